@@ -1,0 +1,56 @@
+/*
+ * struct str: a slice of bytes that somebody else owns (usually an arena or a literal); not NUL-terminated, may hold NUL.
+ * struct buf: bytes that grow in an arena, never past `max` (reaching it leaves the arena_run like a full arena).
+ */
+#pragma once
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+#define STR(literal) ((struct str){("" literal), sizeof(literal) - 1})
+#define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
+
+static inline struct str str_of(const char *c) { return (struct str){c, strlen(c)}; }
+static inline struct str str_n(const char *p, size_t n) { return (struct str){p, n}; }
+static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+static inline bool str_is(struct str a, const char *c) { return a.n == strlen(c) && memcmp(a.p, c, a.n) == 0; }
+bool str_starts(struct str s, const char *prefix);
+bool str_ends(struct str s, const char *suffix);
+/* -1, 0, 1 by bytes, shorter first */
+int str_cmp(struct str a, struct str b);
+/* index of byte c at or after `from`, or -1 */
+ptrdiff_t str_find(struct str s, char c, size_t from);
+bool str_contains(struct str s, struct str needle);
+/* s[from, to) with both clamped to the string */
+struct str str_sub(struct str s, size_t from, size_t to);
+struct str str_dup(struct arena *a, struct str s);
+/* NUL-terminated copy */
+char *str_c(struct arena *a, struct str s);
+struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+struct str str_cat(struct arena *a, struct str x, struct str y);
+uint32_t str_hash(struct str s); /* FNV-1a, 32 bits */
+
+struct buf {
+	struct arena *a;
+	char *p;
+	size_t n, cap, max;
+};
+
+#define BUF_MAX_DEFAULT ((size_t)64 << 20)
+
+void buf_init(struct buf *b, struct arena *a, size_t max); /* max 0 = BUF_MAX_DEFAULT */
+void buf_char(struct buf *b, char c);
+void buf_add(struct buf *b, const char *p, size_t n);
+void buf_str(struct buf *b, struct str s);
+void buf_c(struct buf *b, const char *c);
+void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }

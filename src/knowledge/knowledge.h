@@ -1,0 +1,60 @@
+/*
+ * What commands do with their arguments, as data. Rows come from the YAML files in knowledge/ (baked in at build time, sorted by name, no relocations)
+ * or from a user's `commands:`; know_apply() reads one argv by its row and says which words are files, commands, scripts or code.
+ * Pure. The row's YAML shape is in CONTRACTS.md; docs/knowledge.md describes it for people who add rows.
+ */
+#pragma once
+#include "model/facts.h"
+
+struct know_row; /* knowledge.c; opaque to others */
+
+/* What a range of the argv (or a value inside one word) is to the command. */
+enum know_role {
+	USE_READ,      /* a file or directory that is read */
+	USE_WRITE,     /* ... written, created, or changed */
+	USE_DELETE,    /* ... removed (mv: its sources) */
+	USE_EXEC,      /* a file that is executed or loaded as code */
+	USE_DIR,       /* the command changes to this directory before it does anything else (git -C, make -C, env -C) */
+	USE_COMMAND,   /* argv[from, to) is a command of its own; see know_use.flags */
+	USE_SCRIPT,    /* text that a shell (sh) will run: value, or argv[from, to) joined by blanks when to > from + 1 */
+	USE_SPLIT,     /* env -S: text that is split into words and becomes the start of a command; the rest is argv[from, to) */
+	USE_STDIN_SCRIPT, /* what comes on standard input is run by sh (at, batch, crontab -) */
+	USE_STDIN_COMMAND, /* lines of standard input are run as commands (parallel without a command) */
+	USE_CODE,      /* code in `lang`: value */
+	USE_HOST,      /* a host or URL that is contacted; value unknown when there is no word for it */
+	USE_ASSIGN,    /* NAME=VALUE put into the environment of the inner command: value */
+	USE_OPAQUE,    /* an inner command or script exists but cannot be located or known (unknown option of a wrapper, unknown words before it) */
+};
+
+enum {
+	USE_MORE = 1,     /* USE_COMMAND: unknown words are added at the end (xargs, find -exec {} +, parallel) */
+	USE_INSIDE = 2,   /* USE_COMMAND: words may contain {} or % placeholders that are replaced by unknown text (find, xargs -I, parallel) */
+	USE_ELSEWHERE = 4,/* it runs on another machine or in a container (ssh, docker exec, kubectl exec) */
+	USE_TREE = 8,     /* USE_READ/WRITE/DELETE: and everything below it */
+	USE_BELOW = 16,   /* USE_WRITE: unknown names directly or deeper below this directory (tar -x, unzip, cp into a directory) */
+};
+
+struct know_use {
+	struct know_use *next;
+	enum know_role role;
+	unsigned flags;
+	size_t from, to;       /* argv indexes the use was found at */
+	struct word value;     /* the word, or the part of it after "--opt=" or "-X"; for USE_COMMAND unset */
+	const char *lang;      /* USE_CODE */
+};
+
+enum { /* effects of a row, as found for this argv */
+	EFFECT_NETWORK = 1, EFFECT_PRIVILEGE = 2, EFFECT_PERSISTENCE = 4, EFFECT_SYSTEM = 8, EFFECT_HISTORY = 16, EFFECT_WORKSPACE = 32,
+};
+
+struct know_result {
+	const char *name;      /* the row's name, with its subcommand: "git push" */
+	struct know_use *uses; /* in argv order */
+	unsigned effects;
+	bool readonly;         /* this form only reads */
+};
+
+/* The row for a base name ("sudo", not "/usr/bin/sudo"), or NULL. `own` are the user's rows, looked up first; may be NULL. */
+const struct know_row *know_find(struct str base, const struct know_row *own, size_t nown);
+/* Reads argv (argv[0] is the command itself) by the row. Words may be unknown or WORD_REST. */
+void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret);

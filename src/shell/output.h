@@ -1,0 +1,20 @@
+/*
+ * What harmless commands print, when that is known: echo, printf, cat of its input, base64 -d, tr, rev, cut, head, tail, seq, basename ...
+ * One row per command in output.c. Arguments and input are abstract texts (model/facts.h: holes); the result may have holes where only a
+ * part is known. When nothing is known the row answers false. Results are what the real program of Debian 12 (or bash's/dash's builtin)
+ * would write, byte for byte: unit tests compare.
+ */
+#pragma once
+#include "model/facts.h"
+#include "model/view.h"
+
+struct output_env {
+	enum dialect dialect;
+	const struct str *in; /* standard input, NULL when not known */
+	struct str cwd;       /* abstract */
+};
+
+/* argv[0] is a base name. True and *ret when the output is (partly) known. A command whose output is always an integer answers HOLE_NUM. */
+bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env, struct str *ret);
+/* printf's output alone (also for printf -v): argv[0] is the format. False when not known. */
+bool output_printf(struct arena *a, const struct word *argv, size_t argc, enum dialect d, struct str *ret);

@@ -1,0 +1,21 @@
+/* The shell reader: text in, facts out. Pure; bounded by the arena's cap, by depth and by fuel that grows linearly with the text. */
+#pragma once
+#include "knowledge/knowledge.h"
+#include "model/facts.h"
+#include "model/view.h"
+
+#define SHELL_TEXT_MAX ((size_t)4 << 20) /* longer requests are a bound reached */
+
+struct shell_request {
+	struct str text;
+	enum dialect dialect;
+	const struct view *view;
+	const struct know_row *own; /* the user's knowledge rows */
+	size_t nown;
+};
+
+/*
+ * Fills *ret. A text for `sh` is read as dash and as bash and the facts of both are joined. 0, or -1 only when the arena is full or on an
+ * internal error; everything else (syntax error, bound, unknown construct) is a trouble in the facts.
+ */
+int shell_read(struct arena *a, const struct shell_request *rq, struct facts *ret, struct err *e);
