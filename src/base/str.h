@@ -22,7 +22,7 @@ struct str {
 static inline struct str str_of(const char *c) { return (struct str){c, strlen(c)}; }
 static inline struct str str_n(const char *p, size_t n) { return (struct str){p, n}; }
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
-static inline bool str_is(struct str a, const char *c) { return a.n == strlen(c) && memcmp(a.p, c, a.n) == 0; }
+static inline bool str_is(struct str a, const char *c) { return str_eq(a, str_of(c)); }
 bool str_starts(struct str s, const char *prefix);
 bool str_ends(struct str s, const char *suffix);
 /* -1, 0, 1 by bytes, shorter first */

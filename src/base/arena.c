@@ -1,0 +1,164 @@
+/*
+ * struct arena: chunks of zeroed memory, handed out from the front.
+ *
+ * Chunks double from CHUNK_MIN to CHUNK_MAX. A request that would waste much of a chunk gets a chunk of its own, which is put *behind* the
+ * current one so that small allocations go on filling that. Under AddressSanitizer the unused part of a chunk is poisoned and every
+ * allocation is followed by a gap, so that running over an allocation's end is seen although malloc knows only the chunk.
+ */
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+#define GAP 16
+#define POISON(p, n) ASAN_POISON_MEMORY_REGION((p), (n))
+#define UNPOISON(p, n) ASAN_UNPOISON_MEMORY_REGION((p), (n))
+#else
+#define GAP 0
+#define POISON(p, n) ((void)(p), (void)(n))
+#define UNPOISON(p, n) ((void)(p), (void)(n))
+#endif
+
+#define ALIGN ((size_t)16)
+#define CHUNK_MIN ((size_t)64 << 10)
+#define CHUNK_MAX ((size_t)4 << 20)
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t size, at; /* bytes in all, bytes handed out */
+	size_t pad;      /* keeps data aligned to ALIGN */
+	char data[];
+};
+
+_Static_assert(offsetof(struct arena_chunk, data) % ALIGN == 0, "chunk data must be aligned");
+
+void arena_init(struct arena *a, size_t cap)
+{
+	*a = (struct arena){.cap = cap};
+}
+
+void arena_free(struct arena *a)
+{
+	for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
+		next = c->next;
+		UNPOISON(c->data, c->size);
+		free(c);
+	}
+	a->chunks = NULL;
+	a->used = 0;
+}
+
+void arena_leave(struct arena *a, int code)
+{
+	if (!a->guard || code >= 0)
+		abort();
+	longjmp(*a->guard, code);
+}
+
+int arena_run(struct arena *a, int (*fn)(void *arg), void *arg)
+{
+	jmp_buf here;
+	jmp_buf *const outer = a->guard;
+	int code = setjmp(here);
+	if (code == 0) {
+		a->guard = &here;
+		code = fn(arg);
+	}
+	a->guard = outer;
+	return code;
+}
+
+/* Counts one allocation of n bytes (already rounded), or leaves. */
+static void charge(struct arena *a, size_t n)
+{
+	a->allocs++;
+	if (a->allocs == a->fail_at || n > a->cap - a->used)
+		arena_leave(a, ARENA_FULL);
+	a->used += n;
+}
+
+/* A chunk with room for n bytes; the current one, or a new one. */
+static struct arena_chunk *chunk_for(struct arena *a, size_t n)
+{
+	struct arena_chunk *head = a->chunks;
+	if (head && n <= head->size - head->at)
+		return head;
+	size_t size = head ? head->size * 2 : CHUNK_MIN;
+	if (size > CHUNK_MAX)
+		size = CHUNK_MAX;
+	bool own = n > size / 4;
+	if (own)
+		size = n;
+	struct arena_chunk *c = calloc(1, sizeof *c + size);
+	if (!c)
+		arena_leave(a, ARENA_FULL);
+	c->size = size;
+	POISON(c->data, size);
+	if (own && head) {
+		c->next = head->next;
+		head->next = c;
+	} else {
+		c->next = head;
+		a->chunks = c;
+	}
+	return c;
+}
+
+static size_t rounded(struct arena *a, size_t n)
+{
+	if (n > SIZE_MAX / 2)
+		arena_leave(a, ARENA_FULL);
+	return (n + GAP + ALIGN - 1) & ~(ALIGN - 1);
+}
+
+void *arena_alloc(struct arena *a, size_t n)
+{
+	size_t room = rounded(a, n ? n : 1);
+	charge(a, room);
+	struct arena_chunk *c = chunk_for(a, room);
+	char *p = c->data + c->at;
+	c->at += room;
+	UNPOISON(p, n);
+	return p;
+}
+
+void *arena_array(struct arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+	if (__builtin_mul_overflow(n, size, &bytes))
+		arena_leave(a, ARENA_FULL);
+	return arena_alloc(a, bytes);
+}
+
+void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n)
+{
+	if (old && new_n <= old_n)
+		return old;
+	struct arena_chunk *c = a->chunks;
+	size_t had = old ? rounded(a, old_n ? old_n : 1) : 0;
+	if (old && c && c->at >= had && (char *)old == c->data + c->at - had) {
+		size_t more = rounded(a, new_n) - had;
+		if (more <= c->size - c->at) {
+			charge(a, more);
+			c->at += more;
+			UNPOISON(old, new_n);
+			return old;
+		}
+	}
+	char *p = arena_alloc(a, new_n);
+	if (old)
+		memcpy(p, old, old_n);
+	return p;
+}

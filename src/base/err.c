@@ -1,0 +1,25 @@
+/* struct err: filling it. */
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
+{
+	if (!e)
+		return -1;
+	e->kind = kind;
+	e->errnum = errnum;
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(e->text, sizeof e->text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		n = 0;
+		e->text[0] = '\0';
+	}
+	if (errnum != 0 && (size_t)n < sizeof e->text)
+		snprintf(e->text + n, sizeof e->text - (size_t)n, ": %s", strerror(errnum));
+	return -1;
+}

@@ -1,0 +1,183 @@
+/*
+ * struct pmap: a hash trie of 16-way nodes.
+ *
+ * A node is a leaf or a branch. A leaf holds one key; keys whose whole hashes are equal follow it through `next`, sorted. A branch at depth d
+ * has a child for each value of the d-th four bits of the hash that occurs, packed, with `bits` saying which. Removal folds a branch with a
+ * single leaf into that leaf. So the shape depends on the keys only, never on the order in which they came and went.
+ */
+#include "base/pmap.h"
+
+#define FAN_BITS 4
+#define FAN (1u << FAN_BITS)
+
+struct pmap {
+	bool leaf;
+	uint16_t bits;  /* branch */
+	uint32_t hash;  /* leaf */
+	struct str key; /* leaf */
+	const void *value;
+	const struct pmap *next;   /* leaf */
+	const struct pmap *kids[]; /* branch */
+};
+
+static unsigned slot(uint32_t hash, unsigned depth)
+{
+	return hash >> (depth * FAN_BITS) & (FAN - 1);
+}
+
+static unsigned rank(uint16_t bits, unsigned i)
+{
+	return (unsigned)__builtin_popcount(bits & ((1u << i) - 1));
+}
+
+/* The child of a node at this depth for slot i; a leaf counts as a branch with one child, itself. */
+static const struct pmap *kid(const struct pmap *m, unsigned depth, unsigned i)
+{
+	if (!m)
+		return NULL;
+	if (m->leaf)
+		return slot(m->hash, depth) == i ? m : NULL;
+	return m->bits >> i & 1 ? m->kids[rank(m->bits, i)] : NULL;
+}
+
+const void *pmap_get(const struct pmap *m, struct str key)
+{
+	uint32_t hash = str_hash(key);
+	for (unsigned depth = 0; m && !m->leaf; depth++)
+		m = kid(m, depth, slot(hash, depth));
+	if (!m || m->hash != hash)
+		return NULL;
+	for (; m; m = m->next)
+		if (str_eq(m->key, key))
+			return m->value;
+	return NULL;
+}
+
+static const struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, const void *value, const struct pmap *next)
+{
+	struct pmap *m = arena_new(a, struct pmap);
+	*m = (struct pmap){.leaf = true, .hash = hash, .key = key, .value = value, .next = next};
+	return m;
+}
+
+/* A chain of leaves of one hash, with key set or removed; what comes after the place is shared. */
+static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint32_t hash, struct str key, const void *value)
+{
+	const struct pmap *head = NULL, **end = &head;
+	for (; m && str_cmp(m->key, key) < 0; m = m->next) {
+		const struct pmap *copy = leaf_new(a, hash, m->key, m->value, NULL);
+		*end = copy;
+		end = &((struct pmap *)copy)->next;
+	}
+	if (m && str_eq(m->key, key))
+		m = m->next;
+	*end = value ? leaf_new(a, hash, key, value, m) : m;
+	return head;
+}
+
+/* A branch like m (NULL: empty) with slot i holding `child` (NULL: nothing), folded when only one leaf is left. */
+static const struct pmap *branch_with(struct arena *a, const struct pmap *m, unsigned i, const struct pmap *child)
+{
+	const struct pmap *kids[FAN];
+	uint16_t bits = 0;
+	unsigned n = 0;
+	for (unsigned k = 0; k < FAN; k++) {
+		const struct pmap *c = k == i ? child : m && m->bits >> k & 1 ? m->kids[rank(m->bits, k)] : NULL;
+		if (!c)
+			continue;
+		bits |= (uint16_t)(1u << k);
+		kids[n++] = c;
+	}
+	if (n == 0 || (n == 1 && kids[0]->leaf))
+		return n ? kids[0] : NULL;
+	struct pmap *b = arena_alloc(a, sizeof *b + n * sizeof *kids);
+	b->bits = bits;
+	memcpy(b->kids, kids, n * sizeof *kids);
+	return b;
+}
+
+/* A branch at this depth over two chains of different hashes. */
+static const struct pmap *join(struct arena *a, unsigned depth, const struct pmap *x, const struct pmap *y)
+{
+	unsigned i = slot(x->hash, depth), k = slot(y->hash, depth);
+	const struct pmap *below = i == k ? join(a, depth + 1, x, y) : x;
+	struct pmap *b = arena_alloc(a, sizeof *b + 2 * sizeof b->kids[0]);
+	b->bits = (uint16_t)(1u << i | 1u << k);
+	b->kids[i == k ? 0 : i > k] = below;
+	if (i != k)
+		b->kids[k > i] = y;
+	return b;
+}
+
+static const struct pmap *node_set(struct arena *a, const struct pmap *m, unsigned depth, uint32_t hash, struct str key, const void *value)
+{
+	if (!m)
+		return value ? leaf_new(a, hash, key, value, NULL) : NULL;
+	if (m->leaf && m->hash == hash)
+		return chain_set(a, m, hash, key, value);
+	if (m->leaf)
+		return value ? join(a, depth, m, leaf_new(a, hash, key, value, NULL)) : m;
+	unsigned i = slot(hash, depth);
+	return branch_with(a, m, i, node_set(a, kid(m, depth, i), depth + 1, hash, key, value));
+}
+
+const struct pmap *pmap_set(struct arena *a, const struct pmap *m, struct str key, const void *value)
+{
+	if (pmap_get(m, key) == value)
+		return m; /* nothing changes: the same pointer keeps comparing cheap */
+	return node_set(a, m, 0, str_hash(key), key, value);
+}
+
+void pmap_each(const struct pmap *m, void (*fn)(void *ctx, struct str key, const void *value), void *ctx)
+{
+	if (!m)
+		return;
+	if (m->leaf) {
+		for (; m; m = m->next)
+			fn(ctx, m->key, m->value);
+		return;
+	}
+	for (unsigned i = 0; i < (unsigned)__builtin_popcount(m->bits); i++)
+		pmap_each(m->kids[i], fn, ctx);
+}
+
+typedef void diff_fn(void *ctx, struct str key, const void *vx, const void *vy);
+
+/* Two chains, each sorted, of one hash; either may be NULL. */
+static void chain_diff(const struct pmap *x, const struct pmap *y, diff_fn *fn, void *ctx)
+{
+	while (x != y) {
+		int order = !x ? 1 : !y ? -1 : str_cmp(x->key, y->key);
+		if (order < 0) {
+			fn(ctx, x->key, x->value, NULL);
+		} else if (order > 0) {
+			fn(ctx, y->key, NULL, y->value);
+		} else if (x->value != y->value) {
+			fn(ctx, x->key, x->value, y->value);
+		}
+		x = order <= 0 ? x->next : x;
+		y = order >= 0 ? y->next : y;
+	}
+}
+
+static void node_diff(const struct pmap *x, const struct pmap *y, unsigned depth, diff_fn *fn, void *ctx)
+{
+	if (x == y)
+		return;
+	if ((!x || x->leaf) && (!y || y->leaf)) {
+		if (x && y && x->hash != y->hash) {
+			chain_diff(x, NULL, fn, ctx);
+			chain_diff(NULL, y, fn, ctx);
+		} else {
+			chain_diff(x, y, fn, ctx);
+		}
+		return;
+	}
+	for (unsigned i = 0; i < FAN; i++)
+		node_diff(kid(x, depth, i), kid(y, depth, i), depth + 1, fn, ctx);
+}
+
+void pmap_diff(const struct pmap *x, const struct pmap *y, diff_fn *fn, void *ctx)
+{
+	node_diff(x, y, 0, fn, ctx);
+}

@@ -1,0 +1,163 @@
+/* struct str and struct buf. */
+#define _GNU_SOURCE
+#include "base/str.h"
+
+#include <stdio.h>
+
+#define BUF_START ((size_t)64)
+
+bool str_starts(struct str s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return n == 0 || (s.n >= n && memcmp(s.p, prefix, n) == 0);
+}
+
+bool str_ends(struct str s, const char *suffix)
+{
+	size_t n = strlen(suffix);
+	return n == 0 || (s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0);
+}
+
+int str_cmp(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n;
+	int d = n ? memcmp(a.p, b.p, n) : 0;
+	if (d == 0)
+		return (a.n > b.n) - (a.n < b.n);
+	return d < 0 ? -1 : 1;
+}
+
+ptrdiff_t str_find(struct str s, char c, size_t from)
+{
+	if (from >= s.n)
+		return -1;
+	const char *p = memchr(s.p + from, c, s.n - from);
+	return p ? p - s.p : -1;
+}
+
+bool str_contains(struct str s, struct str needle)
+{
+	return needle.n == 0 || (s.n >= needle.n && memmem(s.p, s.n, needle.p, needle.n));
+}
+
+struct str str_sub(struct str s, size_t from, size_t to)
+{
+	if (to > s.n)
+		to = s.n;
+	if (from >= to)
+		return STR("");
+	return str_n(s.p + from, to - from);
+}
+
+struct str str_dup(struct arena *a, struct str s)
+{
+	return str_n(str_c(a, s), s.n);
+}
+
+char *str_c(struct arena *a, struct str s)
+{
+	char *p = arena_alloc(a, s.n + 1);
+	if (s.n)
+		memcpy(p, s.p, s.n);
+	return p;
+}
+
+struct str str_fmt(struct arena *a, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		n = 0;
+	char *p = arena_alloc(a, (size_t)n + 1);
+	vsnprintf(p, (size_t)n + 1, fmt, again);
+	va_end(again);
+	return str_n(p, (size_t)n);
+}
+
+struct str str_cat(struct arena *a, struct str x, struct str y)
+{
+	char *p = arena_alloc(a, x.n + y.n + 1);
+	if (x.n)
+		memcpy(p, x.p, x.n);
+	if (y.n)
+		memcpy(p + x.n, y.p, y.n);
+	return str_n(p, x.n + y.n);
+}
+
+uint32_t str_hash(struct str s)
+{
+	uint32_t h = 2166136261u;
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 16777619u;
+	return h;
+}
+
+void buf_init(struct buf *b, struct arena *a, size_t max)
+{
+	*b = (struct buf){.a = a, .max = max ? max : BUF_MAX_DEFAULT};
+}
+
+/* Makes room for n more bytes and answers where they go. */
+static char *room(struct buf *b, size_t n)
+{
+	if (n > b->max - b->n)
+		arena_leave(b->a, ARENA_FULL);
+	if (n > b->cap - b->n) {
+		size_t cap = b->cap > b->max / 2 ? b->max : b->cap * 2;
+		if (cap < BUF_START)
+			cap = BUF_START;
+		if (cap < b->n + n)
+			cap = b->n + n;
+		b->p = arena_grow(b->a, b->p, b->cap, cap);
+		b->cap = cap;
+	}
+	return b->p + b->n;
+}
+
+void buf_char(struct buf *b, char c)
+{
+	*room(b, 1) = c;
+	b->n++;
+}
+
+void buf_add(struct buf *b, const char *p, size_t n)
+{
+	if (n == 0)
+		return;
+	memcpy(room(b, n), p, n);
+	b->n += n;
+}
+
+void buf_str(struct buf *b, struct str s)
+{
+	buf_add(b, s.p, s.n);
+}
+
+void buf_c(struct buf *b, const char *c)
+{
+	buf_add(b, c, strlen(c));
+}
+
+void buf_fmt(struct buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n > 0) {
+		/* One byte more for the NUL, given back at once; cap may pass max by that byte, n never does. */
+		if ((size_t)n > b->max - b->n)
+			arena_leave(b->a, ARENA_FULL);
+		b->max++;
+		char *p = room(b, (size_t)n + 1);
+		b->max--;
+		vsnprintf(p, (size_t)n + 1, fmt, again);
+		p[n] = '\0';
+		b->n += (size_t)n;
+	}
+	va_end(again);
+}
