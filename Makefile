@@ -1,0 +1,141 @@
+# Caisson. `make help` lists the targets; ARCHITECTURE.md says what is in which folder.
+#
+# Everything made goes below $(BUILD). Objects of all folders but src/cli go into one archive, which the program and the unit tests link.
+
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+BUILD ?= build
+PREFIX ?= /usr/local
+N ?= 20000
+SEED ?= fresh
+CFLAGS ?= -O2 -g
+SANITIZE ?=
+FUZZER ?=
+
+FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -MMD -MP
+LIBS = -lfyaml -ljansson -lpcre2-8 -lm -lpthread
+
+ifneq ($(FUZZER)$(SANITIZE),)
+# Sanitizers need the dynamic loader, and see more with frame pointers and without fortified string functions.
+FLAGS += -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all $(if $(FUZZER),-fsanitize=fuzzer-no-link)
+LINK = $(CC) -fsanitize=address,undefined
+else
+FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -ffunction-sections -fdata-sections
+LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now -Wl,--gc-sections
+endif
+
+DIRS = base model knowledge shell code gate result sys config box audit engine client
+obj = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
+
+LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))
+CLI_OBJ = $(call obj,src/cli/*.c)
+GEN_OBJ = $(call obj,src/knowledge/gen/*.c src/base/*.c src/config/knowledge_yaml.c)
+ifneq ($(wildcard src/knowledge/gen/*.c),)
+LIB_OBJ += $(BUILD)/obj/knowledge_table.o
+endif
+
+LIB = $(BUILD)/libcaisson.a
+UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
+UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
+FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
+MAN = $(wildcard man/*.1 man/*.5)
+OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] fuzz/*.[ch])
+
+.PHONY: all demo check check-asan check-built lint fuzz fuzzers bench format clean install help deps FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(BUILD)/caisson ## build the program: build/caisson (the default)
+
+# ---- building ----
+
+# Objects depend on this file, which changes only when compiler or flags do.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -c $< -o $@
+
+$(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -Itests/unit -c $< -o $@
+
+# What commands do is written in knowledge/*.yaml and baked in as a constant table.
+$(BUILD)/gen-knowledge: $(GEN_OBJ)
+	$(LINK) $^ $(LIBS) -o $@
+
+$(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml))
+	@mkdir -p $(@D)
+	$(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml)) > $@
+
+$(BUILD)/obj/knowledge_table.o: $(BUILD)/gen/knowledge_table.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -c $< -o $@
+
+$(LIB): $(LIB_OBJ)
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(BUILD)/caisson: $(CLI_OBJ) $(LIB)
+	$(LINK) $^ $(LIBS) -o $@
+
+$(BUILD)/test/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_HELP) $(LIB)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(LIBS) -o $@
+
+# ---- running ----
+
+deps:
+	@scripts/deps
+
+demo: deps ## build, then judge a handful of commands and say why
+	@$(MAKE) --no-print-directory all
+	@CAISSON=$(BUILD)/caisson BUILD=$(BUILD) scripts/demo
+
+check: deps ## build and run all tests
+	@$(MAKE) --no-print-directory check-built
+
+check-built: all $(UNIT)
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(BUILD) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
+
+check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
+	@$(MAKE) --no-print-directory check-built BUILD=build-asan SANITIZE=1 CC=clang
+
+lint: ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
+	@scripts/lint
+
+fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh)
+	@$(MAKE) --no-print-directory all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(BUILD) tests/oracle/fuzz --n $(N) --seed $(SEED)
+
+fuzzers: ## build the libFuzzer targets of fuzz/ below build-fuzz/fuzz
+	@$(MAKE) --no-print-directory fuzzers-built BUILD=build-fuzz FUZZER=1 CC=clang
+
+.PHONY: fuzzers-built
+fuzzers-built: $(FUZZERS)
+
+$(BUILD)/fuzz/%: fuzz/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(FLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+bench: deps ## measure against bash, side by side; prints ratios
+	@$(MAKE) --no-print-directory all
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(BUILD) bench/run
+
+format: ## lay out the C sources by .clang-format
+	clang-format -i $(OURS)
+
+install: all ## install program and manual pages (PREFIX=/usr/local, DESTDIR)
+	install -D -m 755 $(BUILD)/caisson $(DESTDIR)$(PREFIX)/bin/caisson
+	@for m in $(MAN); do install -D -m 644 "$$m" "$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}"; done
+
+clean: ## remove everything made
+	rm -rf build build-asan build-fuzz
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+-include $(shell find $(BUILD)/obj $(BUILD)/fuzz -name '*.d' 2>/dev/null)
