@@ -1,0 +1,42 @@
+/*
+ * The gate: facts and a policy in, a judgement out. Pure: no system calls, no clock, no environment; the same input always gets the
+ * same answer, so a decision can be replayed.
+ *
+ * Every reason carries the id of one row of the table of checks (checks.c). Ids are public: docs/checks.md documents each, and a test
+ * compares the two.
+ */
+#pragma once
+#include "model/policy.h"
+#include "model/verdict.h"
+#include "model/view.h"
+
+struct judge; /* judge.h, private to the gate */
+
+struct check {
+	const char *id;
+	enum grade grade;  /* as built in */
+	bool fixed;        /* no policy makes it milder */
+	const char *about; /* one line for docs and people */
+	void (*run)(struct judge *, const struct check *); /* NULL: raised by the engine or by the rules */
+};
+
+/* Judges. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies. */
+void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret);
+
+/* The table, in the order in which the checks run. */
+const struct check *gate_checks(size_t *ret_n);
+const struct check *gate_check(const char *id); /* NULL when there is none */
+
+const char *verdict_name(enum verdict v);
+const char *grade_name(enum grade g);
+
+struct explain_style {
+	unsigned width; /* columns of the terminal */
+	bool colour;
+};
+
+/* The judgement for a person: the text with its parts underlined, what was found, the reasons, the verdict. Control characters are made
+ * visible, so that a hostile command cannot write to the terminal. */
+void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j, struct explain_style style);
+/* The judgement in a few plain lines: the verdict, then a line for each reason. */
+void gate_summary(struct buf *out, const struct judgement *j, struct explain_style style);

@@ -1,0 +1,156 @@
+/*
+ * Prefix rules (tools.bash.deny, ask, allow). A rule matches a command that equals it, or starts with it and a blank, on the words as the
+ * shell would hand them over (quotes gone, disguises gone), joined by blanks.
+ *
+ * The two directions differ on purpose. A deny or ask rule must not be missed: an unknown word may be the one the rule names, and
+ * /any/where/mkfs is mkfs. An allow rule must not be stretched: its words must be there as words, known, and only a directory of the
+ * system may stand before the name (/tmp/x/git is not git).
+ */
+#include "gate/judge.h"
+
+static const char *const system_dirs[] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"};
+
+static struct str base_name(struct str s)
+{
+	size_t i = s.n;
+
+	while (i > 0 && s.p[i - 1] != '/')
+		i--;
+	return i < s.n ? str_sub(s, i, s.n) : s;
+}
+
+bool path_is_system_program(struct str path)
+{
+	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(*system_dirs); i++) {
+		size_t n = strlen(system_dirs[i]);
+
+		if (path.n > n && !memcmp(path.p, system_dirs[i], n))
+			return str_find(path, '/', n) < 0 && !str_is(str_sub(path, n, path.n), "..") && text_exact(path);
+	}
+	return false;
+}
+
+static bool blank(char c) { return c == ' ' || c == '\t'; }
+
+/* The next word of a rule's text at *i; false at its end. */
+static bool rule_word(struct str rule, size_t *i, struct str *ret)
+{
+	size_t from;
+
+	while (*i < rule.n && blank(rule.p[*i]))
+		++*i;
+	from = *i;
+	while (*i < rule.n && !blank(rule.p[*i]))
+		++*i;
+	*ret = str_sub(rule, from, *i);
+	return ret->n > 0;
+}
+
+/* Can the abstract text (holes) be this text? Greedy backtracking to the last hole, as for the * of a pattern. */
+static bool may_be(struct str abstract, struct str text)
+{
+	size_t i = 0, k = 0, hole = SIZE_MAX, mark = 0;
+
+	while (k < text.n) {
+		if (i < abstract.n && (abstract.p[i] == HOLE_ANY || abstract.p[i] == HOLE_NUM)) {
+			hole = i++;
+			mark = k;
+		} else if (i < abstract.n && abstract.p[i] == text.p[k]) {
+			i++, k++;
+		} else if (hole != SIZE_MAX) {
+			i = hole + 1;
+			k = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (i < abstract.n && (abstract.p[i] == HOLE_ANY || abstract.p[i] == HOLE_NUM))
+		i++;
+	return i == abstract.n;
+}
+
+/* Can a name that this file name pattern finds be the text? Only what stands before the first active character is compared. Names that
+ * look like options are not counted: a rule such as "rm -rf" should not make every `rm *` a question. */
+static bool glob_may_be(struct str pattern, struct str text)
+{
+	size_t i = 0;
+
+	if (text.n > 0 && text.p[0] == '-')
+		return false;
+	while (i < pattern.n && !strchr("*?[\\({@+!", pattern.p[i]) && pattern.p[i] != HOLE_NUM)
+		i++;
+	if (i > text.n || memcmp(pattern.p, text.p, i) != 0)
+		return false;
+	return str_find(text, '/', i) < 0 || str_find(pattern, '/', i) >= 0;
+}
+
+/* One rule word against one word of the command; the name (first) also by its base name. */
+static enum match word_match(const struct word *w, struct str want, bool first)
+{
+	if (w->kind == WORD_EXACT)
+		return str_eq(w->text, want) || (first && str_eq(base_name(w->text), want)) ? MATCH_YES : MATCH_NO;
+	if (w->kind == WORD_REST)
+		return !w->glob || glob_may_be(w->text, want) ? MATCH_MAYBE : MATCH_NO;
+	if (!w->text.n || may_be(w->text, want) || (first && may_be(base_name(w->text), want)))
+		return MATCH_MAYBE;
+	return MATCH_NO;
+}
+
+/* The known words joined by blanks equal the rule, or start with it and a blank: also finds a rule's text inside one quoted word. */
+static bool joined_match(struct arena *a, struct str rule, const struct command *c)
+{
+	struct buf b;
+	struct str s;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < c->argc && c->argv[i].kind == WORD_EXACT && b.n <= rule.n; i++) {
+		if (i)
+			buf_char(&b, ' ');
+		buf_str(&b, i ? c->argv[i].text : base_name(c->argv[i].text));
+	}
+	s = buf_view(&b);
+	return s.n >= rule.n && !memcmp(s.p, rule.p, rule.n) && (s.n == rule.n || s.p[rule.n] == ' ');
+}
+
+enum match rule_match(struct arena *a, const struct prefix_rule *r, const struct command *c)
+{
+	enum match all = MATCH_YES;
+	struct str want;
+	size_t i = 0, at = 0;
+
+	if (!c->argc || c->argv[0].kind != WORD_EXACT)
+		return MATCH_NO; /* opaque-command asks */
+	while (rule_word(r->prefix, &at, &want)) {
+		enum match m = i < c->argc ? word_match(&c->argv[i], want, i == 0) : MATCH_NO;
+
+		if (m == MATCH_NO) {
+			all = MATCH_NO;
+			break;
+		}
+		if (m == MATCH_MAYBE)
+			all = MATCH_MAYBE;
+		if (c->argv[i].kind == WORD_REST)
+			break; /* any words from here */
+		i++;
+	}
+	if (all == MATCH_NO && memchr(r->prefix.p, ' ', r->prefix.n) && joined_match(a, r->prefix, c))
+		return MATCH_YES;
+	return r->prefix.n ? all : MATCH_NO;
+}
+
+bool rule_allows(const struct prefix_rule *r, const struct command *c)
+{
+	struct str want;
+	size_t i = 0, at = 0;
+
+	while (rule_word(r->prefix, &at, &want)) {
+		const struct word *w = i < c->argc ? &c->argv[i] : NULL;
+
+		if (!w || w->kind != WORD_EXACT)
+			return false;
+		if (!str_eq(w->text, want) && !(i == 0 && path_is_system_program(w->text) && str_eq(base_name(w->text), want)))
+			return false;
+		i++;
+	}
+	return i > 0;
+}
