@@ -1,0 +1,212 @@
+/* Files and streams: bounded reading, whole writing, lines. */
+#define _GNU_SOURCE
+#include "sys/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define READ_STEP ((size_t)64 << 10)
+
+void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+int file_open(const char *path, struct stat *ret_stat, struct err *e)
+{
+	/* O_NONBLOCK: opening a FIFO must not wait for its writer; for regular files it means nothing. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	struct stat st;
+	if (fstat(fd, &st) < 0) {
+		int why = errno;
+		close(fd);
+		return err_set(e, ERR_SYSTEM, why, "cannot look at '%s'", path);
+	}
+	if (!S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(e, ERR_INPUT, 0, "'%s' is not a regular file", path);
+	}
+	if (ret_stat)
+		*ret_stat = st;
+	return fd;
+}
+
+static ssize_t read_some(int fd, char *p, size_t n)
+{
+	ssize_t got;
+	do
+		got = read(fd, p, n);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+struct reading {
+	struct arena *a;
+	int fd;
+	const char *name;
+	size_t max;
+	struct str *ret;
+	struct err *e;
+};
+
+enum { READ_OK, READ_FAILED };
+
+static int read_all(void *arg)
+{
+	struct reading *r = arg;
+	const size_t most = r->max + 1; /* one byte past the maximum is enough to see that there is more */
+	char *p = NULL;
+	size_t n = 0, cap = 0;
+	for (;;) {
+		if (n == cap) {
+			size_t more = cap < READ_STEP ? READ_STEP : cap;
+			if (more > most - cap)
+				more = most - cap;
+			p = arena_grow(r->a, p, cap, cap + more);
+			cap += more;
+		}
+		ssize_t got = read_some(r->fd, p + n, cap - n);
+		if (got < 0) {
+			err_set(r->e, ERR_SYSTEM, errno, "cannot read '%s'", r->name);
+			return READ_FAILED;
+		}
+		if (got == 0)
+			break;
+		n += (size_t)got;
+		if (n > r->max) {
+			err_set(r->e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", r->name, r->max);
+			return READ_FAILED;
+		}
+	}
+	*r->ret = str_n(p, n);
+	return READ_OK;
+}
+
+/* Under an arena_run of its own, so that a full arena is a failure like any other and the caller's descriptor is closed. */
+int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e)
+{
+	struct str text;
+	struct reading r = {a, fd, name, max < SIZE_MAX / 2 ? max : SIZE_MAX / 2, &text, e};
+	int code = arena_run(a, read_all, &r);
+	if (code == ARENA_FULL)
+		return err_set(e, ERR_LIMIT, 0, "no memory left to read '%s'", name);
+	if (code != READ_OK)
+		return -1;
+	*ret = text;
+	return 0;
+}
+
+int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e)
+{
+	struct stat st;
+	FD_CLEANUP int fd = file_open(path, &st, e);
+	if (fd < 0)
+		return -1;
+	if (st.st_size > 0 && (uintmax_t)st.st_size > max)
+		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", path, max);
+	if (fd_read_all(a, fd, path, max, ret, e) < 0)
+		return -1;
+	if (ret_stat)
+		*ret_stat = st;
+	return 0;
+}
+
+int fd_write_all(int fd, const char *name, struct str s, struct err *e)
+{
+	for (size_t at = 0; at < s.n;) {
+		ssize_t put = write(fd, s.p + at, s.n - at);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", name);
+		at += (size_t)put;
+	}
+	return 0;
+}
+
+void line_reader_init(struct line_reader *r, int fd, size_t max)
+{
+	*r = (struct line_reader){.fd = fd, .max = max};
+}
+
+void line_reader_free(struct line_reader *r)
+{
+	free(r->p);
+	r->p = NULL;
+	r->n = r->at = r->cap = 0;
+}
+
+/* Reads more behind what is there; the line being read is moved to the front first. 1, 0 at the end, or -1. */
+static int refill(struct line_reader *r, struct err *e)
+{
+	if (r->ended)
+		return 0;
+	if (r->at > 0) {
+		memmove(r->p, r->p + r->at, r->n - r->at);
+		r->n -= r->at;
+		r->at = 0;
+	}
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? r->cap * 2 : READ_STEP;
+		char *p = realloc(r->p, cap);
+		if (!p)
+			return err_set(e, ERR_LIMIT, 0, "no memory left to read a line");
+		r->p = p;
+		r->cap = cap;
+	}
+	ssize_t got = read_some(r->fd, r->p + r->n, r->cap - r->n);
+	if (got < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot read a line");
+	r->ended = got == 0;
+	r->n += (size_t)got;
+	return got > 0;
+}
+
+/* Drops bytes up to and with the next newline. */
+static int skip_line(struct line_reader *r, struct err *e)
+{
+	for (;;) {
+		char *end = memchr(r->p + r->at, '\n', r->n - r->at);
+		if (end) {
+			r->at = (size_t)(end - r->p) + 1;
+			return 0;
+		}
+		r->at = r->n;
+		int more = refill(r, e);
+		if (more <= 0)
+			return more;
+	}
+}
+
+int line_read(struct line_reader *r, struct str *ret, struct err *e)
+{
+	size_t seen = 0; /* bytes of this line already searched: long lines stay linear */
+	for (;;) {
+		size_t have = r->n - r->at;
+		char *line = r->p ? r->p + r->at : NULL;
+		char *end = have > seen ? memchr(line + seen, '\n', have - seen) : NULL;
+		size_t length = end ? (size_t)(end - line) : have;
+		if (length > r->max) {
+			size_t sample = length < LINE_SAMPLE ? length : LINE_SAMPLE;
+			memcpy(r->sample, line, sample);
+			*ret = str_n(r->sample, sample);
+			return skip_line(r, e) < 0 ? -1 : LINE_TOO_LONG;
+		}
+		if (end || (r->ended && have > 0)) {
+			*ret = str_n(line, length);
+			r->at += length + (end ? 1 : 0);
+			return LINE_OK;
+		}
+		if (r->ended)
+			return LINE_END;
+		seen = have;
+		if (refill(r, e) < 0)
+			return -1;
+	}
+}

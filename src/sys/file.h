@@ -1,0 +1,41 @@
+/*
+ * Files and streams. Every descriptor is close-on-exec at birth and closed by its cleanup attribute; every read has a maximum.
+ */
+#pragma once
+#include <sys/stat.h>
+
+#include "base/str.h"
+
+void fd_close(int *fd); /* for FD_CLEANUP */
+#define FD_CLEANUP __attribute__((cleanup(fd_close)))
+
+/* Opens for reading, regular files only (a FIFO or device would block or never end). The descriptor, or -1; *ret_stat is of the opened file. */
+int file_open(const char *path, struct stat *ret_stat, struct err *e);
+/* The whole file, at most max bytes. ret_stat may be NULL. A file that does not exist is ERR_SYSTEM with ENOENT; a full arena is ERR_LIMIT. */
+int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e);
+/* Everything that comes from a descriptor until its end, at most max bytes. `name` is for the message. */
+int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e);
+/* All n bytes, over short writes and interrupts. */
+int fd_write_all(int fd, const char *name, struct str s, struct err *e);
+
+/*
+ * Lines from a descriptor. Owns its memory (not an arena's: a batch reads for as long as its caller writes, one arena lives for one line).
+ * The line handed out is valid until the next call; a last line without a newline is a line.
+ */
+#define LINE_SAMPLE 80
+
+struct line_reader {
+	int fd;
+	size_t max;      /* longest line, without its newline */
+	char *p;
+	size_t n, at, cap;
+	bool ended;
+	char sample[LINE_SAMPLE]; /* the first bytes of a line that was too long */
+};
+
+enum { LINE_END = 0, LINE_OK = 1, LINE_TOO_LONG = 2 };
+
+void line_reader_init(struct line_reader *r, int fd, size_t max);
+void line_reader_free(struct line_reader *r);
+/* LINE_OK and *ret without its newline; LINE_TOO_LONG after skipping to the line's end, *ret is its first LINE_SAMPLE bytes or fewer; LINE_END; or -1. */
+int line_read(struct line_reader *r, struct str *ret, struct err *e);

@@ -1,0 +1,120 @@
+/* Who is asking, and where. */
+#define _GNU_SOURCE
+#include "sys/user.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "sys/file.h"
+
+#define PASSWD_PATH "/etc/passwd"
+#define PASSWD_MAX ((size_t)16 << 20)
+#define UID_LARGEST ((int64_t)4294967294)
+
+enum { FIELD_NAME, FIELD_PASSWORD, FIELD_UID, FIELD_GID, FIELD_COMMENT, FIELD_HOME, FIELD_SHELL, FIELDS };
+
+/* Splits at ':'; false unless there are exactly FIELDS fields. */
+static bool split(struct str line, struct str field[FIELDS])
+{
+	size_t from = 0;
+	for (int i = 0; i < FIELDS; i++) {
+		ptrdiff_t end = str_find(line, ':', from);
+		if ((end < 0) != (i == FIELDS - 1))
+			return false;
+		field[i] = str_sub(line, from, end < 0 ? line.n : (size_t)end);
+		from = (size_t)end + 1;
+	}
+	return true;
+}
+
+bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret)
+{
+	for (size_t at = 0; at < passwd.n;) {
+		ptrdiff_t end = str_find(passwd, '\n', at);
+		struct str line = str_sub(passwd, at, end < 0 ? passwd.n : (size_t)end), field[FIELDS];
+		at = end < 0 ? passwd.n : (size_t)end + 1;
+		int64_t id;
+		if (!split(line, field) || field[FIELD_NAME].n == 0 || num_parse(field[FIELD_UID], 0, UID_LARGEST, &id) < 0)
+			continue;
+		if (name.n ? !str_eq(field[FIELD_NAME], name) : (uid_t)id != uid)
+			continue;
+		*ret = (struct user){.uid = (uid_t)id, .name = field[FIELD_NAME], .home = field[FIELD_HOME]};
+		if (!str_starts(ret->home, "/"))
+			ret->home = STR("");
+		return true;
+	}
+	return false;
+}
+
+static bool own_directory(const char *path, uid_t uid)
+{
+	struct stat st;
+	return path[0] == '/' && stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid;
+}
+
+struct finding {
+	struct arena *a;
+	const char *env_home;
+	struct str passwd;
+	struct user *ret;
+};
+
+static int find_self(void *arg)
+{
+	struct finding *f = arg;
+	uid_t uid = getuid();
+	if (!passwd_find(f->passwd, STR(""), uid, f->ret))
+		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR("")};
+	if (f->env_home && own_directory(f->env_home, uid))
+		f->ret->home = str_dup(f->a, str_of(f->env_home));
+	return 0;
+}
+
+int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e)
+{
+	struct user found;
+	struct finding f = {.a = a, .env_home = env_home, .ret = &found};
+	struct err why;
+	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &f.passwd, NULL, &why) < 0) {
+		if (why.errnum != ENOENT) {
+			if (e)
+				*e = why;
+			return -1;
+		}
+		f.passwd = STR(""); /* a container without users: the uid is all there is */
+	}
+	if (arena_run(a, find_self, &f) < 0)
+		return err_set(e, ERR_LIMIT, 0, "no memory left to look up the user");
+	*ret = found;
+	return 0;
+}
+
+struct place {
+	struct arena *a;
+	const char *path;
+	struct str *ret;
+};
+
+static int keep(void *arg)
+{
+	struct place *p = arg;
+	*p->ret = str_dup(p->a, str_of(p->path));
+	return 0;
+}
+
+int cwd_get(struct arena *a, struct str *ret, struct err *e)
+{
+	char path[PATH_MAX];
+	if (!getcwd(path, sizeof path))
+		return err_set(e, ERR_SYSTEM, errno, "cannot tell the working directory");
+	/* The kernel answers "(unreachable)/..." when the directory is outside the root. */
+	if (path[0] != '/')
+		return err_set(e, ERR_INPUT, 0, "the working directory '%s' cannot be reached", path);
+	struct place p = {a, path, ret};
+	if (arena_run(a, keep, &p) < 0)
+		return err_set(e, ERR_LIMIT, 0, "no memory left for the working directory");
+	return 0;
+}
