@@ -4,9 +4,13 @@
  * The danger: bash evaluates the *values* of variables as expressions again, and a subscript in them is expanded, so a[$(cmd)] in a value
  * runs cmd. So: names are looked up through `get`, their values evaluated again (bounded depth); subscripts are handed to `get`/`set` as
  * raw text, and the callee expands them. Where an unknown text (HOLE_ANY) would be evaluated, or a variable's name is not known,
- * `opaque` is set: anything could run there. HOLE_NUM is an integer that is not known: harmless, the result is unknown.
+ * `opaque` is set: anything could run there. It is also set when a bound (fuel, depth) is reached.
+ * HOLE_NUM is an integer that is not known: harmless, the result is unknown. Alone it is taken to have no leading zero.
  * Operators, precedence, bases (0x, 0, base#n), comma, assignment, ++ --, ?:, ** as in bash 5.2; 64 bits, wrapping.
- * A branch whose condition is not known is evaluated for its lookups, and what it assigns becomes unknown (HOLE_NUM).
+ *
+ * A branch whose condition is not known is evaluated for its lookups. What it assigns may or may not be assigned: the value handed to
+ * `set` then covers the old and the new one (HOLE_NUM when both are integers, else HOLE_ANY). The same holds for everything after a place
+ * that may end the expression with an error (a division by an unknown number).
  * An error in the expression (division by zero, bad syntax) sets `error`; what was looked up before it counts.
  */
 #pragma once
@@ -20,6 +24,9 @@ struct arith {
 	struct str (*get)(void *ctx, struct str name, const struct str *sub);
 	void (*set)(void *ctx, struct str name, const struct str *sub, struct str value);
 	bool opaque, error;
+	/* True during a `set` of a subscripted name that was just read by `get` (a[i]+=1, a[i]++): bash stores at the index it has computed
+	 * then, without expanding the subscript again, unless the array is associative. */
+	bool again;
 };
 
 struct number {

@@ -1,0 +1,855 @@
+/*
+ * Arithmetic of bash over abstract texts: a scanner and a recursive descent, for one text; the value of a name is a text again, evaluated
+ * by a scanner of its own.
+ *
+ * As in bash a name is looked up when its token is read, not when the grammar has found a use for it: in `1 a[$(cmd)]` the subscript is
+ * expanded before the syntax error is seen. So the scanner calls `get`, and the grammar keeps bash's two-token memory (tok, last).
+ *
+ * Three moods: `noeval` (a branch that is not taken: parsed, nothing looked up or assigned), `maybe` (a branch of which it is not known
+ * whether it is taken) and `doubt` (an error may have ended the whole expression before). In the last two nothing is certain to happen.
+ */
+#include "shell/arith.h"
+
+#include "model/facts.h"
+
+enum {
+	ARITH_VALUE_DEPTH = 64, /* a value that names a variable whose value names ... */
+	ARITH_NEST = 256,       /* parentheses, unary operators, ?: and assignments inside each other, over all values */
+};
+
+enum tok {
+	TOK_END = 0,
+	TOK_NUM = 1,
+	TOK_NAME,
+	TOK_ASSIGN_OP,
+	TOK_PREINC,
+	TOK_PREDEC,
+	TOK_POSTINC,
+	TOK_POSTDEC,
+	TOK_COND,
+	TOK_EQEQ,
+	TOK_NEQ,
+	TOK_LEQ,
+	TOK_GEQ,
+	TOK_LAND,
+	TOK_LOR,
+	TOK_LSH,
+	TOK_RSH,
+	TOK_POWER, /* others are their own character */
+};
+
+struct mood {
+	unsigned maybe, nest, depth;
+	bool doubt;
+};
+
+struct name {
+	struct str text, sub;
+	bool has_sub, looked_up;
+};
+
+struct scan {
+	struct arith *ar;
+	struct mood *mood;
+	struct str s;
+	size_t at;
+	int tok, last;
+	int op;              /* the operator of TOK_ASSIGN_OP */
+	struct number val;   /* of TOK_NUM and TOK_NAME */
+	struct name name;    /* of TOK_NAME */
+	unsigned noeval;
+	bool uncertain;      /* this text is evaluated in a maybe or in doubt: its errors are not certain */
+	bool dead;           /* no more tokens */
+	bool minus_hole;     /* the next token is the number of a HOLE_NUM whose sign was given as an operator */
+};
+
+static const struct number unknown = {false, 0};
+static struct number known(int64_t n) { return (struct number){true, n}; }
+static struct number known_u(uint64_t n) { return known((int64_t)n); }
+
+static struct number comma(struct scan *p);
+static struct number assignment(struct scan *p);
+static struct number conditional(struct scan *p);
+static struct number unary(struct scan *p);
+static struct number eval_text(struct arith *ar, struct mood *mood, struct str text);
+
+static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+static bool is_number_char(char c) { return is_name_char(c) || c == '#' || c == '@' || c == HOLE_NUM; }
+
+static char peek_at(const struct scan *p, size_t i) { return i < p->s.n ? p->s.p[i] : '\0'; }
+
+/* The end of this text: the scanner gives no more tokens, so that every loop of the grammar ends. */
+static void die(struct scan *p)
+{
+	p->dead = true;
+	p->tok = p->last = TOK_END;
+}
+
+static void give_up(struct scan *p)
+{
+	p->ar->opaque = true;
+	die(p);
+}
+
+/* A syntax error: certain, unless the whole text is not certain to be evaluated. */
+static struct number fail(struct scan *p)
+{
+	if (p->dead)
+		return unknown;
+	if (p->uncertain)
+		p->mood->doubt = true;
+	else
+		p->ar->error = true;
+	die(p);
+	return unknown;
+}
+
+static bool unsure(const struct scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
+
+/* A value for which there is no result (division by zero). Where it is not certain to be computed, the rest goes on in doubt. */
+static struct number fail_value(struct scan *p)
+{
+	if (!unsure(p))
+		return fail(p);
+	p->mood->doubt = true;
+	return unknown;
+}
+
+static bool burn(struct arith *ar, size_t cost)
+{
+	if (*ar->fuel < cost) {
+		*ar->fuel = 0;
+		return false;
+	}
+	*ar->fuel -= (unsigned)cost;
+	return true;
+}
+
+/* --- variables --- */
+
+static bool is_integer(struct str s)
+{
+	size_t i = s.n && s.p[0] == '-';
+
+	if (s.n == 1 && s.p[0] == HOLE_NUM)
+		return true;
+	if (i == s.n)
+		return false;
+	for (; i < s.n; i++)
+		if (!is_digit(s.p[i]))
+			return false;
+	return true;
+}
+
+static struct number value_of(struct scan *p, struct name *n)
+{
+	struct str text;
+
+	if (p->noeval)
+		return known(0);
+	n->looked_up = true;
+	text = p->ar->get(p->ar->ctx, n->text, n->has_sub ? &n->sub : NULL);
+	return eval_text(p->ar, p->mood, text);
+}
+
+/* What the variable holds if it is not certain that it is assigned. An element is not read again for it: its subscript may have effects. */
+static struct str either(struct scan *p, const struct name *n, struct str value)
+{
+	struct str old;
+
+	if (n->has_sub)
+		return str_n("\0", 1);
+	old = p->ar->get(p->ar->ctx, n->text, NULL);
+	if (str_eq(old, value))
+		return value;
+	return is_integer(old) ? str_n("\1", 1) : str_n("\0", 1);
+}
+
+static void assign(struct scan *p, const struct name *n, struct number v)
+{
+	struct str text;
+
+	if (p->noeval || p->dead || p->ar->opaque)
+		return;
+	text = v.known ? str_fmt(p->ar->a, "%lld", (long long)v.n) : str_n("\1", 1);
+	if (unsure(p))
+		text = either(p, n, text);
+	p->ar->again = n->has_sub && n->looked_up;
+	p->ar->set(p->ar->ctx, n->text, n->has_sub ? &n->sub : NULL, text);
+	p->ar->again = false;
+}
+
+/* --- tokens --- */
+
+/* Finding the ] of a subscript: quotes and substitutions in it nest. `deep` is set when they nest too much to be followed. */
+struct skip {
+	struct str s;
+	unsigned depth;
+	bool deep;
+};
+
+static size_t skip_pair(struct skip *k, size_t i, char open, char close);
+
+static bool opens_pair(struct str s, size_t i) { return s.p[i] == '$' && i + 1 < s.n && (s.p[i + 1] == '(' || s.p[i + 1] == '{'); }
+
+static size_t skip_dollar(struct skip *k, size_t i)
+{
+	char open = k->s.p[i + 1];
+
+	return skip_pair(k, i + 2, open, open == '(' ? ')' : '}');
+}
+
+/* To after the closing quote */
+static size_t skip_quoted(struct skip *k, size_t i, char quote)
+{
+	struct str s = k->s;
+
+	while (i < s.n && s.p[i] != quote) {
+		if (s.p[i] == '\\' && quote != '\'')
+			i += 2;
+		else if (quote == '"' && opens_pair(s, i))
+			i = skip_dollar(k, i);
+		else if (quote == '"' && s.p[i] == '`')
+			i = skip_quoted(k, i + 1, '`');
+		else
+			i++;
+	}
+	return i < s.n ? i + 1 : s.n;
+}
+
+/* s[i] is past the opener of $( or ${: to after the closer that matches, over quotes and nested pairs. */
+static size_t skip_pair(struct skip *k, size_t i, char open, char close)
+{
+	if (++k->depth > ARITH_NEST)
+		k->deep = true;
+	for (size_t pairs = 1; i < k->s.n && !k->deep;) {
+		char c = k->s.p[i];
+
+		if (c == '\\')
+			i += 2;
+		else if (c == '\'' || c == '"' || c == '`')
+			i = skip_quoted(k, i + 1, c);
+		else if (pairs += (c == open) - (c == close), i++, !pairs)
+			break;
+	}
+	k->depth--;
+	return i < k->s.n ? i : k->s.n;
+}
+
+/* s[i] is the [: the index of its ], or s.n */
+static size_t skip_subscript(struct skip *k, size_t i)
+{
+	size_t depth = 0;
+
+	while (i < k->s.n && !k->deep) {
+		char c = k->s.p[i];
+
+		if (c == '\\')
+			i += 2;
+		else if (c == '`' || c == '\'' || c == '"')
+			i = skip_quoted(k, i + 1, c);
+		else if (opens_pair(k->s, i))
+			i = skip_dollar(k, i);
+		else if (c == ']' && --depth == 0)
+			return i;
+		else
+			depth += c == '[', i++;
+	}
+	return k->s.n;
+}
+
+/*
+ * The subscript at p->at. Whether a `)` in $(...) closes it can depend on a case, a comment or a here-document inside; those are not
+ * followed here, so with them, as with a substitution that does not seem to end, nothing is claimed.
+ */
+static void read_subscript(struct scan *p)
+{
+	struct skip k = {.s = p->s};
+	size_t end = skip_subscript(&k, p->at);
+	struct str sub = str_sub(p->s, p->at + 1, end);
+	bool substitution = str_contains(sub, STR("$(")) || str_contains(sub, STR("`")) || str_contains(sub, STR("${"));
+
+	if (k.deep || (substitution && (end == p->s.n || str_contains(sub, STR("esac")) || str_contains(sub, STR("#")) || str_contains(sub, STR("<<"))))) {
+		give_up(p);
+	} else if (end == p->s.n) {
+		fail(p);
+	} else {
+		p->name.has_sub = true;
+		p->name.sub = sub;
+		p->at = end + 1;
+	}
+}
+
+/* Digits of base n#: 0-9 a-z A-Z @ _, the letters alike up to base 36 */
+static unsigned number_digit(char c, unsigned base)
+{
+	if (is_digit(c))
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'z')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'Z')
+		return (unsigned)(c - 'A') + (base <= 36 ? 10 : 36);
+	return c == '@' ? 62 : 63;
+}
+
+static struct number constant(struct scan *p, struct str t)
+{
+	unsigned base = 10;
+	bool based = false;
+	uint64_t v = 0;
+	size_t i = 0;
+
+	if (t.p[0] == '0' && t.n > 1) {
+		based = true;
+		base = t.p[1] == 'x' || t.p[1] == 'X' ? 16 : 8;
+		i = base == 16 ? 2 : 1;
+	}
+	for (; i < t.n; i++) {
+		if (t.p[i] == '#') {
+			if (based || (int64_t)v < 2 || v > 64 || i + 1 == t.n || t.p[i + 1] == '#')
+				return fail(p);
+			base = (unsigned)v;
+			based = true;
+			v = 0;
+			continue;
+		}
+		if (number_digit(t.p[i], base) >= base)
+			return fail(p);
+		v = v * base + number_digit(t.p[i], base);
+	}
+	return known_u(v);
+}
+
+/*
+ * A run of number characters, maybe with HOLE_NUM in it. Each hole is digits with or without a minus, so the run is a number, a difference
+ * of numbers, or an error (08, 7x): no name in any case. A hole alone, or after a digit that is not 0, is no error.
+ */
+static struct number number(struct scan *p)
+{
+	size_t from = p->at, to = from;
+	const char *hole;
+	struct str t;
+
+	while (to < p->s.n && is_number_char(p->s.p[to]))
+		to++;
+	p->at = to;
+	t = str_sub(p->s, from, to);
+	hole = memchr(t.p, HOLE_NUM, t.n);
+	if (!hole)
+		return constant(p, t);
+	if (hole != t.p + t.n - 1 || t.p[0] == '0')
+		p->mood->doubt = true;
+	for (const char *c = t.p; c < hole; c++)
+		if (!is_digit(*c))
+			p->mood->doubt = true;
+	return unknown;
+}
+
+static const char two_char[][3] = {
+	[TOK_EQEQ] = "==", [TOK_NEQ] = "!=", [TOK_LEQ] = "<=", [TOK_GEQ] = ">=", [TOK_LAND] = "&&",
+	[TOK_LOR] = "||",  [TOK_LSH] = "<<", [TOK_RSH] = ">>", [TOK_POWER] = "**",
+};
+
+/* ++ and --: what they are depends on what stands before and after. 0: two signs. */
+static int increment(struct scan *p, char c)
+{
+	size_t i = p->at + 2;
+
+	if (p->tok == TOK_NAME)
+		return c == '-' ? TOK_POSTDEC : TOK_POSTINC;
+	if (p->tok == TOK_NUM && (p->last == TOK_PREINC || p->last == TOK_PREDEC)) {
+		fail(p);
+		return TOK_END;
+	}
+	while (is_blank(peek_at(p, i)) && i < p->s.n)
+		i++;
+	if (is_name_start(peek_at(p, i)))
+		return c == '-' ? TOK_PREDEC : TOK_PREINC;
+	return 0;
+}
+
+/* An operator at p->at; sets p->op for an assignment. */
+static int operator(struct scan *p)
+{
+	char c = p->s.p[p->at], c1 = peek_at(p, p->at + 1);
+	int inc;
+
+	for (int t = TOK_EQEQ; t <= TOK_POWER; t++) {
+		if (c != two_char[t][0] || c1 != two_char[t][1])
+			continue;
+		p->at += 2;
+		if ((t == TOK_LSH || t == TOK_RSH) && peek_at(p, p->at) == '=') {
+			p->at++;
+			p->op = t;
+			return TOK_ASSIGN_OP;
+		}
+		return t;
+	}
+	if ((c == '-' || c == '+') && c1 == c) {
+		inc = increment(p, c);
+		if (p->dead)
+			return TOK_END;
+		p->at += inc ? 2 : 1;
+		return inc ? inc : c;
+	}
+	if (c1 == '=' && strchr("*/%+-&^|", c)) {
+		p->at += 2;
+		p->op = c;
+		return TOK_ASSIGN_OP;
+	}
+	if (!strchr("=<>+-*/%!()&|^~?:,", c)) {
+		fail(p);
+		return TOK_END;
+	}
+	p->at++;
+	return c;
+}
+
+/* The token after a name, as far as reading the name depends on it: is it a plain = ? An error there comes before the look-up. */
+static bool assigned_next(struct scan *p)
+{
+	struct scan ahead = *p;
+	char c;
+
+	while (ahead.at < ahead.s.n && is_blank(ahead.s.p[ahead.at]))
+		ahead.at++;
+	c = peek_at(&ahead, ahead.at);
+	if (ahead.at >= ahead.s.n || is_name_start(c) || is_digit(c) || c == HOLE_NUM)
+		return false;
+	ahead.tok = TOK_NAME;
+	c = (char)operator(&ahead);
+	if (ahead.dead)
+		die(p);
+	return c == '=';
+}
+
+static void read_name(struct scan *p)
+{
+	size_t from = p->at;
+	bool after_inc = p->last == TOK_PREINC || p->last == TOK_PREDEC;
+	bool plain_assign;
+
+	while (is_name_char(peek_at(p, p->at)))
+		p->at++;
+	if (peek_at(p, p->at) == HOLE_NUM) {
+		give_up(p); /* x7 or x-7, even where nothing is looked up: the two read on differently */
+		return;
+	}
+	p->name = (struct name){.text = str_sub(p->s, from, p->at)};
+	if (peek_at(p, p->at) == '[')
+		read_subscript(p);
+	if (p->dead)
+		return;
+	plain_assign = assigned_next(p);
+	if (p->dead)
+		return;
+	p->val = after_inc || !plain_assign ? value_of(p, &p->name) : known(0);
+	if (p->ar->error || p->ar->opaque)
+		die(p);
+}
+
+static bool ends_operand(int tok) { return tok == TOK_NUM || tok == TOK_NAME || tok == ')' || tok == TOK_POSTINC || tok == TOK_POSTDEC; }
+
+/* Reads the next token into p->tok, with its value or name; p->last is the one before. */
+static void next(struct scan *p)
+{
+	int was = p->tok, t;
+	char c;
+
+	if (p->dead)
+		return;
+	if (!burn(p->ar, 1)) {
+		give_up(p);
+		return;
+	}
+	while (p->at < p->s.n && is_blank(p->s.p[p->at]))
+		p->at++;
+	if (p->at >= p->s.n) {
+		t = TOK_END;
+	} else if (is_name_start(c = p->s.p[p->at])) {
+		read_name(p);
+		t = TOK_NAME;
+	} else if (c == HOLE_NUM && ends_operand(was) && !p->minus_hole) {
+		p->minus_hole = p->mood->doubt = true; /* an error, or the minus of a negative number */
+		t = '-';
+	} else if (is_digit(c) || c == HOLE_NUM) {
+		p->minus_hole = false;
+		p->val = number(p);
+		t = TOK_NUM;
+	} else {
+		t = operator(p);
+	}
+	if (p->dead)
+		return;
+	p->last = was;
+	p->tok = t;
+}
+
+/* --- operators --- */
+
+static uint64_t power(uint64_t base, uint64_t exponent)
+{
+	uint64_t result = 1;
+
+	for (; exponent; exponent >>= 1, base *= base)
+		if (exponent & 1)
+			result *= base;
+	return result;
+}
+
+static struct number divide(struct scan *p, int op, struct number x, struct number y)
+{
+	if (y.known && y.n == 0)
+		return p->noeval ? x : fail_value(p);
+	if (!y.known && !p->noeval)
+		p->mood->doubt = true;
+	if (!x.known || !y.known)
+		return unknown;
+	if (y.n == -1)
+		return known_u(op == '/' ? -(uint64_t)x.n : 0);
+	return known(op == '/' ? x.n / y.n : x.n % y.n);
+}
+
+static struct number compute(struct scan *p, int op, struct number x, struct number y)
+{
+	uint64_t a = (uint64_t)x.n, b = (uint64_t)y.n;
+
+	if (op == '/' || op == '%')
+		return divide(p, op, x, y);
+	if (!x.known || !y.known)
+		return unknown;
+	switch (op) {
+	case '*': return known_u(a * b);
+	case '+': return known_u(a + b);
+	case '-': return known_u(a - b);
+	case '&': return known_u(a & b);
+	case '|': return known_u(a | b);
+	case '^': return known_u(a ^ b);
+	case TOK_LSH: return known_u(a << (b & 63));
+	case TOK_RSH: return known(x.n >> (b & 63));
+	case TOK_EQEQ: return known(x.n == y.n);
+	case TOK_NEQ: return known(x.n != y.n);
+	case TOK_LEQ: return known(x.n <= y.n);
+	case TOK_GEQ: return known(x.n >= y.n);
+	case '<': return known(x.n < y.n);
+	case '>': return known(x.n > y.n);
+	default: return unknown;
+	}
+}
+
+/* --- grammar, from the tightest to the loosest --- */
+
+static bool enter(struct scan *p)
+{
+	if (p->mood->nest >= ARITH_NEST) {
+		give_up(p);
+		return false;
+	}
+	p->mood->nest++;
+	return true;
+}
+
+static void leave(struct scan *p) { p->mood->nest--; }
+
+static struct number add_one(struct number v, bool up) { return v.known ? known_u((uint64_t)v.n + (up ? 1 : UINT64_MAX)) : unknown; }
+
+static struct number pre_increment(struct scan *p)
+{
+	bool up = p->tok == TOK_PREINC;
+	struct number v;
+
+	p->last = p->tok;
+	next(p);
+	if (p->dead || p->tok != TOK_NAME)
+		return fail(p);
+	v = add_one(p->val, up);
+	assign(p, &p->name, v);
+	p->tok = TOK_NUM; /* so that --x=7 and ++x++ are errors */
+	next(p);
+	return v;
+}
+
+/*
+ * a-H with H negative reads as a-- and a number: the error that follows comes after a was changed. The one case in which the sign of an
+ * unknown number changes which tokens there are before it.
+ */
+static void minus_before_hole(struct scan *p)
+{
+	size_t i = p->at;
+
+	while (i < p->s.n && is_blank(p->s.p[i]))
+		i++;
+	if (peek_at(p, i) != '-' || peek_at(p, i + 1) != HOLE_NUM || i + 1 >= p->s.n)
+		return;
+	p->mood->doubt = true;
+	assign(p, &p->name, unknown);
+}
+
+static struct number name_operand(struct scan *p)
+{
+	struct number v = p->val;
+	struct name n = p->name;
+
+	minus_before_hole(p);
+	next(p);
+	if (p->tok == TOK_POSTINC || p->tok == TOK_POSTDEC) {
+		assign(p, &n, add_one(v, p->tok == TOK_POSTINC));
+		p->tok = TOK_NUM; /* so that x++=7 is an error */
+		next(p);
+	}
+	if (p->last == TOK_NAME)
+		p->name = n;
+	return v;
+}
+
+static struct number operand(struct scan *p)
+{
+	struct number v = p->val;
+
+	switch (p->tok) {
+	case TOK_PREINC:
+	case TOK_PREDEC:
+		return pre_increment(p);
+	case '(':
+		next(p);
+		v = comma(p);
+		if (p->tok != ')')
+			return fail(p);
+		next(p);
+		return v;
+	case TOK_NUM:
+		next(p);
+		return v;
+	case TOK_NAME:
+		return name_operand(p);
+	default:
+		return fail(p);
+	}
+}
+
+static struct number unary(struct scan *p)
+{
+	int op = p->tok;
+	struct number v = unknown;
+
+	if (p->dead || !enter(p))
+		return unknown;
+	if (op == '!' || op == '~' || op == '-' || op == '+') {
+		next(p);
+		v = unary(p);
+		p->last = TOK_NUM;
+		if (v.known && op == '!')
+			v = known(!v.n);
+		else if (v.known && op != '+')
+			v = known_u(op == '~' ? ~(uint64_t)v.n : -(uint64_t)v.n);
+	} else {
+		v = operand(p);
+	}
+	leave(p);
+	return v;
+}
+
+/* ** binds to the right and tighter than * but looser than a sign on its left. */
+static struct number powers(struct scan *p)
+{
+	struct number x = unary(p), y;
+
+	while (p->tok == TOK_POWER && enter(p)) {
+		next(p);
+		y = powers(p);
+		p->last = TOK_NUM;
+		leave(p);
+		if (p->noeval)
+			x = known(1);
+		else if (y.known && y.n == 0)
+			return known(1);
+		else if (y.known && y.n < 0)
+			x = fail_value(p);
+		else if (!y.known)
+			p->mood->doubt = true, x = unknown;
+		else if (x.known)
+			x = known_u(power((uint64_t)x.n, (uint64_t)y.n));
+	}
+	return x;
+}
+
+/* The operators between ** and &&, by how tightly they bind */
+static int level_of(int op)
+{
+	switch (op) {
+	case '*': case '/': case '%': return 7;
+	case '+': case '-': return 6;
+	case TOK_LSH: case TOK_RSH: return 5;
+	case '<': case '>': case TOK_LEQ: case TOK_GEQ: return 4;
+	case TOK_EQEQ: case TOK_NEQ: return 3;
+	case '&': return 2;
+	case '^': return 1;
+	case '|': return 0;
+	default: return -1;
+	}
+}
+
+static struct number binary(struct scan *p, int level)
+{
+	struct number x = powers(p), y;
+
+	for (int at; (at = level_of(p->tok)) >= level;) {
+		int op = p->tok;
+
+		next(p);
+		y = binary(p, at + 1);
+		if (p->dead)
+			return unknown;
+		x = compute(p, op, x, y);
+		p->last = TOK_NUM;
+	}
+	return x;
+}
+
+/* Runs part() as a branch that is taken when cond is not 0 (or is 0, with `otherwise`). */
+static struct number branch(struct scan *p, struct number cond, bool otherwise, struct number (*part)(struct scan *))
+{
+	bool off = cond.known && (cond.n != 0) == otherwise;
+	struct number v;
+
+	p->noeval += off;
+	p->mood->maybe += !cond.known;
+	next(p);
+	v = p->dead || p->tok == TOK_END ? fail(p) : part(p);
+	p->noeval -= off;
+	p->mood->maybe -= !cond.known;
+	return v;
+}
+
+static struct number bits(struct scan *p) { return binary(p, 0); }
+
+static struct number logical(struct number x, struct number y, bool is_and)
+{
+	int64_t decides = !is_and; /* the truth value with which one side alone decides */
+
+	if ((x.known && (x.n != 0) == decides) || (y.known && (y.n != 0) == decides))
+		return known(decides);
+	return x.known && y.known ? known(!decides) : unknown;
+}
+
+static struct number ands(struct scan *p)
+{
+	struct number x = bits(p);
+
+	while (p->tok == TOK_LAND) {
+		x = logical(x, branch(p, x, false, bits), true);
+		p->last = TOK_LAND;
+	}
+	return x;
+}
+
+static struct number ors(struct scan *p)
+{
+	struct number x = ands(p);
+
+	while (p->tok == TOK_LOR) {
+		x = logical(x, branch(p, x, true, ands), false);
+		p->last = TOK_LOR;
+	}
+	return x;
+}
+
+static struct number conditional(struct scan *p)
+{
+	struct number cond = ors(p), yes, no;
+
+	if (p->tok != '?' || !enter(p))
+		return cond;
+	yes = branch(p, cond, false, comma);
+	if (p->tok != ':')
+		no = fail(p);
+	else
+		no = branch(p, cond, true, conditional);
+	p->last = TOK_COND;
+	leave(p);
+	if (p->dead)
+		return unknown;
+	if (cond.known)
+		return cond.n ? yes : no;
+	return yes.known && no.known && yes.n == no.n ? yes : unknown;
+}
+
+static struct number assignment(struct scan *p)
+{
+	struct number v = conditional(p), right;
+	int op = p->tok == TOK_ASSIGN_OP ? p->op : p->tok == '=' ? '=' : 0;
+	struct name n = p->name;
+
+	if (!op || p->dead)
+		return v;
+	if (p->last != TOK_NAME)
+		return fail(p);
+	if (!enter(p))
+		return unknown;
+	next(p);
+	right = assignment(p);
+	leave(p);
+	if (p->dead)
+		return unknown;
+	if (op != '=')
+		right = compute(p, op, v, right);
+	assign(p, &n, right);
+	return right;
+}
+
+static struct number comma(struct scan *p)
+{
+	struct number v = assignment(p);
+
+	while (p->tok == ',') {
+		next(p);
+		v = assignment(p);
+	}
+	return v;
+}
+
+static bool all_blank(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!is_blank(s.p[i]))
+			return false;
+	return true;
+}
+
+static struct number eval_text(struct arith *ar, struct mood *mood, struct str text)
+{
+	struct scan p = {.ar = ar, .mood = mood, .s = text, .uncertain = mood->maybe || mood->doubt};
+	struct number v;
+
+	if (!text.n || all_blank(text))
+		return known(0);
+	if (memchr(text.p, HOLE_ANY, text.n) || mood->depth >= ARITH_VALUE_DEPTH || !burn(ar, text.n / 32)) {
+		ar->opaque = true;
+		return unknown;
+	}
+	mood->depth++;
+	next(&p);
+	v = comma(&p);
+	if (p.tok != TOK_END)
+		v = fail(&p);
+	mood->depth--;
+	return p.dead ? unknown : v;
+}
+
+struct number arith_eval(struct arith *ar, struct str expr)
+{
+	struct mood mood = {0};
+	bool error = ar->error, opaque = ar->opaque;
+	struct number v;
+
+	ar->error = ar->opaque = false;
+	v = eval_text(ar, &mood, expr);
+	if (ar->error || ar->opaque)
+		v = unknown;
+	ar->error |= error;
+	ar->opaque |= opaque;
+	return v;
+}
