@@ -1,0 +1,243 @@
+/* The answer of `caisson check --json`, as CONTRACTS.md and docs/schema/check-answer.schema.json describe it. Written straight into a
+ * buffer: the answer for a megabyte of script has some hundred thousand values, and none of them is needed twice. */
+#include "base/utf8.h"
+#include "engine/engine.h"
+#include "gate/gate.h"
+
+#define VIA_MAX 256 /* longest chain of wrappers that is listed */
+
+void answer_string(struct buf *out, struct str s)
+{
+	size_t i = 0;
+
+	buf_char(out, '"');
+	while (i < s.n) {
+		size_t from = i;
+		unsigned char c = (unsigned char)s.p[i];
+
+		if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\') {
+			while (i < s.n && s.p[i] >= 0x20 && s.p[i] < 0x7F && s.p[i] != '"' && s.p[i] != '\\')
+				i++;
+			buf_add(out, s.p + from, i - from);
+		} else if (c == '"' || c == '\\') {
+			buf_char(out, '\\');
+			buf_char(out, (char)c);
+			i++;
+		} else if (c == '\n' || c == '\t') {
+			buf_c(out, c == '\n' ? "\\n" : "\\t");
+			i++;
+		} else if (c < 0x20 || c == 0x7F) {
+			buf_fmt(out, "\\u%04x", c);
+			i++;
+		} else if (utf8_next(s, &i) == UTF8_BAD) {
+			buf_c(out, "\xEF\xBF\xBD");
+		} else {
+			buf_add(out, s.p + from, i - from);
+		}
+	}
+	buf_char(out, '"');
+}
+
+static void put_key(struct buf *out, const char *key)
+{
+	char last = out->n ? out->p[out->n - 1] : '{';
+
+	if (last != '{' && last != '[')
+		buf_char(out, ',');
+	buf_char(out, '"');
+	buf_c(out, key);
+	buf_c(out, "\":");
+}
+
+static void put_next(struct buf *out)
+{
+	if (out->p[out->n - 1] != '[')
+		buf_char(out, ',');
+}
+
+static void put_at(struct buf *out, struct span at)
+{
+	put_key(out, "at");
+	buf_fmt(out, "[{\"text\":%u,\"from\":%u,\"to\":%u}]", at.text, at.from, at.to);
+}
+
+static void put_field(struct buf *out, const char *key, struct str s)
+{
+	put_key(out, key);
+	answer_string(out, s);
+}
+
+static void put_word(struct buf *out, const struct word *w)
+{
+	if (w->kind == WORD_EXACT) {
+		answer_string(out, w->text);
+	} else if (w->kind == WORD_UNKNOWN) {
+		buf_c(out, "null");
+	} else {
+		buf_c(out, "{\"rest\":true");
+		if (w->glob && text_exact(w->text))
+			put_field(out, "glob", w->text);
+		buf_char(out, '}');
+	}
+}
+
+static void put_reasons(struct buf *out, const char *key, const struct reason *r)
+{
+	put_key(out, key);
+	buf_char(out, '[');
+	for (; r; r = r->next) {
+		put_next(out);
+		buf_char(out, '{');
+		put_field(out, "id", str_of(r->id));
+		put_field(out, "grade", str_of(grade_name(r->grade)));
+		put_field(out, "message", r->message);
+		if (r->alternative.n)
+			put_field(out, "alternative", r->alternative);
+		put_at(out, r->at);
+		if (r->rule.n)
+			put_field(out, "rule", r->rule);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+/* The chain is kept innermost first and told outermost first. */
+static void put_via(struct buf *out, const struct via *v)
+{
+	const char *names[VIA_MAX];
+	size_t n = 0;
+
+	for (; v && n < VIA_MAX; v = v->outer)
+		names[n++] = v->name;
+	put_key(out, "via");
+	buf_char(out, '[');
+	while (n > 0) {
+		put_next(out);
+		answer_string(out, str_of(names[--n]));
+	}
+	buf_char(out, ']');
+}
+
+static void put_commands(struct buf *out, const struct facts *f)
+{
+	put_key(out, "commands");
+	buf_char(out, '[');
+	for (const struct command *c = f->commands; c; c = c->next) {
+		put_next(out);
+		buf_c(out, "{\"argv\":[");
+		for (size_t i = 0; i < c->argc; i++) {
+			put_next(out);
+			put_word(out, &c->argv[i]);
+		}
+		buf_char(out, ']');
+		put_via(out, c->via);
+		put_at(out, c->at);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+static void put_accesses(struct buf *out, const char *key, const struct facts *f, enum access_kind kind)
+{
+	put_key(out, key);
+	buf_char(out, '[');
+	for (const struct access *x = f->accesses; x; x = x->next) {
+		if (x->kind != kind)
+			continue;
+		put_next(out);
+		buf_char(out, '{');
+		put_key(out, "path");
+		if (x->path.kind == WORD_EXACT)
+			answer_string(out, x->path.text);
+		else
+			buf_c(out, "null");
+		if (x->path.glob && text_exact(x->path.text))
+			put_field(out, "glob", x->path.text);
+		if (x->op)
+			put_field(out, "op", str_of(x->op));
+		put_at(out, x->at);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+static void put_network(struct buf *out, const struct facts *f)
+{
+	put_key(out, "network");
+	buf_char(out, '[');
+	for (const struct touch *t = f->touches; t; t = t->next) {
+		put_next(out);
+		buf_c(out, "{\"host\":");
+		if (t->host.kind == WORD_EXACT)
+			answer_string(out, t->host.text);
+		else
+			buf_c(out, "null");
+		put_at(out, t->at);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+static void put_code(struct buf *out, const struct facts *f)
+{
+	put_key(out, "code");
+	buf_char(out, '[');
+	for (const struct snippet *s = f->snippets; s; s = s->next) {
+		put_next(out);
+		buf_char(out, '{');
+		put_field(out, "lang", str_of(s->lang ? s->lang : "unknown"));
+		buf_c(out, ",\"calls\":[],\"imports\":[],\"markers\":[]"); /* nothing reads inside yet; inline-code asks */
+		put_at(out, s->at);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+static void put_texts(struct buf *out, const struct facts *f)
+{
+	put_key(out, "texts");
+	buf_char(out, '[');
+	for (size_t i = 0; i < f->ntexts; i++) {
+		const struct text *t = &f->texts[i];
+
+		put_next(out);
+		buf_char(out, '{');
+		put_field(out, "from", str_of(t->from ? t->from : "request"));
+		if (i > 0) {
+			put_key(out, "in");
+			buf_fmt(out, "%u", t->in);
+			put_at(out, t->origin);
+		}
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest)
+{
+	static const struct {
+		const char *key;
+		enum access_kind kind;
+	} lists[] = {{"reads", ACCESS_READ}, {"writes", ACCESS_WRITE}, {"deletes", ACCESS_DELETE}, {"execs", ACCESS_EXEC}};
+
+	buf_char(out, '{');
+	if (id.n) {
+		put_key(out, "id");
+		buf_str(out, id);
+	}
+	put_field(out, "verdict", str_of(verdict_name(j->verdict)));
+	put_key(out, "complete");
+	buf_c(out, j->complete ? "true" : "false");
+	put_reasons(out, "reasons", j->reasons);
+	put_reasons(out, "warnings", j->warnings);
+	put_key(out, "advice");
+	buf_c(out, "[]");
+	put_commands(out, f);
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+		put_accesses(out, lists[i].key, f, lists[i].kind);
+	put_network(out, f);
+	put_code(out, f);
+	put_texts(out, f);
+	put_field(out, "policy", policy_digest);
+	buf_c(out, "}\n");
+}

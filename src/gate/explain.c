@@ -1,0 +1,402 @@
+/*
+ * A judgement for a person. Each text (the request, and below it every text derived from it) is shown with marks under its lines:
+ *
+ *     1 | git status && rm -rf build
+ *       | ^~~~~~~~~~ 1
+ *       |               ^~~~~~~~~~~~ 2
+ *
+ * and the numbers are those of the list of commands after it; reasons are marked with '!'. Columns count code points; tabs are spread to
+ * multiples of eight; control characters and invisible ones are spelt out, so that what is shown is what is there.
+ */
+#include "base/utf8.h"
+#include "gate/judge.h"
+
+#define TAB 8
+#define EXPLAIN_LINES_MAX 200 /* lines shown of each text */
+#define EXPLAIN_TEXTS_MAX 50
+#define EXPLAIN_MARKS_MAX 400
+#define EXPLAIN_ROWS_MAX 500  /* of each list */
+#define WIDTH_MIN 40
+
+enum tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
+static const char *const tints[] = {"", "\033[2m", "\033[1m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
+
+struct mark {
+	struct span at;
+	struct str label;
+	enum tint tint;
+};
+
+struct explain {
+	struct buf *out;
+	struct arena *a;
+	const struct facts *f;
+	struct explain_style style;
+	struct mark marks[EXPLAIN_MARKS_MAX];
+	size_t nmarks;
+};
+
+/* ---- text that is safe to show ---- */
+
+static bool invisible(uint32_t cp)
+{
+	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0xAD || (cp >= 0x200B && cp <= 0x200F) || (cp >= 0x2028 && cp <= 0x202E) ||
+	       (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF || (cp >= 0xFE00 && cp <= 0xFE0F) || (cp >= 0xE0000 && cp <= 0xE0FFF);
+}
+
+/* Writes the character at s[*i] as it is shown at this column; returns the columns it takes. */
+static unsigned show_char(struct buf *b, struct str s, size_t *i, unsigned col)
+{
+	size_t from = *i, n = b->n;
+	uint32_t cp = utf8_next(s, i);
+
+	if (cp == '\t') {
+		buf_add(b, "        ", TAB - col % TAB);
+		return TAB - col % TAB;
+	}
+	if (cp == UTF8_BAD || (cp < 0x80 && invisible(cp)))
+		buf_fmt(b, "\\x%02x", (unsigned char)s.p[from]);
+	else if (invisible(cp))
+		buf_fmt(b, "\\u{%x}", (unsigned)cp);
+	else {
+		buf_add(b, s.p + from, *i - from);
+		return 1;
+	}
+	return (unsigned)(b->n - n);
+}
+
+static void show(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n;) {
+		if (s.p[i] == '\n') {
+			buf_c(b, "\\n");
+			i++;
+		} else {
+			show_char(b, s, &i, TAB - 1); /* a tab is one blank here */
+		}
+	}
+}
+
+static void tint_on(struct buf *b, struct explain_style st, enum tint t)
+{
+	if (st.colour)
+		buf_c(b, tints[t]);
+}
+
+static void tint_off(struct buf *b, struct explain_style st)
+{
+	if (st.colour)
+		buf_c(b, "\033[0m");
+}
+
+static void tinted(struct buf *b, struct explain_style st, enum tint t, const char *text)
+{
+	tint_on(b, st, t);
+	buf_c(b, text);
+	tint_off(b, st);
+}
+
+/* ---- lines with marks under them ---- */
+
+struct line {
+	uint32_t text;
+	size_t from, to; /* bytes of the text; a piece of a line when the line is wider than the terminal */
+};
+
+static void gutter(struct explain *x, size_t number)
+{
+	tint_on(x->out, x->style, TINT_DIM);
+	if (number)
+		buf_fmt(x->out, "%6zu | ", number);
+	else
+		buf_c(x->out, "       | ");
+	tint_off(x->out, x->style);
+}
+
+/* The columns at which the bytes from and to stand in this line. */
+static void columns(struct explain *x, const struct line *l, struct span at, unsigned *ret_from, unsigned *ret_to)
+{
+	struct str s = x->f->texts[l->text].bytes;
+	struct buf scratch;
+	unsigned col = 0;
+
+	buf_init(&scratch, x->a, 0);
+	*ret_from = *ret_to = 0;
+	for (size_t i = l->from; i < l->to;) {
+		if (i <= at.from)
+			*ret_from = col;
+		scratch.n = 0;
+		col += show_char(&scratch, s, &i, col);
+		if (i <= at.from)
+			*ret_from = col;
+		if (i <= at.to)
+			*ret_to = col;
+		else if (*ret_to <= *ret_from)
+			*ret_to = col;
+		if (i >= at.to)
+			break;
+	}
+	if (*ret_to <= *ret_from)
+		*ret_to = *ret_from + 1;
+}
+
+static bool on_line(const struct mark *m, const struct line *l)
+{
+	return m->at.text == l->text && m->at.from < l->to && (m->at.to > l->from || m->at.from >= l->from);
+}
+
+/* Marks are laid into as few rows as they fit in without touching, in their order. */
+static void put_marks(struct explain *x, const struct line *l)
+{
+	bool done[EXPLAIN_MARKS_MAX] = {false};
+
+	for (;;) {
+		unsigned col = 0;
+		bool any = false;
+
+		for (size_t i = 0; i < x->nmarks; i++) {
+			const struct mark *m = &x->marks[i];
+			unsigned from, to;
+
+			if (done[i] || !on_line(m, l))
+				continue;
+			columns(x, l, m->at, &from, &to);
+			if (any && from < col + 1)
+				continue;
+			if (!any)
+				gutter(x, 0);
+			for (; col < from; col++)
+				buf_char(x->out, ' ');
+			tint_on(x->out, x->style, m->tint);
+			for (; col < to; col++)
+				buf_char(x->out, col == from && m->at.from >= l->from ? '^' : '~');
+			buf_char(x->out, ' ');
+			buf_str(x->out, m->label);
+			tint_off(x->out, x->style);
+			col += 1 + (unsigned)m->label.n;
+			done[i] = any = true;
+		}
+		if (!any)
+			return;
+		buf_char(x->out, '\n');
+	}
+}
+
+/* Shows one line of a text in pieces as wide as the terminal, each with its marks. */
+static void put_line(struct explain *x, uint32_t text, size_t from, size_t to, size_t number)
+{
+	struct str s = x->f->texts[text].bytes;
+	unsigned room = x->style.width - 10;
+	size_t i = from;
+
+	do {
+		struct line l = {.text = text, .from = i};
+		unsigned col = 0;
+
+		gutter(x, i == from ? number : 0);
+		while (i < to && col < room)
+			col += show_char(x->out, s, &i, col);
+		buf_char(x->out, '\n');
+		l.to = i;
+		put_marks(x, &l);
+	} while (i < to);
+}
+
+static void put_text(struct explain *x, uint32_t text)
+{
+	struct str s = x->f->texts[text].bytes;
+	size_t number = 1, from = 0;
+
+	for (; from <= s.n && number <= EXPLAIN_LINES_MAX; number++) {
+		ptrdiff_t nl = str_find(s, '\n', from);
+		size_t to = nl < 0 ? s.n : (size_t)nl;
+
+		if (from == s.n && number > 1)
+			break; /* nothing after the last newline */
+		put_line(x, text, from, to, number);
+		from = to + 1;
+	}
+	if (from < s.n)
+		buf_fmt(x->out, "       ... (%zu bytes more)\n", s.n - from);
+}
+
+static void put_texts(struct explain *x)
+{
+	for (uint32_t i = 0; i < x->f->ntexts && i < EXPLAIN_TEXTS_MAX; i++) {
+		const struct text *t = &x->f->texts[i];
+
+		if (i > 0) {
+			tint_on(x->out, x->style, TINT_DIM);
+			buf_fmt(x->out, "\n   text %u: %s, from text %u at byte %u\n", i, t->from ? t->from : "derived", t->in, t->origin.from);
+			tint_off(x->out, x->style);
+		}
+		put_text(x, i);
+	}
+	if (x->f->ntexts > EXPLAIN_TEXTS_MAX)
+		buf_fmt(x->out, "   ... (%zu texts more)\n", x->f->ntexts - EXPLAIN_TEXTS_MAX);
+}
+
+/* ---- what was found ---- */
+
+static enum tint verdict_tint(enum verdict v)
+{
+	return v == VERDICT_ALLOW ? TINT_GREEN : v == VERDICT_DENY ? TINT_RED : TINT_YELLOW;
+}
+
+static void add_mark(struct explain *x, struct span at, struct str label, enum tint tint)
+{
+	if (x->nmarks < EXPLAIN_MARKS_MAX && at.text < x->f->ntexts)
+		x->marks[x->nmarks++] = (struct mark){.at = at, .label = label, .tint = tint};
+}
+
+static void collect_marks(struct explain *x, const struct judgement *j)
+{
+	size_t n = 0;
+
+	for (const struct command *c = x->f->commands; c; c = c->next)
+		add_mark(x, c->at, str_fmt(x->a, "%zu", ++n), TINT_CYAN);
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		if (r->at.to > r->at.from)
+			add_mark(x, r->at, str_fmt(x->a, "! %s", r->id), TINT_YELLOW);
+}
+
+static bool plain_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_-./=:,@%+", c)) || (unsigned char)c >= 0x80;
+}
+
+static void show_word(struct buf *b, const struct word *w)
+{
+	bool plain = w->text.n > 0;
+
+	for (size_t i = 0; i < w->text.n && plain; i++)
+		plain = plain_char(w->text.p[i]);
+	if (w->kind == WORD_EXACT) {
+		buf_c(b, plain ? "" : "'");
+		show(b, w->text);
+		buf_c(b, plain ? "" : "'");
+	} else if (w->glob && text_exact(w->text)) {
+		show(b, w->text);
+	} else {
+		buf_c(b, w->kind == WORD_REST ? "<any words>" : "<unknown>");
+	}
+}
+
+static void put_via(struct explain *x, const struct via *v)
+{
+	tint_on(x->out, x->style, TINT_DIM);
+	buf_c(x->out, "   (");
+	for (const struct via *p = v; p; p = p->outer) /* innermost first reads as "by xargs, in a substitution" */
+		buf_fmt(x->out, "%s%s", p == v ? "" : " < ", p->name);
+	buf_c(x->out, ")");
+	tint_off(x->out, x->style);
+}
+
+static void put_commands(struct explain *x)
+{
+	size_t n = 0;
+
+	if (!x->f->commands)
+		return;
+	tinted(x->out, x->style, TINT_BOLD, "\ncommands\n");
+	for (const struct command *c = x->f->commands; c; c = c->next) {
+		if (++n > EXPLAIN_ROWS_MAX) {
+			buf_c(x->out, "       ...\n");
+			return;
+		}
+		buf_fmt(x->out, "%6zu ", n);
+		for (size_t i = 0; i < c->argc; i++) {
+			buf_char(x->out, ' ');
+			show_word(x->out, &c->argv[i]);
+		}
+		if (c->via && strcmp(c->via->name, "direct") != 0)
+			put_via(x, c->via);
+		buf_char(x->out, '\n');
+	}
+}
+
+static void put_accesses(struct explain *x, const char *title, enum access_kind kind)
+{
+	size_t n = 0;
+
+	for (const struct access *k = x->f->accesses; k; k = k->next) {
+		if (k->kind != kind || n > EXPLAIN_ROWS_MAX)
+			continue;
+		if (!n++) {
+			tint_on(x->out, x->style, TINT_BOLD);
+			buf_fmt(x->out, "\n%s\n", title);
+			tint_off(x->out, x->style);
+		}
+		buf_c(x->out, "        ");
+		show_word(x->out, &k->path);
+		if (k->op)
+			buf_fmt(x->out, "   (%s)", k->op);
+		buf_char(x->out, '\n');
+	}
+}
+
+static void put_others(struct explain *x)
+{
+	size_t n = 0;
+
+	for (const struct touch *t = x->f->touches; t && n < EXPLAIN_ROWS_MAX; t = t->next) {
+		if (!n++)
+			tinted(x->out, x->style, TINT_BOLD, "\nnetwork\n");
+		buf_c(x->out, "        ");
+		show_word(x->out, &t->host);
+		buf_char(x->out, '\n');
+	}
+	n = 0;
+	for (const struct snippet *s = x->f->snippets; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
+		if (!n++)
+			tinted(x->out, x->style, TINT_BOLD, "\ncode\n");
+		buf_fmt(x->out, "        %s: ", s->lang ? s->lang : "unknown");
+		show_word(x->out, &s->text);
+		buf_char(x->out, '\n');
+	}
+}
+
+static void put_reason(struct buf *out, const struct reason *r)
+{
+	buf_fmt(out, "  %s (%s): ", r->id, grade_name(r->grade));
+	show(out, r->message);
+	if (r->alternative.n) {
+		buf_c(out, "; instead: ");
+		show(out, r->alternative);
+	}
+	if (r->rule.n) {
+		buf_c(out, " [");
+		show(out, r->rule);
+		buf_char(out, ']');
+	}
+	buf_char(out, '\n');
+}
+
+void gate_summary(struct buf *out, const struct judgement *j, struct explain_style style)
+{
+	tinted(out, style, verdict_tint(j->verdict), verdict_name(j->verdict));
+	buf_c(out, j->complete ? "\n" : " (not read completely)\n");
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		put_reason(out, r);
+	for (const struct reason *r = j->warnings; r; r = r->next)
+		put_reason(out, r);
+}
+
+void gate_explain(struct buf *out, const struct facts *f, const struct judgement *j, struct explain_style style)
+{
+	struct explain *x = arena_new(out->a, struct explain);
+
+	*x = (struct explain){.out = out, .a = out->a, .f = f, .style = style};
+	if (x->style.width < WIDTH_MIN)
+		x->style.width = WIDTH_MIN;
+	collect_marks(x, j);
+	put_texts(x);
+	put_commands(x);
+	put_accesses(x, "reads", ACCESS_READ);
+	put_accesses(x, "writes", ACCESS_WRITE);
+	put_accesses(x, "deletes", ACCESS_DELETE);
+	put_accesses(x, "executes", ACCESS_EXEC);
+	put_others(x);
+	tinted(out, style, TINT_BOLD, "\nverdict: ");
+	gate_summary(out, j, style);
+}
