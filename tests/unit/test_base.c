@@ -1,0 +1,613 @@
+/* src/base: err, arena, str, buf, num, utf8, pmap, json. Each also under torture where it allocates. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "base/num.h"
+#include "base/pmap.h"
+#include "base/utf8.h"
+#include "torture.h"
+#include "unit.h"
+
+static struct arena arena;
+static struct arena *const A = &arena;
+
+/* ---- err ---- */
+
+static void test_err(void)
+{
+	struct err e;
+	CHECK_INT(err_set(&e, ERR_INPUT, 0, "bad '%s'", "x"), -1);
+	CHECK_STR(str_of(e.text), "bad 'x'");
+	CHECK_INT(e.kind, ERR_INPUT);
+	CHECK_INT(err_set(&e, ERR_SYSTEM, ENOENT, "cannot open '%s'", "/x"), -1);
+	CHECK_STR(str_of(e.text), "cannot open '/x': No such file or directory");
+	CHECK_INT(e.errnum, ENOENT);
+	CHECK_INT(err_set(NULL, ERR_SYSTEM, ENOENT, "nobody asks"), -1);
+	char huge[2 * ERR_TEXT_MAX];
+	memset(huge, 'y', sizeof huge - 1);
+	huge[sizeof huge - 1] = '\0';
+	err_set(&e, ERR_SYSTEM, EPERM, "%s", huge);
+	CHECK_INT(strlen(e.text), ERR_TEXT_MAX - 1);
+	err_set(&e, ERR_SYSTEM, EPERM, "%.*s", ERR_TEXT_MAX - 5, huge); /* the reason is cut, not written past the end */
+	CHECK_INT(strlen(e.text), ERR_TEXT_MAX - 1);
+}
+
+/* ---- arena ---- */
+
+static void test_arena_memory(void)
+{
+	struct arena a;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	unsigned char *before = NULL;
+	for (size_t n = 0; n < 3000; n++) {
+		unsigned char *p = arena_alloc(&a, n);
+		CHECK((uintptr_t)p % 16 == 0);
+		CHECK(p != before);
+		for (size_t i = 0; i < n; i++)
+			if (p[i]) {
+				CHECK(!"memory is zeroed");
+				break;
+			}
+		memset(p, 0xaa, n);
+		before = p;
+	}
+	CHECK(a.used >= 3000u * 2999 / 2 && a.used <= a.cap);
+	CHECK_INT(a.allocs, 3000);
+	arena_free(&a);
+	CHECK_INT(a.used, 0);
+}
+
+static void test_arena_grow(void)
+{
+	struct arena a;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	char *p = arena_alloc(&a, 3);
+	memcpy(p, "abc", 3);
+	char *q = arena_grow(&a, p, 3, 1000);
+	CHECK(p == q); /* the last allocation grows in place */
+	CHECK(memcmp(q, "abc\0\0\0", 6) == 0);
+	arena_alloc(&a, 1);
+	char *r = arena_grow(&a, q, 1000, 2000);
+	CHECK(r != q);
+	CHECK(memcmp(r, "abc\0\0\0", 6) == 0 && r[1999] == 0);
+	CHECK(arena_grow(&a, r, 2000, 10) == (void *)r);
+	char *big = arena_grow(&a, r, 2000, (size_t)10 << 20); /* past any chunk */
+	CHECK(memcmp(big, "abc", 3) == 0 && big[((size_t)10 << 20) - 1] == 0);
+	char *fresh = arena_grow(&a, NULL, 0, 50);
+	CHECK(fresh && fresh[49] == 0);
+	arena_free(&a);
+}
+
+struct greedy {
+	struct arena *a;
+	size_t step;
+	int leave; /* a code to leave with, or 0 */
+	int inner; /* what a nested run came back with */
+	bool nested, reached;
+};
+
+static int greedy(void *arg)
+{
+	struct greedy *g = arg;
+	if (g->nested) {
+		struct greedy in = {.a = g->a, .step = g->step, .leave = g->leave};
+		g->inner = arena_run(g->a, greedy, &in);
+		g->reached = true;
+		return 7;
+	}
+	if (g->leave)
+		arena_leave(g->a, g->leave);
+	for (;;)
+		arena_alloc(g->a, g->step);
+	return 0;
+}
+
+static int overflow(void *arg)
+{
+	arena_array(((struct greedy *)arg)->a, SIZE_MAX / 8, 16);
+	return 0;
+}
+
+static int too_large(void *arg)
+{
+	volatile size_t n = SIZE_MAX - 5; /* volatile: the compiler would see it and refuse */
+	arena_alloc(((struct greedy *)arg)->a, n);
+	return 0;
+}
+
+static int fine(void *arg)
+{
+	(void)arg;
+	return 42;
+}
+
+static void test_arena_run(void)
+{
+	struct arena a;
+	arena_init(&a, 1 << 20);
+	struct greedy g = {.a = &a, .step = 100};
+	CHECK_INT(arena_run(&a, greedy, &g), ARENA_FULL);
+	CHECK(a.used <= a.cap && a.used > a.cap - 200);
+	CHECK(a.guard == NULL);
+	CHECK_INT(arena_run(&a, fine, NULL), 42);
+	CHECK_INT(arena_run(&a, overflow, &g), ARENA_FULL);
+	CHECK_INT(arena_run(&a, too_large, &g), ARENA_FULL);
+	arena_free(&a);
+
+	arena_init(&a, 1 << 20);
+	g = (struct greedy){.a = &a, .step = 5000, .leave = -9};
+	CHECK_INT(arena_run(&a, greedy, &g), -9);
+	g.nested = true;
+	CHECK_INT(arena_run(&a, greedy, &g), 7); /* only the innermost run is left */
+	CHECK(g.reached);
+	CHECK_INT(g.inner, -9);
+	g.leave = 0;
+	CHECK_INT(arena_run(&a, greedy, &g), 7);
+	CHECK_INT(g.inner, ARENA_FULL);
+	arena_free(&a);
+}
+
+/* ---- str, buf ---- */
+
+static void test_str_compare(void)
+{
+	struct str none = {NULL, 0};
+	CHECK(str_eq(none, STR("")) && str_is(none, "") && !str_is(none, "a"));
+	CHECK(str_is(STR("abc"), "abc") && !str_is(STR("abc"), "ab") && !str_is(STR("ab"), "abc"));
+	CHECK(str_starts(STR("abc"), "ab") && str_starts(none, "") && !str_starts(STR("a"), "ab"));
+	CHECK(str_ends(STR("abc"), "bc") && str_ends(none, "") && !str_ends(STR("c"), "bc"));
+	CHECK_INT(str_cmp(STR("a"), STR("b")), -1);
+	CHECK_INT(str_cmp(STR("b"), STR("a")), 1);
+	CHECK_INT(str_cmp(STR("a"), STR("aa")), -1);
+	CHECK_INT(str_cmp(STR("aa"), STR("a")), 1);
+	CHECK_INT(str_cmp(none, STR("")), 0);
+	CHECK_INT(str_cmp(STR("\xff"), STR("a")), 1); /* bytes are unsigned */
+	CHECK_INT(str_cmp(STR("a\0b"), STR("a\0c")), -1);
+}
+
+static void test_str_parts(void)
+{
+	struct str s = STR("one:two:");
+	CHECK_INT(str_find(s, ':', 0), 3);
+	CHECK_INT(str_find(s, ':', 4), 7);
+	CHECK_INT(str_find(s, ':', 8), -1);
+	CHECK_INT(str_find(s, ':', 900), -1);
+	CHECK_INT(str_find((struct str){NULL, 0}, 'x', 0), -1);
+	CHECK_STR(str_sub(s, 4, 7), "two");
+	CHECK_STR(str_sub(s, 4, 900), "two:");
+	CHECK_STR(str_sub(s, 900, 901), "");
+	CHECK_STR(str_sub(s, 5, 4), "");
+	CHECK(str_contains(s, STR("e:t")) && str_contains(s, STR("")) && !str_contains(s, STR("three")) && !str_contains(STR(""), STR("a")));
+	CHECK(str_contains(STR("a\0b"), STR("\0b")));
+	CHECK_INT(str_hash(STR("")), 2166136261u);
+	CHECK_INT(str_hash(STR("foobar")), 0xbf9cf968u); /* FNV-1a's own test vector */
+}
+
+static int make_strings(struct arena *a, void *ctx)
+{
+	(void)ctx;
+	struct str s = str_fmt(a, "%d-%s", 12, "x");
+	CHECK_STR(s, "12-x");
+	CHECK_STR(str_cat(a, s, STR("yz")), "12-xyz");
+	CHECK_STR(str_cat(a, STR(""), STR("")), "");
+	struct str d = str_dup(a, STR("a\0b"));
+	CHECK_STRN(d, STR("a\0b"));
+	CHECK_INT(d.p[3], '\0');
+	CHECK_STR(str_of(str_c(a, STR("c"))), "c");
+	CHECK_STR(str_dup(a, (struct str){NULL, 0}), "");
+	struct str wide = str_fmt(a, "%0*d", 5000, 1);
+	CHECK_INT(wide.n, 5000);
+	return 0;
+}
+
+static int make_buffer(struct arena *a, void *ctx)
+{
+	(void)ctx;
+	struct buf b;
+	buf_init(&b, a, 0);
+	CHECK_STR(buf_view(&b), "");
+	struct str want = STR("");
+	for (int i = 0; i < 300; i++) {
+		buf_char(&b, 'a');
+		buf_fmt(&b, "%d", i % 10);
+		buf_c(&b, "");
+		buf_str(&b, STR("\0z"));
+		arena_alloc(a, 1); /* something in the way: growing must copy */
+	}
+	CHECK_INT(b.n, 300 * 4);
+	for (size_t i = 0; i < 300; i++) {
+		char row[4] = {'a', (char)('0' + i % 10), '\0', 'z'};
+		want = str_n(row, 4);
+		CHECK_STRN(str_sub(buf_view(&b), i * 4, i * 4 + 4), want);
+	}
+	return 0;
+}
+
+static void test_strings_torture(void)
+{
+	struct torture t;
+	CHECK_INT(torture(make_strings, NULL, 1000, &t), 0);
+	CHECK(t.runs == 7);
+	CHECK_INT(torture(make_buffer, NULL, 1000, &t), 0);
+	CHECK(t.runs > 300);
+}
+
+struct bounded {
+	size_t max;
+	int how;
+	struct buf b;
+};
+
+static int fill_past_max(struct arena *a, void *ctx)
+{
+	struct bounded *w = ctx;
+	buf_init(&w->b, a, w->max);
+	for (size_t i = 0; i < w->max; i++)
+		buf_char(&w->b, 'x');
+	if (w->how == 1)
+		buf_char(&w->b, 'y');
+	if (w->how == 2)
+		buf_fmt(&w->b, "%s", "y");
+	if (w->how == 3)
+		buf_add(&w->b, "yy", 2);
+	return 0;
+}
+
+struct call {
+	struct arena *a;
+	struct bounded w;
+};
+
+static int call_fill(void *arg)
+{
+	struct call *c = arg;
+	return fill_past_max(c->a, &c->w);
+}
+
+static void test_buf_max(void)
+{
+	for (size_t max = 1; max < 200; max += 7)
+		for (int how = 0; how < 4; how++) {
+			struct call c = {A, {.max = max, .how = how}};
+			CHECK_INT(arena_run(A, call_fill, &c), how ? ARENA_FULL : 0);
+			CHECK_INT(c.w.b.n, max);
+		}
+}
+
+/* ---- num ---- */
+
+static void test_num(void)
+{
+	static const struct {
+		const char *text;
+		int64_t min, max, want;
+		int code;
+	} rows[] = {
+		{"0", 0, 9, 0, 0},
+		{"007", 0, 9, 7, 0},
+		{"-5", -9, 9, -5, 0},
+		{"-0", -9, 9, 0, 0},
+		{"10", 0, 9, 0, -1},
+		{"-1", 0, 9, 0, -1},
+		{"", 0, 9, 0, -1},
+		{"-", -9, 9, 0, -1},
+		{"+1", 0, 9, 0, -1},
+		{" 1", 0, 9, 0, -1},
+		{"1 ", 0, 9, 0, -1},
+		{"1x", 0, 9, 0, -1},
+		{"0x1", 0, 9, 0, -1},
+		{"--1", -9, 9, 0, -1},
+		{"9223372036854775807", INT64_MIN, INT64_MAX, INT64_MAX, 0},
+		{"-9223372036854775808", INT64_MIN, INT64_MAX, INT64_MIN, 0},
+		{"9223372036854775808", INT64_MIN, INT64_MAX, 0, -1},
+		{"-9223372036854775809", INT64_MIN, INT64_MAX, 0, -1},
+		{"99999999999999999999999999", INT64_MIN, INT64_MAX, 0, -1},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		int64_t n = 4711;
+		CHECK_ROW(num_parse(str_of(rows[i].text), rows[i].min, rows[i].max, &n) == rows[i].code, rows[i].text);
+		CHECK_ROW(n == (rows[i].code ? 4711 : rows[i].want), rows[i].text);
+	}
+	int64_t n;
+	CHECK_INT(num_parse(STR("1\0"), 0, 9, &n), -1);
+}
+
+/* ---- utf8 ---- */
+
+static void test_utf8_roundtrip(void)
+{
+	for (uint32_t cp = 0; cp <= 0x110010; cp++) {
+		char out[4];
+		size_t n = utf8_put(cp, out), i = 0;
+		bool bad = cp > 0x10ffff || (cp >= 0xd800 && cp <= 0xdfff);
+		if ((n == 0) != bad) {
+			CHECK_INT(cp, -1);
+			break;
+		}
+		if (n && (utf8_next(str_n(out, n), &i) != cp || i != n)) {
+			CHECK_INT(cp, -2);
+			break;
+		}
+	}
+}
+
+static void test_utf8_bad(void)
+{
+	static const char *const bad[] = {
+		"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xc3(", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x82", "\xe2(\xa1", "\xed\xa0\x80", "\xed\xbf\xbf",
+		"\xf0\x80\x80\x80", "\xf0\x9f\x92", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80", "\xfe", "\xff",
+	};
+	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+		size_t i = 0;
+		CHECK_INT(utf8_next(str_of(bad[k]), &i), UTF8_BAD);
+		CHECK_INT(i, 1);
+		CHECK(!utf8_valid(str_of(bad[k])));
+	}
+	CHECK(utf8_valid(STR("a\0\xc3\xa9\xe2\x82\xac\xf0\x9f\x92\xa9")) && utf8_valid((struct str){NULL, 0}));
+}
+
+static int repair(struct arena *a, void *ctx)
+{
+	(void)ctx;
+	struct str s = STR("ok \xc3\xa9");
+	CHECK(utf8_repair(a, s).p == s.p); /* valid text is not copied */
+	CHECK_STR(utf8_repair(a, STR("a\xff" "b\xe2\x82" "c")), "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd" "c");
+	return 0;
+}
+
+static void test_utf8_repair(void)
+{
+	struct torture t;
+	CHECK_INT(torture(repair, NULL, 100, &t), 0);
+	CHECK(t.runs >= 1);
+}
+
+/* ---- pmap ---- */
+
+#define KEYS 400
+
+struct model { /* the same map, the simple way */
+	struct str key[KEYS];
+	const void *value[KEYS];
+	size_t seen, differing;
+	const struct model *other;
+	bool wrong;
+};
+
+static size_t key_of(const struct model *m, struct str key)
+{
+	for (size_t i = 0; i < KEYS; i++)
+		if (str_eq(m->key[i], key))
+			return i;
+	abort();
+}
+
+static void visit(void *ctx, struct str key, const void *value)
+{
+	struct model *m = ctx;
+	m->wrong |= m->value[key_of(m, key)] != value;
+	m->seen++;
+}
+
+static void differ(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	struct model *m = ctx;
+	size_t i = key_of(m, key);
+	m->wrong |= m->value[i] != vx || m->other->value[i] != vy || vx == vy;
+	m->differing++;
+}
+
+static void compare(struct model *m, const struct pmap *map)
+{
+	size_t entries = 0;
+	for (size_t i = 0; i < KEYS; i++) {
+		entries += m->value[i] != NULL;
+		m->wrong |= pmap_get(map, m->key[i]) != m->value[i];
+	}
+	m->seen = 0;
+	pmap_each(map, visit, m);
+	CHECK_INT(m->seen, entries);
+	CHECK(!m->wrong);
+}
+
+/* Pairs of keys with equal 32-bit FNV-1a hashes, so that chains and whole depth are walked. */
+static const char *const colliding[] = {"costarring", "liquid", "declinate", "macallums", "altarage", "zinke", "altarages", "zinkes"};
+
+static void model_init(struct model *m)
+{
+	*m = (struct model){0};
+	for (size_t i = 0; i < KEYS; i++)
+		m->key[i] = i < 8 ? str_of(colliding[i]) : i == 8 ? STR("") : str_fmt(A, "key%zu", i);
+}
+
+static void test_pmap_against_model(void)
+{
+	for (size_t i = 0; i < 8; i += 2)
+		CHECK_INT(str_hash(str_of(colliding[i])), str_hash(str_of(colliding[i + 1])));
+	static struct model now, then;
+	static char values[7];
+	model_init(&now);
+	const struct pmap *map = NULL, *old = NULL;
+	uint32_t seed = 12345;
+	for (int step = 0; step < 20000; step++) {
+		seed = seed * 1664525 + 1013904223;
+		size_t i = (seed >> 8) % (step % 5 ? KEYS : 10);
+		const void *v = step / 3000 % 2 ? NULL : seed >> 20 & 3 ? &values[(seed >> 24) % 7] : NULL;
+		now.value[i] = v;
+		const struct pmap *next = pmap_set(A, map, now.key[i], v);
+		if (pmap_get(map, now.key[i]) == v)
+			CHECK(next == map); /* nothing changed: the same map */
+		map = next;
+		if (step % 500 == 0) {
+			compare(&now, map);
+			if (step > 0) {
+				compare(&then, old); /* the old map is as it was */
+				size_t expect = 0;
+				for (size_t k = 0; k < KEYS; k++)
+					expect += now.value[k] != then.value[k];
+				now.other = &then;
+				now.differing = 0;
+				pmap_diff(map, old, differ, &now);
+				CHECK_INT(now.differing, expect);
+				CHECK(!now.wrong);
+			}
+			then = now;
+			old = map;
+		}
+	}
+}
+
+static void record(void *ctx, struct str key, const void *value)
+{
+	(void)value;
+	buf_str(ctx, key);
+	buf_char(ctx, ' ');
+}
+
+static void test_pmap_order(void)
+{
+	struct model m;
+	model_init(&m);
+	const struct pmap *up = NULL, *down = NULL;
+	for (size_t i = 0; i < KEYS; i++)
+		up = pmap_set(A, up, m.key[i], "v");
+	for (size_t i = KEYS; i-- > 0;)
+		down = pmap_set(A, down, m.key[i], "v");
+	for (size_t i = 0; i < KEYS; i += 3)
+		up = pmap_set(A, up, m.key[i], NULL);
+	for (size_t i = KEYS; i-- > 0;)
+		if (i % 3 == 0)
+			down = pmap_set(A, down, m.key[i], NULL);
+	struct buf x, y;
+	buf_init(&x, A, 0);
+	buf_init(&y, A, 0);
+	pmap_each(up, record, &x);
+	pmap_each(down, record, &y);
+	CHECK(x.n > 0);
+	CHECK_STRN(buf_view(&x), buf_view(&y)); /* the order depends on the keys only */
+	for (size_t i = 0; i < KEYS; i++)
+		up = pmap_set(A, up, m.key[i], NULL);
+	CHECK(up == NULL); /* all removed: the empty map */
+	CHECK(pmap_get(NULL, STR("x")) == NULL);
+	pmap_each(NULL, record, &x);
+	pmap_diff(NULL, NULL, NULL, NULL);
+}
+
+static int make_map(struct arena *a, void *ctx)
+{
+	(void)ctx;
+	const struct pmap *m = NULL;
+	for (int i = 0; i < 40; i++)
+		m = pmap_set(a, m, str_fmt(a, "k%d", i), "v");
+	for (int i = 0; i < 40; i += 2)
+		m = pmap_set(a, m, str_fmt(a, "k%d", i), NULL);
+	CHECK(pmap_get(m, STR("k1")) && !pmap_get(m, STR("k2")));
+	return 0;
+}
+
+static void test_pmap_torture(void)
+{
+	struct torture t;
+	CHECK_INT(torture(make_map, NULL, 1000, &t), 0);
+	CHECK(t.runs > 80);
+}
+
+/* ---- json ---- */
+
+static void test_json_load(void)
+{
+	struct err e;
+	json_t *v = NULL;
+	CHECK_INT(json_load_strict(STR("{\"a\": [1, \"x\\u0000y\"]}"), &v, &e), 0);
+	CHECK_STRN(json_to_str(json_array_get(json_object_get(v, "a"), 1)), STR("x\0y"));
+	json_decref(v);
+	CHECK_INT(json_load_strict(STR("3"), &v, &e), 0);
+	CHECK_STR(json_to_str(v), ""); /* not a string */
+	json_decref(v);
+	CHECK_STR(json_to_str(NULL), "");
+	static const struct {
+		const char *text, *why;
+	} rows[] = {
+		{"{\"a\":1,\"a\":2}", "duplicate object key"},
+		{"{\"a\":\n 1,}", "line 2, column"},
+		{"", "line 1"},
+		{"[1] x", "end of file expected"},
+		{"[\"\xff\"]", "unable to decode byte"},
+		{"{", "line 1"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		json_t *none = NULL;
+		CHECK_ROW(json_load_strict(str_of(rows[i].text), &none, &e) == -1 && none == NULL, rows[i].text);
+		CHECK_ROW(e.kind == ERR_INPUT && strstr(e.text, rows[i].why), e.text);
+	}
+	CHECK_INT(json_load_strict((struct str){NULL, 0}, &v, NULL), -1);
+}
+
+static void test_json_deep(void)
+{
+	/* Nesting has a bound: an error, not a stack overflow. */
+	static char deep[200000];
+	memset(deep, '[', sizeof deep);
+	json_t *v = NULL;
+	struct err e;
+	CHECK_INT(json_load_strict(str_n(deep, sizeof deep), &v, &e), -1);
+}
+
+static int dump(struct arena *a, void *ctx)
+{
+	json_t *v = ctx;
+	struct buf b;
+	struct err e;
+	buf_init(&b, a, 0);
+	CHECK_INT(json_dump_line(&b, v, &e), 0);
+	CHECK_STR(buf_view(&b), "{\"z\":\"a\xef\xbf\xbd\\u0000\\n\",\"a\":[null,true]}\n");
+	return 0;
+}
+
+static void test_json_dump(void)
+{
+	json_t *v = json_object();
+	json_object_set_new(v, "z", json_of_str(A, STR("a\xff\0\n")));
+	json_object_set_new(v, "a", json_pack("[nb]", 1));
+	struct torture t;
+	CHECK_INT(torture(dump, v, 100, &t), 0);
+	CHECK(t.runs >= 2);
+	json_decref(v);
+	json_t *empty = json_of_str(A, (struct str){NULL, 0});
+	CHECK(json_is_string(empty) && json_string_length(empty) == 0);
+	json_decref(empty);
+}
+
+static int all(void *arg)
+{
+	(void)arg;
+	RUN(test_err);
+	RUN(test_arena_memory);
+	RUN(test_arena_grow);
+	RUN(test_arena_run);
+	RUN(test_str_compare);
+	RUN(test_str_parts);
+	RUN(test_strings_torture);
+	RUN(test_buf_max);
+	RUN(test_num);
+	RUN(test_utf8_roundtrip);
+	RUN(test_utf8_bad);
+	RUN(test_utf8_repair);
+	RUN(test_pmap_against_model);
+	RUN(test_pmap_order);
+	RUN(test_pmap_torture);
+	RUN(test_json_load);
+	RUN(test_json_deep);
+	RUN(test_json_dump);
+	return 0;
+}
+
+int main(void)
+{
+	arena_init(A, ARENA_CAP_DEFAULT);
+	CHECK_INT(arena_run(A, all, NULL), 0);
+	arena_free(A);
+	return unit_end();
+}
