@@ -133,6 +133,11 @@ static bool control(struct buf *out, struct str s, size_t *i)
 		c = 1; /* the byte that a hole in source text stands for */
 	if (c == '\\' && at < s.n && s.p[at] == '\\')
 		at++;
+	if (c == 0x7f) { /* bash marks this byte with a byte 1 before it gets here, and \c takes the mark */
+		*i = at - 1;
+		put_byte(out, 1);
+		return true;
+	}
 	*i = at;
 	put_byte(out, c == '?' ? 0x7f : c & 0x1f);
 	return true;
