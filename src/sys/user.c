@@ -75,7 +75,7 @@ static int find_self(void *arg)
 
 int user_self(struct arena *a, const char *env_home, struct user *ret, struct err *e)
 {
-	struct user found;
+	struct user found = {0};
 	struct finding f = {.a = a, .env_home = env_home, .ret = &found};
 	struct err why;
 	if (file_read(a, PASSWD_PATH, PASSWD_MAX, &f.passwd, NULL, &why) < 0) {
