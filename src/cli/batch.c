@@ -1,0 +1,159 @@
+/*
+ * caisson check --batch: one JSON object per line in, one per line out, each written before the next line is read, so that a caller may
+ * hold a conversation. A line that is not a request is answered too; nothing ends the stream but its end.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "engine/engine.h"
+#include "gate/gate.h"
+#include "sys/file.h"
+#include "sys/user.h"
+
+#define LINE_MAX_BYTES ((size_t)32 << 20) /* a command of the largest size the reader takes, with every byte escaped */
+
+struct turn {
+	const struct batch *b;
+	const struct user *self;
+	struct arena *a;
+	struct str line;
+	json_t *value;  /* freed by the caller of arena_run: it can be left at any point */
+	struct str id;
+	struct buf out;
+};
+
+static int answer_error(struct turn *t, const char *why)
+{
+	t->out.n = 0;
+	buf_c(&t->out, "{\"id\":");
+	buf_str(&t->out, t->id.n ? t->id : STR("null"));
+	buf_c(&t->out, ",\"error\":");
+	answer_string(&t->out, str_of(why));
+	buf_c(&t->out, "}\n");
+	return 0;
+}
+
+/* A string that may be absent; false when it is something else. */
+static bool optional(const json_t *object, const char *key, const char *fallback, struct str *ret)
+{
+	const json_t *v = json_object_get(object, key);
+
+	*ret = fallback ? str_of(fallback) : STR("");
+	if (!v || json_is_null(v))
+		return true;
+	*ret = json_to_str(v);
+	return json_is_string(v);
+}
+
+static const char *read_request(struct turn *t, struct engine_request *rq)
+{
+	const json_t *command = json_object_get(t->value, "command"), *id = json_object_get(t->value, "id");
+	struct str shell;
+	struct buf b;
+
+	if (!json_is_object(t->value))
+		return "a request is an object";
+	buf_init(&b, t->a, 0);
+	if (id && json_dump_buf(&b, id, NULL) == 0)
+		t->id = buf_view(&b);
+	if (!json_is_string(command))
+		return "'command' is missing or not a string";
+	rq->command = json_to_str(command);
+	if (!optional(t->value, "cwd", t->b->cwd, &rq->cwd) || memchr(rq->cwd.p, '\0', rq->cwd.n))
+		return "'cwd' is not a path";
+	if (!optional(t->value, "shell", t->b->shell, &shell) || (shell.n && engine_dialect(shell, &rq->dialect) != 0))
+		return "'shell' is one of bash, sh, zsh, powershell";
+	rq->home = t->self->home;
+	rq->user = t->self->name;
+	return NULL;
+}
+
+static int run_turn(void *arg)
+{
+	struct turn *t = arg;
+	struct engine_request rq = {0};
+	struct facts facts = {0};
+	struct judgement judgement = {0};
+	struct err e = {0};
+	const char *why;
+
+	buf_init(&t->out, t->a, 0);
+	if (json_load_strict(t->line, &t->value, &e) != 0)
+		return answer_error(t, e.text);
+	why = read_request(t, &rq);
+	if (why)
+		return answer_error(t, why);
+	if (!t->b->policy)
+		engine_refuse(t->a, "policy-error", t->b->policy_error, &judgement);
+	else if (engine_judge(t->a, &rq, t->b->policy, &facts, &judgement, &e) != 0)
+		return answer_error(t, e.text);
+	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, t->b->policy ? t->b->policy->digest : STR(""));
+	return 0;
+}
+
+/* An answer that does not fit is replaced by a denial made in an arena of its own. */
+static int answer_too_large(struct turn *t)
+{
+	struct judgement refusal;
+	struct facts nothing = {0};
+	char id[64];
+	struct str kept = {id, t->id.n < sizeof(id) ? t->id.n : 0};
+
+	if (kept.n)
+		memcpy(id, t->id.p, kept.n);
+	arena_free(t->a);
+	arena_init(t->a, ARENA_CAP_DEFAULT);
+	buf_init(&t->out, t->a, 0);
+	engine_refuse(t->a, "internal-error", "the answer does not fit into the memory bound", &refusal);
+	answer_json(&t->out, kept.n ? kept : STR("null"), &nothing, &refusal, STR(""));
+	return 0;
+}
+
+static int one_line(const struct batch *b, const struct user *self, struct str line, int kind)
+{
+	struct arena a;
+	struct turn t = {.b = b, .self = self, .a = &a, .line = line};
+	int rc;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	if (kind == LINE_TOO_LONG) {
+		buf_init(&t.out, &a, 0);
+		answer_error(&t, "the line is too long");
+	} else if (arena_run(&a, run_turn, &t) < 0) {
+		answer_too_large(&t);
+	}
+	rc = output(buf_view(&t.out), 0);
+	json_decref(t.value);
+	arena_free(&a);
+	return rc;
+}
+
+int batch_run(const struct batch *b)
+{
+	struct line_reader r;
+	struct user self = {0};
+	struct arena a;
+	struct str line;
+	struct err e = {0};
+	int kind, rc = b->policy ? 0 : EXIT_DENY;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	if (user_self(&a, getenv("HOME"), &self, &e) != 0)
+		self = (struct user){0}; /* not known; the reader takes it so */
+	line_reader_init(&r, STDIN_FILENO, LINE_MAX_BYTES);
+	while ((kind = line_read(&r, &line, &e)) > 0)
+		if (one_line(b, &self, line, kind) != 0) {
+			rc = EXIT_INTERNAL;
+			break;
+		}
+	if (kind < 0) {
+		complain("%s", e.text);
+		rc = EXIT_INTERNAL;
+	}
+	line_reader_free(&r);
+	arena_free(&a);
+	return rc;
+}

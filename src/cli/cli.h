@@ -1,0 +1,72 @@
+/*
+ * The command line: rows of commands and options that parse, print their own usage and their own manual pages.
+ * Only this folder (and the daemon) prints or exits.
+ */
+#pragma once
+#include "base/str.h"
+
+#define CAISSON_VERSION "0.1.0"
+
+enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE = 64, EXIT_INTERNAL = 70 };
+
+enum option_kind {
+	OPTION_FLAG,  /* bool at the offset becomes true */
+	OPTION_VALUE, /* const char * at the offset */
+	OPTION_HELP,
+};
+
+struct option_row {
+	const char *name;  /* without the dashes */
+	enum option_kind kind;
+	size_t offset;     /* in the command's own struct of options */
+	const char *value; /* what the value is called in usage: FILE, DIR ... */
+	const char *help;
+};
+
+struct exit_row {
+	int code;
+	const char *meaning;
+};
+
+struct example_row {
+	const char *line, *meaning;
+};
+
+struct command_row {
+	const char *name;
+	const char *synopsis[4];  /* what follows the name, one form each */
+	const char *summary;
+	const char *about;        /* paragraphs, separated by an empty line */
+	const struct option_row *options;
+	size_t noptions;
+	const struct exit_row *exits;
+	size_t nexits;
+	const struct example_row *examples;
+	size_t nexamples;
+	int (*run)(const struct command_row *self, int argc, char **argv);
+};
+
+extern const struct command_row command_check;
+
+/* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
+int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);
+void usage_print(struct buf *b, const struct command_row *c);
+/* man.c: a manual page from the rows; c is NULL for caisson(1). */
+void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall);
+
+/* output.c */
+/* Writes to standard output. A reader that went away (EPIPE) is not an error worth a message. EXIT_INTERNAL on failure, else `code`. */
+int output(struct str s, int code);
+/* One line on standard error: "caisson: ...". Control characters in it are made visible. */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+unsigned terminal_width(int fd);
+bool terminal_colour(int fd);
+
+/* batch.c: JSON lines in, JSON lines out. */
+struct policy;
+struct batch {
+	const char *cwd, *shell;      /* defaults for lines that do not say; may be NULL */
+	const struct policy *policy;  /* NULL: it does not load, and policy_error says why */
+	const char *policy_error;
+};
+int batch_run(const struct batch *b);

@@ -1,0 +1,210 @@
+/* caisson check: judge one command, or a stream of them, and say why. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "engine/engine.h"
+#include "gate/gate.h"
+#include "sys/file.h"
+
+#define STDIN_MAX ((size_t)64 << 20) /* the reader itself stops far earlier, with a verdict */
+
+struct check_options {
+	bool json, explain, batch;
+	const char *config, *cwd, *shell;
+};
+
+#define AT(field) offsetof(struct check_options, field)
+static const struct option_row options[] = {
+	{"json", OPTION_FLAG, AT(json), NULL, "print the answer as one JSON object"},
+	{"explain", OPTION_FLAG, AT(explain), NULL, "show the command with its parts underlined, and what was found"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file"},
+	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the command would run in (default: this one)"},
+	{"shell", OPTION_VALUE, AT(shell), "NAME", "the shell that would run it: bash (default), sh, zsh, powershell"},
+	{"batch", OPTION_FLAG, AT(batch), NULL, "read JSON lines, write JSON lines"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{EXIT_ALLOW, "allow"}, {EXIT_ASK, "ask"}, {EXIT_DENY, "deny"}, {EXIT_CONTAIN, "contain"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson check 'git status'", "The verdict as one line."},
+	{"caisson check --explain 'sh -c \"rm -rf $DIR\"'", "The command with its parts underlined, also inside the nested script."},
+	{"caisson check --json --shell sh - < script", "The whole answer for a script on standard input."},
+	{"echo '{\"id\": 1, \"command\": \"make\"}' | caisson check --batch", "One line in, one line out."},
+};
+
+static int judge_and_print(const struct check_options *o, struct arena *a, struct str command);
+
+/* Everything that allocates from the arena runs inside arena_run, so that a full arena is a denial and not a crash. */
+struct job {
+	const struct check_options *o;
+	struct arena *a;
+	const char *operand;
+};
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct str command = str_of(j->operand);
+	struct err e = {0};
+
+	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX, &command, &e) != 0) {
+		complain("%s", e.text);
+		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : EXIT_USAGE;
+	}
+	return judge_and_print(j->o, j->a, command);
+}
+
+static int print_answer(const struct check_options *o, struct arena *a, const struct facts *f, const struct judgement *j, struct str digest)
+{
+	static const int codes[] = {EXIT_DENY, EXIT_ASK, EXIT_CONTAIN, EXIT_ALLOW};
+	int fd = o->json ? STDERR_FILENO : STDOUT_FILENO;
+	struct explain_style style = {.width = 80};
+	struct buf out, explained;
+
+	buf_init(&out, a, 0);
+	buf_init(&explained, a, 0);
+	if (o->explain || !o->json) {
+		style.colour = terminal_colour(fd);
+		style.width = o->explain ? terminal_width(fd) : style.width;
+	}
+	if (o->explain)
+		gate_explain(&explained, f, j, style);
+	else if (!o->json)
+		gate_summary(&explained, j, style);
+	if (o->json)
+		answer_json(&out, STR(""), f, j, digest);
+	if (fd == STDERR_FILENO)
+		fd_write_all(fd, "standard error", buf_view(&explained), NULL);
+	return output(o->json ? buf_view(&out) : buf_view(&explained), codes[j->verdict]);
+}
+
+static int judge_and_print(const struct check_options *o, struct arena *a, struct str command)
+{
+	struct engine_request rq = {.command = command, .cwd = o->cwd ? str_of(o->cwd) : STR("")};
+	struct policy policy = {0};
+	struct facts facts = {0};
+	struct judgement judgement = {0};
+	struct err e = {0};
+
+	if (o->shell)
+		engine_dialect(str_of(o->shell), &rq.dialect); /* its name was checked */
+	if (engine_policy(a, o->config, &policy, &e) != 0) {
+		complain("%s", e.text);
+		engine_refuse(a, "policy-error", e.text, &judgement);
+	} else if (engine_judge(a, &rq, &policy, &facts, &judgement, &e) != 0) {
+		complain("%s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return print_answer(o, a, &facts, &judgement, policy.digest);
+}
+
+static int check_one(const struct check_options *o, const char *operand)
+{
+	struct arena a;
+	struct job j = {.o = o, .a = &a, .operand = operand};
+	int rc;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	rc = arena_run(&a, run_job, &j);
+	if (rc < 0) {
+		complain("the answer does not fit into the memory bound of %zu MB; the command is denied", ARENA_CAP_DEFAULT >> 20);
+		rc = EXIT_DENY;
+	}
+	arena_free(&a);
+	return rc;
+}
+
+static int load_policy(void *arg)
+{
+	struct job *j = arg;
+	struct policy *p = arena_new(j->a, struct policy);
+	struct err e = {0};
+	struct batch b = {.cwd = j->o->cwd, .shell = j->o->shell, .policy = p};
+
+	if (engine_policy(j->a, j->o->config, p, &e) != 0) {
+		complain("%s", e.text);
+		b.policy = NULL;
+		b.policy_error = e.text;
+	}
+	return batch_run(&b);
+}
+
+static int check_batch(const struct check_options *o)
+{
+	struct arena a;
+	struct job j = {.o = o, .a = &a};
+	int rc;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	rc = arena_run(&a, load_policy, &j);
+	arena_free(&a);
+	return rc < 0 ? EXIT_INTERNAL : rc;
+}
+
+static int usage_error(const char *why)
+{
+	complain("check: %s; see caisson check --help", why);
+	return EXIT_USAGE;
+}
+
+static int print_usage(const struct command_row *self)
+{
+	struct arena a;
+	struct buf b;
+	int rc;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	usage_print(&b, self);
+	rc = output(buf_view(&b), 0);
+	arena_free(&a);
+	return rc;
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct check_options o = {0};
+	enum dialect d;
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+
+	if (rc > 0)
+		return print_usage(self);
+	if (rc < 0)
+		return usage_error(e.text);
+	if (o.shell && engine_dialect(str_of(o.shell), &d) != 0)
+		return usage_error("--shell is one of bash, sh, zsh, powershell");
+	if (o.batch && first < argc)
+		return usage_error("--batch reads its commands from standard input and takes none");
+	if (o.batch)
+		return check_batch(&o);
+	if (first >= argc)
+		return usage_error("the command is missing");
+	if (first + 1 < argc)
+		return usage_error("one command is expected; put it in quotes");
+	return check_one(&o, argv[first]);
+}
+
+const struct command_row command_check = {
+	.name = "check",
+	.synopsis = {"[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] COMMAND", "[OPTIONS] -", "--batch [--config FILE] [--cwd DIR] [--shell NAME]"},
+	.summary = "judge a command without running it",
+	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they would write, delete, read or execute, and judges them "
+		 "by the built-in checks and the policy. Nothing is run. With - the text is read from standard input.\n\n"
+		 "The verdict is the exit code, and the first line of the output: allow, contain (it may run, but only in the box), ask (a person should look), "
+		 "or deny. What cannot be known or understood is never allowed because of that.\n\n"
+		 "With --batch every line of standard input is an object with id, command and optionally cwd and shell, and every answer is one line; a line that "
+		 "is not such an object is answered by an object with the key error, and the next line is read.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

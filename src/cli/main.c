@@ -1,0 +1,88 @@
+/* caisson: the rows of commands, and the way to each. */
+#define _GNU_SOURCE
+#include <signal.h>
+
+#include "cli/cli.h"
+
+static const struct command_row *const commands[] = {
+	&command_check,
+};
+#define NCOMMANDS (sizeof(commands) / sizeof(*commands))
+#define PRINT_MAX ((size_t)1 << 20)
+
+static const struct command_row *find(const char *name)
+{
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static void print_help(struct buf *b)
+{
+	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n       caisson --help | --version\n\nJudges the shell commands of AI agents before they run.\n\n");
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		buf_fmt(b, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+	buf_c(b, "  help       the usage of a command: caisson help check\n\n`caisson COMMAND --help` lists its options.\n");
+}
+
+/* help [COMMAND]; help --man [COMMAND] prints the manual page that man/ keeps. */
+static int print_for(struct buf *b, int argc, char **argv)
+{
+	bool man = argc > 1 && !strcmp(argv[1], "--man");
+	const char *name = argc > 1 + man ? argv[1 + man] : NULL;
+	const struct command_row *c = name ? find(name) : NULL;
+
+	if (name && !c) {
+		complain("unknown command '%.100s'; see caisson --help", name);
+		return EXIT_USAGE;
+	}
+	if (man)
+		man_print(b, c, commands, NCOMMANDS);
+	else if (c)
+		usage_print(b, c);
+	else
+		print_help(b);
+	return 0;
+}
+
+static int top(int argc, char **argv)
+{
+	struct arena a;
+	struct buf b;
+	int rc = 0;
+
+	arena_init(&a, PRINT_MAX);
+	buf_init(&b, &a, PRINT_MAX / 4);
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		buf_c(&b, "caisson " CAISSON_VERSION "\n");
+	else if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		print_help(&b);
+	else
+		rc = print_for(&b, argc - 1, argv + 1);
+	if (!rc)
+		rc = output(buf_view(&b), 0);
+	arena_free(&a);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const tops[] = {"--version", "--help", "-h", "help"};
+	const struct command_row *c;
+
+	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), handled there */
+	if (argc < 2) {
+		complain("a command is missing; see caisson --help");
+		return EXIT_USAGE;
+	}
+	for (size_t i = 0; i < sizeof(tops) / sizeof(*tops); i++)
+		if (!strcmp(argv[1], tops[i]))
+			return top(argc, argv);
+	c = find(argv[1]);
+	if (!c) {
+		complain("unknown %s '%.100s'; see caisson --help", argv[1][0] == '-' ? "option" : "command", argv[1]);
+		return EXIT_USAGE;
+	}
+	return c->run(c, argc - 1, argv + 1);
+}

@@ -1,0 +1,105 @@
+/* Manual pages from the same rows that parse the command line. `caisson help --man [COMMAND]` prints what man/ keeps; a test compares. */
+#include "cli/cli.h"
+
+/* Text for roff: backslashes and dashes are escaped, a dot or quote at the start of a line is made harmless. */
+static void put(struct buf *b, const char *s)
+{
+	for (const char *p = s; *p; p++) {
+		if ((*p == '.' || *p == '\'') && (p == s || p[-1] == '\n'))
+			buf_c(b, "\\&");
+		if (*p == '\\')
+			buf_c(b, "\\e");
+		else if (*p == '-')
+			buf_c(b, "\\-");
+		else
+			buf_char(b, *p);
+	}
+}
+
+static void put_about(struct buf *b, const char *s)
+{
+	for (; s && *s; s++) {
+		const char *end = strstr(s, "\n\n");
+		struct buf line;
+
+		buf_init(&line, b->a, 0);
+		buf_add(&line, s, end ? (size_t)(end - s) : strlen(s));
+		buf_char(&line, '\0');
+		put(b, line.p);
+		buf_c(b, "\n.PP\n");
+		if (!end)
+			break;
+		s = end + 1;
+	}
+}
+
+static void put_options(struct buf *b, const struct command_row *c)
+{
+	buf_c(b, ".SH OPTIONS\n");
+	for (size_t i = 0; i < c->noptions; i++) {
+		const struct option_row *o = &c->options[i];
+
+		buf_c(b, ".TP\n\\fB\\-\\-");
+		put(b, o->name);
+		buf_c(b, "\\fR");
+		if (o->value) {
+			buf_c(b, " \\fI");
+			put(b, o->value);
+			buf_c(b, "\\fR");
+		}
+		buf_char(b, '\n');
+		put(b, o->help);
+		buf_char(b, '\n');
+	}
+}
+
+static void man_command(struct buf *b, const struct command_row *c)
+{
+	buf_fmt(b, ".\\\" Made by: caisson help --man %s\n.TH CAISSON-%s 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n", c->name, c->name);
+	buf_fmt(b, ".SH NAME\ncaisson\\-%s \\- ", c->name);
+	put(b, c->summary);
+	buf_c(b, "\n.SH SYNOPSIS\n");
+	for (size_t i = 0; i < 4 && c->synopsis[i]; i++) {
+		buf_fmt(b, "%s.B caisson %s\n", i ? ".br\n" : "", c->name);
+		put(b, c->synopsis[i]);
+		buf_char(b, '\n');
+	}
+	buf_c(b, ".SH DESCRIPTION\n");
+	put_about(b, c->about);
+	put_options(b, c);
+	buf_c(b, ".SH EXIT STATUS\n");
+	for (size_t i = 0; i < c->nexits; i++) {
+		buf_fmt(b, ".TP\n.B %d\n", c->exits[i].code);
+		put(b, c->exits[i].meaning);
+		buf_char(b, '\n');
+	}
+	buf_c(b, ".SH EXAMPLES\n");
+	for (size_t i = 0; i < c->nexamples; i++) {
+		buf_c(b, ".TP\n.B ");
+		put(b, c->examples[i].line);
+		buf_char(b, '\n');
+		put(b, c->examples[i].meaning);
+		buf_char(b, '\n');
+	}
+	buf_c(b, ".SH SEE ALSO\n.BR caisson (1)\n");
+}
+
+void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall)
+{
+	if (c) {
+		man_command(b, c);
+		return;
+	}
+	buf_c(b, ".\\\" Made by: caisson help --man\n.TH CAISSON 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n");
+	buf_c(b, ".SH NAME\ncaisson \\- judges the shell commands of AI agents before they run\n.SH SYNOPSIS\n.B caisson\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n");
+	buf_c(b, ".B caisson\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\nEvery command of an agent is read as the shell would read it, and what it would do is judged.\n.SH COMMANDS\n");
+	for (size_t i = 0; i < nall; i++) {
+		buf_fmt(b, ".TP\n.BR caisson\\-%s (1)\n", all[i]->name);
+		put(b, all[i]->summary);
+		buf_char(b, '\n');
+	}
+	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a terminal when set\n");
+	buf_c(b, ".TP\n.B HOME\ncounts only when it names a directory that the caller owns\n.SH SEE ALSO\n");
+	for (size_t i = 0; i < nall; i++)
+		buf_fmt(b, ".BR caisson\\-%s (1)%s\n", all[i]->name, i + 1 < nall ? "," : "");
+}

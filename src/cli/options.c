@@ -1,0 +1,72 @@
+/* Option tables: parsing, and the usage text they print. */
+#include "cli/cli.h"
+
+#define COLUMN 22 /* where the help of an option starts */
+
+static const struct option_row *find(const struct command_row *c, struct str name)
+{
+	for (size_t i = 0; i < c->noptions; i++)
+		if (str_is(name, c->options[i].name))
+			return &c->options[i];
+	return NULL;
+}
+
+static int take(const struct option_row *o, const char *arg, const char *value, void *into, struct err *e)
+{
+	if (o->kind == OPTION_VALUE && !value)
+		return err_set(e, ERR_INPUT, 0, "option '%s' needs a value: %s", arg, o->value);
+	if (o->kind == OPTION_VALUE)
+		*(const char **)((char *)into + o->offset) = value;
+	else if (o->kind == OPTION_FLAG)
+		*(bool *)((char *)into + o->offset) = true;
+	return o->kind == OPTION_HELP;
+}
+
+int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e)
+{
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		const char *arg = argv[i], *eq = strchr(arg, '=');
+		const struct option_row *o;
+		int rc;
+
+		if (!strcmp(arg, "--")) {
+			i++;
+			break;
+		}
+		if (!strcmp(arg, "-h"))
+			return 1;
+		o = arg[1] == '-' ? find(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) : str_of(arg + 2)) : NULL;
+		if (!o)
+			return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
+		if (eq && o->kind != OPTION_VALUE)
+			return err_set(e, ERR_INPUT, 0, "option '--%s' takes no value", o->name);
+		rc = take(o, arg, eq ? eq + 1 : o->kind == OPTION_VALUE && i + 1 < argc ? argv[++i] : NULL, into, e);
+		if (rc)
+			return rc;
+	}
+	*ret_first = i;
+	return 0;
+}
+
+void usage_print(struct buf *b, const struct command_row *c)
+{
+	for (size_t i = 0; i < 4 && c->synopsis[i]; i++)
+		buf_fmt(b, "%s caisson %s %s\n", i ? "      " : "usage:", c->name, c->synopsis[i]);
+	buf_fmt(b, "\n%s\n\n", c->summary);
+	for (size_t i = 0; i < c->noptions; i++) {
+		const struct option_row *o = &c->options[i];
+		size_t from = b->n;
+
+		buf_fmt(b, "  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+		do
+			buf_char(b, ' ');
+		while (b->n - from < COLUMN);
+		buf_fmt(b, "%s\n", o->help);
+	}
+	buf_c(b, "\nexit codes:");
+	for (size_t i = 0; i < c->nexits; i++)
+		buf_fmt(b, "%s %d %s", i ? "," : "", c->exits[i].code, c->exits[i].meaning);
+	buf_char(b, '\n');
+}

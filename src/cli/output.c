@@ -1,0 +1,60 @@
+/* Where everything that is printed goes out, and what is known of the terminal. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/cli.h"
+#include "sys/file.h"
+
+#define WIDTH_DEFAULT 100
+#define WIDTH_MAX 1000
+
+int output(struct str s, int code)
+{
+	struct err e = {0};
+
+	if (fd_write_all(STDOUT_FILENO, "standard output", s, &e) == 0)
+		return code;
+	if (e.errnum != EPIPE)
+		complain("%s", e.text);
+	return EXIT_INTERNAL;
+}
+
+void complain(const char *fmt, ...)
+{
+	char line[2 * ERR_TEXT_MAX];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	for (char *p = line; *p; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7F)
+			*p = '?';
+	dprintf(STDERR_FILENO, "caisson: %s\n", line);
+}
+
+unsigned terminal_width(int fd)
+{
+	struct winsize w = {0};
+	const char *columns = getenv("COLUMNS");
+	int64_t n;
+
+	if (columns && num_parse(str_of(columns), 1, WIDTH_MAX, &n) == 0)
+		return (unsigned)n;
+	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : WIDTH_DEFAULT;
+}
+
+bool terminal_colour(int fd)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && *no) && !(term && !strcmp(term, "dumb")) && isatty(fd);
+}
