@@ -104,7 +104,7 @@ check-built: all $(UNIT)
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(MAKE) --no-print-directory check-built BUILD=build-asan SANITIZE=1 CC=clang
 
-lint: ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
+lint: deps ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
 	@scripts/lint
 
 fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh)
