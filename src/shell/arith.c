@@ -45,7 +45,7 @@ struct mood {
 
 struct name {
 	struct str text, sub;
-	bool has_sub, looked_up;
+	bool has_sub, resolved;
 };
 
 struct scan {
@@ -150,8 +150,13 @@ static struct number value_of(struct scan *p, struct name *n)
 
 	if (p->noeval)
 		return known(0);
-	n->looked_up = true;
+	p->ar->resolved = (struct str){0};
 	text = p->ar->get(p->ar->ctx, n->text, n->has_sub ? &n->sub : NULL);
+	if (n->has_sub && p->ar->resolved.p) {
+		n->sub = p->ar->resolved;
+		n->resolved = true;
+	}
+	p->ar->resolved = (struct str){0};
 	return eval_text(p->ar, p->mood, text);
 }
 
@@ -177,7 +182,7 @@ static void assign(struct scan *p, const struct name *n, struct number v)
 	text = v.known ? str_fmt(p->ar->a, "%lld", (long long)v.n) : str_n("\1", 1);
 	if (unsure(p))
 		text = either(p, n, text);
-	p->ar->again = n->has_sub && n->looked_up;
+	p->ar->again = n->resolved;
 	p->ar->set(p->ar->ctx, n->text, n->has_sub ? &n->sub : NULL, text);
 	p->ar->again = false;
 }
@@ -271,8 +276,9 @@ static void read_subscript(struct scan *p)
 	size_t end = skip_subscript(&k, p->at);
 	struct str sub = str_sub(p->s, p->at + 1, end);
 	bool substitution = str_contains(sub, STR("$(")) || str_contains(sub, STR("`")) || str_contains(sub, STR("${"));
+	bool unclear = str_contains(sub, STR("case")) || str_contains(sub, STR("#")) || str_contains(sub, STR("<<")) || end == p->s.n;
 
-	if (k.deep || (substitution && (end == p->s.n || str_contains(sub, STR("esac")) || str_contains(sub, STR("#")) || str_contains(sub, STR("<<"))))) {
+	if (k.deep || (substitution && unclear)) {
 		give_up(p);
 	} else if (end == p->s.n) {
 		fail(p);
@@ -417,10 +423,13 @@ static bool assigned_next(struct scan *p)
 	while (ahead.at < ahead.s.n && is_blank(ahead.s.p[ahead.at]))
 		ahead.at++;
 	c = peek_at(&ahead, ahead.at);
-	if (ahead.at >= ahead.s.n || is_name_start(c) || is_digit(c) || c == HOLE_NUM)
+	if (ahead.at >= ahead.s.n || is_name_start(c) || c == HOLE_NUM)
 		return false;
 	ahead.tok = TOK_NAME;
-	c = (char)operator(&ahead);
+	if (is_digit(c))
+		number(&ahead);
+	else
+		c = (char)operator(&ahead);
 	if (ahead.dead)
 		die(p);
 	return c == '=';
@@ -503,7 +512,7 @@ static uint64_t power(uint64_t base, uint64_t exponent)
 static struct number divide(struct scan *p, int op, struct number x, struct number y)
 {
 	if (y.known && y.n == 0)
-		return p->noeval ? x : fail_value(p);
+		return !p->noeval ? fail_value(p) : op == '/' || !x.known ? x : known(0);
 	if (!y.known && !p->noeval)
 		p->mood->doubt = true;
 	if (!x.known || !y.known)
@@ -652,6 +661,23 @@ static struct number unary(struct scan *p)
 	return v;
 }
 
+/*
+ * A negative exponent is an error: in bash 5.2 even in a branch that is not taken, where names count as 0; in 5.3 not there. So a branch that
+ * may not be taken, and one that is not, leave it open whether the expression goes on.
+ */
+static struct number raise(struct scan *p, struct number x, struct number y)
+{
+	if (p->mood->maybe || !y.known || (p->noeval && y.n < 0))
+		p->mood->doubt = true;
+	if (!y.known)
+		return unknown;
+	if (y.n == 0)
+		return known(1);
+	if (y.n < 0)
+		return p->noeval ? known(1) : fail_value(p);
+	return x.known ? known_u(power((uint64_t)x.n, (uint64_t)y.n)) : unknown;
+}
+
 /* ** binds to the right and tighter than * but looser than a sign on its left. */
 static struct number powers(struct scan *p)
 {
@@ -662,16 +688,7 @@ static struct number powers(struct scan *p)
 		y = powers(p);
 		p->last = TOK_NUM;
 		leave(p);
-		if (p->noeval)
-			x = known(1);
-		else if (y.known && y.n == 0)
-			return known(1);
-		else if (y.known && y.n < 0)
-			x = fail_value(p);
-		else if (!y.known)
-			p->mood->doubt = true, x = unknown;
-		else if (x.known)
-			x = known_u(power((uint64_t)x.n, (uint64_t)y.n));
+		x = raise(p, x, y);
 	}
 	return x;
 }

@@ -24,8 +24,11 @@ struct arith {
 	struct str (*get)(void *ctx, struct str name, const struct str *sub);
 	void (*set)(void *ctx, struct str name, const struct str *sub, struct str value);
 	bool opaque, error;
-	/* True during a `set` of a subscripted name that was just read by `get` (a[i]+=1, a[i]++): bash stores at the index it has computed
-	 * then, without expanding the subscript again, unless the array is associative. */
+	/*
+	 * a[i++]+=1 expands its subscript once (unless a is associative): `get` may leave here the subscript as it came out ("3"); a `set` that
+	 * follows from the same operator gets that text in place of the raw one, and `again` is true then. Left alone, `set` gets the raw text.
+	 */
+	struct str resolved;
 	bool again;
 };
 
