@@ -30,7 +30,8 @@ obj = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 
 LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))
 CLI_OBJ = $(call obj,src/cli/*.c)
-GEN_OBJ = $(call obj,src/knowledge/gen/*.c src/base/*.c src/config/knowledge_yaml.c)
+GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
+GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/knowledge_yaml.c)
 ifneq ($(wildcard src/knowledge/gen/*.c),)
 LIB_OBJ += $(BUILD)/obj/knowledge_table.o
 endif
@@ -64,7 +65,11 @@ $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	$(CC) $(FLAGS) -Itests/unit -c $< -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
-$(BUILD)/gen-knowledge: $(GEN_OBJ)
+$(BUILD)/libgen.a: $(GEN_LIB_OBJ)
+	@rm -f $@
+	@ar rcs $@ $^
+
+$(BUILD)/gen-knowledge: $(GEN_OBJ) $(BUILD)/libgen.a
 	$(LINK) $^ $(LIBS) -o $@
 
 $(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml))
