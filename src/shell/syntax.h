@@ -127,6 +127,7 @@ struct syn_redir {
 	bool here_quoted, here_dash;
 	struct str here_source;      /* the body as it stands in the text, tabs removed for <<- */
 	struct syn_part *here;       /* the body; PART_QUOTED when the delimiter is quoted */
+	struct syn_redir *here_next; /* the next here-document whose body is still to come */
 	struct span at;
 };
 

@@ -1,0 +1,1023 @@
+/*
+ * Commands: lists, pipelines, compound and simple commands, redirections, assignments, functions.
+ * [[ ]] is in parse_test.c; words are word.c's.
+ */
+#include "shell/parse.h"
+#include "shell/parse_inner.h"
+
+/* ---- reserved words ---- */
+
+enum { BASH = 1 << DIALECT_BASH, SH = 1 << DIALECT_SH, ZSH = 1 << DIALECT_ZSH, ALL = BASH | SH | ZSH };
+
+enum keyword {
+	KEY_NONE, KEY_BANG, KEY_BRACE, KEY_CASE, KEY_COPROC, KEY_DO, KEY_DONE, KEY_ELIF, KEY_ELSE, KEY_ESAC, KEY_FI, KEY_FOR, KEY_FUNCTION,
+	KEY_IF, KEY_IN, KEY_SELECT, KEY_THEN, KEY_TIME, KEY_UNTIL, KEY_WHILE, KEY_TEST, KEY_UNBRACE, KEY_FOREIGN,
+};
+
+static const struct {
+	const char *word;
+	enum keyword key;
+	unsigned dialects;
+} keywords[] = {
+	{"!", KEY_BANG, ALL}, {"{", KEY_BRACE, ALL}, {"}", KEY_UNBRACE, ALL}, {"case", KEY_CASE, ALL}, {"do", KEY_DO, ALL},
+	{"done", KEY_DONE, ALL}, {"elif", KEY_ELIF, ALL}, {"else", KEY_ELSE, ALL}, {"esac", KEY_ESAC, ALL}, {"fi", KEY_FI, ALL},
+	{"for", KEY_FOR, ALL}, {"if", KEY_IF, ALL}, {"in", KEY_IN, ALL}, {"then", KEY_THEN, ALL}, {"until", KEY_UNTIL, ALL},
+	{"while", KEY_WHILE, ALL}, {"[[", KEY_TEST, BASH | ZSH}, {"coproc", KEY_COPROC, BASH | ZSH}, {"function", KEY_FUNCTION, BASH | ZSH},
+	{"select", KEY_SELECT, BASH | ZSH}, {"time", KEY_TIME, BASH | ZSH},
+	/* of zsh alone, and not followed */
+	{"foreach", KEY_FOREIGN, ZSH}, {"end", KEY_FOREIGN, ZSH}, {"repeat", KEY_FOREIGN, ZSH}, {"nocorrect", KEY_FOREIGN, ZSH},
+};
+
+static enum keyword keyword_of(const struct parser *p, const struct syn_word *w)
+{
+	if (!w || !w->plain || !w->parts)
+		return KEY_NONE;
+	struct str s = w->parts->text;
+	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+		if ((keywords[i].dialects & 1u << p->dialect) && str_is(s, keywords[i].word))
+			return keywords[i].key;
+	return KEY_NONE;
+}
+
+/* The reserved word that comes next, without consuming it. Cheap: most positions are refused by their first character. */
+static enum keyword peek_keyword(struct parser *p)
+{
+	int c = lex_peek(p);
+	if (c < 0 || !strchr("!{}[bcdefinrstuw", c))
+		return KEY_NONE;
+	char name[12];
+	size_t n = 0, keep = p->pos;
+	while (!lex_is_meta(c = lex_peek(p)) && n < sizeof name - 1) {
+		if (strchr("\\'\"$`", c))
+			break;
+		name[n++] = (char)c;
+		p->pos++;
+	}
+	bool ends = lex_is_meta(lex_peek(p));
+	p->pos = keep;
+	if (!ends)
+		return KEY_NONE;
+	struct syn_part text = {.kind = PART_TEXT, .text = {name, n}};
+	struct syn_word w = {.parts = &text, .plain = true};
+	return keyword_of(p, &w);
+}
+
+static void expect(struct parser *p, enum keyword key, const char *why)
+{
+	lex_newlines(p);
+	if (peek_keyword(p) != key)
+		lex_fail(p, why);
+	word_read(p, WORD_NORMAL);
+}
+
+struct syn_node *parse_node(struct parser *p, enum node_kind kind, size_t from)
+{
+	struct syn_node *n = arena_new(p->a, struct syn_node);
+	n->kind = kind;
+	n->at = lex_span(p, from);
+	return n;
+}
+
+/* ---- redirections ---- */
+
+static const struct {
+	const char *sign;
+	enum redir_op op;
+	unsigned dialects;
+} signs[] = { /* longer ones first */
+	{"&>>", REDIR_BOTH_APPEND, BASH | ZSH}, {"<<<", REDIR_HERE_STRING, BASH | ZSH}, {"<<-", REDIR_HERE, ALL},
+	{"&>", REDIR_BOTH, BASH | ZSH}, {"<<", REDIR_HERE, ALL}, {"<&", REDIR_DUP_IN, ALL}, {">&", REDIR_DUP_OUT, ALL},
+	{"<>", REDIR_READ_WRITE, ALL}, {">>", REDIR_APPEND, ALL}, {">|", REDIR_CLOBBER, ALL}, {"<", REDIR_READ, ALL}, {">", REDIR_WRITE, ALL},
+};
+
+/* The digits or {var} before an operator, if an operator follows directly. Otherwise nothing is consumed. */
+static bool redir_prefix(struct parser *p, struct syn_redir *r)
+{
+	size_t keep = p->pos;
+	int c = lex_peek(p);
+	struct buf b;
+	buf_init(&b, p->a, 0);
+	r->fd = -1;
+	if (c >= '0' && c <= '9') {
+		int64_t n = 0;
+		for (; c >= '0' && c <= '9'; c = lex_peek(p)) {
+			n = n > INT32_MAX / 16 ? n : n * 10 + (c - '0');
+			lex_next(p);
+		}
+		r->fd = (int)n;
+	} else if (c == '{' && p->dialect != DIALECT_SH) {
+		lex_next(p);
+		bool name = lex_name_start(lex_peek(p));
+		while ((c = lex_peek(p)) >= 0 && !lex_is_meta(c) && c != '}' && !strchr("'\"\\$`", c))
+			buf_char(&b, (char)lex_next(p));
+		if (!name || !lex_take(p, "}")) {
+			p->pos = keep;
+			return false;
+		}
+		r->var = buf_view(&b);
+	}
+	c = lex_peek(p);
+	bool process = p->dialect != DIALECT_SH && lex_ahead(p, 1) == '(';
+	if ((c == '<' || c == '>') && !process)
+		return true;
+	if (p->pos == keep && c == '&' && p->dialect != DIALECT_SH && lex_ahead(p, 1) == '>')
+		return true;
+	p->pos = keep;
+	return false;
+}
+
+static bool source_quoted(struct str s)
+{
+	return memchr(s.p, '\'', s.n) || memchr(s.p, '"', s.n) || memchr(s.p, '\\', s.n);
+}
+
+static void here_target(struct parser *p, struct syn_redir *r)
+{
+	/* A backslash-newline in the delimiter is no quoting: the source is rebuilt without it. */
+	struct str src = r->target->source;
+	struct buf b;
+	buf_init(&b, p->a, 0);
+	for (size_t i = 0; i < src.n; i++) {
+		if (src.p[i] == '\\' && i + 1 < src.n && src.p[i + 1] == '\n')
+			i++;
+		else
+			buf_char(&b, src.p[i]);
+	}
+	r->target->source = buf_view(&b);
+	r->here_quoted = source_quoted(r->target->source);
+	if (memchr(r->target->source.p, '$', r->target->source.n) || memchr(r->target->source.p, '`', r->target->source.n))
+		lex_unsure(p, "a here-document delimiter with an expansion in it");
+	if (!p->pending)
+		p->pending_end = &p->pending;
+	*p->pending_end = r;
+	p->pending_end = &r->here_next;
+}
+
+/* A redirection at the position, or NULL. */
+static struct syn_redir *redirection(struct parser *p)
+{
+	int c = lex_peek(p);
+	if (!(c == '<' || c == '>' || c == '&' || c == '{' || (c >= '0' && c <= '9')))
+		return NULL;
+	size_t from = p->pos;
+	struct syn_redir *r = arena_new(p->a, struct syn_redir);
+	if (!redir_prefix(p, r))
+		return NULL;
+	size_t i = 0;
+	while (!((signs[i].dialects & 1u << p->dialect) && lex_take(p, signs[i].sign)))
+		i++; /* "<" and ">" are in every dialect, and one of them is there */
+	r->op = signs[i].op;
+	r->here_dash = signs[i].sign[2] == '-';
+	if (p->dialect == DIALECT_ZSH && lex_peek(p) == '!')
+		lex_unsure(p, "a forced redirection of zsh");
+	lex_blanks(p);
+	r->target = word_read(p, WORD_NORMAL);
+	if (!r->target)
+		lex_fail(p, "a redirection has no target");
+	if (r->op == REDIR_HERE)
+		here_target(p, r);
+	r->at = lex_span(p, from);
+	return r;
+}
+
+static void redirections(struct parser *p, struct syn_node *n)
+{
+	struct syn_redir **end = &n->redirs;
+	while (*end)
+		end = &(*end)->next;
+	for (;;) {
+		lex_blanks(p);
+		struct syn_redir *r = redirection(p);
+		if (!r)
+			return;
+		*end = r;
+		end = &r->next;
+	}
+}
+
+/* ---- assignments ---- */
+
+static struct syn_word *empty_word(struct parser *p)
+{
+	struct syn_word *w = arena_new(p->a, struct syn_word);
+	w->source = (struct str){"", 0};
+	w->plain = true;
+	w->at = lex_span(p, p->pos);
+	return w;
+}
+
+/* [subscript]= or [subscript]+= at the position; false and nothing consumed otherwise. */
+static bool element_key(struct parser *p, struct syn_element *el)
+{
+	size_t keep = p->pos;
+	if (lex_peek(p) != '[')
+		return false;
+	struct syn_part *sub = parts_subscript(p);
+	bool append = lex_take(p, "+=");
+	if (append || lex_take(p, "=")) {
+		el->subscripted = true;
+		el->subscript = sub;
+		el->append = append;
+		return true;
+	}
+	p->pos = keep;
+	return false;
+}
+
+/* Past the "(" of NAME=( ... ). */
+static void array_elements(struct parser *p, struct syn_assign *as)
+{
+	as->array = true;
+	struct syn_element **end = &as->elements;
+	lex_enter(p);
+	struct syn_redir *outer = p->pending, **outer_end = p->pending_end;
+	for (;;) {
+		p->pending = NULL;
+		lex_newlines(p);
+		p->pending = outer;
+		p->pending_end = outer_end;
+		if (lex_take(p, ")"))
+			break;
+		struct syn_element *el = arena_new(p->a, struct syn_element);
+		bool keyed = element_key(p, el);
+		el->value = word_read(p, WORD_NORMAL);
+		if (!el->value && !keyed)
+			lex_fail(p, "an array is not closed");
+		if (!el->value)
+			el->value = empty_word(p);
+		*end = el;
+		end = &el->next;
+	}
+	lex_exit(p);
+}
+
+/* NAME=, NAME+=, NAME[..]= at the position: consumed and true. */
+static bool assign_head(struct parser *p, struct syn_assign *as)
+{
+	size_t keep = p->pos;
+	if (!lex_name_start(lex_peek(p)))
+		return false;
+	struct buf b;
+	buf_init(&b, p->a, 0);
+	while (lex_name_char(lex_peek(p)))
+		buf_char(&b, (char)lex_next(p));
+	as->name = buf_view(&b);
+	int c = lex_peek(p);
+	if (c == '[' && p->dialect != DIALECT_SH) {
+		as->subscripted = true;
+		as->subscript = parts_subscript(p);
+	}
+	if (lex_take(p, "=") || (p->dialect != DIALECT_SH && (as->append = lex_take(p, "+="))))
+		return true;
+	p->pos = keep;
+	return false;
+}
+
+/* Cheap refusal before anything is allocated: a name directly followed by = + or [. */
+static bool assign_ahead(struct parser *p)
+{
+	size_t i = p->pos;
+	if (i >= p->end || !lex_name_start((unsigned char)p->s[i]))
+		return false;
+	while (i < p->end && lex_name_char((unsigned char)p->s[i]))
+		i++;
+	return i < p->end && (p->s[i] == '=' || p->s[i] == '+' || p->s[i] == '[' || p->s[i] == '\\');
+}
+
+static struct syn_assign *assignment(struct parser *p)
+{
+	if (!assign_ahead(p))
+		return NULL;
+	size_t from = p->pos;
+	struct syn_assign *as = arena_new(p->a, struct syn_assign);
+	if (!assign_head(p, as))
+		return NULL;
+	if (lex_peek(p) == '(' && p->dialect != DIALECT_SH) {
+		lex_next(p);
+		array_elements(p, as);
+	} else {
+		as->value = word_read(p, WORD_NORMAL);
+		if (!as->value)
+			as->value = empty_word(p);
+	}
+	as->at = lex_span(p, from);
+	return as;
+}
+
+/* An argument of declare and its kin: a word that also knows its reading as an assignment. */
+static struct syn_word *declared_word(struct parser *p)
+{
+	size_t from = p->pos;
+	struct syn_assign *as = assignment(p);
+	if (!as)
+		return word_read(p, WORD_NORMAL);
+	struct syn_word *w = arena_new(p->a, struct syn_word);
+	w->source = str_n(p->s + from, p->pos - from);
+	w->at = lex_span(p, from);
+	w->assign = as;
+	struct syn_part *head = part_new(p, PART_TEXT, str_cat(p->a, as->name, as->append ? STR("+=") : STR("=")), from);
+	w->parts = head;
+	if (as->value)
+		head->next = as->value->parts;
+	w->braces = as->value && as->value->braces;
+	return w;
+}
+
+static bool declares(const struct parser *p, const struct syn_word *w)
+{
+	static const char *const names[] = {"declare", "typeset", "export", "readonly", "local", "alias", "eval", "let"};
+	if (!w->plain || !w->parts || p->dialect == DIALECT_SH)
+		return false;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(w->parts->text, names[i]))
+			return true;
+	return false;
+}
+
+/* ---- simple commands and functions ---- */
+
+static struct syn_node *command(struct parser *p);
+
+/* A body after "name ()" or "function name". */
+static struct syn_node *function_rest(struct parser *p, struct str name, size_t from)
+{
+	lex_newlines(p);
+	struct syn_node *body = command(p);
+	if (!body)
+		lex_fail(p, "a function has no body");
+	struct syn_node *n = parse_node(p, NODE_FUNCTION, from);
+	n->name = name;
+	n->body = body;
+	return n;
+}
+
+/* After the first word of a command: "(" ")" makes it a function. */
+static bool function_parens(struct parser *p)
+{
+	size_t keep = p->pos;
+	lex_blanks(p);
+	if (lex_take(p, "(")) {
+		lex_blanks(p);
+		if (lex_take(p, ")"))
+			return true;
+		p->pos = keep;
+		lex_fail(p, "an opening parenthesis is not expected here");
+	}
+	p->pos = keep;
+	return false;
+}
+
+/* The name of a function is its word after quote removal; one with expansions in it is refused when bash comes to define it. */
+static struct str function_name(struct parser *p, const struct syn_word *w)
+{
+	struct buf b;
+	buf_init(&b, p->a, 0);
+	for (const struct syn_part *part = w->parts; part; part = part->next) {
+		if (part->kind != PART_TEXT && part->kind != PART_QUOTED) {
+			lex_unsure(p, "a function's name with an expansion in it");
+			continue;
+		}
+		buf_str(&b, part->text);
+	}
+	return buf_view(&b);
+}
+
+static void note_alias(struct parser *p, const struct syn_word *w)
+{
+	if (!p->aliases || p->alias_found || !w->plain || !w->parts || w->at.from < p->alias_done)
+		return;
+	if (!pmap_get(p->aliases, w->parts->text))
+		return;
+	p->alias_found = true;
+	p->alias_from = w->at.from;
+	p->alias_to = w->at.to;
+	p->alias_name = w->parts->text;
+}
+
+/* The tail of a simple command after its first word. */
+static void arguments(struct parser *p, struct syn_node *n, struct syn_word **end)
+{
+	struct syn_redir **redirs = &n->redirs;
+	while (*redirs)
+		redirs = &(*redirs)->next;
+	bool declaring = declares(p, n->words);
+	/* an alias whose value ends in a blank makes the next word one, too: every argument may be an alias then */
+	for (;;) {
+		lex_blanks(p);
+		struct syn_redir *r = redirection(p);
+		if (r) {
+			*redirs = r;
+			redirs = &r->next;
+			continue;
+		}
+		struct syn_word *w = declaring ? declared_word(p) : word_read(p, WORD_NORMAL);
+		if (!w)
+			break;
+		*end = w;
+		end = &w->next;
+	}
+	if (lex_peek(p) == '(')
+		lex_fail(p, "an opening parenthesis is not expected here");
+}
+
+static struct syn_node *simple(struct parser *p)
+{
+	size_t from = p->pos;
+	struct syn_node *n = parse_node(p, NODE_SIMPLE, from);
+	struct syn_assign **assigns = &n->assigns;
+	struct syn_redir **redirs = &n->redirs;
+	for (;;) {
+		lex_blanks(p);
+		struct syn_redir *r = redirection(p);
+		if (r) {
+			*redirs = r;
+			redirs = &r->next;
+			continue;
+		}
+		struct syn_assign *as = assignment(p);
+		if (!as)
+			break;
+		*assigns = as;
+		assigns = &as->next;
+	}
+	struct syn_word *w = word_read(p, WORD_COMMAND);
+	if (w) {
+		note_alias(p, w);
+		if (!n->assigns && !n->redirs && function_parens(p))
+			return function_rest(p, function_name(p, w), from);
+		n->words = w;
+		arguments(p, n, &w->next);
+	} else if (lex_peek(p) == '(' && (n->assigns || n->redirs)) {
+		lex_fail(p, "an opening parenthesis is not expected here");
+	}
+	if (!n->words && !n->assigns && !n->redirs)
+		return NULL;
+	n->at = lex_span(p, from);
+	return n;
+}
+
+/* ---- compound commands ---- */
+
+static struct syn_node *list(struct parser *p);
+
+/* A list that must not be empty, where the grammar wants one. */
+static struct syn_node *body_list(struct parser *p, const char *why)
+{
+	struct syn_node *l = list(p);
+	if (!l)
+		lex_fail(p, why);
+	return l;
+}
+
+static struct syn_node *do_group(struct parser *p)
+{
+	lex_newlines(p);
+	if (lex_peek(p) == ';') {
+		lex_next(p);
+		lex_newlines(p);
+	}
+	struct syn_node *body;
+	if (peek_keyword(p) == KEY_BRACE) { /* for and select take a group in place of do ... done */
+		word_read(p, WORD_NORMAL);
+		body = body_list(p, "a group is empty");
+		expect(p, KEY_UNBRACE, "a group is not closed");
+		return body;
+	}
+	expect(p, KEY_DO, "'do' is missing");
+	body = body_list(p, "a loop is empty");
+	expect(p, KEY_DONE, "'done' is missing");
+	return body;
+}
+
+static struct syn_node *parse_if(struct parser *p, size_t from)
+{
+	struct syn_node *n = parse_node(p, NODE_IF, from);
+	n->cond = body_list(p, "a condition is empty");
+	expect(p, KEY_THEN, "'then' is missing");
+	n->body = body_list(p, "a branch is empty");
+	lex_newlines(p);
+	size_t here = p->pos;
+	switch (peek_keyword(p)) {
+	case KEY_ELIF:
+		word_read(p, WORD_NORMAL);
+		lex_enter(p);
+		n->orelse = parse_if(p, here); /* consumes the fi */
+		lex_exit(p);
+		break;
+	case KEY_ELSE:
+		word_read(p, WORD_NORMAL);
+		n->orelse = body_list(p, "a branch is empty");
+		expect(p, KEY_FI, "'fi' is missing");
+		break;
+	default:
+		expect(p, KEY_FI, "'fi' is missing");
+	}
+	n->at = lex_span(p, from);
+	return n;
+}
+
+static struct syn_node *parse_while(struct parser *p, enum node_kind kind, size_t from)
+{
+	struct syn_node *n = parse_node(p, kind, from);
+	n->cond = body_list(p, "a condition is empty");
+	expect(p, KEY_DO, "'do' is missing");
+	n->body = body_list(p, "a loop is empty");
+	expect(p, KEY_DONE, "'done' is missing");
+	n->at = lex_span(p, from);
+	return n;
+}
+
+/* for ((a; b; c)), past the "for". */
+static struct syn_node *arith_for(struct parser *p, size_t from)
+{
+	struct syn_node *n = parse_node(p, NODE_ARITH_FOR, from);
+	lex_take(p, "((");
+	for (int i = 0; i < 3; i++) {
+		struct until u = {.stops = i < 2 ? ";" : ")", .open = '(', .close = ')', .quotes = IN_ARITH, .soft = true};
+		n->arith[i] = parts_until(p, &u);
+		if (!(i < 2 ? lex_take(p, ";") : lex_take(p, "))")))
+			lex_fail(p, "'for ((' is not closed");
+	}
+	lex_blanks(p);
+	n->body = do_group(p);
+	n->at = lex_span(p, from);
+	return n;
+}
+
+static struct syn_node *parse_for(struct parser *p, enum node_kind kind, size_t from)
+{
+	lex_blanks(p);
+	if (kind == NODE_FOR && p->dialect != DIALECT_SH && lex_peek(p) == '(' && lex_ahead(p, 1) == '(')
+		return arith_for(p, from);
+	struct syn_node *n = parse_node(p, kind, from);
+	n->name_word = word_read(p, WORD_NORMAL);
+	if (!n->name_word)
+		lex_fail(p, "a loop has no variable");
+	n->name = function_name(p, n->name_word);
+	if (p->dialect == DIALECT_ZSH) {
+		lex_blanks(p);
+		if (lex_peek(p) == '(' || !(peek_keyword(p) == KEY_IN || peek_keyword(p) == KEY_DO || strchr(";\n", lex_peek(p))))
+			lex_unsure(p, "a short loop of zsh");
+	}
+	lex_newlines(p);
+	if (peek_keyword(p) == KEY_IN) {
+		word_read(p, WORD_NORMAL);
+		n->in = true;
+		struct syn_word **end = &n->words;
+		for (lex_blanks(p); (*end = word_read(p, WORD_NORMAL)); end = &(*end)->next)
+			lex_blanks(p);
+		if (lex_peek(p) != ';' && lex_peek(p) != '\n')
+			lex_fail(p, "the list of a loop does not end");
+	}
+	n->body = do_group(p);
+	n->at = lex_span(p, from);
+	return n;
+}
+
+/* One clause of a case; false at esac. */
+static struct syn_clause *clause(struct parser *p)
+{
+	lex_newlines(p);
+	if (peek_keyword(p) == KEY_ESAC)
+		return NULL;
+	struct syn_clause *c = arena_new(p->a, struct syn_clause);
+	struct syn_word **end = &c->patterns;
+	lex_take(p, "(");
+	do {
+		lex_blanks(p);
+		if (!(*end = word_read(p, WORD_PATTERN)))
+			lex_fail(p, "a pattern is missing");
+		end = &(*end)->next;
+		lex_blanks(p);
+	} while (lex_take(p, "|"));
+	if (!lex_take(p, ")"))
+		lex_fail(p, "a pattern is not closed");
+	c->body = list(p);
+	lex_newlines(p);
+	if (p->dialect != DIALECT_SH && lex_take(p, ";;&"))
+		c->end = CLAUSE_TEST;
+	else if (p->dialect != DIALECT_SH && lex_take(p, ";&"))
+		c->end = CLAUSE_FALL;
+	else if (p->dialect == DIALECT_ZSH && lex_take(p, ";|"))
+		c->end = CLAUSE_TEST;
+	else if (!lex_take(p, ";;") && peek_keyword(p) != KEY_ESAC)
+		lex_fail(p, "a clause does not end");
+	return c;
+}
+
+static struct syn_node *parse_case(struct parser *p, size_t from)
+{
+	struct syn_node *n = parse_node(p, NODE_CASE, from);
+	lex_blanks(p);
+	n->words = word_read(p, WORD_NORMAL);
+	if (!n->words)
+		lex_fail(p, "'case' has no word");
+	expect(p, KEY_IN, "'in' is missing");
+	struct syn_clause **end = &n->clauses;
+	while ((*end = clause(p)))
+		end = &(*end)->next;
+	expect(p, KEY_ESAC, "'esac' is missing");
+	n->at = lex_span(p, from);
+	return n;
+}
+
+static struct syn_node *parse_function(struct parser *p, size_t from)
+{
+	lex_blanks(p);
+	struct syn_word *w = word_read(p, WORD_NORMAL);
+	if (!w) {
+		if (p->dialect == DIALECT_ZSH)
+			lex_unsure(p, "an anonymous function");
+		lex_fail(p, "a function has no name");
+	}
+	lex_blanks(p);
+	if (lex_peek(p) == '(') { /* "function f ()" or "function f (subshell)" */
+		size_t keep = p->pos;
+		lex_next(p);
+		lex_blanks(p);
+		if (!lex_take(p, ")"))
+			p->pos = keep;
+	}
+	return function_rest(p, function_name(p, w), from);
+}
+
+static bool compound_ahead(struct parser *p)
+{
+	switch (peek_keyword(p)) {
+	case KEY_BRACE: case KEY_CASE: case KEY_FOR: case KEY_IF: case KEY_SELECT: case KEY_UNTIL: case KEY_WHILE: case KEY_TEST:
+		return true;
+	default:
+		return lex_peek(p) == '(';
+	}
+}
+
+static struct syn_node *parse_coproc(struct parser *p, size_t from)
+{
+	struct syn_node *n = parse_node(p, NODE_COPROC, from);
+	lex_blanks(p);
+	n->name = STR("COPROC");
+	if (!compound_ahead(p)) {
+		/* "coproc NAME compound", or a simple command */
+		size_t keep = p->pos;
+		struct syn_word *w = word_read(p, WORD_NORMAL);
+		lex_blanks(p);
+		if (w && compound_ahead(p)) {
+			n->name_word = w;
+			n->name = function_name(p, w);
+		} else {
+			p->pos = keep;
+		}
+	}
+	n->body = command(p);
+	if (!n->body)
+		lex_fail(p, "'coproc' has no command");
+	n->at = lex_span(p, from);
+	return n;
+}
+
+/* At "(". */
+static struct syn_node *parse_paren(struct parser *p, size_t from)
+{
+	if (p->dialect != DIALECT_SH && lex_ahead(p, 1) == '(') {
+		size_t keep = p->pos;
+		lex_take(p, "((");
+		struct until u = {.stops = ")", .open = '(', .close = ')', .quotes = IN_ARITH, .soft = true};
+		struct syn_part *inside = parts_until(p, &u);
+		if (lex_take(p, "))")) {
+			struct syn_node *n = parse_node(p, NODE_ARITH, from);
+			n->arith[0] = inside;
+			return n;
+		}
+		lex_burn(p, p->pos - keep);
+		p->pos = keep;
+	}
+	lex_next(p);
+	struct syn_node *n = parse_node(p, NODE_SUBSHELL, from);
+	n->body = body_list(p, "a subshell is empty");
+	lex_newlines(p);
+	if (!lex_take(p, ")"))
+		lex_fail(p, "a subshell is not closed");
+	n->at = lex_span(p, from);
+	return n;
+}
+
+static struct syn_node *compound(struct parser *p, enum keyword key, size_t from)
+{
+	if (key != KEY_NONE)
+		word_read(p, WORD_NORMAL);
+	switch (key) {
+	case KEY_IF: return parse_if(p, from);
+	case KEY_WHILE: return parse_while(p, NODE_WHILE, from);
+	case KEY_UNTIL: return parse_while(p, NODE_UNTIL, from);
+	case KEY_FOR: return parse_for(p, NODE_FOR, from);
+	case KEY_SELECT: return parse_for(p, NODE_SELECT, from);
+	case KEY_CASE: return parse_case(p, from);
+	case KEY_TEST: return parse_test(p, from);
+	case KEY_FUNCTION: return parse_function(p, from);
+	case KEY_COPROC: return parse_coproc(p, from);
+	case KEY_BRACE: {
+		struct syn_node *n = parse_node(p, NODE_GROUP, from);
+		n->body = body_list(p, "a group is empty");
+		expect(p, KEY_UNBRACE, "a group is not closed");
+		n->at = lex_span(p, from);
+		return n;
+	}
+	default: return parse_paren(p, from);
+	}
+}
+
+static struct syn_node *command(struct parser *p)
+{
+	lex_blanks(p);
+	size_t from = p->pos;
+	enum keyword key = peek_keyword(p);
+	struct syn_node *n;
+	lex_enter(p);
+	switch (key) {
+	case KEY_BRACE: case KEY_CASE: case KEY_COPROC: case KEY_FOR: case KEY_FUNCTION: case KEY_IF: case KEY_SELECT: case KEY_TEST:
+	case KEY_UNTIL: case KEY_WHILE:
+		n = compound(p, key, from);
+		if (key != KEY_FUNCTION)
+			redirections(p, n);
+		break;
+	case KEY_FOREIGN:
+		lex_unsure(p, "a reserved word of zsh that is not followed");
+		n = simple(p);
+		break;
+	case KEY_NONE: case KEY_IN: case KEY_TIME: case KEY_BANG:
+		if (lex_peek(p) == '(') {
+			n = compound(p, KEY_NONE, from);
+			redirections(p, n);
+		} else {
+			n = simple(p);
+		}
+		break;
+	default:
+		n = NULL; /* a word that ends the list we are in */
+	}
+	lex_exit(p);
+	return n;
+}
+
+/* ---- pipelines and lists ---- */
+
+/* "time" with its options; consumed when it is the reserved word here. */
+static bool take_time(struct parser *p)
+{
+	if (peek_keyword(p) != KEY_TIME)
+		return false;
+	word_read(p, WORD_NORMAL);
+	for (const char *const *o = (const char *const[]){"-p", "--", NULL}; *o; o++) {
+		lex_blanks(p);
+		size_t keep = p->pos;
+		struct syn_word *w = word_read(p, WORD_NORMAL);
+		if (!(w && w->plain && w->parts && str_is(w->parts->text, *o)))
+			p->pos = keep;
+	}
+	lex_blanks(p);
+	return true;
+}
+
+/* "!" and "time" before a pipeline, in any order and number. */
+static bool prefixes(struct parser *p, struct syn_node *pipe)
+{
+	bool any = false;
+	for (;;) {
+		lex_blanks(p);
+		enum keyword key = peek_keyword(p);
+		if (key == KEY_BANG && !(p->extglob && lex_ahead(p, 1) == '(')) {
+			word_read(p, WORD_NORMAL);
+			pipe->negated = !pipe->negated;
+		} else if (take_time(p)) {
+			pipe->timed = true;
+		} else {
+			return any;
+		}
+		any = true;
+	}
+}
+
+static struct syn_node *pipeline(struct parser *p)
+{
+	size_t from = p->pos;
+	struct syn_node *pipe = parse_node(p, NODE_PIPE, from);
+	bool any = prefixes(p, pipe);
+	struct syn_node *first = command(p), **end = &pipe->first;
+	if (!first)
+		return any ? pipe : NULL;
+	for (struct syn_node *n = first;; n = command(p)) {
+		if (!n)
+			lex_fail(p, "a pipe has no command");
+		*end = n;
+		end = &n->next;
+		lex_blanks(p);
+		if (lex_peek(p) != '|' || lex_ahead(p, 1) == '|')
+			break;
+		lex_next(p);
+		if (p->dialect != DIALECT_SH && lex_take(p, "&"))
+			n->stderr_too = true;
+		lex_newlines(p);
+		prefixes(p, pipe); /* refused by bash: read on, nothing is lost */
+	}
+	pipe->at = lex_span(p, from);
+	if (!pipe->first->next && !any)
+		return pipe->first;
+	return pipe;
+}
+
+static struct syn_node *and_or(struct parser *p)
+{
+	size_t from = p->pos;
+	struct syn_node *first = pipeline(p);
+	if (!first)
+		return NULL;
+	struct syn_node *n = NULL, **end = NULL;
+	for (;;) {
+		lex_blanks(p);
+		enum join j = lex_take(p, "&&") ? JOIN_AND : lex_take(p, "||") ? JOIN_OR : JOIN_FIRST;
+		if (j == JOIN_FIRST)
+			break;
+		if (!n) {
+			n = parse_node(p, NODE_ANDOR, from);
+			n->first = first;
+			end = &first->next;
+		}
+		lex_newlines(p);
+		struct syn_node *next = pipeline(p);
+		if (!next)
+			lex_fail(p, "'&&' or '||' has no command after it");
+		next->join = j;
+		*end = next;
+		end = &next->next;
+	}
+	if (!n)
+		return first;
+	n->at = lex_span(p, from);
+	return n;
+}
+
+/* ";" or "&" after a member: true when it was there (and not ";;" and the like). */
+static bool separator(struct parser *p, struct syn_node *member)
+{
+	lex_blanks(p);
+	int c = lex_peek(p), next = c < 0 ? -1 : lex_ahead(p, 1);
+	if (c == '&' && next != '&') {
+		lex_next(p);
+		member->background = true;
+		if (p->dialect == DIALECT_ZSH)
+			(void)(lex_take(p, "|") || lex_take(p, "!"));
+		return true;
+	}
+	bool clause_end = next == ';' || (next == '&' && p->dialect != DIALECT_SH) || (next == '|' && p->dialect == DIALECT_ZSH);
+	if (c == ';' && !clause_end) {
+		lex_next(p);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Members of a list, separated by ; & and, unless it is a line of the script, newlines. A list of one member is that member.
+ */
+static struct syn_node *members(struct parser *p, bool line)
+{
+	struct syn_node *l = NULL, *first = NULL, **end = &first;
+	size_t from = p->pos;
+	for (;;) {
+		if (line)
+			lex_blanks(p);
+		else
+			lex_newlines(p);
+		struct syn_node *n = and_or(p);
+		if (!n)
+			break;
+		*end = n;
+		end = &n->next;
+		lex_burn(p, 1);
+		bool more = separator(p, n);
+		if (!more && !line && lex_peek(p) == '\n')
+			more = true;
+		if (!more)
+			break;
+	}
+	if (!first)
+		return NULL;
+	if (!first->next && !first->background)
+		return first;
+	l = parse_node(p, NODE_LIST, from);
+	l->first = first;
+	return l;
+}
+
+static struct syn_node *list(struct parser *p)
+{
+	lex_enter(p);
+	struct syn_node *l = members(p, false);
+	lex_exit(p);
+	return l;
+}
+
+struct syn_node *parse_substitution(struct parser *p)
+{
+	struct syn_redir *outer = p->pending, **outer_end = p->pending_end;
+	size_t alias_done = p->alias_done;
+	p->pending = NULL;
+	p->pending_end = &p->pending;
+	struct syn_node *l = list(p);
+	lex_newlines(p);
+	if (!lex_take(p, ")"))
+		lex_fail(p, "a substitution is not closed");
+	if (p->pending)
+		lex_unsure(p, "a here-document is not finished where its substitution ends");
+	p->pending = outer;
+	p->pending_end = outer ? outer_end : &p->pending;
+	p->alias_done = alias_done;
+	return l;
+}
+
+/* ---- entries ---- */
+
+void parser_init(struct parser *p, struct arena *a, enum dialect d, struct str text, uint32_t text_index, uint64_t *fuel)
+{
+	*p = (struct parser){.a = a, .dialect = d, .text = text_index, .s = text.p, .end = text.n, .fuel = fuel};
+	p->pending_end = &p->pending;
+}
+
+struct job {
+	struct parser *p;
+	struct syn_node *node;
+	struct syn_word *word;
+	enum quote_context quotes;
+	struct syn_part *parts;
+};
+
+static int line_job(void *arg)
+{
+	struct job *j = arg;
+	struct parser *p = j->p;
+	j->node = members(p, true);
+	lex_blanks(p);
+	if (lex_peek(p) == '\n')
+		lex_newline(p);
+	else if (lex_peek(p) >= 0)
+		lex_fail(p, "this is not expected here");
+	else if (p->pending) /* the text ends where a here-document should start: its body is empty */
+		p->pending = NULL;
+	return 0;
+}
+
+static int word_job(void *arg)
+{
+	struct job *j = arg;
+	j->word = word_read(j->p, WORD_WHOLE);
+	return 0;
+}
+
+static int text_job(void *arg)
+{
+	struct job *j = arg;
+	struct until u = {.stops = "", .quotes = j->quotes, .soft = true, .whole = true};
+	j->parts = parts_until(j->p, &u);
+	return 0;
+}
+
+static enum parse_result run(struct job *j, int (*fn)(void *))
+{
+	switch (arena_run(j->p->a, fn, j)) {
+	case 0: return PARSE_LINE;
+	case LEAVE_SYNTAX: return PARSE_ERROR;
+	case LEAVE_BOUND: return PARSE_BOUND;
+	default: arena_leave(j->p->a, ARENA_FULL);
+	}
+}
+
+enum parse_result parse_line(struct parser *p, struct syn_node **ret)
+{
+	if (lex_peek(p) < 0)
+		return PARSE_END;
+	struct job j = {.p = p};
+	p->alias_found = false;
+	p->depth = 0;
+	enum parse_result r = run(&j, line_job);
+	if (r == PARSE_LINE)
+		*ret = j.node;
+	return r;
+}
+
+enum parse_result parse_word(struct parser *p, struct syn_word **ret)
+{
+	struct job j = {.p = p};
+	enum parse_result r = run(&j, word_job);
+	if (r == PARSE_LINE)
+		*ret = j.word;
+	return r;
+}
+
+enum parse_result parse_text(struct parser *p, enum quote_context q, struct syn_part **ret)
+{
+	struct job j = {.p = p, .quotes = q};
+	enum parse_result r = run(&j, text_job);
+	if (r == PARSE_LINE)
+		*ret = j.parts;
+	return r;
+}
