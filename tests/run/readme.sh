@@ -1,0 +1,75 @@
+#!/bin/bash
+# What the README shows is what happens: every "caisson ..." line of its shell blocks is run, and the verdict in its comment must be the one given.
+# The policy it shows is loaded, and the folders and documents it names exist.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+readme=$here/README.md
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+verdicts=(allow ask deny contain)
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		printf '#   status %s\n' "${3-}"
+		sed 's/^/#   /' "$tmp/out"
+	fi
+}
+
+# Blocks of one language, without their fences.
+blocks() { awk -v lang="$1" '$0 == "```" lang { on = 1; next } /^```/ { on = 0 } on' "$readme"; }
+
+lines=0
+while IFS= read -r line; do
+	[[ $line == *caisson\ check* ]] || continue
+	lines=$((lines + 1))
+	want=${line##*\# }
+	want=${want%%[!a-z]*}
+	(
+		caisson() { "$CAISSON" "$@"; }
+		cd "$tmp" && eval "$line"
+	) >"$tmp/out" 2>&1
+	got=$?
+	case $want in
+	allow | ask | deny | contain) [[ ${verdicts[got]-} == "$want" ]] ;;
+	*) ((got <= 3)) && [[ -s $tmp/out ]] ;;
+	esac
+	result $? "$line" "$got"
+done < <(blocks sh)
+: >"$tmp/out"
+((lines >= 5))
+result $? "at least five examples were found" "$lines"
+
+blocks yaml >"$tmp/policy.yaml"
+while read -r want command; do
+	"$CAISSON" check --config "$tmp/policy.yaml" "$command" >"$tmp/out" 2>&1
+	got=$?
+	[[ ${verdicts[got]-} == "$want" ]]
+	result $? "with the policy shown: $command: $want" "$got"
+done <<'ROWS'
+deny git push origin main
+deny true && env X=1 git push
+allow git pull
+ask npm publish
+allow make test
+allow ls
+ROWS
+echo 'default: [' >"$tmp/bad.yaml"
+"$CAISSON" check --config "$tmp/bad.yaml" ls >"$tmp/out" 2>&1
+got=$?
+[[ $got == 2 ]] && grep -q 'bad.yaml:[0-9]*:[0-9]*' "$tmp/out"
+result $? 'a policy that does not load denies, with its place' "$got"
+
+: >"$tmp/out"
+while read -r link; do
+	[[ -e $here/$link ]]
+	result $? "README names $link" 0
+done < <(grep -o '](\([^)#]*\))' "$readme" | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u)
+while read -r folder; do
+	[[ -d $here/$folder ]]
+	result $? "ARCHITECTURE.md names $folder" 0
+done < <(grep -o '^| `\(src\|tests\|knowledge\|scripts\)[a-z/]*`' "$here/ARCHITECTURE.md" | tr -d '|` ' | sort -u)
+echo "1..$n"
