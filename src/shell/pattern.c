@@ -1,0 +1,476 @@
+/*
+ * Shell pattern matching. One loop walks pattern and text; a star is remembered, and a mismatch goes back to the last one (an earlier star
+ * cannot help where the last one failed). An extended form tries its alternatives on every split of the text, by recursion.
+ *
+ * What is not known is sticky: `unknown` is set, and the result is -1 whatever else was found.
+ */
+#include "shell/pattern.h"
+
+#include "base/utf8.h"
+#include "model/facts.h"
+
+enum { PATTERN_DEPTH = 2000 }; /* repetitions and nesting of extended forms */
+
+#define NOWHERE SIZE_MAX
+
+struct matcher {
+	struct str p, t;
+	unsigned *fuel;
+	unsigned depth;
+	bool unknown;
+	bool wide; /* the text has bytes that are not ASCII */
+};
+
+static bool match(struct matcher *m, size_t p, size_t pe, size_t t, size_t te);
+
+static bool burn(struct matcher *m)
+{
+	if (!*m->fuel)
+		m->unknown = true;
+	else
+		--*m->fuel;
+	return !m->unknown;
+}
+
+static bool give_up(struct matcher *m)
+{
+	m->unknown = true;
+	return false;
+}
+
+static bool is_wide(char c) { return (unsigned char)c >= 0x80; }
+static bool is_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
+static bool has_wide(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (is_wide(s.p[i]))
+			return true;
+	return false;
+}
+
+static bool ext_at(struct str p, size_t i, size_t pe) { return i + 1 < pe && p.p[i + 1] == '(' && memchr("?*+@!", p.p[i], 5); }
+
+/* --- bracket expressions --- */
+
+static bool in_class(struct matcher *m, struct str name, unsigned char c)
+{
+	static const char *const names[] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit",
+		"word", "ascii"};
+	bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
+	bool alnum = upper || lower || digit;
+	const bool is[] = {upper || lower, digit, alnum, upper, lower, c == ' ' || (c >= 9 && c <= 13), c == ' ' || c == '\t', graph && !alnum,
+		graph || c == ' ', graph, c < 32 || c == 127, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'), alnum || c == '_', true};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(name, names[i]))
+			return is[i];
+	return give_up(m);
+}
+
+/* p[*i] is the first of "[:name:]" inside a bracket expression; *i goes after it. Other forms of that shape are not known. */
+static bool class_item(struct matcher *m, size_t *i, size_t pe, unsigned char c)
+{
+	size_t from = *i + 2, to = from;
+
+	while (to < pe && m->p.p[to] >= 'a' && m->p.p[to] <= 'z')
+		to++;
+	if (m->p.p[*i + 1] != ':' || to + 1 >= pe || m->p.p[to] != ':' || m->p.p[to + 1] != ']')
+		return give_up(m);
+	*i = to + 2;
+	return in_class(m, str_sub(m->p, from, to), c);
+}
+
+/* One character of a bracket expression, maybe escaped, at p[*i]. */
+static unsigned char bracket_char(struct matcher *m, size_t *i, size_t pe)
+{
+	if (m->p.p[*i] == '\\') {
+		if (*i + 1 >= pe)
+			return (unsigned char)give_up(m);
+		++*i;
+	}
+	if (is_wide(m->p.p[*i]))
+		give_up(m);
+	return (unsigned char)m->p.p[(*i)++];
+}
+
+/*
+ * The expression whose [ is at p[i]: does it take c, and where does it end? NOWHERE when it has no ]: then the [ is itself. bash is not
+ * consistent about that when it has ranges, classes or backslashes, so nothing is claimed there.
+ */
+static size_t bracket(struct matcher *m, size_t i, size_t pe, unsigned char c, bool *ret)
+{
+	const char *p = m->p.p;
+	size_t from = ++i;
+	bool not = i < pe && (p[i] == '!' || p[i] == '^'), hit = false;
+
+	i += not;
+	for (bool first = true; i < pe && (first || p[i] != ']'); first = false) {
+		unsigned char lo, hi;
+
+		if (p[i] == '[' && i + 1 < pe && memchr(":.=", p[i + 1], 3)) {
+			hit |= class_item(m, &i, pe, c);
+		} else {
+			lo = hi = bracket_char(m, &i, pe);
+			if (i + 1 < pe && p[i] == '-' && p[i + 1] != ']') {
+				i++;
+				if (p[i] == '[' && i + 1 < pe && memchr(":.=", p[i + 1], 3))
+					give_up(m);
+				hi = bracket_char(m, &i, pe);
+			}
+			hit |= c >= lo && c <= hi;
+		}
+		if (m->unknown)
+			return NOWHERE;
+	}
+	if (i >= pe) {
+		if (memchr(p + from, '-', pe - from) || memchr(p + from, '\\', pe - from) || memchr(p + from, '[', pe - from) || pe != m->p.n)
+			give_up(m);
+		return NOWHERE;
+	}
+	*ret = hit != not;
+	return i + 1;
+}
+
+/* --- extended forms --- */
+
+/* p[i] is the start of an alternative: the index of the | (with `bar`) or ) that ends it, or NOWHERE. */
+static size_t scan(struct matcher *m, size_t i, size_t pe, bool bar)
+{
+	size_t nest = 0, first = NOWHERE;
+	bool in = false;
+
+	for (; i < pe && burn(m); i++) {
+		char c = m->p.p[i];
+
+		if (c == '\\') {
+			i++;
+		} else if (in) {
+			if (c == '[' && i + 1 < pe && memchr(":.=", m->p.p[i + 1], 3)) {
+				for (i += 2; i + 1 < pe && !(m->p.p[i + 1] == ']' && memchr(":.=", m->p.p[i], 3)); i++)
+					;
+				i++;
+			} else if (c == ']' && i != first) {
+				in = false;
+			}
+		} else if (c == '[') {
+			in = true;
+			first = i + 1 < pe && (m->p.p[i + 1] == '!' || m->p.p[i + 1] == '^') ? i + 2 : i + 1;
+		} else if (c == '(') {
+			nest++;
+		} else if ((c == ')' && nest-- == 0) || (bar && c == '|' && nest == 0)) {
+			return i;
+		}
+	}
+	return NOWHERE;
+}
+
+static bool any_alternative(struct matcher *m, size_t p, size_t close, size_t t, size_t te)
+{
+	while (!m->unknown) {
+		size_t end = scan(m, p, close + 1, true);
+
+		if (end == NOWHERE)
+			return give_up(m);
+		if (match(m, p, end, t, te))
+			return true;
+		if (end >= close)
+			return false;
+		p = end + 1;
+	}
+	return false;
+}
+
+/* The extended form at p[p], up to the end of the pattern, against the whole of the text from t. */
+static bool extended(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
+{
+	char kind = m->p.p[p];
+	size_t close = scan(m, p + 2, pe, false), rest = close + 1;
+	bool repeats = kind == '*' || kind == '+', hit;
+
+	if (close == NOWHERE || (kind == '!' && m->wide))
+		return give_up(m);
+	if ((kind == '*' || kind == '?') && match(m, rest, pe, t, te))
+		return true;
+	for (size_t cut = t; cut <= te && burn(m); cut++) {
+		if (cut < te && is_tail(m->t.p[cut]))
+			continue;
+		if (kind != '!' && rest == pe && !repeats && cut < te)
+			continue;
+		hit = any_alternative(m, p + 2, close, t, cut) != (kind == '!');
+		if (hit && (match(m, rest, pe, cut, te) || (repeats && cut > t && match(m, p, pe, cut, te))))
+			return true;
+	}
+	return false;
+}
+
+/* --- the loop --- */
+
+/* One element of the pattern at *p that takes exactly one character at *t. */
+static bool single(struct matcher *m, size_t *p, size_t pe, size_t *t, size_t te)
+{
+	char c = m->p.p[*p], have;
+	size_t after;
+	bool hit = false;
+
+	if (c == '\\' && *p + 1 == pe && *p) /* alone it matches itself; at the end of more it depends */
+		return give_up(m);
+	if (*t >= te)
+		return false;
+	have = m->t.p[*t];
+	if (c == '?' || c == '[') {
+		if (is_wide(have))
+			return give_up(m);
+		after = c == '?' ? *p + 1 : bracket(m, *p, pe, (unsigned char)have, &hit);
+		if (c == '[' && after == NOWHERE)
+			after = *p + 1, hit = have == '[';
+		if (c == '[' && !hit)
+			return false;
+		*p = after;
+		++*t;
+		return true;
+	}
+	if (c == '\\' && *p + 1 < pe)
+		c = m->p.p[++*p];
+	if (c != have)
+		return false;
+	++*p;
+	++*t;
+	return true;
+}
+
+/* After a run of stars bash treats some extended forms by rules of its own. */
+static bool odd_after_star(struct matcher *m, size_t p, size_t pe)
+{
+	while (p < pe && (m->p.p[p] == '*' || m->p.p[p] == '?') && !ext_at(m->p, p, pe))
+		p++;
+	return ext_at(m->p, p, pe) && memchr("?*!", m->p.p[p], 3);
+}
+
+static bool walk(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
+{
+	size_t star = NOWHERE, star_t = 0;
+
+	while (burn(m)) {
+		if (p == star && t >= te && ext_at(m->p, p, pe))
+			return false; /* bash does not try what follows a star on nothing */
+		if (p < pe && ext_at(m->p, p, pe)) {
+			if (extended(m, p, pe, t, te))
+				return true;
+		} else if (p < pe && m->p.p[p] == '*') {
+			if (odd_after_star(m, p, pe))
+				return give_up(m);
+			star = ++p;
+			star_t = t;
+			if (p == pe)
+				return true;
+			continue;
+		} else if (p < pe ? single(m, &p, pe, &t, te) : t == te) {
+			if (p == pe && t == te)
+				return true;
+			continue;
+		}
+		if (star == NOWHERE || star_t >= te || m->unknown)
+			return false;
+		p = star;
+		t = ++star_t;
+		while (t < te && is_tail(m->t.p[t]))
+			t = ++star_t;
+	}
+	return false;
+}
+
+static bool match(struct matcher *m, size_t p, size_t pe, size_t t, size_t te)
+{
+	bool hit = false;
+
+	if (m->depth >= PATTERN_DEPTH)
+		return give_up(m);
+	m->depth++;
+	if (burn(m))
+		hit = walk(m, p, pe, t, te);
+	m->depth--;
+	return hit;
+}
+
+static bool start(struct matcher *m, struct str pattern, struct str text, unsigned *fuel)
+{
+	*m = (struct matcher){.p = pattern, .t = text, .fuel = fuel, .wide = has_wide(text)};
+	if (!text_exact(pattern) || !text_exact(text) || (m->wide && !utf8_valid(text)) || !utf8_valid(pattern))
+		m->unknown = true;
+	return !m->unknown;
+}
+
+int pattern_match(struct str pattern, struct str text, unsigned *fuel)
+{
+	struct matcher m;
+	bool hit;
+
+	if (!start(&m, pattern, text, fuel))
+		return -1;
+	hit = match(&m, 0, pattern.n, 0, text.n);
+	return m.unknown ? -1 : hit;
+}
+
+/* --- cutting and replacing --- */
+
+static bool boundary(struct str s, size_t i) { return i >= s.n || !is_tail(s.p[i]); }
+
+int pattern_cut(struct str text, struct str pattern, bool from_head, bool longest, unsigned *fuel, struct str *ret)
+{
+	struct matcher m;
+	struct str left = text;
+
+	if (!start(&m, pattern, text, fuel))
+		return -1;
+	for (size_t k = 0; k <= text.n; k++) {
+		size_t at = from_head == longest ? text.n - k : k; /* where the text is cut */
+		bool hit;
+
+		if (!boundary(text, at))
+			continue;
+		hit = from_head ? match(&m, 0, pattern.n, 0, at) : match(&m, 0, pattern.n, at, text.n);
+		if (m.unknown)
+			return -1;
+		if (!hit)
+			continue;
+		left = from_head ? str_sub(text, at, text.n) : str_sub(text, 0, at);
+		break;
+	}
+	*ret = left;
+	return 0;
+}
+
+/* The longest match that starts at `from`: its end, or NOWHERE. */
+static size_t longest_at(struct matcher *m, size_t from)
+{
+	for (size_t to = m->t.n + 1; to-- > from && !m->unknown;)
+		if (boundary(m->t, to) && match(m, 0, m->p.n, from, to))
+			return to;
+	return NOWHERE;
+}
+
+static void put_replacement(struct buf *out, struct str r, struct str hit, bool ampersand)
+{
+	for (size_t i = 0; i < r.n; i++) {
+		if (ampersand && r.p[i] == '&') {
+			buf_str(out, hit);
+			continue;
+		}
+		if (ampersand && r.p[i] == '\\' && i + 1 < r.n && (r.p[i + 1] == '&' || r.p[i + 1] == '\\'))
+			i++;
+		buf_char(out, r.p[i]);
+	}
+}
+
+/* The next match at or after `from`, by the kind of anchor: its start and end. */
+static bool find(struct matcher *m, size_t from, int where, size_t *ret_from, size_t *ret_to)
+{
+	for (size_t i = from; i <= m->t.n && !m->unknown; i++) {
+		size_t to;
+
+		if (!boundary(m->t, i))
+			continue;
+		if (i == m->t.n && m->p.p[0] != '*')
+			break; /* at the end only a star may match nothing */
+		if (where == 3)
+			to = match(m, 0, m->p.n, i, m->t.n) ? m->t.n : NOWHERE;
+		else
+			to = longest_at(m, i);
+		if (to != NOWHERE) {
+			*ret_from = i;
+			*ret_to = to;
+			return true;
+		}
+		if (where == 2)
+			break;
+	}
+	return false;
+}
+
+bool pattern_extended(struct str pattern)
+{
+	for (size_t i = 0; i < pattern.n; i++) {
+		if (pattern.p[i] == '\\')
+			i++;
+		else if (ext_at(pattern, i, pattern.n))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * bash first tries the pattern with stars around it, which is odd before an extended form and makes one of a "(", and counts how long a
+ * match can be, in which a ] right after the [, none, or an empty alternative confuses it. A backslash near the end changes what the added star is.
+ */
+static bool odd_replace(struct str p)
+{
+	static const char *const odd[] = {"[]", "[!]", "[^]", "()", "(|", "|)", "||"};
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+		if (str_contains(p, str_of(odd[i])))
+			return true;
+	if (p.p[0] == '(' || (ext_at(p, 0, p.n) && memchr("?*!", p.p[0], 3)))
+		return true;
+	if (p.p[p.n - 1] == '\\' || (p.p[0] == '*' && str_ends(p, "\\*")))
+		return true;
+	for (size_t i = p.n; i-- && p.p[i] != ']';)
+		if (p.p[i] == '[')
+			return true;
+	return false;
+}
+
+int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where, bool ampersand, unsigned *fuel, struct str *ret)
+{
+	struct matcher m;
+	struct buf out;
+	size_t at = 0, from, to;
+
+	if (!start(&m, pattern, text, fuel))
+		return -1;
+	buf_init(&out, a, 0);
+	if (!pattern.n) { /* no match, except at the ends */
+		if (where == 2)
+			put_replacement(&out, replacement, STR(""), ampersand);
+		buf_str(&out, text);
+		if (where == 3)
+			put_replacement(&out, replacement, STR(""), ampersand);
+		*ret = buf_view(&out);
+		return 0;
+	}
+	if (odd_replace(pattern) || (m.wide && pattern_extended(pattern)))
+		return -1;
+	do {
+		if (!find(&m, at, where, &from, &to))
+			break;
+		buf_str(&out, str_sub(text, at, from));
+		put_replacement(&out, replacement, str_sub(text, from, to), ampersand);
+		at = to;
+		if (from == to && at < text.n && where == 1)
+			do
+				buf_char(&out, text.p[at++]);
+			while (!boundary(text, at));
+	} while (where == 1 && at < text.n);
+	if (m.unknown)
+		return -1;
+	buf_str(&out, str_sub(text, at, text.n));
+	*ret = buf_view(&out);
+	return 0;
+}
+
+bool pattern_active(struct str pattern)
+{
+	size_t open = NOWHERE;
+
+	for (size_t i = 0; i < pattern.n; i++) {
+		char c = pattern.p[i];
+
+		if (c == '\\')
+			i++;
+		else if (c == '*' || c == '?' || ext_at(pattern, i, pattern.n) || (c == ']' && open < i))
+			return true;
+		else if (c == '[' && open == NOWHERE)
+			open = i;
+	}
+	return false;
+}
