@@ -10,14 +10,20 @@
 #define FAN_BITS 4
 #define FAN (1u << FAN_BITS)
 
+struct entry {
+	struct str key;
+	const void *value;
+	const struct pmap *next;
+};
+
 struct pmap {
 	bool leaf;
-	uint16_t bits;  /* branch */
-	uint32_t hash;  /* leaf */
-	struct str key; /* leaf */
-	const void *value;
-	const struct pmap *next;   /* leaf */
-	const struct pmap *kids[]; /* branch */
+	uint16_t bits; /* branch: which slots have a child */
+	uint32_t hash; /* leaf */
+	union {        /* a leaf has one entry, a branch as many kids as bits; only that much is allocated */
+		struct entry entry[0];
+		const struct pmap *kids[0];
+	};
 };
 
 static unsigned slot(uint32_t hash, unsigned depth)
@@ -47,16 +53,18 @@ const void *pmap_get(const struct pmap *m, struct str key)
 		m = kid(m, depth, slot(hash, depth));
 	if (!m || m->hash != hash)
 		return NULL;
-	for (; m; m = m->next)
-		if (str_eq(m->key, key))
-			return m->value;
+	for (; m; m = m->entry->next)
+		if (str_eq(m->entry->key, key))
+			return m->entry->value;
 	return NULL;
 }
 
-static const struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, const void *value, const struct pmap *next)
+static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, const void *value, const struct pmap *next)
 {
-	struct pmap *m = arena_new(a, struct pmap);
-	*m = (struct pmap){.leaf = true, .hash = hash, .key = key, .value = value, .next = next};
+	struct pmap *m = arena_alloc(a, sizeof *m + sizeof *m->entry);
+	m->leaf = true;
+	m->hash = hash;
+	*m->entry = (struct entry){key, value, next};
 	return m;
 }
 
@@ -64,13 +72,13 @@ static const struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str ke
 static const struct pmap *chain_set(struct arena *a, const struct pmap *m, uint32_t hash, struct str key, const void *value)
 {
 	const struct pmap *head = NULL, **end = &head;
-	for (; m && str_cmp(m->key, key) < 0; m = m->next) {
-		const struct pmap *copy = leaf_new(a, hash, m->key, m->value, NULL);
+	for (; m && str_cmp(m->entry->key, key) < 0; m = m->entry->next) {
+		struct pmap *copy = leaf_new(a, hash, m->entry->key, m->entry->value, NULL);
 		*end = copy;
-		end = &((struct pmap *)copy)->next;
+		end = &copy->entry->next;
 	}
-	if (m && str_eq(m->key, key))
-		m = m->next;
+	if (m && str_eq(m->entry->key, key))
+		m = m->entry->next;
 	*end = value ? leaf_new(a, hash, key, value, m) : m;
 	return head;
 }
@@ -133,8 +141,8 @@ void pmap_each(const struct pmap *m, void (*fn)(void *ctx, struct str key, const
 	if (!m)
 		return;
 	if (m->leaf) {
-		for (; m; m = m->next)
-			fn(ctx, m->key, m->value);
+		for (; m; m = m->entry->next)
+			fn(ctx, m->entry->key, m->entry->value);
 		return;
 	}
 	for (unsigned i = 0; i < (unsigned)__builtin_popcount(m->bits); i++)
@@ -147,16 +155,16 @@ typedef void diff_fn(void *ctx, struct str key, const void *vx, const void *vy);
 static void chain_diff(const struct pmap *x, const struct pmap *y, diff_fn *fn, void *ctx)
 {
 	while (x != y) {
-		int order = !x ? 1 : !y ? -1 : str_cmp(x->key, y->key);
+		int order = !x ? 1 : !y ? -1 : str_cmp(x->entry->key, y->entry->key);
 		if (order < 0) {
-			fn(ctx, x->key, x->value, NULL);
+			fn(ctx, x->entry->key, x->entry->value, NULL);
 		} else if (order > 0) {
-			fn(ctx, y->key, NULL, y->value);
-		} else if (x->value != y->value) {
-			fn(ctx, x->key, x->value, y->value);
+			fn(ctx, y->entry->key, NULL, y->entry->value);
+		} else if (x->entry->value != y->entry->value) {
+			fn(ctx, x->entry->key, x->entry->value, y->entry->value);
 		}
-		x = order <= 0 ? x->next : x;
-		y = order >= 0 ? y->next : y;
+		x = order <= 0 ? x->entry->next : x;
+		y = order >= 0 ? y->entry->next : y;
 	}
 }
 
