@@ -1,0 +1,262 @@
+/* YAML into arena nodes. See yaml.h. */
+#include "config/yaml.h"
+
+#include <libfyaml.h>
+#include <stdio.h>
+
+#include "base/pmap.h"
+
+#define QUOTE_MAX 160 /* bytes of the offending line that a message shows */
+
+static struct str line_at(struct str bytes, uint32_t line)
+{
+	size_t from = 0;
+	for (uint32_t l = 1; l < line; l++) {
+		ptrdiff_t nl = str_find(bytes, '\n', from);
+		if (nl < 0)
+			return STR("");
+		from = (size_t)nl + 1;
+	}
+	ptrdiff_t nl = str_find(bytes, '\n', from);
+	return str_sub(bytes, from, nl < 0 ? bytes.n : (size_t)nl);
+}
+
+static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t column, struct err *e, const char *what)
+{
+	char shown[QUOTE_MAX + 1];
+	struct str l = line_at(bytes, line);
+	size_t n = 0;
+	for (size_t i = 0; i < l.n && n < QUOTE_MAX; i++) { /* a hostile file must not paint the terminal */
+		unsigned char c = (unsigned char)l.p[i];
+		if (c == '\r')
+			continue;
+		shown[n++] = c == '\t' ? ' ' : c < 32 || c == 127 ? '?' : (char)c;
+	}
+	while (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0xC0) == 0x80)
+		n--; /* no half character at the cut */
+	if (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0x80))
+		n--;
+	shown[n] = '\0';
+	return err_set(e, ERR_CONFIG, 0, "%.*s:%u:%u: %s: '%s'", STR_ARG(name), line, column, what, shown);
+}
+
+int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt, ...)
+{
+	char what[256];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	uint32_t line = n ? n->line : 1, column = n ? n->column : 1;
+	if (key && n && n->key_line)
+		line = n->key_line, column = n->key_column;
+	return fail_at(f->name, f->bytes, line, column, e, what);
+}
+
+const struct ynode *yaml_get(const struct ynode *map, const char *key)
+{
+	if (!map || map->kind != YNODE_MAP)
+		return NULL;
+	for (const struct ynode *n = map->child; n; n = n->next)
+		if (str_is(n->key, key))
+			return n;
+	return NULL;
+}
+
+bool yaml_null(const struct ynode *n)
+{
+	return n->kind == YNODE_SCALAR && n->plain && (!n->text.n || str_is(n->text, "~") || str_is(n->text, "null"));
+}
+
+struct level {
+	struct ynode *node;
+	const struct pmap *keys;
+	struct str key;
+	uint32_t key_line, key_column;
+	bool have_key;
+};
+
+struct build {
+	struct arena *a;
+	struct yaml_file *f;
+	struct err *e;
+	struct fy_parser *parser;
+	struct fy_diag *diag;
+	struct level stack[YAML_DEPTH_MAX + 1];
+	size_t depth, nodes, documents;
+	int result;
+};
+
+static int fail(struct build *b, uint32_t line, uint32_t column, const char *what)
+{
+	return fail_at(b->f->name, b->f->bytes, line, column, b->e, what);
+}
+
+/* Hangs a new node below the innermost open list or map (a scalar where a key is due becomes the key). */
+static int attach(struct build *b, struct ynode *n)
+{
+	if (++b->nodes > YAML_NODES_MAX)
+		return fail(b, n->line, n->column, "too many values");
+	if (!b->depth) {
+		b->f->root = n;
+		return 0;
+	}
+	struct level *l = &b->stack[b->depth - 1];
+	if (l->node->kind == YNODE_MAP && !l->have_key) {
+		if (n->kind != YNODE_SCALAR)
+			return fail(b, n->line, n->column, "a key must be a plain word");
+		if (pmap_get(l->keys, n->text))
+			return fail(b, n->line, n->column, "duplicate key");
+		l->keys = pmap_set(b->a, l->keys, n->text, n);
+		l->key = n->text;
+		l->key_line = n->line, l->key_column = n->column;
+		l->have_key = true;
+		return 0;
+	}
+	if (l->node->kind == YNODE_MAP) {
+		n->key = l->key;
+		n->key_line = l->key_line, n->key_column = l->key_column;
+		l->have_key = false;
+	}
+	if (l->node->tail)
+		l->node->tail->next = n;
+	else
+		l->node->child = n;
+	l->node->tail = n;
+	l->node->count++;
+	return 0;
+}
+
+static struct ynode *node_new(struct build *b, enum ynode_kind kind, struct fy_token *t)
+{
+	struct ynode *n = arena_new(b->a, struct ynode);
+	const struct fy_mark *m = t ? fy_token_start_mark(t) : NULL;
+	n->kind = kind;
+	n->text = STR("");
+	n->line = m && m->line >= 0 ? (uint32_t)m->line + 1 : 1;
+	n->column = m && m->column >= 0 ? (uint32_t)m->column + 1 : 1;
+	return n;
+}
+
+static int open_level(struct build *b, struct ynode *n)
+{
+	if (attach(b, n) < 0)
+		return -1;
+	if (b->depth == YAML_DEPTH_MAX)
+		return fail(b, n->line, n->column, "nested too deep");
+	b->stack[b->depth++] = (struct level){.node = n};
+	return 0;
+}
+
+static int scalar(struct build *b, struct fy_event *ev)
+{
+	size_t len = 0;
+	const char *text = ev->scalar.value ? fy_token_get_text(ev->scalar.value, &len) : NULL;
+	struct ynode *n = node_new(b, YNODE_SCALAR, ev->scalar.value);
+	if (ev->scalar.tag)
+		return fail(b, n->line, n->column, "tags are not used here");
+	n->plain = !ev->scalar.value || fy_scalar_token_get_style(ev->scalar.value) == FYSS_PLAIN;
+	if (text)
+		n->text = str_dup(b->a, str_n(text, len));
+	return attach(b, n);
+}
+
+static int event(struct build *b, struct fy_event *ev)
+{
+	struct ynode *n;
+	switch (ev->type) {
+	case FYET_DOCUMENT_START:
+		n = node_new(b, YNODE_SCALAR, ev->document_start.document_start);
+		return ++b->documents > 1 ? fail(b, n->line, n->column, "only one document is allowed") : 0;
+	case FYET_MAPPING_START:
+		n = node_new(b, YNODE_MAP, ev->mapping_start.mapping_start);
+		return ev->mapping_start.tag ? fail(b, n->line, n->column, "tags are not used here") : open_level(b, n);
+	case FYET_SEQUENCE_START:
+		n = node_new(b, YNODE_LIST, ev->sequence_start.sequence_start);
+		return ev->sequence_start.tag ? fail(b, n->line, n->column, "tags are not used here") : open_level(b, n);
+	case FYET_MAPPING_END:
+	case FYET_SEQUENCE_END:
+		b->depth--;
+		return 0;
+	case FYET_SCALAR:
+		return scalar(b, ev);
+	case FYET_ALIAS:
+		n = node_new(b, YNODE_SCALAR, ev->alias.anchor);
+		return fail(b, n->line, n->column, "aliases are not allowed");
+	default:
+		return 0;
+	}
+}
+
+/* What libfyaml found wrong, in our words' form. */
+static int broken(struct build *b)
+{
+	void *iter = NULL;
+	const struct fy_diag_error *de = fy_diag_errors_iterate(b->diag, &iter);
+	if (!de)
+		return fail(b, 1, 1, "not valid YAML");
+	char what[200];
+	snprintf(what, sizeof(what), "not valid YAML (%s)", de->msg ? de->msg : "syntax error");
+	return fail(b, de->line >= 1 ? (uint32_t)de->line : 1, de->column >= 1 ? (uint32_t)de->column : 1, what);
+}
+
+static int run(void *arg)
+{
+	struct build *b = arg;
+	for (;;) {
+		struct fy_event *ev = fy_parser_parse(b->parser);
+		if (!ev) {
+			b->result = fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? broken(b) : 0;
+			return 0;
+		}
+		enum fy_event_type type = ev->type;
+		b->result = event(b, ev);
+		fy_parser_event_free(b->parser, ev);
+		if (b->result < 0 || type == FYET_STREAM_END)
+			return 0;
+	}
+}
+
+static int read_all(struct build *b)
+{
+	struct fy_diag_cfg dcfg;
+	fy_diag_cfg_default(&dcfg);
+	dcfg.fp = NULL;
+	dcfg.level = FYET_ERROR;
+	b->diag = fy_diag_create(&dcfg);
+	if (!b->diag)
+		return err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
+	fy_diag_set_collect_errors(b->diag, true);
+	struct fy_parse_cfg cfg = {.flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_DISABLE_MMAP_OPT, .diag = b->diag};
+	b->parser = fy_parser_create(&cfg);
+	int r = -1;
+	if (!b->parser || fy_parser_set_string(b->parser, b->f->bytes.p, b->f->bytes.n) < 0)
+		err_set(b->e, ERR_LIMIT, 0, "no memory to read '%.*s'", STR_ARG(b->f->name));
+	else if ((r = arena_run(b->a, run, b)) < 0) /* nothing of libfyaml's may be lost when the arena is full */
+		err_set(b->e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(b->f->name));
+	else
+		r = b->result;
+	fy_parser_destroy(b->parser);
+	fy_diag_destroy(b->diag);
+	return r;
+}
+
+int yaml_read(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e)
+{
+	struct yaml_file f = {.name = name, .bytes = bytes};
+	struct build b = {.a = a, .f = &f, .e = e};
+	if (bytes.n > YAML_BYTES_MAX)
+		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(name), YAML_BYTES_MAX);
+	if (bytes.n && memchr(bytes.p, '\0', bytes.n)) {
+		uint32_t line = 1;
+		for (const char *p = bytes.p; *p; p++)
+			line += *p == '\n';
+		return fail_at(name, bytes, line, 1, e, "not text");
+	}
+	if (bytes.n && read_all(&b) < 0)
+		return -1;
+	if (f.root && yaml_null(f.root))
+		f.root = NULL;
+	*ret = f;
+	return 0;
+}

@@ -1,0 +1,100 @@
+/*
+ * The argv of find: options, start paths, then an expression whose -exec ends at ";" or at "{} +". The row's flags are the predicates.
+ * A start path is an operand; everything else is a hit.
+ */
+#include "knowledge/scan.h"
+
+static bool is(struct word w, const char *c) { return w.kind == WORD_EXACT && str_is(w.text, c); }
+
+static bool starts_expression(struct word w)
+{
+	return w.kind == WORD_EXACT && ((w.text.n > 1 && w.text.p[0] == '-') || is(w, "(") || is(w, ")") || is(w, "!") || is(w, ","));
+}
+
+/* Does a word, were the -exec before it ended by an unknown ";", do something? */
+static bool acts(const struct know_row *r, struct word w)
+{
+	const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(r, w.text) : NULL;
+	return f && (know_runs(f->arg.kind) || f->arg.kind == KIND_WRITE || str_is(w.text, "-delete"));
+}
+
+/* -exec CMD ... ; | {} +   Returns the index of the last word used. */
+static size_t take_exec(struct know_scan *s, const struct know_flag *f, size_t i)
+{
+	size_t to = i + 1;
+	bool unknown = false, more = false;
+	for (; to < s->argc; to++) {
+		struct word w = s->argv[to];
+		if (is(w, ";"))
+			break;
+		if (is(w, "+") && to > i + 1 && is(s->argv[to - 1], "{}")) {
+			more = true;
+			break;
+		}
+		if (unknown && acts(s->row, w) && !s->opaque)
+			s->opaque = to;
+		if (w.kind == WORD_REST && !w.glob && !s->opaque)
+			s->opaque = to; /* may hold the ";" and another -exec */
+		unknown |= w.kind != WORD_EXACT;
+	}
+	struct word mark = {.kind = more ? WORD_UNKNOWN : WORD_EXACT, .text = STR(""), .at = s->argv[i].at};
+	know_hit_add(s, f, i + 1, more ? to - 1 : to, &mark);
+	return to < s->argc ? to : s->argc - 1;
+}
+
+static size_t take_predicate(struct know_scan *s, const struct know_flag *f, size_t i)
+{
+	if (f->arg.kind == KIND_COMMAND)
+		return take_exec(s, f, i);
+	if (f->arg.kind == KIND_NONE || i + 1 >= s->argc) {
+		know_hit_add(s, f, i, i + 1, NULL);
+		return i;
+	}
+	know_hit_add(s, f, i + 1, i + 2, &s->argv[i + 1]);
+	if (s->argv[i + 1].kind == WORD_REST) {
+		s->unsure = s->maybe_option = true;
+		if (!s->argv[i + 1].glob && !s->opaque)
+			s->opaque = i + 1;
+		return i + 1;
+	}
+	return f->arg.mods & MOD_PAIR && i + 2 < s->argc ? i + 2 : i + 1;
+}
+
+void know_scan_find(struct know_scan *s)
+{
+	bool paths = true, unknown = false;
+	size_t end = s->argc; /* the last word that could end an -exec */
+	s->dashdash = SIZE_MAX;
+	while (end > s->start && !is(s->argv[end - 1], ";") && !is(s->argv[end - 1], "+"))
+		end--;
+	for (size_t i = s->start; i < s->argc; i++) {
+		struct word w = s->argv[i];
+		if (w.kind == WORD_REST && !w.glob) {
+			s->unsure = s->maybe_option = true;
+			if (!s->opaque)
+				s->opaque = i;
+		}
+		if (paths && i == s->start && w.kind == WORD_EXACT && (is(w, "-H") || is(w, "-L") || is(w, "-P")))
+			continue;
+		const struct know_flag *f = w.kind == WORD_EXACT ? know_flag_find(s->row, w.text) : NULL;
+		if (f) {
+			paths = paths && (is(w, "-H") || is(w, "-L") || is(w, "-P") || is(w, "-D") || is(w, "-O"));
+			i = take_predicate(s, f, i);
+			continue;
+		}
+		if (starts_expression(w)) {
+			paths = paths && str_starts(w.text, "-O");
+			continue;
+		}
+		if (!paths && w.kind != WORD_EXACT) {
+			s->maybe_option = true; /* may be -exec, when a ";" is still to come */
+			if (i < end && !s->opaque)
+				s->opaque = i;
+			continue;
+		}
+		if (unknown && (is(w, ";") || is(w, "+")) && !s->opaque)
+			s->opaque = i; /* ends an -exec that stands in an unknown word */
+		unknown |= w.kind != WORD_EXACT;
+		know_operand_add(s, i);
+	}
+}

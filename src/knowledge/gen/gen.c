@@ -1,0 +1,71 @@
+/* gen-knowledge FILE.yaml... > knowledge_table.c: bakes the rows of all files into one constant array. Runs at build time only. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "config/knowledge_yaml.h"
+
+#define SOURCES_MAX 64
+
+static struct str read_whole(struct arena *a, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	struct buf b;
+	char block[65536];
+	size_t n;
+	buf_init(&b, a, YAML_BYTES_MAX + 1);
+	while (f && (n = fread(block, 1, sizeof(block), f)) > 0)
+		buf_add(&b, block, n);
+	if (!f || ferror(f)) {
+		fprintf(stderr, "gen-knowledge: cannot read '%s'\n", path);
+		exit(1);
+	}
+	fclose(f);
+	return buf_view(&b);
+}
+
+struct job {
+	struct arena *a;
+	char **paths;
+	size_t n;
+	struct know_packed packed;
+	struct err e;
+	int failed;
+};
+
+static int load(void *arg)
+{
+	struct job *j = arg;
+	struct yaml_file *files = arena_array(j->a, j->n + 1, sizeof(*files));
+	struct know_source *src = arena_array(j->a, j->n + 1, sizeof(*src));
+	size_t n = 0;
+	j->failed = 1;
+	for (size_t i = 0; i < j->n; i++) {
+		if (yaml_read(j->a, str_of(j->paths[i]), read_whole(j->a, j->paths[i]), &files[i], &j->e) < 0)
+			return 0;
+		if (files[i].root)
+			src[n++] = (struct know_source){&files[i], files[i].root};
+	}
+	j->failed = know_yaml_pack(j->a, src, n, &j->packed, &j->e) < 0;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct arena a;
+	struct job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	if (argc < 2 || argc > SOURCES_MAX) {
+		fprintf(stderr, "usage: gen-knowledge FILE.yaml... > knowledge_table.c\n");
+		return 64;
+	}
+	if (arena_run(&a, load, &j) < 0 || j.failed) {
+		fprintf(stderr, "gen-knowledge: %s\n", j.e.text[0] ? j.e.text : "out of memory");
+		return 1;
+	}
+	printf("/* Made by gen-knowledge from the YAML files in knowledge: %zu names. */\n#include \"knowledge/row.h\"\n\nconst uint32_t know_baked[] = {", j.packed.nrows);
+	for (size_t i = 0; i < j.packed.bytes / 4; i++)
+		printf("%s0x%x,", i % 16 ? "" : "\n", j.packed.blob[i]);
+	printf("\n};\n");
+	arena_free(&a);
+	return fflush(stdout) || ferror(stdout) ? 1 : 0;
+}

@@ -1,0 +1,471 @@
+/*
+ * Looking rows up, and reading an argv by a row: scan.c splits it into options and operands, `when` entries of the row adjust what they
+ * are, and here each becomes a use. Where the scan is not sure, every role an operand could have is reported.
+ */
+#include "knowledge/knowledge.h"
+
+#include "knowledge/scan.h"
+
+#define SUB_DEPTH_MAX 4 /* "docker compose exec" is 2 */
+
+static const struct know_row *blob_rows(const void *blob) { return (const void *)((const char *)blob + sizeof(struct know_blob)); }
+
+/* Among rows sorted by name: the one called `base`, or `base` blank `sub`. */
+static const struct know_row *row_find(const struct know_row *rows, size_t n, struct str base, struct str sub)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		struct str name = str_of(know_string(&rows[mid], rows[mid].name));
+		int c = str_cmp(str_sub(name, 0, base.n), base);
+		if (c == 0 && sub.n) {
+			c = name.n == base.n ? -1 : name.p[base.n] < ' ' ? -1 : name.p[base.n] > ' ' ? 1 : 0;
+			if (c == 0)
+				c = str_cmp(str_sub(name, base.n + 1, name.n), sub);
+		} else if (c == 0) {
+			c = name.n > base.n;
+		}
+		if (c == 0)
+			return &rows[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+static const struct know_row *baked_find(struct str base, struct str sub)
+{
+	const struct know_blob *b = (const void *)know_baked;
+	return row_find(blob_rows(b), b->nrows, base, sub);
+}
+
+const struct know_row *know_find(struct str base, const struct know_row *own, size_t nown)
+{
+	const struct know_row *r = own ? row_find(own, nown, base, STR("")) : NULL;
+	return r ? r : baked_find(base, STR(""));
+}
+
+/* The row of a subcommand: first where the row itself comes from, then baked in. */
+static const struct know_row *sub_find(const struct know_row *row, struct str sub)
+{
+	const struct know_blob *b = (const void *)know_base(row);
+	struct str base = str_of(know_string(row, row->name));
+	const struct know_row *r = row_find(blob_rows(b), b->nrows, base, sub);
+	return r || (const void *)b == (const void *)know_baked ? r : baked_find(base, sub);
+}
+
+struct apply {
+	struct arena *a;
+	struct know_scan *s;
+	struct know_result *ret;
+	struct know_use **end;
+	struct know_operands ops;
+	uint64_t active; /* bit i: `when` number i applies */
+};
+
+static struct know_use *add(struct apply *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
+{
+	struct know_use *u = arena_new(ap->a, struct know_use);
+	*u = (struct know_use){.role = role, .flags = flags, .from = from, .to = to};
+	if (value)
+		u->value = *value;
+	*ap->end = u;
+	ap->end = &u->next;
+	return u;
+}
+
+static struct word here(struct apply *ap)
+{
+	return (struct word){.kind = WORD_EXACT, .text = STR("."), .at = ap->s->argv[0].at};
+}
+
+static void add_parents(struct apply *ap, enum know_role role, size_t from, size_t to, struct word w)
+{
+	if (w.kind != WORD_EXACT)
+		return;
+	for (size_t i = 1; i + 1 < w.text.n; i++)
+		if (w.text.p[i] == '/' && w.text.p[i - 1] != '/') {
+			struct word parent = w;
+			parent.text = str_sub(w.text, 0, i);
+			add(ap, role, 0, from, to, &parent);
+		}
+}
+
+enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+/* Does the text start with the prefix? '*' in it stands for anything but '='. *ret_end is where the rest starts. */
+static enum match starts_with(struct str text, const char *prefix, size_t *ret_end)
+{
+	size_t i = 0;
+	for (; *prefix; prefix++) {
+		if (*prefix == '*') {
+			while (i < text.n && text.p[i] != '=' && text.p[i] != HOLE_ANY && text.p[i] != HOLE_NUM)
+				i++;
+			continue;
+		}
+		if (i < text.n && (text.p[i] == HOLE_ANY || text.p[i] == HOLE_NUM))
+			return MATCH_MAYBE;
+		if (i >= text.n || lower(text.p[i]) != lower(*prefix))
+			return MATCH_NO;
+		i++;
+	}
+	*ret_end = i;
+	return MATCH_YES;
+}
+
+static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w);
+
+/* A value whose beginning says what it is (git -c core.pager=..., dd of=...). */
+static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
+{
+	const struct know_row *r = ap->s->row;
+	const struct know_value *v = know_values(r);
+	if (w.kind == WORD_REST) {
+		add(ap, USE_OPAQUE, 0, from, to, &w);
+		return;
+	}
+	for (size_t i = 0; i < r->nvalues; i++) {
+		size_t end = 0;
+		enum match m = starts_with(w.text, know_string(r, v[i].prefix), &end);
+		if (m == MATCH_MAYBE) {
+			bool runs = know_runs(v[i].spec.kind);
+			struct word any = {.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
+			if (runs)
+				add(ap, USE_OPAQUE, 0, from, to, &w);
+			else
+				emit(ap, v[i].spec, from, to, any);
+		}
+		if (m == MATCH_YES) {
+			if (v[i].spec.kind != KIND_KEYED)
+				emit(ap, v[i].spec, from, to, know_part(w, end));
+			return;
+		}
+	}
+}
+
+static const uint8_t role_of[KIND_COUNT] = {
+	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC, [KIND_DIR] = USE_DIR,
+	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST, [KIND_ASSIGN] = USE_ASSIGN,
+	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT, [KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
+	[KIND_COMMAND] = USE_COMMAND,
+};
+
+/* Reports w, found at argv[from, to), as what spec says. */
+static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	unsigned flags = spec.mods & MOD_USE_FLAGS;
+	if (w.kind == WORD_EXACT && str_is(w.text, "-") && spec.kind == KIND_EXEC && ap->ops.empty.kind) {
+		spec = ap->ops.empty; /* python3 - : the program comes on standard input */
+		from = to = 0;
+		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
+	}
+	switch (spec.kind) {
+	case KIND_NONE:
+	case KIND_WORD:
+		return;
+	case KIND_KEYED:
+		emit_keyed(ap, from, to, w);
+		return;
+	case KIND_DEST:
+		add(ap, USE_WRITE, flags, from, to, &w);
+		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		return;
+	case KIND_WRITE_CWD:
+		w = here(ap);
+		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		return;
+	case KIND_COMMAND:
+		if (to > from)
+			add(ap, USE_COMMAND, flags, from, to, NULL);
+		if (to > from && (spec.mods & MOD_JOINED))
+			add(ap, USE_SCRIPT, flags, from, to, &ap->s->argv[from]);
+		return;
+	case KIND_SPLIT:
+		from = to, to = ap->s->argc;
+		break;
+	}
+	if (spec.mods & MOD_PARENTS)
+		add_parents(ap, role_of[spec.kind], from, to, w);
+	struct know_use *u = add(ap, role_of[spec.kind], flags, from, to, &w);
+	if (spec.kind == KIND_CODE)
+		u->lang = know_string(ap->s->row, spec.lang);
+}
+
+static bool has_flag(const struct know_scan *s, const uint32_t *list, size_t n)
+{
+	const struct know_flag *flags = know_flags(s->row);
+	for (size_t h = 0; h < s->nhits; h++)
+		for (size_t k = 0; k < n; k++)
+			if (s->hits[h].flag == &flags[list[k]])
+				return true;
+	return false;
+}
+
+static void override(struct know_operands *ops, const struct know_operands *by)
+{
+	if (by->set & OPS_FIRST)
+		ops->first = by->first, ops->nfirst = by->nfirst;
+	if (by->set & OPS_REST)
+		ops->rest = by->rest;
+	if (by->set & OPS_LAST)
+		ops->last = by->last;
+	if (by->set & OPS_ALONE)
+		ops->alone = by->alone;
+	if (by->set & OPS_EMPTY)
+		ops->empty = by->empty;
+	if (by->set & OPS_ALWAYS)
+		ops->always = by->always;
+	if (by->set & OPS_AFTER)
+		ops->after = by->after;
+}
+
+/* What the operands are, given the options that are present; and the effects these add. */
+static void settle(struct apply *ap, bool sub)
+{
+	const struct know_row *r = ap->s->row;
+	const struct know_when *w = know_whens(r);
+	ap->ops = r->ops;
+	if (!sub) /* a subcommand has its own */
+		ap->ret->effects |= r->effects;
+	ap->active = 0;
+	for (size_t i = 0; i < r->nwhens; i++)
+		if (has_flag(ap->s, know_list(r, w[i].flags), w[i].nflags)) {
+			ap->active |= (uint64_t)1 << i;
+			override(&ap->ops, &w[i].ops);
+			ap->ret->effects |= w[i].effects;
+		}
+}
+
+static void emit_hit(struct apply *ap, const struct know_hit *h)
+{
+	const struct know_row *r = ap->s->row;
+	if (!h->flag) {
+		add(ap, USE_ASSIGN, 0, h->at, h->to, &h->value);
+		emit_keyed(ap, h->at, h->to, h->value);
+		return;
+	}
+	struct know_spec spec = h->flag->arg;
+	const struct know_when *w = know_whens(r);
+	for (size_t i = 0; i < r->nwhens; i++) {
+		if (!(ap->active >> i & 1))
+			continue;
+		const struct know_arg *args = know_args(r, w[i].args);
+		for (size_t k = 0; k < w[i].nargs; k++)
+			if (&know_flags(r)[args[k].flag] == h->flag)
+				spec = args[k].spec;
+	}
+	if (r->style == STYLE_FIND && spec.kind == KIND_COMMAND && h->value.kind == WORD_UNKNOWN)
+		spec.mods |= USE_MORE; /* {} + */
+	if (r->style == STYLE_FIND && spec.kind == KIND_DELETE && !h->has_value) {
+		struct word w = here(ap);
+		for (size_t i = 0; i < ap->s->noperands; i++)
+			emit(ap, spec, ap->s->operands[i], ap->s->operands[i] + 1, ap->s->argv[ap->s->operands[i]]);
+		if (!ap->s->noperands)
+			emit(ap, spec, h->at, h->to, w);
+		return;
+	}
+	if (h->has_value || spec.kind == KIND_OPAQUE)
+		emit(ap, spec, h->at, h->to, h->has_value ? h->value : ap->s->argv[h->at]);
+}
+
+static bool is_colons(struct word w)
+{
+	return w.kind == WORD_EXACT && (str_is(w.text, ":::") || str_is(w.text, "::::") || str_is(w.text, ":::+") || str_is(w.text, "::::+"));
+}
+
+/* parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the end of the command. */
+static size_t colons(struct apply *ap, size_t from)
+{
+	struct know_scan *s = ap->s;
+	size_t at = from;
+	while (at < s->argc && !is_colons(s->argv[at]))
+		at++;
+	if (at > from || at == s->argc)
+		return at;
+	for (size_t i = at; i < s->argc; i++) {
+		if (is_colons(s->argv[i]))
+			continue;
+		add(ap, i > at && str_starts(s->argv[i].text, "::::") ? USE_OPAQUE : USE_SCRIPT, 0, i, i + 1, &s->argv[i]);
+	}
+	if (s->argv[at].text.n > 3 && s->argv[at].text.p[3] == ':')
+		add(ap, USE_OPAQUE, 0, at, at + 1, &s->argv[at]);
+	return at;
+}
+
+/* The operand number k, when nothing is uncertain. */
+static struct know_spec operand_spec(const struct apply *ap, size_t k, size_t n)
+{
+	const struct know_operands *o = &ap->ops;
+	if (o->after.kind && k >= ap->s->dashdash)
+		return o->after;
+	if (k < o->nfirst)
+		return know_specs(ap->s->row, o->first)[k];
+	if (o->alone.kind && n == o->nfirst + 1)
+		return o->alone;
+	if (o->last.kind && k + 1 == n && n >= o->nfirst + 2)
+		return o->last;
+	return o->rest;
+}
+
+static bool is_range(struct know_spec spec) { return spec.kind == KIND_COMMAND || spec.kind == KIND_SCRIPT; }
+
+/* Emits operand k; true when it takes all others with it. */
+static bool emit_operand(struct apply *ap, size_t k)
+{
+	struct know_scan *s = ap->s;
+	size_t at = s->operands[k];
+	struct know_spec spec = operand_spec(ap, k, s->noperands);
+	bool after = ap->ops.after.kind && k >= s->dashdash;
+	if (is_range(spec) && (k >= ap->ops.nfirst || after)) {
+		size_t to = s->row->bits & ROW_COLONS ? colons(ap, at) : s->argc;
+		if (to > at)
+			emit(ap, spec, at, to, s->argv[at]);
+		return true;
+	}
+	emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]); /* chrt: with or without a priority before it */
+	return false;
+}
+
+/* Every role that any operand of the row can have, once each. */
+static size_t all_specs(const struct know_row *r, struct know_spec *out, size_t max)
+{
+	size_t n = 0;
+	for (size_t i = 0; i <= r->nwhens; i++) {
+		const struct know_operands *o = i ? &know_whens(r)[i - 1].ops : &r->ops;
+		for (size_t k = 0; k < o->nfirst + 3; k++) {
+			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ? o->rest : k == o->nfirst + 1 ? o->last : o->alone;
+			bool seen = spec.kind <= KIND_WORD || is_range(spec);
+			for (size_t j = 0; j < n && !seen; j++)
+				seen = out[j].kind == spec.kind && out[j].mods == spec.mods && out[j].lang == spec.lang;
+			if (!seen && n < max)
+				out[n++] = spec;
+		}
+	}
+	return n;
+}
+
+/* Is something that runs among the operands from number k on? */
+static bool runs_after(const struct apply *ap, size_t k)
+{
+	const struct know_operands *o = &ap->ops;
+	if (know_runs(o->rest.kind) || know_runs(o->last.kind) || know_runs(o->after.kind))
+		return true;
+	for (; k < o->nfirst; k++)
+		if (know_runs(know_specs(ap->s->row, o->first)[k].kind))
+			return true;
+	return false;
+}
+
+/* A word of any number stands where single operands are counted. */
+static bool first_is_loose(const struct apply *ap)
+{
+	for (size_t k = 0; k < ap->ops.nfirst && k < ap->s->noperands; k++)
+		if (ap->s->argv[ap->s->operands[k]].kind == WORD_REST)
+			return true;
+	return false;
+}
+
+#define SPECS_MAX 16
+
+static void emit_all(struct apply *ap)
+{
+	struct know_scan *s = ap->s;
+	struct know_spec specs[SPECS_MAX];
+	bool loose = first_is_loose(ap), taken = false;
+	size_t h = 0, k = 0, nspecs = 0;
+	if ((s->lost && runs_after(ap, s->lost_operands)) || (loose && runs_after(ap, 0)))
+		s->opaque = s->opaque ? s->opaque : s->lost ? s->lost : s->operands[0];
+	if (s->opaque)
+		add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
+	if (s->unsure || loose)
+		nspecs = all_specs(s->row, specs, SPECS_MAX);
+	if (ap->ops.always.kind)
+		emit(ap, ap->ops.always, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
+	if (s->noperands < ap->ops.nfirst + (know_runs(ap->ops.rest.kind) ? 1 : 0) && ap->ops.empty.kind)
+		emit(ap, ap->ops.empty, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
+	while (h < s->nhits || (k < s->noperands && !taken)) {
+		if (h < s->nhits && (k >= s->noperands || taken || s->hits[h].at <= s->operands[k])) {
+			emit_hit(ap, &s->hits[h++]);
+			continue;
+		}
+		size_t at = s->operands[k];
+		bool range = is_range(operand_spec(ap, k, s->noperands));
+		for (size_t i = 0; i < nspecs && !range; i++)
+			emit(ap, specs[i], at, at + 1, s->argv[at]);
+		if (!nspecs || range)
+			taken = emit_operand(ap, k);
+		k++;
+	}
+}
+
+/* Does this form only read? Every doubt says no. */
+static bool only_reads(struct apply *ap)
+{
+	const struct know_row *r = ap->s->row;
+	if (!(r->bits & ROW_READONLY) || ap->s->opaque)
+		return false;
+	if ((r->nunless || r->nonly) && ap->s->maybe_option)
+		return false;
+	if (has_flag(ap->s, know_list(r, r->unless), r->nunless))
+		return false;
+	if (r->nonly && !has_flag(ap->s, know_list(r, r->only), r->nonly))
+		return false;
+	for (const struct know_use *u = ap->ret->uses; u; u = u->next)
+		if (u->role != USE_READ && u->role != USE_DIR && u->role != USE_HOST && u->role != USE_ASSIGN)
+			return false;
+	return true;
+}
+
+/* One level: the row's own options and operands. Returns the subcommand's row, and where its name stands, or NULL. */
+static const struct know_row *apply_row(struct apply *ap, const struct know_row *lookup, size_t start, size_t *ret_sub)
+{
+	struct know_scan *s = ap->s;
+	s->start = start;
+	know_scan(s);
+	const struct know_row *sub = NULL;
+	if (s->sub) {
+		struct word w = s->argv[s->sub];
+		if (w.kind == WORD_EXACT)
+			sub = sub_find(lookup, w.text);
+		else if (!s->opaque)
+			s->opaque = s->sub;
+		if (sub) {
+			s->noperands = 0; /* they are the subcommand's */
+			*ret_sub = s->sub;
+		}
+	}
+	settle(ap, sub != NULL);
+	if (sub) {
+		ap->ops = (struct know_operands){0};
+		ap->ops.rest.kind = s->lost ? KIND_OPAQUE : KIND_NONE; /* a global option that is not known hides which subcommand it is */
+	}
+	emit_all(ap);
+	return sub;
+}
+
+void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret)
+{
+	struct apply ap = {.a = a, .ret = ret};
+	size_t start = 1;
+	bool lost = false;
+	*ret = (struct know_result){.name = know_string(row, row->name)};
+	ap.end = &ret->uses;
+	for (int depth = 0; row && argc && depth < SUB_DEPTH_MAX; depth++) {
+		const struct know_row *lookup = row;
+		const struct know_row *baked = row->bits & ROW_FORWARD ? baked_find(str_of(know_string(row, row->name)), STR("")) : NULL;
+		if (baked)
+			row = baked;
+		struct know_scan s = {.a = a, .row = row, .argv = argv, .argc = argc, .subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
+		ret->name = know_string(row, row->name);
+		ap.s = &s;
+		const struct know_row *sub = apply_row(&ap, lookup, start, &start);
+		lost |= s.opaque || (sub && s.unsure);
+		ret->readonly = !lost && only_reads(&ap);
+		start++;
+		row = sub;
+	}
+}

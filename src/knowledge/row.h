@@ -1,0 +1,114 @@
+/*
+ * The inside of a knowledge row. Rows, flags, operand patterns and strings live in one block of 32-bit words (a "blob") and name each
+ * other by byte offsets from its start, so the baked-in table needs no relocation and a user's rows look the same as ours.
+ *
+ * Layout: struct know_blob, then its rows sorted by name, then whatever they refer to. Every row knows its own offset (`self`), so a
+ * pointer to a row is enough to find its blob. One name is one row: the names of a YAML row share their flags and patterns.
+ * Offset 0 is "nothing" (it is the blob's header).
+ */
+#pragma once
+#include "knowledge/knowledge.h"
+
+#define KNOW_MAGIC 0x4b4e4f57u
+
+enum know_kind { /* what an option's argument or an operand is */
+	KIND_NONE,          /* a flag without argument; an operand of no interest */
+	KIND_WORD,          /* some word: a number, a pattern, a user's name */
+	KIND_READ, KIND_WRITE, KIND_DELETE, KIND_EXEC, KIND_DIR,
+	KIND_COMMAND, KIND_SCRIPT, KIND_SPLIT, KIND_CODE, KIND_HOST, KIND_ASSIGN,
+	KIND_KEYED,         /* the row's `values` say what it is, by how it starts */
+	KIND_OPAQUE,        /* something will run that cannot be known from the argv */
+	KIND_STDIN_SCRIPT, KIND_STDIN_COMMAND,
+	KIND_DEST,          /* a file that is written, or a directory below which files are */
+	KIND_WRITE_CWD,     /* unknown names below the working directory are written */
+	KIND_COUNT
+};
+
+enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
+	MOD_USE_FLAGS = 31,
+	MOD_PARENTS = 32,   /* the path's parents too (mkdir -p) */
+	MOD_LAST = 64,      /* no options after this one (python -c) */
+	MOD_OPTIONAL = 128, /* the argument is optional and only attached (-i[SUFFIX], --color[=WHEN]) */
+	MOD_PAIR = 256,     /* one more word follows the argument (find -fprintf FILE FORMAT) */
+	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
+};
+
+enum know_style {
+	STYLE_GETOPT,       /* options anywhere, clustered, abbreviated long ones */
+	STYLE_POSIX,        /* the same, but they end at the first operand */
+	STYLE_LONG_DASH,    /* -name value, -name=value, --name; no clusters */
+	STYLE_FIND,         /* start paths, then an expression */
+	STYLE_TAR,          /* getopt, and the first word may be a bundle without dash */
+	STYLE_NONE,         /* every word is an operand */
+};
+
+enum { /* row bits */
+	ROW_ABBREV = 1,     /* unique prefixes of long options count */
+	ROW_SUBCOMMANDS = 2,/* rows named "NAME SUB" exist in this blob */
+	ROW_FORWARD = 4,    /* no content of its own: a user added a subcommand to a baked-in command */
+	ROW_ASSIGN_FIRST = 8, /* NAME=VALUE words before the operands (env, sudo) */
+	ROW_ASSIGN_ANY = 16,  /* NAME=VALUE words anywhere (make) */
+	ROW_RUNS = 64,      /* an option's argument runs something */
+	ROW_READONLY = 128,
+	ROW_COLONS = 256,   /* ::: ends the command (parallel) */
+};
+
+struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string, KIND_CODE only */
+struct know_flag { uint32_t name; struct know_spec arg; };          /* sorted by name within a row */
+struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches */
+struct know_arg { uint32_t flag; struct know_spec spec; };          /* `when`: another kind for this flag's argument */
+
+enum { OPS_FIRST = 1, OPS_REST = 2, OPS_LAST = 4, OPS_ALONE = 8, OPS_EMPTY = 16, OPS_ALWAYS = 32, OPS_AFTER = 64 };
+
+struct know_operands {
+	uint32_t set;           /* OPS_ bits: which fields are given (a `when` replaces only those) */
+	uint32_t first, nfirst; /* struct know_spec[]: the first operands, one by one */
+	struct know_spec rest;  /* all others */
+	struct know_spec last;  /* the last one, when there are two or more after `first` */
+	struct know_spec alone; /* instead of `rest`, when there is exactly one after `first` */
+	struct know_spec empty; /* fewer operands than `first` (and a `rest` that runs) need, or a program called "-" */
+	struct know_spec always;/* in any case, without a word of its own */
+	struct know_spec after; /* from the first word after "--" on */
+};
+
+struct know_when {              /* applies when one of the flags is present */
+	uint32_t flags, nflags; /* uint32_t[]: indexes of flags */
+	uint32_t args, nargs;   /* struct know_arg[] */
+	uint32_t effects;
+	struct know_operands ops;
+};
+
+struct know_row {
+	uint32_t self, name;
+	uint32_t style, bits;
+	uint32_t until;         /* STYLE_POSIX: options are still read after this many operands */
+	uint32_t flags, nflags;
+	uint32_t values, nvalues;
+	uint32_t whens, nwhens;
+	uint32_t unless, nunless; /* uint32_t[]: flags with which it does not only read */
+	uint32_t only, nonly;     /* uint32_t[]: flags without any of which it does not only read */
+	uint32_t effects;
+	struct know_operands ops;
+};
+
+struct know_blob {
+	uint32_t magic, bytes, nrows, pad;
+	/* struct know_row rows[nrows] */
+};
+
+extern const uint32_t know_baked[]; /* made by gen-knowledge */
+
+static inline const char *know_base(const struct know_row *r) { return (const char *)r - r->self; }
+static inline const char *know_string(const struct know_row *r, uint32_t off) { return know_base(r) + off; }
+static inline const struct know_flag *know_flags(const struct know_row *r) { return (const void *)(know_base(r) + r->flags); }
+static inline const struct know_value *know_values(const struct know_row *r) { return (const void *)(know_base(r) + r->values); }
+static inline const struct know_when *know_whens(const struct know_row *r) { return (const void *)(know_base(r) + r->whens); }
+static inline const uint32_t *know_list(const struct know_row *r, uint32_t off) { return (const void *)(know_base(r) + off); }
+static inline const struct know_spec *know_specs(const struct know_row *r, uint32_t off) { return (const void *)(know_base(r) + off); }
+static inline const struct know_arg *know_args(const struct know_row *r, uint32_t off) { return (const void *)(know_base(r) + off); }
+/* Does something of this kind run? */
+static inline bool know_runs(uint32_t kind)
+{
+	return kind == KIND_EXEC || kind == KIND_COMMAND || kind == KIND_SCRIPT || kind == KIND_SPLIT || kind == KIND_CODE || kind == KIND_OPAQUE ||
+	       kind == KIND_KEYED;
+}

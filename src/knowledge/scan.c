@@ -1,0 +1,378 @@
+/* Options and operands of an argv, by the style of a row. See scan.h. */
+#include "knowledge/scan.h"
+
+struct word know_part(struct word w, size_t from)
+{
+	w.text = str_sub(w.text, from, w.text.n);
+	if (w.kind != WORD_REST)
+		w.kind = text_exact(w.text) ? WORD_EXACT : WORD_UNKNOWN;
+	return w;
+}
+
+void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to, const struct word *value)
+{
+	if (s->nhits == s->hits_cap) {
+		size_t cap = s->hits_cap ? s->hits_cap * 2 : 8;
+		s->hits = arena_grow(s->a, s->hits, s->hits_cap * sizeof(*s->hits), cap * sizeof(*s->hits));
+		s->hits_cap = cap;
+	}
+	struct know_hit *h = &s->hits[s->nhits++];
+	*h = (struct know_hit){.flag = f, .at = at, .to = to, .has_value = value != NULL};
+	if (value)
+		h->value = *value;
+	if (f && (f->arg.mods & MOD_LAST))
+		s->last = true;
+}
+
+void know_operand_add(struct know_scan *s, size_t at)
+{
+	if (s->noperands == s->operands_cap) {
+		size_t cap = s->operands_cap ? s->operands_cap * 2 : 8;
+		s->operands = arena_grow(s->a, s->operands, s->operands_cap * sizeof(*s->operands), cap * sizeof(*s->operands));
+		s->operands_cap = cap;
+	}
+	s->operands[s->noperands++] = at;
+}
+
+const struct know_flag *know_flag_find(const struct know_row *r, struct str name)
+{
+	const struct know_flag *f = know_flags(r);
+	size_t lo = 0, hi = r->nflags;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = str_cmp(str_of(know_string(r, f[mid].name)), name);
+		if (c == 0)
+			return &f[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+/* Something here cannot be read for certain. An inner command that starts later is lost by that. */
+static void lose(struct know_scan *s, size_t i)
+{
+	s->unsure = true;
+	if (s->lost)
+		return;
+	s->lost = i;
+	s->lost_operands = s->noperands;
+}
+
+static bool takes_word(const struct know_flag *f) { return f->arg.kind != KIND_NONE && !(f->arg.mods & MOD_OPTIONAL); }
+
+/* Option f at word i has no attached value: takes the next words if it wants them. Returns the index of the last word used. */
+static size_t take(struct know_scan *s, const struct know_flag *f, size_t i, bool sure)
+{
+	if (!takes_word(f)) {
+		know_hit_add(s, f, i, i + 1, NULL);
+		return i;
+	}
+	if (i + 1 >= s->argc) {
+		know_hit_add(s, f, i, i + 1, NULL); /* the program will complain */
+		return i;
+	}
+	struct word v = s->argv[i + 1];
+	if (v.kind == WORD_REST)
+		lose(s, i + 1); /* none, one or more words: what follows may be the value */
+	if (f->arg.kind == KIND_COMMAND) { /* fd -x cmd ... ; */
+		size_t to = i + 1;
+		while (to < s->argc && !(s->argv[to].kind == WORD_EXACT && str_is(s->argv[to].text, ";")))
+			to++;
+		know_hit_add(s, f, i + 1, to, &v);
+		return to < s->argc ? to : to - 1;
+	}
+	know_hit_add(s, f, i + 1, i + 2, &v);
+	if (v.kind == WORD_REST || !sure)
+		return i; /* looked at again as an operand or option */
+	return f->arg.mods & MOD_PAIR && i + 2 < s->argc ? i + 2 : i + 1;
+}
+
+static bool spec_same(struct know_spec x, struct know_spec y) { return x.kind == y.kind && x.mods == y.mods && x.lang == y.lang; }
+
+/* All long options that `name` abbreviates. Several that differ in what they take are all reported. */
+static size_t take_abbreviated(struct know_scan *s, struct str name, const struct word *value, size_t i)
+{
+	const struct know_flag *f = know_flags(s->row), *found = NULL;
+	size_t end = i;
+	bool ambiguous = false;
+	for (size_t k = 0; k < s->row->nflags; k++) {
+		struct str full = str_of(know_string(s->row, f[k].name));
+		if (!(s->row->bits & ROW_ABBREV) || full.n <= name.n || memcmp(full.p, name.p, name.n) != 0)
+			continue;
+		if (found && !spec_same(found->arg, f[k].arg))
+			ambiguous = true;
+		found = &f[k];
+		if (value)
+			know_hit_add(s, found, i, i + 1, value);
+		else
+			end = take(s, found, i, !ambiguous);
+	}
+	if (!found || ambiguous) {
+		lose(s, i);
+		return i;
+	}
+	return end;
+}
+
+static size_t scan_long(struct know_scan *s, size_t i)
+{
+	struct word w = s->argv[i];
+	ptrdiff_t eq = str_find(w.text, '=', 2);
+	struct str name = str_sub(w.text, 0, eq >= 0 ? (size_t)eq : w.text.n);
+	struct word value;
+	if (!text_exact(name) || w.kind == WORD_REST) {
+		s->maybe_option = true;
+		lose(s, i);
+		return i;
+	}
+	if (eq >= 0)
+		value = know_part(w, (size_t)eq + 1);
+	const struct know_flag *f = know_flag_find(s->row, name);
+	if (!f)
+		return take_abbreviated(s, name, eq >= 0 ? &value : NULL, i);
+	if (eq < 0)
+		return take(s, f, i, true);
+	know_hit_add(s, f, i, i + 1, &value);
+	return i;
+}
+
+static bool all_digits(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+/* -abc, -n5, -n 5 */
+static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
+{
+	struct word w = s->argv[i];
+	bool sure = true;
+	const struct know_flag *digits = know_flag_find(s->row, STR("-#"));
+	if (digits && all_digits(str_sub(w.text, 1, w.text.n))) {
+		know_hit_add(s, digits, i, i + 1, NULL);
+		return i;
+	}
+	for (size_t k = from; k < w.text.n; k++) {
+		char name[2] = {'-', w.text.p[k]};
+		if (name[1] == HOLE_ANY || name[1] == HOLE_NUM) {
+			s->maybe_option = true;
+			lose(s, i);
+			return i;
+		}
+		const struct know_flag *f = know_flag_find(s->row, str_n(name, 2));
+		if (!f) {
+			lose(s, i);
+			sure = false; /* the rest may be its value */
+			continue;
+		}
+		if (f->arg.kind == KIND_NONE) {
+			know_hit_add(s, f, i, i + 1, NULL);
+			continue;
+		}
+		if (k + 1 == w.text.n)
+			return take(s, f, i, sure);
+		struct word v = know_part(w, k + 1);
+		know_hit_add(s, f, i, i + 1, &v);
+		return i;
+	}
+	return i;
+}
+
+/* -name, --name, -name=value; the row lists names with the dashes they are written with most, one dash standing for both. */
+static size_t scan_long_dash(struct know_scan *s, size_t i)
+{
+	struct word w = s->argv[i];
+	ptrdiff_t eq = str_find(w.text, '=', 1);
+	struct str name = str_sub(w.text, 0, eq >= 0 ? (size_t)eq : w.text.n);
+	if (!text_exact(name) || w.kind == WORD_REST) {
+		s->maybe_option = true;
+		lose(s, i);
+		return i;
+	}
+	const struct know_flag *f = know_flag_find(s->row, w.text);
+	if (f)
+		return take(s, f, i, true);
+	f = know_flag_find(s->row, name);
+	if (!f && str_starts(name, "--"))
+		f = know_flag_find(s->row, str_sub(name, 1, name.n));
+	if (!f) {
+		lose(s, i);
+		return i;
+	}
+	if (eq < 0)
+		return take(s, f, i, true);
+	struct word v = know_part(w, (size_t)eq + 1);
+	know_hit_add(s, f, i, i + 1, &v);
+	return i;
+}
+
+/* tar xzf FILE: letters first, then their arguments in the same order */
+static size_t scan_bundle(struct know_scan *s, size_t i)
+{
+	struct word w = s->argv[i];
+	size_t next = i + 1;
+	for (size_t k = 0; k < w.text.n; k++) {
+		char name[2] = {'-', w.text.p[k]};
+		const struct know_flag *f = know_flag_find(s->row, str_n(name, 2));
+		if (!f || !takes_word(f)) {
+			if (f)
+				know_hit_add(s, f, i, i + 1, NULL);
+			else
+				lose(s, i);
+			continue;
+		}
+		if (next < s->argc) {
+			if (s->argv[next].kind == WORD_REST)
+				lose(s, next);
+			know_hit_add(s, f, next, next + 1, &s->argv[next]);
+			next++;
+		}
+	}
+	return next - 1;
+}
+
+static bool name_char(char c, bool first)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (!first && c >= '0' && c <= '9');
+}
+
+enum assign { ASSIGN_NO, ASSIGN_YES, ASSIGN_MAYBE };
+
+/* env takes anything with '=' in it; so do sudo and make for all that matters here */
+static enum assign assignment(struct word w)
+{
+	for (size_t i = 0; i < w.text.n; i++) {
+		if (w.text.p[i] == '=')
+			return i ? ASSIGN_YES : ASSIGN_NO;
+		if (w.text.p[i] == HOLE_ANY || w.text.p[i] == HOLE_NUM)
+			return ASSIGN_MAYBE;
+	}
+	return w.kind == WORD_EXACT ? ASSIGN_NO : ASSIGN_MAYBE;
+}
+
+/* Is the first byte known? (A number may be negative.) */
+static bool starts_known(struct word w)
+{
+	if (w.kind == WORD_EXACT)
+		return true;
+	if (!w.text.n || w.text.p[0] == HOLE_ANY || w.text.p[0] == HOLE_NUM)
+		return false;
+	return w.kind == WORD_UNKNOWN || (w.glob && (name_char(w.text.p[0], false) || w.text.p[0] == '/' || w.text.p[0] == '.'));
+}
+
+/* Words no option parser has to look at: operands and assignments. True when options end here. */
+static bool scan_operand(struct know_scan *s, size_t i)
+{
+	const struct know_row *r = s->row;
+	struct word w = s->argv[i];
+	if ((r->bits & ROW_ASSIGN_ANY) || ((r->bits & ROW_ASSIGN_FIRST) && s->noperands == 0)) {
+		enum assign as = assignment(w);
+		if (as == ASSIGN_YES) {
+			know_hit_add(s, NULL, i, i + 1, &w);
+			return false;
+		}
+		if (as == ASSIGN_MAYBE)
+			lose(s, i);
+	}
+	if (s->subs && s->noperands == 0 && !s->sub)
+		s->sub = i;
+	know_operand_add(s, i);
+	return s->sub || (r->style == STYLE_POSIX && s->noperands > r->until);
+}
+
+/* A word that is not known and may be an option, or any number of words. */
+static bool scan_unknown(struct know_scan *s, size_t i)
+{
+	const struct know_row *r = s->row;
+	struct word w = s->argv[i];
+	bool sure_operand = starts_known(w) && w.text.p[0] != '-';
+	if (!sure_operand) {
+		s->maybe_option = true;
+		if (!s->lost) {
+			s->lost = i;
+			s->lost_operands = s->noperands;
+		}
+		if (w.kind == WORD_REST && !w.glob && ((r->bits & ROW_RUNS) || s->subs) && !s->opaque)
+			s->opaque = i;
+	}
+	if (w.kind == WORD_REST) {
+		lose(s, i);
+		know_operand_add(s, i);
+		return false; /* there may be none, so options go on */
+	}
+	return scan_operand(s, i);
+}
+
+/* An option at word i, or 0 when it is none; else the index of the last word used. */
+static size_t scan_option(struct know_scan *s, size_t i)
+{
+	const struct know_row *r = s->row;
+	struct str t = s->argv[i].text;
+	const struct know_flag *f;
+	if (t.n == 1 && t.p[0] == '-' && s->argv[i].kind == WORD_EXACT) {
+		f = know_flag_find(r, t);
+		if (!f)
+			return 0;
+		know_hit_add(s, f, i, i + 1, NULL);
+		return i;
+	}
+	if (t.n > 0 && t.p[0] == '+' && (f = know_flag_find(r, STR("+")))) {
+		struct word v = know_part(s->argv[i], 1);
+		know_hit_add(s, f, i, i + 1, &v);
+		return i;
+	}
+	if (r->style == STYLE_TAR && i == s->start && t.n && t.p[0] != '-')
+		return scan_bundle(s, i);
+	if (t.n < 1 || t.p[0] != '-')
+		return 0;
+	if (r->style == STYLE_LONG_DASH)
+		return scan_long_dash(s, i);
+	if (t.n > 1 && t.p[1] == '-')
+		return scan_long(s, i);
+	if (t.n > 2 && (f = know_flag_find(r, t))) /* a long name with one dash listed beside short ones (zip -TT) */
+		return take(s, f, i, true);
+	return scan_cluster(s, i, 1);
+}
+
+void know_scan(struct know_scan *s)
+{
+	bool ended = s->row->style == STYLE_NONE;
+	s->dashdash = SIZE_MAX;
+	if (s->row->style == STYLE_FIND) {
+		know_scan_find(s);
+		return;
+	}
+	for (size_t i = s->start; i < s->argc; i++) {
+		struct word w = s->argv[i];
+		if (ended) {
+			if (w.kind == WORD_REST && s->row->style != STYLE_POSIX)
+				s->unsure = true;
+			if (s->sub || !(s->subs || (s->row->bits & (ROW_ASSIGN_ANY | ROW_ASSIGN_FIRST))))
+				know_operand_add(s, i);
+			else
+				scan_operand(s, i);
+			continue;
+		}
+		if (w.kind == WORD_EXACT && str_is(w.text, "--") && !know_flag_find(s->row, w.text)) {
+			ended = true;
+			s->dashdash = s->noperands;
+			continue;
+		}
+		if (w.kind == WORD_REST || !starts_known(w)) {
+			ended = scan_unknown(s, i);
+			continue;
+		}
+		size_t used = scan_option(s, i);
+		if (used) {
+			i = used;
+			ended = s->last;
+		} else {
+			ended = scan_operand(s, i);
+		}
+	}
+}
