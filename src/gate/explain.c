@@ -8,6 +8,8 @@
  * and the numbers are those of the list of commands after it; reasons are marked with '!'. Columns count code points; tabs are spread to
  * multiples of eight; control characters and invisible ones are spelt out, so that what is shown is what is there.
  */
+#include <stdlib.h>
+
 #include "base/utf8.h"
 #include "gate/judge.h"
 
@@ -182,8 +184,8 @@ static void put_marks(struct explain *x, const struct line *l)
 	}
 }
 
-/* Shows one line of a text in pieces as wide as the terminal, each with its marks. */
-static void put_line(struct explain *x, uint32_t text, size_t from, size_t to, size_t number)
+/* Shows one line of a text in pieces as wide as the terminal, each with its marks, at most `rows` of them; returns how far it came. */
+static size_t put_line(struct explain *x, uint32_t text, size_t from, size_t to, size_t number, size_t rows)
 {
 	struct str s = x->f->texts[text].bytes;
 	unsigned room = x->style.width - 10;
@@ -199,7 +201,8 @@ static void put_line(struct explain *x, uint32_t text, size_t from, size_t to, s
 		buf_char(x->out, '\n');
 		l.to = i;
 		put_marks(x, &l);
-	} while (i < to);
+	} while (i < to && --rows > 0);
+	return i;
 }
 
 static void put_text(struct explain *x, uint32_t text)
@@ -213,8 +216,10 @@ static void put_text(struct explain *x, uint32_t text)
 
 		if (from == s.n && number > 1)
 			break; /* nothing after the last newline */
-		put_line(x, text, from, to, number);
-		from = to + 1;
+		from = put_line(x, text, from, to, number, EXPLAIN_LINES_MAX - number + 1);
+		if (from < to)
+			break;
+		from++;
 	}
 	if (from < s.n)
 		buf_fmt(x->out, "       ... (%zu bytes more)\n", s.n - from);
@@ -249,6 +254,20 @@ static void add_mark(struct explain *x, struct span at, struct str label, enum t
 		x->marks[x->nmarks++] = (struct mark){.at = at, .label = label, .tint = tint};
 }
 
+/* From left to right, so that they fit into few rows; the longer first. */
+static int mark_order(const void *p, const void *q)
+{
+	const struct mark *a = p, *b = q;
+
+	if (a->at.text != b->at.text)
+		return a->at.text < b->at.text ? -1 : 1;
+	if (a->at.from != b->at.from)
+		return a->at.from < b->at.from ? -1 : 1;
+	if (a->at.to != b->at.to)
+		return a->at.to > b->at.to ? -1 : 1;
+	return str_cmp(a->label, b->label);
+}
+
 static void collect_marks(struct explain *x, const struct judgement *j)
 {
 	size_t n = 0;
@@ -258,6 +277,7 @@ static void collect_marks(struct explain *x, const struct judgement *j)
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		if (r->at.to > r->at.from)
 			add_mark(x, r->at, str_fmt(x->a, "! %s", r->id), TINT_YELLOW);
+	qsort(x->marks, x->nmarks, sizeof(*x->marks), mark_order);
 }
 
 static bool plain_char(char c)

@@ -1,0 +1,407 @@
+/*
+ * Runs tests/cases/ (every .txt file there): what a command must be judged as, and what must be found in it. One row is one TAP result. A row:
+ *
+ *     ask: rm -rf "$X"                     the verdict and the command, as it stands (or `stop`: anything but allow)
+ *     	ids: opaque-path                    exactly these reasons
+ *     allow-e: echo a\x00b\n               with \n \t \r \f \v \e \\ \0 \xNN read
+ *     allow:                               several lines: each after a tab, a bar and a blank
+ *     	| cat <<E
+ *     	| E
+ *     	commands: [["cat"]]                 exactly these, in any order (argv as in the JSON answer)
+ *     	has: ["rm","x"]                     one of the commands
+ *     	not: rm                             no command of that name
+ *     	writes: ["/w/p/a", null]            among the writes; [] means none (also reads, deletes, execs)
+ *     	complete: false
+ *     	near: opaque-path                   a near miss: this reason must be absent
+ *     	shell: sh   cwd: /x   config: {..}  one line each; the policy as one line of YAML
+ *
+ * The directory is /w/p and the home /home/dev unless said otherwise. Every check must have a hit and a near miss.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "config/config.h"
+#include "engine/engine.h"
+#include "gate/gate.h"
+#include "sys/file.h"
+#include "unit.h"
+
+#define CASES_DIR "tests/cases"
+#define FILE_MAX_BYTES ((size_t)4 << 20)
+#define KEYS_MAX 12
+#define CHECKS_MAX 256
+
+struct expectation {
+	struct str key, value;
+};
+
+struct row {
+	size_t line;
+	struct str verdict, command;
+	struct expectation keys[KEYS_MAX];
+	size_t nkeys;
+};
+
+static bool hit[CHECKS_MAX], missed[CHECKS_MAX];
+
+/* ---- reading rows ---- */
+
+static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1; }
+
+static struct str unescape(struct arena *a, struct str s)
+{
+	static const char names[] = "ntrfve\\0", bytes[] = "\n\t\r\f\v\033\\\0";
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < s.n; i++) {
+		const char *name = s.p[i] == '\\' && i + 1 < s.n ? memchr(names, s.p[i + 1], sizeof(names) - 1) : NULL;
+
+		if (name) {
+			buf_char(&b, bytes[name - names]);
+			i++;
+		} else if (s.p[i] == '\\' && i + 3 < s.n && s.p[i + 1] == 'x' && hex(s.p[i + 2]) >= 0 && hex(s.p[i + 3]) >= 0) {
+			buf_char(&b, (char)(hex(s.p[i + 2]) * 16 + hex(s.p[i + 3])));
+			i += 3;
+		} else {
+			buf_char(&b, s.p[i]);
+		}
+	}
+	return buf_view(&b);
+}
+
+static struct str next_line(struct str text, size_t *at)
+{
+	ptrdiff_t nl = str_find(text, '\n', *at);
+	struct str l = str_sub(text, *at, nl < 0 ? text.n : (size_t)nl);
+
+	*at = nl < 0 ? text.n : (size_t)nl + 1;
+	return l;
+}
+
+static struct str trim(struct str s)
+{
+	while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
+		s = str_sub(s, 1, s.n);
+	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+static bool row_head(struct arena *a, struct str l, struct row *r)
+{
+	ptrdiff_t colon = str_find(l, ':', 0);
+
+	if (colon < 0)
+		return false;
+	r->verdict = str_sub(l, 0, (size_t)colon);
+	r->command = str_sub(l, (size_t)colon + 1 + ((size_t)colon + 1 < l.n && l.p[colon + 1] == ' '), l.n);
+	if (str_ends(r->verdict, "-e")) {
+		r->verdict.n -= 2;
+		r->command = unescape(a, r->command);
+	}
+	return str_is(r->verdict, "allow") || str_is(r->verdict, "ask") || str_is(r->verdict, "contain") || str_is(r->verdict, "deny") || str_is(r->verdict, "stop");
+}
+
+/* The next row at *at; false at the end. A line that is none is a failure. */
+static bool row_read(struct arena *a, const char *file, struct str text, size_t *at, size_t *line, struct row *ret)
+{
+	bool head = false, lines = false;
+
+	*ret = (struct row){0};
+	while (*at < text.n) {
+		size_t here = *at;
+		struct str l = next_line(text, at), t = trim(l);
+		ptrdiff_t colon = str_find(t, ':', 0);
+
+		if (head && (!l.n || l.p[0] != '\t')) {
+			*at = here;
+			return true;
+		}
+		++*line;
+		if (!t.n || l.p[0] == '#')
+			continue;
+		if (!head) {
+			head = row_head(a, l, ret);
+			ret->line = *line;
+			if (!head)
+				unit_fail(file, (int)*line, "not a row: %.*s", STR_ARG(l));
+		} else if (t.p[0] == '|') {
+			struct str more = str_sub(t, 1 + (t.n > 1 && t.p[1] == ' '), t.n);
+
+			more = str_sub(l, (size_t)(more.p - l.p), l.n); /* blanks at the end count */
+			ret->command = lines ? str_fmt(a, "%.*s\n%.*s", STR_ARG(ret->command), STR_ARG(more)) : more;
+			lines = true;
+		} else if (colon > 0 && ret->nkeys < KEYS_MAX) {
+			ret->keys[ret->nkeys++] = (struct expectation){str_sub(t, 0, (size_t)colon), trim(str_sub(t, (size_t)colon + 1, t.n))};
+		} else {
+			unit_fail(file, (int)*line, "not an expectation: %.*s", STR_ARG(t));
+		}
+	}
+	return head;
+}
+
+static struct str row_get(const struct row *r, const char *key)
+{
+	for (size_t i = 0; i < r->nkeys; i++)
+		if (str_is(r->keys[i].key, key))
+			return r->keys[i].value;
+	return STR("");
+}
+
+/* ---- checking one row ---- */
+
+struct test {
+	struct arena *a;
+	const char *file;
+	const struct row *r;
+	json_t *answer;
+};
+
+static void fail(struct test *t, const char *what, struct str value)
+{
+	unit_fail(t->file, (int)t->r->line, "%s %.*s", what, STR_ARG(value));
+}
+
+static bool has_reason(const struct test *t, struct str id)
+{
+	size_t i;
+	json_t *reason;
+
+	json_array_foreach(json_object_get(t->answer, "reasons"), i, reason)
+		if (str_eq(json_to_str(json_object_get(reason, "id")), id))
+			return true;
+	return false;
+}
+
+static ptrdiff_t check_index(struct str id)
+{
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	for (size_t i = 0; i < n; i++)
+		if (str_is(id, rows[i].id))
+			return (ptrdiff_t)i;
+	return -1;
+}
+
+static void expect_ids(struct test *t, struct str ids)
+{
+	size_t at = 0, i;
+	json_t *reason;
+
+	while (at < ids.n) {
+		ptrdiff_t end = str_find(ids, ' ', at), k;
+		struct str id = str_sub(ids, at, end < 0 ? ids.n : (size_t)end);
+
+		at = end < 0 ? ids.n : (size_t)end + 1;
+		k = check_index(id);
+		if (k < 0 || !has_reason(t, id))
+			fail(t, k < 0 ? "no such check:" : "missing reason", id);
+		else
+			hit[k] = true;
+	}
+	json_array_foreach(json_object_get(t->answer, "reasons"), i, reason) {
+		struct str id = json_to_str(json_object_get(reason, "id"));
+
+		if (!str_contains(ids, id))
+			fail(t, "unexpected reason", id);
+	}
+}
+
+static void expect_near(struct test *t, struct str id)
+{
+	ptrdiff_t k = check_index(id);
+
+	if (k < 0 || has_reason(t, id))
+		fail(t, k < 0 ? "no such check:" : "near miss was hit:", id);
+	else
+		missed[k] = true;
+}
+
+static bool argv_in(const json_t *list, const json_t *argv, bool objects)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *item = json_array_get(list, i);
+
+		if (json_equal(objects ? json_object_get(item, "argv") : item, argv))
+			return true;
+	}
+	return false;
+}
+
+static void expect_commands(struct test *t, const json_t *want, bool exactly)
+{
+	const json_t *got = json_object_get(t->answer, "commands");
+
+	for (size_t i = 0; i < json_array_size(want); i++)
+		if (!argv_in(got, json_array_get(want, i), true))
+			fail(t, "missing command", str_of(json_dumps(json_array_get(want, i), JSON_ENCODE_ANY)));
+	for (size_t i = 0; exactly && i < json_array_size(got); i++)
+		if (!argv_in(want, json_object_get(json_array_get(got, i), "argv"), false))
+			fail(t, "unexpected command", str_of(json_dumps(json_object_get(json_array_get(got, i), "argv"), 0)));
+}
+
+static void expect_absent(struct test *t, struct str name)
+{
+	size_t i;
+	json_t *c;
+
+	json_array_foreach(json_object_get(t->answer, "commands"), i, c)
+		if (str_eq(json_to_str(json_array_get(json_object_get(c, "argv"), 0)), name))
+			fail(t, "unexpected command", name);
+}
+
+static void expect_paths(struct test *t, const char *key, const json_t *want)
+{
+	const json_t *got = json_object_get(t->answer, key);
+
+	if (!json_array_size(want) && json_array_size(got))
+		fail(t, "not empty:", str_of(key));
+	for (size_t i = 0; i < json_array_size(want); i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < json_array_size(got); k++)
+			found |= json_equal(json_object_get(json_array_get(got, k), "path"), json_array_get(want, i));
+		if (!found)
+			fail(t, key, str_of(json_dumps(json_array_get(want, i), JSON_ENCODE_ANY)));
+	}
+}
+
+static void expect(struct test *t, const struct expectation *x)
+{
+	json_t *v = NULL;
+	char *key = str_c(t->a, x->key);
+	struct err e = {0};
+
+	if (!strcmp(key, "ids"))
+		expect_ids(t, x->value);
+	else if (!strcmp(key, "near"))
+		expect_near(t, x->value);
+	else if (!strcmp(key, "not"))
+		expect_absent(t, x->value);
+	else if (!strcmp(key, "shell") || !strcmp(key, "cwd") || !strcmp(key, "config"))
+		return;
+	else if (json_load_strict(x->value, &v, &e) != 0)
+		fail(t, e.text, x->value);
+	else if (!strcmp(key, "commands"))
+		expect_commands(t, v, true);
+	else if (!strcmp(key, "has")) {
+		if (!argv_in(json_object_get(t->answer, "commands"), v, true))
+			fail(t, "missing command", x->value);
+	} else if (!strcmp(key, "complete")) {
+		if (!json_equal(json_object_get(t->answer, key), v))
+			fail(t, "complete is not", x->value);
+	} else if (strstr(" reads writes deletes execs ", str_c(t->a, str_fmt(t->a, " %s ", key))))
+		expect_paths(t, key, v);
+	else
+		fail(t, "unknown key", x->key);
+	json_decref(v);
+}
+
+static void judge_row(struct test *t)
+{
+	struct engine_request rq = {.command = t->r->command, .cwd = row_get(t->r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct str config = row_get(t->r, "config"), shell = row_get(t->r, "shell");
+	struct policy policy = {0};
+	struct judgement j = {0};
+	struct facts f = {0};
+	struct err e = {0};
+	struct buf out, explained;
+
+	if (!rq.cwd.n)
+		rq.cwd = STR("/w/p");
+	if (shell.n && engine_dialect(shell, &rq.dialect) != 0)
+		fail(t, "no such shell:", shell);
+	config_default(&policy);
+	if (config.n && config_load(t->a, STR("case.yaml"), str_cat(t->a, config, STR("\n")), &policy, &e) != 0)
+		engine_refuse(t->a, "policy-error", e.text, &j);
+	else if (engine_judge(t->a, &rq, &policy, &f, &j, &e) != 0)
+		fail(t, e.text, rq.command);
+	buf_init(&out, t->a, 0);
+	answer_json(&out, STR("1"), &f, &j, policy.digest);
+	if (json_load_strict(buf_view(&out), &t->answer, &e) != 0)
+		fail(t, e.text, buf_view(&out));
+	buf_init(&explained, t->a, 0);
+	gate_explain(&explained, &f, &j, (struct explain_style){.width = 80}); /* must not fall over, whatever the row */
+}
+
+static int run_row(void *arg)
+{
+	struct test *t = arg;
+	struct str verdict;
+
+	judge_row(t);
+	verdict = json_to_str(json_object_get(t->answer, "verdict"));
+	if (str_is(t->r->verdict, "stop") ? str_is(verdict, "allow") : !str_eq(verdict, t->r->verdict))
+		fail(t, "verdict is", verdict);
+	for (size_t i = 0; i < t->r->nkeys; i++)
+		expect(t, &t->r->keys[i]);
+	if (unit_bad) {
+		unit_bytes("command", t->r->command);
+		printf("#   answer: %s\n", json_dumps(json_object_get(t->answer, "commands"), 0));
+		printf("#   reasons: %s\n", json_dumps(json_object_get(t->answer, "reasons"), 0));
+	}
+	return 0;
+}
+
+static void run_file(const char *name)
+{
+	struct arena rows, a;
+	struct str text;
+	struct row r;
+	struct err e = {0};
+	char path[512], title[600];
+	size_t at = 0, line = 0;
+
+	snprintf(path, sizeof(path), CASES_DIR "/%s", name);
+	arena_init(&rows, ARENA_CAP_DEFAULT);
+	if (file_read(&rows, path, FILE_MAX_BYTES, &text, NULL, &e) != 0)
+		unit_fail(path, 0, "%s", e.text);
+	else
+		while (row_read(&rows, path, text, &at, &line, &r)) {
+			struct test t = {.a = &a, .file = path, .r = &r};
+
+			arena_init(&a, ARENA_CAP_DEFAULT);
+			if (arena_run(&a, run_row, &t) < 0)
+				unit_fail(path, (int)r.line, "the arena is full");
+			json_decref(t.answer);
+			arena_free(&a);
+			snprintf(title, sizeof(title), "%s:%zu", path, r.line);
+			unit_result(title);
+		}
+	arena_free(&rows);
+}
+
+static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt"); }
+
+/* internal-error cannot be had from a command; test_gate.c makes the arena full. */
+static void every_check_has_rows(void)
+{
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	CHECK(n <= CHECKS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		CHECK_ROW(hit[i] || !strcmp(rows[i].id, "internal-error"), rows[i].id);
+		CHECK_ROW(missed[i] || !strcmp(rows[i].id, "internal-error"), rows[i].id);
+	}
+}
+
+int main(void)
+{
+	struct dirent **names;
+	int n = scandir(CASES_DIR, &names, is_case, alphasort);
+
+	CHECK(n > 0);
+	unit_result("there are cases");
+	for (int i = 0; i < n; i++) {
+		run_file(names[i]->d_name);
+		free(names[i]);
+	}
+	if (n > 0)
+		free(names);
+	RUN(every_check_has_rows);
+	return unit_end();
+}
