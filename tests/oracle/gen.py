@@ -21,7 +21,8 @@ import random
 import re
 import sys
 
-import templates
+sys.dont_write_bytecode = True
+import templates  # noqa: E402
 
 HOLE = re.compile(r"@(\w)@")
 NAMES = ["evil", "canary", "evil", "evil", "git", "curl"]
