@@ -1,5 +1,5 @@
 /*
- * Backslash escapes, for the five places that read them in slightly different ways. One row per place says which forms it knows; what a
+ * Backslash escapes, for the six places that read them in slightly different ways. One row per place says which forms it knows; what a
  * place does not know keeps its backslash.
  */
 #include "shell/escape.h"
@@ -19,6 +19,7 @@ static const struct style styles[] = {
 	[ESCAPE_ECHO] = {"abeEfnrtv\\", OCTAL_ZERO_ONLY, .hex = true, .stops = true},
 	[ESCAPE_DASH] = {"abefnrtv\\", OCTAL_DASH, .stops = true},
 	[ESCAPE_FORMAT] = {"abeEfnrtv\\", OCTAL_PLAIN, .hex = true, .quotes = true},
+	[ESCAPE_DASH_FORMAT] = {"abefnrtv\\", OCTAL_PLAIN, .hex = false},
 	[ESCAPE_B] = {"abeEfnrtv\\", OCTAL_BOTH, .hex = true, .stops = true},
 };
 

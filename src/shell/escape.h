@@ -11,9 +11,10 @@
 enum escape_style {
 	ESCAPE_ANSI_C,      /* $'...' */
 	ESCAPE_ECHO,        /* bash: echo -e */
-	ESCAPE_DASH,        /* dash: echo, printf's format and %b */
+	ESCAPE_DASH,        /* dash: echo and printf %b */
 	ESCAPE_FORMAT,      /* bash: printf's format */
 	ESCAPE_B,           /* bash: printf %b */
+	ESCAPE_DASH_FORMAT, /* dash: printf's format */
 };
 
 /* *ret_stop (may be NULL) is set to true when \c ended the text, else it is left alone. */

@@ -1,0 +1,478 @@
+/*
+ * What commands print: the table, echo, and the small commands. Filters (base64, tr, cut ...) are in output_filter.c, printf in
+ * output_printf.c.
+ */
+#include "base/num.h"
+#include "shell/escape.h"
+#include "shell/output_row.h"
+
+/* --- helpers --- */
+
+static bool answer(const struct call *c, struct str *ret, const char *text, size_t n)
+{
+	*ret = str_dup(c->a, str_n(text, n));
+	return true;
+}
+
+/* An integer that is not known, on a line */
+static bool some_number(const struct call *c, struct str *ret) { return answer(c, ret, "\1\n", 2); }
+static bool anything(const struct call *c, struct str *ret) { return answer(c, ret, "\0", 1); }
+
+/* May this argument be an option? A hole at its start may be a dash. */
+static bool maybe_option(struct str s) { return s.n && (s.p[0] == '-' || s.p[0] == HOLE_ANY || s.p[0] == HOLE_NUM); }
+
+/* Only operands, and how many: none of them may be an option. */
+static bool operands(const struct call *c, size_t from, size_t min, size_t max)
+{
+	if (c->argc < from || c->argc - from < min || c->argc - from > max)
+		return false;
+	for (size_t i = from; i < c->argc; i++)
+		if (maybe_option(output_arg(&c->argv[i])))
+			return false;
+	return true;
+}
+
+static bool arg_is(const struct call *c, size_t i, const char *text) { return i < c->argc && str_is(output_arg(&c->argv[i]), text); }
+
+/* --- echo --- */
+
+struct echo {
+	struct buf out;
+	bool newline, escapes;
+	enum escape_style style;
+};
+
+/* An option of bash's echo: a dash and only n, e, E */
+static bool echo_option(struct echo *e, struct str s)
+{
+	if (s.n < 2 || s.p[0] != '-')
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (!memchr("neE", s.p[i], 3))
+			return false;
+	for (size_t i = 1; i < s.n; i++) {
+		if (s.p[i] == 'n')
+			e->newline = false;
+		else
+			e->escapes = s.p[i] == 'e';
+	}
+	return true;
+}
+
+/* Could the word, with its holes, be an option of echo? HOLE_NUM has a digit, which no option has. */
+static bool echo_maybe_option(struct str s)
+{
+	if (text_exact(s) || memchr(s.p, HOLE_NUM, s.n))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != HOLE_ANY && !memchr("-neE", s.p[i], 4))
+			return false;
+	return s.p[0] == HOLE_ANY || s.p[0] == '-';
+}
+
+static bool has_backslash(struct str s) { return s.n && memchr(s.p, '\\', s.n); }
+
+/* One word where escapes count. True: nothing more is printed (\c), or nothing more is known. */
+static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
+{
+	bool stop = false;
+	size_t n = 0;
+
+	if (text_exact(s)) {
+		buf_str(&e->out, escape_decode(a, s, e->style, &stop));
+		e->newline &= !stop;
+		return stop;
+	}
+	if (!memchr(s.p, HOLE_ANY, s.n) && !has_backslash(s)) {
+		buf_str(&e->out, s);
+		return false;
+	}
+	while (s.p[n] != HOLE_ANY && s.p[n] != '\\')
+		n++;
+	buf_str(&e->out, str_sub(s, 0, n));
+	buf_char(&e->out, HOLE_ANY);
+	e->newline = false;
+	return true;
+}
+
+static bool echo_words(const struct call *c, size_t from, struct echo *e, struct str *ret)
+{
+	for (size_t i = from; i < c->argc; i++) {
+		struct str s = output_arg(&c->argv[i]);
+
+		if (i > from)
+			buf_char(&e->out, ' ');
+		if (!e->escapes)
+			buf_str(&e->out, s);
+		else if (echo_escaped(c->a, e, s))
+			break;
+	}
+	if (e->newline)
+		buf_char(&e->out, '\n');
+	*ret = buf_view(&e->out);
+	return true;
+}
+
+/* argv[at] may be an option or not: what is sure of the rest, when it is plain, is its text; its blank and newline are not. */
+static bool echo_unsure(const struct call *c, size_t at, struct str *ret)
+{
+	struct buf out;
+
+	for (size_t i = at + 1; i < c->argc; i++) {
+		struct str s = output_arg(&c->argv[i]);
+		if (has_backslash(s) || maybe_option(s) || memchr(s.p, HOLE_ANY, s.n))
+			return anything(c, ret);
+	}
+	buf_init(&out, c->a, 0);
+	buf_char(&out, HOLE_ANY);
+	for (size_t i = at + 1; i < c->argc; i++) {
+		if (i > at + 1)
+			buf_char(&out, ' ');
+		buf_str(&out, output_arg(&c->argv[i]));
+	}
+	if (c->argc > at + 1)
+		buf_char(&out, HOLE_ANY);
+	*ret = buf_view(&out);
+	return true;
+}
+
+static bool echo(const struct call *c, struct str *ret)
+{
+	struct echo e = {.newline = true, .style = ESCAPE_ECHO};
+	bool dash = c->env->dialect == DIALECT_SH && !c->env->external;
+	size_t i = 0;
+
+	buf_init(&e.out, c->a, 0);
+	for (size_t k = 0; k < c->argc; k++) {
+		struct str s = output_arg(&c->argv[k]);
+		/* zsh's echo and the one of coreutils are only followed where all agree */
+		if ((c->env->dialect == DIALECT_ZSH || c->env->external) && (has_backslash(s) || memchr(s.p, HOLE_ANY, s.n) || (k == 0 && maybe_option(s) && !str_is(s, "-n"))))
+			return false;
+		if (c->env->external && arg_is(c, 0, "-n") && k == 1 && maybe_option(s))
+			return false;
+		if (c->env->dialect == DIALECT_ZSH && arg_is(c, 0, "-n") && k == 1 && maybe_option(s))
+			return false;
+	}
+	if (dash) {
+		e.escapes = true;
+		e.style = ESCAPE_DASH;
+		if (c->argc && !text_exact(output_arg(&c->argv[0])) && echo_maybe_option(output_arg(&c->argv[0])))
+			return anything(c, ret);
+		if (arg_is(c, 0, "-n")) {
+			e.newline = false;
+			i = 1;
+		}
+		return echo_words(c, i, &e, ret);
+	}
+	for (; i < c->argc; i++) {
+		struct str s = output_arg(&c->argv[i]);
+		if (echo_maybe_option(s))
+			return e.escapes || i ? anything(c, ret) : echo_unsure(c, i, ret);
+		if (!echo_option(&e, s))
+			break;
+	}
+	return echo_words(c, i, &e, ret);
+}
+
+static bool printf_row(const struct call *c, struct str *ret)
+{
+	size_t from = arg_is(c, 0, "--");
+
+	if (c->argc <= from || (!from && maybe_option(output_arg(&c->argv[0]))))
+		return false;
+	for (size_t i = 0; c->env->external && i < c->argc; i++)
+		if (has_backslash(output_arg(&c->argv[i])) && !(i == from && str_is(output_arg(&c->argv[i]), "%s\\n")))
+			return false;
+	return output_printf(c->a, c->argv + from, c->argc - from, c->env->dialect, ret);
+}
+
+/* --- what is copied or empty --- */
+
+static bool cat(const struct call *c, struct str *ret)
+{
+	for (size_t i = 0; i < c->argc; i++)
+		if (!arg_is(c, i, "-"))
+			return false;
+	if (!c->env->in)
+		return false;
+	*ret = *c->env->in;
+	return true;
+}
+
+static bool tee(const struct call *c, struct str *ret)
+{
+	size_t from = arg_is(c, 0, "-a") || arg_is(c, 0, "-i") || arg_is(c, 0, "--");
+
+	if (!c->env->in || !operands(c, from, 0, SIZE_MAX))
+		return false;
+	for (size_t i = from; i < c->argc; i++)
+		if (str_starts(output_arg(&c->argv[i]), "/dev/") || str_starts(output_arg(&c->argv[i]), "/proc/"))
+			return false; /* may be the output itself */
+	*ret = *c->env->in;
+	return true;
+}
+
+static bool nothing(const struct call *c, struct str *ret)
+{
+	if (c->env->external && c->argc)
+		return false; /* --help */
+	return answer(c, ret, "", 0);
+}
+
+static bool pwd(const struct call *c, struct str *ret)
+{
+	bool logical = !c->env->external && (c->argc == 0 || (c->argc == 1 && arg_is(c, 0, "-L")));
+
+	if (c->argc > 1 || (c->argc && !arg_is(c, 0, "-L") && !arg_is(c, 0, "-P")))
+		return false;
+	*ret = str_cat(c->a, logical && c->env->cwd.n ? c->env->cwd : str_n("\0", 1), STR("\n"));
+	return true;
+}
+
+/* --- names --- */
+
+static struct str strip_slashes(struct str s)
+{
+	while (s.n > 1 && s.p[s.n - 1] == '/')
+		s.n--;
+	return s;
+}
+
+static size_t after_last_slash(struct str s)
+{
+	size_t i = s.n;
+
+	while (i && s.p[i - 1] != '/')
+		i--;
+	return i;
+}
+
+static bool basename_row(const struct call *c, struct str *ret)
+{
+	struct str s, suffix, base;
+
+	if (!operands(c, 0, 1, 2))
+		return false;
+	s = strip_slashes(output_arg(&c->argv[0]));
+	suffix = c->argc > 1 ? output_arg(&c->argv[1]) : STR("");
+	base = str_is(s, "/") ? s : str_sub(s, after_last_slash(s), s.n);
+	if (!text_exact(base) || !text_exact(suffix))
+		return false;
+	if (base.n > suffix.n && suffix.n && str_eq(str_sub(base, base.n - suffix.n, base.n), suffix) && !str_is(base, "/"))
+		base.n -= suffix.n;
+	*ret = str_cat(c->a, base, STR("\n"));
+	return true;
+}
+
+static bool dirname_row(const struct call *c, struct str *ret)
+{
+	struct str s;
+	size_t slash;
+
+	if (!output_exact(c) || !operands(c, 0, 1, 1))
+		return false;
+	s = strip_slashes(output_arg(&c->argv[0]));
+	slash = after_last_slash(s);
+	s = slash ? strip_slashes(str_sub(s, 0, slash)) : STR(".");
+	*ret = str_cat(c->a, s, STR("\n"));
+	return true;
+}
+
+/* --- numbers --- */
+
+/* Plain decimal without a leading zero: what seq and expr print back as it came */
+static bool plain_number(struct str s, int64_t *ret)
+{
+	size_t i = s.n && s.p[0] == '-';
+
+	if (i >= s.n || (s.p[i] == '0' && (s.n > i + 1 || i)))
+		return false;
+	return num_parse(s, -1000000000000, 1000000000000, ret) == 0;
+}
+
+static bool seq(const struct call *c, struct str *ret)
+{
+	int64_t v[3] = {1, 1, 0}, n[3];
+	size_t from = 0, count;
+	struct str sep = STR("\n");
+	struct buf out;
+
+	if (!output_exact(c))
+		return false;
+	if (arg_is(c, 0, "-s") && c->argc > 1) {
+		sep = output_arg(&c->argv[1]);
+		from = 2;
+	}
+	count = c->argc - from;
+	if (count < 1 || count > 3)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!plain_number(output_arg(&c->argv[from + i]), &n[i]))
+			return false;
+	v[2] = n[count - 1];
+	v[0] = count > 1 ? n[0] : 1;
+	v[1] = count > 2 ? n[1] : 1;
+	if (!v[1] || (v[2] - v[0]) / v[1] > 100000)
+		return false;
+	buf_init(&out, c->a, 0);
+	for (int64_t x = v[0]; v[1] > 0 ? x <= v[2] : x >= v[2]; x += v[1]) {
+		if (x != v[0])
+			buf_str(&out, sep);
+		buf_fmt(&out, "%lld", (long long)x);
+	}
+	if (out.n)
+		buf_char(&out, '\n');
+	*ret = buf_view(&out);
+	return true;
+}
+
+static bool expr_row(const struct call *c, struct str *ret)
+{
+	int64_t x, y, r;
+	struct str op;
+
+	if (c->argc != 3)
+		return false;
+	op = output_arg(&c->argv[1]);
+	if (op.n != 1 || !memchr("+-*/%", op.p[0], 5))
+		return false;
+	for (int i = 0; i < 3; i += 2) {
+		struct str s = output_arg(&c->argv[i]);
+		if (s.n == 1 && s.p[0] == HOLE_NUM)
+			return some_number(c, ret);
+		if (!plain_number(s, i ? &y : &x))
+			return false;
+	}
+	if (__builtin_mul_overflow(x, op.p[0] == '*' ? y : 1, &r) || ((op.p[0] == '/' || op.p[0] == '%') && y == 0))
+		return false;
+	r = op.p[0] == '+' ? x + y : op.p[0] == '-' ? x - y : op.p[0] == '/' ? x / y : op.p[0] == '%' ? x % y : r;
+	*ret = str_fmt(c->a, "%lld\n", (long long)r);
+	return true;
+}
+
+static bool wc(const struct call *c, struct str *ret)
+{
+	struct str in;
+	size_t lines = 0, words = 0;
+	bool blank = true;
+	char what;
+
+	if (c->argc != 1 || !(arg_is(c, 0, "-l") || arg_is(c, 0, "-c") || arg_is(c, 0, "-w")))
+		return false;
+	if (!output_input(c, &in) || !output_ascii(in))
+		return some_number(c, ret);
+	what = c->argv[0].text.p[1];
+	for (size_t i = 0; i < in.n; i++) {
+		bool now = in.p[i] == ' ' || (in.p[i] >= 9 && in.p[i] <= 13);
+		if (what == 'w' && ((unsigned char)in.p[i] < 9 || (in.p[i] > 13 && in.p[i] < 32) || in.p[i] == 127))
+			return some_number(c, ret);
+		lines += in.p[i] == '\n';
+		words += blank && !now;
+		blank = now;
+	}
+	*ret = str_fmt(c->a, "%zu\n", what == 'l' ? lines : what == 'w' ? words : in.n);
+	return true;
+}
+
+/* grep -c: one number, unless there are several files */
+static bool grep(const struct call *c, struct str *ret)
+{
+	size_t i = 0;
+	bool counts = false;
+
+	for (; i < c->argc; i++) {
+		struct str s = output_arg(&c->argv[i]);
+		if (s.n < 2 || s.p[0] != '-')
+			break;
+		for (size_t k = 1; k < s.n; k++) {
+			if (!memchr("ciEFGvwx", s.p[k], 8))
+				return false;
+			counts |= s.p[k] == 'c';
+		}
+	}
+	if (!counts || c->argc - i < 1 || c->argc - i > 2 || maybe_option(output_arg(&c->argv[i])) || (c->argc - i == 2 && maybe_option(output_arg(&c->argv[i + 1]))))
+		return false;
+	return some_number(c, ret);
+}
+
+static bool no_args_number(const struct call *c, struct str *ret) { return c->argc == 0 && some_number(c, ret); }
+
+static bool id(const struct call *c, struct str *ret) { return c->argc == 1 && (arg_is(c, 0, "-u") || arg_is(c, 0, "-g")) && some_number(c, ret); }
+
+static bool stat_row(const struct call *c, struct str *ret)
+{
+	static const char *const formats[] = {"%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b"};
+
+	if (c->argc != 3 || !arg_is(c, 0, "-c") || !operands(c, 2, 1, 1))
+		return false;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+		if (arg_is(c, 1, formats[i]))
+			return some_number(c, ret);
+	return false;
+}
+
+/* date +FORMAT of digits and separators. Fields with leading zeros only after a year, so that no number starts with one. */
+static bool date(const struct call *c, struct str *ret)
+{
+	struct str f;
+	struct buf out;
+	size_t i = arg_is(c, 0, "-u");
+
+	if (c->argc != i + 1 || !output_exact(c))
+		return false;
+	f = output_arg(&c->argv[i]);
+	if (!str_starts(f, "+%s") && !str_starts(f, "+%Y") && !str_is(f, "+%F"))
+		return false;
+	buf_init(&out, c->a, 0);
+	for (size_t k = 1; k < f.n; k++) {
+		char x = f.p[k], y = k + 1 < f.n ? f.p[k + 1] : 0;
+
+		if (x != '%') {
+			if (!memchr("-_.T:", x, 5))
+				return false;
+			buf_char(&out, x);
+			continue;
+		}
+		k++;
+		if (y == 'F')
+			buf_add(&out, "\1-\1-", 4);
+		else if (y == 'T')
+			buf_add(&out, "\1:\1:", 4);
+		else if (!y || !memchr("sYmdHMSNj", y, 9))
+			return false;
+		if (!out.n || buf_view(&out).p[out.n - 1] != HOLE_NUM)
+			buf_char(&out, HOLE_NUM);
+	}
+	buf_char(&out, '\n');
+	*ret = buf_view(&out);
+	return true;
+}
+
+/* --- the table --- */
+
+static const struct row {
+	const char *name;
+	output_fn *fn;
+} rows[] = {
+	{":", nothing},          {"[", nothing},          {"base32", output_base32}, {"base64", output_base64}, {"basename", basename_row},
+	{"cat", cat},            {"cut", output_cut},     {"date", date},            {"dirname", dirname_row},  {"echo", echo},
+	{"expr", expr_row},      {"false", nothing},      {"grep", grep},            {"head", output_head},     {"id", id},
+	{"nproc", no_args_number}, {"printf", printf_row}, {"pwd", pwd},             {"rev", output_rev},       {"seq", seq},
+	{"stat", stat_row},      {"tac", output_tac},     {"tail", output_tail},     {"tee", tee},              {"test", nothing},
+	{"tr", output_tr},       {"true", nothing},       {"wc", wc},                {"xxd", output_xxd},
+};
+
+bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env, struct str *ret)
+{
+	struct call c = {.a = a, .env = env, .argv = argv + 1, .argc = argc - 1};
+
+	if (!argc || env->dialect == DIALECT_POWERSHELL || argv[0].kind != WORD_EXACT)
+		return false;
+	for (size_t i = 1; i < argc; i++)
+		if (argv[i].kind == WORD_REST)
+			return false;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (str_is(argv[0].text, rows[i].name))
+			return rows[i].fn(&c, ret);
+	return false;
+}

@@ -1,0 +1,657 @@
+/*
+ * Filters whose output follows from their input: base64, base32, xxd -r -p, tr, rev, tac, cut, head, tail. Only on input and arguments that
+ * are known to the byte, and only in forms without an error; everything else is not known.
+ */
+#include "base/num.h"
+#include "shell/output_row.h"
+
+static struct str arg(const struct call *c, size_t i) { return output_arg(&c->argv[i]); }
+
+static bool ready(const struct call *c, struct str *in) { return output_exact(c) && output_input(c, in); }
+
+/* --- base64, base32, xxd --- */
+
+struct coding {
+	const char *alphabet;
+	unsigned bits, group;  /* bits of a character; characters of a group */
+	const char *data_chars; /* how many characters of a padded last group may be data, as digits */
+};
+
+static const struct coding base64 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 6, 4, "23"};
+static const struct coding base32 = {"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 5, 8, "2457"};
+
+struct coding_options {
+	bool decode, garbage;
+	int64_t wrap;
+};
+
+static bool wrap_value(struct str s, int64_t *ret) { return num_parse(s, 0, 100000, ret) == 0; }
+
+/* One word of short options: letters d and i, then maybe w with its value in this word or the next. */
+static bool short_options(const struct call *c, size_t *i, struct coding_options *o)
+{
+	struct str s = arg(c, *i);
+
+	for (size_t k = 1; k < s.n; k++) {
+		if (s.p[k] == 'd') {
+			o->decode = true;
+		} else if (s.p[k] == 'i') {
+			o->garbage = true;
+		} else if (s.p[k] == 'w') {
+			if (k + 1 < s.n)
+				return wrap_value(str_sub(s, k + 1, s.n), &o->wrap);
+			return ++*i < c->argc && wrap_value(arg(c, *i), &o->wrap);
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool coding_options(const struct call *c, struct coding_options *o)
+{
+	*o = (struct coding_options){.wrap = 76};
+	for (size_t i = 0; i < c->argc; i++) {
+		struct str s = arg(c, i);
+
+		if (str_is(s, "-"))
+			continue;
+		if (str_is(s, "--decode"))
+			o->decode = true;
+		else if (str_is(s, "--ignore-garbage"))
+			o->garbage = true;
+		else if (str_starts(s, "--wrap=") ? !wrap_value(str_sub(s, 7, s.n), &o->wrap) : s.n < 2 || s.p[0] != '-' || !short_options(c, &i, o))
+			return false;
+	}
+	return true;
+}
+
+/* The characters that count: without newlines, and with `garbage` without all that does not belong. */
+static bool only_alphabet(struct arena *a, const struct coding *k, struct str in, bool garbage, struct str *ret)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < in.n; i++) {
+		char ch = in.p[i];
+
+		if (strchr(k->alphabet, ch) || ch == '=')
+			buf_char(&b, ch);
+		else if (ch != '\n' && !garbage)
+			return false;
+	}
+	*ret = buf_view(&b);
+	return true;
+}
+
+static bool decode(const struct call *c, const struct coding *k, struct str in, bool garbage, struct str *ret)
+{
+	struct str s;
+	struct buf out;
+	size_t data, rest;
+	uint64_t bits = 0;
+	unsigned have = 0;
+
+	if (!only_alphabet(c->a, k, in, garbage, &s) || s.n % k->group)
+		return false;
+	for (data = 0; data < s.n && s.p[data] != '='; data++)
+		;
+	rest = data % k->group;
+	if (s.n - data >= k->group || (rest && !strchr(k->data_chars, '0' + (int)rest)) || (!rest && data != s.n))
+		return false;
+	for (size_t i = data; i < s.n; i++)
+		if (s.p[i] != '=')
+			return false;
+	buf_init(&out, c->a, 0);
+	for (size_t i = 0; i < data; i++) {
+		bits = bits << k->bits | (uint64_t)(strchr(k->alphabet, s.p[i]) - k->alphabet);
+		have += k->bits;
+		if (have >= 8) {
+			have -= 8;
+			output_byte(&out, (unsigned char)(bits >> have & 0xff));
+		}
+	}
+	if (bits & ((1u << have) - 1))
+		return false; /* bits that belong to no byte: newer versions refuse them */
+	*ret = buf_view(&out);
+	return true;
+}
+
+static bool encode(const struct call *c, const struct coding *k, struct str in, int64_t wrap, struct str *ret)
+{
+	struct buf out;
+	uint64_t bits = 0;
+	unsigned have = 0;
+	size_t n = 0, column = 0, chars = (in.n * 8 + k->bits - 1) / k->bits, total = (chars + k->group - 1) / k->group * k->group;
+
+	buf_init(&out, c->a, 0);
+	for (size_t i = 0; n < total; n++) {
+		if (have < k->bits && i < in.n) {
+			bits = bits << 8 | (unsigned char)in.p[i++];
+			have += 8;
+		} else if (have && have < k->bits) {
+			bits <<= k->bits - have;
+			have = k->bits;
+		}
+		if (wrap && column++ == (size_t)wrap) {
+			buf_char(&out, '\n');
+			column = 1;
+		}
+		buf_char(&out, n >= chars ? '=' : k->alphabet[bits >> (have - k->bits) & ((1u << k->bits) - 1)]);
+		have -= n >= chars ? have : k->bits;
+	}
+	if (wrap && out.n)
+		buf_char(&out, '\n');
+	*ret = buf_view(&out);
+	return true;
+}
+
+static bool coded(const struct call *c, const struct coding *k, struct str *ret)
+{
+	struct coding_options o;
+	struct str in;
+
+	if (!ready(c, &in) || !coding_options(c, &o))
+		return false;
+	return o.decode ? decode(c, k, in, o.garbage, ret) : encode(c, k, in, o.wrap, ret);
+}
+
+bool output_base64(const struct call *c, struct str *ret) { return coded(c, &base64, ret); }
+bool output_base32(const struct call *c, struct str *ret) { return coded(c, &base32, ret); }
+
+static int hex_value(char c)
+{
+	static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+	const char *at = c ? strchr(digits, c) : NULL;
+	return at ? (int)(at - digits) % 16 : -1;
+}
+
+/* xxd -r -p, on whole pairs of digits with blanks and newlines only between them */
+bool output_xxd(const struct call *c, struct str *ret)
+{
+	struct str in;
+	struct buf out;
+	bool reverse = false, plain = false;
+
+	if (!ready(c, &in))
+		return false;
+	for (size_t i = 0; i < c->argc; i++) {
+		if (str_is(arg(c, i), "-r"))
+			reverse = true;
+		else if (str_is(arg(c, i), "-p") || str_is(arg(c, i), "-ps"))
+			plain = true;
+		else
+			return false;
+	}
+	if (!reverse || !plain)
+		return false;
+	buf_init(&out, c->a, 0);
+	for (size_t i = 0; i < in.n; i++) {
+		if (in.p[i] == ' ' || in.p[i] == '\n')
+			continue;
+		if (i + 1 >= in.n || hex_value(in.p[i]) < 0 || hex_value(in.p[i + 1]) < 0)
+			return false;
+		output_byte(&out, (unsigned char)(hex_value(in.p[i]) * 16 + hex_value(in.p[i + 1])));
+		i++;
+	}
+	*ret = buf_view(&out);
+	return true;
+}
+
+/* --- tr --- */
+
+struct set {
+	unsigned char c[1024];
+	size_t n;
+	char kind; /* 'u' or 'l' when it is exactly [:upper:] or [:lower:]; 'c' when it has another class; else 0 */
+};
+
+static bool set_add(struct set *s, unsigned char c)
+{
+	if (s->n == sizeof(s->c))
+		return false;
+	s->c[s->n++] = c;
+	return true;
+}
+
+static bool class_has(struct str name, unsigned char c, bool *ret)
+{
+	static const char *const names[] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"};
+	bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
+	bool alnum = upper || lower || digit;
+	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph, lower, graph || c == ' ', graph && !alnum,
+		c == ' ' || (c >= 9 && c <= 13), upper, digit || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (str_is(name, names[i])) {
+			*ret = is[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+/* t[*i] is the [ of [:name:] */
+static bool set_class(struct set *s, struct str t, size_t *i)
+{
+	size_t end = *i + 2;
+	struct str name;
+	bool in;
+
+	while (end + 1 < t.n && !(t.p[end] == ':' && t.p[end + 1] == ']'))
+		end++;
+	if (end + 1 >= t.n)
+		return false;
+	name = str_sub(t, *i + 2, end);
+	for (unsigned c = 0; c < 256; c++)
+		if (!class_has(name, (unsigned char)c, &in) || (in && !set_add(s, (unsigned char)c)))
+			return false;
+	s->kind = *i == 0 && end + 2 == t.n && (str_is(name, "upper") || str_is(name, "lower")) ? name.p[0] : 'c';
+	*i = end + 2;
+	return true;
+}
+
+/* One character, maybe an escape */
+static bool set_char(struct str t, size_t *i, unsigned char *ret)
+{
+	static const char from[] = "abfnrtv\\", to[] = "\a\b\f\n\r\t\v\\";
+	const char *at;
+	unsigned v = 0;
+
+	*ret = (unsigned char)t.p[(*i)++];
+	if (*ret >= 0x80)
+		return false;
+	if (*ret != '\\')
+		return true;
+	if (*i >= t.n)
+		return false;
+	if (t.p[*i] >= '0' && t.p[*i] <= '7') {
+		for (int k = 0; k < 3 && *i < t.n && t.p[*i] >= '0' && t.p[*i] <= '7'; k++)
+			v = v * 8 + (unsigned)(t.p[(*i)++] - '0');
+		*ret = (unsigned char)v;
+		return v < 256;
+	}
+	at = strchr(from, t.p[(*i)++]);
+	if (at)
+		*ret = (unsigned char)to[at - from];
+	return at != NULL;
+}
+
+static bool set_parse(struct str t, struct set *s)
+{
+	*s = (struct set){.n = 0};
+	for (size_t i = 0; i < t.n;) {
+		unsigned char lo, hi;
+
+		if (t.p[i] == '[' && i + 1 < t.n && t.p[i + 1] == ':') {
+			if (!set_class(s, t, &i))
+				return false;
+			continue;
+		}
+		if (t.p[i] == '[' && i + 2 < t.n && (t.p[i + 1] == '=' || t.p[i + 2] == '*' || t.p[i + 1] == '\\'))
+			return false; /* [=c=] [c*n] */
+		if (!set_char(t, &i, &lo))
+			return false;
+		hi = lo;
+		if (i + 1 < t.n && t.p[i] == '-') {
+			i++;
+			if ((t.p[i] == '[' && i + 1 < t.n && strchr(":=", t.p[i + 1])) || !set_char(t, &i, &hi) || hi < lo)
+				return false;
+		}
+		for (unsigned c = lo; c <= hi; c++)
+			if (!set_add(s, (unsigned char)c))
+				return false;
+	}
+	return true;
+}
+
+static void set_complement(struct set *s)
+{
+	bool in[256] = {false};
+
+	for (size_t i = 0; i < s->n; i++)
+		in[s->c[i]] = true;
+	s->n = 0;
+	for (unsigned c = 0; c < 256; c++)
+		if (!in[c])
+			s->c[s->n++] = (unsigned char)c;
+}
+
+struct tr {
+	bool delete, squeeze, complement;
+	unsigned char map[256];
+	bool gone[256], once[256];
+};
+
+/* The table of a translation from x to y. Classes only as the pair upper/lower. */
+static bool tr_map(struct tr *t, const struct set *x, const struct set *y)
+{
+	if (!y->n || (t->complement && y->n != 1) || y->kind == 'c')
+		return false;
+	if (y->kind && (!x->kind || x->kind == 'c' || t->complement))
+		return false;
+	if (x->kind == 'c' && y->n != 1)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		t->map[x->c[i]] = y->c[i < y->n ? i : y->n - 1];
+	return true;
+}
+
+static bool tr_plan(struct tr *t, struct set *x, const struct set *y, size_t sets)
+{
+	const struct set *squeezed = sets == 2 ? y : x;
+	bool translate = sets == 2 && !t->delete;
+
+	if (t->complement)
+		set_complement(x);
+	if (t->delete ? sets != 1u + t->squeeze : sets == 1 && !t->squeeze)
+		return false;
+	for (unsigned c = 0; c < 256; c++)
+		t->map[c] = (unsigned char)c;
+	if (translate && !tr_map(t, x, y))
+		return false;
+	for (size_t i = 0; t->delete && i < x->n; i++)
+		t->gone[x->c[i]] = true;
+	for (size_t i = 0; t->squeeze && i < squeezed->n; i++)
+		t->once[squeezed->c[i]] = true;
+	return true;
+}
+
+bool output_tr(const struct call *c, struct str *ret)
+{
+	struct tr t = {.delete = false};
+	struct set x, y = {.n = 0};
+	struct str in;
+	struct buf out;
+	size_t i = 0, sets;
+	int last = -1;
+
+	if (!ready(c, &in))
+		return false;
+	for (; i < c->argc && arg(c, i).n > 1 && arg(c, i).p[0] == '-'; i++) {
+		struct str s = arg(c, i);
+		if (str_is(s, "--") && ++i)
+			break;
+		for (size_t k = 1; k < s.n; k++) {
+			if (!memchr("cCds", s.p[k], 4))
+				return false;
+			t.complement |= s.p[k] == 'c' || s.p[k] == 'C';
+			t.delete |= s.p[k] == 'd';
+			t.squeeze |= s.p[k] == 's';
+		}
+	}
+	sets = c->argc - i;
+	if (sets < 1 || sets > 2 || !set_parse(arg(c, i), &x) || (sets == 2 && !set_parse(arg(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
+		return false;
+	for (size_t k = 0; k < (sets == 2); k++) /* an option after a set would be one for GNU */
+		if (arg(c, i + 1).n > 1 && arg(c, i + 1).p[0] == '-')
+			return false;
+	buf_init(&out, c->a, 0);
+	for (size_t k = 0; k < in.n; k++) {
+		unsigned char b = (unsigned char)in.p[k];
+		if (t.gone[b])
+			continue;
+		b = t.map[b];
+		if (t.once[b] && last == b)
+			continue;
+		last = b;
+		output_byte(&out, b);
+	}
+	*ret = buf_view(&out);
+	return true;
+}
+
+/* --- lines --- */
+
+bool output_rev(const struct call *c, struct str *ret)
+{
+	struct str in;
+	struct buf out;
+	bool ended;
+
+	if (!ready(c, &in) || c->argc || !output_ascii(in))
+		return false;
+	buf_init(&out, c->a, 0);
+	for (size_t at = 0; at < in.n;) {
+		struct str line = output_line(in, &at, &ended);
+		for (size_t i = line.n; i--;)
+			buf_char(&out, line.p[i]);
+		if (ended)
+			buf_char(&out, '\n');
+	}
+	*ret = buf_view(&out);
+	return true;
+}
+
+bool output_tac(const struct call *c, struct str *ret)
+{
+	struct str in;
+	struct buf out;
+	size_t end;
+
+	if (!ready(c, &in) || c->argc)
+		return false;
+	buf_init(&out, c->a, 0);
+	for (end = in.n; end;) {
+		size_t from = end - 1;
+		while (from && in.p[from - 1] != '\n')
+			from--;
+		buf_str(&out, str_sub(in, from, end));
+		end = from;
+	}
+	*ret = buf_view(&out);
+	return true;
+}
+
+struct cut {
+	char by; /* 'b' (also -c) or 'f' */
+	char delimiter;
+	bool only; /* -s */
+	struct str list;
+};
+
+/* Is the n-th in the list N, N-M, N-, -M, ...? -1 when the list is not well formed. */
+static int listed(struct str list, int64_t n)
+{
+	bool in = false;
+
+	for (size_t i = 0; i <= list.n;) {
+		size_t end = i, dash;
+		int64_t lo = 1, hi = INT64_MAX;
+		struct str item;
+
+		while (end < list.n && list.p[end] != ',')
+			end++;
+		item = str_sub(list, i, end);
+		dash = str_find(item, '-', 0) < 0 ? item.n : (size_t)str_find(item, '-', 0);
+		if (item.n == 0 || (dash == 0 && item.n == 1) || (dash && num_parse(str_sub(item, 0, dash), 1, 1000000, &lo)))
+			return -1;
+		if (dash == item.n)
+			hi = lo;
+		else if (dash + 1 < item.n && num_parse(str_sub(item, dash + 1, item.n), lo, 1000000, &hi))
+			return -1;
+		in |= n >= lo && n <= hi;
+		i = end + 1;
+	}
+	return in;
+}
+
+static bool cut_options(const struct call *c, struct cut *o)
+{
+	*o = (struct cut){.delimiter = '\t'};
+	for (size_t i = 0; i < c->argc; i++) {
+		struct str s = arg(c, i), value;
+		char x = s.n > 1 && s.p[0] == '-' ? s.p[1] : 0;
+
+		if (str_is(s, "-s")) {
+			o->only = true;
+			continue;
+		}
+		if (!x || !memchr("bcfd", x, 4) || (s.n == 2 && i + 1 >= c->argc))
+			return false;
+		value = s.n > 2 ? str_sub(s, 2, s.n) : arg(c, ++i);
+		if (x == 'd') {
+			if (value.n != 1)
+				return false;
+			o->delimiter = value.p[0];
+		} else {
+			if (o->by)
+				return false;
+			o->by = x == 'f' ? 'f' : 'b';
+			o->list = value;
+		}
+	}
+	return o->by && listed(o->list, 1) >= 0 && (o->by == 'f' || (!o->only && o->delimiter == '\t'));
+}
+
+static void cut_bytes(struct buf *out, struct str line, struct str list)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (listed(list, (int64_t)i + 1))
+			buf_char(out, line.p[i]);
+	buf_char(out, '\n');
+}
+
+static void cut_fields(struct buf *out, struct str line, const struct cut *o)
+{
+	bool first = true;
+	int64_t n = 0;
+
+	if (str_find(line, o->delimiter, 0) < 0) {
+		if (!o->only) {
+			buf_str(out, line);
+			buf_char(out, '\n');
+		}
+		return;
+	}
+	for (size_t i = 0; i <= line.n;) {
+		ptrdiff_t d = str_find(line, o->delimiter, i);
+		size_t end = d < 0 ? line.n : (size_t)d;
+
+		if (listed(o->list, ++n)) {
+			if (!first)
+				buf_char(out, o->delimiter);
+			first = false;
+			buf_str(out, str_sub(line, i, end));
+		}
+		i = end + 1;
+	}
+	buf_char(out, '\n');
+}
+
+bool output_cut(const struct call *c, struct str *ret)
+{
+	struct str in;
+	struct buf out;
+	struct cut o;
+	bool ended;
+
+	if (!ready(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
+		return false;
+	if (o.by == 'b' && !output_ascii(in))
+		return false;
+	buf_init(&out, c->a, 0);
+	for (size_t at = 0; at < in.n;) {
+		struct str line = output_line(in, &at, &ended);
+		if (o.by == 'b')
+			cut_bytes(&out, line, o.list);
+		else
+			cut_fields(&out, line, &o);
+	}
+	*ret = buf_view(&out);
+	return true;
+}
+
+/* --- head and tail --- */
+
+struct ends {
+	bool bytes;
+	char sign; /* '-', '+' or 0 */
+	int64_t n;
+};
+
+/* -n N, -nN, -c N, -cN, -N, --lines=N, --bytes=N; nothing else. */
+static bool ends_options(const struct call *c, struct ends *e)
+{
+	struct str s, value;
+
+	*e = (struct ends){.n = 10};
+	if (!c->argc)
+		return true;
+	s = arg(c, 0);
+	if (str_starts(s, "--lines=") || str_starts(s, "--bytes=")) {
+		value = str_sub(s, 8, s.n);
+		e->bytes = s.p[2] == 'b';
+	} else if (s.n >= 2 && s.p[0] == '-' && (s.p[1] == 'n' || s.p[1] == 'c')) {
+		if (s.n == 2 && c->argc < 2)
+			return false;
+		value = s.n > 2 ? str_sub(s, 2, s.n) : arg(c, 1);
+		e->bytes = s.p[1] == 'c';
+	} else if (s.n >= 2 && s.p[0] == '-' && s.p[1] >= '0' && s.p[1] <= '9') {
+		value = str_sub(s, 1, s.n);
+	} else {
+		return false;
+	}
+	if (c->argc != 1u + (s.n == 2 && (s.p[1] == 'n' || s.p[1] == 'c')))
+		return false;
+	if (value.n && (value.p[0] == '-' || value.p[0] == '+')) {
+		e->sign = value.p[0];
+		value = str_sub(value, 1, value.n);
+	}
+	return value.n && value.p[0] != '-' && num_parse(value, 0, 1000000000, &e->n) == 0;
+}
+
+/* Where the n-th unit (line or byte) ends; the end of the text when there are fewer. */
+static size_t units_end(struct str s, bool bytes, int64_t n)
+{
+	size_t at = 0;
+
+	if (bytes)
+		return (uint64_t)n < s.n ? (size_t)n : s.n;
+	for (bool ended; n > 0 && at < s.n; n--)
+		output_line(s, &at, &ended);
+	return at;
+}
+
+static int64_t units(struct str s, bool bytes)
+{
+	int64_t n = 0;
+
+	if (bytes)
+		return (int64_t)s.n;
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == '\n' || i + 1 == s.n;
+	return n;
+}
+
+bool output_head(const struct call *c, struct str *ret)
+{
+	struct str in;
+	struct ends e;
+	int64_t all;
+
+	if (!ready(c, &in) || !ends_options(c, &e) || e.sign == '+')
+		return false;
+	all = units(in, e.bytes);
+	if (e.sign == '-')
+		e.n = all > e.n ? all - e.n : 0;
+	*ret = str_sub(in, 0, units_end(in, e.bytes, e.n));
+	return true;
+}
+
+bool output_tail(const struct call *c, struct str *ret)
+{
+	struct str in;
+	struct ends e;
+	int64_t all, skip;
+
+	if (!ready(c, &in) || !ends_options(c, &e))
+		return false;
+	all = units(in, e.bytes);
+	if (e.sign == '+')
+		skip = e.n ? e.n - 1 : 0;
+	else
+		skip = all > e.n ? all - e.n : 0;
+	*ret = str_sub(in, units_end(in, e.bytes, skip), in.n);
+	return true;
+}

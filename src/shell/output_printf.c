@@ -1,0 +1,326 @@
+/* printf of bash, dash and zsh over abstract texts. A conversion that is not modelled, or an argument it would complain about: not known. */
+#include "shell/escape.h"
+#include "shell/output_row.h"
+
+#define WIDTH_MAX 4096
+
+struct spec {
+	bool left, zero, plus, space, alt;
+	long width, precision; /* precision -1: none */
+	char conv;
+};
+
+struct job {
+	struct arena *a;
+	const struct word *args;
+	size_t nargs, next;
+	enum dialect d;
+	struct buf out;
+	bool stop;   /* \c: no more output */
+	bool failed; /* not known */
+};
+
+static bool fail(struct job *j)
+{
+	j->failed = true;
+	return false;
+}
+
+/* The next argument; false when there is none left. */
+static bool take(struct job *j, struct str *ret)
+{
+	if (j->next >= j->nargs)
+		return false;
+	*ret = output_arg(&j->args[j->next++]);
+	return true;
+}
+
+static void pad(struct buf *b, char c, long n)
+{
+	for (; n > 0; n--)
+		buf_char(b, c);
+}
+
+/* A whole number as strtoimax reads it with base 0; wraps as unsigned conversions do, but out of range is not known. */
+static bool integer(struct str s, uint64_t *ret, bool *ret_negative)
+{
+	size_t i = 0;
+	unsigned base = 10;
+	uint64_t v = 0;
+
+	if (s.n && (s.p[0] == '\'' || s.p[0] == '"')) {
+		*ret = s.n > 1 ? (unsigned char)s.p[1] : 0;
+		*ret_negative = false;
+		return s.n == 2 && *ret < 0x80;
+	}
+	while (i < s.n && (s.p[i] == ' ' || s.p[i] == '\t'))
+		i++;
+	*ret_negative = i < s.n && s.p[i] == '-';
+	i += i < s.n && (s.p[i] == '-' || s.p[i] == '+');
+	if (i + 2 < s.n && s.p[i] == '0' && (s.p[i + 1] == 'x' || s.p[i + 1] == 'X'))
+		base = 16, i += 2;
+	else if (i < s.n && s.p[i] == '0')
+		base = 8;
+	if (i >= s.n)
+		return false;
+	for (; i < s.n; i++) {
+		char c = s.p[i];
+		unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
+			: c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10 : 99;
+
+		if (digit >= base || v > ((uint64_t)INT64_MAX - digit) / base)
+			return false;
+		v = v * base + digit;
+	}
+	*ret = *ret_negative ? -v : v;
+	return true;
+}
+
+static struct str digits_of(struct arena *a, uint64_t v, char conv)
+{
+	return str_fmt(a, conv == 'o' ? "%llo" : conv == 'x' ? "%llx" : conv == 'X' ? "%llX" : "%llu", (unsigned long long)v);
+}
+
+static bool bare(const struct spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
+
+static bool put_integer(struct job *j, const struct spec *s)
+{
+	struct str arg = STR("0"), text;
+	bool negative, is_signed = s->conv == 'd' || s->conv == 'i';
+	const char *sign = "";
+	uint64_t v;
+	long n;
+
+	if (take(j, &arg) && !text_exact(arg)) {
+		if (!is_signed || !bare(s) || j->d == DIALECT_ZSH)
+			return fail(j);
+		buf_char(&j->out, HOLE_NUM); /* whatever it is, a number is written, 0 after a complaint */
+		return true;
+	}
+	if (!arg.n && j->d == DIALECT_BASH)
+		arg = STR("0");
+	if (j->d == DIALECT_ZSH && (!arg.n || arg.p[0] < '1' || arg.p[0] > '9'))
+		return fail(j); /* an expression there, and 010 is ten */
+	if (!integer(arg, &v, &negative))
+		return fail(j);
+	text = digits_of(j->a, is_signed && negative ? -v : v, s->conv);
+	if (is_signed)
+		sign = negative && v ? "-" : s->plus ? "+" : s->space ? " " : "";
+	if (s->precision == 0 && v == 0)
+		return fail(j);
+	if (s->alt && v)
+		sign = s->conv == 'x' ? "0x" : s->conv == 'X' ? "0X" : s->conv == 'o' && s->precision <= (long)text.n ? "0" : sign;
+	if (s->alt && s->conv == 'o' && s->precision > (long)text.n)
+		return fail(j);
+	n = (long)strlen(sign) + (s->precision > (long)text.n ? s->precision : (long)text.n);
+	if (!s->left && !(s->zero && s->precision < 0))
+		pad(&j->out, ' ', s->width - n);
+	buf_c(&j->out, sign);
+	if (!s->left && s->zero && s->precision < 0)
+		pad(&j->out, '0', s->width - n);
+	pad(&j->out, '0', s->precision - (long)text.n);
+	buf_str(&j->out, text);
+	if (s->left)
+		pad(&j->out, ' ', s->width - n);
+	return true;
+}
+
+/* Text with holes keeps them where the field has no width; else anything may stand there. */
+static bool put_text(struct job *j, const struct spec *s, struct str text)
+{
+	if (s->width || s->precision >= 0) {
+		if (!text_exact(text))
+			text = str_n("\0", 1);
+		else if (!output_ascii(text))
+			return fail(j);
+		else if (s->precision >= 0)
+			text = str_sub(text, 0, (size_t)s->precision);
+	}
+	if (!s->left)
+		pad(&j->out, ' ', s->width - (long)text.n);
+	buf_str(&j->out, text);
+	if (s->left)
+		pad(&j->out, ' ', s->width - (long)text.n);
+	return true;
+}
+
+/* A width before a hole would be counted from bytes that are not there. */
+static bool put_string(struct job *j, const struct spec *s)
+{
+	struct str arg = STR("");
+	struct spec plain = *s;
+
+	take(j, &arg);
+	if (!text_exact(arg) && (s->width || s->precision >= 0)) {
+		buf_char(&j->out, HOLE_ANY);
+		return true;
+	}
+	plain.zero = false;
+	return put_text(j, &plain, arg);
+}
+
+static bool put_escaped(struct job *j, const struct spec *s)
+{
+	struct str arg = STR(""), text;
+	bool stop = false;
+
+	take(j, &arg);
+	if (!text_exact(arg)) {
+		/* an escape in it may also end all output: what is sure is the part before */
+		size_t n = 0;
+		while (arg.p[n] != '\\' && arg.p[n] != HOLE_ANY && arg.p[n] != HOLE_NUM)
+			n++;
+		if (bare(s))
+			buf_str(&j->out, str_sub(arg, 0, n));
+		buf_char(&j->out, HOLE_ANY);
+		j->stop = true;
+		return true;
+	}
+	text = escape_decode(j->a, arg, j->d == DIALECT_SH ? ESCAPE_DASH : ESCAPE_B, &stop);
+	if (!text_exact(text) && !bare(s))
+		return fail(j);
+	put_text(j, s, text);
+	j->stop = stop;
+	return true;
+}
+
+static bool put_char(struct job *j, const struct spec *s)
+{
+	struct str arg = STR("");
+
+	take(j, &arg);
+	if (!text_exact(arg) || !arg.n || s->precision >= 0) {
+		if (!bare(s))
+			return fail(j);
+		buf_char(&j->out, HOLE_ANY);
+		return true;
+	}
+	return put_text(j, s, str_sub(arg, 0, 1));
+}
+
+/* A number in the format, or * for an argument. */
+static bool field(struct job *j, struct str f, size_t *i, long *ret)
+{
+	long v = 0;
+
+	if (*i < f.n && f.p[*i] == '*') {
+		struct str arg = STR("0");
+		uint64_t u;
+		bool negative;
+
+		++*i;
+		take(j, &arg);
+		if (!text_exact(arg) || !integer(arg, &u, &negative) || (int64_t)u > WIDTH_MAX || (int64_t)u < -WIDTH_MAX)
+			return fail(j);
+		*ret = (long)(int64_t)u;
+		return true;
+	}
+	for (; *i < f.n && f.p[*i] >= '0' && f.p[*i] <= '9' && v <= WIDTH_MAX; ++*i)
+		v = v * 10 + (f.p[*i] - '0');
+	*ret = v;
+	return v <= WIDTH_MAX ? true : fail(j);
+}
+
+/* f[*i] is after the %. */
+static bool parse(struct job *j, struct str f, size_t *i, struct spec *s)
+{
+	*s = (struct spec){.precision = -1};
+	for (; *i < f.n && memchr("-0+ #", f.p[*i], 5); ++*i) {
+		s->left |= f.p[*i] == '-';
+		s->zero |= f.p[*i] == '0';
+		s->plus |= f.p[*i] == '+';
+		s->space |= f.p[*i] == ' ';
+		s->alt |= f.p[*i] == '#';
+	}
+	if (!field(j, f, i, &s->width))
+		return false;
+	if (s->width < 0) {
+		s->left = true;
+		s->width = -s->width;
+	}
+	if (*i < f.n && f.p[*i] == '.') {
+		++*i;
+		if (!field(j, f, i, &s->precision) || s->precision < 0)
+			return fail(j);
+	}
+	while (j->d == DIALECT_BASH && *i < f.n && memchr("hlLjzt", f.p[*i], 6))
+		++*i;
+	if (*i >= f.n)
+		return fail(j);
+	s->conv = f.p[(*i)++];
+	return true;
+}
+
+static bool convert(struct job *j, const struct spec *s)
+{
+	switch (s->conv) {
+	case '%':
+		return bare(s) && !s->left ? (buf_char(&j->out, '%'), true) : fail(j);
+	case 's':
+		return put_string(j, s);
+	case 'b':
+		return j->d == DIALECT_ZSH ? fail(j) : put_escaped(j, s);
+	case 'c':
+		return put_char(j, s);
+	case 'd': case 'i': case 'o': case 'u': case 'x': case 'X':
+		return put_integer(j, s);
+	default:
+		return fail(j);
+	}
+}
+
+/* zsh's printf is only followed in what all three do alike. */
+static bool odd_escape(const struct job *j, struct str f, size_t i)
+{
+	return j->d == DIALECT_ZSH && (i >= f.n || !memchr("nt\\", f.p[i], 3));
+}
+
+static void pass(struct job *j, struct str f)
+{
+	struct spec s;
+
+	for (size_t i = 0; i < f.n && !j->stop && !j->failed;) {
+		char c = f.p[i++];
+
+		if (c == '%') {
+			if (!parse(j, f, &i, &s) || !convert(j, &s))
+				return;
+		} else if (c == '\\') {
+			if (odd_escape(j, f, i))
+				fail(j);
+			else
+				escape_one(&j->out, f, &i, j->d == DIALECT_SH ? ESCAPE_DASH_FORMAT : ESCAPE_FORMAT);
+		} else {
+			buf_char(&j->out, c);
+		}
+		if (j->out.n > OUTPUT_MAX)
+			fail(j);
+	}
+}
+
+bool output_printf(struct arena *a, const struct word *argv, size_t argc, enum dialect d, struct str *ret)
+{
+	struct job j = {.a = a, .args = argv + 1, .nargs = argc - 1, .d = d};
+	struct str format;
+
+	if (!argc || d == DIALECT_POWERSHELL)
+		return false;
+	for (size_t i = 0; i < argc; i++)
+		if (argv[i].kind == WORD_REST)
+			return false;
+	format = output_arg(&argv[0]);
+	if (!text_exact(format))
+		return false;
+	buf_init(&j.out, a, 0);
+	do {
+		size_t before = j.next;
+
+		pass(&j, format);
+		if (j.next == before)
+			break;
+	} while (j.next < j.nargs && !j.stop && !j.failed);
+	if (j.failed)
+		return false;
+	*ret = buf_view(&j.out);
+	return true;
+}

@@ -1,0 +1,61 @@
+/* What the files of output*.c share: the call as a row sees it, and small helpers. Not for others. */
+#pragma once
+#include "shell/output.h"
+
+#define OUTPUT_MAX ((size_t)1 << 20) /* longer outputs are not known */
+
+struct call {
+	struct arena *a;
+	const struct output_env *env;
+	const struct word *argv; /* without the command's name */
+	size_t argc;
+};
+
+typedef bool output_fn(const struct call *c, struct str *ret);
+
+output_fn output_base64, output_base32, output_xxd, output_tr, output_rev, output_tac, output_cut, output_head, output_tail;
+
+/* The word as abstract text: an unknown word without a text is a hole. */
+static inline struct str output_arg(const struct word *w)
+{
+	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
+}
+
+static inline bool output_exact(const struct call *c)
+{
+	for (size_t i = 0; i < c->argc; i++)
+		if (!text_exact(output_arg(&c->argv[i])))
+			return false;
+	return true;
+}
+
+/* The standard input when it is known to the byte. */
+static inline bool output_input(const struct call *c, struct str *ret)
+{
+	if (!c->env->in || !text_exact(*c->env->in) || c->env->in->n > OUTPUT_MAX)
+		return false;
+	*ret = *c->env->in;
+	return true;
+}
+
+/* A byte of a real output: 0 and 1 are holes in abstract text. */
+static inline void output_byte(struct buf *b, unsigned char c) { buf_char(b, c <= 1 ? HOLE_ANY : (char)c); }
+
+static inline bool output_ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* The line that starts at *at, without its newline; *at goes after it. *ret_ended: there was a newline. */
+static inline struct str output_line(struct str s, size_t *at, bool *ret_ended)
+{
+	ptrdiff_t nl = str_find(s, '\n', *at);
+	struct str line = str_sub(s, *at, nl < 0 ? s.n : (size_t)nl);
+
+	*ret_ended = nl >= 0;
+	*at = nl < 0 ? s.n : (size_t)nl + 1;
+	return line;
+}
