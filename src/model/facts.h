@@ -59,6 +59,7 @@ struct access {
 	struct access *next;
 	enum access_kind kind;
 	struct word path;
+	bool below;       /* and anything below it (rm -r, tar -x, cp into a directory) */
 	const char *op;   /* ">" ">>" "<" "<>" or the command's name */
 	struct span at;
 };

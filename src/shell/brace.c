@@ -1,0 +1,234 @@
+/*
+ * Brace expansion. bash does it on the word's text before anything else, and reads each result again as a word; so do we, because pieces
+ * that meet can form new syntax ("{$,x}HOME"). What is quoted, substituted or ${...} is copied whole and never looked into.
+ */
+#include "base/num.h"
+#include "shell/eval.h"
+
+/* The word's source cut into pieces: one unquoted byte each, or an opaque stretch. */
+struct piece {
+	struct str text;
+	char c;          /* the unquoted byte, or 0 for an opaque stretch */
+};
+
+struct pieces {
+	const struct piece *at;
+	size_t n;
+};
+
+struct texts {
+	struct str *at;
+	size_t n, cap;
+};
+
+static void texts_add(struct eval *e, struct texts *t, struct str s)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? t->cap * 2 : 8;
+		t->at = arena_grow(e->a, t->at, t->cap * sizeof *t->at, cap * sizeof *t->at);
+		t->cap = cap;
+	}
+	eval_burn(e, s.n + 1);
+	t->at[t->n++] = s;
+}
+
+static struct pieces cut(struct eval *e, const struct syn_word *w, uint32_t base)
+{
+	struct piece *at = arena_array(e->a, w->source.n + 1, sizeof *at);
+	size_t n = 0, pos = 0;
+	for (const struct syn_part *part = w->parts; part; part = part->next) {
+		size_t from = part->at.from - base, to = part->at.to - base;
+		if (part->kind == PART_TEXT && !(part->text.n == 1 && part->text.p[0] == '$' && to == from + 1))
+			continue; /* its bytes are taken one by one below */
+		for (; pos < from; pos++)
+			at[n++] = (struct piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
+		at[n++] = (struct piece){str_sub(w->source, from, to), 0};
+		pos = to;
+	}
+	for (; pos < w->source.n; pos++)
+		at[n++] = (struct piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
+	return (struct pieces){at, n};
+}
+
+static struct str flat(struct eval *e, struct pieces p)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < p.n; i++)
+		buf_str(&b, p.at[i].text);
+	return buf_view(&b);
+}
+
+static struct pieces slice(struct pieces p, size_t from, size_t to) { return (struct pieces){p.at + from, to - from}; }
+
+static struct texts expand(struct eval *e, struct pieces p);
+
+/* The } that closes the { at `open`, and whether a comma stands between them at that level. p.n when there is none. */
+static size_t closing(struct pieces p, size_t open, bool *ret_comma)
+{
+	size_t level = 0;
+	*ret_comma = false;
+	for (size_t i = open; i < p.n; i++) {
+		if (p.at[i].c == '{')
+			level++;
+		else if (p.at[i].c == '}' && --level == 0)
+			return i;
+		else if (p.at[i].c == ',' && level == 1)
+			*ret_comma = true;
+	}
+	return p.n;
+}
+
+static bool one_letter(struct str s) { return s.n == 1 && ((s.p[0] | 32) >= 'a') && ((s.p[0] | 32) <= 'z'); }
+
+static size_t digits_width(struct str s)
+{
+	size_t sign = s.n && (s.p[0] == '-' || s.p[0] == '+');
+	return s.n > sign + 1 && s.p[sign] == '0' ? s.n : 0;
+}
+
+/* {x..y} or {x..y..step} of letters or numbers; false when it is not one. */
+static bool sequence(struct eval *e, struct str s, struct texts *ret)
+{
+	ptrdiff_t dots = -1;
+	for (size_t i = 0; i + 1 < s.n && dots < 0; i++)
+		if (s.p[i] == '.' && s.p[i + 1] == '.')
+			dots = (ptrdiff_t)i;
+	if (dots < 0)
+		return false;
+	struct str x = str_sub(s, 0, (size_t)dots), y = str_sub(s, (size_t)dots + 2, s.n), step_s = {"", 0};
+	for (size_t i = 0; i + 1 < y.n; i++)
+		if (y.p[i] == '.' && y.p[i + 1] == '.') {
+			step_s = str_sub(y, i + 2, y.n);
+			y = str_sub(y, 0, i);
+			if (step_s.n == 0)
+				return false;
+			break;
+		}
+	int64_t from, to, step = 1;
+	if (step_s.n && num_parse(str_starts(step_s, "+") ? str_sub(step_s, 1, step_s.n) : step_s, INT32_MIN, INT32_MAX, &step))
+		return false;
+	bool letters = one_letter(x) && one_letter(y);
+	if (letters) {
+		from = (unsigned char)x.p[0];
+		to = (unsigned char)y.p[0];
+	} else if (num_parse(str_starts(x, "+") ? str_sub(x, 1, x.n) : x, -(1ll << 40), 1ll << 40, &from) ||
+		   num_parse(str_starts(y, "+") ? str_sub(y, 1, y.n) : y, -(1ll << 40), 1ll << 40, &to)) {
+		return false;
+	}
+	if (step == 0)
+		step = 1;
+	if ((from <= to) != (step > 0))
+		step = -step;
+	size_t wx = digits_width(x), wy = digits_width(y), width = wx > wy ? wx : wy;
+	if (width && width < x.n)
+		width = x.n;
+	if (width && width < y.n)
+		width = y.n;
+	for (int64_t v = from; step > 0 ? v <= to : v >= to; v += step) {
+		if (ret->n > BRACE_MAX)
+			return true;
+		if (letters) /* {Z..a} passes through characters that would be syntax: they stand for themselves */
+			texts_add(e, ret, strchr("\\`'\"$[]^_", (int)v) ? str_fmt(e->a, "\\%c", (int)v) : str_fmt(e->a, "%c", (int)v));
+		else
+			texts_add(e, ret, str_fmt(e->a, "%0*lld", (int)width, (long long)v));
+	}
+	return true;
+}
+
+/* The alternatives between { and }. */
+static struct texts alternatives(struct eval *e, struct pieces inside, bool comma)
+{
+	struct texts t = {0};
+	if (!comma) {
+		sequence(e, flat(e, inside), &t);
+		return t;
+	}
+	size_t level = 0, from = 0;
+	for (size_t i = 0; i <= inside.n; i++) {
+		if (i < inside.n && inside.at[i].c == '{')
+			level++;
+		else if (i < inside.n && inside.at[i].c == '}' && level > 0)
+			level--;
+		else if (i == inside.n || (inside.at[i].c == ',' && level == 0)) {
+			struct texts one = expand(e, slice(inside, from, i));
+			for (size_t k = 0; k < one.n; k++)
+				texts_add(e, &t, one.at[k]);
+			from = i + 1;
+		}
+		if (t.n > BRACE_MAX)
+			stop(e, "a brace expansion makes too many words");
+	}
+	return t;
+}
+
+static bool expandable(struct eval *e, struct pieces p, size_t open, size_t close, bool comma)
+{
+	if (close >= p.n)
+		return false;
+	if (comma)
+		return true;
+	struct texts t = {0};
+	return sequence(e, flat(e, slice(p, open + 1, close)), &t);
+}
+
+static struct texts expand(struct eval *e, struct pieces p)
+{
+	eval_enter(e);
+	eval_burn(e, p.n + 1);
+	struct texts t = {0};
+	size_t tries = 0;
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.at[i].c != '{')
+			continue;
+		if (++tries > 64)
+			stop(e, "a word with too many braces");
+		eval_burn(e, p.n);
+		bool comma;
+		size_t close = closing(p, i, &comma);
+		if (!expandable(e, p, i, close, comma))
+			continue;
+		struct str head = flat(e, slice(p, 0, i));
+		struct texts mid = alternatives(e, slice(p, i + 1, close), comma), tail = expand(e, slice(p, close + 1, p.n));
+		if (mid.n * tail.n > BRACE_MAX)
+			stop(e, "a brace expansion makes too many words");
+		for (size_t a = 0; a < mid.n; a++)
+			for (size_t b = 0; b < tail.n; b++)
+				texts_add(e, &t, str_cat(e->a, str_cat(e->a, head, mid.at[a]), tail.at[b]));
+		eval_exit(e);
+		return t;
+	}
+	texts_add(e, &t, flat(e, p));
+	eval_exit(e);
+	return t;
+}
+
+bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret)
+{
+	if (!w->braces || e->dialect == DIALECT_SH || (w->source.n == 2 && w->source.p[0] == '{' && w->source.p[1] == '}'))
+		return false;
+	if (!memchr(w->source.p, ',', w->source.n) && !memchr(w->source.p, '.', w->source.n))
+		return false;
+	struct texts t = expand(e, cut(e, w, w->at.from));
+	if (t.n == 1 && str_eq(t.at[0], w->source))
+		return false;
+	struct syn_word **end = ret;
+	*end = NULL;
+	for (size_t i = 0; i < t.n; i++) {
+		struct parser p;
+		parser_init(&p, e->a, e->dialect, t.at[i], w->at.text, &e->fuel);
+		p.extglob = e->s.options & OPT_EXTGLOB;
+		struct syn_word *one = NULL;
+		if (parse_word(&p, &one) != PARSE_LINE || !one) {
+			emit_trouble(e, TROUBLE_CONSTRUCT, "brace expansion makes a word that cannot be read", w->at);
+			continue;
+		}
+		one->at = w->at;
+		one->braces = false;
+		if (one->parts || one->source.n) { /* an empty result is no word */
+			*end = one;
+			end = &one->next;
+		}
+	}
+	return true;
+}

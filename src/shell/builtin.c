@@ -1,0 +1,238 @@
+/* The table of shell builtins, and those that need only a line. */
+#include "shell/builtin.h"
+#include "shell/output.h"
+
+size_t options(const struct builtin_call *b, const char *with_arg, char *seen, size_t seen_max, bool *ret_known)
+{
+	size_t i = 1, n = 0;
+	*ret_known = true;
+	for (; i < b->argc; i++) {
+		if (b->argv[i].kind != WORD_EXACT) {
+			/* a text that surely does not start with - is an operand */
+			struct str t = b->argv[i].text;
+			if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY || t.p[0] == HOLE_NUM || t.p[0] == '-')
+				*ret_known = false;
+			break;
+		}
+		struct str s = b->argv[i].text;
+		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
+			break;
+		if (str_is(s, "--")) {
+			i++;
+			break;
+		}
+		for (size_t k = 1; k < s.n; k++) {
+			if (n + 1 < seen_max)
+				seen[n++] = s.p[k];
+			if (strchr(with_arg, s.p[k])) {
+				if (k + 1 == s.n)
+					i++;
+				break;
+			}
+		}
+	}
+	seen[n] = 0;
+	return i < b->argc ? i : b->argc;
+}
+
+const struct word *option_arg(const struct builtin_call *b, const char *with_arg, char letter, struct word *ret_inside)
+{
+	for (size_t i = 1; i < b->argc && b->argv[i].kind == WORD_EXACT; i++) {
+		struct str s = b->argv[i].text;
+		if (s.n < 2 || s.p[0] != '-' || str_is(s, "--"))
+			return NULL;
+		for (size_t k = 1; k < s.n; k++) {
+			if (!strchr(with_arg, s.p[k]))
+				continue;
+			bool last = k + 1 == s.n;
+			if (s.p[k] == letter && !last) {
+				*ret_inside = word_of(str_sub(s, k + 1, s.n), b->argv[i].at);
+				return ret_inside;
+			}
+			if (s.p[k] == letter)
+				return i + 1 < b->argc ? &b->argv[i + 1] : NULL;
+			if (last)
+				i++;
+			break;
+		}
+	}
+	return NULL;
+}
+
+/* ---- one-liners ---- */
+
+static void succeed(struct builtin_call *b) { b->e->s.status = 0; }
+static void fail(struct builtin_call *b) { b->e->s.status = 1; }
+static void silent(struct builtin_call *b) { b->e->s.status = -1; }
+
+static void prints(struct builtin_call *b)
+{
+	b->e->s.status = -1;
+	out_unknown(b->e);
+}
+
+static void unfollowed(struct builtin_call *b)
+{
+	emit_trouble(b->e, TROUBLE_CONSTRUCT, "a builtin whose effect is not followed", b->at);
+	state_forget(b->e);
+}
+
+/* echo, printf, pwd: what they print, when that is known. */
+static void output(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	struct str text;
+	struct output_env env = {.dialect = e->dialect, .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+	e->s.status = -1;
+	bool doubtful = false;
+	for (size_t i = 0; i < b->argc && (e->s.options & OPT_XPG_ECHO); i++)
+		doubtful |= memchr(b->argv[i].text.p, '\\', b->argv[i].text.n) != NULL;
+	if (!e->out) {
+		e->s.status = 0;
+		return;
+	}
+	if (!doubtful && output_of(e->a, b->argv, b->argc, &env, &text)) {
+		e->s.status = 0;
+		out_add(e, text);
+	} else {
+		out_unknown(e);
+	}
+}
+
+static void test(struct builtin_call *b)
+{
+	size_t n = b->argc - 1;
+	if (str_is(b->argv[0].text, "[") && n > 0 && b->argv[b->argc - 1].kind == WORD_EXACT && str_is(b->argv[b->argc - 1].text, "]"))
+		n--;
+	b->e->s.status = test_command(b->e, b->argv + 1, n);
+}
+
+enum { B = 1 << DIALECT_BASH, S = 1 << DIALECT_SH, Z = 1 << DIALECT_ZSH, ALL = B | S | Z };
+
+static const struct row {
+	const char *name;
+	unsigned dialects;
+	builtin_fn *run;
+} rows[] = { /* sorted by name */
+	{"-", Z, unfollowed},
+	{".", ALL, builtin_source},
+	{":", ALL, succeed},
+	{"[", ALL, test},
+	{"alias", ALL, builtin_alias},
+	{"autoload", Z, unfollowed},
+	{"bg", ALL, prints},
+	{"bind", B, unfollowed},
+	{"bindkey", Z, unfollowed},
+	{"break", ALL, builtin_break},
+	{"builtin", B | Z, builtin_builtin},
+	{"caller", B, prints},
+	{"cd", ALL, builtin_cd},
+	{"chdir", S | Z, builtin_cd},
+	{"command", ALL, builtin_command},
+	{"compgen", B, builtin_compgen},
+	{"complete", B, builtin_compgen},
+	{"compopt", B, silent},
+	{"continue", ALL, builtin_break},
+	{"declare", B | Z, builtin_declare},
+	{"dirs", B | Z, prints},
+	{"disown", B | Z, silent},
+	{"echo", ALL, output},
+	{"emulate", Z, unfollowed},
+	{"enable", B | Z, builtin_enable},
+	{"eval", ALL, builtin_eval},
+	{"exec", ALL, builtin_exec},
+	{"exit", ALL, builtin_exit},
+	{"export", ALL, builtin_export},
+	{"false", ALL, fail},
+	{"fc", B | Z, unfollowed},
+	{"fg", ALL, prints},
+	{"float", Z, unfollowed},
+	{"functions", Z, unfollowed},
+	{"getopts", ALL, builtin_getopts},
+	{"hash", ALL, builtin_hash},
+	{"help", B, prints},
+	{"history", B | Z, prints},
+	{"integer", Z, unfollowed},
+	{"jobs", ALL, builtin_jobs},
+	{"kill", ALL, silent},
+	{"let", B | Z, builtin_let},
+	{"local", ALL, builtin_declare},
+	{"logout", B, builtin_exit},
+	{"mapfile", B, builtin_mapfile},
+	{"noglob", Z, unfollowed},
+	{"popd", B | Z, builtin_popd},
+	{"print", Z, unfollowed},
+	{"printf", ALL, builtin_printf},
+	{"pushd", B | Z, builtin_pushd},
+	{"pwd", ALL, output},
+	{"read", ALL, builtin_read},
+	{"readarray", B, builtin_mapfile},
+	{"readonly", ALL, builtin_export},
+	{"return", ALL, builtin_return},
+	{"sched", Z, unfollowed},
+	{"set", ALL, builtin_set},
+	{"setopt", Z, unfollowed},
+	{"shift", ALL, builtin_shift},
+	{"shopt", B, builtin_shopt},
+	{"source", B | Z, builtin_source},
+	{"suspend", B | Z, silent},
+	{"sysopen", Z, unfollowed},
+	{"syswrite", Z, unfollowed},
+	{"test", ALL, test},
+	{"times", ALL, prints},
+	{"trap", ALL, builtin_trap},
+	{"true", ALL, succeed},
+	{"type", ALL, prints},
+	{"typeset", B | Z, builtin_declare},
+	{"ulimit", ALL, prints},
+	{"umask", ALL, prints},
+	{"unalias", ALL, silent},
+	{"unset", ALL, builtin_unset},
+	{"unsetopt", Z, unfollowed},
+	{"vared", Z, unfollowed},
+	{"wait", ALL, silent},
+	{"whence", Z, prints},
+	{"zcompile", Z, unfollowed},
+	{"zf_chmod", Z, unfollowed},
+	{"zf_ln", Z, unfollowed},
+	{"zf_mkdir", Z, unfollowed},
+	{"zf_mv", Z, unfollowed},
+	{"zf_rm", Z, unfollowed},
+	{"zf_rmdir", Z, unfollowed},
+	{"zle", Z, unfollowed},
+	{"zmodload", Z, unfollowed},
+	{"zparseopts", Z, unfollowed},
+	{"zpty", Z, unfollowed},
+	{"zregexparse", Z, unfollowed},
+	{"zsocket", Z, unfollowed},
+	{"zstyle", Z, unfollowed},
+	{"ztcp", Z, unfollowed},
+};
+
+static const struct row *find(const struct eval *e, struct str name)
+{
+	size_t from = 0, to = sizeof rows / sizeof *rows;
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+		int c = str_cmp(name, str_of(rows[mid].name));
+		if (c == 0)
+			return rows[mid].dialects & 1u << e->dialect ? &rows[mid] : NULL;
+		if (c < 0)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return NULL;
+}
+
+bool builtin_is(const struct eval *e, struct str name) { return find(e, name) != NULL; }
+
+bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from)
+{
+	const struct row *row = find(e, name);
+	if (!row)
+		return false;
+	struct builtin_call b = {e, argv, argc, from, argv[0].at};
+	row->run(&b);
+	return true;
+}

@@ -1,0 +1,392 @@
+/* Builtins that run something, or change where and whether the shell goes on. */
+#include "base/num.h"
+#include "shell/builtin.h"
+
+static void with_via(struct eval *e, const char *name, struct via **ret)
+{
+	*ret = arena_new(e->a, struct via);
+	**ret = (struct via){name, e->via};
+	e->via = *ret;
+}
+
+void builtin_eval(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	size_t from = b->argc > 1 && b->argv[1].kind == WORD_EXACT && str_is(b->argv[1].text, "--") ? 2 : 1;
+	struct str text = fields_join(e, b->argv + from, b->argc > from ? b->argc - from : 0);
+	if (!text_exact(text)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "eval runs a text that is not known", b->at);
+		out_spoil(e);
+		state_forget(e);
+		return;
+	}
+	const struct via *outer = e->via;
+	struct via *via;
+	with_via(e, "eval", &via);
+	eval_text(e, text, "eval", b->at, e->dialect);
+	e->via = outer;
+	e->s.status = -1;
+}
+
+static void source_text(struct builtin_call *b, struct str text, size_t args)
+{
+	struct eval *e = b->e;
+	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s)};
+	struct params params = e->s.params;
+	const struct via *outer = e->via;
+	struct via *via;
+	with_via(e, "source", &via);
+	e->frame = &frame;
+	if (args < b->argc)
+		e->s.params = (struct params){b->argv + args, b->argc - args};
+	eval_text(e, text, "source", b->at, e->dialect);
+	e->s = state_join(e, &e->s, &frame.returned);
+	e->s.params = params;
+	e->s.status = -1;
+	e->frame = frame.outer;
+	e->via = outer;
+}
+
+void builtin_source(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	size_t i = b->argc > 1 && b->argv[1].kind == WORD_EXACT && str_is(b->argv[1].text, "--") ? 2 : 1;
+	if (i >= b->argc) {
+		e->s.status = 1;
+		return;
+	}
+	struct word file = b->argv[i];
+	bool in = file.kind == WORD_EXACT && (str_is(file.text, "/dev/stdin") || str_is(file.text, "/dev/fd/0") || str_is(file.text, "/proc/self/fd/0"));
+	if (in && e->in && e->in->known && text_exact(e->in->rest)) {
+		struct str text = e->in->rest;
+		e->in->known = false;
+		source_text(b, text, i + 1);
+		return;
+	}
+	if (file.kind != WORD_EXACT || in)
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is sourced", b->at);
+	else
+		emit_access(e, ACCESS_EXEC, file, false, "source", b->at);
+	out_spoil(e);
+	state_forget(e);
+	if (e->in)
+		e->in->known = false;
+}
+
+void builtin_exec(struct builtin_call *b)
+{
+	char seen[32];
+	bool known;
+	size_t i = options(b, "a", seen, sizeof seen, &known);
+	if (i >= b->argc) {
+		b->e->s.status = known ? 0 : -1;
+		return;
+	}
+	call_via(b->e, "wrapper:exec", b->argv + i, b->argc - i, CALL_PROGRAMS, b->at);
+	b->e->s.dead = known && b->argv[i].kind == WORD_EXACT;
+}
+
+void builtin_command(struct builtin_call *b)
+{
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	if (strpbrk(seen, "vV") || i >= b->argc) {
+		out_unknown(b->e);
+		b->e->s.status = -1;
+		return;
+	}
+	call_via(b->e, "wrapper:command", b->argv + i, b->argc - i, CALL_BUILTINS | CALL_PROGRAMS, b->at);
+}
+
+void builtin_builtin(struct builtin_call *b)
+{
+	size_t i = b->argc > 1 && b->argv[1].kind == WORD_EXACT && str_is(b->argv[1].text, "--") ? 2 : 1;
+	if (i < b->argc)
+		call_via(b->e, "wrapper:builtin", b->argv + i, b->argc - i, CALL_BUILTINS, b->at);
+	else
+		b->e->s.status = 0;
+}
+
+/* jobs -x runs a command. */
+void builtin_jobs(struct builtin_call *b)
+{
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	b->e->s.status = -1;
+	out_unknown(b->e);
+	if (!known || strchr(seen, 'x')) {
+		struct word rest = word_rest(b->at);
+		if (i < b->argc)
+			call_via(b->e, "wrapper:jobs", b->argv + i, b->argc - i, CALL_ALL, b->at);
+		else if (!known)
+			emit_command(b->e, &rest, 1, b->at);
+	}
+}
+
+/* ---- directories ---- */
+
+void builtin_cd(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	struct str path = HOLE;
+	const struct value *cdpath = var_get(e, STR("CDPATH")), *home = var_get(e, STR("HOME"));
+	if (known && i >= b->argc)
+		path = home ? (home->set && !home->maybe ? home->text : HOLE) : e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
+	else if (known && b->argv[i].kind != WORD_REST && !str_is(b->argv[i].text, "-") && i + 1 == b->argc)
+		path = b->argv[i].text;
+	if (cdpath && path.n && path.p[0] != '/')
+		path = HOLE;
+	if (e->dialect == DIALECT_ZSH && path.n && (path.p[0] == '-' || path.p[0] == '+'))
+		path = HOLE;
+	if (path.n == 0) { /* cd "" stays */
+		e->s.status = -1;
+		return;
+	}
+	if (e->out) /* cd - and CDPATH print */
+		out_unknown(e);
+	var_set_unknown(e, STR("OLDPWD"));
+	struct value *pwd = arena_new(e->a, struct value);
+	*pwd = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE};
+	if (var_get(e, STR("PWD")))
+		var_set(e, STR("PWD"), pwd);
+	dirs_change(e, path);
+}
+
+static void stack_forget(struct eval *e)
+{
+	e->s.stack_unknown = true;
+	e->s.dirs.n = 0;
+	e->s.cd_pending = false;
+	e->s.status = -1;
+}
+
+void builtin_pushd(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	bool plain = b->argc == 2 && b->argv[1].kind == WORD_EXACT && b->argv[1].text.n && !strchr("+-", b->argv[1].text.p[0]);
+	out_unknown(e);
+	if (!plain || e->s.stack_unknown || var_get(e, STR("CDPATH"))) {
+		stack_forget(e);
+		return;
+	}
+	struct dirs *stack = arena_array(e->a, e->s.nstack + 1, sizeof *stack);
+	stack[0] = e->s.dirs;
+	for (size_t i = 0; i < e->s.nstack; i++)
+		stack[i + 1] = e->s.stack[i];
+	eval_burn(e, e->s.nstack + 1);
+	dirs_change(e, b->argv[1].text);
+	e->s.stack = stack;
+	e->s.nstack++;
+	if (!e->s.dirs_ok.n)
+		stack_forget(e);
+}
+
+void builtin_popd(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	out_unknown(e);
+	if (b->argc != 1 || e->s.stack_unknown || e->s.nstack == 0) {
+		/* an empty stack, if the pushd before it failed, changes nothing */
+		stack_forget(e);
+		return;
+	}
+	struct dirs was = e->s.dirs, top = e->s.stack[0];
+	e->s.stack++;
+	e->s.nstack--;
+	e->s.dirs_ok = top;
+	e->s.dirs_fail = was;
+	struct state x = e->s, y = e->s;
+	x.dirs = top;
+	y.dirs = was;
+	e->s.dirs = state_join(e, &x, &y).dirs;
+	e->s.cd_pending = true;
+	e->s.status = -1;
+}
+
+/* ---- traps and aliases ---- */
+
+void builtin_trap(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	size_t i = 1;
+	e->s.status = -1;
+	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--"))
+		i++;
+	if (i >= b->argc) {
+		out_unknown(e);
+		return;
+	}
+	struct word w = b->argv[i];
+	if (w.kind != WORD_EXACT) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a trap runs a text that is not known", b->at);
+		return;
+	}
+	if (str_is(w.text, "-") || str_is(w.text, "-l") || str_is(w.text, "-p") || w.text.n == 0) {
+		out_unknown(e);
+		return;
+	}
+	for (const struct trap *t = e->traps; t; t = t->next)
+		if (str_eq(t->text, w.text))
+			return;
+	struct trap *t = arena_new(e->a, struct trap);
+	*t = (struct trap){e->traps, w.text, b->at};
+	e->traps = t;
+	out_spoil(e); /* it may print at any time */
+	for (struct loop *l = e->loop; l; l = l->outer)
+		l->left.dead = false; /* and may break */
+}
+
+void builtin_alias(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	e->s.status = -1;
+	for (size_t i = 1; i < b->argc; i++) {
+		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text;
+		ptrdiff_t eq = str_find(s, '=', 0);
+		if (eq < 0 && text_exact(s)) {
+			out_unknown(e);
+			continue;
+		}
+		struct str name = eq < 0 ? HOLE : str_sub(s, 0, (size_t)eq);
+		if (eq < 0 || !text_exact(name) || !text_exact(s)) {
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined", b->at);
+			continue;
+		}
+		if (e->dialect == DIALECT_ZSH && str_starts(s, "-"))
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a global or suffix alias of zsh", b->at);
+		struct value *v = arena_new(e->a, struct value);
+		*v = (struct value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
+		e->s.aliases = pmap_set(e->a, e->s.aliases, str_dup(e->a, name), v);
+	}
+}
+
+/* ---- leaving ---- */
+
+/* One argument at most, a number or nothing: then it certainly leaves. */
+static bool leaves(const struct builtin_call *b)
+{
+	int64_t n;
+	if (b->argc == 1)
+		return true;
+	return b->argc == 2 && (b->argv[1].kind == WORD_EXACT ? num_parse(b->argv[1].text, 0, 255, &n) == 0 : b->argv[1].text.n == 1 && b->argv[1].text.p[0] == HOLE_NUM);
+}
+
+void builtin_exit(struct builtin_call *b)
+{
+	if (leaves(b))
+		b->e->s.dead = true;
+}
+
+void builtin_return(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	if (!e->frame)
+		return;
+	e->s.status = -1;
+	e->frame->returned = state_join(e, &e->frame->returned, &e->s);
+	if (leaves(b))
+		e->s.dead = true;
+}
+
+void builtin_break(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	bool on = str_is(b->argv[0].text, "continue");
+	int64_t n = 1;
+	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 1, 1000, &n) == 0);
+	struct loop *l = e->loop;
+	e->s.status = 0;
+	if (!l)
+		return;
+	for (; l; l = l->outer, n--) {
+		if (!known || (n == 1 && on))
+			l->next = state_join(e, &l->next, &e->s);
+		if (!known || n > 1 || !on)
+			l->left = state_join(e, &l->left, &e->s);
+		if (known && n == 1)
+			break;
+	}
+	if (known)
+		e->s.dead = true;
+}
+
+/* ---- options ---- */
+
+/* Options that change nothing that is modelled here, or only make less happen. */
+static const char *const harmless_shopts[] = {
+	"autocd", "cdable_vars", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
+	"execfail", "expand_aliases", "failglob", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
+	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",
+	"no_empty_cmd_completion", "nocaseglob", "nocasematch", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",
+	"shift_verbose", "sourcepath", "varredir_close", "interactive_comments", "extquote",
+};
+
+void builtin_shopt(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	bool on = strchr(seen, 's'), off = strchr(seen, 'u');
+	out_unknown(e);
+	e->s.status = -1;
+	if (known && !on && !off)
+		return;
+	for (; i < b->argc || !known; i++) {
+		struct str s = known && i < b->argc ? b->argv[i].text : HOLE;
+		bool fine = false;
+		if (str_is(s, "extglob")) {
+			e->s.options = on ? e->s.options | OPT_EXTGLOB : e->s.options & ~(unsigned)OPT_EXTGLOB;
+			fine = true;
+		} else if (str_is(s, "lastpipe") || str_is(s, "xpg_echo")) {
+			e->s.options |= str_is(s, "lastpipe") ? OPT_LASTPIPE : OPT_XPG_ECHO;
+			fine = true;
+		}
+		for (size_t k = 0; k < sizeof harmless_shopts / sizeof *harmless_shopts; k++)
+			fine |= str_is(s, harmless_shopts[k]);
+		if (strchr(seen, 'o'))
+			fine = false;
+		if (!fine)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a shell option that is not followed", b->at);
+		if (!known)
+			break;
+	}
+}
+
+void builtin_enable(struct builtin_call *b)
+{
+	char seen[32];
+	bool known;
+	options(b, "f", seen, sizeof seen, &known);
+	out_unknown(b->e);
+	if (!known || strpbrk(seen, "fnd"))
+		emit_trouble(b->e, TROUBLE_CONSTRUCT, "builtins are loaded or taken away", b->at);
+}
+
+void builtin_hash(struct builtin_call *b)
+{
+	char seen[32];
+	bool known;
+	options(b, "p", seen, sizeof seen, &known);
+	out_unknown(b->e);
+	b->e->s.status = -1;
+	if (!known || strchr(seen, 'p'))
+		emit_trouble(b->e, TROUBLE_CONSTRUCT, "a command's place is set by hand", b->at);
+}
+
+/* compgen and complete: -C runs a command, -W expands a text, -F calls a function. */
+void builtin_compgen(struct builtin_call *b)
+{
+	char seen[64];
+	bool known;
+	options(b, "oACFGPSWX", seen, sizeof seen, &known);
+	out_unknown(b->e);
+	b->e->s.status = -1;
+	if (!known || strpbrk(seen, "CFWXG"))
+		emit_trouble(b->e, TROUBLE_CONSTRUCT, "completion may run commands", b->at);
+}

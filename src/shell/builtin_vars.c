@@ -1,0 +1,467 @@
+/* Builtins that set variables. */
+#include "base/num.h"
+#include "shell/builtin.h"
+#include "shell/output.h"
+
+/* ---- declare, typeset, local, export, readonly ---- */
+
+struct attributes {
+	bool array, map, integer, lower, upper, ref, exported, functions, print, global;
+	bool local;
+};
+
+static void note_local(struct eval *e, struct str name)
+{
+	if (!e->frame || !e->frame->function || pmap_get(e->frame->locals, name))
+		return;
+	const void *old = pmap_get(e->s.vars, name);
+	e->frame->locals = pmap_set(e->a, e->frame->locals, str_dup(e->a, name), old ? old : &value_absent);
+	e->s.vars = pmap_set(e->a, e->s.vars, name, &value_absent);
+}
+
+static void set_attributes(struct eval *e, struct str name, const struct attributes *at)
+{
+	const struct value *old = pmap_get(e->s.vars, name);
+	struct value *v = arena_new(e->a, struct value);
+	if (old)
+		*v = *old;
+	else
+		*v = (struct value){.set = true, .maybe = true, .text = HOLE};
+	v->exported |= at->exported;
+	v->integer |= at->integer;
+	v->lower |= at->lower;
+	v->upper |= at->upper;
+	if ((at->array || at->map) && v->kind == VALUE_TEXT) {
+		v->kind = at->map ? VALUE_MAP : VALUE_LIST;
+		v->open = old ? old->set : false;
+		v->items = NULL;
+		v->n = 0;
+	}
+	if (at->map && old && old->kind != VALUE_MAP)
+		v->kind = VALUE_MAP, v->open = true, v->n = 0;
+	var_set(e, name, v);
+}
+
+static void declare_ref(struct builtin_call *b, struct str name, struct str target)
+{
+	struct eval *e = b->e;
+	if (!text_exact(target) || !name_valid(target) || str_eq(name, target)) {
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference whose target is not a known name", b->at);
+		return;
+	}
+	struct value *v = arena_new(e->a, struct value);
+	*v = (struct value){.set = true, .refers = str_dup(e->a, target)};
+	var_set(e, name, v);
+}
+
+static void declare_one(struct builtin_call *b, const struct word *w, const struct syn_assign *as, const struct attributes *at)
+{
+	struct eval *e = b->e;
+	if (as && (as->array || as->subscripted)) {
+		if (at->local)
+			note_local(e, as->name);
+		if (at->array || at->map || at->integer || at->lower || at->upper || at->exported)
+			set_attributes(e, as->name, at);
+		if (at->ref)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference to an array", b->at);
+		assign(e, as, at->exported);
+		return;
+	}
+	struct str s = w->kind == WORD_REST ? HOLE : w->text;
+	ptrdiff_t eq = str_find(s, '=', 0);
+	bool append = eq > 0 && s.p[eq - 1] == '+';
+	struct str ref = eq < 0 ? s : str_sub(s, 0, (size_t)eq - append), value = eq < 0 ? (struct str){"", 0} : str_sub(s, (size_t)eq + 1, s.n);
+	if (!text_exact(ref)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is declared", b->at);
+		state_forget_vars(e);
+		return;
+	}
+	if (at->functions)
+		return;
+	if (at->local && name_valid(ref))
+		note_local(e, ref);
+	if (at->ref) {
+		if (eq < 0)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference without a target", b->at);
+		else
+			declare_ref(b, ref, value);
+		return;
+	}
+	if (name_valid(ref))
+		set_attributes(e, ref, at);
+	if (eq < 0) {
+		if (!name_valid(ref)) { /* declare 'a[$(cmd)]' evaluates the subscript */
+			struct str name, key;
+			bool sub, known;
+			var_reference(e, ref, &name, &sub, &key, &known);
+		}
+		return;
+	}
+	if (value.n && value.p[0] == '(' && (at->array || at->map || !as)) /* declare -a 'x=($(cmd))': the text is read as an array */
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a text is assigned as an array and evaluated", b->at);
+	const struct value *v = var_get(e, ref);
+	if (v && v->integer)
+		eval_arith(e, value);
+	var_assign_reference(e, ref, value, append);
+}
+
+static void declare_all(struct builtin_call *b, size_t i, const struct attributes *at)
+{
+	for (; i < b->argc; i++)
+		declare_one(b, &b->argv[i], b->from ? b->from[i] : NULL, at);
+	b->e->s.status = -1;
+}
+
+void builtin_declare(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	if (!known) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are declared", b->at);
+		state_forget_vars(e);
+		return;
+	}
+	struct attributes at = {
+		.array = strchr(seen, 'a'), .map = strchr(seen, 'A'), .integer = strchr(seen, 'i'), .lower = strchr(seen, 'l'),
+		.upper = strchr(seen, 'u') || strchr(seen, 'c'), .ref = strchr(seen, 'n'), .exported = strchr(seen, 'x'),
+		.functions = strpbrk(seen, "fF") != NULL, .print = strchr(seen, 'p'), .global = strchr(seen, 'g'),
+	};
+	at.local = e->frame && !at.global;
+	if (at.global && e->frame)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a global variable declared inside a function", b->at);
+	if (i >= b->argc || at.print || at.functions)
+		out_unknown(e);
+	if (at.functions && at.exported)
+		e->s.options |= OPT_FUNCS_EXPORTED;
+	if (!at.print)
+		declare_all(b, i, &at);
+}
+
+void builtin_export(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	if (!known) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are exported", b->at);
+		state_forget_vars(e);
+		return;
+	}
+	bool readonly = str_is(b->argv[0].text, "readonly");
+	struct attributes at = {.exported = !readonly && !strchr(seen, 'n'), .array = strchr(seen, 'a') && readonly, .map = strchr(seen, 'A') && readonly,
+				.functions = strchr(seen, 'f')};
+	if (at.functions && at.exported)
+		e->s.options |= OPT_FUNCS_EXPORTED;
+	if (i >= b->argc || strchr(seen, 'p'))
+		out_unknown(e);
+	declare_all(b, i, &at);
+}
+
+/* ---- unset ---- */
+
+void builtin_unset(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known;
+	size_t i = options(b, "", seen, sizeof seen, &known);
+	e->s.status = -1;
+	for (; i < b->argc; i++) {
+		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text, name, key;
+		bool sub, key_known;
+		if (!text_exact(s) || !known) {
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a variable whose name is not known is unset", b->at);
+			state_forget(e);
+			return;
+		}
+		bool valid = !strchr(seen, 'f') && var_reference(e, s, &name, &sub, &key, &key_known);
+		if (valid && sub) {
+			var_set_unknown(e, name);
+			continue;
+		}
+		const struct func *f = pmap_get(e->s.funcs, s);
+		if (f && !strchr(seen, 'v')) {
+			struct func *g = arena_new(e->a, struct func);
+			*g = *f;
+			g->maybe_absent = true;
+			e->s.funcs = pmap_set(e->a, e->s.funcs, s, g);
+		}
+		if (valid && (f || strchr(seen, 'n')))
+			var_set_unknown(e, name);
+		else if (valid)
+			var_set(e, name, &value_absent);
+		if (valid && str_is(name, "PATH"))
+			e->s.options |= OPT_PATH_CHANGED;
+	}
+}
+
+/* ---- read, mapfile ---- */
+
+/* The next line of the known input, without its newline; false when it is not known. *ret_end: there was none. */
+static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
+{
+	struct input *in = e->in;
+	if (!in || !in->known)
+		return false;
+	ptrdiff_t nl = str_find(in->rest, '\n', 0);
+	size_t n = nl < 0 ? in->rest.n : (size_t)nl;
+	struct str line = str_sub(in->rest, 0, n);
+	if (memchr(line.p, HOLE_ANY, line.n)) { /* the hole may hold a newline */
+		in->known = false;
+		return false;
+	}
+	*ret_end = nl < 0;
+	*ret = line;
+	in->rest = str_sub(in->rest, nl < 0 ? n : n + 1, in->rest.n);
+	return true;
+}
+
+static struct str trim(struct str s, struct str ifs)
+{
+	while (s.n && memchr(ifs.p, s.p[0], ifs.n))
+		s = str_sub(s, 1, s.n);
+	while (s.n && memchr(ifs.p, s.p[s.n - 1], ifs.n))
+		s.n--;
+	return s;
+}
+
+/* Splits a line over the variables as read does, when IFS is white space or empty. */
+static void read_into(struct builtin_call *b, size_t i, struct str line)
+{
+	struct eval *e = b->e;
+	struct str ifs = param_ifs(e);
+	if (i >= b->argc) {
+		var_set_text(e, STR("REPLY"), line);
+		return;
+	}
+	for (; i < b->argc; i++) {
+		line = trim(line, ifs);
+		size_t n = line.n;
+		for (size_t k = 0; i + 1 < b->argc && k < line.n && n == line.n; k++)
+			if (memchr(ifs.p, line.p[k], ifs.n))
+				n = k;
+		var_assign_reference(e, b->argv[i].text, str_sub(line, 0, n), false);
+		line = str_sub(line, n, line.n);
+	}
+}
+
+static bool only_spaces(struct str ifs)
+{
+	for (size_t i = 0; i < ifs.n; i++)
+		if (!strchr(" \t\n", ifs.p[i]) || !ifs.p[i])
+			return false;
+	return true;
+}
+
+void builtin_read(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known, end = false;
+	struct word inside;
+	size_t i = options(b, "adinNptuk", seen, sizeof seen, &known);
+	const struct word *array = option_arg(b, "adinNptu", 'a', &inside);
+	for (size_t k = i; k < b->argc; k++)
+		known &= b->argv[k].kind != WORD_REST;
+	if (!known) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are read", b->at);
+		state_forget_vars(e);
+		return;
+	}
+	e->s.status = -1;
+	struct str line;
+	bool simple = !strpbrk(seen, "adnNut") && only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
+	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
+		read_into(b, i, line);
+		e->s.status = end ? 1 : 0;
+		return;
+	}
+	if (e->in)
+		e->in->known = false;
+	if (array)
+		var_assign_reference(e, array->kind == WORD_REST ? HOLE : array->text, HOLE, false);
+	if (array && array->kind == WORD_EXACT && name_valid(array->text)) {
+		struct value *v = arena_new(e->a, struct value);
+		*v = (struct value){.kind = VALUE_LIST, .set = true, .open = true};
+		var_set(e, array->text, v);
+	}
+	for (size_t k = i; k < b->argc; k++)
+		var_assign_reference(e, b->argv[k].text, HOLE, false);
+	if (i >= b->argc && !array)
+		var_set_unknown(e, STR("REPLY"));
+}
+
+void builtin_mapfile(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	char seen[32];
+	bool known, end = false;
+	struct word inside;
+	const char *with = "dnOsucC";
+	size_t i = options(b, with, seen, sizeof seen, &known);
+	const struct word *callback = option_arg(b, with, 'C', &inside);
+	e->s.status = -1;
+	if (!known || (callback && callback->kind != WORD_EXACT)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "mapfile with words that are not known", b->at);
+		state_forget_vars(e);
+		return;
+	}
+	if (callback) { /* run with an index and a line after it */
+		struct word *rest = arena_new(e->a, struct word);
+		*rest = word_rest(b->at);
+		struct params keep = e->s.params;
+		e->s.params = (struct params){rest, 1};
+		eval_text(e, str_cat(e->a, callback->text, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
+		e->s.params = keep;
+	}
+	struct str name = i < b->argc ? b->argv[i].text : STR("MAPFILE"), line;
+	struct value *v = arena_new(e->a, struct value);
+	*v = (struct value){.kind = VALUE_LIST, .set = true};
+	struct item *items = arena_array(e->a, LOOP_WORDS_MAX, sizeof *items);
+	while (v->n < LOOP_WORDS_MAX && !end && !strpbrk(seen, "dnOsuC") && next_line(e, &line, &end)) {
+		if (end && line.n == 0)
+			break;
+		struct str text = strchr(seen, 't') || end ? line : str_cat(e->a, line, STR("\n"));
+		items[v->n] = (struct item){str_fmt(e->a, "%zu", v->n), text};
+		v->n++;
+	}
+	v->items = items;
+	if (!end) {
+		v->open = true;
+		v->n = 0;
+	}
+	if (e->in)
+		e->in->known = false;
+	if (!text_exact(name) || !name_valid(name))
+		var_assign_reference(e, name, HOLE, false);
+	else
+		var_set(e, name, v);
+}
+
+/* ---- the rest ---- */
+
+void builtin_let(struct builtin_call *b)
+{
+	struct number_result r = {0};
+	for (size_t i = 1; i < b->argc; i++)
+		r = eval_arith(b->e, b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text);
+	b->e->s.status = r.known ? r.n == 0 : -1;
+}
+
+void builtin_getopts(struct builtin_call *b)
+{
+	b->e->s.status = -1;
+	if (b->argc > 2)
+		var_assign_reference(b->e, b->argv[2].kind == WORD_REST ? HOLE : b->argv[2].text, HOLE, false);
+	var_set_unknown(b->e, STR("OPTARG"));
+	var_set_text(b->e, STR("OPTIND"), HOLE_NUMBER);
+}
+
+void builtin_printf(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	size_t i = 1;
+	struct word var = {0};
+	bool to_var = false;
+	e->s.status = -1;
+	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_starts(b->argv[i].text, "-v") && e->dialect != DIALECT_SH) {
+		struct str s = b->argv[i].text;
+		to_var = true;
+		if (s.n > 2)
+			var = word_of(str_sub(s, 2, s.n), b->at);
+		else if (++i < b->argc)
+			var = b->argv[i];
+		i++;
+	} else if (i < b->argc && b->argv[i].kind != WORD_EXACT && e->dialect != DIALECT_SH) {
+		struct str t = b->argv[i].text; /* may be -v, with any variable after it */
+		if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY) {
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "printf with a format that is not known may assign any variable", b->at);
+			state_forget_vars(e);
+		}
+	}
+	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--"))
+		i++;
+	struct str text;
+	bool known = (e->out || to_var) && i < b->argc && output_printf(e->a, b->argv + i, b->argc - i, e->dialect, &text);
+	if (to_var)
+		var_assign_reference(e, var.kind == WORD_EXACT ? var.text : HOLE, known ? text : HOLE, false);
+	else if (known)
+		out_add(e, text);
+	else
+		out_unknown(e);
+	if (known)
+		e->s.status = 0;
+}
+
+/* set -o NAME and letters: those that only make less happen, or print. */
+static bool set_option_fine(struct str s)
+{
+	static const char *const names[] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber", "noglob", "errtrace", "functrace", "monitor",
+					    "notify", "physical", "allexport", "ignoreeof", "hashall", "noexec", "onecmd", "privileged", "vi", "emacs"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(s, names[i]))
+			return true;
+	return false;
+}
+
+void builtin_set(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	size_t i = 1;
+	bool replace = false, fine = true;
+	for (; i < b->argc; i++) {
+		struct word w = b->argv[i];
+		struct str s = w.text;
+		if (w.kind != WORD_EXACT) {
+			fine = w.kind == WORD_UNKNOWN && s.n && s.p[0] && s.p[0] != '-' && s.p[0] != '+' && s.p[0] != HOLE_NUM;
+			break;
+		}
+		if (s.n < 1 || (s.p[0] != '-' && s.p[0] != '+'))
+			break;
+		if (str_is(s, "--") || str_is(s, "-")) {
+			replace = str_is(s, "--");
+			i++;
+			break;
+		}
+		for (size_t k = 1; k < s.n; k++) {
+			if (s.p[k] == 'o' && i + 1 < b->argc) {
+				fine &= b->argv[i + 1].kind == WORD_EXACT && set_option_fine(b->argv[i + 1].text);
+				i++;
+			} else if (!strchr("abefhmnptuvxCETPo", s.p[k])) {
+				fine = s.p[k] == 'B' && s.p[0] == '-';
+			}
+		}
+	}
+	e->s.status = 0;
+	if (b->argc == 1)
+		out_unknown(e);
+	if (!fine)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a shell option that is not followed", b->at);
+	if (replace || i < b->argc)
+		e->s.params = (struct params){b->argv + i, b->argc > i ? b->argc - i : 0};
+}
+
+void builtin_shift(struct builtin_call *b)
+{
+	struct eval *e = b->e;
+	int64_t n = 1;
+	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 0, 1 << 20, &n) == 0);
+	struct params *p = &e->s.params;
+	e->s.status = -1;
+	for (size_t i = 0; i < p->n && (int64_t)i < n; i++)
+		known &= p->at[i].kind != WORD_REST;
+	if (known && (size_t)n <= p->n) {
+		e->s.status = 0;
+		p->at += n;
+		p->n -= (size_t)n;
+	} else if (!known) {
+		struct word *rest = arena_new(e->a, struct word);
+		*rest = word_rest(b->at);
+		*p = (struct params){rest, 1};
+	} else {
+		e->s.status = 1; /* too few: nothing is shifted */
+	}
+}

@@ -1,0 +1,576 @@
+/* Simple commands: assignments, then a function, a builtin, or a program with what is known of it. */
+#include "shell/eval.h"
+#include "shell/output.h"
+
+struct str base_name(struct str path)
+{
+	size_t i = path.n;
+	while (i > 0 && path.p[i - 1] != '/')
+		i--;
+	return str_sub(path, i, path.n);
+}
+
+/* ---- assignments ---- */
+
+/* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
+static void prompt_text(struct eval *e, struct str text, struct span at)
+{
+	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) && text_exact(text))
+		return;
+	if (!text_exact(text) || memchr(text.p, '\\', text.n)) { /* \044( becomes $( before the prompt is expanded */
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt whose text is not known runs what is in it", at);
+		return;
+	}
+	uint32_t index = emit_text(e, text, "prompt", at);
+	struct parser p;
+	struct syn_part *parts = NULL;
+	parser_init(&p, e->a, e->dialect, text, index, &e->fuel);
+	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure) {
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that cannot be read", at);
+		return;
+	}
+	struct state keep = e->s;
+	struct sink *out = e->out;
+	e->out = NULL;
+	expand_text(e, parts);
+	e->out = out;
+	e->s = keep;
+}
+
+enum variable_effect { EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT, EFFECT_UNFOLLOWED, EFFECT_EXEC };
+
+/* Variables whose value makes the shell, or a program, run something. */
+static const struct {
+	const char *name;
+	enum variable_effect effect;
+} variables[] = {
+	{"PS4", EFFECT_PROMPT}, {"PS0", EFFECT_PROMPT}, {"PS1", EFFECT_PROMPT}, {"PS2", EFFECT_PROMPT},
+	{"PATH", EFFECT_PATH}, {"path", EFFECT_PATH},
+	{"BASH_ENV", EFFECT_STARTUP}, {"ENV", EFFECT_STARTUP}, {"ZDOTDIR", EFFECT_STARTUP},
+	{"PROMPT_COMMAND", EFFECT_SCRIPT},
+	{"BASH_CMDS", EFFECT_UNFOLLOWED}, {"BASH_ALIASES", EFFECT_UNFOLLOWED}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED},
+	{"SHELLOPTS", EFFECT_UNFOLLOWED}, {"BASHOPTS", EFFECT_UNFOLLOWED}, {"BASH_COMPAT", EFFECT_UNFOLLOWED}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED},
+	{"LD_PRELOAD", EFFECT_EXEC}, {"LD_LIBRARY_PATH", EFFECT_EXEC}, {"LD_AUDIT", EFFECT_EXEC},
+};
+
+void assign_effect(struct eval *e, struct str name, struct str value, struct span at)
+{
+	if (name.n == 0 || !strchr("PpBEZSGL", name.p[0]))
+		return;
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		if (!str_is(name, variables[i].name))
+			continue;
+		switch (variables[i].effect) {
+		case EFFECT_PROMPT: prompt_text(e, value, at); break;
+		case EFFECT_PATH: e->s.options |= OPT_PATH_CHANGED; break;
+		case EFFECT_STARTUP: case EFFECT_EXEC:
+			if (value.n)
+				emit_access(e, ACCESS_EXEC, word_of(value, at), false, variables[i].name, at);
+			break;
+		case EFFECT_SCRIPT:
+			if (text_exact(value))
+				eval_text_apart(e, value, "PROMPT_COMMAND", at, e->dialect);
+			else
+				emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt command that is not known", at);
+			break;
+		case EFFECT_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT, "a variable that changes how the shell reads or finds commands", at); break;
+		}
+		return;
+	}
+}
+
+static void assign_array(struct eval *e, const struct syn_assign *as)
+{
+	const struct value *old = var_get(e, as->name);
+	struct value *v = arena_new(e->a, struct value);
+	v->kind = old && old->kind == VALUE_MAP ? VALUE_MAP : VALUE_LIST;
+	v->set = true;
+	v->exported = old && old->exported;
+	if (as->append && old && old->kind != VALUE_TEXT) {
+		v->items = old->items;
+		v->n = old->n;
+		v->open = old->open || old->maybe;
+	} else if (as->append) {
+		v->open = true;
+	}
+	struct fields fs = {0};
+	bool keyed = false;
+	size_t next = v->n;
+	struct item *items = NULL;
+	for (const struct syn_element *el = as->elements; el; el = el->next) {
+		if (el->subscripted) {
+			bool known;
+			subscript_key(e, v->kind == VALUE_MAP ? v : old, expand_arith_text(e, el->subscript), &known);
+			expand_single(e, el->value);
+			keyed = true;
+		} else {
+			expand_word(e, el->value, &fs);
+		}
+	}
+	if (v->kind == VALUE_MAP)
+		keyed = keyed || fs.n;
+	bool rest = keyed;
+	for (size_t i = 0; i < fs.n; i++)
+		rest |= fs.at[i].kind == WORD_REST;
+	for (size_t i = 0; i < v->n && !rest; i++) /* appended after the highest index: only when there are no gaps */
+		rest |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
+	if (rest) {
+		v->open = true;
+		v->n = 0;
+	} else if (!v->open) {
+		items = arena_array(e->a, v->n + fs.n, sizeof *items);
+		for (size_t i = 0; i < v->n; i++)
+			items[i] = v->items[i];
+		for (size_t i = 0; i < fs.n; i++, next++)
+			items[next] = (struct item){str_fmt(e->a, "%zu", next), fs.at[i].text};
+		v->items = items;
+		v->n = next;
+	}
+	if (old && (old->integer || old->lower || old->upper))
+		v->open = true, v->n = 0;
+	var_set(e, as->name, v);
+	assign_effect(e, as->name, HOLE, as->at);
+}
+
+void assign(struct eval *e, const struct syn_assign *as, bool exported)
+{
+	if (as->array && !as->subscripted) {
+		assign_array(e, as);
+		return;
+	}
+	struct str text = as->value ? expand_single(e, as->value) : HOLE;
+	const struct value *old = var_get(e, as->name);
+	if (as->subscripted) {
+		bool known;
+		struct str key = subscript_key(e, old, expand_arith_text(e, as->subscript), &known);
+		var_set_item(e, as->name, key, known, text, as->append);
+		assign_effect(e, as->name, text, as->at);
+		return;
+	}
+	if (old && old->integer) /* declare -i: the value is arithmetic */
+		eval_arith(e, text);
+	if (as->append)
+		text = old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
+	var_set_text(e, as->name, text);
+	if (exported) {
+		struct value *v = arena_new(e->a, struct value);
+		*v = *var_get(e, as->name);
+		v->exported = true;
+		var_set(e, as->name, v);
+	}
+	assign_effect(e, as->name, text, as->at);
+}
+
+/* ---- functions ---- */
+
+static void restore_one(void *ctx, struct str key, const void *value)
+{
+	struct eval *e = ctx;
+	e->s.vars = pmap_set(e->a, e->s.vars, key, value == &value_absent ? NULL : value);
+}
+
+static void call_body(struct eval *e, const struct syn_node *body, const struct word *argv, size_t argc)
+{
+	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true};
+	struct params params = e->s.params;
+	struct loop *loop = e->loop;
+	const struct via *outer = e->via;
+	struct via *via = arena_new(e->a, struct via);
+	*via = (struct via){"function", outer};
+	e->via = via;
+	e->frame = &frame;
+	e->loop = NULL;
+	e->s.params = (struct params){argv + 1, argc - 1};
+	eval_node(e, body);
+	e->s = state_join(e, &e->s, &frame.returned);
+	pmap_each(frame.locals, restore_one, e);
+	e->s.params = params;
+	e->s.status = -1;
+	e->frame = frame.outer;
+	e->loop = loop;
+	e->via = outer;
+}
+
+/* Every definition the name may have; false when it may also be no function at all. */
+static bool call_function(struct eval *e, const struct func *f, const struct word *argv, size_t argc)
+{
+	if (++e->calls > CALL_DEPTH_MAX)
+		stop(e, "functions call each other too deeply");
+	struct state before = e->s, after = state_dead(&e->s);
+	bool certain = !f->maybe_absent;
+	if (f->or || !certain)
+		out_spoil(e);
+	for (; f; f = f->or) {
+		e->s = before;
+		call_body(e, f->body, argv, argc);
+		after = state_join(e, &after, &e->s);
+	}
+	e->s = after.dead && !certain ? before : after;
+	e->calls--;
+	return certain;
+}
+
+/* ---- programs ---- */
+
+static bool system_path(struct str path)
+{
+	static const char *const dirs[] = {"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"};
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		if (str_starts(path, dirs[i]) && str_find(path, '/', strlen(dirs[i])) < 0 && !str_ends(path, ".."))
+			return true;
+	return false;
+}
+
+/* Wrappers that add nothing to what the inner command prints. */
+static bool transparent(const char *name)
+{
+	static const char *const names[] = {"env", "nice", "ionice", "chrt", "taskset", "stdbuf", "timeout", "busybox", "toybox"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *via_name(struct eval *e, const char *name)
+{
+	if (strcmp(name, "xargs") == 0 || strcmp(name, "find") == 0)
+		return str_c(e->a, str_of(name));
+	return str_c(e->a, str_fmt(e->a, "wrapper:%s", name));
+}
+
+/* {} and % may be replaced by anything. */
+static struct word placeholder(struct eval *e, struct word w)
+{
+	if (w.kind == WORD_REST)
+		return w;
+	char *copy = NULL;
+	for (size_t i = 0; i < w.text.n; i++) {
+		bool braces = w.text.p[i] == '{' && i + 1 < w.text.n && memchr(w.text.p + i, '}', w.text.n - i);
+		if (!braces && w.text.p[i] != '%')
+			continue;
+		if (!copy) {
+			copy = arena_alloc(e->a, w.text.n + 1);
+			memcpy(copy, w.text.p, w.text.n);
+		}
+		copy[i] = HOLE_ANY;
+	}
+	return copy ? word_of(str_n(copy, w.text.n), w.at) : w;
+}
+
+static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
+{
+	struct fields fs = {0};
+	for (size_t i = u->from; i < u->to; i++)
+		fields_add(e, &fs, u->flags & USE_INSIDE ? placeholder(e, argv[i]) : argv[i]);
+	if (u->flags & USE_MORE)
+		fields_add(e, &fs, word_rest(argv[0].at));
+	if (fs.n)
+		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+}
+
+/* Text that a shell will run, through some program. */
+static void inner_script(struct eval *e, const char *name, struct str text, struct span at)
+{
+	if (!text_exact(text)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run", at);
+		return;
+	}
+	const struct via *outer = e->via;
+	struct via *via = arena_new(e->a, struct via), *sh = arena_new(e->a, struct via);
+	*via = (struct via){via_name(e, name), outer};
+	*sh = (struct via){"sh-c", via};
+	e->via = sh;
+	struct state keep = e->s;
+	e->s.vars = NULL;
+	e->s.funcs = e->s.aliases = NULL;
+	eval_text_sh(e, text, via_name(e, name), at);
+	e->s = keep;
+	e->via = outer;
+}
+
+/* env -S: split at blanks, with quotes and escapes; anything but plain words is not followed. */
+static void split_string(struct eval *e, const struct word *argv, const struct know_use *u)
+{
+	struct fields fs = {0};
+	struct str s = u->value.text;
+	bool plain = u->value.kind == WORD_EXACT;
+	for (size_t i = 0; i < s.n; i++)
+		plain &= s.p[i] && !strchr("\\'\"$#", s.p[i]);
+	if (!plain) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a string that env splits is not known or has quotes", u->value.at);
+		return;
+	}
+	size_t i = 0;
+	while (i < s.n) {
+		while (i < s.n && memchr(" \t\n\r\v\f", s.p[i], 6))
+			i++;
+		size_t from = i;
+		while (i < s.n && !memchr(" \t\n\r\v\f", s.p[i], 6))
+			i++;
+		if (i > from)
+			fields_add(e, &fs, word_of(str_sub(s, from, i), u->value.at));
+	}
+	struct fields all = {0};
+	fields_add(e, &all, argv[0]); /* env itself again: the words may be options and assignments */
+	for (size_t k = 0; k < fs.n; k++)
+		fields_add(e, &all, fs.at[k]);
+	for (size_t k = u->from; k < u->to; k++)
+		fields_add(e, &all, argv[k]);
+	if (all.n > 1)
+		call_via(e, "wrapper:env", all.at, all.n, CALL_PROGRAMS, argv[0].at);
+}
+
+static void stdin_commands(struct eval *e, const char *name, struct span at)
+{
+	if (!e->in || !e->in->known || !text_exact(e->in->rest)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run from standard input", at);
+		return;
+	}
+	struct str text = e->in->rest;
+	e->in->known = false;
+	inner_script(e, name, text, at);
+}
+
+static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
+{
+	ptrdiff_t eq = str_find(w.text, '=', 0);
+	if (eq < 0 || !text_exact(str_sub(w.text, 0, (size_t)eq))) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an environment variable that is not known is set", w.at);
+		return;
+	}
+	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
+	if (str_starts(name, "BASH_FUNC_"))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a function is put into the environment", w.at);
+	struct value *v = arena_new(e->a, struct value);
+	*v = (struct value){.set = true, .exported = true, .text = value};
+	*vars = pmap_set(e->a, *vars, name, v);
+	assign_effect(e, name, value, w.at);
+}
+
+static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	bool below = u->flags & (USE_TREE | USE_BELOW);
+	struct span at = argv[0].at;
+	switch (u->role) {
+	case USE_READ: emit_access(e, ACCESS_READ, u->value, below, k->name, at); break;
+	case USE_WRITE: emit_access(e, ACCESS_WRITE, u->value, below, k->name, at); break;
+	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
+	case USE_EXEC: emit_access(e, ACCESS_EXEC, u->value, below, k->name, at); break;
+	case USE_DIR: {
+		struct str path = u->value.kind == WORD_REST ? HOLE : u->value.text;
+		dirs_change(e, path);
+		state_assume(&e->s, true);
+		break;
+	}
+	case USE_COMMAND: inner_command(e, k->name, argv, u); break;
+	case USE_SCRIPT: inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
+							: u->value.kind == WORD_REST ? HOLE : u->value.text, at); break;
+	case USE_SPLIT: split_string(e, argv, u); break;
+	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
+	case USE_CODE: emit_snippet(e, u->lang ? u->lang : "unknown", u->value, at); break;
+	case USE_HOST: emit_touch(e, u->value, at); break;
+	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
+	case USE_OPAQUE: {
+		struct word rest = word_rest(at);
+		const struct via *outer = e->via;
+		struct via *via = arena_new(e->a, struct via);
+		*via = (struct via){via_name(e, k->name), outer};
+		e->via = via;
+		emit_command(e, &rest, 1, at);
+		e->via = outer;
+		break;
+	}
+	}
+	(void)argc;
+}
+
+/* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
+static bool known_program(struct eval *e, const struct know_row *row, const struct word *argv, size_t argc)
+{
+	struct know_result k = {0};
+	know_apply(e->a, row, argv, argc, &k);
+	struct state keep = e->s;
+	bool wraps = false;
+	for (const struct know_use *u = k.uses; u; u = u->next) {
+		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
+		if (wraps && !transparent(k.name))
+			out_spoil(e);
+		apply_use(e, &k, u, argv, argc);
+	}
+	e->s = keep;
+	if (k.effects & EFFECT_WORKSPACE)
+		emit_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, k.name, argv[0].at);
+	return wraps;
+}
+
+static void program(struct eval *e, const struct word *argv, size_t argc)
+{
+	struct str name = argv[0].text, base = base_name(name);
+	e->s.status = -1;
+	bool slash = memchr(name.p, '/', name.n) != NULL;
+	if (slash && !system_path(name))
+		emit_access(e, ACCESS_EXEC, argv[0], false, "run", argv[0].at);
+	else if (!slash && (e->s.options & OPT_PATH_CHANGED))
+		emit_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, "PATH", argv[0].at);
+	if (shell_program(e, base, argv, argc))
+		return;
+	const struct know_row *row = know_find(base, e->rq->own, e->rq->nown);
+	bool wraps = row && known_program(e, row, argv, argc);
+	struct str text;
+	struct word *named = arena_array(e->a, argc, sizeof *named);
+	memcpy(named, argv, argc * sizeof *named);
+	named[0].text = base;
+	struct output_env env = {.dialect = e->dialect, .in = e->in && e->in->known ? &e->in->rest : NULL,
+				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+	if (wraps) /* the inner command has printed, if anything */
+		;
+	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text))
+		out_add(e, text);
+	else
+		out_unknown(e);
+	if (e->in)
+		e->in->known = false; /* it may have read any of it */
+}
+
+/* ---- dispatch ---- */
+
+void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from)
+{
+	eval_enter(e);
+	eval_burn(e, argc + 1);
+	if (argv[0].kind != WORD_EXACT) {
+		/* the name is not known: listed as such. It may be a builtin or a function, so nothing of the state can be kept. */
+		out_spoil(e);
+		if (what & (CALL_FUNCTIONS | CALL_BUILTINS))
+			state_forget(e);
+		if (e->in)
+			e->in->known = false;
+		eval_exit(e);
+		return;
+	}
+	struct str name = argv[0].text;
+	const struct func *f = what & CALL_FUNCTIONS ? pmap_get(e->s.funcs, name) : NULL;
+	struct state before = e->s;
+	if (f && call_function(e, f, argv, argc)) {
+		eval_exit(e);
+		return;
+	}
+	struct state called = e->s;
+	if (f)
+		e->s = before;
+	if (!((what & CALL_BUILTINS) && builtin_run(e, name, argv, argc, from)) && (what & CALL_PROGRAMS))
+		program(e, argv, argc);
+	if (f)
+		e->s = state_join(e, &called, &e->s);
+	eval_exit(e);
+}
+
+void call_via(struct eval *e, const char *name, const struct word *argv, size_t argc, unsigned what, struct span at)
+{
+	const struct via *outer = e->via;
+	struct via *via = arena_new(e->a, struct via);
+	*via = (struct via){name, outer};
+	e->via = via;
+	emit_command(e, argv, argc, at);
+	call(e, argv, argc, what, NULL);
+	e->via = outer;
+}
+
+/* Variables set only for one command are put back after it; a builtin or function may also have kept them (dash does). */
+static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct state *before)
+{
+	for (; as; as = as->next) {
+		const struct value *was = pmap_get(before->vars, as->name), *is = pmap_get(e->s.vars, as->name);
+		if (was == is)
+			continue;
+		struct value *v = arena_new(e->a, struct value);
+		*v = was ? *was : (struct value){.set = true, .maybe = true, .text = HOLE};
+		if (!was || !is || was->kind != VALUE_TEXT || is->kind != VALUE_TEXT || !str_eq(was->text, is->text)) {
+			v->set = v->maybe = true;
+			v->text = HOLE;
+			v->open = true;
+			v->n = 0;
+		}
+		if (str_is(as->name, "IFS") && e->dialect != DIALECT_SH) {
+			/* `IFS=, read x` is everywhere, and bash keeps nothing of it */
+			e->s.vars = pmap_set(e->a, e->s.vars, as->name, was);
+			continue;
+		}
+		var_set(e, as->name, v);
+	}
+}
+
+static bool is_exec(const struct word *w) { return w->kind == WORD_EXACT && str_is(w->text, "exec"); }
+
+static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs, const struct syn_assign *const *from)
+{
+	struct state before = e->s;
+	for (const struct syn_assign *as = n->assigns; as; as = as->next)
+		assign(e, as, true);
+	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) || fs->at[0].kind != WORD_EXACT;
+	struct io *keep = arena_new(e->a, struct io);
+	redirect(e, n->redirs, keep);
+	emit_command(e, fs->at, fs->n, n->at);
+	call(e, fs->at, fs->n, CALL_ALL, from);
+	if (is_exec(&fs->at[0]) && fs->n == 1) { /* exec >file: for good */
+		if (keep->out)
+			keep->out->spoiled = true;
+		if (keep->in)
+			keep->in->known = false;
+	}
+	redirect_undo(e, keep);
+	if (!n->assigns)
+		return;
+	if (special) {
+		undo_assigns(e, n->assigns, &before);
+	} else {
+		unsigned changed = e->s.options & OPT_PATH_CHANGED & ~before.options;
+		e->s.vars = before.vars;
+		e->s.options &= ~changed;
+	}
+}
+
+/* Assignments given to declare and its kin: which field is which, or NULL when there are none. */
+static const struct syn_assign **declared(struct eval *e, const struct syn_node *n, struct fields *fs)
+{
+	const struct syn_assign **from = NULL;
+	for (const struct syn_word *w = n->words; w; w = w->next) {
+		if (!w->assign) {
+			expand_word(e, w, fs);
+			continue;
+		}
+		if (!from)
+			from = arena_array(e->a, FIELDS_MAX, sizeof *from);
+		/* one word whatever is in it; arrays and subscripts are expanded when the builtin takes them */
+		bool later = w->assign->array || w->assign->subscripted;
+		fields_add(e, fs, word_of(later ? HOLE : expand_single(e, w), w->at));
+		from[fs->n - 1] = w->assign;
+	}
+	return from;
+}
+
+/* No command after all: assignments last, redirections happen. */
+static void only_assigns(struct eval *e, const struct syn_node *n)
+{
+	for (const struct syn_assign *as = n->assigns; as; as = as->next)
+		assign(e, as, false);
+	struct io *keep = arena_new(e->a, struct io);
+	redirect(e, n->redirs, keep);
+	redirect_undo(e, keep);
+	e->s.status = -1; /* that of a substitution in it, if there is one */
+}
+
+void eval_simple(struct eval *e, const struct syn_node *n)
+{
+	struct fields fs = {0};
+	const struct syn_assign **from = declared(e, n, &fs);
+	if (fs.n == 0) {
+		only_assigns(e, n);
+		return;
+	}
+	run_words(e, n, &fs, from);
+	if (fs.at[0].kind == WORD_REST) { /* `$x` alone may also be nothing at all: then the assignments before it last */
+		for (const struct syn_assign *as = n->assigns; as; as = as->next)
+			var_set_unknown(e, as->name);
+	}
+}

@@ -1,0 +1,180 @@
+/* Adding to the facts. Everything is listed once: the same command found again on another path through the script adds nothing. */
+#include "shell/eval.h"
+
+void stop(struct eval *e, const char *message)
+{
+	emit_trouble(e, TROUBLE_BOUND, message, e->at);
+	arena_leave(e->a, LEAVE_STOPPED);
+}
+
+/* True when `key` is new. */
+static bool first_time(struct eval *e, struct str key)
+{
+	if (pmap_get(e->seen, key))
+		return false;
+	e->seen = pmap_set(e->a, e->seen, key, "");
+	return true;
+}
+
+static void key_word(struct buf *b, const struct word *w)
+{
+	buf_fmt(b, "%d.%zu.", (int)w->kind, w->text.n);
+	buf_str(b, w->text);
+}
+
+static void key_span(struct buf *b, struct span at) { buf_fmt(b, "@%u.%u.%u", at.text, at.from, at.to); }
+
+void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	buf_char(&b, 'c');
+	for (size_t i = 0; i < argc; i++)
+		key_word(&b, &argv[i]);
+	key_span(&b, at);
+	for (const struct via *v = e->via; v; v = v->outer)
+		buf_fmt(&b, ",%s", v->name);
+	if (!first_time(e, buf_view(&b)))
+		return;
+	eval_burn(e, argc + 1);
+	struct command *c = arena_new(e->a, struct command);
+	c->argv = arena_array(e->a, argc, sizeof *c->argv);
+	for (size_t i = 0; i < argc; i++)
+		c->argv[i] = argv[i];
+	c->argc = argc;
+	c->via = e->via;
+	c->at = at;
+	c->cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
+	*e->f->commands_end = c;
+	e->f->commands_end = &c->next;
+}
+
+static void add_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	buf_fmt(&b, "a%d%d%d", (int)kind, below, path.glob);
+	key_word(&b, &path);
+	key_span(&b, at);
+	if (!first_time(e, buf_view(&b)))
+		return;
+	eval_burn(e, 1);
+	struct access *a = arena_new(e->a, struct access);
+	*a = (struct access){.kind = kind, .path = path, .below = below, .op = op, .at = at};
+	*e->f->accesses_end = a;
+	e->f->accesses_end = &a->next;
+}
+
+/* dir/path, without "./" at its start */
+static struct str path_join(struct arena *a, struct str dir, struct str path)
+{
+	while (path.n >= 2 && path.p[0] == '.' && path.p[1] == '/')
+		path = str_sub(path, 2, path.n);
+	struct buf b;
+	buf_init(&b, a, 0);
+	buf_str(&b, dir);
+	if (!str_ends(dir, "/"))
+		buf_char(&b, '/');
+	if (!str_is(path, "."))
+		buf_str(&b, path);
+	return buf_view(&b);
+}
+
+void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
+{
+	bool named = path.text.n > 0 && (path.kind == WORD_EXACT || path.glob);
+	bool absolute = named && path.text.p[0] == '/';
+	if (!named || absolute) {
+		add_access(e, kind, path, below, op, at);
+		return;
+	}
+	if (e->s.dirs.n == 0) { /* a known name in a directory that is not known */
+		path.kind = path.glob ? WORD_REST : WORD_UNKNOWN;
+		path.text = str_cat(e->a, str_cat(e->a, HOLE, STR("/")), path.text);
+		path.glob = false;
+		add_access(e, kind, path, below, op, at);
+		return;
+	}
+	for (size_t i = 0; i < e->s.dirs.n; i++) {
+		struct word full = path;
+		full.text = path_join(e->a, e->s.dirs.at[i], path.text);
+		add_access(e, kind, full, below, op, at);
+	}
+}
+
+void emit_touch(struct eval *e, struct word host, struct span at)
+{
+	struct touch *t = arena_new(e->a, struct touch);
+	*t = (struct touch){.host = host, .at = at};
+	*e->f->touches_end = t;
+	e->f->touches_end = &t->next;
+}
+
+void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	buf_fmt(&b, "s%s", lang);
+	key_word(&b, &text);
+	key_span(&b, at);
+	if (!first_time(e, buf_view(&b)))
+		return;
+	struct snippet *s = arena_new(e->a, struct snippet);
+	*s = (struct snippet){.lang = lang, .text = text, .at = at};
+	*e->f->snippets_end = s;
+	e->f->snippets_end = &s->next;
+}
+
+void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at)
+{
+	e->f->complete = false;
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	buf_fmt(&b, "t%d%s", (int)kind, message);
+	key_span(&b, at);
+	if (!first_time(e, buf_view(&b)))
+		return;
+	struct trouble *t = arena_new(e->a, struct trouble);
+	*t = (struct trouble){.kind = kind, .message = message, .at = at};
+	*e->f->troubles_end = t;
+	e->f->troubles_end = &t->next;
+}
+
+uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin)
+{
+	struct facts *f = e->f;
+	for (size_t i = f->ntexts; i-- > 0;) /* the same text from the same place (a loop) is one text */
+		if (f->texts[i].origin.text == origin.text && f->texts[i].origin.from == origin.from && f->texts[i].origin.to == origin.to &&
+		    str_eq(f->texts[i].bytes, bytes) && i > 0)
+			return (uint32_t)i;
+	if (f->ntexts == f->texts_cap) {
+		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
+		f->texts = arena_grow(e->a, f->texts, f->texts_cap * sizeof *f->texts, cap * sizeof *f->texts);
+		f->texts_cap = cap;
+	}
+	eval_burn(e, bytes.n + 1);
+	f->texts[f->ntexts] = (struct text){.from = from, .in = origin.text, .origin = origin, .bytes = bytes};
+	return (uint32_t)f->ntexts++;
+}
+
+/* ---- what is printed ---- */
+
+void out_add(struct eval *e, struct str text)
+{
+	if (e->out) {
+		eval_burn(e, text.n);
+		buf_str(&e->out->b, text);
+	}
+}
+
+void out_unknown(struct eval *e)
+{
+	if (e->out && !(e->out->b.n && e->out->b.p[e->out->b.n - 1] == HOLE_ANY))
+		buf_char(&e->out->b, HOLE_ANY);
+}
+
+void out_spoil(struct eval *e)
+{
+	if (e->out)
+		e->out->spoiled = true;
+}

@@ -1,0 +1,650 @@
+/* Lists, pipelines and compound commands over the abstract state; texts that become scripts. */
+#include "shell/eval.h"
+
+void eval_burn(struct eval *e, uint64_t n)
+{
+	if (e->fuel < n) {
+		e->fuel = 0;
+		stop(e, "too much work for its length");
+	}
+	e->fuel -= n;
+}
+
+void eval_enter(struct eval *e)
+{
+	if (++e->depth > EVAL_DEPTH_MAX)
+		stop(e, "evaluated too deeply");
+}
+
+/* ---- output of branches ---- */
+
+/* Remembers what was printed before a branch, so that what two branches print can be compared. */
+static size_t out_mark(const struct eval *e) { return e->out ? e->out->b.n : 0; }
+
+static struct str out_since(struct eval *e, size_t mark)
+{
+	return e->out ? str_dup(e->a, str_sub(buf_view(&e->out->b), mark, e->out->b.n)) : (struct str){"", 0};
+}
+
+static void out_rewind(struct eval *e, size_t mark)
+{
+	if (e->out)
+		e->out->b.n = mark;
+}
+
+/* After the second branch: the output since the mark is this if both agree, else unknown. */
+static void out_merge(struct eval *e, size_t mark, struct str other)
+{
+	if (!e->out || str_eq(out_since(e, mark), other))
+		return;
+	out_rewind(e, mark);
+	out_unknown(e);
+}
+
+/* ---- copies of the state ---- */
+
+struct apart {
+	struct state s;
+	struct loop *loop;
+	struct frame *frame;
+};
+
+static struct apart apart_begin(struct eval *e)
+{
+	struct apart keep = {e->s, e->loop, e->frame};
+	e->loop = NULL;
+	e->frame = NULL;
+	return keep;
+}
+
+static void apart_end(struct eval *e, const struct apart *keep)
+{
+	e->s = keep->s;
+	e->loop = keep->loop;
+	e->frame = keep->frame;
+	e->s.status = -1;
+	e->s.cd_pending = false;
+}
+
+void eval_apart(struct eval *e, const struct syn_node *n)
+{
+	struct apart keep = apart_begin(e);
+	eval_node(e, n);
+	apart_end(e, &keep);
+}
+
+void eval_text_apart(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d)
+{
+	struct apart keep = apart_begin(e);
+	eval_text(e, text, from, origin, d);
+	apart_end(e, &keep);
+}
+
+void eval_text_sh(struct eval *e, struct str text, const char *from, struct span origin)
+{
+	size_t mark = out_mark(e);
+	struct input in = e->in ? *e->in : (struct input){0};
+	eval_text_apart(e, text, from, origin, DIALECT_SH);
+	struct str other = out_since(e, mark);
+	out_rewind(e, mark);
+	if (e->in)
+		*e->in = in;
+	eval_text_apart(e, text, from, origin, DIALECT_BASH);
+	out_merge(e, mark, other);
+}
+
+/* ---- lists ---- */
+
+static void background(struct eval *e, const struct syn_node *n)
+{
+	out_spoil(e);
+	struct sink *out = e->out;
+	struct input none = {0}, *in = e->in;
+	e->out = NULL;
+	e->in = &none;
+	eval_apart(e, n);
+	e->out = out;
+	e->in = in;
+	e->s.status = 0;
+}
+
+static void list(struct eval *e, const struct syn_node *n)
+{
+	for (const struct syn_node *m = n->first; m; m = m->next) {
+		if (m->background)
+			background(e, m);
+		else
+			eval_node(e, m);
+	}
+}
+
+/*
+ * a && b || c: two states are carried, one for "succeeded so far" and one for "failed so far"; each member runs from the one that leads
+ * to it. A state that nothing reaches is dead: what runs from it is listed, but does not count when states are joined.
+ */
+static void and_or(struct eval *e, const struct syn_node *n)
+{
+	eval_node(e, n->first);
+	struct state yes = e->s, no = e->s;
+	state_assume(&yes, true);
+	state_assume(&no, false);
+	for (const struct syn_node *m = n->first->next; m; m = m->next) {
+		size_t mark = out_mark(e);
+		bool and = m->join == JOIN_AND;
+		struct state from = and ? yes : no;
+		bool dead = from.dead, certain = and ? no.dead : yes.dead;
+		from.dead = false;
+		e->s = from;
+		eval_node(e, m);
+		struct str printed = out_since(e, mark);
+		if (dead || !certain) { /* it may not run at all: then nothing is printed */
+			out_rewind(e, mark);
+			if (!dead && printed.n)
+				out_unknown(e);
+		}
+		struct state t = e->s, f = e->s;
+		if (dead)
+			t.dead = f.dead = true;
+		state_assume(&t, true);
+		state_assume(&f, false);
+		if (and) {
+			yes = t;
+			no = state_join(e, &no, &f);
+		} else {
+			yes = state_join(e, &yes, &t);
+			no = f;
+		}
+	}
+	int status = yes.dead && !no.dead ? 1 : no.dead && !yes.dead ? 0 : -1;
+	bool pending = n->first->next && !n->first->next->next && !yes.dead && !no.dead;
+	struct dirs ok = yes.dirs, fail = no.dirs;
+	e->s = state_join(e, &yes, &no);
+	e->s.status = status;
+	if (pending) { /* cd a && cd b: which directory depends on the outcome */
+		e->s.cd_pending = true;
+		e->s.dirs_ok = ok;
+		e->s.dirs_fail = fail;
+	}
+}
+
+static void pipeline(struct eval *e, const struct syn_node *n)
+{
+	struct sink *out = e->out;
+	struct input *in = e->in, piped = {0};
+	if (!n->first)
+		return;
+	if (!n->first->next) {
+		eval_node(e, n->first);
+	} else {
+		struct state start = e->s;
+		for (const struct syn_node *m = n->first; m; m = m->next) {
+			struct sink sink = {0};
+			buf_init(&sink.b, e->a, 0);
+			e->out = m->next ? &sink : out;
+			bool last_here = !m->next && ((e->s.options & OPT_LASTPIPE) || e->dialect == DIALECT_ZSH);
+			if (last_here) {
+				e->s = start;
+				eval_node(e, m);
+				e->s = state_join(e, &start, &e->s);
+			} else {
+				e->s = start;
+				eval_apart(e, m);
+			}
+			if (m->stderr_too)
+				sink.spoiled = true;
+			piped = (struct input){!sink.spoiled, buf_view(&sink.b)};
+			struct input *next = arena_new(e->a, struct input);
+			*next = piped;
+			e->in = next;
+		}
+	}
+	e->out = out;
+	e->in = in;
+	if (n->negated && e->s.status >= 0)
+		e->s.status = !e->s.status;
+	if (n->negated && e->s.cd_pending) {
+		struct dirs ok = e->s.dirs_ok;
+		e->s.dirs_ok = e->s.dirs_fail;
+		e->s.dirs_fail = ok;
+	}
+	if (n->timed)
+		out_spoil(e);
+}
+
+/* ---- conditions ---- */
+
+static void eval_if(struct eval *e, const struct syn_node *n)
+{
+	eval_node(e, n->cond);
+	struct state yes = e->s, no = e->s;
+	state_assume(&yes, true);
+	state_assume(&no, false);
+	size_t mark = out_mark(e);
+	bool yes_dead = yes.dead, no_dead = no.dead;
+	yes.dead = no.dead = false;
+	e->s = yes;
+	eval_node(e, n->body);
+	yes = e->s;
+	yes.dead |= yes_dead;
+	struct str printed = out_since(e, mark);
+	out_rewind(e, mark);
+	e->s = no;
+	if (n->orelse)
+		eval_node(e, n->orelse);
+	else
+		e->s.status = 0;
+	no = e->s;
+	no.dead |= no_dead;
+	out_merge(e, mark, printed);
+	e->s = state_join(e, &yes, &no);
+}
+
+static void eval_case(struct eval *e, const struct syn_node *n)
+{
+	expand_single(e, n->words);
+	struct state start = e->s, end = e->s, fall = state_dead(&e->s);
+	size_t mark = out_mark(e);
+	bool printed = false;
+	for (const struct syn_clause *c = n->clauses; c; c = c->next) {
+		e->s = start;
+		for (const struct syn_word *w = c->patterns; w; w = w->next)
+			expand_pattern(e, w->parts, false);
+		start = state_join(e, &start, &e->s);
+		e->s = state_join(e, &start, &fall);
+		if (c->body)
+			eval_node(e, c->body);
+		printed |= e->out && e->out->b.n != mark;
+		out_rewind(e, mark);
+		fall = c->end == CLAUSE_STOP ? state_dead(&e->s) : e->s;
+		end = state_join(e, &end, &e->s);
+	}
+	e->s = state_join(e, &end, &start);
+	e->s.status = -1;
+	if (printed)
+		out_unknown(e);
+}
+
+/* ---- loops ---- */
+
+static void loop_enter(struct eval *e, struct loop *l)
+{
+	*l = (struct loop){.outer = e->loop, .next = state_dead(&e->s), .left = state_dead(&e->s)};
+	e->loop = l;
+}
+
+/* The end of an iteration: those who said `continue` join. */
+static void loop_turn(struct eval *e, struct loop *l)
+{
+	e->s = state_join(e, &e->s, &l->next);
+	l->next = state_dead(&e->s);
+}
+
+static void loop_leave(struct eval *e, struct loop *l)
+{
+	e->loop = l->outer;
+	e->s = state_join(e, &e->s, &l->left);
+	e->s.status = -1;
+	e->s.cd_pending = false;
+}
+
+struct turn {                 /* one iteration of some loop */
+	const struct syn_node *n;
+	struct str var;       /* the loop's variable and its value, for NODE_FOR */
+	struct str value;
+};
+
+static void turn_body(struct eval *e, struct loop *l, const struct turn *t)
+{
+	if (t->var.n) {
+		var_set_text(e, t->var, t->value);
+		assign_effect(e, t->var, t->value, t->n->at);
+	}
+	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[1])
+		eval_arith_parts(e, t->n->arith[1]);
+	else if (t->n->cond)
+		eval_node(e, t->n->cond);
+	eval_node(e, t->n->body);
+	loop_turn(e, l);
+	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[2])
+		eval_arith_parts(e, t->n->arith[2]);
+}
+
+/* Any number of iterations, also none: repeated until the joined state no longer changes. */
+static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
+{
+	size_t mark = out_mark(e);
+	struct input *in = e->in;
+	for (int round = 0;; round++) {
+		struct state before = e->s;
+		turn_body(e, l, t);
+		if (in)
+			in->known = false;
+		struct state joined = state_join(e, &before, &e->s);
+		e->s = joined;
+		if (state_same(&before, &joined))
+			break;
+		if (round == FIX_MAX)
+			state_forget_vars(e);
+		if (round > FIX_MAX)
+			stop(e, "a loop whose effect does not settle");
+	}
+	if (e->out && e->out->b.n != mark) {
+		out_rewind(e, mark);
+		out_unknown(e);
+	}
+	if (t->n->cond) /* it ends when the condition says so, evaluated in the last state */
+		eval_node(e, t->n->cond);
+}
+
+static void eval_while(struct eval *e, const struct syn_node *n)
+{
+	struct loop l;
+	struct turn t = {.n = n};
+	loop_enter(e, &l);
+	for (int i = 0;; i++) {
+		struct state before = e->s;
+		size_t mark = out_mark(e);
+		eval_node(e, n->cond);
+		int status = e->s.status < 0 ? -1 : (e->s.status == 0) == (n->kind == NODE_WHILE) ? 0 : 1;
+		if (status == 1 && i > 0)
+			break;
+		if (status != 0 || i == LOOP_MAX || !l.left.dead) {
+			e->s = before;
+			out_rewind(e, mark);
+			loop_unknown(e, &l, &t);
+			break;
+		}
+		eval_node(e, n->body);
+		loop_turn(e, &l);
+		if (state_same(&before, &e->s) && out_mark(e) == mark && !(e->in && e->in->known)) {
+			e->s.dead = true; /* for ever, or until a break */
+			break;
+		}
+	}
+	loop_leave(e, &l);
+}
+
+static void eval_arith_for(struct eval *e, const struct syn_node *n)
+{
+	struct loop l;
+	struct turn t = {.n = n};
+	if (n->arith[0])
+		eval_arith_parts(e, n->arith[0]);
+	loop_enter(e, &l);
+	for (int i = 0;; i++) {
+		struct state before = e->s;
+		struct number_result go = n->arith[1] ? eval_arith_parts(e, n->arith[1]) : (struct number_result){true, 1};
+		if (go.known && !go.n && i > 0)
+			break;
+		if (!go.known || !go.n || i == LOOP_MAX || !l.left.dead) {
+			e->s = before;
+			loop_unknown(e, &l, &t);
+			break;
+		}
+		eval_node(e, n->body);
+		loop_turn(e, &l);
+		if (n->arith[2])
+			eval_arith_parts(e, n->arith[2]);
+	}
+	loop_leave(e, &l);
+}
+
+static void eval_for(struct eval *e, const struct syn_node *n)
+{
+	struct fields fs = {0};
+	if (n->in) {
+		for (const struct syn_word *w = n->words; w; w = w->next)
+			expand_word(e, w, &fs);
+	} else {
+		for (size_t i = 0; i < e->s.params.n; i++)
+			fields_add(e, &fs, e->s.params.at[i]);
+	}
+	if (!name_valid(n->name)) {
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a loop variable that is not a name", n->at);
+		return;
+	}
+	bool all = fs.n <= LOOP_WORDS_MAX && n->kind == NODE_FOR;
+	for (size_t i = 0; i < fs.n; i++)
+		all &= fs.at[i].kind != WORD_REST;
+	struct loop l;
+	loop_enter(e, &l);
+	struct turn t = {.n = n, .var = n->name, .value = HOLE};
+	if (n->kind == NODE_SELECT)
+		var_set_unknown(e, STR("REPLY"));
+	for (size_t i = 0; all && i < fs.n; i++) {
+		struct state before = e->s;
+		t.value = fs.at[i].text;
+		size_t mark = out_mark(e);
+		turn_body(e, &l, &t);
+		if (!l.left.dead) { /* a break may have ended it before */
+			e->s = state_join(e, &before, &e->s);
+			if (e->out && e->out->b.n != mark) {
+				out_rewind(e, mark);
+				out_unknown(e);
+			}
+		}
+	}
+	if (!all)
+		loop_unknown(e, &l, &t);
+	else if (fs.n == 0) { /* listed, though it does not run */
+		struct state before = e->s;
+		size_t mark = out_mark(e);
+		turn_body(e, &l, &t);
+		out_rewind(e, mark);
+		e->s = before;
+		l.left = state_dead(&e->s);
+	}
+	loop_leave(e, &l);
+}
+
+/* ---- the rest ---- */
+
+static void define(struct eval *e, const struct syn_node *n)
+{
+	struct func *f = arena_new(e->a, struct func);
+	*f = (struct func){.body = n->body};
+	struct str name = str_dup(e->a, n->name);
+	struct func *any = arena_new(e->a, struct func);
+	*any = (struct func){.body = n->body, .or = pmap_get(e->ever, name), .maybe_absent = true};
+	e->s.funcs = pmap_set(e->a, e->s.funcs, name, f);
+	e->ever = pmap_set(e->a, e->ever, name, any);
+	e->s.status = 0;
+}
+
+static void coproc(struct eval *e, const struct syn_node *n)
+{
+	background(e, n->body);
+	if (!name_valid(n->name)) {
+		if (n->name_word)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a coprocess whose name is not a name", n->at);
+		return;
+	}
+	var_set_unknown(e, n->name);
+	var_set_unknown(e, str_cat(e->a, n->name, STR("_PID")));
+}
+
+static void dispatch(struct eval *e, const struct syn_node *n)
+{
+	switch (n->kind) {
+	case NODE_SIMPLE: eval_simple(e, n); break;
+	case NODE_PIPE: pipeline(e, n); break;
+	case NODE_ANDOR: and_or(e, n); break;
+	case NODE_LIST: list(e, n); break;
+	case NODE_GROUP: eval_node(e, n->body); break;
+	case NODE_SUBSHELL: {
+		eval_apart(e, n->body);
+		break;
+	}
+	case NODE_IF: eval_if(e, n); break;
+	case NODE_WHILE: case NODE_UNTIL: eval_while(e, n); break;
+	case NODE_FOR: case NODE_SELECT: eval_for(e, n); break;
+	case NODE_ARITH_FOR: eval_arith_for(e, n); break;
+	case NODE_CASE: eval_case(e, n); break;
+	case NODE_FUNCTION: define(e, n); break;
+	case NODE_COND: e->s.status = eval_test(e, n->test); break;
+	case NODE_ARITH: {
+		struct number_result r = eval_arith_parts(e, n->arith[0]);
+		e->s.status = r.known ? r.n == 0 : -1;
+		break;
+	}
+	case NODE_COPROC: coproc(e, n); break;
+	}
+}
+
+void eval_node(struct eval *e, const struct syn_node *n)
+{
+	if (!n)
+		return;
+	eval_enter(e);
+	eval_burn(e, 1);
+	struct span at = e->at;
+	e->at = n->at;
+	e->s.cd_pending = false;
+	if (n->redirs && n->kind != NODE_SIMPLE && n->kind != NODE_FUNCTION) {
+		struct io *keep = arena_new(e->a, struct io);
+		redirect(e, n->redirs, keep);
+		dispatch(e, n);
+		redirect_undo(e, keep);
+	} else {
+		dispatch(e, n);
+	}
+	e->at = at;
+	eval_exit(e);
+}
+
+/* ---- texts ---- */
+
+static void parse_trouble(struct eval *e, const struct parser *p, enum parse_result r)
+{
+	struct span at = {p->text, (uint32_t)p->error_at, (uint32_t)(p->error_at < p->end ? p->error_at + 1 : p->error_at)};
+	emit_trouble(e, r == PARSE_BOUND ? TROUBLE_BOUND : TROUBLE_SYNTAX, p->error ? p->error : "not read", at);
+	if (r == PARSE_BOUND)
+		arena_leave(e->a, LEAVE_STOPPED);
+}
+
+static void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t index)
+{
+	parser_init(p, e->a, e->dialect, text, index, &e->fuel);
+	p->extglob = e->s.options & OPT_EXTGLOB;
+	p->aliases = e->s.aliases;
+}
+
+/*
+ * The same line with its first alias replaced. Whether aliases are on is not known (a client's shell may have them on), so the line is
+ * evaluated both ways. Returns how many bytes of the text are left after the line, which must be the same for both readings.
+ */
+static size_t line_with_alias(struct eval *e, const struct parser *from, size_t start, unsigned guard)
+{
+	const struct value *alias = pmap_get(e->s.aliases, from->alias_name);
+	size_t left = from->end - from->pos;
+	if (!alias || guard == 0)
+		return left;
+	if (!text_exact(alias->text) || (alias->text.n && lex_is_blank(alias->text.p[alias->text.n - 1])))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias that is not known or makes the next word one", e->at);
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	buf_add(&b, from->s + start, from->alias_from - start);
+	size_t head = b.n;
+	buf_str(&b, alias->text);
+	size_t value_end = b.n;
+	buf_add(&b, from->s + from->alias_to, from->end - from->alias_to);
+	eval_burn(e, b.n);
+	struct span origin = {from->text, (uint32_t)from->alias_from, (uint32_t)from->alias_to};
+	uint32_t index = emit_text(e, buf_view(&b), "alias", origin);
+	struct parser p;
+	parser_for(e, &p, buf_view(&b), index);
+	/* the same name is not replaced again inside its own value */
+	p.aliases = pmap_set(e->a, p.aliases, from->alias_name, NULL);
+	p.alias_done = head;
+	struct syn_node *n = NULL;
+	enum parse_result r = parse_line(&p, &n);
+	if (r == PARSE_ERROR || r == PARSE_BOUND) {
+		parse_trouble(e, &p, r);
+		return left;
+	}
+	const struct via *outer = e->via;
+	struct via *via = arena_new(e->a, struct via);
+	*via = (struct via){"alias", outer};
+	e->via = via;
+	eval_node(e, n);
+	if (p.alias_found && guard > 1) {
+		struct state after = e->s;
+		line_with_alias(e, &p, 0, guard - 1);
+		e->s = state_join(e, &after, &e->s);
+	}
+	e->via = outer;
+	(void)value_end;
+	if (p.end - p.pos != left)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias that changes where its line ends", origin);
+	return left;
+}
+
+static void eval_line(struct eval *e, const struct parser *p, size_t start, const struct syn_node *n)
+{
+	if (!p->alias_found) {
+		eval_node(e, n);
+		return;
+	}
+	struct state before = e->s;
+	size_t mark = out_mark(e);
+	eval_node(e, n);
+	struct state plain = e->s;
+	e->s = before;
+	line_with_alias(e, p, start, 8);
+	e->s = state_join(e, &plain, &e->s);
+	if (e->out && e->out->b.n != mark)
+		out_spoil(e);
+}
+
+void eval_text(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d)
+{
+	if (++e->text_depth > TEXT_DEPTH_MAX)
+		stop(e, "texts inside texts, too deeply");
+	enum dialect outer = e->dialect;
+	e->dialect = d;
+	struct parser p;
+	uint32_t index = origin.text == UINT32_MAX ? 0 : emit_text(e, text, from, origin);
+	parser_for(e, &p, text, index);
+	for (;;) {
+		size_t start = p.pos;
+		struct syn_node *n = NULL;
+		p.aliases = e->s.aliases;
+		p.extglob = e->s.options & OPT_EXTGLOB;
+		p.memo = NULL; /* what was read before may not be read the same way now */
+		p.memo_cap = p.memo_n = 0;
+		enum parse_result r = parse_line(&p, &n);
+		if (p.unsure) {
+			struct span at = {index, (uint32_t)p.unsure_at, (uint32_t)p.unsure_at};
+			emit_trouble(e, TROUBLE_CONSTRUCT, p.unsure, at);
+			p.unsure = NULL;
+		}
+		if (r == PARSE_END)
+			break;
+		if (r != PARSE_LINE) {
+			parse_trouble(e, &p, r);
+			break;
+		}
+		eval_line(e, &p, start, n);
+	}
+	e->dialect = outer;
+	e->text_depth--;
+}
+
+/* Handlers run at any time, in any state: with every variable forgotten and every function that ever was. */
+void eval_traps(struct eval *e)
+{
+	for (struct trap *t = e->traps; t; t = t->next) {
+		struct state keep = e->s;
+		state_forget(e);
+		e->s.funcs = e->ever;
+		const struct via *outer = e->via;
+		struct via *via = arena_new(e->a, struct via);
+		*via = (struct via){"trap", outer};
+		e->via = via;
+		e->out = NULL;
+		e->in = NULL;
+		eval_text_apart(e, t->text, "trap", t->at, e->dialect);
+		e->via = outer;
+		e->s = keep;
+	}
+}

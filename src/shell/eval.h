@@ -1,0 +1,249 @@
+/*
+ * Evaluation of what is static: the syntax tree is run over abstract values (model/facts.h) instead of a machine. Every command that may
+ * run is listed in the facts; what is not known is a hole. Inner header of the files named below; nothing outside src/shell includes it.
+ *
+ * How it stays sound: both sides of every condition are evaluated and their states joined (what differs becomes unknown); a loop is
+ * unrolled while everything about it is known and small, else repeated until its state no longer changes; code after `exit` or `break` is
+ * still listed; a builtin or option that would change the meaning of what follows in a way that is not modelled is a trouble.
+ *
+ *   state.c    variables, positional parameters, directories; joining two states
+ *   emit.c     adding to the facts, derived texts
+ *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion
+ *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
+ *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
+ *   builtin.c  the table of builtins;  builtin_*.c: what they do
+ */
+#pragma once
+#include "base/pmap.h"
+#include "shell/parse.h"
+#include "shell/shell.h"
+
+#define EVAL_DEPTH_MAX 200   /* nested evaluations */
+#define CALL_DEPTH_MAX 12    /* functions inside functions */
+#define TEXT_DEPTH_MAX 24    /* texts derived from texts */
+#define LOOP_MAX 40          /* iterations of a loop that are followed one by one */
+#define LOOP_WORDS_MAX 256   /* words of a for loop that are followed one by one */
+#define FIX_MAX 4            /* rounds before every variable a loop changes is given up */
+#define FIELDS_MAX 4096      /* fields a word may expand to */
+#define BRACE_MAX 1024       /* words one brace expansion may make */
+#define DIRS_MAX 4           /* directories a command may be in before that is unknown */
+
+/* ---- values ---- */
+
+enum value_kind { VALUE_TEXT, VALUE_LIST, VALUE_MAP };
+
+struct item {                    /* of an array: the key is a decimal index, or a string */
+	struct str key, text;
+};
+
+/* A variable, immutable. One that is absent from the map was not touched by the text: it is the environment's. */
+struct value {
+	enum value_kind kind;
+	bool set;                /* false: certainly unset */
+	bool maybe;              /* may be unset, or may be something else */
+	bool exported, integer, upper, lower;
+	bool open;               /* an array with other elements that are not known */
+	struct str refers;       /* a nameref's target, else empty */
+	struct str text;
+	const struct item *items;
+	size_t n;
+};
+
+struct func {                    /* one possible definition; `or` leads to the others */
+	const struct func *or;
+	const struct syn_node *body;
+	bool maybe_absent;       /* the name may also not be a function */
+};
+
+/* The directories the shell may be in; n == 0: not known. */
+struct dirs {
+	struct str at[DIRS_MAX];
+	size_t n;
+};
+
+struct params {                  /* $1 ... ; a WORD_REST at the end: more may follow */
+	const struct word *at;
+	size_t n;
+};
+
+enum option {
+	OPT_EXTGLOB = 1, OPT_LASTPIPE = 2, OPT_XPG_ECHO = 4, OPT_PATH_CHANGED = 8, OPT_FUNCS_EXPORTED = 16, OPT_SOURCED = 32, OPT_NOT_EXPORTED = 64,
+};
+
+struct state {
+	const struct pmap *vars, *funcs, *aliases;
+	struct dirs dirs, dirs_ok, dirs_fail;
+	bool cd_pending;         /* dirs_ok if the last command succeeded, dirs_fail if it failed */
+	const struct dirs *stack;/* pushd's, newest first */
+	size_t nstack;
+	bool stack_unknown;
+	struct params params;
+	unsigned options;
+	int status;              /* 0, 1 (failed), or -1 not known */
+	bool dead;               /* nothing gets here */
+};
+
+struct sink {                    /* standard output that somebody will read */
+	struct buf b;
+	bool spoiled;            /* not known after all */
+};
+
+struct input {                   /* standard input, shared by the commands that read it in turn */
+	bool known;
+	struct str rest;
+};
+
+struct loop {
+	struct loop *outer;
+	struct state next, left; /* joined states of continue and break; dead when there was none */
+};
+
+struct frame {                   /* a function call, or a sourced text */
+	struct frame *outer;
+	struct state returned;
+	const struct pmap *locals; /* name to the caller's value, or to `absent` */
+	bool function;
+};
+
+struct trap {
+	struct trap *next;
+	struct str text;
+	struct span at;
+};
+
+struct eval {
+	struct arena *a;
+	struct facts *f;
+	const struct shell_request *rq;
+	enum dialect dialect;
+	uint64_t fuel;
+	unsigned depth, calls, text_depth;
+	struct state s;
+	const struct via *via;
+	struct sink *out;        /* NULL: nobody reads it */
+	struct input *in;
+	struct loop *loop;
+	struct frame *frame;
+	struct trap *traps;
+	const struct pmap *ever; /* every function that was ever defined */
+	const struct pmap *seen; /* facts already listed */
+	struct span at;          /* the command at hand */
+};
+
+enum { LEAVE_STOPPED = -4 };     /* a bound was reached: the trouble is in the facts */
+
+/* ---- eval.c ---- */
+void eval_node(struct eval *e, const struct syn_node *n);
+/* Runs text as a script of the dialect, in the current state. */
+void eval_text(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d);
+/* The same in a copy of the state. */
+void eval_text_apart(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d);
+void eval_apart(struct eval *e, const struct syn_node *n);
+/* Text for "sh": as dash and as bash. */
+void eval_text_sh(struct eval *e, struct str text, const char *from, struct span origin);
+void eval_enter(struct eval *e);
+static inline void eval_exit(struct eval *e) { e->depth--; }
+void eval_burn(struct eval *e, uint64_t n);
+void eval_traps(struct eval *e);
+
+/* ---- state.c ---- */
+extern const struct value value_absent;
+const struct value *var_get(const struct eval *e, struct str name);   /* NULL: the environment's; namerefs followed */
+void var_set(struct eval *e, struct str name, const struct value *v);
+void var_set_text(struct eval *e, struct str name, struct str text);  /* keeps attributes; upper, lower and integer make it unknown */
+void var_set_unknown(struct eval *e, struct str name);
+void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append);
+void state_forget_vars(struct eval *e);                               /* every variable may be anything */
+void state_forget(struct eval *e);                                    /* and functions, directory, parameters */
+struct state state_join(struct eval *e, const struct state *x, const struct state *y);
+bool state_same(const struct state *x, const struct state *y);
+struct state state_dead(const struct state *s);
+void state_assume(struct state *s, bool success);
+struct str text_join(struct str a, struct str b);                     /* equal: that; else one hole */
+void dirs_change(struct eval *e, struct str path);                    /* cd to an abstract path */
+bool name_valid(struct str s);
+#define HOLE ((struct str){"", 1})                                    /* the NUL of the literal: HOLE_ANY */
+#define HOLE_NUMBER ((struct str){"\1", 1})
+
+/* ---- emit.c ---- */
+void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at);
+void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at);
+void emit_touch(struct eval *e, struct word host, struct span at);
+void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at);
+void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
+uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
+void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
+void out_add(struct eval *e, struct str text);
+void out_unknown(struct eval *e);   /* something was printed here */
+void out_spoil(struct eval *e);     /* nothing about the output can be said any more */
+
+/* ---- expand.c ---- */
+struct fields {
+	struct word *at;
+	size_t n, cap;
+};
+void fields_add(struct eval *e, struct fields *fs, struct word w);
+void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret);         /* all expansions, appended */
+struct str expand_single(struct eval *e, const struct syn_word *w);                     /* no splitting: assignments, here-strings, case */
+struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);   /* quoted characters get a backslash */
+struct str expand_text(struct eval *e, const struct syn_part *parts);                   /* as in double quotes */
+struct str expand_arith_text(struct eval *e, const struct syn_part *parts);             /* the same, for arithmetic */
+struct word word_of(struct str text, struct span at);
+struct word word_rest(struct span at);
+struct str fields_join(struct eval *e, const struct word *at, size_t n);                /* by blanks; a rest is a hole */
+
+/* characters of a word under expansion, each with its kind */
+enum char_kind { CHAR_TEXT, CHAR_QUOTED, CHAR_EXPANDED, CHAR_BREAK, CHAR_EMPTY, CHAR_REST };
+struct chars {
+	struct buf b, kinds;
+};
+void chars_add(struct chars *c, struct str s, enum char_kind kind);
+void chars_mark(struct chars *c, enum char_kind kind);
+struct how { bool quoted, arith; enum char_kind text; };
+void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out);
+/* ---- expand_param.c ---- */
+void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at);
+struct str param_ifs(const struct eval *e);
+/* ---- brace.c ---- */
+bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret); /* false: nothing to expand */
+
+/* ---- eval_test.c ---- */
+struct number_result { bool known; int64_t n; };
+struct number_result eval_arith(struct eval *e, struct str text);
+struct number_result eval_arith_parts(struct eval *e, const struct syn_part *parts);
+int eval_test(struct eval *e, const struct syn_test *t);       /* 0 true, 1 false, -1 */
+int test_command(struct eval *e, const struct word *argv, size_t argc); /* the operands of test and [ */
+/* A variable named by a word at run time, perhaps with a subscript: evaluates the subscript. False: the name is not known. */
+bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *ret_sub, struct str *ret_key, bool *ret_key_known);
+void var_assign_reference(struct eval *e, struct str ref, struct str text, bool append);
+struct str subscript_key(struct eval *e, const struct value *v, struct str text, bool *ret_known);
+
+/* ---- redirect.c ---- */
+struct io { struct sink *out; struct input *in; struct input own; };
+void redirect(struct eval *e, const struct syn_redir *r, struct io *keep); /* keep: what to put back */
+void redirect_undo(struct eval *e, const struct io *keep);
+
+/* ---- call.c ---- */
+enum { CALL_FUNCTIONS = 1, CALL_BUILTINS = 2, CALL_PROGRAMS = 4, CALL_ALL = 7 };
+void eval_simple(struct eval *e, const struct syn_node *n);
+/* from: for each word the assignment it was read as (declare and its kin), or NULL */
+void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from);
+/* The same reached another way: the command is listed with `via` added. */
+void call_via(struct eval *e, const char *via, const struct word *argv, size_t argc, unsigned what, struct span at);
+void assign(struct eval *e, const struct syn_assign *as, bool exported);
+void assign_effect(struct eval *e, struct str name, struct str value, struct span at); /* PS4, PATH, BASH_ENV ... */
+struct str base_name(struct str path);
+
+/* ---- shells.c ---- */
+bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc); /* false: not a shell */
+
+/* ---- builtin.c ---- */
+struct builtin_call {
+	struct eval *e;
+	const struct word *argv;
+	size_t argc;
+	const struct syn_assign *const *from; /* see call() */
+	struct span at;
+};
+bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from); /* false: not one */
+bool builtin_is(const struct eval *e, struct str name);

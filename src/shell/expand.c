@@ -1,0 +1,434 @@
+/*
+ * Words to fields: tilde, parameters, substitutions and arithmetic, then splitting, then file name patterns.
+ *
+ * A word under expansion is a row of characters, each with its kind: literal, quoted, or the result of an unquoted expansion. Splitting
+ * looks at the last kind only; patterns at all but quoted ones. An unknown text among split characters makes the whole word WORD_REST.
+ */
+#include "shell/eval.h"
+#include "shell/pattern.h"
+
+struct word word_rest(struct span at) { return (struct word){.kind = WORD_REST, .text = HOLE, .at = at}; }
+
+struct word word_of(struct str text, struct span at)
+{
+	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = at};
+}
+
+void fields_add(struct eval *e, struct fields *fs, struct word w)
+{
+	if (fs->n >= FIELDS_MAX)
+		stop(e, "a command has too many words");
+	if (fs->n == fs->cap) {
+		size_t cap = fs->cap ? fs->cap * 2 : 8;
+		fs->at = arena_grow(e->a, fs->at, fs->cap * sizeof *fs->at, cap * sizeof *fs->at);
+		fs->cap = cap;
+	}
+	fs->at[fs->n++] = w;
+}
+
+struct str fields_join(struct eval *e, const struct word *at, size_t n)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_char(&b, ' ');
+		buf_str(&b, at[i].kind == WORD_REST ? HOLE : at[i].text);
+	}
+	return buf_view(&b);
+}
+
+/* ---- characters ---- */
+
+static void chars_init(struct chars *c, struct arena *a)
+{
+	buf_init(&c->b, a, 0);
+	buf_init(&c->kinds, a, 0);
+}
+
+void chars_add(struct chars *c, struct str s, enum char_kind kind)
+{
+	buf_str(&c->b, s);
+	for (size_t i = 0; i < s.n; i++)
+		buf_char(&c->kinds, (char)kind);
+}
+
+void chars_mark(struct chars *c, enum char_kind kind)
+{
+	buf_char(&c->b, ' ');
+	buf_char(&c->kinds, (char)kind);
+}
+
+/* ---- parts ---- */
+
+/* Trailing newlines go; a hole at the end may itself end in some, and may hide that those before it are the last. */
+static struct str without_newlines(struct eval *e, struct str s)
+{
+	size_t n = s.n;
+	while (n > 0 && s.p[n - 1] == '\n')
+		n--;
+	if (n == 0 || s.p[n - 1] != HOLE_ANY)
+		return str_sub(s, 0, n);
+	size_t k = n - 1;
+	while (k > 0 && (s.p[k - 1] == '\n' || s.p[k - 1] == HOLE_ANY))
+		k--;
+	return str_cat(e->a, str_sub(s, 0, k), HOLE);
+}
+
+/* The output of a script run apart, for $( ) and backticks. */
+static struct str substitute(struct eval *e, const struct syn_part *part)
+{
+	struct sink sink = {.spoiled = false}, *out = e->out;
+	buf_init(&sink.b, e->a, 0);
+	struct via via = {"subst", e->via};
+	struct via *kept = arena_new(e->a, struct via);
+	*kept = via;
+	const struct via *outer = e->via;
+	struct input *in = e->in;
+	e->out = &sink;
+	e->via = kept;
+	if (part->body)
+		eval_apart(e, part->body);
+	else
+		eval_text_apart(e, part->text, "backtick", part->at, e->dialect);
+	e->out = out;
+	e->via = outer;
+	e->in = in;
+	if (sink.spoiled)
+		return HOLE;
+	return without_newlines(e, buf_view(&sink.b));
+}
+
+/* $(<file) is the file's content. */
+static bool reads_file(struct eval *e, const struct syn_part *part)
+{
+	const struct syn_node *n = part->body;
+	if (!n || n->kind != NODE_SIMPLE || n->words || n->assigns || !n->redirs || n->redirs->next || n->redirs->op != REDIR_READ)
+		return false;
+	eval_apart(e, n);
+	return true;
+}
+
+static void expand_part(struct eval *e, const struct syn_part *part, struct how how, struct chars *out)
+{
+	enum char_kind result = how.quoted ? CHAR_QUOTED : CHAR_EXPANDED;
+	switch (part->kind) {
+	case PART_TEXT:
+		chars_add(out, part->text, how.quoted ? CHAR_QUOTED : how.text);
+		break;
+	case PART_QUOTED:
+		if (part->text.n == 0)
+			chars_mark(out, CHAR_EMPTY);
+		chars_add(out, part->text, CHAR_QUOTED);
+		break;
+	case PART_DOUBLE: {
+		size_t before = out->b.n;
+		bool list = false; /* "$@" alone makes no field when it is empty */
+		for (const struct syn_part *k = part->inside; k; k = k->next)
+			list |= k->kind == PART_PARAM;
+		struct how inner = how;
+		inner.quoted = true;
+		expand_parts(e, part->inside, inner, out);
+		if (out->b.n == before && !(list && part->inside && part->inside->kind == PART_PARAM &&
+					    (str_is(part->inside->param->name, "@") || part->inside->param->all)))
+			chars_mark(out, CHAR_EMPTY);
+		break;
+	}
+	case PART_PARAM:
+		expand_param(e, part->param, how, out, part->at);
+		break;
+	case PART_COMMAND:
+		chars_add(out, reads_file(e, part) ? HOLE : substitute(e, part), result);
+		break;
+	case PART_ARITH: {
+		struct number_result r = eval_arith_parts(e, part->inside);
+		chars_add(out, r.known ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER, result);
+		break;
+	}
+	case PART_PROCESS: {
+		struct sink *o = e->out;
+		struct input *in = e->in;
+		struct input none = {0};
+		const struct via *outer = e->via;
+		struct via *via = arena_new(e->a, struct via);
+		*via = (struct via){"procsub", outer};
+		out_spoil(e); /* it runs beside what follows */
+		e->out = NULL;
+		e->in = &none;
+		e->via = via;
+		if (part->body)
+			eval_apart(e, part->body);
+		e->via = outer;
+		e->out = o;
+		e->in = in;
+		chars_add(out, STR("/dev/fd/"), CHAR_QUOTED);
+		chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
+		break;
+	}
+	}
+}
+
+void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out)
+{
+	eval_enter(e);
+	for (; parts; parts = parts->next)
+		expand_part(e, parts, how, out);
+	eval_exit(e);
+}
+
+/* ---- tilde ---- */
+
+static struct str home_of(struct eval *e)
+{
+	const struct value *v = var_get(e, STR("HOME"));
+	if (v)
+		return v->kind == VALUE_TEXT && v->set && !v->maybe ? v->text : HOLE;
+	return e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
+}
+
+static struct str tilde(struct eval *e, struct str prefix)
+{
+	if (str_is(prefix, "~"))
+		return home_of(e);
+	if (str_is(prefix, "~+"))
+		return e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
+	return HOLE;
+}
+
+/*
+ * The first part with its tilde replaced, also after "=" and ":" where the word is an assignment. Returns parts to expand in its place.
+ */
+static void expand_tildes(struct eval *e, const struct syn_part *part, bool assigned, struct chars *out, enum char_kind kind)
+{
+	struct str s = part->text;
+	size_t from = 0;
+	bool may = true;
+	while (from < s.n) {
+		if (may && s.p[from] == '~') {
+			size_t to = from + 1;
+			while (to < s.n && s.p[to] != '/' && !(assigned && s.p[to] == ':'))
+				to++;
+			if (to < s.n || !part->next) {
+				chars_add(out, tilde(e, str_sub(s, from, to)), CHAR_QUOTED);
+				from = to;
+				may = false;
+				continue;
+			}
+		}
+		chars_add(out, str_sub(s, from, from + 1), kind);
+		may = assigned && s.p[from] == ':';
+		from++;
+	}
+}
+
+/* NAME=~/x given to any command: bash expands the tilde there, too. */
+static bool looks_assigned(struct str s)
+{
+	ptrdiff_t eq = str_find(s, '=', 0);
+	return eq > 0 && (size_t)eq + 1 < s.n && s.p[eq + 1] == '~' && name_valid(str_sub(s, 0, (size_t)eq));
+}
+
+static void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out)
+{
+	const struct syn_part *first = parts;
+	if (first && first->kind == PART_TEXT && !how.quoted && memchr(first->text.p, '~', first->text.n)) {
+		if (first->text.p[0] == '~' || assigned) {
+			expand_tildes(e, first, assigned, out, how.text);
+			parts = first->next;
+		} else if (looks_assigned(first->text)) {
+			size_t eq = (size_t)str_find(first->text, '=', 0) + 1;
+			struct syn_part rest = *first;
+			rest.text = str_sub(first->text, eq, first->text.n);
+			chars_add(out, str_sub(first->text, 0, eq), how.text);
+			expand_tildes(e, &rest, true, out, how.text);
+			parts = first->next;
+		}
+	}
+	expand_parts(e, parts, how, out);
+}
+
+/* ---- splitting ---- */
+
+struct splitter {
+	struct eval *e;
+	struct fields *fs;
+	struct span at;
+	struct buf text, pattern; /* the field so far; the same as a pattern, quoted characters with a backslash */
+	bool any, active;
+};
+
+static void field_end(struct splitter *sp)
+{
+	if (!sp->any)
+		return;
+	struct str text = str_dup(sp->e->a, buf_view(&sp->text)), pattern = buf_view(&sp->pattern);
+	struct word w = word_of(text, sp->at);
+	if (sp->active && pattern_active(pattern)) {
+		w = word_rest(sp->at);
+		w.glob = true;
+		w.text = str_dup(sp->e->a, pattern);
+	}
+	fields_add(sp->e, sp->fs, w);
+	sp->text.n = sp->pattern.n = 0;
+	sp->any = sp->active = false;
+}
+
+static void field_char(struct splitter *sp, char c, enum char_kind kind)
+{
+	bool special = strchr("*?[]\\@+!()|", c) && c;
+	if (kind == CHAR_QUOTED && special)
+		buf_char(&sp->pattern, '\\');
+	else if (special)
+		sp->active = true;
+	buf_char(&sp->pattern, c);
+	buf_char(&sp->text, c);
+	sp->any = true;
+}
+
+/* True when splitting cannot be told: an unknown text, or an unknown IFS with anything to split. */
+static bool unsplittable(const struct eval *e, const struct chars *c, struct str ifs)
+{
+	for (size_t i = 0; i < c->b.n; i++) {
+		enum char_kind k = (enum char_kind)c->kinds.p[i];
+		if (k == CHAR_REST)
+			return true;
+		if (k != CHAR_EXPANDED)
+			continue;
+		char ch = c->b.p[i];
+		if (ch == HOLE_ANY || memchr(ifs.p, HOLE_ANY, ifs.n))
+			return true;
+		if (ch == HOLE_NUM)
+			for (size_t d = 0; d < ifs.n; d++)
+				if (strchr("-0123456789", ifs.p[d]))
+					return true;
+		if (e->dialect == DIALECT_ZSH && (memchr(ifs.p, ch, ifs.n) || strchr("*?[", ch)))
+			return true;
+	}
+	return false;
+}
+
+static bool ifs_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+static void split(struct eval *e, const struct chars *c, struct span at, struct fields *ret)
+{
+	struct str ifs = param_ifs(e);
+	eval_burn(e, c->b.n + 1);
+	if (unsplittable(e, c, ifs)) {
+		fields_add(e, ret, word_rest(at));
+		return;
+	}
+	struct splitter sp = {.e = e, .fs = ret, .at = at};
+	buf_init(&sp.text, e->a, 0);
+	buf_init(&sp.pattern, e->a, 0);
+	bool hard = false; /* the last separator was a space that a following non-space separator may join */
+	for (size_t i = 0; i < c->b.n; i++) {
+		char ch = c->b.p[i];
+		enum char_kind k = (enum char_kind)c->kinds.p[i];
+		if (k == CHAR_BREAK) {
+			field_end(&sp);
+		} else if (k == CHAR_EMPTY) {
+			sp.any = true;
+		} else if (k == CHAR_EXPANDED && ch && memchr(ifs.p, ch, ifs.n)) {
+			if (ifs_space(ch)) {
+				hard = hard || sp.any;
+				field_end(&sp);
+				continue;
+			}
+			if (!sp.any && !hard)
+				sp.any = true; /* an empty field between separators */
+			field_end(&sp);
+		} else {
+			field_char(&sp, ch, k);
+		}
+		hard = false;
+	}
+	field_end(&sp);
+}
+
+/* ---- entries ---- */
+
+static void expand_one(struct eval *e, const struct syn_word *w, struct fields *ret)
+{
+	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) && e->dialect != DIALECT_ZSH &&
+	    !pattern_active(w->parts->text) && !memchr(w->parts->text.p, '\\', w->parts->text.n)) {
+		fields_add(e, ret, word_of(w->parts->text, w->at)); /* by far the most common word */
+		return;
+	}
+	struct chars c;
+	chars_init(&c, e->a);
+	if (e->dialect == DIALECT_ZSH && w->parts && w->parts->kind == PART_TEXT && w->parts->text.p[0] == '=') {
+		/* =cmd is the path of cmd: as a command it is cmd, elsewhere a path that is not known */
+		fields_add(e, ret, word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1, w->parts->text.n) : HOLE, w->at));
+		return;
+	}
+	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, false, &c);
+	split(e, &c, w->at, ret);
+}
+
+void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret)
+{
+	struct syn_word *words = NULL;
+	if (brace_expand(e, w, &words)) {
+		for (; words; words = words->next)
+			expand_one(e, words, ret);
+		return;
+	}
+	expand_one(e, w, ret);
+}
+
+/* The characters as one text: breaks between list items become blanks, rests holes. */
+static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < c->b.n; i++) {
+		enum char_kind k = (enum char_kind)c->kinds.p[i];
+		if (k == CHAR_EMPTY)
+			continue;
+		if (k == CHAR_REST) {
+			buf_char(&b, HOLE_ANY);
+			continue;
+		}
+		if (pattern && k == CHAR_QUOTED && c->b.p[i] && strchr("*?[]\\@+!()|-^", c->b.p[i]))
+			buf_char(&b, '\\');
+		buf_char(&b, c->b.p[i]);
+	}
+	eval_burn(e, b.n + 1);
+	return buf_view(&b);
+}
+
+struct str expand_single(struct eval *e, const struct syn_word *w)
+{
+	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n))
+		return w->parts->text;
+	struct chars c;
+	chars_init(&c, e->a);
+	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, true, &c);
+	return flatten(e, &c, false);
+}
+
+struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted)
+{
+	struct chars c;
+	chars_init(&c, e->a);
+	expand_whole(e, parts, (struct how){.text = CHAR_TEXT, .quoted = quoted}, false, &c);
+	return flatten(e, &c, true);
+}
+
+struct str expand_text(struct eval *e, const struct syn_part *parts)
+{
+	struct chars c;
+	chars_init(&c, e->a);
+	expand_parts(e, parts, (struct how){.quoted = true}, &c);
+	return flatten(e, &c, false);
+}
+
+struct str expand_arith_text(struct eval *e, const struct syn_part *parts)
+{
+	if (parts && !parts->next && parts->kind == PART_TEXT)
+		return parts->text;
+	struct chars c;
+	chars_init(&c, e->a);
+	expand_parts(e, parts, (struct how){.quoted = true, .arith = true}, &c);
+	return flatten(e, &c, false);
+}

@@ -1,0 +1,480 @@
+/* Parameter expansion: what a name stands for, and what the operators of ${ } make of it. */
+#include "base/num.h"
+#include "shell/eval.h"
+#include "shell/pattern.h"
+
+enum presence { PRESENT, ABSENT, PERHAPS };
+
+/* What a parameter stands for: one text, or a list (of $@, $*, ${a[@]}) that may go on (`rest`). */
+struct param_value {
+	bool list, rest, star, environment;
+	enum presence is;
+	struct str text;
+	struct item *items;
+	size_t n;
+};
+
+struct str param_ifs(const struct eval *e)
+{
+	const struct value *v = var_get(e, STR("IFS"));
+	if (!v || !v->set)
+		return v && v->maybe ? HOLE : STR(" \t\n");
+	return v->kind == VALUE_TEXT && !v->maybe ? v->text : HOLE;
+}
+
+/* ---- look-up ---- */
+
+static struct param_value one(struct str text) { return (struct param_value){.text = text, .is = PRESENT}; }
+static struct param_value unknown(void) { return (struct param_value){.text = HOLE, .is = PERHAPS}; }
+static struct param_value absent(void) { return (struct param_value){.text = {"", 0}, .is = ABSENT}; }
+
+/* What the environment or the shell itself gives a variable that the text never assigned. */
+static struct param_value ambient(struct eval *e, struct str name)
+{
+	static const char *const numbers[] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
+					      "SRANDOM", "SHLVL", "COLUMNS", "LINES", "HISTCMD", "BASH_SUBSHELL"};
+	if (str_is(name, "HOME") && e->rq->view && e->rq->view->home.n)
+		return one(e->rq->view->home);
+	if (str_is(name, "PWD"))
+		return one(e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE);
+	if (str_is(name, "IFS"))
+		return one(STR(" \t\n"));
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		if (str_is(name, numbers[i]))
+			return one(HOLE_NUMBER);
+	struct param_value v = unknown();
+	v.environment = true;
+	return v;
+}
+
+static struct param_value positional(struct eval *e, size_t k)
+{
+	for (size_t i = 0; i < e->s.params.n && i < k; i++)
+		if (e->s.params.at[i].kind == WORD_REST) {
+			struct param_value v = unknown();
+			v.environment = true;
+			return v;
+		}
+	return k <= e->s.params.n ? one(e->s.params.at[k - 1].text) : absent();
+}
+
+static struct param_value all_positional(struct eval *e, bool star)
+{
+	struct param_value v = {.list = true, .star = star, .is = PRESENT};
+	v.items = arena_array(e->a, e->s.params.n + 1, sizeof *v.items);
+	for (size_t i = 0; i < e->s.params.n; i++) {
+		if (e->s.params.at[i].kind == WORD_REST)
+			v.rest = true;
+		else
+			v.items[v.n++].text = e->s.params.at[i].text;
+	}
+	if (v.n == 0)
+		v.is = v.rest ? PERHAPS : ABSENT;
+	return v;
+}
+
+static struct param_value special(struct eval *e, struct str name)
+{
+	switch (name.p[0]) {
+	case '@': return all_positional(e, false);
+	case '*': return all_positional(e, true);
+	case '#': {
+		struct param_value v = all_positional(e, false);
+		return one(v.rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v.n));
+	}
+	case '?': return one(e->s.status == 0 ? STR("0") : HOLE_NUMBER);
+	case '$': return one(HOLE_NUMBER);
+	default: return unknown(); /* ! - */
+	}
+}
+
+static struct param_value list_of(struct eval *e, const struct value *v, bool star)
+{
+	struct param_value r = {.list = true, .star = star, .rest = v->open || v->maybe, .n = v->n, .is = PRESENT};
+	r.items = arena_array(e->a, v->n + 1, sizeof *r.items);
+	for (size_t i = 0; i < v->n; i++)
+		r.items[i] = v->items[i];
+	if (v->n == 0)
+		r.is = r.rest ? PERHAPS : ABSENT;
+	return r;
+}
+
+static struct param_value item_of(struct eval *e, const struct value *v, struct str key, bool known)
+{
+	if (!v->set && !v->maybe)
+		return absent();
+	if (v->kind == VALUE_TEXT)
+		return known && str_is(key, "0") ? (v->maybe ? unknown() : one(v->text)) : unknown();
+	if (!known)
+		return unknown();
+	for (size_t i = 0; i < v->n; i++)
+		if (str_eq(v->items[i].key, key))
+			return v->maybe ? unknown() : one(v->items[i].text);
+	(void)e;
+	return v->open || v->maybe ? unknown() : absent();
+}
+
+static struct param_value variable(struct eval *e, const struct syn_param *pm, struct str name)
+{
+	const struct value *v = var_get(e, name);
+	if (pm->subscripted && !pm->all) {
+		bool known;
+		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
+		return v ? item_of(e, v, key, known) : unknown();
+	}
+	if (!v) {
+		struct param_value r = ambient(e, name);
+		if (pm->all) {
+			r.list = r.rest = true;
+			r.star = pm->all == '*';
+		}
+		return r;
+	}
+	if (!v->set && !v->maybe)
+		return pm->all ? (struct param_value){.list = true, .is = ABSENT} : absent();
+	if (pm->all) {
+		if (v->kind != VALUE_TEXT)
+			return list_of(e, v, pm->all == '*');
+		struct param_value r = {.list = true, .star = pm->all == '*', .rest = v->maybe, .n = 1, .is = v->maybe ? PERHAPS : PRESENT};
+		r.items = arena_new(e->a, struct item);
+		r.items->text = v->text;
+		return r;
+	}
+	if (v->kind != VALUE_TEXT)
+		return item_of(e, v, STR("0"), true);
+	if (v->maybe) {
+		struct param_value r = one(v->text);
+		r.is = PERHAPS;
+		return r;
+	}
+	return one(v->text);
+}
+
+static struct param_value lookup(struct eval *e, const struct syn_param *pm, struct str name)
+{
+	if (name.n == 0)
+		return unknown();
+	if (name.p[0] >= '1' && name.p[0] <= '9') {
+		int64_t k = 0;
+		return num_parse(name, 1, 1 << 20, &k) ? absent() : positional(e, (size_t)k);
+	}
+	if (name.p[0] >= '0' && name.p[0] <= '9') /* $0, and ${01} for which nobody cares */
+		return (struct param_value){.text = HOLE, .is = PRESENT};
+	if (lex_name_start((unsigned char)name.p[0]))
+		return variable(e, pm, name);
+	return special(e, name);
+}
+
+/* ${!x}: the parameter whose name is in x. What x holds is read as syntax again, subscripts and all. */
+static struct param_value indirect(struct eval *e, const struct syn_param *pm, struct span at)
+{
+	struct param_value via = lookup(e, pm, pm->name);
+	struct str name = via.text;
+	if (via.list || via.is == ABSENT)
+		return unknown();
+	if (!text_exact(name)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an indirect expansion of a name that is not known", at);
+		return unknown();
+	}
+	struct syn_param plain = {.name = name};
+	if (name_valid(name) || (name.n == 1 && !lex_name_start((unsigned char)name.p[0])))
+		return lookup(e, &plain, name);
+	struct str source = str_fmt(e->a, "${%.*s}", STR_ARG(name));
+	struct parser p;
+	uint32_t text = emit_text(e, source, "indirection", at);
+	parser_init(&p, e->a, e->dialect, source, text, &e->fuel);
+	struct syn_part *parts = NULL;
+	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
+		return unknown();
+	return one(expand_text(e, parts));
+}
+
+/* ---- operators on texts ---- */
+
+#define PATTERN_FUEL 20000u
+
+static bool ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+static struct str recase(struct eval *e, struct str s, enum param_op op)
+{
+	if (!ascii(s))
+		return HOLE;
+	char *to = arena_alloc(e->a, s.n + 1);
+	for (size_t i = 0; i < s.n; i++) {
+		bool here = i == 0 || op == PARAM_UPPER_ALL || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE_ALL;
+		char c = s.p[i];
+		bool lower = c >= 'a' && c <= 'z', upper = c >= 'A' && c <= 'Z';
+		if (here && lower && (op == PARAM_UPPER || op == PARAM_UPPER_ALL || op == PARAM_TOGGLE || op == PARAM_TOGGLE_ALL))
+			c = (char)(c - 32);
+		else if (here && upper && (op == PARAM_LOWER || op == PARAM_LOWER_ALL || op == PARAM_TOGGLE || op == PARAM_TOGGLE_ALL))
+			c = (char)(c + 32);
+		to[i] = c;
+	}
+	return str_n(to, s.n);
+}
+
+struct operands {
+	struct str pattern, replacement;
+	struct number_result offset, length;
+	bool has_length, has_pattern;
+};
+
+static struct str slice_text(struct str s, const struct operands *o)
+{
+	if (!o->offset.known || (o->has_length && !o->length.known) || !ascii(s))
+		return HOLE;
+	int64_t n = (int64_t)s.n, from = o->offset.n < 0 ? o->offset.n + n : o->offset.n;
+	if (from < 0 || from > n)
+		return (struct str){"", 0};
+	int64_t to = n;
+	if (o->has_length)
+		to = o->length.n < 0 ? n + o->length.n : o->length.n > n - from ? n : from + o->length.n;
+	return to <= from ? (struct str){"", 0} : str_sub(s, (size_t)from, (size_t)to);
+}
+
+/* One text through an operator; a hole when the text, the pattern or the result is not known. */
+static struct str operate(struct eval *e, enum param_op op, struct str s, const struct operands *o)
+{
+	unsigned fuel = PATTERN_FUEL;
+	struct str r = HOLE;
+	if (!text_exact(s) || (o->has_pattern && !(text_exact(o->pattern) && text_exact(o->replacement))))
+		return HOLE;
+	eval_burn(e, s.n + 1);
+	switch (op) {
+	case PARAM_CUT_HEAD: case PARAM_CUT_HEAD_MAX: case PARAM_CUT_TAIL: case PARAM_CUT_TAIL_MAX:
+		if (pattern_cut(s, o->pattern, op <= PARAM_CUT_HEAD_MAX, op == PARAM_CUT_HEAD_MAX || op == PARAM_CUT_TAIL_MAX, &fuel, &r))
+			return HOLE;
+		return r;
+	case PARAM_REPLACE: case PARAM_REPLACE_ALL: case PARAM_REPLACE_HEAD: case PARAM_REPLACE_TAIL:
+		if (pattern_replace(e->a, s, o->pattern, o->replacement, (int)op - PARAM_REPLACE, true, &fuel, &r))
+			return HOLE;
+		return r;
+	case PARAM_UPPER: case PARAM_UPPER_ALL: case PARAM_LOWER: case PARAM_LOWER_ALL: case PARAM_TOGGLE: case PARAM_TOGGLE_ALL:
+		return o->has_pattern && o->pattern.n && !str_is(o->pattern, "?") ? HOLE : recase(e, s, op);
+	case PARAM_SLICE:
+		return slice_text(s, o);
+	default:
+		return s;
+	}
+}
+
+/*
+ * The operands are expanded even when the value turns out not to need them: what runs inside them may run. The replacement is an exact
+ * text only without quotes and backslashes in it, whose meaning depends on where the expansion stands.
+ */
+static struct operands operands_of(struct eval *e, const struct syn_param *pm)
+{
+	struct operands o = {.pattern = {"", 0}, .replacement = {"", 0}};
+	if (pm->op == PARAM_SLICE) {
+		o.offset = eval_arith_parts(e, pm->arg);
+		o.has_length = pm->arg2 != NULL;
+		if (pm->arg2)
+			o.length = eval_arith_parts(e, pm->arg2);
+		return o;
+	}
+	if (pm->op < PARAM_CUT_HEAD || pm->op > PARAM_TOGGLE_ALL)
+		return o;
+	o.has_pattern = true;
+	o.pattern = expand_pattern(e, pm->arg, false);
+	for (const struct syn_part *p = pm->arg2; p; p = p->next)
+		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || memchr(p->text.p, '\'', p->text.n)) {
+			expand_text(e, pm->arg2);
+			o.replacement = HOLE;
+			return o;
+		}
+	if (pm->arg2)
+		o.replacement = expand_text(e, pm->arg2);
+	return o;
+}
+
+/* ---- output ---- */
+
+static void put_list(struct eval *e, const struct param_value *v, struct how how, struct chars *out)
+{
+	enum char_kind kind = how.quoted ? CHAR_QUOTED : CHAR_EXPANDED;
+	struct str ifs = param_ifs(e);
+	bool joined = v->star && how.quoted;
+	for (size_t i = 0; i < v->n; i++) {
+		if (i && joined)
+			chars_add(out, text_exact(ifs) ? str_sub(ifs, 0, 1) : HOLE, kind);
+		else if (i)
+			chars_mark(out, CHAR_BREAK);
+		if (v->items[i].text.n == 0 && how.quoted)
+			chars_mark(out, CHAR_EMPTY);
+		chars_add(out, v->items[i].text, kind);
+	}
+	if (v->rest && joined)
+		chars_add(out, HOLE, kind);
+	else if (v->rest)
+		chars_mark(out, CHAR_REST);
+}
+
+static void put(struct eval *e, const struct param_value *v, struct how how, struct chars *out)
+{
+	if (v->list) {
+		put_list(e, v, how, out);
+		return;
+	}
+	struct str text = v->text;
+	if (how.arith && v->environment) /* the environment is taken to hold numbers where numbers belong; see SECURITY.md */
+		text = HOLE_NUMBER;
+	chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
+}
+
+/* The word of ${x:-word}: its own quotes count, its literal text is split like an expansion's. */
+static void put_word(struct eval *e, const struct syn_part *arg, struct how how, struct chars *out)
+{
+	how.text = CHAR_EXPANDED;
+	expand_parts(e, arg, how, out);
+}
+
+/* More than holes that may be empty. */
+static bool certainly_filled(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] != HOLE_ANY)
+			return true;
+	return false;
+}
+
+/* - = ? + */
+static void conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how, struct chars *out)
+{
+	enum presence is = v->is;
+	if (pm->colon && is == PRESENT && !v->list) /* empty counts as absent */
+		is = v->text.n == 0 ? ABSENT : certainly_filled(v->text) ? PRESENT : PERHAPS;
+	if (pm->colon && is == PRESENT && v->list)
+		is = v->n == 0 || (v->n == 1 && (v->items[0].text.n == 0 || !text_exact(v->items[0].text))) ? PERHAPS : PRESENT;
+	bool wants = pm->op == PARAM_ALTERNATE ? is == PRESENT : is == ABSENT;
+	if (is == PERHAPS || (pm->op == PARAM_ASSIGN && is != PRESENT)) {
+		/* both ways: run what the word runs, the result is not known */
+		struct state before = e->s;
+		struct chars unused;
+		buf_init(&unused.b, e->a, 0);
+		buf_init(&unused.kinds, e->a, 0);
+		put_word(e, pm->arg, how, &unused);
+		if (is == PERHAPS)
+			e->s = state_join(e, &before, &e->s);
+		if (pm->op == PARAM_ASSIGN && is == ABSENT && name_valid(pm->name) && !pm->subscripted) {
+			struct str text = expand_text(e, pm->arg);
+			var_set_text(e, pm->name, text);
+			chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
+			assign_effect(e, pm->name, text, e->at);
+			return;
+		}
+		if (pm->op == PARAM_ASSIGN && name_valid(pm->name))
+			var_set_unknown(e, pm->name);
+		if (how.arith && v->environment)
+			chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
+		else if (how.quoted && !v->list)
+			chars_add(out, HOLE, CHAR_QUOTED);
+		else
+			chars_mark(out, CHAR_REST);
+		return;
+	}
+	if (wants) {
+		if (pm->op == PARAM_ERROR) { /* prints and leaves */
+			expand_text(e, pm->arg);
+			chars_add(out, HOLE, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
+			return;
+		}
+		put_word(e, pm->arg, how, out);
+		return;
+	}
+	if (pm->op == PARAM_ALTERNATE)
+		return; /* absent: nothing */
+	if (pm->arg) { /* not needed, and bash does not run it: listed all the same */
+		struct state before = e->s;
+		struct sink *keep = e->out;
+		struct input none = {0}, *in = e->in;
+		e->out = NULL;
+		e->in = &none;
+		expand_text(e, pm->arg);
+		e->out = keep;
+		e->in = in;
+		e->s = before;
+	}
+	put(e, v, how, out);
+}
+
+static struct param_value length_of(struct eval *e, const struct param_value *v)
+{
+	if (v->list)
+		return one(v->rest ? HOLE_NUMBER : str_fmt(e->a, "%zu", v->n));
+	if (!text_exact(v->text) || v->is == PERHAPS || !ascii(v->text))
+		return one(HOLE_NUMBER);
+	return one(str_fmt(e->a, "%zu", v->text.n));
+}
+
+static void slice_list(struct eval *e, const struct syn_param *pm, struct param_value *v, const struct operands *o)
+{
+	bool args = str_is(pm->name, "@") || str_is(pm->name, "*");
+	if (v->rest || !o->offset.known || (o->has_length && !o->length.known) || o->offset.n < 0 || (args && o->offset.n == 0) ||
+	    (o->has_length && o->length.n < 0)) {
+		v->n = 0;
+		v->rest = true;
+		return;
+	}
+	uint64_t from = (uint64_t)o->offset.n - (args ? 1 : 0), n = v->n; /* $@ counts from 1 (0 is $0) */
+	if (from > n)
+		from = n;
+	uint64_t len = o->has_length && (uint64_t)o->length.n < n - from ? (uint64_t)o->length.n : n - from;
+	(void)e;
+	v->items += from;
+	v->n = len;
+}
+
+static void keys_of(struct param_value *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		v->items[i].text = v->items[i].key;
+}
+
+/* ${x@P}: the value is a prompt, in which commands run. */
+static void prompt(struct eval *e, const struct param_value *v, struct span at)
+{
+	if (v->list || !text_exact(v->text)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt expansion of a text that is not known", at);
+		return;
+	}
+	assign_effect(e, STR("PS4"), v->text, at);
+}
+
+void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at)
+{
+	eval_burn(e, 1);
+	if (pm->unknown || pm->op == PARAM_NAMES) {
+		if (pm->arg)
+			expand_text(e, pm->arg);
+		chars_mark(out, CHAR_REST);
+		return;
+	}
+	struct param_value v = pm->indirect ? indirect(e, pm, at) : lookup(e, pm, pm->name);
+	if (pm->length) {
+		v = length_of(e, &v);
+	} else if (pm->op >= PARAM_DEFAULT && pm->op <= PARAM_ALTERNATE) {
+		conditional(e, pm, &v, how, out);
+		return;
+	} else if (pm->op == PARAM_TRANSFORM) {
+		if (pm->letter == 'P')
+			prompt(e, &v, at);
+		v = v.list ? (struct param_value){.list = true, .rest = true, .star = v.star} : unknown();
+	} else if (pm->op == PARAM_KEYS) {
+		keys_of(&v);
+	} else if (pm->op != PARAM_PLAIN) {
+		struct operands o = operands_of(e, pm);
+		if (v.list && pm->op == PARAM_SLICE)
+			slice_list(e, pm, &v, &o);
+		for (size_t i = 0; i < v.n && pm->op != PARAM_SLICE; i++)
+			v.items[i].text = operate(e, pm->op, v.items[i].text, &o);
+		if (!v.list)
+			v.text = operate(e, pm->op, v.text, &o);
+	}
+	put(e, &v, how, out);
+}

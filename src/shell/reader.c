@@ -1,0 +1,112 @@
+/* The entry: one request through the evaluator, with its bounds. */
+#include "shell/eval.h"
+
+#define FUEL_BASE 400000u
+#define FUEL_PER_BYTE 200u
+
+struct job {
+	struct eval e;
+	struct str text;
+	enum dialect dialect;
+};
+
+static int run(void *arg)
+{
+	struct job *j = arg;
+	eval_text(&j->e, j->text, "request", (struct span){UINT32_MAX, 0, 0}, j->dialect);
+	eval_traps(&j->e);
+	return 0;
+}
+
+static struct word *rest_word(struct arena *a)
+{
+	struct word *w = arena_new(a, struct word);
+	*w = word_rest((struct span){0});
+	return w;
+}
+
+static void facts_init(struct facts *f)
+{
+	*f = (struct facts){.complete = true};
+	f->commands_end = &f->commands;
+	f->accesses_end = &f->accesses;
+	f->touches_end = &f->touches;
+	f->snippets_end = &f->snippets;
+	f->troubles_end = &f->troubles;
+}
+
+/* One reading in one dialect, added to the facts. */
+static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, const struct pmap **seen)
+{
+	struct job j = {.text = text, .dialect = d};
+	struct eval *e = &j.e;
+	struct via *via = arena_new(a, struct via);
+	via->name = "direct";
+	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = *seen};
+	e->fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
+	e->s.params = (struct params){rest_word(a), 1};
+	e->s.stack_unknown = false;
+	if (rq->view && rq->view->cwd.n) {
+		e->s.dirs.at[0] = rq->view->cwd;
+		e->s.dirs.n = 1;
+	}
+	int r = arena_run(a, run, &j);
+	*seen = e->seen;
+	return r == 0 || r == LEAVE_STOPPED ? 0 : -1;
+}
+
+static struct str without_nul(struct arena *a, struct str s)
+{
+	struct buf b;
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i])
+			buf_char(&b, s.p[i]);
+	return buf_view(&b);
+}
+
+struct whole {
+	struct arena *a;
+	const struct shell_request *rq;
+	struct facts *f;
+};
+
+static int read_all(void *arg)
+{
+	struct whole *w = arg;
+	struct arena *a = w->a;
+	struct facts *f = w->f;
+	struct str text = w->rq->text;
+	const struct pmap *seen = NULL;
+	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE};
+	if (text.n > SHELL_TEXT_MAX) {
+		emit_text(&note, str_sub(text, 0, 0), "request", (struct span){0});
+		emit_trouble(&note, TROUBLE_BOUND, "the text is too long to be read", (struct span){0});
+		return 0;
+	}
+	if (memchr(text.p, 0, text.n)) {
+		emit_trouble(&note, TROUBLE_CONSTRUCT, "a NUL byte, which shells drop or stop at", (struct span){0});
+		text = without_nul(a, text);
+	}
+	if (memchr(text.p, HOLE_NUM, text.n))
+		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed", (struct span){0});
+	note.fuel += text.n;
+	emit_text(&note, text, "request", (struct span){0});
+	seen = note.seen;
+	if (read_once(a, w->rq, text, w->rq->dialect, f, &seen))
+		return 1;
+	if (w->rq->dialect == DIALECT_SH && read_once(a, w->rq, text, DIALECT_BASH, f, &seen))
+		return 1;
+	return 0;
+}
+
+int shell_read(struct arena *a, const struct shell_request *rq, struct facts *ret, struct err *e)
+{
+	struct whole w = {a, rq, ret};
+	facts_init(ret);
+	switch (arena_run(a, read_all, &w)) {
+	case 0: return 0;
+	case 1: case ARENA_FULL: ret->complete = false; return err_set(e, ERR_LIMIT, 0, "the text needs more memory than is allowed");
+	default: ret->complete = false; return err_set(e, ERR_INTERNAL, 0, "the reader left in an unknown way");
+	}
+}

@@ -1,0 +1,147 @@
+/* Redirections: files that are read and written, and what becomes of standard input and output. */
+#include "shell/eval.h"
+
+static const char *const op_names[] = {
+	[REDIR_READ] = "<", [REDIR_WRITE] = ">", [REDIR_CLOBBER] = ">|", [REDIR_APPEND] = ">>", [REDIR_READ_WRITE] = "<>",
+	[REDIR_DUP_IN] = "<&", [REDIR_DUP_OUT] = ">&", [REDIR_BOTH] = "&>", [REDIR_BOTH_APPEND] = "&>>", [REDIR_HERE] = "<<",
+	[REDIR_HERE_STRING] = "<<<",
+};
+
+/* The file name: one word whatever it expands to; several would be an error, so a split or a pattern is simply not known. */
+static struct word target(struct eval *e, const struct syn_redir *r)
+{
+	struct fields fs = {0};
+	expand_word(e, r->target, &fs);
+	if (fs.n == 1 && fs.at[0].kind != WORD_REST)
+		return fs.at[0];
+	return word_of(HOLE, r->at);
+}
+
+static bool digits(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+/* bash opens connections for these names itself. */
+static void network(struct eval *e, struct word path)
+{
+	if (path.kind != WORD_EXACT || !(str_starts(path.text, "/dev/tcp/") || str_starts(path.text, "/dev/udp/")))
+		return;
+	struct str rest = str_sub(path.text, 9, path.text.n);
+	ptrdiff_t slash = str_find(rest, '/', 0);
+	emit_touch(e, word_of(slash < 0 ? rest : str_sub(rest, 0, (size_t)slash), path.at), path.at);
+}
+
+/* Standard output now goes to this file. */
+static void out_to_file(struct eval *e, struct word path)
+{
+	/* /dev/stdout, /dev/fd/1, /proc/self/fd/1 and the like may be what is captured */
+	bool elsewhere = path.kind == WORD_EXACT && (str_is(path.text, "/dev/null") || str_is(path.text, "/dev/stderr") ||
+						     !(str_starts(path.text, "/dev") || str_starts(path.text, "/proc")));
+	if (!elsewhere)
+		out_spoil(e);
+	e->out = NULL;
+}
+
+static void here_document(struct eval *e, const struct syn_redir *r, struct io *keep)
+{
+	struct str body = r->here_source;
+	if (!r->here_quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) || memchr(body.p, '\\', body.n))) {
+		uint32_t text = emit_text(e, body, "here-document", r->at);
+		struct parser p;
+		struct syn_part *parts = NULL;
+		parser_init(&p, e->a, e->dialect, body, text, &e->fuel);
+		enum parse_result res = parse_text(&p, IN_HERE, &parts);
+		if (res != PARSE_LINE || p.unsure)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a here-document that cannot be read", r->at);
+		body = res == PARSE_LINE ? expand_text(e, parts) : HOLE;
+	}
+	if (r->fd <= 0) {
+		keep->own = (struct input){true, body};
+		e->in = &keep->own;
+	}
+}
+
+static void unknown_input(struct eval *e, struct io *keep)
+{
+	keep->own = (struct input){0};
+	e->in = &keep->own;
+}
+
+static void duplicate(struct eval *e, const struct syn_redir *r, struct io *keep)
+{
+	struct word w = target(e, r);
+	bool out = r->op == REDIR_DUP_OUT;
+	int fd = r->fd >= 0 ? r->fd : out ? 1 : 0;
+	struct str t = w.text;
+	bool number = w.kind == WORD_EXACT && (str_is(t, "-") || digits(t) || (t.n > 1 && t.p[t.n - 1] == '-' && digits(str_sub(t, 0, t.n - 1))));
+	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
+	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
+		emit_access(e, ACCESS_WRITE, w, false, ">&", r->at);
+		out_to_file(e, w);
+		return;
+	}
+	if (fd == 0)
+		unknown_input(e, keep);
+	if (fd == 1) {
+		if (!(number && (str_is(t, "2") || str_is(t, "-") || str_is(t, "1"))))
+			out_spoil(e);
+		if (!(number && str_is(t, "1")))
+			e->out = NULL;
+	} else if (out && !(number && (str_is(t, "2") || str_is(t, "-")))) {
+		out_spoil(e); /* something else may now write there */
+	}
+}
+
+static void one(struct eval *e, const struct syn_redir *r, struct io *keep)
+{
+	if (r->var.n)
+		var_assign_reference(e, r->var, HOLE_NUMBER, false);
+	bool fd_in = r->fd <= 0 && !r->var.n, fd_out = (r->fd < 0 || r->fd == 1) && !r->var.n;
+	switch (r->op) {
+	case REDIR_HERE:
+		here_document(e, r, keep);
+		return;
+	case REDIR_HERE_STRING: {
+		struct str text = expand_single(e, r->target);
+		if (fd_in) {
+			keep->own = (struct input){true, str_cat(e->a, text, STR("\n"))};
+			e->in = &keep->own;
+		}
+		return;
+	}
+	case REDIR_DUP_IN: case REDIR_DUP_OUT:
+		duplicate(e, r, keep);
+		return;
+	default: break;
+	}
+	struct word path = target(e, r);
+	network(e, path);
+	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
+		emit_access(e, ACCESS_READ, path, false, op_names[r->op], r->at);
+		if (fd_in)
+			unknown_input(e, keep);
+	}
+	if (r->op != REDIR_READ) {
+		emit_access(e, ACCESS_WRITE, path, false, op_names[r->op], r->at);
+		if (r->op == REDIR_READ_WRITE ? r->fd == 1 : fd_out || r->op == REDIR_BOTH || r->op == REDIR_BOTH_APPEND)
+			out_to_file(e, path);
+	}
+}
+
+void redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
+{
+	keep->out = e->out;
+	keep->in = e->in;
+	for (; r; r = r->next)
+		one(e, r, keep);
+}
+
+void redirect_undo(struct eval *e, const struct io *keep)
+{
+	e->out = keep->out;
+	e->in = keep->in;
+}

@@ -1,0 +1,229 @@
+/* Programs that are shells themselves: bash -c TEXT, sh FILE, bash -s, a script on standard input. */
+#include "shell/eval.h"
+
+static const struct {
+	const char *name;
+	bool sh;              /* read as dash and as bash */
+	enum dialect dialect;
+	bool foreign;         /* another shell's language: its text is not read */
+} shells[] = {
+	{"bash", false, DIALECT_BASH, false}, {"rbash", false, DIALECT_BASH, false}, {"sh", true, DIALECT_SH, false},
+	{"dash", true, DIALECT_SH, false},    {"ash", true, DIALECT_SH, false},      {"zsh", false, DIALECT_ZSH, false},
+	{"rzsh", false, DIALECT_ZSH, false},  {"ksh", true, DIALECT_BASH, true},     {"mksh", true, DIALECT_BASH, true},
+	{"ksh93", true, DIALECT_BASH, true},  {"pdksh", true, DIALECT_BASH, true},   {"yash", true, DIALECT_SH, true},
+	{"fish", true, DIALECT_BASH, true},   {"csh", true, DIALECT_BASH, true},     {"tcsh", true, DIALECT_BASH, true},
+	{"elvish", true, DIALECT_BASH, true}, {"nu", true, DIALECT_BASH, true},      {"xonsh", true, DIALECT_BASH, true},
+};
+
+struct invocation {
+	bool command, from_stdin, opaque, nothing; /* -c; -s; not to be known; --version */
+	bool extglob;
+	struct word rc;                            /* --rcfile */
+	size_t operand;                            /* index of the first operand */
+};
+
+/* Long options of bash: those that take an argument, and those that end the matter. */
+static bool long_option(struct invocation *v, struct str s, const struct word *argv, size_t argc, size_t *i)
+{
+	if (str_is(s, "--version") || str_is(s, "--help")) {
+		v->nothing = true;
+		return true;
+	}
+	if (str_is(s, "--rcfile") || str_is(s, "--init-file")) {
+		if (*i + 1 < argc)
+			v->rc = argv[++*i];
+		return true;
+	}
+	static const char *const plain[] = {"--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting", "--debugger",
+					    "--dump-strings", "--dump-po-strings", "--wordexp", "--pretty-print", "--no-rcs", "--no-globalrcs"};
+	for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
+		if (str_is(s, plain[k]))
+			return true;
+	return false;
+}
+
+/* A cluster such as -lc or +x. Returns false for a letter that is not known. */
+static bool short_options(struct invocation *v, struct str s, const struct word *argv, size_t argc, size_t *i)
+{
+	for (size_t k = 1; k < s.n; k++) {
+		char c = s.p[k];
+		if (c == 'c' && s.p[0] == '-') {
+			v->command = true;
+		} else if (c == 's') {
+			v->from_stdin = true;
+		} else if (c == 'o' || c == 'O') {
+			if (*i + 1 < argc) {
+				struct word w = argv[++*i];
+				if (w.kind != WORD_EXACT)
+					return false;
+				v->extglob |= c == 'O' && str_is(w.text, "extglob");
+				/* posix, keyword, nolog ... of -o, and most of -O, change nothing that is followed here; these do */
+				if (str_is(w.text, "keyword") || str_is(w.text, "braceexpand") || str_is(w.text, "posix"))
+					return false;
+			}
+		} else if (!strchr("abefhilmnprtuvxBCDEHIPT", c) || c == 'k') {
+			return false;
+		}
+		if (c == 'B' && s.p[0] == '+')
+			return false;
+	}
+	return true;
+}
+
+static struct invocation invocation_of(const struct word *argv, size_t argc)
+{
+	struct invocation v = {.operand = argc};
+	size_t i = 1;
+	for (; i < argc; i++) {
+		if (argv[i].kind != WORD_EXACT) {
+			v.opaque = true;
+			break;
+		}
+		struct str s = argv[i].text;
+		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
+			break;
+		if (str_is(s, "--")) {
+			i++;
+			break;
+		}
+		bool known = str_starts(s, "--") ? long_option(&v, s, argv, argc, &i) : short_options(&v, s, argv, argc, &i);
+		if (!known)
+			v.opaque = true;
+	}
+	if (i < argc && str_is(argv[i].text, "-") && argv[i].kind == WORD_EXACT)
+		i++;
+	v.operand = i;
+	return v;
+}
+
+/* ---- running ---- */
+
+struct keep_exported {
+	struct arena *a;
+	const struct pmap *to;
+};
+
+static void exported_only(void *ctx, struct str key, const void *value)
+{
+	struct keep_exported *k = ctx;
+	const struct value *v = value;
+	if (v->exported && v->kind == VALUE_TEXT)
+		k->to = pmap_set(k->a, k->to, key, v);
+}
+
+/* A new shell knows what was exported, its directory, and its arguments. */
+static void fresh_state(struct eval *e, const struct word *argv, size_t from, size_t argc, bool extglob)
+{
+	struct keep_exported k = {e->a, NULL};
+	pmap_each(e->s.vars, exported_only, &k);
+	k.to = pmap_set(e->a, k.to, STR("IFS"), NULL);
+	e->s.vars = k.to;
+	if (!(e->s.options & OPT_FUNCS_EXPORTED))
+		e->s.funcs = NULL;
+	e->s.aliases = NULL;
+	e->s.params = (struct params){from < argc ? argv + from : NULL, from < argc ? argc - from : 0};
+	e->s.options = (e->s.options & (OPT_PATH_CHANGED | OPT_FUNCS_EXPORTED)) | (extglob ? OPT_EXTGLOB : 0);
+	e->s.nstack = 0;
+}
+
+struct script {
+	struct str text;
+	const char *from;
+	size_t row;
+};
+
+static void run_script(struct eval *e, const struct script *s, const struct word *argv, size_t args, size_t argc, bool extglob, const char *via_name)
+{
+	struct state keep = e->s;
+	struct frame *frame = e->frame;
+	struct loop *loop = e->loop;
+	const struct via *outer = e->via;
+	struct via *via = arena_new(e->a, struct via);
+	*via = (struct via){via_name, outer};
+	e->via = via;
+	e->frame = NULL;
+	e->loop = NULL;
+	fresh_state(e, argv, args, argc, extglob);
+	if (shells[s->row].foreign)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a script for a shell whose language is not read", argv[0].at);
+	if (shells[s->row].sh)
+		eval_text_sh(e, s->text, s->from, argv[0].at);
+	else
+		eval_text_apart(e, s->text, s->from, argv[0].at, shells[s->row].dialect);
+	e->s = keep;
+	e->s.status = -1;
+	e->frame = frame;
+	e->loop = loop;
+	e->via = outer;
+}
+
+static void from_stdin(struct eval *e, size_t row, const struct word *argv, size_t args, size_t argc, bool extglob)
+{
+	if (!e->in || !e->in->known || !text_exact(e->in->rest)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell reads a script that is not known from standard input", argv[0].at);
+		out_spoil(e);
+		return;
+	}
+	struct script s = {e->in->rest, "stdin", row};
+	struct input *in = e->in, none = {0};
+	in->known = false;
+	e->in = &none; /* commands of the script read what is left of it */
+	run_script(e, &s, argv, args, argc, extglob, "stdin-shell");
+	e->in = in;
+}
+
+static bool names_stdin(struct str s) { return str_is(s, "/dev/stdin") || str_is(s, "/dev/fd/0") || str_is(s, "/proc/self/fd/0") || str_is(s, "-"); }
+
+static void run_file(struct eval *e, size_t row, const struct word *argv, size_t at, size_t argc)
+{
+	if (argv[at].kind == WORD_EXACT && names_stdin(argv[at].text)) {
+		from_stdin(e, row, argv, at + 1, argc, false);
+		return;
+	}
+	if (argv[at].kind != WORD_EXACT) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a script that is not known", argv[0].at);
+		out_spoil(e);
+		return;
+	}
+	emit_access(e, ACCESS_EXEC, argv[at], false, shells[row].name, argv[0].at);
+	out_unknown(e);
+	if (e->in)
+		e->in->known = false;
+}
+
+bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc)
+{
+	size_t row = 0;
+	while (row < sizeof shells / sizeof *shells && !str_is(base, shells[row].name))
+		row++;
+	if (row == sizeof shells / sizeof *shells)
+		return false;
+	struct invocation v = invocation_of(argv, argc);
+	if (v.rc.at.to)
+		emit_access(e, ACCESS_EXEC, v.rc, false, "--rcfile", argv[0].at);
+	const struct value *env = var_get(e, STR("BASH_ENV"));
+	if (env && env->set)
+		emit_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV", argv[0].at);
+	if (v.opaque) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell is started with options that are not known", argv[0].at);
+		out_spoil(e);
+	} else if (v.nothing) {
+		out_unknown(e);
+	} else if (v.command) {
+		if (v.operand >= argc)
+			return true;
+		const struct word *text = &argv[v.operand];
+		if (text->kind != WORD_EXACT) {
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a text that is not known", argv[0].at);
+			out_spoil(e);
+			return true;
+		}
+		struct script s = {text->text, str_c(e->a, str_fmt(e->a, "%s -c", shells[row].name)), row};
+		run_script(e, &s, argv, v.operand + 2, argc, v.extglob, "sh-c");
+	} else if (v.from_stdin || v.operand >= argc) {
+		from_stdin(e, row, argv, v.operand, argc, v.extglob);
+	} else {
+		run_file(e, row, argv, v.operand, argc);
+	}
+	return true;
+}

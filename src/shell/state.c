@@ -1,0 +1,429 @@
+/* The abstract state of a shell, and joining two of them where branches meet. */
+#include "shell/eval.h"
+
+const struct value value_absent = {.set = false};
+
+bool name_valid(struct str s)
+{
+	if (s.n == 0 || !lex_name_start((unsigned char)s.p[0]))
+		return false;
+	for (size_t i = 1; i < s.n; i++)
+		if (!lex_name_char((unsigned char)s.p[i]))
+			return false;
+	return true;
+}
+
+/* ---- variables ---- */
+
+static struct str follow(const struct eval *e, struct str name)
+{
+	for (int i = 0; i < 8; i++) {
+		const struct value *v = pmap_get(e->s.vars, name);
+		if (!v || v->refers.n == 0)
+			return name;
+		name = v->refers;
+	}
+	return name;
+}
+
+const struct value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, follow(e, name)); }
+
+void var_set(struct eval *e, struct str name, const struct value *v)
+{
+	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
+}
+
+static struct value *copy_of(struct eval *e, const struct value *old)
+{
+	struct value *v = arena_new(e->a, struct value);
+	if (old)
+		*v = *old;
+	return v;
+}
+
+void var_set_text(struct eval *e, struct str name, struct str text)
+{
+	name = follow(e, name);
+	const struct value *old = pmap_get(e->s.vars, name);
+	if (old && old->kind != VALUE_TEXT) { /* a=x for an array is a[0]=x */
+		var_set_item(e, name, STR("0"), true, text, false);
+		return;
+	}
+	struct value *v = copy_of(e, old);
+	v->kind = VALUE_TEXT;
+	v->set = true;
+	v->maybe = false;
+	v->text = old && (old->upper || old->lower) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
+	var_set(e, name, v);
+}
+
+void var_set_unknown(struct eval *e, struct str name)
+{
+	name = follow(e, name);
+	const struct value *old = pmap_get(e->s.vars, name);
+	struct value *v = copy_of(e, old);
+	v->set = v->maybe = true;
+	v->text = HOLE;
+	v->open = true;
+	v->n = 0;
+	var_set(e, name, v);
+}
+
+void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append)
+{
+	name = follow(e, name);
+	const struct value *old = pmap_get(e->s.vars, name);
+	struct value *v = copy_of(e, old);
+	if (!old) {
+		v->open = false; /* the environment has no arrays: at most element 0 */
+		v->maybe = false;
+	}
+	if (v->kind == VALUE_TEXT) {
+		bool had = old && old->set;
+		v->kind = VALUE_LIST;
+		v->items = NULL;
+		v->n = 0;
+		v->open = v->open || !old || old->maybe;
+		if (had) {
+			struct item *first = arena_new(e->a, struct item);
+			*first = (struct item){STR("0"), old->text};
+			v->items = first;
+			v->n = 1;
+		}
+	}
+	v->set = true;
+	if (!key_known || append) {
+		/* any element may have changed */
+		v->open = true;
+		v->n = 0;
+		var_set(e, name, v);
+		return;
+	}
+	eval_burn(e, v->n + 1);
+	struct item *items = arena_array(e->a, v->n + 1, sizeof *items);
+	size_t n = 0;
+	bool done = false;
+	int64_t index = -1;
+	for (size_t i = 0; i < key.n && v->kind == VALUE_LIST; i++)
+		index = (index < 0 ? 0 : index) * 10 + (key.p[i] - '0');
+	for (size_t i = 0; i < v->n; i++) {
+		bool same = str_eq(v->items[i].key, key);
+		int64_t at = 0;
+		for (size_t k = 0; k < v->items[i].key.n && v->kind == VALUE_LIST; k++)
+			at = at * 10 + (v->items[i].key.p[k] - '0');
+		if (!done && (same || (v->kind == VALUE_LIST && at > index))) {
+			items[n++] = (struct item){key, text};
+			done = true;
+		}
+		if (!same)
+			items[n++] = v->items[i];
+	}
+	if (!done)
+		items[n++] = (struct item){key, text};
+	v->items = items;
+	v->n = n;
+	var_set(e, name, v);
+}
+
+struct forget {
+	struct eval *e;
+	const struct pmap *to;
+};
+
+static void forget_one(void *ctx, struct str key, const void *value)
+{
+	struct forget *f = ctx;
+	const struct value *old = value;
+	struct value *v = copy_of(f->e, old);
+	v->set = v->maybe = true;
+	v->text = HOLE;
+	v->open = true;
+	v->n = 0;
+	f->to = pmap_set(f->e->a, f->to, key, v);
+}
+
+void state_forget_vars(struct eval *e)
+{
+	struct forget f = {e, NULL};
+	pmap_each(e->s.vars, forget_one, &f);
+	e->s.vars = f.to;
+	struct value *ifs = arena_new(e->a, struct value);
+	*ifs = (struct value){.set = true, .maybe = true, .text = HOLE};
+	var_set(e, STR("IFS"), ifs);
+}
+
+static void maybe_one(void *ctx, struct str key, const void *value)
+{
+	struct forget *f = ctx;
+	struct func *fn = arena_new(f->e->a, struct func);
+	*fn = *(const struct func *)value;
+	fn->maybe_absent = true;
+	f->to = pmap_set(f->e->a, f->to, key, fn);
+}
+
+void state_forget(struct eval *e)
+{
+	state_forget_vars(e);
+	struct forget f = {e, NULL};
+	pmap_each(e->s.funcs, maybe_one, &f);
+	e->s.funcs = f.to;
+	e->s.dirs.n = 0;
+	e->s.cd_pending = false;
+	e->s.stack_unknown = true;
+	struct word *rest = arena_new(e->a, struct word);
+	*rest = word_rest(e->at);
+	e->s.params = (struct params){rest, 1};
+}
+
+/* ---- joining ---- */
+
+struct str text_join(struct str a, struct str b) { return str_eq(a, b) ? a : HOLE; }
+
+static bool items_same(const struct value *x, const struct value *y)
+{
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n; i++)
+		if (!str_eq(x->items[i].key, y->items[i].key) || !str_eq(x->items[i].text, y->items[i].text))
+			return false;
+	return true;
+}
+
+static bool value_same(const struct value *x, const struct value *y)
+{
+	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
+			  x->open == y->open && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
+			  str_eq(x->refers, y->refers) && str_eq(x->text, y->text) && items_same(x, y));
+}
+
+struct joining {
+	struct eval *e;
+	const struct pmap *to;
+	bool same;
+};
+
+static bool numeric(struct str s)
+{
+	if (s.n == 0)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != HOLE_NUM && !(s.p[i] == '-' && i == 0))
+			return false;
+	return true;
+}
+
+static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	struct joining *j = ctx;
+	const struct value *x = vx, *y = vy;
+	if (value_same(x, y))
+		return;
+	struct value *v = copy_of(j->e, x ? x : y);
+	if (x && y && x->kind == VALUE_TEXT && y->kind == VALUE_TEXT && x->set && y->set) {
+		v->text = numeric(x->text) && numeric(y->text) && !str_eq(x->text, y->text) ? HOLE_NUMBER : text_join(x->text, y->text);
+		v->maybe = x->maybe || y->maybe;
+	} else {
+		v->text = HOLE;
+		v->set = v->maybe = true;
+	}
+	if (x && y && (x->refers.n || y->refers.n) && !str_eq(x->refers, y->refers))
+		emit_trouble(j->e, TROUBLE_CONSTRUCT, "a name reference that depends on a condition", j->e->at);
+	bool list = (x && x->kind != VALUE_TEXT) || (y && y->kind != VALUE_TEXT);
+	if (list && !(x && y && x->kind == y->kind && items_same(x, y))) {
+		v->kind = x && x->kind == VALUE_MAP ? VALUE_MAP : y && y->kind == VALUE_MAP ? VALUE_MAP : VALUE_LIST;
+		v->open = true;
+		v->n = 0;
+	}
+	v->open = v->open || (x && x->open) || (y && y->open);
+	v->exported = (x && x->exported) || (y && y->exported);
+	v->integer = (x && x->integer) || (y && y->integer);
+	j->to = pmap_set(j->e->a, j->to, key, v);
+}
+
+static void join_func(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	struct joining *j = ctx;
+	const struct func *x = vx, *y = vy;
+	if (!x || !y) {
+		struct func *f = arena_new(j->e->a, struct func);
+		*f = x ? *x : *y;
+		f->maybe_absent = true;
+		j->to = pmap_set(j->e->a, j->to, key, f);
+		return;
+	}
+	const struct func *all = x;
+	for (; y; y = y->or) {
+		const struct func *k = x;
+		while (k && k->body != y->body)
+			k = k->or;
+		if (k)
+			continue;
+		struct func *f = arena_new(j->e->a, struct func);
+		*f = *y;
+		f->or = all;
+		f->maybe_absent = ((const struct func *)vx)->maybe_absent || ((const struct func *)vy)->maybe_absent;
+		all = f;
+	}
+	j->to = pmap_set(j->e->a, j->to, key, all);
+}
+
+static void join_alias(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	struct joining *j = ctx;
+	if (vx && vy)
+		emit_trouble(j->e, TROUBLE_CONSTRUCT, "an alias that depends on a condition", j->e->at);
+	j->to = pmap_set(j->e->a, j->to, key, vx ? vx : vy);
+}
+
+static struct dirs dirs_join(const struct dirs *x, const struct dirs *y)
+{
+	struct dirs d = *x;
+	if (x->n == 0 || y->n == 0)
+		return (struct dirs){.n = 0};
+	for (size_t i = 0; i < y->n; i++) {
+		size_t k = 0;
+		while (k < d.n && !str_eq(d.at[k], y->at[i]))
+			k++;
+		if (k < d.n)
+			continue;
+		if (d.n == DIRS_MAX)
+			return (struct dirs){.n = 0};
+		d.at[d.n++] = y->at[i];
+	}
+	return d;
+}
+
+static bool params_same(const struct params *x, const struct params *y)
+{
+	if (x->n != y->n)
+		return false;
+	for (size_t i = 0; i < x->n && x->at != y->at; i++)
+		if (x->at[i].kind != y->at[i].kind || !str_eq(x->at[i].text, y->at[i].text))
+			return false;
+	return true;
+}
+
+struct state state_join(struct eval *e, const struct state *x, const struct state *y)
+{
+	if (x->dead)
+		return *y;
+	if (y->dead)
+		return *x;
+	struct state s = *x;
+	struct joining j = {.e = e, .to = x->vars};
+	pmap_diff(x->vars, y->vars, join_one, &j);
+	s.vars = j.to;
+	j.to = x->funcs;
+	pmap_diff(x->funcs, y->funcs, join_func, &j);
+	s.funcs = j.to;
+	j.to = x->aliases;
+	pmap_diff(x->aliases, y->aliases, join_alias, &j);
+	s.aliases = j.to;
+	s.dirs = dirs_join(&x->dirs, &y->dirs);
+	s.cd_pending = false;
+	s.stack_unknown = x->stack_unknown || y->stack_unknown || x->nstack != y->nstack || x->stack != y->stack;
+	if (!params_same(&x->params, &y->params)) {
+		struct word *rest = arena_new(e->a, struct word);
+		*rest = word_rest(e->at);
+		s.params = (struct params){rest, 1};
+	}
+	s.options = x->options | y->options;
+	s.status = x->status == y->status ? x->status : -1;
+	return s;
+}
+
+static void differ(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	(void)key;
+	struct joining *j = ctx;
+	j->same &= value_same(vx, vy);
+}
+
+static void differ_ptr(void *ctx, struct str key, const void *vx, const void *vy)
+{
+	(void)key;
+	(void)vx;
+	(void)vy;
+	((struct joining *)ctx)->same = false;
+}
+
+bool state_same(const struct state *x, const struct state *y)
+{
+	if (x->dead != y->dead || x->options != y->options || !params_same(&x->params, &y->params) || x->dirs.n != y->dirs.n ||
+	    x->stack_unknown != y->stack_unknown || (!x->stack_unknown && (x->nstack != y->nstack || x->stack != y->stack)))
+		return false;
+	for (size_t i = 0; i < x->dirs.n; i++)
+		if (!str_eq(x->dirs.at[i], y->dirs.at[i]))
+			return false;
+	struct joining j = {.same = true};
+	pmap_diff(x->vars, y->vars, differ, &j);
+	if (j.same)
+		pmap_diff(x->funcs, y->funcs, differ_ptr, &j);
+	if (j.same)
+		pmap_diff(x->aliases, y->aliases, differ_ptr, &j);
+	return j.same;
+}
+
+struct state state_dead(const struct state *s)
+{
+	struct state d = *s;
+	d.dead = true;
+	return d;
+}
+
+void state_assume(struct state *s, bool success)
+{
+	if (s->cd_pending)
+		s->dirs = success ? s->dirs_ok : s->dirs_fail;
+	s->cd_pending = false;
+	if (s->status >= 0 && (s->status == 0) != success)
+		s->dead = true;
+	s->status = success ? 0 : 1;
+}
+
+/* ---- directories ---- */
+
+/* base/path without "." and with ".." taken away textually, as cd does. */
+static struct str normal(struct arena *a, struct str base, struct str path)
+{
+	struct buf b;
+	buf_init(&b, a, 0);
+	struct str all = path.n && path.p[0] == '/' ? path : str_fmt(a, "%.*s/%.*s", STR_ARG(base), STR_ARG(path));
+	size_t i = 0;
+	while (i < all.n) {
+		while (i < all.n && all.p[i] == '/')
+			i++;
+		size_t from = i;
+		while (i < all.n && all.p[i] != '/')
+			i++;
+		struct str part = str_sub(all, from, i);
+		if (part.n == 0 || str_is(part, "."))
+			continue;
+		if (str_is(part, "..")) {
+			while (b.n > 0 && b.p[--b.n] != '/')
+				;
+			continue;
+		}
+		buf_char(&b, '/');
+		buf_str(&b, part);
+	}
+	return b.n ? buf_view(&b) : STR("/");
+}
+
+void dirs_change(struct eval *e, struct str path)
+{
+	struct dirs to = {.n = 0};
+	if (text_exact(path)) {
+		if (path.n && path.p[0] == '/') {
+			to.at[to.n++] = normal(e->a, STR(""), path);
+		} else {
+			for (size_t i = 0; i < e->s.dirs.n; i++)
+				to.at[to.n++] = normal(e->a, e->s.dirs.at[i], path);
+		}
+	}
+	e->s.dirs_fail = e->s.dirs;
+	e->s.dirs_ok = to;
+	e->s.dirs = dirs_join(&e->s.dirs_fail, &to);
+	e->s.cd_pending = true;
+	e->s.status = -1;
+}
