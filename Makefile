@@ -9,6 +9,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 N ?= 20000
 SEED ?= fresh
+RUNS ?= 20000
 CFLAGS ?= -O2 -g
 SANITIZE ?=
 FUZZER ?=
@@ -98,13 +99,13 @@ deps:
 
 demo: deps ## build, then judge a handful of commands and say why
 	@$(MAKE) --no-print-directory all
-	@CAISSON=$(BUILD)/caisson BUILD=$(BUILD) scripts/demo
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/demo
 
 check: deps ## build and run all tests
 	@$(MAKE) --no-print-directory check-built
 
 check-built: all $(UNIT)
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(BUILD) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(MAKE) --no-print-directory check-built BUILD=build-asan SANITIZE=1 CC=clang
@@ -114,10 +115,11 @@ lint: deps ## layering, purity, banned functions, documented ids, words, sizes, 
 
 fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh)
 	@$(MAKE) --no-print-directory all
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(BUILD) tests/oracle/fuzz --n $(N) --seed $(SEED)
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/fuzz --n $(N) --seed $(SEED)
 
-fuzzers: ## build the libFuzzer targets of fuzz/ below build-fuzz/fuzz
+fuzzers: deps ## build the libFuzzer targets of fuzz/ and run each RUNS times (RUNS=20000)
 	@$(MAKE) --no-print-directory fuzzers-built BUILD=build-fuzz FUZZER=1 CC=clang
+	@fuzz/run build-fuzz/fuzz $(RUNS)
 
 .PHONY: fuzzers-built
 fuzzers-built: $(FUZZERS)
@@ -128,7 +130,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 
 bench: deps ## measure against bash, side by side; prints ratios
 	@$(MAKE) --no-print-directory all
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(BUILD) bench/run
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 format: ## lay out the C sources by .clang-format
 	clang-format -i $(OURS)
