@@ -75,7 +75,8 @@ static const struct named kinds[] = {
 
 static const struct named mods[] = {
 	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
-	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED}, {0},
+	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
+	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {0},
 };
 
 static const struct named styles[] = {
@@ -250,6 +251,9 @@ static int parse_values(struct pack *p, const struct ynode *n, struct know_row *
 	for (const struct ynode *c = n->child; c; c = c->next, i++) {
 		if (parse_spec(p, c, &v[i].spec) < 0)
 			return -1;
+		ptrdiff_t star = str_find(c->key, '*', 0);
+		if (star >= 0 && str_find(c->key, '*', (size_t)star + 1) >= 0)
+			return yaml_fail(p->file, c, true, p->e, "at most one '*'"); /* more would make matching slow */
 		v[i].prefix = intern(p, c->key);
 	}
 	r->values = append(p, v, i * sizeof(*v));

@@ -97,21 +97,24 @@ enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-/* Does the text start with the prefix? '*' in it stands for anything but '='. *ret_end is where the rest starts. */
-static enum match starts_with(struct str text, const char *prefix, size_t *ret_end)
+static bool is_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM; }
+
+/* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
+static enum match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
 {
-	size_t i = 0;
-	for (; *prefix; prefix++) {
+	for (; *prefix; prefix++, i++) {
 		if (*prefix == '*') {
-			while (i < text.n && text.p[i] != '=' && text.p[i] != HOLE_ANY && text.p[i] != HOLE_NUM)
-				i++;
-			continue;
+			for (size_t k = i; k <= text.n; k++) {
+				enum match m = starts_with(text, k, prefix + 1, ret_end);
+				if (m != MATCH_NO || k == text.n || text.p[k] == '=')
+					return m;
+			}
+			return MATCH_NO;
 		}
-		if (i < text.n && (text.p[i] == HOLE_ANY || text.p[i] == HOLE_NUM))
+		if (i < text.n && is_hole(text.p[i]))
 			return MATCH_MAYBE;
 		if (i >= text.n || lower(text.p[i]) != lower(*prefix))
 			return MATCH_NO;
-		i++;
 	}
 	*ret_end = i;
 	return MATCH_YES;
@@ -130,7 +133,7 @@ static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
 	}
 	for (size_t i = 0; i < r->nvalues; i++) {
 		size_t end = 0;
-		enum match m = starts_with(w.text, know_string(r, v[i].prefix), &end);
+		enum match m = starts_with(w.text, 0, know_string(r, v[i].prefix), &end);
 		if (m == MATCH_MAYBE) {
 			bool runs = know_runs(v[i].spec.kind);
 			struct word any = {.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
@@ -384,7 +387,7 @@ static void emit_all(struct apply *ap)
 	if (s->unsure || loose)
 		nspecs = all_specs(s->row, specs, SPECS_MAX);
 	if (ap->ops.always.kind)
-		emit(ap, ap->ops.always, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
+		emit(ap, ap->ops.always, 0, 0, here(ap));
 	if (s->noperands < ap->ops.nfirst + (know_runs(ap->ops.rest.kind) ? 1 : 0) && ap->ops.empty.kind)
 		emit(ap, ap->ops.empty, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
 	while (h < s->nhits || (k < s->noperands && !taken)) {
@@ -436,6 +439,9 @@ static const struct know_row *apply_row(struct apply *ap, const struct know_row 
 		if (sub) {
 			s->noperands = 0; /* they are the subcommand's */
 			*ret_sub = s->sub;
+		} else if (w.kind == WORD_EXACT && s->row->style != STYLE_POSIX) { /* an ordinary operand: options go on after it */
+			*s = (struct know_scan){.a = s->a, .row = s->row, .argv = s->argv, .argc = s->argc, .start = start};
+			know_scan(s);
 		}
 	}
 	settle(ap, sub != NULL);

@@ -30,6 +30,7 @@ enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
 	MOD_LAST = 64,      /* no options after this one (python -c) */
 	MOD_OPTIONAL = 128, /* the argument is optional and only attached (-i[SUFFIX], --color[=WHEN]) */
 	MOD_PAIR = 256,     /* one more word follows the argument (find -fprintf FILE FORMAT) */
+	MOD_DIGITS = 1024,  /* an optional argument of digits only; the cluster goes on after them (perl -l0ne) */
 	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
 };
 

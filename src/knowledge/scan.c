@@ -170,8 +170,10 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 			sure = false; /* the rest may be its value */
 			continue;
 		}
-		if (f->arg.kind == KIND_NONE) {
+		if (f->arg.kind == KIND_NONE || (f->arg.mods & MOD_DIGITS)) {
 			know_hit_add(s, f, i, i + 1, NULL);
+			while ((f->arg.mods & MOD_DIGITS) && k + 1 < w.text.n && w.text.p[k + 1] >= '0' && w.text.p[k + 1] <= '9')
+				k++;
 			continue;
 		}
 		if (k + 1 == w.text.n)
