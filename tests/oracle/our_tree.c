@@ -211,6 +211,10 @@ static void put_word(const struct syn_word *w)
 		put_array(w->assign);
 		return;
 	}
+	if (w->assign) { /* its parts are the value's alone */
+		canon_word(w->source);
+		return;
+	}
 	fputs("(w", stdout);
 	put_parts(w->parts, false);
 	putchar(')');

@@ -1,0 +1,63 @@
+/*
+ * libFuzzer: configuration, which may be a hostile project's. Reads the bytes as YAML and as knowledge rows.
+ * Holds: no crash, no leak, bounded nodes, and a message whenever something is refused.
+ */
+#include <stdlib.h>
+
+#include "config/knowledge_yaml.h"
+
+#define TEXT_MAX 8192
+
+struct input {
+	struct arena *a;
+	struct str text;
+};
+
+static void check(const struct ynode *n, unsigned depth)
+{
+	uint32_t count = 0;
+
+	if (depth > YAML_DEPTH_MAX + 1 || n->kind > YNODE_MAP)
+		abort();
+	for (const struct ynode *c = n->child; c; c = c->next, count++)
+		check(c, depth + 1);
+	if (count != n->count)
+		abort();
+}
+
+static int run(void *arg)
+{
+	struct input *in = arg;
+	struct yaml_file f = {0};
+	struct err e = {0};
+
+	if (yaml_read(in->a, STR("fuzz.yaml"), in->text, &f, &e) != 0) {
+		if (!e.text[0])
+			abort();
+		return 0;
+	}
+	if (!f.root)
+		return 0;
+	check(f.root, 0);
+	if (f.root->kind == YNODE_LIST) {
+		struct know_source src = {&f, f.root};
+		struct know_packed packed;
+
+		if (know_yaml_pack(in->a, &src, 1, &packed, &e) != 0 && !e.text[0])
+			abort();
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena a;
+	struct input in = {&a, str_n((const char *)data, size)};
+
+	if (size > TEXT_MAX)
+		return 0;
+	arena_init(&a, (size_t)64 << 20);
+	(void)arena_run(&a, run, &in);
+	arena_free(&a);
+	return 0;
+}
