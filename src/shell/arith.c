@@ -58,6 +58,7 @@ struct scan {
 	struct number val;   /* of TOK_NUM and TOK_NAME */
 	struct name name;    /* of TOK_NAME */
 	unsigned noeval;
+	unsigned holes;      /* how many HOLE_NUM the text has, counted up to 2 */
 	bool uncertain;      /* this text is evaluated in a maybe or in doubt: its errors are not certain */
 	bool dead;           /* no more tokens */
 	bool minus_hole;     /* the next token is the number of a HOLE_NUM whose sign was given as an operator */
@@ -331,7 +332,8 @@ static struct number constant(struct scan *p, struct str t)
 
 /*
  * A run of number characters, maybe with HOLE_NUM in it. Each hole is digits with or without a minus, so the run is a number, a difference
- * of numbers, or an error (08, 7x): no name in any case. A hole alone, or after a digit that is not 0, is no error.
+ * of numbers, or an error (08, 7x): no name in any case. A hole alone, or after a digit that is not 0, is no error; but among several in
+ * a text there may be the month of a date.
  */
 static struct number number(struct scan *p)
 {
@@ -346,7 +348,7 @@ static struct number number(struct scan *p)
 	hole = memchr(t.p, HOLE_NUM, t.n);
 	if (!hole)
 		return constant(p, t);
-	if (hole != t.p + t.n - 1 || t.p[0] == '0')
+	if (hole != t.p + t.n - 1 || t.p[0] == '0' || p->holes > 1)
 		p->mood->doubt = true;
 	for (const char *c = t.p; c < hole; c++)
 		if (!is_digit(*c))
@@ -847,6 +849,8 @@ static struct number eval_text(struct arith *ar, struct mood *mood, struct str t
 		ar->opaque = true;
 		return unknown;
 	}
+	for (size_t i = 0; i < text.n && p.holes < 2; i++)
+		p.holes += text.p[i] == HOLE_NUM;
 	mood->depth++;
 	next(&p);
 	v = comma(&p);

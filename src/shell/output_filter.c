@@ -50,12 +50,17 @@ static bool short_options(const struct call *c, size_t *i, struct coding_options
 
 static bool coding_options(const struct call *c, struct coding_options *o)
 {
+	size_t operands = 0;
+
 	*o = (struct coding_options){.wrap = 76};
 	for (size_t i = 0; i < c->argc; i++) {
 		struct str s = arg(c, i);
 
-		if (str_is(s, "-"))
+		if (str_is(s, "-")) {
+			if (operands++)
+				return false;
 			continue;
+		}
 		if (str_is(s, "--decode"))
 			o->decode = true;
 		else if (str_is(s, "--ignore-garbage"))
@@ -383,9 +388,8 @@ bool output_tr(const struct call *c, struct str *ret)
 	sets = c->argc - i;
 	if (sets < 1 || sets > 2 || !set_parse(arg(c, i), &x) || (sets == 2 && !set_parse(arg(c, i + 1), &y)) || !tr_plan(&t, &x, &y, sets))
 		return false;
-	for (size_t k = 0; k < (sets == 2); k++) /* an option after a set would be one for GNU */
-		if (arg(c, i + 1).n > 1 && arg(c, i + 1).p[0] == '-')
-			return false;
+	if (sets == 2 && arg(c, i + 1).n > 1 && arg(c, i + 1).p[0] == '-')
+		return false; /* may be taken for an option */
 	buf_init(&out, c->a, 0);
 	for (size_t k = 0; k < in.n; k++) {
 		unsigned char b = (unsigned char)in.p[k];
