@@ -1,7 +1,7 @@
 /* Manual pages from the same rows that parse the command line. `caisson help --man [COMMAND]` prints what man/ keeps; a test compares. */
 #include "cli/cli.h"
 
-/* Text for roff: backslashes and dashes are escaped, a dot or quote at the start of a line is made harmless. */
+/* Text for roff: backslashes, dashes and quotes are escaped, a dot or quote at the start of a line is made harmless. */
 static void put(struct buf *b, const char *s)
 {
 	for (const char *p = s; *p; p++) {
@@ -11,6 +11,8 @@ static void put(struct buf *b, const char *s)
 			buf_c(b, "\\e");
 		else if (*p == '-')
 			buf_c(b, "\\-");
+		else if (*p == '"')
+			buf_c(b, "\\(dq"); /* macros take quotes for themselves */
 		else
 			buf_char(b, *p);
 	}
@@ -55,7 +57,7 @@ static void put_options(struct buf *b, const struct command_row *c)
 
 static void man_command(struct buf *b, const struct command_row *c)
 {
-	buf_fmt(b, ".\\\" Made by: caisson help --man %s\n.TH CAISSON-%s 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n", c->name, c->name);
+	buf_fmt(b, ".\\\" Made by: caisson help --man %s\n.TH caisson\\-%s 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n", c->name, c->name);
 	buf_fmt(b, ".SH NAME\ncaisson\\-%s \\- ", c->name);
 	put(b, c->summary);
 	buf_c(b, "\n.SH SYNOPSIS\n");
@@ -90,7 +92,7 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 		man_command(b, c);
 		return;
 	}
-	buf_c(b, ".\\\" Made by: caisson help --man\n.TH CAISSON 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n");
+	buf_c(b, ".\\\" Made by: caisson help --man\n.TH caisson 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n");
 	buf_c(b, ".SH NAME\ncaisson \\- judges the shell commands of AI agents before they run\n.SH SYNOPSIS\n.B caisson\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n");
 	buf_c(b, ".B caisson\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\nEvery command of an agent is read as the shell would read it, and what it would do is judged.\n.SH COMMANDS\n");
 	for (size_t i = 0; i < nall; i++) {

@@ -1,0 +1,236 @@
+#!/bin/bash
+# The command line's contract: exit codes, messages, JSON, batch, explain, manual pages. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+
+# run STATUS WHAT ARG...: the exit status; output and messages are left in $tmp/out and $tmp/err.
+run() {
+	local want=$1 what=$2
+	shift 2
+	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
+json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+
+run 0 'allow' check 'git status'
+out '^allow$'
+run 1 'ask' check '$X'
+out 'opaque-command'
+run 3 'contain' check './x'
+run 0 'the empty command' check ''
+run 0 'only a comment' check '# x'
+run 0 'after --' check -- 'ls -l'
+run 0 'option with =' check --cwd=/tmp ls
+run 0 'help' --help
+out 'usage: caisson'
+run 0 'version' --version
+out '^caisson [0-9]'
+run 0 'help of check' check --help
+for o in --json --explain --config --cwd --shell --batch; do out "$o"; done
+run 0 'help check' help check
+run 64 'no command' check
+err_line 'missing'
+run 64 'nothing' ''
+run 64 'no subcommand'
+err_line 'missing'
+run 64 'unknown subcommand' frobnicate
+err_line "unknown command 'frobnicate'"
+run 64 'unknown option' check --frob ls
+err_line "unknown option '--frob'"
+run 64 'unknown short option' check -x ls
+err_line "unknown option '-x'"
+run 64 'option without its value' check --config
+err_line 'needs a value'
+run 64 'a flag with a value' check --json=1 ls
+err_line 'takes no value'
+run 64 'unknown shell' check --shell fish ls
+err_line '--shell is one of'
+run 64 'two commands' check git status
+err_line 'quotes'
+run 64 'batch with a command' check --batch ls
+err_line 'takes none'
+
+# ---- policy ----
+printf 'default: allow\ntools:\n  bash:\n    deny: [git push]\n    ask:\n      - npm publish\n' >"$tmp/p.yaml"
+run 2 'a deny rule' check --config "$tmp/p.yaml" 'git push origin'
+out 'configured-deny'
+run 1 'an ask rule' check --config "$tmp/p.yaml" 'npm publish'
+run 0 'no rule' check --config "$tmp/p.yaml" 'git pull'
+run 2 'a rule in JSON' check --json --config "$tmp/p.yaml" 'git push origin'
+json '.reasons[0].rule | test("p.yaml:[0-9]+$")'
+json '.policy | startswith("sha256:")'
+printf 'default: allow\ntools: [\n' >"$tmp/bad.yaml"
+run 2 'a policy that does not load' check --config "$tmp/bad.yaml" ls
+grep -Eq 'bad\.yaml:[0-9]+:[0-9]+' "$tmp/err"
+result $? 'file:line:column on stderr'
+run 2 'the same in JSON' check --json --config "$tmp/bad.yaml" ls
+json '.verdict == "deny" and .reasons[0].id == "policy-error"'
+run 2 'a policy that is not there' check --config "$tmp/none.yaml" ls
+grep -q 'none.yaml' "$tmp/err"
+result $? 'its name on stderr'
+
+# ---- JSON ----
+run 1 'JSON' check --json --cwd /w 'echo a > "$X"; ls *.c'
+json '.verdict == "ask" and .complete == true'
+json '.writes == [{"path": null, "op": ">", "at": .writes[0].at}]'
+json '[.commands[] | select(.argv[0] == "ls")][0].argv[1] == {"rest": true, "glob": "*.c"}'
+json '.commands[0].via == ["direct"]'
+json '.texts[0].from == "request"'
+run 0 'invalid UTF-8 is repaired' check --json $'echo \xff\xfe'
+/usr/bin/python3 -c 'import json, sys; json.loads(open(sys.argv[1], "rb").read().decode("utf-8"))' "$tmp/out"
+result $? 'the answer is UTF-8'
+json '.commands[0].argv[1] == "\ufffd\ufffd"'
+run 0 'via is outermost first' check --json "nice sh -c 'echo \$(ls)'"
+json '[.commands[] | select(.argv[0] == "ls")][0].via | index("sh-c") < index("subst")'
+
+cat >"$tmp/validate.py" <<'PY'
+"""Validates JSON lines against a schema: the few keywords that ours uses."""
+import json, sys
+root = json.load(open(sys.argv[1]))
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int}
+def valid(v, s):
+    if "$ref" in s:
+        return valid(v, root["$defs"][s["$ref"].rsplit("/", 1)[1]])
+    if "oneOf" in s and sum(valid(v, x) for x in s["oneOf"]) != 1:
+        return False
+    if "enum" in s and v not in s["enum"] or "const" in s and v is not s["const"]:
+        return False
+    if "type" in s and not any(isinstance(v, TYPES[t]) and not (t == "integer" and isinstance(v, bool)) for t in ([s["type"]] if isinstance(s["type"], str) else s["type"])):
+        return False
+    if isinstance(v, dict) and "properties" in s:
+        if any(k not in v for k in s.get("required", [])) or any(k not in s["properties"] for k in v):
+            return False
+        return all(valid(x, s["properties"][k]) for k, x in v.items())
+    return not (isinstance(v, list) and "items" in s) or all(valid(x, s["items"]) for x in v)
+lines = [l for l in open(sys.argv[2], encoding="utf-8") if l.strip()]
+bad = [l for l in lines if not valid(json.loads(l), root)]
+print("\n".join(bad)[:2000])
+sys.exit(not lines or bool(bad))
+PY
+schema=$here/docs/schema/check-answer.schema.json
+cat >"$tmp/lines" <<'LINES'
+{"id": 1, "command": "git status"}
+{"id": "two", "command": "sh -c 'rm -rf \"$X\"' > out; cat < in | python3 -c 'print(1)'", "cwd": "/w", "shell": "sh"}
+this is not JSON
+{"id": 4}
+{"id": 5, "command": 5}
+{"id": 6, "command": "ls", "shell": "fish"}
+{"id": [7, {"a": null}], "command": "curl http://localhost/$X; ./x; rm *.o; $Y"}
+{"id": 8, "id": 9, "command": "ls"}
+
+{"command": "echo \u0000 \u00e9"}
+{"id": 11, "command": "", "agent": "x"}
+[]
+LINES
+"$CAISSON" check --batch <"$tmp/lines" >"$tmp/out" 2>"$tmp/err"
+[[ $? == 0 && $(wc -l <"$tmp/out") == $(wc -l <"$tmp/lines") ]]
+result $? 'batch: one line for each line, status 0'
+/usr/bin/python3 "$tmp/validate.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
+result $? 'batch: every answer fits the schema'
+[[ $(jq -c '[.id, .verdict]' "$tmp/out" | paste -sd' ') == '[1,"allow"] ["two","ask"] [null,null] [4,null] [5,null] [6,null] [[7,{"a":null}],"ask"] [null,null] [null,null] [null,"allow"] [11,"allow"] [null,null]' ]]
+result $? 'batch: ids and verdicts'
+[[ $(jq -c 'select(.error) | .error | type' "$tmp/out" | sort -u) == '"string"' ]]
+result $? 'batch: a bad line has an error and the next is read'
+"$CAISSON" check --batch --config "$tmp/p.yaml" <<<'{"id":1,"command":"git push"}' >"$tmp/out" 2>"$tmp/err"
+json '.verdict == "deny"'
+"$CAISSON" check --batch --config "$tmp/bad.yaml" <<<'{"id":1,"command":"ls"}' >"$tmp/out" 2>"$tmp/err"
+[[ $? == 2 ]] && jq -e '.verdict == "deny" and .id == 1' "$tmp/out" >/dev/null
+result $? 'batch: a policy that does not load denies every line'
+coproc B { "$CAISSON" check --batch; }
+printf '{"id":1,"command":"ls"}\n' >&"${B[1]}"
+read -r -t 10 first <&"${B[0]}" && [[ $first == '{"id":1,'* ]]
+result $? 'batch: an answer comes before the next line is sent'
+exec {B[1]}>&-
+wait "$B_PID"
+"$CAISSON" check --batch --shell zsh --cwd /w <<<'{"id":1,"command":"echo > f"}' >"$tmp/out" 2>"$tmp/err"
+json '.writes[0].path == "/w/f"'
+
+# ---- standard input, size, bad bytes ----
+printf 'echo a\0b; $X' | "$CAISSON" check - >"$tmp/out" 2>"$tmp/err"
+[[ ${PIPESTATUS[1]} == 1 ]]
+result $? 'a NUL on standard input'
+judged() { # WHAT: any verdict but allow, in time, within memory
+	(ulimit -v 4000000 2>/dev/null; timeout 60 "$CAISSON" check - <"$tmp/in" >"$tmp/out" 2>"$tmp/err")
+	local got=$?
+	[[ $got == 1 || $got == 2 || $got == 3 ]]
+	result $? "$1 (status $got)"
+}
+rep() { /usr/bin/python3 -c 'import sys; sys.stdout.write(sys.argv[1] * int(sys.argv[2]))' "$1" "$2"; }
+[[ -n ${SANITIZE:-} ]] && ulimit() { :; } # the sanitizer reserves more address space than that
+rep 'echo hello; ' 900000 >"$tmp/in"; judged '10 MB'
+for t in '(' '$(' '{ ' '`' '${x:-' '[[ ( ' '$((' 'if ' 'case x in x) ' '"$(' '<(' 'a=(' 'f() ' '! ' 'while ' '{a,' 'for x in a; do '; do
+	rep "$t" 100000 >"$tmp/in"; judged "100,000 levels of $t"
+done
+head -c 300000 /dev/urandom >"$tmp/in"
+timeout 60 "$CAISSON" check - <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+[[ $? -le 3 ]]
+result $? 'random bytes get a verdict'
+
+# ---- explain ----
+run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c "rm -rf \\"$X\\"" > log'
+out '^     1 | cd a &&$'
+out '^     2 |         sh -c'
+out '\^~~~ 1'
+out '^commands$'
+out '^deletes$'
+out '^writes$'
+out '/w/a/log'
+out '^   text 1: '
+out '^verdict: ask$'
+out 'opaque-path'
+grep -q $'\033' "$tmp/out"
+[[ $? == 1 ]]
+result $? 'no colour without a terminal'
+script -qec "'$CAISSON' check --explain ls" /dev/null </dev/null >"$tmp/out" 2>"$tmp/err"
+grep -q $'\033\[' "$tmp/out"
+result $? 'colour at a terminal'
+NO_COLOR=1 script -qec "'$CAISSON' check --explain ls" /dev/null </dev/null >"$tmp/out" 2>"$tmp/err"
+grep -q $'\033\[' "$tmp/out"
+[[ $? == 1 ]]
+result $? 'no colour with NO_COLOR'
+COLUMNS=40 "$CAISSON" check --explain "echo $(rep 'abcdefgh ' 30)" >"$tmp/out" 2>"$tmp/err"
+awk '/^ *[0-9]* \| / && length > 40 { bad = 1 } END { exit bad }' "$tmp/out"
+result $? 'lines of the command keep to the width'
+run 0 'explain and JSON together' check --json --explain ls
+json '.verdict == "allow"'
+run 1 'control characters' check $'$\'\\033[31m\'x\033[2J; $X\033[2J'
+grep -q $'\033' "$tmp/out"
+[[ $? == 1 ]]
+result $? 'control characters of the command do not reach the terminal'
+
+# ---- a reader that goes away ----
+rep 'echo hello; ' 50000 >"$tmp/in"
+"$CAISSON" check --json - <"$tmp/in" 2>"$tmp/err" | head -c 10 >"$tmp/out"
+[[ ! -s $tmp/err ]]
+result $? 'EPIPE is quiet'
+"$CAISSON" check ls >/dev/full 2>"$tmp/err"
+[[ $? == 70 && -s $tmp/err ]]
+result $? 'a full disk is not: status 70'
+
+# ---- documents ----
+"$CAISSON" help --man | cmp -s - "$here/man/caisson.1"
+result $? 'man/caisson.1 is what the tables say'
+"$CAISSON" help --man check | cmp -s - "$here/man/caisson-check.1"
+result $? 'man/caisson-check.1 is what the tables say'
+BUILD=${BUILD:-build} CAISSON=$CAISSON "$here/scripts/demo" >"$tmp/out" 2>"$tmp/err"
+[[ $? == 0 && ! -s $tmp/err ]]
+result $? 'the demo runs'
+for v in allow ask contain; do out "^$v"; done
+echo "1..$n"

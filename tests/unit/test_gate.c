@@ -1,0 +1,366 @@
+/* The gate on facts made by hand: tiers, matching, lifting, the scanners of small languages, explaining, and failing closed. */
+#include "config/config.h"
+#include "engine/engine.h"
+#include "gate/judge.h"
+#include "unit.h"
+
+static struct arena a;
+static const struct via direct = {"direct", NULL};
+
+static struct facts empty_facts(struct str text)
+{
+	struct facts f = {.complete = true, .ntexts = 1, .texts = arena_new(&a, struct text)};
+
+	f.texts[0] = (struct text){.from = "request", .bytes = text};
+	return f;
+}
+
+/* A command whose words are split at blanks; a word "$" is unknown, "*" is any words. Its range is the whole text. */
+static struct command *command_of(const char *line)
+{
+	struct command *c = arena_new(&a, struct command);
+	struct str s = str_of(line);
+	size_t i = 0;
+
+	*c = (struct command){.argv = arena_array(&a, 32, sizeof(struct word)), .via = &direct, .at = {0, 0, (uint32_t)s.n}};
+	while (i < s.n) {
+		ptrdiff_t end = str_find(s, ' ', i);
+		struct str w = str_sub(s, i, end < 0 ? s.n : (size_t)end);
+
+		c->argv[c->argc++] = (struct word){.kind = str_is(w, "$") ? WORD_UNKNOWN : str_is(w, "*") ? WORD_REST : WORD_EXACT, .text = str_is(w, "$") ? STR("") : w,
+			.at = {0, (uint32_t)i, (uint32_t)(i + w.n)}};
+		i += w.n + 1;
+	}
+	return c;
+}
+
+static struct prefix_rule *rule_of(const char *prefix)
+{
+	struct prefix_rule *r = arena_new(&a, struct prefix_rule);
+
+	r->prefix = str_of(prefix);
+	r->rule = STR("x.yaml:1");
+	return r;
+}
+
+static enum verdict judge_line(const char *line, const struct policy *p, struct judgement *ret)
+{
+	static const struct view view;
+	struct facts f = empty_facts(str_of(line));
+
+	f.commands = *line ? command_of(line) : NULL;
+	gate_judge(&a, &f, p, &view, ret);
+	return ret->verdict;
+}
+
+static void test_zero_denies(void)
+{
+	struct judgement j = {0};
+
+	CHECK_INT(j.verdict, VERDICT_DENY);
+	CHECK(!strcmp(verdict_name(0), "deny"));
+}
+
+static void test_nothing_is_allowed(void)
+{
+	struct policy deny = {.fallback = VERDICT_DENY};
+	struct judgement j;
+
+	CHECK_INT(judge_line("", &deny, &j), VERDICT_ALLOW);
+	CHECK(!j.reasons);
+	CHECK(j.complete);
+}
+
+static void test_incomplete_never_allows(void)
+{
+	struct policy allow = {.fallback = VERDICT_ALLOW, .allow = rule_of("ls")};
+	struct facts f = empty_facts(STR("ls"));
+	struct view view = {0};
+	struct judgement j;
+
+	f.complete = false;
+	f.commands = command_of("ls");
+	gate_judge(&a, &f, &allow, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_ASK);
+	CHECK(!j.complete);
+	CHECK(j.reasons && !strcmp(j.reasons->id, "unknown-construct"));
+}
+
+static void test_tiers(void)
+{
+	struct policy p = {.fallback = VERDICT_DENY, .deny = rule_of("git push"), .ask = rule_of("git"), .allow = rule_of("ls")};
+	struct judgement j;
+
+	CHECK_INT(judge_line("git push x", &p, &j), VERDICT_DENY);
+	CHECK_STR(j.reasons->rule, "x.yaml:1");
+	CHECK_INT(judge_line("git status", &p, &j), VERDICT_ASK);
+	CHECK_INT(judge_line("ls -l", &p, &j), VERDICT_ALLOW);
+	CHECK_INT(judge_line("lsx", &p, &j), VERDICT_DENY);
+	CHECK(!strcmp(j.reasons->id, "configured-default"));
+	CHECK_INT(judge_line("$ x", &p, &j), VERDICT_DENY);
+	CHECK_INT(judge_line("git $", &p, &j), VERDICT_ASK);
+}
+
+static void test_matching(void)
+{
+	static const struct {
+		const char *rule, *command;
+		enum match deny;
+		bool allow;
+	} rows[] = {
+		{"git push", "git push", MATCH_YES, true},
+		{"git push", "git push --force", MATCH_YES, true},
+		{"git push", "git pushx", MATCH_NO, false},
+		{"git push", "git", MATCH_NO, false},
+		{"git push", "git $", MATCH_MAYBE, false},
+		{"git push", "git *", MATCH_MAYBE, false},
+		{"git push", "/usr/bin/git push", MATCH_YES, true},
+		{"git push", "/tmp/git push", MATCH_YES, false},
+		{"git push", "./git push", MATCH_YES, false},
+		{"git push", "/usr/bin/../../tmp/git push", MATCH_YES, false},
+		{"git", "git $", MATCH_YES, true},
+		{"mkfs", "mkfs.ext4 x", MATCH_NO, false},
+		{"rm -rf /", "rm -rf /", MATCH_YES, true},
+		{"rm -rf /", "rm -rf /home", MATCH_NO, false},
+		{"rm -rf /", "rm -rf $", MATCH_MAYBE, false},
+		{"git  push", "git push", MATCH_YES, true},
+		{"", "git push", MATCH_NO, false},
+		{"git", "$ push", MATCH_NO, false}, /* opaque-command asks */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct command *c = command_of(rows[i].command);
+
+		CHECK_ROW(rule_match(&a, rule_of(rows[i].rule), c) == rows[i].deny, rows[i].command);
+		CHECK_ROW(rule_allows(rule_of(rows[i].rule), c) == rows[i].allow, rows[i].command);
+	}
+}
+
+static void test_matching_quoted_and_partly_known(void)
+{
+	struct command *c = command_of("git x");
+
+	c->argv[1].text = STR("push --force");
+	CHECK_INT(rule_match(&a, rule_of("git push --force"), c), MATCH_YES);
+	CHECK(!rule_allows(rule_of("git push --force"), c));
+	c->argv[1] = (struct word){.kind = WORD_UNKNOWN, .text = str_n("pu\0", 3)};
+	CHECK_INT(rule_match(&a, rule_of("git push"), c), MATCH_MAYBE);
+	CHECK_INT(rule_match(&a, rule_of("git pull"), c), MATCH_MAYBE);
+	CHECK_INT(rule_match(&a, rule_of("git status"), c), MATCH_NO);
+	c->argv[1] = (struct word){.kind = WORD_REST, .glob = true, .text = STR("*.c")};
+	CHECK_INT(rule_match(&a, rule_of("git -f"), c), MATCH_NO);
+	CHECK_INT(rule_match(&a, rule_of("git /"), c), MATCH_NO);
+	CHECK_INT(rule_match(&a, rule_of("git push"), c), MATCH_MAYBE);
+}
+
+static void test_lifting_belongs_to_the_innermost(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("echo")};
+	struct facts f = empty_facts(STR("echo $(make)"));
+	struct command *outer = command_of("echo x"), *inner = command_of("make");
+	struct access x = {.kind = ACCESS_EXEC, .path = {.kind = WORD_EXACT, .text = STR("/w/Makefile")}, .op = "make", .at = {0, 7, 11}};
+	struct view view = {0};
+	struct judgement j;
+
+	outer->at = (struct span){0, 0, 12};
+	inner->at = (struct span){0, 7, 11};
+	outer->next = inner;
+	f.commands = outer;
+	f.accesses = &x;
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_CONTAIN);
+	p.allow = rule_of("make");
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_ALLOW);
+	inner->at = outer->at; /* a wrapper and what it runs, in one range: both must be allowed */
+	x.at = outer->at;
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_CONTAIN);
+}
+
+static void test_redirections_are_not_lifted(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("cp")};
+	struct facts f = empty_facts(STR("cp a $X"));
+	struct access x = {.kind = ACCESS_WRITE, .op = "cp", .at = {0, 5, 6}};
+	struct view view = {0};
+	struct judgement j;
+
+	f.commands = command_of("cp a $");
+	f.accesses = &x;
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_ALLOW);
+	x.op = ">";
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_ASK);
+}
+
+static void test_many_reasons_are_bounded(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW};
+	struct facts f = empty_facts(STR(""));
+	struct command *cs = arena_array(&a, 1000, sizeof(*cs));
+	struct word *ws = arena_array(&a, 1000, sizeof(*ws));
+	struct view view = {0};
+	struct judgement j;
+	size_t n = 0;
+
+	for (size_t i = 0; i < 1000; i++) {
+		ws[i].at = (struct span){0, (uint32_t)i, (uint32_t)i + 1};
+		cs[i] = (struct command){.argv = &ws[i], .argc = 1, .next = i + 1 < 1000 ? &cs[i + 1] : NULL};
+	}
+	f.commands = cs;
+	gate_judge(&a, &f, &p, &view, &j);
+	for (const struct reason *r = j.reasons; r; r = r->next)
+		n++;
+	CHECK_INT(n, GATE_REASONS_MAX);
+	CHECK_INT(j.verdict, VERDICT_ASK);
+}
+
+static void test_inline(void)
+{
+	static const struct {
+		const char *lang, *code;
+		bool harmless;
+	} rows[] = {
+		{"awk", "{print $1}", true}, {"awk", "$3 > 5", true}, {"awk", "/a|b/ || x", true}, {"awk", "{print (a > b)}", true}, {"awk", "{ print \"a>b\" }", true},
+		{"awk", "{print > \"f\"}", false}, {"awk", "{print a, b >> \"f\"}", false}, {"awk", "{printf(\"%s\", a) > \"f\"}", false}, {"awk", "{print | \"sh\"}", false},
+		{"awk", "{\"ls\" | getline}", false}, {"awk", "BEGIN{system(\"x\")}", false}, {"awk", "@load \"x\"", false}, {"awk", "{print a,\n b > \"f\"}", false},
+		{"awk", "{print a \\\n > \"f\"}", false}, {"awk", "{ a = (b) /x/ 2; print > \"f\" }", false}, {"awk", "{print $1; x = y > z}", true},
+		{"sed", "s/a/b/", true}, {"sed", "s/a/b/g;s|x|y|2p", true}, {"sed", "1,5p", true}, {"sed", "/x/d", true}, {"sed", "$!N;P;D", true}, {"sed", "/a/,/b/{s/x/y/;p}", true},
+		{"sed", "y/abc/xyz/", true}, {"sed", "10q", true}, {"sed", "s/[a-z]*/x/", true}, {"sed", "/^$/d", true}, {"sed", "a text w f", true},
+		{"sed", "e", false}, {"sed", "1e ls", false}, {"sed", "s/a/b/e", false}, {"sed", "s/a/b/ge", false}, {"sed", "s/a/b/w f", false}, {"sed", "w f", false},
+		{"sed", "/x/w f", false}, {"sed", "1!e ls", false}, {"sed", "{e ls\n}", false}, {"sed", "s/a/b/;e", false}, {"sed", "r f", false}, {"sed", "s/a/b", false},
+		{"sed", "s/[]/]/;/e;#/d", false}, {"sed", "s/[[:x:]/]/;/e;#/d", false}, {"sed", "s,a,b,\ne", false}, {"sed", "a x\ne ls", false}, {"sed", ":a;e", false},
+		{"sql", "select 1;", true}, {"sql", "select * from t where a != 1.5", true}, {"sql", ".shell ls", false}, {"sql", "select 1;\n .shell ls", false},
+		{"sql", "\\! ls", false}, {"sql", "COPY t TO PROGRAM 'ls'", false}, {"sql", "select Load_Extension('x')", false}, {"sql", "select 1 into outfile 'x'", false},
+		{"jq", ".a", true}, {"python", "1", false}, {"vim", "", false}, {NULL, "", false},
+	};
+	struct snippet unknown = {.lang = "sed"};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct snippet s = {.lang = rows[i].lang, .text = {.kind = WORD_EXACT, .text = str_of(rows[i].code)}};
+
+		CHECK_ROW(inline_harmless(&s) == rows[i].harmless, rows[i].code);
+	}
+	CHECK(!inline_harmless(&unknown));
+}
+
+static void test_paths_of_programs(void)
+{
+	CHECK(path_is_system_program(STR("/usr/bin/git")));
+	CHECK(!path_is_system_program(STR("/usr/bin/..")));
+	CHECK(!path_is_system_program(STR("/usr/bin/../x")));
+	CHECK(!path_is_system_program(STR("/usr/bin/")));
+	CHECK(!path_is_system_program(STR("/w/usr/bin/git")));
+	CHECK(!path_is_system_program(str_n("/usr/bin/\0", 10)));
+}
+
+static void test_explain_is_safe_for_a_terminal(void)
+{
+	struct policy p = {.fallback = VERDICT_ASK};
+	struct str line = STR("a\033[31m\x9b\xe2\x80\xae\tb\n\n\xff c");
+	struct facts f = empty_facts(line);
+	struct view view = {0};
+	struct judgement j;
+	struct buf b;
+
+	f.commands = command_of("x y");
+	f.commands->at.to = (uint32_t)line.n;
+	f.commands->argv[0].text = line;
+	gate_judge(&a, &f, &p, &view, &j);
+	for (unsigned width = 0; width < 120; width += 7) {
+		buf_init(&b, &a, 0);
+		gate_explain(&b, &f, &j, (struct explain_style){.width = width});
+		CHECK(!memchr(b.p, '\033', b.n));
+		CHECK(!memchr(b.p, (char)0x9b, b.n));
+		CHECK(!str_contains(buf_view(&b), STR("\xe2\x80\xae")));
+		CHECK(str_contains(buf_view(&b), STR("\\x1b[31m")));
+	}
+}
+
+static void test_explain_underlines(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW};
+	struct facts f = empty_facts(STR("\t\xc3\xa9 x; ls\nb"));
+	struct view view = {0};
+	struct judgement j;
+	struct buf b;
+
+	f.commands = command_of("e x");
+	f.commands->at = (struct span){0, 1, 5};
+	f.commands->next = command_of("ls");
+	f.commands->next->at = (struct span){0, 7, 9};
+	gate_judge(&a, &f, &p, &view, &j);
+	buf_init(&b, &a, 0);
+	gate_explain(&b, &f, &j, (struct explain_style){.width = 80});
+	CHECK(str_contains(buf_view(&b), STR("     1 |         \xc3\xa9 x; ls\n")));
+	CHECK(str_contains(buf_view(&b), STR("       |         ^~~ 1\n       |              ^~ 2\n")));
+	CHECK(str_contains(buf_view(&b), STR("     2 | b\n")));
+	CHECK(str_contains(buf_view(&b), STR("verdict: allow\n")));
+}
+
+/* Whatever allocation fails, the answer is a denial with its reason, or the same as without a failure; never something milder. */
+static void test_engine_fails_closed(void)
+{
+	struct engine_request rq = {.command = STR("rm -rf \"$X\"; $Y"), .cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")};
+	size_t denied = 0;
+
+	for (size_t n = 1; n < 100000; n++) {
+		struct arena small;
+		struct policy p;
+		struct facts f = {0};
+		struct judgement j = {0};
+		struct err e = {0};
+		bool failed;
+
+		config_default(&p);
+		arena_init(&small, ARENA_CAP_DEFAULT);
+		small.fail_at = n;
+		if (engine_judge(&small, &rq, &p, &f, &j, &e) != 0)
+			CHECK_INT(j.verdict, VERDICT_DENY);
+		else if (j.verdict == VERDICT_DENY)
+			CHECK(j.reasons && !strcmp(j.reasons->id, "internal-error")), denied++;
+		else
+			CHECK_INT(j.verdict, VERDICT_ASK);
+		failed = small.allocs >= n;
+		arena_free(&small);
+		if (!failed)
+			break;
+	}
+	CHECK(denied > 0);
+}
+
+static void test_every_check_says_what_it_is(void)
+{
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	for (size_t i = 0; i < n; i++) {
+		CHECK_ROW(rows[i].about && *rows[i].about, rows[i].id);
+		CHECK_ROW(gate_check(rows[i].id) == &rows[i], rows[i].id);
+	}
+	CHECK(!gate_check("nonsense"));
+}
+
+int main(void)
+{
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	RUN(test_zero_denies);
+	RUN(test_nothing_is_allowed);
+	RUN(test_incomplete_never_allows);
+	RUN(test_tiers);
+	RUN(test_matching);
+	RUN(test_matching_quoted_and_partly_known);
+	RUN(test_lifting_belongs_to_the_innermost);
+	RUN(test_redirections_are_not_lifted);
+	RUN(test_many_reasons_are_bounded);
+	RUN(test_inline);
+	RUN(test_paths_of_programs);
+	RUN(test_explain_is_safe_for_a_terminal);
+	RUN(test_explain_underlines);
+	RUN(test_engine_fails_closed);
+	RUN(test_every_check_says_what_it_is);
+	arena_free(&a);
+	return unit_end();
+}
