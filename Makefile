@@ -15,7 +15,7 @@ SANITIZE ?=
 FUZZER ?=
 
 FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -MMD -MP
-LIBS = -lfyaml -ljansson -lpcre2-8 -lm -lpthread
+LIBS = -lfyaml -ljansson -lsodium -lm -lpthread
 
 ifneq ($(FUZZER)$(SANITIZE),)
 # Sanitizers need the dynamic loader, and see more with frame pointers and without fortified string functions.
