@@ -52,24 +52,25 @@ static bool allowed_by_rule(const struct judge *j, const struct command *c)
 	return false;
 }
 
-/* A finding belongs to the innermost command around it, so that `allow: [echo]` does not lift what stands in echo's $( ). Where several
- * commands have the same range (a wrapper and what it runs), all of them must be allowed. */
+/*
+ * A finding belongs to the innermost command around it, so that `allow: [echo]` does not lift what stands in echo's $( ). A wrapper and what
+ * it runs share a range, or parts of it; so every command that has a byte in common with that one must be allowed.
+ */
 bool judge_lifted(struct judge *j, struct span at)
 {
-	size_t best = SIZE_MAX;
-	bool lifted = false;
+	const struct command *inner = NULL;
 
 	if (!j->p->allow || j->nlifts++ >= GATE_LIFTS_MAX)
 		return false;
-	for (const struct command *c = j->f->commands; c; c = c->next) {
-		size_t size = c->at.to - c->at.from;
-
-		if (!encloses(c->at, at) || size > best)
-			continue;
-		lifted = (size < best || lifted) && allowed_by_rule(j, c);
-		best = size;
-	}
-	return lifted;
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		if (encloses(c->at, at) && (!inner || c->at.to - c->at.from < inner->at.to - inner->at.from))
+			inner = c;
+	if (!inner)
+		return false;
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		if (c->at.text == inner->at.text && c->at.from < inner->at.to && inner->at.from < c->at.to && !allowed_by_rule(j, c))
+			return false;
+	return true;
 }
 
 struct str judge_excerpt(const struct judge *j, struct span at)

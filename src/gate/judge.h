@@ -26,7 +26,7 @@ struct finding {
 void judge_raise(struct judge *j, const struct check *c, const struct finding *fd);
 /* The check's own grade and a message. */
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message);
-/* True when the command that this place belongs to is allowed by a rule of the person's own. */
+/* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);
 /* The bytes at a place, shortened and on one line, for a message. */
 struct str judge_excerpt(const struct judge *j, struct span at);

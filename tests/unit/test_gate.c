@@ -171,9 +171,17 @@ static void test_lifting_belongs_to_the_innermost(void)
 	CHECK_INT(j.verdict, VERDICT_CONTAIN);
 	p.allow = rule_of("make");
 	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_CONTAIN); /* both must be allowed */
+	p.allow->next = rule_of("echo");
+	gate_judge(&a, &f, &p, &view, &j);
 	CHECK_INT(j.verdict, VERDICT_ALLOW);
-	inner->at = outer->at; /* a wrapper and what it runs, in one range: both must be allowed */
-	x.at = outer->at;
+	p.allow->next = NULL;
+	outer->next = NULL;
+	f.commands = inner;
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK_INT(j.verdict, VERDICT_ALLOW);
+	inner->next = outer; /* a wrapper and what it runs: the finding stands in the wrapper's range only */
+	inner->at = (struct span){0, 0, 4};
 	gate_judge(&a, &f, &p, &view, &j);
 	CHECK_INT(j.verdict, VERDICT_CONTAIN);
 }
