@@ -14,6 +14,7 @@
 #include "gate/judge.h"
 
 #define TAB 8
+#define GUTTER 9
 #define EXPLAIN_LINES_MAX 200 /* lines shown of each text */
 #define EXPLAIN_TEXTS_MAX 50
 #define EXPLAIN_MARKS_MAX 400
@@ -188,7 +189,7 @@ static void put_marks(struct explain *x, const struct line *l)
 static size_t put_line(struct explain *x, uint32_t text, size_t from, size_t to, size_t number, size_t rows)
 {
 	struct str s = x->f->texts[text].bytes;
-	unsigned room = x->style.width - 10;
+	unsigned room = x->style.width - GUTTER - 3; /* and a number after the marks */
 	size_t i = from;
 
 	do {

@@ -144,7 +144,7 @@ LINES
 result $? 'batch: one line for each line, status 0'
 /usr/bin/python3 "$tmp/validate.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
 result $? 'batch: every answer fits the schema'
-[[ $(jq -c '[.id, .verdict]' "$tmp/out" | paste -sd' ') == '[1,"allow"] ["two","ask"] [null,null] [4,null] [5,null] [6,null] [[7,{"a":null}],"ask"] [null,null] [null,null] [null,"allow"] [11,"allow"] [null,null]' ]]
+[[ $(jq -c '[.id, .verdict]' "$tmp/out" | paste -sd' ') == '[1,"allow"] ["two","ask"] [null,null] [4,null] [5,null] [6,null] [[7,{"a":null}],"ask"] [null,null] [null,null] [null,"ask"] [11,"allow"] [null,null]' ]]
 result $? 'batch: ids and verdicts'
 [[ $(jq -c 'select(.error) | .error | type' "$tmp/out" | sort -u) == '"string"' ]]
 result $? 'batch: a bad line has an error and the next is read'
@@ -175,7 +175,7 @@ judged() { # WHAT: any verdict but allow, in time, within memory
 rep() { /usr/bin/python3 -c 'import sys; sys.stdout.write(sys.argv[1] * int(sys.argv[2]))' "$1" "$2"; }
 [[ -n ${SANITIZE:-} ]] && ulimit() { :; } # the sanitizer reserves more address space than that
 rep 'echo hello; ' 900000 >"$tmp/in"; judged '10 MB'
-for t in '(' '$(' '{ ' '`' '${x:-' '[[ ( ' '$((' 'if ' 'case x in x) ' '"$(' '<(' 'a=(' 'f() ' '! ' 'while ' '{a,' 'for x in a; do '; do
+for t in '(' '$(' '{ ' '`echo \`' '${x:-' '[[ ( ' '$((' 'if ' 'case x in x) ' '"$(' '<(' 'a=(' 'f() ' '! ( ' 'while ' '{a,' 'for x in a; do '; do
 	rep "$t" 100000 >"$tmp/in"; judged "100,000 levels of $t"
 done
 head -c 300000 /dev/urandom >"$tmp/in"
@@ -184,10 +184,10 @@ timeout 60 "$CAISSON" check - <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
 result $? 'random bytes get a verdict'
 
 # ---- explain ----
-run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c "rm -rf \\"$X\\"" > log'
+run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c \'rm -rf "$X"\' > log'
 out '^     1 | cd a &&$'
 out '^     2 |         sh -c'
-out '\^~~~ 1'
+out '\^~~~~ 1$'
 out '^commands$'
 out '^deletes$'
 out '^writes$'
@@ -206,7 +206,7 @@ grep -q $'\033\[' "$tmp/out"
 [[ $? == 1 ]]
 result $? 'no colour with NO_COLOR'
 COLUMNS=40 "$CAISSON" check --explain "echo $(rep 'abcdefgh ' 30)" >"$tmp/out" 2>"$tmp/err"
-awk '/^ *[0-9]* \| / && length > 40 { bad = 1 } END { exit bad }' "$tmp/out"
+awk '/^ *[0-9]+ \| / && length > 40 { bad = 1 } END { exit bad }' "$tmp/out"
 result $? 'lines of the command keep to the width'
 run 0 'explain and JSON together' check --json --explain ls
 json '.verdict == "allow"'
