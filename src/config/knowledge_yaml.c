@@ -649,7 +649,8 @@ int know_yaml_pack(struct arena *a, const struct know_source *src, size_t nsrc, 
 		if (collect(&p, &src[i], i, &es) < 0)
 			return -1;
 	add_parents(&p, &es);
-	qsort(es.p, es.n, sizeof(*es.p), entry_cmp);
+	if (es.n)
+		qsort(es.p, es.n, sizeof(*es.p), entry_cmp);
 	p.base = sizeof(struct know_blob) + es.n * sizeof(struct know_row);
 	buf_init(&p.out, a, 0);
 	struct know_row *rows = arena_array(a, es.n + 1, sizeof(*rows));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/pmap.h"
+#include "base/utf8.h"
 
 #define QUOTE_MAX 160 /* bytes of the offending line that a message shows */
 
@@ -155,7 +156,9 @@ static int scalar(struct build *b, struct fy_event *ev)
 	struct ynode *n = node_new(b, YNODE_SCALAR, ev->scalar.value);
 	if (ev->scalar.tag)
 		return fail(b, n->line, n->column, "tags are not used here");
-	n->plain = !ev->scalar.value || fy_scalar_token_get_style(ev->scalar.value) == FYSS_PLAIN;
+	enum fy_scalar_style style = ev->scalar.value ? fy_scalar_token_get_style(ev->scalar.value) : FYSS_PLAIN;
+	n->plain = style == FYSS_PLAIN;
+	n->column -= (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->column > 1; /* the mark is behind the quote */
 	if (text)
 		n->text = str_dup(b->a, str_n(text, len));
 	return attach(b, n);
@@ -241,18 +244,35 @@ static int read_all(struct build *b)
 	return r;
 }
 
+/* Only UTF-8 without NUL, and no directives: they have no use here, and a file of nothing else would pass as empty. */
+static int check_text(const struct yaml_file *f, struct err *e)
+{
+	struct str b = f->bytes;
+	uint32_t line = 1;
+	bool content = false;
+	size_t i = 0;
+	while (i < b.n) {
+		size_t at = i;
+		uint32_t c = utf8_next(b, &i);
+		bool start = at == 0 || b.p[at - 1] == '\n';
+		if (c == UTF8_BAD || c == 0)
+			return fail_at(f->name, b, line, 1, e, "not text in UTF-8");
+		if (start && c == '%' && !content)
+			return fail_at(f->name, b, line, 1, e, "directives are not used here");
+		content |= start && c != '#' && c != '\n' && c != '\r' && c != 0xFEFF;
+		line += c == '\n';
+	}
+	return 0;
+}
+
 int yaml_read(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e)
 {
 	struct yaml_file f = {.name = name, .bytes = bytes};
 	struct build b = {.a = a, .f = &f, .e = e};
 	if (bytes.n > YAML_BYTES_MAX)
 		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(name), YAML_BYTES_MAX);
-	if (bytes.n && memchr(bytes.p, '\0', bytes.n)) {
-		uint32_t line = 1;
-		for (const char *p = bytes.p; *p; p++)
-			line += *p == '\n';
-		return fail_at(name, bytes, line, 1, e, "not text");
-	}
+	if (check_text(&f, e) < 0)
+		return -1;
 	if (bytes.n && read_all(&b) < 0)
 		return -1;
 	if (f.root && yaml_null(f.root))

@@ -386,13 +386,18 @@ static void emit_all(struct apply *ap)
 		add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
 	if (s->unsure || loose)
 		nspecs = all_specs(s->row, specs, SPECS_MAX);
+	for (size_t i = 0; i < s->nhits; i++)
+		if (s->hits[i].flag && s->hits[i].flag->arg.kind == KIND_DIR)
+			emit_hit(ap, &s->hits[i]); /* before anything that is relative to it */
 	if (ap->ops.always.kind)
 		emit(ap, ap->ops.always, 0, 0, here(ap));
 	if (s->noperands < ap->ops.nfirst + (know_runs(ap->ops.rest.kind) ? 1 : 0) && ap->ops.empty.kind)
 		emit(ap, ap->ops.empty, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
 	while (h < s->nhits || (k < s->noperands && !taken)) {
 		if (h < s->nhits && (k >= s->noperands || taken || s->hits[h].at <= s->operands[k])) {
-			emit_hit(ap, &s->hits[h++]);
+			if (!s->hits[h].flag || s->hits[h].flag->arg.kind != KIND_DIR)
+				emit_hit(ap, &s->hits[h]);
+			h++;
 			continue;
 		}
 		size_t at = s->operands[k];

@@ -17,10 +17,10 @@ enum know_role {
 	USE_DIR,       /* the command changes to this directory before it does anything else (git -C, make -C, env -C) */
 	USE_COMMAND,   /* argv[from, to) is a command of its own; see know_use.flags */
 	USE_SCRIPT,    /* text that a shell (sh) will run: value, or argv[from, to) joined by blanks when to > from + 1 */
-	USE_SPLIT,     /* env -S: text that is split into words and becomes the start of a command; the rest is argv[from, to) */
+	USE_SPLIT,     /* env -S: text that is split into words, which are env's own arguments in its place; the rest is argv[from, to) */
 	USE_STDIN_SCRIPT, /* what comes on standard input is run by sh (at, batch, crontab -) */
 	USE_STDIN_COMMAND, /* lines of standard input are run as commands (parallel without a command) */
-	USE_CODE,      /* code in `lang`: value */
+	USE_CODE,      /* code in `lang`: value; from == to: it comes on standard input (python3 -) */
 	USE_HOST,      /* a host or URL that is contacted; value unknown when there is no word for it */
 	USE_ASSIGN,    /* NAME=VALUE put into the environment of the inner command: value */
 	USE_OPAQUE,    /* an inner command or script exists but cannot be located or known (unknown option of a wrapper, unknown words before it) */
@@ -49,7 +49,7 @@ enum { /* effects of a row, as found for this argv */
 
 struct know_result {
 	const char *name;      /* the row's name, with its subcommand: "git push" */
-	struct know_use *uses; /* in argv order */
+	struct know_use *uses; /* in argv order, but USE_DIR first: what follows is relative to it. from == to == 0: without a word of its own */
 	unsigned effects;
 	bool readonly;         /* this form only reads */
 };

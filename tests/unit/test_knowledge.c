@@ -341,7 +341,7 @@ static void test_rest_overreports(void)
 /* Uses stand in the order of the argv, and their indexes are inside it. */
 static void test_order(void)
 {
-	static const char *const cmds[] = {"sudo -u a rm x", "cp a b c", "find a b -exec x {} ; -delete", "tar -cf a.tar b c", "git -C d -c core.pager=x log", "env A=b C=d rm"};
+	static const char *const cmds[] = {"sudo -u a rm x", "cp a b c", "find a b -exec x {} ; -delete", "tar -cf a.tar b c", "git -C d -c core.pager=x log", "env A=b C=d rm", "make -f m -C d x"};
 	for (size_t i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
 		struct word argv[ARGV_MAX];
 		size_t argc, last = 0;
@@ -349,9 +349,19 @@ static void test_order(void)
 		for (const struct know_use *u = r.uses; u; u = u->next) {
 			CHECK_ROW(u->from <= u->to && u->to <= argc, cmds[i]);
 			CHECK_ROW(u->from >= last || u->role == USE_DELETE, cmds[i]);
-			last = u->from;
+			last = u->role == USE_DIR ? 0 : u->from;
 		}
 	}
+}
+
+/* What is relative to a directory comes after it. */
+static void test_dir_first(void)
+{
+	struct word argv[ARGV_MAX];
+	size_t argc;
+	struct know_result r = apply("make -f m -C d", argv, &argc);
+	CHECK(r.uses && r.uses->role == USE_DIR && str_is(r.uses->value.text, "d"));
+	CHECK(use_with(&r, USE_WRITE, ".") && use_with(&r, USE_EXEC, "m"));
 }
 
 static void test_results(void)
@@ -523,6 +533,7 @@ int main(void)
 	RUN(test_opaque);
 	RUN(test_rest_overreports);
 	RUN(test_order);
+	RUN(test_dir_first);
 	RUN(test_results);
 	RUN(test_own_rows);
 	RUN(test_bad_rows);
