@@ -11,6 +11,7 @@
 #include "shell/arith.h"
 
 #include "model/facts.h"
+#include "shell/arith_subscript.h"
 
 enum {
 	ARITH_VALUE_DEPTH = 64, /* a value that names a variable whose value names ... */
@@ -190,103 +191,22 @@ static void assign(struct scan *p, const struct name *n, struct number v)
 
 /* --- tokens --- */
 
-/* Finding the ] of a subscript: quotes and substitutions in it nest. `deep` is set when they nest too much to be followed. */
-struct skip {
-	struct str s;
-	unsigned depth;
-	bool deep;
-};
-
-static size_t skip_pair(struct skip *k, size_t i, char open, char close);
-
-static bool opens_pair(struct str s, size_t i) { return s.p[i] == '$' && i + 1 < s.n && (s.p[i + 1] == '(' || s.p[i + 1] == '{'); }
-
-static size_t skip_dollar(struct skip *k, size_t i)
-{
-	char open = k->s.p[i + 1];
-
-	return skip_pair(k, i + 2, open, open == '(' ? ')' : '}');
-}
-
-/* To after the closing quote */
-static size_t skip_quoted(struct skip *k, size_t i, char quote)
-{
-	struct str s = k->s;
-
-	while (i < s.n && s.p[i] != quote) {
-		if (s.p[i] == '\\' && quote != '\'')
-			i += 2;
-		else if (quote == '"' && opens_pair(s, i))
-			i = skip_dollar(k, i);
-		else if (quote == '"' && s.p[i] == '`')
-			i = skip_quoted(k, i + 1, '`');
-		else
-			i++;
-	}
-	return i < s.n ? i + 1 : s.n;
-}
-
-/* s[i] is past the opener of $( or ${: to after the closer that matches, over quotes and nested pairs. */
-static size_t skip_pair(struct skip *k, size_t i, char open, char close)
-{
-	if (++k->depth > ARITH_NEST)
-		k->deep = true;
-	for (size_t pairs = 1; i < k->s.n && !k->deep;) {
-		char c = k->s.p[i];
-
-		if (c == '\\')
-			i += 2;
-		else if (c == '\'' || c == '"' || c == '`')
-			i = skip_quoted(k, i + 1, c);
-		else if (pairs += (c == open) - (c == close), i++, !pairs)
-			break;
-	}
-	k->depth--;
-	return i < k->s.n ? i : k->s.n;
-}
-
-/* s[i] is the [: the index of its ], or s.n */
-static size_t skip_subscript(struct skip *k, size_t i)
-{
-	size_t depth = 0;
-
-	while (i < k->s.n && !k->deep) {
-		char c = k->s.p[i];
-
-		if (c == '\\')
-			i += 2;
-		else if (c == '`' || c == '\'' || c == '"')
-			i = skip_quoted(k, i + 1, c);
-		else if (opens_pair(k->s, i))
-			i = skip_dollar(k, i);
-		else if (c == ']' && --depth == 0)
-			return i;
-		else
-			depth += c == '[', i++;
-	}
-	return k->s.n;
-}
-
-/*
- * The subscript at p->at. Whether a `)` in $(...) closes it can depend on a case, a comment or a here-document inside; those are not
- * followed here, so with them, as with a substitution that does not seem to end, nothing is claimed.
- */
 static void read_subscript(struct scan *p)
 {
-	struct skip k = {.s = p->s};
-	size_t end = skip_subscript(&k, p->at);
-	struct str sub = str_sub(p->s, p->at + 1, end);
-	bool substitution = str_contains(sub, STR("$(")) || str_contains(sub, STR("`")) || str_contains(sub, STR("${"));
-	bool unclear = str_contains(sub, STR("case")) || str_contains(sub, STR("#")) || str_contains(sub, STR("<<")) || end == p->s.n;
+	size_t end;
 
-	if (k.deep || (substitution && unclear)) {
+	switch (arith_subscript(p->s, p->at, &end)) {
+	case SUBSCRIPT_UNCLEAR:
 		give_up(p);
-	} else if (end == p->s.n) {
+		break;
+	case SUBSCRIPT_OPEN:
 		fail(p);
-	} else {
+		break;
+	case SUBSCRIPT_CLOSED:
 		p->name.has_sub = true;
-		p->name.sub = sub;
+		p->name.sub = str_sub(p->s, p->at + 1, end);
 		p->at = end + 1;
+		break;
 	}
 }
 

@@ -136,38 +136,48 @@ static bool echo_unsure(const struct call *c, size_t at, struct str *ret)
 	return true;
 }
 
+/* zsh's echo and the one of coreutils are followed only where all agree: plain words, and at most a -n before them. */
+static bool echo_plain(const struct call *c)
+{
+	size_t words = arg_is(c, 0, "-n");
+
+	for (size_t k = 0; k < c->argc; k++) {
+		struct str s = output_arg(&c->argv[k]);
+
+		if (has_backslash(s) || memchr(s.p, HOLE_ANY, s.n) || (k == words && maybe_option(s)))
+			return false;
+	}
+	return true;
+}
+
+/* dash: only a first word -n is an option, and escapes always count */
+static bool echo_dash(const struct call *c, struct str *ret)
+{
+	struct echo e = {.newline = true, .escapes = true, .style = ESCAPE_DASH};
+	size_t i = arg_is(c, 0, "-n");
+
+	if (c->argc && echo_maybe_option(output_arg(&c->argv[0])))
+		return anything(c, ret);
+	e.newline = !i;
+	buf_init(&e.out, c->a, 0);
+	return echo_words(c, i, &e, ret);
+}
+
 static bool echo(const struct call *c, struct str *ret)
 {
 	struct echo e = {.newline = true, .style = ESCAPE_ECHO};
-	bool dash = c->env->dialect == DIALECT_SH && !c->env->external;
 	size_t i = 0;
 
+	if ((c->env->dialect == DIALECT_ZSH || c->env->external) && !echo_plain(c))
+		return false;
+	if (c->env->dialect == DIALECT_SH && !c->env->external)
+		return echo_dash(c, ret);
 	buf_init(&e.out, c->a, 0);
-	for (size_t k = 0; k < c->argc; k++) {
-		struct str s = output_arg(&c->argv[k]);
-		/* zsh's echo and the one of coreutils are only followed where all agree */
-		if ((c->env->dialect == DIALECT_ZSH || c->env->external) && (has_backslash(s) || memchr(s.p, HOLE_ANY, s.n) || (k == 0 && maybe_option(s) && !str_is(s, "-n"))))
-			return false;
-		if (c->env->external && arg_is(c, 0, "-n") && k == 1 && maybe_option(s))
-			return false;
-		if (c->env->dialect == DIALECT_ZSH && arg_is(c, 0, "-n") && k == 1 && maybe_option(s))
-			return false;
-	}
-	if (dash) {
-		e.escapes = true;
-		e.style = ESCAPE_DASH;
-		if (c->argc && !text_exact(output_arg(&c->argv[0])) && echo_maybe_option(output_arg(&c->argv[0])))
-			return anything(c, ret);
-		if (arg_is(c, 0, "-n")) {
-			e.newline = false;
-			i = 1;
-		}
-		return echo_words(c, i, &e, ret);
-	}
 	for (; i < c->argc; i++) {
 		struct str s = output_arg(&c->argv[i]);
+
 		if (echo_maybe_option(s))
-			return e.escapes || i ? anything(c, ret) : echo_unsure(c, i, ret);
+			return i ? anything(c, ret) : echo_unsure(c, i, ret);
 		if (!echo_option(&e, s))
 			break;
 	}
@@ -390,9 +400,7 @@ static bool grep(const struct call *c, struct str *ret)
 			counts |= s.p[k] == 'c';
 		}
 	}
-	if (!counts || c->argc - i < 1 || c->argc - i > 2 || maybe_option(output_arg(&c->argv[i])) || (c->argc - i == 2 && maybe_option(output_arg(&c->argv[i + 1]))))
-		return false;
-	return some_number(c, ret);
+	return counts && operands(c, i, 1, 2) && some_number(c, ret);
 }
 
 static bool no_args_number(const struct call *c, struct str *ret) { return c->argc == 0 && some_number(c, ret); }

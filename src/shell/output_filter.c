@@ -552,8 +552,8 @@ bool output_cut(const struct call *c, struct str *ret)
 
 	if (!ready(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
 		return false;
-	if (o.by == 'b' && !output_ascii(in))
-		return false;
+	if ((o.by == 'b' && !output_ascii(in)) || in.n * o.list.n > OUTPUT_MAX)
+		return false; /* the list is read again for every byte */
 	buf_init(&out, c->a, 0);
 	for (size_t at = 0; at < in.n;) {
 		struct str line = output_line(in, &at, &ended);

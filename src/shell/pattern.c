@@ -420,7 +420,8 @@ static bool odd_replace(struct str p)
 	return false;
 }
 
-int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where, bool ampersand, unsigned *fuel, struct str *ret)
+int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where, bool ampersand,
+	unsigned *fuel, struct str *ret)
 {
 	struct matcher m;
 	struct buf out;

@@ -15,7 +15,8 @@ int pattern_match(struct str pattern, struct str text, unsigned *fuel);
 int pattern_cut(struct str text, struct str pattern, bool from_head, bool longest, unsigned *fuel, struct str *ret);
 /* ${x/p/r} and friends; where: 0 first match, 1 all, 2 only at the head, 3 only at the tail. The replacement is literal, except that with
  * `ampersand` an unescaped & in it is the matched text (bash's patsub_replacement). 0, or -1 not known. */
-int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where, bool ampersand, unsigned *fuel, struct str *ret);
+int pattern_replace(struct arena *a, struct str text, struct str pattern, struct str replacement, int where, bool ampersand,
+	unsigned *fuel, struct str *ret);
 /* true when bytes that are active in a pattern occur unescaped: * ? [ with a ] after it, or an extended form */
 bool pattern_active(struct str pattern);
 /* true when one of ?( *( +( @( !( occurs unescaped: the pattern's meaning depends on extglob */

@@ -20,11 +20,16 @@ struct row {
 static void test_match(void)
 {
 	static const struct row rows[] = {
-		{"", "", 1}, {"", "a", 0}, {"*", "", 1}, {"*", "abc", 1}, {"a*c", "abbc", 1}, {"a*c", "abcd", 0}, {"?", "a", 1}, {"?", "", 0}, {"[a-c]x", "bx", 1},
-		{"[!a-c]x", "bx", 0}, {"[^a-c]x", "dx", 1}, {"[]]", "]", 1}, {"[[:digit:]]", "7", 1}, {"[[:alpha:]]", "7", 0}, {"[a", "[a", 1}, {"\\*", "*", 1}, {"\\*", "a", 0},
-		{"[\\]]", "]", 1}, {"[a-]", "-", 1}, {"@(a|b)c", "bc", 1}, {"?(a)b", "b", 1}, {"+(ab)", "ababab", 1}, {"+(ab)", "", 0}, {"*(ab)", "", 1}, {"!(a)", "b", 1},
-		{"!(a)", "a", 0}, {"!(a|b)", "ab", 1}, {"@(a|@(b|c))", "c", 1}, {"a*b*c*d", "axxbxxcxxd", 1}, {"[[.a.]]", "a", -1}, {"[[=a=]]", "a", -1}, {"?", "\xc3\xa9", -1},
-		{"*\xc3\xa9", "caf\xc3\xa9", 1}, {"\xc3\xa9", "e", 0}, {"*", "\xff", -1}, {"\\", "\\", 1}, {"@([(]|x)", "(", 1}, {"[z-a]", "b", 0}, {"*.[ch]", "x.c", 1},
+		{"", "", 1}, {"", "a", 0}, {"*", "", 1}, {"*", "abc", 1}, {"a*c", "abbc", 1}, {"a*c", "abcd", 0}, {"?", "a", 1},
+		{"?", "", 0}, {"[a-c]x", "bx", 1},
+		{"[!a-c]x", "bx", 0}, {"[^a-c]x", "dx", 1}, {"[]]", "]", 1}, {"[[:digit:]]", "7", 1}, {"[[:alpha:]]", "7", 0}, {"[a",
+		"[a", 1}, {"\\*", "*", 1}, {"\\*", "a", 0},
+		{"[\\]]", "]", 1}, {"[a-]", "-", 1}, {"@(a|b)c", "bc", 1}, {"?(a)b", "b", 1}, {"+(ab)", "ababab", 1}, {"+(ab)",
+		"", 0}, {"*(ab)", "", 1}, {"!(a)", "b", 1},
+		{"!(a)", "a", 0}, {"!(a|b)", "ab", 1}, {"@(a|@(b|c))", "c", 1}, {"a*b*c*d", "axxbxxcxxd", 1}, {"[[.a.]]", "a", -1},
+		{"[[=a=]]", "a", -1}, {"?", "\xc3\xa9", -1},
+		{"*\xc3\xa9", "caf\xc3\xa9", 1}, {"\xc3\xa9", "e", 0}, {"*", "\xff", -1}, {"\\", "\\", 1}, {"@([(]|x)", "(", 1},
+		{"[z-a]", "b", 0}, {"*.[ch]", "x.c", 1},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		int got = match(rows[i].pattern, rows[i].text);
@@ -70,7 +75,8 @@ static void test_cut_replace(void)
 
 static void test_active(void)
 {
-	static const struct row rows[] = {{"abc", "", 0}, {"a*", "", 1}, {"a\\*", "", 0}, {"[a", "", 0}, {"[a]", "", 1}, {"a]", "", 0}, {"@(a)", "", 1}, {"@a", "", 0}, {"\\?", "", 0},
+	static const struct row rows[] = {{"abc", "", 0}, {"a*", "", 1}, {"a\\*", "", 0}, {"[a", "", 0}, {"[a]", "", 1}, {"a]",
+		"", 0}, {"@(a)", "", 1}, {"@a", "", 0}, {"\\?", "", 0},
 		{"?", "", 1}, {"\\[a]", "", 0}};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		CHECK_ROW(pattern_active(str_of(rows[i].pattern)) == rows[i].want, rows[i].pattern);
@@ -102,7 +108,8 @@ static void test_bounds(void)
 
 static struct str generate(uint64_t *seed, bool is_pattern, unsigned max)
 {
-	static const char *const pieces[] = {"*", "?", "*", "a", "b", "c", "[ab]", "[!a]", "[a-c]", "\\", "\\*", "[", "]", "-", "(", ")", "|", "@(", "+(", "!(", "?(", "*(", ")", ")",
+	static const char *const pieces[] = {"*", "?", "*", "a", "b", "c", "[ab]", "[!a]", "[a-c]", "\\", "\\*", "[", "]", "-", "(",
+		")", "|", "@(", "+(", "!(", "?(", "*(", ")", ")",
 		"[[:alpha:]]", "[[:punct:]x]", ".", "[^]b]", "@(a|b)", "+(ab|c)", "[b-a]", "[a\\]]", "\xc3\xa9", "!(ab)"};
 	static const char *const letters[] = {"a", "b", "c", "a", "b", "ab", "*", "[", "]", "\\", "-", ".", "(", ")", "|", "\xc3\xa9"};
 	struct buf b;
