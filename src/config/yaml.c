@@ -83,6 +83,7 @@ struct build {
 	struct err *e;
 	struct fy_parser *parser;
 	struct fy_diag *diag;
+	struct fy_event *ev; /* the current one: freed also when the arena is left in the middle of it */
 	struct level stack[YAML_DEPTH_MAX + 1];
 	size_t depth, nodes, documents;
 	int result;
@@ -207,14 +208,15 @@ static int run(void *arg)
 {
 	struct build *b = arg;
 	for (;;) {
-		struct fy_event *ev = fy_parser_parse(b->parser);
-		if (!ev) {
+		b->ev = fy_parser_parse(b->parser);
+		if (!b->ev) {
 			b->result = fy_diag_got_error(b->diag) || fy_parser_get_stream_error(b->parser) ? broken(b) : 0;
 			return 0;
 		}
-		enum fy_event_type type = ev->type;
-		b->result = event(b, ev);
-		fy_parser_event_free(b->parser, ev);
+		enum fy_event_type type = b->ev->type;
+		b->result = event(b, b->ev);
+		fy_parser_event_free(b->parser, b->ev);
+		b->ev = NULL;
 		if (b->result < 0 || type == FYET_STREAM_END)
 			return 0;
 	}
@@ -239,6 +241,8 @@ static int read_all(struct build *b)
 		err_set(b->e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(b->f->name));
 	else
 		r = b->result;
+	if (b->ev)
+		fy_parser_event_free(b->parser, b->ev);
 	fy_parser_destroy(b->parser);
 	fy_diag_destroy(b->diag);
 	return r;
