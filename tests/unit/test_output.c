@@ -297,7 +297,7 @@ static struct str dig(struct str s, uint64_t *seed)
 	return buf_view(&b);
 }
 
-enum { RANDOM = 900, INPUTS = sizeof(inputs) / sizeof(*inputs), CASES = RANDOM + (sizeof(recipes) / sizeof(*recipes)) * INPUTS };
+enum { RANDOM = 600, INPUTS = sizeof(inputs) / sizeof(*inputs), CASES = RANDOM + (sizeof(recipes) / sizeof(*recipes)) * INPUTS };
 static struct gen cases[CASES];
 
 static void script_line(struct buf *b, const struct gen *g)
