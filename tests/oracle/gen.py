@@ -6,6 +6,7 @@
 Three classes:
   hostile   canary commands (evil, canary, and real tools) in every position where a shell runs code, behind every disguise we know;
   harmless  an ordinary developer's commands in which dangerous text is only quoted, a comment or a quoted here-document;
+  each      every production by itself, in both shells (only when asked for);
   mutant    a program of the other two with tokens or characters deleted, doubled, swapped or replaced by special ones.
 
 A template (templates.py) is shell text with holes:
@@ -300,6 +301,11 @@ def make(seed, index, shell="both", klass=None):
     kind = klass or r.choices(["hostile", "harmless", "mutant"], [56, 14, 30])[0]
     # programs of one dialect read by the other shell are a way to fool a reader too
     grammar_bash = (sh == "bash") != (kind != "harmless" and r.random() < 0.12)
+    if kind == "each":  # every template once, in both shells
+        every = templates.COMMON + templates.BASH + templates.SH
+        sh = ("bash", "sh")[index // len(every) % 2]
+        g = Gen("%s/%d" % (seed, index), sh == "bash")
+        return {"id": index, "class": kind, "shell": sh, "command": g.fill(every[index % len(every)], r.choice([1, 1, 2])), "mode": "c"}
     g = Gen("%s/%d" % (seed, index), grammar_bash)
     text = g.harmless() if kind == "harmless" or (kind == "mutant" and r.random() < 0.2) else g.program()
     if kind == "mutant":
@@ -313,7 +319,7 @@ def main():
     p.add_argument("--n", type=int, default=10)
     p.add_argument("--seed", default="1")
     p.add_argument("--shell", default="both", choices=["bash", "sh", "both"])
-    p.add_argument("--class", dest="klass", choices=["hostile", "harmless", "mutant"])
+    p.add_argument("--class", dest="klass", choices=["hostile", "harmless", "mutant", "each"])
     p.add_argument("--text", action="store_true", help="for people: the texts alone")
     a = p.parse_args()
     for i in range(a.n):
