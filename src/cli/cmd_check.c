@@ -37,84 +37,85 @@ static const struct example_row examples[] = {
 	{"echo '{\"id\": 1, \"command\": \"make\"}' | caisson check --batch", "One line in, one line out."},
 };
 
-static int judge_and_print(const struct check_options *o, struct arena *a, struct str command);
-
-/* Everything that allocates from the arena runs inside arena_run, so that a full arena is a denial and not a crash. */
+/*
+ * Judging and printing each run inside an arena_run of their own arena, so that a full one is a denial and not a crash: what was judged in an
+ * arena that is now full can still be printed, and an answer that is too large to print is replaced by a refusal.
+ */
 struct job {
 	const struct check_options *o;
-	struct arena *a;
 	const char *operand;
+	struct arena *a, *out;
+	struct policy policy;
+	struct facts facts;
+	struct judgement judgement;
 };
 
-static int run_job(void *arg)
+static int judge(void *arg)
 {
 	struct job *j = arg;
-	struct str command = str_of(j->operand);
+	struct engine_request rq = {.command = str_of(j->operand), .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
 	struct err e = {0};
 
-	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX, &command, &e) != 0) {
+	if (!strcmp(j->operand, "-") && fd_read_all(j->a, STDIN_FILENO, "standard input", STDIN_MAX, &rq.command, &e) != 0) {
 		complain("%s", e.text);
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : EXIT_USAGE;
 	}
-	return judge_and_print(j->o, j->a, command);
-}
-
-static int print_answer(const struct check_options *o, struct arena *a, const struct facts *f, const struct judgement *j, struct str digest)
-{
-	static const int codes[] = {EXIT_DENY, EXIT_ASK, EXIT_CONTAIN, EXIT_ALLOW};
-	int fd = o->json ? STDERR_FILENO : STDOUT_FILENO;
-	struct explain_style style = {.width = 80};
-	struct buf out, explained;
-
-	buf_init(&out, a, 0);
-	buf_init(&explained, a, 0);
-	if (o->explain || !o->json) {
-		style.colour = terminal_colour(fd);
-		style.width = o->explain ? terminal_width(fd) : style.width;
-	}
-	if (o->explain)
-		gate_explain(&explained, f, j, style);
-	else if (!o->json)
-		gate_summary(&explained, j, style);
-	if (o->json)
-		answer_json(&out, STR(""), f, j, digest);
-	if (fd == STDERR_FILENO)
-		fd_write_all(fd, "standard error", buf_view(&explained), NULL);
-	return output(o->json ? buf_view(&out) : buf_view(&explained), codes[j->verdict]);
-}
-
-static int judge_and_print(const struct check_options *o, struct arena *a, struct str command)
-{
-	struct engine_request rq = {.command = command, .cwd = o->cwd ? str_of(o->cwd) : STR("")};
-	struct policy policy = {0};
-	struct facts facts = {0};
-	struct judgement judgement = {0};
-	struct err e = {0};
-
-	if (o->shell)
-		engine_dialect(str_of(o->shell), &rq.dialect); /* its name was checked */
-	if (engine_policy(a, o->config, &policy, &e) != 0) {
+	if (j->o->shell)
+		engine_dialect(str_of(j->o->shell), &rq.dialect); /* its name was checked */
+	if (engine_policy(j->a, j->o->config, &j->policy, &e) != 0) {
 		complain("%s", e.text);
-		engine_refuse(a, "policy-error", e.text, &judgement);
-	} else if (engine_judge(a, &rq, &policy, &facts, &judgement, &e) != 0) {
+		engine_refuse(j->a, "policy-error", e.text, &j->judgement);
+	} else if (engine_judge(j->a, &rq, &j->policy, &j->facts, &j->judgement, &e) != 0) {
 		complain("%s", e.text);
 		return EXIT_INTERNAL;
 	}
-	return print_answer(o, a, &facts, &judgement, policy.digest);
+	return 0;
+}
+
+static int print(void *arg)
+{
+	static const int codes[] = {EXIT_DENY, EXIT_ASK, EXIT_CONTAIN, EXIT_ALLOW};
+	struct job *j = arg;
+	int fd = j->o->json ? STDERR_FILENO : STDOUT_FILENO;
+	struct explain_style style = {.width = 80};
+	struct buf answer, words;
+
+	buf_init(&answer, j->out, 0);
+	buf_init(&words, j->out, 0);
+	if (j->o->explain || !j->o->json)
+		style.colour = terminal_colour(fd);
+	if (j->o->explain) {
+		style.width = terminal_width(fd);
+		gate_explain(&words, &j->facts, &j->judgement, style);
+	} else if (!j->o->json) {
+		gate_summary(&words, &j->judgement, style);
+	}
+	if (j->o->json)
+		answer_json(&answer, STR(""), &j->facts, &j->judgement, j->policy.digest);
+	if (j->o->json)
+		fd_write_all(fd, "standard error", buf_view(&words), NULL);
+	return output(j->o->json ? buf_view(&answer) : buf_view(&words), codes[j->judgement.verdict]);
 }
 
 static int check_one(const struct check_options *o, const char *operand)
 {
-	struct arena a;
-	struct job j = {.o = o, .a = &a, .operand = operand};
+	struct arena a, out;
+	struct job j = {.o = o, .operand = operand, .a = &a, .out = &out};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
-	rc = arena_run(&a, run_job, &j);
+	arena_init(&out, ARENA_CAP_DEFAULT);
+	rc = arena_run(&a, judge, &j);
+	if (rc == 0)
+		rc = arena_run(&out, print, &j);
 	if (rc < 0) {
-		complain("the answer does not fit into the memory bound of %zu MB; the command is denied", ARENA_CAP_DEFAULT >> 20);
-		rc = EXIT_DENY;
+		arena_free(&out);
+		arena_init(&out, ARENA_CAP_DEFAULT);
+		j.facts = (struct facts){0};
+		engine_refuse(&out, "internal-error", "the memory bound was reached before the answer was made", &j.judgement);
+		rc = print(&j);
 	}
+	arena_free(&out);
 	arena_free(&a);
 	return rc;
 }

@@ -307,7 +307,7 @@ static void put_via(struct explain *x, const struct via *v)
 {
 	tint_on(x->out, x->style, TINT_DIM);
 	buf_c(x->out, "   (");
-	for (const struct via *p = v; p; p = p->outer) /* innermost first reads as "by xargs, in a substitution" */
+	for (const struct via *p = v; p && (p == v || p->outer); p = p->outer) /* innermost first; that the outermost is direct says nothing */
 		buf_fmt(x->out, "%s%s", p == v ? "" : " < ", p->name);
 	buf_c(x->out, ")");
 	tint_off(x->out, x->style);
