@@ -316,6 +316,12 @@ static struct know_spec operand_spec(const struct apply *ap, size_t k, size_t n)
 
 static bool is_range(struct know_spec spec) { return spec.kind == KIND_COMMAND || spec.kind == KIND_SCRIPT; }
 
+/* A program that looks for options among the words of its inner command too (choom) takes some of them away. */
+static bool is_torn(const struct know_scan *s, size_t k)
+{
+	return s->operands[k] + (s->noperands - k) != s->argc;
+}
+
 /* Emits operand k; true when it takes all others with it. */
 static bool emit_operand(struct apply *ap, size_t k)
 {
@@ -327,6 +333,8 @@ static bool emit_operand(struct apply *ap, size_t k)
 		size_t to = s->row->bits & ROW_COLONS ? colons(ap, at) : s->argc;
 		if (to > at)
 			emit(ap, spec, at, to, s->argv[at]);
+		if (is_torn(s, k) && !s->opaque)
+			add(ap, USE_OPAQUE, 0, at, to, &s->argv[at]);
 		return true;
 	}
 	emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]); /* chrt: with or without a priority before it */
