@@ -17,7 +17,7 @@
 #define HOLE_ANY '\0'
 #define HOLE_NUM '\1'
 
-static inline bool text_exact(struct str s) { return !memchr(s.p, HOLE_ANY, s.n) && !memchr(s.p, HOLE_NUM, s.n); }
+static inline bool text_exact(struct str s) { return s.n == 0 || (!memchr(s.p, HOLE_ANY, s.n) && !memchr(s.p, HOLE_NUM, s.n)); }
 
 /* A byte range [from, to) of facts.texts[text]. */
 struct span {

@@ -7,6 +7,8 @@ size_t options(const struct builtin_call *b, const char *with_arg, char *seen, s
 	size_t i = 1, n = 0;
 	*ret_known = true;
 	for (; i < b->argc; i++) {
+		if (b->from && b->from[i]) /* read as an assignment: no option */
+			break;
 		if (b->argv[i].kind != WORD_EXACT) {
 			/* a text that surely does not start with - is an operand */
 			struct str t = b->argv[i].text;
@@ -64,6 +66,13 @@ const struct word *option_arg(const struct builtin_call *b, const char *with_arg
 static void succeed(struct builtin_call *b) { b->e->s.status = 0; }
 static void fail(struct builtin_call *b) { b->e->s.status = 1; }
 static void silent(struct builtin_call *b) { b->e->s.status = -1; }
+
+/* It may end this very shell. */
+static void kills(struct builtin_call *b)
+{
+	b->e->s.status = -1;
+	out_spoil(b->e);
+}
 
 static void prints(struct builtin_call *b)
 {
@@ -154,7 +163,7 @@ static const struct row {
 	{"history", B | Z, prints},
 	{"integer", Z, unfollowed},
 	{"jobs", ALL, builtin_jobs},
-	{"kill", ALL, silent},
+	{"kill", ALL, kills},
 	{"let", B | Z, builtin_let},
 	{"local", ALL, builtin_declare},
 	{"logout", B, builtin_exit},

@@ -82,6 +82,7 @@ void builtin_exec(struct builtin_call *b)
 		b->e->s.status = known ? 0 : -1;
 		return;
 	}
+	out_leave(b->e);
 	call_via(b->e, "wrapper:exec", b->argv + i, b->argc - i, CALL_PROGRAMS, b->at);
 	b->e->s.dead = known && b->argv[i].kind == WORD_EXACT;
 }
@@ -278,8 +279,11 @@ static bool leaves(const struct builtin_call *b)
 
 void builtin_exit(struct builtin_call *b)
 {
+	out_leave(b->e);
 	if (leaves(b))
 		b->e->s.dead = true;
+	else
+		out_spoil(b->e);
 }
 
 void builtin_return(struct builtin_call *b)
@@ -289,8 +293,11 @@ void builtin_return(struct builtin_call *b)
 		return;
 	e->s.status = -1;
 	e->frame->returned = state_join(e, &e->frame->returned, &e->s);
+	out_leave(e);
 	if (leaves(b))
 		e->s.dead = true;
+	else
+		out_spoil(e);
 }
 
 void builtin_break(struct builtin_call *b)
@@ -301,6 +308,7 @@ void builtin_break(struct builtin_call *b)
 	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 1, 1000, &n) == 0);
 	struct loop *l = e->loop;
 	e->s.status = 0;
+	out_leave(e);
 	if (!l)
 		return;
 	for (; l; l = l->outer, n--) {
@@ -319,7 +327,7 @@ void builtin_break(struct builtin_call *b)
 
 /* Options that change nothing that is modelled here, or only make less happen. */
 static const char *const harmless_shopts[] = {
-	"autocd", "cdable_vars", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
+	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
 	"execfail", "expand_aliases", "failglob", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
 	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",
 	"no_empty_cmd_completion", "nocaseglob", "nocasematch", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",

@@ -128,6 +128,8 @@ void builtin_declare(struct builtin_call *b)
 		.upper = strchr(seen, 'u') || strchr(seen, 'c'), .ref = strchr(seen, 'n'), .exported = strchr(seen, 'x'),
 		.functions = strpbrk(seen, "fF") != NULL, .print = strchr(seen, 'p'), .global = strchr(seen, 'g'),
 	};
+	if (strchr(seen, 'r'))
+		e->s.options |= OPT_ABORTS;
 	at.local = e->frame && !at.global;
 	if (at.global && e->frame)
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a global variable declared inside a function", b->at);
@@ -151,6 +153,8 @@ void builtin_export(struct builtin_call *b)
 		return;
 	}
 	bool readonly = str_is(b->argv[0].text, "readonly");
+	if (readonly)
+		e->s.options |= OPT_ABORTS;
 	struct attributes at = {.exported = !readonly && !strchr(seen, 'n'), .array = strchr(seen, 'a') && readonly, .map = strchr(seen, 'A') && readonly,
 				.functions = strchr(seen, 'f')};
 	if (at.functions && at.exported)
@@ -429,8 +433,11 @@ void builtin_set(struct builtin_call *b)
 		for (size_t k = 1; k < s.n; k++) {
 			if (s.p[k] == 'o' && i + 1 < b->argc) {
 				fine &= b->argv[i + 1].kind == WORD_EXACT && set_option_fine(b->argv[i + 1].text);
+				e->s.options |= OPT_ABORTS;
 				i++;
-			} else if (!strchr("abefhmnptuvxCETPo", s.p[k])) {
+			} else if (s.p[k] == 'e' || s.p[k] == 'u' || s.p[k] == 'n') {
+				e->s.options |= OPT_ABORTS;
+			} else if (!strchr("abfhmptvxCETPo", s.p[k])) {
 				fine = s.p[k] == 'B' && s.p[0] == '-';
 			}
 		}

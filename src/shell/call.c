@@ -238,23 +238,19 @@ static const char *via_name(struct eval *e, const char *name)
 	return str_c(e->a, str_fmt(e->a, "wrapper:%s", name));
 }
 
-/* {} and % may be replaced by anything. */
+/* {...} and % may be replaced by anything. */
 static struct word placeholder(struct eval *e, struct word w)
 {
-	if (w.kind == WORD_REST)
-		return w;
-	char *copy = NULL;
+	struct buf b;
+	buf_init(&b, e->a, 0);
 	for (size_t i = 0; i < w.text.n; i++) {
-		bool braces = w.text.p[i] == '{' && i + 1 < w.text.n && memchr(w.text.p + i, '}', w.text.n - i);
-		if (!braces && w.text.p[i] != '%')
-			continue;
-		if (!copy) {
-			copy = arena_alloc(e->a, w.text.n + 1);
-			memcpy(copy, w.text.p, w.text.n);
-		}
-		copy[i] = HOLE_ANY;
+		ptrdiff_t close = w.text.p[i] == '{' ? str_find(w.text, '}', i) : -1;
+		bool hole = close >= 0 || w.text.p[i] == '%';
+		buf_char(&b, hole ? HOLE_ANY : w.text.p[i]);
+		if (close >= 0)
+			i = (size_t)close;
 	}
-	return copy ? word_of(str_n(copy, w.text.n), w.at) : w;
+	return w.kind == WORD_REST ? w : word_of(buf_view(&b), w.at);
 }
 
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
@@ -420,7 +416,7 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 	struct word *named = arena_array(e->a, argc, sizeof *named);
 	memcpy(named, argv, argc * sizeof *named);
 	named[0].text = base;
-	struct output_env env = {.dialect = e->dialect, .in = e->in && e->in->known ? &e->in->rest : NULL,
+	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->in && e->in->known ? &e->in->rest : NULL,
 				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
 	if (wraps) /* the inner command has printed, if anything */
 		;
@@ -505,11 +501,17 @@ static bool is_exec(const struct word *w) { return w->kind == WORD_EXACT && str_
 static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs, const struct syn_assign *const *from)
 {
 	struct state before = e->s;
-	for (const struct syn_assign *as = n->assigns; as; as = as->next)
-		assign(e, as, true);
 	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) || fs->at[0].kind != WORD_EXACT;
 	struct io *keep = arena_new(e->a, struct io);
-	redirect(e, n->redirs, keep);
+	size_t mark = out_mark(e);
+	bool fails = redirect(e, n->redirs, keep); /* before the assignments: `a=x cmd >$a` uses the old value */
+	for (const struct syn_assign *as = n->assigns; as; as = as->next)
+		assign(e, as, true);
+	if (n->assigns && n->redirs && special) { /* a builtin or function: which value counts depends on the shell */
+		struct io *unused = arena_new(e->a, struct io);
+		redirect(e, n->redirs, unused);
+		redirect_undo(e, unused);
+	}
 	emit_command(e, fs->at, fs->n, n->at);
 	call(e, fs->at, fs->n, CALL_ALL, from);
 	if (is_exec(&fs->at[0]) && fs->n == 1) { /* exec >file: for good */
@@ -519,6 +521,8 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 			keep->in->known = false;
 	}
 	redirect_undo(e, keep);
+	if (fails)
+		out_doubt(e, mark);
 	if (!n->assigns)
 		return;
 	if (special) {

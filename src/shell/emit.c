@@ -161,20 +161,49 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 
 void out_add(struct eval *e, struct str text)
 {
-	if (e->out) {
+	if (e->out && !e->s.dead) {
 		eval_burn(e, text.n);
 		buf_str(&e->out->b, text);
+		e->out->doubtful |= (e->s.options & OPT_ABORTS) != 0;
 	}
 }
 
 void out_unknown(struct eval *e)
 {
-	if (e->out && !(e->out->b.n && e->out->b.p[e->out->b.n - 1] == HOLE_ANY))
+	if (e->out && !e->s.dead && !(e->out->b.n && e->out->b.p[e->out->b.n - 1] == HOLE_ANY))
 		buf_char(&e->out->b, HOLE_ANY);
+}
+
+void out_leave(struct eval *e)
+{
+	if (e->unsure)
+		out_spoil(e);
 }
 
 void out_spoil(struct eval *e)
 {
 	if (e->out)
 		e->out->spoiled = true;
+}
+
+/* What was printed before a branch is remembered, so that what two branches print can be compared. */
+size_t out_mark(const struct eval *e) { return e->out ? e->out->b.n : 0; }
+
+struct str out_since(struct eval *e, size_t mark)
+{
+	return e->out ? str_dup(e->a, str_sub(buf_view(&e->out->b), mark, e->out->b.n)) : (struct str){"", 0};
+}
+
+void out_rewind(struct eval *e, size_t mark)
+{
+	if (e->out)
+		e->out->b.n = mark;
+}
+
+void out_doubt(struct eval *e, size_t mark)
+{
+	if (!e->out || e->out->b.n == mark)
+		return;
+	e->out->b.n = mark;
+	out_unknown(e);
 }

@@ -18,20 +18,6 @@ void eval_enter(struct eval *e)
 
 /* ---- output of branches ---- */
 
-/* Remembers what was printed before a branch, so that what two branches print can be compared. */
-static size_t out_mark(const struct eval *e) { return e->out ? e->out->b.n : 0; }
-
-static struct str out_since(struct eval *e, size_t mark)
-{
-	return e->out ? str_dup(e->a, str_sub(buf_view(&e->out->b), mark, e->out->b.n)) : (struct str){"", 0};
-}
-
-static void out_rewind(struct eval *e, size_t mark)
-{
-	if (e->out)
-		e->out->b.n = mark;
-}
-
 /* After the second branch: the output since the mark is this if both agree, else unknown. */
 static void out_merge(struct eval *e, size_t mark, struct str other)
 {
@@ -135,13 +121,13 @@ static void and_or(struct eval *e, const struct syn_node *n)
 		bool dead = from.dead, certain = and ? no.dead : yes.dead;
 		from.dead = false;
 		e->s = from;
+		e->unsure += !certain;
 		eval_node(e, m);
-		struct str printed = out_since(e, mark);
-		if (dead || !certain) { /* it may not run at all: then nothing is printed */
+		e->unsure -= !certain;
+		if (dead) /* it does not run: nothing is printed */
 			out_rewind(e, mark);
-			if (!dead && printed.n)
-				out_unknown(e);
-		}
+		else if (!certain)
+			out_doubt(e, mark);
 		struct state t = e->s, f = e->s;
 		if (dead)
 			t.dead = f.dead = true;
@@ -222,6 +208,7 @@ static void eval_if(struct eval *e, const struct syn_node *n)
 	size_t mark = out_mark(e);
 	bool yes_dead = yes.dead, no_dead = no.dead;
 	yes.dead = no.dead = false;
+	e->unsure++;
 	e->s = yes;
 	eval_node(e, n->body);
 	yes = e->s;
@@ -235,6 +222,7 @@ static void eval_if(struct eval *e, const struct syn_node *n)
 		e->s.status = 0;
 	no = e->s;
 	no.dead |= no_dead;
+	e->unsure--;
 	out_merge(e, mark, printed);
 	e->s = state_join(e, &yes, &no);
 }
@@ -245,6 +233,7 @@ static void eval_case(struct eval *e, const struct syn_node *n)
 	struct state start = e->s, end = e->s, fall = state_dead(&e->s);
 	size_t mark = out_mark(e);
 	bool printed = false;
+	e->unsure++;
 	for (const struct syn_clause *c = n->clauses; c; c = c->next) {
 		e->s = start;
 		for (const struct syn_word *w = c->patterns; w; w = w->next)
@@ -258,6 +247,7 @@ static void eval_case(struct eval *e, const struct syn_node *n)
 		fall = c->end == CLAUSE_STOP ? state_dead(&e->s) : e->s;
 		end = state_join(e, &end, &e->s);
 	}
+	e->unsure--;
 	e->s = state_join(e, &end, &start);
 	e->s.status = -1;
 	if (printed)
@@ -268,6 +258,7 @@ static void eval_case(struct eval *e, const struct syn_node *n)
 
 static void loop_enter(struct eval *e, struct loop *l)
 {
+	e->unsure++;
 	*l = (struct loop){.outer = e->loop, .next = state_dead(&e->s), .left = state_dead(&e->s)};
 	e->loop = l;
 }
@@ -281,6 +272,7 @@ static void loop_turn(struct eval *e, struct loop *l)
 
 static void loop_leave(struct eval *e, struct loop *l)
 {
+	e->unsure--;
 	e->loop = l->outer;
 	e->s = state_join(e, &e->s, &l->left);
 	e->s.status = -1;
@@ -328,10 +320,7 @@ static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
 		if (round > FIX_MAX)
 			stop(e, "a loop whose effect does not settle");
 	}
-	if (e->out && e->out->b.n != mark) {
-		out_rewind(e, mark);
-		out_unknown(e);
-	}
+	out_doubt(e, mark);
 	if (t->n->cond) /* it ends when the condition says so, evaluated in the last state */
 		eval_node(e, t->n->cond);
 }
@@ -418,10 +407,7 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 		turn_body(e, &l, &t);
 		if (!l.left.dead) { /* a break may have ended it before */
 			e->s = state_join(e, &before, &e->s);
-			if (e->out && e->out->b.n != mark) {
-				out_rewind(e, mark);
-				out_unknown(e);
-			}
+			out_doubt(e, mark);
 		}
 	}
 	if (!all)
@@ -449,6 +435,8 @@ static void define(struct eval *e, const struct syn_node *n)
 	e->s.funcs = pmap_set(e->a, e->s.funcs, name, f);
 	e->ever = pmap_set(e->a, e->ever, name, any);
 	e->s.status = 0;
+	if (str_starts(name, "command_not_found_handle")) /* called for every command that does not exist */
+		eval_apart(e, n->body);
 }
 
 static void coproc(struct eval *e, const struct syn_node *n)
@@ -502,9 +490,12 @@ void eval_node(struct eval *e, const struct syn_node *n)
 	e->s.cd_pending = false;
 	if (n->redirs && n->kind != NODE_SIMPLE && n->kind != NODE_FUNCTION) {
 		struct io *keep = arena_new(e->a, struct io);
-		redirect(e, n->redirs, keep);
+		size_t mark = out_mark(e);
+		bool fails = redirect(e, n->redirs, keep);
 		dispatch(e, n);
 		redirect_undo(e, keep);
+		if (fails)
+			out_doubt(e, mark);
 	} else {
 		dispatch(e, n);
 	}
@@ -637,6 +628,7 @@ void eval_traps(struct eval *e)
 		struct state keep = e->s;
 		state_forget(e);
 		e->s.funcs = e->ever;
+		e->s.dirs = e->dirs_ever;
 		const struct via *outer = e->via;
 		struct via *via = arena_new(e->a, struct via);
 		*via = (struct via){"trap", outer};

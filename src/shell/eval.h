@@ -67,7 +67,8 @@ struct params {                  /* $1 ... ; a WORD_REST at the end: more may fo
 };
 
 enum option {
-	OPT_EXTGLOB = 1, OPT_LASTPIPE = 2, OPT_XPG_ECHO = 4, OPT_PATH_CHANGED = 8, OPT_FUNCS_EXPORTED = 16, OPT_SOURCED = 32, OPT_NOT_EXPORTED = 64,
+	OPT_EXTGLOB = 1, OPT_LASTPIPE = 2, OPT_XPG_ECHO = 4, OPT_PATH_CHANGED = 8, OPT_FUNCS_EXPORTED = 16,
+	OPT_ABORTS = 32, /* set -e, set -u, readonly: a command may end the script where it stands */
 };
 
 struct state {
@@ -86,6 +87,7 @@ struct state {
 struct sink {                    /* standard output that somebody will read */
 	struct buf b;
 	bool spoiled;            /* not known after all */
+	bool doubtful;           /* written while a command before it could have ended the script (OPT_ABORTS) */
 };
 
 struct input {                   /* standard input, shared by the commands that read it in turn */
@@ -128,6 +130,8 @@ struct eval {
 	const struct pmap *ever; /* every function that was ever defined */
 	const struct pmap *seen; /* facts already listed */
 	struct span at;          /* the command at hand */
+	struct dirs dirs_ever;   /* every directory the script may ever have been in */
+	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 };
 
 enum { LEAVE_STOPPED = -4 };     /* a bound was reached: the trouble is in the facts */
@@ -160,6 +164,7 @@ bool state_same(const struct state *x, const struct state *y);
 struct state state_dead(const struct state *s);
 void state_assume(struct state *s, bool success);
 struct str text_join(struct str a, struct str b);                     /* equal: that; else one hole */
+struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
 void dirs_change(struct eval *e, struct str path);                    /* cd to an abstract path */
 bool name_valid(struct str s);
 #define HOLE ((struct str){"", 1})                                    /* the NUL of the literal: HOLE_ANY */
@@ -175,6 +180,11 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
+void out_leave(struct eval *e);     /* the script may end here: nothing that comes later is certain */
+size_t out_mark(const struct eval *e);
+struct str out_since(struct eval *e, size_t mark);
+void out_rewind(struct eval *e, size_t mark);
+void out_doubt(struct eval *e, size_t mark); /* what was printed since may not have been */
 void out_spoil(struct eval *e);     /* nothing about the output can be said any more */
 
 /* ---- expand.c ---- */
@@ -220,7 +230,8 @@ struct str subscript_key(struct eval *e, const struct value *v, struct str text,
 
 /* ---- redirect.c ---- */
 struct io { struct sink *out; struct input *in; struct input own; };
-void redirect(struct eval *e, const struct syn_redir *r, struct io *keep); /* keep: what to put back */
+/* keep: what to put back. True when a file cannot perhaps be opened: then the command does not run. */
+bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
 void redirect_undo(struct eval *e, const struct io *keep);
 
 /* ---- call.c ---- */

@@ -40,22 +40,26 @@ struct str subscript_key(struct eval *e, const struct value *v, struct str text,
 		*ret_known = text_exact(text) && !memchr(text.p, '\'', text.n) && !memchr(text.p, '"', text.n) && !memchr(text.p, '\\', text.n);
 		return text;
 	}
-	if (!v && text_exact(text) && !memchr(text.p, '[', text.n) && !memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n)) {
-		*ret_known = false; /* perhaps an associative array: neither kind of key can run anything */
-		return text;
-	}
 	struct number_result r = eval_arith(e, text);
 	*ret_known = r.known && r.n >= 0;
 	return r.known ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER;
 }
 
+struct arith_context {
+	struct eval *e;
+	struct arith *ar;
+};
+
 static struct str arith_get(void *ctx, struct str name, const struct str *sub)
 {
-	struct eval *e = ctx;
+	struct arith_context *cx = ctx;
+	struct eval *e = cx->e;
 	const struct value *v = var_get(e, name);
 	if (sub) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_again(e, *sub), &known);
+		if (!(v && v->kind == VALUE_MAP))
+			cx->ar->resolved = key; /* an assignment by the same operator does not expand it again */
 		if (!v)
 			return HOLE_NUMBER;
 		for (size_t i = 0; known && i < v->n; i++)
@@ -76,13 +80,14 @@ static struct str arith_get(void *ctx, struct str name, const struct str *sub)
 
 static void arith_set(void *ctx, struct str name, const struct str *sub, struct str value)
 {
-	struct eval *e = ctx;
+	struct arith_context *cx = ctx;
+	struct eval *e = cx->e;
 	if (!sub) {
 		var_set_text(e, name, value);
 		return;
 	}
 	bool known;
-	struct str key = subscript_key(e, var_get(e, name), expand_again(e, *sub), &known);
+	struct str key = subscript_key(e, var_get(e, name), cx->ar->again ? *sub : expand_again(e, *sub), &known);
 	var_set_item(e, name, key, known, value, false);
 }
 
@@ -91,10 +96,14 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	unsigned fuel = ARITH_FUEL + (unsigned)(text.n < 1u << 24 ? text.n * 4 : 1u << 26);
 	eval_enter(e);
 	eval_burn(e, text.n + 1);
-	struct arith ar = {.a = e->a, .fuel = &fuel, .ctx = e, .get = arith_get, .set = arith_set};
+	struct arith ar = {.a = e->a, .fuel = &fuel, .get = arith_get, .set = arith_set};
+	struct arith_context cx = {e, &ar};
+	ar.ctx = &cx;
 	struct number n = arith_eval(&ar, text);
 	if (ar.opaque || fuel == 0)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "arithmetic on a text that is not known", e->at);
+	if (ar.error || !n.known) /* an error, or a division by what may be zero, ends the script here */
+		out_spoil(e);
 	eval_exit(e);
 	return (struct number_result){n.known && !ar.opaque && !ar.error, n.n};
 }

@@ -85,6 +85,8 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	*kept = via;
 	const struct via *outer = e->via;
 	struct input *in = e->in;
+	unsigned unsure = e->unsure;
+	e->unsure = 0;
 	e->out = &sink;
 	e->via = kept;
 	if (part->body)
@@ -94,7 +96,8 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	e->out = out;
 	e->via = outer;
 	e->in = in;
-	if (sink.spoiled)
+	e->unsure = unsure;
+	if (sink.spoiled || (sink.doubtful && !(part->body && part->body->kind == NODE_SIMPLE)))
 		return HOLE;
 	return without_newlines(e, buf_view(&sink.b));
 }
@@ -235,7 +238,7 @@ static void expand_whole(struct eval *e, const struct syn_part *parts, struct ho
 		if (first->text.p[0] == '~' || assigned) {
 			expand_tildes(e, first, assigned, out, how.text);
 			parts = first->next;
-		} else if (looks_assigned(first->text)) {
+		} else if (e->dialect != DIALECT_SH && looks_assigned(first->text)) {
 			size_t eq = (size_t)str_find(first->text, '=', 0) + 1;
 			struct syn_part rest = *first;
 			rest.text = str_sub(first->text, eq, first->text.n);

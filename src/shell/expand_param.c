@@ -243,6 +243,8 @@ static struct str operate(struct eval *e, enum param_op op, struct str s, const 
 {
 	unsigned fuel = PATTERN_FUEL;
 	struct str r = HOLE;
+	if (o->has_pattern && pattern_extended(o->pattern) && !(e->s.options & OPT_EXTGLOB))
+		return HOLE;
 	if (!text_exact(s) || (o->has_pattern && !(text_exact(o->pattern) && text_exact(o->replacement))))
 		return HOLE;
 	eval_burn(e, s.n + 1);
@@ -449,6 +451,8 @@ static void prompt(struct eval *e, const struct param_value *v, struct span at)
 void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at)
 {
 	eval_burn(e, 1);
+	if (pm->unknown || pm->op == PARAM_ERROR)
+		out_spoil(e); /* it may end the script here */
 	if (pm->unknown || pm->op == PARAM_NAMES) {
 		if (pm->arg)
 			expand_text(e, pm->arg);

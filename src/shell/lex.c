@@ -173,7 +173,7 @@ static void read_body(struct parser *p, struct syn_redir *r)
 		if (str_eq(line, delim))
 			break;
 		buf_str(&b, line);
-		if (newline)
+		if (newline || p->dialect == DIALECT_BASH) /* bash adds the newline that the text's end cut off */
 			buf_char(&b, '\n');
 	}
 	lex_burn(p, p->pos - from);

@@ -161,13 +161,14 @@ static struct syn_redir *redirection(struct parser *p)
 		return NULL;
 	size_t from = p->pos;
 	struct syn_redir *r = arena_new(p->a, struct syn_redir);
+	r->here_source = (struct str){"", 0};
 	if (!redir_prefix(p, r))
 		return NULL;
 	size_t i = 0;
 	while (!((signs[i].dialects & 1u << p->dialect) && lex_take(p, signs[i].sign)))
 		i++; /* "<" and ">" are in every dialect, and one of them is there */
 	r->op = signs[i].op;
-	r->here_dash = signs[i].sign[2] == '-';
+	r->here_dash = strcmp(signs[i].sign, "<<-") == 0;
 	if (p->dialect == DIALECT_ZSH && lex_peek(p) == '!')
 		lex_unsure(p, "a forced redirection of zsh");
 	lex_blanks(p);
@@ -236,8 +237,13 @@ static void array_elements(struct parser *p, struct syn_assign *as)
 		lex_newlines(p);
 		p->pending = outer;
 		p->pending_end = outer_end;
-		if (lex_take(p, ")"))
+		if (lex_take(p, ")")) {
+			if (!lex_is_meta(lex_peek(p))) { /* bash takes what follows into the same word */
+				lex_unsure(p, "text directly after an array");
+				word_read(p, WORD_NORMAL);
+			}
 			break;
+		}
 		struct syn_element *el = arena_new(p->a, struct syn_element);
 		bool keyed = element_key(p, el);
 		el->value = word_read(p, WORD_NORMAL);
@@ -816,8 +822,7 @@ static struct syn_node *pipeline(struct parser *p)
 		lex_next(p);
 		if (p->dialect != DIALECT_SH && lex_take(p, "&"))
 			n->stderr_too = true;
-		lex_newlines(p);
-		prefixes(p, pipe); /* refused by bash: read on, nothing is lost */
+		lex_newlines(p); /* "time" after a pipe is an ordinary word; "!" there is refused by bash, and read as one here */
 	}
 	pipe->at = lex_span(p, from);
 	if (!pipe->first->next && !any)

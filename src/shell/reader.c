@@ -49,6 +49,7 @@ static int read_once(struct arena *a, const struct shell_request *rq, struct str
 	if (rq->view && rq->view->cwd.n) {
 		e->s.dirs.at[0] = rq->view->cwd;
 		e->s.dirs.n = 1;
+		e->dirs_ever = e->s.dirs;
 	}
 	int r = arena_run(a, run, &j);
 	*seen = e->seen;

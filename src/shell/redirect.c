@@ -132,12 +132,29 @@ static void one(struct eval *e, const struct syn_redir *r, struct io *keep)
 	}
 }
 
-void redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
+/* Opening the null device, a here-document or a copy of 0, 1 or 2 does not fail. */
+static bool may_fail(const struct syn_redir *r)
 {
+	if (r->op == REDIR_HERE || r->op == REDIR_HERE_STRING)
+		return false;
+	if (!r->target->plain || !r->target->parts)
+		return true;
+	struct str t = r->target->parts->text;
+	if (r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT)
+		return !(str_is(t, "0") || str_is(t, "1") || str_is(t, "2") || str_is(t, "-"));
+	return !str_is(t, "/dev/null");
+}
+
+bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
+{
+	bool fails = false;
 	keep->out = e->out;
 	keep->in = e->in;
-	for (; r; r = r->next)
+	for (; r; r = r->next) {
 		one(e, r, keep);
+		fails |= may_fail(r);
+	}
+	return fails;
 }
 
 void redirect_undo(struct eval *e, const struct io *keep)

@@ -275,7 +275,7 @@ static void join_alias(void *ctx, struct str key, const void *vx, const void *vy
 	j->to = pmap_set(j->e->a, j->to, key, vx ? vx : vy);
 }
 
-static struct dirs dirs_join(const struct dirs *x, const struct dirs *y)
+struct dirs dirs_join(const struct dirs *x, const struct dirs *y)
 {
 	struct dirs d = *x;
 	if (x->n == 0 || y->n == 0)
@@ -424,6 +424,7 @@ void dirs_change(struct eval *e, struct str path)
 	e->s.dirs_fail = e->s.dirs;
 	e->s.dirs_ok = to;
 	e->s.dirs = dirs_join(&e->s.dirs_fail, &to);
+	e->dirs_ever = dirs_join(&e->dirs_ever, &to);
 	e->s.cd_pending = true;
 	e->s.status = -1;
 }

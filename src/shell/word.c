@@ -458,8 +458,12 @@ static void bracket(struct builder *l)
 	struct parser *p = l->p;
 	size_t from = p->pos;
 	build_byte(l, from);
-	build_part(l, parts_subscript(p));
-	build_byte(l, p->pos - 1);
+	p->pos++;
+	lex_enter(p);
+	struct until u = {.stops = "]", .open = '[', .close = ']', .quotes = IN_NOTHING};
+	build_part(l, parts_until(p, &u));
+	lex_exit(p);
+	build_byte(l, p->pos++);
 }
 
 static bool run_is_name(const struct builder *l)
