@@ -106,7 +106,7 @@ static bool raise_matches(struct judge *j, const struct check *c, const struct c
 	bool found = false;
 
 	for (const struct prefix_rule *r = rules; r; r = r->next) {
-		enum match m = rule_match(j->a, r, k);
+		enum match m = rule_match(r, k);
 
 		if (m == MATCH_NO)
 			continue;
@@ -139,7 +139,7 @@ static void configured_default(struct judge *j, const struct check *c)
 		bool spoken = false; /* the tiers: an ask rule or an allow rule stands above the default */
 
 		for (const struct prefix_rule *r = j->p->ask; r && !spoken; r = r->next)
-			spoken = rule_match(j->a, r, k) == MATCH_YES;
+			spoken = rule_match(r, k) == MATCH_YES;
 		for (const struct prefix_rule *r = j->p->allow; r && !spoken; r = r->next)
 			spoken = rule_allows(r, k);
 		if (!spoken)

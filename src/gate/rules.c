@@ -97,22 +97,26 @@ static enum match word_match(const struct word *w, struct str want, bool first)
 }
 
 /* The known words joined by blanks equal the rule, or start with it and a blank: also finds a rule's text inside one quoted word. */
-static bool joined_match(struct arena *a, struct str rule, const struct command *c)
+static bool joined_match(struct str rule, const struct command *c)
 {
-	struct buf b;
-	struct str s;
+	size_t at = 0;
 
-	buf_init(&b, a, 0);
-	for (size_t i = 0; i < c->argc && c->argv[i].kind == WORD_EXACT && b.n <= rule.n; i++) {
-		if (i)
-			buf_char(&b, ' ');
-		buf_str(&b, i ? c->argv[i].text : base_name(c->argv[i].text));
+	for (size_t i = 0; i < c->argc && c->argv[i].kind == WORD_EXACT; i++) {
+		struct str w = i ? c->argv[i].text : base_name(c->argv[i].text);
+		size_t n = w.n < rule.n - at ? w.n : rule.n - at;
+
+		if (memcmp(w.p, rule.p + at, n) != 0)
+			return false;
+		at += n;
+		if (at == rule.n)
+			return n == w.n || w.p[n] == ' ';
+		if (rule.p[at++] != ' ')
+			return false;
 	}
-	s = buf_view(&b);
-	return s.n >= rule.n && !memcmp(s.p, rule.p, rule.n) && (s.n == rule.n || s.p[rule.n] == ' ');
+	return false;
 }
 
-enum match rule_match(struct arena *a, const struct prefix_rule *r, const struct command *c)
+enum match rule_match(const struct prefix_rule *r, const struct command *c)
 {
 	enum match all = MATCH_YES;
 	struct str want;
@@ -133,7 +137,7 @@ enum match rule_match(struct arena *a, const struct prefix_rule *r, const struct
 			break; /* any words from here */
 		i++;
 	}
-	if (all == MATCH_NO && memchr(r->prefix.p, ' ', r->prefix.n) && joined_match(a, r->prefix, c))
+	if (all == MATCH_NO && memchr(r->prefix.p, ' ', r->prefix.n) && joined_match(r->prefix, c))
 		return MATCH_YES;
 	return r->prefix.n ? all : MATCH_NO;
 }

@@ -131,7 +131,7 @@ static void test_matching(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct command *c = command_of(rows[i].command);
 
-		CHECK_ROW(rule_match(&a, rule_of(rows[i].rule), c) == rows[i].deny, rows[i].command);
+		CHECK_ROW(rule_match(rule_of(rows[i].rule), c) == rows[i].deny, rows[i].command);
 		CHECK_ROW(rule_allows(rule_of(rows[i].rule), c) == rows[i].allow, rows[i].command);
 	}
 }
@@ -141,16 +141,16 @@ static void test_matching_quoted_and_partly_known(void)
 	struct command *c = command_of("git x");
 
 	c->argv[1].text = STR("push --force");
-	CHECK_INT(rule_match(&a, rule_of("git push --force"), c), MATCH_YES);
+	CHECK_INT(rule_match(rule_of("git push --force"), c), MATCH_YES);
 	CHECK(!rule_allows(rule_of("git push --force"), c));
 	c->argv[1] = (struct word){.kind = WORD_UNKNOWN, .text = str_n("pu\0", 3)};
-	CHECK_INT(rule_match(&a, rule_of("git push"), c), MATCH_MAYBE);
-	CHECK_INT(rule_match(&a, rule_of("git pull"), c), MATCH_MAYBE);
-	CHECK_INT(rule_match(&a, rule_of("git status"), c), MATCH_NO);
+	CHECK_INT(rule_match(rule_of("git push"), c), MATCH_MAYBE);
+	CHECK_INT(rule_match(rule_of("git pull"), c), MATCH_MAYBE);
+	CHECK_INT(rule_match(rule_of("git status"), c), MATCH_NO);
 	c->argv[1] = (struct word){.kind = WORD_REST, .glob = true, .text = STR("*.c")};
-	CHECK_INT(rule_match(&a, rule_of("git -f"), c), MATCH_NO);
-	CHECK_INT(rule_match(&a, rule_of("git /"), c), MATCH_NO);
-	CHECK_INT(rule_match(&a, rule_of("git push"), c), MATCH_MAYBE);
+	CHECK_INT(rule_match(rule_of("git -f"), c), MATCH_NO);
+	CHECK_INT(rule_match(rule_of("git /"), c), MATCH_NO);
+	CHECK_INT(rule_match(rule_of("git push"), c), MATCH_MAYBE);
 }
 
 static void test_lifting_belongs_to_the_innermost(void)
