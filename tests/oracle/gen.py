@@ -256,7 +256,10 @@ class Gen:
             text = re.sub("@h@", lambda m: "\n".join(self.pick(templates.DANGER) for _ in range(self.r.randrange(1, 4))), text)
             text = re.sub("@n@", lambda m: str(self.r.randrange(1, 50)), text)
             text = re.sub("@i@", lambda m: self.pick(templates.FILE_WORDS), text)
-            out.append(text if text.endswith("\n") else text + self.pick(["\n", "\n", " && ", "; "]))
+            if out and not out[-1].endswith("\n"):
+                # && only before one plain command: `x && i=0; while ...` would make i unknown, and `x && # y` is no program
+                out.append(self.pick(["\n", "; "]) if re.search("[;\n#]", text) else self.pick(["\n", " && ", "; "]))
+            out.append(text)
         text = "".join(out)
         return re.sub(r"( && |; |\n)$", "", text) if not text.endswith("EOF\n") else text
 
