@@ -76,7 +76,7 @@ static const struct named kinds[] = {
 static const struct named mods[] = {
 	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
 	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
-	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {0},
+	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {0},
 };
 
 static const struct named styles[] = {
@@ -117,6 +117,10 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 		return fail(p, n, "no such kind of argument");
 	}
 	while ((mod = next_word(&rest)).n) {
+		if (str_starts(mod, "suffix=") && mod.n > 7 && spec.kind != KIND_CODE) {
+			spec.lang = intern(p, str_sub(mod, 7, mod.n));
+			mod.n = 6;
+		}
 		const struct named *m = lookup(mods, mod);
 		if (!m)
 			return fail(p, n, "no such modifier");

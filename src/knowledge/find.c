@@ -46,7 +46,7 @@ static size_t take_predicate(struct know_scan *s, const struct know_flag *f, siz
 {
 	if (f->arg.kind == KIND_COMMAND)
 		return take_exec(s, f, i);
-	if (f->arg.kind == KIND_NONE || i + 1 >= s->argc) {
+	if (f->arg.kind == KIND_NONE || (f->arg.mods & MOD_OPTIONAL) || i + 1 >= s->argc) {
 		know_hit_add(s, f, i, i + 1, NULL);
 		return i;
 	}

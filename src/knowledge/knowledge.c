@@ -63,6 +63,7 @@ struct apply {
 	struct know_use **end;
 	struct know_operands ops;
 	uint64_t active; /* bit i: `when` number i applies */
+	const struct know_hit *suffix; /* the last option whose argument is a suffix for backups */
 };
 
 static struct know_use *add(struct apply *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
@@ -91,6 +92,50 @@ static void add_parents(struct apply *ap, enum know_role role, size_t from, size
 			parent.text = str_sub(w.text, 0, i);
 			add(ap, role, 0, from, to, &parent);
 		}
+}
+
+static struct word parent_of(struct word w)
+{
+	size_t i = w.text.n;
+	while (i > 0 && w.text.p[i - 1] == '/')
+		i--;
+	while (i > 0 && w.text.p[i - 1] != '/')
+		i--;
+	while (i > 1 && w.text.p[i - 1] == '/')
+		i--;
+	w.text = i ? str_sub(w.text, 0, i) : STR(".");
+	w.kind = text_exact(w.text) ? WORD_EXACT : WORD_UNKNOWN;
+	return w;
+}
+
+static void add_suffixed(struct apply *ap, size_t from, size_t to, struct word w, struct str suffix)
+{
+	w.text = str_cat(ap->a, w.text, suffix);
+	add(ap, USE_WRITE, 0, from, to, &w);
+}
+
+/* Other files that are written because of this one. */
+static void add_company(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	bool beside = spec.mods & MOD_BESIDE;
+	if (w.kind == WORD_REST || (w.kind == WORD_UNKNOWN && !w.text.n)) {
+		if (spec.mods & (MOD_BESIDE | MOD_SUFFIX))
+			add(ap, USE_WRITE, 0, from, to, &w);
+		return;
+	}
+	if ((spec.mods & MOD_SUFFIX) && spec.lang)
+		add_suffixed(ap, from, to, w, str_of(know_string(ap->s->row, spec.lang)));
+	if ((spec.mods & MOD_SUFFIX) && ap->suffix) {
+		struct word v = ap->suffix->value;
+		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
+			add_suffixed(ap, from, to, w, v.text);
+		else
+			beside = true; /* sed -i DIR/STAR names anything */
+	}
+	if (beside) {
+		w = parent_of(w);
+		add(ap, USE_WRITE, USE_BELOW, from, to, &w);
+	}
 }
 
 enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
@@ -166,6 +211,8 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		from = to = 0;
 		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
 	}
+	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD)
+		add_company(ap, spec, from, to, w);
 	switch (spec.kind) {
 	case KIND_NONE:
 	case KIND_WORD:
@@ -235,6 +282,10 @@ static void settle(struct apply *ap, bool sub)
 	if (!sub) /* a subcommand has its own */
 		ap->ret->effects |= r->effects;
 	ap->active = 0;
+	ap->suffix = NULL;
+	for (size_t i = 0; i < ap->s->nhits; i++)
+		if (ap->s->hits[i].flag && (ap->s->hits[i].flag->arg.mods & MOD_SUFFIX) && ap->s->hits[i].has_value)
+			ap->suffix = &ap->s->hits[i];
 	for (size_t i = 0; i < r->nwhens; i++)
 		if (has_flag(ap->s, know_list(r, w[i].flags), w[i].nflags)) {
 			ap->active |= (uint64_t)1 << i;

@@ -31,6 +31,8 @@ enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
 	MOD_OPTIONAL = 128, /* the argument is optional and only attached (-i[SUFFIX], --color[=WHEN]) */
 	MOD_PAIR = 256,     /* one more word follows the argument (find -fprintf FILE FORMAT) */
 	MOD_DIGITS = 1024,  /* an optional argument of digits only; the cluster goes on after them (perl -l0ne) */
+	MOD_SUFFIX = 2048,  /* of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked the same) */
+	MOD_BESIDE = 4096,  /* unknown names in the file's directory are written too (mktemp, cp --backup, gzip) */
 	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
 };
 
@@ -54,7 +56,7 @@ enum { /* row bits */
 	ROW_COLONS = 256,   /* ::: ends the command (parallel) */
 };
 
-struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string, KIND_CODE only */
+struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string; KIND_CODE's language, MOD_SUFFIX's text */
 struct know_flag { uint32_t name; struct know_spec arg; };          /* sorted by name within a row */
 struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches */
 struct know_arg { uint32_t flag; struct know_spec spec; };          /* `when`: another kind for this flag's argument */
