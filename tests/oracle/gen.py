@@ -252,6 +252,7 @@ class Gen:
             text = self.pick(templates.HARMLESS + ([] if not self.bash else templates.HARMLESS_BASH))
             text = re.sub("@d@", lambda m: self.pick(templates.DANGER), text)
             text = re.sub("@s@", lambda m: self.pick([d for d in templates.DANGER if "'" not in d]), text)
+            text = re.sub("@z@", lambda m: self.pick([d for d in templates.DANGER if not set("'\"$`\\") & set(d)]), text)
             text = re.sub("@q@", lambda m: dq(self.pick(templates.DANGER)), text)
             text = re.sub("@h@", lambda m: "\n".join(self.pick(templates.DANGER) for _ in range(self.r.randrange(1, 4))), text)
             text = re.sub("@n@", lambda m: str(self.r.randrange(1, 50)), text)
