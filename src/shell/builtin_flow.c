@@ -211,6 +211,32 @@ void builtin_popd(struct builtin_call *b)
 
 /* ---- traps and aliases ---- */
 
+/* A handler that runs between any two commands and changes the shell's state: then nothing about that state is known any more. */
+static void trap_changes(struct builtin_call *b, struct str text)
+{
+	struct eval *e = b->e;
+	struct state keep = e->s;
+	struct sink *out = e->out;
+	struct input *in = e->in, none = {0};
+	struct loop *loop = e->loop;
+	struct frame *frame = e->frame;
+	e->out = NULL;
+	e->in = &none;
+	e->loop = NULL;
+	e->frame = NULL;
+	state_forget(e);
+	struct state before = e->s;
+	eval_text(e, text, "trap", b->at, e->dialect);
+	e->s.status = before.status;
+	if (!state_same(&before, &e->s))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions or the directory", b->at);
+	e->s = keep;
+	e->out = out;
+	e->in = in;
+	e->loop = loop;
+	e->frame = frame;
+}
+
 void builtin_trap(struct builtin_call *b)
 {
 	struct eval *e = b->e;
@@ -234,18 +260,23 @@ void builtin_trap(struct builtin_call *b)
 	for (const struct trap *t = e->traps; t; t = t->next)
 		if (str_eq(t->text, w.text))
 			return;
+	for (size_t k = i + 1; k < b->argc; k++)
+		if (!(b->argv[k].kind == WORD_EXACT && (str_is(b->argv[k].text, "EXIT") || str_is(b->argv[k].text, "0")))) {
+			trap_changes(b, w.text);
+			break;
+		}
 	struct trap *t = arena_new(e->a, struct trap);
 	*t = (struct trap){e->traps, w.text, b->at};
 	e->traps = t;
 	out_spoil(e); /* it may print at any time */
-	for (struct loop *l = e->loop; l; l = l->outer)
-		l->left.dead = false; /* and may break */
 }
 
 void builtin_alias(struct builtin_call *b)
 {
 	struct eval *e = b->e;
 	e->s.status = -1;
+	if (e->dialect == DIALECT_ZSH && b->argc > 1 && str_starts(b->argv[1].text, "-"))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a global or suffix alias of zsh", b->at);
 	for (size_t i = 1; i < b->argc; i++) {
 		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text;
 		ptrdiff_t eq = str_find(s, '=', 0);
@@ -258,8 +289,6 @@ void builtin_alias(struct builtin_call *b)
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined", b->at);
 			continue;
 		}
-		if (e->dialect == DIALECT_ZSH && str_starts(s, "-"))
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a global or suffix alias of zsh", b->at);
 		struct value *v = arena_new(e->a, struct value);
 		*v = (struct value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
 		e->s.aliases = pmap_set(e->a, e->s.aliases, str_dup(e->a, name), v);

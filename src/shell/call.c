@@ -238,16 +238,32 @@ static const char *via_name(struct eval *e, const char *name)
 	return str_c(e->a, str_fmt(e->a, "wrapper:%s", name));
 }
 
-/* {...} and % may be replaced by anything. */
-static struct word placeholder(struct eval *e, struct word w)
+/* The string that xargs or parallel replaces in the words of the inner command: of -I or --replace, or empty. */
+static struct str replaced(const struct word *argv, size_t from)
+{
+	struct str r = {"", 0};
+	for (size_t i = 1; i < from; i++) {
+		struct str s = argv[i].text;
+		if (str_starts(s, "-I") || str_starts(s, "-i"))
+			r = s.n > 2 ? str_sub(s, 2, s.n) : s.p[1] == 'I' && i + 1 < from ? argv[i + 1].text : r;
+		else if (str_starts(s, "--replace="))
+			r = str_sub(s, 10, s.n);
+	}
+	return r;
+}
+
+/* {...} and the replaced string may become anything. */
+static struct word placeholder(struct eval *e, struct word w, struct str with)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
 	for (size_t i = 0; i < w.text.n; i++) {
 		ptrdiff_t close = w.text.p[i] == '{' ? str_find(w.text, '}', i) : -1;
-		bool hole = close >= 0 || w.text.p[i] == '%';
-		buf_char(&b, hole ? HOLE_ANY : w.text.p[i]);
-		if (close >= 0)
+		bool hole = with.n && i + with.n <= w.text.n && memcmp(w.text.p + i, with.p, with.n) == 0;
+		buf_char(&b, hole || close >= 0 ? HOLE_ANY : w.text.p[i]);
+		if (hole)
+			i += with.n - 1;
+		else if (close >= 0)
 			i = (size_t)close;
 	}
 	return w.kind == WORD_REST ? w : word_of(buf_view(&b), w.at);
@@ -256,8 +272,9 @@ static struct word placeholder(struct eval *e, struct word w)
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
+	struct str with = u->flags & USE_INSIDE ? replaced(argv, u->from) : (struct str){"", 0};
 	for (size_t i = u->from; i < u->to; i++)
-		fields_add(e, &fs, u->flags & USE_INSIDE ? placeholder(e, argv[i]) : argv[i]);
+		fields_add(e, &fs, u->flags & USE_INSIDE ? placeholder(e, argv[i], with) : argv[i]);
 	if (u->flags & USE_MORE)
 		fields_add(e, &fs, word_rest(argv[0].at));
 	if (fs.n)
@@ -380,14 +397,30 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	(void)argc;
 }
 
+/* ln, link, cp -l and cp -s make names that lead elsewhere. */
+static bool makes_links(struct str base, const struct word *argv, size_t argc)
+{
+	if (str_is(base, "ln") || str_is(base, "link"))
+		return true;
+	for (size_t i = 1; i < argc && str_is(base, "cp"); i++) {
+		struct str s = argv[i].text;
+		bool letters = argv[i].kind == WORD_EXACT && s.n > 1 && s.p[0] == '-' && s.p[1] != '-';
+		if ((letters && (memchr(s.p, 'l', s.n) || memchr(s.p, 's', s.n))) || str_starts(s, "--l") || str_starts(s, "--s"))
+			return true;
+	}
+	return false;
+}
+
 /* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
 static bool known_program(struct eval *e, const struct know_row *row, const struct word *argv, size_t argc)
 {
 	struct know_result k = {0};
 	know_apply(e->a, row, argv, argc, &k);
 	struct state keep = e->s;
-	bool wraps = false;
+	bool wraps = false, links = makes_links(base_name(argv[0].text), argv, argc);
 	for (const struct know_use *u = k.uses; u; u = u->next) {
+		if (links && u->role == USE_WRITE)
+			emit_link(e, u->value);
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
 		if (wraps && !transparent(k.name))
 			out_spoil(e);

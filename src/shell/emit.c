@@ -102,6 +102,36 @@ void emit_access(struct eval *e, enum access_kind kind, struct word path, bool b
 	}
 }
 
+/* ---- links made by the script itself ---- */
+
+void emit_link(struct eval *e, struct word path)
+{
+	if (path.kind != WORD_EXACT)
+		return; /* a write to an unknown path is asked about anyway */
+	for (size_t i = 0; i < e->s.dirs.n; i++) {
+		struct link *l = arena_new(e->a, struct link);
+		bool absolute = path.text.n && path.text.p[0] == '/';
+		*l = (struct link){e->links, absolute ? path.text : path_join(e->a, e->s.dirs.at[i], path.text)};
+		e->links = l;
+	}
+}
+
+static bool through(struct str path, struct str link)
+{
+	return path.n >= link.n && memcmp(path.p, link.p, link.n) == 0 && (path.n == link.n || path.p[link.n] == '/' || str_ends(link, "/"));
+}
+
+void emit_through_links(struct eval *e)
+{
+	for (struct access *a = e->f->accesses; a && e->links; a = a->next) {
+		if (a->kind != ACCESS_WRITE || a->path.kind == WORD_UNKNOWN || strcmp(a->op, "ln") == 0)
+			continue;
+		for (const struct link *l = e->links; l && a->path.kind != WORD_UNKNOWN; l = l->next)
+			if (through(a->path.text, l->path))
+				a->path.kind = WORD_UNKNOWN;
+	}
+}
+
 void emit_touch(struct eval *e, struct word host, struct span at)
 {
 	struct touch *t = arena_new(e->a, struct touch);

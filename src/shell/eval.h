@@ -113,6 +113,11 @@ struct trap {
 	struct span at;
 };
 
+struct link {
+	struct link *next;
+	struct str path;
+};
+
 struct eval {
 	struct arena *a;
 	struct facts *f;
@@ -131,6 +136,7 @@ struct eval {
 	const struct pmap *seen; /* facts already listed */
 	struct span at;          /* the command at hand */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
+	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 };
 
@@ -178,6 +184,8 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
+void emit_link(struct eval *e, struct word path);
+void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
 void out_leave(struct eval *e);     /* the script may end here: nothing that comes later is certain */

@@ -186,6 +186,8 @@ static struct param_value indirect(struct eval *e, const struct syn_param *pm, s
 	struct syn_part *parts = NULL;
 	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
 		return unknown();
+	if (parts && !parts->next && parts->kind == PART_PARAM && !parts->param->op && !parts->param->indirect && !parts->param->length)
+		return lookup(e, parts->param, parts->param->name); /* a[@] gives a list */
 	return one(expand_text(e, parts));
 }
 

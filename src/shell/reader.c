@@ -52,6 +52,7 @@ static int read_once(struct arena *a, const struct shell_request *rq, struct str
 		e->dirs_ever = e->s.dirs;
 	}
 	int r = arena_run(a, run, &j);
+	emit_through_links(e);
 	*seen = e->seen;
 	return r == 0 || r == LEAVE_STOPPED ? 0 : -1;
 }

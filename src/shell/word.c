@@ -327,6 +327,8 @@ struct syn_part *parts_dollar(struct parser *p, enum quote_context q)
 	}
 	if (part)
 		return part;
+	if (p->dialect == DIALECT_ZSH && c > 0 && strchr("~=^+", c))
+		lex_unsure(p, "an expansion of zsh that is not followed");
 	return part_new(p, PART_TEXT, STR("$"), from);
 }
 
