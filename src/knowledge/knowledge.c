@@ -110,6 +110,8 @@ static struct word parent_of(struct word w)
 
 static void add_suffixed(struct apply *ap, size_t from, size_t to, struct word w, struct str suffix)
 {
+	while (w.text.n > 1 && w.text.p[w.text.n - 1] == '/')
+		w.text.n--; /* mv -bT a dir/ makes dir~ */
 	w.text = str_cat(ap->a, w.text, suffix);
 	add(ap, USE_WRITE, 0, from, to, &w);
 }
@@ -221,6 +223,8 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		emit_keyed(ap, from, to, w);
 		return;
 	case KIND_DEST:
+		if (spec.mods & MOD_PARENTS)
+			add_parents(ap, USE_WRITE, from, to, w);
 		add(ap, USE_WRITE, flags, from, to, &w);
 		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
 		return;
