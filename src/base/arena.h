@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-#define ARENA_CAP_DEFAULT ((size_t)256 << 20)
+#define ARENA_CAP_DEFAULT ((size_t)512 << 20)
 
 struct arena_chunk;
 

@@ -282,7 +282,7 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 }
 
 /* Text that a shell will run, through some program. */
-static void inner_script(struct eval *e, const char *name, struct str text, struct span at)
+static void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at)
 {
 	if (!text_exact(text)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run", at);
@@ -294,9 +294,12 @@ static void inner_script(struct eval *e, const char *name, struct str text, stru
 	*sh = (struct via){"sh-c", via};
 	e->via = sh;
 	struct state keep = e->s;
+	struct word *rest = arena_new(e->a, struct word);
+	*rest = word_rest(at);
 	e->s.vars = NULL;
 	e->s.funcs = e->s.aliases = NULL;
-	eval_text_sh(e, text, via_name(e, name), at);
+	e->s.params = (struct params){rest, 1};
+	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text, via_name(e, name), at);
 	e->s = keep;
 	e->via = outer;
 }
@@ -341,7 +344,7 @@ static void stdin_commands(struct eval *e, const char *name, struct span at)
 	}
 	struct str text = e->in->rest;
 	e->in->known = false;
-	inner_script(e, name, text, at);
+	inner_script(e, name, text, false, at);
 }
 
 static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
@@ -377,10 +380,15 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	}
 	case USE_COMMAND: inner_command(e, k->name, argv, u); break;
 	case USE_SCRIPT: inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
-							: u->value.kind == WORD_REST ? HOLE : u->value.text, at); break;
+							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
 	case USE_SPLIT: split_string(e, argv, u); break;
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
-	case USE_CODE: emit_snippet(e, u->lang ? u->lang : "unknown", u->value, at); break;
+	case USE_CODE: {
+		bool in = u->from == u->to; /* it comes on standard input */
+		struct word text = in && e->in && e->in->known ? word_of(e->in->rest, at) : in ? word_of(HOLE, at) : u->value;
+		emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
+		break;
+	}
 	case USE_HOST: emit_touch(e, u->value, at); break;
 	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
 	case USE_OPAQUE: {

@@ -7,34 +7,73 @@ void stop(struct eval *e, const char *message)
 	arena_leave(e->a, LEAVE_STOPPED);
 }
 
-/* True when `key` is new. */
-static bool first_time(struct eval *e, struct str key)
+static struct seen_slot *slot_of(const struct seen *s, struct str key)
 {
-	if (pmap_get(e->seen, key))
+	size_t i = str_hash(key) & (s->cap - 1);
+	while (s->slots[i].key.p && !str_eq(s->slots[i].key, key))
+		i = (i + 1) & (s->cap - 1);
+	return &s->slots[i];
+}
+
+/* The slot of `key`: new when its key is still empty. */
+static struct seen_slot *look_up(struct eval *e, struct str key)
+{
+	struct seen *s = e->seen;
+	if (s->n * 2 >= s->cap) {
+		struct seen old = *s;
+		s->cap = old.cap ? old.cap * 2 : 64;
+		s->slots = arena_array(e->a, s->cap, sizeof *s->slots);
+		for (size_t i = 0; i < old.cap; i++)
+			if (old.slots[i].key.p)
+				*slot_of(s, old.slots[i].key) = old.slots[i];
+	}
+	return slot_of(s, key);
+}
+
+/* True when `key` is new. */
+static bool first_time(struct eval *e, const struct buf *b)
+{
+	struct str key = buf_view(b);
+	struct seen_slot *slot = look_up(e, key);
+	if (slot->key.p)
 		return false;
-	e->seen = pmap_set(e->a, e->seen, key, "");
+	slot->key = key;
+	e->seen->n++;
 	return true;
 }
 
+/* Keys are bytes: a letter for the kind of fact, then what makes it that fact. */
+static void key_begin(struct eval *e, struct buf *b, char kind)
+{
+	buf_init(b, e->a, 0);
+	buf_char(b, kind);
+}
+
+static void key_bytes(struct buf *b, const void *p, size_t n) { buf_add(b, p, n); }
+
 static void key_word(struct buf *b, const struct word *w)
 {
-	buf_fmt(b, "%d.%zu.", (int)w->kind, w->text.n);
+	uint32_t head[2] = {(uint32_t)w->kind, (uint32_t)w->text.n};
+	key_bytes(b, head, sizeof head);
 	buf_str(b, w->text);
 }
 
-static void key_span(struct buf *b, struct span at) { buf_fmt(b, "@%u.%u.%u", at.text, at.from, at.to); }
+static void key_span(struct buf *b, struct span at)
+{
+	uint32_t v[3] = {at.text, at.from, at.to};
+	key_bytes(b, v, sizeof v);
+}
 
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at)
 {
 	struct buf b;
-	buf_init(&b, e->a, 0);
-	buf_char(&b, 'c');
+	key_begin(e, &b, 'c');
 	for (size_t i = 0; i < argc; i++)
 		key_word(&b, &argv[i]);
 	key_span(&b, at);
 	for (const struct via *v = e->via; v; v = v->outer)
-		buf_fmt(&b, ",%s", v->name);
-	if (!first_time(e, buf_view(&b)))
+		key_bytes(&b, v->name, strlen(v->name) + 1);
+	if (!first_time(e, &b))
 		return;
 	eval_burn(e, argc + 1);
 	struct command *c = arena_new(e->a, struct command);
@@ -52,11 +91,12 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 static void add_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
 {
 	struct buf b;
-	buf_init(&b, e->a, 0);
-	buf_fmt(&b, "a%d%d%d", (int)kind, below, path.glob);
+	key_begin(e, &b, 'a');
+	char head[3] = {(char)kind, (char)below, (char)path.glob};
+	key_bytes(&b, head, sizeof head);
 	key_word(&b, &path);
 	key_span(&b, at);
-	if (!first_time(e, buf_view(&b)))
+	if (!first_time(e, &b))
 		return;
 	eval_burn(e, 1);
 	struct access *a = arena_new(e->a, struct access);
@@ -143,11 +183,11 @@ void emit_touch(struct eval *e, struct word host, struct span at)
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at)
 {
 	struct buf b;
-	buf_init(&b, e->a, 0);
-	buf_fmt(&b, "s%s", lang);
+	key_begin(e, &b, 's');
+	key_bytes(&b, lang, strlen(lang) + 1);
 	key_word(&b, &text);
 	key_span(&b, at);
-	if (!first_time(e, buf_view(&b)))
+	if (!first_time(e, &b))
 		return;
 	struct snippet *s = arena_new(e->a, struct snippet);
 	*s = (struct snippet){.lang = lang, .text = text, .at = at};
@@ -159,10 +199,10 @@ void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, s
 {
 	e->f->complete = false;
 	struct buf b;
-	buf_init(&b, e->a, 0);
-	buf_fmt(&b, "t%d%s", (int)kind, message);
+	key_begin(e, &b, 't');
+	key_bytes(&b, message, strlen(message) + 1);
 	key_span(&b, at);
-	if (!first_time(e, buf_view(&b)))
+	if (!first_time(e, &b))
 		return;
 	struct trouble *t = arena_new(e->a, struct trouble);
 	*t = (struct trouble){.kind = kind, .message = message, .at = at};
@@ -173,10 +213,18 @@ void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, s
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin)
 {
 	struct facts *f = e->f;
-	for (size_t i = f->ntexts; i-- > 0;) /* the same text from the same place (a loop) is one text */
-		if (f->texts[i].origin.text == origin.text && f->texts[i].origin.from == origin.from && f->texts[i].origin.to == origin.to &&
-		    str_eq(f->texts[i].bytes, bytes) && i > 0)
-			return (uint32_t)i;
+	struct buf b;
+	key_begin(e, &b, 'x');
+	key_span(&b, origin);
+	buf_c(&b, from);
+	buf_char(&b, 0);
+	buf_str(&b, bytes);
+	struct seen_slot *slot = look_up(e, buf_view(&b));
+	if (slot->key.p)
+		return slot->value; /* the same text from the same place (a loop) is one text */
+	slot->key = buf_view(&b);
+	slot->value = (uint32_t)f->ntexts;
+	e->seen->n++;
 	if (f->ntexts == f->texts_cap) {
 		size_t cap = f->texts_cap ? f->texts_cap * 2 : 8;
 		f->texts = arena_grow(e->a, f->texts, f->texts_cap * sizeof *f->texts, cap * sizeof *f->texts);

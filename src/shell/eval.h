@@ -26,6 +26,7 @@
 #define FIX_MAX 4            /* rounds before every variable a loop changes is given up */
 #define FIELDS_MAX 4096      /* fields a word may expand to */
 #define BRACE_MAX 1024       /* words one brace expansion may make */
+#define VALUE_MAX 65536      /* a longer value of a variable is given up */
 #define DIRS_MAX 4           /* directories a command may be in before that is unknown */
 
 /* ---- values ---- */
@@ -113,6 +114,16 @@ struct trap {
 	struct span at;
 };
 
+struct seen_slot {
+	struct str key;
+	uint32_t value;          /* of a text: its index */
+};
+
+struct seen {                    /* a table that only grows */
+	struct seen_slot *slots;
+	size_t n, cap;
+};
+
 struct link {
 	struct link *next;
 	struct str path;
@@ -133,7 +144,7 @@ struct eval {
 	struct frame *frame;
 	struct trap *traps;
 	const struct pmap *ever; /* every function that was ever defined */
-	const struct pmap *seen; /* facts already listed */
+	struct seen *seen;       /* facts already listed */
 	struct span at;          /* the command at hand */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */

@@ -48,6 +48,9 @@ static void chars_init(struct chars *c, struct arena *a)
 
 void chars_add(struct chars *c, struct str s, enum char_kind kind)
 {
+	/* two unknown texts side by side are one */
+	if (s.n && s.p[0] == HOLE_ANY && c->b.n && c->b.p[c->b.n - 1] == HOLE_ANY && c->kinds.p[c->b.n - 1] == (char)kind)
+		s = str_sub(s, 1, s.n);
 	buf_str(&c->b, s);
 	for (size_t i = 0; i < s.n; i++)
 		buf_char(&c->kinds, (char)kind);

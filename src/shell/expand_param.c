@@ -39,7 +39,7 @@ static struct param_value ambient(struct eval *e, struct str name)
 		return one(e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE);
 	if (str_is(name, "IFS"))
 		return one(STR(" \t\n"));
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers && e->dialect == DIALECT_BASH; i++)
 		if (str_is(name, numbers[i]))
 			return one(HOLE_NUMBER);
 	struct param_value v = unknown();

@@ -90,6 +90,15 @@ static const struct {
 	{"<>", REDIR_READ_WRITE, ALL}, {">>", REDIR_APPEND, ALL}, {">|", REDIR_CLOBBER, ALL}, {"<", REDIR_READ, ALL}, {">", REDIR_WRITE, ALL},
 };
 
+/* A name, or a name with a subscript. */
+static bool fd_variable(struct str s)
+{
+	size_t i = 0;
+	while (i < s.n && lex_name_char((unsigned char)s.p[i]))
+		i++;
+	return i > 0 && lex_name_start((unsigned char)s.p[0]) && (i == s.n || (s.p[i] == '[' && s.p[s.n - 1] == ']'));
+}
+
 /* The digits or {var} before an operator, if an operator follows directly. Otherwise nothing is consumed. */
 static bool redir_prefix(struct parser *p, struct syn_redir *r)
 {
@@ -107,10 +116,9 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 		r->fd = (int)n;
 	} else if (c == '{' && p->dialect != DIALECT_SH) {
 		lex_next(p);
-		bool name = lex_name_start(lex_peek(p));
 		while ((c = lex_peek(p)) >= 0 && !lex_is_meta(c) && c != '}' && !strchr("'\"\\$`", c))
 			buf_char(&b, (char)lex_next(p));
-		if (!name || !lex_take(p, "}")) {
+		if (!fd_variable(buf_view(&b)) || !lex_take(p, "}")) {
 			p->pos = keep;
 			return false;
 		}
@@ -429,6 +437,9 @@ static void arguments(struct parser *p, struct syn_node *n, struct syn_word **en
 static struct syn_node *simple(struct parser *p)
 {
 	size_t from = p->pos;
+	int c = lex_peek(p);
+	if (c < 0 || (c > 0 && strchr("\n;|)", c)))
+		return NULL; /* the usual end of a list: nothing is allocated for it */
 	struct syn_node *n = parse_node(p, NODE_SIMPLE, from);
 	struct syn_assign **assigns = &n->assigns;
 	struct syn_redir **redirs = &n->redirs;
@@ -806,12 +817,12 @@ static bool prefixes(struct parser *p, struct syn_node *pipe)
 static struct syn_node *pipeline(struct parser *p)
 {
 	size_t from = p->pos;
-	struct syn_node *pipe = parse_node(p, NODE_PIPE, from);
-	bool any = prefixes(p, pipe);
-	struct syn_node *first = command(p), **end = &pipe->first;
-	if (!first)
-		return any ? pipe : NULL;
-	for (struct syn_node *n = first;; n = command(p)) {
+	struct syn_node head = {.kind = NODE_PIPE};
+	bool any = prefixes(p, &head);
+	struct syn_node *first = command(p), **end = &head.first;
+	if (!first && !any)
+		return NULL;
+	for (struct syn_node *n = first; first; n = command(p)) {
 		if (!n)
 			lex_fail(p, "a pipe has no command");
 		*end = n;
@@ -824,9 +835,12 @@ static struct syn_node *pipeline(struct parser *p)
 			n->stderr_too = true;
 		lex_newlines(p); /* "time" after a pipe is an ordinary word; "!" there is refused by bash, and read as one here */
 	}
-	pipe->at = lex_span(p, from);
-	if (!pipe->first->next && !any)
-		return pipe->first;
+	if (first && !first->next && !any)
+		return first;
+	struct syn_node *pipe = parse_node(p, NODE_PIPE, from);
+	pipe->first = head.first;
+	pipe->negated = head.negated;
+	pipe->timed = head.timed;
 	return pipe;
 }
 

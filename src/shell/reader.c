@@ -36,13 +36,13 @@ static void facts_init(struct facts *f)
 }
 
 /* One reading in one dialect, added to the facts. */
-static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, const struct pmap **seen)
+static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen *seen)
 {
 	struct job j = {.text = text, .dialect = d};
 	struct eval *e = &j.e;
 	struct via *via = arena_new(a, struct via);
 	via->name = "direct";
-	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = *seen};
+	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen};
 	e->fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
 	e->s.params = (struct params){rest_word(a), 1};
 	e->s.stack_unknown = false;
@@ -53,7 +53,6 @@ static int read_once(struct arena *a, const struct shell_request *rq, struct str
 	}
 	int r = arena_run(a, run, &j);
 	emit_through_links(e);
-	*seen = e->seen;
 	return r == 0 || r == LEAVE_STOPPED ? 0 : -1;
 }
 
@@ -79,8 +78,8 @@ static int read_all(void *arg)
 	struct arena *a = w->a;
 	struct facts *f = w->f;
 	struct str text = w->rq->text;
-	const struct pmap *seen = NULL;
-	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE};
+	struct seen seen = {0};
+	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE, .seen = &seen};
 	if (text.n > SHELL_TEXT_MAX) {
 		emit_text(&note, str_sub(text, 0, 0), "request", (struct span){0});
 		emit_trouble(&note, TROUBLE_BOUND, "the text is too long to be read", (struct span){0});
@@ -94,7 +93,6 @@ static int read_all(void *arg)
 		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed", (struct span){0});
 	note.fuel += text.n;
 	emit_text(&note, text, "request", (struct span){0});
-	seen = note.seen;
 	if (read_once(a, w->rq, text, w->rq->dialect, f, &seen))
 		return 1;
 	if (w->rq->dialect == DIALECT_SH && read_once(a, w->rq, text, DIALECT_BASH, f, &seen))

@@ -4,7 +4,7 @@
 #include "model/facts.h"
 #include "model/view.h"
 
-#define SHELL_TEXT_MAX ((size_t)4 << 20) /* longer requests are a bound reached */
+#define SHELL_TEXT_MAX ((size_t)2 << 20) /* longer requests are a bound reached */
 
 struct shell_request {
 	struct str text;

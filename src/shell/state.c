@@ -53,7 +53,7 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	v->kind = VALUE_TEXT;
 	v->set = true;
 	v->maybe = false;
-	v->text = old && (old->upper || old->lower) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
+	v->text = text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
 	var_set(e, name, v);
 }
 
