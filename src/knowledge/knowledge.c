@@ -228,8 +228,10 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		add(ap, USE_WRITE, flags, from, to, &w);
 		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
 		return;
-	case KIND_WRITE_CWD:
+	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
 		w = here(ap);
+		if (spec.kind == KIND_WRITE_TMP)
+			w.text = STR("/tmp");
 		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
 		return;
 	case KIND_COMMAND:

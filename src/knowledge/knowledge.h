@@ -11,7 +11,7 @@ struct know_row; /* knowledge.c; opaque to others */
 /* What a range of the argv (or a value inside one word) is to the command. */
 enum know_role {
 	USE_READ,      /* a file or directory that is read */
-	USE_WRITE,     /* ... written, created, or changed */
+	USE_WRITE,     /* ... written, created, or changed; "/tmp" with from == to stands for $TMPDIR, else /tmp */
 	USE_DELETE,    /* ... removed (mv: its sources) */
 	USE_EXEC,      /* a file that is executed or loaded as code */
 	USE_DIR,       /* the command changes to this directory before it does anything else (git -C, make -C, env -C) */

@@ -21,6 +21,7 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_STDIN_SCRIPT, KIND_STDIN_COMMAND,
 	KIND_DEST,          /* a file that is written, or a directory below which files are */
 	KIND_WRITE_CWD,     /* unknown names below the working directory are written */
+	KIND_WRITE_TMP,     /* ... below the temporary directory */
 	KIND_COUNT
 };
 

@@ -166,7 +166,7 @@ static const struct row {
 	{"kill", ALL, kills},
 	{"let", B | Z, builtin_let},
 	{"local", ALL, builtin_declare},
-	{"logout", B, builtin_exit},
+	{"logout", B, silent}, /* only a login shell has a use for it */
 	{"mapfile", B, builtin_mapfile},
 	{"noglob", Z, unfollowed},
 	{"popd", B | Z, builtin_popd},

@@ -359,7 +359,7 @@ static const char *const harmless_shopts[] = {
 	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
 	"execfail", "expand_aliases", "failglob", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
 	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",
-	"no_empty_cmd_completion", "nocaseglob", "nocasematch", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",
+	"no_empty_cmd_completion", "nocaseglob", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",
 	"shift_verbose", "sourcepath", "varredir_close", "interactive_comments", "extquote",
 };
 

@@ -369,7 +369,11 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	struct span at = argv[0].at;
 	switch (u->role) {
 	case USE_READ: emit_access(e, ACCESS_READ, u->value, below, k->name, at); break;
-	case USE_WRITE: emit_access(e, ACCESS_WRITE, u->value, below, k->name, at); break;
+	case USE_WRITE: {
+		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
+		emit_access(e, ACCESS_WRITE, temporary ? word_of(HOLE, at) : u->value, below, k->name, at);
+		break;
+	}
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
 	case USE_EXEC: emit_access(e, ACCESS_EXEC, u->value, below, k->name, at); break;
 	case USE_DIR: {
@@ -433,6 +437,10 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		if (wraps && !transparent(k.name))
 			out_spoil(e);
 		apply_use(e, &k, u, argv, argc);
+	}
+	if (!k.uses && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
+		struct word echo[2] = {word_of(STR("echo"), argv[0].at), word_rest(argv[0].at)};
+		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
 	}
 	e->s = keep;
 	if (k.effects & EFFECT_WORKSPACE)
