@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Generates shell programs for the oracles, from a grammar; the same seed and number always give the same program.
 
-    gen.py --n N --seed S [--shell bash|sh|both] [--class hostile|harmless|mutant]      one JSON line per program
+    gen.py --n N --seed S [--shell bash|sh|both] [--class hostile|state|harmless|mutant|each]      one JSON line per program
 
-Three classes:
+Classes:
   hostile   canary commands (evil, canary, and real tools) in every position where a shell runs code, behind every disguise we know;
+  state     variables, functions, directory and parameters that change in nested control flow, and commands built from them;
   harmless  an ordinary developer's commands in which dangerous text is only quoted, a comment or a quoted here-document;
   each      every production by itself, in both shells (only when asked for);
   mutant    a program of the other two with tokens or characters deleted, doubled, swapped or replaced by special ones.
@@ -264,6 +265,79 @@ class Gen:
         text = "".join(out)
         return re.sub(r"( && |; |\n)$", "", text) if not text.endswith("EOF\n") else text
 
+    # ---- programs about state: variables, directory, positional parameters, functions, through nested control flow ----
+    VALUES = ["evil", "canary", "git", "sub", "evil s", "ev", "il", "a.txt", "''", "/tmp", "..", "1", "2", "x", "y", "'*.txt'", "-n", "f"]
+    TESTS = ["true", "false", ":", "test -f a.txt", "test -f nofile", '[ "$FOO" ]', '[ "$x" = evil ]', '[ -n "$y" ]', '[ "$#" -gt 1 ]', "test $n -lt 2", "cd sub",
+             "! true", "f", "x=canary", "[ $n -eq 0 ]", "[ $x = $y ]", "grep -q alpha a.txt", "(exit 1)", "evil c", "test -d sub"]
+    TESTS_BASH = ["[[ $x == e* ]]", "((n < 2))", "[[ -f a.txt ]]", "((n++))", "[[ $x ]]", "read -r z <<< evil", "[[ evil =~ ^(ev)(il)$ ]]"]
+
+    def value(self):
+        v = self.pick(self.VALUES)
+        k = self.r.randrange(14)
+        name = self.pick("xyz")
+        forms = {0: "$" + name, 1: '"$%s"' % name, 2: "$%s%s" % (name, self.pick(["il", "nary", "", "s"])), 3: "${%s:-%s}" % (name, v if "'" not in v else "d"), 4: "$(echo %s)" % v, 5: "${%s#?}" % name,
+                 6: '"$1"', 7: "$((n+1))", 8: "${%s%%il}" % name, 9: "$(f)"}
+        return forms.get(k, "'%s'" % v if " " in v else v)
+
+    def use(self):
+        name = self.pick("xxxyyz")
+        uses = ["$%s u" % name, '"$%s" u' % name, "evil $%s" % name, 'canary "$%s"' % name, "${%s}il u" % name, '"$@"', "$1 u", 'evil "$@"', "canary $# $*", "evil > o_$%s" % name, "echo w > $%s" % name, "> \"$%s.o\"" % name,
+                "touch \"$%s\"/t" % name, "f u", "g", "evil $n", "eval \"$%s u\"" % name, "sh -c \"$%s u\"" % name, "rm -f \"$%s\"" % name, "cp a.txt c_$%s" % name, "> here", "evil ${%s:+set} ${%s-unset}" % (name, name), "cd $%s" % name,
+                "${%s:-evil} u" % name, "echo $%s | sh" % name, "env $%s u" % name, "evil \"$PWD\"", "$x$y u", "evil $(echo $%s)" % name, "mkdir d_$%s" % name]
+        if self.bash:
+            uses += ['"${a[@]}"', "${a[0]} u", "evil ${#a[@]} \"${a[@]}\"", "${%s^^}; evil u" % name, "evil ${%s/e/E}" % name, "${!%s} u" % name, "evil ${%s:1:2}" % name, "${a[n]} u", "bash <<< \"$%s u\"" % name, "evil \"${m[k]}\"", "evil ${%s,,}" % name]
+        return self.pick(uses)
+
+    def change(self):
+        name = self.pick("xxxyyz")
+        v = self.value()
+        changes = ["%s=%s" % (name, v), "%s=%s" % (name, v), "%s=%s" % (name, v), "export %s=%s" % (name, v), "unset %s" % name, "set -- %s %s" % (v, self.value()), "shift", "cd %s" % self.pick(["sub", "..", "/tmp", "/w", "~", "-", "nodir", "\"$x\""]),
+                   "n=$((n+1))", "n=%d" % self.r.randrange(3), "eval %s=%s" % (name, self.pick(["evil", "canary", "sub"])), "read %s <<E\n%s\nE\n" % (name, self.pick(["evil", "evil r", "canary"])), "%s=%s :" % (name, v), "%s=%s true" % (name, v),
+                   ": ${%s:=%s}" % (name, "evil"), "%s=$%s$%s" % (name, name, self.pick("xy")), "f", "readonly z=%s" % v, "IFS=%s" % self.pick([":", "' '", "v", "''"]), "unset IFS", "%s=$(f)" % name, "%s=$(%s; echo evil)" % (name, "y=canary")]
+        if self.bash:
+            changes += ["%s+=%s" % (name, v), "a=(%s %s)" % (v, self.value()), "a+=(%s)" % v, "a[1]=%s" % v, "unset 'a[0]'", "printf -v %s %%s %s" % (name, self.pick(["evil", "canary"])), "read -r %s <<< %s" % (name, v), "((n++))", "declare %s=%s" % (name, v),
+                        "declare -g %s=%s" % (name, v), "local %s=%s 2>/dev/null" % (name, v), "pushd sub >/dev/null", "popd >/dev/null", "let n+=1", "declare -n r=%s; r=%s" % (name, v), "m=([k]=%s)" % v, "declare -l %s=EVIL" % name, "mapfile -t a <<< %s" % v,
+                        "echo %s | read %s" % (v, name), "shopt -s lastpipe", "a=(\"${a[@]:1}\")", "set -- \"$@\" %s" % v, "%s=(%s)" % (name, v)]
+        return self.pick(changes)
+
+    def block(self, depth, n=None):
+        return "".join(self.stated(depth) for _ in range(n or self.r.choice([1, 1, 2, 3])))
+
+    def stated(self, depth):
+        """one statement with its end"""
+        k = self.r.random()
+        if depth <= 0 or k < 0.62:
+            text = self.use() if k < 0.3 else self.change()
+            return text if text.endswith("\n") else text + self.pick(["; ", "\n"])
+        test = self.pick(self.TESTS + (self.TESTS_BASH if self.bash else []))
+        inner = lambda: self.block(depth - 1)
+        forms = [
+            lambda: "if %s; then %sfi" % (test, inner()), lambda: "if %s; then %selse %sfi" % (test, inner(), inner()), lambda: "%s && { %s}" % (test, inner()), lambda: "%s || { %s}" % (test, inner()),
+            lambda: "for x in %s %s; do %sdone" % (self.value(), self.value(), inner()), lambda: "for y in 1 2; do %sdone" % inner(), lambda: "for z in *.txt; do %sdone" % inner(), lambda: "n=0; while [ $n -lt 2 ]; do n=$((n+1)); %sdone" % inner(),
+            lambda: "while read y; do %sdone <<E\nevil l\nsub\nE\n" % inner(), lambda: "echo %s | while read x; do %sdone" % (self.value(), inner()), lambda: "while %s; do %sbreak; done" % (test, inner()), lambda: "until %s; do %sbreak; done" % (test, inner()),
+            lambda: "case $x in evil) %s;; *) %s;; esac" % (inner(), inner()), lambda: "case %s in e*) %s;; s*) %s;; esac" % (self.value(), inner(), inner()), lambda: "(%s)" % inner(), lambda: "{ %s}" % inner(), lambda: "{ %s} &\nwait" % inner(), lambda: "y=$(%s)" % inner(),
+            lambda: "f() { %s}; f %s" % (inner(), self.value()), lambda: "f() { %sreturn %d; %s}; f" % (inner(), self.r.randrange(2), inner()), lambda: "f() ( %s); f a b" % inner(), lambda: "g() { local x=%s; %s}; g %s" % (self.pick(["evil", "canary", ""]), inner(), self.value()),
+            lambda: "f() { echo %s; }" % self.value(), lambda: "{ %s} | cat" % inner(), lambda: "eval %s" % sq(inner()), lambda: "sh -c %s _ %s" % (sq(inner()), self.value()), lambda: "trap %s EXIT" % sq(self.use()), lambda: "for x in evil canary; do %s%s; %sdone" % (inner(), self.pick(["break", "continue", ":", "%s && break" % test, "%s && continue" % test]), inner()),
+            lambda: "x=%s %s" % (self.value(), self.use()), lambda: "{ %s%s}" % (inner(), self.pick(["exit; ", "%s && exit; " % test, "%s || exit; " % test])), lambda: "if %s; then %selif %s; then %selse %sfi" % (test, inner(), self.pick(self.TESTS), inner(), inner()), lambda: "export y=%s; env sh -c %s" % (self.value(), sq(inner())),
+        ]
+        if self.bash:
+            forms += [
+                lambda: "for ((n=0;n<2;n++)); do %sdone" % inner(), lambda: "while read -r x y; do %sdone <<< 'evil w'" % inner(), lambda: "while read -r x; do %sdone < <(echo evil; echo sub)" % inner(), lambda: 'for x in "${a[@]}"; do %sdone' % inner(), lambda: "case x in x) %s;& y) %s;; esac" % (inner(), inner()),
+                lambda: "case $x in e*) %s;;& *l) %s;; *) %s;; esac" % (inner(), inner(), inner()), lambda: "for x in {evil,canary}; do %sdone" % inner(), lambda: "function g { local -a a=(%s); %s}; g" % (self.value(), inner()), lambda: "declare -A m; m[k]=%s; %s" % (self.value(), inner()), lambda: "bash -c %s _ %s" % (sq(inner()), self.value()),
+                lambda: "g() { local x y=%s; %s}; g" % (self.value(), inner()), lambda: "select x in evil canary; do %sbreak; done" % inner(), lambda: "set -e; %s" % inner(), lambda: "trap %s %s; %s" % (sq(self.change()), self.pick(["DEBUG", "ERR", "RETURN", "USR1"]), inner()),
+            ]
+        text = self.pick(forms)()
+        return text if text.endswith("\n") else text + self.pick(["; ", "\n", "\n"])
+
+    def state(self):
+        first = ""
+        if self.chance(0.85):  # known to begin with: most of what follows can be decided
+            first = "x=%s y=%s z=%s n=0%s" % (self.pick(["evil", "canary", "sub"]), self.pick(["il", "sub", "evil", "s"]), self.pick(["canary", "evil", "/tmp"]), self.pick(["; ", "\n"]))
+            first += "set -- %s %s; " % (self.pick(["evil", "canary", "git"]), self.pick(["a", "'a b'", "sub"])) if self.chance(0.7) else ""
+            first += "f() { %s; }; g() { %s; }\n" % (self.pick(["echo evil", "evil f", "x=canary", "return 1", "cd sub", 'shift; "$@"']), self.pick(["evil g", "y=evil", "$x g", "local x=canary; f", ">go"]))
+            first += "a=(evil 1 sub); declare -A m=([k]=evil)\n" if self.bash and self.chance(0.7) else ""
+        return first + self.block(self.r.choice([1, 2, 2, 3]), self.r.choice([2, 3, 4, 6]))
+
     # ---- mutations ----
     SPECIAL = ["\r", "\v", "\f", "\t", " ", "\u00a0", "\u2003", "\u3000", "#", ";", "&", "|", "(", ")", "{", "}", "<", ">", "'", '"', "\\", "\n", "`", "$", "$(", "$((",
                "${", "!", "[[", "]]", "((", "))", "*", "?", "~", "=", "\\\n", "<<E\n", "EOF\n", "<<<", "&&", "||", ";;", "then ", "do ", "done", "fi", "{ ", "\\\r\n", "$'", '$"',
@@ -302,7 +376,7 @@ def make(seed, index, shell="both", klass=None):
     """One program as a dict: id, class, shell, command, mode"""
     r = random.Random("%s/%d/pick" % (seed, index))
     sh = r.choice(["bash", "bash", "sh"]) if shell == "both" else shell
-    kind = klass or r.choices(["hostile", "harmless", "mutant"], [56, 14, 30])[0]
+    kind = klass or r.choices(["hostile", "state", "harmless", "mutant"], [38, 22, 14, 26])[0]
     # programs of one dialect read by the other shell are a way to fool a reader too
     grammar_bash = (sh == "bash") != (kind != "harmless" and r.random() < 0.12)
     if kind == "each":  # every template once, in both shells
@@ -311,7 +385,11 @@ def make(seed, index, shell="both", klass=None):
         g = Gen("%s/%d" % (seed, index), sh == "bash")
         return {"id": index, "class": kind, "shell": sh, "command": g.fill(every[index % len(every)], r.choice([1, 1, 2])), "mode": "c"}
     g = Gen("%s/%d" % (seed, index), grammar_bash)
-    text = g.harmless() if kind == "harmless" or (kind == "mutant" and r.random() < 0.2) else g.program()
+    what = r.random()
+    if kind == "harmless" or (kind == "mutant" and what < 0.2):
+        text = g.harmless()
+    else:
+        text = g.state() if kind == "state" or (kind == "mutant" and what < 0.4) else g.program()
     if kind == "mutant":
         text = g.mutate(text)
     mode = "f" if "\0" in text else "c"
@@ -323,7 +401,7 @@ def main():
     p.add_argument("--n", type=int, default=10)
     p.add_argument("--seed", default="1")
     p.add_argument("--shell", default="both", choices=["bash", "sh", "both"])
-    p.add_argument("--class", dest="klass", choices=["hostile", "harmless", "mutant", "each"])
+    p.add_argument("--class", dest="klass", choices=["hostile", "state", "harmless", "mutant", "each"])
     p.add_argument("--text", action="store_true", help="for people: the texts alone")
     a = p.parse_args()
     for i in range(a.n):

@@ -45,7 +45,7 @@ class Jail:
     def start(self):
         # the error stream goes to a file: a full pipe would block the jail
         self.err = tempfile.TemporaryFile()
-        self.p = subprocess.Popen([os.path.join(self.dir, "jail"), "--stub", os.path.join(self.dir, "stub")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
+        self.p = subprocess.Popen([os.path.join(self.dir, "jail"), "--stub", os.path.join(self.dir, "stub"), "--wall", "900", "--linger", "300"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.err)
 
     def run(self, text, shell="bash", mode="c"):
         """What the program did, or an exception."""
