@@ -399,12 +399,14 @@ static bool emit_operand(struct apply *ap, size_t k)
 }
 
 /* Every role that any operand of the row can have, once each. */
-static size_t all_specs(const struct know_row *r, struct know_spec *out, size_t max)
+static size_t all_specs(const struct apply *ap, size_t sure, struct know_spec *out, size_t max)
 {
+	const struct know_row *r = ap->s->row;
 	size_t n = 0;
-	for (size_t i = 0; i <= r->nwhens; i++) {
-		const struct know_operands *o = i ? &know_whens(r)[i - 1].ops : &r->ops;
-		for (size_t k = 0; k < o->nfirst + 3; k++) {
+	/* when no option can hide among the words, what the options say is settled, and so are the operands before the loose one */
+	for (size_t i = 0; i <= (sure ? 0 : r->nwhens); i++) {
+		const struct know_operands *o = sure ? &ap->ops : i ? &know_whens(r)[i - 1].ops : &r->ops;
+		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) {
 			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ? o->rest : k == o->nfirst + 1 ? o->last : o->alone;
 			bool seen = spec.kind <= KIND_WORD || is_range(spec);
 			for (size_t j = 0; j < n && !seen; j++)
@@ -449,8 +451,9 @@ static void emit_all(struct apply *ap)
 		s->opaque = s->opaque ? s->opaque : s->lost ? s->lost : s->operands[0];
 	if (s->opaque)
 		add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
+	size_t sure = s->lost && !s->maybe_option && !loose ? s->lost_operands : 0;
 	if (s->unsure || loose)
-		nspecs = all_specs(s->row, specs, SPECS_MAX);
+		nspecs = all_specs(ap, sure, specs, SPECS_MAX);
 	for (size_t i = 0; i < s->nhits; i++)
 		if (s->hits[i].flag && s->hits[i].flag->arg.kind == KIND_DIR)
 			emit_hit(ap, &s->hits[i]); /* before anything that is relative to it */
@@ -467,9 +470,9 @@ static void emit_all(struct apply *ap)
 		}
 		size_t at = s->operands[k];
 		bool range = is_range(operand_spec(ap, k, s->noperands));
-		for (size_t i = 0; i < nspecs && !range; i++)
+		for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
 			emit(ap, specs[i], at, at + 1, s->argv[at]);
-		if (!nspecs || range)
+		if (!nspecs || range || k < sure)
 			taken = emit_operand(ap, k);
 		k++;
 	}

@@ -6,7 +6,7 @@
 /* ---- declare, typeset, local, export, readonly ---- */
 
 struct attributes {
-	bool array, map, integer, lower, upper, ref, exported, functions, print, global;
+	bool array, map, integer, lower, upper, ref, exported, functions, print, global, fixed;
 	bool local;
 };
 
@@ -16,7 +16,8 @@ static void note_local(struct eval *e, struct str name)
 		return;
 	const void *old = pmap_get(e->s.vars, name);
 	e->frame->locals = pmap_set(e->a, e->frame->locals, str_dup(e->a, name), old ? old : &value_absent);
-	e->s.vars = pmap_set(e->a, e->s.vars, name, &value_absent);
+	if (e->dialect != DIALECT_SH) /* dash keeps the caller's value until it is assigned */
+		e->s.vars = pmap_set(e->a, e->s.vars, name, &value_absent);
 }
 
 static void set_attributes(struct eval *e, struct str name, const struct attributes *at)
@@ -105,10 +106,28 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	var_assign_reference(e, ref, value, append);
 }
 
+/* From now on it may be readonly. */
+static void fix(struct eval *e, struct str text)
+{
+	ptrdiff_t eq = str_find(text, '=', 0);
+	struct str name = eq < 0 ? text : str_sub(text, 0, (size_t)eq);
+	const struct value *old = text_exact(name) ? pmap_get(e->s.vars, name) : NULL;
+	if (!old)
+		return;
+	struct value *v = arena_new(e->a, struct value);
+	*v = *old;
+	v->fixed = true;
+	var_set(e, name, v);
+}
+
 static void declare_all(struct builtin_call *b, size_t i, const struct attributes *at)
 {
-	for (; i < b->argc; i++)
-		declare_one(b, &b->argv[i], b->from ? b->from[i] : NULL, at);
+	for (; i < b->argc; i++) {
+		const struct syn_assign *as = b->from ? b->from[i] : NULL;
+		declare_one(b, &b->argv[i], as, at);
+		if (at->fixed)
+			fix(b->e, as ? as->name : b->argv[i].text);
+	}
 	b->e->s.status = -1;
 }
 
@@ -128,7 +147,8 @@ void builtin_declare(struct builtin_call *b)
 		.upper = strchr(seen, 'u') || strchr(seen, 'c'), .ref = strchr(seen, 'n'), .exported = strchr(seen, 'x'),
 		.functions = strpbrk(seen, "fF") != NULL, .print = strchr(seen, 'p'), .global = strchr(seen, 'g'),
 	};
-	if (strchr(seen, 'r'))
+	at.fixed = strchr(seen, 'r');
+	if (at.fixed)
 		e->s.options |= OPT_ABORTS;
 	at.local = e->frame && !at.global;
 	if (at.global && e->frame)
@@ -137,8 +157,14 @@ void builtin_declare(struct builtin_call *b)
 		out_unknown(e);
 	if (at.functions && at.exported)
 		e->s.options |= OPT_FUNCS_EXPORTED;
+	struct state before = e->s;
 	if (!at.print)
 		declare_all(b, i, &at);
+	if (str_is(b->argv[0].text, "local") && !(e->frame && e->frame->function)) {
+		/* an error: nothing is assigned, in most shells */
+		e->s = state_join(e, &before, &e->s);
+		out_spoil(e);
+	}
 }
 
 void builtin_export(struct builtin_call *b)
@@ -156,7 +182,7 @@ void builtin_export(struct builtin_call *b)
 	if (readonly)
 		e->s.options |= OPT_ABORTS;
 	struct attributes at = {.exported = !readonly && !strchr(seen, 'n'), .array = strchr(seen, 'a') && readonly, .map = strchr(seen, 'A') && readonly,
-				.functions = strchr(seen, 'f')};
+				.functions = strchr(seen, 'f'), .fixed = readonly};
 	if (at.functions && at.exported)
 		e->s.options |= OPT_FUNCS_EXPORTED;
 	if (i >= b->argc || strchr(seen, 'p'))

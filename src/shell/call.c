@@ -126,8 +126,8 @@ static void assign_array(struct eval *e, const struct syn_assign *as)
 		v->items = items;
 		v->n = next;
 	}
-	if (old && (old->integer || old->lower || old->upper))
-		v->open = true, v->n = 0;
+	if (old && (old->integer || old->lower || old->upper || old->fixed))
+		v->open = v->maybe = true, v->n = 0;
 	var_set(e, as->name, v);
 	assign_effect(e, as->name, HOLE, as->at);
 }
@@ -429,16 +429,17 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	struct know_result k = {0};
 	know_apply(e->a, row, argv, argc, &k);
 	struct state keep = e->s;
-	bool wraps = false, links = makes_links(base_name(argv[0].text), argv, argc);
+	bool wraps = false, inner = false, links = makes_links(base_name(argv[0].text), argv, argc);
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		if (links && u->role == USE_WRITE)
 			emit_link(e, u->value);
+		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
 		if (wraps && !transparent(k.name))
 			out_spoil(e);
 		apply_use(e, &k, u, argv, argc);
 	}
-	if (!k.uses && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
+	if (!inner && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
 		struct word echo[2] = {word_of(STR("echo"), argv[0].at), word_rest(argv[0].at)};
 		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
 	}

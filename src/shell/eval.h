@@ -43,6 +43,7 @@ struct value {
 	bool set;                /* false: certainly unset */
 	bool maybe;              /* may be unset, or may be something else */
 	bool exported, integer, upper, lower;
+	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* an array with other elements that are not known */
 	struct str refers;       /* a nameref's target, else empty */
 	struct str text;

@@ -52,8 +52,8 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	struct value *v = copy_of(e, old);
 	v->kind = VALUE_TEXT;
 	v->set = true;
-	v->maybe = false;
-	v->text = text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
+	v->maybe = old && old->fixed;
+	v->text = (old && old->fixed) || text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
 	var_set(e, name, v);
 }
 
@@ -92,7 +92,7 @@ void var_set_item(struct eval *e, struct str name, struct str key, bool key_know
 		}
 	}
 	v->set = true;
-	if (!key_known || append) {
+	if (!key_known || append || v->fixed) {
 		/* any element may have changed */
 		v->open = true;
 		v->n = 0;
@@ -192,7 +192,7 @@ static bool items_same(const struct value *x, const struct value *y)
 static bool value_same(const struct value *x, const struct value *y)
 {
 	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
-			  x->open == y->open && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
+			  x->open == y->open && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
 			  str_eq(x->refers, y->refers) && str_eq(x->text, y->text) && items_same(x, y));
 }
 
@@ -237,6 +237,7 @@ static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 	v->open = v->open || (x && x->open) || (y && y->open);
 	v->exported = (x && x->exported) || (y && y->exported);
 	v->integer = (x && x->integer) || (y && y->integer);
+	v->fixed = (x && x->fixed) || (y && y->fixed);
 	j->to = pmap_set(j->e->a, j->to, key, v);
 }
 
