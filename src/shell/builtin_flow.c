@@ -228,7 +228,7 @@ static void trap_changes(struct builtin_call *b, struct str text)
 	struct state before = e->s;
 	eval_text(e, text, "trap", b->at, e->dialect);
 	e->s.status = before.status;
-	if (!state_same(&before, &e->s))
+	if (!e->s.dead && !state_same(&before, &e->s)) /* one that leaves changes nothing for what follows */
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions or the directory", b->at);
 	e->s = keep;
 	e->out = out;

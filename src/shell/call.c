@@ -37,6 +37,35 @@ static void prompt_text(struct eval *e, struct str text, struct span at)
 	e->s = keep;
 }
 
+/* Where the system keeps its programs: only its administrator writes there. */
+static bool system_dir(struct str dir)
+{
+	static const char *const dirs[] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
+	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+		if (str_is(dir, dirs[i]))
+			return true;
+	return false;
+}
+
+static bool system_path(struct str path)
+{
+	struct str base = base_name(path);
+	return base.n && base.n < path.n && !str_is(base, "..") && system_dir(str_sub(path, 0, path.n - base.n - 1));
+}
+
+/* A PATH of such directories alone. */
+static bool system_dirs(struct str path)
+{
+	for (size_t from = 0; from <= path.n;) {
+		ptrdiff_t colon = str_find(path, ':', from);
+		size_t to = colon < 0 ? path.n : (size_t)colon;
+		if (!system_dir(str_sub(path, from, to)))
+			return false;
+		from = to + 1;
+	}
+	return true;
+}
+
 enum variable_effect { EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT, EFFECT_UNFOLLOWED, EFFECT_EXEC };
 
 /* Variables whose value makes the shell, or a program, run something. */
@@ -62,7 +91,10 @@ void assign_effect(struct eval *e, struct str name, struct str value, struct spa
 			continue;
 		switch (variables[i].effect) {
 		case EFFECT_PROMPT: prompt_text(e, value, at); break;
-		case EFFECT_PATH: e->s.options |= OPT_PATH_CHANGED; break;
+		case EFFECT_PATH:
+			if (!system_dirs(value))
+				e->s.options |= OPT_PATH_CHANGED;
+			break;
 		case EFFECT_STARTUP: case EFFECT_EXEC:
 			if (value.n)
 				emit_access(e, ACCESS_EXEC, word_of(value, at), false, variables[i].name, at);
@@ -211,15 +243,6 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 }
 
 /* ---- programs ---- */
-
-static bool system_path(struct str path)
-{
-	static const char *const dirs[] = {"/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/", "/opt/homebrew/bin/"};
-	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
-		if (str_starts(path, dirs[i]) && str_find(path, '/', strlen(dirs[i])) < 0 && !str_ends(path, ".."))
-			return true;
-	return false;
-}
 
 /* Wrappers that add nothing to what the inner command prints. */
 static bool transparent(const char *name)
