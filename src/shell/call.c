@@ -629,11 +629,18 @@ static const struct syn_assign **declared(struct eval *e, const struct syn_node 
 /* No command after all: assignments last, redirections happen. */
 static void only_assigns(struct eval *e, const struct syn_node *n)
 {
+	struct io *keep = arena_new(e->a, struct io);
+	struct state before = e->s;
+	bool fails = redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
+	redirect_undo(e, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
 		assign(e, as, false);
-	struct io *keep = arena_new(e->a, struct io);
-	redirect(e, n->redirs, keep);
-	redirect_undo(e, keep);
+	if (n->redirs && n->assigns) { /* bash: after them */
+		redirect(e, n->redirs, keep);
+		redirect_undo(e, keep);
+	}
+	if (fails)
+		e->s = state_join(e, &before, &e->s);
 	e->s.status = -1; /* that of a substitution in it, if there is one */
 }
 

@@ -157,8 +157,10 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 {
 	struct sink *out = e->out;
 	struct input *in = e->in, piped = {0};
-	if (!n->first)
+	if (!n->first) { /* "!" or "time" alone */
+		e->s.status = -1;
 		return;
+	}
 	if (!n->first->next) {
 		eval_node(e, n->first);
 	} else {

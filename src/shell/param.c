@@ -93,8 +93,11 @@ static void read_slice(struct parser *p, struct syn_param *pm, enum quote_contex
 	pm->arg = argument(p, ":}", IN_ARITH, true);
 	if (memchr(p->s + from, '?', p->pos - from))
 		lex_unsure(p, "a condition inside a substring expansion");
-	if (lex_take(p, ":"))
+	if (lex_take(p, ":")) {
 		pm->arg2 = argument(p, "}", IN_ARITH, true);
+		if (!pm->arg2) /* ${x::} has a length, and it is 0 */
+			pm->arg2 = part_new(p, PART_TEXT, (struct str){"", 0}, p->pos);
+	}
 	(void)q;
 }
 

@@ -493,13 +493,11 @@ static void put_line(const struct syn_node *n)
 
 static struct str slurp(FILE *f)
 {
-	char *s = malloc(FILE_MAX);
+	static char s[FILE_MAX];
 	size_t n = 0, got;
 
-	while (s && (got = fread(s + n, 1, FILE_MAX - n, f)) > 0)
+	while ((got = fread(s + n, 1, FILE_MAX - n, f)) > 0)
 		n += got;
-	if (!s)
-		return STR("");
 	for (size_t i = got = 0; i < n; i++) /* bash drops NUL when it reads a script; so does shell_read() */
 		if (s[i])
 			s[got++] = s[i];
