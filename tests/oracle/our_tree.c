@@ -12,7 +12,7 @@
 
 #include "shell/parse.h"
 
-#define FILE_MAX ((size_t)8 << 20)
+#define INPUT_MAX ((size_t)1 << 30)
 
 static struct arena arena;
 static uint64_t fuel;
@@ -491,14 +491,21 @@ static void put_line(const struct syn_node *n)
 
 /* ---- the two modes ---- */
 
+/* Everything; the caller frees it. Without NUL: bash drops them when it reads a script, and so does shell_read(). */
 static struct str slurp(FILE *f)
 {
-	static char s[FILE_MAX];
-	size_t n = 0, got;
+	size_t n = 0, cap = 0, got = 1;
+	char *s = NULL;
 
-	while ((got = fread(s + n, 1, FILE_MAX - n, f)) > 0)
-		n += got;
-	for (size_t i = got = 0; i < n; i++) /* bash drops NUL when it reads a script; so does shell_read() */
+	while (got > 0 && cap < INPUT_MAX) {
+		cap = cap ? cap * 2 : 1 << 16;
+		s = realloc(s, cap);
+		if (!s)
+			abort();
+		while (n < cap && (got = fread(s + n, 1, cap - n, f)) > 0)
+			n += got;
+	}
+	for (size_t i = got = 0; i < n; i++)
 		if (s[i])
 			s[got++] = s[i];
 	return str_n(s, got);
@@ -609,6 +616,7 @@ static void canon(void)
 		}
 		i += n;
 	}
+	free((char *)all.p);
 }
 
 int main(int argc, char **argv)

@@ -36,7 +36,8 @@ def compile_trees(lib):
     if not os.path.isdir(HEADERS):
         print("1..0 # SKIP bash's headers are not installed (package bash-builtins)")
         sys.exit(0)
-    cc = (os.environ.get("CC") or "cc").split()
+    # the sanitizer build is clang's, and its objects want clang's run-time library
+    cc = (os.environ.get("CC") or ("clang" if os.environ.get("SANITIZE") else "cc")).split()
     # -w: bash's own headers are not clean under -Wall
     subprocess.run(cc + ["-std=gnu11", "-O1", "-w", "-shared", "-fPIC", "-DHAVE_CONFIG_H", "-DSHELL", "-I" + HEADERS, "-I" + HEADERS + "/include",
                          "-I" + HEADERS + "/builtins", os.path.join(oracle.HERE, "bash_tree.c"), "-o", os.path.join(out, "bash_tree.so")], check=True)
