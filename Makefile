@@ -126,7 +126,7 @@ fuzzers-built: $(FUZZERS)
 
 $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
 	@$(MAKE) --no-print-directory all

@@ -250,7 +250,7 @@ static enum assign assignment(struct word w)
 {
 	for (size_t i = 0; i < w.text.n; i++) {
 		if (w.text.p[i] == '=')
-			return i ? ASSIGN_YES : ASSIGN_NO;
+			return ASSIGN_YES; /* also without a name: env takes "=x" for one */
 		if (w.text.p[i] == HOLE_ANY || w.text.p[i] == HOLE_NUM)
 			return ASSIGN_MAYBE;
 	}

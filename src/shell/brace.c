@@ -203,12 +203,24 @@ static struct texts expand(struct eval *e, struct pieces p)
 	return t;
 }
 
+/* The brace at offset i stands in literal text, not inside a part of its own. */
+static bool loose_brace(const struct syn_word *w, size_t i)
+{
+	for (const struct syn_part *part = w->parts; part; part = part->next)
+		if (part->kind != PART_TEXT && w->at.from + i >= part->at.from && w->at.from + i < part->at.to)
+			return false;
+	return true;
+}
+
 bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret)
 {
 	if (!w->braces || e->dialect == DIALECT_SH || (w->source.n == 2 && w->source.p[0] == '{' && w->source.p[1] == '}'))
 		return false;
 	if (!memchr(w->source.p, ',', w->source.n) && !memchr(w->source.p, '.', w->source.n))
 		return false;
+	for (size_t i = 1; i < w->source.n; i++) /* $${a,b}: bash takes the second $ and the brace for ${ and leaves them alone */
+		if (w->source.p[i] == '{' && w->source.p[i - 1] == '$' && loose_brace(w, i))
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a brace after a dollar sign that is no expansion", w->at);
 	struct texts t = expand(e, cut(e, w, w->at.from));
 	if (t.n == 1 && str_eq(t.at[0], w->source))
 		return false;

@@ -611,18 +611,23 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 static const struct syn_assign **declared(struct eval *e, const struct syn_node *n, struct fields *fs)
 {
 	const struct syn_assign **from = NULL;
+	size_t cap = 0;
 	for (const struct syn_word *w = n->words; w; w = w->next) {
 		if (!w->assign) {
 			expand_word(e, w, fs);
 			continue;
 		}
-		if (!from)
-			from = arena_array(e->a, FIELDS_MAX, sizeof *from);
 		/* one word whatever is in it; arrays and subscripts are expanded when the builtin takes them */
 		bool later = w->assign->array || w->assign->subscripted;
 		fields_add(e, fs, word_of(later ? HOLE : expand_single(e, w), w->at));
+		if (fs->cap > cap) {
+			from = arena_grow(e->a, from, cap * sizeof *from, fs->cap * sizeof *from);
+			cap = fs->cap;
+		}
 		from[fs->n - 1] = w->assign;
 	}
+	if (from && fs->cap > cap) /* words after the last assignment are none */
+		from = arena_grow(e->a, from, cap * sizeof *from, fs->cap * sizeof *from);
 	return from;
 }
 

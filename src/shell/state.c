@@ -92,6 +92,8 @@ void var_set_item(struct eval *e, struct str name, struct str key, bool key_know
 		}
 	}
 	v->set = true;
+	if (v->upper || v->lower || v->integer)
+		text = v->integer ? HOLE_NUMBER : HOLE;
 	if (!key_known || append || v->fixed) {
 		/* any element may have changed */
 		v->open = true;
