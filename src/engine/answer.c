@@ -153,6 +153,8 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 			buf_c(out, "null");
 		if (x->path.glob && text_exact(x->path.text))
 			put_field(out, "glob", x->path.text);
+		if (x->below)
+			buf_c(out, ",\"below\":true");
 		if (x->op)
 			put_field(out, "op", str_of(x->op));
 		put_at(out, x->at);

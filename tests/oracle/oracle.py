@@ -10,7 +10,6 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CWD = "/w"
 VERDICTS = ("allow", "ask", "deny", "contain")
-REDIRECTIONS = (">", ">>", ">|", "<>", "&>", "&>>", ">&", "<")
 SKIP_EXIT = 77
 
 
@@ -188,19 +187,21 @@ def covers_path(entry, path, made=False):
     p = entry.get("path")
     if isinstance(p, dict):
         entry, p = dict(entry, **p), p.get("text", p.get("path"))
+    if p is None and entry.get("glob"):
+        p = entry["glob"]
     if p is None:
         return True
     n = normal(p)
     if n == path:
         return True
-    if (entry.get("below") or entry.get("op") not in REDIRECTIONS) and path.startswith(n.rstrip("/") + "/"):
+    if entry.get("below") and path.startswith(n.rstrip("/") + "/"):
         return True
     if made and n.startswith(path + "/"):
         return True  # a directory made on the way (mkdir -p)
     if any(c in n for c in "*?[") or entry.get("glob"):
-        # a pattern: `*` does not match a slash, and what lies below a match counts for commands that take directories
+        # a pattern: `*` does not match a slash; what lies below a match counts with `below`
         parts, have = n.split("/"), path.split("/")
-        return len(have) >= len(parts) and all(fnmatch.fnmatchcase(h, q) for h, q in zip(have, parts))
+        return (len(have) == len(parts) or (len(have) > len(parts) and bool(entry.get("below")))) and all(fnmatch.fnmatchcase(h, q) for h, q in zip(have, parts))
     return False
 
 
