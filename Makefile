@@ -1,6 +1,7 @@
 # Caisson. `make help` lists the targets; ARCHITECTURE.md says what is in which folder.
 #
 # Everything made goes below $(BUILD). Objects of all folders but src/cli go into one archive, which the program and the unit tests link.
+# `make V=1` shows the commands.
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -13,6 +14,9 @@ RUNS ?= 20000
 CFLAGS ?= -O2 -g
 SANITIZE ?=
 FUZZER ?=
+Q = $(if $(V),,@)
+say = @$(if $(V),:,printf '  %-4s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
+SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(shell nproc))
 
 FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -MMD -MP
 LIBS = -lfyaml -ljansson -lsodium -lm -lpthread
@@ -59,11 +63,13 @@ $(BUILD)/flags: FORCE
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) -c $< -o $@
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -Itests/unit -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) -Itests/unit -c $< -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -71,26 +77,31 @@ $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
 	@ar rcs $@ $^
 
 $(BUILD)/gen-knowledge: $(GEN_OBJ) $(BUILD)/libgen.a
-	$(LINK) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
 
 $(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml))
 	@mkdir -p $(@D)
-	$(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml)) > $@
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml)) > $@
 
 $(BUILD)/obj/knowledge_table.o: $(BUILD)/gen/knowledge_table.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -c $< -o $@
+	$(call say,CC,$<)
+	$(Q)$(CC) $(FLAGS) -c $< -o $@
 
 $(LIB): $(LIB_OBJ)
 	@rm -f $@
 	@ar rcs $@ $^
 
 $(BUILD)/caisson: $(CLI_OBJ) $(LIB)
-	$(LINK) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
 
 $(BUILD)/test/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_HELP) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) $^ $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
 
 # ---- running ----
 
@@ -98,27 +109,28 @@ deps:
 	@scripts/deps
 
 demo: deps ## build, then judge a handful of commands and say why
-	@$(MAKE) --no-print-directory all
+	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/demo
 
 check: deps ## build and run all tests
-	@$(MAKE) --no-print-directory check-built
+	@$(SUBMAKE) check-built
 
 check-built: all $(UNIT)
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
-	@$(MAKE) --no-print-directory check-built BUILD=build-asan SANITIZE=1 CC=clang
+	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
 
 lint: deps ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
 	@scripts/lint
 
-fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh)
-	@$(MAKE) --no-print-directory all
+fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh), then run the libFuzzer targets
+	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/fuzz --n $(N) --seed $(SEED)
+	@$(SUBMAKE) fuzzers
 
 fuzzers: deps ## build the libFuzzer targets of fuzz/ and run each RUNS times (RUNS=20000)
-	@$(MAKE) --no-print-directory fuzzers-built BUILD=build-fuzz FUZZER=1 CC=clang
+	@$(SUBMAKE) fuzzers-built BUILD=build-fuzz FUZZER=1 CC=clang
 	@fuzz/run build-fuzz/fuzz $(RUNS)
 
 .PHONY: fuzzers-built
@@ -126,10 +138,11 @@ fuzzers-built: $(FUZZERS)
 
 $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	@mkdir -p $(@D)
-	$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(MAKE) --no-print-directory all
+	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 format: ## lay out the C sources by .clang-format
