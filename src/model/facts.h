@@ -33,6 +33,7 @@ enum word_kind {
 struct word {
 	enum word_kind kind;
 	bool glob;       /* WORD_REST from a file name pattern; `text` is the pattern */
+	bool ambient;    /* what is unknown in it comes from the environment or the caller's arguments alone, not from data the text reads */
 	struct str text;
 	struct span at;
 };

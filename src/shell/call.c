@@ -171,6 +171,7 @@ void assign(struct eval *e, const struct syn_assign *as, bool exported)
 		return;
 	}
 	struct str text = as->value ? expand_single(e, as->value) : HOLE;
+	bool ambient = as->value && !e->foreign && !as->append;
 	const struct value *old = var_get(e, as->name);
 	if (as->subscripted) {
 		bool known;
@@ -184,10 +185,12 @@ void assign(struct eval *e, const struct syn_assign *as, bool exported)
 	if (as->append)
 		text = old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
 	var_set_text(e, as->name, text);
-	if (exported) {
+	const struct value *now = var_get(e, as->name);
+	if (now->kind == VALUE_TEXT && (exported || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
 		struct value *v = arena_new(e->a, struct value);
-		*v = *var_get(e, as->name);
-		v->exported = true;
+		*v = *now;
+		v->exported |= exported;
+		v->ambient = ambient;
 		var_set(e, as->name, v);
 	}
 	assign_effect(e, as->name, text, as->at);

@@ -334,6 +334,7 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 	loop_enter(e, &l);
 	for (int i = 0;; i++) {
 		struct state before = e->s;
+		struct input in = e->in ? *e->in : (struct input){0};
 		size_t mark = out_mark(e);
 		eval_node(e, n->cond);
 		int status = e->s.status < 0 ? -1 : (e->s.status == 0) == (n->kind == NODE_WHILE) ? 0 : 1;
@@ -347,7 +348,8 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 		}
 		eval_node(e, n->body);
 		loop_turn(e, &l);
-		if (state_same(&before, &e->s) && out_mark(e) == mark && !(e->in && e->in->known)) {
+		bool read = e->in && (e->in->known != in.known || e->in->rest.n != in.rest.n);
+		if (state_same(&before, &e->s) && out_mark(e) == mark && !read) {
 			e->s.dead = true; /* for ever, or until a break */
 			break;
 		}

@@ -42,6 +42,7 @@ struct value {
 	enum value_kind kind;
 	bool set;                /* false: certainly unset */
 	bool maybe;              /* may be unset, or may be something else */
+	bool ambient;            /* what is unknown in it comes from the environment alone */
 	bool exported, integer, upper, lower;
 	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* an array with other elements that are not known */
@@ -147,6 +148,7 @@ struct eval {
 	const struct pmap *ever; /* every function that was ever defined */
 	struct seen *seen;       /* facts already listed */
 	struct span at;          /* the command at hand */
+	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
@@ -226,6 +228,7 @@ struct str fields_join(struct eval *e, const struct word *at, size_t n);        
 enum char_kind { CHAR_TEXT, CHAR_QUOTED, CHAR_EXPANDED, CHAR_BREAK, CHAR_EMPTY, CHAR_REST };
 struct chars {
 	struct buf b, kinds;
+	bool foreign;            /* something unknown in it does not come from the environment: data that was read */
 };
 void chars_add(struct chars *c, struct str s, enum char_kind kind);
 void chars_mark(struct chars *c, enum char_kind kind);

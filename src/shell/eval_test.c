@@ -75,6 +75,8 @@ static struct str arith_get(void *ctx, struct str name, const struct str *sub)
 				return v->items[i].text;
 		return v->open ? HOLE : (struct str){"", 0};
 	}
+	if (v->ambient && v->set)
+		return HOLE_NUMBER;
 	return v->set ? v->text : (struct str){"", 0};
 }
 
@@ -288,7 +290,7 @@ int test_command(struct eval *e, const struct word *argv, size_t argc)
 		bool may_be_v = argv[i].kind != WORD_EXACT || str_is(argv[i].text, "-v") || str_is(argv[i].text, "-R");
 		if (argv[i].kind == WORD_EXACT && may_be_v && i + 1 < argc && e->dialect != DIALECT_SH)
 			test_variable(e, argv[i + 1].kind == WORD_REST ? HOLE : argv[i + 1].text);
-		if (argv[i].kind == WORD_REST && !argv[i].glob && e->dialect != DIALECT_SH)
+		if (argv[i].kind == WORD_REST && !argv[i].glob && !argv[i].ambient && e->dialect != DIALECT_SH)
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an unquoted text that is not known is given to test, where -v evaluates it", argv[i].at);
 		if (argv[i].kind == WORD_REST)
 			return -1;

@@ -44,6 +44,7 @@ static void chars_init(struct chars *c, struct arena *a)
 {
 	buf_init(&c->b, a, 0);
 	buf_init(&c->kinds, a, 0);
+	c->foreign = false;
 }
 
 void chars_add(struct chars *c, struct str s, enum char_kind kind)
@@ -143,9 +144,12 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 	case PART_PARAM:
 		expand_param(e, part->param, how, out, part->at);
 		break;
-	case PART_COMMAND:
-		chars_add(out, reads_file(e, part) ? HOLE : substitute(e, part), result);
+	case PART_COMMAND: {
+		struct str text = reads_file(e, part) ? HOLE : substitute(e, part);
+		out->foreign |= text.n && memchr(text.p, HOLE_ANY, text.n);
+		chars_add(out, text, result);
 		break;
+	}
 	case PART_ARITH: {
 		struct number_result r = eval_arith_parts(e, part->inside);
 		chars_add(out, r.known ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER, result);
@@ -320,7 +324,9 @@ static void split(struct eval *e, const struct chars *c, struct span at, struct 
 	struct str ifs = param_ifs(e);
 	eval_burn(e, c->b.n + 1);
 	if (unsplittable(e, c, ifs)) {
-		fields_add(e, ret, word_rest(at));
+		struct word rest = word_rest(at);
+		rest.ambient = !c->foreign;
+		fields_add(e, ret, rest);
 		return;
 	}
 	struct splitter sp = {.e = e, .fs = ret, .at = at};
@@ -405,12 +411,15 @@ static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
 
 struct str expand_single(struct eval *e, const struct syn_word *w)
 {
+	e->foreign = false;
 	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n))
 		return w->parts->text;
 	struct chars c;
 	chars_init(&c, e->a);
 	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, true, &c);
-	return flatten(e, &c, false);
+	struct str text = flatten(e, &c, false);
+	e->foreign = c.foreign;
+	return text;
 }
 
 struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted)

@@ -64,7 +64,7 @@ static struct param_value all_positional(struct eval *e, bool star)
 	v.items = arena_array(e->a, e->s.params.n + 1, sizeof *v.items);
 	for (size_t i = 0; i < e->s.params.n; i++) {
 		if (e->s.params.at[i].kind == WORD_REST)
-			v.rest = true;
+			v.rest = v.environment = true;
 		else
 			v.items[v.n++].text = e->s.params.at[i].text;
 	}
@@ -142,12 +142,11 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 	}
 	if (v->kind != VALUE_TEXT)
 		return item_of(e, v, STR("0"), true);
-	if (v->maybe) {
-		struct param_value r = one(v->text);
+	struct param_value r = one(v->text);
+	r.environment = v->ambient;
+	if (v->maybe)
 		r.is = PERHAPS;
-		return r;
-	}
-	return one(v->text);
+	return r;
 }
 
 static struct param_value lookup(struct eval *e, const struct syn_param *pm, struct str name)
@@ -319,8 +318,20 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 		chars_mark(out, CHAR_REST);
 }
 
+/* Is anything unknown in it that was read as data? */
+static bool foreign(const struct param_value *v)
+{
+	if (v->environment)
+		return false;
+	bool any = v->list ? v->rest : v->text.n && memchr(v->text.p, HOLE_ANY, v->text.n);
+	for (size_t i = 0; i < v->n && !any; i++)
+		any = v->items[i].text.n && memchr(v->items[i].text.p, HOLE_ANY, v->items[i].text.n);
+	return any;
+}
+
 static void put(struct eval *e, const struct param_value *v, struct how how, struct chars *out)
 {
+	out->foreign |= foreign(v);
 	if (v->list) {
 		put_list(e, v, how, out);
 		return;
@@ -359,10 +370,11 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 	if (is == PERHAPS || (pm->op == PARAM_ASSIGN && is != PRESENT)) {
 		/* both ways: run what the word runs, the result is not known */
 		struct state before = e->s;
-		struct chars unused;
+		struct chars unused = {.foreign = false};
 		buf_init(&unused.b, e->a, 0);
 		buf_init(&unused.kinds, e->a, 0);
 		put_word(e, pm->arg, how, &unused);
+		out->foreign |= unused.foreign || foreign(v);
 		if (is == PERHAPS)
 			e->s = state_join(e, &before, &e->s);
 		if (pm->op == PARAM_ASSIGN && is == ABSENT && name_valid(pm->name) && !pm->subscripted) {
@@ -456,6 +468,7 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 	if (pm->unknown || pm->op == PARAM_ERROR)
 		out_spoil(e); /* it may end the script here */
 	if (pm->unknown || pm->op == PARAM_NAMES) {
+		out->foreign = true;
 		if (pm->arg)
 			expand_text(e, pm->arg);
 		chars_mark(out, CHAR_REST);

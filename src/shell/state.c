@@ -51,6 +51,7 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	}
 	struct value *v = copy_of(e, old);
 	v->kind = VALUE_TEXT;
+	v->ambient = false;
 	v->set = true;
 	v->maybe = old && old->fixed;
 	v->text = (old && old->fixed) || text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
@@ -62,6 +63,7 @@ void var_set_unknown(struct eval *e, struct str name)
 	name = follow(e, name);
 	const struct value *old = pmap_get(e->s.vars, name);
 	struct value *v = copy_of(e, old);
+	v->ambient = false;
 	v->set = v->maybe = true;
 	v->text = HOLE;
 	v->open = true;
@@ -137,6 +139,7 @@ static void forget_one(void *ctx, struct str key, const void *value)
 	struct forget *f = ctx;
 	const struct value *old = value;
 	struct value *v = copy_of(f->e, old);
+	v->ambient = false;
 	v->set = v->maybe = true;
 	v->text = HOLE;
 	v->open = true;
@@ -194,7 +197,7 @@ static bool items_same(const struct value *x, const struct value *y)
 static bool value_same(const struct value *x, const struct value *y)
 {
 	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
-			  x->open == y->open && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
+			  x->open == y->open && x->ambient == y->ambient && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
 			  str_eq(x->refers, y->refers) && str_eq(x->text, y->text) && items_same(x, y));
 }
 
@@ -212,6 +215,12 @@ static bool numeric(struct str s)
 		if (!(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != HOLE_NUM && !(s.p[i] == '-' && i == 0))
 			return false;
 	return true;
+}
+
+/* Nothing unknown in it that was read as data: it is the environment's, exact, or derived from those. */
+static bool joins_ambient(const struct value *v)
+{
+	return !v || v->ambient || (v->kind == VALUE_TEXT && (!v->set || text_exact(v->text)));
 }
 
 static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
@@ -240,6 +249,7 @@ static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 	v->exported = (x && x->exported) || (y && y->exported);
 	v->integer = (x && x->integer) || (y && y->integer);
 	v->fixed = (x && x->fixed) || (y && y->fixed);
+	v->ambient = joins_ambient(x) && joins_ambient(y);
 	j->to = pmap_set(j->e->a, j->to, key, v);
 }
 
