@@ -8,7 +8,7 @@
 #include "gate/judge.h"
 
 static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static bool contains_nocase(struct str s, const char *needle)
@@ -24,8 +24,8 @@ static bool contains_nocase(struct str s, const char *needle)
 /* ---- awk ---- */
 
 /*
- * awk reaches out by system(), by a pipe, by getline, by > in a print, and by gawk's @load, @include and indirect calls. Names are looked
- * for in the raw text; | and > need a scan, because both are common in patterns (/a|b/, $3 > 5, x || y).
+ * awk reaches out by system(), by a pipe, by getline, by > in a print, and by gawk's @load, @include and indirect calls. All of these are
+ * common in strings and patterns too (/a|b/, $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
  */
 struct awk {
 	struct str s;
@@ -36,9 +36,44 @@ struct awk {
 	unsigned depth;
 };
 
-static bool awk_rest_quiet(const struct awk *w)
+/* Where the last thing starts that could reach out; nothing after it needs to be understood. */
+static size_t awk_loud(struct str s)
 {
-	return str_find(w->s, '|', w->i) < 0 && str_find(w->s, '>', w->i) < 0;
+	size_t loud = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("|>@", s.p[i]) || (s.n - i >= 6 && !strncasecmp(s.p + i, "system", 6)) || (s.n - i >= 7 && !strncasecmp(s.p + i, "getline", 7)))
+			loud = i + 1;
+	return loud;
+}
+
+/*
+ * Passes a bracket expression whose [ is at i, to its ]. The awks differ about a leading ], about [:alpha:] and about escapes in it, so it
+ * is read as long as possible, and is not certain when something in it would end the pattern, or start a bracket, in another reading.
+ */
+static bool awk_bracket(struct awk *w)
+{
+	struct str s = w->s;
+	size_t i = w->i + 1;
+
+	i += i < s.n && s.p[i] == '^';
+	i += i < s.n && s.p[i] == ']';
+	for (; i < s.n && s.p[i] != ']'; i++) {
+		char c = s.p[i], next = i + 1 < s.n ? s.p[i + 1] : '\0';
+
+		if (c == '/' || c == '\n' || (c == '[' && next != ':') || (c == '\\' && (next == ']' || next == '/' || next == '[')))
+			return false;
+		if (c == '\\')
+			i++;
+		if (c != '[')
+			continue;
+		for (i += 2; i < s.n && is_alpha(s.p[i]);)
+			i++;
+		if (i + 1 >= s.n || s.p[i] != ':' || s.p[++i] != ']')
+			return false;
+	}
+	w->i = i;
+	return i < s.n;
 }
 
 /* Passes a string or regular expression that starts at i; false when its end is not certain. */
@@ -49,8 +84,7 @@ static bool awk_quoted(struct awk *w, char end)
 
 		if (c == '\\')
 			w->i++;
-		else if (c == '\n' || (c == '[' && end == '/' && str_find(w->s, ']', w->i) >= 0 &&
-			str_find(str_sub(w->s, 0, (size_t)str_find(w->s, ']', w->i)), '/', w->i) >= 0))
+		else if (c == '\n' || (c == '[' && end == '/' && !awk_bracket(w)))
 			return false;
 		else if (c == end) {
 			w->i++;
@@ -61,9 +95,9 @@ static bool awk_quoted(struct awk *w, char end)
 	return false;
 }
 
-static void awk_name(struct awk *w)
+static bool awk_name(struct awk *w)
 {
-	static const char *const not_operands[] = {"print", "printf", "return", "in", "else", "do", "case", "delete"};
+	static const char *const not_operands[] = {"print", "printf", "return", "in", "else", "do", "case", "delete", "exit"};
 	size_t from = w->i;
 	struct str name;
 
@@ -78,6 +112,7 @@ static void awk_name(struct awk *w)
 		w->printing = true;
 		w->depth = 0;
 	}
+	return !contains_nocase(name, "system") && !contains_nocase(name, "getline");
 }
 
 /* One operator or bracket. False when it reaches out, or may. */
@@ -86,7 +121,7 @@ static bool awk_operator(struct awk *w)
 	char c = w->s.p[w->i], next = w->i + 1 < w->s.n ? w->s.p[w->i + 1] : '\0';
 	bool unsure = false;
 
-	if (c == '|' && next != '|')
+	if (c == '@' || (c == '|' && next != '|'))
 		return false;
 	if (c == '>' && w->printing && !w->depth)
 		return false;
@@ -100,7 +135,7 @@ static bool awk_operator(struct awk *w)
 		w->printing = false;
 	if (c == ')' || ((c == '+' || c == '-') && next == c))
 		unsure = true;
-	w->operand = c == ']' || c == '$';
+	w->operand = c == ']';
 	w->unsure = unsure;
 	w->i += (next == c && strchr("|&+-", c)) ? 2 : 1;
 	return true;
@@ -125,10 +160,11 @@ static bool awk_step(struct awk *w)
 		return awk_quoted(w, '"');
 	if (is_alpha(c)) {
 		w->unsure = false;
-		awk_name(w);
-		return true;
+		return awk_name(w);
 	}
 	if (is_digit(c) || c == '.') {
+		if (c == HOLE_NUM && w->i > 0 && w->s.p[w->i - 1] == '-')
+			return false; /* a negative one would make this -- */
 		w->unsure = false;
 		w->operand = true;
 		w->i++;
@@ -141,14 +177,11 @@ static bool awk_harmless(struct str s)
 {
 	struct awk w = {.s = s};
 
-	if (contains_nocase(s, "system") || contains_nocase(s, "getline") || str_find(s, '@', 0) >= 0)
-		return false;
-	while (w.i < s.n) {
-		if (awk_rest_quiet(&w))
-			return true;
+	size_t loud = awk_loud(s);
+
+	while (w.i < loud)
 		if (!awk_step(&w))
 			return false;
-	}
 	return true;
 }
 
@@ -158,6 +191,8 @@ static bool awk_harmless(struct str s)
 struct sed {
 	struct str s;
 	size_t i;
+	bool brackets; /* a delimiter in a bracket expression does not end the regular expression */
+	bool refused;  /* no sed accepts this, so nothing of the script runs */
 };
 
 static char sed_at(const struct sed *d) { return d->i < d->s.n ? d->s.p[d->i] : '\0'; }
@@ -168,8 +203,8 @@ static void sed_blanks(struct sed *d, bool ends)
 		d->i++;
 }
 
-/* Passes a bracket expression whose [ is at i. False when the delimiter is in it: seds differ about that, so its end is not certain. */
-static bool sed_bracket(struct sed *d, char delim)
+/* Passes a bracket expression whose [ is at i. */
+static bool sed_bracket(struct sed *d)
 {
 	d->i++;
 	d->i += sed_at(d) == '^';
@@ -177,14 +212,12 @@ static bool sed_bracket(struct sed *d, char delim)
 	for (; d->i < d->s.n && sed_at(d) != ']'; d->i++) {
 		char c = sed_at(d), kind = d->i + 1 < d->s.n ? d->s.p[d->i + 1] : '\0';
 
-		if (c == delim)
+		if (c == '\n' || c == '\\') /* seds differ about \] */
 			return false;
-		if (c == '\\')
-			d->i++;
 		if (c != '[' || !kind || !strchr(":.=", kind))
 			continue;
 		for (d->i += 2; d->i + 1 < d->s.n && !(sed_at(d) == kind && d->s.p[d->i + 1] == ']'); d->i++)
-			if (sed_at(d) == delim)
+			if (sed_at(d) == '\n')
 				return false;
 		d->i++;
 	}
@@ -201,9 +234,11 @@ static bool sed_until(struct sed *d, char delim)
 			d->i++;
 			return true;
 		}
+		if (c == '\n')
+			return false;
 		if (c == '\\')
 			d->i++;
-		else if (c == '[' && !sed_bracket(d, delim))
+		else if (c == '[' && d->brackets && !sed_bracket(d))
 			return false;
 	}
 	return false;
@@ -245,7 +280,7 @@ static bool sed_substitute(struct sed *d, bool flags)
 {
 	char delim = sed_at(d);
 
-	if (!delim || delim == '\n' || delim == '\\' || delim == '[' || delim == ']')
+	if (!delim || delim == '\n' || delim == '\\' || delim == '[' || delim == ']' || delim == HOLE_NUM)
 		return false;
 	d->i++;
 	if (!sed_until(d, delim))
@@ -253,10 +288,13 @@ static bool sed_substitute(struct sed *d, bool flags)
 	for (; d->i < d->s.n && sed_at(d) != delim; d->i++) /* the replacement: no brackets there */
 		if (sed_at(d) == '\\')
 			d->i++;
+		else if (sed_at(d) == '\n')
+			return false;
 	if (d->i++ >= d->s.n)
 		return false;
 	while (flags && d->i < d->s.n && (is_digit(sed_at(d)) || strchr("gpiIM", sed_at(d))))
 		d->i++;
+	d->refused = flags && d->i < d->s.n && sed_at(d) && !strchr("gpiImMewW \t\r\n;}#", sed_at(d));
 	return true;
 }
 
@@ -295,59 +333,126 @@ static bool sed_command(struct sed *d)
 		while (is_alpha(sed_at(d)) || is_digit(sed_at(d)))
 			d->i++;
 		return sed_end(d);
-	case '#': sed_line(d); return true;
+	case '#': /* unlike text, a comment ends with its line, backslash or not */
+		while (d->i < d->s.n && sed_at(d) != '\n')
+			d->i++;
+		return true;
 	}
 	return false;
 }
 
-static bool sed_harmless(struct str s)
+static bool sed_addresses(struct sed *d)
 {
-	struct sed d = {.s = s};
+	if (!sed_address(d))
+		return false;
+	sed_blanks(d, false);
+	if (sed_at(d) == ',') {
+		d->i++;
+		sed_blanks(d, false);
+		if (!sed_address(d))
+			return false;
+		sed_blanks(d, false);
+	}
+	while (sed_at(d) == '!' || sed_at(d) == ' ')
+		d->i++;
+	return d->i < d->s.n;
+}
+
+static bool sed_reading(struct str s, bool brackets)
+{
+	struct sed d = {.s = s, .brackets = brackets};
 
 	for (;;) {
 		sed_blanks(&d, true);
 		if (d.i >= s.n)
 			return true;
-		if (!sed_address(&d))
-			return false;
-		sed_blanks(&d, false);
-		if (sed_at(&d) == ',') {
-			d.i++;
-			sed_blanks(&d, false);
-			if (!sed_address(&d))
-				return false;
-			sed_blanks(&d, false);
-		}
-		while (sed_at(&d) == '!' || sed_at(&d) == ' ')
-			d.i++;
-		if (d.i >= s.n || !sed_command(&d))
-			return false;
+		if (!sed_addresses(&d) || !sed_command(&d))
+			return d.refused;
 	}
 }
+
+/* Seds differ about s/[/]/x/, so a script must be harmless, or refused, in both readings. */
+static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_reading(s, false); }
 
 /* ---- SQL ---- */
 
 /* Clients run their own commands from the same text (.shell, \!, system), and servers have functions that reach files and programs. */
+
+static bool word_in(struct str w, const char *const *list)
+{
+	for (; *list; list++)
+		if (w.n == strlen(*list) && !strncasecmp(w.p, *list, w.n))
+			return true;
+	return false;
+}
+
+/* A line that is a command of the client: .tables of sqlite3, \dt of psql. Those that only show something. */
+static bool sql_client_line(struct str line)
+{
+	static const char *const dots[] = {
+		".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".dump", ".headers", ".header", ".mode", ".width", ".nullvalue",
+		".separator", ".timer", ".stats", ".show", ".help", ".echo", ".bail", ".changes", ".eqp", ".explain", ".version", ".quit", ".exit", NULL,
+	};
+	static const char *const others[] = {"\\l", "\\z", "\\x", "\\q", "\\conninfo", "\\timing", NULL};
+	size_t n = 1;
+
+	if (str_find(line, '\\', 1) >= 0 || str_find(line, '`', 0) >= 0 || str_find(line, '|', 0) >= 0)
+		return false;
+	while (n < line.n && is_alpha(line.p[n]))
+		n++;
+	if (n < line.n && !is_space(line.p[n]) && line.p[n] != '+')
+		return false;
+	if (line.p[0] == '\\' && n > 1 && line.p[1] == 'd')
+		return true; /* describes something, whatever follows */
+	return word_in(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
+}
+
+/* Lines and statements: what a client, not the server, would take for a command. */
+static bool sql_client_harmless(struct str s)
+{
+	static const char *const words[] = {"system", "source", "pager", "tee", "delimiter", "edit", NULL};
+	bool start = true;
+
+	for (size_t i = 0; i < s.n; i++) {
+		if (start && (s.p[i] == '.' || s.p[i] == '\\')) {
+			size_t end = i;
+
+			while (end < s.n && s.p[end] != '\n')
+				end++;
+			if (!sql_client_line(str_sub(s, i, end)))
+				return false;
+			i = end;
+			continue;
+		}
+		if (s.p[i] == '\\')
+			return false;
+		if (start && is_alpha(s.p[i])) {
+			size_t end = i;
+
+			while (end < s.n && is_alpha(s.p[end]))
+				end++;
+			if (word_in(str_sub(s, i, end), words))
+				return false;
+		}
+		start = s.p[i] == '\n' || s.p[i] == ';' || (start && is_space(s.p[i]));
+	}
+	return true;
+}
+
 static bool sql_harmless(struct str s)
 {
 	static const char *const words[] = {
 		"program", "load_extension", "writefile", "readfile", "edit(", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
-		"vacuum", "lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "system", "source", "pager", "tee",
-		"delimiter", "copy", "sys_exec", "sys_eval", "install", "load ", "read_", "glob(",
+		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "copy", "sys_exec", "sys_eval", "install",
+		"load ", "read_", "glob(",
 	};
-	bool start = true;
 
-	if (str_find(s, '\\', 0) >= 0)
-		return false;
-	for (size_t i = 0; i < s.n; i++) {
-		if (start && s.p[i] == '.')
-			return false;
-		start = s.p[i] == '\n' || s.p[i] == ';' || (start && is_space(s.p[i]));
-	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (contains_nocase(s, words[i]))
 			return false;
-	return true;
+	if (contains_nocase(s, "vacuum") && contains_nocase(s, "into"))
+		return false;
+	return sql_client_harmless(s);
 }
 
 static bool always(struct str s)
@@ -367,10 +472,16 @@ static const struct {
 	{"sql", sql_harmless, false},
 };
 
+/* Exact, or nothing but integers is unknown in it. */
+static bool known(const struct word *w)
+{
+	return w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n > 0 && !memchr(w->text.p, HOLE_ANY, w->text.n));
+}
+
 bool inline_harmless(const struct snippet *s)
 {
 	for (size_t i = 0; s->lang && i < sizeof(languages) / sizeof(*languages); i++)
 		if (!strcmp(languages[i].lang, s->lang))
-			return languages[i].unknown_too || (s->text.kind == WORD_EXACT && languages[i].harmless(s->text.text));
+			return languages[i].unknown_too || (known(&s->text) && languages[i].harmless(s->text.text));
 	return false;
 }
