@@ -790,6 +790,7 @@ struct number arith_eval(struct arith *ar, struct str expr)
 	v = eval_text(ar, &mood, expr);
 	if (ar->error || ar->opaque)
 		v = unknown;
+	ar->may_fail |= mood.doubt || ar->error;
 	ar->error |= error;
 	ar->opaque |= opaque;
 	return v;

@@ -86,6 +86,15 @@ static void unfollowed(struct builtin_call *b)
 	state_forget(b->e);
 }
 
+/* With arguments it writes and reads files, and expands what is in them. */
+static void history(struct builtin_call *b)
+{
+	if (b->argc > 1)
+		unfollowed(b);
+	else
+		prints(b);
+}
+
 /* echo, printf, pwd: what they print, when that is known. */
 static void output(struct builtin_call *b)
 {
@@ -111,9 +120,10 @@ static void output(struct builtin_call *b)
 static void test(struct builtin_call *b)
 {
 	size_t n = b->argc - 1;
-	if (str_is(b->argv[0].text, "[") && n > 0 && b->argv[b->argc - 1].kind == WORD_EXACT && str_is(b->argv[b->argc - 1].text, "]"))
-		n--;
-	b->e->s.status = test_command(b->e, b->argv + 1, n);
+	bool bracket = str_is(b->argv[0].text, "[");
+	bool closed = n > 0 && b->argv[n].kind == WORD_EXACT && str_is(b->argv[n].text, "]");
+	int status = test_command(b->e, b->argv + 1, bracket && closed ? n - 1 : n);
+	b->e->s.status = bracket && !closed ? -1 : status;
 }
 
 enum { B = 1 << DIALECT_BASH, S = 1 << DIALECT_SH, Z = 1 << DIALECT_ZSH, ALL = B | S | Z };
@@ -160,7 +170,7 @@ static const struct row {
 	{"getopts", ALL, builtin_getopts},
 	{"hash", ALL, builtin_hash},
 	{"help", B, prints},
-	{"history", B | Z, prints},
+	{"history", B | Z, history},
 	{"integer", Z, unfollowed},
 	{"jobs", ALL, builtin_jobs},
 	{"kill", ALL, kills},
@@ -199,7 +209,7 @@ static const struct row {
 	{"unset", ALL, builtin_unset},
 	{"unsetopt", Z, unfollowed},
 	{"vared", Z, unfollowed},
-	{"wait", ALL, silent},
+	{"wait", ALL, builtin_wait},
 	{"whence", Z, prints},
 	{"zcompile", Z, unfollowed},
 	{"zf_chmod", Z, unfollowed},
@@ -236,6 +246,16 @@ static const struct row *find(const struct eval *e, struct str name)
 
 bool builtin_is(const struct eval *e, struct str name) { return find(e, name) != NULL; }
 
+/* Special builtins whose errors end dash: nothing that is printed after them is certain. */
+static bool ends_dash(struct str name)
+{
+	static const char *const names[] = {"export", "readonly", "set", "shift", "trap", "unset", "."};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
 bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from)
 {
 	const struct row *row = find(e, name);
@@ -243,5 +263,7 @@ bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_
 		return false;
 	struct builtin_call b = {e, argv, argc, from, argv[0].at};
 	row->run(&b);
+	if (e->dialect == DIALECT_SH && ends_dash(name) && argc > 1)
+		out_spoil(e);
 	return true;
 }

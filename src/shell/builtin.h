@@ -6,7 +6,7 @@ typedef void builtin_fn(struct builtin_call *b);
 
 /* builtin_vars.c */
 builtin_fn builtin_declare, builtin_export, builtin_unset, builtin_read, builtin_mapfile, builtin_let, builtin_getopts, builtin_printf, builtin_set,
-	builtin_shift;
+	builtin_shift, builtin_wait;
 /* builtin_flow.c */
 builtin_fn builtin_eval, builtin_source, builtin_exec, builtin_command, builtin_builtin, builtin_cd, builtin_pushd, builtin_popd, builtin_trap,
 	builtin_alias, builtin_exit, builtin_return, builtin_break, builtin_shopt, builtin_enable, builtin_hash, builtin_jobs, builtin_compgen;

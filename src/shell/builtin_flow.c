@@ -37,11 +37,14 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	struct via *via;
 	with_via(e, "source", &via);
 	e->frame = &frame;
-	if (args < b->argc)
+	bool given = args < b->argc;
+	if (given)
 		e->s.params = (struct params){b->argv + args, b->argc - args};
+	const struct word *first = e->s.params.at;
 	eval_text(e, text, "source", b->at, e->dialect);
 	e->s = state_join(e, &e->s, &frame.returned);
-	e->s.params = params;
+	if (given && e->s.params.at == first) /* `set` or `shift` in there last */
+		e->s.params = params;
 	e->s.status = -1;
 	e->frame = frame.outer;
 	e->via = outer;
@@ -57,9 +60,9 @@ void builtin_source(struct builtin_call *b)
 	}
 	struct word file = b->argv[i];
 	bool in = file.kind == WORD_EXACT && (str_is(file.text, "/dev/stdin") || str_is(file.text, "/dev/fd/0") || str_is(file.text, "/proc/self/fd/0"));
-	if (in && e->in && e->in->known && text_exact(e->in->rest)) {
-		struct str text = e->in->rest;
-		e->in->known = false;
+	if (in && e->s.in.known && text_exact(e->s.in.rest)) {
+		struct str text = e->s.in.rest;
+		in_forget(e);
 		source_text(b, text, i + 1);
 		return;
 	}
@@ -69,8 +72,7 @@ void builtin_source(struct builtin_call *b)
 		emit_access(e, ACCESS_EXEC, file, false, "source", b->at);
 	out_spoil(e);
 	state_forget(e);
-	if (e->in)
-		e->in->known = false;
+	in_forget(e);
 }
 
 void builtin_exec(struct builtin_call *b)
@@ -79,10 +81,15 @@ void builtin_exec(struct builtin_call *b)
 	bool known;
 	size_t i = options(b, "a", seen, sizeof seen, &known);
 	if (i >= b->argc) {
-		b->e->s.status = known ? 0 : -1;
+		b->e->exec_redirects = true;
+		b->e->changes++;
+		b->e->s.status = -1;
 		return;
 	}
 	out_leave(b->e);
+	known &= seen[strspn(seen, "cla")] == 0; /* a wrong option is an error, and the script goes on */
+	if (strchr(seen, 'c'))
+		state_forget_vars(b->e); /* with an empty environment */
 	call_via(b->e, "wrapper:exec", b->argv + i, b->argc - i, CALL_PROGRAMS, b->at);
 	b->e->s.dead = known && b->argv[i].kind == WORD_EXACT;
 }
@@ -160,6 +167,7 @@ void builtin_cd(struct builtin_call *b)
 
 static void stack_forget(struct eval *e)
 {
+	e->changes++;
 	e->s.stack_unknown = true;
 	e->s.dirs.n = 0;
 	e->s.cd_pending = false;
@@ -197,6 +205,7 @@ void builtin_popd(struct builtin_call *b)
 		return;
 	}
 	struct dirs was = e->s.dirs, top = e->s.stack[0];
+	e->changes++;
 	e->s.stack++;
 	e->s.nstack--;
 	e->s.dirs_ok = top;
@@ -217,24 +226,28 @@ static void trap_changes(struct builtin_call *b, struct str text)
 	struct eval *e = b->e;
 	struct state keep = e->s;
 	struct sink *out = e->out;
-	struct input *in = e->in, none = {0};
 	struct loop *loop = e->loop;
 	struct frame *frame = e->frame;
 	e->out = NULL;
-	e->in = &none;
 	e->loop = NULL;
 	e->frame = NULL;
 	state_forget(e);
-	struct state before = e->s;
+	unsigned changes = e->changes;
 	eval_text(e, text, "trap", b->at, e->dialect);
-	e->s.status = before.status;
-	if (!e->s.dead && !state_same(&before, &e->s)) /* one that leaves changes nothing for what follows */
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions or the directory", b->at);
+	if (!e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions, input or the directory", b->at);
 	e->s = keep;
 	e->out = out;
-	e->in = in;
 	e->loop = loop;
 	e->frame = frame;
+}
+
+static bool only_exit(const struct builtin_call *b, size_t i)
+{
+	for (; i < b->argc; i++)
+		if (!(b->argv[i].kind == WORD_EXACT && (str_is(b->argv[i].text, "EXIT") || str_is(b->argv[i].text, "0"))))
+			return false;
+	return true;
 }
 
 void builtin_trap(struct builtin_call *b)
@@ -244,37 +257,30 @@ void builtin_trap(struct builtin_call *b)
 	e->s.status = -1;
 	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--"))
 		i++;
-	if (i >= b->argc) {
-		out_unknown(e);
+	out_spoil(e); /* it prints, or may at any time */
+	if (i >= b->argc)
 		return;
-	}
 	struct word w = b->argv[i];
 	if (w.kind != WORD_EXACT) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a trap runs a text that is not known", b->at);
 		return;
 	}
-	if (str_is(w.text, "-") || str_is(w.text, "-l") || str_is(w.text, "-p") || w.text.n == 0) {
-		out_unknown(e);
+	if (str_is(w.text, "-") || str_is(w.text, "-l") || str_is(w.text, "-p") || w.text.n == 0)
 		return;
+	e->changes++;
+	if (!only_exit(b, i + 1)) {
+		e->trapped = true;
+		trap_changes(b, w.text);
 	}
-	for (const struct trap *t = e->traps; t; t = t->next)
-		if (str_eq(t->text, w.text))
-			return;
-	for (size_t k = i + 1; k < b->argc; k++)
-		if (!(b->argv[k].kind == WORD_EXACT && (str_is(b->argv[k].text, "EXIT") || str_is(b->argv[k].text, "0")))) {
-			trap_changes(b, w.text);
-			break;
-		}
-	struct trap *t = arena_new(e->a, struct trap);
-	*t = (struct trap){e->traps, w.text, b->at};
-	e->traps = t;
-	out_spoil(e); /* it may print at any time */
+	trap_add(e, w.text, b->at, false);
 }
 
 void builtin_alias(struct builtin_call *b)
 {
 	struct eval *e = b->e;
 	e->s.status = -1;
+	if (e->substitutions && b->argc > 1) /* bash reads $( ) again when it runs it, line by line */
+		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias defined inside a substitution", b->at);
 	if (e->dialect == DIALECT_ZSH && b->argc > 1 && str_starts(b->argv[1].text, "-"))
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a global or suffix alias of zsh", b->at);
 	for (size_t i = 1; i < b->argc; i++) {
@@ -291,6 +297,7 @@ void builtin_alias(struct builtin_call *b)
 		}
 		struct value *v = arena_new(e->a, struct value);
 		*v = (struct value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
+		e->changes++;
 		e->s.aliases = pmap_set(e->a, e->s.aliases, str_dup(e->a, name), v);
 	}
 }
@@ -318,8 +325,11 @@ void builtin_exit(struct builtin_call *b)
 void builtin_return(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	if (!e->frame)
+	if (!e->frame) { /* an error in bash; dash leaves */
+		if (e->dialect == DIALECT_SH)
+			out_spoil(e);
 		return;
+	}
 	e->s.status = -1;
 	e->frame->returned = state_join(e, &e->frame->returned, &e->s);
 	out_leave(e);
@@ -357,11 +367,19 @@ void builtin_break(struct builtin_call *b)
 /* Options that change nothing that is modelled here, or only make less happen. */
 static const char *const harmless_shopts[] = {
 	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
-	"execfail", "expand_aliases", "failglob", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
+	"expand_aliases", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
 	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",
 	"no_empty_cmd_completion", "nocaseglob", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",
 	"shift_verbose", "sourcepath", "varredir_close", "interactive_comments", "extquote",
 };
+
+bool shopt_harmless(struct str name)
+{
+	for (size_t k = 0; k < sizeof harmless_shopts / sizeof *harmless_shopts; k++)
+		if (str_is(name, harmless_shopts[k]))
+			return true;
+	return false;
+}
 
 void builtin_shopt(struct builtin_call *b)
 {
@@ -370,6 +388,7 @@ void builtin_shopt(struct builtin_call *b)
 	bool known;
 	size_t i = options(b, "", seen, sizeof seen, &known);
 	bool on = strchr(seen, 's'), off = strchr(seen, 'u');
+	e->changes++;
 	out_unknown(e);
 	e->s.status = -1;
 	if (known && !on && !off)
@@ -384,8 +403,7 @@ void builtin_shopt(struct builtin_call *b)
 			e->s.options |= str_is(s, "lastpipe") ? OPT_LASTPIPE : OPT_XPG_ECHO;
 			fine = true;
 		}
-		for (size_t k = 0; k < sizeof harmless_shopts / sizeof *harmless_shopts; k++)
-			fine |= str_is(s, harmless_shopts[k]);
+		fine |= shopt_harmless(s);
 		if (strchr(seen, 'o'))
 			fine = false;
 		if (!fine)

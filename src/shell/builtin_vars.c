@@ -6,18 +6,42 @@
 /* ---- declare, typeset, local, export, readonly ---- */
 
 struct attributes {
-	bool array, map, integer, lower, upper, ref, exported, functions, print, global, fixed;
+	bool array, map, integer, lower, upper, ref, exported, functions, print, global, fixed, unexport;
 	bool local;
 };
 
+static struct frame *function_frame(const struct eval *e)
+{
+	struct frame *f = e->frame;
+	while (f && !f->function)
+		f = f->outer;
+	return f;
+}
+
 static void note_local(struct eval *e, struct str name)
 {
-	if (!e->frame || !e->frame->function || pmap_get(e->frame->locals, name))
+	struct frame *f = function_frame(e);
+	if (!f || pmap_get(f->locals, name))
 		return;
-	const void *old = pmap_get(e->s.vars, name);
-	e->frame->locals = pmap_set(e->a, e->frame->locals, str_dup(e->a, name), old ? old : &value_absent);
-	if (e->dialect != DIALECT_SH) /* dash keeps the caller's value until it is assigned */
+	const struct value *old = pmap_get(e->s.vars, name);
+	f->locals = pmap_set(e->a, f->locals, str_dup(e->a, name), old ? old : &value_absent);
+	if (e->unsure > f->unsure)
+		f->maybe = pmap_set(e->a, f->maybe, str_dup(e->a, name), "");
+	if (old && old->fixed) { /* a local of a readonly variable fails */
+		var_set_unknown(e, name);
+		may_abort(e);
+	} else if (e->dialect != DIALECT_SH) { /* dash keeps the caller's value until it is assigned */
 		e->s.vars = pmap_set(e->a, e->s.vars, name, &value_absent);
+	}
+}
+
+/* The name is a local variable of some function that is being called: under it lies another one. */
+static bool is_local(const struct eval *e, struct str name)
+{
+	for (const struct frame *f = e->frame; f; f = f->outer)
+		if (pmap_get(f->locals, name))
+			return true;
+	return false;
 }
 
 static void set_attributes(struct eval *e, struct str name, const struct attributes *at)
@@ -28,7 +52,7 @@ static void set_attributes(struct eval *e, struct str name, const struct attribu
 		*v = *old;
 	else
 		*v = (struct value){.set = true, .maybe = true, .text = HOLE};
-	v->exported |= at->exported;
+	v->exported = (v->exported || at->exported) && !at->unexport;
 	v->integer |= at->integer;
 	v->lower |= at->lower;
 	v->upper |= at->upper;
@@ -43,29 +67,28 @@ static void set_attributes(struct eval *e, struct str name, const struct attribu
 	var_set(e, name, v);
 }
 
-static void declare_ref(struct builtin_call *b, struct str name, struct str target)
+/* a=( ... ) and a[..]=: the words are expanded before the variable becomes a local one. */
+static void declare_array(struct eval *e, const struct syn_assign *as, const struct attributes *at)
 {
-	struct eval *e = b->e;
-	if (!text_exact(target) || !name_valid(target) || str_eq(name, target)) {
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference whose target is not a known name", b->at);
+	bool attributes = at->array || at->map || at->integer || at->lower || at->upper || at->exported;
+	const struct value *old = pmap_get(e->s.vars, as->name);
+	if (attributes)
+		set_attributes(e, as->name, at);
+	assign(e, as, at->exported);
+	if (!at->local || pmap_get(function_frame(e)->locals, as->name))
 		return;
-	}
-	struct value *v = arena_new(e->a, struct value);
-	*v = (struct value){.set = true, .refers = str_dup(e->a, target)};
-	var_set(e, name, v);
+	const struct value *made = pmap_get(e->s.vars, as->name);
+	e->s.vars = pmap_set(e->a, e->s.vars, as->name, old);
+	note_local(e, as->name);
+	if (!(old && old->fixed))
+		var_set(e, as->name, made);
 }
 
 static void declare_one(struct builtin_call *b, const struct word *w, const struct syn_assign *as, const struct attributes *at)
 {
 	struct eval *e = b->e;
 	if (as && (as->array || as->subscripted)) {
-		if (at->local)
-			note_local(e, as->name);
-		if (at->array || at->map || at->integer || at->lower || at->upper || at->exported)
-			set_attributes(e, as->name, at);
-		if (at->ref)
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference to an array", b->at);
-		assign(e, as, at->exported);
+		declare_array(e, as, at);
 		return;
 	}
 	struct str s = w->kind == WORD_REST ? HOLE : w->text;
@@ -81,13 +104,6 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 		return;
 	if (at->local && name_valid(ref))
 		note_local(e, ref);
-	if (at->ref) {
-		if (eq < 0)
-			emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference without a target", b->at);
-		else
-			declare_ref(b, ref, value);
-		return;
-	}
 	if (name_valid(ref))
 		set_attributes(e, ref, at);
 	if (eq < 0) {
@@ -100,9 +116,6 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	}
 	if (value.n && value.p[0] == '(' && (at->array || at->map || !as)) /* declare -a 'x=($(cmd))': the text is read as an array */
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a text is assigned as an array and evaluated", b->at);
-	const struct value *v = var_get(e, ref);
-	if (v && v->integer)
-		eval_arith(e, value);
 	var_assign_reference(e, ref, value, append);
 }
 
@@ -150,7 +163,12 @@ void builtin_declare(struct builtin_call *b)
 	at.fixed = strchr(seen, 'r');
 	if (at.fixed)
 		e->s.options |= OPT_ABORTS;
-	at.local = e->frame && !at.global;
+	at.local = function_frame(e) && !at.global;
+	if (at.ref)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference", b->at);
+	for (size_t k = 1; k < i; k++)
+		if (str_starts(b->argv[k].text, "+"))
+			emit_trouble(e, TROUBLE_CONSTRUCT, "an attribute is taken from a variable", b->at);
 	if (at.global && e->frame)
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a global variable declared inside a function", b->at);
 	if (i >= b->argc || at.print || at.functions)
@@ -160,7 +178,8 @@ void builtin_declare(struct builtin_call *b)
 	struct state before = e->s;
 	if (!at.print)
 		declare_all(b, i, &at);
-	if (str_is(b->argv[0].text, "local") && !(e->frame && e->frame->function)) {
+	bool wrong = seen[strspn(seen, "aAfFgiIlnprtux")] != 0;
+	if (wrong || (str_is(b->argv[0].text, "local") && !function_frame(e))) {
 		/* an error: nothing is assigned, in most shells */
 		e->s = state_join(e, &before, &e->s);
 		out_spoil(e);
@@ -182,12 +201,15 @@ void builtin_export(struct builtin_call *b)
 	if (readonly)
 		e->s.options |= OPT_ABORTS;
 	struct attributes at = {.exported = !readonly && !strchr(seen, 'n'), .array = strchr(seen, 'a') && readonly, .map = strchr(seen, 'A') && readonly,
-				.functions = strchr(seen, 'f'), .fixed = readonly};
+				.functions = strchr(seen, 'f'), .fixed = readonly, .unexport = strchr(seen, 'n')};
 	if (at.functions && at.exported)
 		e->s.options |= OPT_FUNCS_EXPORTED;
 	if (i >= b->argc || strchr(seen, 'p'))
 		out_unknown(e);
+	struct state before = e->s;
 	declare_all(b, i, &at);
+	if (seen[strspn(seen, "aAfnp")]) /* a wrong option: nothing is done */
+		e->s = state_join(e, &before, &e->s);
 }
 
 /* ---- unset ---- */
@@ -219,7 +241,8 @@ void builtin_unset(struct builtin_call *b)
 			g->maybe_absent = true;
 			e->s.funcs = pmap_set(e->a, e->s.funcs, s, g);
 		}
-		if (valid && (f || strchr(seen, 'n')))
+		const struct value *old = valid ? var_get(e, name) : NULL;
+		if (valid && (f || strchr(seen, 'n') || is_local(e, name) || (old && old->fixed)))
 			var_set_unknown(e, name);
 		else if (valid)
 			var_set(e, name, &value_absent);
@@ -233,8 +256,9 @@ void builtin_unset(struct builtin_call *b)
 /* The next line of the known input, without its newline; false when it is not known. *ret_end: there was none. */
 static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 {
-	struct input *in = e->in;
-	if (!in || !in->known)
+	struct input *in = &e->s.in;
+	e->reads++;
+	if (!in->known)
 		return false;
 	ptrdiff_t nl = str_find(in->rest, '\n', 0);
 	size_t n = nl < 0 ? in->rest.n : (size_t)nl;
@@ -303,14 +327,15 @@ void builtin_read(struct builtin_call *b)
 	}
 	e->s.status = -1;
 	struct str line;
+	if (e->script_input && strpbrk(seen, "dnNk"))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of a line is read from the script's own text", b->at);
 	bool simple = !strpbrk(seen, "adnNut") && only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
 	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
 		read_into(b, i, line);
 		e->s.status = end ? 1 : 0;
 		return;
 	}
-	if (e->in)
-		e->in->known = false;
+	in_forget(e);
 	if (array)
 		var_assign_reference(e, array->kind == WORD_REST ? HOLE : array->text, HOLE, false);
 	if (array && array->kind == WORD_EXACT && name_valid(array->text)) {
@@ -363,15 +388,33 @@ void builtin_mapfile(struct builtin_call *b)
 		v->open = true;
 		v->n = 0;
 	}
-	if (e->in)
-		e->in->known = false;
+	in_forget(e);
+	const struct value *old = text_exact(name) ? var_get(e, name) : NULL;
+	for (size_t k = 0; k < v->n && old && old->integer; k++)
+		eval_arith(e, v->items[k].text);
 	if (!text_exact(name) || !name_valid(name))
 		var_assign_reference(e, name, HOLE, false);
+	else if (old && (old->fixed || old->integer || old->lower || old->upper || old->kind == VALUE_MAP))
+		var_set_unknown(e, name);
 	else
 		var_set(e, name, v);
 }
 
 /* ---- the rest ---- */
+
+void builtin_wait(struct builtin_call *b)
+{
+	char seen[32];
+	bool known;
+	struct word inside;
+	options(b, "p", seen, sizeof seen, &known);
+	const struct word *var = option_arg(b, "p", 'p', &inside);
+	b->e->s.status = -1;
+	if (var)
+		var_assign_reference(b->e, var->kind == WORD_REST ? HOLE : var->text, HOLE, false);
+	else if (!known && b->e->dialect == DIALECT_BASH && b->argc > 1 && b->argv[1].kind == WORD_REST && !b->argv[1].ambient)
+		emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT, "wait with words that are not known may assign any variable", b->at);
+}
 
 void builtin_let(struct builtin_call *b)
 {
@@ -464,11 +507,12 @@ void builtin_set(struct builtin_call *b)
 			} else if (s.p[k] == 'e' || s.p[k] == 'u' || s.p[k] == 'n') {
 				e->s.options |= OPT_ABORTS;
 			} else if (!strchr("abfhmptvxCETPo", s.p[k])) {
-				fine = s.p[k] == 'B' && s.p[0] == '-';
+				fine &= s.p[k] == 'B' && s.p[0] == '-';
 			}
 		}
 	}
 	e->s.status = 0;
+	e->changes++;
 	if (b->argc == 1)
 		out_unknown(e);
 	if (!fine)
@@ -484,6 +528,9 @@ void builtin_shift(struct builtin_call *b)
 	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 0, 1 << 20, &n) == 0);
 	struct params *p = &e->s.params;
 	e->s.status = -1;
+	e->changes++;
+	if (e->dialect == DIALECT_ZSH && b->argc > 1)
+		state_forget_vars(e); /* it may name arrays */
 	for (size_t i = 0; i < p->n && (int64_t)i < n; i++)
 		known &= p->at[i].kind != WORD_REST;
 	if (known && (size_t)n <= p->n) {

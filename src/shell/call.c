@@ -13,7 +13,7 @@ struct str base_name(struct str path)
 /* ---- assignments ---- */
 
 /* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
-static void prompt_text(struct eval *e, struct str text, struct span at)
+void eval_prompt(struct eval *e, struct str text, struct span at)
 {
 	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) && text_exact(text))
 		return;
@@ -66,7 +66,9 @@ static bool system_dirs(struct str path)
 	return true;
 }
 
-enum variable_effect { EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT, EFFECT_UNFOLLOWED, EFFECT_EXEC };
+static void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
+
+enum variable_effect { EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT, EFFECT_UNFOLLOWED, EFFECT_EXEC, EFFECT_COMMAND };
 
 /* Variables whose value makes the shell, or a program, run something. */
 static const struct {
@@ -79,18 +81,30 @@ static const struct {
 	{"PROMPT_COMMAND", EFFECT_SCRIPT},
 	{"BASH_CMDS", EFFECT_UNFOLLOWED}, {"BASH_ALIASES", EFFECT_UNFOLLOWED}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED},
 	{"SHELLOPTS", EFFECT_UNFOLLOWED}, {"BASHOPTS", EFFECT_UNFOLLOWED}, {"BASH_COMPAT", EFFECT_UNFOLLOWED}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED},
+	{"GIT_SSH_COMMAND", EFFECT_COMMAND}, {"GIT_SSH", EFFECT_COMMAND}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND}, {"GIT_PAGER", EFFECT_COMMAND},
+	{"GIT_EDITOR", EFFECT_COMMAND}, {"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND}, {"GIT_ASKPASS", EFFECT_COMMAND}, {"GIT_PROXY_COMMAND", EFFECT_COMMAND},
+	{"PAGER", EFFECT_COMMAND}, {"MANPAGER", EFFECT_COMMAND}, {"EDITOR", EFFECT_COMMAND}, {"VISUAL", EFFECT_COMMAND}, {"BROWSER", EFFECT_COMMAND},
+	{"RSYNC_RSH", EFFECT_COMMAND}, {"SSH_ASKPASS", EFFECT_COMMAND}, {"SUDO_ASKPASS", EFFECT_COMMAND},
+	{"LESSOPEN", EFFECT_UNFOLLOWED}, {"LESSCLOSE", EFFECT_UNFOLLOWED}, {"TAR_OPTIONS", EFFECT_UNFOLLOWED}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED},
+	{"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED}, {"GIT_EXEC_PATH", EFFECT_EXEC}, {"GIT_TEMPLATE_DIR", EFFECT_EXEC},
+	{"NODE_OPTIONS", EFFECT_EXEC}, {"NODE_PATH", EFFECT_EXEC}, {"PERL5OPT", EFFECT_EXEC}, {"PERL5LIB", EFFECT_EXEC}, {"PYTHONSTARTUP", EFFECT_EXEC},
+	{"PYTHONPATH", EFFECT_EXEC}, {"PYTHONHOME", EFFECT_EXEC}, {"RUBYOPT", EFFECT_EXEC}, {"RUBYLIB", EFFECT_EXEC},
 	{"LD_PRELOAD", EFFECT_EXEC}, {"LD_LIBRARY_PATH", EFFECT_EXEC}, {"LD_AUDIT", EFFECT_EXEC},
 };
 
 void assign_effect(struct eval *e, struct str name, struct str value, struct span at)
 {
-	if (name.n == 0 || !strchr("PpBEZSGL", name.p[0]))
+	if (name.n == 0 || !strchr("PpBEZSGLMVRTN", name.p[0]))
 		return;
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		if (!str_is(name, variables[i].name))
 			continue;
 		switch (variables[i].effect) {
-		case EFFECT_PROMPT: prompt_text(e, value, at); break;
+		case EFFECT_PROMPT: /* now, and at any later time */
+			eval_prompt(e, value, at);
+			if (text_exact(value))
+				trap_add(e, value, at, true);
+			break;
 		case EFFECT_PATH:
 			if (!system_dirs(value))
 				e->s.options |= OPT_PATH_CHANGED;
@@ -104,6 +118,10 @@ void assign_effect(struct eval *e, struct str name, struct str value, struct spa
 				eval_text_apart(e, value, "PROMPT_COMMAND", at, e->dialect);
 			else
 				emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt command that is not known", at);
+			break;
+		case EFFECT_COMMAND: /* a command line that a program runs, with words of its own added */
+			if (value.n)
+				inner_script(e, variables[i].name, value, true, at);
 			break;
 		case EFFECT_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT, "a variable that changes how the shell reads or finds commands", at); break;
 		}
@@ -133,7 +151,9 @@ static void assign_array(struct eval *e, const struct syn_assign *as)
 		if (el->subscripted) {
 			bool known;
 			subscript_key(e, v->kind == VALUE_MAP ? v : old, expand_arith_text(e, el->subscript), &known);
-			expand_single(e, el->value);
+			struct str text = expand_single(e, el->value);
+			if (old && old->integer)
+				eval_arith(e, text);
 			keyed = true;
 		} else {
 			expand_word(e, el->value, &fs);
@@ -158,8 +178,18 @@ static void assign_array(struct eval *e, const struct syn_assign *as)
 		v->items = items;
 		v->n = next;
 	}
-	if (old && (old->integer || old->lower || old->upper || old->fixed))
-		v->open = v->maybe = true, v->n = 0;
+	for (size_t i = 0; i < fs.n && old && old->integer; i++)
+		eval_arith(e, fs.at[i].kind == WORD_REST ? HOLE : fs.at[i].text);
+	if (old && (old->integer || old->lower || old->upper || old->fixed)) {
+		v->open = v->maybe = true;
+		v->n = 0;
+		v->integer = old->integer;
+		v->lower = old->lower;
+		v->upper = old->upper;
+		v->fixed = old->fixed;
+		if (old->fixed)
+			may_abort(e);
+	}
 	var_set(e, as->name, v);
 	assign_effect(e, as->name, HOLE, as->at);
 }
@@ -180,8 +210,6 @@ void assign(struct eval *e, const struct syn_assign *as, bool exported)
 		assign_effect(e, as->name, text, as->at);
 		return;
 	}
-	if (old && old->integer) /* declare -i: the value is arithmetic */
-		eval_arith(e, text);
 	if (as->append)
 		text = old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
 	var_set_text(e, as->name, text);
@@ -201,12 +229,16 @@ void assign(struct eval *e, const struct syn_assign *as, bool exported)
 static void restore_one(void *ctx, struct str key, const void *value)
 {
 	struct eval *e = ctx;
+	if (pmap_get(e->frame->maybe, key)) { /* whether it was local depended on a condition */
+		var_set_unknown(e, key);
+		return;
+	}
 	e->s.vars = pmap_set(e->a, e->s.vars, key, value == &value_absent ? NULL : value);
 }
 
 static void call_body(struct eval *e, const struct syn_node *body, const struct word *argv, size_t argc)
 {
-	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true};
+	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true, .unsure = e->unsure};
 	struct params params = e->s.params;
 	struct loop *loop = e->loop;
 	const struct via *outer = e->via;
@@ -247,10 +279,12 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 
 /* ---- programs ---- */
 
-/* Wrappers that add nothing to what the inner command prints. */
-static bool transparent(const char *name)
+/* Wrappers that add nothing to what the inner command prints and, without options, do not fail before it. */
+static bool transparent(const char *name, const struct word *argv, size_t argc)
 {
-	static const char *const names[] = {"env", "nice", "ionice", "chrt", "taskset", "stdbuf", "timeout", "busybox", "toybox"};
+	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
+		return false;
+	static const char *const names[] = {"env", "nice", "busybox", "toybox"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
@@ -264,18 +298,20 @@ static const char *via_name(struct eval *e, const char *name)
 	return str_c(e->a, str_fmt(e->a, "wrapper:%s", name));
 }
 
-/* The string that xargs or parallel replaces in the words of the inner command: of -I or --replace, or empty. */
-static struct str replaced(const struct word *argv, size_t from)
+/* The string that xargs or parallel may replace in the words of the inner command, if word i is an option that sets it: -I, -i, --replace, clustered or not. */
+static struct str replaced(const struct word *argv, size_t from, size_t i)
 {
-	struct str r = {"", 0};
-	for (size_t i = 1; i < from; i++) {
-		struct str s = argv[i].text;
-		if (str_starts(s, "-I") || str_starts(s, "-i"))
-			r = s.n > 2 ? str_sub(s, 2, s.n) : s.p[1] == 'I' && i + 1 < from ? argv[i + 1].text : r;
-		else if (str_starts(s, "--replace="))
-			r = str_sub(s, 10, s.n);
-	}
-	return r;
+	struct str s = argv[i].text;
+	ptrdiff_t at = str_starts(s, "--") ? -1 : str_find(s, 'I', 1);
+	if (str_starts(s, "--"))
+		return str_find(s, '=', 0) >= 0 ? str_sub(s, (size_t)str_find(s, '=', 0) + 1, s.n) : (struct str){"", 0};
+	if (at < 0)
+		at = str_find(s, 'i', 1);
+	if (!str_starts(s, "-") || at < 0)
+		return (struct str){"", 0};
+	if ((size_t)at + 1 < s.n)
+		return str_sub(s, (size_t)at + 1, s.n);
+	return s.p[at] == 'I' && i + 1 < from ? argv[i + 1].text : (struct str){"", 0};
 }
 
 /* {...} and the replaced string may become anything. */
@@ -298,9 +334,14 @@ static struct word placeholder(struct eval *e, struct word w, struct str with)
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
-	struct str with = u->flags & USE_INSIDE ? replaced(argv, u->from) : (struct str){"", 0};
-	for (size_t i = u->from; i < u->to; i++)
-		fields_add(e, &fs, u->flags & USE_INSIDE ? placeholder(e, argv[i], with) : argv[i]);
+	for (size_t i = u->from; i < u->to; i++) {
+		struct word w = argv[i];
+		if (u->flags & USE_INSIDE)
+			w = placeholder(e, w, STR("{}"));
+		for (size_t k = 1; k < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; k++)
+			w = placeholder(e, w, replaced(argv, u->from, k));
+		fields_add(e, &fs, w);
+	}
 	if (u->flags & USE_MORE)
 		fields_add(e, &fs, word_rest(argv[0].at));
 	if (fs.n)
@@ -364,12 +405,12 @@ static void split_string(struct eval *e, const struct word *argv, const struct k
 
 static void stdin_commands(struct eval *e, const char *name, struct span at)
 {
-	if (!e->in || !e->in->known || !text_exact(e->in->rest)) {
+	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run from standard input", at);
 		return;
 	}
-	struct str text = e->in->rest;
-	e->in->known = false;
+	struct str text = e->s.in.rest;
+	in_forget(e);
 	inner_script(e, name, text, false, at);
 }
 
@@ -415,7 +456,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
 	case USE_CODE: {
 		bool in = u->from == u->to; /* it comes on standard input */
-		struct word text = in && e->in && e->in->known ? word_of(e->in->rest, at) : in ? word_of(HOLE, at) : u->value;
+		struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
 		emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
 		break;
 	}
@@ -449,19 +490,37 @@ static bool makes_links(struct str base, const struct word *argv, size_t argc)
 	return false;
 }
 
+/* Wrappers that hand their environment on as it is; others may clear or change it. */
+static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
+{
+	static const char *const names[] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "chrt", "taskset", "xargs", "find", "flock", "busybox"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT && !str_starts(argv[1].text, "-");
+}
+
+static void forget_exports(struct eval *e)
+{
+	if (e->s.vars)
+		state_forget_vars(e);
+}
+
 /* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
 static bool known_program(struct eval *e, const struct know_row *row, const struct word *argv, size_t argc)
 {
 	struct know_result k = {0};
 	know_apply(e->a, row, argv, argc, &k);
 	struct state keep = e->s;
+	if (!keeps_environment(k.name, argv, argc))
+		forget_exports(e);
 	bool wraps = false, inner = false, links = makes_links(base_name(argv[0].text), argv, argc);
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		if (links && u->role == USE_WRITE)
 			emit_link(e, u->value);
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
-		if (wraps && !transparent(k.name))
+		if (wraps && !transparent(k.name, argv, argc))
 			out_spoil(e);
 		apply_use(e, &k, u, argv, argc);
 	}
@@ -488,11 +547,13 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 		return;
 	const struct know_row *row = know_find(base, e->rq->own, e->rq->nown);
 	bool wraps = row && known_program(e, row, argv, argc);
+	if (e->script_input && (str_is(base, "head") || str_is(base, "dd")))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of a line is read from the script's own text", argv[0].at);
 	struct str text;
 	struct word *named = arena_array(e->a, argc, sizeof *named);
 	memcpy(named, argv, argc * sizeof *named);
 	named[0].text = base;
-	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->in && e->in->known ? &e->in->rest : NULL,
+	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->s.in.known ? &e->s.in.rest : NULL,
 				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
 	if (wraps) /* the inner command has printed, if anything */
 		;
@@ -500,8 +561,7 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 		out_add(e, text);
 	else
 		out_unknown(e);
-	if (e->in)
-		e->in->known = false; /* it may have read any of it */
+	in_forget(e);
 }
 
 /* ---- dispatch ---- */
@@ -515,8 +575,7 @@ void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, c
 		out_spoil(e);
 		if (what & (CALL_FUNCTIONS | CALL_BUILTINS))
 			state_forget(e);
-		if (e->in)
-			e->in->known = false;
+		in_forget(e);
 		eval_exit(e);
 		return;
 	}
@@ -549,7 +608,7 @@ void call_via(struct eval *e, const char *name, const struct word *argv, size_t 
 }
 
 /* Variables set only for one command are put back after it; a builtin or function may also have kept them (dash does). */
-static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct state *before)
+static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct state *before, bool reads)
 {
 	for (; as; as = as->next) {
 		const struct value *was = pmap_get(before->vars, as->name), *is = pmap_get(e->s.vars, as->name);
@@ -563,16 +622,14 @@ static void undo_assigns(struct eval *e, const struct syn_assign *as, const stru
 			v->open = true;
 			v->n = 0;
 		}
-		if (str_is(as->name, "IFS") && e->dialect != DIALECT_SH) {
-			/* `IFS=, read x` is everywhere, and bash keeps nothing of it */
+		if (str_is(as->name, "IFS") && reads) {
+			/* `IFS=, read x` is everywhere, and no shell keeps anything of it */
 			e->s.vars = pmap_set(e->a, e->s.vars, as->name, was);
 			continue;
 		}
 		var_set(e, as->name, v);
 	}
 }
-
-static bool is_exec(const struct word *w) { return w->kind == WORD_EXACT && str_is(w->text, "exec"); }
 
 static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs, const struct syn_assign *const *from)
 {
@@ -590,24 +647,29 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	}
 	emit_command(e, fs->at, fs->n, n->at);
 	call(e, fs->at, fs->n, CALL_ALL, from);
-	if (is_exec(&fs->at[0]) && fs->n == 1) { /* exec >file: for good */
-		if (keep->out)
-			keep->out->spoiled = true;
-		if (keep->in)
-			keep->in->known = false;
-	}
 	redirect_undo(e, keep);
-	if (fails)
-		out_doubt(e, mark);
+	if (e->exec_redirects) { /* exec >file, perhaps through `command`: for good */
+		out_spoil(e);
+		e->s.in.known = false;
+		e->exec_redirects = false;
+	}
+	if (fails) {
+		command_may_fail(e, &before, mark);
+		if (e->dialect == DIALECT_SH && special)
+			out_spoil(e); /* that ends dash */
+	} else if (n->redirs && !special) {
+		e->s = state_join(e, &before, &e->s); /* a program's redirections are expanded in its own process */
+		e->s.status = -1;
+	}
 	if (!n->assigns)
 		return;
 	if (special) {
-		undo_assigns(e, n->assigns, &before);
-	} else {
-		unsigned changed = e->s.options & OPT_PATH_CHANGED & ~before.options;
-		e->s.vars = before.vars;
-		e->s.options &= ~changed;
+		undo_assigns(e, n->assigns, &before, str_is(fs->at[0].text, "read") || str_is(fs->at[0].text, "mapfile"));
+		return;
 	}
+	for (const struct syn_assign *as = n->assigns; as; as = as->next)
+		e->s.vars = pmap_set(e->a, e->s.vars, as->name, pmap_get(before.vars, as->name));
+	e->s.options &= ~(e->s.options & OPT_PATH_CHANGED & ~before.options);
 }
 
 /* Assignments given to declare and its kin: which field is which, or NULL when there are none. */

@@ -156,19 +156,35 @@ void emit_link(struct eval *e, struct word path)
 	}
 }
 
-static bool through(struct str path, struct str link)
+/* A path through a link; one that is not in plain form (//, /./, /../) is taken to be. */
+static bool through(struct str path, struct str link, bool below)
 {
+	if (str_contains(path, STR("//")) || str_contains(path, STR("/.")))
+		return true;
+	if (below && path.n == link.n)
+		return false; /* deleting the link itself deletes just that */
 	return path.n >= link.n && memcmp(path.p, link.p, link.n) == 0 && (path.n == link.n || path.p[link.n] == '/' || str_ends(link, "/"));
 }
 
 void emit_through_links(struct eval *e)
 {
+	struct access *moved = e->f->accesses;
+	for (; moved && e->links; moved = moved->next) /* what is moved or copied may be a link */
+		if (moved->kind == ACCESS_WRITE && moved->path.kind == WORD_EXACT && (strcmp(moved->op, "mv") == 0 || strcmp(moved->op, "cp") == 0)) {
+			struct link *l = arena_new(e->a, struct link);
+			*l = (struct link){e->links, moved->path.text};
+			e->links = l;
+		}
 	for (struct access *a = e->f->accesses; a && e->links; a = a->next) {
-		if (a->kind != ACCESS_WRITE || a->path.kind == WORD_UNKNOWN || strcmp(a->op, "ln") == 0)
+		bool makes = strcmp(a->op, "ln") == 0 || strcmp(a->op, "mv") == 0 || strcmp(a->op, "cp") == 0;
+		if (a->kind == ACCESS_READ || a->path.kind == WORD_UNKNOWN)
 			continue;
 		for (const struct link *l = e->links; l && a->path.kind != WORD_UNKNOWN; l = l->next)
-			if (through(a->path.text, l->path))
+			if (through(a->path.text, l->path, a->kind == ACCESS_DELETE || makes)) {
 				a->path.kind = WORD_UNKNOWN;
+				a->path.glob = false;
+				a->path.text = HOLE;
+			}
 	}
 }
 
@@ -235,7 +251,13 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 	return (uint32_t)f->ntexts++;
 }
 
-/* ---- what is printed ---- */
+/* ---- what is read and printed ---- */
+
+void in_forget(struct eval *e)
+{
+	e->s.in.known = false;
+	e->reads++;
+}
 
 void out_add(struct eval *e, struct str text)
 {

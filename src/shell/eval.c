@@ -27,25 +27,50 @@ static void out_merge(struct eval *e, size_t mark, struct str other)
 	out_unknown(e);
 }
 
+void command_may_fail(struct eval *e, const struct state *before, size_t mark)
+{
+	out_doubt(e, mark);
+	e->s = state_join(e, before, &e->s);
+	e->s.status = -1;
+}
+
+/* An error may end the line, or the text, here: what follows on it is not certain to happen. */
+void may_abort(struct eval *e)
+{
+	out_spoil(e);
+	if (e->aborted)
+		*e->aborted = state_join(e, e->aborted, &e->s);
+}
+
 /* ---- copies of the state ---- */
 
 struct apart {
 	struct state s;
+	unsigned reads;
+	struct loop inner_loop;
+	struct frame inner_frame;
 	struct loop *loop;
 	struct frame *frame;
 };
 
-static struct apart apart_begin(struct eval *e)
+static void apart_begin(struct eval *e, struct apart *keep)
 {
-	struct apart keep = {e->s, e->loop, e->frame};
-	e->loop = NULL;
-	e->frame = NULL;
-	return keep;
+	*keep = (struct apart){.s = e->s, .reads = e->reads, .loop = e->loop, .frame = e->frame};
+	/* break and return leave the copy and nothing else; a local variable there is the function's */
+	keep->inner_loop = (struct loop){.next = state_dead(&e->s), .left = state_dead(&e->s)};
+	if (e->loop)
+		e->loop = &keep->inner_loop;
+	if (e->frame) {
+		keep->inner_frame = *e->frame;
+		keep->inner_frame.returned = state_dead(&e->s);
+		e->frame = &keep->inner_frame;
+	}
 }
 
 static void apart_end(struct eval *e, const struct apart *keep)
 {
 	e->s = keep->s;
+	e->s.in.known &= e->reads == keep->reads; /* the input is shared: what was read there is gone */
 	e->loop = keep->loop;
 	e->frame = keep->frame;
 	e->s.status = -1;
@@ -54,14 +79,16 @@ static void apart_end(struct eval *e, const struct apart *keep)
 
 void eval_apart(struct eval *e, const struct syn_node *n)
 {
-	struct apart keep = apart_begin(e);
+	struct apart keep;
+	apart_begin(e, &keep);
 	eval_node(e, n);
 	apart_end(e, &keep);
 }
 
 void eval_text_apart(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d)
 {
-	struct apart keep = apart_begin(e);
+	struct apart keep;
+	apart_begin(e, &keep);
 	eval_text(e, text, from, origin, d);
 	apart_end(e, &keep);
 }
@@ -69,13 +96,14 @@ void eval_text_apart(struct eval *e, struct str text, const char *from, struct s
 void eval_text_sh(struct eval *e, struct str text, const char *from, struct span origin)
 {
 	size_t mark = out_mark(e);
-	struct input in = e->in ? *e->in : (struct input){0};
+	struct input in = e->s.in;
 	eval_text_apart(e, text, from, origin, DIALECT_SH);
 	struct str other = out_since(e, mark);
 	out_rewind(e, mark);
-	if (e->in)
-		*e->in = in;
+	struct input after = e->s.in;
+	e->s.in = in;
 	eval_text_apart(e, text, from, origin, DIALECT_BASH);
+	e->s.in.known &= after.known && after.rest.n == e->s.in.rest.n;
 	out_merge(e, mark, other);
 }
 
@@ -85,12 +113,13 @@ static void background(struct eval *e, const struct syn_node *n)
 {
 	out_spoil(e);
 	struct sink *out = e->out;
-	struct input none = {0}, *in = e->in;
+	struct input in = e->s.in;
 	e->out = NULL;
-	e->in = &none;
+	e->s.in = (struct input){0};
 	eval_apart(e, n);
 	e->out = out;
-	e->in = in;
+	e->s.in = in;
+	in_forget(e); /* it may read beside us */
 	e->s.status = 0;
 }
 
@@ -156,7 +185,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 static void pipeline(struct eval *e, const struct syn_node *n)
 {
 	struct sink *out = e->out;
-	struct input *in = e->in, piped = {0};
+	struct input in = e->s.in;
 	if (!n->first) { /* "!" or "time" alone */
 		e->s.status = -1;
 		return;
@@ -165,6 +194,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 		eval_node(e, n->first);
 	} else {
 		struct state start = e->s;
+		unsigned reads = e->reads;
 		for (const struct syn_node *m = n->first; m; m = m->next) {
 			struct sink sink = {0};
 			buf_init(&sink.b, e->a, 0);
@@ -180,14 +210,13 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 			}
 			if (m->stderr_too)
 				sink.spoiled = true;
-			piped = (struct input){!sink.spoiled, buf_view(&sink.b)};
-			struct input *next = arena_new(e->a, struct input);
-			*next = piped;
-			e->in = next;
+			if (m == n->first)
+				in.known &= e->reads == reads; /* the first stage shares the input of the pipeline */
+			start.in = (struct input){!sink.spoiled, buf_view(&sink.b)};
 		}
+		e->s.in = in;
 	}
 	e->out = out;
-	e->in = in;
 	if (n->negated && e->s.status >= 0)
 		e->s.status = !e->s.status;
 	if (n->negated && e->s.cd_pending) {
@@ -231,7 +260,7 @@ static void eval_if(struct eval *e, const struct syn_node *n)
 
 static void eval_case(struct eval *e, const struct syn_node *n)
 {
-	expand_single(e, n->words);
+	expand_unsplit(e, n->words);
 	struct state start = e->s, end = e->s, fall = state_dead(&e->s);
 	size_t mark = out_mark(e);
 	bool printed = false;
@@ -307,12 +336,10 @@ static void turn_body(struct eval *e, struct loop *l, const struct turn *t)
 static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
 {
 	size_t mark = out_mark(e);
-	struct input *in = e->in;
+	in_forget(e); /* which line an iteration reads is not known */
 	for (int round = 0;; round++) {
 		struct state before = e->s;
 		turn_body(e, l, t);
-		if (in)
-			in->known = false;
 		struct state joined = state_join(e, &before, &e->s);
 		e->s = joined;
 		if (state_same(&before, &joined))
@@ -334,7 +361,6 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 	loop_enter(e, &l);
 	for (int i = 0;; i++) {
 		struct state before = e->s;
-		struct input in = e->in ? *e->in : (struct input){0};
 		size_t mark = out_mark(e);
 		eval_node(e, n->cond);
 		int status = e->s.status < 0 ? -1 : (e->s.status == 0) == (n->kind == NODE_WHILE) ? 0 : 1;
@@ -348,8 +374,7 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 		}
 		eval_node(e, n->body);
 		loop_turn(e, &l);
-		bool read = e->in && (e->in->known != in.known || e->in->rest.n != in.rest.n);
-		if (state_same(&before, &e->s) && out_mark(e) == mark && !read) {
+		if (state_same(&before, &e->s) && out_mark(e) == mark) {
 			e->s.dead = true; /* for ever, or until a break */
 			break;
 		}
@@ -439,8 +464,9 @@ static void define(struct eval *e, const struct syn_node *n)
 	e->s.funcs = pmap_set(e->a, e->s.funcs, name, f);
 	e->ever = pmap_set(e->a, e->ever, name, any);
 	e->s.status = 0;
-	if (str_starts(name, "command_not_found_handle")) /* called for every command that does not exist */
-		eval_apart(e, n->body);
+	e->changes++;
+	if (str_starts(name, "command_not_found_handle")) /* called for every command that does not exist, at any time */
+		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, false);
 }
 
 static void coproc(struct eval *e, const struct syn_node *n)
@@ -495,11 +521,12 @@ void eval_node(struct eval *e, const struct syn_node *n)
 	if (n->redirs && n->kind != NODE_SIMPLE && n->kind != NODE_FUNCTION) {
 		struct io *keep = arena_new(e->a, struct io);
 		size_t mark = out_mark(e);
+		struct state before = e->s;
 		bool fails = redirect(e, n->redirs, keep);
 		dispatch(e, n);
 		redirect_undo(e, keep);
 		if (fails)
-			out_doubt(e, mark);
+			command_may_fail(e, &before, mark);
 	} else {
 		dispatch(e, n);
 	}
@@ -549,7 +576,8 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	struct parser p;
 	parser_for(e, &p, buf_view(&b), index);
 	/* the same name is not replaced again inside its own value */
-	p.aliases = pmap_set(e->a, p.aliases, from->alias_name, NULL);
+	p.alias_barred = from->alias_name;
+	p.alias_barred_end = value_end;
 	p.alias_done = head;
 	struct syn_node *n = NULL;
 	enum parse_result r = parse_line(&p, &n);
@@ -562,13 +590,14 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	*via = (struct via){"alias", outer};
 	e->via = via;
 	eval_node(e, n);
+	if (p.alias_found && guard == 1)
+		emit_trouble(e, TROUBLE_BOUND, "aliases inside aliases, too many", origin);
 	if (p.alias_found && guard > 1) {
 		struct state after = e->s;
 		line_with_alias(e, &p, 0, guard - 1);
 		e->s = state_join(e, &after, &e->s);
 	}
 	e->via = outer;
-	(void)value_end;
 	if (p.end - p.pos != left)
 		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias that changes where its line ends", origin);
 	return left;
@@ -600,6 +629,8 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 	struct parser p;
 	uint32_t index = origin.text == UINT32_MAX ? 0 : emit_text(e, text, from, origin);
 	parser_for(e, &p, text, index);
+	struct state aborted = state_dead(&e->s), *outer_aborted = e->aborted;
+	e->aborted = &aborted;
 	for (;;) {
 		size_t start = p.pos;
 		struct syn_node *n = NULL;
@@ -620,15 +651,39 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 			break;
 		}
 		eval_line(e, &p, start, n);
+		if (!aborted.dead) {
+			e->s = state_join(e, &e->s, &aborted);
+			aborted = state_dead(&e->s);
+		}
 	}
+	e->aborted = outer_aborted;
 	e->dialect = outer;
 	e->text_depth--;
+}
+
+void trap_add(struct eval *e, struct str text, struct span at, bool prompt)
+{
+	for (const struct trap *t = e->traps; t; t = t->next)
+		if (t->prompt == prompt && str_eq(t->text, text))
+			return;
+	struct trap *t = arena_new(e->a, struct trap);
+	*t = (struct trap){.next = e->traps, .text = text, .at = at, .prompt = prompt};
+	e->traps = t;
+}
+
+static struct trap *trap_left(const struct eval *e)
+{
+	struct trap *t = e->traps;
+	while (t && t->done)
+		t = t->next;
+	return t;
 }
 
 /* Handlers run at any time, in any state: with every variable forgotten and every function that ever was. */
 void eval_traps(struct eval *e)
 {
-	for (struct trap *t = e->traps; t; t = t->next) {
+	for (struct trap *t; (t = trap_left(e));) { /* handlers may set handlers */
+		t->done = true;
 		struct state keep = e->s;
 		state_forget(e);
 		e->s.funcs = e->ever;
@@ -638,8 +693,11 @@ void eval_traps(struct eval *e)
 		*via = (struct via){"trap", outer};
 		e->via = via;
 		e->out = NULL;
-		e->in = NULL;
-		eval_text_apart(e, t->text, "trap", t->at, e->dialect);
+		e->s.in.known = false;
+		if (t->prompt)
+			eval_prompt(e, t->text, t->at);
+		else
+			eval_text_apart(e, t->text, "trap", t->at, e->dialect);
 		e->via = outer;
 		e->s = keep;
 	}

@@ -46,7 +46,6 @@ struct value {
 	bool exported, integer, upper, lower;
 	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* an array with other elements that are not known */
-	struct str refers;       /* a nameref's target, else empty */
 	struct str text;
 	const struct item *items;
 	size_t n;
@@ -74,7 +73,13 @@ enum option {
 	OPT_ABORTS = 32, /* set -e, set -u, readonly: a command may end the script where it stands */
 };
 
+struct input {                   /* standard input: what is left of it, when that is known */
+	bool known;
+	struct str rest;
+};
+
 struct state {
+	struct input in;
 	const struct pmap *vars, *funcs, *aliases;
 	struct dirs dirs, dirs_ok, dirs_fail;
 	bool cd_pending;         /* dirs_ok if the last command succeeded, dirs_fail if it failed */
@@ -93,11 +98,6 @@ struct sink {                    /* standard output that somebody will read */
 	bool doubtful;           /* written while a command before it could have ended the script (OPT_ABORTS) */
 };
 
-struct input {                   /* standard input, shared by the commands that read it in turn */
-	bool known;
-	struct str rest;
-};
-
 struct loop {
 	struct loop *outer;
 	struct state next, left; /* joined states of continue and break; dead when there was none */
@@ -107,13 +107,16 @@ struct frame {                   /* a function call, or a sourced text */
 	struct frame *outer;
 	struct state returned;
 	const struct pmap *locals; /* name to the caller's value, or to `absent` */
+	const struct pmap *maybe;  /* those among them that may not have become local: declared under a condition */
+	unsigned unsure;           /* eval.unsure when the function was called */
 	bool function;
 };
 
-struct trap {
+struct trap {                    /* text that may run at any time: handlers, prompts */
 	struct trap *next;
 	struct str text;
 	struct span at;
+	bool prompt, done;
 };
 
 struct seen_slot {
@@ -141,13 +144,20 @@ struct eval {
 	struct state s;
 	const struct via *via;
 	struct sink *out;        /* NULL: nobody reads it */
-	struct input *in;
 	struct loop *loop;
 	struct frame *frame;
 	struct trap *traps;
 	const struct pmap *ever; /* every function that was ever defined */
 	struct seen *seen;       /* facts already listed */
 	struct span at;          /* the command at hand */
+	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
+	unsigned changes;        /* how often the state was changed on purpose */
+	bool trapped;            /* a handler runs between commands, and may print */
+	bool shared_input;       /* a redirection may have opened the input that was there before */
+	unsigned substitutions;  /* inside how many $( ), whose lines are read before the first of them runs */
+	bool script_input;       /* the script itself comes from standard input */
+	bool exec_redirects;     /* exec without a command: its redirections last */
+	unsigned reads;          /* how often something may have been read from standard input */
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
@@ -169,6 +179,10 @@ void eval_enter(struct eval *e);
 static inline void eval_exit(struct eval *e) { e->depth--; }
 void eval_burn(struct eval *e, uint64_t n);
 void eval_traps(struct eval *e);
+void trap_add(struct eval *e, struct str text, struct span at, bool prompt);
+void eval_prompt(struct eval *e, struct str text, struct span at);           /* call.c */
+void command_may_fail(struct eval *e, const struct state *before, size_t mark); /* it may not have run at all */
+void may_abort(struct eval *e);
 
 /* ---- state.c ---- */
 extern const struct value value_absent;
@@ -200,6 +214,7 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path);
 void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
+void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
 void out_leave(struct eval *e);     /* the script may end here: nothing that comes later is certain */
@@ -216,7 +231,8 @@ struct fields {
 };
 void fields_add(struct eval *e, struct fields *fs, struct word w);
 void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret);         /* all expansions, appended */
-struct str expand_single(struct eval *e, const struct syn_word *w);                     /* no splitting: assignments, here-strings, case */
+struct str expand_single(struct eval *e, const struct syn_word *w);                     /* no splitting: values of assignments */
+struct str expand_unsplit(struct eval *e, const struct syn_word *w);                    /* the same without tildes after colons: here-strings, case, [[ ]] */
 struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);   /* quoted characters get a backslash */
 struct str expand_text(struct eval *e, const struct syn_part *parts);                   /* as in double quotes */
 struct str expand_arith_text(struct eval *e, const struct syn_part *parts);             /* the same, for arithmetic */
@@ -234,6 +250,7 @@ void chars_add(struct chars *c, struct str s, enum char_kind kind);
 void chars_mark(struct chars *c, enum char_kind kind);
 struct how { bool quoted, arith; enum char_kind text; };
 void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out);
+void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out); /* with tildes */
 /* ---- expand_param.c ---- */
 void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at);
 struct str param_ifs(const struct eval *e);
@@ -252,10 +269,10 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 struct str subscript_key(struct eval *e, const struct value *v, struct str text, bool *ret_known);
 
 /* ---- redirect.c ---- */
-struct io { struct sink *out; struct input *in; struct input own; };
+struct io { struct sink *out; struct input in; bool replaced; };
 /* keep: what to put back. True when a file cannot perhaps be opened: then the command does not run. */
 bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
-void redirect_undo(struct eval *e, const struct io *keep);
+void redirect_undo(struct eval *e, struct io *keep);
 
 /* ---- call.c ---- */
 enum { CALL_FUNCTIONS = 1, CALL_BUILTINS = 2, CALL_PROGRAMS = 4, CALL_ALL = 7 };
@@ -281,3 +298,4 @@ struct builtin_call {
 };
 bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from); /* false: not one */
 bool builtin_is(const struct eval *e, struct str name);
+bool shopt_harmless(struct str name); /* builtin_flow.c: an option that changes nothing that is modelled */

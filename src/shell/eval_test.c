@@ -42,6 +42,8 @@ struct str subscript_key(struct eval *e, const struct value *v, struct str text,
 	}
 	struct number_result r = eval_arith(e, text);
 	*ret_known = r.known && r.n >= 0;
+	if (!r.known || r.n < 0) /* a negative index may be a bad one */
+		may_abort(e);
 	return r.known ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER;
 }
 
@@ -104,8 +106,8 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	struct number n = arith_eval(&ar, text);
 	if (ar.opaque || fuel == 0)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "arithmetic on a text that is not known", e->at);
-	if (ar.error || !n.known) /* an error, or a division by what may be zero, ends the script here */
-		out_spoil(e);
+	if (ar.may_fail)
+		may_abort(e);
 	eval_exit(e);
 	return (struct number_result){n.known && !ar.opaque && !ar.error, n.n};
 }
@@ -216,14 +218,14 @@ static int binary_cond(struct eval *e, const struct syn_test *t)
 		struct number_result x = eval_arith(e, a), y = eval_arith(e, b);
 		return x.known && y.known ? number_test(t->op, x.n, y.n) : -1;
 	}
-	struct str a = expand_single(e, t->a);
+	struct str a = expand_unsplit(e, t->a);
 	if (str_is(t->op, "=~")) {
 		expand_pattern(e, t->b->parts, false);
 		var_set_unknown(e, STR("BASH_REMATCH"));
 		return -1;
 	}
 	if (t->op.p[t->op.n - 1] != '=') {
-		expand_single(e, t->b);
+		expand_unsplit(e, t->b);
 		return -1;
 	}
 	struct str pattern = expand_pattern(e, t->b->parts, false);
@@ -245,24 +247,31 @@ static int leaf_cond(struct eval *e, const struct syn_test *t)
 		eval_exit(e);
 		return r < 0 ? r : 1 - r;
 	}
-	case TEST_UNARY: return unary_test(e, t->op, expand_single(e, t->a));
-	case TEST_WORD: return empty_test(expand_single(e, t->a), false);
+	case TEST_UNARY: return unary_test(e, t->op, expand_unsplit(e, t->a));
+	case TEST_WORD: return empty_test(expand_unsplit(e, t->a), false);
 	default: return binary_cond(e, t);
 	}
 }
 
-/* Chains lean to the left and may be long: walked in a loop. Every operand is evaluated, in whatever order. */
+/* Chains lean to the left and may be long: walked in a loop. Every operand is evaluated, the first one certainly. */
 int eval_test(struct eval *e, const struct syn_test *t)
 {
 	if (t->kind != TEST_AND && t->kind != TEST_OR)
 		return leaf_cond(e, t);
 	eval_enter(e);
-	for (; t->kind == TEST_AND || t->kind == TEST_OR; t = t->left) {
+	size_t n = 0;
+	for (const struct syn_test *k = t; k->kind == TEST_AND || k->kind == TEST_OR; k = k->left)
+		n++;
+	const struct syn_test **rights = arena_array(e->a, n, sizeof *rights);
+	size_t i = n;
+	for (; t->kind == TEST_AND || t->kind == TEST_OR; t = t->left)
+		rights[--i] = t->right;
+	eval_test(e, t);
+	for (i = 0; i < n; i++) {
 		struct state before = e->s;
-		eval_test(e, t->right);
+		eval_test(e, rights[i]);
 		e->s = state_join(e, &before, &e->s);
 	}
-	eval_test(e, t);
 	eval_exit(e);
 	return -1;
 }
@@ -272,10 +281,9 @@ int eval_test(struct eval *e, const struct syn_test *t)
 static int plain_compare(struct eval *e, struct str a, struct str op, struct str b)
 {
 	int64_t x, y;
-	(void)e;
 	if (!text_exact(a) || !text_exact(op) || !text_exact(b))
 		return -1;
-	if (str_is(op, "=") || str_is(op, "=="))
+	if (str_is(op, "=") || (str_is(op, "==") && e->dialect != DIALECT_SH))
 		return str_eq(a, b) ? 0 : 1;
 	if (str_is(op, "!="))
 		return str_eq(a, b) ? 1 : 0;

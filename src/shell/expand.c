@@ -88,20 +88,20 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	struct via *kept = arena_new(e->a, struct via);
 	*kept = via;
 	const struct via *outer = e->via;
-	struct input *in = e->in;
 	unsigned unsure = e->unsure;
 	e->unsure = 0;
 	e->out = &sink;
 	e->via = kept;
+	e->substitutions += part->body != NULL;
 	if (part->body)
 		eval_apart(e, part->body);
 	else
 		eval_text_apart(e, part->text, "backtick", part->at, e->dialect);
+	e->substitutions -= part->body != NULL;
 	e->out = out;
 	e->via = outer;
-	e->in = in;
 	e->unsure = unsure;
-	if (sink.spoiled || (sink.doubtful && !(part->body && part->body->kind == NODE_SIMPLE)))
+	if (sink.spoiled || e->trapped || (sink.doubtful && !(part->body && part->body->kind == NODE_SIMPLE)))
 		return HOLE;
 	return without_newlines(e, buf_view(&sink.b));
 }
@@ -130,15 +130,17 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		break;
 	case PART_DOUBLE: {
 		size_t before = out->b.n;
-		bool list = false; /* "$@" alone makes no field when it is empty */
-		for (const struct syn_part *k = part->inside; k; k = k->next)
-			list |= k->kind == PART_PARAM;
+		bool list = false, plain = true; /* an empty "$@" makes no field, whatever empty things stand beside it */
+		for (const struct syn_part *k = part->inside; k; k = k->next) {
+			bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') && !k->param->length;
+			list |= at;
+			plain &= !at || k->param->op == PARAM_PLAIN;
+		}
 		struct how inner = how;
 		inner.quoted = true;
 		expand_parts(e, part->inside, inner, out);
-		if (out->b.n == before && !(list && part->inside && part->inside->kind == PART_PARAM &&
-					    (str_is(part->inside->param->name, "@") || part->inside->param->all)))
-			chars_mark(out, CHAR_EMPTY);
+		if (out->b.n == before && (!list || !plain))
+			chars_mark(out, list ? CHAR_REST : CHAR_EMPTY);
 		break;
 	}
 	case PART_PARAM:
@@ -157,20 +159,20 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 	}
 	case PART_PROCESS: {
 		struct sink *o = e->out;
-		struct input *in = e->in;
-		struct input none = {0};
+		struct input in = e->s.in;
 		const struct via *outer = e->via;
 		struct via *via = arena_new(e->a, struct via);
 		*via = (struct via){"procsub", outer};
 		out_spoil(e); /* it runs beside what follows */
 		e->out = NULL;
-		e->in = &none;
+		e->s.in = (struct input){0};
 		e->via = via;
 		if (part->body)
 			eval_apart(e, part->body);
 		e->via = outer;
 		e->out = o;
-		e->in = in;
+		e->s.in = in;
+		in_forget(e);
 		chars_add(out, STR("/dev/fd/"), CHAR_QUOTED);
 		chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
 		break;
@@ -206,13 +208,13 @@ static struct str tilde(struct eval *e, struct str prefix)
 }
 
 /*
- * The first part with its tilde replaced, also after "=" and ":" where the word is an assignment. Returns parts to expand in its place.
+ * A literal part with its tildes replaced: at the start of the word, and in assignments after each colon.
  */
-static void expand_tildes(struct eval *e, const struct syn_part *part, bool assigned, struct chars *out, enum char_kind kind)
+static void expand_tildes(struct eval *e, const struct syn_part *part, bool first, bool assigned, struct chars *out, enum char_kind kind)
 {
 	struct str s = part->text;
 	size_t from = 0;
-	bool may = true;
+	bool may = first;
 	while (from < s.n) {
 		if (may && s.p[from] == '~') {
 			size_t to = from + 1;
@@ -231,30 +233,41 @@ static void expand_tildes(struct eval *e, const struct syn_part *part, bool assi
 	}
 }
 
-/* NAME=~/x given to any command: bash expands the tilde there, too. */
-static bool looks_assigned(struct str s)
+/* NAME=... given to any command: bash expands tildes there as in an assignment. */
+static size_t assigned_from(struct str s)
 {
 	ptrdiff_t eq = str_find(s, '=', 0);
-	return eq > 0 && (size_t)eq + 1 < s.n && s.p[eq + 1] == '~' && name_valid(str_sub(s, 0, (size_t)eq));
+	return eq > 0 && name_valid(str_sub(s, 0, (size_t)eq)) ? (size_t)eq + 1 : 0;
 }
 
-static void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out)
+static bool has_tilde(const struct syn_part *parts)
 {
-	const struct syn_part *first = parts;
-	if (first && first->kind == PART_TEXT && !how.quoted && memchr(first->text.p, '~', first->text.n)) {
-		if (first->text.p[0] == '~' || assigned) {
-			expand_tildes(e, first, assigned, out, how.text);
-			parts = first->next;
-		} else if (e->dialect != DIALECT_SH && looks_assigned(first->text)) {
-			size_t eq = (size_t)str_find(first->text, '=', 0) + 1;
-			struct syn_part rest = *first;
-			rest.text = str_sub(first->text, eq, first->text.n);
-			chars_add(out, str_sub(first->text, 0, eq), how.text);
-			expand_tildes(e, &rest, true, out, how.text);
-			parts = first->next;
-		}
+	for (; parts; parts = parts->next)
+		if (parts->kind == PART_TEXT && parts->text.n && memchr(parts->text.p, '~', parts->text.n))
+			return true;
+	return false;
+}
+
+void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out)
+{
+	if (how.quoted || !has_tilde(parts)) {
+		expand_parts(e, parts, how, out);
+		return;
 	}
-	expand_parts(e, parts, how, out);
+	bool first = true;
+	for (const struct syn_part *part = parts; part; part = part->next) {
+		if (part->kind != PART_TEXT) {
+			expand_part(e, part, how, out);
+		} else {
+			size_t eq = first && !assigned && e->dialect != DIALECT_SH ? assigned_from(part->text) : 0;
+			struct syn_part rest = *part;
+			rest.text = str_sub(part->text, eq, part->text.n);
+			chars_add(out, str_sub(part->text, 0, eq), how.text);
+			assigned |= eq > 0;
+			expand_tildes(e, &rest, first, assigned, out, how.text);
+		}
+		first = false;
+	}
 }
 
 /* ---- splitting ---- */
@@ -393,11 +406,12 @@ static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
+	bool blank = str_eq(param_ifs(e), STR(" \t\n")); /* else what joins a list depends on the shell */
 	for (size_t i = 0; i < c->b.n; i++) {
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
 		if (k == CHAR_EMPTY)
 			continue;
-		if (k == CHAR_REST) {
+		if (k == CHAR_REST || (k == CHAR_BREAK && !blank)) {
 			buf_char(&b, HOLE_ANY);
 			continue;
 		}
@@ -409,18 +423,21 @@ static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
 	return buf_view(&b);
 }
 
-struct str expand_single(struct eval *e, const struct syn_word *w)
+static struct str unsplit(struct eval *e, const struct syn_word *w, bool assigned)
 {
 	e->foreign = false;
 	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n))
 		return w->parts->text;
 	struct chars c;
 	chars_init(&c, e->a);
-	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, true, &c);
+	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, assigned, &c);
 	struct str text = flatten(e, &c, false);
 	e->foreign = c.foreign;
 	return text;
 }
+
+struct str expand_single(struct eval *e, const struct syn_word *w) { return unsplit(e, w, true); }
+struct str expand_unsplit(struct eval *e, const struct syn_word *w) { return unsplit(e, w, false); }
 
 struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted)
 {

@@ -120,7 +120,7 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 	if (pm->subscripted && !pm->all) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
-		return v ? item_of(e, v, key, known) : unknown();
+		return v ? item_of(e, v, key, known && e->dialect != DIALECT_ZSH) : unknown();
 	}
 	if (!v) {
 		struct param_value r = ambient(e, name);
@@ -140,6 +140,8 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 		r.items->text = v->text;
 		return r;
 	}
+	if (v->kind != VALUE_TEXT && e->dialect == DIALECT_ZSH) /* all its elements */
+		return (struct param_value){.list = true, .rest = true, .is = PERHAPS};
 	if (v->kind != VALUE_TEXT)
 		return item_of(e, v, STR("0"), true);
 	struct param_value r = one(v->text);
@@ -279,6 +281,8 @@ static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 		o.has_length = pm->arg2 != NULL;
 		if (pm->arg2)
 			o.length = eval_arith_parts(e, pm->arg2);
+		if (pm->arg2 && (!o.length.known || o.length.n < 0))
+			may_abort(e); /* a length before the offset is an error */
 		return o;
 	}
 	if (pm->op < PARAM_CUT_HEAD || pm->op > PARAM_TOGGLE_ALL)
@@ -346,7 +350,7 @@ static void put(struct eval *e, const struct param_value *v, struct how how, str
 static void put_word(struct eval *e, const struct syn_part *arg, struct how how, struct chars *out)
 {
 	how.text = CHAR_EXPANDED;
-	expand_parts(e, arg, how, out);
+	expand_whole(e, arg, how, false, out);
 }
 
 /* More than holes that may be empty. */
@@ -378,7 +382,7 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 		if (is == PERHAPS)
 			e->s = state_join(e, &before, &e->s);
 		if (pm->op == PARAM_ASSIGN && is == ABSENT && name_valid(pm->name) && !pm->subscripted) {
-			struct str text = expand_text(e, pm->arg);
+			struct str text = pm->arg && pm->arg->kind == PART_TEXT && memchr(pm->arg->text.p, '~', pm->arg->text.n) ? HOLE : expand_text(e, pm->arg);
 			var_set_text(e, pm->name, text);
 			chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
 			assign_effect(e, pm->name, text, e->at);
@@ -408,12 +412,9 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 	if (pm->arg) { /* not needed, and bash does not run it: listed all the same */
 		struct state before = e->s;
 		struct sink *keep = e->out;
-		struct input none = {0}, *in = e->in;
 		e->out = NULL;
-		e->in = &none;
 		expand_text(e, pm->arg);
 		e->out = keep;
-		e->in = in;
 		e->s = before;
 	}
 	put(e, v, how, out);
@@ -431,7 +432,10 @@ static struct param_value length_of(struct eval *e, const struct param_value *v)
 static void slice_list(struct eval *e, const struct syn_param *pm, struct param_value *v, const struct operands *o)
 {
 	bool args = str_is(pm->name, "@") || str_is(pm->name, "*");
-	if (v->rest || !o->offset.known || (o->has_length && !o->length.known) || o->offset.n < 0 || (args && o->offset.n == 0) ||
+	bool gaps = false; /* an array is sliced by index, not by position */
+	for (size_t i = 0; i < v->n && !args; i++)
+		gaps |= !str_eq(v->items[i].key, str_fmt(e->a, "%zu", i));
+	if (gaps || v->rest || !o->offset.known || (o->has_length && !o->length.known) || o->offset.n < 0 || (args && o->offset.n == 0) ||
 	    (o->has_length && o->length.n < 0)) {
 		v->n = 0;
 		v->rest = true;
@@ -441,7 +445,6 @@ static void slice_list(struct eval *e, const struct syn_param *pm, struct param_
 	if (from > n)
 		from = n;
 	uint64_t len = o->has_length && (uint64_t)o->length.n < n - from ? (uint64_t)o->length.n : n - from;
-	(void)e;
 	v->items += from;
 	v->n = len;
 }

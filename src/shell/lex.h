@@ -29,6 +29,8 @@ struct parser {
 	struct syn_redir *pending, **pending_end; /* here-documents whose bodies have not come yet */
 	const struct pmap *aliases;
 	size_t alias_done;       /* words that start before this were made by an alias: they are not looked up again */
+	struct str alias_barred; /* nor is this one before alias_barred_end: it is being replaced there */
+	size_t alias_barred_end;
 	bool alias_found;        /* the first one that applies */
 	size_t alias_from, alias_to;
 	struct str alias_name;

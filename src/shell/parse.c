@@ -400,7 +400,7 @@ static void note_alias(struct parser *p, const struct syn_word *w)
 {
 	if (!p->aliases || p->alias_found || !w->plain || !w->parts || w->at.from < p->alias_done)
 		return;
-	if (!pmap_get(p->aliases, w->parts->text))
+	if (!pmap_get(p->aliases, w->parts->text) || (w->at.from < p->alias_barred_end && str_eq(w->parts->text, p->alias_barred)))
 		return;
 	p->alias_found = true;
 	p->alias_from = w->at.from;
@@ -641,6 +641,8 @@ static struct syn_node *parse_case(struct parser *p, size_t from)
 static struct syn_node *parse_function(struct parser *p, size_t from)
 {
 	lex_blanks(p);
+	if (p->dialect == DIALECT_ZSH && (peek_keyword(p) == KEY_BRACE || lex_peek(p) == '('))
+		lex_fail(p, "an anonymous function");
 	struct syn_word *w = word_read(p, WORD_NORMAL);
 	if (!w) {
 		if (p->dialect == DIALECT_ZSH)

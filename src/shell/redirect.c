@@ -46,7 +46,7 @@ static void out_to_file(struct eval *e, struct word path)
 	e->out = NULL;
 }
 
-static void here_document(struct eval *e, const struct syn_redir *r, struct io *keep)
+static void here_document(struct eval *e, const struct syn_redir *r)
 {
 	struct str body = r->here_source;
 	if (!r->here_quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) || memchr(body.p, '\\', body.n))) {
@@ -59,19 +59,11 @@ static void here_document(struct eval *e, const struct syn_redir *r, struct io *
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a here-document that cannot be read", r->at);
 		body = res == PARSE_LINE ? expand_text(e, parts) : HOLE;
 	}
-	if (r->fd <= 0) {
-		keep->own = (struct input){true, body};
-		e->in = &keep->own;
-	}
+	if (r->fd <= 0 && !r->var.n)
+		e->s.in = (struct input){true, body};
 }
 
-static void unknown_input(struct eval *e, struct io *keep)
-{
-	keep->own = (struct input){0};
-	e->in = &keep->own;
-}
-
-static void duplicate(struct eval *e, const struct syn_redir *r, struct io *keep)
+static void duplicate(struct eval *e, const struct syn_redir *r)
 {
 	struct word w = target(e, r);
 	bool out = r->op == REDIR_DUP_OUT;
@@ -84,8 +76,10 @@ static void duplicate(struct eval *e, const struct syn_redir *r, struct io *keep
 		out_to_file(e, w);
 		return;
 	}
-	if (fd == 0)
-		unknown_input(e, keep);
+	if (fd == 0) {
+		e->s.in = (struct input){0};
+		e->shared_input = true;
+	}
 	if (fd == 1) {
 		if (!(number && (str_is(t, "2") || str_is(t, "-") || str_is(t, "1"))))
 			out_spoil(e);
@@ -96,25 +90,23 @@ static void duplicate(struct eval *e, const struct syn_redir *r, struct io *keep
 	}
 }
 
-static void one(struct eval *e, const struct syn_redir *r, struct io *keep)
+static void one(struct eval *e, const struct syn_redir *r)
 {
 	if (r->var.n)
 		var_assign_reference(e, r->var, HOLE_NUMBER, false);
 	bool fd_in = r->fd <= 0 && !r->var.n, fd_out = (r->fd < 0 || r->fd == 1) && !r->var.n;
 	switch (r->op) {
 	case REDIR_HERE:
-		here_document(e, r, keep);
+		here_document(e, r);
 		return;
 	case REDIR_HERE_STRING: {
 		struct str text = expand_single(e, r->target);
-		if (fd_in) {
-			keep->own = (struct input){true, str_cat(e->a, text, STR("\n"))};
-			e->in = &keep->own;
-		}
+		if (fd_in)
+			e->s.in = (struct input){true, str_cat(e->a, text, STR("\n"))};
 		return;
 	}
 	case REDIR_DUP_IN: case REDIR_DUP_OUT:
-		duplicate(e, r, keep);
+		duplicate(e, r);
 		return;
 	default: break;
 	}
@@ -122,8 +114,11 @@ static void one(struct eval *e, const struct syn_redir *r, struct io *keep)
 	network(e, path);
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
 		emit_access(e, ACCESS_READ, path, false, op_names[r->op], r->at);
+		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
+		if (path.kind != WORD_EXACT || ((str_starts(path.text, "/dev/") || str_starts(path.text, "/proc")) && !str_is(path.text, "/dev/null")))
+			e->shared_input = true;
 		if (fd_in)
-			unknown_input(e, keep);
+			e->s.in = (struct input){0};
 	}
 	if (r->op != REDIR_READ) {
 		emit_access(e, ACCESS_WRITE, path, false, op_names[r->op], r->at);
@@ -145,20 +140,33 @@ static bool may_fail(const struct syn_redir *r)
 	return !str_is(t, "/dev/null");
 }
 
+/* Does it give the command another standard input? */
+static bool replaces_input(const struct syn_redir *r)
+{
+	if (r->var.n || r->fd > 0)
+		return false;
+	return r->fd == 0 || r->op == REDIR_READ || r->op == REDIR_READ_WRITE || r->op == REDIR_DUP_IN || r->op == REDIR_HERE || r->op == REDIR_HERE_STRING;
+}
+
 bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 {
 	bool fails = false;
 	keep->out = e->out;
-	keep->in = e->in;
+	keep->in = e->s.in;
 	for (; r; r = r->next) {
-		one(e, r, keep);
+		one(e, r);
 		fails |= may_fail(r);
+		keep->replaced |= replaces_input(r);
 	}
 	return fails;
 }
 
-void redirect_undo(struct eval *e, const struct io *keep)
+void redirect_undo(struct eval *e, struct io *keep)
 {
 	e->out = keep->out;
-	e->in = keep->in;
+	if (keep->replaced) {
+		keep->in.known &= !e->shared_input;
+		e->s.in = keep->in;
+	}
+	e->shared_input = false;
 }

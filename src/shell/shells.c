@@ -17,7 +17,8 @@ static const struct {
 
 struct invocation {
 	bool command, from_stdin, opaque, nothing; /* -c; -s; not to be known; --version */
-	bool extglob;
+	bool interactive;                          /* -i: history expansion */
+	bool extglob, less;                        /* -O extglob; -e -n -u ...: the script may end early or not run */
 	struct word rc;                            /* --rcfile */
 	size_t operand;                            /* index of the first operand */
 };
@@ -57,6 +58,9 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 				if (w.kind != WORD_EXACT)
 					return false;
 				v->extglob |= c == 'O' && str_is(w.text, "extglob");
+				v->less |= c == 'o';
+				if (c == 'O' && !(s.p[0] == '-' && str_is(w.text, "extglob")) && !shopt_harmless(w.text))
+					return false;
 				/* posix, keyword, nolog ... of -o, and most of -O, change nothing that is followed here; these do */
 				if (str_is(w.text, "keyword") || str_is(w.text, "braceexpand") || str_is(w.text, "posix"))
 					return false;
@@ -66,11 +70,13 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 		}
 		if (c == 'B' && s.p[0] == '+')
 			return false;
+		v->less |= strchr("entuD", c) != NULL;
+		v->interactive |= c == 'i';
 	}
 	return true;
 }
 
-static struct invocation invocation_of(const struct word *argv, size_t argc)
+static struct invocation invocation_of(struct arena *a, const struct word *argv, size_t argc)
 {
 	struct invocation v = {.operand = argc};
 	size_t i = 1;
@@ -86,7 +92,8 @@ static struct invocation invocation_of(const struct word *argv, size_t argc)
 			i++;
 			break;
 		}
-		bool known = str_starts(s, "--") ? long_option(&v, s, argv, argc, &i) : short_options(&v, s, argv, argc, &i);
+		struct str dashes = str_starts(s, "--") ? s : str_cat(a, STR("-"), s); /* bash takes -norc for --norc, too */
+		bool known = long_option(&v, dashes, argv, argc, &i) || (!str_starts(s, "--") && short_options(&v, s, argv, argc, &i));
 		if (!known)
 			v.opaque = true;
 	}
@@ -107,8 +114,18 @@ static void exported_only(void *ctx, struct str key, const void *value)
 {
 	struct keep_exported *k = ctx;
 	const struct value *v = value;
-	if (v->exported && v->kind == VALUE_TEXT)
+	static const char *const own[] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"}; /* a new shell sets them itself */
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (str_is(key, own[i]))
+			return;
+	if (v->exported && v->kind == VALUE_TEXT) {
 		k->to = pmap_set(k->a, k->to, key, v);
+		return;
+	}
+	/* not exported here, but if it was in the environment before, it is all the same */
+	struct value *either = arena_new(k->a, struct value);
+	*either = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE, .ambient = v->kind == VALUE_TEXT && (v->ambient || text_exact(v->text))};
+	k->to = pmap_set(k->a, k->to, key, either);
 }
 
 /* A new shell knows what was exported, its directory, and its arguments. */
@@ -116,7 +133,6 @@ static void fresh_state(struct eval *e, const struct word *argv, size_t from, si
 {
 	struct keep_exported k = {e->a, NULL};
 	pmap_each(e->s.vars, exported_only, &k);
-	k.to = pmap_set(e->a, k.to, STR("IFS"), NULL);
 	e->s.vars = k.to;
 	if (!(e->s.options & OPT_FUNCS_EXPORTED))
 		e->s.funcs = NULL;
@@ -159,17 +175,17 @@ static void run_script(struct eval *e, const struct script *s, const struct word
 
 static void from_stdin(struct eval *e, size_t row, const struct word *argv, size_t args, size_t argc, bool extglob)
 {
-	if (!e->in || !e->in->known || !text_exact(e->in->rest)) {
+	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell reads a script that is not known from standard input", argv[0].at);
 		out_spoil(e);
 		return;
 	}
-	struct script s = {e->in->rest, "stdin", row};
-	struct input *in = e->in, none = {0};
-	in->known = false;
-	e->in = &none; /* commands of the script read what is left of it */
+	struct script s = {e->s.in.rest, "stdin", row};
+	in_forget(e); /* commands of the script read what is left of it */
+	bool outer = e->script_input;
+	e->script_input = true;
 	run_script(e, &s, argv, args, argc, extglob, "stdin-shell");
-	e->in = in;
+	e->script_input = outer;
 }
 
 static bool names_stdin(struct str s) { return str_is(s, "/dev/stdin") || str_is(s, "/dev/fd/0") || str_is(s, "/proc/self/fd/0") || str_is(s, "-"); }
@@ -187,8 +203,7 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 	}
 	emit_access(e, ACCESS_EXEC, argv[at], false, shells[row].name, argv[0].at);
 	out_unknown(e);
-	if (e->in)
-		e->in->known = false;
+	in_forget(e);
 }
 
 bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc)
@@ -198,13 +213,15 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 		row++;
 	if (row == sizeof shells / sizeof *shells)
 		return false;
-	struct invocation v = invocation_of(argv, argc);
+	struct invocation v = invocation_of(e->a, argv, argc);
+	if (v.less)
+		out_spoil(e);
 	if (v.rc.at.to)
 		emit_access(e, ACCESS_EXEC, v.rc, false, "--rcfile", argv[0].at);
 	const struct value *env = var_get(e, STR("BASH_ENV"));
 	if (env && env->set)
 		emit_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV", argv[0].at);
-	if (v.opaque) {
+	if (v.opaque || (v.interactive && !v.command)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell is started with options that are not known", argv[0].at);
 		out_spoil(e);
 	} else if (v.nothing) {

@@ -15,21 +15,38 @@ bool name_valid(struct str s)
 
 /* ---- variables ---- */
 
-static struct str follow(const struct eval *e, struct str name)
-{
-	for (int i = 0; i < 8; i++) {
-		const struct value *v = pmap_get(e->s.vars, name);
-		if (!v || v->refers.n == 0)
-			return name;
-		name = v->refers;
-	}
-	return name;
-}
+const struct value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, name); }
 
-const struct value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, follow(e, name)); }
+/* Variables that the shell itself sets or computes: what is assigned to them says nothing about what they hold. */
+static const struct {
+	const char *name;
+	bool number;
+} owned[] = {
+	{"_", false}, {"BASHPID", true}, {"BASH_ARGC", false}, {"BASH_ARGV", false}, {"BASH_COMMAND", false}, {"BASH_LINENO", false}, {"BASH_SOURCE", false},
+	{"BASH_SUBSHELL", true}, {"COLUMNS", true}, {"COMP_WORDBREAKS", false}, {"DIRSTACK", false}, {"EPOCHREALTIME", false}, {"EPOCHSECONDS", true}, {"EUID", true},
+	{"FUNCNAME", false}, {"GROUPS", false}, {"HISTCMD", true}, {"LINENO", true}, {"LINES", true}, {"OPTARG", false}, {"OPTIND", true}, {"PIPESTATUS", false}, {"PPID", true},
+	{"RANDOM", true}, {"SECONDS", true}, {"SRANDOM", true}, {"UID", true},
+};
+
+/* The value a variable really has after an assignment of `text`; for integers the text is evaluated, and so may run commands. */
+static struct str assigned(struct eval *e, struct str name, const struct value *old, struct str text)
+{
+	bool number = old && old->integer, own = false;
+	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+		if (str_is(name, owned[i].name)) {
+			own = true;
+			number |= owned[i].number;
+		}
+	if (number) {
+		struct number_result r = eval_arith(e, text);
+		return r.known && !own ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER;
+	}
+	return own || text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : text;
+}
 
 void var_set(struct eval *e, struct str name, const struct value *v)
 {
+	e->changes++;
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
@@ -43,7 +60,6 @@ static struct value *copy_of(struct eval *e, const struct value *old)
 
 void var_set_text(struct eval *e, struct str name, struct str text)
 {
-	name = follow(e, name);
 	const struct value *old = pmap_get(e->s.vars, name);
 	if (old && old->kind != VALUE_TEXT) { /* a=x for an array is a[0]=x */
 		var_set_item(e, name, STR("0"), true, text, false);
@@ -54,13 +70,16 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	v->ambient = false;
 	v->set = true;
 	v->maybe = old && old->fixed;
-	v->text = (old && old->fixed) || text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : old && old->integer ? HOLE_NUMBER : text;
+	v->text = assigned(e, name, old, text);
+	if (v->maybe) {
+		v->text = HOLE;
+		may_abort(e);
+	}
 	var_set(e, name, v);
 }
 
 void var_set_unknown(struct eval *e, struct str name)
 {
-	name = follow(e, name);
 	const struct value *old = pmap_get(e->s.vars, name);
 	struct value *v = copy_of(e, old);
 	v->ambient = false;
@@ -73,7 +92,6 @@ void var_set_unknown(struct eval *e, struct str name)
 
 void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append)
 {
-	name = follow(e, name);
 	const struct value *old = pmap_get(e->s.vars, name);
 	struct value *v = copy_of(e, old);
 	if (!old) {
@@ -94,9 +112,10 @@ void var_set_item(struct eval *e, struct str name, struct str key, bool key_know
 		}
 	}
 	v->set = true;
-	if (v->upper || v->lower || v->integer)
-		text = v->integer ? HOLE_NUMBER : HOLE;
-	if (!key_known || append || v->fixed) {
+	text = assigned(e, name, old, text);
+	if (v->fixed)
+		may_abort(e);
+	if (!key_known || append || v->fixed || e->dialect == DIALECT_ZSH) {
 		/* any element may have changed */
 		v->open = true;
 		v->n = 0;
@@ -198,7 +217,7 @@ static bool value_same(const struct value *x, const struct value *y)
 {
 	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
 			  x->open == y->open && x->ambient == y->ambient && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
-			  str_eq(x->refers, y->refers) && str_eq(x->text, y->text) && items_same(x, y));
+			  str_eq(x->text, y->text) && items_same(x, y));
 }
 
 struct joining {
@@ -237,8 +256,6 @@ static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 		v->text = HOLE;
 		v->set = v->maybe = true;
 	}
-	if (x && y && (x->refers.n || y->refers.n) && !str_eq(x->refers, y->refers))
-		emit_trouble(j->e, TROUBLE_CONSTRUCT, "a name reference that depends on a condition", j->e->at);
 	bool list = (x && x->kind != VALUE_TEXT) || (y && y->kind != VALUE_TEXT);
 	if (list && !(x && y && x->kind == y->kind && items_same(x, y))) {
 		v->kind = x && x->kind == VALUE_MAP ? VALUE_MAP : y && y->kind == VALUE_MAP ? VALUE_MAP : VALUE_LIST;
@@ -340,6 +357,7 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 		*rest = word_rest(e->at);
 		s.params = (struct params){rest, 1};
 	}
+	s.in.known = x->in.known && y->in.known && str_eq(x->in.rest, y->in.rest);
 	s.options = x->options | y->options;
 	s.status = x->status == y->status ? x->status : -1;
 	return s;
@@ -362,6 +380,8 @@ static void differ_ptr(void *ctx, struct str key, const void *vx, const void *vy
 
 bool state_same(const struct state *x, const struct state *y)
 {
+	if (x->in.known != y->in.known || (x->in.known && !str_eq(x->in.rest, y->in.rest)))
+		return false;
 	if (x->dead != y->dead || x->options != y->options || !params_same(&x->params, &y->params) || x->dirs.n != y->dirs.n ||
 	    x->stack_unknown != y->stack_unknown || (!x->stack_unknown && (x->nstack != y->nstack || x->stack != y->stack)))
 		return false;
@@ -425,6 +445,7 @@ static struct str normal(struct arena *a, struct str base, struct str path)
 
 void dirs_change(struct eval *e, struct str path)
 {
+	e->changes++;
 	struct dirs to = {.n = 0};
 	if (text_exact(path)) {
 		if (path.n && path.p[0] == '/') {

@@ -369,6 +369,8 @@ static void backslash(struct builder *l, const struct until *u)
 		build_part(l, part_new(p, PART_QUOTED, str_n(p->s + from + 1, 1), from));
 		return;
 	}
+	if (u->quotes == IN_HERE && c == '"' && strchr(u->stops, '}'))
+		lex_unsure(p, "quotes inside ${...} of a here-document");
 	build_byte(l, from);
 	build_byte(l, p->pos++);
 }
@@ -377,8 +379,10 @@ static void quote_char(struct builder *l, const struct until *u, int c)
 {
 	struct parser *p = l->p;
 	if (c == '"') {
-		if (u->quotes == IN_HERE) /* inside ${ } of a here-document: bash removes it in some operators, keeps it in others */
+		if (u->quotes == IN_HERE) { /* shells differ in which operators they remove it */
+			lex_unsure(p, "quotes inside ${...} of a here-document");
 			build_byte(l, p->pos++);
+		}
 		else
 			build_part(l, parts_double_quote(p));
 	} else if (u->quotes == IN_NOTHING || !u->soft) {
