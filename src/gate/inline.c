@@ -212,8 +212,10 @@ static bool sed_bracket(struct sed *d)
 	for (; d->i < d->s.n && sed_at(d) != ']'; d->i++) {
 		char c = sed_at(d), kind = d->i + 1 < d->s.n ? d->s.p[d->i + 1] : '\0';
 
-		if (c == '\n' || c == '\\') /* seds differ about \] */
+		if (c == '\n' || (c == '\\' && (!kind || strchr("][\\\n", kind)))) /* seds differ about \] */
 			return false;
+		if (c == '\\')
+			d->i++;
 		if (c != '[' || !kind || !strchr(":.=", kind))
 			continue;
 		for (d->i += 2; d->i + 1 < d->s.n && !(sed_at(d) == kind && d->s.p[d->i + 1] == ']'); d->i++)
