@@ -87,6 +87,17 @@ static size_t digits_width(struct str s)
 	return s.n > sign + 1 && s.p[sign] == '0' ? s.n : 0;
 }
 
+static bool looks_number(struct str s)
+{
+	size_t i = s.n && (s.p[0] == '-' || s.p[0] == '+');
+	if (i == s.n)
+		return false;
+	for (; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return true;
+}
+
 /* {x..y} or {x..y..step} of letters or numbers; false when it is not one. */
 static bool sequence(struct eval *e, struct str s, struct texts *ret)
 {
@@ -114,6 +125,8 @@ static bool sequence(struct eval *e, struct str s, struct texts *ret)
 		to = (unsigned char)y.p[0];
 	} else if (num_parse(str_starts(x, "+") ? str_sub(x, 1, x.n) : x, -(1ll << 40), 1ll << 40, &from) ||
 		   num_parse(str_starts(y, "+") ? str_sub(y, 1, y.n) : y, -(1ll << 40), 1ll << 40, &to)) {
+		if (looks_number(x) && looks_number(y))
+			stop(e, "a sequence of very large numbers");
 		return false;
 	}
 	if (step == 0)
@@ -221,6 +234,11 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 	for (size_t i = 1; i < w->source.n; i++) /* $${a,b}: bash takes the second $ and the brace for ${ and leaves them alone */
 		if (w->source.p[i] == '{' && w->source.p[i - 1] == '$' && loose_brace(w, i))
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a brace after a dollar sign that is no expansion", w->at);
+	for (const struct syn_part *part = w->parts; part; part = part->next) {
+		struct str src = str_sub(w->source, part->at.from - w->at.from, part->at.to - w->at.from);
+		if (part->kind == PART_PARAM && str_find(src, '{', 2) >= 0) /* bash looks for the end of ${ } there in a simpler way */
+			emit_trouble(e, TROUBLE_CONSTRUCT, "braces inside ${...} inside a brace expansion", w->at);
+	}
 	struct texts t = expand(e, cut(e, w, w->at.from));
 	if (t.n == 1 && str_eq(t.at[0], w->source))
 		return false;
@@ -228,14 +246,15 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 	*end = NULL;
 	for (size_t i = 0; i < t.n; i++) {
 		struct parser p;
-		parser_init(&p, e->a, e->dialect, t.at[i], w->at.text, &e->fuel);
-		p.extglob = e->s.options & OPT_EXTGLOB;
+		parser_for(e, &p, t.at[i], w->at.text);
 		struct syn_word *one = NULL;
 		if (parse_word(&p, &one) != PARSE_LINE || !one) {
 			emit_trouble(e, TROUBLE_CONSTRUCT, "brace expansion makes a word that cannot be read", w->at);
 			continue;
 		}
 		one->at = w->at;
+		one->made = true;
+		parsed_aliases(e, &p);
 		one->braces = false;
 		if (one->parts || one->source.n) { /* an empty result is no word */
 			*end = one;

@@ -71,7 +71,10 @@ void builtin_source(struct builtin_call *b)
 	else
 		emit_access(e, ACCESS_EXEC, file, false, "source", b->at);
 	out_spoil(e);
+	struct dirs dirs = e->s.dirs;
 	state_forget(e);
+	if (file.kind == WORD_EXACT) /* its effect is contained as a whole; that it changes the directory is not assumed */
+		e->s.dirs = dirs;
 	in_forget(e);
 }
 
@@ -232,6 +235,7 @@ static void trap_changes(struct builtin_call *b, struct str text)
 	e->loop = NULL;
 	e->frame = NULL;
 	state_forget(e);
+	e->s.dead = false;
 	unsigned changes = e->changes;
 	eval_text(e, text, "trap", b->at, e->dialect);
 	if (!e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */
@@ -275,6 +279,16 @@ void builtin_trap(struct builtin_call *b)
 	trap_add(e, w.text, b->at, false);
 }
 
+static bool reserved(struct str name)
+{
+	static const char *const names[] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
+					    "select", "then", "time", "until", "while"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (str_is(name, names[i]))
+			return true;
+	return false;
+}
+
 void builtin_alias(struct builtin_call *b)
 {
 	struct eval *e = b->e;
@@ -295,6 +309,8 @@ void builtin_alias(struct builtin_call *b)
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an alias that is not known is defined", b->at);
 			continue;
 		}
+		if (reserved(name)) /* replaced where it stands as a reserved word */
+			emit_trouble(e, TROUBLE_CONSTRUCT, "an alias named like a reserved word", b->at);
 		struct value *v = arena_new(e->a, struct value);
 		*v = (struct value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
 		e->changes++;
@@ -325,6 +341,7 @@ void builtin_exit(struct builtin_call *b)
 void builtin_return(struct builtin_call *b)
 {
 	struct eval *e = b->e;
+	e->changes++;
 	if (!e->frame) { /* an error in bash; dash leaves */
 		if (e->dialect == DIALECT_SH)
 			out_spoil(e);
@@ -347,6 +364,7 @@ void builtin_break(struct builtin_call *b)
 	bool known = b->argc == 1 || (b->argc == 2 && b->argv[1].kind == WORD_EXACT && num_parse(b->argv[1].text, 1, 1000, &n) == 0);
 	struct loop *l = e->loop;
 	e->s.status = 0;
+	e->changes++;
 	out_leave(e);
 	if (!l)
 		return;

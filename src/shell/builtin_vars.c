@@ -100,8 +100,10 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 		state_forget_vars(e);
 		return;
 	}
-	if (at->functions)
+	if (at->functions) {
+		b->e->functions_fixed |= at->fixed;
 		return;
+	}
 	if (at->local && name_valid(ref))
 		note_local(e, ref);
 	if (name_valid(ref))
@@ -398,6 +400,8 @@ void builtin_mapfile(struct builtin_call *b)
 		var_set_unknown(e, name);
 	else
 		var_set(e, name, v);
+	if (text_exact(name))
+		assign_effect(e, name, v->n == 1 && !v->open ? v->items[0].text : HOLE, b->at);
 }
 
 /* ---- the rest ---- */
@@ -500,6 +504,8 @@ void builtin_set(struct builtin_call *b)
 			break;
 		}
 		for (size_t k = 1; k < s.n; k++) {
+			if (s.p[k] == 'o')
+				out_unknown(e); /* without a name it prints */
 			if (s.p[k] == 'o' && i + 1 < b->argc) {
 				fine &= b->argv[i + 1].kind == WORD_EXACT && set_option_fine(b->argv[i + 1].text);
 				e->s.options |= OPT_ABORTS;

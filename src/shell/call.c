@@ -24,8 +24,8 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 	uint32_t index = emit_text(e, text, "prompt", at);
 	struct parser p;
 	struct syn_part *parts = NULL;
-	parser_init(&p, e->a, e->dialect, text, index, &e->fuel);
-	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure) {
+	parser_for(e, &p, text, index);
+	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure || p.alias_found) {
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that cannot be read", at);
 		return;
 	}
@@ -80,7 +80,7 @@ static const struct {
 	{"BASH_ENV", EFFECT_STARTUP}, {"ENV", EFFECT_STARTUP}, {"ZDOTDIR", EFFECT_STARTUP},
 	{"PROMPT_COMMAND", EFFECT_SCRIPT},
 	{"BASH_CMDS", EFFECT_UNFOLLOWED}, {"BASH_ALIASES", EFFECT_UNFOLLOWED}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED},
-	{"SHELLOPTS", EFFECT_UNFOLLOWED}, {"BASHOPTS", EFFECT_UNFOLLOWED}, {"BASH_COMPAT", EFFECT_UNFOLLOWED}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED},
+	{"SHELLOPTS", EFFECT_UNFOLLOWED}, {"BASH_XTRACEFD", EFFECT_UNFOLLOWED}, {"FUNCNEST", EFFECT_UNFOLLOWED}, {"BASHOPTS", EFFECT_UNFOLLOWED}, {"BASH_COMPAT", EFFECT_UNFOLLOWED}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED},
 	{"GIT_SSH_COMMAND", EFFECT_COMMAND}, {"GIT_SSH", EFFECT_COMMAND}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND}, {"GIT_PAGER", EFFECT_COMMAND},
 	{"GIT_EDITOR", EFFECT_COMMAND}, {"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND}, {"GIT_ASKPASS", EFFECT_COMMAND}, {"GIT_PROXY_COMMAND", EFFECT_COMMAND},
 	{"PAGER", EFFECT_COMMAND}, {"MANPAGER", EFFECT_COMMAND}, {"EDITOR", EFFECT_COMMAND}, {"VISUAL", EFFECT_COMMAND}, {"BROWSER", EFFECT_COMMAND},
@@ -94,7 +94,7 @@ static const struct {
 
 void assign_effect(struct eval *e, struct str name, struct str value, struct span at)
 {
-	if (name.n == 0 || !strchr("PpBEZSGLMVRTN", name.p[0]))
+	if (name.n == 0 || !strchr("PpBEZSGLMVRTNF", name.p[0]))
 		return;
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		if (!str_is(name, variables[i].name))
@@ -194,6 +194,16 @@ static void assign_array(struct eval *e, const struct syn_assign *as)
 	assign_effect(e, as->name, HOLE, as->at);
 }
 
+struct str appended(struct eval *e, const struct value *old, struct str text)
+{
+	if (old && old->integer) { /* adds, and evaluates both */
+		eval_arith(e, text);
+		eval_arith(e, old->set ? old->text : (struct str){"", 0});
+		return HOLE_NUMBER;
+	}
+	return old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
+}
+
 void assign(struct eval *e, const struct syn_assign *as, bool exported)
 {
 	if (as->array && !as->subscripted) {
@@ -211,7 +221,7 @@ void assign(struct eval *e, const struct syn_assign *as, bool exported)
 		return;
 	}
 	if (as->append)
-		text = old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
+		text = appended(e, old, text);
 	var_set_text(e, as->name, text);
 	const struct value *now = var_get(e, as->name);
 	if (now->kind == VALUE_TEXT && (exported || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
@@ -336,6 +346,8 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 	struct fields fs = {0};
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
+		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
 		if (u->flags & USE_INSIDE)
 			w = placeholder(e, w, STR("{}"));
 		for (size_t k = 1; k < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; k++)
@@ -344,6 +356,9 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 	}
 	if (u->flags & USE_MORE)
 		fields_add(e, &fs, word_rest(argv[0].at));
+	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
+	if (str_is(flag, "-execdir") || str_is(flag, "-okdir"))
+		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
 	if (fs.n)
 		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 }
@@ -363,11 +378,15 @@ static void inner_script(struct eval *e, const char *name, struct str text, bool
 	struct state keep = e->s;
 	struct word *rest = arena_new(e->a, struct word);
 	*rest = word_rest(at);
-	e->s.vars = NULL;
+	unsigned reads = e->reads;
+	if (e->s.vars)
+		state_forget_vars(e); /* what of it is exported is not worth knowing; that it was assigned is */
+	e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
 	e->s.funcs = e->s.aliases = NULL;
 	e->s.params = (struct params){rest, 1};
 	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text, via_name(e, name), at);
 	e->s = keep;
+	e->s.in.known &= e->reads == reads;
 	e->via = outer;
 }
 
@@ -517,7 +536,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	bool wraps = false, inner = false, links = makes_links(base_name(argv[0].text), argv, argc);
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		if (links && u->role == USE_WRITE)
-			emit_link(e, u->value);
+			emit_link(e, u->value, argv[0].at);
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
 		if (wraps && !transparent(k.name, argv, argc))
@@ -557,8 +576,10 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
 	if (wraps) /* the inner command has printed, if anything */
 		;
-	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text))
+	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text)) {
 		out_add(e, text);
+		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM && (str_is(base, "stat") || str_ends(base, "grep")); /* nothing, when they fail */
+	}
 	else
 		out_unknown(e);
 	in_forget(e);

@@ -144,14 +144,14 @@ void emit_access(struct eval *e, enum access_kind kind, struct word path, bool b
 
 /* ---- links made by the script itself ---- */
 
-void emit_link(struct eval *e, struct word path)
+void emit_link(struct eval *e, struct word path, struct span at)
 {
 	if (path.kind != WORD_EXACT)
 		return; /* a write to an unknown path is asked about anyway */
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		struct link *l = arena_new(e->a, struct link);
 		bool absolute = path.text.n && path.text.p[0] == '/';
-		*l = (struct link){e->links, absolute ? path.text : path_join(e->a, e->s.dirs.at[i], path.text)};
+		*l = (struct link){e->links, absolute ? path.text : path_join(e->a, e->s.dirs.at[i], path.text), at};
 		e->links = l;
 	}
 }
@@ -159,7 +159,7 @@ void emit_link(struct eval *e, struct word path)
 /* A path through a link; one that is not in plain form (//, /./, /../) is taken to be. */
 static bool through(struct str path, struct str link, bool below)
 {
-	if (str_contains(path, STR("//")) || str_contains(path, STR("/.")))
+	if (str_contains(path, STR("//")) || str_contains(path, STR("/./")) || str_contains(path, STR("/../")) || str_ends(path, "/.") || str_ends(path, "/.."))
 		return true;
 	if (below && path.n == link.n)
 		return false; /* deleting the link itself deletes just that */
@@ -172,15 +172,14 @@ void emit_through_links(struct eval *e)
 	for (; moved && e->links; moved = moved->next) /* what is moved or copied may be a link */
 		if (moved->kind == ACCESS_WRITE && moved->path.kind == WORD_EXACT && (strcmp(moved->op, "mv") == 0 || strcmp(moved->op, "cp") == 0)) {
 			struct link *l = arena_new(e->a, struct link);
-			*l = (struct link){e->links, moved->path.text};
+			*l = (struct link){e->links, moved->path.text, moved->at};
 			e->links = l;
 		}
 	for (struct access *a = e->f->accesses; a && e->links; a = a->next) {
-		bool makes = strcmp(a->op, "ln") == 0 || strcmp(a->op, "mv") == 0 || strcmp(a->op, "cp") == 0;
 		if (a->kind == ACCESS_READ || a->path.kind == WORD_UNKNOWN)
 			continue;
 		for (const struct link *l = e->links; l && a->path.kind != WORD_UNKNOWN; l = l->next)
-			if (through(a->path.text, l->path, a->kind == ACCESS_DELETE || makes)) {
+			if (through(a->path.text, l->path, a->kind == ACCESS_DELETE || (a->at.text == l->at.text && a->at.from == l->at.from))) {
 				a->path.kind = WORD_UNKNOWN;
 				a->path.glob = false;
 				a->path.text = HOLE;
@@ -304,6 +303,10 @@ void out_doubt(struct eval *e, size_t mark)
 {
 	if (!e->out || e->out->b.n == mark)
 		return;
+	if (str_is(str_sub(buf_view(&e->out->b), mark, e->out->b.n), "\1\n") && mark == 0) { /* a number, or nothing */
+		e->out->may_miss = true;
+		return;
+	}
 	e->out->b.n = mark;
 	out_unknown(e);
 }

@@ -457,7 +457,7 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 static void define(struct eval *e, const struct syn_node *n)
 {
 	struct func *f = arena_new(e->a, struct func);
-	*f = (struct func){.body = n->body};
+	*f = (struct func){.body = n->body, .or = e->functions_fixed ? pmap_get(e->s.funcs, n->name) : NULL};
 	struct str name = str_dup(e->a, n->name);
 	struct func *any = arena_new(e->a, struct func);
 	*any = (struct func){.body = n->body, .or = pmap_get(e->ever, name), .maybe_absent = true};
@@ -544,7 +544,13 @@ static void parse_trouble(struct eval *e, const struct parser *p, enum parse_res
 		arena_leave(e->a, LEAVE_STOPPED);
 }
 
-static void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t index)
+void parsed_aliases(struct eval *e, const struct parser *p)
+{
+	if (p->alias_found)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "an alias inside a text that is expanded", e->at);
+}
+
+void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t index)
 {
 	parser_init(p, e->a, e->dialect, text, index, &e->fuel);
 	p->extglob = e->s.options & OPT_EXTGLOB;
@@ -686,6 +692,7 @@ void eval_traps(struct eval *e)
 		t->done = true;
 		struct state keep = e->s;
 		state_forget(e);
+		e->s.dead = false;
 		e->s.funcs = e->ever;
 		e->s.dirs = e->dirs_ever;
 		const struct via *outer = e->via;

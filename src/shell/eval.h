@@ -95,6 +95,7 @@ struct state {
 struct sink {                    /* standard output that somebody will read */
 	struct buf b;
 	bool spoiled;            /* not known after all */
+	bool may_miss;           /* a number that is not printed when the command fails */
 	bool doubtful;           /* written while a command before it could have ended the script (OPT_ABORTS) */
 };
 
@@ -132,6 +133,7 @@ struct seen {                    /* a table that only grows */
 struct link {
 	struct link *next;
 	struct str path;
+	struct span at;          /* of the command that makes it */
 };
 
 struct eval {
@@ -152,8 +154,10 @@ struct eval {
 	struct span at;          /* the command at hand */
 	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
 	unsigned changes;        /* how often the state was changed on purpose */
+	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
 	bool shared_input;       /* a redirection may have opened the input that was there before */
+	bool may_miss;           /* of the last substitution: as sink.may_miss */
 	unsigned substitutions;  /* inside how many $( ), whose lines are read before the first of them runs */
 	bool script_input;       /* the script itself comes from standard input */
 	bool exec_redirects;     /* exec without a command: its redirections last */
@@ -179,6 +183,9 @@ void eval_enter(struct eval *e);
 static inline void eval_exit(struct eval *e) { e->depth--; }
 void eval_burn(struct eval *e, uint64_t n);
 void eval_traps(struct eval *e);
+void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t index);
+/* A text that is no script was read: an alias in a substitution inside it would be another text. */
+void parsed_aliases(struct eval *e, const struct parser *p);
 void trap_add(struct eval *e, struct str text, struct span at, bool prompt);
 void eval_prompt(struct eval *e, struct str text, struct span at);           /* call.c */
 void command_may_fail(struct eval *e, const struct state *before, size_t mark); /* it may not have run at all */
@@ -212,7 +219,7 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
-void emit_link(struct eval *e, struct word path);
+void emit_link(struct eval *e, struct word path, struct span at);
 void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
@@ -248,7 +255,11 @@ struct chars {
 };
 void chars_add(struct chars *c, struct str s, enum char_kind kind);
 void chars_mark(struct chars *c, enum char_kind kind);
-struct how { bool quoted, arith; enum char_kind text; };
+struct how {
+	bool quoted, arith;
+	bool made;               /* by brace expansion: no tilde after = there */
+	enum char_kind text;
+};
 void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out);
 void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out); /* with tildes */
 /* ---- expand_param.c ---- */
@@ -282,6 +293,7 @@ void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, c
 /* The same reached another way: the command is listed with `via` added. */
 void call_via(struct eval *e, const char *via, const struct word *argv, size_t argc, unsigned what, struct span at);
 void assign(struct eval *e, const struct syn_assign *as, bool exported);
+struct str appended(struct eval *e, const struct value *old, struct str text); /* old += text */
 void assign_effect(struct eval *e, struct str name, struct str value, struct span at); /* PS4, PATH, BASH_ENV ... */
 struct str base_name(struct str path);
 

@@ -22,9 +22,9 @@ static struct str expand_again(struct eval *e, struct str text)
 	}
 	uint32_t index = emit_text(e, text, "subscript", e->at);
 	struct parser p;
-	parser_init(&p, e->a, e->dialect, text, index, &e->fuel);
+	parser_for(e, &p, text, index);
 	struct syn_part *parts = NULL;
-	if (parse_text(&p, IN_ARITH, &parts) != PARSE_LINE || p.unsure) {
+	if (parse_text(&p, IN_ARITH, &parts) != PARSE_LINE || p.unsure || p.alias_found) {
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a subscript that cannot be read", e->at);
 		return HOLE_NUMBER;
 	}
@@ -86,6 +86,7 @@ static void arith_set(void *ctx, struct str name, const struct str *sub, struct 
 {
 	struct arith_context *cx = ctx;
 	struct eval *e = cx->e;
+	assign_effect(e, name, value, e->at);
 	if (!sub) {
 		var_set_text(e, name, value);
 		return;
@@ -161,7 +162,7 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 	} else {
 		const struct value *old = var_get(e, name);
 		if (append)
-			text = old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
+			text = appended(e, old, text);
 		var_set_text(e, name, text);
 	}
 	assign_effect(e, name, text, e->at);

@@ -98,6 +98,7 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	else
 		eval_text_apart(e, part->text, "backtick", part->at, e->dialect);
 	e->substitutions -= part->body != NULL;
+	e->may_miss = sink.may_miss;
 	e->out = out;
 	e->via = outer;
 	e->unsure = unsure;
@@ -130,25 +131,32 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		break;
 	case PART_DOUBLE: {
 		size_t before = out->b.n;
-		bool list = false, plain = true; /* an empty "$@" makes no field, whatever empty things stand beside it */
+		/* an empty "$@" makes no field; with other things beside it, that depends on IFS and the shell */
+		bool list = false, plain = part->inside && !part->inside->next, star = false;
 		for (const struct syn_part *k = part->inside; k; k = k->next) {
 			bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') && !k->param->length;
 			list |= at;
 			plain &= !at || k->param->op == PARAM_PLAIN;
+			star |= k->kind == PART_PARAM && (str_is(k->param->name, "*") || k->param->all == '*') && k->param->op;
 		}
 		struct how inner = how;
 		inner.quoted = true;
 		expand_parts(e, part->inside, inner, out);
 		if (out->b.n == before && (!list || !plain))
 			chars_mark(out, list ? CHAR_REST : CHAR_EMPTY);
+		if (list && star)
+			chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then takes * for @ */
 		break;
 	}
 	case PART_PARAM:
 		expand_param(e, part->param, how, out, part->at);
 		break;
 	case PART_COMMAND: {
+		e->may_miss = false;
 		struct str text = reads_file(e, part) ? HOLE : substitute(e, part);
 		out->foreign |= text.n && memchr(text.p, HOLE_ANY, text.n);
+		if (e->may_miss && !how.quoted)
+			chars_mark(out, CHAR_REST);
 		chars_add(out, text, result);
 		break;
 	}
@@ -202,7 +210,7 @@ static struct str tilde(struct eval *e, struct str prefix)
 {
 	if (str_is(prefix, "~"))
 		return home_of(e);
-	if (str_is(prefix, "~+"))
+	if (str_is(prefix, "~+") && e->dialect != DIALECT_SH)
 		return e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
 	return HOLE;
 }
@@ -259,7 +267,9 @@ void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, 
 		if (part->kind != PART_TEXT) {
 			expand_part(e, part, how, out);
 		} else {
-			size_t eq = first && !assigned && e->dialect != DIALECT_SH ? assigned_from(part->text) : 0;
+			size_t eq = first && !assigned && !how.made && e->dialect != DIALECT_SH ? assigned_from(part->text) : 0;
+			if (first && part->next && part->text.n && part->text.p[0] == '~' && (memchr(part->text.p, '=', part->text.n) || memchr(part->text.p, ':', part->text.n)))
+				chars_mark(out, CHAR_REST); /* bash then expands nothing else in the word */
 			struct syn_part rest = *part;
 			rest.text = str_sub(part->text, eq, part->text.n);
 			chars_add(out, str_sub(part->text, 0, eq), how.text);
@@ -372,6 +382,17 @@ static void split(struct eval *e, const struct chars *c, struct span at, struct 
 
 /* ---- entries ---- */
 
+/* A "$" that is no expansion beside one that is: bash then does not split the word. */
+static bool lone_dollar(const struct syn_part *parts)
+{
+	bool dollar = false, expansion = false;
+	for (; parts; parts = parts->next) {
+		dollar |= parts->kind == PART_TEXT && parts->text.n && parts->text.p[parts->text.n - 1] == '$';
+		expansion |= parts->kind == PART_PARAM || parts->kind == PART_COMMAND || parts->kind == PART_ARITH;
+	}
+	return dollar && expansion;
+}
+
 static void expand_one(struct eval *e, const struct syn_word *w, struct fields *ret)
 {
 	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) && e->dialect != DIALECT_ZSH &&
@@ -386,7 +407,9 @@ static void expand_one(struct eval *e, const struct syn_word *w, struct fields *
 		fields_add(e, ret, word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1, w->parts->text.n) : HOLE, w->at));
 		return;
 	}
-	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT}, false, &c);
+	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT, .made = w->made}, false, &c);
+	if (lone_dollar(w->parts))
+		chars_mark(&c, CHAR_REST);
 	split(e, &c, w->at, ret);
 }
 

@@ -52,7 +52,7 @@ static struct param_value positional(struct eval *e, size_t k)
 	for (size_t i = 0; i < e->s.params.n && i < k; i++)
 		if (e->s.params.at[i].kind == WORD_REST) {
 			struct param_value v = unknown();
-			v.environment = true;
+			v.environment = e->s.params.at[i].ambient;
 			return v;
 		}
 	return k <= e->s.params.n ? one(e->s.params.at[k - 1].text) : absent();
@@ -60,14 +60,17 @@ static struct param_value positional(struct eval *e, size_t k)
 
 static struct param_value all_positional(struct eval *e, bool star)
 {
-	struct param_value v = {.list = true, .star = star, .is = PRESENT};
+	struct param_value v = {.list = true, .star = star, .is = PRESENT, .environment = true};
 	v.items = arena_array(e->a, e->s.params.n + 1, sizeof *v.items);
 	for (size_t i = 0; i < e->s.params.n; i++) {
 		if (e->s.params.at[i].kind == WORD_REST)
-			v.rest = v.environment = true;
+			v.rest = true, v.environment &= e->s.params.at[i].ambient;
 		else
 			v.items[v.n++].text = e->s.params.at[i].text;
 	}
+	v.environment &= v.rest;
+	for (size_t i = 0; i < v.n; i++) /* an item that was read as data */
+		v.environment &= text_exact(v.items[i].text);
 	if (v.n == 0)
 		v.is = v.rest ? PERHAPS : ABSENT;
 	return v;
@@ -84,7 +87,11 @@ static struct param_value special(struct eval *e, struct str name)
 	}
 	case '?': return one(e->s.status == 0 ? STR("0") : HOLE_NUMBER);
 	case '$': return one(HOLE_NUMBER);
-	default: return unknown(); /* ! - */
+	default: { /* ! - */
+		struct param_value v = unknown();
+		v.environment = true;
+		return v;
+	}
 	}
 }
 
@@ -183,7 +190,7 @@ static struct param_value indirect(struct eval *e, const struct syn_param *pm, s
 	struct str source = str_fmt(e->a, "${%.*s}", STR_ARG(name));
 	struct parser p;
 	uint32_t text = emit_text(e, source, "indirection", at);
-	parser_init(&p, e->a, e->dialect, source, text, &e->fuel);
+	parser_for(e, &p, source, text);
 	struct syn_part *parts = NULL;
 	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
 		return unknown();
@@ -246,6 +253,8 @@ static struct str operate(struct eval *e, enum param_op op, struct str s, const 
 {
 	unsigned fuel = PATTERN_FUEL;
 	struct str r = HOLE;
+	if (o->has_pattern && e->dialect == DIALECT_SH && str_contains(o->pattern, STR("[^")))
+		return HOLE; /* dash negates by ! alone */
 	if (o->has_pattern && pattern_extended(o->pattern) && !(e->s.options & OPT_EXTGLOB))
 		return HOLE;
 	if (!text_exact(s) || (o->has_pattern && !(text_exact(o->pattern) && text_exact(o->replacement))))
@@ -290,7 +299,8 @@ static struct operands operands_of(struct eval *e, const struct syn_param *pm)
 	o.has_pattern = true;
 	o.pattern = expand_pattern(e, pm->arg, false);
 	for (const struct syn_part *p = pm->arg2; p; p = p->next)
-		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || memchr(p->text.p, '\'', p->text.n)) {
+		if (p->kind == PART_QUOTED || p->kind == PART_DOUBLE || memchr(p->text.p, '\'', p->text.n) || memchr(p->text.p, '\\', p->text.n) ||
+		    (p == pm->arg2 && str_starts(p->text, "~"))) {
 			expand_text(e, pm->arg2);
 			o.replacement = HOLE;
 			return o;
@@ -307,6 +317,10 @@ static void put_list(struct eval *e, const struct param_value *v, struct how how
 	enum char_kind kind = how.quoted ? CHAR_QUOTED : CHAR_EXPANDED;
 	struct str ifs = param_ifs(e);
 	bool joined = v->star && how.quoted;
+	if (!how.quoted && v->n > 1 && !str_eq(ifs, STR(" \t\n"))) { /* what becomes of empty elements depends on IFS, and on bugs */
+		chars_mark(out, CHAR_REST);
+		return;
+	}
 	for (size_t i = 0; i < v->n; i++) {
 		if (i && joined)
 			chars_add(out, text_exact(ifs) ? str_sub(ifs, 0, 1) : HOLE, kind);
@@ -390,6 +404,8 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 		}
 		if (pm->op == PARAM_ASSIGN && name_valid(pm->name))
 			var_set_unknown(e, pm->name);
+		else if (pm->op == PARAM_ASSIGN)
+			may_abort(e); /* ${1:=x} is an error */
 		if (how.arith && v->environment)
 			chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
 		else if (how.quoted && !v->list)
@@ -477,6 +493,14 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 		chars_mark(out, CHAR_REST);
 		return;
 	}
+	if (e->dialect == DIALECT_SH && pm->op != PARAM_PLAIN && (str_is(pm->name, "@") || str_is(pm->name, "*"))) {
+		/* dash does as it likes there */
+		if (pm->arg)
+			expand_text(e, pm->arg);
+		chars_mark(out, CHAR_REST);
+		out->foreign = true;
+		return;
+	}
 	struct param_value v = pm->indirect ? indirect(e, pm, at) : lookup(e, pm, pm->name);
 	if (pm->length) {
 		v = length_of(e, &v);
@@ -495,8 +519,8 @@ void expand_param(struct eval *e, const struct syn_param *pm, struct how how, st
 			slice_list(e, pm, &v, &o);
 		for (size_t i = 0; i < v.n && pm->op != PARAM_SLICE; i++)
 			v.items[i].text = operate(e, pm->op, v.items[i].text, &o);
-		if (!v.list)
-			v.text = operate(e, pm->op, v.text, &o);
+		if (!v.list && v.is != ABSENT)
+			v.text = v.is == PRESENT ? operate(e, pm->op, v.text, &o) : HOLE;
 	}
 	put(e, &v, how, out);
 }

@@ -126,7 +126,16 @@ static void read_operator(struct parser *p, struct syn_param *pm, enum quote_con
 		return;
 	}
 	pm->op = row->op;
+	struct syn_part *slash = NULL;
+	if (row->op == PARAM_REPLACE_ALL && lex_peek(p) == '/') { /* ${x////y}: the pattern is a slash */
+		slash = part_new(p, PART_TEXT, STR("/"), p->pos);
+		lex_next(p);
+	}
 	pm->arg = argument(p, is_replace(row->op) ? "/}" : "}", q, row->word);
+	if (slash) {
+		slash->next = pm->arg;
+		pm->arg = slash;
+	}
 	if (is_replace(row->op) && lex_take(p, "/"))
 		pm->arg2 = argument(p, "}", q, true);
 }

@@ -22,6 +22,7 @@ static struct word *rest_word(struct arena *a)
 {
 	struct word *w = arena_new(a, struct word);
 	*w = word_rest((struct span){0});
+	w->ambient = true; /* the caller's arguments */
 	return w;
 }
 

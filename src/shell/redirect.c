@@ -53,8 +53,9 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 		uint32_t text = emit_text(e, body, "here-document", r->at);
 		struct parser p;
 		struct syn_part *parts = NULL;
-		parser_init(&p, e->a, e->dialect, body, text, &e->fuel);
+		parser_for(e, &p, body, text);
 		enum parse_result res = parse_text(&p, IN_HERE, &parts);
+		parsed_aliases(e, &p);
 		if (res != PARSE_LINE || p.unsure)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a here-document that cannot be read", r->at);
 		body = res == PARSE_LINE ? expand_text(e, parts) : HOLE;

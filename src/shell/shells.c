@@ -151,6 +151,7 @@ struct script {
 static void run_script(struct eval *e, const struct script *s, const struct word *argv, size_t args, size_t argc, bool extglob, const char *via_name)
 {
 	struct state keep = e->s;
+	unsigned reads = e->reads;
 	struct frame *frame = e->frame;
 	struct loop *loop = e->loop;
 	const struct via *outer = e->via;
@@ -167,6 +168,7 @@ static void run_script(struct eval *e, const struct script *s, const struct word
 	else
 		eval_text_apart(e, s->text, s->from, argv[0].at, shells[s->row].dialect);
 	e->s = keep;
+	e->s.in.known &= e->reads == reads;
 	e->s.status = -1;
 	e->frame = frame;
 	e->loop = loop;

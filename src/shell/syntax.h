@@ -79,6 +79,7 @@ struct syn_word {
 	struct str source;
 	struct span at;
 	struct syn_assign *assign; /* the word read as an assignment, when it has that form (arguments of declare, export ...) */
+	bool made;     /* a result of brace expansion */
 	bool braces;   /* an unquoted '{' is in it: brace expansion must be tried */
 	bool plain;    /* one PART_TEXT and nothing else, or empty parts */
 };

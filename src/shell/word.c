@@ -288,11 +288,8 @@ static struct syn_part *dollar_name(struct parser *p, size_t from)
  */
 static struct syn_part *ansi_in_double(struct parser *p, size_t from)
 {
-	struct syn_part *part = ansi_quote(p, from);
-	for (size_t i = 0; i < part->text.n; i++)
-		if (strchr("$`\"\\}'", part->text.p[i]))
-			lex_unsure(p, "a $'...' inside \"${...}\" makes syntax of its own");
-	return part;
+	lex_unsure(p, "a $'...' inside \"${...}\" may make syntax of its own");
+	return ansi_quote(p, from);
 }
 
 struct syn_part *parts_dollar(struct parser *p, enum quote_context q)

@@ -226,6 +226,17 @@ def unsound(answer, did):
 
 # ---- counterexamples ----
 
+def read_list(path):
+    """Many short programs in one file: before each a line "%% SHELL"."""
+    with open(path, encoding="utf-8", errors="surrogateescape") as f:
+        parts = f.read().split("%% ")[1:]
+    out = []
+    for i, part in enumerate(parts):
+        shell, _, text = part.partition("\n")
+        out.append({"shell": shell, "mode": "c", "command": text.rstrip("\n"), "class": "corpus", "id": "%s:%d" % (os.path.basename(path), i + 1)})
+    return out
+
+
 def read_case(path):
     """A kept program: a first line "# key=value ... why=the rest", then the text."""
     with open(path, "rb") as f:
