@@ -2,13 +2,6 @@
 #include "base/num.h"
 #include "shell/builtin.h"
 
-static void with_via(struct eval *e, const char *name, struct via **ret)
-{
-	*ret = arena_new(e->a, struct via);
-	**ret = (struct via){name, e->via};
-	e->via = *ret;
-}
-
 void builtin_eval(struct builtin_call *b)
 {
 	struct eval *e = b->e;
@@ -20,9 +13,7 @@ void builtin_eval(struct builtin_call *b)
 		state_forget(e);
 		return;
 	}
-	const struct via *outer = e->via;
-	struct via *via;
-	with_via(e, "eval", &via);
+	const struct via *outer = via_enter(e, "eval");
 	eval_text(e, text, "eval", b->at, e->dialect);
 	e->via = outer;
 	e->s.status = -1;
@@ -33,9 +24,7 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	struct eval *e = b->e;
 	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s)};
 	struct params params = e->s.params;
-	const struct via *outer = e->via;
-	struct via *via;
-	with_via(e, "source", &via);
+	const struct via *outer = via_enter(e, "source");
 	e->frame = &frame;
 	bool given = args < b->argc;
 	if (given)

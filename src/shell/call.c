@@ -129,6 +129,23 @@ void assign_effect(struct eval *e, struct str name, struct str value, struct spa
 	}
 }
 
+/* What the variable was declared to be before: integers are evaluated, a readonly one may not change. */
+static void keep_attributes(struct eval *e, struct value *v, const struct value *old, const struct fields *fs)
+{
+	if (!old || !(old->integer || old->lower || old->upper || old->fixed))
+		return;
+	for (size_t i = 0; i < fs->n && old->integer; i++)
+		eval_arith(e, fs->at[i].kind == WORD_REST ? HOLE : fs->at[i].text);
+	v->open = v->maybe = true;
+	v->n = 0;
+	v->integer = old->integer;
+	v->lower = old->lower;
+	v->upper = old->upper;
+	v->fixed = old->fixed;
+	if (old->fixed)
+		may_abort(e);
+}
+
 static void assign_array(struct eval *e, const struct syn_assign *as)
 {
 	const struct value *old = var_get(e, as->name);
@@ -178,18 +195,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as)
 		v->items = items;
 		v->n = next;
 	}
-	for (size_t i = 0; i < fs.n && old && old->integer; i++)
-		eval_arith(e, fs.at[i].kind == WORD_REST ? HOLE : fs.at[i].text);
-	if (old && (old->integer || old->lower || old->upper || old->fixed)) {
-		v->open = v->maybe = true;
-		v->n = 0;
-		v->integer = old->integer;
-		v->lower = old->lower;
-		v->upper = old->upper;
-		v->fixed = old->fixed;
-		if (old->fixed)
-			may_abort(e);
-	}
+	keep_attributes(e, v, old, &fs);
 	var_set(e, as->name, v);
 	assign_effect(e, as->name, HOLE, as->at);
 }
@@ -251,10 +257,7 @@ static void call_body(struct eval *e, const struct syn_node *body, const struct 
 	struct frame frame = {.outer = e->frame, .returned = state_dead(&e->s), .function = true, .unsure = e->unsure};
 	struct params params = e->s.params;
 	struct loop *loop = e->loop;
-	const struct via *outer = e->via;
-	struct via *via = arena_new(e->a, struct via);
-	*via = (struct via){"function", outer};
-	e->via = via;
+	const struct via *outer = via_enter(e, "function");
 	e->frame = &frame;
 	e->loop = NULL;
 	e->s.params = (struct params){argv + 1, argc - 1};
@@ -370,11 +373,8 @@ static void inner_script(struct eval *e, const char *name, struct str text, bool
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run", at);
 		return;
 	}
-	const struct via *outer = e->via;
-	struct via *via = arena_new(e->a, struct via), *sh = arena_new(e->a, struct via);
-	*via = (struct via){via_name(e, name), outer};
-	*sh = (struct via){"sh-c", via};
-	e->via = sh;
+	const struct via *outer = via_enter(e, via_name(e, name));
+	via_enter(e, "sh-c");
 	struct state keep = e->s;
 	struct word *rest = arena_new(e->a, struct word);
 	*rest = word_rest(at);
@@ -483,10 +483,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
 	case USE_OPAQUE: {
 		struct word rest = word_rest(at);
-		const struct via *outer = e->via;
-		struct via *via = arena_new(e->a, struct via);
-		*via = (struct via){via_name(e, k->name), outer};
-		e->via = via;
+		const struct via *outer = via_enter(e, via_name(e, k->name));
 		emit_command(e, &rest, 1, at);
 		e->via = outer;
 		break;
@@ -619,10 +616,7 @@ void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, c
 
 void call_via(struct eval *e, const char *name, const struct word *argv, size_t argc, unsigned what, struct span at)
 {
-	const struct via *outer = e->via;
-	struct via *via = arena_new(e->a, struct via);
-	*via = (struct via){name, outer};
-	e->via = via;
+	const struct via *outer = via_enter(e, name);
 	emit_command(e, argv, argc, at);
 	call(e, argv, argc, what, NULL);
 	e->via = outer;

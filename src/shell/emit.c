@@ -250,6 +250,15 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 	return (uint32_t)f->ntexts++;
 }
 
+const struct via *via_enter(struct eval *e, const char *name)
+{
+	const struct via *outer = e->via;
+	struct via *via = arena_new(e->a, struct via);
+	*via = (struct via){name, outer};
+	e->via = via;
+	return outer;
+}
+
 /* ---- what is read and printed ---- */
 
 void in_forget(struct eval *e)

@@ -591,10 +591,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 		parse_trouble(e, &p, r);
 		return left;
 	}
-	const struct via *outer = e->via;
-	struct via *via = arena_new(e->a, struct via);
-	*via = (struct via){"alias", outer};
-	e->via = via;
+	const struct via *outer = via_enter(e, "alias");
 	eval_node(e, n);
 	if (p.alias_found && guard == 1)
 		emit_trouble(e, TROUBLE_BOUND, "aliases inside aliases, too many", origin);
@@ -695,10 +692,7 @@ void eval_traps(struct eval *e)
 		e->s.dead = false;
 		e->s.funcs = e->ever;
 		e->s.dirs = e->dirs_ever;
-		const struct via *outer = e->via;
-		struct via *via = arena_new(e->a, struct via);
-		*via = (struct via){"trap", outer};
-		e->via = via;
+		const struct via *outer = via_enter(e, "trap");
 		e->out = NULL;
 		e->s.in.known = false;
 		if (t->prompt)

@@ -221,6 +221,7 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path, struct span at);
 void emit_through_links(struct eval *e);     /* at the end: writes through links of the script are writes to who knows where */
+const struct via *via_enter(struct eval *e, const char *name); /* what follows is reached through `name`; returns what to put back into e->via */
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */

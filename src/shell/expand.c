@@ -84,14 +84,10 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 {
 	struct sink sink = {.spoiled = false}, *out = e->out;
 	buf_init(&sink.b, e->a, 0);
-	struct via via = {"subst", e->via};
-	struct via *kept = arena_new(e->a, struct via);
-	*kept = via;
-	const struct via *outer = e->via;
+	const struct via *outer = via_enter(e, "subst");
 	unsigned unsure = e->unsure;
 	e->unsure = 0;
 	e->out = &sink;
-	e->via = kept;
 	e->substitutions += part->body != NULL;
 	if (part->body)
 		eval_apart(e, part->body);
@@ -117,6 +113,48 @@ static bool reads_file(struct eval *e, const struct syn_part *part)
 	return true;
 }
 
+/* "...": one field at least, unless all there is in it is an empty "$@". */
+static void expand_double(struct eval *e, const struct syn_part *part, struct how how, struct chars *out)
+{
+	size_t before = out->b.n;
+	/* an empty "$@" makes no field; with other things beside it, that depends on IFS and the shell */
+	bool list = false, plain = part->inside && !part->inside->next, star = false;
+	for (const struct syn_part *k = part->inside; k; k = k->next) {
+		bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') && !k->param->length;
+		list |= at;
+		plain &= !at || k->param->op == PARAM_PLAIN;
+		star |= k->kind == PART_PARAM && (str_is(k->param->name, "*") || k->param->all == '*') && k->param->op;
+		for (const struct syn_part *q = k->kind == PART_PARAM ? k->param->arg : NULL; q; q = q->next)
+			star |= q->kind == PART_DOUBLE || q->kind == PART_QUOTED; /* quotes inside quotes beside a list */
+	}
+	struct how inner = how;
+	inner.quoted = true;
+	expand_parts(e, part->inside, inner, out);
+	if (out->b.n == before && (!list || !plain))
+		chars_mark(out, list ? CHAR_REST : CHAR_EMPTY);
+	if (list && (star || (!plain && !str_eq(param_ifs(e), STR(" \t\n")))))
+		chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then takes * for @ */
+}
+
+/* <( ) and >( ): the commands run beside what follows; the word is the name of a pipe. */
+static void expand_process(struct eval *e, const struct syn_part *part, struct chars *out)
+{
+	struct sink *o = e->out;
+	struct input in = e->s.in;
+	const struct via *outer = via_enter(e, "procsub");
+	out_spoil(e); /* it runs beside what follows */
+	e->out = NULL;
+	e->s.in = (struct input){0};
+	if (part->body)
+		eval_apart(e, part->body);
+	e->via = outer;
+	e->out = o;
+	e->s.in = in;
+	in_forget(e);
+	chars_add(out, STR("/dev/fd/"), CHAR_QUOTED);
+	chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
+}
+
 static void expand_part(struct eval *e, const struct syn_part *part, struct how how, struct chars *out)
 {
 	enum char_kind result = how.quoted ? CHAR_QUOTED : CHAR_EXPANDED;
@@ -129,25 +167,9 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 			chars_mark(out, CHAR_EMPTY);
 		chars_add(out, part->text, CHAR_QUOTED);
 		break;
-	case PART_DOUBLE: {
-		size_t before = out->b.n;
-		/* an empty "$@" makes no field; with other things beside it, that depends on IFS and the shell */
-		bool list = false, plain = part->inside && !part->inside->next, star = false;
-		for (const struct syn_part *k = part->inside; k; k = k->next) {
-			bool at = k->kind == PART_PARAM && (str_is(k->param->name, "@") || k->param->all == '@') && !k->param->length;
-			list |= at;
-			plain &= !at || k->param->op == PARAM_PLAIN;
-			star |= k->kind == PART_PARAM && (str_is(k->param->name, "*") || k->param->all == '*') && k->param->op;
-		}
-		struct how inner = how;
-		inner.quoted = true;
-		expand_parts(e, part->inside, inner, out);
-		if (out->b.n == before && (!list || !plain))
-			chars_mark(out, list ? CHAR_REST : CHAR_EMPTY);
-		if (list && star)
-			chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then takes * for @ */
+	case PART_DOUBLE:
+		expand_double(e, part, how, out);
 		break;
-	}
 	case PART_PARAM:
 		expand_param(e, part->param, how, out, part->at);
 		break;
@@ -165,26 +187,9 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		chars_add(out, r.known ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER, result);
 		break;
 	}
-	case PART_PROCESS: {
-		struct sink *o = e->out;
-		struct input in = e->s.in;
-		const struct via *outer = e->via;
-		struct via *via = arena_new(e->a, struct via);
-		*via = (struct via){"procsub", outer};
-		out_spoil(e); /* it runs beside what follows */
-		e->out = NULL;
-		e->s.in = (struct input){0};
-		e->via = via;
-		if (part->body)
-			eval_apart(e, part->body);
-		e->via = outer;
-		e->out = o;
-		e->s.in = in;
-		in_forget(e);
-		chars_add(out, STR("/dev/fd/"), CHAR_QUOTED);
-		chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
+	case PART_PROCESS:
+		expand_process(e, part, out);
 		break;
-	}
 	}
 }
 
@@ -430,6 +435,8 @@ static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
 	struct buf b;
 	buf_init(&b, e->a, 0);
 	bool blank = str_eq(param_ifs(e), STR(" \t\n")); /* else what joins a list depends on the shell */
+	if (c->kinds.n && memchr(c->kinds.p, CHAR_BREAK, c->kinds.n) && memchr(c->kinds.p, CHAR_EMPTY, c->kinds.n))
+		return HOLE; /* a list with empty items: joined in more than one way */
 	for (size_t i = 0; i < c->b.n; i++) {
 		enum char_kind k = (enum char_kind)c->kinds.p[i];
 		if (k == CHAR_EMPTY)

@@ -364,6 +364,18 @@ static void put(struct eval *e, const struct param_value *v, struct how how, str
 static void put_word(struct eval *e, const struct syn_part *arg, struct how how, struct chars *out)
 {
 	how.text = CHAR_EXPANDED;
+	bool nested = false; /* quotes inside a quoted ${x:-...}: bash has quirks of its own there */
+	for (const struct syn_part *p = arg; p && how.quoted && arg->next; p = p->next)
+		nested |= p->kind == PART_DOUBLE;
+	if (nested) {
+		expand_text(e, arg);
+		chars_add(out, HOLE, CHAR_QUOTED);
+		out->foreign = true;
+		return;
+	}
+	for (const struct syn_part *p = arg; p && !how.quoted; p = p->next)
+		if (p->kind == PART_TEXT && str_contains(p->text, STR(":~")))
+			chars_mark(out, CHAR_REST); /* whether that tilde is expanded depends on what the word is for */
 	expand_whole(e, arg, how, false, out);
 }
 

@@ -154,10 +154,7 @@ static void run_script(struct eval *e, const struct script *s, const struct word
 	unsigned reads = e->reads;
 	struct frame *frame = e->frame;
 	struct loop *loop = e->loop;
-	const struct via *outer = e->via;
-	struct via *via = arena_new(e->a, struct via);
-	*via = (struct via){via_name, outer};
-	e->via = via;
+	const struct via *outer = via_enter(e, via_name);
 	e->frame = NULL;
 	e->loop = NULL;
 	fresh_state(e, argv, args, argc, extglob);
