@@ -134,6 +134,14 @@ static void put_commands(struct buf *out, const struct facts *f)
 		put_at(out, c->at);
 		buf_char(out, '}');
 	}
+	for (const struct trouble *t = f->troubles; t; t = t->next) { /* a script that is not known: any command */
+		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
+			continue;
+		put_next(out);
+		buf_c(out, "{\"argv\":[{\"rest\":true}],\"via\":[\"direct\"]");
+		put_at(out, t->at);
+		buf_char(out, '}');
+	}
 	buf_char(out, ']');
 }
 
@@ -158,6 +166,14 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 		if (x->op)
 			put_field(out, "op", str_of(x->op));
 		put_at(out, x->at);
+		buf_char(out, '}');
+	}
+	for (const struct trouble *t = f->troubles; t; t = t->next) { /* ... that touches any file */
+		if (t->kind != TROUBLE_OPAQUE_SCRIPT || (kind != ACCESS_WRITE && kind != ACCESS_DELETE))
+			continue;
+		put_next(out);
+		buf_c(out, "{\"path\":null,\"op\":\"script\"");
+		put_at(out, t->at);
 		buf_char(out, '}');
 	}
 	buf_char(out, ']');

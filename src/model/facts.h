@@ -2,7 +2,7 @@
  * What a reader found in a command line: the facts the gate judges. Plain structs, arena-owned, filled by src/shell (and src/code).
  *
  * Promise: `commands`, `accesses` of kind write and delete list everything that may happen (they may list more, never less), or
- * `complete` is false and `troubles` says why.
+ * `complete` is false and `troubles` says why. A TROUBLE_OPAQUE_SCRIPT stands for any command and any write: it is a fact, not a gap.
  *
  * Abstract text. A value that is not fully known is kept as bytes with holes in it: HOLE_ANY stands for any bytes, also none, HOLE_NUM
  * for an integer (-?[0-9]+). No real shell value can hold a NUL; a real byte 1 in the input becomes HOLE_ANY. A text is exact when it
@@ -91,7 +91,7 @@ enum trouble_kind {
 	TROUBLE_SYNTAX,        /* the shell would refuse the text here */
 	TROUBLE_BOUND,         /* a named bound or the fuel was reached */
 	TROUBLE_CONSTRUCT,     /* something this reader does not follow */
-	TROUBLE_OPAQUE_SCRIPT, /* shell text that will be run but is not known */
+	TROUBLE_OPAQUE_SCRIPT, /* shell text that will be run but is not known; the facts stay complete */
 	TROUBLE_KINDS
 };
 

@@ -223,8 +223,7 @@ static void trap_changes(struct builtin_call *b, struct str text)
 	e->out = NULL;
 	e->loop = NULL;
 	e->frame = NULL;
-	state_forget(e);
-	e->s.dead = false;
+	state_any_time(e);
 	unsigned changes = e->changes;
 	eval_text(e, text, "trap", b->at, e->dialect);
 	if (!e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */

@@ -212,7 +212,7 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at)
 {
-	e->f->complete = false;
+	e->f->complete &= kind == TROUBLE_OPAQUE_SCRIPT; /* that one is known to be able to do anything */
 	struct buf b;
 	key_begin(e, &b, 't');
 	key_bytes(&b, message, strlen(message) + 1);

@@ -688,8 +688,7 @@ void eval_traps(struct eval *e)
 	for (struct trap *t; (t = trap_left(e));) { /* handlers may set handlers */
 		t->done = true;
 		struct state keep = e->s;
-		state_forget(e);
-		e->s.dead = false;
+		state_any_time(e);
 		e->s.funcs = e->ever;
 		e->s.dirs = e->dirs_ever;
 		const struct via *outer = via_enter(e, "trap");

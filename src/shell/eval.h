@@ -153,6 +153,7 @@ struct eval {
 	struct seen *seen;       /* facts already listed */
 	struct span at;          /* the command at hand */
 	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
+	bool ifs_touched;        /* the script sets IFS somewhere, or may */
 	unsigned changes;        /* how often the state was changed on purpose */
 	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
@@ -200,6 +201,7 @@ void var_set_unknown(struct eval *e, struct str name);
 void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append);
 void state_forget_vars(struct eval *e);                               /* every variable may be anything */
 void state_forget(struct eval *e);                                    /* and functions, directory, parameters */
+void state_any_time(struct eval *e);                                  /* any state this very script may be in (for handlers) */
 struct state state_join(struct eval *e, const struct state *x, const struct state *y);
 bool state_same(const struct state *x, const struct state *y);
 struct state state_dead(const struct state *s);

@@ -47,6 +47,7 @@ static struct str assigned(struct eval *e, struct str name, const struct value *
 void var_set(struct eval *e, struct str name, const struct value *v)
 {
 	e->changes++;
+	e->ifs_touched |= str_is(name, "IFS");
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
@@ -174,6 +175,16 @@ void state_forget_vars(struct eval *e)
 	struct value *ifs = arena_new(e->a, struct value);
 	*ifs = (struct value){.set = true, .maybe = true, .text = HOLE};
 	var_set(e, STR("IFS"), ifs);
+}
+
+void state_any_time(struct eval *e)
+{
+	bool touched = e->ifs_touched;
+	state_forget(e);
+	e->s.dead = false;
+	e->ifs_touched = touched;
+	if (!touched)
+		e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
 }
 
 static void maybe_one(void *ctx, struct str key, const void *value)
