@@ -182,6 +182,7 @@ void state_any_time(struct eval *e)
 	bool touched = e->ifs_touched;
 	state_forget(e);
 	e->s.dead = false;
+	e->s.status = -1;
 	e->ifs_touched = touched;
 	if (!touched)
 		e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
