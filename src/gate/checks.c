@@ -16,9 +16,14 @@ static struct str say(struct judge *j, const char *before, struct span at, const
 
 static void opaque_command(struct judge *j, const struct check *c)
 {
-	for (const struct command *k = j->f->commands; k; k = k->next)
-		if (k->argc && k->argv[0].kind != WORD_EXACT)
-			judge_say(j, c, k->argv[0].at, say(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
+	for (const struct command *k = j->f->commands; k; k = k->next) {
+		if (!k->argc || k->argv[0].kind == WORD_EXACT)
+			continue;
+		/* nothing but "any words", below a program: its own words do not tell what it runs */
+		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
+		judge_say(j, c, k->argv[0].at, hidden ? say(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
+						      : say(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
+	}
 }
 
 /* A file name pattern names files where it says, and an integer cannot lead out of a directory: both are known well enough. */
