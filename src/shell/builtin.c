@@ -2,7 +2,7 @@
 #include "shell/builtin.h"
 #include "shell/output.h"
 
-size_t options(const struct builtin_call *b, const char *with_arg, char *seen, size_t seen_max, bool *ret_known)
+size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX], bool *ret_known)
 {
 	size_t i = 1, n = 0;
 	*ret_known = true;
@@ -24,8 +24,10 @@ size_t options(const struct builtin_call *b, const char *with_arg, char *seen, s
 			break;
 		}
 		for (size_t k = 1; k < s.n; k++) {
-			if (n + 1 < seen_max)
+			if (n + 1 < OPTIONS_MAX)
 				seen[n++] = s.p[k];
+			else
+				*ret_known = false;
 			if (strchr(with_arg, s.p[k])) {
 				if (k + 1 == s.n)
 					i++;
@@ -148,8 +150,8 @@ static const struct row {
 	{"cd", ALL, builtin_cd},
 	{"chdir", S | Z, builtin_cd},
 	{"command", ALL, builtin_command},
-	{"compgen", B, builtin_compgen},
-	{"complete", B, builtin_compgen},
+	{"compgen", B, builtin_guarded},
+	{"complete", B, builtin_guarded},
 	{"compopt", B, silent},
 	{"continue", ALL, builtin_break},
 	{"declare", B | Z, builtin_declare},
@@ -157,7 +159,7 @@ static const struct row {
 	{"disown", B | Z, silent},
 	{"echo", ALL, output},
 	{"emulate", Z, unfollowed},
-	{"enable", B | Z, builtin_enable},
+	{"enable", B | Z, builtin_guarded},
 	{"eval", ALL, builtin_eval},
 	{"exec", ALL, builtin_exec},
 	{"exit", ALL, builtin_exit},
@@ -168,7 +170,7 @@ static const struct row {
 	{"float", Z, unfollowed},
 	{"functions", Z, unfollowed},
 	{"getopts", ALL, builtin_getopts},
-	{"hash", ALL, builtin_hash},
+	{"hash", ALL, builtin_guarded},
 	{"help", B, prints},
 	{"history", B | Z, history},
 	{"integer", Z, unfollowed},

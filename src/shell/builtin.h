@@ -9,10 +9,13 @@ builtin_fn builtin_declare, builtin_export, builtin_unset, builtin_read, builtin
 	builtin_shift, builtin_wait;
 /* builtin_flow.c */
 builtin_fn builtin_eval, builtin_source, builtin_exec, builtin_command, builtin_builtin, builtin_cd, builtin_pushd, builtin_popd, builtin_trap,
-	builtin_alias, builtin_exit, builtin_return, builtin_break, builtin_shopt, builtin_enable, builtin_hash, builtin_jobs, builtin_compgen;
+	builtin_alias, builtin_exit, builtin_return, builtin_break, builtin_shopt, builtin_guarded, builtin_jobs;
 
-/* Options at the front, getopt-style: the index of the first operand. `seen` gets the letters; a word that is not known ends the search
- * and makes *ret_known false. `with_arg` lists the letters that take an argument; args['x'-style] is not kept, see option_arg(). */
-size_t options(const struct builtin_call *b, const char *with_arg, char *seen, size_t seen_max, bool *ret_known);
+#define OPTIONS_MAX 64 /* letters; more are not known */
+/*
+ * Options at the front, getopt-style: the index of the first operand. `seen` gets the letters; a word that is not known ends the search and
+ * makes *ret_known false. `with_arg` lists the letters that take an argument; option_arg() finds it.
+ */
+size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX], bool *ret_known);
 /* The argument of the option letter, or NULL. */
 const struct word *option_arg(const struct builtin_call *b, const char *with_arg, char letter, struct word *ret_inside);

@@ -69,9 +69,9 @@ void builtin_source(struct builtin_call *b)
 
 void builtin_exec(struct builtin_call *b)
 {
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "a", seen, sizeof seen, &known);
+	size_t i = options(b, "a", seen, &known);
 	if (i >= b->argc) {
 		b->e->exec_redirects = true;
 		b->e->changes++;
@@ -88,9 +88,9 @@ void builtin_exec(struct builtin_call *b)
 
 void builtin_command(struct builtin_call *b)
 {
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
+	size_t i = options(b, "", seen, &known);
 	if (strpbrk(seen, "vV") || i >= b->argc) {
 		out_unknown(b->e);
 		b->e->s.status = -1;
@@ -111,9 +111,9 @@ void builtin_builtin(struct builtin_call *b)
 /* jobs -x runs a command. */
 void builtin_jobs(struct builtin_call *b)
 {
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
+	size_t i = options(b, "", seen, &known);
 	b->e->s.status = -1;
 	out_unknown(b->e);
 	if (!known || strchr(seen, 'x')) {
@@ -130,9 +130,9 @@ void builtin_jobs(struct builtin_call *b)
 void builtin_cd(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
+	size_t i = options(b, "", seen, &known);
 	struct str path = HOLE;
 	const struct value *cdpath = var_get(e, STR("CDPATH")), *home = var_get(e, STR("HOME"));
 	if (known && i >= b->argc)
@@ -390,9 +390,9 @@ bool shopt_harmless(struct str name)
 void builtin_shopt(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
+	size_t i = options(b, "", seen, &known);
 	bool on = strchr(seen, 's'), off = strchr(seen, 'u');
 	e->changes++;
 	out_unknown(e);
@@ -419,35 +419,26 @@ void builtin_shopt(struct builtin_call *b)
 	}
 }
 
-void builtin_enable(struct builtin_call *b)
-{
-	char seen[32];
-	bool known;
-	options(b, "f", seen, sizeof seen, &known);
-	out_unknown(b->e);
-	if (!known || strpbrk(seen, "fnd"))
-		emit_trouble(b->e, TROUBLE_CONSTRUCT, "builtins are loaded or taken away", b->at);
-}
+/* Builtins of which some options are not followed: those that load, move or run something. */
+static const struct {
+	const char *name, *with_arg, *risky, *message;
+} guarded[] = {
+	{"compgen", "oACFGPSWX", "CFWXG", "completion may run commands"},
+	{"complete", "oACFGPSWX", "CFWXG", "completion may run commands"},
+	{"enable", "f", "fnd", "builtins are loaded or taken away"},
+	{"hash", "p", "p", "a command's place is set by hand"},
+};
 
-void builtin_hash(struct builtin_call *b)
+void builtin_guarded(struct builtin_call *b)
 {
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	options(b, "p", seen, sizeof seen, &known);
+	size_t row = 0;
+	while (!str_is(b->argv[0].text, guarded[row].name))
+		row++; /* the table of builtins sends no others here */
+	options(b, guarded[row].with_arg, seen, &known);
 	out_unknown(b->e);
 	b->e->s.status = -1;
-	if (!known || strchr(seen, 'p'))
-		emit_trouble(b->e, TROUBLE_CONSTRUCT, "a command's place is set by hand", b->at);
-}
-
-/* compgen and complete: -C runs a command, -W expands a text, -F calls a function. */
-void builtin_compgen(struct builtin_call *b)
-{
-	char seen[64];
-	bool known;
-	options(b, "oACFGPSWX", seen, sizeof seen, &known);
-	out_unknown(b->e);
-	b->e->s.status = -1;
-	if (!known || strpbrk(seen, "CFWXG"))
-		emit_trouble(b->e, TROUBLE_CONSTRUCT, "completion may run commands", b->at);
+	if (!known || strpbrk(seen, guarded[row].risky))
+		emit_trouble(b->e, TROUBLE_CONSTRUCT, guarded[row].message, b->at);
 }

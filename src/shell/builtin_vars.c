@@ -146,17 +146,25 @@ static void declare_all(struct builtin_call *b, size_t i, const struct attribute
 	b->e->s.status = -1;
 }
 
+/* The options of declare and its kin; false, and all variables given up, when they are not known. */
+static bool declare_options(struct builtin_call *b, char seen[OPTIONS_MAX], size_t *ret_operand)
+{
+	bool known;
+	*ret_operand = options(b, "", seen, &known);
+	if (known)
+		return true;
+	emit_trouble(b->e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are declared or exported", b->at);
+	state_forget_vars(b->e);
+	return false;
+}
+
 void builtin_declare(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
-	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
-	if (!known) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are declared", b->at);
-		state_forget_vars(e);
+	char seen[OPTIONS_MAX];
+	size_t i;
+	if (!declare_options(b, seen, &i))
 		return;
-	}
 	struct attributes at = {
 		.array = strchr(seen, 'a'), .map = strchr(seen, 'A'), .integer = strchr(seen, 'i'), .lower = strchr(seen, 'l'),
 		.upper = strchr(seen, 'u') || strchr(seen, 'c'), .ref = strchr(seen, 'n'), .exported = strchr(seen, 'x'),
@@ -191,14 +199,10 @@ void builtin_declare(struct builtin_call *b)
 void builtin_export(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
-	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
-	if (!known) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "variables that are not known are exported", b->at);
-		state_forget_vars(e);
+	char seen[OPTIONS_MAX];
+	size_t i;
+	if (!declare_options(b, seen, &i))
 		return;
-	}
 	bool readonly = str_is(b->argv[0].text, "readonly");
 	if (readonly)
 		e->s.options |= OPT_ABORTS;
@@ -219,9 +223,9 @@ void builtin_export(struct builtin_call *b)
 void builtin_unset(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
-	size_t i = options(b, "", seen, sizeof seen, &known);
+	size_t i = options(b, "", seen, &known);
 	e->s.status = -1;
 	for (; i < b->argc; i++) {
 		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text, name, key;
@@ -315,10 +319,10 @@ static bool only_spaces(struct str ifs)
 void builtin_read(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known, end = false;
 	struct word inside;
-	size_t i = options(b, "adinNptuk", seen, sizeof seen, &known);
+	size_t i = options(b, "adinNptuk", seen, &known);
 	const struct word *array = option_arg(b, "adinNptu", 'a', &inside);
 	for (size_t k = i; k < b->argc; k++)
 		known &= b->argv[k].kind != WORD_REST;
@@ -354,11 +358,11 @@ void builtin_read(struct builtin_call *b)
 void builtin_mapfile(struct builtin_call *b)
 {
 	struct eval *e = b->e;
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known, end = false;
 	struct word inside;
 	const char *with = "dnOsucC";
-	size_t i = options(b, with, seen, sizeof seen, &known);
+	size_t i = options(b, with, seen, &known);
 	const struct word *callback = option_arg(b, with, 'C', &inside);
 	e->s.status = -1;
 	if (!known || (callback && callback->kind != WORD_EXACT)) {
@@ -408,10 +412,10 @@ void builtin_mapfile(struct builtin_call *b)
 
 void builtin_wait(struct builtin_call *b)
 {
-	char seen[32];
+	char seen[OPTIONS_MAX];
 	bool known;
 	struct word inside;
-	options(b, "p", seen, sizeof seen, &known);
+	options(b, "p", seen, &known);
 	const struct word *var = option_arg(b, "p", 'p', &inside);
 	b->e->s.status = -1;
 	if (var)
