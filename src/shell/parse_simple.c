@@ -37,6 +37,10 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 			lex_next(p);
 		}
 		r->fd = (int)n;
+		if (p->dialect == DIALECT_SH && p->pos > keep + 1) { /* dash knows descriptors of one digit: 20>f is a word and a redirection */
+			p->pos = keep;
+			return false;
+		}
 	} else if (c == '{' && p->dialect != DIALECT_SH) {
 		lex_next(p);
 		while ((c = lex_peek(p)) >= 0 && !lex_is_meta(c) && c != '}' && !strchr("'\"\\$`", c))
