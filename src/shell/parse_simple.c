@@ -33,11 +33,12 @@ static bool redir_prefix(struct parser *p, struct syn_redir *r)
 	if (c >= '0' && c <= '9') {
 		int64_t n = 0;
 		for (; c >= '0' && c <= '9'; c = lex_peek(p)) {
-			n = n > INT32_MAX / 16 ? n : n * 10 + (c - '0');
+			n = n > INT32_MAX ? n : n * 10 + (c - '0');
 			lex_next(p);
 		}
 		r->fd = (int)n;
-		if (p->dialect == DIALECT_SH && p->pos > keep + 1) { /* dash knows descriptors of one digit: 20>f is a word and a redirection */
+		/* a number that is no int is a word; dash knows descriptors of one digit only: 20>f is a word and a redirection there */
+		if (n > INT32_MAX || (p->dialect == DIALECT_SH && p->pos > keep + 1)) {
 			p->pos = keep;
 			return false;
 		}
