@@ -196,7 +196,7 @@ def covers_path(entry, path, made=False):
         return True
     if entry.get("below") and path.startswith(n.rstrip("/") + "/"):
         return True
-    if made and n.startswith(path + "/"):
+    if made and (n.startswith(path + "/") or posixpath.join(CWD, p).startswith(path + "/")):
         return True  # a directory made on the way (mkdir -p)
     if any(c in n for c in "*?[") or entry.get("glob"):
         # a pattern: `*` does not match a slash; what lies below a match counts with `below`
