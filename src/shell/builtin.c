@@ -17,7 +17,8 @@ size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPT
 			break;
 		}
 		struct str s = b->argv[i].text;
-		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
+		bool plus = s.n && s.p[0] == '+' && (str_is(b->argv[0].text, "declare") || str_is(b->argv[0].text, "typeset") || str_is(b->argv[0].text, "local"));
+		if (s.n < 2 || (s.p[0] != '-' && !plus))
 			break;
 		if (str_is(s, "--")) {
 			i++;
@@ -107,12 +108,9 @@ static void output(struct builtin_call *b)
 	bool doubtful = false;
 	for (size_t i = 0; i < b->argc && (e->s.options & OPT_XPG_ECHO); i++)
 		doubtful |= memchr(b->argv[i].text.p, '\\', b->argv[i].text.n) != NULL;
-	if (!e->out) {
-		e->s.status = 0;
+	if (!e->out)
 		return;
-	}
 	if (!doubtful && output_of(e->a, b->argv, b->argc, &env, &text)) {
-		e->s.status = 0;
 		out_add(e, text);
 	} else {
 		out_unknown(e);

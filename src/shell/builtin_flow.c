@@ -32,8 +32,13 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	const struct word *first = e->s.params.at;
 	eval_text(e, text, "source", b->at, e->dialect);
 	e->s = state_join(e, &e->s, &frame.returned);
-	if (given && e->s.params.at == first) /* `set` or `shift` in there last */
+	if (given && e->s.params.at == first) {
 		e->s.params = params;
+	} else if (given) { /* `set` in there lasts, `shift` does not */
+		struct word *rest = arena_new(e->a, struct word);
+		*rest = word_rest(b->at);
+		e->s.params = (struct params){rest, 1};
+	}
 	e->s.status = -1;
 	e->frame = frame.outer;
 	e->via = outer;
@@ -143,6 +148,8 @@ void builtin_cd(struct builtin_call *b)
 		path = HOLE;
 	if (e->dialect == DIALECT_ZSH && path.n && (path.p[0] == '-' || path.p[0] == '+'))
 		path = HOLE;
+	if ((e->physical || strchr(seen, 'P')) && path_climbs(path))
+		path = HOLE;
 	if (path.n == 0) { /* cd "" stays */
 		e->s.status = -1;
 		return;
@@ -177,8 +184,10 @@ void builtin_pushd(struct builtin_call *b)
 	}
 	struct dirs *stack = arena_array(e->a, e->s.nstack + 1, sizeof *stack);
 	stack[0] = e->s.dirs;
-	for (size_t i = 0; i < e->s.nstack; i++)
+	for (size_t i = 0; i < e->s.nstack; i++) { /* if it fails, everything stays one place further up */
 		stack[i + 1] = e->s.stack[i];
+		stack[i] = dirs_join(&stack[i], &e->s.stack[i]);
+	}
 	eval_burn(e, e->s.nstack + 1);
 	dirs_change(e, b->argv[1].text);
 	e->s.stack = stack;
@@ -212,28 +221,6 @@ void builtin_popd(struct builtin_call *b)
 
 /* ---- traps and aliases ---- */
 
-/* A handler that runs between any two commands and changes the shell's state: then nothing about that state is known any more. */
-static void trap_changes(struct builtin_call *b, struct str text)
-{
-	struct eval *e = b->e;
-	struct state keep = e->s;
-	struct sink *out = e->out;
-	struct loop *loop = e->loop;
-	struct frame *frame = e->frame;
-	e->out = NULL;
-	e->loop = NULL;
-	e->frame = NULL;
-	state_any_time(e);
-	unsigned changes = e->changes;
-	eval_text(e, text, "trap", b->at, e->dialect);
-	if (!e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions, input or the directory", b->at);
-	e->s = keep;
-	e->out = out;
-	e->loop = loop;
-	e->frame = frame;
-}
-
 static bool only_exit(const struct builtin_call *b, size_t i)
 {
 	for (; i < b->argc; i++)
@@ -260,11 +247,10 @@ void builtin_trap(struct builtin_call *b)
 	if (str_is(w.text, "-") || str_is(w.text, "-l") || str_is(w.text, "-p") || w.text.n == 0)
 		return;
 	e->changes++;
-	if (!only_exit(b, i + 1)) {
-		e->trapped = true;
-		trap_changes(b, w.text);
-	}
-	trap_add(e, w.text, b->at, false);
+	/* whether it changes the shell's state under what follows is seen at the end, when every function is known */
+	bool apart = only_exit(b, i + 1);
+	e->trapped |= !apart;
+	trap_add(e, w.text, b->at, apart ? TRAP_APART : TRAP_ANY_TIME);
 }
 
 static bool reserved(struct str name)
@@ -357,7 +343,7 @@ void builtin_break(struct builtin_call *b)
 	if (!l)
 		return;
 	for (; l; l = l->outer, n--) {
-		if (!known || (n == 1 && on))
+		if (!known || ((n == 1 || !l->outer) && on))
 			l->next = state_join(e, &l->next, &e->s);
 		if (!known || n > 1 || !on)
 			l->left = state_join(e, &l->left, &e->s);

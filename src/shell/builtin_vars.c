@@ -25,7 +25,7 @@ static void note_local(struct eval *e, struct str name)
 		return;
 	const struct value *old = pmap_get(e->s.vars, name);
 	f->locals = pmap_set(e->a, f->locals, str_dup(e->a, name), old ? old : &value_absent);
-	if (e->unsure > f->unsure)
+	if (e->unsure > f->unsure || !f->returned.dead) /* ... or after some path has returned */
 		f->maybe = pmap_set(e->a, f->maybe, str_dup(e->a, name), "");
 	if (old && old->fixed) { /* a local of a readonly variable fails */
 		var_set_unknown(e, name);
@@ -109,6 +109,8 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	if (name_valid(ref))
 		set_attributes(e, ref, at);
 	if (eq < 0) {
+		if (at->exported && (str_is(ref, "BASHOPTS") || str_is(ref, "SHELLOPTS")))
+			assign_effect(e, ref, HOLE, b->at);
 		if (!name_valid(ref)) { /* declare 'a[$(cmd)]' evaluates the subscript */
 			struct str name, key;
 			bool sub, known;
@@ -137,13 +139,17 @@ static void fix(struct eval *e, struct str text)
 
 static void declare_all(struct builtin_call *b, size_t i, const struct attributes *at)
 {
+	struct eval *e = b->e;
+	size_t first = i;
 	for (; i < b->argc; i++) {
 		const struct syn_assign *as = b->from ? b->from[i] : NULL;
 		declare_one(b, &b->argv[i], as, at);
+		if (as && as->array && i > first) /* its words were expanded before the operands to its left were assigned */
+			var_set_unknown(e, as->name);
 		if (at->fixed)
-			fix(b->e, as ? as->name : b->argv[i].text);
+			fix(e, as ? as->name : b->argv[i].text);
 	}
-	b->e->s.status = -1;
+	e->s.status = -1;
 }
 
 /* The options of declare and its kin; false, and all variables given up, when they are not known. */
@@ -174,8 +180,8 @@ void builtin_declare(struct builtin_call *b)
 	if (at.fixed)
 		e->s.options |= OPT_ABORTS;
 	at.local = function_frame(e) && !at.global;
-	if (at.ref)
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference", b->at);
+	if (at.ref || strchr(seen, 'I'))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference, or an inherited local variable", b->at);
 	for (size_t k = 1; k < i; k++)
 		if (str_starts(b->argv[k].text, "+"))
 			emit_trouble(e, TROUBLE_CONSTRUCT, "an attribute is taken from a variable", b->at);
@@ -335,7 +341,8 @@ void builtin_read(struct builtin_call *b)
 	struct str line;
 	if (e->script_input && strpbrk(seen, "dnNk"))
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of a line is read from the script's own text", b->at);
-	bool simple = !strpbrk(seen, "adnNut") && only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
+	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp"; /* any other letter does more, or is an error and nothing is read */
+	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) && only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
 	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
 		read_into(b, i, line);
 		e->s.status = end ? 1 : 0;
@@ -382,7 +389,7 @@ void builtin_mapfile(struct builtin_call *b)
 	struct value *v = arena_new(e->a, struct value);
 	*v = (struct value){.kind = VALUE_LIST, .set = true};
 	struct item *items = arena_array(e->a, LOOP_WORDS_MAX, sizeof *items);
-	while (v->n < LOOP_WORDS_MAX && !end && !strpbrk(seen, "dnOsuC") && next_line(e, &line, &end)) {
+	while (v->n < LOOP_WORDS_MAX && !end && !seen[strspn(seen, "t")] && next_line(e, &line, &end)) {
 		if (end && line.n == 0)
 			break;
 		struct str text = strchr(seen, 't') || end ? line : str_cat(e->a, line, STR("\n"));
@@ -400,7 +407,7 @@ void builtin_mapfile(struct builtin_call *b)
 		eval_arith(e, v->items[k].text);
 	if (!text_exact(name) || !name_valid(name))
 		var_assign_reference(e, name, HOLE, false);
-	else if (old && (old->fixed || old->integer || old->lower || old->upper || old->kind == VALUE_MAP))
+	else if (seen[strspn(seen, "tdnOsucC")] || (old && (old->fixed || old->integer || old->lower || old->upper || old->kind == VALUE_MAP)))
 		var_set_unknown(e, name);
 	else
 		var_set(e, name, v);
@@ -463,8 +470,12 @@ void builtin_printf(struct builtin_call *b)
 			state_forget_vars(e);
 		}
 	}
-	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--"))
+	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_is(b->argv[i].text, "--")) {
 		i++;
+	} else if (!to_var && i < b->argc && str_starts(b->argv[i].text, "-")) { /* an option that there is not, or a format, by shell */
+		out_unknown(e);
+		return;
+	}
 	struct str text;
 	bool known = (e->out || to_var) && i < b->argc && output_printf(e->a, b->argv + i, b->argc - i, e->dialect, &text);
 	if (to_var)
@@ -473,7 +484,7 @@ void builtin_printf(struct builtin_call *b)
 		out_add(e, text);
 	else
 		out_unknown(e);
-	if (known)
+	if (known && to_var)
 		e->s.status = 0;
 }
 
@@ -513,7 +524,10 @@ void builtin_set(struct builtin_call *b)
 			if (s.p[k] == 'o' && i + 1 < b->argc) {
 				fine &= b->argv[i + 1].kind == WORD_EXACT && set_option_fine(b->argv[i + 1].text);
 				e->s.options |= OPT_ABORTS;
+				e->physical |= str_is(b->argv[i + 1].text, "physical");
 				i++;
+			} else if (s.p[k] == 'P') {
+				e->physical = true;
 			} else if (s.p[k] == 'e' || s.p[k] == 'u' || s.p[k] == 'n') {
 				e->s.options |= OPT_ABORTS;
 			} else if (!strchr("abfhmptvxCETPo", s.p[k])) {

@@ -103,7 +103,7 @@ void assign_effect(struct eval *e, struct str name, struct str value, struct spa
 		case EFFECT_PROMPT: /* now, and at any later time */
 			eval_prompt(e, value, at);
 			if (text_exact(value))
-				trap_add(e, value, at, true);
+				trap_add(e, value, at, TRAP_PROMPT);
 			break;
 		case EFFECT_PATH:
 			if (!system_dirs(value))
@@ -446,6 +446,7 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 	struct value *v = arena_new(e->a, struct value);
 	*v = (struct value){.set = true, .exported = true, .text = value};
 	*vars = pmap_set(e->a, *vars, name, v);
+	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
 	assign_effect(e, name, value, w.at);
 }
 
@@ -463,7 +464,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
 	case USE_EXEC: emit_access(e, ACCESS_EXEC, u->value, below, k->name, at); break;
 	case USE_DIR: {
-		struct str path = u->value.kind == WORD_REST ? HOLE : u->value.text;
+		struct str path = u->value.kind == WORD_REST || path_climbs(u->value.text) ? HOLE : u->value.text;
 		dirs_change(e, path);
 		state_assume(&e->s, true);
 		break;
@@ -571,8 +572,13 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 	named[0].text = base;
 	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->s.in.known ? &e->s.in.rest : NULL,
 				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+	bool devices = false;
+	for (size_t i = 1; i < argc && str_is(base, "tee"); i++)
+		devices |= may_be_device(e, argv[i]);
 	if (wraps) /* the inner command has printed, if anything */
 		;
+	else if (devices)
+		out_spoil(e);
 	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text)) {
 		out_add(e, text);
 		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM && (str_is(base, "stat") || str_ends(base, "grep")); /* nothing, when they fail */
@@ -667,6 +673,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 		out_spoil(e);
 		e->s.in.known = false;
 		e->exec_redirects = false;
+		e->fds_closed = true; /* or somewhere else */
 	}
 	if (fails) {
 		command_may_fail(e, &before, mark);

@@ -271,6 +271,7 @@ void out_add(struct eval *e, struct str text)
 {
 	if (e->out && !e->s.dead) {
 		eval_burn(e, text.n);
+		e->out->spoiled |= e->out->may_miss && text.n; /* what comes after a line that may be missing */
 		buf_str(&e->out->b, text);
 		e->out->doubtful |= (e->s.options & OPT_ABORTS) != 0;
 	}
@@ -278,6 +279,8 @@ void out_add(struct eval *e, struct str text)
 
 void out_unknown(struct eval *e)
 {
+	if (e->out && e->out->may_miss)
+		e->out->spoiled = true;
 	if (e->out && !e->s.dead && !(e->out->b.n && e->out->b.p[e->out->b.n - 1] == HOLE_ANY))
 		buf_char(&e->out->b, HOLE_ANY);
 }
@@ -292,6 +295,8 @@ void out_spoil(struct eval *e)
 {
 	if (e->out)
 		e->out->spoiled = true;
+	if (e->captured)
+		e->captured->spoiled = true;
 }
 
 /* What was printed before a branch is remembered, so that what two branches print can be compared. */

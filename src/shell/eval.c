@@ -30,6 +30,8 @@ static void out_merge(struct eval *e, size_t mark, struct str other)
 void command_may_fail(struct eval *e, const struct state *before, size_t mark)
 {
 	out_doubt(e, mark);
+	if (e->s.dead && !before->dead)
+		out_spoil(e); /* it may leave, or may not */
 	e->s = state_join(e, before, &e->s);
 	e->s.status = -1;
 }
@@ -38,8 +40,19 @@ void command_may_fail(struct eval *e, const struct state *before, size_t mark)
 void may_abort(struct eval *e)
 {
 	out_spoil(e);
-	if (e->aborted)
-		*e->aborted = state_join(e, e->aborted, &e->s);
+	if (!e->aborted)
+		return;
+	/* functions, temporary assignments and redirections are undone on the way out: what they covered is not known here */
+	struct state here = e->s;
+	if (e->frame) {
+		state_forget_vars(e);
+		struct word *rest = arena_new(e->a, struct word);
+		*rest = word_rest(e->at);
+		e->s.params = (struct params){rest, 1};
+	}
+	e->s.in.known = false;
+	*e->aborted = state_join(e, e->aborted, &e->s);
+	e->s = here;
 }
 
 /* ---- copies of the state ---- */
@@ -112,12 +125,13 @@ void eval_text_sh(struct eval *e, struct str text, const char *from, struct span
 static void background(struct eval *e, const struct syn_node *n)
 {
 	out_spoil(e);
-	struct sink *out = e->out;
+	struct sink *out = e->out, *captured = e->captured;
 	struct input in = e->s.in;
-	e->out = NULL;
+	e->out = e->captured = NULL;
 	e->s.in = (struct input){0};
 	eval_apart(e, n);
 	e->out = out;
+	e->captured = captured;
 	e->s.in = in;
 	in_forget(e); /* it may read beside us */
 	e->s.status = 0;
@@ -184,7 +198,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 
 static void pipeline(struct eval *e, const struct syn_node *n)
 {
-	struct sink *out = e->out;
+	struct sink *out = e->out, *captured = e->captured;
 	struct input in = e->s.in;
 	if (!n->first) { /* "!" or "time" alone */
 		e->s.status = -1;
@@ -199,6 +213,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 			struct sink sink = {0};
 			buf_init(&sink.b, e->a, 0);
 			e->out = m->next ? &sink : out;
+			e->captured = m->next ? &sink : captured;
 			bool last_here = !m->next && ((e->s.options & OPT_LASTPIPE) || e->dialect == DIALECT_ZSH);
 			if (last_here) {
 				e->s = start;
@@ -208,7 +223,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 				e->s = start;
 				eval_apart(e, m);
 			}
-			if (m->stderr_too)
+			if (m->stderr_too || sink.may_miss)
 				sink.spoiled = true;
 			if (m == n->first)
 				in.known &= e->reads == reads; /* the first stage shares the input of the pipeline */
@@ -216,6 +231,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 		}
 		e->s.in = in;
 	}
+	e->captured = captured;
 	e->out = out;
 	if (n->negated && e->s.status >= 0)
 		e->s.status = !e->s.status;
@@ -350,6 +366,8 @@ static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
 			stop(e, "a loop whose effect does not settle");
 	}
 	out_doubt(e, mark);
+	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[1])
+		eval_arith_parts(e, t->n->arith[1]);
 	if (t->n->cond) /* it ends when the condition says so, evaluated in the last state */
 		eval_node(e, t->n->cond);
 }
@@ -466,7 +484,7 @@ static void define(struct eval *e, const struct syn_node *n)
 	e->s.status = 0;
 	e->changes++;
 	if (str_starts(name, "command_not_found_handle")) /* called for every command that does not exist, at any time */
-		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, false);
+		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_APART);
 }
 
 static void coproc(struct eval *e, const struct syn_node *n)
@@ -664,13 +682,14 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 	e->text_depth--;
 }
 
-void trap_add(struct eval *e, struct str text, struct span at, bool prompt)
+void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind)
 {
+	struct trap new = {.next = e->traps, .text = text, .at = at, .prompt = kind == TRAP_PROMPT, .apart = kind != TRAP_ANY_TIME, .dialect = e->dialect};
 	for (const struct trap *t = e->traps; t; t = t->next)
-		if (t->prompt == prompt && str_eq(t->text, text))
+		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect && str_eq(t->text, text))
 			return;
 	struct trap *t = arena_new(e->a, struct trap);
-	*t = (struct trap){.next = e->traps, .text = text, .at = at, .prompt = prompt};
+	*t = new;
 	e->traps = t;
 }
 
@@ -692,12 +711,15 @@ void eval_traps(struct eval *e)
 		e->s.funcs = e->ever;
 		e->s.dirs = e->dirs_ever;
 		const struct via *outer = via_enter(e, "trap");
-		e->out = NULL;
+		e->out = e->captured = NULL;
 		e->s.in.known = false;
+		unsigned changes = e->changes;
 		if (t->prompt)
 			eval_prompt(e, t->text, t->at);
 		else
-			eval_text_apart(e, t->text, "trap", t->at, e->dialect);
+			eval_text(e, t->text, "trap", t->at, t->dialect);
+		if (!t->apart && !e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions, input or the directory", t->at);
 		e->via = outer;
 		e->s = keep;
 	}

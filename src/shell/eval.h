@@ -44,6 +44,7 @@ struct value {
 	bool maybe;              /* may be unset, or may be something else */
 	bool ambient;            /* what is unknown in it comes from the environment alone */
 	bool exported, integer, upper, lower;
+	bool doubt_exported, doubt_kind; /* exported on some paths only; integer, upper or lower on some only */
 	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* an array with other elements that are not known */
 	struct str text;
@@ -118,6 +119,8 @@ struct trap {                    /* text that may run at any time: handlers, pro
 	struct str text;
 	struct span at;
 	bool prompt, done;
+	bool apart;              /* runs at the end, or in a copy of the shell: what it changes does not matter */
+	enum dialect dialect;
 };
 
 struct seen_slot {
@@ -146,6 +149,7 @@ struct eval {
 	struct state s;
 	const struct via *via;
 	struct sink *out;        /* NULL: nobody reads it */
+	struct sink *captured;   /* the innermost sink, also while a redirection leads elsewhere: an exit is felt there */
 	struct loop *loop;
 	struct frame *frame;
 	struct trap *traps;
@@ -153,10 +157,12 @@ struct eval {
 	struct seen *seen;       /* facts already listed */
 	struct span at;          /* the command at hand */
 	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
-	bool ifs_touched;        /* the script sets IFS somewhere, or may */
+	bool ifs_touched, home_touched; /* the script sets IFS, HOME somewhere, or may */
 	unsigned changes;        /* how often the state was changed on purpose */
 	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
+	bool physical;           /* set -P: cd follows links before .. */
+	bool fds_closed;         /* 0, 1 or 2 may be closed: copying it may fail */
 	bool shared_input;       /* a redirection may have opened the input that was there before */
 	bool may_miss;           /* of the last substitution: as sink.may_miss */
 	unsigned substitutions;  /* inside how many $( ), whose lines are read before the first of them runs */
@@ -187,7 +193,8 @@ void eval_traps(struct eval *e);
 void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t index);
 /* A text that is no script was read: an alias in a substitution inside it would be another text. */
 void parsed_aliases(struct eval *e, const struct parser *p);
-void trap_add(struct eval *e, struct str text, struct span at, bool prompt);
+enum trap_kind { TRAP_ANY_TIME, TRAP_APART, TRAP_PROMPT };
+void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind);
 void eval_prompt(struct eval *e, struct str text, struct span at);           /* call.c */
 void command_may_fail(struct eval *e, const struct state *before, size_t mark); /* it may not have run at all */
 void may_abort(struct eval *e);
@@ -208,6 +215,8 @@ struct state state_dead(const struct state *s);
 void state_assume(struct state *s, bool success);
 struct str text_join(struct str a, struct str b);                     /* equal: that; else one hole */
 struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
+struct str path_normal(struct arena *a, struct str base, struct str path); /* textually, as cd does */
+bool path_climbs(struct str path);                                    /* .. after a name: where that leads depends on links */
 void dirs_change(struct eval *e, struct str path);                    /* cd to an abstract path */
 bool name_valid(struct str s);
 #define HOLE ((struct str){"", 1})                                    /* the NUL of the literal: HOLE_ANY */
@@ -283,9 +292,10 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 struct str subscript_key(struct eval *e, const struct value *v, struct str text, bool *ret_known);
 
 /* ---- redirect.c ---- */
-struct io { struct sink *out; struct input in; bool replaced; };
+struct io { struct sink *out; struct input in; bool replaced, reopened; };
 /* keep: what to put back. True when a file cannot perhaps be opened: then the command does not run. */
 bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
+bool may_be_device(const struct eval *e, struct word path); /* something in /dev or /proc but the null device, in some spelling */
 void redirect_undo(struct eval *e, struct io *keep);
 
 /* ---- call.c ---- */

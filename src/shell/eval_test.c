@@ -104,7 +104,12 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	struct arith ar = {.a = e->a, .fuel = &fuel, .get = arith_get, .set = arith_set};
 	struct arith_context cx = {e, &ar};
 	ar.ctx = &cx;
+	struct state before = e->s;
 	struct number n = arith_eval(&ar, text);
+	if (e->dialect == DIALECT_SH && (str_contains(text, STR("++")) || str_contains(text, STR("--")))) { /* two signs in dash */
+		e->s = state_join(e, &before, &e->s);
+		n.known = false;
+	}
 	if (ar.opaque || fuel == 0)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "arithmetic on a text that is not known", e->at);
 	if (ar.may_fail)

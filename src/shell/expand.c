@@ -82,12 +82,12 @@ static struct str without_newlines(struct eval *e, struct str s)
 /* The output of a script run apart, for $( ) and backticks. */
 static struct str substitute(struct eval *e, const struct syn_part *part)
 {
-	struct sink sink = {.spoiled = false}, *out = e->out;
+	struct sink sink = {.spoiled = false}, *out = e->out, *captured = e->captured;
 	buf_init(&sink.b, e->a, 0);
 	const struct via *outer = via_enter(e, "subst");
 	unsigned unsure = e->unsure;
 	e->unsure = 0;
-	e->out = &sink;
+	e->out = e->captured = &sink;
 	e->substitutions += part->body != NULL;
 	if (part->body)
 		eval_apart(e, part->body);
@@ -95,6 +95,7 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 		eval_text_apart(e, part->text, "backtick", part->at, e->dialect);
 	e->substitutions -= part->body != NULL;
 	e->may_miss = sink.may_miss;
+	e->captured = captured;
 	e->out = out;
 	e->via = outer;
 	e->unsure = unsure;
@@ -139,16 +140,17 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 /* <( ) and >( ): the commands run beside what follows; the word is the name of a pipe. */
 static void expand_process(struct eval *e, const struct syn_part *part, struct chars *out)
 {
-	struct sink *o = e->out;
+	struct sink *o = e->out, *captured = e->captured;
 	struct input in = e->s.in;
 	const struct via *outer = via_enter(e, "procsub");
 	out_spoil(e); /* it runs beside what follows */
-	e->out = NULL;
+	e->out = e->captured = NULL;
 	e->s.in = (struct input){0};
 	if (part->body)
 		eval_apart(e, part->body);
 	e->via = outer;
 	e->out = o;
+	e->captured = captured;
 	e->s.in = in;
 	in_forget(e);
 	chars_add(out, STR("/dev/fd/"), CHAR_QUOTED);
@@ -177,9 +179,7 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		e->may_miss = false;
 		struct str text = reads_file(e, part) ? HOLE : substitute(e, part);
 		out->foreign |= text.n && memchr(text.p, HOLE_ANY, text.n);
-		if (e->may_miss && !how.quoted)
-			chars_mark(out, CHAR_REST);
-		chars_add(out, text, result);
+		chars_add(out, e->may_miss ? HOLE : text, result); /* a number or nothing: unknown, but no data */
 		break;
 	}
 	case PART_ARITH: {

@@ -32,7 +32,7 @@ static struct param_value absent(void) { return (struct param_value){.text = {""
 static struct param_value ambient(struct eval *e, struct str name)
 {
 	static const char *const numbers[] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
-					      "SRANDOM", "SHLVL", "COLUMNS", "LINES", "HISTCMD", "BASH_SUBSHELL"};
+					      "SRANDOM", "SHLVL", "HISTCMD", "BASH_SUBSHELL"};
 	if (str_is(name, "HOME") && e->rq->view && e->rq->view->home.n)
 		return one(e->rq->view->home);
 	if (str_is(name, "PWD"))
@@ -144,7 +144,7 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 			return list_of(e, v, pm->all == '*');
 		struct param_value r = {.list = true, .star = pm->all == '*', .rest = v->maybe, .n = 1, .is = v->maybe ? PERHAPS : PRESENT};
 		r.items = arena_new(e->a, struct item);
-		r.items->text = v->text;
+		*r.items = (struct item){STR("0"), v->text};
 		return r;
 	}
 	if (v->kind != VALUE_TEXT && e->dialect == DIALECT_ZSH) /* all its elements */
@@ -403,7 +403,8 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 		struct chars unused = {.foreign = false};
 		buf_init(&unused.b, e->a, 0);
 		buf_init(&unused.kinds, e->a, 0);
-		put_word(e, pm->arg, how, &unused);
+		if (!(pm->op == PARAM_ASSIGN && is == ABSENT && name_valid(pm->name) && !pm->subscripted)) /* expanded below, once */
+			put_word(e, pm->arg, how, &unused);
 		out->foreign |= unused.foreign || foreign(v);
 		if (is == PERHAPS)
 			e->s = state_join(e, &before, &e->s);
@@ -439,10 +440,11 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 		return; /* absent: nothing */
 	if (pm->arg) { /* not needed, and bash does not run it: listed all the same */
 		struct state before = e->s;
-		struct sink *keep = e->out;
-		e->out = NULL;
+		struct sink *keep = e->out, *captured = e->captured;
+		e->out = e->captured = NULL;
 		expand_text(e, pm->arg);
 		e->out = keep;
+		e->captured = captured;
 		e->s = before;
 	}
 	put(e, v, how, out);

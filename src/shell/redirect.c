@@ -35,13 +35,25 @@ static void network(struct eval *e, struct word path)
 	emit_touch(e, word_of(slash < 0 ? rest : str_sub(rest, 0, (size_t)slash), path.at), path.at);
 }
 
+static bool device(struct str path) { return (str_starts(path, "/dev") || str_starts(path, "/proc")) && !str_is(path, "/dev/null"); }
+
+bool may_be_device(const struct eval *e, struct word path)
+{
+	if (path.kind != WORD_EXACT || path_climbs(path.text))
+		return true;
+	if (path.text.n && path.text.p[0] == '/')
+		return device(path_normal(e->a, STR(""), path.text));
+	for (size_t i = 0; i < e->s.dirs.n; i++)
+		if (device(path_normal(e->a, e->s.dirs.at[i], path.text)))
+			return true;
+	return e->s.dirs.n == 0;
+}
+
 /* Standard output now goes to this file. */
 static void out_to_file(struct eval *e, struct word path)
 {
 	/* /dev/stdout, /dev/fd/1, /proc/self/fd/1 and the like may be what is captured */
-	bool elsewhere = path.kind == WORD_EXACT && (str_is(path.text, "/dev/null") || str_is(path.text, "/dev/stderr") ||
-						     !(str_starts(path.text, "/dev") || str_starts(path.text, "/proc")));
-	if (!elsewhere)
+	if (may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
 		out_spoil(e);
 	e->out = NULL;
 }
@@ -70,6 +82,7 @@ static void duplicate(struct eval *e, const struct syn_redir *r)
 	bool out = r->op == REDIR_DUP_OUT;
 	int fd = r->fd >= 0 ? r->fd : out ? 1 : 0;
 	struct str t = w.text;
+	e->fds_closed |= !text_exact(t) || str_ends(t, "-");
 	bool number = w.kind == WORD_EXACT && (str_is(t, "-") || digits(t) || (t.n > 1 && t.p[t.n - 1] == '-' && digits(str_sub(t, 0, t.n - 1))));
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
@@ -116,11 +129,13 @@ static void one(struct eval *e, const struct syn_redir *r)
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
 		emit_access(e, ACCESS_READ, path, false, op_names[r->op], r->at);
 		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
-		if (path.kind != WORD_EXACT || ((str_starts(path.text, "/dev/") || str_starts(path.text, "/proc")) && !str_is(path.text, "/dev/null")))
+		if (may_be_device(e, path))
 			e->shared_input = true;
 		if (fd_in)
 			e->s.in = (struct input){0};
 	}
+	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
+		out_spoil(e); /* through whichever descriptor: errors and traces would come there, too */
 	if (r->op != REDIR_READ) {
 		emit_access(e, ACCESS_WRITE, path, false, op_names[r->op], r->at);
 		if (r->op == REDIR_READ_WRITE ? r->fd == 1 : fd_out || r->op == REDIR_BOTH || r->op == REDIR_BOTH_APPEND)
@@ -129,7 +144,7 @@ static void one(struct eval *e, const struct syn_redir *r)
 }
 
 /* Opening the null device, a here-document or a copy of 0, 1 or 2 does not fail. */
-static bool may_fail(const struct syn_redir *r)
+static bool may_fail(const struct eval *e, const struct syn_redir *r)
 {
 	if (r->op == REDIR_HERE || r->op == REDIR_HERE_STRING)
 		return false;
@@ -137,7 +152,7 @@ static bool may_fail(const struct syn_redir *r)
 		return true;
 	struct str t = r->target->parts->text;
 	if (r->op == REDIR_DUP_IN || r->op == REDIR_DUP_OUT)
-		return !(str_is(t, "0") || str_is(t, "1") || str_is(t, "2") || str_is(t, "-"));
+		return e->fds_closed || !(str_is(t, "0") || str_is(t, "1") || str_is(t, "2") || str_is(t, "-"));
 	return !str_is(t, "/dev/null");
 }
 
@@ -151,14 +166,17 @@ static bool replaces_input(const struct syn_redir *r)
 
 bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 {
-	bool fails = false;
+	bool fails = false, outer = e->shared_input;
+	e->shared_input = false;
 	keep->out = e->out;
 	keep->in = e->s.in;
 	for (; r; r = r->next) {
 		one(e, r);
-		fails |= may_fail(r);
+		fails |= may_fail(e, r);
 		keep->replaced |= replaces_input(r);
 	}
+	keep->reopened = e->shared_input;
+	e->shared_input = outer;
 	return fails;
 }
 
@@ -166,8 +184,7 @@ void redirect_undo(struct eval *e, struct io *keep)
 {
 	e->out = keep->out;
 	if (keep->replaced) {
-		keep->in.known &= !e->shared_input;
+		keep->in.known &= !keep->reopened;
 		e->s.in = keep->in;
 	}
-	e->shared_input = false;
 }

@@ -118,7 +118,7 @@ static void exported_only(void *ctx, struct str key, const void *value)
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (str_is(key, own[i]))
 			return;
-	if (v->exported && v->kind == VALUE_TEXT) {
+	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
 		k->to = pmap_set(k->a, k->to, key, v);
 		return;
 	}

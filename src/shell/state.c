@@ -39,6 +39,8 @@ static struct str assigned(struct eval *e, struct str name, const struct value *
 		}
 	if (number) {
 		struct number_result r = eval_arith(e, text);
+		if (old && old->doubt_kind)
+			return HOLE;
 		return r.known && !own ? str_fmt(e->a, "%lld", (long long)r.n) : HOLE_NUMBER;
 	}
 	return own || text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : text;
@@ -48,6 +50,7 @@ void var_set(struct eval *e, struct str name, const struct value *v)
 {
 	e->changes++;
 	e->ifs_touched |= str_is(name, "IFS");
+	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
@@ -186,6 +189,10 @@ void state_any_time(struct eval *e)
 	e->ifs_touched = touched;
 	if (!touched)
 		e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
+	if (e->home_touched) { /* perhaps in a copy of the shell whose variables are gone here */
+		var_set_unknown(e, STR("HOME"));
+		var_set_unknown(e, STR("PWD"));
+	}
 }
 
 static void maybe_one(void *ctx, struct str key, const void *value)
@@ -228,7 +235,7 @@ static bool items_same(const struct value *x, const struct value *y)
 static bool value_same(const struct value *x, const struct value *y)
 {
 	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
-			  x->open == y->open && x->ambient == y->ambient && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
+			  x->open == y->open && x->ambient == y->ambient && x->doubt_exported == y->doubt_exported && x->doubt_kind == y->doubt_kind && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
 			  str_eq(x->text, y->text) && items_same(x, y));
 }
 
@@ -275,7 +282,13 @@ static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 		v->n = 0;
 	}
 	v->open = v->open || (x && x->open) || (y && y->open);
-	v->exported = (x && x->exported) || (y && y->exported);
+	bool ex = x && x->exported, ey = y && y->exported;
+	bool kx = x && (x->integer || x->upper || x->lower), ky = y && (y->integer || y->upper || y->lower);
+	v->exported = ex || ey;
+	v->doubt_exported = ex != ey || (x && x->doubt_exported) || (y && y->doubt_exported);
+	v->doubt_kind = kx != ky || (x && y && (x->upper != y->upper || x->lower != y->lower)) || (x && x->doubt_kind) || (y && y->doubt_kind);
+	v->upper = (x && x->upper) || (y && y->upper);
+	v->lower = (x && x->lower) || (y && y->lower);
 	v->integer = (x && x->integer) || (y && y->integer);
 	v->fixed = (x && x->fixed) || (y && y->fixed);
 	v->ambient = joins_ambient(x) && joins_ambient(y);
@@ -303,7 +316,13 @@ static void join_func(void *ctx, struct str key, const void *vx, const void *vy)
 		struct func *f = arena_new(j->e->a, struct func);
 		*f = *y;
 		f->or = all;
-		f->maybe_absent = ((const struct func *)vx)->maybe_absent || ((const struct func *)vy)->maybe_absent;
+		all = f;
+	}
+	bool maybe = ((const struct func *)vx)->maybe_absent || ((const struct func *)vy)->maybe_absent;
+	if (all->maybe_absent != maybe) {
+		struct func *f = arena_new(j->e->a, struct func);
+		*f = *all;
+		f->maybe_absent = maybe;
 		all = f;
 	}
 	j->to = pmap_set(j->e->a, j->to, key, all);
@@ -429,7 +448,7 @@ void state_assume(struct state *s, bool success)
 /* ---- directories ---- */
 
 /* base/path without "." and with ".." taken away textually, as cd does. */
-static struct str normal(struct arena *a, struct str base, struct str path)
+struct str path_normal(struct arena *a, struct str base, struct str path)
 {
 	struct buf b;
 	buf_init(&b, a, 0);
@@ -455,16 +474,31 @@ static struct str normal(struct arena *a, struct str base, struct str path)
 	return b.n ? buf_view(&b) : STR("/");
 }
 
+bool path_climbs(struct str path)
+{
+	bool name = false;
+	for (size_t i = 0; i < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', i);
+		size_t to = slash < 0 ? path.n : (size_t)slash;
+		struct str part = str_sub(path, i, to);
+		if (name && str_is(part, ".."))
+			return true;
+		name |= part.n && !str_is(part, ".") && !str_is(part, "..");
+		i = to + 1;
+	}
+	return false;
+}
+
 void dirs_change(struct eval *e, struct str path)
 {
 	e->changes++;
 	struct dirs to = {.n = 0};
 	if (text_exact(path)) {
 		if (path.n && path.p[0] == '/') {
-			to.at[to.n++] = normal(e->a, STR(""), path);
+			to.at[to.n++] = path_normal(e->a, STR(""), path);
 		} else {
 			for (size_t i = 0; i < e->s.dirs.n; i++)
-				to.at[to.n++] = normal(e->a, e->s.dirs.at[i], path);
+				to.at[to.n++] = path_normal(e->a, e->s.dirs.at[i], path);
 		}
 	}
 	e->s.dirs_fail = e->s.dirs;
