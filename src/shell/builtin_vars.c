@@ -220,7 +220,7 @@ void builtin_export(struct builtin_call *b)
 		out_unknown(e);
 	struct state before = e->s;
 	declare_all(b, i, &at);
-	if (seen[strspn(seen, "aAfnp")]) /* a wrong option: nothing is done */
+	if (seen[strspn(seen, "aAfnp")] || (e->dialect == DIALECT_SH && *seen)) /* a wrong option, or one that prints: nothing is done */
 		e->s = state_join(e, &before, &e->s);
 }
 
@@ -233,6 +233,8 @@ void builtin_unset(struct builtin_call *b)
 	bool known;
 	size_t i = options(b, "", seen, &known);
 	e->s.status = -1;
+	struct state before = e->s;
+	bool wrong = seen[strspn(seen, "fvn")] != 0; /* an error: nothing is unset */
 	for (; i < b->argc; i++) {
 		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text, name, key;
 		bool sub, key_known;
@@ -261,6 +263,8 @@ void builtin_unset(struct builtin_call *b)
 		if (valid && str_is(name, "PATH"))
 			e->s.options |= OPT_PATH_CHANGED;
 	}
+	if (wrong)
+		e->s = state_join(e, &before, &e->s);
 }
 
 /* ---- read, mapfile ---- */
@@ -270,6 +274,8 @@ static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 {
 	struct input *in = &e->s.in;
 	e->reads++;
+	e->line_reads++;
+	e->script_reads += in->script;
 	if (!in->known)
 		return false;
 	ptrdiff_t nl = str_find(in->rest, '\n', 0);
@@ -299,6 +305,7 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 {
 	struct eval *e = b->e;
 	struct str ifs = param_ifs(e);
+	unsigned aborts = e->aborts;
 	if (i >= b->argc) {
 		var_set_text(e, STR("REPLY"), line);
 		return;
@@ -309,7 +316,9 @@ static void read_into(struct builtin_call *b, size_t i, struct str line)
 		for (size_t k = 0; i + 1 < b->argc && k < line.n && n == line.n; k++)
 			if (memchr(ifs.p, line.p[k], ifs.n))
 				n = k;
-		var_assign_reference(e, b->argv[i].text, str_sub(line, 0, n), false);
+		var_assign_reference(e, b->argv[i].text, aborts == e->aborts ? str_sub(line, 0, n) : HOLE, false);
+		if (aborts != e->aborts && name_valid(b->argv[i].text))
+			var_set_unknown(e, b->argv[i].text); /* read stops at a name it cannot assign */
 		line = str_sub(line, n, line.n);
 	}
 }
@@ -339,8 +348,8 @@ void builtin_read(struct builtin_call *b)
 	}
 	e->s.status = -1;
 	struct str line;
-	if (e->script_input && strpbrk(seen, "dnNk"))
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of a line is read from the script's own text", b->at);
+	e->line_reads++;
+	e->script_reads += e->s.in.script || (e->script_input && strchr(seen, 'u'));
 	const char *plain = e->dialect == DIALECT_SH ? "rp" : "resp"; /* any other letter does more, or is an error and nothing is read */
 	bool simple = !seen[strspn(seen, plain)] && (e->dialect != DIALECT_SH || i < b->argc) && only_spaces(param_ifs(e)) && e->dialect != DIALECT_ZSH;
 	if (simple && next_line(e, &line, &end) && (strchr(seen, 'r') || !memchr(line.p, '\\', line.n))) {
@@ -370,6 +379,7 @@ void builtin_mapfile(struct builtin_call *b)
 	struct word inside;
 	const char *with = "dnOsucC";
 	size_t i = options(b, with, seen, &known);
+	e->script_reads += e->s.in.script || (e->script_input && strchr(seen, 'u'));
 	const struct word *callback = option_arg(b, with, 'C', &inside);
 	e->s.status = -1;
 	if (!known || (callback && callback->kind != WORD_EXACT)) {
@@ -382,7 +392,10 @@ void builtin_mapfile(struct builtin_call *b)
 		*rest = word_rest(b->at);
 		struct params keep = e->s.params;
 		e->s.params = (struct params){rest, 1};
+		unsigned changes = e->changes;
 		eval_text(e, str_cat(e->a, callback->text, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
+		if (e->changes != changes) /* any number of times, also none */
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a callback that changes the shell's state", b->at);
 		e->s.params = keep;
 	}
 	struct str name = i < b->argc ? b->argv[i].text : STR("MAPFILE"), line;
@@ -454,6 +467,7 @@ void builtin_printf(struct builtin_call *b)
 	size_t i = 1;
 	struct word var = {0};
 	bool to_var = false;
+	unsigned aborts = e->aborts;
 	e->s.status = -1;
 	if (i < b->argc && b->argv[i].kind == WORD_EXACT && str_starts(b->argv[i].text, "-v") && e->dialect != DIALECT_SH) {
 		struct str s = b->argv[i].text;
@@ -484,7 +498,7 @@ void builtin_printf(struct builtin_call *b)
 		out_add(e, text);
 	else
 		out_unknown(e);
-	if (known && to_var)
+	if (known && to_var && aborts == e->aborts)
 		e->s.status = 0;
 }
 

@@ -31,10 +31,12 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 	}
 	struct state keep = e->s;
 	struct sink *out = e->out;
+	unsigned reads = e->reads;
 	e->out = NULL;
 	expand_text(e, parts);
 	e->out = out;
 	e->s = keep;
+	e->s.in.known &= e->reads == reads;
 }
 
 /* Where the system keeps its programs: only its administrator writes there. */
@@ -667,7 +669,9 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 		redirect_undo(e, unused);
 	}
 	emit_command(e, fs->at, fs->n, n->at);
+	e->unsure += fails;
 	call(e, fs->at, fs->n, CALL_ALL, from);
+	e->unsure -= fails;
 	redirect_undo(e, keep);
 	if (e->exec_redirects) { /* exec >file, perhaps through `command`: for good */
 		out_spoil(e);

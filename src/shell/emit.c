@@ -285,6 +285,11 @@ void out_unknown(struct eval *e)
 		buf_char(&e->out->b, HOLE_ANY);
 }
 
+bool out_known(const struct eval *e, const struct sink *s, bool one_command)
+{
+	return !s->spoiled && !e->trapped && (one_command || !s->doubtful);
+}
+
 void out_leave(struct eval *e)
 {
 	if (e->unsure)

@@ -40,6 +40,7 @@ void command_may_fail(struct eval *e, const struct state *before, size_t mark)
 void may_abort(struct eval *e)
 {
 	out_spoil(e);
+	e->aborts++;
 	if (!e->aborted)
 		return;
 	/* functions, temporary assignments and redirections are undone on the way out: what they covered is not known here */
@@ -227,7 +228,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 				sink.spoiled = true;
 			if (m == n->first)
 				in.known &= e->reads == reads; /* the first stage shares the input of the pipeline */
-			start.in = (struct input){!sink.spoiled, buf_view(&sink.b)};
+			start.in = (struct input){.known = out_known(e, &sink, false), .rest = buf_view(&sink.b)};
 		}
 		e->s.in = in;
 	}
@@ -445,8 +446,11 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 	struct loop l;
 	loop_enter(e, &l);
 	struct turn t = {.n = n, .var = n->name, .value = HOLE};
-	if (n->kind == NODE_SELECT)
+	if (n->kind == NODE_SELECT) {
 		var_set_unknown(e, STR("REPLY"));
+		e->script_reads += e->s.in.script;
+		in_forget(e);
+	}
 	for (size_t i = 0; all && i < fs.n; i++) {
 		struct state before = e->s;
 		t.value = fs.at[i].text;
@@ -519,8 +523,9 @@ static void dispatch(struct eval *e, const struct syn_node *n)
 	case NODE_FUNCTION: define(e, n); break;
 	case NODE_COND: e->s.status = eval_test(e, n->test); break;
 	case NODE_ARITH: {
+		unsigned aborts = e->aborts;
 		struct number_result r = eval_arith_parts(e, n->arith[0]);
-		e->s.status = r.known ? r.n == 0 : -1;
+		e->s.status = r.known && aborts == e->aborts ? r.n == 0 : -1;
 		break;
 	}
 	case NODE_COPROC: coproc(e, n); break;
@@ -541,7 +546,9 @@ void eval_node(struct eval *e, const struct syn_node *n)
 		size_t mark = out_mark(e);
 		struct state before = e->s;
 		bool fails = redirect(e, n->redirs, keep);
+		e->unsure += fails;
 		dispatch(e, n);
+		e->unsure -= fails;
 		redirect_undo(e, keep);
 		if (fails)
 			command_may_fail(e, &before, mark);
@@ -671,7 +678,12 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 			parse_trouble(e, &p, r);
 			break;
 		}
+		unsigned taken = e->script_reads;
 		eval_line(e, &p, start, n);
+		if (strcmp(from, "stdin") == 0 && e->script_reads != taken && p.pos < p.end) {
+			struct span at = {index, (uint32_t)start, (uint32_t)p.pos};
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a script on standard input whose commands take lines of it", at);
+		}
 		if (!aborted.dead) {
 			e->s = state_join(e, &e->s, &aborted);
 			aborted = state_dead(&e->s);
@@ -714,10 +726,13 @@ void eval_traps(struct eval *e)
 		e->out = e->captured = NULL;
 		e->s.in.known = false;
 		unsigned changes = e->changes;
+		unsigned reads = e->line_reads;
 		if (t->prompt)
 			eval_prompt(e, t->text, t->at);
 		else
 			eval_text(e, t->text, "trap", t->at, t->dialect);
+		if (t->prompt && e->line_reads != reads)
+			emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that reads standard input", t->at);
 		if (!t->apart && !e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a trap that changes variables, functions, input or the directory", t->at);
 		e->via = outer;

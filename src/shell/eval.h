@@ -76,6 +76,7 @@ enum option {
 
 struct input {                   /* standard input: what is left of it, when that is known */
 	bool known;
+	bool script;             /* the script that is running is read from it, too */
 	struct str rest;
 };
 
@@ -158,6 +159,9 @@ struct eval {
 	struct span at;          /* the command at hand */
 	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
 	bool ifs_touched, home_touched; /* the script sets IFS, HOME somewhere, or may */
+	unsigned line_reads;     /* how often a builtin read lines */
+	unsigned script_reads;   /* how often a command may have taken lines from its own script */
+	unsigned aborts;         /* how often an error may have ended a line */
 	unsigned changes;        /* how often the state was changed on purpose */
 	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
@@ -213,6 +217,7 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 bool state_same(const struct state *x, const struct state *y);
 struct state state_dead(const struct state *s);
 void state_assume(struct state *s, bool success);
+bool text_numeric(struct str s);
 struct str text_join(struct str a, struct str b);                     /* equal: that; else one hole */
 struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
 struct str path_normal(struct arena *a, struct str base, struct str path); /* textually, as cd does */
@@ -236,6 +241,7 @@ const struct via *via_enter(struct eval *e, const char *name); /* what follows i
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
+bool out_known(const struct eval *e, const struct sink *s, bool one_command); /* is what is in the sink what was printed? */
 void out_leave(struct eval *e);     /* the script may end here: nothing that comes later is certain */
 size_t out_mark(const struct eval *e);
 struct str out_since(struct eval *e, size_t mark);

@@ -37,6 +37,8 @@ struct str subscript_key(struct eval *e, const struct value *v, struct str text,
 		text = expand_again(e, text);
 		if (text.n >= 2 && (text.p[0] == '"' || text.p[0] == '\'') && text.p[text.n - 1] == text.p[0])
 			text = str_sub(text, 1, text.n - 1);
+		if (!(text.n && text_exact(text)))
+			may_abort(e); /* an empty key is an error */
 		*ret_known = text_exact(text) && !memchr(text.p, '\'', text.n) && !memchr(text.p, '"', text.n) && !memchr(text.p, '\\', text.n);
 		return text;
 	}

@@ -79,6 +79,18 @@ static struct str without_newlines(struct eval *e, struct str s)
 	return str_cat(e->a, str_sub(s, 0, k), HOLE);
 }
 
+/* One simple command that is no function and runs no text: nothing before what it prints can end the script. */
+static bool one_program(const struct eval *e, const struct syn_node *n)
+{
+	static const char *const texts[] = {"eval", ".", "source", "command", "builtin", "exec"};
+	if (!n || n->kind != NODE_SIMPLE || !n->words || !n->words->plain || !n->words->parts || pmap_get(e->s.funcs, n->words->parts->text))
+		return false;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (str_is(n->words->parts->text, texts[i]))
+			return false;
+	return true;
+}
+
 /* The output of a script run apart, for $( ) and backticks. */
 static struct str substitute(struct eval *e, const struct syn_part *part)
 {
@@ -99,7 +111,7 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	e->out = out;
 	e->via = outer;
 	e->unsure = unsure;
-	if (sink.spoiled || e->trapped || (sink.doubtful && !(part->body && part->body->kind == NODE_SIMPLE)))
+	if (!out_known(e, &sink, one_program(e, part->body)))
 		return HOLE;
 	return without_newlines(e, buf_view(&sink.b));
 }

@@ -192,6 +192,7 @@ static struct param_value indirect(struct eval *e, const struct syn_param *pm, s
 	uint32_t text = emit_text(e, source, "indirection", at);
 	parser_for(e, &p, source, text);
 	struct syn_part *parts = NULL;
+	may_abort(e); /* if it is no name at all */
 	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure)
 		return unknown();
 	if (parts && !parts->next && parts->kind == PART_PARAM && !parts->param->op && !parts->param->indirect && !parts->param->length)

@@ -482,6 +482,8 @@ static int listed(struct str list, int64_t n)
 
 static bool cut_options(const struct call *c, struct cut *o)
 {
+	bool given = false; /* -d goes with -f alone */
+
 	*o = (struct cut){.delimiter = '\t'};
 	for (size_t i = 0; i < c->argc; i++) {
 		struct str s = arg(c, i), value;
@@ -498,6 +500,7 @@ static bool cut_options(const struct call *c, struct cut *o)
 			if (value.n != 1)
 				return false;
 			o->delimiter = value.p[0];
+			given = true;
 		} else {
 			if (o->by)
 				return false;
@@ -505,7 +508,7 @@ static bool cut_options(const struct call *c, struct cut *o)
 			o->list = value;
 		}
 	}
-	return o->by && listed(o->list, 1) >= 0 && (o->by == 'f' || (!o->only && o->delimiter == '\t'));
+	return o->by && listed(o->list, 1) >= 0 && (o->by == 'f' || (!o->only && !given));
 }
 
 static void cut_bytes(struct buf *out, struct str line, struct str list)

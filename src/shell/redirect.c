@@ -73,7 +73,7 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 		body = res == PARSE_LINE ? expand_text(e, parts) : HOLE;
 	}
 	if (r->fd <= 0 && !r->var.n)
-		e->s.in = (struct input){true, body};
+		e->s.in = (struct input){.known = true, .rest = body};
 }
 
 static void duplicate(struct eval *e, const struct syn_redir *r)
@@ -91,7 +91,7 @@ static void duplicate(struct eval *e, const struct syn_redir *r)
 		return;
 	}
 	if (fd == 0) {
-		e->s.in = (struct input){0};
+		e->s.in = (struct input){.script = e->script_input};
 		e->shared_input = true;
 	}
 	if (fd == 1) {
@@ -116,7 +116,7 @@ static void one(struct eval *e, const struct syn_redir *r)
 	case REDIR_HERE_STRING: {
 		struct str text = expand_single(e, r->target);
 		if (fd_in)
-			e->s.in = (struct input){true, str_cat(e->a, text, STR("\n"))};
+			e->s.in = (struct input){.known = true, .rest = str_cat(e->a, text, STR("\n"))};
 		return;
 	}
 	case REDIR_DUP_IN: case REDIR_DUP_OUT:
@@ -132,7 +132,7 @@ static void one(struct eval *e, const struct syn_redir *r)
 		if (may_be_device(e, path))
 			e->shared_input = true;
 		if (fd_in)
-			e->s.in = (struct input){0};
+			e->s.in = (struct input){.script = e->s.in.script && may_be_device(e, path)};
 	}
 	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
 		out_spoil(e); /* through whichever descriptor: errors and traces would come there, too */
@@ -167,6 +167,7 @@ static bool replaces_input(const struct syn_redir *r)
 bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 {
 	bool fails = false, outer = e->shared_input;
+	unsigned reads = e->reads;
 	e->shared_input = false;
 	keep->out = e->out;
 	keep->in = e->s.in;
@@ -175,7 +176,7 @@ bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 		fails |= may_fail(e, r);
 		keep->replaced |= replaces_input(r);
 	}
-	keep->reopened = e->shared_input;
+	keep->reopened = e->shared_input || e->reads != reads; /* a target's substitution reads the old input */
 	e->shared_input = outer;
 	return fails;
 }

@@ -119,12 +119,14 @@ static void exported_only(void *ctx, struct str key, const void *value)
 		if (str_is(key, own[i]))
 			return;
 	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
-		k->to = pmap_set(k->a, k->to, key, v);
+		struct value *plain = arena_new(k->a, struct value); /* attributes do not pass through the environment */
+		*plain = (struct value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient, .exported = true, .text = v->text};
+		k->to = pmap_set(k->a, k->to, key, plain);
 		return;
 	}
 	/* not exported here, but if it was in the environment before, it is all the same */
 	struct value *either = arena_new(k->a, struct value);
-	*either = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE, .ambient = v->kind == VALUE_TEXT && (v->ambient || text_exact(v->text))};
+	*either = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE, .ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
 	k->to = pmap_set(k->a, k->to, key, either);
 }
 
@@ -181,6 +183,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 	}
 	struct script s = {e->s.in.rest, "stdin", row};
 	in_forget(e); /* commands of the script read what is left of it */
+	e->s.in.script = true;
 	bool outer = e->script_input;
 	e->script_input = true;
 	run_script(e, &s, argv, args, argc, extglob, "stdin-shell");

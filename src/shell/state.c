@@ -245,20 +245,24 @@ struct joining {
 	bool same;
 };
 
-static bool numeric(struct str s)
+/* A plain decimal number, or an unknown one: what else looks like digits (08) may be an error in arithmetic. */
+bool text_numeric(struct str s)
 {
-	if (s.n == 0)
+	if (s.n == 1 && s.p[0] == HOLE_NUM)
+		return true;
+	size_t i = s.n > 1 && s.p[0] == '-';
+	if (i == s.n || (s.p[i] == '0' && s.n > i + 1))
 		return false;
-	for (size_t i = 0; i < s.n; i++)
-		if (!(s.p[i] >= '0' && s.p[i] <= '9') && s.p[i] != HOLE_NUM && !(s.p[i] == '-' && i == 0))
+	for (; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
 			return false;
 	return true;
 }
 
-/* Nothing unknown in it that was read as data: it is the environment's, exact, or derived from those. */
+/* Harmless where numbers belong: the environment's, a number, or derived from those. */
 static bool joins_ambient(const struct value *v)
 {
-	return !v || v->ambient || (v->kind == VALUE_TEXT && (!v->set || text_exact(v->text)));
+	return !v || v->ambient || (v->kind == VALUE_TEXT && (!v->set || text_numeric(v->text)));
 }
 
 static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
@@ -269,7 +273,7 @@ static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 		return;
 	struct value *v = copy_of(j->e, x ? x : y);
 	if (x && y && x->kind == VALUE_TEXT && y->kind == VALUE_TEXT && x->set && y->set) {
-		v->text = numeric(x->text) && numeric(y->text) && !str_eq(x->text, y->text) ? HOLE_NUMBER : text_join(x->text, y->text);
+		v->text = text_numeric(x->text) && text_numeric(y->text) && !str_eq(x->text, y->text) ? HOLE_NUMBER : text_join(x->text, y->text);
 		v->maybe = x->maybe || y->maybe;
 	} else {
 		v->text = HOLE;
@@ -388,6 +392,7 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 		*rest = word_rest(e->at);
 		s.params = (struct params){rest, 1};
 	}
+	s.in.script = x->in.script || y->in.script;
 	s.in.known = x->in.known && y->in.known && str_eq(x->in.rest, y->in.rest);
 	s.options = x->options | y->options;
 	s.status = x->status == y->status ? x->status : -1;
