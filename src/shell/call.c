@@ -566,8 +566,11 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 		return;
 	const struct know_row *row = know_find(base, e->rq->own, e->rq->nown);
 	bool wraps = row && known_program(e, row, argv, argc);
-	if (e->script_input && (str_is(base, "head") || str_is(base, "dd")))
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of a line is read from the script's own text", argv[0].at);
+	bool unbuffered = str_is(base, "head") || str_is(base, "dd");
+	for (size_t i = 1; i < argc && str_is(base, "sed"); i++)
+		unbuffered |= str_starts(argv[i].text, "-u") || str_starts(argv[i].text, "--u");
+	if (e->s.in.script && unbuffered)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of the script's own text is read by a command", argv[0].at);
 	struct str text;
 	struct word *named = arena_array(e->a, argc, sizeof *named);
 	memcpy(named, argv, argc * sizeof *named);
@@ -583,7 +586,7 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 		out_spoil(e);
 	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text)) {
 		out_add(e, text);
-		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM && (str_is(base, "stat") || str_ends(base, "grep")); /* nothing, when they fail */
+		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM && (str_is(base, "stat") || str_is(base, "expr") || str_ends(base, "grep")); /* nothing, when they fail */
 	}
 	else
 		out_unknown(e);
