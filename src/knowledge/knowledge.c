@@ -190,7 +190,11 @@ static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
 				emit(ap, v[i].spec, from, to, any);
 		}
 		if (m == MATCH_YES) {
-			if (v[i].spec.kind != KIND_KEYED)
+			/* "Key = value" and "Key  value": more separator than the row has */
+			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n && (w.text.p[end] == ' ' || w.text.p[end] == '\t' || w.text.p[end] == '=');
+			if (blank && know_runs(v[i].spec.kind))
+				add(ap, USE_OPAQUE, 0, from, to, &w);
+			else if (v[i].spec.kind != KIND_KEYED)
 				emit(ap, v[i].spec, from, to, know_part(w, end));
 			return;
 		}
