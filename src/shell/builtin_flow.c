@@ -35,9 +35,7 @@ static void source_text(struct builtin_call *b, struct str text, size_t args)
 	if (given && e->s.params.at == first) {
 		e->s.params = params;
 	} else if (given) { /* `set` in there lasts, `shift` does not */
-		struct word *rest = arena_new(e->a, struct word);
-		*rest = word_rest(b->at);
-		e->s.params = (struct params){rest, 1};
+		e->s.params = params_unknown(e, b->at);
 	}
 	e->s.status = -1;
 	e->frame = frame.outer;

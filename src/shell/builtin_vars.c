@@ -388,10 +388,8 @@ void builtin_mapfile(struct builtin_call *b)
 		return;
 	}
 	if (callback) { /* run with an index and a line after it */
-		struct word *rest = arena_new(e->a, struct word);
-		*rest = word_rest(b->at);
 		struct params keep = e->s.params;
-		e->s.params = (struct params){rest, 1};
+		e->s.params = params_unknown(e, b->at);
 		unsigned changes = e->changes;
 		eval_text(e, str_cat(e->a, callback->text, STR(" \"$@\"")), "mapfile -C", b->at, e->dialect);
 		if (e->changes != changes) /* any number of times, also none */
@@ -576,9 +574,7 @@ void builtin_shift(struct builtin_call *b)
 		p->at += n;
 		p->n -= (size_t)n;
 	} else if (!known) {
-		struct word *rest = arena_new(e->a, struct word);
-		*rest = word_rest(b->at);
-		*p = (struct params){rest, 1};
+		*p = params_unknown(e, b->at);
 	} else {
 		e->s.status = 1; /* too few: nothing is shifted */
 	}

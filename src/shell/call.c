@@ -378,14 +378,12 @@ static void inner_script(struct eval *e, const char *name, struct str text, bool
 	const struct via *outer = via_enter(e, via_name(e, name));
 	via_enter(e, "sh-c");
 	struct state keep = e->s;
-	struct word *rest = arena_new(e->a, struct word);
-	*rest = word_rest(at);
 	unsigned reads = e->reads;
 	if (e->s.vars)
 		state_forget_vars(e); /* what of it is exported is not worth knowing; that it was assigned is */
 	e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
 	e->s.funcs = e->s.aliases = NULL;
-	e->s.params = (struct params){rest, 1};
+	e->s.params = params_unknown(e, at);
 	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text, via_name(e, name), at);
 	e->s = keep;
 	e->s.in.known &= e->reads == reads;

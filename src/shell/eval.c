@@ -47,9 +47,7 @@ void may_abort(struct eval *e)
 	struct state here = e->s;
 	if (e->frame) {
 		state_forget_vars(e);
-		struct word *rest = arena_new(e->a, struct word);
-		*rest = word_rest(e->at);
-		e->s.params = (struct params){rest, 1};
+		e->s.params = params_unknown(e, e->at);
 	}
 	e->s.in.known = false;
 	*e->aborted = state_join(e, e->aborted, &e->s);

@@ -213,6 +213,7 @@ void var_set_item(struct eval *e, struct str name, struct str key, bool key_know
 void state_forget_vars(struct eval *e);                               /* every variable may be anything */
 void state_forget(struct eval *e);                                    /* and functions, directory, parameters */
 void state_any_time(struct eval *e);                                  /* any state this very script may be in (for handlers) */
+struct params params_unknown(struct eval *e, struct span at);          /* any number of them, not known */
 struct state state_join(struct eval *e, const struct state *x, const struct state *y);
 bool state_same(const struct state *x, const struct state *y);
 struct state state_dead(const struct state *s);

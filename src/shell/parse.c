@@ -143,7 +143,6 @@ static void arguments(struct parser *p, struct syn_node *n, struct syn_word **en
 	while (*redirs)
 		redirs = &(*redirs)->next;
 	bool declaring = parse_declares(p, n->words);
-	/* an alias whose value ends in a blank makes the next word one, too: every argument may be an alias then */
 	for (;;) {
 		lex_blanks(p);
 		struct syn_redir *r = parse_redirection(p);

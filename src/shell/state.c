@@ -204,6 +204,13 @@ static void maybe_one(void *ctx, struct str key, const void *value)
 	f->to = pmap_set(f->e->a, f->to, key, fn);
 }
 
+struct params params_unknown(struct eval *e, struct span at)
+{
+	struct word *rest = arena_new(e->a, struct word);
+	*rest = word_rest(at);
+	return (struct params){rest, 1};
+}
+
 void state_forget(struct eval *e)
 {
 	state_forget_vars(e);
@@ -213,9 +220,7 @@ void state_forget(struct eval *e)
 	e->s.dirs.n = 0;
 	e->s.cd_pending = false;
 	e->s.stack_unknown = true;
-	struct word *rest = arena_new(e->a, struct word);
-	*rest = word_rest(e->at);
-	e->s.params = (struct params){rest, 1};
+	e->s.params = params_unknown(e, e->at);
 }
 
 /* ---- joining ---- */
@@ -388,9 +393,7 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 	s.cd_pending = false;
 	s.stack_unknown = x->stack_unknown || y->stack_unknown || x->nstack != y->nstack || x->stack != y->stack;
 	if (!params_same(&x->params, &y->params)) {
-		struct word *rest = arena_new(e->a, struct word);
-		*rest = word_rest(e->at);
-		s.params = (struct params){rest, 1};
+		s.params = params_unknown(e, e->at);
 	}
 	s.in.script = x->in.script || y->in.script;
 	s.in.known = x->in.known && y->in.known && str_eq(x->in.rest, y->in.rest);
