@@ -64,7 +64,7 @@ static int parse_rule_map(struct load *l, const struct ynode *n, struct prefix_r
 {
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		bool prefix = str_is(c->key, "prefix") || str_is(c->key, "command");
-		struct str *field = prefix ? &r->prefix : str_is(c->key, "description") ? &r->description : str_is(c->key, "alternative") ? &r->alternative : NULL;
+		struct str *field = prefix ? &r->prefix : str_is(c->key, "description") ? &r->rule.description : str_is(c->key, "alternative") ? &r->rule.alternative : NULL;
 		if (!field)
 			return yaml_fail(&l->file, c, true, l->e, "unknown key, expected prefix, description or alternative");
 		if (prefix && r->prefix.n)
@@ -87,10 +87,10 @@ static int parse_rules(struct load *l, const struct ynode *n, void *field)
 		return fail(l, n, "expected a list");
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		struct prefix_rule *r = arena_new(l->a, struct prefix_rule);
-		r->description = r->alternative = STR("");
+		r->rule.description = r->rule.alternative = STR("");
 		if (c->kind == YNODE_MAP ? parse_rule_map(l, c, r) < 0 : parse_text(l, c, &r->prefix) < 0)
 			return -1;
-		r->rule = str_fmt(l->a, "%.*s:%u", STR_ARG(l->name), c->line);
+		r->rule.where = str_fmt(l->a, "%.*s:%u", STR_ARG(l->name), c->line);
 		*end = r;
 		end = &r->next;
 	}
@@ -195,7 +195,7 @@ static const char builtin_text[] = "default: allow\ntools:\n  bash:\n    deny:\n
 
 static const struct prefix_rule builtin_deny[BUILTINS];
 #define AS_RULE(i, p, d) [i] = {i + 1 < BUILTINS ? (struct prefix_rule *)&builtin_deny[i + 1 < BUILTINS ? i + 1 : 0] : NULL, \
-                                {p, sizeof(p) - 1}, {d, sizeof(d) - 1}, {"", 0}, {"built-in", 8}},
+                                {{d, sizeof(d) - 1}, {"", 0}, {"built-in", 8}}, {p, sizeof(p) - 1}},
 static const struct prefix_rule builtin_deny[BUILTINS] = {BUILTIN(AS_RULE)};
 
 void config_default(struct policy *ret)

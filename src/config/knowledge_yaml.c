@@ -63,6 +63,21 @@ static struct str next_word(struct str *rest)
 	return w;
 }
 
+/* The next option name: "-f,--force -v" are three, and *ret_same says whether it is another spelling of the one before. */
+static struct str next_name(struct str *rest, bool *ret_same)
+{
+	*ret_same = rest->n && rest->p[0] == ',';
+	if (*ret_same)
+		*rest = str_sub(*rest, 1, rest->n);
+	struct str before = *rest, w = next_word(rest);
+	ptrdiff_t comma = str_find(w, ',', 0);
+	if (comma <= 0)
+		return w;
+	size_t end = (size_t)(w.p - before.p) + (size_t)comma;
+	*rest = str_sub(before, end, before.n);
+	return str_sub(w, 0, (size_t)comma);
+}
+
 struct named { const char *name; uint32_t value; };
 
 static const struct named kinds[] = {
@@ -166,7 +181,7 @@ static int parse_flag_value(struct pack *p, const struct ynode *n, struct know_s
 	return 0;
 }
 
-struct flag_order { struct str name; struct know_spec spec; };
+struct flag_order { struct str name, same; struct know_spec spec; };
 
 static int flag_cmp(const void *x, const void *y)
 {
@@ -182,14 +197,17 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		struct str rest = c->key, name;
 		struct know_spec spec;
+		struct str first = STR("");
+		bool same;
 		if (parse_flag_value(p, c, &spec) < 0)
 			return -1;
-		while ((name = next_word(&rest)).n) {
+		while ((name = next_name(&rest, &same)).n) {
+			first = same && first.n ? first : name;
 			if (name.p[0] != '-' && !str_is(name, "+"))
 				return yaml_fail(p->file, c, true, p->e, "an option starts with '-'");
 			if (count == FLAGS_MAX)
 				return fail(p, c, "too many options");
-			list[count++] = (struct flag_order){name, spec};
+			list[count++] = (struct flag_order){name, first, spec};
 		}
 	}
 	qsort(list, count, sizeof(*list), flag_cmp);
@@ -197,7 +215,7 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 	for (size_t i = 0; i < count; i++) {
 		if (i && str_eq(list[i].name, list[i - 1].name))
 			return yaml_fail(p->file, n, true, p->e, "option %.*s is listed twice", STR_ARG(str_sub(list[i].name, 0, 40)));
-		p->flags[i] = (struct know_flag){intern(p, list[i].name), list[i].spec};
+		p->flags[i] = (struct know_flag){intern(p, list[i].name), intern(p, list[i].same), list[i].spec};
 		if (know_runs(list[i].spec.kind))
 			r->bits |= ROW_RUNS;
 	}
@@ -220,7 +238,8 @@ static int flag_index(struct pack *p, const struct ynode *n, const struct know_r
 static int add_flag_refs(struct pack *p, const struct ynode *n, const struct know_row *r, uint32_t *list, size_t *count)
 {
 	struct str rest = n->text, name;
-	while ((name = next_word(&rest)).n) {
+	bool same;
+	while ((name = next_name(&rest, &same)).n) {
 		if (*count == FLAGS_MAX)
 			return fail(p, n, "too many options");
 		if (flag_index(p, n, r, name, &list[(*count)++]) < 0)
@@ -361,7 +380,8 @@ static int parse_when_args(struct pack *p, const struct ynode *n, struct know_ro
 		struct know_spec spec;
 		if (parse_spec(p, c, &spec) < 0)
 			return -1;
-		while ((name = next_word(&rest)).n) {
+		bool same;
+		while ((name = next_name(&rest, &same)).n) {
 			if (count == FLAGS_MAX || flag_index(p, c, r, name, &args[count].flag) < 0)
 				return count == FLAGS_MAX ? fail(p, c, "too many options") : -1;
 			args[count++].spec = spec;

@@ -96,13 +96,13 @@ static void inline_code(struct judge *j, const struct check *c)
 
 static void raise_rule(struct judge *j, const struct check *c, const struct command *k, const struct prefix_rule *r, enum grade g, enum match m)
 {
-	struct str text = r->description;
+	struct str text = r->rule.description;
 
 	if (m == MATCH_MAYBE)
 		text = str_fmt(j->a, "an unknown word may make this '%.*s', which the policy does not allow", STR_ARG(r->prefix));
 	else if (!text.n)
 		text = str_fmt(j->a, g == GRADE_DENY ? "the policy denies '%.*s'" : "the policy asks about '%.*s'", STR_ARG(r->prefix));
-	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = r->alternative, .rule = r->rule, .at = k->at});
+	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = r->rule.alternative, .rule = r->rule.where, .at = k->at});
 }
 
 /* True when a rule of the list matches; a rule that only may match asks. */

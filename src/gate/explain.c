@@ -24,7 +24,7 @@
 enum tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
 static const char *const tints[] = {"", "\033[2m", "\033[1m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
 
-struct mark {
+struct label {
 	struct span at;
 	struct str label;
 	enum tint tint;
@@ -35,8 +35,8 @@ struct explain {
 	struct arena *a;
 	const struct facts *f;
 	struct explain_style style;
-	struct mark marks[EXPLAIN_MARKS_MAX];
-	size_t nmarks;
+	struct label labels[EXPLAIN_MARKS_MAX];
+	size_t nlabels;
 };
 
 /* ---- text that is safe to show ---- */
@@ -143,7 +143,7 @@ static void columns(struct explain *x, const struct line *l, struct span at, uns
 		*ret_to = *ret_from + 1;
 }
 
-static bool on_line(const struct mark *m, const struct line *l)
+static bool on_line(const struct label *m, const struct line *l)
 {
 	return m->at.text == l->text && m->at.from < l->to && (m->at.to > l->from || m->at.from >= l->from);
 }
@@ -157,8 +157,8 @@ static void put_marks(struct explain *x, const struct line *l)
 		unsigned col = 0;
 		bool any = false;
 
-		for (size_t i = 0; i < x->nmarks; i++) {
-			const struct mark *m = &x->marks[i];
+		for (size_t i = 0; i < x->nlabels; i++) {
+			const struct label *m = &x->labels[i];
 			unsigned from, to;
 
 			if (done[i] || !on_line(m, l))
@@ -251,14 +251,14 @@ static enum tint verdict_tint(enum verdict v)
 
 static void add_mark(struct explain *x, struct span at, struct str label, enum tint tint)
 {
-	if (x->nmarks < EXPLAIN_MARKS_MAX && at.text < x->f->ntexts)
-		x->marks[x->nmarks++] = (struct mark){.at = at, .label = label, .tint = tint};
+	if (x->nlabels < EXPLAIN_MARKS_MAX && at.text < x->f->ntexts)
+		x->labels[x->nlabels++] = (struct label){.at = at, .label = label, .tint = tint};
 }
 
 /* From left to right, so that they fit into few rows; the longer first. */
 static int mark_order(const void *p, const void *q)
 {
-	const struct mark *a = p, *b = q;
+	const struct label *a = p, *b = q;
 
 	if (a->at.text != b->at.text)
 		return a->at.text < b->at.text ? -1 : 1;
@@ -278,7 +278,7 @@ static void collect_marks(struct explain *x, const struct judgement *j)
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		if (r->at.to > r->at.from)
 			add_mark(x, r->at, str_fmt(x->a, "! %s", r->id), TINT_YELLOW);
-	qsort(x->marks, x->nmarks, sizeof(*x->marks), mark_order);
+	qsort(x->labels, x->nlabels, sizeof(*x->labels), mark_order);
 }
 
 static bool plain_char(char c)

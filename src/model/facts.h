@@ -44,6 +44,15 @@ struct via {
 	const struct via *outer;
 };
 
+/* NAME=value put into the environment of a command, or of everything after it. */
+struct setting {
+	struct setting *next;
+	struct str name;
+	struct str value;  /* abstract text */
+	bool leading;      /* for one command only: X=1 cmd, env X=1 cmd */
+	struct span at;
+};
+
 struct command {
 	struct command *next;
 	struct word *argv;
@@ -51,6 +60,7 @@ struct command {
 	const struct via *via;
 	struct span at;
 	struct str cwd;   /* abstract text */
+	const struct setting *settings; /* its own leading assignments, those of wrappers around it included */
 };
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
@@ -86,6 +96,47 @@ struct text {
 	struct str bytes;
 };
 
+/*
+ * Features of the text itself that a stricter policy may want to see, although the reader understood them. One for each of the seed's
+ * validators that looks at syntax; `at` is the place in its text. Inside quotes, comments and here-documents only where that is the point.
+ */
+enum mark_kind {
+	MARK_FRAGMENT,          /* the text starts with a tab, an option or an operator */
+	MARK_SAFE_SUBST,        /* $(cat <<'EOF' ... EOF): a here-document with a quoted delimiter, nothing else */
+	MARK_OBFUSCATED_FLAG,   /* quotes, escapes or an expansion inside the name of an option: "-"rf, -'r'f, $'-rf', -$x */
+	MARK_METACHARACTER,     /* a quoted ; | or & inside an argument */
+	MARK_VARIABLE_CONTEXT,  /* a variable as the target of a redirection, or as a command next to a pipe */
+	MARK_COMMENT_QUOTE,     /* a quote character inside a comment */
+	MARK_QUOTED_NEWLINE,    /* a newline inside quotes */
+	MARK_CARRIAGE_RETURN,   /* CR anywhere in the text */
+	MARK_NEWLINE,           /* a newline that separates two commands */
+	MARK_IFS,               /* $IFS or ${IFS...} in a word of a command */
+	MARK_BACKTICK,          /* `...` */
+	MARK_SUBSTITUTION,      /* $(...), <(...), >(...), =(...) */
+	MARK_PARAMETER,         /* ${...} */
+	MARK_OLD_ARITHMETIC,    /* $[...] */
+	MARK_ZSH_EXPANSION,     /* =cmd, ~[..], (e)-flags and glob qualifiers, only when read as zsh */
+	MARK_REDIRECTION,       /* < or > to a file that is not one of the exact safe ones: 2>&1 >&2 (any fd copy), >/dev/null, 2>/dev/null, &>/dev/null, </dev/null */
+	MARK_ESCAPED_BLANK,     /* a backslash before a blank, outside of quotes */
+	MARK_ESCAPED_OPERATOR,  /* a backslash before ; | & < > ( ), outside of quotes */
+	MARK_UNICODE_BLANK,     /* white space that is not ASCII, outside of quotes */
+	MARK_MIDWORD_HASH,      /* # inside a word, next to a quote */
+	MARK_BRACES,            /* {a,b} or {1..9} outside of quotes */
+	MARK_MALFORMED,         /* a word with unbalanced ( ) [ ] { } or an odd quote in it, in a text with separators */
+	MARK_INVISIBLE,         /* zero-width, bidirectional-control, tag or other invisible characters anywhere outside a quoted here-document */
+	MARK_HOMOGLYPH,         /* a command name, option or path outside quotes that mixes ASCII letters with look-alikes of other scripts */
+	MARK_PROMPT_EXPANSION,  /* ${x@P}, PS4 and its kin with an expansion in them */
+	MARK_ARITHMETIC_CODE,   /* arithmetic over a value that may hold a subscript with a substitution */
+	MARK_PIPELINE,          /* not a finding: the whole of a pipeline of two or more commands */
+	MARK_KINDS
+};
+
+struct mark {
+	struct mark *next;
+	enum mark_kind kind;
+	struct span at;
+};
+
 /* Why the facts are not complete, or something in them is not knowable. Ids are public (docs/checks.md). */
 enum trouble_kind {
 	TROUBLE_SYNTAX,        /* the shell would refuse the text here */
@@ -109,6 +160,8 @@ struct facts {
 	struct touch *touches, **touches_end;
 	struct snippet *snippets, **snippets_end;
 	struct trouble *troubles, **troubles_end;
+	struct setting *settings, **settings_end; /* every assignment that may reach the environment of a program */
+	struct mark *marks, **marks_end;
 	struct text *texts;
 	size_t ntexts, texts_cap;
 };

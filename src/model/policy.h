@@ -1,18 +1,167 @@
-/* A policy as the gate uses it: plain lists, made by src/config. */
+/*
+ * A policy as the gate uses it: plain lists, made by src/config from one or more files, never changed afterwards.
+ *
+ * Every rule starts with a struct rule: where it stands and what it says to people. Within one policy the tiers of docs/policy.md decide,
+ * never the order of rules.
+ */
 #pragma once
 #include "model/verdict.h"
 
+struct regex; /* base/regex.h */
+
+struct texts { /* a list of texts, in order */
+	struct texts *next;
+	struct str text;
+};
+
+struct rule {
+	struct str description, alternative; /* for the model; empty when not given */
+	struct str where;                    /* "file:line", or "preset git:12" */
+};
+
+/* ---- commands ---- */
+
 struct prefix_rule { /* tools.bash.deny / ask / allow: matches a command that equals it or starts with it and a blank */
 	struct prefix_rule *next;
+	struct rule rule;
 	struct str prefix;
-	struct str description, alternative;
-	struct str rule;   /* "file:line" */
+};
+
+struct regex_rule { /* checks (deny), allowChecks (allow): searched in the command's words joined by blanks */
+	struct regex_rule *next;
+	struct rule rule;
+	struct str pattern;
+	struct regex *regex;
+};
+
+enum redirect_mode { REDIRECT_ANY, REDIRECT_READ, REDIRECT_WRITE, REDIRECT_APPEND }; /* write includes append */
+
+struct redirect_rule { /* redirects: */
+	struct redirect_rule *next;
+	struct rule rule;
+	enum redirect_mode mode;
+	bool outside;          /* true: the target lies outside all of `paths`; false: it matches one of `paths` (a glob) */
+	struct texts *paths;   /* roots or globs; "." is the project, "~" the home */
+	enum verdict decision; /* deny, ask or allow */
+};
+
+enum argument_test { ARGUMENT_ANY_OUTSIDE, ARGUMENT_ALL_INSIDE, ARGUMENT_ANY_MATCHES, ARGUMENT_ALL_MATCH };
+
+struct argument_rule { /* arguments: */
+	struct argument_rule *next;
+	struct rule rule;
+	struct texts *commands; /* "rm|rmdir" taken apart; globs */
+	enum argument_test test;
+	struct texts *values;   /* roots for the first two, regexes for the others */
+	struct regex **regexes; /* one for each value, ARGUMENT_*_MATCH* only */
+	enum verdict decision;
+};
+
+struct normalise_rule { /* normalise: before prefixes are compared */
+	struct normalise_rule *next;
+	struct rule rule;
+	struct str prefix;
+	struct regex_rule *strip;
+};
+
+struct names_rule { /* tools.bash.only: a list of program names; others are denied. Every such list must hold the name. */
+	struct names_rule *next;
+	struct rule rule;
+	struct texts *names;
+};
+
+/* ---- code inside commands (judged by src/code's findings) ---- */
+
+struct call_rule { /* interpreters.*.calls, .imports and .writes */
+	struct call_rule *next;
+	struct rule rule;
+	struct texts *match;    /* alternatives; "*" inside a name */
+	struct texts *outside;  /* pathArgsOutside, or outside of writes; NULL: no such condition */
+	struct regex *arg;      /* argMatches, or NULL */
+	enum verdict decision;
+};
+
+struct interpreter_rules {
+	struct interpreter_rules *next;
+	struct str lang;        /* "python", "javascript", ... */
+	struct texts *names;
+	struct call_rule *calls, *imports, *writes;
+};
+
+/* ---- other tools, and the permission rules of clients ---- */
+
+struct tool_rule { /* tools.deny / ask / allow: the name of a tool, a glob */
+	struct tool_rule *next;
+	struct rule rule;
+	struct str tool;
+};
+
+struct permission_rule { /* permissions.deny / ask / allow: Bash(npm run test:*), Read(~/.ssh/id_*), Edit(src) */
+	struct permission_rule *next;
+	struct rule rule;
+	struct str tool;      /* "Bash", "Read", "Edit", ... */
+	struct str pattern;   /* between the parentheses; `all` when there are none */
+	bool all;
+	struct str base;      /* the directory of the file it came from, for paths that start with one slash */
+};
+
+/* ---- grades ---- */
+
+struct regrade { /* checks_grade */
+	struct regrade *next;
+	struct rule rule;
+	struct str id;
+	enum grade grade;
+};
+
+struct example { /* match / not_match inside a rule: tried when the policy is loaded */
+	struct example *next;
+	const struct rule *rule;
+	struct str command;
+	bool match;
+	struct str where; /* file:line:column of the example itself */
+};
+
+enum mode { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK };
+enum route { ROUTE_ADVISE, ROUTE_OFF, ROUTE_WARN, ROUTE_ASK, ROUTE_DENY };
+
+struct classifier {
+	struct texts *command; /* NULL: none */
+	unsigned timeout_ms;
 };
 
 struct policy {
-	enum verdict fallback; /* `default` */
-	struct prefix_rule *deny, *ask, *allow;
 	struct str digest;     /* "sha256:..." of what was loaded */
-	const struct know_row *commands; /* the user's own knowledge rows */
+	struct str title;      /* what it is called in answers: "built-in", "user", "project" */
+	enum verdict fallback; /* `default` */
+	enum verdict on_error; /* `onError`: deny or ask */
+	enum mode mode;
+	enum route route;      /* plain file work that a tool of the client does better */
+	enum verdict contain_fallback;
+	bool discourage_chaining, offer_manual_run;
+	bool fold_case;        /* compare protected names without regard to case */
+	bool silent;           /* an untrusted file: none of its texts reaches the model */
+	bool no_lifting;       /* system policy: allow rules and milder grades of others do not count */
+
+	struct prefix_rule *deny, *ask, *allow;
+	struct regex_rule *checks, *allow_checks;
+	struct redirect_rule *redirects;
+	struct argument_rule *arguments;
+	struct normalise_rule *normalise;
+	struct names_rule *only;
+	struct permission_rule *permission_deny, *permission_ask, *permission_allow;
+	struct texts *ssh_allow, *ssh_deny;   /* host globs */
+	struct interpreter_rules *interpreters;
+	struct tool_rule *tool_deny, *tool_ask, *tool_allow;
+	struct regrade *regrades;
+	struct example *examples;
+
+	struct texts *writable_roots;         /* besides the project and /tmp/claude */
+	struct texts *protected_paths;        /* besides the built-in ones; gitignore patterns */
+	struct texts *secret_paths, *secret_allow; /* globs that count as secrets besides the built-in ones; and that do not */
+	struct texts *excluded_commands;      /* never boxed; no security boundary */
+	struct classifier classifier;
+
+	const struct know_row *commands;      /* the user's own knowledge rows */
 	size_t ncommands;
 };

@@ -15,11 +15,30 @@ struct reason {
 	struct span at;
 };
 
+/* A rule of the policy that spoke, or a finding that a rule lifted: the derivation that --explain shows. */
+struct step {
+	struct step *next;
+	const char *what;   /* "deny", "ask", "allow", "scoped allow", "default", "lifted" */
+	struct str rule;    /* where the rule stands; the id of the check when something was lifted */
+	struct str subject; /* the command, shortened */
+	struct span at;
+};
+
+/* Something the judge needs to know of the world. Engine answers into the view and judges again. */
+struct question {
+	struct question *next;
+	bool glob;          /* expand this pattern; else say what this path is */
+	struct str path;    /* absolute */
+};
+
 struct judgement {
 	enum verdict verdict;
 	bool complete;
 	struct reason *reasons;
 	struct reason *warnings;
+	struct reason *advice;
+	struct step *steps;
+	struct question *questions; /* not empty: the verdict is not final */
 };
 
 static inline enum verdict verdict_min(enum verdict a, enum verdict b) { return a < b ? a : b; }

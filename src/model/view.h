@@ -1,11 +1,52 @@
-/* What the judge may know of the world (CONTRACTS.md, "View"). Filled by engine, never by pure code. */
+/*
+ * What the judge may know of the world (CONTRACTS.md, "View"). Filled by engine, never by pure code; recorded with every decision, so that
+ * it can be replayed: (command, view, policy) is all that a judgement depends on.
+ */
 #pragma once
 #include "base/str.h"
 
 enum dialect { DIALECT_BASH, DIALECT_SH, DIALECT_ZSH, DIALECT_POWERSHELL };
 
+enum path_kind { PATH_ABSENT, PATH_FILE, PATH_DIR, PATH_LINK, PATH_DEVICE, PATH_OTHER, PATH_UNREADABLE };
+
+/* What a path is. Links are followed component by component; of what does not exist the longest part that does is, and the rest is added. */
+struct path_answer {
+	struct path_answer *next;
+	struct str path;       /* as asked: absolute */
+	enum path_kind kind;   /* of the path itself, a final link not followed */
+	struct str place;      /* resolved, but for a final link: where a delete or rename acts */
+	struct str real;       /* resolved to the end: where a read or write acts. Empty: links in a circle, or too many */
+	enum path_kind target; /* of `real` */
+	uint32_t owner;        /* of `real`, when it exists */
+	uint32_t links;        /* hard links, when it is a file */
+	bool shared;           /* group or others may write it, or (of what is absent) the directory it would be made in */
+};
+
+struct glob_answer {
+	struct glob_answer *next;
+	struct str pattern;    /* as asked: absolute, as the shell would expand it */
+	struct str *matches;   /* in order */
+	size_t nmatches;
+	bool more;             /* there are more than are listed */
+};
+
+struct root {              /* a directory that may be written */
+	struct root *next;
+	struct str path;       /* resolved */
+};
+
 struct view {
 	struct str cwd;  /* absolute, or empty when not known */
 	struct str home; /* from the password database */
 	struct str user;
+	uint32_t uid;
+	struct str project;    /* the project's root, resolved; empty: none */
+	struct root *roots;    /* all writable roots, the project's among them */
+	struct str config_dir, state_dir; /* caisson's own, resolved; empty when not known */
+	struct str program;    /* caisson itself */
+	struct str tmp;        /* $TMPDIR, or /tmp */
+	struct path_answer *paths, **paths_end;
+	struct glob_answer *globs, **globs_end;
+	bool boxed;            /* a box is available, so that contain means something */
+	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

@@ -34,6 +34,8 @@ static void facts_init(struct facts *f)
 	f->touches_end = &f->touches;
 	f->snippets_end = &f->snippets;
 	f->troubles_end = &f->troubles;
+	f->settings_end = &f->settings;
+	f->marks_end = &f->marks;
 }
 
 /* One reading in one dialect, added to the facts. */

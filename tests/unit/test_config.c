@@ -41,7 +41,7 @@ static void test_default(void)
 	for (size_t i = 0; i < sizeof(must) / sizeof(must[0]); i++) {
 		bool found = false;
 		for (const struct prefix_rule *r = p.deny; r; r = r->next)
-			found |= str_is(r->prefix, must[i]) && r->description.n;
+			found |= str_is(r->prefix, must[i]) && r->rule.description.n;
 		CHECK_ROW(found, must[i]);
 	}
 	CHECK(!p.ask && !p.allow && !p.commands && p.ncommands == 0);
@@ -63,7 +63,7 @@ static void test_default_text(void)
 		y = y->next;
 	for (; x && y; x = x->next, y = y->next) {
 		CHECK_STRN(y->prefix, x->prefix);
-		CHECK_STRN(y->description, x->description);
+		CHECK_STRN(y->rule.description, x->rule.description);
 	}
 }
 
@@ -103,12 +103,12 @@ static void test_good(void)
 	CHECK_INT(count(p.deny), count(d.deny) + 2);
 	const struct prefix_rule *r = last(p.deny);
 	CHECK_STR(r->prefix, "git push --force");
-	CHECK_STR(r->description, "rewrites what others have");
-	CHECK_STR(r->alternative, "git push --force-with-lease");
-	CHECK_STR(r->rule, "p.yaml:6");
+	CHECK_STR(r->rule.description, "rewrites what others have");
+	CHECK_STR(r->rule.alternative, "git push --force-with-lease");
+	CHECK_STR(r->rule.where, "p.yaml:6");
 	CHECK_INT(count(p.ask), 2);
 	CHECK_STR(p.ask->prefix, "npm publish");
-	CHECK_STR(p.ask->rule, "p.yaml:9");
+	CHECK_STR(p.ask->rule.where, "p.yaml:9");
 	CHECK_STR(p.ask->next->prefix, "docker run");
 	CHECK_STR(p.allow->prefix, "git status");
 	CHECK_INT(p.ncommands, 1);

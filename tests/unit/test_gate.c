@@ -39,7 +39,7 @@ static struct prefix_rule *rule_of(const char *prefix)
 	struct prefix_rule *r = arena_new(&a, struct prefix_rule);
 
 	r->prefix = str_of(prefix);
-	r->rule = STR("x.yaml:1");
+	r->rule.where = STR("x.yaml:1");
 	return r;
 }
 
