@@ -69,6 +69,7 @@ void know_scan_find(struct know_scan *s)
 		end--;
 	for (size_t i = s->start; i < s->argc; i++) {
 		struct word w = s->argv[i];
+		s->word = i;
 		if (w.kind == WORD_REST && !w.glob) {
 			s->unsure = s->maybe_option = true;
 			if (!s->opaque)
@@ -84,6 +85,8 @@ void know_scan_find(struct know_scan *s)
 		}
 		if (starts_expression(w)) {
 			paths = paths && str_starts(w.text, "-O");
+			if (w.text.p[0] == '-')
+				know_unlisted_add(s, w.text, NULL);
 			continue;
 		}
 		if (!paths && w.kind != WORD_EXACT) {

@@ -47,13 +47,18 @@ const struct know_row *know_find(struct str base, const struct know_row *own, si
 	return r ? r : baked_find(base, STR(""));
 }
 
-/* The row of a subcommand: first where the row itself comes from, then baked in. */
-static const struct know_row *sub_find(const struct know_row *row, struct str sub)
+const struct know_row *know_sub_find(const struct know_row *row, struct str sub)
 {
 	const struct know_blob *b = (const void *)know_base(row);
 	struct str base = str_of(know_string(row, row->name));
 	const struct know_row *r = row_find(blob_rows(b), b->nrows, base, sub);
 	return r || (const void *)b == (const void *)know_baked ? r : baked_find(base, sub);
+}
+
+const struct know_row *know_forwarded(const struct know_row *row)
+{
+	const struct know_row *baked = row->bits & ROW_FORWARD ? baked_find(str_of(know_string(row, row->name)), STR("")) : NULL;
+	return baked ? baked : row;
 }
 
 struct apply {
@@ -510,7 +515,7 @@ static const struct know_row *apply_row(struct apply *ap, const struct know_row 
 	if (s->sub) {
 		struct word w = s->argv[s->sub];
 		if (w.kind == WORD_EXACT)
-			sub = sub_find(lookup, w.text);
+			sub = know_sub_find(lookup, w.text);
 		else if (!s->opaque)
 			s->opaque = s->sub;
 		if (sub) {
@@ -539,9 +544,7 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 	ap.end = &ret->uses;
 	for (int depth = 0; row && argc && depth < SUB_DEPTH_MAX; depth++) {
 		const struct know_row *lookup = row;
-		const struct know_row *baked = row->bits & ROW_FORWARD ? baked_find(str_of(know_string(row, row->name)), STR("")) : NULL;
-		if (baked)
-			row = baked;
+		row = know_forwarded(row);
 		struct know_scan s = {.a = a, .row = row, .argv = argv, .argc = argc, .subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
 		ret->name = know_string(row, row->name);
 		ap.s = &s;

@@ -58,3 +58,31 @@ struct know_result {
 const struct know_row *know_find(struct str base, const struct know_row *own, size_t nown);
 /* Reads argv (argv[0] is the command itself) by the row. Words may be unknown or WORD_REST. */
 void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret);
+
+/* An option that is present. Where a cluster or an abbreviation can be read in several ways, each reading is one. */
+struct know_option {
+	const char *name;      /* as the row spells it first; of an option that is not in the row: as given, without its value */
+	struct word value;
+	bool has_value;        /* for options the row does not list, only a value after '=' is known */
+	bool global;           /* stands before the subcommand (git -C d push) */
+	bool listed;           /* in the row */
+	size_t at;             /* argv index of the option's own word */
+	const struct know_row *row;
+};
+
+struct know_options {
+	const char *name;      /* the row's name with its subcommand words ("git push"), or the base name when there is no row */
+	struct know_option *options; /* in argv order, those before a subcommand first */
+	size_t noptions;
+	size_t *operands;      /* argv indexes of the words after the (sub)command that are no options; everything after "--" is among them */
+	size_t noperands;
+	bool maybe_option;     /* a word that is not known may be an option, or any number of words */
+	const struct know_row *row;
+};
+
+/* Splits argv by the row, or, with NULL, as most programs would. */
+void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_options *ret);
+/* Is the option present, in any spelling: "-f" finds --force, --forc, -xf and --force=x where the row knows them for one option ("-f,--force")? */
+bool know_has(const struct know_options *o, const char *name);
+/* The same, with its value; `after` continues a search, NULL starts one. */
+const struct know_option *know_option_find(const struct know_options *o, const char *name, const struct know_option *after);

@@ -58,7 +58,7 @@ enum { /* row bits */
 };
 
 struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string; KIND_CODE's language, MOD_SUFFIX's text */
-struct know_flag { uint32_t name; struct know_spec arg; };          /* sorted by name within a row */
+struct know_flag { uint32_t name, same; struct know_spec arg; };    /* sorted by name within a row; same: the option's first spelling */
 struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches */
 struct know_arg { uint32_t flag; struct know_spec spec; };          /* `when`: another kind for this flag's argument */
 

@@ -17,11 +17,19 @@ void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, siz
 		s->hits_cap = cap;
 	}
 	struct know_hit *h = &s->hits[s->nhits++];
-	*h = (struct know_hit){.flag = f, .at = at, .to = to, .has_value = value != NULL};
+	*h = (struct know_hit){.flag = f, .word = s->word, .at = at, .to = to, .has_value = value != NULL};
 	if (value)
 		h->value = *value;
 	if (f && (f->arg.mods & MOD_LAST))
 		s->last = true;
+}
+
+void know_unlisted_add(struct know_scan *s, struct str name, const struct word *value)
+{
+	if (!s->generic || name.n < 2)
+		return;
+	know_hit_add(s, NULL, s->word, s->word + 1, value);
+	s->hits[s->nhits - 1].name = name;
 }
 
 void know_operand_add(struct know_scan *s, size_t at)
@@ -111,6 +119,8 @@ static size_t take_abbreviated(struct know_scan *s, struct str name, const struc
 			end = take(s, found, i, !ambiguous);
 	}
 	if (!found || ambiguous) {
+		if (!found)
+			know_unlisted_add(s, name, value);
 		lose(s, i);
 		return i;
 	}
@@ -147,6 +157,20 @@ static bool all_digits(struct str s)
 	return s.n > 0;
 }
 
+/* Letter k of a cluster is not in the row. At its start the whole may also be one name with a single dash (-force). */
+static void unlisted_letter(struct know_scan *s, struct word w, size_t k)
+{
+	if (!s->generic)
+		return;
+	char name[2] = {'-', w.text.p[k]};
+	know_unlisted_add(s, str_dup(s->a, str_n(name, 2)), NULL);
+	if (k != 1 || w.text.n == 2)
+		return;
+	ptrdiff_t eq = str_find(w.text, '=', 1);
+	struct word v = know_part(w, eq >= 0 ? (size_t)eq + 1 : 0);
+	know_unlisted_add(s, eq >= 0 ? str_sub(w.text, 0, (size_t)eq) : w.text, eq >= 0 ? &v : NULL);
+}
+
 /* -abc, -n5, -n 5 */
 static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 {
@@ -166,6 +190,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 		}
 		const struct know_flag *f = know_flag_find(s->row, str_n(name, 2));
 		if (!f) {
+			unlisted_letter(s, w, k);
 			lose(s, i);
 			sure = false; /* the rest may be its value */
 			continue;
@@ -202,13 +227,14 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 	f = know_flag_find(s->row, name);
 	if (!f && str_starts(name, "--"))
 		f = know_flag_find(s->row, str_sub(name, 1, name.n));
+	struct word v = know_part(w, eq >= 0 ? (size_t)eq + 1 : 0);
 	if (!f) {
+		know_unlisted_add(s, name, eq >= 0 ? &v : NULL);
 		lose(s, i);
 		return i;
 	}
 	if (eq < 0)
 		return take(s, f, i, true);
-	struct word v = know_part(w, (size_t)eq + 1);
 	know_hit_add(s, f, i, i + 1, &v);
 	return i;
 }
@@ -225,7 +251,7 @@ static size_t scan_bundle(struct know_scan *s, size_t i)
 			if (f)
 				know_hit_add(s, f, i, i + 1, NULL);
 			else
-				lose(s, i);
+				unlisted_letter(s, w, k), lose(s, i);
 			continue;
 		}
 		if (next < s->argc) {
@@ -351,6 +377,7 @@ void know_scan(struct know_scan *s)
 	}
 	for (size_t i = s->start; i < s->argc; i++) {
 		struct word w = s->argv[i];
+		s->word = i;
 		if (ended) {
 			if (w.kind == WORD_REST && s->row->style != STYLE_POSIX)
 				s->unsure = true;

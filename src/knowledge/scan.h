@@ -8,7 +8,9 @@
 #include "knowledge/row.h"
 
 struct know_hit {           /* an option that is present */
-	const struct know_flag *flag; /* NULL: an assignment word */
+	const struct know_flag *flag; /* NULL: an assignment word, or an option that is not in the row */
+	struct str name;    /* of an option that is not in the row (know_scan.generic) */
+	size_t word;        /* index of the option's own word */
 	size_t at, to;      /* argv range of the value, or of the option when it has none */
 	struct word value;
 	bool has_value;
@@ -20,6 +22,8 @@ struct know_scan {
 	const struct word *argv;
 	size_t argc, start;     /* the first word after the (sub)command's name */
 	bool subs;              /* the first operand may name a subcommand */
+	bool generic;           /* options that are not in the row are hits too, read as getopt would */
+	size_t word;            /* being read */
 	struct know_hit *hits;
 	size_t nhits, hits_cap;
 	size_t *operands;       /* indexes into argv */
@@ -41,3 +45,9 @@ struct word know_part(struct word w, size_t from);
 void know_hit_add(struct know_scan *s, const struct know_flag *f, size_t at, size_t to, const struct word *value);
 void know_operand_add(struct know_scan *s, size_t at);
 const struct know_flag *know_flag_find(const struct know_row *r, struct str name);
+/* With `generic`: an option that is not in the row. */
+void know_unlisted_add(struct know_scan *s, struct str name, const struct word *value);
+/* The row that a user's row without content of its own stands for, else the row itself. */
+const struct know_row *know_forwarded(const struct know_row *row);
+/* The row of a subcommand: first where the row itself comes from, then baked in; NULL without one. */
+const struct know_row *know_sub_find(const struct know_row *row, struct str sub);

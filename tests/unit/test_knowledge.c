@@ -395,6 +395,64 @@ static void test_results(void)
 	}
 }
 
+static struct know_options options_of(const char *cmd)
+{
+	struct word argv[ARGV_MAX];
+	struct know_options o = {0};
+	size_t argc = split(str_of(cmd), argv);
+	struct word *kept = arena_array(&arena, argc + 1, sizeof(*kept));
+	memcpy(kept, argv, argc * sizeof(*kept));
+	know_options(&arena, know_find(argv[0].text, NULL, 0), kept, argc, &o);
+	return o;
+}
+
+/* An option is found by any of its names, however it was written. */
+static void test_options(void)
+{
+	static const struct {
+		const char *cmd, *name, *option;
+		bool has;
+	} rows[] = {
+		{"rm -rf x", "rm", "-r", true}, {"rm -rf x", "rm", "--recursive", true}, {"rm -Rf x", "rm", "-r", true}, {"rm --recur x", "rm", "-R", true},
+		{"rm -rf x", "rm", "--force", true}, {"rm -i x", "rm", "-r", false}, {"rm -- -r", "rm", "-r", false}, {"rm x -f", "rm", "-f", true},
+		{"git push --force o", "git push", "-f", true}, {"git push -f o", "git push", "--force", true}, {"git push --force-with-lease", "git push", "--force", false},
+		{"git push --force-with-lease=x", "git push", "--force-with-lease", true}, {"git -C d push", "git push", "--force", false},
+		{"git -C d push", "git push", "-C", true}, {"git -C d branch -D x", "git branch", "-D", true}, {"git -C d branch x", "git branch", "-D", false},
+		{"git -C d branch x", "git branch", "-C", false}, {"git branch -C x y", "git branch", "-C", true},
+		{"tar xzf a", "tar", "-z", true}, {"tar -xzf a", "tar", "--extract", true}, {"tar xzf a", "tar", "--create", false},
+		{"sort -o b a", "sort", "--output", true}, {"sort -ob a", "sort", "-o", true}, {"sort --outp=b a", "sort", "-o", true},
+		{"nosuch -rf x", "nosuch", "-r", true}, {"nosuch -rf x", "nosuch", "-f", true}, {"nosuch -rf x", "nosuch", "-x", false},
+		{"nosuch --force x", "nosuch", "--force", true}, {"nosuch --force=1 x", "nosuch", "--force", true}, {"nosuch --forc x", "nosuch", "--force", true},
+		{"nosuch --force", "nosuch", "--force-with-lease", false}, {"nosuch -force x", "nosuch", "-force", true}, {"nosuch -force x", "nosuch", "-f", true},
+		{"nosuch -force x", "nosuch", "--force", false}, {"nosuch -- --force", "nosuch", "--force", false}, {"/usr/bin/nosuch -a", "nosuch", "-a", true},
+		{"find . -delete", "find", "-delete", true}, {"find . -newthing", "find", "-newthing", true}, {"find . -name -delete", "find", "-delete", false},
+		{"timeout -k 5 -s KILL 10 rm -f", "timeout", "--kill-after", true}, {"timeout -s KILL 10 rm -f", "timeout", "-f", false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct know_options o = options_of(rows[i].cmd);
+		CHECK_STR(str_of(o.name), rows[i].name);
+		CHECK_ROW(know_has(&o, rows[i].option) == rows[i].has, rows[i].cmd);
+		CHECK_ROW(!o.maybe_option, rows[i].cmd);
+	}
+}
+
+static void test_option_values(void)
+{
+	struct know_options o = options_of("git -C d push -o a --push-option=b origin -- main");
+	const struct know_option *p = know_option_find(&o, "-o", NULL);
+	CHECK(p && p->has_value && str_is(p->value.text, "a") && p->at == 4 && !p->global && strcmp(p->name, "-o") == 0);
+	p = know_option_find(&o, "--push-option", p);
+	CHECK(p && p->has_value && str_is(p->value.text, "b") && p->at == 6);
+	CHECK(p && !know_option_find(&o, "-o", p));
+	CHECK(o.noperands == 2 && o.operands[0] == 7 && o.operands[1] == 9);
+	p = know_option_find(&o, "-C", NULL);
+	CHECK(p && p->global && str_is(p->value.text, "d") && p->at == 1);
+	CHECK(options_of("rm \"$v\"").maybe_option && options_of("git \"$v\"").maybe_option && options_of("nosuch -- $v").maybe_option);
+	CHECK(!options_of("rm -- \"$v\"").maybe_option && !options_of("git push origin a\"$v\"").maybe_option);
+	o = options_of("rm -rf --bogus a b");
+	CHECK(o.noperands == 2 && o.operands[0] == 3 && know_has(&o, "--bogus"));
+}
+
 static int pack(const char *text, struct know_packed *ret, struct err *e)
 {
 	struct yaml_file f;
@@ -496,6 +554,9 @@ static void test_large(void)
 				argv[k] = fill[f];
 			know_apply(&a, know_find(str_of(names[i]), NULL, 0), argv, N, &r);
 			CHECK_ROW(r.name != NULL, names[i]);
+			struct know_options o;
+			know_options(&a, know_find(str_of(names[i]), NULL, 0), argv, N, &o);
+			CHECK_ROW(o.noptions + o.noperands < 2 * N, names[i]);
 			arena_free(&a);
 		}
 }
@@ -517,6 +578,10 @@ static void test_odd_words(void)
 			};
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			know_apply(&a, &rows[r], argv, 1 + i % 4, &res);
+			struct know_options o;
+			know_options(&a, i % 7 ? &rows[r] : NULL, argv, 1 + i % 4, &o);
+			for (size_t k = 0; k < o.noptions; k++)
+				CHECK_ROW(o.options[k].at <= i % 4 && o.options[k].name[0], o.name);
 			for (const struct know_use *u = res.uses; u; u = u->next)
 				CHECK_ROW(u->to <= 1 + i % 4 && u->from <= u->to, know_string(&rows[r], rows[r].name));
 			arena_free(&a);
@@ -535,6 +600,8 @@ int main(void)
 	RUN(test_order);
 	RUN(test_dir_first);
 	RUN(test_results);
+	RUN(test_options);
+	RUN(test_option_values);
 	RUN(test_own_rows);
 	RUN(test_bad_rows);
 	RUN(test_large);

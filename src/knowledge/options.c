@@ -1,0 +1,124 @@
+/*
+ * The options and operands of an argv as a list, for rules that ask "is there a --force?". Options of the row are named by their first
+ * spelling there; others are read as most programs would, and where two readings are possible (-force: one name, or five letters) both count.
+ */
+#include "knowledge/scan.h"
+
+#define OPTIONS_DEPTH_MAX 4 /* as for know_apply() */
+
+struct list {
+	struct arena *a;
+	struct know_options *ret;
+	size_t cap;
+};
+
+static void add_option(struct list *l, const struct know_row *row, const struct know_hit *h, bool global)
+{
+	struct know_options *o = l->ret;
+	if (!h->flag && !h->name.n)
+		return; /* NAME=VALUE */
+	if (o->noptions == l->cap) {
+		size_t cap = l->cap ? l->cap * 2 : 8;
+		o->options = arena_grow(l->a, o->options, l->cap * sizeof(*o->options), cap * sizeof(*o->options));
+		l->cap = cap;
+	}
+	const char *name = h->flag ? know_string(row, h->flag->same) : str_c(l->a, h->name);
+	o->options[o->noptions++] = (struct know_option){
+		.name = name, .value = h->value, .has_value = h->has_value, .at = h->word, .global = global, .listed = h->flag != NULL, .row = row,
+	};
+}
+
+/* One level of commands; returns the row of its subcommand, if there is one. */
+static const struct know_row *read_level(struct list *l, const struct know_row *row, const struct know_row *lookup, const struct word *argv, size_t argc,
+                                         size_t *start)
+{
+	struct know_scan s = {.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start, .generic = true};
+	s.subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS;
+	know_scan(&s);
+	const struct know_row *sub = s.sub && argv[s.sub].kind == WORD_EXACT ? know_sub_find(lookup, argv[s.sub].text) : NULL;
+	l->ret->maybe_option |= s.maybe_option || (s.sub && argv[s.sub].kind != WORD_EXACT);
+	if (s.sub && !sub && row->style != STYLE_POSIX) { /* an ordinary operand: options go on after it */
+		s = (struct know_scan){.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start, .generic = true};
+		know_scan(&s);
+		l->ret->maybe_option |= s.maybe_option;
+	}
+	for (size_t i = 0; i < s.nhits; i++)
+		add_option(l, row, &s.hits[i], sub != NULL);
+	for (size_t i = 0; i < s.noperands && !sub; i++)
+		l->ret->maybe_option |= argv[s.operands[i]].kind == WORD_REST;
+	if (!sub)
+		l->ret->operands = s.operands, l->ret->noperands = s.noperands;
+	*start = s.sub + 1;
+	return sub;
+}
+
+static const char *base_name(struct arena *a, const struct word *argv, size_t argc)
+{
+	struct str s = argc && argv[0].kind == WORD_EXACT ? argv[0].text : STR("");
+	size_t from = s.n;
+	while (from > 0 && s.p[from - 1] != '/')
+		from--;
+	return str_c(a, str_sub(s, from, s.n));
+}
+
+void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_options *ret)
+{
+	static const struct know_row nothing = {.bits = ROW_ABBREV};
+	struct list l = {.a = a, .ret = ret};
+	size_t start = 1;
+	*ret = (struct know_options){.name = row ? know_string(row, row->name) : base_name(a, argv, argc), .row = row ? row : &nothing};
+	if (!row)
+		row = &nothing;
+	for (int depth = 0; row && argc && depth < OPTIONS_DEPTH_MAX; depth++) {
+		const struct know_row *lookup = row;
+		row = know_forwarded(row);
+		ret->row = row;
+		if (row != &nothing)
+			ret->name = know_string(row, row->name);
+		row = read_level(&l, row, lookup, argv, argc, &start);
+	}
+}
+
+/* Without dashes, where one and two of them mean the same. */
+static struct str bare(const struct know_row *row, struct str name)
+{
+	size_t i = 0;
+	while (row->style == STYLE_LONG_DASH && i < 2 && i < name.n && name.p[i] == '-')
+		i++;
+	return str_sub(name, i, name.n);
+}
+
+/* May the option as given be this one? A long one may be shortened, but "--force" is not taken for "--force-with-lease". */
+static bool given_as(const struct know_option *o, struct str name)
+{
+	struct str given = str_of(o->name);
+	if (str_eq(bare(o->row, given), bare(o->row, name)))
+		return true;
+	return (o->row->bits & ROW_ABBREV) && o->row->style != STYLE_LONG_DASH && given.n > 2 && str_starts(given, "--") && str_starts(name, o->name) &&
+	       name.p[given.n] != '-';
+}
+
+static const struct know_flag *flag_of(const struct know_row *row, struct str name)
+{
+	const struct know_flag *f = know_flag_find(row, name);
+	if (!f && row->style == STYLE_LONG_DASH && str_starts(name, "--"))
+		f = know_flag_find(row, str_sub(name, 1, name.n));
+	return f;
+}
+
+const struct know_option *know_option_find(const struct know_options *o, const char *name, const struct know_option *after)
+{
+	struct str n = str_of(name);
+	bool own = flag_of(o->row, n) != NULL; /* then an option of the same name before the subcommand is another one */
+	for (size_t i = after ? (size_t)(after - o->options) + 1 : 0; i < o->noptions; i++) {
+		const struct know_option *p = &o->options[i];
+		const struct know_flag *f = p->listed ? flag_of(p->row, n) : NULL;
+		if (p->global && own)
+			continue;
+		if (p->listed ? f && strcmp(know_string(p->row, f->same), p->name) == 0 : given_as(p, n))
+			return p;
+	}
+	return NULL;
+}
+
+bool know_has(const struct know_options *o, const char *name) { return know_option_find(o, name, NULL) != NULL; }
