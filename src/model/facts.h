@@ -44,6 +44,13 @@ struct via {
 	const struct via *outer;
 };
 
+/* A program that is started: looked up in PATH, or named by a path. Functions and builtins of the shell are none. */
+struct launch {
+	struct launch *next;
+	struct str name;
+	struct span at;
+};
+
 /* NAME=value put into the environment of a command, or of everything after it. */
 struct setting {
 	struct setting *next;
@@ -156,6 +163,7 @@ struct trouble {
 struct facts {
 	bool complete;
 	struct command *commands, **commands_end;
+	struct launch *launches, **launches_end;
 	struct access *accesses, **accesses_end;
 	struct touch *touches, **touches_end;
 	struct snippet *snippets, **snippets_end;

@@ -555,6 +555,7 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 {
 	struct str name = argv[0].text, base = base_name(name);
 	e->s.status = -1;
+	emit_launch(e, name, argv[0].at);
 	bool slash = memchr(name.p, '/', name.n) != NULL;
 	if (slash && !system_path(name))
 		emit_access(e, ACCESS_EXEC, argv[0], false, "run", argv[0].at);

@@ -88,6 +88,20 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	e->f->commands_end = &c->next;
 }
 
+void emit_launch(struct eval *e, struct str name, struct span at)
+{
+	struct buf b;
+	key_begin(e, &b, 'p');
+	buf_str(&b, name);
+	key_span(&b, at);
+	if (!first_time(e, &b))
+		return;
+	struct launch *l = arena_new(e->a, struct launch);
+	*l = (struct launch){.name = name, .at = at};
+	*e->f->launches_end = l;
+	e->f->launches_end = &l->next;
+}
+
 static void add_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
 {
 	struct buf b;

@@ -231,6 +231,7 @@ bool name_valid(struct str s);
 /* ---- emit.c ---- */
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at);
 void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at);
+void emit_launch(struct eval *e, struct str name, struct span at);
 void emit_touch(struct eval *e, struct word host, struct span at);
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at);
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);

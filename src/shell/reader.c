@@ -30,6 +30,7 @@ static void facts_init(struct facts *f)
 {
 	*f = (struct facts){.complete = true};
 	f->commands_end = &f->commands;
+	f->launches_end = &f->launches;
 	f->accesses_end = &f->accesses;
 	f->touches_end = &f->touches;
 	f->snippets_end = &f->snippets;
