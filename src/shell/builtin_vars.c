@@ -74,7 +74,7 @@ static void declare_array(struct eval *e, const struct syn_assign *as, const str
 	const struct value *old = pmap_get(e->s.vars, as->name);
 	if (attributes)
 		set_attributes(e, as->name, at);
-	assign(e, as, at->exported);
+	assign(e, as, at->exported ? ASSIGN_EXPORT : ASSIGN_PLAIN);
 	if (!at->local || pmap_get(function_frame(e)->locals, as->name))
 		return;
 	const struct value *made = pmap_get(e->s.vars, as->name);
@@ -110,7 +110,7 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 		set_attributes(e, ref, at);
 	if (eq < 0) {
 		if (at->exported && (str_is(ref, "BASHOPTS") || str_is(ref, "SHELLOPTS")))
-			assign_effect(e, ref, HOLE, b->at);
+			assign_effect(e, ref, HOLE, ASSIGN_EXPORT, b->at);
 		if (!name_valid(ref)) { /* declare 'a[$(cmd)]' evaluates the subscript */
 			struct str name, key;
 			bool sub, known;
@@ -120,7 +120,10 @@ static void declare_one(struct builtin_call *b, const struct word *w, const stru
 	}
 	if (value.n && value.p[0] == '(' && (at->array || at->map || !as)) /* declare -a 'x=($(cmd))': the text is read as an array */
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a text is assigned as an array and evaluated", b->at);
+	struct span at_command = e->at;
+	e->at = w->at; /* the assignment is this word */
 	var_assign_reference(e, ref, value, append);
+	e->at = at_command;
 }
 
 /* From now on it may be readonly. */
@@ -423,7 +426,7 @@ void builtin_mapfile(struct builtin_call *b)
 	else
 		var_set(e, name, v);
 	if (text_exact(name))
-		assign_effect(e, name, v->n == 1 && !v->open ? v->items[0].text : HOLE, b->at);
+		assign_effect(e, name, v->n == 1 && !v->open ? v->items[0].text : HOLE, ASSIGN_PLAIN, b->at);
 }
 
 /* ---- the rest ---- */

@@ -10,126 +10,7 @@ struct str base_name(struct str path)
 	return str_sub(path, i, path.n);
 }
 
-/* ---- assignments ---- */
-
-/* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
-void eval_prompt(struct eval *e, struct str text, struct span at)
-{
-	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n) && !memchr(text.p, '\\', text.n) && text_exact(text))
-		return;
-	if (!text_exact(text) || memchr(text.p, '\\', text.n)) { /* \044( becomes $( before the prompt is expanded */
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt whose text is not known runs what is in it", at);
-		return;
-	}
-	uint32_t index = emit_text(e, text, "prompt", at);
-	struct parser p;
-	struct syn_part *parts = NULL;
-	parser_for(e, &p, text, index);
-	if (parse_text(&p, IN_DOUBLE, &parts) != PARSE_LINE || p.unsure || p.alias_found) {
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that cannot be read", at);
-		return;
-	}
-	struct state keep = e->s;
-	struct sink *out = e->out;
-	unsigned reads = e->reads;
-	e->out = NULL;
-	expand_text(e, parts);
-	e->out = out;
-	e->s = keep;
-	e->s.in.known &= e->reads == reads;
-}
-
-/* Where the system keeps its programs: only its administrator writes there. */
-static bool system_dir(struct str dir)
-{
-	static const char *const dirs[] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
-	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
-		if (str_is(dir, dirs[i]))
-			return true;
-	return false;
-}
-
-static bool system_path(struct str path)
-{
-	struct str base = base_name(path);
-	return base.n && base.n < path.n && !str_is(base, "..") && system_dir(str_sub(path, 0, path.n - base.n - 1));
-}
-
-/* A PATH of such directories alone. */
-static bool system_dirs(struct str path)
-{
-	for (size_t from = 0; from <= path.n;) {
-		ptrdiff_t colon = str_find(path, ':', from);
-		size_t to = colon < 0 ? path.n : (size_t)colon;
-		if (!system_dir(str_sub(path, from, to)))
-			return false;
-		from = to + 1;
-	}
-	return true;
-}
-
-static void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
-
-enum variable_effect { EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT, EFFECT_UNFOLLOWED, EFFECT_EXEC, EFFECT_COMMAND };
-
-/* Variables whose value makes the shell, or a program, run something. */
-static const struct {
-	const char *name;
-	enum variable_effect effect;
-} variables[] = {
-	{"PS4", EFFECT_PROMPT}, {"PS0", EFFECT_PROMPT}, {"PS1", EFFECT_PROMPT}, {"PS2", EFFECT_PROMPT},
-	{"PATH", EFFECT_PATH}, {"path", EFFECT_PATH},
-	{"BASH_ENV", EFFECT_STARTUP}, {"ENV", EFFECT_STARTUP}, {"ZDOTDIR", EFFECT_STARTUP},
-	{"PROMPT_COMMAND", EFFECT_SCRIPT},
-	{"BASH_CMDS", EFFECT_UNFOLLOWED}, {"BASH_ALIASES", EFFECT_UNFOLLOWED}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED},
-	{"SHELLOPTS", EFFECT_UNFOLLOWED}, {"BASH_XTRACEFD", EFFECT_UNFOLLOWED}, {"FUNCNEST", EFFECT_UNFOLLOWED}, {"BASHOPTS", EFFECT_UNFOLLOWED}, {"BASH_COMPAT", EFFECT_UNFOLLOWED}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED},
-	{"GIT_SSH_COMMAND", EFFECT_COMMAND}, {"GIT_SSH", EFFECT_COMMAND}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND}, {"GIT_PAGER", EFFECT_COMMAND},
-	{"GIT_EDITOR", EFFECT_COMMAND}, {"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND}, {"GIT_ASKPASS", EFFECT_COMMAND}, {"GIT_PROXY_COMMAND", EFFECT_COMMAND},
-	{"PAGER", EFFECT_COMMAND}, {"MANPAGER", EFFECT_COMMAND}, {"EDITOR", EFFECT_COMMAND}, {"VISUAL", EFFECT_COMMAND}, {"BROWSER", EFFECT_COMMAND},
-	{"RSYNC_RSH", EFFECT_COMMAND}, {"SSH_ASKPASS", EFFECT_COMMAND}, {"SUDO_ASKPASS", EFFECT_COMMAND},
-	{"LESSOPEN", EFFECT_UNFOLLOWED}, {"LESSCLOSE", EFFECT_UNFOLLOWED}, {"TAR_OPTIONS", EFFECT_UNFOLLOWED}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED},
-	{"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED}, {"GIT_EXEC_PATH", EFFECT_EXEC}, {"GIT_TEMPLATE_DIR", EFFECT_EXEC},
-	{"NODE_OPTIONS", EFFECT_EXEC}, {"NODE_PATH", EFFECT_EXEC}, {"PERL5OPT", EFFECT_EXEC}, {"PERL5LIB", EFFECT_EXEC}, {"PYTHONSTARTUP", EFFECT_EXEC},
-	{"PYTHONPATH", EFFECT_EXEC}, {"PYTHONHOME", EFFECT_EXEC}, {"RUBYOPT", EFFECT_EXEC}, {"RUBYLIB", EFFECT_EXEC},
-	{"LD_PRELOAD", EFFECT_EXEC}, {"LD_LIBRARY_PATH", EFFECT_EXEC}, {"LD_AUDIT", EFFECT_EXEC},
-};
-
-void assign_effect(struct eval *e, struct str name, struct str value, struct span at)
-{
-	if (name.n == 0 || !strchr("PpBEZSGLMVRTNF", name.p[0]))
-		return;
-	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		if (!str_is(name, variables[i].name))
-			continue;
-		switch (variables[i].effect) {
-		case EFFECT_PROMPT: /* now, and at any later time */
-			eval_prompt(e, value, at);
-			if (text_exact(value))
-				trap_add(e, value, at, TRAP_PROMPT);
-			break;
-		case EFFECT_PATH:
-			if (!system_dirs(value))
-				e->s.options |= OPT_PATH_CHANGED;
-			break;
-		case EFFECT_STARTUP: case EFFECT_EXEC:
-			if (value.n)
-				emit_access(e, ACCESS_EXEC, word_of(value, at), false, variables[i].name, at);
-			break;
-		case EFFECT_SCRIPT:
-			if (text_exact(value))
-				eval_text_apart(e, value, "PROMPT_COMMAND", at, e->dialect);
-			else
-				emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt command that is not known", at);
-			break;
-		case EFFECT_COMMAND: /* a command line that a program runs, with words of its own added */
-			if (value.n)
-				inner_script(e, variables[i].name, value, true, at);
-			break;
-		case EFFECT_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT, "a variable that changes how the shell reads or finds commands", at); break;
-		}
-		return;
-	}
-}
+/* ---- assignments; what they make programs do is in variables.c ---- */
 
 /* What the variable was declared to be before: integers are evaluated, a readonly one may not change. */
 static void keep_attributes(struct eval *e, struct value *v, const struct value *old, const struct fields *fs)
@@ -148,7 +29,7 @@ static void keep_attributes(struct eval *e, struct value *v, const struct value 
 		may_abort(e);
 }
 
-static void assign_array(struct eval *e, const struct syn_assign *as)
+static void assign_array(struct eval *e, const struct syn_assign *as, enum assign_scope scope)
 {
 	const struct value *old = var_get(e, as->name);
 	struct value *v = arena_new(e->a, struct value);
@@ -199,7 +80,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as)
 	}
 	keep_attributes(e, v, old, &fs);
 	var_set(e, as->name, v);
-	assign_effect(e, as->name, HOLE, as->at);
+	assign_effect(e, as->name, HOLE, scope, as->at);
 }
 
 struct str appended(struct eval *e, const struct value *old, struct str text)
@@ -212,10 +93,10 @@ struct str appended(struct eval *e, const struct value *old, struct str text)
 	return old && old->kind == VALUE_TEXT && old->set && !old->maybe ? str_cat(e->a, old->text, text) : HOLE;
 }
 
-void assign(struct eval *e, const struct syn_assign *as, bool exported)
+void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope)
 {
 	if (as->array && !as->subscripted) {
-		assign_array(e, as);
+		assign_array(e, as, scope);
 		return;
 	}
 	struct str text = as->value ? expand_single(e, as->value) : HOLE;
@@ -225,21 +106,21 @@ void assign(struct eval *e, const struct syn_assign *as, bool exported)
 		bool known;
 		struct str key = subscript_key(e, old, expand_arith_text(e, as->subscript), &known);
 		var_set_item(e, as->name, key, known, text, as->append);
-		assign_effect(e, as->name, text, as->at);
+		assign_effect(e, as->name, text, scope, as->at);
 		return;
 	}
 	if (as->append)
 		text = appended(e, old, text);
 	var_set_text(e, as->name, text);
 	const struct value *now = var_get(e, as->name);
-	if (now->kind == VALUE_TEXT && (exported || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
+	if (now->kind == VALUE_TEXT && (scope != ASSIGN_PLAIN || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
 		struct value *v = arena_new(e->a, struct value);
 		*v = *now;
-		v->exported |= exported;
+		v->exported |= scope != ASSIGN_PLAIN;
 		v->ambient = ambient;
 		var_set(e, as->name, v);
 	}
-	assign_effect(e, as->name, text, as->at);
+	assign_effect(e, as->name, text, scope, as->at);
 }
 
 /* ---- functions ---- */
@@ -369,7 +250,7 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 }
 
 /* Text that a shell will run, through some program. */
-static void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at)
+void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at)
 {
 	if (!text_exact(text)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run", at);
@@ -447,7 +328,7 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 	*v = (struct value){.set = true, .exported = true, .text = value};
 	*vars = pmap_set(e->a, *vars, name, v);
 	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
-	assign_effect(e, name, value, w.at);
+	assign_effect(e, name, value, ASSIGN_LEADING, w.at);
 }
 
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
@@ -529,6 +410,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	struct know_result k = {0};
 	know_apply(e->a, row, argv, argc, &k);
 	struct state keep = e->s;
+	struct setting *settings = e->settings;
 	if (!keeps_environment(k.name, argv, argc))
 		forget_exports(e);
 	bool wraps = false, inner = false, links = makes_links(base_name(argv[0].text), argv, argc);
@@ -546,6 +428,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
 	}
 	e->s = keep;
+	e->settings = settings;
 	if (k.effects & EFFECT_WORKSPACE)
 		emit_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, k.name, argv[0].at);
 	return wraps;
@@ -659,12 +542,13 @@ static void undo_assigns(struct eval *e, const struct syn_assign *as, const stru
 static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs, const struct syn_assign *const *from)
 {
 	struct state before = e->s;
+	struct setting *settings = e->settings;
 	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) || fs->at[0].kind != WORD_EXACT;
 	struct io *keep = arena_new(e->a, struct io);
 	size_t mark = out_mark(e);
 	bool fails = redirect(e, n->redirs, keep); /* before the assignments: `a=x cmd >$a` uses the old value */
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
-		assign(e, as, true);
+		assign(e, as, ASSIGN_LEADING);
 	if (n->assigns && n->redirs && special) { /* a builtin or function: which value counts depends on the shell */
 		struct io *unused = arena_new(e->a, struct io);
 		redirect(e, n->redirs, unused);
@@ -674,6 +558,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	e->unsure += fails;
 	call(e, fs->at, fs->n, CALL_ALL, from);
 	e->unsure -= fails;
+	e->settings = settings;
 	redirect_undo(e, keep);
 	if (e->exec_redirects) { /* exec >file, perhaps through `command`: for good */
 		out_spoil(e);
@@ -732,7 +617,7 @@ static void only_assigns(struct eval *e, const struct syn_node *n)
 	bool fails = redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
 	redirect_undo(e, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
-		assign(e, as, false);
+		assign(e, as, ASSIGN_PLAIN);
 	if (n->redirs && n->assigns) { /* bash: after them */
 		redirect(e, n->redirs, keep);
 		redirect_undo(e, keep);

@@ -64,6 +64,35 @@ static void key_span(struct buf *b, struct span at)
 	key_bytes(b, v, sizeof v);
 }
 
+static void key_setting(struct buf *b, const struct setting *t)
+{
+	uint32_t head[2] = {(uint32_t)t->name.n, (uint32_t)t->value.n};
+	key_bytes(b, head, sizeof head);
+	buf_str(b, t->name);
+	buf_str(b, t->value);
+	key_span(b, t->at);
+	buf_char(b, t->leading);
+}
+
+void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at)
+{
+	struct setting *own = arena_new(e->a, struct setting);
+	*own = (struct setting){.next = e->settings, .name = str_dup(e->a, name), .value = value, .leading = leading, .at = at};
+	if (leading)
+		e->settings = own;
+	struct buf b;
+	key_begin(e, &b, 'e');
+	key_setting(&b, own);
+	if (!first_time(e, &b))
+		return;
+	eval_burn(e, 1);
+	struct setting *t = arena_new(e->a, struct setting);
+	*t = *own;
+	t->next = NULL;
+	*e->f->settings_end = t;
+	e->f->settings_end = &t->next;
+}
+
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at)
 {
 	struct buf b;
@@ -73,6 +102,9 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	key_span(&b, at);
 	for (const struct via *v = e->via; v; v = v->outer)
 		key_bytes(&b, v->name, strlen(v->name) + 1);
+	for (const struct setting *t = e->settings; t; t = t->next)
+		key_setting(&b, t);
+	eval_burn(e, b.n / 16);
 	if (!first_time(e, &b))
 		return;
 	eval_burn(e, argc + 1);
@@ -84,6 +116,7 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	c->via = e->via;
 	c->at = at;
 	c->cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
+	c->settings = e->settings;
 	*e->f->commands_end = c;
 	e->f->commands_end = &c->next;
 }

@@ -335,7 +335,7 @@ static void turn_body(struct eval *e, struct loop *l, const struct turn *t)
 {
 	if (t->var.n) {
 		var_set_text(e, t->var, t->value);
-		assign_effect(e, t->var, t->value, t->n->at);
+		assign_effect(e, t->var, t->value, ASSIGN_PLAIN, t->n->at);
 	}
 	if (t->n->kind == NODE_ARITH_FOR && t->n->arith[1])
 		eval_arith_parts(e, t->n->arith[1]);

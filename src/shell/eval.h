@@ -11,6 +11,7 @@
  *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
+ *   variables.c  variables that make programs run something
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
  */
 #pragma once
@@ -149,6 +150,7 @@ struct eval {
 	unsigned depth, calls, text_depth;
 	struct state s;
 	const struct via *via;
+	struct setting *settings; /* those that hold for the command at hand alone, the latest first */
 	struct sink *out;        /* NULL: nobody reads it */
 	struct sink *captured;   /* the innermost sink, also while a redirection leads elsewhere: an exit is felt there */
 	struct loop *loop;
@@ -199,7 +201,7 @@ void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t inde
 void parsed_aliases(struct eval *e, const struct parser *p);
 enum trap_kind { TRAP_ANY_TIME, TRAP_APART, TRAP_PROMPT };
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind);
-void eval_prompt(struct eval *e, struct str text, struct span at);           /* call.c */
+void eval_prompt(struct eval *e, struct str text, struct span at);           /* variables.c */
 void command_may_fail(struct eval *e, const struct state *before, size_t mark); /* it may not have run at all */
 void may_abort(struct eval *e);
 
@@ -232,6 +234,7 @@ bool name_valid(struct str s);
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at);
 void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at);
 void emit_launch(struct eval *e, struct str name, struct span at);
+void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at); /* a leading one joins e->settings */
 void emit_touch(struct eval *e, struct word host, struct span at);
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at);
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
@@ -313,10 +316,17 @@ void eval_simple(struct eval *e, const struct syn_node *n);
 void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from);
 /* The same reached another way: the command is listed with `via` added. */
 void call_via(struct eval *e, const char *via, const struct word *argv, size_t argc, unsigned what, struct span at);
-void assign(struct eval *e, const struct syn_assign *as, bool exported);
+enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; export X=1; for one command only */
+void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
 struct str appended(struct eval *e, const struct value *old, struct str text); /* old += text */
-void assign_effect(struct eval *e, struct str name, struct str value, struct span at); /* PS4, PATH, BASH_ENV ... */
+/* Text that a shell will run, through the program `name`; more: unknown words are added to it. */
+void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
 struct str base_name(struct str path);
+
+/* ---- variables.c ---- */
+/* Lists the assignment, and what it makes programs run: PS4, PATH, BASH_ENV ... */
+void assign_effect(struct eval *e, struct str name, struct str value, enum assign_scope scope, struct span at);
+bool system_path(struct str path);  /* a program in one of the system's directories */
 
 /* ---- shells.c ---- */
 bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc); /* false: not a shell */

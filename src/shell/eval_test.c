@@ -88,7 +88,7 @@ static void arith_set(void *ctx, struct str name, const struct str *sub, struct 
 {
 	struct arith_context *cx = ctx;
 	struct eval *e = cx->e;
-	assign_effect(e, name, value, e->at);
+	assign_effect(e, name, value, ASSIGN_PLAIN, e->at);
 	if (!sub) {
 		var_set_text(e, name, value);
 		return;
@@ -172,7 +172,7 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 			text = appended(e, old, text);
 		var_set_text(e, name, text);
 	}
-	assign_effect(e, name, text, e->at);
+	assign_effect(e, name, text, ASSIGN_PLAIN, e->at);
 }
 
 /* ---- [[ ]] ---- */

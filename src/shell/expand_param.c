@@ -413,7 +413,7 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 			struct str text = pm->arg && pm->arg->kind == PART_TEXT && memchr(pm->arg->text.p, '~', pm->arg->text.n) ? HOLE : expand_text(e, pm->arg);
 			var_set_text(e, pm->name, text);
 			chars_add(out, text, how.quoted ? CHAR_QUOTED : CHAR_EXPANDED);
-			assign_effect(e, pm->name, text, e->at);
+			assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
 			return;
 		}
 		if (pm->op == PARAM_ASSIGN && name_valid(pm->name))
@@ -493,7 +493,7 @@ static void prompt(struct eval *e, const struct param_value *v, struct span at)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt expansion of a text that is not known", at);
 		return;
 	}
-	assign_effect(e, STR("PS4"), v->text, at);
+	assign_effect(e, STR("PS4"), v->text, ASSIGN_PLAIN, at);
 }
 
 void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at)
