@@ -85,13 +85,15 @@ static const struct named kinds[] = {
 	{"write", KIND_WRITE}, {"path-write", KIND_WRITE}, {"delete", KIND_DELETE}, {"path-delete", KIND_DELETE}, {"exec", KIND_EXEC},
 	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT}, {"split", KIND_SPLIT},
 	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
-	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP}, {0},
+	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
+	{"system", KIND_SYSTEM}, {0},
 };
 
 static const struct named mods[] = {
 	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
 	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
-	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {0},
+	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {"remote", MOD_REMOTE},
+	{"attached", MOD_ATTACHED}, {0},
 };
 
 static const struct named styles[] = {
@@ -203,7 +205,7 @@ static int parse_flags(struct pack *p, const struct ynode *n, struct know_row *r
 			return -1;
 		while ((name = next_name(&rest, &same)).n) {
 			first = same && first.n ? first : name;
-			if (name.p[0] != '-' && !str_is(name, "+"))
+			if (name.p[0] != '-' && !str_is(name, "+") && !str_is(name, "@"))
 				return yaml_fail(p->file, c, true, p->e, "an option starts with '-'");
 			if (count == FLAGS_MAX)
 				return fail(p, c, "too many options");
@@ -405,6 +407,9 @@ static int parse_when(struct pack *p, const struct ynode *n, struct know_row *r,
 		if (bad < 0)
 			return -1;
 	}
+	const struct ynode *fx = yaml_get(n, "effects");
+	if (fx && !fx->child)
+		w->ops.set |= OPS_HARMLESS; /* not in parse_effects(): `operands` may be read after it */
 	return 0;
 }
 
@@ -499,6 +504,15 @@ static int parse_until(struct pack *p, const struct ynode *n, struct know_row *r
 	return 0;
 }
 
+/* The words that alone only print. An empty list: none do. */
+static int parse_info(struct pack *p, const struct ynode *n, struct know_row *r)
+{
+	if (n->kind != YNODE_SCALAR)
+		return fail(p, n, "expected words such as \"--version --help\"");
+	r->info = intern(p, n->text);
+	return 0;
+}
+
 /* Examples are for the tests; here only their shape counts. */
 static int parse_examples(struct pack *p, const struct ynode *n, struct know_row *r)
 {
@@ -524,7 +538,7 @@ static const struct {
 } row_keys[] = {
 	{"name", parse_nothing}, {"note", parse_nothing}, {"style", parse_style}, {"abbrev", parse_abbrev}, {"until", parse_until}, {"assigns", parse_assigns},
 	{"flags", parse_flags}, {"values", parse_values}, {"operands", parse_row_operands}, {"unwrap", parse_unwrap}, {"when", parse_whens},
-	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"examples", parse_examples},
+	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"info", parse_info}, {"examples", parse_examples},
 };
 
 #define ROW_KEYS (sizeof(row_keys) / sizeof(row_keys[0]))

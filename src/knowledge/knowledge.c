@@ -69,6 +69,7 @@ struct apply {
 	struct know_operands ops;
 	uint64_t active; /* bit i: `when` number i applies */
 	const struct know_hit *suffix; /* the last option whose argument is a suffix for backups */
+	bool changes;    /* a KIND_SYSTEM was found */
 };
 
 static struct know_use *add(struct apply *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
@@ -174,6 +175,32 @@ static enum match starts_with(struct str text, size_t i, const char *prefix, siz
 
 static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w);
 
+#define CONTAINED_MAX 64
+
+/* "~x": what follows each x inside the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w %output{FILE}). */
+static bool emit_contained(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w, const char *needle)
+{
+	size_t n = strlen(needle), found = 0;
+	for (size_t i = 0; n && i + n <= w.text.n; i++) {
+		if (memcmp(w.text.p + i, needle, n) != 0)
+			continue;
+		size_t end = i + n;
+		while (end < w.text.n && w.text.p[end] != ';' && w.text.p[end] != '}')
+			end++;
+		struct word part = {.kind = WORD_EXACT, .ambient = w.ambient, .text = str_sub(w.text, i + n, end), .at = w.at};
+		if (!text_exact(part.text))
+			part.kind = WORD_UNKNOWN;
+		if (++found > CONTAINED_MAX)
+			add(ap, USE_OPAQUE, 0, from, to, &w);
+		if (found > CONTAINED_MAX)
+			return true;
+		emit(ap, spec, from, to, part);
+	}
+	if (!found && !text_exact(w.text)) /* it may stand in what is not known */
+		emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
+	return found;
+}
+
 /* A value whose beginning says what it is (git -c core.pager=..., dd of=...). */
 static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
 {
@@ -185,7 +212,13 @@ static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
 	}
 	for (size_t i = 0; i < r->nvalues; i++) {
 		size_t end = 0;
-		enum match m = starts_with(w.text, 0, know_string(r, v[i].prefix), &end);
+		const char *prefix = know_string(r, v[i].prefix);
+		if (prefix[0] == '~') {
+			if (emit_contained(ap, v[i].spec, from, to, w, prefix + 1))
+				return;
+			continue;
+		}
+		enum match m = starts_with(w.text, 0, prefix, &end);
 		if (m == MATCH_MAYBE) {
 			bool runs = know_runs(v[i].spec.kind);
 			struct word any = {.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
@@ -213,6 +246,32 @@ static const uint8_t role_of[KIND_COUNT] = {
 	[KIND_COMMAND] = USE_COMMAND,
 };
 
+/* HOST:PATH, SCHEME://...: a host, and no file. A word that is not known may be either. */
+static bool emit_remote(struct apply *ap, size_t from, size_t to, struct word w)
+{
+	for (size_t i = 0; i < w.text.n && w.kind != WORD_REST; i++) {
+		if (is_hole(w.text.p[i]))
+			break;
+		if (w.text.p[i] == '/')
+			return false;
+		if (w.text.p[i] == ':') {
+			add(ap, USE_HOST, 0, from, to, &w);
+			return i > 0;
+		}
+	}
+	if (w.kind != WORD_EXACT)
+		add(ap, USE_HOST, 0, from, to, &w);
+	return false;
+}
+
+/* A URL may name a file here. */
+static void emit_file_url(struct apply *ap, size_t from, size_t to, struct word w)
+{
+	struct word path = know_part(w, 7);
+	if (str_starts(w.text, "file://") && path.text.n)
+		add(ap, USE_READ, 0, from, to, &path);
+}
+
 /* Reports w, found at argv[from, to), as what spec says. */
 static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
@@ -222,6 +281,8 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		from = to = 0;
 		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
 	}
+	if ((spec.mods & MOD_REMOTE) && emit_remote(ap, from, to, w))
+		return;
 	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD)
 		add_company(ap, spec, from, to, w);
 	switch (spec.kind) {
@@ -230,6 +291,10 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		return;
 	case KIND_KEYED:
 		emit_keyed(ap, from, to, w);
+		return;
+	case KIND_SYSTEM:
+		ap->changes = true;
+		ap->ret->effects |= EFFECT_SYSTEM;
 		return;
 	case KIND_DEST:
 		if (spec.mods & MOD_PARENTS)
@@ -252,6 +317,10 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 	case KIND_SPLIT:
 		from = to, to = ap->s->argc;
 		break;
+	case KIND_HOST:
+		emit_file_url(ap, from, to, w);
+		ap->ret->effects |= EFFECT_NETWORK;
+		break;
 	}
 	if (spec.mods & MOD_PARENTS)
 		add_parents(ap, role_of[spec.kind], from, to, w);
@@ -272,6 +341,7 @@ static bool has_flag(const struct know_scan *s, const uint32_t *list, size_t n)
 
 static void override(struct know_operands *ops, const struct know_operands *by)
 {
+	ops->set |= by->set;
 	if (by->set & OPS_FIRST)
 		ops->first = by->first, ops->nfirst = by->nfirst;
 	if (by->set & OPS_REST)
@@ -305,6 +375,8 @@ static void settle(struct apply *ap, bool sub)
 		if (has_flag(ap->s, know_list(r, w[i].flags), w[i].nflags)) {
 			ap->active |= (uint64_t)1 << i;
 			override(&ap->ops, &w[i].ops);
+			if ((w[i].ops.set & OPS_HARMLESS) && !ap->s->maybe_option)
+				ap->ret->effects = 0;
 			ap->ret->effects |= w[i].effects;
 		}
 }
@@ -373,9 +445,9 @@ static struct know_spec operand_spec(const struct apply *ap, size_t k, size_t n)
 		return o->after;
 	if (k < o->nfirst)
 		return know_specs(ap->s->row, o->first)[k];
-	if (o->alone.kind && n == o->nfirst + 1)
+	if ((o->set & OPS_ALONE) && n == o->nfirst + 1)
 		return o->alone;
-	if (o->last.kind && k + 1 == n && n >= o->nfirst + 2)
+	if ((o->set & OPS_LAST) && k + 1 == n && n >= o->nfirst + 2)
 		return o->last;
 	return o->rest;
 }
@@ -415,7 +487,7 @@ static size_t all_specs(const struct apply *ap, size_t sure, struct know_spec *o
 	/* when no option can hide among the words, what the options say is settled, and so are the operands before the loose one */
 	for (size_t i = 0; i <= (sure ? 0 : r->nwhens); i++) {
 		const struct know_operands *o = sure ? &ap->ops : i ? &know_whens(r)[i - 1].ops : &r->ops;
-		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) {
+		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) { /* a `last` or `alone` that is not given is KIND_NONE */
 			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ? o->rest : k == o->nfirst + 1 ? o->last : o->alone;
 			bool seen = spec.kind <= KIND_WORD || is_range(spec);
 			for (size_t j = 0; j < n && !seen; j++)
@@ -491,7 +563,7 @@ static void emit_all(struct apply *ap)
 static bool only_reads(struct apply *ap)
 {
 	const struct know_row *r = ap->s->row;
-	if (!(r->bits & ROW_READONLY) || ap->s->opaque)
+	if (!(r->bits & ROW_READONLY) || ap->s->opaque || ap->changes)
 		return false;
 	if ((r->nunless || r->nonly) && ap->s->maybe_option)
 		return false;
@@ -535,11 +607,38 @@ static const struct know_row *apply_row(struct apply *ap, const struct know_row 
 	return sub;
 }
 
+static bool in_list(const char *list, struct str word)
+{
+	for (const char *p = list; *p;) {
+		size_t n = strcspn(p, " ");
+		if (word.n && word.n == n && memcmp(p, word.p, n) == 0)
+			return true;
+		p += n + (p[n] == ' ');
+	}
+	return false;
+}
+
+/*
+ * `NAME --version` and the like, with no other word. A program that runs what the project gives it may do so even then, unless the row's
+ * `info` says that it does not; words of no dash (help, version) have to be listed too.
+ */
+static bool only_prints(const struct know_row *top, const struct know_row *row, struct word w)
+{
+	const char *usual = (top->effects & EFFECT_WORKSPACE) || top->style == STYLE_NONE ? "" : "--version --help";
+	const char *list = top->info ? know_string(top, top->info) : usual;
+	if (w.kind != WORD_EXACT)
+		return false;
+	if (row == top)
+		return in_list(list, w.text);
+	return row->info ? in_list(know_string(row, row->info), w.text) : str_is(w.text, "--help") && in_list(list, w.text);
+}
+
 void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret)
 {
 	struct apply ap = {.a = a, .ret = ret};
 	size_t start = 1;
 	bool lost = false;
+	const struct know_row *top = row;
 	*ret = (struct know_result){.name = know_string(row, row->name)};
 	ap.end = &ret->uses;
 	for (int depth = 0; row && argc && depth < SUB_DEPTH_MAX; depth++) {
@@ -547,6 +646,11 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		row = know_forwarded(row);
 		struct know_scan s = {.a = a, .row = row, .argv = argv, .argc = argc, .subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
 		ret->name = know_string(row, row->name);
+		if (start + 1 == argc && start == (size_t)depth + 1 && only_prints(know_forwarded(top), row, argv[start])) {
+			ret->effects = 0;
+			ret->readonly = true;
+			return;
+		}
 		ap.s = &s;
 		const struct know_row *sub = apply_row(&ap, lookup, start, &start);
 		lost |= s.opaque || (sub && s.unsure);

@@ -22,6 +22,7 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_DEST,          /* a file that is written, or a directory below which files are */
 	KIND_WRITE_CWD,     /* unknown names below the working directory are written */
 	KIND_WRITE_TMP,     /* ... below the temporary directory */
+	KIND_SYSTEM,        /* no file, but given it the command changes the system (hostname NAME, date 01010000) */
 	KIND_COUNT
 };
 
@@ -35,6 +36,8 @@ enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
 	MOD_SUFFIX = 2048,  /* of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked the same) */
 	MOD_BESIDE = 4096,  /* unknown names in the file's directory are written too (mktemp, cp --backup, gzip) */
 	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
+	MOD_REMOTE = 8192,  /* of a file: HOST:PATH and SCHEME://... name a host instead (scp, rsync, aws s3 cp) */
+	MOD_ATTACHED = 16384, /* STYLE_LONG_DASH: the argument may follow without a blank (gcc -ofile) */
 };
 
 enum know_style {
@@ -59,10 +62,11 @@ enum { /* row bits */
 
 struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string; KIND_CODE's language, MOD_SUFFIX's text */
 struct know_flag { uint32_t name, same; struct know_spec arg; };    /* sorted by name within a row; same: the option's first spelling */
-struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches */
+struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches; "~x": x anywhere */
 struct know_arg { uint32_t flag; struct know_spec spec; };          /* `when`: another kind for this flag's argument */
 
-enum { OPS_FIRST = 1, OPS_REST = 2, OPS_LAST = 4, OPS_ALONE = 8, OPS_EMPTY = 16, OPS_ALWAYS = 32, OPS_AFTER = 64 };
+enum { OPS_FIRST = 1, OPS_REST = 2, OPS_LAST = 4, OPS_ALONE = 8, OPS_EMPTY = 16, OPS_ALWAYS = 32, OPS_AFTER = 64,
+       OPS_HARMLESS = 128 /* of a `when`: the row's effects do not happen (effects: []) */ };
 
 struct know_operands {
 	uint32_t set;           /* OPS_ bits: which fields are given (a `when` replaces only those) */
@@ -92,6 +96,7 @@ struct know_row {
 	uint32_t unless, nunless; /* uint32_t[]: flags with which it does not only read */
 	uint32_t only, nonly;     /* uint32_t[]: flags without any of which it does not only read */
 	uint32_t effects;
+	uint32_t info;          /* string: words that alone only print ("--version --help"); 0: the usual ones */
 	struct know_operands ops;
 };
 

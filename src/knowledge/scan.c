@@ -210,13 +210,23 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 	return i;
 }
 
+/* The longest option that the word starts with and whose argument may be attached. */
+static const struct know_flag *attached_flag(const struct know_row *r, struct str text)
+{
+	const struct know_flag *f = know_flags(r), *found = NULL;
+	for (size_t k = 0; k < r->nflags; k++)
+		if ((f[k].arg.mods & MOD_ATTACHED) && str_starts(text, know_string(r, f[k].name)))
+			found = &f[k]; /* sorted: a longer one comes later */
+	return found;
+}
+
 /* -name, --name, -name=value; the row lists names with the dashes they are written with most, one dash standing for both. */
 static size_t scan_long_dash(struct know_scan *s, size_t i)
 {
 	struct word w = s->argv[i];
 	ptrdiff_t eq = str_find(w.text, '=', 1);
 	struct str name = str_sub(w.text, 0, eq >= 0 ? (size_t)eq : w.text.n);
-	if (!text_exact(name) || w.kind == WORD_REST) {
+	if ((!text_exact(name) && !attached_flag(s->row, w.text)) || w.kind == WORD_REST) {
 		s->maybe_option = true;
 		lose(s, i);
 		return i;
@@ -228,6 +238,11 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 	if (!f && str_starts(name, "--"))
 		f = know_flag_find(s->row, str_sub(name, 1, name.n));
 	struct word v = know_part(w, eq >= 0 ? (size_t)eq + 1 : 0);
+	if (!f && (f = attached_flag(s->row, w.text))) {
+		v = know_part(w, strlen(know_string(s->row, f->name)));
+		know_hit_add(s, f, i, i + 1, &v);
+		return i;
+	}
 	if (!f) {
 		know_unlisted_add(s, name, eq >= 0 ? &v : NULL);
 		lose(s, i);
@@ -349,7 +364,7 @@ static size_t scan_option(struct know_scan *s, size_t i)
 		know_hit_add(s, f, i, i + 1, NULL);
 		return i;
 	}
-	if (t.n > 0 && t.p[0] == '+' && (f = know_flag_find(r, STR("+")))) {
+	if (t.n > 0 && (t.p[0] == '+' || t.p[0] == '@') && (f = know_flag_find(r, str_sub(t, 0, 1)))) {
 		struct word v = know_part(s->argv[i], 1);
 		know_hit_add(s, f, i, i + 1, &v);
 		return i;
