@@ -1,0 +1,448 @@
+/*
+ * Patterns. See glob.h.
+ *
+ * Positions are byte offsets of the pattern at which one of its elements starts; its length n is "matched", and n + 1 is "matched, and the
+ * separator after it seen" (GLOB_BELOW, GLOB_WORDS), which takes anything. From any position a step leads to the same or a later one; so
+ * all that a hole can reach is found in one pass from left to right.
+ */
+#include "base/glob.h"
+
+#define CLASS_BYTES_MAX 256 /* of [..]; a longer one is no class */
+
+enum kind { LITERAL, ONE, CLASS, STAR, DIRS, END, PAST };
+
+struct element {
+	enum kind kind;
+	char byte;      /* LITERAL */
+	bool slashes;   /* STAR: matches slashes too */
+	size_t len;     /* bytes of the pattern */
+};
+
+bool glob_fits(struct str pattern) { return pattern.n <= GLOB_PATTERN_MAX; }
+
+static unsigned char fold(unsigned char c) { return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c; }
+
+/* The length of the class that starts at `at`, 0 when it does not end: then the bracket is a literal. */
+static size_t class_length(struct str p, size_t at)
+{
+	size_t i = at + 1;
+
+	if (i < p.n && (p.p[i] == '!' || p.p[i] == '^'))
+		i++;
+	if (i < p.n && p.p[i] == ']')
+		i++;
+	for (; i < p.n && i - at < CLASS_BYTES_MAX && p.p[i] != '/'; i++) {
+		if (p.p[i] == '\\' && i + 1 < p.n)
+			i++;
+		else if (p.p[i] == ']')
+			return i + 1 - at;
+	}
+	return 0;
+}
+
+static unsigned char class_byte(struct str c, size_t *i)
+{
+	if (c.p[*i] == '\\' && *i + 2 < c.n)
+		++*i;
+	return (unsigned char)c.p[(*i)++];
+}
+
+/* [a-z_], [!a], [^a], []x]; never a slash. */
+static bool in_class(struct str c, unsigned char b, bool folded)
+{
+	size_t i = 1, first;
+	bool negated = c.p[1] == '!' || c.p[1] == '^', found = false;
+
+	if (b == '/')
+		return false;
+	i += negated;
+	for (first = i; i + 1 < c.n && (i == first || c.p[i] != ']');) {
+		unsigned char lo = class_byte(c, &i), hi = lo;
+
+		if (i + 2 < c.n && c.p[i] == '-') {
+			i++;
+			hi = class_byte(c, &i);
+		}
+		found |= b >= lo && b <= hi;
+		if (folded) {
+			unsigned char up = b >= 'a' && b <= 'z' ? (unsigned char)(b - 32) : b;
+
+			found |= (fold(b) >= lo && fold(b) <= hi) || (up >= lo && up <= hi);
+		}
+	}
+	return found != negated;
+}
+
+static struct element star_at(const struct glob *g, size_t at)
+{
+	struct str p = g->pattern;
+	size_t end = at;
+	bool start = at == 0 || p.p[at - 1] == '/';
+
+	while (end < p.n && p.p[end] == '*')
+		end++;
+	if (!(g->flags & GLOB_PATH))
+		return (struct element){.kind = STAR, .slashes = true, .len = end - at};
+	if (end - at >= 2 && start && end < p.n && p.p[end] == '/')
+		return (struct element){.kind = DIRS, .len = end + 1 - at};
+	return (struct element){.kind = STAR, .len = end - at, .slashes = end - at >= 2 && (!(g->flags & GLOB_GIT) || (start && end == p.n))};
+}
+
+static struct element element_at(const struct glob *g, size_t at)
+{
+	struct str p = g->pattern;
+	size_t n;
+
+	if (at >= p.n)
+		return (struct element){.kind = at == p.n ? END : PAST};
+	if (p.p[at] == '*')
+		return star_at(g, at);
+	if (g->flags & GLOB_PATH) {
+		if (p.p[at] == '?')
+			return (struct element){.kind = ONE, .len = 1};
+		if (p.p[at] == '[' && (n = class_length(p, at)))
+			return (struct element){.kind = CLASS, .len = n};
+		if (p.p[at] == '\\' && at + 1 < p.n)
+			return (struct element){.kind = LITERAL, .byte = p.p[at + 1], .len = 2};
+	} else if ((g->flags & GLOB_ESCAPE) && p.p[at] == '\\' && at + 1 < p.n && (p.p[at + 1] == '*' || p.p[at + 1] == '\\')) {
+		return (struct element){.kind = LITERAL, .byte = p.p[at + 1], .len = 2};
+	}
+	return (struct element){.kind = LITERAL, .byte = p.p[at], .len = 1};
+}
+
+/* ---- sets of positions ---- */
+
+static bool has(const uint64_t *set, size_t at) { return set[at / 64] >> (at % 64) & 1; }
+static void put(uint64_t *set, size_t at) { set[at / 64] |= (uint64_t)1 << (at % 64); }
+
+/* The next member at or after `at`, or SIZE_MAX. */
+static size_t next(const struct glob *g, const uint64_t *set, size_t at)
+{
+	for (size_t w = at / 64; w < g->sets; w++) {
+		uint64_t bits = w == at / 64 ? set[w] & (~(uint64_t)0 << (at % 64)) : set[w];
+
+		if (bits)
+			return w * 64 + (size_t)__builtin_ctzll(bits);
+	}
+	return SIZE_MAX;
+}
+
+/* Enters a position, and what follows it when its element may match nothing. */
+static void enter(const struct glob *g, uint64_t *set, size_t at)
+{
+	while (!has(set, at)) {
+		struct element e = element_at(g, at);
+
+		put(set, at);
+		if (e.kind != STAR && e.kind != DIRS)
+			return;
+		at += e.len;
+	}
+}
+
+static bool burn(struct glob *g)
+{
+	if (++g->steps > GLOB_STEPS_MAX)
+		g->gave_up = true;
+	return !g->gave_up;
+}
+
+static char separator(const struct glob *g) { return g->flags & GLOB_BELOW ? '/' : g->flags & GLOB_WORDS ? ' ' : '\0'; }
+
+static bool takes(const struct glob *g, size_t at, struct element e, unsigned char b)
+{
+	bool folded = g->flags & GLOB_FOLD;
+
+	switch (e.kind) {
+	case LITERAL: return folded ? fold((unsigned char)e.byte) == fold(b) : (unsigned char)e.byte == b;
+	case ONE: return b != '/';
+	case CLASS: return in_class(str_sub(g->pattern, at, at + e.len), b, folded);
+	case STAR: return e.slashes || b != '/';
+	case END: return separator(g) && (char)b == separator(g);
+	default: return true;
+	}
+}
+
+/* One byte. */
+static void step(struct glob *g, uint64_t *set, unsigned char b)
+{
+	uint64_t to[GLOB_SETS];
+
+	memset(to, 0, g->sets * sizeof *to);
+	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
+		struct element e = element_at(g, at);
+
+		if (!takes(g, at, e, b))
+			continue;
+		if (e.kind == STAR)
+			enter(g, to, at);
+		else if (e.kind == END || e.kind == PAST)
+			put(to, g->pattern.n + 1);
+		else if (e.kind != DIRS || b == '/')
+			enter(g, to, at + e.len);
+		if (e.kind == DIRS)
+			put(to, at); /* in the middle of a component: it cannot end here */
+	}
+	memcpy(set, to, g->sets * sizeof *to);
+}
+
+/* Can some byte of what the hole stands for be taken? */
+static bool takes_hole(const struct glob *g, size_t at, struct element e, char hole)
+{
+	if (hole == GLOB_HOLE_ANY)
+		return e.kind != END || separator(g);
+	if (hole == GLOB_HOLE_NAME)
+		return e.kind == LITERAL ? e.byte != '/' : e.kind == END ? separator(g) && separator(g) != '/' : true;
+	for (const char *c = "-0123456789"; *c; c++)
+		if (takes(g, at, e, (unsigned char)*c))
+			return true;
+	return false;
+}
+
+/* A hole, for "some value matches": everything that its bytes can lead to. */
+static void may_hole(struct glob *g, uint64_t *set, char hole)
+{
+	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
+		struct element e = element_at(g, at);
+
+		if (e.kind == PAST || !takes_hole(g, at, e, hole))
+			continue;
+		if (e.kind == END)
+			put(set, g->pattern.n + 1);
+		else if (e.kind != DIRS || hole == GLOB_HOLE_ANY)
+			enter(g, set, at + e.len); /* a star also stays where it is */
+	}
+}
+
+/* A hole, for "every value matches": only what takes all of it wherever it is. `words`: whole words, after a blank, or none. */
+static void must_hole(struct glob *g, uint64_t *set, char hole, bool words)
+{
+	uint64_t to[GLOB_SETS];
+
+	memset(to, 0, g->sets * sizeof *to);
+	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
+		struct element e = element_at(g, at);
+
+		if (e.kind == STAR && (e.slashes || hole != GLOB_HOLE_ANY))
+			enter(g, to, at);
+		else if (e.kind == DIRS || e.kind == PAST || (e.kind == END && words && separator(g) == ' '))
+			put(to, at);
+	}
+	memcpy(set, to, g->sets * sizeof *to);
+}
+
+static void split(struct glob *g)
+{
+	if (g->exact)
+		memcpy(g->must, g->may, g->sets * sizeof *g->may);
+	g->exact = false;
+}
+
+/* ---- the match ---- */
+
+void glob_start(struct glob *g, struct str pattern, unsigned flags)
+{
+	g->pattern = pattern;
+	g->flags = flags;
+	g->exact = true;
+	g->steps = 0;
+	g->gave_up = !glob_fits(pattern);
+	g->sets = g->gave_up ? 0 : (pattern.n + 1) / 64 + 1;
+	memset(g->may, 0, g->sets * sizeof *g->may);
+	if (!g->gave_up)
+		enter(g, g->may, 0);
+}
+
+static bool dead(const struct glob *g) { return g->gave_up || next(g, g->may, 0) == SIZE_MAX; }
+
+void glob_feed(struct glob *g, struct str text)
+{
+	for (size_t i = 0; i < text.n && !dead(g); i++) {
+		char c = text.p[i];
+
+		if ((unsigned char)c <= GLOB_HOLE_NAME) {
+			split(g);
+			may_hole(g, g->may, c);
+			must_hole(g, g->must, c, false);
+			continue;
+		}
+		step(g, g->may, (unsigned char)c);
+		if (!g->exact)
+			step(g, g->must, (unsigned char)c);
+	}
+}
+
+/* Adds what a blank, the given bytes and then anything lead to. */
+static void feed_words(struct glob *g, struct str start, bool no_dash)
+{
+	uint64_t more[GLOB_SETS];
+
+	if (dead(g))
+		return;
+	split(g);
+	memcpy(more, g->may, g->sets * sizeof *more);
+	step(g, more, ' ');
+	for (size_t i = 0; i < start.n; i++)
+		step(g, more, (unsigned char)start.p[i]);
+	if (no_dash && !start.n) { /* what a dash alone could take is left out; what takes a dash among others stays */
+		uint64_t to[GLOB_SETS];
+
+		memcpy(to, more, g->sets * sizeof *to);
+		for (size_t at = next(g, more, 0); at != SIZE_MAX; at = next(g, more, at + 1)) {
+			struct element e = element_at(g, at);
+
+			if (e.kind == LITERAL && e.byte == '-')
+				to[at / 64] &= ~((uint64_t)1 << (at % 64));
+		}
+		memcpy(more, to, g->sets * sizeof *more);
+	}
+	may_hole(g, more, GLOB_HOLE_ANY);
+	for (size_t w = 0; w < g->sets; w++)
+		g->may[w] |= more[w];
+	must_hole(g, g->must, GLOB_HOLE_ANY, true);
+}
+
+void glob_feed_rest(struct glob *g) { feed_words(g, STR(""), false); }
+void glob_feed_names(struct glob *g, struct str start) { feed_words(g, start, true); }
+
+enum glob_match glob_end(const struct glob *g)
+{
+	size_t n = g->pattern.n;
+
+	if (g->gave_up)
+		return GLOB_MAYBE;
+	if (!has(g->may, n) && !has(g->may, n + 1))
+		return GLOB_NO;
+	return g->exact || has(g->must, n) || has(g->must, n + 1) ? GLOB_YES : GLOB_MAYBE;
+}
+
+enum glob_match glob_may(struct str pattern, struct str text, unsigned flags)
+{
+	struct glob g;
+
+	glob_start(&g, pattern, flags);
+	glob_feed(&g, text);
+	return glob_end(&g);
+}
+
+/* The usual two marks: on a mismatch go on one byte after where the last star began. */
+bool glob_name(struct str pattern, struct str text)
+{
+	size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
+
+	while (t < text.n) {
+		if (p < pattern.n && pattern.p[p] == '*') {
+			star = p++;
+			mark = t;
+		} else if (p < pattern.n && pattern.p[p] == text.p[t]) {
+			p++, t++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1;
+			t = ++mark;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.n && pattern.p[p] == '*')
+		p++;
+	return p == pattern.n;
+}
+
+bool glob_path(struct str pattern, struct str path, unsigned flags) { return glob_may(pattern, path, flags | GLOB_PATH) == GLOB_YES; }
+
+/* ---- gitignore ---- */
+
+/* A pattern put together on the stack. */
+struct draft {
+	char p[GLOB_PATTERN_MAX];
+	size_t n;
+	bool full;
+};
+
+static void draft_add(struct draft *d, struct str s)
+{
+	if (s.n > sizeof d->p - d->n) {
+		d->full = true;
+		return;
+	}
+	if (s.n)
+		memcpy(d->p + d->n, s.p, s.n);
+	d->n += s.n;
+}
+
+static void draft_literal(struct draft *d, struct str s)
+{
+	for (size_t i = 0; i < s.n && !d->full; i++) {
+		if (s.p[i] && strchr("*?[\\", s.p[i]))
+			draft_add(d, STR("\\"));
+		draft_add(d, str_sub(s, i, i + 1));
+	}
+}
+
+/* Blanks at the end do not count unless escaped. */
+static struct str trimmed(struct str p)
+{
+	while (p.n && p.p[p.n - 1] == ' ' && !(p.n > 1 && p.p[p.n - 2] == '\\'))
+		p.n--;
+	return p;
+}
+
+/* `dir` is put before the pattern as it is; `deep`: the pattern starts at any depth below it, whether it has a slash or not. */
+static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, struct str path, unsigned flags)
+{
+	struct draft d;
+	struct glob g;
+	enum glob_match m;
+	bool directory;
+
+	d.n = 0;
+	d.full = false;
+	pattern = trimmed(pattern);
+	directory = str_ends(pattern, "/");
+	while (str_ends(pattern, "/"))
+		pattern.n--;
+	deep |= str_find(pattern, '/', 0) < 0;
+	while (str_starts(pattern, "/"))
+		pattern = str_sub(pattern, 1, pattern.n);
+	if (!pattern.n) { /* "/": all that is below */
+		pattern = STR("**");
+		directory = false;
+	}
+	draft_literal(&d, dir);
+	if (deep)
+		draft_add(&d, STR("**/"));
+	draft_add(&d, pattern);
+	if (d.full)
+		return GLOB_MAYBE;
+	glob_start(&g, str_n(d.p, d.n), (flags & GLOB_FOLD) | GLOB_PATH | GLOB_GIT | GLOB_BELOW);
+	glob_feed(&g, path);
+	m = glob_end(&g);
+	if (m == GLOB_YES && directory && !str_ends(path, "/") && !has(g.exact ? g.may : g.must, d.n + 1))
+		return GLOB_MAYBE; /* the path itself, which may be no directory */
+	return m;
+}
+
+enum glob_match gitignore_match(struct str pattern, struct str path, unsigned flags)
+{
+	return gitignore(STR(""), false, pattern, path, flags);
+}
+
+enum glob_match gitignore_below(struct str dir, struct str pattern, struct str path, unsigned flags)
+{
+	enum glob_match m;
+
+	if (dir.n) {
+		char with[GLOB_PATTERN_MAX];
+
+		while (str_ends(dir, "/"))
+			dir.n--;
+		if (dir.n >= sizeof with)
+			return GLOB_MAYBE;
+		if (dir.n)
+			memcpy(with, dir.p, dir.n);
+		with[dir.n] = '/';
+		return gitignore(str_n(with, dir.n + 1), false, pattern, path, flags);
+	}
+	m = gitignore(STR(""), true, pattern, path, flags);
+	return m == GLOB_YES ? GLOB_MAYBE : m;
+}
