@@ -5,13 +5,6 @@
  */
 #include "gate/judge.h"
 
-static struct str say(struct judge *j, const char *before, struct span at, const char *after)
-{
-	struct str x = judge_excerpt(j, at);
-
-	return str_fmt(j->a, "%s'%.*s'%s", before, STR_ARG(x), after);
-}
-
 /* ---- what is not known ---- */
 
 static void opaque_command(struct judge *j, const struct check *c)
@@ -21,63 +14,65 @@ static void opaque_command(struct judge *j, const struct check *c)
 			continue;
 		/* nothing but "any words", below a program: its own words do not tell what it runs */
 		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
-		judge_say(j, c, k->argv[0].at, hidden ? say(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
-						      : say(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
+		judge_say(j, c, k->argv[0].at, hidden ? judge_quote(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
+						      : judge_quote(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
 	}
 }
-
-/* A file name pattern names files where it says, and an integer cannot lead out of a directory: both are known well enough. */
-static bool path_known(const struct word *w)
-{
-	if (w->kind == WORD_EXACT)
-		return true;
-	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) && !memchr(w->text.p, HOLE_ANY, w->text.n);
-}
-
-static bool is_redirection(const struct access *x) { return x->op && strpbrk(x->op, "<>"); }
 
 static void opaque_path(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path))
 			continue;
-		if (!is_redirection(x) && judge_lifted(j, x->at)) /* a rule that allows a command says nothing of its redirections */
-			continue;
-		judge_say(j, c, x->at, say(j, "the path that ", x->at,
-			x->kind == ACCESS_DELETE ? " deletes is not known before it runs; write the path out" :
-			" writes to is not known before it runs; write the path out"));
+		struct str message = judge_quote(j, "the path that ", x->at, x->kind == ACCESS_DELETE ? " deletes is not known before it runs" : " writes to is not known before it runs");
+		if (access_is_redirection(x)) /* a rule that allows a command says nothing of its redirections */
+			judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message, .alternative = STR("write the path out"), .at = x->at});
+		else
+			judge_tell(j, c, x->at, message, "write the path out");
 	}
 }
 
 /* ---- what the reader could not promise ---- */
 
-static void troubles(struct judge *j, const struct check *c, enum trouble_kind kind, bool liftable)
+static void troubles(struct judge *j, const struct check *c, enum trouble_kind kind)
 {
 	for (const struct trouble *t = j->f->troubles; t; t = t->next)
-		if (t->kind == kind && !(liftable && j->f->complete && judge_lifted(j, t->at)))
+		if (t->kind == kind)
 			judge_say(j, c, t->at, str_fmt(j->a, "%s", t->message ? t->message : c->about));
 }
 
-static void opaque_script(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_OPAQUE_SCRIPT, true); }
-static void syntax_error(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_SYNTAX, false); }
-static void bound_reached(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_BOUND, false); }
+/* A rule lifts it only when the rest of the text was read to its end. */
+static void opaque_script(struct judge *j, const struct check *c)
+{
+	for (const struct trouble *t = j->f->troubles; t; t = t->next)
+		if (t->kind == TROUBLE_OPAQUE_SCRIPT && !(j->f->complete && judge_grade(j, c) < GRADE_DENY && judge_lifted(j, t->at)))
+			judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .message = str_fmt(j->a, "%s", t->message ? t->message : c->about), .at = t->at});
+}
+
+static void syntax_error(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_SYNTAX); }
+static void bound_reached(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_BOUND); }
 
 /* Also the net under the others: facts that are not complete never earn more than ask, whatever the reason. */
 static void unknown_construct(struct judge *j, const struct check *c)
 {
-	troubles(j, c, TROUBLE_CONSTRUCT, false);
+	troubles(j, c, TROUBLE_CONSTRUCT);
 	if (!j->f->complete && j->ret->verdict > VERDICT_ASK)
 		judge_say(j, c, (struct span){0}, STR("this command could not be read to its end"));
 }
 
 /* ---- what is known and not harmless by itself ---- */
 
+static bool is_environment(const struct access *x)
+{
+	return x->op && x->op[0] >= 'A' && x->op[0] <= 'Z';
+}
+
 static void executes_file(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if (x->kind != ACCESS_EXEC || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)) || judge_lifted(j, x->at))
+		if (x->kind != ACCESS_EXEC || is_environment(x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
-		judge_say(j, c, x->at, say(j, "", x->at, " executes a file whose content is not judged here, so it may only run in the box"));
+		judge_say(j, c, x->at, judge_quote(j, "", x->at, " executes a file whose content is not judged here, so it may only run in the box"));
 	}
 }
 
@@ -87,86 +82,107 @@ static void inline_code(struct judge *j, const struct check *c)
 		if (inline_harmless(s))
 			continue;
 		j->ret->complete = false; /* the code may run commands of its own */
-		if (!judge_lifted(j, s->at))
-			judge_say(j, c, s->at, str_fmt(j->a, "this %s code may run commands or write files, and it is not read here", s->lang ? s->lang : "inline"));
+		judge_say(j, c, s->at, str_fmt(j->a, "this %s code may run commands or write files, and it is not read here", s->lang ? s->lang : "inline"));
 	}
 }
 
-/* ---- the person's own rules ---- */
+/* ---- the table ---- */
 
-static void raise_rule(struct judge *j, const struct check *c, const struct command *k, const struct prefix_rule *r, enum grade g, enum match m)
-{
-	struct str text = r->rule.description;
-
-	if (m == MATCH_MAYBE)
-		text = str_fmt(j->a, "an unknown word may make this '%.*s', which the policy does not allow", STR_ARG(r->prefix));
-	else if (!text.n)
-		text = str_fmt(j->a, g == GRADE_DENY ? "the policy denies '%.*s'" : "the policy asks about '%.*s'", STR_ARG(r->prefix));
-	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = r->rule.alternative, .rule = r->rule.where, .at = k->at});
-}
-
-/* True when a rule of the list matches; a rule that only may match asks. */
-static bool raise_matches(struct judge *j, const struct check *c, const struct command *k, const struct prefix_rule *rules)
-{
-	bool found = false;
-
-	for (const struct prefix_rule *r = rules; r; r = r->next) {
-		enum match m = rule_match(r, k);
-
-		if (m == MATCH_NO)
-			continue;
-		raise_rule(j, c, k, r, m == MATCH_YES ? c->grade : GRADE_ASK, m);
-		found = true;
-	}
-	return found;
-}
-
-static void configured_deny(struct judge *j, const struct check *c)
-{
-	for (const struct command *k = j->f->commands; k; k = k->next)
-		raise_matches(j, c, k, j->p->deny);
-}
-
-static void configured_ask(struct judge *j, const struct check *c)
-{
-	for (const struct command *k = j->f->commands; k; k = k->next)
-		raise_matches(j, c, k, j->p->ask);
-}
-
-static void configured_default(struct judge *j, const struct check *c)
-{
-	static const enum grade grades[] = {GRADE_DENY, GRADE_ASK, GRADE_CONTAIN, GRADE_OFF};
-	enum grade g = grades[j->p->fallback];
-
-	if (g == GRADE_OFF)
-		return;
-	for (const struct command *k = j->f->commands; k; k = k->next) {
-		bool spoken = false; /* the tiers: an ask rule or an allow rule stands above the default */
-
-		for (const struct prefix_rule *r = j->p->ask; r && !spoken; r = r->next)
-			spoken = rule_match(r, k) == MATCH_YES;
-		for (const struct prefix_rule *r = j->p->allow; r && !spoken; r = r->next)
-			spoken = rule_allows(r, k);
-		if (!spoken)
-			judge_raise(j, c, &(struct finding){.grade = g, .at = k->at,
-				.message = say(j, "no rule of the policy allows ", k->at, ", and its default is not to")});
-	}
-}
+#define MARK(kind) (1ul << MARK_##kind)
+#define RULE LIFT_COMMAND /* an allow rule of the person's lifts it */
 
 static const struct check rows[] = {
-	{"internal-error", GRADE_DENY, true, "caisson failed, or its memory bound was reached, before the command was judged", NULL},
-	{"policy-error", GRADE_DENY, true, "a policy file does not load, so nothing is allowed", NULL},
-	{"configured-deny", GRADE_DENY, false, "a deny rule of the policy matches (ask when an unknown word may make it match)", configured_deny},
-	{"configured-ask", GRADE_ASK, false, "an ask rule of the policy matches", configured_ask},
-	{"configured-default", GRADE_ASK, false, "no rule matches and the policy's default is not allow; the default is the grade", configured_default},
-	{"opaque-command", GRADE_ASK, false, "the name of a command that would run is not known", opaque_command},
-	{"opaque-script", GRADE_ASK, false, "shell text that would run is not known", opaque_script},
-	{"opaque-path", GRADE_ASK, false, "a path that would be written or deleted is not known", opaque_path},
-	{"syntax-error", GRADE_ASK, false, "the shell would refuse the text; what stands before the error would still run", syntax_error},
-	{"bound-reached", GRADE_ASK, false, "the text is larger, deeper or more laborious than the reader's bounds", bound_reached},
-	{"inline-code", GRADE_ASK, false, "code in another language that is not known to be harmless", inline_code},
-	{"executes-file", GRADE_CONTAIN, false, "a file is executed or sourced, and its content is not judged", executes_file},
-	{"unknown-construct", GRADE_ASK, false, "the reader does not follow this construct", unknown_construct}, /* last: it is also the net */
+	/* raised by the engine and by the person's own rules */
+	{"internal-error", GRADE_DENY, true, 0, "caisson failed, or its memory bound was reached, before the command was judged", NULL, 0},
+	{"policy-error", GRADE_DENY, true, 0, "a policy file does not load, so nothing is allowed", NULL, 0},
+	{"configured-deny", GRADE_DENY, false, 0, "a deny rule of the policy matches (ask when an unknown word may make it match)", NULL, 0},
+	{"configured-ask", GRADE_ASK, false, 0, "an ask rule of the policy matches", NULL, 0},
+	{"configured-default", GRADE_ASK, false, 0, "no rule matches and the policy's default is not allow; the default is the grade", tiers_default, 0},
+	{"not-on-list", GRADE_DENY, false, 0, "the policy lets only some programs run (tools.bash.only), and this is none of them", NULL, 0},
+	{"plan-mode", GRADE_ASK, false, 0, "in plan mode only what reads may run", tiers_plan, 0},
+	{"chained", GRADE_DENY, false, 0, "a chain of commands that would be asked about, where the policy discourages chaining", NULL, 0},
+	/* caisson itself */
+	{"caisson-files", GRADE_DENY, true, 0, "a file of caisson's own would be changed", paths_check, 0},
+	{"caisson-milder", GRADE_DENY, true, 0, "a command that would make caisson milder, or end it", danger_words, 0},
+	/* what is not known */
+	{"opaque-command", GRADE_ASK, false, 0, "the name of a command that would run is not known", opaque_command, 0},
+	{"opaque-script", GRADE_ASK, false, RULE, "shell text that would run is not known", opaque_script, 0},
+	{"opaque-path", GRADE_ASK, false, RULE, "a path that would be written or deleted is not known", opaque_path, 0},
+	{"syntax-error", GRADE_ASK, false, 0, "the shell would refuse the text; what stands before the error would still run", syntax_error, 0},
+	{"bound-reached", GRADE_ASK, false, 0, "the text is larger, deeper or more laborious than the reader's bounds", bound_reached, 0},
+	{"inline-code", GRADE_ASK, false, RULE, "code in another language that is not known to be harmless", inline_code, 0},
+	/* what runs */
+	{"executes-file", GRADE_CONTAIN, false, RULE, "a file is executed or sourced, and its content is not judged", executes_file, 0},
+	{"unknown-program", GRADE_CONTAIN, false, RULE, "a program of which nothing is known", danger_unknown_program, 0},
+	{"environment", GRADE_CONTAIN, false, RULE, "a variable makes a program load or run what it names", danger_environment, 0},
+	{"download-execute", GRADE_DENY, false, 0, "what is fetched from the network would be run at once", flow_execute, 0},
+	{"encoded-execute", GRADE_DENY, false, 0, "what is decoded would be run unseen", NULL, 0},
+	{"reverse-shell", GRADE_DENY, false, 0, "a shell is handed to another machine", flow_reverse_shell, 0},
+	{"fork-bomb", GRADE_DENY, false, 0, "a function that starts itself without end", flow_fork_bomb, 0},
+	/* where it writes */
+	{"outside-delete", GRADE_DENY, false, 0, "something outside the project would be deleted", NULL, 0},
+	{"outside-overwrite", GRADE_DENY, false, 0, "a file outside the project would be overwritten", NULL, 0},
+	{"outside-write", GRADE_ASK, false, RULE, "something outside the project would be made or added to", NULL, 0},
+	{"system-write", GRADE_DENY, false, 0, "a directory of the system would be written to", NULL, 0},
+	{"device-write", GRADE_DENY, false, 0, "a device would be written to", NULL, 0},
+	{"project-delete", GRADE_ASK, false, RULE, "the whole project, or its history, would be deleted", NULL, 0},
+	{"protected-write", GRADE_ASK, false, RULE, "a file inside the project that other programs run or obey would be changed", NULL, 0},
+	{"shared-temp", GRADE_ASK, false, RULE, "a file in a directory for temporary files that may be another's", NULL, 0},
+	{"link-write", GRADE_ASK, false, RULE, "a file that has other names (hard links) would be written to", NULL, 0},
+	{"archive-extract", GRADE_CONTAIN, false, RULE, "an archive chooses the names of the files it is unpacked to", NULL, 0},
+	{"odd-path", GRADE_WARN, false, RULE, "a path that other systems read differently: streams, short names, device names, trailing dots", NULL, 0},
+	/* what it reads */
+	{"secret-read", GRADE_ASK, false, RULE, "a file, or a tool, that is likely to give a secret away", NULL, 0},
+	{"secret-leak", GRADE_DENY, false, 0, "a secret is read and the network is used, in one request", flow_leak, 0},
+	{"proc-environ", GRADE_ASK, false, RULE, "the environment of a process is read", NULL, 0},
+	/* what it does */
+	{"network", GRADE_ASK, false, RULE, "the network is used", danger_effects, 0},
+	{"remote-change", GRADE_ASK, false, RULE, "something that others see or use is changed", NULL, 0},
+	{"privilege", GRADE_ASK, false, RULE, "it runs with, or changes, the rights of users", NULL, 0},
+	{"open-access", GRADE_DENY, false, 0, "others get access to the machine or to files", NULL, 0},
+	{"persistence", GRADE_ASK, false, RULE, "something is set up that runs later, or that other programs obey", NULL, 0},
+	{"system-change", GRADE_ASK, false, RULE, "the system, or processes on it, are changed", NULL, 0},
+	{"system-state", GRADE_DENY, false, 0, "the machine or its protections are taken down", NULL, 0},
+	{"disk", GRADE_DENY, false, 0, "disks, partitions or firmware are changed", NULL, 0},
+	{"destroy-data", GRADE_ASK, false, RULE, "files are made unrecoverable", NULL, 0},
+	{"container-escape", GRADE_DENY, false, 0, "a container that can reach this machine", NULL, 0},
+	{"git-destructive", GRADE_ASK, false, RULE, "work that is not committed, or references, may be lost", NULL, 0},
+	{"git-rewrite", GRADE_ASK, false, RULE, "history is rewritten", NULL, 0},
+	{"git-amend", GRADE_WARN, false, RULE, "the last commit is replaced", NULL, 0},
+	{"database-destroy", GRADE_DENY, false, 0, "a database, table or all its rows are deleted", database_sql, 0},
+	{"database-change", GRADE_ASK, false, RULE, "rows of a database are deleted or changed", NULL, 0},
+	{"infrastructure", GRADE_DENY, false, 0, "infrastructure, stored data or services are destroyed", NULL, 0},
+	/* how it is written: the seed's validators, and a few more. The reader has understood all of it. */
+	{"empty-command", GRADE_OFF, false, 0, "there is nothing to run", text_empty, 0},
+	{"incomplete-command", GRADE_WARN, false, RULE, "the text starts like a part of a command", text_marks, MARK(FRAGMENT)},
+	{"safe-substitution", GRADE_OFF, false, RULE, "a literal here-document inside a substitution", text_marks, MARK(SAFE_SUBST)},
+	{"git-commit", GRADE_OFF, false, RULE, "a commit message that is not plain text", text_git_commit, 0},
+	{"jq-code", GRADE_WARN, false, RULE, "jq code from a file, or that calls system()", text_jq, 0},
+	{"obfuscated-flags", GRADE_WARN, false, RULE, "quotes, escapes or expansions inside the name of an option", text_marks, MARK(OBFUSCATED_FLAG)},
+	{"shell-metacharacters", GRADE_OFF, false, RULE, "a quoted ; | or & inside an argument", text_marks, MARK(METACHARACTER)},
+	{"dangerous-variables", GRADE_OFF, false, RULE, "a variable next to a redirection or a pipe", text_marks, MARK(VARIABLE_CONTEXT)},
+	{"comment-quote-desync", GRADE_OFF, false, RULE, "a quote character inside a comment", text_marks, MARK(COMMENT_QUOTE)},
+	{"quoted-newline", GRADE_OFF, false, RULE, "a newline inside quotes", text_marks, MARK(QUOTED_NEWLINE)},
+	{"carriage-return", GRADE_WARN, false, RULE, "a carriage return in the text", text_marks, MARK(CARRIAGE_RETURN)},
+	{"newlines", GRADE_OFF, false, RULE, "commands on several lines", text_marks, MARK(NEWLINE)},
+	{"ifs-injection", GRADE_WARN, false, RULE, "$IFS in place of blanks", text_marks, MARK(IFS)},
+	{"dangerous-patterns", GRADE_OFF, false, RULE, "substitutions and expansions: ` `, $( ), ${ }, $[ ], those of zsh", text_marks,
+	 MARK(BACKTICK) | MARK(SUBSTITUTION) | MARK(PARAMETER) | MARK(OLD_ARITHMETIC) | MARK(ZSH_EXPANSION)},
+	{"redirections", GRADE_OFF, false, RULE, "a redirection to or from a file other than the safe ones", text_marks, MARK(REDIRECTION)},
+	{"escaped-whitespace", GRADE_OFF, false, RULE, "a backslash before a blank", text_marks, MARK(ESCAPED_BLANK)},
+	{"escaped-operators", GRADE_OFF, false, RULE, "a backslash before an operator", text_marks, MARK(ESCAPED_OPERATOR)},
+	{"unicode-whitespace", GRADE_ASK, false, RULE, "white space that is not ASCII, outside of quotes", text_marks, MARK(UNICODE_BLANK)},
+	{"midword-hash", GRADE_OFF, false, RULE, "a # next to a quote inside a word", text_marks, MARK(MIDWORD_HASH)},
+	{"brace-expansion", GRADE_OFF, false, RULE, "a brace expansion", text_marks, MARK(BRACES)},
+	{"zsh-commands", GRADE_ASK, false, RULE, "a builtin of zsh that reaches past the shell", text_zsh, 0},
+	{"malformed-tokens", GRADE_WARN, false, RULE, "a word with unbalanced brackets or quotes", text_marks, MARK(MALFORMED)},
+	{"invisible-characters", GRADE_ASK, false, RULE, "characters that cannot be seen or that reorder what is shown", text_marks, MARK(INVISIBLE)},
+	{"homoglyphs", GRADE_ASK, false, RULE, "letters of other scripts that look like ASCII", text_marks, MARK(HOMOGLYPH)},
+	{"arithmetic-injection", GRADE_ASK, false, RULE, "arithmetic over a value that may hold a command", text_marks, MARK(ARITHMETIC_CODE)},
+	{"prompt-expansion", GRADE_WARN, false, RULE, "a text that is expanded like a prompt", text_marks, MARK(PROMPT_EXPANSION)},
+	{"many-commands", GRADE_WARN, false, RULE, "more than 50 commands in one request", text_many, 0},
+	{"file-route", GRADE_OFF, false, 0, "plain file work that a tool of the client does better; `route` is its grade", advice_route, 0},
+	{"unknown-construct", GRADE_ASK, false, 0, "the reader does not follow this construct", unknown_construct, 0}, /* last: it is also the net */
 };
 
 const struct check *gate_checks(size_t *ret_n)
@@ -174,6 +190,8 @@ const struct check *gate_checks(size_t *ret_n)
 	*ret_n = sizeof(rows) / sizeof(*rows);
 	return rows;
 }
+
+_Static_assert(sizeof(rows) / sizeof(*rows) <= GATE_CHECKS_MAX, "the grades of all checks have room");
 
 const struct check *gate_check(const char *id)
 {

@@ -1,6 +1,7 @@
 /*
  * The gate: facts and a policy in, a judgement out. Pure: no system calls, no clock, no environment; the same input always gets the
- * same answer, so a decision can be replayed.
+ * same answer, so a decision can be replayed. What it needs to know of the world stands in the view; what is missing there it asks for
+ * (judgement.questions), and the engine judges again with the answers.
  *
  * Every reason carries the id of one row of the table of checks (checks.c). Ids are public: docs/checks.md documents each, and a test
  * compares the two.
@@ -10,14 +11,23 @@
 #include "model/verdict.h"
 #include "model/view.h"
 
+#define GATE_ROUNDS_MAX 4 /* a judgement that still asks after as many rounds denies */
+
 struct judge; /* judge.h, private to the gate */
+
+enum check_lift {
+	LIFT_NEVER = 0,
+	LIFT_COMMAND, /* an allow rule for the command it belongs to lifts an ask or contain of this check */
+};
 
 struct check {
 	const char *id;
 	enum grade grade;  /* as built in */
 	bool fixed;        /* no policy makes it milder */
+	enum check_lift lift;
 	const char *about; /* one line for docs and people */
-	void (*run)(struct judge *, const struct check *); /* NULL: raised by the engine or by the rules */
+	void (*run)(struct judge *, const struct check *); /* NULL: raised by others: the engine, the rules, another check */
+	unsigned long marks; /* for checks of syntax: which marks, as bits */
 };
 
 /* Judges. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies. */
@@ -26,6 +36,8 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 /* The table, in the order in which the checks run. */
 const struct check *gate_checks(size_t *ret_n);
 const struct check *gate_check(const char *id); /* NULL when there is none */
+/* Does the policy name only checks that exist, and soften none that is fixed? -1 with ERR_CONFIG. */
+int gate_verify(const struct policy *p, struct err *e);
 
 const char *verdict_name(enum verdict v);
 const char *grade_name(enum grade g);

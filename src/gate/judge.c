@@ -8,6 +8,49 @@ static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERD
 const char *verdict_name(enum verdict v) { return verdict_names[v]; }
 const char *grade_name(enum grade g) { return grade_names[g]; }
 
+/* ---- grades ---- */
+
+static size_t check_index(const struct check *c)
+{
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	return (size_t)(c - rows);
+}
+
+enum grade judge_grade(const struct judge *j, const struct check *c) { return j->grades[check_index(c)]; }
+
+static void take_grades(struct judge *j)
+{
+	size_t n;
+	const struct check *rows = gate_checks(&n);
+
+	for (size_t i = 0; i < n; i++)
+		j->grades[i] = rows[i].grade;
+	for (const struct regrade *r = j->p->regrades; r; r = r->next)
+		for (size_t i = 0; i < n; i++)
+			if (str_is(r->id, rows[i].id) && (!rows[i].fixed || r->grade > rows[i].grade))
+				j->grades[i] = r->grade;
+}
+
+int gate_verify(const struct policy *p, struct err *e)
+{
+	for (const struct regrade *r = p->regrades; r; r = r->next) {
+		size_t n, i = 0;
+		const struct check *rows = gate_checks(&n);
+
+		while (i < n && !str_is(r->id, rows[i].id))
+			i++;
+		if (i == n)
+			return err_set(e, ERR_CONFIG, 0, "%.*s: there is no check '%.*s'; docs/checks.md lists them", STR_ARG(r->rule.where), STR_ARG(r->id));
+		if (rows[i].fixed && r->grade < rows[i].grade)
+			return err_set(e, ERR_CONFIG, 0, "%.*s: '%s' is fixed and cannot be made milder than %s", STR_ARG(r->rule.where), rows[i].id, grade_name(rows[i].grade));
+	}
+	return 0;
+}
+
+/* ---- raising ---- */
+
 static bool listed(const struct reason *r, const char *id, const struct finding *fd)
 {
 	for (; r; r = r->next)
@@ -34,22 +77,53 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	*end = &r->next;
 }
 
-void judge_say(struct judge *j, const struct check *c, struct span at, struct str message)
+static void raise_unless_lifted(struct judge *j, const struct check *c, const struct finding *fd)
 {
-	judge_raise(j, c, &(struct finding){.grade = c->grade, .message = message, .at = at});
+	if (c->lift == LIFT_COMMAND && (fd->grade == GRADE_ASK || fd->grade == GRADE_CONTAIN) && judge_lifted(j, fd->at)) {
+		if (j->nsteps++ < GATE_STEPS_MAX) {
+			struct step *s = arena_new(j->a, struct step);
+
+			*s = (struct step){.what = "lifted", .rule = str_of(c->id), .subject = judge_excerpt(j, fd->at), .at = fd->at};
+			*j->steps_end = s;
+			j->steps_end = &s->next;
+		}
+		return;
+	}
+	judge_raise(j, c, fd);
 }
+
+void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative)
+{
+	raise_unless_lifted(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
+}
+
+void judge_say(struct judge *j, const struct check *c, struct span at, struct str message) { judge_tell(j, c, at, message, NULL); }
+
+void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct span at, struct str message, const char *alternative)
+{
+	const struct check *c = gate_check(id);
+	enum grade g = judge_grade(j, c);
+
+	raise_unless_lifted(j, c, &(struct finding){.grade = g > most ? most : g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
+}
+
+void judge_step(struct judge *j, const char *what, struct str rule, const struct command *c)
+{
+	struct step *s;
+
+	if (j->nsteps++ >= GATE_STEPS_MAX)
+		return;
+	s = arena_new(j->a, struct step);
+	*s = (struct step){.what = what, .rule = rule, .subject = judge_excerpt(j, c->at), .at = c->at};
+	*j->steps_end = s;
+	j->steps_end = &s->next;
+}
+
+/* ---- lifting ---- */
 
 static bool encloses(struct span outer, struct span in)
 {
 	return outer.text == in.text && outer.from <= in.from && in.to <= outer.to;
-}
-
-static bool allowed_by_rule(const struct judge *j, const struct command *c)
-{
-	for (const struct prefix_rule *r = j->p->allow; r; r = r->next)
-		if (rule_allows(r, c))
-			return true;
-	return false;
 }
 
 /*
@@ -58,20 +132,30 @@ static bool allowed_by_rule(const struct judge *j, const struct command *c)
  */
 bool judge_lifted(struct judge *j, struct span at)
 {
-	const struct command *inner = NULL;
+	const struct subject *inner = NULL;
+	bool any = false;
 
-	if (!j->p->allow || j->nlifts++ >= GATE_LIFTS_MAX)
+	if (j->nlifts++ >= GATE_LIFTS_MAX)
 		return false;
-	for (const struct command *c = j->f->commands; c; c = c->next)
-		if (encloses(c->at, at) && (!inner || c->at.to - c->at.from < inner->at.to - inner->at.from))
-			inner = c;
-	if (!inner)
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *s = &j->subjects[i];
+
+		any |= s->allowed;
+		if (encloses(s->c->at, at) && (!inner || s->c->at.to - s->c->at.from < inner->c->at.to - inner->c->at.from))
+			inner = s;
+	}
+	if (!inner || !any)
 		return false;
-	for (const struct command *c = j->f->commands; c; c = c->next)
-		if (c->at.text == inner->at.text && c->at.from < inner->at.to && inner->at.from < c->at.to && !allowed_by_rule(j, c))
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct command *c = j->subjects[i].c;
+
+		if (c->at.text == inner->c->at.text && c->at.from < inner->c->at.to && inner->c->at.from < c->at.to && !j->subjects[i].allowed)
 			return false;
+	}
 	return true;
 }
+
+/* ---- words for messages ---- */
 
 struct str judge_excerpt(const struct judge *j, struct span at)
 {
@@ -93,6 +177,60 @@ struct str judge_excerpt(const struct judge *j, struct span at)
 	return buf_view(&b);
 }
 
+struct str judge_quote(struct judge *j, const char *before, struct span at, const char *after)
+{
+	struct str x = judge_excerpt(j, at);
+
+	return str_fmt(j->a, "%s'%.*s'%s", before, STR_ARG(x), after);
+}
+
+/* ---- subjects ---- */
+
+struct know_options *subject_options(struct judge *j, struct subject *s)
+{
+	if (!s->options) {
+		s->options = arena_new(j->a, struct know_options);
+		know_options(j->a, s->row, s->c->argv, s->c->argc, s->options);
+	}
+	return s->options;
+}
+
+struct know_result *subject_known(struct judge *j, struct subject *s)
+{
+	if (!s->known) {
+		s->known = arena_new(j->a, struct know_result);
+		if (s->row)
+			know_apply(j->a, s->row, s->c->argv, s->c->argc, s->known);
+	}
+	return s->known;
+}
+
+static void take_subjects(struct judge *j)
+{
+	size_t n = 0;
+
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		n++;
+	j->subjects = arena_array(j->a, n, sizeof(*j->subjects));
+	for (const struct command *c = j->f->commands; c; c = c->next) {
+		struct subject *s = &j->subjects[j->nsubjects++];
+
+		*s = (struct subject){.c = c, .base = STR("")};
+		if (c->argc && c->argv[0].kind == WORD_EXACT) {
+			s->base = path_base(c->argv[0].text);
+			s->row = know_find(s->base, j->p->commands, j->p->ncommands);
+		}
+	}
+}
+
+static void take_answers(struct judge *j)
+{
+	for (const struct path_answer *p = j->v->paths; p; p = p->next)
+		j->answers = pmap_set(j->a, j->answers, p->path, p);
+	for (const struct glob_answer *g = j->v->globs; g; g = g->next)
+		j->glob_answers = pmap_set(j->a, j->glob_answers, g->pattern, g);
+}
+
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret)
 {
 	struct judge j = {.a = a, .f = f, .p = p, .v = v, .ret = ret};
@@ -102,10 +240,17 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	*ret = (struct judgement){0};
 	j.reasons_end = &ret->reasons;
 	j.warnings_end = &ret->warnings;
+	j.advice_end = &ret->advice;
+	j.steps_end = &ret->steps;
+	j.questions_end = &ret->questions;
 	ret->verdict = VERDICT_ALLOW;
 	ret->complete = f->complete;
+	take_grades(&j);
+	take_subjects(&j);
+	take_answers(&j);
+	tiers_decide(&j);
 	rows = gate_checks(&n);
 	for (size_t i = 0; i < n; i++)
-		if (rows[i].run && rows[i].grade != GRADE_OFF)
+		if (rows[i].run) /* also when it is off: some checks raise what belongs to others */
 			rows[i].run(&j, &rows[i]);
 }

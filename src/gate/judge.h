@@ -1,10 +1,38 @@
-/* Private to the gate: the state of one judgement, and how a check raises a reason. */
+/*
+ * Private to the gate: the state of one judgement, and how a check raises a reason.
+ *
+ *   judge.c      running the checks, raising, lifting
+ *   checks.c     the table of checks, and those about what is not known
+ *   tiers.c      the person's own rules;  rules.c: how one rule matches
+ *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
+ *   danger.c     commands that are dangerous by their words (rows in danger_table.c);  flow.c: by what flows where
+ *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
+ */
 #pragma once
+#include "base/pmap.h"
 #include "gate/gate.h"
+#include "knowledge/knowledge.h"
 
 #define GATE_REASONS_MAX 64 /* more are counted in the verdict but not listed */
+#define GATE_STEPS_MAX 256
 #define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted */
 #define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes */
+#define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
+#define GATE_CHECKS_MAX 128
+#ifndef HOLE_LAST
+#define HOLE_LAST 2
+#endif
+
+/* One command, with what is known of it. */
+struct subject {
+	const struct command *c;
+	struct str base;             /* base name of its program; empty when it is not known */
+	const struct know_row *row;
+	struct know_options *options; /* made when first needed: subject_options() */
+	struct know_result *known;   /* likewise: subject_known() */
+	bool allowed;                /* by a rule of the person's own */
+	bool spoken;                 /* some rule of the policy spoke about it, so the default does not */
+};
 
 struct judge {
 	struct arena *a;
@@ -12,8 +40,14 @@ struct judge {
 	const struct policy *p;
 	const struct view *v;
 	struct judgement *ret;
-	struct reason **reasons_end, **warnings_end;
-	size_t nreasons, nlifts;
+	struct subject *subjects;
+	size_t nsubjects;
+	enum grade grades[GATE_CHECKS_MAX]; /* in force, by the check's row */
+	struct reason **reasons_end, **warnings_end, **advice_end;
+	struct step **steps_end;
+	struct question **questions_end;
+	const struct pmap *answers, *glob_answers, *asked;
+	size_t nreasons, nlifts, nsteps, nquestions;
 };
 
 struct finding {
@@ -24,12 +58,21 @@ struct finding {
 
 /* Lowers the verdict by the finding's grade and lists it under the check's id. */
 void judge_raise(struct judge *j, const struct check *c, const struct finding *fd);
-/* The check's own grade and a message. */
+/* The grade in force and a message; lifted when the check's row says so and a rule allows the command at this place. */
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message);
+void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative);
+/* The same by id, and at most this grade (a rule that only may match asks). */
+void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct span at, struct str message, const char *alternative);
+enum grade judge_grade(const struct judge *j, const struct check *c);
 /* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);
 /* The bytes at a place, shortened and on one line, for a message. */
 struct str judge_excerpt(const struct judge *j, struct span at);
+/* "before'excerpt'after" */
+struct str judge_quote(struct judge *j, const char *before, struct span at, const char *after);
+void judge_step(struct judge *j, const char *what, struct str rule, const struct command *c);
+struct know_options *subject_options(struct judge *j, struct subject *s);
+struct know_result *subject_known(struct judge *j, struct subject *s);
 
 /* rules.c */
 enum match { MATCH_NO = 0, MATCH_MAYBE, MATCH_YES };
@@ -38,6 +81,63 @@ enum match rule_match(const struct prefix_rule *r, const struct command *c);
 /* allow rules: every word of the rule must be there, known; a directory is ignored only when it is one of the system's. */
 bool rule_allows(const struct prefix_rule *r, const struct command *c);
 bool path_is_system_program(struct str path);
+struct str path_base(struct str path);
+/* Can the abstract text (holes) be this text? */
+bool text_may_be(struct str abstract, struct str text);
+
+/* tiers.c */
+void tiers_decide(struct judge *j); /* before the checks: which commands are allowed */
+void tiers_default(struct judge *j, const struct check *c);
+void tiers_plan(struct judge *j, const struct check *c);
+
+/* paths.c */
+enum place {
+	PLACE_UNKNOWN = 0,
+	PLACE_NULL,    /* /dev/null and its kin: nothing is kept */
+	PLACE_ROOT,    /* inside a root that may be written */
+	PLACE_TEMP,    /* inside the shared directory for temporary files */
+	PLACE_DEVICE,
+	PLACE_SYSTEM,
+	PLACE_OUTSIDE,
+};
+
+struct where { /* one path that an access may touch, resolved */
+	struct str path;    /* as written, absolute, in plain form */
+	struct str real;    /* resolved for this kind of access; equals path when nothing is known */
+	const struct path_answer *answer; /* NULL: not asked for */
+	enum place place;   /* the stricter of both */
+	bool wild;          /* made from a pattern or from a number or name that is not known */
+	bool sure;          /* false: links could not be resolved */
+};
+
+/* Calls fn for every path that the access may touch. False when what it touches is not known: nothing was called. */
+bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+/* Textually: no //, ., .. */
+struct str path_plain(struct arena *a, struct str path);
+bool path_inside(struct str path, struct str dir); /* equal or below */
+enum place path_place(const struct judge *j, struct str path);
+bool access_is_redirection(const struct access *x);
+bool path_known(const struct word *w);
+
+/* the checks; the table in checks.c names them */
+void danger_words(struct judge *j, const struct check *c);
+void danger_effects(struct judge *j, const struct check *c);
+void danger_unknown_program(struct judge *j, const struct check *c);
+void danger_environment(struct judge *j, const struct check *c);
+void flow_execute(struct judge *j, const struct check *c);
+void flow_leak(struct judge *j, const struct check *c);
+void flow_reverse_shell(struct judge *j, const struct check *c);
+void flow_fork_bomb(struct judge *j, const struct check *c);
+void paths_check(struct judge *j, const struct check *c);
+void text_marks(struct judge *j, const struct check *c);
+void text_empty(struct judge *j, const struct check *c);
+void text_git_commit(struct judge *j, const struct check *c);
+void text_jq(struct judge *j, const struct check *c);
+void text_zsh(struct judge *j, const struct check *c);
+void text_many(struct judge *j, const struct check *c);
+void database_sql(struct judge *j, const struct check *c);
+void advice_route(struct judge *j, const struct check *c);
+bool access_reads_secret(struct judge *j, const struct access *x);
 
 /* inline.c: true when this code can neither run a command nor write a file. */
 bool inline_harmless(const struct snippet *s);

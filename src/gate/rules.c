@@ -10,7 +10,7 @@
 
 static const char *const system_dirs[] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"};
 
-static struct str base_name(struct str s)
+struct str path_base(struct str s)
 {
 	size_t i = s.n;
 
@@ -47,12 +47,12 @@ static bool rule_word(struct str rule, size_t *i, struct str *ret)
 }
 
 /* Can the abstract text (holes) be this text? Greedy backtracking to the last hole, as for the * of a pattern. */
-static bool may_be(struct str abstract, struct str text)
+bool text_may_be(struct str abstract, struct str text)
 {
 	size_t i = 0, k = 0, hole = SIZE_MAX, mark = 0;
 
 	while (k < text.n) {
-		if (i < abstract.n && (abstract.p[i] == HOLE_ANY || abstract.p[i] == HOLE_NUM)) {
+		if (i < abstract.n && (unsigned char)abstract.p[i] <= HOLE_LAST) {
 			hole = i++;
 			mark = k;
 		} else if (i < abstract.n && abstract.p[i] == text.p[k]) {
@@ -64,7 +64,7 @@ static bool may_be(struct str abstract, struct str text)
 			return false;
 		}
 	}
-	while (i < abstract.n && (abstract.p[i] == HOLE_ANY || abstract.p[i] == HOLE_NUM))
+	while (i < abstract.n && (unsigned char)abstract.p[i] <= HOLE_LAST)
 		i++;
 	return i == abstract.n;
 }
@@ -77,7 +77,7 @@ static bool glob_may_be(struct str pattern, struct str text)
 
 	if (text.n > 0 && text.p[0] == '-')
 		return false;
-	while (i < pattern.n && !strchr("*?[\\({@+!", pattern.p[i]) && pattern.p[i] != HOLE_NUM)
+	while (i < pattern.n && !strchr("*?[\\({@+!", pattern.p[i]) && (unsigned char)pattern.p[i] > HOLE_LAST)
 		i++;
 	if (i > text.n || memcmp(pattern.p, text.p, i) != 0)
 		return false;
@@ -88,10 +88,10 @@ static bool glob_may_be(struct str pattern, struct str text)
 static enum match word_match(const struct word *w, struct str want, bool first)
 {
 	if (w->kind == WORD_EXACT)
-		return str_eq(w->text, want) || (first && str_eq(base_name(w->text), want)) ? MATCH_YES : MATCH_NO;
+		return str_eq(w->text, want) || (first && str_eq(path_base(w->text), want)) ? MATCH_YES : MATCH_NO;
 	if (w->kind == WORD_REST)
 		return !w->glob || glob_may_be(w->text, want) ? MATCH_MAYBE : MATCH_NO;
-	if (!w->text.n || may_be(w->text, want) || (first && may_be(base_name(w->text), want)))
+	if (!w->text.n || text_may_be(w->text, want) || (first && text_may_be(path_base(w->text), want)))
 		return MATCH_MAYBE;
 	return MATCH_NO;
 }
@@ -102,7 +102,7 @@ static bool joined_match(struct str rule, const struct command *c)
 	size_t at = 0;
 
 	for (size_t i = 0; i < c->argc && c->argv[i].kind == WORD_EXACT; i++) {
-		struct str w = i ? c->argv[i].text : base_name(c->argv[i].text);
+		struct str w = i ? c->argv[i].text : path_base(c->argv[i].text);
 		size_t n = w.n < rule.n - at ? w.n : rule.n - at;
 
 		if (memcmp(w.p, rule.p + at, n) != 0)
@@ -152,7 +152,7 @@ bool rule_allows(const struct prefix_rule *r, const struct command *c)
 
 		if (!w || w->kind != WORD_EXACT)
 			return false;
-		if (!str_eq(w->text, want) && !(i == 0 && path_is_system_program(w->text) && str_eq(base_name(w->text), want)))
+		if (!str_eq(w->text, want) && !(i == 0 && path_is_system_program(w->text) && str_eq(path_base(w->text), want)))
 			return false;
 		i++;
 	}

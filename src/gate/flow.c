@@ -1,0 +1,166 @@
+/* Dangerous by what flows where: code from the network or from an encoding into a shell, secrets to the network, a shell to a socket. */
+#include "base/glob.h"
+#include "gate/judge.h"
+
+static bool overlaps(struct span a, struct span b) { return a.text == b.text && a.from < b.to && b.from < a.to; }
+static bool encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
+
+/* The pipeline this place stands in, or the place itself. */
+static struct span whole(const struct judge *j, struct span at)
+{
+	struct span w = at;
+	bool found = false;
+
+	for (const struct mark *m = j->f->marks; m; m = m->next)
+		if (m->kind == MARK_PIPELINE && encloses(m->at, at) && (!found || m->at.to - m->at.from < w.to - w.from)) {
+			w = m->at;
+			found = true;
+		}
+	return w;
+}
+
+/* The command this place belongs to (the largest of a wrapper and what it wraps). */
+static struct span command_of(const struct judge *j, struct span at)
+{
+	struct span w = at;
+
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		if (encloses(c->at, at) && (w.from == at.from && w.to == at.to))
+			w = c->at;
+	return w;
+}
+
+static bool fetches(struct judge *j, struct subject *s)
+{
+	static const char *const names[] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "xh", "fetch", "lynx", "w3m", "links", "elinks", "aws",
+		"gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig", "nslookup", "host"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(s->base, names[i]))
+			return true;
+	return s->row && (subject_known(j, s)->effects & EFFECT_NETWORK) && !str_is(s->base, "git") && !str_is(s->base, "npm") && !str_is(s->base, "pip");
+}
+
+static bool decodes(struct judge *j, struct subject *s)
+{
+	static const struct {
+		const char *name, *options;
+	} rows[] = {{"base64", "-d"}, {"base64", "-D"}, {"base64", "--decode"}, {"base32", "-d"}, {"basenc", "-d"}, {"basenc", "--decode"}, {"xxd", "-r"}, {"openssl", "-d"},
+		{"gunzip", NULL}, {"zcat", NULL}, {"gzip", "-d"}, {"bunzip2", NULL}, {"bzcat", NULL}, {"xzcat", NULL}, {"unxz", NULL}, {"uudecode", NULL}, {"rev", NULL}, {"tr", NULL}, {"gpg", "-d"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (str_is(s->base, rows[i].name) && (!rows[i].options || know_has(subject_options(j, s), rows[i].options)))
+			return true;
+	return false;
+}
+
+/* Code that is not known runs at this place: where does it come from? */
+static void code_from(struct judge *j, struct span at)
+{
+	struct span own = command_of(j, at), all = whole(j, own);
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		bool here = overlaps(s->c->at, all);
+
+		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in) /* in a text that was made here */
+			here = overlaps(j->f->texts[t].origin, all);
+		if (!here)
+			continue;
+		if (fetches(j, s))
+			judge_tell_at_most(j, "download-execute", GRADE_DENY, at, judge_quote(j, "what ", s->c->at, " fetches would be run at once"),
+				"download it to a file in the project and let a person read it first");
+		else if (decodes(j, s))
+			judge_tell_at_most(j, "encoded-execute", GRADE_DENY, at, judge_quote(j, "what ", s->c->at, " decodes would be run unseen"), "write the command out");
+	}
+}
+
+/* Is this file written by a command that fetches? */
+static bool fetched(struct judge *j, const struct access *run)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(x->path.text, run->path.text))
+			continue;
+		for (size_t i = 0; i < j->nsubjects; i++)
+			if (overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(j, &j->subjects[i]))
+				return true;
+	}
+	return false;
+}
+
+void flow_execute(struct judge *j, const struct check *c)
+{
+	for (const struct trouble *t = j->f->troubles; t; t = t->next)
+		if (t->kind == TROUBLE_OPAQUE_SCRIPT)
+			code_from(j, t->at);
+	for (const struct snippet *s = j->f->snippets; s; s = s->next)
+		if (s->text.kind != WORD_EXACT && strcmp(s->lang ? s->lang : "", "sql") != 0)
+			code_from(j, s->at);
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		if (x->kind != ACCESS_EXEC)
+			continue;
+		if (x->path.kind == WORD_EXACT && fetched(j, x))
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
+		else if (x->path.kind != WORD_EXACT && x->op && strcmp(x->op, "PATH") != 0 && x->path.text.n && x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
+			code_from(j, x->at); /* bash <(curl ...) */
+	}
+}
+
+/* ---- secrets ---- */
+
+static bool dumps_environment(const struct subject *s)
+{
+	return (str_is(s->base, "env") || str_is(s->base, "printenv") || str_is(s->base, "export") || str_is(s->base, "set") || str_is(s->base, "declare")) && s->c->argc == 1;
+}
+
+/* A secret is read and something is sent, in one request. What is only listed or counted is a question by itself. */
+void flow_leak(struct judge *j, const struct check *c)
+{
+	const struct subject *sender = NULL;
+	struct span secret = {0};
+	bool found = false;
+
+	for (size_t i = 0; i < j->nsubjects && !sender; i++)
+		if (j->subjects[i].row && (subject_known(j, &j->subjects[i])->effects & EFFECT_NETWORK))
+			sender = &j->subjects[i];
+	if (!sender)
+		return;
+	for (const struct access *x = j->f->accesses; x && !found; x = x->next) {
+		found = access_reads_secret(j, x);
+		secret = x->at;
+	}
+	for (size_t i = 0; i < j->nsubjects && !found; i++) {
+		found = dumps_environment(&j->subjects[i]) && overlaps(whole(j, j->subjects[i].c->at), sender->c->at);
+		secret = j->subjects[i].c->at;
+	}
+	if (found)
+		judge_say(j, c, secret, judge_quote(j, "a secret is read, and ", sender->c->at, " could send it away"));
+}
+
+/* ---- a shell for somebody else ---- */
+
+static bool is_socket(struct str path)
+{
+	return str_starts(path, "/dev/tcp/") || str_starts(path, "/dev/udp/") || str_contains(path, STR("/dev/tcp/")) || str_contains(path, STR("/dev/udp/"));
+}
+
+void flow_reverse_shell(struct judge *j, const struct check *c)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (access_is_redirection(x) && x->path.text.n && is_socket(x->path.text))
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " connects this shell to another machine"));
+}
+
+/* A function that starts itself twice; the reader gives up on it at its depth bound. */
+void flow_fork_bomb(struct judge *j, const struct check *c)
+{
+	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
+		if (t->kind != TROUBLE_BOUND || !t->message || !strstr(t->message, "functions call"))
+			continue;
+		for (const struct mark *m = j->f->marks; m; m = m->next)
+			if (m->kind == MARK_PIPELINE) {
+				judge_say(j, c, t->at, STR("a function that starts itself in a pipe fills the machine with processes"));
+				return;
+			}
+	}
+}

@@ -1,0 +1,206 @@
+/* The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in path_table.c. */
+#include "gate/judge.h"
+#include "gate/path_table.h"
+#include "gate/tiers.h"
+
+/* A rule that allows a command says nothing of its redirections; a redirect rule or an Edit() rule does. */
+static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w, const char *what, const char *alternative)
+{
+	const struct check *c = gate_check(id);
+	enum grade g = judge_grade(j, c);
+	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
+		str_eq(w->path, w->real) ? "" : str_c(j->a, str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
+
+	if (g == GRADE_OFF)
+		return;
+	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w))
+		return;
+	if (access_is_redirection(x))
+		judge_raise(j, c, &(struct finding){.grade = g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = x->at});
+	else
+		judge_tell(j, c, x->at, message, alternative);
+}
+
+static bool either(struct judge *j, const struct where *w, bool (*is)(const struct judge *, struct str))
+{
+	return is(j, w->path) || is(j, w->real);
+}
+
+static bool own_file(const struct judge *j, struct str path)
+{
+	return path_inside(path, j->v->config_dir) || path_inside(path, j->v->state_dir) || path_inside(path, STR("/etc/caisson")) ||
+	       (j->v->program.n && str_eq(path, j->v->program)) || (j->v->project.n && str_eq(path, str_cat(j->a, j->v->project, STR("/.caisson.yaml"))));
+}
+
+/* Deleting or replacing a directory takes everything in it along. */
+static bool holds(struct str dir, struct str inner) { return inner.n && path_inside(inner, dir); }
+
+static bool holds_own_file(const struct judge *j, struct str path)
+{
+	return own_file(j, path) || holds(path, j->v->config_dir) || holds(path, j->v->state_dir);
+}
+
+static const char *const doing[] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_DELETE] = "deletes", [ACCESS_EXEC] = "executes"};
+
+static const char *phrase(struct judge *j, const struct access *x, const char *what)
+{
+	const char *op = !x->op || access_is_redirection(x) ? "a redirection" : x->op;
+
+	return str_c(j->a, str_fmt(j->a, "%s %s %s", op, doing[x->kind], what));
+}
+
+/* ---- what lies inside a root ---- */
+
+/* The root itself, all that is in it, or the repository that keeps its history. */
+static bool is_whole_project(const struct judge *j, const struct where *w)
+{
+	for (const struct root *r = j->v->roots; r; r = r->next) {
+		struct str rest;
+
+		if (!path_inside(w->real, r->path))
+			continue;
+		rest = str_sub(w->real, r->path.n, w->real.n);
+		if (!rest.n || str_is(rest, "/*") || str_is(rest, "/.*") || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || str_is(rest, "/.[!.]*"))
+			return true;
+	}
+	return false;
+}
+
+static void inside_root(struct judge *j, const struct access *x, const struct where *w)
+{
+	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && is_whole_project(j, w)) {
+		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
+		return;
+	}
+	if (path_table_protected(j, w->path) || path_table_protected(j, w->real)) {
+		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey,"), NULL);
+		return;
+	}
+	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
+		tell(j, "link-write", x, w, phrase(j, x, "a file that has other names elsewhere,"), "write to a copy of its own");
+}
+
+/* ---- what lies outside ---- */
+
+/* Made by the caller, or not there yet: theirs. Anything below a directory of somebody else's is not. */
+static bool own_temp(struct judge *j, const struct where *w)
+{
+	ptrdiff_t top = str_find(w->real, '/', str_starts(w->real, "/var/tmp/") ? 9 : str_starts(w->real, "/dev/shm/") ? 9 : 5);
+	const struct path_answer *a = w->answer;
+
+	if (w->wild)
+		return top > 0; /* a pattern directly in /tmp names what others made, too */
+	if (a && a->target != PATH_ABSENT && a->owner != j->v->uid)
+		return false;
+	if (a && a->kind == PATH_LINK && !str_eq(a->place, w->real))
+		return false;
+	return true;
+}
+
+static void in_temp(struct judge *j, const struct access *x, const struct where *w)
+{
+	if (x->op && !strcmp(x->op, "mktemp"))
+		return;
+	if (!own_temp(j, w))
+		tell(j, "shared-temp", x, w, phrase(j, x, "what may be another's,"), "use a directory of your own: mktemp -d");
+}
+
+/* What only adds, or changes no content. */
+static bool adds_only(const struct access *x)
+{
+	static const char *const ops[] = {">>", "touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo", "git clone", "git init", "git worktree add"};
+
+	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
+		if (!strcmp(x->op, ops[i]))
+			return true;
+	return false;
+}
+
+static void outside(struct judge *j, const struct access *x, const struct where *w)
+{
+	bool exists = w->answer && w->answer->target != PATH_ABSENT;
+
+	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
+		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in,"), NULL);
+	if (path_table_protected(j, w->path) || path_table_protected(j, w->real))
+		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey,"), NULL);
+	if (w->place == PLACE_DEVICE)
+		tell(j, "device-write", x, w, phrase(j, x, "a device,"), NULL);
+	else if (x->kind == ACCESS_DELETE)
+		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project,"), NULL);
+	else if (w->place == PLACE_SYSTEM)
+		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system,"), NULL);
+	else if (exists && !adds_only(x) && !x->below)
+		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project,"), "write inside the project, or to /tmp/claude");
+	else
+		tell(j, "outside-write", x, w, phrase(j, x, "outside the project,"), "write inside the project, or to /tmp/claude");
+}
+
+/* ---- one path of one access ---- */
+
+static void check_change(struct judge *j, const struct access *x, const struct where *w)
+{
+	if (w->place == PLACE_NULL)
+		return;
+	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file)) {
+		tell(j, "caisson-files", x, w, phrase(j, x, "a file of caisson's own,"), NULL);
+		return;
+	}
+	if (!w->sure) {
+		tell(j, "opaque-path", x, w, phrase(j, x, "a path whose links could not be resolved,"), "write the path out");
+		return;
+	}
+	if (w->place == PLACE_ROOT)
+		inside_root(j, x, w);
+	else if (w->place == PLACE_TEMP)
+		in_temp(j, x, w);
+	else
+		outside(j, x, w);
+}
+
+static bool archive(const struct access *x)
+{
+	static const char *const ops[] = {"tar", "bsdtar", "unzip", "cpio", "7z", "7za", "7zr", "unrar", "unar", "ar", "jar", "dpkg", "dpkg-deb", "unsquashfs", "cabextract", "Expand-Archive"};
+
+	for (size_t i = 0; x->kind == ACCESS_WRITE && x->below && x->op && i < sizeof(ops) / sizeof(*ops); i++)
+		if (!strcmp(x->op, ops[i]) || (!strncmp(x->op, ops[i], strlen(ops[i])) && x->op[strlen(ops[i])] == ' '))
+			return true;
+	return false;
+}
+
+static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)ctx;
+	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
+		check_change(j, x, w);
+	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
+		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process,"), NULL);
+	else if (x->kind == ACCESS_READ && (path_table_secret(j, w->path, x->below) || path_table_secret(j, w->real, x->below)))
+		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret,"), NULL);
+	if (x->kind != ACCESS_EXEC && (path_table_odd(w->path) || path_table_odd(w->real)))
+		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently,"), "use a plain name");
+	if (archive(x))
+		tell(j, "archive-extract", x, w, phrase(j, x, "names that the archive chooses, below"), NULL);
+}
+
+void paths_check(struct judge *j, const struct check *c)
+{
+	(void)c;
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->kind != ACCESS_EXEC)
+			paths_each(j, x, check_one, NULL);
+}
+
+static void secret_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	*(bool *)ctx |= path_table_environ(w->path, w->real) || path_table_secret(j, w->path, x->below) || path_table_secret(j, w->real, x->below);
+}
+
+bool access_reads_secret(struct judge *j, const struct access *x)
+{
+	bool secret = false;
+
+	if (x->kind == ACCESS_READ)
+		paths_each(j, x, secret_one, &secret);
+	return secret;
+}

@@ -1,0 +1,225 @@
+/*
+ * Names that matter, as tables of patterns. A pattern that starts with ~/ is matched below every home directory, one that starts with /
+ * against the whole path, any other against the end of the path at any depth. `**` crosses directories.
+ */
+#include "base/glob.h"
+#include "gate/path_table.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+/* Files that shells, tools, editors and agent clients run or obey without being asked. */
+static const char *const protected_names[] = {
+	/* shells */
+	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+	".inputrc", ".envrc", "~/.config/fish/**", "~/.config/nushell/**", "~/.config/powershell/**", "~/.oh-my-zsh/**",
+	/* tools that run what their file says */
+	".gitconfig", ".gitmodules", ".ripgreprc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".vimrc", ".nvimrc", ".exrc", ".gdbinit", ".lldbinit", ".wgetrc", ".curlrc",
+	".screenrc", ".tmux.conf", "~/.config/git/**", "~/.config/nvim/**", "~/.config/pip/**", "~/.cargo/config.toml", "~/.cargo/config",
+	"~/.gradle/init.gradle", "~/.m2/settings.xml", "~/.emacs", "~/.emacs.d/**", "~/.ssh/config", "~/.ssh/rc", "~/.aws/config", "~/.local/bin/**", "~/bin/**",
+	"~/.config/systemd/**", "~/.config/autostart/**", "~/.xprofile", "~/.xsession", "~/.xinitrc", "~/.pam_environment", "~/.config/environment.d/**",
+	"~/Library/LaunchAgents/**", "~/.kube/config",
+	/* agent clients and editors */
+	".mcp.json", ".claude.json", ".claude/**", ".vscode/**", ".idea/**", ".cursor/**", ".codex/**", ".gemini/**", ".qwen/**", ".opencode/**", ".windsurf/**",
+	".github/hooks/**", ".devcontainer/**",
+	/* the repository's own */
+	".git", ".git/**", ".husky/**", ".githooks/**", ".pre-commit-config.yaml",
+	/* the system's */
+	"/etc/cron*", "/etc/cron*/**", "/var/spool/cron/**", "/var/spool/at/**", "/etc/profile", "/etc/profile.d/**", "/etc/bash.bashrc", "/etc/zsh/**", "/etc/environment",
+	"/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d/**", "/etc/systemd/**", "/usr/lib/systemd/**", "/lib/systemd/**", "/etc/init.d/**", "/etc/rc.local",
+	"/etc/rc*.d/**", "/etc/xdg/autostart/**", "/etc/udev/**", "/etc/modules*", "/etc/modprobe.d/**", "/etc/apt/apt.conf.d/**",
+};
+
+/* Ordinary work inside such directories. */
+static const char *const unprotected_names[] = {
+	".git/index.lock", ".git/HEAD.lock", ".git/refs/**/*.lock", ".git/gc.log", ".git/COMMIT_EDITMSG", ".git/info/exclude", ".claude/plans/**", ".claude/todos/**", ".claude/worktrees/**",
+};
+
+static const char *const secret_names[] = {
+	"~/.ssh/*", "~/.ssh/**", "~/.gnupg/**", "~/.aws/credentials", "~/.aws/sso/**", "~/.aws/cli/cache/**", "~/.azure/**", "~/.config/gcloud/**", "~/.kube/config", "~/.kube/cache/**",
+	"~/.docker/config.json", "~/.netrc", "~/_netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
+	"~/.config/glab-cli/**", "~/.config/op/**", "~/.password-store/**", "~/.local/share/keyrings/**", "~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml",
+	"~/.terraform.d/credentials.tfrc.json", "~/.vault-token", "~/.config/rclone/rclone.conf", "~/.s3cfg", "~/.boto", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.dbshell",
+	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.mysql_history", "~/.node_repl_history", "~/.local/share/fish/fish_history", "~/.lesshst",
+	"~/.mozilla/**", "~/.config/google-chrome/**", "~/.config/chromium/**", "~/.config/BraveSoftware/**", "~/.config/microsoft-edge/**", "~/Library/Keychains/**",
+	"~/Library/Application Support/Google/Chrome/**", "~/Library/Application Support/Firefox/**", "~/.thunderbird/**", "~/.config/Signal/**", "~/.electrum/**", "~/.bitcoin/**",
+	"~/.ethereum/**", "~/.config/solana/**", "~/.claude/.credentials.json", "~/.claude.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.qwen/oauth_creds.json",
+	"~/.config/github-copilot/**", "~/.local/share/opencode/auth.json", "~/.config/doctl/config.yaml", "~/.fly/config.yml", "~/.heroku/**", "~/.config/heroku/**",
+	"~/.config/helm/registry.json", "~/.config/containers/auth.json", "~/.oci/**", "~/.Xauthority", "~/.ICEauthority",
+	".env", ".env.*", "*.env", ".envrc", ".htpasswd", ".git-credentials", ".netrc", ".pgpass", ".vault-token", ".vault_pass", "vault_pass.txt", ".vault_password",
+	"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "*_rsa", "*_ed25519", "*.pfx", "*.p12", "*.kdbx", "*.keystore", "*.jks", "*.ppk",
+	"private.key", "privkey.pem", "*-key.pem", "*_key.pem", "private*.pem", "server.key", "tls.key", "ca.key", "credentials.json", "client_secret*.json", "service-account*.json", "serviceaccount*.json", "secrets.yml", "secrets.yaml",
+	"secrets.json", "secrets.toml", "*.tfstate", "*.tfvars", "master.key", "config/credentials.yml.enc", "wp-config.php", "logins.json", "key4.db", "cookies.sqlite", "Login Data",
+	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/krb5.keytab",
+	"/etc/security/opasswd", "/var/run/secrets/**", "/run/secrets/**", "/var/lib/docker/**", "/etc/kubernetes/**", "/var/lib/kubelet/**", "/etc/wireguard/**", "/etc/openvpn/**",
+	"/etc/NetworkManager/system-connections/**", "/proc/*/mem", "/proc/kcore", "/dev/mem", "/dev/kmem", "/var/lib/sss/**", "/etc/mysql/debian.cnf", "/etc/letsencrypt/archive/**",
+	"/etc/letsencrypt/live/**", "/etc/docker/key.json", "/etc/rancher/**",
+};
+
+static const char *const open_names[] = {
+	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.ssh/config", "~/.ssh/config.d/**", "~/.ssh/authorized_keys", "~/.gnupg/pubring.*", "~/.gnupg/gpg.conf",
+	".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", ".env.ci", ".env.schema", ".env.d.ts", "example.env", "sample.env", "*.example", "*.sample", "*.template",
+	"*.tfvars.example", "~/.mozilla/firefox/profiles.ini",
+};
+
+/* Directories of a home that hold little but secrets: reading below them reads one. */
+static const char *const secret_dirs[] = {".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".password-store", ".mozilla", ".config/google-chrome", ".config/gh"};
+
+static const char *const access_names[] = {
+	"~/.ssh/authorized_keys", "~/.ssh/authorized_keys2", "authorized_keys", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/pam.d/**",
+	"/etc/ssh/**", "/etc/hosts.allow", "/etc/hosts.deny", "/etc/security/**", "/etc/ld.so.preload", "~/.rhosts", "~/.shosts", "/etc/hosts.equiv", "/etc/polkit-1/**", "/etc/doas.conf", "/etc/selinux/**",
+	"/etc/iptables/**", "/etc/nftables.conf", "/etc/ufw/**",
+};
+
+/* What follows the home directory the path lies in; empty: none. */
+static struct str in_home(const struct judge *j, struct str path)
+{
+	struct str home = j->v->home;
+	ptrdiff_t slash;
+
+	if (home.n > 1 && path_inside(path, home) && path.n > home.n)
+		return str_sub(path, home.n + 1, path.n);
+	if (str_starts(path, "/root/"))
+		return str_sub(path, 6, path.n);
+	if (!str_starts(path, "/home/") && !str_starts(path, "/Users/"))
+		return STR("");
+	slash = str_find(path, '/', str_starts(path, "/home/") ? 6 : 7);
+	return slash < 0 ? STR("") : str_sub(path, (size_t)slash + 1, path.n);
+}
+
+static char folded(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+/* Most patterns fail at their first byte; the matcher is for the others. */
+static bool same_path(const struct judge *j, struct str pattern, struct str path)
+{
+	if (!pattern.n || !path.n)
+		return false;
+	if (!strchr("*?[", pattern.p[0]) && folded(pattern.p[0]) != folded(path.p[0]))
+		return false;
+	return glob_path(pattern, path, j->p->fold_case ? GLOB_FOLD : 0);
+}
+
+/* A pattern of one component is the last one's, any other may start after any slash. */
+static bool ends_with(const struct judge *j, struct str pattern, struct str path)
+{
+	if (!memchr(pattern.p, '/', pattern.n))
+		return same_path(j, pattern, path_base(path));
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '/' && same_path(j, pattern, str_sub(path, i + 1, path.n)))
+			return true;
+	return false;
+}
+
+static bool matches(const struct judge *j, struct str pattern, struct str path, struct str rest)
+{
+	if (str_starts(pattern, "~/"))
+		return rest.n && same_path(j, str_sub(pattern, 2, pattern.n), rest);
+	if (str_starts(pattern, "/"))
+		return pattern.n > 1 && path.n > 1 && same_path(j, str_sub(pattern, 1, pattern.n), str_sub(path, 1, path.n));
+	return ends_with(j, pattern, path);
+}
+
+static bool any(const struct judge *j, const char *const *list, size_t n, struct str path)
+{
+	struct str rest = in_home(j, path);
+
+	for (size_t i = 0; i < n; i++)
+		if (matches(j, str_of(list[i]), path, rest))
+			return true;
+	return false;
+}
+
+static bool any_own(const struct judge *j, const struct texts *list, struct str path)
+{
+	for (; list; list = list->next)
+		if (matches(j, list->text, path, in_home(j, path)))
+			return true;
+	return false;
+}
+
+bool path_table_protected(const struct judge *j, struct str path)
+{
+	return (any(j, protected_names, COUNT(protected_names), path) && !any(j, unprotected_names, COUNT(unprotected_names), path)) ||
+	       any_own(j, j->p->protected_paths, path);
+}
+
+bool path_table_secret(const struct judge *j, struct str path, bool below)
+{
+	struct str rest;
+
+	if (any_own(j, j->p->secret_allow, path))
+		return false;
+	if (any_own(j, j->p->secret_paths, path))
+		return true;
+	if (any(j, secret_names, COUNT(secret_names), path) && !any(j, open_names, COUNT(open_names), path))
+		return true;
+	if (!below)
+		return false;
+	if (str_is(path, "/") || str_is(path, "/etc") || str_is(path, "/home") || str_is(path, "/root") || str_eq(path, j->v->home))
+		return true;
+	rest = in_home(j, path);
+	for (size_t i = 0; i < COUNT(secret_dirs) && rest.n; i++)
+		if (str_is(rest, secret_dirs[i]) || path_inside(str_of(secret_dirs[i]), rest))
+			return true;
+	return false;
+}
+
+bool path_table_opens_access(const struct judge *j, struct str path) { return any(j, access_names, COUNT(access_names), path); }
+
+bool path_table_environ(struct str path, struct str real)
+{
+	static const char *const names[] = {"/proc/*/environ", "/proc/*/task/*/environ"};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (glob_path(str_of(names[i]), path, 0) || glob_path(str_of(names[i]), real, 0))
+			return true;
+	return false;
+}
+
+/* ---- names that other systems read differently ---- */
+
+static bool device_name(struct str name)
+{
+	static const char *const names[] = {"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
+		"lpt6", "lpt7", "lpt8", "lpt9", "conin$", "conout$"};
+	ptrdiff_t dot = str_find(name, '.', 0);
+
+	if (!strchr("cpanlCPANL", name.p[0]))
+		return false;
+	struct str stem = dot < 0 ? name : str_sub(name, 0, (size_t)dot);
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (glob_path(str_of(names[i]), stem, GLOB_FOLD))
+			return true;
+	return false;
+}
+
+static bool odd_component(struct str name)
+{
+	ptrdiff_t tilde = str_find(name, '~', 1);
+	bool dots = name.n >= 3;
+
+	for (size_t i = 0; i < name.n; i++)
+		dots &= name.p[i] == '.';
+	if (dots || device_name(name) || str_contains(name, STR("::$")))
+		return true;
+	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' && name.p[tilde + 1] <= '9')
+		return (size_t)tilde + 2 == name.n || name.p[tilde + 2] == '.'; /* PROGRA~1, DOCUME~1.TXT */
+	return name.n > 1 && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' ') && !str_is(name, "..");
+}
+
+bool path_table_odd(struct str path)
+{
+	size_t from = 0;
+
+	if (str_contains(path, STR("\\\\?\\")) || str_contains(path, STR("\\\\.\\")) || str_contains(path, STR("//?/")))
+		return true;
+	while (from < path.n) {
+		ptrdiff_t slash = str_find(path, '/', from);
+		size_t to = slash < 0 ? path.n : (size_t)slash;
+
+		if (to > from && odd_component(str_sub(path, from, to)))
+			return true;
+		from = to + 1;
+	}
+	return false;
+}

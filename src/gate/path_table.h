@@ -1,0 +1,9 @@
+/* Names that matter: files that programs run or obey, secrets, what opens the machine, and names that other systems read differently. Pure. */
+#pragma once
+#include "gate/judge.h"
+
+bool path_table_protected(const struct judge *j, struct str path);      /* auto-run and client files, repository internals */
+bool path_table_secret(const struct judge *j, struct str path, bool below); /* below: anything in it is read, too */
+bool path_table_opens_access(const struct judge *j, struct str path);   /* authorized_keys, sudoers, ... */
+bool path_table_environ(struct str path, struct str real);              /* /proc/PID/environ */
+bool path_table_odd(struct str path);

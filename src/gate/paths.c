@@ -1,0 +1,223 @@
+/*
+ * What a path is and where it lies. Paths come from the reader as they are written; what they lead to (links, .., /proc/self/cwd) only the
+ * world knows, so each is asked for once, and judged by its resolved form when the answer is there.
+ */
+#include "gate/judge.h"
+
+/* ---- forms of a path ---- */
+
+struct str path_plain(struct arena *a, struct str path)
+{
+	struct buf b;
+	size_t i = 0;
+
+	buf_init(&b, a, 0);
+	while (i < path.n) {
+		size_t from;
+
+		while (i < path.n && path.p[i] == '/')
+			i++;
+		for (from = i; i < path.n && path.p[i] != '/';)
+			i++;
+		if (i == from || (i - from == 1 && path.p[from] == '.'))
+			continue;
+		if (i - from == 2 && path.p[from] == '.' && path.p[from + 1] == '.') {
+			while (b.n > 0 && b.p[b.n - 1] != '/')
+				b.n--;
+			b.n -= b.n > 0;
+			continue;
+		}
+		buf_char(&b, '/');
+		buf_add(&b, path.p + from, i - from);
+	}
+	if (b.n == 0)
+		buf_char(&b, '/');
+	return buf_view(&b);
+}
+
+bool path_inside(struct str path, struct str dir)
+{
+	if (!dir.n || path.n < dir.n || memcmp(path.p, dir.p, dir.n) != 0)
+		return false;
+	return path.n == dir.n || path.p[dir.n] == '/' || dir.p[dir.n - 1] == '/';
+}
+
+static bool is_hole(char c) { return (unsigned char)c <= HOLE_LAST; }
+
+/* A file name pattern names files where it says, and an integer or a plain name cannot lead out of a directory: known well enough. */
+bool path_known(const struct word *w)
+{
+	if (w->kind == WORD_EXACT)
+		return true;
+	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) && !memchr(w->text.p, HOLE_ANY, w->text.n);
+}
+
+bool access_is_redirection(const struct access *x) { return x->op && strpbrk(x->op, "<>"); }
+
+/* ---- places ---- */
+
+static const char *const null_devices[] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+static const char *const descriptor_dirs[] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
+static const char *const temp_dirs[] = {"/tmp", "/var/tmp", "/dev/shm"};
+static const char *const system_dirs[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
+	"/srv", "/root", "/home", "/mnt", "/media", "/snap", "/nix", "/System", "/Library", "/Applications", "/private"};
+
+static bool equals_any(struct str path, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(path, list[i]))
+			return true;
+	return false;
+}
+
+static bool below_any(struct str path, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (path_inside(path, str_of(list[i])) && path.n > strlen(list[i]))
+			return true;
+	return false;
+}
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+/* A home directory and what is above it are the system's; what is below a home belongs to somebody. */
+static bool in_system(const struct judge *j, struct str path)
+{
+	if (str_is(path, "/") || (j->v->home.n && path_inside(j->v->home, path)))
+		return true;
+	if (j->v->home.n > 1 && path_inside(path, j->v->home))
+		return false;
+	if (path_inside(path, STR("/home")) && path.n > 6)
+		return str_find(path, '/', 6) < 0;
+	return below_any(path, system_dirs, COUNT(system_dirs)) || equals_any(path, system_dirs, COUNT(system_dirs));
+}
+
+enum place path_place(const struct judge *j, struct str path)
+{
+	if (equals_any(path, null_devices, COUNT(null_devices)) || below_any(path, descriptor_dirs, COUNT(descriptor_dirs)))
+		return PLACE_NULL;
+	for (const struct root *r = j->v->roots; r; r = r->next)
+		if (path_inside(path, r->path))
+			return PLACE_ROOT;
+	if (below_any(path, temp_dirs, COUNT(temp_dirs)) ||
+	    (j->v->tmp.n > 1 && path_inside(path, j->v->tmp) && path.n > j->v->tmp.n && !path_inside(j->v->home, j->v->tmp)))
+		return PLACE_TEMP;
+	if (path_inside(path, STR("/dev")))
+		return PLACE_DEVICE;
+	return in_system(j, path) || equals_any(path, temp_dirs, COUNT(temp_dirs)) ? PLACE_SYSTEM : PLACE_OUTSIDE;
+}
+
+/* ---- questions ---- */
+
+static bool ask(struct judge *j, struct str path, bool glob)
+{
+	struct str key = str_cat(j->a, glob ? STR("*") : STR("="), path);
+	struct question *q;
+
+	if (pmap_get(j->asked, key))
+		return true;
+	if (j->nquestions++ >= GATE_QUESTIONS_MAX)
+		return false;
+	j->asked = pmap_set(j->a, j->asked, key, j);
+	q = arena_new(j->a, struct question);
+	*q = (struct question){.path = path, .glob = glob};
+	*j->questions_end = q;
+	j->questions_end = &q->next;
+	return true;
+}
+
+/* Operations that act on a name itself, not on what it links to. */
+static bool acts_on_name(const struct access *x)
+{
+	static const char *const ops[] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir"};
+
+	return x->kind == ACCESS_DELETE || (x->op && equals_any(str_of(x->op), ops, COUNT(ops)));
+}
+
+static void resolve(struct judge *j, const struct access *x, struct str path, struct where *w)
+{
+	const struct path_answer *p = pmap_get(j->answers, path);
+
+	w->path = path_plain(j->a, path);
+	w->real = w->path;
+	w->answer = p;
+	w->sure = p ? p->real.n > 0 || p->kind == PATH_ABSENT : ask(j, path, false);
+	if (p && p->place.n && acts_on_name(x) && !(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
+		w->real = p->place;
+	else if (p && p->real.n)
+		w->real = p->real;
+	w->place = path_place(j, w->real);
+}
+
+/* The text with what is not known in it as a file name pattern; the part before the first active character is a directory. */
+static struct str as_pattern(struct arena *a, const struct word *w)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < w->text.n; i++) {
+		if (is_hole(w->text.p[i]))
+			buf_char(&b, '*');
+		else if (!w->glob && strchr("*?[\\", w->text.p[i])) {
+			buf_char(&b, '\\');
+			buf_char(&b, w->text.p[i]);
+		} else {
+			buf_char(&b, w->text.p[i]);
+		}
+	}
+	return buf_view(&b);
+}
+
+static size_t fixed_part(struct str pattern)
+{
+	size_t slash = 0;
+
+	for (size_t i = 0; i < pattern.n && !strchr("*?[\\{(", pattern.p[i]); i++)
+		if (pattern.p[i] == '/')
+			slash = i + 1;
+	return slash;
+}
+
+static void each_match(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	struct str pattern = as_pattern(j->a, &x->path);
+	size_t fixed = fixed_part(pattern);
+	struct str dir = fixed > 1 ? str_sub(pattern, 0, fixed - 1) : STR("/");
+	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
+	struct where w = {0};
+
+	/* the pattern itself, where its directory really is: names that do not exist yet */
+	resolve(j, &(struct access){.kind = ACCESS_READ}, dir, &w);
+	w.path = path_plain(j->a, pattern);
+	w.real = path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real), STR_ARG(str_sub(pattern, fixed, pattern.n))));
+	w.answer = NULL;
+	w.wild = true;
+	w.place = path_place(j, w.real);
+	if (!g)
+		w.sure &= ask(j, pattern, true);
+	else
+		w.sure &= !g->more || x->kind != ACCESS_WRITE;
+	fn(j, x, &w, ctx);
+	for (size_t i = 0; g && i < g->nmatches; i++) {
+		struct where m = {.wild = true};
+
+		resolve(j, x, g->matches[i], &m);
+		m.wild = true;
+		fn(j, x, &m, ctx);
+	}
+}
+
+bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	struct where w = {0};
+
+	if (!path_known(&x->path) || !x->path.text.n || x->path.text.p[0] != '/')
+		return false;
+	if (x->path.kind != WORD_EXACT) {
+		each_match(j, x, fn, ctx);
+		return true;
+	}
+	resolve(j, x, x->path.text, &w);
+	fn(j, x, &w, ctx);
+	return true;
+}

@@ -1,0 +1,543 @@
+/*
+ * The person's own rules. For each command that would run: deny stands above scoped allow, that above ask, that above allow, that above the
+ * default; the order of the rules does not matter. A rule that denies or asks must not be missed, so where an unknown word may make it
+ * match it asks; a rule that allows must not be stretched, so it needs to match for certain.
+ */
+#include "gate/tiers.h"
+
+#include "base/glob.h"
+#include "base/regex.h"
+#include "gate/path_table.h"
+#include "gate/permission.h"
+#include "gate/settings.h"
+
+#define JOINED_MAX ((size_t)1 << 20) /* bytes of one command that regexes see */
+#define STRIPS_MAX 64                /* times a normalise rule strips from one command */
+
+/* ---- the command as text ---- */
+
+struct spoken_text {
+	struct str text;    /* the words joined by blanks; up to the first word that is not known when `open` */
+	bool open;
+};
+
+static struct spoken_text join_words(struct judge *j, const struct command *c)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, JOINED_MAX);
+	for (size_t i = 0; i < c->argc; i++) {
+		struct str w = i ? c->argv[i].text : path_base(c->argv[i].text);
+
+		if (c->argv[i].kind != WORD_EXACT)
+			return (struct spoken_text){buf_view(&b), true};
+		if (b.n + w.n + 2 > JOINED_MAX)
+			break;
+		buf_str(&b, w);
+		if (i + 1 < c->argc)
+			buf_char(&b, ' ');
+	}
+	return (struct spoken_text){buf_view(&b), false};
+}
+
+static enum match regex_matches(const struct regex_rule *r, const struct spoken_text *t)
+{
+	enum regex_answer is = regex_match(r->regex, t->text);
+
+	if (is != REGEX_NO)
+		return is == REGEX_YES ? MATCH_YES : MATCH_MAYBE;
+	return t->open && regex_begins(r->regex, t->text) ? MATCH_MAYBE : MATCH_NO;
+}
+
+/* ---- normalise ---- */
+
+static struct str strip_all(struct judge *j, const struct normalise_rule *n, struct str text)
+{
+	for (size_t i = 0; i < STRIPS_MAX; i++) {
+		const struct regex_rule *r = n->strip;
+		size_t from = 0, to = 0;
+
+		while (r && (regex_find(r->regex, text, &from, &to) != REGEX_YES || from == to))
+			r = r->next;
+		if (!r)
+			break;
+		text = str_cat(j->a, str_sub(text, 0, from), str_sub(text, to, text.n));
+	}
+	return text;
+}
+
+/* The command with what the normalise rules strip taken out, or the same. Blanks inside a word are kept apart from those between words. */
+static const struct command *normalised(struct judge *j, const struct command *c)
+{
+	for (const struct normalise_rule *n = j->p->normalise; n; n = n->next) {
+		struct prefix_rule only = {.prefix = n->prefix};
+		struct command *k;
+		struct buf b;
+		struct str text;
+		size_t from = 0;
+
+		if (rule_match(&only, c) != MATCH_YES)
+			continue;
+		buf_init(&b, j->a, JOINED_MAX);
+		for (size_t i = 0; i < c->argc; i++) {
+			if (c->argv[i].kind != WORD_EXACT || b.n + c->argv[i].text.n + 2 > JOINED_MAX)
+				return c;
+			for (size_t x = 0; x < c->argv[i].text.n; x++)
+				buf_char(&b, c->argv[i].text.p[x] == ' ' ? '\037' : c->argv[i].text.p[x]);
+			buf_char(&b, ' ');
+		}
+		text = strip_all(j, n, buf_view(&b));
+		k = arena_new(j->a, struct command);
+		*k = *c;
+		k->argc = 0;
+		k->argv = arena_array(j->a, c->argc + 1, sizeof(*k->argv));
+		while (from < text.n && k->argc < c->argc) {
+			ptrdiff_t blank = str_find(text, ' ', from);
+			size_t to = blank < 0 ? text.n : (size_t)blank;
+
+			if (to > from)
+				k->argv[k->argc++] = (struct word){.kind = WORD_EXACT, .text = str_sub(text, from, to), .at = c->at};
+			from = to + 1;
+		}
+		c = k;
+	}
+	return c;
+}
+
+/* ---- roots and globs of rules ---- */
+
+static struct str rule_path(struct judge *j, struct str text)
+{
+	struct str project = j->v->project.n ? j->v->project : j->v->cwd;
+
+	if (str_is(text, "."))
+		return project;
+	if (str_is(text, "~"))
+		return j->v->home;
+	if (str_starts(text, "~/"))
+		return str_fmt(j->a, "%.*s/%.*s", STR_ARG(j->v->home), STR_ARG(str_sub(text, 2, text.n)));
+	if (str_starts(text, "./"))
+		return str_fmt(j->a, "%.*s/%.*s", STR_ARG(project), STR_ARG(str_sub(text, 2, text.n)));
+	return str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(j->v->cwd), STR_ARG(text));
+}
+
+static bool within(struct judge *j, const struct texts *list, struct str path)
+{
+	for (; list; list = list->next) {
+		struct str root = rule_path(j, list->text);
+
+		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_inside(path, path_plain(j->a, root)))
+			return true;
+	}
+	return false;
+}
+
+/* ---- redirections ---- */
+
+struct redirect_test {
+	const struct redirect_rule *r;
+	bool some, all; /* of the paths it may touch: one is hit, all are */
+};
+
+static bool mode_is(enum redirect_mode mode, const char *op)
+{
+	bool append = !strcmp(op, ">>") || !strcmp(op, "&>>"), read = op[0] == '<';
+
+	switch (mode) {
+	case REDIRECT_READ: return read;
+	case REDIRECT_WRITE: return !read || !strcmp(op, "<>");
+	case REDIRECT_APPEND: return append;
+	case REDIRECT_ANY: break;
+	}
+	return true;
+}
+
+static void redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct redirect_test *t = ctx;
+	bool in = within(j, t->r->paths, w->real) && (t->r->decision != VERDICT_ALLOW || within(j, t->r->paths, w->path)), hit = t->r->outside ? !in : in;
+
+	(void)x;
+	t->some |= hit;
+	t->all &= hit && w->sure;
+}
+
+static enum match redirect_matches(struct judge *j, const struct redirect_rule *r, const struct access *x)
+{
+	struct redirect_test t = {.r = r, .all = true};
+
+	if (!access_is_redirection(x) || !mode_is(r->mode, x->op))
+		return MATCH_NO;
+	if (!paths_each(j, x, redirect_one, &t))
+		return MATCH_MAYBE;
+	return t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO;
+}
+
+/* ---- arguments ---- */
+
+/* A word that may be a path: not an option, or the value of --x=value. Empty: it is none. */
+static struct str path_argument(const struct word *w)
+{
+	ptrdiff_t eq = str_find(w->text, '=', 0);
+
+	if (!str_starts(w->text, "-"))
+		return w->text;
+	return str_starts(w->text, "--") && eq > 0 ? str_sub(w->text, (size_t)eq + 1, w->text.n) : STR("");
+}
+
+struct argument_count {
+	const struct argument_rule *r;
+	size_t hits, misses, unknown;
+};
+
+static void argument_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct argument_count *n = ctx;
+	bool in = within(j, n->r->values, w->real);
+
+	(void)x;
+	*(in == (n->r->test == ARGUMENT_ALL_INSIDE) ? &n->hits : &n->misses) += 1;
+	n->unknown += !w->sure;
+}
+
+static void argument_path(struct judge *j, const struct command *c, const struct word *w, struct str text, struct argument_count *n)
+{
+	struct access x = {.kind = ACCESS_READ, .path = *w};
+
+	x.path.text = str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(c->cwd), STR_ARG(text));
+	if ((w->kind != WORD_EXACT && !w->glob) || !paths_each(j, &x, argument_one, n))
+		n->unknown++;
+}
+
+static void argument_text(const struct argument_rule *r, const struct word *w, struct str text, struct argument_count *n)
+{
+	enum regex_answer is = REGEX_NO;
+	size_t i = 0;
+
+	if (w->kind != WORD_EXACT) {
+		n->unknown++;
+		return;
+	}
+	for (const struct texts *v = r->values; v && is == REGEX_NO; v = v->next)
+		is = regex_match(r->regexes[i++], text);
+	n->unknown += is == REGEX_LIMIT;
+	*(is == REGEX_YES ? &n->hits : &n->misses) += 1;
+}
+
+static bool names_command(const struct texts *names, struct str base)
+{
+	for (; names; names = names->next)
+		if (glob_name(names->text, base))
+			return true;
+	return false;
+}
+
+static enum match argument_matches(struct judge *j, const struct argument_rule *r, const struct subject *s)
+{
+	struct argument_count n = {.r = r};
+	bool paths = r->test == ARGUMENT_ANY_OUTSIDE || r->test == ARGUMENT_ALL_INSIDE, all = r->test == ARGUMENT_ALL_INSIDE || r->test == ARGUMENT_ALL_MATCH;
+
+	if (!s->base.n || !names_command(r->commands, s->base))
+		return MATCH_NO;
+	for (size_t i = 1; i < s->c->argc; i++) {
+		const struct word *w = &s->c->argv[i];
+		struct str text = paths ? path_argument(w) : w->text;
+
+		if (w->kind == WORD_EXACT && !text.n)
+			continue;
+		if (paths)
+			argument_path(j, s->c, w, text, &n);
+		else
+			argument_text(r, w, text, &n);
+	}
+	if (all)
+		return n.misses ? MATCH_NO : n.unknown ? MATCH_MAYBE : n.hits ? MATCH_YES : MATCH_NO;
+	return n.hits ? MATCH_YES : n.unknown ? MATCH_MAYBE : MATCH_NO;
+}
+
+/* ---- saying what a rule found ---- */
+
+static void raise_rule(struct judge *j, const char *id, const struct rule *r, struct str what, enum match m, struct span at)
+{
+	const struct check *c = gate_check(id);
+	enum grade g = judge_grade(j, c);
+	struct str text = j->p->silent ? STR("") : r->description;
+
+	if (m == MATCH_MAYBE && g > GRADE_ASK)
+		g = GRADE_ASK;
+	if (m == MATCH_MAYBE)
+		text = str_fmt(j->a, "a word that is not known may make this '%.*s', which the policy does not allow", STR_ARG(what));
+	else if (!text.n)
+		text = str_fmt(j->a, !strcmp(id, "configured-deny") ? "the policy denies '%.*s'" : "the policy asks about '%.*s'", STR_ARG(what));
+	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = j->p->silent ? STR("") : r->alternative, .rule = r->where, .at = at});
+}
+
+/* Who spoke about one command, by tier. */
+struct verdicts {
+	bool deny, scoped, ask, allow, maybe;
+};
+
+static void heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what)
+{
+	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES))
+		return;
+	if (decision == VERDICT_ALLOW) {
+		*(scoped ? &v->scoped : &v->allow) = true;
+		judge_step(j, scoped ? "scoped allow" : "allow", r->where, s->c);
+		return;
+	}
+	judge_step(j, decision == VERDICT_DENY ? "deny" : "ask", r->where, s->c);
+	v->maybe |= m == MATCH_MAYBE;
+	if (decision == VERDICT_DENY) {
+		v->deny |= m == MATCH_YES;
+		raise_rule(j, "configured-deny", r, what, m, s->c->at);
+	} else {
+		v->ask = true;
+	}
+}
+
+static void hear_prefixes(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	const struct command *c = normalised(j, s->c);
+
+	for (const struct prefix_rule *r = j->p->deny; r; r = r->next)
+		heard(j, s, v, VERDICT_DENY, false, rule_match(r, c), &r->rule, r->prefix);
+	for (const struct prefix_rule *r = j->p->ask; r; r = r->next)
+		heard(j, s, v, VERDICT_ASK, false, rule_match(r, c), &r->rule, r->prefix);
+	for (const struct prefix_rule *r = j->p->allow; r; r = r->next)
+		heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c) && settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
+}
+
+static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	struct spoken_text t;
+
+	if (!j->p->checks && !j->p->allow_checks)
+		return;
+	t = join_words(j, s->c);
+	for (const struct regex_rule *r = j->p->checks; r; r = r->next)
+		heard(j, s, v, VERDICT_DENY, true, regex_matches(r, &t), &r->rule, r->pattern);
+	for (const struct regex_rule *r = j->p->allow_checks; r; r = r->next)
+		heard(j, s, v, VERDICT_ALLOW, true, !t.open && settings_harmless(s->c) ? regex_matches(r, &t) : MATCH_NO, &r->rule, r->pattern);
+}
+
+static void hear_permissions(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	for (const struct permission_rule *r = j->p->permission_deny; r; r = r->next)
+		heard(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
+	for (const struct permission_rule *r = j->p->permission_ask; r; r = r->next)
+		heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
+	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
+		heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+}
+
+static bool host_in(const struct texts *list, struct str host)
+{
+	ptrdiff_t at = str_find(host, '@', 0);
+	struct str bare = at < 0 ? host : str_sub(host, (size_t)at + 1, host.n);
+
+	for (; list; list = list->next)
+		if (glob_name(list->text, host) || glob_name(list->text, bare))
+			return true;
+	return false;
+}
+
+static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	static const struct rule rule = {.where = {"tools.bash.ssh", 14}};
+
+	if ((!j->p->ssh_allow && !j->p->ssh_deny) || (!str_is(s->base, "ssh") && !str_is(s->base, "scp") && !str_is(s->base, "sftp")))
+		return;
+	for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next) {
+		bool exact = u->value.kind == WORD_EXACT;
+
+		if (u->role != USE_HOST)
+			continue;
+		if (!exact || host_in(j->p->ssh_deny, u->value.text))
+			heard(j, s, v, VERDICT_DENY, false, exact ? MATCH_YES : MATCH_MAYBE, &rule, exact ? u->value.text : STR("ssh to a host that is denied"));
+		else if (j->p->ssh_allow)
+			heard(j, s, v, host_in(j->p->ssh_allow, u->value.text) ? VERDICT_ALLOW : VERDICT_ASK, true, MATCH_YES, &rule, u->value.text);
+	}
+}
+
+static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	for (const struct argument_rule *r = j->p->arguments; r; r = r->next)
+		heard(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
+	for (const struct names_rule *r = j->p->only; r; r = r->next)
+		if (s->base.n && !names_command(r->names, s->base))
+			judge_raise(j, gate_check("not-on-list"), &(struct finding){.grade = judge_grade(j, gate_check("not-on-list")), .rule = r->rule.where, .at = s->c->at,
+				.message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
+}
+
+/* ---- modes ---- */
+
+struct edits {
+	bool any, bad;
+};
+
+static void edit_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct edits *e = ctx;
+
+	if (x->kind == ACCESS_READ)
+		return;
+	e->any = true;
+	e->bad |= w->place != PLACE_ROOT || !w->sure || path_table_protected(j, w->path) || path_table_protected(j, w->real);
+}
+
+/* acceptEdits: plain file work inside the roots needs no question. */
+static bool accepted_edit(struct judge *j, const struct subject *s)
+{
+	static const char *const names[] = {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"};
+	struct edits e = {0};
+	bool named = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		named |= str_is(s->base, names[i]);
+	if (j->p->mode != MODE_ACCEPT_EDITS || !named)
+		return false;
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->at.text == s->c->argv[0].at.text && x->at.from == s->c->argv[0].at.from && !paths_each(j, x, edit_one, &e))
+			return false;
+	return e.any && !e.bad;
+}
+
+static void decide(struct judge *j, struct subject *s)
+{
+	struct verdicts v = {0};
+
+	hear_prefixes(j, s, &v);
+	hear_regexes(j, s, &v);
+	hear_permissions(j, s, &v);
+	hear_ssh(j, s, &v);
+	hear_arguments(j, s, &v);
+	if (accepted_edit(j, s))
+		v.allow = true;
+	if (j->p->allow_readonly && s->row && subject_known(j, s)->readonly && !v.ask)
+		v.allow = true;
+	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
+	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
+}
+
+/* The ask rules speak only where no scoped allow stands above them, so they are raised after all have been heard. */
+static void raise_asks(struct judge *j, struct subject *s)
+{
+	const struct command *c = normalised(j, s->c);
+	const struct spoken_text t = {STR(""), false};
+
+	(void)t;
+	if (s->allowed)
+		return;
+	for (const struct prefix_rule *r = j->p->ask; r; r = r->next)
+		if (rule_match(r, c) != MATCH_NO)
+			raise_rule(j, "configured-ask", &r->rule, r->prefix, rule_match(r, c), s->c->at);
+	for (const struct permission_rule *r = j->p->permission_ask; r; r = r->next)
+		if (permission_bash(r, s->c) != MATCH_NO)
+			raise_rule(j, "configured-ask", &r->rule, r->pattern, permission_bash(r, s->c), s->c->at);
+	for (const struct argument_rule *r = j->p->arguments; r; r = r->next) {
+		enum match m = r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO;
+
+		if (m != MATCH_NO)
+			raise_rule(j, "configured-ask", &r->rule, s->base, m, s->c->at);
+	}
+}
+
+static void decide_redirects(struct judge *j)
+{
+	for (const struct access *x = j->f->accesses; x && j->p->redirects; x = x->next) {
+		if (tiers_redirect(j, x, VERDICT_DENY))
+			continue;
+		if (!tiers_redirect(j, x, VERDICT_ALLOW))
+			tiers_redirect(j, x, VERDICT_ASK);
+	}
+}
+
+bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decision)
+{
+	bool found = false;
+
+	for (const struct redirect_rule *r = j->p->redirects; r; r = r->next) {
+		enum match m = r->decision == decision ? redirect_matches(j, r, x) : MATCH_NO;
+
+		if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES))
+			continue;
+		found = true;
+		if (decision != VERDICT_ALLOW)
+			raise_rule(j, decision == VERDICT_DENY ? "configured-deny" : "configured-ask", &r->rule, judge_excerpt(j, x->at), m, x->at);
+	}
+	return found;
+}
+
+/* ---- Read() and Edit() ---- */
+
+static bool tool_fits(const struct permission_rule *r, enum access_kind kind)
+{
+	if (kind == ACCESS_READ)
+		return str_is(r->tool, "Read");
+	return str_is(r->tool, "Edit") || str_is(r->tool, "Write") || str_is(r->tool, "MultiEdit");
+}
+
+struct path_test {
+	const struct permission_rule *r;
+	enum match some;
+};
+
+static void path_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct path_test *t = ctx;
+	enum match m = permission_path(t->r, j->v, w->path), real = permission_path(t->r, j->v, w->real);
+
+	(void)x;
+	if (real > m)
+		m = real;
+	if (m > t->some)
+		t->some = m;
+}
+
+static void path_rules(struct judge *j, const struct access *x, const struct permission_rule *rules, const char *id)
+{
+	for (const struct permission_rule *r = rules; r; r = r->next) {
+		struct path_test t = {.r = r};
+
+		if (x->kind == ACCESS_EXEC || !tool_fits(r, x->kind))
+			continue;
+		if (!paths_each(j, x, path_one, &t))
+			t.some = x->kind == ACCESS_READ && !x->path.text.n ? MATCH_NO : permission_path(r, j->v, x->path.text);
+		if (t.some != MATCH_NO)
+			raise_rule(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
+	}
+}
+
+bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w)
+{
+	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
+		if (tool_fits(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES)
+			return true;
+	return access_is_redirection(x) && tiers_redirect(j, x, VERDICT_ALLOW);
+}
+
+void tiers_decide(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		decide(j, &j->subjects[i]);
+	permission_wrappers(j);
+	for (size_t i = 0; i < j->nsubjects; i++)
+		raise_asks(j, &j->subjects[i]);
+	decide_redirects(j);
+	for (const struct access *x = j->f->accesses; x && (j->p->permission_deny || j->p->permission_ask); x = x->next) {
+		path_rules(j, x, j->p->permission_deny, "configured-deny");
+		path_rules(j, x, j->p->permission_ask, "configured-ask");
+	}
+}
+
+void tiers_default(struct judge *j, const struct check *c)
+{
+	static const enum grade grades[] = {GRADE_DENY, GRADE_ASK, GRADE_CONTAIN, GRADE_OFF};
+	enum grade g = grades[j->p->fallback];
+
+	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
+		if (!j->subjects[i].spoken)
+			judge_raise(j, c, &(struct finding){.grade = g, .at = j->subjects[i].c->at,
+				.message = judge_quote(j, "no rule of the policy allows ", j->subjects[i].c->at, ", and its default is not to")});
+}
