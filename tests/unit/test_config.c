@@ -10,11 +10,16 @@
 
 static struct arena arena;
 
+static int load_in(struct arena *a, struct str text, struct policy *p, struct err *e)
+{
+	return config_load(a, &(struct config_source){.name = STR("p.yaml"), .bytes = text, .who = WHO_OWNER}, 1, p, NULL, e);
+}
+
 static int load(const char *text, struct policy *p, struct err *e)
 {
 	*e = (struct err){0};
 	*p = (struct policy){0};
-	return config_load(&arena, STR("p.yaml"), str_of(text), p, e);
+	return load_in(&arena, str_of(text), p, e);
 }
 
 static size_t count(const struct prefix_rule *r)
@@ -55,7 +60,7 @@ static void test_default_text(void)
 	struct err e = {0};
 	config_default(&p);
 	size_t n = count(p.deny);
-	CHECK_INT(config_load(&arena, STR("built-in"), config_default_text(), &q, &e), 0);
+	CHECK_INT(load_in(&arena, config_default_text(), &q, &e), 0);
 	CHECK_INT(q.fallback, p.fallback);
 	CHECK_INT(count(q.deny), 2 * n);
 	const struct prefix_rule *x = p.deny, *y = q.deny;
@@ -174,7 +179,7 @@ static void test_bad(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct policy p = {.ncommands = 77};
 		struct err e = {0};
-		CHECK_ROW(config_load(&arena, STR("p.yaml"), str_of(rows[i].text), &p, &e) == -1, rows[i].text);
+		CHECK_ROW(load_in(&arena, str_of(rows[i].text), &p, &e) == -1, rows[i].text);
 		CHECK_ROW(p.ncommands == 77, rows[i].text);
 		bool said = str_starts(str_of(e.text), rows[i].place) && str_contains(str_of(e.text), str_of(rows[i].why)) && str_contains(str_of(e.text), str_of(rows[i].line));
 		if (!said)
@@ -226,7 +231,7 @@ static void test_hostile(void)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct err e = {0};
-		CHECK_ROW(config_load(&arena, STR("p.yaml"), rows[i].text, &p, &e) == -1, rows[i].what);
+		CHECK_ROW(load_in(&arena, rows[i].text, &p, &e) == -1, rows[i].what);
 		CHECK_ROW(str_starts(str_of(e.text), "p.yaml:"), rows[i].what);
 		for (const char *c = e.text; *c; c++)
 			CHECK_ROW((unsigned char)*c >= ' ', rows[i].what);
@@ -249,7 +254,7 @@ static void test_mutations(void)
 			size_t n = k + 1 == sizeof(bytes) ? i : sizeof(good) - 1;
 			if (n == sizeof(good) - 1 && i < n)
 				copy[i] = bytes[k];
-			CHECK(config_load(&a, STR("p.yaml"), str_n(copy, n), &p, &e) == 0 || e.text[0]);
+			CHECK(load_in(&a, str_n(copy, n), &p, &e) == 0 || e.text[0]);
 			free(copy);
 			arena_free(&a);
 		}
@@ -301,7 +306,7 @@ static int torture_load(struct arena *a, void *ctx)
 	struct policy p;
 	struct err e = {0};
 	(void)ctx;
-	return config_load(a, STR("p.yaml"), STR("default: ask\ntools: {bash: {deny: [a, {prefix: b}]}}\ncommands: [{name: w, flags: {-a: word}}]\n"), &p, &e);
+	return load_in(a, STR("default: ask\ntools: {bash: {deny: [a, {prefix: b}]}}\ncommands: [{name: w, flags: {-a: word}}]\n"), &p, &e);
 }
 
 static void test_torture(void)
