@@ -62,15 +62,39 @@ static bool is_punct(int c)
 	return c >= ' ' && c < 127 && !is_digit(c) && !((c | 32) >= 'a' && (c | 32) <= 'z');
 }
 
+/* PLAIN: printable ASCII without a meaning of its own. MORE: may start a quantifier. */
+enum { PLAIN = 1, MORE = 2 };
+
+static const unsigned char about[256] = {
+	[' ' ... '#'] = PLAIN,  /* then $ */
+	['%' ... '\''] = PLAIN, /* then ( ) */
+	['*'] = MORE,
+	['+'] = MORE,
+	[',' ... '-'] = PLAIN, /* then . */
+	['/' ... '>'] = PLAIN,
+	['?'] = MORE,
+	['@' ... 'Z'] = PLAIN, /* then [ and backslash */
+	[']'] = PLAIN,         /* then ^ */
+	['_' ... 'z'] = PLAIN,
+	['{'] = MORE, /* then | */
+	['}' ... '~'] = PLAIN,
+};
+
+static char small(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+}
+
 /* The character that an escape letter stands for, or -1. */
 static int escaped_char(int c)
 {
-	static const char letters[] = "ntrf", values[] = "\n\t\r\f";
-	const char *at = c > 0 ? strchr(letters, c) : NULL;
-
-	if (at)
-		return values[at - letters];
-	return is_punct(c) ? c : -1;
+	switch (c) {
+	case 'n': return '\n';
+	case 't': return '\t';
+	case 'r': return '\r';
+	case 'f': return '\f';
+	default: return is_punct(c) ? c : -1;
+	}
 }
 
 /* ---- sets of literals ---- */
@@ -122,7 +146,7 @@ static void add_text(struct scan *s, const struct node *n)
 static void literal(const struct scan *s, int c, struct node *ret)
 {
 	*ret = (struct node){.kind = ATOM_LITERAL, .size = SIZE_CHAR, .text_n = 1};
-	ret->text[0] = (char)(s->out->nocase && c >= 'A' && c <= 'Z' ? c | 32 : c);
+	ret->text[0] = s->out->nocase ? small((char)c) : (char)c;
 }
 
 /* A character beyond ASCII. Other cases of it have other bytes, and U+FFFD may stand for any broken byte: neither can be searched for. */
@@ -289,17 +313,20 @@ static bool scan_quantifier(struct scan *s, struct quantifier *ret)
 {
 	int c = peek(s, 0);
 
-	*ret = (struct quantifier){.present = true, .min = 1, .max = 1};
+	*ret = (struct quantifier){.min = 1, .max = 1};
+	if (c < 0 || !(about[c] & MORE))
+		return true;
+	ret->present = true;
 	if (c == '{' && is_digit(peek(s, 1))) {
 		if (!scan_braces(s, ret))
 			return false;
-	} else if (in(c, "*+?")) {
+	} else if (c == '{') {
+		ret->present = false; /* a literal brace */
+		return true;
+	} else {
 		s->at++;
 		ret->min = c == '+';
 		ret->unbounded = c != '?';
-	} else {
-		ret->present = false;
-		return true;
 	}
 	if (peek(s, 0) == '?')
 		s->at++;
@@ -340,6 +367,22 @@ static void add_item(struct scan *s, const struct node *item, const struct regex
 		add_text(s, item);
 }
 
+/* Most of a pattern is plain characters one after the other: those without a quantifier go on the run at once. */
+static void scan_plain(struct scan *s, struct node *seq)
+{
+	const unsigned char *start = (const unsigned char *)s->p.p + s->at, *end = (const unsigned char *)s->p.p + s->p.n, *p = start;
+	char *to = s->pool + s->pooled;
+
+	for (; p < end && (about[*p] & PLAIN) && !(p + 1 < end && (about[p[1]] & MORE)); p++)
+		to[p - start] = (char)*p;
+	size_t n = (size_t)(p - start);
+	for (size_t i = 0; s->out->nocase && i < n; i++)
+		to[i] = small(to[i]);
+	s->at += n;
+	s->pooled += n;
+	seq->size += n * SIZE_CHAR;
+}
+
 static bool scan_sequence(struct scan *s, unsigned depth, struct node *ret, struct regex_literals *ret_must)
 {
 	struct regex_literals group;
@@ -347,7 +390,10 @@ static bool scan_sequence(struct scan *s, unsigned depth, struct node *ret, stru
 	*ret = (struct node){.kind = ATOM_GROUP};
 	ret_must->n = 0;
 	s->run = s->pooled;
-	while (s->at < s->p.n && peek(s, 0) != '|' && peek(s, 0) != ')') {
+	for (;;) {
+		scan_plain(s, ret);
+		if (s->at == s->p.n || peek(s, 0) == '|' || peek(s, 0) == ')')
+			break;
 		struct quantifier q;
 		struct node item;
 
