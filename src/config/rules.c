@@ -116,7 +116,7 @@ static int prefix_item(struct load *l, const struct ynode *n, void *node)
 	if (rule_map(l, n, fields, COUNT(fields), &r->prefix, &r->rule, WITH_EXAMPLES, &seen) < 0)
 		return -1;
 	if (SEEN(seen, 0) && SEEN(seen, 1))
-		return value_fail(l, n, "prefix is given twice");
+		return yaml_fail(&l->file, yaml_get(n, "command"), true, l->e, "prefix is given twice");
 	return seen ? 0 : value_fail(l, n, "a rule needs 'prefix'");
 }
 
