@@ -204,6 +204,8 @@ static bool scan_class(struct scan *s, struct node *ret)
 	int from, to;
 
 	s->at++;
+	if (in(peek(s, 0), ":.=")) /* [:alpha:] outside of a class is a mistake */
+		return false;
 	if (peek(s, 0) == '^')
 		s->at++;
 	if (peek(s, 0) == ']')

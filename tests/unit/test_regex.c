@@ -295,6 +295,7 @@ static const struct {
 	{"\\1", NULL},
 	{"\\Qa\\E", NULL},
 	{"[[:alpha:]]", NULL},
+	{"[:alpha:]", NULL},
 	{"[]a]", NULL},
 	{"[\\w-z]", NULL},
 	{"^*", NULL},
@@ -402,8 +403,9 @@ static void gen_branches(struct gen *g)
 	static const char *const edge[] = {"^", "$", "\\b", "\\B"};
 	static const char *const often[] = {"*", "+", "?", "{2}", "{0}", "{1,}", "{0,2}", "{1,3}", "*?", "+?", "??", "{1,2}?"};
 	/* outside of the subset, or wrong */
-	static const char *const other[] = {"(?=a)", "\\x61", "[[:alpha:]]", "[]", "[b-a]", "\\1", "(?i)", "**", "\\", "(", ")", "[",
-		"{,2}", "[\\d-a]", "\\u0061", "++", "\\E", "(?#x)", "(*", "a{3", "a{3,", "[a", "\\h", "[a-", "\t", "[\\b]", "\\_"};
+	static const char *const other[] = {"(?=a)", "\\x61", "[[:alpha:]]", "[:alpha:]", "[.a.]", "[^:a:]", "[a[:]", "[]", "[b-a]", "\\1",
+		"(?i)", "**", "\\", "(", ")", "[", "{,2}", "[\\d-a]", "\\u0061", "++", "\\E", "(?#x)", "(*", "a{3", "a{3,", "[a", "\\h",
+		"[a-", "\t", "[\\b]", "\\_"};
 	unsigned items = pick(g, 5);
 
 	g->depth++;
@@ -435,6 +437,15 @@ static void gen_branches(struct gen *g)
 	g->depth--;
 }
 
+/* Characters in no order at all, mostly those that mean something. */
+static void gen_soup(struct gen *g)
+{
+	static const char soup[] = "aab[[]](())??:**++{{}}013,,^^$\\\\\\||..--=<>!#dDsSwWbBnQExuki&~@ ";
+
+	for (unsigned n = 1 + pick(g, 12); n; n--)
+		buf_char(g->b, soup[pick(g, sizeof(soup) - 1)]);
+}
+
 static struct str gen_pattern(struct gen *g, struct arena *a)
 {
 	struct buf b;
@@ -444,7 +455,10 @@ static struct str gen_pattern(struct gen *g, struct arena *a)
 	g->depth = 0;
 	if (pick(g, 8) == 0)
 		buf_c(&b, "(?i)");
-	gen_branches(g);
+	if (pick(g, 4) == 0)
+		gen_soup(g);
+	else
+		gen_branches(g);
 	return buf_view(&b);
 }
 
