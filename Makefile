@@ -19,7 +19,7 @@ say = @$(if $(V),:,printf '  %-4s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(shell nproc))
 
 FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -MMD -MP
-LIBS = -lfyaml -ljansson -lsodium -lm -lpthread
+LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lm -lpthread
 
 ifneq ($(FUZZER)$(SANITIZE),)
 # Sanitizers need the dynamic loader, and see more with frame pointers and without fortified string functions.
@@ -37,9 +37,9 @@ LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))
 CLI_OBJ = $(call obj,src/cli/*.c)
 GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
 GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/knowledge_yaml.c)
-ifneq ($(wildcard src/knowledge/gen/*.c),)
-LIB_OBJ += $(BUILD)/obj/knowledge_table.o
-endif
+PRESET_OBJ = $(call obj,src/config/gen/*.c)
+PRESETS = $(sort $(wildcard presets/*.yaml))
+LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o
 
 LIB = $(BUILD)/libcaisson.a
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
@@ -85,7 +85,17 @@ $(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(sort $(wildcard knowled
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml)) > $@
 
-$(BUILD)/obj/knowledge_table.o: $(BUILD)/gen/knowledge_table.c $(BUILD)/flags
+# Presets are text of the policy language, baked in so that importing one opens no file.
+$(BUILD)/gen-presets: $(PRESET_OBJ) $(BUILD)/libgen.a
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ $(LIBS) -o $@
+
+$(BUILD)/gen/preset_table.c: $(BUILD)/gen-presets $(PRESETS)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-presets $(PRESETS) > $@
+
+$(BUILD)/obj/%_table.o: $(BUILD)/gen/%_table.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(FLAGS) -c $< -o $@

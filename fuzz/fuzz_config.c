@@ -1,9 +1,11 @@
 /*
- * libFuzzer: configuration, which may be a hostile project's. Reads the bytes as YAML and as knowledge rows.
- * Holds: no crash, no leak, bounded nodes, and a message whenever something is refused.
+ * libFuzzer: configuration, which may be a hostile project's. Reads the bytes as YAML, as knowledge rows, and as a policy in both dialects and
+ * from the least and the most trusted owner.
+ * Holds: no crash, no leak, bounded nodes, a message whenever something is refused, and an untrusted file sets none of the keys it may not.
  */
 #include <stdlib.h>
 
+#include "config/config.h"
 #include "config/knowledge_yaml.h"
 
 #define TEXT_MAX 8192
@@ -23,6 +25,25 @@ static void check(const struct ynode *n, unsigned depth)
 		check(c, depth + 1);
 	if (count != n->count)
 		abort();
+}
+
+static void check_policy(struct arena *a, struct str text, enum config_dialect dialect, enum config_who who)
+{
+	struct config_source src = {.name = STR("fuzz.yaml"), .bytes = text, .dialect = dialect, .who = who};
+	struct config_note *notes = NULL;
+	struct policy p;
+	struct err e = {0};
+
+	if (config_load(a, &src, 1, &p, &notes, &e) != 0) {
+		if (!e.text[0])
+			abort();
+		return;
+	}
+	if (who == WHO_ANYONE && (p.classifier.command || p.excluded_commands || p.no_lifting || p.ncommands || p.writable_roots || p.mode != MODE_DEFAULT))
+		abort();
+	for (const struct config_note *n = notes; n; n = n->next)
+		if (!n->text.n)
+			abort();
 }
 
 static int run(void *arg)
@@ -46,6 +67,8 @@ static int run(void *arg)
 		if (know_yaml_pack(in->a, &src, 1, &packed, &e) != 0 && !e.text[0])
 			abort();
 	}
+	check_policy(in->a, in->text, CONFIG_CAISSON, WHO_SYSTEM);
+	check_policy(in->a, in->text, CONFIG_FENCEPOST, WHO_ANYONE);
 	return 0;
 }
 

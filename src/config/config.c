@@ -1,142 +1,57 @@
-/* YAML into a policy: a table of keys, a small parser for each kind of value. See config.h and docs/config.md. */
+/*
+ * Sources into one policy: each is read as YAML, its presets come first, then its keys, each by its row of the table in keys.c. See config.h and
+ * docs/policy.md. The built-in policy stands here as constants.
+ */
 #include "config/config.h"
 
 #include <sodium.h>
-#include <stddef.h>
 #include <stdio.h>
 
-#include "config/knowledge_yaml.h"
-#include "config/yaml.h"
+#include "config/load.h"
 
-#define RULE_TEXT_MAX 4096 /* bytes of a prefix or of a text shown for it */
-#define KEY_MAX 128        /* bytes of a dotted key */
+#define IMPORTS_MAX 64 /* of one file */
 
-struct load {
-	struct arena *a;
-	struct err *e;
-	struct yaml_file file;
-	struct policy policy;
-	struct str name, bytes;
+struct job {
+	struct load l;
+	const struct config_source *src;
+	size_t n;
+	crypto_hash_sha256_state hash; /* over the digests of all texts, when there are several */
+	size_t texts;
 	int result;
 };
 
-static int fail(struct load *l, const struct ynode *n, const char *what)
-{
-	return yaml_fail(&l->file, n, false, l->e, "%s", what);
-}
-
-static int parse_verdict(struct load *l, const struct ynode *n, void *field)
-{
-	static const struct {
-		const char *name;
-		enum verdict verdict;
-	} names[] = {{"allow", VERDICT_ALLOW}, {"ask", VERDICT_ASK}, {"deny", VERDICT_DENY}};
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (n->kind == YNODE_SCALAR && str_is(n->text, names[i].name)) {
-			*(enum verdict *)field = names[i].verdict;
-			return 0;
-		}
-	return fail(l, n, "expected allow, ask or deny");
-}
-
-/* Text of one line, not empty, without blanks around it. */
-static int parse_text(struct load *l, const struct ynode *n, struct str *ret)
-{
-	if (n->kind != YNODE_SCALAR)
-		return fail(l, n, "expected a text");
-	struct str s = n->text;
-	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\n'))
-		s.n--;
-	while (s.n && s.p[0] == ' ')
-		s = str_sub(s, 1, s.n);
-	if (!s.n || yaml_null(n))
-		return fail(l, n, "the text is empty");
-	if (s.n > RULE_TEXT_MAX)
-		return fail(l, n, "the text is too long");
-	for (size_t i = 0; i < s.n; i++)
-		if ((unsigned char)s.p[i] < ' ' && s.p[i] != '\t')
-			return fail(l, n, "the text has a control character or more than one line");
-	*ret = s;
-	return 0;
-}
-
-static int parse_rule_map(struct load *l, const struct ynode *n, struct prefix_rule *r)
-{
-	for (const struct ynode *c = n->child; c; c = c->next) {
-		bool prefix = str_is(c->key, "prefix") || str_is(c->key, "command");
-		struct str *field = prefix ? &r->prefix : str_is(c->key, "description") ? &r->rule.description : str_is(c->key, "alternative") ? &r->rule.alternative : NULL;
-		if (!field)
-			return yaml_fail(&l->file, c, true, l->e, "unknown key, expected prefix, description or alternative");
-		if (prefix && r->prefix.n)
-			return yaml_fail(&l->file, c, true, l->e, "prefix is given twice");
-		if (parse_text(l, c, field) < 0)
-			return -1;
-	}
-	return r->prefix.n ? 0 : fail(l, n, "a rule needs 'prefix'");
-}
-
-/* A list of prefixes, or of {prefix, description, alternative}; goes after what the list holds already. */
-static int parse_rules(struct load *l, const struct ynode *n, void *field)
-{
-	struct prefix_rule **end = field;
-	while (*end)
-		end = &(*end)->next;
-	if (yaml_null(n))
-		return 0;
-	if (n->kind != YNODE_LIST)
-		return fail(l, n, "expected a list");
-	for (const struct ynode *c = n->child; c; c = c->next) {
-		struct prefix_rule *r = arena_new(l->a, struct prefix_rule);
-		r->rule.description = r->rule.alternative = STR("");
-		if (c->kind == YNODE_MAP ? parse_rule_map(l, c, r) < 0 : parse_text(l, c, &r->prefix) < 0)
-			return -1;
-		r->rule.where = str_fmt(l->a, "%.*s:%u", STR_ARG(l->name), c->line);
-		*end = r;
-		end = &r->next;
-	}
-	return 0;
-}
-
-static int parse_commands(struct load *l, const struct ynode *n, void *field)
-{
-	struct know_packed packed;
-	(void)field;
-	if (yaml_null(n))
-		return 0;
-	struct know_source src = {&l->file, n};
-	if (know_yaml_pack(l->a, &src, 1, &packed, l->e) < 0)
-		return -1;
-	l->policy.commands = packed.rows;
-	l->policy.ncommands = packed.nrows;
-	return 0;
-}
-
-static const struct key {
-	struct config_key key;
-	int (*parse)(struct load *l, const struct ynode *n, void *field);
-	size_t offset;
-} keys[] = {
-	{{"default", WHO_TRUSTED, "verdict for a command that no check and no rule speaks about: allow, ask or deny"},
-	 parse_verdict, offsetof(struct policy, fallback)},
-	{{"tools.bash.deny", WHO_ANYONE, "commands that are denied, by how they start"}, parse_rules, offsetof(struct policy, deny)},
-	{{"tools.bash.ask", WHO_ANYONE, "commands that a person must confirm"}, parse_rules, offsetof(struct policy, ask)},
-	{{"tools.bash.allow", WHO_TRUSTED, "commands that may run although a check would ask"}, parse_rules, offsetof(struct policy, allow)},
-	{{"commands", WHO_TRUSTED, "what commands of your own do with their arguments"}, parse_commands, 0},
-};
-
-#define KEYS (sizeof(keys) / sizeof(keys[0]))
-
-const struct config_key *config_key(size_t i)
-{
-	return i < KEYS ? &keys[i].key : NULL;
-}
+/* ---- keys ---- */
 
 static bool leads_somewhere(const char *dotted)
 {
 	size_t n = strlen(dotted);
-	for (size_t i = 0; i < KEYS; i++)
-		if (strncmp(keys[i].key.name, dotted, n) == 0 && keys[i].key.name[n] == '.')
+	for (size_t i = 0; i < config_nrows; i++)
+		if (strncmp(config_rows[i].key.name, dotted, n) == 0 && config_rows[i].key.name[n] == '.')
 			return true;
+	return false;
+}
+
+/* The known key nearest to this one below the same prefix. */
+static int unknown_key(struct load *l, const struct ynode *n, const char *prefix)
+{
+	size_t skip = *prefix ? strlen(prefix) + 1 : 0, distance = SIZE_MAX;
+	const char *best = NULL;
+	for (size_t i = 0; i < config_nrows; i++) {
+		const char *name = config_rows[i].key.name;
+		if (skip && (strncmp(name, prefix, skip - 1) != 0 || name[skip - 1] != '.'))
+			continue;
+		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best, &distance);
+	}
+	return value_unknown(l, n, best);
+}
+
+/* Who may not set a key sets nothing, and is told. */
+static bool may_set(struct load *l, const struct ynode *n, const struct config_key *key)
+{
+	if (l->src->who >= key->who || key->apart)
+		return true;
+	const char *who = key->who == WHO_SYSTEM ? "only the system's policy" : key->who == WHO_OWNER ? "only your own policy and the system's" : "only a file that is trusted";
+	value_note(l, n, "'%s' is ignored: %s may set it", key->name, who);
 	return false;
 }
 
@@ -147,13 +62,13 @@ static int read_key(struct load *l, const struct ynode *n, const char *prefix)
 	char dotted[KEY_MAX];
 	int len = snprintf(dotted, sizeof(dotted), "%s%s%.*s", prefix, *prefix ? "." : "", n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
 	if (len < 0 || (size_t)len >= sizeof(dotted))
-		return yaml_fail(&l->file, n, true, l->e, "unknown key");
-	for (size_t i = 0; i < KEYS; i++)
-		if (strcmp(keys[i].key.name, dotted) == 0)
-			return keys[i].parse(l, n, (char *)&l->policy + keys[i].offset);
-	if (!leads_somewhere(dotted))
-		return yaml_fail(&l->file, n, true, l->e, "unknown key");
-	return read_map(l, n, dotted);
+		return value_unknown(l, n, NULL);
+	for (size_t i = 0; i < config_nrows; i++)
+		if (strcmp(config_rows[i].key.name, dotted) == 0) {
+			const struct config_row *row = &config_rows[i];
+			return may_set(l, n, &row->key) ? row->parse(l, n, (char *)&l->policy + row->offset) : 0;
+		}
+	return leads_somewhere(dotted) ? read_map(l, n, dotted) : unknown_key(l, n, prefix);
 }
 
 static int read_map(struct load *l, const struct ynode *map, const char *prefix)
@@ -161,12 +76,14 @@ static int read_map(struct load *l, const struct ynode *map, const char *prefix)
 	if (yaml_null(map))
 		return 0;
 	if (map->kind != YNODE_MAP)
-		return fail(l, map, "expected keys and values");
+		return value_fail(l, map, "expected keys and values");
 	for (const struct ynode *c = map->child; c; c = c->next)
 		if (read_key(l, c, prefix) < 0)
 			return -1;
 	return 0;
 }
+
+/* ---- the built-in policy ---- */
 
 /* of builtin_text; test_config says what it should be when the text changes */
 #define BUILTIN_DIGEST "sha256:a0fabf6036a5d3dd53f281f5e7da9c76d46cf4264bb2d38514a92706b71d71b2"
@@ -201,27 +118,21 @@ static const struct prefix_rule builtin_deny[BUILTINS] = {BUILTIN(AS_RULE)};
 void config_default(struct policy *ret)
 {
 	*ret = (struct policy){
-		.fallback = VERDICT_ALLOW,
-		.deny = (struct prefix_rule *)builtin_deny, /* read only: the gate never writes to rules */
+		.title = STR("built-in"),
 		.digest = STR(BUILTIN_DIGEST),
+		.fallback = VERDICT_ALLOW,
+		.on_error = VERDICT_DENY,
+		.contain_fallback = VERDICT_ASK,
+		.deny = (struct prefix_rule *)builtin_deny, /* read only: the gate never writes to rules */
+		.guidance = {.enabled = true, .include_defaults = true},
+		.redirect = {.target = STR("/tmp/claude")},
+		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"), .scan_bytes_max = 5 << 20, .timeout_ms = 10000},
 	};
 }
 
 struct str config_default_text(void)
 {
 	return str_n(builtin_text, sizeof(builtin_text) - 1);
-}
-
-struct str config_digest(struct arena *a, struct str bytes)
-{
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	struct buf b;
-	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
-	buf_init(&b, a, 0);
-	buf_c(&b, "sha256:");
-	for (size_t i = 0; i < sizeof(hash); i++)
-		buf_fmt(&b, "%02x", hash[i]);
-	return buf_view(&b);
 }
 
 /* The built-in rules, in the arena, so that a file's own can follow them. */
@@ -235,28 +146,204 @@ static struct prefix_rule *copy_builtin(struct arena *a)
 	return r;
 }
 
-static int load(void *arg)
+/* ---- what was loaded, as a number ---- */
+
+static struct str hash_text(struct arena *a, const unsigned char hash[crypto_hash_sha256_BYTES])
 {
-	struct load *l = arg;
-	l->result = yaml_read(l->a, l->name, l->bytes, &l->file, l->e);
-	if (l->result < 0)
-		return 0;
-	config_default(&l->policy);
-	l->policy.deny = copy_builtin(l->a);
-	l->policy.digest = config_digest(l->a, l->bytes);
-	if (l->file.root)
-		l->result = read_map(l, l->file.root, "");
+	static const char digits[] = "0123456789abcdef";
+	char *p = arena_alloc(a, 7 + 2 * crypto_hash_sha256_BYTES);
+	memcpy(p, "sha256:", 7);
+	for (size_t i = 0; i < crypto_hash_sha256_BYTES; i++) {
+		p[7 + 2 * i] = digits[hash[i] >> 4];
+		p[8 + 2 * i] = digits[hash[i] & 15];
+	}
+	return str_n(p, 7 + 2 * crypto_hash_sha256_BYTES);
+}
+
+struct str config_digest(struct arena *a, struct str bytes)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
+	return hash_text(a, hash);
+}
+
+/* One text: its own digest. Several (more files, presets): the digest of their digests. */
+static void add_digest(struct job *j, struct str bytes)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
+	crypto_hash_sha256_update(&j->hash, hash, sizeof(hash));
+	if (j->texts++) {
+		crypto_hash_sha256_state copy = j->hash;
+		crypto_hash_sha256_final(&copy, hash);
+	}
+	j->l.policy.digest = hash_text(j->l.a, hash);
+}
+
+/* ---- sources and the presets they import ---- */
+
+static int read_text(struct job *j, struct str name, struct str bytes)
+{
+	struct load *l = &j->l;
+	if (yaml_read(l->a, name, bytes, &l->file, l->e) < 0)
+		return -1;
+	add_digest(j, bytes);
 	return 0;
 }
 
-int config_load(struct arena *a, struct str path_name, struct str bytes, struct policy *ret, struct err *e)
+static int read_preset(struct job *j, const struct config_preset *p)
+{
+	struct load *l = &j->l;
+	struct yaml_file outer = l->file;
+	const struct config_source *outer_src = l->src;
+	struct config_source src = {.name = str_fmt(l->a, "preset %.*s", STR_ARG(p->name)), .who = outer_src->who, .base = outer_src->base};
+	l->src = &src;
+	l->preset = true;
+	int r = read_text(j, src.name, p->text);
+	if (r == 0 && l->file.root)
+		r = read_map(l, l->file.root, "");
+	l->preset = false;
+	l->src = outer_src;
+	l->file = outer;
+	return r;
+}
+
+static bool is_name(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'))
+			return false;
+	}
+	return s.n > 0 && s.n < KEY_MAX;
+}
+
+static const char *nearest_preset(struct arena *a, struct str name)
+{
+	struct config_preset p;
+	const char *best = NULL;
+	size_t distance = SIZE_MAX;
+	for (size_t i = 0; config_preset_at(i, &p); i++)
+		value_nearer(name, str_c(a, p.name), &best, &distance);
+	return best;
+}
+
+static int missing_preset(struct load *l, const struct ynode *n)
+{
+	static const char *const planned[] = {"python-safety", "javascript-safety", "powershell"};
+	for (size_t i = 0; i < sizeof(planned) / sizeof(*planned); i++)
+		if (str_is(n->text, planned[i])) {
+			value_note(l, n, "preset '%s' has no rules in this version", planned[i]);
+			return 0;
+		}
+	if (l->src->dialect == CONFIG_FENCEPOST && str_is(n->text, "user")) {
+		value_note(l, n, "'user' is not needed: your own policy always holds");
+		return 0;
+	}
+	if (l->src->dialect == CONFIG_FENCEPOST) {
+		value_note(l, n, "there is no preset '%.*s'", STR_ARG(n->text));
+		return 0;
+	}
+	const char *best = nearest_preset(l->a, n->text);
+	return yaml_fail(&l->file, n, false, l->e, best ? "there is no such preset, did you mean '%s'" : "there is no such preset", best);
+}
+
+/* What `all` means in a fencepost file: the presets of that language. */
+static int import_all(struct job *j)
+{
+	static const char *const names[] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
+	struct config_preset p;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (config_preset(str_of(names[i]), &p) && read_preset(j, &p) < 0)
+			return -1;
+	return 0;
+}
+
+static int import_one(struct job *j, const struct ynode *n)
+{
+	struct load *l = &j->l;
+	struct config_preset p;
+	if (n->kind != YNODE_SCALAR || !is_name(n->text) || yaml_null(n))
+		return value_fail(l, n, "expected the name of a preset");
+	if (config_preset(n->text, &p))
+		return read_preset(j, &p);
+	if (l->src->dialect == CONFIG_FENCEPOST && str_is(n->text, "all"))
+		return import_all(j);
+	return missing_preset(l, n);
+}
+
+static int read_imports(struct job *j)
+{
+	const struct ynode *n = yaml_get(j->l.file.root, "import");
+	if (!n || yaml_null(n))
+		return 0;
+	if (n->kind == YNODE_SCALAR)
+		return import_one(j, n);
+	if (n->kind != YNODE_LIST)
+		return value_fail(&j->l, n, "expected a list of presets");
+	if (n->count > IMPORTS_MAX)
+		return value_fail(&j->l, n, "too many presets");
+	for (const struct ynode *c = n->child; c; c = c->next) {
+		bool again = false;
+		for (const struct ynode *d = n->child; d != c && !again; d = d->next)
+			again = d->kind == YNODE_SCALAR && c->kind == YNODE_SCALAR && str_eq(d->text, c->text);
+		if (!again && import_one(j, c) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_source(struct job *j, const struct config_source *src)
+{
+	struct load *l = &j->l;
+	l->src = src;
+	if (read_text(j, src->name, src->bytes) < 0)
+		return -1;
+	if (!l->file.root)
+		return 0;
+	if (l->file.root->kind != YNODE_MAP)
+		return value_fail(l, l->file.root, "expected keys and values");
+	return read_imports(j) < 0 ? -1 : read_map(l, l->file.root, "");
+}
+
+/* What holds before the first file: the built-in policy, and where a fencepost file takes part, what its users know as the default. */
+static void start(struct job *j)
+{
+	struct load *l = &j->l;
+	config_default(&l->policy);
+	if (j->n)
+		l->policy.deny = copy_builtin(l->a);
+	for (size_t i = 0; i < j->n; i++)
+		if (j->src[i].dialect == CONFIG_FENCEPOST) {
+			l->policy.fallback = VERDICT_ASK;
+			l->policy.discourage_chaining = l->policy.offer_manual_run = true;
+		}
+	l->examples_end = &l->policy.examples;
+	l->notes_end = &l->notes;
+	crypto_hash_sha256_init(&j->hash);
+}
+
+static int load(void *arg)
+{
+	struct job *j = arg;
+	start(j);
+	for (size_t i = 0; i < j->n && j->result == 0; i++)
+		j->result = read_source(j, &j->src[i]);
+	if (j->result == 0 && j->n)
+		j->result = config_pack_commands(&j->l);
+	return 0;
+}
+
+int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret, struct config_note **ret_notes, struct err *e)
 {
 	struct err ignored;
-	struct load l = {.a = a, .e = e ? e : &ignored, .name = path_name, .bytes = bytes};
-	if (arena_run(a, load, &l) < 0)
-		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(path_name));
-	if (l.result < 0)
+	struct job j = {.l = {.a = a, .e = e ? e : &ignored}, .src = src, .n = n};
+	if (arena_run(a, load, &j) < 0)
+		return err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(j.l.src ? j.l.src->name : STR("policy")));
+	if (j.result < 0)
 		return -1;
-	*ret = l.policy;
+	*ret = j.l.policy;
+	if (ret_notes)
+		*ret_notes = j.l.notes;
 	return 0;
 }

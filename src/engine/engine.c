@@ -130,5 +130,5 @@ int engine_policy(struct arena *a, const char *path, struct policy *ret, struct 
 	}
 	if (file_read(a, path, ENGINE_CONFIG_MAX, &bytes, NULL, e) != 0)
 		return -1;
-	return config_load(a, str_of(path), bytes, ret, e);
+	return config_load(a, &(struct config_source){.name = str_of(path), .bytes = bytes, .who = WHO_OWNER}, 1, ret, NULL, e);
 }

@@ -130,6 +130,26 @@ struct classifier {
 	unsigned timeout_ms;
 };
 
+/* Blocks of the language whose work is done elsewhere (session start, rewriting of inputs, scanning for secrets): kept as written. */
+struct guidance {
+	bool enabled, include_defaults;
+	struct texts *extra;
+};
+
+struct tmp_redirect { /* /tmp/x becomes TARGET/x before judging */
+	bool on;
+	struct str target;
+};
+
+struct secrets {
+	bool enabled, scan_inputs, scan_outputs;
+	struct str scanner;
+	struct texts *input_tools, *output_tools; /* empty: the built-in lists */
+	struct texts *allow_rules;
+	uint64_t scan_bytes_max;
+	unsigned timeout_ms;
+};
+
 struct policy {
 	struct str digest;     /* "sha256:..." of what was loaded */
 	struct str title;      /* what it is called in answers: "built-in", "user", "project" */
@@ -161,6 +181,10 @@ struct policy {
 	struct texts *secret_paths, *secret_allow; /* globs that count as secrets besides the built-in ones; and that do not */
 	struct texts *excluded_commands;      /* never boxed; no security boundary */
 	struct classifier classifier;
+	struct guidance guidance;
+	struct tmp_redirect redirect;
+	struct secrets secrets;
+	bool client_settings;                 /* the client's own permission rules are read as well */
 
 	const struct know_row *commands;      /* the user's own knowledge rows */
 	size_t ncommands;

@@ -1,5 +1,5 @@
 /* Adding to the facts. Everything is listed once: the same command found again on another path through the script adds nothing. */
-#include "shell/eval.h"
+#include "shell/marks.h"
 
 void stop(struct eval *e, const char *message)
 {
@@ -270,6 +270,36 @@ void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, s
 	*t = (struct trouble){.kind = kind, .message = message, .at = at};
 	*e->f->troubles_end = t;
 	e->f->troubles_end = &t->next;
+}
+
+void emit_mark(struct eval *e, enum mark_kind kind, struct span at)
+{
+	if (e->nmarks[kind] > MARKS_MAX)
+		return;
+	struct buf b;
+	key_begin(e, &b, 'm');
+	buf_char(&b, (char)kind);
+	key_span(&b, at);
+	if (!first_time(e, &b))
+		return;
+	if (++e->nmarks[kind] > MARKS_MAX) {
+		if (kind == MARK_PIPELINE) /* what flows from where is not known any more */
+			emit_trouble(e, TROUBLE_BOUND, "more pipelines than are followed", at);
+		return;
+	}
+	struct mark *m = arena_new(e->a, struct mark);
+	*m = (struct mark){.kind = kind, .at = at};
+	*e->f->marks_end = m;
+	e->f->marks_end = &m->next;
+}
+
+bool first_reading(struct eval *e, uint32_t text, enum dialect d)
+{
+	struct buf b;
+	key_begin(e, &b, 'r');
+	key_bytes(&b, &text, sizeof text);
+	buf_char(&b, (char)d);
+	return first_time(e, &b);
 }
 
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin)

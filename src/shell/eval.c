@@ -1,5 +1,5 @@
 /* Lists, pipelines and compound commands over the abstract state; texts that become scripts. */
-#include "shell/eval.h"
+#include "shell/marks.h"
 
 void eval_burn(struct eval *e, uint64_t n)
 {
@@ -614,6 +614,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 		parse_trouble(e, &p, r);
 		return left;
 	}
+	marks_line(e, &p, 0, n);
 	const struct via *outer = via_enter(e, "alias");
 	eval_node(e, n);
 	if (p.alias_found && guard == 1)
@@ -655,6 +656,10 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 	struct parser p;
 	uint32_t index = origin.text == UINT32_MAX ? 0 : emit_text(e, text, from, origin);
 	parser_for(e, &p, text, index);
+	bool new = first_reading(e, index, d);
+	bool command = false; /* one was on a line before */
+	if (new)
+		marks_text(e, index);
 	struct state aborted = state_dead(&e->s), *outer_aborted = e->aborted;
 	e->aborted = &aborted;
 	for (;;) {
@@ -672,6 +677,11 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 		}
 		if (r == PARSE_END)
 			break;
+		if (new)
+			marks_line(e, &p, start, r == PARSE_LINE ? n : NULL);
+		if (new && n && command)
+			emit_mark(e, MARK_NEWLINE, (struct span){index, (uint32_t)start - 1, (uint32_t)start});
+		command |= n != NULL;
 		if (r != PARSE_LINE) {
 			parse_trouble(e, &p, r);
 			break;

@@ -12,6 +12,7 @@
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something
+ *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
  */
 #pragma once
@@ -158,6 +159,7 @@ struct eval {
 	struct trap *traps;
 	const struct pmap *ever; /* every function that was ever defined */
 	struct seen *seen;       /* facts already listed */
+	unsigned *nmarks;        /* of each kind */
 	struct span at;          /* the command at hand */
 	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
 	bool ifs_touched, home_touched; /* the script sets IFS, HOME somewhere, or may */
@@ -238,6 +240,7 @@ void emit_setting(struct eval *e, struct str name, struct str value, bool leadin
 void emit_touch(struct eval *e, struct word host, struct span at);
 void emit_snippet(struct eval *e, const char *lang, struct word text, struct span at);
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at);
+bool first_reading(struct eval *e, uint32_t text, enum dialect d); /* of this text as a script */
 uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct span origin);
 void stop(struct eval *e, const char *message) __attribute__((noreturn)); /* a bound */
 void emit_link(struct eval *e, struct word path, struct span at);

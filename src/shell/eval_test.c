@@ -1,7 +1,7 @@
 /* Arithmetic and tests: (( )), let, subscripts, [[ ]], test and [. */
 #include "base/num.h"
 #include "shell/arith.h"
-#include "shell/eval.h"
+#include "shell/marks.h"
 #include "shell/pattern.h"
 
 /* ---- arithmetic ---- */
@@ -16,6 +16,7 @@ static struct str expand_again(struct eval *e, struct str text)
 {
 	if (!memchr(text.p, '$', text.n) && !memchr(text.p, '`', text.n))
 		return text;
+	emit_mark(e, MARK_ARITHMETIC_CODE, e->at);
 	if (!text_exact(text)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a subscript that is not known is expanded", e->at);
 		return HOLE_NUMBER;
@@ -28,6 +29,7 @@ static struct str expand_again(struct eval *e, struct str text)
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a subscript that cannot be read", e->at);
 		return HOLE_NUMBER;
 	}
+	marks_parts(e, index, parts);
 	return expand_arith_text(e, parts);
 }
 
@@ -112,6 +114,8 @@ struct number_result eval_arith(struct eval *e, struct str text)
 		e->s = state_join(e, &before, &e->s);
 		n.known = false;
 	}
+	if (ar.opaque)
+		emit_mark(e, MARK_ARITHMETIC_CODE, e->at);
 	if (ar.opaque || fuel == 0)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "arithmetic on a text that is not known", e->at);
 	if (ar.may_fail)

@@ -70,6 +70,20 @@ bool lex_is_meta(int c)
 	}
 }
 
+/* The parser may look at the same place again: what is not past the last one is known already. */
+static void note(struct parser *p, struct lex_note **first, struct lex_note **last, size_t from)
+{
+	if (*last && from < (*last)->to)
+		return;
+	struct lex_note *n = arena_new(p->a, struct lex_note);
+	*n = (struct lex_note){.from = from, .to = p->pos};
+	if (*last)
+		(*last)->next = n;
+	else
+		*first = n;
+	*last = n;
+}
+
 void lex_blanks(struct parser *p)
 {
 	while (lex_is_blank(lex_peek(p)))
@@ -78,7 +92,10 @@ void lex_blanks(struct parser *p)
 		return;
 	/* A comment ends at the newline whatever stands before it: a backslash there continues nothing. */
 	const char *nl = memchr(p->s + p->pos, '\n', p->end - p->pos);
+	size_t from = p->pos;
 	p->pos = nl ? (size_t)(nl - p->s) : p->end;
+	if (memchr(p->s + from, '\'', p->pos - from) || memchr(p->s + from, '"', p->pos - from))
+		note(p, &p->comments, &p->last_comment, from);
 }
 
 void lex_newlines(struct parser *p)
@@ -177,6 +194,8 @@ static void read_body(struct parser *p, struct syn_redir *r)
 			buf_char(&b, '\n');
 	}
 	lex_burn(p, p->pos - from);
+	if (r->here_quoted)
+		note(p, &p->bodies, &p->last_body, from);
 	r->here_source = buf_view(&b); /* expanded, and so read, only when the command runs: eval does that */
 }
 

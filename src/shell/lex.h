@@ -17,6 +17,11 @@ enum { LEAVE_SYNTAX = -2, LEAVE_BOUND = -3 };
 
 struct memo;                     /* what a $( at a position was read as */
 
+struct lex_note {                /* a range of the text that the tree does not keep; in order, each once */
+	struct lex_note *next;
+	size_t from, to;
+};
+
 struct parser {
 	struct arena *a;
 	enum dialect dialect;
@@ -38,6 +43,8 @@ struct parser {
 	size_t error_at;
 	const char *unsure;      /* the text was read, but real shells may read it otherwise: not complete */
 	size_t unsure_at;
+	struct lex_note *comments, *last_comment; /* of this line: those with a quote character in them */
+	struct lex_note *bodies, *last_body;      /* and here-documents whose delimiter is quoted */
 	struct memo *memo;
 	size_t memo_cap, memo_n;
 };

@@ -745,6 +745,8 @@ enum parse_result parse_line(struct parser *p, struct syn_node **ret)
 		return PARSE_END;
 	struct job j = {.p = p};
 	p->alias_found = false;
+	p->comments = p->last_comment = p->bodies = p->last_body = NULL;
+	p->error = NULL;
 	p->depth = 0;
 	enum parse_result r = run(&j, line_job);
 	if (r == PARSE_LINE)

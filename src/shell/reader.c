@@ -40,13 +40,13 @@ static void facts_init(struct facts *f)
 }
 
 /* One reading in one dialect, added to the facts. */
-static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen *seen)
+static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen *seen, unsigned *nmarks)
 {
 	struct job j = {.text = text, .dialect = d};
 	struct eval *e = &j.e;
 	struct via *via = arena_new(a, struct via);
 	via->name = "direct";
-	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen};
+	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen, .nmarks = nmarks};
 	e->fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
 	e->s.params = (struct params){rest_word(a), 1};
 	e->s.stack_unknown = false;
@@ -83,6 +83,7 @@ static int read_all(void *arg)
 	struct facts *f = w->f;
 	struct str text = w->rq->text;
 	struct seen seen = {0};
+	unsigned nmarks[MARK_KINDS] = {0};
 	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE, .seen = &seen};
 	if (text.n > SHELL_TEXT_MAX) {
 		emit_text(&note, str_sub(text, 0, 0), "request", (struct span){0});
@@ -97,9 +98,9 @@ static int read_all(void *arg)
 		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed", (struct span){0});
 	note.fuel += text.n;
 	emit_text(&note, text, "request", (struct span){0});
-	if (read_once(a, w->rq, text, w->rq->dialect, f, &seen))
+	if (read_once(a, w->rq, text, w->rq->dialect, f, &seen, nmarks))
 		return 1;
-	if (w->rq->dialect == DIALECT_SH && read_once(a, w->rq, text, DIALECT_BASH, f, &seen))
+	if (w->rq->dialect == DIALECT_SH && read_once(a, w->rq, text, DIALECT_BASH, f, &seen, nmarks))
 		return 1;
 	return 0;
 }

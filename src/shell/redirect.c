@@ -1,5 +1,5 @@
 /* Redirections: files that are read and written, and what becomes of standard input and output. */
-#include "shell/eval.h"
+#include "shell/marks.h"
 
 static const char *const op_names[] = {
 	[REDIR_READ] = "<", [REDIR_WRITE] = ">", [REDIR_CLOBBER] = ">|", [REDIR_APPEND] = ">>", [REDIR_READ_WRITE] = "<>",
@@ -70,6 +70,7 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 		parsed_aliases(e, &p);
 		if (res != PARSE_LINE || p.unsure)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a here-document that cannot be read", r->at);
+		marks_parts(e, text, parts);
 		body = res == PARSE_LINE ? expand_text(e, parts) : HOLE;
 	}
 	if (r->fd <= 0 && !r->var.n)

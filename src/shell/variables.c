@@ -1,5 +1,5 @@
 /* Variables that matter beyond their value: those that make the shell, or a program, run something. */
-#include "shell/eval.h"
+#include "shell/marks.h"
 
 /* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
 void eval_prompt(struct eval *e, struct str text, struct span at)
@@ -18,6 +18,7 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that cannot be read", at);
 		return;
 	}
+	marks_parts(e, index, parts);
 	struct state keep = e->s;
 	struct sink *out = e->out;
 	unsigned reads = e->reads;
@@ -91,6 +92,7 @@ void assign_effect(struct eval *e, struct str name, struct str value, enum assig
 			continue;
 		switch (variables[i].effect) {
 		case EFFECT_PROMPT: /* now, and at any later time */
+			marks_prompt(e, value, at);
 			eval_prompt(e, value, at);
 			if (text_exact(value))
 				trap_add(e, value, at, TRAP_PROMPT);

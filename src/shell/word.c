@@ -8,7 +8,7 @@ struct builder {
 	struct parser *p;
 	struct syn_part *first, **end;
 	const char *run;      /* literal run: a slice of the text while it is contiguous there, else owned */
-	size_t run_n, run_from;
+	size_t run_n, run_from, run_to;
 	bool owned;
 	struct buf b;
 };
@@ -25,6 +25,7 @@ static void build_flush(struct builder *l)
 		return;
 	struct str text = l->owned ? buf_view(&l->b) : str_n(l->run, l->run_n);
 	struct syn_part *part = part_new(l->p, PART_TEXT, text, l->run_from);
+	part->at.to = (uint32_t)l->run_to; /* the parser may be past the part that follows */
 	*l->end = part;
 	l->end = &part->next;
 	l->run_n = 0;
@@ -46,6 +47,7 @@ static void build_byte(struct builder *l, size_t at)
 	if (l->owned)
 		buf_char(&l->b, *c);
 	l->run_n++;
+	l->run_to = at + 1;
 }
 
 static void build_part(struct builder *l, struct syn_part *part)

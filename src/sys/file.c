@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define READ_STEP ((size_t)64 << 10)
@@ -127,6 +130,44 @@ int fd_write_all(int fd, const char *name, struct str s, struct err *e)
 			return err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", name);
 		at += (size_t)put;
 	}
+	return 0;
+}
+
+/* Writes a new file in `dir` and puts it in the place of `name`. The temporary one is gone afterwards, whatever happens. */
+static int replace_in(int dir, const char *name, const char *path, struct str bytes, struct err *e)
+{
+	char temp[NAME_MAX + 1];
+	unsigned long number;
+	if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
+		return err_set(e, ERR_SYSTEM, errno, "cannot name a temporary file for '%s'", path);
+	snprintf(temp, sizeof temp, ".%lx.tmp", number);
+	FD_CLEANUP int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a file beside '%s'", path);
+	int bad = fd_write_all(fd, path, bytes, e);
+	if (!bad && (fsync(fd) < 0 || renameat(dir, temp, dir, name) < 0))
+		bad = err_set(e, ERR_SYSTEM, errno, "cannot replace '%s'", path);
+	if (bad)
+		unlinkat(dir, temp, 0);
+	return bad;
+}
+
+int file_replace(const char *path, struct str bytes, struct err *e)
+{
+	char parent[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+	if (n >= sizeof parent)
+		return err_set(e, ERR_SYSTEM, ENAMETOOLONG, "cannot replace '%s'", path);
+	memcpy(parent, path, n);
+	parent[n] = '\0';
+	FD_CLEANUP int dir = open(n ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the directory of '%s'", path);
+	if (replace_in(dir, path + n, path, bytes, e) < 0)
+		return -1;
+	if (fsync(dir) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot sync the directory of '%s'", path);
 	return 0;
 }
 

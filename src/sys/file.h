@@ -17,6 +17,11 @@ int file_read(struct arena *a, const char *path, size_t max, struct str *ret, st
 int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e);
 /* All n bytes, over short writes and interrupts. */
 int fd_write_all(int fd, const char *name, struct str s, struct err *e);
+/*
+ * Puts these bytes in the place of the file, all or nothing: a new file (mode 0600) beside it, written and synced, then renamed over it.
+ * A link at `path` is replaced, not followed.
+ */
+int file_replace(const char *path, struct str bytes, struct err *e);
 
 /*
  * Lines from a descriptor. Owns its memory (not an arena's: a batch reads for as long as its caller writes, one arena lives for one line).

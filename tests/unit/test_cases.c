@@ -326,7 +326,8 @@ static void judge_row(struct test *t)
 	if (shell.n && engine_dialect(shell, &rq.dialect) != 0)
 		fail(t, "no such shell:", shell);
 	config_default(&policy);
-	if (config.n && config_load(t->a, STR("case.yaml"), str_cat(t->a, config, STR("\n")), &policy, &e) != 0)
+	struct config_source src = {.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER};
+	if (config.n && config_load(t->a, &src, 1, &policy, NULL, &e) != 0)
 		engine_refuse(t->a, "policy-error", e.text, &j);
 	else if (engine_judge(t->a, &rq, &policy, &f, &j, &e) != 0)
 		fail(t, e.text, rq.command);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/regex.h"
 #include "config/config.h"
 #include "config/yaml.h"
 #include "knowledge/knowledge.h"
@@ -10,11 +11,16 @@
 
 static struct arena arena;
 
+static int load_in(struct arena *a, struct str text, struct policy *p, struct err *e)
+{
+	return config_load(a, &(struct config_source){.name = STR("p.yaml"), .bytes = text, .who = WHO_OWNER}, 1, p, NULL, e);
+}
+
 static int load(const char *text, struct policy *p, struct err *e)
 {
 	*e = (struct err){0};
 	*p = (struct policy){0};
-	return config_load(&arena, STR("p.yaml"), str_of(text), p, e);
+	return load_in(&arena, str_of(text), p, e);
 }
 
 static size_t count(const struct prefix_rule *r)
@@ -55,7 +61,7 @@ static void test_default_text(void)
 	struct err e = {0};
 	config_default(&p);
 	size_t n = count(p.deny);
-	CHECK_INT(config_load(&arena, STR("built-in"), config_default_text(), &q, &e), 0);
+	CHECK_INT(load_in(&arena, config_default_text(), &q, &e), 0);
 	CHECK_INT(q.fallback, p.fallback);
 	CHECK_INT(count(q.deny), 2 * n);
 	const struct prefix_rule *x = p.deny, *y = q.deny;
@@ -167,6 +173,54 @@ static void test_bad(void)
 		{"# x\n%TAG ! !\n", "p.yaml:2:1: ", "directives", "%TAG"},
 		{"\xff\xfe", "p.yaml:1:1: ", "not text in UTF-8", ""},
 		{"default: ask\n\xc3\n", "p.yaml:2:1: ", "not text in UTF-8", ""},
+		{"tools:\n  bash:\n    dney: []\n", "p.yaml:3:5: ", "did you mean 'deny'", "dney"},
+		{"default: ask\ndefalt: ask\n", "p.yaml:2:1: ", "did you mean 'default'", "defalt"},
+		{"secrets: {enable: true}\n", "p.yaml:1:11: ", "did you mean 'enabled'", "enable"},
+		{"tools: {bash: {checks: [{tset: x}]}}\n", "p.yaml:1:26: ", "did you mean 'test'", "tset"},
+		{"tools: {bash: {checks: [{test: x, not_mach: [x]}]}}\n", "p.yaml:1:35: ", "did you mean 'not_match'", "mach"},
+		{"classifier: {comand: [x]}\n", "p.yaml:1:14: ", "did you mean 'command'", "comand"},
+		{"tools:\n  bash:\n    checks:\n      - test: 'a(b'\n", "p.yaml:4:15: ", "a(b", "test: 'a(b'"},
+		{"tools: {bash: {allowChecks: ['[z-a]']}}\n", "p.yaml:1:30: ", "", "z-a"},
+		{"tools: {bash: {checks: [{description: x}]}}\n", "p.yaml:1:25: ", "needs 'test'", ""},
+		{"tools: {bash: {normalise: [{prefix: x, strip: ['*']}]}}\n", "p.yaml:1:48: ", "", ""},
+		{"tools: {bash: {normalise: [{prefix: x}]}}\n", "p.yaml:1:28: ", "needs 'prefix' and 'strip'", ""},
+		{"tools: {bash: {redirects: [{mode: wrote, glob: x, decision: ask}]}}\n", "p.yaml:1:35: ", "expected read, write", ""},
+		{"tools: {bash: {redirects: [{glob: x}]}}\n", "p.yaml:1:28: ", "needs 'decision'", ""},
+		{"tools: {bash: {redirects: [{glob: x, outside: [y], decision: ask}]}}\n", "p.yaml:1:28: ", "one of 'outside' and 'glob'", ""},
+		{"tools: {bash: {redirects: [{outside: [], decision: ask}]}}\n", "p.yaml:1:28: ", "one of 'outside' and 'glob'", ""},
+		{"tools: {bash: {redirects: [x]}}\n", "p.yaml:1:28: ", "expected a rule", ""},
+		{"tools: {bash: {arguments: [{command: x, decision: ask}]}}\n", "p.yaml:1:28: ", "needs one of 'anyArgOutside'", ""},
+		{"tools: {bash: {arguments: [{command: x, anyArgOutside: [a], allArgsInside: [a], decision: ask}]}}\n", "p.yaml:1:28: ", "needs one of", ""},
+		{"tools: {bash: {arguments: [{anyArgOutside: [a], decision: ask}]}}\n", "p.yaml:1:28: ", "needs 'command'", ""},
+		{"tools: {bash: {arguments: [{command: x, anyArgMatches: '(', decision: ask}]}}\n", "p.yaml:1:56: ", "", ""},
+		{"tools: {bash: {arguments: [{command: x, allArgsMatch: [a, '('], decision: ask}]}}\n", "p.yaml:1:59: ", "", ""},
+		{"tools: {bash: {arguments: [{command: 'a||b', anyArgOutside: [a], decision: ask}]}}\n", "p.yaml:1:38: ", "nothing between", ""},
+		{"tools: {bash: {arguments: [{command: a, anyArgOutside: [a], decision: contain}]}}\n", "p.yaml:1:71: ", "expected allow, ask or deny", ""},
+		{"tools: {bash: {only: []}}\n", "p.yaml:1:22: ", "at least one name", ""},
+		{"tools: {bash: {deny: [{prefix: x, match: y}]}}\n", "p.yaml:1:42: ", "expected a list of commands", ""},
+		{"tools: {bash: {discourageChaining: yes}}\n", "p.yaml:1:36: ", "expected true or false", "yes"},
+		{"tools: {bash: {discourageChaining: 'true'}}\n", "p.yaml:1:36: ", "expected true or false", ""},
+		{"tools: {bash: {interpreters: {pyton: {}}}}\n", "p.yaml:1:31: ", "did you mean 'python'", ""},
+		{"tools: {bash: {interpreters: {python: {calls: [{match: a}]}}}}\n", "p.yaml:1:48: ", "needs 'decision'", ""},
+		{"tools: {bash: {interpreters: {python: {imports: [{match: a, argMatches: x, decision: ask}]}}}}\n", "p.yaml:1:61: ", "unknown key", ""},
+		{"tools: {bash: {interpreters: {python: {writes: {decision: ask}}}}}\n", "p.yaml:1:48: ", "'writes' needs", ""},
+		{"permissions: {deny: ['Bash(x']}\n", "p.yaml:1:22: ", "expected a permission", "Bash(x"},
+		{"permissions: {deny: ['(x)']}\n", "p.yaml:1:22: ", "expected a permission", ""},
+		{"permissions: {deny: [{description: x}]}\n", "p.yaml:1:22: ", "needs 'rule'", ""},
+		{"checks_grade: {secret-read: no}\n", "p.yaml:1:29: ", "expected off, warn, contain, ask or deny", ""},
+		{"checks_grade: {'Secret Read': deny}\n", "p.yaml:1:16: ", "not the id of a check", ""},
+		{"checks_grade: [a]\n", "p.yaml:1:15: ", "expected the ids", ""},
+		{"mode: yolo\n", "p.yaml:1:7: ", "expected default, acceptEdits", "yolo"},
+		{"route: x\n", "p.yaml:1:8: ", "expected off, advise", ""},
+		{"onError: allow\n", "p.yaml:1:10: ", "expected ask or deny", ""},
+		{"classifier: {timeout_ms: 5}\n", "p.yaml:1:13: ", "needs 'command'", ""},
+		{"classifier: {command: [x], timeout_ms: 0}\n", "p.yaml:1:40: ", "expected a number from 1", ""},
+		{"classifier: {command: [x], timeout_ms: 5s}\n", "p.yaml:1:40: ", "expected a number from 1", ""},
+		{"secrets: {maxScanBytes: -1}\n", "p.yaml:1:25: ", "expected a number", ""},
+		{"import: [gitt]\n", "p.yaml:1:10: ", "no such preset, did you mean 'git'", "gitt"},
+		{"import: [nothing-like-it]\n", "p.yaml:1:10: ", "no such preset", ""},
+		{"import: ['../git']\n", "p.yaml:1:10: ", "expected the name of a preset", ""},
+		{"import: {git: x}\n", "p.yaml:1:9: ", "expected a list of presets", ""},
 		{"commands: {name: x}\n", "p.yaml:1:11: ", "expected a list of rows", "name"},
 		{"commands:\n  - {name: x, frob: 1}\n", "p.yaml:2:15: ", "unknown key", "frob"},
 		{"commands:\n  - {name: x, flags: {-a: frob}}\n", "p.yaml:2:27: ", "no such kind", "frob"},
@@ -174,7 +228,7 @@ static void test_bad(void)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct policy p = {.ncommands = 77};
 		struct err e = {0};
-		CHECK_ROW(config_load(&arena, STR("p.yaml"), str_of(rows[i].text), &p, &e) == -1, rows[i].text);
+		CHECK_ROW(load_in(&arena, str_of(rows[i].text), &p, &e) == -1, rows[i].text);
 		CHECK_ROW(p.ncommands == 77, rows[i].text);
 		bool said = str_starts(str_of(e.text), rows[i].place) && str_contains(str_of(e.text), str_of(rows[i].why)) && str_contains(str_of(e.text), str_of(rows[i].line));
 		if (!said)
@@ -207,6 +261,12 @@ static void test_hostile(void)
 		{"deep maps", repeat("{a: ", 100000, "default: ", "")},
 		{"deep block", repeat("- ", 20000, "", "a")},
 		{"too large", repeat("# comment\n", 110000, "", "")},
+		{"ten megabytes", repeat("default: ask # and more\n", 450000, "", "")},
+		{"many imports", repeat("git,", 1000, "import: [", "x]")},
+		{"many names", repeat("a,", 100000, "tools: {bash: {interpreters: {python: {names: [", "a]}}}}")},
+		{"many unknown keys", repeat("a", 20000, "'", "': 1")},
+		{"deep regex", repeat("(", 3000, "tools: {bash: {checks: ['", "']}}")},
+		{"large regex", repeat("(a{1,1000}){1,1000}", 200, "tools: {bash: {checks: ['", "']}}")},
 		{"alias bomb", STR("a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: [*b,*b,*b,*b,*b,*b]\n")},
 		{"alias to itself", STR("a: &a [*a]\n")},
 		{"anchor storm", repeat("&a ", 50000, "default: ", "x")},
@@ -226,7 +286,7 @@ static void test_hostile(void)
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct err e = {0};
-		CHECK_ROW(config_load(&arena, STR("p.yaml"), rows[i].text, &p, &e) == -1, rows[i].what);
+		CHECK_ROW(load_in(&arena, rows[i].text, &p, &e) == -1, rows[i].what);
 		CHECK_ROW(str_starts(str_of(e.text), "p.yaml:"), rows[i].what);
 		for (const char *c = e.text; *c; c++)
 			CHECK_ROW((unsigned char)*c >= ' ', rows[i].what);
@@ -249,7 +309,7 @@ static void test_mutations(void)
 			size_t n = k + 1 == sizeof(bytes) ? i : sizeof(good) - 1;
 			if (n == sizeof(good) - 1 && i < n)
 				copy[i] = bytes[k];
-			CHECK(config_load(&a, STR("p.yaml"), str_n(copy, n), &p, &e) == 0 || e.text[0]);
+			CHECK(load_in(&a, str_n(copy, n), &p, &e) == 0 || e.text[0]);
 			free(copy);
 			arena_free(&a);
 		}
@@ -278,22 +338,327 @@ static void test_silent(void)
 	unlink(path);
 }
 
-/* Every key stands in the documentation, with who may set it. */
+/* Every key stands in the documentation, with who may set it and an example; and the example loads. */
 static void test_documented(void)
 {
-	FILE *f = fopen("docs/config.md", "rb");
+	FILE *f = fopen("docs/policy.md", "rb");
 	static char text[65536];
 	size_t n = f ? fread(text, 1, sizeof(text), f) : 0;
 	if (f)
 		fclose(f);
 	CHECK(n > 0);
-	static const char *const who[] = {"anyone", "trusted", "owner"};
+	static const char *const who[] = {"anyone", "trusted", "owner", "system"};
 	size_t keys = 0;
 	for (const struct config_key *k; (k = config_key(keys)); keys++) {
-		struct str row = str_fmt(&arena, "| `%s` | %s | %s |", k->name, who[k->who], k->help);
-		CHECK_ROW(str_contains(str_n(text, n), row), k->name);
+		struct buf example;
+		buf_init(&example, &arena, 0);
+		for (const char *c = k->example; *c; c++)
+			buf_fmt(&example, "%s%c", *c == '|' ? "\\" : "", *c);
+		struct str row = str_fmt(&arena, "| `%s` | %s%s | %s | `%.*s` |", k->name, who[k->who], k->apart ? "*" : "", k->help, STR_ARG(buf_view(&example)));
+		if (!str_contains(str_n(text, n), row))
+			unit_fail(__FILE__, __LINE__, "docs/policy.md lacks %.*s", STR_ARG(row));
 	}
-	CHECK(keys >= 5);
+	CHECK(keys >= 50);
+	size_t rows = 0;
+	for (struct str t = str_n(text, n); str_contains(t, STR("\n| `")); t = str_sub(t, 1, t.n))
+		rows += str_starts(t, "\n| `") && str_contains(str_sub(t, 1, (size_t)str_find(t, '\n', 1)), STR("` |"));
+	CHECK(rows >= keys);
+}
+
+/* "a.b.c" and a value as a file. */
+static struct str file_of(const char *dotted, const char *value)
+{
+	struct buf b;
+	int open = 0;
+	buf_init(&b, &arena, 0);
+	for (const char *c = dotted; *c; c++)
+		if (*c == '.') {
+			buf_c(&b, ": {");
+			open++;
+		} else
+			buf_char(&b, *c);
+	buf_fmt(&b, ": %s", value);
+	while (open--)
+		buf_char(&b, '}');
+	return buf_view(&b);
+}
+
+static void test_key_examples(void)
+{
+	for (size_t i = 0; config_key(i); i++) {
+		const struct config_key *k = config_key(i);
+		struct config_source src = {.name = STR("p.yaml"), .bytes = file_of(k->name, k->example), .who = k->who};
+		struct config_note *notes = NULL;
+		struct policy p;
+		struct err e = {0};
+		int r = config_load(&arena, &src, 1, &p, &notes, &e);
+		if (r != 0 || notes)
+			unit_fail(__FILE__, __LINE__, "%s: %s%.*s", k->name, e.text, notes ? (int)notes->text.n : 0, notes ? notes->text.p : "");
+		src.bytes = file_of(k->name, "{no-such-thing: [[]]}");
+		if (!str_is(str_of(k->name), "guidance")) /* ... reads as a block with an unknown key, like all of them */
+			CHECK_ROW(config_load(&arena, &src, 1, &p, NULL, &e) == -1, k->name);
+	}
+}
+
+/* Every kind of rule arrives with all its parts. */
+static void test_rules(void)
+{
+	struct policy p;
+	struct err e;
+	size_t start;
+	CHECK_INT(load("tools:\n  bash:\n"
+	               "    checks: [{test: 'a\\s+b', description: \"x\n      y\", alternative: z}, '^c$']\n"
+	               "    allowChecks: ['^d']\n"
+	               "    redirects:\n"
+	               "      - {mode: append, outside: ['.', /t], decision: ask}\n"
+	               "      - {glob: '/etc/**', decision: deny}\n"
+	               "    arguments:\n"
+	               "      - {command: 'rm|rmdir', anyArgOutside: ['.'], decision: deny}\n"
+	               "      - {command: cp, allArgsInside: [/t], decision: allow}\n"
+	               "      - {command: 'x*', anyArgMatches: '^-f$', decision: ask}\n"
+	               "      - {command: y, allArgsMatch: ['a', 'b+'], decision: ask}\n"
+	               "    normalise: [{prefix: kubectl, strip: ['-n \\S+', x]}]\n"
+	               "    only: {names: [ls, cat], description: few}\n"
+	               "    ssh: {allow: [a, b], deny: [c]}\n"
+	               "    discourageChaining: true\n"
+	               "    offerManualRun: true\n", &p, &e), 0);
+	CHECK_STR(p.checks->pattern, "a\\s+b");
+	CHECK_STR(p.checks->rule.description, "x y");
+	CHECK_STR(p.checks->rule.alternative, "z");
+	CHECK_STR(p.checks->rule.where, "p.yaml:3");
+	CHECK_INT(regex_match(p.checks->regex, STR("a  b")), REGEX_YES);
+	CHECK_INT(regex_find(p.checks->next->regex, STR("c"), &start, &start), REGEX_YES);
+	CHECK_INT(regex_match(p.allow_checks->regex, STR("xd")), REGEX_NO);
+	CHECK(p.redirects->mode == REDIRECT_APPEND && p.redirects->outside && p.redirects->decision == VERDICT_ASK);
+	CHECK_STR(p.redirects->paths->next->text, "/t");
+	CHECK(p.redirects->next->mode == REDIRECT_ANY && !p.redirects->next->outside && p.redirects->next->decision == VERDICT_DENY);
+	const struct argument_rule *r = p.arguments;
+	CHECK(r->test == ARGUMENT_ANY_OUTSIDE && r->decision == VERDICT_DENY && !r->regexes);
+	CHECK_STR(r->commands->text, "rm");
+	CHECK_STR(r->commands->next->text, "rmdir");
+	r = r->next;
+	CHECK(r->test == ARGUMENT_ALL_INSIDE && r->decision == VERDICT_ALLOW);
+	r = r->next;
+	CHECK(r->test == ARGUMENT_ANY_MATCHES && regex_match(r->regexes[0], STR("-f")) == REGEX_YES);
+	r = r->next;
+	CHECK(r->test == ARGUMENT_ALL_MATCH && regex_match(r->regexes[1], STR("xbb")) == REGEX_YES && !r->next);
+	CHECK_STR(p.normalise->prefix, "kubectl");
+	CHECK_INT(regex_match(p.normalise->strip->regex, STR("-n prod")), REGEX_YES);
+	CHECK(p.normalise->strip->next && !p.normalise->strip->next->next);
+	CHECK_STR(p.only->names->next->text, "cat");
+	CHECK_STR(p.only->rule.description, "few");
+	CHECK_STR(p.ssh_allow->next->text, "b");
+	CHECK_STR(p.ssh_deny->text, "c");
+	CHECK(p.discourage_chaining && p.offer_manual_run);
+}
+
+static void test_other_blocks(void)
+{
+	struct policy p;
+	struct err e;
+	CHECK_INT(load("onError: ask\nmode: acceptEdits\nroute: deny\ncontain_fallback: deny\nfold_case: true\nclient_settings: true\n"
+	               "tools: {deny: [{tool: 'mcp__*', alternative: no}], ask: [A], allow: [B, C]}\n"
+	               "permissions: {deny: ['Read(~/.ssh/**)', WebFetch], ask: ['Bash(a (b):*)'], allow: [{rule: 'Bash(*)', description: d}]}\n"
+	               "checks_grade: {secret-read: deny, inline-code: 'off', opaque-path: warn}\n"
+	               "writable_roots: [/a]\nprotected_paths: [b]\nsecret_paths: [c]\nexcluded_commands: [d]\n"
+	               "classifier: {command: [j, -x]}\nguidance: {extra: [one, two]}\nredirect: {tmp: true}\n"
+	               "secrets: {enabled: true, scanInputs: false, inputTools: [Bash], allow: {paths: [p], rules: [q]}, maxScanBytes: 7, timeoutMs: 8}\n"
+	               "meta: {title: t, description: d}\n", &p, &e), 0);
+	CHECK(p.on_error == VERDICT_ASK && p.mode == MODE_ACCEPT_EDITS && p.route == ROUTE_DENY && p.contain_fallback == VERDICT_DENY && p.fold_case && p.client_settings);
+	CHECK_STR(p.tool_deny->tool, "mcp__*");
+	CHECK_STR(p.tool_deny->rule.alternative, "no");
+	CHECK_STR(p.tool_allow->next->tool, "C");
+	CHECK_STR(p.permission_deny->tool, "Read");
+	CHECK_STR(p.permission_deny->pattern, "~/.ssh/**");
+	CHECK(!p.permission_deny->all && p.permission_deny->next->all);
+	CHECK_STR(p.permission_ask->pattern, "a (b):*");
+	CHECK(p.permission_allow->all);
+	CHECK_STR(p.permission_allow->rule.description, "d");
+	CHECK_STR(p.regrades->id, "secret-read");
+	CHECK(p.regrades->grade == GRADE_DENY && p.regrades->next->grade == GRADE_OFF && p.regrades->next->next->grade == GRADE_WARN);
+	CHECK_STR(p.regrades->next->rule.where, "p.yaml:9");
+	CHECK_STR(p.writable_roots->text, "/a");
+	CHECK_STR(p.protected_paths->text, "b");
+	CHECK_STR(p.secret_paths->text, "c");
+	CHECK_STR(p.secret_allow->text, "p");
+	CHECK_STR(p.excluded_commands->text, "d");
+	CHECK_STR(p.classifier.command->next->text, "-x");
+	CHECK(p.classifier.timeout_ms > 0);
+	CHECK(p.guidance.enabled && p.guidance.include_defaults);
+	CHECK_STR(p.guidance.extra->next->text, "two");
+	CHECK(p.redirect.on);
+	CHECK_STR(p.redirect.target, "/tmp/claude");
+	CHECK(p.secrets.enabled && !p.secrets.scan_inputs && p.secrets.scan_outputs && p.secrets.scan_bytes_max == 7 && p.secrets.timeout_ms == 8);
+	CHECK_STR(p.secrets.allow_rules->text, "q");
+}
+
+static void test_examples(void)
+{
+	struct policy p;
+	struct err e;
+	CHECK_INT(load("tools:\n  bash:\n    deny: [{prefix: a, match: [a b, a c], not_match: [b]}]\n    checks: [{test: x, match: [x]}]\n", &p, &e), 0);
+	const struct example *x = p.examples;
+	CHECK(x && x->match && x->rule == &last(p.deny)->rule);
+	CHECK_STR(x->command, "a b");
+	CHECK_STR(x->where, "p.yaml:3:32");
+	x = x->next->next;
+	CHECK(!x->match && x->rule == &last(p.deny)->rule);
+	CHECK(x->next->match && x->next->rule == &p.checks->rule && !x->next->next);
+}
+
+struct loaded {
+	struct policy p;
+	struct config_note *notes;
+	struct err e;
+	int r;
+};
+
+/* Two files, the second one with this dialect and owner. */
+static struct loaded load_two(const char *first, const char *second, enum config_dialect dialect, enum config_who who)
+{
+	struct loaded x = {0};
+	struct config_source src[] = {
+		{.name = STR("one.yaml"), .bytes = str_of(first), .who = WHO_OWNER, .base = STR("/base/one")},
+		{.name = STR("two.yaml"), .bytes = str_of(second), .who = who, .dialect = dialect, .base = STR("/base/two")},
+	};
+	x.r = config_load(&arena, src, 2, &x.p, &x.notes, &x.e);
+	return x;
+}
+
+static void test_merge(void)
+{
+	struct loaded x = load_two("default: deny\nroute: ask\ntools: {bash: {ask: [a], interpreters: {python: {names: [p, q], calls: [{match: a, decision: ask}], writes: {outside: [a], decision: ask}}}}}\n"
+	                           "guidance: {enabled: false, extra: [a]}\nredirect: {tmp: true, tmpTarget: /tmp/x}\nsecrets: {enabled: true, allow: {paths: [a]}}\npermissions: {ask: [A]}\n"
+	                           "commands: [{name: one-wrap, style: posix, operands: {rest: command}}]\n",
+	                           "default: ask\ntools: {bash: {ask: [b], interpreters: {javascript: {names: [node]}, python: {names: [q, r], calls: [{match: b, decision: deny, argMatches: x}], imports: [{match: c, decision: ask}], writes: {outside: [b, c], decision: deny}}}}}\n"
+	                           "guidance: {extra: [b]}\nredirect: {}\nsecrets: {allow: {paths: [b]}}\npermissions: {ask: [B]}\n"
+	                           "commands: [{name: two-wrap, style: posix, operands: {rest: command}}]\n", CONFIG_CAISSON, WHO_OWNER);
+	CHECK_STR(str_of(x.e.text), "");
+	CHECK_INT(x.r, 0);
+	CHECK(x.p.fallback == VERDICT_ASK && x.p.route == ROUTE_ASK);
+	CHECK_STR(x.p.ask->prefix, "a");
+	CHECK_STR(x.p.ask->next->prefix, "b");
+	CHECK_STR(x.p.ask->next->rule.where, "two.yaml:2");
+	const struct interpreter_rules *i = x.p.interpreters;
+	CHECK_STR(i->lang, "python");
+	CHECK_STR(i->next->lang, "javascript");
+	CHECK_STR(i->names->text, "p");
+	CHECK_STR(i->names->next->text, "q");
+	CHECK_STR(i->names->next->next->text, "r");
+	CHECK(!i->names->next->next->next);
+	CHECK_STR(i->calls->next->match->text, "b");
+	CHECK(i->calls->next->arg && !i->calls->arg && i->imports);
+	CHECK(i->writes->decision == VERDICT_DENY && !i->writes->next);
+	CHECK_STR(i->writes->outside->text, "b");
+	CHECK(x.p.guidance.enabled && !x.p.guidance.extra->next); /* whole blocks: nothing is left of the first */
+	CHECK(!x.p.redirect.on);
+	CHECK(x.p.secrets.enabled);
+	CHECK_STR(x.p.secret_allow->next->text, "b");
+	CHECK_STR(x.p.permission_ask->base, "/base/one");
+	CHECK_STR(x.p.permission_ask->next->base, "/base/two");
+	CHECK(know_find(STR("one-wrap"), x.p.commands, x.p.ncommands) && know_find(STR("two-wrap"), x.p.commands, x.p.ncommands));
+	struct loaded y = load_two("", "", CONFIG_CAISSON, WHO_OWNER);
+	CHECK(y.r == 0 && !str_eq(x.p.digest, y.p.digest));
+	struct policy none = {0}, built_in;
+	CHECK_INT(config_load(&arena, NULL, 0, &none, NULL, NULL), 0);
+	config_default(&built_in);
+	CHECK(str_eq(none.digest, built_in.digest) && none.deny == built_in.deny);
+	y = load_two("", "default: maybe", CONFIG_CAISSON, WHO_OWNER); /* the message names the right file */
+	CHECK(y.r == -1 && str_starts(str_of(y.e.text), "two.yaml:1:10: "));
+}
+
+static size_t notes_with(const struct loaded *x, const char *text)
+{
+	size_t n = 0;
+	for (const struct config_note *k = x->notes; k; k = k->next)
+		n += str_contains(k->text, str_of(text));
+	return n;
+}
+
+/* What a file may not set, it does not set, and its author is told where. */
+static void test_who(void)
+{
+	static const char text[] = "mode: bypassPermissions\nclassifier: {command: [evil]}\nexcluded_commands: [x]\ncontain_fallback: allow\nclient_settings: true\n"
+		"forbid_lifting: true\nwritable_roots: [/]\ncommands: [{name: rm, style: posix}]\n"
+		"default: deny\ntools: {bash: {deny: [{prefix: x, description: do evil, alternative: \"more\\nevil\"}], allow: [y]}}\nguidance: {extra: [evil]}\n";
+	struct loaded x = load_two("", text, CONFIG_CAISSON, WHO_ANYONE);
+	CHECK_INT(x.r, 0);
+	CHECK(x.p.mode == MODE_DEFAULT && !x.p.classifier.command && !x.p.excluded_commands && x.p.contain_fallback == VERDICT_ASK && !x.p.client_settings);
+	CHECK(!x.p.no_lifting && !x.p.writable_roots && !x.p.ncommands && !x.p.guidance.extra);
+	CHECK(x.p.fallback == VERDICT_DENY);
+	CHECK_STR(last(x.p.deny)->prefix, "x");
+	CHECK(!last(x.p.deny)->rule.description.n && !last(x.p.deny)->rule.alternative.n);
+	CHECK_STR(x.p.allow->prefix, "y");
+	CHECK_INT(notes_with(&x, "is ignored: only"), 8);
+	CHECK_INT(notes_with(&x, "two.yaml:2:1: 'classifier' is ignored"), 1);
+	x = load_two("", text, CONFIG_CAISSON, WHO_TRUSTED);
+	CHECK(x.r == 0 && x.p.mode == MODE_DEFAULT && x.p.writable_roots && x.p.ncommands == 1 && !x.p.no_lifting);
+	CHECK_STR(last(x.p.deny)->rule.description, "do evil");
+	CHECK_STR(last(x.p.deny)->rule.alternative, "more evil");
+	CHECK_INT(notes_with(&x, "is ignored: only"), 6);
+	x = load_two("", text, CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.mode == MODE_BYPASS && x.p.classifier.command && !x.p.no_lifting);
+	CHECK_INT(notes_with(&x, "'forbid_lifting' is ignored: only the system's policy may set it"), 1);
+	x = load_two("", text, CONFIG_CAISSON, WHO_SYSTEM);
+	CHECK(x.r == 0 && x.p.no_lifting && !x.notes);
+}
+
+/* A file of fencepost: read as it is, with its own defaults. */
+static void test_fencepost(void)
+{
+	static const char text[] = "# a comment\nimport:\n  - git\n  - no-such-preset\n  - python-safety\nonError: ask\ntools:\n"
+		"  deny:\n    - tool: \"mcp__evil_*\"\n      description: >-\n        folded\n        text\n      alternative: |\n        two\n        lines\n  ask: [WebFetch]\n  allow:\n    - Read\n"
+		"  bash:\n    normalise:\n      - prefix: kubectl\n        strip: ['-n \\S+', '--context=\\S+']\n"
+		"    deny: [\"git clean -xfd\"]\n    checks:\n      - test: 'git\\s+push\\b.*\\s(--force(?!-with-lease)|-f)\\b'\n        description: force push\n        alternative: use --force-with-lease\n"
+		"    allowChecks:\n      - '^rm -rf /tmp/claude/[^ ]+$'\n    ask:\n      - git push\n    allow: [ls, cat]\n    frobnicate: 3\n"
+		"    arguments:\n      - { command: rm, allArgsInside: [\"/tmp/claude\"], decision: allow }\n      - command: \"rm|rmdir|mkdir|touch\"\n        anyArgOutside: [\"/tmp/claude\", \".\"]\n        decision: ask\n"
+		"    redirects:\n      - mode: write\n        outside: [\"/tmp/claude\", \".\"]\n        decision: deny\n"
+		"redirect:\n  tmp: true\n  tmpTarget: /tmp/claude\nsecrets:\n  enabled: true\n  scanner: auto\n  allow:\n    paths: ['.env.example']\n    rules: ['gitleaks:generic-api-key']\n"
+		"guidance:\n  enabled: true\n  extra:\n    - Prefer ripgrep.\ncolour: red\n";
+	struct loaded x = load_two("", text, CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK_STR(str_of(x.e.text), "");
+	CHECK(x.r == 0 && x.p.fallback == VERDICT_ASK && x.p.discourage_chaining && x.p.offer_manual_run && x.p.on_error == VERDICT_ASK);
+	CHECK_STR(x.p.tool_deny->rule.description, "folded text");
+	CHECK_STR(x.p.tool_deny->rule.alternative, "two lines");
+	CHECK_INT(notes_with(&x, "two.yaml:4:5: there is no preset 'no-such-preset'"), 1);
+	CHECK_INT(notes_with(&x, "'python-safety' has no rules"), 1);
+	CHECK_INT(notes_with(&x, "unknown key 'frobnicate' is ignored"), 1);
+	CHECK_INT(notes_with(&x, "unknown key 'colour' is ignored"), 1);
+	CHECK(x.p.arguments->next && x.p.redirect.on && x.p.redirects && x.p.normalise);
+	CHECK_INT(load_two("", text, CONFIG_CAISSON, WHO_OWNER).r, -1);
+	x = load_two("default: allow", "tools: {bash: {discourageChaining: false}}", CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.fallback == VERDICT_ALLOW && !x.p.discourage_chaining);
+	x = load_two("", "onError: allow", CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.on_error == VERDICT_ASK && notes_with(&x, "read as ask") == 1);
+	x = load_two("", "import: all", CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK(x.r == 0 && !x.notes);
+	static const char *const wrong[] = {"default: maybe", "onError: x", "tools: [x]", "tools: {bash: {checks: [{test: '('}]}}", "import: ['../x']", "a: [", "default: ask\ndefault: ask"};
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		CHECK_ROW(load_two("", wrong[i], CONFIG_FENCEPOST, WHO_OWNER).r == -1, wrong[i]);
+}
+
+/* The presets that every file may name: each loads by itself, imports nothing, and says what it is. */
+static void test_presets(void)
+{
+	static const char *const names[] = {"standard", "claude-code", "code-exec", "strict", "git", "secrets", "filesystem", "kubernetes", "ssh", "gh", "helm", "helmfile",
+		"ansible", "docker", "database", "terraform", "claude", "claude-web", "context7", "playwright"};
+	struct config_preset p;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		CHECK_ROW(config_preset(str_of(names[i]), &p) && p.title.n && p.text.n && str_is(p.name, names[i]), names[i]);
+	CHECK(!config_preset(STR("no-such"), &p) && !config_preset(STR(""), &p));
+	size_t n = 0;
+	for (; config_preset_at(n, &p); n++) {
+		struct yaml_file f;
+		struct loaded x = load_two(str_c(&arena, str_fmt(&arena, "import: [%.*s]", STR_ARG(p.name))), "", CONFIG_CAISSON, WHO_OWNER);
+		if (x.r != 0 || x.notes)
+			unit_fail(__FILE__, __LINE__, "preset %.*s: %s%.*s", STR_ARG(p.name), x.e.text, x.notes ? (int)x.notes->text.n : 0, x.notes ? x.notes->text.p : "");
+		CHECK_INT(yaml_read(&arena, p.name, p.text, &f, NULL), 0);
+		CHECK_ROW(!yaml_get(f.root, "import"), str_c(&arena, p.name));
+	}
+	CHECK_INT(n, sizeof(names) / sizeof(*names));
+	struct loaded x = load_two("import: [git, git]", "", CONFIG_CAISSON, WHO_OWNER), y = load_two("import: git", "", CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r == 0 && y.r == 0 && count(x.p.deny) == count(y.p.deny) && count(x.p.ask) == count(y.p.ask));
+	CHECK(load_two("import: [powershell]", "", CONFIG_CAISSON, WHO_OWNER).notes != NULL);
 }
 
 static int torture_load(struct arena *a, void *ctx)
@@ -301,7 +666,8 @@ static int torture_load(struct arena *a, void *ctx)
 	struct policy p;
 	struct err e = {0};
 	(void)ctx;
-	return config_load(a, STR("p.yaml"), STR("default: ask\ntools: {bash: {deny: [a, {prefix: b}]}}\ncommands: [{name: w, flags: {-a: word}}]\n"), &p, &e);
+	return load_in(a, STR("default: ask\nimport: [git]\ntools: {deny: [x], bash: {deny: [a, {prefix: b, match: [b]}], checks: ['a\\s'], arguments: [{command: a|b, anyArgMatches: c, decision: ask}]}}\n"
+	                       "checks_grade: {a: ask}\ncommands: [{name: w, flags: {-a: word}}]\n"), &p, &e);
 }
 
 static void test_torture(void)
@@ -324,6 +690,14 @@ int main(void)
 	RUN(test_mutations);
 	RUN(test_silent);
 	RUN(test_documented);
+	RUN(test_key_examples);
+	RUN(test_rules);
+	RUN(test_other_blocks);
+	RUN(test_examples);
+	RUN(test_merge);
+	RUN(test_who);
+	RUN(test_fencepost);
+	RUN(test_presets);
 	RUN(test_torture);
 	arena_free(&arena);
 	return unit_end();

@@ -96,9 +96,247 @@ static void test_settings_of_wrappers(void)
 	arena_free(&a);
 }
 
+/* ---- marks ---- */
+
+static const char *const names[MARK_KINDS] = {
+	[MARK_FRAGMENT] = "fragment", [MARK_SAFE_SUBST] = "safe", [MARK_OBFUSCATED_FLAG] = "flag", [MARK_METACHARACTER] = "meta",
+	[MARK_VARIABLE_CONTEXT] = "variable", [MARK_COMMENT_QUOTE] = "comment", [MARK_QUOTED_NEWLINE] = "qnewline", [MARK_CARRIAGE_RETURN] = "cr",
+	[MARK_NEWLINE] = "newline", [MARK_IFS] = "ifs", [MARK_BACKTICK] = "backtick", [MARK_SUBSTITUTION] = "subst", [MARK_PARAMETER] = "param",
+	[MARK_OLD_ARITHMETIC] = "oldarith", [MARK_ZSH_EXPANSION] = "zsh", [MARK_REDIRECTION] = "redir", [MARK_ESCAPED_BLANK] = "eblank",
+	[MARK_ESCAPED_OPERATOR] = "eoperator", [MARK_UNICODE_BLANK] = "ublank", [MARK_MIDWORD_HASH] = "hash", [MARK_BRACES] = "braces",
+	[MARK_MALFORMED] = "malformed", [MARK_INVISIBLE] = "invisible", [MARK_HOMOGLYPH] = "homoglyph", [MARK_PROMPT_EXPANSION] = "prompt",
+	[MARK_ARITHMETIC_CODE] = "arithcode", [MARK_PIPELINE] = "pipeline",
+};
+
+/* The kinds that are there, in order of their numbers, each once. */
+static struct str kinds(struct arena *a, const struct facts *f)
+{
+	struct buf b;
+	buf_init(&b, a, 0);
+	for (int k = 0; k < MARK_KINDS; k++)
+		for (const struct mark *m = f->marks; m; m = m->next)
+			if ((int)m->kind == k) {
+				buf_fmt(&b, "%s%s", b.n ? " " : "", names[k]);
+				break;
+			}
+	return buf_view(&b);
+}
+
+static const struct {
+	const char *text;
+	const char *kinds;
+	const char *at;        /* NULL, or what the first mark of the first kind covers */
+	enum dialect dialect;
+} marks[] = {
+	{"ls -la src", "", NULL, DIALECT_BASH},
+	/* fragments */
+	{"\tls", "fragment", "\t", DIALECT_BASH},
+	{"-rf x", "fragment", "-", DIALECT_BASH},
+	{"&& ls", "fragment", "&", DIALECT_BASH},
+	{"  ls -a", "", NULL, DIALECT_BASH},
+	{"> out", "fragment redir", ">", DIALECT_BASH},
+	{"a\n\tb", "newline", "\n", DIALECT_BASH},
+	/* $(cat <<'EOF' */
+	{"git commit -m \"$(cat <<'EOF'\nit's $x\nEOF\n)\"", "safe", "$(cat <<'EOF'\nit's $x\nEOF\n)", DIALECT_BASH},
+	{"git commit -m \"$(cat <<EOF\nx\nEOF\n)\"", "subst", NULL, DIALECT_BASH},
+	{"git commit -m \"$(cat <<'EOF'; ls\nx\nEOF\n)\"", "subst", NULL, DIALECT_BASH},
+	{"echo $(cat - <<'EOF'\nx\nEOF\n)", "subst", NULL, DIALECT_BASH},
+	/* disguised options */
+	{"rm \"-\"rf x", "flag", "\"-\"rf", DIALECT_BASH},
+	{"rm -'r'f x", "flag", "-'r'f", DIALECT_BASH},
+	{"rm $'-rf' x", "flag", "$'-rf'", DIALECT_BASH},
+	{"rm '-rf' x", "flag", NULL, DIALECT_BASH},
+	{"rm \\-rf x", "flag", NULL, DIALECT_BASH},
+	{"rm -\\rf x", "flag", NULL, DIALECT_BASH},
+	{"rm -r\\f x", "flag", NULL, DIALECT_BASH},
+	{"rm -r''f x", "flag", NULL, DIALECT_BASH},
+	{"rm ''-rf x", "flag", NULL, DIALECT_BASH},
+	{"rm -$x y", "flag", "-$x", DIALECT_BASH},
+	{"rm --for'ce' y", "flag", NULL, DIALECT_BASH},
+	{"rm --$x y", "flag", NULL, DIALECT_BASH},
+	{"git commit -m\"text\"", "", NULL, DIALECT_BASH},
+	{"git log --format=\"%h %s\"", "", NULL, DIALECT_BASH},
+	{"grep -e'a b' f", "", NULL, DIALECT_BASH},
+	{"make -j$(nproc)", "subst", NULL, DIALECT_BASH},
+	{"cc -I\"$d\" -L$d x.c", "", NULL, DIALECT_BASH},
+	{"git commit -m '- a list'", "", NULL, DIALECT_BASH},
+	{"echo '--- title ---'", "", NULL, DIALECT_BASH},
+	{"grep -- '-v' f", "", NULL, DIALECT_BASH},
+	{"head '-5' f", "", NULL, DIALECT_BASH},
+	/* metacharacters in quotes */
+	{"echo 'a;b'", "meta", "'a;b'", DIALECT_BASH},
+	{"echo \"a | $x\"", "meta", "\"a | $x\"", DIALECT_BASH},
+	{"echo 'a,b' \"c\"", "", NULL, DIALECT_BASH},
+	{"x='a;b'", "", NULL, DIALECT_BASH},
+	{"echo \"$(a; b)\"", "subst", NULL, DIALECT_BASH},
+	/* variables in dangerous places */
+	{"echo x > $f", "variable redir", "> $f", DIALECT_BASH},
+	{"echo x > \"$d/f\"", "variable redir", NULL, DIALECT_BASH},
+	{"$x | cat", "variable pipeline", "$x", DIALECT_BASH},
+	{"cat | \"$x\" y", "variable pipeline", "\"$x\"", DIALECT_BASH},
+	{"cat <<< $x", "", NULL, DIALECT_BASH},
+	{"echo $x | cat", "pipeline", "echo $x | cat", DIALECT_BASH},
+	/* comments, newlines, carriage returns */
+	{"ls # it's here", "comment", "# it's here", DIALECT_BASH},
+	{"# say \"x\"\nls", "comment", NULL, DIALECT_BASH},
+	{"ls # plain", "", NULL, DIALECT_BASH},
+	{"echo 'a # b' #", "", NULL, DIALECT_BASH},
+	{"{ ls # it's\n}", "comment", NULL, DIALECT_BASH},
+	{"echo 'a\nb'", "qnewline", "'a\nb'", DIALECT_BASH},
+	{"echo \"a\nb\"", "qnewline", "\"a\nb\"", DIALECT_BASH},
+	{"echo $'a\\nb'", "", NULL, DIALECT_BASH},
+	{"cat <<E\na\nb\nE", "", NULL, DIALECT_BASH},
+	{"ls\r\npwd", "cr newline", "\r", DIALECT_BASH},
+	{"echo 'a\rb'", "cr", NULL, DIALECT_BASH},
+	{"ls\npwd", "newline", "\n", DIALECT_BASH},
+	{"{ ls\npwd; }", "newline", NULL, DIALECT_BASH},
+	{"if a\nthen b\nfi", "newline", NULL, DIALECT_BASH},
+	{"ls &&\npwd", "", NULL, DIALECT_BASH},
+	{"ls \\\n -a; pwd", "", NULL, DIALECT_BASH},
+	{"ls\n", "", NULL, DIALECT_BASH},
+	{"# x\nls", "", NULL, DIALECT_BASH},
+	{"for f in a b\ndo ls\ndone", "", NULL, DIALECT_BASH},
+	/* expansions */
+	{"cat$IFS/etc/x", "ifs", "$IFS", DIALECT_BASH},
+	{"cat${IFS%?}x", "ifs param", "${IFS%?}", DIALECT_BASH},
+	{"OLD=$IFS; IFS=,", "", NULL, DIALECT_BASH},
+	{"echo '$IFS'", "", NULL, DIALECT_BASH},
+	{"echo `ls`", "backtick", "`ls`", DIALECT_BASH},
+	{"echo '`ls`' \\`", "", NULL, DIALECT_BASH},
+	{"echo $(ls)", "subst", "$(ls)", DIALECT_BASH},
+	{"diff <(a) >(b)", "subst", "<(a)", DIALECT_BASH},
+	{"echo '$(ls)' $((1+2))", "", NULL, DIALECT_BASH},
+	{"cat <<E\n$(a) ${b}\nE", "subst param", "$(a)", DIALECT_BASH},
+	{"cat <<'E'\n$(a) ${b}\nE", "", NULL, DIALECT_BASH},
+	{"echo ${x}", "param", "${x}", DIALECT_BASH},
+	{"echo $x '${x}'", "", NULL, DIALECT_BASH},
+	{"echo $[1+2]", "oldarith", "$[1+2]", DIALECT_BASH},
+	{"echo $((1+2))", "", NULL, DIALECT_BASH},
+	{"=ls -l", "zsh", "=ls", DIALECT_ZSH},
+	{"=ls -l", "", NULL, DIALECT_BASH},
+	{"echo ${(e)x}", "param zsh", NULL, DIALECT_ZSH},
+	{"echo a=b ~/x", "", NULL, DIALECT_ZSH},
+	/* redirections */
+	{"ls > out", "redir", "> out", DIALECT_BASH},
+	{"wc < in", "redir", NULL, DIALECT_BASH},
+	{"ls >/dev/null 2>&1 </dev/null", "", NULL, DIALECT_BASH},
+	{"ls &>/dev/null >&2 2>/dev/null 3<&- ", "", NULL, DIALECT_BASH},
+	{"ls >/dev/nullo", "redir", NULL, DIALECT_BASH},
+	{"ls >/dev/null/../x", "redir", NULL, DIALECT_BASH},
+	{"ls >& out", "redir", NULL, DIALECT_BASH},
+	/* backslashes */
+	{"cat a\\ b", "eblank", "\\ ", DIALECT_BASH},
+	{"cat 'a\\ b' \"a\\ b\"", "", NULL, DIALECT_BASH},
+	{"find . -exec ls {} \\;", "eoperator", "\\;", DIALECT_BASH},
+	{"echo '\\;' \"\\;\"", "meta", NULL, DIALECT_BASH},
+	{"echo \\a", "", NULL, DIALECT_BASH},
+	/* odd words */
+	{"ls\xc2\xa0-la", "ublank", "\xc2\xa0", DIALECT_BASH},
+	{"echo 'a\xc2\xa0" "b'", "", NULL, DIALECT_BASH},
+	{"echo 'a'#b", "hash", "#", DIALECT_BASH},
+	{"echo a#'b'", "hash", NULL, DIALECT_BASH},
+	{"echo a#b '#' '#x'", "", NULL, DIALECT_BASH},
+	{"echo {a,b}", "braces", "{a,b}", DIALECT_BASH},
+	{"echo x{1..9}", "braces", "x{1..9}", DIALECT_BASH},
+	{"echo {a,'b c'}", "braces", NULL, DIALECT_BASH},
+	{"echo {} {a} '{a,b}' HEAD@{1}", "", NULL, DIALECT_BASH},
+	{"{ ls; }", "", NULL, DIALECT_BASH},
+	{"echo a{b; ls", "malformed", "a{b", DIALECT_BASH},
+	{"echo it\\'s; ls", "malformed", "it\\'s", DIALECT_BASH},
+	{"echo a{b", "", NULL, DIALECT_BASH},
+	{"[ -f x ]; [[ -f x ]]; echo 'a(' a[0]", "", NULL, DIALECT_BASH},
+	{"find . \\( -name a \\); ls", "eoperator", NULL, DIALECT_BASH},
+	/* characters that deceive */
+	{"r\xe2\x80\x8bm x", "invisible", "\xe2\x80\x8b", DIALECT_BASH},
+	{"echo 'a\xe2\x80\xae" "b'", "invisible", "\xe2\x80\xae", DIALECT_BASH},
+	{"ls # \xe2\x80\xae", "invisible", NULL, DIALECT_BASH},
+	{"echo 'x\xf3\xa0\x81\xa1'", "invisible", NULL, DIALECT_BASH},
+	{"r\xe2\x80\x8d" "m x", "invisible", NULL, DIALECT_BASH},
+	{"git commit -m '\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9 \xe2\x9a\xa0\xef\xb8\x8f'", "", NULL, DIALECT_BASH},
+	{"echo \xe2\x9a\xa0\xef\xb8\x8f done", "", NULL, DIALECT_BASH},
+	{"cat <<'E'\n\xe2\x80\xae\nE", "", NULL, DIALECT_BASH},
+	{"cat <<E\n\xe2\x80\xae\nE", "invisible", NULL, DIALECT_BASH},
+	{"bash <<'E'\nls \xe2\x80\xae\nE", "invisible", NULL, DIALECT_BASH},
+	{"g\xd1\x96t push", "homoglyph", "g\xd1\x96t", DIALECT_BASH},
+	{"\xd1\x81\xd0\xbe\xd1\x80\xd1\x83 x", "homoglyph", NULL, DIALECT_BASH},
+	{"rm \xe2\x80\x93rf x", "homoglyph", NULL, DIALECT_BASH},
+	{"cat /etc/p\xd0\xb0sswd", "homoglyph", "/etc/p\xd0\xb0sswd", DIALECT_BASH},
+	{"cat \xd0\x94\xd0\xbe\xd0\xba\xd1\x83\xd0\xbc\xd0\xb5\xd0\xbd\xd1\x82.txt", "", NULL, DIALECT_BASH},
+	{"cat docs/\xd0\x94\xd0\xbe\xd0\xba.md", "", NULL, DIALECT_BASH},
+	{"echo 'p\xd0\xb0ss' \xce\x94t caf\xc3\xa9", "", NULL, DIALECT_BASH},
+	/* what runs when it is evaluated */
+	{"echo ${x@P}", "param prompt", NULL, DIALECT_BASH},
+	{"PS4='$(id)'; set -x", "subst prompt", NULL, DIALECT_BASH},
+	{"PS4='+ '; PS1='\\u\\$ '", "", NULL, DIALECT_BASH},
+	{"x='a[$(id)]'; echo $((x))", "subst arithcode", NULL, DIALECT_BASH},
+	{"read x; echo $((x + 1))", "arithcode", NULL, DIALECT_BASH},
+	{"x=1; echo $((x + 1))", "", NULL, DIALECT_BASH},
+	/* pipelines, and texts inside */
+	{"a | b | c && d", "pipeline", "a | b | c ", DIALECT_BASH},
+	{"a || b", "", NULL, DIALECT_BASH},
+	{"sh -c 'a | b'", "meta pipeline", NULL, DIALECT_BASH},
+	{"eval 'echo `x`'", "backtick", "`x`", DIALECT_BASH},
+};
+
+static void test_marks(void)
+{
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		struct arena a;
+		struct facts f;
+		arena_init(&a, ARENA_CAP_DEFAULT);
+		read_in(&a, str_of(marks[i].text), marks[i].dialect, &f);
+		struct str got = kinds(&a, &f);
+		CHECK_ROW(str_eq(got, str_of(marks[i].kinds)), marks[i].text);
+		if (!str_eq(got, str_of(marks[i].kinds)))
+			CHECK_STR(got, marks[i].kinds);
+		const struct mark *first = f.marks;
+		for (const struct mark *m = f.marks; m; m = m->next)
+			if (m->kind < first->kind)
+				first = m;
+		if (marks[i].at && first)
+			CHECK_STR(excerpt(&f, first->at), marks[i].at);
+		CHECK_ROW(!marks[i].at || first, marks[i].text);
+		arena_free(&a);
+	}
+}
+
+/* Every kind is found somewhere above: a kind without a row would be one that nothing looks for. */
+static void test_every_kind(void)
+{
+	for (int k = 0; k < MARK_KINDS; k++) {
+		bool found = false;
+		for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+			found |= strstr(marks[i].kinds, names[k]) != NULL;
+		CHECK_ROW(found, names[k]);
+	}
+}
+
+/* A flood of one kind hides no other, and marks lie in their texts. */
+static void test_many(void)
+{
+	struct arena a;
+	struct facts f;
+	struct buf b;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	for (int i = 0; i < 5000; i++)
+		buf_c(&b, "echo ${x}\n");
+	buf_c(&b, "echo `y` $IFS");
+	read_in(&a, buf_view(&b), DIALECT_BASH, &f);
+	CHECK_STR(kinds(&a, &f), "newline ifs backtick param");
+	size_t n = 0;
+	for (const struct mark *m = f.marks; m; m = m->next, n++)
+		CHECK(m->at.text < f.ntexts && m->at.from <= m->at.to && m->at.to <= f.texts[m->at.text].bytes.n);
+	CHECK_INT(n, 2002);
+	arena_free(&a);
+}
+
 int main(void)
 {
 	RUN(test_settings);
 	RUN(test_settings_of_wrappers);
+	RUN(test_marks);
+	RUN(test_every_kind);
+	RUN(test_many);
 	return unit_end();
 }

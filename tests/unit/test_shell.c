@@ -62,6 +62,10 @@ static bool ranges_hold(const struct facts *f)
 		good &= inside(f, x->at) && x->op != NULL;
 	for (const struct trouble *t = f->troubles; t; t = t->next)
 		good &= inside(f, t->at) && t->message != NULL;
+	for (const struct setting *t = f->settings; t; t = t->next)
+		good &= inside(f, t->at) && t->name.n > 0;
+	for (const struct mark *m = f->marks; m; m = m->next)
+		good &= inside(f, m->at) && m->kind < MARK_KINDS;
 	for (size_t i = 1; i < f->ntexts; i++)
 		good &= f->texts[i].in < i && inside(f, f->texts[i].origin);
 	return good && (f->complete || f->troubles);

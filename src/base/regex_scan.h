@@ -1,0 +1,36 @@
+/*
+ * Reading a regular expression without compiling it, inside base/regex.
+ *
+ * The subset: literals, `.`, `^`, `$`, \d \D \s \S \w \W \b \B, \n \t \r \f, escaped punctuation, classes of ASCII characters and ranges,
+ * (...) and (?:...), `|`, the quantifiers * + ? {m} {m,} {m,n} with their lazy forms, and (?i) at the very start. What is in the subset
+ * PCRE2 accepts; what is not may well be valid, too, but somebody else has to say so.
+ */
+#pragma once
+#include "base/str.h"
+
+#define REGEX_LITERALS_MAX 16      /* alternatives in one set */
+#define REGEX_LITERAL_MAX 32       /* bytes of a literal that are used */
+#define REGEX_SCAN_DEPTH_MAX 24    /* groups in groups */
+#define REGEX_SCAN_REPEAT_MAX 1000 /* numbers in {m,n} */
+#define REGEX_SCAN_SIZE_MAX 24000  /* estimated bytes of the compiled form; PCRE2's own bound is 64 KiB */
+
+/* Literals one of which is in every match; n = 0: nothing is known. */
+struct regex_literals {
+	unsigned n;
+	struct {
+		uint16_t at; /* in the pool */
+		uint16_t n;
+	} lit[REGEX_LITERALS_MAX];
+};
+
+struct regex_scan {
+	bool nocase; /* by flag or by (?i); literals are then in lower case and ASCII */
+	bool nested; /* repeats something that can itself match in several ways */
+	struct regex_literals must;
+};
+
+/* Room that the literals of a pattern of n bytes need: each is written at most twice. */
+#define REGEX_POOL(n) (2 * (n))
+
+/* Whether the pattern is in the subset; if not, *ret means nothing. The pool has REGEX_POOL(pattern.n) bytes. */
+bool regex_scan(struct str pattern, bool nocase, char *pool, struct regex_scan *ret);

@@ -1,0 +1,198 @@
+/*
+ * The table of keys: what each is called, who may set it, what it means, an example, how it is read and where it goes. docs/policy.md shows the
+ * same rows; test_config compares them.
+ */
+#include "config/knowledge_yaml.h"
+#include "config/load.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static int parse_mode(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN},
+		{"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK}};
+	int v = 0;
+	if (value_choice(l, n, names, COUNT(names), "expected default, acceptEdits, plan, bypassPermissions or dontAsk", &v) < 0)
+		return -1;
+	*(enum mode *)field = (enum mode)v;
+	return 0;
+}
+
+static int parse_route(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"advise", ROUTE_ADVISE}, {"off", ROUTE_OFF}, {"warn", ROUTE_WARN}, {"ask", ROUTE_ASK}, {"deny", ROUTE_DENY}};
+	int v = 0;
+	if (value_choice(l, n, names, COUNT(names), "expected off, advise, warn, ask or deny", &v) < 0)
+		return -1;
+	*(enum route *)field = (enum route)v;
+	return 0;
+}
+
+/* What cannot be judged is never allowed: the language of fencepost has an allow here, which is read as ask. */
+static int parse_on_error(struct load *l, const struct ynode *n, void *field)
+{
+	enum verdict v;
+	if (value_verdict(l, n, &v) < 0)
+		return -1;
+	if (v == VERDICT_ALLOW && l->src->dialect != CONFIG_FENCEPOST)
+		return value_fail(l, n, "expected ask or deny");
+	if (v == VERDICT_ALLOW)
+		value_note(l, n, "what cannot be judged is never allowed; read as ask");
+	*(enum verdict *)field = v == VERDICT_ALLOW ? VERDICT_ASK : v;
+	return 0;
+}
+
+/* Rows of all files are packed together, when the last file is read. */
+static int parse_commands(struct load *l, const struct ynode *n, void *field)
+{
+	struct own_commands *own = arena_new(l->a, struct own_commands);
+	(void)field;
+	if (yaml_null(n))
+		return 0;
+	own->file = l->file;
+	own->rows = n;
+	own->next = l->commands;
+	l->commands = own;
+	return 0;
+}
+
+int config_pack_commands(struct load *l)
+{
+	struct know_packed packed;
+	size_t n = 0, i;
+	for (const struct own_commands *c = l->commands; c; c = c->next)
+		n++;
+	if (!n)
+		return 0;
+	struct know_source *src = arena_array(l->a, n, sizeof(*src));
+	i = n;
+	for (const struct own_commands *c = l->commands; c; c = c->next)
+		src[--i] = (struct know_source){&c->file, c->rows};
+	if (know_yaml_pack(l->a, src, n, &packed, l->e) < 0)
+		return -1;
+	l->policy.commands = packed.rows;
+	l->policy.ncommands = packed.nrows;
+	return 0;
+}
+
+static int parse_classifier(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_field fields[] = {
+		{"command", value_texts, offsetof(struct classifier, command)},
+		{"timeout_ms", value_millis, offsetof(struct classifier, timeout_ms)},
+	};
+	struct classifier c = {.timeout_ms = 3000};
+	if (value_map(l, n, fields, COUNT(fields), &c) < 0)
+		return -1;
+	if (!c.command && !yaml_null(n))
+		return value_fail(l, n, "a classifier needs 'command'");
+	*(struct classifier *)field = c; /* the whole block: of two the last holds */
+	return 0;
+}
+
+static int parse_guidance(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_field fields[] = {
+		{"enabled", value_bool, offsetof(struct guidance, enabled)},
+		{"includeDefaults", value_bool, offsetof(struct guidance, include_defaults)},
+		{"extra", value_texts, offsetof(struct guidance, extra)},
+	};
+	struct guidance g = {.enabled = true, .include_defaults = true};
+	if (value_map(l, n, fields, COUNT(fields), &g) < 0)
+		return -1;
+	if (l->src->who == WHO_ANYONE && !l->preset)
+		g.extra = NULL; /* what an untrusted file says must not reach the model */
+	*(struct guidance *)field = g;
+	return 0;
+}
+
+static int parse_redirect(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_field fields[] = {
+		{"tmp", value_bool, offsetof(struct tmp_redirect, on)},
+		{"tmpTarget", value_text, offsetof(struct tmp_redirect, target)},
+	};
+	struct tmp_redirect r = {.target = STR("/tmp/claude")};
+	if (value_map(l, n, fields, COUNT(fields), &r) < 0)
+		return -1;
+	*(struct tmp_redirect *)field = r;
+	return 0;
+}
+
+/* read before everything else, so here it is only passed over */
+static int parse_import(struct load *l, const struct ynode *n, void *field)
+{
+	(void)l, (void)n, (void)field;
+	return 0;
+}
+
+#define AT(member) offsetof(struct policy, member)
+
+const struct config_row config_rows[] = {
+	{{"import", WHO_ANYONE, false, "presets that come before the file's own content", "[git, secrets]"}, parse_import, 0},
+	{{"default", WHO_TRUSTED, true, "verdict for a command that no check and no rule speaks about: allow, ask or deny", "ask"}, value_verdict, AT(fallback)},
+	{{"onError", WHO_TRUSTED, true, "verdict for what cannot be judged: ask or deny", "deny"}, parse_on_error, AT(on_error)},
+	{{"tools.bash.deny", WHO_ANYONE, false, "commands that are denied, by how they start", "[npm publish, {prefix: git push, description: a person pushes}]"},
+	 rules_prefix, AT(deny)},
+	{{"tools.bash.ask", WHO_ANYONE, false, "commands that a person must confirm, by how they start", "[docker run]"}, rules_prefix, AT(ask)},
+	{{"tools.bash.allow", WHO_TRUSTED, true, "commands that may run although a check would ask, by how they start", "[make test]"}, rules_prefix, AT(allow)},
+	{{"tools.bash.only", WHO_ANYONE, false, "the only programs that may be started; others are denied", "[ls, cat, python3]"}, rules_only, AT(only)},
+	{{"tools.bash.checks", WHO_ANYONE, false, "commands that are denied, by regular expression", "[{test: '\\bfrob\\b.*--all', description: frobs everything}]"},
+	 rules_checks, AT(checks)},
+	{{"tools.bash.allowChecks", WHO_TRUSTED, true, "commands that may run although an ask rule speaks of them, by regular expression", "['^git push origin feature/\\S+$']"},
+	 rules_allow_checks, AT(allow_checks)},
+	{{"tools.bash.redirects", WHO_ANYONE, false, "redirections, by where they lead", "[{mode: write, outside: ['.', /tmp/claude], decision: deny}]"},
+	 rules_redirects, AT(redirects)},
+	{{"tools.bash.arguments", WHO_ANYONE, false, "commands, by their arguments", "[{command: 'rm|rmdir', anyArgOutside: ['.'], decision: ask}]"},
+	 rules_arguments, AT(arguments)},
+	{{"tools.bash.normalise", WHO_TRUSTED, true, "what is left out of a command before rules are compared", "[{prefix: kubectl, strip: ['-n \\S+']}]"},
+	 rules_normalise, AT(normalise)},
+	{{"tools.bash.ssh.allow", WHO_TRUSTED, true, "hosts that ssh may reach; others ask", "['*.test.example']"}, value_texts, AT(ssh_allow)},
+	{{"tools.bash.ssh.deny", WHO_ANYONE, false, "hosts that ssh may not reach", "[prod-*]"}, value_texts, AT(ssh_deny)},
+	{{"tools.bash.interpreters", WHO_ANYONE, false, "calls, imports and writes in code inside a command", "{python: {names: [python3], imports: [{match: ctypes, decision: ask}]}}"},
+	 rules_interpreters, AT(interpreters)},
+	{{"tools.bash.discourageChaining", WHO_TRUSTED, true, "a chain of commands that would ask is denied, so that its parts are run one by one", "true"},
+	 value_bool, AT(discourage_chaining)},
+	{{"tools.bash.offerManualRun", WHO_TRUSTED, true, "a denial says how a person can run the command", "true"}, value_bool, AT(offer_manual_run)},
+	{{"tools.deny", WHO_ANYONE, false, "other tools that are denied, by name", "[{tool: mcp__mail_*, description: no mail from here}]"}, rules_tools, AT(tool_deny)},
+	{{"tools.ask", WHO_ANYONE, false, "other tools that a person must confirm, by name", "[WebFetch]"}, rules_tools, AT(tool_ask)},
+	{{"tools.allow", WHO_TRUSTED, true, "other tools that may be used, by name", "[mcp__docs_*]"}, rules_tools, AT(tool_allow)},
+	{{"permissions.deny", WHO_ANYONE, false, "permission rules that deny", "['Read(~/.ssh/**)']"}, rules_permissions, AT(permission_deny)},
+	{{"permissions.ask", WHO_ANYONE, false, "permission rules that ask", "['Bash(git push:*)']"}, rules_permissions, AT(permission_ask)},
+	{{"permissions.allow", WHO_TRUSTED, true, "permission rules that allow", "['Bash(npm run test:*)']"}, rules_permissions, AT(permission_allow)},
+	{{"checks_grade", WHO_TRUSTED, true, "grades of checks, by id: off, warn, contain, ask or deny", "{secret-read: deny}"}, rules_grades, AT(regrades)},
+	{{"mode", WHO_OWNER, false, "permission mode when the client names none: default, acceptEdits, plan, bypassPermissions or dontAsk", "default"}, parse_mode, AT(mode)},
+	{{"route", WHO_TRUSTED, true, "plain file work that a tool of the client does better: off, advise, warn, ask or deny", "advise"}, parse_route, AT(route)},
+	{{"contain_fallback", WHO_OWNER, false, "verdict instead of contain where nothing can be contained: allow, ask or deny", "ask"}, value_verdict, AT(contain_fallback)},
+	{{"fold_case", WHO_TRUSTED, true, "protected names are compared without regard to case", "true"}, value_bool, AT(fold_case)},
+	{{"writable_roots", WHO_TRUSTED, false, "directories besides the project that may be written", "[~/scratch]"}, value_texts, AT(writable_roots)},
+	{{"protected_paths", WHO_ANYONE, false, "files that may not be written, besides the built-in ones; gitignore patterns", "[migrations/**]"}, value_texts, AT(protected_paths)},
+	{{"secret_paths", WHO_ANYONE, false, "files that count as secrets, besides the built-in ones; gitignore patterns", "[config/prod.yaml]"}, value_texts, AT(secret_paths)},
+	{{"excluded_commands", WHO_OWNER, false, "commands that are never put into a box", "[docker]"}, value_texts, AT(excluded_commands)},
+	{{"classifier", WHO_OWNER, false, "a program that is asked about what would ask", "{command: [/usr/local/bin/judge], timeout_ms: 2000}"}, parse_classifier, AT(classifier)},
+	{{"client_settings", WHO_OWNER, false, "the client's own permission rules are read as well", "true"}, value_bool, AT(client_settings)},
+	{{"forbid_lifting", WHO_SYSTEM, false, "allow rules and milder grades of other files do not count", "true"}, value_bool, AT(no_lifting)},
+	{{"commands", WHO_TRUSTED, false, "what commands of your own do with their arguments", "[{name: mywrap, style: posix, operands: {rest: command}}]"}, parse_commands, 0},
+	{{"guidance", WHO_TRUSTED, true, "what the model is told when a session starts; the last block holds", "{enabled: true, includeDefaults: true, extra: [use make test]}"},
+	 parse_guidance, AT(guidance)},
+	{{"redirect", WHO_TRUSTED, true, "/tmp/x becomes TARGET/x before it is judged; the last block holds", "{tmp: true, tmpTarget: /tmp/claude}"}, parse_redirect, AT(redirect)},
+	{{"secrets.enabled", WHO_TRUSTED, true, "inputs and outputs of tools are searched for secrets", "true"}, value_bool, AT(secrets.enabled)},
+	{{"secrets.scanInputs", WHO_TRUSTED, true, "inputs with a secret are denied", "true"}, value_bool, AT(secrets.scan_inputs)},
+	{{"secrets.scanOutputs", WHO_TRUSTED, true, "secrets in outputs are made unreadable", "true"}, value_bool, AT(secrets.scan_outputs)},
+	{{"secrets.scanner", WHO_TRUSTED, true, "kept for files that name a scanner", "auto"}, value_text, AT(secrets.scanner)},
+	{{"secrets.inputTools", WHO_TRUSTED, true, "tools whose inputs are searched", "[Bash, Write]"}, value_texts, AT(secrets.input_tools)},
+	{{"secrets.outputTools", WHO_TRUSTED, true, "tools whose outputs are searched", "[Bash, Read]"}, value_texts, AT(secrets.output_tools)},
+	{{"secrets.allow.paths", WHO_TRUSTED, true, "files that are no secrets although their names say so", "[.env.example]"}, value_texts, AT(secret_allow)},
+	{{"secrets.allow.rules", WHO_TRUSTED, true, "kinds of secrets that are not reported", "[generic-*]"}, value_texts, AT(secrets.allow_rules)},
+	{{"secrets.maxScanBytes", WHO_TRUSTED, true, "more than this is not searched", "1048576"}, value_size, AT(secrets.scan_bytes_max)},
+	{{"secrets.timeoutMs", WHO_TRUSTED, true, "time for one search", "10000"}, value_millis, AT(secrets.timeout_ms)},
+	{{"meta.title", WHO_ANYONE, false, "what the file is about; not used", "Our rules"}, value_nothing, 0},
+	{{"meta.description", WHO_ANYONE, false, "the same at length; not used", "What we agreed on"}, value_nothing, 0},
+};
+
+const size_t config_nrows = COUNT(config_rows);
+
+const struct config_key *config_key(size_t i)
+{
+	return i < config_nrows ? &config_rows[i].key : NULL;
+}

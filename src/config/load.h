@@ -1,0 +1,88 @@
+/*
+ * Inside src/config: what the parsers of values share while sources are read. A parser gets a node and the place its value goes to, and
+ * returns 0 or -1 with the error set at the node. Memory is the arena's; the caller is inside arena_run().
+ */
+#pragma once
+#include "config/config.h"
+#include "config/yaml.h"
+
+#define RULE_TEXT_MAX 4096 /* bytes of a pattern or of a text shown for it */
+#define KEY_MAX 128        /* bytes of a dotted key */
+
+struct own_commands { /* `commands` of one file */
+	struct own_commands *next;
+	struct yaml_file file;
+	const struct ynode *rows;
+};
+
+struct load {
+	struct arena *a;
+	struct err *e;
+	const struct config_source *src; /* the one being read */
+	struct yaml_file file;
+	bool preset;                     /* ... which is one of ours */
+	struct policy policy;
+	struct own_commands *commands;   /* the last file's first */
+	struct example **examples_end;
+	struct config_note *notes, **notes_end;
+};
+
+typedef int value_parser(struct load *l, const struct ynode *n, void *field);
+
+struct config_row {
+	struct config_key key;
+	value_parser *parse;
+	size_t offset; /* in struct policy */
+};
+
+extern const struct config_row config_rows[];
+extern const size_t config_nrows;
+
+int config_pack_commands(struct load *l);
+
+/* ---- value.c: single values and lists of them ---- */
+
+int value_fail(struct load *l, const struct ynode *n, const char *what);
+/* An unknown key at n, with the nearest of the known ones (or NULL): an error, or in a fencepost file a note and 0. */
+int value_unknown(struct load *l, const struct ynode *n, const char *nearest);
+void value_note(struct load *l, const struct ynode *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The better of two guesses at what was meant: *best is replaced when name is nearer to key. *distance starts at SIZE_MAX. */
+void value_nearer(struct str key, const char *name, const char **best, size_t *distance);
+/* "file:line" of a node */
+struct str value_where(struct load *l, const struct ynode *n);
+
+value_parser value_text;    /* struct str: one line, not empty, no blanks around it */
+value_parser value_prose;   /* struct str: for people; line ends become blanks; may be empty */
+value_parser value_texts;   /* struct texts *: a list of texts, put behind what is there */
+value_parser value_words;   /* the same, or a single text */
+value_parser value_bool;    /* bool */
+value_parser value_verdict; /* enum verdict: allow, ask, deny */
+value_parser value_millis;  /* unsigned, 1 ms to ten minutes */
+value_parser value_size;    /* uint64_t, bytes, 1 to 1 GiB */
+value_parser value_nothing; /* a text that is checked and not kept */
+
+struct value_name {
+	const char *name;
+	int value;
+};
+
+/* One of the names; `expected` is the message when it is none. */
+int value_choice(struct load *l, const struct ynode *n, const struct value_name *names, size_t count, const char *expected, int *ret);
+/* "a|b|c" taken apart. */
+int value_split(struct load *l, const struct ynode *n, struct texts **ret);
+
+/* A list of structs of this size, each with `next` first; item fills a zeroed one. Put behind what the list holds already. */
+int value_list(struct load *l, const struct ynode *n, void *head, size_t size, value_parser *item);
+
+/* ---- rules.c: rules ---- */
+
+value_parser rules_prefix, rules_checks, rules_allow_checks, rules_redirects, rules_arguments, rules_normalise, rules_only, rules_tools;
+value_parser rules_permissions, rules_grades, rules_interpreters;
+
+/* A map whose keys are the rows; every key goes to base + offset. */
+struct value_field {
+	const char *name;
+	value_parser *parse;
+	size_t offset;
+};
+int value_map(struct load *l, const struct ynode *n, const struct value_field *fields, size_t count, void *base);

@@ -1,0 +1,175 @@
+/* Filling the view and answering questions. It runs for every command: a directory that was looked at once is not looked at again. */
+#define _GNU_SOURCE
+#include "engine/world.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sys/glob.h"
+#include "sys/project.h"
+#include "sys/state.h"
+#include "sys/user.h"
+
+#define SELF "/proc/self/exe"
+#define DELETED " (deleted)"
+
+static void fill_user(struct arena *a, const struct engine_request *rq, struct view *v)
+{
+	struct user self = {0};
+	v->home = rq->home;
+	v->user = rq->user;
+	v->uid = (uint32_t)getuid();
+	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, NULL) != 0)
+		return;
+	if (!v->home.n)
+		v->home = self.home;
+	if (!v->user.n)
+		v->user = self.name;
+}
+
+/* The directory of the request; what the kernel says of the process's own is also worth remembering. */
+static void fill_cwd(struct path_memo *m, const struct engine_request *rq, struct view *v)
+{
+	struct str own = {0};
+	v->cwd = rq->cwd;
+	if (cwd_get(m->a, &own, NULL) == 0)
+		path_memo_trust(m, own);
+	if (!v->cwd.n)
+		v->cwd = own;
+	else if (v->cwd.p[0] != '/')
+		v->cwd = own.n ? str_fmt(m->a, "%.*s/%.*s", STR_ARG(own), STR_ARG(rq->cwd)) : STR("");
+	m->cwd = v->cwd;
+}
+
+static void add_root(struct arena *a, struct root ***end, struct str path)
+{
+	if (!path.n)
+		return;
+	struct root *r = arena_new(a, struct root);
+	r->path = path;
+	**end = r;
+	*end = &r->next;
+}
+
+/* "~", "~/x", ".", "x" and absolute paths; another user's home is not guessed. Empty: no such place. */
+static struct str expand_root(struct arena *a, const struct view *v, struct str text)
+{
+	if (text.n && text.p[0] == '/')
+		return text;
+	bool tilde = text.n && text.p[0] == '~';
+	struct str base = tilde ? v->home : v->project, rest = tilde ? str_sub(text, 1, text.n) : text;
+	if (!base.n || !text.n || (tilde && rest.n && rest.p[0] != '/'))
+		return STR("");
+	return str_fmt(a, "%.*s/%.*s", STR_ARG(base), STR_ARG(rest));
+}
+
+static void fill_roots(struct path_memo *m, const struct policy *p, struct view *v)
+{
+	struct root **end = &v->roots;
+	unsigned n = 0;
+	add_root(m->a, &end, v->project);
+	add_root(m->a, &end, project_scratch(m, v->uid));
+	for (const struct texts *t = p ? p->writable_roots : NULL; t && n < WORLD_ROOTS_MAX; t = t->next, n++) {
+		struct path_answer at;
+		path_look(m, expand_root(m->a, v, t->text), &at);
+		if (at.target != PATH_OTHER && project_allowed(m, at.real, v->home))
+			add_root(m->a, &end, at.real);
+	}
+}
+
+static struct str resolved(struct path_memo *m, struct str path)
+{
+	struct path_answer at;
+	path_look(m, path, &at);
+	return at.real;
+}
+
+static struct str find_program(struct arena *a)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink(SELF, path, sizeof path);
+	if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
+		return STR("");
+	struct str s = str_n(path, (size_t)n);
+	if (str_ends(s, DELETED)) /* replaced while it runs: its place is still to be protected */
+		s.n -= sizeof DELETED - 1;
+	return str_dup(a, s);
+}
+
+static struct str find_tmp(struct arena *a)
+{
+	const char *dir = getenv("TMPDIR");
+	return dir && dir[0] == '/' && strlen(dir) < PATH_MAX ? str_dup(a, str_of(dir)) : STR("/tmp");
+}
+
+void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
+{
+	struct path_memo m;
+	struct state_paths own;
+	const struct state_env env = state_env();
+	*ret = (struct view){0};
+	ret->paths_end = &ret->paths;
+	ret->globs_end = &ret->globs;
+	path_memo_init(&m, a, STR(""));
+	fill_user(a, rq, ret);
+	fill_cwd(&m, rq, ret);
+	if (ret->cwd.n)
+		ret->project = project_find(&m, ret->cwd, ret->home, ret->uid);
+	fill_roots(&m, p, ret);
+	state_paths(a, &env, ret->home, ret->project, &own);
+	ret->config_dir = resolved(&m, own.config_dir);
+	ret->state_dir = resolved(&m, own.state_dir);
+	ret->program = find_program(a);
+	ret->tmp = find_tmp(a);
+}
+
+static bool answered(const struct view *v, const struct question *q)
+{
+	if (q->glob) {
+		for (const struct glob_answer *g = v->globs; g; g = g->next)
+			if (str_eq(g->pattern, q->path))
+				return true;
+		return false;
+	}
+	for (const struct path_answer *p = v->paths; p; p = p->next)
+		if (str_eq(p->path, q->path))
+			return true;
+	return false;
+}
+
+static size_t count(struct view *v)
+{
+	size_t n = 0;
+	v->paths_end = &v->paths;
+	v->globs_end = &v->globs;
+	for (; *v->paths_end; v->paths_end = &(*v->paths_end)->next)
+		n++;
+	for (; *v->globs_end; v->globs_end = &(*v->globs_end)->next)
+		n++;
+	return n;
+}
+
+size_t world_answer(struct arena *a, struct view *v, const struct question *q)
+{
+	struct path_memo m;
+	size_t before = count(v), n = before;
+	path_memo_init(&m, a, v->cwd);
+	for (; q && n < WORLD_ANSWERS_MAX; q = q->next) {
+		if (answered(v, q))
+			continue;
+		n++;
+		if (q->glob) {
+			struct glob_answer *g = arena_new(a, struct glob_answer);
+			glob_expand(&m, q->path, g);
+			*v->globs_end = g;
+			v->globs_end = &g->next;
+		} else {
+			struct path_answer *p = arena_new(a, struct path_answer);
+			path_look(&m, q->path, p);
+			*v->paths_end = p;
+			v->paths_end = &p->next;
+		}
+	}
+	return n - before;
+}

@@ -1,0 +1,14 @@
+/*
+ * The world as the judge may know it: fills the view before the first round and answers questions between rounds. Nothing here fails:
+ * what cannot be found out stays empty or unknown. Memory is the arena's, so both are called under an arena_run.
+ */
+#pragma once
+#include "engine/engine.h"
+
+#define WORLD_ANSWERS_MAX 4096 /* paths and patterns of one request; questions beyond them stay without an answer */
+#define WORLD_ROOTS_MAX 64     /* writable roots of a policy */
+
+/* `paths_end` and `globs_end` point into *ret: a view is not copied. */
+void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret);
+/* Appends the answers to these questions. Returns how many are new: a judge that asks and gets 0 must do without. */
+size_t world_answer(struct arena *a, struct view *v, const struct question *q);

@@ -1,0 +1,203 @@
+/*
+ * Over-broad allow rules. A row is a command that runs whatever its further words say. A rule is over-broad when it is such a command, or
+ * matches it with any words after it: Bash(python:*), Bash(py*), Bash(/usr/bin/python3.11 -c *), Bash(npm:*) because of `npm run`. With words
+ * of its own after the command (python -m pytest, npm run test) it says what runs, and is fine.
+ */
+#include "gate/broad.h"
+
+#include "base/glob.h"
+
+#define BROAD_RULE_MAX 512 /* bytes of a rule that are looked at; longer ones name what they allow */
+
+static const char all_commands[] = "it allows every command";
+static const char any_name[] = "it does not say which command: any may stand where its first star is";
+static const char all_tools[] = "it allows every tool";
+static const char all_files[] = "it allows changing every file of the machine or the home directory";
+static const char code[] = "it allows any code: this is an interpreter, and the code stands in its words, a file or its input";
+static const char any_command[] = "it allows any command: this program runs the command that its further words name";
+static const char any_script[] = "it allows any script of the project or of a package registry";
+static const char as_root[] = "it allows any command with another user's rights";
+static const char remote[] = "it allows any command on another machine or in a container";
+static const char effects[] = "it allows running other programs or deleting files by the options of this program";
+static const char later[] = "it allows any command to run later, without being seen";
+
+static const struct row {
+	const char *why;
+	const char *names; /* each between bars; lower case */
+} rows[] = {
+	{code, "|python|pypy|ipython|node|nodejs|deno|deno run|deno eval|bun|tsx|ts-node|ruby|irb|perl|php|lua|luajit|julia|rscript|r|tclsh|wish|expect|osascript|groovy|"
+	       "jshell|scala|clojure|elixir|iex|erl|ghci|runghc|guile|sbcl|racket|swift|dart run|dart|dotnet script|dotnet fsi|go run|java|kotlin|"
+	       "gdb|lldb|ed|ex|vi|vim|nvim|emacs|m4|"},
+	{code, "|bash|sh|zsh|fish|dash|ksh|mksh|csh|tcsh|rbash|ash|busybox|nu|xonsh|elvish|eval|source|.|"},
+	{code, "|pwsh|powershell|cmd|wsl|iex|invoke-expression|start-process|saps|start-job|sajb|register-objectevent|invoke-command|icm|add-type|new-object|"},
+	{any_command, "|exec|env|xargs|command|builtin|nohup|timeout|time|gtimeout|nice|ionice|renice|stdbuf|setsid|setarch|taskset|chrt|watch|parallel|script|flock|"
+		      "unbuffer|strace|ltrace|perf|valgrind|caffeinate|entr|nodemon|direnv exec|mise exec|mise x|asdf exec|rtx exec|nvm exec|fnm exec|pyenv exec|rbenv exec|"
+		      "dotenv|cross-env|concurrently|xvfb-run|dbus-run-session|uv run|poetry run|pipenv run|pdm run|hatch run|rye run|conda run|micromamba run|bundle exec|"
+		      "nix-shell|nix run|nix shell|nix develop|tmux|screen|ssh-agent|unshare|nsenter|chroot|fakeroot|proot|bwrap|firejail|runcon|prlimit|coproc|trap|"},
+	{any_script, "|npx|bunx|pnpx|uvx|npm run|npm run-script|npm exec|npm x|yarn|yarn run|yarn exec|yarn dlx|pnpm run|pnpm exec|pnpm dlx|bun run|bun x|pipx run|"
+		     "deno task|corepack|"},
+	{as_root, "|sudo|doas|su|runuser|pkexec|run0|gosu|su-exec|setpriv|machinectl shell|systemd-run|"},
+	{remote, "|ssh|autossh|mosh|sshpass|docker run|docker exec|docker compose run|docker compose exec|podman run|podman exec|nerdctl run|kubectl exec|kubectl run|"
+		 "oc exec|lxc exec|vagrant ssh|gcloud compute ssh|ansible|ansible-playbook|"},
+	{effects, "|find|fd|fdfind|awk|gawk|mawk|nawk|"},
+	{later, "|at|batch|crontab|"},
+};
+
+/* Exactly these, without further words, say what they do. */
+static const char *const fine_alone[] = {"yarn", "env", "time", "trap", "screen", "tmux"};
+
+struct room { /* a rule made plain: lower case, no directory, no version, no options before what it lets follow */
+	char p[BROAD_RULE_MAX];
+	size_t n;
+	bool more; /* any words may follow */
+};
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static struct str trim(struct str s)
+{
+	while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
+		s = str_sub(s, 1, s.n);
+	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
+		s.n--;
+	return s;
+}
+
+/* python3.11 is python, python3 too; but not r2, 7z or i3. */
+static struct str without_version(struct str name)
+{
+	size_t n = name.n;
+
+	if (str_ends(name, ".exe"))
+		n -= 4;
+	name.n = n;
+	while (n > 0 && (digit(name.p[n - 1]) || name.p[n - 1] == '.'))
+		n--;
+	while (n > 0 && name.p[n - 1] == '-')
+		n--;
+	return n >= 3 ? str_sub(name, 0, n) : name;
+}
+
+/* An option or an assignment: it does not say yet what runs. */
+static bool says_nothing(struct str word) { return !word.n || word.p[0] == '-' || (str_find(word, '=', 0) > 0 && word.p[0] != '/'); }
+
+static void add(struct room *r, struct str word)
+{
+	if (r->n)
+		r->p[r->n++] = ' ';
+	for (size_t i = 0; i < word.n; i++)
+		r->p[r->n++] = lower(word.p[i]);
+}
+
+/* Takes the rule's text apart; false when it is too long. Never longer than the text itself. */
+static bool make_plain(struct str text, bool more, struct room *ret)
+{
+	struct str dropped = STR("");
+	size_t at = 0;
+	bool named = false;
+
+	ret->n = 0;
+	ret->more = more;
+	if (text.n >= sizeof ret->p)
+		return false;
+	while (at < text.n) {
+		ptrdiff_t end = str_find(text, ' ', at);
+		struct str word = str_sub(text, at, end < 0 ? text.n : (size_t)end);
+
+		at += word.n + 1;
+		if (!named && (!word.n || (says_nothing(word) && str_find(word, '*', 0) < 0)))
+			continue; /* assignments before the name */
+		if (!named) {
+			for (ptrdiff_t slash; (slash = str_find(word, '/', 0)) >= 0 && (size_t)slash + 1 < word.n;)
+				word = str_sub(word, (size_t)slash + 1, word.n);
+			word = without_version(word);
+			named = true;
+		} else if (says_nothing(word) && str_find(word, '*', 0) < 0) {
+			dropped = word;
+			continue;
+		}
+		add(ret, word);
+	}
+	if (dropped.n && !more && ret->n && !memchr(ret->p, '*', ret->n))
+		return false; /* `node --version`, exactly */
+	return ret->n > 0;
+}
+
+static bool is_fine_alone(struct str name)
+{
+	for (size_t i = 0; i < sizeof fine_alone / sizeof *fine_alone; i++)
+		if (str_is(name, fine_alone[i]))
+			return true;
+	return false;
+}
+
+/* Does the rule match the name with any words after it? */
+static bool covers(const struct room *r, struct str name)
+{
+	struct str rule = str_n(r->p, r->n);
+	struct glob g;
+
+	if (!r->more && str_eq(rule, name))
+		return !is_fine_alone(name);
+	glob_start(&g, rule, r->more ? GLOB_WORDS : 0);
+	glob_feed(&g, name);
+	glob_feed(&g, str_n(" \0", 2));
+	return glob_end(&g) == GLOB_YES;
+}
+
+static const char *broad(struct str text, bool more)
+{
+	struct room r;
+
+	if (!make_plain(text, more, &r))
+		return NULL;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (const char *p = rows[i].names + 1; *p;) {
+			size_t n = strcspn(p, "|");
+
+			if (covers(&r, str_n(p, n)))
+				return rows[i].why;
+			p += n + 1;
+		}
+	return NULL;
+}
+
+static const char *command_broad(struct str text)
+{
+	bool more = false;
+
+	text = trim(text);
+	if (str_ends(text, ":*") || str_ends(text, " *")) {
+		text.n -= 2;
+		more = true;
+	}
+	text = trim(text);
+	if (!text.n || glob_may(text, str_n("\0", 1), 0) == GLOB_YES)
+		return all_commands;
+	if (text.p[0] == '*')
+		return any_name;
+	return broad(text, more);
+}
+
+const char *permission_broad(const struct permission_rule *r)
+{
+	static const char *const edits[] = {"Edit", "Write", "MultiEdit", "NotebookEdit"};
+	static const char *const everything[] = {"//**", "//*", "//", "~/**", "~/*", "~/", "~"};
+
+	if (r->tool.n && glob_may(r->tool, str_n("\0", 1), 0) == GLOB_YES)
+		return all_tools;
+	if (str_is(r->tool, "Bash") || str_is(r->tool, "PowerShell"))
+		return r->all ? all_commands : command_broad(r->pattern);
+	for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+		for (size_t k = 0; str_is(r->tool, edits[i]) && k < sizeof everything / sizeof *everything; k++)
+			if (str_is(r->pattern, everything[k]))
+				return all_files;
+	return NULL;
+}
+
+const char *prefix_broad(struct str prefix)
+{
+	prefix = trim(prefix);
+	return prefix.n ? broad(prefix, true) : all_commands;
+}

@@ -1,0 +1,449 @@
+/*
+ * Permission rules in Claude Code's language. See permission.h and docs/permissions.md.
+ *
+ * A command is compared as its words joined by single blanks, as the shell hands them over. For a deny rule that is all: `git 'push -f'` is
+ * caught by Bash(git push -f) although git would not understand it. For an allow rule a blank inside a word is written as another byte, which
+ * a blank of the rule does not match, so that a rule's words are the command's words; a quoted part of a rule gets the same byte.
+ */
+#include "gate/permission.h"
+
+#include "base/glob.h"
+#include "gate/settings.h"
+
+#define INNER_BLANK '\3'
+
+static const char *const transparent[] = {"timeout", "time", "nice", "nohup", "stdbuf"};
+
+static struct str base_name(struct str s)
+{
+	size_t i = s.n;
+
+	while (i > 0 && s.p[i - 1] != '/')
+		i--;
+	return str_sub(s, i, s.n);
+}
+
+/* ---- the rule's pattern ---- */
+
+struct shape { /* of Bash(pattern) */
+	struct str text;
+	unsigned flags; /* of the glob */
+	bool all;
+};
+
+static bool is_hole(char c) { return (unsigned char)c <= GLOB_HOLE_NAME; }
+
+/* "x:*" and "x *" are prefixes at a word boundary. */
+static struct shape shape_of(const struct permission_rule *r)
+{
+	struct shape s = {.text = r->pattern, .flags = GLOB_ESCAPE};
+
+	while (s.text.n && (s.text.p[0] == ' ' || s.text.p[0] == '\t'))
+		s.text = str_sub(s.text, 1, s.text.n);
+	if (str_ends(s.text, ":*") || (str_ends(s.text, " *") && !str_ends(s.text, "\\ *"))) {
+		s.text.n -= 2;
+		s.flags |= GLOB_WORDS;
+	}
+	while (s.text.n && (s.text.p[s.text.n - 1] == ' ' || s.text.p[s.text.n - 1] == '\t'))
+		s.text.n--;
+	s.all = r->all || str_is(s.text, "*");
+	return s;
+}
+
+/*
+ * The pattern with its quotes taken off and runs of blanks made one. Blanks inside quotes become `inner`. False when it has no quote, one
+ * that does not end, or no room.
+ */
+static bool unquote(struct str p, char inner, char *ret, size_t max, struct str *ret_text)
+{
+	char quote = '\0';
+	bool any = false;
+	size_t n = 0;
+
+	if (p.n > max)
+		return false;
+	for (size_t i = 0; i < p.n; i++) {
+		char c = p.p[i];
+
+		if (c == quote) {
+			quote = '\0';
+		} else if (!quote && (c == '"' || c == '\'')) {
+			quote = c;
+			any = true;
+		} else if (quote) {
+			ret[n++] = c == ' ' ? inner : c;
+		} else if (c != ' ' || (n && ret[n - 1] != ' ')) {
+			ret[n++] = c;
+		} else {
+			any = true; /* a run of blanks */
+		}
+	}
+	*ret_text = str_n(ret, n);
+	return any && !quote;
+}
+
+/* The length of NAME in a rule's first word NAME=..., 0 without one. */
+static size_t assignment(struct str text, size_t at)
+{
+	size_t i = at;
+
+	while (i < text.n && ((text.p[i] >= '0' && text.p[i] <= '9' && i > at) || (text.p[i] >= 'a' && text.p[i] <= 'z') || (text.p[i] >= 'A' && text.p[i] <= 'Z') ||
+				 text.p[i] == '_'))
+		i++;
+	return i < text.n && text.p[i] == '=' ? i - at : 0;
+}
+
+/* ---- feeding a command ---- */
+
+struct feed {
+	bool strict;   /* for allow */
+	bool base;     /* the name without its directory */
+	bool settings; /* the assignments too */
+};
+
+static void feed_text(struct glob *g, struct str text, const struct feed *how)
+{
+	size_t from = 0;
+
+	for (ptrdiff_t at; how->strict && (at = str_find(text, ' ', from)) >= 0; from = (size_t)at + 1) {
+		glob_feed(g, str_sub(text, from, (size_t)at));
+		glob_feed(g, str_n((const char[]){INNER_BLANK}, 1));
+	}
+	glob_feed(g, str_sub(text, from, text.n));
+}
+
+/* Names that a file name pattern finds: what stands before its first active byte is known. */
+static struct str glob_start_bytes(struct str pattern)
+{
+	size_t i = 0;
+
+	while (i < pattern.n && !is_hole(pattern.p[i]) && !strchr("*?[\\({@+!~", pattern.p[i]))
+		i++;
+	return str_sub(pattern, 0, i);
+}
+
+static void feed_word(struct glob *g, const struct word *w, bool first, const struct feed *how)
+{
+	struct str any = str_n((const char[]){GLOB_HOLE_ANY}, 1);
+
+	if (w->kind == WORD_REST && !first) {
+		if (w->glob)
+			glob_feed_names(g, glob_start_bytes(w->text));
+		else
+			glob_feed_rest(g);
+		return;
+	}
+	if (!first)
+		glob_feed(g, STR(" "));
+	if (w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n))
+		feed_text(g, first && how->base ? base_name(w->text) : w->text, how);
+	else
+		glob_feed(g, any);
+}
+
+static enum glob_match command_match(struct shape s, const struct command *c, struct feed how)
+{
+	struct glob g;
+
+	glob_start(&g, s.text, s.flags);
+	for (const struct setting *x = how.settings ? c->settings : NULL; x; x = x->next) {
+		feed_text(&g, x->name, &how);
+		glob_feed(&g, STR("="));
+		feed_text(&g, x->value, &how);
+		glob_feed(&g, STR(" "));
+	}
+	for (size_t i = 0; i < c->argc; i++)
+		feed_word(&g, &c->argv[i], i == 0, &how);
+	return glob_end(&g);
+}
+
+static bool speaks_of_bash(const struct permission_rule *r) { return str_is(r->tool, "Bash") || str_is(r->tool, "*"); }
+
+static enum glob_match stronger(enum glob_match a, enum glob_match b) { return a > b ? a : b; }
+
+/* With and without the directory of the name; with the assignments too, when the rule has some. */
+static enum glob_match any_match(struct shape s, const struct command *c)
+{
+	enum glob_match m = command_match(s, c, (struct feed){0});
+
+	if (m < GLOB_YES && str_find(c->argv[0].text, '/', 0) >= 0)
+		m = stronger(m, command_match(s, c, (struct feed){.base = true}));
+	if (m < GLOB_YES && c->settings && assignment(s.text, 0)) {
+		m = stronger(m, command_match(s, c, (struct feed){.settings = true}));
+		m = stronger(m, command_match(s, c, (struct feed){.settings = true, .base = true}));
+	}
+	return m;
+}
+
+enum match permission_bash(const struct permission_rule *r, const struct command *c)
+{
+	char room[GLOB_PATTERN_MAX];
+	struct shape s = shape_of(r);
+	enum glob_match m;
+
+	if (!speaks_of_bash(r) || !c->argc)
+		return MATCH_NO;
+	if (s.all || !s.text.n)
+		return MATCH_YES;
+	if (c->argv[0].kind != WORD_EXACT && !c->argv[0].text.n)
+		return MATCH_MAYBE;
+	m = any_match(s, c);
+	if (m < GLOB_YES && unquote(s.text, ' ', room, sizeof room, &s.text))
+		m = stronger(m, any_match(s, c));
+	return (enum match)m;
+}
+
+/* ---- allow ---- */
+
+/* Every assignment that matters is written out at the start of the rule, before its first star. */
+static bool rule_names_settings(struct str rule, const struct command *c)
+{
+	for (const struct setting *x = c->settings; x; x = x->next) {
+		bool named = false;
+		size_t n;
+
+		if (!setting_matters(x))
+			continue;
+		for (size_t at = 0; (n = assignment(rule, at)) && !named;) {
+			ptrdiff_t end = str_find(rule, ' ', at);
+			struct str value = str_sub(rule, at + n + 1, end < 0 ? rule.n : (size_t)end);
+
+			named = str_eq(str_sub(rule, at, at + n), x->name) && str_eq(value, x->value) && !memchr(value.p, '*', value.n);
+			at = end < 0 ? rule.n : (size_t)end + 1;
+		}
+		if (!named)
+			return false;
+	}
+	return true;
+}
+
+/* Bytes that mean something else in an abstract or a prepared text must not come from the command. */
+static bool plain_words(const struct command *c)
+{
+	for (size_t i = 0; i < c->argc; i++)
+		if (c->argv[i].text.n && memchr(c->argv[i].text.p, INNER_BLANK, c->argv[i].text.n))
+			return false;
+	return true;
+}
+
+static bool strict_match(struct shape s, const struct command *c)
+{
+	struct str name = c->argv[0].text;
+	struct feed how = {.strict = true, .settings = assignment(s.text, 0) > 0};
+
+	if (!rule_names_settings(s.text, c))
+		return false;
+	if (command_match(s, c, how) == GLOB_YES)
+		return true;
+	how.base = true;
+	return path_is_system_program(name) && command_match(s, c, how) == GLOB_YES;
+}
+
+bool permission_bash_allows(const struct permission_rule *r, const struct command *c)
+{
+	char room[GLOB_PATTERN_MAX];
+	struct shape s = shape_of(r);
+
+	if (!speaks_of_bash(r) || !c->argc || c->argv[0].kind != WORD_EXACT || !c->argv[0].text.n || !plain_words(c))
+		return false;
+	if (s.all)
+		return rule_names_settings(STR(""), c);
+	if (!s.text.n) /* Bash(:*) says nothing */
+		return false;
+	if (strict_match(s, c))
+		return true;
+	return unquote(s.text, INNER_BLANK, room, sizeof room, &s.text) && strict_match(s, c);
+}
+
+static bool allowed_by_rule(const struct permission_rule *rules, const struct command *c)
+{
+	for (const struct permission_rule *r = rules; r; r = r->next)
+		if (permission_bash_allows(r, c))
+			return true;
+	return false;
+}
+
+/* "timeout", or "/usr/bin/timeout", without a setting that changes what it runs. */
+static const char *wrapper_name(const struct command *c)
+{
+	struct str name;
+
+	if (!c->argc || c->argv[0].kind != WORD_EXACT || !rule_names_settings(STR(""), c))
+		return NULL;
+	name = c->argv[0].text;
+	if (path_is_system_program(name))
+		name = base_name(name);
+	for (size_t i = 0; i < sizeof transparent / sizeof *transparent; i++)
+		if (str_is(name, transparent[i]))
+			return transparent[i];
+	return NULL;
+}
+
+static bool same_word(const struct word *a, const struct word *b)
+{
+	return a->kind == b->kind && a->at.text == b->at.text && a->at.from == b->at.from && a->at.to == b->at.to && str_eq(a->text, b->text);
+}
+
+/* Is `in` what the wrapper runs: its last words, reached through it? */
+static bool runs(const struct command *c, const char *name, const struct command *in)
+{
+	size_t skip;
+
+	if (!in->via || strncmp(in->via->name, "wrapper:", 8) != 0 || strcmp(in->via->name + 8, name) != 0 || in->argc >= c->argc || !in->argc)
+		return false;
+	skip = c->argc - in->argc;
+	for (size_t i = 0; i < in->argc; i++)
+		if (!same_word(&c->argv[skip + i], &in->argv[i]))
+			return false;
+	return true;
+}
+
+/* Follows wrappers inwards. Each has one command; a second that looks the same (from another path through the text) ends with the same words. */
+bool permission_allowed(const struct permission_rule *rules, const struct facts *f, const struct command *c)
+{
+	for (unsigned depth = 0; depth < PERMISSION_WRAPPERS_MAX; depth++) {
+		const struct command *in;
+		const char *name;
+
+		if (allowed_by_rule(rules, c))
+			return true;
+		name = wrapper_name(c);
+		if (!name)
+			return false;
+		for (in = f->commands; in && !runs(c, name, in);)
+			in = in->next;
+		if (!in)
+			return false;
+		c = in;
+	}
+	return false;
+}
+
+/* ---- files ---- */
+
+static const char *const reading[] = {"Read", "Grep", "Glob", "LS", "*"};
+static const char *const writing[] = {"Edit", "Write", "MultiEdit", "NotebookEdit", "*"};
+
+bool permission_covers(const struct permission_rule *r, enum access_kind kind)
+{
+	const char *const *list = kind == ACCESS_READ ? reading : kind == ACCESS_WRITE || kind == ACCESS_DELETE ? writing : NULL;
+
+	for (size_t i = 0; list && i < sizeof reading / sizeof *reading; i++)
+		if (str_is(r->tool, list[i]))
+			return true;
+	return false;
+}
+
+/* A path without empty components, "." and "..", on the stack. What ".." takes away when it is not known leaves an unknown path. */
+struct plain {
+	char p[PERMISSION_PATH_MAX + 2]; /* and a slash and a hole after it */
+	size_t n;
+};
+
+static bool plain_add(struct plain *d, struct str part)
+{
+	if (part.n + 1 > PERMISSION_PATH_MAX - d->n)
+		return false;
+	d->p[d->n++] = '/';
+	memcpy(d->p + d->n, part.p, part.n);
+	d->n += part.n;
+	return true;
+}
+
+static void plain_up(struct plain *d)
+{
+	size_t from = d->n;
+
+	while (from > 0 && d->p[from - 1] != '/')
+		from--;
+	if (memchr(d->p + from, GLOB_HOLE_ANY, d->n - from)) { /* any number of components, so any parent */
+		d->p[0] = GLOB_HOLE_ANY;
+		d->n = 1;
+		return;
+	}
+	d->n = from ? from - 1 : 0;
+}
+
+static bool plain_path(struct plain *d, struct str path)
+{
+	size_t i = 0;
+
+	d->n = 0;
+	if (path.n && path.p[0] != '/') { /* an abstract text may start with a hole; what it is relative to is not known */
+		d->p[d->n++] = GLOB_HOLE_ANY;
+		while (i < path.n && path.p[i] == GLOB_HOLE_ANY)
+			i++;
+		size_t end = i;
+		while (end < path.n && path.p[end] != '/')
+			end++;
+		if (end - i > PERMISSION_PATH_MAX - d->n)
+			return false;
+		memcpy(d->p + d->n, path.p + i, end - i);
+		d->n += end - i;
+		i = end;
+	}
+	while (i < path.n) {
+		size_t from;
+
+		while (i < path.n && path.p[i] == '/')
+			i++;
+		for (from = i; i < path.n && path.p[i] != '/';)
+			i++;
+		struct str part = str_sub(path, from, i);
+		if (!part.n || str_is(part, "."))
+			continue;
+		if (str_is(part, ".."))
+			plain_up(d);
+		else if (!plain_add(d, part))
+			return false;
+	}
+	return true;
+}
+
+static enum match file_match(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
+{
+	struct str p = r->pattern, dir = v->cwd;
+
+	if (str_starts(p, "//")) {
+		dir = STR("/");
+		p = str_sub(p, 1, p.n);
+	} else if (str_starts(p, "~/")) {
+		dir = v->home;
+		p = str_sub(p, 1, p.n);
+	} else if (str_is(p, "~")) {
+		dir = v->home;
+		p = STR("/");
+	} else if (str_starts(p, "/")) {
+		dir = r->base;
+	} else {
+		while (str_starts(p, "./"))
+			p = str_sub(p, 2, p.n);
+	}
+	if (str_is(p, ".") || !p.n)
+		p = STR("/");
+	return (enum match)gitignore_below(dir, p, path, flags);
+}
+
+enum match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags)
+{
+	struct plain d;
+	unsigned fold = flags & PERMISSION_FOLD ? GLOB_FOLD : 0;
+	enum match m, under;
+
+	if (r->all && !r->pattern.n) /* Read(*) is all below the working directory only */
+		return MATCH_YES;
+	if (!plain_path(&d, path))
+		return MATCH_MAYBE;
+	if (str_ends(path, "/") || (flags & PERMISSION_BELOW) || !d.n) /* a directory for sure */
+		d.p[d.n++] = '/';
+	m = file_match(r, v, str_n(d.p, d.n), fold);
+	if (m == MATCH_YES || !(flags & PERMISSION_BELOW))
+		return m;
+	d.p[d.n++] = GLOB_HOLE_ANY;
+	under = file_match(r, v, str_n(d.p, d.n), fold);
+	return under > m ? under : m;
+}
+
+enum match permission_path(const struct permission_rule *r, const struct view *v, struct str path) { return permission_file(r, v, path, 0); }
+
+bool permission_tool(const struct permission_rule *r, struct str tool) { return glob_name(r->tool, tool); }

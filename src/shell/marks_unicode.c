@@ -1,0 +1,126 @@
+/* Characters that are not what they look like. Ranges are sorted; a character is looked up by bisection. */
+#include "base/utf8.h"
+#include "shell/marks.h"
+
+struct range {
+	uint32_t from, to;
+};
+
+static const struct {
+	struct range range;
+	enum char_class class;
+} classes[] = {
+	{{0x00, 0x08}, CLASS_CONTROL},        {{0x0B, 0x0C}, CLASS_CONTROL},       {{0x0E, 0x1F}, CLASS_CONTROL},       {{0x7F, 0x84}, CLASS_CONTROL},
+	{{0x85, 0x85}, CLASS_BLANK},          {{0x86, 0x9F}, CLASS_CONTROL},       {{0xA0, 0xA0}, CLASS_BLANK},         {{0xAD, 0xAD}, CLASS_INVISIBLE},
+	{{0x34F, 0x34F}, CLASS_JOINER},       {{0x61C, 0x61C}, CLASS_CONTROL},     {{0x115F, 0x1160}, CLASS_INVISIBLE}, {{0x1680, 0x1680}, CLASS_BLANK},
+	{{0x17B4, 0x17B5}, CLASS_INVISIBLE},  {{0x180B, 0x180D}, CLASS_JOINER},    {{0x180E, 0x180E}, CLASS_INVISIBLE}, {{0x2000, 0x200A}, CLASS_BLANK},
+	{{0x200B, 0x200B}, CLASS_INVISIBLE},  {{0x200C, 0x200D}, CLASS_JOINER},    {{0x200E, 0x200F}, CLASS_CONTROL},   {{0x2028, 0x2029}, CLASS_BLANK},
+	{{0x202A, 0x202E}, CLASS_CONTROL},    {{0x202F, 0x202F}, CLASS_BLANK},     {{0x205F, 0x205F}, CLASS_BLANK},     {{0x2060, 0x2065}, CLASS_INVISIBLE},
+	{{0x2066, 0x2069}, CLASS_CONTROL},    {{0x206A, 0x206F}, CLASS_INVISIBLE}, {{0x3000, 0x3000}, CLASS_BLANK},     {{0x3164, 0x3164}, CLASS_INVISIBLE},
+	{{0xFE00, 0xFE0F}, CLASS_JOINER},     {{0xFEFF, 0xFEFF}, CLASS_INVISIBLE}, {{0xFFA0, 0xFFA0}, CLASS_INVISIBLE}, {{0xFFF9, 0xFFFB}, CLASS_INVISIBLE},
+	{{0x1D173, 0x1D17A}, CLASS_INVISIBLE}, {{0xE0000, 0xE007F}, CLASS_CONTROL}, {{0xE0100, 0xE01EF}, CLASS_JOINER},
+};
+
+enum char_class char_class(uint32_t c)
+{
+	if (c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c < 0x7F))
+		return CLASS_NONE;
+	size_t low = 0, high = sizeof classes / sizeof *classes;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (c > classes[mid].range.to)
+			low = mid + 1;
+		else if (c < classes[mid].range.from)
+			high = mid;
+		else
+			return classes[mid].class;
+	}
+	return CLASS_NONE;
+}
+
+static bool in_ranges(const struct range *r, size_t n, uint32_t c)
+{
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		if (c > r[mid].to)
+			low = mid + 1;
+		else if (c < r[mid].from)
+			high = mid;
+		else
+			return true;
+	}
+	return false;
+}
+
+/* Letters (and slashes) that look like one of ASCII. Of Greek, Cyrillic and Armenian only those; the other blocks are nothing else. */
+static const struct range lookalikes[] = {
+	{0x251, 0x251},   {0x261, 0x261},   {0x391, 0x392},   {0x395, 0x397},   {0x399, 0x39A},   {0x39C, 0x39D},   {0x39F, 0x39F},   {0x3A1, 0x3A1},
+	{0x3A4, 0x3A5},   {0x3A7, 0x3A7},   {0x3B1, 0x3B1},   {0x3B3, 0x3B3},   {0x3B9, 0x3BA},   {0x3BD, 0x3BD},   {0x3BF, 0x3BF},   {0x3C1, 0x3C1},
+	{0x3C4, 0x3C5},   {0x3C7, 0x3C7},   {0x3F2, 0x3F3},   {0x405, 0x406},   {0x408, 0x408},   {0x410, 0x410},   {0x412, 0x412},   {0x415, 0x415},
+	{0x41A, 0x41A},   {0x41C, 0x41E},   {0x420, 0x423},   {0x425, 0x425},   {0x430, 0x430},   {0x433, 0x433},   {0x435, 0x435},   {0x43A, 0x43A},
+	{0x43C, 0x43E},   {0x440, 0x443},   {0x445, 0x445},   {0x455, 0x456},   {0x458, 0x458},   {0x475, 0x475},   {0x4AE, 0x4AF},   {0x4BA, 0x4BB},
+	{0x4C0, 0x4C0},   {0x4CF, 0x4CF},   {0x4E9, 0x4E9},   {0x501, 0x501},   {0x51A, 0x51D},   {0x555, 0x555},   {0x561, 0x561},   {0x563, 0x563},
+	{0x566, 0x566},   {0x570, 0x570},   {0x578, 0x578},   {0x57D, 0x57D},   {0x581, 0x581},   {0x585, 0x585},   {0x13A0, 0x13FF}, {0x1D00, 0x1D2B},
+	{0x2044, 0x2044}, {0x2102, 0x2102}, {0x210A, 0x2115}, {0x2119, 0x211D}, {0x2124, 0x2124}, {0x2128, 0x2128}, {0x212A, 0x2134}, {0x2139, 0x2139},
+	{0x2145, 0x2149}, {0x2160, 0x2188}, {0x2215, 0x2215}, {0x24B6, 0x24E9}, {0x29F8, 0x29F8}, {0x2C80, 0x2CB1}, {0xA4D0, 0xA4F7}, {0xAB70, 0xABBF},
+	{0xFF0F, 0xFF0F}, {0xFF21, 0xFF3A}, {0xFF41, 0xFF5A}, {0x1D400, 0x1D7FF},
+};
+
+/* Scripts of which no letter belongs between ASCII letters, look-alike or not. */
+static const struct range foreign[] = {{0x400, 0x52F}, {0x531, 0x587}};
+
+static bool lookalike(uint32_t c) { return in_ranges(lookalikes, sizeof lookalikes / sizeof *lookalikes, c); }
+static bool ascii_letter(uint32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+static bool ascii_only(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+bool text_mixes_scripts(struct str s)
+{
+	bool ascii = false, other = false;
+	if (ascii_only(s))
+		return false;
+	for (size_t i = 0; i < s.n;) {
+		uint32_t c = utf8_next(s, &i);
+		if (c < 0x80 && !ascii_letter(c)) /* anything else of ASCII ends a run */
+			ascii = other = false;
+		ascii |= ascii_letter(c);
+		other |= c >= 0x80 && (lookalike(c) || in_ranges(foreign, sizeof foreign / sizeof *foreign, c));
+		if (ascii && other)
+			return true;
+	}
+	return false;
+}
+
+bool text_all_lookalikes(struct str s)
+{
+	size_t letters = 0;
+	for (size_t i = 0; i < s.n;) {
+		uint32_t c = utf8_next(s, &i);
+		if (ascii_letter(c) || (c >= 0x80 && !lookalike(c)))
+			return false;
+		letters += c >= 0x80;
+	}
+	return letters > 0;
+}
+
+bool text_false_dash(struct str s)
+{
+	static const struct range dashes[] = {{0x2010, 0x2015}, {0x2212, 0x2212}, {0xFE58, 0xFE58}, {0xFE63, 0xFE63}, {0xFF0D, 0xFF0D}};
+	size_t i = 0;
+	bool any = false;
+	while (i < s.n) {
+		uint32_t c = utf8_next(s, &i);
+		bool dash = in_ranges(dashes, sizeof dashes / sizeof *dashes, c);
+		if (!dash && c != '-')
+			return any && ascii_letter(c);
+		any |= dash;
+	}
+	return false;
+}

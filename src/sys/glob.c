@@ -1,0 +1,367 @@
+/* Expanding file name patterns. Directories are read whole before the next is opened; matching never goes back by more than one star. */
+#define _GNU_SOURCE
+#include "sys/glob.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+#define DENTS_STEP ((size_t)32 << 10)
+
+/* ---- one component ---- */
+
+static const struct {
+	const char *name, *members; /* ranges as pairs of bytes */
+} classes[] = {
+	{"alpha", "azAZ"}, {"digit", "09"}, {"alnum", "azAZ09"}, {"upper", "AZ"}, {"lower", "az"}, {"space", "\t\r  "}, {"blank", "\t\t  "},
+	{"punct", "!/:@[`{~"}, {"xdigit", "09afAF"}, {"print", " ~"}, {"graph", "!~"}, {"cntrl", "\001\037\177\177"}, {"word", "azAZ09__"},
+};
+
+/* "[:name:]" at p[*i]: 1 or 0 and *i behind it; -1 a class that is not known */
+static int in_class(struct str p, size_t *i, unsigned char c)
+{
+	size_t end = *i + 2;
+	while (end + 1 < p.n && !(p.p[end] == ':' && p.p[end + 1] == ']'))
+		end++;
+	if (end + 1 >= p.n)
+		return -1;
+	struct str name = str_sub(p, *i + 2, end);
+	*i = end + 2;
+	for (size_t k = 0; k < sizeof(classes) / sizeof(*classes); k++) {
+		if (!str_is(name, classes[k].name))
+			continue;
+		for (const char *r = classes[k].members; *r; r += 2)
+			if (c >= (unsigned char)r[0] && c <= (unsigned char)r[1])
+				return 1;
+		return 0;
+	}
+	return -1;
+}
+
+/* The index behind the bracket expression that starts at `from`, or 0 when its ']' is missing and '[' is an ordinary byte. */
+static size_t bracket_end(struct str p, size_t from)
+{
+	size_t i = from + 1;
+	if (i < p.n && (p.p[i] == '!' || p.p[i] == '^'))
+		i++;
+	for (size_t first = i; i < p.n; i++) {
+		if (p.p[i] == ']' && i > first)
+			return i + 1;
+		if (p.p[i] == '\\')
+			i++;
+		else if (p.p[i] == '[' && i + 1 < p.n && (p.p[i + 1] == ':' || p.p[i + 1] == '.' || p.p[i + 1] == '=')) {
+			for (size_t k = i + 2; k + 1 < p.n; k++)
+				if (p.p[k] == p.p[i + 1] && p.p[k + 1] == ']') {
+					i = k + 1;
+					break;
+				}
+		}
+	}
+	return 0;
+}
+
+/* Does [...] in p[from, to) hold the byte? 1, 0, or -1. */
+static int bracket(struct str p, size_t from, size_t to, unsigned char c)
+{
+	size_t i = from + 1, end = to - 1;
+	bool negated = p.p[i] == '!' || p.p[i] == '^', hit = false;
+	i += negated;
+	while (i < end) {
+		if (p.p[i] == '[' && i + 1 < end && (p.p[i + 1] == '.' || p.p[i + 1] == '='))
+			return -1;
+		if (p.p[i] == '[' && i + 1 < end && p.p[i + 1] == ':') {
+			int in = in_class(p, &i, c);
+			if (in < 0)
+				return -1;
+			hit |= in;
+			continue;
+		}
+		i += p.p[i] == '\\' && i + 1 < end;
+		unsigned char low = (unsigned char)p.p[i++], high = low;
+		if (i + 1 < end && p.p[i] == '-') {
+			i++;
+			i += p.p[i] == '\\' && i + 1 < end;
+			high = (unsigned char)p.p[i++];
+		}
+		if (low >= 0x80 || high >= 0x80)
+			return -1;
+		hit |= c >= low && c <= high;
+	}
+	return hit != negated;
+}
+
+static bool ascii(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] >= 0x80)
+			return false;
+	return true;
+}
+
+/* One element of the pattern against one byte: 1, 0 or -1; *ret_next is behind the element. */
+static int element(struct str p, size_t i, unsigned char c, size_t *ret_next)
+{
+	size_t end;
+	*ret_next = i + 1;
+	if (p.p[i] == '?')
+		return 1;
+	if (p.p[i] == '[' && (end = bracket_end(p, i)) > 0) {
+		*ret_next = end;
+		return bracket(p, i, end, c);
+	}
+	if (p.p[i] == '\\' && i + 1 < p.n)
+		*ret_next = ++i + 1;
+	return (unsigned char)p.p[i] == c;
+}
+
+static bool one_character(struct str p)
+{
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.p[i] == '\\')
+			i++;
+		else if (p.p[i] == '?' || p.p[i] == '[')
+			return true;
+	}
+	return false;
+}
+
+int glob_match(struct str p, struct str s)
+{
+	size_t i = 0, k = 0, star = SIZE_MAX, star_k = 0, next;
+	/* what ? and [..] take of a name that is not ASCII depends on the shell's locale */
+	if (!ascii(s) && one_character(p))
+		return -1;
+	while (k < s.n) {
+		if (i < p.n && p.p[i] == '*') {
+			star = ++i;
+			star_k = k;
+			continue;
+		}
+		int hit = i < p.n ? element(p, i, (unsigned char)s.p[k], &next) : 0;
+		if (hit < 0)
+			return -1;
+		if (hit) {
+			i = next;
+			k++;
+		} else if (star != SIZE_MAX) {
+			i = star;
+			k = ++star_k;
+		} else {
+			return 0;
+		}
+	}
+	while (i < p.n && p.p[i] == '*')
+		i++;
+	return i == p.n;
+}
+
+/* Is something in it active? *ret_text is then untouched, else the text without its backslashes. */
+static bool active(struct arena *a, struct str p, struct str *ret_text)
+{
+	char *text = arena_alloc(a, p.n + 1);
+	size_t n = 0;
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.p[i] == '*' || p.p[i] == '?' || (p.p[i] == '[' && bracket_end(p, i)))
+			return true;
+		if (p.p[i] == '\\' && i + 1 < p.n)
+			i++;
+		text[n++] = p.p[i];
+	}
+	*ret_text = str_n(text, n);
+	return false;
+}
+
+/* ?( *( +( @( !( mean something else with extglob */
+static bool extended(struct str p)
+{
+	for (size_t i = 0; i + 1 < p.n; i++) {
+		if (p.p[i] == '\\')
+			i++;
+		else if (p.p[i + 1] == '(' && strchr("?*+@!", p.p[i]))
+			return true;
+	}
+	return false;
+}
+
+/* ---- directories ---- */
+
+struct expansion {
+	struct arena *a;
+	struct path_memo *m;
+	struct str *found;
+	size_t nfound, cap;
+	size_t scanned;
+	bool more;
+};
+
+struct reading {
+	struct expansion *x;
+	int fd;
+	struct str part;   /* one component of the pattern */
+	struct str *names;
+	size_t n, cap;
+};
+
+static void add_name(struct arena *a, struct str **list, size_t *n, size_t *cap, struct str name)
+{
+	if (*n == *cap) {
+		size_t more = *cap ? *cap * 2 : 16;
+		*list = arena_grow(a, *list, *cap * sizeof **list, more * sizeof **list);
+		*cap = more;
+	}
+	(*list)[(*n)++] = name;
+}
+
+/* Takes one from both bounds; false when one is used up. */
+static bool scan(struct expansion *x) { return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX; }
+
+static void try_name(struct reading *r, struct str name)
+{
+	struct str dot = r->part;
+	if (dot.n > 1 && dot.p[0] == '\\')
+		dot = str_sub(dot, 1, dot.n);
+	if (name.p[0] == '.' && dot.p[0] != '.')
+		return;
+	int hit = glob_match(r->part, name);
+	if (hit < 0)
+		r->x->more = true;
+	if (hit != 0)
+		add_name(r->x->a, &r->names, &r->n, &r->cap, str_dup(r->x->a, name));
+}
+
+static int read_names(void *arg)
+{
+	struct reading *r = arg;
+	_Alignas(struct dirent64) char bytes[DENTS_STEP];
+	for (;;) {
+		ssize_t got = syscall(SYS_getdents64, r->fd, bytes, sizeof bytes);
+		if (got < 0)
+			r->x->more = true;
+		if (got <= 0)
+			return 0;
+		for (ssize_t at = 0; at < got;) {
+			const struct dirent64 *d = (const struct dirent64 *)(bytes + at);
+			at += d->d_reclen;
+			if (!scan(r->x)) {
+				r->x->more = true;
+				return 0;
+			}
+			try_name(r, str_of(d->d_name));
+		}
+	}
+}
+
+/* A shell would see nothing in such a directory either. */
+static bool same_for_the_shell(int why) { return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG; }
+
+/*
+ * The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. Reading runs
+ * under an arena_run of its own, so that the descriptor is closed on the way out.
+ */
+static void list(struct expansion *x, struct str dir, struct str part, struct reading *ret)
+{
+	struct statfs fs;
+	struct path_answer where;
+	*ret = (struct reading){.x = x, .fd = -1, .part = part};
+	path_look(x->m, dir, &where);
+	if (!scan(x) || !where.real.n || where.target == PATH_OTHER || where.target == PATH_UNREADABLE) {
+		x->more = true;
+		return;
+	}
+	if (where.target != PATH_DIR)
+		return;
+	FD_CLEANUP int fd = open(str_c(x->a, where.real), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		x->more |= !same_for_the_shell(errno);
+		return;
+	}
+	if (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC) {
+		x->more = true;
+		return;
+	}
+	ret->fd = fd;
+	if (arena_run(x->a, read_names, ret) != 0) {
+		x->more = true;
+		ret->n = 0;
+	}
+	ret->fd = -1;
+}
+
+static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth);
+
+/* `done` is what was found so far; rest is empty or starts with a slash. */
+static void found(struct expansion *x, struct str done, struct str rest, unsigned depth)
+{
+	if (x->nfound >= GLOB_MATCHES_MAX) {
+		x->more = true;
+		return;
+	}
+	if (rest.n)
+		expand_rest(x, done, rest, depth + 1);
+	else
+		add_name(x->a, &x->found, &x->nfound, &x->cap, done);
+}
+
+static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth)
+{
+	size_t slashes = 0, end;
+	struct path_answer where;
+	while (slashes < rest.n && rest.p[slashes] == '/')
+		slashes++;
+	for (end = slashes; end < rest.n && rest.p[end] != '/';)
+		end++;
+	struct str part = str_sub(rest, slashes, end), after = str_sub(rest, end, rest.n), text;
+	done = str_cat(x->a, done, str_sub(rest, 0, slashes));
+	if (depth > GLOB_DEPTH_MAX || done.n + part.n >= PATH_MAX) {
+		x->more = true;
+		return;
+	}
+	if (!part.n) { /* a slash at the end: directories only */
+		path_look(x->m, done, &where);
+		x->more |= !where.real.n;
+		if (where.target == PATH_DIR)
+			found(x, done, after, depth);
+		return;
+	}
+	if (!active(x->a, part, &text)) {
+		done = str_cat(x->a, done, text);
+		if (!after.n) { /* bash looks whether the last name is there, a dangling link included; before that it does not matter */
+			path_look(x->m, done, &where);
+			x->more |= !where.place.n;
+		}
+		if (after.n || (where.kind != PATH_ABSENT && where.kind != PATH_UNREADABLE))
+			found(x, done, after, depth);
+		return;
+	}
+	struct reading r;
+	list(x, done, part, &r);
+	for (size_t i = 0; i < r.n; i++)
+		found(x, str_cat(x->a, done, r.names[i]), after, depth);
+}
+
+static int by_bytes(const void *x, const void *y) { return str_cmp(*(const struct str *)x, *(const struct str *)y); }
+
+void glob_expand(struct path_memo *m, struct str pattern, struct glob_answer *ret)
+{
+	struct expansion x = {.a = m->a, .m = m};
+	bool sane = pattern.n && pattern.p[0] == '/' && pattern.n < PATH_MAX && !memchr(pattern.p, '\0', pattern.n);
+	*ret = (struct glob_answer){.pattern = pattern};
+	if (!sane || extended(pattern)) {
+		ret->more = true;
+		return;
+	}
+	expand_rest(&x, STR(""), pattern, 0);
+	if (x.nfound)
+		qsort(x.found, x.nfound, sizeof *x.found, by_bytes);
+	ret->matches = x.found;
+	ret->nmatches = x.nfound;
+	ret->more = x.more;
+}

@@ -1,0 +1,439 @@
+/* Resolving paths by looking at them. See path.h for what is promised. */
+#define _GNU_SOURCE
+#include "sys/path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define REST_MAX (2 * PATH_MAX)
+
+struct look {
+	enum path_kind kind;
+	uint32_t mode, owner, links;
+	bool automount;
+};
+
+/* What is done is resolved: no links, no dots, no slash at its end ("" is the root). What is left lies at the end of `rest`. */
+struct walk {
+	struct path_memo *m;
+	char done[PATH_MAX];
+	size_t n;
+	char rest[REST_MAX];
+	size_t at;
+	unsigned links;
+	size_t below;         /* names at the end of `done` that are taken as text */
+	size_t exists;        /* bytes of `done` before them */
+	bool blind;           /* they could not be looked at; else they do not exist */
+	struct look look;     /* of `done` without those names */
+	bool looked;
+	bool stays;           /* a link that is kept as a name */
+	bool placed;          /* kind and place are already known */
+	enum path_kind kind;
+	struct str place;
+};
+
+enum step { STEP_ON, STEP_END, STEP_LOST };
+
+void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd)
+{
+	m->a = a;
+	m->cwd = cwd;
+	m->ndirs = m->looks = m->entries = 0;
+}
+
+static struct path_dir *memo_find(struct path_memo *m, struct str path)
+{
+	for (size_t i = m->ndirs; i > 0; i--)
+		if (str_eq(m->dirs[i - 1].path, path))
+			return &m->dirs[i - 1];
+	return NULL;
+}
+
+static struct path_dir *memo_add(struct path_memo *m, struct str path)
+{
+	if (m->ndirs == PATH_MEMO_MAX)
+		return NULL;
+	struct path_dir *d = &m->dirs[m->ndirs++];
+	*d = (struct path_dir){.path = str_dup(m->a, path)};
+	return d;
+}
+
+void path_memo_trust(struct path_memo *m, struct str cwd)
+{
+	for (size_t i = 1; i <= cwd.n; i++)
+		if ((i == cwd.n && cwd.p[i - 1] != '/') || (i < cwd.n && cwd.p[i] == '/'))
+			if (!memo_find(m, str_n(cwd.p, i)))
+				memo_add(m, str_n(cwd.p, i));
+}
+
+bool path_inside(struct str path, struct str dir)
+{
+	if (!path.n || !dir.n)
+		return false;
+	if (dir.n == 1)
+		return true;
+	return path.n >= dir.n && memcmp(path.p, dir.p, dir.n) == 0 && (path.n == dir.n || path.p[dir.n] == '/');
+}
+
+struct str path_parent(struct str path)
+{
+	size_t n = path.n;
+	while (n > 0 && path.p[n - 1] != '/')
+		n--;
+	return n > 1 ? str_n(path.p, n - 1) : STR("/");
+}
+
+static enum path_kind kind_of(uint32_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return PATH_FILE;
+	case S_IFDIR:
+		return PATH_DIR;
+	case S_IFLNK:
+		return PATH_LINK;
+	case S_IFCHR:
+	case S_IFBLK:
+		return PATH_DEVICE;
+	}
+	return PATH_OTHER;
+}
+
+/* One look at one name; links are not followed. 0 or an errno. */
+static int look_at(const char *path, struct look *ret)
+{
+	struct statx st;
+	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK, &st) < 0)
+		return errno;
+	*ret = (struct look){.kind = kind_of(st.stx_mode), .mode = st.stx_mode, .owner = st.stx_uid, .links = st.stx_nlink,
+		.automount = st.stx_attributes & STATX_ATTR_AUTOMOUNT};
+	return 0;
+}
+
+static struct str done_str(const struct walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
+
+/* Puts bytes in front of what is left, which is nothing or starts with a slash. False when the path gets longer than any kernel takes. */
+static bool push_rest(struct walk *w, struct str s)
+{
+	if (s.n > w->at)
+		return false;
+	w->at -= s.n;
+	memcpy(w->rest + w->at, s.p, s.n);
+	return true;
+}
+
+/* Takes the next name; false at the end. *ret_last: nothing follows it, not even a slash. */
+static bool next_name(struct walk *w, struct str *ret, bool *ret_last)
+{
+	while (w->at < REST_MAX && w->rest[w->at] == '/')
+		w->at++;
+	size_t from = w->at;
+	while (w->at < REST_MAX && w->rest[w->at] != '/')
+		w->at++;
+	*ret = str_n(w->rest + from, w->at - from);
+	*ret_last = w->at == REST_MAX;
+	return ret->n > 0;
+}
+
+static void pop(struct walk *w)
+{
+	while (w->n > 0 && w->done[w->n - 1] != '/')
+		w->n--;
+	if (w->n > 0)
+		w->n--;
+	w->done[w->n] = '\0';
+	if (w->below > 0)
+		w->below--;
+	if (w->below == 0)
+		w->looked = w->blind = false;
+}
+
+static bool append(struct walk *w, struct str name)
+{
+	if (w->n + 1 + name.n + 1 > sizeof w->done)
+		return false;
+	w->done[w->n++] = '/';
+	memcpy(w->done + w->n, name.p, name.n);
+	w->n += name.n;
+	w->done[w->n] = '\0';
+	return true;
+}
+
+static void place_here(struct walk *w, enum path_kind kind)
+{
+	w->placed = true;
+	w->kind = kind;
+	w->place = str_dup(w->m->a, done_str(w));
+}
+
+static bool digits(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+enum process { PROCESS_NONE, PROCESS_SELF, PROCESS_OTHER };
+
+/* Is `dir` below /proc/self or /proc/PID? *ret_tail is what follows, also after /task/TID; it may be empty. */
+static enum process process_of(struct str dir, struct str *ret_tail)
+{
+	if (!str_starts(dir, "/proc/"))
+		return PROCESS_NONE;
+	struct str tail = str_sub(dir, 6, dir.n);
+	ptrdiff_t end = str_find(tail, '/', 0);
+	struct str who = str_sub(tail, 0, end < 0 ? tail.n : (size_t)end);
+	bool self = str_is(who, "self");
+	if (!self && !digits(who))
+		return PROCESS_NONE;
+	tail = str_sub(tail, who.n, tail.n);
+	if (str_starts(tail, "/task/")) {
+		ptrdiff_t thread = str_find(tail, '/', 6);
+		tail = thread < 0 ? STR("") : str_sub(tail, (size_t)thread, tail.n);
+	}
+	*ret_tail = tail;
+	return self ? PROCESS_SELF : PROCESS_OTHER;
+}
+
+static bool follow_text(struct walk *w, struct str text)
+{
+	if (++w->links > PATH_LINKS_MAX || !push_rest(w, text))
+		return false;
+	if (text.p[0] == '/') {
+		w->n = w->below = 0;
+		w->done[0] = '\0';
+		w->looked = w->blind = false;
+	}
+	return true;
+}
+
+/* /proc/self/{cwd,root}: what they mean for the process that will use the path. `done` already ends in the name. */
+static enum step jump(struct walk *w, struct str where, bool last)
+{
+	if (last && !w->placed)
+		place_here(w, PATH_LINK);
+	if (!where.n || where.p[0] != '/' || !follow_text(w, where))
+		return STEP_LOST;
+	return STEP_ON;
+}
+
+/* A link that stays a name: nothing can be known below it. */
+static enum step stay(struct walk *w, bool last)
+{
+	if (!last)
+		return STEP_LOST;
+	if (!w->placed)
+		place_here(w, PATH_LINK);
+	w->stays = true;
+	return STEP_END;
+}
+
+/*
+ * The names in /proc that mean something else to every process. *ret_known is false for all others, which are looked at like any name;
+ * `done` is the directory and does not yet end in the name.
+ */
+static enum step step_process(struct walk *w, struct str name, bool last, bool *ret_known)
+{
+	struct str tail = {0};
+	*ret_known = true;
+	if (str_is(done_str(w), "/proc") && (str_is(name, "self") || str_is(name, "thread-self"))) {
+		w->looked = false;
+		return append(w, str_is(name, "self") ? name : STR("self/task/thread-self")) ? STEP_ON : STEP_LOST;
+	}
+	enum process who = process_of(done_str(w), &tail);
+	if (who == PROCESS_OTHER && !tail.n && (str_is(name, "root") || str_is(name, "cwd") || str_is(name, "exe") || str_is(name, "fd") || str_is(name, "map_files")))
+		return STEP_LOST;
+	if (who == PROCESS_SELF && (str_is(tail, "/fd") || str_is(tail, "/map_files")))
+		return append(w, name) ? stay(w, last) : STEP_LOST;
+	if (who == PROCESS_SELF && !tail.n && (str_is(name, "cwd") || str_is(name, "root")))
+		return append(w, name) ? jump(w, str_is(name, "cwd") ? w->m->cwd : STR("/"), last) : STEP_LOST;
+	*ret_known = false;
+	return STEP_ON;
+}
+
+/* A link of a process file system mounted elsewhere points into the kernel, not to its text. */
+static bool in_procfs(struct walk *w)
+{
+	struct statfs fs;
+	size_t n = w->n;
+	while (n > 0 && w->done[n - 1] != '/')
+		n--;
+	char keep = w->done[n];
+	w->done[n] = '\0';
+	bool yes = statfs(w->done, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC;
+	w->done[n] = keep;
+	return yes;
+}
+
+static enum step step_link(struct walk *w, bool last)
+{
+	char text[PATH_MAX];
+	struct str tail;
+	enum process who = process_of(done_str(w), &tail);
+	if (who == PROCESS_OTHER)
+		return STEP_LOST;
+	if (who == PROCESS_SELF)
+		return stay(w, last);
+	if (last && !w->placed)
+		place_here(w, PATH_LINK);
+	ssize_t n = readlink(w->done, text, sizeof text);
+	if (n <= 0 || (size_t)n == sizeof text)
+		return STEP_LOST;
+	if (!str_is(path_parent(done_str(w)), "/proc") && in_procfs(w))
+		return STEP_LOST;
+	pop(w);
+	return follow_text(w, str_n(text, (size_t)n)) ? STEP_ON : STEP_LOST;
+}
+
+/* From here on names are text. */
+static void step_absent(struct walk *w, size_t exists, bool blind)
+{
+	w->exists = exists;
+	w->below = 1;
+	w->blind = blind;
+}
+
+static void memo_keep(struct walk *w)
+{
+	struct path_dir *d = memo_find(w->m, done_str(w));
+	if (!d)
+		d = memo_add(w->m, done_str(w));
+	if (d)
+		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode, .owner = w->look.owner};
+}
+
+/* `done` is a known directory. */
+static void use_memo(struct walk *w, const struct path_dir *d)
+{
+	w->looked = d->looked;
+	if (d->looked)
+		w->look = (struct look){.kind = PATH_DIR, .mode = d->mode, .owner = d->owner};
+}
+
+static enum step step_name(struct walk *w, struct str name, bool last)
+{
+	bool known, sealed = w->looked && w->look.kind == PATH_DIR && w->look.automount;
+	size_t before = w->n;
+	enum step s = step_process(w, name, last, &known);
+	if (known)
+		return s;
+	if (!append(w, name))
+		return STEP_LOST;
+	if (w->below > 0) {
+		w->below++;
+		return STEP_ON;
+	}
+	const struct path_dir *d = memo_find(w->m, done_str(w));
+	if (d) {
+		use_memo(w, d);
+		return STEP_ON;
+	}
+	if (w->m->looks++ >= PATH_LOOKS_MAX)
+		return STEP_LOST;
+	struct look found;
+	int why = sealed ? EACCES : look_at(w->done, &found);
+	if (why) {
+		step_absent(w, before, why != ENOENT && why != ENOTDIR && why != ENAMETOOLONG);
+		return STEP_ON;
+	}
+	w->look = found;
+	w->looked = true;
+	if (found.kind == PATH_LINK)
+		return step_link(w, last);
+	if (found.kind == PATH_DIR && !found.automount)
+		memo_keep(w);
+	return STEP_ON;
+}
+
+static enum step step(struct walk *w)
+{
+	struct str name;
+	bool last;
+	if (!next_name(w, &name, &last))
+		return STEP_END;
+	if (str_is(name, "."))
+		return STEP_ON;
+	if (str_is(name, "..")) {
+		pop(w);
+		return STEP_ON;
+	}
+	return step_name(w, name, last);
+}
+
+/* What `done` is, or the directory in which it would be made. */
+static void look_again(struct walk *w)
+{
+	if (w->looked)
+		return;
+	size_t n = w->below ? w->exists : w->n;
+	const struct path_dir *d = memo_find(w->m, n ? str_n(w->done, n) : STR("/"));
+	if (d)
+		use_memo(w, d);
+	if (w->looked)
+		return;
+	char keep = w->done[n];
+	w->done[n] = '\0';
+	int why = look_at(n ? w->done : "/", &w->look);
+	w->done[n] = keep;
+	if (why)
+		w->look = (struct look){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE, .mode = S_IWOTH};
+	else if (w->look.kind == PATH_LINK) /* /proc/self itself, a directory to whoever uses it */
+		w->look.kind = PATH_DIR;
+	w->looked = true;
+}
+
+static void answer_stays(const struct walk *w, struct path_answer *ret)
+{
+	struct str end = done_str(w);
+	/* /dev/fd/1 is a link to a name that stays: people know it by the first one */
+	bool device = str_starts(ret->path, "/dev/") && str_starts(end, "/proc/self/fd/");
+	ret->kind = w->kind;
+	ret->target = PATH_OTHER;
+	ret->place = ret->real = device ? ret->path : str_dup(w->m->a, end);
+	ret->shared = true;
+}
+
+static void answer(struct walk *w, struct path_answer *ret)
+{
+	look_again(w);
+	ret->real = str_dup(w->m->a, done_str(w));
+	ret->target = w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind;
+	if (!w->below)
+		ret->owner = w->look.owner;
+	if (ret->target == PATH_FILE)
+		ret->links = w->look.links;
+	ret->shared = w->look.mode & (S_IWGRP | S_IWOTH);
+	ret->kind = w->placed ? w->kind : ret->target;
+	ret->place = w->placed ? w->place : ret->real;
+}
+
+void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
+{
+	struct walk w;
+	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""), .real = STR(""), .shared = true};
+	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
+		return;
+	memset(&w, 0, offsetof(struct walk, rest));
+	memset((char *)&w + offsetof(struct walk, at), 0, sizeof w - offsetof(struct walk, at));
+	w.m = m;
+	w.at = REST_MAX - path.n;
+	memcpy(w.rest + w.at, path.p, path.n);
+	enum step s = STEP_ON;
+	/* bounded: every step takes a name, and links, which alone add any, are counted */
+	while (s == STEP_ON)
+		s = step(&w);
+	if (s == STEP_END && w.stays)
+		answer_stays(&w, ret);
+	else if (s == STEP_END)
+		answer(&w, ret);
+	else if (w.placed) {
+		ret->kind = w.kind;
+		ret->place = w.place;
+	}
+}

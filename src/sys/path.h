@@ -1,0 +1,46 @@
+/*
+ * What a path is in the real file system: the answers of model/view.h.
+ *
+ * Links are followed here, one component at a time, by looking (statx, readlink) and never by opening: nothing blocks, nothing is mounted,
+ * no time stamp changes. At most PATH_LINKS_MAX links and PATH_MAX bytes, as the kernel has it.
+ *
+ * Of what does not exist the names are kept below the deepest directory that does, and ".." among them is taken as text. The same holds
+ * below a directory that cannot be searched, or that would first have to be mounted: there the kinds are PATH_UNREADABLE.
+ *
+ * /proc/self means the process that will use the path, not this one: its cwd is the view's, its root is /, its descriptors stay names.
+ * What lies behind another process's links is not known: kind and target are PATH_OTHER, `place` and `real` are empty. So it is with links
+ * in a circle, links too many and paths too long, except that `kind` and `place` are given when only the last link is to blame.
+ */
+#pragma once
+#include "model/view.h"
+
+#define PATH_LINKS_MAX 40
+#define PATH_MEMO_MAX 128
+#define PATH_LOOKS_MAX 100000   /* names looked at with one memo; beyond them everything is unknown */
+#define PATH_ENTRIES_MAX 100000 /* directory entries read with one memo (glob.h); beyond them there may be more */
+
+struct path_dir {
+	struct str path;
+	bool looked;          /* the fields below are known */
+	uint32_t mode, owner;
+};
+
+/* Directories already found to be directories and no links, so that paths with the same beginning are not walked twice; and what
+ * this round has cost so far, so that many questions together are bounded as well. */
+struct path_memo {
+	struct arena *a;
+	struct str cwd; /* what /proc/self/cwd means; empty: not known */
+	struct path_dir dirs[PATH_MEMO_MAX];
+	size_t ndirs;
+	size_t looks, entries;
+};
+
+void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd);
+/* What the kernel said is the working directory: it and all above it are directories. */
+void path_memo_trust(struct path_memo *m, struct str cwd);
+/* Everything about an absolute path; `next` is left NULL. Cannot fail: what cannot be found out is unknown. */
+void path_look(struct path_memo *m, struct str path, struct path_answer *ret);
+/* Is `path` the directory `dir` or below it? Both resolved; false when one is empty. */
+bool path_inside(struct str path, struct str dir);
+/* The directory a resolved path lies in; "/" for "/". */
+struct str path_parent(struct str path);

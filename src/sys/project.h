@@ -1,0 +1,22 @@
+/*
+ * Which directories a command may write: the project's root and /tmp/claude.
+ *
+ * The root is the git top level above the working directory, or else that directory itself; never the home directory, / or a parent of
+ * either. A top level counts only if it and its .git are the caller's or root's: another user's /tmp/.git must not make /tmp a project.
+ */
+#pragma once
+#include "sys/path.h"
+
+#define PROJECT_DEPTH_MAX 64 /* directories looked at upwards */
+
+/* The root, resolved, or empty when there is none. A directory that does not exist on this machine is its own root. */
+struct str project_find(struct path_memo *m, struct str cwd, struct str home, uint32_t uid);
+/* The same by itself: 0, or -1 when there is none (*ret is then empty). */
+int project_root(struct arena *a, struct str cwd, struct str home, struct str *ret);
+/* May this resolved directory be a root at all? Not /, not the home directory, nothing above it. */
+bool project_allowed(struct path_memo *m, struct str dir, struct str home);
+/*
+ * /tmp/claude, resolved, or empty: a directory, no link, of the caller's, that nobody else may write. Absent is fine where nobody else
+ * could take it away again once it is made: /tmp is root's or the caller's, and sticky if others may write it.
+ */
+struct str project_scratch(struct path_memo *m, uint32_t uid);

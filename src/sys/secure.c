@@ -1,0 +1,127 @@
+/* Reading files that decide things: see secure.h. */
+#define _GNU_SOURCE
+#include "sys/secure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+#include "sys/path.h"
+
+#define OTHERS (S_IWGRP | S_IWOTH)
+
+static int check_owner(const struct stat *st, const char *path, uint32_t uid, struct err *e)
+{
+	if (st->st_uid == uid || st->st_uid == 0)
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "'%s' belongs to user %lu, so it is not used; if its content is yours: chown %lu '%s'", path,
+		(unsigned long)st->st_uid, (unsigned long)uid, path);
+}
+
+static int check_mode(const struct stat *st, const char *path, struct err *e)
+{
+	if (!(st->st_mode & OTHERS) || (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX)))
+		return 0;
+	return err_set(e, ERR_CONFIG, 0, "others may write '%s', so it is not used; chmod go-w '%s'", path, path);
+}
+
+static int check_opened(int fd, const char *path, uint32_t uid, struct stat *ret, struct err *e)
+{
+	if (fstat(fd, ret) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+	if (check_owner(ret, path, uid, e) < 0)
+		return -1;
+	return check_mode(ret, path, e);
+}
+
+/* Opens a directory and checks it: the descriptor or -1. */
+static int open_dir(const char *path, uint32_t uid, struct err *e)
+{
+	struct stat st;
+	int fd = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	if (check_opened(fd, path, uid, &st, e) < 0)
+		fd_close(&fd);
+	return fd;
+}
+
+int secure_dir(struct arena *a, struct str dir, uint32_t uid, struct err *e)
+{
+	FD_CLEANUP int fd = open_dir(str_c(a, dir), uid, e);
+	return fd < 0 ? -1 : 0;
+}
+
+static int resolve(struct arena *a, struct str path, struct path_answer *ret, struct err *e)
+{
+	struct path_memo m;
+	path_memo_init(&m, a, STR(""));
+	path_look(&m, path, ret);
+	if (ret->kind == PATH_ABSENT)
+		return err_set(e, ERR_SYSTEM, ENOENT, "cannot open '%.*s'", STR_ARG(path));
+	if (ret->target == PATH_ABSENT)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s' is a link to '%.*s', which does not exist", STR_ARG(path), STR_ARG(ret->real));
+	if (ret->target == PATH_UNREADABLE)
+		return err_set(e, ERR_SYSTEM, EACCES, "cannot open '%.*s'", STR_ARG(path));
+	if (ret->target != PATH_FILE || !ret->real.n)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s' is not a regular file", STR_ARG(path));
+	return 0;
+}
+
+static int read_opened(struct arena *a, int fd, const char *name, off_t size, size_t max, struct str *ret, struct err *e)
+{
+	if (size > 0 && (uintmax_t)size > max)
+		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
+	return fd_read_all(a, fd, name, max, ret, e);
+}
+
+/* The last part of a resolved path, opened below its checked directory. Allocates nothing: descriptors are open. */
+static int open_below(int dir, const char *name, const char *path, struct stat *ret, struct err *e)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	if (fstat(fd, ret) < 0 || !S_ISREG(ret->st_mode)) {
+		close(fd);
+		return err_set(e, ERR_CONFIG, 0, "'%s' is not a regular file", path);
+	}
+	return fd;
+}
+
+int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, struct str *ret, struct err *e)
+{
+	struct path_answer at;
+	struct stat st;
+	if (resolve(a, path, &at, e) < 0)
+		return -1;
+	const char *real = str_c(a, at.real), *name = strrchr(real, '/') + 1;
+	const char *real_dir = str_c(a, path_parent(at.real)), *link_dir = str_c(a, path_parent(at.place));
+	if (at.kind == PATH_LINK) {
+		FD_CLEANUP int holds_link = open_dir(link_dir, uid, e);
+		if (holds_link < 0)
+			return -1;
+	}
+	FD_CLEANUP int dir = open_dir(real_dir, uid, e);
+	if (dir < 0)
+		return -1;
+	FD_CLEANUP int fd = open_below(dir, name, real, &st, e);
+	if (fd < 0 || check_owner(&st, real, uid, e) < 0 || check_mode(&st, real, e) < 0)
+		return -1;
+	return read_opened(a, fd, real, st.st_size, max, ret, e);
+}
+
+int secure_read_project(struct arena *a, struct str root, struct str path, size_t max, struct str *ret, struct err *e)
+{
+	struct path_answer at;
+	struct stat st;
+	if (resolve(a, path, &at, e) < 0)
+		return -1;
+	if (!path_inside(at.real, root))
+		return err_set(e, ERR_CONFIG, 0, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path), STR_ARG(at.real));
+	const char *real = str_c(a, at.real);
+	FD_CLEANUP int fd = open_below(AT_FDCWD, real, real, &st, e);
+	if (fd < 0)
+		return -1;
+	return read_opened(a, fd, real, st.st_size, max, ret, e);
+}

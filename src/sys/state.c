@@ -1,0 +1,138 @@
+/* Where caisson's own files are, and whether they may be used. */
+#define _GNU_SOURCE
+#include "sys/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "sys/file.h"
+#include "sys/glob.h"
+#include "sys/secure.h"
+
+struct state_env state_env(void)
+{
+	return (struct state_env){.caisson_state = getenv("CAISSON_STATE"), .xdg_state = getenv("XDG_STATE_HOME"), .xdg_config = getenv("XDG_CONFIG_HOME")};
+}
+
+static bool absolute(const char *value) { return value && value[0] == '/' && strlen(value) < PATH_MAX; }
+
+static struct str below(struct arena *a, struct str dir, const char *name) { return str_fmt(a, "%.*s/%s", STR_ARG(dir), name); }
+
+/* The first of: $VARIABLE/caisson, HOME/fallback. */
+static struct str own_dir(struct arena *a, const char *variable, struct str home, const char *fallback)
+{
+	if (absolute(variable))
+		return below(a, str_of(variable), "caisson");
+	return home.n ? below(a, home, fallback) : STR("");
+}
+
+void state_paths(struct arena *a, const struct state_env *env, struct str home, struct str project, struct state_paths *ret)
+{
+	*ret = (struct state_paths){.system_policy = STR(STATE_SYSTEM_POLICY)};
+	ret->config_dir = own_dir(a, env->xdg_config, home, ".config/caisson");
+	ret->state_dir = absolute(env->caisson_state) ? str_dup(a, str_of(env->caisson_state)) : own_dir(a, env->xdg_state, home, ".local/state/caisson");
+	if (ret->config_dir.n)
+		ret->user_policy = below(a, ret->config_dir, "config.yaml");
+	if (ret->state_dir.n)
+		ret->trust_store = below(a, ret->state_dir, "trust.json");
+	if (project.n)
+		ret->project_policy = below(a, project, ".caisson.yaml");
+}
+
+/* The deepest directory of a resolved path that exists. */
+static struct str deepest(struct path_memo *m, struct str path)
+{
+	struct path_answer at;
+	for (path_look(m, path, &at); at.target == PATH_ABSENT && path.n > 1; path_look(m, path, &at))
+		path = path_parent(path);
+	return path;
+}
+
+int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+{
+	struct path_memo m;
+	struct path_answer at;
+	if (!dir.n)
+		return err_set(e, ERR_CONFIG, 0, "no place for caisson's state is known: set CAISSON_STATE to an absolute path");
+	path_memo_init(&m, a, STR(""));
+	path_look(&m, dir, &at);
+	if (!at.real.n || (at.target != PATH_DIR && at.target != PATH_ABSENT))
+		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' is not a directory", STR_ARG(dir));
+	if (path_inside(at.real, project))
+		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' lies inside the project '%.*s', whose commands could change it", STR_ARG(at.real), STR_ARG(project));
+	if (secure_dir(a, at.target == PATH_DIR ? at.real : deepest(&m, at.real), uid, e) < 0)
+		return -1;
+	*ret = at.real;
+	return 0;
+}
+
+int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+{
+	struct str real;
+	if (state_check(a, dir, project, uid, &real, e) < 0)
+		return -1;
+	char *path = str_c(a, real);
+	for (size_t i = 1; i <= real.n; i++) {
+		if (i < real.n && path[i] != '/')
+			continue;
+		path[i] = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		if (i < real.n)
+			path[i] = '/';
+	}
+	return state_check(a, dir, project, uid, ret, e);
+}
+
+/* ---- fencepost ---- */
+
+static int add_existing(struct path_memo *m, struct str path, struct texts ***end, struct err *e)
+{
+	struct path_answer at;
+	path_look(m, path, &at);
+	if (at.kind == PATH_ABSENT)
+		return 0;
+	if (at.kind == PATH_UNREADABLE)
+		return err_set(e, ERR_SYSTEM, EACCES, "cannot look at '%.*s'", STR_ARG(path));
+	struct texts *t = arena_new(m->a, struct texts);
+	t->text = str_dup(m->a, path);
+	**end = t;
+	*end = &t->next;
+	return 0;
+}
+
+static bool special(char c) { return c == '*' || c == '?' || c == '[' || c == ']' || c == '\\'; }
+
+/* A path as a pattern that means itself. */
+static struct str literal(struct arena *a, struct str path)
+{
+	struct buf b;
+	buf_init(&b, a, 2 * PATH_MAX);
+	for (size_t i = 0; i < path.n && i < PATH_MAX; i++) {
+		if (special(path.p[i]) || path.p[i] == '(')
+			buf_char(&b, '\\');
+		buf_char(&b, path.p[i]);
+	}
+	return buf_view(&b);
+}
+
+int fencepost_files(struct arena *a, struct str base, struct texts **ret, struct err *e)
+{
+	struct path_memo m;
+	struct glob_answer folder;
+	struct texts *list = NULL, **end = &list;
+	path_memo_init(&m, a, STR(""));
+	glob_expand(&m, below(a, literal(a, base), ".claude/fencepost/config/*.yaml"), &folder);
+	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
+		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/.claude/fencepost/config'", STR_ARG(base));
+	for (size_t i = 0; i < folder.nmatches; i++)
+		if (add_existing(&m, folder.matches[i], &end, e) < 0)
+			return -1;
+	if (!list && add_existing(&m, below(a, base, ".claude/fencepost.yaml"), &end, e) < 0)
+		return -1;
+	*ret = list;
+	return 0;
+}
