@@ -249,7 +249,7 @@ static uint32_t steps_for(const struct regex *r, size_t n)
 }
 
 /* PCRE2's result: 1 for a match, else a negative code; a bound, a lack of memory and a bug are all codes other than "no match". */
-static int match_once(struct regex *r, struct str s, size_t ret_span[2])
+static int match_once(struct regex *r, struct str s, uint32_t options, size_t ret_span[2])
 {
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	struct work w = {.left = REGEX_WORK_BASE + (int64_t)s.n * REGEX_WORK_PER_BYTE, .r = r};
@@ -258,7 +258,7 @@ static int match_once(struct regex *r, struct str s, size_t ret_span[2])
 		return PCRE2_ERROR_NOMEMORY;
 	pcre2_set_match_limit(r->bounds, steps_for(r, s.n));
 	pcre2_set_callout(r->bounds, on_callout, &w);
-	int code = pcre2_match(r->code, (PCRE2_SPTR)s.p, s.n, 0, 0, data, r->bounds);
+	int code = pcre2_match(r->code, (PCRE2_SPTR)s.p, s.n, 0, options, data, r->bounds);
 	if (code >= 0) {
 		const size_t *ends = pcre2_get_ovector_pointer(data);
 		ret_span[0] = ends[0];
@@ -299,6 +299,37 @@ static bool is_utf_error(int code)
 	return code <= PCRE2_ERROR_UTF8_ERR1 && code >= PCRE2_ERROR_UTF8_ERR21;
 }
 
+/* PCRE2's result over a subject that may not be UTF-8; PCRE2_ERROR_NOMEMORY when there is no compiled form. */
+static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret_span[2])
+{
+	if (!r->compiled && arena_run(r->a, compile_late, r) != 0) {
+		r->compiled = false;
+		return PCRE2_ERROR_NOMEMORY;
+	}
+	if (!r->code)
+		return PCRE2_ERROR_NOMEMORY;
+
+	int code = match_once(r, s, options, ret_span);
+	if (is_utf_error(code)) {
+		struct repair x = {r->a, s};
+		if (arena_run(r->a, repair, &x) != 0)
+			return PCRE2_ERROR_NOMEMORY;
+		code = match_once(r, x.s, options, ret_span);
+		if (code > 0) {
+			ret_span[0] = raw_offset(s, ret_span[0]);
+			ret_span[1] = raw_offset(s, ret_span[1]);
+		}
+	}
+	return code;
+}
+
+bool regex_begins(struct regex *r, struct str subject)
+{
+	size_t span[2];
+
+	return match_any(r, subject.n ? subject : STR(""), PCRE2_PARTIAL_SOFT, span) != PCRE2_ERROR_NOMATCH;
+}
+
 enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end)
 {
 	struct str s = subject.n ? subject : STR("");
@@ -306,24 +337,7 @@ enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_st
 
 	if (!may_match(r, s))
 		return REGEX_NO;
-	if (!r->compiled && arena_run(r->a, compile_late, r) != 0) {
-		r->compiled = false;
-		return REGEX_LIMIT;
-	}
-	if (!r->code)
-		return REGEX_LIMIT;
-
-	int code = match_once(r, s, span);
-	if (is_utf_error(code)) {
-		struct repair x = {r->a, s};
-		if (arena_run(r->a, repair, &x) != 0)
-			return REGEX_LIMIT;
-		code = match_once(r, x.s, span);
-		if (code > 0) {
-			span[0] = raw_offset(s, span[0]);
-			span[1] = raw_offset(s, span[1]);
-		}
-	}
+	int code = match_any(r, s, 0, span);
 	if (code <= 0)
 		return code == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_LIMIT;
 	*ret_start = span[0];

@@ -49,6 +49,9 @@ enum regex_answer regex_match(struct regex *r, struct str subject);
 /* The same; with REGEX_YES the first match is subject[*ret_start, *ret_end). */
 enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end);
 
+/* Could a match start in the subject and go on in what follows it? For texts of which only the beginning is known. Also true when it matches. */
+bool regex_begins(struct regex *r, struct str subject);
+
 struct str regex_pattern(const struct regex *r);
 /* For tests: whether the pattern has been compiled yet. */
 bool regex_is_compiled(const struct regex *r);

@@ -15,9 +15,19 @@
 
 #define LINE_MAX_BYTES ((size_t)32 << 20) /* a command of the largest size the reader takes, with every byte escaped */
 
+/* The policies of the directory that the last line was about: they are read once for as long as lines stay there. */
+struct loaded {
+	struct arena a;
+	bool filled, failed;
+	struct str cwd;
+	struct policies policies;
+	struct err e;
+};
+
 struct turn {
 	const struct batch *b;
 	const struct user *self;
+	struct loaded *loaded;
 	struct arena *a;
 	struct str line;
 	json_t *value;  /* freed by the caller of arena_run: it can be left at any point */
@@ -66,9 +76,39 @@ static const char *read_request(struct turn *t, struct engine_request *rq)
 		return "'cwd' is not a path";
 	if (!optional(t->value, "shell", t->b->shell, &shell) || (shell.n && engine_dialect(shell, &rq->dialect) != 0))
 		return "'shell' is one of bash, sh, zsh, powershell";
+	if (t->b->mode)
+		engine_mode(str_of(t->b->mode), &rq->mode);
 	rq->home = t->self->home;
 	rq->user = t->self->name;
 	return NULL;
+}
+
+static int load_policies(void *arg)
+{
+	struct turn *t = arg;
+	struct loaded *l = t->loaded;
+
+	l->failed = policies_load(&l->a, &(struct policies_request){.config = t->b->config, .cwd = l->cwd, .home = t->self->home}, &l->policies, &l->e) != 0;
+	if (l->failed)
+		complain("%s", l->e.text);
+	return 0;
+}
+
+static void policies_for(struct turn *t, struct str cwd)
+{
+	struct loaded *l = t->loaded;
+
+	if (l->filled && str_eq(l->cwd, cwd))
+		return;
+	if (l->filled)
+		arena_free(&l->a);
+	arena_init(&l->a, ARENA_CAP_DEFAULT);
+	l->filled = true;
+	l->policies = (struct policies){0};
+	l->cwd = str_dup(&l->a, cwd);
+	l->failed = true;
+	err_set(&l->e, ERR_LIMIT, 0, "the policy files need too much memory");
+	arena_run(&l->a, load_policies, t);
 }
 
 static int run_turn(void *arg)
@@ -86,11 +126,12 @@ static int run_turn(void *arg)
 	why = read_request(t, &rq);
 	if (why)
 		return answer_error(t, why);
-	if (!t->b->policy)
-		engine_refuse(t->a, "policy-error", t->b->policy_error, &judgement);
-	else if (engine_judge(t->a, &rq, t->b->policy, &facts, &judgement, &e) != 0)
+	policies_for(t, rq.cwd);
+	if (t->loaded->failed)
+		engine_refuse(t->a, "policy-error", t->loaded->e.text, &judgement);
+	else if (engine_judge(t->a, &rq, &t->loaded->policies, &facts, &judgement, &e) != 0)
 		return answer_error(t, e.text);
-	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, t->b->policy ? t->b->policy->digest : STR(""));
+	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, t->loaded->policies.digest);
 	return 0;
 }
 
@@ -112,10 +153,10 @@ static int answer_too_large(struct turn *t)
 	return 0;
 }
 
-static int one_line(const struct batch *b, const struct user *self, struct str line, int kind)
+static int one_line(const struct batch *b, const struct user *self, struct loaded *loaded, struct str line, int kind)
 {
 	struct arena a;
-	struct turn t = {.b = b, .self = self, .a = &a, .line = line};
+	struct turn t = {.b = b, .self = self, .loaded = loaded, .a = &a, .line = line};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -138,14 +179,15 @@ int batch_run(const struct batch *b)
 	struct arena a;
 	struct str line;
 	struct err e = {0};
-	int kind, rc = b->policy ? 0 : EXIT_DENY;
+	struct loaded loaded = {0};
+	int kind, rc = 0;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	if (user_self(&a, getenv("HOME"), &self, &e) != 0)
 		self = (struct user){0}; /* not known; the reader takes it so */
 	line_reader_init(&r, STDIN_FILENO, LINE_MAX_BYTES);
 	while ((kind = line_read(&r, &line, &e)) > 0)
-		if (one_line(b, &self, line, kind) != 0) {
+		if (one_line(b, &self, &loaded, line, kind) != 0) {
 			rc = EXIT_INTERNAL;
 			break;
 		}
@@ -153,7 +195,11 @@ int batch_run(const struct batch *b)
 		complain("%s", e.text);
 		rc = EXIT_INTERNAL;
 	}
+	if (!rc && loaded.failed)
+		rc = EXIT_DENY;
 	line_reader_free(&r);
+	if (loaded.filled)
+		arena_free(&loaded.a);
 	arena_free(&a);
 	return rc;
 }

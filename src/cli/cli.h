@@ -63,10 +63,8 @@ unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
 
 /* batch.c: JSON lines in, JSON lines out. */
-struct policy;
 struct batch {
-	const char *cwd, *shell;      /* defaults for lines that do not say; may be NULL */
-	const struct policy *policy;  /* NULL: it does not load, and policy_error says why */
-	const char *policy_error;
+	const char *config;                  /* as in `check`; may be NULL */
+	const char *cwd, *shell, *mode;      /* defaults for lines that do not say; may be NULL */
 };
 int batch_run(const struct batch *b);

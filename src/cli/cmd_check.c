@@ -12,7 +12,7 @@
 
 struct check_options {
 	bool json, explain, batch;
-	const char *config, *cwd, *shell;
+	const char *config, *cwd, *shell, *mode;
 };
 
 #define AT(field) offsetof(struct check_options, field)
@@ -22,6 +22,7 @@ static const struct option_row options[] = {
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the command would run in (default: this one)"},
 	{"shell", OPTION_VALUE, AT(shell), "NAME", "the shell that would run it: bash (default), sh, zsh, powershell"},
+	{"mode", OPTION_VALUE, AT(mode), "NAME", "the client's permission mode: default, acceptEdits, plan, bypassPermissions, dontAsk"},
 	{"batch", OPTION_FLAG, AT(batch), NULL, "read JSON lines, write JSON lines"},
 	{"help", OPTION_HELP, 0, NULL, "print this"},
 };
@@ -45,7 +46,7 @@ struct job {
 	const struct check_options *o;
 	const char *operand;
 	struct arena *a, *out;
-	struct policy policy;
+	struct policies policies;
 	struct facts facts;
 	struct judgement judgement;
 };
@@ -62,10 +63,12 @@ static int judge(void *arg)
 	}
 	if (j->o->shell)
 		engine_dialect(str_of(j->o->shell), &rq.dialect); /* its name was checked */
-	if (engine_policy(j->a, j->o->config, &j->policy, &e) != 0) {
+	if (j->o->mode)
+		engine_mode(str_of(j->o->mode), &rq.mode); /* likewise */
+	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .cwd = rq.cwd}, &j->policies, &e) != 0) {
 		complain("%s", e.text);
 		engine_refuse(j->a, "policy-error", e.text, &j->judgement);
-	} else if (engine_judge(j->a, &rq, &j->policy, &j->facts, &j->judgement, &e) != 0) {
+	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
 		complain("%s", e.text);
 		return EXIT_INTERNAL;
 	}
@@ -91,7 +94,7 @@ static int print(void *arg)
 		gate_summary(&words, &j->judgement, style);
 	}
 	if (j->o->json)
-		answer_json(&answer, STR(""), &j->facts, &j->judgement, j->policy.digest);
+		answer_json(&answer, STR(""), &j->facts, &j->judgement, j->policies.digest);
 	if (j->o->json)
 		fd_write_all(fd, "standard error", buf_view(&words), NULL);
 	return output(j->o->json ? buf_view(&answer) : buf_view(&words), codes[j->judgement.verdict]);
@@ -120,33 +123,6 @@ static int check_one(const struct check_options *o, const char *operand)
 	return rc;
 }
 
-static int load_policy(void *arg)
-{
-	struct job *j = arg;
-	struct policy *p = arena_new(j->a, struct policy);
-	struct err e = {0};
-	struct batch b = {.cwd = j->o->cwd, .shell = j->o->shell, .policy = p};
-
-	if (engine_policy(j->a, j->o->config, p, &e) != 0) {
-		complain("%s", e.text);
-		b.policy = NULL;
-		b.policy_error = e.text;
-	}
-	return batch_run(&b);
-}
-
-static int check_batch(const struct check_options *o)
-{
-	struct arena a;
-	struct job j = {.o = o, .a = &a};
-	int rc;
-
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	rc = arena_run(&a, load_policy, &j);
-	arena_free(&a);
-	return rc < 0 ? EXIT_INTERNAL : rc;
-}
-
 static int usage_error(const char *why)
 {
 	complain("check: %s; see caisson check --help", why);
@@ -171,6 +147,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct check_options o = {0};
 	enum dialect d;
+	enum mode m;
 	struct err e = {0};
 	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
 
@@ -182,8 +159,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_error("--shell is one of bash, sh, zsh, powershell");
 	if (o.batch && first < argc)
 		return usage_error("--batch reads its commands from standard input and takes none");
+	if (o.mode && engine_mode(str_of(o.mode), &m) != 0)
+		return usage_error("--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
 	if (o.batch)
-		return check_batch(&o);
+		return batch_run(&(struct batch){.config = o.config, .cwd = o.cwd, .shell = o.shell, .mode = o.mode});
 	if (first >= argc)
 		return usage_error("the command is missing");
 	if (first + 1 < argc)
@@ -193,7 +172,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_check = {
 	.name = "check",
-	.synopsis = {"[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] COMMAND", "[OPTIONS] -", "--batch [--config FILE] [--cwd DIR] [--shell NAME]"},
+	.synopsis = {"[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] COMMAND", "[OPTIONS] -", "--batch [--config FILE] [--cwd DIR] [--shell NAME]"},
 	.summary = "judge a command without running it",
 	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they would write, delete, read or execute, and judges them "
 		 "by the built-in checks and the policy. Nothing is run. With - the text is read from standard input.\n\n"

@@ -1,13 +1,9 @@
 /* Judging one request: view, reader, gate. Everything that can fail inside is caught here and becomes a denial. */
 #include "engine/engine.h"
 
-#include <stdlib.h>
-
-#include "config/config.h"
+#include "engine/world.h"
 #include "gate/gate.h"
 #include "shell/shell.h"
-#include "sys/file.h"
-#include "sys/user.h"
 
 static const char *const dialect_names[] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh", [DIALECT_POWERSHELL] = "powershell"};
 
@@ -22,26 +18,6 @@ int engine_dialect(struct str name, enum dialect *ret)
 	return -1;
 }
 
-/* The caller's directory and home. What cannot be found out stays empty, which means "not known" to the reader. */
-static void fill_view(struct arena *a, const struct engine_request *rq, struct view *ret)
-{
-	struct user self = {0};
-
-	*ret = (struct view){.cwd = rq->cwd, .home = rq->home, .user = rq->user};
-	if (!ret->cwd.n || ret->cwd.p[0] != '/') {
-		struct str own = {0};
-
-		if (cwd_get(a, &own, NULL) != 0)
-			ret->cwd = STR("");
-		else
-			ret->cwd = rq->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(own), STR_ARG(rq->cwd)) : own;
-	}
-	if (!ret->home.n && user_self(a, getenv("HOME"), &self, NULL) == 0) {
-		ret->home = self.home;
-		ret->user = self.name;
-	}
-}
-
 static void read_nothing(struct arena *a, const struct engine_request *rq, struct facts *ret)
 {
 	struct trouble *t = arena_new(a, struct trouble);
@@ -53,30 +29,99 @@ static void read_nothing(struct arena *a, const struct engine_request *rq, struc
 	ret->texts[0] = (struct text){.from = "request", .bytes = rq->command};
 }
 
+static const char *const mode_names[] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
+
+int engine_mode(struct str name, enum mode *ret)
+{
+	for (size_t i = 0; i < sizeof(mode_names) / sizeof(*mode_names); i++) {
+		if (str_is(name, mode_names[i])) {
+			*ret = (enum mode)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
 struct job {
 	struct arena *a;
 	const struct engine_request *rq;
-	const struct policy *p;
+	const struct policies *p;
 	struct facts facts;
 	struct judgement judgement;
 	struct err err;
 };
 
+/* What the gate asks is answered and judged again. A question that stays open is a bound reached, so an ask. */
+static void judge_in_rounds(struct job *j, const struct policy *p, struct view *v, struct judgement *ret)
+{
+	struct policy own = *p;
+
+	if (j->rq->mode != MODE_DEFAULT)
+		own.mode = j->rq->mode;
+	for (unsigned round = 0; round < GATE_ROUNDS_MAX; round++) {
+		gate_judge(j->a, &j->facts, &own, v, ret);
+		if (!ret->questions)
+			return;
+		if (world_answer(j->a, v, ret->questions) == 0)
+			break;
+	}
+	struct reason *r = arena_new(j->a, struct reason);
+	*r = (struct reason){.next = ret->reasons, .id = "bound-reached", .grade = GRADE_ASK, .message = STR("more paths than can be looked at")};
+	ret->reasons = r;
+	ret->verdict = verdict_min(ret->verdict, VERDICT_ASK);
+}
+
+static void append(struct reason **to, struct reason *more)
+{
+	while (*to)
+		to = &(*to)->next;
+	*to = more;
+}
+
+static bool has_reason(const struct reason *list, const struct reason *r)
+{
+	for (; list; list = list->next)
+		if (!strcmp(list->id, r->id) && list->at.text == r->at.text && list->at.from == r->at.from && list->at.to == r->at.to && !r->rule.n)
+			return true;
+	return false;
+}
+
+/* The stricter of both holds; of the project's reasons those that are not there yet are added, when they have a part in the verdict. */
+static void take_stricter(struct judgement *own, const struct judgement *project)
+{
+	own->complete &= project->complete;
+	if (project->verdict >= own->verdict)
+		return;
+	own->verdict = project->verdict;
+	for (struct reason *r = project->reasons, *next; r; r = next) {
+		next = r->next;
+		r->next = NULL;
+		if (!has_reason(own->reasons, r))
+			append(&own->reasons, r);
+	}
+}
+
 static int run_job(void *arg)
 {
 	struct job *j = arg;
-	struct view v;
+	struct view *v = arena_new(j->a, struct view);
 
-	fill_view(j->a, j->rq, &v);
+	world_view(j->a, j->rq, &j->p->own, v);
 	if (j->rq->dialect == DIALECT_POWERSHELL) {
 		read_nothing(j->a, j->rq, &j->facts);
 	} else {
-		struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = &v, .own = j->p->commands, .nown = j->p->ncommands};
+		struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
 
 		if (shell_read(j->a, &sr, &j->facts, &j->err) != 0)
 			return 1;
 	}
-	gate_judge(j->a, &j->facts, j->p, &v, &j->judgement);
+	judge_in_rounds(j, &j->p->own, v, &j->judgement);
+	if (j->p->apart) {
+		struct judgement project;
+
+		judge_in_rounds(j, &j->p->project, v, &project);
+		take_stricter(&j->judgement, &project);
+	}
 	return 0;
 }
 
@@ -97,7 +142,7 @@ static int prepare_refusal(void *arg)
 	return 0;
 }
 
-int engine_judge(struct arena *a, const struct engine_request *rq, const struct policy *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
 	struct job j = {.a = a, .rq = rq, .p = p};
 	struct judgement refusal;
@@ -118,17 +163,4 @@ int engine_judge(struct arena *a, const struct engine_request *rq, const struct 
 	*ret_facts = (struct facts){0};
 	*ret_judgement = refusal;
 	return 0;
-}
-
-int engine_policy(struct arena *a, const char *path, struct policy *ret, struct err *e)
-{
-	struct str bytes;
-
-	if (!path) {
-		config_default(ret);
-		return 0;
-	}
-	if (file_read(a, path, ENGINE_CONFIG_MAX, &bytes, NULL, e) != 0)
-		return -1;
-	return config_load(a, &(struct config_source){.name = str_of(path), .bytes = bytes, .who = WHO_OWNER}, 1, ret, NULL, e);
 }

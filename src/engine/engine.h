@@ -1,5 +1,6 @@
 /*
- * The engine joins the pure parts and the world: it fills the view, reads the command, lets the gate judge, and hands both back.
+ * The engine joins the pure parts and the world: it loads the policies, fills the view, reads the command, lets the gate judge in rounds
+ * (what the gate asks of the world is answered between them), and hands facts and judgement back.
  */
 #pragma once
 #include "model/policy.h"
@@ -8,24 +9,52 @@
 
 #define ENGINE_CONFIG_MAX ((size_t)4 << 20) /* bytes of one policy file */
 
+struct config_note;
+
 struct engine_request {
 	struct str command;
 	struct str cwd;        /* absolute, or relative to the process's own; empty: the process's own */
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
+	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
+};
+
+/*
+ * What is in force. `own` is the system's, the user's and a trusted project's policy in one. An untrusted project's is judged by itself,
+ * and the minimum of both holds; none of its texts is shown.
+ */
+struct policies {
+	struct policy own, project;
+	bool apart;            /* there is a `project` */
+	struct str root;       /* the project's root they were loaded for */
+	struct str digest;     /* of all of them */
+	struct config_note *notes;
 };
 
 /*
  * Judges. Fails closed: when the memory bound is reached or something goes wrong inside, *ret_judgement denies with the reason
  * internal-error, *ret_facts is empty, and the return value is still 0: the answer stands. -1 only when not even that could be made.
  */
-int engine_judge(struct arena *a, const struct engine_request *rq, const struct policy *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
-/* The policy of this file, or the built-in one when path is NULL. */
-int engine_policy(struct arena *a, const char *path, struct policy *ret, struct err *e);
+int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
 /* A judgement that denies because of something outside the command: id is internal-error or policy-error. */
 void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
 /* "bash", "sh", "zsh", "powershell"; 0 or -1 */
 int engine_dialect(struct str name, enum dialect *ret);
+/* "default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"; 0 or -1 */
+int engine_mode(struct str name, enum mode *ret);
+
+/* policies.c */
+struct policies_request {
+	const char *config;    /* stands in for the user's file; NULL: the user's own */
+	struct str cwd, home;  /* as in the request */
+	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
+};
+/* Loads all that is in force: system, user, project. What does not load is an error, and the caller denies. */
+int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
+/* The built-in policy alone. */
+void policies_default(struct policies *ret);
+/* One policy that is made already (tests, files given by hand). */
+void policies_of(const struct policy *p, struct policies *ret);
 
 /* answer.c: the answer of `check --json` (CONTRACTS.md), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);

@@ -231,6 +231,46 @@ static void take_answers(struct judge *j)
 		j->glob_answers = pmap_set(j->a, j->glob_answers, g->pattern, g);
 }
 
+/* ---- what the policy makes of the sum ---- */
+
+/* Two commands of the request itself with && || or ; between them. */
+static bool is_chain(const struct judge *j)
+{
+	const struct command *last = NULL;
+
+	for (const struct command *c = j->f->commands; c; c = c->next) {
+		if (c->at.text != 0 || strcmp(c->via->name, "direct") != 0)
+			continue;
+		if (last && c->at.from >= last->at.to) {
+			struct str between = str_sub(j->f->texts[0].bytes, last->at.to, c->at.from);
+
+			if (memchr(between.p, ';', between.n) || str_contains(between, STR("&&")) || str_contains(between, STR("||")))
+				return true;
+		}
+		last = c;
+	}
+	return false;
+}
+
+static void finish(struct judge *j)
+{
+	const struct check *chained = gate_check("chained");
+
+	if (j->p->discourage_chaining && j->ret->verdict == VERDICT_ASK && is_chain(j))
+		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained), .alternative = STR("run the commands one by one"),
+			.message = STR("a part of this chain needs a person; the policy wants such commands one by one")});
+	if (j->p->mode == MODE_BYPASS && (j->ret->verdict == VERDICT_ASK || j->ret->verdict == VERDICT_CONTAIN)) {
+		j->ret->verdict = VERDICT_ALLOW; /* the person said so; denials stay, and so do the reasons, as warnings */
+		*j->warnings_end = j->ret->reasons;
+		j->ret->reasons = NULL;
+	}
+	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK)
+		j->ret->verdict = VERDICT_DENY;
+	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run && j->ret->verdict == VERDICT_DENY; r = r->next)
+		if (r->grade == GRADE_DENY)
+			r->message = str_fmt(j->a, "%.*s (a person can still run it by hand)", STR_ARG(r->message));
+}
+
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret)
 {
 	struct judge j = {.a = a, .f = f, .p = p, .v = v, .ret = ret};
@@ -253,4 +293,5 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	for (size_t i = 0; i < n; i++)
 		if (rows[i].run) /* also when it is off: some checks raise what belongs to others */
 			rows[i].run(&j, &rows[i]);
+	finish(&j);
 }

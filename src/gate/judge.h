@@ -114,7 +114,7 @@ struct where { /* one path that an access may touch, resolved */
 bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 /* Textually: no //, ., .. */
 struct str path_plain(struct arena *a, struct str path);
-bool path_inside(struct str path, struct str dir); /* equal or below */
+bool path_within(struct str path, struct str dir); /* equal or below */
 enum place path_place(const struct judge *j, struct str path);
 bool access_is_redirection(const struct access *x);
 bool path_known(const struct word *w);

@@ -28,12 +28,12 @@ static bool either(struct judge *j, const struct where *w, bool (*is)(const stru
 
 static bool own_file(const struct judge *j, struct str path)
 {
-	return path_inside(path, j->v->config_dir) || path_inside(path, j->v->state_dir) || path_inside(path, STR("/etc/caisson")) ||
+	return path_within(path, j->v->config_dir) || path_within(path, j->v->state_dir) || path_within(path, STR("/etc/caisson")) ||
 	       (j->v->program.n && str_eq(path, j->v->program)) || (j->v->project.n && str_eq(path, str_cat(j->a, j->v->project, STR("/.caisson.yaml"))));
 }
 
 /* Deleting or replacing a directory takes everything in it along. */
-static bool holds(struct str dir, struct str inner) { return inner.n && path_inside(inner, dir); }
+static bool holds(struct str dir, struct str inner) { return inner.n && path_within(inner, dir); }
 
 static bool holds_own_file(const struct judge *j, struct str path)
 {
@@ -57,7 +57,7 @@ static bool is_whole_project(const struct judge *j, const struct where *w)
 	for (const struct root *r = j->v->roots; r; r = r->next) {
 		struct str rest;
 
-		if (!path_inside(w->real, r->path))
+		if (!path_within(w->real, r->path))
 			continue;
 		rest = str_sub(w->real, r->path.n, w->real.n);
 		if (!rest.n || str_is(rest, "/*") || str_is(rest, "/.*") || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || str_is(rest, "/.[!.]*"))
@@ -142,10 +142,8 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 {
 	if (w->place == PLACE_NULL)
 		return;
-	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file)) {
+	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
 		tell(j, "caisson-files", x, w, phrase(j, x, "a file of caisson's own,"), NULL);
-		return;
-	}
 	if (!w->sure) {
 		tell(j, "opaque-path", x, w, phrase(j, x, "a path whose links could not be resolved,"), "write the path out");
 		return;

@@ -76,7 +76,7 @@ static struct str in_home(const struct judge *j, struct str path)
 	struct str home = j->v->home;
 	ptrdiff_t slash;
 
-	if (home.n > 1 && path_inside(path, home) && path.n > home.n)
+	if (home.n > 1 && path_within(path, home) && path.n > home.n)
 		return str_sub(path, home.n + 1, path.n);
 	if (str_starts(path, "/root/"))
 		return str_sub(path, 6, path.n);
@@ -158,7 +158,7 @@ bool path_table_secret(const struct judge *j, struct str path, bool below)
 		return true;
 	rest = in_home(j, path);
 	for (size_t i = 0; i < COUNT(secret_dirs) && rest.n; i++)
-		if (str_is(rest, secret_dirs[i]) || path_inside(str_of(secret_dirs[i]), rest))
+		if (str_is(rest, secret_dirs[i]) || path_within(str_of(secret_dirs[i]), rest))
 			return true;
 	return false;
 }

@@ -35,7 +35,7 @@ struct str path_plain(struct arena *a, struct str path)
 	return buf_view(&b);
 }
 
-bool path_inside(struct str path, struct str dir)
+bool path_within(struct str path, struct str dir)
 {
 	if (!dir.n || path.n < dir.n || memcmp(path.p, dir.p, dir.n) != 0)
 		return false;
@@ -73,7 +73,7 @@ static bool equals_any(struct str path, const char *const *list, size_t n)
 static bool below_any(struct str path, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (path_inside(path, str_of(list[i])) && path.n > strlen(list[i]))
+		if (path_within(path, str_of(list[i])) && path.n > strlen(list[i]))
 			return true;
 	return false;
 }
@@ -83,11 +83,11 @@ static bool below_any(struct str path, const char *const *list, size_t n)
 /* A home directory and what is above it are the system's; what is below a home belongs to somebody. */
 static bool in_system(const struct judge *j, struct str path)
 {
-	if (str_is(path, "/") || (j->v->home.n && path_inside(j->v->home, path)))
+	if (str_is(path, "/") || (j->v->home.n && path_within(j->v->home, path)))
 		return true;
-	if (j->v->home.n > 1 && path_inside(path, j->v->home))
+	if (j->v->home.n > 1 && path_within(path, j->v->home))
 		return false;
-	if (path_inside(path, STR("/home")) && path.n > 6)
+	if (path_within(path, STR("/home")) && path.n > 6)
 		return str_find(path, '/', 6) < 0;
 	return below_any(path, system_dirs, COUNT(system_dirs)) || equals_any(path, system_dirs, COUNT(system_dirs));
 }
@@ -97,12 +97,12 @@ enum place path_place(const struct judge *j, struct str path)
 	if (equals_any(path, null_devices, COUNT(null_devices)) || below_any(path, descriptor_dirs, COUNT(descriptor_dirs)))
 		return PLACE_NULL;
 	for (const struct root *r = j->v->roots; r; r = r->next)
-		if (path_inside(path, r->path))
+		if (path_within(path, r->path))
 			return PLACE_ROOT;
 	if (below_any(path, temp_dirs, COUNT(temp_dirs)) ||
-	    (j->v->tmp.n > 1 && path_inside(path, j->v->tmp) && path.n > j->v->tmp.n && !path_inside(j->v->home, j->v->tmp)))
+	    (j->v->tmp.n > 1 && path_within(path, j->v->tmp) && path.n > j->v->tmp.n && !path_within(j->v->home, j->v->tmp)))
 		return PLACE_TEMP;
-	if (path_inside(path, STR("/dev")))
+	if (path_within(path, STR("/dev")))
 		return PLACE_DEVICE;
 	return in_system(j, path) || equals_any(path, temp_dirs, COUNT(temp_dirs)) ? PLACE_SYSTEM : PLACE_OUTSIDE;
 }

@@ -49,6 +49,15 @@ static enum match regex_matches(const struct regex_rule *r, const struct spoken_
 	return t->open && regex_begins(r->regex, t->text) ? MATCH_MAYBE : MATCH_NO;
 }
 
+/* Assignments before a command that change what it does: no rule that allows the command speaks of that. */
+static bool settings_harmless(const struct command *c)
+{
+	for (const struct setting *s = c->settings; s; s = s->next)
+		if (setting_matters(s))
+			return false;
+	return true;
+}
+
 /* ---- normalise ---- */
 
 static struct str strip_all(struct judge *j, const struct normalise_rule *n, struct str text)
@@ -126,7 +135,7 @@ static bool within(struct judge *j, const struct texts *list, struct str path)
 	for (; list; list = list->next) {
 		struct str root = rule_path(j, list->text);
 
-		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_inside(path, path_plain(j->a, root)))
+		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_within(path, path_plain(j->a, root)))
 			return true;
 	}
 	return false;
@@ -329,6 +338,10 @@ static void hear_permissions(struct judge *j, struct subject *s, struct verdicts
 		heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
 	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
 		heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+	if (!v->allow && permission_allowed(j->p->permission_allow, j->f, s->c)) { /* timeout, nice ... around what is allowed */
+		v->allow = true;
+		judge_step(j, "allow", STR("as what it runs"), s->c);
+	}
 }
 
 static bool host_in(const struct texts *list, struct str host)
@@ -423,12 +436,11 @@ static void decide(struct judge *j, struct subject *s)
 /* The ask rules speak only where no scoped allow stands above them, so they are raised after all have been heard. */
 static void raise_asks(struct judge *j, struct subject *s)
 {
-	const struct command *c = normalised(j, s->c);
-	const struct spoken_text t = {STR(""), false};
+	const struct command *c;
 
-	(void)t;
-	if (s->allowed)
+	if (s->allowed || !s->spoken)
 		return;
+	c = normalised(j, s->c);
 	for (const struct prefix_rule *r = j->p->ask; r; r = r->next)
 		if (rule_match(r, c) != MATCH_NO)
 			raise_rule(j, "configured-ask", &r->rule, r->prefix, rule_match(r, c), s->c->at);
@@ -471,13 +483,6 @@ bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decisi
 
 /* ---- Read() and Edit() ---- */
 
-static bool tool_fits(const struct permission_rule *r, enum access_kind kind)
-{
-	if (kind == ACCESS_READ)
-		return str_is(r->tool, "Read");
-	return str_is(r->tool, "Edit") || str_is(r->tool, "Write") || str_is(r->tool, "MultiEdit");
-}
-
 struct path_test {
 	const struct permission_rule *r;
 	enum match some;
@@ -486,9 +491,9 @@ struct path_test {
 static void path_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct path_test *t = ctx;
-	enum match m = permission_path(t->r, j->v, w->path), real = permission_path(t->r, j->v, w->real);
+	unsigned flags = (j->p->fold_case ? PERMISSION_FOLD : 0) | (x->below ? PERMISSION_BELOW : 0);
+	enum match m = permission_file(t->r, j->v, w->path, flags), real = permission_file(t->r, j->v, w->real, flags);
 
-	(void)x;
 	if (real > m)
 		m = real;
 	if (m > t->some)
@@ -500,7 +505,7 @@ static void path_rules(struct judge *j, const struct access *x, const struct per
 	for (const struct permission_rule *r = rules; r; r = r->next) {
 		struct path_test t = {.r = r};
 
-		if (x->kind == ACCESS_EXEC || !tool_fits(r, x->kind))
+		if (x->kind == ACCESS_EXEC || !permission_covers(r, x->kind))
 			continue;
 		if (!paths_each(j, x, path_one, &t))
 			t.some = x->kind == ACCESS_READ && !x->path.text.n ? MATCH_NO : permission_path(r, j->v, x->path.text);
@@ -512,7 +517,7 @@ static void path_rules(struct judge *j, const struct access *x, const struct per
 bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w)
 {
 	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
-		if (tool_fits(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES)
+		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES && permission_path(r, j->v, w->path) == MATCH_YES)
 			return true;
 	return access_is_redirection(x) && tiers_redirect(j, x, VERDICT_ALLOW);
 }
@@ -521,7 +526,6 @@ void tiers_decide(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
 		decide(j, &j->subjects[i]);
-	permission_wrappers(j);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		raise_asks(j, &j->subjects[i]);
 	decide_redirects(j);
@@ -529,6 +533,27 @@ void tiers_decide(struct judge *j)
 		path_rules(j, x, j->p->permission_deny, "configured-deny");
 		path_rules(j, x, j->p->permission_ask, "configured-ask");
 	}
+}
+
+/* Plan mode: only forms that are known to read. What a builtin of the shell does shows in what is written. */
+void tiers_plan(struct judge *j, const struct check *c)
+{
+	if (j->p->mode != MODE_PLAN)
+		return;
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+
+		if (s->row && subject_known(j, s)->readonly)
+			continue;
+		for (const struct launch *l = j->f->launches; l; l = l->next)
+			if (l->at.text == s->c->at.text && l->at.from == s->c->argv[0].at.from) {
+				judge_say(j, c, s->c->at, judge_quote(j, "", s->c->at, " does more than read, and this is plan mode"));
+				break;
+			}
+	}
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE) && !(x->path.kind == WORD_EXACT && path_place(j, x->path.text) == PLACE_NULL))
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " writes, and this is plan mode"));
 }
 
 void tiers_default(struct judge *j, const struct check *c)

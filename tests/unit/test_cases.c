@@ -4,6 +4,7 @@
  *     ask: rm -rf "$X"                     the verdict and the command, as it stands. `stop`: anything but allow;
  *                                          `sound`: the same, or else everything below holds
  *     	ids: opaque-path                    exactly these reasons
+ *     	id: opaque-path                     among the reasons; `warns:` among the warnings, `advice:` among the advice
  *     allow-e: echo a\x00b\n               with \n \t \r \f \v \e \\ \0 \xNN read
  *     allow:                               several lines: each after a tab, a bar and a blank
  *     	| cat <<E
@@ -14,7 +15,8 @@
  *     	writes: ["/w/p/a", null]            among the writes; [] means none (also reads, deletes, execs)
  *     	complete: false
  *     	near: opaque-path                   a near miss: this reason must be absent
- *     	shell: sh   cwd: /x   config: {..}  one line each; the policy as one line of YAML
+ *     	shell: sh   cwd: /x   mode: plan   config: {..}  one line each; the policy as one line of YAML
+ *     @config {..}                         a policy for all rows of the file that follow; a row's own is added to it
  *
  * The directory is /w/p and the home /home/dev unless said otherwise. Every check must have a hit and a near miss.
  */
@@ -107,7 +109,7 @@ static bool row_head(struct arena *a, struct str l, struct row *r)
 }
 
 /* The next row at *at; false at the end. A line that is none is a failure. */
-static bool row_read(struct arena *a, const char *file, struct str text, size_t *at, size_t *line, struct row *ret)
+static bool row_read(struct arena *a, const char *file, struct str text, size_t *at, size_t *line, struct str *common, struct row *ret)
 {
 	bool head = false, lines = false;
 
@@ -122,7 +124,9 @@ static bool row_read(struct arena *a, const char *file, struct str text, size_t 
 			return true;
 		}
 		++*line;
-		if (!t.n || l.p[0] == '#')
+		if (str_starts(l, "@config "))
+			*common = str_sub(l, 8, l.n);
+		if (!t.n || l.p[0] == '#' || l.p[0] == '@')
 			continue;
 		if (!head) {
 			head = row_head(a, l, ret);
@@ -159,6 +163,7 @@ struct test {
 	const char *file;
 	const struct row *r;
 	json_t *answer;
+	struct str common; /* the policy of the file */
 };
 
 static void fail(struct test *t, const char *what, struct str value)
@@ -175,12 +180,12 @@ static struct str dump(const struct test *t, const json_t *v)
 	return buf_view(&b);
 }
 
-static bool has_reason(const struct test *t, struct str id)
+static bool has_reason(const struct test *t, const char *list, struct str id)
 {
 	size_t i;
 	json_t *reason;
 
-	json_array_foreach(json_object_get(t->answer, "reasons"), i, reason)
+	json_array_foreach(json_object_get(t->answer, list), i, reason)
 		if (str_eq(json_to_str(json_object_get(reason, "id")), id))
 			return true;
 	return false;
@@ -197,10 +202,10 @@ static ptrdiff_t check_index(struct str id)
 	return -1;
 }
 
-static void expect_ids(struct test *t, struct str ids)
+/* Each of these ids is in the list of the answer: reasons, warnings or advice. */
+static void expect_some(struct test *t, const char *list, struct str ids)
 {
-	size_t at = 0, i;
-	json_t *reason;
+	size_t at = 0;
 
 	while (at < ids.n) {
 		ptrdiff_t end = str_find(ids, ' ', at), k;
@@ -208,11 +213,19 @@ static void expect_ids(struct test *t, struct str ids)
 
 		at = end < 0 ? ids.n : (size_t)end + 1;
 		k = check_index(id);
-		if (k < 0 || !has_reason(t, id))
+		if (k < 0 || !has_reason(t, list, id))
 			fail(t, k < 0 ? "no such check:" : "missing reason", id);
 		else
 			hit[k] = true;
 	}
+}
+
+static void expect_ids(struct test *t, struct str ids)
+{
+	size_t i;
+	json_t *reason;
+
+	expect_some(t, "reasons", ids);
 	json_array_foreach(json_object_get(t->answer, "reasons"), i, reason) {
 		struct str id = json_to_str(json_object_get(reason, "id"));
 
@@ -225,7 +238,7 @@ static void expect_near(struct test *t, struct str id)
 {
 	ptrdiff_t k = check_index(id);
 
-	if (k < 0 || has_reason(t, id))
+	if (k < 0 || has_reason(t, "reasons", id) || has_reason(t, "warnings", id) || has_reason(t, "advice", id))
 		fail(t, k < 0 ? "no such check:" : "near miss was hit:", id);
 	else
 		missed[k] = true;
@@ -288,11 +301,17 @@ static void expect(struct test *t, const struct expectation *x)
 
 	if (!strcmp(key, "ids"))
 		expect_ids(t, x->value);
+	else if (!strcmp(key, "id"))
+		expect_some(t, "reasons", x->value);
+	else if (!strcmp(key, "warns"))
+		expect_some(t, "warnings", x->value);
+	else if (!strcmp(key, "advice"))
+		expect_some(t, "advice", x->value);
 	else if (!strcmp(key, "near"))
 		expect_near(t, x->value);
 	else if (!strcmp(key, "not"))
 		expect_absent(t, x->value);
-	else if (!strcmp(key, "shell") || !strcmp(key, "cwd") || !strcmp(key, "config"))
+	else if (!strcmp(key, "shell") || !strcmp(key, "cwd") || !strcmp(key, "config") || !strcmp(key, "mode"))
 		return;
 	else if (json_load_strict(x->value, &v, &e) != 0)
 		fail(t, e.text, x->value);
@@ -311,6 +330,14 @@ static void expect(struct test *t, const struct expectation *x)
 	json_decref(v);
 }
 
+static int judge_by(struct arena *a, const struct engine_request *rq, const struct policy *p, struct facts *f, struct judgement *j, struct err *e)
+{
+	struct policies all;
+
+	policies_of(p, &all);
+	return engine_judge(a, rq, &all, f, j, e);
+}
+
 static void judge_row(struct test *t)
 {
 	struct engine_request rq = {.command = t->r->command, .cwd = row_get(t->r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")};
@@ -325,11 +352,15 @@ static void judge_row(struct test *t)
 		rq.cwd = STR("/w/p");
 	if (shell.n && engine_dialect(shell, &rq.dialect) != 0)
 		fail(t, "no such shell:", shell);
+	if (row_get(t->r, "mode").n && engine_mode(row_get(t->r, "mode"), &rq.mode) != 0)
+		fail(t, "no such mode:", row_get(t->r, "mode"));
 	config_default(&policy);
-	struct config_source src = {.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER};
-	if (config.n && config_load(t->a, &src, 1, &policy, NULL, &e) != 0)
+	struct config_source src[] = {{.name = STR("file.yaml"), .bytes = str_cat(t->a, t->common, STR("\n")), .who = WHO_OWNER},
+				      {.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER}};
+	size_t from = !t->common.n, to = 1 + (config.n > 0);
+	if (to > from && (config_load(t->a, src + from, to - from, &policy, NULL, &e) != 0 || gate_verify(&policy, &e) != 0))
 		engine_refuse(t->a, "policy-error", e.text, &j);
-	else if (engine_judge(t->a, &rq, &policy, &f, &j, &e) != 0)
+	else if (judge_by(t->a, &rq, &policy, &f, &j, &e) != 0)
 		fail(t, e.text, rq.command);
 	buf_init(&out, t->a, 0);
 	answer_json(&out, STR("1"), &f, &j, policy.digest);
@@ -366,16 +397,17 @@ static void run_file(const char *name)
 	struct str text;
 	struct row r;
 	struct err e = {0};
+	struct str common = STR("");
 	char path[512], title[600];
 	size_t at = 0, line = 0;
 
-	snprintf(path, sizeof(path), CASES_DIR "/%s", name);
+	snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : CASES_DIR "/%s", name);
 	arena_init(&rows, ARENA_CAP_DEFAULT);
 	if (file_read(&rows, path, FILE_MAX_BYTES, &text, NULL, &e) != 0)
 		unit_fail(path, 0, "%s", e.text);
 	else
-		while (row_read(&rows, path, text, &at, &line, &r)) {
-			struct test t = {.a = &a, .file = path, .r = &r};
+		while (row_read(&rows, path, text, &at, &line, &common, &r)) {
+			struct test t = {.a = &a, .file = path, .r = &r, .common = common};
 
 			arena_init(&a, ARENA_CAP_DEFAULT);
 			if (arena_run(&a, run_row, &t) < 0)
@@ -403,10 +435,17 @@ static void every_check_has_rows(void)
 	}
 }
 
-int main(void)
+/* Without arguments all files of tests/cases; else the files that are named. */
+int main(int argc, char **argv)
 {
 	struct dirent **names;
-	int n = scandir(CASES_DIR, &names, is_case, alphasort);
+	int n;
+
+	for (int i = 1; i < argc; i++)
+		run_file(argv[i]);
+	if (argc > 1)
+		return unit_end();
+	n = scandir(CASES_DIR, &names, is_case, alphasort);
 
 	CHECK(n > 0);
 	unit_result("there are cases");

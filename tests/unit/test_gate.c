@@ -322,10 +322,13 @@ static void test_engine_fails_closed(void)
 		struct err e = {0};
 		bool failed;
 
+		struct policies all;
+
 		config_default(&p);
+		policies_of(&p, &all);
 		arena_init(&small, ARENA_CAP_DEFAULT);
 		small.fail_at = n;
-		if (engine_judge(&small, &rq, &p, &f, &j, &e) != 0)
+		if (engine_judge(&small, &rq, &all, &f, &j, &e) != 0)
 			CHECK_INT(j.verdict, VERDICT_DENY);
 		else if (j.verdict == VERDICT_DENY)
 			CHECK(j.reasons && !strcmp(j.reasons->id, "internal-error")), denied++;
