@@ -93,7 +93,7 @@ static const struct named mods[] = {
 	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
 	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
 	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {"remote", MOD_REMOTE},
-	{"attached", MOD_ATTACHED}, {0},
+	{"attached", MOD_ATTACHED}, {"second", MOD_SECOND | MOD_PAIR}, {0},
 };
 
 static const struct named styles[] = {
