@@ -242,10 +242,16 @@ static int add_flag_refs(struct pack *p, const struct ynode *n, const struct kno
 	struct str rest = n->text, name;
 	bool same;
 	while ((name = next_name(&rest, &same)).n) {
-		if (*count == FLAGS_MAX)
-			return fail(p, n, "too many options");
-		if (flag_index(p, n, r, name, &list[(*count)++]) < 0)
+		uint32_t one;
+		if (flag_index(p, n, r, name, &one) < 0)
 			return -1;
+		for (uint32_t i = 0; i < r->nflags; i++) { /* one spelling stands for all */
+			if (p->flags[i].same != p->flags[one].same)
+				continue;
+			if (*count == FLAGS_MAX)
+				return fail(p, n, "too many options");
+			list[(*count)++] = i;
+		}
 	}
 	return 0;
 }
