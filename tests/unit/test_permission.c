@@ -251,6 +251,54 @@ static void test_dangerous_settings(void)
 	CHECK(setting_matters(&(struct setting){.name = STR("PATH"), .value = STR("")}));
 }
 
+/* ---- the examples of docs/permissions.md ---- */
+
+#define CELLS 4
+
+/* "| `a` | `b` | yes | no |" into its cells; false: another line. */
+static bool cells_of(char *line, char *ret[CELLS])
+{
+	size_t n = 0;
+
+	if (strncmp(line, "| `", 3) != 0)
+		return false;
+	for (char *p = line + 2, *end; (end = strstr(p, " |")) && n < CELLS; p = end + 2 + strspn(end + 2, " ")) {
+		*end = '\0';
+		if (*p == '`' && end > p + 1 && end[-1] == '`') {
+			p++;
+			end[-1] = '\0';
+		}
+		ret[n++] = p;
+	}
+	return n == CELLS;
+}
+
+static void test_docs(void)
+{
+	static const char *const answers[] = {"no", "maybe", "yes"};
+	FILE *f = fopen("docs/permissions.md", "r");
+	char line[512], *cell[CELLS];
+	size_t rows = 0;
+
+	CHECK(f);
+	while (f && fgets(line, sizeof line, f)) {
+		enum match m = MATCH_NO;
+
+		if (!cells_of(line, cell))
+			continue;
+		struct permission_rule r = rule_of(cell[0]);
+		for (const struct command *c = read_line(cell[1])->commands; c; c = c->next)
+			if (permission_bash(&r, c) > m)
+				m = permission_bash(&r, c);
+		CHECK_ROW(!strcmp(answers[m], cell[2]), cell[1]);
+		CHECK_ROW(!strcmp(line_allowed(cell[0], cell[1]) ? "yes" : "no", cell[3]), cell[1]);
+		rows++;
+	}
+	CHECK_INT(rows, 20);
+	if (f)
+		fclose(f);
+}
+
 /* ---- files ---- */
 
 static void test_files(void)
@@ -310,8 +358,7 @@ static void test_files_nowhere(void)
 	CHECK_INT(permission_path(&key, &none, STR("/q/.ssh/id")), MATCH_MAYBE);
 	CHECK_INT(permission_path(&etc, &none, STR("/etc/x")), MATCH_YES);
 	CHECK_INT(permission_path(&own, &none, STR("/q/x")), MATCH_MAYBE);
-	char *big = str_c(&a, STR(""));
-	big = arena_alloc(&a, PERMISSION_PATH_MAX + 10);
+	char *big = arena_alloc(&a, PERMISSION_PATH_MAX + 10);
 	memset(big, 'x', PERMISSION_PATH_MAX + 10);
 	big[0] = '/';
 	CHECK_INT(permission_path(&etc, &none, str_n(big, PERMISSION_PATH_MAX)), MATCH_NO);
@@ -381,6 +428,23 @@ static void test_broad_prefix(void)
 	memset(big, 'a', 100000);
 	CHECK(!prefix_broad(str_n(big, 100000)));
 	CHECK(!prefix_broad(str_n(big, 511)));
+}
+
+static void test_idle(void)
+{
+	static const char *const idle[] = {"Bash(cd x && make)", "Bash(curl * | sh)", "Bash(a; b)", "Bash(echo > x)", "Bash(echo $(id))", "Bash(echo `id`)", "Bash(a || b)", "Bash(echo \"$(id)\")"};
+	static const char *const fine[] = {"Bash(make)", "Bash(grep 'a|b' x)", "Bash(echo \"a;b\")", "Bash(find . -exec ls {} \\;)", "Bash", "Bash(echo '$(x)')", "Read(a;b)", "Bash(curl x&y)"};
+
+	for (size_t i = 0; i < sizeof idle / sizeof *idle; i++) {
+		struct permission_rule r = rule_of(idle[i]);
+
+		CHECK_ROW(permission_idle(&r) != NULL, idle[i]);
+	}
+	for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+		struct permission_rule r = rule_of(fine[i]);
+
+		CHECK_ROW(permission_idle(&r) == NULL, fine[i]);
+	}
 }
 
 /* ---- the client's settings ---- */
@@ -528,12 +592,14 @@ int main(void)
 	RUN(test_assignments);
 	RUN(test_assignments_denied);
 	RUN(test_dangerous_settings);
+	RUN(test_docs);
 	RUN(test_files);
 	RUN(test_files_below);
 	RUN(test_files_nowhere);
 	RUN(test_covers);
 	RUN(test_broad);
 	RUN(test_broad_prefix);
+	RUN(test_idle);
 	RUN(test_settings);
 	RUN(test_settings_nothing);
 	RUN(test_settings_modes);
