@@ -36,7 +36,7 @@ obj = $(patsubst src/%.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 LIB_OBJ = $(call obj,$(DIRS:%=src/%/*.c))
 CLI_OBJ = $(call obj,src/cli/*.c)
 GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
-GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/knowledge_yaml.c)
+GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c src/config/knowledge_yaml.c)
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
 LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o

@@ -1,12 +1,13 @@
 /*
  * libFuzzer: configuration, which may be a hostile project's. Reads the bytes as YAML, as knowledge rows, and as a policy in both dialects and
  * from the least and the most trusted owner.
- * Holds: no crash, no leak, bounded nodes, a message whenever something is refused, and an untrusted file sets none of the keys it may not.
+ * Holds: no crash, no leak, bounded nodes, a message whenever something is refused, the quick reader agrees with libfyaml, and an untrusted file sets none of the keys it may not.
  */
 #include <stdlib.h>
 
 #include "config/config.h"
 #include "config/knowledge_yaml.h"
+#include "config/yaml_plain.h"
 
 #define TEXT_MAX 8192
 
@@ -24,6 +25,29 @@ static void check(const struct ynode *n, unsigned depth)
 	for (const struct ynode *c = n->child; c; c = c->next, count++)
 		check(c, depth + 1);
 	if (count != n->count)
+		abort();
+}
+
+static bool same(const struct ynode *x, const struct ynode *y)
+{
+	const struct ynode *a = x->child, *b = y->child;
+
+	if (x->kind != y->kind || x->plain != y->plain || !str_eq(x->text, y->text) || !str_eq(x->key, y->key) || x->line != y->line || x->column != y->column)
+		return false;
+	for (; a && b; a = a->next, b = b->next)
+		if (!same(a, b))
+			return false;
+	return !a && !b;
+}
+
+/* What the quick reader takes, libfyaml takes too, and reads alike. */
+static void check_plain(struct arena *a, struct str text)
+{
+	struct yaml_file quick = {.name = STR("fuzz.yaml"), .bytes = text}, full = {0};
+
+	if (str_contains(text, STR("''''")) || !yaml_plain(a, &quick))
+		return;
+	if (yaml_read_full(a, quick.name, text, &full, NULL) != 0 || !full.root || !same(quick.root, full.root))
 		abort();
 }
 
@@ -67,6 +91,7 @@ static int run(void *arg)
 		if (know_yaml_pack(in->a, &src, 1, &packed, &e) != 0 && !e.text[0])
 			abort();
 	}
+	check_plain(in->a, in->text);
 	check_policy(in->a, in->text, CONFIG_CAISSON, WHO_SYSTEM);
 	check_policy(in->a, in->text, CONFIG_FENCEPOST, WHO_ANYONE);
 	return 0;

@@ -93,7 +93,7 @@ static const struct named mods[] = {
 	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
 	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
 	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {"remote", MOD_REMOTE},
-	{"attached", MOD_ATTACHED}, {0},
+	{"attached", MOD_ATTACHED}, {"second", MOD_SECOND | MOD_PAIR}, {0},
 };
 
 static const struct named styles[] = {
@@ -242,10 +242,16 @@ static int add_flag_refs(struct pack *p, const struct ynode *n, const struct kno
 	struct str rest = n->text, name;
 	bool same;
 	while ((name = next_name(&rest, &same)).n) {
-		if (*count == FLAGS_MAX)
-			return fail(p, n, "too many options");
-		if (flag_index(p, n, r, name, &list[(*count)++]) < 0)
+		uint32_t one;
+		if (flag_index(p, n, r, name, &one) < 0)
 			return -1;
+		for (uint32_t i = 0; i < r->nflags; i++) { /* one spelling stands for all */
+			if (p->flags[i].same != p->flags[one].same)
+				continue;
+			if (*count == FLAGS_MAX)
+				return fail(p, n, "too many options");
+			list[(*count)++] = i;
+		}
 	}
 	return 0;
 }

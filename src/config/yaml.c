@@ -6,6 +6,7 @@
 
 #include "base/pmap.h"
 #include "base/utf8.h"
+#include "config/yaml_plain.h"
 
 #define QUOTE_MAX 160 /* bytes of the offending line that a message shows */
 
@@ -150,6 +151,15 @@ static int open_level(struct build *b, struct ynode *n)
 	return 0;
 }
 
+/* libfyaml 0.7 reads 'a''''b' as something else than a''b. */
+static bool misread(const struct build *b, struct fy_token *t)
+{
+	const struct fy_mark *from = fy_token_start_mark(t), *to = fy_token_end_mark(t);
+	if (!from || !to || from->input_pos > to->input_pos || to->input_pos > b->f->bytes.n)
+		return true;
+	return str_contains(str_sub(b->f->bytes, from->input_pos, to->input_pos), STR("''''"));
+}
+
 static int scalar(struct build *b, struct fy_event *ev)
 {
 	size_t len = 0;
@@ -160,6 +170,8 @@ static int scalar(struct build *b, struct fy_event *ev)
 	enum fy_scalar_style style = ev->scalar.value ? fy_scalar_token_get_style(ev->scalar.value) : FYSS_PLAIN;
 	n->plain = style == FYSS_PLAIN;
 	n->column -= (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && n->column > 1; /* the mark is behind the quote */
+	if (style == FYSS_SINGLE_QUOTED && misread(b, ev->scalar.value))
+		return fail(b, n->line, n->column, "four quotes in a row: write the text in double quotes");
 	if (text)
 		n->text = str_dup(b->a, str_n(text, len));
 	return attach(b, n);
@@ -269,18 +281,43 @@ static int check_text(const struct yaml_file *f, struct err *e)
 	return 0;
 }
 
+static int run_plain(void *arg)
+{
+	struct build *b = arg;
+	return yaml_plain(b->a, b->f) ? 1 : 0;
+}
+
+static int read_bytes(struct arena *a, struct yaml_file *f, bool full, struct err *e)
+{
+	struct build b = {.a = a, .f = f, .e = e};
+	if (f->bytes.n > YAML_BYTES_MAX)
+		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(f->name), YAML_BYTES_MAX);
+	int plain = full ? 0 : arena_run(a, run_plain, &b);
+	if (plain)
+		return plain > 0 ? 0 : err_set(e, ERR_LIMIT, 0, "'%.*s' needs too much memory", STR_ARG(f->name));
+	if (check_text(f, e) < 0)
+		return -1;
+	if (f->bytes.n && read_all(&b) < 0)
+		return -1;
+	if (f->root && yaml_null(f->root))
+		f->root = NULL;
+	return 0;
+}
+
 int yaml_read(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e)
 {
 	struct yaml_file f = {.name = name, .bytes = bytes};
-	struct build b = {.a = a, .f = &f, .e = e};
-	if (bytes.n > YAML_BYTES_MAX)
-		return err_set(e, ERR_CONFIG, 0, "%.*s:1:1: larger than %zu bytes", STR_ARG(name), YAML_BYTES_MAX);
-	if (check_text(&f, e) < 0)
+	if (read_bytes(a, &f, false, e) < 0)
 		return -1;
-	if (bytes.n && read_all(&b) < 0)
+	*ret = f;
+	return 0;
+}
+
+int yaml_read_full(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e)
+{
+	struct yaml_file f = {.name = name, .bytes = bytes};
+	if (read_bytes(a, &f, true, e) < 0)
 		return -1;
-	if (f.root && yaml_null(f.root))
-		f.root = NULL;
 	*ret = f;
 	return 0;
 }

@@ -1,6 +1,7 @@
 /*
  * YAML as plain nodes in an arena, with the place of each for messages. Strict on purpose, since the text may be hostile: one document,
- * no aliases, no tags, no duplicate keys, keys are scalars; size, depth and number of nodes are bounded. libfyaml does the reading and never prints.
+ * no aliases, no tags, no duplicate keys, keys are scalars; size, depth and number of nodes are bounded. libfyaml does the reading and never prints;
+ * texts of the plain kind are read by yaml_plain.c, to the same nodes.
  */
 #pragma once
 #include "base/str.h"
@@ -30,6 +31,8 @@ struct yaml_file {
 
 /* Reads bytes. Failure is ERR_CONFIG with "name:line:column: what: 'the line'". */
 int yaml_read(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e);
+/* The same without the quick reader of yaml_plain.c, to compare with. */
+int yaml_read_full(struct arena *a, struct str name, struct str bytes, struct yaml_file *ret, struct err *e);
 /* An error at a node (at its key when key is true); quotes the line. Returns -1. */
 int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 const struct ynode *yaml_get(const struct ynode *map, const char *key);

@@ -19,9 +19,11 @@ static void fill_user(struct arena *a, const struct engine_request *rq, struct v
 	struct user self = {0};
 	v->home = rq->home;
 	v->user = rq->user;
-	v->uid = (uint32_t)getuid();
-	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, NULL) != 0)
+	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, NULL) != 0) {
+		v->uid = (uint32_t)getuid();
 		return;
+	}
+	v->uid = (uint32_t)self.uid;
 	if (!v->home.n)
 		v->home = self.home;
 	if (!v->user.n)
@@ -80,9 +82,8 @@ static void fill_roots(struct path_memo *m, const struct policy *p, struct view 
 
 static struct str resolved(struct path_memo *m, struct str path)
 {
-	struct path_answer at;
-	path_look(m, path, &at);
-	return at.real;
+	enum path_kind kind;
+	return path_real(m, path, &kind);
 }
 
 static struct str find_program(struct arena *a)

@@ -201,3 +201,26 @@ const char *prefix_broad(struct str prefix)
 	prefix = trim(prefix);
 	return prefix.n ? broad(prefix, true) : all_commands;
 }
+
+const char *permission_idle(const struct permission_rule *r)
+{
+	static const char why[] = "it matches nothing: commands are judged one by one, without the operators and substitutions between them";
+	struct str p = r->pattern;
+	char quote = '\0';
+
+	for (size_t i = 0; str_is(r->tool, "Bash") && i < p.n; i++) {
+		char c = p.p[i], after = i + 1 < p.n ? p.p[i + 1] : '\0';
+
+		if (c == '\\' && quote != '\'')
+			i++;
+		else if (c == quote)
+			quote = '\0';
+		else if (!quote && (c == '"' || c == '\''))
+			quote = c;
+		else if (quote != '\'' && (c == '`' || (c == '$' && after == '(')))
+			return why;
+		else if (!quote && (c == '|' || c == ';' || c == '<' || c == '>' || c == '\n' || (c == '&' && after == '&')))
+			return why;
+	}
+	return NULL;
+}

@@ -6,3 +6,5 @@
 const char *permission_broad(const struct permission_rule *r);
 /* The same for a prefix of tools.bash.allow: it always lets further words follow. */
 const char *prefix_broad(struct str prefix);
+/* NULL, or why a rule for Bash can match nothing: commands are compared one by one, so an operator outside of quotes is never in them. */
+const char *permission_idle(const struct permission_rule *r);

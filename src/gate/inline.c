@@ -477,7 +477,7 @@ static const struct {
 /* Exact, or nothing but integers is unknown in it. */
 static bool known(const struct word *w)
 {
-	return w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n > 0 && !memchr(w->text.p, HOLE_ANY, w->text.n));
+	return w->kind == WORD_EXACT || (w->kind == WORD_UNKNOWN && w->text.n > 0 && !text_open(w->text));
 }
 
 bool inline_harmless(const struct snippet *s)

@@ -19,9 +19,6 @@
 #define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes */
 #define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
 #define GATE_CHECKS_MAX 128
-#ifndef HOLE_LAST
-#define HOLE_LAST 2
-#endif
 
 /* One command, with what is known of it. */
 struct subject {

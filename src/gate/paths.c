@@ -42,8 +42,6 @@ bool path_within(struct str path, struct str dir)
 	return path.n == dir.n || path.p[dir.n] == '/' || dir.p[dir.n - 1] == '/';
 }
 
-static bool is_hole(char c) { return (unsigned char)c <= HOLE_LAST; }
-
 /* A file name pattern names files where it says, and an integer or a plain name cannot lead out of a directory: known well enough. */
 bool path_known(const struct word *w)
 {
@@ -156,7 +154,7 @@ static struct str as_pattern(struct arena *a, const struct word *w)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < w->text.n; i++) {
-		if (is_hole(w->text.p[i]))
+		if (text_hole(w->text.p[i]))
 			buf_char(&b, '*');
 		else if (!w->glob && strchr("*?[\\", w->text.p[i])) {
 			buf_char(&b, '\\');

@@ -141,17 +141,38 @@ static void feed_word(struct glob *g, const struct word *w, bool first, const st
 		glob_feed(g, any);
 }
 
+/* The assignments in the order in which they are written. More than there is room for: something unknown stands there. */
+static void feed_settings(struct glob *g, const struct command *c, const struct feed *how)
+{
+	const struct setting *list[PERMISSION_SETTINGS_MAX];
+	size_t n = 0;
+
+	for (const struct setting *x = c->settings; x; x = x->next) {
+		size_t i = n;
+
+		if (n++ == PERMISSION_SETTINGS_MAX) {
+			glob_feed(g, str_n((const char[]){GLOB_HOLE_ANY}, 1));
+			return;
+		}
+		for (; i > 0 && (list[i - 1]->at.text > x->at.text || (list[i - 1]->at.text == x->at.text && list[i - 1]->at.from > x->at.from)); i--)
+			list[i] = list[i - 1];
+		list[i] = x;
+	}
+	for (size_t i = 0; i < n; i++) {
+		feed_text(g, list[i]->name, how);
+		glob_feed(g, STR("="));
+		feed_text(g, list[i]->value, how);
+		glob_feed(g, STR(" "));
+	}
+}
+
 static enum glob_match command_match(struct shape s, const struct command *c, struct feed how)
 {
 	struct glob g;
 
 	glob_start(&g, s.text, s.flags);
-	for (const struct setting *x = how.settings ? c->settings : NULL; x; x = x->next) {
-		feed_text(&g, x->name, &how);
-		glob_feed(&g, STR("="));
-		feed_text(&g, x->value, &how);
-		glob_feed(&g, STR(" "));
-	}
+	if (how.settings)
+		feed_settings(&g, c, &how);
 	for (size_t i = 0; i < c->argc; i++)
 		feed_word(&g, &c->argv[i], i == 0, &how);
 	return glob_end(&g);
@@ -428,7 +449,7 @@ enum match permission_file(const struct permission_rule *r, const struct view *v
 {
 	struct plain d;
 	unsigned fold = flags & PERMISSION_FOLD ? GLOB_FOLD : 0;
-	enum match m, under;
+	enum match m;
 
 	if (r->all && !r->pattern.n) /* Read(*) is all below the working directory only */
 		return MATCH_YES;
@@ -437,11 +458,19 @@ enum match permission_file(const struct permission_rule *r, const struct view *v
 	if (str_ends(path, "/") || (flags & PERMISSION_BELOW) || !d.n) /* a directory for sure */
 		d.p[d.n++] = '/';
 	m = file_match(r, v, str_n(d.p, d.n), fold);
-	if (m == MATCH_YES || !(flags & PERMISSION_BELOW))
-		return m;
-	d.p[d.n++] = GLOB_HOLE_ANY;
-	under = file_match(r, v, str_n(d.p, d.n), fold);
-	return under > m ? under : m;
+	if (m == MATCH_NO && (flags & PERMISSION_BELOW)) {
+		d.p[d.n++] = GLOB_HOLE_ANY;
+		m = file_match(r, v, str_n(d.p, d.n), fold) ? MATCH_MAYBE : MATCH_NO;
+		d.n--;
+	}
+	if (m == MATCH_NO && memchr(d.p, GLOB_HOLE_ANY, d.n)) { /* it may hold "..", so what stands before it says nothing */
+		size_t at = d.n - 1;
+
+		while (d.p[at] != GLOB_HOLE_ANY)
+			at--;
+		m = file_match(r, v, str_n(d.p + at, d.n - at), fold) ? MATCH_MAYBE : MATCH_NO;
+	}
+	return m;
 }
 
 enum match permission_path(const struct permission_rule *r, const struct view *v, struct str path) { return permission_file(r, v, path, 0); }

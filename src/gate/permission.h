@@ -9,6 +9,7 @@
 
 #define PERMISSION_PATH_MAX 4096 /* bytes of a path that are looked at; a longer one may match anything */
 #define PERMISSION_WRAPPERS_MAX 16 /* wrappers inside wrappers */
+#define PERMISSION_SETTINGS_MAX 32 /* assignments before a command that a rule can name */
 
 /* A Bash rule as deny or ask. Any directory before the command's name is ignored, assignments before it are too. */
 enum match permission_bash(const struct permission_rule *r, const struct command *c);

@@ -52,7 +52,7 @@ bool text_may_be(struct str abstract, struct str text)
 	size_t i = 0, k = 0, hole = SIZE_MAX, mark = 0;
 
 	while (k < text.n) {
-		if (i < abstract.n && (unsigned char)abstract.p[i] <= HOLE_LAST) {
+		if (i < abstract.n && text_hole(abstract.p[i])) {
 			hole = i++;
 			mark = k;
 		} else if (i < abstract.n && abstract.p[i] == text.p[k]) {
@@ -64,7 +64,7 @@ bool text_may_be(struct str abstract, struct str text)
 			return false;
 		}
 	}
-	while (i < abstract.n && (unsigned char)abstract.p[i] <= HOLE_LAST)
+	while (i < abstract.n && text_hole(abstract.p[i]))
 		i++;
 	return i == abstract.n;
 }
@@ -77,7 +77,7 @@ static bool glob_may_be(struct str pattern, struct str text)
 
 	if (text.n > 0 && text.p[0] == '-')
 		return false;
-	while (i < pattern.n && !strchr("*?[\\({@+!", pattern.p[i]) && (unsigned char)pattern.p[i] > HOLE_LAST)
+	while (i < pattern.n && !strchr("*?[\\({@+!", pattern.p[i]) && !text_hole(pattern.p[i]))
 		i++;
 	if (i > text.n || memcmp(pattern.p, text.p, i) != 0)
 		return false;

@@ -98,7 +98,7 @@ void know_scan_find(struct know_scan *s)
 		if (unknown && (is(w, ";") || is(w, "+")) && !s->opaque)
 			s->opaque = i; /* ends an -exec that stands in an unknown word */
 		unknown |= w.kind != WORD_EXACT;
-		s->maybe_option |= w.kind == WORD_UNKNOWN && (!w.text.n || w.text.p[0] == HOLE_ANY || w.text.p[0] == '-');
+		s->maybe_option |= w.kind == WORD_UNKNOWN && (!w.text.n || w.text.p[0] == HOLE_ANY || w.text.p[0] == HOLE_NAME || w.text.p[0] == '-');
 		know_operand_add(s, i);
 	}
 }

@@ -150,8 +150,6 @@ enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-static bool is_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM; }
-
 /* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
 static enum match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
 {
@@ -164,7 +162,7 @@ static enum match starts_with(struct str text, size_t i, const char *prefix, siz
 			}
 			return MATCH_NO;
 		}
-		if (i < text.n && is_hole(text.p[i]))
+		if (i < text.n && text_hole(text.p[i]))
 			return MATCH_MAYBE;
 		if (i >= text.n || lower(text.p[i]) != lower(*prefix))
 			return MATCH_NO;
@@ -250,7 +248,7 @@ static const uint8_t role_of[KIND_COUNT] = {
 static bool emit_remote(struct apply *ap, size_t from, size_t to, struct word w)
 {
 	for (size_t i = 0; i < w.text.n && w.kind != WORD_REST; i++) {
-		if (is_hole(w.text.p[i]))
+		if (text_hole(w.text.p[i]))
 			break;
 		if (w.text.p[i] == '/')
 			return false;
@@ -572,8 +570,8 @@ static bool only_reads(struct apply *ap)
 	if (r->nonly && !has_flag(ap->s, know_list(r, r->only), r->nonly))
 		return false;
 	for (const struct know_use *u = ap->ret->uses; u; u = u->next)
-		if (u->role != USE_READ && u->role != USE_DIR && u->role != USE_HOST && u->role != USE_ASSIGN)
-			return false;
+		if (u->role != USE_READ && u->role != USE_DIR && u->role != USE_HOST && u->role != USE_ASSIGN && u->role != USE_CODE)
+			return false; /* code is judged by itself: a row that has some and says `readonly` speaks of the rest */
 	return true;
 }
 

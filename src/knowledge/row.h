@@ -35,6 +35,7 @@ enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
 	MOD_DIGITS = 1024,  /* an optional argument of digits only; the cluster goes on after them (perl -l0ne) */
 	MOD_SUFFIX = 2048,  /* of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked the same) */
 	MOD_BESIDE = 4096,  /* unknown names in the file's directory are written too (mktemp, cp --backup, gzip) */
+	MOD_SECOND = 32768, /* with MOD_PAIR: the kind is that of the second word (jq --rawfile NAME FILE) */
 	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
 	MOD_REMOTE = 8192,  /* of a file: HOST:PATH and SCHEME://... name a host instead (scp, rsync, aws s3 cp) */
 	MOD_ATTACHED = 16384, /* STYLE_LONG_DASH: the argument may follow without a blank (gcc -ofile) */

@@ -92,7 +92,8 @@ static size_t take(struct know_scan *s, const struct know_flag *f, size_t i, boo
 		know_hit_add(s, f, i + 1, to, &v);
 		return to < s->argc ? to : to - 1;
 	}
-	know_hit_add(s, f, i + 1, i + 2, &v);
+	size_t at = f->arg.mods & MOD_SECOND && i + 2 < s->argc && v.kind != WORD_REST ? i + 2 : i + 1;
+	know_hit_add(s, f, at, at + 1, &s->argv[at]);
 	if (v.kind == WORD_REST || !sure)
 		return i; /* looked at again as an operand or option */
 	return f->arg.mods & MOD_PAIR && i + 2 < s->argc ? i + 2 : i + 1;
@@ -183,7 +184,7 @@ static size_t scan_cluster(struct know_scan *s, size_t i, size_t from)
 	}
 	for (size_t k = from; k < w.text.n; k++) {
 		char name[2] = {'-', w.text.p[k]};
-		if (name[1] == HOLE_ANY || name[1] == HOLE_NUM) {
+		if (text_hole(name[1])) {
 			s->maybe_option = true;
 			lose(s, i);
 			return i;
@@ -292,7 +293,7 @@ static enum assign assignment(struct word w)
 	for (size_t i = 0; i < w.text.n; i++) {
 		if (w.text.p[i] == '=')
 			return ASSIGN_YES; /* also without a name: env takes "=x" for one */
-		if (w.text.p[i] == HOLE_ANY || w.text.p[i] == HOLE_NUM)
+		if (text_hole(w.text.p[i]))
 			return ASSIGN_MAYBE;
 	}
 	return w.kind == WORD_EXACT ? ASSIGN_NO : ASSIGN_MAYBE;
@@ -303,7 +304,7 @@ static bool starts_known(struct word w)
 {
 	if (w.kind == WORD_EXACT)
 		return true;
-	if (!w.text.n || w.text.p[0] == HOLE_ANY || w.text.p[0] == HOLE_NUM)
+	if (!w.text.n || text_hole(w.text.p[0]))
 		return false;
 	return w.kind == WORD_UNKNOWN || (w.glob && (name_char(w.text.p[0], false) || w.text.p[0] == '/' || w.text.p[0] == '.'));
 }

@@ -5,8 +5,9 @@
  * `complete` is false and `troubles` says why. A TROUBLE_OPAQUE_SCRIPT stands for any command and any write: it is a fact, not a gap.
  *
  * Abstract text. A value that is not fully known is kept as bytes with holes in it: HOLE_ANY stands for any bytes, also none, HOLE_NUM
- * for an integer (-?[0-9]+). No real shell value can hold a NUL; a real byte 1 in the input becomes HOLE_ANY. A text is exact when it
- * has no hole.
+ * for an integer (-?[0-9]+), HOLE_NAME for the name of a file, or a part of one: not empty, no slash and no newline in it, neither "." nor
+ * ".."; it may start with a dash. No real shell value can hold a NUL; a real byte 1 or 2 in the input becomes HOLE_ANY. A text is exact
+ * when it has no hole.
  */
 #pragma once
 #include <stdbool.h>
@@ -16,8 +17,12 @@
 
 #define HOLE_ANY '\0'
 #define HOLE_NUM '\1'
+#define HOLE_NAME '\2'
 
-static inline bool text_exact(struct str s) { return s.n == 0 || (!memchr(s.p, HOLE_ANY, s.n) && !memchr(s.p, HOLE_NUM, s.n)); }
+static inline bool text_hole(char c) { return c == HOLE_ANY || c == HOLE_NUM || c == HOLE_NAME; }
+/* May blanks, quotes, operators stand in it that are not written there? An integer has none. */
+static inline bool text_open(struct str s) { return s.n && (memchr(s.p, HOLE_ANY, s.n) || memchr(s.p, HOLE_NAME, s.n)); }
+static inline bool text_exact(struct str s) { return s.n == 0 || !(text_open(s) || memchr(s.p, HOLE_NUM, s.n)); }
 
 /* A byte range [from, to) of facts.texts[text]. */
 struct span {

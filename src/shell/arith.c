@@ -765,7 +765,7 @@ static struct number eval_text(struct arith *ar, struct mood *mood, struct str t
 
 	if (!text.n || all_blank(text))
 		return known(0);
-	if (memchr(text.p, HOLE_ANY, text.n) || mood->depth >= ARITH_VALUE_DEPTH || !burn(ar, text.n / 32)) {
+	if (text_open(text) || mood->depth >= ARITH_VALUE_DEPTH || !burn(ar, text.n / 32)) {
 		ar->opaque = true;
 		return unknown;
 	}

@@ -12,7 +12,7 @@ size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPT
 		if (b->argv[i].kind != WORD_EXACT) {
 			/* a text that surely does not start with - is an operand */
 			struct str t = b->argv[i].text;
-			if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY || t.p[0] == HOLE_NUM || t.p[0] == '-')
+			if (b->argv[i].kind == WORD_REST || t.n == 0 || text_hole(t.p[0]) || t.p[0] == '-')
 				*ret_known = false;
 			break;
 		}

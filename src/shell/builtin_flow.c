@@ -394,6 +394,7 @@ void builtin_shopt(struct builtin_call *b)
 			fine = true;
 		}
 		fine |= shopt_harmless(s);
+		e->odd_globs |= str_is(s, "dotglob") || str_is(s, "nocaseglob");
 		if (strchr(seen, 'o'))
 			fine = false;
 		if (!fine)

@@ -284,7 +284,7 @@ static bool next_line(struct eval *e, struct str *ret, bool *ret_end)
 	ptrdiff_t nl = str_find(in->rest, '\n', 0);
 	size_t n = nl < 0 ? in->rest.n : (size_t)nl;
 	struct str line = str_sub(in->rest, 0, n);
-	if (memchr(line.p, HOLE_ANY, line.n)) { /* the hole may hold a newline */
+	if (text_open(line)) { /* the hole may hold a newline, or a backslash */
 		in->known = false;
 		return false;
 	}
@@ -480,7 +480,7 @@ void builtin_printf(struct builtin_call *b)
 		i++;
 	} else if (i < b->argc && b->argv[i].kind != WORD_EXACT && e->dialect != DIALECT_SH) {
 		struct str t = b->argv[i].text; /* may be -v, with any variable after it */
-		if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY) {
+		if (b->argv[i].kind == WORD_REST || t.n == 0 || t.p[0] == HOLE_ANY || t.p[0] == HOLE_NAME) {
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "printf with a format that is not known may assign any variable", b->at);
 			state_forget_vars(e);
 		}
@@ -523,7 +523,7 @@ void builtin_set(struct builtin_call *b)
 		struct word w = b->argv[i];
 		struct str s = w.text;
 		if (w.kind != WORD_EXACT) {
-			fine = w.kind == WORD_UNKNOWN && s.n && s.p[0] && s.p[0] != '-' && s.p[0] != '+' && s.p[0] != HOLE_NUM;
+			fine = w.kind == WORD_UNKNOWN && s.n && !text_hole(s.p[0]) && s.p[0] != '-' && s.p[0] != '+';
 			break;
 		}
 		if (s.n < 1 || (s.p[0] != '-' && s.p[0] != '+'))

@@ -434,6 +434,15 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	return wraps;
 }
 
+/* TMPDIR, if the script sets it; that of the environment is taken to be /tmp, as for the files that programs make there. */
+static struct str temporary_dir(const struct eval *e)
+{
+	const struct value *v = var_get(e, STR("TMPDIR"));
+	if (!v || (!v->set && !v->maybe))
+		return STR("/tmp");
+	return v->kind == VALUE_TEXT && v->exported && !v->doubt_exported && !v->maybe && v->text.n && names_only(v->text) ? v->text : (struct str){"", 0};
+}
+
 static void program(struct eval *e, const struct word *argv, size_t argc)
 {
 	struct str name = argv[0].text, base = base_name(name);
@@ -458,7 +467,7 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 	memcpy(named, argv, argc * sizeof *named);
 	named[0].text = base;
 	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->s.in.known ? &e->s.in.rest : NULL,
-				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE, .tmp = temporary_dir(e)};
 	bool devices = false;
 	for (size_t i = 1; i < argc && str_is(base, "tee"); i++)
 		devices |= may_be_device(e, argv[i]);

@@ -169,7 +169,7 @@ static struct str path_join(struct arena *a, struct str dir, struct str path)
 
 void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
 {
-	bool named = path.text.n > 0 && (path.kind == WORD_EXACT || path.glob);
+	bool named = path.text.n > 0 && (path.kind == WORD_EXACT || path.glob || (path.kind == WORD_UNKNOWN && names_only(path.text)));
 	bool absolute = named && path.text.p[0] == '/';
 	if (!named || absolute) {
 		add_access(e, kind, path, below, op, at);
@@ -185,6 +185,8 @@ void emit_access(struct eval *e, enum access_kind kind, struct word path, bool b
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		struct word full = path;
 		full.text = path_join(e->a, e->s.dirs.at[i], path.text);
+		if (full.kind == WORD_EXACT && !text_exact(full.text)) /* the directory has holes */
+			full.kind = WORD_UNKNOWN;
 		add_access(e, kind, full, below, op, at);
 	}
 }
@@ -193,7 +195,7 @@ void emit_access(struct eval *e, enum access_kind kind, struct word path, bool b
 
 void emit_link(struct eval *e, struct word path, struct span at)
 {
-	if (path.kind != WORD_EXACT)
+	if (path.kind == WORD_REST || !names_only(path.text))
 		return; /* a write to an unknown path is asked about anyway */
 	for (size_t i = 0; i < e->s.dirs.n; i++) {
 		struct link *l = arena_new(e->a, struct link);
@@ -203,9 +205,23 @@ void emit_link(struct eval *e, struct word path, struct span at)
 	}
 }
 
+/* Both may be the same up to the end of the link; where a name or a number stands, anything may. */
+static bool may_begin(struct str path, struct str link)
+{
+	for (size_t i = 0; i < path.n && i < link.n; i++) {
+		if (text_hole(path.p[i]) || text_hole(link.p[i]))
+			return true;
+		if (path.p[i] != link.p[i])
+			return false;
+	}
+	return path.n >= link.n;
+}
+
 /* A path through a link; one that is not in plain form (//, /./, /../) is taken to be. */
 static bool through(struct str path, struct str link, bool below)
 {
+	if (!text_exact(path) || !text_exact(link))
+		return may_begin(path, link);
 	if (str_contains(path, STR("//")) || str_contains(path, STR("/./")) || str_contains(path, STR("/../")) || str_ends(path, "/.") || str_ends(path, "/.."))
 		return true;
 	if (below && path.n == link.n)
@@ -217,15 +233,15 @@ void emit_through_links(struct eval *e)
 {
 	struct access *moved = e->f->accesses;
 	for (; moved && e->links; moved = moved->next) /* what is moved or copied may be a link */
-		if (moved->kind == ACCESS_WRITE && moved->path.kind == WORD_EXACT && (strcmp(moved->op, "mv") == 0 || strcmp(moved->op, "cp") == 0)) {
+		if (moved->kind == ACCESS_WRITE && moved->path.kind != WORD_REST && names_only(moved->path.text) && (strcmp(moved->op, "mv") == 0 || strcmp(moved->op, "cp") == 0)) {
 			struct link *l = arena_new(e->a, struct link);
 			*l = (struct link){e->links, moved->path.text, moved->at};
 			e->links = l;
 		}
 	for (struct access *a = e->f->accesses; a && e->links; a = a->next) {
-		if (a->kind == ACCESS_READ || a->path.kind == WORD_UNKNOWN)
+		if (a->kind == ACCESS_READ || !(a->path.kind == WORD_EXACT || a->path.glob || names_only(a->path.text)))
 			continue;
-		for (const struct link *l = e->links; l && a->path.kind != WORD_UNKNOWN; l = l->next)
+		for (const struct link *l = e->links; l && names_only(a->path.text); l = l->next)
 			if (through(a->path.text, l->path, a->kind == ACCESS_DELETE || (a->at.text == l->at.text && a->at.from == l->at.from))) {
 				a->path.kind = WORD_UNKNOWN;
 				a->path.glob = false;

@@ -175,10 +175,10 @@ static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style 
 	return false;
 }
 
-/* In abstract text the bytes 0 and 1 are holes; a real one becomes the hole that covers it. Such a byte is always an escape's only byte. */
+/* In abstract text the bytes 0, 1 and 2 are holes; a real one becomes the hole that covers it. Such a byte is always an escape's only byte. */
 static bool made_hole(struct buf *out, size_t before)
 {
-	if (out->n != before + 1 || (unsigned char)out->p[before] > 1)
+	if (out->n != before + 1 || !text_hole(out->p[before]))
 		return false;
 	out->p[before] = HOLE_ANY;
 	return true;

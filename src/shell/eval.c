@@ -424,6 +424,18 @@ static void eval_arith_for(struct eval *e, const struct syn_node *n)
 	loop_leave(e, &l);
 }
 
+/* Any of the words: what a pattern finds is a name where the pattern says. */
+static struct str any_of(struct eval *e, const struct fields *fs)
+{
+	struct str all = HOLE;
+	for (size_t i = 0; i < fs->n; i++) {
+		const struct word *w = &fs->at[i];
+		struct str one = w->kind != WORD_REST ? w->text : w->glob ? names_of_pattern(e, w->text) : HOLE;
+		all = i ? names_join(e, all, one) : one;
+	}
+	return all;
+}
+
 static void eval_for(struct eval *e, const struct syn_node *n)
 {
 	struct fields fs = {0};
@@ -459,9 +471,10 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 			out_doubt(e, mark);
 		}
 	}
-	if (!all)
+	if (!all) {
+		t.value = n->kind == NODE_FOR ? any_of(e, &fs) : HOLE;
 		loop_unknown(e, &l, &t);
-	else if (fs.n == 0) { /* listed, though it does not run */
+	} else if (fs.n == 0) { /* listed, though it does not run */
 		struct state before = e->s;
 		size_t mark = out_mark(e);
 		turn_body(e, &l, &t);

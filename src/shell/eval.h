@@ -8,7 +8,7 @@
  *
  *   state.c    variables, positional parameters, directories; joining two states
  *   emit.c     adding to the facts, derived texts
- *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion
+ *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  names.c: texts with unknown names in them
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something
@@ -167,6 +167,7 @@ struct eval {
 	unsigned script_reads;   /* how often a command may have taken lines from its own script */
 	unsigned aborts;         /* how often an error may have ended a line */
 	unsigned changes;        /* how often the state was changed on purpose */
+	bool odd_globs;          /* dotglob or nocaseglob may be on */
 	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
 	bool physical;           /* set -P: cd follows links before .. */
@@ -291,6 +292,11 @@ void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, 
 /* ---- expand_param.c ---- */
 void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at);
 struct str param_ifs(const struct eval *e);
+/* ---- names.c ---- */
+bool names_only(struct str s);                                          /* nothing but names and numbers is unknown in it */
+struct str names_of_pattern(struct eval *e, struct str pattern);        /* what a file name pattern finds, or is when it finds nothing */
+struct str names_join(struct eval *e, struct str a, struct str b);
+struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str pattern);
 /* ---- brace.c ---- */
 bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret); /* false: nothing to expand */
 

@@ -143,7 +143,7 @@ bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *r
 	*ret_name = name;
 	*ret_sub = true;
 	if (!text_exact(sub)) {
-		if (memchr(sub.p, HOLE_ANY, sub.n))
+		if (text_open(sub))
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a subscript that is not known is evaluated", e->at);
 		*ret_key = HOLE;
 		*ret_key_known = false;

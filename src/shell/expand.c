@@ -190,7 +190,7 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 	case PART_COMMAND: {
 		e->may_miss = false;
 		struct str text = reads_file(e, part) ? HOLE : substitute(e, part);
-		out->foreign |= text.n && memchr(text.p, HOLE_ANY, text.n);
+		out->foreign |= text_open(text);
 		chars_add(out, e->may_miss ? HOLE : text, result); /* a number or nothing: unknown, but no data */
 		break;
 	}
@@ -345,7 +345,7 @@ static bool unsplittable(const struct eval *e, const struct chars *c, struct str
 		if (k != CHAR_EXPANDED)
 			continue;
 		char ch = c->b.p[i];
-		if (ch == HOLE_ANY || memchr(ifs.p, HOLE_ANY, ifs.n))
+		if (ch == HOLE_ANY || ch == HOLE_NAME || text_open(ifs))
 			return true;
 		if (ch == HOLE_NUM)
 			for (size_t d = 0; d < ifs.n; d++)

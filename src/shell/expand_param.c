@@ -258,6 +258,8 @@ static struct str operate(struct eval *e, enum param_op op, struct str s, const 
 		return HOLE; /* dash negates by ! alone */
 	if (o->has_pattern && pattern_extended(o->pattern) && !(e->s.options & OPT_EXTGLOB))
 		return HOLE;
+	if (!text_exact(s) && op >= PARAM_CUT_HEAD && op <= PARAM_CUT_TAIL_MAX)
+		return names_cut(e, op, s, o->pattern);
 	if (!text_exact(s) || (o->has_pattern && !(text_exact(o->pattern) && text_exact(o->replacement))))
 		return HOLE;
 	eval_burn(e, s.n + 1);
@@ -342,9 +344,9 @@ static bool foreign(const struct param_value *v)
 {
 	if (v->environment)
 		return false;
-	bool any = v->list ? v->rest : v->text.n && memchr(v->text.p, HOLE_ANY, v->text.n);
+	bool any = v->list ? v->rest : text_open(v->text);
 	for (size_t i = 0; i < v->n && !any; i++)
-		any = v->items[i].text.n && memchr(v->items[i].text.p, HOLE_ANY, v->items[i].text.n);
+		any = text_open(v->items[i].text);
 	return any;
 }
 

@@ -557,7 +557,7 @@ void marks_parts(struct eval *e, uint32_t text, const struct syn_part *parts)
 
 void marks_prompt(struct eval *e, struct str value, struct span at)
 {
-	bool expands = memchr(value.p, '`', value.n) || memchr(value.p, HOLE_ANY, value.n);
+	bool expands = memchr(value.p, '`', value.n) || text_open(value);
 	for (size_t i = 0; i + 1 < value.n; i++)
 		expands |= value.p[i] == '$' && (i == 0 || value.p[i - 1] != '\\') && (lex_name_start((unsigned char)value.p[i + 1]) || strchr("({[", value.p[i + 1]));
 	if (expands)

@@ -19,7 +19,7 @@ static bool some_number(const struct call *c, struct str *ret) { return answer(c
 static bool anything(const struct call *c, struct str *ret) { return answer(c, ret, "\0", 1); }
 
 /* May this argument be an option? A hole at its start may be a dash. */
-static bool maybe_option(struct str s) { return s.n && (s.p[0] == '-' || s.p[0] == HOLE_ANY || s.p[0] == HOLE_NUM); }
+static bool maybe_option(struct str s) { return s.n && (s.p[0] == '-' || text_hole(s.p[0])); }
 
 /* Only operands, and how many: none of them may be an option. */
 static bool operands(const struct call *c, size_t from, size_t min, size_t max)
@@ -65,9 +65,9 @@ static bool echo_maybe_option(struct str s)
 	if (text_exact(s) || memchr(s.p, HOLE_NUM, s.n))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] != HOLE_ANY && !memchr("-neE", s.p[i], 4))
+		if (!text_hole(s.p[i]) && !memchr("-neE", s.p[i], 4))
 			return false;
-	return s.p[0] == HOLE_ANY || s.p[0] == '-';
+	return text_hole(s.p[0]) || s.p[0] == '-';
 }
 
 static bool has_backslash(struct str s) { return s.n && memchr(s.p, '\\', s.n); }
@@ -83,11 +83,11 @@ static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
 		e->newline &= !stop;
 		return stop;
 	}
-	if (!memchr(s.p, HOLE_ANY, s.n) && !has_backslash(s)) {
+	if (!text_open(s) && !has_backslash(s)) {
 		buf_str(&e->out, s);
 		return false;
 	}
-	while (s.p[n] != HOLE_ANY && s.p[n] != '\\')
+	while (s.p[n] != HOLE_ANY && s.p[n] != HOLE_NAME && s.p[n] != '\\')
 		n++;
 	buf_str(&e->out, str_sub(s, 0, n));
 	buf_char(&e->out, HOLE_ANY);
@@ -120,7 +120,7 @@ static bool echo_unsure(const struct call *c, size_t at, struct str *ret)
 
 	for (size_t i = at + 1; i < c->argc; i++) {
 		struct str s = output_arg(&c->argv[i]);
-		if (has_backslash(s) || maybe_option(s) || memchr(s.p, HOLE_ANY, s.n))
+		if (has_backslash(s) || maybe_option(s) || text_open(s))
 			return anything(c, ret);
 	}
 	buf_init(&out, c->a, 0);
@@ -144,7 +144,7 @@ static bool echo_plain(const struct call *c)
 	for (size_t k = 0; k < c->argc; k++) {
 		struct str s = output_arg(&c->argv[k]);
 
-		if (has_backslash(s) || memchr(s.p, HOLE_ANY, s.n) || (k == words && maybe_option(s)))
+		if (has_backslash(s) || text_open(s) || (k == words && maybe_option(s)))
 			return false;
 	}
 	return true;
@@ -266,8 +266,11 @@ static bool basename_row(const struct call *c, struct str *ret)
 	s = strip_slashes(output_arg(&c->argv[0]));
 	suffix = c->argc > 1 ? output_arg(&c->argv[1]) : STR("");
 	base = str_is(s, "/") ? s : str_sub(s, after_last_slash(s), s.n);
-	if (!text_exact(base) || !text_exact(suffix))
+	if ((base.n && memchr(base.p, HOLE_ANY, base.n)) || (s.n && memchr(s.p, HOLE_ANY, s.n)) || !text_exact(suffix))
 		return false;
+	for (size_t i = 0; i < suffix.n && i < base.n; i++)
+		if (text_hole(base.p[base.n - 1 - i]))
+			return false; /* whether it ends so is not known */
 	if (base.n > suffix.n && suffix.n && str_eq(str_sub(base, base.n - suffix.n, base.n), suffix) && !str_is(base, "/"))
 		base.n -= suffix.n;
 	*ret = str_cat(c->a, base, STR("\n"));
@@ -279,7 +282,7 @@ static bool dirname_row(const struct call *c, struct str *ret)
 	struct str s;
 	size_t slash;
 
-	if (!output_exact(c) || !operands(c, 0, 1, 1))
+	if (!operands(c, 0, 1, 1) || memchr(output_arg(&c->argv[0]).p, HOLE_ANY, output_arg(&c->argv[0]).n))
 		return false;
 	s = strip_slashes(output_arg(&c->argv[0]));
 	slash = after_last_slash(s);
@@ -419,6 +422,25 @@ static bool stat_row(const struct call *c, struct str *ret)
 	return false;
 }
 
+/* A format of conversions and separators without a slash, with a digit in what it prints and no dash at the start: a name. */
+static bool date_name(struct str f)
+{
+	bool digits = false;
+
+	for (size_t i = 1; i < f.n; i++) {
+		char x = f.p[i], y = i + 1 < f.n ? f.p[i + 1] : 0;
+		bool letter = (x >= 'a' && x <= 'z') || (x >= 'A' && x <= 'Z') || (x >= '0' && x <= '9');
+
+		if (x == '%' && y && memchr("aAbBdeFgGhHIjklmMNpPRsSTuUVwWyYZ", y, 32)) {
+			digits |= !memchr("aAbBhpPZ", y, 8);
+			i++;
+		} else if (!letter && !memchr("_.:-+ ", x, 6)) {
+			return false;
+		}
+	}
+	return digits && f.n > 1 && f.p[1] != '-';
+}
+
 /* date +FORMAT of digits and separators. Fields with leading zeros only after a year, so that no number starts with one. */
 static bool date(const struct call *c, struct str *ret)
 {
@@ -429,8 +451,15 @@ static bool date(const struct call *c, struct str *ret)
 	if (c->argc != i + 1 || !output_exact(c))
 		return false;
 	f = output_arg(&c->argv[i]);
-	if (!str_starts(f, "+%s") && !str_starts(f, "+%Y") && !str_is(f, "+%F"))
+	if (str_is(f, "-I") || str_is(f, "--iso-8601"))
+		f = STR("+%F");
+	if (f.n < 2 || f.p[0] != '+')
 		return false;
+	for (size_t k = 1; k < f.n && date_name(f); k++) /* what the numbers below cannot say */
+		if ((f.p[k] == '%' && k + 1 < f.n && !memchr("sYmdHMSNjFT", f.p[k + 1], 11)) || (f.p[k] != '%' && f.p[k - 1] != '%' && !memchr("-_.T:", f.p[k], 5)))
+			return answer(c, ret, "\2\n", 2);
+	if (!str_starts(f, "+%s") && !str_starts(f, "+%Y") && !str_is(f, "+%F"))
+		return date_name(f) && answer(c, ret, "\2\n", 2);
 	buf_init(&out, c->a, 0);
 	for (size_t k = 1; k < f.n; k++) {
 		char x = f.p[k], y = k + 1 < f.n ? f.p[k + 1] : 0;
@@ -456,6 +485,49 @@ static bool date(const struct call *c, struct str *ret)
 	return true;
 }
 
+/* --- names --- */
+
+static bool some_name(const struct call *c, struct str *ret) { return answer(c, ret, "\2\n", 2); }
+static bool no_args_name(const struct call *c, struct str *ret) { return c->argc == 0 && some_name(c, ret); }
+
+static bool uname(const struct call *c, struct str *ret)
+{
+	bool one = c->argc == 0 || (c->argc == 1 && (arg_is(c, 0, "-s") || arg_is(c, 0, "-m") || arg_is(c, 0, "-r") || arg_is(c, 0, "-n")));
+
+	return one && some_name(c, ret);
+}
+
+/* mktemp's name: the last run of at least three X becomes letters and digits. */
+static bool temporary(const struct call *c, struct str dir, struct str template, struct str *ret)
+{
+	size_t to = template.n, from;
+
+	while (to && template.p[to - 1] != 'X' && template.p[to - 1] != '/')
+		to--;
+	for (from = to; from && template.p[from - 1] == 'X'; from--)
+		;
+	if (to - from < 3 || (template.n && memchr(template.p, HOLE_ANY, template.n)))
+		return false;
+	*ret = str_cat(c->a, str_cat(c->a, dir, str_sub(template, 0, from)), str_cat(c->a, STR("\2"), str_cat(c->a, str_sub(template, to, template.n), STR("\n"))));
+	return true;
+}
+
+static bool mktemp_row(const struct call *c, struct str *ret)
+{
+	size_t i = 0;
+	bool in_tmp = false;
+
+	for (; i < c->argc && (arg_is(c, i, "-d") || arg_is(c, i, "-q") || arg_is(c, i, "-u") || arg_is(c, i, "-t") || arg_is(c, i, "-dt")); i++)
+		in_tmp |= arg_is(c, i, "-t") || arg_is(c, i, "-dt");
+	if (c->argc > i + 1 || (i == c->argc && in_tmp) || ((i == c->argc || in_tmp) && !c->env->tmp.n))
+		return false;
+	if (i == c->argc)
+		return temporary(c, c->env->tmp, STR("/tmp.XXXXXXXXXX"), ret);
+	if (maybe_option(output_arg(&c->argv[i])) || (in_tmp && memchr(output_arg(&c->argv[i]).p, '/', output_arg(&c->argv[i]).n)))
+		return false;
+	return temporary(c, in_tmp ? str_cat(c->a, c->env->tmp, STR("/")) : STR(""), output_arg(&c->argv[i]), ret);
+}
+
 /* --- the table --- */
 
 static const struct row {
@@ -465,9 +537,9 @@ static const struct row {
 	{":", nothing},          {"[", nothing},          {"base32", output_base32}, {"base64", output_base64}, {"basename", basename_row},
 	{"cat", cat},            {"cut", output_cut},     {"date", date},            {"dirname", dirname_row},  {"echo", echo},
 	{"expr", expr_row},      {"false", nothing},      {"grep", grep},            {"head", output_head},     {"id", id},
-	{"nproc", no_args_number}, {"printf", printf_row}, {"pwd", pwd},             {"rev", output_rev},       {"seq", seq},
+	{"hostname", no_args_name}, {"mktemp", mktemp_row},    {"nproc", no_args_number}, {"printf", printf_row}, {"pwd", pwd},             {"rev", output_rev},       {"seq", seq},
 	{"stat", stat_row},      {"tac", output_tac},     {"tail", output_tail},     {"tee", tee},              {"test", nothing},
-	{"tr", output_tr},       {"true", nothing},       {"wc", wc},                {"xxd", output_xxd},
+	{"tr", output_tr},       {"true", nothing},       {"uname", uname},          {"wc", wc},                {"xxd", output_xxd},
 };
 
 bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env, struct str *ret)

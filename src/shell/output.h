@@ -2,7 +2,7 @@
  * What harmless commands print, when that is known: echo, printf, cat of its input, base64 -d, tr, rev, cut, head, tail, seq, basename ...
  * One row per command in output.c. Arguments and input are abstract texts (model/facts.h: holes); the result may have holes where only a
  * part is known. When nothing is known the row answers false. Results are what the real program of Debian 12 (or bash's/dash's builtin)
- * would write, byte for byte: unit tests compare. A real byte 0 or 1 in an output is written as HOLE_ANY.
+ * would write, byte for byte: unit tests compare. A real byte 0, 1 or 2 in an output is written as HOLE_ANY.
  *
  * A hole in an argument may be anything, also an option or an escape: the result covers that, or the answer is false. An answer holds for a
  * run that succeeds; a command that fails may have written less.
@@ -15,6 +15,7 @@ struct output_env {
 	enum dialect dialect;
 	const struct str *in; /* standard input, NULL when not known */
 	struct str cwd;       /* abstract */
+	struct str tmp;       /* where temporary files go: abstract; empty: not known */
 	bool external;        /* not the shell's builtin: named by a path, or run by a wrapper such as env or xargs */
 };
 

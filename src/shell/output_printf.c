@@ -168,7 +168,7 @@ static bool put_escaped(struct job *j, const struct spec *s)
 	if (!text_exact(arg)) {
 		/* an escape in it may also end all output: what is sure is the part before */
 		size_t n = 0;
-		while (arg.p[n] != '\\' && arg.p[n] != HOLE_ANY && arg.p[n] != HOLE_NUM)
+		while (arg.p[n] != '\\' && !text_hole(arg.p[n]))
 			n++;
 		if (bare(s))
 			buf_str(&j->out, str_sub(arg, 0, n));

@@ -38,8 +38,8 @@ static inline bool output_input(const struct call *c, struct str *ret)
 	return true;
 }
 
-/* A byte of a real output: 0 and 1 are holes in abstract text. */
-static inline void output_byte(struct buf *b, unsigned char c) { buf_char(b, c <= 1 ? HOLE_ANY : (char)c); }
+/* A byte of a real output: 0, 1 and 2 are holes in abstract text. */
+static inline void output_byte(struct buf *b, unsigned char c) { buf_char(b, text_hole((char)c) ? HOLE_ANY : (char)c); }
 
 static inline bool output_ascii(struct str s)
 {

@@ -94,7 +94,7 @@ static int read_all(void *arg)
 		emit_trouble(&note, TROUBLE_CONSTRUCT, "a NUL byte, which shells drop or stop at", (struct span){0});
 		text = without_nul(a, text);
 	}
-	if (memchr(text.p, HOLE_NUM, text.n))
+	if (memchr(text.p, HOLE_NUM, text.n) || memchr(text.p, HOLE_NAME, text.n))
 		emit_trouble(&note, TROUBLE_CONSTRUCT, "a control byte that is not followed", (struct span){0});
 	note.fuel += text.n;
 	emit_text(&note, text, "request", (struct span){0});

@@ -18,6 +18,7 @@ static const struct {
 struct invocation {
 	bool command, from_stdin, opaque, nothing; /* -c; -s; not to be known; --version */
 	bool interactive;                          /* -i: history expansion */
+	bool odd_globs;                            /* -O dotglob, nocaseglob */
 	bool extglob, less;                        /* -O extglob; -e -n -u ...: the script may end early or not run */
 	struct word rc;                            /* --rcfile */
 	size_t operand;                            /* index of the first operand */
@@ -58,6 +59,7 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 				if (w.kind != WORD_EXACT)
 					return false;
 				v->extglob |= c == 'O' && str_is(w.text, "extglob");
+				v->odd_globs |= c == 'O' && (str_is(w.text, "dotglob") || str_is(w.text, "nocaseglob"));
 				v->less |= c == 'o';
 				if (c == 'O' && !(s.p[0] == '-' && str_is(w.text, "extglob")) && !shopt_harmless(w.text))
 					return false;
@@ -216,6 +218,7 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 	if (row == sizeof shells / sizeof *shells)
 		return false;
 	struct invocation v = invocation_of(e->a, argv, argc);
+	e->odd_globs |= v.odd_globs;
 	if (v.less)
 		out_spoil(e);
 	if (v.rc.at.to)

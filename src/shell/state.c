@@ -51,6 +51,7 @@ void var_set(struct eval *e, struct str name, const struct value *v)
 	e->changes++;
 	e->ifs_touched |= str_is(name, "IFS");
 	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
+	e->odd_globs |= str_is(name, "GLOBIGNORE"); /* turns dotglob on */
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
@@ -501,7 +502,7 @@ void dirs_change(struct eval *e, struct str path)
 {
 	e->changes++;
 	struct dirs to = {.n = 0};
-	if (text_exact(path)) {
+	if (text_exact(path) || (names_only(path) && !str_starts(path, "-"))) {
 		if (path.n && path.p[0] == '/') {
 			to.at[to.n++] = path_normal(e->a, STR(""), path);
 		} else {

@@ -88,14 +88,14 @@ struct syn_part *parts_single_quote(struct parser *p)
 	return part_new(p, PART_QUOTED, text, from);
 }
 
-/* A byte 1 is our mark for an unknown number: as data it becomes "anything". */
+/* The bytes 1 and 2 are our marks for unknown numbers and names: as data they become "anything". */
 static struct str without_marks(struct parser *p, struct str s)
 {
-	if (!memchr(s.p, HOLE_NUM, s.n))
+	if (text_exact(s))
 		return s;
 	char *copy = arena_alloc(p->a, s.n);
 	for (size_t i = 0; i < s.n; i++)
-		copy[i] = s.p[i] == HOLE_NUM ? HOLE_ANY : s.p[i];
+		copy[i] = text_hole(s.p[i]) ? HOLE_ANY : s.p[i];
 	return str_n(copy, s.n);
 }
 

@@ -54,6 +54,7 @@ struct reading {
 	int fd;
 	const char *name;
 	size_t max;
+	size_t size; /* stop after so many bytes, when not 0: a regular file as long as it was when it was looked at */
 	struct str *ret;
 	struct err *e;
 };
@@ -68,7 +69,7 @@ static int read_all(void *arg)
 	size_t n = 0, cap = 0;
 	for (;;) {
 		if (n == cap) {
-			size_t more = cap < READ_STEP ? READ_STEP : cap;
+			size_t more = r->size ? r->size : cap < READ_STEP ? READ_STEP : cap;
 			if (more > most - cap)
 				more = most - cap;
 			p = arena_grow(r->a, p, cap, cap + more);
@@ -86,16 +87,18 @@ static int read_all(void *arg)
 			err_set(r->e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", r->name, r->max);
 			return READ_FAILED;
 		}
+		if (n == r->size)
+			break;
 	}
 	*r->ret = str_n(p, n);
 	return READ_OK;
 }
 
 /* Under an arena_run of its own, so that a full arena is a failure like any other and the caller's descriptor is closed. */
-int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e)
+static int read_guarded(struct arena *a, int fd, const char *name, size_t max, size_t size, struct str *ret, struct err *e)
 {
 	struct str text;
-	struct reading r = {a, fd, name, max < SIZE_MAX / 2 ? max : SIZE_MAX / 2, &text, e};
+	struct reading r = {a, fd, name, max < SIZE_MAX / 2 ? max : SIZE_MAX / 2, size, &text, e};
 	int code = arena_run(a, read_all, &r);
 	if (code == ARENA_FULL)
 		return err_set(e, ERR_LIMIT, 0, "no memory left to read '%s'", name);
@@ -105,15 +108,25 @@ int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct st
 	return 0;
 }
 
+int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e)
+{
+	return read_guarded(a, fd, name, max, 0, ret, e);
+}
+
+int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max, struct str *ret, struct err *e)
+{
+	if (st->st_size > 0 && (uintmax_t)st->st_size > max)
+		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
+	return read_guarded(a, fd, name, max, st->st_size > 0 ? (size_t)st->st_size : 0, ret, e);
+}
+
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e)
 {
 	struct stat st;
 	FD_CLEANUP int fd = file_open(path, &st, e);
 	if (fd < 0)
 		return -1;
-	if (st.st_size > 0 && (uintmax_t)st.st_size > max)
-		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", path, max);
-	if (fd_read_all(a, fd, path, max, ret, e) < 0)
+	if (fd_read_file(a, fd, path, &st, max, ret, e) < 0)
 		return -1;
 	if (ret_stat)
 		*ret_stat = st;

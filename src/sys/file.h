@@ -15,6 +15,8 @@ int file_open(const char *path, struct stat *ret_stat, struct err *e);
 int file_read(struct arena *a, const char *path, size_t max, struct str *ret, struct stat *ret_stat, struct err *e);
 /* Everything that comes from a descriptor until its end, at most max bytes. `name` is for the message. */
 int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct str *ret, struct err *e);
+/* The same for a regular file that was looked at: what it held then, with no read more than needed. */
+int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max, struct str *ret, struct err *e);
 /* All n bytes, over short writes and interrupts. */
 int fd_write_all(int fd, const char *name, struct str s, struct err *e);
 /*

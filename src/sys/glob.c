@@ -262,13 +262,26 @@ static int read_names(void *arg)
 /* A shell would see nothing in such a directory either. */
 static bool same_for_the_shell(int why) { return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG; }
 
-/*
- * The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. Reading runs
- * under an arena_run of its own, so that the descriptor is closed on the way out.
- */
-static void list(struct expansion *x, struct str dir, struct str part, struct reading *ret)
+/* Reads a directory under an arena_run of its own, so that its descriptor is closed also when the arena is full. 0 or ARENA_FULL. */
+static int read_dir(struct expansion *x, const char *path, struct reading *r)
 {
 	struct statfs fs;
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0) {
+		x->more |= !same_for_the_shell(errno);
+		return 0;
+	}
+	if (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC) {
+		x->more = true;
+		return 0;
+	}
+	r->fd = fd;
+	return arena_run(x->a, read_names, r);
+}
+
+/* The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. */
+static void list(struct expansion *x, struct str dir, struct str part, struct reading *ret)
+{
 	struct path_answer where;
 	*ret = (struct reading){.x = x, .fd = -1, .part = part};
 	path_look(x->m, dir, &where);
@@ -276,23 +289,8 @@ static void list(struct expansion *x, struct str dir, struct str part, struct re
 		x->more = true;
 		return;
 	}
-	if (where.target != PATH_DIR)
-		return;
-	FD_CLEANUP int fd = open(str_c(x->a, where.real), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0) {
-		x->more |= !same_for_the_shell(errno);
-		return;
-	}
-	if (fstatfs(fd, &fs) < 0 || fs.f_type == PROC_SUPER_MAGIC) {
-		x->more = true;
-		return;
-	}
-	ret->fd = fd;
-	if (arena_run(x->a, read_names, ret) != 0) {
-		x->more = true;
-		ret->n = 0;
-	}
-	ret->fd = -1;
+	if (where.target == PATH_DIR && read_dir(x, str_c(x->a, where.real), ret) != 0)
+		arena_array(x->a, SIZE_MAX, SIZE_MAX); /* on with leaving, now that the descriptor is closed */
 }
 
 static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth);
@@ -300,14 +298,18 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 /* `done` is what was found so far; rest is empty or starts with a slash. */
 static void found(struct expansion *x, struct str done, struct str rest, unsigned depth)
 {
+	struct path_answer where;
 	if (x->nfound >= GLOB_MATCHES_MAX) {
 		x->more = true;
 		return;
 	}
-	if (rest.n)
-		expand_rest(x, done, rest, depth + 1);
-	else
+	if (!rest.n) {
 		add_name(x->a, &x->found, &x->nfound, &x->cap, done);
+		return;
+	}
+	path_look(x->m, done, &where);
+	if (where.target != PATH_FILE && where.target != PATH_ABSENT) /* path_look() takes "file/.." as text, the kernel does not */
+		expand_rest(x, done, rest, depth + 1);
 }
 
 static void expand_rest(struct expansion *x, struct str done, struct str rest, unsigned depth)

@@ -372,7 +372,7 @@ static void look_again(struct walk *w)
 	if (w->looked)
 		return;
 	size_t n = w->below ? w->exists : w->n;
-	const struct path_dir *d = memo_find(w->m, n ? str_n(w->done, n) : STR("/"));
+	struct path_dir *d = memo_find(w->m, n ? str_n(w->done, n) : STR("/"));
 	if (d)
 		use_memo(w, d);
 	if (w->looked)
@@ -383,6 +383,8 @@ static void look_again(struct walk *w)
 	w->done[n] = keep;
 	if (why)
 		w->look = (struct look){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE, .mode = S_IWOTH};
+	else if (d && w->look.kind == PATH_DIR)
+		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode, .owner = w->look.owner};
 	else if (w->look.kind == PATH_LINK) /* /proc/self itself, a directory to whoever uses it */
 		w->look.kind = PATH_DIR;
 	w->looked = true;
@@ -399,11 +401,13 @@ static void answer_stays(const struct walk *w, struct path_answer *ret)
 	ret->shared = true;
 }
 
+static enum path_kind target_of(const struct walk *w) { return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind; }
+
 static void answer(struct walk *w, struct path_answer *ret)
 {
 	look_again(w);
 	ret->real = str_dup(w->m->a, done_str(w));
-	ret->target = w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind;
+	ret->target = target_of(w);
 	if (!w->below)
 		ret->owner = w->look.owner;
 	if (ret->target == PATH_FILE)
@@ -413,21 +417,51 @@ static void answer(struct walk *w, struct path_answer *ret)
 	ret->place = w->placed ? w->place : ret->real;
 }
 
+/* Walks to the end of the path. All of the walk is set, but for its two buffers, whose bytes mean nothing before they are written. */
+static enum step walk(struct walk *w, struct path_memo *m, struct str path)
+{
+	enum step s = STEP_ON;
+	w->done[0] = '\0';
+	memset((char *)w + offsetof(struct walk, at), 0, sizeof *w - offsetof(struct walk, at));
+	w->m = m;
+	w->n = 0;
+	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
+		return STEP_LOST;
+	w->at = REST_MAX - path.n;
+	memcpy(w->rest + w->at, path.p, path.n);
+	/* bounded: every step takes a name, and links, which alone add any, are counted */
+	while (s == STEP_ON)
+		s = step(w);
+	return s;
+}
+
+struct str path_real(struct path_memo *m, struct str path, enum path_kind *ret_target)
+{
+	struct walk w;
+	enum step s = walk(&w, m, path);
+	bool known = s == STEP_END && !w.below && !w.stays && !w.looked && memo_find(m, done_str(&w));
+	*ret_target = PATH_OTHER;
+	if (s != STEP_END || w.stays)
+		return STR("");
+	if (!known)
+		look_again(&w);
+	*ret_target = known ? PATH_DIR : target_of(&w);
+	return str_dup(m->a, done_str(&w));
+}
+
+const struct path_dir *path_dir(struct path_memo *m, struct str real)
+{
+	struct path_answer p;
+	path_look(m, real, &p);
+	const struct path_dir *d = memo_find(m, real);
+	return d && d->looked ? d : NULL;
+}
+
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
 {
 	struct walk w;
 	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""), .real = STR(""), .shared = true};
-	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
-		return;
-	memset(&w, 0, offsetof(struct walk, rest));
-	memset((char *)&w + offsetof(struct walk, at), 0, sizeof w - offsetof(struct walk, at));
-	w.m = m;
-	w.at = REST_MAX - path.n;
-	memcpy(w.rest + w.at, path.p, path.n);
-	enum step s = STEP_ON;
-	/* bounded: every step takes a name, and links, which alone add any, are counted */
-	while (s == STEP_ON)
-		s = step(&w);
+	enum step s = walk(&w, m, path);
 	if (s == STEP_END && w.stays)
 		answer_stays(&w, ret);
 	else if (s == STEP_END)

@@ -40,6 +40,10 @@ void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd);
 void path_memo_trust(struct path_memo *m, struct str cwd);
 /* Everything about an absolute path; `next` is left NULL. Cannot fail: what cannot be found out is unknown. */
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret);
+/* Only where it leads to and what that is: cheaper, since a known directory is not looked at again. */
+struct str path_real(struct path_memo *m, struct str path, enum path_kind *ret_target);
+/* Mode and owner of a resolved directory, or NULL when it is none. Valid until the memo is used again. */
+const struct path_dir *path_dir(struct path_memo *m, struct str real);
 /* Is `path` the directory `dir` or below it? Both resolved; false when one is empty. */
 bool path_inside(struct str path, struct str dir);
 /* The directory a resolved path lies in; "/" for "/". */

@@ -69,13 +69,6 @@ static int resolve(struct arena *a, struct str path, struct path_answer *ret, st
 	return 0;
 }
 
-static int read_opened(struct arena *a, int fd, const char *name, off_t size, size_t max, struct str *ret, struct err *e)
-{
-	if (size > 0 && (uintmax_t)size > max)
-		return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", name, max);
-	return fd_read_all(a, fd, name, max, ret, e);
-}
-
 /* The last part of a resolved path, opened below its checked directory. Allocates nothing: descriptors are open. */
 static int open_below(int dir, const char *name, const char *path, struct stat *ret, struct err *e)
 {
@@ -108,7 +101,7 @@ int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, stru
 	FD_CLEANUP int fd = open_below(dir, name, real, &st, e);
 	if (fd < 0 || check_owner(&st, real, uid, e) < 0 || check_mode(&st, real, e) < 0)
 		return -1;
-	return read_opened(a, fd, real, st.st_size, max, ret, e);
+	return fd_read_file(a, fd, real, &st, max, ret, e);
 }
 
 int secure_read_project(struct arena *a, struct str root, struct str path, size_t max, struct str *ret, struct err *e)
@@ -123,5 +116,5 @@ int secure_read_project(struct arena *a, struct str root, struct str path, size_
 	FD_CLEANUP int fd = open_below(AT_FDCWD, real, real, &st, e);
 	if (fd < 0)
 		return -1;
-	return read_opened(a, fd, real, st.st_size, max, ret, e);
+	return fd_read_file(a, fd, real, &st, max, ret, e);
 }

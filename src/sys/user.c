@@ -68,7 +68,7 @@ static int find_self(void *arg)
 	uid_t uid = getuid();
 	if (!passwd_find(f->passwd, STR(""), uid, f->ret))
 		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR("")};
-	if (f->env_home && own_directory(f->env_home, uid))
+	if (f->env_home && !str_is(f->ret->home, f->env_home) && own_directory(f->env_home, uid))
 		f->ret->home = str_dup(f->a, str_of(f->env_home));
 	return 0;
 }

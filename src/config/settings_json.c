@@ -1,0 +1,174 @@
+/* Permission rules from a client's settings. See settings_json.h. */
+#include "config/settings_json.h"
+
+#include "base/json.h"
+#include "config/config.h"
+
+struct list { /* the rules of one key, in order */
+	const char *key;
+	struct permission_rule *first, **end;
+};
+
+struct load {
+	struct arena *a;
+	struct str name, base;
+	const json_t *root;
+	struct list lists[3];
+	size_t count;
+	enum mode mode;
+	bool has_mode;
+	struct err *e;
+};
+
+static const struct {
+	const char *name;
+	enum mode mode;
+} modes[] = {
+	{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN}, {"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},
+};
+
+/* Bytes 0 to 3 stand for something else where rules are compared. Newlines and tabs are kept: rules may hold commands of several lines. */
+static bool clean(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < 4)
+			return false;
+	return true;
+}
+
+static bool is_path_tool(struct str tool) { return str_is(tool, "Read") || str_is(tool, "Edit") || str_is(tool, "Write"); }
+
+static int read_rule(struct load *l, struct list *to, size_t i, const json_t *v)
+{
+	struct permission_rule *r;
+	struct str text = json_to_str(v);
+
+	if (!json_is_string(v))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is not a text", STR_ARG(l->name), to->key, i);
+	if (text.n > SETTINGS_RULE_BYTES_MAX || !clean(text))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s[%zu] is too long or holds control characters", STR_ARG(l->name), to->key, i);
+	if (++l->count > SETTINGS_RULES_MAX)
+		return err_set(l->e, ERR_LIMIT, 0, "%.*s: more than %d permission rules", STR_ARG(l->name), SETTINGS_RULES_MAX);
+	r = arena_new(l->a, struct permission_rule);
+	r->rule.where = str_fmt(l->a, "%.*s: permissions.%s[%zu]", STR_ARG(l->name), to->key, i);
+	r->base = l->base;
+	text = str_dup(l->a, text);
+	if (!config_permission(text, r))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: not a permission such as Bash(npm test) or Read(./x): '%.*s'", STR_ARG(r->rule.where),
+			(int)(text.n < 80 ? text.n : 80), text.p);
+	if (is_path_tool(r->tool) && str_starts(r->pattern, "!"))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: a pattern cannot be negated", STR_ARG(r->rule.where));
+	*to->end = r;
+	to->end = &r->next;
+	return 0;
+}
+
+static int read_list(struct load *l, struct list *to, const json_t *v)
+{
+	if (!v || json_is_null(v))
+		return 0;
+	if (!json_is_array(v))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.%s is not a list", STR_ARG(l->name), to->key);
+	for (size_t i = 0; i < json_array_size(v); i++)
+		if (read_rule(l, to, i, json_array_get(v, i)) < 0)
+			return -1;
+	return 0;
+}
+
+static int read_mode(struct load *l, const json_t *v)
+{
+	struct str text = json_to_str(v);
+
+	if (!v || json_is_null(v))
+		return 0;
+	if (!json_is_string(v))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions.defaultMode is not a text", STR_ARG(l->name));
+	l->has_mode = true;
+	l->mode = MODE_DEFAULT; /* also for a mode that a newer client has: it lifts nothing here */
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (str_is(text, modes[i].name))
+			l->mode = modes[i].mode;
+	return 0;
+}
+
+static int read_permissions(struct load *l)
+{
+	const json_t *permissions;
+
+	if (!json_is_object(l->root))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: not a map of settings", STR_ARG(l->name));
+	permissions = json_object_get(l->root, "permissions");
+	if (!permissions || json_is_null(permissions))
+		return 0;
+	if (!json_is_object(permissions))
+		return err_set(l->e, ERR_CONFIG, 0, "%.*s: permissions is not a map", STR_ARG(l->name));
+	for (size_t i = 0; i < sizeof l->lists / sizeof *l->lists; i++)
+		if (read_list(l, &l->lists[i], json_object_get(permissions, l->lists[i].key)) < 0)
+			return -1;
+	return read_mode(l, json_object_get(permissions, "defaultMode"));
+}
+
+/* Negative values are arena_run()'s own. */
+static int run(void *arg) { return read_permissions(arg) < 0 ? 1 : 0; }
+
+/* The list's rules come before those that are there, which may be constants; the order of rules means nothing. */
+static void join(struct list *l, struct permission_rule **to)
+{
+	*l->end = *to;
+	*to = l->first;
+}
+
+/* jansson's "line 3, column 14: why" as "name:3:14: why". */
+static int fail_json(struct str name, const char *text, struct err *e)
+{
+	static const char before[] = "line ", between[] = ", column ";
+	const char *line = text + sizeof before - 1, *column;
+	size_t nline, ncolumn;
+
+	if (strncmp(text, before, sizeof before - 1) != 0)
+		return err_set(e, ERR_CONFIG, 0, "%.*s: %s", STR_ARG(name), text);
+	nline = strspn(line, "0123456789");
+	if (strncmp(line + nline, between, sizeof between - 1) != 0)
+		return err_set(e, ERR_CONFIG, 0, "%.*s: %s", STR_ARG(name), text);
+	column = line + nline + sizeof between - 1;
+	ncolumn = strspn(column, "0123456789");
+	return err_set(e, ERR_CONFIG, 0, "%.*s:%.*s:%.*s%s", STR_ARG(name), (int)nline, line, (int)ncolumn, column, column + ncolumn);
+}
+
+static bool is_blank(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr(" \t\r\n", s.p[i]) || !s.p[i])
+			return false;
+	return true;
+}
+
+int settings_load(struct arena *a, struct str name, struct str bytes, struct str base_dir, struct policy *p, struct err *e)
+{
+	struct load l = {.a = a, .name = name, .base = base_dir, .lists = {{.key = "allow"}, {.key = "ask"}, {.key = "deny"}}, .e = e};
+	json_t *root;
+	struct err why = {0};
+	int r;
+
+	if (bytes.n > SETTINGS_BYTES_MAX)
+		return err_set(e, ERR_LIMIT, 0, "%.*s: more than %zu bytes", STR_ARG(name), SETTINGS_BYTES_MAX);
+	if (is_blank(bytes))
+		return 0;
+	if (json_load_strict(bytes, &root, &why) < 0)
+		return fail_json(name, why.text, e);
+	for (size_t i = 0; i < sizeof l.lists / sizeof *l.lists; i++)
+		l.lists[i].end = &l.lists[i].first;
+	l.root = root;
+	r = arena_run(a, run, &l); /* nothing of jansson's may be lost when the arena is full */
+	json_decref(root);
+	if (r < 0)
+		return err_set(e, ERR_LIMIT, 0, "%.*s: out of memory", STR_ARG(name));
+	if (r > 0)
+		return -1;
+	join(&l.lists[0], &p->permission_allow);
+	join(&l.lists[1], &p->permission_ask);
+	join(&l.lists[2], &p->permission_deny);
+	if (l.has_mode)
+		p->mode = l.mode;
+	return 0;
+}

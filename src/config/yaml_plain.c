@@ -1,0 +1,331 @@
+/*
+ * A quick reader for the plain part of YAML, in which nearly all policies are written: block maps and lists, plain and quoted scalars that end on
+ * their line, flow lists and maps that end on their line, comments, ASCII. Whatever else there is (and whatever is wrong) makes it
+ * give up, and libfyaml reads the whole text instead: so it may know less than YAML, and must never know it differently. Tests and the
+ * fuzzer hold its trees against libfyaml's, places included.
+ */
+#include "config/yaml_plain.h"
+
+#define PLAIN_NODES_MAX 50000
+#define PLAIN_DEPTH_MAX 16
+#define PLAIN_KEYS_MAX 64  /* of one map: looked through for duplicates */
+#define PLAIN_KEY_BYTES 64
+
+struct reader {
+	struct arena *a;
+	const char *s;
+	size_t n, at;      /* at: the next byte to read */
+	size_t line_start;
+	uint32_t line;     /* 1-based */
+	bool end;          /* nothing but blank lines and comments is left */
+	size_t nodes, depth;
+};
+
+static size_t column(const struct reader *r) { return r->at - r->line_start; }
+static char peek(const struct reader *r) { return r->at < r->n ? r->s[r->at] : '\n'; }
+static char peek_at(const struct reader *r, size_t at) { return at < r->n ? r->s[at] : '\n'; }
+
+static void skip_blanks(struct reader *r)
+{
+	while (peek(r) == ' ')
+		r->at++;
+}
+
+/* At the end of a line or before a comment? */
+static bool line_done(const struct reader *r)
+{
+	return peek(r) == '\n' || (peek(r) == '#' && (column(r) == 0 || r->s[r->at - 1] == ' '));
+}
+
+/* To the first byte of the next line that has content; r->end when there is none. */
+static void next_line(struct reader *r)
+{
+	for (;;) {
+		const char *nl = r->at < r->n ? memchr(r->s + r->at, '\n', r->n - r->at) : NULL;
+		if (!nl) {
+			r->at = r->n;
+			r->end = true;
+			return;
+		}
+		r->at = r->line_start = (size_t)(nl - r->s) + 1;
+		r->line++;
+		skip_blanks(r);
+		if (!line_done(r))
+			return;
+	}
+}
+
+static struct ynode *node_new(struct reader *r, enum ynode_kind kind)
+{
+	if (++r->nodes > PLAIN_NODES_MAX)
+		return NULL;
+	struct ynode *n = arena_new(r->a, struct ynode);
+	n->kind = kind;
+	n->text = STR("");
+	n->line = r->line;
+	n->column = (uint32_t)column(r) + 1;
+	return n;
+}
+
+static void add(struct ynode *parent, struct ynode *n)
+{
+	if (parent->tail)
+		parent->tail->next = n;
+	else
+		parent->child = n;
+	parent->tail = n;
+	parent->count++;
+}
+
+struct key {
+	struct str text;
+	uint32_t line, column;
+};
+
+static bool name_byte(char c, bool first)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (!first && ((c >= '0' && c <= '9') || c == '-'));
+}
+
+/* The length of "name" before a ':' and a blank or the line's end; 0: something else stands here. */
+static size_t key_length(const struct reader *r)
+{
+	size_t n = 0;
+	while (name_byte(peek_at(r, r->at + n), n == 0))
+		n++;
+	char after = peek_at(r, r->at + n + 1);
+	return n <= PLAIN_KEY_BYTES && peek_at(r, r->at + n) == ':' && (after == ' ' || after == '\n') ? n : 0;
+}
+
+/* A key, and the ':' behind it; false: there is none, or the map has it already. */
+static bool read_key(struct reader *r, const struct ynode *map, struct key *ret)
+{
+	size_t n = key_length(r);
+	if (!n || map->count >= PLAIN_KEYS_MAX)
+		return false;
+	*ret = (struct key){str_n(r->s + r->at, n), r->line, (uint32_t)column(r) + 1};
+	for (const struct ynode *c = map->child; c; c = c->next)
+		if (str_eq(c->key, ret->text))
+			return false;
+	r->at += n + 1;
+	return true;
+}
+
+static void add_value(struct ynode *map, const struct key *k, struct ynode *n)
+{
+	n->key = k->text;
+	n->key_line = k->line;
+	n->key_column = k->column;
+	add(map, n);
+}
+
+/* ---- values on one line ---- */
+
+static bool may_start_plain(const struct reader *r)
+{
+	char c = peek(r), after = peek_at(r, r->at + 1);
+	if (c == '-')
+		return after != ' ' && after != '\n' && after != ',' && after != ']' && after != '}' && after != '[' && after != '{';
+	return !memchr("?:,[]{}#&*!|>'\"%@` \n", c, 21);
+}
+
+static struct ynode *plain(struct reader *r, bool flow)
+{
+	if (!may_start_plain(r))
+		return NULL;
+	struct ynode *n = node_new(r, YNODE_SCALAR);
+	size_t from = r->at, to = r->at; /* to: behind the last byte that is no blank */
+	for (; r->at < r->n && r->s[r->at] != '\n'; r->at++) {
+		char c = r->s[r->at], after = peek_at(r, r->at + 1);
+		if (c == '#' && r->s[r->at - 1] == ' ')
+			break;
+		if (flow && (c == ',' || c == ']' || c == '}'))
+			break;
+		if (flow && (c == '[' || c == '{'))
+			return NULL;
+		if (c == ':' && (after == ' ' || after == '\n' || (flow && memchr(",[]{}", after, 5))))
+			return NULL;
+		if (c != ' ')
+			to = r->at + 1;
+	}
+	if (!n)
+		return NULL;
+	n->plain = true;
+	n->text = str_n(r->s + from, to - from);
+	return n;
+}
+
+/* '...' with '' for a quote, or "..." with \\ and \" and no other escapes. */
+static struct ynode *quoted(struct reader *r)
+{
+	struct ynode *n = node_new(r, YNODE_SCALAR);
+	char quote = peek(r), *copy = NULL;
+	size_t from = ++r->at, out = 0;
+	if (!n)
+		return NULL;
+	for (; r->at < r->n; r->at++) {
+		char c = r->s[r->at], after = peek_at(r, r->at + 1);
+		bool escape = quote == '\'' ? c == '\'' && after == '\'' : c == '\\';
+		if (c == '\n' || (escape && quote == '"' && after != '\\' && after != '"'))
+			return NULL;
+		if (c == quote && !escape)
+			break;
+		if (escape && !copy) {
+			const char *nl = memchr(r->s + r->at, '\n', r->n - r->at);
+			copy = arena_alloc(r->a, (nl ? (size_t)(nl - r->s) : r->n) - from + 1);
+			memcpy(copy, r->s + from, out);
+		}
+		r->at += escape;
+		if (copy)
+			copy[out] = r->s[r->at];
+		out++;
+	}
+	if (r->at == r->n)
+		return NULL;
+	r->at++;
+	n->text = str_n(copy ? copy : r->s + from, out);
+	return n;
+}
+
+static struct ynode *flow_value(struct reader *r);
+
+/* [a, b] and {a: b, c: d}; nothing may be left out between commas. */
+static struct ynode *flow(struct reader *r)
+{
+	bool map = peek(r) == '{';
+	char close = map ? '}' : ']';
+	struct ynode *n = node_new(r, map ? YNODE_MAP : YNODE_LIST);
+	if (!n || ++r->depth > PLAIN_DEPTH_MAX)
+		return NULL;
+	r->at++;
+	skip_blanks(r);
+	while (peek(r) != close || n->count) {
+		struct key k = {0};
+		if (map && !read_key(r, n, &k))
+			return NULL;
+		skip_blanks(r);
+		struct ynode *c = flow_value(r);
+		if (!c)
+			return NULL;
+		if (map)
+			add_value(n, &k, c);
+		else
+			add(n, c);
+		skip_blanks(r);
+		if (peek(r) == close)
+			break;
+		if (peek(r) != ',')
+			return NULL;
+		r->at++;
+		skip_blanks(r);
+	}
+	r->at++;
+	r->depth--;
+	return n;
+}
+
+static struct ynode *flow_value(struct reader *r)
+{
+	char c = peek(r);
+	return c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, true);
+}
+
+/* A value that ends on this line; `indent` is that of the map or list it belongs to. Leaves r on the next line. */
+static struct ynode *inline_value(struct reader *r, size_t indent)
+{
+	char c = peek(r);
+	struct ynode *n = c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, false);
+	if (!n)
+		return NULL;
+	skip_blanks(r);
+	if (!line_done(r))
+		return NULL;
+	next_line(r);
+	return !r->end && column(r) > indent ? NULL : n; /* the value goes on */
+}
+
+/* ---- blocks ---- */
+
+static bool at_dash(const struct reader *r) { return peek(r) == '-' && peek_at(r, r->at + 1) == ' '; }
+
+static struct ynode *block_list(struct reader *r);
+
+static struct ynode *block_map(struct reader *r)
+{
+	size_t indent = column(r);
+	struct ynode *n = node_new(r, YNODE_MAP);
+	if (!n || ++r->depth > PLAIN_DEPTH_MAX)
+		return NULL;
+	do {
+		struct key k;
+		struct ynode *c = NULL;
+		if (!read_key(r, n, &k))
+			return NULL;
+		skip_blanks(r);
+		if (!line_done(r))
+			c = inline_value(r, indent);
+		else {
+			next_line(r);
+			if (r->end)
+				return NULL;
+			if (at_dash(r) && column(r) >= indent)
+				c = block_list(r);
+			else if (column(r) > indent && key_length(r))
+				c = block_map(r);
+		}
+		if (!c || (!r->end && column(r) > indent))
+			return NULL;
+		add_value(n, &k, c);
+	} while (!r->end && column(r) == indent && !at_dash(r));
+	if (!r->end && column(r) == indent) /* an item where a key is due */
+		return NULL;
+	r->depth--;
+	return n;
+}
+
+static struct ynode *block_list(struct reader *r)
+{
+	size_t indent = column(r);
+	struct ynode *n = node_new(r, YNODE_LIST);
+	if (!n || ++r->depth > PLAIN_DEPTH_MAX)
+		return NULL;
+	do {
+		r->at++;
+		skip_blanks(r);
+		if (line_done(r))
+			return NULL;
+		struct ynode *c = key_length(r) ? block_map(r) : inline_value(r, indent);
+		if (!c || (!r->end && column(r) > indent))
+			return NULL;
+		add(n, c);
+	} while (!r->end && column(r) == indent && at_dash(r));
+	r->depth--;
+	return n;
+}
+
+/* Printable ASCII and line ends; a column is a byte then, as in libfyaml. */
+static bool plain_bytes(struct str b)
+{
+	for (size_t i = 0; i < b.n; i++)
+		if ((unsigned char)(b.p[i] - ' ') > '~' - ' ' && b.p[i] != '\n')
+			return false;
+	return true;
+}
+
+bool yaml_plain(struct arena *a, struct yaml_file *f)
+{
+	if (!f->bytes.n || !plain_bytes(f->bytes))
+		return false;
+	struct str own = str_dup(a, f->bytes); /* the nodes' texts are pieces of it */
+	struct reader r = {.a = a, .s = own.p, .n = own.n, .line = 1};
+	skip_blanks(&r);
+	if (line_done(&r))
+		next_line(&r);
+	if (r.end || column(&r) != 0 || !key_length(&r))
+		return false;
+	struct ynode *root = block_map(&r);
+	if (!root || !r.end)
+		return false;
+	f->root = root;
+	return true;
+}

@@ -1,0 +1,143 @@
+/*
+ * Texts in which only names and numbers are not known: what file name patterns find, and what the shell's operators make of it. A hole
+ * of those kinds has no slash in it and is not empty, so the components of such a path are known one by one.
+ */
+#include "shell/eval.h"
+#include "shell/pattern.h"
+
+#define NAME ((struct str){"\2", 1})
+
+static bool active(char c) { return strchr("*?[]@+!()|^", c) && c; }
+
+/*
+ * One component of a pattern. What it finds is a name; the literal characters at its end are kept when those before them cannot be
+ * nothing: a star at the start finds no hidden file, so `*.c` does not find ".c" unless dotglob is on, nor "x.C" unless nocaseglob is.
+ */
+static struct str component(struct eval *e, struct str p)
+{
+	size_t first = 0, last = p.n;
+	if (!text_exact(p) || str_contains(p, STR("**")))
+		return HOLE;
+	while (first < p.n && !active(p.p[first]) && p.p[first] != '\\')
+		first++;
+	if (first == p.n)
+		return p;
+	while (last > 0 && !active(p.p[last - 1]) && p.p[last - 1] != '\\')
+		last--;
+	if (last && p.p[last - 1] == '\\')
+		last = p.n; /* the character after it belongs to it */
+	struct str head = str_sub(p, 0, first), tail = str_sub(p, last, p.n);
+	if (str_is(head, ".") || str_is(head, ".."))
+		return HOLE; /* `.*` finds . and .. */
+	bool filled = head.n || (str_starts(tail, ".") && p.p[0] != '\\');
+	return filled && !e->odd_globs ? str_cat(e->a, NAME, tail) : NAME;
+}
+
+struct str names_of_pattern(struct eval *e, struct str pattern)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	if (pattern_extended(pattern))
+		return HOLE;
+	for (size_t i = 0; i <= pattern.n;) {
+		ptrdiff_t slash = str_find(pattern, '/', i);
+		size_t to = slash < 0 ? pattern.n : (size_t)slash;
+		struct str part = str_sub(pattern, i, to);
+		bool escaped = part.n && part.p[part.n - 1] == '\\'; /* before a slash, or at the end */
+		part = escaped ? HOLE : component(e, part);
+		if (part.n && memchr(part.p, HOLE_ANY, part.n))
+			return HOLE;
+		buf_str(&b, part);
+		if (slash >= 0)
+			buf_char(&b, '/');
+		i = to + 1;
+	}
+	return buf_view(&b);
+}
+
+/* Both in the same directory, and each a name there: then any name there. */
+struct str names_join(struct eval *e, struct str a, struct str b)
+{
+	size_t da = a.n - base_name(a).n, db = b.n - base_name(b).n;
+	struct str x = base_name(a), y = base_name(b);
+	if (str_eq(a, b))
+		return a;
+	if (da != db || memcmp(a.p, b.p, da) != 0 || !names_only(a) || !names_only(b))
+		return HOLE;
+	for (int i = 0; i < 2; i++) {
+		struct str s = i ? x : y;
+		if (s.n == 0 || str_is(s, ".") || str_is(s, "..") || memchr(s.p, '\n', s.n))
+			return HOLE;
+	}
+	return str_cat(e->a, str_sub(a, 0, da), NAME);
+}
+
+bool names_only(struct str s) { return s.n && !memchr(s.p, HOLE_ANY, s.n); }
+
+/* ---- ${x#p} and its kin ---- */
+
+/* Literal characters at the start, and at the end. */
+static size_t known_head(struct str s)
+{
+	size_t i = 0;
+	while (i < s.n && !text_hole(s.p[i]))
+		i++;
+	return i;
+}
+
+static size_t known_tail(struct str s)
+{
+	size_t i = s.n;
+	while (i > 0 && !text_hole(s.p[i - 1]))
+		i--;
+	return s.n - i;
+}
+
+/* The last c, when it is certain which one that is. */
+static ptrdiff_t last_of(struct str s, char c)
+{
+	size_t from = c == '/' ? 0 : s.n - known_tail(s); /* no hole has a slash in it */
+	for (size_t i = s.n; i > from; i--)
+		if (s.p[i - 1] == c)
+			return (ptrdiff_t)i - 1;
+	return -1;
+}
+
+static struct str unescaped(struct eval *e, struct str p)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < p.n; i++) {
+		if (p.p[i] == '\\' && i + 1 < p.n)
+			i++;
+		buf_char(&b, p.p[i]);
+	}
+	return buf_view(&b);
+}
+
+struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str pattern)
+{
+	if (!names_only(s) || !text_exact(pattern))
+		return HOLE;
+	ptrdiff_t at;
+	if (!pattern_active(pattern) && !pattern_extended(pattern)) { /* literal text */
+		struct str p = unescaped(e, pattern);
+		bool head = op == PARAM_CUT_HEAD || op == PARAM_CUT_HEAD_MAX;
+		size_t known = head ? known_head(s) : known_tail(s);
+		size_t from = head ? 0 : s.n - p.n;
+		if (known < p.n)
+			return HOLE;
+		if (!str_eq(str_sub(s, from, from + p.n), p))
+			return s;
+		return head ? str_sub(s, p.n, s.n) : str_sub(s, 0, from);
+	}
+	if (op == PARAM_CUT_HEAD_MAX && (str_is(pattern, "*/") || str_is(pattern, "*."))) {
+		at = last_of(s, pattern.p[1]);
+		return at >= 0 ? str_sub(s, (size_t)at + 1, s.n) : pattern.p[1] == '/' ? s : HOLE;
+	}
+	if (op == PARAM_CUT_TAIL && (str_is(pattern, "/*") || str_is(pattern, ".*"))) {
+		at = last_of(s, pattern.p[0]);
+		return at >= 0 ? str_sub(s, 0, (size_t)at) : pattern.p[0] == '/' ? s : HOLE;
+	}
+	return HOLE;
+}
