@@ -262,6 +262,43 @@ static bool emit_remote(struct apply *ap, size_t from, size_t to, struct word w)
 	return false;
 }
 
+/* Where the value of source= or src= starts in a --mount, or -1. */
+static ptrdiff_t mount_source(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (i > 0 && s.p[i - 1] != ',')
+			continue;
+		struct str rest = str_sub(s, i, s.n);
+		if (str_starts(rest, "source="))
+			return (ptrdiff_t)i + 7;
+		if (str_starts(rest, "src="))
+			return (ptrdiff_t)i + 4;
+	}
+	return -1;
+}
+
+/* A directory of this machine that a container sees. A name without a slash is a volume of the engine's own. */
+static void emit_volume(struct apply *ap, size_t from, size_t to, struct word w)
+{
+	bool mount = str_starts(w.text, "type=") || mount_source(w.text) >= 0;
+	ptrdiff_t at = mount ? mount_source(w.text) : 0;
+	if (at < 0)
+		return; /* a tmpfs, or an anonymous volume */
+	size_t end = (size_t)at;
+	while (end < w.text.n && w.text.p[end] != (mount ? ',' : ':'))
+		end++;
+	struct word path = w;
+	if (w.kind != WORD_REST) {
+		path.text = str_sub(w.text, (size_t)at, end);
+		path.kind = text_exact(path.text) ? WORD_EXACT : WORD_UNKNOWN;
+	}
+	bool name = path.kind == WORD_EXACT && str_find(path.text, '/', 0) < 0 && !str_starts(path.text, ".") && !str_starts(path.text, "~");
+	struct str options = str_sub(w.text, end, w.text.n);
+	bool ro = str_ends(options, ":ro") || str_contains(options, STR(",readonly")) || str_contains(options, STR(",ro"));
+	if (!name && path.text.n + (path.kind != WORD_EXACT))
+		add(ap, ro && text_exact(options) ? USE_READ : USE_WRITE, USE_TREE, from, to, &path);
+}
+
 /* A URL may name a file here. */
 static void emit_file_url(struct apply *ap, size_t from, size_t to, struct word w)
 {
@@ -289,6 +326,9 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		return;
 	case KIND_KEYED:
 		emit_keyed(ap, from, to, w);
+		return;
+	case KIND_VOLUME:
+		emit_volume(ap, from, to, w);
 		return;
 	case KIND_SYSTEM:
 		ap->changes = true;
