@@ -331,6 +331,79 @@ static void test_many(void)
 	arena_free(&a);
 }
 
+/* ---- names that are not known ---- */
+
+/* The paths that rm deletes or a redirection writes; "?" is a hole, "#" a number, "%" a name. The same one after itself counts once. */
+static struct str paths(struct arena *a, const struct facts *f)
+{
+	struct buf b;
+	buf_init(&b, a, 0);
+	const struct access *last = NULL;
+	for (const struct access *x = f->accesses; x; x = x->next) {
+		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || !(strcmp(x->op, "rm") == 0 || strchr(x->op, '>')))
+			continue;
+		if (last && str_eq(last->path.text, x->path.text))
+			continue;
+		last = x;
+		buf_c(&b, b.n ? " " : "");
+		for (size_t i = 0; i < x->path.text.n; i++) {
+			char c = x->path.text.p[i];
+			buf_char(&b, c == HOLE_ANY ? '?' : c == HOLE_NUM ? '#' : c == HOLE_NAME ? '%' : c);
+		}
+	}
+	return buf_view(&b);
+}
+
+static const struct {
+	const char *text, *paths;
+} names_rows[] = {
+	{"for f in *.txt; do rm \"$f\"; done", "/w/%.txt"},
+	{"for f in *; do rm \"$f\"; done", "/w/%"},
+	{"for f in *c; do rm \"$f\"; done", "/w/%"},
+	{"for f in test_*.py; do rm \"$f\"; done", "/w/%.py"},
+	{"for f in src/*.c; do rm \"${f%.c}.o\"; done", "/w/src/%.o"},
+	{"for f in src/*.c; do rm \"build/$(basename \"$f\" .c).o\"; done", "/w/build/%.o"},
+	{"for f in src/*.c; do rm \"${f##*/}\" \"${f%/*}/x\"; done", "/w/%.c /w/src/x"},
+	{"for d in */; do rm \"$d/x\"; done", "/w/%//x"},
+	{"for f in *.c *.h; do rm \"$f\"; done", "/w/%"},
+	{"for f in src/*.c lib/*.c; do rm \"$f\"; done", "?"},
+	{"for f in .*; do rm \"$f\"; done", "?"},
+	{"for f in **/*.c; do rm \"$f\"; done", "?"},
+	{"for f in *.txt; do rm $f; done", "?"},
+	{"shopt -s dotglob; for f in *.txt; do rm \"$f\"; done", "/w/%"},
+	{"for f in *.txt; do rm \"${f%.md}\"; done", "/w/%.txt"},
+	{"for f in *; do rm \"${f%.md}\"; done", "?"},
+	{"for f in $x; do rm \"$f\"; done", "?"},
+	{"cd \"$x\"; for f in *.txt; do rm \"$f\"; done", "?/%.txt"},
+	{"cd \"$x\"; echo > out$((y))", "?/out#"},
+	{"cd /d; echo > out$((y))", "/w/out# /d/out#"},
+	{"t=$(mktemp -d); rm -r \"$t\"", "/tmp/tmp.%"},
+	{"t=$(mktemp /tmp/a-XXXX.log); rm \"$t\"", "/tmp/a-%.log"},
+	{"export TMPDIR=/d; t=$(mktemp); rm \"$t\"", "/d/tmp.%"},
+	{"t=$(mktemp -d) && cd \"$t\" && rm x", "/tmp/tmp.%/x"},
+	{"rm \"log-$(date +%H%M).txt\" \"$(date +%F)\" \"$(uname -s)\"", "/w/log-%.txt /w/#-#-# /w/%"},
+	{"rm \"$(date +%D)\"", "?"},
+	{"rm \"$(date +%p)\"", "?"},
+	{"ln -s / a; for d in */; do rm -r \"$d/etc\"; done", "?"},
+	{"for d in *; do ln -s / \"$d\"; rm -r \"a/etc\"; done", "?"},
+	{"printf 'x\\002y' | { read f; rm \"$f\"; }", "?"},
+	{"rm $'a\\x02b'", "a?b"},
+};
+
+static void test_names(void)
+{
+	for (size_t i = 0; i < sizeof names_rows / sizeof *names_rows; i++) {
+		struct arena a;
+		struct facts f;
+		arena_init(&a, ARENA_CAP_DEFAULT);
+		read_in(&a, str_of(names_rows[i].text), DIALECT_BASH, &f);
+		struct str got = paths(&a, &f);
+		CHECK_ROW(str_eq(got, str_of(names_rows[i].paths)), names_rows[i].text);
+		CHECK_STR(got, names_rows[i].paths);
+		arena_free(&a);
+	}
+}
+
 int main(void)
 {
 	RUN(test_settings);
@@ -338,5 +411,6 @@ int main(void)
 	RUN(test_marks);
 	RUN(test_every_kind);
 	RUN(test_many);
+	RUN(test_names);
 	return unit_end();
 }
