@@ -671,19 +671,39 @@ static bool only_prints(const struct know_row *top, const struct know_row *row, 
 	return row->info ? in_list(know_string(row, row->info), w.text) : str_is(w.text, "--help") && in_list(list, w.text);
 }
 
+/*
+ * "aws ec2" exists only because of "aws ec2 describe-vpcs": is this one of the forms it leads to? Otherwise its word is an operand of the
+ * row above. A word that is not known leads to where nobody knows.
+ */
+static bool leads_on(const struct know_scan *s, const struct know_row *lookup, size_t start)
+{
+	struct know_scan probe = *s;
+	probe.start = start;
+	know_scan(&probe);
+	return probe.sub && (probe.argv[probe.sub].kind != WORD_EXACT || know_sub_find(lookup, probe.argv[probe.sub].text));
+}
+
 void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret)
 {
 	struct apply ap = {.a = a, .ret = ret};
 	size_t start = 1;
 	bool lost = false;
-	const struct know_row *top = row;
+	const struct know_row *top = row, *above = NULL; /* the last row with content of its own, and where its words start */
+	size_t above_start = 0;
 	*ret = (struct know_result){.name = know_string(row, row->name)};
 	ap.end = &ret->uses;
 	for (int depth = 0; row && argc && depth < SUB_DEPTH_MAX; depth++) {
 		const struct know_row *lookup = row;
 		row = know_forwarded(row);
-		struct know_scan s = {.a = a, .row = row, .argv = argv, .argc = argc, .subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
 		ret->name = know_string(row, row->name);
+		bool bridge = above && (row->bits & ROW_FORWARD);
+		struct know_scan s = {.a = a, .row = bridge ? above : row, .argv = argv, .argc = argc, .subs = (row->bits | lookup->bits) & ROW_SUBCOMMANDS};
+		if (bridge && !leads_on(&s, lookup, start)) {
+			s.subs = false;
+			start = above_start;
+		}
+		if (!bridge)
+			above = row, above_start = start;
 		if (start + 1 == argc && start == (size_t)depth + 1 && only_prints(know_forwarded(top), row, argv[start])) {
 			ret->effects = 0;
 			ret->readonly = true;
