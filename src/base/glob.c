@@ -163,27 +163,43 @@ static bool takes(const struct glob *g, size_t at, struct element e, unsigned ch
 	}
 }
 
+static void clear(const struct glob *g, uint64_t *set)
+{
+	set[0] = 0;
+	if (g->sets > 1) /* rarely: most patterns are short */
+		memset(set, 0, g->sets * sizeof *set);
+}
+
+static void copy(const struct glob *g, uint64_t *to, const uint64_t *from)
+{
+	to[0] = from[0];
+	if (g->sets > 1)
+		memcpy(to, from, g->sets * sizeof *to);
+}
+
 /* One byte. */
 static void step(struct glob *g, uint64_t *set, unsigned char b)
 {
 	uint64_t to[GLOB_SETS];
 
-	memset(to, 0, g->sets * sizeof *to);
+	clear(g, to);
 	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
 		struct element e = element_at(g, at);
 
 		if (!takes(g, at, e, b))
 			continue;
-		if (e.kind == STAR)
-			enter(g, to, at);
-		else if (e.kind == END || e.kind == PAST)
-			put(to, g->pattern.n + 1);
-		else if (e.kind != DIRS || b == '/')
+		if (e.kind == STAR) {
+			put(to, at);
 			enter(g, to, at + e.len);
+		} else if (e.kind == END || e.kind == PAST) {
+			put(to, g->pattern.n + 1);
+		} else if (e.kind != DIRS || b == '/') {
+			enter(g, to, at + e.len);
+		}
 		if (e.kind == DIRS)
 			put(to, at); /* in the middle of a component: it cannot end here */
 	}
-	memcpy(set, to, g->sets * sizeof *to);
+	copy(g, set, to);
 }
 
 /* Can some byte of what the hole stands for be taken? */
@@ -219,7 +235,7 @@ static void must_hole(struct glob *g, uint64_t *set, char hole, bool words)
 {
 	uint64_t to[GLOB_SETS];
 
-	memset(to, 0, g->sets * sizeof *to);
+	clear(g, to);
 	for (size_t at = next(g, set, 0); at != SIZE_MAX && burn(g); at = next(g, set, at + 1)) {
 		struct element e = element_at(g, at);
 
@@ -228,7 +244,7 @@ static void must_hole(struct glob *g, uint64_t *set, char hole, bool words)
 		else if (e.kind == DIRS || e.kind == PAST || (e.kind == END && words && separator(g) == ' '))
 			put(to, at);
 	}
-	memcpy(set, to, g->sets * sizeof *to);
+	copy(g, set, to);
 }
 
 static void split(struct glob *g)
@@ -255,11 +271,55 @@ void glob_start(struct glob *g, struct str pattern, unsigned flags)
 
 static bool dead(const struct glob *g) { return g->gave_up || next(g, g->may, 0) == SIZE_MAX; }
 
+static bool plain_byte(const struct glob *g, char c) { return c != '*' && c != '\\' && !(g->flags & GLOB_PATH && (c == '?' || c == '[')); }
+
+/* A single position in the middle of literal bytes: compares as many as there are. Returns how far the text was taken. */
+static size_t run_literals(struct glob *g, struct str text, size_t i, size_t at)
+{
+	size_t from = at;
+
+	while (i < text.n && at < g->pattern.n && g->pattern.p[at] == text.p[i] && plain_byte(g, text.p[i]) && (unsigned char)text.p[i] > GLOB_HOLE_NAME)
+		i++, at++;
+	if (at > from) {
+		clear(g, g->may);
+		enter(g, g->may, at);
+	}
+	return i;
+}
+
+/* A star and the literal after it: nothing happens before that byte comes. */
+static size_t run_star(const struct glob *g, struct str text, size_t i, size_t at)
+{
+	struct element e = element_at(g, at), then = element_at(g, at + e.len);
+
+	if (e.kind != STAR || !e.slashes || then.kind != LITERAL || !has(g->may, at + e.len))
+		return i;
+	while (i < text.n && text.p[i] != then.byte && (unsigned char)text.p[i] > GLOB_HOLE_NAME)
+		i++;
+	return i;
+}
+
+/* Short cuts for short patterns: most of them are literal bytes and a star or two. Steps give the same answer, slower. */
+static size_t hurry(struct glob *g, struct str text, size_t i)
+{
+	uint64_t set = g->may[0];
+
+	if (!g->exact || g->sets != 1 || (g->flags & GLOB_FOLD) || !set)
+		return i;
+	if ((set & (set - 1)) == 0)
+		return run_literals(g, text, i, (size_t)__builtin_ctzll(set));
+	return __builtin_popcountll(set) == 2 ? run_star(g, text, i, (size_t)__builtin_ctzll(set)) : i;
+}
+
 void glob_feed(struct glob *g, struct str text)
 {
 	for (size_t i = 0; i < text.n && !dead(g); i++) {
-		char c = text.p[i];
+		char c;
 
+		i = hurry(g, text, i);
+		if (i == text.n)
+			return;
+		c = text.p[i];
 		if ((unsigned char)c <= GLOB_HOLE_NAME) {
 			split(g);
 			may_hole(g, g->may, c);

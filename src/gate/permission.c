@@ -252,12 +252,12 @@ static bool strict_match(struct shape s, const struct command *c)
 	struct str name = c->argv[0].text;
 	struct feed how = {.strict = true, .settings = assignment(s.text, 0) > 0};
 
-	if (!rule_names_settings(s.text, c))
-		return false;
-	if (command_match(s, c, how) == GLOB_YES)
-		return true;
-	how.base = true;
-	return path_is_system_program(name) && command_match(s, c, how) == GLOB_YES;
+	if (command_match(s, c, how) != GLOB_YES) {
+		how.base = true;
+		if (!path_is_system_program(name) || command_match(s, c, how) != GLOB_YES)
+			return false;
+	}
+	return rule_names_settings(s.text, c);
 }
 
 bool permission_bash_allows(const struct permission_rule *r, const struct command *c)
@@ -289,14 +289,14 @@ static const char *wrapper_name(const struct command *c)
 {
 	struct str name;
 
-	if (!c->argc || c->argv[0].kind != WORD_EXACT || !rule_names_settings(STR(""), c))
+	if (!c->argc || c->argv[0].kind != WORD_EXACT)
 		return NULL;
 	name = c->argv[0].text;
 	if (path_is_system_program(name))
 		name = base_name(name);
 	for (size_t i = 0; i < sizeof transparent / sizeof *transparent; i++)
 		if (str_is(name, transparent[i]))
-			return transparent[i];
+			return rule_names_settings(STR(""), c) ? transparent[i] : NULL;
 	return NULL;
 }
 

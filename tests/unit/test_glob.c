@@ -208,6 +208,35 @@ static void test_all_short_patterns(void)
 	CHECK_INT(bad, 0);
 }
 
+/* Short cuts, steps (folding takes none of the short cuts), two pieces, and the other matcher: one answer. */
+static void test_ways_agree(void)
+{
+	static const char pb[] = "ab*", tb[] = "ab";
+	char p[6], t[6];
+	size_t bad = 0;
+
+	for (unsigned i = 0; i < 243; i++) {
+		for (unsigned k = 0, v = i; k < 5; k++, v /= 3)
+			p[k] = pb[v % 3];
+		for (unsigned j = 0; j < 64 * 7; j++) {
+			unsigned n = j % 7;
+			struct glob g;
+
+			for (unsigned k = 0; k < 6; k++)
+				t[k] = tb[j / 7 >> k & 1];
+			bool want = glob_name(str_n(p, 5), str_n(t, n));
+			glob_start(&g, str_n(p, 5), 0);
+			glob_feed(&g, str_n(t, n / 2));
+			glob_feed(&g, str_n(t + n / 2, n - n / 2));
+			bad += (glob_end(&g) == GLOB_YES) != want;
+			bad += (glob_may(str_n(p, 5), str_n(t, n), 0) == GLOB_YES) != want;
+			bad += (glob_may(str_n(p, 5), str_n(t, n), GLOB_FOLD) == GLOB_YES) != want;
+			bad += (glob_may(str_n(p, 5), str_n(t, n), GLOB_WORDS) == GLOB_YES) != want;
+		}
+	}
+	CHECK_INT(bad, 0);
+}
+
 /* What holds for every value of a hole must hold for each; what holds for one must not be GLOB_NO. */
 static void test_holes_against_values(void)
 {
@@ -290,6 +319,7 @@ int main(void)
 	RUN(test_words);
 	RUN(test_escapes_in_names);
 	RUN(test_all_short_patterns);
+	RUN(test_ways_agree);
 	RUN(test_holes_against_values);
 	RUN(test_bounds);
 	return unit_end();
