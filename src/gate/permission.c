@@ -12,6 +12,8 @@
 
 #define INNER_BLANK '\3'
 
+_Static_assert(GLOB_HOLE_ANY == HOLE_ANY && GLOB_HOLE_NUM == HOLE_NUM, "base/glob.h and model/facts.h speak of the same holes");
+
 static const char *const transparent[] = {"timeout", "time", "nice", "nohup", "stdbuf"};
 
 static struct str base_name(struct str s)
