@@ -310,9 +310,12 @@ static int read_source(struct job *j, const struct config_source *src)
 static void start(struct job *j)
 {
 	struct load *l = &j->l;
+	static const char *const titles[] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 	config_default(&l->policy);
-	if (j->n)
+	if (j->n) {
 		l->policy.deny = copy_builtin(l->a);
+		l->policy.title = str_of(titles[j->src[j->n - 1].who]);
+	}
 	for (size_t i = 0; i < j->n; i++)
 		if (j->src[i].dialect == CONFIG_FENCEPOST) {
 			l->policy.fallback = VERDICT_ASK;

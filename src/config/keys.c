@@ -100,8 +100,6 @@ static int parse_guidance(struct load *l, const struct ynode *n, void *field)
 	struct guidance g = {.enabled = true, .include_defaults = true};
 	if (value_map(l, n, fields, COUNT(fields), &g) < 0)
 		return -1;
-	if (l->src->who == WHO_ANYONE && !l->preset)
-		g.extra = NULL; /* what an untrusted file says must not reach the model */
 	*(struct guidance *)field = g;
 	return 0;
 }
@@ -173,19 +171,19 @@ const struct config_row config_rows[] = {
 	{{"client_settings", WHO_OWNER, false, "the client's own permission rules are read as well", "true"}, value_bool, AT(client_settings)},
 	{{"forbid_lifting", WHO_SYSTEM, false, "allow rules and milder grades of other files do not count", "true"}, value_bool, AT(no_lifting)},
 	{{"commands", WHO_TRUSTED, false, "what commands of your own do with their arguments", "[{name: mywrap, style: posix, operands: {rest: command}}]"}, parse_commands, 0},
-	{{"guidance", WHO_TRUSTED, true, "what the model is told when a session starts; the last block holds", "{enabled: true, includeDefaults: true, extra: [use make test]}"},
+	{{"guidance", WHO_TRUSTED, false, "what the model is told when a session starts; the last block holds", "{enabled: true, includeDefaults: true, extra: [use make test]}"},
 	 parse_guidance, AT(guidance)},
-	{{"redirect", WHO_TRUSTED, true, "/tmp/x becomes TARGET/x before it is judged; the last block holds", "{tmp: true, tmpTarget: /tmp/claude}"}, parse_redirect, AT(redirect)},
-	{{"secrets.enabled", WHO_TRUSTED, true, "inputs and outputs of tools are searched for secrets", "true"}, value_bool, AT(secrets.enabled)},
-	{{"secrets.scanInputs", WHO_TRUSTED, true, "inputs with a secret are denied", "true"}, value_bool, AT(secrets.scan_inputs)},
-	{{"secrets.scanOutputs", WHO_TRUSTED, true, "secrets in outputs are made unreadable", "true"}, value_bool, AT(secrets.scan_outputs)},
-	{{"secrets.scanner", WHO_TRUSTED, true, "kept for files that name a scanner", "auto"}, value_text, AT(secrets.scanner)},
-	{{"secrets.inputTools", WHO_TRUSTED, true, "tools whose inputs are searched", "[Bash, Write]"}, value_texts, AT(secrets.input_tools)},
-	{{"secrets.outputTools", WHO_TRUSTED, true, "tools whose outputs are searched", "[Bash, Read]"}, value_texts, AT(secrets.output_tools)},
-	{{"secrets.allow.paths", WHO_TRUSTED, true, "files that are no secrets although their names say so", "[.env.example]"}, value_texts, AT(secret_allow)},
-	{{"secrets.allow.rules", WHO_TRUSTED, true, "kinds of secrets that are not reported", "[generic-*]"}, value_texts, AT(secrets.allow_rules)},
-	{{"secrets.maxScanBytes", WHO_TRUSTED, true, "more than this is not searched", "1048576"}, value_size, AT(secrets.scan_bytes_max)},
-	{{"secrets.timeoutMs", WHO_TRUSTED, true, "time for one search", "10000"}, value_millis, AT(secrets.timeout_ms)},
+	{{"redirect", WHO_TRUSTED, false, "/tmp/x becomes TARGET/x before it is judged; the last block holds", "{tmp: true, tmpTarget: /tmp/claude}"}, parse_redirect, AT(redirect)},
+	{{"secrets.enabled", WHO_TRUSTED, false, "inputs and outputs of tools are searched for secrets", "true"}, value_bool, AT(secrets.enabled)},
+	{{"secrets.scanInputs", WHO_TRUSTED, false, "inputs with a secret are denied", "true"}, value_bool, AT(secrets.scan_inputs)},
+	{{"secrets.scanOutputs", WHO_TRUSTED, false, "secrets in outputs are made unreadable", "true"}, value_bool, AT(secrets.scan_outputs)},
+	{{"secrets.scanner", WHO_TRUSTED, false, "kept for files that name a scanner", "auto"}, value_text, AT(secrets.scanner)},
+	{{"secrets.inputTools", WHO_TRUSTED, false, "tools whose inputs are searched", "[Bash, Write]"}, value_texts, AT(secrets.input_tools)},
+	{{"secrets.outputTools", WHO_TRUSTED, false, "tools whose outputs are searched", "[Bash, Read]"}, value_texts, AT(secrets.output_tools)},
+	{{"secrets.allow.paths", WHO_TRUSTED, false, "files that are no secrets although their names say so", "[.env.example]"}, value_texts, AT(secret_allow)},
+	{{"secrets.allow.rules", WHO_TRUSTED, false, "kinds of secrets that are not reported", "[generic-*]"}, value_texts, AT(secrets.allow_rules)},
+	{{"secrets.maxScanBytes", WHO_TRUSTED, false, "more than this is not searched", "1048576"}, value_size, AT(secrets.scan_bytes_max)},
+	{{"secrets.timeoutMs", WHO_TRUSTED, false, "time for one search", "10000"}, value_millis, AT(secrets.timeout_ms)},
 	{{"meta.title", WHO_ANYONE, false, "what the file is about; not used", "Our rules"}, value_nothing, 0},
 	{{"meta.description", WHO_ANYONE, false, "the same at length; not used", "What we agreed on"}, value_nothing, 0},
 };

@@ -142,10 +142,13 @@ int value_nothing(struct load *l, const struct ynode *n, void *field)
 
 int value_bool(struct load *l, const struct ynode *n, void *field)
 {
-	bool yes = n->kind == YNODE_SCALAR && n->plain && str_is(n->text, "true");
-	if (!yes && !(n->kind == YNODE_SCALAR && n->plain && str_is(n->text, "false")))
+	static const struct value_name names[] = {{"true", 1}, {"True", 1}, {"TRUE", 1}, {"false", 0}, {"False", 0}, {"FALSE", 0}};
+	int v = 0;
+	if (!n->plain)
 		return value_fail(l, n, "expected true or false");
-	*(bool *)field = yes;
+	if (value_choice(l, n, names, 6, "expected true or false", &v) < 0)
+		return -1;
+	*(bool *)field = v;
 	return 0;
 }
 
