@@ -393,12 +393,15 @@ static void look_again(struct walk *w)
 static void answer_stays(const struct walk *w, struct path_answer *ret)
 {
 	struct str end = done_str(w);
-	/* /dev/fd/1 is a link to a name that stays: people know it by the first one */
-	bool device = str_starts(ret->path, "/dev/") && str_starts(end, "/proc/self/fd/");
+	/* /dev/stdout and /dev/fd/1 lead to names that stay: people know them by the first one */
+	bool device = str_starts(ret->path, "/dev/") && str_starts(end, "/proc/self/fd/"), own = str_eq(w->place, end);
 	ret->kind = w->kind;
 	ret->target = PATH_OTHER;
-	ret->place = ret->real = device ? ret->path : str_dup(w->m->a, end);
-	ret->shared = true;
+	if (device)
+		ret->real = own ? str_fmt(w->m->a, "/dev/fd/%.*s", (int)(end.n - 14), end.p + 14) : w->place;
+	else
+		ret->real = str_dup(w->m->a, end);
+	ret->place = own ? ret->real : w->place;
 }
 
 static enum path_kind target_of(const struct walk *w) { return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind; }

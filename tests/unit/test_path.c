@@ -32,6 +32,7 @@ static void make_tree(void)
 	make_link("self/x", "tree/self");
 	make_link("d/", "tree/slash");
 	make_link("/proc/self/cwd", "tree/procwd");
+	make_link("/dev/stdout", "tree/log");
 	CHECK_INT(mkfifo(at("tree/fifo"), 0600), 0);
 }
 
@@ -85,6 +86,9 @@ static const struct {
 	{"/dev/fd/63", PATH_LINK, PATH_OTHER, NULL, NULL},
 	{"/dev/fd/../cwd/f", PATH_FILE, PATH_FILE, "tree/f", "tree/f"},
 	{"/dev/stdout", PATH_LINK, PATH_OTHER, NULL, NULL},
+	{"/dev//./stdout", PATH_LINK, PATH_OTHER, "/dev/stdout", "/dev/stdout"},
+	{"/dev/./fd//7", PATH_LINK, PATH_OTHER, "/dev/fd/7", "/dev/fd/7"},
+	{"tree/log", PATH_LINK, PATH_OTHER, NULL, "/proc/self/fd/1"}, /* a delete takes the link away */
 	{"/proc/self/exe", PATH_LINK, PATH_OTHER, NULL, NULL},
 	{"/proc/self/environ", PATH_FILE, PATH_FILE, NULL, NULL},
 	{"/proc/1/root", PATH_OTHER, PATH_OTHER, "", ""},
