@@ -32,6 +32,7 @@ static void note_local(struct eval *e, struct str name)
 		may_abort(e);
 	} else if (e->dialect != DIALECT_SH) { /* dash keeps the caller's value until it is assigned */
 		e->s.vars = pmap_set(e->a, e->s.vars, name, &value_absent);
+	var_changed(e, name); /* for handlers that run meanwhile */
 	}
 }
 

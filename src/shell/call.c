@@ -128,6 +128,7 @@ void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope
 static void restore_one(void *ctx, struct str key, const void *value)
 {
 	struct eval *e = ctx;
+	var_changed(e, key);
 	if (pmap_get(e->frame->maybe, key)) { /* whether it was local depended on a condition */
 		var_set_unknown(e, key);
 		return;
@@ -174,6 +175,15 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 }
 
 /* ---- programs ---- */
+
+/* What of the variables a program finds in its environment is not worth knowing; that they were assigned is. */
+static void forget_exports(struct eval *e)
+{
+	unsigned forgot = e->forgot;
+	if (e->s.vars)
+		state_forget_vars(e);
+	e->forgot = forgot; /* the shell itself remembers */
+}
 
 /* Wrappers that add nothing to what the inner command prints and, without options, do not fail before it. */
 static bool transparent(const char *name, const struct word *argv, size_t argc)
@@ -260,8 +270,7 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 	via_enter(e, "sh-c");
 	struct state keep = e->s;
 	unsigned reads = e->reads;
-	if (e->s.vars)
-		state_forget_vars(e); /* what of it is exported is not worth knowing; that it was assigned is */
+	forget_exports(e);
 	e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
 	e->s.funcs = e->s.aliases = NULL;
 	e->s.params = params_unknown(e, at);
@@ -396,12 +405,6 @@ static bool keeps_environment(const char *name, const struct word *argv, size_t 
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT && !str_starts(argv[1].text, "-");
-}
-
-static void forget_exports(struct eval *e)
-{
-	if (e->s.vars)
-		state_forget_vars(e);
 }
 
 /* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
@@ -542,6 +545,7 @@ static void undo_assigns(struct eval *e, const struct syn_assign *as, const stru
 		if (str_is(as->name, "IFS") && reads) {
 			/* `IFS=, read x` is everywhere, and no shell keeps anything of it */
 			e->s.vars = pmap_set(e->a, e->s.vars, as->name, was);
+			var_changed(e, as->name);
 			continue;
 		}
 		var_set(e, as->name, v);
@@ -589,8 +593,10 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 		undo_assigns(e, n->assigns, &before, str_is(fs->at[0].text, "read") || str_is(fs->at[0].text, "mapfile"));
 		return;
 	}
-	for (const struct syn_assign *as = n->assigns; as; as = as->next)
+	for (const struct syn_assign *as = n->assigns; as; as = as->next) {
 		e->s.vars = pmap_set(e->a, e->s.vars, as->name, pmap_get(before.vars, as->name));
+		var_changed(e, as->name);
+	}
 	e->s.options &= ~(e->s.options & OPT_PATH_CHANGED & ~before.options);
 }
 

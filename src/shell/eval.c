@@ -717,10 +717,14 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind)
 {
-	struct trap new = {.next = e->traps, .text = text, .at = at, .prompt = kind == TRAP_PROMPT, .apart = kind != TRAP_ANY_TIME, .dialect = e->dialect};
-	for (const struct trap *t = e->traps; t; t = t->next)
-		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect && str_eq(t->text, text))
+	struct trap new = {.next = e->traps, .text = text, .at = at, .prompt = kind == TRAP_PROMPT, .apart = kind != TRAP_ANY_TIME, .dialect = e->dialect,
+			   .vars = e->s.vars, .since = e->changes};
+	for (struct trap *t = e->traps; t; t = t->next)
+		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect && str_eq(t->text, text)) {
+			t->done &= !t->vars; /* once more, then: the variables may be others */
+			t->vars = NULL;
 			return;
+		}
 	struct trap *t = arena_new(e->a, struct trap);
 	*t = new;
 	e->traps = t;
@@ -740,7 +744,10 @@ void eval_traps(struct eval *e)
 	for (struct trap *t; (t = trap_left(e));) { /* handlers may set handlers */
 		t->done = true;
 		struct state keep = e->s;
+		unsigned forgot = e->forgot;
 		state_any_time(e);
+		e->forgot = forgot; /* that was ours, not the script's */
+		vars_keep(e, t->vars, t->since);
 		e->s.funcs = e->ever;
 		e->s.dirs = e->dirs_ever;
 		const struct via *outer = via_enter(e, "trap");

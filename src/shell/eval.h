@@ -123,6 +123,8 @@ struct trap {                    /* text that may run at any time: handlers, pro
 	struct span at;
 	bool prompt, done;
 	bool apart;              /* runs at the end, or in a copy of the shell: what it changes does not matter */
+	const struct pmap *vars; /* variables when it was set; NULL: or others, it was set more than once */
+	unsigned since;          /* eval.changes then */
 	enum dialect dialect;
 };
 
@@ -167,6 +169,8 @@ struct eval {
 	unsigned script_reads;   /* how often a command may have taken lines from its own script */
 	unsigned aborts;         /* how often an error may have ended a line */
 	unsigned changes;        /* how often the state was changed on purpose */
+	const struct pmap *changed; /* of each variable that was ever set: the last of these changes */
+	unsigned forgot;         /* the last one after which any variable may be anything */
 	bool odd_globs;          /* dotglob or nocaseglob may be on */
 	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
@@ -212,6 +216,8 @@ void may_abort(struct eval *e);
 extern const struct value value_absent;
 const struct value *var_get(const struct eval *e, struct str name);   /* NULL: the environment's; namerefs followed */
 void var_set(struct eval *e, struct str name, const struct value *v);
+void var_changed(struct eval *e, struct str name);                    /* its value is another one from now on */
+void vars_keep(struct eval *e, const struct pmap *then, unsigned since); /* those that nobody has changed since are what they were then */
 void var_set_text(struct eval *e, struct str name, struct str text);  /* keeps attributes; upper, lower and integer make it unknown */
 void var_set_unknown(struct eval *e, struct str name);
 void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append);

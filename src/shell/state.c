@@ -46,9 +46,40 @@ static struct str assigned(struct eval *e, struct str name, const struct value *
 	return own || text.n > VALUE_MAX || (old && (old->upper || old->lower)) ? HOLE : text;
 }
 
+void var_changed(struct eval *e, struct str name)
+{
+	unsigned *at = arena_new(e->a, unsigned);
+	*at = ++e->changes;
+	e->changed = pmap_set(e->a, e->changed, str_dup(e->a, name), at);
+}
+
+struct keeping {
+	struct eval *e;
+	unsigned since;
+};
+
+static void keep_one(void *ctx, struct str key, const void *value)
+{
+	struct keeping *k = ctx;
+	const unsigned *at = pmap_get(k->e->changed, key);
+	static const char *const never[] = {"IFS", "HOME", "PWD", "OLDPWD"}; /* looked after elsewhere */
+	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+		if (str_is(key, never[i]))
+			return;
+	if (at && *at <= k->since)
+		k->e->s.vars = pmap_set(k->e->a, k->e->s.vars, key, value);
+}
+
+void vars_keep(struct eval *e, const struct pmap *then, unsigned since)
+{
+	struct keeping k = {e, since};
+	if (e->forgot <= since)
+		pmap_each(then, keep_one, &k);
+}
+
 void var_set(struct eval *e, struct str name, const struct value *v)
 {
-	e->changes++;
+	var_changed(e, name);
 	e->ifs_touched |= str_is(name, "IFS");
 	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
 	e->odd_globs |= str_is(name, "GLOBIGNORE"); /* turns dotglob on */
@@ -176,6 +207,7 @@ void state_forget_vars(struct eval *e)
 	struct forget f = {e, NULL};
 	pmap_each(e->s.vars, forget_one, &f);
 	e->s.vars = f.to;
+	e->forgot = ++e->changes;
 	struct value *ifs = arena_new(e->a, struct value);
 	*ifs = (struct value){.set = true, .maybe = true, .text = HOLE};
 	var_set(e, STR("IFS"), ifs);
