@@ -130,7 +130,7 @@ static const struct check rows[] = {
 	{"shared-temp", GRADE_ASK, false, RULE, "a file in a directory for temporary files that may be another's", NULL, 0},
 	{"link-write", GRADE_ASK, false, RULE, "a file that has other names (hard links) would be written to", NULL, 0},
 	{"archive-extract", GRADE_CONTAIN, false, RULE, "an archive chooses the names of the files it is unpacked to", NULL, 0},
-	{"odd-path", GRADE_WARN, false, RULE, "a path that other systems read differently: streams, short names, device names, trailing dots", NULL, 0},
+	{"odd-path", GRADE_ASK, false, RULE, "a path that other systems read differently: streams, short names, device names, trailing dots", NULL, 0},
 	/* what it reads */
 	{"secret-read", GRADE_ASK, false, RULE, "a file, or a tool, that is likely to give a secret away", NULL, 0},
 	{"secret-leak", GRADE_DENY, false, 0, "a secret is read and the network is used, in one request", flow_leak, 0},
@@ -139,7 +139,7 @@ static const struct check rows[] = {
 	{"network", GRADE_ASK, false, RULE, "the network is used", danger_effects, 0},
 	{"remote-change", GRADE_ASK, false, RULE, "something that others see or use is changed", NULL, 0},
 	{"privilege", GRADE_ASK, false, RULE, "it runs with, or changes, the rights of users", NULL, 0},
-	{"open-access", GRADE_DENY, false, 0, "others get access to the machine or to files", NULL, 0},
+	{"open-access", GRADE_DENY, false, 0, "others get access to the machine or to files", danger_numbers, 0},
 	{"persistence", GRADE_ASK, false, RULE, "something is set up that runs later, or that other programs obey", NULL, 0},
 	{"system-change", GRADE_ASK, false, RULE, "the system, or processes on it, are changed", NULL, 0},
 	{"system-state", GRADE_DENY, false, 0, "the machine or its protections are taken down", NULL, 0},

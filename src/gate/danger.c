@@ -143,6 +143,7 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 void danger_words(struct judge *j, const struct check *c)
 {
 	(void)c;
+	danger_own_settings(j);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
@@ -170,7 +171,7 @@ static bool loopback(const struct word *host)
 	struct str h = host->text;
 	ptrdiff_t x;
 
-	if (host->kind != WORD_EXACT)
+	if (host->kind != WORD_EXACT && !(host->glob && text_exact(h)))
 		return false;
 	for (size_t i = 0; i + 3 <= h.n; i++)
 		if (!memcmp(h.p + i, "://", 3)) {
@@ -179,6 +180,8 @@ static bool loopback(const struct word *host)
 		}
 	if ((x = str_find(h, '/', 0)) >= 0)
 		h = str_sub(h, 0, (size_t)x);
+	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
+		h = str_sub(h, 0, (size_t)x); /* unquoted: the start of the query */
 	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
 		return false; /* clients disagree about where the host of such an address is */
 	if (h.n && h.p[0] == '[' && (x = str_find(h, ']', 0)) > 0)
@@ -221,6 +224,14 @@ static const struct {
 	{EFFECT_HISTORY, "git-rewrite", " rewrites history", NULL},
 };
 
+static bool said(const struct judge *j, const char *id, struct span at)
+{
+	for (const struct reason *r = j->ret->reasons; r; r = r->next)
+		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
+			return true;
+	return false;
+}
+
 void danger_effects(struct judge *j, const struct check *c)
 {
 	(void)c;
@@ -229,10 +240,125 @@ void danger_effects(struct judge *j, const struct check *c)
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;
 
 		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
-			if ((has & effects[k].effect) && !(effects[k].effect == EFFECT_NETWORK && stays_here(j, s)) &&
+			if ((has & effects[k].effect) && !said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && stays_here(j, s)) &&
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git"))) /* git's own have rows in the table */
 				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, effects[k].message), effects[k].alternative);
 	}
+}
+
+/* ---- kill and chmod: what their numbers mean ---- */
+
+static bool is_number(struct str s)
+{
+	size_t i = s.n > 1 && s.p[0] == '-';
+
+	for (; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+/* A job, or the number of a process that the script itself started ($!), is its own to end. */
+static void kill_one(struct judge *j, const struct subject *s, const struct word *w)
+{
+	if (w->kind == WORD_UNKNOWN && w->text.n == 1 && w->text.p[0] == HOLE_NUM)
+		return;
+	if (w->kind == WORD_EXACT && (str_is(w->text, "-1") || str_is(w->text, "1") || str_is(w->text, "0")))
+		judge_tell_at_most(j, "system-state", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"), "kill one process by its number");
+	else if (w->kind != WORD_EXACT || !str_starts(w->text, "%"))
+		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, w->kind == WORD_EXACT ? " ends a process" : " ends processes that are not known yet"), NULL);
+}
+
+static void check_kill(struct judge *j, const struct subject *s)
+{
+	bool signalled = false, ended = false;
+
+	for (size_t i = 1; i < s->c->argc; i++) {
+		const struct word *w = &s->c->argv[i];
+
+		if (w->kind == WORD_EXACT && !ended && str_is(w->text, "--")) {
+			ended = true;
+		} else if (w->kind == WORD_EXACT && !ended && (str_is(w->text, "-l") || str_is(w->text, "-L") || str_is(w->text, "-0"))) {
+			return;
+		} else if (w->kind == WORD_EXACT && !ended && (str_is(w->text, "-s") || str_is(w->text, "-n"))) {
+			if (i + 1 < s->c->argc && str_is(s->c->argv[i + 1].text, "0"))
+				return;
+			signalled = true;
+			i++;
+		} else if (w->kind == WORD_EXACT && !ended && !signalled && str_starts(w->text, "-") && (!str_is(w->text, "-1") || i + 1 < s->c->argc)) {
+			signalled = true; /* -9, -KILL; -1 alone is a target */
+		} else {
+			kill_one(j, s, w);
+		}
+	}
+}
+
+enum { MODE_SET_ID = 06000, MODE_OTHERS_WRITE = 02 };
+
+/* What a chmod mode grants: bits of the above. Words such as u+s,o+w are read letter by letter. */
+static unsigned granted(struct str mode)
+{
+	unsigned value = 0;
+
+	if (is_number(mode)) {
+		for (size_t i = 0; i < mode.n && mode.n <= 5; i++)
+			value = value * 8 + (unsigned)(mode.p[i] - '0');
+		return value & (MODE_SET_ID | MODE_OTHERS_WRITE);
+	}
+	for (size_t i = 0; i < mode.n;) {
+		ptrdiff_t comma = str_find(mode, ',', i);
+		size_t end = comma < 0 ? mode.n : (size_t)comma, op = i;
+		bool others = false;
+
+		while (op < end && !strchr("+-=", mode.p[op]))
+			others |= mode.p[op] == 'o' || mode.p[op] == 'a', op++;
+		for (size_t k = op + 1; op < end && mode.p[op] != '-' && k < end; k++) {
+			value |= mode.p[k] == 's' ? MODE_SET_ID : 0;
+			value |= mode.p[k] == 'w' && others ? MODE_OTHERS_WRITE : 0;
+		}
+		i = end + 1;
+	}
+	return value;
+}
+
+static void check_chmod(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+	const struct word *mode = o->noperands ? &s->c->argv[o->operands[0]] : NULL;
+	unsigned bits = mode && mode->kind == WORD_EXACT ? granted(mode->text) : 0;
+
+	if (!mode || know_has(o, "--reference"))
+		return;
+	if (mode->kind != WORD_EXACT)
+		judge_tell_at_most(j, "open-access", GRADE_ASK, s->c->at, judge_quote(j, "which rights ", s->c->at, " gives is not known"), "write the mode out");
+	else if (bits & MODE_SET_ID)
+		judge_tell_at_most(j, "open-access", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " lets a program run with its owner's rights"), NULL);
+	else if (bits & MODE_OTHERS_WRITE)
+		judge_tell_at_most(j, "open-access", know_has(o, "-R") ? GRADE_DENY : GRADE_ASK, s->c->at, judge_quote(j, "", s->c->at, " lets everyone write there"), "give the right to one user: chmod u+w");
+}
+
+void danger_numbers(struct judge *j, const struct check *c)
+{
+	(void)c;
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		if (str_is(j->subjects[i].base, "kill"))
+			check_kill(j, &j->subjects[i]);
+		else if (str_is(j->subjects[i].base, "chmod"))
+			check_chmod(j, &j->subjects[i]);
+	}
+}
+
+/* ---- caisson's own settings ---- */
+
+void danger_own_settings(struct judge *j)
+{
+	for (const struct setting *s = j->f->settings; s; s = s->next)
+		if (str_starts(s->name, "CAISSON_"))
+			judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text), "caisson"); s = s->next)
+			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
+				judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 }
 
 /* A program that no row of knowledge describes may do anything. Those named by a path outside the system are executed files. */
@@ -241,7 +367,7 @@ void danger_unknown_program(struct judge *j, const struct check *c)
 	for (const struct launch *l = j->f->launches; l; l = l->next) {
 		bool path = memchr(l->name.p, '/', l->name.n) != NULL;
 
-		if (know_find(path_base(l->name), j->p->commands, j->p->ncommands) || (path && !path_is_system_program(l->name)))
+		if (str_is(l->name, "caisson") || know_find(path_base(l->name), j->p->commands, j->p->ncommands) || (path && !path_is_system_program(l->name)))
 			continue;
 		judge_say(j, c, l->at, judge_quote(j, "nothing is known of the program ", l->at, ", so it may only run in the box"));
 	}

@@ -65,7 +65,7 @@ static void code_from(struct judge *j, struct span at)
 
 		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in) /* in a text that was made here */
 			here = overlaps(j->f->texts[t].origin, all);
-		if (!here)
+		if (!here || encloses(s->c->at, at)) /* what ssh runs, ssh has not fetched */
 			continue;
 		if (fetches(j, s))
 			judge_tell_at_most(j, "download-execute", GRADE_DENY, at, judge_quote(j, "what ", s->c->at, " fetches would be run at once"),
@@ -73,6 +73,36 @@ static void code_from(struct judge *j, struct span at)
 		else if (decodes(j, s))
 			judge_tell_at_most(j, "encoded-execute", GRADE_DENY, at, judge_quote(j, "what ", s->c->at, " decodes would be run unseen"), "write the command out");
 	}
+}
+
+/* Fetched inside a substitution or a function, whatever became of it since. */
+static struct subject *fetched_aside(struct judge *j)
+{
+	static const char *const ways[] = {"subst", "procsub", "function"};
+
+	for (size_t i = 0; i < j->nsubjects; i++)
+		for (const struct via *v = j->subjects[i].c->via; v; v = v->outer)
+			for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
+				if (!strcmp(v->name, ways[k]) && fetches(j, &j->subjects[i]))
+					return &j->subjects[i];
+	return NULL;
+}
+
+/* The name a file gets when its address is fetched: what follows the last slash. */
+static bool named_by_address(const struct judge *j, struct str path)
+{
+	struct str name = path_base(path);
+
+	for (const struct touch *t = j->f->touches; t; t = t->next) {
+		struct str url = t->host.text;
+		ptrdiff_t query = str_find(url, '?', 0);
+
+		if (query > 0)
+			url = str_sub(url, 0, (size_t)query);
+		if (name.n && memchr(url.p, '/', url.n) && str_eq(path_base(url), name))
+			return true;
+	}
+	return false;
 }
 
 /* Is this file written by a command that fetches? */
@@ -90,16 +120,25 @@ static bool fetched(struct judge *j, const struct access *run)
 
 void flow_execute(struct judge *j, const struct check *c)
 {
-	for (const struct trouble *t = j->f->troubles; t; t = t->next)
-		if (t->kind == TROUBLE_OPAQUE_SCRIPT)
-			code_from(j, t->at);
+	struct subject *aside = fetched_aside(j);
+
+	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
+		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
+			continue;
+		code_from(j, t->at);
+		if (aside)
+			judge_say(j, c, t->at, judge_quote(j, "what ", aside->c->at, " fetches may be what is run here"));
+	}
+	for (const struct command *k = j->f->commands; k; k = k->next)
+		if (k->argc && k->argv[0].kind != WORD_EXACT)
+			code_from(j, k->argv[0].at);
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
 		if (s->text.kind != WORD_EXACT && strcmp(s->lang ? s->lang : "", "sql") != 0)
 			code_from(j, s->at);
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC)
 			continue;
-		if (x->path.kind == WORD_EXACT && fetched(j, x))
+		if (x->path.kind == WORD_EXACT && (fetched(j, x) || named_by_address(j, x->path.text)))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
 		else if (x->path.kind != WORD_EXACT && x->op && strcmp(x->op, "PATH") != 0 && x->path.text.n && x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
 			code_from(j, x->at); /* bash <(curl ...) */

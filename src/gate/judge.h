@@ -104,6 +104,7 @@ struct where { /* one path that an access may touch, resolved */
 	const struct path_answer *answer; /* NULL: not asked for */
 	enum place place;   /* the stricter of both */
 	bool wild;          /* made from a pattern or from a number or name that is not known */
+	bool made;          /* ... from a name that is not known, after known letters: what mktemp printed */
 	bool sure;          /* false: links could not be resolved */
 };
 
@@ -113,11 +114,14 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 struct str path_plain(struct arena *a, struct str path);
 bool path_within(struct str path, struct str dir); /* equal or below */
 enum place path_place(const struct judge *j, struct str path);
+bool path_is_temp(struct str path); /* /tmp itself, and its kin */
 bool access_is_redirection(const struct access *x);
 bool path_known(const struct word *w);
 
 /* the checks; the table in checks.c names them */
 void danger_words(struct judge *j, const struct check *c);
+void danger_own_settings(struct judge *j);
+void danger_numbers(struct judge *j, const struct check *c);
 void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);
 void danger_environment(struct judge *j, const struct check *c);

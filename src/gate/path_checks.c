@@ -28,6 +28,12 @@ static bool either(struct judge *j, const struct where *w, bool (*is)(const stru
 
 static bool own_file(const struct judge *j, struct str path)
 {
+	struct str rest = j->v->project.n && path_within(path, j->v->project) ? str_sub(path, j->v->project.n, path.n) : STR("");
+
+	if (!rest.n && j->v->home.n > 1 && path_within(path, j->v->home))
+		rest = str_sub(path, j->v->home.n, path.n);
+	if (str_is(rest, "/.claude/fencepost.yaml") || str_is(rest, "/.claude/fencepost") || str_starts(rest, "/.claude/fencepost/"))
+		return true;
 	return path_within(path, j->v->config_dir) || path_within(path, j->v->state_dir) || path_within(path, STR("/etc/caisson")) ||
 	       (j->v->program.n && str_eq(path, j->v->program)) || (j->v->project.n && str_eq(path, str_cat(j->a, j->v->project, STR("/.caisson.yaml"))));
 }
@@ -51,9 +57,29 @@ static const char *phrase(struct judge *j, const struct access *x, const char *w
 
 /* ---- what lies inside a root ---- */
 
-/* The root itself, all that is in it, or the repository that keeps its history. */
-static bool is_whole_project(const struct judge *j, const struct where *w)
+/* find with a test, and git clean, choose what they delete. */
+static bool chooses(const struct judge *j, const struct access *x)
 {
+	static const char *const tests[] = {"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty", "-size", "-newer", "-mtime", "-mmin", "-ctime", "-atime", "-perm"};
+
+	if (x->op && str_starts(str_of(x->op), "git "))
+		return true;
+	for (size_t i = 0; i < j->nsubjects && x->op && !strcmp(x->op, "find"); i++) {
+		const struct command *c = j->subjects[i].c;
+
+		for (size_t k = 1; k < c->argc && c->argv[0].at.text == x->at.text && c->argv[0].at.from == x->at.from; k++)
+			for (size_t t = 0; t < sizeof(tests) / sizeof(*tests); t++)
+				if (c->argv[k].kind == WORD_EXACT && str_is(c->argv[k].text, tests[t]))
+					return true;
+	}
+	return false;
+}
+
+/* The root itself, all that is in it, or the repository that keeps its history. */
+static bool is_whole_project(const struct judge *j, const struct access *x, const struct where *w)
+{
+	if (chooses(j, x))
+		return false;
 	for (const struct root *r = j->v->roots; r; r = r->next) {
 		struct str rest;
 
@@ -68,7 +94,7 @@ static bool is_whole_project(const struct judge *j, const struct where *w)
 
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && is_whole_project(j, w)) {
+	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && is_whole_project(j, x, w)) {
 		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
 		return;
 	}
@@ -88,8 +114,10 @@ static bool own_temp(struct judge *j, const struct where *w)
 	ptrdiff_t top = str_find(w->real, '/', str_starts(w->real, "/var/tmp/") ? 9 : str_starts(w->real, "/dev/shm/") ? 9 : 5);
 	const struct path_answer *a = w->answer;
 
+	if (path_is_temp(w->real))
+		return true; /* files of a program's own choice, made new */
 	if (w->wild)
-		return top > 0; /* a pattern directly in /tmp names what others made, too */
+		return top > 0 || w->made; /* a pattern directly in /tmp names what others made, too */
 	if (a && a->target != PATH_ABSENT && a->owner != j->v->uid)
 		return false;
 	if (a && a->kind == PATH_LINK && !str_eq(a->place, w->real))
@@ -124,7 +152,7 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in,"), NULL);
 	if (path_table_protected(j, w->path) || path_table_protected(j, w->real))
 		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey,"), NULL);
-	if (w->place == PLACE_DEVICE)
+	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		tell(j, "device-write", x, w, phrase(j, x, "a device,"), NULL);
 	else if (x->kind == ACCESS_DELETE)
 		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project,"), NULL);
@@ -138,9 +166,25 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 
 /* ---- one path of one access ---- */
 
+/* A directory that is there already, or that leads to a root: mkdir -p makes nothing of it. */
+static bool makes_nothing(const struct judge *j, const struct access *x, const struct where *w)
+{
+	if (x->kind != ACCESS_WRITE || !x->op || (strcmp(x->op, "mkdir") != 0 && strcmp(x->op, "install") != 0) || x->below)
+		return false;
+	for (const struct root *r = j->v->roots; r; r = r->next)
+		if (path_within(r->path, w->real))
+			return true;
+	return w->answer && w->answer->target == PATH_DIR && !strcmp(x->op, "mkdir");
+}
+
+static bool is_null(const struct access *x, const struct where *w)
+{
+	return w->place == PLACE_NULL && x->kind == ACCESS_WRITE && !(x->op && (!strcmp(x->op, "mv") || !strcmp(x->op, "ln")));
+}
+
 static void check_change(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (w->place == PLACE_NULL)
+	if (is_null(x, w) || makes_nothing(j, x, w))
 		return;
 	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
 		tell(j, "caisson-files", x, w, phrase(j, x, "a file of caisson's own,"), NULL);
@@ -150,7 +194,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	}
 	if (w->place == PLACE_ROOT)
 		inside_root(j, x, w);
-	else if (w->place == PLACE_TEMP)
+	else if (w->place == PLACE_TEMP || (x->kind == ACCESS_WRITE && x->below && path_is_temp(w->real)))
 		in_temp(j, x, w);
 	else
 		outside(j, x, w);
@@ -166,6 +210,17 @@ static bool archive(const struct access *x)
 	return false;
 }
 
+/* Looking at a name, or at what a directory lists, gives no secret away. */
+static bool reads_content(const struct access *x)
+{
+	static const char *const ops[] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink", "basename", "dirname", "find", "tree", "chmod", "chown", "chgrp", "touch", "file", "exa", "eza", "fd", "cd", "ssh-add", "ssh"};
+
+	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
+		if (!strcmp(x->op, ops[i]))
+			return false;
+	return x->kind == ACCESS_READ;
+}
+
 static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)ctx;
@@ -173,9 +228,9 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
 		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process,"), NULL);
-	else if (x->kind == ACCESS_READ && (path_table_secret(j, w->path, x->below) || path_table_secret(j, w->real, x->below)))
+	else if (reads_content(x) && (path_table_secret(j, w, x->below)))
 		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret,"), NULL);
-	if (x->kind != ACCESS_EXEC && (path_table_odd(w->path) || path_table_odd(w->real)))
+	if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE || str_contains(w->path, STR("::$"))) && (path_table_odd(w->path) || path_table_odd(w->real)))
 		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently,"), "use a plain name");
 	if (archive(x))
 		tell(j, "archive-extract", x, w, phrase(j, x, "names that the archive chooses, below"), NULL);
@@ -191,7 +246,7 @@ void paths_check(struct judge *j, const struct check *c)
 
 static void secret_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
-	*(bool *)ctx |= path_table_environ(w->path, w->real) || path_table_secret(j, w->path, x->below) || path_table_secret(j, w->real, x->below);
+	*(bool *)ctx |= reads_content(x) && (path_table_environ(w->path, w->real) || path_table_secret(j, w, x->below));
 }
 
 bool access_reads_secret(struct judge *j, const struct access *x)

@@ -36,7 +36,7 @@ static const char *const unprotected_names[] = {
 
 static const char *const secret_names[] = {
 	"~/.ssh/*", "~/.ssh/**", "~/.gnupg/**", "~/.aws/credentials", "~/.aws/sso/**", "~/.aws/cli/cache/**", "~/.azure/**", "~/.config/gcloud/**", "~/.kube/config", "~/.kube/cache/**",
-	"~/.docker/config.json", "~/.netrc", "~/_netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
+	"~/.docker/config.json", "~/.netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
 	"~/.config/glab-cli/**", "~/.config/op/**", "~/.password-store/**", "~/.local/share/keyrings/**", "~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml",
 	"~/.terraform.d/credentials.tfrc.json", "~/.vault-token", "~/.config/rclone/rclone.conf", "~/.s3cfg", "~/.boto", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf", "~/.dbshell",
 	"~/.bash_history", "~/.zsh_history", "~/.python_history", "~/.psql_history", "~/.mysql_history", "~/.node_repl_history", "~/.local/share/fish/fish_history", "~/.lesshst",
@@ -142,7 +142,7 @@ bool path_table_protected(const struct judge *j, struct str path)
 	       any_own(j, j->p->protected_paths, path);
 }
 
-bool path_table_secret(const struct judge *j, struct str path, bool below)
+static bool is_secret(const struct judge *j, struct str path, bool below)
 {
 	struct str rest;
 
@@ -163,12 +163,64 @@ bool path_table_secret(const struct judge *j, struct str path, bool below)
 	return false;
 }
 
+/* One name that the pattern of a table stands for: its stars become a letter. */
+static struct str instance(struct arena *a, struct str base, struct str pattern)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	buf_str(&b, base);
+	for (size_t i = 0; i < pattern.n; i++)
+		if (pattern.p[i] != '*')
+			buf_char(&b, pattern.p[i]);
+		else if (i == 0 || pattern.p[i - 1] != '*')
+			buf_char(&b, 'x');
+	return buf_view(&b);
+}
+
+/* Could a file name pattern of the command find a secret? Tried on one name of each kind; what is there is judged by its own name. */
+static bool may_find_secret(const struct judge *j, struct str pattern)
+{
+	static const char *const more[] = {"~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.ssh/id_ecdsa"};
+	ptrdiff_t slash = -1;
+
+	if (!strpbrk(str_c(j->a, pattern), "*?["))
+		return false;
+	for (size_t i = 0; i < pattern.n; i++)
+		if (pattern.p[i] == '/')
+			slash = (ptrdiff_t)i;
+	for (size_t i = 0; i < COUNT(secret_names) + COUNT(more); i++) {
+		struct str s = str_of(i < COUNT(more) ? more[i] : secret_names[i - COUNT(more)]), name;
+
+		if (str_starts(s, "~/"))
+			name = instance(j->a, j->v->home, str_sub(s, 1, s.n));
+		else if (str_starts(s, "/"))
+			name = instance(j->a, STR(""), s);
+		else if ((str_starts(s, ".env") || str_starts(s, "id_")) && pattern.p[slash + 1] == s.p[0])
+			name = instance(j->a, str_sub(pattern, 0, (size_t)(slash + 1)), s);
+		else
+			continue;
+		if (glob_path(pattern, name, 0) && (pattern.p[slash + 1] == '.' || path_base(name).p[0] != '.') && is_secret(j, name, false))
+			return true;
+	}
+	return false;
+}
+
+bool path_table_secret(const struct judge *j, const struct where *w, bool below)
+{
+	if (is_secret(j, w->path, below) || is_secret(j, w->real, below))
+		return true;
+	return w->wild && !w->answer && may_find_secret(j, w->path);
+}
+
 bool path_table_opens_access(const struct judge *j, struct str path) { return any(j, access_names, COUNT(access_names), path); }
 
 bool path_table_environ(struct str path, struct str real)
 {
 	static const char *const names[] = {"/proc/*/environ", "/proc/*/task/*/environ"};
 
+	if (!str_starts(path, "/proc/") && !str_starts(real, "/proc/"))
+		return false;
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (glob_path(str_of(names[i]), path, 0) || glob_path(str_of(names[i]), real, 0))
 			return true;
@@ -181,14 +233,12 @@ static bool device_name(struct str name)
 {
 	static const char *const names[] = {"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
 		"lpt6", "lpt7", "lpt8", "lpt9", "conin$", "conout$"};
-	ptrdiff_t dot = str_find(name, '.', 0);
 
 	if (!strchr("cpanlCPANL", name.p[0]))
 		return false;
-	struct str stem = dot < 0 ? name : str_sub(name, 0, (size_t)dot);
 
 	for (size_t i = 0; i < COUNT(names); i++)
-		if (glob_path(str_of(names[i]), stem, GLOB_FOLD))
+		if (glob_path(str_of(names[i]), name, GLOB_FOLD))
 			return true;
 	return false;
 }
@@ -204,7 +254,7 @@ static bool odd_component(struct str name)
 		return true;
 	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' && name.p[tilde + 1] <= '9')
 		return (size_t)tilde + 2 == name.n || name.p[tilde + 2] == '.'; /* PROGRA~1, DOCUME~1.TXT */
-	return name.n > 1 && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' ') && !str_is(name, "..");
+	return name.n > 2 && name.p[0] == '.' && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' '); /* ".git. " is .git there */
 }
 
 bool path_table_odd(struct str path)

@@ -2,6 +2,7 @@
  * What a path is and where it lies. Paths come from the reader as they are written; what they lead to (links, .., /proc/self/cwd) only the
  * world knows, so each is asked for once, and judged by its resolved form when the answer is there.
  */
+#include "base/glob.h"
 #include "gate/judge.h"
 
 /* ---- forms of a path ---- */
@@ -105,6 +106,8 @@ enum place path_place(const struct judge *j, struct str path)
 	return in_system(j, path) || equals_any(path, temp_dirs, COUNT(temp_dirs)) ? PLACE_SYSTEM : PLACE_OUTSIDE;
 }
 
+bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, COUNT(temp_dirs)); }
+
 /* ---- questions ---- */
 
 static bool ask(struct judge *j, struct str path, bool glob)
@@ -176,6 +179,21 @@ static size_t fixed_part(struct str pattern)
 	return slash;
 }
 
+/* A component such as .* or .? may find the directory above, too: the pattern with .. in its place; empty: none may. */
+static struct str climbing(struct arena *a, struct str pattern)
+{
+	for (size_t from = 0; from < pattern.n;) {
+		ptrdiff_t slash = str_find(pattern, '/', from);
+		size_t to = slash < 0 ? pattern.n : (size_t)slash;
+		struct str part = str_sub(pattern, from, to);
+
+		if (part.n > 1 && part.p[0] == '.' && strpbrk(str_c(a, part), "*?[") && glob_path(part, STR(".."), 0))
+			return str_fmt(a, "%.*s..%.*s", STR_ARG(str_sub(pattern, 0, from)), STR_ARG(str_sub(pattern, to, pattern.n)));
+		from = to + 1;
+	}
+	return STR("");
+}
+
 static void each_match(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct str pattern = as_pattern(j->a, &x->path);
@@ -190,12 +208,25 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	w.real = path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real), STR_ARG(str_sub(pattern, fixed, pattern.n))));
 	w.answer = NULL;
 	w.wild = true;
+	w.made = !x->path.glob && fixed < pattern.n && pattern.p[fixed] != '*';
 	w.place = path_place(j, w.real);
+	if (w.made && w.place == PLACE_TEMP) {
+		fn(j, x, &w, ctx);
+		return;
+	}
 	if (!g)
 		w.sure &= ask(j, pattern, true);
 	else
 		w.sure &= !g->more || x->kind != ACCESS_WRITE;
 	fn(j, x, &w, ctx);
+	struct str up = climbing(j->a, pattern);
+	if (up.n && !(x->op && !strcmp(x->op, "rm") && str_ends(up, "/.."))) { /* rm itself refuses . and .. */
+		struct where above = {0};
+
+		resolve(j, x, up, &above);
+		above.wild = true;
+		fn(j, x, &above, ctx);
+	}
 	for (size_t i = 0; g && i < g->nmatches; i++) {
 		struct where m = {.wild = true};
 
