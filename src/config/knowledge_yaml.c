@@ -86,7 +86,7 @@ static const struct named kinds[] = {
 	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT}, {"split", KIND_SPLIT},
 	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
 	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
-	{"volume", KIND_VOLUME}, {"system", KIND_SYSTEM}, {0},
+	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {0},
 };
 
 static const struct named mods[] = {

@@ -69,7 +69,7 @@ struct apply {
 	struct know_operands ops;
 	uint64_t active; /* bit i: `when` number i applies */
 	const struct know_hit *suffix; /* the last option whose argument is a suffix for backups */
-	bool changes;    /* a KIND_SYSTEM was found */
+	bool changes;    /* a KIND_SYSTEM or KIND_CHANGE was found */
 };
 
 static struct know_use *add(struct apply *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
@@ -331,8 +331,11 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		emit_volume(ap, from, to, w);
 		return;
 	case KIND_SYSTEM:
-		ap->changes = true;
 		ap->ret->effects |= EFFECT_SYSTEM;
+		ap->changes = true;
+		return;
+	case KIND_CHANGE:
+		ap->changes = true;
 		return;
 	case KIND_DEST:
 		if (spec.mods & MOD_PARENTS)

@@ -23,6 +23,7 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_WRITE_CWD,     /* unknown names below the working directory are written */
 	KIND_WRITE_TMP,     /* ... below the temporary directory */
 	KIND_VOLUME,        /* HOST-PATH:PATH[:OPTIONS] or type=bind,source=HOST-PATH,...: what a container may write */
+	KIND_CHANGE,        /* no file, but given it the command does not only read (git branch NAME) */
 	KIND_SYSTEM,        /* no file, but given it the command changes the system (hostname NAME, date 01010000) */
 	KIND_COUNT
 };

@@ -1,7 +1,10 @@
 /* Paths and patterns in the real file system. */
 #define _GNU_SOURCE
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 
 #include "place.h"
 #include "sys/path.h"
@@ -122,7 +125,8 @@ static void test_path_realpath(void)
 	unsigned n = 0;
 	for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
 		char real[PATH_MAX];
-		if (strncmp(looks[i].path, "/proc", 5) == 0 || strncmp(looks[i].path, "/dev/", 5) == 0 || strstr(looks[i].path, "procwd") || !realpath(at(looks[i].path), real))
+		bool process = strncmp(looks[i].path, "/proc", 5) == 0 || strncmp(looks[i].path, "/dev/", 5) == 0 || strstr(looks[i].path, "procwd");
+		if (process || looks[i].target == PATH_OTHER || !realpath(at(looks[i].path), real))
 			continue;
 		CHECK_ROW(str_is(look(looks[i].path).real, real), looks[i].path);
 		n++;
@@ -176,6 +180,51 @@ static void test_path_strange(void)
 	deep[0] = '/';
 	path_look(&m, str_n(deep, 300), &p);
 	CHECK_INT(p.kind, PATH_ABSENT);
+}
+
+/* By its number a process is another one, even this: its links are not followed and not kept. */
+static void test_path_process(void)
+{
+	static const char *const names[] = {"ns/net", "ns/net/x", "cwd", "cwd/f", "root/etc", "exe", "fd/0", "task/1/root"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct path_answer p = look(str_c(A, str_fmt(A, "/proc/%ld/%s", (long)getpid(), names[i])));
+		CHECK_ROW(p.kind == PATH_OTHER && p.target == PATH_OTHER, names[i]);
+		CHECK_ROW(!p.real.n && !p.place.n, names[i]);
+	}
+	CHECK_STR(look("/proc/self/ns/net").real, "/proc/self/ns/net");
+}
+
+/* In a mount namespace of its own: /proc by another name. */
+static void proc_elsewhere(void)
+{
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 || mkdir(at("proc2"), 0755) < 0 ||
+		mount("/proc", at("proc2"), NULL, MS_BIND, NULL) < 0)
+		_exit(77);
+	CHECK_STR(look("proc2/self/cwd/f").real, "");
+	CHECK_STR(look("proc2/self/root/etc").real, "");
+	CHECK_STR(look(str_c(A, str_fmt(A, "proc2/%ld/cwd", (long)getpid()))).real, "");
+	CHECK(expand("proc2/*/environ").more);
+	CHECK_INT(expand("proc2/*").nmatches, 0);
+}
+
+static void test_path_proc_elsewhere(void)
+{
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		unit_bad = 0;
+		proc_elsewhere();
+		fflush(stdout);
+		_exit(unit_bad ? 1 : 0);
+	}
+	int status = 0;
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		unit_skip("test_path_proc_elsewhere", "no mount namespace");
+	else {
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+		unit_result("test_path_proc_elsewhere");
+	}
 }
 
 /* A chain of links: as many as the kernel follows, and one more. */
@@ -405,6 +454,8 @@ int main(void)
 	RUN(test_path_realpath);
 	RUN(test_path_attributes);
 	RUN(test_path_strange);
+	RUN(test_path_process);
+	test_path_proc_elsewhere();
 	RUN(test_path_chain);
 	RUN(test_path_memo);
 	RUN(test_path_torture);
