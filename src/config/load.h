@@ -8,6 +8,8 @@
 
 #define RULE_TEXT_MAX 4096 /* bytes of a pattern or of a text shown for it */
 #define KEY_MAX 128        /* bytes of a dotted key */
+#define REGEXES_MAX 2000   /* of one policy: each may have to be compiled */
+#define UNKNOWN_MAX 100    /* unknown keys that are only noted */
 
 struct own_commands { /* `commands` of one file */
 	struct own_commands *next;
@@ -25,6 +27,7 @@ struct load {
 	struct own_commands *commands;   /* the last file's first */
 	struct example **examples_end;
 	struct config_note *notes, **notes_end;
+	size_t regexes, unknown;         /* so far */
 };
 
 typedef int value_parser(struct load *l, const struct ynode *n, void *field);

@@ -9,6 +9,8 @@
 static int read_regex(struct load *l, const struct ynode *n, struct str pattern, struct regex **ret)
 {
 	struct err why = {0};
+	if (++l->regexes > REGEXES_MAX)
+		return value_fail(l, n, "too many regular expressions");
 	if (regex_new(l->a, pattern, 0, ret, NULL, &why) == 0)
 		return 0;
 	return yaml_fail(&l->file, n, false, l->e, "%s", why.text);
@@ -436,7 +438,8 @@ static int writes(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-/* Names are a set. */
+#define NAMES_MAX 256 /* of one interpreter: they are a set, which is searched for every one */
+
 static int names(struct load *l, const struct ynode *n, void *field)
 {
 	struct texts *fresh = NULL, **head = field;
@@ -444,9 +447,12 @@ static int names(struct load *l, const struct ynode *n, void *field)
 		return -1;
 	for (struct texts *t = fresh, *next; t; t = next) {
 		struct texts **end = head;
+		size_t size = 0;
 		next = t->next;
-		while (*end && !str_eq((*end)->text, t->text))
+		for (; *end && !str_eq((*end)->text, t->text); size++)
 			end = &(*end)->next;
+		if (size >= NAMES_MAX)
+			return value_fail(l, n, "too many names");
 		if (!*end) {
 			t->next = NULL;
 			*end = t;
@@ -455,17 +461,10 @@ static int names(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-#define NAMES_MAX 256 /* of one interpreter: a set is searched for every one */
-
-static int some_names(struct load *l, const struct ynode *n, void *field)
-{
-	return n->count > NAMES_MAX ? value_fail(l, n, "too many names") : names(l, n, field);
-}
-
 static int one_interpreter(struct load *l, const struct ynode *c, struct interpreter_rules **list)
 {
 	static const struct value_field fields[] = {
-		{"names", some_names, offsetof(struct interpreter_rules, names)},
+		{"names", names, offsetof(struct interpreter_rules, names)},
 		{"calls", calls, offsetof(struct interpreter_rules, calls)},
 		{"imports", imports, offsetof(struct interpreter_rules, imports)},
 		{"writes", writes, offsetof(struct interpreter_rules, writes)},

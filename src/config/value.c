@@ -20,6 +20,8 @@ int value_unknown(struct load *l, const struct ynode *n, const char *nearest)
 	nearest = nearest ? nearest : "";
 	if (l->src->dialect != CONFIG_FENCEPOST)
 		return yaml_fail(&l->file, n, true, l->e, "unknown key%s%s%s%s", guess, quote, nearest, quote);
+	if (++l->unknown > UNKNOWN_MAX)
+		return yaml_fail(&l->file, n, true, l->e, "too many unknown keys");
 	value_note(l, n, "unknown key '%.*s' is ignored%s%s%s%s", (int)(n->key.n > NEAR_MAX ? NEAR_MAX : n->key.n), n->key.p, guess, quote, nearest, quote);
 	return 0;
 }
