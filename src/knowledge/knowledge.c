@@ -176,7 +176,7 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 #define CONTAINED_MAX 64
 
 /* "~x": what follows each x inside the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w %output{FILE}). */
-static bool emit_contained(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w, const char *needle)
+static void emit_contained(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w, const char *needle)
 {
 	size_t n = strlen(needle), found = 0;
 	for (size_t i = 0; n && i + n <= w.text.n; i++) {
@@ -191,12 +191,11 @@ static bool emit_contained(struct apply *ap, struct know_spec spec, size_t from,
 		if (++found > CONTAINED_MAX)
 			add(ap, USE_OPAQUE, 0, from, to, &w);
 		if (found > CONTAINED_MAX)
-			return true;
+			return;
 		emit(ap, spec, from, to, part);
 	}
 	if (!found && !text_exact(w.text)) /* it may stand in what is not known */
 		emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
-	return found;
 }
 
 /* A value whose beginning says what it is (git -c core.pager=..., dd of=...). */
@@ -212,9 +211,8 @@ static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
 		size_t end = 0;
 		const char *prefix = know_string(r, v[i].prefix);
 		if (prefix[0] == '~') {
-			if (emit_contained(ap, v[i].spec, from, to, w, prefix + 1))
-				return;
-			continue;
+			emit_contained(ap, v[i].spec, from, to, w, prefix + 1);
+			continue; /* there may be more, and others */
 		}
 		enum match m = starts_with(w.text, 0, prefix, &end);
 		if (m == MATCH_MAYBE) {
@@ -244,8 +242,16 @@ static const uint8_t role_of[KIND_COUNT] = {
 	[KIND_COMMAND] = USE_COMMAND,
 };
 
+static void add_host(struct apply *ap, bool host, size_t from, size_t to, struct word w)
+{
+	if (!host)
+		return; /* a container: neither a file here nor the network */
+	add(ap, USE_HOST, 0, from, to, &w);
+	ap->ret->effects |= EFFECT_NETWORK;
+}
+
 /* HOST:PATH, SCHEME://...: a host, and no file. A word that is not known may be either. */
-static bool emit_remote(struct apply *ap, size_t from, size_t to, struct word w)
+static bool emit_remote(struct apply *ap, bool host, size_t from, size_t to, struct word w)
 {
 	for (size_t i = 0; i < w.text.n && w.kind != WORD_REST; i++) {
 		if (text_hole(w.text.p[i]))
@@ -253,12 +259,12 @@ static bool emit_remote(struct apply *ap, size_t from, size_t to, struct word w)
 		if (w.text.p[i] == '/')
 			return false;
 		if (w.text.p[i] == ':') {
-			add(ap, USE_HOST, 0, from, to, &w);
+			add_host(ap, host, from, to, w);
 			return i > 0;
 		}
 	}
 	if (w.kind != WORD_EXACT)
-		add(ap, USE_HOST, 0, from, to, &w);
+		add_host(ap, host, from, to, w);
 	return false;
 }
 
@@ -316,8 +322,10 @@ static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to
 		from = to = 0;
 		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
 	}
-	if ((spec.mods & MOD_REMOTE) && emit_remote(ap, from, to, w))
+	if ((spec.mods & MOD_REMOTE) && emit_remote(ap, !(flags & USE_ELSEWHERE), from, to, w))
 		return;
+	if (spec.mods & MOD_REMOTE)
+		flags &= ~(unsigned)USE_ELSEWHERE;
 	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD)
 		add_company(ap, spec, from, to, w);
 	switch (spec.kind) {
