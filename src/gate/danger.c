@@ -93,13 +93,17 @@ static enum match option_is(const struct know_options *o, struct str want)
 	return best;
 }
 
-static enum match any_option(const struct know_options *o, const char *list)
+static enum match any_option(const struct subject *s, const struct know_options *o, const char *list)
 {
 	enum match best = o->maybe_option ? MATCH_MAYBE : MATCH_NO;
 	struct str want;
 
 	for (size_t at = 0; next_word(list, &at, &want);) {
 		enum match m = want.p[0] == '-' ? option_is(o, want) : MATCH_NO;
+
+		for (size_t i = 0; i < o->noperands && want.p[0] == '-' && m != MATCH_YES; i++) /* rows that take no word for an option */
+			if (s->c->argv[o->operands[i]].kind == WORD_EXACT && str_eq(s->c->argv[o->operands[i]].text, want))
+				m = MATCH_YES;
 
 		if (m > best)
 			best = m;
@@ -131,10 +135,10 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 	if (m == MATCH_NO)
 		return m;
 	o = subject_options(j, s);
-	if (d->except && (any_option(o, d->except) == MATCH_YES || any_operand(s, o, rest, d->except) == MATCH_YES))
+	if (d->except && (any_option(s, o, d->except) == MATCH_YES || any_operand(s, o, rest, d->except) == MATCH_YES))
 		return MATCH_NO;
 	if (d->options)
-		m = worse(m, any_option(o, d->options));
+		m = worse(m, any_option(s, o, d->options));
 	if (d->operands)
 		m = worse(m, any_operand(s, o, rest, d->operands));
 	return m;
@@ -153,6 +157,8 @@ void danger_words(struct judge *j, const struct check *c)
 
 			if (d->command[0] != s->base.p[0])
 				continue;
+			if (s->row && subject_known(j, s)->readonly && strcmp(d->check, "secret-read") != 0)
+				continue; /* this form only reads: git config --get, kubectl delete --help */
 			m = danger_is(j, s, d);
 			if (m == MATCH_YES)
 				judge_tell_at_most(j, d->check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", d->message))), d->alternative);
