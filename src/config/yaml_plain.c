@@ -238,8 +238,8 @@ static struct ynode *flow_value(struct reader *r)
 	return c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, true);
 }
 
-/* A value that ends on this line; `indent` is that of the map or list it belongs to. Leaves r on the next line. */
-static struct ynode *inline_value(struct reader *r, size_t indent)
+/* A value that ends on this line. Leaves r on the next one; when that is indented more than the value's owner, the value goes on there. */
+static struct ynode *inline_value(struct reader *r)
 {
 	char c = peek(r);
 	struct ynode *n = c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, false);
@@ -249,7 +249,7 @@ static struct ynode *inline_value(struct reader *r, size_t indent)
 	if (!line_done(r))
 		return NULL;
 	next_line(r);
-	return !r->end && column(r) > indent ? NULL : n; /* the value goes on */
+	return n;
 }
 
 /* ---- blocks ---- */
@@ -271,7 +271,7 @@ static struct ynode *block_map(struct reader *r)
 			return NULL;
 		skip_blanks(r);
 		if (!line_done(r))
-			c = inline_value(r, indent);
+			c = inline_value(r);
 		else {
 			next_line(r);
 			if (r->end)
@@ -281,7 +281,7 @@ static struct ynode *block_map(struct reader *r)
 			else if (column(r) > indent && key_length(r))
 				c = block_map(r);
 		}
-		if (!c || (!r->end && column(r) > indent))
+		if (!c || (!r->end && column(r) > indent)) /* the value goes on, or something is wrong */
 			return NULL;
 		add_value(n, &k, c);
 	} while (!r->end && column(r) == indent && !at_dash(r));
@@ -302,7 +302,7 @@ static struct ynode *block_list(struct reader *r)
 		skip_blanks(r);
 		if (line_done(r))
 			return NULL;
-		struct ynode *c = key_length(r) ? block_map(r) : inline_value(r, indent);
+		struct ynode *c = key_length(r) ? block_map(r) : inline_value(r);
 		if (!c || (!r->end && column(r) > indent))
 			return NULL;
 		add(n, c);
