@@ -45,7 +45,7 @@ def once(argv):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         text = policy()
-        files = {"plain": text, "full": text + "# \u00e9\n", "presets": "import: [git, secrets, filesystem, docker, kubernetes, terraform]\n"}
+        files = {"plain": text, "full": text + "meta:\n  description: |\n    a text of several lines\n", "presets": "import: [git, secrets, filesystem, docker, kubernetes, terraform]\n"}
         for name, content in files.items():
             with open(f"{folder}/{name}.yaml", "w", encoding="utf-8") as f:
                 f.write(content)

@@ -1,10 +1,12 @@
 /*
  * A quick reader for the plain part of YAML, in which nearly all policies are written: block maps and lists, plain and quoted scalars that end on
- * their line, flow lists and maps that end on their line, comments, ASCII. Whatever else there is (and whatever is wrong) makes it
+ * their line, flow lists and maps that end on their line, comments. Whatever else there is (and whatever is wrong) makes it
  * give up, and libfyaml reads the whole text instead: so it may know less than YAML, and must never know it differently. Tests and the
  * fuzzer hold its trees against libfyaml's, places included.
  */
 #include "config/yaml_plain.h"
+
+#include "base/utf8.h"
 
 #define PLAIN_NODES_MAX 50000
 #define PLAIN_DEPTH_MAX 16
@@ -16,12 +18,15 @@ struct reader {
 	const char *s;
 	size_t n, at;      /* at: the next byte to read */
 	size_t line_start;
+	size_t wide;       /* bytes on this line so far that only continue a character: places count characters */
 	uint32_t line;     /* 1-based */
 	bool end;          /* nothing but blank lines and comments is left */
 	size_t nodes, depth;
 };
 
-static size_t column(const struct reader *r) { return r->at - r->line_start; }
+static size_t column(const struct reader *r) { return r->at - r->line_start; } /* of what only ASCII stands before */
+static uint32_t place(const struct reader *r) { return (uint32_t)(r->at - r->line_start - r->wide) + 1; }
+static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 static char peek(const struct reader *r) { return r->at < r->n ? r->s[r->at] : '\n'; }
 static char peek_at(const struct reader *r, size_t at) { return at < r->n ? r->s[at] : '\n'; }
 
@@ -49,6 +54,7 @@ static void next_line(struct reader *r)
 		}
 		r->at = r->line_start = (size_t)(nl - r->s) + 1;
 		r->line++;
+		r->wide = 0;
 		skip_blanks(r);
 		if (!line_done(r))
 			return;
@@ -63,7 +69,7 @@ static struct ynode *node_new(struct reader *r, enum ynode_kind kind)
 	n->kind = kind;
 	n->text = STR("");
 	n->line = r->line;
-	n->column = (uint32_t)column(r) + 1;
+	n->column = place(r);
 	return n;
 }
 
@@ -103,7 +109,7 @@ static bool read_key(struct reader *r, const struct ynode *map, struct key *ret)
 	size_t n = key_length(r);
 	if (!n || map->count >= PLAIN_KEYS_MAX)
 		return false;
-	*ret = (struct key){str_n(r->s + r->at, n), r->line, (uint32_t)column(r) + 1};
+	*ret = (struct key){str_n(r->s + r->at, n), r->line, place(r)};
 	for (const struct ynode *c = map->child; c; c = c->next)
 		if (str_eq(c->key, ret->text))
 			return false;
@@ -147,6 +153,7 @@ static struct ynode *plain(struct reader *r, bool flow)
 			return NULL;
 		if (c != ' ')
 			to = r->at + 1;
+		r->wide += continues(c);
 	}
 	if (!n)
 		return NULL;
@@ -176,6 +183,7 @@ static struct ynode *quoted(struct reader *r)
 			memcpy(copy, r->s + from, out);
 		}
 		r->at += escape;
+		r->wide += continues(c);
 		if (copy)
 			copy[out] = r->s[r->at];
 		out++;
@@ -230,8 +238,8 @@ static struct ynode *flow_value(struct reader *r)
 	return c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, true);
 }
 
-/* A value that ends on this line; `indent` is that of the map or list it belongs to. Leaves r on the next line. */
-static struct ynode *inline_value(struct reader *r, size_t indent)
+/* A value that ends on this line. Leaves r on the next one; when that is indented more than the value's owner, the value goes on there. */
+static struct ynode *inline_value(struct reader *r)
 {
 	char c = peek(r);
 	struct ynode *n = c == '[' || c == '{' ? flow(r) : c == '\'' || c == '"' ? quoted(r) : plain(r, false);
@@ -241,7 +249,7 @@ static struct ynode *inline_value(struct reader *r, size_t indent)
 	if (!line_done(r))
 		return NULL;
 	next_line(r);
-	return !r->end && column(r) > indent ? NULL : n; /* the value goes on */
+	return n;
 }
 
 /* ---- blocks ---- */
@@ -263,7 +271,7 @@ static struct ynode *block_map(struct reader *r)
 			return NULL;
 		skip_blanks(r);
 		if (!line_done(r))
-			c = inline_value(r, indent);
+			c = inline_value(r);
 		else {
 			next_line(r);
 			if (r->end)
@@ -273,7 +281,7 @@ static struct ynode *block_map(struct reader *r)
 			else if (column(r) > indent && key_length(r))
 				c = block_map(r);
 		}
-		if (!c || (!r->end && column(r) > indent))
+		if (!c || (!r->end && column(r) > indent)) /* the value goes on, or something is wrong */
 			return NULL;
 		add_value(n, &k, c);
 	} while (!r->end && column(r) == indent && !at_dash(r));
@@ -294,7 +302,7 @@ static struct ynode *block_list(struct reader *r)
 		skip_blanks(r);
 		if (line_done(r))
 			return NULL;
-		struct ynode *c = key_length(r) ? block_map(r) : inline_value(r, indent);
+		struct ynode *c = key_length(r) ? block_map(r) : inline_value(r);
 		if (!c || (!r->end && column(r) > indent))
 			return NULL;
 		add(n, c);
@@ -303,12 +311,21 @@ static struct ynode *block_list(struct reader *r)
 	return n;
 }
 
-/* Printable ASCII and line ends; a column is a byte then, as in libfyaml. */
+/* Characters that end lines or are invisible in other readings of Unicode are not for here. */
+static bool odd(uint32_t c)
+{
+	return c == UTF8_BAD || c < 0xA0 || c == 0x2028 || c == 0x2029 || c == 0xFEFF || (c & 0xFFFE) == 0xFFFE;
+}
+
 static bool plain_bytes(struct str b)
 {
-	for (size_t i = 0; i < b.n; i++)
-		if ((unsigned char)(b.p[i] - ' ') > '~' - ' ' && b.p[i] != '\n')
+	for (size_t i = 0; i < b.n;) {
+		char c = b.p[i];
+		if ((c >= ' ' && c <= '~') || c == '\n')
+			i++;
+		else if (!((unsigned char)c & 0x80) || odd(utf8_next(b, &i)))
 			return false;
+	}
 	return true;
 }
 

@@ -4,7 +4,7 @@
  */
 #include "knowledge/knowledge.h"
 
-#include "knowledge/scan.h"
+#include "knowledge/apply.h"
 
 #define SUB_DEPTH_MAX 4 /* "docker compose exec" is 2 */
 
@@ -61,323 +61,6 @@ const struct know_row *know_forwarded(const struct know_row *row)
 	return baked ? baked : row;
 }
 
-struct apply {
-	struct arena *a;
-	struct know_scan *s;
-	struct know_result *ret;
-	struct know_use **end;
-	struct know_operands ops;
-	uint64_t active; /* bit i: `when` number i applies */
-	const struct know_hit *suffix; /* the last option whose argument is a suffix for backups */
-	bool changes;    /* a KIND_SYSTEM or KIND_CHANGE was found */
-};
-
-static struct know_use *add(struct apply *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
-{
-	struct know_use *u = arena_new(ap->a, struct know_use);
-	*u = (struct know_use){.role = role, .flags = flags, .from = from, .to = to};
-	if (value)
-		u->value = *value;
-	*ap->end = u;
-	ap->end = &u->next;
-	return u;
-}
-
-static struct word here(struct apply *ap)
-{
-	return (struct word){.kind = WORD_EXACT, .text = STR("."), .at = ap->s->argv[0].at};
-}
-
-static void add_parents(struct apply *ap, enum know_role role, size_t from, size_t to, struct word w)
-{
-	if (w.kind != WORD_EXACT)
-		return;
-	for (size_t i = 1; i + 1 < w.text.n; i++)
-		if (w.text.p[i] == '/' && w.text.p[i - 1] != '/') {
-			struct word parent = w;
-			parent.text = str_sub(w.text, 0, i);
-			add(ap, role, 0, from, to, &parent);
-		}
-}
-
-static struct word parent_of(struct word w)
-{
-	size_t i = w.text.n;
-	while (i > 0 && w.text.p[i - 1] == '/')
-		i--;
-	while (i > 0 && w.text.p[i - 1] != '/')
-		i--;
-	while (i > 1 && w.text.p[i - 1] == '/')
-		i--;
-	w.text = i ? str_sub(w.text, 0, i) : STR(".");
-	w.kind = text_exact(w.text) ? WORD_EXACT : WORD_UNKNOWN;
-	return w;
-}
-
-static void add_suffixed(struct apply *ap, size_t from, size_t to, struct word w, struct str suffix)
-{
-	while (w.text.n > 1 && w.text.p[w.text.n - 1] == '/')
-		w.text.n--; /* mv -bT a dir/ makes dir~ */
-	w.text = str_cat(ap->a, w.text, suffix);
-	add(ap, USE_WRITE, 0, from, to, &w);
-}
-
-/* Other files that are written because of this one. */
-static void add_company(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w)
-{
-	bool beside = spec.mods & MOD_BESIDE;
-	if (w.kind == WORD_REST || (w.kind == WORD_UNKNOWN && !w.text.n)) {
-		if (spec.mods & (MOD_BESIDE | MOD_SUFFIX))
-			add(ap, USE_WRITE, 0, from, to, &w);
-		return;
-	}
-	if ((spec.mods & MOD_SUFFIX) && spec.lang)
-		add_suffixed(ap, from, to, w, str_of(know_string(ap->s->row, spec.lang)));
-	if ((spec.mods & MOD_SUFFIX) && ap->suffix) {
-		struct word v = ap->suffix->value;
-		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
-			add_suffixed(ap, from, to, w, v.text);
-		else
-			beside = true; /* sed -i DIR/STAR names anything */
-	}
-	if (beside) {
-		w = parent_of(w);
-		add(ap, USE_WRITE, USE_BELOW, from, to, &w);
-	}
-}
-
-enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
-
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
-
-/* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
-static enum match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
-{
-	for (; *prefix; prefix++, i++) {
-		if (*prefix == '*') {
-			for (size_t k = i; k <= text.n; k++) {
-				enum match m = starts_with(text, k, prefix + 1, ret_end);
-				if (m != MATCH_NO || k == text.n || text.p[k] == '=')
-					return m;
-			}
-			return MATCH_NO;
-		}
-		if (i < text.n && text_hole(text.p[i]))
-			return MATCH_MAYBE;
-		if (i >= text.n || lower(text.p[i]) != lower(*prefix))
-			return MATCH_NO;
-	}
-	*ret_end = i;
-	return MATCH_YES;
-}
-
-static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w);
-
-#define CONTAINED_MAX 64
-
-/* "~x": what follows each x inside the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w %output{FILE}). */
-static void emit_contained(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w, const char *needle)
-{
-	size_t n = strlen(needle), found = 0;
-	for (size_t i = 0; n && i + n <= w.text.n; i++) {
-		if (memcmp(w.text.p + i, needle, n) != 0)
-			continue;
-		size_t end = i + n;
-		while (end < w.text.n && w.text.p[end] != ';' && w.text.p[end] != '}')
-			end++;
-		struct word part = {.kind = WORD_EXACT, .ambient = w.ambient, .text = str_sub(w.text, i + n, end), .at = w.at};
-		if (!text_exact(part.text))
-			part.kind = WORD_UNKNOWN;
-		if (++found > CONTAINED_MAX)
-			add(ap, USE_OPAQUE, 0, from, to, &w);
-		if (found > CONTAINED_MAX)
-			return;
-		emit(ap, spec, from, to, part);
-	}
-	if (!found && !text_exact(w.text)) /* it may stand in what is not known */
-		emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
-}
-
-/* A value whose beginning says what it is (git -c core.pager=..., dd of=...). */
-static void emit_keyed(struct apply *ap, size_t from, size_t to, struct word w)
-{
-	const struct know_row *r = ap->s->row;
-	const struct know_value *v = know_values(r);
-	if (w.kind == WORD_REST) {
-		add(ap, USE_OPAQUE, 0, from, to, &w);
-		return;
-	}
-	for (size_t i = 0; i < r->nvalues; i++) {
-		size_t end = 0;
-		const char *prefix = know_string(r, v[i].prefix);
-		if (prefix[0] == '~') {
-			emit_contained(ap, v[i].spec, from, to, w, prefix + 1);
-			continue; /* there may be more, and others */
-		}
-		enum match m = starts_with(w.text, 0, prefix, &end);
-		if (m == MATCH_MAYBE) {
-			bool runs = know_runs(v[i].spec.kind);
-			struct word any = {.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
-			if (runs)
-				add(ap, USE_OPAQUE, 0, from, to, &w);
-			else
-				emit(ap, v[i].spec, from, to, any);
-		}
-		if (m == MATCH_YES) {
-			/* "Key = value" and "Key  value": more separator than the row has */
-			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n && (w.text.p[end] == ' ' || w.text.p[end] == '\t' || w.text.p[end] == '=');
-			if (blank && know_runs(v[i].spec.kind))
-				add(ap, USE_OPAQUE, 0, from, to, &w);
-			else if (v[i].spec.kind != KIND_KEYED)
-				emit(ap, v[i].spec, from, to, know_part(w, end));
-			return;
-		}
-	}
-}
-
-static const uint8_t role_of[KIND_COUNT] = {
-	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC, [KIND_DIR] = USE_DIR,
-	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST, [KIND_ASSIGN] = USE_ASSIGN,
-	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT, [KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
-	[KIND_COMMAND] = USE_COMMAND,
-};
-
-static void add_host(struct apply *ap, bool host, size_t from, size_t to, struct word w)
-{
-	if (!host)
-		return; /* a container: neither a file here nor the network */
-	add(ap, USE_HOST, 0, from, to, &w);
-	ap->ret->effects |= EFFECT_NETWORK;
-}
-
-/* HOST:PATH, SCHEME://...: a host, and no file. A word that is not known may be either. */
-static bool emit_remote(struct apply *ap, bool host, size_t from, size_t to, struct word w)
-{
-	for (size_t i = 0; i < w.text.n && w.kind != WORD_REST; i++) {
-		if (text_hole(w.text.p[i]))
-			break;
-		if (w.text.p[i] == '/')
-			return false;
-		if (w.text.p[i] == ':') {
-			add_host(ap, host, from, to, w);
-			return i > 0;
-		}
-	}
-	if (w.kind != WORD_EXACT)
-		add_host(ap, host, from, to, w);
-	return false;
-}
-
-/* Where the value of source= or src= starts in a --mount, or -1. */
-static ptrdiff_t mount_source(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++) {
-		if (i > 0 && s.p[i - 1] != ',')
-			continue;
-		struct str rest = str_sub(s, i, s.n);
-		if (str_starts(rest, "source="))
-			return (ptrdiff_t)i + 7;
-		if (str_starts(rest, "src="))
-			return (ptrdiff_t)i + 4;
-	}
-	return -1;
-}
-
-/* A directory of this machine that a container sees. A name without a slash is a volume of the engine's own. */
-static void emit_volume(struct apply *ap, size_t from, size_t to, struct word w)
-{
-	bool mount = str_starts(w.text, "type=") || mount_source(w.text) >= 0;
-	ptrdiff_t at = mount ? mount_source(w.text) : 0;
-	if (at < 0)
-		return; /* a tmpfs, or an anonymous volume */
-	size_t end = (size_t)at;
-	while (end < w.text.n && w.text.p[end] != (mount ? ',' : ':'))
-		end++;
-	struct word path = w;
-	if (w.kind != WORD_REST) {
-		path.text = str_sub(w.text, (size_t)at, end);
-		path.kind = text_exact(path.text) ? WORD_EXACT : WORD_UNKNOWN;
-	}
-	bool name = path.kind == WORD_EXACT && str_find(path.text, '/', 0) < 0 && !str_starts(path.text, ".") && !str_starts(path.text, "~");
-	struct str options = str_sub(w.text, end, w.text.n);
-	bool ro = str_ends(options, ":ro") || str_contains(options, STR(",readonly")) || str_contains(options, STR(",ro"));
-	if (!name && path.text.n + (path.kind != WORD_EXACT))
-		add(ap, ro && text_exact(options) ? USE_READ : USE_WRITE, USE_TREE, from, to, &path);
-}
-
-/* A URL may name a file here. */
-static void emit_file_url(struct apply *ap, size_t from, size_t to, struct word w)
-{
-	struct word path = know_part(w, 7);
-	if (str_starts(w.text, "file://") && path.text.n)
-		add(ap, USE_READ, 0, from, to, &path);
-}
-
-/* Reports w, found at argv[from, to), as what spec says. */
-static void emit(struct apply *ap, struct know_spec spec, size_t from, size_t to, struct word w)
-{
-	unsigned flags = spec.mods & MOD_USE_FLAGS;
-	if (w.kind == WORD_EXACT && str_is(w.text, "-") && spec.kind == KIND_EXEC && ap->ops.empty.kind) {
-		spec = ap->ops.empty; /* python3 - : the program comes on standard input */
-		from = to = 0;
-		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
-	}
-	if ((spec.mods & MOD_REMOTE) && emit_remote(ap, !(flags & USE_ELSEWHERE), from, to, w))
-		return;
-	if (spec.mods & MOD_REMOTE)
-		flags &= ~(unsigned)USE_ELSEWHERE;
-	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD)
-		add_company(ap, spec, from, to, w);
-	switch (spec.kind) {
-	case KIND_NONE:
-	case KIND_WORD:
-		return;
-	case KIND_KEYED:
-		emit_keyed(ap, from, to, w);
-		return;
-	case KIND_VOLUME:
-		emit_volume(ap, from, to, w);
-		return;
-	case KIND_SYSTEM:
-		ap->ret->effects |= EFFECT_SYSTEM;
-		ap->changes = true;
-		return;
-	case KIND_CHANGE:
-		ap->changes = true;
-		return;
-	case KIND_DEST:
-		if (spec.mods & MOD_PARENTS)
-			add_parents(ap, USE_WRITE, from, to, w);
-		add(ap, USE_WRITE, flags, from, to, &w);
-		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
-		return;
-	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
-		w = here(ap);
-		if (spec.kind == KIND_WRITE_TMP)
-			w.text = STR("/tmp");
-		add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
-		return;
-	case KIND_COMMAND:
-		if (to > from)
-			add(ap, USE_COMMAND, flags, from, to, NULL);
-		if (to > from && (spec.mods & MOD_JOINED))
-			add(ap, USE_SCRIPT, flags, from, to, &ap->s->argv[from]);
-		return;
-	case KIND_SPLIT:
-		from = to, to = ap->s->argc;
-		break;
-	case KIND_HOST:
-		emit_file_url(ap, from, to, w);
-		ap->ret->effects |= EFFECT_NETWORK;
-		break;
-	}
-	if (spec.mods & MOD_PARENTS)
-		add_parents(ap, role_of[spec.kind], from, to, w);
-	struct know_use *u = add(ap, role_of[spec.kind], flags, from, to, &w);
-	if (spec.kind == KIND_CODE)
-		u->lang = know_string(ap->s->row, spec.lang);
-}
-
 static bool has_flag(const struct know_scan *s, const uint32_t *list, size_t n)
 {
 	const struct know_flag *flags = know_flags(s->row);
@@ -408,7 +91,7 @@ static void override(struct know_operands *ops, const struct know_operands *by)
 }
 
 /* What the operands are, given the options that are present; and the effects these add. */
-static void settle(struct apply *ap, bool sub)
+static void settle(struct know_applying *ap, bool sub)
 {
 	const struct know_row *r = ap->s->row;
 	const struct know_when *w = know_whens(r);
@@ -430,12 +113,12 @@ static void settle(struct apply *ap, bool sub)
 		}
 }
 
-static void emit_hit(struct apply *ap, const struct know_hit *h)
+static void emit_hit(struct know_applying *ap, const struct know_hit *h)
 {
 	const struct know_row *r = ap->s->row;
 	if (!h->flag) {
-		add(ap, USE_ASSIGN, 0, h->at, h->to, &h->value);
-		emit_keyed(ap, h->at, h->to, h->value);
+		know_use_add(ap, USE_ASSIGN, 0, h->at, h->to, &h->value);
+		know_emit_keyed(ap, h->at, h->to, h->value);
 		return;
 	}
 	struct know_spec spec = h->flag->arg;
@@ -451,15 +134,15 @@ static void emit_hit(struct apply *ap, const struct know_hit *h)
 	if (r->style == STYLE_FIND && spec.kind == KIND_COMMAND && h->value.kind == WORD_UNKNOWN)
 		spec.mods |= USE_MORE; /* {} + */
 	if (r->style == STYLE_FIND && spec.kind == KIND_DELETE && !h->has_value) {
-		struct word w = here(ap);
+		struct word w = know_here(ap);
 		for (size_t i = 0; i < ap->s->noperands; i++)
-			emit(ap, spec, ap->s->operands[i], ap->s->operands[i] + 1, ap->s->argv[ap->s->operands[i]]);
+			know_emit(ap, spec, ap->s->operands[i], ap->s->operands[i] + 1, ap->s->argv[ap->s->operands[i]]);
 		if (!ap->s->noperands)
-			emit(ap, spec, h->at, h->to, w);
+			know_emit(ap, spec, h->at, h->to, w);
 		return;
 	}
 	if (h->has_value || spec.kind == KIND_OPAQUE)
-		emit(ap, spec, h->at, h->to, h->has_value ? h->value : ap->s->argv[h->at]);
+		know_emit(ap, spec, h->at, h->to, h->has_value ? h->value : ap->s->argv[h->at]);
 }
 
 static bool is_colons(struct word w)
@@ -468,7 +151,7 @@ static bool is_colons(struct word w)
 }
 
 /* parallel CMD ::: ARG...; without CMD the arguments themselves are scripts. Returns the end of the command. */
-static size_t colons(struct apply *ap, size_t from)
+static size_t colons(struct know_applying *ap, size_t from)
 {
 	struct know_scan *s = ap->s;
 	size_t at = from;
@@ -479,15 +162,15 @@ static size_t colons(struct apply *ap, size_t from)
 	for (size_t i = at; i < s->argc; i++) {
 		if (is_colons(s->argv[i]))
 			continue;
-		add(ap, i > at && str_starts(s->argv[i].text, "::::") ? USE_OPAQUE : USE_SCRIPT, 0, i, i + 1, &s->argv[i]);
+		know_use_add(ap, i > at && str_starts(s->argv[i].text, "::::") ? USE_OPAQUE : USE_SCRIPT, 0, i, i + 1, &s->argv[i]);
 	}
 	if (s->argv[at].text.n > 3 && s->argv[at].text.p[3] == ':')
-		add(ap, USE_OPAQUE, 0, at, at + 1, &s->argv[at]);
+		know_use_add(ap, USE_OPAQUE, 0, at, at + 1, &s->argv[at]);
 	return at;
 }
 
 /* The operand number k, when nothing is uncertain. */
-static struct know_spec operand_spec(const struct apply *ap, size_t k, size_t n)
+static struct know_spec operand_spec(const struct know_applying *ap, size_t k, size_t n)
 {
 	const struct know_operands *o = &ap->ops;
 	if (o->after.kind && k >= ap->s->dashdash)
@@ -510,7 +193,7 @@ static bool is_torn(const struct know_scan *s, size_t k)
 }
 
 /* Emits operand k; true when it takes all others with it. */
-static bool emit_operand(struct apply *ap, size_t k)
+static bool emit_operand(struct know_applying *ap, size_t k)
 {
 	struct know_scan *s = ap->s;
 	size_t at = s->operands[k];
@@ -519,17 +202,17 @@ static bool emit_operand(struct apply *ap, size_t k)
 	if (is_range(spec) && (k >= ap->ops.nfirst || after)) {
 		size_t to = s->row->bits & ROW_COLONS ? colons(ap, at) : s->argc;
 		if (to > at)
-			emit(ap, spec, at, to, s->argv[at]);
+			know_emit(ap, spec, at, to, s->argv[at]);
 		if (is_torn(s, k) && !s->opaque)
-			add(ap, USE_OPAQUE, 0, at, to, &s->argv[at]);
+			know_use_add(ap, USE_OPAQUE, 0, at, to, &s->argv[at]);
 		return true;
 	}
-	emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]); /* chrt: with or without a priority before it */
+	know_emit(ap, spec, at, spec.kind == KIND_COMMAND ? s->argc : at + 1, s->argv[at]); /* chrt: with or without a priority before it */
 	return false;
 }
 
 /* Every role that any operand of the row can have, once each. */
-static size_t all_specs(const struct apply *ap, size_t sure, struct know_spec *out, size_t max)
+static size_t all_specs(const struct know_applying *ap, size_t sure, struct know_spec *out, size_t max)
 {
 	const struct know_row *r = ap->s->row;
 	size_t n = 0;
@@ -549,7 +232,7 @@ static size_t all_specs(const struct apply *ap, size_t sure, struct know_spec *o
 }
 
 /* Is something that runs among the operands from number k on? */
-static bool runs_after(const struct apply *ap, size_t k)
+static bool runs_after(const struct know_applying *ap, size_t k)
 {
 	const struct know_operands *o = &ap->ops;
 	if (know_runs(o->rest.kind) || know_runs(o->last.kind) || know_runs(o->after.kind))
@@ -561,7 +244,7 @@ static bool runs_after(const struct apply *ap, size_t k)
 }
 
 /* A word of any number stands where single operands are counted. */
-static bool first_is_loose(const struct apply *ap)
+static bool first_is_loose(const struct know_applying *ap)
 {
 	for (size_t k = 0; k < ap->ops.nfirst && k < ap->s->noperands; k++)
 		if (ap->s->argv[ap->s->operands[k]].kind == WORD_REST)
@@ -571,7 +254,7 @@ static bool first_is_loose(const struct apply *ap)
 
 #define SPECS_MAX 16
 
-static void emit_all(struct apply *ap)
+static void emit_all(struct know_applying *ap)
 {
 	struct know_scan *s = ap->s;
 	struct know_spec specs[SPECS_MAX];
@@ -580,7 +263,7 @@ static void emit_all(struct apply *ap)
 	if ((s->lost && runs_after(ap, s->lost_operands)) || (loose && runs_after(ap, 0)))
 		s->opaque = s->opaque ? s->opaque : s->lost ? s->lost : s->operands[0];
 	if (s->opaque)
-		add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
+		know_use_add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
 	size_t sure = s->lost && !s->maybe_option && !loose ? s->lost_operands : 0;
 	if (s->unsure || loose)
 		nspecs = all_specs(ap, sure, specs, SPECS_MAX);
@@ -588,9 +271,9 @@ static void emit_all(struct apply *ap)
 		if (s->hits[i].flag && s->hits[i].flag->arg.kind == KIND_DIR)
 			emit_hit(ap, &s->hits[i]); /* before anything that is relative to it */
 	if (ap->ops.always.kind)
-		emit(ap, ap->ops.always, 0, 0, here(ap));
+		know_emit(ap, ap->ops.always, 0, 0, know_here(ap));
 	if (s->noperands < ap->ops.nfirst + (know_runs(ap->ops.rest.kind) ? 1 : 0) && ap->ops.empty.kind)
-		emit(ap, ap->ops.empty, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
+		know_emit(ap, ap->ops.empty, 0, 0, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = s->argv[0].at});
 	while (h < s->nhits || (k < s->noperands && !taken)) {
 		if (h < s->nhits && (k >= s->noperands || taken || s->hits[h].at <= s->operands[k])) {
 			if (!s->hits[h].flag || s->hits[h].flag->arg.kind != KIND_DIR)
@@ -601,7 +284,7 @@ static void emit_all(struct apply *ap)
 		size_t at = s->operands[k];
 		bool range = is_range(operand_spec(ap, k, s->noperands));
 		for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
-			emit(ap, specs[i], at, at + 1, s->argv[at]);
+			know_emit(ap, specs[i], at, at + 1, s->argv[at]);
 		if (!nspecs || range || k < sure)
 			taken = emit_operand(ap, k);
 		k++;
@@ -609,7 +292,7 @@ static void emit_all(struct apply *ap)
 }
 
 /* Does this form only read? Every doubt says no. */
-static bool only_reads(struct apply *ap)
+static bool only_reads(struct know_applying *ap)
 {
 	const struct know_row *r = ap->s->row;
 	if (!(r->bits & ROW_READONLY) || ap->s->opaque || ap->changes)
@@ -627,7 +310,7 @@ static bool only_reads(struct apply *ap)
 }
 
 /* One level: the row's own options and operands. Returns the subcommand's row, and where its name stands, or NULL. */
-static const struct know_row *apply_row(struct apply *ap, const struct know_row *lookup, size_t start, size_t *ret_sub)
+static const struct know_row *apply_row(struct know_applying *ap, const struct know_row *lookup, size_t start, size_t *ret_sub)
 {
 	struct know_scan *s = ap->s;
 	s->start = start;
@@ -696,7 +379,7 @@ static bool leads_on(const struct know_scan *s, const struct know_row *lookup, s
 
 void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret)
 {
-	struct apply ap = {.a = a, .ret = ret};
+	struct know_applying ap = {.a = a, .ret = ret};
 	size_t start = 1;
 	bool lost = false;
 	const struct know_row *top = row, *above = NULL; /* the last row with content of its own, and where its words start */

@@ -471,6 +471,107 @@ static void test_option_values(void)
 	CHECK(o.noperands == 2 && o.operands[0] == 3 && know_has(&o, "--bogus"));
 }
 
+static bool names_file(struct know_spec s)
+{
+	return s.kind == KIND_READ || s.kind == KIND_WRITE || s.kind == KIND_DELETE || s.kind == KIND_EXEC || s.kind == KIND_DEST || s.kind == KIND_DIR ||
+	       s.kind == KIND_VOLUME || s.kind == KIND_WRITE_CWD;
+}
+
+static bool operands_name_files(const struct know_row *r, const struct know_operands *o)
+{
+	for (size_t i = 0; i < o->nfirst; i++)
+		if (names_file(know_specs(r, o->first)[i]))
+			return true;
+	return names_file(o->rest) || names_file(o->last) || names_file(o->alone) || names_file(o->after);
+}
+
+/* Which commands have words that are found to be files: many, and those every reader of commands has to know. */
+static void test_path_extractors(void)
+{
+	static const char *const must[] = {
+		"ls", "find", "mkdir", "touch", "rm", "rmdir", "mv", "cp", "cat", "head", "tail", "sort", "uniq", "wc", "cut", "paste", "column", "file", "stat",
+		"diff", "awk", "strings", "hexdump", "od", "base64", "nl", "grep", "rg", "sed", "jq", "sha256sum", "sha1sum", "md5sum", "tar", "unzip", "cpio", "7z",
+		"bsdtar", "unrar", "unar", "gunzip", "unxz", "zstd", "ar", "jar", "dpkg", "unsquashfs", "cabextract", "Expand-Archive", "ln", "install", "dd", "tee",
+		"truncate", "chmod", "chown", "rsync", "scp", "curl", "wget", "patch", "split", "shred", "xxd", "less", "vim",
+	};
+	const struct know_blob *b = (const void *)know_baked;
+	const struct know_row *rows = (const void *)(b + 1);
+	size_t commands = 0, subcommands = 0;
+	for (size_t r = 0; r < b->nrows; r++) {
+		bool files = operands_name_files(&rows[r], &rows[r].ops);
+		for (size_t k = 0; k < rows[r].nwhens; k++)
+			files |= operands_name_files(&rows[r], &know_whens(&rows[r])[k].ops);
+		for (size_t k = 0; k < rows[r].nflags && !files; k++)
+			files = names_file(know_flags(&rows[r])[k].arg);
+		for (size_t k = 0; k < rows[r].nvalues && !files; k++)
+			files = names_file(know_values(&rows[r])[k].spec);
+		bool sub = strchr(know_string(&rows[r], rows[r].name), ' ') != NULL;
+		commands += files && !sub;
+		subcommands += files && sub;
+		for (size_t k = 0; k < sizeof(must) / sizeof(must[0]); k++)
+			if (strcmp(must[k], know_string(&rows[r], rows[r].name)) == 0)
+				CHECK_ROW(files, must[k]);
+	}
+	for (size_t k = 0; k < sizeof(must) / sizeof(must[0]); k++)
+		CHECK_ROW(know_find(str_of(must[k]), NULL, 0), must[k]);
+	printf("# %zu commands and %zu subcommands whose words name files\n", commands, subcommands);
+	CHECK(commands >= 120);
+}
+
+/* Words that alone only print: for every program whose row does not say otherwise, and never beside another word. */
+static void test_info(void)
+{
+	static const struct {
+		const char *cmd;
+		bool info;
+	} rows[] = {
+		{"python3 --version", true}, {"python3 -V", true}, {"node -v", true}, {"npm -v", true}, {"java -version", true}, {"make --version", true},
+		{"gcc --version", true}, {"sudo --version", true}, {"rm --help", true}, {"curl --version", true}, {"docker --version", true}, {"docker run --help", true},
+		{"npm run --help", true}, {"cargo build --help", true}, {"env --version", true}, {"go version", true}, {"terraform version", true},
+		{"pytest --version", false}, {"yarn --version", false}, {"mvn --version", false}, {"make version", false}, {"make help", false}, {"rm version", false},
+		{"bash help", false}, {"python3 version", false}, {"python3 --version x.py", false}, {"python3 -V \"$v\"", false}, {"rm --version x", false},
+		{"sudo \"$v\"", false}, {"git push --help", false}, {"kill --help", true}, {"gosu --version", false}, {"npm -v x", false}, {"rm -- --help", false},
+		{"docker run --help x", false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct word argv[ARGV_MAX];
+		size_t argc;
+		struct know_result r = apply(rows[i].cmd, argv, &argc);
+		CHECK_ROW((r.readonly && !r.effects && !r.uses) == rows[i].info, rows[i].cmd);
+	}
+}
+
+/* A row that exists only because of its subcommands is no way around the effects of the one above. */
+static void test_bridges(void)
+{
+	static const struct {
+		const char *cmd, *name;
+		unsigned effects;
+		bool readonly;
+	} rows[] = {
+		{"aws ec2 describe-vpcs", "aws ec2 describe-vpcs", EFFECT_NETWORK, true},
+		{"aws ec2 terminate-instances", "aws ec2", EFFECT_NETWORK, false},
+		{"aws ec2", "aws ec2", EFFECT_NETWORK, false},
+		{"aws --region x ec2 frob", "aws ec2", EFFECT_NETWORK, false},
+		{"docker image rm x", "docker image", EFFECT_SYSTEM, false},
+		{"docker image ls", "docker image ls", 0, true},
+		{"gh repo delete x", "gh repo", EFFECT_NETWORK, false},
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct word argv[ARGV_MAX];
+		size_t argc;
+		struct know_result r = apply(rows[i].cmd, argv, &argc);
+		CHECK_STR(str_of(r.name), rows[i].name);
+		CHECK_ROW(r.effects == rows[i].effects && r.readonly == rows[i].readonly, rows[i].cmd);
+		CHECK_STR(str_of(options_of(rows[i].cmd).name), rows[i].name);
+	}
+	struct word argv[ARGV_MAX];
+	size_t argc;
+	CHECK(apply("aws ec2 \"$v\"", argv, &argc).effects == EFFECT_NETWORK);
+	struct know_result r = apply("aws ec2 \"$v\"", argv, &argc);
+	CHECK(has_role(&r, USE_OPAQUE));
+}
+
 static int pack(const char *text, struct know_packed *ret, struct err *e)
 {
 	struct yaml_file f;
@@ -540,6 +641,7 @@ static void test_bad_rows(void)
 		{"- {name: a, unwrap: {operand: x}}", "expected {operand: N}"},
 		{"- {name: a, unwrap: {operand: 99999999999999999999}}", "expected {operand: N}"},
 		{"- {name: a, examples: [{x: y}]}", "needs 'cmd'"},
+		{"- {name: a, info: [x]}", "expected words"},
 		{"- a", "needs 'name'"},
 		{"{a: b}", "expected a list of rows"},
 	};
@@ -620,6 +722,9 @@ int main(void)
 	RUN(test_results);
 	RUN(test_options);
 	RUN(test_option_values);
+	RUN(test_path_extractors);
+	RUN(test_info);
+	RUN(test_bridges);
 	RUN(test_own_rows);
 	RUN(test_bad_rows);
 	RUN(test_large);

@@ -1,0 +1,307 @@
+/*
+ * What a word means to the command, by its kind: one or more uses. Some kinds look into the word: keyed values, hosts among files, volumes
+ * of containers, files that are written beside the one that is named. A part that is not known is reported as every thing it could be.
+ */
+#include "knowledge/apply.h"
+
+struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
+{
+	struct know_use *u = arena_new(ap->a, struct know_use);
+	*u = (struct know_use){.role = role, .flags = flags, .from = from, .to = to};
+	if (value)
+		u->value = *value;
+	*ap->end = u;
+	ap->end = &u->next;
+	return u;
+}
+
+struct word know_here(const struct know_applying *ap)
+{
+	return (struct word){.kind = WORD_EXACT, .text = STR("."), .at = ap->s->argv[0].at};
+}
+
+static void add_parents(struct know_applying *ap, enum know_role role, size_t from, size_t to, struct word w)
+{
+	if (w.kind != WORD_EXACT)
+		return;
+	for (size_t i = 1; i + 1 < w.text.n; i++)
+		if (w.text.p[i] == '/' && w.text.p[i - 1] != '/') {
+			struct word parent = w;
+			parent.text = str_sub(w.text, 0, i);
+			know_use_add(ap, role, 0, from, to, &parent);
+		}
+}
+
+static struct word parent_of(struct word w)
+{
+	size_t i = w.text.n;
+	while (i > 0 && w.text.p[i - 1] == '/')
+		i--;
+	while (i > 0 && w.text.p[i - 1] != '/')
+		i--;
+	while (i > 1 && w.text.p[i - 1] == '/')
+		i--;
+	w.text = i ? str_sub(w.text, 0, i) : STR(".");
+	w.kind = text_exact(w.text) ? WORD_EXACT : WORD_UNKNOWN;
+	return w;
+}
+
+static void add_suffixed(struct know_applying *ap, size_t from, size_t to, struct word w, struct str suffix)
+{
+	while (w.text.n > 1 && w.text.p[w.text.n - 1] == '/')
+		w.text.n--; /* mv -bT a dir/ makes dir~ */
+	w.text = str_cat(ap->a, w.text, suffix);
+	know_use_add(ap, USE_WRITE, 0, from, to, &w);
+}
+
+/* Other files that are written because of this one. */
+static void add_company(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	bool beside = spec.mods & MOD_BESIDE;
+	if (w.kind == WORD_REST || (w.kind == WORD_UNKNOWN && !w.text.n)) {
+		if (spec.mods & (MOD_BESIDE | MOD_SUFFIX))
+			know_use_add(ap, USE_WRITE, 0, from, to, &w);
+		return;
+	}
+	if ((spec.mods & MOD_SUFFIX) && spec.lang)
+		add_suffixed(ap, from, to, w, str_of(know_string(ap->s->row, spec.lang)));
+	if ((spec.mods & MOD_SUFFIX) && ap->suffix) {
+		struct word v = ap->suffix->value;
+		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
+			add_suffixed(ap, from, to, w, v.text);
+		else
+			beside = true; /* sed -i DIR/STAR names anything */
+	}
+	if (beside) {
+		w = parent_of(w);
+		know_use_add(ap, USE_WRITE, USE_BELOW, from, to, &w);
+	}
+}
+
+enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+/* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
+static enum match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
+{
+	for (; *prefix; prefix++, i++) {
+		if (*prefix == '*') {
+			for (size_t k = i; k <= text.n; k++) {
+				enum match m = starts_with(text, k, prefix + 1, ret_end);
+				if (m != MATCH_NO || k == text.n || text.p[k] == '=')
+					return m;
+			}
+			return MATCH_NO;
+		}
+		if (i < text.n && text_hole(text.p[i]))
+			return MATCH_MAYBE;
+		if (i >= text.n || lower(text.p[i]) != lower(*prefix))
+			return MATCH_NO;
+	}
+	*ret_end = i;
+	return MATCH_YES;
+}
+
+#define CONTAINED_MAX 64
+
+/* "~x": what follows each x inside the value, up to ';' or '}' (curl -F a=@FILE;type=b, -w %output{FILE}). */
+static void emit_contained(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w, const char *needle)
+{
+	size_t n = strlen(needle), found = 0;
+	for (size_t i = 0; n && i + n <= w.text.n; i++) {
+		if (memcmp(w.text.p + i, needle, n) != 0)
+			continue;
+		size_t end = i + n;
+		while (end < w.text.n && w.text.p[end] != ';' && w.text.p[end] != '}')
+			end++;
+		struct word part = {.kind = WORD_EXACT, .ambient = w.ambient, .text = str_sub(w.text, i + n, end), .at = w.at};
+		if (!text_exact(part.text))
+			part.kind = WORD_UNKNOWN;
+		if (++found > CONTAINED_MAX)
+			know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
+		if (found > CONTAINED_MAX)
+			return;
+		know_emit(ap, spec, from, to, part);
+	}
+	if (!found && !text_exact(w.text)) /* it may stand in what is not known */
+		know_emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
+}
+
+void know_emit_keyed(struct know_applying *ap, size_t from, size_t to, struct word w)
+{
+	const struct know_row *r = ap->s->row;
+	const struct know_value *v = know_values(r);
+	if (w.kind == WORD_REST) {
+		know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
+		return;
+	}
+	for (size_t i = 0; i < r->nvalues; i++) {
+		size_t end = 0;
+		const char *prefix = know_string(r, v[i].prefix);
+		if (prefix[0] == '~') {
+			emit_contained(ap, v[i].spec, from, to, w, prefix + 1);
+			continue; /* there may be more, and others */
+		}
+		enum match m = starts_with(w.text, 0, prefix, &end);
+		if (m == MATCH_MAYBE) {
+			bool runs = know_runs(v[i].spec.kind);
+			struct word any = {.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
+			if (runs)
+				know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
+			else
+				know_emit(ap, v[i].spec, from, to, any);
+		}
+		if (m == MATCH_YES) {
+			/* "Key = value" and "Key  value": more separator than the row has */
+			bool blank = end && w.text.p[end - 1] == ' ' && end < w.text.n && (w.text.p[end] == ' ' || w.text.p[end] == '\t' || w.text.p[end] == '=');
+			if (blank && know_runs(v[i].spec.kind))
+				know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
+			else if (v[i].spec.kind != KIND_KEYED)
+				know_emit(ap, v[i].spec, from, to, know_part(w, end));
+			return;
+		}
+	}
+}
+
+static const uint8_t role_of[KIND_COUNT] = {
+	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC, [KIND_DIR] = USE_DIR,
+	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST, [KIND_ASSIGN] = USE_ASSIGN,
+	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT, [KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
+	[KIND_COMMAND] = USE_COMMAND,
+};
+
+static void add_host(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
+{
+	if (!host)
+		return; /* a container: neither a file here nor the network */
+	know_use_add(ap, USE_HOST, 0, from, to, &w);
+	ap->ret->effects |= EFFECT_NETWORK;
+}
+
+/* HOST:PATH, SCHEME://...: a host, and no file. A word that is not known may be either. */
+static bool emit_remote(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
+{
+	for (size_t i = 0; i < w.text.n && w.kind != WORD_REST; i++) {
+		if (text_hole(w.text.p[i]))
+			break;
+		if (w.text.p[i] == '/')
+			return false;
+		if (w.text.p[i] == ':') {
+			add_host(ap, host, from, to, w);
+			return i > 0;
+		}
+	}
+	if (w.kind != WORD_EXACT)
+		add_host(ap, host, from, to, w);
+	return false;
+}
+
+/* Where the value of source= or src= starts in a --mount, or -1. */
+static ptrdiff_t mount_source(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		if (i > 0 && s.p[i - 1] != ',')
+			continue;
+		struct str rest = str_sub(s, i, s.n);
+		if (str_starts(rest, "source="))
+			return (ptrdiff_t)i + 7;
+		if (str_starts(rest, "src="))
+			return (ptrdiff_t)i + 4;
+	}
+	return -1;
+}
+
+/* A directory of this machine that a container sees. A name without a slash is a volume of the engine's own. */
+static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct word w)
+{
+	bool mount = str_starts(w.text, "type=") || mount_source(w.text) >= 0;
+	ptrdiff_t at = mount ? mount_source(w.text) : 0;
+	if (at < 0)
+		return; /* a tmpfs, or an anonymous volume */
+	size_t end = (size_t)at;
+	while (end < w.text.n && w.text.p[end] != (mount ? ',' : ':'))
+		end++;
+	struct word path = w;
+	if (w.kind != WORD_REST) {
+		path.text = str_sub(w.text, (size_t)at, end);
+		path.kind = text_exact(path.text) ? WORD_EXACT : WORD_UNKNOWN;
+	}
+	bool name = path.kind == WORD_EXACT && str_find(path.text, '/', 0) < 0 && !str_starts(path.text, ".") && !str_starts(path.text, "~");
+	struct str options = str_sub(w.text, end, w.text.n);
+	bool ro = str_ends(options, ":ro") || str_contains(options, STR(",readonly")) || str_contains(options, STR(",ro"));
+	if (!name && path.text.n + (path.kind != WORD_EXACT))
+		know_use_add(ap, ro && text_exact(options) ? USE_READ : USE_WRITE, USE_TREE, from, to, &path);
+}
+
+/* A URL may name a file here. */
+static void emit_file_url(struct know_applying *ap, size_t from, size_t to, struct word w)
+{
+	struct word path = know_part(w, 7);
+	if (str_starts(w.text, "file://") && path.text.n)
+		know_use_add(ap, USE_READ, 0, from, to, &path);
+}
+
+void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	unsigned flags = spec.mods & MOD_USE_FLAGS;
+	if (w.kind == WORD_EXACT && str_is(w.text, "-") && spec.kind == KIND_EXEC && ap->ops.empty.kind) {
+		spec = ap->ops.empty; /* python3 - : the program comes on standard input */
+		from = to = 0;
+		w = (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};
+	}
+	if ((spec.mods & MOD_REMOTE) && emit_remote(ap, !(flags & USE_ELSEWHERE), from, to, w))
+		return;
+	if (spec.mods & MOD_REMOTE)
+		flags &= ~(unsigned)USE_ELSEWHERE;
+	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD)
+		add_company(ap, spec, from, to, w);
+	switch (spec.kind) {
+	case KIND_NONE:
+	case KIND_WORD:
+		return;
+	case KIND_KEYED:
+		know_emit_keyed(ap, from, to, w);
+		return;
+	case KIND_VOLUME:
+		emit_volume(ap, from, to, w);
+		return;
+	case KIND_SYSTEM:
+		ap->ret->effects |= EFFECT_SYSTEM;
+		ap->changes = true;
+		return;
+	case KIND_CHANGE:
+		ap->changes = true;
+		return;
+	case KIND_DEST:
+		if (spec.mods & MOD_PARENTS)
+			add_parents(ap, USE_WRITE, from, to, w);
+		know_use_add(ap, USE_WRITE, flags, from, to, &w);
+		know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		return;
+	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
+		w = know_here(ap);
+		if (spec.kind == KIND_WRITE_TMP)
+			w.text = STR("/tmp");
+		know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		return;
+	case KIND_COMMAND:
+		if (to > from)
+			know_use_add(ap, USE_COMMAND, flags, from, to, NULL);
+		if (to > from && (spec.mods & MOD_JOINED))
+			know_use_add(ap, USE_SCRIPT, flags, from, to, &ap->s->argv[from]);
+		return;
+	case KIND_SPLIT:
+		from = to, to = ap->s->argc;
+		break;
+	case KIND_HOST:
+		emit_file_url(ap, from, to, w);
+		ap->ret->effects |= EFFECT_NETWORK;
+		break;
+	}
+	if (spec.mods & MOD_PARENTS)
+		add_parents(ap, role_of[spec.kind], from, to, w);
+	struct know_use *u = know_use_add(ap, role_of[spec.kind], flags, from, to, &w);
+	if (spec.kind == KIND_CODE)
+		u->lang = know_string(ap->s->row, spec.lang);
+}
