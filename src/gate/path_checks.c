@@ -108,29 +108,42 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 
 /* ---- what lies outside ---- */
 
-/* Made by the caller, or not there yet: theirs. Anything below a directory of somebody else's is not. */
-static bool own_temp(struct judge *j, const struct where *w)
+/* How deep below the directory for temporary files: 1 for /tmp/x. */
+static unsigned temp_depth(const struct judge *j, struct str path)
 {
-	ptrdiff_t top = str_find(w->real, '/', str_starts(w->real, "/var/tmp/") ? 9 : str_starts(w->real, "/dev/shm/") ? 9 : 5);
+	size_t from = str_starts(path, "/var/tmp/") || str_starts(path, "/dev/shm/") ? 9 : str_starts(path, "/tmp/") ? 5 : j->v->tmp.n + 1;
+	unsigned depth = 1;
+
+	for (size_t i = from; i < path.n; i++)
+		depth += path.p[i] == '/';
+	return depth;
+}
+
+/*
+ * What is made new there is the caller's own, and so is one file of theirs directly in it. What lies deeper, or is a directory, was put there
+ * by somebody for something: that is worth a question before it goes.
+ */
+static bool own_temp(struct judge *j, const struct access *x, const struct where *w)
+{
 	const struct path_answer *a = w->answer;
 
 	if (path_is_temp(w->real))
 		return true; /* files of a program's own choice, made new */
 	if (w->wild)
-		return top > 0 || w->made; /* a pattern directly in /tmp names what others made, too */
-	if (a && a->target != PATH_ABSENT && a->owner != j->v->uid)
+		return w->made; /* a pattern names what others made, too */
+	if (!a || a->target == PATH_ABSENT)
+		return true;
+	if (a->owner != j->v->uid || (a->kind == PATH_LINK && !str_eq(a->place, w->real)))
 		return false;
-	if (a && a->kind == PATH_LINK && !str_eq(a->place, w->real))
-		return false;
-	return true;
+	return x->kind == ACCESS_WRITE && a->target == PATH_DIR ? true : a->target == PATH_FILE && temp_depth(j, w->real) == 1;
 }
 
 static void in_temp(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (x->op && !strcmp(x->op, "mktemp"))
 		return;
-	if (!own_temp(j, w))
-		tell(j, "shared-temp", x, w, phrase(j, x, "what may be another's,"), "use a directory of your own: mktemp -d");
+	if (!own_temp(j, x, w))
+		tell(j, "shared-temp", x, w, phrase(j, x, "what may still be needed by others,"), "use a directory of your own: mktemp -d");
 }
 
 /* What only adds, or changes no content. */

@@ -91,6 +91,22 @@ static bool in_system(const struct judge *j, struct str path)
 	return below_any(path, system_dirs, COUNT(system_dirs)) || equals_any(path, system_dirs, COUNT(system_dirs));
 }
 
+/* Below a directory for temporary files, but not in the part of it where the person works: that is as any other directory. */
+static bool in_temp_dir(const struct judge *j, struct str path)
+{
+	for (size_t i = 0; i <= COUNT(temp_dirs); i++) {
+		struct str dir = i < COUNT(temp_dirs) ? str_of(temp_dirs[i]) : j->v->tmp, top;
+		ptrdiff_t slash;
+
+		if (dir.n < 2 || !path_within(path, dir) || path.n <= dir.n || path_within(j->v->home, path))
+			continue;
+		slash = str_find(path, '/', dir.n + 1);
+		top = slash < 0 ? path : str_sub(path, 0, (size_t)slash);
+		return !path_within(j->v->home, top) && !path_within(j->v->project, top) && !path_within(j->v->cwd, top);
+	}
+	return false;
+}
+
 enum place path_place(const struct judge *j, struct str path)
 {
 	if (equals_any(path, null_devices, COUNT(null_devices)) || below_any(path, descriptor_dirs, COUNT(descriptor_dirs)))
@@ -98,8 +114,7 @@ enum place path_place(const struct judge *j, struct str path)
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		if (path_within(path, r->path))
 			return PLACE_ROOT;
-	if (below_any(path, temp_dirs, COUNT(temp_dirs)) ||
-	    (j->v->tmp.n > 1 && path_within(path, j->v->tmp) && path.n > j->v->tmp.n && !path_within(j->v->home, j->v->tmp)))
+	if (in_temp_dir(j, path))
 		return PLACE_TEMP;
 	if (path_within(path, STR("/dev")))
 		return PLACE_DEVICE;

@@ -1,0 +1,111 @@
+#!/bin/bash
+# The gate in a real file system: links, hard links, patterns, roots, temporary files. Everything is below one directory made here. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+export HOME=$tmp/home
+unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE TMPDIR
+project=$HOME/project
+mkdir -p "$project/src" "$project/sub" "$HOME/other" "$HOME/.ssh"
+git init -q "$project"
+echo keep >"$HOME/other/canary"
+echo key >"$HOME/.ssh/id_rsa"
+ln -s "$HOME/other" "$project/out"
+ln -s "$HOME/other/canary" "$project/src/link.txt"
+ln -s /nowhere/at/all "$project/dangling"
+ln -s circle "$project/circle"
+ln -s ../sub "$project/src/inside"
+ln "$HOME/other/canary" "$project/hard"
+ln -s "$HOME/.ssh/id_rsa" "$project/notes.txt"
+echo x >"$project/src/a.c"
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		sed 's/^/#   /' "$tmp/said"
+	fi
+}
+
+# judge VERDICT ID COMMAND: the verdict, and a reason of that id ("-": none at all)
+judge() {
+	"$CAISSON" check --cwd "${dir:-$project}" -- "$3" >"$tmp/said" 2>&1
+	local verdict reason=1
+	verdict=$(head -1 "$tmp/said")
+	if [[ $2 == - ]]; then [[ $(grep -c '(ask)\|(deny)\|(contain)' "$tmp/said") == 0 ]] && reason=0; else grep -q "^  $2 (" "$tmp/said" && reason=0; fi
+	[[ $verdict == "$1"* && $reason == 0 ]]
+	result $? "$1 $2: $3"
+}
+
+judge allow - 'echo x > src/new.c'
+judge allow - 'rm -rf sub'
+judge allow - 'rm -f out'                          # the link itself
+judge deny outside-delete 'rm -rf out/canary'
+judge deny outside-delete 'rm -rf out/*'
+judge deny outside-delete 'find out/ -type f -delete'
+judge deny outside-overwrite 'echo x > src/link.txt'
+judge deny outside-overwrite 'cp src/a.c src/link.txt'
+judge deny outside-overwrite 'tee src/*.txt < src/a.c'
+judge allow - 'echo x > src/inside/x'
+judge ask outside-write 'echo x > out/new'
+judge ask opaque-path 'echo x > circle'
+judge ask link-write 'echo x > hard'
+judge allow - 'rm hard'
+judge ask secret-read 'cat notes.txt'
+judge ask secret-read 'cat n*.txt'
+judge allow - 'cat src/a.c'
+judge deny outside-delete "rm -rf $HOME/other"
+judge deny outside-delete 'rm -rf ../other'
+judge deny outside-delete 'rm -rf src/../../other'
+judge deny outside-delete 'rm -rf src/inside/../../other'
+judge deny outside-delete "rm -rf /proc/self/root$HOME/other"
+judge deny outside-delete 'rm -rf /proc/self/cwd/../other'
+judge allow - 'rm -rf /proc/self/cwd/sub'
+judge deny outside-delete 'cd -P src/inside && cd .. && rm -rf ../other'
+judge allow - 'cd src/inside && cd .. && rm -rf ../sub'
+judge deny outside-delete 'cd ..; rm -rf other'
+judge allow - 'cd src && rm -f a.c'
+judge ask project-delete 'rm -rf .'
+judge ask project-delete "rm -rf $project"
+judge ask project-delete 'rm -rf .git'
+judge ask protected-write 'echo x > .git/hooks/pre-commit'
+judge allow - 'rm -f .git/index.lock'
+judge deny outside-delete 'rm -rf ~'
+judge allow - 'echo x 2>/dev/null >&2'
+judge deny device-write 'echo x >/dev/nullo'
+judge deny caisson-files "echo x > $HOME/.config/caisson/config.yaml"
+judge deny caisson-files "rm -rf $HOME/.config"
+judge deny caisson-files "rm -rf $HOME/.local/state/caisson"
+judge deny caisson-files 'echo x > .caisson.yaml'
+judge deny caisson-files "cp /bin/true $CAISSON"
+
+# a project that is a worktree, one below another directory, and none at all
+dir=$project/src judge allow - 'echo x > ../README'
+dir=$HOME judge ask outside-write 'echo x > new'
+dir=$HOME judge deny outside-delete 'rm -rf other'
+dir=/ judge deny outside-delete 'rm -rf home'
+git -C "$project" -c user.name=t -c user.email=t@example.com commit -q --allow-empty -m first
+git -C "$project" worktree add -q "$HOME/tree" 2>/dev/null
+dir=$HOME/tree judge allow - 'echo x > new'
+dir=$HOME/tree judge deny outside-overwrite "echo x > $project/src/a.c"
+
+# temporary files: one's own, and another's
+mine=$(mktemp /tmp/caisson-test.XXXXXX)
+judge allow - "echo x > $mine"
+judge allow - "rm -f $mine"
+rm -f "$mine"
+if [[ $(id -u) == 0 ]]; then
+	theirs=$(mktemp /tmp/caisson-test.XXXXXX)
+	chown 65534 "$theirs"
+	judge ask shared-temp "echo x > $theirs"
+	judge ask shared-temp "rm -f $theirs"
+	rm -f "$theirs"
+else
+	n=$((n + 1)) && echo "ok $n - another's file # SKIP only root can make one"
+fi
+[[ $(cat "$HOME/other/canary") == keep ]]
+result $? 'nothing was touched'
+echo "1..$n"
