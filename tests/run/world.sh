@@ -64,7 +64,7 @@ judge deny outside-delete 'rm -rf src/inside/../../other'
 judge deny outside-delete "rm -rf /proc/self/root$HOME/other"
 judge deny outside-delete 'rm -rf /proc/self/cwd/../other'
 judge allow - 'rm -rf /proc/self/cwd/sub'
-judge deny outside-delete 'cd -P src/inside && cd .. && rm -rf ../other'
+judge ask opaque-path 'cd -P src/inside && cd .. && rm -rf ../other'
 judge allow - 'cd src/inside && cd .. && rm -rf ../sub'
 judge deny outside-delete 'cd ..; rm -rf other'
 judge allow - 'cd src && rm -f a.c'
