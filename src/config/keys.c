@@ -164,6 +164,7 @@ const struct config_row config_rows[] = {
 	{{"checks_grade", WHO_TRUSTED, true, "grades of checks, by id: off, warn, contain, ask or deny", "{secret-read: deny}"}, rules_grades, AT(regrades)},
 	{{"mode", WHO_OWNER, false, "permission mode when the client names none: default, acceptEdits, plan, bypassPermissions or dontAsk", "default"}, parse_mode, AT(mode)},
 	{{"route", WHO_TRUSTED, true, "plain file work that a tool of the client does better: off, advise, warn, ask or deny", "advise"}, parse_route, AT(route)},
+	{{"allow_readonly", WHO_TRUSTED, true, "commands that are known to only read need no rule where the default is not allow", "true"}, value_bool, AT(allow_readonly)},
 	{{"contain_fallback", WHO_OWNER, false, "verdict instead of contain where nothing can be contained: allow, ask or deny", "ask"}, value_verdict, AT(contain_fallback)},
 	{{"fold_case", WHO_TRUSTED, true, "protected names are compared without regard to case", "true"}, value_bool, AT(fold_case)},
 	{{"writable_roots", WHO_TRUSTED, false, "directories besides the project that may be written", "[~/scratch]"}, value_texts, AT(writable_roots)},

@@ -89,13 +89,31 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 		put_next(out);
 		buf_char(out, '{');
 		put_field(out, "id", str_of(r->id));
-		put_field(out, "grade", str_of(grade_name(r->grade)));
+		if (r->grade != GRADE_OFF) /* advice has none */
+			put_field(out, "grade", str_of(grade_name(r->grade)));
 		put_field(out, "message", r->message);
 		if (r->alternative.n)
 			put_field(out, "alternative", r->alternative);
 		put_at(out, r->at);
 		if (r->rule.n)
 			put_field(out, "rule", r->rule);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+}
+
+/* The derivation: which rules of the policy spoke about what, and which findings they lifted. */
+static void put_steps(struct buf *out, const struct step *s)
+{
+	put_key(out, "steps");
+	buf_char(out, '[');
+	for (; s; s = s->next) {
+		put_next(out);
+		buf_char(out, '{');
+		put_field(out, "what", str_of(s->what));
+		put_field(out, "rule", s->rule);
+		put_field(out, "subject", s->subject);
+		put_at(out, s->at);
 		buf_char(out, '}');
 	}
 	buf_char(out, ']');
@@ -248,8 +266,8 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	buf_c(out, j->complete ? "true" : "false");
 	put_reasons(out, "reasons", j->reasons);
 	put_reasons(out, "warnings", j->warnings);
-	put_key(out, "advice");
-	buf_c(out, "[]");
+	put_reasons(out, "advice", j->advice);
+	put_steps(out, j->steps);
 	put_commands(out, f);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		put_accesses(out, lists[i].key, f, lists[i].kind);

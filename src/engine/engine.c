@@ -89,6 +89,11 @@ static bool has_reason(const struct reason *list, const struct reason *r)
 /* The stricter of both holds; of the project's reasons those that are not there yet are added, when they have a part in the verdict. */
 static void take_stricter(struct judgement *own, const struct judgement *project)
 {
+	struct step **steps = &own->steps;
+
+	while (*steps)
+		steps = &(*steps)->next;
+	*steps = project->steps;
 	own->complete &= project->complete;
 	if (project->verdict >= own->verdict)
 		return;

@@ -5,8 +5,10 @@
  *       | ^~~~~~~~~~ 1
  *       |               ^~~~~~~~~~~~ 2
  *
- * and the numbers are those of the list of commands after it; reasons are marked with '!'. Columns count code points; tabs are spread to
- * multiples of eight; control characters and invisible ones are spelt out, so that what is shown is what is there.
+ * and the numbers are those of the list of commands after it; reasons are marked with '!'. Then follow, each only when there is something to
+ * tell: the commands and what is known of them, the files and where they lie, network, code, the rules that spoke tier by tier, reasons,
+ * warnings, advice; the verdict comes last. Columns count code points; tabs are spread to multiples of eight; control characters and
+ * invisible ones are spelt out, so that what is shown is what is there.
  */
 #include <stdlib.h>
 
@@ -19,6 +21,7 @@
 #define EXPLAIN_TEXTS_MAX 50
 #define EXPLAIN_MARKS_MAX 400
 #define EXPLAIN_ROWS_MAX 500  /* of each list */
+#define EXPLAIN_MATCHES_MAX 5 /* files that one pattern finds */
 #define WIDTH_MIN 40
 
 enum tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
@@ -34,6 +37,7 @@ struct explain {
 	struct buf *out;
 	struct arena *a;
 	const struct facts *f;
+	const struct judgement *j;
 	struct explain_style style;
 	struct label labels[EXPLAIN_MARKS_MAX];
 	size_t nlabels;
@@ -242,7 +246,7 @@ static void put_texts(struct explain *x)
 		buf_fmt(x->out, "   ... (%zu texts more)\n", x->f->ntexts - EXPLAIN_TEXTS_MAX);
 }
 
-/* ---- what was found ---- */
+/* ---- marks ---- */
 
 static enum tint verdict_tint(enum verdict v)
 {
@@ -286,6 +290,20 @@ static bool plain_char(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_-./=:,@%+", c)) || (unsigned char)c >= 0x80;
 }
 
+/* A text with holes: what is known of it, and <...> for the rest. */
+static void show_holes(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i;
+
+		while (i < s.n && !text_hole(s.p[i]))
+			i++;
+		show(b, str_sub(s, from, i));
+		if (i < s.n)
+			buf_c(b, s.p[i] == HOLE_NUM ? "<number>" : s.p[i] == HOLE_NAME ? "<name>" : "<unknown>"), i++;
+	}
+}
+
 static void show_word(struct buf *b, const struct word *w)
 {
 	bool plain = w->text.n > 0;
@@ -296,12 +314,25 @@ static void show_word(struct buf *b, const struct word *w)
 		buf_c(b, plain ? "" : "'");
 		show(b, w->text);
 		buf_c(b, plain ? "" : "'");
-	} else if (w->glob && text_exact(w->text)) {
-		show(b, w->text);
+	} else if (w->text.n && (w->glob || w->kind == WORD_UNKNOWN)) {
+		show_holes(b, w->text);
 	} else {
 		buf_c(b, w->kind == WORD_REST ? "<any words>" : "<unknown>");
 	}
 }
+
+/* ---- what was found: lists, one line for each item ---- */
+
+static void title(struct explain *x, size_t *n, const char *text)
+{
+	if ((*n)++)
+		return;
+	tint_on(x->out, x->style, TINT_BOLD);
+	buf_fmt(x->out, "\n%s\n", text);
+	tint_off(x->out, x->style);
+}
+
+static void dim(struct explain *x, const char *text) { tinted(x->out, x->style, TINT_DIM, text); }
 
 static void put_via(struct explain *x, const struct via *v)
 {
@@ -313,45 +344,116 @@ static void put_via(struct explain *x, const struct via *v)
 	tint_off(x->out, x->style);
 }
 
+static const struct known *known_of(const struct explain *x, const struct command *c)
+{
+	for (const struct known *k = x->j->known; k; k = k->next)
+		if (k->command == c)
+			return k;
+	return NULL;
+}
+
+/* What the row of knowledge says of this form: "git push: network". */
+static void put_known(struct explain *x, const struct command *c)
+{
+	static const char *const effects[] = {"network", "privilege", "persistence", "system", "history", "runs the workspace"}; /* by EFFECT_ bit */
+	const struct known *k = known_of(x, c);
+	const char *sep = ": ";
+
+	if (!k)
+		return;
+	tint_on(x->out, x->style, TINT_DIM);
+	buf_fmt(x->out, "   [%s%s", k->row ? k->row : "", k->own ? ", a row of your own" : "");
+	if (k->readonly) {
+		buf_fmt(x->out, "%sonly reads", sep);
+		sep = ", ";
+	}
+	for (size_t i = 0; i < sizeof(effects) / sizeof(*effects); i++)
+		if (k->effects >> i & 1) {
+			buf_fmt(x->out, "%s%s", sep, effects[i]);
+			sep = ", ";
+		}
+	buf_char(x->out, ']');
+	tint_off(x->out, x->style);
+}
+
 static void put_commands(struct explain *x)
 {
 	size_t n = 0;
 
-	if (!x->f->commands)
-		return;
-	tinted(x->out, x->style, TINT_BOLD, "\ncommands\n");
 	for (const struct command *c = x->f->commands; c; c = c->next) {
-		if (++n > EXPLAIN_ROWS_MAX) {
+		title(x, &n, "commands");
+		if (n > EXPLAIN_ROWS_MAX) {
 			buf_c(x->out, "       ...\n");
 			return;
 		}
 		buf_fmt(x->out, "%6zu ", n);
+		for (const struct setting *s = c->settings; s; s = s->next) {
+			buf_char(x->out, ' ');
+			show(x->out, s->name);
+			buf_char(x->out, '=');
+			show_holes(x->out, s->value);
+		}
 		for (size_t i = 0; i < c->argc; i++) {
 			buf_char(x->out, ' ');
 			show_word(x->out, &c->argv[i]);
 		}
+		put_known(x, c);
 		if (c->via && strcmp(c->via->name, "direct") != 0)
 			put_via(x, c->via);
 		buf_char(x->out, '\n');
 	}
 }
 
-static void put_accesses(struct explain *x, const char *title, enum access_kind kind)
+static void put_place(struct explain *x, const struct placed *p, bool path)
+{
+	if (path)
+		show(x->out, p->path);
+	if (!str_eq(p->path, p->real)) {
+		buf_c(x->out, " -> ");
+		show(x->out, p->real);
+	}
+	tint_on(x->out, x->style, TINT_DIM);
+	buf_fmt(x->out, "   %s%s", p->place, p->sure ? "" : ", links not resolved");
+	tint_off(x->out, x->style);
+}
+
+/* The first place of an access is its own; those that follow are what a pattern finds. */
+static void put_places(struct explain *x, const struct access *k)
+{
+	const struct placed *first = NULL;
+	size_t found = 0;
+
+	for (const struct placed *p = x->j->placed; p; p = p->next) {
+		if (p->access != k)
+			continue;
+		if (!first) {
+			put_place(x, first = p, false);
+			continue;
+		}
+		if (++found > EXPLAIN_MATCHES_MAX)
+			continue;
+		buf_c(x->out, "\n            ");
+		put_place(x, p, true);
+	}
+	if (found > EXPLAIN_MATCHES_MAX)
+		buf_fmt(x->out, "\n            ... (%zu more)", found - EXPLAIN_MATCHES_MAX);
+}
+
+static void put_accesses(struct explain *x, const char *text, enum access_kind kind)
 {
 	size_t n = 0;
 
 	for (const struct access *k = x->f->accesses; k; k = k->next) {
 		if (k->kind != kind || n > EXPLAIN_ROWS_MAX)
 			continue;
-		if (!n++) {
-			tint_on(x->out, x->style, TINT_BOLD);
-			buf_fmt(x->out, "\n%s\n", title);
-			tint_off(x->out, x->style);
-		}
+		title(x, &n, text);
 		buf_c(x->out, "        ");
 		show_word(x->out, &k->path);
+		if (k->below)
+			buf_c(x->out, " and below");
 		if (k->op)
 			buf_fmt(x->out, "   (%s)", k->op);
+		put_places(x, k);
 		buf_char(x->out, '\n');
 	}
 }
@@ -361,25 +463,51 @@ static void put_others(struct explain *x)
 	size_t n = 0;
 
 	for (const struct touch *t = x->f->touches; t && n < EXPLAIN_ROWS_MAX; t = t->next) {
-		if (!n++)
-			tinted(x->out, x->style, TINT_BOLD, "\nnetwork\n");
+		title(x, &n, "network");
 		buf_c(x->out, "        ");
 		show_word(x->out, &t->host);
 		buf_char(x->out, '\n');
 	}
 	n = 0;
 	for (const struct snippet *s = x->f->snippets; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
-		if (!n++)
-			tinted(x->out, x->style, TINT_BOLD, "\ncode\n");
+		title(x, &n, "code");
 		buf_fmt(x->out, "        %s: ", s->lang ? s->lang : "unknown");
 		show_word(x->out, &s->text);
+		dim(x, inline_harmless(s) ? "   only computes" : "");
 		buf_char(x->out, '\n');
 	}
 }
 
+/* ---- why ---- */
+
+/* The rules that spoke, by tier; then what an allow lifted, and what the mode made of it all. */
+static void put_steps(struct explain *x)
+{
+	static const char *const tiers[] = {"deny", "scoped allow", "ask", "allow", "default", "lifted", "mode"};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(tiers) / sizeof(*tiers); i++)
+		for (const struct step *s = x->j->steps; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
+			if (strcmp(s->what, tiers[i]) != 0)
+				continue;
+			title(x, &n, "rules");
+			buf_fmt(x->out, "        %-12s  ", s->what);
+			show(x->out, s->rule);
+			if (s->subject.n) {
+				buf_c(x->out, "   '");
+				show(x->out, s->subject);
+				buf_char(x->out, '\'');
+			}
+			buf_char(x->out, '\n');
+		}
+}
+
 static void put_reason(struct buf *out, const struct reason *r)
 {
-	buf_fmt(out, "  %s (%s): ", r->id, grade_name(r->grade));
+	buf_fmt(out, "  %s", r->id);
+	if (r->grade != GRADE_OFF)
+		buf_fmt(out, " (%s)", grade_name(r->grade));
+	buf_c(out, ": ");
 	show(out, r->message);
 	if (r->alternative.n) {
 		buf_c(out, "; instead: ");
@@ -393,10 +521,23 @@ static void put_reason(struct buf *out, const struct reason *r)
 	buf_char(out, '\n');
 }
 
-void gate_summary(struct buf *out, const struct judgement *j, struct explain_style style)
+static void put_reasons(struct explain *x, const char *text, const struct reason *r)
+{
+	for (size_t n = 0; r; r = r->next) {
+		title(x, &n, text);
+		put_reason(x->out, r);
+	}
+}
+
+static void put_verdict(struct buf *out, const struct judgement *j, struct explain_style style)
 {
 	tinted(out, style, verdict_tint(j->verdict), verdict_name(j->verdict));
 	buf_c(out, j->complete ? "\n" : " (not read completely)\n");
+}
+
+void gate_summary(struct buf *out, const struct judgement *j, struct explain_style style)
+{
+	put_verdict(out, j, style);
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		put_reason(out, r);
 	for (const struct reason *r = j->warnings; r; r = r->next)
@@ -407,7 +548,7 @@ void gate_explain(struct buf *out, const struct facts *f, const struct judgement
 {
 	struct explain *x = arena_new(out->a, struct explain);
 
-	*x = (struct explain){.out = out, .a = out->a, .f = f, .style = style};
+	*x = (struct explain){.out = out, .a = out->a, .f = f, .j = j, .style = style};
 	if (x->style.width < WIDTH_MIN)
 		x->style.width = WIDTH_MIN;
 	collect_marks(x, j);
@@ -418,6 +559,10 @@ void gate_explain(struct buf *out, const struct facts *f, const struct judgement
 	put_accesses(x, "deletes", ACCESS_DELETE);
 	put_accesses(x, "executes", ACCESS_EXEC);
 	put_others(x);
+	put_steps(x);
+	put_reasons(x, "reasons", j->reasons);
+	put_reasons(x, "warnings", j->warnings);
+	put_reasons(x, "advice", j->advice);
 	tinted(out, style, TINT_BOLD, "\nverdict: ");
-	gate_summary(out, j, style);
+	put_verdict(out, j, style);
 }

@@ -80,13 +80,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 static void raise_unless_lifted(struct judge *j, const struct check *c, const struct finding *fd)
 {
 	if (c->lift == LIFT_COMMAND && (fd->grade == GRADE_ASK || fd->grade == GRADE_CONTAIN) && judge_lifted(j, fd->at)) {
-		if (j->nsteps++ < GATE_STEPS_MAX) {
-			struct step *s = arena_new(j->a, struct step);
-
-			*s = (struct step){.what = "lifted", .rule = str_of(c->id), .subject = judge_excerpt(j, fd->at), .at = fd->at};
-			*j->steps_end = s;
-			j->steps_end = &s->next;
-		}
+		judge_step(j, "lifted", str_of(c->id), fd->at);
 		return;
 	}
 	judge_raise(j, c, fd);
@@ -105,18 +99,6 @@ void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct
 	enum grade g = judge_grade(j, c);
 
 	raise_unless_lifted(j, c, &(struct finding){.grade = g > most ? most : g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
-}
-
-void judge_step(struct judge *j, const char *what, struct str rule, const struct command *c)
-{
-	struct step *s;
-
-	if (j->nsteps++ >= GATE_STEPS_MAX)
-		return;
-	s = arena_new(j->a, struct step);
-	*s = (struct step){.what = what, .rule = rule, .subject = judge_excerpt(j, c->at), .at = c->at};
-	*j->steps_end = s;
-	j->steps_end = &s->next;
 }
 
 /* ---- lifting ---- */
@@ -260,12 +242,15 @@ static void finish(struct judge *j)
 		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained), .alternative = STR("run the commands one by one"),
 			.message = STR("a part of this chain needs a person; the policy wants such commands one by one")});
 	if (j->p->mode == MODE_BYPASS && (j->ret->verdict == VERDICT_ASK || j->ret->verdict == VERDICT_CONTAIN)) {
+		judge_step(j, "mode", STR("bypassPermissions"), (struct span){0});
 		j->ret->verdict = VERDICT_ALLOW; /* the person said so; denials stay, and so do the reasons, as warnings */
 		*j->warnings_end = j->ret->reasons;
 		j->ret->reasons = NULL;
 	}
-	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK)
+	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK) {
+		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;
+	}
 	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run && j->ret->verdict == VERDICT_DENY; r = r->next)
 		if (r->grade == GRADE_DENY)
 			r->message = str_fmt(j->a, "%.*s (a person can still run it by hand)", STR_ARG(r->message));
@@ -282,6 +267,7 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	j.warnings_end = &ret->warnings;
 	j.advice_end = &ret->advice;
 	j.steps_end = &ret->steps;
+	j.placed_end = &ret->placed;
 	j.questions_end = &ret->questions;
 	ret->verdict = VERDICT_ALLOW;
 	ret->complete = f->complete;
@@ -294,4 +280,5 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 		if (rows[i].run) /* also when it is off: some checks raise what belongs to others */
 			rows[i].run(&j, &rows[i]);
 	finish(&j);
+	judge_known(&j);
 }

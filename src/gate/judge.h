@@ -7,6 +7,7 @@
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   danger.c     commands that are dangerous by their words (rows in danger_table.c);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
+ *   derive.c     what the judgement remembers of its way, for people;  explain.c: showing it
  */
 #pragma once
 #include "base/pmap.h"
@@ -15,6 +16,8 @@
 
 #define GATE_REASONS_MAX 64 /* more are counted in the verdict but not listed */
 #define GATE_STEPS_MAX 256
+#define GATE_PLACED_MAX 256 /* places and rows that are remembered for --explain */
+#define GATE_KNOWN_MAX 256
 #define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted */
 #define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes */
 #define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
@@ -42,9 +45,10 @@ struct judge {
 	enum grade grades[GATE_CHECKS_MAX]; /* in force, by the check's row */
 	struct reason **reasons_end, **warnings_end, **advice_end;
 	struct step **steps_end;
+	struct placed **placed_end;
 	struct question **questions_end;
 	const struct pmap *answers, *glob_answers, *asked;
-	size_t nreasons, nlifts, nsteps, nquestions;
+	size_t nreasons, nlifts, nsteps, nquestions, nplaced;
 };
 
 struct finding {
@@ -67,9 +71,14 @@ bool judge_lifted(struct judge *j, struct span at);
 struct str judge_excerpt(const struct judge *j, struct span at);
 /* "before'excerpt'after" */
 struct str judge_quote(struct judge *j, const char *before, struct span at, const char *after);
-void judge_step(struct judge *j, const char *what, struct str rule, const struct command *c);
 struct know_options *subject_options(struct judge *j, struct subject *s);
 struct know_result *subject_known(struct judge *j, struct subject *s);
+
+/* derive.c. The same step is remembered once. */
+void judge_step(struct judge *j, const char *what, struct str rule, struct span at);
+struct where;
+void judge_placed(struct judge *j, const struct access *x, const struct where *w);
+void judge_known(struct judge *j);
 
 /* rules.c */
 enum match { MATCH_NO = 0, MATCH_MAYBE, MATCH_YES };

@@ -13,8 +13,10 @@ static void tell(struct judge *j, const char *id, const struct access *x, const 
 
 	if (g == GRADE_OFF)
 		return;
-	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w))
+	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w)) {
+		judge_step(j, "lifted", str_of(id), x->at);
 		return;
+	}
 	if (access_is_redirection(x))
 		judge_raise(j, c, &(struct finding){.grade = g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = x->at});
 	else
@@ -237,6 +239,7 @@ static bool reads_content(const struct access *x)
 static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)ctx;
+	judge_placed(j, x, w);
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))

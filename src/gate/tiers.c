@@ -292,10 +292,10 @@ static void heard(struct judge *j, struct subject *s, struct verdicts *v, enum v
 		return;
 	if (decision == VERDICT_ALLOW) {
 		*(scoped ? &v->scoped : &v->allow) = true;
-		judge_step(j, scoped ? "scoped allow" : "allow", r->where, s->c);
+		judge_step(j, scoped ? "scoped allow" : "allow", r->where, s->c->at);
 		return;
 	}
-	judge_step(j, decision == VERDICT_DENY ? "deny" : "ask", r->where, s->c);
+	judge_step(j, decision == VERDICT_DENY ? "deny" : "ask", r->where, s->c->at);
 	v->maybe |= m == MATCH_MAYBE;
 	if (decision == VERDICT_DENY) {
 		v->deny |= m == MATCH_YES;
@@ -340,7 +340,7 @@ static void hear_permissions(struct judge *j, struct subject *s, struct verdicts
 		heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
 	if (!v->allow && permission_allowed(j->p->permission_allow, j->f, s->c)) { /* timeout, nice ... around what is allowed */
 		v->allow = true;
-		judge_step(j, "allow", STR("as what it runs"), s->c);
+		judge_step(j, "allow", STR("as what it runs"), s->c->at);
 	}
 }
 
@@ -425,10 +425,14 @@ static void decide(struct judge *j, struct subject *s)
 	hear_permissions(j, s, &v);
 	hear_ssh(j, s, &v);
 	hear_arguments(j, s, &v);
-	if (accepted_edit(j, s))
+	if (accepted_edit(j, s)) {
 		v.allow = true;
-	if (j->p->allow_readonly && s->row && subject_known(j, s)->readonly && !v.ask)
+		judge_step(j, "allow", STR("mode acceptEdits"), s->c->at);
+	}
+	if (j->p->allow_readonly && s->row && subject_known(j, s)->readonly && !v.ask) {
 		v.allow = true;
+		judge_step(j, "allow", STR("what only reads"), s->c->at);
+	}
 	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 }
@@ -475,6 +479,7 @@ bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decisi
 		if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES))
 			continue;
 		found = true;
+		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" : "scoped allow", r->rule.where, x->at);
 		if (decision != VERDICT_ALLOW)
 			raise_rule(j, decision == VERDICT_DENY ? "configured-deny" : "configured-ask", &r->rule, judge_excerpt(j, x->at), m, x->at);
 	}
@@ -509,16 +514,20 @@ static void path_rules(struct judge *j, const struct access *x, const struct per
 			continue;
 		if (!paths_each(j, x, path_one, &t))
 			t.some = x->kind == ACCESS_READ && !x->path.text.n ? MATCH_NO : permission_path(r, j->v, x->path.text);
-		if (t.some != MATCH_NO)
-			raise_rule(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
+		if (t.some == MATCH_NO)
+			continue;
+		judge_step(j, rules == j->p->permission_deny ? "deny" : "ask", r->rule.where, x->at);
+		raise_rule(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
 	}
 }
 
 bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w)
 {
 	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
-		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES && permission_path(r, j->v, w->path) == MATCH_YES)
+		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES && permission_path(r, j->v, w->path) == MATCH_YES) {
+			judge_step(j, "allow", r->rule.where, x->at);
 			return true;
+		}
 	return access_is_redirection(x) && tiers_redirect(j, x, VERDICT_ALLOW);
 }
 
@@ -562,7 +571,9 @@ void tiers_default(struct judge *j, const struct check *c)
 	enum grade g = grades[j->p->fallback];
 
 	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
-		if (!j->subjects[i].spoken)
+		if (!j->subjects[i].spoken) {
+			judge_step(j, "default", str_of(grade_name(g)), j->subjects[i].c->at);
 			judge_raise(j, c, &(struct finding){.grade = g, .at = j->subjects[i].c->at,
 				.message = judge_quote(j, "no rule of the policy allows ", j->subjects[i].c->at, ", and its default is not to")});
+		}
 }

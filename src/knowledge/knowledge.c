@@ -398,6 +398,8 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		}
 		if (!bridge)
 			above = row, above_start = start;
+		if (!bridge && (row->bits & ROW_FORWARD) && !leads_on(&s, lookup, start))
+			ret->effects |= EFFECT_WORKSPACE; /* a user's row for another subcommand: of this form nothing is known */
 		if (start + 1 == argc && start == (size_t)depth + 1 && only_prints(know_forwarded(top), row, argv[start])) {
 			ret->effects = 0;
 			ret->readonly = true;

@@ -159,7 +159,7 @@ struct policy {
 	enum route route;      /* plain file work that a tool of the client does better */
 	enum verdict contain_fallback;
 	bool discourage_chaining, offer_manual_run;
-	bool allow_readonly;   /* what is known to only read counts as allowed by a rule */
+	bool allow_readonly;   /* where the default is not allow, what is known to only read needs no rule; lifts nothing */
 	bool fold_case;        /* compare protected names without regard to case */
 	bool silent;           /* an untrusted file: none of its texts reaches the model */
 	bool no_lifting;       /* system policy: allow rules and milder grades of others do not count */

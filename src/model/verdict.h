@@ -18,10 +18,30 @@ struct reason {
 /* A rule of the policy that spoke, or a finding that a rule lifted: the derivation that --explain shows. */
 struct step {
 	struct step *next;
-	const char *what;   /* "deny", "ask", "allow", "scoped allow", "default", "lifted" */
-	struct str rule;    /* where the rule stands; the id of the check when something was lifted */
+	const char *what;   /* "deny", "scoped allow", "ask", "allow", "default", "lifted", "mode" */
+	struct str rule;    /* where the rule stands; the id of the check when something was lifted; the mode's name */
 	struct str subject; /* the command, shortened */
 	struct span at;
+};
+
+/* Where one path of an access leads, and which row of knowledge a command was read by: for --explain, a bounded number of each. */
+struct placed {
+	struct placed *next;
+	const struct access *access;
+	struct str path;    /* absolute, in plain form */
+	struct str real;    /* resolved; equals `path` when nothing on the way is a link */
+	const char *place;  /* "project", "writable root", "temporary", "home", "system", "outside", "device", "nothing is kept" */
+	bool wild;          /* from a pattern: the pattern itself, or a file that it finds */
+	bool sure;          /* false: its links could not be resolved */
+};
+
+struct known {
+	struct known *next;
+	const struct command *command;
+	const char *row;    /* with its subcommand: "git push" */
+	unsigned effects;   /* EFFECT_* of knowledge.h */
+	bool own;           /* a row of the person's own */
+	bool readonly;      /* this form only reads */
 };
 
 /* Something the judge needs to know of the world. Engine answers into the view and judges again. */
@@ -38,6 +58,8 @@ struct judgement {
 	struct reason *warnings;
 	struct reason *advice;
 	struct step *steps;
+	struct placed *placed;
+	struct known *known;
 	struct question *questions; /* not empty: the verdict is not final */
 };
 

@@ -146,8 +146,10 @@ void builtin_cd(struct builtin_call *b)
 		path = HOLE;
 	if (e->dialect == DIALECT_ZSH && path.n && (path.p[0] == '-' || path.p[0] == '+'))
 		path = HOLE;
-	if ((e->physical || strchr(seen, 'P')) && path_climbs(path))
+	if ((e->physical && str_contains(path, STR(".."))) || (strchr(seen, 'P') && path_climbs(path)))
 		path = HOLE;
+	if (strchr(seen, 'P')) /* the directory may be a link that is now resolved: where .. leads is no longer in the text */
+		e->physical = true;
 	if (path.n == 0) { /* cd "" stays */
 		e->s.status = -1;
 		return;

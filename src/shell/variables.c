@@ -1,4 +1,4 @@
-/* Variables that matter beyond their value: those that make the shell, or a program, run something. */
+/* Variables that matter beyond their value: those that make the shell, or a program, run, load or write something. */
 #include "shell/marks.h"
 
 /* A text that bash expands as a prompt (PS4 under set -x, ${x@P}): its substitutions run. */
@@ -58,65 +58,263 @@ static bool system_dirs(struct str path)
 	return true;
 }
 
-enum variable_effect { EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT, EFFECT_UNFOLLOWED, EFFECT_EXEC, EFFECT_COMMAND };
+enum variable_effect {
+	EFFECT_NONE,       /* a name that a wider row below would take */
+	EFFECT_PROMPT, EFFECT_PATH, EFFECT_STARTUP, EFFECT_SCRIPT,
+	EFFECT_UNFOLLOWED, /* it changes what runs in a way that is not followed */
+	EFFECT_LOAD,       /* files or directories, between colons, that a program loads code or settings that run code from */
+	EFFECT_FLAGS,      /* options that may make a program load code */
+	EFFECT_COMMAND,    /* a command line that a program runs, with words of its own added */
+	EFFECT_CODE,       /* code; `safe` is its language */
+	EFFECT_WRITE,      /* a file that is written */
+	EFFECT_WRITE_TREE, /* a directory in which files are written */
+	EFFECT_HOST,       /* a machine that is contacted */
+};
 
-/* Variables whose value makes the shell, or a program, run something. */
-static const struct {
+/*
+ * Values that are ordinary, between blanks; one that ends in * is a beginning. Of flags and commands each word must be one of them, of the
+ * others the whole value. Nothing here may load, run or write what the value names.
+ */
+#define SAFE_JAVA " -Xmx* -Xms* -Xss* -Xmn* -XX:Max* -XX:Min* -XX:Reserved* -XX:Metaspace* -XX:+Use* -XX:-Use* -XX:+HeapDumpOnOutOfMemoryError" \
+	" -XX:+ExitOnOutOfMemoryError -XX:+TieredCompilation -XX:TieredStopAtLevel=* -Dfile.encoding=* -Duser.language=* -Duser.country=* -Duser.timezone=*" \
+	" -Djava.awt.headless=* -Dmaven.test.* -Dmaven.wagon.* -Dorg.gradle.daemon=* -Dorg.gradle.parallel=* -Dorg.gradle.workers.max=* -Dorg.gradle.caching=*" \
+	" -Dorg.gradle.console=* -Dorg.slf4j.simpleLogger.* -Dstyle.color=* -ea -server --add-opens* --add-exports* java.* jdk.* --enable-preview" \
+	" --enable-native-access=* -Dkotlin.compiler.execution.strategy=* "
+#define SAFE_TOOLS " gcc g++ cc c++ clang clang++ cpp tcc icc icpc icx icpx nvcc emcc em++ rustc musl-gcc zig ld ld.lld lld mold gold ar llvm-ar gcc-ar ranlib gfortran" \
+	" ccache sccache distcc x86_64-linux-gnu- aarch64-linux-gnu- arm-linux-gnueabihf- i686-w64-mingw32- x86_64-w64-mingw32- riscv64-linux-gnu- arm-none-eabi-" \
+	" /usr/bin/gcc /usr/bin/g++ /usr/bin/cc /usr/bin/c++ /usr/bin/clang /usr/bin/clang++ -m32 -m64 -march=* -mtune=* -std=* -O* -g -fPIC -Wall -Wextra -Werror -pipe "
+#define SAFE_NODE " --max-old-space-size* --max_old_space_size* --max-semi-space-size* --max-http-header-size* --no-warnings --no-deprecation --trace-warnings" \
+	" --trace-deprecation --trace-uncaught --trace-exit --enable-source-maps --experimental-vm-modules --experimental-specifier-resolution=* --experimental-json-modules" \
+	" --experimental-fetch --experimental-test-coverage --no-experimental-* --openssl-legacy-provider --unhandled-rejections=* --stack-trace-limit=* --stack-size=*" \
+	" --dns-result-order=* --preserve-symlinks --throw-deprecation --pending-deprecation "
+#define SAFE_EDITORS " vim vi nvim nano emacs emacsclient code subl micro hx ed true false : cat less more bat most delta -w --wait --new-window -nw -R -F -X -r -FRX -RFX -FX -RX "
+
+/* Variables whose value makes the shell, or a program, run, load or write something. The first row that takes a name counts; * stands for anything. */
+static const struct variable {
 	const char *name;
 	enum variable_effect effect;
+	const char *safe;
 } variables[] = {
-	{"PS4", EFFECT_PROMPT}, {"PS0", EFFECT_PROMPT}, {"PS1", EFFECT_PROMPT}, {"PS2", EFFECT_PROMPT},
-	{"PATH", EFFECT_PATH}, {"path", EFFECT_PATH},
-	{"BASH_ENV", EFFECT_STARTUP}, {"ENV", EFFECT_STARTUP}, {"ZDOTDIR", EFFECT_STARTUP},
-	{"PROMPT_COMMAND", EFFECT_SCRIPT},
-	{"BASH_CMDS", EFFECT_UNFOLLOWED}, {"BASH_ALIASES", EFFECT_UNFOLLOWED}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED},
-	{"SHELLOPTS", EFFECT_UNFOLLOWED}, {"BASH_XTRACEFD", EFFECT_UNFOLLOWED}, {"FUNCNEST", EFFECT_UNFOLLOWED}, {"BASHOPTS", EFFECT_UNFOLLOWED}, {"BASH_COMPAT", EFFECT_UNFOLLOWED}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED},
-	{"GIT_SSH_COMMAND", EFFECT_COMMAND}, {"GIT_SSH", EFFECT_COMMAND}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND}, {"GIT_PAGER", EFFECT_COMMAND},
-	{"GIT_EDITOR", EFFECT_COMMAND}, {"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND}, {"GIT_ASKPASS", EFFECT_COMMAND}, {"GIT_PROXY_COMMAND", EFFECT_COMMAND},
-	{"PAGER", EFFECT_COMMAND}, {"MANPAGER", EFFECT_COMMAND}, {"EDITOR", EFFECT_COMMAND}, {"VISUAL", EFFECT_COMMAND}, {"BROWSER", EFFECT_COMMAND},
-	{"RSYNC_RSH", EFFECT_COMMAND}, {"SSH_ASKPASS", EFFECT_COMMAND}, {"SUDO_ASKPASS", EFFECT_COMMAND},
-	{"LESSOPEN", EFFECT_UNFOLLOWED}, {"LESSCLOSE", EFFECT_UNFOLLOWED}, {"TAR_OPTIONS", EFFECT_UNFOLLOWED}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED},
-	{"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED}, {"GIT_EXEC_PATH", EFFECT_EXEC}, {"GIT_TEMPLATE_DIR", EFFECT_EXEC},
-	{"NODE_OPTIONS", EFFECT_EXEC}, {"NODE_PATH", EFFECT_EXEC}, {"PERL5OPT", EFFECT_EXEC}, {"PERL5LIB", EFFECT_EXEC}, {"PYTHONSTARTUP", EFFECT_EXEC},
-	{"PYTHONPATH", EFFECT_EXEC}, {"PYTHONHOME", EFFECT_EXEC}, {"RUBYOPT", EFFECT_EXEC}, {"RUBYLIB", EFFECT_EXEC},
-	{"LD_PRELOAD", EFFECT_EXEC}, {"LD_LIBRARY_PATH", EFFECT_EXEC}, {"LD_AUDIT", EFFECT_EXEC},
+	{"PS4", EFFECT_PROMPT, NULL}, {"PS0", EFFECT_PROMPT, NULL}, {"PS1", EFFECT_PROMPT, NULL}, {"PS2", EFFECT_PROMPT, NULL},
+	{"PATH", EFFECT_PATH, NULL}, {"path", EFFECT_PATH, NULL},
+	{"BASH_ENV", EFFECT_STARTUP, NULL}, {"ENV", EFFECT_STARTUP, NULL}, {"ZDOTDIR", EFFECT_STARTUP, NULL},
+	{"PROMPT_COMMAND", EFFECT_SCRIPT, NULL},
+	{"BASH_CMDS", EFFECT_UNFOLLOWED, NULL}, {"BASH_ALIASES", EFFECT_UNFOLLOWED, NULL}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED, NULL},
+	{"SHELLOPTS", EFFECT_UNFOLLOWED, NULL}, {"BASH_XTRACEFD", EFFECT_UNFOLLOWED, NULL}, {"FUNCNEST", EFFECT_UNFOLLOWED, NULL}, {"BASHOPTS", EFFECT_UNFOLLOWED, NULL},
+	{"BASH_COMPAT", EFFECT_UNFOLLOWED, NULL}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED, NULL}, {"INPUTRC", EFFECT_LOAD, NULL}, {"HISTFILE", EFFECT_WRITE, NULL},
+	/* git, and what asks, shows and edits for it */
+	{"GIT_SSH_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_SSH", EFFECT_COMMAND, NULL}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND, NULL}, {"GIT_PAGER", EFFECT_COMMAND, SAFE_EDITORS},
+	{"GIT_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_ASKPASS", EFFECT_COMMAND, " true false echo "},
+	{"GIT_PROXY_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED, " 0 "},
+	{"GIT_CONFIG_KEY_*", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_VALUE_*", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_GLOBAL", EFFECT_LOAD, NULL},
+	{"GIT_CONFIG_SYSTEM", EFFECT_LOAD, NULL}, {"GIT_CONFIG", EFFECT_LOAD, NULL}, {"GIT_EXEC_PATH", EFFECT_LOAD, NULL}, {"GIT_TEMPLATE_DIR", EFFECT_LOAD, NULL},
+	{"GIT_DIR", EFFECT_LOAD, " .git ./.git "}, {"GIT_WORK_TREE", EFFECT_WRITE_TREE, NULL}, {"GIT_INDEX_FILE", EFFECT_WRITE, NULL},
+	{"GIT_OBJECT_DIRECTORY", EFFECT_WRITE_TREE, NULL}, {"GIT_TRACE*", EFFECT_WRITE, " 0 1 2 true false "},
+	{"PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"MANPAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"VISUAL", EFFECT_COMMAND, SAFE_EDITORS},
+	{"GH_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"AWS_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"SYSTEMD_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"GH_EDITOR", EFFECT_COMMAND, SAFE_EDITORS},
+	{"KUBE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"BROWSER", EFFECT_COMMAND, " true false none echo : "}, {"FZF_DEFAULT_COMMAND", EFFECT_COMMAND, NULL},
+	{"RSYNC_RSH", EFFECT_COMMAND, NULL}, {"SSH_ASKPASS", EFFECT_COMMAND, " true false echo "}, {"SUDO_ASKPASS", EFFECT_COMMAND, " true false echo "},
+	{"LESSOPEN", EFFECT_UNFOLLOWED, NULL}, {"LESSCLOSE", EFFECT_UNFOLLOWED, NULL}, {"TAR_OPTIONS", EFFECT_UNFOLLOWED, NULL},
+	{"VIMINIT", EFFECT_CODE, "vim"}, {"EXINIT", EFFECT_CODE, "vim"},
+	/* languages */
+	{"NODE_OPTIONS", EFFECT_FLAGS, SAFE_NODE}, {"NODE_PATH", EFFECT_LOAD, NULL}, {"NODE_REPL_EXTERNAL_MODULE", EFFECT_LOAD, NULL},
+	{"PERL5OPT", EFFECT_FLAGS, " -w -W -CS -CSD -CSDA -T "}, {"PERL5LIB", EFFECT_LOAD, NULL}, {"PERLLIB", EFFECT_LOAD, NULL}, {"PERL5DB", EFFECT_CODE, "perl"},
+	{"PYTHONSTARTUP", EFFECT_LOAD, NULL}, {"PYTHONPATH", EFFECT_LOAD, NULL}, {"PYTHONHOME", EFFECT_LOAD, NULL}, {"PYTHONUSERBASE", EFFECT_LOAD, NULL},
+	{"PYTHONBREAKPOINT", EFFECT_LOAD, " 0 "}, {"RUBYOPT", EFFECT_FLAGS, " -W* -w --yjit --jit --enable=* --disable=* "}, {"RUBYLIB", EFFECT_LOAD, NULL},
+	{"BUNDLE_GEMFILE", EFFECT_LOAD, NULL}, {"GEM_PATH", EFFECT_LOAD, NULL}, {"GEM_HOME", EFFECT_LOAD, NULL}, {"LUA_INIT", EFFECT_CODE, "lua"}, {"LUA_INIT_*", EFFECT_CODE, "lua"},
+	{"LUA_PATH*", EFFECT_LOAD, NULL}, {"LUA_CPATH*", EFFECT_LOAD, NULL}, {"PHPRC", EFFECT_LOAD, NULL}, {"PHP_INI_SCAN_DIR", EFFECT_LOAD, NULL},
+	{"CLASSPATH", EFFECT_LOAD, NULL}, {"JAVA_TOOL_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"JDK_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA},
+	{"JAVA_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"MAVEN_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"GRADLE_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"SBT_OPTS", EFFECT_FLAGS, SAFE_JAVA},
+	{"DOTNET_STARTUP_HOOKS", EFFECT_LOAD, NULL},
+	/* builds */
+	{"MAKEFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* --jobs* --silent --quiet --keep-going --no-print-directory --output-sync* --load-average* "},
+	{"MFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* "}, {"GNUMAKEFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* --jobs* --silent --no-print-directory --output-sync* "},
+	{"MAKEFILES", EFFECT_LOAD, NULL}, {"CC", EFFECT_COMMAND, SAFE_TOOLS}, {"CXX", EFFECT_COMMAND, SAFE_TOOLS}, {"LD", EFFECT_COMMAND, SAFE_TOOLS}, {"AR", EFFECT_COMMAND, SAFE_TOOLS},
+	{"HOSTCC", EFFECT_COMMAND, SAFE_TOOLS}, {"CONFIG_SHELL", EFFECT_COMMAND, " bash sh /bin/sh /bin/bash "}, {"RUSTC", EFFECT_COMMAND, SAFE_TOOLS},
+	{"RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_BUILD_RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS},
+	{"CARGO_BUILD_RUSTC", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_TARGET_*_RUNNER", EFFECT_COMMAND, NULL},
+	{"CARGO_TARGET_*_LINKER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_HOME", EFFECT_LOAD, NULL},
+	{"RUSTFLAGS", EFFECT_FLAGS, " -D* -W* -A* -C -g --cfg warnings unused dead_code clippy::* rust_* target-cpu=* target-feature=* opt-level=* debuginfo=* codegen-units=* lto* "
+				    "panic=* instrument-coverage debug-assertions* overflow-checks* -Ctarget-cpu=* -Copt-level=* -Cdebuginfo=* -Cinstrument-coverage "},
+	{"GOFLAGS", EFFECT_FLAGS, " -mod=* -count=* -v -race -tags=* -buildvcs=* -trimpath -p=* -short -modcacherw "},
+	{"CGO_CFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "}, {"CGO_CXXFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "},
+	{"CGO_LDFLAGS", EFFECT_FLAGS, " -L* -l* -O* -g -static -m32 -m64 "}, {"CGO_CFLAGS_ALLOW", EFFECT_UNFOLLOWED, NULL}, {"CGO_LDFLAGS_ALLOW", EFFECT_UNFOLLOWED, NULL},
+	/* package managers: most of their settings may name a program, a file or a registry */
+	{"npm_config_loglevel", EFFECT_NONE, NULL}, {"npm_config_fund", EFFECT_NONE, NULL}, {"npm_config_audit", EFFECT_NONE, NULL}, {"npm_config_color", EFFECT_NONE, NULL},
+	{"npm_config_progress", EFFECT_NONE, NULL}, {"npm_config_update_notifier", EFFECT_NONE, NULL}, {"npm_config_offline", EFFECT_NONE, NULL}, {"npm_config_yes", EFFECT_NONE, NULL},
+	{"npm_config_prefer_offline", EFFECT_NONE, NULL}, {"npm_config_ignore_scripts", EFFECT_NONE, NULL}, {"npm_config_cache", EFFECT_WRITE_TREE, NULL}, {"npm_config_*", EFFECT_LOAD, NULL},
+	{"PIP_DISABLE_PIP_VERSION_CHECK", EFFECT_NONE, NULL}, {"PIP_NO_*", EFFECT_NONE, NULL}, {"PIP_QUIET", EFFECT_NONE, NULL}, {"PIP_VERBOSE", EFFECT_NONE, NULL},
+	{"PIP_PROGRESS_BAR", EFFECT_NONE, NULL}, {"PIP_ROOT_USER_ACTION", EFFECT_NONE, NULL}, {"PIP_BREAK_SYSTEM_PACKAGES", EFFECT_NONE, NULL}, {"PIP_REQUIRE_VIRTUALENV", EFFECT_NONE, NULL},
+	{"PIP_DEFAULT_TIMEOUT", EFFECT_NONE, NULL}, {"PIP_RETRIES", EFFECT_NONE, NULL}, {"PIP_CACHE_DIR", EFFECT_WRITE_TREE, NULL},
+	{"PIP_*", EFFECT_LOAD, " https://pypi.org/simple https://pypi.org/simple/ "},
+	/* what is loaded into every program, or read by most */
+	{"LD_PRELOAD", EFFECT_LOAD, NULL}, {"LD_LIBRARY_PATH", EFFECT_LOAD, NULL}, {"LD_AUDIT", EFFECT_LOAD, NULL}, {"DYLD_PRINT_*", EFFECT_NONE, NULL}, {"DYLD_*", EFFECT_LOAD, NULL},
+	{"GCONV_PATH", EFFECT_LOAD, NULL}, {"LOCPATH", EFFECT_LOAD, NULL}, {"TERMINFO", EFFECT_LOAD, NULL}, {"OPENSSL_CONF", EFFECT_LOAD, NULL}, {"OPENSSL_MODULES", EFFECT_LOAD, NULL},
+	{"OPENSSL_ENGINES", EFFECT_LOAD, NULL}, {"HOME", EFFECT_LOAD, NULL}, {"XDG_CONFIG_HOME", EFFECT_LOAD, NULL}, {"XDG_CONFIG_DIRS", EFFECT_LOAD, NULL},
+	{"SSLKEYLOGFILE", EFFECT_WRITE, NULL},
+	/* machines and clusters */
+	{"KUBECONFIG", EFFECT_LOAD, NULL}, {"DOCKER_CONFIG", EFFECT_LOAD, NULL}, {"DOCKER_HOST", EFFECT_HOST, NULL}, {"CONTAINER_HOST", EFFECT_HOST, NULL},
+	{"ANSIBLE_NOCOLOR", EFFECT_NONE, NULL}, {"ANSIBLE_FORCE_COLOR", EFFECT_NONE, NULL}, {"ANSIBLE_HOST_KEY_CHECKING", EFFECT_NONE, NULL}, {"ANSIBLE_VERBOSITY", EFFECT_NONE, NULL},
+	{"ANSIBLE_STDOUT_CALLBACK", EFFECT_NONE, NULL}, {"ANSIBLE_DEPRECATION_WARNINGS", EFFECT_NONE, NULL}, {"ANSIBLE_RETRY_FILES_ENABLED", EFFECT_NONE, NULL}, {"ANSIBLE_*", EFFECT_LOAD, NULL},
+	{"NIX_PATH", EFFECT_LOAD, NULL}, {"NIX_CONFIG", EFFECT_LOAD, NULL}, {"NIX_CONF_DIR", EFFECT_LOAD, NULL}, {"NIX_USER_CONF_FILES", EFFECT_LOAD, NULL}, {"NIX_REMOTE", EFFECT_LOAD, NULL},
 };
+
+/* npm takes its names in either case. */
+static char npm_fold(const struct variable *v, char c) { return v->name[0] == 'n' && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static bool takes(const struct variable *v, struct str name)
+{
+	const char *star = strchr(v->name, '*');
+	size_t n = strlen(v->name), head = star ? (size_t)(star - v->name) : n, tail = star ? n - head - 1 : 0;
+	if (star ? name.n < head + tail : name.n != n)
+		return false;
+	for (size_t i = 0; i < head; i++)
+		if (npm_fold(v, name.p[i]) != v->name[i])
+			return false;
+	return memcmp(name.p + name.n - tail, v->name + n - tail, tail) == 0;
+}
+
+/* ---- values that are ordinary ---- */
+
+static bool in_list(const char *list, struct str word)
+{
+	for (const char *p = list + 1; *p;) {
+		size_t n = strcspn(p, " ");
+		bool start = p[n - 1] == '*';
+		if (word.n >= n - start && memcmp(word.p, p, n - start) == 0 && (start || word.n == n))
+			return true;
+		p += n + 1;
+	}
+	return false;
+}
+
+/* A program of the list, also with a version (gcc-12), or with the machine it compiles for before it (TRIPLE-gcc). */
+static bool known_tool(const char *list, struct str word)
+{
+	size_t n = word.n;
+	if (in_list(list, word))
+		return true;
+	while (n && ((word.p[n - 1] >= '0' && word.p[n - 1] <= '9') || word.p[n - 1] == '.'))
+		n--;
+	if (n < word.n && n > 1 && word.p[n - 1] == '-')
+		word.n = n - 1;
+	for (size_t i = word.n; i-- > 1;)
+		if (word.p[i] == '-' && in_list(list, str_sub(word, 0, i + 1)))
+			return in_list(list, str_sub(word, i + 1, word.n));
+	return in_list(list, word);
+}
+
+static bool safe_words(const struct variable *v, struct str value)
+{
+	for (size_t i = 0; i < value.n;) {
+		size_t from = i;
+		while (i < value.n && value.p[i] != ' ' && value.p[i] != '\t')
+			i++;
+		struct str word = str_sub(value, from, i);
+		for (size_t k = 0; k < word.n; k++)
+			if (strchr("$`;|&<>()'\"\\\n", word.p[k]))
+				return false; /* syntax, for whoever splits it */
+		if (word.n && !(v->effect == EFFECT_COMMAND ? known_tool(v->safe, word) : in_list(v->safe, word)))
+			return false;
+		i++;
+	}
+	return true;
+}
+
+/* Only the system's administrator writes there; or it is the person's own place for it; or nothing. */
+static bool trusted_place(const struct eval *e, struct str path)
+{
+	static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/etc/", "/nix/store/"};
+	struct str home = e->rq->view ? e->rq->view->home : (struct str){"", 0};
+	if (path.n == 0 || str_is(path, "/dev/null"))
+		return true;
+	if (path_climbs(path) || !text_exact(path))
+		return false;
+	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+		if (str_starts(path, roots[i]))
+			return true;
+	if (home.n < 2 || path.n < home.n || memcmp(path.p, home.p, home.n) != 0)
+		return false;
+	struct str rest = str_sub(path, home.n, path.n);
+	return rest.n == 0 || str_is(rest, "/") || str_starts(rest, "/.config") || str_starts(rest, "/.kube/") || str_starts(rest, "/.docker") || str_starts(rest, "/.gitconfig") ||
+	       str_starts(rest, "/.cargo") || str_starts(rest, "/.gem");
+}
+
+static bool trusted_places(const struct eval *e, struct str value)
+{
+	for (size_t from = 0; from <= value.n;) {
+		ptrdiff_t colon = str_find(value, ':', from);
+		size_t to = colon < 0 ? value.n : (size_t)colon;
+		if ((from == to && value.n) || !trusted_place(e, str_sub(value, from, to))) /* an empty one among others is the working directory */
+			return false;
+		from = to + 1;
+	}
+	return true;
+}
+
+static bool ordinary(const struct eval *e, const struct variable *v, struct str value)
+{
+	if (value.n == 0)
+		return true;
+	if (!text_exact(value))
+		return false;
+	switch (v->effect) {
+	case EFFECT_FLAGS: return safe_words(v, value);
+	case EFFECT_COMMAND: return v->safe && safe_words(v, value);
+	case EFFECT_LOAD: case EFFECT_STARTUP: return (v->safe && in_list(v->safe, value)) || trusted_places(e, value);
+	case EFFECT_WRITE: case EFFECT_UNFOLLOWED: return (v->safe && in_list(v->safe, value)) || (v->effect == EFFECT_WRITE && str_is(value, "/dev/null"));
+	case EFFECT_HOST: return str_starts(value, "unix:") || value.p[0] == '/';
+	default: return false;
+	}
+}
+
+/* ---- what they do ---- */
+
+static void affect(struct eval *e, const struct variable *v, struct str value, struct span at)
+{
+	switch (v->effect) {
+	case EFFECT_NONE: break;
+	case EFFECT_PROMPT: /* now, and at any later time */
+		marks_prompt(e, value, at);
+		eval_prompt(e, value, at);
+		if (text_exact(value))
+			trap_add(e, value, at, TRAP_PROMPT);
+		break;
+	case EFFECT_PATH:
+		if (!system_dirs(value))
+			e->s.options |= OPT_PATH_CHANGED;
+		break;
+	case EFFECT_STARTUP: case EFFECT_LOAD: case EFFECT_FLAGS: {
+		bool one = v->effect != EFFECT_FLAGS && text_exact(value) && !memchr(value.p, ':', value.n);
+		emit_access(e, ACCESS_EXEC, word_of(one ? value : HOLE, at), false, v->name, at);
+		break;
+	}
+	case EFFECT_SCRIPT:
+		if (text_exact(value))
+			eval_text_apart(e, value, "PROMPT_COMMAND", at, e->dialect);
+		else
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt command that is not known", at);
+		break;
+	case EFFECT_COMMAND: inner_script(e, v->name, value, true, at); break;
+	case EFFECT_CODE: emit_snippet(e, v->safe, word_of(value, at), at); break;
+	case EFFECT_WRITE: case EFFECT_WRITE_TREE:
+		emit_access(e, ACCESS_WRITE, word_of(value, at), v->effect == EFFECT_WRITE_TREE, v->name, at);
+		break;
+	case EFFECT_HOST: emit_touch(e, word_of(value, at), at); break;
+	case EFFECT_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT, "a variable that changes how commands are read or found", at); break;
+	}
+}
 
 void assign_effect(struct eval *e, struct str name, struct str value, enum assign_scope scope, struct span at)
 {
 	emit_setting(e, name, value, scope == ASSIGN_LEADING, at);
-	if (name.n == 0 || !strchr("PpBEZSGLMVRTNF", name.p[0]))
-		return;
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		if (!str_is(name, variables[i].name))
+		const struct variable *v = &variables[i];
+		if (name.n == 0 || (name.p[0] != v->name[0] && v->name[0] != 'n') || !takes(v, name))
 			continue;
-		switch (variables[i].effect) {
-		case EFFECT_PROMPT: /* now, and at any later time */
-			marks_prompt(e, value, at);
-			eval_prompt(e, value, at);
-			if (text_exact(value))
-				trap_add(e, value, at, TRAP_PROMPT);
-			break;
-		case EFFECT_PATH:
-			if (!system_dirs(value))
-				e->s.options |= OPT_PATH_CHANGED;
-			break;
-		case EFFECT_STARTUP: case EFFECT_EXEC:
-			if (value.n)
-				emit_access(e, ACCESS_EXEC, word_of(value, at), false, variables[i].name, at);
-			break;
-		case EFFECT_SCRIPT:
-			if (text_exact(value))
-				eval_text_apart(e, value, "PROMPT_COMMAND", at, e->dialect);
-			else
-				emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a prompt command that is not known", at);
-			break;
-		case EFFECT_COMMAND: /* a command line that a program runs, with words of its own added */
-			if (value.n)
-				inner_script(e, variables[i].name, value, true, at);
-			break;
-		case EFFECT_UNFOLLOWED: emit_trouble(e, TROUBLE_CONSTRUCT, "a variable that changes how the shell reads or finds commands", at); break;
-		}
+		bool always = v->effect == EFFECT_PROMPT || v->effect == EFFECT_PATH || v->effect == EFFECT_SCRIPT || (v->effect == EFFECT_UNFOLLOWED && !v->safe);
+		if (always || !ordinary(e, v, value))
+			affect(e, v, value, at);
 		return;
 	}
 }

@@ -541,6 +541,18 @@ static void test_info(void)
 	}
 }
 
+/* Every command with rows for subcommands has one of its own: what an unlisted form may do. And options are no subcommands. */
+static void test_parents(void)
+{
+	const struct know_blob *b = (const void *)know_baked;
+	const struct know_row *rows = (const void *)(b + 1);
+	for (size_t r = 0; r < b->nrows; r++) {
+		const char *name = know_string(&rows[r], rows[r].name);
+		CHECK_ROW(strchr(name, ' ') || !(rows[r].bits & ROW_FORWARD), name);
+		CHECK_ROW(!strstr(name, " -"), name);
+	}
+}
+
 /* A row that exists only because of its subcommands is no way around the effects of the one above. */
 static void test_bridges(void)
 {
@@ -612,7 +624,10 @@ static void test_own_rows(void)
 	CHECK(r.effects == EFFECT_NETWORK);
 	argc = split(STR("fresh sub x"), argv);
 	know_apply(&arena, know_find(STR("fresh"), own.rows, own.nrows), argv, argc, &r);
-	CHECK(use_with(&r, USE_WRITE, "x"));
+	CHECK(use_with(&r, USE_WRITE, "x") && r.effects == 0);
+	argc = split(STR("fresh other x"), argv); /* nothing is known of it */
+	know_apply(&arena, know_find(STR("fresh"), own.rows, own.nrows), argv, argc, &r);
+	CHECK(r.effects == EFFECT_WORKSPACE && !r.readonly);
 	CHECK(know_find(STR("sudo"), own.rows, own.nrows));
 }
 
@@ -724,6 +739,7 @@ int main(void)
 	RUN(test_option_values);
 	RUN(test_path_extractors);
 	RUN(test_info);
+	RUN(test_parents);
 	RUN(test_bridges);
 	RUN(test_own_rows);
 	RUN(test_bad_rows);

@@ -1,6 +1,6 @@
 /*
- * What the reader says of a text beside its commands: the assignments that reach programs, and the marks, features of the text that a
- * stricter policy may want to see. Each kind of mark has hits and near misses.
+ * What the reader says of a text beside its commands: the assignments that reach programs, the marks (features of the text that a stricter
+ * policy may want to see; each kind has hits and near misses), and names that are known to be no more than names.
  */
 #include "shell/shell.h"
 #include "unit.h"
@@ -404,6 +404,98 @@ static void test_names(void)
 	}
 }
 
+/* ---- variables that programs obey ---- */
+
+/* Ordinary values: nothing but the command itself is listed. */
+static const char *const ordinary[] = {
+	"GIT_PAGER=cat ls",
+	"PAGER=cat ls",
+	"GIT_EDITOR=true ls",
+	"EDITOR=vim ls",
+	"GIT_PAGER='less -FRX' ls",
+	"NODE_OPTIONS=--max-old-space-size=4096 ls",
+	"PYTHONPATH=/usr/lib/x ls",
+	"CC=gcc ls",
+	"CC=clang-17 CXX=clang++-17 ls",
+	"CC='ccache gcc' ls",
+	"CC=x86_64-linux-gnu-gcc-12 ls",
+	"PYTHONDONTWRITEBYTECODE=1 ls",
+	"MAKEFLAGS=-j8 ls",
+	"MAVEN_OPTS='-Xmx2g -XX:+UseG1GC' ls",
+	"GOFLAGS=-mod=mod ls",
+	"RUSTFLAGS='-D warnings' ls",
+	"RUSTFLAGS='-C target-cpu=native' ls",
+	"RUSTC_WRAPPER=sccache ls",
+	"KUBECONFIG=~/.kube/config ls",
+	"HOME=$HOME ls",
+	"GIT_CONFIG_GLOBAL=/dev/null ls",
+	"GIT_DIR=.git ls",
+	"CGO_ENABLED=0 ls",
+	"npm_config_loglevel=silent ls",
+	"PIP_NO_CACHE_DIR=1 ls",
+	"HISTFILE=/dev/null ls",
+	"RUBYOPT=-W0 ls",
+	"LC_ALL=C ls",
+	"CI=1 ls",
+	"PYTHONPATH= ls",
+};
+
+/* Something runs, is loaded or written, or is not followed. */
+static const char *const loud[] = {
+	"PYTHONPATH=src ls",
+	"CC=./evil.sh ls",
+	"CC='sh -c \"rm -rf ~\"' ls",
+	"CC='gcc -fplugin=./x.so' ls",
+	"EDITOR='vim -S x.vim' ls",
+	"NODE_OPTIONS='--require ./x.js' ls",
+	"NODE_OPTIONS='--max-old-space-size=1 -r ./x' ls",
+	"JAVA_TOOL_OPTIONS=-javaagent:x.jar ls",
+	"MAVEN_OPTS='-Xmx1g -XX:OnError=evil' ls",
+	"MAKEFLAGS='-f evil.mk' ls",
+	"MAKEFLAGS=-sfevil.mk ls",
+	"RUSTFLAGS='-Clinker=./x' ls",
+	"RUSTFLAGS='-C linker=./x' ls",
+	"GOFLAGS=-toolexec=./x ls",
+	"CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER=./x ls",
+	"GIT_DIR=/tmp/x ls",
+	"GIT_WORK_TREE=/etc ls",
+	"GIT_CONFIG_KEY_0=core.pager ls",
+	"NPM_CONFIG_script_shell=./x ls",
+	"npm_config_node_options=x ls",
+	"PIP_INDEX_URL=http://evil/ ls",
+	"DYLD_INSERT_LIBRARIES=x ls",
+	"HOME=/tmp/x ls",
+	"KUBECONFIG=./k ls",
+	"HISTFILE=/etc/passwd ls",
+	"PERL5DB='system(\"x\")' ls",
+	"LD_LIBRARY_PATH=: ls",
+	"GIT_TRACE=/etc/x ls",
+};
+
+static bool only_ls(const struct facts *f)
+{
+	if (!f->complete || f->troubles || f->snippets || !f->commands || f->commands->next)
+		return false;
+	for (const struct access *x = f->accesses; x; x = x->next)
+		if (x->kind != ACCESS_READ)
+			return false;
+	return true;
+}
+
+static void test_variables(void)
+{
+	for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary + sizeof loud / sizeof *loud; i++) {
+		struct arena a;
+		struct facts f;
+		size_t n = sizeof ordinary / sizeof *ordinary;
+		const char *text = i < n ? ordinary[i] : loud[i - n];
+		arena_init(&a, ARENA_CAP_DEFAULT);
+		read_in(&a, str_of(text), DIALECT_BASH, &f);
+		CHECK_ROW(only_ls(&f) == (i < n), text);
+		arena_free(&a);
+	}
+}
+
 int main(void)
 {
 	RUN(test_settings);
@@ -412,5 +504,6 @@ int main(void)
 	RUN(test_every_kind);
 	RUN(test_many);
 	RUN(test_names);
+	RUN(test_variables);
 	return unit_end();
 }

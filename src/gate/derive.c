@@ -1,0 +1,70 @@
+/*
+ * What a judgement remembers of its way, so that --explain and the JSON answer can tell it: the rules that spoke and what they lifted, where
+ * paths lead, which rows of knowledge commands were read by. Nothing here has a part in the verdict; each list is bounded.
+ */
+#include "gate/judge.h"
+
+static bool same_step(const struct step *s, const char *what, struct str rule, struct span at)
+{
+	return !strcmp(s->what, what) && s->at.text == at.text && s->at.from == at.from && s->at.to == at.to && str_eq(s->rule, rule);
+}
+
+void judge_step(struct judge *j, const char *what, struct str rule, struct span at)
+{
+	struct step *s;
+
+	if (j->nsteps >= GATE_STEPS_MAX)
+		return;
+	for (s = j->ret->steps; s; s = s->next)
+		if (same_step(s, what, rule, at))
+			return;
+	j->nsteps++;
+	s = arena_new(j->a, struct step);
+	*s = (struct step){.what = what, .rule = rule, .subject = judge_excerpt(j, at), .at = at};
+	*j->steps_end = s;
+	j->steps_end = &s->next;
+}
+
+static const char *place_name(const struct judge *j, const struct where *w)
+{
+	static const char *const names[] = {[PLACE_UNKNOWN] = "unknown", [PLACE_NULL] = "nothing is kept", [PLACE_ROOT] = "writable root", [PLACE_TEMP] = "temporary",
+		[PLACE_DEVICE] = "device", [PLACE_SYSTEM] = "system", [PLACE_OUTSIDE] = "outside"};
+
+	if (w->place == PLACE_ROOT && j->v->project.n && path_within(w->real, j->v->project))
+		return "project";
+	if (w->place == PLACE_OUTSIDE && j->v->home.n > 1 && path_within(w->real, j->v->home))
+		return "home";
+	return names[w->place];
+}
+
+void judge_placed(struct judge *j, const struct access *x, const struct where *w)
+{
+	struct placed *p;
+
+	if (j->nplaced >= GATE_PLACED_MAX)
+		return;
+	j->nplaced++;
+	p = arena_new(j->a, struct placed);
+	*p = (struct placed){.access = x, .path = w->path, .real = w->real, .place = place_name(j, w), .wild = w->wild, .sure = w->sure};
+	*j->placed_end = p;
+	j->placed_end = &p->next;
+}
+
+void judge_known(struct judge *j)
+{
+	struct known **end = &j->ret->known;
+
+	for (size_t i = 0; i < j->nsubjects && i < GATE_KNOWN_MAX; i++) {
+		struct subject *s = &j->subjects[i];
+		const struct know_result *k;
+		struct known *n;
+
+		if (!s->row)
+			continue;
+		k = subject_known(j, s);
+		n = arena_new(j->a, struct known);
+		*n = (struct known){.command = s->c, .row = k->name, .effects = k->effects, .readonly = k->readonly, .own = s->row != know_find(s->base, NULL, 0)};
+		*end = n;
+		end = &n->next;
+	}
+}
