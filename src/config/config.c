@@ -85,35 +85,9 @@ static int read_map(struct load *l, const struct ynode *map, const char *prefix)
 
 /* ---- the built-in policy ---- */
 
-/* of builtin_text; test_config says what it should be when the text changes */
-#define BUILTIN_DIGEST "sha256:a0fabf6036a5d3dd53f281f5e7da9c76d46cf4264bb2d38514a92706b71d71b2"
-
-/* Nothing an agent is asked to do in a project needs these, and none can be undone. X(number, prefix, why) */
-#define BUILTIN(X) \
-	X(0, "mkfs", "makes a new file system over what is there") \
-	X(1, "mkfs.ext2", "makes a new file system over what is there") \
-	X(2, "mkfs.ext3", "makes a new file system over what is there") \
-	X(3, "mkfs.ext4", "makes a new file system over what is there") \
-	X(4, "mkfs.xfs", "makes a new file system over what is there") \
-	X(5, "mkfs.btrfs", "makes a new file system over what is there") \
-	X(6, "mkfs.vfat", "makes a new file system over what is there") \
-	X(7, "mke2fs", "makes a new file system over what is there") \
-	X(8, "shutdown", "stops the machine") \
-	X(9, "reboot", "stops the machine") \
-	X(10, "halt", "stops the machine") \
-	X(11, "poweroff", "stops the machine") \
-	X(12, "systemctl reboot", "stops the machine") \
-	X(13, "systemctl halt", "stops the machine") \
-	X(14, "systemctl poweroff", "stops the machine")
-#define BUILTINS 15
-
-#define AS_TEXT(i, p, d) "      - {prefix: " p ", description: " d "}\n"
-static const char builtin_text[] = "default: allow\ntools:\n  bash:\n    deny:\n" BUILTIN(AS_TEXT);
-
-static const struct prefix_rule builtin_deny[BUILTINS];
-#define AS_RULE(i, p, d) [i] = {i + 1 < BUILTINS ? (struct prefix_rule *)&builtin_deny[i + 1 < BUILTINS ? i + 1 : 0] : NULL, \
-                                {{d, sizeof(d) - 1}, {"", 0}, {"built-in", 8}}, {p, sizeof(p) - 1}},
-static const struct prefix_rule builtin_deny[BUILTINS] = {BUILTIN(AS_RULE)};
+/* Everything else that is built in are checks of the gate (docs/checks.md), with grades. The digest is of the text; test_config compares. */
+static const char builtin_text[] = "default: allow\n";
+#define BUILTIN_DIGEST "sha256:8aa28ebc47654e2189df1da1a5d951483351c508fff9601206b590ecf17ec56c"
 
 void config_default(struct policy *ret)
 {
@@ -123,7 +97,6 @@ void config_default(struct policy *ret)
 		.fallback = VERDICT_ALLOW,
 		.on_error = VERDICT_DENY,
 		.contain_fallback = VERDICT_ASK,
-		.deny = (struct prefix_rule *)builtin_deny, /* read only: the gate never writes to rules */
 		.guidance = {.enabled = true, .include_defaults = true},
 		.redirect = {.target = STR("/tmp/claude")},
 		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"), .scan_bytes_max = 5 << 20, .timeout_ms = 10000},
@@ -133,17 +106,6 @@ void config_default(struct policy *ret)
 struct str config_default_text(void)
 {
 	return str_n(builtin_text, sizeof(builtin_text) - 1);
-}
-
-/* The built-in rules, in the arena, so that a file's own can follow them. */
-static struct prefix_rule *copy_builtin(struct arena *a)
-{
-	struct prefix_rule *r = arena_array(a, BUILTINS, sizeof(*r));
-	for (size_t i = 0; i < BUILTINS; i++) {
-		r[i] = builtin_deny[i];
-		r[i].next = i + 1 < BUILTINS ? &r[i + 1] : NULL;
-	}
-	return r;
 }
 
 /* ---- what was loaded, as a number ---- */
@@ -312,10 +274,8 @@ static void start(struct job *j)
 	struct load *l = &j->l;
 	static const char *const titles[] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 	config_default(&l->policy);
-	if (j->n) {
-		l->policy.deny = copy_builtin(l->a);
+	if (j->n)
 		l->policy.title = str_of(titles[j->src[j->n - 1].who]);
-	}
 	for (size_t i = 0; i < j->n; i++)
 		if (j->src[i].dialect == CONFIG_FENCEPOST) {
 			l->policy.fallback = VERDICT_ASK;

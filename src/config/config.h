@@ -50,7 +50,7 @@ void config_default(struct policy *ret);
 struct str config_default_text(void);
 /*
  * Reads the sources in order into one policy: lists follow one another, of single values the last holds. Presets that a source imports come
- * before its own content. The built-in deny rules stay in force; no source at all is the default.
+ * before its own content. No source at all is the default.
  * On failure *ret and *ret_notes are untouched and e->text is "file:line:column: what: 'the line'".
  */
 int config_load(struct arena *a, const struct config_source *src, size_t n, struct policy *ret, struct config_note **ret_notes, struct err *e);
