@@ -3,13 +3,24 @@
  * (what the gate asks of the world is answered between them), and hands facts and judgement back.
  */
 #pragma once
+#include "config/config.h"
 #include "model/policy.h"
 #include "model/verdict.h"
 #include "model/view.h"
 
 #define ENGINE_CONFIG_MAX ((size_t)4 << 20) /* bytes of one policy file */
 
-struct config_note;
+enum policy_kind { POLICY_CAISSON, POLICY_FENCEPOST, POLICY_SETTINGS /* of the client: its permission rules */ };
+
+struct policy_file {
+	struct policy_file *next;
+	struct str path, bytes;
+	struct str base;     /* where its patterns with one leading slash start */
+	enum policy_kind kind;
+	enum config_who who; /* WHO_ANYONE: of a project, and not trusted */
+	bool project;        /* it lies in the project */
+	struct err *err;     /* it could not be read; else NULL */
+};
 
 struct engine_request {
 	struct str command;
@@ -29,6 +40,7 @@ struct policies {
 	struct str root;       /* the project's root they were loaded for */
 	struct str digest;     /* of all of them */
 	struct config_note *notes;
+	struct policy_file *files; /* that there are, in the order in which they are merged */
 };
 
 /*
@@ -51,12 +63,21 @@ struct policies_request {
 };
 /* Loads all that is in force: system, user, project. What does not load is an error, and the caller denies. */
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
+/* Only `files` and `root`: which files there are. One that cannot be read is listed with its error. */
+int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
+/* One of them by itself, as who it counts for. Examples are not tried. */
+int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret, struct config_note **ret_notes, struct err *e);
 /* The built-in policy alone. */
 void policies_default(struct policies *ret);
 /* One policy that is made already (tests, files given by hand). */
 void policies_of(const struct policy *p, struct policies *ret);
 
+/* examples.c: tries the examples of all rules (match, not_match), each with its rule alone. The first that fails is the error. */
+int policies_examples(const struct policies_request *rq, const struct policies *p, struct err *e);
+
 /* answer.c: the answer of `check --json` (CONTRACTS.md), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
+/* What a classifier is given (docs/policy.md): the command, where, why it would be asked about, and what would run. */
+void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void answer_string(struct buf *out, struct str s);

@@ -1,10 +1,12 @@
 /*
  * Which policies are in force: the system's, the user's, and the project's. A project's file counts for as much as the user's only when the
- * user trusted exactly this content; else it is judged by itself. Any file that exists and does not load is an error.
+ * user trusted exactly this content; else it is judged by itself. Any file that exists and does not load is an error. With client_settings the
+ * permission rules of the client's own settings are added, under the same rule.
  */
 #include <errno.h>
 
 #include "config/config.h"
+#include "config/settings_json.h"
 #include "config/trust.h"
 #include "engine/world.h"
 #include "gate/gate.h"
@@ -12,20 +14,16 @@
 #include "sys/secure.h"
 #include "sys/state.h"
 
-#define SOURCES_MAX (2 * FENCEPOST_FILES_MAX + 8)
-
-struct sources {
-	struct config_source at[SOURCES_MAX];
-	size_t n;
-};
+#define MANAGED_SETTINGS "/etc/claude-code/managed-settings.json"
 
 struct loader {
 	struct arena *a;
+	const struct policies_request *rq;
 	struct view v;
 	struct state_paths paths;
 	struct str trust; /* the store's text */
 	bool trust_read;
-	struct sources own, project;
+	struct policy_file *files, **end;
 };
 
 void policies_of(const struct policy *p, struct policies *ret)
@@ -41,53 +39,81 @@ void policies_default(struct policies *ret)
 	policies_of(&p, ret);
 }
 
-static int add(struct sources *s, struct str name, struct str bytes, enum config_dialect dialect, enum config_who who, struct err *e)
+/* ---- which files there are ---- */
+
+static struct policy_file *found(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
 {
-	if (s->n == SOURCES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "more than %d policy files", SOURCES_MAX);
-	s->at[s->n++] = (struct config_source){.name = name, .bytes = bytes, .dialect = dialect, .who = who, .base = path_parent(name)};
-	return 0;
+	struct policy_file *f = arena_new(l->a, struct policy_file);
+
+	*f = (struct policy_file){.path = path, .kind = kind, .who = who, .base = path_parent(path)};
+	*l->end = f;
+	l->end = &f->next;
+	return f;
 }
 
-/* A file of the user's or the system's; one that is not there is none. */
-static int add_secure(struct loader *l, struct str path, enum config_dialect dialect, enum config_who who, struct err *e)
+static void failed(struct loader *l, struct policy_file *f, const struct err *why)
 {
-	struct str bytes;
-	struct err own = {0};
+	f->err = arena_new(l->a, struct err);
+	*f->err = *why;
+}
 
-	if (!path.n)
+static bool absent(const struct err *e) { return e->kind == ERR_SYSTEM && e->errnum == ENOENT; }
+
+/* A file of the user's or the system's; one that is not there is none. */
+static void add_secure(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
+{
+	struct str bytes = STR("");
+	struct policy_file *f;
+	struct err why = {0};
+	int rc = path.n ? secure_read(l->a, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &why) : -1;
+
+	if (!path.n || (rc != 0 && absent(&why)))
+		return;
+	f = found(l, path, kind, who);
+	f->bytes = bytes;
+	if (rc != 0)
+		failed(l, f, &why);
+}
+
+/* The store must lie where the project's commands cannot write it: else a project could trust itself. */
+static int read_trust(struct loader *l, struct err *e)
+{
+	struct str dir;
+
+	l->trust_read = true;
+	if (!l->paths.trust_store.n)
 		return 0;
-	if (secure_read(l->a, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &own) == 0)
-		return add(&l->own, path, bytes, dialect, who, e);
-	if (own.kind == ERR_SYSTEM && own.errnum == ENOENT)
-		return 0;
-	*e = own;
-	return -1;
+	if (state_check(l->a, l->paths.state_dir, l->v.project, l->v.uid, &dir, e) != 0)
+		return -1;
+	return trust_load(l->a, l->paths.trust_store, l->v.uid, &l->trust, e);
 }
 
 static int trusted(struct loader *l, struct str path, struct str bytes, bool *ret, struct err *e)
 {
-	if (!l->trust_read && l->paths.trust_store.n && trust_load(l->a, l->paths.trust_store, l->v.uid, &l->trust, e) != 0)
+	if (!l->trust_read && read_trust(l, e) != 0)
 		return -1;
-	l->trust_read = true;
 	return trust_is(l->a, l->trust, path, config_digest(l->a, bytes), ret, e);
 }
 
-static int add_project(struct loader *l, struct str path, enum config_dialect dialect, struct err *e)
+static void add_project(struct loader *l, struct str path, enum policy_kind kind)
 {
-	struct str bytes;
-	struct err own = {0};
+	struct str bytes = STR("");
+	struct policy_file *f;
+	struct err why = {0};
 	bool is_trusted = false;
+	int rc = secure_read_project(l->a, l->v.project, path, ENGINE_CONFIG_MAX, &bytes, &why);
 
-	if (secure_read_project(l->a, l->v.project, path, ENGINE_CONFIG_MAX, &bytes, &own) != 0) {
-		if (own.kind == ERR_SYSTEM && own.errnum == ENOENT)
-			return 0;
-		*e = own;
-		return -1;
-	}
-	if (trusted(l, path, bytes, &is_trusted, e) != 0)
-		return -1;
-	return is_trusted ? add(&l->own, path, bytes, dialect, WHO_TRUSTED, e) : add(&l->project, path, bytes, dialect, WHO_ANYONE, e);
+	if (rc != 0 && absent(&why))
+		return;
+	f = found(l, path, kind, WHO_ANYONE);
+	f->project = true;
+	f->bytes = bytes;
+	if (kind == POLICY_SETTINGS)
+		f->base = l->v.project;
+	if (rc != 0 || trusted(l, path, bytes, &is_trusted, &why) != 0)
+		failed(l, f, &why);
+	else if (is_trusted)
+		f->who = WHO_TRUSTED;
 }
 
 static int add_fencepost(struct loader *l, struct str base, bool project, struct err *e)
@@ -98,83 +124,235 @@ static int add_fencepost(struct loader *l, struct str base, bool project, struct
 		return 0;
 	if (fencepost_files(l->a, base, &files, e) != 0)
 		return -1;
-	for (; files; files = files->next)
-		if (project ? add_project(l, files->text, CONFIG_FENCEPOST, e) != 0 : add_secure(l, files->text, CONFIG_FENCEPOST, WHO_OWNER, e) != 0)
-			return -1;
+	for (; files; files = files->next) {
+		if (project)
+			add_project(l, files->text, POLICY_FENCEPOST);
+		else
+			add_secure(l, files->text, POLICY_FENCEPOST, WHO_OWNER);
+	}
 	return 0;
 }
 
-static int add_given(struct loader *l, const char *path, struct err *e)
+static enum policy_kind kind_of(struct str name)
 {
-	struct str bytes, name = str_of(path);
-	bool fencepost = str_ends(name, "fencepost.yaml");
-
-	if (file_read(l->a, path, ENGINE_CONFIG_MAX, &bytes, NULL, e) != 0)
-		return -1;
-	return add(&l->own, name, bytes, fencepost ? CONFIG_FENCEPOST : CONFIG_CAISSON, WHO_OWNER, e);
+	if (str_ends(name, "settings.json") || str_ends(name, "settings.local.json"))
+		return POLICY_SETTINGS;
+	return str_ends(name, "fencepost.yaml") ? POLICY_FENCEPOST : POLICY_CAISSON;
 }
 
-static int gather(struct loader *l, const struct policies_request *rq, struct err *e)
+static void add_given(struct loader *l, const char *path)
 {
-	if (!rq->alone && add_secure(l, l->paths.system_policy, CONFIG_CAISSON, WHO_SYSTEM, e) != 0)
-		return -1;
-	if (rq->config && add_given(l, rq->config, e) != 0)
-		return -1;
-	if (rq->alone)
+	struct str name = str_of(path);
+	struct policy_file *f = found(l, name, kind_of(name), str_is(name, STATE_SYSTEM_POLICY) ? WHO_SYSTEM : WHO_OWNER);
+	struct err why = {0};
+
+	if (file_read(l->a, path, ENGINE_CONFIG_MAX, &f->bytes, NULL, &why) != 0)
+		failed(l, f, &why);
+}
+
+static int gather(struct loader *l, struct err *e)
+{
+	if (!l->rq->alone)
+		add_secure(l, l->paths.system_policy, POLICY_CAISSON, WHO_SYSTEM);
+	if (l->rq->config)
+		add_given(l, l->rq->config);
+	if (l->rq->alone)
 		return 0;
-	if (!rq->config && (add_secure(l, l->paths.user_policy, CONFIG_CAISSON, WHO_OWNER, e) != 0 || add_fencepost(l, l->v.home, false, e) != 0))
-		return -1;
+	if (!l->rq->config) {
+		add_secure(l, l->paths.user_policy, POLICY_CAISSON, WHO_OWNER);
+		if (add_fencepost(l, l->v.home, false, e) != 0)
+			return -1;
+	}
 	if (!l->v.project.n)
 		return 0;
-	return add_project(l, l->paths.project_policy, CONFIG_CAISSON, e) != 0 || add_fencepost(l, l->v.project, true, e) != 0 ? -1 : 0;
+	add_project(l, l->paths.project_policy, POLICY_CAISSON);
+	return add_fencepost(l, l->v.project, true, e);
+}
+
+/* The client's own files, when the policy says so. */
+static void gather_settings(struct loader *l)
+{
+	add_secure(l, STR(MANAGED_SETTINGS), POLICY_SETTINGS, WHO_SYSTEM);
+	if (l->v.home.n)
+		add_secure(l, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.home)), POLICY_SETTINGS, WHO_OWNER);
+	if (!l->v.project.n)
+		return;
+	add_project(l, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
+	add_project(l, str_fmt(l->a, "%.*s/.claude/settings.local.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
+}
+
+/* ---- from files to policies ---- */
+
+static int check_read(const struct policy_file *f, struct err *e)
+{
+	for (; f; f = f->next)
+		if (f->err) {
+			*e = *f->err;
+			return -1;
+		}
+	return 0;
+}
+
+/* The YAML files that count as the user's, or those that do not, in one policy. *ret_n: how many there were. */
+static int load_some(struct loader *l, bool untrusted, struct policy *ret, struct config_note **notes, size_t *ret_n, struct err *e)
+{
+	struct config_source *src;
+	size_t n = 0;
+
+	for (const struct policy_file *f = l->files; f; f = f->next)
+		n++;
+	src = arena_array(l->a, n + 1, sizeof(*src));
+	n = 0;
+	for (const struct policy_file *f = l->files; f; f = f->next)
+		if (f->kind != POLICY_SETTINGS && (f->who == WHO_ANYONE) == untrusted)
+			src[n++] = (struct config_source){f->path, f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
+	*ret_n = n;
+	if (!n)
+		return 0;
+	while (*notes)
+		notes = &(*notes)->next;
+	return config_load(l->a, src, n, ret, notes, e) != 0 || gate_verify(ret, e) != 0 ? -1 : 0;
+}
+
+/*
+ * A client's file, added to the policy. A project's never sets the mode, which is the user's alone to set; one that is not trusted adds
+ * what denies and asks.
+ */
+static int load_settings(struct loader *l, const struct policy_file *f, struct policy *p, struct err *e)
+{
+	struct permission_rule *allow = p->permission_allow;
+	enum mode mode = p->mode;
+
+	if (settings_load(l->a, f->path, f->bytes, f->base, p, e) != 0)
+		return -1;
+	if (f->project)
+		p->mode = mode;
+	if (f->who == WHO_ANYONE)
+		p->permission_allow = allow;
+	p->digest = config_digest(l->a, str_cat(l->a, p->digest, config_digest(l->a, f->bytes)));
+	return 0;
+}
+
+static int load_all_settings(struct loader *l, struct policies *ret, struct err *e)
+{
+	struct policies none;
+
+	policies_default(&none);
+	for (const struct policy_file *f = l->files; f; f = f->next) {
+		struct policy *p = f->who == WHO_ANYONE ? &ret->project : &ret->own;
+
+		if (f->kind != POLICY_SETTINGS)
+			continue;
+		if (p == &ret->project && !ret->apart)
+			*p = none.own;
+		if (load_settings(l, f, p, e) != 0)
+			return -1;
+		if (p == &ret->project)
+			ret->apart |= p->permission_deny || p->permission_ask;
+	}
+	return 0;
+}
+
+static int load_policies(struct loader *l, struct policies *ret, struct err *e)
+{
+	size_t n;
+
+	policies_default(ret);
+	ret->root = l->v.project;
+	if (gather(l, e) != 0 || check_read(l->files, e) != 0 || load_some(l, false, &ret->own, &ret->notes, &n, e) != 0)
+		return -1;
+	if (load_some(l, true, &ret->project, &ret->notes, &n, e) != 0)
+		return -1;
+	ret->apart = n > 0;
+	if (ret->own.client_settings && !l->rq->alone)
+		gather_settings(l);
+	if (check_read(l->files, e) != 0 || load_all_settings(l, ret, e) != 0)
+		return -1;
+	ret->files = l->files;
+	ret->project.silent = true;
+	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) : ret->own.digest;
+	return policies_examples(l->rq, ret, e);
+}
+
+/* Lists; what does not load is its reader's to find out. */
+static int list_files(struct loader *l, struct policies *ret, struct err *e)
+{
+	struct policy own = {0};
+	struct config_note *notes = NULL;
+	size_t n;
+
+	if (gather(l, e) != 0)
+		return -1;
+	if (!l->rq->alone && check_read(l->files, &(struct err){0}) == 0 && load_some(l, false, &own, &notes, &n, NULL) == 0 && own.client_settings)
+		gather_settings(l);
+	ret->root = l->v.project;
+	ret->files = l->files;
+	return 0;
 }
 
 struct whole {
 	struct arena *a;
 	const struct policies_request *rq;
+	int (*work)(struct loader *l, struct policies *ret, struct err *e);
 	struct policies *ret;
 	struct err *e;
 	int result;
 };
 
-static int load_all(void *arg)
+static int run_whole(void *arg)
 {
 	struct whole *w = arg;
 	struct loader *l = arena_new(w->a, struct loader);
 	const struct state_env env = state_env();
 	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home};
-	struct config_note *more = NULL;
 
-	*l = (struct loader){.a = w->a, .trust = STR("")};
+	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .end = &l->files};
 	world_view(w->a, &rq, NULL, &l->v);
 	state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
-	w->result = -1;
-	if (gather(l, w->rq, w->e) != 0)
-		return 0;
-	policies_default(w->ret);
-	w->ret->root = l->v.project;
-	if (l->own.n && (config_load(w->a, l->own.at, l->own.n, &w->ret->own, &w->ret->notes, w->e) != 0 || gate_verify(&w->ret->own, w->e) != 0))
-		return 0;
-	w->ret->digest = w->ret->own.digest;
-	if (l->project.n) {
-		if (config_load(w->a, l->project.at, l->project.n, &w->ret->project, &more, w->e) != 0 || gate_verify(&w->ret->project, w->e) != 0)
-			return 0;
-		w->ret->apart = w->ret->project.silent = true;
-		w->ret->digest = config_digest(w->a, str_cat(w->a, w->ret->digest, w->ret->project.digest));
-	}
-	w->result = 0;
+	w->result = w->work(l, w->ret, w->e);
 	return 0;
+}
+
+static int do_whole(struct whole *w, struct policies *ret)
+{
+	struct err ignored;
+	struct policies p = {0};
+	struct err *e = w->e;
+
+	w->ret = &p;
+	w->e = e ? e : &ignored;
+	if (arena_run(w->a, run_whole, w) < 0)
+		return err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
+	if (w->result == 0)
+		*ret = p;
+	return w->result;
 }
 
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
 {
-	struct err ignored;
-	struct policies p = {0};
-	struct whole w = {.a = a, .rq = rq, .ret = &p, .e = e ? e : &ignored};
+	return do_whole(&(struct whole){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
+}
 
-	if (arena_run(a, load_all, &w) < 0)
-		return err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
-	if (w.result == 0)
-		*ret = p;
-	return w.result;
+int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
+{
+	return do_whole(&(struct whole){.a = a, .rq = rq, .work = list_files, .e = e}, ret);
+}
+
+int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret, struct config_note **ret_notes, struct err *e)
+{
+	struct config_source src = {f->path, f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
+	struct policies p;
+	int rc;
+
+	policies_default(&p);
+	if (f->err) {
+		if (e)
+			*e = *f->err;
+		return -1;
+	}
+	rc = f->kind == POLICY_SETTINGS ? settings_load(a, f->path, f->bytes, f->base, &p.own, e) : config_load(a, &src, 1, &p.own, ret_notes, e);
+	if (rc != 0 || gate_verify(&p.own, e) != 0)
+		return -1;
+	*ret = p;
+	return 0;
 }
