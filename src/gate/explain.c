@@ -404,10 +404,8 @@ static void put_commands(struct explain *x)
 	}
 }
 
-static void put_place(struct explain *x, const struct placed *p, bool path)
+static void put_place(struct explain *x, const struct placed *p)
 {
-	if (path)
-		show(x->out, p->path);
 	if (!str_eq(p->path, p->real)) {
 		buf_c(x->out, " -> ");
 		show(x->out, p->real);
@@ -417,26 +415,36 @@ static void put_place(struct explain *x, const struct placed *p, bool path)
 	tint_off(x->out, x->style);
 }
 
-/* The first place of an access is its own; those that follow are what a pattern finds. */
-static void put_places(struct explain *x, const struct access *k)
+static const struct placed *place_of(const struct explain *x, const struct access *k)
 {
-	const struct placed *first = NULL;
-	size_t found = 0;
+	const struct placed *p = x->j->placed;
 
-	for (const struct placed *p = x->j->placed; p; p = p->next) {
-		if (p->access != k)
+	while (p && p->access != k)
+		p = p->next;
+	return p;
+}
+
+/* What a pattern finds: each file that lies elsewhere than the pattern itself; the others are counted. */
+static void put_matches(struct explain *x, const struct placed *pattern)
+{
+	size_t same = 0, other = 0;
+
+	for (const struct placed *p = pattern->next; p; p = p->next)
+		if (p->access == pattern->access)
+			*(!strcmp(p->place, pattern->place) && str_eq(p->path, p->real) ? &same : &other) += 1;
+	if (same)
+		buf_fmt(x->out, ", %zu file%s", same, same == 1 ? "" : "s");
+	same = 0;
+	for (const struct placed *p = pattern->next; p && same < EXPLAIN_MATCHES_MAX; p = p->next) {
+		if (p->access != pattern->access || (!strcmp(p->place, pattern->place) && str_eq(p->path, p->real)))
 			continue;
-		if (!first) {
-			put_place(x, first = p, false);
-			continue;
-		}
-		if (++found > EXPLAIN_MATCHES_MAX)
-			continue;
+		same++;
 		buf_c(x->out, "\n            ");
-		put_place(x, p, true);
+		show(x->out, p->path);
+		put_place(x, p);
 	}
-	if (found > EXPLAIN_MATCHES_MAX)
-		buf_fmt(x->out, "\n            ... (%zu more)", found - EXPLAIN_MATCHES_MAX);
+	if (other > same)
+		buf_fmt(x->out, "\n            ... (%zu more)", other - same);
 }
 
 static void put_accesses(struct explain *x, const char *text, enum access_kind kind)
@@ -444,16 +452,22 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 	size_t n = 0;
 
 	for (const struct access *k = x->f->accesses; k; k = k->next) {
+		const struct placed *p;
+
 		if (k->kind != kind || n > EXPLAIN_ROWS_MAX)
 			continue;
 		title(x, &n, text);
+		p = place_of(x, k);
 		buf_c(x->out, "        ");
-		show_word(x->out, &k->path);
+		show_word(x->out, &(struct word){.kind = k->path.kind, .glob = k->path.glob, .text = p ? p->path : k->path.text});
 		if (k->below)
 			buf_c(x->out, " and below");
+		if (p)
+			put_place(x, p);
 		if (k->op)
 			buf_fmt(x->out, "   (%s)", k->op);
-		put_places(x, k);
+		if (p)
+			put_matches(x, p);
 		buf_char(x->out, '\n');
 	}
 }
@@ -509,7 +523,7 @@ static void put_reason(struct buf *out, const struct reason *r)
 		buf_fmt(out, " (%s)", grade_name(r->grade));
 	buf_c(out, ": ");
 	show(out, r->message);
-	if (r->alternative.n) {
+	if (r->alternative.n && r->grade != GRADE_OFF) { /* advice names it in its sentence */
 		buf_c(out, "; instead: ");
 		show(out, r->alternative);
 	}

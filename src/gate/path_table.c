@@ -70,6 +70,24 @@ static const char *const access_names[] = {
 	"/etc/iptables/**", "/etc/nftables.conf", "/etc/ufw/**",
 };
 
+const char *const *path_table_patterns(const char *table, size_t *ret_n)
+{
+	static const struct {
+		const char *name;
+		const char *const *list;
+		size_t n;
+	} tables[] = {{"protected", protected_names, COUNT(protected_names)}, {"unprotected", unprotected_names, COUNT(unprotected_names)},
+		{"secret", secret_names, COUNT(secret_names)}, {"open", open_names, COUNT(open_names)}, {"secret-dirs", secret_dirs, COUNT(secret_dirs)},
+		{"access", access_names, COUNT(access_names)}};
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		if (!strcmp(tables[i].name, table)) {
+			*ret_n = tables[i].n;
+			return tables[i].list;
+		}
+	return NULL;
+}
+
 /* What follows the home directory the path lies in; empty: none. */
 static struct str in_home(const struct judge *j, struct str path)
 {

@@ -144,6 +144,8 @@ void builtin_cd(struct builtin_call *b)
 		path = b->argv[i].text;
 	if (cdpath && path.n && path.p[0] != '/')
 		path = HOLE;
+	if (path.n == 1 && text_hole(path.p[0])) /* after "--": a name may be "-" */
+		path = HOLE;
 	if (e->dialect == DIALECT_ZSH && path.n && (path.p[0] == '-' || path.p[0] == '+'))
 		path = HOLE;
 	if ((e->physical && str_contains(path, STR(".."))) || (strchr(seen, 'P') && path_climbs(path)))

@@ -75,19 +75,33 @@ enum variable_effect {
  * Values that are ordinary, between blanks; one that ends in * is a beginning. Of flags and commands each word must be one of them, of the
  * others the whole value. Nothing here may load, run or write what the value names.
  */
-#define SAFE_JAVA " -Xmx* -Xms* -Xss* -Xmn* -XX:Max* -XX:Min* -XX:Reserved* -XX:Metaspace* -XX:+Use* -XX:-Use* -XX:+HeapDumpOnOutOfMemoryError" \
-	" -XX:+ExitOnOutOfMemoryError -XX:+TieredCompilation -XX:TieredStopAtLevel=* -Dfile.encoding=* -Duser.language=* -Duser.country=* -Duser.timezone=*" \
-	" -Djava.awt.headless=* -Dmaven.test.* -Dmaven.wagon.* -Dorg.gradle.daemon=* -Dorg.gradle.parallel=* -Dorg.gradle.workers.max=* -Dorg.gradle.caching=*" \
-	" -Dorg.gradle.console=* -Dorg.slf4j.simpleLogger.* -Dstyle.color=* -ea -server --add-opens* --add-exports* java.* jdk.* --enable-preview" \
-	" --enable-native-access=* -Dkotlin.compiler.execution.strategy=* "
-#define SAFE_TOOLS " gcc g++ cc c++ clang clang++ cpp tcc icc icpc icx icpx nvcc emcc em++ rustc musl-gcc zig ld ld.lld lld mold gold ar llvm-ar gcc-ar ranlib gfortran" \
-	" ccache sccache distcc x86_64-linux-gnu- aarch64-linux-gnu- arm-linux-gnueabihf- i686-w64-mingw32- x86_64-w64-mingw32- riscv64-linux-gnu- arm-none-eabi-" \
-	" /usr/bin/gcc /usr/bin/g++ /usr/bin/cc /usr/bin/c++ /usr/bin/clang /usr/bin/clang++ -m32 -m64 -march=* -mtune=* -std=* -O* -g -fPIC -Wall -Wextra -Werror -pipe "
-#define SAFE_NODE " --max-old-space-size* --max_old_space_size* --max-semi-space-size* --max-http-header-size* --no-warnings --no-deprecation --trace-warnings" \
-	" --trace-deprecation --trace-uncaught --trace-exit --enable-source-maps --experimental-vm-modules --experimental-specifier-resolution=* --experimental-json-modules" \
-	" --experimental-fetch --experimental-test-coverage --no-experimental-* --openssl-legacy-provider --unhandled-rejections=* --stack-trace-limit=* --stack-size=*" \
-	" --dns-result-order=* --preserve-symlinks --throw-deprecation --pending-deprecation "
-#define SAFE_EDITORS " vim vi nvim nano emacs emacsclient code subl micro hx ed true false : cat less more bat most delta -w --wait --new-window -nw -R -F -X -r -FRX -RFX -FX -RX "
+#define SAFE_JAVA \
+	" -Xmx* -Xms* -Xss* -Xmn* -XX:Max* -XX:Min* -XX:Reserved* -XX:Metaspace* -XX:+Use* -XX:-Use*" \
+	" -XX:+HeapDumpOnOutOfMemoryError -XX:+ExitOnOutOfMemoryError -XX:+TieredCompilation -XX:TieredStopAtLevel=*" \
+	" -Dfile.encoding=* -Duser.language=* -Duser.country=* -Duser.timezone=* -Djava.awt.headless=* -Dmaven.test.*" \
+	" -Dmaven.wagon.* -Dorg.gradle.daemon=* -Dorg.gradle.parallel=* -Dorg.gradle.workers.max=* -Dorg.gradle.caching=*" \
+	" -Dorg.gradle.console=* -Dorg.slf4j.simpleLogger.* -Dstyle.color=* -ea -server --add-opens* --add-exports* java.* jdk.*" \
+	" --enable-preview --enable-native-access=* -Dkotlin.compiler.execution.strategy=* "
+#define SAFE_TOOLS \
+	" gcc g++ cc c++ clang clang++ cpp tcc icc icpc icx icpx nvcc emcc em++ rustc musl-gcc zig ld ld.lld lld mold gold ar" \
+	" llvm-ar gcc-ar ranlib gfortran ccache sccache distcc x86_64-linux-gnu- aarch64-linux-gnu- arm-linux-gnueabihf-" \
+	" i686-w64-mingw32- x86_64-w64-mingw32- riscv64-linux-gnu- arm-none-eabi- /usr/bin/gcc /usr/bin/g++ /usr/bin/cc" \
+	" /usr/bin/c++ /usr/bin/clang /usr/bin/clang++ -m32 -m64 -march=* -mtune=* -std=* -O* -g -fPIC -Wall -Wextra -Werror" \
+	" -pipe "
+#define SAFE_NODE \
+	" --max-old-space-size* --max_old_space_size* --max-semi-space-size* --max-http-header-size* --no-warnings" \
+	" --no-deprecation --trace-warnings --trace-deprecation --trace-uncaught --trace-exit --enable-source-maps" \
+	" --experimental-vm-modules --experimental-specifier-resolution=* --experimental-json-modules --experimental-fetch" \
+	" --experimental-test-coverage --no-experimental-* --openssl-legacy-provider --unhandled-rejections=*" \
+	" --stack-trace-limit=* --stack-size=* --dns-result-order=* --preserve-symlinks --throw-deprecation" \
+	" --pending-deprecation "
+#define SAFE_RUST \
+	" -D* -W* -A* -C -g --cfg warnings unused dead_code clippy::* rust_* target-cpu=* target-feature=* opt-level=*" \
+	" debuginfo=* codegen-units=* lto* panic=* instrument-coverage debug-assertions* overflow-checks* -Ctarget-cpu=*" \
+	" -Copt-level=* -Cdebuginfo=* -Cinstrument-coverage "
+#define SAFE_EDITORS \
+	" vim vi nvim nano emacs emacsclient code subl micro hx ed true false : cat less more bat most delta -w --wait" \
+	" --new-window -nw -R -F -X -r -FRX -RFX -FX -RX "
 
 /* Variables whose value makes the shell, or a program, run, load or write something. The first row that takes a name counts; * stands for anything. */
 static const struct variable {
@@ -96,67 +110,84 @@ static const struct variable {
 	const char *safe;
 } variables[] = {
 	{"PS4", EFFECT_PROMPT, NULL}, {"PS0", EFFECT_PROMPT, NULL}, {"PS1", EFFECT_PROMPT, NULL}, {"PS2", EFFECT_PROMPT, NULL},
-	{"PATH", EFFECT_PATH, NULL}, {"path", EFFECT_PATH, NULL},
-	{"BASH_ENV", EFFECT_STARTUP, NULL}, {"ENV", EFFECT_STARTUP, NULL}, {"ZDOTDIR", EFFECT_STARTUP, NULL},
-	{"PROMPT_COMMAND", EFFECT_SCRIPT, NULL},
-	{"BASH_CMDS", EFFECT_UNFOLLOWED, NULL}, {"BASH_ALIASES", EFFECT_UNFOLLOWED, NULL}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED, NULL},
-	{"SHELLOPTS", EFFECT_UNFOLLOWED, NULL}, {"BASH_XTRACEFD", EFFECT_UNFOLLOWED, NULL}, {"FUNCNEST", EFFECT_UNFOLLOWED, NULL}, {"BASHOPTS", EFFECT_UNFOLLOWED, NULL},
-	{"BASH_COMPAT", EFFECT_UNFOLLOWED, NULL}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED, NULL}, {"INPUTRC", EFFECT_LOAD, NULL}, {"HISTFILE", EFFECT_WRITE, NULL},
+	{"PATH", EFFECT_PATH, NULL}, {"path", EFFECT_PATH, NULL}, {"BASH_ENV", EFFECT_STARTUP, NULL}, {"ENV", EFFECT_STARTUP, NULL},
+	{"ZDOTDIR", EFFECT_STARTUP, NULL}, {"PROMPT_COMMAND", EFFECT_SCRIPT, NULL}, {"BASH_CMDS", EFFECT_UNFOLLOWED, NULL},
+	{"BASH_ALIASES", EFFECT_UNFOLLOWED, NULL}, {"BASH_LOADABLES_PATH", EFFECT_UNFOLLOWED, NULL}, {"SHELLOPTS", EFFECT_UNFOLLOWED, NULL},
+	{"BASH_XTRACEFD", EFFECT_UNFOLLOWED, NULL}, {"FUNCNEST", EFFECT_UNFOLLOWED, NULL}, {"BASHOPTS", EFFECT_UNFOLLOWED, NULL},
+	{"BASH_COMPAT", EFFECT_UNFOLLOWED, NULL}, {"POSIXLY_CORRECT", EFFECT_UNFOLLOWED, NULL}, {"INPUTRC", EFFECT_LOAD, NULL},
+	{"HISTFILE", EFFECT_WRITE, NULL},
 	/* git, and what asks, shows and edits for it */
-	{"GIT_SSH_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_SSH", EFFECT_COMMAND, NULL}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND, NULL}, {"GIT_PAGER", EFFECT_COMMAND, SAFE_EDITORS},
-	{"GIT_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_ASKPASS", EFFECT_COMMAND, " true false echo "},
-	{"GIT_PROXY_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED, " 0 "},
-	{"GIT_CONFIG_KEY_*", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_VALUE_*", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_GLOBAL", EFFECT_LOAD, NULL},
-	{"GIT_CONFIG_SYSTEM", EFFECT_LOAD, NULL}, {"GIT_CONFIG", EFFECT_LOAD, NULL}, {"GIT_EXEC_PATH", EFFECT_LOAD, NULL}, {"GIT_TEMPLATE_DIR", EFFECT_LOAD, NULL},
+	{"GIT_SSH_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_SSH", EFFECT_COMMAND, NULL}, {"GIT_EXTERNAL_DIFF", EFFECT_COMMAND, NULL},
+	{"GIT_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_EDITOR", EFFECT_COMMAND, SAFE_EDITORS},
+	{"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_ASKPASS", EFFECT_COMMAND, " true false echo "},
+	{"GIT_PROXY_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED, NULL},
+	{"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED, " 0 "}, {"GIT_CONFIG_KEY_*", EFFECT_UNFOLLOWED, NULL},
+	{"GIT_CONFIG_VALUE_*", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_GLOBAL", EFFECT_LOAD, NULL}, {"GIT_CONFIG_SYSTEM", EFFECT_LOAD, NULL},
+	{"GIT_CONFIG", EFFECT_LOAD, NULL}, {"GIT_EXEC_PATH", EFFECT_LOAD, NULL}, {"GIT_TEMPLATE_DIR", EFFECT_LOAD, NULL},
 	{"GIT_DIR", EFFECT_LOAD, " .git ./.git "}, {"GIT_WORK_TREE", EFFECT_WRITE_TREE, NULL}, {"GIT_INDEX_FILE", EFFECT_WRITE, NULL},
 	{"GIT_OBJECT_DIRECTORY", EFFECT_WRITE_TREE, NULL}, {"GIT_TRACE*", EFFECT_WRITE, " 0 1 2 true false "},
-	{"PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"MANPAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"VISUAL", EFFECT_COMMAND, SAFE_EDITORS},
-	{"GH_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"AWS_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"SYSTEMD_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"GH_EDITOR", EFFECT_COMMAND, SAFE_EDITORS},
-	{"KUBE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"BROWSER", EFFECT_COMMAND, " true false none echo : "}, {"FZF_DEFAULT_COMMAND", EFFECT_COMMAND, NULL},
-	{"RSYNC_RSH", EFFECT_COMMAND, NULL}, {"SSH_ASKPASS", EFFECT_COMMAND, " true false echo "}, {"SUDO_ASKPASS", EFFECT_COMMAND, " true false echo "},
+	{"PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"MANPAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"EDITOR", EFFECT_COMMAND, SAFE_EDITORS},
+	{"VISUAL", EFFECT_COMMAND, SAFE_EDITORS}, {"GH_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"AWS_PAGER", EFFECT_COMMAND, SAFE_EDITORS},
+	{"SYSTEMD_PAGER", EFFECT_COMMAND, SAFE_EDITORS}, {"GH_EDITOR", EFFECT_COMMAND, SAFE_EDITORS},
+	{"KUBE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"BROWSER", EFFECT_COMMAND, " true false none echo : "},
+	{"FZF_DEFAULT_COMMAND", EFFECT_COMMAND, NULL}, {"RSYNC_RSH", EFFECT_COMMAND, NULL},
+	{"SSH_ASKPASS", EFFECT_COMMAND, " true false echo "}, {"SUDO_ASKPASS", EFFECT_COMMAND, " true false echo "},
 	{"LESSOPEN", EFFECT_UNFOLLOWED, NULL}, {"LESSCLOSE", EFFECT_UNFOLLOWED, NULL}, {"TAR_OPTIONS", EFFECT_UNFOLLOWED, NULL},
 	{"VIMINIT", EFFECT_CODE, "vim"}, {"EXINIT", EFFECT_CODE, "vim"},
 	/* languages */
 	{"NODE_OPTIONS", EFFECT_FLAGS, SAFE_NODE}, {"NODE_PATH", EFFECT_LOAD, NULL}, {"NODE_REPL_EXTERNAL_MODULE", EFFECT_LOAD, NULL},
-	{"PERL5OPT", EFFECT_FLAGS, " -w -W -CS -CSD -CSDA -T "}, {"PERL5LIB", EFFECT_LOAD, NULL}, {"PERLLIB", EFFECT_LOAD, NULL}, {"PERL5DB", EFFECT_CODE, "perl"},
-	{"PYTHONSTARTUP", EFFECT_LOAD, NULL}, {"PYTHONPATH", EFFECT_LOAD, NULL}, {"PYTHONHOME", EFFECT_LOAD, NULL}, {"PYTHONUSERBASE", EFFECT_LOAD, NULL},
-	{"PYTHONBREAKPOINT", EFFECT_LOAD, " 0 "}, {"RUBYOPT", EFFECT_FLAGS, " -W* -w --yjit --jit --enable=* --disable=* "}, {"RUBYLIB", EFFECT_LOAD, NULL},
-	{"BUNDLE_GEMFILE", EFFECT_LOAD, NULL}, {"GEM_PATH", EFFECT_LOAD, NULL}, {"GEM_HOME", EFFECT_LOAD, NULL}, {"LUA_INIT", EFFECT_CODE, "lua"}, {"LUA_INIT_*", EFFECT_CODE, "lua"},
-	{"LUA_PATH*", EFFECT_LOAD, NULL}, {"LUA_CPATH*", EFFECT_LOAD, NULL}, {"PHPRC", EFFECT_LOAD, NULL}, {"PHP_INI_SCAN_DIR", EFFECT_LOAD, NULL},
-	{"CLASSPATH", EFFECT_LOAD, NULL}, {"JAVA_TOOL_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"JDK_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA},
-	{"JAVA_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"MAVEN_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"GRADLE_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"SBT_OPTS", EFFECT_FLAGS, SAFE_JAVA},
-	{"DOTNET_STARTUP_HOOKS", EFFECT_LOAD, NULL},
+	{"PERL5OPT", EFFECT_FLAGS, " -w -W -CS -CSD -CSDA -T "}, {"PERL5LIB", EFFECT_LOAD, NULL}, {"PERLLIB", EFFECT_LOAD, NULL},
+	{"PERL5DB", EFFECT_CODE, "perl"}, {"PYTHONSTARTUP", EFFECT_LOAD, NULL}, {"PYTHONPATH", EFFECT_LOAD, NULL},
+	{"PYTHONHOME", EFFECT_LOAD, NULL}, {"PYTHONUSERBASE", EFFECT_LOAD, NULL}, {"PYTHONBREAKPOINT", EFFECT_LOAD, " 0 "},
+	{"RUBYOPT", EFFECT_FLAGS, " -W* -w --yjit --jit --enable=* --disable=* "}, {"RUBYLIB", EFFECT_LOAD, NULL},
+	{"BUNDLE_GEMFILE", EFFECT_LOAD, NULL}, {"GEM_PATH", EFFECT_LOAD, NULL}, {"GEM_HOME", EFFECT_LOAD, NULL},
+	{"LUA_INIT", EFFECT_CODE, "lua"}, {"LUA_INIT_*", EFFECT_CODE, "lua"}, {"LUA_PATH*", EFFECT_LOAD, NULL},
+	{"LUA_CPATH*", EFFECT_LOAD, NULL}, {"PHPRC", EFFECT_LOAD, NULL}, {"PHP_INI_SCAN_DIR", EFFECT_LOAD, NULL},
+	{"CLASSPATH", EFFECT_LOAD, NULL}, {"JAVA_TOOL_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA},
+	{"JDK_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"JAVA_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"MAVEN_OPTS", EFFECT_FLAGS, SAFE_JAVA},
+	{"GRADLE_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"SBT_OPTS", EFFECT_FLAGS, SAFE_JAVA}, {"DOTNET_STARTUP_HOOKS", EFFECT_LOAD, NULL},
 	/* builds */
 	{"MAKEFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* --jobs* --silent --quiet --keep-going --no-print-directory --output-sync* --load-average* "},
-	{"MFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* "}, {"GNUMAKEFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* --jobs* --silent --no-print-directory --output-sync* "},
-	{"MAKEFILES", EFFECT_LOAD, NULL}, {"CC", EFFECT_COMMAND, SAFE_TOOLS}, {"CXX", EFFECT_COMMAND, SAFE_TOOLS}, {"LD", EFFECT_COMMAND, SAFE_TOOLS}, {"AR", EFFECT_COMMAND, SAFE_TOOLS},
-	{"HOSTCC", EFFECT_COMMAND, SAFE_TOOLS}, {"CONFIG_SHELL", EFFECT_COMMAND, " bash sh /bin/sh /bin/bash "}, {"RUSTC", EFFECT_COMMAND, SAFE_TOOLS},
-	{"RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_BUILD_RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS},
-	{"CARGO_BUILD_RUSTC", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_TARGET_*_RUNNER", EFFECT_COMMAND, NULL},
+	{"MFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* "},
+	{"GNUMAKEFLAGS", EFFECT_FLAGS, " -j* -s -k -l* -B -w -O* --jobs* --silent --no-print-directory --output-sync* "},
+	{"MAKEFILES", EFFECT_LOAD, NULL}, {"CC", EFFECT_COMMAND, SAFE_TOOLS}, {"CXX", EFFECT_COMMAND, SAFE_TOOLS},
+	{"LD", EFFECT_COMMAND, SAFE_TOOLS}, {"AR", EFFECT_COMMAND, SAFE_TOOLS}, {"HOSTCC", EFFECT_COMMAND, SAFE_TOOLS},
+	{"CONFIG_SHELL", EFFECT_COMMAND, " bash sh /bin/sh /bin/bash "}, {"RUSTC", EFFECT_COMMAND, SAFE_TOOLS},
+	{"RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS},
+	{"CARGO_BUILD_RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_BUILD_RUSTC", EFFECT_COMMAND, SAFE_TOOLS},
+	{"CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_TARGET_*_RUNNER", EFFECT_COMMAND, NULL},
 	{"CARGO_TARGET_*_LINKER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_HOME", EFFECT_LOAD, NULL},
-	{"RUSTFLAGS", EFFECT_FLAGS, " -D* -W* -A* -C -g --cfg warnings unused dead_code clippy::* rust_* target-cpu=* target-feature=* opt-level=* debuginfo=* codegen-units=* lto* "
-				    "panic=* instrument-coverage debug-assertions* overflow-checks* -Ctarget-cpu=* -Copt-level=* -Cdebuginfo=* -Cinstrument-coverage "},
+	{"RUSTFLAGS", EFFECT_FLAGS, SAFE_RUST},
 	{"GOFLAGS", EFFECT_FLAGS, " -mod=* -count=* -v -race -tags=* -buildvcs=* -trimpath -p=* -short -modcacherw "},
-	{"CGO_CFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "}, {"CGO_CXXFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "},
-	{"CGO_LDFLAGS", EFFECT_FLAGS, " -L* -l* -O* -g -static -m32 -m64 "}, {"CGO_CFLAGS_ALLOW", EFFECT_UNFOLLOWED, NULL}, {"CGO_LDFLAGS_ALLOW", EFFECT_UNFOLLOWED, NULL},
+	{"CGO_CFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "},
+	{"CGO_CXXFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "},
+	{"CGO_LDFLAGS", EFFECT_FLAGS, " -L* -l* -O* -g -static -m32 -m64 "}, {"CGO_CFLAGS_ALLOW", EFFECT_UNFOLLOWED, NULL},
+	{"CGO_LDFLAGS_ALLOW", EFFECT_UNFOLLOWED, NULL},
 	/* package managers: most of their settings may name a program, a file or a registry */
-	{"npm_config_loglevel", EFFECT_NONE, NULL}, {"npm_config_fund", EFFECT_NONE, NULL}, {"npm_config_audit", EFFECT_NONE, NULL}, {"npm_config_color", EFFECT_NONE, NULL},
-	{"npm_config_progress", EFFECT_NONE, NULL}, {"npm_config_update_notifier", EFFECT_NONE, NULL}, {"npm_config_offline", EFFECT_NONE, NULL}, {"npm_config_yes", EFFECT_NONE, NULL},
-	{"npm_config_prefer_offline", EFFECT_NONE, NULL}, {"npm_config_ignore_scripts", EFFECT_NONE, NULL}, {"npm_config_cache", EFFECT_WRITE_TREE, NULL}, {"npm_config_*", EFFECT_LOAD, NULL},
-	{"PIP_DISABLE_PIP_VERSION_CHECK", EFFECT_NONE, NULL}, {"PIP_NO_*", EFFECT_NONE, NULL}, {"PIP_QUIET", EFFECT_NONE, NULL}, {"PIP_VERBOSE", EFFECT_NONE, NULL},
-	{"PIP_PROGRESS_BAR", EFFECT_NONE, NULL}, {"PIP_ROOT_USER_ACTION", EFFECT_NONE, NULL}, {"PIP_BREAK_SYSTEM_PACKAGES", EFFECT_NONE, NULL}, {"PIP_REQUIRE_VIRTUALENV", EFFECT_NONE, NULL},
+	{"npm_config_loglevel", EFFECT_NONE, NULL}, {"npm_config_fund", EFFECT_NONE, NULL}, {"npm_config_audit", EFFECT_NONE, NULL},
+	{"npm_config_color", EFFECT_NONE, NULL}, {"npm_config_progress", EFFECT_NONE, NULL},
+	{"npm_config_update_notifier", EFFECT_NONE, NULL}, {"npm_config_offline", EFFECT_NONE, NULL}, {"npm_config_yes", EFFECT_NONE, NULL},
+	{"npm_config_prefer_offline", EFFECT_NONE, NULL}, {"npm_config_ignore_scripts", EFFECT_NONE, NULL},
+	{"npm_config_cache", EFFECT_WRITE_TREE, NULL}, {"npm_config_*", EFFECT_LOAD, NULL},
+	{"PIP_DISABLE_PIP_VERSION_CHECK", EFFECT_NONE, NULL}, {"PIP_NO_*", EFFECT_NONE, NULL}, {"PIP_QUIET", EFFECT_NONE, NULL},
+	{"PIP_VERBOSE", EFFECT_NONE, NULL}, {"PIP_PROGRESS_BAR", EFFECT_NONE, NULL}, {"PIP_ROOT_USER_ACTION", EFFECT_NONE, NULL},
+	{"PIP_BREAK_SYSTEM_PACKAGES", EFFECT_NONE, NULL}, {"PIP_REQUIRE_VIRTUALENV", EFFECT_NONE, NULL},
 	{"PIP_DEFAULT_TIMEOUT", EFFECT_NONE, NULL}, {"PIP_RETRIES", EFFECT_NONE, NULL}, {"PIP_CACHE_DIR", EFFECT_WRITE_TREE, NULL},
 	{"PIP_*", EFFECT_LOAD, " https://pypi.org/simple https://pypi.org/simple/ "},
 	/* what is loaded into every program, or read by most */
-	{"LD_PRELOAD", EFFECT_LOAD, NULL}, {"LD_LIBRARY_PATH", EFFECT_LOAD, NULL}, {"LD_AUDIT", EFFECT_LOAD, NULL}, {"DYLD_PRINT_*", EFFECT_NONE, NULL}, {"DYLD_*", EFFECT_LOAD, NULL},
-	{"GCONV_PATH", EFFECT_LOAD, NULL}, {"LOCPATH", EFFECT_LOAD, NULL}, {"TERMINFO", EFFECT_LOAD, NULL}, {"OPENSSL_CONF", EFFECT_LOAD, NULL}, {"OPENSSL_MODULES", EFFECT_LOAD, NULL},
-	{"OPENSSL_ENGINES", EFFECT_LOAD, NULL}, {"HOME", EFFECT_LOAD, NULL}, {"XDG_CONFIG_HOME", EFFECT_LOAD, NULL}, {"XDG_CONFIG_DIRS", EFFECT_LOAD, NULL},
-	{"SSLKEYLOGFILE", EFFECT_WRITE, NULL},
+	{"LD_PRELOAD", EFFECT_LOAD, NULL}, {"LD_LIBRARY_PATH", EFFECT_LOAD, NULL}, {"LD_AUDIT", EFFECT_LOAD, NULL},
+	{"DYLD_PRINT_*", EFFECT_NONE, NULL}, {"DYLD_*", EFFECT_LOAD, NULL}, {"GCONV_PATH", EFFECT_LOAD, NULL},
+	{"LOCPATH", EFFECT_LOAD, NULL}, {"TERMINFO", EFFECT_LOAD, NULL}, {"OPENSSL_CONF", EFFECT_LOAD, NULL},
+	{"OPENSSL_MODULES", EFFECT_LOAD, NULL}, {"OPENSSL_ENGINES", EFFECT_LOAD, NULL}, {"HOME", EFFECT_LOAD, NULL},
+	{"XDG_CONFIG_HOME", EFFECT_LOAD, NULL}, {"XDG_CONFIG_DIRS", EFFECT_LOAD, NULL}, {"SSLKEYLOGFILE", EFFECT_WRITE, NULL},
 	/* machines and clusters */
-	{"KUBECONFIG", EFFECT_LOAD, NULL}, {"DOCKER_CONFIG", EFFECT_LOAD, NULL}, {"DOCKER_HOST", EFFECT_HOST, NULL}, {"CONTAINER_HOST", EFFECT_HOST, NULL},
-	{"ANSIBLE_NOCOLOR", EFFECT_NONE, NULL}, {"ANSIBLE_FORCE_COLOR", EFFECT_NONE, NULL}, {"ANSIBLE_HOST_KEY_CHECKING", EFFECT_NONE, NULL}, {"ANSIBLE_VERBOSITY", EFFECT_NONE, NULL},
-	{"ANSIBLE_STDOUT_CALLBACK", EFFECT_NONE, NULL}, {"ANSIBLE_DEPRECATION_WARNINGS", EFFECT_NONE, NULL}, {"ANSIBLE_RETRY_FILES_ENABLED", EFFECT_NONE, NULL}, {"ANSIBLE_*", EFFECT_LOAD, NULL},
-	{"NIX_PATH", EFFECT_LOAD, NULL}, {"NIX_CONFIG", EFFECT_LOAD, NULL}, {"NIX_CONF_DIR", EFFECT_LOAD, NULL}, {"NIX_USER_CONF_FILES", EFFECT_LOAD, NULL}, {"NIX_REMOTE", EFFECT_LOAD, NULL},
+	{"KUBECONFIG", EFFECT_LOAD, NULL}, {"DOCKER_CONFIG", EFFECT_LOAD, NULL}, {"DOCKER_HOST", EFFECT_HOST, NULL},
+	{"CONTAINER_HOST", EFFECT_HOST, NULL}, {"ANSIBLE_NOCOLOR", EFFECT_NONE, NULL}, {"ANSIBLE_FORCE_COLOR", EFFECT_NONE, NULL},
+	{"ANSIBLE_HOST_KEY_CHECKING", EFFECT_NONE, NULL}, {"ANSIBLE_VERBOSITY", EFFECT_NONE, NULL},
+	{"ANSIBLE_STDOUT_CALLBACK", EFFECT_NONE, NULL}, {"ANSIBLE_DEPRECATION_WARNINGS", EFFECT_NONE, NULL},
+	{"ANSIBLE_RETRY_FILES_ENABLED", EFFECT_NONE, NULL}, {"ANSIBLE_*", EFFECT_LOAD, NULL}, {"NIX_PATH", EFFECT_LOAD, NULL},
+	{"NIX_CONFIG", EFFECT_LOAD, NULL}, {"NIX_CONF_DIR", EFFECT_LOAD, NULL}, {"NIX_USER_CONF_FILES", EFFECT_LOAD, NULL},
+	{"NIX_REMOTE", EFFECT_LOAD, NULL},
 };
 
 /* npm takes its names in either case. */
@@ -236,8 +267,11 @@ static bool trusted_place(const struct eval *e, struct str path)
 	if (home.n < 2 || path.n < home.n || memcmp(path.p, home.p, home.n) != 0)
 		return false;
 	struct str rest = str_sub(path, home.n, path.n);
-	return rest.n == 0 || str_is(rest, "/") || str_starts(rest, "/.config") || str_starts(rest, "/.kube/") || str_starts(rest, "/.docker") || str_starts(rest, "/.gitconfig") ||
-	       str_starts(rest, "/.cargo") || str_starts(rest, "/.gem");
+	static const char *const own[] = {"/.config", "/.kube/", "/.docker", "/.gitconfig", "/.cargo", "/.gem"};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (str_starts(rest, own[i]))
+			return true;
+	return rest.n == 0 || str_is(rest, "/");
 }
 
 static bool trusted_places(const struct eval *e, struct str value)
