@@ -215,16 +215,14 @@ static void take_answers(struct judge *j)
 
 /* ---- what the policy makes of the sum ---- */
 
-/* Two commands of the request itself with && || or ; between them. */
+/* Two commands of one text with && || or ; between them. */
 static bool is_chain(const struct judge *j)
 {
 	const struct command *last = NULL;
 
 	for (const struct command *c = j->f->commands; c; c = c->next) {
-		if (c->at.text != 0 || strcmp(c->via->name, "direct") != 0)
-			continue;
-		if (last && c->at.from >= last->at.to) {
-			struct str between = str_sub(j->f->texts[0].bytes, last->at.to, c->at.from);
+		if (last && c->at.text == last->at.text && c->at.text < j->f->ntexts && c->at.from >= last->at.to) {
+			struct str between = str_sub(j->f->texts[c->at.text].bytes, last->at.to, c->at.from);
 
 			if (memchr(between.p, ';', between.n) || str_contains(between, STR("&&")) || str_contains(between, STR("||")))
 				return true;

@@ -52,7 +52,7 @@ while read -r want command; do
 done <<'ROWS'
 deny git push origin main
 deny true && env X=1 git push
-allow git pull
+allow git stash
 ask npm publish
 allow make test
 allow ls
