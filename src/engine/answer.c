@@ -277,3 +277,25 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	put_field(out, "policy", policy_digest);
 	buf_c(out, "}\n");
 }
+
+void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j)
+{
+	buf_char(out, '{');
+	put_field(out, "command", command);
+	put_field(out, "cwd", cwd);
+	put_field(out, "verdict", str_of(verdict_name(j->verdict)));
+	put_key(out, "complete");
+	buf_c(out, j->complete ? "true" : "false");
+	put_key(out, "reasons");
+	buf_char(out, '[');
+	for (const struct reason *r = j->reasons; r; r = r->next) {
+		put_next(out);
+		buf_char(out, '{');
+		put_field(out, "id", str_of(r->id));
+		put_field(out, "message", r->message);
+		buf_char(out, '}');
+	}
+	buf_char(out, ']');
+	put_commands(out, f);
+	buf_c(out, "}\n");
+}

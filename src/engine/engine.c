@@ -1,6 +1,7 @@
 /* Judging one request: view, reader, gate. Everything that can fail inside is caught here and becomes a denial. */
 #include "engine/engine.h"
 
+#include "engine/classifier.h"
 #include "engine/world.h"
 #include "gate/gate.h"
 #include "shell/shell.h"
@@ -121,6 +122,8 @@ static int run_job(void *arg)
 			return 1;
 	}
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
+	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK)
+		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &j->judgement);
 	if (j->p->apart) {
 		struct judgement project;
 

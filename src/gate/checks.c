@@ -100,6 +100,7 @@ static const struct check rows[] = {
 	{"configured-default", GRADE_ASK, false, 0, "no rule matches and the policy's default is not allow; the default is the grade", tiers_default, 0},
 	{"not-on-list", GRADE_DENY, false, 0, "the policy lets only some programs run (tools.bash.only), and this is none of them", NULL, 0},
 	{"plan-mode", GRADE_ASK, false, 0, "in plan mode only what reads may run", tiers_plan, 0},
+	{"classifier", GRADE_ASK, false, 0, "what the person's classifier answered about an ask; its answer is the grade", NULL, 0},
 	{"chained", GRADE_DENY, false, 0, "a chain of commands that would be asked about, where the policy discourages chaining", NULL, 0},
 	/* caisson itself */
 	{"caisson-files", GRADE_DENY, true, 0, "a file of caisson's own would be changed", paths_check, 0},

@@ -122,7 +122,8 @@ static const struct variable {
 	{"GIT_SEQUENCE_EDITOR", EFFECT_COMMAND, SAFE_EDITORS}, {"GIT_ASKPASS", EFFECT_COMMAND, " true false echo "},
 	{"GIT_PROXY_COMMAND", EFFECT_COMMAND, NULL}, {"GIT_CONFIG_PARAMETERS", EFFECT_UNFOLLOWED, NULL},
 	{"GIT_CONFIG_COUNT", EFFECT_UNFOLLOWED, " 0 "}, {"GIT_CONFIG_KEY_*", EFFECT_UNFOLLOWED, NULL},
-	{"GIT_CONFIG_VALUE_*", EFFECT_UNFOLLOWED, NULL}, {"GIT_CONFIG_GLOBAL", EFFECT_LOAD, NULL}, {"GIT_CONFIG_SYSTEM", EFFECT_LOAD, NULL},
+	{"GIT_CONFIG_VALUE_*", EFFECT_UNFOLLOWED, NULL}, 
+	{"GIT_CONFIG_GLOBAL", EFFECT_LOAD, " ~/.gitconfig ~/.config/git/config "}, {"GIT_CONFIG_SYSTEM", EFFECT_LOAD, NULL},
 	{"GIT_CONFIG", EFFECT_LOAD, NULL}, {"GIT_EXEC_PATH", EFFECT_LOAD, NULL}, {"GIT_TEMPLATE_DIR", EFFECT_LOAD, NULL},
 	{"GIT_DIR", EFFECT_LOAD, " .git ./.git "}, {"GIT_WORK_TREE", EFFECT_WRITE_TREE, NULL}, {"GIT_INDEX_FILE", EFFECT_WRITE, NULL},
 	{"GIT_OBJECT_DIRECTORY", EFFECT_WRITE_TREE, NULL}, {"GIT_TRACE*", EFFECT_WRITE, " 0 1 2 true false "},
@@ -140,7 +141,7 @@ static const struct variable {
 	{"PERL5DB", EFFECT_CODE, "perl"}, {"PYTHONSTARTUP", EFFECT_LOAD, NULL}, {"PYTHONPATH", EFFECT_LOAD, NULL},
 	{"PYTHONHOME", EFFECT_LOAD, NULL}, {"PYTHONUSERBASE", EFFECT_LOAD, NULL}, {"PYTHONBREAKPOINT", EFFECT_LOAD, " 0 "},
 	{"RUBYOPT", EFFECT_FLAGS, " -W* -w --yjit --jit --enable=* --disable=* "}, {"RUBYLIB", EFFECT_LOAD, NULL},
-	{"BUNDLE_GEMFILE", EFFECT_LOAD, NULL}, {"GEM_PATH", EFFECT_LOAD, NULL}, {"GEM_HOME", EFFECT_LOAD, NULL},
+	{"BUNDLE_GEMFILE", EFFECT_LOAD, NULL}, {"GEM_PATH", EFFECT_LOAD, NULL}, {"GEM_HOME", EFFECT_LOAD, " ~/.gem ~/.gem/* "},
 	{"LUA_INIT", EFFECT_CODE, "lua"}, {"LUA_INIT_*", EFFECT_CODE, "lua"}, {"LUA_PATH*", EFFECT_LOAD, NULL},
 	{"LUA_CPATH*", EFFECT_LOAD, NULL}, {"PHPRC", EFFECT_LOAD, NULL}, {"PHP_INI_SCAN_DIR", EFFECT_LOAD, NULL},
 	{"CLASSPATH", EFFECT_LOAD, NULL}, {"JAVA_TOOL_OPTIONS", EFFECT_FLAGS, SAFE_JAVA}, {"_JAVA_OPTIONS", EFFECT_FLAGS, SAFE_JAVA},
@@ -156,7 +157,7 @@ static const struct variable {
 	{"RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS},
 	{"CARGO_BUILD_RUSTC_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_BUILD_RUSTC", EFFECT_COMMAND, SAFE_TOOLS},
 	{"CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_TARGET_*_RUNNER", EFFECT_COMMAND, NULL},
-	{"CARGO_TARGET_*_LINKER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_HOME", EFFECT_LOAD, NULL},
+	{"CARGO_TARGET_*_LINKER", EFFECT_COMMAND, SAFE_TOOLS}, {"CARGO_HOME", EFFECT_LOAD, " ~/.cargo ~/.cargo/ "},
 	{"RUSTFLAGS", EFFECT_FLAGS, SAFE_RUST},
 	{"GOFLAGS", EFFECT_FLAGS, " -mod=* -count=* -v -race -tags=* -buildvcs=* -trimpath -p=* -short -modcacherw "},
 	{"CGO_CFLAGS", EFFECT_FLAGS, " -I* -L* -l* -O* -g -D* -std=* -fPIC -m32 -m64 -march=* "},
@@ -178,10 +179,10 @@ static const struct variable {
 	{"LD_PRELOAD", EFFECT_LOAD, NULL}, {"LD_LIBRARY_PATH", EFFECT_LOAD, NULL}, {"LD_AUDIT", EFFECT_LOAD, NULL},
 	{"DYLD_PRINT_*", EFFECT_NONE, NULL}, {"DYLD_*", EFFECT_LOAD, NULL}, {"GCONV_PATH", EFFECT_LOAD, NULL},
 	{"LOCPATH", EFFECT_LOAD, NULL}, {"TERMINFO", EFFECT_LOAD, NULL}, {"OPENSSL_CONF", EFFECT_LOAD, NULL},
-	{"OPENSSL_MODULES", EFFECT_LOAD, NULL}, {"OPENSSL_ENGINES", EFFECT_LOAD, NULL}, {"HOME", EFFECT_LOAD, NULL},
-	{"XDG_CONFIG_HOME", EFFECT_LOAD, NULL}, {"XDG_CONFIG_DIRS", EFFECT_LOAD, NULL}, {"SSLKEYLOGFILE", EFFECT_WRITE, NULL},
+	{"OPENSSL_MODULES", EFFECT_LOAD, NULL}, {"OPENSSL_ENGINES", EFFECT_LOAD, NULL}, {"HOME", EFFECT_LOAD, " ~ ~/ "},
+	{"XDG_CONFIG_HOME", EFFECT_LOAD, " ~/.config ~/.config/ "}, {"XDG_CONFIG_DIRS", EFFECT_LOAD, NULL}, {"SSLKEYLOGFILE", EFFECT_WRITE, NULL},
 	/* machines and clusters */
-	{"KUBECONFIG", EFFECT_LOAD, NULL}, {"DOCKER_CONFIG", EFFECT_LOAD, NULL}, {"DOCKER_HOST", EFFECT_HOST, NULL},
+	{"KUBECONFIG", EFFECT_LOAD, " ~/.kube/* "}, {"DOCKER_CONFIG", EFFECT_LOAD, " ~/.docker ~/.docker/ "}, {"DOCKER_HOST", EFFECT_HOST, NULL},
 	{"CONTAINER_HOST", EFFECT_HOST, NULL}, {"ANSIBLE_NOCOLOR", EFFECT_NONE, NULL}, {"ANSIBLE_FORCE_COLOR", EFFECT_NONE, NULL},
 	{"ANSIBLE_HOST_KEY_CHECKING", EFFECT_NONE, NULL}, {"ANSIBLE_VERBOSITY", EFFECT_NONE, NULL},
 	{"ANSIBLE_STDOUT_CALLBACK", EFFECT_NONE, NULL}, {"ANSIBLE_DEPRECATION_WARNINGS", EFFECT_NONE, NULL},
@@ -252,38 +253,36 @@ static bool safe_words(const struct variable *v, struct str value)
 	return true;
 }
 
-/* Only the system's administrator writes there; or it is the person's own place for it; or nothing. */
-static bool trusted_place(const struct eval *e, struct str path)
+/* Only the system's administrator writes there; or it is nothing. */
+static bool trusted_place(struct str path)
 {
 	static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/etc/", "/nix/store/"};
-	struct str home = e->rq->view ? e->rq->view->home : (struct str){"", 0};
 	if (path.n == 0 || str_is(path, "/dev/null"))
 		return true;
-	if (path_climbs(path) || !text_exact(path))
-		return false;
 	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
 		if (str_starts(path, roots[i]))
-			return true;
-	if (home.n < 2 || path.n < home.n || memcmp(path.p, home.p, home.n) != 0)
-		return false;
-	struct str rest = str_sub(path, home.n, path.n);
-	static const char *const own[] = {"/.config", "/.kube/", "/.docker", "/.gitconfig", "/.cargo", "/.gem"};
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		if (str_starts(rest, own[i]))
-			return true;
-	return rest.n == 0 || str_is(rest, "/");
+			return !path_climbs(path);
+	return false;
 }
 
-static bool trusted_places(const struct eval *e, struct str value)
+static bool trusted_places(struct str value)
 {
 	for (size_t from = 0; from <= value.n;) {
 		ptrdiff_t colon = str_find(value, ':', from);
 		size_t to = colon < 0 ? value.n : (size_t)colon;
-		if ((from == to && value.n) || !trusted_place(e, str_sub(value, from, to))) /* an empty one among others is the working directory */
+		if ((from == to && value.n) || !trusted_place(str_sub(value, from, to))) /* an empty one among others is the working directory */
 			return false;
 		from = to + 1;
 	}
 	return true;
+}
+
+/* The whole value is in the row's list, where ~ is the home directory. */
+static bool listed(const struct eval *e, const struct variable *v, struct str value)
+{
+	struct str home = e->rq->view ? e->rq->view->home : (struct str){"", 0};
+	bool below = home.n > 1 && value.n >= home.n && memcmp(value.p, home.p, home.n) == 0 && !path_climbs(value);
+	return v->safe && (in_list(v->safe, value) || (below && in_list(v->safe, str_cat(e->a, STR("~"), str_sub(value, home.n, value.n)))));
 }
 
 static bool ordinary(const struct eval *e, const struct variable *v, struct str value)
@@ -295,8 +294,8 @@ static bool ordinary(const struct eval *e, const struct variable *v, struct str 
 	switch (v->effect) {
 	case EFFECT_FLAGS: return safe_words(v, value);
 	case EFFECT_COMMAND: return v->safe && safe_words(v, value);
-	case EFFECT_LOAD: case EFFECT_STARTUP: return (v->safe && in_list(v->safe, value)) || trusted_places(e, value);
-	case EFFECT_WRITE: case EFFECT_UNFOLLOWED: return (v->safe && in_list(v->safe, value)) || (v->effect == EFFECT_WRITE && str_is(value, "/dev/null"));
+	case EFFECT_LOAD: case EFFECT_STARTUP: return listed(e, v, value) || trusted_places(value);
+	case EFFECT_WRITE: case EFFECT_UNFOLLOWED: return listed(e, v, value) || (v->effect == EFFECT_WRITE && str_is(value, "/dev/null"));
 	case EFFECT_HOST: return str_starts(value, "unix:") || value.p[0] == '/';
 	default: return false;
 	}

@@ -470,6 +470,10 @@ static const char *const loud[] = {
 	"PERL5DB='system(\"x\")' ls",
 	"LD_LIBRARY_PATH=: ls",
 	"GIT_TRACE=/etc/x ls",
+	"LD_PRELOAD=~/.cargo/x.so ls",
+	"BASH_ENV=~/.kube/x ls",
+	"XDG_CONFIG_HOME=~/.config/../x ls",
+	"LD_PRELOAD=/usr/../tmp/x ls",
 };
 
 static bool only_ls(const struct facts *f)

@@ -1,0 +1,246 @@
+/* Asking another program; process.h has the theory. */
+#define _GNU_SOURCE
+#include "sys/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+#define SLICE_MS 10     /* how often the child is looked at where the kernel has no pidfd */
+#define FDS_MAX 65536   /* descriptors closed one by one where the kernel has no close_range */
+#define READ_MAX 65536  /* of one read */
+
+struct pipes {
+	int input;               /* a file in memory */
+	int out[2], status[2];   /* [0] ours, [1] the child's */
+};
+
+struct child {
+	pid_t pid;
+	int pidfd;               /* -1: this kernel has none */
+	int64_t deadline;        /* in ms of the monotonic clock */
+	bool out_ended, status_ended, exited;
+	int errnum;              /* why it could not be started */
+	bool too_much;
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ---- pipes ---- */
+
+static void pipes_close(struct pipes *p)
+{
+	int *const all[] = {&p->input, &p->out[0], &p->out[1], &p->status[0], &p->status[1]};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		fd_close(all[i]);
+}
+
+/* Above the standard streams, so that putting one in its place in the child never hits another. */
+static int lift_fd(int *fd)
+{
+	int up;
+
+	if (*fd > STDERR_FILENO)
+		return 0;
+	up = fcntl(*fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (up < 0)
+		return -1;
+	close(*fd);
+	*fd = up;
+	return 0;
+}
+
+static int pipes_open(struct pipes *p, struct str input, struct err *e)
+{
+	p->input = memfd_create("input", MFD_CLOEXEC);
+	if (p->input < 0 || pipe2(p->out, O_CLOEXEC) != 0 || pipe2(p->status, O_CLOEXEC) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	if (lift_fd(&p->input) || lift_fd(&p->out[0]) || lift_fd(&p->out[1]) || lift_fd(&p->status[0]) || lift_fd(&p->status[1]))
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	if (fcntl(p->out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(p->status[0], F_SETFL, O_NONBLOCK) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	if (fd_write_all(p->input, "the input of a program", input, e) != 0)
+		return -1;
+	return lseek(p->input, 0, SEEK_SET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot rewind the input of a program");
+}
+
+/* ---- the child: nothing here allocates ---- */
+
+static void child_signals(void)
+{
+	sigset_t none;
+
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void child_close_others(void)
+{
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0)
+		return;
+	for (int fd = STDERR_FILENO + 1; fd < FDS_MAX; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void __attribute__((noreturn)) child_run(const struct process_request *rq, const struct pipes *p, pid_t parent)
+{
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC), why;
+
+	if (null >= 0 && lift_fd(&null) != 0)
+		null = -1;
+	setpgid(0, 0);
+	child_signals();
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() == parent && null >= 0 && chdir("/") == 0 && dup2(p->input, STDIN_FILENO) >= 0 && dup2(p->out[1], STDOUT_FILENO) >= 0 &&
+	    dup2(null, STDERR_FILENO) >= 0) {
+		child_close_others();
+		execve(rq->path, rq->argv, rq->envp);
+	}
+	why = errno ? errno : EINVAL;
+	if (write(p->status[1], &why, sizeof(why)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* ---- the parent ---- */
+
+static void take_status(struct child *c, int fd)
+{
+	int why = 0;
+	ssize_t n = read(fd, &why, sizeof(why));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	c->status_ended = true;
+	if (n == (ssize_t)sizeof(why))
+		c->errnum = why;
+}
+
+/* Takes what is there; a full room with more behind it is too much. */
+static void take_output(struct child *c, int fd, const struct process_request *rq, size_t *n)
+{
+	char spill;
+
+	while (!c->out_ended && !c->too_much) {
+		size_t room = rq->output_max - *n;
+		ssize_t got = room ? read(fd, rq->output + *n, room < READ_MAX ? room : READ_MAX) : read(fd, &spill, 1);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return;
+		if (got <= 0)
+			c->out_ended = true;
+		else if (!room)
+			c->too_much = true;
+		else
+			*n += (size_t)got;
+	}
+}
+
+static bool has_exited(const struct child *c)
+{
+	siginfo_t si = {0};
+
+	return waitid(P_PID, (id_t)c->pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == c->pid;
+}
+
+/* Until the child has ended, wrote too much, could not be started, or the time is over. */
+static void watch(struct child *c, const struct pipes *p, const struct process_request *rq, size_t *n)
+{
+	while (!c->exited && !c->too_much && !c->errnum) {
+		struct pollfd fds[] = {{.fd = c->out_ended ? -1 : p->out[0], .events = POLLIN}, {.fd = c->status_ended ? -1 : p->status[0], .events = POLLIN}, {.fd = c->pidfd, .events = POLLIN}};
+		int64_t left = c->deadline - now_ms();
+
+		if (left <= 0)
+			return;
+		if (c->pidfd < 0 && left > SLICE_MS)
+			left = SLICE_MS;
+		if (poll(fds, 3, (int)left) < 0 && errno != EINTR)
+			return;
+		c->exited = has_exited(c); /* before the pipes are read: what it wrote is then all there */
+		if (!c->status_ended)
+			take_status(c, p->status[0]);
+		take_output(c, p->out[0], rq, n);
+	}
+}
+
+static int reap(const struct child *c)
+{
+	int status = 0;
+
+	kill(-c->pid, SIGKILL);
+	kill(c->pid, SIGKILL); /* if it has not come to make its group */
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int start(const struct process_request *rq, struct pipes *p, struct child *c, struct err *e)
+{
+	pid_t parent = getpid();
+
+	c->deadline = now_ms() + rq->timeout_ms;
+	c->pid = fork();
+	if (c->pid < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot start '%s'", rq->path);
+	if (!c->pid)
+		child_run(rq, p, parent);
+	setpgid(c->pid, c->pid); /* as the child does: whoever comes first */
+	fd_close(&p->out[1]);
+	fd_close(&p->status[1]);
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	return 0;
+}
+
+int process_ask(const struct process_request *rq, struct process_result *ret, struct err *e)
+{
+	struct pipes p = {-1, {-1, -1}, {-1, -1}};
+	struct child c = {.pidfd = -1};
+	struct process_result r = {0};
+	struct sigaction before, plain = {.sa_handler = SIG_DFL};
+
+	if (rq->input.n > PROCESS_INPUT_MAX)
+		return err_set(e, ERR_LIMIT, 0, "the input of '%s' is longer than %zu bytes", rq->path, PROCESS_INPUT_MAX);
+	if (pipes_open(&p, rq->input, e) != 0) {
+		pipes_close(&p);
+		return -1;
+	}
+	sigaction(SIGCHLD, &plain, &before); /* where it is ignored, the kernel reaps, and the child's number is soon another's */
+	int started = start(rq, &p, &c, e);
+	if (started == 0) {
+		watch(&c, &p, rq, &r.n);
+		r.status = reap(&c);
+	}
+	sigaction(SIGCHLD, &before, NULL);
+	fd_close(&c.pidfd);
+	pipes_close(&p);
+	if (started != 0)
+		return -1;
+	if (c.errnum)
+		return err_set(e, ERR_SYSTEM, c.errnum, "cannot start '%s'", rq->path);
+	if (c.too_much)
+		return err_set(e, ERR_LIMIT, 0, "'%s' wrote more than %zu bytes", rq->path, rq->output_max);
+	if (!c.exited)
+		return err_set(e, ERR_LIMIT, 0, "'%s' took longer than %u ms", rq->path, rq->timeout_ms);
+	*ret = r;
+	return 0;
+}
