@@ -13,7 +13,7 @@
 #include "rows.h"
 #include "sys/file.h"
 
-#define PAIRS_PER_ROW 6  /* of wrappers, one in the other */
+#define PAIRS_PER_ROW 12 /* of wrappers, one in the other */
 #define ROW_WRAPPERS_MIN 6
 #define SHOWN_MAX 40     /* failures of one file that are printed */
 #define PLAIN_WORDS_MAX 64
@@ -35,6 +35,7 @@ enum {
 	BASH = 1, DASH = 2, ZSH = 4, ALL = BASH | DASH | ZSH,
 	ASKS = 8,   /* the reader does not follow the text there and says so: an ask is enough */
 	LINES = 16, /* holds only where text is read line by line, so not in a compound command */
+	JOINS = 32, /* lines that end in a backslash are joined there, also inside of quotes */
 };
 
 struct wrapper {
@@ -73,7 +74,7 @@ static const struct wrapper wrappers[] = {
 	{"subscript", "echo ${zz_a[$( ", "\n)]}", HOW_TEXT, BASH},
 	{"process substitution", "cat <( ", "\n)", HOW_TEXT, BASH},
 	{"process input", "ls > >( ", "\n)", HOW_TEXT, BASH},
-	{"here-document substitution", "cat <<ZZ_E\n$( ", "\n)\nZZ_E", HOW_TEXT, ALL},
+	{"here-document substitution", "cat <<ZZ_E\n$( ", "\n)\nZZ_E", HOW_TEXT, ALL | JOINS},
 	{"here-string substitution", "cat <<<\"$( ", "\n)\"", HOW_TEXT, BASH},
 	{"here-document", "bash <<'ZZ_E'\n", "\nZZ_E", HOW_TEXT, BASH},
 	{"dashed here-document", "bash -s x <<-'ZZ_E'\n", "\nZZ_E", HOW_TEXT, BASH},
@@ -149,6 +150,7 @@ static struct exception exceptions[] = {
 	{"$1 a", NULL, "likewise", false},
 	{"alias zap=", NULL, "an alias holds only after the line or compound command in which it is made", false},
 	{"unshare -rm sh", "pipe to", "the script that the shell reads is known to be empty there", false},
+	{"frob a && frob b", NULL, "discourageChaining is about the lines of the request itself", false},
 	{"{}", "find", "find replaces it", false},
 	{"{", "find", "gap: only {} is replaced by find, not {a,b} or { a; }", false},
 	{"\n", "alias", "gap: an alias of several lines is not followed, and asks", false},
@@ -252,7 +254,7 @@ static void quote_words(struct buf *b, struct str s, enum how how)
 /* Does the wrapper make sense around this text? `whole`: the text has been read to its end, without an error of grammar. */
 static bool applies(const struct wrapper *w, struct str s, unsigned shell, bool whole)
 {
-	if (!(w->traits & shell))
+	if (!(w->traits & shell) || ((w->traits & JOINS) && str_contains(s, STR("\\\n"))))
 		return false;
 	switch (w->how) {
 	case HOW_TEXT:
@@ -334,7 +336,7 @@ static void try(struct subject *t, const struct wrapper *outer, const struct wra
 	if (most == VERDICT_DENY && ((outer->traits | (inner ? inner->traits : 0)) & ASKS))
 		most = VERDICT_ASK;
 	t->tried++;
-	if (v <= most || excepted(middle, outer->name) || (inner && excepted(t->r->command, inner->name)))
+	if (v <= most || excepted(middle, outer->name) || excepted(t->r->command, outer->name) || (inner && excepted(t->r->command, inner->name)))
 		return;
 	if (unit_bad++, ++*t->shown > SHOWN_MAX)
 		return;
@@ -411,6 +413,8 @@ static void run_one(const char *path, struct arena *kept, const struct row *r, s
 	if ((shell.n && engine_dialect(shell, &t.rq.dialect) != 0) || (mode.n && engine_mode(mode, &t.rq.mode) != 0) || t.rq.dialect == DIALECT_POWERSHELL)
 		return;
 	t.shell = shell_of(t.rq.dialect);
+	if (str_contains(config, STR("classifier:"))) /* another program has the last word there */
+		return;
 	if (config.n) {
 		if (load(kept, common, config, &own) != 0)
 			return;
