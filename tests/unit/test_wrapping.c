@@ -151,6 +151,7 @@ static struct exception exceptions[] = {
 	{"alias zap=", NULL, "an alias holds only after the line or compound command in which it is made", false},
 	{"unshare -rm sh", "pipe to", "the script that the shell reads is known to be empty there", false},
 	{"frob a && frob b", NULL, "discourageChaining is about the lines of the request itself", false},
+	{"# nothing", NULL, "the check `empty`: what has a wrapper is not empty", false},
 	{"{}", "find", "find replaces it", false},
 	{"{", "find", "gap: only {} is replaced by find, not {a,b} or { a; }", false},
 	{"\n", "alias", "gap: an alias of several lines is not followed, and asks", false},
