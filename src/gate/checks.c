@@ -7,10 +7,23 @@
 
 /* ---- what is not known ---- */
 
+/* "./build/NAME": not known which, but a file there and no command of the shell's or the system's. It is executed, as any other file. */
+static bool is_some_file(const struct word *w)
+{
+	ptrdiff_t slash = str_find(w->text, '/', 0);
+
+	if (w->kind != WORD_UNKNOWN || !path_known(w) || slash < 0 || w->text.p[0] == '/')
+		return false;
+	for (size_t i = 0; i < (size_t)slash; i++)
+		if (text_hole(w->text.p[i]))
+			return false;
+	return true;
+}
+
 static void opaque_command(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next) {
-		if (!k->argc || k->argv[0].kind == WORD_EXACT)
+		if (!k->argc || k->argv[0].kind == WORD_EXACT || is_some_file(&k->argv[0]))
 			continue;
 		/* nothing but "any words", below a program: its own words do not tell what it runs */
 		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
@@ -69,6 +82,9 @@ static bool is_environment(const struct access *x)
 
 static void executes_file(struct judge *j, const struct check *c)
 {
+	for (const struct command *k = j->f->commands; k; k = k->next)
+		if (k->argc && is_some_file(&k->argv[0]))
+			judge_say(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || is_environment(x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;

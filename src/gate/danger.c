@@ -247,7 +247,8 @@ void danger_effects(struct judge *j, const struct check *c)
 
 		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
 			if ((has & effects[k].effect) && !said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && stays_here(j, s)) &&
-			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git"))) /* git's own have rows in the table */
+			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */
+			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson"))) /* and so have ours */
 				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, effects[k].message), effects[k].alternative);
 	}
 }

@@ -382,9 +382,10 @@ const struct danger danger_rows[] = {
 	/* ---- what guards this machine ---- */
 	{"caisson-milder", "caisson trust", NULL, NULL, "--help --list", "would make caisson milder", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson init", NULL, NULL, "--help", "would change how caisson is called", "a person runs this at a terminal"},
-	{"caisson-milder", "caisson", NULL, "trust init", "--help check explain", "would make caisson milder", "a person runs this at a terminal"},
-	{"caisson-milder", "caisson", NULL, "prune keygen", "--help check", "would change what caisson has recorded", "a person runs this at a terminal"},
-	{"caisson-milder", "caisson", "--network --root --env --workspace --backend --profile --memory --timeout --pids --cpus --scratch --ticket", "run", "check", "would run with a wider box", "a person runs this at a terminal"},
+	{"caisson-milder", "caisson audit prune", NULL, NULL, "--help", "would change what caisson has recorded", "a person runs this at a terminal"},
+	{"caisson-milder", "caisson audit keygen", NULL, NULL, "--help", "would change what caisson has recorded", "a person runs this at a terminal"},
+	{"caisson-milder", "caisson run", "--network --root --env --workspace --backend --profile --memory --timeout --pids --cpus --scratch --ticket", NULL, "--help",
+		"would run with a box of its own choice", "leave out the options"},
 	{"caisson-milder", "systemctl", NULL, "caisson*", "status show cat is-active is-enabled", "would end caisson", NULL},
 	{"caisson-milder", "service", NULL, "caisson*", "status", "would end caisson", NULL},
 	{"caisson-milder", "pkill", NULL, "*caisson*", NULL, "would end caisson", NULL},

@@ -234,6 +234,13 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	else
 		w.sure &= !g->more || x->kind != ACCESS_WRITE;
 	fn(j, x, &w, ctx);
+	if (str_ends(pattern, "/**") && !str_eq(path_plain(j->a, dir), j->v->cwd)) { /* what find starts from is found, too */
+		struct where start = {0};
+
+		resolve(j, x, dir, &start);
+		start.wild = true;
+		fn(j, x, &start, ctx);
+	}
 	struct str up = climbing(j->a, pattern);
 	if (up.n && !(x->op && !strcmp(x->op, "rm") && str_ends(up, "/.."))) { /* rm itself refuses . and .. */
 		struct where above = {0};
