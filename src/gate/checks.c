@@ -72,7 +72,7 @@ static void executes_file(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || is_environment(x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
-		judge_say(j, c, x->at, judge_quote(j, "", x->at, " executes a file whose content is not judged here, so it may only run in the box"));
+		judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
 	}
 }
 

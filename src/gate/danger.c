@@ -394,5 +394,5 @@ void danger_environment(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if (x->kind == ACCESS_EXEC && is_variable(x->op))
-			judge_say(j, c, x->at, str_fmt(j->a, "%s makes programs load or run what it names", x->op));
+			judge_say(j, c, x->at, str_fmt(j->a, "%s makes programs load or run what it names, so this may only run in the box", x->op));
 }
