@@ -151,7 +151,6 @@ static struct exception exceptions[] = {
 	{"alias zap=", NULL, "an alias holds only after the line or compound command in which it is made", false},
 	{"unshare -rm sh", "pipe to", "the script that the shell reads is known to be empty there", false},
 	{"{}", "find", "find replaces it", false},
-	{"{", "find", "gap: only {} is replaced by find, not {a,b} or { a; }", false},
 	{"\n", "alias", "gap: an alias of several lines is not followed, and asks", false},
 	{"pushd ", "trap", "gap: the directory after pushd in a trap is not known", false},
 };
