@@ -62,9 +62,14 @@ static void unknown_construct(struct judge *j, const struct check *c)
 
 /* ---- what is known and not harmless by itself ---- */
 
+/* Reached by a variable: the access is named after it, in capitals. (R and Rscript are programs.) */
 static bool is_environment(const struct access *x)
 {
-	return x->op && x->op[0] >= 'A' && x->op[0] <= 'Z';
+	size_t n = 0;
+
+	for (; x->op && ((x->op[n] >= 'A' && x->op[n] <= 'Z') || (n && ((x->op[n] >= '0' && x->op[n] <= '9') || x->op[n] == '_'))); n++)
+		;
+	return n > 1 && !x->op[n];
 }
 
 static void executes_file(struct judge *j, const struct check *c)
