@@ -72,7 +72,7 @@ printf 'default: allow\ntools:\n  bash:\n    deny: [git push]\n    ask:\n      -
 run 2 'a deny rule' check --config "$tmp/p.yaml" 'git push origin'
 out 'configured-deny'
 run 1 'an ask rule' check --config "$tmp/p.yaml" 'npm publish'
-run 0 'no rule' check --config "$tmp/p.yaml" 'git pull'
+run 0 'no rule' check --config "$tmp/p.yaml" 'git log'
 run 2 'a rule in JSON' check --json --config "$tmp/p.yaml" 'git push origin'
 json '.reasons[0].rule | test("p.yaml:[0-9]+$")'
 json '.policy | startswith("sha256:")'
