@@ -46,11 +46,16 @@ struct command_row {
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
-extern const struct command_row command_check;
+extern const struct command_row command_check, command_config, command_presets, command_trust;
 
 /* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);
 void usage_print(struct buf *b, const struct command_row *c);
+/* The usage to standard output, or one line about a wrong use; the exit code. */
+int usage_output(const struct command_row *c);
+int usage_wrong(const struct command_row *c, const char *why);
+/* Runs fn (which returns the exit code) with a fresh arena at *a, inside an arena_run of it: a full one is an error, never a crash. */
+int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
 /* man.c: a manual page from the rows; c is NULL for caisson(1). */
 void man_print(struct buf *b, const struct command_row *c, const struct command_row *const *all, size_t nall);
 

@@ -123,26 +123,6 @@ static int check_one(const struct check_options *o, const char *operand)
 	return rc;
 }
 
-static int usage_error(const char *why)
-{
-	complain("check: %s; see caisson check --help", why);
-	return EXIT_USAGE;
-}
-
-static int print_usage(const struct command_row *self)
-{
-	struct arena a;
-	struct buf b;
-	int rc;
-
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	buf_init(&b, &a, 0);
-	usage_print(&b, self);
-	rc = output(buf_view(&b), 0);
-	arena_free(&a);
-	return rc;
-}
-
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct check_options o = {0};
@@ -152,21 +132,21 @@ static int run(const struct command_row *self, int argc, char **argv)
 	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
 
 	if (rc > 0)
-		return print_usage(self);
+		return usage_output(self);
 	if (rc < 0)
-		return usage_error(e.text);
+		return usage_wrong(self, e.text);
 	if (o.shell && engine_dialect(str_of(o.shell), &d) != 0)
-		return usage_error("--shell is one of bash, sh, zsh, powershell");
+		return usage_wrong(self, "--shell is one of bash, sh, zsh, powershell");
 	if (o.batch && first < argc)
-		return usage_error("--batch reads its commands from standard input and takes none");
+		return usage_wrong(self, "--batch reads its commands from standard input and takes none");
 	if (o.mode && engine_mode(str_of(o.mode), &m) != 0)
-		return usage_error("--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
+		return usage_wrong(self, "--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
 	if (o.batch)
 		return batch_run(&(struct batch){.config = o.config, .cwd = o.cwd, .shell = o.shell, .mode = o.mode});
 	if (first >= argc)
-		return usage_error("the command is missing");
+		return usage_wrong(self, "the command is missing");
 	if (first + 1 < argc)
-		return usage_error("one command is expected; put it in quotes");
+		return usage_wrong(self, "one command is expected; put it in quotes");
 	return check_one(&o, argv[first]);
 }
 

@@ -70,3 +70,37 @@ void usage_print(struct buf *b, const struct command_row *c)
 		buf_fmt(b, "%s %d %s", i ? "," : "", c->exits[i].code, c->exits[i].meaning);
 	buf_char(b, '\n');
 }
+
+int usage_output(const struct command_row *c)
+{
+	struct arena a;
+	struct buf b;
+	int rc;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	usage_print(&b, c);
+	rc = output(buf_view(&b), 0);
+	arena_free(&a);
+	return rc;
+}
+
+int usage_wrong(const struct command_row *c, const char *why)
+{
+	complain("%s: %s; see caisson %s --help", c->name, why, c->name);
+	return EXIT_USAGE;
+}
+
+int with_arena(struct arena *a, int (*fn)(void *arg), void *arg)
+{
+	int rc;
+
+	arena_init(a, ARENA_CAP_DEFAULT);
+	rc = arena_run(a, fn, arg);
+	if (rc < 0) {
+		complain("the memory bound was reached");
+		rc = EXIT_INTERNAL;
+	}
+	arena_free(a);
+	return rc;
+}

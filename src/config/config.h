@@ -44,6 +44,8 @@ struct config_preset {
 
 /* Key number i, or NULL after the last. */
 const struct config_key *config_key(size_t i);
+/* The key that somebody may have meant by this name, or NULL. */
+const char *config_key_near(struct str name);
 /* The policy that holds when there is no file. Points to constants only. */
 void config_default(struct policy *ret);
 /* The built-in policy as a user would write it; config_default() says the same. */

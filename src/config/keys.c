@@ -198,3 +198,18 @@ const struct config_key *config_key(size_t i)
 {
 	return i < config_nrows ? &config_rows[i].key : NULL;
 }
+
+/* A key whose last part it is, else the one that is spelt most like it. */
+const char *config_key_near(struct str name)
+{
+	const char *best = NULL;
+	size_t distance = SIZE_MAX;
+	for (size_t i = 0; i < config_nrows && name.n; i++) {
+		struct str key = str_of(config_rows[i].key.name);
+		if (key.n > name.n && key.p[key.n - name.n - 1] == '.' && str_eq(str_sub(key, key.n - name.n, key.n), name))
+			return key.p;
+	}
+	for (size_t i = 0; i < config_nrows; i++)
+		value_nearer(name, config_rows[i].key.name, &best, &distance);
+	return best;
+}

@@ -73,7 +73,7 @@ void policies_default(struct policies *ret);
 void policies_of(const struct policy *p, struct policies *ret);
 
 /* examples.c: tries the examples of all rules (match, not_match), each with its rule alone. The first that fails is the error. */
-int policies_examples(const struct policies_request *rq, const struct policies *p, struct err *e);
+int policies_examples(const struct policies_request *rq, const struct policy *p, struct err *e);
 
 /* answer.c: the answer of `check --json` (CONTRACTS.md), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);

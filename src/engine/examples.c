@@ -138,7 +138,7 @@ static int try_one(void *arg)
 	return 0;
 }
 
-static int try_all(const struct policies_request *rq, const struct policy *p, struct err *e)
+int policies_examples(const struct policies_request *rq, const struct policy *p, struct err *e)
 {
 	size_t n = 0, bytes = 0;
 
@@ -160,11 +160,4 @@ static int try_all(const struct policies_request *rq, const struct policy *p, st
 			return err_set(e, ERR_CONFIG, 0, "%.*s: the rule %s about this example: '%.*s'", STR_ARG(x->where), x->match ? "says nothing" : "speaks", shown, x->command.p);
 	}
 	return 0;
-}
-
-int policies_examples(const struct policies_request *rq, const struct policies *p, struct err *e)
-{
-	if (try_all(rq, &p->own, e) != 0)
-		return -1;
-	return p->apart ? try_all(rq, &p->project, e) : 0;
 }

@@ -215,6 +215,28 @@ static int load_some(struct loader *l, bool untrusted, struct policy *ret, struc
 }
 
 /*
+ * What is wrong with a project's file that nobody trusts is said by its place alone: the message goes to the model, and the line it would
+ * quote may be written for it. `caisson config verify` shows a person all of it.
+ */
+static int hush(struct loader *l, struct err *e)
+{
+	struct str text = str_dup(l->a, str_of(e->text));
+
+	for (const struct policy_file *f = l->files; f; f = f->next) {
+		size_t n = f->path.n;
+
+		if (f->who != WHO_ANYONE || text.n < n || memcmp(text.p, f->path.p, n) != 0)
+			continue;
+		while (n < text.n && strchr(":0123456789", text.p[n]))
+			n++;
+		while (n > f->path.n && text.p[n - 1] == ':')
+			n--;
+		return err_set(e, e->kind, 0, "%.*s: the project's policy does not load; caisson config verify says why", (int)n, text.p);
+	}
+	return err_set(e, e->kind, 0, "the project's policy does not load; caisson config verify says why");
+}
+
+/*
  * A client's file, added to the policy. A project's never sets the mode, which is the user's alone to set; one that is not trusted adds
  * what denies and asks.
  */
@@ -246,7 +268,7 @@ static int load_all_settings(struct loader *l, struct policies *ret, struct err 
 		if (p == &ret->project && !ret->apart)
 			*p = none.own;
 		if (load_settings(l, f, p, e) != 0)
-			return -1;
+			return p == &ret->project ? hush(l, e) : -1;
 		if (p == &ret->project)
 			ret->apart |= p->permission_deny || p->permission_ask;
 	}
@@ -262,7 +284,7 @@ static int load_policies(struct loader *l, struct policies *ret, struct err *e)
 	if (gather(l, e) != 0 || check_read(l->files, e) != 0 || load_some(l, false, &ret->own, &ret->notes, &n, e) != 0)
 		return -1;
 	if (load_some(l, true, &ret->project, &ret->notes, &n, e) != 0)
-		return -1;
+		return hush(l, e);
 	ret->apart = n > 0;
 	if (ret->own.client_settings && !l->rq->alone)
 		gather_settings(l);
@@ -271,7 +293,9 @@ static int load_policies(struct loader *l, struct policies *ret, struct err *e)
 	ret->files = l->files;
 	ret->project.silent = true;
 	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) : ret->own.digest;
-	return policies_examples(l->rq, ret, e);
+	if (policies_examples(l->rq, &ret->own, e) != 0)
+		return -1;
+	return ret->apart && policies_examples(l->rq, &ret->project, e) != 0 ? hush(l, e) : 0;
 }
 
 /* Lists; what does not load is its reader's to find out. */

@@ -75,9 +75,14 @@ static void unknown_construct(struct judge *j, const struct check *c)
 
 /* ---- what is known and not harmless by itself ---- */
 
+/* Reached by a variable: the access is named after it, in capitals. (R and Rscript are programs.) */
 static bool is_environment(const struct access *x)
 {
-	return x->op && x->op[0] >= 'A' && x->op[0] <= 'Z';
+	size_t n = 0;
+
+	for (; x->op && ((x->op[n] >= 'A' && x->op[n] <= 'Z') || (n && ((x->op[n] >= '0' && x->op[n] <= '9') || x->op[n] == '_'))); n++)
+		;
+	return n > 1 && !x->op[n];
 }
 
 static void executes_file(struct judge *j, const struct check *c)
@@ -88,7 +93,7 @@ static void executes_file(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || is_environment(x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
-		judge_say(j, c, x->at, judge_quote(j, "", x->at, " executes a file whose content is not judged here, so it may only run in the box"));
+		judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
 	}
 }
 

@@ -123,6 +123,10 @@ static enum match any_operand(const struct subject *s, const struct know_options
 			if (m > best)
 				best = m;
 		}
+	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);) /* a row of knowledge may know the word for a subcommand */
+		for (size_t i = 0; i < o->nwords; i++)
+			if (want.p[0] != '-' && word_is(&s->c->argv[o->words[i]], want) == MATCH_YES)
+				best = MATCH_YES;
 	return best;
 }
 
@@ -383,8 +387,8 @@ void danger_unknown_program(struct judge *j, const struct check *c)
 /* A variable that makes a program load or run something, by the reader's table. */
 static bool is_variable(const char *op)
 {
-	if (!op || !((op[0] >= 'A' && op[0] <= 'Z') || op[0] == '_'))
-		return false;
+	if (!op || !op[0] || !op[1] || !((op[0] >= 'A' && op[0] <= 'Z') || op[0] == '_'))
+		return false; /* R is a program */
 	for (; *op; op++)
 		if (!((*op >= 'A' && *op <= 'Z') || (*op >= '0' && *op <= '9') || *op == '_'))
 			return false;
@@ -395,5 +399,5 @@ void danger_environment(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if (x->kind == ACCESS_EXEC && is_variable(x->op))
-			judge_say(j, c, x->at, str_fmt(j->a, "%s makes programs load or run what it names", x->op));
+			judge_say(j, c, x->at, str_fmt(j->a, "%s makes programs load or run what it names, so this may only run in the box", x->op));
 }

@@ -215,7 +215,7 @@ const struct danger danger_rows[] = {
 	{"privilege", "chattr", NULL, NULL, NULL, "changes attributes that only root can", NULL},
 	{"privilege", "chroot", NULL, NULL, "--help --version", "runs with another root directory", NULL},
 	/* ---- out of containers ---- */
-	{"container-escape", "docker run", "--privileged --pid=host --ipc=host --uts=host --userns=host --cgroupns=host", NULL, NULL, "starts a container that is none: it can do anything to this machine", NULL},
+	{"container-escape", "docker run", "--privileged --pid=host --ipc=host --uts=host --userns=host --cgroupns=host", NULL, NULL, "starts a container without walls: it can do anything to this machine", NULL},
 	{"container-escape", "docker run", "--cap-add=ALL --cap-add=*SYS_* --cap-add=*DAC_* --cap-add=*NET_ADMIN* --security-opt=*unconfined* --security-opt=*disable* --device=/dev*", NULL, NULL,
 		"gives a container rights over this machine", NULL},
 	{"container-escape", "docker run", "-v=/:* -v=/etc* -v=/root* -v=/home:* -v=/var/run/docker.sock* -v=/run/docker.sock* -v=/proc* -v=/sys* -v=/boot* -v=/dev:* -v=/usr:* -v=/var:* -v=//:*", NULL, NULL,

@@ -139,7 +139,36 @@ bool judge_lifted(struct judge *j, struct span at)
 
 /* ---- words for messages ---- */
 
-struct str judge_excerpt(const struct judge *j, struct span at)
+static bool borrowed(const struct via *v)
+{
+	return v && (!strncmp(v->name, "wrapper:", 8) || !strcmp(v->name, "xargs") || !strcmp(v->name, "find") || !strcmp(v->name, "env"));
+}
+
+/* What sudo, env, xargs ... run has the place of their name; its own words say more. Empty: no such command at this place. */
+static struct str wrapped_words(struct judge *j, struct span at)
+{
+	struct buf b;
+
+	if (j->nexcerpts++ >= GATE_EXCERPTS_MAX)
+		return STR("");
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < j->nsubjects && !b.n; i++) {
+		const struct command *c = j->subjects[i].c;
+
+		if (c->at.text != at.text || c->at.from != at.from || c->at.to != at.to || !j->subjects[i].base.n || !borrowed(c->via))
+			continue;
+		for (size_t k = 0; k < c->argc && b.n <= GATE_EXCERPT_MAX; k++) {
+			buf_c(&b, k ? " " : "");
+			if (c->argv[k].kind == WORD_EXACT || (c->argv[k].glob && text_exact(c->argv[k].text)))
+				buf_str(&b, c->argv[k].text);
+			else
+				buf_c(&b, "...");
+		}
+	}
+	return buf_view(&b);
+}
+
+struct str judge_excerpt(struct judge *j, struct span at)
 {
 	struct buf b;
 	struct str s;
@@ -147,7 +176,11 @@ struct str judge_excerpt(const struct judge *j, struct span at)
 
 	if (at.text >= j->f->ntexts)
 		return STR("");
-	s = str_sub(j->f->texts[at.text].bytes, at.from, at.to);
+	s = wrapped_words(j, at);
+	if (!s.n)
+		s = str_sub(j->f->texts[at.text].bytes, at.from, at.to);
+	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\n'))
+		s.n--;
 	n = s.n > GATE_EXCERPT_MAX ? GATE_EXCERPT_MAX : s.n;
 	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
 		n--; /* do not cut a character */

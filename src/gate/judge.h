@@ -20,6 +20,7 @@
 #define GATE_KNOWN_MAX 256
 #define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted */
 #define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes */
+#define GATE_EXCERPTS_MAX 512 /* messages that look for the words of a wrapped command */
 #define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
 #define GATE_CHECKS_MAX 128
 
@@ -48,7 +49,7 @@ struct judge {
 	struct placed **placed_end;
 	struct question **questions_end;
 	const struct pmap *answers, *glob_answers, *asked;
-	size_t nreasons, nlifts, nsteps, nquestions, nplaced;
+	size_t nreasons, nlifts, nsteps, nquestions, nplaced, nexcerpts;
 };
 
 struct finding {
@@ -68,7 +69,7 @@ enum grade judge_grade(const struct judge *j, const struct check *c);
 /* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);
 /* The bytes at a place, shortened and on one line, for a message. */
-struct str judge_excerpt(const struct judge *j, struct span at);
+struct str judge_excerpt(struct judge *j, struct span at);
 /* "before'excerpt'after" */
 struct str judge_quote(struct judge *j, const char *before, struct span at, const char *after);
 struct know_options *subject_options(struct judge *j, struct subject *s);

@@ -3,6 +3,15 @@
 #include "gate/path_table.h"
 #include "gate/tiers.h"
 
+/* Of the files that a pattern finds, the first that a check speaks about stands for all: its grade is theirs. */
+static bool said(const struct judge *j, const char *id, struct span at)
+{
+	for (const struct reason *r = j->ret->reasons; r; r = r->next)
+		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
+			return true;
+	return false;
+}
+
 /* A rule that allows a command says nothing of its redirections; a redirect rule or an Edit() rule does. */
 static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w, const char *what, const char *alternative)
 {
@@ -11,7 +20,7 @@ static void tell(struct judge *j, const char *id, const struct access *x, const 
 	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
 		str_eq(w->path, w->real) ? "" : str_c(j->a, str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
 
-	if (g == GRADE_OFF)
+	if (g == GRADE_OFF || (w->wild && said(j, id, x->at)))
 		return;
 	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w)) {
 		judge_step(j, "lifted", str_of(id), x->at);
@@ -101,11 +110,11 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		return;
 	}
 	if (path_table_protected(j, w->path) || path_table_protected(j, w->real)) {
-		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey,"), NULL);
+		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 		return;
 	}
 	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
-		tell(j, "link-write", x, w, phrase(j, x, "a file that has other names elsewhere,"), "write to a copy of its own");
+		tell(j, "link-write", x, w, phrase(j, x, "a file that has other names elsewhere:"), "write to a copy of its own");
 }
 
 /* ---- what lies outside ---- */
@@ -145,7 +154,7 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 	if (x->op && !strcmp(x->op, "mktemp"))
 		return;
 	if (!own_temp(j, x, w))
-		tell(j, "shared-temp", x, w, phrase(j, x, "what may still be needed by others,"), "use a directory of your own: mktemp -d");
+		tell(j, "shared-temp", x, w, phrase(j, x, "what may still be needed by others:"), "use a directory of your own: mktemp -d");
 }
 
 /* What only adds, or changes no content. */
@@ -164,19 +173,19 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 	bool exists = w->answer && w->answer->target != PATH_ABSENT;
 
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
-		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in,"), NULL);
+		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in:"), NULL);
 	if (path_table_protected(j, w->path) || path_table_protected(j, w->real))
-		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey,"), NULL);
+		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
-		tell(j, "device-write", x, w, phrase(j, x, "a device,"), NULL);
+		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE)
-		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project,"), NULL);
+		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project:"), NULL);
 	else if (w->place == PLACE_SYSTEM)
-		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system,"), NULL);
+		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
 	else if (exists && !adds_only(x) && !x->below)
-		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project,"), "write inside the project, or to /tmp/claude");
+		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project:"), "write inside the project, or to /tmp/claude");
 	else
-		tell(j, "outside-write", x, w, phrase(j, x, "outside the project,"), "write inside the project, or to /tmp/claude");
+		tell(j, "outside-write", x, w, phrase(j, x, "outside the project:"), "write inside the project, or to /tmp/claude");
 }
 
 /* ---- one path of one access ---- */
@@ -202,9 +211,9 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	if (is_null(x, w) || makes_nothing(j, x, w))
 		return;
 	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
-		tell(j, "caisson-files", x, w, phrase(j, x, "a file of caisson's own,"), NULL);
+		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"), NULL);
 	if (!w->sure) {
-		tell(j, "opaque-path", x, w, phrase(j, x, "a path whose links could not be resolved,"), "write the path out");
+		tell(j, "opaque-path", x, w, phrase(j, x, "a path whose links could not be resolved:"), "write the path out");
 		return;
 	}
 	if (w->place == PLACE_ROOT)
@@ -243,11 +252,11 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
-		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process,"), NULL);
+		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process:"), NULL);
 	else if (reads_content(x) && (path_table_secret(j, w, x->below)))
-		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret,"), NULL);
+		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"), NULL);
 	if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE || str_contains(w->path, STR("::$"))) && (path_table_odd(w->path) || path_table_odd(w->real)))
-		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently,"), "use a plain name");
+		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently:"), "use a plain name");
 	if (archive(x))
 		tell(j, "archive-extract", x, w, phrase(j, x, "names that the archive chooses, below"), NULL);
 }

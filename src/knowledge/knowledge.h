@@ -70,12 +70,16 @@ struct know_option {
 	const struct know_row *row;
 };
 
+#define KNOW_WORDS_MAX 4
+
 struct know_options {
 	const char *name;      /* the row's name with its subcommand words ("git push"), or the base name when there is no row */
 	struct know_option *options; /* in argv order, those before a subcommand first */
 	size_t noptions;
 	size_t *operands;      /* argv indexes of the words after the (sub)command that are no options; everything after "--" is among them */
 	size_t noperands;
+	size_t words[KNOW_WORDS_MAX]; /* argv indexes of the subcommand's words: "git -C d stash drop" has 3 and 4 */
+	size_t nwords;
 	bool maybe_option;     /* a word that is not known may be an option, or any number of words */
 	const struct know_row *row;
 };

@@ -48,6 +48,8 @@ static const struct know_row *read_level(struct list *l, const struct know_row *
 		l->ret->maybe_option |= argv[s.operands[i]].kind == WORD_REST;
 	if (!sub)
 		l->ret->operands = s.operands, l->ret->noperands = s.noperands;
+	if (sub && l->ret->nwords < KNOW_WORDS_MAX)
+		l->ret->words[l->ret->nwords++] = s.sub;
 	*start = s.sub + 1;
 	return sub;
 }

@@ -72,7 +72,7 @@ printf 'default: allow\ntools:\n  bash:\n    deny: [git push]\n    ask:\n      -
 run 2 'a deny rule' check --config "$tmp/p.yaml" 'git push origin'
 out 'configured-deny'
 run 1 'an ask rule' check --config "$tmp/p.yaml" 'npm publish'
-run 0 'no rule' check --config "$tmp/p.yaml" 'git stash'
+run 0 'no rule' check --config "$tmp/p.yaml" 'git log'
 run 2 'a rule in JSON' check --json --config "$tmp/p.yaml" 'git push origin'
 json '.reasons[0].rule | test("p.yaml:[0-9]+$")'
 json '.policy | startswith("sha256:")'
@@ -183,7 +183,31 @@ timeout 60 "$CAISSON" check - <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
 [[ $? -le 3 ]]
 result $? 'random bytes get a verdict'
 
+# ---- the derivation ----
+printf 'tools:\n  bash:\n    deny: [npm publish]\n    ask: [git]\n    allow: [curl]\n    redirects: [{mode: write, glob: "/opt/**", decision: allow}]\ndefault: ask\n' >"$tmp/steps.yaml"
+"$CAISSON" check --batch --config "$tmp/steps.yaml" >"$tmp/out" 2>"$tmp/err" <<'LINES'
+{"id": 1, "command": "cat README.md"}
+{"id": 2, "command": "curl https://x.example; npm publish; git status; ls"}
+{"id": 3, "command": "echo x > /opt/x"}
+LINES
+/usr/bin/python3 "$tmp/validate.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
+result $? 'answers with advice and steps fit the schema'
+[[ $(jq -r 'select(.id == 1) | .advice[] | .id + " " + .alternative' "$tmp/out") == 'file-route Read' ]]
+result $? 'advice names the tool'
+[[ $(jq -r 'select(.id == 2) | .steps[].what' "$tmp/out" | sort | uniq -c | tr -s ' \n' ' ') == ' 1 allow 1 ask 1 default 1 deny 1 lifted ' ]]
+result $? 'steps: one of each tier'
+[[ $(jq 'select(.id == 2) | .steps[] | select(.what == "deny") | .rule | endswith("steps.yaml:3")' "$tmp/out") == true ]]
+result $? 'steps say where the rule stands'
+[[ $(jq -r 'select(.id == 3) | .steps[] | select(.what == "scoped allow") | .subject' "$tmp/out") == '> /opt/x' ]]
+result $? 'a redirect rule that allows is a step'
+
 # ---- explain ----
+mkdir -p "$tmp/w" && ln -sf /etc/caisson-test "$tmp/w/link"
+run 2 'explain: where files lie' check --explain --cwd "$tmp/w" 'echo x > link; cat a'
+out '/link -> /etc/caisson-test   system   (>)$'
+out '^reasons$'
+[[ $(tail -n 1 "$tmp/out") == 'verdict: deny' ]]
+result $? 'explain: the verdict comes last'
 run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c \'rm -rf "$X"\' > log'
 out '^     1 | cd a &&$'
 out '^     2 |         sh -c'

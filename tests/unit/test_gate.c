@@ -308,6 +308,161 @@ static void test_explain_underlines(void)
 	CHECK(str_contains(buf_view(&b), STR("verdict: allow\n")));
 }
 
+static struct str explained(const char *line, const struct policy *p, struct facts *ret_facts, struct judgement *ret)
+{
+	struct engine_request rq = {.command = str_of(line), .cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct policies all;
+	struct buf b;
+	struct err e = {0};
+
+	policies_of(p, &all);
+	CHECK_INT(engine_judge(&a, &rq, &all, ret_facts, ret, &e), 0);
+	buf_init(&b, &a, 0);
+	gate_explain(&b, ret_facts, ret, (struct explain_style){.width = 100});
+	return buf_view(&b);
+}
+
+/* The byte at which a text stands in another; a text that is not there comes last. */
+static size_t place_in(struct str in, const char *text)
+{
+	struct str want = str_of(text);
+
+	for (size_t i = 0; i + want.n <= in.n; i++)
+		if (!memcmp(in.p + i, want.p, want.n))
+			return i;
+	return SIZE_MAX;
+}
+
+static void test_explain_tells_the_whole_way(void)
+{
+	static const char *const order[] = {"     1 | git pull; npm publish; sudo make", "\ncommands\n     1  git pull   [git pull: network", "     4  make   [make", "(wrapper:sudo)\n",
+		"\nexecutes\n", "\nrules\n        deny          x.yaml:1   'npm publish'\n", "        allow         x.yaml:1   'git pull'\n", "        lifted        network   'git pull'\n",
+		"\nreasons\n", "  configured-deny (deny): the policy denies 'npm publish' [x.yaml:1]\n", "  privilege (ask): 'sudo make' runs with other rights; instead: ", "\nverdict: deny\n"};
+	struct policy p = {.fallback = VERDICT_ALLOW, .deny = rule_of("npm publish"), .allow = rule_of("git pull")};
+	struct facts f;
+	struct judgement j;
+	struct str out = explained("git pull; npm publish; sudo make", &p, &f, &j);
+	size_t last = 0;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++) {
+		size_t at = place_in(out, order[i]);
+
+		CHECK_ROW(at != SIZE_MAX && at >= last, order[i]);
+		last = at == SIZE_MAX ? last : at;
+	}
+	CHECK(str_ends(out, "\nverdict: deny\n"));
+	CHECK(place_in(out, "\nnetwork\n") == SIZE_MAX);
+	CHECK(place_in(out, "\nadvice\n") == SIZE_MAX);
+	CHECK(place_in(out, "\nwarnings\n") == SIZE_MAX);
+}
+
+static void test_explain_says_where_files_lie(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW};
+	struct access x[] = {{.kind = ACCESS_WRITE, .op = ">", .path = {.kind = WORD_EXACT, .text = STR("/w/p/a/../link")}}, {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = STR("/home/dev/x")}},
+		{.kind = ACCESS_DELETE, .below = true, .op = "rm", .path = {.kind = WORD_UNKNOWN, .text = str_n("/tmp/t.\0", 8)}}};
+	struct path_answer link = {.path = STR("/w/p/a/../link"), .kind = PATH_LINK, .place = STR("/w/p/link"), .real = STR("/etc/x"), .target = PATH_FILE};
+	struct root root = {.path = STR("/w/p")};
+	struct view view = {.project = STR("/w/p"), .roots = &root, .home = STR("/home/dev"), .paths = &link};
+	struct facts f = empty_facts(STR("x"));
+	struct judgement j;
+	struct buf b;
+
+	x[0].next = &x[1], x[1].next = &x[2];
+	f.accesses = x;
+	gate_judge(&a, &f, &p, &view, &j);
+	buf_init(&b, &a, 0);
+	gate_explain(&b, &f, &j, (struct explain_style){.width = 80});
+	CHECK(place_in(buf_view(&b), "        /w/p/link -> /etc/x   system   (>)\n") != SIZE_MAX);
+	CHECK(place_in(buf_view(&b), "        /home/dev/x   home\n") != SIZE_MAX);
+	CHECK(place_in(buf_view(&b), "        /tmp/t.<unknown> and below   (rm)\n") != SIZE_MAX);
+}
+
+static void test_derivation_is_bounded(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("ls")};
+	struct facts f = empty_facts(STR("ls"));
+	struct access *xs = arena_array(&a, 1000, sizeof(*xs));
+	struct command *cs = arena_array(&a, 1000, sizeof(*cs));
+	struct view view = {0};
+	struct judgement j;
+	size_t steps = 0, placed = 0, known = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		cs[i] = *command_of("ls");
+		cs[i].at = (struct span){0, 0, i % 500};
+		cs[i].next = i < 999 ? &cs[i + 1] : NULL;
+		xs[i] = (struct access){.next = i < 999 ? &xs[i + 1] : NULL, .kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = STR("/x")}};
+	}
+	f.commands = cs;
+	f.accesses = xs;
+	gate_judge(&a, &f, &p, &view, &j);
+	for (const struct step *s = j.steps; s; s = s->next)
+		steps++;
+	for (const struct placed *s = j.placed; s; s = s->next)
+		placed++;
+	for (const struct known *s = j.known; s; s = s->next)
+		known++;
+	CHECK_INT(steps, GATE_STEPS_MAX);
+	CHECK_INT(placed, GATE_PLACED_MAX);
+	CHECK_INT(known, GATE_KNOWN_MAX);
+	cs[1].next = NULL; /* the same twice is one step */
+	cs[1].at = cs[0].at;
+	gate_judge(&a, &f, &p, &view, &j);
+	CHECK(j.steps && !j.steps->next);
+}
+
+static void test_answer_has_steps_and_advice(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("curl")};
+	struct facts f;
+	struct judgement j;
+	struct buf b;
+
+	explained("curl https://x.example/", &p, &f, &j);
+	buf_init(&b, &a, 0);
+	answer_json(&b, STR(""), &f, &j, STR("d"));
+	CHECK(place_in(buf_view(&b), "\"advice\":[],\"steps\":[{\"what\":\"allow\",\"rule\":\"x.yaml:1\",\"subject\":\"curl https://x.example/\",\"at\":[{\"text\":0,\"from\":0,\"to\":23}]},"
+		"{\"what\":\"lifted\",\"rule\":\"network\",") != SIZE_MAX);
+	CHECK(place_in(explained("cat x", &p, &f, &j), "\nadvice\n  file-route: for plain file work") != SIZE_MAX);
+	b.n = 0;
+	answer_json(&b, STR(""), &f, &j, STR("d"));
+	CHECK(place_in(buf_view(&b), "\"verdict\":\"allow\"") != SIZE_MAX);
+	CHECK(place_in(buf_view(&b), "\"advice\":[{\"id\":\"file-route\",\"message\":\"") != SIZE_MAX);
+	CHECK(place_in(buf_view(&b), "\"alternative\":\"Read\",\"at\":[{\"text\":0,\"from\":0,\"to\":5}]}],\"steps\":[]") != SIZE_MAX);
+}
+
+static void test_wrapped_commands_are_named(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW};
+	struct facts f;
+	struct judgement j;
+
+	CHECK(place_in(explained("sudo nice git push -f", &p, &f, &j), "git-rewrite (ask): 'git push -f' overwrites") != SIZE_MAX);
+	CHECK(place_in(explained("curl x.example | cat", &p, &f, &j), "network (ask): 'curl x.example' uses") != SIZE_MAX);
+}
+
+/* Of the many files that a pattern finds one reason is enough. */
+static void test_one_reason_for_a_pattern(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW};
+	struct access x = {.kind = ACCESS_DELETE, .op = "rm", .path = {.kind = WORD_REST, .glob = true, .text = STR("/x/*")}};
+	struct str found[] = {STR("/x/a"), STR("/x/b")};
+	struct glob_answer glob = {.pattern = STR("/x/*"), .matches = found, .nmatches = 2};
+	struct path_answer dir = {.path = STR("/x"), .kind = PATH_DIR, .target = PATH_DIR, .place = STR("/x"), .real = STR("/x")};
+	struct view view = {.project = STR("/w/p"), .globs = &glob, .paths = &dir};
+	struct facts f = empty_facts(STR("x"));
+	struct judgement j;
+	size_t n = 0;
+
+	f.accesses = &x;
+	gate_judge(&a, &f, &p, &view, &j);
+	for (const struct reason *r = j.reasons; r; r = r->next)
+		n += !strcmp(r->id, "outside-delete");
+	CHECK_INT(n, 1);
+	CHECK_INT(j.verdict, VERDICT_DENY);
+}
+
 /* Whatever allocation fails, the answer is a denial with its reason, or the same as without a failure; never something milder. */
 static void test_engine_fails_closed(void)
 {
@@ -370,6 +525,12 @@ int main(void)
 	RUN(test_paths_of_programs);
 	RUN(test_explain_is_safe_for_a_terminal);
 	RUN(test_explain_underlines);
+	RUN(test_explain_tells_the_whole_way);
+	RUN(test_explain_says_where_files_lie);
+	RUN(test_derivation_is_bounded);
+	RUN(test_answer_has_steps_and_advice);
+	RUN(test_wrapped_commands_are_named);
+	RUN(test_one_reason_for_a_pattern);
 	RUN(test_engine_fails_closed);
 	RUN(test_every_check_says_what_it_is);
 	arena_free(&a);

@@ -463,6 +463,7 @@ static void test_option_values(void)
 	CHECK(p && p->has_value && str_is(p->value.text, "b") && p->at == 6);
 	CHECK(p && !know_option_find(&o, "-o", p));
 	CHECK(o.noperands == 2 && o.operands[0] == 7 && o.operands[1] == 9);
+	CHECK(o.nwords == 1 && o.words[0] == 3);
 	p = know_option_find(&o, "-C", NULL);
 	CHECK(p && p->global && str_is(p->value.text, "d") && p->at == 1);
 	CHECK(options_of("rm \"$v\"").maybe_option && options_of("git \"$v\"").maybe_option && options_of("nosuch -- $v").maybe_option);
@@ -530,7 +531,7 @@ static void test_info(void)
 		{"npm run --help", true}, {"cargo build --help", true}, {"env --version", true}, {"go version", true}, {"terraform version", true},
 		{"pytest --version", false}, {"yarn --version", false}, {"mvn --version", false}, {"make version", false}, {"make help", false}, {"rm version", false},
 		{"bash help", false}, {"python3 version", false}, {"python3 --version x.py", false}, {"python3 -V \"$v\"", false}, {"rm --version x", false},
-		{"sudo \"$v\"", false}, {"git push --help", false}, {"kill --help", true}, {"gosu --version", false}, {"npm -v x", false}, {"rm -- --help", false},
+		{"sudo \"$v\"", false}, {"git push --help", true}, {"git frob --help", false}, {"kill --help", true}, {"gosu --version", false}, {"npm -v x", false}, {"rm -- --help", false},
 		{"docker run --help x", false},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -1,0 +1,405 @@
+/* caisson config: do the policies load and what is doubtful in them (verify), what do they say (show), what may stand in them (explain). */
+#define _GNU_SOURCE
+#include <stddef.h>
+
+#include "cli/cli.h"
+#include "cli/show.h"
+#include "config/yaml.h"
+#include "engine/engine.h"
+#include "engine/world.h"
+#include "gate/gate.h"
+#include "sys/secure.h"
+
+enum { EXIT_BROKEN = 2 };
+
+struct config_options {
+	bool json;
+	const char *cwd;
+};
+
+#define AT(field) offsetof(struct config_options, field)
+static const struct option_row options[] = {
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory whose project counts (default: this one)"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "everything loads (there may be warnings)"}, {1, "there is no such key"}, {EXIT_BROKEN, "something does not load"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson config verify", "Every file in force, whether it loads, and what in it is doubtful."},
+	{"caisson config verify policy.yaml", "The same for one file, before it is put in its place."},
+	{"caisson config show", "All rules in force, and where each comes from."},
+	{"caisson config explain tools.bash.deny", "What a key means, who may set it, and an example."},
+};
+
+struct job {
+	struct arena a;
+	const struct config_options *o;
+	const char *operand; /* a file or a key, or NULL */
+	struct buf out;
+};
+
+static struct policies_request request(const struct job *j)
+{
+	return (struct policies_request){.config = j->operand, .alone = j->operand != NULL, .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")};
+}
+
+static const char *kind_name(const struct policy_file *f)
+{
+	static const char *const who[] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+
+	return who[f->who];
+}
+
+static const char *language(const struct policy_file *f)
+{
+	static const char *const names[] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "client settings"};
+
+	return names[f->kind];
+}
+
+/* ---- verify ---- */
+
+struct verified { /* one file */
+	struct verified *next;
+	const struct policy_file *file;
+	struct str error;    /* empty: it loads */
+	struct config_note *notes, **notes_end;
+};
+
+static void note(struct arena *a, struct verified *v, struct str text)
+{
+	struct config_note *n = arena_new(a, struct config_note);
+
+	n->text = text;
+	*v->notes_end = n;
+	v->notes_end = &n->next;
+}
+
+struct warning_context {
+	struct arena *a;
+	struct verified *v;
+};
+
+static void warn(void *ctx, struct str where, struct str rule, const char *why)
+{
+	struct warning_context *w = ctx;
+
+	if (!str_starts(where, "preset "))
+		note(w->a, w->v, str_fmt(w->a, "%.*s: '%.*s': %s", STR_ARG(where), STR_ARG(rule), why));
+}
+
+/* A file that is tried by hand would be refused in its place if others may write it: worth knowing before it is there. */
+static void warn_unsafe(struct job *j, struct verified *v)
+{
+	struct view view;
+	struct str ignored, path = v->file->path;
+	struct err why = {0};
+
+	world_view(&j->a, &(struct engine_request){0}, NULL, &view);
+	if (path.p[0] != '/')
+		path = str_fmt(&j->a, "%.*s/%.*s", STR_ARG(view.cwd), STR_ARG(path));
+	if (secure_read(&j->a, path, ENGINE_CONFIG_MAX, view.uid, &ignored, &why) != 0 && why.kind == ERR_CONFIG)
+		note(&j->a, v, str_dup(&j->a, str_of(why.text)));
+}
+
+static void verify_file(struct job *j, struct verified *v)
+{
+	struct policies p = {0};
+	struct policies_request rq = request(j);
+	struct config_note *notes = NULL;
+	struct err why = {0};
+
+	v->notes_end = &v->notes;
+	if (policies_of_file(&j->a, v->file, &p, &notes, &why) != 0 || policies_examples(&rq, &p.own, &why) != 0) {
+		v->error = str_dup(&j->a, str_of(why.text));
+		return;
+	}
+	v->notes = notes;
+	while (*v->notes_end)
+		v->notes_end = &(*v->notes_end)->next;
+	show_warnings(&j->a, &p.own, warn, &(struct warning_context){&j->a, v});
+	if (j->operand)
+		warn_unsafe(j, v);
+}
+
+static void print_verified(struct job *j, const struct verified *v)
+{
+	struct buf *b = &j->out;
+
+	put_visible(b, v->file->path);
+	buf_fmt(b, ": %s, %s: ", kind_name(v->file), language(v->file));
+	if (v->error.n) {
+		buf_c(b, "error\n  error: ");
+		put_visible(b, v->error);
+		buf_char(b, '\n');
+		return;
+	}
+	buf_c(b, "ok\n");
+	for (const struct config_note *n = v->notes; n; n = n->next) {
+		buf_c(b, "  warning: ");
+		put_visible(b, n->text);
+		buf_char(b, '\n');
+	}
+}
+
+static void doc_verified(struct doc *o, const struct verified *v)
+{
+	doc_map(o, NULL);
+	doc_text(o, "path", v->file->path);
+	doc_word(o, "kind", kind_name(v->file));
+	doc_word(o, "language", language(v->file));
+	doc_bool(o, "ok", !v->error.n);
+	if (v->error.n)
+		doc_text(o, "error", v->error);
+	doc_list(o, "warnings");
+	for (const struct config_note *n = v->notes; n; n = n->next)
+		doc_text(o, NULL, n->text);
+	doc_end(o);
+	doc_end(o);
+}
+
+/* `rest` is an error that no single file has. */
+static void print_all(struct job *j, const struct verified *list, bool ok, const char *rest)
+{
+	struct doc o;
+
+	if (!j->o->json) {
+		for (const struct verified *v = list; v; v = v->next)
+			print_verified(j, v);
+		if (!list && ok)
+			buf_c(&j->out, "no policy files; the built-in policy holds\n");
+		if (*rest) {
+			buf_c(&j->out, "error: ");
+			put_visible(&j->out, str_of(rest));
+			buf_char(&j->out, '\n');
+		}
+		return;
+	}
+	doc_start(&o, &j->out, true);
+	doc_bool(&o, "ok", ok);
+	if (*rest)
+		doc_word(&o, "error", rest);
+	doc_list(&o, "files");
+	for (const struct verified *v = list; v; v = v->next)
+		doc_verified(&o, v);
+	doc_end(&o);
+	doc_finish(&o);
+}
+
+static int verify(struct job *j)
+{
+	struct policies_request rq = request(j);
+	struct policies p = {0};
+	struct verified *list = NULL, **end = &list;
+	struct err e = {0};
+	bool ok = policies_files(&j->a, &rq, &p, &e) == 0;
+
+	for (const struct policy_file *f = p.files; f; f = f->next) {
+		struct verified *v = arena_new(&j->a, struct verified);
+
+		v->file = f;
+		verify_file(j, v);
+		ok &= !v->error.n;
+		*end = v;
+		end = &v->next;
+	}
+	/* what only shows when they are read together */
+	if (ok && policies_load(&j->a, &rq, &p, &e) != 0)
+		ok = false;
+	print_all(j, list, ok, e.text);
+	return ok ? 0 : EXIT_BROKEN;
+}
+
+/* ---- show ---- */
+
+static void show_imports(struct job *j, struct doc *o, const struct policy_file *f)
+{
+	struct yaml_file y;
+	const struct ynode *n;
+
+	if (f->kind == POLICY_SETTINGS || yaml_read(&j->a, f->path, f->bytes, &y, NULL) != 0 || !y.root || !(n = yaml_get(y.root, "import")) || yaml_null(n))
+		return;
+	doc_list(o, "import");
+	for (const struct ynode *c = n->kind == YNODE_LIST ? n->child : n; c; c = n->kind == YNODE_LIST ? c->next : NULL)
+		doc_text(o, NULL, c->text);
+	doc_end(o);
+}
+
+static void show_files(struct job *j, struct doc *o, const struct policy_file *f)
+{
+	doc_list(o, "files");
+	for (; f; f = f->next) {
+		doc_map(o, NULL);
+		doc_text(o, "path", f->path);
+		doc_word(o, "kind", kind_name(f));
+		doc_word(o, "language", language(f));
+		doc_text(o, "digest", config_digest(&j->a, f->bytes));
+		show_imports(j, o, f);
+		doc_end(o);
+	}
+	doc_end(o);
+}
+
+static int show(struct job *j)
+{
+	struct policies_request rq = request(j);
+	struct policies p;
+	struct doc o;
+	struct err e = {0};
+
+	if (policies_load(&j->a, &rq, &p, &e) != 0) {
+		complain("%s", e.text);
+		return EXIT_BROKEN;
+	}
+	doc_start(&o, &j->out, j->o->json);
+	doc_comment(&o, "What is in force. Where a rule stands is written behind it; of a key that is given twice the last holds.");
+	doc_text(&o, "policy", p.digest);
+	if (p.root.n)
+		doc_text(&o, "project", p.root);
+	if (p.files)
+		show_files(j, &o, p.files);
+	if (j->o->json)
+		doc_map(&o, "own");
+	show_policy(&o, &p.own);
+	if (j->o->json)
+		doc_end(&o);
+	if (p.apart) {
+		doc_comment(&o, "The project's own files, which nobody has trusted: judged by themselves, and the stricter verdict holds.");
+		doc_map(&o, "untrusted");
+		show_policy(&o, &p.project);
+		doc_end(&o);
+	}
+	doc_finish(&o);
+	return 0;
+}
+
+/* ---- explain ---- */
+
+static const char *who_may(const struct config_key *k)
+{
+	static const char *const names[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
+
+	return names[k->who];
+}
+
+static void explain_one(struct job *j, struct doc *o, const struct config_key *k)
+{
+	if (j->o->json) {
+		doc_map(o, NULL);
+		doc_word(o, "key", k->name);
+		doc_word(o, "who", who_may(k));
+		doc_bool(o, "apart", k->apart);
+		doc_word(o, "help", k->help);
+		doc_word(o, "example", k->example);
+		doc_end(o);
+		return;
+	}
+	buf_fmt(&j->out, "%s\n    %s\n    set by:  %s%s\n    example: %s\n", k->name, k->help, who_may(k),
+		k->apart ? "; in a project's untrusted file it counts for the judgement of that file by itself" : "", k->example);
+}
+
+/* The key itself, or all below it: `tools.bash` is no key but leads to some. */
+static bool is_meant(const struct config_key *k, const char *name)
+{
+	size_t n = name ? strlen(name) : 0;
+
+	return !name || (!strncmp(k->name, name, n) && (!k->name[n] || k->name[n] == '.'));
+}
+
+static int explain(struct job *j)
+{
+	struct doc o;
+	size_t n = 0;
+
+	doc_start(&o, &j->out, j->o->json);
+	if (j->o->json)
+		doc_list(&o, "keys");
+	for (size_t i = 0; config_key(i); i++)
+		if (is_meant(config_key(i), j->operand)) {
+			explain_one(j, &o, config_key(i));
+			n++;
+		}
+	if (j->o->json)
+		doc_end(&o);
+	doc_finish(&o);
+	if (!n) {
+		const char *best = config_key_near(str_of(j->operand));
+
+		complain("there is no key '%.100s'%s%s%s", j->operand, best ? ", did you mean '" : "; caisson config explain lists them", best ? best : "", best ? "'" : "");
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- the command ---- */
+
+static const struct {
+	const char *name;
+	int (*run)(struct job *j);
+} subcommands[] = {{"verify", verify}, {"show", show}, {"explain", explain}};
+
+struct call {
+	struct job job;
+	int (*run)(struct job *j);
+};
+
+static int run_call(void *arg)
+{
+	struct call *c = arg;
+	int rc;
+
+	buf_init(&c->job.out, &c->job.a, 0);
+	rc = c->run(&c->job);
+	if ((rc == 1 && c->run == explain) || (rc == EXIT_BROKEN && c->run == show))
+		return rc;
+	return output(buf_view(&c->job.out), rc);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct config_options o = {0};
+	struct call c = {.job = {.o = &o}};
+	struct err e = {0};
+	bool named = argc > 1 && argv[1][0] != '-';
+	int first = 0, rc = options_parse(self, argc - named, argv + named, &o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	for (size_t i = 0; named && i < sizeof subcommands / sizeof *subcommands; i++)
+		if (!strcmp(argv[1], subcommands[i].name))
+			c.run = subcommands[i].run;
+	if (!c.run)
+		return usage_wrong(self, named ? "expected verify, show or explain" : "verify, show or explain is missing");
+	argc -= named;
+	argv += named;
+	if (first + 1 < argc)
+		return usage_wrong(self, "one file or key is expected");
+	c.job.operand = first < argc ? argv[first] : NULL;
+	if (c.job.operand && !*c.job.operand)
+		return usage_wrong(self, "the name of the file or key is empty");
+	return with_arena(&c.job.a, run_call, &c);
+}
+
+const struct command_row command_config = {
+	.name = "config",
+	.synopsis = {"verify [--json] [--cwd DIR] [FILE]", "show [--json] [--cwd DIR] [FILE]", "explain [--json] [KEY]"},
+	.summary = "check, show and explain the policies in force",
+	.about = "verify reads every policy file in force (the system's, the user's, the project's) or FILE alone, and prints a line for each: its path, whose it is, "
+		 "whether it is trusted, and ok or the error with file, line and column. Warnings follow: keys that are ignored because of whose file it is, presets that do "
+		 "not exist, rules that allow far more than they seem to, rules that can match nothing.\n\n"
+		 "show prints the policy that results, with the place of each rule behind it. A project's file that is not trusted is shown apart, as it is judged.\n\n"
+		 "explain prints the keys that a policy may have, or KEY and those below it: what it means, who may set it, an example.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

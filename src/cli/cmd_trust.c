@@ -1,0 +1,382 @@
+/*
+ * caisson trust: a person adopts a project's policy in exactly the content that is shown. It is the one way in which a project's file can
+ * make caisson milder, so it needs a person at a terminal: no option and no variable answers the question. An agent that could answer it
+ * would not need to ask; its `caisson trust` is also denied by a fixed check.
+ */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/show.h"
+#include "config/trust.h"
+#include "config/yaml.h"
+#include "engine/engine.h"
+#include "engine/world.h"
+#include "sys/file.h"
+#include "sys/state.h"
+
+#define ANSWER_MAX 64
+#define KEY_PARTS_MAX 8
+
+struct trust_options {
+	bool list, remove;
+};
+
+#define AT(field) offsetof(struct trust_options, field)
+static const struct option_row options[] = {
+	{"list", OPTION_FLAG, AT(list), NULL, "print what is trusted, and whether its content is still the same"},
+	{"remove", OPTION_FLAG, AT(remove), NULL, "trust FILE, or the files of this project, no longer"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "done"}, {1, "nothing was trusted or removed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+
+static const struct example_row examples[] = {
+	{"caisson trust", "Shows the policy files of this project and what they would loosen, and asks."},
+	{"caisson trust --list", "What is trusted."},
+	{"caisson trust --remove .caisson.yaml", "The file is judged by itself again, and can only tighten."},
+};
+
+struct job {
+	struct arena a;
+	struct trust_options o;
+	const char *operand;
+	struct view v;
+	struct state_paths paths;
+	struct str file;   /* the operand, absolute, links of its directory resolved; or empty */
+	struct buf out;
+};
+
+/* ---- a person ---- */
+
+/* Set by agents for the commands they run. */
+static const char *const agent_variables[] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID",
+	"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT", "GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT"};
+
+static int need_person(void)
+{
+	for (size_t i = 0; i < sizeof agent_variables / sizeof *agent_variables; i++) {
+		const char *value = getenv(agent_variables[i]);
+
+		if (value && *value) {
+			complain("trust: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent_variables[i]);
+			return -1;
+		}
+	}
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return 0;
+	complain("trust: needs a person at a terminal: standard input and standard output must be one");
+	return -1;
+}
+
+/* True only for the word yes. What was typed before the question is no answer to it. */
+static bool person_agrees(struct job *j)
+{
+	char answer[ANSWER_MAX];
+	size_t n = 0;
+
+	buf_c(&j->out, "\nType yes to trust it in exactly this content: ");
+	tcflush(STDIN_FILENO, TCIFLUSH);
+	if (output(buf_view(&j->out), 0) != 0)
+		return false;
+	j->out.n = 0;
+	while (n < sizeof answer) {
+		ssize_t got = read(STDIN_FILENO, answer + n, 1);
+
+		if (got != 1 || answer[n] == '\n')
+			break;
+		n++;
+	}
+	return str_is(str_n(answer, n), "yes");
+}
+
+/* ---- what would change ---- */
+
+static const struct ynode *look_up(const struct ynode *n, const char *dotted)
+{
+	for (unsigned i = 0; n && n->kind == YNODE_MAP && i < KEY_PARTS_MAX; i++) {
+		char part[64];
+		size_t len = strcspn(dotted, ".");
+
+		if (len >= sizeof part)
+			return NULL;
+		memcpy(part, dotted, len);
+		part[len] = '\0';
+		n = yaml_get(n, part);
+		if (!dotted[len])
+			return n;
+		dotted += len + 1;
+	}
+	return NULL;
+}
+
+/* Single values that an untrusted file could not set for others. Lists are shown as the rules they are. */
+static bool show_single_values(struct job *j, struct doc *o, const struct policy_file *f)
+{
+	struct yaml_file y;
+	bool any = false;
+
+	if (f->kind == POLICY_SETTINGS || yaml_read(&j->a, f->path, f->bytes, &y, NULL) != 0)
+		return false;
+	for (size_t i = 0; config_key(i); i++) {
+		const struct config_key *k = config_key(i);
+		const struct ynode *n = k->who == WHO_TRUSTED ? look_up(y.root, k->name) : NULL;
+
+		if (!n || n->kind != YNODE_SCALAR)
+			continue;
+		doc_text(o, k->name, n->text);
+		any = true;
+	}
+	return any;
+}
+
+static int show_file(struct job *j, const struct policy_file *f, struct err *e)
+{
+	struct policy_file as_trusted = *f;
+	struct policies p;
+	struct doc o;
+	bool any;
+
+	as_trusted.who = WHO_TRUSTED;
+	if (policies_of_file(&j->a, &as_trusted, &p, NULL, e) != 0)
+		return -1;
+	put_visible(&j->out, f->path);
+	buf_fmt(&j->out, "\n%.*s\n\nWhat it would loosen:\n\n", STR_ARG(config_digest(&j->a, f->bytes)));
+	doc_start(&o, &j->out, false);
+	any = show_single_values(j, &o, f);
+	any |= show_loosening(&o, &p.own);
+	if (!any)
+		buf_c(&j->out, "nothing: it only tightens; but its texts would be shown\n");
+	return 0;
+}
+
+/* ---- the store ---- */
+
+static int open_store(struct job *j, struct str *ret_file, struct str *ret_store, struct err *e)
+{
+	struct str dir;
+
+	if (state_make(&j->a, j->paths.state_dir, j->v.project, j->v.uid, &dir, e) != 0)
+		return -1;
+	*ret_file = j->paths.trust_store;
+	return trust_load(&j->a, j->paths.trust_store, j->v.uid, ret_store, e);
+}
+
+static struct str now(struct arena *a)
+{
+	time_t t = time(NULL);
+	struct tm tm;
+	char text[32];
+
+	if (!gmtime_r(&t, &tm) || !strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm))
+		return STR("unknown");
+	return str_dup(a, str_of(text));
+}
+
+static int remember(struct job *j, const struct policy_file *f, struct err *e)
+{
+	struct str file, store;
+
+	if (open_store(j, &file, &store, e) != 0 || trust_add(&j->a, store, f->path, config_digest(&j->a, f->bytes), now(&j->a), &store, e) != 0)
+		return -1;
+	return trust_save(&j->a, file, store, e);
+}
+
+static int fail(const struct err *e)
+{
+	complain("trust: %s", e->text);
+	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
+}
+
+/* 0 when it is trusted now. */
+static int trust_one(struct job *j, const struct policy_file *f)
+{
+	struct err e = {0};
+
+	if (f->err)
+		return fail(f->err);
+	if (f->who == WHO_TRUSTED) {
+		put_visible(&j->out, f->path);
+		buf_c(&j->out, " is trusted already\n");
+		return 0;
+	}
+	if (show_file(j, f, &e) != 0)
+		return fail(&e);
+	if (!person_agrees(j)) {
+		complain("trust: the answer was not yes; nothing was trusted");
+		return 1;
+	}
+	if (remember(j, f, &e) != 0)
+		return fail(&e);
+	put_visible(&j->out, f->path);
+	buf_c(&j->out, " is trusted until its content changes\n");
+	return 0;
+}
+
+/* Where the project starts whose policy file this is: above .claude, else the directory it lies in. */
+static struct str root_of(struct str file)
+{
+	static const char marker[] = "/.claude/";
+
+	for (size_t i = 0; i + sizeof marker - 1 < file.n; i++)
+		if (!memcmp(file.p + i, marker, sizeof marker - 1))
+			return str_sub(file, 0, i);
+	return path_parent(file);
+}
+
+static int trust_files(struct job *j)
+{
+	struct policies_request rq = {.cwd = j->file.n ? root_of(j->file) : STR("")};
+	struct policies p;
+	struct err e = {0};
+	size_t n = 0;
+	int rc;
+
+	if (need_person() != 0)
+		return 1;
+	if (policies_files(&j->a, &rq, &p, &e) != 0)
+		return fail(&e);
+	for (const struct policy_file *f = p.files; f; f = f->next) {
+		if (!f->project || (j->file.n && !str_eq(f->path, j->file)))
+			continue;
+		n++;
+		rc = trust_one(j, f);
+		if (rc != 0)
+			return rc;
+	}
+	if (!n) {
+		complain(j->file.n ? "trust: '%s' is not the policy of a project: .caisson.yaml, .claude/fencepost.yaml%s" : "trust: this project has no policy file%s%s",
+			j->file.n ? j->operand : "", j->file.n ? "" : "");
+		return 1;
+	}
+	return output(buf_view(&j->out), 0);
+}
+
+/* ---- list and remove ---- */
+
+static const char *state_of(struct job *j, const struct trust_entry *t)
+{
+	struct str bytes, digest;
+	struct err e = {0};
+
+	if (file_read(&j->a, str_c(&j->a, t->path), ENGINE_CONFIG_MAX, &bytes, NULL, &e) != 0)
+		return "gone";
+	digest = config_digest(&j->a, bytes);
+	return str_ends(digest, str_c(&j->a, t->sha256)) ? "trusted" : "changed, so not trusted";
+}
+
+static int list_trusted(struct job *j)
+{
+	struct str store;
+	struct trust_entry *t;
+	struct err e = {0};
+
+	if (trust_load(&j->a, j->paths.trust_store, j->v.uid, &store, &e) != 0 || trust_read(&j->a, store, &t, &e) != 0)
+		return fail(&e);
+	for (; t; t = t->next) {
+		put_visible(&j->out, t->path);
+		buf_fmt(&j->out, "\n  sha256:%.*s  ", STR_ARG(t->sha256));
+		put_visible(&j->out, t->when);
+		buf_fmt(&j->out, "  %s\n", state_of(j, t));
+	}
+	return output(buf_view(&j->out), 0);
+}
+
+static int remove_trusted(struct job *j)
+{
+	struct str file, store;
+	struct trust_entry *t;
+	struct err e = {0};
+	size_t n = 0;
+
+	if (open_store(j, &file, &store, &e) != 0 || trust_read(&j->a, store, &t, &e) != 0)
+		return fail(&e);
+	for (; t; t = t->next) {
+		bool found = false;
+
+		if (j->file.n ? !str_eq(t->path, j->file) : !path_inside(t->path, j->v.project))
+			continue;
+		if (trust_remove(&j->a, store, t->path, &store, &found, &e) != 0)
+			return fail(&e);
+		n += found;
+		put_visible(&j->out, t->path);
+		buf_c(&j->out, " is no longer trusted\n");
+	}
+	if (!n) {
+		complain("trust: '%.200s' is not trusted", j->operand ? j->operand : "this project");
+		return 1;
+	}
+	if (trust_save(&j->a, file, store, &e) != 0)
+		return fail(&e);
+	return output(buf_view(&j->out), 0);
+}
+
+/* ---- the command ---- */
+
+/* The file's own name is kept when it is a link: that is how the project knows it. */
+static struct str absolute(struct job *j, const char *operand)
+{
+	struct path_memo m;
+	enum path_kind kind;
+	struct str path = str_of(operand), dir;
+
+	if (path.n && path.p[0] != '/')
+		path = str_fmt(&j->a, "%.*s/%s", STR_ARG(j->v.cwd), operand);
+	path_memo_init(&m, &j->a, j->v.cwd);
+	dir = path_real(&m, path_parent(path), &kind);
+	return dir.n ? str_fmt(&j->a, "%.*s/%s", STR_ARG(dir), strrchr(str_c(&j->a, path), '/') + 1) : path;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	const struct state_env env = state_env();
+
+	buf_init(&j->out, &j->a, 0);
+	world_view(&j->a, &(struct engine_request){0}, NULL, &j->v);
+	state_paths(&j->a, &env, j->v.home, j->v.project, &j->paths);
+	j->file = j->operand ? absolute(j, j->operand) : STR("");
+	return j->o.list ? list_trusted(j) : j->o.remove ? remove_trusted(j) : trust_files(j);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first + 1 < argc)
+		return usage_wrong(self, "one file is expected");
+	if (j.o.list && (j.o.remove || first < argc))
+		return usage_wrong(self, "--list stands alone");
+	j.operand = first < argc ? argv[first] : NULL;
+	if (j.operand && !*j.operand)
+		return usage_wrong(self, "the name of the file is empty");
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_trust = {
+	.name = "trust",
+	.synopsis = {"[FILE]", "--list", "--remove [FILE]"},
+	.summary = "trust a project's policy in exactly its content",
+	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml, with client_settings also .claude/settings.json) is anybody's: it is judged by itself and can only "
+		 "tighten. Trusting it makes it count as yours: its allow rules, milder grades and writable directories hold, and its texts are shown. It holds for "
+		 "exactly the content that was shown; when the file changes, it is untrusted again.\n\n"
+		 "Without FILE the policy files of this project are gone through. Each is shown with its SHA-256 and what it would loosen, and is trusted when yes is "
+		 "typed. That needs a person: standard input and output must be a terminal, and no variable by which agents mark their commands may be set. No option skips it.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

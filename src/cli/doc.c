@@ -1,0 +1,231 @@
+/* See doc.h. */
+#include "cli/doc.h"
+
+#include "base/utf8.h"
+#include "engine/engine.h"
+
+/* Code points that a terminal acts on, or that nobody sees: they could make a text look like another. */
+static bool hidden(uint32_t cp)
+{
+	static const uint32_t ranges[][2] = {{0, 0x1F}, {0x7F, 0x9F}, {0xAD, 0xAD}, {0x61C, 0x61C}, {0x115F, 0x1160}, {0x180E, 0x180E}, {0x200B, 0x200F},
+		{0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (cp >= ranges[i][0] && cp <= ranges[i][1])
+			return true;
+	return false;
+}
+
+static void put_escaped(struct buf *b, struct str text, bool quoted)
+{
+	for (size_t i = 0; i < text.n;) {
+		size_t from = i;
+		uint32_t cp = utf8_next(text, &i);
+
+		if (cp == UTF8_BAD)
+			buf_fmt(b, "\\x%02x", (unsigned char)text.p[from]);
+		else if (quoted && cp == '\n')
+			buf_c(b, "\\n");
+		else if (hidden(cp))
+			buf_fmt(b, cp > 0xFFFF ? "\\U%08x" : cp > 0xFF ? "\\u%04x" : "\\x%02x", cp);
+		else if (quoted && (cp == '"' || cp == '\\'))
+			buf_fmt(b, "\\%c", (char)cp);
+		else
+			buf_add(b, text.p + from, i - from);
+	}
+}
+
+void put_visible(struct buf *b, struct str text) { put_escaped(b, text, false); }
+
+/* ---- YAML ---- */
+
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+/* May it stand without quotes? Anything doubtful is quoted. */
+static bool plain(struct str s)
+{
+	static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "null", "True", "False", "Yes", "No", "On", "Off", "Null", "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL"};
+
+	if (!s.n || !(letter(s.p[0]) || s.p[0] == '/' || s.p[0] == '_') || s.p[s.n - 1] == ' ')
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (!letter(s.p[i]) && !(s.p[i] >= '0' && s.p[i] <= '9') && (!strchr("_-./ =+@*()", s.p[i]) || !s.p[i]))
+			return false;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (str_is(s, words[i]))
+			return false;
+	return true;
+}
+
+static void yaml_text(struct buf *b, struct str s)
+{
+	if (plain(s)) {
+		buf_str(b, s);
+		return;
+	}
+	buf_char(b, '"');
+	put_escaped(b, s, true);
+	buf_char(b, '"');
+}
+
+static void line_end(struct doc *o)
+{
+	if (o->where.n) {
+		buf_c(o->b, "  # ");
+		put_visible(o->b, o->where);
+	}
+	o->where = STR("");
+	buf_char(o->b, '\n');
+}
+
+static void indent(struct doc *o, unsigned depth)
+{
+	for (unsigned i = 0; i < depth; i++)
+		buf_c(o->b, "  ");
+}
+
+/* The start of a line: indentation, the dash of an item, the key. */
+static void yaml_lead(struct doc *o, const char *key)
+{
+	bool list = o->level[o->depth].list;
+
+	indent(o, o->depth - (o->dash && !list));
+	if (list || o->dash)
+		buf_c(o->b, "- ");
+	o->dash = false;
+	if (!key)
+		return;
+	yaml_text(o->b, str_of(key));
+	buf_char(o->b, ':');
+}
+
+/* ---- both ---- */
+
+static void json_lead(struct doc *o, const char *key)
+{
+	if (o->level[o->depth].any)
+		buf_char(o->b, ',');
+	if (!key)
+		return;
+	answer_string(o->b, str_of(key));
+	buf_char(o->b, ':');
+}
+
+static void lead(struct doc *o, const char *key)
+{
+	if (o->json)
+		json_lead(o, key);
+	else
+		yaml_lead(o, key);
+	o->level[o->depth].any = true;
+}
+
+static void push(struct doc *o, bool list)
+{
+	if (o->depth + 1 < DOC_DEPTH_MAX)
+		o->depth++;
+	o->level[o->depth].list = list;
+	o->level[o->depth].any = false;
+}
+
+void doc_start(struct doc *o, struct buf *b, bool json)
+{
+	*o = (struct doc){.b = b, .json = json, .where = STR("")};
+	if (json)
+		buf_char(b, '{');
+}
+
+void doc_finish(struct doc *o)
+{
+	if (o->json)
+		buf_c(o->b, "}\n");
+}
+
+void doc_map(struct doc *o, const char *key)
+{
+	if (o->json) {
+		json_lead(o, key);
+		buf_char(o->b, '{');
+		o->level[o->depth].any = true;
+	} else if (key) {
+		lead(o, key);
+		line_end(o);
+	} else {
+		o->dash = true; /* its first key writes the dash */
+	}
+	push(o, false);
+}
+
+void doc_list(struct doc *o, const char *key)
+{
+	lead(o, key);
+	if (o->json)
+		buf_char(o->b, '[');
+	else
+		line_end(o);
+	push(o, true);
+}
+
+void doc_end(struct doc *o)
+{
+	if (o->json)
+		buf_char(o->b, o->level[o->depth].list ? ']' : '}');
+	o->dash = false;
+	if (o->depth)
+		o->depth--;
+}
+
+static void raw(struct doc *o, const char *key, const char *text)
+{
+	lead(o, key);
+	if (!o->json && key)
+		buf_char(o->b, ' ');
+	buf_c(o->b, text);
+	if (!o->json)
+		line_end(o);
+}
+
+void doc_text(struct doc *o, const char *key, struct str text)
+{
+	lead(o, key);
+	if (o->json) {
+		answer_string(o->b, text);
+		return;
+	}
+	if (key)
+		buf_char(o->b, ' ');
+	yaml_text(o->b, text);
+	line_end(o);
+}
+
+void doc_word(struct doc *o, const char *key, const char *word) { doc_text(o, key, str_of(word)); }
+
+void doc_bool(struct doc *o, const char *key, bool value) { raw(o, key, value ? "true" : "false"); }
+
+void doc_number(struct doc *o, const char *key, uint64_t value)
+{
+	char digits[24];
+	size_t at = sizeof(digits) - 1;
+
+	digits[at] = '\0';
+	do
+		digits[--at] = (char)('0' + value % 10);
+	while (value /= 10);
+	raw(o, key, digits + at);
+}
+
+void doc_where(struct doc *o, struct str where)
+{
+	if (o->json)
+		doc_text(o, "where", where);
+	else
+		o->where = where;
+}
+
+void doc_comment(struct doc *o, const char *text)
+{
+	if (o->json)
+		return;
+	indent(o, o->depth);
+	buf_fmt(o->b, "# %s\n", text);
+}

@@ -1,0 +1,38 @@
+/*
+ * One description, two ways to write it: YAML for people, JSON for programs. Maps and lists are opened with the key they stand under (NULL
+ * in a list) and closed with doc_end(). A place (where a rule stands) is a comment in YAML and the key `where` in JSON.
+ * What is written is safe for a terminal: control characters and invisible ones are written as escapes.
+ */
+#pragma once
+#include "base/str.h"
+
+#define DOC_DEPTH_MAX 16
+
+struct doc {
+	struct buf *b;
+	bool json;
+	unsigned depth;
+	struct {
+		bool list, any;   /* any: something was written in it */
+	} level[DOC_DEPTH_MAX];
+	bool dash;                /* YAML: the next key starts an item */
+	struct str where;         /* waits for the end of its line */
+};
+
+/* Starts with a map. */
+void doc_start(struct doc *o, struct buf *b, bool json);
+void doc_finish(struct doc *o);
+void doc_map(struct doc *o, const char *key);
+void doc_list(struct doc *o, const char *key);
+void doc_end(struct doc *o);
+void doc_text(struct doc *o, const char *key, struct str text);
+void doc_word(struct doc *o, const char *key, const char *word); /* a text that is one of ours */
+void doc_bool(struct doc *o, const char *key, bool value);
+void doc_number(struct doc *o, const char *key, uint64_t value);
+/* YAML: a comment behind the next line. JSON: the key `where`, so only inside a map. */
+void doc_where(struct doc *o, struct str where);
+/* A comment line; nothing in JSON. */
+void doc_comment(struct doc *o, const char *text);
+
+/* Appends the text with control characters, invisible ones and bytes that are not UTF-8 written as \xNN or \uNNNN. */
+void put_visible(struct buf *b, struct str text);
