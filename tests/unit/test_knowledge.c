@@ -630,6 +630,13 @@ static void test_own_rows(void)
 	know_apply(&arena, know_find(STR("fresh"), own.rows, own.nrows), argv, argc, &r);
 	CHECK(r.effects == EFFECT_WORKSPACE && !r.readonly);
 	CHECK(know_find(STR("sudo"), own.rows, own.nrows));
+	CHECK_INT(pack("- {name: ends, operands: {rest: write, last: none, alone: none}}", &own, &e), 0); /* `none` is a kind like others */
+	argc = split(STR("ends a b"), argv);
+	know_apply(&arena, know_find(STR("ends"), own.rows, own.nrows), argv, argc, &r);
+	CHECK(use_with(&r, USE_WRITE, "a") && !use_with(&r, USE_WRITE, "b"));
+	argc = split(STR("ends a"), argv);
+	know_apply(&arena, know_find(STR("ends"), own.rows, own.nrows), argv, argc, &r);
+	CHECK(!r.uses);
 }
 
 static void test_bad_rows(void)
