@@ -360,7 +360,7 @@ const struct danger danger_rows[] = {
 	{"secret-read", "git credential", NULL, "fill", NULL, "shows a password", NULL},
 	{"secret-read", "git credential-*", NULL, "get", NULL, "shows a password", NULL},
 	{"secret-read", "unshadow", NULL, NULL, NULL, "shows password hashes", NULL},
-	{"secret-read", "strace", NULL, NULL, "-V --version -h", "shows what another program reads and writes", NULL},
+	{"secret-read", "strace", "-p --attach", NULL, NULL, "shows what another program reads and writes", NULL},
 	{"secret-read", "gcore", NULL, NULL, NULL, "shows the memory of another program", NULL},
 	/* ---- remote changes that others see ---- */
 	{"remote-change", "gh", NULL, "merge close create edit comment ready reopen review", "list view status diff checks --help", "changes what others see", NULL},

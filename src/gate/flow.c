@@ -30,15 +30,15 @@ static struct span command_of(const struct judge *j, struct span at)
 	return w;
 }
 
-static bool fetches(struct judge *j, struct subject *s)
+static bool fetches(const struct subject *s)
 {
-	static const char *const names[] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "xh", "fetch", "lynx", "w3m", "links", "elinks", "aws",
-		"gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig", "nslookup", "host"};
+	static const char *const names[] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
+		"aws", "gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig", "nslookup", "host", "scp", "sftp", "rsync", "axel", "curlie", "lwp-request", "GET", "POST", "wget2"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (str_is(s->base, names[i]))
 			return true;
-	return s->row && (subject_known(j, s)->effects & EFFECT_NETWORK) && !str_is(s->base, "git") && !str_is(s->base, "npm") && !str_is(s->base, "pip");
+	return false;
 }
 
 static bool decodes(struct judge *j, struct subject *s)
@@ -67,7 +67,7 @@ static void code_from(struct judge *j, struct span at)
 			here = overlaps(j->f->texts[t].origin, all);
 		if (!here || encloses(s->c->at, at)) /* what ssh runs, ssh has not fetched */
 			continue;
-		if (fetches(j, s))
+		if (fetches(s))
 			judge_tell_at_most(j, "download-execute", GRADE_DENY, at, judge_quote(j, "what ", s->c->at, " fetches would be run at once"),
 				"download it to a file in the project and let a person read it first");
 		else if (decodes(j, s))
@@ -83,7 +83,7 @@ static struct subject *fetched_aside(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++)
 		for (const struct via *v = j->subjects[i].c->via; v; v = v->outer)
 			for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
-				if (!strcmp(v->name, ways[k]) && fetches(j, &j->subjects[i]))
+				if (!strcmp(v->name, ways[k]) && fetches(&j->subjects[i]))
 					return &j->subjects[i];
 	return NULL;
 }
@@ -112,7 +112,7 @@ static bool fetched(struct judge *j, const struct access *run)
 		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(x->path.text, run->path.text))
 			continue;
 		for (size_t i = 0; i < j->nsubjects; i++)
-			if (overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(j, &j->subjects[i]))
+			if (overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(&j->subjects[i]))
 				return true;
 	}
 	return false;
@@ -129,9 +129,10 @@ void flow_execute(struct judge *j, const struct check *c)
 		if (aside)
 			judge_say(j, c, t->at, judge_quote(j, "what ", aside->c->at, " fetches may be what is run here"));
 	}
-	for (const struct command *k = j->f->commands; k; k = k->next)
-		if (k->argc && k->argv[0].kind != WORD_EXACT)
-			code_from(j, k->argv[0].at);
+	for (const struct command *k = j->f->commands; k; k = k->next) /* $(curl ...) as the command itself */
+		for (size_t i = 0; i < j->nsubjects && k->argc && k->argv[0].kind != WORD_EXACT; i++)
+			if (encloses(k->argv[0].at, j->subjects[i].c->at) && fetches(&j->subjects[i]))
+				judge_say(j, c, k->argv[0].at, judge_quote(j, "what ", j->subjects[i].c->at, " fetches would be run as a command"));
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
 		if (s->text.kind != WORD_EXACT && strcmp(s->lang ? s->lang : "", "sql") != 0)
 			code_from(j, s->at);

@@ -178,7 +178,7 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);
-	else if (x->kind == ACCESS_DELETE)
+	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
 		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project:"), NULL);
 	else if (w->place == PLACE_SYSTEM)
 		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
@@ -218,7 +218,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	}
 	if (w->place == PLACE_ROOT)
 		inside_root(j, x, w);
-	else if (w->place == PLACE_TEMP || (x->kind == ACCESS_WRITE && x->below && path_is_temp(w->real)))
+	else if (w->place == PLACE_TEMP || (x->kind == ACCESS_WRITE && path_is_temp(w->real)))
 		in_temp(j, x, w);
 	else
 		outside(j, x, w);
