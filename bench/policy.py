@@ -31,15 +31,20 @@ def policy():
         lines.append('        anyArgOutside: [".", "/tmp/claude", "~/src"]')
         lines.append("        decision: ask")
         lines.append(f"        description: keep to the project, case {i}")
+    lines += ["    redirects:", "      - {mode: write, outside: ['.', /tmp/claude, ~/src], decision: ask}", "      - {mode: any, glob: '/etc/**', decision: deny}"]
+    lines += ["    normalise:", "      - {prefix: kubectl, strip: ['-n \\S+', '--context=\\S+']}", "permissions:"]
+    lines += ["  deny: ['Read(~/.ssh/**)', 'Edit(//etc/**)', 'Bash(frob:*)']", "  ask: ['Bash(git push:*)', 'Bash(docker compose:*)']", "  allow: ['Bash(npm run test:*)', 'Bash(make check)']"]
+    lines += ["checks_grade: {secret-read: deny, git-amend: ask, network: ask}", "protected_paths: [migrations/**, '*.lock']", "secret_paths: [config/prod.yaml]", "writable_roots: [~/scratch]"]
     return "\n".join(lines) + "\n"
 
 
-def once(argv):
+def once(argv, env=None):
+    """Seconds and exit code of one run; its output is thrown away."""
     quiet = [(os.POSIX_SPAWN_OPEN, fd, "/dev/null", os.O_WRONLY, 0) for fd in (1, 2)]
     start = time.perf_counter()
-    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet)
-    os.waitpid(pid, 0)
-    return time.perf_counter() - start
+    pid = os.posix_spawn(argv[0], argv, os.environ if env is None else env, file_actions=quiet)
+    _, status = os.waitpid(pid, 0)
+    return time.perf_counter() - start, os.waitstatus_to_exitcode(status)
 
 
 def main():
@@ -56,7 +61,7 @@ def main():
         times = {what: [] for what, _ in rows}
         for _ in range(RUNS):
             for what, argv in rows:
-                times[what].append(once(argv))
+                times[what].append(once(argv)[0])
     base = statistics.median(times["bash -c :"])
     print("policy: caisson check 'git status' / bash -c : (medians)")
     for what, _ in rows[1:]:

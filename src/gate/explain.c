@@ -494,23 +494,36 @@ static void put_others(struct explain *x)
 
 /* ---- why ---- */
 
-/* The rules that spoke, by tier; then what an allow lifted, and what the mode made of it all. */
+static const char *const tiers[] = {"deny", "scoped allow", "ask", "allow", "default", "lifted"};
+#define TIERS (sizeof(tiers) / sizeof(*tiers))
+
+static size_t tier_of(const struct step *s)
+{
+	size_t i = 0;
+
+	while (i < TIERS && (strcmp(s->what, tiers[i]) != 0 || str_is(s->rule, "classifier")))
+		i++;
+	return i;
+}
+
+/* The rules that spoke, by tier; then what an allow lifted; last what the mode or the classifier made of it all. */
 static void put_steps(struct explain *x)
 {
-	static const char *const tiers[] = {"deny", "scoped allow", "ask", "allow", "default", "lifted", "mode"};
 	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof(tiers) / sizeof(*tiers); i++)
+	for (size_t i = 0; i <= TIERS; i++)
 		for (const struct step *s = x->j->steps; s && n < EXPLAIN_ROWS_MAX; s = s->next) {
-			if (strcmp(s->what, tiers[i]) != 0)
+			if (tier_of(s) != i)
 				continue;
 			title(x, &n, "rules");
 			buf_fmt(x->out, "        %-12s  ", s->what);
 			show(x->out, s->rule);
 			if (s->subject.n) {
-				buf_c(x->out, "   '");
+				const char *quote = s->subject.p[0] == '\'' ? "" : "'"; /* a sentence that quotes by itself */
+
+				buf_fmt(x->out, "   %s", quote);
 				show(x->out, s->subject);
-				buf_char(x->out, '\'');
+				buf_c(x->out, quote);
 			}
 			buf_char(x->out, '\n');
 		}

@@ -18,8 +18,8 @@ struct reason {
 /* A rule of the policy that spoke, or a finding that a rule lifted: the derivation that --explain shows. */
 struct step {
 	struct step *next;
-	const char *what;   /* "deny", "scoped allow", "ask", "allow", "default", "lifted", "mode" */
-	struct str rule;    /* where the rule stands; the id of the check when something was lifted; the mode's name */
+	const char *what;   /* "deny", "scoped allow", "ask", "allow", "default", "lifted", "mode"; the classifier's: a verdict, "no answer" */
+	struct str rule;    /* where the rule stands; the id of the check when something was lifted; the mode's name; "classifier" */
 	struct str subject; /* the command, shortened */
 	struct span at;
 };

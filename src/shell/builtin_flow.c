@@ -242,7 +242,7 @@ void builtin_trap(struct builtin_call *b)
 	if (i >= b->argc)
 		return;
 	struct word w = b->argv[i];
-	if (w.kind != WORD_EXACT) {
+	if (w.kind == WORD_REST || !script_known(w.text)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a trap runs a text that is not known", b->at);
 		return;
 	}

@@ -257,6 +257,7 @@ void builtin_unset(struct builtin_call *b)
 			struct func *g = arena_new(e->a, struct func);
 			*g = *f;
 			g->maybe_absent = true;
+			e->functions_lost = ++e->changes;
 			e->s.funcs = pmap_set(e->a, e->s.funcs, s, g);
 		}
 		const struct value *old = valid ? var_get(e, name) : NULL;

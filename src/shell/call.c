@@ -220,13 +220,13 @@ static struct str replaced(const struct word *argv, size_t from, size_t i)
 	return s.p[at] == 'I' && i + 1 < from ? argv[i + 1].text : (struct str){"", 0};
 }
 
-/* {...} and the replaced string may become anything. */
-static struct word placeholder(struct eval *e, struct word w, struct str with)
+/* The replaced string, and {...} where that has a meaning, may become anything. */
+static struct word placeholder(struct eval *e, struct word w, struct str with, bool braces)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
 	for (size_t i = 0; i < w.text.n; i++) {
-		ptrdiff_t close = w.text.p[i] == '{' ? str_find(w.text, '}', i) : -1;
+		ptrdiff_t close = braces && w.text.p[i] == '{' ? str_find(w.text, '}', i) : -1;
 		bool hole = with.n && i + with.n <= w.text.n && memcmp(w.text.p + i, with.p, with.n) == 0;
 		buf_char(&b, hole || close >= 0 ? HOLE_ANY : w.text.p[i]);
 		if (hole)
@@ -240,14 +240,15 @@ static struct word placeholder(struct eval *e, struct word w, struct str with)
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
+	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
 		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
 		if (u->flags & USE_INSIDE)
-			w = placeholder(e, w, STR("{}"));
+			w = placeholder(e, w, STR("{}"), braces);
 		for (size_t k = 1; k < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; k++)
-			w = placeholder(e, w, replaced(argv, u->from, k));
+			w = placeholder(e, w, replaced(argv, u->from, k), braces);
 		fields_add(e, &fs, w);
 	}
 	if (u->flags & USE_MORE)

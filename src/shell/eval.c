@@ -133,6 +133,9 @@ static void background(struct eval *e, const struct syn_node *n)
 	e->captured = captured;
 	e->s.in = in;
 	in_forget(e); /* it may read beside us */
+	struct value *last = arena_new(e->a, struct value); /* $! */
+	*last = (struct value){.set = true, .text = HOLE_NUMBER};
+	e->s.vars = pmap_set(e->a, e->s.vars, STR("!"), last);
 	e->s.status = 0;
 }
 
@@ -502,6 +505,21 @@ static void define(struct eval *e, const struct syn_node *n)
 		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_APART);
 }
 
+static void keep_func(void *ctx, struct str key, const void *value)
+{
+	struct eval *e = ctx;
+	const struct func *then = value, *any = pmap_get(e->s.funcs, key);
+	if (then->maybe_absent || !any)
+		return;
+	struct func *f = arena_new(e->a, struct func);
+	*f = *any; /* one of all that it ever was */
+	f->maybe_absent = false;
+	e->s.funcs = pmap_set(e->a, e->s.funcs, key, f);
+}
+
+/* Those that were functions then still are. */
+static void funcs_keep(struct eval *e, const struct pmap *then) { pmap_each(then, keep_func, e); }
+
 static void coproc(struct eval *e, const struct syn_node *n)
 {
 	background(e, n->body);
@@ -718,11 +736,11 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind)
 {
 	struct trap new = {.next = e->traps, .text = text, .at = at, .prompt = kind == TRAP_PROMPT, .apart = kind != TRAP_ANY_TIME, .dialect = e->dialect,
-			   .vars = e->s.vars, .since = e->changes};
+			   .vars = e->s.vars, .funcs = e->s.funcs, .since = e->changes};
 	for (struct trap *t = e->traps; t; t = t->next)
 		if (t->prompt == new.prompt && t->apart == new.apart && t->dialect == new.dialect && str_eq(t->text, text)) {
 			t->done &= !t->vars; /* once more, then: the variables may be others */
-			t->vars = NULL;
+			t->vars = t->funcs = NULL;
 			return;
 		}
 	struct trap *t = arena_new(e->a, struct trap);
@@ -744,11 +762,14 @@ void eval_traps(struct eval *e)
 	for (struct trap *t; (t = trap_left(e));) { /* handlers may set handlers */
 		t->done = true;
 		struct state keep = e->s;
-		unsigned forgot = e->forgot;
+		unsigned forgot = e->forgot, lost = e->functions_lost;
 		state_any_time(e);
 		e->forgot = forgot; /* that was ours, not the script's */
+		e->functions_lost = lost;
 		vars_keep(e, t->vars, t->since);
 		e->s.funcs = e->ever;
+		if (e->functions_lost <= t->since)
+			funcs_keep(e, t->funcs);
 		e->s.dirs = e->dirs_ever;
 		const struct via *outer = via_enter(e, "trap");
 		e->out = e->captured = NULL;

@@ -123,7 +123,7 @@ struct trap {                    /* text that may run at any time: handlers, pro
 	struct span at;
 	bool prompt, done;
 	bool apart;              /* runs at the end, or in a copy of the shell: what it changes does not matter */
-	const struct pmap *vars; /* variables when it was set; NULL: or others, it was set more than once */
+	const struct pmap *vars, *funcs; /* when it was set; NULL: or others, it was set more than once */
 	unsigned since;          /* eval.changes then */
 	enum dialect dialect;
 };
@@ -171,6 +171,7 @@ struct eval {
 	unsigned changes;        /* how often the state was changed on purpose */
 	const struct pmap *changed; /* of each variable that was ever set: the last of these changes */
 	unsigned forgot;         /* the last one after which any variable may be anything */
+	unsigned functions_lost; /* the last one after which something may be no function any more */
 	bool odd_globs;          /* dotglob or nocaseglob may be on */
 	bool functions_fixed;    /* readonly -f was there: a later definition may not take effect */
 	bool trapped;            /* a handler runs between commands, and may print */
@@ -303,6 +304,7 @@ bool names_only(struct str s);                                          /* nothi
 struct str names_of_pattern(struct eval *e, struct str pattern);        /* what a file name pattern finds, or is when it finds nothing */
 struct str names_join(struct eval *e, struct str a, struct str b);
 struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str pattern);
+bool script_known(struct str text);                                     /* exact, or with numbers that are words of their own in it */
 /* ---- brace.c ---- */
 bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **ret); /* false: nothing to expand */
 

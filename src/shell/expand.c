@@ -191,7 +191,11 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 		e->may_miss = false;
 		struct str text = reads_file(e, part) ? HOLE : substitute(e, part);
 		out->foreign |= text_open(text);
-		chars_add(out, e->may_miss ? HOLE : text, result); /* a number or nothing: unknown, but no data */
+		if (e->may_miss && how.arith && str_eq(text, HOLE_NUMBER))
+			may_abort(e); /* where there is no number, that is an error */
+		else if (e->may_miss)
+			text = HOLE; /* a number or nothing: unknown, but no data */
+		chars_add(out, text, result);
 		break;
 	}
 	case PART_ARITH: {

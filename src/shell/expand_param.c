@@ -87,7 +87,13 @@ static struct param_value special(struct eval *e, struct str name)
 	}
 	case '?': return one(e->s.status == 0 ? STR("0") : HOLE_NUMBER);
 	case '$': return one(HOLE_NUMBER);
-	default: { /* ! - */
+	case '!': {
+		const struct value *last = var_get(e, name);
+		if (last && last->set && !last->maybe)
+			return one(last->text);
+	}
+	/* fall through */
+	default: { /* - */
 		struct param_value v = unknown();
 		v.environment = true;
 		return v;

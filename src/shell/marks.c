@@ -63,7 +63,7 @@ static void controls(const struct walk *w, size_t from, size_t to)
 {
 	for (size_t i = from; i < to;) {
 		unsigned char c = (unsigned char)w->s.p[i];
-		if (c >= 0x20 && c < 0x7F) {
+		if ((c >= 0x20 && c < 0x7F) || (text_hole((char)c) && w->text > 0)) { /* a derived text may have holes */
 			i++;
 			continue;
 		}

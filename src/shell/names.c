@@ -141,3 +141,24 @@ struct str names_cut(struct eval *e, enum param_op op, struct str s, struct str 
 	}
 	return HOLE;
 }
+
+/* ---- scripts ---- */
+
+/*
+ * A number that stands between blanks is a word, whatever it is, so the script can be read with the hole in it. Not where a number would be
+ * a delimiter or the name of a function.
+ */
+bool script_known(struct str text)
+{
+	if (text_exact(text))
+		return true;
+	if (text_open(text) || str_contains(text, STR("<<")) || str_contains(text, STR("()")) || str_contains(text, STR("function")))
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] != HOLE_NUM)
+			continue;
+		if (i == 0 || !strchr(" \t", text.p[i - 1]) || (i + 1 < text.n && !strchr(" \t\n;", text.p[i + 1])))
+			return false;
+	}
+	return true;
+}

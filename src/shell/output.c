@@ -465,7 +465,7 @@ static bool date(const struct call *c, struct str *ret)
 		char x = f.p[k], y = k + 1 < f.n ? f.p[k + 1] : 0;
 
 		if (x != '%') {
-			if (!memchr("-_.T:", x, 5))
+			if (!memchr("-_.T:/", x, 6))
 				return false;
 			buf_char(&out, x);
 			continue;

@@ -83,11 +83,11 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 	struct invocation v = {.operand = argc};
 	size_t i = 1;
 	for (; i < argc; i++) {
-		if (argv[i].kind != WORD_EXACT) {
-			v.opaque = true;
+		struct str s = argv[i].text;
+		if (argv[i].kind != WORD_EXACT) { /* no option, if it starts like none */
+			v.opaque = argv[i].kind == WORD_REST || s.n == 0 || text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
 			break;
 		}
-		struct str s = argv[i].text;
 		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
 			break;
 		if (str_is(s, "--")) {
@@ -194,13 +194,20 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 
 static bool names_stdin(struct str s) { return str_is(s, "/dev/stdin") || str_is(s, "/dev/fd/0") || str_is(s, "/proc/self/fd/0") || str_is(s, "-"); }
 
+/* A path with an unknown name in it that may lead to standard input, by any spelling. */
+static bool in_devices(const struct eval *e, struct str path)
+{
+	struct str plain = path_normal(e->a, STR("/."), path); /* a relative one could be below /dev, too */
+	return str_starts(plain, "/dev") || str_starts(plain, "/proc") || (plain.n > 1 && text_hole(plain.p[1])) || path_climbs(path) || str_starts(path, "..");
+}
+
 static void run_file(struct eval *e, size_t row, const struct word *argv, size_t at, size_t argc)
 {
 	if (argv[at].kind == WORD_EXACT && names_stdin(argv[at].text)) {
 		from_stdin(e, row, argv, at + 1, argc, false);
 		return;
 	}
-	if (argv[at].kind != WORD_EXACT) {
+	if (argv[at].kind != WORD_EXACT && !(argv[at].kind == WORD_UNKNOWN && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a script that is not known", argv[0].at);
 		out_spoil(e);
 		return;

@@ -248,6 +248,7 @@ void state_forget(struct eval *e)
 {
 	state_forget_vars(e);
 	struct forget f = {e, NULL};
+	e->functions_lost = ++e->changes;
 	pmap_each(e->s.funcs, maybe_one, &f);
 	e->s.funcs = f.to;
 	e->s.dirs.n = 0;

@@ -388,6 +388,16 @@ static const struct {
 	{"for d in *; do ln -s / \"$d\"; rm -r \"a/etc\"; done", "?"},
 	{"printf 'x\\002y' | { read f; rm \"$f\"; }", "?"},
 	{"rm $'a\\x02b'", "a?b"},
+	{"t=$(mktemp); trap 'rm \"$t\"' EXIT", "/tmp/tmp.%"},
+	{"t=$(mktemp); trap 'rm \"$t\"' EXIT; t=/x", "?"},
+	{"f() { local t=/a; trap 'rm \"$t\"' EXIT; }; f", "?"},
+	{"t=/a; trap 'rm \"$t\"' EXIT; . ./x", "?"},
+	{"t=/a; f() { rm \"$t\"; }; trap f EXIT", "/a"},
+	{"sleep 1 & echo > out$!", "/w/out#"},
+	{"echo > out$!", "?"},
+	{"sleep 1 & p=$!; trap \"kill $p; rm x$p\" EXIT", ""},
+	{"sleep 1 & p=$!; trap \"kill $p; rm x\" EXIT", "/w/x"},
+	{"rm d/$(date +%Y/%m)", "/w/d/#/#"},
 };
 
 static void test_names(void)
