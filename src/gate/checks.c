@@ -35,7 +35,7 @@ static void opaque_command(struct judge *j, const struct check *c)
 static void opaque_path(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path))
+		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) || x->elsewhere)
 			continue;
 		struct str message = judge_quote(j, "the path that ", x->at, x->kind == ACCESS_DELETE ? " deletes is not known before it runs" : " writes to is not known before it runs");
 		if (access_is_redirection(x)) /* a rule that allows a command says nothing of its redirections */

@@ -267,7 +267,10 @@ void paths_check(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		struct where w = {0};
 
-		if (x->kind != ACCESS_EXEC) {
+		if (x->elsewhere) {
+			if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
+				judge_tell_at_most(j, "remote-change", GRADE_ASK, x->at, judge_quote(j, "", x->at, " changes files on another machine or in a container"), NULL);
+		} else if (x->kind != ACCESS_EXEC) {
 			paths_each(j, x, check_one, NULL);
 		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) { /* nothing depends on where it leads, so that is not asked */
 			w.path = w.real = path_plain(j->a, x->path.text);
@@ -286,7 +289,7 @@ bool access_reads_secret(struct judge *j, const struct access *x)
 {
 	bool secret = false;
 
-	if (x->kind == ACCESS_READ)
+	if (x->kind == ACCESS_READ && !x->elsewhere)
 		paths_each(j, x, secret_one, &secret);
 	return secret;
 }

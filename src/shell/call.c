@@ -237,21 +237,71 @@ static struct word placeholder(struct eval *e, struct word w, struct str with, b
 	return w.kind == WORD_REST ? w : word_of(buf_view(&b), w.at);
 }
 
-static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
+/*
+ * find's {} is a path below one of the directories it starts from: a pattern for each. False: they are not all known, or one may look like an
+ * option, or the command runs in the directory of each match.
+ */
+static bool found_below(struct eval *e, const struct know_result *k, const struct word *argv, const struct know_use *u, struct fields *ret)
+{
+	size_t before = ret->n;
+	struct str flag = argv[u->from - 1].text;
+	if (strcmp(k->name, "find") != 0 || !(str_is(flag, "-exec") || str_is(flag, "-ok")))
+		return false;
+	for (const struct know_use *s = k->uses; s; s = s->next) {
+		if (s->role != USE_READ || s->from >= u->from)
+			continue;
+		if (s->value.kind != WORD_EXACT || !s->value.text.n || s->value.text.p[0] == '-' || strpbrk(str_c(e->a, s->value.text), "*?[\\")) {
+			ret->n = before;
+			return false;
+		}
+		struct word w = word_rest(u->value.at);
+		w.glob = true;
+		w.at = argv[0].at;
+		w.text = str_fmt(e->a, "%.*s%s**", STR_ARG(s->value.text), str_ends(s->value.text, "/") ? "" : "/");
+		fields_add(e, ret, w);
+	}
+	return ret->n > before;
+}
+
+/* What xargs adds: the words of its input, when they are known and plain, and it was given no option. */
+static bool given_words(struct eval *e, const struct know_use *u, struct fields *ret, struct span at)
+{
+	struct str s = e->s.in.rest;
+	if (u->from != 1 || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("'\"\\", s.p[i]))
+			return false;
+	for (size_t i = 0; i < s.n;) {
+		size_t from;
+		while (i < s.n && memchr(" \t\n", s.p[i], 3))
+			i++;
+		for (from = i; i < s.n && !memchr(" \t\n", s.p[i], 3);)
+			i++;
+		if (i > from)
+			fields_add(e, ret, word_of(str_sub(s, from, i), at));
+	}
+	return true;
+}
+
+static void inner_command(struct eval *e, const struct know_result *k, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
-	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
+	const char *name = k->name;
+	bool finds = strcmp(name, "find") == 0, xargs = strcmp(name, "xargs") == 0;
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
 		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
+		if ((u->flags & USE_INSIDE) && w.kind == WORD_EXACT && str_is(w.text, "{}") && found_below(e, k, argv, u, &fs))
+			continue;
 		if (u->flags & USE_INSIDE)
-			w = placeholder(e, w, STR("{}"), braces);
-		for (size_t k = 1; k < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; k++)
-			w = placeholder(e, w, replaced(argv, u->from, k), braces);
+			w = placeholder(e, w, STR("{}"), !finds && !xargs); /* {.} {/} {1} ... of parallel and fd */
+		for (size_t n = 1; n < u->from && (u->flags & USE_INSIDE) && !finds; n++)
+			w = placeholder(e, w, replaced(argv, u->from, n), !xargs);
 		fields_add(e, &fs, w);
 	}
-	if (u->flags & USE_MORE)
+	if ((u->flags & USE_MORE) && !(xargs && given_words(e, u, &fs, argv[0].at)) && !(finds && found_below(e, k, argv, u, &fs)))
 		fields_add(e, &fs, word_rest(argv[0].at));
 	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
 	if (str_is(flag, "-execdir") || str_is(flag, "-okdir"))
@@ -343,8 +393,9 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
 {
-	bool below = u->flags & (USE_TREE | USE_BELOW);
+	bool below = u->flags & (USE_TREE | USE_BELOW), elsewhere = u->flags & USE_ELSEWHERE;
 	struct span at = argv[0].at;
+	e->elsewhere += elsewhere;
 	switch (u->role) {
 	case USE_READ: emit_access(e, ACCESS_READ, u->value, below, k->name, at); break;
 	case USE_WRITE: {
@@ -360,7 +411,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		state_assume(&e->s, true);
 		break;
 	}
-	case USE_COMMAND: inner_command(e, k->name, argv, u); break;
+	case USE_COMMAND: inner_command(e, k, argv, u); break;
 	case USE_SCRIPT: inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
 							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
 	case USE_SPLIT: split_string(e, argv, u); break;
@@ -381,6 +432,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		break;
 	}
 	}
+	e->elsewhere -= elsewhere;
 	(void)argc;
 }
 

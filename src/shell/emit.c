@@ -147,7 +147,7 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 		return;
 	eval_burn(e, 1);
 	struct access *a = arena_new(e->a, struct access);
-	*a = (struct access){.kind = kind, .path = path, .below = below, .op = op, .at = at};
+	*a = (struct access){.kind = kind, .path = path, .below = below, .elsewhere = e->elsewhere > 0, .op = op, .at = at};
 	*e->f->accesses_end = a;
 	e->f->accesses_end = &a->next;
 }

@@ -29,6 +29,7 @@
 #define FIELDS_MAX 4096      /* fields a word may expand to */
 #define BRACE_MAX 1024       /* words one brace expansion may make */
 #define VALUE_MAX 65536      /* a longer value of a variable is given up */
+#define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
 #define DIRS_MAX 4           /* directories a command may be in before that is unknown */
 
 /* ---- values ---- */
@@ -185,6 +186,7 @@ struct eval {
 	unsigned reads;          /* how often something may have been read from standard input */
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
+	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 };
