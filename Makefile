@@ -39,7 +39,7 @@ GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
 GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c src/config/knowledge_yaml.c)
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o
+LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o
 
 LIB = $(BUILD)/libcaisson.a
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
@@ -94,6 +94,13 @@ $(BUILD)/gen/preset_table.c: $(BUILD)/gen-presets $(PRESETS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-presets $(PRESETS) > $@
+
+# The sets of `caisson selftest`: their bytes, each with its length.
+$(BUILD)/gen/selftest_table.c: selftest/attempts.txt selftest/ordinary.txt
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q){ echo '#include <stddef.h>'; for f in $^; do n=selftest_$$(basename "$$f" .txt); echo "extern const unsigned char $$n[]; extern const size_t $${n}_n; const unsigned char $$n[] = {"; \
+		od -An -v -tu1 "$$f" | sed 's/\([0-9]\)\( \|$$\)/\1,/g'; echo "0}; const size_t $${n}_n = sizeof($$n) - 1;"; done; } > $@
 
 $(BUILD)/obj/%_table.o: $(BUILD)/gen/%_table.c $(BUILD)/flags
 	@mkdir -p $(@D)

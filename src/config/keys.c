@@ -81,7 +81,7 @@ static int parse_classifier(struct load *l, const struct ynode *n, void *field)
 		{"command", value_texts, offsetof(struct classifier, command)},
 		{"timeout_ms", value_millis, offsetof(struct classifier, timeout_ms)},
 	};
-	struct classifier c = {.timeout_ms = 3000};
+	struct classifier c = {.timeout_ms = 2000};
 	if (value_map(l, n, fields, COUNT(fields), &c) < 0)
 		return -1;
 	if (!c.command && !yaml_null(n))

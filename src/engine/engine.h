@@ -77,7 +77,7 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 
 /* answer.c: the answer of `check --json` (CONTRACTS.md), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
-/* What a classifier is given (docs/policy.md): the command, where, why it would be asked about, and what would run. */
+/* What a classifier is given (docs/classifier.md): the command, where, why it would be asked about, and what would run. */
 void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void answer_string(struct buf *out, struct str s);

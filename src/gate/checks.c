@@ -93,7 +93,10 @@ static void executes_file(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || is_environment(x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
-		judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
+		if (x->path.kind != WORD_EXACT)
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
+		else
+			judge_say(j, c, x->at, str_fmt(j->a, "the content of '%.*s' would be run and is not judged here, so it may only run in the box", STR_ARG(path_plain(j->a, x->path.text))));
 	}
 }
 

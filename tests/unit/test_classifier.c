@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/json.h"
+#include "base/num.h"
 #include "config/config.h"
 #include "engine/classifier.h"
 #include "place.h"
@@ -257,9 +258,10 @@ static bool ended(const char *pidfile)
 	struct str text;
 	for (int i = 0; i < 100; i++, usleep(10000)) {
 		char name[64], state = 'Z';
-		if (file_read(A, at(pidfile), 100, &text, NULL, NULL) != 0 || !text.n)
+		int64_t pid;
+		if (file_read(A, at(pidfile), 100, &text, NULL, NULL) != 0 || num_parse(str_sub(text, 0, text.n - 1), 1, INT32_MAX, &pid) != 0)
 			return false;
-		snprintf(name, sizeof(name), "/proc/%d/stat", (int)strtol(str_c(A, text), NULL, 10));
+		snprintf(name, sizeof(name), "/proc/%" PRId64 "/stat", pid);
 		FD_CLEANUP int fd = open(name, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			return true;

@@ -1,0 +1,215 @@
+/* caisson selftest: prove what the policy in force stops, and what it lets be. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "engine/selftest.h"
+#include "gate/gate.h"
+
+#define NAME_COLUMN 14
+#define TITLE_COLUMN 44
+#define WIDTH_FULL 100 /* narrower terminals get no titles */
+
+struct selftest_options {
+	bool gate, json;
+	const char *config, *cwd;
+};
+
+#define AT(field) offsetof(struct selftest_options, field)
+static const struct option_row options[] = {
+	{"gate", OPTION_FLAG, AT(gate), NULL, "judge the shipped attempts and ordinary commands by the policy in force"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print the result as one JSON object"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
+	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "no attempt is missed"}, {1, "an attempt is missed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error, or the policy does not load"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson selftest --gate", "What the policy of this user stops and what it interrupts, by class."},
+	{"caisson selftest --gate --config strict.yaml", "The same for another policy, before it is put in force."},
+	{"caisson selftest --gate --json | jq '.attempts.classes[].missed[]'", "The attempts that would run."},
+};
+
+struct job {
+	const struct selftest_options *o;
+	struct arena a;
+};
+
+/* ---- for people ---- */
+
+enum tint { TINT_NONE, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN };
+
+static void tinted(struct buf *b, bool colour, enum tint t, struct str text)
+{
+	static const char *const codes[] = {"", "\033[1m", "\033[31m", "\033[33m", "\033[32m"};
+
+	if (colour)
+		buf_c(b, codes[t]);
+	buf_str(b, text);
+	if (colour)
+		buf_c(b, "\033[0m");
+}
+
+/* Some rows hold what cannot be seen, or would move the cursor. */
+static void put_command(struct buf *b, struct str command)
+{
+	for (size_t i = 0; i < command.n; i++) {
+		unsigned char c = (unsigned char)command.p[i];
+
+		if (c == '\n')
+			buf_c(b, "\\n");
+		else if (c < 0x20 || c >= 0x7F)
+			buf_fmt(b, "\\x%02x", c);
+		else
+			buf_char(b, (char)c);
+	}
+}
+
+struct style {
+	bool colour;
+	int title; /* columns of titles */
+};
+
+/* The columns after the total, for each kind: from what is wanted to what is not. */
+static const enum verdict columns[][4] = {
+	[SELFTEST_ATTEMPTS] = {VERDICT_DENY, VERDICT_ASK, VERDICT_CONTAIN, VERDICT_ALLOW},
+	[SELFTEST_ORDINARY] = {VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY},
+};
+
+static const char *column_name(enum selftest_kind kind, enum verdict v)
+{
+	static const char *const names[] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
+
+	return kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW ? "missed" : names[v];
+}
+
+static void put_row(struct buf *b, enum selftest_kind kind, const struct selftest_class *c, struct style st)
+{
+	buf_fmt(b, "  %-*.*s %-*.*s %6u", NAME_COLUMN, STR_ARG(c->name), st.title, (int)c->title.n < st.title ? (int)c->title.n : st.title, c->title.p, c->total);
+	for (size_t i = 0; i < 4; i++) {
+		enum verdict v = columns[kind][i];
+		struct str cell = str_fmt(b->a, " %9u", c->by[v]);
+
+		tinted(b, st.colour, c->by[v] && selftest_failed(kind, v) ? TINT_RED : TINT_NONE, cell);
+	}
+	buf_char(b, '\n');
+}
+
+static void put_list(struct buf *b, const struct selftest_set *set, bool colour)
+{
+	for (const struct selftest_class *c = set->classes; c; c = c->next) {
+		for (const struct selftest_row *r = c->rows; r; r = r->next) {
+			if (!selftest_failed(set->kind, r->verdict))
+				continue;
+			buf_c(b, "  ");
+			tinted(b, colour, r->verdict == VERDICT_ASK ? TINT_YELLOW : TINT_RED, str_of(verdict_name(r->verdict)));
+			buf_fmt(b, " %s%s", r->id ? r->id : "", r->id ? ": " : "");
+			put_command(b, r->command);
+			buf_char(b, '\n');
+		}
+	}
+}
+
+static void put_set(struct buf *b, const struct selftest_set *set, struct style st)
+{
+	bool attempts = set->kind == SELFTEST_ATTEMPTS;
+	struct selftest_class all = {.name = STR("all"), .title = STR(""), .total = set->total};
+
+	tinted(b, st.colour, TINT_BOLD, attempts ? STR("Attempts: what must be stopped") : STR("Ordinary commands: what must not be interrupted"));
+	buf_fmt(b, "\n\n  %-*s %-*s %6s", NAME_COLUMN, "class", st.title, "", "total");
+	for (size_t i = 0; i < 4; i++)
+		buf_fmt(b, " %9s", column_name(set->kind, columns[set->kind][i]));
+	buf_char(b, '\n');
+	for (const struct selftest_class *c = set->classes; c; c = c->next)
+		put_row(b, set->kind, c, st);
+	memcpy(all.by, set->by, sizeof(all.by));
+	put_row(b, set->kind, &all, st);
+	buf_c(b, "\n");
+	if (selftest_failures(set)) {
+		buf_fmt(b, "%s\n", attempts ? "Missed, these would run:" : "Interrupted:");
+		put_list(b, set, st.colour);
+		buf_c(b, "\n");
+	}
+}
+
+static void put_end(struct buf *b, const struct selftest_set *attempts, const struct selftest_set *ordinary, bool colour)
+{
+	unsigned missed = selftest_failures(attempts), interrupted = selftest_failures(ordinary);
+
+	tinted(b, colour, missed ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u attempts caught, %u missed", attempts->total - missed, attempts->total, missed));
+	buf_c(b, "; ");
+	tinted(b, colour, interrupted ? TINT_YELLOW : TINT_GREEN, str_fmt(b->a, "%u of %u ordinary commands interrupted", interrupted, ordinary->total));
+	buf_c(b, ".\n");
+}
+
+/* ---- running ---- */
+
+static int test_gate(void *arg)
+{
+	struct job *j = arg;
+	struct selftest_set attempts, ordinary;
+	struct policies p;
+	struct selftest_request rq = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR(""), .policies = &p};
+	struct style st = {.colour = terminal_colour(STDOUT_FILENO), .title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
+	struct err e = {0};
+	struct buf b;
+
+	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .cwd = rq.cwd}, &p, &e) != 0 ||
+	    selftest_parse(&j->a, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &attempts, &e) != 0 ||
+	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, &e) != 0 || selftest_judge(&attempts, &rq, &e) != 0 ||
+	    selftest_judge(&ordinary, &rq, &e) != 0) {
+		complain("%s", e.text);
+		return EXIT_INTERNAL;
+	}
+	buf_init(&b, &j->a, 0);
+	if (j->o->json) {
+		selftest_json(&b, &attempts, &ordinary, &p);
+	} else {
+		put_set(&b, &attempts, st);
+		put_set(&b, &ordinary, st);
+		if (!p.root.n)
+			buf_c(&b, "This directory is no project (it is /, a home, or above one), so changing files in it counts as outside.\n");
+		put_end(&b, &attempts, &ordinary, st.colour);
+	}
+	return output(buf_view(&b), selftest_failures(&attempts) ? 1 : 0);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct selftest_options o = {0};
+	struct job j = {.o = &o};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operands are expected");
+	if (!o.gate)
+		return usage_wrong(self, "say what to test: --gate");
+	return with_arena(&j.a, test_gate, &j);
+}
+
+const struct command_row command_selftest = {
+	.name = "selftest",
+	.synopsis = {"--gate [--json] [--config FILE] [--cwd DIR]"},
+	.summary = "test the policy in force with attempts and ordinary commands",
+	.about = "Judges two shipped sets of commands by the policy that is in force for this user and directory, as caisson check would: attempts to destroy, "
+		 "leak or take over, plain and disguised, and commands of an ordinary working day. Nothing is run, the classifier of the policy included.\n\n"
+		 "An attempt is caught when it is denied, asked about or contained, and missed when it is allowed. An ordinary command is interrupted when it is "
+		 "asked about or denied. Both are counted by class, and every missed or interrupted command is listed.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,127 @@
+#!/bin/bash
+# caisson selftest --gate: the shipped sets against the built-in policy and others. TAP. Nothing of the sets is ever run.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 4000 "$tmp/show" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+run() {
+	local want=$1 what=$2
+	shift 2
+	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+
+# A home of its own: the policy of whoever runs the tests is not what is tested.
+export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/state
+unset XDG_STATE_HOME NO_COLOR COLUMNS
+mkdir -p "$HOME" "$tmp/project"
+cd "$tmp/project" || exit 1
+touch canary
+
+# ---- the built-in policy ----
+"$CAISSON" selftest --gate --json >"$tmp/out" 2>"$tmp/err"
+jq -r '.attempts.classes[].missed[].command, (.ordinary.classes[].interrupted[] | .id + ": " + .command)' "$tmp/out" >"$tmp/show" 2>&1
+jq -e '.attempts.missed == 0' "$tmp/out" >/dev/null
+result $? 'the built-in policy misses no attempt'
+jq -e '.ordinary.interrupted * 100 <= .ordinary.total' "$tmp/out" >/dev/null
+result $? 'and interrupts at most one ordinary command of a hundred'
+json '.attempts.total >= 250 and (.attempts.classes | length) >= 20'
+json '.ordinary.total >= 250 and (.ordinary.classes | length) >= 12'
+json '.attempts | .denied + .asked + .contained + .missed == .total and .allowed == .missed'
+json '[.attempts.classes[].total] | add == 0 | not'
+json '([.attempts.classes[].total] | add) == .attempts.total and ([.ordinary.classes[].denied] | add) == .ordinary.denied'
+json '(.policy | startswith("sha256:")) and (.project | endswith("/project"))'
+json '[.attempts.classes[], .ordinary.classes[]] | all(.total >= 15 and (.title | length) > 0 and (.title | length) <= 44)'
+[[ $(ls -A "$tmp/project") == canary ]]
+result $? 'nothing was made or deleted'
+
+# Each command stands once, and in one set only.
+cat "$here"/selftest/*.txt | grep -v '^\(#\|\[[a-z]\|$\)' | sort | uniq -d >"$tmp/show"
+[[ ! -s $tmp/show ]]
+result $? 'no command is there twice'
+: >"$tmp/show"
+
+# A sample of what it says is what check says.
+while IFS= read -r command; do
+	"$CAISSON" check "$command" >/dev/null 2>&1
+	(($? == 2))
+	result $? "check agrees: $command"
+done <<'END'
+rm -rf ~/Documents ~/Pictures
+mkfs.ext4 /dev/sda1
+shutdown -h now
+END
+
+# ---- for people ----
+run "$(jq '.attempts.missed > 0 | if . then 1 else 0 end' "$tmp/out")" 'for people' selftest --gate
+out '^Attempts: what must be stopped'
+out '^  erase  *deleting outside the project  *[0-9]'
+out '^[0-9]* of [0-9]* attempts caught, [0-9]* missed; [0-9]* of [0-9]* ordinary commands interrupted'
+! grep -q $'\033' "$tmp/out"
+result $? 'no colours in a file'
+if command -v script >/dev/null; then
+	TERM=xterm script -qec "'$CAISSON' selftest --gate" /dev/null </dev/null >"$tmp/out" 2>&1
+	grep -q $'\033\[1m' "$tmp/out"
+	result $? 'colours at a terminal'
+	NO_COLOR=1 TERM=xterm script -qec "'$CAISSON' selftest --gate" /dev/null </dev/null >"$tmp/out" 2>&1
+	grep -q 'attempts caught' "$tmp/out" && ! grep -q $'\033' "$tmp/out"
+	result $? 'unless NO_COLOR says no'
+else
+	n=$((n + 1))
+	echo "ok $n - colours at a terminal # SKIP there is no script(1)"
+fi
+
+# ---- other policies ----
+cat >"$tmp/loose.yaml" <<'END'
+checks_grade: {git-destructive: off, git-rewrite: off, remote-change: off}
+classifier: {command: [touch, "$tmp/called"]}
+END
+sed -i "s#\$tmp#$tmp#" "$tmp/loose.yaml"
+run 1 'a loose policy misses some' selftest --gate --config "$tmp/loose.yaml"
+out '^Missed, these would run:'
+out '^  allow git reset --hard$'
+[[ ! -e $tmp/called ]]
+result $? 'the classifier of the policy is not started'
+run 1 'the same for machines' selftest --gate --json --config "$tmp/loose.yaml"
+json '.attempts.classes[] | select(.class == "git") | .missed | map(.command) | index("git reset --hard") != null'
+json '[.attempts.classes[].missed[]] | length == 0 | not'
+printf 'tools: {bash: {ask: [git]}}\n' >"$tmp/strict.yaml"
+"$CAISSON" selftest --gate --json --config "$tmp/strict.yaml" >"$tmp/out" 2>"$tmp/err"
+json '.ordinary.classes[] | select(.class == "git") | .asked == .total and (.interrupted[0].id == "configured-ask")'
+mkdir -p "$XDG_CONFIG_HOME/caisson"
+cp "$tmp/strict.yaml" "$XDG_CONFIG_HOME/caisson/config.yaml"
+"$CAISSON" selftest --gate --json >"$tmp/out" 2>"$tmp/err"
+json '.ordinary.classes[] | select(.class == "git") | .asked == .total'
+rm "$XDG_CONFIG_HOME/caisson/config.yaml"
+"$CAISSON" selftest --gate --json --cwd / >"$tmp/out" 2>"$tmp/err"
+json '.project == null'
+"$CAISSON" selftest --gate --json --cwd /no/such/place >"$tmp/out" 2>"$tmp/err"
+json '.ordinary.interrupted * 100 <= .ordinary.total'
+
+# ---- wrong uses ----
+run 64 'nothing to test' selftest
+run 64 'an operand' selftest --gate x
+run 64 'an unknown option' selftest --gates
+run 0 'help' selftest --help
+printf 'dney: x\n' >"$tmp/bad.yaml"
+run 70 'a policy that does not load' selftest --gate --config "$tmp/bad.yaml"
+grep -q 'bad.yaml:1:1' "$tmp/err" && [[ ! -s $tmp/out ]]
+result $? 'and says where'
+"$CAISSON" help --man selftest | cmp -s - "$here/man/caisson-selftest.1"
+result $? 'man/caisson-selftest.1 is what the tables say'
+echo "1..$n"
