@@ -93,9 +93,23 @@ static enum match option_is(const struct know_options *o, struct str want)
 	return best;
 }
 
+/* Is there a word that may turn out to be an option? A pattern that starts like a name or an address is none. */
+static bool may_hide_option(const struct subject *s, const struct know_options *o)
+{
+	for (size_t i = 1; i < s->c->argc && o->maybe_option; i++) {
+		const struct word *w = &s->c->argv[i];
+
+		if (w->kind == WORD_EXACT)
+			continue;
+		if ((w->kind == WORD_REST && !w->glob) || !w->text.n || text_hole(w->text.p[0]) || strchr("*?[-", w->text.p[0]))
+			return true;
+	}
+	return false;
+}
+
 static enum match any_option(const struct subject *s, const struct know_options *o, const char *list)
 {
-	enum match best = o->maybe_option ? MATCH_MAYBE : MATCH_NO;
+	enum match best = may_hide_option(s, o) ? MATCH_MAYBE : MATCH_NO;
 	struct str want;
 
 	for (size_t at = 0; next_word(list, &at, &want);) {
@@ -196,8 +210,13 @@ static bool loopback(const struct word *host)
 		return false; /* clients disagree about where the host of such an address is */
 	if (h.n && h.p[0] == '[' && (x = str_find(h, ']', 0)) > 0)
 		h = str_sub(h, 0, (size_t)x + 1);
-	else if ((x = str_find(h, ':', 0)) >= 0 && str_find(h, ':', (size_t)x + 1) < 0)
+	else if ((x = str_find(h, ':', 0)) >= 0 && str_find(h, ':', (size_t)x + 1) < 0) {
+		struct str port = str_sub(h, (size_t)x + 1, h.n);
+
+		if (str_is(port, "2375") || str_is(port, "2376") || str_is(port, "6443") || str_is(port, "10250"))
+			return false; /* what starts containers listens there */
 		h = str_sub(h, 0, (size_t)x);
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (glob_may(str_of(names[i]), h, GLOB_FOLD) == GLOB_YES) {
 			for (size_t k = 0; k < h.n && str_starts(str_of(names[i]), "127"); k++)

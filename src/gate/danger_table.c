@@ -225,6 +225,8 @@ const struct danger danger_rows[] = {
 	{"container-escape", "podman run", "--privileged --pid=host --cap-add=ALL --cap-add=*SYS_ADMIN* -v=/:* -v=/etc* -v=/root* --security-opt=*unconfined*", NULL, NULL, "starts a container that can reach this machine", NULL},
 	{"container-escape", "docker create", "--privileged --pid=host --cap-add=ALL -v=/:* -v=/etc* -v=*docker.sock*", NULL, NULL, "makes a container that can reach this machine", NULL},
 	{"container-escape", "docker exec", "--privileged", NULL, NULL, "runs in a container with rights over this machine", NULL},
+	{"container-escape", "curl", "--unix-socket=*docker.sock* --unix-socket=*containerd* --abstract-unix-socket=*docker*", NULL, NULL, "talks to what starts containers", NULL},
+	{"privilege", "unshare", NULL, NULL, "--help --version", "runs in namespaces of its own", NULL},
 	{"container-escape", "nsenter", NULL, NULL, "--help --version", "enters the namespaces of another process", NULL},
 	{"container-escape", "kubectl", NULL, "debug", NULL, "starts a container with rights over a node", NULL},
 	{"container-escape", "ctr", NULL, "run exec", NULL, "starts a container that can reach this machine", NULL},
@@ -361,6 +363,8 @@ const struct danger danger_rows[] = {
 	{"secret-read", "git credential-*", NULL, "get", NULL, "shows a password", NULL},
 	{"secret-read", "unshadow", NULL, NULL, NULL, "shows password hashes", NULL},
 	{"secret-read", "strace", "-p --attach", NULL, NULL, "shows what another program reads and writes", NULL},
+	{"secret-read", "gdb", "-p --pid", NULL, NULL, "shows the memory of another program", NULL},
+	{"secret-read", "lldb", "-p --attach-pid -n --attach-name", NULL, NULL, "shows the memory of another program", NULL},
 	{"secret-read", "gcore", NULL, NULL, NULL, "shows the memory of another program", NULL},
 	/* ---- remote changes that others see ---- */
 	{"remote-change", "gh", NULL, "merge close create edit comment ready reopen review", "list view status diff checks --help", "changes what others see", NULL},

@@ -29,7 +29,7 @@ static void take_grades(struct judge *j)
 		j->grades[i] = rows[i].grade;
 	for (const struct regrade *r = j->p->regrades; r; r = r->next)
 		for (size_t i = 0; i < n; i++)
-			if (str_is(r->id, rows[i].id) && (!rows[i].fixed || r->grade > rows[i].grade))
+			if (str_is(r->id, rows[i].id) && (!(rows[i].fixed || j->p->no_lifting) || r->grade > rows[i].grade))
 				j->grades[i] = r->grade;
 }
 
@@ -117,7 +117,7 @@ bool judge_lifted(struct judge *j, struct span at)
 	const struct subject *inner = NULL;
 	bool any = false;
 
-	if (j->nlifts++ >= GATE_LIFTS_MAX)
+	if (j->p->no_lifting || j->nlifts++ >= GATE_LIFTS_MAX)
 		return false;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
@@ -274,7 +274,8 @@ static void finish(struct judge *j)
 			.message = STR("a part of this chain needs a person; the policy wants such commands one by one")});
 	if (j->p->mode == MODE_BYPASS && (j->ret->verdict == VERDICT_ASK || j->ret->verdict == VERDICT_CONTAIN)) {
 		judge_step(j, "mode", STR("bypassPermissions"), (struct span){0});
-		j->ret->verdict = VERDICT_ALLOW; /* the person said so; denials stay, and so do the reasons, as warnings */
+		/* the person said so; denials stay, and so do the reasons, as warnings. What was not read to its end runs in the box */
+		j->ret->verdict = j->ret->complete ? VERDICT_ALLOW : VERDICT_CONTAIN;
 		*j->warnings_end = j->ret->reasons;
 		j->ret->reasons = NULL;
 	}

@@ -51,7 +51,7 @@ static const char *const secret_names[] = {
 	"secrets.json", "secrets.toml", "*.tfstate", "*.tfvars", "master.key", "config/credentials.yml.enc", "wp-config.php", "logins.json", "key4.db", "cookies.sqlite", "Login Data",
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private/**", "/etc/krb5.keytab",
 	"/etc/security/opasswd", "/var/run/secrets/**", "/run/secrets/**", "/var/lib/docker/**", "/etc/kubernetes/**", "/var/lib/kubelet/**", "/etc/wireguard/**", "/etc/openvpn/**",
-	"/etc/NetworkManager/system-connections/**", "/proc/*/mem", "/proc/kcore", "/dev/mem", "/dev/kmem", "/var/lib/sss/**", "/etc/mysql/debian.cnf", "/etc/letsencrypt/archive/**",
+	"/etc/NetworkManager/system-connections/**", "/proc/*/mem", "/proc/kcore", "/dev/mem", "/dev/kmem", "/dev/sd*", "/dev/nvme*", "/dev/vd*", "/dev/xvd*", "/dev/mmcblk*", "/dev/dm-*", "/dev/mapper/**", "/dev/disk/**", "/dev/input/**", "/var/lib/sss/**", "/etc/mysql/debian.cnf", "/etc/letsencrypt/archive/**",
 	"/etc/letsencrypt/live/**", "/etc/docker/key.json", "/etc/rancher/**",
 };
 

@@ -17,27 +17,35 @@
 /* ---- the command as text ---- */
 
 struct spoken_text {
-	struct str text;    /* the words joined by blanks; up to the first word that is not known when `open` */
-	bool open;
+	struct str text;    /* the words joined by blanks; U+FFFD for one that is not known */
+	struct str known;   /* the part before the first of these */
+	bool open;          /* there is one, or the rest was cut off */
 };
 
 static struct spoken_text join_words(struct judge *j, const struct command *c)
 {
 	struct buf b;
 
-	buf_init(&b, j->a, JOINED_MAX);
+	struct spoken_text t = {0};
+
+	buf_init(&b, j->a, 0);
 	for (size_t i = 0; i < c->argc; i++) {
 		struct str w = i ? c->argv[i].text : path_base(c->argv[i].text);
 
-		if (c->argv[i].kind != WORD_EXACT)
-			return (struct spoken_text){buf_view(&b), true};
-		if (b.n + w.n + 2 > JOINED_MAX)
+		if (c->argv[i].kind != WORD_EXACT || b.n + w.n > JOINED_MAX) {
+			if (!t.open)
+				t.known = str_dup(j->a, buf_view(&b));
+			t.open = true;
+			w = STR("\xEF\xBF\xBD");
+		}
+		if (b.n > JOINED_MAX)
 			break;
 		buf_str(&b, w);
 		if (i + 1 < c->argc)
 			buf_char(&b, ' ');
 	}
-	return (struct spoken_text){buf_view(&b), false};
+	t.text = buf_view(&b);
+	return t;
 }
 
 static enum match regex_matches(const struct regex_rule *r, const struct spoken_text *t)
@@ -46,7 +54,7 @@ static enum match regex_matches(const struct regex_rule *r, const struct spoken_
 
 	if (is != REGEX_NO)
 		return is == REGEX_YES ? MATCH_YES : MATCH_MAYBE;
-	return t->open && regex_begins(r->regex, t->text) ? MATCH_MAYBE : MATCH_NO;
+	return t->open && regex_begins(r->regex, t->known) ? MATCH_MAYBE : MATCH_NO;
 }
 
 /* Assignments before a command that change what it does: no rule that allows the command speaks of that. */

@@ -85,7 +85,7 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 	for (; i < argc; i++) {
 		struct str s = argv[i].text;
 		if (argv[i].kind != WORD_EXACT) { /* no option, if it starts like none */
-			v.opaque = argv[i].kind == WORD_REST || s.n == 0 || text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
+			v.opaque = (argv[i].kind == WORD_REST && !(argv[i].glob && text_exact(s) && s.n && !strchr("*?[/.", s.p[0]))) || s.n == 0 || text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
 			break;
 		}
 		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
@@ -207,7 +207,7 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 		from_stdin(e, row, argv, at + 1, argc, false);
 		return;
 	}
-	if (argv[at].kind != WORD_EXACT && !(argv[at].kind == WORD_UNKNOWN && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
+	if (argv[at].kind != WORD_EXACT && !((argv[at].kind == WORD_UNKNOWN || argv[at].glob) && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a script that is not known", argv[0].at);
 		out_spoil(e);
 		return;

@@ -9,10 +9,28 @@
 
 #define SCRATCH "/tmp/claude"
 
+/* Directories of the system are nobody's project, also when somebody works there. */
+static bool is_system(struct str dir)
+{
+	static const char *const whole[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
+	static const char *const alone[] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications", "/private"};
+	static const char *const except[] = {"/usr/src", "/usr/local/src", "/dev/shm"};
+	for (size_t i = 0; i < sizeof except / sizeof *except; i++)
+		if (path_inside(dir, str_of(except[i])) && dir.n > strlen(except[i]))
+			return false;
+	for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+		if (path_inside(dir, str_of(whole[i])))
+			return true;
+	for (size_t i = 0; i < sizeof alone / sizeof *alone; i++)
+		if (str_is(dir, alone[i]))
+			return true;
+	return false;
+}
+
 bool project_allowed(struct path_memo *m, struct str dir, struct str home)
 {
 	enum path_kind kind;
-	if (dir.n < 2 || dir.p[0] != '/' || path_inside(home, dir))
+	if (dir.n < 2 || dir.p[0] != '/' || path_inside(home, dir) || is_system(dir))
 		return false;
 	return !home.n || !path_inside(path_real(m, home, &kind), dir);
 }
