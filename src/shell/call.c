@@ -237,24 +237,61 @@ static struct word placeholder(struct eval *e, struct word w, struct str with, b
 	return w.kind == WORD_REST ? w : word_of(buf_view(&b), w.at);
 }
 
+/*
+ * What find puts in the place of {}: paths below the directories it starts from, one pattern "DIR/" and two stars for each. False when
+ * those are not known, or links are followed.
+ */
+static bool found_paths(struct eval *e, const struct word *argv, size_t end, struct fields *ret)
+{
+	size_t i = 1, n = ret->n;
+	while (i < end && (str_is(argv[i].text, "-H") || str_is(argv[i].text, "-P")))
+		i++;
+	for (size_t k = 1; k < end; k++) {
+		struct str s = argv[k].text;
+		if (argv[k].kind == WORD_REST || str_is(s, "-L") || str_is(s, "-follow") || str_starts(s, "-files0"))
+			return false;
+	}
+	for (; i < end && argv[i].kind == WORD_EXACT && argv[i].text.n && !strchr("-(!,", argv[i].text.p[0]); i++) {
+		struct str s = argv[i].text;
+		for (size_t k = 0; k < s.n; k++)
+			if (strchr("*?[]\\", s.p[k])) {
+				ret->n = n;
+				return false;
+			}
+		while (s.n > 1 && s.p[s.n - 1] == '/')
+			s.n--;
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = str_cat(e->a, s, str_is(s, "/") ? STR("**") : STR("/**")), .at = argv[i].at});
+	}
+	if (i < end && argv[i].kind != WORD_EXACT) {
+		ret->n = n;
+		return false;
+	}
+	if (ret->n == n)
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = STR("./**"), .at = argv[0].at});
+	return true;
+}
+
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
+	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
+	bool in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir"), find = strcmp(name, "find") == 0 && !in_dir;
 	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
 		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
+		if (find && i > u->from && w.kind == WORD_EXACT && str_is(w.text, "{}") && found_paths(e, argv, u->from - 1, &fs))
+			continue;
 		if (u->flags & USE_INSIDE)
 			w = placeholder(e, w, STR("{}"), braces);
 		for (size_t k = 1; k < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; k++)
 			w = placeholder(e, w, replaced(argv, u->from, k), braces);
 		fields_add(e, &fs, w);
 	}
-	if (u->flags & USE_MORE)
+	if ((u->flags & USE_MORE) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
 		fields_add(e, &fs, word_rest(argv[0].at));
-	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
-	if (str_is(flag, "-execdir") || str_is(flag, "-okdir"))
+	if (in_dir)
 		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
 	if (fs.n)
 		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
