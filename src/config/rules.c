@@ -25,6 +25,8 @@ static void rule_start(struct load *l, const struct ynode *n, struct rule *r)
 static int add_examples(struct load *l, const struct ynode *n, const struct rule *r, bool match)
 {
 	struct texts one = {0};
+	if (l->preset)
+		return 0; /* test_presets tries them: they are the same wherever they are imported */
 	if (n->kind != YNODE_LIST)
 		return value_fail(l, n, "expected a list of commands");
 	for (const struct ynode *c = n->child; c; c = c->next) {

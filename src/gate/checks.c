@@ -159,6 +159,7 @@ static const struct check rows[] = {
 	/* what it reads */
 	{"secret-read", GRADE_ASK, false, RULE, "a file, or a tool, that is likely to give a secret away", NULL, 0},
 	{"secret-leak", GRADE_DENY, false, 0, "a secret is read and the network is used, in one request", flow_leak, 0},
+	{"outside-read", GRADE_OFF, false, RULE, "a file outside the project is read", NULL, 0},
 	{"proc-environ", GRADE_ASK, false, RULE, "the environment of a process is read", NULL, 0},
 	/* what it does */
 	{"network", GRADE_ASK, false, RULE, "the network is used", danger_effects, 0},

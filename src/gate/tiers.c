@@ -388,7 +388,7 @@ static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *
 	for (const struct names_rule *r = j->p->only; r; r = r->next)
 		if (s->base.n && !names_command(r->names, s->base))
 			judge_raise(j, gate_check("not-on-list"), &(struct finding){.grade = judge_grade(j, gate_check("not-on-list")), .rule = r->rule.where, .at = s->c->at,
-				.message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
+				.alternative = j->p->silent ? STR("") : r->rule.alternative, .message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
 }
 
 /* ---- modes ---- */
@@ -437,11 +437,11 @@ static void decide(struct judge *j, struct subject *s)
 		v.allow = true;
 		judge_step(j, "allow", STR("mode acceptEdits"), s->c->at);
 	}
-	if (j->p->allow_readonly && s->row && subject_known(j, s)->readonly && !v.ask) {
-		v.allow = true;
+	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
+	if (j->p->allow_readonly && !s->spoken && s->row && subject_known(j, s)->readonly) {
+		s->spoken = true; /* not `allowed`: what it reads, and how it is written, is still the checks' to say */
 		judge_step(j, "allow", STR("what only reads"), s->c->at);
 	}
-	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 }
 

@@ -238,29 +238,37 @@ static struct word placeholder(struct eval *e, struct word w, struct str with, b
 }
 
 /*
- * find's {} is a path below one of the directories it starts from: a pattern for each. False: they are not all known, or one may look like an
- * option, or the command runs in the directory of each match.
+ * What find puts in the place of {}: paths below the directories it starts from, one pattern "DIR/" and two stars for each. False when
+ * those are not known, or links are followed.
  */
-static bool found_below(struct eval *e, const struct know_result *k, const struct word *argv, const struct know_use *u, struct fields *ret)
+static bool found_paths(struct eval *e, const struct word *argv, size_t end, struct fields *ret)
 {
-	size_t before = ret->n;
-	struct str flag = argv[u->from - 1].text;
-	if (strcmp(k->name, "find") != 0 || !(str_is(flag, "-exec") || str_is(flag, "-ok")))
-		return false;
-	for (const struct know_use *s = k->uses; s; s = s->next) {
-		if (s->role != USE_READ || s->from >= u->from)
-			continue;
-		if (s->value.kind != WORD_EXACT || !s->value.text.n || s->value.text.p[0] == '-' || strpbrk(str_c(e->a, s->value.text), "*?[\\")) {
-			ret->n = before;
+	size_t i = 1, n = ret->n;
+	while (i < end && (str_is(argv[i].text, "-H") || str_is(argv[i].text, "-P")))
+		i++;
+	for (size_t k = 1; k < end; k++) {
+		struct str s = argv[k].text;
+		if (argv[k].kind == WORD_REST || str_is(s, "-L") || str_is(s, "-follow") || str_starts(s, "-files0"))
 			return false;
-		}
-		struct word w = word_rest(u->value.at);
-		w.glob = true;
-		w.at = argv[0].at;
-		w.text = str_fmt(e->a, "%.*s%s**", STR_ARG(s->value.text), str_ends(s->value.text, "/") ? "" : "/");
-		fields_add(e, ret, w);
 	}
-	return ret->n > before;
+	for (; i < end && argv[i].kind == WORD_EXACT && argv[i].text.n && !strchr("-(!,", argv[i].text.p[0]); i++) {
+		struct str s = argv[i].text;
+		for (size_t k = 0; k < s.n; k++)
+			if (strchr("*?[]\\", s.p[k])) {
+				ret->n = n;
+				return false;
+			}
+		while (s.n > 1 && s.p[s.n - 1] == '/')
+			s.n--;
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = str_cat(e->a, s, str_is(s, "/") ? STR("**") : STR("/**")), .at = argv[i].at});
+	}
+	if (i < end && argv[i].kind != WORD_EXACT) {
+		ret->n = n;
+		return false;
+	}
+	if (ret->n == n)
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = STR("./**"), .at = argv[0].at});
+	return true;
 }
 
 /* What xargs adds: the words of its input, when they are known and plain, and it was given no option. */
@@ -284,27 +292,27 @@ static bool given_words(struct eval *e, const struct know_use *u, struct fields 
 	return true;
 }
 
-static void inner_command(struct eval *e, const struct know_result *k, const struct word *argv, const struct know_use *u)
+static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
-	const char *name = k->name;
-	bool finds = strcmp(name, "find") == 0, xargs = strcmp(name, "xargs") == 0;
+	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
+	bool in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir"), find = strcmp(name, "find") == 0 && !in_dir;
+	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
 	for (size_t i = u->from; i < u->to; i++) {
 		struct word w = argv[i];
 		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
 			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
-		if ((u->flags & USE_INSIDE) && w.kind == WORD_EXACT && str_is(w.text, "{}") && found_below(e, k, argv, u, &fs))
+		if (find && i > u->from && w.kind == WORD_EXACT && str_is(w.text, "{}") && found_paths(e, argv, u->from - 1, &fs))
 			continue;
 		if (u->flags & USE_INSIDE)
-			w = placeholder(e, w, STR("{}"), !finds && !xargs); /* {.} {/} {1} ... of parallel and fd */
-		for (size_t n = 1; n < u->from && (u->flags & USE_INSIDE) && !finds; n++)
-			w = placeholder(e, w, replaced(argv, u->from, n), !xargs);
+			w = placeholder(e, w, STR("{}"), braces);
+		for (size_t n = 1; n < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; n++)
+			w = placeholder(e, w, replaced(argv, u->from, n), braces);
 		fields_add(e, &fs, w);
 	}
-	if ((u->flags & USE_MORE) && !(xargs && given_words(e, u, &fs, argv[0].at)) && !(finds && found_below(e, k, argv, u, &fs)))
+	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && given_words(e, u, &fs, argv[0].at)) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
 		fields_add(e, &fs, word_rest(argv[0].at));
-	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
-	if (str_is(flag, "-execdir") || str_is(flag, "-okdir"))
+	if (in_dir)
 		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
 	if (fs.n)
 		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
@@ -411,7 +419,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		state_assume(&e->s, true);
 		break;
 	}
-	case USE_COMMAND: inner_command(e, k, argv, u); break;
+	case USE_COMMAND: inner_command(e, k->name, argv, u); break;
 	case USE_SCRIPT: inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
 							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
 	case USE_SPLIT: split_string(e, argv, u); break;

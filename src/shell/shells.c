@@ -78,6 +78,9 @@ static bool short_options(struct invocation *v, struct str s, const struct word 
 	return true;
 }
 
+/* Paths that find has found: there is one at least. */
+static bool found_files(const struct word *w) { return w->glob && str_ends(w->text, "/**") && w->text.p[0] != '-' && w->text.p[0] != '+'; }
+
 static struct invocation invocation_of(struct arena *a, const struct word *argv, size_t argc)
 {
 	struct invocation v = {.operand = argc};
@@ -85,7 +88,7 @@ static struct invocation invocation_of(struct arena *a, const struct word *argv,
 	for (; i < argc; i++) {
 		struct str s = argv[i].text;
 		if (argv[i].kind != WORD_EXACT) { /* no option, if it starts like none */
-			v.opaque = (argv[i].kind == WORD_REST && !(argv[i].glob && text_exact(s) && s.n && !strchr("*?[/.", s.p[0]))) || s.n == 0 || text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
+			v.opaque = (argv[i].kind == WORD_REST && !found_files(&argv[i])) || s.n == 0 || text_hole(s.p[0]) || s.p[0] == '-' || s.p[0] == '+';
 			break;
 		}
 		if (s.n < 2 || (s.p[0] != '-' && s.p[0] != '+'))
@@ -207,7 +210,8 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 		from_stdin(e, row, argv, at + 1, argc, false);
 		return;
 	}
-	if (argv[at].kind != WORD_EXACT && !((argv[at].kind == WORD_UNKNOWN || argv[at].glob) && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
+	bool found = found_files(&argv[at]) && !in_devices(e, argv[at].text);
+	if (argv[at].kind != WORD_EXACT && !found && !(argv[at].kind == WORD_UNKNOWN && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a script that is not known", argv[0].at);
 		out_spoil(e);
 		return;

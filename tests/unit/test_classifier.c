@@ -1,6 +1,7 @@
 /* The classifier, with real small programs in its place: what it may lift, what it may not, and everything that can go wrong with it. */
 #define _GNU_SOURCE
 #include <signal.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "base/json.h"
@@ -370,6 +371,35 @@ static void test_ignored_signals_do_not_matter(void)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* Memory runs out at every point in turn: denied, or answered, and nothing is left open or running. */
+static void test_full_arena(void)
+{
+	struct engine_request rq = {.command = STR(ASKS), .cwd = STR("/w/p"), .home = STR("/home/dev"), .user = STR("dev")};
+	struct policies p = policies_with("printf");
+	struct texts *t = arena_new(A, struct texts);
+	int fds = count_fds(), denied = 0;
+	enum verdict last = VERDICT_DENY;
+
+	t->text = STR("{\"verdict\": \"contain\"}");
+	p.own.classifier.command->next = t;
+	bool failed = true;
+	for (size_t n = 1; failed && n < 5000; n++) {
+		struct arena small;
+		struct judgement j = {0};
+		struct facts f;
+		arena_init(&small, ARENA_CAP_DEFAULT);
+		small.fail_at = n;
+		if (engine_judge(&small, &rq, &p, &f, &j, NULL) == 0 && (last = j.verdict) == VERDICT_DENY)
+			CHECK(!strcmp(j.reasons->id, "internal-error")), denied++;
+		failed = small.allocs >= n;
+		arena_free(&small);
+	}
+	CHECK_INT(last, VERDICT_CONTAIN);
+	CHECK(denied > 20);
+	CHECK_INT(count_fds(), fds);
+	CHECK(waitpid(-1, NULL, WNOHANG) < 0);
+}
+
 int main(void)
 {
 	if (place_begin() != 0)
@@ -389,6 +419,7 @@ int main(void)
 	RUN(test_what_it_sees);
 	RUN(test_its_reason_is_bounded);
 	RUN(test_ignored_signals_do_not_matter);
+	RUN(test_full_arena);
 	place_end();
 	return unit_end();
 }
