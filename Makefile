@@ -27,7 +27,7 @@ FLAGS += -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-saniti
 LINK = $(CC) -fsanitize=address,undefined
 else
 FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -ffunction-sections -fdata-sections
-LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now -Wl,--gc-sections
+LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections
 endif
 
 DIRS = base model knowledge shell code gate result sys config box audit engine client
@@ -46,7 +46,7 @@ UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c)
 UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
-OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] fuzz/*.[ch])
+OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
 .PHONY: all demo check check-asan check-built lint fuzz fuzzers bench format clean install help deps FORCE
 .DELETE_ON_ERROR:
@@ -159,8 +159,13 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(SUBMAKE) all
+	@$(SUBMAKE) all $(BUILD)/bench/inside
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
+
+$(BUILD)/bench/%: bench/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $(FLAGS) $< $(LIB) $(LIBS) -o $@
 
 format: ## lay out the C sources by .clang-format
 	clang-format -i $(OURS)

@@ -1,8 +1,9 @@
 /*
- * struct arena: chunks of zeroed memory, handed out from the front.
+ * struct arena: chunks of memory, handed out from the front, zeroed.
  *
  * Chunks double from CHUNK_MIN to CHUNK_MAX. A request that would waste much of a chunk gets a chunk of its own, which is put *behind* the
- * current one so that small allocations go on filling that. Under AddressSanitizer the unused part of a chunk is poisoned and every
+ * current one so that small allocations go on filling that. Small chunks are zeroed piece by piece when they are handed out, since most of
+ * the first is never used and its pages need not be touched; large ones come zeroed from the system. Under AddressSanitizer the unused part of a chunk is poisoned and every
  * allocation is followed by a gap, so that running over an allocation's end is seen although malloc knows only the chunk.
  */
 #include "base/arena.h"
@@ -34,11 +35,12 @@
 #define ALIGN ((size_t)16)
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)4 << 20)
+#define CHUNK_ZEROED ((size_t)128 << 10) /* malloc takes pieces of this size from the system, so they are zero already */
 
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size, at; /* bytes in all, bytes handed out */
-	size_t pad;      /* keeps data aligned to ALIGN */
+	size_t zeroed;   /* 1: all of it was zeroed at once */
 	char data[];
 };
 
@@ -101,10 +103,11 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t n)
 	bool own = n > size / 4;
 	if (own)
 		size = n;
-	struct arena_chunk *c = calloc(1, sizeof *c + size);
+	bool zeroed = own || size >= CHUNK_ZEROED;
+	struct arena_chunk *c = zeroed ? calloc(1, sizeof *c + size) : malloc(sizeof *c + size);
 	if (!c)
 		arena_leave(a, ARENA_FULL);
-	c->size = size;
+	*c = (struct arena_chunk){.size = size, .zeroed = zeroed};
 	POISON(c->data, size);
 	if (own && head) {
 		c->next = head->next;
@@ -131,6 +134,8 @@ void *arena_alloc(struct arena *a, size_t n)
 	char *p = c->data + c->at;
 	c->at += room;
 	UNPOISON(p, n);
+	if (!c->zeroed)
+		memset(p, 0, n);
 	return p;
 }
 
@@ -154,6 +159,8 @@ void *arena_grow(struct arena *a, void *old, size_t old_n, size_t new_n)
 			charge(a, more);
 			c->at += more;
 			UNPOISON(old, new_n);
+			if (!c->zeroed)
+				memset((char *)old + old_n, 0, new_n - old_n);
 			return old;
 		}
 	}

@@ -408,7 +408,23 @@ bool glob_name(struct str pattern, struct str text)
 	return p == pattern.n;
 }
 
-bool glob_path(struct str pattern, struct str path, unsigned flags) { return glob_may(pattern, path, flags | GLOB_PATH) == GLOB_YES; }
+/* Are both the same literal byte, or can it not be said so simply? Holes and what is special in a pattern can not. */
+static bool may_agree(char p, char b, unsigned flags)
+{
+	if (p == '*' || p == '?' || p == '[' || p == ']' || p == '\\' || (unsigned char)b <= GLOB_HOLE_NAME)
+		return true;
+	return p == b || ((flags & GLOB_FOLD) && fold((unsigned char)p) == fold((unsigned char)b));
+}
+
+bool glob_path(struct str pattern, struct str path, unsigned flags)
+{
+	/* Tables of names are tried against every path: nearly all fail at their first or last byte. */
+	if (pattern.n && path.n && !may_agree(pattern.p[0], path.p[0], flags))
+		return false;
+	if (pattern.n && path.n && !(flags & (GLOB_BELOW | GLOB_WORDS)) && !may_agree(pattern.p[pattern.n - 1], path.p[path.n - 1], flags))
+		return false;
+	return glob_may(pattern, path, flags | GLOB_PATH) == GLOB_YES;
+}
 
 /* ---- gitignore ---- */
 

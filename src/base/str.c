@@ -6,18 +6,6 @@
 
 #define BUF_START ((size_t)64)
 
-bool str_starts(struct str s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-	return n == 0 || (s.n >= n && memcmp(s.p, prefix, n) == 0);
-}
-
-bool str_ends(struct str s, const char *suffix)
-{
-	size_t n = strlen(suffix);
-	return n == 0 || (s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0);
-}
-
 int str_cmp(struct str a, struct str b)
 {
 	size_t n = a.n < b.n ? a.n : b.n;

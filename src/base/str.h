@@ -23,8 +23,17 @@ static inline struct str str_of(const char *c) { return (struct str){c, strlen(c
 static inline struct str str_n(const char *p, size_t n) { return (struct str){p, n}; }
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 static inline bool str_is(struct str a, const char *c) { return str_eq(a, str_of(c)); }
-bool str_starts(struct str s, const char *prefix);
-bool str_ends(struct str s, const char *suffix);
+/* In line, because the other string is a literal nearly everywhere and its length is known then. */
+static inline bool str_starts(struct str s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	return n == 0 || (s.n >= n && memcmp(s.p, prefix, n) == 0);
+}
+static inline bool str_ends(struct str s, const char *suffix)
+{
+	size_t n = strlen(suffix);
+	return n == 0 || (s.n >= n && memcmp(s.p + s.n - n, suffix, n) == 0);
+}
 /* -1, 0, 1 by bytes, shorter first */
 int str_cmp(struct str a, struct str b);
 /* index of byte c at or after `from`, or -1 */

@@ -57,7 +57,7 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 {
 	struct policy own = *p;
 
-	if (j->rq->mode != MODE_DEFAULT)
+	if (j->rq->mode != MODE_DEFAULT && !(j->p->own.no_lifting && mode_lifts(j->rq->mode)))
 		own.mode = j->rq->mode;
 	for (unsigned round = 0; round < GATE_ROUNDS_MAX; round++) {
 		gate_judge(j->a, &j->facts, &own, v, ret);

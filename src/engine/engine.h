@@ -75,6 +75,10 @@ void policies_of(const struct policy *p, struct policies *ret);
 /* examples.c: tries the examples of all rules (match, not_match), each with its rule alone. The first that fails is the error. */
 int policies_examples(const struct policies_request *rq, const struct policy *p, struct err *e);
 
+/* lifting.c: takes out of `p` (the system's and others' files in one) what makes anything milder than the system's policy alone. */
+void policies_forbid_lifting(struct policy *p, const struct policy *system);
+bool mode_lifts(enum mode mode); /* acceptEdits, bypassPermissions */
+
 /* answer.c: the answer of `check --json` (CONTRACTS.md), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
 /* What a classifier is given (docs/classifier.md): the command, where, why it would be asked about, and what would run. */

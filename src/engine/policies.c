@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "base/num.h"
 #include "config/config.h"
 #include "config/settings_json.h"
 #include "config/trust.h"
@@ -14,6 +15,7 @@
 #include "sys/secure.h"
 #include "sys/state.h"
 
+#define QUOTE_MAX 80 /* bytes of a line that a message quotes */
 #define MANAGED_SETTINGS "/etc/claude-code/managed-settings.json"
 
 struct loader {
@@ -193,8 +195,41 @@ static int check_read(const struct policy_file *f, struct err *e)
 	return 0;
 }
 
-/* The YAML files that count as the user's, or those that do not, in one policy. *ret_n: how many there were. */
-static int load_some(struct loader *l, bool untrusted, struct policy *ret, struct config_note **notes, size_t *ret_n, struct err *e)
+/* The gate says in which line of which file a check is named that does not exist; here are the bytes to point at it. */
+static int point_at(const struct policy_file *f, struct str message, struct err *e)
+{
+	size_t digits = 0, from = 0, line = 0, column = 0;
+	ptrdiff_t quote = str_find(message, '\'', 0), end = quote < 0 ? -1 : str_find(message, '\'', (size_t)quote + 1);
+	struct str id = end < 0 ? STR("") : str_sub(message, (size_t)quote + 1, (size_t)end), text;
+	int64_t want;
+
+	while (digits < message.n && message.p[digits] >= '0' && message.p[digits] <= '9')
+		digits++;
+	if (num_parse(str_sub(message, 0, digits), 1, INT32_MAX, &want) != 0)
+		want = 1;
+	while (++line < (size_t)want && str_find(f->bytes, '\n', from) >= 0)
+		from = (size_t)str_find(f->bytes, '\n', from) + 1;
+	text = str_sub(f->bytes, from, str_find(f->bytes, '\n', from) < 0 ? f->bytes.n : (size_t)str_find(f->bytes, '\n', from));
+	while (column + id.n < text.n && !str_eq(str_sub(text, column, column + id.n), id))
+		column++;
+	text.n = text.n < QUOTE_MAX ? text.n : QUOTE_MAX;
+	return err_set(e, ERR_CONFIG, 0, "%.*s:%.*s:%zu%.*s: '%.*s'", STR_ARG(f->path), (int)digits, message.p, column + 1, STR_ARG(str_sub(message, digits, message.n)), STR_ARG(text));
+}
+
+static int verify_checks(const struct policy *p, const struct policy_file *f, struct err *e)
+{
+	struct err why = {0};
+
+	if (gate_verify(p, &why) == 0)
+		return 0;
+	for (; f; f = f->next)
+		if (str_of(why.text).n > f->path.n && !memcmp(why.text, f->path.p, f->path.n) && why.text[f->path.n] == ':')
+			return point_at(f, str_of(why.text + f->path.n + 1), e);
+	return err_set(e, why.kind, 0, "%s", why.text);
+}
+
+/* The YAML files of these people in one policy. *ret_n: how many there were. */
+static int load_some(struct loader *l, enum config_who least, enum config_who most, struct policy *ret, struct config_note **notes, size_t *ret_n, struct err *e)
 {
 	struct config_source *src;
 	size_t n = 0;
@@ -204,14 +239,14 @@ static int load_some(struct loader *l, bool untrusted, struct policy *ret, struc
 	src = arena_array(l->a, n + 1, sizeof(*src));
 	n = 0;
 	for (const struct policy_file *f = l->files; f; f = f->next)
-		if (f->kind != POLICY_SETTINGS && (f->who == WHO_ANYONE) == untrusted)
+		if (f->kind != POLICY_SETTINGS && f->who >= least && f->who <= most)
 			src[n++] = (struct config_source){f->path, f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
 	*ret_n = n;
 	if (!n)
 		return 0;
 	while (*notes)
 		notes = &(*notes)->next;
-	return config_load(l->a, src, n, ret, notes, e) != 0 || gate_verify(ret, e) != 0 ? -1 : 0;
+	return config_load(l->a, src, n, ret, notes, e) != 0 || verify_checks(ret, l->files, e) != 0 ? -1 : 0;
 }
 
 /*
@@ -275,26 +310,44 @@ static int load_all_settings(struct loader *l, struct policies *ret, struct err 
 	return 0;
 }
 
+static int forbid_lifting(struct loader *l, struct policy *own, struct err *e)
+{
+	struct policies system;
+	struct config_note *notes = NULL;
+	size_t n;
+
+	policies_default(&system);
+	if (load_some(l, WHO_SYSTEM, WHO_SYSTEM, &system.own, &notes, &n, e) != 0)
+		return -1;
+	for (const struct policy_file *f = l->files; f; f = f->next)
+		if (f->kind == POLICY_SETTINGS && f->who == WHO_SYSTEM && load_settings(l, f, &system.own, e) != 0)
+			return -1;
+	policies_forbid_lifting(own, &system.own);
+	return 0;
+}
+
 static int load_policies(struct loader *l, struct policies *ret, struct err *e)
 {
 	size_t n;
 
 	policies_default(ret);
 	ret->root = l->v.project;
-	if (gather(l, e) != 0 || check_read(l->files, e) != 0 || load_some(l, false, &ret->own, &ret->notes, &n, e) != 0)
+	if (gather(l, e) != 0 || check_read(l->files, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
 		return -1;
-	if (load_some(l, true, &ret->project, &ret->notes, &n, e) != 0)
+	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hush(l, e);
 	ret->apart = n > 0;
 	if (ret->own.client_settings && !l->rq->alone)
 		gather_settings(l);
 	if (check_read(l->files, e) != 0 || load_all_settings(l, ret, e) != 0)
 		return -1;
+	if (policies_examples(l->rq, &ret->own, e) != 0) /* while all rules are there */
+		return -1;
+	if (ret->own.no_lifting && forbid_lifting(l, &ret->own, e) != 0)
+		return -1;
 	ret->files = l->files;
 	ret->project.silent = true;
 	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) : ret->own.digest;
-	if (policies_examples(l->rq, &ret->own, e) != 0)
-		return -1;
 	return ret->apart && policies_examples(l->rq, &ret->project, e) != 0 ? hush(l, e) : 0;
 }
 
@@ -307,7 +360,7 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 
 	if (gather(l, e) != 0)
 		return -1;
-	if (!l->rq->alone && check_read(l->files, &(struct err){0}) == 0 && load_some(l, false, &own, &notes, &n, NULL) == 0 && own.client_settings)
+	if (!l->rq->alone && check_read(l->files, &(struct err){0}) == 0 && load_some(l, WHO_TRUSTED, WHO_SYSTEM, &own, &notes, &n, NULL) == 0 && own.client_settings)
 		gather_settings(l);
 	ret->root = l->v.project;
 	ret->files = l->files;
@@ -375,7 +428,7 @@ int policies_of_file(struct arena *a, const struct policy_file *f, struct polici
 		return -1;
 	}
 	rc = f->kind == POLICY_SETTINGS ? settings_load(a, f->path, f->bytes, f->base, &p.own, e) : config_load(a, &src, 1, &p.own, ret_notes, e);
-	if (rc != 0 || gate_verify(&p.own, e) != 0)
+	if (rc != 0 || verify_checks(&p.own, f, e) != 0)
 		return -1;
 	*ret = p;
 	return 0;

@@ -157,7 +157,7 @@ else
 	echo "ok $n - the place of a preset's rule # SKIP presets/docker.yaml has no rules"
 fi
 out 'opaque-command: deny  # .*config.yaml:7; built in: '
-out '~/scratch'
+out '[~]/scratch'
 out '^untrusted:'
 out '- docker run  # .*\.caisson.yaml:3'
 out '^ +- docker$'
@@ -211,8 +211,8 @@ broken 'a duplicate key' "config.yaml:2:1: .*'default: ask'" 'default: ask\ndefa
 broken 'a bad regular expression' 'config.yaml:3:14: .*checks' 'tools:\n  bash:\n    checks: ["(a"]\n'
 broken 'a bad value' 'config.yaml:1:10: .*allow, ask or deny.*perhaps' 'default: perhaps\n'
 broken 'an unknown preset' "config.yaml:1:10: there is no such preset, did you mean 'git'" 'import: [gitt]\n'
-broken 'an unknown check' "config.yaml:1.*there is no check 'frob'" 'checks_grade: {frob: deny}\n'
-broken 'a fixed check made milder' 'config.yaml:1.*fixed' 'checks_grade: {policy-error: off}\n'
+broken 'an unknown check' "config.yaml:1:16: there is no check 'frob'.*: 'checks_grade: .frob: deny.'" 'checks_grade: {frob: deny}\n'
+broken 'a fixed check made milder' 'config.yaml:1:16: .*fixed.*checks_grade' 'checks_grade: {policy-error: off}\n'
 broken 'an example that must match' "config.yaml:1:[0-9]+: the rule says nothing about this example: 'npm pack'" 'tools: {bash: {deny: [{prefix: npm publish, match: [npm publish -x, npm pack]}]}}\n'
 broken 'an example that must not' "config.yaml:1:[0-9]+: the rule speaks about this example: 'sudo npm publish'" 'tools: {bash: {deny: [{prefix: npm publish, not_match: [sudo npm publish]}]}}\n'
 printf 'default: allow\n' >"$user"
@@ -338,7 +338,7 @@ out "^sha256:$(sha256sum .caisson.yaml | cut -d' ' -f1)$"
 out '^default: allow$'
 out '- make deploy'
 out 'opaque-command: warn'
-out '~/scratch'
+out '[~]/scratch'
 no 'npm publish'
 run 0 'the list' trust --list
 out "^$work/.caisson.yaml$"

@@ -34,13 +34,11 @@ static void test_examples(void)
 
 	for (size_t i = 0; config_preset_at(i, &p); i++) {
 		struct policies_request rq = {.cwd = STR("/w/p"), .home = STR("/home/dev")};
-		struct policies all;
 		struct policy policy = {0};
 		struct err e = {0};
 
 		load_text(&p, &policy);
-		policies_of(&policy, &all);
-		if (policies_examples(&rq, &all, &e) != 0)
+		if (policies_examples(&rq, &policy, &e) != 0)
 			unit_fail(__FILE__, __LINE__, "%s", e.text);
 		for (const struct example *x = policy.examples; x; x = x->next)
 			n++;
