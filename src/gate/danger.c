@@ -261,9 +261,18 @@ static bool said(const struct judge *j, const char *id, struct span at)
 	return false;
 }
 
+/* A host that a variable names (DOCKER_HOST): no command of its own goes there. */
+static void hosts_of_variables(struct judge *j, const struct check *c)
+{
+	for (const struct touch *t = j->f->touches; t; t = t->next)
+		for (const struct setting *s = j->f->settings; s; s = s->next)
+			if (s->at.text == t->at.text && s->at.from == t->at.from && !loopback(&t->host))
+				judge_say(j, c, t->at, judge_quote(j, "", t->at, " leads programs to another machine"));
+}
+
 void danger_effects(struct judge *j, const struct check *c)
 {
-	(void)c;
+	hosts_of_variables(j, c);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;

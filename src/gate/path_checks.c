@@ -270,7 +270,9 @@ void paths_check(struct judge *j, const struct check *c)
 		struct where w = {0};
 
 		if (x->elsewhere) {
-			if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
+			if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT && path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
+				judge_tell_at_most(j, "outside-delete", GRADE_DENY, x->at, judge_quote(j, "", x->at, " deletes directories of the system on another machine or in a container"), NULL);
+			else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 				judge_tell_at_most(j, "remote-change", GRADE_ASK, x->at, judge_quote(j, "", x->at, " changes files on another machine or in a container"), NULL);
 		} else if (x->kind != ACCESS_EXEC) {
 			paths_each(j, x, check_one, NULL);
