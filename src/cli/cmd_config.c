@@ -113,6 +113,7 @@ static void verify_file(struct job *j, struct verified *v)
 	struct config_note *notes = NULL;
 	struct err why = {0};
 
+	rq.thorough = true;
 	v->notes_end = &v->notes;
 	if (policies_of_file(&j->a, v->file, &p, &notes, &why) != 0 || policies_examples(&rq, &p.own, &why) != 0) {
 		v->error = str_dup(&j->a, str_of(why.text));

@@ -50,6 +50,8 @@ static bool may_set(struct load *l, const struct ynode *n, const struct config_k
 {
 	if (l->src->who >= key->who || key->apart)
 		return true;
+	if (l->preset)
+		return false; /* one preset is for all; nobody wrote this key here */
 	const char *who = key->who == WHO_SYSTEM ? "only the system's policy" : key->who == WHO_OWNER ? "only your own policy and the system's" : "only a file that is trusted";
 	value_note(l, n, "'%s' is ignored: %s may set it", key->name, who);
 	return false;

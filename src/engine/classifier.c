@@ -37,12 +37,10 @@ static bool unread(const char *id)
 }
 
 /* The mildest verdict that it can bring about: ask means that it may only deny. */
-static enum verdict mildest(const struct policy *p, const struct judgement *j)
+static enum verdict mildest(const struct judgement *j)
 {
 	enum verdict best = j->complete && !j->questions ? VERDICT_ALLOW : VERDICT_CONTAIN;
 
-	if (p->no_lifting)
-		return VERDICT_ASK;
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		const struct check *c = gate_check(r->id);
 
@@ -260,5 +258,5 @@ void classifier_consult(struct arena *a, const struct engine_request *rq, const 
 		return;
 	}
 	said = str_fmt(a, "the classifier says %s%s%.*s", verdict_name(got.verdict), got.n ? ": " : "", (int)got.n, got.reason);
-	record(a, j, got.verdict, utf8_repair(a, said), mildest(p, j));
+	record(a, j, got.verdict, utf8_repair(a, said), mildest(j));
 }

@@ -1,8 +1,8 @@
 /*
  * The classifier: a program of the person's own that is asked about what would otherwise be asked of a person.
  *
- * It speaks about the ask alone. It lifts no denial, no ask of a fixed check, nothing in plan mode, nothing where the system's policy forbids
- * lifting, and what the gate wants in the box stays there; a command that was not read to its end, or runs what is not known, is at most contained. Whatever goes
+ * It speaks about the ask alone. It lifts no denial, no ask of a fixed check, nothing in plan mode, and what the gate wants in the box
+ * stays there (where the system's policy forbids lifting, the policy in force has the system's classifier or none); a command that was not read to its end, or runs what is not known, is at most contained. Whatever goes
  * wrong (it does not start, takes too long, fails, answers anything but what is agreed) leaves the ask as it is.
  */
 #pragma once

@@ -60,6 +60,7 @@ struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home;  /* as in the request */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
+	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */
 };
 /* Loads all that is in force: system, user, project. What does not load is an error, and the caller denies. */
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);

@@ -147,6 +147,8 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 		struct arena a;
 		int rc, shown = (int)(x->command.n < QUOTE_MAX ? x->command.n : QUOTE_MAX);
 
+		if (!rq->thorough && str_starts(x->rule->where, "preset "))
+			continue;
 		bytes += x->command.n;
 		if (++n > EXAMPLES_MAX || bytes > EXAMPLES_BYTES_MAX)
 			return err_set(e, ERR_LIMIT, 0, "%.*s: more than %d examples or %zu bytes of them", STR_ARG(x->where), EXAMPLES_MAX, EXAMPLES_BYTES_MAX);

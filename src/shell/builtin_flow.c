@@ -180,6 +180,10 @@ void builtin_pushd(struct builtin_call *b)
 	struct eval *e = b->e;
 	bool plain = b->argc == 2 && b->argv[1].kind == WORD_EXACT && b->argv[1].text.n && !strchr("+-", b->argv[1].text.p[0]);
 	out_unknown(e);
+	if (plain && e->s.stack_unknown && !var_get(e, STR("CDPATH"))) { /* it still goes there */
+		dirs_change(e, b->argv[1].text);
+		return;
+	}
 	if (!plain || e->s.stack_unknown || var_get(e, STR("CDPATH"))) {
 		stack_forget(e);
 		return;

@@ -424,8 +424,13 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 			assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
 			return;
 		}
-		if (pm->op == PARAM_ASSIGN && name_valid(pm->name))
+		if (pm->op == PARAM_ASSIGN && name_valid(pm->name)) {
+			bool plain = true; /* what it may become is one known text */
+			for (size_t i = 0; i < unused.kinds.n; i++)
+				plain &= unused.kinds.p[i] <= CHAR_EXPANDED;
 			var_set_unknown(e, pm->name);
+			assign_effect(e, pm->name, plain ? str_dup(e->a, buf_view(&unused.b)) : HOLE, ASSIGN_PLAIN, e->at);
+		}
 		else if (pm->op == PARAM_ASSIGN)
 			may_abort(e); /* ${1:=x} is an error */
 		if (how.arith && v->environment)
