@@ -212,6 +212,8 @@ const struct danger danger_rows[] = {
 	{"privilege", "groupadd", NULL, NULL, NULL, "adds a group", NULL},
 	{"privilege", "passwd", NULL, NULL, "-S --status", "changes a password", NULL},
 	{"privilege", "chpasswd", NULL, NULL, NULL, "changes passwords", NULL},
+	{"privilege", "chown root*", NULL, NULL, NULL, "gives a file to root", NULL},
+	{"privilege", "chown 0*", NULL, NULL, NULL, "gives a file to root", NULL},
 	{"privilege", "chattr", NULL, NULL, NULL, "changes attributes that only root can", NULL},
 	{"privilege", "chroot", NULL, NULL, "--help --version", "runs with another root directory", NULL},
 	/* ---- out of containers ---- */
@@ -240,6 +242,7 @@ const struct danger danger_rows[] = {
 	{"infrastructure", "docker-compose", "-v --volumes --rmi", "down", NULL, "deletes volumes with their data", "docker-compose down"},
 	{"infrastructure", "docker swarm", NULL, "leave", NULL, "takes this machine out of a cluster", NULL},
 	{"infrastructure", "podman", NULL, "prune reset", NULL, "deletes what is not in use at the moment", NULL},
+	{"remote-change", "docker cp", NULL, "*:*", NULL, "copies into or out of a container", NULL},
 	{"remote-change", "docker rm", NULL, NULL, NULL, "removes containers", NULL},
 	{"remote-change", "docker rmi", NULL, NULL, NULL, "removes images", NULL},
 	{"remote-change", "docker", NULL, "rm rmi", NULL, "removes containers or images", NULL},
@@ -386,6 +389,7 @@ const struct danger danger_rows[] = {
 	/* ---- what guards this machine ---- */
 	{"caisson-milder", "caisson trust", NULL, NULL, "--help --list", "would make caisson milder", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson init", NULL, NULL, "--help", "would change how caisson is called", "a person runs this at a terminal"},
+	{"caisson-milder", "caisson config", NULL, NULL, "--help verify show explain", "would change caisson's policy", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson audit prune", NULL, NULL, "--help", "would change what caisson has recorded", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson audit keygen", NULL, NULL, "--help", "would change what caisson has recorded", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson run", "--network --root --env --workspace --backend --profile --memory --timeout --pids --cpus --scratch --ticket", NULL, "--help",
