@@ -424,6 +424,17 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 	return e.any && !e.bad;
 }
 
+/* Known to only read; or a builtin that goes somewhere or compares, and leaves nothing behind. */
+static bool only_reads(struct judge *j, struct subject *s)
+{
+	static const char *const builtins[] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":", "test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
+
+	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
+		if (str_is(s->c->argc ? s->c->argv[0].text : STR(""), builtins[i]))
+			return s->c->argv[0].kind == WORD_EXACT;
+	return s->row && subject_known(j, s)->readonly;
+}
+
 static void decide(struct judge *j, struct subject *s)
 {
 	struct verdicts v = {0};
@@ -438,7 +449,7 @@ static void decide(struct judge *j, struct subject *s)
 		judge_step(j, "allow", STR("mode acceptEdits"), s->c->at);
 	}
 	s->spoken = v.deny || v.scoped || v.ask || v.allow || v.maybe;
-	if (j->p->allow_readonly && !s->spoken && s->row && subject_known(j, s)->readonly) {
+	if (j->p->allow_readonly && !s->spoken && only_reads(j, s)) {
 		s->spoken = true; /* not `allowed`: what it reads, and how it is written, is still the checks' to say */
 		judge_step(j, "allow", STR("what only reads"), s->c->at);
 	}
