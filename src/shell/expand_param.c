@@ -397,6 +397,16 @@ static bool certainly_filled(struct str s)
 	return false;
 }
 
+/* The variable may now be this word, or what it was. */
+static void perhaps_assigned(struct eval *e, struct str name, const struct chars *word)
+{
+	bool plain = true; /* one known text */
+	for (size_t i = 0; i < word->kinds.n; i++)
+		plain &= word->kinds.p[i] <= CHAR_EXPANDED;
+	var_set_unknown(e, name);
+	assign_effect(e, name, plain ? str_dup(e->a, buf_view(&word->b)) : HOLE, ASSIGN_PLAIN, e->at);
+}
+
 /* - = ? + */
 static void conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how, struct chars *out)
 {
@@ -424,13 +434,8 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 			assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
 			return;
 		}
-		if (pm->op == PARAM_ASSIGN && name_valid(pm->name)) {
-			bool plain = true; /* what it may become is one known text */
-			for (size_t i = 0; i < unused.kinds.n; i++)
-				plain &= unused.kinds.p[i] <= CHAR_EXPANDED;
-			var_set_unknown(e, pm->name);
-			assign_effect(e, pm->name, plain ? str_dup(e->a, buf_view(&unused.b)) : HOLE, ASSIGN_PLAIN, e->at);
-		}
+		if (pm->op == PARAM_ASSIGN && name_valid(pm->name))
+			perhaps_assigned(e, pm->name, &unused);
 		else if (pm->op == PARAM_ASSIGN)
 			may_abort(e); /* ${1:=x} is an error */
 		if (how.arith && v->environment)
