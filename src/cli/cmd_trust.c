@@ -246,14 +246,15 @@ static int trust_files(struct job *j)
 		n++;
 		rc = trust_one(j, f);
 		if (rc != 0)
-			return rc;
+			return output(buf_view(&j->out), rc); /* what was trusted before stays so */
 	}
-	if (!n) {
-		complain(j->file.n ? "trust: '%s' is not the policy of a project: .caisson.yaml, .claude/fencepost.yaml%s" : "trust: this project has no policy file%s%s",
-			j->file.n ? j->operand : "", j->file.n ? "" : "");
-		return 1;
-	}
-	return output(buf_view(&j->out), 0);
+	if (n)
+		return output(buf_view(&j->out), 0);
+	if (j->file.n)
+		complain("trust: '%.200s' is not the policy of a project: .caisson.yaml or .claude/fencepost.yaml", j->operand);
+	else
+		complain("trust: this project has no policy file");
+	return 1;
 }
 
 /* ---- list and remove ---- */

@@ -146,11 +146,13 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 		struct trial t = {.rq = rq, .p = p, .x = x};
 		struct arena a;
 		int rc, shown = (int)(x->command.n < QUOTE_MAX ? x->command.n : QUOTE_MAX);
+		bool preset = str_starts(x->rule->where, "preset ");
 
-		if (!rq->thorough && str_starts(x->rule->where, "preset "))
+		if (preset && !rq->thorough)
 			continue;
-		bytes += x->command.n;
-		if (++n > EXAMPLES_MAX || bytes > EXAMPLES_BYTES_MAX)
+		bytes += preset ? 0 : x->command.n;
+		n += !preset;
+		if (n > EXAMPLES_MAX || bytes > EXAMPLES_BYTES_MAX)
 			return err_set(e, ERR_LIMIT, 0, "%.*s: more than %d examples or %zu bytes of them", STR_ARG(x->where), EXAMPLES_MAX, EXAMPLES_BYTES_MAX);
 		arena_init(&a, EXAMPLE_ARENA); /* of its own: many examples need no more memory than one */
 		t.a = &a;

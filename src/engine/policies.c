@@ -77,7 +77,10 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 		failed(l, f, &why);
 }
 
-/* The store must lie where the project's commands cannot write it: else a project could trust itself. */
+/*
+ * A store that says something must lie where the project's commands cannot write it: else a project could trust itself. One that is not
+ * there trusts nothing, wherever it would be.
+ */
 static int read_trust(struct loader *l, struct err *e)
 {
 	struct str dir;
@@ -85,9 +88,9 @@ static int read_trust(struct loader *l, struct err *e)
 	l->trust_read = true;
 	if (!l->paths.trust_store.n)
 		return 0;
-	if (state_check(l->a, l->paths.state_dir, l->v.project, l->v.uid, &dir, e) != 0)
+	if (trust_load(l->a, l->paths.trust_store, l->v.uid, &l->trust, e) != 0)
 		return -1;
-	return trust_load(l->a, l->paths.trust_store, l->v.uid, &l->trust, e);
+	return l->trust.n ? state_check(l->a, l->paths.state_dir, l->v.project, l->v.uid, &dir, e) : 0;
 }
 
 static int trusted(struct loader *l, struct str path, struct str bytes, bool *ret, struct err *e)

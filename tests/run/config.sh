@@ -372,12 +372,18 @@ out 'not the policy of a project'
 printf 'dney: []\n' >.caisson.yaml
 at_terminal 1 'a policy that does not load' yes trust
 out 'unknown key'
-CAISSON_STATE=$work/state run 2 'a store inside the project is refused' check ls
-out 'lies inside the project'
-CAISSON_STATE=$work/state at_terminal 1 'and not written' yes trust
+cp "$tmp/kept" .caisson.yaml
+CAISSON_STATE=$work/state at_terminal 1 'a store inside the project is not written' yes trust
 [[ ! -e $work/state ]]
 result $? 'nor made'
-cp "$tmp/kept" .caisson.yaml
+mkdir -m 700 state
+printf '[{"path": "%s", "sha256": "%s", "when": "now"}]' "$work/.caisson.yaml" "$(sha256sum .caisson.yaml | cut -d' ' -f1)" >state/trust.json
+CAISSON_STATE=$work/state run 2 'nor believed' check ls
+out 'lies inside the project'
+mv state "$tmp/state"
+CAISSON_STATE=$tmp/state run 0 'the same store elsewhere is' check '$X'
+rm -r "$tmp/state"
+run 1 'and gone it trusts nothing' check '$X'
 mkdir -p "$HOME/.local/state/caisson"
 echo '[{"path": 1}]' >"$HOME/.local/state/caisson/trust.json"
 run 2 'a broken store denies' check ls
