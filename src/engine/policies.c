@@ -393,29 +393,30 @@ static int run_whole(void *arg)
 	return 0;
 }
 
-static int do_whole(struct whole *w, struct policies *ret)
+static int do_whole(struct whole w, struct policies *ret)
 {
-	struct err ignored;
+	struct err why = {0}, *e = w.e;
 	struct policies p = {0};
-	struct err *e = w->e;
 
-	w->ret = &p;
-	w->e = e ? e : &ignored;
-	if (arena_run(w->a, run_whole, w) < 0)
+	w.ret = &p;
+	w.e = &why;
+	if (arena_run(w.a, run_whole, &w) < 0)
 		return err_set(e, ERR_LIMIT, 0, "the policy files need too much memory");
-	if (w->result == 0)
+	if (w.result == 0)
 		*ret = p;
-	return w->result;
+	else if (e)
+		*e = why;
+	return w.result;
 }
 
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
 {
-	return do_whole(&(struct whole){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
+	return do_whole((struct whole){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
 }
 
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
 {
-	return do_whole(&(struct whole){.a = a, .rq = rq, .work = list_files, .e = e}, ret);
+	return do_whole((struct whole){.a = a, .rq = rq, .work = list_files, .e = e}, ret);
 }
 
 int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret, struct config_note **ret_notes, struct err *e)
