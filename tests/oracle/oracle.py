@@ -94,7 +94,7 @@ class Caisson:
         # one program may take a second; a batch gets that and a little for each
         limit = 2 + self.timeout * len(programs) / 200 if len(programs) > 1 else 3
         try:
-            r = subprocess.run([self.path, "check", "--batch"], input=lines.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit)
+            r = subprocess.run([self.path, "check", "--batch", "--config", POLICY], input=lines.encode(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=limit)
             problem = None if r.returncode >= 0 else "killed by signal %d: %s" % (-r.returncode, r.stderr.decode(errors="replace")[-600:])
             out = r.stdout.split(b"\n")
         except subprocess.TimeoutExpired:
