@@ -87,18 +87,37 @@ static bool has_reason(const struct reason *list, const struct reason *r)
 	return false;
 }
 
-/* The stricter of both holds; of the project's reasons those that are not there yet are added, when they have a part in the verdict. */
-static void take_stricter(struct judgement *own, const struct judgement *project)
+/* Does this reason come from the project's own policy? The built-in checks have spoken under the user's policy already. */
+static bool of_project(const struct policy *p, const struct reason *r)
 {
+	if (r->rule.n || !strcmp(r->id, "configured-default") || !strcmp(r->id, "chained"))
+		return true;
+	for (const struct regrade *g = p->regrades; g; g = g->next)
+		if (str_is(g->id, r->id))
+			return true;
+	return false;
+}
+
+/*
+ * The stricter of both holds. What the project says is its rules and its grades: a built-in check that the user's own rule lifted stays
+ * lifted. Of its reasons those that are not there yet are added, when they have a part in the verdict.
+ */
+static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p)
+{
+	static const enum verdict verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
+	enum verdict v = project->cut ? project->verdict : VERDICT_ALLOW;
 	struct step **steps = &own->steps;
 
 	while (*steps)
 		steps = &(*steps)->next;
 	*steps = project->steps;
 	own->complete &= project->complete;
-	if (project->verdict >= own->verdict)
+	for (const struct reason *r = project->reasons; r; r = r->next)
+		if (of_project(p, r))
+			v = verdict_min(v, verdicts[r->grade]);
+	if (v >= own->verdict)
 		return;
-	own->verdict = project->verdict;
+	own->verdict = v;
 	for (struct reason *r = project->reasons, *next; r; r = next) {
 		next = r->next;
 		r->next = NULL;
@@ -128,7 +147,7 @@ static int run_job(void *arg)
 		struct judgement project;
 
 		judge_in_rounds(j, &j->p->project, v, &project);
-		take_stricter(&j->judgement, &project);
+		take_stricter(&j->judgement, &project, &j->p->project);
 	}
 	return 0;
 }

@@ -67,6 +67,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	if (fd->grade == GRADE_OFF)
 		return;
 	j->ret->verdict = verdict_min(j->ret->verdict, grade_verdicts[fd->grade]);
+	j->ret->cut |= j->nreasons >= GATE_REASONS_MAX;
 	if (j->nreasons >= GATE_REASONS_MAX || listed(fd->grade == GRADE_WARN ? j->ret->warnings : j->ret->reasons, c->id, fd))
 		return;
 	j->nreasons++;

@@ -180,7 +180,7 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
 		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project:"), NULL);
-	else if (w->place == PLACE_SYSTEM)
+	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
 		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
 	else if (exists && !adds_only(x) && !x->below)
 		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project:"), "write inside the project, or to /tmp/claude");

@@ -54,6 +54,7 @@ struct question {
 struct judgement {
 	enum verdict verdict;
 	bool complete;
+	bool cut;           /* there were more reasons than are listed */
 	struct reason *reasons;
 	struct reason *warnings;
 	struct reason *advice;

@@ -9,6 +9,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 CWD = "/w"
+POLICY = os.path.join(HERE, "reader.yaml")
 VERDICTS = ("allow", "ask", "deny", "contain")
 SKIP_EXIT = 77
 

@@ -173,6 +173,7 @@ static void test_a_project_still_tightens(void)
 	p.apart = true;
 	p.project = p.own;
 	p.project.classifier.command = NULL;
+	p.project.fallback = VERDICT_ASK;
 	CHECK_INT(judge_by(&p, ASKS), VERDICT_ASK);
 	p = policies_with(at("judge"));
 	p.project = p.own;

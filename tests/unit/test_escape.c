@@ -44,7 +44,7 @@ static bool same(struct str got, struct str real)
 	if (got.n != real.n)
 		return false;
 	for (size_t i = 0; i < got.n; i++)
-		if (got.p[i] != real.p[i] && !(got.p[i] == 0 && real.p[i] == 1))
+		if (got.p[i] != real.p[i] && !(got.p[i] == 0 && (real.p[i] == 1 || real.p[i] == 2)))
 			return false;
 	return true;
 }
