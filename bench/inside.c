@@ -20,6 +20,7 @@
 #include "gate/gate.h"
 #include "shell/shell.h"
 #include "sys/file.h"
+#include "sys/user.h"
 
 #define REPEAT 20
 #define ROUNDS_MAX 2000
@@ -31,6 +32,7 @@ extern char **environ;
 
 struct things {
 	struct str dir;
+	struct user self; /* looked up once, as caisson check --batch does */
 	struct policies plain, regexes;
 	struct arena kept; /* holds what follows: the read command and the view with all answers */
 	struct facts facts;
@@ -44,7 +46,7 @@ struct bench {
 	void (*run)(struct things *t, struct arena *a);
 };
 
-static struct engine_request request(const struct things *t) { return (struct engine_request){.command = STR(COMMAND), .cwd = t->dir}; }
+static struct engine_request request(const struct things *t) { return (struct engine_request){.command = STR(COMMAND), .cwd = t->dir, .home = t->self.home, .user = t->self.name}; }
 
 static void judge(struct things *t, struct arena *a, const struct policies *p)
 {
@@ -203,7 +205,7 @@ int main(int argc, char **argv)
 	arena_init(&t.kept, ARENA_CAP_DEFAULT);
 	t.dir = str_of(argv[1]);
 	policies_default(&t.plain);
-	if (chdir(argv[1]) != 0 || load_regexes(&t, argv[2], &e) != 0 || arena_run(&t.kept, prepare, &t) != 0) {
+	if (chdir(argv[1]) != 0 || user_self(&t.kept, getenv("HOME"), &t.self, &e) != 0 || load_regexes(&t, argv[2], &e) != 0 || arena_run(&t.kept, prepare, &t) != 0) {
 		fprintf(stderr, "inside: %s\n", e.text[0] ? e.text : "cannot prepare");
 		return 70;
 	}
