@@ -109,7 +109,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
 		return;
 	}
-	if (path_table_protected(j, w->path) || path_table_protected(j, w->real)) {
+	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real))) {
 		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 		return;
 	}
@@ -174,7 +174,7 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
 		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in:"), NULL);
-	if (path_table_protected(j, w->path) || path_table_protected(j, w->real))
+	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
 		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);

@@ -136,13 +136,42 @@ static bool matches(const struct judge *j, struct str pattern, struct str path, 
 	return ends_with(j, pattern, path);
 }
 
+/* The bytes with which the components of a path start, as a set: nearly all patterns of a table start with another one. */
+struct starts {
+	uint64_t set[4];
+};
+
+static struct starts starts_of(struct str path)
+{
+	struct starts s = {{0}};
+
+	for (size_t i = 0; i < path.n; i++) {
+		unsigned char c = (unsigned char)folded(path.p[i]);
+
+		if (i == 0 || path.p[i - 1] == '/')
+			s.set[c / 64] |= (uint64_t)1 << (c % 64);
+	}
+	return s;
+}
+
+static bool may_start(const struct starts *s, char c)
+{
+	unsigned char b = (unsigned char)folded(c);
+
+	return c == '*' || c == '?' || c == '[' || (s->set[b / 64] >> (b % 64) & 1);
+}
+
 static bool any(const struct judge *j, const char *const *list, size_t n, struct str path)
 {
 	struct str rest = in_home(j, path);
+	struct starts starts = starts_of(path);
 
-	for (size_t i = 0; i < n; i++)
-		if (matches(j, str_of(list[i]), path, rest))
+	for (size_t i = 0; i < n; i++) {
+		const char *first = list[i][0] == '~' ? list[i] + 2 : list[i][0] == '/' ? list[i] + 1 : list[i];
+
+		if (may_start(&starts, *first) && (list[i][0] != '~' || rest.n) && matches(j, str_of(list[i]), path, rest))
 			return true;
+	}
 	return false;
 }
 
@@ -226,7 +255,7 @@ static bool may_find_secret(const struct judge *j, struct str pattern)
 
 bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 {
-	if (is_secret(j, w->path, below) || is_secret(j, w->real, below))
+	if (is_secret(j, w->path, below) || (!str_eq(w->path, w->real) && is_secret(j, w->real, below)))
 		return true;
 	return w->wild && !w->answer && may_find_secret(j, w->path);
 }
