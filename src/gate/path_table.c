@@ -281,7 +281,7 @@ static bool device_name(struct str name)
 	static const char *const names[] = {"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
 		"lpt6", "lpt7", "lpt8", "lpt9", "conin$", "conout$"};
 
-	if (!strchr("cpanlCPANL", name.p[0]))
+	if (name.n < 3 || name.n > 7 || !strchr("cpanlCPANL", name.p[0]))
 		return false;
 
 	for (size_t i = 0; i < COUNT(names); i++)

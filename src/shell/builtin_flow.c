@@ -58,6 +58,11 @@ void builtin_source(struct builtin_call *b)
 		source_text(b, text, i + 1);
 		return;
 	}
+	struct str printed;
+	if (pipe_text(e, &file, &printed)) {
+		source_text(b, printed, i + 1);
+		return;
+	}
 	if (file.kind != WORD_EXACT || in)
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is sourced", b->at);
 	else

@@ -145,6 +145,13 @@ struct link {
 	struct span at;          /* of the command that makes it */
 };
 
+struct pipe {                    /* <( ): what is printed into it */
+	struct pipe *next;
+	struct span at;
+	struct str text;
+	bool known;
+};
+
 struct eval {
 	struct arena *a;
 	struct facts *f;
@@ -187,6 +194,7 @@ struct eval {
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
+	struct pipe *pipes;      /* newest first */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 };
@@ -279,6 +287,7 @@ struct str expand_unsplit(struct eval *e, const struct syn_word *w);            
 struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);   /* quoted characters get a backslash */
 struct str expand_text(struct eval *e, const struct syn_part *parts);                   /* as in double quotes */
 struct str expand_arith_text(struct eval *e, const struct syn_part *parts);             /* the same, for arithmetic */
+bool pipe_text(const struct eval *e, const struct word *w, struct str *ret);             /* the word is a <( ), and all that it prints is known */
 struct word word_of(struct str text, struct span at);
 struct word word_rest(struct span at);
 struct str fields_join(struct eval *e, const struct word *at, size_t n);                /* by blanks; a rest is a hole */

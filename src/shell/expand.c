@@ -149,24 +149,44 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 		chars_mark(out, CHAR_REST); /* "${a[*]%x}$@": bash then takes * for @ */
 }
 
-/* <( ) and >( ): the commands run beside what follows; the word is the name of a pipe. */
+/* <( ) and >( ): the commands run beside what follows; the word is the name of a pipe. What is printed into it is kept: it may be a script. */
 static void expand_process(struct eval *e, const struct syn_part *part, struct chars *out)
 {
-	struct sink *o = e->out, *captured = e->captured;
+	struct sink sink = {.spoiled = false}, *o = e->out, *captured = e->captured;
 	struct input in = e->s.in;
 	const struct via *outer = via_enter(e, "procsub");
+	unsigned unsure = e->unsure;
 	out_spoil(e); /* it runs beside what follows */
-	e->out = e->captured = NULL;
+	buf_init(&sink.b, e->a, 0);
+	e->out = e->captured = &sink;
+	e->unsure = 0;
 	e->s.in = (struct input){0};
 	if (part->body)
 		eval_apart(e, part->body);
+	struct pipe *p = arena_new(e->a, struct pipe);
+	*p = (struct pipe){.next = e->pipes, .at = part->at, .text = buf_view(&sink.b),
+			   .known = part->text.n && part->text.p[0] == '<' && !sink.may_miss && out_known(e, &sink, one_program(e, part->body))};
+	e->pipes = p;
 	e->via = outer;
 	e->out = o;
 	e->captured = captured;
+	e->unsure = unsure;
 	e->s.in = in;
 	in_forget(e);
 	chars_add(out, STR("/dev/fd/"), CHAR_QUOTED);
 	chars_add(out, HOLE_NUMBER, CHAR_QUOTED);
+}
+
+bool pipe_text(const struct eval *e, const struct word *w, struct str *ret)
+{
+	if (w->kind != WORD_UNKNOWN || !str_is(w->text, "/dev/fd/\1"))
+		return false;
+	for (const struct pipe *p = e->pipes; p; p = p->next) /* the last one at this place: a loop makes several */
+		if (p->at.text == w->at.text && w->at.from <= p->at.from && p->at.to <= w->at.to) {
+			*ret = p->text;
+			return p->known && text_exact(p->text);
+		}
+	return false;
 }
 
 static void expand_part(struct eval *e, const struct syn_part *part, struct how how, struct chars *out)

@@ -210,6 +210,12 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 		from_stdin(e, row, argv, at + 1, argc, false);
 		return;
 	}
+	struct str printed;
+	if (pipe_text(e, &argv[at], &printed)) {
+		struct script s = {printed, "process substitution", row};
+		run_script(e, &s, argv, at + 1, argc, false, "source");
+		return;
+	}
 	bool found = found_files(&argv[at]) && !in_devices(e, argv[at].text);
 	if (argv[at].kind != WORD_EXACT && !found && !(argv[at].kind == WORD_UNKNOWN && names_only(argv[at].text) && !in_devices(e, argv[at].text))) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell runs a script that is not known", argv[0].at);
