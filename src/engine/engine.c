@@ -59,13 +59,16 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 
 	if (j->rq->mode != MODE_DEFAULT && !(j->p->own.no_lifting && mode_lifts(j->rq->mode)))
 		own.mode = j->rq->mode;
-	for (unsigned round = 0; round < GATE_ROUNDS_MAX; round++) {
+	for (unsigned round = 0; round < GATE_ROUNDS_MAX && !v->closed; round++) {
 		gate_judge(j->a, &j->facts, &own, v, ret);
 		if (!ret->questions)
 			return;
-		if (world_answer(j->a, v, ret->questions) == 0)
-			break;
+		v->closed = world_answer(j->a, v, ret->questions) == 0;
 	}
+	v->closed = true;
+	gate_judge(j->a, &j->facts, &own, v, ret);
+	if (!ret->questions)
+		return;
 	struct reason *r = arena_new(j->a, struct reason);
 	*r = (struct reason){.next = ret->reasons, .id = "bound-reached", .grade = GRADE_ASK, .message = STR("more paths than can be looked at")};
 	ret->reasons = r;

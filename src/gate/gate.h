@@ -30,7 +30,7 @@ struct check {
 	unsigned long marks; /* for checks of syntax: which marks, as bits */
 };
 
-/* Judges. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies. */
+/* Judges, or only asks: when the view is not closed and paths are missing in it, *ret has questions and denies. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies. */
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret);
 
 /* The table, in the order in which the checks run. */

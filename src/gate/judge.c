@@ -302,11 +302,13 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	j.steps_end = &ret->steps;
 	j.placed_end = &ret->placed;
 	j.questions_end = &ret->questions;
-	ret->verdict = VERDICT_ALLOW;
 	ret->complete = f->complete;
+	take_answers(&j);
+	if (!v->closed && paths_ask(&j))
+		return; /* *ret is no judgement yet */
+	ret->verdict = VERDICT_ALLOW;
 	take_grades(&j);
 	take_subjects(&j);
-	take_answers(&j);
 	tiers_decide(&j);
 	rows = gate_checks(&n);
 	for (size_t i = 0; i < n; i++)

@@ -120,6 +120,8 @@ struct where { /* one path that an access may touch, resolved */
 
 /* Calls fn for every path that the access may touch. False when what it touches is not known: nothing was called. */
 bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+/* Asks for all that the accesses need; true when something is missing. Cheap: nothing is judged on answers that are not there. */
+bool paths_ask(struct judge *j);
 /* Textually: no //, ., .. */
 struct str path_plain(struct arena *a, struct str path);
 bool path_within(struct str path, struct str dir); /* equal or below */

@@ -272,3 +272,16 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 	fn(j, x, &w, ctx);
 	return true;
 }
+
+static void nothing(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)j, (void)x, (void)w, (void)ctx;
+}
+
+bool paths_ask(struct judge *j)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->kind != ACCESS_EXEC && !x->elsewhere)
+			paths_each(j, x, nothing, NULL);
+	return j->ret->questions != NULL;
+}

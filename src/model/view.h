@@ -45,6 +45,7 @@ struct view {
 	struct str config_dir, state_dir; /* caisson's own, resolved; empty when not known */
 	struct str program;    /* caisson itself */
 	struct str tmp;        /* $TMPDIR, or /tmp */
+	bool closed;           /* no more answers will come: judge by what is there */
 	struct path_answer *paths, **paths_end;
 	struct glob_answer *globs, **globs_end;
 	bool boxed;            /* a box is available, so that contain means something */

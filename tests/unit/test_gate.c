@@ -45,7 +45,7 @@ static struct prefix_rule *rule_of(const char *prefix)
 
 static enum verdict judge_line(const char *line, const struct policy *p, struct judgement *ret)
 {
-	static const struct view view;
+	static const struct view view = {.closed = true};
 	struct facts f = empty_facts(str_of(line));
 
 	f.commands = *line ? command_of(line) : NULL;
@@ -75,7 +75,7 @@ static void test_incomplete_never_allows(void)
 {
 	struct policy allow = {.fallback = VERDICT_ALLOW, .allow = rule_of("ls")};
 	struct facts f = empty_facts(STR("ls"));
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 
 	f.complete = false;
@@ -159,7 +159,7 @@ static void test_lifting_belongs_to_the_innermost(void)
 	struct facts f = empty_facts(STR("echo $(make)"));
 	struct command *outer = command_of("echo x"), *inner = command_of("make");
 	struct access x = {.kind = ACCESS_EXEC, .path = {.kind = WORD_EXACT, .text = STR("/w/Makefile")}, .op = "make", .at = {0, 7, 11}};
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 
 	outer->at = (struct span){0, 0, 12};
@@ -191,7 +191,7 @@ static void test_redirections_are_not_lifted(void)
 	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("cp")};
 	struct facts f = empty_facts(STR("cp a $X"));
 	struct access x = {.kind = ACCESS_WRITE, .op = "cp", .at = {0, 5, 6}};
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 
 	f.commands = command_of("cp a $");
@@ -209,7 +209,7 @@ static void test_many_reasons_are_bounded(void)
 	struct facts f = empty_facts(STR(""));
 	struct command *cs = arena_array(&a, 1000, sizeof(*cs));
 	struct word *ws = arena_array(&a, 1000, sizeof(*ws));
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 	size_t n = 0;
 
@@ -269,7 +269,7 @@ static void test_explain_is_safe_for_a_terminal(void)
 	struct policy p = {.fallback = VERDICT_ASK};
 	struct str line = STR("a\033[31m\x9b\xe2\x80\xae\tb\n\n\xff c");
 	struct facts f = empty_facts(line);
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 	struct buf b;
 
@@ -291,7 +291,7 @@ static void test_explain_underlines(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW};
 	struct facts f = empty_facts(STR("\t\xc3\xa9 x; ls\nb"));
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 	struct buf b;
 
@@ -363,7 +363,7 @@ static void test_explain_says_where_files_lie(void)
 		{.kind = ACCESS_DELETE, .below = true, .op = "rm", .path = {.kind = WORD_UNKNOWN, .text = str_n("/tmp/t.\0", 8)}}};
 	struct path_answer link = {.path = STR("/w/p/a/../link"), .kind = PATH_LINK, .place = STR("/w/p/link"), .real = STR("/etc/x"), .target = PATH_FILE};
 	struct root root = {.path = STR("/w/p")};
-	struct view view = {.project = STR("/w/p"), .roots = &root, .home = STR("/home/dev"), .paths = &link};
+	struct view view = {.closed = true, .project = STR("/w/p"), .roots = &root, .home = STR("/home/dev"), .paths = &link};
 	struct facts f = empty_facts(STR("x"));
 	struct judgement j;
 	struct buf b;
@@ -384,7 +384,7 @@ static void test_derivation_is_bounded(void)
 	struct facts f = empty_facts(STR("ls"));
 	struct access *xs = arena_array(&a, 1000, sizeof(*xs));
 	struct command *cs = arena_array(&a, 1000, sizeof(*cs));
-	struct view view = {0};
+	struct view view = {.closed = true};
 	struct judgement j;
 	size_t steps = 0, placed = 0, known = 0;
 
@@ -450,7 +450,7 @@ static void test_one_reason_for_a_pattern(void)
 	struct str found[] = {STR("/x/a"), STR("/x/b")};
 	struct glob_answer glob = {.pattern = STR("/x/*"), .matches = found, .nmatches = 2};
 	struct path_answer dir = {.path = STR("/x"), .kind = PATH_DIR, .target = PATH_DIR, .place = STR("/x"), .real = STR("/x")};
-	struct view view = {.project = STR("/w/p"), .globs = &glob, .paths = &dir};
+	struct view view = {.closed = true, .project = STR("/w/p"), .globs = &glob, .paths = &dir};
 	struct facts f = empty_facts(STR("x"));
 	struct judgement j;
 	size_t n = 0;
