@@ -18,7 +18,7 @@ Q = $(if $(V),,@)
 say = @$(if $(V),:,printf '  %-4s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(shell nproc))
 
-FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -MMD -MP
+FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -isystem $(TS)/include -MMD -MP
 LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lm -lpthread
 
 ifneq ($(FUZZER)$(SANITIZE),)
@@ -40,6 +40,13 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
 LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o
+
+# The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
+NPM = node_modules
+TS = $(NPM)/tree-sitter/vendor/tree-sitter/lib
+GRAMMARS = python javascript powershell
+GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanner.o)
+LIB_OBJ += $(GRAMMAR_OBJ)
 
 LIB = $(BUILD)/libcaisson.a
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c))
@@ -70,6 +77,24 @@ $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(FLAGS) -Itests/unit -c $< -o $@
+
+$(TS)/src/lib.c $(GRAMMARS:%=$(NPM)/tree-sitter-%/src/parser.c):
+	@scripts/deps
+
+$(BUILD)/obj/grammar/core.o: $(TS)/src/lib.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -D_DEFAULT_SOURCE -I$(TS)/include -I$(TS)/src -w -c $< -o $@
+
+$(BUILD)/obj/grammar/%_parser.o: $(NPM)/tree-sitter-%/src/parser.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $< -o $@
+
+$(BUILD)/obj/grammar/%_scanner.o: $(NPM)/tree-sitter-%/src/parser.c
+	@mkdir -p $(@D)
+	$(call say,CC,$(<D)/scanner.c)
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $(<D)/scanner.c -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)

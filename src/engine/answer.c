@@ -214,6 +214,35 @@ static void put_network(struct buf *out, const struct facts *f)
 	buf_char(out, ']');
 }
 
+static void put_calls(struct buf *out, const struct code *code)
+{
+	buf_c(out, ",\"calls\":[");
+	for (const struct code_call *c = code ? code->calls : NULL; c; c = c->next) {
+		put_next(out);
+		buf_char(out, '{');
+		put_field(out, "name", c->name);
+		buf_c(out, ",\"args\":[");
+		for (size_t i = 0; i < c->nargs; i++) {
+			put_next(out);
+			put_word(out, &c->args[i]);
+		}
+		buf_char(out, ']');
+		put_at(out, c->at);
+		buf_char(out, '}');
+	}
+	buf_c(out, "],\"imports\":[");
+	for (const struct code_import *i = code ? code->imports : NULL; i; i = i->next) {
+		put_next(out);
+		answer_string(out, i->name);
+	}
+	buf_c(out, "],\"markers\":[");
+	for (const struct code_marker *m = code ? code->markers : NULL; m; m = m->next) {
+		put_next(out);
+		answer_string(out, str_of(m->id));
+	}
+	buf_char(out, ']');
+}
+
 static void put_code(struct buf *out, const struct facts *f)
 {
 	put_key(out, "code");
@@ -222,7 +251,7 @@ static void put_code(struct buf *out, const struct facts *f)
 		put_next(out);
 		buf_char(out, '{');
 		put_field(out, "lang", str_of(s->lang ? s->lang : "unknown"));
-		buf_c(out, ",\"calls\":[],\"imports\":[],\"markers\":[]"); /* nothing reads inside yet; inline-code asks */
+		put_calls(out, s->code);
 		put_at(out, s->at);
 		buf_char(out, '}');
 	}

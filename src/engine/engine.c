@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include "engine/classifier.h"
+#include "code/code.h"
 #include "engine/world.h"
 #include "gate/gate.h"
 #include "shell/shell.h"
@@ -19,15 +20,21 @@ int engine_dialect(struct str name, enum dialect *ret)
 	return -1;
 }
 
-static void read_nothing(struct arena *a, const struct engine_request *rq, struct facts *ret)
-{
-	struct trouble *t = arena_new(a, struct trouble);
+#define CODE_SNIPPETS_MAX 64 /* pieces of inline code of one request, those inside others included */
 
-	t->kind = TROUBLE_CONSTRUCT;
-	t->message = "powershell is not read yet";
-	t->at.to = (uint32_t)(rq->command.n > UINT32_MAX ? UINT32_MAX : rq->command.n);
-	*ret = (struct facts){.troubles = t, .ntexts = 1, .texts_cap = 1, .texts = arena_new(a, struct text)};
+/* A request in PowerShell: the whole of it is one piece of code. */
+static void read_powershell(struct arena *a, const struct engine_request *rq, const struct view *v, struct facts *ret)
+{
+	struct span all = {.to = (uint32_t)(rq->command.n > UINT32_MAX ? UINT32_MAX : rq->command.n)};
+	struct snippet *s = arena_new(a, struct snippet);
+
+	facts_init(ret);
+	ret->texts = arena_new(a, struct text);
 	ret->texts[0] = (struct text){.from = "request", .bytes = rq->command};
+	ret->ntexts = ret->texts_cap = 1;
+	*s = (struct snippet){.lang = "powershell", .text = {.kind = WORD_EXACT, .text = rq->command, .at = all}, .at = all, .cwd = v->cwd};
+	*ret->snippets_end = s;
+	ret->snippets_end = &s->next;
 }
 
 static const char *const mode_names[] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
@@ -129,20 +136,44 @@ static void take_stricter(struct judgement *own, const struct judgement *project
 	}
 }
 
+/* Reads the inline code of the request, and what that hands to shells, until nothing new comes. */
+static int read_code(struct job *j, const struct shell_request *sr, const struct view *v)
+{
+	struct facts *f = &j->facts;
+	unsigned n = 0;
+
+	for (struct snippet *s = f->snippets; s; s = s->next) {
+		struct code_run *runs;
+
+		if (!code_knows(s->lang) || s->text.kind != WORD_EXACT)
+			continue;
+		if (n++ >= CODE_SNIPPETS_MAX)
+			return 0; /* unread, so asked about */
+		if (code_read(j->a, f, s, v, &runs) != 0)
+			return -1;
+		for (; runs; runs = runs->next) {
+			struct shell_more more = {.lang = s->lang, .text = runs->text, .argv = runs->argv, .argc = runs->argc, .cwd = runs->cwd, .origin = runs->at};
+
+			if (shell_read_more(j->a, sr, &more, f, &j->err) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
 static int run_job(void *arg)
 {
 	struct job *j = arg;
 	struct view *v = arena_new(j->a, struct view);
 
 	world_view(j->a, j->rq, &j->p->own, v);
-	if (j->rq->dialect == DIALECT_POWERSHELL) {
-		read_nothing(j->a, j->rq, &j->facts);
-	} else {
-		struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
-
-		if (shell_read(j->a, &sr, &j->facts, &j->err) != 0)
-			return 1;
-	}
+	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
+	if (j->rq->dialect == DIALECT_POWERSHELL)
+		read_powershell(j->a, j->rq, v, &j->facts);
+	else if (shell_read(j->a, &sr, &j->facts, &j->err) != 0)
+		return 1;
+	if (j->facts.snippets && read_code(j, &sr, v) != 0)
+		return 1;
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
 	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK)
 		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &j->judgement);

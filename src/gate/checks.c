@@ -85,13 +85,27 @@ static bool is_environment(const struct access *x)
 	return n > 1 && !x->op[n];
 }
 
+static void present_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)j, (void)x;
+	*(bool *)ctx |= !w->answer || w->answer->target != PATH_ABSENT;
+}
+
+/* A module of the language's own, which a file in the directory would stand in for: only when there is one. */
+static bool import_absent(struct judge *j, const struct access *x)
+{
+	bool present = false;
+
+	return access_is_import(x) && paths_each(j, x, present_one, &present) && !present;
+}
+
 static void executes_file(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next)
 		if (k->argc && is_some_file(&k->argv[0]))
 			judge_say(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if (x->kind != ACCESS_EXEC || is_environment(x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
+		if (x->kind != ACCESS_EXEC || is_environment(x) || import_absent(j, x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
 		if (x->path.kind != WORD_EXACT)
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
@@ -100,12 +114,26 @@ static void executes_file(struct judge *j, const struct check *c)
 	}
 }
 
+/* What the reader of the language found in its way. False: nothing that could be named. */
+static bool code_said(struct judge *j, const struct snippet *s)
+{
+	if (!s->code->parsed) {
+		judge_say(j, gate_check("code-error"), s->code->error_at.to ? s->code->error_at : s->at, str_fmt(j->a, "this is no %s that can be read", s->lang));
+		return true;
+	}
+	for (const struct code_marker *m = s->code->markers; m; m = m->next)
+		judge_say(j, gate_check("code-dynamic"), m->at, str_fmt(j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id));
+	return s->code->markers != NULL;
+}
+
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
-		if (inline_harmless(s))
+		if (s->code ? s->code->complete : inline_harmless(s))
 			continue;
 		j->ret->complete = false; /* the code may run commands of its own */
+		if (s->code && code_said(j, s))
+			continue;
 		judge_say(j, c, s->at, str_fmt(j->a, "this %s code may run commands or write files, and it is not read here", s->lang ? s->lang : "inline"));
 	}
 }
@@ -136,6 +164,8 @@ static const struct check rows[] = {
 	{"syntax-error", GRADE_ASK, false, 0, "the shell would refuse the text; what stands before the error would still run", syntax_error, 0},
 	{"bound-reached", GRADE_ASK, false, 0, "the text is larger, deeper or more laborious than the reader's bounds", bound_reached, 0},
 	{"inline-code", GRADE_ASK, false, RULE, "code in another language that is not known to be harmless", inline_code, 0},
+	{"code-error", GRADE_ASK, false, RULE, "inline code that cannot be parsed", NULL, 0},
+	{"code-dynamic", GRADE_ASK, false, RULE, "inline code that does something which is only known when it runs", NULL, 0},
 	/* what runs */
 	{"executes-file", GRADE_CONTAIN, false, RULE, "a file is executed or sourced, and its content is not judged", executes_file, 0},
 	{"unknown-program", GRADE_CONTAIN, false, RULE, "a program of which nothing is known", danger_unknown_program, 0},

@@ -261,9 +261,21 @@ static bool said(const struct judge *j, const char *id, struct span at)
 	return false;
 }
 
-/* A host that a variable names (DOCKER_HOST): no command of its own goes there. */
+/* Is this place inside code of another language? */
+static bool in_code(const struct judge *j, struct span at)
+{
+	for (const struct snippet *s = j->f->snippets; s; s = s->next)
+		if (s->code && s->code->error_at.text == at.text && at.text > 0)
+			return true;
+	return false;
+}
+
+/* Hosts that no command of its own goes to: those that a variable names (DOCKER_HOST), and those that code contacts. */
 static void hosts_of_variables(struct judge *j, const struct check *c)
 {
+	for (const struct touch *t = j->f->touches; t; t = t->next)
+		if (in_code(j, t->at) && !loopback(&t->host))
+			judge_say(j, c, t->at, judge_quote(j, "", t->at, " uses the network"));
 	for (const struct touch *t = j->f->touches; t; t = t->next)
 		for (const struct setting *s = j->f->settings; s; s = s->next)
 			if (s->at.text == t->at.text && s->at.from == t->at.from && !loopback(&t->host))

@@ -51,6 +51,7 @@ bool path_known(const struct word *w)
 	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) && !memchr(w->text.p, HOLE_ANY, w->text.n);
 }
 
+bool access_is_import(const struct access *x) { return x->kind == ACCESS_EXEC && x->op && !strcmp(x->op, "import"); }
 bool access_is_redirection(const struct access *x) { return x->op && strpbrk(x->op, "<>"); }
 
 /* ---- places ---- */
@@ -281,7 +282,7 @@ static void nothing(struct judge *j, const struct access *x, const struct where 
 bool paths_ask(struct judge *j)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind != ACCESS_EXEC && !x->elsewhere)
+		if ((x->kind != ACCESS_EXEC || access_is_import(x)) && !x->elsewhere)
 			paths_each(j, x, nothing, NULL);
 	return j->ret->questions != NULL;
 }

@@ -391,6 +391,94 @@ static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *
 				.alternative = j->p->silent ? STR("") : r->rule.alternative, .message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
 }
 
+/* ---- code inside the command ---- */
+
+static bool in_names(const struct texts *names, struct str name)
+{
+	for (; names; names = names->next)
+		if (glob_name(names->text, name))
+			return true;
+	return false;
+}
+
+/* Some argument lies outside the roots: yes, no, or a path that is not known. */
+static enum match argument_outside(struct judge *j, const struct texts *roots, const struct code_call *c, struct str cwd)
+{
+	enum match worst = MATCH_NO;
+
+	for (size_t i = 0; i < c->nargs; i++) {
+		struct access x = {.kind = ACCESS_WRITE, .path = c->args[i]};
+		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots, .decision = VERDICT_DENY};
+		struct redirect_test t = {.r = &r, .all = true};
+
+		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0))
+			continue; /* a mode, a flag */
+		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
+			x.path.text = str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(x.path.text));
+		if (!paths_each(j, &x, redirect_one, &t))
+			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
+		else if (t.some)
+			return MATCH_YES;
+	}
+	return worst;
+}
+
+static enum match argument_says(const struct code_call *c, struct regex *re)
+{
+	enum match worst = MATCH_NO;
+
+	for (size_t i = 0; i < c->nargs; i++) {
+		enum regex_answer is = c->args[i].kind == WORD_EXACT ? regex_match(re, c->args[i].text) : REGEX_LIMIT;
+
+		if (is == REGEX_YES)
+			return MATCH_YES;
+		worst = is == REGEX_LIMIT ? MATCH_MAYBE : worst;
+	}
+	return worst;
+}
+
+static enum match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c, struct str cwd)
+{
+	enum match m = in_names(r->match, c->name) ? MATCH_YES : MATCH_NO, more;
+
+	if (m != MATCH_NO && r->outside && (more = argument_outside(j, r->outside, c, cwd)) < m)
+		m = more;
+	if (m != MATCH_NO && r->arg && (more = argument_says(c, r->arg)) < m)
+		m = more;
+	return m;
+}
+
+static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
+{
+	for (const struct call_rule *r = in->calls; r; r = r->next)
+		for (const struct code_call *c = k->code->calls; c; c = c->next)
+			heard(j, s, v, r->decision, true, call_matches(j, r, c, k->cwd), &r->rule, c->name);
+	for (const struct call_rule *r = in->imports; r; r = r->next)
+		for (const struct code_import *i = k->code->imports; i; i = i->next)
+			heard(j, s, v, r->decision, true, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, &r->rule, i->name);
+	for (const struct call_rule *r = in->writes; r; r = r->next)
+		for (const struct access *x = j->f->accesses; x; x = x->next) {
+			struct redirect_rule outside = {.outside = true, .paths = r->outside, .decision = r->decision};
+			struct redirect_test t = {.r = &outside, .all = true};
+			bool here = x->kind == ACCESS_WRITE && x->at.text == k->code->error_at.text && x->at.text > 0;
+
+			if (here)
+				heard(j, s, v, r->decision, true, !paths_each(j, x, redirect_one, &t) ? MATCH_MAYBE : t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO, &r->rule, judge_excerpt(j, x->at));
+		}
+}
+
+/* The code that this command is given; code inside that code belongs to it, too. */
+static void hear_code(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
+		bool mine = s->c->argc && k->at.text == s->c->argv[0].at.text && k->at.from == s->c->argv[0].at.from;
+
+		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
+			if (str_is(in->lang, k->lang) && (!in->names || in_names(in->names, s->base) || !s->base.n))
+				hear_snippet(j, s, k, in, v);
+	}
+}
+
 /* ---- modes ---- */
 
 struct edits {
@@ -444,6 +532,7 @@ static void decide(struct judge *j, struct subject *s)
 	hear_permissions(j, s, &v);
 	hear_ssh(j, s, &v);
 	hear_arguments(j, s, &v);
+	hear_code(j, s, &v);
 	if (accepted_edit(j, s)) {
 		v.allow = true;
 		judge_step(j, "allow", STR("mode acceptEdits"), s->c->at);

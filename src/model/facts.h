@@ -94,11 +94,45 @@ struct touch {            /* a host on the network */
 	struct span at;
 };
 
+/* What code in another language does, as src/code found it. Effects on files, hosts and programs are facts of their own (accesses, touches, commands). */
+struct code_call {
+	struct code_call *next;
+	struct str name;          /* qualified, through aliases: "shutil.rmtree", "fs.rmSync" */
+	const struct word *args;  /* positional first; abstract text */
+	const struct str *names;  /* of keyword arguments; empty for positional ones */
+	size_t nargs;
+	struct span at;
+};
+
+struct code_import {
+	struct code_import *next;
+	struct str name;          /* "os", "os.path", "fs", "node:fs" as written, without the prefix node: */
+	struct span at;
+};
+
+/* What stays dynamic, or reaches where no reader follows. Ids are public: "getattr", "eval", "exec", "import", "ctypes", "pickle", ... */
+struct code_marker {
+	struct code_marker *next;
+	const char *id;
+	struct span at;
+};
+
+struct code {
+	bool parsed;              /* the whole text is code of its language; else `error_at` says where it is not */
+	bool complete;            /* all effects are listed: nothing dynamic, nothing unknown is called */
+	struct span error_at;
+	struct code_call *calls;
+	struct code_import *imports;
+	struct code_marker *markers;
+};
+
 struct snippet {          /* code in another language, for src/code */
 	struct snippet *next;
 	const char *lang; /* "python", "javascript", "powershell", "perl", "awk", "sed", "sql", ... */
 	struct word text;
 	struct span at;
+	struct str cwd;           /* abstract: the directory it would run in */
+	const struct code *code;  /* NULL: nobody has read it */
 };
 
 /* Text 0 is the request's own; others were derived from text `in`, at `origin` there. */
@@ -179,3 +213,17 @@ struct facts {
 	struct text *texts;
 	size_t ntexts, texts_cap;
 };
+
+/* Empty facts, to be added to. */
+static inline void facts_init(struct facts *f)
+{
+	*f = (struct facts){.complete = true};
+	f->commands_end = &f->commands;
+	f->launches_end = &f->launches;
+	f->accesses_end = &f->accesses;
+	f->touches_end = &f->touches;
+	f->snippets_end = &f->snippets;
+	f->troubles_end = &f->troubles;
+	f->settings_end = &f->settings;
+	f->marks_end = &f->marks;
+}

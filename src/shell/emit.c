@@ -268,7 +268,7 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 	if (!first_time(e, &b))
 		return;
 	struct snippet *s = arena_new(e->a, struct snippet);
-	*s = (struct snippet){.lang = lang, .text = text, .at = at};
+	*s = (struct snippet){.lang = lang, .text = text, .at = at, .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
 	*e->f->snippets_end = s;
 	e->f->snippets_end = &s->next;
 }

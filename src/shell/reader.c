@@ -26,19 +26,6 @@ static struct word *rest_word(struct arena *a)
 	return w;
 }
 
-static void facts_init(struct facts *f)
-{
-	*f = (struct facts){.complete = true};
-	f->commands_end = &f->commands;
-	f->launches_end = &f->launches;
-	f->accesses_end = &f->accesses;
-	f->touches_end = &f->touches;
-	f->snippets_end = &f->snippets;
-	f->troubles_end = &f->troubles;
-	f->settings_end = &f->settings;
-	f->marks_end = &f->marks;
-}
-
 /* One reading in one dialect, added to the facts. */
 static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen *seen, unsigned *nmarks)
 {
@@ -114,4 +101,51 @@ int shell_read(struct arena *a, const struct shell_request *rq, struct facts *re
 	case 1: case ARENA_FULL: ret->complete = false; return err_set(e, ERR_LIMIT, 0, "the text needs more memory than is allowed");
 	default: ret->complete = false; return err_set(e, ERR_INTERNAL, 0, "the reader left in an unknown way");
 	}
+}
+
+/* ---- what other code hands to a shell ---- */
+
+struct more_job {
+	struct eval e;
+	const struct shell_more *more;
+};
+
+static int run_more(void *arg)
+{
+	struct more_job *j = arg;
+	struct eval *e = &j->e;
+	const struct shell_more *m = j->more;
+	e->at = m->origin;
+	if (m->argc)
+		call_via(e, e->via->name, m->argv, m->argc, CALL_PROGRAMS, m->origin);
+	else if (text_exact(m->text))
+		eval_text_sh(e, m->text, "code", m->origin);
+	else
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "code runs a command that is not known", m->origin);
+	eval_traps(e);
+	return 0;
+}
+
+int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more, struct facts *f, struct err *e)
+{
+	struct via *direct = arena_new(a, struct via), *via = arena_new(a, struct via);
+	struct seen *seen = arena_new(a, struct seen);
+	unsigned nmarks[MARK_KINDS] = {0};
+	struct more_job *j = arena_new(a, struct more_job);
+	direct->name = "direct";
+	*via = (struct via){str_c(a, str_fmt(a, "code:%s", more->lang)), direct};
+	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks}, .more = more};
+	j->e.fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
+	j->e.s.params = (struct params){rest_word(a), 1};
+	if (text_exact(more->cwd) && more->cwd.n) {
+		j->e.s.dirs.at[0] = more->cwd;
+		j->e.s.dirs.n = 1;
+		j->e.dirs_ever = j->e.s.dirs;
+	}
+	int r = arena_run(a, run_more, j);
+	emit_through_links(&j->e);
+	if (r == 0 || r == LEAVE_STOPPED)
+		return 0;
+	f->complete = false;
+	return err_set(e, ERR_LIMIT, 0, "the code needs more memory than is allowed");
 }

@@ -14,6 +14,18 @@ struct shell_request {
 	size_t nown;
 };
 
+/* What code inside the request hands to a shell, or starts by itself. */
+struct shell_more {
+	const char *lang;         /* "python": the facts are reached via code:python */
+	struct str text;          /* text for sh; empty: argv counts */
+	const struct word *argv;
+	size_t argc;
+	struct str cwd;           /* abstract */
+	struct span origin;       /* where in the code */
+};
+/* Reads it in the same way and adds to the facts. 0, or -1 as shell_read(). */
+int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more, struct facts *f, struct err *e);
+
 /*
  * Fills *ret. A text for `sh` is read as dash and as bash and the facts of both are joined. 0, or -1 only when the arena is full or on an
  * internal error; everything else (syntax error, bound, unknown construct) is a trouble in the facts.

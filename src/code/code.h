@@ -1,0 +1,36 @@
+/*
+ * Inline code: Python, JavaScript and PowerShell by their grammars (tree-sitter), into the same facts as the shell reader makes. Pure.
+ *
+ * A language is a row (languages.c): its names, its grammar, the function that walks the tree. Nothing here is touched by a command
+ * without such code. What the code hands to a shell, or starts itself, is not followed here: it is handed back as runs, which the engine gives to
+ * the shell reader.
+ *
+ * Soundness: `complete` is true only when every call in the text is known, by its qualified name, to have no effect or to have the effects
+ * that are listed. Whatever is not recognised makes it false, with a marker that says what and where.
+ */
+#pragma once
+#include "model/facts.h"
+#include "model/view.h"
+
+#define CODE_TEXT_MAX ((size_t)1 << 20) /* longer code is not read */
+#define CODE_NODES_MAX 400000           /* nodes of one tree that are walked */
+#define CODE_DEPTH_MAX 200
+#define CODE_STEPS_MAX 4000             /* calls of the parser's progress callback */
+
+struct code_run {                /* something the code hands to a shell, or starts */
+	struct code_run *next;
+	struct str text;         /* for a shell; abstract text */
+	const struct word *argv; /* else a program and its words */
+	size_t argc;
+	struct str cwd;          /* abstract */
+	struct span at;          /* in the snippet's text */
+};
+
+/* Is there a reader for this language? */
+bool code_knows(const char *lang);
+/*
+ * Reads one snippet whose text is exact, and sets s->code. Appends a text to f->texts (the code itself, so that places in it can be shown), accesses,
+ * touches, and other snippets (code that the code evaluates). *ret_runs is what is left for the shell reader. 0, or -1 when the arena is
+ * full; nothing of the parser is lost then.
+ */
+int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs);

@@ -1,0 +1,58 @@
+/* The parser, and what the walkers of the languages share. Inside src/code only. */
+#pragma once
+#include <tree_sitter/api.h>
+
+#include "code/code.h"
+
+struct walk {
+	struct arena *a;
+	struct facts *f;
+	struct snippet *s;
+	const struct view *v;
+	struct code *code;
+	uint32_t text;           /* index of the code in f->texts */
+	struct str src;          /* the code */
+	struct code_call **calls_end;
+	struct code_import **imports_end;
+	struct code_marker **markers_end;
+	struct code_run *runs, **runs_end;
+	size_t nodes;            /* walked so far */
+	unsigned depth;
+	void *own;               /* the language's state */
+};
+
+struct code_language {
+	const char *name;
+	const TSLanguage *(*grammar)(void);
+	void (*walk)(struct walk *w, TSNode root); /* called only when the whole text parsed */
+};
+
+const TSLanguage *tree_sitter_python(void);
+const TSLanguage *tree_sitter_javascript(void);
+const TSLanguage *tree_sitter_powershell(void);
+void python_walk(struct walk *w, TSNode root);
+void javascript_walk(struct walk *w, TSNode root);
+void powershell_walk(struct walk *w, TSNode root);
+
+/* ---- nodes ---- */
+struct str node_text(const struct walk *w, TSNode n);
+struct span node_at(const struct walk *w, TSNode n);
+bool node_is(TSNode n, const char *type);
+TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
+/* Counts; past a bound the code is not complete, and false says stop. */
+bool walk_enter(struct walk *w, TSNode n);
+static inline void walk_exit(struct walk *w) { w->depth--; }
+
+/* ---- findings ---- */
+void code_call_add(struct walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n);
+void code_import_add(struct walk *w, struct str name, TSNode n);
+/* Something dynamic, or not known: the code is no longer complete. `id` is a literal. */
+void code_marker_add(struct walk *w, const char *id, TSNode n);
+/* A file: `path` is abstract text; relative ones are joined to the directory. `op` is the call's name (arena or literal). */
+void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n);
+void code_touch(struct walk *w, struct str host, TSNode n);
+void code_run_text(struct walk *w, struct str text, TSNode n);
+void code_run_argv(struct walk *w, const struct word *argv, size_t argc, TSNode n);
+/* Code of another (or the same) language that this code evaluates. */
+void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n);
+#define CODE_HOLE ((struct str){"", 1}) /* any text */
