@@ -109,6 +109,18 @@ static bool encloses(struct span outer, struct span in)
 	return outer.text == in.text && outer.from <= in.from && in.to <= outer.to;
 }
 
+/* A place inside code of another language belongs to the command that runs the code. */
+static struct span in_command_text(const struct judge *j, struct span at)
+{
+	while (at.text > 0 && at.text < j->f->ntexts) {
+		for (size_t i = 0; i < j->nsubjects; i++)
+			if (encloses(j->subjects[i].c->at, at))
+				return at;
+		at = j->f->texts[at.text].origin;
+	}
+	return at;
+}
+
 /*
  * A finding belongs to the innermost command around it, so that `allow: [echo]` does not lift what stands in echo's $( ). A wrapper and what
  * it runs share a range, or parts of it; so every command that has a byte in common with that one must be allowed.
@@ -120,6 +132,7 @@ bool judge_lifted(struct judge *j, struct span at)
 
 	if (j->p->no_lifting || j->nlifts++ >= GATE_LIFTS_MAX)
 		return false;
+	at = in_command_text(j, at);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 
