@@ -204,6 +204,7 @@ static const struct check rows[] = {
 	{"container-escape", GRADE_DENY, false, 0, "a container that can reach this machine", NULL, 0},
 	{"git-destructive", GRADE_ASK, false, RULE, "work that is not committed, or references, may be lost", NULL, 0},
 	{"git-rewrite", GRADE_ASK, false, RULE, "history is rewritten", NULL, 0},
+	{"git-planted", GRADE_CONTAIN, false, RULE, "git runs in a directory that looks like a repository of its own", repository_planted, 0},
 	{"git-amend", GRADE_WARN, false, RULE, "the last commit is replaced", NULL, 0},
 	{"database-destroy", GRADE_DENY, false, 0, "a database, table or all its rows are deleted", database_sql, 0},
 	{"database-change", GRADE_ASK, false, RULE, "rows of a database are deleted or changed", NULL, 0},

@@ -5,6 +5,7 @@
  *   checks.c     the table of checks, and those about what is not known
  *   tiers.c      the person's own rules;  rules.c: how one rule matches
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
+ *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_table.c);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
  *   derive.c     what the judgement remembers of its way, for people;  explain.c: showing it
@@ -138,6 +139,8 @@ void danger_numbers(struct judge *j, const struct check *c);
 void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);
 void danger_environment(struct judge *j, const struct check *c);
+void repository_ask(struct judge *j, const struct command *c); /* repository.c: what it will need to know of the world */
+void repository_planted(struct judge *j, const struct check *c);
 void flow_execute(struct judge *j, const struct check *c);
 void flow_leak(struct judge *j, const struct check *c);
 void flow_reverse_shell(struct judge *j, const struct check *c);

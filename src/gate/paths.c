@@ -284,5 +284,7 @@ bool paths_ask(struct judge *j)
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if ((x->kind != ACCESS_EXEC || access_is_import(x)) && !x->elsewhere)
 			paths_each(j, x, nothing, NULL);
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		repository_ask(j, c);
 	return j->ret->questions != NULL;
 }

@@ -92,6 +92,14 @@ git -C "$project" worktree add -q "$HOME/tree" 2>/dev/null
 dir=$HOME/tree judge allow - 'echo x > new'
 dir=$HOME/tree judge deny outside-overwrite "echo x > $project/src/a.c"
 
+# a directory that looks like a repository
+mkdir -p "$project/planted/objects" "$project/planted/refs"
+judge allow - 'cd planted && git status'
+echo 'ref: refs/heads/main' >"$project/planted/HEAD"
+judge contain git-planted 'cd planted && git status'
+judge contain git-planted 'git -C planted log'
+judge allow - 'git status'
+
 # temporary files: one's own, and another's
 mine=$(mktemp /tmp/caisson-test.XXXXXX)
 judge allow - "echo x > $mine"

@@ -1,0 +1,62 @@
+/*
+ * A planted repository: a directory that holds HEAD, objects and refs is a repository to git, and its config may name programs that even
+ * `git status` runs. Whoever may write files in the project can make one, so git in such a directory runs in the box.
+ */
+#include "gate/judge.h"
+
+struct look {
+	bool present, asked;
+};
+
+static void look_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct look *l = ctx;
+
+	(void)j, (void)x;
+	l->asked |= w->answer != NULL;
+	l->present |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
+}
+
+static bool present(struct judge *j, struct str dir, const char *name)
+{
+	struct access x = {.kind = ACCESS_READ};
+	struct look l = {0};
+
+	x.path = (struct word){.kind = WORD_EXACT, .text = str_fmt(j->a, "%.*s/%s", STR_ARG(dir), name)};
+	paths_each(j, &x, look_one, &l);
+	return l.present;
+}
+
+void repository_ask(struct judge *j, const struct command *c)
+{
+	if (c->argc && c->argv[0].kind == WORD_EXACT && str_is(path_base(c->argv[0].text), "git") && text_exact(c->cwd) && str_starts(c->cwd, "/"))
+		present(j, c->cwd, "HEAD");
+}
+
+/* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
+static struct str directory(struct judge *j, struct subject *s)
+{
+	const struct know_option *o = NULL;
+	struct str dir = s->c->cwd;
+
+	while ((o = know_option_find(subject_options(j, s), "-C", o))) {
+		if (!o->has_value || o->value.kind != WORD_EXACT)
+			return STR("");
+		dir = str_starts(o->value.text, "/") ? o->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(o->value.text));
+	}
+	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
+}
+
+void repository_planted(struct judge *j, const struct check *c)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		struct str dir;
+
+		if (!str_is(s->base, "git"))
+			continue;
+		dir = directory(j, s);
+		if (dir.n && present(j, dir, "HEAD") && present(j, dir, "objects") && present(j, dir, "refs") && !present(j, dir, ".git") && !str_ends(dir, "/.git"))
+			judge_say(j, c, s->c->at, str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir)));
+	}
+}
