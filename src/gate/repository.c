@@ -56,7 +56,11 @@ void repository_planted(struct judge *j, const struct check *c)
 		if (!str_is(s->base, "git"))
 			continue;
 		dir = directory(j, s);
-		if (dir.n && present(j, dir, "HEAD") && present(j, dir, "objects") && present(j, dir, "refs") && !present(j, dir, ".git") && !str_ends(dir, "/.git"))
+		if (!dir.n || !present(j, dir, "HEAD") || str_ends(dir, "/.git"))
+			continue;
+		/* all at once: every question that depends on an answer is a round of its own */
+		bool objects = present(j, dir, "objects"), refs = present(j, dir, "refs"), own = present(j, dir, ".git");
+		if (objects && refs && !own)
 			judge_say(j, c, s->c->at, str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir)));
 	}
 }
