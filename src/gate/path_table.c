@@ -2,6 +2,8 @@
  * Names that matter, as tables of patterns. A pattern that starts with ~/ is matched below every home directory, one that starts with /
  * against the whole path, any other against the end of the path at any depth. `**` crosses directories.
  */
+#include <strings.h>
+
 #include "base/glob.h"
 #include "gate/path_table.h"
 
@@ -276,16 +278,18 @@ bool path_table_environ(struct str path, struct str real)
 
 /* ---- names that other systems read differently ---- */
 
+/* con, prn, aux, nul, com1 ... com9, lpt1 ... lpt9, conin$, conout$ */
 static bool device_name(struct str name)
 {
-	static const char *const names[] = {"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
-		"lpt6", "lpt7", "lpt8", "lpt9", "conin$", "conout$"};
+	static const char *const whole[] = {"con", "prn", "aux", "nul", "conin$", "conout$"}, *const numbered[] = {"com", "lpt"};
 
-	if (name.n < 3 || name.n > 7 || !strchr("cpanlCPANL", name.p[0]))
+	if (name.n < 3 || name.n > 7)
 		return false;
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (glob_path(str_of(names[i]), name, GLOB_FOLD))
+	for (size_t i = 0; i < COUNT(whole); i++)
+		if (strlen(whole[i]) == name.n && !strncasecmp(whole[i], name.p, name.n))
+			return true;
+	for (size_t i = 0; i < COUNT(numbered); i++)
+		if (name.n == 4 && name.p[3] >= '1' && name.p[3] <= '9' && !strncasecmp(numbered[i], name.p, 3))
 			return true;
 	return false;
 }
