@@ -81,6 +81,8 @@ $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 $(TS)/src/lib.c $(GRAMMARS:%=$(NPM)/tree-sitter-%/src/parser.c):
 	@scripts/deps
 
+$(call obj,src/code/*.c): | $(TS)/src/lib.c
+
 $(BUILD)/obj/grammar/core.o: $(TS)/src/lib.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
