@@ -87,7 +87,7 @@ static bool chooses(const struct judge *j, const struct access *x)
 }
 
 /* The root itself, all that is in it, or the repository that keeps its history. */
-static bool is_whole_project(const struct judge *j, const struct access *x, const struct where *w)
+bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (chooses(j, x))
 		return false;
@@ -105,7 +105,7 @@ static bool is_whole_project(const struct judge *j, const struct access *x, cons
 
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && is_whole_project(j, x, w)) {
+	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && paths_whole_project(j, x, w)) {
 		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
 		return;
 	}
