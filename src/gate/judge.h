@@ -148,6 +148,12 @@ void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
+/* path_derived.c: paths that no word names. */
+void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
+void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+void paths_unknown_program(struct judge *j);
+bool access_copies(const struct access *x);
 void text_marks(struct judge *j, const struct check *c);
 void text_empty(struct judge *j, const struct check *c);
 void text_git_commit(struct judge *j, const struct check *c);
