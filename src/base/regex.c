@@ -223,6 +223,9 @@ static bool holds_folded(struct str s, struct str needle)
 	return false;
 }
 
+/* Work of a search for one literal in a text: it is done many bytes at a time. */
+static int64_t search_cost(size_t n) { return (int64_t)(n / 8) + REGEX_WORK_STEP; }
+
 /* Whether a match is possible as far as the literals know. */
 static bool may_match(const struct regex *r, struct str s)
 {
@@ -248,14 +251,20 @@ static uint32_t steps_for(const struct regex *r, size_t n)
 	return n > UINT32_MAX / (2 * REGEX_STEPS_PER_BYTE) ? UINT32_MAX : (uint32_t)steps;
 }
 
-/* PCRE2's result: 1 for a match, else a negative code; a bound, a lack of memory and a bug are all codes other than "no match". */
-static int match_once(struct regex *r, struct str s, uint32_t options, size_t ret_span[2])
+/*
+ * PCRE2's result: 1 for a match, else a negative code; a bound, a lack of memory and a bug are all codes other than "no match". What it took is
+ * taken from *work, and there is no more than that.
+ */
+static int match_once(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
 	struct work w = {.left = REGEX_WORK_BASE + (int64_t)s.n * REGEX_WORK_PER_BYTE, .r = r};
+	int64_t most;
 
 	if (!data)
 		return PCRE2_ERROR_NOMEMORY;
+	*work -= REGEX_WORK_CALL + search_cost(s.n); /* that it is UTF-8, and where a match may start */
+	most = w.left = *work < 0 ? 0 : *work < w.left ? *work : w.left;
 	pcre2_set_match_limit(r->bounds, steps_for(r, s.n));
 	pcre2_set_callout(r->bounds, on_callout, &w);
 	int code = pcre2_match(r->code, (PCRE2_SPTR)s.p, s.n, 0, options, data, r->bounds);
@@ -265,6 +274,7 @@ static int match_once(struct regex *r, struct str s, uint32_t options, size_t re
 		ret_span[1] = ends[1];
 		code = 1;
 	}
+	*work -= most - w.left;
 	pcre2_match_data_free(data);
 	return code;
 }
@@ -300,7 +310,7 @@ static bool is_utf_error(int code)
 }
 
 /* PCRE2's result over a subject that may not be UTF-8; PCRE2_ERROR_NOMEMORY when there is no compiled form. */
-static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret_span[2])
+static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {
 	if (!r->compiled && arena_run(r->a, compile_late, r) != 0) {
 		r->compiled = false;
@@ -309,12 +319,12 @@ static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret
 	if (!r->code)
 		return PCRE2_ERROR_NOMEMORY;
 
-	int code = match_once(r, s, options, ret_span);
+	int code = match_once(r, s, options, ret_span, work);
 	if (is_utf_error(code)) {
 		struct repair x = {r->a, s};
 		if (arena_run(r->a, repair, &x) != 0)
 			return PCRE2_ERROR_NOMEMORY;
-		code = match_once(r, x.s, options, ret_span);
+		code = match_once(r, x.s, options, ret_span, work);
 		if (code > 0) {
 			ret_span[0] = raw_offset(s, ret_span[0]);
 			ret_span[1] = raw_offset(s, ret_span[1]);
@@ -323,26 +333,41 @@ static int match_any(struct regex *r, struct str s, uint32_t options, size_t ret
 	return code;
 }
 
-bool regex_begins(struct regex *r, struct str subject)
+bool regex_begins_within(struct regex *r, struct str subject, int64_t *work)
 {
 	size_t span[2];
 
-	return match_any(r, subject.n ? subject : STR(""), PCRE2_PARTIAL_SOFT, span) != PCRE2_ERROR_NOMATCH;
+	return match_any(r, subject.n ? subject : STR(""), PCRE2_PARTIAL_SOFT, span, work) != PCRE2_ERROR_NOMATCH;
 }
 
-enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end)
+bool regex_begins(struct regex *r, struct str subject)
+{
+	int64_t work = INT64_MAX;
+
+	return regex_begins_within(r, subject, &work);
+}
+
+enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end, int64_t *work)
 {
 	struct str s = subject.n ? subject : STR("");
 	size_t span[2];
 
+	*work -= r->scan.must.n * search_cost(s.n);
 	if (!may_match(r, s))
 		return REGEX_NO;
-	int code = match_any(r, s, 0, span);
+	int code = match_any(r, s, 0, span, work);
 	if (code <= 0)
 		return code == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_LIMIT;
 	*ret_start = span[0];
 	*ret_end = span[1] < span[0] ? span[0] : span[1];
 	return REGEX_YES;
+}
+
+enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end)
+{
+	int64_t work = INT64_MAX;
+
+	return regex_find_within(r, subject, ret_start, ret_end, &work);
 }
 
 enum regex_answer regex_match(struct regex *r, struct str subject)

@@ -27,6 +27,7 @@
 #define REGEX_WORK_BASE 2000000
 #define REGEX_WORK_PER_BYTE 64
 #define REGEX_WORK_STEP 16
+#define REGEX_WORK_CALL 128 /* what a match takes before it has looked at anything */
 
 enum regex_flags { REGEX_NOCASE = 1 };
 
@@ -51,6 +52,13 @@ enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_st
 
 /* Could a match start in the subject and go on in what follows it? For texts of which only the beginning is known. Also true when it matches. */
 bool regex_begins(struct regex *r, struct str subject);
+
+/*
+ * The same for who has many patterns or many subjects: all of them together do no more than *work, in the units of REGEX_WORK_BASE, of which each
+ * takes its part. Below zero nothing is left, and an answer may be REGEX_LIMIT (true for regex_begins_within) for that reason alone.
+ */
+enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end, int64_t *work);
+bool regex_begins_within(struct regex *r, struct str subject, int64_t *work);
 
 struct str regex_pattern(const struct regex *r);
 /* For tests: whether the pattern has been compiled yet. */

@@ -59,13 +59,18 @@ struct job {
 	struct err err;
 };
 
+/* The client's, unless it names none or one that the system's policy forbids. */
+static enum mode mode_in_force(const struct job *j, const struct policy *p)
+{
+	return j->rq->mode != MODE_DEFAULT && !(j->p->own.no_lifting && mode_lifts(j->rq->mode)) ? j->rq->mode : p->mode;
+}
+
 /* What the gate asks is answered and judged again. A question that stays open is a bound reached, so an ask. */
 static void judge_in_rounds(struct job *j, const struct policy *p, struct view *v, struct judgement *ret)
 {
 	struct policy own = *p;
 
-	if (j->rq->mode != MODE_DEFAULT && !(j->p->own.no_lifting && mode_lifts(j->rq->mode)))
-		own.mode = j->rq->mode;
+	own.mode = mode_in_force(j, p);
 	for (unsigned round = 0; round < GATE_ROUNDS_MAX && !v->closed; round++) {
 		gate_judge(j->a, &j->facts, &own, v, ret);
 		if (!ret->questions)
@@ -79,7 +84,8 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 	struct reason *r = arena_new(j->a, struct reason);
 	*r = (struct reason){.next = ret->reasons, .id = "bound-reached", .grade = GRADE_ASK, .message = STR("more paths than can be looked at")};
 	ret->reasons = r;
-	ret->verdict = verdict_min(ret->verdict, VERDICT_ASK);
+	ret->cut = true; /* what the rules would have said is not known */
+	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
 }
 
 static void append(struct reason **to, struct reason *more)
@@ -100,8 +106,13 @@ static bool has_reason(const struct reason *list, const struct reason *r)
 /* Does this reason come from the project's own policy? The built-in checks have spoken under the user's policy already. */
 static bool of_project(const struct policy *p, const struct reason *r)
 {
-	if (r->rule.n || !strcmp(r->id, "configured-default") || !strcmp(r->id, "chained"))
+	static const char *const protecting[] = {"protected-write", "persistence"}, *const hiding[] = {"secret-read", "secret-leak"};
+
+	if (r->rule.n || !strcmp(r->id, "configured-default") || !strcmp(r->id, "chained") || (p->route != ROUTE_ADVISE && !strcmp(r->id, "file-route")))
 		return true;
+	for (size_t i = 0; i < 2; i++) /* its own paths, beside the built-in ones */
+		if ((p->protected_paths && !strcmp(r->id, protecting[i])) || (p->secret_paths && !strcmp(r->id, hiding[i])))
+			return true;
 	for (const struct regrade *g = p->regrades; g; g = g->next)
 		if (str_is(g->id, r->id))
 			return true;
@@ -112,7 +123,7 @@ static bool of_project(const struct policy *p, const struct reason *r)
  * The stricter of both holds. What the project says is its rules and its grades: a built-in check that the user's own rule lifted stays
  * lifted. Of its reasons those that are not there yet are added, when they have a part in the verdict.
  */
-static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p)
+static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p, enum mode mode)
 {
 	static const enum verdict verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
 	enum verdict v = project->cut ? project->verdict : VERDICT_ALLOW;
@@ -125,6 +136,8 @@ static void take_stricter(struct judgement *own, const struct judgement *project
 	for (const struct reason *r = project->reasons; r; r = r->next)
 		if (of_project(p, r))
 			v = verdict_min(v, verdicts[r->grade]);
+	if (v == VERDICT_ASK && project->verdict == VERDICT_DENY && mode == MODE_DONT_ASK)
+		v = VERDICT_DENY;
 	if (v >= own->verdict)
 		return;
 	own->verdict = v;
@@ -181,7 +194,7 @@ static int run_job(void *arg)
 		struct judgement project;
 
 		judge_in_rounds(j, &j->p->project, v, &project);
-		take_stricter(&j->judgement, &project, &j->p->project);
+		take_stricter(&j->judgement, &project, &j->p->project, mode_in_force(j, &j->p->project));
 	}
 	return 0;
 }

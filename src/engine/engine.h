@@ -20,6 +20,7 @@ struct policy_file {
 	enum config_who who; /* WHO_ANYONE: of a project, and not trusted */
 	bool project;        /* it lies in the project */
 	struct err *err;     /* it could not be read; else NULL */
+	bool unread;         /* ... the file itself; else what decides about it */
 };
 
 struct engine_request {

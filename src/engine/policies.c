@@ -113,6 +113,7 @@ static void add_project(struct loader *l, struct str path, enum policy_kind kind
 	f = found(l, path, kind, WHO_ANYONE);
 	f->project = true;
 	f->bytes = bytes;
+	f->unread = rc != 0;
 	if (kind == POLICY_SETTINGS)
 		f->base = l->v.project;
 	if (rc != 0 || trusted(l, path, bytes, &is_trusted, &why) != 0)
@@ -188,10 +189,21 @@ static void gather_settings(struct loader *l)
 
 /* ---- from files to policies ---- */
 
-static int check_read(const struct policy_file *f, struct err *e)
+/* What a file is called in messages. In the folder form a project chooses the names, and they would be read by the model: those of an untrusted one are left out. */
+static struct str shown_name(struct arena *a, const struct policy_file *f)
 {
-	for (; f; f = f->next)
-		if (f->err) {
+	if (f->who != WHO_ANYONE || !str_ends(path_parent(f->path), "/.claude/fencepost/config"))
+		return f->path;
+	return str_cat(a, path_parent(f->path), STR("/*.yaml"));
+}
+
+/* Where a link of a project's leads to is its own words, too. */
+static int check_read(struct loader *l, struct err *e)
+{
+	for (const struct policy_file *f = l->files; f; f = f->next)
+		if (f->err && f->unread && f->who == WHO_ANYONE) {
+			return err_set(e, f->err->kind, 0, "%.*s: the project's policy cannot be read; caisson config verify says why", STR_ARG(shown_name(l->a, f)));
+		} else if (f->err) {
 			*e = *f->err;
 			return -1;
 		}
@@ -243,7 +255,7 @@ static int load_some(struct loader *l, enum config_who least, enum config_who mo
 	n = 0;
 	for (const struct policy_file *f = l->files; f; f = f->next)
 		if (f->kind != POLICY_SETTINGS && f->who >= least && f->who <= most)
-			src[n++] = (struct config_source){f->path, f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
+			src[n++] = (struct config_source){shown_name(l->a, f), f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
 	*ret_n = n;
 	if (!n)
 		return 0;
@@ -261,13 +273,14 @@ static int hush(struct loader *l, struct err *e)
 	struct str text = str_dup(l->a, str_of(e->text));
 
 	for (const struct policy_file *f = l->files; f; f = f->next) {
-		size_t n = f->path.n;
+		struct str name = shown_name(l->a, f);
+		size_t n = name.n;
 
-		if (f->who != WHO_ANYONE || text.n < n || memcmp(text.p, f->path.p, n) != 0)
+		if (f->who != WHO_ANYONE || text.n < n || memcmp(text.p, name.p, n) != 0)
 			continue;
 		while (n < text.n && strchr(":0123456789", text.p[n]))
 			n++;
-		while (n > f->path.n && text.p[n - 1] == ':')
+		while (n > name.n && text.p[n - 1] == ':')
 			n--;
 		return err_set(e, e->kind, 0, "%.*s: the project's policy does not load; caisson config verify says why", (int)n, text.p);
 	}
@@ -335,14 +348,14 @@ static int load_policies(struct loader *l, struct policies *ret, struct err *e)
 
 	policies_default(ret);
 	ret->root = l->v.project;
-	if (gather(l, e) != 0 || check_read(l->files, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
+	if (gather(l, e) != 0 || check_read(l, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
 		return -1;
 	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hush(l, e);
 	ret->apart = n > 0;
 	if (ret->own.client_settings && !l->rq->alone)
 		gather_settings(l);
-	if (check_read(l->files, e) != 0 || load_all_settings(l, ret, e) != 0)
+	if (check_read(l, e) != 0 || load_all_settings(l, ret, e) != 0)
 		return -1;
 	if (policies_examples(l->rq, &ret->own, e) != 0) /* while all rules are there */
 		return -1;
@@ -363,7 +376,7 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 
 	if (gather(l, e) != 0)
 		return -1;
-	if (!l->rq->alone && check_read(l->files, &(struct err){0}) == 0 && load_some(l, WHO_TRUSTED, WHO_SYSTEM, &own, &notes, &n, NULL) == 0 && own.client_settings)
+	if (!l->rq->alone && check_read(l, &(struct err){0}) == 0 && load_some(l, WHO_TRUSTED, WHO_SYSTEM, &own, &notes, &n, NULL) == 0 && own.client_settings)
 		gather_settings(l);
 	ret->root = l->v.project;
 	ret->files = l->files;

@@ -7,13 +7,19 @@
 
 /* ---- what is not known ---- */
 
-/* "./build/NAME": not known which, but a file there and no command of the shell's or the system's. It is executed, as any other file. */
+/* "./build/NAME", or "/tmp/tmp.NAME/a": not known which, but a file there and no command of the shell's or the system's. It is executed, as any other file. */
 static bool is_some_file(const struct word *w)
 {
 	ptrdiff_t slash = str_find(w->text, '/', 0);
 
-	if (w->kind != WORD_UNKNOWN || !path_known(w) || slash < 0 || w->text.p[0] == '/')
+	if (w->kind != WORD_UNKNOWN || !path_known(w) || slash < 0)
 		return false;
+	if (slash == 0) { /* ".." could lead from there to the system's */
+		for (size_t i = 0; i + 2 < w->text.n; i++)
+			if (!memcmp(w->text.p + i, "/..", 3))
+				return false;
+		return str_starts(w->text, "/tmp/") || str_starts(w->text, "/var/tmp/");
+	}
 	for (size_t i = 0; i < (size_t)slash; i++)
 		if (text_hole(w->text.p[i]))
 			return false;

@@ -3,7 +3,7 @@
  *
  *   judge.c      running the checks, raising, lifting
  *   checks.c     the table of checks, and those about what is not known
- *   tiers.c      the person's own rules;  rules.c: how one rule matches
+ *   tiers.c      the person's own rules;  rules.c: how one rule matches;  normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_table.c);  flow.c: by what flows where
@@ -50,6 +50,7 @@ struct judge {
 	struct placed **placed_end;
 	struct question **questions_end;
 	const struct pmap *answers, *glob_answers, *asked;
+	int64_t work; /* left for comparing rules: tiers.h */
 	size_t nreasons, nlifts, nsteps, nquestions, nplaced, nexcerpts;
 };
 
@@ -146,6 +147,13 @@ void flow_leak(struct judge *j, const struct check *c);
 void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
+bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
+/* path_derived.c: paths that no word names. */
+void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
+void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+void paths_unknown_program(struct judge *j);
+bool access_copies(const struct access *x);
 void text_marks(struct judge *j, const struct check *c);
 void text_empty(struct judge *j, const struct check *c);
 void text_git_commit(struct judge *j, const struct check *c);

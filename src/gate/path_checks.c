@@ -66,7 +66,32 @@ static const char *phrase(struct judge *j, const struct access *x, const char *w
 	return str_c(j->a, str_fmt(j->a, "%s %s %s", op, doing[x->kind], what));
 }
 
+static bool archive(const struct access *x)
+{
+	static const char *const ops[] = {"tar", "bsdtar", "unzip", "cpio", "7z", "7za", "7zr", "unrar", "unar", "ar", "jar", "dpkg", "dpkg-deb", "unsquashfs", "cabextract", "Expand-Archive"};
+
+	for (size_t i = 0; x->kind == ACCESS_WRITE && x->below && x->op && i < sizeof(ops) / sizeof(*ops); i++)
+		if (!strcmp(x->op, ops[i]) || (!strncmp(x->op, ops[i], strlen(ops[i])) && x->op[strlen(ops[i])] == ' '))
+			return true;
+	return false;
+}
+
 /* ---- what lies inside a root ---- */
+
+static bool encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
+
+/* A test of find's that leaves something out: not turned around, and no pattern of stars alone. */
+static bool narrows(const struct command *c, size_t test)
+{
+	struct str value = test + 1 < c->argc ? c->argv[test + 1].text : STR("");
+
+	if (str_is(c->argv[test - 1].text, "!") || str_is(c->argv[test - 1].text, "-not"))
+		return false;
+	for (size_t i = 0; i < value.n; i++)
+		if (!strchr("*./?", value.p[i]))
+			return true;
+	return !value.n || str_is(c->argv[test].text, "-empty");
+}
 
 /* find with a test, and git clean, choose what they delete. */
 static bool chooses(const struct judge *j, const struct access *x)
@@ -75,19 +100,19 @@ static bool chooses(const struct judge *j, const struct access *x)
 
 	if (x->op && str_starts(str_of(x->op), "git "))
 		return true;
-	for (size_t i = 0; i < j->nsubjects && x->op && !strcmp(x->op, "find"); i++) {
+	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		for (size_t k = 1; k < c->argc && c->argv[0].at.text == x->at.text && c->argv[0].at.from == x->at.from; k++)
+		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && encloses(c->at, x->at); k++)
 			for (size_t t = 0; t < sizeof(tests) / sizeof(*tests); t++)
-				if (c->argv[k].kind == WORD_EXACT && str_is(c->argv[k].text, tests[t]))
+				if (c->argv[k].kind == WORD_EXACT && str_is(c->argv[k].text, tests[t]) && narrows(c, k))
 					return true;
 	}
 	return false;
 }
 
 /* The root itself, all that is in it, or the repository that keeps its history. */
-static bool is_whole_project(const struct judge *j, const struct access *x, const struct where *w)
+bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w)
 {
 	if (chooses(j, x))
 		return false;
@@ -97,19 +122,26 @@ static bool is_whole_project(const struct judge *j, const struct access *x, cons
 		if (!path_within(w->real, r->path))
 			continue;
 		rest = str_sub(w->real, r->path.n, w->real.n);
-		if (!rest.n || str_is(rest, "/*") || str_is(rest, "/.*") || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || str_is(rest, "/.[!.]*"))
+		if (!rest.n || str_is(rest, "/*") || str_is(rest, "/**") || str_is(rest, "/.*") || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || str_is(rest, "/.[!.]*"))
 			return true;
 	}
 	return false;
 }
 
+/* Does this put other content in the place of a directory, or into it? mkdir and chmod do not. */
+static bool replaces(const struct access *x)
+{
+	return x->kind == ACCESS_DELETE || access_copies(x) || (archive(x) && x->below);
+}
+
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && is_whole_project(j, x, w)) {
+	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && paths_whole_project(j, x, w)) {
 		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
 		return;
 	}
-	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real))) {
+	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
+	    (replaces(x) && either(j, w, path_table_protected_dir))) {
 		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 		return;
 	}
@@ -206,13 +238,26 @@ static bool is_null(const struct access *x, const struct where *w)
 	return w->place == PLACE_NULL && x->kind == ACCESS_WRITE && !(x->op && (!strcmp(x->op, "mv") || !strcmp(x->op, "ln")));
 }
 
+/* find -L goes through links, and what it deletes there lies wherever they lead. */
+static bool follows_links(const struct judge *j, const struct access *x)
+{
+	for (size_t i = 0; x->kind == ACCESS_DELETE && i < j->nsubjects; i++) {
+		const struct command *c = j->subjects[i].c;
+
+		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && encloses(c->at, x->at); k++)
+			if (c->argv[k].kind == WORD_EXACT && (str_is(c->argv[k].text, "-L") || str_is(c->argv[k].text, "-follow")))
+				return true;
+	}
+	return false;
+}
+
 static void check_change(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (is_null(x, w) || makes_nothing(j, x, w))
 		return;
 	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
 		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"), NULL);
-	if (!w->sure) {
+	if (!w->sure || follows_links(j, x)) {
 		tell(j, "opaque-path", x, w, phrase(j, x, "a path whose links could not be resolved:"), "write the path out");
 		return;
 	}
@@ -222,16 +267,6 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 		in_temp(j, x, w);
 	else
 		outside(j, x, w);
-}
-
-static bool archive(const struct access *x)
-{
-	static const char *const ops[] = {"tar", "bsdtar", "unzip", "cpio", "7z", "7za", "7zr", "unrar", "unar", "ar", "jar", "dpkg", "dpkg-deb", "unsquashfs", "cabextract", "Expand-Archive"};
-
-	for (size_t i = 0; x->kind == ACCESS_WRITE && x->below && x->op && i < sizeof(ops) / sizeof(*ops); i++)
-		if (!strcmp(x->op, ops[i]) || (!strncmp(x->op, ops[i], strlen(ops[i])) && x->op[strlen(ops[i])] == ' '))
-			return true;
-	return false;
 }
 
 /* Looking at a name, or at what a directory lists, gives no secret away. */
@@ -253,7 +288,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
 		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process:"), NULL);
-	else if (reads_content(x) && (path_table_secret(j, w, x->below)))
+	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
 		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"), NULL);
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
 		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
@@ -275,13 +310,19 @@ void paths_check(struct judge *j, const struct check *c)
 			else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 				judge_tell_at_most(j, "remote-change", GRADE_ASK, x->at, judge_quote(j, "", x->at, " changes files on another machine or in a container"), NULL);
 		} else if (x->kind != ACCESS_EXEC) {
-			paths_each(j, x, check_one, NULL);
+			if (!paths_each(j, x, check_one, NULL) && reads_content(x) && path_table_secret_text(j, x->path.text))
+				judge_say(j, gate_check("secret-read"), x->at, str_of(phrase(j, x, "what is likely a secret")));
+			paths_into_directory(j, x, check_one, NULL);
 		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) { /* nothing depends on where it leads, so that is not asked */
 			w.path = w.real = path_plain(j->a, x->path.text);
 			w.place = path_place(j, w.path);
 			judge_placed(j, x, &w);
+			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false)) /* bash -v, and every error message, shows it */
+				tell(j, "secret-read", x, &w, phrase(j, x, "what is likely a secret:"), NULL);
 		}
 	}
+	paths_git(j, check_one, NULL);
+	paths_unknown_program(j);
 }
 
 static void secret_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
@@ -294,6 +335,6 @@ bool access_reads_secret(struct judge *j, const struct access *x)
 	bool secret = false;
 
 	if (x->kind == ACCESS_READ && !x->elsewhere)
-		paths_each(j, x, secret_one, &secret);
+		secret = !paths_each(j, x, secret_one, &secret) ? reads_content(x) && path_table_secret_text(j, x->path.text) : secret;
 	return secret;
 }

@@ -191,9 +191,44 @@ bool path_table_protected(const struct judge *j, struct str path)
 	       any_own(j, j->p->protected_paths, path);
 }
 
+/* A directory all of whose content is protected: .claude, .vscode. */
+bool path_table_protected_dir(const struct judge *j, struct str path)
+{
+	return path_table_protected(j, str_cat(j->a, path, STR("/x")));
+}
+
+/* Directories of a home that hold little but secrets, themselves. */
+static bool is_secret_dir(const struct judge *j, struct str path)
+{
+	struct str rest = in_home(j, path);
+
+	for (size_t i = 0; i < COUNT(secret_dirs) && rest.n; i++)
+		if (str_is(rest, secret_dirs[i]))
+			return true;
+	return false;
+}
+
+/* What /proc/PID/root leads to is all there is; of another's process that cannot be looked up. */
+static struct str without_proc_root(struct str path)
+{
+	ptrdiff_t pid = str_starts(path, "/proc/") ? str_find(path, '/', 6) : -1;
+	struct str rest = pid > 0 ? str_sub(path, (size_t)pid, path.n) : STR("");
+
+	if (str_starts(rest, "/task/")) {
+		ptrdiff_t task = str_find(rest, '/', 6);
+
+		rest = task > 0 ? str_sub(rest, (size_t)task, rest.n) : STR("");
+	}
+	return str_starts(rest, "/root/") ? str_sub(rest, 5, rest.n) : path;
+}
+
 static bool is_secret(const struct judge *j, struct str path, bool below)
 {
 	struct str rest;
+
+	path = without_proc_root(path);
+	if (is_secret_dir(j, path) && !any_own(j, j->p->secret_allow, path))
+		return true;
 
 	if (any_own(j, j->p->secret_allow, path))
 		return false;
@@ -207,7 +242,7 @@ static bool is_secret(const struct judge *j, struct str path, bool below)
 		return true;
 	rest = in_home(j, path);
 	for (size_t i = 0; i < COUNT(secret_dirs) && rest.n; i++)
-		if (str_is(rest, secret_dirs[i]) || path_within(str_of(secret_dirs[i]), rest))
+		if (path_within(str_of(secret_dirs[i]), rest))
 			return true;
 	return false;
 }
@@ -260,6 +295,30 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 	if (is_secret(j, w->path, below) || (!str_eq(w->path, w->real) && is_secret(j, w->real, below)))
 		return true;
 	return w->wild && !w->answer && may_find_secret(j, w->path);
+}
+
+/*
+ * A path of which only parts are known: secret when whatever lies in the directory before the first hole is, or when what follows the last
+ * one is the name of a secret, in whatever home that may be.
+ */
+bool path_table_secret_text(const struct judge *j, struct str text)
+{
+	size_t slash = 0, hole = 0;
+	ptrdiff_t tail;
+	struct str dir, name;
+
+	for (size_t i = 0; i < text.n; i++)
+		hole = text_hole(text.p[i]) ? i + 1 : hole;
+	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)
+		slash = text.p[i] == '/' ? i : slash;
+	dir = str_sub(text, 0, slash);
+	if (str_starts(dir, "/") && (is_secret_dir(j, path_plain(j->a, dir)) || is_secret(j, str_cat(j->a, path_plain(j->a, dir), STR("/x")), false)))
+		return true;
+	tail = hole ? str_find(text, '/', hole) : -1;
+	if (tail < 0 || (size_t)tail + 1 >= text.n)
+		return false;
+	name = path_plain(j->a, str_sub(text, (size_t)tail, text.n));
+	return is_secret(j, name, false) || is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(name)), false);
 }
 
 bool path_table_opens_access(const struct judge *j, struct str path) { return any(j, access_names, COUNT(access_names), path); }

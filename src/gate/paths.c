@@ -151,6 +151,16 @@ static bool acts_on_name(const struct access *x)
 	return x->kind == ACCESS_DELETE || (x->op && equals_any(str_of(x->op), ops, COUNT(ops)));
 }
 
+/* sed -i --follow-symlinks writes to what the name leads to. */
+static bool follows(const struct judge *j, const struct access *x)
+{
+	for (const struct command *c = j->f->commands; c && x->op && !strcmp(x->op, "sed"); c = c->next)
+		for (size_t k = 1; k < c->argc && c->argv[0].at.text == x->at.text && c->argv[0].at.from == x->at.from; k++)
+			if (str_starts(c->argv[k].text, "--fo"))
+				return true;
+	return false;
+}
+
 static void resolve(struct judge *j, const struct access *x, struct str path, struct where *w)
 {
 	const struct path_answer *p = pmap_get(j->answers, path);
@@ -159,7 +169,7 @@ static void resolve(struct judge *j, const struct access *x, struct str path, st
 	w->real = w->path;
 	w->answer = p;
 	w->sure = p ? p->real.n > 0 || p->kind == PATH_ABSENT : ask(j, path, false);
-	if (p && p->place.n && acts_on_name(x) && !(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
+	if (p && p->place.n && acts_on_name(x) && !follows(j, x) && !(p->kind == PATH_LINK && p->target == PATH_DIR && x->kind == ACCESS_WRITE))
 		w->real = p->place;
 	else if (p && p->real.n)
 		w->real = p->real;

@@ -36,13 +36,17 @@ void repository_ask(struct judge *j, const struct command *c)
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 static struct str directory(struct judge *j, struct subject *s)
 {
-	const struct know_option *o = NULL;
+	struct know_options *o = subject_options(j, s);
 	struct str dir = s->c->cwd;
 
-	while ((o = know_option_find(subject_options(j, s), "-C", o))) {
-		if (!o->has_value || o->value.kind != WORD_EXACT)
+	for (size_t i = 0; i < o->noptions; i++) {
+		struct know_option *k = &o->options[i];
+
+		if (!k->global || strcmp(k->name, "-C") != 0) /* git commit and git branch have a -C of their own */
+			continue;
+		if (!k->has_value || k->value.kind != WORD_EXACT)
 			return STR("");
-		dir = str_starts(o->value.text, "/") ? o->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(o->value.text));
+		dir = str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
 	}
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }

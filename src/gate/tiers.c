@@ -12,14 +12,21 @@
 #include "gate/settings.h"
 
 #define JOINED_MAX ((size_t)1 << 20) /* bytes of one command that regexes see */
-#define STRIPS_MAX 64                /* times a normalise rule strips from one command */
+#define NAME_COST 16                 /* work of comparing a name */
+
+bool tiers_afford(struct judge *j, size_t cost)
+{
+	j->work -= (int64_t)cost;
+	return j->work >= 0;
+}
 
 /* ---- the command as text ---- */
 
 struct spoken_text {
 	struct str text;    /* the words joined by blanks; U+FFFD for one that is not known */
 	struct str known;   /* the part before the first of these */
-	bool open;          /* there is one, or the rest was cut off */
+	bool open;          /* there is one */
+	bool cut;           /* one is left out because it is too long */
 };
 
 static struct spoken_text join_words(struct judge *j, const struct command *c)
@@ -36,10 +43,13 @@ static struct spoken_text join_words(struct judge *j, const struct command *c)
 			if (!t.open)
 				t.known = str_dup(j->a, buf_view(&b));
 			t.open = true;
+			t.cut |= c->argv[i].kind == WORD_EXACT;
 			w = STR("\xEF\xBF\xBD");
 		}
-		if (b.n > JOINED_MAX)
+		if (b.n > JOINED_MAX) {
+			t.cut = true;
 			break;
+		}
 		buf_str(&b, w);
 		if (i + 1 < c->argc)
 			buf_char(&b, ' ');
@@ -48,13 +58,19 @@ static struct spoken_text join_words(struct judge *j, const struct command *c)
 	return t;
 }
 
-static enum match regex_matches(const struct regex_rule *r, const struct spoken_text *t)
+static enum regex_answer find(struct judge *j, struct regex *r, struct str text)
 {
-	enum regex_answer is = regex_match(r->regex, t->text);
+	size_t from, to;
 
-	if (is != REGEX_NO)
-		return is == REGEX_YES ? MATCH_YES : MATCH_MAYBE;
-	return t->open && regex_begins(r->regex, t->known) ? MATCH_MAYBE : MATCH_NO;
+	return regex_find_within(r, text, &from, &to, &j->work);
+}
+
+/* For a rule that denies: an expression that runs into its bound counts as a match. */
+static enum match regex_denies(struct judge *j, const struct regex_rule *r, const struct spoken_text *t)
+{
+	if (find(j, r->regex, t->text) != REGEX_NO)
+		return j->work < 0 ? MATCH_NO : MATCH_YES; /* nothing is left for this line: that is said once */
+	return t->cut || (t->open && regex_begins_within(r->regex, t->known, &j->work)) ? MATCH_MAYBE : MATCH_NO;
 }
 
 /* Assignments before a command that change what it does: no rule that allows the command speaks of that. */
@@ -64,61 +80,6 @@ static bool settings_harmless(const struct command *c)
 		if (setting_matters(s))
 			return false;
 	return true;
-}
-
-/* ---- normalise ---- */
-
-static struct str strip_all(struct judge *j, const struct normalise_rule *n, struct str text)
-{
-	for (size_t i = 0; i < STRIPS_MAX; i++) {
-		const struct regex_rule *r = n->strip;
-		size_t from = 0, to = 0;
-
-		while (r && (regex_find(r->regex, text, &from, &to) != REGEX_YES || from == to))
-			r = r->next;
-		if (!r)
-			break;
-		text = str_cat(j->a, str_sub(text, 0, from), str_sub(text, to, text.n));
-	}
-	return text;
-}
-
-/* The command with what the normalise rules strip taken out, or the same. Blanks inside a word are kept apart from those between words. */
-static const struct command *normalised(struct judge *j, const struct command *c)
-{
-	for (const struct normalise_rule *n = j->p->normalise; n; n = n->next) {
-		struct prefix_rule only = {.prefix = n->prefix};
-		struct command *k;
-		struct buf b;
-		struct str text;
-		size_t from = 0;
-
-		if (rule_match(&only, c) != MATCH_YES)
-			continue;
-		buf_init(&b, j->a, JOINED_MAX);
-		for (size_t i = 0; i < c->argc; i++) {
-			if (c->argv[i].kind != WORD_EXACT || b.n + c->argv[i].text.n + 2 > JOINED_MAX)
-				return c;
-			for (size_t x = 0; x < c->argv[i].text.n; x++)
-				buf_char(&b, c->argv[i].text.p[x] == ' ' ? '\037' : c->argv[i].text.p[x]);
-			buf_char(&b, ' ');
-		}
-		text = strip_all(j, n, buf_view(&b));
-		k = arena_new(j->a, struct command);
-		*k = *c;
-		k->argc = 0;
-		k->argv = arena_array(j->a, c->argc + 1, sizeof(*k->argv));
-		while (from < text.n && k->argc < c->argc) {
-			ptrdiff_t blank = str_find(text, ' ', from);
-			size_t to = blank < 0 ? text.n : (size_t)blank;
-
-			if (to > from)
-				k->argv[k->argc++] = (struct word){.kind = WORD_EXACT, .text = str_sub(text, from, to), .at = c->at};
-			from = to + 1;
-		}
-		c = k;
-	}
-	return c;
 }
 
 /* ---- roots and globs of rules ---- */
@@ -140,7 +101,7 @@ static struct str rule_path(struct judge *j, struct str text)
 
 static bool within(struct judge *j, const struct texts *list, struct str path)
 {
-	for (; list; list = list->next) {
+	for (; list && tiers_afford(j, TIERS_RULE); list = list->next) {
 		struct str root = rule_path(j, list->text);
 
 		if (memchr(root.p, '*', root.n) ? glob_path(root, path, GLOB_BELOW) : path_within(path, path_plain(j->a, root)))
@@ -226,24 +187,29 @@ static void argument_path(struct judge *j, const struct command *c, const struct
 		n->unknown++;
 }
 
-static void argument_text(const struct argument_rule *r, const struct word *w, struct str text, struct argument_count *n)
+/* An expression that runs into its bound: a rule that allows has not matched, any other has. */
+static void argument_text(struct judge *j, const struct argument_rule *r, const struct word *w, struct str text, struct argument_count *n)
 {
 	enum regex_answer is = REGEX_NO;
 	size_t i = 0;
+	bool hit;
 
 	if (w->kind != WORD_EXACT) {
 		n->unknown++;
 		return;
 	}
-	for (const struct texts *v = r->values; v && is == REGEX_NO; v = v->next)
-		is = regex_match(r->regexes[i++], text);
-	n->unknown += is == REGEX_LIMIT;
-	*(is == REGEX_YES ? &n->hits : &n->misses) += 1;
+	for (const struct texts *v = r->values; v && is != REGEX_YES; v = v->next) {
+		enum regex_answer one = find(j, r->regexes[i++], text);
+
+		is = one == REGEX_NO ? is : one;
+	}
+	hit = is == REGEX_YES || (is == REGEX_LIMIT && r->decision != VERDICT_ALLOW);
+	*(hit ? &n->hits : &n->misses) += 1;
 }
 
-static bool names_command(const struct texts *names, struct str base)
+static bool names_command(struct judge *j, const struct texts *names, struct str base)
 {
-	for (; names; names = names->next)
+	for (; names && tiers_afford(j, NAME_COST); names = names->next)
 		if (glob_name(names->text, base))
 			return true;
 	return false;
@@ -254,9 +220,9 @@ static enum match argument_matches(struct judge *j, const struct argument_rule *
 	struct argument_count n = {.r = r};
 	bool paths = r->test == ARGUMENT_ANY_OUTSIDE || r->test == ARGUMENT_ALL_INSIDE, all = r->test == ARGUMENT_ALL_INSIDE || r->test == ARGUMENT_ALL_MATCH;
 
-	if (!s->base.n || !names_command(r->commands, s->base))
+	if (!s->base.n || !names_command(j, r->commands, s->base))
 		return MATCH_NO;
-	for (size_t i = 1; i < s->c->argc; i++) {
+	for (size_t i = 1; i < s->c->argc && tiers_afford(j, TIERS_RULE); i++) {
 		const struct word *w = &s->c->argv[i];
 		struct str text = paths ? path_argument(w) : w->text;
 
@@ -265,8 +231,10 @@ static enum match argument_matches(struct judge *j, const struct argument_rule *
 		if (paths)
 			argument_path(j, s->c, w, text, &n);
 		else
-			argument_text(r, w, text, &n);
+			argument_text(j, r, w, text, &n);
 	}
+	if (j->work < 0)
+		return MATCH_NO;
 	if (all)
 		return n.misses ? MATCH_NO : n.unknown ? MATCH_MAYBE : n.hits ? MATCH_YES : MATCH_NO;
 	return n.hits ? MATCH_YES : n.unknown ? MATCH_MAYBE : MATCH_NO;
@@ -274,15 +242,20 @@ static enum match argument_matches(struct judge *j, const struct argument_rule *
 
 /* ---- saying what a rule found ---- */
 
+/* What an untrusted file says must not reach the model, and its patterns are words as well: the command is quoted instead. */
 static void raise_rule(struct judge *j, const char *id, const struct rule *r, struct str what, enum match m, struct span at)
 {
 	const struct check *c = gate_check(id);
 	enum grade g = judge_grade(j, c);
 	struct str text = j->p->silent ? STR("") : r->description;
 
+	if (j->p->silent)
+		what = judge_excerpt(j, at);
 	if (m == MATCH_MAYBE && g > GRADE_ASK)
 		g = GRADE_ASK;
-	if (m == MATCH_MAYBE)
+	if (m == MATCH_MAYBE && j->p->silent)
+		text = str_fmt(j->a, "a word that is not known may make '%.*s' something that the policy does not allow", STR_ARG(what));
+	else if (m == MATCH_MAYBE)
 		text = str_fmt(j->a, "a word that is not known may make this '%.*s', which the policy does not allow", STR_ARG(what));
 	else if (!text.n)
 		text = str_fmt(j->a, !strcmp(id, "configured-deny") ? "the policy denies '%.*s'" : "the policy asks about '%.*s'", STR_ARG(what));
@@ -296,7 +269,7 @@ struct verdicts {
 
 static void heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what)
 {
-	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES))
+	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES) || !tiers_afford(j, TIERS_HIT))
 		return;
 	if (decision == VERDICT_ALLOW) {
 		*(scoped ? &v->scoped : &v->allow) = true;
@@ -315,78 +288,166 @@ static void heard(struct judge *j, struct subject *s, struct verdicts *v, enum v
 
 static void hear_prefixes(struct judge *j, struct subject *s, struct verdicts *v)
 {
-	const struct command *c = normalised(j, s->c);
+	struct normal c;
 
-	for (const struct prefix_rule *r = j->p->deny; r; r = r->next)
-		heard(j, s, v, VERDICT_DENY, false, rule_match(r, c), &r->rule, r->prefix);
-	for (const struct prefix_rule *r = j->p->ask; r; r = r->next)
-		heard(j, s, v, VERDICT_ASK, false, rule_match(r, c), &r->rule, r->prefix);
-	for (const struct prefix_rule *r = j->p->allow; r; r = r->next)
-		heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c) && settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
+	tiers_normalise(j, s->c, &c);
+	for (const struct prefix_rule *r = j->p->deny; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		heard(j, s, v, VERDICT_DENY, false, normal_match(&c, r), &r->rule, r->prefix);
+	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		heard(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
+	for (const struct prefix_rule *r = j->p->allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) && settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
 }
 
 static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	struct spoken_text t;
+	bool known;
 
 	if (!j->p->checks && !j->p->allow_checks)
 		return;
 	t = join_words(j, s->c);
-	for (const struct regex_rule *r = j->p->checks; r; r = r->next)
-		heard(j, s, v, VERDICT_DENY, true, regex_matches(r, &t), &r->rule, r->pattern);
-	for (const struct regex_rule *r = j->p->allow_checks; r; r = r->next)
-		heard(j, s, v, VERDICT_ALLOW, true, !t.open && settings_harmless(s->c) ? regex_matches(r, &t) : MATCH_NO, &r->rule, r->pattern);
+	known = !t.open && !t.cut && settings_harmless(s->c);
+	for (const struct regex_rule *r = j->p->checks; r && j->work >= 0; r = r->next)
+		heard(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
+	for (const struct regex_rule *r = j->p->allow_checks; r && j->work >= 0; r = r->next)
+		heard(j, s, v, VERDICT_ALLOW, true, known && find(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+}
+
+/* What comparing a permission rule with a command may take: every star is a place to go on from. Most differ at the first byte. */
+static bool afford_permission(struct judge *j, const struct permission_rule *r, const struct command *c)
+{
+	size_t bytes = 0, stars = 1;
+
+	if (r->all || (r->pattern.n && c->argc && c->argv[0].text.n && !strchr("*\"' ", r->pattern.p[0]) && r->pattern.p[0] != path_base(c->argv[0].text).p[0]))
+		return tiers_afford(j, TIERS_RULE);
+	for (size_t i = 0; i < r->pattern.n; i++)
+		stars += r->pattern.p[i] == '*';
+	for (size_t i = 0; i < c->argc; i++)
+		bytes += c->argv[i].text.n;
+	bytes = bytes > GLOB_STEPS_MAX / stars ? GLOB_STEPS_MAX : bytes * stars;
+	return tiers_afford(j, TIERS_RULE + r->pattern.n + 2 * bytes);
 }
 
 static void hear_permissions(struct judge *j, struct subject *s, struct verdicts *v)
 {
-	for (const struct permission_rule *r = j->p->permission_deny; r; r = r->next)
+	for (const struct permission_rule *r = j->p->permission_deny; r && afford_permission(j, r, s->c); r = r->next)
 		heard(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
-	for (const struct permission_rule *r = j->p->permission_ask; r; r = r->next)
+	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c); r = r->next)
 		heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
-	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
+	for (const struct permission_rule *r = j->p->permission_allow; r && afford_permission(j, r, s->c); r = r->next)
 		heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
-	if (!v->allow && permission_allowed(j->p->permission_allow, j->f, s->c)) { /* timeout, nice ... around what is allowed */
+	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) { /* timeout, nice ... around what is allowed */
 		v->allow = true;
 		judge_step(j, "allow", STR("as what it runs"), s->c->at);
 	}
 }
 
-static bool host_in(const struct texts *list, struct str host)
-{
-	ptrdiff_t at = str_find(host, '@', 0);
-	struct str bare = at < 0 ? host : str_sub(host, (size_t)at + 1, host.n);
+/* ---- ssh ---- */
 
-	for (; list; list = list->next)
-		if (glob_name(list->text, host) || glob_name(list->text, bare))
+/* "ssh://user@host:22", "user@[::1]:22", "user@host" as the host that is reached: what stands behind the last @ of it. A copy's is "host:path". */
+static struct str bare_host(struct str host, bool copies)
+{
+	ptrdiff_t scheme = str_find(host, ':', 0), end;
+	bool address = scheme > 0 && str_starts(str_sub(host, (size_t)scheme, host.n), "://");
+	size_t at;
+
+	if (address) {
+		host = str_sub(host, (size_t)scheme + 3, host.n);
+		end = str_find(host, '/', 0);
+		host = str_sub(host, 0, end < 0 ? host.n : (size_t)end);
+	} else if (copies && scheme >= 0 && str_find(str_sub(host, 0, (size_t)scheme), '[', 0) < 0) {
+		host = str_sub(host, 0, (size_t)scheme);
+	}
+	for (at = host.n; at > 0 && host.p[at - 1] != '@';)
+		at--;
+	host = str_sub(host, at, host.n);
+	if (str_starts(host, "[")) {
+		end = str_find(host, ']', 0);
+		return str_sub(host, 1, end < 0 ? host.n : (size_t)end);
+	}
+	end = str_find(host, ':', 0);
+	return end >= 0 && str_find(host, ':', (size_t)end + 1) < 0 ? str_sub(host, 0, (size_t)end) : host;
+}
+
+/* A pattern with an @ is about the user as well. A rule that allows must not take a user's name for a host's: db-*@elsewhere is not db-*. */
+static bool host_in(struct judge *j, const struct texts *list, struct str host, bool copies, bool deny)
+{
+	struct str bare = bare_host(host, copies);
+
+	for (; list && tiers_afford(j, NAME_COST); list = list->next)
+		if (glob_name(list->text, bare) || ((deny || memchr(list->text.p, '@', list->text.n)) && glob_name(list->text, host)))
 			return true;
 	return false;
 }
 
-static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
+struct ssh_says {
+	bool denied, asked, allowed, unknown;
+	struct str host; /* that is denied, or else that is asked about */
+};
+
+static void one_host(struct judge *j, struct str host, bool copies, struct ssh_says *ret)
 {
-	static const struct rule rule = {.where = {"tools.bash.ssh", 14}};
+	if (host_in(j, j->p->ssh_deny, host, copies, true)) {
+		ret->host = host;
+		ret->denied = true;
+	} else if (j->p->ssh_allow && host_in(j, j->p->ssh_allow, host, copies, false)) {
+		ret->allowed = true;
+	} else if (j->p->ssh_allow) {
+		ret->host = ret->denied ? ret->host : host;
+		ret->asked = true;
+	}
+}
+
+/* Every host on the way counts: those jumped over, and both ends of a copy. */
+static struct ssh_says ssh_says(struct judge *j, struct subject *s)
+{
+	struct ssh_says ret = {.host = STR("")};
 
 	if ((!j->p->ssh_allow && !j->p->ssh_deny) || (!str_is(s->base, "ssh") && !str_is(s->base, "scp") && !str_is(s->base, "sftp")))
-		return;
+		return ret;
 	for (const struct know_use *u = subject_known(j, s)->uses; u; u = u->next) {
-		bool exact = u->value.kind == WORD_EXACT;
+		struct str hosts = u->value.text;
 
 		if (u->role != USE_HOST)
 			continue;
-		if (!exact || host_in(j->p->ssh_deny, u->value.text))
-			heard(j, s, v, VERDICT_DENY, false, exact ? MATCH_YES : MATCH_MAYBE, &rule, exact ? u->value.text : STR("ssh to a host that is denied"));
-		else if (j->p->ssh_allow)
-			heard(j, s, v, host_in(j->p->ssh_allow, u->value.text) ? VERDICT_ALLOW : VERDICT_ASK, true, MATCH_YES, &rule, u->value.text);
+		if (u->value.kind != WORD_EXACT) {
+			ret.unknown = true;
+			continue;
+		}
+		for (size_t from = 0; from <= hosts.n;) {
+			ptrdiff_t comma = str_find(hosts, ',', from);
+			size_t to = comma < 0 ? hosts.n : (size_t)comma;
+
+			one_host(j, str_sub(hosts, from, to), !str_is(s->base, "ssh"), &ret);
+			from = to + 1;
+		}
 	}
+	return ret;
+}
+
+static const struct rule ssh_rule = {.where = {"tools.bash.ssh", 14}};
+
+static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	struct ssh_says says = ssh_says(j, s);
+
+	if (says.denied)
+		heard(j, s, v, VERDICT_DENY, false, MATCH_YES, &ssh_rule, says.host);
+	if (says.unknown)
+		heard(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule, STR("ssh to a host that is denied"));
+	if (says.asked)
+		heard(j, s, v, VERDICT_ASK, false, MATCH_YES, &ssh_rule, says.host);
+	else if (says.allowed && !says.denied && !says.unknown)
+		heard(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
 }
 
 static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *v)
 {
-	for (const struct argument_rule *r = j->p->arguments; r; r = r->next)
+	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		heard(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
-	for (const struct names_rule *r = j->p->only; r; r = r->next)
-		if (s->base.n && !names_command(r->names, s->base))
+	for (const struct names_rule *r = j->p->only; r && j->work >= 0; r = r->next)
+		if (s->base.n && !names_command(j, r->names, s->base) && tiers_afford(j, TIERS_HIT))
 			judge_raise(j, gate_check("not-on-list"), &(struct finding){.grade = judge_grade(j, gate_check("not-on-list")), .rule = r->rule.where, .at = s->c->at,
 				.alternative = j->p->silent ? STR("") : r->rule.alternative, .message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
 }
@@ -489,13 +550,25 @@ static void edit_one(struct judge *j, const struct access *x, const struct where
 {
 	struct edits *e = ctx;
 
-	if (x->kind == ACCESS_READ)
+	e->bad |= w->place != PLACE_ROOT || !w->sure;
+	if (x->kind == ACCESS_READ) {
+		e->bad |= path_table_secret(j, w, x->below);
 		return;
+	}
 	e->any = true;
-	e->bad |= w->place != PLACE_ROOT || !w->sure || path_table_protected(j, w->path) || path_table_protected(j, w->real);
+	e->bad |= path_table_protected(j, w->path) || path_table_protected(j, w->real) || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w));
 }
 
-/* acceptEdits: plain file work inside the roots needs no question. */
+/* sed can run commands and write files; that is no plain work. */
+static bool runs_code(const struct judge *j, const struct command *c)
+{
+	for (const struct snippet *n = j->f->snippets; n; n = n->next)
+		if (n->at.text == c->at.text && n->at.from < c->at.to && c->at.from < n->at.to && !inline_harmless(n))
+			return true;
+	return false;
+}
+
+/* acceptEdits: plain file work inside the roots, from there to there, needs no question. */
 static bool accepted_edit(struct judge *j, const struct subject *s)
 {
 	static const char *const names[] = {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"};
@@ -504,12 +577,12 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		named |= str_is(s->base, names[i]);
-	if (j->p->mode != MODE_ACCEPT_EDITS || !named)
+	if (j->p->mode != MODE_ACCEPT_EDITS || !named || !j->f->complete || !settings_harmless(s->c) || runs_code(j, s->c))
 		return false;
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->at.text == s->c->argv[0].at.text && x->at.from == s->c->argv[0].at.from && !paths_each(j, x, edit_one, &e))
+		if (tiers_afford(j, NAME_COST) && x->at.text == s->c->argv[0].at.text && x->at.from == s->c->argv[0].at.from && !paths_each(j, x, edit_one, &e))
 			return false;
-	return e.any && !e.bad;
+	return e.any && !e.bad && j->work >= 0;
 }
 
 /* Known to only read; or a builtin that goes somewhere or compares, and leaves nothing behind. */
@@ -533,6 +606,10 @@ static void decide(struct judge *j, struct subject *s)
 	hear_ssh(j, s, &v);
 	hear_arguments(j, s, &v);
 	hear_code(j, s, &v);
+	if (j->work < 0) { /* not all rules were heard */
+		s->spoken = true;
+		return;
+	}
 	if (accepted_edit(j, s)) {
 		v.allow = true;
 		judge_step(j, "allow", STR("mode acceptEdits"), s->c->at);
@@ -545,26 +622,29 @@ static void decide(struct judge *j, struct subject *s)
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 }
 
+static void raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m)
+{
+	if (m != MATCH_NO && tiers_afford(j, TIERS_HIT))
+		raise_rule(j, "configured-ask", r, what, m, s->c->at);
+}
+
 /* The ask rules speak only where no scoped allow stands above them, so they are raised after all have been heard. */
 static void raise_asks(struct judge *j, struct subject *s)
 {
-	const struct command *c;
+	struct normal c;
+	struct ssh_says ssh;
 
-	if (s->allowed || !s->spoken)
+	if (s->allowed || !s->spoken || j->work < 0)
 		return;
-	c = normalised(j, s->c);
-	for (const struct prefix_rule *r = j->p->ask; r; r = r->next)
-		if (rule_match(r, c) != MATCH_NO)
-			raise_rule(j, "configured-ask", &r->rule, r->prefix, rule_match(r, c), s->c->at);
-	for (const struct permission_rule *r = j->p->permission_ask; r; r = r->next)
-		if (permission_bash(r, s->c) != MATCH_NO)
-			raise_rule(j, "configured-ask", &r->rule, r->pattern, permission_bash(r, s->c), s->c->at);
-	for (const struct argument_rule *r = j->p->arguments; r; r = r->next) {
-		enum match m = r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO;
-
-		if (m != MATCH_NO)
-			raise_rule(j, "configured-ask", &r->rule, s->base, m, s->c->at);
-	}
+	tiers_normalise(j, s->c, &c);
+	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		raise_ask(j, s, &r->rule, r->prefix, normal_match(&c, r));
+	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c); r = r->next)
+		raise_ask(j, s, &r->rule, r->pattern, permission_bash(r, s->c));
+	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		raise_ask(j, s, &r->rule, s->base, r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO);
+	ssh = ssh_says(j, s);
+	raise_ask(j, s, &ssh_rule, ssh.host, ssh.asked && !ssh.denied ? MATCH_YES : MATCH_NO);
 }
 
 static void decide_redirects(struct judge *j)
@@ -581,10 +661,10 @@ bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decisi
 {
 	bool found = false;
 
-	for (const struct redirect_rule *r = j->p->redirects; r; r = r->next) {
+	for (const struct redirect_rule *r = j->p->redirects; r && tiers_afford(j, TIERS_RULE); r = r->next) {
 		enum match m = r->decision == decision ? redirect_matches(j, r, x) : MATCH_NO;
 
-		if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES))
+		if (m == MATCH_NO || !tiers_afford(j, TIERS_HIT) || (decision == VERDICT_ALLOW && m != MATCH_YES))
 			continue;
 		found = true;
 		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" : "scoped allow", r->rule.where, x->at);
@@ -615,14 +695,14 @@ static void path_one(struct judge *j, const struct access *x, const struct where
 
 static void path_rules(struct judge *j, const struct access *x, const struct permission_rule *rules, const char *id)
 {
-	for (const struct permission_rule *r = rules; r; r = r->next) {
+	for (const struct permission_rule *r = rules; r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next) {
 		struct path_test t = {.r = r};
 
 		if (x->kind == ACCESS_EXEC || !permission_covers(r, x->kind))
 			continue;
 		if (!paths_each(j, x, path_one, &t))
 			t.some = x->kind == ACCESS_READ && !x->path.text.n ? MATCH_NO : permission_path(r, j->v, x->path.text);
-		if (t.some == MATCH_NO)
+		if (t.some == MATCH_NO || !tiers_afford(j, TIERS_HIT))
 			continue;
 		judge_step(j, rules == j->p->permission_deny ? "deny" : "ask", r->rule.where, x->at);
 		raise_rule(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
@@ -631,7 +711,7 @@ static void path_rules(struct judge *j, const struct access *x, const struct per
 
 bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w)
 {
-	for (const struct permission_rule *r = j->p->permission_allow; r; r = r->next)
+	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next)
 		if (permission_covers(r, x->kind) && permission_path(r, j->v, w->real) == MATCH_YES && permission_path(r, j->v, w->path) == MATCH_YES) {
 			judge_step(j, "allow", r->rule.where, x->at);
 			return true;
@@ -639,8 +719,17 @@ bool tiers_path_allowed(struct judge *j, const struct access *x, const struct wh
 	return access_is_redirection(x) && tiers_redirect(j, x, VERDICT_ALLOW);
 }
 
+static void say_too_laborious(struct judge *j)
+{
+	const struct check *c = gate_check("bound-reached");
+
+	j->ret->cut = true; /* what else there was to say is not known */
+	judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .message = STR("comparing all of this with the rules of the policy takes too long"), .alternative = STR("run it in parts")});
+}
+
 void tiers_decide(struct judge *j)
 {
+	j->work = TIERS_WORK_MAX;
 	for (size_t i = 0; i < j->nsubjects; i++)
 		decide(j, &j->subjects[i]);
 	for (size_t i = 0; i < j->nsubjects; i++)
@@ -650,6 +739,8 @@ void tiers_decide(struct judge *j)
 		path_rules(j, x, j->p->permission_deny, "configured-deny");
 		path_rules(j, x, j->p->permission_ask, "configured-ask");
 	}
+	if (j->work < 0)
+		say_too_laborious(j);
 }
 
 /* Plan mode: only forms that are known to read. What a builtin of the shell does shows in what is written. */

@@ -2,6 +2,28 @@
 #pragma once
 #include "gate/judge.h"
 
+/*
+ * All comparing of rules with one line, in the units of base/regex.h (about ten nanoseconds each): rules and commands can both be many, and whoever waits
+ * for an answer gives up at some time. Past it the line is asked about, and no further rule allows anything.
+ */
+#define TIERS_WORK_MAX ((int64_t)64 << 20)
+#define TIERS_RULE 64   /* of one rule about one command */
+#define TIERS_HIT 2000  /* of a rule that speaks: it is written down */
+
+/* Takes so much work from what is left; false when nothing is. */
+bool tiers_afford(struct judge *j, size_t cost);
+
 /* Does a redirect rule, or an Edit() or Read() rule, allow this access? */
 bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decision); /* raises what denies and asks; true when one matched */
 bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w);
+
+/* normalise.c */
+struct normal { /* a command */
+	const struct command *raw;
+	const struct command *loose;  /* for rules that deny and ask */
+	const struct command *strict; /* for rules that allow */
+	bool cut;                     /* more might have been left out */
+};
+void tiers_normalise(struct judge *j, const struct command *c, struct normal *ret);
+/* Of a rule that denies or asks. */
+enum match normal_match(const struct normal *n, const struct prefix_rule *r);

@@ -309,6 +309,21 @@ static bool starts_known(struct word w)
 	return w.kind == WORD_UNKNOWN || (w.glob && (name_char(w.text.p[0], false) || w.text.p[0] == '/' || w.text.p[0] == '.'));
 }
 
+/* A number at its start, for a command none of whose options starts with a digit: at worst it is a negative one, which is refused. */
+static bool starts_as_number(const struct know_row *r, struct word w)
+{
+	const struct know_flag *f = know_flags(r);
+
+	if (w.kind != WORD_UNKNOWN || !w.text.n || w.text.p[0] != HOLE_NUM)
+		return false;
+	for (size_t i = 0; i < r->nflags; i++) {
+		const char *name = know_string(r, f[i].name);
+		if (name[0] == '-' && (name[1] == '#' || (name[1] >= '0' && name[1] <= '9')))
+			return false;
+	}
+	return true;
+}
+
 /* Words no option parser has to look at: operands and assignments. True when options end here. */
 static bool scan_operand(struct know_scan *s, size_t i)
 {
@@ -334,7 +349,7 @@ static bool scan_unknown(struct know_scan *s, size_t i)
 {
 	const struct know_row *r = s->row;
 	struct word w = s->argv[i];
-	bool sure_operand = starts_known(w) && w.text.p[0] != '-';
+	bool sure_operand = starts_as_number(r, w) || (starts_known(w) && w.text.p[0] != '-');
 	if (!sure_operand) {
 		s->maybe_option = true;
 		if (!s->lost) {

@@ -133,6 +133,8 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 	if (pm->subscripted && !pm->all) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
+		if (!v && str_is(name, "PIPESTATUS") && e->dialect == DIALECT_BASH) /* numbers, and the first is always there */
+			return (struct param_value){.text = HOLE_NUMBER, .is = known && str_is(key, "0") ? PRESENT : PERHAPS};
 		return v ? item_of(e, v, key, known && e->dialect != DIALECT_ZSH) : unknown();
 	}
 	if (!v) {

@@ -1,7 +1,9 @@
 /*
  * The execution oracle: runs shell programs in a jail of stubs and says what really happened.
  *
- *     jail --stub FILE [--wall MS] [--linger MS] < frames > lines
+ *     jail --stub FILE [--wall MS] [--linger MS] [--memory MB] < frames > lines
+ *
+ * --memory 0 sets no limit of address space: node reserves far more than it uses.
  *
  * Theory. Three kinds of processes:
  *   - the outer one makes the namespaces (mount, pid, net, ipc, uts; user as well when it is not root), starts the keeper and waits;
@@ -71,7 +73,7 @@ struct jail {
 	char home[256], user[64], root[64];
 	int log_fd;
 	int stub; /* open: the tmpfs is mounted over /tmp, where the file may be */
-	int wall_ms, linger_ms;
+	int wall_ms, linger_ms, memory_mb;
 	bool was_root;
 	uid_t uid;
 	struct tree before, after;
@@ -559,7 +561,8 @@ static void drop_everything(const struct jail *j)
 
 	limit(RLIMIT_CPU, 1);
 	limit(RLIMIT_FSIZE, LOG_MAX);
-	limit(RLIMIT_AS, (rlim_t)512 << 20);
+	if (j->memory_mb)
+		limit(RLIMIT_AS, (rlim_t)j->memory_mb << 20);
 	limit(RLIMIT_NOFILE, 256);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NPROC, 200);
@@ -720,7 +723,7 @@ static void enter_namespaces(struct jail *j)
 
 int main(int argc, char **argv)
 {
-	static struct jail j = {.wall_ms = 1500, .linger_ms = 400, .stub = -1};
+	static struct jail j = {.wall_ms = 1500, .linger_ms = 400, .memory_mb = 512, .stub = -1};
 	int status;
 	pid_t p;
 
@@ -729,13 +732,15 @@ int main(int argc, char **argv)
 			j.wall_ms = (int)strtol(argv[i + 1], NULL, 10);
 		else if (!strcmp(argv[i], "--linger"))
 			j.linger_ms = (int)strtol(argv[i + 1], NULL, 10);
+		else if (!strcmp(argv[i], "--memory"))
+			j.memory_mb = (int)strtol(argv[i + 1], NULL, 10);
 		else if (!strcmp(argv[i], "--stub"))
 			j.stub = open(argv[i + 1], O_RDONLY | O_CLOEXEC);
 	}
 	j.program = malloc(PROGRAM_MAX + 1);
 	j.log = malloc(LOG_MAX + 1);
-	if (j.stub < 0 || !j.program || !j.log || j.wall_ms <= 0 || j.linger_ms <= 0)
-		fail(64, "usage: jail --stub FILE [--wall MS] [--linger MS]");
+	if (j.stub < 0 || !j.program || !j.log || j.wall_ms <= 0 || j.linger_ms <= 0 || j.memory_mb < 0)
+		fail(64, "usage: jail --stub FILE [--wall MS] [--linger MS] [--memory MB]");
 	who(&j);
 	enter_namespaces(&j);
 	p = fork();

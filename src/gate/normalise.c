@@ -1,0 +1,147 @@
+/*
+ * `normalise`: what is left out of a command before prefixes are compared. A rule that denies or asks is compared with the command as it stands
+ * and as it is then, so that nothing hides behind what is left out or behind a word that is not known; a rule that allows sees only commands
+ * all of whose words are known.
+ */
+#include "base/regex.h"
+#include "gate/tiers.h"
+
+#define TEXT_MAX ((size_t)1 << 20) /* bytes of one command that are looked at */
+#define STRIPS_MAX 64              /* times that something is left out of one command */
+#define INNER_BLANK '\037'         /* a blank inside a word */
+#define UNKNOWN '\036'             /* around the number of a word that is not known */
+
+/* The words with a blank after each. False when they are too many. */
+static bool join(struct judge *j, const struct command *c, struct buf *b)
+{
+	buf_init(b, j->a, 0);
+	for (size_t i = 0; i < c->argc; i++) {
+		struct str w = c->argv[i].text;
+
+		if (b->n + w.n > TEXT_MAX)
+			return false;
+		if (c->argv[i].kind != WORD_EXACT)
+			buf_fmt(b, "%c%zu%c", UNKNOWN, i, UNKNOWN);
+		for (size_t x = 0; x < w.n && c->argv[i].kind == WORD_EXACT; x++)
+			buf_char(b, w.p[x] == ' ' ? INNER_BLANK : w.p[x]);
+		buf_char(b, ' ');
+	}
+	return true;
+}
+
+/* Leaves out what the expressions match. False: there may be more. */
+static bool strip(struct judge *j, const struct normalise_rule *n, struct str *text)
+{
+	for (size_t i = 0; i < STRIPS_MAX; i++) {
+		const struct regex_rule *r = n->strip;
+		enum regex_answer is = REGEX_NO;
+		size_t from = 0, to = 0;
+
+		for (; r; r = r->next) {
+			is = regex_find_within(r->regex, *text, &from, &to, &j->work);
+			if (is == REGEX_LIMIT)
+				return false;
+			if (is == REGEX_YES && from < to)
+				break;
+		}
+		if (!r)
+			return true;
+		if (!tiers_afford(j, text->n / 8))
+			return false;
+		*text = str_cat(j->a, str_sub(*text, 0, from), str_sub(*text, to, text->n));
+	}
+	return false;
+}
+
+/* A word of the text as a word of a command: the one it was, or one that is not known when only a part of such a one is left. */
+static struct word read_word(struct judge *j, const struct command *c, struct str text)
+{
+	struct word w = {.kind = WORD_EXACT, .text = text, .at = c->at};
+	size_t at = 0, i = 1;
+	char *copy;
+
+	if (memchr(text.p, UNKNOWN, text.n)) {
+		for (; i < text.n && text.p[i] >= '0' && text.p[i] <= '9' && at < c->argc; i++)
+			at = at * 10 + (size_t)(text.p[i] - '0');
+		if (text.p[0] == UNKNOWN && i > 1 && i + 1 == text.n && text.p[i] == UNKNOWN && at < c->argc && c->argv[at].kind != WORD_EXACT)
+			return c->argv[at];
+		return (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = c->at};
+	}
+	if (memchr(text.p, INNER_BLANK, text.n)) {
+		w.text = str_n(copy = str_c(j->a, text), text.n);
+		for (i = 0; i < text.n; i++)
+			copy[i] = copy[i] == INNER_BLANK ? ' ' : copy[i];
+	}
+	return w;
+}
+
+static const struct command *split(struct judge *j, const struct command *c, struct str text)
+{
+	struct command *k = arena_new(j->a, struct command);
+	size_t from = 0;
+
+	*k = *c;
+	k->argc = 0;
+	k->argv = arena_array(j->a, c->argc + 1, sizeof(*k->argv));
+	while (from < text.n && k->argc < c->argc) {
+		ptrdiff_t blank = str_find(text, ' ', from);
+		size_t to = blank < 0 ? text.n : (size_t)blank;
+
+		if (to > from)
+			k->argv[k->argc++] = read_word(j, c, str_sub(text, from, to));
+		from = to + 1;
+	}
+	return k;
+}
+
+static bool all_known(const struct command *c)
+{
+	for (size_t i = 0; i < c->argc; i++)
+		if (c->argv[i].kind != WORD_EXACT)
+			return false;
+	return true;
+}
+
+void tiers_normalise(struct judge *j, const struct command *c, struct normal *ret)
+{
+	bool known = all_known(c);
+
+	*ret = (struct normal){.raw = c, .loose = c, .strict = c};
+	for (const struct normalise_rule *n = j->p->normalise; n; n = n->next) {
+		struct prefix_rule only = {.prefix = n->prefix};
+		enum match m = tiers_afford(j, TIERS_RULE) ? rule_match(&only, ret->loose) : MATCH_NO;
+		struct buf b;
+		struct str text;
+
+		if (m == MATCH_NO)
+			continue;
+		if (!join(j, ret->loose, &b)) {
+			ret->cut = true;
+			return;
+		}
+		text = buf_view(&b);
+		ret->cut |= !strip(j, n, &text);
+		ret->loose = split(j, ret->loose, text);
+		if (known && m == MATCH_YES && !ret->cut)
+			ret->strict = ret->loose;
+	}
+}
+
+static bool same_program(struct str prefix, const struct command *c)
+{
+	ptrdiff_t blank = str_find(prefix, ' ', 0);
+
+	return c->argc && str_eq(path_base(c->argv[0].text), blank < 0 ? prefix : str_sub(prefix, 0, (size_t)blank));
+}
+
+enum match normal_match(const struct normal *n, const struct prefix_rule *r)
+{
+	enum match m = rule_match(r, n->raw);
+
+	if (m != MATCH_YES && n->loose != n->raw) {
+		enum match other = rule_match(r, n->loose);
+
+		m = other > m ? other : m;
+	}
+	return m == MATCH_NO && n->cut && same_program(r->prefix, n->raw) ? MATCH_MAYBE : m;
+}

@@ -1,0 +1,207 @@
+/*
+ * Paths that no word of a command names: what a copy is called inside the directory it is put into, what git reads and restores by its
+ * pathspecs, and the words given to a program of which nothing is known.
+ */
+#include "gate/judge.h"
+#include "gate/path_table.h"
+
+static bool one_of(const char *name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (!strcmp(name, list[i]))
+			return true;
+	return false;
+}
+
+#define ONE_OF(name, list) one_of(name, list, sizeof(list) / sizeof(*(list)))
+
+static bool same_place(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
+
+static struct str last_name(struct str path)
+{
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	path = path_base(path);
+	return str_is(path, ".") || str_is(path, "..") || str_is(path, "/") ? STR("") : path;
+}
+
+/* ---- into a directory ---- */
+
+static void is_directory_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)x;
+	*(bool *)ctx |= (w->answer && w->answer->target == PATH_DIR) || str_eq(w->real, j->v->project) || str_eq(w->real, j->v->home) || str_eq(w->real, j->v->cwd);
+}
+
+static bool is_directory(struct judge *j, const struct access *x)
+{
+	bool dir = str_ends(x->path.text, "/");
+
+	if (x->path.kind == WORD_EXACT && !dir)
+		paths_each(j, x, is_directory_one, &dir);
+	return dir && x->path.kind == WORD_EXACT;
+}
+
+bool access_copies(const struct access *x)
+{
+	static const char *const ops[] = {"cp", "mv", "ln", "link", "install", "rsync", "ditto", "git mv", "gcp", "gmv"};
+
+	return ONE_OF(x->op, ops);
+}
+
+void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	if (x->kind != ACCESS_WRITE || !x->below || !access_copies(x) || !is_directory(j, x))
+		return;
+	for (const struct access *from = j->f->accesses; from; from = from->next) {
+		struct str name = last_name(from->path.text);
+		struct access to = {.kind = ACCESS_WRITE, .path = x->path, .below = from->below, .op = x->op, .at = x->at};
+
+		if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
+			continue;
+		if (!same_place(from->at, x->at) || !from->op || strcmp(from->op, x->op) != 0 || !name.n || !path_known(&from->path))
+			continue;
+		if (!strcmp(x->op, "rsync") && str_ends(from->path.text, "/"))
+			continue; /* what is in it is put there, not the directory */
+		to.path.text = str_fmt(j->a, "%.*s/%.*s", STR_ARG(x->path.text), STR_ARG(name));
+		to.path.glob = from->path.glob;
+		to.path.kind = text_exact(to.path.text) && !from->path.glob ? WORD_EXACT : from->path.kind;
+		paths_each(j, &to, fn, ctx);
+	}
+}
+
+/* ---- a secret that gets another name ---- */
+
+bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
+{
+	static const char *const ops[] = {"mv", "git mv"};
+
+	if (x->kind != ACCESS_DELETE || !ONE_OF(x->op, ops) || w->place != PLACE_ROOT || !path_table_secret(j, w, false))
+		return false;
+	for (const struct access *to = j->f->accesses; to; to = to->next) {
+		struct where known = {0};
+
+		if (to->kind != ACCESS_WRITE || !same_place(to->at, x->at) || to->path.kind != WORD_EXACT)
+			continue;
+		known.path = known.real = path_plain(j->a, to->path.text);
+		if (path_table_secret(j, &known, false)) /* .env to .env.local: it is known by its name still */
+			return false;
+	}
+	return true;
+}
+
+/* ---- git ---- */
+
+static struct str git_directory(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+	struct str dir = s->c->cwd;
+
+	for (size_t i = 0; i < o->noptions; i++) {
+		struct know_option *k = &o->options[i];
+
+		if (!k->global || strcmp(k->name, "-C") != 0) /* git commit and git branch have a -C of their own */
+			continue;
+		if (!k->has_value || k->value.kind != WORD_EXACT)
+			return STR("");
+		dir = str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
+	}
+	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
+}
+
+static struct where lexical(struct judge *j, struct str dir, struct str text)
+{
+	struct where w = {.sure = true};
+
+	w.path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(text)));
+	w.real = w.path;
+	w.place = path_place(j, w.path);
+	return w;
+}
+
+/* REV:PATH is a path, too. */
+static struct str pathspec(struct str text)
+{
+	ptrdiff_t colon = str_find(text, ':', 0);
+
+	return colon < 0 ? text : str_sub(text, (size_t)colon + 1, text.n);
+}
+
+static void git_operands(struct judge *j, struct subject *s, struct str dir)
+{
+	static const char *const readers[] = {"git add", "git stage", "git commit", "git diff", "git show", "git blame", "git annotate", "git hash-object", "git grep", "git cat-file",
+		"git archive", "git update-index", "git interpret-trailers", "git stash push"};
+	static const char *const restorers[] = {"git checkout", "git restore", "git checkout-index"};
+	struct know_options *o = subject_options(j, s);
+	bool reads = ONE_OF(o->name, readers), restores = ONE_OF(o->name, restorers);
+
+	for (size_t i = 0; (reads || restores) && i < o->noperands; i++) {
+		const struct word *word = &s->c->argv[o->operands[i]];
+		struct where w;
+
+		if (word->kind != WORD_EXACT || !word->text.n)
+			continue;
+		w = lexical(j, dir, pathspec(word->text));
+		if (reads && path_table_secret(j, &w, false))
+			judge_tell_at_most(j, "secret-read", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " shows or stores what is likely a secret"), NULL);
+		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
+			judge_tell_at_most(j, "protected-write", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " changes a file that other programs run or obey"), NULL);
+	}
+}
+
+/* What git changes in another repository lies outside, although no file is named. */
+static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	struct access x = {.kind = ACCESS_WRITE, .below = true, .op = subject_options(j, s)->name, .at = s->c->at};
+	struct where w = lexical(j, dir, STR("."));
+
+	if (subject_known(j, s)->readonly || !strchr(x.op, ' ') || path_within(w.path, j->v->project))
+		return;
+	x.path = (struct word){.kind = WORD_EXACT, .text = dir, .at = s->c->at};
+	paths_each(j, &x, fn, ctx);
+}
+
+void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		struct str dir = str_is(s->base, "git") ? git_directory(j, s) : STR("");
+
+		if (!dir.n)
+			continue;
+		git_operands(j, s, dir);
+		git_elsewhere(j, s, dir, fn, ctx);
+	}
+}
+
+/* ---- programs of which nothing is known ---- */
+
+static bool launched(const struct judge *j, const struct subject *s)
+{
+	for (const struct launch *l = j->f->launches; l; l = l->next)
+		if (str_eq(path_base(l->name), s->base))
+			return true;
+	return false; /* a builtin or a function */
+}
+
+/* What they do with the word is not known, but the box does not keep what they print from being read. */
+void paths_unknown_program(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *s = &j->subjects[i];
+
+		for (size_t k = 1; s->base.n && !s->row && launched(j, s) && k < s->c->argc; k++) {
+			struct str text = s->c->argv[k].text;
+			ptrdiff_t eq = str_find(text, '=', 0);
+			struct where w;
+
+			if (s->c->argv[k].kind != WORD_EXACT || !text.n || (text.p[0] == '-' && eq < 0) || !text_exact(s->c->cwd))
+				continue;
+			if (memchr(text.p, ' ', text.n) || memchr(text.p, '\n', text.n))
+				continue; /* a sentence */
+			w = lexical(j, s->c->cwd, eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
+			if (path_table_secret(j, &w, false))
+				judge_tell_at_most(j, "secret-read", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " may read what is likely a secret"), NULL);
+		}
+	}
+}
