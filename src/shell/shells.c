@@ -227,6 +227,14 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 	in_forget(e);
 }
 
+/* bash -n FILE: the syntax is looked at and nothing runs. Only in this plain form; zsh reads its startup files all the same. */
+static bool checks_only(size_t row, const struct word *argv, size_t argc)
+{
+	if (argc != 3 || shells[row].foreign || shells[row].dialect == DIALECT_ZSH || argv[1].kind != WORD_EXACT || !str_is(argv[1].text, "-n"))
+		return false;
+	return argv[2].kind == WORD_EXACT && argv[2].text.n && argv[2].text.p[0] != '-' && argv[2].text.p[0] != '+';
+}
+
 bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc)
 {
 	size_t row = 0;
@@ -246,6 +254,10 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 	if (v.opaque || (v.interactive && !v.command)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell is started with options that are not known", argv[0].at);
 		out_spoil(e);
+	} else if (checks_only(row, argv, argc)) {
+		emit_access(e, ACCESS_READ, argv[2], false, shells[row].name, argv[0].at);
+		out_unknown(e);
+		in_forget(e);
 	} else if (v.nothing) {
 		out_unknown(e);
 	} else if (v.command) {
