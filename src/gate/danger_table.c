@@ -361,6 +361,8 @@ const struct danger danger_rows[] = {
 	{"secret-read", "az", NULL, "get-access-token", NULL, "shows a token", NULL},
 	{"secret-read", "aws", NULL, "get-secret-value get-session-token export-credentials get-login-password get-parameter", NULL, "shows secrets", NULL},
 	{"secret-read", "kubectl", NULL, "secret secrets secret/*", NULL, "shows secrets", NULL},
+	{"secret-read", "kubectl", "--raw", "view", NULL, "shows the credentials of clusters", NULL},
+	{"secret-read", "ps", NULL, "e ew* ef eax* eaux* axe* auxe* axw*e auxw*e xe ae", NULL, "shows the environment of processes", NULL},
 	{"secret-read", "npm token", NULL, NULL, NULL, "shows tokens", NULL},
 	{"secret-read", "git credential", NULL, "fill", NULL, "shows a password", NULL},
 	{"secret-read", "git credential-*", NULL, "get", NULL, "shows a password", NULL},

@@ -105,16 +105,35 @@ static bool named_by_address(const struct judge *j, struct str path)
 	return false;
 }
 
-/* Is this file written by a command that fetches? */
-static bool fetched(struct judge *j, const struct access *run)
+#define RENAMES_MAX 4 /* times a fetched file is followed to another name */
+
+static struct str plain(struct judge *j, const struct access *x) { return path_plain(j->a, x->path.text); }
+
+/* Is this file written by a command that fetches, or is it another name of one that is? */
+static bool fetched(struct judge *j, struct str path, unsigned renames)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(x->path.text, run->path.text))
+		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(plain(j, x), path))
 			continue;
 		for (size_t i = 0; i < j->nsubjects; i++)
 			if (overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(&j->subjects[i]))
 				return true;
+		for (const struct access *from = j->f->accesses; from && access_copies(x) && renames < RENAMES_MAX; from = from->next)
+			if ((from->kind == ACCESS_READ || from->kind == ACCESS_DELETE) && from->path.kind == WORD_EXACT && from->at.text == x->at.text && from->at.from == x->at.from &&
+			    !str_eq(plain(j, from), path) && fetched(j, plain(j, from), renames + 1))
+				return true;
 	}
+	return false;
+}
+
+/* Code that is not known comes from a file that was fetched: sh < a, cat a | sh, eval "$(cat a)". */
+static bool code_from_fetched(struct judge *j, struct span at)
+{
+	struct span all = whole(j, command_of(j, at));
+
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && overlaps(x->at, all) && fetched(j, plain(j, x), 0))
+			return true;
 	return false;
 }
 
@@ -126,6 +145,8 @@ void flow_execute(struct judge *j, const struct check *c)
 		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
 			continue;
 		code_from(j, t->at);
+		if (code_from_fetched(j, t->at))
+			judge_say(j, c, t->at, STR("a file that was just fetched would be run"));
 		if (aside)
 			judge_say(j, c, t->at, judge_quote(j, "what ", aside->c->at, " fetches may be what is run here"));
 	}
@@ -139,7 +160,7 @@ void flow_execute(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC)
 			continue;
-		if (x->path.kind == WORD_EXACT && (fetched(j, x) || named_by_address(j, x->path.text)))
+		if (x->path.kind == WORD_EXACT && (fetched(j, plain(j, x), 0) || named_by_address(j, x->path.text)))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
 		else if (x->path.kind != WORD_EXACT && x->op && strcmp(x->op, "PATH") != 0 && x->path.text.n && x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
 			code_from(j, x->at); /* bash <(curl ...) */

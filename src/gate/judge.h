@@ -150,6 +150,7 @@ void paths_check(struct judge *j, const struct check *c);
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
 /* path_derived.c: paths that no word names. */
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
+void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
 void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_unknown_program(struct judge *j);

@@ -300,7 +300,11 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 
 void paths_check(struct judge *j, const struct check *c)
 {
+	bool copies = false; /* most requests make no other names */
+
 	(void)c;
+	for (const struct access *x = j->f->accesses; x && !copies; x = x->next)
+		copies = x->kind == ACCESS_WRITE && access_copies(x);
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		struct where w = {0};
 
@@ -313,6 +317,8 @@ void paths_check(struct judge *j, const struct check *c)
 			if (!paths_each(j, x, check_one, NULL) && reads_content(x) && path_table_secret_text(j, x->path.text))
 				judge_say(j, gate_check("secret-read"), x->at, str_of(phrase(j, x, "what is likely a secret")));
 			paths_into_directory(j, x, check_one, NULL);
+			if (copies)
+				paths_through_new_names(j, x, check_one, NULL);
 		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) { /* nothing depends on where it leads, so that is not asked */
 			w.path = w.real = path_plain(j->a, x->path.text);
 			w.place = path_place(j, w.path);

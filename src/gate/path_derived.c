@@ -70,6 +70,59 @@ void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(st
 	}
 }
 
+/* ---- names that this request makes ---- */
+
+struct through {
+	void (*fn)(struct judge *, const struct access *, const struct where *, void *);
+	void *ctx;
+};
+
+static void through_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	const struct through *t = ctx;
+
+	if (w->place != PLACE_ROOT)
+		t->fn(j, x, w, t->ctx);
+}
+
+/* A name inside the root, whatever it leads to. */
+static bool named_in_root(struct judge *j, struct str path, bool link)
+{
+	const struct path_answer *a = pmap_get(j->answers, path);
+
+	return a && a->place.n && path_place(j, a->place) == PLACE_ROOT && (!link || a->kind == PATH_LINK);
+}
+
+/*
+ * Through a link that ln made, and through links that were moved or copied: they still lie where they come from, so that is where the rest
+ * of the path is looked up. Changes through what ln made are not known to the reader, and asked about by it.
+ */
+void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	struct through t = {fn, ctx};
+
+	for (const struct access *to = j->f->accesses; to && x->path.kind == WORD_EXACT; to = to->next) {
+		bool link = to->op && !strcmp(to->op, "ln"), moved = to->op && (!strcmp(to->op, "mv") || !strcmp(to->op, "git mv"));
+		struct str rest;
+
+		if (to->kind != ACCESS_WRITE || (to->below && strcmp(to->op ? to->op : "", "rsync") != 0) || !access_copies(to) || to->path.kind != WORD_EXACT || same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
+			continue;
+		if (!path_within(x->path.text, to->path.text))
+			continue;
+		rest = str_sub(x->path.text, to->path.text.n, x->path.text.n);
+		for (const struct access *from = j->f->accesses; from; from = from->next) {
+			struct access old = *x;
+
+			if (!same_place(from->at, to->at) || from->path.kind != WORD_EXACT || (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE))
+				continue;
+			if (!link && !named_in_root(j, from->path.text, !rest.n || (!moved && !from->below)))
+				continue;
+			old.path.text = str_cat(j->a, from->path.text, rest);
+			paths_each(j, &old, through_one, &t);
+		}
+	}
+}
+
 /* ---- a secret that gets another name ---- */
 
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
@@ -161,6 +214,19 @@ static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, vo
 	paths_each(j, &x, fn, ctx);
 }
 
+/* A repository that is named by hand brings its own settings, as GIT_DIR does. */
+static void git_named(struct judge *j, struct subject *s)
+{
+	struct know_options *o = subject_options(j, s);
+
+	for (size_t i = 0; i < o->noptions; i++) {
+		struct know_option *k = &o->options[i];
+
+		if (k->global && !strcmp(k->name, "--git-dir") && (!k->has_value || k->value.kind != WORD_EXACT || !str_is(last_name(k->value.text), ".git")))
+			judge_tell_at_most(j, "executes-file", GRADE_CONTAIN, s->c->at, judge_quote(j, "the settings of the repository that ", s->c->at, " names may make git run programs"), NULL);
+	}
+}
+
 void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
@@ -169,6 +235,7 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 
 		if (!dir.n)
 			continue;
+		git_named(j, s);
 		git_operands(j, s, dir);
 		git_elsewhere(j, s, dir, fn, ctx);
 	}
