@@ -154,6 +154,7 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);
 void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_unknown_program(struct judge *j);
+void paths_listed_secrets(struct judge *j);
 bool access_copies(const struct access *x);
 void text_marks(struct judge *j, const struct check *c);
 void text_empty(struct judge *j, const struct check *c);

@@ -329,6 +329,7 @@ void paths_check(struct judge *j, const struct check *c)
 	}
 	paths_git(j, check_one, NULL);
 	paths_unknown_program(j);
+	paths_listed_secrets(j);
 }
 
 static void secret_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)

@@ -272,3 +272,37 @@ void paths_unknown_program(struct judge *j)
 		}
 	}
 }
+
+/* ---- names that are listed and then read ---- */
+
+/* ls ~/.ssh, find ~ -name id_rsa: what is listed are secrets. */
+static bool lists_secrets(struct judge *j, const struct subject *s)
+{
+	static const char *const names[] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza", "exa"};
+
+	if (!ONE_OF(str_c(j->a, s->base), names) || !text_exact(s->c->cwd))
+		return false;
+	for (size_t k = 1; k < s->c->argc; k++) {
+		struct where w;
+
+		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n || s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") || str_is(s->c->argv[k - 1].text, "-not"))
+			continue;
+		w = lexical(j, s->c->cwd, s->c->argv[k].text);
+		if (path_table_secret(j, &w, false))
+			return true;
+	}
+	return false;
+}
+
+void paths_listed_secrets(struct judge *j)
+{
+	static const char *const lookers[] = {"ls", "stat", "wc", "du", "test", "[", "file", "dirname", "basename", "readlink", "realpath", "chmod", "touch", "cd", "find"};
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		if (!lists_secrets(j, &j->subjects[i]))
+			continue;
+		for (const struct access *x = j->f->accesses; x; x = x->next)
+			if (x->kind == ACCESS_READ && !x->elsewhere && !path_known(&x->path) && !ONE_OF(x->op, lookers))
+				judge_tell_at_most(j, "secret-read", GRADE_DENY, x->at, judge_quote(j, "what ", j->subjects[i].c->at, " lists is likely a secret, and may be what is read here"), NULL);
+	}
+}
