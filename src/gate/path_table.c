@@ -194,7 +194,7 @@ bool path_table_protected(const struct judge *j, struct str path)
 /* A directory all of whose content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {
-	return path_table_protected(j, str_cat(j->a, path, STR("/x")));
+	return !any(j, unprotected_names, COUNT(unprotected_names), path) && path_table_protected(j, str_cat(j->a, path, STR("/x")));
 }
 
 /* Directories of a home that hold little but secrets, themselves. */
