@@ -12,8 +12,10 @@
 #include "engine/world.h"
 #include "gate/gate.h"
 #include "sys/file.h"
+#include "sys/project.h"
 #include "sys/secure.h"
 #include "sys/state.h"
+#include "sys/user.h"
 
 #define QUOTE_MAX 80 /* bytes of a line that a message quotes */
 #define MANAGED_SETTINGS "/etc/claude-code/managed-settings.json"
@@ -61,6 +63,32 @@ static void failed(struct loader *l, struct policy_file *f, const struct err *wh
 
 static bool absent(const struct err *e) { return e->kind == ERR_SYSTEM && e->errnum == ENOENT; }
 
+/*
+ * A file counts as the user's because of where it lies. HOME and XDG_CONFIG_HOME say where that is, and they can come from a project (its settings
+ * of the client set variables): a place inside the project that only they name is the project's own. The project is looked for with
+ * the home of the user's entry: a HOME inside it would make it none.
+ */
+static bool planted(struct loader *l, struct str path, struct err *e)
+{
+	struct path_memo m;
+	struct user self = {0};
+	enum path_kind kind;
+	struct str project, usual, claude;
+
+	path_memo_init(&m, l->a, l->v.cwd);
+	if (!l->v.cwd.n || user_self(l->a, NULL, &self, NULL) != 0)
+		return false;
+	project = project_find(&m, l->v.cwd, self.home, l->v.uid);
+	usual = str_fmt(l->a, "%.*s/.config/caisson/", STR_ARG(self.home));
+	claude = str_fmt(l->a, "%.*s/.claude/", STR_ARG(self.home));
+	if (self.home.n && (str_starts(path, str_c(l->a, usual)) || str_starts(path, str_c(l->a, claude))))
+		return false; /* where it belongs, whatever project this is */
+	if (!project.n || !path_inside(path_real(&m, path, &kind), project))
+		return false;
+	err_set(e, ERR_CONFIG, 0, "'%.*s' lies inside the project '%.*s', whose commands could change it; HOME or XDG_CONFIG_HOME should name another place", STR_ARG(path), STR_ARG(project));
+	return true;
+}
+
 /* A file of the user's or the system's; one that is not there is none. */
 static void add_secure(struct loader *l, struct str path, enum policy_kind kind, enum config_who who)
 {
@@ -73,7 +101,7 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 		return;
 	f = found(l, path, kind, who);
 	f->bytes = bytes;
-	if (rc != 0)
+	if (rc != 0 || (who == WHO_OWNER && planted(l, path, &why)))
 		failed(l, f, &why);
 }
 
