@@ -29,7 +29,7 @@ static void take_grades(struct judge *j)
 		j->grades[i] = rows[i].grade;
 	for (const struct regrade *r = j->p->regrades; r; r = r->next)
 		for (size_t i = 0; i < n; i++)
-			if (str_is(r->id, rows[i].id) && (!(rows[i].fixed || j->p->no_lifting) || r->grade > rows[i].grade))
+			if (str_is(r->id, rows[i].id) && (!rows[i].fixed || r->grade > rows[i].grade))
 				j->grades[i] = r->grade;
 }
 
@@ -130,7 +130,7 @@ bool judge_lifted(struct judge *j, struct span at)
 	const struct subject *inner = NULL;
 	bool any = false;
 
-	if (j->p->no_lifting || j->nlifts++ >= GATE_LIFTS_MAX)
+	if (j->nlifts++ >= GATE_LIFTS_MAX)
 		return false;
 	at = in_command_text(j, at);
 	for (size_t i = 0; i < j->nsubjects; i++) {
