@@ -388,6 +388,25 @@ static void check_chmod(struct judge *j, struct subject *s)
 		judge_tell_at_most(j, "open-access", know_has(o, "-R") ? GRADE_DENY : GRADE_ASK, s->c->at, judge_quote(j, "", s->c->at, " lets everyone write there"), "give the right to one user: chmod u+w");
 }
 
+/* ---- archives: HOST:FILE is a file of another machine ---- */
+
+static bool names_host(const struct word *w)
+{
+	for (size_t i = 0; i < w->text.n && w->kind == WORD_EXACT && w->text.p[i] != '/'; i++)
+		if (w->text.p[i] == ':')
+			return i > 0;
+	return false;
+}
+
+static void check_archive(struct judge *j, struct subject *s, const char *option)
+{
+	struct know_options *o = subject_options(j, s);
+
+	for (const struct know_option *x = know_option_find(o, option, NULL); x && !know_has(o, "--force-local"); x = know_option_find(o, option, x))
+		if (x->has_value && names_host(&x->value))
+			judge_tell_at_most(j, "network", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " has its archive on another machine"), "name a file of this machine");
+}
+
 void danger_numbers(struct judge *j, const struct check *c)
 {
 	(void)c;
@@ -396,6 +415,8 @@ void danger_numbers(struct judge *j, const struct check *c)
 			check_kill(j, &j->subjects[i]);
 		else if (str_is(j->subjects[i].base, "chmod"))
 			check_chmod(j, &j->subjects[i]);
+		else if (str_is(j->subjects[i].base, "tar") || str_is(j->subjects[i].base, "gtar"))
+			check_archive(j, &j->subjects[i], "-f");
 	}
 }
 

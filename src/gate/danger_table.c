@@ -61,6 +61,7 @@ const struct danger danger_rows[] = {
 	{"destroy-data", "wipe", NULL, NULL, NULL, "overwrites files so that nothing is left", NULL},
 	{"destroy-data", "trash-empty", NULL, NULL, NULL, "empties the trash", NULL},
 	/* ---- disks ---- */
+	{"system-change", "mknod", NULL, "b c u", NULL, "makes a device", NULL},
 	{"disk", "mkfs*", NULL, NULL, NULL, MAKE_FS, NULL},
 	{"disk", "mke2fs", NULL, NULL, "-n", MAKE_FS, NULL},
 	{"disk", "mkswap", NULL, NULL, NULL, MAKE_FS, NULL},

@@ -446,7 +446,7 @@ static bool sql_harmless(struct str s)
 	static const char *const words[] = {
 		"program", "load_extension", "writefile", "readfile", "edit(", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
 		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "copy", "sys_exec", "sys_eval", "install",
-		"load ", "read_", "glob(",
+		"load ", "read_", "glob(", "fsdir", "zipfile",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
