@@ -1,4 +1,424 @@
-/* Python: not read yet, so nothing about it is known. */
-#include "code/tree.h"
+/*
+ * The second pass over Python code: every expression is visited once, calls are handed to python_call.c with what their arguments may be, and
+ * whatever is mentioned without being called counts as escaped (python.h has the idea).
+ */
+#include <stdlib.h>
 
-void python_walk(struct walk *w, TSNode root) { code_marker_add(w, "unread", root); }
+#include "code/python.h"
+
+static void visit(struct python *p, TSNode n, const struct py_scope *sc);
+
+static void visit_all(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		visit(p, kids[i], sc);
+}
+
+/* ---- names and attributes ---- */
+
+static void visit_identifier(struct python *p, TSNode n, const struct py_scope *sc) { py_escape(p, py_eval(p, n, sc), n); }
+
+/* What stands before a dot: a module there does not escape. */
+static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc);
+static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc);
+static void visit_call(struct python *p, TSNode n, const struct py_scope *sc);
+
+/* The attribute itself, on each value its object may have. args: of the call, or NULL. */
+static void check_attribute(struct python *p, TSNode n, const struct py_scope *sc, const struct py_args *args)
+{
+	const struct pvs *of = py_eval(p, node_field(n, "object"), sc);
+	struct str attr;
+	bool dunder;
+
+	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &attr))
+		return; /* the first pass has said so */
+	dunder = str_starts(attr, "__") && str_ends(attr, "__");
+	if (of->cycle || !of->n)
+		py_unknown_attribute(p, attr, args, n);
+	for (size_t i = 0; i < of->n; i++)
+		if (of->v[i]->kind == PV_UNKNOWN || of->v[i]->kind == PV_LOST || dunder)
+			py_unknown_attribute(p, attr, args, n);
+}
+
+static void visit_attribute(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_receiver(p, node_field(n, "object"), sc);
+	check_attribute(p, n, sc, NULL);
+	py_escape(p, py_eval(p, n, sc), n);
+}
+
+static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	if (node_is(n, "attribute")) {
+		visit_receiver(p, node_field(n, "object"), sc);
+		check_attribute(p, n, sc, NULL);
+	} else if (node_is(n, "parenthesized_expression")) {
+		visit_receiver(p, ts_node_named_child(n, 0), sc);
+	} else if (!node_is(n, "identifier")) {
+		visit_tracked(p, n, sc);
+	}
+}
+
+/* What goes to a plain name stays known. */
+static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids;
+
+	if (node_is(n, "identifier") || node_is(n, "attribute")) {
+		visit_receiver(p, n, sc);
+	} else if (node_is(n, "conditional_expression") || node_is(n, "boolean_operator") || node_is(n, "parenthesized_expression")) {
+		kids = py_children(p, n, &count);
+		for (uint32_t i = 0; i < count && walk_enter(p->w, kids[i]); i++) {
+			visit_tracked(p, kids[i], sc);
+			walk_exit(p->w);
+		}
+	} else if (node_is(n, "named_expression")) {
+		visit_tracked(p, node_field(n, "value"), sc);
+	} else if (node_is(n, "call")) {
+		if (walk_enter(p->w, n)) {
+			visit_call(p, n, sc);
+			walk_exit(p->w);
+		}
+	} else {
+		visit(p, n, sc);
+	}
+}
+
+/* ---- calls ---- */
+
+/* Functions that look at a module and keep nothing of it. */
+static bool looks_only(const struct pvs *callee)
+{
+	static const char *const names[] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print", "repr", "str", "type", "inspect.getsource", "inspect.getdoc", "inspect.getfile", "importlib.reload"};
+	bool found = callee->n > 0;
+
+	for (size_t i = 0; i < callee->n; i++) {
+		size_t k = 0;
+
+		while (k < sizeof(names) / sizeof(*names) && !(callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, names[k])))
+			k++;
+		found &= k < sizeof(names) / sizeof(*names);
+	}
+	return found;
+}
+
+static void visit_arguments(struct python *p, TSNode list, const struct py_scope *sc, bool looks)
+{
+	uint32_t count;
+	TSNode *kids;
+
+	if (!node_is(list, "argument_list")) {
+		visit(p, list, sc);
+		return;
+	}
+	kids = py_children(p, list, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		TSNode v = node_is(kids[i], "keyword_argument") ? node_field(kids[i], "value") : kids[i];
+
+		if (looks)
+			visit_tracked(p, v, sc);
+		else
+			visit(p, v, sc);
+	}
+}
+
+/* A call whose value goes where it is not followed. */
+static void visit_value(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const struct pvs *v = py_eval(p, n, sc);
+
+	visit_call(p, n, sc);
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i]->kind == PV_NAME || v->v[i]->kind == PV_METHOD)
+			py_escape(p, pvs_one(p, v->v[i]), n);
+}
+
+static bool is_dotted_text(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.'))
+			return false;
+	}
+	return s.n && s.n <= 200;
+}
+
+static void visit_call(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode function = node_field(n, "function"), list = node_field(n, "arguments");
+	const struct pvs *callee = py_eval(p, function, sc);
+	struct py_args *args = arena_new(p->a, struct py_args);
+
+	py_args_eval(p, list, sc, args);
+	if (node_is(function, "attribute")) {
+		visit_receiver(p, node_field(function, "object"), sc);
+		check_attribute(p, function, sc, args);
+	} else if (!node_is(function, "identifier")) {
+		visit_tracked(p, function, sc);
+	}
+	visit_arguments(p, list, sc, looks_only(callee));
+	for (size_t i = 0; i < callee->n; i++) {
+		struct pv v = *callee->v[i];
+
+		if ((v.kind == PV_UNKNOWN || v.kind == PV_USER) && is_dotted_text(node_text(p->w, function)))
+			v.text = node_text(p->w, function); /* a rule may still name it as it is written */
+		py_call(p, &v, args, n);
+	}
+	if (callee->cycle)
+		py_call(p, p->lost, args, n);
+}
+
+/* ---- statements ---- */
+
+static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids;
+
+	if (node_is(n, "identifier"))
+		return;
+	if (node_is(n, "attribute")) {
+		struct str attr;
+
+		visit_receiver(p, node_field(n, "object"), sc);
+		if (py_identifier(p, node_text(p->w, node_field(n, "attribute")), &attr))
+			py_store(p, py_eval(p, node_field(n, "object"), sc), attr, n);
+		return;
+	}
+	if (node_is(n, "subscript")) {
+		TSNode key = node_field(n, "subscript");
+
+		visit_receiver(p, node_field(n, "value"), sc);
+		visit(p, key, sc);
+		return;
+	}
+	kids = py_children(p, n, &count);
+	for (uint32_t i = 0; i < count; i++)
+		visit_target(p, kids[i], sc);
+}
+
+/* os.environ["X"] = value, sys.modules["x"] = value, sys.path[0] = value */
+static void stored_item(struct python *p, TSNode target, const struct pvs *value, const struct py_scope *sc)
+{
+	const struct pvs *of = node_is(target, "subscript") ? py_eval(p, node_field(target, "value"), sc) : NULL;
+
+	for (size_t i = 0; of && i < of->n; i++) {
+		if (of->v[i]->kind != PV_NAME)
+			continue;
+		if (str_is(of->v[i]->text, "os.environ") || str_is(of->v[i]->text, "os.environb"))
+			py_environ(p, py_eval(p, node_field(target, "subscript"), sc), value, target);
+		else if (str_is(of->v[i]->text, "sys.path"))
+			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", target);
+		else
+			code_marker_add(p->w, "setattr", target);
+	}
+}
+
+static bool is_name_target(TSNode n)
+{
+	uint32_t count = ts_node_named_child_count(n);
+
+	if (node_is(n, "identifier"))
+		return true;
+	if (!node_is(n, "pattern_list") && !node_is(n, "tuple_pattern"))
+		return false;
+	for (uint32_t i = 0; i < count && i < PY_ITEMS_MAX; i++)
+		if (!node_is(ts_node_named_child(n, i), "identifier"))
+			return false;
+	return count <= PY_ITEMS_MAX;
+}
+
+/* a, b = x, y with as many on both sides: each stays known */
+static bool stays_known(TSNode left, TSNode right)
+{
+	return is_name_target(left) && !node_is(left, "identifier") && (node_is(right, "tuple") || node_is(right, "expression_list")) && ts_node_named_child_count(left) == ts_node_named_child_count(right);
+}
+
+static void visit_each_tracked(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		visit_tracked(p, kids[i], sc);
+}
+
+static void visit_assignment(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode left = node_field(n, "left"), right = node_field(n, "right"), type = node_field(n, "type");
+
+	visit_target(p, left, sc);
+	if (!ts_node_is_null(type))
+		visit(p, type, sc);
+	if (ts_node_is_null(right))
+		return;
+	stored_item(p, left, py_eval(p, right, sc), sc);
+	if (node_is(left, "identifier") && !node_is(right, "tuple") && !node_is(right, "expression_list"))
+		visit_tracked(p, right, sc);
+	else if (stays_known(left, right))
+		visit_each_tracked(p, right, sc);
+	else
+		visit(p, right, sc);
+	if (node_is(right, "assignment") && !is_name_target(left)) {
+		while (node_is(right, "assignment"))
+			right = node_field(right, "right");
+		py_escape(p, py_eval(p, right, sc), right);
+	}
+}
+
+static void visit_augmented(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode left = node_field(n, "left");
+
+	visit_target(p, left, sc);
+	stored_item(p, left, pvs_one(p, p->unknown), sc);
+	if (node_is(left, "attribute") || node_is(left, "identifier")) {
+		const struct pvs *of = py_eval(p, left, sc);
+
+		for (size_t i = 0; i < of->n; i++)
+			if (of->v[i]->kind == PV_NAME && str_is(of->v[i]->text, "os.environ")) /* |= */
+				code_marker_add(p->w, "environ", n);
+			else if (of->v[i]->kind == PV_NAME && str_is(of->v[i]->text, "sys.path"))
+				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
+	}
+	visit(p, node_field(n, "right"), sc);
+}
+
+static void visit_named(struct python *p, TSNode n, const struct py_scope *sc) { visit(p, node_field(n, "value"), sc); }
+static void visit_keyword(struct python *p, TSNode n, const struct py_scope *sc) { visit(p, node_field(n, "value"), sc); }
+static void visit_nothing(struct python *p, TSNode n, const struct py_scope *sc) { (void)p, (void)n, (void)sc; }
+
+static void visit_for(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode left = node_field(n, "left");
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (kids[i].id == left.id)
+			visit_target(p, left, sc);
+		else
+			visit(p, kids[i], sc);
+}
+
+static void visit_as(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode alias = node_field(n, "alias");
+
+	visit(p, ts_node_named_child(n, 0), sc);
+	if (!ts_node_is_null(alias))
+		visit_target(p, alias, sc);
+}
+
+static void visit_except(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode alias = node_field(n, "alias");
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (ts_node_is_null(alias) || kids[i].id != alias.id)
+			visit(p, kids[i], sc);
+}
+
+static void visit_delete(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		visit_target(p, kids[i], sc);
+		stored_item(p, kids[i], pvs_text(p, PV_TEXT, STR("")), sc);
+	}
+}
+
+static void visit_parameters(struct python *p, TSNode list, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = ts_node_is_null(list) ? NULL : py_children(p, list, &count);
+
+	for (uint32_t i = 0; kids && i < count; i++) {
+		TSNode value = node_field(kids[i], "value"), type = node_field(kids[i], "type");
+
+		if (!ts_node_is_null(value))
+			visit(p, value, sc);
+		if (!ts_node_is_null(type))
+			visit(p, type, sc);
+	}
+}
+
+static void visit_function(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode type = node_field(n, "return_type");
+
+	visit_parameters(p, node_field(n, "parameters"), sc);
+	if (!ts_node_is_null(type))
+		visit(p, type, sc);
+	visit(p, node_field(n, "body"), py_scope_of(p, n, sc));
+}
+
+static void visit_class(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode bases = node_field(n, "superclasses");
+
+	if (!ts_node_is_null(bases))
+		visit(p, bases, sc);
+	visit(p, node_field(n, "body"), py_scope_of(p, n, sc));
+}
+
+static void visit_comprehension(struct python *p, TSNode n, const struct py_scope *sc) { visit_all(p, n, py_scope_of(p, n, sc)); }
+
+static void visit_exec(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	(void)sc;
+	code_marker_add(p->w, "exec", n);
+}
+
+static void visit_interpolation(struct python *p, TSNode n, const struct py_scope *sc) { visit_all(p, n, sc); }
+
+static const struct {
+	const char *type;
+	void (*visit)(struct python *, TSNode, const struct py_scope *);
+} kinds[] = {
+	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute}, {"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_nothing},
+	{"class_definition", visit_class}, {"comment", visit_nothing}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
+	{"exec_statement", visit_exec}, {"expression_statement", visit_each_tracked}, {"for_in_clause", visit_for}, {"for_statement", visit_for}, {"function_definition", visit_function}, {"future_import_statement", visit_nothing},
+	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing}, {"identifier", visit_identifier}, {"import_from_statement", visit_nothing}, {"import_statement", visit_nothing},
+	{"interpolation", visit_interpolation}, {"keyword_argument", visit_keyword}, {"lambda", visit_function}, {"list_comprehension", visit_comprehension}, {"named_expression", visit_named},
+	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension}, {"string_content", visit_nothing},
+};
+
+static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
+
+static void visit(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const void *hit;
+
+	if (ts_node_is_null(n) || !walk_enter(p->w, n))
+		return;
+	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
+	if (hit)
+		kinds[((const char *)hit - (const char *)kinds) / sizeof(*kinds)].visit(p, n, sc);
+	else
+		visit_all(p, n, sc);
+	walk_exit(p->w);
+}
+
+void python_walk(struct walk *w, TSNode root)
+{
+	static const struct pv unknown = {.kind = PV_UNKNOWN}, lost = {.kind = PV_LOST}, data = {.kind = PV_DATA};
+	struct python *p = arena_new(w->a, struct python);
+
+	*p = (struct python){.w = w, .a = w->a, .unknown = &unknown, .lost = &lost, .data = &data, .low = ~0u};
+	p->cwds[p->ncwds++] = w->s->cwd;
+	py_collect(p, root);
+	py_directories(p);
+	visit(p, root, p->module);
+	if (p->fuel > PY_FUEL_MAX)
+		code_marker_add(w, "bound", root);
+}

@@ -2,7 +2,7 @@
 #include "code/tree.h"
 
 static const struct code_language languages[] = {
-	{NULL, NULL, NULL},
+	{"python", tree_sitter_python, python_walk},
 };
 
 static const struct code_language *find(const char *lang)

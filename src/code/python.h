@@ -1,0 +1,223 @@
+/*
+ * Python: what its walker, its evaluator and its tables share. Inside src/code/python*.c only.
+ *
+ * The idea. Nothing here follows the order of statements. A name stands for all that is ever bound to it in its scope; an expression stands
+ * for a small set of values. A function with an effect that is mentioned anywhere but in front of its arguments, or on the right of a plain
+ * name, has escaped: it counts as called there with arguments that are not known. Modules must not escape at all. So an unknown value
+ * is never a module, and calling one does nothing that was not counted where it was mentioned; what its methods may do is told by their names.
+ */
+#pragma once
+#include "base/pmap.h"
+#include "code/tree.h"
+
+#define PY_VALUES_MAX 8            /* values that one expression may stand for; more: none is known */
+#define PY_FUEL_MAX 3000000        /* steps of evaluation in one snippet */
+#define PY_EVAL_DEPTH_MAX 60       /* expressions in expressions, through names */
+#define PY_ITEMS_MAX 64            /* items of a literal list that are known */
+#define PY_ARGS_MAX 32             /* arguments of one call that are looked at */
+#define PY_TEXT_MAX ((size_t)64 << 10) /* bytes of a folded text */
+#define PY_CWDS_MAX 5              /* directories that the code may go to */
+#define PY_DEFS_MAX 64             /* bindings of one name that are looked at */
+
+enum pv_kind {
+	PV_UNKNOWN, /* any object, but no module */
+	PV_LOST,    /* a bound was reached: anything, a module or function with effects as well */
+	PV_NAME,    /* a module, function or class by its qualified name: `text` */
+	PV_TEXT,    /* str or bytes: `text`, abstract */
+	PV_PATH,    /* pathlib.Path: `text`, abstract */
+	PV_SEQ,     /* list or tuple with known items */
+	PV_DATA,    /* a number, None, a dict...: its methods do nothing; `text` is what str() gives, or a hole */
+	PV_USER,    /* a function, class or object of the code's own */
+	PV_INST,    /* an object of a library's type: `text` */
+	PV_METHOD,  /* `text` of the object `of` */
+};
+
+struct pvs;
+
+struct pv {
+	enum pv_kind kind;
+	struct str text;
+	const struct pv *of;
+	const struct pvs *const *items;
+	size_t nitems;
+	bool many;   /* PV_SEQ: each item may stand for any number of them */
+	TSNode node; /* PV_DATA of a dict, PV_USER: where */
+};
+
+struct pvs {
+	size_t n;
+	bool cycle; /* a name that is being evaluated was met: the set is not whole */
+	const struct pv *v[PY_VALUES_MAX];
+};
+
+enum def_kind {
+	DEF_EXPR,    /* = expr */
+	DEF_ITEM,    /* item `index` of expr */
+	DEF_EACH,    /* an item of what expr runs through */
+	DEF_EACH_ITEM, /* item `index` of an item */
+	DEF_ENTER,   /* with expr as */
+	DEF_NAME,    /* import: `text` */
+	DEF_USER,    /* def, class */
+	DEF_UNKNOWN,
+};
+
+struct py_scope;
+
+struct py_def {
+	struct py_def *next;
+	enum def_kind kind;
+	TSNode expr;
+	const struct py_scope *scope;
+	size_t index;
+	struct str text;
+};
+
+struct py_binding {
+	struct str name;
+	struct py_def *defs;
+	size_t ndefs;
+	bool local;             /* bound in a function: never the builtin */
+	bool busy;
+	unsigned level;         /* of evaluation, while busy */
+	const struct pvs *memo;
+};
+
+enum scope_kind { SCOPE_MODULE, SCOPE_FUNCTION, SCOPE_CLASS };
+
+struct py_scope {
+	const void *id;         /* of its node: the key */
+	enum scope_kind kind;
+	bool comprehension;
+	struct py_scope *parent;
+	const struct pmap *names;  /* of struct py_binding */
+	const struct pmap *outer;  /* declared global or nonlocal */
+};
+
+struct py_stars {           /* from X import * */
+	struct py_stars *next;
+	struct str module;
+};
+
+struct python {
+	struct walk *w;
+	struct arena *a;
+	const struct pmap *scopes;
+	struct py_scope *module;
+	struct py_stars *stars;
+	const struct pmap *open; /* names whose lists may be changed, or be known elsewhere */
+	const struct pmap *own;  /* names of the code's own methods and attributes */
+	bool evals;             /* code is evaluated that may change what names hold */
+	struct py_def *chdirs;   /* calls that may change the directory */
+	bool foreign;           /* a module that is not the language's own is imported: the code will run in the box */
+	size_t fuel;
+	unsigned level, low;    /* how deep evaluation is; the outermost name that was met again */
+	struct str cwds[PY_CWDS_MAX];
+	size_t ncwds;
+	bool writes_trees;      /* xml.etree is imported: .write() may take a path */
+	const struct pv *unknown, *lost, *data;
+};
+
+/* ---- arguments of a call ---- */
+struct py_arg {
+	struct str name;        /* of a keyword argument */
+	const struct pvs *v;
+	TSNode node;
+};
+
+struct py_args {
+	struct py_arg v[PY_ARGS_MAX];
+	size_t n;
+	bool open;              /* *args, **kwargs or too many: the rest is not known */
+	bool escaped;           /* no call at all: nothing is known */
+};
+
+/* The values of an argument by position or name; NULL when it is surely absent. `pos` < 0: by name only. */
+const struct pvs *py_arg(struct python *p, const struct py_args *args, int pos, const char *name);
+
+/* ---- python.c, python_scope.c ---- */
+TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n); /* named ones, without comments */
+/* All bindings of all names, before anything is looked at. */
+void py_collect(struct python *p, TSNode root);
+const struct py_scope *py_scope_of(const struct python *p, TSNode n, const struct py_scope *otherwise);
+
+/* ---- python_value.c ---- */
+const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc);
+void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, struct py_args *ret);
+const struct pvs *pvs_one(struct python *p, const struct pv *v);
+const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text);
+const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y);
+const struct pvs *py_elements(struct python *p, const struct pvs *of);
+/* What str() of it gives: abstract. */
+struct str py_text(struct python *p, const struct pv *v);
+/* Attribute of a value. */
+const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str attr);
+
+/* ---- python_fold.c: calls whose value is known ---- */
+const struct pvs *py_result(struct python *p, const struct pv *callee, const struct py_args *args);
+
+/* ---- python_text.c ---- */
+struct str py_string(struct python *p, TSNode string, const struct py_scope *sc);
+struct str py_percent(struct python *p, struct str format, const struct pvs *args);
+struct str py_format(struct python *p, struct str format, const struct py_args *args);
+struct str py_path_join(struct python *p, struct str x, struct str y);
+struct str py_path_parent(struct python *p, struct str path);
+struct str py_glob_text(struct python *p, struct str pattern);
+struct str py_cat(struct python *p, struct str x, struct str y); /* bounded: a hole when too long */
+/* The name after NFKC; false when that is not sure. */
+bool py_identifier(struct python *p, struct str text, struct str *ret);
+
+/* ---- python_call.c ---- */
+/* A call of one value, with its effects. `escaped` mentions come here, too. */
+void py_call(struct python *p, const struct pv *callee, const struct py_args *args, TSNode n);
+/* Does a mention of this value, without a call, count as one? */
+void py_escape(struct python *p, const struct pvs *v, TSNode n);
+/* An attribute of an object that is not known: a marker when its name is that of an effect. args: NULL when it is not called. */
+void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n);
+void py_import(struct python *p, struct str module, TSNode n);
+void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n);
+/* The directories that relative paths may start from, from the calls that the first pass saw. */
+void py_directories(struct python *p);
+void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n);
+
+/* ---- python_table.c ---- */
+enum py_kind {
+	PY_NOTHING = 1, /* no effect; spec: what it gives: t text, d data, p path, a unknown, or the name of a type */
+	PY_FILE,        /* spec: "position:keyword:letters" for each path. R W D, b below, i and the name in it */
+	PY_OPEN,        /* spec: "file position, mode position, keyword of the file" */
+	PY_SHELL,       /* spec: position of the text */
+	PY_ARGV,        /* subprocess.run and its kin */
+	PY_EXECL, PY_EXECV, /* os.execl*, os.execv*; spec: position of the program */
+	PY_NET,         /* spec: position:keyword of host or URL; "-" none */
+	PY_MARK,        /* spec: the id */
+	PY_CODE,        /* eval, exec; spec: position */
+	PY_IMPORT,      /* __import__ */
+	PY_GETATTR, PY_SETATTR,
+	PY_CHDIR,
+	PY_PUTENV, PY_ENVIRON,
+	PY_SEARCH,      /* sys.path.append and the like */
+	PY_VARS,
+	PY_LOGGING,     /* filename= */
+	PY_SQL,
+	PY_NAMES,       /* operator.attrgetter, methodcaller */
+};
+
+struct py_row {
+	const char *name;
+	enum py_kind kind;
+	const char *spec;
+	const char *op;
+};
+
+enum py_module { PY_MODULE_OTHER, PY_MODULE_PURE, PY_MODULE_LISTED, PY_MODULE_STDLIB };
+
+const struct py_row *py_row(struct str name);
+enum py_module py_module(struct str name);
+bool py_is_stdlib(struct str name);   /* a top-level module of the language's own */
+bool py_is_builtin(struct str name);
+/* python_names.c: attributes that have no effect on any object; that have one on some; __x__ that give nothing away */
+bool py_harmless_name(struct str name);
+bool py_effect_name(struct str name);
+bool py_special_name(struct str name);
+bool py_names_sorted(void);
+/* For the test: are all tables in order? */
+bool py_tables_sorted(void);

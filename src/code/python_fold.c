@@ -1,0 +1,403 @@
+/* Calls of Python's library whose value is known, as far as that matters for paths, commands and what is called next. */
+#include "code/python.h"
+
+static const struct pvs *unknown(struct python *p) { return pvs_one(p, p->unknown); }
+
+static struct str arg_text(struct python *p, const struct py_args *args, int pos, const char *name)
+{
+	const struct pvs *v = py_arg(p, args, pos, name);
+
+	return !v ? STR("") : v->n == 1 ? py_text(p, v->v[0]) : CODE_HOLE;
+}
+
+/* The one item that stands for all: what runs through it is not known in number. */
+static const struct pvs *many(struct python *p, const struct pvs *one)
+{
+	struct pv *v = arena_new(p->a, struct pv);
+	const struct pvs **items = arena_array(p->a, 1, sizeof(*items));
+
+	items[0] = one;
+	*v = (struct pv){.kind = PV_SEQ, .items = items, .nitems = 1, .many = true};
+	return pvs_one(p, v);
+}
+
+static struct str home_path(struct python *p, struct str path)
+{
+	if (!path.n || path.p[0] != '~')
+		return path.n && path.p[0] == HOLE_ANY ? CODE_HOLE : path;
+	if (path.n > 1 && path.p[1] != '/')
+		return CODE_HOLE; /* another user's */
+	return p->w->v->home.n ? py_cat(p, p->w->v->home, str_sub(path, 1, path.n)) : CODE_HOLE;
+}
+
+static struct str here(struct python *p) { return p->ncwds == 1 && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
+
+/* ---- functions of modules ---- */
+
+static const struct pvs *fold_join(struct python *p, const struct py_args *args, enum pv_kind kind)
+{
+	struct str all = args->n || args->open || args->escaped ? STR("") : STR(".");
+
+	for (size_t i = 0; i < args->n; i++)
+		if (!args->v[i].name.n)
+			all = py_path_join(p, all, args->v[i].v->n == 1 ? py_text(p, args->v[i].v->v[0]) : CODE_HOLE);
+	return pvs_text(p, kind, args->open || args->escaped ? CODE_HOLE : all);
+}
+
+/* Each value of a single argument by itself. */
+static const struct pvs *fold_each(struct python *p, const struct py_args *args, enum pv_kind kind)
+{
+	const struct pvs *v = py_arg(p, args, 0, "path"), *all = NULL;
+
+	if (args->n != 1 || args->open || !v)
+		return fold_join(p, args, kind);
+	for (size_t i = 0; i < v->n; i++) {
+		const struct pvs *one = pvs_text(p, kind, py_text(p, v->v[i]));
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all;
+}
+
+static const struct pvs *f_path_join(struct python *p, const struct py_args *args) { return fold_join(p, args, PV_TEXT); }
+static const struct pvs *f_path(struct python *p, const struct py_args *args) { return fold_each(p, args, PV_PATH); }
+static const struct pvs *f_str(struct python *p, const struct py_args *args) { return args->n ? fold_each(p, args, PV_TEXT) : pvs_text(p, PV_TEXT, args->open ? CODE_HOLE : STR("")); }
+static const struct pvs *f_expanduser(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, home_path(p, arg_text(p, args, 0, "path"))); }
+static const struct pvs *f_abspath(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, py_path_join(p, here(p), arg_text(p, args, 0, "path"))); }
+static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
+{
+	struct str s = arg_text(p, args, 0, "p");
+
+	return pvs_text(p, PV_TEXT, str_find(s, '/', 0) < 0 && text_exact(s) ? STR("") : py_path_parent(p, s));
+}
+
+static const struct pvs *f_basename(struct python *p, const struct py_args *args)
+{
+	struct str s = arg_text(p, args, 0, "p");
+	size_t from = s.n;
+
+	if (!text_exact(s))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
+	while (from && s.p[from - 1] != '/')
+		from--;
+	return pvs_text(p, PV_TEXT, str_sub(s, from, s.n));
+}
+
+static const struct pvs *f_getcwd(struct python *p, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_TEXT, here(p));
+}
+
+static const struct pvs *f_path_cwd(struct python *p, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_PATH, here(p));
+}
+
+static const struct pvs *f_path_home(struct python *p, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_PATH, p->w->v->home.n ? p->w->v->home : CODE_HOLE);
+}
+
+static const struct pvs *f_getenv(struct python *p, const struct py_args *args)
+{
+	struct str name = arg_text(p, args, 0, "key");
+
+	return pvs_text(p, PV_TEXT, str_is(name, "HOME") && p->w->v->home.n ? p->w->v->home : CODE_HOLE);
+}
+
+static const struct pvs *f_tempdir(struct python *p, const struct py_args *args)
+{
+	(void)args;
+	return pvs_text(p, PV_TEXT, p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp"));
+}
+
+static const struct pvs *f_mkdtemp(struct python *p, const struct py_args *args)
+{
+	bool elsewhere = py_arg(p, args, 2, "dir") != NULL;
+
+	return pvs_text(p, PV_TEXT, elsewhere ? CODE_HOLE : py_path_join(p, p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp"), str_n("\2", 1)));
+}
+
+static const struct pvs *f_tempdir_object(struct python *p, const struct py_args *args) { return f_mkdtemp(p, args); }
+
+static const struct pvs *f_listdir(struct python *p, const struct py_args *args)
+{
+	(void)args;
+	return many(p, pvs_text(p, PV_TEXT, str_n("\2", 1)));
+}
+
+static const struct pvs *f_glob(struct python *p, const struct py_args *args)
+{
+	return many(p, pvs_text(p, PV_TEXT, py_arg(p, args, -1, "root_dir") ? CODE_HOLE : py_glob_text(p, arg_text(p, args, 0, "pathname"))));
+}
+
+static const struct pvs *f_same_items(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = py_arg(p, args, 0, "iterable");
+
+	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many(p, py_elements(p, v)) : pvs_one(p, p->data);
+}
+
+static const struct pvs *f_import(struct python *p, const struct py_args *args)
+{
+	struct str name = arg_text(p, args, 0, "name");
+
+	return !name.n || !text_exact(name) ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME, str_is(name, "posixpath") ? STR("os.path") : name);
+}
+
+/* __import__("a.b") is a */
+static const struct pvs *f_import_top(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = f_import(p, args);
+	ptrdiff_t dot = v->v[0]->kind == PV_NAME ? str_find(v->v[0]->text, '.', 0) : -1;
+
+	return dot < 0 ? v : py_arg(p, args, 3, "fromlist") ? pvs_one(p, p->lost) : pvs_text(p, PV_NAME, str_sub(v->v[0]->text, 0, (size_t)dot));
+}
+
+static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
+{
+	const struct pvs *of = py_arg(p, args, 0, ""), *all = NULL, *otherwise = py_arg(p, args, 2, "");
+	struct str name = arg_text(p, args, 1, "");
+
+	for (size_t i = 0; of && i < of->n; i++) {
+		const struct pvs *one = text_exact(name) ? py_attribute(p, of->v[i], name) : pvs_one(p, of->v[i]->kind == PV_NAME ? p->lost : p->unknown);
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return !all ? unknown(p) : otherwise ? pvs_join(p, all, otherwise) : all;
+}
+
+static const struct {
+	const char *name;
+	const struct pvs *(*fold)(struct python *, const struct py_args *);
+} folds[] = {
+	{"os.path.join", f_path_join}, {"os.path.expanduser", f_expanduser}, {"os.path.abspath", f_abspath}, {"os.path.realpath", f_abspath}, {"os.path.normpath", f_str}, {"os.path.dirname", f_dirname},
+	{"os.path.basename", f_basename}, {"os.getcwd", f_getcwd}, {"os.fspath", f_str}, {"str", f_str}, {"os.fsdecode", f_str}, {"os.fsencode", f_str}, {"pathlib.Path", f_path},
+	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
+	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
+	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_same_items}, {"iter", f_same_items}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
+	{"getattr", f_getattr},
+};
+
+/* ---- methods of texts and paths ---- */
+
+static struct str map_case(struct python *p, struct str s, bool upper)
+{
+	char *out = arena_alloc(p->a, s.n + 1);
+
+	for (size_t i = 0; i < s.n; i++) {
+		if ((unsigned char)s.p[i] >= 128)
+			return CODE_HOLE;
+		out[i] = (char)(upper && s.p[i] >= 'a' && s.p[i] <= 'z' ? s.p[i] - 32 : !upper && s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] + 32 : s.p[i]);
+	}
+	return str_n(out, s.n);
+}
+
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 28 && c <= 31); }
+
+static struct str trimmed(struct str s, bool left, bool right)
+{
+	while (left && s.n && is_blank(s.p[0]))
+		s = str_sub(s, 1, s.n);
+	while (right && s.n && is_blank(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+static struct str replaced(struct python *p, struct str s, struct str from, struct str to)
+{
+	struct buf b;
+
+	if (!from.n || !text_exact(s) || !text_exact(from))
+		return CODE_HOLE;
+	buf_init(&b, p->a, 0);
+	for (size_t i = 0; i < s.n;) {
+		if (str_eq(str_sub(s, i, i + from.n), from)) {
+			buf_str(&b, to);
+			i += from.n;
+		} else {
+			buf_char(&b, s.p[i++]);
+		}
+		if (b.n > PY_TEXT_MAX)
+			return CODE_HOLE;
+	}
+	return buf_view(&b);
+}
+
+static struct str joined(struct python *p, struct str by, const struct pvs *list)
+{
+	const struct pv *v = list && list->n == 1 && list->v[0]->kind == PV_SEQ ? list->v[0] : NULL;
+	struct str all = STR("");
+
+	if (!v || v->many)
+		return CODE_HOLE;
+	for (size_t i = 0; i < v->nitems; i++)
+		all = py_cat(p, i ? py_cat(p, all, by) : all, v->items[i]->n == 1 ? py_text(p, v->items[i]->v[0]) : CODE_HOLE);
+	return all;
+}
+
+static const struct pvs *split(struct python *p, struct str s, struct str by)
+{
+	const struct pvs *all = NULL;
+	size_t from = 0, n = 0;
+
+	if (!text_exact(s) || !text_exact(by) || by.n > 1)
+		return many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+	for (size_t i = 0; i <= s.n && n < PY_VALUES_MAX; i++) {
+		if (i < s.n && !(by.n ? s.p[i] == by.p[0] : is_blank(s.p[i])))
+			continue;
+		if (by.n || i > from) {
+			const struct pvs *one = pvs_text(p, PV_TEXT, str_sub(s, from, i));
+
+			all = all ? pvs_join(p, all, one) : one;
+			n++;
+		}
+		from = i + 1;
+	}
+	return many(p, !all || n >= PY_VALUES_MAX ? pvs_text(p, PV_TEXT, CODE_HOLE) : all);
+}
+
+static const struct pvs *text_method(struct python *p, struct str s, struct str name, const struct py_args *args)
+{
+	static const char *const texts[] = {"capitalize", "casefold", "center", "decode", "encode", "expandtabs", "hex", "ljust", "removeprefix", "removesuffix", "rjust", "swapcase", "title", "translate", "zfill"};
+	bool none = !args->n && !args->open;
+
+	if (str_is(name, "format"))
+		return pvs_text(p, PV_TEXT, args->escaped ? CODE_HOLE : py_format(p, s, args));
+	if (str_is(name, "join"))
+		return pvs_text(p, PV_TEXT, joined(p, s, py_arg(p, args, 0, "")));
+	if (str_is(name, "lower") || str_is(name, "upper"))
+		return pvs_text(p, PV_TEXT, map_case(p, s, str_is(name, "upper")));
+	if (str_is(name, "strip") || str_is(name, "lstrip") || str_is(name, "rstrip"))
+		return pvs_text(p, PV_TEXT, none && text_exact(s) ? trimmed(s, !str_is(name, "rstrip"), !str_is(name, "lstrip")) : CODE_HOLE);
+	if (str_is(name, "replace"))
+		return pvs_text(p, PV_TEXT, args->n == 2 && !args->open ? replaced(p, s, arg_text(p, args, 0, ""), arg_text(p, args, 1, "")) : CODE_HOLE);
+	if (str_is(name, "split"))
+		return none ? split(p, s, STR("")) : args->n == 1 && !args->open && !args->v[0].name.n ? split(p, s, arg_text(p, args, 0, "sep")) : many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+	if (str_is(name, "splitlines") || str_is(name, "rsplit"))
+		return many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+	if ((str_is(name, "encode") || str_is(name, "decode")) && none)
+		return pvs_text(p, PV_TEXT, s);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (str_is(name, texts[i]))
+			return pvs_text(p, PV_TEXT, CODE_HOLE);
+	return unknown(p);
+}
+
+static const struct pvs *path_method(struct python *p, struct str s, struct str name, const struct py_args *args)
+{
+	static const char *const data[] = {"exists", "is_dir", "is_file", "is_symlink", "is_absolute", "stat", "lstat", "match", "is_relative_to", "samefile", "is_mount"};
+	static const char *const texts[] = {"owner", "group", "as_uri", "read_text", "read_bytes"};
+
+	if (str_is(name, "resolve") || str_is(name, "absolute"))
+		return pvs_text(p, PV_PATH, py_path_join(p, here(p), s));
+	if (str_is(name, "expanduser"))
+		return pvs_text(p, PV_PATH, home_path(p, s));
+	if (str_is(name, "joinpath")) {
+		for (size_t i = 0; i < args->n; i++)
+			s = py_path_join(p, s, args->v[i].v->n == 1 ? py_text(p, args->v[i].v->v[0]) : CODE_HOLE);
+		return pvs_text(p, PV_PATH, args->open || args->escaped ? CODE_HOLE : s);
+	}
+	if (str_is(name, "with_suffix") || str_is(name, "with_name") || str_is(name, "with_stem"))
+		return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, s), str_n("\2", 1)));
+	if (str_is(name, "iterdir"))
+		return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
+	if (str_is(name, "glob"))
+		return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, arg_text(p, args, 0, "pattern")))));
+	if (str_is(name, "rglob"))
+		return many(p, pvs_text(p, PV_PATH, CODE_HOLE));
+	if (str_is(name, "as_posix") || str_is(name, "__str__") || str_is(name, "__fspath__"))
+		return pvs_text(p, PV_TEXT, s);
+	if (str_is(name, "open"))
+		return pvs_text(p, PV_INST, STR("file"));
+	if (str_is(name, "relative_to") || str_is(name, "readlink") || str_is(name, "rename") || str_is(name, "replace"))
+		return pvs_text(p, PV_PATH, CODE_HOLE);
+	for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++)
+		if (str_is(name, data[i]))
+			return pvs_one(p, p->data);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (str_is(name, texts[i]))
+			return pvs_text(p, PV_TEXT, CODE_HOLE);
+	return unknown(p);
+}
+
+/* ---- what a call gives ---- */
+
+static const struct pvs *row_result(struct python *p, const struct py_row *r)
+{
+	if (r->kind == PY_OPEN)
+		return pvs_text(p, PV_INST, str_starts(str_of(r->name), "zipfile.") ? STR("zipfile.ZipFile") : str_starts(str_of(r->name), "tarfile.") ? STR("tarfile.TarFile") : STR("file"));
+	if (r->kind != PY_NOTHING)
+		return r->kind == PY_VARS || r->kind == PY_CODE ? pvs_one(p, p->lost) : r->kind == PY_SHELL || r->kind == PY_ARGV ? pvs_text(p, PV_INST, STR("process")) : unknown(p);
+	if (!strcmp(r->spec, "t"))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (!strcmp(r->spec, "d"))
+		return pvs_one(p, p->data);
+	return !strcmp(r->spec, "a") ? unknown(p) : pvs_text(p, PV_INST, str_of(r->spec));
+}
+
+static bool plain_bases(struct python *p, TSNode class)
+{
+	static const char *const plain[] = {"object", "Exception", "ValueError", "RuntimeError", "dict", "list", "set", "tuple", "int", "float", "Enum", "IntEnum", "enum.Enum", "NamedTuple", "TypedDict", "ABC", "abc.ABC", "Protocol"};
+	TSNode list = node_field(class, "superclasses");
+	uint32_t n = 0;
+	TSNode *kids = ts_node_is_null(list) ? NULL : py_children(p, list, &n);
+	bool all = true;
+
+	for (uint32_t i = 0; i < n; i++) {
+		size_t k = 0;
+
+		while (k < sizeof(plain) / sizeof(*plain) && !str_is(node_text(p->w, kids[i]), plain[k]))
+			k++;
+		all &= k < sizeof(plain) / sizeof(*plain);
+	}
+	return all;
+}
+
+static const struct pvs *name_result(struct python *p, struct str name, const struct py_args *args)
+{
+	static const char *const numbers[] = {"abs", "all", "any", "bool", "bytearray", "callable", "complex", "dict", "divmod", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "pow", "print", "range", "round", "sum"};
+	static const char *const texts[] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
+	const struct py_row *r = py_row(name);
+
+	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
+		if (str_is(name, folds[i].name))
+			return args->escaped ? unknown(p) : folds[i].fold(p, args);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		if (str_is(name, numbers[i]))
+			return pvs_one(p, p->data);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (str_is(name, texts[i]))
+			return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (r)
+		return row_result(p, r);
+	if (!py_is_stdlib(name) && !py_is_builtin(name) && str_find(name, '.', 0) >= 0 && !py_is_builtin(str_sub(name, 0, (size_t)str_find(name, '.', 0))))
+		return pvs_text(p, PV_INST, STR("*"));
+	return unknown(p);
+}
+
+const struct pvs *py_result(struct python *p, const struct pv *callee, const struct py_args *args)
+{
+	if (callee->kind == PV_NAME)
+		return name_result(p, callee->text, args);
+	if (callee->kind == PV_USER)
+		return node_is(callee->node, "class_definition") && plain_bases(p, callee->node) ? pvs_one(p, callee) : unknown(p);
+	if (callee->kind == PV_INST)
+		return pvs_one(p, callee);
+	if (callee->kind != PV_METHOD)
+		return callee->kind == PV_LOST ? pvs_one(p, p->lost) : unknown(p);
+	if (callee->of->kind == PV_TEXT)
+		return text_method(p, callee->of->text, callee->text, args);
+	if (callee->of->kind == PV_PATH)
+		return path_method(p, callee->of->text, callee->text, args);
+	if (str_is(callee->of->text, "*"))
+		return pvs_one(p, callee->of);
+	if (str_is(callee->of->text, "file") && (str_is(callee->text, "read") || str_is(callee->text, "readline") || str_is(callee->text, "getvalue")))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (str_is(callee->of->text, "file") && str_is(callee->text, "readlines"))
+		return many(p, pvs_text(p, PV_TEXT, CODE_HOLE));
+	return unknown(p);
+}

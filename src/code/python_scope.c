@@ -1,0 +1,506 @@
+/* The first pass over Python code: which scopes there are, and everything that is ever bound to a name in them. */
+#include "code/python.h"
+
+TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n)
+{
+	uint32_t count = ts_node_named_child_count(n), got = 0;
+	TSNode *list = arena_array(p->a, count + 1, sizeof(*list));
+	TSTreeCursor c = ts_tree_cursor_new(n); /* nothing is allocated from the arena while it is open */
+
+	for (bool more = ts_tree_cursor_goto_first_child(&c); more && got < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
+		TSNode k = ts_tree_cursor_current_node(&c);
+
+		if (ts_node_is_named(k) && !ts_node_is_extra(k))
+			list[got++] = k;
+	}
+	ts_tree_cursor_delete(&c);
+	*ret_n = got;
+	return list;
+}
+
+/* ---- scopes ---- */
+
+static struct str node_key(const void *const *id) { return str_n((const char *)id, sizeof(*id)); }
+
+const struct py_scope *py_scope_of(const struct python *p, TSNode n, const struct py_scope *otherwise)
+{
+	const struct py_scope *s = pmap_get(p->scopes, node_key(&n.id));
+
+	return s ? s : otherwise;
+}
+
+static struct py_scope *new_scope(struct python *p, TSNode n, enum scope_kind kind, struct py_scope *parent)
+{
+	struct py_scope *s = arena_new(p->a, struct py_scope);
+
+	*s = (struct py_scope){.id = n.id, .kind = kind, .parent = parent};
+	p->scopes = pmap_set(p->a, p->scopes, node_key(&s->id), s);
+	return s;
+}
+
+/* ---- bindings ---- */
+
+static void add_def(struct python *p, struct py_scope *sc, struct str name, const struct py_def *def)
+{
+	struct py_binding *b = (struct py_binding *)pmap_get(sc->names, name);
+	struct py_def *d = arena_new(p->a, struct py_def);
+
+	if (!b) {
+		b = arena_new(p->a, struct py_binding);
+		*b = (struct py_binding){.name = name, .local = sc->kind == SCOPE_FUNCTION};
+		sc->names = pmap_set(p->a, sc->names, name, b);
+	}
+	if (b->ndefs++ > PY_DEFS_MAX)
+		return; /* counted, so that it is known that there are more */
+	*d = *def;
+	d->next = b->defs;
+	b->defs = d;
+}
+
+static void bind(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def)
+{
+	struct str name;
+
+	if (!py_identifier(p, node_text(p->w, n), &name)) {
+		code_marker_add(p->w, "identifier", n);
+		return;
+	}
+	if (!pmap_get(sc->outer, name)) {
+		add_def(p, sc, name, def);
+		return;
+	}
+	for (struct py_scope *s = sc->parent; s; s = s->parent) /* global or nonlocal: whichever it is */
+		if (s->kind != SCOPE_CLASS)
+			add_def(p, s, name, def);
+}
+
+static void bind_unknown(struct python *p, struct py_scope *sc, TSNode n) { bind(p, sc, n, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); }
+
+static bool is_list_target(TSNode n) { return node_is(n, "pattern_list") || node_is(n, "tuple_pattern") || node_is(n, "list_pattern"); }
+
+static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
+
+static void note_open(struct python *p, struct str name) { p->open = pmap_set(p->a, p->open, name, p); }
+
+/* The targets of an assignment. What is stored elsewhere than in a name is no binding; the names in it may be changed by it. */
+static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids;
+
+	if (depth > CODE_DEPTH_MAX)
+		return;
+	if (node_is(n, "identifier")) {
+		bind(p, sc, n, def);
+		return;
+	}
+	if (node_is(n, "attribute"))
+		p->own = pmap_set(p->a, p->own, node_text(p->w, node_field(n, "attribute")), p);
+	if (!is_list_target(n) && !node_is(n, "list_splat_pattern") && !node_is(n, "as_pattern_target") && !node_is(n, "parenthesized_expression") && !node_is(n, "tuple") &&
+	    !node_is(n, "list") && !node_is(n, "list_splat")) {
+		if (node_is(n, "subscript") && node_is(node_field(n, "value"), "identifier"))
+			note_open(p, node_text(p->w, node_field(n, "value")));
+		collect(p, n, sc, depth + 1);
+		return;
+	}
+	kids = py_children(p, n, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct py_def d = {.kind = DEF_UNKNOWN, .scope = sc};
+		bool star = false;
+
+		for (uint32_t k = 0; k < count; k++)
+			star |= node_is(kids[k], "list_splat_pattern") || node_is(kids[k], "list_splat");
+		if (is_list_target(n) && !star && (def->kind == DEF_EXPR || def->kind == DEF_EACH)) {
+			d = *def;
+			d.kind = def->kind == DEF_EXPR ? DEF_ITEM : DEF_EACH_ITEM;
+			d.index = i;
+		} else if (count == 1 && !is_list_target(n) && !node_is(n, "list_splat_pattern") && !node_is(n, "list_splat") && !node_is(n, "tuple") && !node_is(n, "list")) {
+			d = *def;
+		}
+		bind_target(p, sc, kids[i], &d, depth + 1);
+	}
+}
+
+/* ---- imports ---- */
+
+static struct str dotted(struct python *p, TSNode n)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	struct str all = STR(""), part;
+
+	for (uint32_t i = 0; i < count && all.n < PY_TEXT_MAX; i++) {
+		if (!py_identifier(p, node_text(p->w, kids[i]), &part)) {
+			code_marker_add(p->w, "identifier", kids[i]);
+			return STR("?");
+		}
+		all = i ? str_fmt(p->a, "%.*s.%.*s", STR_ARG(all), STR_ARG(part)) : part;
+	}
+	return all;
+}
+
+static TSNode first_child(TSNode n) { return ts_node_named_child(n, 0); }
+
+static void collect_import(struct python *p, TSNode n, struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		bool alias = node_is(kids[i], "aliased_import");
+		TSNode name = alias ? node_field(kids[i], "name") : kids[i];
+		struct str path = dotted(p, name);
+		struct py_def d = {.kind = DEF_NAME, .scope = sc, .text = path};
+
+		py_import(p, path, kids[i]);
+		if (!alias)
+			d.text = dotted(p, name), d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n : (size_t)str_find(d.text, '.', 0));
+		if (str_is(d.text, "posixpath") || str_is(d.text, "ntpath"))
+			d.text = STR("os.path");
+		bind(p, sc, alias ? node_field(kids[i], "alias") : first_child(name), &d);
+	}
+}
+
+static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count), module = node_field(n, "module_name");
+	bool relative = node_is(module, "relative_import");
+	struct str path = relative ? STR("") : dotted(p, module);
+
+	if (!relative)
+		py_import(p, path, module);
+	for (uint32_t i = 0; i < count; i++) {
+		bool alias = node_is(kids[i], "aliased_import");
+		TSNode name = alias ? node_field(kids[i], "name") : kids[i], target = alias ? node_field(kids[i], "alias") : first_child(name);
+		struct str attr;
+
+		if (kids[i].id == module.id)
+			continue;
+		if (node_is(kids[i], "wildcard_import")) {
+			struct py_stars *s = arena_new(p->a, struct py_stars);
+
+			*s = (struct py_stars){.next = p->stars, .module = path};
+			p->stars = s;
+			continue;
+		}
+		attr = dotted(p, name);
+		if (relative || str_is(path, "?")) {
+			bind_unknown(p, sc, target);
+			continue;
+		}
+		const struct pv from = {.kind = PV_NAME, .text = path};
+		const struct pvs *v = py_attribute(p, &from, attr);
+		struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(path), STR_ARG(attr));
+
+		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER || py_is_stdlib(v->v[0]->text)) && !py_row(v->v[0]->text))
+			py_import(p, v->v[0]->text, kids[i]);
+		bind(p, sc, target, &(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN, .scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
+	}
+}
+
+/* ---- nodes ---- */
+
+static void collect_all(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		collect(p, kids[i], sc, depth + 1);
+}
+
+/* The same, where a name itself comes to no harm. */
+static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!node_is(kids[i], "identifier"))
+			collect(p, kids[i], sc, depth + 1);
+}
+
+/* Names of parameters; default values and annotations belong to the scope outside. */
+static void collect_parameters(struct python *p, TSNode list, struct py_scope *inner, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = ts_node_is_null(list) ? NULL : py_children(p, list, &count);
+
+	for (uint32_t i = 0; kids && i < count; i++) {
+		TSNode name = node_field(kids[i], "name"), value = node_field(kids[i], "value"), type = node_field(kids[i], "type");
+
+		if (ts_node_is_null(name))
+			name = node_is(kids[i], "typed_parameter") ? first_child(kids[i]) : kids[i];
+		if (node_is(name, "list_splat_pattern") || node_is(name, "dictionary_splat_pattern"))
+			name = first_child(name);
+		if (node_is(name, "identifier"))
+			bind_unknown(p, inner, name);
+		else if (node_is(name, "tuple_pattern"))
+			bind_target(p, inner, name, &(struct py_def){.kind = DEF_UNKNOWN, .scope = inner}, depth);
+		if (!ts_node_is_null(value))
+			collect(p, value, sc, depth + 1);
+		if (!ts_node_is_null(type))
+			collect(p, type, sc, depth + 1);
+	}
+}
+
+static void collect_function(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
+	TSNode name = node_field(n, "name"), type = node_field(n, "return_type"), body = node_field(n, "body");
+
+	if (!ts_node_is_null(name)) {
+		bind(p, sc, name, &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
+		if (sc->kind == SCOPE_CLASS)
+			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
+	}
+	collect_parameters(p, node_field(n, "parameters"), inner, sc, depth);
+	if (!ts_node_is_null(type))
+		collect(p, type, sc, depth + 1);
+	collect(p, body, inner, depth + 1);
+}
+
+static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	struct py_scope *inner = new_scope(p, n, SCOPE_CLASS, sc);
+	TSNode bases = node_field(n, "superclasses");
+
+	bind(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
+	if (!ts_node_is_null(bases))
+		collect(p, bases, sc, depth + 1);
+	collect(p, node_field(n, "body"), inner, depth + 1);
+}
+
+/* What a decorator makes of it is not known. */
+static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	bind_unknown(p, sc, node_field(node_field(n, "definition"), "name"));
+	collect_all(p, n, sc, depth);
+}
+
+static void collect_comprehension(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
+
+	inner->comprehension = true;
+	collect_all(p, n, inner, depth);
+}
+
+static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode left = node_field(n, "left"), right = node_field(n, "right"), type = node_field(n, "type");
+
+	if (!ts_node_is_null(right)) {
+		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc}, depth);
+		if (node_is(right, "assignment")) { /* two names for one object */
+			note_open(p, node_text(p->w, left));
+			note_open(p, node_text(p->w, node_field(right, "left")));
+		}
+		collect(p, right, sc, depth + 1);
+	}
+	if (!ts_node_is_null(type))
+		collect(p, type, sc, depth + 1);
+}
+
+static void collect_augmented(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode left = node_field(n, "left");
+
+	bind_target(p, sc, left, &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}, depth);
+	if (node_is(left, "identifier"))
+		note_open(p, node_text(p->w, left));
+	collect(p, node_field(n, "right"), sc, depth + 1);
+}
+
+static void collect_named(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode name = node_field(n, "name"), value = node_field(n, "value");
+	struct py_def d = {.kind = DEF_EXPR, .expr = value, .scope = sc};
+
+	bind(p, sc, name, &d);
+	for (struct py_scope *s = sc; s->comprehension && s->parent; s = s->parent)
+		bind(p, s->parent, name, &d);
+	note_open(p, node_text(p->w, name));
+	collect(p, value, sc, depth + 1);
+}
+
+static void collect_for(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode left = node_field(n, "left"), right = node_field(n, "right");
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	bind_target(p, sc, left, &(struct py_def){.kind = DEF_EACH, .expr = right, .scope = sc}, depth);
+	for (uint32_t i = 0; i < count; i++)
+		if (kids[i].id != left.id && !(kids[i].id == right.id && node_is(right, "identifier")))
+			collect(p, kids[i], sc, depth + 1);
+}
+
+static void collect_as(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode alias = node_field(n, "alias"), value = first_child(n);
+
+	if (!ts_node_is_null(alias))
+		bind_target(p, sc, alias, &(struct py_def){.kind = DEF_ENTER, .expr = value, .scope = sc}, depth);
+	collect(p, value, sc, depth + 1);
+}
+
+static void collect_except(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode alias = node_field(n, "alias");
+
+	if (node_is(alias, "identifier"))
+		bind_unknown(p, sc, alias);
+	collect_all(p, n, sc, depth);
+}
+
+static void collect_outer(struct python *p, TSNode n, struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	struct str name;
+
+	for (uint32_t i = 0; i < count && sc->parent; i++)
+		if (py_identifier(p, node_text(p->w, kids[i]), &name))
+			sc->outer = pmap_set(p->a, sc->outer, name, p);
+}
+
+/* Every name in a pattern may be bound by it. */
+static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count && depth < CODE_DEPTH_MAX; i++) {
+		if (node_is(kids[i], "identifier") && !(node_is(n, "dotted_name") && count > 1))
+			bind_unknown(p, sc, kids[i]);
+		else
+			collect_pattern(p, kids[i], sc, depth + 1);
+	}
+}
+
+/* Who is given a list and neither changes nor keeps it. */
+static bool only_reads(struct python *p, TSNode function)
+{
+	static const char *const names[] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip", "isinstance"};
+	static const char *const methods[] = {"join", "run", "Popen", "call", "check_call", "check_output", "dumps"};
+	bool method = node_is(function, "attribute");
+	struct str name = node_text(p->w, method ? node_field(function, "attribute") : function);
+
+	for (size_t i = 0; !method && i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(name, names[i]) && !pmap_get(p->module->names, name))
+			return true;
+	for (size_t i = 0; method && i < sizeof(methods) / sizeof(*methods); i++)
+		if (str_is(name, methods[i]))
+			return true;
+	return false;
+}
+
+static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	TSNode function = node_field(n, "function"), args = node_field(n, "arguments");
+
+	if (str_ends(node_text(p->w, function), "chdir") || str_ends(node_text(p->w, function), "chroot")) {
+		struct py_def *d = arena_new(p->a, struct py_def);
+
+		*d = (struct py_def){.next = p->chdirs, .expr = args, .scope = sc};
+		p->chdirs = d;
+	}
+	collect(p, function, sc, depth + 1);
+	if (only_reads(p, function) && node_is(args, "argument_list"))
+		collect_reads(p, args, sc, depth + 1);
+	else
+		collect(p, args, sc, depth + 1);
+}
+
+static void collect_attribute(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	struct str name;
+
+	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &name))
+		code_marker_add(p->w, "identifier", n);
+	collect(p, node_field(n, "object"), sc, depth + 1);
+}
+
+static void collect_delete(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!node_is(kids[i], "identifier"))
+			bind_target(p, sc, kids[i], &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}, depth + 1);
+}
+
+static void collect_identifier(struct python *p, TSNode n)
+{
+	struct str name;
+
+	if (!py_identifier(p, node_text(p->w, n), &name))
+		code_marker_add(p->w, "identifier", n);
+	else
+		note_open(p, name);
+	p->evals |= str_is(name, "exec") || str_is(name, "eval");
+}
+
+static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	const char *t = ts_node_is_null(n) ? "" : ts_node_type(n);
+	struct str type = str_of(t);
+
+	if (!*t)
+		return;
+	if (depth > CODE_DEPTH_MAX)
+		code_marker_add(p->w, "bound", n);
+	else if (!strcmp(t, "identifier"))
+		collect_identifier(p, n);
+	else if (!strcmp(t, "function_definition") || !strcmp(t, "lambda"))
+		collect_function(p, n, sc, depth);
+	else if (!strcmp(t, "decorated_definition"))
+		collect_decorated(p, n, sc, depth);
+	else if (!strcmp(t, "class_definition"))
+		collect_class(p, n, sc, depth);
+	else if (str_ends(type, "_comprehension") || !strcmp(t, "generator_expression"))
+		collect_comprehension(p, n, sc, depth);
+	else if (!strcmp(t, "assignment"))
+		collect_assignment(p, n, sc, depth);
+	else if (!strcmp(t, "augmented_assignment"))
+		collect_augmented(p, n, sc, depth);
+	else if (!strcmp(t, "named_expression"))
+		collect_named(p, n, sc, depth);
+	else if (!strcmp(t, "for_statement") || !strcmp(t, "for_in_clause"))
+		collect_for(p, n, sc, depth);
+	else if (!strcmp(t, "as_pattern"))
+		collect_as(p, n, sc, depth);
+	else if (!strcmp(t, "except_clause"))
+		collect_except(p, n, sc, depth);
+	else if (!strcmp(t, "import_statement"))
+		collect_import(p, n, sc);
+	else if (!strcmp(t, "import_from_statement"))
+		collect_from(p, n, sc);
+	else if (!strcmp(t, "global_statement") || !strcmp(t, "nonlocal_statement"))
+		collect_outer(p, n, sc);
+	else if (!strcmp(t, "case_pattern"))
+		collect_pattern(p, n, sc, depth);
+	else if (!strcmp(t, "call"))
+		collect_call(p, n, sc, depth);
+	else if (!strcmp(t, "attribute"))
+		collect_attribute(p, n, sc, depth);
+	else if (!strcmp(t, "delete_statement"))
+		collect_delete(p, n, sc, depth);
+	else if (!strcmp(t, "keyword_argument"))
+		collect(p, node_field(n, "value"), sc, depth + 1);
+	else if (!strcmp(t, "binary_operator") || !strcmp(t, "comparison_operator") || !strcmp(t, "interpolation"))
+		collect_reads(p, n, sc, depth);
+	else if (!strcmp(t, "subscript") && node_is(node_field(n, "value"), "identifier"))
+		collect_reads(p, n, sc, depth);
+	else
+		collect_all(p, n, sc, depth);
+}
+
+void py_collect(struct python *p, TSNode root)
+{
+	p->module = new_scope(p, root, SCOPE_MODULE, NULL);
+	collect(p, root, p->module, 0);
+}

@@ -1,0 +1,592 @@
+/* What a Python expression may stand for: names through their bindings, constants, attributes. Nothing is recorded here. */
+#include <stdlib.h>
+
+#include "code/python.h"
+
+/* ---- sets of values ---- */
+
+const struct pvs *pvs_one(struct python *p, const struct pv *v)
+{
+	struct pvs *s = arena_new(p->a, struct pvs);
+
+	s->n = 1;
+	s->v[0] = v;
+	return s;
+}
+
+static const struct pv *make(struct python *p, struct pv v)
+{
+	struct pv *n = arena_new(p->a, struct pv);
+
+	*n = v;
+	return n;
+}
+
+const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text) { return pvs_one(p, make(p, (struct pv){.kind = kind, .text = text})); }
+
+static bool same(const struct pv *x, const struct pv *y)
+{
+	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems && str_eq(x->text, y->text) && x->node.id == y->node.id);
+}
+
+const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y)
+{
+	struct pvs *s = arena_new(p->a, struct pvs);
+
+	*s = *x;
+	s->cycle |= y->cycle;
+	for (size_t i = 0; i < y->n; i++) {
+		size_t k = 0;
+
+		while (k < s->n && !same(s->v[k], y->v[i]))
+			k++;
+		if (k < s->n)
+			continue;
+		if (s->n == PY_VALUES_MAX) {
+			s->n = 1;
+			s->v[0] = p->lost;
+			return s;
+		}
+		s->v[s->n++] = y->v[i];
+	}
+	return s;
+}
+
+static const struct pvs *unknown(struct python *p) { return pvs_one(p, p->unknown); }
+
+struct str py_text(struct python *p, const struct pv *v)
+{
+	(void)p;
+	return v->kind == PV_TEXT || v->kind == PV_PATH || (v->kind == PV_DATA && v->text.n) ? v->text : CODE_HOLE;
+}
+
+/* ---- names ---- */
+
+static const struct pvs *eval_binding(struct python *p, struct py_binding *b);
+
+/* All that the name may be: classes do not hide what is outside, because it shows through before the class binds it. */
+static const struct pvs *bound(struct python *p, const struct py_scope *sc, struct str name, bool *ret_local)
+{
+	const struct pvs *all = NULL;
+
+	*ret_local = false;
+	for (const struct py_scope *s = sc; s && !*ret_local; s = s->parent) {
+		const struct py_binding *b = pmap_get(s->outer, name) ? NULL : pmap_get(s->names, name);
+		const struct pvs *one = b ? eval_binding(p, (struct py_binding *)b) : NULL;
+
+		if (one)
+			all = all ? pvs_join(p, all, one) : one;
+		*ret_local = b && s->kind == SCOPE_FUNCTION;
+	}
+	return all;
+}
+
+/* A list may be changed by whoever holds it: its items are known only when nobody can. Tuples stay as they are. */
+static const struct pv *settled(struct python *p, const struct pv *v, bool top, bool open)
+{
+	const struct pvs **items;
+
+	if (v->kind != PV_SEQ)
+		return v;
+	if (!node_is(v->node, "tuple") && !node_is(v->node, "expression_list") && !(top && !open))
+		return p->data;
+	items = arena_array(p->a, v->nitems + 1, sizeof(*items));
+	for (size_t i = 0; i < v->nitems; i++) {
+		struct pvs *s = arena_new(p->a, struct pvs);
+
+		*s = *v->items[i];
+		for (size_t k = 0; k < s->n; k++)
+			s->v[k] = settled(p, s->v[k], false, true);
+		items[i] = s;
+	}
+	return make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = v->nitems, .many = v->many, .node = v->node});
+}
+
+static const struct pvs *settle(struct python *p, const struct pvs *all, struct str name)
+{
+	struct pvs *s = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->v[i]->kind != PV_SEQ)
+			continue;
+		if (!s) {
+			s = arena_new(p->a, struct pvs);
+			*s = *all;
+		}
+		s->v[i] = settled(p, all->v[i], true, p->evals || pmap_get(p->open, name) != NULL);
+	}
+	return s ? s : all;
+}
+
+/* The item of a sequence whose items are known. */
+static bool is_foreign(const struct pv *v) { return v->kind == PV_INST && str_is(v->text, "*"); }
+
+static const struct pvs *item(struct python *p, const struct pvs *of, size_t index)
+{
+	const struct pvs *all = NULL;
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct pv *v = of->v[i];
+		const struct pvs *one = v->kind == PV_SEQ && index < v->nitems ? v->items[index] : v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) :
+			v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : unknown(p);
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all && !of->cycle ? all : unknown(p);
+}
+
+const struct pvs *py_elements(struct python *p, const struct pvs *of)
+{
+	const struct pvs *all = NULL;
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct pv *v = of->v[i];
+		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) : v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->kind == PV_SEQ && v->nitems ? v->items[0] : unknown(p);
+
+		for (size_t k = 1; v->kind == PV_SEQ && k < v->nitems; k++)
+			one = pvs_join(p, one, v->items[k]);
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all && !of->cycle ? all : unknown(p);
+}
+
+static const struct pvs *eval_def(struct python *p, const struct py_def *d)
+{
+	switch (d->kind) {
+	case DEF_EXPR: return py_eval(p, d->expr, d->scope);
+	case DEF_ITEM: return item(p, py_eval(p, d->expr, d->scope), d->index);
+	case DEF_EACH: return py_elements(p, py_eval(p, d->expr, d->scope));
+	case DEF_EACH_ITEM: return item(p, py_elements(p, py_eval(p, d->expr, d->scope)), d->index);
+	case DEF_ENTER: {
+		const struct pvs *v = py_eval(p, d->expr, d->scope);
+
+		for (size_t i = 0; i < v->n; i++)
+			if (v->v[i]->kind != PV_INST && v->v[i]->kind != PV_DATA && v->v[i]->kind != PV_PATH && v->v[i]->kind != PV_TEXT)
+				return unknown(p);
+		return v;
+	}
+	case DEF_NAME: return pvs_text(p, PV_NAME, d->text);
+	case DEF_USER: return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = d->expr}));
+	case DEF_UNKNOWN: break;
+	}
+	return unknown(p);
+}
+
+static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
+{
+	const struct pvs *all = NULL;
+	unsigned low = p->low, level;
+
+	if (b->memo)
+		return b->memo;
+	if (b->busy) {
+		struct pvs *s = arena_new(p->a, struct pvs);
+
+		s->cycle = true;
+		if (b->level < p->low)
+			p->low = b->level;
+		return s;
+	}
+	if (b->ndefs > PY_DEFS_MAX)
+		return b->memo = pvs_one(p, p->lost);
+	b->busy = true;
+	b->level = level = p->level;
+	p->low = ~0u;
+	for (const struct py_def *d = b->defs; d; d = d->next) {
+		const struct pvs *v = eval_def(p, d);
+
+		all = all ? pvs_join(p, all, v) : v;
+	}
+	b->busy = false;
+	if (p->low >= level) { /* nothing that is still being evaluated had a part in it */
+		struct pvs *whole = arena_new(p->a, struct pvs);
+
+		*whole = *all;
+		whole->cycle = false;
+		if (!whole->n) {
+			whole->n = 1;
+			whole->v[0] = p->unknown;
+		}
+		b->memo = all = whole;
+		p->low = low;
+	} else if (low < p->low) {
+		p->low = low;
+	}
+	return all;
+}
+
+static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const struct pvs *all;
+	struct str name;
+	bool local;
+
+	if (!py_identifier(p, node_text(p->w, n), &name))
+		return pvs_one(p, p->lost);
+	all = bound(p, sc, name, &local);
+	if (local)
+		return settle(p, all, name);
+	if (py_is_builtin(name)) {
+		const struct pvs *one = pvs_text(p, PV_NAME, name);
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	for (const struct py_stars *s = p->stars; s; s = s->next) {
+		const struct pvs *one = py_attribute(p, make(p, (struct pv){.kind = PV_NAME, .text = s->module}), name);
+
+		if (one->v[0]->kind != PV_NAME || py_row(one->v[0]->text) || !all)
+			all = all ? pvs_join(p, all, one) : one;
+	}
+	return all ? settle(p, all, name) : pvs_one(p, p->lost); /* nobody bound it */
+}
+
+/* ---- attributes ---- */
+
+static const struct pvs *path_property(struct python *p, struct str path, struct str attr)
+{
+	struct str parent = py_path_parent(p, path);
+	ptrdiff_t slash = -1;
+
+	if (str_is(attr, "parent"))
+		return pvs_text(p, PV_PATH, parent);
+	for (ptrdiff_t at = 0; (at = str_find(path, '/', (size_t)at)) >= 0; at++)
+		slash = at;
+	if (str_is(attr, "name"))
+		return pvs_text(p, PV_TEXT, text_exact(path) ? str_sub(path, (size_t)(slash + 1), path.n) : CODE_HOLE);
+	if (str_is(attr, "stem") || str_is(attr, "suffix") || str_is(attr, "anchor") || str_is(attr, "drive") || str_is(attr, "root"))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (str_is(attr, "parts") || str_is(attr, "suffixes") || str_is(attr, "parents"))
+		return unknown(p);
+	return NULL;
+}
+
+/* "os" and "remove": "os.remove". What a module imports itself is that module. */
+static struct str qualified(struct python *p, struct str name, struct str attr)
+{
+	struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(name), STR_ARG(attr));
+
+	if (!py_row(full) && py_module(full) == PY_MODULE_OTHER && py_module(name) != PY_MODULE_OTHER && py_is_stdlib(attr) && !str_ends(name, str_c(p->a, attr)))
+		return attr;
+	if (str_is(full, "pathlib.PosixPath") || str_is(full, "pathlib.PurePath") || str_is(full, "pathlib.PurePosixPath"))
+		return STR("pathlib.Path");
+	if (str_is(full, "posix.path") || str_is(name, "posixpath") || str_is(name, "ntpath"))
+		return str_is(full, "posix.path") ? STR("os.path") : str_fmt(p->a, "os.path.%.*s", STR_ARG(attr));
+	if (str_is(name, "posix"))
+		return str_fmt(p->a, "os.%.*s", STR_ARG(attr));
+	if (str_is(name, "builtins") || str_is(name, "__builtins__"))
+		return attr;
+	return full;
+}
+
+static const struct pvs *constant(struct python *p, struct str name)
+{
+	static const struct {
+		const char *name, *text;
+	} texts[] = {{"os.sep", "/"}, {"os.path.sep", "/"}, {"os.curdir", "."}, {"os.pardir", ".."}, {"os.path.curdir", "."}, {"os.path.pardir", ".."}, {"os.linesep", "\n"}, {"os.devnull", "/dev/null"},
+		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"}, {"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "python3"}};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (str_is(name, texts[i].name))
+			return pvs_text(p, PV_TEXT, str_of(texts[i].text));
+	if (str_is(name, "sys.argv"))
+		return unknown(p);
+	return NULL;
+}
+
+const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str attr)
+{
+	const struct pvs *known = NULL;
+
+	if (v->kind == PV_NAME) {
+		struct str full = v->text.n + attr.n > 256 ? STR("?") : qualified(p, v->text, attr);
+
+		known = constant(p, full);
+		return known ? known : pvs_text(p, PV_NAME, full);
+	}
+	if (v->kind == PV_PATH)
+		known = path_property(p, v->text, attr);
+	if (known)
+		return known;
+	if (v->kind == PV_PATH || v->kind == PV_TEXT || v->kind == PV_INST)
+		return pvs_one(p, make(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
+	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown(p);
+}
+
+static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const struct pvs *of = py_eval(p, node_field(n, "object"), sc), *all = NULL;
+	struct str attr;
+
+	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &attr))
+		return pvs_one(p, p->lost);
+	for (size_t i = 0; i < of->n; i++) {
+		const struct pvs *one = py_attribute(p, of->v[i], attr);
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all && !of->cycle ? all : of->cycle && all ? pvs_join(p, all, unknown(p)) : unknown(p);
+}
+
+/* ---- operators ---- */
+
+static const struct pvs *add(struct python *p, const struct pv *x, const struct pv *y, char op)
+{
+	if (op == '/' && x->kind == PV_PATH)
+		return pvs_text(p, PV_PATH, py_path_join(p, x->text, py_text(p, y)));
+	if (op == '/' && y->kind == PV_PATH && x->kind == PV_TEXT)
+		return pvs_text(p, PV_PATH, py_path_join(p, x->text, y->text));
+	if (op == '%' && x->kind == PV_TEXT)
+		return pvs_text(p, PV_TEXT, py_percent(p, x->text, pvs_one(p, y)));
+	if (op == '+' && (x->kind == PV_TEXT || y->kind == PV_TEXT))
+		return pvs_text(p, PV_TEXT, py_cat(p, py_text(p, x), py_text(p, y)));
+	if (op == '+' && x->kind == PV_SEQ && y->kind == PV_SEQ && !x->many && !y->many && x->nitems + y->nitems <= PY_ITEMS_MAX) {
+		const struct pvs **items = arena_array(p->a, x->nitems + y->nitems + 1, sizeof(*items));
+
+		memcpy(items, x->items, x->nitems * sizeof(*items));
+		memcpy(items + x->nitems, y->items, y->nitems * sizeof(*items));
+		return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = x->nitems + y->nitems}));
+	}
+	if (op == '*' && (x->kind == PV_TEXT || y->kind == PV_TEXT))
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (x->kind == PV_DATA && y->kind == PV_DATA)
+		return pvs_one(p, p->data);
+	return unknown(p);
+}
+
+static const struct pvs *eval_binary(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const struct pvs *x = py_eval(p, node_field(n, "left"), sc), *y = py_eval(p, node_field(n, "right"), sc), *all = NULL;
+	struct str op = node_text(p->w, node_field(n, "operator"));
+
+	if (x->cycle || y->cycle || op.n != 1)
+		return unknown(p);
+	for (size_t i = 0; i < x->n; i++)
+		for (size_t k = 0; k < y->n; k++) {
+			const struct pvs *one = add(p, x->v[i], y->v[k], op.p[0]);
+
+			all = all ? pvs_join(p, all, one) : one;
+			if (all->v[0] == p->lost) /* no function comes out of an operator */
+				return unknown(p);
+		}
+	return all ? all : unknown(p);
+}
+
+/* ---- sequences ---- */
+
+static const struct pvs *eval_sequence(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	const struct pvs **items;
+
+	if (count > PY_ITEMS_MAX)
+		return pvs_one(p, p->data);
+	items = arena_array(p->a, count + 1, sizeof(*items));
+	for (uint32_t i = 0; i < count; i++) {
+		if (node_is(kids[i], "list_splat") || node_is(kids[i], "parenthesized_list_splat"))
+			return pvs_one(p, p->data);
+		items[i] = py_eval(p, kids[i], sc);
+		if (items[i]->cycle)
+			return pvs_one(p, p->data);
+	}
+	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count, .node = n}));
+}
+
+static bool small_number(struct str s, size_t *ret)
+{
+	*ret = 0;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9' || s.n > 4)
+			return false;
+		*ret = *ret * 10 + (size_t)(s.p[i] - '0');
+	}
+	return s.n > 0;
+}
+
+static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const struct pvs *of = py_eval(p, node_field(n, "value"), sc);
+	TSNode key = node_field(n, "subscript");
+	size_t index;
+
+	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_NAME && (str_is(of->v[0]->text, "os.environ") || str_is(of->v[0]->text, "os.environb"))) {
+		const struct pvs *name = py_eval(p, key, sc);
+
+		return pvs_text(p, PV_TEXT, name->n == 1 && name->v[0]->kind == PV_TEXT && str_is(name->v[0]->text, "HOME") && p->w->v->home.n ? p->w->v->home : CODE_HOLE);
+	}
+	if (node_is(key, "integer") && small_number(node_text(p->w, key), &index))
+		return item(p, of, index);
+	for (size_t i = 0; i < of->n; i++)
+		if (of->v[i]->kind == PV_LOST || is_foreign(of->v[i]))
+			return pvs_one(p, of->v[i]);
+	if (of->n && of->v[0]->kind == PV_TEXT)
+		return pvs_text(p, PV_TEXT, CODE_HOLE);
+	if (of->n == 1 && of->v[0]->kind == PV_SEQ && !node_is(key, "slice"))
+		return py_elements(p, of);
+	return unknown(p);
+}
+
+/* ---- calls ---- */
+
+/* Positional ones first, as they stand; a star leaves the rest open. */
+void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, struct py_args *ret)
+{
+	uint32_t n;
+	TSNode *kids = py_children(p, list, &n);
+
+	*ret = (struct py_args){0};
+	if (node_is(list, "generator_expression")) {
+		ret->v[ret->n++] = (struct py_arg){.v = pvs_one(p, p->data), .node = list};
+		return;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct py_arg *a = &ret->v[ret->n];
+		TSNode value = kids[i];
+
+		if (ret->n == PY_ARGS_MAX || node_is(kids[i], "list_splat") || node_is(kids[i], "dictionary_splat")) {
+			ret->open = true;
+			continue;
+		}
+		*a = (struct py_arg){.node = kids[i]};
+		if (node_is(kids[i], "keyword_argument")) {
+			value = node_field(kids[i], "value");
+			if (!py_identifier(p, node_text(p->w, node_field(kids[i], "name")), &a->name))
+				ret->open = true;
+		} else if (ret->open) {
+			continue; /* behind a star: its position is not known */
+		}
+		a->v = py_eval(p, value, sc);
+		a->node = value;
+		ret->n++;
+	}
+}
+
+const struct pvs *py_arg(struct python *p, const struct py_args *args, int pos, const char *name)
+{
+	int at = 0;
+
+	for (size_t i = 0; i < args->n; i++) {
+		if (args->v[i].name.n ? str_is(args->v[i].name, name) : at == pos)
+			return args->v[i].v->cycle || !args->v[i].v->n ? unknown(p) : args->v[i].v;
+		at += !args->v[i].name.n;
+	}
+	return args->open || args->escaped ? unknown(p) : NULL;
+}
+
+static const struct pvs *eval_call(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const struct pvs *of = py_eval(p, node_field(n, "function"), sc), *all = NULL;
+	struct py_args *args = arena_new(p->a, struct py_args);
+
+	py_args_eval(p, node_field(n, "arguments"), sc, args);
+	for (size_t i = 0; i < of->n; i++) {
+		const struct pvs *one = py_result(p, of->v[i], args);
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all && !of->cycle ? all : unknown(p);
+}
+
+/* ---- expressions ---- */
+
+static const struct pvs *eval_number(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	(void)sc;
+	return pvs_text(p, PV_DATA, node_text(p->w, n));
+}
+
+static const struct pvs *eval_data(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	(void)sc;
+	return pvs_one(p, make(p, (struct pv){.kind = PV_DATA, .node = n}));
+}
+
+static const struct pvs *eval_string(struct python *p, TSNode n, const struct py_scope *sc) { return pvs_text(p, PV_TEXT, py_string(p, n, sc)); }
+
+static const struct pvs *eval_strings(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	struct str all = STR("");
+
+	for (uint32_t i = 0; i < count; i++)
+		all = py_cat(p, all, py_string(p, kids[i], sc));
+	return pvs_text(p, PV_TEXT, all);
+}
+
+static const struct pvs *eval_first(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	return count == 1 ? py_eval(p, kids[0], sc) : unknown(p);
+}
+
+static const struct pvs *eval_right(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode v = node_field(n, "right");
+
+	return ts_node_is_null(v) ? unknown(p) : py_eval(p, v, sc);
+}
+
+static const struct pvs *eval_value(struct python *p, TSNode n, const struct py_scope *sc) { return py_eval(p, node_field(n, "value"), sc); }
+
+static const struct pvs *eval_either(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	if (node_is(n, "conditional_expression") && count == 3)
+		return pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[2], sc));
+	return count == 2 ? pvs_join(p, py_eval(p, kids[0], sc), py_eval(p, kids[1], sc)) : unknown(p);
+}
+
+static const struct pvs *eval_lambda(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	(void)sc;
+	return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = n}));
+}
+
+/* A list of what its body gives. */
+static const struct pvs *eval_comprehension(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	TSNode body = node_field(n, "body");
+	const struct pvs **items = arena_array(p->a, 1, sizeof(*items));
+
+	items[0] = node_is(body, "pair") ? unknown(p) : py_eval(p, body, py_scope_of(p, n, sc));
+	if (items[0]->cycle || !items[0]->n || items[0]->v[0]->kind == PV_LOST)
+		return pvs_one(p, p->data);
+	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = 1, .many = true, .node = n}));
+}
+
+static const struct {
+	const char *type;
+	const struct pvs *(*eval)(struct python *, TSNode, const struct py_scope *);
+} kinds[] = {
+	{"assignment", eval_right}, {"attribute", eval_attribute}, {"await", eval_first}, {"binary_operator", eval_binary}, {"boolean_operator", eval_either}, {"call", eval_call},
+	{"comparison_operator", eval_data}, {"concatenated_string", eval_strings}, {"conditional_expression", eval_either}, {"dictionary", eval_data}, {"dictionary_comprehension", eval_data},
+	{"ellipsis", eval_data}, {"expression_list", eval_sequence}, {"false", eval_number}, {"float", eval_number}, {"generator_expression", eval_comprehension}, {"identifier", eval_name},
+	{"integer", eval_number}, {"lambda", eval_lambda}, {"list", eval_sequence}, {"list_comprehension", eval_comprehension}, {"named_expression", eval_value}, {"none", eval_number},
+	{"not_operator", eval_data}, {"parenthesized_expression", eval_first}, {"pattern_list", eval_sequence}, {"set", eval_data}, {"set_comprehension", eval_comprehension},
+	{"string", eval_string}, {"subscript", eval_subscript}, {"true", eval_number}, {"tuple", eval_sequence}, {"unary_operator", eval_data},
+};
+
+static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
+
+const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	const void *hit;
+	const struct pvs *v;
+
+	if (ts_node_is_null(n))
+		return unknown(p);
+	if (++p->fuel > PY_FUEL_MAX || p->level >= PY_EVAL_DEPTH_MAX)
+		return pvs_one(p, p->lost);
+	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
+	if (!hit)
+		return unknown(p);
+	p->level++;
+	v = kinds[((const char *)hit - (const char *)kinds) / sizeof(*kinds)].eval(p, n, sc);
+	p->level--;
+	return v;
+}
