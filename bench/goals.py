@@ -3,7 +3,8 @@
 Fails only when something does not run: a missed goal is printed, since a machine's times are its own.
 
   start    whole process: the default policy, and a user's policy of about 500 lines, in a git project with a fresh home
-  inside   by the library (bench/inside.c): a command of 100 bytes, the gate alone, 100 regular expressions more
+  code     whole process: the first inline code of a process against the same command without any
+  inside   by the library (bench/inside.c): a command of 100 bytes, the gate alone, 100 regular expressions more, 200 bytes of inline code
   hostile  policies and patterns made to hurt: refused or bounded
 """
 import os
@@ -74,6 +75,22 @@ def whole_process(bench, folder):
     bench.row("caisson --version, for comparison", got["usage"][0] / base)
 
 
+def inline_code(bench, folder):
+    env = home(folder, "code")
+    pairs = {"python": ("python3 --version", "python3 -c 'print(1 + 2)'"), "javascript": ("node --version", "node -e 'console.log(1 + 2)'")}
+    commands = {}
+    for name, (plain, code) in pairs.items():
+        commands[name + " plain"] = ([CAISSON, "check", plain], env)
+        commands[name + " code"] = ([CAISSON, "check", code], env)
+    got = interleaved(commands, RUNS)
+    print("\ncode: caisson check with a first piece of inline code / the same program without")
+    for name in pairs:
+        if got[name + " code"][1] == 0:
+            bench.row(name, got[name + " code"][0] / got[name + " plain"][0], 1.3)
+        else:
+            bench.fail(f"{name} (exit {got[name + ' code'][1]})")
+
+
 def inside(bench, folder, project):
     env = home(folder, "inside")
     checks = [line for line in policy.policy().split("\n") if line.startswith("      - test:")]
@@ -92,6 +109,8 @@ def inside(bench, folder, project):
     bench.row("... of this the gate, one round", value["gate"], 0.05)
     bench.row("... the reader", value["reader"])
     bench.row("... the first look at the world", value["world"])
+    for name in ("python", "javascript"):
+        bench.row(f"200 bytes of {name}, judged", value[name], 0.12)
     bench.row(f"added by {len(checks)} regular expressions", value["regexes"] - value["judge"], 0.05)
 
 
@@ -151,6 +170,7 @@ def main():
             f.write("ref: refs/heads/main\n")
         os.chdir(project)
         whole_process(bench, folder)
+        inline_code(bench, folder)
         inside(bench, folder, project)
         hostile(bench, folder)
         os.chdir("/")

@@ -28,6 +28,18 @@
 /* 100 bytes, with paths that are read, written and deleted. */
 #define COMMAND "grep -rn 'main(' src/base include > build/list.txt && cp build/list.txt docs/ && rm -f build/old.txt"
 
+/* Inline code of 200 bytes each. */
+#define PYTHON \
+	"python3 -c 'import json, sys\n" \
+	"rows = [{\"n\": i, \"name\": f\"item {i}\"} for i in range(10)]\n" \
+	"def total(rows, key=\"n\"):\n" \
+	"    return sum(r.get(key, 0) for r in rows if r)\n" \
+	"print(json.dumps({\"total\": total(rows)}), len(rows))'"
+#define JAVASCRIPT \
+	"node -e 'const rows = [1, 2, 3].map(i => ({n: i, name: `item ${i}`}));\n" \
+	"const total = rows => rows.reduce((a, r) => a + r.n, 0);\n" \
+	"for (const d of rows) if (d.n > 1) console.log(d.name.toUpperCase(), total(rows));'"
+
 extern char **environ;
 
 struct things {
@@ -48,18 +60,21 @@ struct bench {
 
 static struct engine_request request(const struct things *t) { return (struct engine_request){.command = STR(COMMAND), .cwd = t->dir, .home = t->self.home, .user = t->self.name}; }
 
-static void judge(struct things *t, struct arena *a, const struct policies *p)
+static void judge(struct things *t, struct arena *a, const struct policies *p, struct str command)
 {
 	struct engine_request rq = request(t);
 	struct facts f;
 	struct judgement j;
 
+	rq.command = command;
 	if (engine_judge(a, &rq, p, &f, &j, NULL) != 0 || !j.complete)
 		t->failed = true;
 }
 
-static void run_judge(struct things *t, struct arena *a) { judge(t, a, &t->plain); }
-static void run_judge_regexes(struct things *t, struct arena *a) { judge(t, a, &t->regexes); }
+static void run_judge(struct things *t, struct arena *a) { judge(t, a, &t->plain, STR(COMMAND)); }
+static void run_judge_regexes(struct things *t, struct arena *a) { judge(t, a, &t->regexes, STR(COMMAND)); }
+static void run_python(struct things *t, struct arena *a) { judge(t, a, &t->plain, STR(PYTHON)); }
+static void run_javascript(struct things *t, struct arena *a) { judge(t, a, &t->plain, STR(JAVASCRIPT)); }
 
 static void run_world(struct things *t, struct arena *a)
 {
@@ -97,6 +112,7 @@ static void run_arena(struct things *t, struct arena *a)
 
 static const struct bench benches[] = {
 	{"judge", run_judge}, {"regexes", run_judge_regexes}, {"world", run_world}, {"reader", run_reader}, {"gate", run_gate}, {"arena", run_arena},
+	{"python", run_python}, {"javascript", run_javascript},
 };
 #define NBENCHES (sizeof(benches) / sizeof(*benches))
 

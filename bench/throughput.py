@@ -27,7 +27,21 @@ two $((1 + 2))
 END
 """
 
-# name, text before, text that is repeated; whole: only whole repetitions, so that the text stays valid
+PYTHON = """import json, sys
+def total(rows, key="n"):
+    return sum(r.get(key, 0) for r in rows if r)
+data = [{"n": i, "name": f"item {i}"} for i in range(10)]
+print(json.dumps({"total": total(data), "names": [d["name"].upper() for d in data]}))
+with open("list.txt") as f:
+    for line in f: print(line.strip())
+"""
+JAVASCRIPT = """{ const data = [1, 2, 3].map(i => ({n: i, name: `item ${i}`}));
+const total = rows => rows.reduce((a, r) => a + r.n, 0);
+for (const d of data) { if (d.n > 1) console.log(d.name.toUpperCase(), JSON.stringify(d)); }
+console.log(total(data), require("fs").readFileSync("list.txt", "utf8").length); }
+"""
+
+# name, text before, text that is repeated; whole: only whole repetitions, so that the text stays valid; text after
 TEXTS = [
     ("ordinary", "", ORDINARY, True),
     ("one line", "", "echo hello; ", True),
@@ -62,13 +76,24 @@ TEXTS = [
     ("globs", "echo ", "*", False),
     ("quotes", "echo ", "'", False),
     ("newlines", "", "\n", False),
+    ("python", "python3 -c '", PYTHON, True, "'"),
+    ("python ((((", "python3 -c '", "(", False, "'"),
+    ("python f(f(", "python3 -c '", "f(", True, "1'"),
+    ("python a+a+", "python3 -c 'x = 1", " + x", True, "'"),
+    ("python a = a+", "python3 -c 'a = \"\"", "\na += \"x\"", True, "'"),
+    ("python def", "python3 -c '", "def f(x): return f(x)\nf(f)\n", True, "'"),
+    ("javascript", "node -e '", JAVASCRIPT, True, "'"),
+    ("js ((((", "node -e '", "(", False, "'"),
+    ("js a+a+", "node -e 'x = 1", " + x", True, "'"),
+    ("js =>=>", "node -e '", "a => ", True, "1'"),
+    ("js `${`${", "node -e '", "`${", False, "'"),
 ]
 
 
-def text(before, unit, whole, size):
-    count = (size - len(before)) // len(unit) + (0 if whole else 1)
+def text(size, before, unit, whole, after=""):
+    count = (size - len(before) - len(after)) // len(unit) + (0 if whole else 1)
     s = before + unit * count
-    return s if whole else s[:size]
+    return (s if whole else s[:size - len(after)]) + after
 
 
 def once(path):
@@ -88,11 +113,11 @@ def main():
     print("  %-14s" % "text", *("%8s" % x for x in ("1K", "10K", "100K", "1M")), "  verdict, peak MB at 1 MB")
     with tempfile.TemporaryDirectory() as tmp:
         path = os.path.join(tmp, "in")
-        for name, before, unit, whole in TEXTS:
+        for name, *parts in TEXTS:
             per, code, peak = [], 0, 0
             for size in SIZES:
                 with open(path, "w", encoding="utf-8") as f:
-                    f.write(text(before, unit, whole, size))
+                    f.write(text(size, *parts))
                 runs = [once(path)]
                 runs += [once(path) for _ in range(RUNS[size] - 1 if runs[0][0] < 2 else 0)]
                 per.append(statistics.median(r[0] for r in runs) / size)
