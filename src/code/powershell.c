@@ -1,4 +1,678 @@
-/* Powershell: not read yet, so nothing about it is known. */
-#include "code/tree.h"
+/* PowerShell: statements, blocks and functions, and the entry. See powershell.h. */
+#include "code/powershell.h"
 
-void powershell_walk(struct walk *w, TSNode root) { code_marker_add(w, "unread", root); }
+#include <strings.h>
+
+/* ---- blocks ---- */
+
+static void enter(struct ps *p)
+{
+	if (p->nopen < PS_DEPTH_MAX)
+		p->open[p->nopen++] = ++p->blocks;
+	else
+		p->stopped = true;
+}
+
+/* After a block the directory is known only when the block did not change it. */
+static void leave(struct ps *p, struct str cwd)
+{
+	if (p->nopen)
+		p->nopen--;
+	if (!str_eq(cwd, p->w->s->cwd) || cwd.p != p->w->s->cwd.p)
+		p->w->s->cwd = CODE_HOLE;
+}
+
+/* At {: a block of a statement. */
+static void block(struct ps *p)
+{
+	struct str cwd = p->w->s->cwd;
+
+	ps_newlines(p);
+	if (ps_at(p, 0) != '{') {
+		ps_fail(p);
+		return;
+	}
+	p->i++;
+	enter(p);
+	ps_statements(p, '}');
+	leave(p, cwd);
+}
+
+static void loop_block(struct ps *p)
+{
+	struct str cwd = p->w->s->cwd;
+
+	if (p->moves)
+		p->w->s->cwd = CODE_HOLE;
+	block(p);
+	p->w->s->cwd = p->moves ? CODE_HOLE : cwd;
+}
+
+void ps_skip_block(struct ps *p)
+{
+	bool mute = p->mute;
+	struct str cwd = p->w->s->cwd;
+
+	p->mute = true;
+	enter(p);
+	ps_statements(p, '}');
+	leave(p, cwd);
+	p->w->s->cwd = cwd;
+	p->mute = mute;
+}
+
+struct ps_val ps_block_at(struct ps *p, size_t from, const struct ps_val *it)
+{
+	size_t back = p->i;
+	struct ps_val old = p->it, v;
+	struct str cwd = p->w->s->cwd;
+	struct span here = p->w->here;
+
+	if (p->mute)
+		return PS_UNKNOWN;
+	if (p->calls >= PS_CALLS_MAX) {
+		ps_mark(p, "bound");
+		return PS_UNKNOWN;
+	}
+	p->calls++;
+	p->i = from;
+	p->it = it ? *it : PS_UNKNOWN;
+	if (p->moves)
+		p->w->s->cwd = CODE_HOLE;
+	enter(p);
+	v = ps_statements(p, '}');
+	leave(p, p->w->s->cwd);
+	p->w->s->cwd = p->moves ? CODE_HOLE : cwd;
+	p->it = old;
+	p->calls--;
+	if (!p->failed)
+		p->i = back;
+	p->w->here = here;
+	return v;
+}
+
+void ps_walk_blocks(struct ps *p, const struct ps_val *v)
+{
+	if (v->kind == PS_BLOCK)
+		ps_block_at(p, v->from, NULL);
+	for (size_t i = 0; v->kind == PS_LIST && i < v->nitems; i++)
+		ps_walk_blocks(p, &v->items[i]);
+}
+
+/* ---- functions ---- */
+
+const struct ps_function *ps_function(struct ps *p, struct str name)
+{
+	for (size_t i = p->nfunctions; i > 0; i--)
+		if (p->functions[i - 1].name.n == name.n && !strncasecmp(p->functions[i - 1].name.p, name.p, name.n))
+			return &p->functions[i - 1];
+	return NULL;
+}
+
+/* Parameters, to the parenthesis; each takes its argument by position when all are given so. */
+static void parameters(struct ps *p, const struct ps_arg *args, size_t n)
+{
+	size_t k = 0;
+	bool named = false;
+
+	for (size_t i = 0; i < n; i++)
+		named |= args[i].param.n > 0 || args[i].splat;
+	for (;;) {
+		ps_newlines(p);
+		if (ps_end(p) || ps_at(p, 0) == ')')
+			break;
+		while (ps_at(p, 0) == '[' && !ps_end(p)) { /* types and attributes */
+			unsigned open = 0;
+
+			for (; !ps_end(p); p->i++) {
+				if (strchr("{`$", ps_at(p, 0)) && !ps_listed(str_sub(p->s, p->i, p->i + 5), "$true $fals"))
+					ps_mark(p, "attribute");
+				open += ps_at(p, 0) == '[';
+				open -= ps_at(p, 0) == ']';
+				if (!open)
+					break;
+			}
+			p->i++;
+			ps_newlines(p);
+		}
+		if (ps_at(p, 0) != '$') {
+			ps_fail(p);
+			return;
+		}
+		p->i++;
+		struct str name = ps_variable_name(p);
+		struct ps_var *var = ps_var(p, name, true);
+		bool given = k < n && !named;
+
+		ps_newlines(p);
+		if (ps_at(p, 0) == '=') {
+			p->i++;
+			ps_newlines(p);
+			ps_expression(p, 0);
+			ps_newlines(p);
+		}
+		if (var && !p->mute) {
+			var->val = given ? args[k].val : PS_UNKNOWN;
+			var->block = p->nopen ? p->open[p->nopen - 1] : 0;
+			if (!var->assigned)
+				var->assigned = 1;
+		}
+		k++;
+		if (ps_at(p, 0) == ',')
+			p->i++;
+		else if (ps_at(p, 0) != ')')
+			ps_fail(p);
+	}
+	p->i++;
+}
+
+static bool keyword(struct ps *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (p->s.n - p->i < n || strncasecmp(p->s.p + p->i, word, n) || ps_name_char(ps_at(p, n)) || ps_at(p, n) == '-')
+		return false;
+	p->i += n;
+	return true;
+}
+
+struct ps_val ps_call(struct ps *p, const struct ps_function *f, const struct ps_arg *args, size_t n)
+{
+	size_t back = p->i;
+	struct str cwd = p->w->s->cwd;
+	struct span here = p->w->here;
+	struct ps_val v = PS_UNKNOWN;
+
+	for (size_t i = 0; i < n; i++)
+		ps_walk_blocks(p, &args[i].val);
+	if (p->mute)
+		return v;
+	if (p->calls >= PS_CALLS_MAX) {
+		ps_mark(p, "bound");
+		return v;
+	}
+	p->calls++;
+	enter(p);
+	if (f->params) {
+		p->i = f->params;
+		parameters(p, args, n);
+	}
+	p->i = f->from;
+	ps_newlines(p);
+	if (!ps_end(p) && keyword(p, "param")) {
+		ps_newlines(p);
+		p->i++;
+		parameters(p, args, n);
+	}
+	ps_statements(p, '}');
+	leave(p, cwd);
+	p->calls--;
+	if (!p->failed)
+		p->i = back;
+	p->w->here = here;
+	return v;
+}
+
+static void function(struct ps *p)
+{
+	struct ps_function f = {0};
+	size_t from;
+
+	ps_blanks(p);
+	from = p->i;
+	while (!ps_end(p) && !strchr(" \t\r\n({", ps_at(p, 0)))
+		p->i++;
+	f.name = str_sub(p->s, from, p->i);
+	ps_newlines(p);
+	if (ps_at(p, 0) == '(') {
+		bool mute = p->mute;
+
+		p->i++;
+		f.params = p->i;
+		p->mute = true;
+		parameters(p, NULL, 0);
+		p->mute = mute;
+		ps_newlines(p);
+	}
+	if (ps_at(p, 0) != '{' || !f.name.n) {
+		ps_fail(p);
+		return;
+	}
+	p->i++;
+	f.from = p->i;
+	ps_skip_block(p);
+	if (str_find(f.name, ':', 0) >= 0 || ps_listed(f.name, "prompt") || p->nfunctions == PS_FUNCTIONS_MAX)
+		ps_mark(p, "function");
+	else if (!p->mute)
+		p->functions[p->nfunctions++] = f;
+}
+
+/* ---- statements ---- */
+
+static struct ps_val condition(struct ps *p)
+{
+	struct ps_val v;
+
+	ps_newlines(p);
+	if (ps_at(p, 0) != '(') {
+		ps_fail(p);
+		return PS_UNKNOWN;
+	}
+	p->i++;
+	ps_newlines(p);
+	v = ps_pipeline(p);
+	ps_newlines(p);
+	if (ps_at(p, 0) != ')')
+		ps_fail(p);
+	p->i++;
+	return v;
+}
+
+static void if_statement(struct ps *p)
+{
+	condition(p);
+	block(p);
+	for (;;) {
+		size_t back = p->i;
+
+		ps_newlines(p);
+		if (!ps_end(p) && keyword(p, "elseif")) {
+			condition(p);
+			block(p);
+		} else if (!ps_end(p) && keyword(p, "else")) {
+			block(p);
+			return;
+		} else {
+			p->i = back;
+			return;
+		}
+	}
+}
+
+static void foreach_statement(struct ps *p)
+{
+	struct ps_val list;
+	struct ps_var *var;
+	size_t start, count;
+
+	ps_blanks(p);
+	if (ps_at(p, 0) == '-') {
+		p->i++;
+		if (!keyword(p, "parallel"))
+			ps_fail(p);
+		ps_blanks(p);
+	}
+	if (ps_at(p, 0) != '(')
+		ps_fail(p);
+	p->i++;
+	ps_newlines(p);
+	if (ps_at(p, 0) != '$') {
+		ps_fail(p);
+		return;
+	}
+	p->i++;
+	var = ps_var(p, ps_variable_name(p), true);
+	ps_newlines(p);
+	if (!keyword(p, "in"))
+		ps_fail(p);
+	ps_newlines(p);
+	list = ps_pipeline(p);
+	ps_newlines(p);
+	if (ps_at(p, 0) != ')')
+		ps_fail(p);
+	p->i++;
+	start = p->i;
+	count = list.kind == PS_LIST ? list.nitems : 1;
+	for (size_t k = 0; (k < count || k == 0) && !p->failed && !p->stopped; k++) {
+		p->i = start;
+		enter(p);
+		if (var && !p->mute) {
+			var->val = list.kind == PS_LIST && list.nitems ? list.items[k] : list;
+			var->block = p->open[p->nopen - 1];
+		}
+		loop_block(p);
+		if (p->nopen)
+			p->nopen--;
+		if (p->mute)
+			break;
+	}
+}
+
+static void for_statement(struct ps *p)
+{
+	ps_newlines(p);
+	if (ps_at(p, 0) != '(')
+		ps_fail(p);
+	p->i++;
+	for (unsigned part = 0; part < 3; part++) {
+		ps_newlines(p);
+		if (!ps_end(p) && ps_at(p, 0) != ';' && ps_at(p, 0) != ')')
+			ps_pipeline(p);
+		ps_newlines(p);
+		if (ps_at(p, 0) == ';')
+			p->i++;
+	}
+	ps_newlines(p);
+	if (ps_at(p, 0) != ')')
+		ps_fail(p);
+	p->i++;
+	loop_block(p);
+}
+
+static void switch_statement(struct ps *p)
+{
+	struct str cwd = p->w->s->cwd;
+
+	ps_blanks(p);
+	while (ps_at(p, 0) == '-' && !ps_end(p)) {
+		p->i++;
+		if (!keyword(p, "regex") && !keyword(p, "wildcard") && !keyword(p, "exact") && !keyword(p, "casesensitive"))
+			ps_fail(p);
+		ps_blanks(p);
+	}
+	condition(p);
+	ps_newlines(p);
+	if (ps_at(p, 0) != '{')
+		ps_fail(p);
+	p->i++;
+	while (!ps_end(p)) {
+		ps_lines(p);
+		if (ps_at(p, 0) == '}')
+			break;
+		struct ps_val v = strchr("$\"'({@0123456789", ps_at(p, 0)) && ps_at(p, 0) ? ps_primary(p) : ps_bare(p);
+		ps_walk_blocks(p, &v);
+		block(p);
+	}
+	if (ps_end(p))
+		ps_fail(p);
+	p->i++;
+	if (!str_eq(cwd, p->w->s->cwd))
+		p->w->s->cwd = CODE_HOLE;
+}
+
+static void try_statement(struct ps *p)
+{
+	block(p);
+	for (;;) {
+		size_t back = p->i;
+
+		ps_newlines(p);
+		if (!ps_end(p) && keyword(p, "catch")) {
+			for (ps_newlines(p); !ps_end(p) && ps_at(p, 0) != '{'; p->i++)
+				if (!ps_name_char(ps_at(p, 0)) && !strchr("[]., \t\r\n", ps_at(p, 0)))
+					ps_fail(p);
+			block(p);
+		} else if (!ps_end(p) && keyword(p, "finally")) {
+			block(p);
+			return;
+		} else {
+			p->i = back;
+			return;
+		}
+	}
+}
+
+static void do_statement(struct ps *p)
+{
+	loop_block(p);
+	ps_newlines(p);
+	if (!keyword(p, "while") && !keyword(p, "until"))
+		ps_fail(p);
+	condition(p);
+}
+
+static void while_statement(struct ps *p)
+{
+	condition(p);
+	loop_block(p);
+}
+
+static void jump(struct ps *p)
+{
+	ps_blanks(p);
+	if (!ps_end(p) && !strchr("\n;})", ps_at(p, 0))) {
+		struct ps_val v = ps_pipeline(p);
+		ps_walk_blocks(p, &v);
+	}
+}
+
+static void param_statement(struct ps *p)
+{
+	ps_newlines(p);
+	if (ps_at(p, 0) != '(')
+		ps_fail(p);
+	p->i++;
+	parameters(p, NULL, 0);
+}
+
+static void unread(struct ps *p)
+{
+	ps_mark(p, "construct");
+	ps_fail(p);
+}
+
+static const struct {
+	const char *word;
+	void (*read)(struct ps *);
+	bool braced; /* only before a brace */
+} statements[] = {
+	{"if", if_statement, false}, {"foreach", foreach_statement, false}, {"for", for_statement, false}, {"while", while_statement, false}, {"do", do_statement, false}, {"switch", switch_statement, false}, {"try", try_statement, false},
+	{"trap", block, false}, {"function", function, false}, {"filter", function, false}, {"return", jump, false}, {"throw", jump, false}, {"exit", jump, false}, {"break", jump, false}, {"continue", jump, false}, {"param", param_statement, false},
+	{"begin", block, true}, {"process", loop_block, true}, {"end", block, true}, {"clean", block, true}, {"dynamicparam", block, true}, {"class", unread, false}, {"enum", unread, false}, {"using", unread, false}, {"data", unread, false}, {"workflow", unread, false},
+	{"configuration", unread, false}, {"inlinescript", unread, true}, {"parallel", unread, true}, {"sequence", unread, true},
+};
+
+/* What stands to the left of = : variables are assigned, members of data are nothing, others are not known. */
+static void assign(struct ps *p, struct str left, const struct ps_val *target, const struct ps_val *v, bool plain)
+{
+	struct str name = left;
+
+	while (name.n && name.p[0] == '[') { /* [int]$x */
+		ptrdiff_t close = str_find(name, ']', 0);
+
+		if (close < 0)
+			break;
+		name = str_sub(name, (size_t)close + 1, name.n);
+		plain = false;
+	}
+	while (name.n && (name.p[0] == ' ' || name.p[0] == '\t'))
+		name = str_sub(name, 1, name.n);
+	bool variable = name.n > 1 && name.p[0] == '$';
+	for (size_t i = 1; i < name.n; i++)
+		variable &= ps_name_char(name.p[i]) || name.p[i] == ':' || (name.p[i] == '{' && i == 1) || (name.p[i] == '}' && i + 1 == name.n);
+	if (variable && !p->mute) {
+		size_t back = p->i;
+		struct str var = str_sub(name, 1, name.n);
+
+		if (var.p[0] == '{')
+			var = str_sub(var, 1, var.n - 1);
+		ps_assign(p, var, plain || v->kind == PS_DATA ? *v : ps_of(CODE_HOLE));
+		p->i = back;
+	} else if (!variable && target->kind != PS_DATA && !(name.n && str_find(left, ',', 0) > 0) && !str_starts(ps_lower(p, left), "[console]::") && !str_starts(ps_lower(p, left), "[net.servicepointmanager]::")) {
+		ps_mark(p, "property");
+	}
+	if (!variable)
+		ps_walk_blocks(p, v);
+}
+
+static struct ps_val element(struct ps *p, const struct ps_val *in)
+{
+	struct ps_val v;
+
+	if (in || ps_starts_command(p))
+		return ps_command(p, in);
+	v = ps_expression(p, 0);
+	for (ps_blanks(p); !ps_end(p) && ps_redirection(p); ps_blanks(p))
+		;
+	return v;
+}
+
+static struct ps_val read_statement(struct ps *p);
+
+static bool assignment(struct ps *p, size_t from, struct ps_val target, struct ps_val *ret)
+{
+	char c = ps_at(p, 0);
+	size_t n = c == '=' ? 1 : (strchr("+-*/%", c) && c && ps_at(p, 1) == '=') ? 2 : (c == '?' && ps_at(p, 1) == '?' && ps_at(p, 2) == '=') ? 3 : 0;
+	struct str left = str_sub(p->s, from, p->i);
+
+	if (!n || ps_end(p))
+		return false;
+	while (left.n && (left.p[left.n - 1] == ' ' || left.p[left.n - 1] == '\t'))
+		left.n--;
+	p->i += n;
+	ps_newlines(p);
+	struct ps_val v;
+	static const char *const values[] = {"if", "foreach", "switch", "try", "while", "for", "do"};
+	size_t start = p->i;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values) && p->i == start; i++)
+		keyword(p, values[i]);
+	bool is_statement = p->i != start; /* $x = if (...) {...}: walked, its value is not known */
+	p->i = start;
+	v = is_statement ? read_statement(p) : ps_pipeline(p);
+	if (is_statement)
+		v = PS_UNKNOWN;
+	ps_at_span(p, from, p->i);
+	assign(p, left, &target, &v, n == 1);
+	*ret = v;
+	return true;
+}
+
+struct ps_val ps_pipeline(struct ps *p)
+{
+	size_t from = p->i;
+	struct ps_val v;
+
+	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
+		p->stopped = true;
+		ps_mark(p, "bound");
+		return PS_UNKNOWN;
+	}
+	p->depth++;
+	v = element(p, NULL);
+	ps_blanks(p);
+	if (!assignment(p, from, v, &v)) {
+		for (;;) {
+			size_t back = p->i;
+
+			ps_newlines(p);
+			if (ps_end(p))
+				break;
+			bool pipe = ps_at(p, 0) == '|' && ps_at(p, 1) != '|', chain = (ps_at(p, 0) == '|' || ps_at(p, 0) == '&') && ps_at(p, 1) == ps_at(p, 0);
+			if (!pipe && !chain) {
+				p->i = back;
+				if (ps_at(p, 0) == '&') /* in the background */
+					p->i++;
+				break;
+			}
+			p->i += pipe ? 1 : 2;
+			ps_newlines(p);
+			struct ps_val in = v;
+			v = element(p, pipe ? &in : NULL);
+			ps_blanks(p);
+		}
+	}
+	p->depth--;
+	return v;
+}
+
+static struct ps_val read_statement(struct ps *p)
+{
+	struct ps_val none = {.kind = PS_NULL};
+
+	if (ps_at(p, 0) == ':' && ps_name_char(ps_at(p, 1))) { /* a label */
+		while (ps_at(p, 0) == ':' || ps_name_char(ps_at(p, 0)))
+			p->i++;
+		ps_newlines(p);
+	}
+	for (size_t i = 0; i < sizeof(statements) / sizeof(*statements); i++)
+		if (keyword(p, statements[i].word)) {
+			size_t after = p->i;
+
+			ps_newlines(p);
+			if (statements[i].braced && ps_at(p, 0) != '{') { /* a command of this name */
+				p->i = after - strlen(statements[i].word);
+				break;
+			}
+			p->i = after;
+			statements[i].read(p);
+			return none;
+		}
+	struct ps_val v = ps_pipeline(p);
+	ps_blanks(p);
+	if (!ps_end(p) && !strchr("\n;})", ps_at(p, 0)))
+		ps_fail(p);
+	return v;
+}
+
+struct ps_val ps_statements(struct ps *p, char end)
+{
+	struct ps_val last = {.kind = PS_NULL};
+	unsigned n = 0;
+
+	if (p->depth >= PS_DEPTH_MAX) {
+		p->stopped = true;
+		ps_mark(p, "bound");
+		return last;
+	}
+	p->depth++;
+	while (ps_step(p)) {
+		ps_lines(p);
+		if (ps_end(p))
+			break;
+		if (ps_at(p, 0) == '}' || ps_at(p, 0) == ')') {
+			if (ps_at(p, 0) != end)
+				ps_fail(p);
+			break;
+		}
+		last = read_statement(p);
+		n++;
+	}
+	if (end && !p->failed && !p->stopped) {
+		if (p->i >= p->s.n)
+			ps_fail(p);
+		p->i++;
+	}
+	p->depth--;
+	return n > 1 ? PS_UNKNOWN : last;
+}
+
+/* ---- the entry ---- */
+
+static bool contains(struct str s, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
+		if (!strncasecmp(s.p + i, word, n))
+			return true;
+	return false;
+}
+
+void powershell_walk(struct walk *w, TSNode root)
+{
+	static const char *const moves[] = {"cd ", "cd\n", "set-location", "push-location", "pop-location", "pushd", "popd", "chdir", "sl "};
+	static const char *const quotes[] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E", "\xC2\x85"};
+	struct ps *p = arena_new(w->a, struct ps);
+	struct str cwd = w->s->cwd;
+
+	(void)root;
+	*p = (struct ps){.w = w, .a = w->a, .s = w->src, .start = cwd, .it = PS_UNKNOWN};
+	ps_at_span(p, 0, w->src.n);
+	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++)
+		p->moves |= contains(w->src, moves[i]);
+	for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++)
+		if (contains(w->src, quotes[i])) {
+			ps_mark(p, "unicode"); /* PowerShell takes these for quotes */
+			break;
+		}
+	if (contains(w->src, "amsiutils") || contains(w->src, "amsiinit") || contains(w->src, "amsiscan") || contains(w->src, "amsi.dll"))
+		ps_say(p, "protections");
+	ps_count_assignments(p);
+	enter(p);
+	ps_statements(p, '\0');
+	if (p->failed)
+		w->code->parsed = w->code->complete = false;
+	if (p->stopped)
+		w->code->complete = false;
+	w->s->cwd = cwd;
+}

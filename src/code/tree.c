@@ -2,6 +2,9 @@
 #include "code/tree.h"
 
 static const struct code_language languages[] = {
+	{"powershell", NULL, powershell_walk},
+	{"powershell-encoded", NULL, powershell_encoded_walk},
+	{"javascript", tree_sitter_javascript, javascript_walk},
 	{"python", tree_sitter_python, python_walk},
 };
 
@@ -18,7 +21,7 @@ bool code_knows(const char *lang) { return find(lang) != NULL; }
 /* ---- nodes ---- */
 
 struct str node_text(const struct walk *w, TSNode n) { return str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
-struct span node_at(const struct walk *w, TSNode n) { return (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
+struct span node_at(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
 bool node_is(TSNode n, const char *type) { return !ts_node_is_null(n) && !strcmp(ts_node_type(n), type); }
 TSNode node_field(TSNode n, const char *name) { return ts_node_child_by_field_name(n, name, (uint32_t)strlen(name)); }
 
@@ -72,8 +75,8 @@ void code_access(struct walk *w, enum access_kind kind, struct str path, bool be
 	struct access *x = arena_new(w->a, struct access);
 	struct str full = path;
 
-	if (path.n && path.p[0] != '/' && !text_hole(path.p[0]))
-		full = str_fmt(w->a, "%.*s/%.*s", STR_ARG(w->s->cwd), STR_ARG(path));
+	if (path.n && path.p[0] != '/' && path.p[0] != HOLE_ANY)
+		full = str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), path);
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n)) /* the directory is not known */
 		full = CODE_HOLE;
 	*x = (struct access){.kind = kind, .path = word_for(w, full.n ? full : CODE_HOLE, n), .below = below, .op = op, .at = node_at(w, n)};
@@ -213,6 +216,11 @@ static int read_one(void *arg)
 	w->imports_end = &w->code->imports;
 	w->markers_end = &w->code->markers;
 	w->runs_end = &w->runs;
+	if (!j->l->grammar) {
+		w->code->parsed = w->code->complete = true;
+		j->l->walk(w, (TSNode){0});
+		return 0;
+	}
 	j->tree = parse(j->l, &w->src);
 	return j->tree ? walk_tree(j) : 0; /* no tree: too laborious, or no memory; not parsed */
 }

@@ -18,12 +18,13 @@ struct walk {
 	struct code_run *runs, **runs_end;
 	size_t nodes;            /* walked so far */
 	unsigned depth;
+	struct span here;        /* the place of findings in a language without grammar: its walker gives null nodes */
 	void *own;               /* the language's state */
 };
 
 struct code_language {
 	const char *name;
-	const TSLanguage *(*grammar)(void);
+	const TSLanguage *(*grammar)(void); /* NULL: the walker parses the text itself */
 	void (*walk)(struct walk *w, TSNode root); /* called only when the whole text parsed */
 };
 
@@ -33,6 +34,7 @@ const TSLanguage *tree_sitter_powershell(void);
 void python_walk(struct walk *w, TSNode root);
 void javascript_walk(struct walk *w, TSNode root);
 void powershell_walk(struct walk *w, TSNode root);
+void powershell_encoded_walk(struct walk *w, TSNode root);
 
 /* ---- nodes ---- */
 struct str node_text(const struct walk *w, TSNode n);

@@ -120,6 +120,31 @@ static void executes_file(struct judge *j, const struct check *c)
 	}
 }
 
+/* Markers that are a category of their own: what the code does is known, and has a check. */
+static const struct {
+	const char *marker, *check, *message;
+} said_of_code[] = {
+	{"download-execute", "download-execute", "what is fetched would be run here"},
+	{"encoded-execute", "encoded-execute", "what is decoded here would be run unseen"},
+	{"persistence", "persistence", "this sets something up that runs later, or that other programs obey"},
+	{"elevation", "privilege", "this runs with, or changes, the rights of users"},
+	{"protections", "system-state", "this takes the machine or its protections down"},
+	{"destruction", "disk", "this changes disks, partitions or what a system starts from"},
+	{"system-change", "system-change", "this changes the system, or processes on it"},
+	{"network", "network", "this uses the network"},
+	{"remote", "remote-change", "this runs on another machine"},
+};
+
+static bool category_said(struct judge *j, const struct code_marker *m)
+{
+	for (size_t i = 0; i < sizeof(said_of_code) / sizeof(*said_of_code); i++)
+		if (!strcmp(said_of_code[i].marker, m->id)) {
+			judge_say(j, gate_check(said_of_code[i].check), m->at, str_of(said_of_code[i].message));
+			return true;
+		}
+	return false;
+}
+
 /* What the reader of the language found in its way. False: nothing that could be named. */
 static bool code_said(struct judge *j, const struct snippet *s)
 {
@@ -128,14 +153,19 @@ static bool code_said(struct judge *j, const struct snippet *s)
 		return true;
 	}
 	for (const struct code_marker *m = s->code->markers; m; m = m->next)
-		judge_say(j, gate_check("code-dynamic"), m->at, str_fmt(j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id));
+		if (!category_said(j, m))
+			judge_say(j, gate_check("code-dynamic"), m->at, str_fmt(j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id));
 	return s->code->markers != NULL;
 }
 
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
-		if (s->code ? s->code->complete : inline_harmless(s))
+		if (s->code && s->code->complete) {
+			code_said(j, s);
+			continue;
+		}
+		if (!s->code && inline_harmless(s))
 			continue;
 		j->ret->complete = false; /* the code may run commands of its own */
 		if (s->code && code_said(j, s))

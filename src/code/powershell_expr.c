@@ -1,0 +1,692 @@
+/* Expressions of PowerShell: operators, members, the types and methods of .NET that are known. See powershell.h. */
+#include <strings.h>
+
+#include "base/num.h"
+#include "code/powershell.h"
+
+#define ARGUMENTS_MAX 16
+
+/* ---- operators ---- */
+
+struct operator {
+	const char *names; /* " -a -b " */
+	unsigned level;
+};
+
+static const struct operator operators[] = {
+	{"-and -or -xor", 1},
+	{"-band -bor -bxor", 2},
+	{"-eq -ne -gt -ge -lt -le -like -notlike -match -notmatch -contains -notcontains -in -notin -is -isnot -as -replace -split -join -shl -shr -ceq -cne -cgt -cge -clt -cle "
+	 "-clike -cnotlike -cmatch -cnotmatch -ccontains -cnotcontains -creplace -csplit -ieq -ine -igt -ige -ilt -ile -ilike -inotlike -imatch -inotmatch -icontains -inotcontains "
+	 "-ireplace -isplit -cin -cnotin -iin -inotin", 3},
+	{"-f", 6},
+};
+
+/* The operator at this place and how strong it binds; 0 when there is none. */
+static unsigned operator_at(struct ps *p, struct str *ret)
+{
+	char c = ps_at(p, 0);
+	size_t n = 1;
+
+	if (c == '-' && ((ps_at(p, 1) | 32) >= 'a' && (ps_at(p, 1) | 32) <= 'z')) {
+		while (ps_name_char(ps_at(p, n)))
+			n++;
+		*ret = str_sub(p->s, p->i, p->i + n);
+		for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+			if (ps_listed(*ret, operators[i].names))
+				return operators[i].level;
+		return 0;
+	}
+	*ret = str_sub(p->s, p->i, p->i + 1);
+	if ((c == '+' || c == '-') && ps_at(p, 1) != '=' && ps_at(p, 1) != c)
+		return 4;
+	if ((c == '*' || c == '/' || c == '%') && ps_at(p, 1) != '=')
+		return 5;
+	if (c == '.' && ps_at(p, 1) == '.') {
+		*ret = str_sub(p->s, p->i, p->i + 2);
+		return 7;
+	}
+	if (c == '?' && ps_at(p, 1) == '?' && ps_at(p, 2) != '=') {
+		*ret = str_sub(p->s, p->i, p->i + 2);
+		return 1;
+	}
+	return 0;
+}
+
+static struct ps_val join(struct ps *p, const struct ps_val *list, struct str by)
+{
+	struct buf b;
+
+	if (list->kind != PS_LIST || !text_exact(by))
+		return list->kind == PS_TEXT ? *list : (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+	buf_init(&b, p->a, 0);
+	for (size_t i = 0; i < list->nitems; i++) {
+		if (i)
+			buf_str(&b, by);
+		buf_str(&b, ps_text(p, &list->items[i]));
+	}
+	return ps_of(buf_view(&b));
+}
+
+static struct ps_val format(struct ps *p, struct str f, const struct ps_val *v)
+{
+	struct buf b;
+
+	if (!text_exact(f))
+		return ps_of(CODE_HOLE);
+	buf_init(&b, p->a, 0);
+	for (size_t i = 0; i < f.n; i++) {
+		if (f.p[i] != '{' && f.p[i] != '}') {
+			buf_char(&b, f.p[i]);
+		} else if (f.p[i] == '{' && i + 2 < f.n && f.p[i + 1] >= '0' && f.p[i + 1] <= '9' && f.p[i + 2] == '}') {
+			size_t k = (size_t)(f.p[i + 1] - '0');
+			const struct ps_val *arg = v->kind == PS_LIST ? (k < v->nitems ? &v->items[k] : NULL) : k == 0 ? v : NULL;
+
+			buf_str(&b, arg ? ps_text(p, arg) : CODE_HOLE);
+			i += 2;
+		} else {
+			return ps_of(CODE_HOLE);
+		}
+	}
+	return ps_of(buf_view(&b));
+}
+
+static enum ps_kind worse(enum ps_kind a, enum ps_kind b)
+{
+	if (a == PS_FETCHED || b == PS_FETCHED)
+		return PS_FETCHED;
+	return a == PS_DECODED || b == PS_DECODED ? PS_DECODED : PS_DATA;
+}
+
+static struct ps_val combine(struct ps *p, struct str op, const struct ps_val *l, const struct ps_val *r)
+{
+	enum ps_kind kind = worse(l->kind, r->kind);
+
+	ps_walk_blocks(p, l);
+	ps_walk_blocks(p, r);
+	if (kind != PS_DATA)
+		return (struct ps_val){.kind = kind, .text = CODE_HOLE};
+	if (str_is(op, "+") && l->kind == PS_TEXT && !l->number && (r->kind == PS_TEXT || r->kind == PS_ANY || r->kind == PS_DATA))
+		return ps_of(str_cat(p->a, l->text, ps_text(p, r)));
+	if (ps_word_is(op, "-f"))
+		return format(p, ps_text(p, l), r);
+	if (ps_word_is(op, "-join"))
+		return join(p, l, ps_text(p, r));
+	if (str_is(op, "??"))
+		return PS_UNKNOWN;
+	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+}
+
+static struct ps_val unary(struct ps *p);
+
+/* a, b, c: stronger than everything but the unary operators. */
+static struct ps_val comma(struct ps *p)
+{
+	struct ps_val first = unary(p), *items;
+	size_t n = 1;
+
+	ps_blanks(p);
+	if (ps_at(p, 0) != ',')
+		return first;
+	items = arena_alloc(p->a, PS_LIST_MAX * sizeof(*items));
+	items[0] = first;
+	while (!ps_end(p) && ps_at(p, 0) == ',') {
+		p->i++;
+		ps_newlines(p);
+		struct ps_val v = unary(p);
+		if (n == PS_LIST_MAX) {
+			ps_mark(p, "bound");
+			n--;
+		}
+		items[n++] = v;
+		ps_blanks(p);
+	}
+	return (struct ps_val){.kind = PS_LIST, .items = items, .nitems = n};
+}
+
+struct ps_val ps_expression(struct ps *p, unsigned level)
+{
+	struct ps_val l;
+
+	if (p->depth >= PS_DEPTH_MAX) {
+		p->stopped = true;
+		ps_mark(p, "bound");
+		return PS_UNKNOWN;
+	}
+	p->depth++;
+	l = comma(p);
+	for (struct str op;;) {
+		unsigned is;
+
+		ps_blanks(p);
+		is = ps_end(p) ? 0 : operator_at(p, &op);
+		if (!is || is < level)
+			break;
+		p->i += op.n;
+		ps_newlines(p);
+		struct ps_val r = ps_expression(p, is + 1);
+		l = combine(p, op, &l, &r);
+	}
+	if (level <= 1 && ps_at(p, 0) == '?' && (ps_at(p, 1) == ' ' || ps_at(p, 1) == '\n') && !ps_end(p)) { /* a ? b : c */
+		p->i++;
+		ps_newlines(p);
+		ps_expression(p, 1);
+		ps_newlines(p);
+		if (ps_at(p, 0) != ':')
+			ps_fail(p);
+		p->i++;
+		ps_newlines(p);
+		ps_expression(p, 1);
+		l = PS_UNKNOWN;
+	}
+	p->depth--;
+	return l;
+}
+
+/* ---- types ---- */
+
+/* At [: the name of a type without blanks, as one text; generic arguments included. */
+static struct str type_name(struct ps *p)
+{
+	size_t from = ++p->i;
+	unsigned open = 1;
+
+	for (; !ps_end(p); p->i++) {
+		char c = ps_at(p, 0);
+
+		if (c == '[')
+			open++;
+		else if (c == ']' && --open == 0)
+			break;
+		else if (c == '(') { /* an attribute: [Parameter(Mandatory)] */
+			p->i++;
+			while (!ps_end(p) && ps_at(p, 0) != ')') {
+				if (strchr("${`", ps_at(p, 0)))
+					ps_mark(p, "type");
+				p->i++;
+			}
+		} else if (!ps_name_char(c) && !strchr(".,+ \t\r\n", c)) {
+			ps_fail(p);
+			return STR("");
+		}
+	}
+	if (ps_end(p)) {
+		ps_fail(p);
+		return STR("");
+	}
+	p->i++;
+	struct str name = str_sub(p->s, from, p->i - 1);
+	while (name.n && (name.p[0] == ' '))
+		name = str_sub(name, 1, name.n);
+	while (name.n && name.p[name.n - 1] == ' ')
+		name.n--;
+	if (str_find(name, '(', 0) > 0)
+		name.n = (size_t)str_find(name, '(', 0);
+	if (name.n > 7 && !strncasecmp(name.p, "System.", 7))
+		name = str_sub(name, 7, name.n);
+	return name;
+}
+
+static struct str member_name(struct ps *p)
+{
+	size_t from = p->i;
+
+	if (ps_at(p, 0) == '\'' || ps_at(p, 0) == '"') {
+		struct ps_val v = ps_string(p);
+		return text_exact(v.text) ? v.text : STR("");
+	}
+	while (ps_name_char(ps_at(p, 0)))
+		p->i++;
+	return str_sub(p->s, from, p->i);
+}
+
+static size_t arguments(struct ps *p, struct ps_val *args) /* at ( */
+{
+	struct ps_val v;
+	size_t n = 0;
+
+	p->i++;
+	ps_newlines(p);
+	if (ps_at(p, 0) == ')') {
+		p->i++;
+		return 0;
+	}
+	v = ps_expression(p, 0);
+	ps_newlines(p);
+	if (ps_at(p, 0) != ')')
+		ps_fail(p);
+	p->i++;
+	if (v.kind != PS_LIST) {
+		args[n++] = v;
+		return n;
+	}
+	for (; n < v.nitems && n < ARGUMENTS_MAX; n++)
+		args[n] = v.items[n];
+	if (n < v.nitems)
+		ps_mark(p, "bound");
+	return n;
+}
+
+static struct ps_val of_letter(char out)
+{
+	switch (out) {
+	case 'f': return (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE};
+	case 'e': return (struct ps_val){.kind = PS_DECODED, .text = CODE_HOLE};
+	case 't': case 'd': return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+	default: return PS_UNKNOWN;
+	}
+}
+
+/* .NET has a directory of its own, which Set-Location does not change. */
+static void static_effects(struct ps *p, const struct ps_static *m, const struct ps_val *args, size_t n)
+{
+	struct str cwd = p->w->s->cwd;
+
+	p->w->s->cwd = p->start;
+	for (size_t i = 0; m->args && m->args[i]; i++) {
+		struct ps_val hole = PS_UNKNOWN;
+		const struct ps_val *v = i < n ? &args[i] : &hole;
+
+		switch (m->args[i]) {
+		case 'r': ps_access(p, ACCESS_READ, v, false, true, m->method); break;
+		case 'w': ps_access(p, ACCESS_WRITE, v, false, true, m->method); break;
+		case 'd': ps_access(p, ACCESS_DELETE, v, false, true, m->method); break;
+		case 'D': ps_access(p, ACCESS_DELETE, v, true, true, m->method); break;
+		case 'W': ps_access(p, ACCESS_WRITE, v, true, true, "Expand-Archive"); break;
+		case 'u': ps_touch(p, v); break;
+		case 'c': ps_code(p, v); break;
+		}
+	}
+	p->w->s->cwd = cwd;
+}
+
+static void start_process(struct ps *p, const struct ps_val *args, size_t n)
+{
+	struct word *argv = arena_alloc(p->a, 2 * sizeof(*argv));
+	struct str name = n ? ps_text(p, &args[0]) : CODE_HOLE;
+
+	argv[0] = (struct word){.kind = text_exact(name) ? WORD_EXACT : WORD_UNKNOWN, .text = name, .at = p->w->here};
+	argv[1] = (struct word){.kind = WORD_REST, .at = p->w->here};
+	if (!p->mute)
+		code_run_argv(p->w, argv, n > 1 ? 2 : 1, (TSNode){0});
+}
+
+static struct ps_val call_static(struct ps *p, struct str type, struct str name, const struct ps_val *args, size_t n)
+{
+	const struct ps_static *m = ps_static(type, name);
+
+	if (ps_word_is(type, "Environment") && ps_word_is(name, "SetEnvironmentVariable")) {
+		if (n > 2)
+			ps_say(p, "persistence");
+		if (n >= 2)
+			ps_setting(p, ps_text(p, &args[0]), ps_text(p, &args[1]));
+		return (struct ps_val){.kind = PS_NULL};
+	}
+	if (ps_word_is(type, "Diagnostics.Process") && ps_word_is(name, "Start")) {
+		start_process(p, args, n);
+		return PS_UNKNOWN;
+	}
+	if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join")) {
+		struct ps_val v = {.kind = PS_LIST, .items = args, .nitems = n};
+
+		return join(p, &v, STR("/")); /* a later absolute one takes over; so it is only known when none is */
+	}
+	if (ps_word_is(type, "string") && ps_word_is(name, "Join") && n == 2)
+		return join(p, &args[1], ps_text(p, &args[0]));
+	if (!m) {
+		ps_mark(p, "method");
+		return PS_UNKNOWN;
+	}
+	static_effects(p, m, args, n);
+	if (m->out == 'e' && n && args[0].kind != PS_TEXT && args[0].kind != PS_ANY && args[0].kind != PS_DATA)
+		return args[0];
+	return of_letter(m->out);
+}
+
+static bool any_absolute(const struct ps_val *args, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (args[i].kind != PS_TEXT || !args[i].text.n || strchr("/\\", args[i].text.p[0]) || text_hole(args[i].text.p[0]) || (args[i].text.n > 1 && args[i].text.p[1] == ':'))
+			return true;
+	return false;
+}
+
+/* A type in brackets: a cast, [x]::member, or the type itself. */
+static struct ps_val type_expression(struct ps *p)
+{
+	size_t from = p->i;
+	struct str type = type_name(p), name;
+	struct ps_val args[ARGUMENTS_MAX];
+	size_t n;
+
+	ps_at_span(p, from, p->i);
+	if (ps_at(p, 0) == ':' && ps_at(p, 1) == ':') {
+		p->i += 2;
+		name = member_name(p);
+		if (!name.n) {
+			ps_mark(p, "method");
+			return ps_at(p, 0) == '$' ? ps_variable(p) : PS_UNKNOWN;
+		}
+		if (ps_at(p, 0) == '(') {
+			args[0] = PS_UNKNOWN;
+			n = arguments(p, args);
+			ps_at_span(p, from, p->i);
+			if (ps_word_is(type, "IO.Path") && ps_listed(name, "Combine Join") && any_absolute(args, n))
+				return ps_of(CODE_HOLE);
+			struct ps_val *kept = arena_alloc(p->a, ARGUMENTS_MAX * sizeof(*kept));
+			memcpy(kept, args, n * sizeof(*kept));
+			return call_static(p, type, name, kept, n);
+		}
+		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE} : PS_UNKNOWN;
+	}
+	ps_newlines(p);
+	if (ps_end(p) || strchr(").;|},]\n=", ps_at(p, 0))) { /* the type as a value: reflection starts here, its methods are not listed */
+		if (ps_word_is(type, "Ref") || ps_word_is(type, "Reflection.Assembly"))
+			ps_mark(p, "reflection");
+		return PS_UNKNOWN;
+	}
+	struct ps_val v = unary(p);
+	if (ps_word_is(type, "char") && v.number && text_exact(v.text)) {
+		int64_t code;
+		char *c = arena_alloc(p->a, 2);
+
+		if (num_parse(v.text, 1, 127, &code) == 0) {
+			c[0] = (char)code;
+			return ps_of(str_n(c, 1));
+		}
+	}
+	if (ps_listed(type, "string IO.FileInfo IO.DirectoryInfo"))
+		return v.kind == PS_TEXT ? v : (struct ps_val){.kind = v.kind == PS_FETCHED || v.kind == PS_DECODED ? v.kind : ps_word_is(type, "string") ? PS_DATA : PS_ANY, .text = CODE_HOLE};
+	if (!ps_type_harmless(type))
+		ps_mark(p, "type");
+	if (ps_listed(type, "array string[] object[] char[]") || v.kind == PS_FETCHED || v.kind == PS_DECODED)
+		return v;
+	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+}
+
+/* ---- members ---- */
+
+static struct ps_val client_call(struct ps *p, struct str name, const struct ps_val *args, size_t n)
+{
+	struct ps_val hole = PS_UNKNOWN;
+
+	if (ps_listed(name, "DownloadString DownloadData DownloadStringTaskAsync OpenRead GetStringAsync")) {
+		ps_touch(p, n ? &args[0] : &hole);
+		return (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE};
+	}
+	if (ps_listed(name, "DownloadFile DownloadFileTaskAsync")) {
+		ps_touch(p, n ? &args[0] : &hole);
+		ps_access(p, ACCESS_WRITE, n > 1 ? &args[1] : &hole, false, true, "DownloadFile");
+		return (struct ps_val){.kind = PS_NULL};
+	}
+	ps_mark(p, "method");
+	return PS_UNKNOWN;
+}
+
+/* A property of what a pipe or a variable brings. */
+static struct ps_val property(struct ps *p, const struct ps_val *v, struct str name)
+{
+	if (v->kind == PS_FILES) {
+		if (ps_listed(name, "FullName PSPath Path ResolvedPath"))
+			return *v;
+		if (ps_listed(name, "Name BaseName PSChildName"))
+			return ps_of(str_n("\2", 1));
+	}
+	if (v->kind == PS_FETCHED || v->kind == PS_CLIENT || v->kind == PS_DECODED)
+		return *v;
+	if (v->kind == PS_TEXT && str_ends(v->text, "_profile.ps1") && ps_listed(name, "CurrentUserAllHosts CurrentUserCurrentHost AllUsersAllHosts AllUsersCurrentHost"))
+		return ps_of(str_sub(v->text, 0, v->text.n));
+	if (v->kind == PS_TEXT || v->kind == PS_LIST || v->kind == PS_DATA || ps_listed(name, "Name FullName BaseName Extension Length Count Content Path Value Key Id Line Message Version"))
+		return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+	(void)p;
+	return PS_UNKNOWN;
+}
+
+static struct ps_val method(struct ps *p, const struct ps_val *v, struct str name, const struct ps_val *args, size_t n)
+{
+	if (v->kind == PS_CLIENT)
+		return client_call(p, name, args, n);
+	if (ps_word_is(name, "foreach") || ps_word_is(name, "where"))
+		return n && args[0].kind == PS_BLOCK ? ps_block_at(p, args[0].from, NULL) : PS_UNKNOWN;
+	if (v->kind == PS_BLOCK && ps_listed(name, "Invoke InvokeReturnAsIs"))
+		return ps_block_at(p, v->from, NULL);
+	if (ps_listed(name, "InvokeScript ExpandString NewScriptBlock AddScript")) {
+		if (n)
+			ps_code(p, &args[0]);
+		ps_mark(p, "method");
+		return PS_UNKNOWN;
+	}
+	for (size_t i = 0; i < n; i++)
+		ps_walk_blocks(p, &args[i]);
+	if (!ps_method_harmless(name, v->kind)) {
+		ps_mark(p, "method");
+		return PS_UNKNOWN;
+	}
+	if (n && (args[0].kind == PS_FETCHED || args[0].kind == PS_DECODED))
+		return args[0];
+	if (v->kind == PS_FETCHED || v->kind == PS_DECODED)
+		return *v;
+	if (v->kind == PS_TEXT && ps_listed(name, "ToString Trim"))
+		return v->text.n ? *v : *v;
+	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+}
+
+static struct ps_val element(struct ps *p, const struct ps_val *v)
+{
+	struct ps_val index;
+	int64_t k;
+
+	p->i++;
+	ps_newlines(p);
+	index = ps_expression(p, 0);
+	ps_newlines(p);
+	if (ps_at(p, 0) != ']')
+		ps_fail(p);
+	p->i++;
+	if (v->kind == PS_LIST && index.kind == PS_TEXT && index.number && num_parse(index.text, 0, PS_LIST_MAX, &k) == 0 && (size_t)k < v->nitems)
+		return v->items[k];
+	if (v->kind == PS_DATA || v->kind == PS_FETCHED || v->kind == PS_DECODED || v->kind == PS_FILES)
+		return *v;
+	return v->kind == PS_TEXT || v->kind == PS_LIST ? (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE} : PS_UNKNOWN;
+}
+
+/* .name, .name(...), [index], ::name, ++ -- after an operand, without a blank before. */
+static struct ps_val postfix(struct ps *p, struct ps_val v, size_t from)
+{
+	while (!ps_end(p) && ps_step(p)) {
+		char c = ps_at(p, 0), next = ps_at(p, 1);
+		struct ps_val args[ARGUMENTS_MAX];
+		struct str name;
+
+		if (c == '[') {
+			v = element(p, &v);
+			continue;
+		}
+		if ((c == '+' && next == '+') || (c == '-' && next == '-')) {
+			p->i += 2;
+			continue;
+		}
+		bool member = (c == '.' && next != '.') || (c == '?' && next == '.') || (c == ':' && next == ':');
+		if (!member)
+			break;
+		p->i += c == '.' ? 1 : 2;
+		if (ps_at(p, 0) == '$' || ps_at(p, 0) == '(') {
+			ps_mark(p, "member");
+			if (ps_at(p, 0) == '$')
+				ps_variable(p);
+			else
+				ps_primary(p);
+			name = STR("");
+		} else {
+			name = member_name(p);
+			if (!name.n)
+				ps_fail(p);
+		}
+		if (ps_at(p, 0) == '{' && ps_listed(name, "foreach where")) {
+			p->i++;
+			size_t block = p->i;
+
+			ps_skip_block(p);
+			ps_block_at(p, block, NULL);
+			v = PS_UNKNOWN;
+		} else if (ps_at(p, 0) == '(') {
+			size_t n = arguments(p, args);
+
+			ps_at_span(p, from, p->i);
+			v = name.n ? method(p, &v, name, args, n) : PS_UNKNOWN;
+		} else {
+			v = name.n ? property(p, &v, name) : PS_UNKNOWN;
+		}
+	}
+	return v;
+}
+
+/* ---- operands ---- */
+
+static struct ps_val number(struct ps *p)
+{
+	size_t from = p->i;
+
+	while (ps_name_char(ps_at(p, 0)) || (ps_at(p, 0) == '.' && ps_at(p, 1) >= '0' && ps_at(p, 1) <= '9'))
+		p->i++;
+	return (struct ps_val){.kind = PS_TEXT, .text = str_sub(p->s, from, p->i), .number = true};
+}
+
+static void hash_key(struct ps *p)
+{
+	if (ps_at(p, 0) == '$' || ps_at(p, 0) == '\'' || ps_at(p, 0) == '"' || ps_at(p, 0) == '(') {
+		ps_primary(p);
+		return;
+	}
+	size_t from = p->i;
+	while (ps_name_char(ps_at(p, 0)) || ps_at(p, 0) == '-' || ps_at(p, 0) == '.')
+		p->i++;
+	if (p->i == from)
+		ps_fail(p);
+}
+
+static struct ps_val hash(struct ps *p) /* after @{ */
+{
+	for (;;) {
+		ps_lines(p);
+		if (ps_end(p) || ps_at(p, 0) == '}')
+			break;
+		hash_key(p);
+		ps_blanks(p);
+		if (ps_at(p, 0) != '=') {
+			ps_fail(p);
+			break;
+		}
+		p->i++;
+		ps_newlines(p);
+		struct ps_val v = ps_pipeline(p);
+		ps_walk_blocks(p, &v);
+		ps_blanks(p);
+		if (!ps_end(p) && !strchr("\n;}", ps_at(p, 0)))
+			ps_fail(p);
+	}
+	if (ps_end(p))
+		ps_fail(p);
+	p->i++;
+	return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+}
+
+static struct ps_val parenthesis(struct ps *p)
+{
+	struct ps_val v;
+
+	p->i++;
+	ps_newlines(p);
+	v = ps_pipeline(p);
+	ps_newlines(p);
+	if (ps_at(p, 0) != ')')
+		ps_fail(p);
+	p->i++;
+	v.bare = false;
+	return v;
+}
+
+static struct ps_val operand(struct ps *p)
+{
+	char c = ps_at(p, 0), next = ps_at(p, 1);
+
+	if (c == '\'' || c == '"' || (c == '@' && (next == '\'' || next == '"')))
+		return ps_string(p);
+	if ((c == '$' || c == '@') && next == '(') {
+		p->i += 2;
+		struct ps_val v = ps_statements(p, ')');
+		return c == '@' && v.kind == PS_NULL ? (struct ps_val){.kind = PS_LIST} : v;
+	}
+	if (c == '@' && next == '{') {
+		p->i += 2;
+		return hash(p);
+	}
+	if (c == '$')
+		return ps_variable(p);
+	if (c == '(')
+		return parenthesis(p);
+	if (c == '[')
+		return type_expression(p);
+	if ((c >= '0' && c <= '9') || (c == '.' && next >= '0' && next <= '9'))
+		return number(p);
+	if (c == '{') {
+		p->i++;
+		struct ps_val v = {.kind = PS_BLOCK, .text = CODE_HOLE, .from = p->i};
+
+		ps_skip_block(p);
+		return v;
+	}
+	ps_fail(p);
+	return PS_UNKNOWN;
+}
+
+struct ps_val ps_primary(struct ps *p)
+{
+	size_t from = p->i;
+
+	if (!ps_step(p))
+		return PS_UNKNOWN;
+	struct ps_val v = operand(p);
+	return postfix(p, v, from);
+}
+
+static struct ps_val unary(struct ps *p)
+{
+	char c = ps_at(p, 0);
+	struct ps_val v;
+
+	if (p->depth >= PS_DEPTH_MAX || !ps_step(p)) {
+		p->stopped = true;
+		ps_mark(p, "bound");
+		return PS_UNKNOWN;
+	}
+	p->depth++;
+	if (c == '!' || c == ',' || ((c == '-' || c == '+') && !((ps_at(p, 1) | 32) >= 'a' && (ps_at(p, 1) | 32) <= 'z'))) {
+		p->i += ps_at(p, 1) == c && c != '!' ? 2 : 1;
+		ps_blanks(p);
+		v = unary(p);
+		if (c == '!')
+			v = (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+		else if (c == '-' && v.kind == PS_TEXT && v.number)
+			v.text = str_cat(p->a, STR("-"), v.text);
+	} else if (c == '-') {
+		size_t n = 1;
+
+		while (ps_name_char(ps_at(p, n)))
+			n++;
+		struct str op = str_sub(p->s, p->i, p->i + n);
+		if (!ps_listed(op, "-not -bnot -join -split -csplit -isplit"))
+			ps_fail(p);
+		p->i += n;
+		ps_newlines(p);
+		v = unary(p);
+		if (ps_word_is(op, "-join"))
+			v = join(p, &v, STR(""));
+		else if (v.kind != PS_FETCHED && v.kind != PS_DECODED)
+			v = (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
+	} else {
+		v = ps_primary(p);
+	}
+	p->depth--;
+	return v;
+}

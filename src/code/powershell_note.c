@@ -1,0 +1,220 @@
+/* How findings in PowerShell become facts: paths and drives, hosts, code; and the form that -EncodedCommand has. See powershell.h. */
+#include "code/powershell.h"
+
+#define ENCODED_MAX ((size_t)256 << 10)
+
+/* ---- findings ---- */
+
+void ps_at_span(struct ps *p, size_t from, size_t to) { p->w->here = (struct span){p->w->text, (uint32_t)from, (uint32_t)to}; }
+
+void ps_mark(struct ps *p, const char *id)
+{
+	if (!p->mute)
+		code_marker_add(p->w, id, (TSNode){0});
+}
+
+void ps_say(struct ps *p, const char *id)
+{
+	bool complete = p->w->code->complete;
+
+	if (p->mute)
+		return;
+	code_marker_add(p->w, id, (TSNode){0});
+	p->w->code->complete = complete;
+}
+
+void ps_setting(struct ps *p, struct str name, struct str value)
+{
+	struct setting *s = arena_new(p->a, struct setting);
+
+	if (p->mute)
+		return;
+	if (!text_exact(name))
+		ps_mark(p, "environment");
+	*s = (struct setting){.name = name, .value = value, .at = p->w->here};
+	*p->w->f->settings_end = s;
+	p->w->f->settings_end = &s->next;
+}
+
+void ps_touch(struct ps *p, const struct ps_val *v)
+{
+	struct str url = ps_text(p, v), host = url;
+	ptrdiff_t at = str_find(url, ':', 0);
+
+	if (p->mute)
+		return;
+	if (v->kind == PS_LIST) {
+		for (size_t i = 0; i < v->nitems; i++)
+			ps_touch(p, &v->items[i]);
+		return;
+	}
+	if (at > 0 && (size_t)at + 2 < url.n && url.p[at + 1] == '/' && url.p[at + 2] == '/')
+		host = str_sub(url, (size_t)at + 3, url.n);
+	for (size_t i = 0; i < host.n; i++)
+		if (host.p[i] == '/' || host.p[i] == '?') {
+			host.n = i;
+			break;
+		}
+	code_touch(p->w, host.n ? host : CODE_HOLE, (TSNode){0});
+}
+
+void ps_code(struct ps *p, const struct ps_val *v)
+{
+	struct str text = ps_text(p, v);
+
+	if (p->mute)
+		return;
+	if (v->kind == PS_FETCHED)
+		ps_say(p, "download-execute");
+	else if (v->kind == PS_DECODED)
+		ps_say(p, "encoded-execute");
+	else if ((v->kind == PS_TEXT || v->kind == PS_LIST) && text_exact(text))
+		code_snippet(p->w, "powershell", text, (TSNode){0});
+	else
+		ps_mark(p, "eval");
+}
+
+/* A path of a drive that is none of the file system: noted, and true. */
+static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
+{
+	ptrdiff_t colon = str_find(path, ':', 0);
+	struct str drive = colon > 0 ? str_sub(path, 0, (size_t)colon) : STR("");
+	bool change = kind == ACCESS_WRITE || kind == ACCESS_DELETE;
+
+	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
+		return false;
+	if (ps_listed(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
+		static const char *const runs[] = {"/run", "winlogon", "/services", "image file execution", "policies", "startup", "/shell/", "appinit"};
+		struct str low = ps_lower(p, path);
+
+		for (size_t i = 0; change && i < sizeof(runs) / sizeof(*runs); i++)
+			if (str_contains(low, str_of(runs[i]))) {
+				ps_say(p, "persistence");
+				return true;
+			}
+		if (change)
+			ps_say(p, "system-change");
+	} else if (ps_word_is(drive, "Env")) {
+		if (change)
+			ps_setting(p, str_sub(path, (size_t)colon + 1 + (path.p[colon + 1] == '/'), path.n), CODE_HOLE);
+	} else if (change || kind == ACCESS_EXEC) {
+		ps_mark(p, "drive");
+	}
+	return true;
+}
+
+static bool wild(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '*' || s.p[i] == '?' || s.p[i] == '[')
+			return true;
+	return false;
+}
+
+static struct str as_path(struct ps *p, struct str text)
+{
+	char *c = str_c(p->a, text);
+	struct str path = str_n(c, text.n), home = p->w->v->home;
+
+	for (size_t i = 0; i < path.n; i++)
+		if (c[i] == '\\')
+			c[i] = '/';
+	if (path.n && c[0] == '~' && (path.n == 1 || c[1] == '/') && home.n)
+		return str_cat(p->a, home, str_sub(path, 1, path.n));
+	if (path.n > 1 && c[1] == ':' && ((c[0] | 32) >= 'a' && (c[0] | 32) <= 'z'))
+		return str_cat(p->a, STR("/"), path); /* C:/x is outside of everything here */
+	return path;
+}
+
+void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal, const char *op)
+{
+	struct str path;
+
+	if (p->mute || v->kind == PS_NULL)
+		return;
+	if (v->kind == PS_LIST) {
+		for (size_t i = 0; i < v->nitems; i++)
+			ps_access(p, kind, &v->items[i], below, literal, op);
+		return;
+	}
+	path = v->kind == PS_FILES ? v->text : ps_text(p, v);
+	if (path.n && text_hole(path.p[0])) {
+		code_access(p->w, kind, CODE_HOLE, below, op, (TSNode){0});
+		return;
+	}
+	if (str_starts(path, "\\\\.\\"))
+		ps_say(p, "destruction");
+	path = as_path(p, path);
+	if (other_drive(p, kind, path))
+		return;
+	if (ps_word_is(path, "nul"))
+		return;
+	code_access(p->w, kind, path, below || (v->kind == PS_FILES && v->below), op, (TSNode){0});
+	if ((literal && v->kind != PS_FILES) || !wild(path) || !text_exact(path))
+		return;
+	for (struct access *x = p->w->f->accesses; x; x = x->next) /* the last one: its wildcards are expanded */
+		if (!x->next && x->path.kind == WORD_EXACT) {
+			x->path.kind = WORD_REST;
+			x->path.glob = true;
+		}
+}
+
+/* ---- -EncodedCommand: base64 of UTF-16, little end first ---- */
+
+static int sextet(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static bool decode(struct walk *w, struct str s, struct str *ret)
+{
+	struct buf bytes, out;
+	uint32_t acc = 0;
+	unsigned bits = 0;
+
+	buf_init(&bytes, w->a, ENCODED_MAX);
+	buf_init(&out, w->a, 2 * ENCODED_MAX);
+	for (size_t i = 0; i < s.n; i++) {
+		int v = sextet(s.p[i]);
+
+		if (s.p[i] == '=' || s.p[i] == '\n' || s.p[i] == '\r' || s.p[i] == ' ' || s.p[i] == '\t')
+			continue;
+		if (v < 0)
+			return false;
+		acc = (acc << 6 | (uint32_t)v) & 0xFFFFFF;
+		bits += 6;
+		if (bits >= 8) {
+			bits -= 8;
+			buf_char(&bytes, (char)(acc >> bits & 0xFF));
+		}
+	}
+	if (bytes.n % 2 || !bytes.n)
+		return false;
+	for (size_t i = 0; i < bytes.n; i += 2) {
+		unsigned c = (unsigned char)bytes.p[i] | (unsigned)(unsigned char)bytes.p[i + 1] << 8;
+
+		if (c >= 0x80) /* what is not ASCII may be a quote or a dash to PowerShell: it is left unread */
+			return false;
+		buf_char(&out, (char)c);
+	}
+	*ret = buf_view(&out);
+	return true;
+}
+
+void powershell_encoded_walk(struct walk *w, TSNode root)
+{
+	struct str text;
+
+	(void)root;
+	w->here = (struct span){w->text, 0, (uint32_t)w->src.n};
+	if (w->src.n < ENCODED_MAX && decode(w, w->src, &text))
+		code_snippet(w, "powershell", text, (TSNode){0});
+	else
+		code_marker_add(w, "encoded", (TSNode){0});
+}
