@@ -87,7 +87,7 @@ wrap(Pipe.prototype, "bind", (address) => write(address));
 wrap(binding("cares_wrap"), "getaddrinfo", (req, host) => network(host));
 for (const name of ["queryA", "queryAaaa", "queryMx", "queryTxt", "querySrv", "queryAny"]) wrap(binding("cares_wrap").ChannelWrap.prototype, name, (req, host) => network(host));
 
-const run = (o) => log("run", ...(o.args ?? [o.file]));
+const run = (o) => log("run", o.file, ...(o.args ?? [o.file]));
 
 wrap(binding("process_wrap").Process.prototype, "spawn", run);
 wrap(binding("spawn_sync"), "spawn", run);

@@ -51,7 +51,8 @@ def start(os=os, sys=sys):
         return address[0] if isin(address, (tuple_, list_)) else address
 
     def run(executable, args, *rest):
-        log("run", *(fspath(a) for a in ([args] if isin(args, (str_, bytes_)) else args)))
+        words = [fspath(a) for a in ([args] if isin(args, (str_, bytes_)) else args)]
+        log("run", fspath(executable) if executable else words[0] if words else "", *words)
 
     table = {
         "open": opened,

@@ -11,6 +11,7 @@ import oracle
 PYTHON = "/.host/usr/bin/python3"
 NODE = "/.host/usr/bin/node"
 SEPARATOR = "%% "
+UNTOLD = ("/etc/localtime", "/proc/", "/dev/")  # reads that need not be announced
 
 
 def hook(name):
@@ -61,7 +62,7 @@ def is_shell(argv):
 
 def shell_texts(did):
     """What went to a shell: its commands leave records of their own."""
-    return {d[1] for d in did if d[0] == "shell"} | {d[3] for d in did if d[0] == "run" and is_shell(d[1:])}
+    return {d[1] for d in did if d[0] == "shell"} | {d[4] for d in did if d[0] == "run" and is_shell(d[2:])}
 
 
 def covers_host(answer, host):
@@ -88,10 +89,12 @@ def missing(answer, record):
         return "wrote %s" % words[0]
     if kind == "delete" and not covers_any(answer.get("deletes", []) + answer.get("writes", []), words[0]):
         return "deleted %s" % words[0]
-    if kind == "read" and not words[0].startswith(("/etc/localtime", "/proc/", "/dev/")) and not covers_any(answer.get("reads", []) + answer.get("writes", []), words[0]):
+    # what is moved may be copied; <string> is the program itself, looked for by a traceback
+    if kind == "read" and not words[0].startswith(UNTOLD) and not words[0].endswith("<string>") and not covers_any(answer.get("reads", []) + answer.get("writes", []) + answer.get("deletes", []), words[0]):
         return "read %s" % words[0]
-    if kind == "run" and not is_shell(words) and not any(oracle.covers_words(c["argv"], words) for c in answer.get("commands", [])):
-        return "started %r" % words
+    # the program that is started, then its argv, whose first word may say something else
+    if kind == "run" and not is_shell(words[1:]) and not any(oracle.covers_words(c["argv"], argv) for c in answer.get("commands", []) for argv in (words[1:], words[:1] + words[2:])):
+        return "started %r as %r" % (words[1:], words[0])
     if kind == "network" and not covers_host(answer, words[0]):
         return "reached %s" % words[0]
     if kind == "call" and not covers_call(answer, words[0]):

@@ -21,7 +21,7 @@ def did(*records, **more):
     return dict({"ran": [], "made": [], "changed": [], "gone": [], "mode": [], "did": [list(r) for r in records]}, **more)
 
 
-ALL = [("write", "/w/k"), ("delete", "/w/sub/c"), ("read", "/w/r"), ("run", "evil", "1"), ("network", "evil.example"), ("call", "kill"), ("import", "foo.bar")]
+ALL = [("write", "/w/k"), ("delete", "/w/sub/c"), ("read", "/w/r"), ("run", "/bin/evil", "evil", "1"), ("network", "evil.example"), ("call", "kill"), ("import", "foo.bar")]
 
 
 class Compare(unittest.TestCase):
@@ -34,7 +34,7 @@ class Compare(unittest.TestCase):
                 self.assertEqual(len(code_oracle.unsound(dict(HONEST, **{key: []}), did(record))), 1)
 
     def test_other_values(self):
-        for record in (("write", "/w/k2"), ("delete", "/w/k3"), ("run", "evil", "1", "2"), ("run", "other", "1"), ("network", "other.example"), ("call", "killpg"), ("import", "baz"), ("escape", "ctypes")):
+        for record in (("write", "/w/k2"), ("delete", "/w/k3"), ("run", "evil", "evil", "1", "2"), ("run", "other", "other", "1"), ("network", "other.example"), ("call", "killpg"), ("import", "baz"), ("escape", "ctypes")):
             with self.subTest(record=record):
                 self.assertEqual(len(code_oracle.unsound(HONEST, did(record))), 1)
 
