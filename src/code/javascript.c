@@ -1,4 +1,477 @@
-/* Javascript: not read yet, so nothing about it is known. */
-#include "code/tree.h"
+/*
+ * JavaScript: the walk over the tree. Every call is looked at (javascript_call.c), and every place where something of the runtime goes
+ * where it is not followed. See javascript.h for the principle.
+ */
+#include "code/javascript.h"
 
-void javascript_walk(struct walk *w, TSNode root) { code_marker_add(w, "unread", root); }
+enum flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
+
+static void visit(struct walk *w, TSNode n);
+
+static bool is_any(TSNode n, const char *const *types, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (node_is(n, types[i]))
+			return true;
+	return false;
+}
+
+#define IS_ANY(n, ...) is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+/* ---- where a value goes ---- */
+
+/* An argument of this call. */
+static enum flow into_call(struct walk *w, TSNode call, TSNode arg, bool literal)
+{
+	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f;
+	struct js_set callee;
+	struct str key;
+	bool first = ts_node_eq(ts_node_named_child(node_field(call, "arguments"), 0), arg);
+
+	while (node_is(inner, "parenthesized_expression"))
+		inner = js_last_child(w, inner);
+	if (node_is(arg, "spread_element"))
+		return FLOW_LOST;
+	if (js_is_function(inner)) /* its parameters are bound to the arguments */
+		return js_of(w)->uses_arguments || str_contains(node_text(w, node_field(inner, "parameters")), STR("...")) ? FLOW_LOST : FLOW_FOLLOWED;
+	if ((node_is(f, "member_expression") || node_is(f, "subscript_expression")) && js_key(w, f, &key) && (str_is(key, "call") || str_is(key, "bind") || str_is(key, "apply"))) {
+		size_t n;
+		TSNode *args = js_children(w, node_field(call, "arguments"), &n);
+
+		callee = js_eval(w, node_field(f, "object"));
+		if (n && ts_node_eq(args[0], arg) && callee.n == 1 && callee.v[0].kind == JS_PATH && js_row(w, callee.v[0].text))
+			return FLOW_INERT; /* `this` of a function of the runtime */
+	}
+	callee = js_eval(w, f);
+	for (size_t i = 0; i < callee.n; i++) {
+		const struct js_row *r = callee.v[i].kind == JS_PATH ? js_row(w, callee.v[i].text) : NULL;
+
+		if (!r || (r->act != JS_ACT_INERT && (r->act != JS_ACT_PROMISIFY || literal) && (r->act != JS_ACT_STORE || !first)))
+			return FLOW_LOST;
+	}
+	return FLOW_FOLLOWED;
+}
+
+/* Passes the value of `child` on unchanged? */
+static bool passes(TSNode parent, TSNode child)
+{
+	if (IS_ANY(parent, "parenthesized_expression", "await_expression", "spread_element"))
+		return true;
+	if (node_is(parent, "ternary_expression"))
+		return !ts_node_eq(node_field(parent, "condition"), child);
+	if (node_is(parent, "binary_expression")) {
+		const char *op = ts_node_type(node_field(parent, "operator"));
+
+		return !strcmp(op, "||") || !strcmp(op, "&&") || !strcmp(op, "??");
+	}
+	return false;
+}
+
+/* Does a pattern assign to a member of something? */
+static bool has_member(struct walk *w, TSNode n, unsigned depth)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	if (IS_ANY(n, "member_expression", "subscript_expression") || depth > JS_PATTERN_DEPTH_MAX)
+		return true;
+	for (size_t i = 0; i < count; i++)
+		if (has_member(w, c[i], depth + 1))
+			return true;
+	return false;
+}
+
+static enum flow flow(struct walk *w)
+{
+	struct js *js = js_of(w);
+	bool literal = false;
+
+	for (unsigned i = js->nup - 1; i > 0; i--) {
+		TSNode child = js->up[i], parent = js->up[i - 1];
+
+		if (passes(parent, child))
+			continue;
+		if (node_is(parent, "sequence_expression")) {
+			if (!ts_node_eq(js_last_child(w, parent), child))
+				return FLOW_INERT;
+			continue;
+		}
+		if (IS_ANY(parent, "pair", "object", "array")) {
+			if (js->sloppy_this && !node_is(parent, "array"))
+				return FLOW_LOST; /* a method may take it from `this` */
+			literal = true;
+			continue;
+		}
+		if (IS_ANY(parent, "assignment_expression", "augmented_assignment_expression")) {
+			if (has_member(w, node_field(parent, "left"), 0))
+				return FLOW_LOST;
+			continue;
+		}
+		if (IS_ANY(parent, "member_expression", "subscript_expression"))
+			return ts_node_eq(node_field(parent, "object"), child) ? FLOW_FOLLOWED : FLOW_INERT;
+		if (IS_ANY(parent, "call_expression", "new_expression"))
+			return FLOW_FOLLOWED;
+		if (node_is(parent, "arguments"))
+			return i > 1 ? into_call(w, js->up[i - 2], child, literal) : FLOW_LOST;
+		if (node_is(parent, "for_in_statement"))
+			return has_member(w, node_field(parent, "left"), 0) ? FLOW_LOST : FLOW_FOLLOWED;
+		if (IS_ANY(parent, "variable_declarator", "assignment_pattern", "object_assignment_pattern"))
+			return FLOW_FOLLOWED;
+		if (node_is(parent, "template_substitution"))
+			return i > 2 && node_is(js->up[i - 3], "call_expression") ? FLOW_LOST : FLOW_INERT; /* a tag is given it */
+		if (IS_ANY(parent, "expression_statement", "unary_expression", "binary_expression", "computed_property_name", "if_statement", "while_statement", "do_statement", "for_statement",
+			"switch_statement", "switch_case", "update_expression", "ternary_expression"))
+			return FLOW_INERT;
+		return FLOW_LOST; /* returned, thrown, yielded, exported, a field ... */
+	}
+	return FLOW_INERT;
+}
+
+static void check_flow(struct walk *w, TSNode n)
+{
+	struct js_set s;
+
+	if (js_of(w)->nup < 2 || flow(w) != FLOW_LOST)
+		return;
+	s = js_eval(w, n);
+	if (js_danger(w, &s))
+		js_escaped(w, &s, n);
+}
+
+/* ---- names and members ---- */
+
+static TSNode above(struct walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
+
+static void visit_name(struct walk *w, TSNode n)
+{
+	struct str name = node_text(w, n);
+	TSNode parent = above(w, 1);
+
+	if (memchr(name.p, '\\', name.n))
+		code_marker_add(w, "escaped-name", n);
+	else if (!js_name_get(w, name)->declared && !js_global(name) && !(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"), "typeof")))
+		code_marker_add(w, "unknown-name", n);
+	else if (str_is(name, "arguments") && !js_of(w)->functions)
+		code_marker_add(w, "reflection", n); /* those of the module: require is among them */
+	check_flow(w, n);
+}
+
+/* `x.constructor.name` and comparisons only look. */
+static bool only_looked_at(struct walk *w, TSNode n)
+{
+	TSNode parent = above(w, 1);
+
+	if (node_is(parent, "member_expression"))
+		return ts_node_eq(node_field(parent, "object"), n) && str_is(node_text(w, node_field(parent, "property")), "name");
+	return node_is(parent, "binary_expression") && ts_node_type(node_field(parent, "operator"))[1] == '=';
+}
+
+static void check_key(struct walk *w, TSNode n, struct str key)
+{
+	static const char *const roots[] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
+	struct js_set object;
+
+	if ((str_is(key, "constructor") && !only_looked_at(w, n)) || str_is(key, "__proto__") || str_is(key, "__defineGetter__") || str_is(key, "__defineSetter__") || str_is(key, "__lookupGetter__") ||
+	    str_is(key, "__lookupSetter__"))
+		code_marker_add(w, "prototype", n);
+	object = js_eval(w, node_field(n, "object"));
+	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
+		if (str_is(key, roots[i]) && !(object.n == 1 && (object.v[0].kind == JS_PATH || object.v[0].kind == JS_PACKAGE)))
+			code_marker_add(w, "reflection", n);
+	if (str_is(key, "caller") || str_is(key, "callee") || memchr(key.p ? key.p : "", '\\', key.n))
+		code_marker_add(w, "reflection", n);
+	if (!str_is(key, "prototype"))
+		return;
+	for (size_t i = 0; i < object.n; i++)
+		if (object.v[i].kind != JS_PATH && object.v[i].kind != JS_NODE)
+			code_marker_add(w, "prototype", n);
+}
+
+/* A member whose name is not known: of the runtime it may be anything. */
+static void check_computed(struct walk *w, TSNode n)
+{
+	struct js_set object = js_eval(w, node_field(n, "object")), keys = js_eval(w, node_field(n, "index"));
+	bool some = false;
+
+	for (size_t i = 0; i < keys.n; i++) {
+		some |= keys.v[i].kind != JS_NUM && !(keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text));
+		if (keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text))
+			check_key(w, n, keys.v[i].text);
+	}
+	if (!some)
+		return;
+	for (size_t i = 0; i < object.n; i++) {
+		const struct js_row *r = object.v[i].kind == JS_PATH ? js_row(w, object.v[i].text) : NULL;
+
+		if (object.v[i].kind == JS_PATH && (!r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT)))
+			code_marker_add(w, "computed-member", n);
+	}
+	js_of(w)->computed_read = true;
+	js_of(w)->computed_at = n;
+}
+
+static void visit_children(struct walk *w, TSNode n)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	for (size_t i = 0; i < count; i++)
+		visit(w, c[i]);
+}
+
+/*
+ * A method of a literal that holds something of the runtime, or of a promise of it: it is given back, or to a function. Followed are only
+ * functions that stand there themselves.
+ */
+static void check_method(struct walk *w, TSNode n)
+{
+	static const char *const fine[] = {"forEach", "map", "some", "every", "flatMap", "filter", "then"};
+	static const char *const same[] = {"slice", "reverse", "catch", "finally", "length", "includes", "toString"};
+	struct js_set object, one;
+	struct str key;
+	TSNode call = above(w, 1);
+	size_t nargs = 0;
+	TSNode *args = node_is(call, "call_expression") ? js_children(w, node_field(call, "arguments"), &nargs) : NULL;
+
+	if (!js_key(w, n, &key) || (key.n && key.p[0] >= '0' && key.p[0] <= '9'))
+		return;
+	object = js_eval(w, node_field(n, "object"));
+	for (size_t i = 0; i < object.n; i++) {
+		bool array = object.v[i].kind == JS_NODE && node_is(object.v[i].node, "array"), promise = object.v[i].kind == JS_PATH && str_is(key, "then"), ok = false;
+
+		one = js_one(object.v[i]);
+		if ((!array && !promise) || !js_danger(w, &one))
+			continue;
+		for (size_t k = 0; k < sizeof(fine) / sizeof(*fine); k++)
+			ok |= str_is(key, fine[k]) && nargs && node_is(n, "member_expression") && js_is_function(args[0]) && (!promise || nargs == 1);
+		for (size_t k = 0; k < sizeof(same) / sizeof(*same); k++)
+			ok |= str_is(key, same[k]);
+		if (!ok)
+			code_marker_add(w, "escape", n);
+	}
+}
+
+static void visit_member(struct walk *w, TSNode n)
+{
+	struct str key;
+
+	if (node_is(n, "subscript_expression")) {
+		check_computed(w, n);
+		visit(w, node_field(n, "index"));
+	} else {
+		js_key(w, n, &key);
+		check_key(w, n, key);
+	}
+	check_method(w, n);
+	visit(w, node_field(n, "object"));
+	check_flow(w, n);
+}
+
+/* ---- assignments ---- */
+
+static void add_setting(struct walk *w, struct str name, TSNode value, TSNode n)
+{
+	struct setting *s = arena_new(w->a, struct setting);
+	struct js_set v = js_eval(w, value);
+
+	*s = (struct setting){.name = name, .value = js_set_text(&v), .at = node_at(w, n)};
+	*w->f->settings_end = s;
+	w->f->settings_end = &s->next;
+}
+
+static void stored_in_runtime(struct walk *w, TSNode left, struct str path, struct str key, bool known)
+{
+	static const char *const fine[] = {"module.exports", "exports", "process.exitCode", "process.title"};
+	struct str full = known ? js_canonical(w, str_cat(w->a, str_cat(w->a, path, STR(".")), key)) : path;
+	TSNode assignment = above(w, 1);
+
+	if (str_is(path, "process.env")) {
+		if (known)
+			add_setting(w, key, node_field(assignment, "right"), left);
+		else
+			code_marker_add(w, "environment", left);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
+		if (str_starts(full, fine[i]))
+			return;
+	if (str_is(path, "globalThis") && known && !js_global(key))
+		return;
+	code_marker_add(w, "tampering", left);
+}
+
+static void visit_store(struct walk *w, TSNode left)
+{
+	struct js_set object = js_eval(w, node_field(left, "object"));
+	struct str key = STR("");
+	bool known = js_key(w, left, &key);
+
+	if (known)
+		check_key(w, left, key);
+	for (size_t i = 0; i < object.n; i++)
+		if (object.v[i].kind == JS_PATH)
+			stored_in_runtime(w, left, object.v[i].text, key, known);
+	if (node_is(left, "subscript_expression"))
+		visit(w, node_field(left, "index"));
+	visit(w, node_field(left, "object"));
+}
+
+static void visit_pattern(struct walk *w, TSNode n)
+{
+	struct js *js = js_of(w);
+	size_t count;
+	TSNode *c;
+
+	if (IS_ANY(n, "identifier", "shorthand_property_identifier_pattern", "property_identifier", "undefined")) {
+		if (memchr(node_text(w, n).p, '\\', node_text(w, n).n))
+			code_marker_add(w, "escaped-name", n);
+		return;
+	}
+	if (!walk_enter(w, n))
+		return;
+	js->up[js->nup++] = n;
+	if (IS_ANY(n, "member_expression", "subscript_expression")) {
+		visit_store(w, n);
+	} else if (IS_ANY(n, "assignment_pattern", "object_assignment_pattern")) {
+		visit_pattern(w, node_field(n, "left"));
+		visit(w, node_field(n, "right"));
+	} else if (node_is(n, "computed_property_name")) {
+		struct js_set s = js_eval(w, js_last_child(w, n));
+
+		js->computed_read |= !text_exact(js_set_text(&s));
+		js->computed_at = n;
+		visit_children(w, n);
+		if (!text_exact(js_set_text(&s)) || str_is(js_set_text(&s), "constructor") || str_is(js_set_text(&s), "__proto__"))
+			code_marker_add(w, "computed-member", n);
+	} else {
+		if (node_is(n, "pair_pattern") && (str_is(node_text(w, node_field(n, "key")), "constructor") || str_is(node_text(w, node_field(n, "key")), "__proto__")))
+			code_marker_add(w, "prototype", n);
+		c = js_children(w, n, &count);
+		for (size_t i = 0; i < count; i++)
+			visit_pattern(w, c[i]);
+	}
+	js->nup--;
+	walk_exit(w);
+}
+
+static void visit_assignment(struct walk *w, TSNode n)
+{
+	TSNode left = node_field(n, "left"), right = node_field(n, "right"), argument = node_field(n, "argument");
+
+	if (!ts_node_is_null(left))
+		visit_pattern(w, left);
+	if (!ts_node_is_null(argument))
+		visit_pattern(w, argument);
+	if (!ts_node_is_null(right))
+		visit(w, right);
+}
+
+/* ---- everything ---- */
+
+static void visit_function(struct walk *w, TSNode n)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count), name = node_field(n, "name"), one = node_field(n, "parameter"), all = node_field(n, "parameters");
+
+	js_of(w)->functions += !node_is(n, "arrow_function");
+	for (size_t i = 0; i < count; i++) {
+		if (ts_node_eq(c[i], name))
+			node_is(c[i], "computed_property_name") ? visit(w, c[i]) : (void)0;
+		else if ((!ts_node_is_null(one) && ts_node_eq(c[i], one)) || (!ts_node_is_null(all) && ts_node_eq(c[i], all)))
+			visit_pattern(w, c[i]);
+		else
+			visit(w, c[i]);
+	}
+	js_of(w)->functions -= !node_is(n, "arrow_function");
+}
+
+static void visit_import(struct walk *w, TSNode n)
+{
+	TSNode from = node_field(n, "source");
+
+	if (!ts_node_is_null(from)) {
+		struct js_set s = js_eval(w, from);
+
+		js_loaded(w, &s, "import", n);
+	}
+}
+
+static void visit_other(struct walk *w, TSNode n)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count), name = node_field(n, "name");
+	bool class = IS_ANY(n, "class", "class_declaration");
+
+	for (size_t i = 0; i < count; i++)
+		if (!(class && ts_node_eq(c[i], name)))
+			visit(w, c[i]);
+}
+
+static void visit_inner(struct walk *w, TSNode n)
+{
+	if (IS_ANY(n, "identifier", "shorthand_property_identifier")) {
+		visit_name(w, n);
+	} else if (IS_ANY(n, "member_expression", "subscript_expression")) {
+		visit_member(w, n);
+	} else if (IS_ANY(n, "call_expression", "new_expression")) {
+		if (node_is(node_field(n, "arguments"), "template_string"))
+			js_tagged(w, n);
+		else
+			js_call(w, n);
+		visit_children(w, n);
+		check_flow(w, n);
+	} else if (js_is_function(n)) {
+		visit_function(w, n);
+	} else if (IS_ANY(n, "assignment_expression", "augmented_assignment_expression", "update_expression")) {
+		visit_assignment(w, n);
+	} else if (node_is(n, "variable_declarator")) {
+		visit_pattern(w, node_field(n, "name"));
+		visit(w, node_field(n, "value"));
+	} else if (node_is(n, "for_in_statement")) {
+		visit_pattern(w, node_field(n, "left"));
+		visit(w, node_field(n, "right"));
+		visit(w, node_field(n, "body"));
+	} else if (node_is(n, "catch_clause")) {
+		if (!ts_node_is_null(node_field(n, "parameter")))
+			visit_pattern(w, node_field(n, "parameter"));
+		visit(w, node_field(n, "body"));
+	} else if (node_is(n, "import_statement")) {
+		visit_import(w, n);
+	} else if (node_is(n, "this")) {
+		check_flow(w, n);
+	} else {
+		if (IS_ANY(n, "with_statement", "decorator", "html_comment", "jsx_element", "jsx_self_closing_element"))
+			code_marker_add(w, node_is(n, "with_statement") ? "with" : node_is(n, "decorator") ? "decorator" : node_is(n, "html_comment") ? "html-comment" : "jsx", n);
+		if (node_is(n, "pair") && str_contains(node_text(w, node_field(n, "key")), STR("__proto__")))
+			code_marker_add(w, "prototype", n);
+		if (node_is(n, "export_statement"))
+			visit_import(w, n);
+		visit_other(w, n);
+	}
+}
+
+static void visit(struct walk *w, TSNode n)
+{
+	struct js *js = js_of(w);
+
+	if (ts_node_is_null(n) || IS_ANY(n, "string", "number", "comment", "property_identifier", "regex", "export_clause") || !walk_enter(w, n))
+		return;
+	js->up[js->nup++] = n;
+	visit_inner(w, n);
+	js->nup--;
+	walk_exit(w);
+}
+
+void javascript_walk(struct walk *w, TSNode root)
+{
+	struct js *js = arena_new(w->a, struct js);
+	struct str cwd = w->s->cwd;
+
+	w->own = js;
+	js->root = root;
+	js_collect(w, root);
+	visit(w, root);
+	if (js->computed_read && js->unknown_call)
+		code_marker_add(w, "computed-member", js->computed_at);
+	w->s->cwd = cwd;
+}

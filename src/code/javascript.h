@@ -1,0 +1,167 @@
+/*
+ * JavaScript: names and constants by abstract values. Inside src/code/javascript*.c only.
+ *
+ * The principle: every function that has an effect is reached from a name that the language or its runtime gives (fs, require, process, eval). The values of such
+ * names are followed through variables, patterns, literals, members and imports. Where one of them goes somewhere that is not followed (an argument of a
+ * function of the text, a return, an array that is filled later), it counts there as called with unknown arguments, or the code is not complete.
+ * So a value that is not followed is harmless to call, and the methods of unknown objects need no list.
+ *
+ * Values do not depend on the order of the statements or on scopes: a name stands for all that is ever assigned to it anywhere in the text.
+ */
+#pragma once
+#include "code/tree.h"
+
+#define JS_UNION_MAX 8         /* values one name may stand for */
+#define JS_ARGS_MAX 64         /* arguments of one call that are looked at */
+#define JS_STEPS_MAX 2000000   /* evaluations of one text */
+#define JS_EVAL_DEPTH_MAX 120  /* of one evaluation */
+#define JS_PATTERN_DEPTH_MAX 16
+#define JS_TEXT_MAX 16384      /* bytes of one folded text */
+#define JS_WORDS_MAX 1024      /* of an argv */
+#define JS_BUCKETS 1024
+#define JS_PATH_PARTS_MAX 12
+
+enum js_kind {
+	JS_UNKNOWN = 0, /* nothing that has an effect when it is called; any text */
+	JS_TEXT,        /* abstract text */
+	JS_NUM,         /* a number; `text` holds its digits when it is a plain integer */
+	JS_PATH,        /* a thing of the runtime, by its qualified name */
+	JS_NODE,        /* a literal of the text: object, array, function, class */
+	JS_NAMES,       /* an array of names of files */
+	JS_PACKAGE,     /* what a package or a file exports: run in the box, so not followed */
+};
+
+struct js_value {
+	enum js_kind kind;
+	struct str text;
+	TSNode node;
+};
+
+struct js_set {
+	struct js_value v[JS_UNION_MAX];
+	size_t n;
+};
+
+/* Where a name gets a value from. */
+enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_ELEMENT, JS_FROM_NOWHERE, JS_FROM_NUMBER };
+
+struct js_source {
+	enum js_from from;
+	TSNode node;                 /* EXPR */
+	struct str key;              /* PATH: the qualified name; MEMBER: the key */
+	const struct js_source *of;  /* MEMBER, ELEMENT */
+};
+
+struct js_def {
+	struct js_def *next;
+	const struct js_source *source;
+};
+
+struct js_name {
+	struct js_name *next;
+	struct str name;
+	struct js_def *defs;
+	bool declared;  /* somewhere in the text */
+	bool top;       /* outside of all functions: hides the runtime's name everywhere */
+	bool stored;    /* a property of this name is assigned to somewhere */
+	bool busy, done;
+	struct js_set value;
+};
+
+struct js {
+	struct js_name *names[JS_BUCKETS];
+	size_t steps, cycles;
+	unsigned busy, depth;
+	bool bound_said;
+	bool feeds;              /* something is written to the input of a program, perhaps */
+	bool sloppy_this;        /* `this` stands outside of classes */
+	bool uses_arguments;
+	bool arrays_change;      /* arrays are changed in place somewhere */
+	bool stores_computed;    /* members with unknown names are assigned to */
+	bool computed_read, unknown_call; /* both together may reach the constructor of functions */
+	TSNode computed_at;
+	TSNode up[CODE_DEPTH_MAX + 1]; /* ancestors of the node that is walked */
+	unsigned nup;
+	unsigned functions;            /* around it */
+	uint32_t *own_this;            /* where `this` stands inside a class, in order */
+	size_t nthis, this_cap;
+	TSNode root;
+};
+
+static inline struct js *js_of(const struct walk *w) { return w->own; }
+
+/* ---- javascript_tree.c: nodes, names, and what is assigned where ---- */
+TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n); /* named ones, without comments */
+TSNode js_last_child(struct walk *w, TSNode n);               /* named; null when there is none */
+struct js_name *js_name_get(struct walk *w, struct str name);
+struct str js_string(struct walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
+struct str js_escape(struct walk *w, struct str escape);
+bool js_is_function(TSNode n);
+void js_collect(struct walk *w, TSNode root);
+
+/* ---- javascript_value.c ---- */
+struct js_set js_eval(struct walk *w, TSNode n);
+struct js_set js_element(struct walk *w, const struct js_set *of);
+struct js_set js_member(struct walk *w, const struct js_set *of, struct str key, TSNode n);
+/* The key of a member or subscript expression: false when it is not one known text. */
+bool js_key(struct walk *w, TSNode n, struct str *ret_key);
+bool js_danger(struct walk *w, const struct js_set *s);
+struct js_set js_one(struct js_value v);
+void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n);
+/* Text of one value: a hole when it has none. */
+struct str js_text(const struct js_value *v);
+/* The one text that a set stands for, or a hole. */
+struct str js_set_text(const struct js_set *s);
+
+/* ---- javascript_fold.c ---- */
+struct js_set js_concat(struct walk *w, const struct js_set *a, const struct js_set *b, TSNode n);
+/* What a call of a pure function of the runtime gives; false: nothing known. */
+bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret);
+bool js_fold_method(struct walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret);
+bool js_fold_member(struct walk *w, struct str path, struct js_value *ret);
+
+/* ---- javascript_table.c ---- */
+enum js_act {
+	JS_ACT_NONE = 0,   /* nothing is known: a marker */
+	JS_ACT_PURE,       /* no effect */
+	JS_ACT_INERT,      /* no effect, and whatever it is given is not called */
+	JS_ACT_MARK,       /* `what` is the id */
+	JS_ACT_FILES,      /* `what`: pairs of a letter and the argument's number: r w d x (upper case: and below), o: deleted, and below when options follow,
+	                      m: a new name is added, f: read unless the options say otherwise */
+	JS_ACT_OPEN,       /* a file, by the flags of the second argument; `what`: the flag when there is none */
+	JS_ACT_SHELL, JS_ACT_SPAWN, JS_ACT_FORK, JS_ACT_ARGV, /* ARGV: one array, or an object with cmd (Bun.spawn, Deno.run) */
+	JS_ACT_COMMAND,    /* Deno.Command */
+	JS_ACT_NET,        /* `what`: number of the argument that is an address, or of host and port; empty: any host */
+	JS_ACT_EVAL,       /* code: `what` is the number of the argument */
+	JS_ACT_FUNCTION,   /* code: the last argument */
+	JS_ACT_TIMER,      /* a function, or code */
+	JS_ACT_REQUIRE,
+	JS_ACT_CREATE_REQUIRE,
+	JS_ACT_PROMISIFY,
+	JS_ACT_WORKER,
+	JS_ACT_STORE,      /* Object.assign and its kin: tampering when the first argument is the runtime's */
+};
+
+struct js_row {
+	const char *name;  /* "fs.rm" stands for fs.rmSync and fs.promises.rm, too; a last part "*" for all that has no row */
+	enum js_act act;
+	const char *what;
+};
+
+const struct js_row *js_row(struct walk *w, struct str path);
+/* The qualified name in its one spelling: "fs/promises" and "node:fs", module.require, globalThis.process ... */
+struct str js_canonical(struct walk *w, struct str path);
+/* "" when it is no module of the runtime. */
+struct str js_builtin(struct str specifier);
+bool js_global(struct str name);   /* a name that the runtime gives */
+bool js_effect_name(struct str method);
+
+/* ---- javascript_call.c ---- */
+/* n: a call or new expression. */
+void js_call(struct walk *w, TSNode n);
+void js_tagged(struct walk *w, TSNode n);
+/* A value goes where it is not followed. */
+void js_escaped(struct walk *w, const struct js_set *s, TSNode n);
+/* require() or import of this. */
+struct js_set js_load(struct walk *w, struct str specifier);
+void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, TSNode n);

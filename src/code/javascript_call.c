@@ -1,0 +1,666 @@
+/* Calls of JavaScript code: what the functions of the runtime do to files, programs and hosts. */
+#include "code/javascript.h"
+
+struct call {
+	struct str path;
+	const struct js_row *row;
+	TSNode *args;
+	size_t nargs;
+	bool open;     /* more arguments may follow, or all are unknown */
+	TSNode n;
+	const char *op;
+};
+
+static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+
+/* false: there is no such argument. */
+static bool argument(struct walk *w, const struct call *c, size_t i, struct js_set *ret)
+{
+	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown();
+	return i < c->nargs || c->open;
+}
+
+static struct word word(struct walk *w, struct str text, TSNode n)
+{
+	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
+}
+
+/* ---- options ---- */
+
+/* A member of the options that argument `from` or a later one may be. False: there surely is none. */
+static bool option(struct walk *w, const struct call *c, size_t from, const char *key, struct js_set *ret)
+{
+	bool found = false;
+
+	*ret = (struct js_set){0};
+	for (size_t i = from; i < c->nargs || (i == from && c->open); i++) {
+		struct js_set s, v;
+
+		argument(w, c, i, &s);
+		for (size_t k = 0; k < s.n; k++) {
+			struct js_set one = js_one(s.v[k]);
+			bool object = s.v[k].kind == JS_NODE && node_is(s.v[k].node, "object");
+
+			if (!object && s.v[k].kind != JS_UNKNOWN)
+				continue;
+			v = js_member(w, &one, str_of(key), c->n);
+			if (object && v.n == 1 && v.v[0].kind == JS_UNKNOWN && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored) {
+				struct str text = node_text(w, s.v[k].node); /* a member that is not there is unknown, too */
+
+				if (!str_contains(text, str_of(key)) && !str_contains(text, STR("...")) && !str_contains(text, STR("[")) && !str_contains(text, STR("\\")))
+					continue;
+			}
+			for (size_t x = 0; x < v.n; x++)
+				js_add(w, ret, v.v[x], c->n);
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* ---- files ---- */
+
+static bool is_descriptor(const struct js_value *v) { return v->kind == JS_NUM; }
+
+static void file(struct walk *w, const struct call *c, char how, const struct js_value *v, bool options)
+{
+	struct str path = js_text(v);
+
+	if (is_descriptor(v))
+		return;
+	switch (how) {
+	case 'r': case 'R': case 'f':
+		code_access(w, ACCESS_READ, path, how == 'R', c->op, c->n);
+		break;
+	case 'w': case 'W':
+		code_access(w, ACCESS_WRITE, path, how == 'W', c->op, c->n);
+		break;
+	case 'm':
+		code_access(w, ACCESS_WRITE, str_cat(w->a, path, str_n("\2", 1)), false, c->op, c->n);
+		break;
+	case 'd': case 'D': case 'o':
+		code_access(w, ACCESS_DELETE, path, how == 'D' || (how == 'o' && options), c->op, c->n);
+		break;
+	default:
+		code_access(w, ACCESS_EXEC, path, false, c->op, c->n);
+	}
+}
+
+static void files(struct walk *w, const struct call *c)
+{
+	struct js_set s, flag;
+
+	for (const char *p = c->row->what; p[0] && p[1]; p += 2) {
+		size_t i = (size_t)(p[1] - '0');
+		bool options = c->nargs > i + 1 || c->open;
+
+		if (!argument(w, c, i, &s))
+			continue; /* without a path the call fails */
+		for (size_t k = 0; k < s.n; k++)
+			file(w, c, p[0], &s.v[k], options);
+		if (*p != 'f')
+			continue;
+		if ((option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) || (option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
+			for (size_t k = 0; k < s.n; k++)
+				file(w, c, 'w', &s.v[k], false);
+	}
+}
+
+static void open_file(struct walk *w, const struct call *c)
+{
+	struct js_set s, flags;
+	bool given = argument(w, c, 1, &flags), writes = false;
+
+	argument(w, c, 0, &s);
+	for (size_t i = 0; given && i < flags.n; i++) {
+		struct str f = js_text(&flags.v[i]);
+
+		if (flags.v[i].kind == JS_NODE && js_is_function(flags.v[i].node))
+			continue; /* the callback: opened to be read */
+		writes |= !str_is(f, "r") && !str_is(f, "rs") && !str_is(f, "sr") && !str_is(f, "0");
+	}
+	for (size_t i = 0; i < s.n; i++)
+		file(w, c, writes ? 'w' : 'r', &s.v[i], false);
+}
+
+/* ---- programs ---- */
+
+struct words {
+	struct word *v;
+	size_t n;
+};
+
+static void add_word(struct words *ws, struct word x)
+{
+	if (ws->n < JS_WORDS_MAX)
+		ws->v[ws->n++] = x;
+	else
+		ws->v[ws->n - 1] = (struct word){.kind = WORD_REST, .at = x.at};
+}
+
+static void add_words(struct walk *w, struct words *ws, const struct js_set *s, TSNode n, unsigned depth)
+{
+	bool array = s->n == 1 && s->v[0].kind == JS_NODE && node_is(s->v[0].node, "array") && !js_of(w)->arrays_change;
+	size_t count = 0;
+	TSNode *c = array ? js_children(w, s->v[0].node, &count) : NULL;
+
+	if (!array || depth > JS_PATTERN_DEPTH_MAX) {
+		add_word(ws, (struct word){.kind = WORD_REST, .at = node_at(w, n)});
+		return;
+	}
+	for (size_t i = 0; i < count; i++) {
+		bool spread = node_is(c[i], "spread_element");
+		struct js_set v = js_eval(w, spread ? js_last_child(w, c[i]) : c[i]);
+
+		if (spread)
+			add_words(w, ws, &v, c[i], depth + 1);
+		else
+			add_word(ws, word(w, js_set_text(&v), c[i]));
+	}
+}
+
+/* The directory and environment that the options give. The old directory is kept in *ret_cwd. */
+static void enter_options(struct walk *w, const struct call *c, size_t from, struct str *ret_cwd)
+{
+	struct js_set s;
+
+	*ret_cwd = w->s->cwd;
+	if (option(w, c, from, "cwd", &s)) {
+		struct str dir = js_set_text(&s);
+
+		if (text_exact(dir) && dir.n)
+			w->s->cwd = dir.p[0] == '/' ? dir : str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), dir);
+		else
+			w->s->cwd = CODE_HOLE;
+	}
+	if (option(w, c, from, "env", &s)) {
+		for (size_t i = 0; i < s.n; i++)
+			if (!(s.v[i].kind == JS_PATH && str_is(s.v[i].text, "process.env")))
+				code_marker_add(w, "environment", c->n);
+	}
+	if (option(w, c, from, "input", &s))
+		code_marker_add(w, "process-input", c->n);
+}
+
+/* Does an option `shell` ask for one? */
+static bool in_shell(struct walk *w, const struct call *c, size_t from)
+{
+	struct js_set s;
+
+	if (!option(w, c, from, "shell", &s))
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i].kind == JS_TEXT && !str_ends(s.v[i].text, "sh"))
+			code_marker_add(w, "shell", c->n);
+	return true; /* shell: false as well: the same words, read as a shell would */
+}
+
+static void run_shell(struct walk *w, const struct call *c)
+{
+	struct js_set s;
+	struct str cwd;
+
+	argument(w, c, 0, &s);
+	enter_options(w, c, 1, &cwd);
+	in_shell(w, c, 1);
+	for (size_t i = 0; i < s.n; i++)
+		code_run_text(w, js_text(&s.v[i]), c->n);
+	w->s->cwd = cwd;
+}
+
+static void run_words(struct walk *w, const struct call *c, struct words *ws, bool shell)
+{
+	struct str line = STR("");
+
+	if (js_of(w)->feeds && ws->n == 1)
+		code_marker_add(w, "process-input", c->n);
+	if (!shell) {
+		code_run_argv(w, ws->v, ws->n, c->n);
+		return;
+	}
+	for (size_t i = 0; i < ws->n; i++) {
+		struct str t = ws->v[i].kind == WORD_REST ? CODE_HOLE : ws->v[i].text;
+
+		line = i ? str_cat(w->a, str_cat(w->a, line, STR(" ")), t) : t;
+	}
+	code_run_text(w, line, c->n);
+}
+
+static struct words words_new(struct walk *w)
+{
+	return (struct words){.v = arena_array(w->a, JS_WORDS_MAX, sizeof(struct word))};
+}
+
+static bool is_list(const struct js_set *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].kind == JS_NODE && (node_is(s->v[i].node, "object") || js_is_function(s->v[i].node)))
+			return false;
+	return true;
+}
+
+static void run_program(struct walk *w, const struct call *c)
+{
+	struct js_set program, list;
+	bool given = argument(w, c, 1, &list) && is_list(&list), shell = in_shell(w, c, given && c->nargs > 2 ? 2 : 1);
+	struct str cwd;
+
+	argument(w, c, 0, &program);
+	enter_options(w, c, 1, &cwd);
+	for (size_t i = 0; i < program.n; i++) {
+		struct words ws = words_new(w);
+
+		add_word(&ws, word(w, js_text(&program.v[i]), c->n));
+		if (given)
+			add_words(w, &ws, &list, c->n, 0);
+		run_words(w, c, &ws, shell);
+	}
+	w->s->cwd = cwd;
+}
+
+/* Bun.spawn([..]) or ({cmd: [..]}), Deno.run({cmd: [..]}). */
+static void run_list(struct walk *w, const struct call *c)
+{
+	struct js_set list;
+	struct words ws = words_new(w);
+	struct str cwd;
+
+	argument(w, c, 0, &list);
+	if (list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "object"))
+		list = js_member(w, &list, STR("cmd"), c->n);
+	enter_options(w, c, 0, &cwd);
+	add_words(w, &ws, &list, c->n, 0);
+	if (ws.n && ws.v[0].kind == WORD_REST)
+		code_marker_add(w, "process", c->n);
+	else
+		run_words(w, c, &ws, false);
+	w->s->cwd = cwd;
+}
+
+static void run_command(struct walk *w, const struct call *c)
+{
+	struct js_set program, list;
+	struct words ws = words_new(w);
+	struct str cwd;
+	bool given = option(w, c, 1, "args", &list);
+
+	argument(w, c, 0, &program);
+	enter_options(w, c, 1, &cwd);
+	add_word(&ws, word(w, js_set_text(&program), c->n));
+	if (given)
+		add_words(w, &ws, &list, c->n, 0);
+	run_words(w, c, &ws, false);
+	w->s->cwd = cwd;
+}
+
+/* ---- hosts ---- */
+
+static struct str url_host(struct str url)
+{
+	size_t from = 0, to;
+
+	for (size_t i = 0; i + 2 < url.n && !from; i++)
+		if (url.p[i] == ':' && url.p[i + 1] == '/' && url.p[i + 2] == '/')
+			from = i + 3;
+	if (!from || text_open(str_sub(url, 0, from)))
+		return CODE_HOLE;
+	for (to = from; to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' && url.p[to] != '\\'; to++) {
+		if (text_hole(url.p[to]))
+			return CODE_HOLE;
+		if (url.p[to] == '@')
+			from = to + 1;
+	}
+	for (size_t i = from; i < to; i++)
+		if (url.p[i] == ':' && url.p[from] != '[')
+			to = i;
+	return to > from ? str_sub(url, from, to) : CODE_HOLE;
+}
+
+static void touch_one(struct walk *w, const struct call *c, const struct js_value *v)
+{
+	struct js_set one = js_one(*v), host;
+
+	if (v->kind == JS_NODE && node_is(v->node, "object")) {
+		host = js_member(w, &one, STR("hostname"), c->n);
+		if (!text_exact(js_set_text(&host)))
+			host = js_member(w, &one, STR("host"), c->n);
+		code_touch(w, text_exact(js_set_text(&host)) ? js_set_text(&host) : CODE_HOLE, c->n);
+	} else if (v->kind == JS_TEXT && str_starts(v->text, "file:")) {
+		code_access(w, ACCESS_READ, CODE_HOLE, false, c->op, c->n);
+	} else if (v->kind != JS_TEXT || !str_starts(v->text, "data:")) {
+		code_touch(w, url_host(js_text(v)), c->n);
+	}
+}
+
+static void touch(struct walk *w, const struct call *c)
+{
+	struct js_set s, host;
+
+	argument(w, c, 0, &s);
+	if (!strcmp(c->row->what, "listen")) {
+		code_touch(w, STR("0.0.0.0"), c->n);
+	} else if (!*c->row->what) {
+		code_touch(w, CODE_HOLE, c->n);
+	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
+		bool given = argument(w, c, 1, &host) && is_list(&host);
+
+		code_touch(w, given ? js_set_text(&host) : c->open ? CODE_HOLE : STR("localhost"), c->n);
+	} else {
+		for (size_t i = 0; i < s.n; i++)
+			touch_one(w, c, &s.v[i]);
+	}
+}
+
+/* ---- code ---- */
+
+static void evaluate(struct walk *w, const struct call *c, size_t at)
+{
+	struct js_set s;
+
+	if (!argument(w, c, at, &s))
+		return;
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
+			code_snippet(w, "javascript", s.v[i].text, c->n);
+		else if (s.v[i].kind != JS_NODE && s.v[i].kind != JS_NUM)
+			code_marker_add(w, "eval", c->n);
+	}
+}
+
+static void make_function(struct walk *w, const struct call *c)
+{
+	struct str text = STR("(function(");
+
+	if (c->open) {
+		code_marker_add(w, "Function", c->n);
+		return;
+	}
+	for (size_t i = 0; i < c->nargs; i++) {
+		struct js_set s = js_eval(w, c->args[i]);
+
+		if (s.n != 1 || s.v[0].kind != JS_TEXT || !text_exact(s.v[0].text)) {
+			code_marker_add(w, "Function", c->n);
+			return;
+		}
+		if (i + 1 == c->nargs)
+			text = str_cat(w->a, text, STR("){"));
+		else if (i)
+			text = str_cat(w->a, text, STR(","));
+		text = str_cat(w->a, text, s.v[0].text);
+	}
+	if (c->nargs)
+		code_snippet(w, "javascript", str_cat(w->a, text, STR("\n})")), c->n);
+}
+
+static void timer(struct walk *w, const struct call *c)
+{
+	struct js_set s;
+
+	argument(w, c, 0, &s);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
+			code_snippet(w, "javascript", s.v[i].text, c->n);
+		else if (s.v[i].kind == JS_TEXT)
+			code_marker_add(w, "eval", c->n);
+}
+
+static void worker(struct walk *w, const struct call *c)
+{
+	struct js_set s, eval;
+
+	argument(w, c, 0, &s);
+	if (option(w, c, 1, "eval", &eval)) {
+		evaluate(w, c, 0);
+		return;
+	}
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.v[i].kind == JS_TEXT && (str_starts(s.v[i].text, "data:") || str_starts(s.v[i].text, "http") || str_starts(s.v[i].text, "blob:")))
+			code_marker_add(w, "eval", c->n);
+		else
+			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
+	}
+}
+
+struct js_set js_load(struct walk *w, struct str specifier)
+{
+	struct str builtin = text_exact(specifier) ? js_builtin(specifier) : STR("");
+
+	(void)w;
+	if (builtin.n)
+		return js_one((struct js_value){.kind = JS_PATH, .text = builtin});
+	if (str_ends(specifier, ".json") || !text_exact(specifier))
+		return unknown();
+	return js_one((struct js_value){.kind = JS_PACKAGE});
+}
+
+void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, TSNode n)
+{
+	for (size_t i = 0; i < specifiers->n; i++) {
+		const struct js_value *v = &specifiers->v[i];
+		bool local = v->kind == JS_TEXT && v->text.n && (v->text.p[0] == '.' || v->text.p[0] == '/');
+		struct str t = v->text;
+
+		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n)) {
+			code_access(w, ACCESS_READ, t, false, op, n); /* also when some of it is not known: it is parsed, not run */
+			continue;
+		}
+		if (v->kind != JS_TEXT || !text_exact(t)) {
+			code_marker_add(w, op, n);
+			continue;
+		}
+		code_import_add(w, str_starts(t, "node:") ? str_sub(t, 5, t.n) : t, n);
+		if (js_builtin(t).n)
+			continue;
+		if (str_starts(t, "data:") || str_starts(t, "blob:"))
+			code_marker_add(w, op, n);
+		else if (str_starts(t, "http:") || str_starts(t, "https:")) {
+			code_touch(w, url_host(t), n);
+			code_marker_add(w, op, n);
+		} else
+			code_access(w, ACCESS_EXEC, local ? t : CODE_HOLE, false, op, n);
+	}
+}
+
+static void store(struct walk *w, const struct call *c)
+{
+	struct js_set s;
+
+	if (!argument(w, c, 0, &s) || c->open) {
+		code_marker_add(w, "tampering", c->n);
+		return;
+	}
+	for (size_t i = 0; i < s.n; i++)
+		if (s.v[i].kind == JS_PATH && !str_starts(s.v[i].text, "module.exports") && !str_is(s.v[i].text, "exports"))
+			code_marker_add(w, "tampering", c->n);
+}
+
+/* ---- one call ---- */
+
+static void record(struct walk *w, const struct call *c)
+{
+	size_t n = c->nargs < JS_ARGS_MAX ? c->nargs : JS_ARGS_MAX;
+	struct word *args = n ? arena_array(w->a, n + 1, sizeof(*args)) : arena_new(w->a, struct word);
+	struct str *names = arena_array(w->a, n + 1, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++) {
+		struct js_set s = js_eval(w, c->args[i]);
+
+		args[i] = word(w, js_set_text(&s), c->args[i]);
+	}
+	if (c->open)
+		args[n] = (struct word){.kind = WORD_REST, .at = node_at(w, c->n)};
+	code_call_add(w, c->path, args, names, n + c->open, c->n);
+}
+
+static void act(struct walk *w, struct call *c)
+{
+	struct js_set s;
+
+	c->row = js_row(w, c->path);
+	c->op = str_c(w->a, c->path);
+	record(w, c);
+	switch (c->row ? c->row->act : JS_ACT_NONE) {
+	case JS_ACT_NONE: code_marker_add(w, "unknown-call", c->n); break;
+	case JS_ACT_MARK: code_marker_add(w, c->row->what, c->n); break;
+	case JS_ACT_FILES: files(w, c); break;
+	case JS_ACT_OPEN: open_file(w, c); break;
+	case JS_ACT_SHELL: run_shell(w, c); break;
+	case JS_ACT_SPAWN: run_program(w, c); break;
+	case JS_ACT_ARGV: run_list(w, c); break;
+	case JS_ACT_COMMAND: run_command(w, c); break;
+	case JS_ACT_FORK:
+		argument(w, c, 0, &s);
+		for (size_t i = 0; i < s.n; i++)
+			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
+		break;
+	case JS_ACT_NET: touch(w, c); break;
+	case JS_ACT_EVAL: evaluate(w, c, (size_t)(c->row->what[0] - '0')); break;
+	case JS_ACT_FUNCTION: make_function(w, c); break;
+	case JS_ACT_TIMER: timer(w, c); break;
+	case JS_ACT_WORKER: worker(w, c); break;
+	case JS_ACT_REQUIRE:
+		argument(w, c, 0, &s);
+		js_loaded(w, &s, "require", c->n);
+		break;
+	case JS_ACT_STORE: store(w, c); break;
+	default: break;
+	}
+}
+
+void js_escaped(struct walk *w, const struct js_set *s, TSNode n)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct js_set one = js_one(s->v[i]);
+		struct call c = {.path = s->v[i].text, .open = true, .n = n};
+		const struct js_row *r = s->v[i].kind == JS_PATH ? js_row(w, s->v[i].text) : NULL;
+
+		if (!js_danger(w, &one))
+			continue;
+		if (r && (r->act == JS_ACT_FILES || r->act == JS_ACT_OPEN || r->act == JS_ACT_NET || r->act == JS_ACT_MARK))
+			act(w, &c); /* whoever has it may call it with anything */
+		else
+			code_marker_add(w, "escape", n);
+	}
+}
+
+/* `f.call(x, ...)`, `f.apply(x, [...])`, `f.bind(x, ...)`: the arguments of f. False: none of these. */
+static bool shifted(struct walk *w, TSNode f, struct call *c, struct js_set *callee)
+{
+	struct str key;
+	size_t n;
+
+	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
+		return false;
+	if (!str_is(key, "call") && !str_is(key, "apply") && !str_is(key, "bind"))
+		return false;
+	*callee = js_eval(w, node_field(f, "object"));
+	if (str_is(key, "bind")) {
+		if (c->nargs > 1 || c->open)
+			js_escaped(w, callee, c->n);
+		*callee = (struct js_set){0};
+		return true;
+	}
+	if (str_is(key, "apply")) {
+		struct js_set list = c->nargs > 1 ? js_eval(w, c->args[1]) : (struct js_set){0};
+		bool known = list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "array") && !js_of(w)->arrays_change;
+
+		c->open |= !known && c->nargs > 1;
+		c->args = known ? js_children(w, list.v[0].node, &n) : NULL;
+		c->nargs = known ? n : 0;
+	} else if (c->nargs) {
+		c->args++;
+		c->nargs--;
+	}
+	return true;
+}
+
+static bool takes_function(struct str method)
+{
+	static const char *const names[] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace", "replaceAll", "from", "call", "apply"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(method, names[i]))
+			return true;
+	return false;
+}
+
+/* Something that is not followed is called: only the constructor of functions could hide in it, reached by a computed member. */
+static void call_unknown(struct walk *w, TSNode f, const struct call *c)
+{
+	struct js_set object, s;
+	struct str key;
+
+	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key)) {
+		js_of(w)->unknown_call = true;
+		return;
+	}
+	object = js_eval(w, node_field(f, "object"));
+	if (js_effect_name(key) && (object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
+		code_marker_add(w, "unknown-call", c->n);
+	if (!takes_function(key))
+		return;
+	for (size_t i = 0; i < c->nargs; i++) {
+		s = js_eval(w, c->args[i]);
+		for (size_t k = 0; k < s.n; k++)
+			js_of(w)->unknown_call |= s.v[k].kind == JS_UNKNOWN && !node_is(c->args[i], "regex");
+	}
+}
+
+void js_call(struct walk *w, TSNode n)
+{
+	TSNode f = node_field(n, node_is(n, "new_expression") ? "constructor" : "function"), list = node_field(n, "arguments");
+	struct call c = {.n = n};
+	struct js_set callee;
+
+	c.args = ts_node_is_null(list) ? NULL : js_children(w, list, &c.nargs);
+	for (size_t i = 0; i < c.nargs; i++) {
+		if (node_is(c.args[i], "spread_element")) {
+			c.open = true;
+			c.nargs = i;
+		}
+	}
+	if (node_is(f, "import")) {
+		argument(w, &c, 0, &callee);
+		js_loaded(w, &callee, "import", n);
+		return;
+	}
+	if (!shifted(w, f, &c, &callee))
+		callee = js_eval(w, f);
+	for (size_t i = 0; i < c.nargs; i++) { /* of apply's list */
+		if (node_is(c.args[i], "spread_element")) {
+			c.open = true;
+			c.nargs = i;
+		}
+	}
+	for (size_t i = 0; i < callee.n; i++) {
+		struct call one = c;
+
+		one.path = callee.v[i].text;
+		if (callee.v[i].kind == JS_PATH)
+			act(w, &one);
+		else if (callee.v[i].kind == JS_UNKNOWN)
+			call_unknown(w, f, &c);
+	}
+}
+
+void js_tagged(struct walk *w, TSNode n)
+{
+	struct js_set tag = js_eval(w, node_field(n, "function"));
+	TSNode template = node_field(n, "arguments");
+
+	for (size_t i = 0; i < tag.n; i++) {
+		struct call c = {.path = tag.v[i].text, .open = true, .n = n};
+
+		if (tag.v[i].kind == JS_PATH && str_is(tag.v[i].text, "Bun.$")) {
+			struct word *args = arena_new(w->a, struct word);
+
+			*args = word(w, js_string(w, template), template); /* what is put in between is a hole there */
+			code_call_add(w, tag.v[i].text, args, arena_new(w->a, struct str), 1, n);
+			code_run_text(w, args->text, n);
+		} else if (tag.v[i].kind == JS_PATH) {
+			act(w, &c);
+		} else if (tag.v[i].kind == JS_UNKNOWN) {
+			js_of(w)->unknown_call = true;
+		}
+	}
+}

@@ -1,0 +1,243 @@
+/* Folding of JavaScript constants: concatenation, paths, and the few pure functions that paths are made with. */
+#include "code/javascript.h"
+
+static struct js_value text(struct str s) { return (struct js_value){.kind = JS_TEXT, .text = s.n > JS_TEXT_MAX ? CODE_HOLE : s}; }
+
+struct js_set js_concat(struct walk *w, const struct js_set *a, const struct js_set *b, TSNode n)
+{
+	struct js_set s = {0};
+
+	if (a->n * b->n > JS_UNION_MAX)
+		return js_one(text(CODE_HOLE));
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = 0; k < b->n; k++)
+			js_add(w, &s, text(str_cat(w->a, js_text(&a->v[i]), js_text(&b->v[k]))), n);
+	return s;
+}
+
+/* ---- paths ---- */
+
+/* Without "." and empty parts; ".." goes up where that is known. What begins with a hole stays as it is. */
+static struct str normal(struct walk *w, struct str p)
+{
+	bool rooted = p.n && p.p[0] == '/';
+	struct buf b;
+	size_t from = 0;
+
+	if (p.n && text_hole(p.p[0]))
+		return p;
+	buf_init(&b, w->a, 4 * JS_TEXT_MAX);
+	for (size_t i = 0; i <= p.n; i++) {
+		struct str part;
+
+		if (i < p.n && p.p[i] != '/')
+			continue;
+		part = str_sub(p, from, i);
+		from = i + 1;
+		if (!part.n || str_is(part, "."))
+			continue;
+		if (str_is(part, "..") && memchr(b.p ? b.p : "x", HOLE_ANY, b.n))
+			return CODE_HOLE;
+		if (str_is(part, "..") && b.n && !str_ends(buf_view(&b), "..")) {
+			while (b.n && b.p[b.n - 1] != '/')
+				b.n--;
+			b.n -= b.n > 0;
+			continue;
+		}
+		if (str_is(part, "..") && rooted)
+			continue;
+		if (b.n)
+			buf_char(&b, '/');
+		buf_str(&b, part);
+	}
+	if (rooted)
+		return str_cat(w->a, STR("/"), buf_view(&b));
+	return b.n ? buf_view(&b) : STR(".");
+}
+
+/* The arguments, joined: path.join; with `resolve` an absolute one starts anew, and the directory is put before. */
+static struct js_set join(struct walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
+{
+	struct js_set p = js_one(text(resolve ? w->s->cwd : STR(""))), all, out = {0};
+	struct js_set slash = js_one(text(STR("/")));
+
+	for (size_t i = 0; i < nargs; i++) {
+		struct js_set s = js_eval(w, args[i]);
+		bool anew = resolve && s.n == 1 && js_text(&s.v[0]).n && (js_text(&s.v[0]).p[0] == '/' || text_hole(js_text(&s.v[0]).p[0]));
+
+		if (node_is(args[i], "spread_element") || (resolve && s.n > 1))
+			return js_one(text(CODE_HOLE));
+		if (i || resolve) {
+			all = js_concat(w, &p, &slash, n);
+			p = anew ? s : js_concat(w, &all, &s, n);
+		} else {
+			p = s;
+		}
+	}
+	for (size_t i = 0; i < p.n; i++)
+		js_add(w, &out, text(normal(w, js_text(&p.v[i]))), n);
+	return out;
+}
+
+static struct str directory(struct str p)
+{
+	size_t n = p.n;
+
+	while (n > 1 && p.p[n - 1] == '/')
+		n--;
+	while (n && p.p[n - 1] != '/' && p.p[n - 1] != HOLE_ANY)
+		n--;
+	if (n && p.p[n - 1] == HOLE_ANY)
+		return CODE_HOLE;
+	return n > 1 ? str_sub(p, 0, n - 1) : n ? STR("/") : STR(".");
+}
+
+static struct str last_part(struct str p)
+{
+	size_t n = p.n;
+
+	if (memchr(p.p, HOLE_ANY, p.n))
+		return CODE_HOLE;
+	while (n && p.p[n - 1] != '/')
+		n--;
+	return str_sub(p, n, p.n);
+}
+
+/* ---- calls ---- */
+
+/* Is this variable what the caller's environment says, and not set by the command or the code? */
+static bool as_given(struct walk *w, const char *name)
+{
+	for (const struct setting *s = w->f->settings; s; s = s->next)
+		if (str_is(s->name, name) || !text_exact(s->name))
+			return false;
+	return !js_name_get(w, str_of(name))->stored && !js_of(w)->stores_computed;
+}
+
+static bool fold_path(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+{
+	struct js_set s = nargs ? js_eval(w, args[0]) : (struct js_set){0};
+	struct str first = js_set_text(&s);
+
+	if (nargs > JS_ARGS_MAX)
+		return false;
+	if (str_is(path, "path.join") || str_is(path, "path.resolve"))
+		*ret = join(w, args, nargs, str_is(path, "path.resolve"), n);
+	else if (str_is(path, "path.normalize") && nargs)
+		*ret = js_one(text(normal(w, first)));
+	else if (str_is(path, "path.dirname") && nargs)
+		*ret = js_one(text(directory(first)));
+	else if (str_is(path, "path.basename") && nargs == 1)
+		*ret = js_one(text(last_part(first)));
+	else
+		return false;
+	return true;
+}
+
+/* Is the file name list of fs.readdir plain: names, not entries or paths? */
+static bool plain_names(struct walk *w, struct str path, TSNode *args, size_t nargs)
+{
+	struct js_set s;
+
+	if (!str_is(path, "fs.readdirSync") && !str_is(path, "fs.promises.readdir"))
+		return false;
+	if (nargs < 2)
+		return true;
+	s = js_eval(w, args[1]);
+	return s.n == 1 && s.v[0].kind == JS_TEXT;
+}
+
+bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+{
+	static const char *const numbers[] = {"parseInt", "parseFloat", "Number", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (str_is(path, numbers[i]) || str_starts(path, "Math.")) {
+			*ret = js_one((struct js_value){.kind = JS_NUM});
+			return true;
+		}
+	}
+	if (str_is(path, "fs.openSync")) {
+		*ret = js_one((struct js_value){.kind = JS_NUM});
+	} else if (str_is(path, "process.cwd") || str_is(path, "Deno.cwd")) {
+		*ret = js_one(text(w->s->cwd));
+	} else if (str_is(path, "os.homedir")) {
+		*ret = js_one(text(as_given(w, "HOME") && w->v->home.n ? w->v->home : CODE_HOLE));
+	} else if (str_is(path, "os.tmpdir")) {
+		*ret = js_one(text(as_given(w, "TMPDIR") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
+	} else if (str_is(path, "String") && nargs == 1) {
+		*ret = js_eval(w, args[0]);
+		for (size_t i = 0; i < ret->n; i++)
+			ret->v[i] = text(js_text(&ret->v[i]));
+	} else if (plain_names(w, path, args, nargs)) {
+		*ret = js_one((struct js_value){.kind = JS_NAMES});
+	} else {
+		return fold_path(w, path, args, nargs, n, ret);
+	}
+	return true;
+}
+
+static bool fold_join(struct walk *w, TSNode array, TSNode *args, size_t nargs, struct js_set *ret)
+{
+	struct js_set s = nargs ? js_eval(w, args[0]) : js_one(text(STR(",")));
+	struct str between = js_set_text(&s), all = STR("");
+	size_t n;
+	TSNode *c = js_children(w, array, &n);
+
+	if (js_of(w)->arrays_change || n > JS_WORDS_MAX || ts_node_child_count(array) > 2 * n + 2)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (node_is(c[i], "spread_element") || all.n > JS_TEXT_MAX)
+			return false;
+		s = js_eval(w, c[i]);
+		all = str_cat(w->a, i ? str_cat(w->a, all, between) : all, js_set_text(&s));
+	}
+	*ret = js_one(text(all));
+	return true;
+}
+
+bool js_fold_method(struct walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+{
+	static const char *const numbers[] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (str_is(name, numbers[i]) && !js_danger(w, object)) {
+			*ret = js_one((struct js_value){.kind = JS_NUM});
+			return true;
+		}
+	}
+	if (object->n == 1 && object->v[0].kind == JS_NODE && node_is(object->v[0].node, "array") && str_is(name, "join"))
+		return fold_join(w, object->v[0].node, args, nargs, ret);
+	for (size_t i = 0; i < object->n; i++)
+		if (object->v[i].kind != JS_TEXT)
+			return false;
+	if ((str_is(name, "toString") || str_is(name, "normalize")) && nargs == 0) {
+		*ret = *object;
+	} else if (str_is(name, "concat") && nargs == 1) {
+		struct js_set more = js_eval(w, args[0]);
+
+		*ret = js_concat(w, object, &more, n);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool js_fold_member(struct walk *w, struct str path, struct js_value *ret)
+{
+	if (str_is(path, "__dirname") || str_is(path, "import.meta.dirname") || str_is(path, "import.meta.dir"))
+		*ret = text(w->s->cwd);
+	else if (str_is(path, "__filename"))
+		*ret = text(str_cat(w->a, w->s->cwd, STR("/[eval]")));
+	else if (str_is(path, "process.env.HOME") && as_given(w, "HOME") && w->v->home.n)
+		*ret = text(w->v->home);
+	else if (str_is(path, "path.sep"))
+		*ret = text(STR("/"));
+	else if (str_is(path, "os.EOL"))
+		*ret = text(STR("\n"));
+	else if (str_is(path, "undefined"))
+		*ret = (struct js_value){.kind = JS_UNKNOWN};
+	else
+		return false;
+	return true;
+}

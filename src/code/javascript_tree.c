@@ -1,0 +1,482 @@
+/* The tree of a JavaScript text: its nodes, its strings, and a first pass that notes what is assigned to which name. */
+#include "code/javascript.h"
+
+#include "base/utf8.h"
+
+#define FEW_CHILDREN 8 /* more are fetched with a cursor: by number each would cost a search */
+
+static size_t fill(TSNode n, TSNode *out, size_t count)
+{
+	TSTreeCursor c;
+	size_t k = 0;
+
+	if (count <= FEW_CHILDREN) {
+		for (uint32_t i = 0; i < count; i++) {
+			TSNode child = ts_node_child(n, i);
+
+			if (ts_node_is_named(child) && !node_is(child, "comment"))
+				out[k++] = child;
+		}
+		return k;
+	}
+	c = ts_tree_cursor_new(n); /* nothing below leaves before it is deleted */
+	for (bool more = ts_tree_cursor_goto_first_child(&c); more && k < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
+		TSNode child = ts_tree_cursor_current_node(&c);
+
+		if (ts_node_is_named(child) && !node_is(child, "comment"))
+			out[k++] = child;
+	}
+	ts_tree_cursor_delete(&c);
+	return k;
+}
+
+TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
+{
+	uint32_t count = ts_node_child_count(n);
+	TSNode *out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
+
+	*ret_n = count ? fill(n, out, count) : 0;
+	return out;
+}
+
+TSNode js_last_child(struct walk *w, TSNode n)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	return count ? c[count - 1] : (TSNode){0};
+}
+
+struct js_name *js_name_get(struct walk *w, struct str name)
+{
+	struct js_name **at = &js_of(w)->names[str_hash(name) % JS_BUCKETS];
+
+	while (*at && !str_eq((*at)->name, name))
+		at = &(*at)->next;
+	if (!*at) {
+		*at = arena_new(w->a, struct js_name);
+		(*at)->name = name;
+	}
+	return *at;
+}
+
+/* ---- strings ---- */
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static struct str code_point(struct walk *w, uint32_t c)
+{
+	struct buf b;
+
+	if (c <= HOLE_NAME || (c >= 0xd800 && c <= 0xdfff) || c > 0x10ffff)
+		return CODE_HOLE;
+	buf_init(&b, w->a, 8);
+	if (c < 0x80) {
+		buf_char(&b, (char)c);
+	} else if (c < 0x800) {
+		buf_char(&b, (char)(0xc0 | c >> 6));
+		buf_char(&b, (char)(0x80 | (c & 63)));
+	} else {
+		if (c >= 0x10000)
+			buf_char(&b, (char)(0xf0 | c >> 18));
+		buf_char(&b, (char)(c < 0x10000 ? 0xe0 | c >> 12 : 0x80 | (c >> 12 & 63)));
+		buf_char(&b, (char)(0x80 | (c >> 6 & 63)));
+		buf_char(&b, (char)(0x80 | (c & 63)));
+	}
+	return buf_view(&b);
+}
+
+static struct str hex_escape(struct walk *w, struct str digits)
+{
+	uint32_t c = 0;
+
+	for (size_t i = 0; i < digits.n; i++) {
+		if (hex(digits.p[i]) < 0 || c > 0x10ffff)
+			return CODE_HOLE;
+		c = c * 16 + (uint32_t)hex(digits.p[i]);
+	}
+	return digits.n ? code_point(w, c) : CODE_HOLE;
+}
+
+struct str js_escape(struct walk *w, struct str e)
+{
+	static const char from[] = "nrtbfv", to[] = "\n\r\t\b\f\v";
+	const char *at;
+
+	if (e.n < 2)
+		return CODE_HOLE;
+	if (e.p[1] == 'x')
+		return hex_escape(w, str_sub(e, 2, e.n));
+	if (e.p[1] == 'u')
+		return e.n > 3 && e.p[2] == '{' ? hex_escape(w, str_sub(e, 3, e.n - 1)) : hex_escape(w, str_sub(e, 2, e.n));
+	if (e.p[1] >= '0' && e.p[1] <= '7') {
+		uint32_t c = 0;
+
+		for (size_t i = 1; i < e.n; i++)
+			c = c * 8 + (uint32_t)(e.p[i] - '0');
+		return code_point(w, c);
+	}
+	if (e.p[1] == '\n' || e.p[1] == '\r' || (e.n == 4 && !memcmp(e.p + 1, "\xe2\x80", 2)))
+		return STR(""); /* the line goes on */
+	at = strchr(from, e.p[1]);
+	return at ? str_n(to + (at - from), 1) : str_sub(e, 1, e.n);
+}
+
+static void add_fragment(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		buf_char(b, text_hole(s.p[i]) || s.p[i] == '\r' ? HOLE_ANY : s.p[i]);
+}
+
+struct str js_string(struct walk *w, TSNode string)
+{
+	size_t n;
+	TSNode *c = js_children(w, string, &n);
+	struct buf b;
+
+	if (node_is(string, "string_fragment")) {
+		buf_init(&b, w->a, CODE_TEXT_MAX);
+		add_fragment(&b, node_text(w, string));
+		return buf_view(&b);
+	}
+	buf_init(&b, w->a, 2 * CODE_TEXT_MAX);
+	for (size_t i = 0; i < n; i++) {
+		if (node_is(c[i], "string_fragment"))
+			add_fragment(&b, node_text(w, c[i]));
+		else if (node_is(c[i], "escape_sequence"))
+			buf_str(&b, js_escape(w, node_text(w, c[i])));
+		else
+			buf_char(&b, HOLE_ANY);
+	}
+	return buf_view(&b);
+}
+
+/* ---- what is assigned ---- */
+
+struct place {
+	unsigned depth;
+	bool function, block, class; /* inside one */
+};
+
+static const struct js_source *source(struct walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
+{
+	struct js_source *s = arena_new(w->a, struct js_source);
+
+	*s = (struct js_source){.from = from, .node = node, .of = of, .key = key};
+	return s;
+}
+
+static const struct js_source *nowhere(struct walk *w) { return source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR("")); }
+
+static void define(struct walk *w, struct str name, const struct js_source *s, bool top)
+{
+	struct js_name *n = js_name_get(w, name);
+	struct js_def *d = arena_new(w->a, struct js_def);
+
+	d->source = s;
+	d->next = n->defs;
+	n->defs = d;
+	n->declared = true;
+	n->top |= top;
+}
+
+bool js_is_function(TSNode n)
+{
+	return node_is(n, "arrow_function") || node_is(n, "function_expression") || node_is(n, "function_declaration") || node_is(n, "generator_function") ||
+	       node_is(n, "generator_function_declaration") || node_is(n, "method_definition");
+}
+
+static void stored(struct walk *w, TSNode left)
+{
+	struct js *js = js_of(w);
+	TSNode object = node_field(left, "object"), index = node_field(left, "index");
+	bool number = node_is(index, "number");
+
+	if (node_is(left, "member_expression")) {
+		struct str name = node_text(w, node_field(left, "property")), of = node_text(w, object);
+
+		js_name_get(w, name)->stored = true;
+		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") || str_is(of, "self"))
+			define(w, name, nowhere(w), false); /* what has an effect is caught where it is stored */
+	} else if (node_is(left, "subscript_expression")) {
+		js->arrays_change = true;
+		if (node_is(index, "string"))
+			js_name_get(w, js_string(w, index))->stored = true;
+		else if (!number)
+			js->stores_computed = true;
+	}
+}
+
+static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth);
+
+static struct str pattern_key(struct walk *w, TSNode key)
+{
+	if (node_is(key, "property_identifier") || node_is(key, "number") || node_is(key, "private_property_identifier"))
+		return node_text(w, key);
+	return node_is(key, "string") ? js_string(w, key) : CODE_HOLE;
+}
+
+static void bind_object(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
+{
+	size_t n;
+	TSNode *c = js_children(w, p, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		TSNode left = node_is(c[i], "object_assignment_pattern") ? node_field(c[i], "left") : c[i];
+
+		if (node_is(c[i], "object_assignment_pattern"))
+			bind(w, left, source(w, JS_FROM_EXPR, node_field(c[i], "right"), NULL, STR("")), top, depth + 1);
+		if (node_is(left, "shorthand_property_identifier_pattern"))
+			define(w, node_text(w, left), source(w, JS_FROM_MEMBER, left, s, node_text(w, left)), top);
+		else if (node_is(left, "pair_pattern"))
+			bind(w, node_field(left, "value"), source(w, JS_FROM_MEMBER, node_field(left, "key"), s, pattern_key(w, node_field(left, "key"))), top, depth + 1);
+		else if (node_is(left, "rest_pattern"))
+			bind(w, js_last_child(w, left), s, top, depth + 1); /* the rest has the same members, or fewer */
+		else
+			bind(w, left, s, top, depth + 1);
+	}
+}
+
+/* A pattern that gets its values from a source. */
+static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
+{
+	size_t n;
+	TSNode *c;
+
+	if (depth > JS_PATTERN_DEPTH_MAX) {
+		code_marker_add(w, "bound", p);
+	} else if (node_is(p, "identifier") || node_is(p, "shorthand_property_identifier_pattern") || node_is(p, "undefined")) {
+		define(w, node_text(w, p), s, top);
+	} else if (node_is(p, "assignment_pattern")) {
+		bind(w, node_field(p, "left"), s, top, depth + 1);
+		bind(w, node_field(p, "left"), source(w, JS_FROM_EXPR, node_field(p, "right"), NULL, STR("")), top, depth + 1);
+	} else if (node_is(p, "object_pattern")) {
+		bind_object(w, p, s, top, depth);
+	} else if (node_is(p, "array_pattern")) {
+		c = js_children(w, p, &n);
+		for (size_t i = 0; i < n; i++)
+			bind(w, node_is(c[i], "rest_pattern") ? js_last_child(w, c[i]) : c[i], node_is(c[i], "rest_pattern") ? s : source(w, JS_FROM_ELEMENT, p, s, STR("")), top, depth + 1);
+	} else if (node_is(p, "rest_pattern") || node_is(p, "parenthesized_expression")) {
+		bind(w, js_last_child(w, p), node_is(p, "rest_pattern") ? nowhere(w) : s, top, depth + 1);
+	} else {
+		stored(w, p); /* a member: whoever assigns what has an effect is caught there */
+	}
+}
+
+static void collect(struct walk *w, TSNode n, struct place at);
+
+static void collect_children(struct walk *w, TSNode n, struct place at)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	at.depth++;
+	for (size_t i = 0; i < count; i++)
+		collect(w, c[i], at);
+}
+
+/* `given` are the sources of its parameters, as far as known. */
+static void collect_function(struct walk *w, TSNode n, struct place at, const struct js_source *const *given, size_t ngiven)
+{
+	TSNode one = node_field(n, "parameter"), all = node_field(n, "parameters"), name = node_field(n, "name");
+	size_t count = 0;
+	TSNode *c = ts_node_is_null(all) ? NULL : js_children(w, all, &count);
+
+	if (!ts_node_is_null(name) && !node_is(n, "method_definition"))
+		define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), node_is(n, "function_declaration") && !at.function && !at.block);
+	if (!ts_node_is_null(one))
+		bind(w, one, ngiven ? given[0] : nowhere(w), false, 0);
+	for (size_t i = 0; i < count; i++)
+		bind(w, c[i], i < ngiven && !node_is(c[i], "rest_pattern") ? given[i] : nowhere(w), false, 0);
+	at.function = at.block = true;
+	collect_children(w, n, at);
+}
+
+static bool in(struct str name, const char *const *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, list[i]))
+			return true;
+	return false;
+}
+
+/* What the parameters of a function stand for that is given to this method of `object`. */
+static size_t callback_sources(struct walk *w, TSNode object, struct str method, const struct js_source **ret)
+{
+	static const char *const each[] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
+	const struct js_source *of = source(w, JS_FROM_EXPR, object, NULL, STR(""));
+
+	if (in(method, each, sizeof(each) / sizeof(*each))) {
+		ret[0] = source(w, JS_FROM_ELEMENT, object, of, STR(""));
+		ret[1] = source(w, JS_FROM_NUMBER, object, NULL, STR(""));
+		ret[2] = of;
+		return 3;
+	}
+	ret[0] = of;
+	return str_is(method, "then");
+}
+
+static void collect_call(struct walk *w, TSNode n, struct place at)
+{
+	TSNode f = node_field(n, "function"), args = node_field(n, "arguments"), inner = f;
+	size_t count;
+	TSNode *c = js_children(w, args, &count);
+	const struct js_source *given[JS_ARGS_MAX];
+	size_t ngiven = 0;
+
+	at.depth++;
+	while (node_is(inner, "parenthesized_expression"))
+		inner = js_last_child(w, inner);
+	if (js_is_function(inner) && node_is(args, "arguments")) { /* called where it stands */
+		for (; ngiven < count && ngiven < JS_ARGS_MAX && !node_is(c[ngiven], "spread_element"); ngiven++)
+			given[ngiven] = source(w, JS_FROM_EXPR, c[ngiven], NULL, STR(""));
+		collect_function(w, inner, at, given, ngiven);
+	} else {
+		collect(w, f, at);
+	}
+	ngiven = node_is(f, "member_expression") ? callback_sources(w, node_field(f, "object"), node_text(w, node_field(f, "property")), given) : 0;
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 && ngiven && js_is_function(c[i]))
+			collect_function(w, c[i], at, given, ngiven);
+		else
+			collect(w, c[i], at);
+	}
+}
+
+static void collect_import(struct walk *w, TSNode n)
+{
+	TSNode from = node_field(n, "source");
+	struct str module = js_builtin(js_string(w, from));
+	const struct js_source *s = module.n ? source(w, JS_FROM_PATH, from, NULL, module) : nowhere(w);
+	size_t count, nc, ns;
+	TSNode *c = js_children(w, n, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		TSNode *parts = node_is(c[i], "import_clause") ? js_children(w, c[i], &nc) : NULL;
+
+		for (size_t k = 0; parts && k < nc; k++) {
+			TSNode *names = node_is(parts[k], "named_imports") ? js_children(w, parts[k], &ns) : NULL;
+
+			if (!names) /* default, or all of it */
+				define(w, node_text(w, node_is(parts[k], "identifier") ? parts[k] : js_last_child(w, parts[k])), s, true);
+			for (size_t x = 0; names && x < ns; x++) {
+				TSNode name = node_field(names[x], "name"), alias = node_field(names[x], "alias");
+				struct str key = node_is(name, "string") ? js_string(w, name) : node_text(w, name);
+
+				define(w, node_text(w, ts_node_is_null(alias) ? name : alias), source(w, JS_FROM_MEMBER, name, s, key), true);
+			}
+		}
+	}
+}
+
+static void collect_loop(struct walk *w, TSNode n, struct place at)
+{
+	TSNode left = node_field(n, "left"), op = node_field(n, "operator");
+	const struct js_source *s = source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR(""));
+
+	bind(w, left, node_is(op, "of") ? source(w, JS_FROM_ELEMENT, left, s, STR("")) : nowhere(w), false, 0);
+	at.block = true;
+	collect_children(w, n, at);
+}
+
+static void collect_declarators(struct walk *w, TSNode n, struct place at)
+{
+	bool top = node_is(n, "lexical_declaration") && !at.function && !at.block;
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		TSNode name = node_field(c[i], "name"), value = node_field(c[i], "value");
+
+		if (!node_is(c[i], "variable_declarator"))
+			continue;
+		if (!ts_node_is_null(value))
+			bind(w, name, source(w, JS_FROM_EXPR, value, NULL, STR("")), top, 0);
+		else if (node_is(name, "identifier"))
+			js_name_get(w, node_text(w, name))->declared = true;
+	}
+	collect_children(w, n, at);
+}
+
+static void collect_word(struct walk *w, struct str s)
+{
+	static const char *const change[] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
+	static const char *const assign[] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
+
+	js_of(w)->arrays_change |= in(s, change, sizeof(change) / sizeof(*change));
+	js_of(w)->stores_computed |= in(s, assign, sizeof(assign) / sizeof(*assign));
+	js_of(w)->feeds |= str_is(s, "stdin") || str_is(s, "input") || str_is(s, "stdio");
+	if (str_is(s, "chdir"))
+		w->s->cwd = CODE_HOLE; /* wherever that leads */
+}
+
+static bool collect_assignment(struct walk *w, TSNode n)
+{
+	TSNode left = node_field(n, "left"), argument = node_field(n, "argument");
+
+	if (node_is(n, "assignment_expression"))
+		bind(w, left, source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR("")), false, 0);
+	else if (node_is(n, "augmented_assignment_expression"))
+		bind(w, left, source(w, JS_FROM_EXPR, n, NULL, STR("")), false, 0);
+	else if (node_is(n, "update_expression"))
+		bind(w, argument, source(w, JS_FROM_NUMBER, n, NULL, STR("")), false, 0);
+	else
+		return false;
+	return true;
+}
+
+static void add_this(struct walk *w, TSNode n)
+{
+	struct js *js = js_of(w);
+
+	if (js->nthis == js->this_cap) {
+		size_t cap = js->this_cap ? js->this_cap * 2 : 16;
+
+		js->own_this = arena_grow(w->a, js->own_this, js->this_cap * sizeof(*js->own_this), cap * sizeof(*js->own_this));
+		js->this_cap = cap;
+	}
+	js->own_this[js->nthis++] = ts_node_start_byte(n);
+}
+
+static void collect(struct walk *w, TSNode n, struct place at)
+{
+	const char *type = ts_node_type(n);
+
+	if (at.depth > CODE_DEPTH_MAX)
+		return; /* the second pass stops here, too, and says so */
+	if (node_is(n, "property_identifier") || node_is(n, "shorthand_property_identifier") || node_is(n, "shorthand_property_identifier_pattern") || node_is(n, "string_fragment"))
+		collect_word(w, node_text(w, n));
+	js_of(w)->uses_arguments |= node_is(n, "identifier") && str_is(node_text(w, n), "arguments");
+	if (js_is_function(n)) {
+		collect_function(w, n, at, NULL, 0);
+	} else if (!strcmp(type, "call_expression")) {
+		collect_call(w, n, at);
+	} else if (!strcmp(type, "lexical_declaration") || !strcmp(type, "variable_declaration") || !strcmp(type, "using_declaration")) {
+		collect_declarators(w, n, at);
+	} else if (!strcmp(type, "for_in_statement")) {
+		collect_loop(w, n, at);
+	} else if (!strcmp(type, "import_statement")) {
+		collect_import(w, n);
+	} else {
+		if (!strcmp(type, "class_declaration") || !strcmp(type, "class")) {
+			TSNode name = node_field(n, "name");
+
+			if (!ts_node_is_null(name))
+				define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), !at.function && !at.block && !strcmp(type, "class_declaration"));
+			at.function = at.class = true;
+		} else if (!strcmp(type, "this")) {
+			at.class ? add_this(w, n) : (void)(js_of(w)->sloppy_this = true);
+		} else if (!strcmp(type, "catch_clause") && !ts_node_is_null(node_field(n, "parameter"))) {
+			bind(w, node_field(n, "parameter"), nowhere(w), false, 0);
+		} else {
+			collect_assignment(w, n);
+		}
+		at.block |= strcmp(type, "program") != 0 && strcmp(type, "export_statement") != 0;
+		collect_children(w, n, at);
+	}
+}
+
+void js_collect(struct walk *w, TSNode root) { collect(w, root, (struct place){0}); }

@@ -1,0 +1,607 @@
+/* Abstract values of JavaScript expressions: what of the runtime, or which constant, an expression may stand for. */
+#include "code/javascript.h"
+
+#define DANGER_DEPTH_MAX 12
+
+/* ---- sets ---- */
+
+struct js_set js_one(struct js_value v)
+{
+	struct js_set s = {.n = 1};
+
+	s.v[0] = v;
+	return s;
+}
+
+static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+static struct js_set number(struct str digits) { return js_one((struct js_value){.kind = JS_NUM, .text = digits}); }
+static struct js_set path(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
+
+static bool same(const struct js_value *a, const struct js_value *b)
+{
+	return a->kind == b->kind && str_eq(a->text, b->text) && (a->kind != JS_NODE || ts_node_eq(a->node, b->node));
+}
+
+static void bound(struct walk *w, TSNode n)
+{
+	struct js *js = js_of(w);
+
+	if (!js->bound_said)
+		code_marker_add(w, "bound", ts_node_is_null(n) ? js->root : n);
+	js->bound_said = true;
+}
+
+void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n)
+{
+	struct js_set one;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (same(&s->v[i], &v))
+			return;
+	if (s->n < JS_UNION_MAX) {
+		s->v[s->n++] = v;
+		return;
+	}
+	/* What is harmless gives way to an unknown value, which stands for it; what has an effect does not. */
+	one = js_one(v);
+	for (size_t i = 0; !js_danger(w, &one) && i < s->n; i++) {
+		one = js_one(s->v[i]);
+		if (js_danger(w, &one))
+			continue;
+		s->v[i] = (struct js_value){.kind = JS_UNKNOWN};
+		return;
+	}
+	bound(w, n);
+}
+
+static void add_all(struct walk *w, struct js_set *s, const struct js_set *more, TSNode n)
+{
+	for (size_t i = 0; i < more->n; i++)
+		js_add(w, s, more->v[i], n);
+}
+
+struct str js_text(const struct js_value *v)
+{
+	if (v->kind == JS_TEXT || (v->kind == JS_NUM && v->text.n))
+		return v->text;
+	return CODE_HOLE;
+}
+
+struct str js_set_text(const struct js_set *s) { return s->n == 1 ? js_text(&s->v[0]) : CODE_HOLE; }
+
+/* ---- literals ---- */
+
+static bool index_of(struct str key, size_t *ret)
+{
+	size_t v = 0;
+
+	if (!key.n || key.n > 6)
+		return false;
+	for (size_t i = 0; i < key.n; i++) {
+		if (key.p[i] < '0' || key.p[i] > '9')
+			return false;
+		v = v * 10 + (size_t)(key.p[i] - '0');
+	}
+	*ret = v;
+	return true;
+}
+
+static struct js_set array_elements(struct walk *w, TSNode array)
+{
+	struct js_set s = {0};
+	size_t n;
+	TSNode *c = js_children(w, array, &n);
+
+	for (size_t i = 0; i < n && !js_of(w)->bound_said; i++) {
+		struct js_set v = js_eval(w, node_is(c[i], "spread_element") ? js_last_child(w, c[i]) : c[i]);
+
+		if (node_is(c[i], "spread_element"))
+			v = js_element(w, &v);
+		add_all(w, &s, &v, c[i]);
+	}
+	if (js_of(w)->arrays_change || !s.n)
+		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, array);
+	return s;
+}
+
+static struct js_set array_at(struct walk *w, TSNode array, struct str key)
+{
+	size_t n, at;
+	TSNode *c = js_children(w, array, &n);
+
+	if (str_is(key, "length"))
+		return number(STR(""));
+	if (!index_of(key, &at))
+		return unknown(); /* a method */
+	for (size_t i = 0; i < n; i++)
+		if (node_is(c[i], "spread_element"))
+			return array_elements(w, array);
+	/* Holes ([,a]) have no node, so places are counted only when there are none. */
+	if (js_of(w)->arrays_change || ts_node_child_count(array) != 2 * n + 1)
+		return array_elements(w, array);
+	return at < n ? js_eval(w, c[at]) : unknown();
+}
+
+struct js_set js_element(struct walk *w, const struct js_set *of)
+{
+	struct js_set s = {0};
+
+	for (size_t i = 0; i < of->n; i++) {
+		const struct js_value *v = &of->v[i];
+		struct js_set more = unknown();
+
+		if (v->kind == JS_NODE && node_is(v->node, "array"))
+			more = array_elements(w, v->node);
+		else if (v->kind == JS_NAMES)
+			more = js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
+		else if (v->kind == JS_PACKAGE)
+			more = js_one(*v);
+		add_all(w, &s, &more, (TSNode){0});
+	}
+	return s;
+}
+
+static struct str literal_key(struct walk *w, TSNode key)
+{
+	if (node_is(key, "string"))
+		return js_string(w, key);
+	if (node_is(key, "computed_property_name")) {
+		struct js_set s = js_eval(w, js_last_child(w, key));
+
+		return js_set_text(&s);
+	}
+	return node_text(w, key);
+}
+
+/* A member of an object literal; an empty key stands for all of them. */
+static struct js_set object_at(struct walk *w, TSNode object, struct str key)
+{
+	struct js_set s = {0};
+	size_t n;
+	TSNode *c = js_children(w, object, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct js_set v = {0};
+
+		if (node_is(c[i], "spread_element")) {
+			v = js_eval(w, js_last_child(w, c[i]));
+			v = js_member(w, &v, key, c[i]);
+		} else if (node_is(c[i], "shorthand_property_identifier")) {
+			v = !key.n || str_eq(node_text(w, c[i]), key) ? js_eval(w, c[i]) : v;
+		} else if (node_is(c[i], "pair")) {
+			struct str k = literal_key(w, node_field(c[i], "key"));
+
+			v = !key.n || !text_exact(k) || str_eq(k, key) ? js_eval(w, node_field(c[i], "value")) : v;
+		} else if (node_is(c[i], "method_definition")) {
+			struct str k = literal_key(w, node_field(c[i], "name"));
+
+			if (!key.n || !text_exact(k) || str_eq(k, key))
+				js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, c[i]);
+		}
+		add_all(w, &s, &v, c[i]);
+	}
+	if (!s.n || !key.n || js_of(w)->stores_computed || js_name_get(w, key)->stored)
+		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, object);
+	return s;
+}
+
+/* ---- members ---- */
+
+static struct js_set eval_name(struct walk *w, struct str text, TSNode n);
+
+static struct js_set member_of(struct walk *w, const struct js_value *v, struct str key)
+{
+	struct js_value folded;
+
+	switch (v->kind) {
+	case JS_PATH:
+		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
+			return unknown(); /* a promise of it: the call looks at the object */
+		folded.text = str_cat(w->a, STR("process."), key);
+		if (str_is(v->text, "globalThis") && !js_global(key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
+			return path(js_canonical(w, folded.text)); /* `this` in what the process calls */
+		if (str_is(v->text, "globalThis") && !js_global(key))
+			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown();
+		folded.text = js_canonical(w, str_cat(w->a, str_cat(w->a, v->text, STR(".")), key));
+		if (js_fold_member(w, folded.text, &folded))
+			return js_one(folded);
+		return path(folded.text);
+	case JS_NODE:
+		if (node_is(v->node, "object"))
+			return object_at(w, v->node, key);
+		if (node_is(v->node, "array"))
+			return key.n ? array_at(w, v->node, key) : array_elements(w, v->node);
+		return unknown();
+	case JS_NAMES:
+	case JS_TEXT:
+		if (str_is(key, "length"))
+			return number(STR(""));
+		if (v->kind == JS_NAMES && (!key.n || (key.p[0] >= '0' && key.p[0] <= '9')))
+			return js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
+		return unknown();
+	case JS_PACKAGE:
+		return js_one(*v);
+	default:
+		return str_is(key, "length") ? number(STR("")) : unknown();
+	}
+}
+
+struct js_set js_member(struct walk *w, const struct js_set *of, struct str key, TSNode n)
+{
+	struct js_set s = {0};
+
+	for (size_t i = 0; i < of->n; i++) {
+		struct js_set more = member_of(w, &of->v[i], text_exact(key) ? key : STR(""));
+
+		add_all(w, &s, &more, n);
+	}
+	return s;
+}
+
+bool js_key(struct walk *w, TSNode n, struct str *ret_key)
+{
+	struct js_set s;
+
+	if (node_is(n, "member_expression")) {
+		*ret_key = node_text(w, node_field(n, "property"));
+		return true;
+	}
+	s = js_eval(w, node_field(n, "index"));
+	*ret_key = js_set_text(&s);
+	return s.n == 1 && text_exact(*ret_key) && (s.v[0].kind == JS_TEXT || s.v[0].kind == JS_NUM);
+}
+
+static bool numbers_only(const struct js_set *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].kind != JS_NUM)
+			return false;
+	return true;
+}
+
+static struct js_set eval_member(struct walk *w, TSNode n)
+{
+	struct js_set object = js_eval(w, node_field(n, "object")), s = {0}, keys;
+	struct str key;
+
+	if (js_key(w, n, &key))
+		return js_member(w, &object, key, n);
+	keys = js_eval(w, node_field(n, "index"));
+	for (size_t i = 0; i < keys.n; i++) {
+		struct str k = js_text(&keys.v[i]);
+		struct js_set more = js_member(w, &object, text_exact(k) ? k : STR(""), n);
+
+		add_all(w, &s, &more, n);
+	}
+	return s;
+}
+
+/* ---- names ---- */
+
+static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth)
+{
+	struct js_set of;
+
+	if (depth > JS_PATTERN_DEPTH_MAX)
+		return unknown();
+	switch (s->from) {
+	case JS_FROM_EXPR:
+		return js_eval(w, s->node);
+	case JS_FROM_PATH:
+		return path(s->key);
+	case JS_FROM_NUMBER:
+		return number(STR(""));
+	case JS_FROM_MEMBER:
+		of = eval_source(w, s->of, depth + 1);
+		return js_member(w, &of, s->key, s->node);
+	case JS_FROM_ELEMENT:
+		of = eval_source(w, s->of, depth + 1);
+		return js_element(w, &of);
+	default:
+		return unknown();
+	}
+}
+
+static struct js_set global(struct walk *w, struct str name)
+{
+	struct js_value folded;
+	struct str p;
+
+	if (!js_global(name))
+		return unknown();
+	if (str_is(name, "global") || str_is(name, "window") || str_is(name, "self"))
+		return path(STR("globalThis"));
+	p = js_builtin(name).n && !str_is(name, "module") ? js_builtin(name) : name;
+	if (js_fold_member(w, p, &folded))
+		return js_one(folded);
+	return path(p);
+}
+
+static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
+{
+	struct js *js = js_of(w);
+	struct js_name *name = js_name_get(w, text);
+	size_t cycles = js->cycles;
+	struct js_set s = {0}, more;
+
+	if (name->done)
+		return name->value;
+	if (name->busy) {
+		js->cycles++;
+		return unknown();
+	}
+	name->busy = true;
+	js->busy++;
+	for (const struct js_def *d = name->defs; d; d = d->next) {
+		more = eval_source(w, d->source, 0);
+		add_all(w, &s, &more, n);
+	}
+	if (!name->top || !s.n) {
+		more = name->top || (name->declared && !js_global(name->name)) ? (s.n ? (struct js_set){0} : unknown()) : global(w, name->name);
+		add_all(w, &s, &more, n);
+	}
+	name->busy = false;
+	js->busy--;
+	if (js->cycles == cycles || js->busy == 0) { /* else what it stands for depends on where the question came from */
+		name->done = true;
+		name->value = s;
+	}
+	return s;
+}
+
+/* ---- calls, by what they give ---- */
+
+static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, TSNode n)
+{
+	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
+	struct js_set s = {0}, more;
+
+	if (f->kind == JS_PACKAGE)
+		return js_one(*f);
+	if (f->kind != JS_PATH)
+		return unknown();
+	if (r && r->act == JS_ACT_CREATE_REQUIRE)
+		return path(STR("require"));
+	if (r && r->act == JS_ACT_PROMISIFY)
+		return nargs ? js_eval(w, args[0]) : unknown();
+	if (r && r->act == JS_ACT_REQUIRE) {
+		more = nargs ? js_eval(w, args[0]) : unknown();
+		for (size_t i = 0; i < more.n; i++) {
+			struct js_set m = js_load(w, js_text(&more.v[i]));
+
+			add_all(w, &s, &m, n);
+		}
+		return s;
+	}
+	if (str_is(f->text, "Bun.file"))
+		return path(STR("Bun.file()"));
+	return js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
+}
+
+static bool keeps_elements(struct str method)
+{
+	static const char *const names[] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(method, names[i]))
+			return true;
+	return false;
+}
+
+/* A method of an object: what is known of it beyond the object's own members. */
+static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+{
+	struct js_set object;
+	struct str key;
+
+	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
+		return false;
+	object = js_eval(w, node_field(f, "object"));
+	if (str_is(key, "catch") || str_is(key, "finally") || (str_is(key, "bind") && nargs <= 1) || str_is(key, "valueOf")) {
+		*ret = object;
+		return true;
+	}
+	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
+		*ret = (struct js_set){0};
+		for (size_t i = 0; i < object.n; i++) {
+			struct js_set more = called(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, n);
+
+			add_all(w, ret, &more, n);
+		}
+		return true;
+	}
+	if (keeps_elements(key) && object.n == 1 && (object.v[0].kind == JS_NAMES || (object.v[0].kind == JS_NODE && node_is(object.v[0].node, "array")))) {
+		*ret = object;
+		return true;
+	}
+	return js_fold_method(w, &object, key, args, nargs, n, ret);
+}
+
+static struct js_set eval_call(struct walk *w, TSNode n)
+{
+	bool fresh = node_is(n, "new_expression");
+	TSNode f = node_field(n, fresh ? "constructor" : "function"), list = node_field(n, "arguments");
+	size_t nargs = 0;
+	TSNode *args = ts_node_is_null(list) || !node_is(list, "arguments") ? NULL : js_children(w, list, &nargs);
+	struct js_set callee, s = {0};
+
+	if (node_is(f, "import")) {
+		callee = nargs ? js_eval(w, args[0]) : unknown();
+		for (size_t i = 0; i < callee.n; i++) {
+			struct js_set more = js_load(w, js_text(&callee.v[i]));
+
+			add_all(w, &s, &more, n);
+		}
+		return s;
+	}
+	for (size_t i = 0; i < nargs; i++)
+		if (node_is(args[i], "spread_element"))
+			nargs = i; /* what follows is not known; require(...x) is marked where it is called */
+	if (eval_method(w, f, args, nargs, n, &s))
+		return s;
+	callee = js_eval(w, f);
+	for (size_t i = 0; i < callee.n; i++) {
+		struct js_set more = called(w, &callee.v[i], args, nargs, n);
+
+		add_all(w, &s, &more, n);
+	}
+	return s;
+}
+
+/* ---- expressions ---- */
+
+static struct js_set both(struct walk *w, TSNode a, TSNode b, TSNode n)
+{
+	struct js_set s = js_eval(w, a), more = js_eval(w, b);
+
+	add_all(w, &s, &more, n);
+	return s;
+}
+
+static struct js_set eval_operator(struct walk *w, TSNode n)
+{
+	static const char *const arithmetic[] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
+	TSNode left = node_field(n, "left"), right = node_field(n, "right");
+	const char *op = ts_node_type(node_field(n, "operator"));
+
+	if (!strcmp(op, "+") || !strcmp(op, "+=")) {
+		struct js_set a = js_eval(w, left), b = js_eval(w, right);
+
+		return numbers_only(&a) && numbers_only(&b) ? number(STR("")) : js_concat(w, &a, &b, n);
+	}
+	if (!strncmp(op, "||", 2) || !strncmp(op, "&&", 2) || !strncmp(op, "??", 2))
+		return both(w, left, right, n);
+	for (size_t i = 0; i < sizeof(arithmetic) / sizeof(*arithmetic); i++)
+		if (!strcmp(op, arithmetic[i]))
+			return number(STR(""));
+	return unknown();
+}
+
+static struct js_set eval_template(struct walk *w, TSNode n)
+{
+	struct js_set s = js_one((struct js_value){.kind = JS_TEXT, .text = STR("")}), more;
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (node_is(c[i], "template_substitution"))
+			more = js_eval(w, js_last_child(w, c[i]));
+		else
+			more = js_one((struct js_value){.kind = JS_TEXT, .text = node_is(c[i], "escape_sequence") ? js_escape(w, node_text(w, c[i])) : js_string(w, c[i])});
+		s = js_concat(w, &s, &more, n);
+	}
+	return s;
+}
+
+static struct js_set eval_number(struct walk *w, TSNode n)
+{
+	struct str s = node_text(w, n);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9' || s.n > 9 || (s.n > 1 && s.p[0] == '0'))
+			return number(STR(""));
+	return number(s);
+}
+
+static struct js_set eval_unary(TSNode n)
+{
+	const char *op = ts_node_type(node_field(n, "operator"));
+
+	return !strcmp(op, "-") || !strcmp(op, "+") || !strcmp(op, "~") ? number(STR("")) : unknown();
+}
+
+/* Inside a class `this` is never the global object. */
+static bool own_this(const struct js *js, TSNode n)
+{
+	size_t low = 0, high = js->nthis;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (js->own_this[mid] < ts_node_start_byte(n))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < js->nthis && js->own_this[low] == ts_node_start_byte(n);
+}
+
+static struct js_set eval_kind(struct walk *w, TSNode n)
+{
+	static const char *const literals[] = {"object", "array", "class", "class_declaration"};
+	const char *t = ts_node_type(n);
+
+	if (!strcmp(t, "identifier") || !strcmp(t, "shorthand_property_identifier") || !strcmp(t, "undefined"))
+		return eval_name(w, node_text(w, n), n);
+	if (!strcmp(t, "string"))
+		return js_one((struct js_value){.kind = JS_TEXT, .text = js_string(w, n)});
+	if (!strcmp(t, "member_expression") || !strcmp(t, "subscript_expression"))
+		return eval_member(w, n);
+	if (!strcmp(t, "call_expression") || !strcmp(t, "new_expression"))
+		return eval_call(w, n);
+	if (!strcmp(t, "binary_expression") || !strcmp(t, "augmented_assignment_expression"))
+		return eval_operator(w, n);
+	if (!strcmp(t, "number"))
+		return eval_number(w, n);
+	if (!strcmp(t, "template_string"))
+		return eval_template(w, n);
+	if (!strcmp(t, "parenthesized_expression") || !strcmp(t, "sequence_expression") || !strcmp(t, "await_expression"))
+		return js_eval(w, js_last_child(w, n));
+	if (!strcmp(t, "ternary_expression"))
+		return both(w, node_field(n, "consequence"), node_field(n, "alternative"), n);
+	if (!strcmp(t, "assignment_expression"))
+		return js_eval(w, node_field(n, "right"));
+	if (!strcmp(t, "unary_expression"))
+		return eval_unary(n);
+	if (!strcmp(t, "update_expression"))
+		return number(STR(""));
+	if (!strcmp(t, "this"))
+		return own_this(js_of(w), n) ? unknown() : path(STR("globalThis"));
+	if (!strcmp(t, "meta_property"))
+		return str_starts(node_text(w, n), "import") ? path(STR("import.meta")) : unknown();
+	for (size_t i = 0; i < sizeof(literals) / sizeof(*literals); i++)
+		if (!strcmp(t, literals[i]))
+			return js_one((struct js_value){.kind = JS_NODE, .node = n});
+	if (js_is_function(n))
+		return js_one((struct js_value){.kind = JS_NODE, .node = n});
+	return unknown();
+}
+
+struct js_set js_eval(struct walk *w, TSNode n)
+{
+	struct js *js = js_of(w);
+	struct js_set s;
+
+	if (ts_node_is_null(n))
+		return unknown();
+	if (++js->steps > JS_STEPS_MAX || js->depth >= JS_EVAL_DEPTH_MAX) {
+		bound(w, n);
+		return unknown();
+	}
+	js->depth++;
+	s = eval_kind(w, n);
+	js->depth--;
+	return s;
+}
+
+/* ---- danger ---- */
+
+static bool danger_in(struct walk *w, const struct js_set *s, unsigned depth)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct js_value *v = &s->v[i];
+		const struct js_row *r = v->kind == JS_PATH ? js_row(w, v->text) : NULL;
+
+		if (v->kind == JS_PATH && (!r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT)))
+			return true;
+		if (v->kind == JS_NODE && (node_is(v->node, "object") || node_is(v->node, "array"))) {
+			struct js_set more = depth < DANGER_DEPTH_MAX ? (node_is(v->node, "array") ? array_elements(w, v->node) : object_at(w, v->node, STR(""))) : (struct js_set){0};
+
+			if (depth >= DANGER_DEPTH_MAX || danger_in(w, &more, depth + 1))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool js_danger(struct walk *w, const struct js_set *s) { return danger_in(w, s, 0); }
