@@ -76,7 +76,7 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 			visit_tracked(p, kids[i], sc);
 			walk_exit(p->w);
 		}
-	} else if (node_is(n, "named_expression")) {
+	} else if (node_is(n, "named_expression") && sc->kind != SCOPE_CLASS) {
 		visit_tracked(p, node_field(n, "value"), sc);
 	} else if (node_is(n, "call")) {
 		if (walk_enter(p->w, n)) {
@@ -133,7 +133,7 @@ static void visit_value(struct python *p, TSNode n, const struct py_scope *sc)
 
 	visit_call(p, n, sc);
 	for (size_t i = 0; i < v->n; i++)
-		if (v->v[i]->kind == PV_NAME || v->v[i]->kind == PV_METHOD)
+		if (v->v[i]->kind == PV_NAME || v->v[i]->kind == PV_METHOD || v->v[i]->kind == PV_LOST)
 			py_escape(p, pvs_one(p, v->v[i]), n);
 }
 
@@ -258,7 +258,9 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 	if (ts_node_is_null(right))
 		return;
 	stored_item(p, left, py_eval(p, right, sc), sc);
-	if (node_is(left, "identifier") && !node_is(right, "tuple") && !node_is(right, "expression_list"))
+	if (sc->kind == SCOPE_CLASS) /* they are attributes as well */
+		visit(p, right, sc);
+	else if (node_is(left, "identifier") && !node_is(right, "tuple") && !node_is(right, "expression_list"))
 		visit_tracked(p, right, sc);
 	else if (stays_known(left, right))
 		visit_each_tracked(p, right, sc);
@@ -379,18 +381,29 @@ static void visit_exec(struct python *p, TSNode n, const struct py_scope *sc)
 	code_marker_add(p->w, "exec", n);
 }
 
-static void visit_interpolation(struct python *p, TSNode n, const struct py_scope *sc) { visit_all(p, n, sc); }
+
+static void visit_subscript(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (i)
+			visit_tracked(p, kids[i], sc);
+		else
+			visit(p, kids[i], sc);
+}
 
 static const struct {
 	const char *type;
 	void (*visit)(struct python *, TSNode, const struct py_scope *);
 } kinds[] = {
 	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute}, {"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_nothing},
-	{"class_definition", visit_class}, {"comment", visit_nothing}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
+	{"class_definition", visit_class}, {"comment", visit_nothing}, {"comparison_operator", visit_each_tracked}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
 	{"exec_statement", visit_exec}, {"expression_statement", visit_each_tracked}, {"for_in_clause", visit_for}, {"for_statement", visit_for}, {"function_definition", visit_function}, {"future_import_statement", visit_nothing},
 	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing}, {"identifier", visit_identifier}, {"import_from_statement", visit_nothing}, {"import_statement", visit_nothing},
-	{"interpolation", visit_interpolation}, {"keyword_argument", visit_keyword}, {"lambda", visit_function}, {"list_comprehension", visit_comprehension}, {"named_expression", visit_named},
-	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension}, {"string_content", visit_nothing},
+	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_keyword}, {"lambda", visit_function}, {"list_comprehension", visit_comprehension}, {"named_expression", visit_named},
+	{"nonlocal_statement", visit_nothing}, {"set_comprehension", visit_comprehension}, {"string_content", visit_nothing}, {"subscript", visit_subscript},
 };
 
 static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
@@ -409,6 +422,26 @@ static void visit(struct python *p, TSNode n, const struct py_scope *sc)
 	walk_exit(p->w);
 }
 
+/* Python ends a line at a lone CR as well, where the grammar does not; and it may be told to decode the text in another way. */
+static bool odd_lines(struct str src)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < src.n; i++) {
+		if (src.p[i] == '\r' && !(i + 1 < src.n && src.p[i + 1] == '\n'))
+			return true;
+		if (src.p[i] == '#' && lines < 2) {
+			ptrdiff_t end = str_find(src, '\n', i);
+			struct str comment = str_sub(src, i, end < 0 ? src.n : (size_t)end);
+
+			if (str_contains(comment, STR("coding")) && !str_contains(comment, STR("utf-8")) && !str_contains(comment, STR("UTF-8")))
+				return true;
+		}
+		lines += src.p[i] == '\n';
+	}
+	return false;
+}
+
 void python_walk(struct walk *w, TSNode root)
 {
 	static const struct pv unknown = {.kind = PV_UNKNOWN}, lost = {.kind = PV_LOST}, data = {.kind = PV_DATA};
@@ -416,6 +449,8 @@ void python_walk(struct walk *w, TSNode root)
 
 	*p = (struct python){.w = w, .a = w->a, .unknown = &unknown, .lost = &lost, .data = &data, .low = ~0u};
 	p->cwds[p->ncwds++] = w->s->cwd;
+	if (odd_lines(w->src))
+		code_marker_add(w, "line-end", root);
 	py_collect(p, root);
 	py_directories(p);
 	visit(p, root, p->module);

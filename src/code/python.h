@@ -173,7 +173,7 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 void py_escape(struct python *p, const struct pvs *v, TSNode n);
 /* An attribute of an object that is not known: a marker when its name is that of an effect. args: NULL when it is not called. */
 void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n);
-void py_import(struct python *p, struct str module, TSNode n);
+void py_import(struct python *p, struct str module, bool in_class, TSNode n);
 void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n);
 /* The directories that relative paths may start from, from the calls that the first pass saw. */
 void py_directories(struct python *p);
@@ -198,6 +198,8 @@ enum py_kind {
 	PY_VARS,
 	PY_LOGGING,     /* filename= */
 	PY_SQL,
+	PY_TEMP,        /* tempfile: spec: position of the suffix; prefix and directory follow */
+	PY_TYPE,        /* the class of an object: it could be called */
 	PY_NAMES,       /* operator.attrgetter, methodcaller */
 };
 

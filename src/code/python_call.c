@@ -93,8 +93,8 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 		code_marker_add(p->w, "sql", n);
 		return;
 	}
-	if (f.archive) /* its suffix is added */
-		path = str_is(path, "") ? CODE_HOLE : py_cat(p, path, STR(".zip"));
+	if (f.archive)
+		path = py_cat(p, path, source); /* its suffix */
 	access_at(p, f.kind, path.n ? path : CODE_HOLE, f.below, op, n);
 	if (f.into)
 		access_at(p, f.kind, py_path_join(p, path, source), f.below, op, n);
@@ -126,6 +126,26 @@ static bool next_spec(struct str *rest, struct str part[3])
 	return true;
 }
 
+static struct str archive_suffix(struct python *p, const struct py_args *args)
+{
+	static const char *const suffixes[][2] = {{"zip", ".zip"}, {"tar", ".tar"}, {"gztar", ".tar.gz"}, {"bztar", ".tar.bz2"}, {"xztar", ".tar.xz"}, {"zstdtar", ".tar.zst"}};
+	const struct pvs *v = py_arg(p, args, 1, "format");
+
+	for (size_t i = 0; v && v->n == 1 && i < sizeof(suffixes) / sizeof(*suffixes); i++)
+		if (str_is(py_text(p, v->v[0]), suffixes[i][0]))
+			return str_of(suffixes[i][1]);
+	return CODE_HOLE;
+}
+
+/* Relative to a directory that is open, or with arguments that are not known: so is the path. */
+static bool is_loose(const struct py_args *args)
+{
+	for (size_t i = 0; i < args->n; i++)
+		if (str_ends(args->v[i].name, "dir_fd") || str_is(args->v[i].name, "opener"))
+			return true;
+	return args->open;
+}
+
 static void do_files(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
 {
 	struct str rest = str_of(r->spec), part[3], source = str_n("\2", 1);
@@ -141,6 +161,8 @@ static void do_files(struct python *p, const struct py_row *r, const struct pv *
 			access_at(p, f.kind, STR("."), f.below, op, n);
 		if (!v && !f.here && f.kind != ACCESS_READ)
 			v = pvs_one(p, p->unknown);
+		if (f.archive)
+			source = archive_suffix(p, args);
 		for (size_t i = 0; v && i < v->n; i++)
 			one_path(p, v->v[i], f, source, op, n);
 		source = v && v->n == 1 ? base_of(py_text(p, v->v[0])) : source;
@@ -174,8 +196,6 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 	const struct pvs *mode = argument(p, self, unbound, args, str_sub(spec, 2, 3), flags ? STR("flags") : STR("mode"));
 	struct path_spec f = {.kind = mode_writes(p, mode, flags) ? ACCESS_WRITE : ACCESS_READ};
 
-	if (py_arg(p, args, -1, "opener") && !args->open)
-		code_marker_add(p->w, "unknown-call", n);
 	for (size_t i = 0; file && i < file->n; i++)
 		if (!(file->v[i]->kind == PV_INST && str_is(file->v[i]->text, "file")))
 			one_path(p, file->v[i], f, STR(""), r->name, n);
@@ -197,7 +217,7 @@ void py_environ(struct python *p, const struct pvs *name, const struct pvs *valu
 {
 	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
 
-	if (text_exact(text) && text.n)
+	if (text_exact(text) && text.n && !str_is(text, "HOME") && !str_is(text, "TMPDIR") && !str_is(text, "TEMP") && !str_is(text, "TMP"))
 		add_setting(p, text, value && value->n == 1 ? py_text(p, value->v[0]) : CODE_HOLE, n);
 	else
 		code_marker_add(p->w, "environ", n);
@@ -325,7 +345,7 @@ static void do_exec(struct python *p, const struct py_row *r, const struct py_ar
 	bool browser = !strcmp(r->spec, "browser"), list = r->kind == PY_EXECV, whole = !strcmp(r->spec, "00"), plain = !strcmp(r->name, "asyncio.create_subprocess_exec");
 	size_t at = browser ? 0 : (size_t)(r->spec[0] - '0'), count = 0;
 	const struct pvs *program = py_arg(p, args, (int)at, "program");
-	struct word *words = arena_array(p->a, PY_ARGS_MAX + PY_ITEMS_MAX + 2, sizeof(*words));
+	struct word *words = arena_array(p->a, PY_ARGS_MAX + PY_ITEMS_MAX + 2, sizeof(*words)), other = {.kind = WORD_EXACT};
 
 	if (!program || args->open || args->escaped) {
 		code_run_text(p->w, CODE_HOLE, n);
@@ -345,11 +365,21 @@ static void do_exec(struct python *p, const struct py_row *r, const struct py_ar
 		}
 		for (size_t i = 1; i < v->v[0]->nitems; i++)
 			words[count++] = word_of(p, v->v[0]->items[i], n);
+		other = v->v[0]->nitems ? word_of(p, v->v[0]->items[0], n) : other;
 	}
 	for (size_t i = browser ? 0 : at + (plain ? 1 : 2); !list && i < args->n; i++)
 		if (!args->v[i].name.n)
 			words[count++] = word_of(p, args->v[i].v, n);
+	if (!list && !browser && !plain && py_arg(p, args, (int)at + 1, ""))
+		other = word_of(p, py_arg(p, args, (int)at + 1, ""), n);
 	code_run_argv(p->w, words, count, n);
+	if (other.text.n && !str_eq(other.text, words[0].text)) { /* some programs are what they are called */
+		struct word *again = arena_array(p->a, count, sizeof(*again));
+
+		memcpy(again, words, count * sizeof(*again));
+		again[0] = other;
+		code_run_argv(p->w, again, count, n);
+	}
 }
 
 /* ---- network ---- */
@@ -478,6 +508,24 @@ void py_directories(struct python *p)
 	}
 }
 
+static bool plain_name(const struct pvs *v)
+{
+	return !v || is_data(v, "None") || (v->n == 1 && v->v[0]->kind == PV_TEXT && text_exact(v->v[0]->text) && !memchr(v->v[0]->text.p, '/', v->v[0]->text.n));
+}
+
+/* A file of a name that nobody knows, in the directory for such files or in the one that is named. */
+static void do_temp(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+{
+	int at = r->spec[0] - '0';
+	const struct pvs *dir = py_arg(p, args, at + 2, "dir");
+	bool named = dir && !is_data(dir, "None"), plain = plain_name(py_arg(p, args, at, "suffix")) && plain_name(py_arg(p, args, at + 1, "prefix"));
+	struct str place = !named ? (p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp")) : dir->n == 1 ? py_text(p, dir->v[0]) : CODE_HOLE;
+	struct str path = plain && !args->escaped ? py_path_join(p, place, str_n("\2", 1)) : CODE_HOLE;
+
+	access_at(p, ACCESS_WRITE, path, true, "mktemp", n);
+	access_at(p, ACCESS_DELETE, path, true, "mktemp", n);
+}
+
 static void do_sql(struct python *p, const struct py_args *args, TSNode n)
 {
 	static const char *const words[] = {"attach", "vacuum", "load_extension", "writefile"};
@@ -496,12 +544,14 @@ static void do_sql(struct python *p, const struct py_args *args, TSNode n)
 
 /* ---- a row ---- */
 
+static const struct py_args nothing = {.escaped = true};
+
 static void apply(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
 {
 	switch (r->kind) {
 	case PY_NOTHING: return;
-	case PY_FILE: do_files(p, r, self, unbound, args, n); return;
-	case PY_OPEN: do_open(p, r, self, unbound, args, n); return;
+	case PY_FILE: do_files(p, r, self, unbound, is_loose(args) ? &nothing : args, n); return;
+	case PY_OPEN: do_open(p, r, self, unbound, is_loose(args) ? &nothing : args, n); return;
 	case PY_SHELL: do_shell(p, r, args, n); return;
 	case PY_ARGV: do_argv(p, args, n); return;
 	case PY_EXECL: case PY_EXECV: do_exec(p, r, args, n); return;
@@ -533,7 +583,7 @@ static void apply(struct python *p, const struct py_row *r, const struct pv *sel
 		if (!text_exact(name) || !name.n)
 			code_marker_add(p->w, "import", n);
 		else
-			py_import(p, name, n);
+			py_import(p, name, false, n);
 		return;
 	}
 	case PY_LOGGING: {
@@ -543,6 +593,11 @@ static void apply(struct python *p, const struct py_row *r, const struct pv *sel
 			one_path(p, v->v[i], (struct path_spec){.kind = ACCESS_WRITE}, STR(""), r->name, n);
 		return;
 	}
+	case PY_TYPE:
+		if (args->escaped)
+			code_marker_add(p->w, "type", n);
+		return;
+	case PY_TEMP: do_temp(p, r, args, n); return;
 	case PY_SQL: do_sql(p, args, n); return;
 	case PY_NAMES:
 		for (size_t i = 0; i < args->n; i++) {
@@ -565,6 +620,20 @@ static void apply(struct python *p, const struct py_row *r, const struct pv *sel
 
 static bool is_module(struct str name) { return py_module(name) != PY_MODULE_OTHER; }
 
+/* a._b: what a module keeps to itself may be another module. */
+static bool has_private(struct str path)
+{
+	for (size_t from = 0; from < path.n;) {
+		ptrdiff_t dot = str_find(path, '.', from);
+		struct str part = str_sub(path, from, dot < 0 ? path.n : (size_t)dot);
+
+		if (str_starts(part, "_") && !py_special_name(part))
+			return true;
+		from += part.n + 1;
+	}
+	return false;
+}
+
 /* What is known of a name without a row of its own: by the module it stands in. NULL: nothing to fear. */
 static const char *name_trouble(struct str name)
 {
@@ -584,7 +653,7 @@ static const char *name_trouble(struct str name)
 		if (r || py_is_builtin(module))
 			return NULL;
 		switch (py_module(module)) {
-		case PY_MODULE_PURE: return attr.n && attr.p[0] == '_' && !py_special_name(attr) ? "private" : NULL;
+		case PY_MODULE_PURE: return (str_is(attr, "main") || str_is(attr, "test")) && !str_is(module, "unittest") ? "unknown-call" : has_private(attr) ? "private" : NULL;
 		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? NULL : "unknown-call";
 		case PY_MODULE_OTHER: break;
 		}
@@ -643,11 +712,8 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 	}
 }
 
-static bool is_class_mention(const struct py_row *r) { return r->kind == PY_GETATTR || r->kind == PY_SETATTR || !strcmp(r->spec, "breakpoint"); }
-
 static void escape_one(struct python *p, const struct pv *v, TSNode n)
 {
-	static const struct py_args nothing = {.escaped = true};
 	const struct py_row *r;
 
 	if (v->kind == PV_LOST) {
@@ -663,7 +729,6 @@ static void escape_one(struct python *p, const struct pv *v, TSNode n)
 				code_marker_add(p->w, "module", n);
 		if ((r && r->kind != PY_NOTHING) || (!r && !is_module(v->text) && name_trouble(v->text)))
 			py_call(p, v, &nothing, n);
-		(void)is_class_mention;
 	} else if (v->kind == PV_SEQ) {
 		for (size_t i = 0; i < v->nitems; i++)
 			for (size_t k = 0; k < v->items[i]->n; k++)
@@ -743,13 +808,15 @@ static void local_file(struct python *p, struct str path, TSNode n)
 		code_access(p->w, ACCESS_EXEC, py_path_join(p, p->w->s->cwd, path), false, "import", n);
 }
 
-void py_import(struct python *p, struct str module, TSNode n)
+void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 {
 	static const char *const marked[] = {"ctypes", "cffi"};
 	ptrdiff_t dot = str_find(module, '.', 0);
 	struct str top = dot < 0 ? module : str_sub(module, 0, (size_t)dot);
 
 	code_import_add(p->w, module, n);
+	if (in_class)
+		code_marker_add(p->w, "module", n); /* it is an attribute of the class */
 	p->writes_trees |= str_starts(module, "xml.etree");
 	if (!py_is_stdlib(top)) {
 		p->foreign = true;

@@ -116,7 +116,7 @@ static const struct pvs *f_tempdir(struct python *p, const struct py_args *args)
 
 static const struct pvs *f_mkdtemp(struct python *p, const struct py_args *args)
 {
-	bool elsewhere = py_arg(p, args, 2, "dir") != NULL;
+	bool elsewhere = args->n || args->open;
 
 	return pvs_text(p, PV_TEXT, elsewhere ? CODE_HOLE : py_path_join(p, p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp"), str_n("\2", 1)));
 }
@@ -170,6 +170,17 @@ static const struct pvs *f_getattr(struct python *p, const struct py_args *args)
 	return !all ? unknown(p) : otherwise ? pvs_join(p, all, otherwise) : all;
 }
 
+/* The class of a file could open another. */
+static const struct pvs *f_type(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = args->n == 1 && !args->open ? args->v[0].v : NULL;
+
+	for (size_t i = 0; v && i < v->n; i++)
+		if (v->v[i]->kind == PV_UNKNOWN || v->v[i]->kind == PV_LOST || v->v[i]->kind == PV_INST || v->v[i]->kind == PV_METHOD || v->v[i]->kind == PV_NAME)
+			return pvs_one(p, p->lost);
+	return v && v->n && !v->cycle ? unknown(p) : args->n == 3 ? unknown(p) : pvs_one(p, p->lost);
+}
+
 static const struct {
 	const char *name;
 	const struct pvs *(*fold)(struct python *, const struct py_args *);
@@ -179,7 +190,7 @@ static const struct {
 	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
 	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
 	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_same_items}, {"iter", f_same_items}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
-	{"getattr", f_getattr},
+	{"getattr", f_getattr}, {"type", f_type},
 };
 
 /* ---- methods of texts and paths ---- */

@@ -152,7 +152,7 @@ static void collect_import(struct python *p, TSNode n, struct py_scope *sc)
 		struct str path = dotted(p, name);
 		struct py_def d = {.kind = DEF_NAME, .scope = sc, .text = path};
 
-		py_import(p, path, kids[i]);
+		py_import(p, path, sc->kind == SCOPE_CLASS, kids[i]);
 		if (!alias)
 			d.text = dotted(p, name), d.text = str_sub(d.text, 0, str_find(d.text, '.', 0) < 0 ? d.text.n : (size_t)str_find(d.text, '.', 0));
 		if (str_is(d.text, "posixpath") || str_is(d.text, "ntpath"))
@@ -169,7 +169,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
 	struct str path = relative ? STR("") : dotted(p, module);
 
 	if (!relative)
-		py_import(p, path, module);
+		py_import(p, path, sc->kind == SCOPE_CLASS, module);
 	for (uint32_t i = 0; i < count; i++) {
 		bool alias = node_is(kids[i], "aliased_import");
 		TSNode name = alias ? node_field(kids[i], "name") : kids[i], target = alias ? node_field(kids[i], "alias") : first_child(name);
@@ -194,7 +194,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
 		struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(path), STR_ARG(attr));
 
 		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER || py_is_stdlib(v->v[0]->text)) && !py_row(v->v[0]->text))
-			py_import(p, v->v[0]->text, kids[i]);
+			py_import(p, v->v[0]->text, false, kids[i]);
 		bind(p, sc, target, &(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN, .scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
 	}
 }

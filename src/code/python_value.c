@@ -265,7 +265,7 @@ static struct str qualified(struct python *p, struct str name, struct str attr)
 {
 	struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(name), STR_ARG(attr));
 
-	if (!py_row(full) && py_module(full) == PY_MODULE_OTHER && py_module(name) != PY_MODULE_OTHER && py_is_stdlib(attr) && !str_ends(name, str_c(p->a, attr)))
+	if (!py_row(full) && py_module(full) == PY_MODULE_OTHER && py_is_stdlib(name) && py_is_stdlib(attr) && !str_ends(name, str_c(p->a, attr)))
 		return attr;
 	if (str_is(full, "pathlib.PosixPath") || str_is(full, "pathlib.PurePath") || str_is(full, "pathlib.PurePosixPath"))
 		return STR("pathlib.Path");
@@ -303,6 +303,8 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 		known = constant(p, full);
 		return known ? known : pvs_text(p, PV_NAME, full);
 	}
+	if (str_is(attr, "__class__") && (v->kind == PV_UNKNOWN || v->kind == PV_INST))
+		return pvs_one(p, p->lost);
 	if (v->kind == PV_PATH)
 		known = path_property(p, v->text, attr);
 	if (known)
