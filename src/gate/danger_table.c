@@ -56,6 +56,9 @@ const struct danger danger_rows[] = {
 	{"persistence", "git config", "--global --system", NULL, "--get --get-all --get-regexp -l --list get list", "changes git for every repository", "git config --local"},
 	{"persistence", "git config", "-e --edit", NULL, NULL, "edits the configuration of git", NULL},
 	/* ---- deleting and overwriting by other means ---- */
+	{"privilege", "pwsh", "-ExecutionPolicy -executionpolicy -ep -ex -exec", NULL, NULL, "turns off a protection against scripts", "leave the policy as it is"},
+	{"privilege", "powershell", "-ExecutionPolicy -executionpolicy -ep -ex -exec", NULL, NULL, "turns off a protection against scripts", "leave the policy as it is"},
+	{"privilege", "powershell.exe", "-ExecutionPolicy -executionpolicy -ep -ex -exec", NULL, NULL, "turns off a protection against scripts", "leave the policy as it is"},
 	{"destroy-data", "shred", NULL, NULL, "--help --version", "overwrites files so that nothing is left", NULL},
 	{"destroy-data", "srm", NULL, NULL, NULL, "overwrites files so that nothing is left", NULL},
 	{"destroy-data", "wipe", NULL, NULL, NULL, "overwrites files so that nothing is left", NULL},

@@ -425,8 +425,14 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_SPLIT: split_string(e, argv, u); break;
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
 	case USE_CODE: {
-		bool in = u->from == u->to; /* it comes on standard input */
+		bool rest = u->lang && !strcmp(u->lang, "powershell"); /* all words after it are code as well */
+		bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
 		struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
+		if (rest && !in && u->to < argc) {
+			struct str more = fields_join(e, argv + u->to, argc - u->to);
+
+			text = word_of(text.kind == WORD_REST ? HOLE : str_cat(e->a, str_cat(e->a, text.text, STR(" ")), more), at);
+		}
 		emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
 		break;
 	}
