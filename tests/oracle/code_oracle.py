@@ -85,7 +85,7 @@ def covers_any(entries, path, **more):
 def missing(answer, record):
     """One record of a hook: what the answer should have said and does not, or None."""
     kind, words = record[0], record[1:]
-    if kind == "write" and not covers_any(answer.get("writes", []), words[0]):
+    if kind == "write" and not words[0].startswith("/dev/pty") and not covers_any(answer.get("writes", []), words[0]):
         return "wrote %s" % words[0]
     if kind == "delete" and not covers_any(answer.get("deletes", []) + answer.get("writes", []), words[0]):
         return "deleted %s" % words[0]
