@@ -20,26 +20,43 @@ static bool is_any(TSNode n, const char *const *types, size_t count)
 
 /* ---- where a value goes ---- */
 
+static bool has_spread(struct walk *w, TSNode call)
+{
+	size_t n;
+	TSNode *args = js_children(w, node_field(call, "arguments"), &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (node_is(args[i], "spread_element"))
+			return true;
+	return false;
+}
+
 /* An argument of this call. */
 static enum flow into_call(struct walk *w, TSNode call, TSNode arg, bool literal)
 {
 	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f;
 	struct js_set callee;
 	struct str key;
-	bool first = ts_node_eq(ts_node_named_child(node_field(call, "arguments"), 0), arg);
+	bool first;
+	size_t n;
+	TSNode *args;
 
 	while (node_is(inner, "parenthesized_expression"))
 		inner = js_last_child(w, inner);
 	if (node_is(arg, "spread_element"))
 		return FLOW_LOST;
+	args = js_children(w, node_field(call, "arguments"), &n);
+	first = n && ts_node_eq(args[0], arg);
 	if (js_is_function(inner)) /* its parameters are bound to the arguments */
-		return js_of(w)->uses_arguments || str_contains(node_text(w, node_field(inner, "parameters")), STR("...")) ? FLOW_LOST : FLOW_FOLLOWED;
+		return js_of(w)->uses_arguments || has_spread(w, call) || str_contains(node_text(w, node_field(inner, "parameters")), STR("...")) ? FLOW_LOST : FLOW_FOLLOWED;
+	if (node_is(f, "identifier") && node_is(call, "call_expression") && js_closed(w, node_text(w, f))) {
+		callee = js_eval(w, f);
+		if (callee.n == 1 && callee.v[0].kind == JS_NODE && !str_contains(node_text(w, node_field(callee.v[0].node, "parameters")), STR("...")))
+			return has_spread(w, call) ? FLOW_LOST : FLOW_FOLLOWED;
+	}
 	if ((node_is(f, "member_expression") || node_is(f, "subscript_expression")) && js_key(w, f, &key) && (str_is(key, "call") || str_is(key, "bind") || str_is(key, "apply"))) {
-		size_t n;
-		TSNode *args = js_children(w, node_field(call, "arguments"), &n);
-
 		callee = js_eval(w, node_field(f, "object"));
-		if (n && ts_node_eq(args[0], arg) && callee.n == 1 && callee.v[0].kind == JS_PATH && js_row(w, callee.v[0].text))
+		if (first && callee.n == 1 && callee.v[0].kind == JS_PATH && js_row(w, callee.v[0].text))
 			return FLOW_INERT; /* `this` of a function of the runtime */
 	}
 	callee = js_eval(w, f);
@@ -269,14 +286,13 @@ static void visit_member(struct walk *w, TSNode n)
 
 /* ---- assignments ---- */
 
-static void add_setting(struct walk *w, struct str name, TSNode value, TSNode n)
+/* It matters only to programs that are started, perhaps later in the text. */
+static void add_env(struct walk *w, struct str name, struct str value, TSNode n)
 {
-	struct setting *s = arena_new(w->a, struct setting);
-	struct js_set v = js_eval(w, value);
+	struct js_env *e = arena_new(w->a, struct js_env);
 
-	*s = (struct setting){.name = name, .value = js_set_text(&v), .at = node_at(w, n)};
-	*w->f->settings_end = s;
-	w->f->settings_end = &s->next;
+	*e = (struct js_env){.next = js_of(w)->env, .name = str_c(w->a, name), .value = value, .at = n};
+	js_of(w)->env = e;
 }
 
 static void stored_in_runtime(struct walk *w, TSNode left, struct str path, struct str key, bool known)
@@ -284,12 +300,11 @@ static void stored_in_runtime(struct walk *w, TSNode left, struct str path, stru
 	static const char *const fine[] = {"module.exports", "exports", "process.exitCode", "process.title"};
 	struct str full = known ? js_canonical(w, str_cat(w->a, str_cat(w->a, path, STR(".")), key)) : path;
 	TSNode assignment = above(w, 1);
+	struct js_set v;
 
 	if (str_is(path, "process.env")) {
-		if (known)
-			add_setting(w, key, node_field(assignment, "right"), left);
-		else
-			code_marker_add(w, "environment", left);
+		v = js_eval(w, node_field(assignment, "right"));
+		add_env(w, known ? key : CODE_HOLE, js_set_text(&v), left);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
@@ -392,7 +407,7 @@ static void visit_import(struct walk *w, TSNode n)
 	if (!ts_node_is_null(from)) {
 		struct js_set s = js_eval(w, from);
 
-		js_loaded(w, &s, "import", n);
+		js_loaded(w, &s, "require", n);
 	}
 }
 
@@ -473,5 +488,7 @@ void javascript_walk(struct walk *w, TSNode root)
 	visit(w, root);
 	if (js->computed_read && js->unknown_call)
 		code_marker_add(w, "computed-member", js->computed_at);
+	for (const struct js_env *e = w->runs || w->f->snippets->next ? js->env : NULL; e; e = e->next)
+		js_environment(w, str_of(e->name), e->value, e->at);
 	w->s->cwd = cwd;
 }

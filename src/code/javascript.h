@@ -43,18 +43,31 @@ struct js_set {
 };
 
 /* Where a name gets a value from. */
-enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_ELEMENT, JS_FROM_NOWHERE, JS_FROM_NUMBER };
+enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_ELEMENT, JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
 
 struct js_source {
 	enum js_from from;
 	TSNode node;                 /* EXPR */
-	struct str key;              /* PATH: the qualified name; MEMBER: the key */
+	struct str key;              /* PATH: the qualified name; MEMBER: the key; PARAM: the function */
+	size_t index;                /* PARAM */
 	const struct js_source *of;  /* MEMBER, ELEMENT */
 };
 
 struct js_def {
 	struct js_def *next;
 	const struct js_source *source;
+};
+
+struct js_site {                 /* a call of a function of the text, by its name */
+	struct js_site *next;
+	TSNode call;
+};
+
+struct js_env {                  /* a variable that the code puts into its environment */
+	struct js_env *next;
+	const char *name;
+	struct str value;
+	TSNode at;
 };
 
 struct js_name {
@@ -66,6 +79,9 @@ struct js_name {
 	bool stored;    /* a property of this name is assigned to somewhere */
 	bool busy, done;
 	struct js_set value;
+	struct js_site *sites;
+	size_t refs, ndefs, nsites, nfunctions; /* all identifiers of this name; definitions; calls; definitions that are functions */
+	bool property;  /* there is a property of this name */
 };
 
 struct js {
@@ -86,6 +102,7 @@ struct js {
 	uint32_t *own_this;            /* where `this` stands inside a class, in order */
 	size_t nthis, this_cap;
 	TSNode root;
+	struct js_env *env;
 };
 
 static inline struct js *js_of(const struct walk *w) { return w->own; }
@@ -98,6 +115,8 @@ struct str js_string(struct walk *w, TSNode string);          /* the value of a 
 struct str js_escape(struct walk *w, struct str escape);
 bool js_is_function(TSNode n);
 void js_collect(struct walk *w, TSNode root);
+/* Is this the name of one function of the text that is only ever called by it, so that its parameters are the arguments of these calls? */
+bool js_closed(struct walk *w, struct str name);
 
 /* ---- javascript_value.c ---- */
 struct js_set js_eval(struct walk *w, TSNode n);
@@ -162,6 +181,7 @@ void js_call(struct walk *w, TSNode n);
 void js_tagged(struct walk *w, TSNode n);
 /* A value goes where it is not followed. */
 void js_escaped(struct walk *w, const struct js_set *s, TSNode n);
+void js_environment(struct walk *w, struct str name, struct str value, TSNode n);
 /* require() or import of this. */
 struct js_set js_load(struct walk *w, struct str specifier);
 void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, TSNode n);

@@ -27,6 +27,22 @@ static struct word word(struct walk *w, struct str text, TSNode n)
 
 /* ---- options ---- */
 
+/* Does an object literal surely have no such member? */
+static bool lacks(struct walk *w, TSNode object, const char *key)
+{
+	size_t n;
+	TSNode *c = js_children(w, object, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		TSNode name = node_is(c[i], "pair") ? node_field(c[i], "key") : node_is(c[i], "method_definition") ? node_field(c[i], "name") : c[i];
+		struct str text = node_is(name, "string") ? js_string(w, name) : node_text(w, name);
+
+		if (node_is(c[i], "spread_element") || node_is(name, "computed_property_name") || !text_exact(text) || str_is(text, key) || memchr(text.p, '\\', text.n))
+			return false;
+	}
+	return !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored;
+}
+
 /* A member of the options that argument `from` or a later one may be. False: there surely is none. */
 static bool option(struct walk *w, const struct call *c, size_t from, const char *key, struct js_set *ret)
 {
@@ -43,13 +59,9 @@ static bool option(struct walk *w, const struct call *c, size_t from, const char
 
 			if (!object && s.v[k].kind != JS_UNKNOWN)
 				continue;
+			if (object && lacks(w, s.v[k].node, key))
+				continue;
 			v = js_member(w, &one, str_of(key), c->n);
-			if (object && v.n == 1 && v.v[0].kind == JS_UNKNOWN && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored) {
-				struct str text = node_text(w, s.v[k].node); /* a member that is not there is unknown, too */
-
-				if (!str_contains(text, str_of(key)) && !str_contains(text, STR("...")) && !str_contains(text, STR("[")) && !str_contains(text, STR("\\")))
-					continue;
-			}
 			for (size_t x = 0; x < v.n; x++)
 				js_add(w, ret, v.v[x], c->n);
 			found = true;
@@ -159,6 +171,44 @@ static void add_words(struct walk *w, struct words *ws, const struct js_set *s, 
 	}
 }
 
+void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
+{
+	static const char *const harmless[] = {"NODE_ENV", "CI", "TZ", "LANG", "LC_ALL", "NO_COLOR", "FORCE_COLOR", "DEBUG", "PORT", "HOST"};
+	bool plain = name.n > 1;
+
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (str_is(name, harmless[i]))
+			return;
+	for (size_t i = 0; i < name.n; i++)
+		plain &= (name.p[i] >= 'A' && name.p[i] <= 'Z') || (i && ((name.p[i] >= '0' && name.p[i] <= '9') || name.p[i] == '_'));
+	if (plain)
+		code_access(w, ACCESS_EXEC, value, false, str_c(w->a, name), n);
+	else
+		code_marker_add(w, "environment", n);
+}
+
+/* The option `env`: a literal, with all of the own environment perhaps. */
+static void environment(struct walk *w, const struct call *c, const struct js_value *v)
+{
+	size_t n = 0;
+	TSNode *k = v->kind == JS_NODE && node_is(v->node, "object") ? js_children(w, v->node, &n) : NULL;
+
+	if (v->kind == JS_PATH && str_is(v->text, "process.env"))
+		return;
+	if (!k || js_of(w)->stores_computed)
+		code_marker_add(w, "environment", c->n);
+	for (size_t i = 0; k && i < n; i++) {
+		struct js_set s = js_eval(w, node_is(k[i], "spread_element") ? js_last_child(w, k[i]) : node_field(k[i], "value"));
+
+		if (node_is(k[i], "spread_element"))
+			s.n == 1 && s.v[0].kind == JS_PATH && str_is(s.v[0].text, "process.env") ? (void)0 : code_marker_add(w, "environment", k[i]);
+		else if (node_is(k[i], "pair") && (node_is(node_field(k[i], "key"), "property_identifier") || node_is(node_field(k[i], "key"), "string")))
+			js_environment(w, node_is(node_field(k[i], "key"), "string") ? js_string(w, node_field(k[i], "key")) : node_text(w, node_field(k[i], "key")), js_set_text(&s), k[i]);
+		else
+			code_marker_add(w, "environment", k[i]);
+	}
+}
+
 /* The directory and environment that the options give. The old directory is kept in *ret_cwd. */
 static void enter_options(struct walk *w, const struct call *c, size_t from, struct str *ret_cwd)
 {
@@ -173,11 +223,9 @@ static void enter_options(struct walk *w, const struct call *c, size_t from, str
 		else
 			w->s->cwd = CODE_HOLE;
 	}
-	if (option(w, c, from, "env", &s)) {
+	if (option(w, c, from, "env", &s))
 		for (size_t i = 0; i < s.n; i++)
-			if (!(s.v[i].kind == JS_PATH && str_is(s.v[i].text, "process.env")))
-				code_marker_add(w, "environment", c->n);
-	}
+			environment(w, c, &s.v[i]);
 	if (option(w, c, from, "input", &s))
 		code_marker_add(w, "process-input", c->n);
 }
@@ -621,7 +669,7 @@ void js_call(struct walk *w, TSNode n)
 	}
 	if (node_is(f, "import")) {
 		argument(w, &c, 0, &callee);
-		js_loaded(w, &callee, "import", n);
+		js_loaded(w, &callee, "require", n);
 		return;
 	}
 	if (!shifted(w, f, &c, &callee))

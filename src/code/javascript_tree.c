@@ -32,7 +32,7 @@ static size_t fill(TSNode n, TSNode *out, size_t count)
 
 TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
 {
-	uint32_t count = ts_node_child_count(n);
+	uint32_t count = ts_node_is_null(n) ? 0 : ts_node_child_count(n);
 	TSNode *out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
 
 	*ret_n = count ? fill(n, out, count) : 0;
@@ -181,6 +181,14 @@ static void define(struct walk *w, struct str name, const struct js_source *s, b
 	n->defs = d;
 	n->declared = true;
 	n->top |= top;
+	n->ndefs++;
+}
+
+bool js_closed(struct walk *w, struct str name)
+{
+	const struct js_name *n = js_name_get(w, name);
+
+	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(name);
 }
 
 bool js_is_function(TSNode n)
@@ -278,8 +286,16 @@ static void collect_children(struct walk *w, TSNode n, struct place at)
 		collect(w, c[i], at);
 }
 
-/* `given` are the sources of its parameters, as far as known. */
-static void collect_function(struct walk *w, TSNode n, struct place at, const struct js_source *const *given, size_t ngiven)
+static const struct js_source *parameter(struct walk *w, struct str function, size_t i)
+{
+	struct js_source *s = arena_new(w->a, struct js_source);
+
+	*s = (struct js_source){.from = function.n ? JS_FROM_PARAM : JS_FROM_NOWHERE, .key = function, .index = i};
+	return s;
+}
+
+/* `given` are the sources of its parameters, as far as known; else they are the arguments of the calls of `owner`. */
+static void collect_function(struct walk *w, TSNode n, struct place at, const struct js_source *const *given, size_t ngiven, struct str owner)
 {
 	TSNode one = node_field(n, "parameter"), all = node_field(n, "parameters"), name = node_field(n, "name");
 	size_t count = 0;
@@ -287,10 +303,14 @@ static void collect_function(struct walk *w, TSNode n, struct place at, const st
 
 	if (!ts_node_is_null(name) && !node_is(n, "method_definition"))
 		define(w, node_text(w, name), source(w, JS_FROM_EXPR, n, NULL, STR("")), node_is(n, "function_declaration") && !at.function && !at.block);
+	if (node_is(n, "function_declaration") || node_is(n, "generator_function_declaration"))
+		owner = node_text(w, name);
+	if (owner.n)
+		js_name_get(w, owner)->nfunctions++;
 	if (!ts_node_is_null(one))
-		bind(w, one, ngiven ? given[0] : nowhere(w), false, 0);
+		bind(w, one, ngiven ? given[0] : parameter(w, owner, 0), false, 0);
 	for (size_t i = 0; i < count; i++)
-		bind(w, c[i], i < ngiven && !node_is(c[i], "rest_pattern") ? given[i] : nowhere(w), false, 0);
+		bind(w, c[i], node_is(c[i], "rest_pattern") ? nowhere(w) : i < ngiven ? given[i] : parameter(w, owner, i), false, 0);
 	at.function = at.block = true;
 	collect_children(w, n, at);
 }
@@ -319,6 +339,16 @@ static size_t callback_sources(struct walk *w, TSNode object, struct str method,
 	return str_is(method, "then");
 }
 
+static void add_site(struct walk *w, struct str name, TSNode call)
+{
+	struct js_name *n = js_name_get(w, name);
+	struct js_site *s = arena_new(w->a, struct js_site);
+
+	*s = (struct js_site){.next = n->sites, .call = call};
+	n->sites = s;
+	n->nsites++;
+}
+
 static void collect_call(struct walk *w, TSNode n, struct place at)
 {
 	TSNode f = node_field(n, "function"), args = node_field(n, "arguments"), inner = f;
@@ -333,14 +363,16 @@ static void collect_call(struct walk *w, TSNode n, struct place at)
 	if (js_is_function(inner) && node_is(args, "arguments")) { /* called where it stands */
 		for (; ngiven < count && ngiven < JS_ARGS_MAX && !node_is(c[ngiven], "spread_element"); ngiven++)
 			given[ngiven] = source(w, JS_FROM_EXPR, c[ngiven], NULL, STR(""));
-		collect_function(w, inner, at, given, ngiven);
+		collect_function(w, inner, at, given, ngiven, STR(""));
 	} else {
+		if (node_is(f, "identifier") && node_is(args, "arguments"))
+			add_site(w, node_text(w, f), n);
 		collect(w, f, at);
 	}
 	ngiven = node_is(f, "member_expression") ? callback_sources(w, node_field(f, "object"), node_text(w, node_field(f, "property")), given) : 0;
 	for (size_t i = 0; i < count; i++) {
 		if (i == 0 && ngiven && js_is_function(c[i]))
-			collect_function(w, c[i], at, given, ngiven);
+			collect_function(w, c[i], at, given, ngiven, STR(""));
 		else
 			collect(w, c[i], at);
 	}
@@ -388,6 +420,7 @@ static void collect_declarators(struct walk *w, TSNode n, struct place at)
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
 
+	at.depth += 2;
 	for (size_t i = 0; i < count; i++) {
 		TSNode name = node_field(c[i], "name"), value = node_field(c[i], "value");
 
@@ -397,8 +430,12 @@ static void collect_declarators(struct walk *w, TSNode n, struct place at)
 			bind(w, name, source(w, JS_FROM_EXPR, value, NULL, STR("")), top, 0);
 		else if (node_is(name, "identifier"))
 			js_name_get(w, node_text(w, name))->declared = true;
+		collect(w, name, at);
+		if (js_is_function(value) && node_is(name, "identifier"))
+			collect_function(w, value, at, NULL, 0, node_text(w, name));
+		else if (!ts_node_is_null(value))
+			collect(w, value, at);
 	}
-	collect_children(w, n, at);
 }
 
 static void collect_word(struct walk *w, struct str s)
@@ -408,6 +445,7 @@ static void collect_word(struct walk *w, struct str s)
 
 	js_of(w)->arrays_change |= in(s, change, sizeof(change) / sizeof(*change));
 	js_of(w)->stores_computed |= in(s, assign, sizeof(assign) / sizeof(*assign));
+	js_name_get(w, s)->property = true;
 	js_of(w)->feeds |= str_is(s, "stdin") || str_is(s, "input") || str_is(s, "stdio");
 	if (str_is(s, "chdir"))
 		w->s->cwd = CODE_HOLE; /* wherever that leads */
@@ -449,9 +487,12 @@ static void collect(struct walk *w, TSNode n, struct place at)
 		return; /* the second pass stops here, too, and says so */
 	if (node_is(n, "property_identifier") || node_is(n, "shorthand_property_identifier") || node_is(n, "shorthand_property_identifier_pattern") || node_is(n, "string_fragment"))
 		collect_word(w, node_text(w, n));
-	js_of(w)->uses_arguments |= node_is(n, "identifier") && str_is(node_text(w, n), "arguments");
+	if (node_is(n, "identifier") || node_is(n, "shorthand_property_identifier")) {
+		js_of(w)->uses_arguments |= str_is(node_text(w, n), "arguments");
+		js_name_get(w, node_text(w, n))->refs++;
+	}
 	if (js_is_function(n)) {
-		collect_function(w, n, at, NULL, 0);
+		collect_function(w, n, at, NULL, 0, STR(""));
 	} else if (!strcmp(type, "call_expression")) {
 		collect_call(w, n, at);
 	} else if (!strcmp(type, "lexical_declaration") || !strcmp(type, "variable_declaration") || !strcmp(type, "using_declaration")) {

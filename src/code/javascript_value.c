@@ -278,6 +278,27 @@ static struct js_set eval_member(struct walk *w, TSNode n)
 
 /* ---- names ---- */
 
+/* A parameter of a function that is only called by its name: the arguments there. */
+static struct js_set eval_param(struct walk *w, struct str function, size_t index)
+{
+	struct js_set s = {0};
+
+	if (!js_closed(w, function))
+		return unknown();
+	for (const struct js_site *c = js_name_get(w, function)->sites; c && !js_of(w)->bound_said; c = c->next) {
+		size_t n;
+		TSNode *args = js_children(w, node_field(c->call, "arguments"), &n);
+		struct js_set more;
+		bool known = index < n;
+
+		for (size_t i = 0; known && i <= index; i++)
+			known = !node_is(args[i], "spread_element");
+		more = known ? js_eval(w, args[index]) : unknown();
+		add_all(w, &s, &more, c->call);
+	}
+	return s.n ? s : unknown();
+}
+
 static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth)
 {
 	struct js_set of;
@@ -289,6 +310,8 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 		return js_eval(w, s->node);
 	case JS_FROM_PATH:
 		return path(s->key);
+	case JS_FROM_PARAM:
+		return eval_param(w, s->key, s->index);
 	case JS_FROM_NUMBER:
 		return number(STR(""));
 	case JS_FROM_MEMBER:

@@ -156,7 +156,11 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 const struct pvs *py_result(struct python *p, const struct pv *callee, const struct py_args *args);
 
 /* ---- python_text.c ---- */
-struct str py_string(struct python *p, TSNode string, const struct py_scope *sc);
+/* Which of several values an interpolation stands for: the `at`th, from 1; 0: only count. */
+struct py_pick {
+	size_t at, several, n; /* interpolations with several values; how many those are */
+};
+struct str py_string(struct python *p, TSNode string, const struct py_scope *sc, struct py_pick *pick);
 struct str py_percent(struct python *p, struct str format, const struct pvs *args);
 struct str py_format(struct python *p, struct str format, const struct py_args *args);
 struct str py_path_join(struct python *p, struct str x, struct str y);

@@ -203,11 +203,28 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 
 /* ---- programs ---- */
 
+/* Variables that make programs load or run something. */
+static bool is_dangerous(struct str name)
+{
+	static const char *const starts[] = {"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "GIT_", "NODE_", "NPM_", "npm_", "BASH_", "JAVA_", "_JAVA", "JDK_", "GCONV", "LUA_", "SSH_", "GEM_", "CARGO_", "RUST", "MAKE"};
+	static const char *const names[] = {"PATH", "ENV", "IFS", "SHELL", "SHELLOPTS", "BROWSER", "ZDOTDIR", "PS4", "PROMPT_COMMAND", "CC", "CXX", "GOFLAGS", "LESSOPEN", "LESSCLOSE"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (str_starts(name, starts[i]) && !str_is(name, "PYTHONUNBUFFERED") && !str_is(name, "PYTHONDONTWRITEBYTECODE") && !str_is(name, "PYTHONIOENCODING") && !str_is(name, "PYTHONUTF8"))
+			return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(name, names[i]))
+			return true;
+	return str_ends(name, "PAGER") || str_ends(name, "EDITOR") || str_ends(name, "VISUAL");
+}
+
 /* Settings of a program's environment. */
 static void add_setting(struct python *p, struct str name, struct str value, TSNode n)
 {
 	struct setting *s = arena_new(p->a, struct setting);
 
+	if (is_dangerous(name))
+		code_access(p->w, ACCESS_EXEC, CODE_HOLE, false, str_c(p->a, name), n);
 	*s = (struct setting){.name = name, .value = value, .at = node_at(p->w, n)};
 	*p->w->f->settings_end = s;
 	p->w->f->settings_end = &s->next;
@@ -520,10 +537,8 @@ static void do_temp(struct python *p, const struct py_row *r, const struct py_ar
 	const struct pvs *dir = py_arg(p, args, at + 2, "dir");
 	bool named = dir && !is_data(dir, "None"), plain = plain_name(py_arg(p, args, at, "suffix")) && plain_name(py_arg(p, args, at + 1, "prefix"));
 	struct str place = !named ? (p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp")) : dir->n == 1 ? py_text(p, dir->v[0]) : CODE_HOLE;
-	struct str path = plain && !args->escaped ? py_path_join(p, place, str_n("\2", 1)) : CODE_HOLE;
 
-	access_at(p, ACCESS_WRITE, path, true, "mktemp", n);
-	access_at(p, ACCESS_DELETE, path, true, "mktemp", n);
+	access_at(p, ACCESS_WRITE, plain && !args->escaped && place.n ? place : CODE_HOLE, true, "mktemp", n);
 }
 
 static void do_sql(struct python *p, const struct py_args *args, TSNode n)

@@ -132,7 +132,7 @@ static bool is_plain(struct python *p, TSNode interpolation, TSNode value)
 	return str_is(rest, "}") || str_is(rest, "!s}");
 }
 
-static struct str interpolated(struct python *p, TSNode n, const struct py_scope *sc)
+static struct str interpolated(struct python *p, TSNode n, const struct py_scope *sc, struct py_pick *pick)
 {
 	TSNode value = node_field(n, "expression");
 	const struct pvs *v;
@@ -140,10 +140,15 @@ static struct str interpolated(struct python *p, TSNode n, const struct py_scope
 	if (ts_node_is_null(value) || !is_plain(p, n, value))
 		return CODE_HOLE;
 	v = py_eval(p, value, sc);
+	if (pick && v->n > 1 && !v->cycle) {
+		pick->several += !pick->at;
+		pick->n = v->n;
+		return pick->at && pick->at <= v->n ? py_text(p, v->v[pick->at - 1]) : CODE_HOLE;
+	}
 	return v->n == 1 && !v->cycle ? py_text(p, v->v[0]) : CODE_HOLE;
 }
 
-struct str py_string(struct python *p, TSNode string, const struct py_scope *sc)
+struct str py_string(struct python *p, TSNode string, const struct py_scope *sc, struct py_pick *pick)
 {
 	uint32_t n;
 	TSNode *kids = py_children(p, string, &n);
@@ -157,7 +162,7 @@ struct str py_string(struct python *p, TSNode string, const struct py_scope *sc)
 		else if (node_is(kids[i], "string_content"))
 			decode(&b, node_text(p->w, kids[i]), f);
 		else if (node_is(kids[i], "interpolation"))
-			buf_str(&b, interpolated(p, kids[i], sc));
+			buf_str(&b, interpolated(p, kids[i], sc, pick));
 		if (b.n > PY_TEXT_MAX)
 			return CODE_HOLE;
 	}

@@ -297,14 +297,14 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 {
 	const struct pvs *known = NULL;
 
+	if (str_is(attr, "__class__") && (v->kind == PV_UNKNOWN || v->kind == PV_INST || v->kind == PV_NAME || v->kind == PV_METHOD))
+		return pvs_one(p, p->lost);
 	if (v->kind == PV_NAME) {
 		struct str full = v->text.n + attr.n > 256 ? STR("?") : qualified(p, v->text, attr);
 
 		known = constant(p, full);
 		return known ? known : pvs_text(p, PV_NAME, full);
 	}
-	if (str_is(attr, "__class__") && (v->kind == PV_UNKNOWN || v->kind == PV_INST))
-		return pvs_one(p, p->lost);
 	if (v->kind == PV_PATH)
 		known = path_property(p, v->text, attr);
 	if (known)
@@ -503,7 +503,22 @@ static const struct pvs *eval_data(struct python *p, TSNode n, const struct py_s
 	return pvs_one(p, make(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
-static const struct pvs *eval_string(struct python *p, TSNode n, const struct py_scope *sc) { return pvs_text(p, PV_TEXT, py_string(p, n, sc)); }
+/* f"{x}" with several values for one x: a text for each. */
+static const struct pvs *eval_string(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	struct py_pick pick = {0};
+	const struct pvs *all = pvs_text(p, PV_TEXT, py_string(p, n, sc, &pick));
+
+	if (pick.several != 1 || pick.n > PY_VALUES_MAX)
+		return all;
+	all = NULL;
+	for (pick.at = 1; pick.at <= pick.n; pick.at++) {
+		const struct pvs *one = pvs_text(p, PV_TEXT, py_string(p, n, sc, &pick));
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all;
+}
 
 static const struct pvs *eval_strings(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -512,7 +527,7 @@ static const struct pvs *eval_strings(struct python *p, TSNode n, const struct p
 	struct str all = STR("");
 
 	for (uint32_t i = 0; i < count; i++)
-		all = py_cat(p, all, py_string(p, kids[i], sc));
+		all = py_cat(p, all, py_string(p, kids[i], sc, NULL));
 	return pvs_text(p, PV_TEXT, all);
 }
 

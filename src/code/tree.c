@@ -20,7 +20,7 @@ bool code_knows(const char *lang) { return find(lang) != NULL; }
 
 /* ---- nodes ---- */
 
-struct str node_text(const struct walk *w, TSNode n) { return str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
+struct str node_text(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
 struct span node_at(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
 bool node_is(TSNode n, const char *type) { return !ts_node_is_null(n) && !strcmp(ts_node_type(n), type); }
 TSNode node_field(TSNode n, const char *name) { return ts_node_is_null(n) ? n : ts_node_child_by_field_name(n, name, (uint32_t)strlen(name)); }

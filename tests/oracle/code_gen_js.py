@@ -97,6 +97,22 @@ HARMLESS = [
 ]
 
 
+# ways of an expression $X, a function or a path, through other places; they can be put on top of each other
+WRAPS = [
+    ("const $N = $X", "$N"), ("let $N; $N = $X", "$N"), ("", "($X)"), ("", "[$X][0]"), ("", "(0, $X)"), ("", "({k: $X}).k"), ("", "({k: $X})['k']"), ("", "(1 ? $X : 0)"), ("", "(0 || $X)"), ("", "(1 && $X)"), ("", "(null ?? $X)"), ("var $N", "($N = $X)"), ("", "(() => $X)()"), ("", "(v => v)($X)"), ("", "((v = $X) => v)()"), ("", "(({v}) => v)({v: $X})"),
+    ("function $N() { return $X }", "$N()"), ("function $N(v) { return v }", "$N($X)"), ("function $N(...v) { return v[1] }", "$N(1, $X)"), ("function $N() { return arguments[0] }", "$N($X)"), ("const $N = [$X]", "$N[0]"), ("const $N = [0]; $N[0] = $X", "$N[0]"), ("const $N = []; $N.push($X)", "$N[0]"), ("const $N = []; $N.push($X)", "$N.pop()"), ("const $N = []; $N.unshift($X)", "$N.shift()"), ("const $N = {}; $N.k = $X", "$N.k"),
+    ("const $N = {}; $N['k'] = $X", "$N.k"), ("const $N = {k: $X}, $M = $N", "$M.k"), ("const $N = {k: $X}, $M = {...$N}", "$M.k"), ("const {k: $N} = {k: $X}", "$N"), ("const {k: {l: $N}} = {k: {l: $X}}", "$N"), ("const {k: $N = 1} = {k: $X}", "$N"), ("const {z: $N = $X} = {}", "$N"), ("const [, $N] = [1, $X]", "$N"), ("const [...$N] = [$X]", "$N[0]"), ("const {...$N} = {k: $X}", "$N.k"), ("let $N; [$N] = [$X]", "$N"), ("let $N; ({k: $N} = {k: $X})", "$N"),
+    ("var $N; for ($N of [$X]);", "$N"), ("var $N; for (const v of [1, $X]) $N = v", "$N"), ("var $N; for (const [k, v] of Object.entries({k: $X})) $N = v", "$N"), ("var $N; for (const k in {k: 1}) $N = {k: $X}[k]", "$N"), ("var $N; [$X].forEach(v => $N = v)", "$N"), ("", "[$X].map(v => v)[0]"), ("", "[$X].find(v => v)"), ("", "[$X].filter(v => v)[0]"), ("", "[0, $X].reduce((a, b) => b)"), ("", "[0, $X].at(-1)"), ("", "[0, $X].slice(1)[0]"), ("", "[0].concat([$X])[1]"), ("", "[...[$X]][0]"),
+    ("", "[$X, 0].reverse()[1]"), ("", "[[$X]].flat()[0]"), ("", "Object.values({k: $X})[0]"), ("", "Object.entries({k: $X})[0][1]"), ("", "Object.assign({}, {k: $X}).k"), ("", "Object.fromEntries([['k', $X]]).k"), ("", "Object.freeze({k: $X}).k"), ("", "Array.of($X)[0]"), ("", "Array.from([$X])[0]"), ("", "Array.from({length: 1}, () => $X)[0]"), ("", "new Map([['k', $X]]).get('k')"), ("", "[...new Set([$X])][0]"), ("", "new Set([$X]).values().next().value"), ("", "Reflect.get({k: $X}, 'k')"),
+    ("const $N = new Map(); $N.set('k', $X)", "$N.get('k')"), ("const $N = new Proxy({}, {get: () => $X})", "$N.zzz"), ("const $N = {get k() { return $X }}", "$N.k"), ("const $N = {k() { return $X }}", "$N.k()"), ("const $N = {k: () => $X}", "$N.k()"), ("class $N { static v = $X }", "$N.v"), ("class $N { v = $X }", "new $N().v"), ("class $N { constructor(v) { this.v = v } }", "new $N($X).v"), ("class $N { #v = $X; get() { return this.#v } }", "new $N().get()"), ("class $N { static get v() { return $X } }", "$N.v"),
+    ("class $N { get() { return $X } } class $M extends $N {}", "new $M().get()"), ("class $N { set(v) { this.v = v; return this } }", "new $N().set($X).v"), ("function $N(v) { this.v = v }", "new $N($X).v"), ("function $N() {} $N.prototype.v = $X", "new $N().v"), ("function $N() {} $N.v = $X", "$N.v"), ("function* $N() { yield $X }", "$N().next().value"), ("function* $N() { yield* [$X] }", "[...$N()][0]"), ("function $N() { let v = $X; return () => v }", "$N()()"), ("let $N; function $M() { $N = $X } $M()", "$N"), ("let $N; (() => { $N = $X })()", "$N"),
+    ("let $N; try { $N = $X } catch {}", "$N"), ("let $N; try { throw $X } catch (e) { $N = e }", "$N"), ("let $N; try { throw {e: $X} } catch ({e}) { $N = e }", "$N"), ("let $N; if (1) $N = $X; else $N = 0", "$N"), ("let $N; switch (1) { case 1: $N = $X }", "$N"), ("let $N; while (1) { $N = $X; break }", "$N"), ("let $N; do { $N = $X } while (0)", "$N"), ("let $N; for (let i = 0; i < 2; i++) if (i) $N = $X", "$N"), ("let $N = 0; const $M = () => $N; $N = $X", "$M()"), ("const $N = [0], $M = l => { l[0] = $X }; $M($N)", "$N[0]"),
+    ("const $N = {}, $M = o => { o.k = $X }; $M($N)", "$N.k"), ("const $N = {k: {l: 0}}; $N.k.l = $X", "$N.k.l"), ("const $N = {}; Object.defineProperty($N, 'k', {value: $X})", "$N.k"), ("const $N = Object.create({k: $X})", "$N.k"), ("const $N = {__proto__: {k: $X}}", "$N.k"), ("const $N = {}; $N.__proto__ = {k: $X}", "$N.k"), ("const $N = Object.setPrototypeOf({}, {k: $X})", "$N.k"), ("const $N = {k: $X}; with ($N) { var $M = k }", "$M"), ("globalThis.$N = $X", "$N"), ("globalThis['$N'] = $X", "$N"), ("$N = $X", "$N"), ("const $N = f => v => f(v)", "$N(v => v)($X)"),
+    ("const $N = (s, v) => v", "$N`${$X}`"), ("const $N = {f() { return this.v }, v: $X}", "$N.f()"), ("const $N = function () { return this.v }", "$N.call({v: $X})"), ("const $N = v => v", "$N.call(null, $X)"), ("const $N = v => v", "$N.apply(null, [$X])"), ("const $N = (v => v).bind(null, $X)", "$N()"), ("let $N; $N ??= $X", "$N"), ("let $N = 1; $N &&= $X", "$N"), ("let $N = 0; $N ||= $X", "$N"), ("const $N = new (class extends Array {})(); $N.push($X)", "$N[0]"), ("const $N = [1, $X]; $N.shift()", "$N[0]"), ("const $N = [1, $X]; $N.splice(0, 1)", "$N[0]"),
+    ("const $N = [0]; $N.fill($X)", "$N[0]"), ("const $N = [0]; const $M = $N; $M[0] = $X", "$N[0]"), ("const $N = new WeakMap(), $M = {}; $N.set($M, $X)", "$N.get($M)"), ("const $N = {[Symbol.for('k')]: $X}", "$N[Symbol.for('k')]"), ("const $N = {*[Symbol.iterator]() { yield $X }}; const [$M] = $N", "$M"), ("a: { var $N = $X; break a }", "$N"), ("var $N = 0; { var $N = $X }", "$N"), ("var $N = $X; { let $N = 0 }", "$N"), ("const $N = {v: $X, get w() { return this.v }}", "$N.w"),
+]
+
+
 class Names:
     def __init__(self, rng):
         self.rng, self.n = rng, 0
@@ -126,7 +142,15 @@ def value(rng, names):
     p = rng.choice(PATHS)
     k = rng.randrange(1, len(p))
     row = rng.choice(VALUES) if rng.random() < 0.6 else ("", "'$p'")
-    return pair(names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], o=", ".join(str(ord(c)) for c in p), b=base64.b64encode(p.encode()).decode())
+    return wrap(rng, names, *pair(names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], o=", ".join(str(ord(c)) for c in p), b=base64.b64encode(p.encode()).decode()))
+
+
+def wrap(rng, names, prelude, expr):
+    """The expression on its way through other places, each of which sees the one before."""
+    while rng.random() < 0.4:
+        before, expr = pair(names, rng.choice(WRAPS), X=expr)
+        prelude = "; ".join(x for x in (prelude, before) if x)
+    return prelude, expr
 
 
 def call(rng, names):
@@ -138,6 +162,7 @@ def call(rng, names):
     row = rng.choice(FUNCTIONS) if rng.random() < 0.85 else FUNCTIONS[0]
     k = len(name) // 2
     pre, f = pair(names, row, f=name, g=name[:k], h=name[k:])
+    pre, f = wrap(rng, names, pre, f)
     first, arg = value(rng, names)
     return "; ".join(x for x in ((first, pre) if rng.random() < 0.5 else (pre, first)) if x), "%s(%s%s)" % (f, arg, more)
 

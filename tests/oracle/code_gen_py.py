@@ -6,7 +6,9 @@ harmless  what developers really write with python3 -c; destructive words only i
 
 Templates: $P a path, $F a function that takes one path, $E an expression with an effect, $N a fresh name, $M fresh too (another).
 """
+import base64
 import random
+import re
 
 PATHS = ["a.txt", "b.txt", "sub/c.txt", "/w/a.txt", "/w/sub", "/tmp/t1", "/etc/zz", "new1", "../w/b.txt", "sub/../a.txt"]
 WORDS = ["x", "data", "f", "p", "item", "name", "src", "dst", "tmp", "val", "ﬁ", "été", "ℌ", "_", "__x", "print2", "self", "cls", "remove"]
@@ -59,8 +61,6 @@ EFFECTS = [
     "str.format('{}', open('k20', 'w'))", "'%s' % open('k21', 'w')", "os.environ.__class__ and os.putenv('A', 'b') or os.system('evil 20')", "inspect.getmodule(os.path.join).os.remove('a.txt')", "copy.copy(os.remove)('a.txt')", "bool(os.remove('a.txt'))",
     "platform.os.remove('a.txt')", "random._os.remove('a.txt')", "tempfile._os.unlink('a.txt')", "zipfile.shutil.rmtree('sub')", "unittest.mock.patch.object(os, 'getcwd').start() and 0 or os.remove('a.txt')", "os.register_at_fork(before=lambda: os.remove('a.txt')) or os.fork()",
 ]
-
-PREFIX = "import os, sys, shutil, subprocess, pathlib, functools, operator"
 
 # disguises of a function; $m module, $f attribute
 FUNCTIONS = [
@@ -166,6 +166,26 @@ HARMLESS_LINES = [
 ]
 
 
+# ways of an expression $X, a function or a path, through other places; they can be put on top of each other
+WRAPS = [
+    ("$N = $X", "$N"), ("$N = None\n$N = $X", "$N"), ("", "($X)"), ("", "[$X][0]"), ("", "(0, $X)[1]"), ("", "{'k': $X}['k']"), ("", "{'k': $X}.get('k')"), ("", "($X if 1 else 0)"), ("", "(0 or $X)"), ("", "(1 and $X)"), ("", "($N := $X)"), ("", "(lambda: $X)()"), ("", "(lambda v: v)($X)"),
+    ("", "(lambda v=($X): v)()"), ("def $N():\n    return $X", "$N()"), ("def $N(v):\n    return v", "$N($X)"), ("def $N(v, *w):\n    return w[0]", "$N(1, $X)"), ("def $N(**w):\n    return w['v']", "$N(v=$X)"), ("def $N(v=$X):\n    return v", "$N()"), ("$N = [$X]", "$N[0]"), ("$N = [0]\n$N[0] = $X", "$N[0]"), ("$N = []\n$N.append($X)", "$N[-1]"),
+    ("$N = []\n$N.append($X)", "$N.pop()"), ("$N = []\n$N += [$X]", "$N[0]"), ("$N = []\n$N.extend([$X])", "$N[0]"), ("$N = []\n$N.insert(0, $X)", "$N[0]"), ("$N = {}\n$N['k'] = $X", "$N['k']"), ("$N = {}\n$N.update(k=$X)", "$N['k']"), ("$N = {'k': $X}\n$M = $N", "$M['k']"), ("$N, $M = 1, $X", "$M"), ("($N, [$M]) = (1, [$X])", "$M"), ("*$N, $M = 1, $X", "$M"),
+    ("for $N in [$X]: pass", "$N"), ("for $N in (1, $X): $M = $N", "$M"), ("for $N, $M in [(1, $X)]: pass", "$M"), ("for $N, $M in {'k': $X}.items(): pass", "$M"), ("for $N, $M in enumerate([$X]): pass", "$M"), ("for $N, $M in zip([1], [$X]): pass", "$M"), ("", "[v for v in [$X]][0]"), ("", "next(v for v in [$X])"), ("", "next(iter([$X]))"), ("", "list(map(lambda v: v, [$X]))[0]"),
+    ("", "sorted([$X], key=lambda v: 0)[0]"), ("", "max([$X], key=lambda v: 0)"), ("", "list([$X])[0]"), ("", "tuple([$X])[0]"), ("", "dict(k=$X)['k']"), ("", "list({'k': $X}.values())[0]"), ("", "[*[$X]][0]"), ("", "{**{'k': $X}}['k']"), ("", "([0] + [$X])[1]"), ("", "([$X] * 2)[1]"), ("", "[0, $X][1:][0]"), ("", "[$X, 0][::-1][1]"), ("", "list(reversed([$X]))[0]"), ("", "list(filter(None, [$X]))[0]"),
+    ("class $N:\n    v = [$X]", "$N.v[0]"), ("class $N: pass\n$N.v = [$X]", "$N.v[0]"), ("class $N:\n    def __init__(self, v): self.v = v", "$N($X).v"), ("class $N:\n    def __init__(self): self.v = $X", "$N().v"), ("class $N:\n    def get(self): return $X", "$N().get()"), ("class $N:\n    @staticmethod\n    def get(): return $X", "$N.get()"), ("class $N:\n    @property\n    def v(self): return $X", "$N().v"),
+    ("class $N:\n    def __getitem__(self, k): return $X", "$N()[0]"), ("class $N:\n    def __call__(self): return $X", "$N()()"), ("class $N:\n    def __iter__(self): yield $X", "next(iter($N()))"), ("class $N:\n    def __enter__(self): return $X\n    def __exit__(self, *a): pass\nwith $N() as $M: pass", "$M"), ("class $N:\n    def __getattr__(self, k): return $X", "$N().zzz"), ("class $N:\n    def __or__(self, o): return $X", "($N() | 1)"),
+    ("class $N:\n    def set(self, v): self.v = v; return self", "$N().set($X).v"), ("class $N:\n    pass\n$M = $N()\n$M.v = $X", "$M.v"), ("class $N:\n    v = [$X]\nclass $M($N): pass", "$M.v[0]"), ("def $N():\n    yield $X", "next($N())"), ("def $N():\n    yield from [$X]", "list($N())[0]"), ("def $N():\n    global $M\n    $M = $X\n$N()", "$M"), ("def $N():\n    v = $X\n    def w(): return v\n    return w", "$N()()"),
+    ("def $N():\n    v = None\n    def w():\n        nonlocal v\n        v = $X\n    w()\n    return v", "$N()"), ("def $N():\n    try: return $X\n    finally: pass", "$N()"), ("def $N(n):\n    return $N(n - 1) if n else $X", "$N(2)"), ("def $N(f): return lambda: $X\n@$N\ndef $M(): pass", "$M()"), ("try:\n    $N = $X\nexcept Exception: pass", "$N"), ("try:\n    raise Exception($X)\nexcept Exception as e:\n    $N = e.args[0]", "$N"),
+    ("if 1: $N = $X\nelse: $N = 0", "$N"), ("if 0: $N = 0\nelse: $N = $X", "$N"), ("while 1:\n    $N = $X\n    break", "$N"), ("$N = 0\nfor $M in range(2):\n    if $M: $N = $X", "$N"), ("match $X:\n    case $N: pass", "$N"), ("match [1, $X]:\n    case [_, $N]: pass", "$N"), ("match {'k': $X}:\n    case {'k': $N}: pass", "$N"), ("match $X:\n    case 1 | 2: pass\n    case _ as $N: pass", "$N"),
+    ("import functools\n$N = functools.partial(lambda v: v, $X)", "$N()"), ("import functools", "functools.reduce(lambda a, b: b, [0, $X])"), ("import types\n$N = types.SimpleNamespace(v=$X)", "$N.v"), ("import collections\n$N = collections.namedtuple('T', 'v')($X)", "$N.v"), ("import collections\n$N = collections.deque([$X])", "$N.popleft()"), ("import collections\n$N = collections.ChainMap({'k': $X})", "$N['k']"), ("import collections\n$N = collections.defaultdict(lambda: $X)", "$N[0]"),
+    ("import itertools", "next(itertools.chain([$X]))"), ("import itertools", "next(itertools.islice([0, $X], 1, 2))"), ("import operator", "operator.itemgetter(1)([0, $X])"), ("import copy", "copy.copy([$X])[0]"), ("import dataclasses\n@dataclasses.dataclass\nclass $N:\n    v: object", "$N($X).v"), ("import contextlib\n@contextlib.contextmanager\ndef $N(): yield $X\nwith $N() as $M: pass", "$M"), ("import contextlib\nwith contextlib.nullcontext($X) as $N: pass", "$N"),
+    ("import asyncio\nasync def $N(): return $X", "asyncio.run($N())"), ("import queue\n$N = queue.Queue()\n$N.put($X)", "$N.get()"), ("import contextvars\n$N = contextvars.ContextVar('v')\n$N.set($X)", "$N.get()"), ("import threading\n$N = threading.local()\n$N.v = $X", "$N.v"), ("$N = 0\n$M = lambda: $N\n$N = $X", "$M()"), ("$N = [0]\ndef $M(l): l[0] = $X\n$M($N)", "$N[0]"), ("$N = {}\ndef $M(d): d['k'] = $X\n$M($N)", "$N['k']"),
+    ("$N = [lambda: $X]", "$N[0]()"), ("$N = dict(k=lambda v: v)", "$N['k']($X)"), ("def $N(f, v): return f(v)", "$N(lambda v: v, $X)"), ("class $N(list): pass\n$M = $N([$X])", "$M[0]"), ("class $N(dict):\n    def __missing__(self, k): return $X", "$N()['z']"), ("$N = iter([0, $X])\nnext($N)", "next($N)"), ("$N = ($X for _ in [1])", "next($N)"), ("$N = {$X: 1}", "list($N)[0]"), ("$N = {$X}", "$N.pop()"), ("$N = zip([$X])", "next($N)[0]"),
+    ("$N = {'k': [0]}\n$N['k'][0] = $X", "$N['k'][0]"), ("$N = [[0]] * 2\n$N[0][0] = $X", "$N[1][0]"), ("$N = [0, 0]\n$N[:] = [$X, 1]", "$N[0]"), ("$N = [1, $X]\ndel $N[0]", "$N[0]"), ("$N = [$X, 1]\n$N.reverse()", "$N[1]"), ("$N = [1]\n$M = $N.copy()\n$M[0] = $X", "$M[0]"), ("$N = $M = []\n$N.append($X)", "$M[0]"), ("($N := []).append($X)", "$N[0]"), ("$N = None\ndef $M():\n    global $N\n    $N = $X\n[$M()]", "$N"),
+]
+
+
 class Names:
     def __init__(self, rng):
         self.rng, self.n = rng, 0
@@ -196,16 +216,26 @@ def value(rng, names):
     p = rng.choice(PATHS)
     k = rng.randrange(1, len(p))
     row = rng.choice(VALUES) if rng.random() < 0.6 else ("", "'$p'")
-    import base64
     b = base64.b64encode(p.encode()).decode()
-    return pair(rng, names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], x=p.encode().hex(), o=", ".join(str(ord(c)) for c in p) + ",", b=b)
+    return wrap(rng, names, *pair(rng, names, row, p=p, q=p[:k], r=p[k:], v=p[::-1], x=p.encode().hex(), o=", ".join(str(ord(c)) for c in p) + ",", b=b))
+
+
+def wrap(rng, names, prelude, expr):
+    """The expression on its way through other places, each of which sees the one before."""
+    while rng.random() < 0.4:
+        row = rng.choice(WRAPS)
+        if "\n" in expr:
+            break
+        before, expr = pair(rng, names, row, X=expr)
+        prelude = "\n".join(x for x in (prelude, before) if x)
+    return prelude, expr
 
 
 def call(rng, names):
     """(prelude, expression) with an effect."""
     if rng.random() < 0.35:
         text = rng.choice(EFFECTS)
-        modules = sorted({m for m in ROOTS if m + "." in text})
+        modules = sorted({m for m in ROOTS if re.search(r"(?<![\w.'\"])%s[.,)]" % re.escape(m), text)})
         before, expr = value(rng, names) if "$P" in text else ("", "")
         prelude = "".join("import %s\n" % m for m in modules) + before
         return prelude, text.replace("$P", "(%s)" % expr)
@@ -219,6 +249,7 @@ def call(rng, names):
         return "\n".join((pre, first)), "%s(Path(%s)%s)" % (f, arg, more)
     k = len(name) // 2
     pre, f = pair(rng, names, row, m=module, f=name, g=name[:k], h=name[k:])
+    pre, f = wrap(rng, names, pre, f)
     first, arg = value(rng, names)
     if "os.O_" in more:
         pre = "import os\n" + pre
@@ -228,11 +259,6 @@ def call(rng, names):
 ROOTS = ["os", "sys", "shutil", "subprocess", "pathlib", "functools", "operator", "urllib.request", "socket", "http.client", "json", "asyncio", "pty", "tempfile", "glob", "multiprocessing", "threading", "webbrowser", "runpy", "ctypes",
          "py_compile", "csv", "zipfile", "signal", "pickle", "logging", "unittest.mock", "pdb", "timeit", "cProfile", "code", "types", "codecs", "re", "importlib", "itertools", "collections", "atexit", "weakref", "io", "_io", "array",
          "concurrent.futures", "contextlib", "inspect", "copy", "platform", "random"]
-
-
-def put(template, expr):
-    """$E with the indentation of its line kept, for expressions of several lines."""
-    return template.replace("$E", expr)
 
 
 def indent(text, by="    "):
