@@ -155,6 +155,23 @@ static void check_flow(struct walk *w, TSNode n)
 		js_escaped(w, &s, n);
 }
 
+/* What code from a text gives back may be anything, unless it is only looked at. */
+static void check_result(struct walk *w, TSNode n)
+{
+	struct js_set callee = js_eval(w, node_field(n, "function"));
+	enum flow f;
+
+	for (size_t i = 0; i < callee.n; i++) {
+		const struct js_row *r = callee.v[i].kind == JS_PATH ? js_row(w, callee.v[i].text) : NULL;
+
+		if (!r || r->act != JS_ACT_EVAL)
+			continue;
+		f = flow(w);
+		if (f == FLOW_LOST || (f == FLOW_FOLLOWED && !node_is(js_of(w)->up[js_of(w)->nup - 2], "arguments")))
+			code_marker_add(w, "eval", n);
+	}
+}
+
 /* ---- names and members ---- */
 
 static TSNode above(struct walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
@@ -434,6 +451,7 @@ static void visit_inner(struct walk *w, TSNode n)
 		else
 			js_call(w, n);
 		visit_children(w, n);
+		check_result(w, n);
 		check_flow(w, n);
 	} else if (js_is_function(n)) {
 		visit_function(w, n);
@@ -481,10 +499,14 @@ void javascript_walk(struct walk *w, TSNode root)
 {
 	struct js *js = arena_new(w->a, struct js);
 	struct str cwd = w->s->cwd;
+	const char *from = w->s->at.text < w->f->ntexts ? w->f->texts[w->s->at.text].from : NULL;
+	bool inner = from && !strcmp(from, "javascript");
 
 	w->own = js;
 	js->root = root;
 	js_collect(w, root);
+	if (inner && (js->shadows || js->assigns))
+		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for */
 	visit(w, root);
 	if (js->computed_read && js->unknown_call)
 		code_marker_add(w, "computed-member", js->computed_at);

@@ -92,6 +92,8 @@ struct js {
 	bool feeds;              /* something is written to the input of a program, perhaps */
 	bool sloppy_this;        /* `this` stands outside of classes */
 	bool uses_arguments;
+	bool shadows;            /* names of the runtime are defined */
+	bool assigns;            /* names are assigned or declared that may belong to the code around this text */
 	bool arrays_change;      /* arrays are changed in place somewhere */
 	bool stores_computed;    /* members with unknown names are assigned to */
 	bool computed_read, unknown_call; /* both together may reach the constructor of functions */

@@ -407,6 +407,8 @@ static void evaluate(struct walk *w, const struct call *c, size_t at)
 
 	if (!argument(w, c, at, &s))
 		return;
+	if (js_of(w)->shadows)
+		code_marker_add(w, "eval", c->n); /* it would be read as if these names were the runtime's */
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
 			code_snippet(w, "javascript", s.v[i].text, c->n);
@@ -419,7 +421,7 @@ static void make_function(struct walk *w, const struct call *c)
 {
 	struct str text = STR("(function(");
 
-	if (c->open) {
+	if (c->open || js_of(w)->shadows) {
 		code_marker_add(w, "Function", c->n);
 		return;
 	}
@@ -446,7 +448,7 @@ static void timer(struct walk *w, const struct call *c)
 
 	argument(w, c, 0, &s);
 	for (size_t i = 0; i < s.n; i++)
-		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
+		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text) && !js_of(w)->shadows)
 			code_snippet(w, "javascript", s.v[i].text, c->n);
 		else if (s.v[i].kind == JS_TEXT)
 			code_marker_add(w, "eval", c->n);

@@ -182,6 +182,7 @@ static void define(struct walk *w, struct str name, const struct js_source *s, b
 	n->declared = true;
 	n->top |= top;
 	n->ndefs++;
+	js_of(w)->shadows |= n->ndefs == 1 && js_global(name);
 }
 
 bool js_closed(struct walk *w, struct str name)
@@ -463,6 +464,7 @@ static bool collect_assignment(struct walk *w, TSNode n)
 		bind(w, argument, source(w, JS_FROM_NUMBER, n, NULL, STR("")), false, 0);
 	else
 		return false;
+	js_of(w)->assigns = true;
 	return true;
 }
 
@@ -491,6 +493,7 @@ static void collect(struct walk *w, TSNode n, struct place at)
 		js_of(w)->uses_arguments |= str_is(node_text(w, n), "arguments");
 		js_name_get(w, node_text(w, n))->refs++;
 	}
+	js_of(w)->assigns |= !at.function && (!strcmp(type, "variable_declaration") || !strcmp(type, "function_declaration") || !strcmp(type, "for_in_statement"));
 	if (js_is_function(n)) {
 		collect_function(w, n, at, NULL, 0, STR(""));
 	} else if (!strcmp(type, "call_expression")) {
