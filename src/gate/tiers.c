@@ -509,14 +509,25 @@ static enum match call_matches(struct judge *j, const struct call_rule *r, const
 	return m;
 }
 
+static void raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m);
+
+/* The second time, when all have been heard, there is no `v`, and those that ask are raised. */
+static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r, enum match m, struct str what)
+{
+	if (v)
+		heard(j, s, v, r->decision, true, m, &r->rule, what);
+	else if (r->decision == VERDICT_ASK)
+		raise_ask(j, s, &r->rule, what, m);
+}
+
 static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
 {
 	for (const struct call_rule *r = in->calls; r; r = r->next)
 		for (const struct code_call *c = k->code->calls; c; c = c->next)
-			heard(j, s, v, r->decision, true, call_matches(j, r, c, k->cwd), &r->rule, c->name);
+			heard_code(j, s, v, r, call_matches(j, r, c, k->cwd), c->name);
 	for (const struct call_rule *r = in->imports; r; r = r->next)
 		for (const struct code_import *i = k->code->imports; i; i = i->next)
-			heard(j, s, v, r->decision, true, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, &r->rule, i->name);
+			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
 	for (const struct call_rule *r = in->writes; r; r = r->next)
 		for (const struct access *x = j->f->accesses; x; x = x->next) {
 			struct redirect_rule outside = {.outside = true, .paths = r->outside, .decision = r->decision};
@@ -524,7 +535,7 @@ static void hear_snippet(struct judge *j, struct subject *s, const struct snippe
 			bool here = x->kind == ACCESS_WRITE && x->at.text == k->code->error_at.text && x->at.text > 0;
 
 			if (here)
-				heard(j, s, v, r->decision, true, !paths_each(j, x, redirect_one, &t) ? MATCH_MAYBE : t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO, &r->rule, judge_excerpt(j, x->at));
+				heard_code(j, s, v, r, !paths_each(j, x, redirect_one, &t) ? MATCH_MAYBE : t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO, judge_excerpt(j, x->at));
 		}
 }
 
@@ -645,6 +656,7 @@ static void raise_asks(struct judge *j, struct subject *s)
 		raise_ask(j, s, &r->rule, s->base, r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO);
 	ssh = ssh_says(j, s);
 	raise_ask(j, s, &ssh_rule, ssh.host, ssh.asked && !ssh.denied ? MATCH_YES : MATCH_NO);
+	hear_code(j, s, NULL);
 }
 
 static void decide_redirects(struct judge *j)
