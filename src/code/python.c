@@ -152,12 +152,12 @@ static void visit_call(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode function = node_field(n, "function"), list = node_field(n, "arguments");
 	const struct pvs *callee = py_eval(p, function, sc);
-	struct py_args *args = arena_new(p->a, struct py_args);
+	struct py_args args;
 
-	py_args_eval(p, list, sc, args);
+	py_args_eval(p, list, sc, &args);
 	if (node_is(function, "attribute")) {
 		visit_receiver(p, node_field(function, "object"), sc);
-		check_attribute(p, function, sc, args);
+		check_attribute(p, function, sc, &args);
 	} else if (!node_is(function, "identifier")) {
 		visit_tracked(p, function, sc);
 	}
@@ -167,10 +167,10 @@ static void visit_call(struct python *p, TSNode n, const struct py_scope *sc)
 
 		if ((v.kind == PV_UNKNOWN || v.kind == PV_USER) && is_dotted_text(node_text(p->w, function)))
 			v.text = node_text(p->w, function); /* a rule may still name it as it is written */
-		py_call(p, &v, args, n);
+		py_call(p, &v, &args, n);
 	}
 	if (callee->cycle)
-		py_call(p, p->lost, args, n);
+		py_call(p, p->lost, &args, n);
 }
 
 /* ---- statements ---- */

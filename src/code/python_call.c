@@ -55,7 +55,7 @@ static struct str base_of(struct str path)
 
 struct path_spec {
 	enum access_kind kind;
-	bool below, into, here, database, archive;
+	bool below, into, here, database, archive, parents;
 };
 
 static struct path_spec letters(struct str s)
@@ -69,6 +69,7 @@ static struct path_spec letters(struct str s)
 		f.here |= s.p[i] == '.';
 		f.database |= s.p[i] == 'q';
 		f.archive |= s.p[i] == 'z';
+		f.parents |= s.p[i] == 'p';
 	}
 	return f;
 }
@@ -96,6 +97,10 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 	if (f.archive)
 		path = py_cat(p, path, source); /* its suffix */
 	access_at(p, f.kind, path.n ? path : CODE_HOLE, f.below, op, n);
+	for (struct str up = path; f.parents && text_exact(up) && memchr(up.p, '/', up.n) && up.n > 1;) { /* those that are left empty */
+		up = py_path_parent(p, up);
+		access_at(p, f.kind, up, false, op, n);
+	}
 	if (f.into)
 		access_at(p, f.kind, py_path_join(p, path, source), f.below, op, n);
 }

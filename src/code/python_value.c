@@ -478,11 +478,11 @@ const struct pvs *py_arg(struct python *p, const struct py_args *args, int pos, 
 static const struct pvs *eval_call(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	const struct pvs *of = py_eval(p, node_field(n, "function"), sc), *all = NULL;
-	struct py_args *args = arena_new(p->a, struct py_args);
+	struct py_args args;
 
-	py_args_eval(p, node_field(n, "arguments"), sc, args);
+	py_args_eval(p, node_field(n, "arguments"), sc, &args);
 	for (size_t i = 0; i < of->n; i++) {
-		const struct pvs *one = py_result(p, of->v[i], args);
+		const struct pvs *one = py_result(p, of->v[i], &args);
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
