@@ -131,7 +131,7 @@ def unsound(answer, did):
 def read_corpus(path):
     """Many programs in one file: before each a line "%% NAME [module] [verdict=V]"."""
     lang = "python" if path.endswith(".py.txt") else "javascript"
-    with open(path, encoding="utf-8") as f:
+    with open(path, encoding="utf-8", newline="\n") as f:
         parts = ("\n" + f.read()).split("\n" + SEPARATOR)[1:]
     out = []
     for part in parts:
