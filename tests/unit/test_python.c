@@ -106,7 +106,7 @@ static void test_markers(void)
 		{"print(1)", NULL}, {"eval(input())", "eval"}, {"exec(input())", "exec"}, {"import os\ngetattr(os, input())", "getattr"}, {"import ctypes", "ctypes"}, {"import pickle\npickle.loads(b'')", "pickle"},
 		{"__import__(input())", "import"}, {"import os\nx = [os]", "module"}, {"import json\njson.dumps = print", "setattr"}, {"globals()", "globals"}, {"x.__globals__", "dunder"}, {"\xE2\x84\x8C = 1", "identifier"},
 		{"def f(p): p.unlink()", "unknown-call"}, {"def f(p): p.append(1)", NULL}, {"def f(s): s.replace('a', 'b')", NULL}, {"def f(s): s.replace('a')", "unknown-call"}, {"nobody()", "unknown-call"},
-		{"import random\nrandom._os.remove('a')", "private"}, {"import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute(input())", "sql"}, {"print(1)\r# x", "line-end"}, {"import os\nos.environ[input()] = 'x'", "environ"},
+		{"import random\nrandom._inst.seed(1)", "private"}, {"import sqlite3\nc = sqlite3.connect(':memory:')\nc.execute(input())", "sql"}, {"print(1)\r# x", "line-end"}, {"import os\nos.environ[input()] = 'x'", "environ"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

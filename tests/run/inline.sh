@@ -1,0 +1,23 @@
+#!/bin/bash
+# What docs/inline-code.md shows is what happens: the rows of its verdicts blocks come out as they say.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+verdicts=(allow ask deny contain)
+
+mkdir "$tmp/work"
+cd "$tmp/work" || exit 1
+while read -r want command; do
+	n=$((n + 1))
+	"$CAISSON" check "$command" >"$tmp/out" 2>&1
+	got=$?
+	if [[ ${verdicts[got]-} == "$want" ]]; then echo "ok $n - $command: $want"; else
+		echo "not ok $n - $command: $want"
+		sed 's/^/#   /' "$tmp/out"
+	fi
+done < <(awk '$0 == "```verdicts" { on = 1; next } /^```/ { on = 0 } on && NF' "$here/docs/inline-code.md")
+if ((n < 15)); then echo "not ok $((++n)) - the page has rows"; else echo "ok $((++n)) - the page has rows"; fi
+echo "1..$n"
