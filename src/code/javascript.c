@@ -98,6 +98,21 @@ static bool has_member(struct walk *w, TSNode n, unsigned depth)
 	return false;
 }
 
+/* A member that the language itself calls: ''+o, await o, [...o]. */
+static bool called_unseen(struct walk *w, TSNode pair)
+{
+	static const char *const names[] = {"valueOf", "toString", "toJSON", "then", "constructor", "inspect"};
+	TSNode key = node_is(pair, "pair") ? node_field(pair, "key") : pair;
+	struct str text = node_is(key, "string") ? js_string(w, key) : node_text(w, key);
+
+	if (!node_is(pair, "pair") && !node_is(pair, "shorthand_property_identifier"))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(text, names[i]))
+			return true;
+	return node_is(key, "computed_property_name") || memchr(text.p, '\\', text.n);
+}
+
 static enum flow flow(struct walk *w)
 {
 	struct js *js = js_of(w);
@@ -114,7 +129,7 @@ static enum flow flow(struct walk *w)
 			continue;
 		}
 		if (IS_ANY(parent, "pair", "object", "array")) {
-			if (js->sloppy_this && !node_is(parent, "array"))
+			if ((js->sloppy_this && !node_is(parent, "array")) || called_unseen(w, node_is(child, "shorthand_property_identifier") ? child : parent))
 				return FLOW_LOST; /* a method may take it from `this` */
 			literal = true;
 			continue;

@@ -95,6 +95,7 @@ struct js {
 	bool shadows;            /* names of the runtime are defined */
 	bool assigns;            /* names are assigned or declared that may belong to the code around this text */
 	bool arrays_change;      /* arrays are changed in place somewhere */
+	bool arrays_move;        /* their elements may stand elsewhere than where they were written */
 	bool stores_computed;    /* members with unknown names are assigned to */
 	bool computed_read, unknown_call; /* both together may reach the constructor of functions */
 	TSNode computed_at;

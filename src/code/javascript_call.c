@@ -152,7 +152,7 @@ static void add_word(struct words *ws, struct word x)
 
 static void add_words(struct walk *w, struct words *ws, const struct js_set *s, TSNode n, unsigned depth)
 {
-	bool array = s->n == 1 && s->v[0].kind == JS_NODE && node_is(s->v[0].node, "array") && !js_of(w)->arrays_change;
+	bool array = s->n == 1 && s->v[0].kind == JS_NODE && node_is(s->v[0].node, "array") && !js_of(w)->arrays_move && !js_of(w)->arrays_change;
 	size_t count = 0;
 	TSNode *c = array ? js_children(w, s->v[0].node, &count) : NULL;
 
@@ -444,13 +444,15 @@ static void make_function(struct walk *w, const struct call *c)
 
 static void timer(struct walk *w, const struct call *c)
 {
+	struct str request = w->f->ntexts ? w->f->texts[0].bytes : STR("");
+	bool evaluates_text = str_contains(request, STR("deno")) || str_contains(request, STR("bun")); /* node refuses texts here */
 	struct js_set s;
 
 	argument(w, c, 0, &s);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text) && !js_of(w)->shadows)
 			code_snippet(w, "javascript", s.v[i].text, c->n);
-		else if (s.v[i].kind == JS_TEXT)
+		else if (s.v[i].kind == JS_TEXT || (evaluates_text && s.v[i].kind == JS_UNKNOWN))
 			code_marker_add(w, "eval", c->n);
 }
 
@@ -612,7 +614,7 @@ static bool shifted(struct walk *w, TSNode f, struct call *c, struct js_set *cal
 	}
 	if (str_is(key, "apply")) {
 		struct js_set list = c->nargs > 1 ? js_eval(w, c->args[1]) : (struct js_set){0};
-		bool known = list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "array") && !js_of(w)->arrays_change;
+		bool known = list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "array") && !js_of(w)->arrays_move && !js_of(w)->arrays_change;
 
 		c->open |= !known && c->nargs > 1;
 		c->args = known ? js_children(w, list.v[0].node, &n) : NULL;

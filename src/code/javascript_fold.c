@@ -184,7 +184,7 @@ static bool fold_join(struct walk *w, TSNode array, TSNode *args, size_t nargs, 
 	size_t n;
 	TSNode *c = js_children(w, array, &n);
 
-	if (js_of(w)->arrays_change || n > JS_WORDS_MAX || ts_node_child_count(array) > 2 * n + 2)
+	if (js_of(w)->arrays_change || js_of(w)->arrays_move || n > JS_WORDS_MAX || ts_node_child_count(array) > 2 * n + 2)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		if (node_is(c[i], "spread_element") || all.n > JS_TEXT_MAX)

@@ -208,6 +208,7 @@ static void stored(struct walk *w, TSNode left)
 		struct str name = node_text(w, node_field(left, "property")), of = node_text(w, object);
 
 		js_name_get(w, name)->stored = true;
+		js->arrays_move |= str_is(name, "length");
 		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") || str_is(of, "self"))
 			define(w, name, nowhere(w), false); /* what has an effect is caught where it is stored */
 	} else if (node_is(left, "subscript_expression")) {
@@ -442,8 +443,10 @@ static void collect_declarators(struct walk *w, TSNode n, struct place at)
 static void collect_word(struct walk *w, struct str s)
 {
 	static const char *const change[] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
+	static const char *const move[] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
 	static const char *const assign[] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
 
+	js_of(w)->arrays_move |= js_of(w)->arrays_change || in(s, move, sizeof(move) / sizeof(*move));
 	js_of(w)->arrays_change |= in(s, change, sizeof(change) / sizeof(*change));
 	js_of(w)->stores_computed |= in(s, assign, sizeof(assign) / sizeof(*assign));
 	js_name_get(w, s)->property = true;

@@ -117,7 +117,7 @@ static struct js_set array_at(struct walk *w, TSNode array, struct str key)
 		if (node_is(c[i], "spread_element"))
 			return array_elements(w, array);
 	/* Holes ([,a]) have no node, so places are counted only when there are none. */
-	if (js_of(w)->arrays_change || ts_node_child_count(array) != 2 * n + 1)
+	if (js_of(w)->arrays_change || js_of(w)->arrays_move || ts_node_child_count(array) != 2 * n + 1)
 		return array_elements(w, array);
 	return at < n ? js_eval(w, c[at]) : unknown();
 }
@@ -132,7 +132,7 @@ struct js_set js_element(struct walk *w, const struct js_set *of)
 
 		if (v->kind == JS_NODE && node_is(v->node, "array"))
 			more = array_elements(w, v->node);
-		else if (v->kind == JS_NAMES)
+		else if (v->kind == JS_NAMES && !js_of(w)->arrays_change)
 			more = js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
 		else if (v->kind == JS_PACKAGE)
 			more = js_one(*v);
@@ -216,7 +216,7 @@ static struct js_set member_of(struct walk *w, const struct js_value *v, struct 
 	case JS_TEXT:
 		if (str_is(key, "length"))
 			return number(STR(""));
-		if (v->kind == JS_NAMES && (!key.n || (key.p[0] >= '0' && key.p[0] <= '9')))
+		if (v->kind == JS_NAMES && !js_of(w)->arrays_change && (!key.n || (key.p[0] >= '0' && key.p[0] <= '9')))
 			return js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
 		return unknown();
 	case JS_PACKAGE:
@@ -374,7 +374,7 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 
 /* ---- calls, by what they give ---- */
 
-static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, TSNode n)
+static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
 {
 	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
 	struct js_set s = {0}, more;
@@ -398,7 +398,7 @@ static struct js_set called(struct walk *w, const struct js_value *f, TSNode *ar
 	}
 	if (str_is(f->text, "Bun.file"))
 		return path(STR("Bun.file()"));
-	return js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
+	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
 }
 
 static bool keeps_elements(struct str method)
@@ -412,7 +412,7 @@ static bool keeps_elements(struct str method)
 }
 
 /* A method of an object: what is known of it beyond the object's own members. */
-static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n, struct js_set *ret)
 {
 	struct js_set object;
 	struct str key;
@@ -427,7 +427,7 @@ static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, TS
 	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
 		*ret = (struct js_set){0};
 		for (size_t i = 0; i < object.n; i++) {
-			struct js_set more = called(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, n);
+			struct js_set more = called(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
 
 			add_all(w, ret, &more, n);
 		}
@@ -437,7 +437,7 @@ static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, TS
 		*ret = object;
 		return true;
 	}
-	return js_fold_method(w, &object, key, args, nargs, n, ret);
+	return !spread && js_fold_method(w, &object, key, args, nargs, n, ret);
 }
 
 static struct js_set eval_call(struct walk *w, TSNode n)
@@ -447,6 +447,7 @@ static struct js_set eval_call(struct walk *w, TSNode n)
 	size_t nargs = 0;
 	TSNode *args = ts_node_is_null(list) || !node_is(list, "arguments") ? NULL : js_children(w, list, &nargs);
 	struct js_set callee, s = {0};
+	bool spread = false;
 
 	if (node_is(f, "import")) {
 		callee = nargs ? js_eval(w, args[0]) : unknown();
@@ -458,13 +459,13 @@ static struct js_set eval_call(struct walk *w, TSNode n)
 		return s;
 	}
 	for (size_t i = 0; i < nargs; i++)
-		if (node_is(args[i], "spread_element"))
+		if ((spread = node_is(args[i], "spread_element")))
 			nargs = i; /* what follows is not known; require(...x) is marked where it is called */
-	if (eval_method(w, f, args, nargs, n, &s))
+	if (eval_method(w, f, args, nargs, spread, n, &s))
 		return s;
 	callee = js_eval(w, f);
 	for (size_t i = 0; i < callee.n; i++) {
-		struct js_set more = called(w, &callee.v[i], args, nargs, n);
+		struct js_set more = called(w, &callee.v[i], args, nargs, spread, n);
 
 		add_all(w, &s, &more, n);
 	}
