@@ -790,8 +790,8 @@ static struct ps_val dispatch(struct ps *p, struct call *c)
 		return PS_UNKNOWN;
 	}
 	struct ps_val v = ps_of(name);
-	if (c->in && ps_listed(c->name, "pwsh powershell bash sh python python3 node cmd iex"))
-		ps_say(p, c->in->kind == PS_FETCHED ? "download-execute" : "code");
+	if (c->in && c->in->kind == PS_FETCHED && ps_listed(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
+		ps_say(p, "download-execute");
 	run_program(p, c, &v, NULL);
 	return c->in && c->in->kind == PS_FETCHED ? *c->in : ps_listed(name, "curl wget") ? (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE} : (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }

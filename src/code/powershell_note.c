@@ -23,17 +23,26 @@ void ps_say(struct ps *p, const char *id)
 	p->w->code->complete = complete;
 }
 
+/* The shell reader knows what variables make programs do, so it gets the assignment as its own. */
 void ps_setting(struct ps *p, struct str name, struct str value)
 {
-	struct setting *s = arena_new(p->a, struct setting);
+	struct word *argv;
+	struct str text;
 
 	if (p->mute)
 		return;
-	if (!text_exact(name))
+	if (!text_exact(name) || !name.n) {
 		ps_mark(p, "environment");
-	*s = (struct setting){.name = name, .value = value, .at = p->w->here};
-	*p->w->f->settings_end = s;
-	p->w->f->settings_end = &s->next;
+		return;
+	}
+	if (ps_word_is(name, "PATH") || ps_word_is(name, "PSModulePath"))
+		code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "PATH", (TSNode){0});
+	argv = arena_alloc(p->a, 3 * sizeof(*argv));
+	text = str_cat(p->a, str_cat(p->a, name, STR("=")), value);
+	argv[0] = (struct word){.kind = WORD_EXACT, .text = STR("env"), .at = p->w->here};
+	argv[1] = (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = p->w->here};
+	argv[2] = (struct word){.kind = WORD_EXACT, .text = STR("true"), .at = p->w->here};
+	code_run_argv(p->w, argv, 3, (TSNode){0});
 }
 
 void ps_touch(struct ps *p, const struct ps_val *v)
@@ -81,6 +90,11 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 	struct str drive = colon > 0 ? str_sub(path, 0, (size_t)colon) : STR("");
 	bool change = kind == ACCESS_WRITE || kind == ACCESS_DELETE;
 
+	if (str_contains(path, STR("::")) && !ps_word_is(drive, "Registry")) { /* PROVIDER::PATH */
+		if (change || kind == ACCESS_EXEC)
+			ps_mark(p, "drive");
+		return true;
+	}
 	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
 		return false;
 	if (ps_listed(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
