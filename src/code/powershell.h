@@ -122,6 +122,7 @@ void ps_at_span(struct ps *p, size_t from, size_t to);
 void ps_mark(struct ps *p, const char *id);  /* dynamic: not complete */
 void ps_say(struct ps *p, const char *id);   /* a category: the facts stay complete */
 void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool below, bool literal, const char *op);
+struct str ps_path(struct ps *p, struct str text); /* with slashes and the home; C:\x becomes /C:/x */
 void ps_touch(struct ps *p, const struct ps_val *url);
 void ps_setting(struct ps *p, struct str name, struct str value);
 void ps_code(struct ps *p, const struct ps_val *v); /* text that is run as PowerShell */

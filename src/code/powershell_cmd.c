@@ -757,6 +757,22 @@ static bool looks_powershell(struct ps *p, const struct call *c)
 	return c->in != NULL && !ps_listed(c->name, "sort tee diff");
 }
 
+/* For rules about calls: the cmdlet by its own name, its words as paths would be read. */
+static void note_call(struct ps *p, const struct call *c, struct str name)
+{
+	struct word *args = arena_alloc(p->a, (c->nargs + 1) * sizeof(*args));
+	struct str *names = arena_alloc(p->a, (c->nargs + 1) * sizeof(*names));
+
+	for (size_t i = 0; i < c->nargs; i++) {
+		struct str text = c->args[i].has ? ps_path(p, ps_text(p, &c->args[i].val)) : STR("");
+
+		names[i] = c->args[i].param;
+		args[i] = (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = c->args[i].at};
+	}
+	if (!p->mute)
+		code_call_add(p->w, name, args, names, c->nargs, (TSNode){0});
+}
+
 static struct ps_val dispatch(struct ps *p, struct call *c)
 {
 	const struct ps_function *f;
@@ -777,11 +793,15 @@ static struct ps_val dispatch(struct ps *p, struct call *c)
 	f = ps_function(p, c->name);
 	if (f)
 		return ps_call(p, f, c->args, c->nargs);
-	if (ps_word_is(name, "New-Object"))
+	if (ps_word_is(name, "New-Object")) {
+		note_call(p, c, STR("New-Object"));
 		return new_object(p, c);
+	}
 	c->row = alias || !ps_word_is(name, "mkdir") ? ps_cmdlet(name) : NULL;
-	if (c->row && !(ps_unix_alias(c->name) && !alias))
+	if (c->row && !(ps_unix_alias(c->name) && !alias)) {
+		note_call(p, c, *c->row->name ? str_of(c->row->name) : name);
 		return cmdlet(p, c);
+	}
 	ptrdiff_t dash = str_find(name, '-', 0);
 	if (dash > 1 && str_find(name, '/', 0) < 0 && str_find(name, '\\', 0) < 0 && str_find(name, '.', 0) < 0 && name.p[0] >= 'A' && name.p[0] <= 'Z') {
 		ps_mark(p, "command"); /* a cmdlet of some module */

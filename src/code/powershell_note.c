@@ -125,7 +125,7 @@ static bool wild(struct str s)
 	return false;
 }
 
-static struct str as_path(struct ps *p, struct str text)
+struct str ps_path(struct ps *p, struct str text)
 {
 	char *c = str_c(p->a, text);
 	struct str path = str_n(c, text.n), home = p->w->v->home;
@@ -158,7 +158,7 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 	}
 	if (str_starts(path, "\\\\.\\"))
 		ps_say(p, "destruction");
-	path = as_path(p, path);
+	path = ps_path(p, path);
 	if (other_drive(p, kind, path))
 		return;
 	if (ps_word_is(path, "nul"))

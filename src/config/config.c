@@ -194,12 +194,6 @@ static const char *nearest_preset(struct arena *a, struct str name)
 
 static int missing_preset(struct load *l, const struct ynode *n)
 {
-	static const char *const planned[] = {"python-safety", "javascript-safety", "powershell"};
-	for (size_t i = 0; i < sizeof(planned) / sizeof(*planned); i++)
-		if (str_is(n->text, planned[i])) {
-			value_note(l, n, "preset '%s' has no rules in this version", planned[i]);
-			return 0;
-		}
 	if (l->src->dialect == CONFIG_FENCEPOST && str_is(n->text, "user")) {
 		value_note(l, n, "'user' is not needed: your own policy always holds");
 		return 0;
