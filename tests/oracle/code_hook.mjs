@@ -80,8 +80,9 @@ for (const name of Object.keys(calls)) wrap(fs_binding, name, calls[name]);
 const network = (address) => log("network", address);
 const { TCP } = binding("tcp_wrap"), { UDP } = binding("udp_wrap"), { Pipe } = binding("pipe_wrap");
 
-for (const name of ["connect", "connect6", "bind", "bind6"]) wrap(TCP.prototype, name, (req, address) => network(typeof req === "string" ? req : address));
-for (const name of ["send", "send6", "bind", "bind6"]) wrap(UDP.prototype, name, (...a) => network(a.find((x) => typeof x === "string") ?? ""));
+for (const name of ["connect", "connect6"]) wrap(TCP.prototype, name, (req, address) => network(address));
+for (const name of ["bind", "bind6"]) for (const it of [TCP, UDP]) wrap(it.prototype, name, (address) => log("listen", address));
+for (const name of ["send", "send6"]) wrap(UDP.prototype, name, (...a) => network(a.find((x) => typeof x === "string") ?? ""));
 wrap(Pipe.prototype, "connect", (req, address) => network(address));
 wrap(Pipe.prototype, "bind", (address) => write(address));
 wrap(binding("cares_wrap"), "getaddrinfo", (req, host) => network(host));

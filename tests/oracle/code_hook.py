@@ -74,7 +74,7 @@ def start(os=os, sys=sys):
         "os.posix_spawn": run,
         "pty.spawn": lambda argv: run(None, argv),
         "socket.connect": lambda s, a: log("network", host(a)),
-        "socket.bind": lambda s, a: log("network", host(a)),
+        "socket.bind": lambda s, a: log("listen", host(a)),
         "socket.sendto": lambda s, a: log("network", host(a)),
         "socket.sendmsg": lambda s, a: log("network", host(a)) if a else None,
         "socket.getaddrinfo": lambda h, *r: log("network", h or ""),

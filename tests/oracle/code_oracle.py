@@ -97,6 +97,8 @@ def missing(answer, record):
         return "started %r as %r" % (words[1:], words[0])
     if kind == "network" and not covers_host(answer, words[0]):
         return "reached %s" % words[0]
+    if kind == "listen" and not answer.get("network"):
+        return "listens at %s" % words[0]
     if kind == "call" and not covers_call(answer, words[0]):
         return "called %s" % words[0]
     if kind == "import" and not covers_import(answer, words[0]):

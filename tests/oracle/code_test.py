@@ -21,7 +21,7 @@ def did(*records, **more):
     return dict({"ran": [], "made": [], "changed": [], "gone": [], "mode": [], "did": [list(r) for r in records]}, **more)
 
 
-ALL = [("write", "/w/k"), ("delete", "/w/sub/c"), ("read", "/w/r"), ("run", "/bin/evil", "evil", "1"), ("network", "evil.example"), ("call", "kill"), ("import", "foo.bar")]
+ALL = [("write", "/w/k"), ("delete", "/w/sub/c"), ("read", "/w/r"), ("run", "/bin/evil", "evil", "1"), ("network", "evil.example"), ("call", "kill"), ("import", "foo.bar"), ("listen", "::")]
 
 
 class Compare(unittest.TestCase):
@@ -29,7 +29,7 @@ class Compare(unittest.TestCase):
         self.assertEqual(code_oracle.unsound(HONEST, did(*ALL)), [])
 
     def test_each_lie(self):
-        for key, record in (("writes", ALL[0]), ("deletes", ALL[1]), ("reads", ALL[2]), ("commands", ALL[3]), ("network", ALL[4]), ("code", ALL[5]), ("code", ALL[6])):
+        for key, record in (("writes", ALL[0]), ("deletes", ALL[1]), ("reads", ALL[2]), ("commands", ALL[3]), ("network", ALL[4]), ("code", ALL[5]), ("code", ALL[6]), ("network", ALL[7])):
             with self.subTest(key=key):
                 self.assertEqual(len(code_oracle.unsound(dict(HONEST, **{key: []}), did(record))), 1)
 
