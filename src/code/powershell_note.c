@@ -5,7 +5,13 @@
 
 /* ---- findings ---- */
 
-void ps_at_span(struct ps *p, size_t from, size_t to) { p->w->here = (struct span){p->w->text, (uint32_t)from, (uint32_t)to}; }
+/* A text that ends too early may be read past its end by a byte: the place stays inside. */
+void ps_at_span(struct ps *p, size_t from, size_t to)
+{
+	size_t end = to < p->w->src.n ? to : p->w->src.n;
+
+	p->w->here = (struct span){p->w->text, (uint32_t)(from < end ? from : end), (uint32_t)end};
+}
 
 void ps_mark(struct ps *p, const char *id)
 {
