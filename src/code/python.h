@@ -183,6 +183,25 @@ void py_environ(struct python *p, const struct pvs *name, const struct pvs *valu
 void py_directories(struct python *p);
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n);
 
+/* ---- python_run.c ---- */
+struct py_row;
+struct word py_word(struct python *p, const struct pvs *v, TSNode n);
+bool py_is_data(const struct pvs *v, const char *text); /* surely this number, True, None... */
+const struct py_arg *py_keyword(const struct py_args *args, const char *name);
+struct str py_base(struct str path); /* its last part, or some name */
+void py_shell(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
+void py_argv(struct python *p, const struct py_args *args, TSNode n);
+void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
+void py_environment(struct python *p, const struct py_arg *a, TSNode n);
+
+/* ---- python_effect.c ---- */
+/* The effects of a row. `self`: the object of a method; `unbound`: it is the first argument. */
+void py_apply(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n);
+extern const struct py_args py_nothing; /* of what is mentioned and not called */
+bool py_mode_writes(struct python *p, const struct pvs *mode, bool flags);
+void py_sql(struct python *p, const struct py_args *args, TSNode n);
+void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n);
+
 /* ---- python_table.c ---- */
 enum py_kind {
 	PY_NOTHING = 1, /* no effect; spec: what it gives: t text, d data, p path, a unknown, or the name of a type */

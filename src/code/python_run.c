@@ -1,0 +1,218 @@
+/* Programs that Python code starts, and what their arguments and environment are. */
+#include "code/python.h"
+
+/* ---- arguments ---- */
+
+struct word py_word(struct python *p, const struct pvs *v, TSNode n)
+{
+	struct str text = v && v->n == 1 && !v->cycle ? py_text(p, v->v[0]) : CODE_HOLE;
+
+	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(p->w, n)};
+}
+
+bool py_is_data(const struct pvs *v, const char *text) { return v && v->n == 1 && v->v[0]->kind == PV_DATA && str_is(v->v[0]->text, text); }
+
+const struct py_arg *py_keyword(const struct py_args *args, const char *name)
+{
+	for (size_t i = 0; i < args->n; i++)
+		if (str_is(args->v[i].name, name))
+			return &args->v[i];
+	return NULL;
+}
+
+struct str py_base(struct str path)
+{
+	size_t from = path.n;
+
+	while (from && path.p[from - 1] != '/')
+		from--;
+	return text_exact(path) && from < path.n ? str_sub(path, from, path.n) : str_n("\2", 1);
+}
+
+/* ---- programs ---- */
+
+/* Variables that make programs load or run something. */
+static bool is_dangerous(struct str name)
+{
+	static const char *const starts[] = {"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "GIT_", "NODE_", "NPM_", "npm_", "BASH_", "JAVA_", "_JAVA", "JDK_", "GCONV", "LUA_", "SSH_", "GEM_", "CARGO_", "RUST", "MAKE"};
+	static const char *const names[] = {"PATH", "ENV", "IFS", "SHELL", "SHELLOPTS", "BROWSER", "ZDOTDIR", "PS4", "PROMPT_COMMAND", "CC", "CXX", "GOFLAGS", "LESSOPEN", "LESSCLOSE"};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (str_starts(name, starts[i]) && !str_is(name, "PYTHONUNBUFFERED") && !str_is(name, "PYTHONDONTWRITEBYTECODE") && !str_is(name, "PYTHONIOENCODING") && !str_is(name, "PYTHONUTF8"))
+			return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(name, names[i]))
+			return true;
+	return str_ends(name, "PAGER") || str_ends(name, "EDITOR") || str_ends(name, "VISUAL");
+}
+
+/* Settings of a program's environment. */
+static void add_setting(struct python *p, struct str name, struct str value, TSNode n)
+{
+	struct setting *s = arena_new(p->a, struct setting);
+
+	if (is_dangerous(name))
+		code_access(p->w, ACCESS_EXEC, CODE_HOLE, false, str_c(p->a, name), n);
+	*s = (struct setting){.name = name, .value = value, .at = node_at(p->w, n)};
+	*p->w->f->settings_end = s;
+	p->w->f->settings_end = &s->next;
+}
+
+void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n)
+{
+	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
+
+	if (text_exact(text) && text.n && !str_is(text, "HOME") && !str_is(text, "TMPDIR") && !str_is(text, "TEMP") && !str_is(text, "TMP"))
+		add_setting(p, text, value && value->n == 1 ? py_text(p, value->v[0]) : CODE_HOLE, n);
+	else
+		code_marker_add(p->w, "environ", n);
+}
+
+static bool is_environ(const struct pvs *v) { return v->n == 1 && v->v[0]->kind == PV_NAME && (str_is(v->v[0]->text, "os.environ") || str_is(v->v[0]->text, "os.environ.copy")); }
+
+/* env={**os.environ, "X": "1"} */
+void py_environment(struct python *p, const struct py_arg *a, TSNode n)
+{
+	uint32_t count = 0;
+	TSNode *kids = node_is(a->node, "dictionary") ? py_children(p, a->node, &count) : NULL;
+
+	if (!kids && !is_environ(a->v) && !(a->v->n == 1 && a->v->v[0]->kind == PV_DATA && str_is(a->v->v[0]->text, "None")))
+		code_marker_add(p->w, "environ", n);
+	for (uint32_t i = 0; i < count; i++) {
+		if (node_is(kids[i], "pair"))
+			py_environ(p, py_eval(p, node_field(kids[i], "key"), p->module), py_eval(p, node_field(kids[i], "value"), p->module), n);
+		else if (!is_environ(py_eval(p, ts_node_named_child(kids[i], 0), p->module)))
+			code_marker_add(p->w, "environ", n);
+	}
+}
+
+/* Programs that make nothing of what they are given to read but output. */
+static bool only_filters(struct str name)
+{
+	static const char *const names[] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort", "tail", "tr", "uniq", "wc"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(py_base(name), names[i]))
+			return true;
+	return false;
+}
+
+static void run_list(struct python *p, const struct pv *list, size_t from, TSNode n)
+{
+	struct word *words = arena_array(p->a, list->nitems + 1, sizeof(*words));
+
+	if (list->many || from >= list->nitems) {
+		code_run_text(p->w, CODE_HOLE, n);
+		return;
+	}
+	for (size_t i = from; i < list->nitems; i++)
+		words[i - from] = py_word(p, list->items[i], n);
+	code_run_argv(p->w, words, list->nitems - from, n);
+}
+
+static void run_value(struct python *p, const struct pv *v, bool program, bool shell, TSNode n)
+{
+	struct str text = py_text(p, v);
+
+	if (shell && v->kind == PV_SEQ && v->nitems)
+		code_run_text(p->w, v->items[0]->n == 1 && !v->many ? py_text(p, v->items[0]->v[0]) : CODE_HOLE, n);
+	else if (shell)
+		code_run_text(p->w, v->kind == PV_TEXT ? text : CODE_HOLE, n);
+	if (!program)
+		return;
+	if (v->kind == PV_SEQ) {
+		run_list(p, v, 0, n);
+	} else if (v->kind == PV_TEXT || v->kind == PV_PATH) {
+		struct word *w = arena_new(p->a, struct word);
+
+		*w = py_word(p, pvs_one(p, v), n);
+		code_run_argv(p->w, w, 1, n);
+	} else {
+		code_run_text(p->w, CODE_HOLE, n);
+	}
+}
+
+static struct str first_word(struct python *p, const struct pvs *v)
+{
+	if (!v || v->n != 1)
+		return CODE_HOLE;
+	return v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
+}
+
+void py_argv(struct python *p, const struct py_args *args, TSNode n)
+{
+	const struct pvs *v = py_arg(p, args, 0, "args"), *shell = py_arg(p, args, 8, "shell"), *dir = py_arg(p, args, 9, "cwd");
+	bool never = !shell || py_is_data(shell, "False") || py_is_data(shell, "0") || py_is_data(shell, "None"), always = py_is_data(shell, "True") || py_is_data(shell, "1");
+	struct str cwd = p->w->s->cwd;
+
+	if (!v || args->escaped) {
+		code_run_text(p->w, CODE_HOLE, n);
+		return;
+	}
+	if (py_keyword(args, "env"))
+		py_environment(p, py_keyword(args, "env"), n);
+	if (py_keyword(args, "executable"))
+		code_marker_add(p->w, "process", n);
+	if ((py_keyword(args, "input") || (py_keyword(args, "stdin") && !py_is_data(py_keyword(args, "stdin")->v, "None") && !(py_keyword(args, "stdin")->v->n == 1 && str_is(py_keyword(args, "stdin")->v->v[0]->text, "subprocess.DEVNULL")))) && !only_filters(first_word(p, v)))
+		code_marker_add(p->w, "stdin", n);
+	if (p->ncwds > 1)
+		p->w->s->cwd = CODE_HOLE;
+	if (dir && !py_is_data(dir, "None"))
+		p->w->s->cwd = dir->n == 1 ? py_path_join(p, p->w->s->cwd.n ? p->w->s->cwd : CODE_HOLE, py_text(p, dir->v[0])) : CODE_HOLE;
+	for (size_t i = 0; i < v->n; i++)
+		run_value(p, v->v[i], !always, !never, n);
+	p->w->s->cwd = cwd;
+}
+
+void py_shell(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+{
+	const struct pvs *v = py_arg(p, args, 0, r->spec + 2);
+
+	for (size_t i = 0; v && i < v->n; i++)
+		run_value(p, v->v[i], false, true, n);
+	if (!v)
+		code_run_text(p->w, CODE_HOLE, n);
+}
+
+/* os.execl(path, argv0, argv1...), os.execv(path, argv) */
+void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+{
+	bool browser = !strcmp(r->spec, "browser"), list = r->kind == PY_EXECV, whole = !strcmp(r->spec, "00"), plain = !strcmp(r->name, "asyncio.create_subprocess_exec");
+	size_t at = browser ? 0 : (size_t)(r->spec[0] - '0'), count = 0;
+	const struct pvs *program = py_arg(p, args, (int)at, "program");
+	struct word *words = arena_array(p->a, PY_ARGS_MAX + PY_ITEMS_MAX + 2, sizeof(*words)), other = {.kind = WORD_EXACT};
+
+	if (!program || args->open || args->escaped) {
+		code_run_text(p->w, CODE_HOLE, n);
+		return;
+	}
+	if (whole) {
+		run_value(p, program->v[0], true, false, n);
+		return;
+	}
+	words[count++] = browser ? (struct word){.kind = WORD_EXACT, .text = STR("xdg-open"), .at = node_at(p->w, n)} : py_word(p, program, n);
+	if (list) {
+		const struct pvs *v = py_arg(p, args, (int)at + 1, "argv");
+
+		if (!v || v->n != 1 || v->v[0]->kind != PV_SEQ || v->v[0]->many) {
+			code_run_text(p->w, CODE_HOLE, n);
+			return;
+		}
+		for (size_t i = 1; i < v->v[0]->nitems; i++)
+			words[count++] = py_word(p, v->v[0]->items[i], n);
+		other = v->v[0]->nitems ? py_word(p, v->v[0]->items[0], n) : other;
+	}
+	for (size_t i = browser ? 0 : at + (plain ? 1 : 2); !list && i < args->n; i++)
+		if (!args->v[i].name.n)
+			words[count++] = py_word(p, args->v[i].v, n);
+	if (!list && !browser && !plain && py_arg(p, args, (int)at + 1, ""))
+		other = py_word(p, py_arg(p, args, (int)at + 1, ""), n);
+	code_run_argv(p->w, words, count, n);
+	if (other.text.n && !str_eq(other.text, words[0].text)) { /* some programs are what they are called */
+		struct word *again = arena_array(p->a, count, sizeof(*again));
+
+		memcpy(again, words, count * sizeof(*again));
+		again[0] = other;
+		code_run_argv(p->w, again, count, n);
+	}
+}
