@@ -63,7 +63,7 @@ static enum flow into_call(struct walk *w, TSNode call, TSNode arg, bool literal
 	for (size_t i = 0; i < callee.n; i++) {
 		const struct js_row *r = callee.v[i].kind == JS_PATH ? js_row(w, callee.v[i].text) : NULL;
 
-		if (!r || (r->act != JS_ACT_INERT && (r->act != JS_ACT_PROMISIFY || literal) && (r->act != JS_ACT_STORE || !first)))
+		if (!r || (r->act != JS_ACT_INERT && (r->act != JS_ACT_PROMISIFY || (literal && !*r->what)) && (r->act != JS_ACT_STORE || !first)))
 			return FLOW_LOST;
 	}
 	return FLOW_FOLLOWED;

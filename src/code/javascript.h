@@ -159,7 +159,7 @@ enum js_act {
 	JS_ACT_TIMER,      /* a function, or code */
 	JS_ACT_REQUIRE,
 	JS_ACT_CREATE_REQUIRE,
-	JS_ACT_PROMISIFY,
+	JS_ACT_PROMISIFY,  /* gives its argument back, in effect; `what`: also a literal */
 	JS_ACT_WORKER,
 	JS_ACT_STORE,      /* Object.assign and its kin: tampering when the first argument is the runtime's */
 };

@@ -386,7 +386,8 @@ static void touch(struct walk *w, const struct call *c)
 
 	argument(w, c, 0, &s);
 	if (!strcmp(c->row->what, "listen")) {
-		code_touch(w, STR("0.0.0.0"), c->n);
+		code_touch(w, STR("0.0.0.0"), c->n); /* a port is opened to whoever comes */
+		code_touch(w, STR("::"), c->n);
 	} else if (!*c->row->what) {
 		code_touch(w, CODE_HOLE, c->n);
 	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
