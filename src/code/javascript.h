@@ -19,6 +19,7 @@
 #define JS_TEXT_MAX 16384      /* bytes of one folded text */
 #define JS_WORDS_MAX 1024      /* of an argv */
 #define JS_BUCKETS 1024
+#define JS_MEMO_BUCKETS 4096
 #define JS_PATH_PARTS_MAX 12
 
 enum js_kind {
@@ -82,10 +83,24 @@ struct js_name {
 	struct js_site *sites;
 	size_t refs, ndefs, nsites, nfunctions; /* all identifiers of this name; definitions; calls; definitions that are functions */
 	bool property;  /* there is a property of this name */
+	bool row_known; /* of the qualified name */
+	const struct js_row *row;
+};
+
+/* What was found out about a node, so that it is found out once. */
+struct js_memo {
+	struct js_memo *next;
+	const void *id;
+	TSNode *children;            /* of nodes with many of them */
+	size_t nchildren;
+	const struct js_value *value; /* `n` of them, 0: not evaluated yet */
+	size_t n;
+	enum { JS_DANGER_UNKNOWN, JS_DANGER_YES, JS_DANGER_NO } danger;
 };
 
 struct js {
 	struct js_name *names[JS_BUCKETS];
+	struct js_memo *memos[JS_MEMO_BUCKETS];
 	size_t steps, cycles;
 	unsigned busy, depth;
 	bool bound_said;
@@ -113,6 +128,7 @@ static inline struct js *js_of(const struct walk *w) { return w->own; }
 /* ---- javascript_tree.c: nodes, names, and what is assigned where ---- */
 TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n); /* named ones, without comments */
 TSNode js_last_child(struct walk *w, TSNode n);               /* named; null when there is none */
+struct js_memo *js_memo_get(struct walk *w, TSNode n);
 struct js_name *js_name_get(struct walk *w, struct str name);
 struct str js_string(struct walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
 struct str js_escape(struct walk *w, struct str escape);

@@ -160,7 +160,7 @@ static const struct js_row *starred(struct str path)
 	return NULL;
 }
 
-const struct js_row *js_row(struct walk *w, struct str path)
+static const struct js_row *find_row(struct walk *w, struct str path)
 {
 	static const char *const paired[] = {"fs", "child_process", "Bun", "Deno"};
 	const struct js_row *r = exact(path);
@@ -176,6 +176,16 @@ const struct js_row *js_row(struct walk *w, struct str path)
 		r = exact(name);
 	}
 	return r ? r : starred(name);
+}
+
+const struct js_row *js_row(struct walk *w, struct str path)
+{
+	struct js_name *n = js_name_get(w, path);
+
+	if (!n->row_known)
+		n->row = find_row(w, path);
+	n->row_known = true;
+	return n->row;
 }
 
 struct str js_builtin(struct str specifier)

@@ -30,10 +30,34 @@ static size_t fill(TSNode n, TSNode *out, size_t count)
 	return k;
 }
 
+struct js_memo *js_memo_get(struct walk *w, TSNode n)
+{
+	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) % JS_MEMO_BUCKETS];
+
+	while (*at && (*at)->id != n.id)
+		at = &(*at)->next;
+	if (!*at) {
+		*at = arena_new(w->a, struct js_memo);
+		(*at)->id = n.id;
+	}
+	return *at;
+}
+
 TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
 {
 	uint32_t count = ts_node_is_null(n) ? 0 : ts_node_child_count(n);
-	TSNode *out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
+	struct js_memo *m = count > FEW_CHILDREN ? js_memo_get(w, n) : NULL;
+	TSNode *out;
+
+	if (m && !m->children) {
+		m->children = arena_array(w->a, count, sizeof(*out));
+		m->nchildren = fill(n, m->children, count);
+	}
+	if (m) {
+		*ret_n = m->nchildren;
+		return m->children;
+	}
+	out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
 
 	*ret_n = count ? fill(n, out, count) : 0;
 	return out;

@@ -591,13 +591,39 @@ static struct js_set eval_kind(struct walk *w, TSNode n)
 	return unknown();
 }
 
+static bool remembered(TSNode n)
+{
+	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression", "subscript_expression", "new_expression", "ternary_expression", "template_string"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (node_is(n, kinds[i]))
+			return true;
+	return false;
+}
+
+static void remember(struct walk *w, struct js_memo *m, const struct js_set *s)
+{
+	struct js_value *v = arena_array(w->a, s->n, sizeof(*v));
+
+	memcpy(v, s->v, s->n * sizeof(*v));
+	m->value = v;
+	m->n = s->n;
+}
+
 struct js_set js_eval(struct walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
-	struct js_set s;
+	struct js_memo *m = !ts_node_is_null(n) && remembered(n) ? js_memo_get(w, n) : NULL;
+	size_t cycles = js->cycles;
+	struct js_set s = {0};
 
 	if (ts_node_is_null(n))
 		return unknown();
+	if (m && m->n) {
+		memcpy(s.v, m->value, m->n * sizeof(*s.v));
+		s.n = m->n;
+		return s;
+	}
 	if (++js->steps > JS_STEPS_MAX || js->depth >= JS_EVAL_DEPTH_MAX) {
 		bound(w, n);
 		return unknown();
@@ -605,6 +631,8 @@ struct js_set js_eval(struct walk *w, TSNode n)
 	js->depth++;
 	s = eval_kind(w, n);
 	js->depth--;
+	if (m && s.n && (js->cycles == cycles || js->busy == 0)) /* as with names */
+		remember(w, m, &s);
 	return s;
 }
 
@@ -619,9 +647,20 @@ static bool danger_in(struct walk *w, const struct js_set *s, unsigned depth)
 		if (v->kind == JS_PATH && (!r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT)))
 			return true;
 		if (v->kind == JS_NODE && (node_is(v->node, "object") || node_is(v->node, "array"))) {
-			struct js_set more = depth < DANGER_DEPTH_MAX ? (node_is(v->node, "array") ? array_elements(w, v->node) : object_at(w, v->node, STR(""))) : (struct js_set){0};
+			struct js_memo *m = js_memo_get(w, v->node);
+			size_t cycles = js_of(w)->cycles;
+			struct js_set more = {0};
+			bool is;
 
-			if (depth >= DANGER_DEPTH_MAX || danger_in(w, &more, depth + 1))
+			if (m->danger == JS_DANGER_YES || depth >= DANGER_DEPTH_MAX)
+				return true;
+			if (m->danger == JS_DANGER_NO)
+				continue;
+			more = node_is(v->node, "array") ? array_elements(w, v->node) : object_at(w, v->node, STR(""));
+			is = danger_in(w, &more, depth + 1);
+			if (is || js_of(w)->cycles == cycles || js_of(w)->busy == 0)
+				m->danger = is ? JS_DANGER_YES : JS_DANGER_NO;
+			if (is)
 				return true;
 		}
 	}
