@@ -170,7 +170,7 @@ static bool keyword(struct ps *p, const char *word)
 {
 	size_t n = strlen(word);
 
-	if (p->s.n - p->i < n || strncasecmp(p->s.p + p->i, word, n) || ps_name_char(ps_at(p, n)) || ps_at(p, n) == '-')
+	if (p->i >= p->s.n || p->s.n - p->i < n || strncasecmp(p->s.p + p->i, word, n) || ps_name_char(ps_at(p, n)) || ps_at(p, n) == '-')
 		return false;
 	p->i += n;
 	return true;

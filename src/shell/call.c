@@ -429,9 +429,16 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
 		struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
 		if (rest && !in && u->to < argc) {
-			struct str more = fields_join(e, argv + u->to, argc - u->to);
+			size_t n = argc;
 
-			text = word_of(text.kind == WORD_REST ? HOLE : str_cat(e->a, str_cat(e->a, text.text, STR(" ")), more), at);
+			while (n > u->to && argv[n - 1].kind == WORD_REST)
+				n--;
+			if (text.kind != WORD_REST && n > u->to)
+				text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")), fields_join(e, argv + u->to, n - u->to)), at);
+			if (n < argc) { /* perhaps more words (xargs), perhaps none: both are said */
+				emit_snippet(e, u->lang, text, at);
+				text = word_of(HOLE, at);
+			}
 		}
 		emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
 		break;
