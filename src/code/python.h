@@ -58,6 +58,7 @@ enum def_kind {
 	DEF_ENTER,   /* with expr as */
 	DEF_NAME,    /* import: `text` */
 	DEF_USER,    /* def, class */
+	DEF_PARAMETER, /* what the calls of function `text` give it: by position `index`, by name, or else `expr` */
 	DEF_UNKNOWN,
 };
 
@@ -69,7 +70,7 @@ struct py_def {
 	TSNode expr;
 	const struct py_scope *scope;
 	size_t index;
-	struct str text;
+	struct str text, name;
 };
 
 struct py_binding {
@@ -105,6 +106,8 @@ struct python {
 	struct py_scope *module;
 	struct py_stars *stars;
 	const struct pmap *open; /* names whose lists may be changed, or be known elsewhere */
+	const struct pmap *mentioned; /* names that stand somewhere else than before the arguments of a call */
+	const struct pmap *sites;     /* calls of plain names: lists of struct py_def, whose expr are the arguments */
 	const struct pmap *own;  /* names of the code's own methods and attributes */
 	bool evals;             /* code is evaluated that may change what names hold */
 	struct py_def *chdirs;   /* calls that may change the directory */

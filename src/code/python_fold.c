@@ -141,6 +141,34 @@ static const struct pvs *f_same_items(struct python *p, const struct py_args *ar
 	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many(p, py_elements(p, v)) : pvs_one(p, p->data);
 }
 
+static const struct pvs *tuple_of(struct python *p, const struct pvs *const *list, size_t n)
+{
+	struct pv *v = arena_new(p->a, struct pv);
+	const struct pvs **items = arena_array(p->a, n + 1, sizeof(*items));
+
+	memcpy(items, list, n * sizeof(*items));
+	*v = (struct pv){.kind = PV_SEQ, .items = items, .nitems = n};
+	return many(p, pvs_one(p, v));
+}
+
+static const struct pvs *f_enumerate(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = py_arg(p, args, 0, "iterable"), *pair[2] = {pvs_one(p, p->data), v ? py_elements(p, v) : unknown(p)};
+
+	return tuple_of(p, pair, 2);
+}
+
+static const struct pvs *f_zip(struct python *p, const struct py_args *args)
+{
+	const struct pvs *all[PY_ARGS_MAX];
+
+	if (args->open)
+		return pvs_one(p, p->data);
+	for (size_t i = 0; i < args->n; i++)
+		all[i] = py_elements(p, args->v[i].v);
+	return tuple_of(p, all, args->n);
+}
+
 static const struct pvs *f_import(struct python *p, const struct py_args *args)
 {
 	struct str name = arg_text(p, args, 0, "name");
@@ -190,7 +218,7 @@ static const struct {
 	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
 	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
 	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_same_items}, {"iter", f_same_items}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
-	{"getattr", f_getattr}, {"type", f_type},
+	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip},
 };
 
 /* ---- methods of texts and paths ---- */

@@ -80,7 +80,18 @@ static bool is_list_target(TSNode n) { return node_is(n, "pattern_list") || node
 
 static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned depth);
 
-static void note_open(struct python *p, struct str name) { p->open = pmap_set(p->a, p->open, name, p); }
+static void note_mention(struct python *p, struct str name)
+{
+	if (py_identifier(p, name, &name))
+		p->mentioned = pmap_set(p->a, p->mentioned, name, p);
+}
+
+static void note_open(struct python *p, struct str name)
+{
+	py_identifier(p, name, &name);
+	p->open = pmap_set(p->a, p->open, name, p);
+	note_mention(p, name);
+}
 
 /* The targets of an assignment. What is stored elsewhere than in a name is no binding; the names in it may be changed by it. */
 static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def, unsigned depth)
@@ -219,11 +230,15 @@ static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsig
 	for (uint32_t i = 0; i < count; i++)
 		if (!node_is(kids[i], "identifier"))
 			collect(p, kids[i], sc, depth + 1);
+		else
+			note_mention(p, node_text(p->w, kids[i]));
 }
 
 /* Names of parameters; default values and annotations belong to the scope outside. */
-static void collect_parameters(struct python *p, TSNode list, struct py_scope *inner, struct py_scope *sc, unsigned depth)
+static void collect_parameters(struct python *p, TSNode list, struct str function, struct py_scope *inner, struct py_scope *sc, unsigned depth)
 {
+	bool stars = false;
+	struct str own;
 	uint32_t count;
 	TSNode *kids = ts_node_is_null(list) ? NULL : py_children(p, list, &count);
 
@@ -232,9 +247,14 @@ static void collect_parameters(struct python *p, TSNode list, struct py_scope *i
 
 		if (ts_node_is_null(name))
 			name = node_is(kids[i], "typed_parameter") ? first_child(kids[i]) : kids[i];
-		if (node_is(name, "list_splat_pattern") || node_is(name, "dictionary_splat_pattern"))
+		bool splat = node_is(name, "list_splat_pattern") || node_is(name, "dictionary_splat_pattern") || node_is(name, "keyword_separator") || node_is(name, "positional_separator");
+
+		stars |= splat;
+		if (splat)
 			name = first_child(name);
-		if (node_is(name, "identifier"))
+		if (node_is(name, "identifier") && function.n && !stars && py_identifier(p, node_text(p->w, name), &own))
+			bind(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .expr = value, .index = i, .text = function, .name = own});
+		else if (node_is(name, "identifier"))
 			bind_unknown(p, inner, name);
 		else if (node_is(name, "tuple_pattern"))
 			bind_target(p, inner, name, &(struct py_def){.kind = DEF_UNKNOWN, .scope = inner}, depth);
@@ -249,13 +269,14 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 {
 	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
 	TSNode name = node_field(n, "name"), type = node_field(n, "return_type"), body = node_field(n, "body");
+	struct str own = ts_node_is_null(name) || sc->kind == SCOPE_CLASS ? STR("") : node_text(p->w, name);
 
 	if (!ts_node_is_null(name)) {
 		bind(p, sc, name, &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
 		if (sc->kind == SCOPE_CLASS)
 			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
 	}
-	collect_parameters(p, node_field(n, "parameters"), inner, sc, depth);
+	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), inner, sc, depth);
 	if (!ts_node_is_null(type))
 		collect(p, type, sc, depth + 1);
 	collect(p, body, inner, depth + 1);
@@ -333,7 +354,9 @@ static void collect_for(struct python *p, TSNode n, struct py_scope *sc, unsigne
 
 	bind_target(p, sc, left, &(struct py_def){.kind = DEF_EACH, .expr = right, .scope = sc}, depth);
 	for (uint32_t i = 0; i < count; i++)
-		if (kids[i].id != left.id && !(kids[i].id == right.id && node_is(right, "identifier")))
+		if (kids[i].id == right.id && node_is(right, "identifier"))
+			note_mention(p, node_text(p->w, right));
+		else if (kids[i].id != left.id)
 			collect(p, kids[i], sc, depth + 1);
 }
 
@@ -400,6 +423,7 @@ static bool only_reads(struct python *p, TSNode function)
 static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	TSNode function = node_field(n, "function"), args = node_field(n, "arguments");
+	struct str name;
 
 	if (str_ends(node_text(p->w, function), "chdir") || str_ends(node_text(p->w, function), "chroot")) {
 		struct py_def *d = arena_new(p->a, struct py_def);
@@ -407,7 +431,15 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 		*d = (struct py_def){.next = p->chdirs, .expr = args, .scope = sc};
 		p->chdirs = d;
 	}
-	collect(p, function, sc, depth + 1);
+	if (node_is(function, "identifier") && py_identifier(p, node_text(p->w, function), &name)) {
+		struct py_def *d = arena_new(p->a, struct py_def);
+
+		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args, .scope = sc};
+		p->sites = pmap_set(p->a, p->sites, name, d);
+		p->evals |= str_is(name, "exec") || str_is(name, "eval");
+	} else {
+		collect(p, function, sc, depth + 1);
+	}
 	if (only_reads(p, function) && node_is(args, "argument_list"))
 		collect_reads(p, args, sc, depth + 1);
 	else

@@ -282,10 +282,14 @@ struct str py_glob_text(struct python *p, struct str pattern)
 
 		if (str_contains(part, STR("**")))
 			return py_cat(p, str_dup(p->a, buf_view(&b)), CODE_HOLE);
-		if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) || memchr(part.p, '[', part.n))
+		if (part.n > 1 && part.p[0] == '*' && !memchr(part.p + 1, '*', part.n - 1) && !memchr(part.p, '?', part.n) && !memchr(part.p, '[', part.n)) {
+			buf_char(&b, HOLE_NAME); /* names with a dot in front are not found, so it is not empty */
+			buf_str(&b, str_sub(part, 1, part.n));
+		} else if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) || memchr(part.p, '[', part.n)) {
 			buf_char(&b, memchr(part.p, HOLE_ANY, part.n) ? HOLE_ANY : HOLE_NAME);
-		else
+		} else {
 			buf_str(&b, part);
+		}
 		if (slash >= 0)
 			buf_char(&b, '/');
 		from = to + 1;

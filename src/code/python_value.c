@@ -150,6 +150,32 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 	return all && !of->cycle ? all : unknown(p);
 }
 
+/*
+ * A function that is bound once and never mentioned but to be called gets what its calls give it. More calls of that name than are its own only
+ * add to the values.
+ */
+static const struct pvs *eval_parameter(struct python *p, const struct py_def *d)
+{
+	const struct py_binding *f = pmap_get(d->scope->names, d->text);
+	const struct pvs *all = NULL;
+	size_t n = 0;
+
+	if (!f || f->ndefs != 1 || pmap_get(p->mentioned, d->text) || p->evals || p->stars)
+		return unknown(p);
+	for (const struct py_def *c = pmap_get(p->sites, d->text); c; c = c->next) {
+		struct py_args args;
+		const struct pvs *one;
+
+		if (n++ >= PY_VALUES_MAX)
+			return unknown(p);
+		py_args_eval(p, c->expr, c->scope, &args);
+		one = py_arg(p, &args, (int)d->index, str_c(p->a, d->name));
+		one = one ? one : ts_node_is_null(d->expr) ? unknown(p) : py_eval(p, d->expr, d->scope);
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all ? all : unknown(p);
+}
+
 static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 {
 	switch (d->kind) {
@@ -167,6 +193,7 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	}
 	case DEF_NAME: return pvs_text(p, PV_NAME, d->text);
 	case DEF_USER: return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = d->expr}));
+	case DEF_PARAMETER: return eval_parameter(p, d);
 	case DEF_UNKNOWN: break;
 	}
 	return unknown(p);
