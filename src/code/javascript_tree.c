@@ -334,9 +334,9 @@ static void collect_function(struct walk *w, TSNode n, struct place at, const st
 	if (owner.n)
 		js_name_get(w, owner)->nfunctions++;
 	if (!ts_node_is_null(one))
-		bind(w, one, ngiven ? given[0] : parameter(w, owner, 0), false, 0);
+		bind(w, one, given && ngiven ? given[0] : parameter(w, owner, 0), false, 0);
 	for (size_t i = 0; i < count; i++)
-		bind(w, c[i], node_is(c[i], "rest_pattern") ? nowhere(w) : i < ngiven ? given[i] : parameter(w, owner, i), false, 0);
+		bind(w, c[i], node_is(c[i], "rest_pattern") ? nowhere(w) : given && i < ngiven ? given[i] : parameter(w, owner, i), false, 0);
 	at.function = at.block = true;
 	collect_children(w, n, at);
 }

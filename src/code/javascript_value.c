@@ -360,7 +360,12 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 		add_all(w, &s, &more, n);
 	}
 	if (!name->top || !s.n) {
-		more = name->top || (name->declared && !js_global(name->name)) ? (s.n ? (struct js_set){0} : unknown()) : global(w, name->name);
+		if (!name->top && !(name->declared && !js_global(name->name)))
+			more = global(w, name->name);
+		else if (s.n)
+			memset(&more, 0, sizeof(more));
+		else
+			more = unknown();
 		add_all(w, &s, &more, n);
 	}
 	name->busy = false;

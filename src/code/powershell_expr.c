@@ -615,7 +615,9 @@ static struct ps_val operand(struct ps *p)
 	if ((c == '$' || c == '@') && next == '(') {
 		p->i += 2;
 		struct ps_val v = ps_statements(p, ')');
-		return c == '@' && v.kind == PS_NULL ? (struct ps_val){.kind = PS_LIST} : v;
+		if (c == '@' && v.kind == PS_NULL)
+			return (struct ps_val){.kind = PS_LIST};
+		return v;
 	}
 	if (c == '@' && next == '{') {
 		p->i += 2;

@@ -124,15 +124,15 @@ static void executes_file(struct judge *j, const struct check *c)
 static const struct {
 	const char *marker, *check, *message;
 } said_of_code[] = {
-	{"download-execute", "download-execute", "what is fetched would be run here"},
-	{"encoded-execute", "encoded-execute", "what is decoded here would be run unseen"},
-	{"persistence", "persistence", "this sets something up that runs later, or that other programs obey"},
-	{"elevation", "privilege", "this runs with, or changes, the rights of users"},
-	{"protections", "system-state", "this takes the machine or its protections down"},
-	{"destruction", "disk", "this changes disks, partitions or what a system starts from"},
-	{"system-change", "system-change", "this changes the system, or processes on it"},
-	{"network", "network", "this uses the network"},
-	{"remote", "remote-change", "this runs on another machine"},
+	{.marker = "download-execute", .check = "download-execute", .message = "what is fetched would be run here"},
+	{.marker = "encoded-execute", .check = "encoded-execute", .message = "what is decoded here would be run unseen"},
+	{.marker = "persistence", .check = "persistence", .message = "this sets something up that runs later, or that other programs obey"},
+	{.marker = "elevation", .check = "privilege", .message = "this runs with, or changes, the rights of users"},
+	{.marker = "protections", .check = "system-state", .message = "this takes the machine or its protections down"},
+	{.marker = "destruction", .check = "disk", .message = "this changes disks, partitions or what a system starts from"},
+	{.marker = "system-change", .check = "system-change", .message = "this changes the system, or processes on it"},
+	{.marker = "network", .check = "network", .message = "this uses the network"},
+	{.marker = "remote", .check = "remote-change", .message = "this runs on another machine"},
 };
 
 static bool category_said(struct judge *j, const struct code_marker *m)
