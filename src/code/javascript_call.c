@@ -380,6 +380,18 @@ static void touch_one(struct walk *w, const struct call *c, const struct js_valu
 	}
 }
 
+/* Options that lead a request to another place than its address says. */
+static bool elsewhere(struct walk *w, const struct call *c)
+{
+	static const char *const names[] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "dispatcher", "proxy", "client"};
+	struct js_set s;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (option(w, c, i < 2 ? 1 : 0, names[i], &s))
+			return true;
+	return false;
+}
+
 static void touch(struct walk *w, const struct call *c)
 {
 	struct js_set s, host;
@@ -393,10 +405,14 @@ static void touch(struct walk *w, const struct call *c)
 	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
 		bool given = argument(w, c, 1, &host) && is_list(&host);
 
-		code_touch(w, given ? js_set_text(&host) : c->open ? CODE_HOLE : STR("localhost"), c->n);
+		for (size_t i = 0; i < s.n; i++)
+			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0; /* the path of a socket, perhaps */
+		code_touch(w, given ? js_set_text(&host) : STR("localhost"), c->n);
 	} else {
 		for (size_t i = 0; i < s.n; i++)
 			touch_one(w, c, &s.v[i]);
+		if (elsewhere(w, c))
+			code_touch(w, CODE_HOLE, c->n);
 	}
 }
 

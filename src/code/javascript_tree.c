@@ -337,6 +337,8 @@ static void collect_function(struct walk *w, TSNode n, struct place at, const st
 		bind(w, one, given && ngiven ? given[0] : parameter(w, owner, 0), false, 0);
 	for (size_t i = 0; i < count; i++)
 		bind(w, c[i], node_is(c[i], "rest_pattern") ? nowhere(w) : given && i < ngiven ? given[i] : parameter(w, owner, i), false, 0);
+	for (size_t i = 0; ngiven && !ts_node_is_null(name) && i < count; i++)
+		bind(w, c[i], nowhere(w), false, 0); /* it can call itself */
 	at.function = at.block = true;
 	collect_children(w, n, at);
 }
@@ -356,12 +358,12 @@ static size_t callback_sources(struct walk *w, TSNode object, struct str method,
 	const struct js_source *of = source(w, JS_FROM_EXPR, object, NULL, STR(""));
 
 	if (in(method, each, sizeof(each) / sizeof(*each))) {
-		ret[0] = source(w, JS_FROM_ELEMENT, object, of, STR(""));
+		ret[0] = source(w, JS_FROM_ELEMENT, object, of, method);
 		ret[1] = source(w, JS_FROM_NUMBER, object, NULL, STR(""));
 		ret[2] = of;
 		return 3;
 	}
-	ret[0] = of;
+	ret[0] = source(w, JS_FROM_ELEMENT, object, of, method);
 	return str_is(method, "then");
 }
 

@@ -299,6 +299,22 @@ static struct js_set eval_param(struct walk *w, struct str function, size_t inde
 	return s.n ? s : unknown();
 }
 
+/* What a method gives to its function, the method of an array or promise, unless the text has one of its own; without a name: an element. */
+static struct js_set given_by(struct walk *w, const struct js_set *of, struct str method, TSNode n)
+{
+	struct js_set s = {0};
+
+	if (str_is(method, "then")) {
+		for (size_t i = 0; i < of->n; i++)
+			js_add(w, &s, of->v[i].kind == JS_PATH || of->v[i].kind == JS_PACKAGE ? of->v[i] : (struct js_value){.kind = JS_UNKNOWN}, n);
+		return s;
+	}
+	s = js_element(w, of);
+	if (method.n && (js_name_get(w, method)->stored || js_of(w)->stores_computed))
+		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, n);
+	return s;
+}
+
 static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth)
 {
 	struct js_set of;
@@ -319,7 +335,7 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 		return js_member(w, &of, s->key, s->node);
 	case JS_FROM_ELEMENT:
 		of = eval_source(w, s->of, depth + 1);
-		return js_element(w, &of);
+		return given_by(w, &of, s->key, s->node);
 	default:
 		return unknown();
 	}

@@ -158,6 +158,28 @@ static bool code_said(struct judge *j, const struct snippet *s)
 	return s->code->markers != NULL;
 }
 
+/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. */
+static bool perl_opens(const struct judge *j, const struct snippet *s)
+{
+	if (!s->lang || strcmp(s->lang, "perl"))
+		return false;
+	for (const struct command *k = j->f->commands; k; k = k->next) {
+		if (!k->argc || k->argv[0].at.text != s->at.text || k->argv[0].at.from != s->at.from)
+			continue;
+		for (size_t i = 1; i < k->argc; i++) {
+			struct str w = k->argv[i].text;
+
+			while (w.n && (w.p[w.n - 1] == ' ' || w.p[w.n - 1] == '\n' || w.p[w.n - 1] == '\t'))
+				w.n--;
+			while (w.n && (w.p[0] == ' ' || w.p[0] == '\n' || w.p[0] == '\t'))
+				w = str_sub(w, 1, w.n);
+			if (k->argv[i].kind == WORD_EXACT && w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
+				return true;
+		}
+	}
+	return false;
+}
+
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
@@ -165,7 +187,7 @@ static void inline_code(struct judge *j, const struct check *c)
 			code_said(j, s);
 			continue;
 		}
-		if (!s->code && inline_harmless(s))
+		if (!s->code && inline_harmless(s) && !perl_opens(j, s))
 			continue;
 		j->ret->complete = false; /* the code may run commands of its own */
 		if (s->code && code_said(j, s))
