@@ -140,6 +140,25 @@ static const char *read_bytes(void *payload, uint32_t at, TSPoint position, uint
 	return at < s->n ? s->p + at : "";
 }
 
+/*
+ * Brackets that stay open make the parser's search for a way out of an error quadratic: a second for 10 KB. Those in strings are counted as well,
+ * which at worst leaves an odd text unread.
+ */
+static bool too_nested(struct str src)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < src.n && depth <= CODE_DEPTH_MAX; i++) {
+		char c = src.p[i];
+
+		if (c == '(' || c == '[' || c == '{')
+			depth++;
+		else if ((c == ')' || c == ']' || c == '}') && depth)
+			depth--;
+	}
+	return depth > CODE_DEPTH_MAX;
+}
+
 static TSTree *parse(const struct code_language *l, struct str *src)
 {
 	TSParser *p = ts_parser_new();
@@ -221,7 +240,7 @@ static int read_one(void *arg)
 		j->l->walk(w, (TSNode){0});
 		return 0;
 	}
-	j->tree = parse(j->l, &w->src);
+	j->tree = too_nested(w->src) ? NULL : parse(j->l, &w->src);
 	return j->tree ? walk_tree(j) : 0; /* no tree: too laborious, or no memory; not parsed */
 }
 
