@@ -365,6 +365,8 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 
 	if (name->done)
 		return name->value;
+	if (str_is(text, "Symbol") && !name->declared)
+		code_marker_add(w, "Symbol", n); /* [f][Symbol.iterator]().next().value(): ways to a value that no name shows */
 	if (name->busy) {
 		js->cycles++;
 		return unknown();

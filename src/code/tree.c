@@ -124,11 +124,18 @@ void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n)
 
 /* ---- parsing ---- */
 
+struct steps {
+	size_t left, errors;
+};
+
+/* True: stop. Ordinary code takes a step for about fifty bytes; a search for a way out of errors is cut short, since such a text is not read. */
 static bool progress(TSParseState *state)
 {
-	unsigned *steps = state->payload;
+	struct steps *s = state->payload;
 
-	return ++*steps > CODE_STEPS_MAX; /* true: stop */
+	if (state->has_error && ++s->errors > CODE_ERROR_STEPS_MAX)
+		return true;
+	return s->left-- == 0;
 }
 
 static const char *read_bytes(void *payload, uint32_t at, TSPoint position, uint32_t *ret_n)
@@ -162,7 +169,7 @@ static bool too_nested(struct str src)
 static TSTree *parse(const struct code_language *l, struct str *src)
 {
 	TSParser *p = ts_parser_new();
-	unsigned steps = 0;
+	struct steps steps = {.left = CODE_STEPS_BASE + src->n / CODE_STEP_BYTES};
 	TSTree *tree = NULL;
 
 	if (p && ts_parser_set_language(p, l->grammar()))
@@ -173,20 +180,29 @@ static TSTree *parse(const struct code_language *l, struct str *src)
 	return tree;
 }
 
-/* The first place that is no code. */
-static TSNode first_error(TSNode n, unsigned depth)
+/* The first place that is no code. By a cursor: asking for a child by its number counts from the first one. */
+static TSNode first_error(TSNode root)
 {
-	uint32_t count = ts_node_child_count(n);
+	TSTreeCursor c = ts_tree_cursor_new(root);
+	TSNode found = root;
 
-	for (uint32_t i = 0; i < count && depth < CODE_DEPTH_MAX; i++) {
-		TSNode c = ts_node_child(n, i);
+	while (ts_tree_cursor_goto_first_child(&c)) {
+		bool inside = false;
 
-		if (ts_node_is_error(c) || ts_node_is_missing(c))
-			return c;
-		if (ts_node_has_error(c))
-			return first_error(c, depth + 1);
+		do {
+			TSNode n = ts_tree_cursor_current_node(&c);
+
+			inside = ts_node_has_error(n);
+			if (inside || ts_node_is_missing(n)) {
+				found = n;
+				break;
+			}
+		} while (ts_tree_cursor_goto_next_sibling(&c));
+		if (!inside || ts_node_is_error(found))
+			break;
 	}
-	return n;
+	ts_tree_cursor_delete(&c);
+	return found;
 }
 
 struct job {
@@ -200,7 +216,7 @@ static int walk_tree(struct job *j)
 	TSNode root = ts_tree_root_node(j->tree);
 
 	if (ts_node_has_error(root)) {
-		j->w.code->error_at = node_at(&j->w, first_error(root, 0));
+		j->w.code->error_at = node_at(&j->w, first_error(root));
 		return 0;
 	}
 	j->w.code->parsed = j->w.code->complete = true;
