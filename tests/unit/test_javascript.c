@@ -173,7 +173,7 @@ static void test_bounds(void)
 	buf_c(&b, "1");
 	CHECK(str_contains(read_calls(str_c(&A, buf_view(&b))), STR("!bound")));
 	buf_init(&b, &A, 0);
-	for (int i = 0; i < 4000; i++)
+	for (int i = 0; i < 2000; i++)
 		buf_fmt(&b, "let v%d = 'a' + %d;\n", i, i);
 	CHECK_STR(read_calls(str_c(&A, buf_view(&b))), "");
 	buf_init(&b, &A, 0);
