@@ -291,9 +291,17 @@ static void nothing(struct judge *j, const struct access *x, const struct where 
 
 bool paths_ask(struct judge *j)
 {
+	bool copies = false;
+
+	for (const struct access *x = j->f->accesses; x && !copies; x = x->next)
+		copies = x->kind == ACCESS_WRITE && access_copies(x);
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if ((x->kind != ACCESS_EXEC || access_is_import(x)) && !x->elsewhere)
+		if ((x->kind != ACCESS_EXEC || access_is_import(x)) && !x->elsewhere) {
 			paths_each(j, x, nothing, NULL);
+			paths_into_directory(j, x, nothing, NULL);
+			if (copies && x->kind != ACCESS_EXEC)
+				paths_through_new_names(j, x, nothing, NULL);
+		}
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		repository_ask(j, c);
 	return j->ret->questions != NULL;
