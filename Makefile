@@ -44,7 +44,7 @@ LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/o
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
 NPM = node_modules
 TS = $(NPM)/tree-sitter/vendor/tree-sitter/lib
-GRAMMARS = python javascript powershell
+GRAMMARS = python javascript
 GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanner.o)
 LIB_OBJ += $(GRAMMAR_OBJ)
 

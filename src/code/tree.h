@@ -30,7 +30,6 @@ struct code_language {
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_javascript(void);
-const TSLanguage *tree_sitter_powershell(void);
 void python_walk(struct walk *w, TSNode root);
 void javascript_walk(struct walk *w, TSNode root);
 void powershell_walk(struct walk *w, TSNode root);

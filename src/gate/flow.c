@@ -2,9 +2,6 @@
 #include "base/glob.h"
 #include "gate/judge.h"
 
-static bool overlaps(struct span a, struct span b) { return a.text == b.text && a.from < b.to && b.from < a.to; }
-static bool encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
-
 /* The pipeline this place stands in, or the place itself. */
 static struct span whole(const struct judge *j, struct span at)
 {
@@ -12,7 +9,7 @@ static struct span whole(const struct judge *j, struct span at)
 	bool found = false;
 
 	for (const struct mark *m = j->f->marks; m; m = m->next)
-		if (m->kind == MARK_PIPELINE && encloses(m->at, at) && (!found || m->at.to - m->at.from < w.to - w.from)) {
+		if (m->kind == MARK_PIPELINE && span_encloses(m->at, at) && (!found || m->at.to - m->at.from < w.to - w.from)) {
 			w = m->at;
 			found = true;
 		}
@@ -25,7 +22,7 @@ static struct span command_of(const struct judge *j, struct span at)
 	struct span w = at;
 
 	for (const struct command *c = j->f->commands; c; c = c->next)
-		if (encloses(c->at, at) && (w.from == at.from && w.to == at.to))
+		if (span_encloses(c->at, at) && (w.from == at.from && w.to == at.to))
 			w = c->at;
 	return w;
 }
@@ -61,11 +58,11 @@ static void code_from(struct judge *j, struct span at)
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		bool here = overlaps(s->c->at, all);
+		bool here = span_overlaps(s->c->at, all);
 
 		for (uint32_t t = s->c->at.text; !here && t > 0 && t < j->f->ntexts; t = j->f->texts[t].in) /* in a text that was made here */
-			here = overlaps(j->f->texts[t].origin, all);
-		if (!here || encloses(s->c->at, at)) /* what ssh runs, ssh has not fetched */
+			here = span_overlaps(j->f->texts[t].origin, all);
+		if (!here || span_encloses(s->c->at, at)) /* what ssh runs, ssh has not fetched */
 			continue;
 		if (fetches(s))
 			judge_tell_at_most(j, "download-execute", GRADE_DENY, at, judge_quote(j, "what ", s->c->at, " fetches would be run at once"),
@@ -116,7 +113,7 @@ static bool fetched(struct judge *j, struct str path, unsigned renames)
 		if (x->kind != ACCESS_WRITE || x->path.kind != WORD_EXACT || !str_eq(plain(j, x), path))
 			continue;
 		for (size_t i = 0; i < j->nsubjects; i++)
-			if (overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(&j->subjects[i]))
+			if (span_overlaps(whole(j, j->subjects[i].c->at), x->at) && fetches(&j->subjects[i]))
 				return true;
 		for (const struct access *from = j->f->accesses; from && access_copies(x) && renames < RENAMES_MAX; from = from->next)
 			if ((from->kind == ACCESS_READ || from->kind == ACCESS_DELETE) && from->path.kind == WORD_EXACT && from->at.text == x->at.text && from->at.from == x->at.from &&
@@ -132,7 +129,7 @@ static bool code_from_fetched(struct judge *j, struct span at)
 	struct span all = whole(j, command_of(j, at));
 
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && overlaps(x->at, all) && fetched(j, plain(j, x), 0))
+		if (x->kind == ACCESS_READ && x->path.kind == WORD_EXACT && span_overlaps(x->at, all) && fetched(j, plain(j, x), 0))
 			return true;
 	return false;
 }
@@ -152,7 +149,7 @@ void flow_execute(struct judge *j, const struct check *c)
 	}
 	for (const struct command *k = j->f->commands; k; k = k->next) /* $(curl ...) as the command itself */
 		for (size_t i = 0; i < j->nsubjects && k->argc && k->argv[0].kind != WORD_EXACT; i++)
-			if (encloses(k->argv[0].at, j->subjects[i].c->at) && fetches(&j->subjects[i]))
+			if (span_encloses(k->argv[0].at, j->subjects[i].c->at) && fetches(&j->subjects[i]))
 				judge_say(j, c, k->argv[0].at, judge_quote(j, "what ", j->subjects[i].c->at, " fetches would be run as a command"));
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
 		if (s->text.kind != WORD_EXACT && strcmp(s->lang ? s->lang : "", "sql") != 0)
@@ -191,7 +188,7 @@ void flow_leak(struct judge *j, const struct check *c)
 		secret = x->at;
 	}
 	for (size_t i = 0; i < j->nsubjects && !found; i++) {
-		found = dumps_environment(&j->subjects[i]) && overlaps(whole(j, j->subjects[i].c->at), sender->c->at);
+		found = dumps_environment(&j->subjects[i]) && span_overlaps(whole(j, j->subjects[i].c->at), sender->c->at);
 		secret = j->subjects[i].c->at;
 	}
 	if (found)

@@ -104,17 +104,12 @@ void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct
 
 /* ---- lifting ---- */
 
-static bool encloses(struct span outer, struct span in)
-{
-	return outer.text == in.text && outer.from <= in.from && in.to <= outer.to;
-}
-
 /* A place inside code of another language belongs to the command that runs the code. */
 static struct span in_command_text(const struct judge *j, struct span at)
 {
 	while (at.text > 0 && at.text < j->f->ntexts) {
 		for (size_t i = 0; i < j->nsubjects; i++)
-			if (encloses(j->subjects[i].c->at, at))
+			if (span_encloses(j->subjects[i].c->at, at))
 				return at;
 		at = j->f->texts[at.text].origin;
 	}
@@ -137,7 +132,7 @@ bool judge_lifted(struct judge *j, struct span at)
 		const struct subject *s = &j->subjects[i];
 
 		any |= s->allowed;
-		if (encloses(s->c->at, at) && (!inner || s->c->at.to - s->c->at.from < inner->c->at.to - inner->c->at.from))
+		if (span_encloses(s->c->at, at) && (!inner || s->c->at.to - s->c->at.from < inner->c->at.to - inner->c->at.from))
 			inner = s;
 	}
 	if (!inner || !any)

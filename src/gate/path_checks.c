@@ -78,8 +78,6 @@ static bool archive(const struct access *x)
 
 /* ---- what lies inside a root ---- */
 
-static bool encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
-
 /* A test of find's that leaves something out: not turned around, and no pattern of stars alone. */
 static bool narrows(const struct command *c, size_t test)
 {
@@ -103,7 +101,7 @@ static bool chooses(const struct judge *j, const struct access *x)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && encloses(c->at, x->at); k++)
+		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && span_encloses(c->at, x->at); k++)
 			for (size_t t = 0; t < sizeof(tests) / sizeof(*tests); t++)
 				if (c->argv[k].kind == WORD_EXACT && str_is(c->argv[k].text, tests[t]) && narrows(c, k))
 					return true;
@@ -244,7 +242,7 @@ static bool follows_links(const struct judge *j, const struct access *x)
 	for (size_t i = 0; x->kind == ACCESS_DELETE && i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && encloses(c->at, x->at); k++)
+		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && span_encloses(c->at, x->at); k++)
 			if (c->argv[k].kind == WORD_EXACT && (str_is(c->argv[k].text, "-L") || str_is(c->argv[k].text, "-follow")))
 				return true;
 	}

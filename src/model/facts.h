@@ -29,6 +29,9 @@ struct span {
 	uint32_t text, from, to;
 };
 
+static inline bool span_encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
+static inline bool span_overlaps(struct span a, struct span b) { return a.text == b.text && a.from < b.to && b.from < a.to; }
+
 enum word_kind {
 	WORD_UNKNOWN = 0, /* exactly one word, not known: JSON null. `text` may say which parts are (with holes) */
 	WORD_EXACT,       /* exactly one word, known */
