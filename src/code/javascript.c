@@ -519,6 +519,10 @@ void javascript_walk(struct walk *w, TSNode root)
 
 	w->own = js;
 	js->root = root;
+	for (js->nchains = 64; js->nchains < w->src.n / 16; js->nchains *= 2)
+		;
+	js->names = arena_array(w->a, js->nchains, sizeof(*js->names));
+	js->memos = arena_array(w->a, js->nchains, sizeof(*js->memos));
 	js_collect(w, root);
 	if (inner && (js->shadows || js->assigns))
 		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for */

@@ -18,8 +18,6 @@
 #define JS_PATTERN_DEPTH_MAX 16
 #define JS_TEXT_MAX 16384      /* bytes of one folded text */
 #define JS_WORDS_MAX 1024      /* of an argv */
-#define JS_BUCKETS 1024
-#define JS_MEMO_BUCKETS 4096
 #define JS_PATH_PARTS_MAX 12
 
 enum js_kind {
@@ -99,8 +97,9 @@ struct js_memo {
 };
 
 struct js {
-	struct js_name *names[JS_BUCKETS];
-	struct js_memo *memos[JS_MEMO_BUCKETS];
+	struct js_name **names;  /* tables of nchains chains each, a power of two */
+	struct js_memo **memos;
+	size_t nchains;
 	size_t steps, cycles;
 	unsigned busy, depth;
 	bool bound_said;

@@ -3,36 +3,11 @@
 
 #include "base/utf8.h"
 
-#define FEW_CHILDREN 8 /* more are fetched with a cursor: by number each would cost a search */
-
-static size_t fill(TSNode n, TSNode *out, size_t count)
-{
-	TSTreeCursor c;
-	size_t k = 0;
-
-	if (count <= FEW_CHILDREN) {
-		for (uint32_t i = 0; i < count; i++) {
-			TSNode child = ts_node_child(n, i);
-
-			if (ts_node_is_named(child) && !node_is(child, "comment"))
-				out[k++] = child;
-		}
-		return k;
-	}
-	c = ts_tree_cursor_new(n); /* nothing below leaves before it is deleted */
-	for (bool more = ts_tree_cursor_goto_first_child(&c); more && k < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
-		TSNode child = ts_tree_cursor_current_node(&c);
-
-		if (ts_node_is_named(child) && !node_is(child, "comment"))
-			out[k++] = child;
-	}
-	ts_tree_cursor_delete(&c);
-	return k;
-}
+#define FEW_CHILDREN 8 /* those of more are remembered */
 
 struct js_memo *js_memo_get(struct walk *w, TSNode n)
 {
-	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) % JS_MEMO_BUCKETS];
+	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (js_of(w)->nchains - 1)];
 
 	while (*at && (*at)->id != n.id)
 		at = &(*at)->next;
@@ -49,17 +24,16 @@ TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
 	struct js_memo *m = count > FEW_CHILDREN ? js_memo_get(w, n) : NULL;
 	TSNode *out;
 
-	if (m && !m->children) {
-		m->children = arena_array(w->a, count, sizeof(*out));
-		m->nchildren = fill(n, m->children, count);
-	}
-	if (m) {
+	if (m && m->children) {
 		*ret_n = m->nchildren;
 		return m->children;
 	}
 	out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
-
-	*ret_n = count ? fill(n, out, count) : 0;
+	*ret_n = node_children(w, n, out, count);
+	if (m) {
+		m->children = out;
+		m->nchildren = *ret_n;
+	}
 	return out;
 }
 
@@ -73,7 +47,7 @@ TSNode js_last_child(struct walk *w, TSNode n)
 
 struct js_name *js_name_get(struct walk *w, struct str name)
 {
-	struct js_name **at = &js_of(w)->names[str_hash(name) % JS_BUCKETS];
+	struct js_name **at = &js_of(w)->names[str_hash(name) & (js_of(w)->nchains - 1)];
 
 	while (*at && !str_eq((*at)->name, name))
 		at = &(*at)->next;
