@@ -1,8 +1,7 @@
 /* The parser, and what the walkers of the languages share. Inside src/code only. */
 #pragma once
-#include <tree_sitter/api.h>
-
 #include "code/code.h"
+#include "code/grammar.h"
 
 struct walk {
 	struct arena *a;
@@ -19,6 +18,7 @@ struct walk {
 	size_t nodes;            /* walked so far */
 	unsigned depth;
 	struct span here;        /* the place of findings in a language without grammar: its walker gives null nodes */
+	TSTreeCursor cursor;     /* for node_children() */
 	void *own;               /* the language's state */
 };
 
@@ -40,6 +40,8 @@ struct str node_text(const struct walk *w, TSNode n);
 struct span node_at(const struct walk *w, TSNode n);
 bool node_is(TSNode n, const char *type);
 TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
+/* The named children, `most` at most, without comments (but those of HTML in JavaScript: not every engine takes them for such). */
+uint32_t node_children(struct walk *w, TSNode n, TSNode *ret, uint32_t most);
 /* Counts; past a bound the code is not complete, and false says stop. */
 bool walk_enter(struct walk *w, TSNode n);
 static inline void walk_exit(struct walk *w) { w->depth--; }

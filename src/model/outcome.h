@@ -42,4 +42,4 @@ struct outcome {
 };
 
 const char *status_name(enum status s);
-const char *enforcer_name(enum enforcer e);
+const char *enforcer_name(enum enforcer e); /* NULL: nobody */
