@@ -1,14 +1,7 @@
 /* The first pass over Python code: which scopes there are, and everything that is ever bound to a name in them. */
 #include "code/python.h"
 
-TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n)
-{
-	uint32_t count = ts_node_named_child_count(n);
-	TSNode *list = arena_array(p->a, count + 1, sizeof(*list));
-
-	*ret_n = node_children(p->w, n, list, count);
-	return list;
-}
+TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n) { return node_children(p->w, n, ret_n); }
 
 /* ---- scopes ---- */
 

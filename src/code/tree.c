@@ -22,16 +22,56 @@ bool code_knows(const char *lang) { return find(lang) != NULL; }
 
 struct str node_text(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
 struct span node_at(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
-bool node_is(TSNode n, const char *type) { return !ts_node_is_null(n) && !strcmp(ts_node_type(n), type); }
-TSNode node_field(TSNode n, const char *name) { return ts_node_is_null(n) ? n : ts_node_child_by_field_name(n, name, (uint32_t)strlen(name)); }
 
-uint32_t node_children(struct walk *w, TSNode n, TSNode *ret, uint32_t most)
+bool node_is_any(TSNode n, const char *const *types, size_t count)
+{
+	const char *t = node_type(n);
+
+	for (size_t i = 0; i < count; i++)
+		if (type_is(t, types[i]))
+			return true;
+	return false;
+}
+
+/* The parser's own search for the name goes through all of them; they are in order. */
+static TSFieldId field_id(const TSLanguage *l, const char *name)
+{
+	uint32_t low = 1, high = ts_language_field_count(l) + 1;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+		const char *at = ts_language_field_name_for_id(l, (TSFieldId)mid);
+		int order = name[0] != at[0] ? (unsigned char)name[0] - (unsigned char)at[0] : strcmp(name, at);
+
+		if (order == 0)
+			return (TSFieldId)mid;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return 0;
+}
+
+TSNode node_field(TSNode n, const char *name)
+{
+	TSFieldId id = ts_node_is_null(n) ? 0 : field_id(ts_node_language(n), name);
+
+	return id ? ts_node_child_by_field_id(n, id) : (TSNode){0};
+}
+
+struct walk_children {
+	struct walk_children *next;
+	const void *id;
+	TSNode *list;
+	uint32_t n;
+};
+
+static uint32_t fetch_children(struct walk *w, TSNode n, TSNode *list, uint32_t most)
 {
 	TSTreeCursor *c = &w->cursor;
 	uint32_t got = 0;
 
-	if (!most)
-		return 0;
 	if (c->tree)
 		ts_tree_cursor_reset(c, n);
 	else
@@ -40,9 +80,37 @@ uint32_t node_children(struct walk *w, TSNode n, TSNode *ret, uint32_t most)
 		TSNode k = ts_tree_cursor_current_node(c);
 
 		if (ts_node_is_named(k) && (!ts_node_is_extra(k) || node_is(k, "html_comment")))
-			ret[got++] = k;
+			list[got++] = k;
 	}
 	return got;
+}
+
+/* They are asked for again and again, and finding them is work: they are remembered. */
+TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n)
+{
+	static TSNode none[1];
+	uint32_t most = ts_node_is_null(n) ? 0 : ts_node_named_child_count(n);
+	struct walk_children **at, *c;
+
+	*ret_n = 0;
+	if (!most)
+		return none;
+	if (!w->children) {
+		for (w->nchains = 64; w->nchains < w->src.n / 8; w->nchains *= 2)
+			;
+		w->children = arena_array(w->a, w->nchains, sizeof(*w->children));
+	}
+	at = &w->children[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (w->nchains - 1)];
+	for (c = *at; c && c->id != n.id; c = c->next)
+		;
+	if (!c) {
+		c = arena_new(w->a, struct walk_children);
+		*c = (struct walk_children){.next = *at, .id = n.id, .list = arena_array(w->a, most, sizeof(*c->list))};
+		c->n = fetch_children(w, n, c->list, most);
+		*at = c;
+	}
+	*ret_n = c->n;
+	return c->list;
 }
 
 bool walk_enter(struct walk *w, TSNode n)
