@@ -30,7 +30,7 @@ static struct str home_path(struct python *p, struct str path)
 	return p->w->v->home.n ? py_cat(p, p->w->v->home, str_sub(path, 1, path.n)) : CODE_HOLE;
 }
 
-static struct str here(struct python *p) { return p->ncwds == 1 && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
+static struct str here(struct python *p) { return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
 
 /* ---- functions of modules ---- */
 

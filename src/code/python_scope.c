@@ -1,22 +1,7 @@
 /* The first pass over Python code: which scopes there are, and everything that is ever bound to a name in them. */
 #include "code/python.h"
 
-TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n)
-{
-	uint32_t count = ts_node_named_child_count(n), got = 0;
-	TSNode *list = arena_array(p->a, count + 1, sizeof(*list));
-	TSTreeCursor c = ts_tree_cursor_new(n); /* nothing is allocated from the arena while it is open */
-
-	for (bool more = ts_tree_cursor_goto_first_child(&c); more && got < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
-		TSNode k = ts_tree_cursor_current_node(&c);
-
-		if (ts_node_is_named(k) && !ts_node_is_extra(k))
-			list[got++] = k;
-	}
-	ts_tree_cursor_delete(&c);
-	*ret_n = got;
-	return list;
-}
+TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n) { return node_children(p->w, n, ret_n); }
 
 /* ---- scopes ---- */
 
@@ -504,7 +489,6 @@ static bool is_plain(struct python *p, const struct pv *v)
 
 static void settle_maybes(struct python *p)
 {
-	p->early = true;
 	for (const struct py_maybe *m = p->maybes; m; m = m->next) {
 		const struct pvs *v = py_eval(p, m->other, m->scope);
 		bool fine = v->n && !v->cycle;
@@ -514,9 +498,6 @@ static void settle_maybes(struct python *p)
 		if (!fine)
 			note_open(p, m->name);
 	}
-	p->early = false;
-	for (struct py_binding *b = p->memos; b; b = b->early)
-		b->memo = NULL;
 }
 
 static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -642,5 +623,10 @@ void py_collect(struct python *p, TSNode root)
 		p->classes |= str_contains(p->w->src, str_of(makers[i]));
 	p->module = new_scope(p, root, SCOPE_MODULE, NULL);
 	collect(p, root, p->module, 0);
+	p->early = true;
 	settle_maybes(p);
+	py_directories(p);
+	p->early = false;
+	for (struct py_binding *b = p->early_memos; b; b = b->early)
+		b->memo = NULL;
 }

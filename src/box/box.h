@@ -1,0 +1,31 @@
+/*
+ * The box: a spec becomes a fresh sealed chamber, a program runs in it, the chamber is gone, and an outcome remains.
+ *
+ * A backend is a row of the table in box.c. Each enforces a spec as a whole or refuses it with the reason; none weakens it.
+ */
+#pragma once
+#include "base/arena.h"
+#include "model/outcome.h"
+#include "model/spec.h"
+
+struct box_progress { /* called about twice a second while the program runs; NULL: nobody wants to know */
+	void (*fn)(void *ctx, uint64_t elapsed_ms, uint64_t memory);
+	void *ctx;
+};
+
+struct backend {
+	const char *name;
+	const char *about;
+	/* 0 when this host can run it, else -1 with what is missing. */
+	int (*probe)(struct err *e);
+	int (*run)(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+};
+
+/* The backend with this name, or the default for NULL; NULL: there is none. */
+const struct backend *box_backend(const char *name);
+const struct backend *box_backend_at(size_t i); /* NULL after the last */
+/*
+ * Runs the spec. 0 and *ret, whatever happened to the program; -1 when the box could not be made: nothing ran, nothing is left behind, and
+ * e says why.
+ */
+int box_run(struct arena *a, const struct backend *b, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);

@@ -1,0 +1,20 @@
+/*
+ * Names in a writable workspace that a program must not change: git's hooks and configuration, agent settings, shell start files,
+ * caisson's own files.
+ *
+ * Before the run every protected path that exists is pinned read-only, each directory above it (below the workspace) is pinned as a mount
+ * point, so that nothing can be renamed away from under it, and absent names are masked. Afterwards what is there is compared with what was
+ * there (device, inode, kind), and what could not be prevented (a name that was a link, a planted bare repository) is moved to quarantine.
+ */
+#pragma once
+#include "box/plan.h"
+#include "model/outcome.h"
+
+struct protect; /* what was there before */
+
+/* Looks, makes placeholders for absent names, and appends the operations. A spec without a writable workspace appends none. */
+int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e);
+/* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
+int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
+/* Only removes the placeholders, without memory or messages: for the process that cleans up after a launcher that was killed. */
+void protect_abandon(const struct protect *p);

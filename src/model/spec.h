@@ -1,0 +1,47 @@
+/*
+ * What is to run, and within which walls. Made by engine from a profile, the policies and the caller's wishes; a backend enforces all of it
+ * or refuses, it never weakens any of it.
+ */
+#pragma once
+#include "model/limits.h"
+#include "model/policy.h"
+
+enum network { NETWORK_DENY, NETWORK_HOST };
+
+struct spec_path { /* a file or directory of the host that is seen in the box */
+	struct spec_path *next;
+	struct str path;      /* absolute and resolved */
+	struct str at;        /* where it is seen, absolute and without links; empty: at the same path. It may lie below the home */
+	bool writable;
+};
+
+struct spec_file { /* a text that is seen in the box as a file that only can be read */
+	struct spec_file *next;
+	struct str path;      /* in the box: /caisson/NAME */
+	struct str text;
+};
+
+struct spec_var {
+	struct spec_var *next;
+	struct str name, value;
+};
+
+struct spec {
+	enum profile profile;
+	char *const *argv;         /* the first is looked up in the box's PATH unless it has a slash */
+	struct spec_var *env;      /* the whole environment of the program */
+	struct str cwd;            /* in the box; empty: the workspace, else the home */
+	struct str workspace;      /* absolute and resolved; empty: none. Seen at the same path */
+	bool workspace_writable;
+	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
+	struct spec_path *paths;   /* besides; one that lies below another comes after it */
+	struct spec_file *files;   /* the script */
+	struct str root;           /* a directory whose content is the root, read-only; empty: the host's system directories */
+	struct str home;           /* where the home is in the box: a directory of the scratch, empty but for `paths` */
+	struct str user;           /* the name the program's user has in the box */
+	struct limits limits;
+	enum network network;
+	bool require_cgroup;       /* memory and processes must be limited by a cgroup */
+	int input;                 /* descriptor for standard input; -1: empty */
+	bool pass_through;         /* output also goes to our own standard output and error at once */
+};

@@ -1,0 +1,11 @@
+/*
+ * The system call filter: an allowlist, compiled to BPF when caisson is built (src/sys/gen/seccomp.c, with libseccomp), so that loading it is one call.
+ * What it refuses fails with EPERM, or ENOSYS where programs have a fallback for that (clone3, io_uring); calls of other architectures fail.
+ */
+#pragma once
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* Loads it for this process and all after it. Needs no_new_privs. Takes no memory. The error is errno, 0 on success. */
+int seccomp_load(bool network);
