@@ -45,7 +45,7 @@ LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/o
 NPM = node_modules
 TS = $(NPM)/tree-sitter/vendor/tree-sitter/lib
 GRAMMARS = python javascript
-GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanner.o)
+GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scan.o)
 LIB_OBJ += $(GRAMMAR_OBJ)
 
 LIB = $(BUILD)/libcaisson.a
@@ -93,10 +93,11 @@ $(BUILD)/obj/grammar/%_parser.o: $(NPM)/tree-sitter-%/src/parser.c
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $< -o $@
 
-$(BUILD)/obj/grammar/%_scanner.o: $(NPM)/tree-sitter-%/src/parser.c
+# src/code/grammar.c stands between parser and scanner; both take their memory from it.
+$(BUILD)/obj/grammar/%_scan.o: $(NPM)/tree-sitter-%/src/parser.c
 	@mkdir -p $(@D)
 	$(call say,CC,$(<D)/scanner.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $(<D)/scanner.c -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(<D) -w -c $(<D)/scanner.c -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -186,7 +187,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(SUBMAKE) all $(BUILD)/bench/inside
+	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)

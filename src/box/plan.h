@@ -25,6 +25,7 @@ enum {
 	OP_DEVICES = 2,  /* device nodes work; else they do not */
 	OP_OPTIONAL = 4, /* a source that does not exist is nothing */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
+	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */
 };
 
 struct op {
