@@ -12,7 +12,7 @@
 
 #define RUN_LIST_MAX 256      /* uses of one repeatable option */
 #define RUN_ID_MAX 32         /* letters of a run's id */
-#define RUN_SCRIPT_MAX ((size_t)16 << 20)
+#define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is given to the box */
 #define RUN_STREAM_MAX ((size_t)1 << 20) /* bytes of a stream that a report shows */
 
 enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126, EXIT_OOM = 137 };
@@ -77,7 +77,7 @@ struct report {
 };
 
 /* What is known of the caller. */
-int run_world(struct arena *a, const char *cwd, struct run_world *ret, struct err *e);
+int run_world(struct arena *a, struct run_world *ret, struct err *e);
 /* spec.c. Looks at files and makes nothing. */
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
 /* run.c. The judgement about what would run. */

@@ -271,7 +271,7 @@ static void home(struct places *p)
 	s->user = STR(EXEC_USER);
 	if (s->profile != PROFILE_WORK)
 		return;
-	if (m->world->user.n)
+	if (m->world->user.n && m->world->uid) /* root is an ordinary user in the box */
 		s->user = m->world->user;
 	if (real.n < 2 || kind != PATH_DIR || path_inside(real, s->workspace))
 		return;
