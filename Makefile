@@ -38,8 +38,9 @@ CLI_OBJ = $(call obj,src/cli/*.c)
 GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
 GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c src/config/knowledge_yaml.c)
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
+FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o
+LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o $(BUILD)/obj/seccomp_table.o
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
 NPM = node_modules
@@ -129,6 +130,16 @@ $(BUILD)/gen/selftest_table.c: selftest/attempts.txt selftest/ordinary.txt
 	$(call say,GEN,$@)
 	$(Q){ echo '#include <stddef.h>'; for f in $^; do n=selftest_$$(basename "$$f" .txt); echo "extern const unsigned char $$n[]; extern const size_t $${n}_n; const unsigned char $$n[] = {"; \
 		od -An -v -tu1 "$$f" | sed 's/\([0-9]\)\( \|$$\)/\1,/g'; echo "0}; const size_t $${n}_n = sizeof($$n) - 1;"; done; } > $@
+
+# The system call filter, compiled to the kernel's language. The program itself does not need libseccomp.
+$(BUILD)/gen-seccomp: $(FILTER_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ -lseccomp -o $@
+
+$(BUILD)/gen/seccomp_table.c: $(BUILD)/gen-seccomp
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-seccomp > $@
 
 $(BUILD)/obj/%_table.o: $(BUILD)/gen/%_table.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -197,8 +197,8 @@ static int make(struct run *r, struct err *e)
 	r->child.ops = r->ops.first;
 	r->child.envp = environment(r->a, r->s->env);
 	r->child.cwd = str_c(r->a, r->s->cwd.n ? r->s->cwd : r->s->workspace.n ? r->s->workspace : r->s->home);
-	r->child.uid = root ? NS_ID_INSIDE : geteuid();
-	r->child.gid = root ? NS_ID_INSIDE : getegid();
+	r->child.uid = root ? PLAN_ID : geteuid();
+	r->child.gid = root ? PLAN_ID : getegid();
 	r->child.drop_groups = root;
 	r->child.hand_out = r->child.rlimits = !r->grouped;
 	r->child.life = r->undertaker.pid ? r->undertaker.life[1] : -1;

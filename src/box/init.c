@@ -218,7 +218,7 @@ static void __attribute__((noreturn)) program(const struct ns_child *c)
 	if (chdir(c->cwd) != 0)
 		err_set(&e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
 	else if (set_streams(c, &e) == 0 && set_rlimits(c, &e) == 0) {
-		if (privileges_drop() != 0)
+		if (privileges_drop(true) != 0)
 			err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
 		else if (wall_in(c, &e) == 0) {
 			why = seccomp_load(c->spec->network == NETWORK_HOST);
@@ -290,7 +290,7 @@ void ns_init(const struct ns_child *c)
 	close(c->err);
 	if (c->spec->input >= 0)
 		close(c->spec->input);
-	if (privileges_drop() != 0) {
+	if (privileges_drop(false) != 0) {
 		err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
 		give_up(c->talk, &e);
 	}

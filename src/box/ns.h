@@ -24,9 +24,7 @@
 #include "box/protect.h"
 #include "sys/cgroup.h"
 
-#define NS_ID_INSIDE 1000u        /* user and group in the box when the launcher is root */
-#define NS_ID_OUTSIDE 1822512384u /* ... and what they are on the host: nobody's, so that no file of the host is theirs */
-#define NS_ID_NOBODY 65534u       /* where that one is not mapped */
+#define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
 #define NS_CHUNK 65536
 
 extern const struct backend backend_ns;
