@@ -141,12 +141,6 @@ static void add_dev(struct arena *a, struct ops *ops)
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
-<<<<<<< HEAD
-	struct str user = str_fmt(a, "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n%.*s:x:%u:%u::%.*s:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n",
-				  STR_ARG(s->user.n ? s->user : STR("box")), geteuid() ? geteuid() : 1000, geteuid() ? getegid() : 1000, STR_ARG(s->home));
-
-=======
->>>>>>> main
 	if (s->root.n)
 		return add_given_root(a, s, ops, e);
 	EACH(i, system_dirs)
