@@ -8,15 +8,7 @@ enum flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
 
 static void visit(struct walk *w, TSNode n);
 
-static bool is_any(TSNode n, const char *const *types, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (node_is(n, types[i]))
-			return true;
-	return false;
-}
-
-#define IS_ANY(n, ...) is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define IS_ANY(n, ...) node_is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* ---- where a value goes ---- */
 
@@ -198,7 +190,7 @@ static void visit_name(struct walk *w, TSNode n)
 
 	if (memchr(name.p, '\\', name.n))
 		code_marker_add(w, "escaped-name", n);
-	else if (!js_name_get(w, name)->declared && !js_global(name) && !(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"), "typeof")))
+	else if (!js_name_get(w, name)->declared && !js_global(w, name) && !(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"), "typeof")))
 		code_marker_add(w, "unknown-name", n);
 	else if (str_is(name, "arguments") && !js_of(w)->functions)
 		code_marker_add(w, "reflection", n); /* those of the module: require is among them */
@@ -345,7 +337,7 @@ static void stored_in_runtime(struct walk *w, TSNode left, struct str path, stru
 	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
 		if (str_starts(full, fine[i]))
 			return;
-	if (str_is(path, "globalThis") && known && !js_global(key) && !str_is(key, "await") && !str_is(key, "yield"))
+	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") && !str_is(key, "yield"))
 		return;
 	code_marker_add(w, "tampering", left);
 }
@@ -525,6 +517,10 @@ void javascript_walk(struct walk *w, TSNode root)
 
 	w->own = js;
 	js->root = root;
+	for (js->nchains = 64; js->nchains < w->src.n / 16; js->nchains *= 2)
+		;
+	js->names = arena_array(w->a, js->nchains, sizeof(*js->names));
+	js->memos = arena_array(w->a, js->nchains, sizeof(*js->memos));
 	js_collect(w, root);
 	if (inner && (js->shadows || js->assigns || js_name_get(w, STR("chdir"))->property))
 		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for, and its directory */

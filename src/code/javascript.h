@@ -18,8 +18,6 @@
 #define JS_PATTERN_DEPTH_MAX 16
 #define JS_TEXT_MAX 16384      /* bytes of one folded text */
 #define JS_WORDS_MAX 1024      /* of an argv */
-#define JS_BUCKETS 1024
-#define JS_MEMO_BUCKETS 4096
 #define JS_PATH_PARTS_MAX 12
 
 enum js_kind {
@@ -85,6 +83,7 @@ struct js_name {
 	bool property;  /* there is a property of this name */
 	bool own;       /* the text gives one to an object or class */
 	bool row_known; /* of the qualified name */
+	enum { JS_GLOBAL_UNKNOWN, JS_GLOBAL_YES, JS_GLOBAL_NO } global;
 	const struct js_row *row;
 };
 
@@ -92,16 +91,15 @@ struct js_name {
 struct js_memo {
 	struct js_memo *next;
 	const void *id;
-	TSNode *children;            /* of nodes with many of them */
-	size_t nchildren;
 	const struct js_value *value; /* `n` of them, 0: not evaluated yet */
 	size_t n;
 	enum { JS_DANGER_UNKNOWN, JS_DANGER_YES, JS_DANGER_NO } danger;
 };
 
 struct js {
-	struct js_name *names[JS_BUCKETS];
-	struct js_memo *memos[JS_MEMO_BUCKETS];
+	struct js_name **names;  /* tables of nchains chains each, a power of two */
+	struct js_memo **memos;
+	size_t nchains;
 	size_t steps, cycles;
 	unsigned busy, depth;
 	bool bound_said;
@@ -197,7 +195,7 @@ const struct js_row *js_row(struct walk *w, struct str path);
 struct str js_canonical(struct walk *w, struct str path);
 /* "" when it is no module of the runtime. */
 struct str js_builtin(struct str specifier);
-bool js_global(struct str name);   /* a name that the runtime gives */
+bool js_global(struct walk *w, struct str name); /* a name that the runtime gives */
 bool js_effect_name(struct str method);
 
 /* ---- javascript_call.c ---- */

@@ -152,8 +152,8 @@ static const struct js_row *exact(struct str name)
 
 static const struct js_row *starred(struct str path)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		size_t n = strlen(rows[i].name);
+	for (size_t i = 0; path.n && i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t n = rows[i].name[0] == path.p[0] ? strlen(rows[i].name) : 0;
 
 		if (n > 1 && rows[i].name[n - 1] == '*' && path.n > n - 1 && !memcmp(path.p, rows[i].name, n - 1))
 			return &rows[i];
@@ -212,10 +212,8 @@ static bool is_world(struct str name)
 	return false;
 }
 
-bool js_global(struct str name)
+static bool find_global(struct str name)
 {
-	if (!name.n)
-		return false;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].name[0] == name.p[0] && first_part_is(rows[i].name, name))
 			return true;
@@ -223,6 +221,15 @@ bool js_global(struct str name)
 		if (str_is(name, modules[i]))
 			return true;
 	return is_world(name) || str_is(name, "Module");
+}
+
+bool js_global(struct walk *w, struct str name)
+{
+	struct js_name *n = name.n ? js_name_get(w, name) : NULL;
+
+	if (n && n->global == JS_GLOBAL_UNKNOWN)
+		n->global = find_global(name) ? JS_GLOBAL_YES : JS_GLOBAL_NO;
+	return n && n->global == JS_GLOBAL_YES;
 }
 
 /* `path` with its beginning replaced, when that is a whole number of parts. */

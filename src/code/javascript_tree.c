@@ -3,36 +3,9 @@
 
 #include "base/utf8.h"
 
-#define FEW_CHILDREN 8 /* more are fetched with a cursor: by number each would cost a search */
-
-static size_t fill(TSNode n, TSNode *out, size_t count)
-{
-	TSTreeCursor c;
-	size_t k = 0;
-
-	if (count <= FEW_CHILDREN) {
-		for (uint32_t i = 0; i < count; i++) {
-			TSNode child = ts_node_child(n, i);
-
-			if (ts_node_is_named(child) && !node_is(child, "comment"))
-				out[k++] = child;
-		}
-		return k;
-	}
-	c = ts_tree_cursor_new(n); /* nothing below leaves before it is deleted */
-	for (bool more = ts_tree_cursor_goto_first_child(&c); more && k < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
-		TSNode child = ts_tree_cursor_current_node(&c);
-
-		if (ts_node_is_named(child) && !node_is(child, "comment"))
-			out[k++] = child;
-	}
-	ts_tree_cursor_delete(&c);
-	return k;
-}
-
 struct js_memo *js_memo_get(struct walk *w, TSNode n)
 {
-	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) % JS_MEMO_BUCKETS];
+	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (js_of(w)->nchains - 1)];
 
 	while (*at && (*at)->id != n.id)
 		at = &(*at)->next;
@@ -45,22 +18,11 @@ struct js_memo *js_memo_get(struct walk *w, TSNode n)
 
 TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
 {
-	uint32_t count = ts_node_is_null(n) ? 0 : ts_node_child_count(n);
-	struct js_memo *m = count > FEW_CHILDREN ? js_memo_get(w, n) : NULL;
-	TSNode *out;
+	uint32_t count;
+	TSNode *list = node_children(w, n, &count);
 
-	if (m && !m->children) {
-		m->children = arena_array(w->a, count, sizeof(*out));
-		m->nchildren = fill(n, m->children, count);
-	}
-	if (m) {
-		*ret_n = m->nchildren;
-		return m->children;
-	}
-	out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
-
-	*ret_n = count ? fill(n, out, count) : 0;
-	return out;
+	*ret_n = count;
+	return list;
 }
 
 TSNode js_last_child(struct walk *w, TSNode n)
@@ -73,7 +35,7 @@ TSNode js_last_child(struct walk *w, TSNode n)
 
 struct js_name *js_name_get(struct walk *w, struct str name)
 {
-	struct js_name **at = &js_of(w)->names[str_hash(name) % JS_BUCKETS];
+	struct js_name **at = &js_of(w)->names[str_hash(name) & (js_of(w)->nchains - 1)];
 
 	while (*at && !str_eq((*at)->name, name))
 		at = &(*at)->next;
@@ -206,7 +168,7 @@ static void define(struct walk *w, struct str name, const struct js_source *s, b
 	n->declared = true;
 	n->top |= top;
 	n->ndefs++;
-	js_of(w)->shadows |= n->ndefs == 1 && js_global(name);
+	js_of(w)->shadows |= n->ndefs == 1 && js_global(w, name);
 	if (str_is(name, "await") || str_is(name, "yield"))
 		code_marker_add(w, "reserved-name", js_of(w)->root); /* then `await (x)` and `yield /x/` are other things than they look */
 }
@@ -215,13 +177,14 @@ bool js_closed(struct walk *w, struct str name)
 {
 	const struct js_name *n = js_name_get(w, name);
 
-	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(name);
+	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(w, name);
 }
 
 bool js_is_function(TSNode n)
 {
-	return node_is(n, "arrow_function") || node_is(n, "function_expression") || node_is(n, "function_declaration") || node_is(n, "generator_function") ||
-	       node_is(n, "generator_function_declaration") || node_is(n, "method_definition");
+	static const char *const types[] = {"arrow_function", "function_expression", "function_declaration", "generator_function", "generator_function_declaration", "method_definition"};
+
+	return node_is_any(n, types, sizeof(types) / sizeof(*types));
 }
 
 static void stored(struct walk *w, TSNode left)

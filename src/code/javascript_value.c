@@ -198,9 +198,9 @@ static struct js_set member_of(struct walk *w, const struct js_value *v, struct 
 		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
 			return unknown(); /* a promise of it: the call looks at the object */
 		folded.text = str_cat(w->a, STR("process."), key);
-		if (str_is(v->text, "globalThis") && !js_global(key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
+		if (str_is(v->text, "globalThis") && !js_global(w, key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
 			return path(js_canonical(w, folded.text)); /* `this` in what the process calls */
-		if (str_is(v->text, "globalThis") && !js_global(key))
+		if (str_is(v->text, "globalThis") && !js_global(w, key))
 			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown();
 		folded.text = js_canonical(w, str_cat(w->a, str_cat(w->a, v->text, STR(".")), key));
 		if (js_fold_member(w, folded.text, &folded))
@@ -352,7 +352,7 @@ static struct js_set global(struct walk *w, struct str name)
 	struct js_value folded;
 	struct str p;
 
-	if (!js_global(name))
+	if (!js_global(w, name))
 		return unknown();
 	if (str_is(name, "global") || str_is(name, "window") || str_is(name, "self"))
 		return path(STR("globalThis"));
@@ -382,7 +382,7 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 		add_all(w, &s, &more, n);
 	}
 	if (!name->top || !s.n) {
-		if (!name->top && !(name->declared && !js_global(name->name)))
+		if (!name->top && !(name->declared && !js_global(w, name->name)))
 			more = global(w, name->name);
 		else if (s.n)
 			memset(&more, 0, sizeof(more));
@@ -635,10 +635,7 @@ static bool remembered(TSNode n)
 {
 	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression", "subscript_expression", "new_expression", "ternary_expression", "template_string"};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (node_is(n, kinds[i]))
-			return true;
-	return false;
+	return node_is_any(n, kinds, sizeof(kinds) / sizeof(*kinds));
 }
 
 static void remember(struct walk *w, struct js_memo *m, const struct js_set *s)
