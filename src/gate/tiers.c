@@ -475,7 +475,8 @@ static enum match argument_outside(struct judge *j, const struct texts *roots, c
 		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0))
 			continue; /* a mode, a flag */
 		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
-			x.path.text = str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(x.path.text));
+			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text); /* both may have holes in them */
+		x.path.kind = text_exact(x.path.text) ? x.path.kind : WORD_UNKNOWN;
 		if (!paths_each(j, &x, redirect_one, &t))
 			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
 		else if (t.some)
