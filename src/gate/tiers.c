@@ -472,7 +472,11 @@ static enum match argument_outside(struct judge *j, const struct texts *roots, c
 		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots, .decision = VERDICT_DENY};
 		struct redirect_test t = {.r = &r, .all = true};
 
-		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0))
+		if (x.path.kind == WORD_REST) { /* any words, which may be paths */
+			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
+			continue;
+		}
+		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0 && !str_is(x.path.text, "..")))
 			continue; /* a mode, a flag */
 		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
 			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text); /* both may have holes in them */
@@ -521,11 +525,25 @@ static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, c
 		raise_ask(j, s, &r->rule, what, m);
 }
 
+#define STR_HOLE ((struct str){"", 1})
+
+/* After that relative paths start from elsewhere. */
+static bool changes_directory(const struct code *code)
+{
+	static const char *const names[] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
+
+	for (const struct code_call *c = code->calls; c; c = c->next)
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (str_is(c->name, names[i]))
+				return true;
+	return false;
+}
+
 static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
 {
 	for (const struct call_rule *r = in->calls; r; r = r->next)
 		for (const struct code_call *c = k->code->calls; c; c = c->next)
-			heard_code(j, s, v, r, call_matches(j, r, c, k->cwd), c->name);
+			heard_code(j, s, v, r, call_matches(j, r, c, changes_directory(k->code) ? STR_HOLE : k->cwd), c->name);
 	for (const struct call_rule *r = in->imports; r; r = r->next)
 		for (const struct code_import *i = k->code->imports; i; i = i->next)
 			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
@@ -541,10 +559,26 @@ static void hear_snippet(struct judge *j, struct subject *s, const struct snippe
 }
 
 /* The code that this command is given; code inside that code belongs to it, too. */
+static bool is_mine(const struct judge *j, const struct subject *s, const struct snippet *k)
+{
+	struct span at = k->at;
+
+	for (size_t i = 0; s->c->argc && i <= j->f->ntexts; i++) {
+		const struct text *t = at.text < j->f->ntexts ? &j->f->texts[at.text] : NULL;
+
+		if (at.text == s->c->argv[0].at.text && at.from == s->c->argv[0].at.from)
+			return true;
+		if (!t || !at.text || strcmp(t->from, k->lang) != 0)
+			return false;
+		at = t->origin; /* it stands in code of its own language: where that stands */
+	}
+	return false;
+}
+
 static void hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
-		bool mine = s->c->argc && k->at.text == s->c->argv[0].at.text && k->at.from == s->c->argv[0].at.from;
+		bool mine = is_mine(j, s, k);
 
 		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
 			if (str_is(in->lang, k->lang) && (!in->names || in_names(in->names, s->base) || !s->base.n))
