@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "engine/run.h"
+#include "engine/ticket.h"
 #include "sys/file.h"
 
 #define ARENA_CAP ((size_t)4 << 30)  /* both streams at their largest, and what is made of them */
@@ -46,6 +47,7 @@ static const struct option_row options[] = {
 	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; sandbox_timeout_sec in its front matter is the time limit"},
 	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for; kept for the record"},
 	{"agent", OPTION_VALUE, AT(w.agent), "ID", "the agent that asked for the run; kept for the record"},
+	{"ticket", OPTION_VALUE, AT(w.ticket), "ID", "run what a hook has judged and left under this name, once; goes with --plain, --json, --report and --config alone"},
 	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
 	{"plain", OPTION_FLAG, AT(w.plain), NULL, "pass the program's output through at once, and print no report"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
@@ -101,6 +103,8 @@ struct job {
 	const struct command_row *self;
 	const struct run_options *o;
 	struct arena *a, *out;
+	struct run_wishes wishes;
+	struct ticket ticket;
 	struct policies policies;
 	struct run_world world;
 	struct run run;
@@ -131,9 +135,9 @@ static bool load_policies(struct job *j)
 {
 	struct err e = {0};
 
-	if (policies_load(j->a, &(struct policies_request){.config = j->o->w.config}, &j->policies, &e) == 0)
+	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->ticket.cwd}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
-	engine_refuse(j->a, "policy-error", e.text, &j->judgement);
+	engine_refuse(j->a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
 	refuse(j);
 	return false;
 }
@@ -142,7 +146,7 @@ static bool gate_lets(struct job *j)
 {
 	struct err e = {0};
 
-	if (!j->o->w.gate)
+	if (!j->wishes.gate)
 		return true;
 	if (run_judge(j->a, &j->run, &j->policies, &j->judgement, &e) != 0)
 		engine_refuse(j->a, "internal-error", e.text, &j->judgement);
@@ -150,6 +154,25 @@ static bool gate_lets(struct job *j)
 		return true;
 	refuse(j);
 	return false;
+}
+
+/* What the ticket says are the wishes. It is used up, whatever happens next. */
+static int take_ticket(struct job *j, struct err *e)
+{
+	struct ticket *t = &j->ticket;
+	struct run_wishes *w = &j->wishes;
+
+	if (!w->ticket)
+		return 0;
+	if (ticket_take(j->a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world(j->a, t->cwd, &j->world, e) != 0)
+		return -1;
+	w->code = str_c(j->a, t->command);
+	w->lang = dialect_name(t->dialect);
+	w->profile = profile_name(t->profile);
+	w->agent = t->agent.n ? str_c(j->a, t->agent) : NULL;
+	w->timeout = t->time_ms ? str_c(j->a, str_fmt(j->a, "%llums", (unsigned long long)t->time_ms)) : NULL;
+	w->plain = !j->o->json;
+	return 0;
 }
 
 static int go(void *arg)
@@ -160,14 +183,15 @@ static int go(void *arg)
 	struct err e = {0};
 
 	j->run.id = new_id(j->a);
-	if (run_world(j->a, &j->world, &e) != 0)
+	j->wishes = j->o->w;
+	if (run_world(j->a, STR(""), &j->world, &e) != 0 || take_ticket(j, &e) != 0)
 		return usage_wrong(j->self, e.text);
 	j->run.world = &j->world;
 	if (load_policies(j)) {
-		if (run_prepare(j->a, &j->o->w, &j->world, &j->policies, &j->run, &e) != 0)
+		if (run_prepare(j->a, &j->wishes, &j->world, &j->policies, &j->run, &e) != 0)
 			return usage_wrong(j->self, e.text);
 		if (gate_lets(j))
-			run_go(j->a, &j->run, !j->o->w.plain && isatty(STDERR_FILENO) ? &show : NULL, &j->outcome);
+			run_go(j->a, &j->run, !j->wishes.plain && isatty(STDERR_FILENO) ? &show : NULL, &j->outcome);
 	}
 	erase_progress(&progress);
 	report_make(j->a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
@@ -198,7 +222,7 @@ static int print(void *arg)
 		complain("run: %s", e.text);
 		return EXIT_INTERNAL;
 	}
-	return j->o->w.plain ? j->report.code : output(buf_view(&b), j->report.code);
+	return j->wishes.plain ? j->report.code : output(buf_view(&b), j->report.code);
 }
 
 static int run_one(const struct command_row *self, const struct run_options *o)
@@ -234,6 +258,18 @@ static bool report_possible(const char *path)
 	return can;
 }
 
+/* A ticket says everything; another option would change what was judged. */
+static bool only_ticket(const struct run_options *o, bool operands)
+{
+	static const struct run_wishes none;
+	struct run_wishes rest;
+
+	memcpy(&rest, &o->w, sizeof(rest));
+	rest.ticket = rest.config = NULL;
+	rest.plain = false;
+	return !operands && memcmp(&rest, &none, sizeof(rest)) == 0;
+}
+
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct run_options o = {0};
@@ -248,6 +284,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
 	if (o.report && !report_possible(o.report))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
+	if (o.w.ticket && !only_ticket(&o, first < argc))
+		return usage_wrong(self, "--ticket goes with --plain, --json, --report and --config alone");
 	o.w.argv = argv + first;
 	return run_one(self, &o);
 }

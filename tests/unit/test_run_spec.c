@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "engine/run.h"
 #include "engine/skill.h"
+#include "engine/ticket.h"
 #include "place.h"
 
 static struct run_world world;
@@ -487,6 +488,46 @@ static void test_numbers(void)
 	HAS(report(&o, NULL), "\"output_mb\":{\"value\":0.5,\"enforced_by\":null},\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
 }
 
+/* ---- tickets ---- */
+
+static void test_ticket(void)
+{
+	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH, .cwd = STR("/p/q"), .profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"), .agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
+	struct str id = STR(""), again, state, other;
+	uint32_t uid = (uint32_t)geteuid();
+	struct err e = {0};
+	struct stat st;
+
+	make_dir("state4", 0700);
+	state = str_of(at("state4"));
+	CHECK_INT(ticket_write(A, state, &t, &id, &e), 0);
+	CHECK_INT(ticket_write(A, state, &t, &other, &e), 0);
+	CHECK(id.n == 32 && !str_eq(id, other));
+	CHECK_INT(stat(str_c(A, str_fmt(A, "%.*s/tickets/%.*s", STR_ARG(state), STR_ARG(id))), &st), 0);
+	CHECK_INT(st.st_mode & 07777, 0600);
+	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), 0);
+	CHECK_STRN(got.command, t.command);
+	CHECK_STRN(got.cwd, t.cwd);
+	CHECK_STRN(got.policy, t.policy);
+	CHECK_STRN(got.agent, t.agent);
+	CHECK_STRN(got.tool_use_id, t.tool_use_id);
+	CHECK(got.dialect == DIALECT_ZSH && got.profile == PROFILE_WORK && got.time_ms == 120000);
+	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), -1); /* once */
+	CHECK(e.kind == ERR_INPUT && strstr(e.text, "used already"));
+	CHECK_INT(ticket_take(A, state, other, uid + 1, &got, &e), -1); /* somebody else's */
+	CHECK_INT(ticket_take(A, state, STR("../../etc/passwd"), uid, &got, &e), -1);
+	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789ABCDEF"), uid, &got, &e), -1);
+	make_link("/etc/passwd", "state4/tickets/0123456789abcdef0123456789abcdef");
+	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789abcdef"), uid, &got, &e), -1);
+	make_file("state4/tickets/0123456789abcdef0123456789abcde0", "{\"v\":1}", 0600);
+	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789abcde0"), uid, &got, &e), -1);
+	t.command = STR("a\xFF");
+	CHECK_INT(ticket_write(A, state, &t, &again, &e), -1);
+	t.command = STR("a\0b");
+	CHECK_INT(ticket_write(A, state, &t, &again, &e), -1);
+	CHECK_INT(rmdir(at("state4/tickets")), 0); /* nothing is left */
+}
+
 int main(void)
 {
 	if (place_begin() != 0)
@@ -506,6 +547,7 @@ int main(void)
 	RUN(test_hints);
 	RUN(test_refusal);
 	RUN(test_numbers);
+	RUN(test_ticket);
 	place_end();
 	return unit_end();
 }
