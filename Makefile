@@ -38,14 +38,15 @@ CLI_OBJ = $(call obj,src/cli/*.c)
 GEN_OBJ = $(call obj,src/knowledge/gen/*.c)
 GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c src/config/knowledge_yaml.c)
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
+FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o
+LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o $(BUILD)/obj/seccomp_table.o
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
 NPM = node_modules
 TS = $(NPM)/tree-sitter/vendor/tree-sitter/lib
 GRAMMARS = python javascript
-GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanner.o)
+GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scan.o)
 LIB_OBJ += $(GRAMMAR_OBJ)
 
 LIB = $(BUILD)/libcaisson.a
@@ -93,10 +94,11 @@ $(BUILD)/obj/grammar/%_parser.o: $(NPM)/tree-sitter-%/src/parser.c
 	$(call say,CC,$<)
 	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $< -o $@
 
-$(BUILD)/obj/grammar/%_scanner.o: $(NPM)/tree-sitter-%/src/parser.c
+# src/code/grammar.c stands between parser and scanner; both take their memory from it.
+$(BUILD)/obj/grammar/%_scan.o: $(NPM)/tree-sitter-%/src/parser.c
 	@mkdir -p $(@D)
 	$(call say,CC,$(<D)/scanner.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $(<D)/scanner.c -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(<D) -w -c $(<D)/scanner.c -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -128,6 +130,16 @@ $(BUILD)/gen/selftest_table.c: selftest/attempts.txt selftest/ordinary.txt
 	$(call say,GEN,$@)
 	$(Q){ echo '#include <stddef.h>'; for f in $^; do n=selftest_$$(basename "$$f" .txt); echo "extern const unsigned char $$n[]; extern const size_t $${n}_n; const unsigned char $$n[] = {"; \
 		od -An -v -tu1 "$$f" | sed 's/\([0-9]\)\( \|$$\)/\1,/g'; echo "0}; const size_t $${n}_n = sizeof($$n) - 1;"; done; } > $@
+
+# The system call filter, compiled to the kernel's language. The program itself does not need libseccomp.
+$(BUILD)/gen-seccomp: $(FILTER_OBJ)
+	$(call say,LINK,$@)
+	$(Q)$(LINK) $^ -lseccomp -o $@
+
+$(BUILD)/gen/seccomp_table.c: $(BUILD)/gen-seccomp
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-seccomp > $@
 
 $(BUILD)/obj/%_table.o: $(BUILD)/gen/%_table.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -186,7 +198,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(SUBMAKE) all $(BUILD)/bench/inside
+	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)

@@ -29,9 +29,9 @@ def sources(root, *tops):
 
 
 def folder_of(path):
-    """The layer a file of src/ belongs to: its folder; the build-time tools in src/knowledge/gen and src/config/gen are a layer of their own."""
+    """The layer a file of src/ belongs to: its folder; the build-time tools in src/*/gen are a layer of their own."""
     parts = path.split(os.sep)
-    if parts[1:3] in (["knowledge", "gen"], ["config", "gen"]):
+    if len(parts) > 3 and parts[2] == "gen":
         return "gen"
     return parts[1]
 

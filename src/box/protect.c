@@ -420,15 +420,16 @@ static int before(void *arg)
 
 int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e)
 {
-	struct protect *p = arena_new(a, struct protect);
+	struct protect *p;
 	struct ops mine = {NULL, &mine.first};
-	struct before b = {.p = p, .s = s, .ops = &mine};
+	struct before b = {.s = s, .ops = &mine};
 
-	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	if (!s->workspace.n || !s->workspace_writable) {
-		*ret = p;
+		*ret = NULL;
 		return 0;
 	}
+	p = b.p = arena_new(a, struct protect);
+	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
 	p->ws = open(str_c(a, s->workspace), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->ws < 0)
@@ -522,7 +523,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 {
 	int got;
 
-	if (p->ws < 0) {
+	if (!p || p->ws < 0) {
 		*ret = NULL;
 		return 0;
 	}
@@ -542,7 +543,7 @@ void protect_abandon(const struct protect *p)
 {
 	struct stat st;
 
-	if (p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)
+	if (!p || p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)
 		return; /* the last of the boxes in this workspace does it */
 	for (const struct made *m = p->made; m; m = m->next) {
 		int dir = below_open(p->ws, m->parent, O_PATH | O_DIRECTORY);

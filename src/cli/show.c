@@ -333,6 +333,41 @@ static void show_secrets(struct doc *o, const struct policy *p)
 	doc_end(o);
 }
 
+static void show_limits(struct doc *o, const struct sandbox *s, const char *key, size_t offset)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < LIMITS; i++) {
+		uint64_t v = *(const uint64_t *)((const char *)&s->limits[i] + offset);
+
+		if (!v)
+			continue;
+		if (!any)
+			doc_map(o, key);
+		any = true;
+		doc_text(o, limit_name((enum limit)i), limit_text(o->b->a, (enum limit)i, v));
+	}
+	if (any)
+		doc_end(o);
+}
+
+static void show_sandbox(struct doc *o, const struct sandbox *s)
+{
+	doc_map(o, "sandbox");
+	doc_bool(o, "enabled", s->enabled);
+	doc_bool(o, "allow_unboxed", s->allow_unboxed);
+	doc_word(o, "network", s->host_network ? "host-allowed" : "deny");
+	show_limits(o, s, "limits", offsetof(struct limit_set, value));
+	show_limits(o, s, "limits_most", offsetof(struct limit_set, most));
+	if (s->env_pass || s->env_scrub) {
+		doc_map(o, "env");
+		show_texts(o, "pass", s->env_pass);
+		show_texts(o, "scrub", s->env_scrub);
+		doc_end(o);
+	}
+	doc_end(o);
+}
+
 static void show_rest(struct doc *o, const struct policy *p)
 {
 	show_texts(o, "writable_roots", p->writable_roots);
@@ -356,6 +391,7 @@ static void show_rest(struct doc *o, const struct policy *p)
 	doc_text(o, "tmpTarget", p->redirect.target);
 	doc_end(o);
 	show_secrets(o, p);
+	show_sandbox(o, &p->sandbox);
 }
 
 void show_policy(struct doc *o, const struct policy *p)

@@ -12,12 +12,9 @@
 #include "model/facts.h"
 #include "model/view.h"
 
-#define CODE_TEXT_MAX ((size_t)64 << 10) /* longer code is not read: the parser's search for a way out of errors grows faster than the text */
-#define CODE_NODES_MAX 400000           /* nodes of one tree that are walked */
+#define CODE_TEXT_MAX ((size_t)2 << 20) /* longer code is not read */
+#define CODE_NODES_MAX 4000000          /* nodes of one tree that are walked */
 #define CODE_DEPTH_MAX 200
-#define CODE_STEPS_BASE 60             /* calls of the parser's progress callback, and one more ... */
-#define CODE_STEP_BYTES 40              /* ... for as many bytes */
-#define CODE_ERROR_STEPS_MAX 20        /* of these while the text has an error */
 
 struct code_run {                /* something the code hands to a shell, or starts */
 	struct code_run *next;

@@ -8,15 +8,7 @@ enum flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
 
 static void visit(struct walk *w, TSNode n);
 
-static bool is_any(TSNode n, const char *const *types, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (node_is(n, types[i]))
-			return true;
-	return false;
-}
-
-#define IS_ANY(n, ...) is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define IS_ANY(n, ...) node_is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* ---- where a value goes ---- */
 
@@ -56,7 +48,7 @@ static enum flow into_call(struct walk *w, TSNode call, TSNode arg, bool literal
 	}
 	if ((node_is(f, "member_expression") || node_is(f, "subscript_expression")) && js_key(w, f, &key) && (str_is(key, "call") || str_is(key, "bind") || str_is(key, "apply"))) {
 		callee = js_eval(w, node_field(f, "object"));
-		if (first && callee.n == 1 && callee.v[0].kind == JS_PATH && js_row(w, callee.v[0].text))
+		if (first && callee.n == 1 && callee.v[0].kind == JS_PATH && js_row(w, callee.v[0].text) && js_row(w, callee.v[0].text)->act != JS_ACT_PURE)
 			return FLOW_INERT; /* `this` of a function of the runtime */
 	}
 	callee = js_eval(w, f);
@@ -198,7 +190,7 @@ static void visit_name(struct walk *w, TSNode n)
 
 	if (memchr(name.p, '\\', name.n))
 		code_marker_add(w, "escaped-name", n);
-	else if (!js_name_get(w, name)->declared && !js_global(name) && !(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"), "typeof")))
+	else if (!js_name_get(w, name)->declared && !js_global(w, name) && !(node_is(parent, "unary_expression") && node_is(node_field(parent, "operator"), "typeof")))
 		code_marker_add(w, "unknown-name", n);
 	else if (str_is(name, "arguments") && !js_of(w)->functions)
 		code_marker_add(w, "reflection", n); /* those of the module: require is among them */
@@ -244,15 +236,19 @@ static void check_computed(struct walk *w, TSNode n)
 
 	for (size_t i = 0; i < keys.n; i++) {
 		some |= keys.v[i].kind != JS_NUM && !(keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text));
-		if (keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text))
-			check_key(w, n, keys.v[i].text);
+		if (keys.v[i].kind != JS_TEXT || !text_exact(keys.v[i].text))
+			continue;
+		check_key(w, n, keys.v[i].text);
+		if (js_unseen(w, keys.v[i].text))
+			code_marker_add(w, "computed-member", n);
 	}
 	if (!some)
 		return;
 	for (size_t i = 0; i < object.n; i++) {
 		const struct js_row *r = object.v[i].kind == JS_PATH ? js_row(w, object.v[i].text) : NULL;
+		struct js_set one = js_one(object.v[i]);
 
-		if (object.v[i].kind == JS_PATH && (!r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT)))
+		if (object.v[i].kind == JS_PATH ? !r || (r->act != JS_ACT_PURE && r->act != JS_ACT_INERT) : js_danger(w, &one)) /* [f][Symbol.iterator]() */
 			code_marker_add(w, "computed-member", n);
 	}
 	js_of(w)->computed_read = true;
@@ -318,8 +314,7 @@ static void visit_member(struct walk *w, TSNode n)
 
 /* ---- assignments ---- */
 
-/* It matters only to programs that are started, perhaps later in the text. */
-static void add_env(struct walk *w, struct str name, struct str value, TSNode n)
+void js_env_add(struct walk *w, struct str name, struct str value, TSNode n)
 {
 	struct js_env *e = arena_new(w->a, struct js_env);
 
@@ -336,13 +331,13 @@ static void stored_in_runtime(struct walk *w, TSNode left, struct str path, stru
 
 	if (str_is(path, "process.env")) {
 		v = js_eval(w, node_field(assignment, "right"));
-		add_env(w, known ? key : CODE_HOLE, js_set_text(&v), left);
+		js_env_add(w, known ? key : CODE_HOLE, js_set_text(&v), left);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(fine) / sizeof(*fine); i++)
 		if (str_starts(full, fine[i]))
 			return;
-	if (str_is(path, "globalThis") && known && !js_global(key))
+	if (str_is(path, "globalThis") && known && !js_global(w, key) && !str_is(key, "await") && !str_is(key, "yield"))
 		return;
 	code_marker_add(w, "tampering", left);
 }
@@ -355,9 +350,12 @@ static void visit_store(struct walk *w, TSNode left)
 
 	if (known)
 		check_key(w, left, key);
-	for (size_t i = 0; i < object.n; i++)
+	for (size_t i = 0; i < object.n; i++) {
 		if (object.v[i].kind == JS_PATH)
 			stored_in_runtime(w, left, object.v[i].text, key, known);
+		if (object.v[i].kind == JS_UNKNOWN && (!known || str_is(key, "path") || str_is(key, "flags") || str_is(key, "fd")))
+			js_of(w)->stream_store = left;
+	}
 	if (node_is(left, "subscript_expression"))
 		visit(w, node_field(left, "index"));
 	visit(w, node_field(left, "object"));
@@ -388,7 +386,7 @@ static void visit_pattern(struct walk *w, TSNode n)
 		js->computed_read |= !text_exact(js_set_text(&s));
 		js->computed_at = n;
 		visit_children(w, n);
-		if (!text_exact(js_set_text(&s)) || str_is(js_set_text(&s), "constructor") || str_is(js_set_text(&s), "__proto__"))
+		if (!text_exact(js_set_text(&s)) || str_is(js_set_text(&s), "constructor") || str_is(js_set_text(&s), "__proto__") || js_unseen(w, js_set_text(&s)))
 			code_marker_add(w, "computed-member", n);
 	} else {
 		if (node_is(n, "pair_pattern") && (str_is(node_text(w, node_field(n, "key")), "constructor") || str_is(node_text(w, node_field(n, "key")), "__proto__")))
@@ -519,10 +517,16 @@ void javascript_walk(struct walk *w, TSNode root)
 
 	w->own = js;
 	js->root = root;
+	for (js->nchains = 64; js->nchains < w->src.n / 16; js->nchains *= 2)
+		;
+	js->names = arena_array(w->a, js->nchains, sizeof(*js->names));
+	js->memos = arena_array(w->a, js->nchains, sizeof(*js->memos));
 	js_collect(w, root);
-	if (inner && (js->shadows || js->assigns))
-		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for */
+	if (inner && (js->shadows || js->assigns || js_name_get(w, STR("chdir"))->property))
+		code_marker_add(w, "eval", root); /* it may change what the names of the code around it stand for, and its directory */
 	visit(w, root);
+	if (js->streams && !ts_node_is_null(js->stream_store))
+		code_marker_add(w, "tampering", js->stream_store); /* s = fs.createWriteStream('a'); s.path = 'b' */
 	if (js->computed_read && js->unknown_call)
 		code_marker_add(w, "computed-member", js->computed_at);
 	for (const struct js_env *e = w->runs || w->f->snippets->next ? js->env : NULL; e; e = e->next)

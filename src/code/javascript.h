@@ -18,8 +18,6 @@
 #define JS_PATTERN_DEPTH_MAX 16
 #define JS_TEXT_MAX 16384      /* bytes of one folded text */
 #define JS_WORDS_MAX 1024      /* of an argv */
-#define JS_BUCKETS 1024
-#define JS_MEMO_BUCKETS 4096
 #define JS_PATH_PARTS_MAX 12
 
 enum js_kind {
@@ -44,14 +42,14 @@ struct js_set {
 };
 
 /* Where a name gets a value from. */
-enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_ELEMENT, JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
+enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_ELEMENT, JS_FROM_INDEX, JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
 
 struct js_source {
 	enum js_from from;
 	TSNode node;                 /* EXPR */
 	struct str key;              /* PATH: the qualified name; MEMBER: the key; PARAM: the function */
 	size_t index;                /* PARAM */
-	const struct js_source *of;  /* MEMBER, ELEMENT */
+	const struct js_source *of;  /* MEMBER, ELEMENT, INDEX */
 };
 
 struct js_def {
@@ -83,7 +81,9 @@ struct js_name {
 	struct js_site *sites;
 	size_t refs, ndefs, nsites, nfunctions; /* all identifiers of this name; definitions; calls; definitions that are functions */
 	bool property;  /* there is a property of this name */
+	bool own;       /* the text gives one to an object or class */
 	bool row_known; /* of the qualified name */
+	enum { JS_GLOBAL_UNKNOWN, JS_GLOBAL_YES, JS_GLOBAL_NO } global;
 	const struct js_row *row;
 };
 
@@ -91,16 +91,15 @@ struct js_name {
 struct js_memo {
 	struct js_memo *next;
 	const void *id;
-	TSNode *children;            /* of nodes with many of them */
-	size_t nchildren;
 	const struct js_value *value; /* `n` of them, 0: not evaluated yet */
 	size_t n;
 	enum { JS_DANGER_UNKNOWN, JS_DANGER_YES, JS_DANGER_NO } danger;
 };
 
 struct js {
-	struct js_name *names[JS_BUCKETS];
-	struct js_memo *memos[JS_MEMO_BUCKETS];
+	struct js_name **names;  /* tables of nchains chains each, a power of two */
+	struct js_memo **memos;
+	size_t nchains;
 	size_t steps, cycles;
 	unsigned busy, depth;
 	bool bound_said;
@@ -112,6 +111,9 @@ struct js {
 	bool arrays_change;      /* arrays are changed in place somewhere */
 	bool arrays_move;        /* their elements may stand elsewhere than where they were written */
 	bool stores_computed;    /* members with unknown names are assigned to */
+	bool keys_computed;      /* a literal or class has members with computed names */
+	bool streams;            /* of files: opened later, by what their members say then */
+	TSNode stream_store;     /* where a member of something unknown is assigned to that may be one of these */
 	bool computed_read, unknown_call; /* both together may reach the constructor of functions */
 	TSNode computed_at;
 	TSNode up[CODE_DEPTH_MAX + 1]; /* ancestors of the node that is walked */
@@ -136,6 +138,8 @@ bool js_is_function(TSNode n);
 void js_collect(struct walk *w, TSNode root);
 /* Is this the name of one function of the text that is only ever called by it, so that its parameters are the arguments of these calls? */
 bool js_closed(struct walk *w, struct str name);
+/* A key that is put together: would the first pass have taken note of the word? */
+bool js_unseen(struct walk *w, struct str key);
 
 /* ---- javascript_value.c ---- */
 struct js_set js_eval(struct walk *w, TSNode n);
@@ -191,7 +195,7 @@ const struct js_row *js_row(struct walk *w, struct str path);
 struct str js_canonical(struct walk *w, struct str path);
 /* "" when it is no module of the runtime. */
 struct str js_builtin(struct str specifier);
-bool js_global(struct str name);   /* a name that the runtime gives */
+bool js_global(struct walk *w, struct str name); /* a name that the runtime gives */
 bool js_effect_name(struct str method);
 
 /* ---- javascript_call.c ---- */
@@ -200,6 +204,8 @@ void js_call(struct walk *w, TSNode n);
 void js_tagged(struct walk *w, TSNode n);
 /* A value goes where it is not followed. */
 void js_escaped(struct walk *w, const struct js_set *s, TSNode n);
+/* It matters only to programs that are started, perhaps later in the text. */
+void js_env_add(struct walk *w, struct str name, struct str value, TSNode n);
 void js_environment(struct walk *w, struct str name, struct str value, TSNode n);
 /* require() or import of this. */
 struct js_set js_load(struct walk *w, struct str specifier);

@@ -57,11 +57,11 @@ static bool option(struct walk *w, const struct call *c, size_t from, const char
 			struct js_set one = js_one(s.v[k]);
 			bool object = s.v[k].kind == JS_NODE && node_is(s.v[k].node, "object");
 
-			if (!object && s.v[k].kind != JS_UNKNOWN)
+			if (s.v[k].kind == JS_TEXT || s.v[k].kind == JS_NUM || (s.v[k].kind == JS_NODE && !object && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored))
 				continue;
 			if (object && lacks(w, s.v[k].node, key))
 				continue;
-			v = js_member(w, &one, str_of(key), c->n);
+			v = object ? js_member(w, &one, str_of(key), c->n) : unknown();
 			for (size_t x = 0; x < v.n; x++)
 				js_add(w, ret, v.v[x], c->n);
 			found = true;
@@ -78,7 +78,7 @@ static void file(struct walk *w, const struct call *c, char how, const struct js
 {
 	struct str path = js_text(v);
 
-	if (is_descriptor(v))
+	if (is_descriptor(v) && how != 'e')
 		return;
 	switch (how) {
 	case 'r': case 'R': case 'f':
@@ -86,6 +86,9 @@ static void file(struct walk *w, const struct call *c, char how, const struct js
 		break;
 	case 'w': case 'W':
 		code_access(w, ACCESS_WRITE, path, how == 'W', c->op, c->n);
+		break;
+	case 'e': /* a file of variables */
+		js_env_add(w, CODE_HOLE, CODE_HOLE, c->n);
 		break;
 	case 'm':
 		code_access(w, ACCESS_WRITE, str_cat(w->a, path, str_n("\2", 1)), false, c->op, c->n);
@@ -98,10 +101,29 @@ static void file(struct walk *w, const struct call *c, char how, const struct js
 	}
 }
 
+/* What a link leads to is relative to the place of the link. */
+static void link_target(struct walk *w, const struct call *c, const struct js_value *v)
+{
+	struct js_set to;
+	struct str target = js_text(v), at;
+
+	argument(w, c, 1, &to);
+	at = js_set_text(&to);
+	if (target.n && target.p[0] != '/' && !text_hole(target.p[0])) {
+		while (at.n && at.p[at.n - 1] == '/')
+			at.n--;
+		while (at.n && at.p[at.n - 1] != '/' && !text_hole(at.p[at.n - 1]))
+			at.n--;
+		target = at.n && text_hole(at.p[at.n - 1]) ? CODE_HOLE : str_cat(w->a, at, target);
+	}
+	code_access(w, ACCESS_WRITE, target, false, c->op, c->n);
+}
+
 static void files(struct walk *w, const struct call *c)
 {
 	struct js_set s, flag;
 
+	js_of(w)->streams |= str_ends(c->path, "Stream");
 	for (const char *p = c->row->what; p[0] && p[1]; p += 2) {
 		size_t i = (size_t)(p[1] - '0');
 		bool options = c->nargs > i + 1 || c->open;
@@ -109,7 +131,7 @@ static void files(struct walk *w, const struct call *c)
 		if (!argument(w, c, i, &s))
 			continue; /* without a path the call fails */
 		for (size_t k = 0; k < s.n; k++)
-			file(w, c, p[0], &s.v[k], options);
+			p[0] == 'l' ? link_target(w, c, &s.v[k]) : file(w, c, p[0], &s.v[k], options);
 		if (*p != 'f')
 			continue;
 		if ((option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) || (option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
@@ -383,11 +405,15 @@ static void touch_one(struct walk *w, const struct call *c, const struct js_valu
 /* Options that lead a request to another place than its address says. */
 static bool elsewhere(struct walk *w, const struct call *c)
 {
-	static const char *const names[] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "dispatcher", "proxy", "client"};
+	static const char *const names[] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
+	static const char *const sockets[] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
 	struct js_set s;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (option(w, c, i < 2 ? 1 : 0, names[i], &s))
+			return true;
+	for (size_t i = 0; !strcmp(c->row->what, "port") && i < sizeof(sockets) / sizeof(*sockets); i++)
+		if (option(w, c, 0, sockets[i], &s))
 			return true;
 	return false;
 }
@@ -407,7 +433,7 @@ static void touch(struct walk *w, const struct call *c)
 
 		for (size_t i = 0; i < s.n; i++)
 			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0; /* the path of a socket, perhaps */
-		code_touch(w, given ? js_set_text(&host) : STR("localhost"), c->n);
+		code_touch(w, elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) : STR("localhost"), c->n);
 	} else {
 		for (size_t i = 0; i < s.n; i++)
 			touch_one(w, c, &s.v[i]);
@@ -450,7 +476,7 @@ static void make_function(struct walk *w, const struct call *c)
 			return;
 		}
 		if (i + 1 == c->nargs)
-			text = str_cat(w->a, text, STR("){"));
+			text = str_cat(w->a, text, STR("\n){\n"));
 		else if (i)
 			text = str_cat(w->a, text, STR(","));
 		text = str_cat(w->a, text, s.v[0].text);
@@ -497,7 +523,7 @@ struct js_set js_load(struct walk *w, struct str specifier)
 	(void)w;
 	if (builtin.n)
 		return js_one((struct js_value){.kind = JS_PATH, .text = builtin});
-	if (str_ends(specifier, ".json") || !text_exact(specifier))
+	if ((str_ends(specifier, ".json") && !memchr(specifier.p, '?', specifier.n) && !memchr(specifier.p, '#', specifier.n)) || !text_exact(specifier))
 		return unknown();
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
@@ -509,7 +535,7 @@ void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, 
 		bool local = v->kind == JS_TEXT && v->text.n && (v->text.p[0] == '.' || v->text.p[0] == '/');
 		struct str t = v->text;
 
-		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n)) {
+		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) && !memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) { /* import takes ? and # for what they are in addresses */
 			code_access(w, ACCESS_READ, t, false, op, n); /* also when some of it is not known: it is parsed, not run */
 			continue;
 		}
@@ -538,9 +564,12 @@ static void store(struct walk *w, const struct call *c)
 		code_marker_add(w, "tampering", c->n);
 		return;
 	}
-	for (size_t i = 0; i < s.n; i++)
+	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_PATH && !str_starts(s.v[i].text, "module.exports") && !str_is(s.v[i].text, "exports"))
 			code_marker_add(w, "tampering", c->n);
+		if (s.v[i].kind == JS_UNKNOWN)
+			js_of(w)->stream_store = c->n;
+	}
 }
 
 /* ---- one call ---- */
@@ -566,6 +595,8 @@ static void act(struct walk *w, struct call *c)
 	struct js_set s;
 
 	c->row = js_row(w, c->path);
+	if ((str_is(c->path, "process.chdir") || str_is(c->path, "Deno.chdir")) && !js_name_get(w, STR("chdir"))->property)
+		code_marker_add(w, "computed-member", c->n); /* relative paths were taken to lie in the old directory */
 	c->op = str_c(w->a, c->path);
 	record(w, c);
 	switch (c->row ? c->row->act : JS_ACT_NONE) {
@@ -712,6 +743,18 @@ void js_call(struct walk *w, TSNode n)
 	}
 }
 
+/* As the tag sees it: with its escapes; what is put in between is a hole. */
+static struct str raw_template(struct walk *w, TSNode template)
+{
+	size_t n;
+	TSNode *c = js_children(w, template, &n);
+	struct str s = STR("");
+
+	for (size_t i = 0; i < n; i++)
+		s = str_cat(w->a, s, node_is(c[i], "escape_sequence") ? node_text(w, c[i]) : node_is(c[i], "string_fragment") ? js_string(w, c[i]) : CODE_HOLE);
+	return s;
+}
+
 void js_tagged(struct walk *w, TSNode n)
 {
 	struct js_set tag = js_eval(w, node_field(n, "function"));
@@ -723,9 +766,11 @@ void js_tagged(struct walk *w, TSNode n)
 		if (tag.v[i].kind == JS_PATH && str_is(tag.v[i].text, "Bun.$")) {
 			struct word *args = arena_new(w->a, struct word);
 
-			*args = word(w, js_string(w, template), template); /* what is put in between is a hole there */
+			*args = word(w, raw_template(w, template), template);
 			code_call_add(w, tag.v[i].text, args, arena_new(w->a, struct str), 1, n);
 			code_run_text(w, args->text, n);
+			if (js_name_get(w, STR("env"))->property || js_name_get(w, STR("cwd"))->property || js_of(w)->computed_read)
+				code_marker_add(w, "shell", n); /* `...`.cwd('/elsewhere') */
 		} else if (tag.v[i].kind == JS_PATH) {
 			act(w, &c);
 		} else if (tag.v[i].kind == JS_UNKNOWN) {

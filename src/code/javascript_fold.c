@@ -67,7 +67,9 @@ static struct js_set join(struct walk *w, TSNode *args, size_t nargs, bool resol
 
 		if (node_is(args[i], "spread_element") || (resolve && s.n > 1))
 			return js_one(text(CODE_HOLE));
-		if (i || resolve) {
+		if (s.n == 1 && s.v[0].kind == JS_TEXT && !s.v[0].text.n)
+			continue; /* counts for nothing */
+		if (resolve || p.n > 1 || js_text(&p.v[0]).n) {
 			all = js_concat(w, &p, &slash, n);
 			p = anew ? s : js_concat(w, &all, &s, n);
 		} else {
@@ -98,7 +100,9 @@ static struct str last_part(struct str p)
 
 	if (memchr(p.p, HOLE_ANY, p.n))
 		return CODE_HOLE;
-	while (n && p.p[n - 1] != '/')
+	while (p.n && p.p[p.n - 1] == '/')
+		p.n--;
+	for (n = p.n; n && p.p[n - 1] != '/';)
 		n--;
 	return str_sub(p, n, p.n);
 }
@@ -164,7 +168,7 @@ bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, T
 	} else if (str_is(path, "os.homedir")) {
 		*ret = js_one(text(as_given(w, "HOME") && w->v->home.n ? w->v->home : CODE_HOLE));
 	} else if (str_is(path, "os.tmpdir")) {
-		*ret = js_one(text(as_given(w, "TMPDIR") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
+		*ret = js_one(text(as_given(w, "TMPDIR") && as_given(w, "TMP") && as_given(w, "TEMP") ? (w->v->tmp.n ? w->v->tmp : STR("/tmp")) : CODE_HOLE));
 	} else if (str_is(path, "String") && nargs == 1) {
 		*ret = js_eval(w, args[0]);
 		for (size_t i = 0; i < ret->n; i++)
@@ -196,12 +200,22 @@ static bool fold_join(struct walk *w, TSNode array, TSNode *args, size_t nargs, 
 	return true;
 }
 
+/* Normalising turns other characters into ; and `. */
+static bool all_ascii(const struct js_set *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->v[i].text.n; k++)
+			if (s->v[i].text.p[k] & 0x80)
+				return false;
+	return true;
+}
+
 bool js_fold_method(struct walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
 {
 	static const char *const numbers[] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		if (str_is(name, numbers[i]) && !js_danger(w, object)) {
+		if (str_is(name, numbers[i]) && !js_danger(w, object) && !js_name_get(w, name)->own && !js_of(w)->stores_computed && !js_of(w)->keys_computed) {
 			*ret = js_one((struct js_value){.kind = JS_NUM});
 			return true;
 		}
@@ -211,7 +225,7 @@ bool js_fold_method(struct walk *w, const struct js_set *object, struct str name
 	for (size_t i = 0; i < object->n; i++)
 		if (object->v[i].kind != JS_TEXT)
 			return false;
-	if ((str_is(name, "toString") || str_is(name, "normalize")) && nargs == 0) {
+	if ((str_is(name, "toString") || (str_is(name, "normalize") && all_ascii(object))) && nargs == 0) {
 		*ret = *object;
 	} else if (str_is(name, "concat") && nargs == 1) {
 		struct js_set more = js_eval(w, args[0]);

@@ -17,11 +17,11 @@ static const struct js_row rows[] = {
 	{"fs.access", FILES("r0")}, {"fs.exists", FILES("r0")}, {"fs.realpath", FILES("r0")}, {"fs.realpath.native", FILES("r0")}, {"fs.realpathSync.native", FILES("r0")},
 	{"fs.readlink", FILES("r0")}, {"fs.glob", PURE}, {"fs.watch", FILES("r0")}, {"fs.watchFile", FILES("r0")}, {"fs.unwatchFile", PURE},
 	{"fs.chmod", FILES("w0")}, {"fs.lchmod", FILES("w0")}, {"fs.chown", FILES("w0")}, {"fs.lchown", FILES("w0")}, {"fs.utimes", FILES("w0")}, {"fs.lutimes", FILES("w0")},
-	{"fs.symlink", FILES("w0w1")}, {"fs.link", FILES("w0w1")},
+	{"fs.symlink", FILES("l0w1")}, {"fs.link", FILES("w0w1")},
 	{"fs.write", PURE}, {"fs.writev", PURE}, {"fs.read", PURE}, {"fs.readv", PURE}, {"fs.close", PURE}, {"fs.fstat", PURE}, {"fs.fsync", PURE}, {"fs.fdatasync", PURE},
 	{"fs.ftruncate", PURE}, {"fs.fchmod", MARK("descriptor")}, {"fs.fchown", MARK("descriptor")}, {"fs.futimes", MARK("descriptor")},
 	{"fs.constants.*", PURE}, {"fs.constants", PURE}, {"fs.Stats", PURE}, {"fs.Dirent", PURE}, {"fs.F_OK", PURE}, {"fs.R_OK", PURE}, {"fs.W_OK", PURE}, {"fs.X_OK", PURE},
-	{"fs.WriteStream", FILES("w0")}, {"fs.ReadStream", FILES("r0")}, {"fs.FileWriteStream", FILES("w0")}, {"fs.FileReadStream", FILES("r0")},
+	{"fs.WriteStream", FILES("w0")}, {"fs.ReadStream", FILES("f0")}, {"fs.FileWriteStream", FILES("w0")}, {"fs.FileReadStream", FILES("f0")},
 	/* child_process */
 	{"child_process.exec", JS_ACT_SHELL, ""}, {"child_process.spawn", JS_ACT_SPAWN, ""}, {"child_process.execFile", JS_ACT_SPAWN, ""},
 	{"child_process.fork", JS_ACT_FORK, ""},
@@ -29,7 +29,7 @@ static const struct js_row rows[] = {
 	{"process.exit", PURE}, {"process.reallyExit", PURE}, {"process.abort", PURE}, {"process.kill", MARK("process-kill")}, {"process._kill", MARK("process-kill")}, {"process.chdir", PURE},
 	{"process.binding", MARK("process-binding")}, {"process._linkedBinding", MARK("process-binding")}, {"process.dlopen", MARK("process-dlopen")},
 	{"process._rawDebug", INERT}, {"process._debugProcess", MARK("process-debug")}, {"process._startProfilerIdleNotifier", PURE},
-	{"process.getBuiltinModule", JS_ACT_REQUIRE, ""}, {"process.loadEnvFile", FILES("r0")}, {"process.umask", PURE},
+	{"process.getBuiltinModule", JS_ACT_REQUIRE, ""}, {"process.loadEnvFile", FILES("r0e0")}, {"process.umask", PURE},
 	{"process.setuid", MARK("process-user")}, {"process.setgid", MARK("process-user")}, {"process.seteuid", MARK("process-user")},
 	{"process.setegid", MARK("process-user")}, {"process.setgroups", MARK("process-user")}, {"process.initgroups", MARK("process-user")},
 	{"process.execve", MARK("process")}, {"process.stdout.write", INERT}, {"process.stderr.write", INERT}, {"process.stdout.*", PURE}, {"process.stderr.*", PURE}, {"process.stdin.*", PURE},
@@ -39,7 +39,7 @@ static const struct js_row rows[] = {
 	{"process.uptime", PURE}, {"process.hrtime", PURE}, {"process.hrtime.bigint", PURE}, {"process.memoryUsage", PURE}, {"process.memoryUsage.rss", PURE}, {"process.cpuUsage", PURE},
 	{"process.resourceUsage", PURE}, {"process.constrainedMemory", PURE}, {"process.availableMemory", PURE}, {"process.config", PURE}, {"process.config.*", PURE}, {"process.features", PURE}, {"process.features.*", PURE},
 	{"process.getuid", PURE}, {"process.getgid", PURE}, {"process.geteuid", PURE}, {"process.getegid", PURE}, {"process.getgroups", PURE}, {"process.emitWarning", INERT},
-	{"process.nextTick", PURE}, {"process.on", PURE}, {"process.once", PURE}, {"process.addListener", PURE}, {"process.off", PURE}, {"process.removeListener", PURE}, {"process.removeAllListeners", PURE},
+	{"process.nextTick", PURE}, {"process.on", PURE}, {"process.once", PURE}, {"process.addListener", PURE}, {"process.prependListener", PURE}, {"process.prependOnceListener", PURE}, {"process.off", PURE}, {"process.removeListener", PURE}, {"process.removeAllListeners", PURE},
 	{"process.emit", PURE}, {"process.listenerCount", PURE}, {"process.setUncaughtExceptionCaptureCallback", PURE}, {"process.allowedNodeEnvironmentFlags", PURE}, {"process.setMaxListeners", PURE},
 	{"process.getActiveResourcesInfo", PURE}, {"process.setSourceMapsEnabled", PURE}, {"process.send", PURE}, {"process.connected", PURE}, {"process.disconnect", PURE}, {"process.isTTY", PURE}, {"process.report.getReport", PURE},
 	/* code from text, and modules */
@@ -66,8 +66,8 @@ static const struct js_row rows[] = {
 	/* things that reach into others */
 	{"Object.assign", JS_ACT_STORE, ""}, {"Object.defineProperty", JS_ACT_STORE, ""}, {"Object.defineProperties", JS_ACT_STORE, ""}, {"Object.freeze", JS_ACT_PROMISIFY, "literal"}, {"Object.seal", JS_ACT_PROMISIFY, "literal"}, {"Object.preventExtensions", JS_ACT_PROMISIFY, "literal"}, {"Object.isFrozen", INERT}, {"Object.keys", INERT}, {"Object.getOwnPropertyNames", INERT},
 	{"Object.getPrototypeOf", MARK("prototype")}, {"Object.setPrototypeOf", MARK("prototype")}, {"Object.getOwnPropertyDescriptor", MARK("reflection")}, {"Object.getOwnPropertyDescriptors", MARK("reflection")},
-	{"Object.prototype.toString", INERT}, {"Object.prototype.hasOwnProperty", INERT}, {"Object.prototype.propertyIsEnumerable", INERT}, {"Object.prototype.*", MARK("prototype")}, {"Function.prototype.*", MARK("prototype")}, {"Object.hasOwn", INERT}, {"Object.is", INERT}, {"Object.*", PURE}, {"Object", MARK("reflection")},
-	{"Reflect.ownKeys", INERT}, {"Reflect.has", INERT}, {"Reflect.*", MARK("reflection")}, {"Reflect", MARK("reflection")}, {"Proxy", MARK("proxy")}, {"Proxy.*", MARK("proxy")},
+	{"Object.getOwnPropertySymbols", MARK("reflection")}, {"Object.prototype.toString", INERT}, {"Object.prototype.hasOwnProperty", INERT}, {"Object.prototype.propertyIsEnumerable", INERT}, {"Object.prototype.*", MARK("prototype")}, {"Function.prototype.*", MARK("prototype")}, {"Object.hasOwn", INERT}, {"Object.is", INERT}, {"Object.*", PURE}, {"Object", MARK("reflection")},
+	{"Reflect.has", INERT}, {"Reflect.*", MARK("reflection")}, {"Reflect", MARK("reflection")}, {"Proxy", MARK("proxy")}, {"Proxy.*", MARK("proxy")},
 	/* without effects */
 	{"console.Console", MARK("console")}, {"console.*", INERT}, {"console", PURE}, {"JSON.*", PURE}, {"JSON", PURE}, {"Math.*", PURE}, {"Math", PURE}, {"Array.*", PURE}, {"Array", PURE}, {"String.*", PURE}, {"String", PURE}, {"Number.*", PURE}, {"Number", PURE}, {"Boolean", PURE}, {"Boolean.*", PURE},
 	{"BigInt.*", PURE}, {"BigInt", PURE}, {"Symbol.*", PURE}, {"Symbol", PURE}, {"Date.*", PURE}, {"Date", PURE}, {"RegExp.*", PURE}, {"RegExp", PURE}, {"Map.*", PURE}, {"Map", PURE}, {"Set.*", PURE}, {"Set", PURE}, {"WeakMap", PURE}, {"WeakSet", PURE}, {"WeakRef", PURE}, {"FinalizationRegistry", PURE},
@@ -81,7 +81,7 @@ static const struct js_row rows[] = {
 	{"NaN", PURE}, {"Infinity", PURE}, {"undefined", PURE}, {"arguments", PURE}, {"arguments.length", PURE}, {"exports", PURE}, {"exports.*", PURE}, {"__dirname", PURE}, {"__filename", PURE},
 	{"crypto.setEngine", MARK("native")}, {"crypto.*", PURE}, {"crypto", MARK("native")}, {"path.*", PURE}, {"path", MARK("escape")}, {"os.setPriority", MARK("process-priority")}, {"os.*", PURE}, {"os", MARK("escape")}, {"url.*", PURE}, {"url", PURE}, {"querystring.*", PURE}, {"querystring", PURE}, {"assert.*", PURE}, {"assert", PURE}, {"util", PURE},
 	{"zlib.*", PURE}, {"zlib", PURE}, {"events.*", PURE}, {"events", PURE}, {"string_decoder.*", PURE}, {"string_decoder", PURE}, {"perf_hooks.*", PURE}, {"perf_hooks", PURE}, {"readline.*", PURE}, {"readline", PURE}, {"stream.*", PURE}, {"stream", PURE}, {"punycode.*", PURE}, {"punycode", PURE}, {"tty.*", PURE}, {"constants.*", PURE}, {"constants", PURE},
-	{"async_hooks.*", PURE}, {"async_hooks", PURE}, {"diagnostics_channel.*", PURE}, {"test.*", PURE}, {"test", PURE}, {"timers", PURE}, {"buffer", PURE}, {"v8.serialize", PURE}, {"v8.deserialize", PURE}, {"v8.getHeapStatistics", PURE}, {"v8.getHeapSpaceStatistics", PURE}, {"v8.cachedDataVersionTag", PURE}, {"v8.writeHeapSnapshot", FILES("w0")},
+	{"async_hooks.createHook", MARK("reflection")}, {"async_hooks.executionAsyncResource", MARK("reflection")}, {"async_hooks.*", PURE}, {"async_hooks", PURE}, {"diagnostics_channel.*", MARK("reflection")}, {"test.run", MARK("process")}, {"test.mock", MARK("tampering")}, {"test.mock.*", MARK("tampering")}, {"test.*", PURE}, {"test", PURE}, {"timers", PURE}, {"buffer", PURE}, {"v8.serialize", PURE}, {"v8.deserialize", PURE}, {"v8.getHeapStatistics", PURE}, {"v8.getHeapSpaceStatistics", PURE}, {"v8.cachedDataVersionTag", PURE}, {"v8.writeHeapSnapshot", FILES("w0")},
 	{"sqlite.DatabaseSync", FILES("w0")}, {"bun:sqlite.Database", FILES("w0")}, {"bun:test.*", PURE},
 	/* Bun */
 	{"Bun.write", FILES("w0")}, {"Bun.file", FILES("r0")}, {"Bun.file().text", PURE}, {"Bun.file().json", PURE}, {"Bun.file().exists", PURE}, {"Bun.file().arrayBuffer", PURE}, {"Bun.file().bytes", PURE}, {"Bun.file().size", PURE}, {"Bun.file().type", PURE}, {"Bun.file().stream", PURE}, {"Bun.file().slice", PURE}, {"Bun.file().lastModified", PURE}, {"Bun.file().stat", PURE}, {"Bun.file().name", PURE},
@@ -89,8 +89,8 @@ static const struct js_row rows[] = {
 	{"Bun.sleep", PURE}, {"Bun.sleepSync", PURE}, {"Bun.which", PURE}, {"Bun.hash", PURE}, {"Bun.hash.*", PURE}, {"Bun.inspect", INERT}, {"Bun.nanoseconds", PURE}, {"Bun.deepEquals", PURE}, {"Bun.escapeHTML", PURE}, {"Bun.stringWidth", PURE}, {"Bun.fileURLToPath", PURE}, {"Bun.pathToFileURL", PURE}, {"Bun.gzipSync", PURE}, {"Bun.gunzipSync", PURE}, {"Bun.deflateSync", PURE}, {"Bun.inflateSync", PURE},
 	{"Bun.semver.*", PURE}, {"Bun.color", PURE}, {"Bun.randomUUIDv7", PURE}, {"Bun.CryptoHasher", PURE}, {"Bun.CryptoHasher.*", PURE}, {"Bun.password.*", PURE}, {"Bun.stdout", PURE}, {"Bun.stderr", PURE}, {"Bun.stdin", PURE}, {"Bun.stdin.*", PURE}, {"Bun.resolveSync", PURE}, {"Bun.resolve", PURE}, {"Bun.Glob", PURE}, {"Bun.TOML.*", PURE}, {"Bun.YAML.*", PURE}, {"Bun.readableStreamToText", PURE}, {"Bun.MD5.*", PURE}, {"Bun.SHA1.*", PURE}, {"Bun.SHA256.*", PURE}, {"Bun.isMainThread", PURE}, {"Bun.gc", PURE}, {"Bun.Transpiler", PURE},
 	/* Deno */
-	{"Deno.remove", FILES("o0")}, {"Deno.writeTextFile", FILES("w0")}, {"Deno.writeFile", FILES("w0")}, {"Deno.create", FILES("w0")}, {"Deno.mkdir", FILES("w0")}, {"Deno.rename", FILES("D0W1")}, {"Deno.copyFile", FILES("r0w1")}, {"Deno.chmod", FILES("w0")}, {"Deno.chown", FILES("w0")}, {"Deno.truncate", FILES("w0")}, {"Deno.symlink", FILES("w0w1")}, {"Deno.link", FILES("w0w1")}, {"Deno.utime", FILES("w0")},
-	{"Deno.makeTempFile", PURE}, {"Deno.makeTempDir", PURE}, {"Deno.readTextFile", FILES("r0")}, {"Deno.readFile", FILES("r0")}, {"Deno.readDir", FILES("r0")}, {"Deno.stat", FILES("r0")}, {"Deno.lstat", FILES("r0")}, {"Deno.realPath", FILES("r0")}, {"Deno.readLink", FILES("r0")}, {"Deno.watchFs", FILES("r0")}, {"Deno.open", JS_ACT_MARK, "open"},
+	{"Deno.remove", FILES("o0")}, {"Deno.writeTextFile", FILES("w0")}, {"Deno.writeFile", FILES("w0")}, {"Deno.create", FILES("w0")}, {"Deno.mkdir", FILES("w0")}, {"Deno.rename", FILES("D0W1")}, {"Deno.copyFile", FILES("r0w1")}, {"Deno.chmod", FILES("w0")}, {"Deno.chown", FILES("w0")}, {"Deno.truncate", FILES("w0")}, {"Deno.symlink", FILES("l0w1")}, {"Deno.link", FILES("w0w1")}, {"Deno.utime", FILES("w0")},
+	{"Deno.makeTempFile", FILES("w0")}, {"Deno.makeTempDir", FILES("w0")}, {"Deno.readTextFile", FILES("r0")}, {"Deno.readFile", FILES("r0")}, {"Deno.readDir", FILES("r0")}, {"Deno.stat", FILES("r0")}, {"Deno.lstat", FILES("r0")}, {"Deno.realPath", FILES("r0")}, {"Deno.readLink", FILES("r0")}, {"Deno.watchFs", FILES("r0")}, {"Deno.open", JS_ACT_MARK, "open"},
 	{"Deno.Command", JS_ACT_COMMAND, ""}, {"Deno.run", JS_ACT_ARGV, ""}, {"Deno.serve", JS_ACT_NET, "listen"}, {"Deno.listen", JS_ACT_NET, "listen"}, {"Deno.connect", JS_ACT_NET, "port"}, {"Deno.connectTls", JS_ACT_NET, "port"}, {"Deno.resolveDns", JS_ACT_NET, "0"}, {"Deno.kill", MARK("process-kill")}, {"Deno.dlopen", MARK("native")},
 	{"Deno.exit", PURE}, {"Deno.cwd", PURE}, {"Deno.chdir", PURE}, {"Deno.args", PURE}, {"Deno.args.*", PURE}, {"Deno.env.get", PURE}, {"Deno.env.has", PURE}, {"Deno.env.toObject", PURE}, {"Deno.env.set", MARK("environment")}, {"Deno.env.delete", PURE}, {"Deno.pid", PURE}, {"Deno.version", PURE}, {"Deno.version.*", PURE}, {"Deno.build", PURE}, {"Deno.build.*", PURE}, {"Deno.hostname", PURE},
 	{"Deno.osRelease", PURE}, {"Deno.memoryUsage", PURE}, {"Deno.inspect", INERT}, {"Deno.stdout.*", PURE}, {"Deno.stderr.*", PURE}, {"Deno.stdin.*", PURE}, {"Deno.stdout", PURE}, {"Deno.stderr", PURE}, {"Deno.stdin", PURE}, {"Deno.errors.*", PURE}, {"Deno.execPath", PURE}, {"Deno.noColor", PURE}, {"Deno.mainModule", PURE}, {"Deno.test", PURE}, {"Deno.consoleSize", PURE}, {"Deno.isatty", PURE},
@@ -107,7 +107,7 @@ struct module {
 
 /* Modules of the runtime whose path is not their name; then all the others. */
 static const struct module renamed[] = {
-	{"fs/promises", "fs.promises"}, {"path/posix", "path"}, {"path/win32", "path"}, {"assert/strict", "assert"}, {"util/types", "util.types"}, {"sys", "util"}, {"module", "Module"},
+	{"fs/promises", "fs.promises"}, {"path/posix", "path"}, {"path/win32", "path.win32"}, {"assert/strict", "assert"}, {"util/types", "util.types"}, {"sys", "util"}, {"module", "Module"},
 	{"stream/promises", "stream"}, {"stream/web", "stream"}, {"stream/consumers", "stream"}, {"timers/promises", "timers.promises"}, {"dns/promises", "dns.promises"}, {"readline/promises", "readline"},
 	{"test/reporters", "test"}, {"inspector/promises", "inspector"}, {"bun", "Bun"},
 };
@@ -119,7 +119,7 @@ static const char *const modules[] = {
 
 /* Beginnings that mean another path. */
 static const struct module spellings[] = {
-	{"process.mainModule", "module"}, {"require.main", "module"}, {"module.require", "require"}, {"path.posix", "path"}, {"path.win32", "path"}, {"buffer.Buffer", "Buffer"}, {"Module.Module", "Module"},
+	{"process.mainModule", "module"}, {"require.main", "module"}, {"module.require", "require"}, {"path.posix", "path"}, {"buffer.Buffer", "Buffer"}, {"Module.Module", "Module"},
 	{"util.promisify.custom", "util.custom"}, {"timers.setTimeout", "setTimeout"}, {"timers.setInterval", "setInterval"}, {"timers.setImmediate", "setImmediate"}, {"assert.strict", "assert"},
 	{"Bun.fetch", "fetch"}, {"perf_hooks.performance", "performance"}, {"process.process", "process"}, {"worker_threads.default", "worker_threads"},
 };
@@ -127,6 +127,7 @@ static const char *const worlds[] = {"globalThis", "global", "window", "self"};
 static const char *const effects[] = {
 	"rmSync", "rmdirSync", "unlinkSync", "writeFileSync", "appendFileSync", "renameSync", "copyFileSync", "cpSync", "mkdirSync", "symlinkSync", "linkSync", "chmodSync", "chownSync", "truncateSync", "createWriteStream",
 	"writeFile", "appendFile", "rmdir", "unlink", "copyFile", "symlink", "chmod", "chown", "execSync", "execFile", "execFileSync", "spawn", "spawnSync", "fork", "dlopen", "binding", "runInThisContext", "runInNewContext",
+	"rm", "cp", "utimes", "lutimes", "createConnection", "execve", "setuid", "setgid",
 };
 
 static bool first_part_is(const char *name, struct str first)
@@ -151,8 +152,8 @@ static const struct js_row *exact(struct str name)
 
 static const struct js_row *starred(struct str path)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		size_t n = strlen(rows[i].name);
+	for (size_t i = 0; path.n && i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t n = rows[i].name[0] == path.p[0] ? strlen(rows[i].name) : 0;
 
 		if (n > 1 && rows[i].name[n - 1] == '*' && path.n > n - 1 && !memcmp(path.p, rows[i].name, n - 1))
 			return &rows[i];
@@ -211,10 +212,8 @@ static bool is_world(struct str name)
 	return false;
 }
 
-bool js_global(struct str name)
+static bool find_global(struct str name)
 {
-	if (!name.n)
-		return false;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (rows[i].name[0] == name.p[0] && first_part_is(rows[i].name, name))
 			return true;
@@ -222,6 +221,15 @@ bool js_global(struct str name)
 		if (str_is(name, modules[i]))
 			return true;
 	return is_world(name) || str_is(name, "Module");
+}
+
+bool js_global(struct walk *w, struct str name)
+{
+	struct js_name *n = name.n ? js_name_get(w, name) : NULL;
+
+	if (n && n->global == JS_GLOBAL_UNKNOWN)
+		n->global = find_global(name) ? JS_GLOBAL_YES : JS_GLOBAL_NO;
+	return n && n->global == JS_GLOBAL_YES;
 }
 
 /* `path` with its beginning replaced, when that is a whole number of parts. */

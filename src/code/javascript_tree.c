@@ -3,36 +3,9 @@
 
 #include "base/utf8.h"
 
-#define FEW_CHILDREN 8 /* more are fetched with a cursor: by number each would cost a search */
-
-static size_t fill(TSNode n, TSNode *out, size_t count)
-{
-	TSTreeCursor c;
-	size_t k = 0;
-
-	if (count <= FEW_CHILDREN) {
-		for (uint32_t i = 0; i < count; i++) {
-			TSNode child = ts_node_child(n, i);
-
-			if (ts_node_is_named(child) && !node_is(child, "comment"))
-				out[k++] = child;
-		}
-		return k;
-	}
-	c = ts_tree_cursor_new(n); /* nothing below leaves before it is deleted */
-	for (bool more = ts_tree_cursor_goto_first_child(&c); more && k < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
-		TSNode child = ts_tree_cursor_current_node(&c);
-
-		if (ts_node_is_named(child) && !node_is(child, "comment"))
-			out[k++] = child;
-	}
-	ts_tree_cursor_delete(&c);
-	return k;
-}
-
 struct js_memo *js_memo_get(struct walk *w, TSNode n)
 {
-	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) % JS_MEMO_BUCKETS];
+	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (js_of(w)->nchains - 1)];
 
 	while (*at && (*at)->id != n.id)
 		at = &(*at)->next;
@@ -45,22 +18,11 @@ struct js_memo *js_memo_get(struct walk *w, TSNode n)
 
 TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
 {
-	uint32_t count = ts_node_is_null(n) ? 0 : ts_node_child_count(n);
-	struct js_memo *m = count > FEW_CHILDREN ? js_memo_get(w, n) : NULL;
-	TSNode *out;
+	uint32_t count;
+	TSNode *list = node_children(w, n, &count);
 
-	if (m && !m->children) {
-		m->children = arena_array(w->a, count, sizeof(*out));
-		m->nchildren = fill(n, m->children, count);
-	}
-	if (m) {
-		*ret_n = m->nchildren;
-		return m->children;
-	}
-	out = count ? arena_array(w->a, count, sizeof(*out)) : NULL;
-
-	*ret_n = count ? fill(n, out, count) : 0;
-	return out;
+	*ret_n = count;
+	return list;
 }
 
 TSNode js_last_child(struct walk *w, TSNode n)
@@ -73,7 +35,7 @@ TSNode js_last_child(struct walk *w, TSNode n)
 
 struct js_name *js_name_get(struct walk *w, struct str name)
 {
-	struct js_name **at = &js_of(w)->names[str_hash(name) % JS_BUCKETS];
+	struct js_name **at = &js_of(w)->names[str_hash(name) & (js_of(w)->nchains - 1)];
 
 	while (*at && !str_eq((*at)->name, name))
 		at = &(*at)->next;
@@ -206,20 +168,23 @@ static void define(struct walk *w, struct str name, const struct js_source *s, b
 	n->declared = true;
 	n->top |= top;
 	n->ndefs++;
-	js_of(w)->shadows |= n->ndefs == 1 && js_global(name);
+	js_of(w)->shadows |= n->ndefs == 1 && js_global(w, name);
+	if (str_is(name, "await") || str_is(name, "yield"))
+		code_marker_add(w, "reserved-name", js_of(w)->root); /* then `await (x)` and `yield /x/` are other things than they look */
 }
 
 bool js_closed(struct walk *w, struct str name)
 {
 	const struct js_name *n = js_name_get(w, name);
 
-	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(name);
+	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(w, name);
 }
 
 bool js_is_function(TSNode n)
 {
-	return node_is(n, "arrow_function") || node_is(n, "function_expression") || node_is(n, "function_declaration") || node_is(n, "generator_function") ||
-	       node_is(n, "generator_function_declaration") || node_is(n, "method_definition");
+	static const char *const types[] = {"arrow_function", "function_expression", "function_declaration", "generator_function", "generator_function_declaration", "method_definition"};
+
+	return node_is_any(n, types, sizeof(types) / sizeof(*types));
 }
 
 static void stored(struct walk *w, TSNode left)
@@ -231,14 +196,14 @@ static void stored(struct walk *w, TSNode left)
 	if (node_is(left, "member_expression")) {
 		struct str name = node_text(w, node_field(left, "property")), of = node_text(w, object);
 
-		js_name_get(w, name)->stored = true;
+		js_name_get(w, name)->stored = js_name_get(w, name)->own = true;
 		js->arrays_move |= str_is(name, "length");
 		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") || str_is(of, "self"))
 			define(w, name, nowhere(w), false); /* what has an effect is caught where it is stored */
 	} else if (node_is(left, "subscript_expression")) {
 		js->arrays_change = true;
 		if (node_is(index, "string"))
-			js_name_get(w, js_string(w, index))->stored = true;
+			js_name_get(w, js_string(w, index))->stored = js_name_get(w, js_string(w, index))->own = true;
 		else if (!number)
 			js->stores_computed = true;
 	}
@@ -359,7 +324,7 @@ static size_t callback_sources(struct walk *w, TSNode object, struct str method,
 
 	if (in(method, each, sizeof(each) / sizeof(*each))) {
 		ret[0] = source(w, JS_FROM_ELEMENT, object, of, method);
-		ret[1] = source(w, JS_FROM_NUMBER, object, NULL, STR(""));
+		ret[1] = source(w, JS_FROM_INDEX, object, of, method);
 		ret[2] = of;
 		return 3;
 	}
@@ -466,19 +431,41 @@ static void collect_declarators(struct walk *w, TSNode n, struct place at)
 	}
 }
 
+static const char *const change[] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
+static const char *const move[] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
+static const char *const assign[] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
+static const char *const inputs[] = {"stdin", "input", "stdio"};
+#define IN(s, list) in((s), (list), sizeof(list) / sizeof(*(list)))
+
 static void collect_word(struct walk *w, struct str s)
 {
-	static const char *const change[] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
-	static const char *const move[] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
-	static const char *const assign[] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
-
-	js_of(w)->arrays_move |= js_of(w)->arrays_change || in(s, move, sizeof(move) / sizeof(*move));
-	js_of(w)->arrays_change |= in(s, change, sizeof(change) / sizeof(*change));
-	js_of(w)->stores_computed |= in(s, assign, sizeof(assign) / sizeof(*assign));
+	js_of(w)->arrays_move |= js_of(w)->arrays_change || IN(s, move);
+	js_of(w)->arrays_change |= IN(s, change);
+	js_of(w)->stores_computed |= IN(s, assign);
 	js_name_get(w, s)->property = true;
-	js_of(w)->feeds |= str_is(s, "stdin") || str_is(s, "input") || str_is(s, "stdio");
+	js_of(w)->feeds |= IN(s, inputs);
 	if (str_is(s, "chdir"))
 		w->s->cwd = CODE_HOLE; /* wherever that leads */
+}
+
+bool js_unseen(struct walk *w, struct str key)
+{
+	const struct js_name *n = js_name_get(w, key);
+
+	return !n->property && (n->declared || IN(key, move) || IN(key, change) || IN(key, assign) || IN(key, inputs) || str_is(key, "chdir") || str_is(key, "length") || str_is(key, "cwd") || str_is(key, "env"));
+}
+
+/* Members that the text gives to its own objects and classes. */
+static void collect_own(struct walk *w, TSNode n)
+{
+	TSNode key = node_is(n, "pair") ? node_field(n, "key") : node_is(n, "field_definition") ? node_field(n, "property") : node_is(n, "method_definition") ? node_field(n, "name") : n;
+
+	if (node_is(key, "computed_property_name"))
+		js_of(w)->keys_computed = true;
+	else if (node_is(key, "string"))
+		js_name_get(w, js_string(w, key))->own = true;
+	else
+		js_name_get(w, node_text(w, key))->own = true;
 }
 
 static bool collect_assignment(struct walk *w, TSNode n)
@@ -523,6 +510,10 @@ static void collect(struct walk *w, TSNode n, struct place at)
 		js_name_get(w, node_text(w, n))->refs++;
 	}
 	js_of(w)->assigns |= !at.function && (!strcmp(type, "variable_declaration") || !strcmp(type, "function_declaration") || !strcmp(type, "for_in_statement"));
+	if (node_is(n, "pair") || node_is(n, "method_definition") || node_is(n, "field_definition") || node_is(n, "shorthand_property_identifier"))
+		collect_own(w, n);
+	if (node_is(n, "unary_expression") && node_is(node_field(n, "operator"), "delete"))
+		stored(w, node_field(n, "argument"));
 	if (js_is_function(n)) {
 		collect_function(w, n, at, NULL, 0, STR(""));
 	} else if (!strcmp(type, "call_expression")) {

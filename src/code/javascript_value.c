@@ -64,7 +64,7 @@ struct str js_text(const struct js_value *v)
 {
 	if (v->kind == JS_TEXT || (v->kind == JS_NUM && v->text.n))
 		return v->text;
-	return CODE_HOLE;
+	return v->kind == JS_NUM ? str_n("\2", 1) : CODE_HOLE; /* digits, NaN ...: it can be part of a name, and leads nowhere else */
 }
 
 struct str js_set_text(const struct js_set *s) { return s->n == 1 ? js_text(&s->v[0]) : CODE_HOLE; }
@@ -198,9 +198,9 @@ static struct js_set member_of(struct walk *w, const struct js_value *v, struct 
 		if (!key.n || str_is(key, "then") || str_is(key, "catch") || str_is(key, "finally"))
 			return unknown(); /* a promise of it: the call looks at the object */
 		folded.text = str_cat(w->a, STR("process."), key);
-		if (str_is(v->text, "globalThis") && !js_global(key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
+		if (str_is(v->text, "globalThis") && !js_global(w, key) && (str_is(key, "mainModule") || (js_row(w, folded.text) && js_row(w, folded.text)->act != JS_ACT_PURE)))
 			return path(js_canonical(w, folded.text)); /* `this` in what the process calls */
-		if (str_is(v->text, "globalThis") && !js_global(key))
+		if (str_is(v->text, "globalThis") && !js_global(w, key))
 			return js_name_get(w, key)->declared ? eval_name(w, key, (TSNode){0}) : unknown();
 		folded.text = js_canonical(w, str_cat(w->a, str_cat(w->a, v->text, STR(".")), key));
 		if (js_fold_member(w, folded.text, &folded))
@@ -222,7 +222,7 @@ static struct js_set member_of(struct walk *w, const struct js_value *v, struct 
 	case JS_PACKAGE:
 		return js_one(*v);
 	default:
-		return str_is(key, "length") ? number(STR("")) : unknown();
+		return unknown();
 	}
 }
 
@@ -333,6 +333,12 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 	case JS_FROM_MEMBER:
 		of = eval_source(w, s->of, depth + 1);
 		return js_member(w, &of, s->key, s->node);
+	case JS_FROM_INDEX: /* the second parameter: a number only for arrays; maps give keys */
+		of = eval_source(w, s->of, depth + 1);
+		for (size_t i = 0; i < of.n; i++)
+			if (of.v[i].kind != JS_NAMES && !(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
+				return unknown();
+		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? unknown() : number(STR(""));
 	case JS_FROM_ELEMENT:
 		of = eval_source(w, s->of, depth + 1);
 		return given_by(w, &of, s->key, s->node);
@@ -346,7 +352,7 @@ static struct js_set global(struct walk *w, struct str name)
 	struct js_value folded;
 	struct str p;
 
-	if (!js_global(name))
+	if (!js_global(w, name))
 		return unknown();
 	if (str_is(name, "global") || str_is(name, "window") || str_is(name, "self"))
 		return path(STR("globalThis"));
@@ -365,8 +371,6 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 
 	if (name->done)
 		return name->value;
-	if (str_is(text, "Symbol") && !name->declared)
-		code_marker_add(w, "Symbol", n); /* [f][Symbol.iterator]().next().value(): ways to a value that no name shows */
 	if (name->busy) {
 		js->cycles++;
 		return unknown();
@@ -378,7 +382,7 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 		add_all(w, &s, &more, n);
 	}
 	if (!name->top || !s.n) {
-		if (!name->top && !(name->declared && !js_global(name->name)))
+		if (!name->top && !(name->declared && !js_global(w, name->name)))
 			more = global(w, name->name);
 		else if (s.n)
 			memset(&more, 0, sizeof(more));
@@ -396,6 +400,17 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 }
 
 /* ---- calls, by what they give ---- */
+
+/* process.on() and its kin give the process back. */
+static bool gives_process(struct str name)
+{
+	static const char *const names[] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
+
+	for (size_t i = 0; str_starts(name, "process.") && i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
+			return true;
+	return false;
+}
 
 static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
 {
@@ -421,6 +436,8 @@ static struct js_set called(struct walk *w, const struct js_value *f, TSNode *ar
 	}
 	if (str_is(f->text, "Bun.file"))
 		return path(STR("Bun.file()"));
+	if (gives_process(f->text))
+		return path(STR("process"));
 	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
 }
 
@@ -618,10 +635,7 @@ static bool remembered(TSNode n)
 {
 	static const char *const kinds[] = {"call_expression", "member_expression", "binary_expression", "subscript_expression", "new_expression", "ternary_expression", "template_string"};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (node_is(n, kinds[i]))
-			return true;
-	return false;
+	return node_is_any(n, kinds, sizeof(kinds) / sizeof(*kinds));
 }
 
 static void remember(struct walk *w, struct js_memo *m, const struct js_set *s)

@@ -52,14 +52,17 @@ static void visit_attribute(struct python *p, TSNode n, const struct py_scope *s
 
 static void visit_receiver(struct python *p, TSNode n, const struct py_scope *sc)
 {
+	if (node_is(n, "identifier") || !walk_enter(p->w, n))
+		return;
 	if (node_is(n, "attribute")) {
 		visit_receiver(p, node_field(n, "object"), sc);
 		check_attribute(p, n, sc, NULL);
 	} else if (node_is(n, "parenthesized_expression")) {
 		visit_receiver(p, ts_node_named_child(n, 0), sc);
-	} else if (!node_is(n, "identifier")) {
+	} else {
 		visit_tracked(p, n, sc);
 	}
+	walk_exit(p->w);
 }
 
 /* What goes to a plain name stays known. */
@@ -197,9 +200,12 @@ static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
 		visit(p, key, sc);
 		return;
 	}
+	if (!walk_enter(p->w, n))
+		return;
 	kids = py_children(p, n, &count);
 	for (uint32_t i = 0; i < count; i++)
 		visit_target(p, kids[i], sc);
+	walk_exit(p->w);
 }
 
 /* os.environ["X"] = value, sys.modules["x"] = value, sys.path[0] = value */
@@ -453,6 +459,9 @@ void python_walk(struct walk *w, TSNode root)
 		code_marker_add(w, "line-end", root);
 	py_collect(p, root);
 	py_directories(p);
+	for (p->nmemos = 64; p->nmemos < w->src.n / 16; p->nmemos *= 2)
+		;
+	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
 	visit(p, root, p->module);
 	if (p->fuel > PY_FUEL_MAX)
 		code_marker_add(w, "bound", root);

@@ -16,6 +16,7 @@
 #define PY_ITEMS_MAX 64            /* items of a literal list that are known */
 #define PY_ARGS_MAX 32             /* arguments of one call that are looked at */
 #define PY_TEXT_MAX ((size_t)64 << 10) /* bytes of a folded text */
+#define PY_FOLDED_MAX ((size_t)32 << 20) /* bytes of all folded texts; further ones are not known */
 #define PY_CWDS_MAX 5              /* directories that the code may go to */
 #define PY_DEFS_MAX 64             /* bindings of one name that are looked at */
 
@@ -99,6 +100,13 @@ struct py_stars {           /* from X import * */
 	struct str module;
 };
 
+struct py_memo {            /* what a node stands for, so that it is found out once */
+	struct py_memo *next;
+	const void *id;
+	const struct py_scope *scope;
+	const struct pvs *value;
+};
+
 struct python {
 	struct walk *w;
 	struct arena *a;
@@ -113,6 +121,10 @@ struct python {
 	struct py_def *chdirs;   /* calls that may change the directory */
 	bool foreign;           /* a module that is not the language's own is imported: the code will run in the box */
 	size_t fuel;
+	size_t bounds;          /* evaluations that reached one */
+	size_t folded;          /* bytes */
+	struct py_memo **memos; /* a table of nmemos chains, a power of two; NULL while the directories are not known */
+	size_t nmemos;
 	unsigned level, low;    /* how deep evaluation is; the outermost name that was met again */
 	struct str cwds[PY_CWDS_MAX];
 	size_t ncwds;

@@ -1,22 +1,7 @@
 /* The first pass over Python code: which scopes there are, and everything that is ever bound to a name in them. */
 #include "code/python.h"
 
-TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n)
-{
-	uint32_t count = ts_node_named_child_count(n), got = 0;
-	TSNode *list = arena_array(p->a, count + 1, sizeof(*list));
-	TSTreeCursor c = ts_tree_cursor_new(n); /* nothing is allocated from the arena while it is open */
-
-	for (bool more = ts_tree_cursor_goto_first_child(&c); more && got < count; more = ts_tree_cursor_goto_next_sibling(&c)) {
-		TSNode k = ts_tree_cursor_current_node(&c);
-
-		if (ts_node_is_named(k) && !ts_node_is_extra(k))
-			list[got++] = k;
-	}
-	ts_tree_cursor_delete(&c);
-	*ret_n = got;
-	return list;
-}
+TSNode *py_children(struct python *p, TSNode n, uint32_t *ret_n) { return node_children(p->w, n, ret_n); }
 
 /* ---- scopes ---- */
 

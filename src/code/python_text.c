@@ -4,9 +4,12 @@
 
 struct str py_cat(struct python *p, struct str x, struct str y)
 {
-	if (x.n + y.n > PY_TEXT_MAX)
+	if (!x.n || !y.n)
+		return x.n ? x : y;
+	if (x.n + y.n > PY_TEXT_MAX || p->folded > PY_FOLDED_MAX)
 		return CODE_HOLE;
-	return !y.n ? x : !x.n ? y : str_cat(p->a, x, y);
+	p->folded += x.n + y.n;
+	return str_cat(p->a, x, y);
 }
 
 /* ---- literals ---- */

@@ -606,31 +606,66 @@ static const struct pvs *eval_comprehension(struct python *p, TSNode n, const st
 static const struct {
 	const char *type;
 	const struct pvs *(*eval)(struct python *, TSNode, const struct py_scope *);
+	bool kept; /* worth remembering: it has parts */
 } kinds[] = {
-	{"assignment", eval_right}, {"attribute", eval_attribute}, {"await", eval_first}, {"binary_operator", eval_binary}, {"boolean_operator", eval_either}, {"call", eval_call},
-	{"comparison_operator", eval_data}, {"concatenated_string", eval_strings}, {"conditional_expression", eval_either}, {"dictionary", eval_data}, {"dictionary_comprehension", eval_data},
-	{"ellipsis", eval_data}, {"expression_list", eval_sequence}, {"false", eval_number}, {"float", eval_number}, {"generator_expression", eval_comprehension}, {"identifier", eval_name},
-	{"integer", eval_number}, {"lambda", eval_lambda}, {"list", eval_sequence}, {"list_comprehension", eval_comprehension}, {"named_expression", eval_value}, {"none", eval_number},
-	{"not_operator", eval_data}, {"parenthesized_expression", eval_first}, {"pattern_list", eval_sequence}, {"set", eval_data}, {"set_comprehension", eval_comprehension},
-	{"string", eval_string}, {"subscript", eval_subscript}, {"true", eval_number}, {"tuple", eval_sequence}, {"unary_operator", eval_data},
+	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false}, {"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
+	{"call", eval_call, true}, {"comparison_operator", eval_data, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", eval_data, false},
+	{"dictionary_comprehension", eval_data, false}, {"ellipsis", eval_data, false}, {"expression_list", eval_sequence, true}, {"false", eval_number, false}, {"float", eval_number, false},
+	{"generator_expression", eval_comprehension, true}, {"identifier", eval_name, false}, {"integer", eval_number, false}, {"lambda", eval_lambda, false}, {"list", eval_sequence, true},
+	{"list_comprehension", eval_comprehension, true}, {"named_expression", eval_value, false}, {"none", eval_number, false}, {"not_operator", eval_data, false},
+	{"parenthesized_expression", eval_first, false}, {"pattern_list", eval_sequence, true}, {"set", eval_data, false}, {"set_comprehension", eval_comprehension, true}, {"string", eval_string, true},
+	{"subscript", eval_subscript, true}, {"true", eval_number, false}, {"tuple", eval_sequence, true}, {"unary_operator", eval_data, false},
 };
 
 static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }
 
+static struct py_memo **memo_at(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	struct py_memo **at = &p->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (p->nmemos - 1)];
+
+	while (*at && ((*at)->id != n.id || (*at)->scope != sc))
+		at = &(*at)->next;
+	return at;
+}
+
+static void keep(struct python *p, TSNode n, const struct py_scope *sc, const struct pvs *v)
+{
+	struct py_memo **at = memo_at(p, n, sc);
+	struct py_memo *m = arena_new(p->a, struct py_memo);
+
+	*m = (struct py_memo){.next = *at, .id = n.id, .scope = sc, .value = v};
+	*at = m;
+}
+
+/* What was found is kept, unless it is not whole: a bound was reached, or a name that is being evaluated had a part in it. */
 const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	const void *hit;
 	const struct pvs *v;
+	unsigned low = p->low;
+	size_t row, bounds = p->bounds;
+	bool kept;
 
 	if (ts_node_is_null(n))
 		return unknown(p);
-	if (++p->fuel > PY_FUEL_MAX || p->level >= PY_EVAL_DEPTH_MAX)
+	if (++p->fuel > PY_FUEL_MAX || p->level >= PY_EVAL_DEPTH_MAX) {
+		p->bounds++;
 		return pvs_one(p, p->lost);
+	}
 	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
 	if (!hit)
 		return unknown(p);
+	row = (size_t)((const char *)hit - (const char *)kinds) / sizeof(*kinds);
+	kept = kinds[row].kept && p->memos;
+	if (kept && *memo_at(p, n, sc))
+		return (*memo_at(p, n, sc))->value;
+	p->low = ~0u;
 	p->level++;
-	v = kinds[((const char *)hit - (const char *)kinds) / sizeof(*kinds)].eval(p, n, sc);
+	v = kinds[row].eval(p, n, sc);
 	p->level--;
+	if (kept && p->low == ~0u && p->bounds == bounds && !v->cycle)
+		keep(p, n, sc, v);
+	if (low < p->low)
+		p->low = low;
 	return v;
 }

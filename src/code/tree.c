@@ -1,4 +1,4 @@
-/* Parsing with bounds, and the findings that all walkers share. See tree.h. */
+/* Reading one piece of code, and the findings that all walkers share. See tree.h. */
 #include "code/tree.h"
 
 static const struct code_language languages[] = {
@@ -22,8 +22,96 @@ bool code_knows(const char *lang) { return find(lang) != NULL; }
 
 struct str node_text(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
 struct span node_at(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
-bool node_is(TSNode n, const char *type) { return !ts_node_is_null(n) && !strcmp(ts_node_type(n), type); }
-TSNode node_field(TSNode n, const char *name) { return ts_node_is_null(n) ? n : ts_node_child_by_field_name(n, name, (uint32_t)strlen(name)); }
+
+bool node_is_any(TSNode n, const char *const *types, size_t count)
+{
+	const char *t = node_type(n);
+
+	for (size_t i = 0; i < count; i++)
+		if (type_is(t, types[i]))
+			return true;
+	return false;
+}
+
+/* The parser's own search for the name goes through all of them; they are in order. */
+static TSFieldId field_id(const TSLanguage *l, const char *name)
+{
+	uint32_t low = 1, high = ts_language_field_count(l) + 1;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+		const char *at = ts_language_field_name_for_id(l, (TSFieldId)mid);
+		int order = name[0] != at[0] ? (unsigned char)name[0] - (unsigned char)at[0] : strcmp(name, at);
+
+		if (order == 0)
+			return (TSFieldId)mid;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return 0;
+}
+
+TSNode node_field(TSNode n, const char *name)
+{
+	TSFieldId id = ts_node_is_null(n) ? 0 : field_id(ts_node_language(n), name);
+
+	return id ? ts_node_child_by_field_id(n, id) : (TSNode){0};
+}
+
+struct walk_children {
+	struct walk_children *next;
+	const void *id;
+	TSNode *list;
+	uint32_t n;
+};
+
+static uint32_t fetch_children(struct walk *w, TSNode n, TSNode *list, uint32_t most)
+{
+	TSTreeCursor *c = &w->cursor;
+	uint32_t got = 0;
+
+	if (c->tree)
+		ts_tree_cursor_reset(c, n);
+	else
+		*c = ts_tree_cursor_new(n);
+	for (bool more = ts_tree_cursor_goto_first_child(c); more && got < most; more = ts_tree_cursor_goto_next_sibling(c)) {
+		TSNode k = ts_tree_cursor_current_node(c);
+
+		if (ts_node_is_named(k) && (!ts_node_is_extra(k) || node_is(k, "html_comment")))
+			list[got++] = k;
+	}
+	return got;
+}
+
+/* They are asked for again and again, and finding them is work: they are remembered. */
+TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n)
+{
+	static TSNode none[1];
+	uint32_t most = ts_node_is_null(n) ? 0 : ts_node_named_child_count(n);
+	struct walk_children **at, *c;
+
+	*ret_n = 0;
+	if (!most)
+		return none;
+	if (!w->children) {
+		for (w->nchains = 64; w->nchains < w->src.n / 8; w->nchains *= 2)
+			;
+		w->children = arena_array(w->a, w->nchains, sizeof(*w->children));
+	}
+	at = &w->children[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (w->nchains - 1)];
+	for (c = *at; c && c->id != n.id; c = c->next)
+		;
+	if (!c) {
+		c = arena_new(w->a, struct walk_children);
+		*c = (struct walk_children){.next = *at, .id = n.id, .list = arena_array(w->a, most, sizeof(*c->list))};
+		c->n = fetch_children(w, n, c->list, most);
+		*at = c;
+	}
+	*ret_n = c->n;
+	return c->list;
+}
 
 bool walk_enter(struct walk *w, TSNode n)
 {
@@ -122,63 +210,7 @@ void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n)
 	w->f->snippets_end = &s->next;
 }
 
-/* ---- parsing ---- */
-
-struct steps {
-	size_t left, errors;
-};
-
-/* True: stop. Ordinary code takes a step for about fifty bytes; a search for a way out of errors is cut short, since such a text is not read. */
-static bool progress(TSParseState *state)
-{
-	struct steps *s = state->payload;
-
-	if (state->has_error && ++s->errors > CODE_ERROR_STEPS_MAX)
-		return true;
-	return s->left-- == 0;
-}
-
-static const char *read_bytes(void *payload, uint32_t at, TSPoint position, uint32_t *ret_n)
-{
-	const struct str *s = payload;
-
-	(void)position;
-	*ret_n = at < s->n ? (uint32_t)(s->n - at) : 0;
-	return at < s->n ? s->p + at : "";
-}
-
-/*
- * Brackets that stay open make the parser's search for a way out of an error quadratic: a second for 10 KB. Those in strings are counted as well,
- * which at worst leaves an odd text unread.
- */
-static bool too_nested(struct str src)
-{
-	size_t depth = 0;
-
-	for (size_t i = 0; i < src.n && depth <= CODE_DEPTH_MAX; i++) {
-		char c = src.p[i];
-
-		if (c == '(' || c == '[' || c == '{')
-			depth++;
-		else if ((c == ')' || c == ']' || c == '}') && depth)
-			depth--;
-	}
-	return depth > CODE_DEPTH_MAX;
-}
-
-static TSTree *parse(const struct code_language *l, struct str *src)
-{
-	TSParser *p = ts_parser_new();
-	struct steps steps = {.left = CODE_STEPS_BASE + src->n / CODE_STEP_BYTES};
-	TSTree *tree = NULL;
-
-	if (p && ts_parser_set_language(p, l->grammar()))
-		tree = ts_parser_parse_with_options(p, NULL, (TSInput){.payload = src, .read = read_bytes, .encoding = TSInputEncodingUTF8},
-			(TSParseOptions){.payload = &steps, .progress_callback = progress});
-	if (p)
-		ts_parser_delete(p);
-	return tree;
-}
+/* ---- reading ---- */
 
 /* The first place that is no code. By a cursor: asking for a child by its number counts from the first one. */
 static TSNode first_error(TSNode root)
@@ -208,18 +240,22 @@ static TSNode first_error(TSNode root)
 struct job {
 	struct walk w;
 	const struct code_language *l;
-	TSTree *tree;
+	struct grammar grammar;
 };
 
-static int walk_tree(struct job *j)
+static int parse_and_walk(void *arg)
 {
-	TSNode root = ts_tree_root_node(j->tree);
+	struct job *j = arg;
+	struct code *code = j->w.code;
+	TSTree *tree = grammar_parse(&j->grammar, j->l->grammar());
+	TSNode root = tree ? ts_tree_root_node(tree) : (TSNode){0};
 
-	if (ts_node_has_error(root)) {
-		j->w.code->error_at = node_at(&j->w, first_error(root));
+	if (!tree || ts_node_has_error(root)) {
+		if (tree)
+			code->error_at = node_at(&j->w, first_error(root));
 		return 0;
 	}
-	j->w.code->parsed = j->w.code->complete = true;
+	code->parsed = code->complete = true;
 	j->l->walk(&j->w, root);
 	return 0;
 }
@@ -256,17 +292,21 @@ static int read_one(void *arg)
 		j->l->walk(w, (TSNode){0});
 		return 0;
 	}
-	j->tree = too_nested(w->src) ? NULL : parse(j->l, &w->src);
-	return j->tree ? walk_tree(j) : 0; /* no tree: too laborious, or no memory; not parsed */
+	if (arena_run(&j->grammar.heap, parse_and_walk, j) < 0) { /* too laborious */
+		w->code->parsed = w->code->complete = false;
+		w->code->error_at = (struct span){w->text, j->grammar.error_at, j->grammar.error_at};
+	}
+	return 0;
 }
 
 int code_read(struct arena *a, struct facts *f, struct snippet *s, const struct view *v, struct code_run **ret_runs)
 {
 	struct job j = {.w = {.a = a, .f = f, .s = s, .v = v, .src = s->text.text}, .l = find(s->lang)};
-	int rc = arena_run(a, read_one, &j);
+	int rc;
 
-	if (j.tree)
-		ts_tree_delete(j.tree);
+	grammar_begin(&j.grammar, s->text.text);
+	rc = arena_run(a, read_one, &j);
+	grammar_end(&j.grammar);
 	*ret_runs = j.w.runs;
 	return rc < 0 ? -1 : 0;
 }

@@ -1,8 +1,7 @@
 /* The parser, and what the walkers of the languages share. Inside src/code only. */
 #pragma once
-#include <tree_sitter/api.h>
-
 #include "code/code.h"
+#include "code/grammar.h"
 
 struct walk {
 	struct arena *a;
@@ -19,6 +18,9 @@ struct walk {
 	size_t nodes;            /* walked so far */
 	unsigned depth;
 	struct span here;        /* the place of findings in a language without grammar: its walker gives null nodes */
+	TSTreeCursor cursor;     /* for node_children(), with a table of nchains chains, a power of two */
+	struct walk_children **children;
+	size_t nchains;
 	void *own;               /* the language's state */
 };
 
@@ -38,8 +40,15 @@ void powershell_encoded_walk(struct walk *w, TSNode root);
 /* ---- nodes ---- */
 struct str node_text(const struct walk *w, TSNode n);
 struct span node_at(const struct walk *w, TSNode n);
-bool node_is(TSNode n, const char *type);
+/* Its type; "" of a null node. */
+static inline const char *node_type(TSNode n) { return ts_node_is_null(n) ? "" : ts_node_type(n); }
+/* Two literals are seldom alike in their first letters. */
+static inline bool type_is(const char *t, const char *type) { return t[0] == type[0] && !strcmp(t, type); }
+static inline bool node_is(TSNode n, const char *type) { return type_is(node_type(n), type); }
+bool node_is_any(TSNode n, const char *const *types, size_t count);
 TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
+/* The named children, without comments (but those of HTML in JavaScript: not every engine takes them for such). */
+TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n);
 /* Counts; past a bound the code is not complete, and false says stop. */
 bool walk_enter(struct walk *w, TSNode n);
 static inline void walk_exit(struct walk *w) { w->depth--; }

@@ -102,6 +102,7 @@ void config_default(struct policy *ret)
 		.guidance = {.enabled = true, .include_defaults = true},
 		.redirect = {.target = STR("/tmp/claude")},
 		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"), .scan_bytes_max = 5 << 20, .timeout_ms = 10000},
+		.sandbox = {.enabled = true},
 	};
 }
 

@@ -120,6 +120,42 @@ static int parse_redirect(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
+static int parse_network(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"deny", false}, {"host-allowed", true}};
+	int v = 0;
+	if (value_choice(l, n, names, COUNT(names), "expected deny or host-allowed", &v) < 0)
+		return -1;
+	*(bool *)field = v;
+	return 0;
+}
+
+/* The person's own value is a wish that the command line may change; everybody else's is a bound, and of several the smallest holds. */
+static int parse_limit(struct load *l, const struct ynode *n, void *field, enum limit which)
+{
+	struct limit_set *set = field;
+	struct err why = {0};
+	struct str text;
+	uint64_t v;
+	if (value_text(l, n, &text) < 0)
+		return -1;
+	if (limit_parse(which, text, &v, &why) < 0)
+		return value_fail(l, n, why.text);
+	if (l->src->who == WHO_OWNER)
+		set->value = v;
+	else if (!set->most || v < set->most)
+		set->most = v;
+	return 0;
+}
+
+static int parse_cpus(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPUS); }
+static int parse_memory(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_MEMORY); }
+static int parse_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_TIME); }
+static int parse_pids(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_PIDS); }
+static int parse_scratch(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_SCRATCH); }
+static int parse_output(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_OUTPUT); }
+static int parse_cpu_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPU_TIME); }
+
 /* read before everything else, so here it is only passed over */
 static int parse_import(struct load *l, const struct ynode *n, void *field)
 {
@@ -188,6 +224,19 @@ const struct config_row config_rows[] = {
 	{{"secrets.allow.rules", WHO_TRUSTED, false, "kinds of secrets that are not reported", "[generic-*]"}, value_texts, AT(secrets.allow_rules)},
 	{{"secrets.maxScanBytes", WHO_TRUSTED, false, "more than this is not searched", "1048576"}, value_size, AT(secrets.scan_bytes_max)},
 	{{"secrets.timeoutMs", WHO_TRUSTED, false, "time for one search", "10000"}, value_millis, AT(secrets.timeout_ms)},
+	{{"sandbox.enabled", WHO_OWNER, false, "commands may be contained; else contain_fallback holds for them", "true"}, value_bool, AT(sandbox.enabled)},
+	{{"sandbox.allow_unboxed", WHO_OWNER, false, "a caller may ask to run a command outside the box; a person is asked then", "false"}, value_bool, AT(sandbox.allow_unboxed)},
+	{{"sandbox.network", WHO_OWNER, false, "whether `caisson run --network host` is possible: deny or host-allowed", "deny"}, parse_network, AT(sandbox.host_network)},
+	{{"sandbox.env.pass", WHO_OWNER, false, "variables of the caller that programs in the box get as well; one that is named in full also when it looks like a credential", "[MY_SETTING, 'MYTOOL_*']"},
+	 value_texts, AT(sandbox.env_pass)},
+	{{"sandbox.env.scrub", WHO_ANYONE, false, "variables that programs in the box never get from the caller", "['INTERNAL_*']"}, value_texts, AT(sandbox.env_scrub)},
+	{{"sandbox.limits.cpus", WHO_ANYONE, false, "CPUs of a box; in the system's file and in a project's the most that anybody gets", "2"}, parse_cpus, AT(sandbox.limits[LIMIT_CPUS])},
+	{{"sandbox.limits.memory", WHO_ANYONE, false, "memory of a box, likewise; a plain number is megabytes", "1G"}, parse_memory, AT(sandbox.limits[LIMIT_MEMORY])},
+	{{"sandbox.limits.timeout", WHO_ANYONE, false, "time of a run, likewise; a plain number is seconds", "30"}, parse_time, AT(sandbox.limits[LIMIT_TIME])},
+	{{"sandbox.limits.pids", WHO_ANYONE, false, "processes and threads in a box, likewise", "256"}, parse_pids, AT(sandbox.limits[LIMIT_PIDS])},
+	{{"sandbox.limits.scratch", WHO_ANYONE, false, "files of the box's own, likewise", "128M"}, parse_scratch, AT(sandbox.limits[LIMIT_SCRATCH])},
+	{{"sandbox.limits.output", WHO_ANYONE, false, "bytes of each output stream, likewise", "64M"}, parse_output, AT(sandbox.limits[LIMIT_OUTPUT])},
+	{{"sandbox.limits.cpu_time", WHO_ANYONE, false, "CPU time of a run, likewise", "60"}, parse_cpu_time, AT(sandbox.limits[LIMIT_CPU_TIME])},
 	{{"meta.title", WHO_ANYONE, false, "what the file is about; not used", "Our rules"}, value_nothing, 0},
 	{{"meta.description", WHO_ANYONE, false, "the same at length; not used", "What we agreed on"}, value_nothing, 0},
 };

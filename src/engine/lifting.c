@@ -95,6 +95,10 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->route = p->route > system->route ? p->route : system->route;
 	p->classifier = system->classifier;
 	p->allow_readonly = system->allow_readonly;
+	p->sandbox.enabled |= system->sandbox.enabled;
+	p->sandbox.allow_unboxed &= system->sandbox.allow_unboxed;
+	p->sandbox.host_network &= system->sandbox.host_network;
+	p->sandbox.env_pass = system->sandbox.env_pass;
 	p->fold_case |= system->fold_case;
 	p->discourage_chaining |= system->discourage_chaining;
 	if (mode_lifts(p->mode))

@@ -7,7 +7,8 @@ enum status {
 	STATUS_DENIED, STATUS_NEEDS_APPROVAL, STATUS_UNKNOWN,
 };
 
-enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMIT, ENFORCED_WATCH, ENFORCED_TMPFS, ENFORCED_TIMER, ENFORCED_PIPE, ENFORCED_NAMESPACE };
+enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMIT, ENFORCED_WATCH, ENFORCED_TMPFS, ENFORCED_TIMER, ENFORCED_PIPE, ENFORCED_NAMESPACE,
+	ENFORCED_AFFINITY };
 
 struct enforced { /* who enforced each limit */
 	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, network;
@@ -33,6 +34,7 @@ struct outcome {
 	uint64_t duration_ms, cpu_ms;
 	uint64_t peak_memory;  /* bytes; 0: not known */
 	bool peak_by_cgroup;   /* else by rusage: the largest single process */
+	int interrupted;       /* the signal by which the caller ended it; 0: none */
 	struct enforced enforced;
 	struct change *changes;
 	const char *backend;
@@ -40,4 +42,4 @@ struct outcome {
 };
 
 const char *status_name(enum status s);
-const char *enforcer_name(enum enforcer e);
+const char *enforcer_name(enum enforcer e); /* NULL: nobody */

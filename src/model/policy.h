@@ -5,6 +5,7 @@
  * never the order of rules.
  */
 #pragma once
+#include "model/limits.h"
 #include "model/verdict.h"
 
 struct regex; /* base/regex.h */
@@ -150,6 +151,14 @@ struct secrets {
 	unsigned timeout_ms;
 };
 
+struct sandbox { /* the box */
+	bool enabled;          /* else nothing is contained: contain_fallback holds */
+	bool allow_unboxed;    /* a caller may ask to run something outside the box; a person is asked then */
+	bool host_network;     /* run --network host is possible */
+	struct texts *env_pass, *env_scrub; /* names of variables, with stars */
+	struct limit_set limits[LIMITS];
+};
+
 struct policy {
 	struct str digest;     /* "sha256:..." of what was loaded */
 	struct str title;      /* what it is called in answers: "built-in", "user", "project" */
@@ -185,6 +194,7 @@ struct policy {
 	struct guidance guidance;
 	struct tmp_redirect redirect;
 	struct secrets secrets;
+	struct sandbox sandbox;
 	bool client_settings;                 /* the client's own permission rules are read as well */
 
 	const struct know_row *commands;      /* the user's own knowledge rows */

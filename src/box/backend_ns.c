@@ -1,0 +1,310 @@
+/* The native backend: one run from spec to outcome. ns.h has the theory. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "box/undertaker.h"
+#include "sys/clock.h"
+#include "sys/landlock.h"
+#include "sys/mounts.h"
+#include "sys/namespace.h"
+
+struct run {
+	struct arena *a;
+	const struct spec *s;
+	struct ops ops;
+	struct protect *protect;
+	struct cgroup cg;
+	bool grouped;             /* cg holds a group */
+	struct undertaker undertaker;
+	struct ns_child child;
+	struct ns_watch watch;
+	int idmap;                /* a user namespace for the caller's files; only root needs one */
+	uid_t idmap_uid;
+	gid_t idmap_gid;
+};
+
+/* ---- before the box ---- */
+
+/* Our pipes must not take the numbers of the standard streams. */
+static int fill_standard(struct err *e)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open /dev/null");
+	return fd;
+}
+
+static int group_limits(struct run *r, struct err *e)
+{
+	const struct limits *l = &r->s->limits;
+
+	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + 1, e) != 0) /* init is one more */
+		return -1;
+	return cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
+}
+
+static int group_make(struct run *r, struct err *e)
+{
+	struct err why;
+
+	r->grouped = cg_make(&r->cg, &why) == 0;
+	if (!r->grouped && r->s->require_cgroup)
+		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", why.text);
+	r->watch.cg = r->grouped ? &r->cg : NULL;
+	return r->grouped ? group_limits(r, e) : 0;
+}
+
+static char *const *environment(struct arena *a, const struct spec_var *vars)
+{
+	size_t n = 0;
+	char **envp;
+
+	for (const struct spec_var *v = vars; v; v = v->next)
+		n++;
+	envp = arena_array(a, n + 1, sizeof(*envp));
+	n = 0;
+	for (const struct spec_var *v = vars; v; v = v->next)
+		envp[n++] = str_c(a, str_fmt(a, "%.*s=%.*s", STR_ARG(v->name), STR_ARG(v->value)));
+	return envp;
+}
+
+/* ---- files of the caller's, when the caller is root ---- */
+
+/* In the box root is nobody. What belongs to the owner of the path belongs to the user of the box, and on disk nothing changes. */
+static int open_tree_for(struct run *r, struct op *op, int top, uid_t outside, struct err *e)
+{
+	FD_CLEANUP int source = open_beneath(top, op->source, O_PATH | O_NOFOLLOW);
+	struct stat st;
+
+	if (source < 0 || fstat(source, &st) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+	if (r->idmap < 0 || r->idmap_uid != st.st_uid || r->idmap_gid != st.st_gid) {
+		fd_close(&r->idmap);
+		r->idmap = namespace_for_idmap(st.st_uid, outside, st.st_gid, outside, e);
+		if (r->idmap < 0)
+			return -1;
+		r->idmap_uid = st.st_uid;
+		r->idmap_gid = st.st_gid;
+	}
+	op->tree = mount_copy(source, "");
+	if (op->tree < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+	if (mount_idmap(op->tree, r->idmap) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot lend '%s' to the box: its file system does not let owners be mapped; run caisson as the user who owns it", op->source);
+	return 0;
+}
+
+static int open_trees(struct run *r, uid_t outside, struct err *e)
+{
+	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	for (struct op *op = r->ops.first; op; op = op->next)
+		if (op->kind == OP_BIND && op->flags & OP_CALLERS && open_tree_for(r, op, top, outside, e) != 0)
+			return -1;
+	return 0;
+}
+
+static void close_trees(struct run *r)
+{
+	for (struct op *op = r->ops.first; op; op = op->next)
+		if (op->tree >= 0)
+			fd_close(&op->tree);
+	fd_close(&r->idmap);
+}
+
+/* ---- the start ---- */
+
+static int open_channels(struct run *r, struct err *e)
+{
+	int talk[2], out[2], err[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	r->watch.talk = r->child.launcher_talk = talk[0];
+	r->child.talk = talk[1];
+	r->child.out = out[1];
+	r->child.err = err[1];
+	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	capture_start(&r->watch.out, out[0], r->s->pass_through ? STDOUT_FILENO : -1, r->s->limits.output);
+	capture_start(&r->watch.err, err[0], r->s->pass_through ? STDERR_FILENO : -1, r->s->limits.output);
+	return 0;
+}
+
+static int say(struct run *r, char word, struct err *e)
+{
+	/* A child that is dead already has said why; supervise() hears it. */
+	if (send(r->watch.talk, &word, 1, MSG_NOSIGNAL) != 1 && errno != EPIPE && errno != ECONNRESET)
+		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return 0;
+}
+
+static int write_maps(struct run *r, struct err *e)
+{
+	uid_t outside = geteuid();
+
+	if (outside)
+		return namespace_map(r->watch.pid, r->child.uid, outside, r->child.gid, getegid(), false, e);
+	return namespace_map(r->watch.pid, r->child.uid, NS_ID_OUTSIDE, r->child.gid, NS_ID_OUTSIDE, true, e);
+}
+
+static int start(struct run *r, struct err *e)
+{
+	bool rest = true;
+	int into = r->grouped ? cg_into(&r->cg, &rest) : -1;
+	pid_t pid = namespace_clone(r->s->network == NETWORK_HOST ? NAMESPACE_SHARE_NETWORK : 0, into, &r->watch.pidfd);
+
+	if (pid < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
+	if (!pid)
+		ns_init(&r->child);
+	r->watch.pid = pid;
+	fd_close(&r->child.talk);
+	fd_close(&r->child.out);
+	fd_close(&r->child.err);
+	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
+		return -1;
+	/* While init puts the root together. */
+	if (r->grouped && rest && cg_attach(&r->cg, pid, into >= 0, e) != 0)
+		return -1;
+	r->watch.start = clock_now();
+	return say(r, NS_GO, e);
+}
+
+static int make(struct run *r, struct err *e)
+{
+	bool root = geteuid() == 0;
+
+	r->child.null = fill_standard(e);
+	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_before(r->a, r->s, &r->ops, &r->protect, e) != 0 || group_make(r, e) != 0)
+		return -1;
+	if ((r->grouped || r->protect) && undertaker_start(&r->undertaker, r->grouped ? &r->cg : NULL, r->protect, e) != 0)
+		return -1;
+	if ((root && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
+		return -1;
+	r->child.spec = r->s;
+	r->child.ops = r->ops.first;
+	r->child.envp = environment(r->a, r->s->env);
+	r->child.cwd = str_c(r->a, r->s->cwd.n ? r->s->cwd : r->s->workspace.n ? r->s->workspace : r->s->home);
+	r->child.uid = root ? PLAN_ID : geteuid();
+	r->child.gid = root ? PLAN_ID : getegid();
+	r->child.drop_groups = root;
+	r->child.hand_out = r->child.rlimits = !r->grouped;
+	r->child.life = r->undertaker.pid ? r->undertaker.life[1] : -1;
+	return 0;
+}
+
+/* ---- the end ---- */
+
+static void end_child(struct run *r)
+{
+	if (r->watch.pid <= 0)
+		return;
+	syscall(SYS_pidfd_send_signal, r->watch.pidfd, SIGKILL, NULL, 0);
+	while (waitpid(r->watch.pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	r->watch.pid = 0;
+}
+
+static void close_all(struct run *r)
+{
+	int *const fds[] = {&r->watch.talk, &r->watch.pidfd, &r->watch.out.fd, &r->watch.out.file, &r->watch.err.fd, &r->watch.err.file, &r->watch.procfd,
+			    &r->watch.scratchfd, &r->child.talk, &r->child.out, &r->child.err, &r->child.null};
+
+	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
+		fd_close(fds[i]);
+	close_trees(r);
+}
+
+static void say_enforced(const struct run *r, struct enforced *ret)
+{
+	*ret = (struct enforced){
+		.cpu = r->grouped ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_AFFINITY,
+		.memory = r->grouped ? cg_enforcer(&r->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
+		.pids = r->grouped ? cg_enforcer(&r->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
+		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
+		.cpu_time = r->s->limits.cpu_ms ? ENFORCED_TIMER : ENFORCED_NOT,
+		.network = r->s->network == NETWORK_DENY ? ENFORCED_NAMESPACE : ENFORCED_NOT,
+	};
+}
+
+static int run_in(struct run *r, struct outcome *out, struct err *e)
+{
+	if (make(r, e) != 0 || start(r, e) != 0)
+		return -1;
+	if (supervise(&r->watch, out, e) != 0) {
+		r->watch.pid = 0;
+		return -1;
+	}
+	r->watch.pid = 0;
+	say_enforced(r, &out->enforced);
+	if (capture_end(r->a, &r->watch.out, &out->out, e) != 0)
+		return -1;
+	return capture_end(r->a, &r->watch.err, &out->err, e);
+}
+
+/* Field by field: the memory is zeroed already, and large. */
+static void run_init(struct run *r, struct arena *a, const struct spec *s, const struct box_progress *p)
+{
+	r->a = a;
+	r->s = s;
+	r->idmap = -1;
+	r->watch.spec = s;
+	r->watch.progress = p;
+	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.scratchfd = -1;
+	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
+	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = r->child.life = -1;
+}
+
+static int ns_run(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+{
+	struct run *r = arena_new(a, struct run);
+	struct outcome out = {.backend = backend_ns.name};
+	struct err after = {0};
+	int rc;
+
+	run_init(r, a, s, p);
+	rc = run_in(r, &out, e);
+	end_child(r);
+	close_all(r);
+	if (r->grouped)
+		cg_remove(&r->cg);
+	if (r->protect && protect_after(a, r->protect, &out.changes, &after) != 0 && rc == 0) {
+		*e = after;
+		rc = -1;
+	}
+	undertaker_dismiss(&r->undertaker);
+	if (rc == 0)
+		*ret = out;
+	return rc;
+}
+
+static int ns_probe(struct err *e)
+{
+	int pidfd = -1;
+	pid_t pid = namespace_clone(0, -1, &pidfd);
+
+	if (pid < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make user namespaces");
+	if (!pid)
+		_exit(0);
+	fd_close(&pidfd);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return 0;
+}
+
+const struct backend backend_ns = {
+	.name = "native", .about = "Linux namespaces, cgroups, Landlock and seccomp, by caisson itself", .probe = ns_probe, .run = ns_run,
+};

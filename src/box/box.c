@@ -1,0 +1,36 @@
+/* The table of backends, and the way to each. */
+#include "box/box.h"
+
+#include "box/ns.h"
+
+static const struct backend *const backends[] = {&backend_ns};
+#define NBACKENDS (sizeof(backends) / sizeof(*backends))
+
+const struct backend *box_backend_at(size_t i)
+{
+	return i < NBACKENDS ? backends[i] : NULL;
+}
+
+const struct backend *box_backend(const char *name)
+{
+	for (size_t i = 0; i < NBACKENDS; i++)
+		if (!name || !strcmp(backends[i]->name, name))
+			return backends[i];
+	return NULL;
+}
+
+static int check_limits(const struct limits *l, struct err *e)
+{
+	if (!l->cpu_milli || !l->pids || !l->memory || !l->scratch || !l->output || !l->time_ms)
+		return err_set(e, ERR_INPUT, 0, "every limit must be more than 0");
+	return 0;
+}
+
+int box_run(struct arena *a, const struct backend *b, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+{
+	if (!s->argv || !s->argv[0])
+		return err_set(e, ERR_INPUT, 0, "there is nothing to run");
+	if (check_limits(&s->limits, e) != 0)
+		return -1;
+	return b->run(a, s, p, ret, e);
+}

@@ -1,0 +1,98 @@
+/*
+ * Output of a box. The program has the write end of a pipe and nothing else: there is no name it could replace by a link. What is read goes to
+ * a buffer, and once that is full to a file in memory that has no name either.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "sys/file.h"
+
+void capture_start(struct capture *c, int fd, int pass, uint64_t max)
+{
+	c->fd = fd;
+	c->pass = pass;
+	c->file = -1;
+	c->total = 0;
+	c->max = max;
+	c->n = 0;
+}
+
+/* A reader of ours that went away must not end the program: the report still wants the rest. */
+static void pass_on(struct capture *c, struct str s)
+{
+	struct err e;
+
+	if (c->pass >= 0 && fd_write_all(c->pass, "output", s, &e) != 0)
+		c->pass = -1;
+}
+
+static int keep(struct capture *c, struct str s)
+{
+	struct err e;
+
+	if (c->file < 0 && c->n + s.n <= sizeof(c->head)) {
+		memcpy(c->head + c->n, s.p, s.n);
+		c->n += s.n;
+		return 0;
+	}
+	if (c->file < 0) {
+		c->file = memfd_create("output", MFD_CLOEXEC);
+		if (c->file < 0 || fd_write_all(c->file, "output", str_n(c->head, c->n), &e) != 0)
+			return -1;
+	}
+	return fd_write_all(c->file, "output", s, &e);
+}
+
+bool capture_take(struct capture *c, bool all)
+{
+	char chunk[NS_CHUNK];
+
+	while (c->fd >= 0) {
+		ssize_t got = read(c->fd, chunk, sizeof(chunk));
+		uint64_t room = c->max > c->total ? c->max - c->total : 0;
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			break;
+		if (got <= 0) {
+			fd_close(&c->fd);
+			break;
+		}
+		c->total += (uint64_t)got;
+		if (room) {
+			struct str s = str_n(chunk, (uint64_t)got < room ? (size_t)got : (size_t)room);
+
+			pass_on(c, s);
+			if (keep(c, s) != 0)
+				return false;
+		}
+		if (c->total > c->max)
+			return false;
+		if (!all && (size_t)got < sizeof(chunk))
+			break; /* others want to be looked at as well; poll will say when there is more */
+	}
+	return true;
+}
+
+int capture_end(struct arena *a, struct capture *c, struct stream *ret, struct err *e)
+{
+	FD_CLEANUP int file = c->file;
+	off_t n;
+
+	c->file = -1;
+	fd_close(&c->fd);
+	ret->total = c->total;
+	if (file < 0) {
+		ret->text = str_dup(a, str_n(c->head, c->n));
+		return 0;
+	}
+	n = lseek(file, 0, SEEK_END);
+	if (n < 0 || lseek(file, 0, SEEK_SET) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot read back the output");
+	return fd_read_all(a, file, "output", (size_t)n, &ret->text, e);
+}

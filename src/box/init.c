@@ -1,0 +1,298 @@
+/*
+ * pid 1 of the box, and the last steps of the program before it is itself. ns.h has the theory. Nothing here allocates; whatever fails is told to
+ * the launcher, and then this process ends, and the box with it.
+ *
+ * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
+ * no signal from inside. It keeps one descriptor, the socket to the launcher.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "sys/landlock.h"
+#include "sys/namespace.h"
+#include "sys/seccomp.h"
+
+#define OPEN_FILES 20000
+#define HOSTNAME "box"
+
+static void tell(int talk, const struct ns_message *m)
+{
+	while (send(talk, m, sizeof(*m), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
+{
+	struct ns_message m = {.kind = NS_FAILED, .err = *why};
+
+	tell(talk, &m);
+	_exit(127);
+}
+
+/* One byte from the launcher. Its death ends us. */
+static void await(int talk, char what)
+{
+	char got = 0;
+	ssize_t n;
+
+	do
+		n = recv(talk, &got, 1, 0);
+	while (n < 0 && errno == EINTR);
+	if (n != 1 || got != what)
+		_exit(127);
+}
+
+/* The descriptors by which the launcher can look into the box from outside. */
+static int hand_out(int talk, int scratch, struct err *e)
+{
+	FD_CLEANUP int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fds[2] = {proc, scratch};
+	struct ns_message m = {.kind = NS_READY};
+	struct iovec part = {&m, sizeof(m)};
+	union {
+		char room[CMSG_SPACE(sizeof(fds))];
+		struct cmsghdr head;
+	} control = {.room = {0}};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof(control.room)};
+
+	control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fds)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+	memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
+	if (proc < 0 || sendmsg(talk, &msg, MSG_NOSIGNAL) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot let the launcher look into the box");
+	return 0;
+}
+
+/* ---- who we are ---- */
+
+static void default_signals(void)
+{
+	sigset_t none;
+
+	for (int s = 1; s < NSIG; s++)
+		signal(s, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Changing the user forgets the parent-death signal, so that comes last; then it may be too late, and the socket says so. */
+static int become(const struct ns_child *c, struct err *e)
+{
+	char peek;
+
+	if (c->drop_groups && setgroups(0, NULL) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop groups");
+	if (setresgid(c->gid, c->gid, c->gid) != 0 || setresuid(c->uid, c->uid, c->uid) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
+	if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	if (recv(c->talk, &peek, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+		_exit(127);
+	umask(022);
+	return 0;
+}
+
+/* ---- the program ---- */
+
+static int limit(int what, uint64_t n)
+{
+	struct rlimit l;
+
+	if (getrlimit(what, &l) != 0)
+		return -1;
+	if (l.rlim_max != RLIM_INFINITY && n > l.rlim_max)
+		n = l.rlim_max;
+	l.rlim_cur = l.rlim_max = n;
+	return setrlimit(what, &l);
+}
+
+/* Without a cgroup: as many CPUs as there are whole ones in the limit, and one for the rest. */
+static int set_affinity(uint32_t cpu_milli)
+{
+	uint32_t wanted = (cpu_milli + 999) / 1000, n = 0;
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return -1;
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set) && ++n > wanted)
+			CPU_CLR(cpu, &set);
+	return n > wanted ? sched_setaffinity(0, sizeof(set), &set) : 0;
+}
+
+static int set_rlimits(const struct ns_child *c, struct err *e)
+{
+	const struct limits *l = &c->spec->limits;
+
+	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
+	if (c->rlimits && (limit(RLIMIT_DATA, l->memory) != 0 || limit(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0))
+		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	return 0;
+}
+
+/* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
+static int wall_in(const struct ns_child *c, struct err *e)
+{
+	int rules = landlock_version() > 0 ? landlock_start(c->spec->network == NETWORK_HOST) : -1;
+
+	if (rules < 0)
+		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
+	if (landlock_allow(rules, "/", false) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock");
+	for (const struct op *op = c->ops; op; op = op->next)
+		if (op->flags & OP_WRITABLE && op->kind != OP_INSIDE && landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
+			return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock for '%s'", op->target);
+	if (landlock_enforce(rules) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot enforce Landlock");
+	close(rules);
+	return 0;
+}
+
+static int set_streams(const struct ns_child *c, struct err *e)
+{
+	int input = c->spec->input >= 0 ? c->spec->input : c->null;
+
+	if (dup2(input, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
+	return 0;
+}
+
+static const char *path_of(char *const *envp)
+{
+	for (; *envp; envp++)
+		if (!strncmp(*envp, "PATH=", 5))
+			return *envp + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* As a shell looks a command up: the first that can be run; what can be found and not run is remembered for the message. */
+static void run(const struct ns_child *c, struct err *e)
+{
+	char *const *argv = c->spec->argv;
+	const char *dirs = path_of(c->envp);
+	char path[PATH_MAX];
+	int why = ENOENT;
+
+	if (strchr(argv[0], '/')) {
+		execve(argv[0], argv, c->envp);
+		why = errno;
+		dirs = "";
+	}
+	while (*dirs) {
+		size_t n = strcspn(dirs, ":");
+		int len = snprintf(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dirs : ".", argv[0]);
+
+		if (len > 0 && (size_t)len < sizeof(path)) {
+			execve(path, argv, c->envp);
+			if (errno != ENOENT && errno != ENOTDIR)
+				why = errno;
+		}
+		dirs += n + (dirs[n] == ':');
+	}
+	err_set(e, ERR_SYSTEM, why, "cannot run '%.200s' in the box", argv[0]);
+}
+
+static void __attribute__((noreturn)) program(const struct ns_child *c)
+{
+	struct err e = {0};
+	int why;
+
+	setsid();
+	if (chdir(c->cwd) != 0)
+		err_set(&e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
+	else if (set_streams(c, &e) == 0 && set_rlimits(c, &e) == 0) {
+		if (privileges_drop(true) != 0)
+			err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
+		else if (wall_in(c, &e) == 0) {
+			why = seccomp_load(c->spec->network == NETWORK_HOST);
+			if (why)
+				err_set(&e, ERR_SYSTEM, why, "cannot load the system call filter");
+			else
+				run(c, &e);
+		}
+	}
+	give_up(c->talk, &e);
+}
+
+/* ---- pid 1 ---- */
+
+/* Waits for the program and whatever is orphaned meanwhile; then ends the rest. */
+static void __attribute__((noreturn)) reap(int talk, pid_t child)
+{
+	struct ns_message m = {.kind = NS_ENDED};
+	int status = 0;
+	pid_t pid;
+
+	do
+		pid = waitpid(-1, &status, 0);
+	while (pid != child && (pid > 0 || errno == EINTR));
+	m.status = status;
+	kill(-1, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+	getrusage(RUSAGE_CHILDREN, &m.usage);
+	tell(talk, &m);
+	_exit(0);
+}
+
+static int prepare(const struct ns_child *c, struct err *e)
+{
+	int scratch = -1;
+
+	if (become(c, e) != 0 || setup_root(c->ops, c->spec->limits.scratch, &scratch, e) != 0)
+		return -1;
+	if (sethostname(HOSTNAME, sizeof(HOSTNAME) - 1) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
+	if (c->hand_out && hand_out(c->talk, scratch, e) != 0)
+		return -1;
+	close(scratch);
+	return 0;
+}
+
+void ns_init(const struct ns_child *c)
+{
+	struct err e = {0};
+	pid_t child;
+
+	close(c->launcher_talk);
+	if (c->life >= 0)
+		close(c->life);
+	default_signals();
+	await(c->talk, NS_MAPPED);
+	if (prepare(c, &e) != 0)
+		give_up(c->talk, &e);
+	await(c->talk, NS_GO);
+	child = vfork(); /* the child shares our memory until its exec, and we wait for that */
+	if (child < 0) {
+		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
+		give_up(c->talk, &e);
+	}
+	if (!child)
+		program(c);
+	close(c->out);
+	close(c->err);
+	if (c->spec->input >= 0)
+		close(c->spec->input);
+	if (privileges_drop(false) != 0) {
+		err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
+		give_up(c->talk, &e);
+	}
+	reap(c->talk, child);
+}

@@ -1,0 +1,89 @@
+/*
+ * The native backend: Linux namespaces, mounts, cgroups, Landlock, seccomp. Inside of src/box only.
+ *
+ * Theory of operation. Three processes of ours, and the program:
+ *
+ *   launcher (caisson run) ── clone: all namespaces ──> init (pid 1 of the box) ── vfork, exec ──> program, and what it starts
+ *      └── clone, shared memory ──> undertaker (outside the box)
+ *
+ * The launcher makes the plan, the cgroup and the pipes; writes the uid map; moves init into its cgroup while init puts the root together;
+ * says go; then watches: output, the clock, memory, init's end. Init never runs foreign code: it builds the root, starts the program, reaps
+ * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
+ * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
+ * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace.
+ *
+ * Launcher and init talk over one socket pair of whole messages. A failure of setup, up to the exec of the program, is a message with a
+ * struct err, so it can never look like the program's own doing.
+ */
+#pragma once
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "box/box.h"
+#include "box/plan.h"
+#include "box/protect.h"
+#include "sys/cgroup.h"
+
+#define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
+#define NS_CHUNK 65536
+
+extern const struct backend backend_ns;
+
+enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
+enum { NS_MAPPED = 'm', NS_GO = 'g' };
+
+struct ns_message { /* from init (or, up to its exec, the program) */
+	enum ns_message_kind kind;
+	struct err err;            /* NS_FAILED */
+	int status;                /* NS_ENDED: of the program, as from wait() */
+	struct rusage usage;       /* NS_ENDED: of all that were waited for */
+};
+
+/* What init needs, all made before it exists. */
+struct ns_child {
+	const struct spec *spec;
+	const struct op *ops;
+	char *const *envp;
+	const char *cwd;
+	uid_t uid;
+	gid_t gid;
+	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
+	bool hand_out;             /* the launcher watches memory itself and needs the box's /proc and scratch */
+	bool rlimits;              /* no cgroup: limit each process by itself */
+	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
+	int launcher_talk, life;   /* the launcher's, to be closed */
+};
+
+/* init.c: the life of pid 1. Never returns. */
+void ns_init(const struct ns_child *c) __attribute__((noreturn));
+/* setup.c: carries out the plan and makes it the root. Descriptors of the scratch's directory in *ret_scratch. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct err *e);
+
+/* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
+struct capture {
+	int fd;                    /* the read end; -1: ended */
+	int pass;                  /* where it goes at once; -1: nowhere */
+	int file;                  /* -1: everything is in head */
+	uint64_t total, max;
+	size_t n;
+	char head[NS_CHUNK];
+};
+void capture_start(struct capture *c, int fd, int pass, uint64_t max);
+/* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
+bool capture_take(struct capture *c, bool all);
+/* All that was kept. */
+int capture_end(struct arena *a, struct capture *c, struct stream *ret, struct err *e);
+
+/* supervise.c */
+struct ns_watch {
+	const struct spec *spec;
+	struct cgroup *cg;         /* NULL: none */
+	const struct box_progress *progress;
+	int talk, pidfd;
+	pid_t pid;
+	struct capture out, err;
+	int procfd, scratchfd;     /* of the box, when it handed them out */
+	int64_t start;             /* ns of the monotonic clock */
+};
+/* Until the box is gone. *ret has everything but the streams' texts. -1 when setup failed in the box. */
+int supervise(struct ns_watch *w, struct outcome *ret, struct err *e);

@@ -1,0 +1,168 @@
+/*
+ * The root of a box as a list of operations. What every box has are rows here: system directories, names of /etc, devices. The rest comes
+ * from the spec.
+ */
+#define _GNU_SOURCE
+#include "box/plan.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
+
+/* Directories of the system. Links among them (bin -> usr/bin) become the same links. */
+static const char *const system_dirs[] = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix"};
+
+/* What programs need of /etc and nobody has to hide: names, not secrets. Users, hosts and name service are written anew below. */
+static const char *const etc_names[] = {
+	"alternatives", "fonts", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic", "mime.types", "os-release",
+	"perl", "php", "pki", "protocols", "python3.11", "python3.12", "python3.13", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
+};
+
+static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
+
+static const struct {
+	const char *at, *to;
+} dev_links[] = {{"/dev/fd", "/proc/self/fd"}, {"/dev/stdin", "/proc/self/fd/0"}, {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"}, {"/dev/ptmx", "pts/ptmx"}};
+
+/* Left out of a root given by the user: the box has its own. */
+static const char *const own_dirs[] = {"proc", "dev", "sys", "tmp", "run", "home"};
+
+#define EACH(i, table) for (size_t i = 0; i < sizeof(table) / sizeof(*(table)); i++)
+
+struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source, struct str target)
+{
+	struct op *op = arena_new(a, struct op);
+
+	*op = (struct op){.kind = kind, .flags = flags, .source = str_c(a, source), .target = str_c(a, target), .tree = -1};
+	if (!ops->end)
+		ops->end = &ops->first;
+	*ops->end = op;
+	ops->end = &op->next;
+	return op;
+}
+
+static void add_file(struct arena *a, struct ops *ops, const char *target, struct str text)
+{
+	ops_add(a, ops, OP_FILE, 0, STR(""), str_of(target))->text = str_c(a, text);
+}
+
+/* One entry of a system root: a link stays a link, a directory or file is bound. What is not there is nothing. */
+static int add_entry(struct arena *a, struct ops *ops, struct str from, const char *name, struct err *e)
+{
+	struct str source = str_fmt(a, "%.*s/%s", STR_ARG(from), name), target = str_fmt(a, "/%s", name);
+	char to[4096];
+	struct stat st;
+	ssize_t n;
+
+	if (lstat(str_c(a, source), &st) != 0)
+		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(source));
+	if (S_ISLNK(st.st_mode)) {
+		n = readlink(str_c(a, source), to, sizeof(to));
+		if (n < 0 || n == (ssize_t)sizeof(to))
+			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%.*s'", STR_ARG(source));
+		ops_add(a, ops, OP_LINK, 0, str_n(to, (size_t)n), target);
+	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
+		ops_add(a, ops, OP_BIND, S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE, source, target);
+	}
+	return 0;
+}
+
+/* The caller has no name in the box: only the box's user is known there. Root is somebody else inside, so that id is ours as well. */
+static void add_users(struct arena *a, const struct spec *s, struct ops *ops)
+{
+	unsigned uid = geteuid() ? geteuid() : PLAN_ID, gid = geteuid() ? getegid() : PLAN_ID;
+
+	add_file(a, ops, "/etc/passwd", str_fmt(a, "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nbox:x:%u:%u::%.*s:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n", uid, gid, STR_ARG(s->home)));
+	add_file(a, ops, "/etc/group", str_fmt(a, "root:x:0:\nbox:x:%u:\nnogroup:x:65534:\n", gid));
+}
+
+static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
+{
+	struct stat st;
+
+	EACH(i, etc_names)
+		if (add_entry(a, ops, STR(""), str_fmt(a, "etc/%s", etc_names[i]).p, e) != 0)
+			return -1;
+	add_users(a, s, ops);
+	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));
+	add_file(a, ops, "/etc/hosts", STR("127.0.0.1 localhost box\n::1 localhost\n"));
+	if (s->network == NETWORK_HOST && stat("/etc/resolv.conf", &st) == 0)
+		ops_add(a, ops, OP_BIND, 0, STR("/etc/resolv.conf"), STR("/etc/resolv.conf"));
+	return 0;
+}
+
+static bool is_own(const char *name)
+{
+	EACH(i, own_dirs)
+		if (!strcmp(own_dirs[i], name))
+			return true;
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
+{
+	DIR *d = opendir(str_c(a, s->root));
+	const struct dirent *entry;
+	size_t n = 0;
+	int rc = 0;
+
+	if (!d)
+		return err_set(e, ERR_SYSTEM, errno, "cannot read the root '%.*s'", STR_ARG(s->root));
+	while (rc == 0 && (entry = readdir(d))) {
+		if (is_own(entry->d_name))
+			continue;
+		if (++n > ROOT_ENTRIES_MAX)
+			rc = err_set(e, ERR_LIMIT, 0, "the root '%.*s' has more than %d entries", STR_ARG(s->root), ROOT_ENTRIES_MAX);
+		else
+			rc = add_entry(a, ops, s->root, entry->d_name, e);
+	}
+	closedir(d);
+	if (rc == 0 && n == 0)
+		return err_set(e, ERR_INPUT, 0, "the root '%.*s' is empty", STR_ARG(s->root));
+	return rc;
+}
+
+static void add_dev(struct arena *a, struct ops *ops)
+{
+	EACH(i, devices) {
+		struct str path = str_fmt(a, "/dev/%s", devices[i]);
+
+		ops_add(a, ops, OP_BIND, OP_WRITABLE | OP_DEVICES | OP_IS_FILE, path, path);
+	}
+	EACH(i, dev_links)
+		ops_add(a, ops, OP_LINK, 0, str_of(dev_links[i].to), str_of(dev_links[i].at));
+	ops_add(a, ops, OP_PTS, OP_WRITABLE | OP_DEVICES, STR(""), STR("/dev/pts"));
+	ops_add(a, ops, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("shm"), STR("/dev/shm"));
+}
+
+static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
+{
+	if (s->root.n)
+		return add_given_root(a, s, ops, e);
+	EACH(i, system_dirs)
+		if (add_entry(a, ops, STR(""), system_dirs[i], e) != 0)
+			return -1;
+	return add_etc(a, s, ops, e);
+}
+
+int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e)
+{
+	if (add_system(a, s, ret, e) != 0)
+		return -1;
+	ops_add(a, ret, OP_PROC, 0, STR(""), STR("/proc"));
+	add_dev(a, ret);
+	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("tmp"), STR("/tmp"));
+	ops_add(a, ret, OP_DIR, 0, STR(""), STR("/run"));
+	if (!s->root.n)
+		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("vartmp"), STR("/var/tmp"));
+	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR("home"), s->home);
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		ops_add(a, ret, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, p->path);
+	if (s->workspace.n)
+		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace);
+	return 0;
+}

@@ -1,0 +1,227 @@
+/*
+ * The root of the box, put together inside its namespaces from the plan. Nothing is allocated, nothing is decided; every failure says which
+ * operation it was.
+ *
+ * The new root is a small tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). Directories of the scratch are
+ * copies of parts of one tmpfs, so that they share its size; it lies below the new root and goes away with the old one.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "sys/mounts.h"
+
+#define ROOT_SIZE "4m"
+#define INODE_BYTES 4096 /* of scratch for each inode in it */
+
+struct root {
+	int fd, scratch;
+	const char *parent; /* the directory made last, of this many bytes: neighbours need not make it again */
+	size_t nparent;
+};
+
+static int fail(const struct op *op, const char *what, struct err *e)
+{
+	return err_set(e, ERR_SYSTEM, errno, "cannot %s '%s' in the box", what, op->target);
+}
+
+/* ---- directories and files of the root itself ---- */
+
+/* All directories above the target. What exists is used: it may be part of something mounted. */
+static int make_parents(struct root *r, const char *target)
+{
+	size_t n = (size_t)(strrchr(target, '/') - target);
+	char path[PATH_MAX];
+
+	if (n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (n == 0 || (n == r->nparent && !memcmp(target, r->parent, n)))
+		return 0;
+	memcpy(path, target, n);
+	path[n] = 0;
+	for (char *slash = path; slash; ) {
+		slash = strchr(slash + 1, '/');
+		if (slash)
+			*slash = 0;
+		if (mkdirat(r->fd, path + 1, 0755) != 0 && errno != EEXIST && errno != EROFS)
+			return -1;
+		if (slash)
+			*slash = '/';
+	}
+	r->parent = target;
+	r->nparent = n;
+	return 0;
+}
+
+static int make_dir(int root, const char *target)
+{
+	return mkdirat(root, target + 1, 0755) == 0 || errno == EEXIST || errno == EROFS ? 0 : -1;
+}
+
+static int make_file(int root, const char *target, const char *text)
+{
+	FD_CLEANUP int fd = openat(root, target + 1, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	size_t n = text ? strlen(text) : 0;
+
+	if (fd < 0)
+		return errno == EEXIST || errno == EROFS ? 0 : -1;
+	return n == 0 || write(fd, text, n) == (ssize_t)n ? 0 : -1;
+}
+
+/* Makes the name that something is mounted on, of the same kind as the thing. */
+static int place(struct root *r, const struct op *op, int tree)
+{
+	bool dir = op->flags & OP_IS_DIR;
+	struct stat st;
+
+	if (!(op->flags & (OP_IS_DIR | OP_IS_FILE))) {
+		if (fstatat(tree, "", &st, AT_EMPTY_PATH) != 0)
+			return -1;
+		dir = S_ISDIR(st.st_mode);
+	}
+	if (make_parents(r, op->target) != 0 || (dir ? make_dir(r->fd, op->target) : make_file(r->fd, op->target, NULL)) != 0)
+		return -1;
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+	return at < 0 ? -1 : mount_place(tree, at);
+}
+
+/* ---- operations ---- */
+
+static unsigned mount_flags(const struct op *op)
+{
+	return (op->flags & OP_WRITABLE ? 0 : MOUNT_READONLY) | (op->flags & OP_DEVICES ? MOUNT_NOEXEC : MOUNT_NODEV);
+}
+
+static int bind_source(const struct op *op)
+{
+	if (op->tree >= 0)
+		return op->tree;
+	if (!(op->flags & OP_CALLERS))
+		return mount_copy(AT_FDCWD, op->source);
+	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	FD_CLEANUP int source = top < 0 ? -1 : open_beneath(top, op->source, O_PATH | O_NOFOLLOW);
+	return source < 0 ? -1 : mount_copy(source, "");
+}
+
+static int do_bind(struct root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int tree = bind_source(op);
+
+	if (tree < 0 && errno == ENOENT && op->flags & OP_OPTIONAL)
+		return 0;
+	if (tree < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, tree) != 0)
+		return fail(op, "mount", e);
+	return 0;
+}
+
+static int do_scratch(struct root *r, const struct op *op, struct err *e)
+{
+	if (mkdirat(r->scratch, op->source, 0700) != 0 || fchmodat(r->scratch, op->source, op->flags & OP_STICKY ? 01777 : 0700, 0) != 0)
+		return fail(op, "make", e);
+	FD_CLEANUP int tree = mount_copy(r->scratch, op->source);
+	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || place(r, op, tree) != 0)
+		return fail(op, "mount", e);
+	return 0;
+}
+
+static int do_inside(struct root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
+
+	if (tree < 0 || mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0)
+		return fail(op, "protect", e);
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+	return at >= 0 && mount_place(tree, at) == 0 ? 0 : fail(op, "protect", e);
+}
+
+static int do_empty(struct root *r, const struct op *op, struct err *e)
+{
+	static const char *const options[][2] = {{"size", "4k"}, {"nr_inodes", "2"}, {"mode", "0555"}, {NULL, NULL}};
+	FD_CLEANUP int tree = mount_new("tmpfs", options, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
+
+	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "cover", e);
+}
+
+static int do_own(struct root *r, const struct op *op, struct err *e)
+{
+	int rc = make_parents(r, op->target);
+
+	if (rc == 0)
+		rc = op->kind == OP_DIR ? make_dir(r->fd, op->target) : op->kind == OP_FILE ? make_file(r->fd, op->target, op->text) : symlinkat(op->source, r->fd, op->target + 1);
+	return rc == 0 ? 0 : fail(op, "make", e);
+}
+
+/* Read-only, so that nothing of the kernel can be set through it whoever the user is on the host. */
+static int do_proc(struct root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int tree = mount_new("proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
+
+	if (tree < 0 && errno == EPERM)
+		return err_set(e, ERR_SYSTEM, errno, "cannot mount /proc in the box (a container that hides parts of /proc does not let us)");
+	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "mount", e);
+}
+
+static int do_pts(struct root *r, const struct op *op, struct err *e)
+{
+	static const char *const options[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
+	FD_CLEANUP int tree = mount_new("devpts", options, MOUNT_NOEXEC);
+
+	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "mount", e);
+}
+
+static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
+	[OP_DIR] = do_own, [OP_FILE] = do_own, [OP_LINK] = do_own, [OP_BIND] = do_bind, [OP_SCRATCH] = do_scratch,
+	[OP_INSIDE] = do_inside, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts,
+};
+
+/* ---- the whole ---- */
+
+/* A tmpfs on the old /proc; the next one lies on top of it. */
+static int base(const char *const options[][2], struct err *e)
+{
+	FD_CLEANUP int at = -1;
+	int fd = mount_new("tmpfs", options, MOUNT_NODEV);
+
+	if (fd >= 0)
+		at = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || at < 0 || mount_place(fd, at) != 0) {
+		err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
+		fd_close(&fd);
+	}
+	return fd;
+}
+
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct err *e)
+{
+	char size[32], inodes[32];
+	const char *const scratch_options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0700"}, {NULL, NULL}};
+	static const char *const root_options[][2] = {{"size", ROOT_SIZE}, {"mode", "0755"}, {NULL, NULL}};
+	struct root r = {.fd = -1, .scratch = -1};
+
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)scratch);
+	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + 64));
+	r.scratch = base(scratch_options, e);
+	if (r.scratch < 0)
+		return -1;
+	r.fd = base(root_options, e);
+	if (r.fd < 0)
+		return -1;
+	for (const struct op *op = ops; op; op = op->next)
+		if (operations[op->kind](&r, op, e) != 0)
+			return -1;
+	if (mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0 || mount_pivot(r.fd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	fd_close(&r.fd);
+	*ret_scratch = r.scratch;
+	return 0;
+}

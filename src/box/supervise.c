@@ -1,0 +1,290 @@
+/*
+ * The launcher while the box lives: takes output, watches the clock, the memory and the CPU time, and decides how it ended.
+ *
+ * One loop around ppoll. Whatever limit is reached, the answer is the same: the whole box is killed from outside, by its cgroup and by the
+ * death of its pid 1, and the first reason counts. Nothing waits for the end of the output: a pipe can be held open by anyone, but once pid 1 is dead
+ * nobody is left, and what is still in the pipe is taken then.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "box/watch.h"
+#include "sys/clock.h"
+
+#define MS 1000000LL
+#define PROGRESS_EVERY (500 * MS)
+#define WATCH_EVERY (10 * MS)   /* memory without a cgroup */
+#define CPU_EVERY_MIN (5 * MS)  /* CPU time, at most this often */
+#define GONE_WAIT (10000 * MS)  /* for a box that was killed; longer only when the kernel cannot end a process */
+
+enum cause { CAUSE_NONE, CAUSE_TIME, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_MEMORY, CAUSE_CALLER, CAUSE_LOST };
+
+struct state {
+	struct ns_watch *w;
+	enum cause cause;
+	bool failed, ended, gone;
+	struct ns_message last;   /* NS_FAILED or NS_ENDED */
+	int64_t killed;           /* when; 0: not yet */
+	int64_t progress, watch, cpu; /* when each is due */
+	uint64_t peak, cpu_ms;    /* seen by the watcher */
+	int signals;              /* signalfd */
+	int signal;
+};
+
+static void kill_box(struct state *s, enum cause why)
+{
+	if (s->cause == CAUSE_NONE)
+		s->cause = why;
+	if (s->killed)
+		return;
+	s->killed = clock_now();
+	if (s->w->cg)
+		cg_kill(s->w->cg);
+	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
+}
+
+/* ---- messages of init ---- */
+
+static void take_fds(struct state *s, struct msghdr *msg)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	int fds[2];
+
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(fds)))
+		return;
+	memcpy(fds, CMSG_DATA(c), sizeof(fds));
+	s->w->procfd = fds[0];
+	s->w->scratchfd = fds[1];
+}
+
+static void take_messages(struct state *s)
+{
+	for (;;) {
+		struct ns_message m;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+		struct iovec part = {&m, sizeof(m)};
+		struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
+		ssize_t n = recvmsg(s->w->talk, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (ssize_t)sizeof(m))
+			return;
+		if (m.kind == NS_READY) {
+			take_fds(s, &msg);
+		} else if (!s->failed && !s->ended) {
+			s->last = m;
+			s->failed = m.kind == NS_FAILED;
+			s->ended = m.kind == NS_ENDED;
+		}
+	}
+}
+
+/* ---- limits ---- */
+
+static uint64_t memory_now(struct state *s)
+{
+	return s->w->cg ? cg_memory_now(s->w->cg) : s->peak;
+}
+
+/* Without a cgroup: what all processes have together, and their time. */
+static void look(struct state *s)
+{
+	struct watch_sum sum;
+
+	if (s->w->cg || s->w->procfd < 0 || watch_box(s->w->procfd, s->w->scratchfd, &sum) != 0)
+		return;
+	if (sum.memory > s->peak)
+		s->peak = sum.memory;
+	if (sum.cpu_ms > s->cpu_ms)
+		s->cpu_ms = sum.cpu_ms;
+	if (sum.memory > s->w->spec->limits.memory)
+		kill_box(s, CAUSE_MEMORY);
+}
+
+static void check_cpu(struct state *s, int64_t now)
+{
+	const struct limits *l = &s->w->spec->limits;
+	uint64_t used = s->w->cg && cg_cpu_us(s->w->cg) ? cg_cpu_us(s->w->cg) / 1000 : s->cpu_ms;
+	int64_t left = used < l->cpu_ms ? (int64_t)(l->cpu_ms - used) * MS : 0;
+
+	if (left <= 0)
+		kill_box(s, CAUSE_CPU);
+	/* It cannot use the rest faster than all its CPUs together can. */
+	left = left * 1000 / l->cpu_milli;
+	s->cpu = now + (left > CPU_EVERY_MIN ? left : CPU_EVERY_MIN);
+}
+
+static void check_due(struct state *s, int64_t now)
+{
+	const struct ns_watch *w = s->w;
+
+	if (now >= w->start + (int64_t)w->spec->limits.time_ms * MS)
+		kill_box(s, CAUSE_TIME);
+	if (now >= s->watch) {
+		look(s);
+		s->watch = w->cg ? INT64_MAX : now + WATCH_EVERY;
+	}
+	if (w->spec->limits.cpu_ms && now >= s->cpu)
+		check_cpu(s, now);
+	if (now >= s->progress) {
+		if (w->progress && w->progress->fn)
+			w->progress->fn(w->progress->ctx, (uint64_t)((now - w->start) / MS), memory_now(s));
+		s->progress = now + PROGRESS_EVERY;
+	}
+}
+
+static int64_t next_due(const struct state *s)
+{
+	int64_t due = s->killed ? s->killed + GONE_WAIT : s->w->start + (int64_t)s->w->spec->limits.time_ms * MS;
+
+	if (s->killed)
+		return due;
+	if (!s->w->cg && s->watch < due)
+		due = s->watch;
+	if (s->w->spec->limits.cpu_ms && s->cpu < due)
+		due = s->cpu;
+	if (s->w->progress && s->progress < due)
+		due = s->progress;
+	return due;
+}
+
+/* ---- the loop ---- */
+
+static void take_signal(struct state *s)
+{
+	struct signalfd_siginfo si;
+
+	if (read(s->signals, &si, sizeof(si)) == (ssize_t)sizeof(si)) {
+		s->signal = (int)si.ssi_signo;
+		kill_box(s, CAUSE_CALLER);
+	}
+}
+
+static void take_output(struct state *s, bool all)
+{
+	bool out = capture_take(&s->w->out, all), err = capture_take(&s->w->err, all);
+
+	if (!out || !err)
+		kill_box(s, CAUSE_OUTPUT);
+}
+
+static void turn(struct state *s)
+{
+	struct ns_watch *w = s->w;
+	bool oom = w->cg && w->cg->oom_event >= 0 && !s->killed;
+	struct pollfd fds[] = {
+		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->talk, .events = POLLIN}, {.fd = w->out.fd, .events = POLLIN}, {.fd = w->err.fd, .events = POLLIN},
+		{.fd = oom ? w->cg->oom_event : -1, .events = oom ? w->cg->oom_poll : 0}, {.fd = s->signals, .events = POLLIN},
+	};
+	int64_t now = clock_now(), wait = next_due(s) - now;
+	struct timespec t = {.tv_sec = wait > 0 ? wait / (1000 * MS) : 0, .tv_nsec = wait > 0 ? wait % (1000 * MS) : 0};
+
+	if (s->ended || s->failed)
+		fds[1].fd = -1; /* nothing more to hear; its end would keep poll awake */
+	if (ppoll(fds, sizeof(fds) / sizeof(*fds), &t, NULL) < 0 && errno != EINTR)
+		kill_box(s, CAUSE_LOST);
+	take_output(s, false);
+	if (fds[1].fd >= 0 && fds[1].revents)
+		take_messages(s);
+	if (fds[0].revents) {
+		s->gone = true;
+		return;
+	}
+	if (fds[5].revents)
+		take_signal(s);
+	if (oom && fds[4].revents && cg_oom_kills(w->cg) > 0)
+		kill_box(s, CAUSE_MEMORY);
+	if (s->killed && clock_now() >= s->killed + GONE_WAIT)
+		s->gone = true;
+	else if (!s->killed)
+		check_due(s, clock_now());
+}
+
+/* ---- how it ended ---- */
+
+/* Our own reason first, then the kernel's, then the program's. */
+static void conclude(struct state *s, struct outcome *ret)
+{
+	uint64_t ooms = s->w->cg ? cg_oom_kills(s->w->cg) : 0;
+	int status = s->last.status;
+
+	ret->exit_code = -1;
+	if (s->cause == CAUSE_TIME || s->cause == CAUSE_CPU)
+		ret->status = STATUS_TIMEOUT;
+	else if (s->cause == CAUSE_OUTPUT)
+		ret->status = STATUS_OUTPUT_LIMIT;
+	else if (s->cause == CAUSE_MEMORY || ooms)
+		ret->status = STATUS_OOM;
+	else if (s->cause == CAUSE_CALLER || !s->ended)
+		ret->status = STATUS_UNKNOWN;
+	else if (WIFSIGNALED(status))
+		ret->status = STATUS_SIGNAL;
+	else
+		ret->status = WEXITSTATUS(status) ? STATUS_EXIT_NONZERO : STATUS_OK;
+	if (s->ended && WIFSIGNALED(status))
+		ret->signal = WTERMSIG(status);
+	else if (s->ended)
+		ret->exit_code = WEXITSTATUS(status);
+	ret->interrupted = s->signal;
+}
+
+static void measure(struct state *s, struct outcome *ret)
+{
+	const struct rusage *u = &s->last.usage;
+	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, cpu_us = s->w->cg ? cg_cpu_us(s->w->cg) : 0;
+	uint64_t by_usage = s->ended ? (uint64_t)u->ru_maxrss * 1024 : 0, waited_ms = 0;
+
+	if (s->ended)
+		waited_ms = (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
+	ret->peak_by_cgroup = by_cgroup > 0;
+	ret->peak_memory = by_cgroup ? by_cgroup : s->peak > by_usage ? s->peak : by_usage;
+	ret->cpu_ms = cpu_us ? cpu_us / 1000 : s->cpu_ms > waited_ms ? s->cpu_ms : waited_ms;
+	ret->duration_ms = (uint64_t)((clock_now() - s->w->start) / MS);
+}
+
+static int signals_open(sigset_t *ret_before)
+{
+	sigset_t wanted;
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGINT);
+	sigaddset(&wanted, SIGTERM);
+	sigaddset(&wanted, SIGHUP);
+	sigaddset(&wanted, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &wanted, ret_before);
+	return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
+{
+	struct state s = {.w = w, .progress = w->start + PROGRESS_EVERY, .watch = w->cg ? INT64_MAX : w->start, .cpu = w->start};
+	sigset_t before;
+
+	s.signals = signals_open(&before);
+	while (!s.gone)
+		turn(&s);
+	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	take_messages(&s); /* what was said and written just before the end */
+	take_output(&s, true);
+	if (s.signals >= 0)
+		close(s.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (s.failed && s.cause == CAUSE_NONE) {
+		*e = s.last.err;
+		return -1;
+	}
+	conclude(&s, ret);
+	measure(&s, ret);
+	return 0;
+}

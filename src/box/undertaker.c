@@ -1,0 +1,65 @@
+/* The undertaker; undertaker.h says what it is. */
+#define _GNU_SOURCE
+#include "box/undertaker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+static int bury(void *arg)
+{
+	const struct undertaker *w = arg;
+	char word;
+	ssize_t n;
+
+	setsid();
+	close(w->life[1]);
+	/* A reader of the launcher's output must see its end when the launcher ends. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	do
+		n = read(w->life[0], &word, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 0) {
+		if (w->cg) {
+			cg_kill(w->cg);
+			cg_remove(w->cg);
+		}
+		if (w->protect)
+			protect_abandon(w->protect);
+	}
+	_exit(0);
+}
+
+int undertaker_start(struct undertaker *u, struct cgroup *cg, const struct protect *protect, struct err *e)
+{
+	if (pipe2(u->life, O_CLOEXEC) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	u->cg = cg;
+	u->protect = protect;
+	u->pid = clone(bury, u->stack + UNDERTAKER_STACK, CLONE_VM | SIGCHLD, u);
+	if (u->pid > 0)
+		return 0;
+	u->pid = 0;
+	fd_close(&u->life[0]);
+	fd_close(&u->life[1]);
+	return err_set(e, ERR_SYSTEM, errno, "cannot start the process that cleans up");
+}
+
+void undertaker_dismiss(struct undertaker *u)
+{
+	if (!u->pid)
+		return;
+	kill(u->pid, SIGKILL);
+	while (waitpid(u->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	fd_close(&u->life[0]);
+	fd_close(&u->life[1]);
+	u->pid = 0;
+}

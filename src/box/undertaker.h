@@ -1,0 +1,23 @@
+/*
+ * The undertaker: a process outside the box that outlives a launcher which was killed, and removes what only a launcher could: its cgroup and its
+ * placeholders. It shares the launcher's memory (so it costs no copy), has its own session (so a killed group does not take it along), and
+ * no descriptors but those it needs.
+ */
+#pragma once
+#include "box/protect.h"
+#include "sys/cgroup.h"
+
+#define UNDERTAKER_STACK 32768
+
+struct undertaker {
+	int pid;                /* 0: none */
+	int life[2];            /* its end of a pipe, and the launcher's: that closes without a word when the launcher is killed */
+	struct cgroup *cg;
+	const struct protect *protect;
+	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));
+};
+
+/* Start it before anything else is opened that must not be held open; *u stays where it is until it is dismissed. cg and protect may be NULL. */
+int undertaker_start(struct undertaker *u, struct cgroup *cg, const struct protect *protect, struct err *e);
+/* All is cleaned up: it goes without doing anything. */
+void undertaker_dismiss(struct undertaker *u);

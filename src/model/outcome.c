@@ -1,0 +1,19 @@
+/* The names of statuses and enforcers, as reports have them. */
+#include "model/outcome.h"
+
+const char *status_name(enum status s)
+{
+	static const char *const names[] = {[STATUS_SETUP_ERROR] = "setup_error", [STATUS_OK] = "ok", [STATUS_EXIT_NONZERO] = "exit_nonzero", [STATUS_SIGNAL] = "signal",
+		[STATUS_TIMEOUT] = "timeout", [STATUS_OOM] = "oom", [STATUS_OUTPUT_LIMIT] = "output_limit", [STATUS_DENIED] = "denied", [STATUS_NEEDS_APPROVAL] = "needs_approval",
+		[STATUS_UNKNOWN] = "unknown"};
+
+	return (size_t)s < sizeof(names) / sizeof(*names) ? names[s] : "unknown";
+}
+
+const char *enforcer_name(enum enforcer e)
+{
+	static const char *const names[] = {[ENFORCED_NOT] = NULL, [ENFORCED_CGROUP2] = "cgroup2", [ENFORCED_CGROUP1] = "cgroup1", [ENFORCED_RLIMIT] = "rlimit", [ENFORCED_WATCH] = "watch",
+		[ENFORCED_TMPFS] = "tmpfs", [ENFORCED_TIMER] = "timer", [ENFORCED_PIPE] = "pipe", [ENFORCED_NAMESPACE] = "namespace"};
+
+	return (size_t)e < sizeof(names) / sizeof(*names) ? names[e] : NULL;
+}

@@ -1,0 +1,5 @@
+/* The clock that only goes forward, in nanoseconds. */
+#pragma once
+#include <stdint.h>
+
+int64_t clock_now(void);

@@ -1,0 +1,135 @@
+/*
+ * What a program in the box may ask of the kernel.
+ *
+ * Allowed is what shells, compilers, interpreters and their libraries use. Refused is what reaches beyond the box or has no use in it but to
+ * attack the kernel: with EPERM, or with ENOSYS where programs know how to go on without (those are simply not named here, or stand in the
+ * list that says so).
+ */
+#define _GNU_SOURCE
+#include "calls.h"
+
+#include <asm/ioctls.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/memfd.h>
+#include <linux/netlink.h>
+#include <linux/prctl.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+const struct call_list call_lists[] = {
+	/* files */
+	{ALLOW, "read write close stat fstat lstat newfstatat statx poll ppoll lseek pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2"},
+	{ALLOW, "access faccessat faccessat2 pipe pipe2 select pselect6 dup dup2 dup3 fcntl flock close_range umask"},
+	{ALLOW, "sendfile splice tee vmsplice copy_file_range readahead fadvise64 fallocate truncate ftruncate"},
+	{ALLOW, "fsync fdatasync sync syncfs sync_file_range statfs fstatfs getdents getdents64 getcwd chdir fchdir"},
+	{ALLOW, "rename renameat renameat2 mkdir mkdirat rmdir link linkat unlink unlinkat symlink symlinkat readlink readlinkat"},
+	{ALLOW, "chown fchown lchown fchownat utime utimes futimesat utimensat"},
+	{ALLOW, "setxattr lsetxattr fsetxattr getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr fremovexattr"},
+	{ALLOW, "setxattrat getxattrat listxattrat removexattrat"},
+	{ALLOW, "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"},
+	{ALLOW, "epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4"},
+	{ALLOW, "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
+	/* memory */
+	{ALLOW, "mprotect munmap brk mremap msync mincore madvise mlock mlock2 munlock mlockall munlockall mseal"},
+	{ALLOW, "pkey_mprotect pkey_alloc pkey_free membarrier map_shadow_stack remap_file_pages"},
+	/* processes, threads, signals */
+	{ALLOW, "fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill pidfd_open pidfd_send_signal"},
+	{ALLOW, "rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack"},
+	{ALLOW, "pause restart_syscall getpid getppid gettid getpgid getpgrp setpgid getsid setsid set_tid_address arch_prctl rseq seccomp"},
+	{ALLOW, "futex futex_waitv futex_wake futex_wait futex_requeue set_robust_list get_robust_list"},
+	{ALLOW, "landlock_create_ruleset landlock_add_rule landlock_restrict_self"},
+	/* Changing identity is of no use without capabilities, but programs do it when they think that they are root. */
+	{ALLOW, "getuid geteuid getgid getegid getresuid getresgid getgroups capget"},
+	{ALLOW, "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset"},
+	/* scheduling, limits, time */
+	{ALLOW, "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler sched_get_priority_max sched_get_priority_min"},
+	{ALLOW, "sched_rr_get_interval sched_setaffinity sched_getaffinity sched_setattr sched_getattr getpriority setpriority ioprio_set ioprio_get"},
+	{ALLOW, "getrlimit setrlimit prlimit64 getrusage sysinfo times uname getcpu getrandom"},
+	{ALLOW, "nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time alarm getitimer setitimer"},
+	{ALLOW, "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime timerfd_gettime"},
+	/* between processes: the box has namespaces of its own for these */
+	{ALLOW, "shmat shmctl shmdt semget semop semctl semtimedop msgget msgsnd msgrcv msgctl"},
+	{ALLOW, "mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr"},
+	/* Which sockets there can be is decided where they are made. */
+	{ALLOW, "connect accept accept4 bind listen shutdown getsockname getpeername setsockopt getsockopt"},
+	{ALLOW, "sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg"},
+
+	/* Their callers have another way: an older call, or doing without. */
+	{ENOSYS, "clone3"},  /* its flags are out of a filter's sight; the C libraries fall back to clone */
+	{ENOSYS, "openat2"}, /* so is its mode, which could make a set-user-ID file */
+	{ENOSYS, "io_uring_setup io_uring_enter io_uring_register"},
+	{ENOSYS, "get_mempolicy set_mempolicy mbind migrate_pages move_pages set_mempolicy_home_node"}, /* a machine without NUMA */
+	{ENOSYS, "memfd_secret process_madvise process_mrelease cachestat statmount listmount"},
+
+	/* mounts and roots */
+	{EPERM, "mount umount2 pivot_root chroot open_tree open_tree_attr move_mount fsopen fsconfig fsmount fspick mount_setattr setns"},
+	{EPERM, "name_to_handle_at open_by_handle_at fanotify_init fanotify_mark quotactl quotactl_fd acct swapon swapoff"},
+	/* other processes, and the parts of the kernel that programs rarely need and attackers like */
+	{EPERM, "ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd perf_event_open bpf userfaultfd"},
+	{EPERM, "add_key request_key keyctl modify_ldt"},
+	/* the machine itself */
+	{EPERM, "reboot kexec_load kexec_file_load init_module finit_module delete_module iopl ioperm syslog vhangup lookup_dcookie"},
+	{EPERM, "settimeofday clock_settime adjtimex clock_adjtime sethostname setdomainname"},
+};
+const size_t call_lists_n = sizeof call_lists / sizeof *call_lists;
+
+#define WHOLE UINT32_MAX
+#define SET_ID ((uint32_t)(S_ISUID | S_ISGID))
+#define MAKES_FILE ((uint32_t)(O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) /* only then there is a mode; else the argument is anything */
+/* CLONE_NEWTIME is a signal number to clone, and a flag to unshare. */
+#define NAMESPACES ((uint32_t)CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+#define NEWTIME 0x80u
+
+const struct checked_call checked_calls[] = {
+	{"clone", ALWAYS, EPERM, {{ALLOW, .arg = 0, .mask = NAMESPACES}}},
+	{"unshare", ALWAYS, EPERM, {{ALLOW, .arg = 0, .mask = NAMESPACES | NEWTIME}}},
+	/* typing for the terminal's other users; the console; line disciplines, which load kernel modules */
+	{"ioctl", ALWAYS, ALLOW, {
+		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCSTI}, {EPERM, .arg = 1, .mask = WHOLE, .value = TIOCLINUX},
+		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCSETD}}},
+	{"prctl", ALWAYS, ALLOW, {{EPERM, .arg = 0, .mask = WHOLE, .value = PR_SET_MM}}},
+	{"personality", ALWAYS, EPERM, {
+		{ALLOW, .arg = 0, .mask = WHOLE, .value = 0}, {ALLOW, .arg = 0, .mask = WHOLE, .value = UINT32_MAX},
+		{ALLOW, .arg = 0, .mask = WHOLE, .value = ADDR_NO_RANDOMIZE}}},
+
+	/* A set-ID file in a writable workspace would be one on the host: nobody but its maker should be able to become its owner. */
+	{"chmod", ALWAYS, EPERM, {{ALLOW, .arg = 1, .mask = SET_ID}}},
+	{"fchmod", ALWAYS, EPERM, {{ALLOW, .arg = 1, .mask = SET_ID}}},
+	{"fchmodat", ALWAYS, EPERM, {{ALLOW, .arg = 2, .mask = SET_ID}}},
+	{"fchmodat2", ALWAYS, EPERM, {{ALLOW, .arg = 2, .mask = SET_ID}}},
+	{"creat", ALWAYS, EPERM, {{ALLOW, .arg = 1, .mask = SET_ID}}},
+	{"open", ALWAYS, EPERM, {{ALLOW, .arg = 1, .mask = MAKES_FILE}, {ALLOW, .arg = 2, .mask = SET_ID}}},
+	{"openat", ALWAYS, EPERM, {{ALLOW, .arg = 2, .mask = MAKES_FILE}, {ALLOW, .arg = 3, .mask = SET_ID}}},
+	{"mknod", ALWAYS, ALLOW, {
+		{EPERM, .arg = 1, .unless = true, .mask = SET_ID}, {EPERM, .arg = 1, .mask = S_IFMT, .value = S_IFCHR},
+		{EPERM, .arg = 1, .mask = S_IFMT, .value = S_IFBLK}}},
+	{"mknodat", ALWAYS, ALLOW, {
+		{EPERM, .arg = 2, .unless = true, .mask = SET_ID}, {EPERM, .arg = 2, .mask = S_IFMT, .value = S_IFCHR},
+		{EPERM, .arg = 2, .mask = S_IFMT, .value = S_IFBLK}}},
+
+	/* Huge pages come from a store of the whole machine and are not counted with the box's memory: as if there were none. */
+	{"mmap", ALWAYS, ENOMEM, {{ALLOW, .arg = 3, .mask = MAP_HUGETLB}}},
+	{"memfd_create", ALWAYS, ENOMEM, {{ALLOW, .arg = 1, .mask = MFD_HUGETLB}}},
+	{"shmget", ALWAYS, ENOMEM, {{ALLOW, .arg = 2, .mask = SHM_HUGETLB}}},
+
+	{"socketpair", ALWAYS, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
+	{"socket", SEALED, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
+	/* Of netlink only what lists addresses and routes. */
+	{"socket", NETWORKED, EAFNOSUPPORT, {
+		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}, {ALLOW, .arg = 0, .mask = WHOLE, .value = AF_INET},
+		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_INET6}, {EAFNOSUPPORT, .arg = 0, .unless = true, .mask = WHOLE, .value = AF_NETLINK},
+		{ALLOW, .arg = 2, .mask = WHOLE, .value = NETLINK_ROUTE}}},
+};
+const size_t checked_calls_n = sizeof checked_calls / sizeof *checked_calls;
+
+const struct numbered_call numbered_calls[] = {
+	{"cachestat", 451}, {"fchmodat2", 452}, {"map_shadow_stack", 453}, {"futex_wake", 454}, {"futex_wait", 455}, {"futex_requeue", 456},
+	{"statmount", 457}, {"listmount", 458}, {"mseal", 462}, {"setxattrat", 463}, {"getxattrat", 464}, {"listxattrat", 465},
+	{"removexattrat", 466}, {"open_tree_attr", 467},
+};
+const size_t numbered_calls_n = sizeof numbered_calls / sizeof *numbered_calls;

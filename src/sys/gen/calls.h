@@ -1,0 +1,49 @@
+/*
+ * The policy of the system call filter, as data (calls.c), for the small compiler beside it (seccomp.c). Build time only.
+ *
+ * A call is named once. What is named nowhere fails with ENOSYS, as on a kernel that does not have it: programs fall back, and a call that
+ * a later kernel brings is closed until somebody has thought about it.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ALLOW = -1 }; /* every other action is an errno */
+
+#define ARMS_MAX 6
+
+enum network_when { ALWAYS, SEALED, NETWORKED };
+
+/* One comparison: when (argument & mask) == value, or != with `unless`, the action is taken; else the next arm is tried. */
+struct arm {
+	int action; /* 0: no more arms */
+	unsigned char arg;
+	bool unless;
+	uint32_t mask, value;
+};
+
+/* Arguments are compared by their low 32 bits: the kernel ignores the rest of those that are compared here. */
+struct checked_call {
+	const char *name;
+	enum network_when when;
+	int otherwise;
+	struct arm arms[ARMS_MAX];
+};
+
+struct numbered_call { /* one that libseccomp of Debian 12 has no name for; these numbers are the same on all architectures */
+	const char *name;
+	int nr;
+};
+
+struct call_list {
+	int action;
+	const char *names; /* blanks between them */
+};
+
+extern const struct call_list call_lists[];
+extern const size_t call_lists_n;
+extern const struct checked_call checked_calls[];
+extern const size_t checked_calls_n;
+extern const struct numbered_call numbered_calls[];
+extern const size_t numbered_calls_n;

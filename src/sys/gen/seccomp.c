@@ -1,0 +1,277 @@
+/*
+ * gen-seccomp > seccomp_table.c: compiles the policy of calls.c to the kernel's filter language, once with network and once without. Runs at
+ * build time only; libseccomp gives the numbers of the calls.
+ *
+ * The program is a search tree over ranges of call numbers with the same action, a few comparisons deep, with the comparisons of arguments
+ * in its leaves. Before it is printed it is interpreted on every number and on many arguments and compared with the policy itself.
+ * Calls of another architecture (int 0x80, x32) kill the process: their numbers mean something else.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calls.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the low half of an argument is not where this filter looks for it"
+#endif
+
+#define CALLS_MAX 512      /* numbers from here on are not known */
+#define CODE_MAX 1024
+#define NAME_MAX_BYTES 64
+#define FOREIGN 0x40000000 /* the bit that x32 sets in its numbers; no number of any architecture here is that large */
+#define TRIALS 20000
+
+struct leaf {
+	int action;                        /* with `checks`: unused */
+	const struct checked_call *checks;
+};
+
+struct range {
+	unsigned from;
+	struct leaf leaf;
+};
+
+struct compiler {
+	bool network;
+	uint32_t arch;
+	struct leaf calls[CALLS_MAX];      /* by number; action 0: not named, which is ENOSYS */
+	struct range ranges[CALLS_MAX];
+	size_t ranges_n;
+	struct sock_filter code[CODE_MAX];
+	size_t n;
+};
+
+static void die(const char *what, const char *which)
+{
+	fprintf(stderr, "gen-seccomp: %s '%s'\n", what, which);
+	exit(1);
+}
+
+/* ---- the policy, by number ---- */
+
+/* -1: this architecture has no such call (open on ARM). A name that nobody knows is a slip of the pen. */
+static int number_of(const char *name)
+{
+	for (size_t i = 0; i < numbered_calls_n; i++)
+		if (!strcmp(numbered_calls[i].name, name))
+			return numbered_calls[i].nr;
+	int nr = seccomp_syscall_resolve_name(name);
+	if (nr == __NR_SCMP_ERROR)
+		die("no such call:", name);
+	if (nr >= CALLS_MAX)
+		die("number too large:", name);
+	return nr < 0 ? -1 : nr;
+}
+
+static void set(struct compiler *c, const char *name, struct leaf leaf)
+{
+	int nr = number_of(name);
+	if (nr < 0)
+		return;
+	if (c->calls[nr].action || c->calls[nr].checks)
+		die("named twice:", name);
+	c->calls[nr] = leaf;
+}
+
+static void set_list(struct compiler *c, const struct call_list *list)
+{
+	char name[NAME_MAX_BYTES];
+	for (const char *p = list->names; *p;) {
+		size_t n = strcspn(p, " ");
+		if (!n || n >= sizeof name)
+			die("a bad list:", list->names);
+		memcpy(name, p, n);
+		name[n] = 0;
+		set(c, name, (struct leaf){.action = list->action});
+		p += n + (p[n] == ' ');
+	}
+}
+
+static void read_policy(struct compiler *c)
+{
+	for (size_t i = 0; i < call_lists_n; i++)
+		set_list(c, &call_lists[i]);
+	for (size_t i = 0; i < checked_calls_n; i++)
+		if (checked_calls[i].when == ALWAYS || (checked_calls[i].when == NETWORKED) == c->network)
+			set(c, checked_calls[i].name, (struct leaf){.checks = &checked_calls[i]});
+	for (unsigned nr = 0; nr < CALLS_MAX; nr++) {
+		if (!c->calls[nr].action && !c->calls[nr].checks)
+			c->calls[nr].action = ENOSYS;
+		const struct leaf *last = c->ranges_n ? &c->ranges[c->ranges_n - 1].leaf : NULL;
+		if (!last || last->action != c->calls[nr].action || last->checks != c->calls[nr].checks)
+			c->ranges[c->ranges_n++] = (struct range){nr, c->calls[nr]};
+	}
+	if (c->ranges[c->ranges_n - 1].leaf.action != ENOSYS)
+		die("the last range holds a call, so larger numbers would pass:", "CALLS_MAX");
+}
+
+static uint32_t value_of(int action)
+{
+	return action == ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | ((uint32_t)action & SECCOMP_RET_DATA);
+}
+
+/* ---- the program ---- */
+
+static struct sock_filter *put(struct compiler *c, unsigned short code, uint32_t k, unsigned char jt, unsigned char jf)
+{
+	if (c->n >= CODE_MAX)
+		die("program too long:", "CODE_MAX");
+	c->code[c->n] = (struct sock_filter){code, jt, jf, k};
+	return &c->code[c->n++];
+}
+
+static void put_arm(struct compiler *c, const struct arm *a)
+{
+	put(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, args) + 8u * a->arg, 0, 0);
+	if (a->mask != UINT32_MAX)
+		put(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
+	put(c, BPF_JMP | BPF_JEQ | BPF_K, a->value, a->unless, !a->unless);
+	put(c, BPF_RET | BPF_K, value_of(a->action), 0, 0);
+}
+
+static void put_leaf(struct compiler *c, const struct leaf *leaf)
+{
+	if (!leaf->checks) {
+		put(c, BPF_RET | BPF_K, value_of(leaf->action), 0, 0);
+		return;
+	}
+	for (size_t i = 0; i < ARMS_MAX && leaf->checks->arms[i].action; i++)
+		put_arm(c, &leaf->checks->arms[i]);
+	put(c, BPF_RET | BPF_K, value_of(leaf->checks->otherwise), 0, 0);
+}
+
+/* The number is loaded; it lies in the ranges [low, high). Halves them at each step, so it is log2(CALLS_MAX) deep at most. */
+static void put_tree(struct compiler *c, size_t low, size_t high)
+{
+	if (high - low == 1) {
+		put_leaf(c, &c->ranges[low].leaf);
+		return;
+	}
+	size_t middle = (low + high) / 2, here = c->n;
+	put(c, BPF_JMP | BPF_JGE | BPF_K, c->ranges[middle].from, 0, 1);
+	put(c, BPF_JMP | BPF_JA, 0, 0, 0);
+	put_tree(c, low, middle);
+	size_t skip = c->n - here - 1; /* from the instruction after the first */
+	if (skip - 1 <= UINT8_MAX) { /* a short jump will do: close the gap */
+		memmove(&c->code[here + 1], &c->code[here + 2], (c->n - here - 2) * sizeof *c->code);
+		c->n--;
+		c->code[here].jt = (unsigned char)(skip - 1);
+		c->code[here].jf = 0;
+	} else {
+		c->code[here + 1].k = (uint32_t)(skip - 1);
+	}
+	put_tree(c, middle, high);
+}
+
+static void compile(struct compiler *c)
+{
+	put(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
+	put(c, BPF_JMP | BPF_JEQ | BPF_K, c->arch, 1, 0);
+	put(c, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	put(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
+	put(c, BPF_JMP | BPF_JSET | BPF_K, FOREIGN, 0, 1);
+	put(c, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
+	put_tree(c, 0, c->ranges_n);
+}
+
+/* ---- the proof ---- */
+
+static uint32_t decide(const struct compiler *c, const struct seccomp_data *d)
+{
+	uint32_t nr = (uint32_t)d->nr;
+	if (d->arch != c->arch || nr & FOREIGN)
+		return SECCOMP_RET_KILL_PROCESS;
+	if (nr >= CALLS_MAX)
+		return value_of(ENOSYS);
+	const struct checked_call *k = c->calls[nr].checks;
+	if (!k)
+		return value_of(c->calls[nr].action);
+	for (size_t i = 0; i < ARMS_MAX && k->arms[i].action; i++)
+		if ((((uint32_t)d->args[k->arms[i].arg] & k->arms[i].mask) == k->arms[i].value) != k->arms[i].unless)
+			return value_of(k->arms[i].action);
+	return value_of(k->otherwise);
+}
+
+static uint32_t interpret(const struct compiler *c, const struct seccomp_data *d)
+{
+	uint32_t a = 0;
+	for (size_t pc = 0; pc < c->n; pc++) {
+		const struct sock_filter *f = &c->code[pc];
+		switch (f->code) {
+		case BPF_LD | BPF_W | BPF_ABS: memcpy(&a, (const char *)d + f->k, sizeof a); break;
+		case BPF_ALU | BPF_AND | BPF_K: a &= f->k; break;
+		case BPF_JMP | BPF_JEQ | BPF_K: pc += a == f->k ? f->jt : f->jf; break;
+		case BPF_JMP | BPF_JGE | BPF_K: pc += a >= f->k ? f->jt : f->jf; break;
+		case BPF_JMP | BPF_JSET | BPF_K: pc += a & f->k ? f->jt : f->jf; break;
+		case BPF_JMP | BPF_JA: pc += f->k; break;
+		case BPF_RET | BPF_K: return f->k;
+		default: die("unknown instruction in", "the program"); break;
+		}
+	}
+	die("fell off the end of", "the program");
+	return 0;
+}
+
+static void compare(const struct compiler *c, const struct seccomp_data *d)
+{
+	char text[NAME_MAX_BYTES];
+	snprintf(text, sizeof text, "%d of %08x", d->nr, d->arch);
+	if (interpret(c, d) != decide(c, d))
+		die("program and policy differ for call", text);
+}
+
+/* A value that one of the call's comparisons knows, or one near it, with something or nothing in the high half. */
+static uint64_t some_value(const struct checked_call *k)
+{
+	const struct arm *a = &k->arms[rand() % ARMS_MAX];
+	const uint32_t low[] = {0, UINT32_MAX, a->value, a->value ^ 1u << rand() % 32, a->mask, a->value | (~a->mask & (uint32_t)rand()), (uint32_t)rand()};
+	return low[(size_t)rand() % (sizeof low / sizeof *low)] | (rand() & 1 ? (uint64_t)rand() << 32 : 0);
+}
+
+static void prove(const struct compiler *c)
+{
+	srand(1);
+	for (int nr = -2; nr < 2 * CALLS_MAX; nr++) {
+		struct seccomp_data d = {.nr = nr, .arch = c->arch};
+		compare(c, &d);
+		d.nr |= FOREIGN;
+		compare(c, &d);
+		d.arch = AUDIT_ARCH_I386;
+		compare(c, &d);
+	}
+	for (int nr = 0; nr < CALLS_MAX; nr++)
+		for (int t = 0; c->calls[nr].checks && t < TRIALS; t++) {
+			struct seccomp_data d = {.nr = nr, .arch = c->arch};
+			for (int i = 0; i < 6; i++)
+				d.args[i] = some_value(c->calls[nr].checks);
+			compare(c, &d);
+		}
+}
+
+static void print(const char *name, bool network)
+{
+	static struct compiler c;
+	c = (struct compiler){.network = network, .arch = seccomp_arch_native()};
+	read_policy(&c);
+	compile(&c);
+	prove(&c);
+	printf("\nconst struct sock_filter seccomp_%s[] = {\n", name);
+	for (size_t i = 0; i < c.n; i++)
+		printf("\t{0x%02x, %d, %d, 0x%08x},\n", c.code[i].code, c.code[i].jt, c.code[i].jf, c.code[i].k);
+	printf("};\nconst unsigned short seccomp_%s_n = %zu;\n", name, c.n);
+}
+
+int main(void)
+{
+	printf("/* Made by gen-seccomp from src/sys/gen/calls.c. */\n#include \"sys/seccomp_table.h\"\n");
+	print("sealed", false);
+	print("networked", true);
+	return fflush(stdout) != 0;
+}

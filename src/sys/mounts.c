@@ -1,0 +1,70 @@
+/* Mounts by descriptors; the calls that Debian 12's C library has no names for are made by number. */
+#define _GNU_SOURCE
+#include "sys/mounts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int mount_new(const char *type, const char *const options[][2], unsigned flags)
+{
+	FD_CLEANUP int fs = fsopen(type, FSOPEN_CLOEXEC);
+	unsigned attr = MOUNT_ATTR_NOSUID | (flags & MOUNT_READONLY ? MOUNT_ATTR_RDONLY : 0) | (flags & MOUNT_NODEV ? MOUNT_ATTR_NODEV : 0) |
+			(flags & MOUNT_NOEXEC ? MOUNT_ATTR_NOEXEC : 0);
+
+	if (fs < 0)
+		return -1;
+	for (; options && (*options)[0]; options++)
+		if (fsconfig(fs, (*options)[1] ? FSCONFIG_SET_STRING : FSCONFIG_SET_FLAG, (*options)[0], (*options)[1], 0) != 0)
+			return -1;
+	if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) != 0)
+		return -1;
+	return fsmount(fs, FSMOUNT_CLOEXEC, attr);
+}
+
+int mount_copy(int dir, const char *path)
+{
+	return open_tree(dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (*path ? 0 : AT_EMPTY_PATH));
+}
+
+int mount_attributes(int tree, unsigned flags)
+{
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE};
+
+	attr.attr_set |= flags & MOUNT_READONLY ? MOUNT_ATTR_RDONLY : 0;
+	attr.attr_set |= flags & MOUNT_NODEV ? MOUNT_ATTR_NODEV : 0;
+	attr.attr_set |= flags & MOUNT_NOEXEC ? MOUNT_ATTR_NOEXEC : 0;
+	return mount_setattr(tree, "", AT_EMPTY_PATH | (flags & MOUNT_BELOW ? AT_RECURSIVE : 0), &attr, sizeof(attr));
+}
+
+int mount_idmap(int tree, int userns)
+{
+	struct mount_attr attr = {.attr_set = MOUNT_ATTR_IDMAP, .userns_fd = (uint64_t)userns};
+
+	return mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr));
+}
+
+int mount_place(int tree, int target)
+{
+	return move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
+}
+
+int open_beneath(int dir, const char *path, int flags)
+{
+	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
+
+	while (*path == '/')
+		path++;
+	return (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
+}
+
+int mount_pivot(int root)
+{
+	if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0)
+		return -1;
+	/* The old root is now on top of the new one. */
+	return umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1;
+}

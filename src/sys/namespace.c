@@ -1,0 +1,118 @@
+/* Namespaces and identities; no C library function knows how to be born into several at once, so clone3 is called by number. */
+#define _GNU_SOURCE
+#include "sys/namespace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/sched.h>
+#include <linux/securebits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROC_NAME_MAX 64
+#define MAP_TEXT_MAX 64
+#define CAPABILITIES_MAX 64 /* as many bits as the kernel's sets have */
+
+static pid_t clone_with(uint64_t flags, int into, int *ret_pidfd)
+{
+	int pidfd = -1;
+	struct clone_args args = {.flags = flags | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)&pidfd, .exit_signal = SIGCHLD};
+	pid_t pid;
+
+	if (into >= 0) {
+		args.flags |= CLONE_INTO_CGROUP;
+		args.cgroup = (uint64_t)into;
+	}
+	pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (pid > 0)
+		*ret_pidfd = pidfd;
+	return pid;
+}
+
+pid_t namespace_clone(unsigned flags, int into, int *ret_pidfd)
+{
+	uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
+
+	return clone_with(flags & NAMESPACE_SHARE_NETWORK ? all : all | CLONE_NEWNET, into, ret_pidfd);
+}
+
+/* ---- maps ---- */
+
+static int write_proc(pid_t pid, const char *name, const char *text, struct err *e)
+{
+	char path[PROC_NAME_MAX];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	FD_CLEANUP int fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		return err_set(e, ERR_SYSTEM, errno, "cannot set up the users of the box ('%s')", name);
+	return 0;
+}
+
+int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid, bool may_drop_groups, struct err *e)
+{
+	char uids[MAP_TEXT_MAX], gids[MAP_TEXT_MAX];
+
+	snprintf(uids, sizeof(uids), "%u %u 1", inside_uid, outside_uid);
+	snprintf(gids, sizeof(gids), "%u %u 1", inside_gid, outside_gid);
+	if (!may_drop_groups && write_proc(child, "setgroups", "deny", e) != 0)
+		return -1;
+	return write_proc(child, "gid_map", gids, e) == 0 ? write_proc(child, "uid_map", uids, e) : -1;
+}
+
+int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e)
+{
+	char path[PROC_NAME_MAX];
+	FD_CLEANUP int pidfd = -1;
+	pid_t pid = clone_with(CLONE_NEWUSER, -1, &pidfd);
+	int fd = -1;
+
+	if (pid < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a user namespace");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	if (namespace_map(pid, from_uid, to_uid, from_gid, to_gid, true, e) == 0) {
+		snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	}
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return fd;
+}
+
+/* ---- privileges ---- */
+
+/* The kernel says EINVAL behind its last capability. */
+static int bounding_drop(void)
+{
+	for (unsigned long cap = 0; cap < CAPABILITIES_MAX; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap) != 0)
+			return errno == EINVAL && cap > 0 ? 0 : -1;
+	return 0;
+}
+
+int privileges_drop(bool for_good)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	unsigned long locked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+			       SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+
+	if (for_good && (bounding_drop() != 0 || prctl(PR_SET_SECUREBITS, locked) != 0))
+		return -1;
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 || syscall(SYS_capset, &head, none) != 0)
+		return -1;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}

@@ -1,0 +1,19 @@
+/* Namespaces and identities. */
+#pragma once
+#include <sys/types.h>
+
+#include "sys/file.h"
+
+#define NAMESPACE_SHARE_NETWORK 1u
+
+/*
+ * A copy of this process in new namespaces: user, mount, pid, ipc, uts, cgroup, and network unless it is shared. The child's pid, 0 in the
+ * child, -1 with errno. `into`: the directory of a version 2 cgroup it is born in, or -1. *ret_pidfd is the child's.
+ */
+pid_t namespace_clone(unsigned flags, int into, int *ret_pidfd);
+/* Gives the child's user namespace one user and one group: inside and outside. Dropping groups is only possible for root. */
+int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid, bool may_drop_groups, struct err *e);
+/* A user namespace by itself, with the same kind of map, for mount_idmap(). The descriptor or -1. */
+int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
+/* Gives up all capabilities; `for_good`: and every way to get them by running something. 0 or -1 with errno. Takes no memory. */
+int privileges_drop(bool for_good);
