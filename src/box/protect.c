@@ -446,6 +446,8 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
 	}
 	if (mine.first) {
+		if (!ops->end)
+			ops->end = &ops->first;
 		*ops->end = mine.first;
 		ops->end = mine.end;
 	}
