@@ -23,6 +23,8 @@ static int bury(void *arg)
 	/* A reader of the launcher's output must see its end when the launcher ends. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
+	for (size_t i = 0; i < w->nshut; i++)
+		close(w->shut[i]);
 	do
 		n = read(w->life[0], &word, 1);
 	while (n < 0 && errno == EINTR);
