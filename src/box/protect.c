@@ -140,7 +140,8 @@ static bool placeholder(struct protect *p, const char *path, unsigned flags, con
 {
 	const char *name = path_basename(path);
 	const bool file = flags & NAME_MASK_FILE, wanted = flags & (NAME_MASK | NAME_MASK_FILE);
-	FD_CLEANUP int parent = wanted ? below_open(p->ws, path_dirname(p->a, path), O_RDONLY | O_DIRECTORY) : -1;
+	HELD dir = {p, wanted ? held_open(p, path_dirname(p->a, path), O_RDONLY | O_DIRECTORY) : -1};
+	const int parent = dir.fd;
 	struct made *m;
 
 	if (parent < 0)
@@ -176,12 +177,12 @@ static struct kept *keep(struct protect *p, const char *path, enum kept_kind kin
 /* Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere. */
 static const char *inside(struct protect *p, struct str path)
 {
-	FD_CLEANUP int fd = open(str_c(p->a, path), O_PATH | O_CLOEXEC);
+	HELD f = {p, held_add(p, open(str_c(p->a, path), O_PATH | O_CLOEXEC))};
 	struct str real;
 
-	if (fd < 0)
+	if (f.fd < 0)
 		return NULL;
-	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", fd)));
+	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
 	if (real.n <= p->workspace.n + 1 || memcmp(real.p, p->workspace.p, p->workspace.n) != 0 || real.p[p->workspace.n] != '/')
 		return NULL;
 	return path_clean(p->a, str_sub(real, p->workspace.n + 1, real.n));
@@ -199,11 +200,11 @@ const char *protect_resolve(struct protect *p, const char *dir, struct str path)
 
 static void keep_link(struct protect *p, const char *path, unsigned flags, const struct stat *st)
 {
-	FD_CLEANUP int dir = below_open(p->ws, path_dirname(p->a, path), O_PATH | O_DIRECTORY);
+	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
 	struct kept *k = keep(p, path, KEPT_LINK, flags, st);
 	const char *target = flags & NAME_GIT ? NULL : inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
 
-	k->link = str_c(p->a, dir < 0 ? STR("") : link_text(p->a, dir, path_basename(path)));
+	k->link = str_c(p->a, dir.fd < 0 ? STR("") : link_text(p->a, dir.fd, path_basename(path)));
 	if (target)
 		protect_keep(p, target, 0, NULL);
 }
@@ -325,6 +326,16 @@ static void add_ops(struct protect *p, struct ops *ops)
 	}
 }
 
+/* Runs a part that may run out of memory, and closes what it then left open. */
+static int run_part(struct protect *p, int (*part)(void *), void *arg)
+{
+	int got = arena_run(p->a, part, arg);
+
+	while (p->nheld)
+		fd_close(&p->held[--p->nheld]);
+	return got;
+}
+
 /* ---- before ---- */
 
 static void before_entry(struct walk *w, const char *dir, const char *name, unsigned char type)
@@ -440,7 +451,7 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 		fd_close(&p->ws);
 		return err_set(e, ERR_SYSTEM, why, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
 	}
-	if (arena_run(a, before, &b) < 0) {
+	if (run_part(p, before, &b) < 0) {
 		protect_abandon(p);
 		fd_close(&p->ws);
 		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
@@ -464,13 +475,13 @@ static bool same(const struct stat *x, const struct stat *y)
 
 static void put_link_back(struct protect *p, const struct kept *k, bool present)
 {
-	FD_CLEANUP int dir = below_open(p->ws, path_dirname(p->a, k->path), O_PATH | O_DIRECTORY);
+	HELD dir = {p, held_open(p, path_dirname(p->a, k->path), O_PATH | O_DIRECTORY)};
 
 	if (present && protect_move(p, k->path, "link replaced, put back") < 0)
 		return;
 	if (!present)
 		protect_report(p, k->path, "link removed, put back", STR(""));
-	if (dir < 0 || symlinkat(k->link, dir, path_basename(k->path)) < 0)
+	if (dir.fd < 0 || symlinkat(k->link, dir.fd, path_basename(k->path)) < 0)
 		protect_report(p, k->path, "link could not be put back", STR(""));
 }
 
@@ -532,7 +543,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	p->a = a;
 	protect_abandon(p);
 	lock(p->ws, LOCK_UN);
-	got = arena_run(a, after, p);
+	got = run_part(p, after, p);
 	fd_close(&p->qfd);
 	fd_close(&p->ws);
 	if (got < 0)

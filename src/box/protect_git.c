@@ -95,9 +95,9 @@ static void inner_each(struct protect *p, const char *path, void (*found)(struct
 {
 	struct inner in = {.p = p, .dir = path_join(p->a, path, "worktrees"), .found = found};
 	struct walk w = {.p = p, .from = path_join(p->a, path, "modules"), .depth_max = MODULES_DEPTH, .left = PROTECT_ENTRIES_MAX, .leave = module_leave, .ctx = &in};
-	FD_CLEANUP int fd = below_open(p->ws, in.dir, O_RDONLY | O_DIRECTORY);
+	HELD d = {p, held_open(p, in.dir, O_RDONLY | O_DIRECTORY)};
 	size_t left = PROTECT_ENTRIES_MAX;
-	bool all = fd < 0 || dir_each(fd, &left, worktree_entry, &in);
+	bool all = d.fd < 0 || dir_each(d.fd, &left, worktree_entry, &in);
 	struct stat st;
 
 	if (is_there(p, path, "modules", &st))
@@ -237,12 +237,12 @@ static void gitdir_links(struct protect *p, const char *path)
 {
 	struct looking l = {.p = p, .dir = path};
 	struct walk w = {.p = p, .from = path_join(p->a, path, "logs"), .depth_max = LOGS_DEPTH, .left = PROTECT_ENTRIES_MAX, .entry = log_entry};
-	FD_CLEANUP int fd = below_open(p->ws, path, O_RDONLY | O_DIRECTORY);
+	HELD d = {p, held_open(p, path, O_RDONLY | O_DIRECTORY)};
 	size_t left = PROTECT_ENTRIES_MAX;
 
-	if (fd < 0)
+	if (d.fd < 0)
 		return;
-	if (!dir_each(fd, &left, link_entry, &l))
+	if (!dir_each(d.fd, &left, link_entry, &l))
 		protect_report(p, path, "too many files in it: not all were looked at", STR(""));
 	walk_run(&w);
 	if (w.incomplete)
@@ -263,17 +263,17 @@ static void hook_entry(void *ctx, int fd, const char *name, unsigned char type)
 
 static void look_hooks(struct looking *l)
 {
-	FD_CLEANUP int fd = below_open(l->p->ws, path_join(l->p->a, l->dir, "hooks"), O_RDONLY | O_DIRECTORY);
+	HELD d = {l->p, held_open(l->p, path_join(l->p->a, l->dir, "hooks"), O_RDONLY | O_DIRECTORY)};
 	size_t left = PROTECT_ENTRIES_MAX;
 	struct looking in = *l;
 	struct stat st;
 
-	if (fd < 0) { /* absent, or something else, which git follows if it is a link */
+	if (d.fd < 0) { /* absent, or something else, which git follows if it is a link */
 		if (is_there(l->p, l->dir, "hooks", &st))
 			take(l, "hooks", "hooks of a new repository");
 		return;
 	}
-	if (!dir_each(fd, &left, hook_entry, &in))
+	if (!dir_each(d.fd, &left, hook_entry, &in))
 		in.hook = true;
 	in.sure |= in.new_hook;
 	if (in.hook)

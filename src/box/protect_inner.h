@@ -17,6 +17,7 @@
 #define PROTECT_REPOSITORIES_MAX 64
 #define PROTECT_PINS_MAX 1024       /* mounts for one workspace */
 #define PROTECT_CHANGES_MAX 200     /* reported for one run */
+#define PROTECT_HELD_MAX 32         /* descriptors open at once */
 #define PROTECT_CONFIG_MAX ((size_t)256 << 10)
 
 /* ---- names (protect_table.c) ---- */
@@ -98,6 +99,8 @@ struct protect {
 	struct change *changes, **changes_end;
 	size_t nchanges;
 	int qfd;               /* quarantine; -1: not open */
+	int held[PROTECT_HELD_MAX]; /* descriptors in use: running out of memory leaves the functions that would close them */
+	size_t nheld;
 	unsigned moved;
 };
 
@@ -117,6 +120,15 @@ const char *path_basename(const char *path);
 
 /* Opens below a directory without following links, staying beneath it. "" is the directory itself. A descriptor or -1 with errno. */
 int below_open(int root, const char *path, int flags);
+/* The same for as long as the block lasts, in functions that take memory. */
+int held_open(struct protect *p, const char *path, int flags);
+int held_add(struct protect *p, int fd);
+struct held {
+	struct protect *p;
+	int fd;
+};
+void held_close(struct held *h);
+#define HELD __attribute__((cleanup(held_close))) struct held
 /* What is at a path, links as links. 0 or -1 with errno. */
 int below_stat(int root, const char *path, struct stat *ret);
 /* The bytes of a small regular file; -1 when it is none, too long or unreadable. */

@@ -83,10 +83,10 @@ static bool move_aside(struct protect *p, const char *path, int dir, const char 
 int protect_move(struct protect *p, const char *path, const char *what)
 {
 	const char *name = path_basename(path);
-	FD_CLEANUP int dir = below_open(p->ws, path_dirname(p->a, path), O_PATH | O_DIRECTORY);
+	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
 	struct str to = STR("");
 
-	if (dir >= 0 && (move_out(p, dir, name, &to) || move_aside(p, path, dir, name, &to))) {
+	if (dir.fd >= 0 && (move_out(p, dir.fd, name, &to) || move_aside(p, path, dir.fd, name, &to))) {
 		protect_report(p, path, what, to);
 		return 0;
 	}

@@ -16,10 +16,10 @@ static const struct protect_name names[] = {
 	{".husky", NAME_NESTED, NULL}, {".githooks", NAME_NESTED, NULL},
 	/* editors: tasks, launch configurations, interpreters */
 	{".vscode", NAME_MASK | NAME_NESTED, NULL}, {".idea", NAME_MASK | NAME_NESTED, NULL}, {".devcontainer", NAME_NESTED, NULL}, {".devcontainer.json", 0, NULL},
-	/* agent clients: hooks, permissions, servers to start */
+	/* agent clients: hooks, permissions, servers to start; masked where a running client takes up what appears */
 	{".claude", NAME_MASK | NAME_NESTED, NULL}, {".mcp.json", NAME_MASK | NAME_NESTED, NULL}, {".claude.json", NAME_MASK, NULL},
-	{".codex", NAME_MASK | NAME_NESTED, NULL}, {".gemini", NAME_MASK | NAME_NESTED, NULL}, {".qwen", NAME_MASK | NAME_NESTED, NULL},
-	{".cursor", NAME_MASK | NAME_NESTED, NULL}, {".opencode", NAME_MASK | NAME_NESTED, NULL}, {".windsurf", NAME_MASK | NAME_NESTED, NULL},
+	{".codex", NAME_MOVE | NAME_NESTED, NULL}, {".gemini", NAME_MOVE | NAME_NESTED, NULL}, {".qwen", NAME_MOVE | NAME_NESTED, NULL},
+	{".cursor", NAME_MASK | NAME_NESTED, NULL}, {".opencode", NAME_MOVE | NAME_NESTED, NULL}, {".windsurf", NAME_MOVE | NAME_NESTED, NULL},
 	{".github/hooks", NAME_MASK | NAME_MOVE, NULL}, {".aider.conf.yml", NAME_MOVE, NULL}, {"opencode.json", NAME_MOVE, NULL}, {"opencode.jsonc", NAME_MOVE, NULL},
 	/* caisson's own; not masked: a hook that judges while a box runs would read the placeholder as a policy that does not load */
 	{".caisson.yaml", NAME_MOVE, NULL},

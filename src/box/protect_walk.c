@@ -28,6 +28,30 @@ int below_open(int root, const char *path, int flags)
 	return -1;
 }
 
+int held_add(struct protect *p, int fd)
+{
+	if (fd < 0)
+		return -1;
+	if (p->nheld == PROTECT_HELD_MAX) {
+		close(fd);
+		errno = EMFILE;
+		return -1;
+	}
+	p->held[p->nheld++] = fd;
+	return fd;
+}
+
+int held_open(struct protect *p, const char *path, int flags) { return held_add(p, below_open(p->ws, path, flags)); }
+
+/* Blocks nest, so the last one opened is closed first. */
+void held_close(struct held *h)
+{
+	if (h->fd < 0)
+		return;
+	h->p->nheld--;
+	fd_close(&h->fd);
+}
+
 int below_stat(int root, const char *path, struct stat *ret)
 {
 	if (!strchr(path, '/'))
@@ -146,12 +170,12 @@ static void visit_entry(void *ctx, int fd, const char *name, unsigned char type)
 static bool visit(struct walk *w, const struct pending *at, struct queue *later, struct queue *last)
 {
 	struct visit v = {.w = w, .at = at, .later = later, .last = last};
-	FD_CLEANUP int fd = below_open(w->p->ws, at->path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+	HELD dir = {w->p, held_open(w->p, at->path, O_RDONLY | O_DIRECTORY | O_NONBLOCK)};
 	bool all;
 
-	if (fd < 0)
+	if (dir.fd < 0)
 		return errno != EMFILE && errno != ENFILE && errno != ENOMEM; /* gone since it was listed, or nobody's to look into */
-	all = dir_each(fd, &w->left, visit_entry, &v);
+	all = dir_each(dir.fd, &w->left, visit_entry, &v);
 	if (w->leave)
 		w->leave(w, at->path, v.marks);
 	return all;
