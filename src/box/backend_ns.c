@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -23,6 +24,7 @@ struct run {
 	struct protect *protect;
 	struct cgroup cg;
 	bool grouped;             /* cg holds a group */
+	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
 	struct undertaker undertaker;
 	struct ns_child child;
 	struct ns_watch watch;
@@ -51,13 +53,21 @@ static int group_limits(struct run *r, struct err *e)
 
 	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + 1, e) != 0) /* init is one more */
 		return -1;
-	return cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
+	return r->cpus_suffice || cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
+}
+
+static bool cpus_suffice(uint32_t cpu_milli)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 && (uint64_t)CPU_COUNT(&set) * 1000 <= cpu_milli;
 }
 
 static int group_make(struct run *r, struct err *e)
 {
 	struct err why;
 
+	r->cpus_suffice = cpus_suffice(r->s->limits.cpu_milli);
 	r->grouped = cg_make(&r->cg, &why) == 0;
 	if (!r->grouped && r->s->require_cgroup)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", why.text);
@@ -159,27 +169,40 @@ static int write_maps(struct run *r, struct err *e)
 	return namespace_map(r->watch.pid, r->child.uid, NS_ID_OUTSIDE, r->child.gid, NS_ID_OUTSIDE, true, e);
 }
 
+/* Not before the box is on its way: nobody has to wait for it. */
+static int start_undertaker(struct run *r, struct err *e)
+{
+	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.out.fd, r->watch.err.fd, r->child.null};
+	struct undertaker *u = &r->undertaker;
+
+	if (!r->grouped && !r->protect)
+		return 0;
+	u->nshut = sizeof(shut) / sizeof(*shut);
+	memcpy(u->shut, shut, sizeof(shut));
+	return undertaker_start(u, r->watch.cg, r->protect, e);
+}
+
 static int start(struct run *r, struct err *e)
 {
-	bool rest = true;
+	bool rest;
 	int into = r->grouped ? cg_into(&r->cg, &rest) : -1;
-	pid_t pid = namespace_clone(r->s->network == NETWORK_HOST ? NAMESPACE_SHARE_NETWORK : 0, into, &r->watch.pidfd);
+	pid_t pid;
 
+	r->child.born_in = into >= 0;
+	pid = namespace_clone(r->s->network == NETWORK_HOST ? NAMESPACE_SHARE_NETWORK : 0, into, &r->watch.pidfd);
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
 	if (!pid)
 		ns_init(&r->child);
 	r->watch.pid = pid;
+	r->watch.start = clock_now();
+	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
+		return -1;
 	fd_close(&r->child.talk);
 	fd_close(&r->child.out);
 	fd_close(&r->child.err);
-	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
-		return -1;
-	/* While init puts the root together. */
-	if (r->grouped && rest && cg_attach(&r->cg, pid, into >= 0, e) != 0)
-		return -1;
-	r->watch.start = clock_now();
-	return say(r, NS_GO, e);
+	close_trees(r);
+	return start_undertaker(r, e);
 }
 
 static int make(struct run *r, struct err *e)
@@ -189,19 +212,17 @@ static int make(struct run *r, struct err *e)
 	r->child.null = fill_standard(e);
 	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_before(r->a, r->s, &r->ops, &r->protect, e) != 0 || group_make(r, e) != 0)
 		return -1;
-	if ((r->grouped || r->protect) && undertaker_start(&r->undertaker, r->grouped ? &r->cg : NULL, r->protect, e) != 0)
-		return -1;
 	if ((root && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
 		return -1;
 	r->child.spec = r->s;
 	r->child.ops = r->ops.first;
 	r->child.envp = environment(r->a, r->s->env);
 	r->child.cwd = str_c(r->a, r->s->cwd.n ? r->s->cwd : r->s->workspace.n ? r->s->workspace : r->s->home);
-	r->child.uid = root ? NS_ID_INSIDE : geteuid();
-	r->child.gid = root ? NS_ID_INSIDE : getegid();
+	r->child.uid = root ? PLAN_ID : geteuid();
+	r->child.gid = root ? PLAN_ID : getegid();
 	r->child.drop_groups = root;
-	r->child.hand_out = r->child.rlimits = !r->grouped;
-	r->child.life = r->undertaker.pid ? r->undertaker.life[1] : -1;
+	r->child.hand_out = !r->grouped;
+	r->child.cg = r->watch.cg;
 	return 0;
 }
 
@@ -230,7 +251,7 @@ static void close_all(struct run *r)
 static void say_enforced(const struct run *r, struct enforced *ret)
 {
 	*ret = (struct enforced){
-		.cpu = r->grouped ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_AFFINITY,
+		.cpu = r->grouped && !r->cpus_suffice ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_AFFINITY,
 		.memory = r->grouped ? cg_enforcer(&r->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
 		.pids = r->grouped ? cg_enforcer(&r->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
@@ -264,7 +285,7 @@ static void run_init(struct run *r, struct arena *a, const struct spec *s, const
 	r->watch.progress = p;
 	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.scratchfd = -1;
 	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
-	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = r->child.life = -1;
+	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = -1;
 }
 
 static int ns_run(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)

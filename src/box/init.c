@@ -140,7 +140,7 @@ static int set_rlimits(const struct ns_child *c, struct err *e)
 	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
-	if (c->rlimits && (limit(RLIMIT_DATA, l->memory) != 0 || limit(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0))
+	if (!c->cg && (limit(RLIMIT_DATA, l->memory) != 0 || limit(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	return 0;
 }
@@ -218,7 +218,7 @@ static void __attribute__((noreturn)) program(const struct ns_child *c)
 	if (chdir(c->cwd) != 0)
 		err_set(&e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
 	else if (set_streams(c, &e) == 0 && set_rlimits(c, &e) == 0) {
-		if (privileges_drop() != 0)
+		if (privileges_drop(true) != 0)
 			err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
 		else if (wall_in(c, &e) == 0) {
 			why = seccomp_load(c->spec->network == NETWORK_HOST);
@@ -272,13 +272,14 @@ void ns_init(const struct ns_child *c)
 	pid_t child;
 
 	close(c->launcher_talk);
-	if (c->life >= 0)
-		close(c->life);
 	default_signals();
+	if (c->cg && cg_enter(c->cg, c->born_in, &e) != 0)
+		give_up(c->talk, &e);
+	if (c->cg)
+		cg_close(c->cg); /* our copy: nothing in the box holds a way to its own limits */
 	await(c->talk, NS_MAPPED);
 	if (prepare(c, &e) != 0)
 		give_up(c->talk, &e);
-	await(c->talk, NS_GO);
 	child = vfork(); /* the child shares our memory until its exec, and we wait for that */
 	if (child < 0) {
 		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
@@ -290,7 +291,7 @@ void ns_init(const struct ns_child *c)
 	close(c->err);
 	if (c->spec->input >= 0)
 		close(c->spec->input);
-	if (privileges_drop() != 0) {
+	if (privileges_drop(false) != 0) {
 		err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
 		give_up(c->talk, &e);
 	}

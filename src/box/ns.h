@@ -6,8 +6,7 @@
  *   launcher (caisson run) ── clone: all namespaces ──> init (pid 1 of the box) ── vfork, exec ──> program, and what it starts
  *      └── clone, shared memory ──> undertaker (outside the box)
  *
- * The launcher makes the plan, the cgroup and the pipes; writes the uid map; moves init into its cgroup while init puts the root together;
- * says go; then watches: output, the clock, memory, init's end. Init never runs foreign code: it builds the root, starts the program, reaps
+ * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it enters its cgroup, builds the root, starts the program, reaps
  * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
  * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
  * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace.
@@ -16,6 +15,7 @@
  * struct err, so it can never look like the program's own doing.
  */
 #pragma once
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -24,15 +24,13 @@
 #include "box/protect.h"
 #include "sys/cgroup.h"
 
-#define NS_ID_INSIDE 1000u        /* user and group in the box when the launcher is root */
-#define NS_ID_OUTSIDE 1822512384u /* ... and what they are on the host: nobody's, so that no file of the host is theirs */
-#define NS_ID_NOBODY 65534u       /* where that one is not mapped */
+#define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
 #define NS_CHUNK 65536
 
 extern const struct backend backend_ns;
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-enum { NS_MAPPED = 'm', NS_GO = 'g' };
+enum { NS_MAPPED = 'm' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
@@ -51,9 +49,10 @@ struct ns_child {
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
 	bool hand_out;             /* the launcher watches memory itself and needs the box's /proc and scratch */
-	bool rlimits;              /* no cgroup: limit each process by itself */
+	struct cgroup *cg;         /* NULL: none, each process is limited by itself */
+	bool born_in;              /* ... and init was born in the part of it that can be born in */
 	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
-	int launcher_talk, life;   /* the launcher's, to be closed */
+	int launcher_talk;         /* the launcher's, to be closed */
 };
 
 /* init.c: the life of pid 1. Never returns. */
@@ -67,10 +66,12 @@ struct capture {
 	int pass;                  /* where it goes at once; -1: nowhere */
 	int file;                  /* -1: everything is in head */
 	uint64_t total, max;
-	size_t n;
-	char head[NS_CHUNK];
+	size_t n, waiting, passed; /* bytes in head; of chunk: to be passed on, and done */
+	char head[NS_CHUNK], chunk[NS_CHUNK];
 };
 void capture_start(struct capture *c, int fd, int pass, uint64_t max);
+/* What to wait for: something to take, or room to pass it on. */
+struct pollfd capture_poll(const struct capture *c);
 /* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
 bool capture_take(struct capture *c, bool all);
 /* All that was kept. */

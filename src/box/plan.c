@@ -18,9 +18,8 @@ static const char *const system_dirs[] = {"usr", "bin", "sbin", "lib", "lib32", 
 
 /* What programs need of /etc and nobody has to hide: names, not secrets. Users, hosts and name service are written anew below. */
 static const char *const etc_names[] = {
-	"alternatives", "bash.bashrc", "ca-certificates", "ca-certificates.conf", "debian_version", "fonts", "gai.conf", "host.conf", "inputrc", "java-17-openjdk",
-	"java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "localtime", "magic", "mime.types", "os-release", "perl", "php", "pki",
-	"protocols", "python3", "python3.11", "rpc", "services", "ssl/certs", "ssl/openssl.cnf", "terminfo", "timezone", "xdg",
+	"alternatives", "fonts", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic", "mime.types", "os-release",
+	"perl", "php", "pki", "protocols", "python3.11", "python3.12", "python3.13", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
 };
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
@@ -67,27 +66,33 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%.*s'", STR_ARG(source));
 		ops_add(a, ops, OP_LINK, 0, str_n(to, (size_t)n), target);
 	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
-		ops_add(a, ops, OP_BIND, 0, source, target);
+		ops_add(a, ops, OP_BIND, S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE, source, target);
 	}
 	return 0;
 }
 
-static void add_etc(struct arena *a, const struct spec *s, struct ops *ops, struct str user)
+/* The caller has no name in the box: only the box's user is known there. Root is somebody else inside, so that id is ours as well. */
+static void add_users(struct arena *a, const struct spec *s, struct ops *ops)
+{
+	unsigned uid = geteuid() ? geteuid() : PLAN_ID, gid = geteuid() ? getegid() : PLAN_ID;
+
+	add_file(a, ops, "/etc/passwd", str_fmt(a, "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nbox:x:%u:%u::%.*s:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n", uid, gid, STR_ARG(s->home)));
+	add_file(a, ops, "/etc/group", str_fmt(a, "root:x:0:\nbox:x:%u:\nnogroup:x:65534:\n", gid));
+}
+
+static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
 	struct stat st;
 
-	EACH(i, etc_names) {
-		struct str path = str_fmt(a, "/etc/%s", etc_names[i]);
-
-		if (stat(path.p, &st) == 0)
-			ops_add(a, ops, OP_BIND, 0, path, path);
-	}
-	add_file(a, ops, "/etc/passwd", user);
-	add_file(a, ops, "/etc/group", STR("root:x:0:\nbox:x:1000:\nnogroup:x:65534:\n"));
+	EACH(i, etc_names)
+		if (add_entry(a, ops, STR(""), str_fmt(a, "etc/%s", etc_names[i]).p, e) != 0)
+			return -1;
+	add_users(a, s, ops);
 	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));
 	add_file(a, ops, "/etc/hosts", STR("127.0.0.1 localhost box\n::1 localhost\n"));
 	if (s->network == NETWORK_HOST && stat("/etc/resolv.conf", &st) == 0)
 		ops_add(a, ops, OP_BIND, 0, STR("/etc/resolv.conf"), STR("/etc/resolv.conf"));
+	return 0;
 }
 
 static bool is_own(const char *name)
@@ -126,7 +131,7 @@ static void add_dev(struct arena *a, struct ops *ops)
 	EACH(i, devices) {
 		struct str path = str_fmt(a, "/dev/%s", devices[i]);
 
-		ops_add(a, ops, OP_BIND, OP_WRITABLE | OP_DEVICES, path, path);
+		ops_add(a, ops, OP_BIND, OP_WRITABLE | OP_DEVICES | OP_IS_FILE, path, path);
 	}
 	EACH(i, dev_links)
 		ops_add(a, ops, OP_LINK, 0, str_of(dev_links[i].to), str_of(dev_links[i].at));
@@ -136,16 +141,12 @@ static void add_dev(struct arena *a, struct ops *ops)
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
-	struct str user = str_fmt(a, "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\nbox:x:%u:%u::%.*s:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n",
-				  geteuid() ? geteuid() : 1000, geteuid() ? getegid() : 1000, STR_ARG(s->home));
-
 	if (s->root.n)
 		return add_given_root(a, s, ops, e);
 	EACH(i, system_dirs)
 		if (add_entry(a, ops, STR(""), system_dirs[i], e) != 0)
 			return -1;
-	add_etc(a, s, ops, user);
-	return 0;
+	return add_etc(a, s, ops, e);
 }
 
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e)
@@ -158,9 +159,11 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	ops_add(a, ret, OP_DIR, 0, STR(""), STR("/run"));
 	if (!s->root.n)
 		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("vartmp"), STR("/var/tmp"));
+	for (const struct spec_file *f = s->files; f; f = f->next)
+		add_file(a, ret, str_c(a, f->path), f->text);
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR("home"), s->home);
 	for (const struct spec_path *p = s->paths; p; p = p->next)
-		ops_add(a, ret, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, p->path);
+		ops_add(a, ret, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, p->at.n ? p->at : p->path);
 	if (s->workspace.n)
 		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace);
 	return 0;

@@ -9,6 +9,8 @@
 #include "base/arena.h"
 #include "model/spec.h"
 
+#define PLAN_ID 1000u /* user and group in the box when the caller is root */
+
 enum op_kind {
 	OP_DIR,     /* an empty directory of the box's own root */
 	OP_FILE,    /* a small file of the box's own root, with `text` */
@@ -26,6 +28,7 @@ enum {
 	OP_OPTIONAL = 4, /* a source that does not exist is nothing */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
 	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */
+	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: what the source is, when that is known beforehand */
 };
 
 struct op {

@@ -21,6 +21,8 @@
 
 struct root {
 	int fd, scratch;
+	const char *parent; /* the directory made last, of this many bytes: neighbours need not make it again */
+	size_t nparent;
 };
 
 static int fail(const struct op *op, const char *what, struct err *e)
@@ -31,22 +33,30 @@ static int fail(const struct op *op, const char *what, struct err *e)
 /* ---- directories and files of the root itself ---- */
 
 /* All directories above the target. What exists is used: it may be part of something mounted. */
-static int make_parents(int root, const char *target)
+static int make_parents(struct root *r, const char *target)
 {
+	size_t n = (size_t)(strrchr(target, '/') - target);
 	char path[PATH_MAX];
-	size_t n = strlen(target);
 
 	if (n >= sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	memcpy(path, target, n + 1);
-	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		if (mkdirat(root, path + 1, 0755) != 0 && errno != EEXIST && errno != EROFS)
+	if (n == 0 || (n == r->nparent && !memcmp(target, r->parent, n)))
+		return 0;
+	memcpy(path, target, n);
+	path[n] = 0;
+	for (char *slash = path; slash; ) {
+		slash = strchr(slash + 1, '/');
+		if (slash)
+			*slash = 0;
+		if (mkdirat(r->fd, path + 1, 0755) != 0 && errno != EEXIST && errno != EROFS)
 			return -1;
-		*slash = '/';
+		if (slash)
+			*slash = '/';
 	}
+	r->parent = target;
+	r->nparent = n;
 	return 0;
 }
 
@@ -66,15 +76,19 @@ static int make_file(int root, const char *target, const char *text)
 }
 
 /* Makes the name that something is mounted on, of the same kind as the thing. */
-static int place(int root, const struct op *op, int tree)
+static int place(struct root *r, const struct op *op, int tree)
 {
+	bool dir = op->flags & OP_IS_DIR;
 	struct stat st;
 
-	if (fstatat(tree, "", &st, AT_EMPTY_PATH) != 0 || make_parents(root, op->target) != 0)
+	if (!(op->flags & (OP_IS_DIR | OP_IS_FILE))) {
+		if (fstatat(tree, "", &st, AT_EMPTY_PATH) != 0)
+			return -1;
+		dir = S_ISDIR(st.st_mode);
+	}
+	if (make_parents(r, op->target) != 0 || (dir ? make_dir(r->fd, op->target) : make_file(r->fd, op->target, NULL)) != 0)
 		return -1;
-	if ((S_ISDIR(st.st_mode) ? make_dir(root, op->target) : make_file(root, op->target, NULL)) != 0)
-		return -1;
-	FD_CLEANUP int at = open_beneath(root, op->target, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
 	return at < 0 ? -1 : mount_place(tree, at);
 }
 
@@ -96,7 +110,7 @@ static int bind_source(const struct op *op)
 	return source < 0 ? -1 : mount_copy(source, "");
 }
 
-static int do_bind(const struct root *r, const struct op *op, struct err *e)
+static int do_bind(struct root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int tree = bind_source(op);
 
@@ -104,22 +118,22 @@ static int do_bind(const struct root *r, const struct op *op, struct err *e)
 		return 0;
 	if (tree < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
-	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r->fd, op, tree) != 0)
+	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, tree) != 0)
 		return fail(op, "mount", e);
 	return 0;
 }
 
-static int do_scratch(const struct root *r, const struct op *op, struct err *e)
+static int do_scratch(struct root *r, const struct op *op, struct err *e)
 {
 	if (mkdirat(r->scratch, op->source, 0700) != 0 || fchmodat(r->scratch, op->source, op->flags & OP_STICKY ? 01777 : 0700, 0) != 0)
 		return fail(op, "make", e);
 	FD_CLEANUP int tree = mount_copy(r->scratch, op->source);
-	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || place(r->fd, op, tree) != 0)
+	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || place(r, op, tree) != 0)
 		return fail(op, "mount", e);
 	return 0;
 }
 
-static int do_inside(const struct root *r, const struct op *op, struct err *e)
+static int do_inside(struct root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
 	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
@@ -130,17 +144,17 @@ static int do_inside(const struct root *r, const struct op *op, struct err *e)
 	return at >= 0 && mount_place(tree, at) == 0 ? 0 : fail(op, "protect", e);
 }
 
-static int do_empty(const struct root *r, const struct op *op, struct err *e)
+static int do_empty(struct root *r, const struct op *op, struct err *e)
 {
 	static const char *const options[][2] = {{"size", "4k"}, {"nr_inodes", "2"}, {"mode", "0555"}, {NULL, NULL}};
 	FD_CLEANUP int tree = mount_new("tmpfs", options, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
 
-	return tree >= 0 && place(r->fd, op, tree) == 0 ? 0 : fail(op, "cover", e);
+	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "cover", e);
 }
 
-static int do_own(const struct root *r, const struct op *op, struct err *e)
+static int do_own(struct root *r, const struct op *op, struct err *e)
 {
-	int rc = make_parents(r->fd, op->target);
+	int rc = make_parents(r, op->target);
 
 	if (rc == 0)
 		rc = op->kind == OP_DIR ? make_dir(r->fd, op->target) : op->kind == OP_FILE ? make_file(r->fd, op->target, op->text) : symlinkat(op->source, r->fd, op->target + 1);
@@ -148,24 +162,24 @@ static int do_own(const struct root *r, const struct op *op, struct err *e)
 }
 
 /* Read-only, so that nothing of the kernel can be set through it whoever the user is on the host. */
-static int do_proc(const struct root *r, const struct op *op, struct err *e)
+static int do_proc(struct root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int tree = mount_new("proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
 
 	if (tree < 0 && errno == EPERM)
 		return err_set(e, ERR_SYSTEM, errno, "cannot mount /proc in the box (a container that hides parts of /proc does not let us)");
-	return tree >= 0 && place(r->fd, op, tree) == 0 ? 0 : fail(op, "mount", e);
+	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "mount", e);
 }
 
-static int do_pts(const struct root *r, const struct op *op, struct err *e)
+static int do_pts(struct root *r, const struct op *op, struct err *e)
 {
 	static const char *const options[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
 	FD_CLEANUP int tree = mount_new("devpts", options, MOUNT_NOEXEC);
 
-	return tree >= 0 && place(r->fd, op, tree) == 0 ? 0 : fail(op, "mount", e);
+	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "mount", e);
 }
 
-static int (*const operations[])(const struct root *r, const struct op *op, struct err *e) = {
+static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
 	[OP_DIR] = do_own, [OP_FILE] = do_own, [OP_LINK] = do_own, [OP_BIND] = do_bind, [OP_SCRATCH] = do_scratch,
 	[OP_INSIDE] = do_inside, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts,
 };
@@ -192,7 +206,7 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct 
 	char size[32], inodes[32];
 	const char *const scratch_options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0700"}, {NULL, NULL}};
 	static const char *const root_options[][2] = {{"size", ROOT_SIZE}, {"mode", "0755"}, {NULL, NULL}};
-	struct root r = {-1, -1};
+	struct root r = {.fd = -1, .scratch = -1};
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)scratch);
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + 64));

@@ -8,16 +8,19 @@
 #include "sys/cgroup.h"
 
 #define UNDERTAKER_STACK 32768
+#define UNDERTAKER_SHUT_MAX 8
 
 struct undertaker {
 	int pid;                /* 0: none */
 	int life[2];            /* its end of a pipe, and the launcher's: that closes without a word when the launcher is killed */
 	struct cgroup *cg;
 	const struct protect *protect;
+	int shut[UNDERTAKER_SHUT_MAX]; /* descriptors of the launcher that it must not hold open */
+	size_t nshut;
 	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));
 };
 
-/* Start it before anything else is opened that must not be held open; *u stays where it is until it is dismissed. cg and protect may be NULL. */
+/* *u, with what it must shut, stays where it is until it is dismissed. cg and protect may be NULL. */
 int undertaker_start(struct undertaker *u, struct cgroup *cg, const struct protect *protect, struct err *e);
 /* All is cleaned up: it goes without doing anything. */
 void undertaker_dismiss(struct undertaker *u);

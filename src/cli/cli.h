@@ -12,11 +12,12 @@ enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE
 enum option_kind {
 	OPTION_FLAG,  /* bool at the offset becomes true */
 	OPTION_VALUE, /* const char * at the offset */
+	OPTION_LIST,  /* struct run_list at the offset: each use adds a value */
 	OPTION_HELP,
 };
 
 struct option_row {
-	const char *name;  /* without the dashes */
+	const char *name;  /* without the dashes; one of a single letter has a single dash: -c */
 	enum option_kind kind;
 	size_t offset;     /* in the command's own struct of options */
 	const char *value; /* what the value is called in usage: FILE, DIR ... */

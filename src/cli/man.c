@@ -41,7 +41,7 @@ static void put_options(struct buf *b, const struct command_row *c)
 	for (size_t i = 0; i < c->noptions; i++) {
 		const struct option_row *o = &c->options[i];
 
-		buf_c(b, ".TP\n\\fB\\-\\-");
+		buf_c(b, o->name[1] ? ".TP\n\\fB\\-\\-" : ".TP\n\\fB\\-");
 		put(b, o->name);
 		buf_c(b, "\\fR");
 		if (o->value) {

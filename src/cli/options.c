@@ -1,5 +1,6 @@
 /* Option tables: parsing, and the usage text they print. */
 #include "cli/cli.h"
+#include "engine/run.h"
 
 #define COLUMN 22 /* where the help of an option starts */
 
@@ -11,10 +12,24 @@ static const struct option_row *find(const struct command_row *c, struct str nam
 	return NULL;
 }
 
+static bool has_value(const struct option_row *o) { return o->kind == OPTION_VALUE || o->kind == OPTION_LIST; }
+
+static const char *dashes(const struct option_row *o) { return o->name[1] ? "--" : "-"; }
+
+static int add(struct run_list *list, const struct option_row *o, const char *value, struct err *e)
+{
+	if (list->n == RUN_LIST_MAX)
+		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given more than %d times", dashes(o), o->name, RUN_LIST_MAX);
+	list->v[list->n++] = value;
+	return 0;
+}
+
 static int take(const struct option_row *o, const char *arg, const char *value, void *into, struct err *e)
 {
-	if (o->kind == OPTION_VALUE && !value)
+	if (has_value(o) && !value)
 		return err_set(e, ERR_INPUT, 0, "option '%s' needs a value: %s", arg, o->value);
+	if (o->kind == OPTION_LIST)
+		return add((struct run_list *)((char *)into + o->offset), o, value, e);
 	if (o->kind == OPTION_VALUE)
 		*(const char **)((char *)into + o->offset) = value;
 	else if (o->kind == OPTION_FLAG)
@@ -27,7 +42,7 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 	int i = 1;
 
 	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		const char *arg = argv[i], *eq = strchr(arg, '=');
+		const char *arg = argv[i], *eq = arg[1] == '-' ? strchr(arg, '=') : NULL;
 		const struct option_row *o;
 		int rc;
 
@@ -37,12 +52,12 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 		}
 		if (!strcmp(arg, "-h"))
 			return 1;
-		o = arg[1] == '-' ? find(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) : str_of(arg + 2)) : NULL;
-		if (!o)
+		o = arg[1] == '-' ? find(c, eq ? str_n(arg + 2, (size_t)(eq - arg - 2)) : str_of(arg + 2)) : find(c, str_of(arg + 1));
+		if (!o || !o->name[1] != (arg[1] != '-'))
 			return err_set(e, ERR_INPUT, 0, "unknown option '%.100s'", arg);
-		if (eq && o->kind != OPTION_VALUE)
+		if (eq && !has_value(o))
 			return err_set(e, ERR_INPUT, 0, "option '--%s' takes no value", o->name);
-		rc = take(o, arg, eq ? eq + 1 : o->kind == OPTION_VALUE && i + 1 < argc ? argv[++i] : NULL, into, e);
+		rc = take(o, arg, eq ? eq + 1 : has_value(o) && i + 1 < argc ? argv[++i] : NULL, into, e);
 		if (rc)
 			return rc;
 	}
@@ -59,7 +74,7 @@ void usage_print(struct buf *b, const struct command_row *c)
 		const struct option_row *o = &c->options[i];
 		size_t from = b->n;
 
-		buf_fmt(b, "  --%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+		buf_fmt(b, "  %s%s%s%s", dashes(o), o->name, o->value ? " " : "", o->value ? o->value : "");
 		do
 			buf_char(b, ' ');
 		while (b->n - from < COLUMN);

@@ -651,7 +651,9 @@ static bool contains(struct str s, const char *word)
 void powershell_walk(struct walk *w, TSNode root)
 {
 	static const char *const moves[] = {"cd ", "cd\n", "set-location", "push-location", "pop-location", "pushd", "popd", "chdir", "sl "};
-	static const char *const quotes[] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E", "\xC2\x85"};
+	static const char *const quotes[] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"};
+	static const char *const blanks[] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
+		"\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
 	struct ps *p = arena_new(w->a, struct ps);
 	struct str cwd = w->s->cwd;
 
@@ -663,6 +665,11 @@ void powershell_walk(struct walk *w, TSNode root)
 	for (size_t i = 0; i < sizeof(quotes) / sizeof(*quotes); i++)
 		if (contains(w->src, quotes[i])) {
 			ps_mark(p, "unicode"); /* PowerShell takes these for quotes */
+			break;
+		}
+	for (size_t i = 0; i < sizeof(blanks) / sizeof(*blanks); i++)
+		if (contains(w->src, blanks[i])) {
+			ps_mark(p, "unicode"); /* and these for blanks */
 			break;
 		}
 	if (contains(w->src, "amsiutils") || contains(w->src, "amsiinit") || contains(w->src, "amsiscan") || contains(w->src, "amsi.dll"))

@@ -5,7 +5,9 @@
  *   powershell_lex.c    blanks, strings, bare words, variables
  *   powershell_note.c   findings become facts
  *   powershell_expr.c   expressions, members, methods of .NET
- *   powershell_cmd.c    commands: binding of parameters, what is known of cmdlets and programs
+ *   powershell_bind.c   the words of a command, and which parameter each belongs to
+ *   powershell_cmd.c    commands: what is known of cmdlets
+ *   powershell_run.c    programs
  *   powershell_table.c  cmdlets, aliases, methods
  *
  * Theory: the text is read and evaluated in one pass, by recursive descent, in the two modes that PowerShell itself has (expressions, and
@@ -79,6 +81,8 @@ struct ps {
 	bool stopped;        /* a bound */
 	bool mute;           /* passes over a text: nothing is noted */
 	bool moves;          /* the text changes its directory somewhere */
+	bool loose;          /* it sets variables by their names; then none is known */
+	bool lists_change;   /* items of lists are assigned to */
 	struct str fetched[PS_FETCHED_MAX]; /* files that were written from the network */
 	size_t nfetched;
 	struct str start;    /* the directory at the start: .NET's own */

@@ -1,320 +1,7 @@
-/* Commands of PowerShell: their words, which parameter each belongs to, and what follows from it. See powershell.h. */
+/* Commands of PowerShell: what follows from their parameters. See powershell.h. */
 #include <strings.h>
 
-#include "code/powershell.h"
-
-#define BOUND_MAX 64
-#define COMMON "Verbose! vb! Debug! db! ErrorAction ea WarningAction wa InformationAction infa ProgressAction ErrorVariable ev WarningVariable wv InformationVariable iv OutVariable ov OutBuffer ob PipelineVariable pv WhatIf! wi! Confirm! cf!"
-
-struct bound {
-	const char *name; /* in the row's text */
-	size_t n;
-	char kind;
-	bool on;          /* a switch */
-	struct ps_val val;
-};
-
-struct call {
-	struct str name;
-	const struct ps_cmdlet *row;
-	struct ps_arg args[PS_ARGS_MAX];
-	size_t nargs;
-	struct bound bound[BOUND_MAX];
-	size_t nbound;
-	const struct ps_val *in;
-	struct span at;
-};
-
-/* ---- words ---- */
-
-static bool delimiter(struct ps *p) { return ps_end(p) || strchr(" \t\r\n\f\v;,(){}|&<>", ps_at(p, 0)) != NULL; }
-
-static struct ps_val item(struct ps *p)
-{
-	char c = ps_at(p, 0), next = ps_at(p, 1);
-	size_t from = p->i;
-	struct ps_val v;
-
-	if (c == '$' && (ps_name_char(next) || strchr("({$^?", next))) {
-		bool mute = p->mute;
-
-		p->mute = true; /* only to see where it ends */
-		if (next == '(') {
-			p->i += 2;
-			ps_statements(p, ')');
-		} else {
-			ps_variable(p);
-		}
-		p->mute = mute;
-		bool member = (ps_at(p, 0) == '.' && ps_name_char(ps_at(p, 1))) || ps_at(p, 0) == '[' || (ps_at(p, 0) == ':' && ps_at(p, 1) == ':');
-		bool alone = delimiter(p);
-		p->i = from;
-		if (!member && !alone)
-			return ps_bare(p);
-		v = ps_primary(p);
-		if (!delimiter(p)) {
-			ps_mark(p, "word");
-			ps_bare(p);
-		}
-		return v;
-	}
-	if (c == '\'' || c == '"' || c == '(' || c == '{' || (c == '@' && strchr("({'\"", next) && next))
-		return ps_primary(p);
-	v = ps_bare(p);
-	v.number = v.text.n > 0;
-	for (size_t i = 0; i < v.text.n; i++)
-		v.number &= v.text.p[i] >= '0' && v.text.p[i] <= '9';
-	return v;
-}
-
-/* a, b: a list, as everywhere. */
-static struct ps_val argument(struct ps *p)
-{
-	struct ps_val first = item(p), *items;
-	size_t n = 1, back = p->i;
-
-	ps_blanks(p);
-	if (ps_at(p, 0) != ',' || ps_end(p)) {
-		p->i = back;
-		return first;
-	}
-	items = arena_alloc(p->a, PS_LIST_MAX * sizeof(*items));
-	items[0] = first;
-	while (!ps_end(p) && ps_at(p, 0) == ',') {
-		p->i++;
-		ps_newlines(p);
-		struct ps_val v = item(p);
-		if (n == PS_LIST_MAX) {
-			ps_mark(p, "bound");
-			n--;
-		}
-		items[n++] = v;
-		back = p->i;
-		ps_blanks(p);
-	}
-	p->i = back;
-	return (struct ps_val){.kind = PS_LIST, .items = items, .nitems = n};
-}
-
-bool ps_redirection(struct ps *p)
-{
-	char c = ps_at(p, 0);
-	size_t n = c == '>' ? 0 : 1, from = p->i;
-	struct ps_val v;
-
-	if (c != '>' && !(((c >= '1' && c <= '6') || c == '*') && ps_at(p, 1) == '>'))
-		return false;
-	p->i += n + 1;
-	bool append = ps_at(p, 0) == '>';
-	p->i += append;
-	if (ps_at(p, 0) == '&') {
-		p->i += 2;
-		return true;
-	}
-	ps_blanks(p);
-	if (ps_end(p) || ps_at(p, 0) == '\n') {
-		ps_fail(p);
-		return true;
-	}
-	v = item(p);
-	ps_at_span(p, from, p->i);
-	if (v.kind != PS_NULL)
-		ps_access(p, ACCESS_WRITE, &v, false, true, append ? ">>" : ">");
-	return true;
-}
-
-/* -name, -name:value */
-static void parameter(struct ps *p, struct ps_arg *a)
-{
-	size_t from = p->i++;
-
-	while (ps_name_char(ps_at(p, 0)) || ps_at(p, 0) == '-' || ps_at(p, 0) == '?')
-		p->i++;
-	if (!delimiter(p) && ps_at(p, 0) != ':' && ps_at(p, 0) != '.' && ps_at(p, 0) != '[') { /* -x=y, -x"y": a word of its own */
-		p->i = from;
-		a->val = ps_bare(p);
-		a->has = true;
-		return;
-	}
-	a->param = str_sub(p->s, from + 1, p->i);
-	if (ps_at(p, 0) == ':' && !ps_end(p)) {
-		p->i++;
-		ps_blanks(p);
-		a->val = argument(p);
-		a->has = true;
-	}
-}
-
-static void words(struct ps *p, struct call *c)
-{
-	while (ps_step(p)) {
-		ps_blanks(p);
-		char ch = ps_at(p, 0);
-		struct ps_arg a = {.at = {p->w->text, (uint32_t)p->i, 0}};
-
-		if (ps_end(p) || strchr("\n;|)}&", ch))
-			return;
-		if (ps_redirection(p))
-			continue;
-		if (ch == '-' && ps_at(p, 1) == '-' && ps_at(p, 2) == '%') {
-			ps_mark(p, "word");
-			while (!ps_end(p) && ps_at(p, 0) != '\n')
-				p->i++;
-			return;
-		}
-		if (ch == '-' && (ps_name_char(ps_at(p, 1)) || ps_at(p, 1) == '-') && !(ps_at(p, 1) >= '0' && ps_at(p, 1) <= '9')) {
-			parameter(p, &a);
-		} else if (ch == '@' && ps_name_char(ps_at(p, 1))) {
-			p->i++;
-			ps_variable_name(p);
-			a.splat = a.has = true;
-			a.val = PS_UNKNOWN;
-		} else {
-			a.val = argument(p);
-			a.has = true;
-		}
-		a.at.to = (uint32_t)p->i;
-		if (c->nargs == PS_ARGS_MAX) {
-			p->stopped = true;
-			ps_mark(p, "bound");
-			return;
-		}
-		c->args[c->nargs++] = a;
-	}
-}
-
-/* ---- binding ---- */
-
-static bool next_param(const char **at, struct bound *ret, char *ret_position)
-{
-	const char *s = *at;
-
-	while (*s == ' ')
-		s++;
-	if (!*s)
-		return false;
-	*ret_position = *s >= '0' && *s <= '9' ? *s++ : '\0';
-	*ret = (struct bound){.name = s, .n = strcspn(s, " !="), .kind = 'o'};
-	s += ret->n;
-	if (*s == '!') {
-		ret->on = true;
-		s++;
-	}
-	if (*s == '=') {
-		ret->kind = s[1];
-		s += 2;
-	}
-	*at = s;
-	return true;
-}
-
-/* The whole name, or the only one that starts like this. */
-static bool find_param(const char *list, struct str name, struct bound *ret, unsigned *hits)
-{
-	struct bound b;
-	char position;
-
-	while (next_param(&list, &b, &position)) {
-		if (b.n < name.n || strncasecmp(b.name, name.p, name.n))
-			continue;
-		if (b.n == name.n) {
-			*ret = b;
-			*hits = 1;
-			return true;
-		}
-		if (!*hits || b.kind != ret->kind || b.on != ret->on)
-			++*hits;
-		*ret = b;
-	}
-	return false;
-}
-
-static bool position_param(const struct call *c, const struct ps_val *v, struct bound *ret)
-{
-	const char *list = c->row->params;
-	struct bound b, more = {0};
-	char position, best = '9';
-	bool found = false;
-
-	while (next_param(&list, &b, &position)) {
-		bool taken = false;
-
-		for (size_t i = 0; i < c->nbound; i++)
-			taken |= c->bound[i].name == b.name;
-		if (position == '9')
-			more = b;
-		if (!position || position == '9' || taken || (b.kind == 'b' && v->kind == PS_TEXT && c->row->out == 'i'))
-			continue;
-		if (position < best) {
-			best = position;
-			*ret = b;
-			found = true;
-		}
-	}
-	if (!found && more.name) {
-		*ret = more;
-		ret->name = NULL; /* may come again */
-		found = true;
-	}
-	return found;
-}
-
-static bool bind_one(struct call *c, struct bound b)
-{
-	if (c->nbound == BOUND_MAX)
-		return false;
-	c->bound[c->nbound++] = b;
-	return true;
-}
-
-/* Which parameter each word belongs to; false when one is not known. */
-static bool bind(struct call *c)
-{
-	for (int named = 1; named >= 0; named--) { /* names first: they take their positions */
-		for (size_t i = 0; i < c->nargs; i++) {
-			struct ps_arg *a = &c->args[i];
-			struct bound b = {0};
-			unsigned hits = 0;
-
-			if (a->splat)
-				return false;
-			if (!a->param.n) {
-				if (named || !a->has)
-					continue;
-				if (!position_param(c, &a->val, &b))
-					return false;
-				b.val = a->val;
-			} else {
-				bool value = true;
-
-				if (!find_param(c->row->params, a->param, &b, &hits))
-					find_param(COMMON, a->param, &b, &hits);
-				if (hits != 1)
-					return false;
-				if (b.on || a->has)
-					value = false;
-				if (value && (i + 1 >= c->nargs || c->args[i + 1].param.n || c->args[i + 1].splat))
-					return false;
-				if (named && value)
-					c->args[i + 1].has = false; /* it is this parameter's */
-				b.val = value ? c->args[i + 1].val : a->val;
-				if (!named)
-					continue;
-			}
-			if (!bind_one(c, b))
-				return false;
-		}
-	}
-	return true;
-}
-
-static const struct bound *has(const struct call *c, const char *name)
-{
-	for (size_t i = 0; i < c->nbound; i++)
-		if (c->bound[i].name && c->bound[i].n == strlen(name) && !strncasecmp(c->bound[i].name, name, c->bound[i].n))
-			return &c->bound[i];
-	return NULL;
-}
+#include "code/powershell_call.h"
 
 /* ---- effects ---- */
 
@@ -323,6 +10,9 @@ static bool literal(const struct bound *b) { return b->name && (!strncasecmp(b->
 static void change_directory(struct ps *p, const struct ps_val *v)
 {
 	struct str path = ps_text(p, v), cwd = p->w->s->cwd;
+
+	if (!p->moves)
+		ps_mark(p, "directory"); /* the word was hidden, so what was read before may be in another place */
 
 	if (!text_exact(path) || !path.n || !text_exact(cwd) || strchr("-+~", path.p[0]) || (str_find(path, ':', 0) >= 0) || str_find(path, '*', 0) >= 0) {
 		p->w->s->cwd = path.n && path.p[0] == '~' && path.n == 1 && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
@@ -335,18 +25,16 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 	p->w->s->cwd = c[0] == '/' ? str_n(c, path.n) : str_fmt(p->a, "%.*s/%s", STR_ARG(cwd), c);
 }
 
-static void run_program(struct ps *p, struct call *c, const struct ps_val *name, const struct ps_val *args);
-
 static void effect(struct ps *p, struct call *c, char kind, const struct ps_val *v, bool lit)
 {
 	const char *op = c->row->name;
 
 	switch (kind) {
-	case 'r': ps_access(p, ACCESS_READ, v, has(c, "Recurse") != NULL, lit, op); break;
+	case 'r': ps_access(p, ACCESS_READ, v, ps_has(c, "Recurse") != NULL, lit, op); break;
 	case 'w': ps_access(p, ACCESS_WRITE, v, false, lit, op); break;
 	case 'D': ps_access(p, ACCESS_WRITE, v, true, true, op); break;
 	case 'W': ps_access(p, ACCESS_WRITE, v, true, true, "Expand-Archive"); break;
-	case 'd': ps_access(p, ACCESS_DELETE, v, has(c, "Recurse") || has(c, "Destination"), lit, op); break;
+	case 'd': ps_access(p, ACCESS_DELETE, v, ps_has(c, "Recurse") || ps_has(c, "Destination"), lit, op); break;
 	case 'e': ps_access(p, ACCESS_EXEC, v, false, lit, op); break;
 	case 'u': case 'h': ps_touch(p, v); break;
 	case 'c': ps_code(p, v); break;
@@ -356,20 +44,10 @@ static void effect(struct ps *p, struct call *c, char kind, const struct ps_val 
 	}
 }
 
-/* The words before the last separator. */
-static struct str parent(struct str path)
-{
-	size_t n = path.n;
-
-	while (n && path.p[n - 1] != '/' && path.p[n - 1] != '\\')
-		n--;
-	return str_sub(path, 0, n);
-}
-
 static void rename_beside(struct ps *p, struct call *c, const struct bound *b)
 {
 	struct ps_val name = ps_of(ps_text(p, &b->val)), source = PS_UNKNOWN;
-	const struct bound *from = has(c, "Path") ? has(c, "Path") : has(c, "LiteralPath");
+	const struct bound *from = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
 	if (from)
 		source = from->val;
@@ -378,7 +56,7 @@ static void rename_beside(struct ps *p, struct call *c, const struct bound *b)
 	if (b->val.kind == PS_BLOCK)
 		name = ps_of(CODE_HOLE);
 	if (source.kind == PS_TEXT || source.kind == PS_FILES)
-		name.text = str_cat(p->a, parent(source.text), name.text);
+		name.text = str_cat(p->a, ps_parent(source.text), name.text);
 	else
 		name.text = CODE_HOLE;
 	ps_access(p, ACCESS_WRITE, &name, false, true, "Rename-Item");
@@ -386,36 +64,21 @@ static void rename_beside(struct ps *p, struct call *c, const struct bound *b)
 
 static void fetched_file(struct ps *p, const struct call *c)
 {
-	const struct bound *out = has(c, "OutFile") ? has(c, "OutFile") : has(c, "Destination");
+	const struct bound *out = ps_has(c, "OutFile") ? ps_has(c, "OutFile") : ps_has(c, "Destination");
 
 	if (out && p->nfetched < PS_FETCHED_MAX && !p->mute)
 		p->fetched[p->nfetched++] = ps_text(p, &out->val);
 }
 
-static struct str last_part(struct str s)
-{
-	struct str dir = parent(s);
-
-	return str_sub(s, dir.n, s.n);
-}
-
-static bool was_fetched(const struct ps *p, struct str path)
-{
-	for (size_t i = 0; i < p->nfetched; i++)
-		if (!text_exact(p->fetched[i]) || (path.n && str_eq(last_part(p->fetched[i]), last_part(path))))
-			return true;
-	return false;
-}
-
 static void new_item(struct ps *p, struct call *c)
 {
-	const struct bound *type = has(c, "ItemType") ? has(c, "ItemType") : has(c, "Type"), *name = has(c, "Name"), *path = has(c, "Path");
+	const struct bound *type = ps_has(c, "ItemType") ? ps_has(c, "ItemType") : ps_has(c, "Type"), *name = ps_has(c, "Name"), *path = ps_has(c, "Path");
 	struct str t = type ? ps_text(p, &type->val) : STR("file");
 
 	if (!text_exact(t))
 		ps_mark(p, "link");
 	if (ps_listed(t, "SymbolicLink Junction HardLink")) {
-		struct ps_val target = has(c, "Target") ? has(c, "Target")->val : has(c, "Value") ? has(c, "Value")->val : PS_UNKNOWN;
+		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ? ps_has(c, "Value")->val : PS_UNKNOWN;
 
 		ps_access(p, ACCESS_WRITE, &target, true, true, "New-Item"); /* what is written by the link's name goes there */
 	}
@@ -431,23 +94,23 @@ static void new_item(struct ps *p, struct call *c)
 
 static void start_process(struct ps *p, struct call *c)
 {
-	const struct bound *verb = has(c, "Verb"), *file = has(c, "FilePath"), *args = has(c, "ArgumentList");
+	const struct bound *verb = ps_has(c, "Verb"), *file = ps_has(c, "FilePath"), *args = ps_has(c, "ArgumentList");
 	struct ps_val hole = PS_UNKNOWN;
 
 	if (!file)
-		file = has(c, "Path") ? has(c, "Path") : has(c, "PSPath");
+		file = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "PSPath");
 	if (!args)
-		args = has(c, "Args");
+		args = ps_has(c, "Args");
 	if (verb && !ps_listed(ps_text(p, &verb->val), "open"))
 		ps_say(p, "elevation");
-	if (has(c, "Environment") || has(c, "WorkingDirectory"))
+	if (ps_has(c, "Environment") || ps_has(c, "WorkingDirectory"))
 		ps_mark(p, "process");
-	run_program(p, NULL, file ? &file->val : &hole, args ? &args->val : NULL);
+	ps_run_program(p, NULL, file ? &file->val : &hole, args ? &args->val : NULL);
 }
 
 static struct ps_val join_path(struct ps *p, const struct call *c)
 {
-	const struct bound *a = has(c, "Path"), *b = has(c, "ChildPath"), *more = has(c, "AdditionalChildPath");
+	const struct bound *a = ps_has(c, "Path"), *b = ps_has(c, "ChildPath"), *more = ps_has(c, "AdditionalChildPath");
 	struct str x, y;
 
 	if (!a || !b || more || c->nbound > 2)
@@ -462,11 +125,11 @@ static struct ps_val join_path(struct ps *p, const struct call *c)
 /* What Get-ChildItem gives: the files of a directory, by a pattern. */
 static struct ps_val listed_files(struct ps *p, const struct call *c)
 {
-	const struct bound *path = has(c, "Path") ? has(c, "Path") : has(c, "LiteralPath"), *filter = has(c, "Filter");
-	bool below = has(c, "Recurse") || has(c, "s") || has(c, "Depth");
+	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath"), *filter = ps_has(c, "Filter");
+	bool below = ps_has(c, "Recurse") || ps_has(c, "s") || ps_has(c, "Depth");
 	struct str dir = path ? ps_text(p, &path->val) : c->in ? CODE_HOLE : STR("."), name = filter && !below ? ps_text(p, &filter->val) : STR("*");
 
-	if (!text_exact(dir) || !text_exact(name) || (path && path->val.kind == PS_LIST) || has(c, "FollowSymlink"))
+	if (!text_exact(dir) || !text_exact(name) || (path && path->val.kind == PS_LIST) || ps_has(c, "FollowSymlink"))
 		return PS_UNKNOWN;
 	if (ps_word_is(str_of(c->row->name), "Get-Item") || str_find(dir, '*', 0) >= 0)
 		return (struct ps_val){.kind = PS_FILES, .text = dir, .below = below};
@@ -498,22 +161,36 @@ static void blocks(struct ps *p, struct call *c, const struct ps_val *v, struct 
 
 static void registry_of(struct ps *p, const struct call *c)
 {
-	const struct bound *path = has(c, "Path") ? has(c, "Path") : has(c, "LiteralPath");
+	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
 	if (path && !text_exact(ps_text(p, &path->val)))
 		ps_say(p, "system-change");
 }
 
+/* select @{n='Path';e={...}}: what comes out is another object. */
+static bool calculated(const struct call *c)
+{
+	for (size_t i = 0; i < c->nargs; i++) {
+		const struct ps_val *v = &c->args[i].val;
+
+		if (v->kind != PS_TEXT && v->kind != PS_NULL && v->kind != PS_BLOCK && (c->args[i].has || c->args[i].param.n) && c->in)
+			return true;
+		if (c->args[i].param.n && c->in && !strncasecmp(c->args[i].param.p, "exp", c->args[i].param.n < 3 ? c->args[i].param.n : 3))
+			return true; /* -ExpandProperty */
+	}
+	return false;
+}
+
 static struct ps_val result(struct ps *p, const struct call *c, const struct ps_val *block)
 {
-	const struct bound *path = has(c, "Path") ? has(c, "Path") : has(c, "LiteralPath");
+	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
 	switch (c->row->out) {
 	case 'd': return (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 	case 'f': return (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE};
 	case 'n': return (struct ps_val){.kind = PS_NULL};
 	case 'B': return *block;
-	case 'i': return c->in ? *c->in : c->nargs == 1 && c->args[0].has && !c->args[0].param.n ? c->args[0].val : PS_UNKNOWN;
+	case 'i': return calculated(c) ? PS_UNKNOWN : c->in ? *c->in : c->nargs == 1 && c->args[0].has && !c->args[0].param.n ? c->args[0].val : PS_UNKNOWN;
 	case 'j': return join_path(p, c);
 	case 'p': return !strncasecmp(c->row->name, "Get-", 4) ? listed_files(p, c) : path && path->val.kind == PS_TEXT ? path->val : PS_UNKNOWN;
 	case 'T': {
@@ -529,7 +206,7 @@ static void by_name(struct ps *p, struct call *c)
 {
 	struct str n = str_of(c->row->name);
 
-	if (ps_word_is(n, "New-Item"))
+	if (ps_word_is(n, "New-Item") || ps_word_is(n, "mkdir"))
 		new_item(p, c);
 	else if (ps_word_is(n, "Start-Process"))
 		start_process(p, c);
@@ -537,20 +214,76 @@ static void by_name(struct ps *p, struct call *c)
 		fetched_file(p, c);
 	else if (ps_word_is(n, "Pop-Location") || ((ps_word_is(n, "Set-Location") || ps_word_is(n, "Push-Location")) && !c->nbound))
 		p->w->s->cwd = ps_word_is(n, "Set-Location") && p->w->v->home.n ? p->w->v->home : CODE_HOLE;
+	else if (ps_word_is(n, "Start-Job") && ps_has(c, "WorkingDirectory"))
+		ps_mark(p, "process");
 	else if (ps_listed(n, "Set-ItemProperty New-ItemProperty Remove-ItemProperty"))
 		registry_of(p, c);
-	else if (ps_word_is(n, "Expand-Archive") && !has(c, "DestinationPath")) {
+	else if (ps_word_is(n, "Expand-Archive") && !ps_has(c, "DestinationPath")) {
 		struct ps_val here = ps_of(STR("."));
 		ps_access(p, ACCESS_WRITE, &here, true, true, "Expand-Archive");
 	}
-	if (has(c, "ComputerName") || has(c, "Session") || has(c, "HostName"))
+	if (ps_has(c, "ComputerName") || ps_has(c, "Session") || ps_has(c, "HostName"))
 		ps_say(p, ps_word_is(n, "Invoke-Command") ? "remote" : "network");
+}
+
+/* An object's properties are taken for parameters of the same name that no word gives: Destination, Path ... */
+static void by_property(struct ps *p, struct call *c)
+{
+	const char *list = c->row->params;
+	struct ps_val hole = PS_UNKNOWN;
+	struct bound b;
+	char position, missing = '\0';
+
+	if (!c->in || c->in->kind == PS_TEXT || c->in->kind == PS_FILES || c->in->kind == PS_NULL || c->in->kind == PS_LIST)
+		return;
+	for (size_t i = 0; i < c->nbound; i++)
+		if (strchr("wdDWne", c->bound[i].kind) && c->bound[i].kind != c->row->pipe)
+			return; /* there is a place already, so the others do not fit */
+	while (ps_next_param(&list, &b, &position))
+		if (strchr("wdDW", b.kind) && b.kind != c->row->pipe)
+			missing = b.kind;
+	if (missing && !ps_listed(str_of(c->row->name), "Tee-Object Invoke-WebRequest Invoke-RestMethod Start-Process"))
+		effect(p, c, missing, &hole, true);
+}
+
+/* Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did not see it. */
+static void hidden_variable(struct ps *p, const struct call *c)
+{
+	static const char *const stems[] = {"OutV", "ErrorV", "WarningV", "InformationV", "Pip", "Va", "SessionV", "StatusCodeV", "ResponseHeadersV", "ov", "ev", "wv", "iv", "pv"};
+
+	if (p->loose)
+		return;
+	for (size_t i = 0; i < c->nargs; i++)
+		for (size_t k = 0; k < sizeof(stems) / sizeof(*stems); k++)
+			if (c->args[i].param.n >= strlen(stems[k]) && !strncasecmp(c->args[i].param.p, stems[k], strlen(stems[k])) && !ps_word_is(c->args[i].param, "Value"))
+				ps_mark(p, "variable");
+	if (ps_listed(c->name, "sv nv set clv rv") || ps_listed(c->name, "Set-Variable New-Variable Clear-Variable Remove-Variable"))
+		ps_mark(p, "variable");
+}
+
+/* Get-Process -ComputerName: any cmdlet that looks at another machine. */
+static void other_machine(struct ps *p, const struct call *c)
+{
+	for (size_t i = 0; i < c->nargs; i++) {
+		struct str n = c->args[i].param;
+
+		if (!n.n || strncasecmp(c->row->name[0] ? c->row->name : "Get-", "Get-", 4))
+			continue;
+		if (ps_listed(n, "cn CimSession HostName") || (n.n > 1 && n.n <= strlen("ComputerName") && !strncasecmp("ComputerName", n.p, n.n))) {
+			struct ps_val hole = PS_UNKNOWN;
+
+			ps_say(p, "network");
+			ps_touch(p, &hole);
+		}
+	}
 }
 
 static struct ps_val cmdlet(struct ps *p, struct call *c)
 {
 	struct ps_val block = PS_UNKNOWN;
 
+	hidden_variable(p, c);
+	other_machine(p, c);
 	if (c->row->say && strcmp(c->row->say, "code"))
 		ps_say(p, c->row->say);
 	else if (c->row->say)
@@ -564,7 +297,7 @@ static struct ps_val cmdlet(struct ps *p, struct call *c)
 		}
 		return result(p, c, &block);
 	}
-	if (!bind(c)) {
+	if (!ps_bind(c)) {
 		ps_mark(p, "parameter");
 		for (size_t i = 0; i < c->nargs; i++)
 			ps_walk_blocks(p, &c->args[i].val);
@@ -574,7 +307,7 @@ static struct ps_val cmdlet(struct ps *p, struct call *c)
 	bool path = false;
 	for (size_t i = 0; i < c->nbound; i++) {
 		const struct bound *b = &c->bound[i];
-		bool named = c->row->name[0] == 'N' && !strcmp(c->row->name, "New-Item") && has(c, "Name") && b->kind == 'w';
+		bool named = (!strcmp(c->row->name, "New-Item") || !strcmp(c->row->name, "mkdir")) && ps_has(c, "Name") && b->kind == 'w';
 
 		path |= b->name && (strchr("rwde", b->kind) != NULL && (b->n == 4 || literal(b)));
 		if (b->kind == 'n')
@@ -586,141 +319,10 @@ static struct ps_val cmdlet(struct ps *p, struct call *c)
 		if (b->kind != 'b')
 			ps_walk_blocks(p, &b->val);
 	}
+	by_property(p, c);
 	if (c->in && c->row->pipe && (!path || c->row->pipe == 'c') && c->row->pipe != 'o')
 		effect(p, c, c->row->pipe, c->in, true);
 	return result(p, c, &block);
-}
-
-/* ---- programs ---- */
-
-/* Programs of Windows that mean a category; `words`: only with one of these. */
-static const struct {
-	const char *names, *words, *say;
-} natives[] = {
-	{"schtasks", "/create /change /run /delete", "persistence"}, {"sc.exe sc", "create config start delete", "persistence"}, {"at", NULL, "persistence"}, {"reg", "add delete import restore load copy", "persistence"},
-	{"wmic", "create call delete set", "system-change"}, {"diskpart", NULL, "destruction"}, {"format format.com", NULL, "destruction"}, {"cipher", NULL, "destruction"}, {"bcdedit", NULL, "destruction"},
-	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", NULL, "destruction"}, {"runas gsudo", NULL, "elevation"}, {"takeown icacls cacls", NULL, "elevation"}, {"net net1", "user localgroup share stop start use", "elevation"},
-	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"}, {"auditpol", "/set /clear", "protections"}, {"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", NULL, "code"},
-	{"bitsadmin certutil", NULL, "network"}, {"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", NULL, "code"}, {"powershell_ise.exe regedit taskschd.msc", NULL, "code"}, {"taskkill", NULL, "system-change"},
-	{"shutdown", NULL, "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"}, {"setx", NULL, "persistence"},
-};
-
-static const char *native_category(struct str name, const struct word *argv, size_t argc)
-{
-	for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++) {
-		if (!ps_listed(name, natives[i].names))
-			continue;
-		if (!natives[i].words)
-			return natives[i].say;
-		for (size_t k = 1; k < argc; k++)
-			if (argv[k].kind != WORD_EXACT || ps_listed(argv[k].text, natives[i].words))
-				return natives[i].say;
-		return "";
-	}
-	return NULL;
-}
-
-static struct word word_of(struct ps *p, const struct ps_val *v, struct span at)
-{
-	struct str text = ps_text(p, v);
-	struct word w = {.kind = text_exact(text) ? WORD_EXACT : v->kind == PS_TEXT ? WORD_UNKNOWN : WORD_REST, .text = text, .at = at};
-
-	if (v->kind == PS_FILES)
-		w = (struct word){.kind = WORD_REST, .at = at};
-	if (v->bare && w.kind == WORD_EXACT && text.n && text.p[0] == '~' && (text.n == 1 || text.p[1] == '/') && p->w->v->home.n)
-		w.text = str_cat(p->a, p->w->v->home, str_sub(text, 1, text.n));
-	if (v->bare && w.kind == WORD_EXACT && text.n && (memchr(text.p, '*', text.n) || memchr(text.p, '?', text.n)) && text.p[0] != '-')
-		w = (struct word){.kind = WORD_REST, .glob = true, .text = w.text, .at = at};
-	return w;
-}
-
-static size_t put_value(struct ps *p, struct word *argv, size_t n, const struct ps_val *v, struct span at)
-{
-	if (v->kind == PS_NULL)
-		return n;
-	if (v->kind != PS_LIST) {
-		if (n < PS_ARGS_MAX)
-			argv[n++] = word_of(p, v, at);
-		return n;
-	}
-	for (size_t i = 0; i < v->nitems; i++)
-		n = put_value(p, argv, n, &v->items[i], at);
-	return n;
-}
-
-static struct str program_name(struct ps *p, struct str name)
-{
-	struct str s = str_dup(p->a, name);
-
-	if (s.n > 4 && !strncasecmp(s.p + s.n - 4, ".exe", 4))
-		s.n -= 4;
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '\\')
-			((char *)s.p)[i] = '/';
-	return s;
-}
-
-static void run_words(struct ps *p, struct word *argv, size_t argc)
-{
-	struct str base = last_part(argv[0].text);
-	const char *say;
-
-	if (p->mute)
-		return;
-	if (argv[0].kind != WORD_EXACT) {
-		ps_mark(p, "call");
-		return;
-	}
-	for (size_t i = 0; i < argc && p->nfetched; i++)
-		if ((i == 0 || ps_listed(base, "pwsh powershell bash sh zsh python python3 node ruby perl cmd")) && was_fetched(p, argv[i].text))
-			ps_say(p, "download-execute");
-	say = native_category(base, argv, argc);
-	if (say && !strcmp(say, "code"))
-		ps_mark(p, "process");
-	else if (say && *say)
-		ps_say(p, say);
-	else if (!say && (str_ends(argv[0].text, ".ps1") || str_ends(argv[0].text, ".psm1"))) {
-		struct ps_val v = ps_of(argv[0].text);
-		ps_access(p, ACCESS_EXEC, &v, false, true, "&");
-	} else if (!say && (argv[0].text.n > 2 && argv[0].text.p[1] == ':'))
-		ps_mark(p, "process");
-	else if (!say)
-		code_run_argv(p->w, argv, argc, (TSNode){0});
-}
-
-/* A program and its words; `args` are those of Start-Process -ArgumentList, which are split at blanks. */
-static void run_program(struct ps *p, struct call *c, const struct ps_val *name, const struct ps_val *args)
-{
-	struct word *argv = arena_alloc(p->a, (PS_ARGS_MAX + 1) * sizeof(*argv));
-	struct str text = ps_text(p, name);
-	size_t n = 1;
-
-	argv[0] = (struct word){.kind = text_exact(text) && text.n ? WORD_EXACT : WORD_UNKNOWN, .text = program_name(p, text), .at = p->w->here};
-	for (size_t i = 0; c && i < c->nargs; i++) {
-		const struct ps_arg *a = &c->args[i];
-
-		ps_walk_blocks(p, &a->val);
-		if (a->splat) {
-			argv[n++] = (struct word){.kind = WORD_REST, .at = a->at};
-		} else if (a->param.n) {
-			struct ps_val v = ps_of(str_fmt(p->a, "-%.*s%s", STR_ARG(a->param), a->has ? ":" : ""));
-
-			if (a->has)
-				v.text = str_cat(p->a, v.text, ps_text(p, &a->val));
-			n = put_value(p, argv, n, &v, a->at);
-		} else {
-			n = put_value(p, argv, n, &a->val, a->at);
-		}
-		if (n >= PS_ARGS_MAX) {
-			ps_mark(p, "bound");
-			break;
-		}
-	}
-	if (args && args->kind == PS_TEXT && (memchr(args->text.p, ' ', args->text.n) || !text_exact(args->text)))
-		argv[n++] = (struct word){.kind = WORD_REST, .at = p->w->here};
-	else if (args)
-		n = put_value(p, argv, n, args, p->w->here);
-	run_words(p, argv, n);
 }
 
 /* ---- the command ---- */
@@ -812,7 +414,7 @@ static struct ps_val dispatch(struct ps *p, struct call *c)
 	struct ps_val v = ps_of(name);
 	if (c->in && c->in->kind == PS_FETCHED && ps_listed(c->name, "pwsh powershell bash sh zsh python python3 node ruby perl cmd"))
 		ps_say(p, "download-execute");
-	run_program(p, c, &v, NULL);
+	ps_run_program(p, c, &v, NULL);
 	return c->in && c->in->kind == PS_FETCHED ? *c->in : ps_listed(name, "curl wget") ? (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE} : (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
 
@@ -828,7 +430,7 @@ static struct ps_val invoke(struct ps *p, struct call *c, const struct ps_val *v
 		if (!source)
 			return dispatch(p, c);
 		ps_access(p, ACCESS_EXEC, v, false, true, ".");
-		if (was_fetched(p, v->text))
+		if (ps_was_fetched(p, v->text))
 			ps_say(p, "download-execute");
 		ps_forget(p);
 		return PS_UNKNOWN;
@@ -854,8 +456,8 @@ struct ps_val ps_command(struct ps *p, const struct ps_val *in)
 		p->i++;
 		ps_blanks(p);
 	}
-	v = op && strchr("$\"'({", ps_at(p, 0)) && ps_at(p, 0) ? item(p) : ps_bare(p);
-	words(p, c);
+	v = op && strchr("$\"'({", ps_at(p, 0)) && ps_at(p, 0) ? ps_item(p) : ps_bare(p);
+	ps_words(p, c);
 	ps_at_span(p, from, p->i);
 	if (p->failed || p->stopped)
 		return PS_UNKNOWN;

@@ -337,6 +337,8 @@ static struct ps_val call_static(struct ps *p, struct str type, struct str name,
 		ps_mark(p, "method");
 		return PS_UNKNOWN;
 	}
+	for (size_t i = 0; i < n; i++)
+		ps_walk_blocks(p, &args[i]); /* [regex]::Replace($a, $b, { ... }) */
 	static_effects(p, m, args, n);
 	if (m->out == 'e' && n && args[0].kind != PS_TEXT && args[0].kind != PS_ANY && args[0].kind != PS_DATA)
 		return args[0];
@@ -349,6 +351,15 @@ static bool any_absolute(const struct ps_val *args, size_t n)
 		if (args[i].kind != PS_TEXT || !args[i].text.n || strchr("/\\", args[i].text.p[0]) || text_hole(args[i].text.p[0]) || (args[i].text.n > 1 && args[i].text.p[1] == ':'))
 			return true;
 	return false;
+}
+
+static bool static_assigned(const struct ps *p)
+{
+	size_t k = 0;
+
+	while (ps_at(p, k) == ' ' || ps_at(p, k) == '\t')
+		k++;
+	return ps_at(p, k) == '=';
 }
 
 /* A type in brackets: a cast, [x]::member, or the type itself. */
@@ -377,6 +388,8 @@ static struct ps_val type_expression(struct ps *p)
 			memcpy(kept, args, n * sizeof(*kept));
 			return call_static(p, type, name, kept, n);
 		}
+		if (ps_word_is(name, "CurrentDirectory") && static_assigned(p))
+			ps_mark(p, "directory"); /* of .NET and of every program that is started */
 		return ps_type_harmless(type) || ps_static(type, name) ? (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE} : PS_UNKNOWN;
 	}
 	ps_newlines(p);
@@ -446,8 +459,11 @@ static struct ps_val method(struct ps *p, const struct ps_val *v, struct str nam
 {
 	if (v->kind == PS_CLIENT)
 		return client_call(p, name, args, n);
-	if (ps_word_is(name, "foreach") || ps_word_is(name, "where"))
+	if (ps_word_is(name, "foreach") || ps_word_is(name, "where")) {
+		if (!n || args[0].kind != PS_BLOCK)
+			ps_mark(p, "method"); /* the name of one */
 		return n && args[0].kind == PS_BLOCK ? ps_block_at(p, args[0].from, NULL) : PS_UNKNOWN;
+	}
 	if (v->kind == PS_BLOCK && ps_listed(name, "Invoke InvokeReturnAsIs"))
 		return ps_block_at(p, v->from, NULL);
 	if (ps_listed(name, "InvokeScript ExpandString NewScriptBlock AddScript")) {
@@ -615,6 +631,12 @@ static struct ps_val operand(struct ps *p)
 	if ((c == '$' || c == '@') && next == '(') {
 		p->i += 2;
 		struct ps_val v = ps_statements(p, ')');
+		if (c == '@' && v.kind == PS_TEXT) { /* a list of one: its item can be assigned to */
+			struct ps_val *one = arena_new(p->a, struct ps_val);
+
+			*one = v;
+			return (struct ps_val){.kind = PS_LIST, .items = one, .nitems = 1};
+		}
 		if (c == '@' && v.kind == PS_NULL)
 			return (struct ps_val){.kind = PS_LIST};
 		return v;

@@ -161,7 +161,7 @@ void ps_assign(struct ps *p, struct str name, struct ps_val v)
 		ps_setting(p, str_sub(plain, (size_t)colon + 1, plain.n), ps_text(p, &v));
 		return;
 	}
-	if (colon > 0 || ps_listed(plain, "PSDefaultParameterValues PROFILE HOME PWD PSModuleAutoLoadingPreference")) {
+	if (colon > 0 || ps_listed(plain, "PSDefaultParameterValues PROFILE HOME PWD PSModuleAutoLoadingPreference OFS")) {
 		ps_mark(p, "variable");
 		return;
 	}
@@ -248,8 +248,10 @@ struct ps_val ps_variable(struct ps *p)
 		ps_fail(p);
 		return PS_UNKNOWN;
 	}
+	if (ps_word_is(name, "PSDefaultParameterValues"))
+		ps_mark(p, "variable"); /* its methods change what every command does */
 	if (v && v->assigned) {
-		if (v->assigned == 1 && is_open(p, v->block))
+		if (v->assigned == 1 && is_open(p, v->block) && !(v->val.kind == PS_LIST && p->lists_change))
 			return v->val;
 		/* of what an object can do, only data is told apart: it stays data whichever assignment holds */
 		return v->val.kind == PS_DATA && v->assigned == 1 ? v->val : PS_UNKNOWN;
@@ -277,26 +279,54 @@ static bool has_word(struct str s, const char *word)
 	return false;
 }
 
+/* After a variable: $x[0] = ..., $x.y[1] += ... Whatever looks like it. */
+static bool item_assigned(struct ps *p)
+{
+	unsigned open = 0;
+	bool index = false;
+
+	for (; p->i < p->s.n; p->i++) {
+		char c = ps_at(p, 0);
+
+		if (c == '[') {
+			open++;
+			index = true;
+		} else if (c == ']' && open) {
+			open--;
+		} else if (!open && !ps_name_char(c) && c != '.') {
+			break;
+		}
+	}
+	ps_blanks(p);
+	return index && (open || (ps_at(p, 0) == '=' && ps_at(p, 1) != '=') || ps_at(p, 1) == '=' || (ps_at(p, 0) == ps_at(p, 1) && strchr("+-", ps_at(p, 0)) && ps_at(p, 0)) ||
+		ps_at(p, 0) == ','); /* $x[0], $y = ... */
+}
+
 /* Every place that looks like an assignment, in strings and comments too: too many is safe. */
 void ps_count_assignments(struct ps *p)
 {
 	static const char *const loose[] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ", "nv ", "set "};
-	unsigned more = 1;
+	unsigned more;
 
 	for (size_t i = 0; i < sizeof(loose) / sizeof(*loose); i++)
-		if (has_word(p->s, loose[i]))
-			more = 2;
+		p->loose |= has_word(p->s, loose[i]);
+	more = p->loose ? 2 : 1;
 	for (p->i = 0; p->i < p->s.n;) {
 		if (p->s.p[p->i++] != '$')
 			continue;
+		size_t from = p->i;
 		struct str name = ps_variable_name(p);
 		size_t back = p->i;
 		char c;
 
 		if (p->failed) { /* an open brace in a string */
 			p->failed = false;
-			break;
+			p->i = from;
+			continue;
 		}
+		if (ps_at(p, 0) == '[' || ps_at(p, 0) == '.')
+			p->lists_change |= item_assigned(p);
+		p->i = back;
 		for (;;) { /* $a, $b = ... */
 			ps_newlines(p);
 			if (ps_at(p, 0) != ',')

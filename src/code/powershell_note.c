@@ -164,6 +164,10 @@ void ps_access(struct ps *p, enum access_kind kind, const struct ps_val *v, bool
 	}
 	if (str_starts(path, "\\\\.\\"))
 		ps_say(p, "destruction");
+	else if (str_starts(path, "\\\\") && path.n > 2 && ps_name_char(path.p[2])) { /* \\machine\share */
+		ps_say(p, "network");
+		code_touch(p->w, CODE_HOLE, (TSNode){0});
+	}
 	path = ps_path(p, path);
 	if (other_drive(p, kind, path))
 		return;

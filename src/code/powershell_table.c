@@ -29,7 +29,7 @@ static const struct ps_cmdlet cmdlets[] = {
 	{"Move-Item", PATHS("d") "1Destination=D PassThru!", 'd', 0, NULL},
 	{"Rename-Item", PATHS("d") "1NewName=n PassThru!", 'd', 0, NULL},
 	{"New-Item", "0Path=w Name ItemType Type Value Target Force! Credential", 0, 'p', NULL},
-	{"mkdir", "0Path=w Name Value Force! Credential 9more=w", 0, 'p', NULL},
+	{"mkdir", "0Path=w Name ItemType Target Value Force! Credential 9more=w", 0, 'p', NULL},
 	{"Clear-Item", PATHS("w"), 'w', 'n', NULL},
 	{"Set-Item", PATHS("w") "1Value PassThru!", 'w', 'n', NULL},
 	{"Set-ItemProperty", PATHS("w") "1Name 2Value Type PropertyType PassThru! InputObject", 'w', 'n', NULL},
@@ -213,7 +213,7 @@ static const struct ps_static statics[] = {
 	{"Web.HttpUtility", "UrlEncode UrlDecode HtmlEncode HtmlDecode", "", 'd'}, {"Net.WebUtility", "UrlEncode UrlDecode HtmlEncode HtmlDecode", "", 'd'},
 	{"Math", "*", "", 'd'}, {"string", "*", "", 'd'}, {"String", "*", "", 'd'}, {"int", "*", "", 'd'}, {"int32", "*", "", 'd'}, {"int64", "*", "", 'd'}, {"long", "*", "", 'd'}, {"double", "*", "", 'd'}, {"decimal", "*", "", 'd'},
 	{"bool", "*", "", 'd'}, {"char", "*", "", 'd'}, {"byte", "*", "", 'd'}, {"BitConverter", "*", "", 'd'}, {"BigInt", "*", "", 'd'}, {"Numerics.BigInteger", "*", "", 'd'}, {"Linq.Enumerable", "Range Repeat Sum", "", 'd'},
-	{"Diagnostics.Stopwatch", "StartNew GetTimestamp", "", 'd'}, {"Net.Dns", "GetHostName", "", 'd'}, {"Security.Cryptography.SHA256", "Create", "", 'd'}, {"Security.Cryptography.MD5", "Create", "", 'd'}, {"array", "*", "", 'd'},
+	{"Diagnostics.Stopwatch", "StartNew GetTimestamp", "", 'd'}, {"Net.Dns", "GetHostName", "", 'd'}, {"Security.Cryptography.SHA256", "Create", "", 'd'}, {"Security.Cryptography.MD5", "Create", "", 'd'}, {"array", "IndexOf LastIndexOf BinarySearch Empty", "", 'd'},
 };
 
 const struct ps_static *ps_static(struct str type, struct str method)

@@ -178,6 +178,14 @@ static void visit_call(struct python *p, TSNode n, const struct py_scope *sc)
 
 /* ---- statements ---- */
 
+static void stored_item(struct python *p, TSNode target, const struct pvs *value, const struct py_scope *sc);
+
+static void visit_item_target(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	visit_receiver(p, node_field(n, "value"), sc);
+	visit(p, node_field(n, "subscript"), sc);
+}
+
 static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	uint32_t count;
@@ -194,10 +202,8 @@ static void visit_target(struct python *p, TSNode n, const struct py_scope *sc)
 		return;
 	}
 	if (node_is(n, "subscript")) {
-		TSNode key = node_field(n, "subscript");
-
-		visit_receiver(p, node_field(n, "value"), sc);
-		visit(p, key, sc);
+		visit_item_target(p, n, sc);
+		stored_item(p, n, pvs_one(p, p->unknown), sc);
 		return;
 	}
 	if (!walk_enter(p->w, n))
@@ -258,7 +264,10 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 {
 	TSNode left = node_field(n, "left"), right = node_field(n, "right"), type = node_field(n, "type");
 
-	visit_target(p, left, sc);
+	if (node_is(left, "subscript"))
+		visit_item_target(p, left, sc);
+	else
+		visit_target(p, left, sc);
 	if (!ts_node_is_null(type))
 		visit(p, type, sc);
 	if (ts_node_is_null(right))
@@ -284,7 +293,6 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 	TSNode left = node_field(n, "left");
 
 	visit_target(p, left, sc);
-	stored_item(p, left, pvs_one(p, p->unknown), sc);
 	if (node_is(left, "attribute") || node_is(left, "identifier")) {
 		const struct pvs *of = py_eval(p, left, sc);
 
@@ -311,7 +319,7 @@ static void visit_for(struct python *p, TSNode n, const struct py_scope *sc)
 		if (kids[i].id == left.id)
 			visit_target(p, left, sc);
 		else
-			visit(p, kids[i], sc);
+			visit(p, kids[i], sc->first && sc->first == kids[i].id ? sc->parent : sc);
 }
 
 static void visit_as(struct python *p, TSNode n, const struct py_scope *sc)
@@ -341,7 +349,6 @@ static void visit_delete(struct python *p, TSNode n, const struct py_scope *sc)
 
 	for (uint32_t i = 0; i < count; i++) {
 		visit_target(p, kids[i], sc);
-		stored_item(p, kids[i], pvs_text(p, PV_TEXT, STR("")), sc);
 	}
 }
 
@@ -364,6 +371,7 @@ static void visit_function(struct python *p, TSNode n, const struct py_scope *sc
 {
 	TSNode type = node_field(n, "return_type");
 
+	visit(p, node_field(n, "type_parameters"), sc);
 	visit_parameters(p, node_field(n, "parameters"), sc);
 	if (!ts_node_is_null(type))
 		visit(p, type, sc);
@@ -374,12 +382,32 @@ static void visit_class(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode bases = node_field(n, "superclasses");
 
+	visit(p, node_field(n, "type_parameters"), sc);
 	if (!ts_node_is_null(bases))
 		visit(p, bases, sc);
 	visit(p, node_field(n, "body"), py_scope_of(p, n, sc));
 }
 
 static void visit_comprehension(struct python *p, TSNode n, const struct py_scope *sc) { visit_all(p, n, py_scope_of(p, n, sc)); }
+
+/* case C(name=x) reads an attribute; case C(x) one that the class names, of whatever it calls its own. */
+static void visit_pattern(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	static const char *const odd[] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	struct str name;
+
+	if (node_is(n, "keyword_pattern") && count && py_identifier(p, node_text(p->w, kids[0]), &name))
+		py_unknown_attribute(p, name, NULL, n);
+	for (size_t i = 0; node_is(n, "class_pattern") && i < sizeof(odd) / sizeof(*odd); i++)
+		if (str_contains(p->w->src, str_of(odd[i])))
+			code_marker_add(p->w, "getattr", n);
+	for (uint32_t i = 0; i < count && walk_enter(p->w, kids[i]); i++) {
+		visit_pattern(p, kids[i], sc);
+		walk_exit(p->w);
+	}
+}
 
 static void visit_exec(struct python *p, TSNode n, const struct py_scope *sc)
 {
@@ -404,7 +432,7 @@ static const struct {
 	const char *type;
 	void (*visit)(struct python *, TSNode, const struct py_scope *);
 } kinds[] = {
-	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute}, {"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_nothing},
+	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute}, {"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_pattern},
 	{"class_definition", visit_class}, {"comment", visit_nothing}, {"comparison_operator", visit_each_tracked}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
 	{"exec_statement", visit_exec}, {"expression_statement", visit_each_tracked}, {"for_in_clause", visit_for}, {"for_statement", visit_for}, {"function_definition", visit_function}, {"future_import_statement", visit_nothing},
 	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing}, {"identifier", visit_identifier}, {"import_from_statement", visit_nothing}, {"import_statement", visit_nothing},
@@ -428,6 +456,26 @@ static void visit(struct python *p, TSNode n, const struct py_scope *sc)
 	walk_exit(p->w);
 }
 
+/* The first "coding: name" or "coding=name" of a comment counts; what else it says does not. */
+static bool plain_coding(struct str comment)
+{
+	static const struct str word = {"coding", 6};
+
+	for (size_t i = 0; i + word.n < comment.n; i++) {
+		struct str rest = str_sub(comment, i + word.n, comment.n);
+
+		if (!str_eq(str_sub(comment, i, i + word.n), word) || (rest.p[0] != ':' && rest.p[0] != '='))
+			continue;
+		for (rest = str_sub(rest, 1, rest.n); rest.n && (rest.p[0] == ' ' || rest.p[0] == '\t');)
+			rest = str_sub(rest, 1, rest.n);
+		if ((!str_starts(rest, "utf-8") && !str_starts(rest, "UTF-8") && !str_starts(rest, "utf8") && !str_starts(rest, "ascii")))
+			return false;
+		rest = str_sub(rest, str_starts(rest, "utf8") ? 4 : 5, rest.n);
+		return !rest.n || rest.p[0] == ' ' || rest.p[0] == '\t' || rest.p[0] == '\r';
+	}
+	return true;
+}
+
 /* Python ends a line at a lone CR as well, where the grammar does not; and it may be told to decode the text in another way. */
 static bool odd_lines(struct str src)
 {
@@ -438,9 +486,7 @@ static bool odd_lines(struct str src)
 			return true;
 		if (src.p[i] == '#' && lines < 2) {
 			ptrdiff_t end = str_find(src, '\n', i);
-			struct str comment = str_sub(src, i, end < 0 ? src.n : (size_t)end);
-
-			if (str_contains(comment, STR("coding")) && !str_contains(comment, STR("utf-8")) && !str_contains(comment, STR("UTF-8")))
+			if (!plain_coding(str_sub(src, i, end < 0 ? src.n : (size_t)end)))
 				return true;
 		}
 		lines += src.p[i] == '\n';
@@ -458,7 +504,6 @@ void python_walk(struct walk *w, TSNode root)
 	if (odd_lines(w->src))
 		code_marker_add(w, "line-end", root);
 	py_collect(p, root);
-	py_directories(p);
 	for (p->nmemos = 64; p->nmemos < w->src.n / 16; p->nmemos *= 2)
 		;
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));

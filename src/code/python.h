@@ -82,6 +82,7 @@ struct py_binding {
 	bool busy;
 	unsigned level;         /* of evaluation, while busy */
 	const struct pvs *memo;
+	struct py_binding *early; /* the next whose memo is not to last */
 };
 
 enum scope_kind { SCOPE_MODULE, SCOPE_FUNCTION, SCOPE_CLASS };
@@ -90,6 +91,7 @@ struct py_scope {
 	const void *id;         /* of its node: the key */
 	enum scope_kind kind;
 	bool comprehension;
+	const void *first;      /* of a comprehension: what it runs through first, which is evaluated outside */
 	struct py_scope *parent;
 	const struct pmap *names;  /* of struct py_binding */
 	const struct pmap *outer;  /* declared global or nonlocal */
@@ -98,6 +100,14 @@ struct py_scope {
 struct py_stars {           /* from X import * */
 	struct py_stars *next;
 	struct str module;
+};
+
+struct py_maybe {           /* a list is given to somebody, or an operand, who may change it */
+	struct py_maybe *next;
+	struct str name;
+	TSNode other;           /* the function, or the other operand */
+	bool call;
+	const struct py_scope *scope;
 };
 
 struct py_memo {            /* what a node stands for, so that it is found out once */
@@ -118,7 +128,13 @@ struct python {
 	const struct pmap *sites;     /* calls of plain names: lists of struct py_def, whose expr are the arguments */
 	const struct pmap *own;  /* names of the code's own methods and attributes */
 	bool evals;             /* code is evaluated that may change what names hold */
+	bool classes;           /* there may be objects whose operators are the code's own */
+	bool hides;             /* a name of the language's own is bound to something that may have effects */
+	bool early;             /* it is not yet known which lists may be changed: take it that all are */
+	struct py_maybe *maybes;
+	struct py_binding *early_memos;
 	struct py_def *chdirs;   /* calls that may change the directory */
+	const struct pmap *stored; /* attributes that are set on what may not be the code's own; "*": any */
 	bool foreign;           /* a module that is not the language's own is imported: the code will run in the box */
 	size_t fuel;
 	size_t bounds;          /* evaluations that reached one */
@@ -137,6 +153,7 @@ struct py_arg {
 	struct str name;        /* of a keyword argument */
 	const struct pvs *v;
 	TSNode node;
+	const struct py_scope *scope;
 };
 
 struct py_args {
@@ -180,6 +197,7 @@ struct str py_percent(struct python *p, struct str format, const struct pvs *arg
 struct str py_format(struct python *p, struct str format, const struct py_args *args);
 struct str py_path_join(struct python *p, struct str x, struct str y);
 struct str py_path_parent(struct python *p, struct str path);
+struct str py_path_plain(struct python *p, struct str path); /* as pathlib keeps it: without "." and empty parts */
 struct str py_glob_text(struct python *p, struct str pattern);
 struct str py_cat(struct python *p, struct str x, struct str y); /* bounded: a hole when too long */
 /* The name after NFKC; false when that is not sure. */
@@ -208,6 +226,7 @@ void py_shell(struct python *p, const struct py_row *r, const struct py_args *ar
 void py_argv(struct python *p, const struct py_args *args, TSNode n);
 void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
 void py_environment(struct python *p, const struct py_arg *a, TSNode n);
+bool py_in_place(struct python *p); /* false: the directory is not the one that the code was started in, or not surely */
 
 /* ---- python_effect.c ---- */
 /* The effects of a row. `self`: the object of a method; `unbound`: it is the first argument. */
@@ -239,6 +258,10 @@ enum py_kind {
 	PY_TEMP,        /* tempfile: spec: position of the suffix; prefix and directory follow */
 	PY_TYPE,        /* the class of an object: it could be called */
 	PY_NAMES,       /* operator.attrgetter, methodcaller */
+	PY_LINK,        /* like PY_FILE: the first path gets another name */
+	PY_SPEC,        /* importlib.util.find_spec */
+	PY_HELP,        /* help(): a text is the name of a module, which is loaded */
+	PY_TESTS,       /* unittest.main */
 };
 
 struct py_row {
@@ -254,6 +277,7 @@ const struct py_row *py_row(struct str name);
 enum py_module py_module(struct str name);
 bool py_is_stdlib(struct str name);   /* a top-level module of the language's own */
 bool py_is_builtin(struct str name);
+bool py_is_inner(struct str name);     /* an attribute of the language's own modules that is a module itself */
 /* python_names.c: attributes that have no effect on any object; that have one on some; __x__ that give nothing away */
 bool py_harmless_name(struct str name);
 bool py_effect_name(struct str name);

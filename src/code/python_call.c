@@ -40,6 +40,22 @@ static bool has_private(struct str path)
 }
 
 /* What is known of a name without a row of its own: by the module it stands in. NULL: nothing to fear. */
+static size_t first_part(struct str path) { return str_find(path, '.', 0) < 0 ? path.n : (size_t)str_find(path, '.', 0); }
+
+/* Class.method of a module: judged by its name, like a method of what is not known. */
+static const char *inner_trouble(struct str attr)
+{
+	for (size_t from = first_part(attr) + 1; from < attr.n;) {
+		ptrdiff_t next = str_find(attr, '.', from);
+		struct str part = str_sub(attr, from, next < 0 ? attr.n : (size_t)next);
+
+		if (!py_harmless_name(part) && !py_special_name(part))
+			return "unknown-call";
+		from += part.n + 1;
+	}
+	return NULL;
+}
+
 static const char *name_trouble(struct str name)
 {
 	struct str module = name;
@@ -58,7 +74,7 @@ static const char *name_trouble(struct str name)
 		if (r || py_is_builtin(module))
 			return NULL;
 		switch (py_module(module)) {
-		case PY_MODULE_PURE: return (str_is(attr, "main") || str_is(attr, "test")) && !str_is(module, "unittest") ? "unknown-call" : has_private(attr) ? "private" : NULL;
+		case PY_MODULE_PURE: return str_is(attr, "main") || str_is(attr, "test") || py_is_inner(str_sub(name, 0, module.n + 1 + first_part(attr))) ? "unknown-call" : has_private(attr) ? "private" : inner_trouble(attr);
 		case PY_MODULE_LISTED: case PY_MODULE_STDLIB: return py_special_name(attr) ? NULL : "unknown-call";
 		case PY_MODULE_OTHER: break;
 		}
@@ -90,6 +106,17 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 		code_marker_add(p->w, "unknown-call", n);
 }
 
+/* What these do follows from attributes that anybody can set. */
+static bool is_steered(struct python *p, struct str name)
+{
+	static const char *const steered[][2] = {{"tempfile.", "name"}, {"logging.", "baseFilename"}, {"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"}, {"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"}, {"tarfile.", "name"}};
+
+	for (size_t i = 0; i < sizeof(steered) / sizeof(*steered); i++)
+		if (str_starts(name, steered[i][0]) && (pmap_get(p->stored, str_of(steered[i][1])) || pmap_get(p->stored, STR("*"))))
+			return true;
+	return false;
+}
+
 void py_call(struct python *p, const struct pv *callee, const struct py_args *args, TSNode n)
 {
 	const struct py_row *r;
@@ -104,7 +131,11 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 		return;
 	case PV_NAME:
 		record(p, callee->text, NULL, args, n);
+		if (str_starts(callee->text, "inspect.") && (py_keyword(args, "eval_str") || args->open))
+			code_marker_add(p->w, "eval", n); /* of annotations, which are texts */
 		r = py_row(callee->text);
+		if (is_steered(p, callee->text))
+			code_marker_add(p->w, "setattr", n);
 		trouble = r ? NULL : name_trouble(callee->text);
 		if (r)
 			py_apply(p, r, NULL, r->spec[0] == 's' || str_starts(callee->text, "pathlib.Path.") || str_starts(callee->text, "zipfile.ZipFile.") || str_starts(callee->text, "tarfile.TarFile.e"), args, n);
@@ -129,6 +160,8 @@ static void escape_one(struct python *p, const struct pv *v, TSNode n)
 			call_method(p, v, &py_nothing, n);
 	} else if (v->kind == PV_NAME) {
 		r = py_row(v->text);
+		if (str_is(v->text, "__builtins__"))
+			code_marker_add(p->w, "module", n);
 		if (r ? str_is(v->text, "os.path") || str_is(v->text, "sys.path") : is_module(v->text))
 			if (!str_is(v->text, "sys.path"))
 				code_marker_add(p->w, "module", n);
@@ -191,16 +224,31 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 	return false;
 }
 
+/* An object that is made anew may be another: open files have an __init__ that opens. */
+static bool is_maker(struct str attr) { return str_is(attr, "__init__") || str_is(attr, "__new__"); }
+
+/* super().__init__(), Base.__init__(self), object.__new__(cls) */
+static bool on_super(struct python *p, TSNode n)
+{
+	TSNode object = node_field(n, "object");
+	struct str name = node_text(p->w, node_is(object, "call") ? node_field(object, "function") : object);
+	const struct py_binding *b = pmap_get(p->module->names, name);
+
+	if (node_is(object, "call"))
+		return str_is(name, "super") && !b;
+	return node_is(object, "identifier") && (b ? b->ndefs == 1 && b->defs->kind == DEF_USER : py_is_builtin(name) && !py_row(name));
+}
+
 void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n)
 {
 	if (str_starts(attr, "__") && str_ends(attr, "__")) {
-		if (!py_special_name(attr))
+		if (!py_special_name(attr) || (args && is_maker(attr) && !on_super(p, n)))
 			code_marker_add(p->w, "dunder", n);
 		return;
 	}
 	if (told_by_arguments(p, attr, args, n) || py_harmless_name(attr))
 		return;
-	if (!py_effect_name(attr) && (p->foreign || pmap_get(p->own, attr) || attr.p[0] == '_'))
+	if (!py_effect_name(attr) && (p->foreign || pmap_get(p->own, attr)))
 		return;
 	code_marker_add(p->w, "unknown-call", n);
 }
@@ -223,12 +271,16 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 	if (in_class)
 		code_marker_add(p->w, "module", n); /* it is an attribute of the class */
 	p->writes_trees |= str_starts(module, "xml.etree");
+	if (str_starts(top, "_") && !str_is(top, "__future__")) { /* __main__, and the inner parts of the library */
+		code_marker_add(p->w, "module", n);
+		return;
+	}
 	if (!py_is_stdlib(top)) {
 		p->foreign = true;
 		code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
 		return;
 	}
-	if (py_module(module) == PY_MODULE_STDLIB || (dot >= 0 && py_module(module) == PY_MODULE_OTHER && py_module(top) != PY_MODULE_PURE))
+	if (py_module(module) == PY_MODULE_STDLIB || (dot >= 0 && py_module(module) == PY_MODULE_OTHER && !py_row(module)))
 		code_marker_add(p->w, "module", n);
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
 		if (str_is(top, marked[i]))
@@ -244,6 +296,9 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 	for (size_t i = 0; i < object->n; i++) {
 		const struct pv *v = object->v[i];
 		size_t k = 0;
+
+		if (v->kind == PV_PATH || v->kind == PV_INST || v->kind == PV_TEXT || v->kind == PV_METHOD)
+			code_marker_add(p->w, "setattr", n); /* what it does later may follow from it */
 
 		if (v->kind == PV_NAME && py_is_stdlib(v->text)) {
 			struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(v->text), STR_ARG(attr));

@@ -50,8 +50,13 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 {
 	struct str path = py_text(p, v);
 
-	if (v->kind == PV_DATA && is_number(v->text))
-		return; /* a descriptor */
+	if (v->kind == PV_DATA && is_number(v->text)) { /* a descriptor: whatever was opened, also what was opened to be read */
+		if (f.kind != ACCESS_READ && strcmp(op, "open") != 0)
+			code_marker_add(p->w, "unknown-call", n);
+		return;
+	}
+	if (f.kind != ACCESS_READ && (str_starts(path, "/proc/") || str_starts(path, "/dev/fd/")) && !str_is(path, "/dev/fd/1") && !str_is(path, "/dev/fd/2"))
+		code_marker_add(p->w, "unknown-call", n); /* leads to open files */
 	if (f.database && (str_is(path, ":memory:") || str_is(path, "")))
 		return;
 	if (f.database && str_starts(path, "file:")) {
@@ -174,18 +179,28 @@ static void do_open(struct python *p, const struct py_row *r, const struct pv *s
 
 /* ---- network ---- */
 
+/* The host of a URL; anything but a plain one has none that is known. */
 static struct str host_of(struct str url)
 {
-	for (size_t i = 0; i + 2 < url.n; i++)
-		if (url.p[i] == ':' && url.p[i + 1] == '/' && url.p[i + 2] == '/') {
-			size_t from = i + 3, to = from;
+	size_t from = str_starts(url, "http://") ? 7 : str_starts(url, "https://") ? 8 : str_starts(url, "ftp://") ? 6 : str_starts(url, "ws://") ? 5 : str_starts(url, "wss://") ? 6 : 0, to = from;
 
-			while (to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' && url.p[to] != ':')
-				to++;
-			return text_exact(str_sub(url, 0, to)) ? str_sub(url, from, to) : CODE_HOLE;
-		}
-	return text_exact(url) ? url : CODE_HOLE;
+	while (from && to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#')
+		to++;
+	if (from && (memchr(url.p + from, '@', to - from) || memchr(url.p + from, '\\', to - from)))
+		return CODE_HOLE;
+	for (size_t i = from; i < to; i++)
+		if (url.p[i] == ':')
+			to = i;
+	if (from)
+		return text_exact(str_sub(url, 0, to)) ? str_sub(url, from, to) : CODE_HOLE;
+	for (size_t i = 0; i < url.n; i++)
+		if (url.p[i] == '<' || url.p[i] == ':' || url.p[i] == '/' || url.p[i] == ' ' || text_hole(url.p[i]))
+			return CODE_HOLE;
+	return url;
 }
+
+/* Other schemes than those of hosts may mean a file. */
+static bool may_be_file(struct str url) { return !str_starts(url, "http://") && !str_starts(url, "https://") && (memchr(url.p, ':', url.n) || !text_exact(url)); }
 
 static void do_net(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
@@ -198,8 +213,8 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 		if (v && v->n == 1)
 			host = v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
 	}
-	if (str_starts(host, "file:"))
-		access_at(p, ACCESS_READ, str_starts(host, "file:///") ? str_sub(host, 7, host.n) : CODE_HOLE, false, r->name, n);
+	if (str_starts(str_of(r->name), "urllib.") && may_be_file(host))
+		access_at(p, ACCESS_READ, str_starts(host, "file:///") && !memchr(host.p, '%', host.n) ? str_sub(host, 7, host.n) : CODE_HOLE, false, r->name, n);
 	code_touch(p->w, host_of(host), n);
 	while (next_spec(&rest, part)) {
 		v = argument(p, NULL, false, args, part[0], part[1]);
@@ -221,21 +236,33 @@ static bool may_bind(struct str code, bool statements)
 	return binds;
 }
 
-static void do_code(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+static void one_code(struct python *p, const struct py_row *r, const struct pvs *v, bool function, TSNode n)
 {
-	const struct pvs *v = py_arg(p, args, 0, "stmt");
-	struct str text = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE;
+	struct str text = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE, cwd = p->w->s->cwd;
 	const char *id = !strcmp(r->name, "eval") ? "eval" : "exec";
 
-	if (str_starts(str_of(r->name), "timeit") && v && v->n == 1 && v->v[0]->kind == PV_USER)
+	if (function && v && v->n == 1 && v->v[0]->kind == PV_USER)
 		return;
 	if (!text.n || !text_exact(text)) {
 		code_marker_add(p->w, id, n);
 		return;
 	}
-	if (may_bind(text, !strcmp(id, "exec")))
+	if (may_bind(text, !strcmp(id, "exec")) || p->hides)
 		code_marker_add(p->w, id, n);
+	if (!py_in_place(p))
+		p->w->s->cwd = CODE_HOLE;
 	code_snippet(p->w, "python", text, n);
+	p->w->s->cwd = cwd;
+}
+
+static void do_code(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+{
+	bool timed = str_starts(str_of(r->name), "timeit");
+	const struct pvs *v = py_arg(p, args, 0, "stmt");
+
+	one_code(p, r, v, timed, n);
+	if (timed && py_arg(p, args, 1, "setup"))
+		one_code(p, r, py_arg(p, args, 1, "setup"), true, n);
 }
 
 static void do_getattr(struct python *p, const struct py_args *args, TSNode n)
@@ -263,10 +290,15 @@ static bool any_name(const struct pvs *v)
 	return false;
 }
 
+/* A number is an open directory. */
+static struct str directory_text(struct python *p, const struct pv *v) { return v->kind == PV_TEXT || v->kind == PV_PATH ? py_text(p, v) : CODE_HOLE; }
+
+bool py_in_place(struct python *p) { return p->ncwds == 1; }
+
 static void do_chdir(struct python *p, const struct py_args *args, TSNode n)
 {
 	const struct pvs *v = py_arg(p, args, 0, "path");
-	struct str text = v && v->n == 1 ? py_text(p, v->v[0]) : CODE_HOLE;
+	struct str text = v && v->n == 1 ? directory_text(p, v->v[0]) : CODE_HOLE;
 	bool known = false;
 
 	for (size_t i = 0; i < p->ncwds; i++)
@@ -287,7 +319,7 @@ void py_directories(struct python *p)
 
 		py_args_eval(p, d->expr, d->scope, args);
 		v = py_arg(p, args, 0, "path");
-		to = v && v->n == 1 ? py_text(p, v->v[0]) : CODE_HOLE;
+		to = v && v->n == 1 ? directory_text(p, v->v[0]) : CODE_HOLE;
 		relative |= !str_starts(to, "/");
 		if (p->ncwds == PY_CWDS_MAX || !text_exact(to) || !to.n || (relative && calls)) {
 			p->cwds[0] = p->cwds[1] = CODE_HOLE;
@@ -335,7 +367,9 @@ static void do_import(struct python *p, const struct py_args *args, TSNode n)
 	const struct pvs *v = py_arg(p, args, 0, "name");
 	struct str name = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE;
 
-	if (!text_exact(name) || !name.n)
+	if (v && v->n == 1 && v->v[0]->kind == PV_NAME)
+		return; /* of a module that is here already */
+	if (!text_exact(name) || !name.n || name.p[0] == '.')
 		code_marker_add(p->w, "import", n);
 	else
 		py_import(p, name, false, n);
@@ -366,6 +400,50 @@ static void do_names(struct python *p, const struct py_row *r, const struct py_a
 		code_marker_add(p->w, "getattr", n);
 }
 
+/* A name that leads elsewhere: what is done through it is done there, which only the box can see. */
+static void do_link(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
+{
+	const struct py_args *known = is_loose(args) ? &py_nothing : args;
+	struct str rest = str_of(r->spec), part[3], to = CODE_HOLE;
+	const struct pvs *v = NULL;
+
+	do_files(p, r, self, unbound, known, n);
+	if (next_spec(&rest, part))
+		v = argument(p, self, unbound, known, part[0], part[1]);
+	if (v && v->n == 1)
+		to = py_text(p, v->v[0]);
+	if (!text_exact(to) || !to.n || to.p[0] == '/' || str_contains(to, STR("..")))
+		access_at(p, ACCESS_EXEC, CODE_HOLE, true, "link", n);
+}
+
+/* Of a module with a dot in its name the packages around it are loaded. */
+static void do_spec(struct python *p, const struct py_args *args, TSNode n)
+{
+	const struct pvs *v = py_arg(p, args, 0, "name");
+	struct str name = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE;
+
+	if (!text_exact(name) || !name.n || args->escaped)
+		code_marker_add(p->w, "import", n);
+	else if (str_find(name, '.', 0) >= 0)
+		py_import(p, name, false, n);
+}
+
+static void do_help(struct python *p, const struct py_args *args, TSNode n)
+{
+	const struct pvs *v = py_arg(p, args, 0, "request");
+
+	if (!v)
+		access_at(p, ACCESS_EXEC, CODE_HOLE, true, "help", n);
+	for (size_t i = 0; v && i < v->n; i++) {
+		const struct pv *x = v->v[i];
+
+		if (x->kind == PV_TEXT && text_exact(x->text) && x->text.n)
+			py_import(p, x->text, false, n);
+		else if (x->kind == PV_TEXT || x->kind == PV_UNKNOWN || x->kind == PV_LOST)
+			access_at(p, ACCESS_EXEC, CODE_HOLE, true, "help", n);
+	}
+}
+
 /* ---- a row ---- */
 
 const struct py_args py_nothing = {.escaped = true};
@@ -374,7 +452,11 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 {
 	switch (r->kind) {
 	case PY_NOTHING: return;
-	case PY_FILE: do_files(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n); return;
+	case PY_FILE:
+		if (!strcmp(r->name, "os.mknod") && (args->n > 1 || args->open))
+			code_marker_add(p->w, "unknown-call", n); /* a device */
+		do_files(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n);
+		return;
 	case PY_OPEN: do_open(p, r, self, unbound, is_loose(args) ? &py_nothing : args, n); return;
 	case PY_SHELL: py_shell(p, r, args, n); return;
 	case PY_ARGV: py_argv(p, args, n); return;
@@ -409,5 +491,12 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_TEMP: do_temp(p, r, args, n); return;
 	case PY_SQL: py_sql(p, args, n); return;
 	case PY_NAMES: do_names(p, r, args, n); return;
+	case PY_LINK: do_link(p, r, self, unbound, args, n); return;
+	case PY_SPEC: do_spec(p, args, n); return;
+	case PY_HELP: do_help(p, args, n); return;
+	case PY_TESTS:
+		if (py_arg(p, args, 0, "module") || py_arg(p, args, 1, "defaultTest") || py_arg(p, args, 4, "testLoader"))
+			access_at(p, ACCESS_EXEC, CODE_HOLE, true, r->name, n);
+		return;
 	}
 }

@@ -30,7 +30,7 @@ static struct str home_path(struct python *p, struct str path)
 	return p->w->v->home.n ? py_cat(p, p->w->v->home, str_sub(path, 1, path.n)) : CODE_HOLE;
 }
 
-static struct str here(struct python *p) { return p->ncwds == 1 && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
+static struct str here(struct python *p) { return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
 
 /* ---- functions of modules ---- */
 
@@ -68,7 +68,15 @@ static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
 {
 	struct str s = arg_text(p, args, 0, "p");
 
-	return pvs_text(p, PV_TEXT, str_find(s, '/', 0) < 0 && text_exact(s) ? STR("") : py_path_parent(p, s));
+	size_t to = s.n;
+
+	while (to && s.p[to - 1] != '/' && !text_hole(s.p[to - 1]))
+		to--;
+	if (to && s.p[to - 1] != '/')
+		return pvs_text(p, PV_TEXT, s.p[to - 1] == HOLE_NAME ? py_path_parent(p, s) : CODE_HOLE);
+	while (to > 1 && s.p[to - 1] == '/')
+		to--;
+	return pvs_text(p, PV_TEXT, str_sub(s, 0, to));
 }
 
 static const struct pvs *f_basename(struct python *p, const struct py_args *args)
@@ -139,6 +147,14 @@ static const struct pvs *f_same_items(struct python *p, const struct py_args *ar
 	const struct pvs *v = py_arg(p, args, 0, "iterable");
 
 	return v && v->n == 1 && v->v[0]->kind == PV_SEQ ? many(p, py_elements(p, v)) : pvs_one(p, p->data);
+}
+
+/* What an object of the code's own gives for these need not be a list. */
+static const struct pvs *f_iterator(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = f_same_items(p, args);
+
+	return v->v[0]->kind == PV_SEQ ? v : unknown(p);
 }
 
 static const struct pvs *tuple_of(struct python *p, const struct pvs *const *list, size_t n)
@@ -217,7 +233,7 @@ static const struct {
 	{"os.path.basename", f_basename}, {"os.getcwd", f_getcwd}, {"os.fspath", f_str}, {"str", f_str}, {"os.fsdecode", f_str}, {"os.fsencode", f_str}, {"pathlib.Path", f_path},
 	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
 	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
-	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_same_items}, {"iter", f_same_items}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
+	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_iterator}, {"iter", f_iterator}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
 	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip},
 };
 
@@ -340,12 +356,24 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 			s = py_path_join(p, s, args->v[i].v->n == 1 ? py_text(p, args->v[i].v->v[0]) : CODE_HOLE);
 		return pvs_text(p, PV_PATH, args->open || args->escaped ? CODE_HOLE : s);
 	}
-	if (str_is(name, "with_suffix") || str_is(name, "with_name") || str_is(name, "with_stem"))
-		return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, s), str_n("\2", 1)));
+	if (str_is(name, "with_suffix"))
+		return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, py_path_plain(p, s)), str_n("\2", 1)));
+	if (str_is(name, "with_name") || str_is(name, "with_stem")) { /* ".." is a name as well */
+		struct str to = arg_text(p, args, 0, "name");
+		bool plain = text_exact(to) && to.n && !str_contains(to, STR("..")) && str_is(name, "with_name");
+
+		return pvs_text(p, PV_PATH, py_path_join(p, py_path_parent(p, py_path_plain(p, s)), plain ? to : !text_exact(to) || str_contains(to, STR("..")) ? CODE_HOLE : str_n("\2", 1)));
+	}
 	if (str_is(name, "iterdir"))
 		return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
-	if (str_is(name, "glob"))
-		return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, arg_text(p, args, 0, "pattern")))));
+	if (str_is(name, "glob")) { /* names that start with a dot are found, so the star of "*.x" may be empty */
+		struct str pattern = arg_text(p, args, 0, "pattern");
+		const struct pvs *found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
+
+		if (str_starts(pattern, "*.") && text_exact(pattern) && !memchr(pattern.p + 1, '*', pattern.n - 1) && !memchr(pattern.p, '/', pattern.n))
+			found = pvs_join(p, found, pvs_text(p, PV_PATH, py_path_join(p, s, str_sub(pattern, 1, pattern.n))));
+		return many(p, found);
+	}
 	if (str_is(name, "rglob"))
 		return many(p, pvs_text(p, PV_PATH, CODE_HOLE));
 	if (str_is(name, "as_posix") || str_is(name, "__str__") || str_is(name, "__fspath__"))
@@ -380,25 +408,27 @@ static const struct pvs *row_result(struct python *p, const struct py_row *r)
 
 static bool plain_bases(struct python *p, TSNode class)
 {
-	static const char *const plain[] = {"object", "Exception", "ValueError", "RuntimeError", "dict", "list", "set", "tuple", "int", "float", "Enum", "IntEnum", "enum.Enum", "NamedTuple", "TypedDict", "ABC", "abc.ABC", "Protocol"};
+	static const char *const plain[] = {"object", "dict", "list", "set", "tuple", "int", "float", "enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag", "typing.NamedTuple", "typing.TypedDict",
+		"abc.ABC", "typing.Protocol"};
 	TSNode list = node_field(class, "superclasses");
 	uint32_t n = 0;
 	TSNode *kids = ts_node_is_null(list) ? NULL : py_children(p, list, &n);
 	bool all = true;
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && all; i++) {
+		const struct pvs *v = py_eval(p, kids[i], p->module); /* a class inside of another scope: its names may be others, which then are joined or lost */
 		size_t k = 0;
 
-		while (k < sizeof(plain) / sizeof(*plain) && !str_is(node_text(p->w, kids[i]), plain[k]))
+		while (v->n == 1 && v->v[0]->kind == PV_NAME && k < sizeof(plain) / sizeof(*plain) && !str_is(v->v[0]->text, plain[k]))
 			k++;
-		all &= k < sizeof(plain) / sizeof(*plain);
+		all = v->n == 1 && !v->cycle && v->v[0]->kind == PV_NAME && (k < sizeof(plain) / sizeof(*plain) || (py_is_builtin(v->v[0]->text) && (str_ends(v->v[0]->text, "Error") || str_is(v->v[0]->text, "Exception"))));
 	}
 	return all;
 }
 
 static const struct pvs *name_result(struct python *p, struct str name, const struct py_args *args)
 {
-	static const char *const numbers[] = {"abs", "all", "any", "bool", "bytearray", "callable", "complex", "dict", "divmod", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "pow", "print", "range", "round", "sum"};
+	static const char *const numbers[] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "print", "range"};
 	static const char *const texts[] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
 	const struct py_row *r = py_row(name);
 

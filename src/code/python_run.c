@@ -75,13 +75,14 @@ void py_environment(struct python *p, const struct py_arg *a, TSNode n)
 {
 	uint32_t count = 0;
 	TSNode *kids = node_is(a->node, "dictionary") ? py_children(p, a->node, &count) : NULL;
+	const struct py_scope *sc = a->scope ? a->scope : p->module;
 
 	if (!kids && !is_environ(a->v) && !(a->v->n == 1 && a->v->v[0]->kind == PV_DATA && str_is(a->v->v[0]->text, "None")))
 		code_marker_add(p->w, "environ", n);
 	for (uint32_t i = 0; i < count; i++) {
 		if (node_is(kids[i], "pair"))
-			py_environ(p, py_eval(p, node_field(kids[i], "key"), p->module), py_eval(p, node_field(kids[i], "value"), p->module), n);
-		else if (!is_environ(py_eval(p, ts_node_named_child(kids[i], 0), p->module)))
+			py_environ(p, py_eval(p, node_field(kids[i], "key"), sc), py_eval(p, node_field(kids[i], "value"), sc), n);
+		else if (!is_environ(py_eval(p, ts_node_named_child(kids[i], 0), sc)))
 			code_marker_add(p->w, "environ", n);
 	}
 }
@@ -139,6 +140,33 @@ static struct str first_word(struct python *p, const struct pvs *v)
 	return v->v[0]->kind == PV_SEQ && v->v[0]->nitems && v->v[0]->items[0]->n == 1 ? py_text(p, v->v[0]->items[0]->v[0]) : py_text(p, v->v[0]);
 }
 
+/* Options of subprocess, which asyncio passes on. */
+static void process_options(struct python *p, const struct py_args *args, TSNode n)
+{
+	if (py_keyword(args, "env"))
+		py_environment(p, py_keyword(args, "env"), n);
+	if (py_keyword(args, "executable"))
+		code_marker_add(p->w, "process", n);
+}
+
+static bool more_than_one(const struct py_args *args)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < args->n; i++)
+		count += !args->v[i].name.n;
+	return count > 1;
+}
+
+/* The directory of a program that is started: that of the code, or the one that it is given. */
+static void enter_directory(struct python *p, const struct pvs *dir)
+{
+	if (!py_in_place(p))
+		p->w->s->cwd = CODE_HOLE;
+	if (dir && !py_is_data(dir, "None"))
+		p->w->s->cwd = dir->n == 1 ? py_path_join(p, p->w->s->cwd.n ? p->w->s->cwd : CODE_HOLE, py_text(p, dir->v[0])) : CODE_HOLE;
+}
+
 void py_argv(struct python *p, const struct py_args *args, TSNode n)
 {
 	const struct pvs *v = py_arg(p, args, 0, "args"), *shell = py_arg(p, args, 8, "shell"), *dir = py_arg(p, args, 9, "cwd");
@@ -149,16 +177,12 @@ void py_argv(struct python *p, const struct py_args *args, TSNode n)
 		code_run_text(p->w, CODE_HOLE, n);
 		return;
 	}
-	if (py_keyword(args, "env"))
-		py_environment(p, py_keyword(args, "env"), n);
-	if (py_keyword(args, "executable"))
-		code_marker_add(p->w, "process", n);
+	process_options(p, args, n);
+	if (more_than_one(args))
+		code_marker_add(p->w, "process", n); /* the third would be another program */
 	if ((py_keyword(args, "input") || (py_keyword(args, "stdin") && !py_is_data(py_keyword(args, "stdin")->v, "None") && !(py_keyword(args, "stdin")->v->n == 1 && str_is(py_keyword(args, "stdin")->v->v[0]->text, "subprocess.DEVNULL")))) && !only_filters(first_word(p, v)))
 		code_marker_add(p->w, "stdin", n);
-	if (p->ncwds > 1)
-		p->w->s->cwd = CODE_HOLE;
-	if (dir && !py_is_data(dir, "None"))
-		p->w->s->cwd = dir->n == 1 ? py_path_join(p, p->w->s->cwd.n ? p->w->s->cwd : CODE_HOLE, py_text(p, dir->v[0])) : CODE_HOLE;
+	enter_directory(p, dir);
 	for (size_t i = 0; i < v->n; i++)
 		run_value(p, v->v[i], !always, !never, n);
 	p->w->s->cwd = cwd;
@@ -166,16 +190,52 @@ void py_argv(struct python *p, const struct py_args *args, TSNode n)
 
 void py_shell(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
-	const struct pvs *v = py_arg(p, args, 0, r->spec + 2);
+	const struct pvs *v = py_arg(p, args, 0, r->spec + 2), *mode = py_arg(p, args, 1, "mode");
+	bool waits = !strcmp(r->name, "os.popen") && mode && !(mode->n == 1 && str_is(py_text(p, mode->v[0]), "r"));
+	struct str cwd = p->w->s->cwd;
 
+	if (waits || (str_starts(str_of(r->name), "asyncio.") && py_keyword(args, "stdin")))
+		code_marker_add(p->w, "stdin", n);
+	process_options(p, args, n);
+	enter_directory(p, py_keyword(args, "cwd") ? py_keyword(args, "cwd")->v : NULL);
 	for (size_t i = 0; v && i < v->n; i++)
 		run_value(p, v->v[i], false, true, n);
 	if (!v)
 		code_run_text(p->w, CODE_HOLE, n);
+	p->w->s->cwd = cwd;
+}
+
+/* The environment of os.execve and its kin: the argument behind the others. */
+static void exec_environment(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+{
+	struct str name = str_of(r->name);
+	bool spawn = str_starts(name, "os.posix_spawn"), last = str_ends(name, "le") || str_ends(name, "lpe");
+	size_t at = last ? args->n - 1 : spawn ? 2 : (size_t)(r->spec[0] - '0') + 2;
+
+	if (spawn && args->n > 3)
+		code_marker_add(p->w, "process", n); /* files that it opens for it */
+	if ((last || spawn || str_ends(name, "ve") || str_ends(name, "vpe")) && at < args->n)
+		py_environment(p, &args->v[at], n);
 }
 
 /* os.execl(path, argv0, argv1...), os.execv(path, argv) */
+static void exec_words(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
+
 void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
+{
+	struct str cwd = p->w->s->cwd;
+
+	process_options(p, args, n);
+	if (str_starts(str_of(r->name), "asyncio.") && py_keyword(args, "stdin"))
+		code_marker_add(p->w, "stdin", n);
+	if (str_starts(str_of(r->name), "os.") && args->n)
+		exec_environment(p, r, args, n);
+	enter_directory(p, py_keyword(args, "cwd") ? py_keyword(args, "cwd")->v : NULL);
+	exec_words(p, r, args, n);
+	p->w->s->cwd = cwd;
+}
+
+static void exec_words(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
 	bool browser = !strcmp(r->spec, "browser"), list = r->kind == PY_EXECV, whole = !strcmp(r->spec, "00"), plain = !strcmp(r->name, "asyncio.create_subprocess_exec");
 	size_t at = browser ? 0 : (size_t)(r->spec[0] - '0'), count = 0;

@@ -35,6 +35,7 @@ static void add_def(struct python *p, struct py_scope *sc, struct str name, cons
 		*b = (struct py_binding){.name = name, .local = sc->kind == SCOPE_FUNCTION};
 		sc->names = pmap_set(p->a, sc->names, name, b);
 	}
+	p->hides |= py_is_builtin(name) && def->kind != DEF_UNKNOWN && def->kind != DEF_USER && def->kind != DEF_EACH;
 	if (b->ndefs++ > PY_DEFS_MAX)
 		return; /* counted, so that it is known that there are more */
 	*d = *def;
@@ -42,14 +43,26 @@ static void add_def(struct python *p, struct py_scope *sc, struct str name, cons
 	b->defs = d;
 }
 
+/* Inside of a class __x stands for _Class__x. */
+static bool is_mangled(const struct py_scope *sc, struct str name)
+{
+	if (!str_starts(name, "__") || str_ends(name, "__"))
+		return false;
+	while (sc && sc->kind != SCOPE_CLASS)
+		sc = sc->parent;
+	return sc != NULL;
+}
+
 static void bind(struct python *p, struct py_scope *sc, TSNode n, const struct py_def *def)
 {
 	struct str name;
 
-	if (!py_identifier(p, node_text(p->w, n), &name)) {
+	if (!py_identifier(p, node_text(p->w, n), &name) || is_mangled(sc, name)) {
 		code_marker_add(p->w, "identifier", n);
 		return;
 	}
+	if (sc->kind == SCOPE_CLASS)
+		p->own = pmap_set(p->a, p->own, name, p);
 	if (!pmap_get(sc->outer, name)) {
 		add_def(p, sc, name, def);
 		return;
@@ -90,8 +103,10 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 		bind(p, sc, n, def);
 		return;
 	}
-	if (node_is(n, "attribute"))
+	if (node_is(n, "attribute")) {
 		p->own = pmap_set(p->a, p->own, node_text(p->w, node_field(n, "attribute")), p);
+		p->stored = pmap_set(p->a, p->stored, node_text(p->w, node_field(n, "attribute")), p);
+	}
 	if (!is_list_target(n) && !node_is(n, "list_splat_pattern") && !node_is(n, "as_pattern_target") && !node_is(n, "parenthesized_expression") && !node_is(n, "tuple") &&
 	    !node_is(n, "list") && !node_is(n, "list_splat")) {
 		if (node_is(n, "subscript") && node_is(node_field(n, "value"), "identifier"))
@@ -189,7 +204,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
 		const struct pvs *v = py_attribute(p, &from, attr);
 		struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(path), STR_ARG(attr));
 
-		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER || py_is_stdlib(v->v[0]->text)) && !py_row(v->v[0]->text))
+		if (v->v[0]->kind == PV_NAME && (py_module(v->v[0]->text) != PY_MODULE_OTHER || py_is_inner(v->v[0]->text)) && !py_row(v->v[0]->text))
 			py_import(p, v->v[0]->text, false, kids[i]);
 		bind(p, sc, target, &(struct py_def){.kind = v->v[0]->kind == PV_NAME ? DEF_NAME : DEF_UNKNOWN, .scope = sc, .text = v->v[0]->kind == PV_NAME ? v->v[0]->text : full});
 	}
@@ -206,6 +221,40 @@ static void collect_all(struct python *p, TSNode n, struct py_scope *sc, unsigne
 		collect(p, kids[i], sc, depth + 1);
 }
 
+static void note_maybe(struct python *p, TSNode name, TSNode other, bool call, const struct py_scope *sc)
+{
+	struct py_maybe *m = arena_new(p->a, struct py_maybe);
+
+	*m = (struct py_maybe){.next = p->maybes, .name = node_text(p->w, name), .other = other, .call = call, .scope = sc};
+	p->maybes = m;
+	note_mention(p, node_text(p->w, name));
+}
+
+/* Arguments of a function that may only read them. */
+static void collect_given(struct python *p, TSNode list, TSNode function, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, list, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (node_is(kids[i], "identifier"))
+			note_maybe(p, kids[i], function, true, sc);
+		else
+			collect(p, kids[i], sc, depth + 1);
+}
+
+static void collect_operands(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (count == 2 && node_is(kids[i], "identifier"))
+			note_maybe(p, kids[i], kids[!i], false, sc);
+		else
+			collect(p, kids[i], sc, depth + 1);
+}
+
 /* The same, where a name itself comes to no harm. */
 static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
@@ -213,7 +262,7 @@ static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsig
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (!node_is(kids[i], "identifier"))
+		if (!node_is(kids[i], "identifier") || (i && node_is(n, "subscript")))
 			collect(p, kids[i], sc, depth + 1);
 		else
 			note_mention(p, node_text(p->w, kids[i]));
@@ -250,6 +299,13 @@ static void collect_parameters(struct python *p, TSNode list, struct str functio
 	}
 }
 
+/* [T: bound]: names, and expressions that are evaluated when somebody asks for them. */
+static void collect_type_parameters(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	if (!ts_node_is_null(n))
+		collect_all(p, n, sc, depth);
+}
+
 static void collect_function(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
@@ -261,6 +317,7 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 		if (sc->kind == SCOPE_CLASS)
 			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
 	}
+	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
 	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), inner, sc, depth);
 	if (!ts_node_is_null(type))
 		collect(p, type, sc, depth + 1);
@@ -273,6 +330,7 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 	TSNode bases = node_field(n, "superclasses");
 
 	bind(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
+	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
 	if (!ts_node_is_null(bases))
 		collect(p, bases, sc, depth + 1);
 	collect(p, node_field(n, "body"), inner, depth + 1);
@@ -289,7 +347,13 @@ static void collect_comprehension(struct python *p, TSNode n, struct py_scope *s
 {
 	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
 
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
 	inner->comprehension = true;
+	for (uint32_t i = 0; i < count && !inner->first; i++)
+		if (node_is(kids[i], "for_in_clause"))
+			inner->first = node_field(kids[i], "right").id;
 	collect_all(p, n, inner, depth);
 }
 
@@ -297,6 +361,8 @@ static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, 
 {
 	TSNode left = node_field(n, "left"), right = node_field(n, "right"), type = node_field(n, "type");
 
+	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier"))
+		p->own = pmap_set(p->a, p->own, node_text(p->w, left), p);
 	if (!ts_node_is_null(right)) {
 		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc}, depth);
 		if (node_is(right, "assignment")) { /* two names for one object */
@@ -337,12 +403,14 @@ static void collect_for(struct python *p, TSNode n, struct py_scope *sc, unsigne
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 
-	bind_target(p, sc, left, &(struct py_def){.kind = DEF_EACH, .expr = right, .scope = sc}, depth);
+	struct py_scope *outside = sc->first && sc->first == right.id ? sc->parent : sc;
+
+	bind_target(p, sc, left, &(struct py_def){.kind = DEF_EACH, .expr = right, .scope = outside}, depth);
 	for (uint32_t i = 0; i < count; i++)
 		if (kids[i].id == right.id && node_is(right, "identifier"))
 			note_mention(p, node_text(p->w, right));
 		else if (kids[i].id != left.id)
-			collect(p, kids[i], sc, depth + 1);
+			collect(p, kids[i], kids[i].id == right.id ? outside : sc, depth + 1);
 }
 
 static void collect_as(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -388,8 +456,8 @@ static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, uns
 	}
 }
 
-/* Who is given a list and neither changes nor keeps it. */
-static bool only_reads(struct python *p, TSNode function)
+/* Who is given a list and neither changes nor keeps it, judged by its name: whether that is whom it looks like is seen later. */
+static bool may_only_read(struct python *p, TSNode function)
 {
 	static const char *const names[] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip", "isinstance"};
 	static const char *const methods[] = {"join", "run", "Popen", "call", "check_call", "check_output", "dumps"};
@@ -397,12 +465,39 @@ static bool only_reads(struct python *p, TSNode function)
 	struct str name = node_text(p->w, method ? node_field(function, "attribute") : function);
 
 	for (size_t i = 0; !method && i < sizeof(names) / sizeof(*names); i++)
-		if (str_is(name, names[i]) && !pmap_get(p->module->names, name))
+		if (str_is(name, names[i]))
 			return true;
 	for (size_t i = 0; method && i < sizeof(methods) / sizeof(*methods); i++)
 		if (str_is(name, methods[i]))
 			return true;
 	return false;
+}
+
+static bool only_reads(struct python *p, const struct pv *v)
+{
+	const struct py_row *r = v->kind == PV_NAME ? py_row(v->text) : NULL;
+
+	if (v->kind == PV_METHOD)
+		return v->of->kind == PV_TEXT;
+	return v->kind == PV_NAME && (r ? r->kind == PY_ARGV : str_is(v->text, "json.dumps") || (py_is_builtin(v->text) && !(str_is(v->text, "isinstance") && p->classes)));
+}
+
+static bool is_plain(struct python *p, const struct pv *v)
+{
+	return v->kind == PV_TEXT || v->kind == PV_SEQ || v->kind == PV_DATA || v->kind == PV_PATH || (v->kind == PV_UNKNOWN && !p->classes);
+}
+
+static void settle_maybes(struct python *p)
+{
+	for (const struct py_maybe *m = p->maybes; m; m = m->next) {
+		const struct pvs *v = py_eval(p, m->other, m->scope);
+		bool fine = v->n && !v->cycle;
+
+		for (size_t i = 0; i < v->n; i++)
+			fine &= m->call ? only_reads(p, v->v[i]) : is_plain(p, v->v[i]);
+		if (!fine)
+			note_open(p, m->name);
+	}
 }
 
 static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -416,7 +511,7 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 		*d = (struct py_def){.next = p->chdirs, .expr = args, .scope = sc};
 		p->chdirs = d;
 	}
-	if (node_is(function, "identifier") && py_identifier(p, node_text(p->w, function), &name)) {
+	if (node_is(function, "identifier") && py_identifier(p, node_text(p->w, function), &name) && !is_mangled(sc, name)) {
 		struct py_def *d = arena_new(p->a, struct py_def);
 
 		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args, .scope = sc};
@@ -425,8 +520,10 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 	} else {
 		collect(p, function, sc, depth + 1);
 	}
-	if (only_reads(p, function) && node_is(args, "argument_list"))
-		collect_reads(p, args, sc, depth + 1);
+	if (str_ends(node_text(p->w, function), "setattr") || str_ends(node_text(p->w, function), "vars") || str_ends(node_text(p->w, function), "__setattr__"))
+		p->stored = pmap_set(p->a, p->stored, STR("*"), p);
+	if (may_only_read(p, function) && node_is(args, "argument_list"))
+		collect_given(p, args, function, sc, depth + 1);
 	else
 		collect(p, args, sc, depth + 1);
 }
@@ -450,11 +547,11 @@ static void collect_delete(struct python *p, TSNode n, struct py_scope *sc, unsi
 			bind_target(p, sc, kids[i], &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}, depth + 1);
 }
 
-static void collect_identifier(struct python *p, TSNode n)
+static void collect_identifier(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	struct str name;
 
-	if (!py_identifier(p, node_text(p->w, n), &name))
+	if (!py_identifier(p, node_text(p->w, n), &name) || is_mangled(sc, name))
 		code_marker_add(p->w, "identifier", n);
 	else
 		note_open(p, name);
@@ -471,7 +568,7 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 	if (depth > CODE_DEPTH_MAX)
 		code_marker_add(p->w, "bound", n);
 	else if (!strcmp(t, "identifier"))
-		collect_identifier(p, n);
+		collect_identifier(p, n, sc);
 	else if (!strcmp(t, "function_definition") || !strcmp(t, "lambda"))
 		collect_function(p, n, sc, depth);
 	else if (!strcmp(t, "decorated_definition"))
@@ -508,7 +605,9 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 		collect_delete(p, n, sc, depth);
 	else if (!strcmp(t, "keyword_argument"))
 		collect(p, node_field(n, "value"), sc, depth + 1);
-	else if (!strcmp(t, "binary_operator") || !strcmp(t, "comparison_operator") || !strcmp(t, "interpolation"))
+	else if (!strcmp(t, "binary_operator") || !strcmp(t, "comparison_operator"))
+		collect_operands(p, n, sc, depth);
+	else if (!strcmp(t, "interpolation"))
 		collect_reads(p, n, sc, depth);
 	else if (!strcmp(t, "subscript") && node_is(node_field(n, "value"), "identifier"))
 		collect_reads(p, n, sc, depth);
@@ -518,6 +617,16 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 
 void py_collect(struct python *p, TSNode root)
 {
+	static const char *const makers[] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
+
+	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
+		p->classes |= str_contains(p->w->src, str_of(makers[i]));
 	p->module = new_scope(p, root, SCOPE_MODULE, NULL);
 	collect(p, root, p->module, 0);
+	p->early = true;
+	settle_maybes(p);
+	py_directories(p);
+	p->early = false;
+	for (struct py_binding *b = p->early_memos; b; b = b->early)
+		b->memo = NULL;
 }

@@ -258,6 +258,27 @@ struct str py_path_join(struct python *p, struct str x, struct str y)
 	return py_cat(p, x.p[x.n - 1] == '/' ? x : py_cat(p, x, STR("/")), y);
 }
 
+struct str py_path_plain(struct python *p, struct str path)
+{
+	struct buf b;
+
+	buf_init(&b, p->a, 0);
+	if (path.n && path.p[0] == '/')
+		buf_char(&b, '/');
+	for (size_t from = 0; from < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', from);
+		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+
+		from += part.n + 1;
+		if (!part.n || str_is(part, "."))
+			continue;
+		if (b.n && b.p[b.n - 1] != '/')
+			buf_char(&b, '/');
+		buf_str(&b, part);
+	}
+	return b.n ? buf_view(&b) : STR(".");
+}
+
 struct str py_path_parent(struct python *p, struct str path)
 {
 	(void)p;
@@ -308,7 +329,7 @@ struct range {
 
 /* Letters that are their own NFKC form, or become one that is not ASCII. */
 static const struct range own_letters[] = {{0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x131}, {0x134, 0x13E}, {0x141, 0x148}, {0x14A, 0x17E}, {0x180, 0x1C3},
-	{0x300, 0x36F}, {0x386, 0x3CE}, {0x400, 0x52F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x904, 0x939}, {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
+	{0x386, 0x3CE}, {0x400, 0x52F}, {0x5D0, 0x5EA}, {0x620, 0x64A}, {0x904, 0x939}, {0x3041, 0x3096}, {0x30A1, 0x30FA}, {0x4E00, 0x9FFF}, {0xAC00, 0xD7A3}};
 
 static bool is_own(uint32_t cp)
 {

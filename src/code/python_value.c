@@ -68,15 +68,18 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b);
 static const struct pvs *bound(struct python *p, const struct py_scope *sc, struct str name, bool *ret_local)
 {
 	const struct pvs *all = NULL;
+	bool past = false;
 
 	*ret_local = false;
 	for (const struct py_scope *s = sc; s && !*ret_local; s = s->parent) {
-		const struct py_binding *b = pmap_get(s->outer, name) ? NULL : pmap_get(s->names, name);
+		bool declared = pmap_get(s->outer, name) != NULL;
+		const struct py_binding *b = declared ? NULL : pmap_get(s->names, name);
 		const struct pvs *one = b ? eval_binding(p, (struct py_binding *)b) : NULL;
 
 		if (one)
 			all = all ? pvs_join(p, all, one) : one;
-		*ret_local = b && s->kind == SCOPE_FUNCTION;
+		past |= declared || (b && s->kind == SCOPE_CLASS); /* a global, or what a class has not bound yet: functions around it are passed over */
+		*ret_local = b && s->kind == SCOPE_FUNCTION && !past;
 	}
 	return all;
 }
@@ -113,7 +116,7 @@ static const struct pvs *settle(struct python *p, const struct pvs *all, struct 
 			s = arena_new(p->a, struct pvs);
 			*s = *all;
 		}
-		s->v[i] = settled(p, all->v[i], true, p->evals || pmap_get(p->open, name) != NULL);
+		s->v[i] = settled(p, all->v[i], true, p->evals || p->early || pmap_get(p->open, name) != NULL);
 	}
 	return s ? s : all;
 }
@@ -215,7 +218,7 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
 		return s;
 	}
 	if (b->ndefs > PY_DEFS_MAX)
-		return b->memo = pvs_one(p, p->lost);
+		return pvs_one(p, p->lost);
 	b->busy = true;
 	b->level = level = p->level;
 	p->low = ~0u;
@@ -235,6 +238,10 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
 			whole->v[0] = p->unknown;
 		}
 		b->memo = all = whole;
+		if (p->early) {
+			b->early = p->early_memos;
+			p->early_memos = b;
+		}
 		p->low = low;
 	} else if (low < p->low) {
 		p->low = low;
@@ -271,8 +278,11 @@ static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_s
 
 static const struct pvs *path_property(struct python *p, struct str path, struct str attr)
 {
-	struct str parent = py_path_parent(p, path);
+	struct str parent;
 	ptrdiff_t slash = -1;
+
+	path = py_path_plain(p, path);
+	parent = py_path_parent(p, path);
 
 	if (str_is(attr, "parent"))
 		return pvs_text(p, PV_PATH, parent);
@@ -476,7 +486,7 @@ void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, stru
 			ret->open = true;
 			continue;
 		}
-		*a = (struct py_arg){.node = kids[i]};
+		*a = (struct py_arg){.node = kids[i], .scope = sc};
 		if (node_is(kids[i], "keyword_argument")) {
 			value = node_field(kids[i], "value");
 			if (!py_identifier(p, node_text(p->w, node_field(kids[i], "name")), &a->name))
@@ -522,6 +532,13 @@ static const struct pvs *eval_number(struct python *p, TSNode n, const struct py
 {
 	(void)sc;
 	return pvs_text(p, PV_DATA, node_text(p->w, n));
+}
+
+/* -x, x == y: what an object of the code's own makes of it. */
+static const struct pvs *eval_operator(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	(void)sc;
+	return p->classes ? unknown(p) : pvs_one(p, make(p, (struct pv){.kind = PV_DATA, .node = n}));
 }
 
 static const struct pvs *eval_data(struct python *p, TSNode n, const struct py_scope *sc)
@@ -609,12 +626,12 @@ static const struct {
 	bool kept; /* worth remembering: it has parts */
 } kinds[] = {
 	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false}, {"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
-	{"call", eval_call, true}, {"comparison_operator", eval_data, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", eval_data, false},
+	{"call", eval_call, true}, {"comparison_operator", eval_operator, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", eval_data, false},
 	{"dictionary_comprehension", eval_data, false}, {"ellipsis", eval_data, false}, {"expression_list", eval_sequence, true}, {"false", eval_number, false}, {"float", eval_number, false},
 	{"generator_expression", eval_comprehension, true}, {"identifier", eval_name, false}, {"integer", eval_number, false}, {"lambda", eval_lambda, false}, {"list", eval_sequence, true},
 	{"list_comprehension", eval_comprehension, true}, {"named_expression", eval_value, false}, {"none", eval_number, false}, {"not_operator", eval_data, false},
 	{"parenthesized_expression", eval_first, false}, {"pattern_list", eval_sequence, true}, {"set", eval_data, false}, {"set_comprehension", eval_comprehension, true}, {"string", eval_string, true},
-	{"subscript", eval_subscript, true}, {"true", eval_number, false}, {"tuple", eval_sequence, true}, {"unary_operator", eval_data, false},
+	{"subscript", eval_subscript, true}, {"true", eval_number, false}, {"tuple", eval_sequence, true}, {"unary_operator", eval_operator, false},
 };
 
 static int by_type(const void *key, const void *row) { return strcmp(key, *(const char *const *)row); }

@@ -44,6 +44,7 @@ struct judge {
 	struct judgement *ret;
 	struct subject *subjects;
 	size_t nsubjects;
+	struct subject *request;     /* when all of the request is one piece of code, without a command around it */
 	enum grade grades[GATE_CHECKS_MAX]; /* in force, by the check's row */
 	struct reason **reasons_end, **warnings_end, **advice_end;
 	struct step **steps_end;

@@ -112,11 +112,6 @@ static bool within(struct judge *j, const struct texts *list, struct str path)
 
 /* ---- redirections ---- */
 
-struct redirect_test {
-	const struct redirect_rule *r;
-	bool some, all; /* of the paths it may touch: one is hit, all are */
-};
-
 static bool mode_is(enum redirect_mode mode, const char *op)
 {
 	bool append = !strcmp(op, ">>") || !strcmp(op, "&>>"), read = op[0] == '<';
@@ -130,7 +125,7 @@ static bool mode_is(enum redirect_mode mode, const char *op)
 	return true;
 }
 
-static void redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+void tiers_redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct redirect_test *t = ctx;
 	bool in = within(j, t->r->paths, w->real) && (t->r->decision != VERDICT_ALLOW || within(j, t->r->paths, w->path)), hit = t->r->outside ? !in : in;
@@ -146,7 +141,7 @@ static enum match redirect_matches(struct judge *j, const struct redirect_rule *
 
 	if (!access_is_redirection(x) || !mode_is(r->mode, x->op))
 		return MATCH_NO;
-	if (!paths_each(j, x, redirect_one, &t))
+	if (!paths_each(j, x, tiers_redirect_one, &t))
 		return MATCH_MAYBE;
 	return t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO;
 }
@@ -262,12 +257,7 @@ static void raise_rule(struct judge *j, const char *id, const struct rule *r, st
 	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = j->p->silent ? STR("") : r->alternative, .rule = r->where, .at = at});
 }
 
-/* Who spoke about one command, by tier. */
-struct verdicts {
-	bool deny, scoped, ask, allow, maybe;
-};
-
-static void heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what)
+void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what)
 {
 	if (m == MATCH_NO || (decision == VERDICT_ALLOW && m != MATCH_YES) || !tiers_afford(j, TIERS_HIT))
 		return;
@@ -292,11 +282,11 @@ static void hear_prefixes(struct judge *j, struct subject *s, struct verdicts *v
 
 	tiers_normalise(j, s->c, &c);
 	for (const struct prefix_rule *r = j->p->deny; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		heard(j, s, v, VERDICT_DENY, false, normal_match(&c, r), &r->rule, r->prefix);
+		tiers_heard(j, s, v, VERDICT_DENY, false, normal_match(&c, r), &r->rule, r->prefix);
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		heard(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
+		tiers_heard(j, s, v, VERDICT_ASK, false, normal_match(&c, r), &r->rule, r->prefix);
 	for (const struct prefix_rule *r = j->p->allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) && settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
+		tiers_heard(j, s, v, VERDICT_ALLOW, false, rule_allows(r, c.strict) && settings_harmless(s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->prefix);
 }
 
 static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
@@ -309,9 +299,9 @@ static void hear_regexes(struct judge *j, struct subject *s, struct verdicts *v)
 	t = join_words(j, s->c);
 	known = !t.open && !t.cut && settings_harmless(s->c);
 	for (const struct regex_rule *r = j->p->checks; r && j->work >= 0; r = r->next)
-		heard(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_DENY, true, regex_denies(j, r, &t), &r->rule, r->pattern);
 	for (const struct regex_rule *r = j->p->allow_checks; r && j->work >= 0; r = r->next)
-		heard(j, s, v, VERDICT_ALLOW, true, known && find(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_ALLOW, true, known && find(j, r->regex, t.text) == REGEX_YES ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
 }
 
 /* What comparing a permission rule with a command may take: every star is a place to go on from. Most differ at the first byte. */
@@ -332,11 +322,11 @@ static bool afford_permission(struct judge *j, const struct permission_rule *r, 
 static void hear_permissions(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct permission_rule *r = j->p->permission_deny; r && afford_permission(j, r, s->c); r = r->next)
-		heard(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_DENY, false, permission_bash(r, s->c), &r->rule, r->pattern);
 	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c); r = r->next)
-		heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_ASK, false, permission_bash(r, s->c), &r->rule, r->pattern);
 	for (const struct permission_rule *r = j->p->permission_allow; r && afford_permission(j, r, s->c); r = r->next)
-		heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
+		tiers_heard(j, s, v, VERDICT_ALLOW, false, permission_bash_allows(r, s->c) ? MATCH_YES : MATCH_NO, &r->rule, r->pattern);
 	if (!v->allow && j->work >= 0 && permission_allowed(j->p->permission_allow, j->f, s->c)) { /* timeout, nice ... around what is allowed */
 		v->allow = true;
 		judge_step(j, "allow", STR("as what it runs"), s->c->at);
@@ -433,122 +423,23 @@ static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
 	struct ssh_says says = ssh_says(j, s);
 
 	if (says.denied)
-		heard(j, s, v, VERDICT_DENY, false, MATCH_YES, &ssh_rule, says.host);
+		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_YES, &ssh_rule, says.host);
 	if (says.unknown)
-		heard(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule, STR("ssh to a host that is denied"));
+		tiers_heard(j, s, v, VERDICT_DENY, false, MATCH_MAYBE, &ssh_rule, STR("ssh to a host that is denied"));
 	if (says.asked)
-		heard(j, s, v, VERDICT_ASK, false, MATCH_YES, &ssh_rule, says.host);
+		tiers_heard(j, s, v, VERDICT_ASK, false, MATCH_YES, &ssh_rule, says.host);
 	else if (says.allowed && !says.denied && !says.unknown)
-		heard(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
+		tiers_heard(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
 }
 
 static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		heard(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
+		tiers_heard(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
 	for (const struct names_rule *r = j->p->only; r && j->work >= 0; r = r->next)
 		if (s->base.n && !names_command(j, r->names, s->base) && tiers_afford(j, TIERS_HIT))
 			judge_raise(j, gate_check("not-on-list"), &(struct finding){.grade = judge_grade(j, gate_check("not-on-list")), .rule = r->rule.where, .at = s->c->at,
 				.alternative = j->p->silent ? STR("") : r->rule.alternative, .message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
-}
-
-/* ---- code inside the command ---- */
-
-static bool in_names(const struct texts *names, struct str name)
-{
-	for (; names; names = names->next)
-		if (glob_name(names->text, name))
-			return true;
-	return false;
-}
-
-/* Some argument lies outside the roots: yes, no, or a path that is not known. */
-static enum match argument_outside(struct judge *j, const struct texts *roots, const struct code_call *c, struct str cwd)
-{
-	enum match worst = MATCH_NO;
-
-	for (size_t i = 0; i < c->nargs; i++) {
-		struct access x = {.kind = ACCESS_WRITE, .path = c->args[i]};
-		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots, .decision = VERDICT_DENY};
-		struct redirect_test t = {.r = &r, .all = true};
-
-		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0))
-			continue; /* a mode, a flag */
-		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
-			x.path.text = str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(x.path.text));
-		if (!paths_each(j, &x, redirect_one, &t))
-			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
-		else if (t.some)
-			return MATCH_YES;
-	}
-	return worst;
-}
-
-static enum match argument_says(const struct code_call *c, struct regex *re)
-{
-	enum match worst = MATCH_NO;
-
-	for (size_t i = 0; i < c->nargs; i++) {
-		enum regex_answer is = c->args[i].kind == WORD_EXACT ? regex_match(re, c->args[i].text) : REGEX_LIMIT;
-
-		if (is == REGEX_YES)
-			return MATCH_YES;
-		worst = is == REGEX_LIMIT ? MATCH_MAYBE : worst;
-	}
-	return worst;
-}
-
-static enum match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c, struct str cwd)
-{
-	enum match m = in_names(r->match, c->name) ? MATCH_YES : MATCH_NO, more;
-
-	if (m != MATCH_NO && r->outside && (more = argument_outside(j, r->outside, c, cwd)) < m)
-		m = more;
-	if (m != MATCH_NO && r->arg && (more = argument_says(c, r->arg)) < m)
-		m = more;
-	return m;
-}
-
-static void raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m);
-
-/* The second time, when all have been heard, there is no `v`, and those that ask are raised. */
-static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r, enum match m, struct str what)
-{
-	if (v)
-		heard(j, s, v, r->decision, true, m, &r->rule, what);
-	else if (r->decision == VERDICT_ASK)
-		raise_ask(j, s, &r->rule, what, m);
-}
-
-static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
-{
-	for (const struct call_rule *r = in->calls; r; r = r->next)
-		for (const struct code_call *c = k->code->calls; c; c = c->next)
-			heard_code(j, s, v, r, call_matches(j, r, c, k->cwd), c->name);
-	for (const struct call_rule *r = in->imports; r; r = r->next)
-		for (const struct code_import *i = k->code->imports; i; i = i->next)
-			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
-	for (const struct call_rule *r = in->writes; r; r = r->next)
-		for (const struct access *x = j->f->accesses; x; x = x->next) {
-			struct redirect_rule outside = {.outside = true, .paths = r->outside, .decision = r->decision};
-			struct redirect_test t = {.r = &outside, .all = true};
-			bool here = x->kind == ACCESS_WRITE && x->at.text == k->code->error_at.text && x->at.text > 0;
-
-			if (here)
-				heard_code(j, s, v, r, !paths_each(j, x, redirect_one, &t) ? MATCH_MAYBE : t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO, judge_excerpt(j, x->at));
-		}
-}
-
-/* The code that this command is given; code inside that code belongs to it, too. */
-static void hear_code(struct judge *j, struct subject *s, struct verdicts *v)
-{
-	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
-		bool mine = s->c->argc && k->at.text == s->c->argv[0].at.text && k->at.from == s->c->argv[0].at.from;
-
-		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
-			if (str_is(in->lang, k->lang) && (!in->names || in_names(in->names, s->base) || !s->base.n))
-				hear_snippet(j, s, k, in, v);
-	}
 }
 
 /* ---- modes ---- */
@@ -616,7 +507,7 @@ static void decide(struct judge *j, struct subject *s)
 	hear_permissions(j, s, &v);
 	hear_ssh(j, s, &v);
 	hear_arguments(j, s, &v);
-	hear_code(j, s, &v);
+	tiers_hear_code(j, s, &v);
 	if (j->work < 0) { /* not all rules were heard */
 		s->spoken = true;
 		return;
@@ -633,7 +524,7 @@ static void decide(struct judge *j, struct subject *s)
 	s->allowed = !v.deny && !v.maybe && (v.scoped || (v.allow && !v.ask));
 }
 
-static void raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m)
+void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m)
 {
 	if (m != MATCH_NO && tiers_afford(j, TIERS_HIT))
 		raise_rule(j, "configured-ask", r, what, m, s->c->at);
@@ -649,14 +540,14 @@ static void raise_asks(struct judge *j, struct subject *s)
 		return;
 	tiers_normalise(j, s->c, &c);
 	for (const struct prefix_rule *r = j->p->ask; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		raise_ask(j, s, &r->rule, r->prefix, normal_match(&c, r));
+		tiers_raise_ask(j, s, &r->rule, r->prefix, normal_match(&c, r));
 	for (const struct permission_rule *r = j->p->permission_ask; r && afford_permission(j, r, s->c); r = r->next)
-		raise_ask(j, s, &r->rule, r->pattern, permission_bash(r, s->c));
+		tiers_raise_ask(j, s, &r->rule, r->pattern, permission_bash(r, s->c));
 	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
-		raise_ask(j, s, &r->rule, s->base, r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO);
+		tiers_raise_ask(j, s, &r->rule, s->base, r->decision == VERDICT_ASK ? argument_matches(j, r, s) : MATCH_NO);
 	ssh = ssh_says(j, s);
-	raise_ask(j, s, &ssh_rule, ssh.host, ssh.asked && !ssh.denied ? MATCH_YES : MATCH_NO);
-	hear_code(j, s, NULL);
+	tiers_raise_ask(j, s, &ssh_rule, ssh.host, ssh.asked && !ssh.denied ? MATCH_YES : MATCH_NO);
+	tiers_hear_code(j, s, NULL);
 }
 
 static void decide_redirects(struct judge *j)
@@ -744,6 +635,7 @@ void tiers_decide(struct judge *j)
 	j->work = TIERS_WORK_MAX;
 	for (size_t i = 0; i < j->nsubjects; i++)
 		decide(j, &j->subjects[i]);
+	tiers_decide_request(j);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		raise_asks(j, &j->subjects[i]);
 	decide_redirects(j);
@@ -781,6 +673,8 @@ void tiers_default(struct judge *j, const struct check *c)
 	static const enum grade grades[] = {GRADE_DENY, GRADE_ASK, GRADE_CONTAIN, GRADE_OFF};
 	enum grade g = grades[j->p->fallback];
 
+	if (j->request && !j->request->spoken && g != GRADE_OFF)
+		judge_raise(j, c, &(struct finding){.grade = g, .at = j->request->c->at, .message = STR("no rule of the policy allows this code, and its default is not to")});
 	for (size_t i = 0; i < j->nsubjects && g != GRADE_OFF; i++)
 		if (!j->subjects[i].spoken) {
 			judge_step(j, "default", str_of(grade_name(g)), j->subjects[i].c->at);

@@ -27,3 +27,21 @@ struct normal { /* a command */
 void tiers_normalise(struct judge *j, const struct command *c, struct normal *ret);
 /* Of a rule that denies or asks. */
 enum match normal_match(const struct normal *n, const struct prefix_rule *r);
+
+/* Between tiers.c and tiers_code.c: who spoke about one command, by tier. */
+struct verdicts {
+	bool deny, scoped, ask, allow, maybe;
+};
+
+/* A rule speaks of a command; what denies is raised at once, what asks when all have been heard. */
+void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what);
+void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m);
+struct redirect_test {
+	const struct redirect_rule *r;
+	bool some, all; /* of the paths it may touch: one is hit, all are */
+};
+
+void tiers_redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx);
+/* The code that this command is given; code inside that code belongs to it, too. Without `v` those that ask are raised. */
+void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v);
+void tiers_decide_request(struct judge *j);

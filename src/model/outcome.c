@@ -13,7 +13,8 @@ const char *status_name(enum status s)
 const char *enforcer_name(enum enforcer e)
 {
 	static const char *const names[] = {[ENFORCED_NOT] = NULL, [ENFORCED_CGROUP2] = "cgroup2", [ENFORCED_CGROUP1] = "cgroup1", [ENFORCED_RLIMIT] = "rlimit", [ENFORCED_WATCH] = "watch",
-		[ENFORCED_TMPFS] = "tmpfs", [ENFORCED_TIMER] = "timer", [ENFORCED_PIPE] = "pipe", [ENFORCED_NAMESPACE] = "namespace"};
+		[ENFORCED_TMPFS] = "tmpfs", [ENFORCED_TIMER] = "timer", [ENFORCED_PIPE] = "pipe", [ENFORCED_NAMESPACE] = "namespace",
+		[ENFORCED_AFFINITY] = "affinity"};
 
 	return (size_t)e < sizeof(names) / sizeof(*names) ? names[e] : NULL;
 }

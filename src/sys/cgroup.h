@@ -1,10 +1,15 @@
 /*
- * Control groups: version 2, version 1, and hybrids of both (limits on version 1, an empty version 2 tree beside it). The only file that
- * knows the difference.
+ * Control groups: version 2, version 1, and hybrids of both (limits on version 1, an empty version 2 tree beside it). cgroup.c and
+ * cgroup_map.c are the only files that know the difference.
  *
- * A group is one new directory for each hierarchy that is used, beside or below the caller's own, named caisson-PID-RANDOM. On version 2 it is made below the
- * nearest ancestor of the caller's group that hands out the memory and pids controllers (a group with processes of its own cannot).
+ * A group is one new directory for each hierarchy that is used, named caisson-PID-START-NAMESPACE-RANDOM after the launcher (its number, the
+ * time it started, its pid namespace), so that leftovers of a dead one can be told. On version 1 it is made below the caller's own group, on
+ * version 2 below the nearest ancestor that hands out the memory and pids controllers (a group with processes of its own cannot).
  * Where no writable hierarchy limits memory and processes, cg_make() says so and the caller falls back to what else there is.
+ *
+ * How a process gets in: on version 2 it is born there (CLONE_INTO_CGROUP with cg_into()); into the hierarchies of version 1 it goes by
+ * itself (cg_enter(), first thing in the child). cg_attach() moves a process from outside; on version 1 the kernel may wait 10 ms for that,
+ * because it locks out every fork of the machine, which a single thread that moves itself does not need.
  */
 #pragma once
 #include <sys/types.h>
@@ -12,25 +17,27 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/outcome.h"
+#include "sys/cgroup_map.h"
 
 enum cg_limit { CG_MEMORY_MAX /* bytes, without swap */, CG_CPU_MILLI, CG_PIDS_MAX };
-#define CG_HIERARCHIES_MAX 5 /* memory, cpu, pids, cpuacct, and version 2's */
-#define CG_NAME_MAX 64
+#define CG_NAME_MAX 80
 
 struct cg_dir {
-	int parent;           /* descriptor of the directory it was made in; -1: this slot is empty */
-	int fd;               /* of the group itself */
+	int parent;           /* descriptor of the directory it is made in */
+	int fd;               /* of the group itself; -1: not made yet (a hierarchy for nothing but CPU time, until a limit is set there) */
+	int tasks;            /* version 1: where a thread enters by itself; else -1 */
 	bool v2;
 	unsigned controllers; /* bits of CG_HAS_* */
 };
 
-struct cgroup {
+struct cgroup { /* zeroed: no group */
 	struct cg_dir dirs[CG_HIERARCHIES_MAX];
 	size_t n;
 	char name[CG_NAME_MAX];
-	int oom_event;        /* readable (POLLIN or POLLPRI, see oom_poll) when the kernel killed something for memory; -1: none */
-	short oom_poll;
-	uint64_t oom_before;  /* kills counted before the start */
+	int oom_event;        /* ready for oom_poll when the memory limit was hit: ask cg_oom_kills() then, which also rearms it; -1: none */
+	short oom_poll;       /* POLLIN or POLLPRI */
+	int oom_count;        /* descriptor of the file that counts kills */
+	unsigned oom_again;   /* events without a kill so far */
 };
 
 struct cg_host { /* what this host gives the caller; for doctor */
@@ -42,18 +49,26 @@ struct cg_host { /* what this host gives the caller; for doctor */
 
 /* A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. Leftovers of dead launchers are removed on the way. */
 int cg_make(struct cgroup *cg, struct err *e);
+/* Before a process is in it. A CPU limit that the machine cannot exceed anyway is better not set: it costs a directory on version 1. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
+/* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what);
-/* The descriptor for CLONE_INTO_CGROUP, or -1; true in *ret_rest when cg_attach() is needed besides. */
+/* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when cg_enter() or cg_attach() is needed besides. */
 int cg_into(const struct cgroup *cg, bool *ret_rest);
-/* Moves a process into all (remaining) hierarchies. On version 1 the kernel may wait 10 ms for this. */
-int cg_attach(struct cgroup *cg, pid_t pid, bool into_done, struct err *e);
+/* The calling process, which must have one thread, enters the (remaining) hierarchies. For the child of a fork: allocates nothing, and works
+ * whatever its user has become, because the descriptors were opened by cg_make(). */
+int cg_enter(const struct cgroup *cg, bool into_done, struct err *e);
+/* The same for another process. On version 1 the kernel may wait 10 ms for this. */
+int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e);
 /* Kills everything in it, where the kernel can (version 2); the caller kills the box's init besides. */
 void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
-uint64_t cg_oom_kills(const struct cgroup *cg);    /* since cg_make() */
+/* Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced. */
+uint64_t cg_oom_kills(struct cgroup *cg);
 /* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Safe to call twice. */
 void cg_remove(struct cgroup *cg);
+/* Closes the descriptors and leaves the group: for a child that does not need them. */
+void cg_close(struct cgroup *cg);
 void cg_probe(struct cg_host *ret);

@@ -94,17 +94,23 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 
 /* ---- privileges ---- */
 
-int privileges_drop(void)
+/* The kernel says EINVAL behind its last capability. */
+static int bounding_drop(void)
+{
+	for (unsigned long cap = 0; cap < CAPABILITIES_MAX; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap) != 0)
+			return errno == EINVAL && cap > 0 ? 0 : -1;
+	return 0;
+}
+
+int privileges_drop(bool for_good)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
 	unsigned long locked = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
 			       SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
-	for (unsigned long cap = 0; cap < CAPABILITIES_MAX && prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
-		if (prctl(PR_CAPBSET_DROP, cap) != 0)
-			return -1;
-	if (prctl(PR_SET_SECUREBITS, locked) != 0)
+	if (for_good && (bounding_drop() != 0 || prctl(PR_SET_SECUREBITS, locked) != 0))
 		return -1;
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 || syscall(SYS_capset, &head, none) != 0)
 		return -1;

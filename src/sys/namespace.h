@@ -15,5 +15,5 @@ pid_t namespace_clone(unsigned flags, int into, int *ret_pidfd);
 int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid, bool may_drop_groups, struct err *e);
 /* A user namespace by itself, with the same kind of map, for mount_idmap(). The descriptor or -1. */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
-/* Gives up all capabilities for good, and the ways to get them. 0 or -1 with errno. Takes no memory. */
-int privileges_drop(void);
+/* Gives up all capabilities; `for_good`: and every way to get them by running something. 0 or -1 with errno. Takes no memory. */
+int privileges_drop(bool for_good);

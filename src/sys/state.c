@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "sys/file.h"
 #include "sys/glob.h"
@@ -85,6 +86,25 @@ int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid
 			path[i] = '/';
 	}
 	return state_check(a, dir, project, uid, ret, e);
+}
+
+int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes, struct str *ret, struct err *e)
+{
+	struct str place = below(a, dir, folder);
+	const char *path = str_c(a, place), *file = str_c(a, name);
+	struct str whole = below(a, place, file); /* before anything is open: a full arena leaves at once */
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+	FD_CLEANUP int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	FD_CLEANUP int fd = at < 0 ? -1 : openat(at, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%s'", path);
+	if (fd_write_all(fd, file, bytes, e) < 0) {
+		unlinkat(at, file, 0);
+		return -1;
+	}
+	*ret = whole;
+	return 0;
 }
 
 /* ---- fencepost ---- */

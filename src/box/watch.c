@@ -1,0 +1,146 @@
+/* The watcher: what a box without a cgroup uses. watch.h says what is counted and why. */
+#define _GNU_SOURCE
+#include "box/watch.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "sys/file.h"
+
+#define DIRECTORY_BYTES 32768
+#define STATUS_BYTES 4096
+#define PROCESSES_MAX 32768 /* far above any limit of processes; more than can be counted is too much */
+
+
+/* Kibibytes behind any of these keys ("RssAnon:    1234 kB"), together. */
+static uint64_t sum_kib(struct str text, const char *const *keys)
+{
+	uint64_t kib = 0;
+
+	for (size_t at = 0; at < text.n;) {
+		ptrdiff_t nl = str_find(text, '\n', at);
+		struct str line = str_sub(text, at, nl < 0 ? text.n : (size_t)nl);
+		for (const char *const *key = keys; *key; key++) {
+			size_t from = strlen(*key);
+			if (!str_starts(line, *key))
+				continue;
+			while (from < line.n && (line.p[from] == ' ' || line.p[from] == '\t'))
+				from++;
+			ptrdiff_t end = str_find(line, ' ', from);
+			int64_t n;
+			if (end >= 0 && num_parse(str_sub(line, from, (size_t)end), 0, INT64_MAX / 1024, &n) == 0)
+				kib += (uint64_t)n;
+		}
+		at += line.n + 1;
+	}
+	return kib;
+}
+
+/* A file of one process: its text, empty when the process is gone (or will not be looked into). */
+static struct str text_of(int procfd, const char *pid, const char *file, char *buf, size_t cap)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%.20s/%s", pid, file);
+	FD_CLEANUP int fd = openat(procfd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, buf, cap);
+	return str_n(buf, n < 0 ? 0 : (size_t)n);
+}
+
+static const char *const cheap[] = {"RssAnon:", "RssShmem:", "VmSwap:", NULL};
+static const char *const exact[] = {"Pss_Anon:", "Pss_Shmem:", "SwapPss:", NULL};
+
+static uint64_t cheap_memory(int procfd, const char *pid)
+{
+	char buf[STATUS_BYTES];
+
+	return sum_kib(text_of(procfd, pid, "status", buf, sizeof(buf)), cheap) * 1024;
+}
+
+/* A process that may not be looked into counts in full, as all do where the kernel does not tell these apart (before Linux 5.4). */
+static uint64_t exact_memory(int procfd, const char *pid)
+{
+	char buf[STATUS_BYTES];
+	struct str text = text_of(procfd, pid, "smaps_rollup", buf, sizeof(buf));
+
+	return str_contains(text, STR("Pss_Anon:")) ? sum_kib(text, exact) * 1024 : cheap_memory(procfd, pid);
+}
+
+/* Clock ticks: fields 14 to 17 of stat, counted after the name in brackets, which may hold anything. */
+static uint64_t ticks(int procfd, const char *pid)
+{
+	char buf[STATUS_BYTES];
+	struct str text = text_of(procfd, pid, "stat", buf, sizeof(buf));
+	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
+	size_t at = close ? (size_t)(close - text.p) : text.n;
+	uint64_t sum = 0;
+
+	for (int field = 2; field <= 17 && at < text.n; field++) {
+		ptrdiff_t end = str_find(text, ' ', at);
+		int64_t n;
+		if (end < 0)
+			break;
+		if (field >= 14 && num_parse(str_sub(text, at, (size_t)end), 0, INT64_MAX / 8, &n) == 0)
+			sum += (uint64_t)n;
+		at = (size_t)end + 1;
+	}
+	return sum;
+}
+
+struct total {
+	uint64_t memory, ticks;
+	unsigned processes;
+};
+
+typedef uint64_t memory_fn(int procfd, const char *pid);
+
+static int add_up(int procfd, memory_fn *memory, bool with_time, struct total *ret)
+{
+	_Alignas(struct dirent64) char buf[DIRECTORY_BYTES];
+	struct total t = {0};
+	ssize_t n;
+
+	if (lseek(procfd, 0, SEEK_SET) < 0)
+		return -1;
+	while ((n = getdents64(procfd, buf, sizeof(buf))) > 0 && t.processes < PROCESSES_MAX)
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
+			at += d->d_reclen;
+			if (d->d_name[0] < '0' || d->d_name[0] > '9')
+				continue;
+			t.processes++;
+			t.memory += memory(procfd, d->d_name);
+			t.ticks += with_time ? ticks(procfd, d->d_name) : 0;
+		}
+	if (n < 0)
+		return -1;
+	if (n > 0)
+		t.memory = UINT64_MAX / 2;
+	*ret = t;
+	return 0;
+}
+
+static uint64_t scratch_used(int fd)
+{
+	struct statfs fs;
+
+	return fd >= 0 && fstatfs(fd, &fs) == 0 ? (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize : 0;
+}
+
+int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_sum *ret)
+{
+	struct total t, shared;
+	uint64_t scratch = scratch_used(scratchfd);
+	long per_second = sysconf(_SC_CLK_TCK);
+
+	if (per_second <= 0 || add_up(procfd, cheap_memory, true, &t) != 0)
+		return -1;
+	if (t.memory + scratch > limit && add_up(procfd, exact_memory, false, &shared) == 0)
+		t.memory = shared.memory;
+	*ret = (struct watch_sum){.memory = t.memory + scratch, .cpu_ms = t.ticks * 1000 / (uint64_t)per_second, .processes = t.processes};
+	return 0;
+}

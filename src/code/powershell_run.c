@@ -1,0 +1,158 @@
+/* Programs that PowerShell starts, and the few of Windows that mean a category. See powershell.h. */
+#include <strings.h>
+
+#include "code/powershell_call.h"
+
+struct str ps_parent(struct str path)
+{
+	size_t n = path.n;
+
+	while (n && path.p[n - 1] != '/' && path.p[n - 1] != '\\')
+		n--;
+	return str_sub(path, 0, n);
+}
+
+struct str ps_last_part(struct str s)
+{
+	struct str dir = ps_parent(s);
+
+	return str_sub(s, dir.n, s.n);
+}
+
+bool ps_was_fetched(const struct ps *p, struct str path)
+{
+	for (size_t i = 0; i < p->nfetched; i++)
+		if (!text_exact(p->fetched[i]) || (path.n && str_eq(ps_last_part(p->fetched[i]), ps_last_part(path))))
+			return true;
+	return false;
+}
+
+/* Programs of Windows that mean a category; `words`: only with one of these. */
+static const struct {
+	const char *names, *words, *say;
+} natives[] = {
+	{"schtasks", "/create /change /run /delete", "persistence"}, {"sc.exe sc", "create config start delete", "persistence"}, {"at", NULL, "persistence"}, {"reg", "add delete import restore load copy", "persistence"},
+	{"wmic", "create call delete set", "system-change"}, {"diskpart", NULL, "destruction"}, {"format format.com", NULL, "destruction"}, {"cipher", NULL, "destruction"}, {"bcdedit", NULL, "destruction"},
+	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", NULL, "destruction"}, {"runas gsudo", NULL, "elevation"}, {"takeown icacls cacls", NULL, "elevation"}, {"net net1", "user localgroup share stop start use", "elevation"},
+	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"}, {"auditpol", "/set /clear", "protections"}, {"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", NULL, "code"},
+	{"bitsadmin certutil", NULL, "network"}, {"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", NULL, "code"}, {"powershell_ise.exe regedit taskschd.msc", NULL, "code"}, {"taskkill", NULL, "system-change"},
+	{"shutdown", NULL, "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"}, {"setx", NULL, "persistence"},
+};
+
+static const char *native_category(struct str name, const struct word *argv, size_t argc)
+{
+	for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++) {
+		if (!ps_listed(name, natives[i].names))
+			continue;
+		if (!natives[i].words)
+			return natives[i].say;
+		for (size_t k = 1; k < argc; k++)
+			if (argv[k].kind != WORD_EXACT || ps_listed(argv[k].text, natives[i].words))
+				return natives[i].say;
+		return "";
+	}
+	return NULL;
+}
+
+static struct word word_of(struct ps *p, const struct ps_val *v, struct span at)
+{
+	struct str text = ps_text(p, v);
+	struct word w = {.kind = text_exact(text) ? WORD_EXACT : v->kind == PS_TEXT ? WORD_UNKNOWN : WORD_REST, .text = text, .at = at};
+
+	if (v->kind == PS_FILES)
+		w = (struct word){.kind = WORD_REST, .at = at};
+	if (v->bare && w.kind == WORD_EXACT && text.n && text.p[0] == '~' && (text.n == 1 || text.p[1] == '/') && p->w->v->home.n)
+		w.text = str_cat(p->a, p->w->v->home, str_sub(text, 1, text.n));
+	if (v->bare && w.kind == WORD_EXACT && text.n && (memchr(text.p, '*', text.n) || memchr(text.p, '?', text.n)) && text.p[0] != '-')
+		w = (struct word){.kind = WORD_REST, .glob = true, .text = w.text, .at = at};
+	return w;
+}
+
+static size_t put_value(struct ps *p, struct word *argv, size_t n, const struct ps_val *v, struct span at)
+{
+	if (v->kind == PS_NULL)
+		return n;
+	if (v->kind != PS_LIST) {
+		if (n < PS_ARGS_MAX)
+			argv[n++] = word_of(p, v, at);
+		return n;
+	}
+	for (size_t i = 0; i < v->nitems; i++)
+		n = put_value(p, argv, n, &v->items[i], at);
+	return n;
+}
+
+static struct str program_name(struct ps *p, struct str name)
+{
+	struct str s = str_dup(p->a, name);
+
+	if (s.n > 4 && !strncasecmp(s.p + s.n - 4, ".exe", 4))
+		s.n -= 4;
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '\\')
+			((char *)s.p)[i] = '/';
+	return s;
+}
+
+static void run_words(struct ps *p, struct word *argv, size_t argc)
+{
+	struct str base = ps_last_part(argv[0].text);
+	const char *say;
+
+	if (p->mute)
+		return;
+	if (argv[0].kind != WORD_EXACT) {
+		ps_mark(p, "call");
+		return;
+	}
+	for (size_t i = 0; i < argc && p->nfetched; i++)
+		if ((i == 0 || ps_listed(base, "pwsh powershell bash sh zsh python python3 node ruby perl cmd")) && ps_was_fetched(p, argv[i].text))
+			ps_say(p, "download-execute");
+	say = native_category(base, argv, argc);
+	if (say && !strcmp(say, "code"))
+		ps_mark(p, "process");
+	else if (say && *say)
+		ps_say(p, say);
+	else if (!say && (str_ends(argv[0].text, ".ps1") || str_ends(argv[0].text, ".psm1"))) {
+		struct ps_val v = ps_of(argv[0].text);
+		ps_access(p, ACCESS_EXEC, &v, false, true, "&");
+	} else if (!say && (argv[0].text.n > 2 && argv[0].text.p[1] == ':'))
+		ps_mark(p, "process");
+	else if (!say)
+		code_run_argv(p->w, argv, argc, (TSNode){0});
+}
+
+/* A program and its words; `args` are those of Start-Process -ArgumentList, which are split at blanks. */
+void ps_run_program(struct ps *p, struct call *c, const struct ps_val *name, const struct ps_val *args)
+{
+	struct word *argv = arena_alloc(p->a, (PS_ARGS_MAX + 1) * sizeof(*argv));
+	struct str text = ps_text(p, name);
+	size_t n = 1;
+
+	argv[0] = (struct word){.kind = text_exact(text) && text.n ? WORD_EXACT : WORD_UNKNOWN, .text = program_name(p, text), .at = p->w->here};
+	for (size_t i = 0; c && i < c->nargs; i++) {
+		const struct ps_arg *a = &c->args[i];
+
+		ps_walk_blocks(p, &a->val);
+		if (a->splat) {
+			argv[n++] = (struct word){.kind = WORD_REST, .at = a->at};
+		} else if (a->param.n) {
+			struct ps_val v = ps_of(str_fmt(p->a, "-%.*s%s", STR_ARG(a->param), a->has ? ":" : ""));
+
+			if (a->has)
+				v.text = str_cat(p->a, v.text, ps_text(p, &a->val));
+			n = put_value(p, argv, n, &v, a->at);
+		} else {
+			n = put_value(p, argv, n, &a->val, a->at);
+		}
+		if (n >= PS_ARGS_MAX) {
+			ps_mark(p, "bound");
+			break;
+		}
+	}
+	if (args && args->kind == PS_TEXT && (memchr(args->text.p, ' ', args->text.n) || !text_exact(args->text)))
+		argv[n++] = (struct word){.kind = WORD_REST, .at = p->w->here};
+	else if (args)
+		n = put_value(p, argv, n, args, p->w->here);
+	run_words(p, argv, n);
+}

@@ -1,0 +1,80 @@
+/*
+ * What a denied resource was the likely cause of. A command that the box broke should not look like a broken command: the texts by which
+ * programs complain are rows here, each with the wall they ran into.
+ */
+#include "engine/run.h"
+
+#define HINT_BYTES ((size_t)64 << 10) /* at the end of the error stream */
+
+enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PROGRAM, WALLS };
+
+static const struct row {
+	enum wall wall;
+	const char *text;
+} rows[] = {
+	{WALL_NETWORK, "Could not resolve"}, {WALL_NETWORK, "Network is unreachable"}, {WALL_NETWORK, "Temporary failure in name resolution"}, {WALL_NETWORK, "Temporary failure resolving"},
+	{WALL_NETWORK, "Name or service not known"}, {WALL_NETWORK, "EAI_AGAIN"}, {WALL_NETWORK, "ENETUNREACH"}, {WALL_NETWORK, "ENOTFOUND"}, {WALL_NETWORK, "EAFNOSUPPORT"},
+	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"}, {WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
+	{WALL_NETWORK, "dial tcp"}, {WALL_NETWORK, "failed to lookup address"},
+	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"}, {WALL_READONLY, "read-only file system"},
+	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"}, {WALL_MEMORY, "cannot allocate memory"}, {WALL_MEMORY, "std::bad_alloc"}, {WALL_MEMORY, "heap out of memory"}, {WALL_MEMORY, "OutOfMemoryError"},
+	{WALL_MEMORY, "ENOMEM"}, {WALL_MEMORY, "memory exhausted"}, {WALL_MEMORY, "virtual memory exhausted"},
+	{WALL_PIDS, "Resource temporarily unavailable"}, {WALL_PIDS, "can't start new thread"}, {WALL_PIDS, "fork: retry"}, {WALL_PIDS, "unable to create native thread"}, {WALL_PIDS, "Cannot fork"},
+	{WALL_SCRATCH, "No space left on device"}, {WALL_SCRATCH, "ENOSPC"},
+	{WALL_PROGRAM, "command not found"}, {WALL_PROGRAM, "not found"}, {WALL_PROGRAM, "No such file or directory"},
+};
+
+static const struct {
+	const char *id, *text;
+} hints[WALLS] = {
+	[WALL_NETWORK] = {"network", "the network is denied in the box"},
+	[WALL_READONLY] = {"read-only", "only the workspace, the home and /tmp can be written in the box, and protected files of the workspace cannot"},
+	[WALL_MEMORY] = {"memory", "the memory limit may be too small"},
+	[WALL_PIDS] = {"pids", "the limit of processes and threads may be too small"},
+	[WALL_SCRATCH] = {"scratch", "/tmp and the home share the scratch of the box, whose size may be too small"},
+	[WALL_PROGRAM] = {"not-found", "programs and files outside of the system's directories and the workspace are not seen in the box"},
+};
+
+static const struct {
+	enum status status;
+	const char *id, *text;
+} by_status[] = {
+	{STATUS_TIMEOUT, "timeout", "the time limit was reached; --timeout sets another"},
+	{STATUS_OOM, "memory", "the memory limit was reached; --memory sets another"},
+	{STATUS_OUTPUT_LIMIT, "output", "more output than the limit; --output sets another"},
+};
+
+static void add(struct arena *a, struct hint **list, const char *id, struct str text)
+{
+	for (; *list; list = &(*list)->next)
+		if (!strcmp((*list)->id, id))
+			return;
+	*list = arena_new(a, struct hint);
+	**list = (struct hint){.id = id, .text = text};
+}
+
+/* Does the wall stand, and is this how a program fails at it? */
+static bool likely(const struct run *r, const struct outcome *o, enum wall w)
+{
+	if (w == WALL_NETWORK)
+		return r->spec.network == NETWORK_DENY;
+	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
+}
+
+struct hint *hints_for(struct arena *a, const struct run *r, const struct outcome *o)
+{
+	struct str end = str_sub(o->err.text, o->err.text.n > HINT_BYTES ? o->err.text.n - HINT_BYTES : 0, o->err.text.n);
+	struct hint *list = NULL;
+
+	for (const struct texts *t = r->capped; t; t = t->next)
+		add(a, &list, "limit-capped", str_fmt(a, "the limit '%.*s' is smaller than was asked for: the system's policy or the project's says so", STR_ARG(t->text)));
+	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
+		if (by_status[i].status == o->status)
+			add(a, &list, by_status[i].id, str_of(by_status[i].text));
+	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
+		return list;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text)))
+			add(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
+	return list;
+}

@@ -1,0 +1,279 @@
+/*
+ * The report of a run (docs/run.md, docs/schema/report.schema.json): what is shown of the streams, where the rest is kept, and all of it as
+ * one JSON object. What is not known is null.
+ */
+#include "engine/run.h"
+#include "sys/state.h"
+
+#define UNKNOWN UINT64_MAX
+#define VERSION 1
+
+/* ---- streams ---- */
+
+static uint64_t lines(struct str s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == '\n';
+	return n;
+}
+
+/* Not inside of a UTF-8 sequence. */
+static size_t between(struct str s, size_t at)
+{
+	for (unsigned i = 0; i < 3 && at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80; i++)
+		at++;
+	return at;
+}
+
+/* The whole of it in a file of the caller's that nobody can foresee. Empty when that does not work: a report is worth more than its rest. */
+static struct str keep(struct arena *a, const struct run *r, const char *what, struct str text)
+{
+	const struct run_world *w = r->world;
+	struct str dir, path;
+
+	if (!w || !w->state_dir.n || state_make(a, w->state_dir, r->spec.workspace, w->uid, &dir, NULL) != 0)
+		return STR("");
+	return state_keep(a, dir, "outputs", str_fmt(a, "%.*s-%s.txt", STR_ARG(r->id), what), text, &path, NULL) == 0 ? path : STR("");
+}
+
+static struct str show(struct arena *a, const struct run *r, const char *what, const struct stream *s, struct cut *ret)
+{
+	size_t head = between(s->text, RUN_STREAM_MAX / 2), tail = s->text.n > RUN_STREAM_MAX ? between(s->text, s->text.n - RUN_STREAM_MAX / 2) : s->text.n;
+	struct str left_out = STR("");
+	struct buf b;
+
+	if (s->text.n <= RUN_STREAM_MAX && s->total <= s->text.n)
+		return s->text;
+	*ret = (struct cut){.is = true, .total_bytes = s->total, .total_lines = UNKNOWN, .omitted_lines = UNKNOWN};
+	if (s->text.n > RUN_STREAM_MAX)
+		left_out = str_sub(s->text, head, tail);
+	ret->omitted_bytes = s->total - s->text.n + left_out.n;
+	if (s->total == s->text.n) {
+		ret->total_lines = lines(s->text);
+		ret->omitted_lines = lines(left_out);
+	}
+	if (!left_out.n)
+		return s->text;
+	ret->path = keep(a, r, what, s->text);
+	buf_init(&b, a, 0);
+	buf_str(&b, str_sub(s->text, 0, head));
+	buf_fmt(&b, "\n[... %llu bytes, %llu lines left out ...]\n", (unsigned long long)left_out.n, (unsigned long long)lines(left_out));
+	buf_str(&b, str_sub(s->text, tail, s->text.n));
+	return buf_view(&b);
+}
+
+/* ---- how caisson ends ---- */
+
+static int exit_of(const struct outcome *o)
+{
+	switch (o->status) {
+	case STATUS_OK: return 0;
+	case STATUS_EXIT_NONZERO: return o->exit_code;
+	case STATUS_SIGNAL: return 128 + o->signal;
+	case STATUS_TIMEOUT: return EXIT_TIMEOUT;
+	case STATUS_OOM: return EXIT_OOM;
+	case STATUS_OUTPUT_LIMIT: return EXIT_OUTPUT_LIMIT;
+	case STATUS_DENIED:
+	case STATUS_NEEDS_APPROVAL: return EXIT_REFUSED;
+	case STATUS_SETUP_ERROR:
+	case STATUS_UNKNOWN: break;
+	}
+	return o->interrupted ? 128 + o->interrupted : EXIT_SETUP;
+}
+
+void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret)
+{
+	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
+	ret->out = show(a, r, "stdout", &o->out, &ret->out_cut);
+	ret->err = show(a, r, "stderr", &o->err, &ret->err_cut);
+	ret->hints = hints_for(a, r, o);
+	if (refusal)
+		ret->reasons = refusal->reasons;
+	if (o->status == STATUS_SETUP_ERROR)
+		ret->error = str_of(o->err_setup.text);
+	else if (o->interrupted)
+		ret->error = str_fmt(a, "ended from outside by signal %d", o->interrupted);
+}
+
+/* ---- JSON ---- */
+
+static void key(struct buf *b, const char *name)
+{
+	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
+		buf_char(b, ',');
+	buf_fmt(b, "\"%s\":", name);
+}
+
+static void put_text(struct buf *b, const char *name, struct str s)
+{
+	key(b, name);
+	answer_string(b, s);
+}
+
+static void put_text_or_null(struct buf *b, const char *name, struct str s)
+{
+	key(b, name);
+	if (s.n)
+		answer_string(b, s);
+	else
+		buf_c(b, "null");
+}
+
+static void put_number(struct buf *b, const char *name, uint64_t n)
+{
+	key(b, name);
+	if (n == UNKNOWN)
+		buf_c(b, "null");
+	else
+		buf_fmt(b, "%llu", (unsigned long long)n);
+}
+
+/* n over unit, with up to three decimals. */
+static void put_share(struct buf *b, const char *name, uint64_t n, uint64_t unit)
+{
+	uint64_t rest = n % unit * 1000 / unit;
+
+	put_number(b, name, n / unit);
+	if (!rest)
+		return;
+	buf_fmt(b, ".%03u", (unsigned)rest);
+	while (b->p[b->n - 1] == '0')
+		b->n--;
+}
+
+static void put_limit(struct buf *b, const char *name, uint64_t n, uint64_t unit, enum enforcer e)
+{
+	key(b, name);
+	buf_char(b, '{');
+	if (n)
+		put_share(b, "value", n, unit);
+	else
+		put_number(b, "value", UNKNOWN);
+	put_text_or_null(b, "enforced_by", enforcer_name(e) ? str_of(enforcer_name(e)) : STR(""));
+	buf_char(b, '}');
+}
+
+static void put_limits(struct buf *b, const struct spec *s, const struct enforced *by)
+{
+	const struct limits *l = &s->limits;
+
+	key(b, "limits");
+	buf_char(b, '{');
+	put_limit(b, "cpus", l->cpu_milli, 1000, by->cpu);
+	put_limit(b, "memory_mb", l->memory, MB, by->memory);
+	put_limit(b, "timeout_sec", l->time_ms, 1000, by->time);
+	put_limit(b, "pids", l->pids, 1, by->pids);
+	put_limit(b, "scratch_mb", l->scratch, MB, by->scratch);
+	put_limit(b, "output_mb", l->output, MB, by->output);
+	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
+	key(b, "network");
+	buf_char(b, '{');
+	put_text(b, "value", s->network == NETWORK_HOST ? STR("host") : STR("deny"));
+	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
+	buf_c(b, "}}");
+}
+
+static void put_cut(struct buf *b, const char *name, const struct cut *c)
+{
+	key(b, name);
+	if (!c->is) {
+		buf_c(b, "null");
+		return;
+	}
+	buf_char(b, '{');
+	put_number(b, "total_bytes", c->total_bytes);
+	put_number(b, "total_lines", c->total_lines);
+	put_number(b, "omitted_bytes", c->omitted_bytes);
+	put_number(b, "omitted_lines", c->omitted_lines);
+	put_text_or_null(b, "path", c->path);
+	buf_char(b, '}');
+}
+
+static void put_lists(struct buf *b, const struct report *r)
+{
+	key(b, "env_scrubbed");
+	buf_char(b, '[');
+	for (const struct texts *t = r->run->scrubbed; t; t = t->next) {
+		if (t != r->run->scrubbed)
+			buf_char(b, ',');
+		answer_string(b, t->text);
+	}
+	buf_char(b, ']');
+	key(b, "changes");
+	buf_char(b, '[');
+	for (const struct change *c = r->outcome->changes; c; c = c->next) {
+		buf_c(b, c == r->outcome->changes ? "{" : ",{");
+		put_text(b, "path", c->path);
+		put_text(b, "what", c->what);
+		put_text_or_null(b, "moved_to", c->moved_to);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+	key(b, "hints");
+	buf_char(b, '[');
+	for (const struct hint *h = r->hints; h; h = h->next) {
+		buf_c(b, h == r->hints ? "{" : ",{");
+		put_text(b, "id", str_of(h->id));
+		put_text(b, "message", h->text);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void put_reasons(struct buf *b, const struct reason *reasons)
+{
+	key(b, "reasons");
+	buf_char(b, '[');
+	for (const struct reason *r = reasons; r; r = r->next) {
+		buf_c(b, r == reasons ? "{" : ",{");
+		put_text(b, "id", str_of(r->id));
+		put_text(b, "message", r->message);
+		if (r->alternative.n)
+			put_text(b, "alternative", r->alternative);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void put_measures(struct buf *b, const struct outcome *o, bool ran)
+{
+	put_number(b, "duration_ms", ran ? o->duration_ms : UNKNOWN);
+	put_number(b, "cpu_ms", ran ? o->cpu_ms : UNKNOWN);
+	if (o->peak_memory)
+		put_share(b, "peak_memory_mb", o->peak_memory, MB);
+	else
+		put_number(b, "peak_memory_mb", UNKNOWN);
+	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") : STR("rusage"));
+}
+
+void report_json(struct buf *b, const struct report *r)
+{
+	const struct outcome *o = r->outcome;
+	bool refused = o->status == STATUS_DENIED || o->status == STATUS_NEEDS_APPROVAL, ran = !refused && o->status != STATUS_SETUP_ERROR;
+
+	buf_char(b, '{');
+	put_number(b, "v", VERSION);
+	put_text(b, "id", r->run->id);
+	put_text(b, "status", str_of(status_name(o->status)));
+	put_number(b, "exit_code", (uint64_t)r->code);
+	put_number(b, "signal", o->signal ? (uint64_t)o->signal : UNKNOWN);
+	put_text(b, "stdout", r->out);
+	put_text(b, "stderr", r->err);
+	put_measures(b, o, ran);
+	put_limits(b, &r->run->spec, &o->enforced);
+	key(b, "truncated");
+	buf_char(b, '{');
+	put_cut(b, "stdout", &r->out_cut);
+	put_cut(b, "stderr", &r->err_cut);
+	buf_char(b, '}');
+	put_lists(b, r);
+	if (refused)
+		put_reasons(b, r->reasons);
+	put_text_or_null(b, "error", r->error);
+	key(b, "is_error");
+	buf_c(b, o->status == STATUS_OK ? "false" : "true");
+	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
+	buf_c(b, "}\n");
+}

@@ -1,0 +1,77 @@
+/* Running: what is known of the caller, the gate's word, the directories a run needs, the box. */
+#define _GNU_SOURCE
+#include "engine/run.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/world.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+extern char **environ;
+
+static uint64_t cpus_milli(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	return (uint64_t)(sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1) * 1000;
+}
+
+static uint64_t memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
+}
+
+int run_world(struct arena *a, struct run_world *ret, struct err *e)
+{
+	struct engine_request rq = {.cwd = STR("")};
+	struct view v;
+
+	world_view(a, &rq, NULL, &v);
+	if (!v.cwd.n)
+		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
+	*ret = (struct run_world){.environ = environ, .cwd = v.cwd, .home = v.home, .user = v.user, .uid = v.uid, .machine = {.cpu_milli = cpus_milli(), .memory = memory()},
+		.config_dir = v.config_dir, .state_dir = v.state_dir, .project = v.project, .terminal = isatty(STDOUT_FILENO)};
+	return 0;
+}
+
+int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret, struct err *e)
+{
+	struct facts facts;
+
+	return engine_judge(a, &r->gate, p, &facts, ret, e);
+}
+
+/* The caches of the work profile. The state must be the caller's alone; the names below it are ours to make. */
+static int make_caches(struct arena *a, const struct run *r, struct err *e)
+{
+	struct str state;
+
+	if (!r->caches)
+		return 0;
+	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
+		return -1;
+	for (const struct texts *t = r->caches; t; t = t->next)
+		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s'", STR_ARG(t->text));
+	return 0;
+}
+
+void run_go(struct arena *a, const struct run *r, const struct box_progress *progress, struct outcome *ret)
+{
+	const struct backend *b = box_backend(r->backend);
+	struct outcome o = {0};
+	struct err e = {0};
+
+	if (make_caches(a, r, &e) == 0 && (b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend")) == 0) {
+		*ret = o;
+		return;
+	}
+	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .backend = b ? b->name : NULL, .err_setup = e};
+}

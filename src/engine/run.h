@@ -1,0 +1,115 @@
+/*
+ * Running something in a box: wishes (the command line's, as they were written) become a spec, the gate may have its say, the box runs it, and
+ * a report says what happened.
+ *
+ *     wishes + policies + world --run_prepare()--> run (spec, ...) --run_judge()--> --run_go()--> outcome --report_make()--> report
+ *
+ * Wrong wishes are errors of run_prepare() (ERR_INPUT): nothing was made yet. Memory is the arena's; the caller is inside an arena_run().
+ */
+#pragma once
+#include "box/box.h"
+#include "engine/engine.h"
+
+#define RUN_LIST_MAX 256      /* uses of one repeatable option */
+#define RUN_ID_MAX 32         /* letters of a run's id */
+#define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is given to the box */
+#define RUN_STREAM_MAX ((size_t)1 << 20) /* bytes of a stream that a report shows */
+
+enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126, EXIT_OOM = 137 };
+
+struct run_list {
+	const char *v[RUN_LIST_MAX];
+	size_t n;
+};
+
+struct run_wishes { /* NULL or empty: not given */
+	char *const *argv;             /* the program and its arguments; or, with code or file, arguments for that */
+	const char *code, *lang, *shell, *file, *ticket;
+	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *skill, *task, *agent, *config;
+	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time;
+	struct run_list env, read, write;
+	bool input, gate, plain;
+};
+
+struct run_world { /* of the caller */
+	char *const *environ;
+	struct str cwd, home, user;
+	uint32_t uid;
+	struct machine machine;
+	struct str config_dir, state_dir; /* caisson's own, resolved; empty: not known */
+	struct str project;               /* of cwd; empty: none */
+	bool terminal;                    /* output goes to a terminal */
+};
+
+struct run {
+	const struct run_wishes *w;
+	const struct run_world *world;
+	struct spec spec;
+	const char *backend;           /* NULL: the default */
+	struct str id;
+	struct texts *scrubbed;        /* names of variables that look like credentials and were left out */
+	struct texts *capped;          /* names of limits that are smaller than was asked for */
+	struct engine_request gate;    /* what the gate is asked, when it is */
+	struct texts *caches;          /* directories below the state that must be made before the run, in order */
+};
+
+struct hint {
+	struct hint *next;
+	const char *id;
+	struct str text;
+};
+
+struct cut { /* a stream that is not shown as a whole */
+	bool is;
+	uint64_t total_bytes, total_lines, omitted_bytes, omitted_lines;
+	struct str path;               /* the whole of what was kept; empty: it could not be kept */
+};
+
+struct report {
+	const struct run *run;
+	const struct outcome *outcome;
+	struct str out, err;           /* as they are shown */
+	struct cut out_cut, err_cut;
+	struct hint *hints;
+	const struct reason *reasons;  /* why it was refused */
+	struct str error;              /* why the box could not be made; empty: it could */
+	int code;                      /* how caisson ends */
+};
+
+/* What is known of the caller. */
+int run_world(struct arena *a, struct run_world *ret, struct err *e);
+/* spec.c. Looks at files and makes nothing. */
+int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
+/* run.c. The judgement about what would run. */
+int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret, struct err *e);
+/* Makes the caches and runs it; what goes wrong on our side is the outcome STATUS_SETUP_ERROR. */
+void run_go(struct arena *a, const struct run *r, const struct box_progress *progress, struct outcome *ret);
+/* report.c. Keeps streams that are too long for the report below the state. */
+void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret);
+/* One object on one line (docs/schema/report.schema.json). */
+void report_json(struct buf *b, const struct report *r);
+
+/* Inside: the parts of a spec. */
+
+struct making { /* a spec under way */
+	struct arena *a;
+	const struct run_wishes *w;
+	const struct run_world *world;
+	const struct policies *p;
+	struct run *r;
+};
+
+/* spec_limits.c */
+int making_limits(struct making *m, struct err *e);
+/* spec_places.c: workspace, home, further paths, working directory; the PATH that goes with them */
+int making_places(struct making *m, struct err *e);
+struct str making_path(struct making *m);
+/* spec_program.c: argv, script, and the text for the gate */
+int making_program(struct making *m, struct err *e);
+/* environment.c */
+int making_environment(struct making *m, struct err *e);
+/* Does this variable of the caller look like a credential, by its name or by its value? Does it decide what programs execute? */
+bool variable_secret(struct str name, struct str value);
+bool variable_hijacks(struct str name);
+/* hints.c */
+struct hint *hints_for(struct arena *a, const struct run *r, const struct outcome *o);

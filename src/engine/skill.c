@@ -1,0 +1,66 @@
+/* See skill.h. */
+#include "engine/skill.h"
+
+#include <sys/stat.h>
+
+#include "config/yaml.h"
+#include "model/limits.h"
+#include "sys/file.h"
+
+#define KEY "sandbox_timeout_sec"
+
+/* Between a first line of three dashes and the next such line; empty: there is none. */
+static struct str front_matter(struct str text)
+{
+	ptrdiff_t line = str_find(text, '\n', 0);
+	size_t from = (size_t)line + 1;
+
+	if (str_starts(text, "\xEF\xBB\xBF"))
+		return front_matter(str_sub(text, 3, text.n));
+	if (line < 3 || !str_starts(text, "---") || !(line == 3 || (line == 4 && text.p[3] == '\r')))
+		return STR("");
+	for (size_t at = from; at < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', at);
+		struct str s = str_sub(text, at, end < 0 ? text.n : (size_t)end);
+
+		if (str_is(s, "---") || str_is(s, "---\r"))
+			return str_sub(text, from, at);
+		if (end < 0)
+			break;
+		at = (size_t)end + 1;
+	}
+	return STR("");
+}
+
+int skill_timeout_of(struct arena *a, struct str name, struct str text, uint64_t *ret, struct err *e)
+{
+	struct str front = front_matter(text);
+	const struct ynode *n;
+	struct yaml_file f;
+	struct err why = {0};
+	uint64_t ms;
+
+	if (yaml_read(a, name, front, &f, e) != 0)
+		return -1;
+	n = f.root && f.root->kind == YNODE_MAP ? yaml_get(f.root, KEY) : NULL;
+	if (!n) {
+		*ret = 0;
+		return 0;
+	}
+	if (n->kind != YNODE_SCALAR || limit_parse(LIMIT_TIME, n->text, &ms, &why) != 0)
+		return yaml_fail(&f, n, false, e, KEY ": %s", n->kind != YNODE_SCALAR ? "expected a number of seconds" : why.text);
+	*ret = ms;
+	return 0;
+}
+
+int skill_timeout(struct arena *a, const char *path, uint64_t *ret, struct err *e)
+{
+	struct stat st;
+	struct str text;
+	bool dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	const char *file = dir ? str_c(a, str_fmt(a, "%s/SKILL.md", path)) : path;
+
+	if (file_read(a, file, SKILL_BYTES_MAX, &text, NULL, e) != 0)
+		return -1;
+	return skill_timeout_of(a, str_of(file), text, ret, e);
+}

@@ -1,0 +1,73 @@
+/* From wishes to a spec. The parts are made in an order in which each finds what it needs; the first that is wrong ends it. */
+#include "engine/run.h"
+
+static int profile(struct making *m, struct err *e)
+{
+	const char *name = m->w->profile;
+
+	if (name && profile_find(str_of(name), &m->r->spec.profile) != 0)
+		return err_set(e, ERR_INPUT, 0, "--profile '%.40s': expected exec or work", name);
+	return 0;
+}
+
+static int network(struct making *m, struct err *e)
+{
+	const char *name = m->w->network;
+
+	if (!name || !strcmp(name, "deny"))
+		return 0;
+	if (!strcmp(name, "allow-list"))
+		return err_set(e, ERR_INPUT, 0, "--network 'allow-list' is not available yet; deny is the default");
+	if (strcmp(name, "host") != 0)
+		return err_set(e, ERR_INPUT, 0, "--network '%.40s': expected deny or host", name);
+	if (!m->p->own.sandbox.host_network)
+		return err_set(e, ERR_INPUT, 0, "--network 'host' needs 'sandbox: {network: host-allowed}' in your own policy");
+	m->r->spec.network = NETWORK_HOST;
+	return 0;
+}
+
+static int backend(struct making *m, struct err *e)
+{
+	struct buf known;
+
+	m->r->backend = m->w->backend;
+	if (!m->w->backend || box_backend(m->w->backend))
+		return 0;
+	buf_init(&known, m->a, 0);
+	for (size_t i = 0; box_backend_at(i); i++)
+		buf_fmt(&known, "%s%s", i ? ", " : "", box_backend_at(i)->name);
+	return err_set(e, ERR_INPUT, 0, "--backend '%.40s': there is %.*s", m->w->backend, STR_ARG(buf_view(&known)));
+}
+
+static int require(struct making *m, struct err *e)
+{
+	if (m->w->require && strcmp(m->w->require, "cgroup") != 0)
+		return err_set(e, ERR_INPUT, 0, "--require '%.40s': expected cgroup", m->w->require);
+	m->r->spec.require_cgroup = m->w->require;
+	return 0;
+}
+
+static int names(struct making *m, struct err *e)
+{
+	const char *const given[][2] = {{"--task", m->w->task}, {"--agent", m->w->agent}};
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
+		if (given[i][1] && (!given[i][1][0] || strlen(given[i][1]) > 200))
+			return err_set(e, ERR_INPUT, 0, "%s needs a name of at most 200 letters", given[i][0]);
+	return 0;
+}
+
+int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
+{
+	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, making_limits, making_places, making_program, making_environment};
+	struct run r = {.w = w, .world = world, .id = ret->id};
+	struct making m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (parts[i](&m, e) != 0)
+			return -1;
+	r.spec.input = w->input ? 0 : -1;
+	r.spec.pass_through = w->plain;
+	*ret = r;
+	return 0;
+}

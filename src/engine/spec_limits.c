@@ -1,0 +1,70 @@
+/*
+ * Limits of a run. The command line's word goes before a skill's, that before the person's own policy, that before the profile; and nobody
+ * gets more than the system's policy and the project's say.
+ */
+#include "engine/run.h"
+#include "engine/skill.h"
+
+static const struct wish_row {
+	const char *option;
+	size_t offset; /* in struct run_wishes */
+} rows[LIMITS] = {
+	[LIMIT_CPUS] = {"--cpus", offsetof(struct run_wishes, cpus)},
+	[LIMIT_MEMORY] = {"--memory", offsetof(struct run_wishes, memory)},
+	[LIMIT_TIME] = {"--timeout", offsetof(struct run_wishes, timeout)},
+	[LIMIT_PIDS] = {"--pids", offsetof(struct run_wishes, pids)},
+	[LIMIT_SCRATCH] = {"--scratch", offsetof(struct run_wishes, scratch)},
+	[LIMIT_OUTPUT] = {"--output", offsetof(struct run_wishes, output)},
+	[LIMIT_CPU_TIME] = {"--cpu-time", offsetof(struct run_wishes, cpu_time)},
+};
+
+/* 0: nobody asks for anything. */
+static int asked(struct making *m, enum limit l, uint64_t *ret, struct err *e)
+{
+	const char *text = *(const char *const *)((const char *)m->w + rows[l].offset);
+	struct err why = {0};
+
+	if (text && limit_parse(l, str_of(text), ret, &why) != 0)
+		return err_set(e, ERR_INPUT, 0, "%s '%.60s': %s", rows[l].option, text, why.text);
+	return 0;
+}
+
+static uint64_t smaller(uint64_t n, uint64_t most) { return most && (!n || most < n) ? most : n; }
+
+static void note_capped(struct making *m, enum limit l)
+{
+	struct texts *t = arena_new(m->a, struct texts);
+
+	t->text = str_of(limit_name(l));
+	t->next = m->r->capped;
+	m->r->capped = t;
+}
+
+int making_limits(struct making *m, struct err *e)
+{
+	const struct policies *p = m->p;
+	uint64_t value[LIMITS], skill = 0;
+
+	if (m->w->skill && skill_timeout(m->a, m->w->skill, &skill, e) != 0)
+		return -1;
+	for (enum limit l = 0; l < LIMITS; l++) {
+		const struct limit_set *own = &p->own.sandbox.limits[l], *project = &p->project.sandbox.limits[l];
+		uint64_t n = 0, wish;
+
+		if (asked(m, l, &n, e) != 0)
+			return -1;
+		if (!n && l == LIMIT_TIME)
+			n = skill;
+		wish = n;
+		if (!n)
+			n = own->value;
+		if (!n)
+			n = limit_default(m->r->spec.profile, l, &m->world->machine);
+		n = smaller(n, own->most);
+		value[l] = p->apart ? smaller(n, project->most) : n;
+		if (value[l] < wish)
+			note_capped(m, l);
+	}
+	limits_of(value, &m->r->spec.limits);
+	return 0;
+}

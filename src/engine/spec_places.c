@@ -1,0 +1,406 @@
+/*
+ * What of the host is seen in a box, and where: workspace, home, further paths, the working directory, and the PATH that leads to programs
+ * in them. Names are resolved here; what is wrong with them is said before anything is made.
+ */
+#include "engine/run.h"
+#include "gate/path_table.h"
+#include "sys/project.h"
+
+#define EXEC_HOME "/home/box"
+#define EXEC_USER "box"
+#define CACHE_KEY 16       /* hex digits of the project's name */
+#define PATH_ENTRIES 128   /* of the caller's PATH */
+#define PROTECTED_MAX 512
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static const char *const program_dirs[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
+
+/* Parts of a home that hold programs and libraries, and no credentials: of ~/.cargo not credentials.toml, of ~/.local not the keyrings. */
+static const char *const toolchains[] = {
+	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env", ".cargo/registry", ".cargo/git", ".rustup/toolchains", ".rustup/settings.toml", ".pyenv/bin", ".pyenv/libexec",
+	".pyenv/plugins", ".pyenv/pyenv.d", ".pyenv/shims", ".pyenv/version", ".pyenv/versions", ".rbenv/bin", ".rbenv/libexec", ".rbenv/shims", ".rbenv/version", ".rbenv/versions", ".local/bin", ".local/lib",
+	".local/share/fnm/node-versions", ".local/share/mise/installs", ".local/share/mise/shims", ".local/share/pipx/venvs", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools",
+	".local/share/virtualenvs", ".local/pipx/venvs", "go/bin", "go/pkg", ".go", ".bun/bin", ".bun/install", ".deno/bin", ".volta/bin", ".volta/tools", ".asdf/bin", ".asdf/lib", ".asdf/installs", ".asdf/plugins", ".asdf/shims",
+	".asdf/asdf.sh", ".sdkman/bin", ".sdkman/candidates", ".jbang/bin", ".m2/repository", ".juliaup/bin", ".ghcup/bin", ".ghcup/ghc", ".opam", ".dotnet", ".config/git/attributes", ".config/git/ignore",
+	"miniconda3/bin", "miniconda3/envs", "miniconda3/lib", "miniforge3/bin", "miniforge3/envs", "miniforge3/lib", "anaconda3/bin", "anaconda3/envs", "anaconda3/lib",
+};
+
+/* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
+static const char *const caches[] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
+
+/* Of a repository, besides the names that the gate protects anywhere. */
+static const char *const repository_names[] = {".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes", ".git/commondir", ".caisson.yaml"};
+
+struct places {
+	struct making *m;
+	struct path_memo memo;
+};
+
+/* Absolute, without slashes at its end; relative names start at the caller's directory. */
+static struct str absolute(struct places *p, struct str name)
+{
+	while (name.n > 1 && name.p[name.n - 1] == '/')
+		name.n--;
+	return name.n && name.p[0] == '/' ? name : str_fmt(p->m->a, "%.*s/%.*s", STR_ARG(p->m->world->cwd), STR_ARG(name));
+}
+
+/* 0 and what it is, or -1 when there is nothing that could be seen in a box. */
+static int look(struct places *p, const char *option, struct str name, struct path_answer *ret, struct err *e)
+{
+	if (!name.n)
+		return err_set(e, ERR_INPUT, 0, "%s needs a name", option);
+	path_look(&p->memo, absolute(p, name), ret);
+	if (ret->kind == PATH_ABSENT || ret->target == PATH_ABSENT)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s' does not exist", option, STR_ARG(name));
+	if (!ret->real.n || ret->target == PATH_UNREADABLE)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s' cannot be reached", option, STR_ARG(name));
+	return 0;
+}
+
+/* Caisson's own files: who could write them could lift everything. */
+static int not_ours(struct places *p, const char *option, struct str real, struct err *e)
+{
+	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
+
+	for (size_t i = 0; i < COUNT(own); i++)
+		if (path_inside(own[i], real) || path_inside(real, own[i]))
+			return err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'", option, STR_ARG(real), STR_ARG(own[i]));
+	return 0;
+}
+
+/* ---- workspace ---- */
+
+static void protect(struct making *m, struct str path, size_t *n)
+{
+	struct texts **end = &m->r->spec.protected;
+
+	for (; *end; end = &(*end)->next)
+		if (str_eq((*end)->text, path))
+			return;
+	if ((*n)++ >= PROTECTED_MAX)
+		return;
+	*end = arena_new(m->a, struct texts);
+	(*end)->text = path;
+}
+
+/* A pattern that names one file or directory of the workspace; empty: it does not. */
+static struct str one_name(struct str pattern)
+{
+	if (str_starts(pattern, "/"))
+		pattern = str_sub(pattern, 1, pattern.n);
+	if (str_ends(pattern, "/**"))
+		pattern.n -= 3;
+	else if (str_ends(pattern, "/"))
+		pattern.n--;
+	for (size_t i = 0; i < pattern.n; i++)
+		if (strchr("*?[\\!", pattern.p[i]))
+			return STR("");
+	return str_contains(pattern, STR("..")) ? STR("") : pattern;
+}
+
+static void protect_all(struct making *m)
+{
+	const struct texts *lists[] = {m->p->own.protected_paths, m->p->apart ? m->p->project.protected_paths : NULL};
+	size_t n = 0, names = 0;
+	const char *const *table = path_table_patterns("protected", &n);
+
+	for (size_t i = 0; i < n; i++) {
+		struct str name = table[i][0] == '~' || table[i][0] == '/' ? STR("") : one_name(str_of(table[i]));
+
+		if (name.n && !str_is(name, ".git"))
+			protect(m, name, &names);
+	}
+	for (size_t i = 0; i < COUNT(repository_names); i++)
+		protect(m, str_of(repository_names[i]), &names);
+	for (size_t i = 0; i < COUNT(lists); i++)
+		for (const struct texts *t = lists[i]; t; t = t->next)
+			if (one_name(t->text).n)
+				protect(m, one_name(t->text), &names);
+}
+
+/* DIR, DIR:ro, DIR:rw */
+static int take_mode(struct str *name, bool *ret_writable, struct err *e)
+{
+	*ret_writable = true;
+	if (str_ends(*name, ":overlay"))
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s': overlay is not available yet; ro and rw are", STR_ARG(*name));
+	if (!str_ends(*name, ":ro") && !str_ends(*name, ":rw"))
+		return 0;
+	*ret_writable = str_ends(*name, ":rw");
+	name->n -= 3;
+	return 0;
+}
+
+static int workspace(struct places *p, struct err *e)
+{
+	struct making *m = p->m;
+	struct spec *s = &m->r->spec;
+	struct str name = m->w->workspace ? str_of(m->w->workspace) : STR("");
+	struct path_answer at;
+
+	if (!m->w->workspace && s->profile == PROFILE_WORK) {
+		name = m->world->project;
+		if (!name.n)
+			return err_set(e, ERR_INPUT, 0, "the work profile needs a project, and '%.*s' is none: say which directory with --workspace", STR_ARG(m->world->cwd));
+	} else if (!m->w->workspace) {
+		return 0;
+	}
+	s->workspace_writable = true;
+	if (m->w->workspace && take_mode(&name, &s->workspace_writable, e) != 0)
+		return -1;
+	if (look(p, "--workspace", name, &at, e) != 0)
+		return -1;
+	if (at.kind == PATH_LINK)
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a symbolic link; name the directory itself: '%.*s'", STR_ARG(name), STR_ARG(at.real));
+	if (at.target != PATH_DIR)
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
+	if (!project_allowed(&p->memo, at.real, m->world->home))
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a directory of the system, the home directory, or one above it; name a directory inside", STR_ARG(at.real));
+	if (not_ours(p, "--workspace", at.real, e) != 0)
+		return -1;
+	s->workspace = at.real;
+	if (s->workspace_writable)
+		protect_all(m);
+	return 0;
+}
+
+/* ---- further paths ---- */
+
+static struct str target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
+
+/* What lies below another comes after it. */
+static void add_path(struct making *m, struct str real, struct str at, bool writable)
+{
+	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
+
+	*p = (struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at, .writable = writable};
+	while (*to && str_cmp(target(*to), target(p)) <= 0)
+		to = &(*to)->next;
+	p->next = *to;
+	*to = p;
+}
+
+static int extra_path(struct places *p, const char *option, const char *name, bool writable, struct err *e)
+{
+	static const char *const never[] = {"/proc", "/sys", "/dev", "/run"};
+	struct path_answer at;
+
+	if (look(p, option, str_of(name), &at, e) != 0)
+		return -1;
+	for (size_t i = 0; i < COUNT(never); i++)
+		if (path_inside(at.real, str_of(never[i])) && !(writable && path_inside(at.real, STR("/dev/shm"))))
+			return err_set(e, ERR_INPUT, 0, "%s '%s': nothing of %s can be shown in a box", option, name, never[i]);
+	if (at.target != PATH_DIR && at.target != PATH_FILE)
+		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
+	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) || (writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
+		return err_set(e, ERR_INPUT, 0, "%s '%s' is %s the home directory, or one above it; name something inside", option, name, writable ? "a place of the system," : "the root,");
+	if (not_ours(p, option, at.real, e) != 0)
+		return -1;
+	add_path(p->m, at.real, at.real, writable);
+	return 0;
+}
+
+static int extra_paths(struct places *p, struct err *e)
+{
+	const struct run_wishes *w = p->m->w;
+
+	for (size_t i = 0; i < w->read.n; i++)
+		if (extra_path(p, "--read", w->read.v[i], false, e) != 0)
+			return -1;
+	for (size_t i = 0; i < w->write.n; i++)
+		if (extra_path(p, "--write", w->write.v[i], true, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- home ---- */
+
+/* Without links on the way: a link could lead to what is not a toolchain. */
+static void show_toolchains(struct places *p)
+{
+	struct making *m = p->m;
+
+	for (size_t i = 0; i < COUNT(toolchains); i++) {
+		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]);
+		enum path_kind kind;
+		struct str real = path_real(&p->memo, name, &kind);
+
+		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) && !path_inside(m->r->spec.workspace, name))
+			add_path(m, name, name, false);
+	}
+}
+
+static void add_cache(struct making *m, struct texts ***end, struct str dir)
+{
+	**end = arena_new(m->a, struct texts);
+	(**end)->text = dir;
+	*end = &(**end)->next;
+}
+
+static void show_caches(struct places *p)
+{
+	struct making *m = p->m;
+	struct str digest = config_digest(m->a, m->r->spec.workspace);
+	struct str key = str_sub(digest, digest.n - 2 * 32, digest.n - 2 * 32 + CACHE_KEY), top, of_project;
+	struct texts **end = &m->r->caches;
+
+	if (!m->world->state_dir.n)
+		return;
+	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->world->state_dir));
+	of_project = str_fmt(m->a, "%.*s/%.*s", STR_ARG(top), STR_ARG(key));
+	add_cache(m, &end, top);
+	add_cache(m, &end, of_project);
+	for (size_t i = 0; i < COUNT(caches); i++) {
+		struct str at = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), caches[i]), dir = str_fmt(m->a, "%.*s/%s", STR_ARG(of_project), caches[i] + 1);
+
+		if (path_inside(m->r->spec.workspace, at))
+			continue;
+		add_cache(m, &end, dir);
+		add_path(m, dir, at, true);
+	}
+}
+
+static void home(struct places *p)
+{
+	struct making *m = p->m;
+	struct spec *s = &m->r->spec;
+	enum path_kind kind;
+	struct str real = m->world->home.n ? path_real(&p->memo, m->world->home, &kind) : STR("");
+
+	s->home = STR(EXEC_HOME);
+	s->user = STR(EXEC_USER);
+	if (s->profile != PROFILE_WORK)
+		return;
+	if (m->world->user.n && m->world->uid) /* root is an ordinary user in the box */
+		s->user = m->world->user;
+	if (real.n < 2 || kind != PATH_DIR || path_inside(real, s->workspace))
+		return;
+	s->home = real;
+	if (s->root.n)
+		return; /* programs for this system are of no use in another */
+	show_toolchains(p);
+	show_caches(p);
+}
+
+/* ---- working directory, root ---- */
+
+static int root(struct places *p, struct err *e)
+{
+	const char *name = p->m->w->root;
+	struct path_answer at;
+
+	if (!name)
+		return 0;
+	if (look(p, "--root", str_of(name), &at, e) != 0)
+		return -1;
+	if (at.target != PATH_DIR)
+		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
+	if (at.real.n < 2 || path_inside(p->m->world->home, at.real))
+		return err_set(e, ERR_INPUT, 0, "--root '%s' is the system's own root, the home directory, or one above it", name);
+	if (not_ours(p, "--root", at.real, e) != 0)
+		return -1;
+	p->m->r->spec.root = at.real;
+	return 0;
+}
+
+static int directory(struct places *p, struct err *e)
+{
+	struct making *m = p->m;
+	struct spec *s = &m->r->spec;
+	enum path_kind kind;
+	struct str real;
+
+	if (!m->w->cwd) {
+		real = path_real(&p->memo, m->world->cwd, &kind);
+		if (path_inside(real, s->workspace))
+			s->cwd = real;
+		return 0;
+	}
+	if (!m->w->cwd[0])
+		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
+	real = path_real(&p->memo, absolute(p, str_of(m->w->cwd)), &kind);
+	if (path_inside(real, s->workspace) && kind != PATH_DIR)
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->w->cwd);
+	s->cwd = path_inside(real, s->workspace) ? real : absolute(p, str_of(m->w->cwd));
+	return 0;
+}
+
+/* ---- PATH ---- */
+
+/* Directories of the host that every box sees. */
+static bool of_system(struct str dir)
+{
+	static const char *const seen[] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
+
+	for (size_t i = 0; i < COUNT(seen); i++)
+		if (path_inside(dir, str_of(seen[i])))
+			return true;
+	return false;
+}
+
+static bool seen_in_box(const struct making *m, struct str dir)
+{
+	if (of_system(dir) || path_inside(dir, m->r->spec.workspace))
+		return true;
+	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
+		if (path_inside(dir, target(p)) && !(p->at.n && p->writable))
+			return true;
+	return false;
+}
+
+static void put_entry(struct buf *b, struct str dir)
+{
+	for (size_t from = 0; from < b->n;) {
+		ptrdiff_t end = str_find(buf_view(b), ':', from);
+		size_t to = end < 0 ? b->n : (size_t)end;
+
+		if (str_eq(str_sub(buf_view(b), from, to), dir))
+			return;
+		from = to + 1;
+	}
+	if (b->n)
+		buf_char(b, ':');
+	buf_str(b, dir);
+}
+
+static void put_callers(struct making *m, struct buf *b)
+{
+	struct str path = STR("");
+
+	for (size_t i = 0; m->world->environ && m->world->environ[i]; i++)
+		if (!strncmp(m->world->environ[i], "PATH=", 5))
+			path = str_of(m->world->environ[i] + 5);
+	for (size_t from = 0, n = 0; from < path.n && n < PATH_ENTRIES; n++) {
+		ptrdiff_t end = str_find(path, ':', from);
+		struct str dir = str_sub(path, from, end < 0 ? path.n : (size_t)end);
+
+		if (str_starts(dir, "/") && !str_contains(dir, STR("..")) && seen_in_box(m, dir))
+			put_entry(b, dir);
+		from += dir.n + 1;
+	}
+}
+
+/* The work profile's programs are the caller's, as far as the box sees them. */
+struct str making_path(struct making *m)
+{
+	struct buf b;
+
+	buf_init(&b, m->a, 0);
+	if (m->r->spec.profile == PROFILE_WORK && !m->r->spec.root.n)
+		put_callers(m, &b);
+	for (size_t i = 0; i < COUNT(program_dirs); i++)
+		put_entry(&b, str_of(program_dirs[i]));
+	return buf_view(&b);
+}
+
+int making_places(struct making *m, struct err *e)
+{
+	struct places p = {.m = m};
+
+	path_memo_init(&p.memo, m->a, m->world->cwd);
+	path_memo_trust(&p.memo, m->world->cwd);
+	if (root(&p, e) != 0 || workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
+		return -1;
+	home(&p);
+	return directory(&p, e);
+}

@@ -1,0 +1,298 @@
+/*
+ * What runs in the box: a program with its arguments, code on the command line, or a script from a file; and the same as text for the gate.
+ *
+ * A script that lies in a place the box can see is run where it is. Any other is read here and appears in the box as /caisson/NAME, so that
+ * nothing else of its directory is seen. The gate judges the content of a script, not its name.
+ */
+#include "engine/run.h"
+#include "sys/file.h"
+#include "sys/path.h"
+
+#define SCRIPT_DIR "/caisson/"
+#define ARGS_MAX 65536             /* words of a command */
+#define ARG_BYTES_MAX 131071       /* of one word: the kernel's bound */
+#define SHEBANG_MAX 256
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static const struct language {
+	const char *names[5];      /* what --lang and a shebang call it; the first is its name */
+	const char *program;
+	const char *flag;          /* before code on the command line */
+	const char *ends[4];       /* of file names */
+	bool shell;                /* its code is shell text */
+	enum dialect dialect;
+} languages[] = {
+	{{"bash"}, "bash", "-c", {".bash", ".sh"}, true, DIALECT_BASH},
+	{{"sh", "dash", "ash"}, "sh", "-c", {NULL}, true, DIALECT_SH},
+	{{"zsh"}, "zsh", "-c", {".zsh"}, true, DIALECT_ZSH},
+	{{"python", "python3", "py"}, "python3", "-c", {".py"}, false, DIALECT_BASH},
+	{{"node", "javascript", "js", "nodejs"}, "node", "-e", {".js", ".mjs", ".cjs"}, false, DIALECT_BASH},
+	{{"perl"}, "perl", "-e", {".pl", ".pm"}, false, DIALECT_BASH},
+	{{"ruby"}, "ruby", "-e", {".rb"}, false, DIALECT_BASH},
+	{{"php"}, "php", "-r", {".php"}, false, DIALECT_BASH},
+	{{"lua"}, "lua", "-e", {".lua"}, false, DIALECT_BASH},
+	{{"r", "Rscript"}, "Rscript", "-e", {".R", ".r"}, false, DIALECT_BASH},
+	{{"powershell", "pwsh"}, "pwsh", "-Command", {".ps1"}, false, DIALECT_POWERSHELL},
+};
+
+static const struct language *by_name(struct str name)
+{
+	for (size_t i = 0; i < COUNT(languages); i++)
+		for (size_t k = 0; k < COUNT(languages[i].names) && languages[i].names[k]; k++)
+			if (str_is(name, languages[i].names[k]))
+				return &languages[i];
+	return NULL;
+}
+
+static const struct language *by_ending(struct str path)
+{
+	for (size_t i = 0; i < COUNT(languages); i++)
+		for (size_t k = 0; k < COUNT(languages[i].ends) && languages[i].ends[k]; k++)
+			if (str_ends(path, languages[i].ends[k]))
+				return &languages[i];
+	return NULL;
+}
+
+static struct str word_after(struct str s, size_t *at)
+{
+	size_t from;
+
+	while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\t'))
+		++*at;
+	from = *at;
+	while (*at < s.n && s.p[*at] != ' ' && s.p[*at] != '\t' && s.p[*at] != '\r')
+		++*at;
+	return str_sub(s, from, *at);
+}
+
+static struct str base_name(struct str path)
+{
+	size_t at = path.n;
+
+	while (at && path.p[at - 1] != '/')
+		at--;
+	return str_sub(path, at, path.n);
+}
+
+/* "#!/usr/bin/env python3", "#!/bin/sh -e", "#!/usr/bin/python3.11" */
+static const struct language *by_shebang(struct str text)
+{
+	ptrdiff_t end = str_find(text, '\n', 0);
+	struct str line = str_sub(text, 0, end < 0 || end > SHEBANG_MAX ? SHEBANG_MAX : (size_t)end), name;
+	size_t at = 2;
+
+	if (!str_starts(line, "#!"))
+		return NULL;
+	name = base_name(word_after(line, &at));
+	while (str_is(name, "env") || (name.n && name.p[0] == '-'))
+		name = base_name(word_after(line, &at));
+	while (name.n && ((name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') || name.p[name.n - 1] == '.') && !by_name(name))
+		name.n--;
+	return by_name(name);
+}
+
+static int pick(struct making *m, struct str path, struct str text, const struct language **ret, struct err *e)
+{
+	const struct run_wishes *w = m->w;
+	struct buf known;
+
+	*ret = NULL;
+	if (w->lang && w->shell)
+		return err_set(e, ERR_INPUT, 0, "--shell and --lang exclude each other");
+	if (w->lang || w->shell)
+		*ret = by_name(str_of(w->lang ? w->lang : w->shell));
+	else if (!path.n)
+		*ret = &languages[0];
+	else
+		*ret = str_starts(text, "#!") ? by_shebang(text) : by_ending(path);
+	if (*ret && (!w->shell || (*ret)->shell))
+		return 0;
+	if (w->shell)
+		return err_set(e, ERR_INPUT, 0, "--shell '%.40s': expected bash, sh or zsh", w->shell);
+	if (!w->lang)
+		return err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang", STR_ARG(path));
+	buf_init(&known, m->a, 0);
+	for (size_t i = 0; i < COUNT(languages); i++)
+		buf_fmt(&known, "%s%s", i ? ", " : "", languages[i].names[0]);
+	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->lang, STR_ARG(buf_view(&known)));
+}
+
+/* ---- words ---- */
+
+struct words {
+	char **v;
+	size_t n, cap;
+};
+
+static void add(struct making *m, struct words *w, const char *s)
+{
+	if (w->n + 2 > w->cap) {
+		size_t cap = w->cap ? 2 * w->cap : 16;
+
+		w->v = arena_grow(m->a, w->v, w->cap * sizeof(*w->v), cap * sizeof(*w->v));
+		w->cap = cap;
+	}
+	w->v[w->n++] = str_c(m->a, str_of(s));
+	w->v[w->n] = NULL;
+}
+
+static int add_rest(struct making *m, struct words *w, struct err *e)
+{
+	for (size_t i = 0; m->w->argv && m->w->argv[i]; i++) {
+		if (i == ARGS_MAX)
+			return err_set(e, ERR_INPUT, 0, "more than %d arguments", ARGS_MAX);
+		add(m, w, m->w->argv[i]);
+	}
+	return 0;
+}
+
+/* In single quotes, as every shell reads them. */
+static void put_quoted(struct buf *b, struct str s)
+{
+	buf_char(b, '\'');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\'')
+			buf_c(b, "'\\''");
+		else
+			buf_char(b, s.p[i]);
+	}
+	buf_char(b, '\'');
+}
+
+static bool plain_word(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] && strchr("_-./=:,+@%", s.p[i]))))
+			return false;
+	return s.n > 0;
+}
+
+/* A command line that means these words and nothing else. */
+static struct str command_of(struct making *m, char *const *argv)
+{
+	struct buf b;
+
+	buf_init(&b, m->a, 0);
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_char(&b, ' ');
+		if (plain_word(str_of(argv[i])) && !(i == 0 && strchr(argv[i], '=')))
+			buf_str(&b, str_of(argv[i]));
+		else
+			put_quoted(&b, str_of(argv[i]));
+	}
+	return buf_view(&b);
+}
+
+/* ---- the three forms ---- */
+
+static int program(struct making *m, struct err *e)
+{
+	struct words w = {0};
+
+	if (m->w->lang || m->w->shell)
+		return err_set(e, ERR_INPUT, 0, "--%s needs -c or --file", m->w->lang ? "lang" : "shell");
+	if (add_rest(m, &w, e) != 0)
+		return -1;
+	if (!w.n || !w.v[0][0])
+		return err_set(e, ERR_INPUT, 0, "the program is missing: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or --file FILE");
+	m->r->spec.argv = w.v;
+	m->r->gate.command = command_of(m, w.v);
+	return 0;
+}
+
+/* What the gate reads: shell text as it is, other code as an argument of its interpreter. */
+static void gate_code(struct making *m, const struct language *l, struct str code)
+{
+	struct buf b;
+
+	m->r->gate.dialect = l->dialect;
+	m->r->gate.command = code;
+	if (l->shell || l->dialect == DIALECT_POWERSHELL)
+		return;
+	buf_init(&b, m->a, 0);
+	buf_fmt(&b, "%s %s ", l->program, l->flag);
+	put_quoted(&b, code);
+	m->r->gate.command = buf_view(&b);
+}
+
+static void give_script(struct making *m, struct str name, struct str text)
+{
+	struct spec_file *f = arena_new(m->a, struct spec_file);
+
+	f->path = str_cat(m->a, STR(SCRIPT_DIR), plain_word(name) && name.p[0] != '.' && name.p[0] != '-' ? name : STR("script"));
+	f->text = text;
+	m->r->spec.files = f;
+}
+
+static int code(struct making *m, struct err *e)
+{
+	const struct language *l;
+	struct str text = str_of(m->w->code);
+	struct words w = {0};
+
+	if (pick(m, STR(""), STR(""), &l, e) != 0)
+		return -1;
+	add(m, &w, l->program);
+	if (text.n > ARG_BYTES_MAX) {
+		give_script(m, STR("script"), text);
+		add(m, &w, str_c(m->a, m->r->spec.files->path));
+	} else {
+		add(m, &w, l->flag);
+		add(m, &w, m->w->code);
+		if (l->shell && m->w->argv && m->w->argv[0])
+			add(m, &w, l->program); /* $0 */
+	}
+	if (add_rest(m, &w, e) != 0)
+		return -1;
+	m->r->spec.argv = w.v;
+	gate_code(m, l, text);
+	return 0;
+}
+
+/* Is it seen in the box where it lies? */
+static bool visible(const struct making *m, struct str real)
+{
+	if (path_inside(real, m->r->spec.workspace))
+		return true;
+	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
+		if (!p->at.n && path_inside(real, p->path))
+			return true;
+	return false;
+}
+
+static int script(struct making *m, struct err *e)
+{
+	const struct language *l;
+	struct path_memo memo;
+	enum path_kind kind;
+	struct str name = str_of(m->w->file), real, text;
+	struct words w = {0};
+
+	if (!name.n)
+		return err_set(e, ERR_INPUT, 0, "--file needs the name of a file");
+	if (file_read(m->a, m->w->file, RUN_SCRIPT_MAX, &text, NULL, e) != 0 || pick(m, name, text, &l, e) != 0)
+		return -1;
+	path_memo_init(&memo, m->a, m->world->cwd);
+	real = path_real(&memo, name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name)), &kind);
+	add(m, &w, l->program);
+	if (visible(m, real)) {
+		add(m, &w, str_c(m->a, real));
+	} else {
+		give_script(m, base_name(name), text);
+		add(m, &w, str_c(m->a, m->r->spec.files->path));
+	}
+	if (add_rest(m, &w, e) != 0)
+		return -1;
+	m->r->spec.argv = w.v;
+	gate_code(m, l, text);
+	return 0;
+}
+
+int making_program(struct making *m, struct err *e)
+{
+	if (m->w->code && m->w->file)
+		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
+	m->r->gate.cwd = m->world->cwd;
+	return m->w->code ? code(m, e) : m->w->file ? script(m, e) : program(m, e);
+}

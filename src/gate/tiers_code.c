@@ -1,0 +1,149 @@
+/* Rules about code inside a command: its calls, its imports, the files that it writes. See tiers.c for what stands above what. */
+#include "base/glob.h"
+#include "base/regex.h"
+#include "gate/tiers.h"
+
+static bool in_names(const struct texts *names, struct str name)
+{
+	for (; names; names = names->next)
+		if (glob_name(names->text, name))
+			return true;
+	return false;
+}
+
+/* Some argument lies outside the roots: yes, no, or a path that is not known. */
+static enum match argument_outside(struct judge *j, const struct texts *roots, const struct code_call *c, struct str cwd)
+{
+	enum match worst = MATCH_NO;
+
+	for (size_t i = 0; i < c->nargs; i++) {
+		struct access x = {.kind = ACCESS_WRITE, .path = c->args[i]};
+		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots, .decision = VERDICT_DENY};
+		struct redirect_test t = {.r = &r, .all = true};
+
+		if (x.path.kind == WORD_REST) { /* any words, which may be paths */
+			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
+			continue;
+		}
+		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0 && !str_is(x.path.text, "..")))
+			continue; /* a mode, a flag */
+		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
+			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text); /* both may have holes in them */
+		x.path.kind = text_exact(x.path.text) ? x.path.kind : WORD_UNKNOWN;
+		if (!paths_each(j, &x, tiers_redirect_one, &t))
+			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
+		else if (t.some)
+			return MATCH_YES;
+	}
+	return worst;
+}
+
+static enum match argument_says(const struct code_call *c, struct regex *re)
+{
+	enum match worst = MATCH_NO;
+
+	for (size_t i = 0; i < c->nargs; i++) {
+		enum regex_answer is = c->args[i].kind == WORD_EXACT ? regex_match(re, c->args[i].text) : REGEX_LIMIT;
+
+		if (is == REGEX_YES)
+			return MATCH_YES;
+		worst = is == REGEX_LIMIT ? MATCH_MAYBE : worst;
+	}
+	return worst;
+}
+
+static enum match call_matches(struct judge *j, const struct call_rule *r, const struct code_call *c, struct str cwd)
+{
+	enum match m = in_names(r->match, c->name) ? MATCH_YES : MATCH_NO, more;
+
+	if (m != MATCH_NO && r->outside && (more = argument_outside(j, r->outside, c, cwd)) < m)
+		m = more;
+	if (m != MATCH_NO && r->arg && (more = argument_says(c, r->arg)) < m)
+		m = more;
+	return m;
+}
+
+/* The second time, when all have been heard, there is no `v`, and those that ask are raised. */
+static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, const struct call_rule *r, enum match m, struct str what)
+{
+	if (v)
+		tiers_heard(j, s, v, r->decision, true, m, &r->rule, what);
+	else if (r->decision == VERDICT_ASK)
+		tiers_raise_ask(j, s, &r->rule, what, m);
+}
+
+/* After that relative paths start from elsewhere. */
+static bool changes_directory(const struct code *code)
+{
+	static const char *const names[] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
+
+	for (const struct code_call *c = code->calls; c; c = c->next)
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (str_is(c->name, names[i]))
+				return true;
+	return false;
+}
+
+static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
+{
+	static const struct str nowhere = {"", 1}; /* a hole: any directory */
+
+	for (const struct call_rule *r = in->calls; r; r = r->next)
+		for (const struct code_call *c = k->code->calls; c; c = c->next)
+			heard_code(j, s, v, r, call_matches(j, r, c, changes_directory(k->code) ? nowhere : k->cwd), c->name);
+	for (const struct call_rule *r = in->imports; r; r = r->next)
+		for (const struct code_import *i = k->code->imports; i; i = i->next)
+			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
+	for (const struct call_rule *r = in->writes; r; r = r->next)
+		for (const struct access *x = j->f->accesses; x; x = x->next) {
+			struct redirect_rule outside = {.outside = true, .paths = r->outside, .decision = r->decision};
+			struct redirect_test t = {.r = &outside, .all = true};
+			bool here = x->kind == ACCESS_WRITE && x->at.text == k->code->error_at.text && x->at.text > 0;
+
+			if (here)
+				heard_code(j, s, v, r, !paths_each(j, x, tiers_redirect_one, &t) ? MATCH_MAYBE : t.all ? MATCH_YES : t.some ? MATCH_MAYBE : MATCH_NO, judge_excerpt(j, x->at));
+		}
+}
+
+/* Where in `text` a place lies, or the text that it was taken from, or the one that was taken from ... */
+static struct span outer_place(const struct judge *j, struct span at, uint32_t text)
+{
+	while (at.text > text && at.text < j->f->ntexts && j->f->texts[at.text].origin.text < at.text)
+		at = j->f->texts[at.text].origin;
+	return at;
+}
+
+/* The code that this command is given; code inside that code belongs to it, too. */
+void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
+{
+	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
+		struct span at = s->c->argc ? outer_place(j, k->at, s->c->argv[0].at.text) : k->at;
+		bool mine = s->c->argc && at.text == s->c->argv[0].at.text && at.from == s->c->argv[0].at.from;
+
+		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
+			if (str_is(in->lang, k->lang) && (!in->names || in_names(in->names, s->base) || !s->base.n))
+				hear_snippet(j, s, k, in, v);
+	}
+}
+
+/* A request in PowerShell is code as a whole: rules about its calls apply, and the default. */
+void tiers_decide_request(struct judge *j)
+{
+	struct command *c = arena_new(j->a, struct command);
+	struct subject *s = arena_new(j->a, struct subject);
+	const struct snippet *first = j->f->snippets;
+	struct verdicts v = {0};
+
+	if (!first || first->at.text || first->at.from || !j->f->ntexts || first->at.to != j->f->texts[0].bytes.n || first->text.at.to != first->at.to)
+		return;
+	c->at = first->at;
+	*s = (struct subject){.c = c, .base = STR("")};
+	j->request = s;
+	for (const struct snippet *k = first; k; k = k->next)
+		for (const struct interpreter_rules *in = j->p->interpreters; in && k->code && k->code->parsed; in = in->next)
+			if (str_is(in->lang, k->lang)) {
+				hear_snippet(j, s, k, in, &v);
+				hear_snippet(j, s, k, in, NULL);
+			}
+	s->spoken = v.deny || v.ask || v.maybe;
+}

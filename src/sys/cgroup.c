@@ -1,0 +1,566 @@
+/*
+ * Control groups: making one, its limits, its counters, its end. See cgroup.h for how a process gets in.
+ *
+ * Few system calls: a run makes, fills and removes one group, and this is on its way. A knob is one open, one write, one close; whatever is
+ * read more than once keeps its descriptor. Nothing is allocated.
+ */
+#define _GNU_SOURCE
+#include "sys/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "sys/file.h"
+
+#define NAME_PREFIX "caisson-"
+#define KNOB_MAX 64          /* bytes of a value written */
+#define COUNTERS_MAX 2048    /* bytes of a file of counters */
+#define SWEEP_BYTES 32768    /* of a directory looked through for leftovers: some 700 names */
+#define SWEEP_STARTS_MAX 8   /* living processes whose start is compared: a number used again is rare, a busy machine is not */
+#define SWEEP_REMOVE_MAX 32  /* in one hierarchy */
+#define REMOVE_WAIT_US 200000
+#define OOM_WAIT_US 3000     /* from the news that memory is short to the kill */
+#define OOM_AGAIN_MAX 50     /* times that is waited for */
+#define CPU_PERIOD_US 100000
+#define CPU_QUOTA_MIN_US 1000 /* the kernel's own */
+#define V1_MAGIC 0x27e0eb
+#define V2_MAGIC 0x63677270
+
+/* ---- small files ---- */
+
+static int put(int dir, const char *name, const char *text)
+{
+	FD_CLEANUP int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
+	ssize_t n = (ssize_t)strlen(text);
+	return fd >= 0 && write(fd, text, (size_t)n) == n ? 0 : -1;
+}
+
+static int put_number(int dir, const char *name, uint64_t n)
+{
+	char text[KNOB_MAX];
+	snprintf(text, sizeof text, "%ju", (uintmax_t)n);
+	return put(dir, name, text);
+}
+
+/* The number after `key` and a blank at the start of a line, or that the text begins with (key ""); 0 when there is none. */
+static uint64_t counter(struct str text, const char *key)
+{
+	size_t k = strlen(key);
+	for (size_t at = 0; at < text.n;) {
+		ptrdiff_t nl = str_find(text, '\n', at);
+		size_t end = nl < 0 ? text.n : (size_t)nl;
+		struct str line = str_sub(text, at, end);
+		int64_t n;
+		if (k == 0)
+			return num_parse(line, 0, INT64_MAX, &n) == 0 ? (uint64_t)n : 0;
+		if (line.n > k && str_starts(line, key) && line.p[k] == ' ' && num_parse(str_sub(line, k + 1, line.n), 0, INT64_MAX, &n) == 0)
+			return (uint64_t)n;
+		at = end + 1;
+	}
+	return 0;
+}
+
+static uint64_t get(int dir, const char *name, const char *key)
+{
+	char text[COUNTERS_MAX];
+	ssize_t n = cg_read(dir, name, text, sizeof text);
+	return n < 0 ? 0 : counter(str_n(text, (size_t)n), key);
+}
+
+/* ---- names and leftovers ---- */
+
+/* Field 22 of a process's stat, counted after the name in brackets, which may hold anything; 0: no such process. */
+static uint64_t start_of(const char *path)
+{
+	char text[COUNTERS_MAX];
+	ssize_t n = cg_read(AT_FDCWD, path, text, sizeof text);
+	const char *p = n > 0 ? strrchr(text, ')') : NULL;
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (!p)
+		return 0;
+	const char *end = strchr(++p, ' ');
+	int64_t start;
+	return end && num_parse(str_n(p, (size_t)(end - p)), 1, INT64_MAX, &start) == 0 ? (uint64_t)start : 0;
+}
+
+struct launcher { /* who a group's name says made it */
+	int64_t pid, start, namespace;
+};
+
+static int launcher_self(struct launcher *ret, struct err *e)
+{
+	struct stat st;
+	int64_t start = (int64_t)start_of("/proc/self/stat");
+	if (start == 0 || stat("/proc/self/ns/pid", &st) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot read '/proc/self'");
+	*ret = (struct launcher){getpid(), start, (int64_t)st.st_ino};
+	return 0;
+}
+
+/* caisson-PID-START-NAMESPACE-RANDOM and nothing else. */
+static bool launcher_parse(const char *name, struct launcher *ret)
+{
+	struct str rest = str_of(name);
+	if (!str_starts(rest, NAME_PREFIX))
+		return false;
+	rest = str_sub(rest, strlen(NAME_PREFIX), rest.n);
+	int64_t part[3];
+	for (int i = 0; i < 3; i++) {
+		ptrdiff_t end = str_find(rest, '-', 0);
+		if (end < 0 || num_parse(str_sub(rest, 0, (size_t)end), 1, i == 0 ? INT32_MAX : INT64_MAX, &part[i]) < 0)
+			return false;
+		rest = str_sub(rest, (size_t)end + 1, rest.n);
+	}
+	*ret = (struct launcher){part[0], part[1], part[2]};
+	return rest.n == 8 && strspn(rest.p, "0123456789abcdef") == 8;
+}
+
+/* Whether the maker is surely gone. In another pid namespace nothing can be said. */
+static bool launcher_dead(const struct launcher *l, const struct launcher *self, int *starts_left)
+{
+	if (l->namespace != self->namespace)
+		return false;
+	if (l->pid == self->pid)
+		return l->start != self->start;
+	if (kill((pid_t)l->pid, 0) < 0 && errno == ESRCH)
+		return true;
+	if (--*starts_left < 0)
+		return false;
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%jd/stat", (intmax_t)l->pid);
+	uint64_t start = start_of(path);
+	return start != 0 && start != (uint64_t)l->start;
+}
+
+/* Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays. */
+static void sweep(int parent, const struct launcher *self, int *starts_left)
+{
+	_Alignas(struct dirent64) char buf[SWEEP_BYTES];
+	ssize_t n = getdents64(parent, buf, sizeof buf);
+	int removed = 0;
+	for (ssize_t at = 0; at < n && removed < SWEEP_REMOVE_MAX;) {
+		const struct dirent64 *d = (const struct dirent64 *)(buf + at);
+		struct launcher l;
+		if (d->d_type == DT_DIR && launcher_parse(d->d_name, &l) && launcher_dead(&l, self, starts_left))
+			removed += unlinkat(parent, d->d_name, AT_REMOVEDIR) == 0;
+		at += d->d_reclen;
+	}
+}
+
+/* ---- making ---- */
+
+#define NEEDED (CG_HAS_MEMORY | CG_HAS_PIDS) /* without these there is no group; the rest is left out where it cannot be had */
+
+/* The place for a group of this hierarchy: a slot with its parent opened. */
+static int add_slot(struct cgroup *cg, int parent, bool v2, unsigned controllers)
+{
+	cg->dirs[cg->n++] = (struct cg_dir){.parent = parent, .fd = -1, .tasks = -1, .v2 = v2, .controllers = controllers};
+	return 0;
+}
+
+static bool is_group(int fd, long magic)
+{
+	struct statfs fs;
+	return fstatfs(fd, &fs) == 0 && fs.f_type == magic;
+}
+
+static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *e)
+{
+	bool needed = h->controllers & NEEDED;
+	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) : 0;
+	if (!is_group(fd, V1_MAGIC)) { /* something else is mounted over it */
+		close(fd);
+		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
+	}
+	if (!needed && faccessat(fd, ".", W_OK, AT_EACCESS) < 0) {
+		close(fd);
+		return 0;
+	}
+	return add_slot(cg, fd, false, h->controllers);
+}
+
+/* need 0: the limits are version 1's; this tree only kills and counts, and where it cannot be had nothing is lost. */
+static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, unsigned want, struct err *e)
+{
+	unsigned have = 0;
+	int fd = cg_place_v2(h, need, want, &have, need ? e : NULL);
+	if (fd < 0)
+		return need ? -1 : 0;
+	if (!is_group(fd, V2_MAGIC)) {
+		close(fd);
+		return need ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
+	}
+	return add_slot(cg, fd, true, have);
+}
+
+/* A slot for each hierarchy that is of use. A hierarchy of cpuacct alone is not when version 2's tree counts CPU time as well. */
+static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
+{
+	struct cg_hierarchy *v2 = NULL;
+	unsigned v1 = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		struct cg_hierarchy *h = &m->of[i];
+		if (h->path[0] == '\0')
+			continue;
+		if (h->v2)
+			v2 = h;
+		else
+			v1 |= h->controllers;
+	}
+	for (size_t i = 0; i < m->n; i++) {
+		const struct cg_hierarchy *h = &m->of[i];
+		if (!h->v2 && h->path[0] != '\0' && !(h->controllers == CG_HAS_CPUACCT && v2) && open_v1(cg, h, e) < 0)
+			return -1;
+	}
+	unsigned need = NEEDED & ~v1;
+	if (v2)
+		return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
+	if (need != 0)
+		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
+	return 0;
+}
+
+/* The path of a directory that is open, for people. */
+static void name_of(int fd, char *ret, size_t cap)
+{
+	char link[32];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, ret, cap - 1);
+	ret[n < 0 ? 0 : n] = '\0';
+}
+
+static int make_dir(const struct cgroup *cg, struct cg_dir *d, struct err *e)
+{
+	if (mkdirat(d->parent, cg->name, 0755) < 0) {
+		char path[256];
+		int errnum = errno;
+		name_of(d->parent, path, sizeof path);
+		return err_set(e, ERR_SYSTEM, errnum, "cannot make a control group in '%s'", path);
+	}
+	d->fd = openat(d->parent, cg->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (d->fd >= 0 && !d->v2)
+		d->tasks = openat(d->fd, "tasks", O_WRONLY | O_CLOEXEC);
+	if (d->fd >= 0 && (d->v2 || d->tasks >= 0))
+		return 0;
+	err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", cg->name);
+	fd_close(&d->fd);
+	unlinkat(d->parent, cg->name, AT_REMOVEDIR);
+	return -1;
+}
+
+static const struct cg_dir *dir_with(const struct cgroup *cg, unsigned controller)
+{
+	for (size_t i = 0; i < cg->n; i++)
+		if (cg->dirs[i].controllers & controller)
+			return &cg->dirs[i];
+	return NULL;
+}
+
+static const struct cg_dir *dir_v2(const struct cgroup *cg)
+{
+	for (size_t i = 0; i < cg->n; i++)
+		if (cg->dirs[i].v2)
+			return &cg->dirs[i];
+	return NULL;
+}
+
+/* Tells the kernel to signal an event counter when the group runs out of memory. Not all kernels do; then nobody is told, and the count serves. */
+static void listen_v1(struct cgroup *cg, int dir)
+{
+	FD_CLEANUP int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	char text[KNOB_MAX];
+	snprintf(text, sizeof text, "%d %d", event, cg->oom_count);
+	if (event < 0 || put(dir, "cgroup.event_control", text) < 0)
+		return;
+	cg->oom_event = event;
+	cg->oom_poll = POLLIN;
+	event = -1;
+}
+
+static int listen_for_oom(struct cgroup *cg, struct err *e)
+{
+	const struct cg_dir *d = dir_with(cg, CG_HAS_MEMORY);
+	const char *file = d->v2 ? "memory.events" : "memory.oom_control";
+	cg->oom_count = openat(d->fd, file, O_RDONLY | O_CLOEXEC);
+	if (cg->oom_count < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s' of a new control group", file);
+	if (!d->v2) {
+		listen_v1(cg, d->fd);
+		return 0;
+	}
+	cg->oom_event = cg->oom_count;
+	cg->oom_poll = POLLPRI;
+	cg_oom_kills(cg); /* a first read: from now on a change is an event */
+	return 0;
+}
+
+static int make_all(struct cgroup *cg, struct err *e)
+{
+	struct launcher self = {0};
+	uint32_t chance;
+	if (launcher_self(&self, e) < 0)
+		return -1;
+	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
+		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
+	snprintf(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%08x", (intmax_t)self.pid, (intmax_t)self.start, (intmax_t)self.namespace, chance);
+	int starts_left = SWEEP_STARTS_MAX;
+	for (size_t i = 0; i < cg->n; i++) {
+		struct cg_dir *d = &cg->dirs[i];
+		sweep(d->parent, &self, &starts_left);
+		/* for nothing but a CPU limit: when that is set */
+		bool later = (d->controllers & NEEDED) == 0 && !d->v2 && (d->controllers == CG_HAS_CPU || dir_v2(cg));
+		if (!later && make_dir(cg, d, e) < 0 && (d->controllers & NEEDED))
+			return -1;
+	}
+	return listen_for_oom(cg, e);
+}
+
+int cg_make(struct cgroup *cg, struct err *e)
+{
+	struct cg_map map;
+	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
+	if (cg_map_read(&map, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
+		return 0;
+	cg_remove(cg);
+	return -1;
+}
+
+/* ---- limits ---- */
+
+static int set_memory_v1(int dir, uint64_t n)
+{
+	/* The limit with swap may never be below the one without: lowering begins with the latter, raising (when that is refused) with the former. */
+	if (put_number(dir, "memory.limit_in_bytes", n) == 0)
+		return put_number(dir, "memory.memsw.limit_in_bytes", n) == 0 || errno == ENOENT ? 0 : -1;
+	if (errno != EINVAL || put_number(dir, "memory.memsw.limit_in_bytes", n) < 0)
+		return -1;
+	return put_number(dir, "memory.limit_in_bytes", n);
+}
+
+static int set_memory_v2(int dir, uint64_t n)
+{
+	if (put_number(dir, "memory.max", n) < 0)
+		return -1;
+	/* absent without swap accounting; without group kill the caller kills the rest */
+	if (put(dir, "memory.swap.max", "0") < 0 && errno != ENOENT)
+		return -1;
+	return put(dir, "memory.oom.group", "1") < 0 && errno != ENOENT ? -1 : 0;
+}
+
+/* Thousandths of a CPU as a quota in a period. Below a hundredth the quota has its least size and the period grows. */
+static void cpu_share(uint64_t milli, uint64_t *ret_quota, uint64_t *ret_period)
+{
+	*ret_quota = milli * (CPU_PERIOD_US / 1000);
+	*ret_period = CPU_PERIOD_US;
+	if (*ret_quota < CPU_QUOTA_MIN_US) {
+		*ret_quota = CPU_QUOTA_MIN_US;
+		*ret_period = CPU_QUOTA_MIN_US * 1000 / milli;
+	}
+}
+
+static int set_cpu(const struct cg_dir *d, uint64_t milli)
+{
+	uint64_t quota, period;
+	cpu_share(milli, &quota, &period);
+	if (d->v2) {
+		char text[KNOB_MAX];
+		snprintf(text, sizeof text, "%ju %ju", (uintmax_t)quota, (uintmax_t)period);
+		return put(d->fd, "cpu.max", text);
+	}
+	if (period != CPU_PERIOD_US && put_number(d->fd, "cpu.cfs_period_us", period) < 0)
+		return -1;
+	if (put_number(d->fd, "cpu.cfs_quota_us", quota) == 0)
+		return 0;
+	/* Version 1 refuses more than the parent has; the parent's own, tighter limit holds then. */
+	return errno == EINVAL ? 0 : -1;
+}
+
+static const struct {
+	unsigned controller;
+	const char *name;
+	uint64_t max; /* what the kernel's own numbers can hold */
+} limits[] = {
+	[CG_MEMORY_MAX] = {CG_HAS_MEMORY, "memory", INT64_MAX},
+	[CG_CPU_MILLI] = {CG_HAS_CPU, "CPU", 1000000000},
+	[CG_PIDS_MAX] = {CG_HAS_PIDS, "process", 4194304},
+};
+
+int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e)
+{
+	struct cg_dir *d = (struct cg_dir *)dir_with(cg, limits[what].controller);
+	if (!d)
+		return err_set(e, ERR_SYSTEM, 0, "no control group limits %s here", limits[what].name);
+	if (n == 0 || n > limits[what].max)
+		return err_set(e, ERR_INPUT, 0, "a %s limit of %ju is not possible", limits[what].name, (uintmax_t)n);
+	if (d->fd < 0 && make_dir(cg, d, e) < 0)
+		return -1;
+	int bad = what == CG_PIDS_MAX ? put_number(d->fd, "pids.max", n)
+		: what == CG_CPU_MILLI ? set_cpu(d, n)
+		: d->v2 ? set_memory_v2(d->fd, n) : set_memory_v1(d->fd, n);
+	return bad < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot set the %s limit of a control group", limits[what].name) : 0;
+}
+
+enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what)
+{
+	const struct cg_dir *d = dir_with(cg, limits[what].controller);
+	return !d ? ENFORCED_NOT : d->v2 ? ENFORCED_CGROUP2 : ENFORCED_CGROUP1;
+}
+
+/* ---- processes ---- */
+
+int cg_into(const struct cgroup *cg, bool *ret_rest)
+{
+	const struct cg_dir *v2 = dir_v2(cg);
+	*ret_rest = cg->n > (v2 ? 1 : 0);
+	return v2 ? v2->fd : -1;
+}
+
+int cg_enter(const struct cgroup *cg, bool into_done, struct err *e)
+{
+	for (size_t i = 0; i < cg->n; i++) {
+		const struct cg_dir *d = &cg->dirs[i];
+		if (d->fd < 0 || (d->v2 && into_done))
+			continue;
+		/* 0 is the writer itself, and `tasks` moves one thread only */
+		if (d->v2 ? put(d->fd, "cgroup.procs", "0") < 0 : write(d->tasks, "0", 1) != 1)
+			return err_set(e, ERR_SYSTEM, errno, "cannot enter the control group '%s'", cg->name);
+	}
+	return 0;
+}
+
+int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e)
+{
+	for (size_t i = 0; i < cg->n; i++) {
+		const struct cg_dir *d = &cg->dirs[i];
+		if (d->fd >= 0 && !(d->v2 && into_done) && put_number(d->fd, "cgroup.procs", (uint64_t)pid) < 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot move a process into the control group '%s'", cg->name);
+	}
+	return 0;
+}
+
+void cg_kill(const struct cgroup *cg)
+{
+	const struct cg_dir *v2 = dir_v2(cg);
+	if (v2 && v2->fd >= 0)
+		put(v2->fd, "cgroup.kill", "1");
+}
+
+/* ---- counters ---- */
+
+static uint64_t memory_counter(const struct cgroup *cg, const char *name_v2, const char *name_v1)
+{
+	const struct cg_dir *d = dir_with(cg, CG_HAS_MEMORY);
+	return d && d->fd >= 0 ? get(d->fd, d->v2 ? name_v2 : name_v1, "") : 0;
+}
+
+uint64_t cg_memory_now(const struct cgroup *cg) { return memory_counter(cg, "memory.current", "memory.usage_in_bytes"); }
+uint64_t cg_memory_peak(const struct cgroup *cg) { return memory_counter(cg, "memory.peak", "memory.max_usage_in_bytes"); }
+
+uint64_t cg_cpu_us(const struct cgroup *cg)
+{
+	const struct cg_dir *d = dir_v2(cg);
+	if (d && d->fd >= 0) /* counted in every version 2 group, with or without the controller */
+		return get(d->fd, "cpu.stat", "usage_usec");
+	d = dir_with(cg, CG_HAS_CPUACCT);
+	return d && d->fd >= 0 ? get(d->fd, "cpuacct.usage", "") / 1000 : 0;
+}
+
+static void wait_us(long us) { nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL); }
+
+static uint64_t kills_counted(const struct cgroup *cg)
+{
+	char text[COUNTERS_MAX];
+	ssize_t n = pread(cg->oom_count, text, sizeof text, 0);
+	return n < 0 ? 0 : counter(str_n(text, (size_t)n), "oom_kill");
+}
+
+/* Version 1 tells first and kills then. Whoever asks in between would hear of nothing and not be told again. */
+static uint64_t wait_for_kill(struct cgroup *cg)
+{
+	uint64_t kills = 0, again = 1;
+	for (long waited = 0, step = 50; kills == 0 && waited < OOM_WAIT_US; waited += step, step *= 2) {
+		wait_us(step);
+		kills = kills_counted(cg);
+	}
+	/* a busy machine: tell once more (a need of memory that passed without a kill ends this) */
+	if (kills == 0 && cg->oom_again++ < OOM_AGAIN_MAX && write(cg->oom_event, &again, sizeof again) < 0)
+		return 0;
+	return kills;
+}
+
+uint64_t cg_oom_kills(struct cgroup *cg)
+{
+	uint64_t signals = 0;
+	if (cg->n == 0 || cg->oom_count < 0)
+		return 0;
+	bool told = cg->oom_poll == POLLIN && cg->oom_event >= 0 && read(cg->oom_event, &signals, sizeof signals) == sizeof signals;
+	uint64_t kills = kills_counted(cg);
+	return told && kills == 0 ? wait_for_kill(cg) : kills;
+}
+
+/* ---- the end ---- */
+
+void cg_remove(struct cgroup *cg)
+{
+	long waited = 0;
+	for (size_t i = cg->n; i-- > 0;) {
+		const struct cg_dir *d = &cg->dirs[i];
+		long step = 50;
+		while (d->fd >= 0 && unlinkat(d->parent, cg->name, AT_REMOVEDIR) < 0 && errno == EBUSY && waited < REMOVE_WAIT_US) {
+			wait_us(step);
+			waited += step;
+			step *= 2;
+		}
+	}
+	cg_close(cg);
+}
+
+void cg_close(struct cgroup *cg)
+{
+	if (cg->n > 0) {
+		if (cg->oom_event != cg->oom_count)
+			fd_close(&cg->oom_event);
+		fd_close(&cg->oom_count);
+	}
+	for (size_t i = 0; i < cg->n; i++) {
+		fd_close(&cg->dirs[i].tasks);
+		fd_close(&cg->dirs[i].fd);
+		fd_close(&cg->dirs[i].parent);
+	}
+	cg->n = 0;
+	cg->oom_event = cg->oom_count = -1;
+}
+
+void cg_probe(struct cg_host *ret)
+{
+	struct cgroup cg;
+	struct err e;
+	*ret = (struct cg_host){0};
+	if (cg_make(&cg, &e) < 0) {
+		snprintf(ret->where, sizeof ret->where, "%.*s", (int)sizeof ret->where - 1, e.text);
+		return;
+	}
+	bool rest;
+	const struct cg_dir *v2 = dir_v2(&cg);
+	ret->memory = cg_enforcer(&cg, CG_MEMORY_MAX);
+	ret->cpu = cg_enforcer(&cg, CG_CPU_MILLI);
+	ret->pids = cg_enforcer(&cg, CG_PIDS_MAX);
+	ret->into = cg_into(&cg, &rest) >= 0;
+	ret->kill = v2 && faccessat(v2->fd, "cgroup.kill", W_OK, AT_EACCESS) == 0;
+	name_of(dir_with(&cg, CG_HAS_MEMORY)->parent, ret->where, sizeof ret->where);
+	cg_remove(&cg);
+}

@@ -1,0 +1,272 @@
+/* Where the control group hierarchies are: the caller's own groups, and the directory of a version 2 tree that can hold a new one. */
+#define _GNU_SOURCE
+#include "sys/cgroup_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+#define MAP_BYTES_MAX ((size_t)4 << 20) /* of mountinfo: some 20,000 mounts */
+#define DEPTH_MAX 64                    /* levels of a version 2 tree */
+
+static const struct {
+	const char *name;
+	unsigned bit;
+} controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU}, {"cpuacct", CG_HAS_CPUACCT}};
+
+unsigned cg_controllers(struct str names)
+{
+	unsigned bits = 0;
+	for (size_t i = 0; i < names.n;) {
+		size_t from = i;
+		while (i < names.n && names.p[i] != ',' && names.p[i] != ' ' && names.p[i] != '\n')
+			i++;
+		for (size_t k = 0; k < sizeof controllers / sizeof controllers[0]; k++)
+			if (str_is(str_sub(names, from, i), controllers[k].name))
+				bits |= controllers[k].bit;
+		i++;
+	}
+	return bits;
+}
+
+ssize_t cg_read(int dir, const char *name, char *buf, size_t cap)
+{
+	FD_CLEANUP int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	ssize_t n = read(fd, buf, cap - 1);
+	if (n >= 0)
+		buf[n] = '\0';
+	return n;
+}
+
+void cg_map_group(struct cg_map *m, struct str line)
+{
+	ptrdiff_t a = str_find(line, ':', 0);
+	ptrdiff_t b = a < 0 ? -1 : str_find(line, ':', (size_t)a + 1);
+	if (b < 0 || m->n == CG_HIERARCHIES_MAX)
+		return;
+	struct str group = str_sub(line, (size_t)b + 1, line.n);
+	bool v2 = a == 1 && line.p[0] == '0' && b == a + 1;
+	unsigned bits = cg_controllers(str_sub(line, (size_t)a + 1, (size_t)b));
+	/* a group outside of our cgroup namespace has no name here */
+	if ((!v2 && bits == 0) || group.n == 0 || group.n >= CG_PATH_MAX || group.p[0] != '/' || str_starts(group, "/.."))
+		return;
+	struct cg_hierarchy *h = &m->of[m->n++];
+	*h = (struct cg_hierarchy){.v2 = v2, .controllers = bits};
+	memcpy(h->group, group.p, group.n);
+}
+
+/* The next field of a mountinfo line, blanks in it written as \040; false at the end. */
+static bool next_field(struct str *line, struct str *ret)
+{
+	if (line->n == 0)
+		return false;
+	ptrdiff_t end = str_find(*line, ' ', 0);
+	*ret = str_sub(*line, 0, end < 0 ? line->n : (size_t)end);
+	*line = str_sub(*line, end < 0 ? line->n : (size_t)end + 1, line->n);
+	return true;
+}
+
+/* Without its escapes, NUL-terminated: the length, or 0 when it does not fit. */
+static size_t unescape(struct str s, char *to, size_t cap)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s.n; n++) {
+		if (n + 1 >= cap)
+			return 0;
+		bool octal = s.p[i] == '\\' && s.n - i >= 4;
+		for (size_t k = 1; octal && k < 4; k++)
+			octal = s.p[i + k] >= '0' && s.p[i + k] <= '7';
+		to[n] = octal ? (char)((s.p[i + 1] - '0') << 6 | (s.p[i + 2] - '0') << 3 | (s.p[i + 3] - '0')) : s.p[i];
+		i += octal ? 4 : 1;
+	}
+	to[n] = '\0';
+	return n;
+}
+
+/* The group as a directory below a mount that shows the hierarchy from `root` on. A group outside of that cannot be seen through it. */
+static void set_path(struct cg_hierarchy *h, const char *root, const char *point, size_t point_n)
+{
+	size_t n = strcmp(root, "/") == 0 ? 0 : strlen(root);
+	if (strncmp(h->group, root, n) != 0 || (h->group[n] != '/' && h->group[n] != '\0'))
+		return;
+	const char *rest = strcmp(h->group + n, "/") == 0 ? "" : h->group + n;
+	if (point_n + strlen(rest) >= sizeof h->path)
+		return;
+	memcpy(h->path, point, point_n);
+	memcpy(h->path + point_n, rest, strlen(rest) + 1);
+	h->mount_n = point_n;
+}
+
+void cg_map_mount(struct cg_map *m, struct str line)
+{
+	struct str root, point, field, type, options;
+	struct str rest = line;
+	for (int i = 0; i < 3; i++) /* id, parent, device */
+		if (!next_field(&rest, &field))
+			return;
+	if (!next_field(&rest, &root) || !next_field(&rest, &point))
+		return;
+	do { /* mount options and optional fields, as many as there are */
+		if (!next_field(&rest, &field))
+			return;
+	} while (!str_is(field, "-"));
+	if (!next_field(&rest, &type) || !next_field(&rest, &field) || !next_field(&rest, &options))
+		return;
+	bool v2 = str_is(type, "cgroup2");
+	if (!v2 && !str_is(type, "cgroup"))
+		return;
+	char root_c[CG_PATH_MAX], point_c[CG_PATH_MAX];
+	size_t point_n = unescape(point, point_c, sizeof point_c);
+	if (unescape(root, root_c, sizeof root_c) == 0 || point_n == 0)
+		return;
+	unsigned bits = v2 ? 0 : cg_controllers(options);
+	for (size_t i = 0; i < m->n; i++) {
+		struct cg_hierarchy *h = &m->of[i];
+		/* of several mounts the first that shows our group serves */
+		if (h->path[0] == '\0' && h->v2 == v2 && (v2 || (h->controllers & bits) != 0))
+			set_path(h, root_c, point_c, point_n);
+	}
+}
+
+bool cg_map_complete(const struct cg_map *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->of[i].path[0] == '\0')
+			return false;
+	return true;
+}
+
+/* Every line of a file to fn, until it has all it wants. */
+static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_map *, struct str), bool (*enough)(const struct cg_map *), struct err *e)
+{
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	char buf[CG_LINE_MAX];
+	size_t kept = 0;
+	bool too_long = false; /* inside a line that did not fit */
+	for (size_t total = 0; total < MAP_BYTES_MAX;) {
+		ssize_t got = read(fd, buf + kept, sizeof buf - kept);
+		if (got < 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot read '%s'", path);
+		if (got == 0)
+			return 0;
+		total += (size_t)got;
+		struct str left = str_n(buf, kept + (size_t)got);
+		for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0; left = str_sub(left, (size_t)end + 1, left.n)) {
+			if (!too_long)
+				fn(m, str_sub(left, 0, (size_t)end));
+			too_long = false;
+		}
+		if (enough && enough(m))
+			return 0;
+		too_long |= left.n == sizeof buf;
+		kept = too_long ? 0 : left.n;
+		memmove(buf, left.p, kept);
+	}
+	return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", path, MAP_BYTES_MAX);
+}
+
+int cg_map_read(struct cg_map *ret, struct err *e)
+{
+	ret->n = 0;
+	return each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0 || each_line(ret, "/proc/self/mountinfo", cg_map_mount, cg_map_complete, e) < 0 ? -1 : 0;
+}
+
+/* ---- version 2: which directory ---- */
+
+static unsigned bits_in(int dir, const char *name)
+{
+	char text[512];
+	ssize_t n = cg_read(dir, name, text, sizeof text);
+	return n < 0 ? 0 : cg_controllers(str_n(text, (size_t)n));
+}
+
+static bool switch_on(int dir, unsigned bits)
+{
+	char text[64];
+	int n = snprintf(text, sizeof text, "%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "", bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_CPU ? "+cpu" : "");
+	FD_CLEANUP int fd = openat(dir, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
+	return fd >= 0 && write(fd, text, (size_t)n) == n;
+}
+
+/* Whether the group may hand out controllers it does not yet: processes of its own forbid it, except in the root (the one without a type). */
+static bool may_hand_out(int dir)
+{
+	char one[2];
+	if (faccessat(dir, "cgroup.type", F_OK, 0) < 0)
+		return true;
+	return cg_read(dir, "cgroup.procs", one, sizeof one) == 0;
+}
+
+/* Why a group will not do, the more telling the later: the least is what is true of every group without delegation. */
+enum obstacle { NOT_READABLE, NOT_GIVEN, HOLDS_PROCESSES, NOT_CHANGED, NOT_WRITTEN };
+static const char *const obstacles[] = {
+	[NOT_READABLE] = "cannot be read",
+	[NOT_GIVEN] = "is not given the controllers",
+	[HOLDS_PROCESSES] = "holds processes and so cannot hand out controllers",
+	[NOT_CHANGED] = "does not hand out the controllers, and this user may not change that",
+	[NOT_WRITTEN] = "may not be written by this user",
+};
+
+/* What children of this group have, after switching on what is missing and can be had. *ret_why: why that is not enough. */
+static unsigned hand_out(int dir, unsigned need, unsigned want, enum obstacle *ret_why)
+{
+	unsigned have = bits_in(dir, "cgroup.subtree_control");
+	unsigned missing = (need | want) & ~have;
+	if (missing == 0)
+		return have;
+	missing &= bits_in(dir, "cgroup.controllers");
+	*ret_why = NOT_GIVEN;
+	if ((need & ~have & ~missing) != 0 || missing == 0)
+		return have;
+	*ret_why = HOLDS_PROCESSES;
+	if (!may_hand_out(dir))
+		return have;
+	*ret_why = NOT_CHANGED;
+	if (switch_on(dir, missing))
+		return have | missing;
+	bool without_wishes = (missing & need) != 0 && (missing & ~need) != 0;
+	return without_wishes && switch_on(dir, missing & need) ? have | (missing & need) : have;
+}
+
+/* A child can be made in it with what it needs, and a process moved there. The kernel asks for the latter of the common ancestor of a
+ * process's old and new group, which is this one. */
+static bool will_do(int dir, unsigned need, unsigned want, unsigned *ret_controllers, enum obstacle *ret_why)
+{
+	unsigned have = need == 0 ? 0 : hand_out(dir, need, want, ret_why);
+	if ((need & ~have) != 0)
+		return false;
+	*ret_why = NOT_WRITTEN;
+	if (faccessat(dir, ".", W_OK, AT_EACCESS) < 0 || faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) < 0)
+		return false;
+	*ret_controllers = have;
+	return true;
+}
+
+int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e)
+{
+	char where[CG_PATH_MAX] = "";
+	enum obstacle told = NOT_READABLE;
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		enum obstacle why = NOT_READABLE;
+		int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (fd >= 0 && will_do(fd, need, want, ret_controllers, &why))
+			return fd;
+		fd_close(&fd);
+		if (depth == 0 || why > told) {
+			told = why;
+			snprintf(where, sizeof where, "%s", h->path);
+		}
+		char *slash = strrchr(h->path, '/');
+		if (need == 0 || !slash || (size_t)(slash - h->path) < h->mount_n)
+			break;
+		*slash = '\0';
+	}
+	return err_set(e, ERR_SYSTEM, 0, "no control group of this process or above it can hold a box: '%.200s' %s", where, obstacles[told]);
+}

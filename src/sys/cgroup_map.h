@@ -1,0 +1,49 @@
+/*
+ * Where the control group hierarchies are: /proc/self/cgroup and /proc/self/mountinfo, and which directory of a version 2 tree can hold a new
+ * group. Used by cgroup.c; apart from it so that other hosts' texts and trees can be tested.
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+enum { CG_HAS_MEMORY = 1, CG_HAS_PIDS = 2, CG_HAS_CPU = 4, CG_HAS_CPUACCT = 8 };
+
+#define CG_HIERARCHIES_MAX 5 /* memory, cpu, pids, cpuacct, and version 2's */
+#define CG_PATH_MAX 1024
+#define CG_LINE_MAX 8192     /* the longest line of either file; a longer one is passed over */
+
+struct cg_hierarchy {
+	bool v2;
+	unsigned controllers;    /* bits of CG_HAS_*; none for version 2, whose directories say it themselves */
+	char group[CG_PATH_MAX]; /* the caller's own, as the kernel names it */
+	char path[CG_PATH_MAX];  /* the same as a directory; empty: not mounted, or not visible from here */
+	size_t mount_n;          /* how much of the path is the mount point */
+};
+
+struct cg_map {
+	struct cg_hierarchy of[CG_HIERARCHIES_MAX];
+	size_t n;
+};
+
+/* One line of /proc/self/cgroup, of /proc/self/mountinfo; all of the former come first. What does not concern us, or is not well formed, is nothing. */
+void cg_map_group(struct cg_map *m, struct str line);
+void cg_map_mount(struct cg_map *m, struct str line);
+/* Every hierarchy of the map has its directory. */
+bool cg_map_complete(const struct cg_map *m);
+/* Both files. */
+int cg_map_read(struct cg_map *ret, struct err *e);
+
+/* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
+unsigned cg_controllers(struct str names);
+
+/*
+ * The nearest directory, from the caller's own group up to the mount point, in which a group with the `need`ed controllers can be made and to
+ * which the caller may move a process: its descriptor (close-on-exec), its path in h->path, *ret_controllers what its children have.
+ * Controllers are switched on where they are offered and the group holds no processes (or is the root, to which that rule does not apply).
+ * `want` is taken where it is to be had. need 0: the caller's own.
+ */
+int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e);
+/* The text of a small file below a directory, up to cap - 1 bytes and a NUL: its length, or -1. */
+ssize_t cg_read(int dir, const char *name, char *buf, size_t cap);
