@@ -207,7 +207,8 @@ static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, uns
 	return add_slot(cg, fd, true, have);
 }
 
-/* A slot for each hierarchy that is of use. A hierarchy of cpuacct alone is not when version 2's tree counts CPU time as well. */
+/* A slot for each hierarchy that limits something. One that only counts CPU time, or only kills, costs more than it gives: the launcher learns
+ * the time from its child's usage, and kills by the box's pid 1. */
 static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 {
 	struct cg_hierarchy *v2 = NULL;
@@ -223,11 +224,11 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 	}
 	for (size_t i = 0; i < m->n; i++) {
 		const struct cg_hierarchy *h = &m->of[i];
-		if (!h->v2 && h->path[0] != '\0' && !(h->controllers == CG_HAS_CPUACCT && v2) && open_v1(cg, h, e) < 0)
+		if (!h->v2 && h->path[0] != '\0' && h->controllers != CG_HAS_CPUACCT && open_v1(cg, h, e) < 0)
 			return -1;
 	}
 	unsigned need = NEEDED & ~v1;
-	if (v2)
+	if (v2 && need)
 		return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
 	if (need != 0)
 		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
