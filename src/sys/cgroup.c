@@ -34,8 +34,6 @@
 #define OOM_AGAIN_MAX 50     /* times that is waited for */
 #define CPU_PERIOD_US 100000
 #define CPU_QUOTA_MIN_US 1000 /* the kernel's own */
-#define V1_MAGIC 0x27e0eb
-#define V2_MAGIC 0x63677270
 
 /* ---- small files ---- */
 
@@ -182,7 +180,7 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) : 0;
-	if (!is_group(fd, V1_MAGIC)) { /* something else is mounted over it */
+	if (!is_group(fd, CG_V1_MAGIC)) { /* something else is mounted over it */
 		close(fd);
 		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
 	}
@@ -200,7 +198,7 @@ static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, uns
 	int fd = cg_place_v2(h, need, want, &have, need ? e : NULL);
 	if (fd < 0)
 		return need ? -1 : 0;
-	if (!is_group(fd, V2_MAGIC)) {
+	if (!is_group(fd, CG_V2_MAGIC)) {
 		close(fd);
 		return need ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
 	}
