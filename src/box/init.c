@@ -27,7 +27,6 @@
 #include "sys/seccomp.h"
 
 #define OPEN_FILES 20000
-#define HOSTNAME "box"
 
 static void tell(int talk, const struct ns_message *m)
 {
@@ -258,7 +257,7 @@ static int prepare(const struct ns_child *c, struct err *e)
 
 	if (become(c, e) != 0 || setup_root(c->ops, c->spec->limits.scratch, &scratch, e) != 0)
 		return -1;
-	if (sethostname(HOSTNAME, sizeof(HOSTNAME) - 1) != 0)
+	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
 	if (c->hand_out && hand_out(c->talk, scratch, e) != 0)
 		return -1;
