@@ -15,6 +15,7 @@
  * struct err, so it can never look like the program's own doing.
  */
 #pragma once
+#include <poll.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -66,10 +67,12 @@ struct capture {
 	int pass;                  /* where it goes at once; -1: nowhere */
 	int file;                  /* -1: everything is in head */
 	uint64_t total, max;
-	size_t n;
-	char head[NS_CHUNK];
+	size_t n, waiting, passed; /* bytes in head; of chunk: to be passed on, and done */
+	char head[NS_CHUNK], chunk[NS_CHUNK];
 };
 void capture_start(struct capture *c, int fd, int pass, uint64_t max);
+/* What to wait for: something to take, or room to pass it on. */
+struct pollfd capture_poll(const struct capture *c);
 /* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
 bool capture_take(struct capture *c, bool all);
 /* All that was kept. */

@@ -185,7 +185,7 @@ static void turn(struct state *s)
 	struct ns_watch *w = s->w;
 	bool oom = w->cg && w->cg->oom_event >= 0 && !s->killed;
 	struct pollfd fds[] = {
-		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->talk, .events = POLLIN}, {.fd = w->out.fd, .events = POLLIN}, {.fd = w->err.fd, .events = POLLIN},
+		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->talk, .events = POLLIN}, capture_poll(&w->out), capture_poll(&w->err),
 		{.fd = oom ? w->cg->oom_event : -1, .events = oom ? w->cg->oom_poll : 0}, {.fd = s->signals, .events = POLLIN},
 	};
 	int64_t now = clock_now(), wait = next_due(s) - now;

@@ -37,6 +37,7 @@ struct cgroup { /* zeroed: no group */
 	int oom_event;        /* ready for oom_poll when the memory limit was hit: ask cg_oom_kills() then, which also rearms it; -1: none */
 	short oom_poll;       /* POLLIN or POLLPRI */
 	int oom_count;        /* descriptor of the file that counts kills */
+	unsigned oom_again;   /* events without a kill so far */
 };
 
 struct cg_host { /* what this host gives the caller; for doctor */
@@ -64,7 +65,8 @@ void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
-uint64_t cg_oom_kills(const struct cgroup *cg);    /* since cg_make() */
+/* Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced. */
+uint64_t cg_oom_kills(struct cgroup *cg);
 /* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Safe to call twice. */
 void cg_remove(struct cgroup *cg);
 /* Closes the descriptors and leaves the group: for a child that does not need them. */

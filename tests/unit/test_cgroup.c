@@ -356,6 +356,27 @@ static void test_oom(void)
 	cg_remove(&cg);
 }
 
+/* Whoever is woken by the event finds the kill counted, also when version 1 tells of the former before the latter. */
+static void test_oom_at_once(void)
+{
+	for (int i = 0; i < 10; i++) {
+		struct cgroup cg;
+		make(&cg);
+		set(&cg, CG_MEMORY_MAX, 32 * MIB);
+		struct pollfd p = {.fd = cg.oom_event, .events = cg.oom_poll};
+		pid_t pid = spawn(&cg, eat_much);
+		uint64_t kills = 0;
+		for (int woken = 0; woken < 200 && kills == 0; woken++) { /* version 2 also tells of lesser things */
+			if (poll(&p, 1, 2000) != 1)
+				break;
+			kills = cg_oom_kills(&cg);
+		}
+		CHECK_INT(kills, 1);
+		CHECK(WIFSIGNALED(reap(pid)));
+		cg_remove(&cg);
+	}
+}
+
 /* The benign twin: within the limit nothing is killed, and the peak is what was used. */
 static void test_no_oom(void)
 {
@@ -690,6 +711,7 @@ int main(int argc, char **argv)
 	keep_parents();
 	RUN(test_probe);
 	RUN(test_oom);
+	RUN(test_oom_at_once);
 	RUN(test_no_oom);
 	RUN(test_raise);
 	RUN(test_pids);
