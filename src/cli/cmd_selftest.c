@@ -161,7 +161,7 @@ static void put_trial(struct buf *b, const struct trial *t, bool colour)
 	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms) : STR("");
 
 	buf_fmt(b, "  %-12s ", t->attempt->name);
-	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end], str_fmt(b->a, "%-38s", t->attempt->title));
+	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end], str_fmt(b->a, "%-35s", t->attempt->title));
 	if (t->end == TRIAL_UNTRIED)
 		buf_c(b, " not tried\n");
 	else
@@ -176,7 +176,7 @@ static void put_trial(struct buf *b, const struct trial *t, bool colour)
 static void put_box(struct buf *b, const struct box_test *test, bool colour)
 {
 	tinted(b, colour, TINT_BOLD, STR("The box: attempts to break out of it"));
-	buf_fmt(b, "\n\n  %-12s %-38s %-13s %s\n", "attempt", "", "stopped by", "ended with");
+	buf_fmt(b, "\n\n  %-12s %-35s %-13s %s\n", "attempt", "", "stopped by", "ended with");
 	for (const struct trial *t = test->trials; t; t = t->next)
 		put_trial(b, t, colour);
 	buf_c(b, "\n");

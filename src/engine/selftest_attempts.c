@@ -158,7 +158,7 @@ const struct attempt attempts[] = {
 	 .script = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/$PORT' && echo BREACH; exit 0"},
 	{.name = "write", .title = "writing outside", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .check = check_outside,
 	 .script = "for f in \"$OUT/canary\" \"$OUT/new\" /etc/$TOKEN /usr/$TOKEN /var/tmp/$TOKEN \"$HOST_HOME/$TOKEN\"; do (echo changed >\"$f\"); done; exit 0"},
-	{.name = "links", .title = "writing through links in the workspace", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .need = "ln", .check = check_outside,
+	{.name = "links", .title = "writing through links", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .need = "ln", .check = check_outside,
 	 .script = "(echo changed >link); ln -s \"$OUT/canary\" mine; (echo changed >mine); ln \"$OUT/canary\" hard && echo changed >hard; exit 0"},
 	{.name = "protected", .title = "hooks, git's and agents' settings", .wall = BY_PROTECTION, .workspace = true, .ends = OK, .need = "mv mkdir rm", .check = check_protected,
 	 .script = "(echo evil >.git/hooks/pre-commit); (echo evil >.git/config); mv .git away; mkdir -p .git/hooks; (echo evil >.git/hooks/pre-commit); (echo evil >.git/config); "
