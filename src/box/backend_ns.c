@@ -222,7 +222,6 @@ static int make(struct run *r, struct err *e)
 	r->child.uid = root ? PLAN_ID : geteuid();
 	r->child.gid = root ? PLAN_ID : getegid();
 	r->child.drop_groups = root;
-	r->child.hand_out = !r->grouped;
 	r->child.cg = r->watch.cg;
 	return 0;
 }
@@ -242,7 +241,7 @@ static void end_child(struct run *r)
 static void close_all(struct run *r)
 {
 	int *const fds[] = {&r->watch.talk, &r->watch.pidfd, &r->watch.out.fd, &r->watch.out.file, &r->watch.err.fd, &r->watch.err.file, &r->watch.procfd,
-			    &r->watch.scratchfd, &r->child.talk, &r->child.out, &r->child.err, &r->child.null};
+			    &r->watch.rootfd, &r->child.talk, &r->child.out, &r->child.err, &r->child.null};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
@@ -284,7 +283,7 @@ static void run_init(struct run *r, struct arena *a, const struct spec *s, const
 	r->idmap = -1;
 	r->watch.spec = s;
 	r->watch.progress = p;
-	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.scratchfd = -1;
+	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
 	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
 	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = -1;
 }

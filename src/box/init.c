@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "box/ns.h"
+#include "sys/file.h"
 #include "sys/landlock.h"
 #include "sys/namespace.h"
 #include "sys/seccomp.h"
@@ -246,23 +247,19 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
-	getrusage(RUSAGE_CHILDREN, &m.usage);
 	tell(talk, &m);
 	_exit(0);
 }
 
 static int prepare(const struct ns_child *c, struct err *e)
 {
-	int scratch = -1;
+	FD_CLEANUP int root = -1;
 
-	if (become(c, e) != 0 || setup_root(c->ops, c->spec->limits.scratch, &scratch, e) != 0)
+	if (become(c, e) != 0 || setup_root(c->ops, c->spec->limits.scratch, &root, e) != 0)
 		return -1;
 	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
-	if (c->hand_out && hand_out(c->talk, scratch, e) != 0)
-		return -1;
-	close(scratch);
-	return 0;
+	return hand_out(c->talk, root, e);
 }
 
 void ns_init(const struct ns_child *c)

@@ -16,7 +16,6 @@
  */
 #pragma once
 #include <poll.h>
-#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "box/box.h"
@@ -37,7 +36,6 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
 	struct err err;            /* NS_FAILED */
 	int status;                /* NS_ENDED: of the program, as from wait() */
-	struct rusage usage;       /* NS_ENDED: of all that were waited for */
 };
 
 /* What init needs, all made before it exists. */
@@ -49,7 +47,6 @@ struct ns_child {
 	uid_t uid;
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
-	bool hand_out;             /* the launcher watches memory itself and needs the box's /proc and scratch */
 	struct cgroup *cg;         /* NULL: none, each process is limited by itself */
 	bool born_in;              /* ... and init was born in the part of it that can be born in */
 	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
@@ -58,8 +55,8 @@ struct ns_child {
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: carries out the plan and makes it the root. Descriptors of the scratch's directory in *ret_scratch. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct err *e);
+/* setup.c: carries out the plan and makes it the root. *ret_root is a descriptor of it. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
 struct capture {
@@ -86,7 +83,7 @@ struct ns_watch {
 	int talk, pidfd;
 	pid_t pid;
 	struct capture out, err;
-	int procfd, scratchfd;     /* of the box, when it handed them out */
+	int procfd, rootfd;     /* of the box, when it handed them out */
 	int64_t start;             /* ns of the monotonic clock */
 };
 /* Until the box is gone. *ret has everything but the streams' texts. -1 when setup failed in the box. */

@@ -34,8 +34,6 @@
 #define OOM_AGAIN_MAX 50     /* times that is waited for */
 #define CPU_PERIOD_US 100000
 #define CPU_QUOTA_MIN_US 1000 /* the kernel's own */
-#define V1_MAGIC 0x27e0eb
-#define V2_MAGIC 0x63677270
 
 /* ---- small files ---- */
 
@@ -182,7 +180,7 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) : 0;
-	if (!is_group(fd, V1_MAGIC)) { /* something else is mounted over it */
+	if (!is_group(fd, CG_V1_MAGIC)) { /* something else is mounted over it */
 		close(fd);
 		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
 	}
@@ -200,14 +198,15 @@ static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, uns
 	int fd = cg_place_v2(h, need, want, &have, need ? e : NULL);
 	if (fd < 0)
 		return need ? -1 : 0;
-	if (!is_group(fd, V2_MAGIC)) {
+	if (!is_group(fd, CG_V2_MAGIC)) {
 		close(fd);
 		return need ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
 	}
 	return add_slot(cg, fd, true, have);
 }
 
-/* A slot for each hierarchy that is of use. A hierarchy of cpuacct alone is not when version 2's tree counts CPU time as well. */
+/* A slot for each hierarchy that limits something. One that only counts CPU time, or only kills, costs more than it gives: the launcher learns
+ * the time from its child's usage, and kills by the box's pid 1. */
 static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 {
 	struct cg_hierarchy *v2 = NULL;
@@ -223,11 +222,11 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 	}
 	for (size_t i = 0; i < m->n; i++) {
 		const struct cg_hierarchy *h = &m->of[i];
-		if (!h->v2 && h->path[0] != '\0' && !(h->controllers == CG_HAS_CPUACCT && v2) && open_v1(cg, h, e) < 0)
+		if (!h->v2 && h->path[0] != '\0' && h->controllers != CG_HAS_CPUACCT && open_v1(cg, h, e) < 0)
 			return -1;
 	}
 	unsigned need = NEEDED & ~v1;
-	if (v2)
+	if (v2 && need)
 		return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
 	if (need != 0)
 		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
