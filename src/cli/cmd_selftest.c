@@ -158,7 +158,8 @@ static void put_end(struct buf *b, const struct selftest_set *attempts, const st
 static void put_trial(struct buf *b, const struct trial *t, bool colour)
 {
 	static const enum tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED, [TRIAL_UNTRIED] = TINT_YELLOW};
-	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms) : STR("");
+	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms)
+			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB", (unsigned long long)(t->peak_memory / MB)) : STR("");
 
 	buf_fmt(b, "  %-12s ", t->attempt->name);
 	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end], str_fmt(b->a, "%-35s", t->attempt->title));

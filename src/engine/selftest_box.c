@@ -21,7 +21,6 @@
 #define TRIAL_ARENA ((size_t)64 << 20)
 #define LATE_MS 1000           /* a box that dies later than this after its time limit was not stopped by it */
 #define SURVIVE_NS 1500000000L /* a daemon of the attempts has acted by then */
-#define MEMORY_SLACK 2         /* the peak may be this many times the limit: memory is only looked at every 10 ms without a cgroup */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* ---- the canaries ---- */
@@ -173,8 +172,8 @@ static void judge(struct arena *a, struct trial_place *p, struct trial *t, const
 		t->why = str_fmt(a, "its output lacks '%s'", at->must);
 	else if (t->over_ms > LATE_MS)
 		t->why = STR("it was stopped late");
-	else if (at->wall == BY_MEMORY && o->peak_memory > r->spec.limits.memory * MEMORY_SLACK)
-		t->why = str_fmt(a, "it had %llu MB", (unsigned long long)(o->peak_memory / MB));
+	else if (at->wall == BY_MEMORY && o->peak_by_cgroup && o->peak_memory > r->spec.limits.memory)
+		t->why = str_fmt(a, "it had %llu MB", (unsigned long long)(o->peak_memory / MB)); /* a watcher sees it only when it is there */
 	else
 		t->end = TRIAL_HELD;
 }
@@ -321,6 +320,8 @@ void box_test_json(struct buf *out, const struct box_test *test)
 		buf_fmt(out, "%s{\"name\":\"%s\",\"title\":", t == test->trials ? "" : ",", t->attempt->name);
 		answer_string(out, str_of(t->attempt->title));
 		buf_fmt(out, ",\"end\":\"%s\",\"by\":\"%s\",\"status\":\"%s\",\"duration_ms\":%llu", ends[t->end], t->by ? t->by : "", status_name(t->status), (unsigned long long)t->duration_ms);
+		if (t->status == STATUS_OOM)
+			buf_fmt(out, ",\"peak_memory_mb\":%llu", (unsigned long long)(t->peak_memory / MB));
 		if (t->timed)
 			buf_fmt(out, ",\"over_ms\":%lld", (long long)t->over_ms);
 		if (t->why.n) {
