@@ -221,7 +221,8 @@ static int start(struct run *r, struct err *e)
 	r->child.born_in = into >= 0 && !rest;
 	pid = namespace_clone(into, &r->watch.pidfd);
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
+		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
+				    : err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
 	if (!pid)
 		ns_init(&r->child);
 	r->watch.pid = pid;

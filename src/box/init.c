@@ -32,7 +32,6 @@
 #include "sys/seccomp.h"
 
 #define OPEN_FILES 20000
-#define HOSTNAME "box"
 
 static void tell(int talk, const struct ns_message *m)
 {
@@ -329,7 +328,7 @@ static int prepare(const struct ns_child *c, int meet, pid_t child, struct err *
 
 	if (setup_root(c->ops, c->spec->limits.scratch, &root, e) != 0)
 		return -1;
-	if (sethostname(HOSTNAME, sizeof(HOSTNAME) - 1) != 0)
+	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
 	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, child, e) != 0)
 		return -1;

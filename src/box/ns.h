@@ -25,6 +25,7 @@
 
 #define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
 #define NS_CHUNK 65536
+#define NS_HOSTNAME "box"
 
 extern const struct backend backend_ns;
 
