@@ -21,7 +21,11 @@ static enum match argument_outside(struct judge *j, const struct texts *roots, c
 		struct redirect_rule r = {.outside = true, .paths = (struct texts *)roots, .decision = VERDICT_DENY};
 		struct redirect_test t = {.r = &r, .all = true};
 
-		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0))
+		if (x.path.kind == WORD_REST) { /* any words, which may be paths */
+			worst = worst == MATCH_NO ? MATCH_MAYBE : worst;
+			continue;
+		}
+		if (!x.path.text.n || (x.path.kind == WORD_EXACT && !memchr(x.path.text.p, '/', x.path.text.n) && i > 0 && !str_is(x.path.text, "..")))
 			continue; /* a mode, a flag */
 		if (x.path.text.p[0] != '/' && !text_hole(x.path.text.p[0]))
 			x.path.text = str_cat(j->a, str_cat(j->a, cwd, STR("/")), x.path.text); /* both may have holes in them */
@@ -68,11 +72,25 @@ static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, c
 		tiers_raise_ask(j, s, &r->rule, what, m);
 }
 
+/* After that relative paths start from elsewhere. */
+static bool changes_directory(const struct code *code)
+{
+	static const char *const names[] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
+
+	for (const struct code_call *c = code->calls; c; c = c->next)
+		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+			if (str_is(c->name, names[i]))
+				return true;
+	return false;
+}
+
 static void hear_snippet(struct judge *j, struct subject *s, const struct snippet *k, const struct interpreter_rules *in, struct verdicts *v)
 {
+	static const struct str nowhere = {"", 1}; /* a hole: any directory */
+
 	for (const struct call_rule *r = in->calls; r; r = r->next)
 		for (const struct code_call *c = k->code->calls; c; c = c->next)
-			heard_code(j, s, v, r, call_matches(j, r, c, k->cwd), c->name);
+			heard_code(j, s, v, r, call_matches(j, r, c, changes_directory(k->code) ? nowhere : k->cwd), c->name);
 	for (const struct call_rule *r = in->imports; r; r = r->next)
 		for (const struct code_import *i = k->code->imports; i; i = i->next)
 			heard_code(j, s, v, r, in_names(r->match, i->name) ? MATCH_YES : MATCH_NO, i->name);
