@@ -420,17 +420,28 @@ int cg_into(const struct cgroup *cg, bool *ret_rest)
 	return v2 ? v2->fd : -1;
 }
 
-int cg_enter(const struct cgroup *cg, bool into_done, struct err *e)
+size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX])
 {
-	for (size_t i = 0; i < cg->n; i++) {
-		const struct cg_dir *d = &cg->dirs[i];
-		if (d->fd < 0 || (d->v2 && into_done))
-			continue;
-		/* 0 is the writer itself, and `tasks` moves one thread only */
-		if (d->v2 ? put(d->fd, "cgroup.procs", "0") < 0 : write(d->tasks, "0", 1) != 1)
-			return err_set(e, ERR_SYSTEM, errno, "cannot enter the control group '%s'", cg->name);
-	}
+	size_t n = 0;
+	for (size_t i = 0; i < cg->n; i++)
+		if (cg->dirs[i].fd >= 0 && cg->dirs[i].tasks >= 0)
+			ret[n++] = cg->dirs[i].tasks;
+	return n;
+}
+
+/* 0 is the writer itself, and `tasks` moves one thread only. */
+int cg_enter(const int *doors, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (write(doors[i], "0", 1) != 1)
+			return -1;
 	return 0;
+}
+
+bool cg_guess_v2(void)
+{
+	struct statfs fs;
+	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CG_V2_MAGIC;
 }
 
 int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e)

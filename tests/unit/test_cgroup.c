@@ -379,7 +379,8 @@ static pid_t spawn(struct cgroup *cg, int (*fn)(void))
 	struct clone_args args = {.exit_signal = SIGCHLD, .flags = into >= 0 ? CLONE_INTO_CGROUP : 0, .cgroup = (uint64_t)(into >= 0 ? into : 0)};
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0) {
-		if (rest && cg_enter(cg, into >= 0, NULL) < 0)
+		int doors[CG_HIERARCHIES_MAX];
+		if (rest && cg_enter(doors, cg_doors(cg, doors)) < 0)
 			_exit(98);
 		_exit(fn());
 	}
