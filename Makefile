@@ -54,7 +54,7 @@ UNIT = $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(wildcard tests/unit/test_*.c)
 UNIT_HELP = $(patsubst tests/%.c,$(BUILD)/obj/tests/%.o,$(filter-out tests/unit/test_%.c,$(wildcard tests/unit/*.c)))
 FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
-OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] fuzz/*.[ch] bench/*.[ch])
+OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
 .PHONY: all demo check check-asan check-built lint fuzz fuzzers bench format clean install help deps FORCE
 .DELETE_ON_ERROR:
@@ -159,6 +159,17 @@ $(BUILD)/test/%: $(BUILD)/obj/tests/unit/%.o $(UNIT_HELP) $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 
+# What tests run inside boxes: a program that tries to get out, static so that it runs in any root, and one that runs others behind the filter alone.
+$(BUILD)/box/probe: $(wildcard tests/box/probe*.[ch])
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -static $(filter %.c,$^) -lpthread -o $@
+
+$(BUILD)/box/filtered: tests/box/filtered.c $(LIB)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(LINK) $(FLAGS) -MF $(BUILD)/obj/filtered.d $< $(LIB) -o $@
+
 # ---- running ----
 
 deps:
@@ -171,7 +182,7 @@ demo: deps ## build, then judge a handful of commands and say why
 check: deps ## build and run all tests
 	@$(SUBMAKE) check-built
 
-check-built: all $(UNIT)
+check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan

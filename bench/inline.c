@@ -40,7 +40,7 @@ static int read_one(void *arg)
 	struct view v = {.home = STR("/home/user")};
 
 	facts_init(&r->f);
-	r->s = (struct snippet){.lang = r->lang, .text = {.kind = WORD_EXACT, .text = r->text}, .cwd = STR("/project")};
+	r->s = (struct snippet){.lang = r->lang, .text = {.kind = WORD_EXACT, .text = r->text}, .at = {.text = UINT32_MAX}, .cwd = STR("/project")}; /* in no text */
 	r->f.snippets = &r->s;
 	r->f.snippets_end = &r->s.next;
 	return code_read(&r->a, &r->f, &r->s, &v, &runs) == 0 ? 0 : 1;

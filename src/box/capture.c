@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -18,16 +19,39 @@ void capture_start(struct capture *c, int fd, int pass, uint64_t max)
 	c->file = -1;
 	c->total = 0;
 	c->max = max;
-	c->n = 0;
+	c->n = c->waiting = c->passed = 0;
 }
 
-/* A reader of ours that went away must not end the program: the report still wants the rest. */
-static void pass_on(struct capture *c, struct str s)
+/*
+ * Passing on must not block: whoever reads slowly would stop the clock of the box. So a chunk waits until there is room, and nothing more is
+ * taken from the program meanwhile. A pipe that is ready takes PIPE_BUF bytes without blocking. A reader that went away must not end the
+ * program: the report still wants the rest.
+ */
+static void pass_on(struct capture *c, bool wait)
 {
-	struct err e;
+	while (c->pass >= 0 && c->passed < c->waiting) {
+		size_t left = c->waiting - c->passed;
+		struct pollfd p = {.fd = c->pass, .events = POLLOUT};
+		ssize_t n;
 
-	if (c->pass >= 0 && fd_write_all(c->pass, "output", s, &e) != 0)
-		c->pass = -1;
+		if (poll(&p, 1, wait ? -1 : 0) <= 0)
+			return;
+		n = write(c->pass, c->chunk + c->passed, left < PIPE_BUF ? left : PIPE_BUF);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n <= 0)
+			c->pass = -1;
+		else
+			c->passed += (size_t)n;
+	}
+	c->waiting = c->passed = 0;
+}
+
+struct pollfd capture_poll(const struct capture *c)
+{
+	if (c->waiting)
+		return (struct pollfd){.fd = c->pass, .events = POLLOUT};
+	return (struct pollfd){.fd = c->fd, .events = POLLIN};
 }
 
 static int keep(struct capture *c, struct str s)
@@ -49,11 +73,11 @@ static int keep(struct capture *c, struct str s)
 
 bool capture_take(struct capture *c, bool all)
 {
-	char chunk[NS_CHUNK];
-
-	while (c->fd >= 0) {
-		ssize_t got = read(c->fd, chunk, sizeof(chunk));
+	pass_on(c, all);
+	while (c->fd >= 0 && !c->waiting) {
+		ssize_t got = read(c->fd, c->chunk, sizeof(c->chunk));
 		uint64_t room = c->max > c->total ? c->max - c->total : 0;
+		size_t kept;
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -64,16 +88,14 @@ bool capture_take(struct capture *c, bool all)
 			break;
 		}
 		c->total += (uint64_t)got;
-		if (room) {
-			struct str s = str_n(chunk, (uint64_t)got < room ? (size_t)got : (size_t)room);
-
-			pass_on(c, s);
-			if (keep(c, s) != 0)
-				return false;
-		}
+		kept = (uint64_t)got < room ? (size_t)got : (size_t)room;
+		if (kept && keep(c, str_n(c->chunk, kept)) != 0)
+			return false;
+		c->waiting = c->pass >= 0 ? kept : 0;
+		pass_on(c, all);
 		if (c->total > c->max)
 			return false;
-		if (!all && (size_t)got < sizeof(chunk))
+		if (!all && (size_t)got < sizeof(c->chunk))
 			break; /* others want to be looked at as well; poll will say when there is more */
 	}
 	return true;

@@ -3,10 +3,10 @@
  *
  * Theory of operation. Three processes of ours, and the program:
  *
- *   launcher (caisson run) ── clone: all namespaces ──> init (pid 1 of the box) ── vfork, exec ──> program, and what it starts
+ *   launcher (caisson run) ── clone: namespaces ──> init (pid 1 of the box) ── fork ──> program, and what it starts
  *      └── clone, shared memory ──> undertaker (outside the box)
  *
- * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it enters its cgroup, builds the root, starts the program, reaps
+ * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it starts the program's process, builds the root, reaps
  * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
  * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
  * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace.
@@ -15,7 +15,7 @@
  * struct err, so it can never look like the program's own doing.
  */
 #pragma once
-#include <sys/resource.h>
+#include <poll.h>
 #include <sys/types.h>
 
 #include "box/box.h"
@@ -25,17 +25,18 @@
 
 #define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
 #define NS_CHUNK 65536
+#define NS_HOSTNAME "box"
 
 extern const struct backend backend_ns;
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-enum { NS_MAPPED = 'm' };
+/* Words: of the launcher to init (mapped) and to the program (its group, or none); between init and the program. */
+enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a', NS_NETWORK = 'n', NS_ROOT = 'r' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
 	struct err err;            /* NS_FAILED */
 	int status;                /* NS_ENDED: of the program, as from wait() */
-	struct rusage usage;       /* NS_ENDED: of all that were waited for */
 };
 
 /* What init needs, all made before it exists. */
@@ -47,17 +48,15 @@ struct ns_child {
 	uid_t uid;
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
-	bool hand_out;             /* the launcher watches memory itself and needs the box's /proc and scratch */
-	struct cgroup *cg;         /* NULL: none, each process is limited by itself */
-	bool born_in;              /* ... and init was born in the part of it that can be born in */
+	bool born_in;              /* init was born in its cgroup; else the program is told of one */
 	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
 	int launcher_talk;         /* the launcher's, to be closed */
 };
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: carries out the plan and makes it the root. Descriptors of the scratch's directory in *ret_scratch. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct err *e);
+/* setup.c: carries out the plan and makes it the root. *ret_root is a descriptor of it. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
 struct capture {
@@ -65,10 +64,12 @@ struct capture {
 	int pass;                  /* where it goes at once; -1: nowhere */
 	int file;                  /* -1: everything is in head */
 	uint64_t total, max;
-	size_t n;
-	char head[NS_CHUNK];
+	size_t n, waiting, passed; /* bytes in head; of chunk: to be passed on, and done */
+	char head[NS_CHUNK], chunk[NS_CHUNK];
 };
 void capture_start(struct capture *c, int fd, int pass, uint64_t max);
+/* What to wait for: something to take, or room to pass it on. */
+struct pollfd capture_poll(const struct capture *c);
 /* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
 bool capture_take(struct capture *c, bool all);
 /* All that was kept. */
@@ -82,7 +83,7 @@ struct ns_watch {
 	int talk, pidfd;
 	pid_t pid;
 	struct capture out, err;
-	int procfd, scratchfd;     /* of the box, when it handed them out */
+	int procfd, rootfd;     /* of the box, when it handed them out */
 	int64_t start;             /* ns of the monotonic clock */
 };
 /* Until the box is gone. *ret has everything but the streams' texts. -1 when setup failed in the box. */

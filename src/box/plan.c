@@ -136,7 +136,7 @@ static void add_dev(struct arena *a, struct ops *ops)
 	EACH(i, dev_links)
 		ops_add(a, ops, OP_LINK, 0, str_of(dev_links[i].to), str_of(dev_links[i].at));
 	ops_add(a, ops, OP_PTS, OP_WRITABLE | OP_DEVICES, STR(""), STR("/dev/pts"));
-	ops_add(a, ops, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("shm"), STR("/dev/shm"));
+	ops_add(a, ops, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/dev/shm"));
 }
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
@@ -155,13 +155,13 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 		return -1;
 	ops_add(a, ret, OP_PROC, 0, STR(""), STR("/proc"));
 	add_dev(a, ret);
-	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("tmp"), STR("/tmp"));
+	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/tmp"));
 	ops_add(a, ret, OP_DIR, 0, STR(""), STR("/run"));
 	if (!s->root.n)
-		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR("vartmp"), STR("/var/tmp"));
+		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/var/tmp"));
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		add_file(a, ret, str_c(a, f->path), f->text);
-	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR("home"), s->home);
+	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_path *p = s->paths; p; p = p->next)
 		ops_add(a, ret, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, p->at.n ? p->at : p->path);
 	if (s->workspace.n)

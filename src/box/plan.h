@@ -16,7 +16,7 @@ enum op_kind {
 	OP_FILE,    /* a small file of the box's own root, with `text` */
 	OP_LINK,    /* a symbolic link to `source` */
 	OP_BIND,    /* a file or directory of the host, with all that is mounted below it */
-	OP_SCRATCH, /* a directory of the scratch file system: all of them share one size */
+	OP_SCRATCH, /* an empty directory that can be written: all of them share one size */
 	OP_INSIDE,  /* what the box already has at `source`, once more at `target`: pins a name and can make it read-only */
 	OP_EMPTY,   /* an empty directory that cannot be written, over whatever directory is there */
 	OP_PROC, OP_PTS,

@@ -12,9 +12,12 @@
 
 struct protect; /* what was there before */
 
-/* Looks, makes placeholders for absent names, and appends the operations. A spec without a writable workspace appends none. */
+/* The names that are protected unless a policy says more, for spec.protected. Repositories are protected without being named. */
+struct texts *protect_names(struct arena *a);
+
+/* Looks, makes placeholders for absent names, and appends the operations. A spec without a writable workspace appends none, and *ret is NULL. */
 int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e);
-/* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
+/* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. p may be NULL. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
 /* Only removes the placeholders, without memory or messages: for the process that cleans up after a launcher that was killed. */
 void protect_abandon(const struct protect *p);

@@ -2,8 +2,8 @@
  * The root of the box, put together inside its namespaces from the plan. Nothing is allocated, nothing is decided; every failure says which
  * operation it was.
  *
- * The new root is a small tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). Directories of the scratch are
- * copies of parts of one tmpfs, so that they share its size; it lies below the new root and goes away with the old one.
+ * The new root is a tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). It is
+ * mounted read-only; directories of the scratch are parts of it that are mounted once more, writable, and so share its size.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,11 +16,12 @@
 #include "box/ns.h"
 #include "sys/mounts.h"
 
-#define ROOT_SIZE "4m"
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
+#define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
+#define ROOT_INODES 512
 
 struct root {
-	int fd, scratch;
+	int fd;
 	const char *parent; /* the directory made last, of this many bytes: neighbours need not make it again */
 	size_t nparent;
 };
@@ -123,12 +124,14 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 	return 0;
 }
 
+/* The root's own directory once more on itself, writable. */
 static int do_scratch(struct root *r, const struct op *op, struct err *e)
 {
-	if (mkdirat(r->scratch, op->source, 0700) != 0 || fchmodat(r->scratch, op->source, op->flags & OP_STICKY ? 01777 : 0700, 0) != 0)
+	if (make_parents(r, op->target) != 0 || make_dir(r->fd, op->target) != 0)
 		return fail(op, "make", e);
-	FD_CLEANUP int tree = mount_copy(r->scratch, op->source);
-	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || place(r, op, tree) != 0)
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(at, "");
+	if (tree < 0 || fchmod(at, op->flags & OP_STICKY ? 01777 : 0700) != 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || mount_place(tree, at) != 0)
 		return fail(op, "mount", e);
 	return 0;
 }
@@ -186,12 +189,17 @@ static int (*const operations[])(struct root *r, const struct op *op, struct err
 
 /* ---- the whole ---- */
 
-/* A tmpfs on the old /proc; the next one lies on top of it. */
-static int base(const char *const options[][2], struct err *e)
+/* A tmpfs on the old /proc. */
+static int base(uint64_t scratch, struct err *e)
 {
+	char size[32], inodes[32];
+	const char *const options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {NULL, NULL}};
 	FD_CLEANUP int at = -1;
-	int fd = mount_new("tmpfs", options, MOUNT_NODEV);
+	int fd;
 
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)(scratch + ROOT_BYTES));
+	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
+	fd = mount_new("tmpfs", options, MOUNT_NODEV);
 	if (fd >= 0)
 		at = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || at < 0 || mount_place(fd, at) != 0) {
@@ -201,19 +209,10 @@ static int base(const char *const options[][2], struct err *e)
 	return fd;
 }
 
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct err *e)
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err *e)
 {
-	char size[32], inodes[32];
-	const char *const scratch_options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0700"}, {NULL, NULL}};
-	static const char *const root_options[][2] = {{"size", ROOT_SIZE}, {"mode", "0755"}, {NULL, NULL}};
-	struct root r = {.fd = -1, .scratch = -1};
+	struct root r = {.fd = base(scratch, e)};
 
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)scratch);
-	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + 64));
-	r.scratch = base(scratch_options, e);
-	if (r.scratch < 0)
-		return -1;
-	r.fd = base(root_options, e);
 	if (r.fd < 0)
 		return -1;
 	for (const struct op *op = ops; op; op = op->next)
@@ -221,7 +220,6 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_scratch, struct 
 			return -1;
 	if (mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0 || mount_pivot(r.fd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
-	fd_close(&r.fd);
-	*ret_scratch = r.scratch;
+	*ret_root = r.fd;
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -40,18 +41,6 @@ struct state {
 	int signal;
 };
 
-static void kill_box(struct state *s, enum cause why)
-{
-	if (s->cause == CAUSE_NONE)
-		s->cause = why;
-	if (s->killed)
-		return;
-	s->killed = clock_now();
-	if (s->w->cg)
-		cg_kill(s->w->cg);
-	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
-}
-
 /* ---- messages of init ---- */
 
 static void take_fds(struct state *s, struct msghdr *msg)
@@ -63,7 +52,7 @@ static void take_fds(struct state *s, struct msghdr *msg)
 		return;
 	memcpy(fds, CMSG_DATA(c), sizeof(fds));
 	s->w->procfd = fds[0];
-	s->w->scratchfd = fds[1];
+	s->w->rootfd = fds[1];
 }
 
 static void take_messages(struct state *s)
@@ -91,32 +80,48 @@ static void take_messages(struct state *s)
 
 /* ---- limits ---- */
 
+/* What all processes have together, and their time. */
+static uint64_t count(struct state *s)
+{
+	struct watch_sum sum;
+
+	if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, s->w->spec->limits.memory, &sum) != 0)
+		return 0;
+	if (sum.cpu_ms > s->cpu_ms)
+		s->cpu_ms = sum.cpu_ms;
+	if (sum.memory > s->peak)
+		s->peak = sum.memory;
+	return sum.memory;
+}
+
+static void kill_box(struct state *s, enum cause why)
+{
+	if (s->cause == CAUSE_NONE)
+		s->cause = why;
+	if (s->killed)
+		return;
+	s->killed = clock_now();
+	count(s); /* who is killed does not tell how much time was used */
+	if (s->w->cg)
+		cg_kill(s->w->cg);
+	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
+}
+
 static uint64_t memory_now(struct state *s)
 {
 	return s->w->cg ? cg_memory_now(s->w->cg) : s->peak;
 }
 
-/* Without a cgroup: what all processes have together, and their time. */
-static void look(struct state *s)
-{
-	struct watch_sum sum;
-
-	if (s->w->cg || s->w->procfd < 0 || watch_box(s->w->procfd, s->w->scratchfd, s->w->spec->limits.memory, &sum) != 0)
-		return;
-	if (sum.memory > s->peak)
-		s->peak = sum.memory;
-	if (sum.cpu_ms > s->cpu_ms)
-		s->cpu_ms = sum.cpu_ms;
-	if (sum.memory > s->w->spec->limits.memory)
-		kill_box(s, CAUSE_MEMORY);
-}
-
 static void check_cpu(struct state *s, int64_t now)
 {
 	const struct limits *l = &s->w->spec->limits;
-	uint64_t used = s->w->cg && cg_cpu_us(s->w->cg) ? cg_cpu_us(s->w->cg) / 1000 : s->cpu_ms;
-	int64_t left = used < l->cpu_ms ? (int64_t)(l->cpu_ms - used) * MS : 0;
+	uint64_t counted = s->w->cg ? cg_cpu_us(s->w->cg) / 1000 : 0, used;
+	int64_t left;
 
+	if (!counted && s->w->cg)
+		count(s);
+	used = counted ? counted : s->cpu_ms;
+	left = used < l->cpu_ms ? (int64_t)(l->cpu_ms - used) * MS : 0;
 	if (left <= 0)
 		kill_box(s, CAUSE_CPU);
 	/* It cannot use the rest faster than all its CPUs together can. */
@@ -131,7 +136,8 @@ static void check_due(struct state *s, int64_t now)
 	if (now >= w->start + (int64_t)w->spec->limits.time_ms * MS)
 		kill_box(s, CAUSE_TIME);
 	if (now >= s->watch) {
-		look(s);
+		if (!w->cg && count(s) > w->spec->limits.memory)
+			kill_box(s, CAUSE_MEMORY);
 		/* A box of thousands of processes takes longer to look at than that: no more than a fifth of a CPU goes into it. */
 		int64_t after = clock_now(), pause = 4 * (after - now);
 		s->watch = w->cg ? INT64_MAX : after + (pause > WATCH_EVERY ? pause : WATCH_EVERY);
@@ -185,7 +191,7 @@ static void turn(struct state *s)
 	struct ns_watch *w = s->w;
 	bool oom = w->cg && w->cg->oom_event >= 0 && !s->killed;
 	struct pollfd fds[] = {
-		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->talk, .events = POLLIN}, {.fd = w->out.fd, .events = POLLIN}, {.fd = w->err.fd, .events = POLLIN},
+		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->talk, .events = POLLIN}, capture_poll(&w->out), capture_poll(&w->err),
 		{.fd = oom ? w->cg->oom_event : -1, .events = oom ? w->cg->oom_poll : 0}, {.fd = s->signals, .events = POLLIN},
 	};
 	int64_t now = clock_now(), wait = next_due(s) - now;
@@ -240,17 +246,16 @@ static void conclude(struct state *s, struct outcome *ret)
 	ret->interrupted = s->signal;
 }
 
-static void measure(struct state *s, struct outcome *ret)
+/* `u` is init's, and through it of all that it waited for. */
+static void measure(struct state *s, const struct rusage *u, struct outcome *ret)
 {
-	const struct rusage *u = &s->last.usage;
-	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, cpu_us = s->w->cg ? cg_cpu_us(s->w->cg) : 0;
-	uint64_t by_usage = s->ended ? (uint64_t)u->ru_maxrss * 1024 : 0, waited_ms = 0;
+	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, by_usage = (uint64_t)u->ru_maxrss * 1024;
 
-	if (s->ended)
-		waited_ms = (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
 	ret->peak_by_cgroup = by_cgroup > 0;
 	ret->peak_memory = by_cgroup ? by_cgroup : s->peak > by_usage ? s->peak : by_usage;
-	ret->cpu_ms = cpu_us ? cpu_us / 1000 : s->cpu_ms > waited_ms ? s->cpu_ms : waited_ms;
+	ret->cpu_ms = s->cpu_ms;
+	if (s->ended)
+		ret->cpu_ms = (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
 	ret->duration_ms = (uint64_t)((clock_now() - s->w->start) / MS);
 }
 
@@ -270,12 +275,13 @@ static int signals_open(sigset_t *ret_before)
 int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 {
 	struct state s = {.w = w, .progress = w->start + PROGRESS_EVERY, .watch = w->cg ? INT64_MAX : w->start, .cpu = w->start};
+	struct rusage usage = {0};
 	sigset_t before;
 
 	s.signals = signals_open(&before);
 	while (!s.gone)
 		turn(&s);
-	while (waitpid(w->pid, NULL, 0) < 0 && errno == EINTR)
+	while (wait4(w->pid, NULL, 0, &usage) < 0 && errno == EINTR)
 		;
 	take_messages(&s); /* what was said and written just before the end */
 	take_output(&s, true);
@@ -287,6 +293,6 @@ int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 		return -1;
 	}
 	conclude(&s, ret);
-	measure(&s, ret);
+	measure(&s, &usage, ret);
 	return 0;
 }

@@ -14,7 +14,7 @@
 
 static int bury(void *arg)
 {
-	const struct undertaker *w = arg;
+	const struct undertaker *w = arg; /* errno is the launcher's as well: while that lives, nothing here may fail */
 	char word;
 	ssize_t n;
 
@@ -24,7 +24,8 @@ static int bury(void *arg)
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
 	for (size_t i = 0; i < w->nshut; i++)
-		close(w->shut[i]);
+		if (w->shut[i] >= 0)
+			close(w->shut[i]);
 	do
 		n = read(w->life[0], &word, 1);
 	while (n < 0 && errno == EINTR);

@@ -15,6 +15,7 @@
 #define CODE_TEXT_MAX ((size_t)2 << 20) /* longer code is not read */
 #define CODE_NODES_MAX 4000000          /* nodes of one tree that are walked */
 #define CODE_DEPTH_MAX 200
+#define CODE_MEMORY_MAX ((size_t)256 << 20) /* of the arena, for one text: half of what a request may have */
 
 struct code_run {                /* something the code hands to a shell, or starts */
 	struct code_run *next;

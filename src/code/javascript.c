@@ -517,6 +517,9 @@ void javascript_walk(struct walk *w, TSNode root)
 
 	w->own = js;
 	js->root = root;
+	js->steps = JS_STEPS_BASE + w->src.n * JS_STEPS_PER_BYTE;
+	if (js->steps > JS_STEPS_MAX)
+		js->steps = JS_STEPS_MAX;
 	for (js->nchains = 64; js->nchains < w->src.n / 16; js->nchains *= 2)
 		;
 	js->names = arena_array(w->a, js->nchains, sizeof(*js->names));

@@ -13,7 +13,9 @@
 
 #define JS_UNION_MAX 8         /* values one name may stand for */
 #define JS_ARGS_MAX 64         /* arguments of one call that are looked at */
-#define JS_STEPS_MAX 2000000   /* evaluations of one text */
+#define JS_STEPS_BASE 100000   /* evaluations of one text: ... */
+#define JS_STEPS_PER_BYTE 8    /* ... and as many more for each byte, but ... */
+#define JS_STEPS_MAX 2000000   /* ... no more than this */
 #define JS_EVAL_DEPTH_MAX 120  /* of one evaluation */
 #define JS_PATTERN_DEPTH_MAX 16
 #define JS_TEXT_MAX 16384      /* bytes of one folded text */
@@ -100,7 +102,7 @@ struct js {
 	struct js_name **names;  /* tables of nchains chains each, a power of two */
 	struct js_memo **memos;
 	size_t nchains;
-	size_t steps, cycles;
+	size_t steps, cycles;    /* steps: what is left */
 	unsigned busy, depth;
 	bool bound_said;
 	bool feeds;              /* something is written to the input of a program, perhaps */

@@ -661,10 +661,11 @@ struct js_set js_eval(struct walk *w, TSNode n)
 		s.n = m->n;
 		return s;
 	}
-	if (++js->steps > JS_STEPS_MAX || js->depth >= JS_EVAL_DEPTH_MAX) {
+	if (!js->steps || js->depth >= JS_EVAL_DEPTH_MAX || walk_full(w)) {
 		bound(w, n);
 		return unknown();
 	}
+	js->steps--;
 	js->depth++;
 	s = eval_kind(w, n);
 	js->depth--;

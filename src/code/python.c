@@ -500,6 +500,9 @@ void python_walk(struct walk *w, TSNode root)
 	struct python *p = arena_new(w->a, struct python);
 
 	*p = (struct python){.w = w, .a = w->a, .unknown = &unknown, .lost = &lost, .data = &data, .low = ~0u};
+	p->fuel = PY_FUEL_BASE + w->src.n * PY_FUEL_PER_BYTE;
+	if (p->fuel > PY_FUEL_MAX)
+		p->fuel = PY_FUEL_MAX;
 	p->cwds[p->ncwds++] = w->s->cwd;
 	if (odd_lines(w->src))
 		code_marker_add(w, "line-end", root);
@@ -509,6 +512,6 @@ void python_walk(struct walk *w, TSNode root)
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
 	visit(p, root, p->module);
 	py_shadows(p, root);
-	if (p->fuel > PY_FUEL_MAX)
+	if (!p->fuel || walk_full(w))
 		code_marker_add(w, "bound", root);
 }

@@ -11,14 +11,18 @@
 #include "code/tree.h"
 
 #define PY_VALUES_MAX 8            /* values that one expression may stand for; more: none is known */
-#define PY_FUEL_MAX 3000000        /* steps of evaluation in one snippet */
+#define PY_PLAIN_DEPTH_MAX 4       /* lists in lists that are looked through then */
+#define PY_FUEL_BASE 100000        /* steps of evaluation in one snippet: ... */
+#define PY_FUEL_PER_BYTE 8         /* ... and as many more for each byte, but ... */
+#define PY_FUEL_MAX 3000000        /* ... no more than this */
 #define PY_EVAL_DEPTH_MAX 60       /* expressions in expressions, through names */
 #define PY_ITEMS_MAX 64            /* items of a literal list that are known */
 #define PY_ARGS_MAX 32             /* arguments of one call that are looked at */
 #define PY_TEXT_MAX ((size_t)64 << 10) /* bytes of a folded text */
 #define PY_FOLDED_MAX ((size_t)32 << 20) /* bytes of all folded texts; further ones are not known */
+#define PY_STARS_MAX 16            /* modules all of whose names are imported */
 #define PY_CWDS_MAX 5              /* directories that the code may go to */
-#define PY_DEFS_MAX 64             /* bindings of one name that are looked at */
+#define PY_DEFS_MAX 4096           /* bindings of one name that are looked at */
 
 enum pv_kind {
 	PV_UNKNOWN, /* any object, but no module */
@@ -143,7 +147,7 @@ struct python {
 	struct py_def *chdirs;   /* calls that may change the directory */
 	const struct pmap *stored; /* attributes that are set on what may not be the code's own; "*": any */
 	bool foreign;           /* a module that is not the language's own is imported: the code will run in the box */
-	size_t fuel;
+	size_t fuel;            /* what is left */
 	size_t bounds;          /* evaluations that reached one */
 	size_t folded;          /* bytes */
 	struct py_memo **memos; /* a table of nmemos chains, a power of two; NULL while the directories are not known */

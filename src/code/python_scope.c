@@ -130,6 +130,7 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 {
 	uint32_t count;
 	TSNode *kids;
+	bool star = false;
 
 	if (depth > CODE_DEPTH_MAX)
 		return;
@@ -153,12 +154,11 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 		return;
 	}
 	kids = py_children(p, n, &count);
+	for (uint32_t i = 0; i < count; i++)
+		star |= node_is(kids[i], "list_splat_pattern") || node_is(kids[i], "list_splat");
 	for (uint32_t i = 0; i < count; i++) {
 		struct py_def d = {.kind = DEF_UNKNOWN, .scope = sc};
-		bool star = false;
 
-		for (uint32_t k = 0; k < count; k++)
-			star |= node_is(kids[k], "list_splat_pattern") || node_is(kids[k], "list_splat");
 		if (is_list_target(n) && !star && (def->kind == DEF_EXPR || def->kind == DEF_EACH)) {
 			d = *def;
 			d.kind = def->kind == DEF_EXPR ? DEF_ITEM : DEF_EACH_ITEM;
@@ -210,6 +210,21 @@ static void collect_import(struct python *p, TSNode n, struct py_scope *sc)
 	}
 }
 
+static void add_star(struct python *p, struct str module, TSNode n)
+{
+	struct py_stars **at = &p->stars;
+	size_t count = 0;
+
+	for (; *at && !str_eq((*at)->module, module); at = &(*at)->next)
+		count++;
+	if (!*at && count < PY_STARS_MAX) {
+		*at = arena_new(p->a, struct py_stars);
+		(*at)->module = module;
+	} else if (!*at) {
+		code_marker_add(p->w, "bound", n);
+	}
+}
+
 static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
 {
 	uint32_t count;
@@ -227,10 +242,7 @@ static void collect_from(struct python *p, TSNode n, struct py_scope *sc)
 		if (kids[i].id == module.id)
 			continue;
 		if (node_is(kids[i], "wildcard_import")) {
-			struct py_stars *s = arena_new(p->a, struct py_stars);
-
-			*s = (struct py_stars){.next = p->stars, .module = path};
-			p->stars = s;
+			add_star(p, path, kids[i]);
 			continue;
 		}
 		attr = dotted(p, name);

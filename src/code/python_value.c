@@ -29,6 +29,26 @@ static bool same(const struct pv *x, const struct pv *y)
 	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems && str_eq(x->text, y->text) && x->node.id == y->node.id);
 }
 
+static bool all_plain(const struct pvs *s, unsigned depth);
+
+/* An unknown object can stand for it: it holds no module, and no function with an effect. */
+static bool is_plain(const struct pv *v, unsigned depth)
+{
+	bool plain = v->kind == PV_UNKNOWN || v->kind == PV_TEXT || v->kind == PV_PATH || v->kind == PV_DATA || v->kind == PV_USER || v->kind == PV_SEQ;
+
+	for (size_t i = 0; plain && i < v->nitems; i++)
+		plain = depth < PY_PLAIN_DEPTH_MAX && all_plain(v->items[i], depth + 1);
+	return plain;
+}
+
+static bool all_plain(const struct pvs *s, unsigned depth)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!is_plain(s->v[i], depth))
+			return false;
+	return true;
+}
+
 const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y)
 {
 	struct pvs *s = arena_new(p->a, struct pvs);
@@ -43,8 +63,10 @@ const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct p
 		if (k < s->n)
 			continue;
 		if (s->n == PY_VALUES_MAX) {
+			bool plain = all_plain(x, 0) && all_plain(y, 0);
+
 			s->n = 1;
-			s->v[0] = p->lost;
+			s->v[0] = plain ? p->unknown : p->lost;
 			return s;
 		}
 		s->v[s->n++] = y->v[i];
@@ -750,10 +772,11 @@ const struct pvs *py_eval(struct python *p, TSNode n, const struct py_scope *sc)
 
 	if (ts_node_is_null(n))
 		return unknown(p);
-	if (++p->fuel > PY_FUEL_MAX || p->level >= PY_EVAL_DEPTH_MAX) {
+	if (!p->fuel || p->level >= PY_EVAL_DEPTH_MAX || walk_full(p->w)) {
 		p->bounds++;
 		return pvs_one(p, p->lost);
 	}
+	p->fuel--;
 	hit = bsearch(ts_node_type(n), kinds, sizeof(kinds) / sizeof(*kinds), sizeof(*kinds), by_type);
 	if (!hit)
 		return unknown(p);

@@ -115,8 +115,10 @@ TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n)
 
 bool walk_enter(struct walk *w, TSNode n)
 {
-	if (++w->nodes > CODE_NODES_MAX || w->depth >= CODE_DEPTH_MAX) {
-		code_marker_add(w, "bound", n);
+	if (++w->nodes > CODE_NODES_MAX || w->depth >= CODE_DEPTH_MAX || walk_full(w)) {
+		if (!w->bound_said)
+			code_marker_add(w, "bound", n);
+		w->bound_said = true;
 		return false;
 	}
 	w->depth++;
@@ -277,6 +279,7 @@ static int read_one(void *arg)
 	struct job *j = arg;
 	struct walk *w = &j->w;
 
+	w->began = w->a->used;
 	w->code = arena_new(w->a, struct code);
 	w->s->code = w->code;
 	if (!j->l || w->s->text.kind != WORD_EXACT || w->s->text.text.n > CODE_TEXT_MAX)

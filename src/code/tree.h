@@ -16,6 +16,8 @@ struct walk {
 	struct code_marker **markers_end;
 	struct code_run *runs, **runs_end;
 	size_t nodes;            /* walked so far */
+	size_t began;            /* bytes of the arena that were used before */
+	bool bound_said;
 	unsigned depth;
 	struct span here;        /* the place of findings in a language without grammar: its walker gives null nodes */
 	TSTreeCursor cursor;     /* for node_children(), with a table of nchains chains, a power of two */
@@ -51,6 +53,8 @@ TSNode node_field(TSNode n, const char *name); /* a null node when there is none
 TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n);
 /* Counts; past a bound the code is not complete, and false says stop. */
 bool walk_enter(struct walk *w, TSNode n);
+/* Has this code taken all the memory that it may? */
+static inline bool walk_full(const struct walk *w) { return w->a->used - w->began > CODE_MEMORY_MAX; }
 static inline void walk_exit(struct walk *w) { w->depth--; }
 
 /* ---- findings ---- */

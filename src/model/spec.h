@@ -34,11 +34,11 @@ struct spec {
 	struct str workspace;      /* absolute and resolved; empty: none. Seen at the same path */
 	bool workspace_writable;
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
+	struct str quarantine;     /* directory for what is moved out of the workspace afterwards, made when needed; empty: renamed in place */
 	struct spec_path *paths;   /* besides; one that lies below another comes after it */
 	struct spec_file *files;   /* the script */
 	struct str root;           /* a directory whose content is the root, read-only; empty: the host's system directories */
 	struct str home;           /* where the home is in the box: a directory of the scratch, empty but for `paths` */
-	struct str user;           /* the name the program's user has in the box */
 	struct limits limits;
 	enum network network;
 	bool require_cgroup;       /* memory and processes must be limited by a cgroup */

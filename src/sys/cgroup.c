@@ -30,10 +30,10 @@
 #define SWEEP_STARTS_MAX 8   /* living processes whose start is compared: a number used again is rare, a busy machine is not */
 #define SWEEP_REMOVE_MAX 32  /* in one hierarchy */
 #define REMOVE_WAIT_US 200000
+#define OOM_WAIT_US 3000     /* from the news that memory is short to the kill */
+#define OOM_AGAIN_MAX 50     /* times that is waited for */
 #define CPU_PERIOD_US 100000
 #define CPU_QUOTA_MIN_US 1000 /* the kernel's own */
-#define V1_MAGIC 0x27e0eb
-#define V2_MAGIC 0x63677270
 
 /* ---- small files ---- */
 
@@ -159,6 +159,8 @@ static void sweep(int parent, const struct launcher *self, int *starts_left)
 
 /* ---- making ---- */
 
+#define NEEDED (CG_HAS_MEMORY | CG_HAS_PIDS) /* without these there is no group; the rest is left out where it cannot be had */
+
 /* The place for a group of this hierarchy: a slot with its parent opened. */
 static int add_slot(struct cgroup *cg, int parent, bool v2, unsigned controllers)
 {
@@ -166,15 +168,25 @@ static int add_slot(struct cgroup *cg, int parent, bool v2, unsigned controllers
 	return 0;
 }
 
+static bool is_group(int fd, long magic)
+{
+	struct statfs fs;
+	return fstatfs(fd, &fs) == 0 && fs.f_type == magic;
+}
+
 static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *e)
 {
+	bool needed = h->controllers & NEEDED;
 	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path);
-	struct statfs fs;
-	if (fstatfs(fd, &fs) < 0 || fs.f_type != V1_MAGIC) { /* something else is mounted over it */
+		return needed ? err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path) : 0;
+	if (!is_group(fd, CG_V1_MAGIC)) { /* something else is mounted over it */
 		close(fd);
-		return err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path);
+		return needed ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
+	}
+	if (!needed && faccessat(fd, ".", W_OK, AT_EACCESS) < 0) {
+		close(fd);
+		return 0;
 	}
 	return add_slot(cg, fd, false, h->controllers);
 }
@@ -186,17 +198,15 @@ static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, uns
 	int fd = cg_place_v2(h, need, want, &have, need ? e : NULL);
 	if (fd < 0)
 		return need ? -1 : 0;
-	struct statfs fs;
-	if (fstatfs(fd, &fs) < 0 || fs.f_type != V2_MAGIC) {
+	if (!is_group(fd, CG_V2_MAGIC)) {
 		close(fd);
 		return need ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
 	}
 	return add_slot(cg, fd, true, have);
 }
 
-#define NEEDED (CG_HAS_MEMORY | CG_HAS_PIDS)
-
-/* A slot for each hierarchy that is of use. A hierarchy of cpuacct alone is not when version 2's tree counts CPU time as well. */
+/* A slot for each hierarchy that limits something. One that only counts CPU time, or only kills, costs more than it gives: the launcher learns
+ * the time from its child's usage, and kills by the box's pid 1. */
 static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 {
 	struct cg_hierarchy *v2 = NULL;
@@ -212,36 +222,43 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 	}
 	for (size_t i = 0; i < m->n; i++) {
 		const struct cg_hierarchy *h = &m->of[i];
-		if (!h->v2 && h->path[0] != '\0' && !(h->controllers == CG_HAS_CPUACCT && v2) && open_v1(cg, h, e) < 0)
+		if (!h->v2 && h->path[0] != '\0' && h->controllers != CG_HAS_CPUACCT && open_v1(cg, h, e) < 0)
 			return -1;
 	}
 	unsigned need = NEEDED & ~v1;
-	if (v2)
+	if (v2 && need)
 		return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
 	if (need != 0)
 		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
 	return 0;
 }
 
+/* The path of a directory that is open, for people. */
+static void name_of(int fd, char *ret, size_t cap)
+{
+	char link[32];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t n = readlink(link, ret, cap - 1);
+	ret[n < 0 ? 0 : n] = '\0';
+}
+
 static int make_dir(const struct cgroup *cg, struct cg_dir *d, struct err *e)
 {
 	if (mkdirat(d->parent, cg->name, 0755) < 0) {
-		char link[32], path[CG_PATH_MAX];
+		char path[256];
 		int errnum = errno;
-		snprintf(link, sizeof link, "/proc/self/fd/%d", d->parent);
-		ssize_t n = readlink(link, path, sizeof path);
-		return err_set(e, ERR_SYSTEM, errnum, "cannot make a control group in '%.*s'", n < 0 ? 1 : (int)n, n < 0 ? "?" : path);
+		name_of(d->parent, path, sizeof path);
+		return err_set(e, ERR_SYSTEM, errnum, "cannot make a control group in '%s'", path);
 	}
 	d->fd = openat(d->parent, cg->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (d->fd >= 0 && !d->v2)
 		d->tasks = openat(d->fd, "tasks", O_WRONLY | O_CLOEXEC);
-	if (d->fd < 0 || (!d->v2 && d->tasks < 0)) {
-		err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", cg->name);
-		if (d->fd < 0)
-			unlinkat(d->parent, cg->name, AT_REMOVEDIR);
-		return -1;
-	}
-	return 0;
+	if (d->fd >= 0 && (d->v2 || d->tasks >= 0))
+		return 0;
+	err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", cg->name);
+	fd_close(&d->fd);
+	unlinkat(d->parent, cg->name, AT_REMOVEDIR);
+	return -1;
 }
 
 static const struct cg_dir *dir_with(const struct cgroup *cg, unsigned controller)
@@ -305,7 +322,7 @@ static int make_all(struct cgroup *cg, struct err *e)
 		sweep(d->parent, &self, &starts_left);
 		/* for nothing but a CPU limit: when that is set */
 		bool later = (d->controllers & NEEDED) == 0 && !d->v2 && (d->controllers == CG_HAS_CPU || dir_v2(cg));
-		if (!later && make_dir(cg, d, e) < 0)
+		if (!later && make_dir(cg, d, e) < 0 && (d->controllers & NEEDED))
 			return -1;
 	}
 	return listen_for_oom(cg, e);
@@ -411,17 +428,28 @@ int cg_into(const struct cgroup *cg, bool *ret_rest)
 	return v2 ? v2->fd : -1;
 }
 
-int cg_enter(const struct cgroup *cg, bool into_done, struct err *e)
+size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX])
 {
-	for (size_t i = 0; i < cg->n; i++) {
-		const struct cg_dir *d = &cg->dirs[i];
-		if (d->fd < 0 || (d->v2 && into_done))
-			continue;
-		/* 0 is the writer itself, and `tasks` moves one thread only */
-		if (d->v2 ? put(d->fd, "cgroup.procs", "0") < 0 : write(d->tasks, "0", 1) != 1)
-			return err_set(e, ERR_SYSTEM, errno, "cannot enter the control group '%s'", cg->name);
-	}
+	size_t n = 0;
+	for (size_t i = 0; i < cg->n; i++)
+		if (cg->dirs[i].fd >= 0 && cg->dirs[i].tasks >= 0)
+			ret[n++] = cg->dirs[i].tasks;
+	return n;
+}
+
+/* 0 is the writer itself, and `tasks` moves one thread only. */
+int cg_enter(const int *doors, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (write(doors[i], "0", 1) != 1)
+			return -1;
 	return 0;
+}
+
+bool cg_guess_v2(void)
+{
+	struct statfs fs;
+	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CG_V2_MAGIC;
 }
 
 int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e)
@@ -461,21 +489,40 @@ uint64_t cg_cpu_us(const struct cgroup *cg)
 	return d && d->fd >= 0 ? get(d->fd, "cpuacct.usage", "") / 1000 : 0;
 }
 
-uint64_t cg_oom_kills(const struct cgroup *cg)
+static void wait_us(long us) { nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL); }
+
+static uint64_t kills_counted(const struct cgroup *cg)
 {
 	char text[COUNTERS_MAX];
-	uint64_t signals;
-	if (cg->n == 0 || cg->oom_count < 0)
-		return 0;
-	if (cg->oom_event >= 0 && cg->oom_event != cg->oom_count && read(cg->oom_event, &signals, sizeof signals) < 0)
-		signals = 0; /* nothing was pending */
 	ssize_t n = pread(cg->oom_count, text, sizeof text, 0);
 	return n < 0 ? 0 : counter(str_n(text, (size_t)n), "oom_kill");
 }
 
-/* ---- the end ---- */
+/* Version 1 tells first and kills then. Whoever asks in between would hear of nothing and not be told again. */
+static uint64_t wait_for_kill(struct cgroup *cg)
+{
+	uint64_t kills = 0, again = 1;
+	for (long waited = 0, step = 50; kills == 0 && waited < OOM_WAIT_US; waited += step, step *= 2) {
+		wait_us(step);
+		kills = kills_counted(cg);
+	}
+	/* a busy machine: tell once more (a need of memory that passed without a kill ends this) */
+	if (kills == 0 && cg->oom_again++ < OOM_AGAIN_MAX && write(cg->oom_event, &again, sizeof again) < 0)
+		return 0;
+	return kills;
+}
 
-static void wait_us(long us) { nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL); }
+uint64_t cg_oom_kills(struct cgroup *cg)
+{
+	uint64_t signals = 0;
+	if (cg->n == 0 || cg->oom_count < 0)
+		return 0;
+	bool told = cg->oom_poll == POLLIN && cg->oom_event >= 0 && read(cg->oom_event, &signals, sizeof signals) == sizeof signals;
+	uint64_t kills = kills_counted(cg);
+	return told && kills == 0 ? wait_for_kill(cg) : kills;
+}
+
+/* ---- the end ---- */
 
 void cg_remove(struct cgroup *cg)
 {
@@ -524,9 +571,6 @@ void cg_probe(struct cg_host *ret)
 	ret->pids = cg_enforcer(&cg, CG_PIDS_MAX);
 	ret->into = cg_into(&cg, &rest) >= 0;
 	ret->kill = v2 && faccessat(v2->fd, "cgroup.kill", W_OK, AT_EACCESS) == 0;
-	char link[32];
-	snprintf(link, sizeof link, "/proc/self/fd/%d", dir_with(&cg, CG_HAS_MEMORY)->parent);
-	ssize_t n = readlink(link, ret->where, sizeof ret->where - 1);
-	ret->where[n < 0 ? 0 : n] = '\0';
+	name_of(dir_with(&cg, CG_HAS_MEMORY)->parent, ret->where, sizeof ret->where);
 	cg_remove(&cg);
 }

@@ -8,7 +8,7 @@
  * Where no writable hierarchy limits memory and processes, cg_make() says so and the caller falls back to what else there is.
  *
  * How a process gets in: on version 2 it is born there (CLONE_INTO_CGROUP with cg_into()); into the hierarchies of version 1 it goes by
- * itself (cg_enter(), first thing in the child). cg_attach() moves a process from outside; on version 1 the kernel may wait 10 ms for that,
+ * itself (cg_enter()). cg_attach() moves a process from outside; on version 1 the kernel may wait 10 ms for that,
  * because it locks out every fork of the machine, which a single thread that moves itself does not need.
  */
 #pragma once
@@ -37,6 +37,7 @@ struct cgroup { /* zeroed: no group */
 	int oom_event;        /* ready for oom_poll when the memory limit was hit: ask cg_oom_kills() then, which also rearms it; -1: none */
 	short oom_poll;       /* POLLIN or POLLPRI */
 	int oom_count;        /* descriptor of the file that counts kills */
+	unsigned oom_again;   /* events without a kill so far */
 };
 
 struct cg_host { /* what this host gives the caller; for doctor */
@@ -52,19 +53,26 @@ int cg_make(struct cgroup *cg, struct err *e);
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
 /* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what);
-/* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when cg_enter() or cg_attach() is needed besides. */
+/* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when it must enter others besides. */
 int cg_into(const struct cgroup *cg, bool *ret_rest);
-/* The calling process, which must have one thread, enters the (remaining) hierarchies. For the child of a fork: allocates nothing, and works
- * whatever its user has become, because the descriptors were opened by cg_make(). */
-int cg_enter(const struct cgroup *cg, bool into_done, struct err *e);
-/* The same for another process. On version 1 the kernel may wait 10 ms for this. */
+/*
+ * The doors of version 1: descriptors through which a process enters by itself, which the kernel need not wait for. They can be handed to
+ * another process and work whatever its user is. How many; 0 on version 2.
+ */
+size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX]);
+/* The calling process, which must have one thread, enters through them. 0 or -1 with errno. Takes no memory. */
+int cg_enter(const int *doors, size_t n);
+/* Is version 2 what limits memory here? Cheap, and a guess: cg_make() knows. */
+bool cg_guess_v2(void);
+/* Moves another process into the (remaining) hierarchies. On version 1 the kernel may wait 10 ms for this. */
 int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e);
 /* Kills everything in it, where the kernel can (version 2); the caller kills the box's init besides. */
 void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
-uint64_t cg_oom_kills(const struct cgroup *cg);    /* since cg_make() */
+/* Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced. */
+uint64_t cg_oom_kills(struct cgroup *cg);
 /* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Safe to call twice. */
 void cg_remove(struct cgroup *cg);
 /* Closes the descriptors and leaves the group: for a child that does not need them. */

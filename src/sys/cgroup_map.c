@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sys/file.h"
 
 #define MAP_BYTES_MAX ((size_t)4 << 20) /* of mountinfo: some 20,000 mounts */
+#define INITIAL_NAMESPACE 0xEFFFFFFBu   /* the kernel's fixed number of the first cgroup namespace */
 #define DEPTH_MAX 64                    /* levels of a version 2 tree */
 
 static const struct {
@@ -172,10 +175,47 @@ static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_ma
 	return err_set(e, ERR_LIMIT, 0, "'%s' is longer than %zu bytes", path, MAP_BYTES_MAX);
 }
 
+static const struct {
+	unsigned controllers;
+	bool v2;
+	const char *point;
+} usual[] = {
+	{CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory"},
+	{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"},
+	{CG_HAS_CPU, false, "/sys/fs/cgroup/cpu"},
+	{CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpuacct"},
+	{CG_HAS_CPU | CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpu,cpuacct"},
+	{0, true, "/sys/fs/cgroup/unified"},
+	{0, true, "/sys/fs/cgroup"},
+};
+
+static bool is_hierarchy_root(const char *path, bool v2)
+{
+	struct statfs fs;
+	struct stat st;
+	return statfs(path, &fs) == 0 && fs.f_type == (v2 ? CG_V2_MAGIC : CG_V1_MAGIC) && stat(path, &st) == 0 && st.st_ino == 1;
+}
+
+void cg_map_usual(struct cg_map *m)
+{
+	struct stat st;
+	if (stat("/proc/self/ns/cgroup", &st) < 0 || st.st_ino != INITIAL_NAMESPACE)
+		return;
+	for (size_t k = 0; k < sizeof usual / sizeof usual[0]; k++)
+		for (size_t i = 0; i < m->n; i++) {
+			struct cg_hierarchy *h = &m->of[i];
+			if (h->path[0] == '\0' && h->v2 == usual[k].v2 && h->controllers == usual[k].controllers && is_hierarchy_root(usual[k].point, h->v2))
+				set_path(h, "/", usual[k].point, strlen(usual[k].point));
+		}
+}
+
 int cg_map_read(struct cg_map *ret, struct err *e)
 {
 	ret->n = 0;
-	return each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0 || each_line(ret, "/proc/self/mountinfo", cg_map_mount, cg_map_complete, e) < 0 ? -1 : 0;
+	if (each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0)
+		return -1;
+	cg_map_usual(ret);
+	return cg_map_complete(ret) ? 0 : each_line(ret, "/proc/self/mountinfo", cg_map_mount, cg_map_complete, e);
 }
 
 /* ---- version 2: which directory ---- */

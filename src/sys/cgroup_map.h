@@ -12,6 +12,8 @@ enum { CG_HAS_MEMORY = 1, CG_HAS_PIDS = 2, CG_HAS_CPU = 4, CG_HAS_CPUACCT = 8 };
 
 #define CG_HIERARCHIES_MAX 5 /* memory, cpu, pids, cpuacct, and version 2's */
 #define CG_PATH_MAX 1024
+#define CG_V1_MAGIC 0x27e0eb
+#define CG_V2_MAGIC 0x63677270
 #define CG_LINE_MAX 8192     /* the longest line of either file; a longer one is passed over */
 
 struct cg_hierarchy {
@@ -32,7 +34,12 @@ void cg_map_group(struct cg_map *m, struct str line);
 void cg_map_mount(struct cg_map *m, struct str line);
 /* Every hierarchy of the map has its directory. */
 bool cg_map_complete(const struct cg_map *m);
-/* Both files. */
+/*
+ * The usual mount points, without asking mountinfo, which takes the kernel longer than all the rest together. Only where it cannot lead
+ * astray: in the first cgroup namespace, whose names begin at the root of a hierarchy, and at a directory that is such a root (number 1).
+ */
+void cg_map_usual(struct cg_map *m);
+/* /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
 int cg_map_read(struct cg_map *ret, struct err *e);
 
 /* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <linux/sched.h>
 #include <time.h>
@@ -118,6 +119,59 @@ static void test_map_bounds(void)
 	for (int i = 0; i < 20; i++)
 		cg_map_group(&m, STR("7:pids:/"));
 	CHECK_INT(m.n, CG_HIERARCHIES_MAX);
+}
+
+static void slurp(const char *path, char *buf, size_t cap)
+{
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t n = 0;
+	for (ssize_t got; fd >= 0 && n + 1 < cap && (got = read(fd, buf + n, cap - 1 - n)) > 0;)
+		n += (size_t)got;
+	buf[n] = '\0';
+}
+
+/* On this host: whatever the usual places give is what mountinfo says. */
+static void test_usual(void)
+{
+	static char groups[65536], mounts[1 << 20];
+	slurp("/proc/self/cgroup", groups, sizeof groups);
+	slurp("/proc/self/mountinfo", mounts, sizeof mounts);
+	struct cg_map said = map_of(groups, mounts), usual = map_of(groups, ""), both = {0};
+	CHECK(said.n > 0);
+	cg_map_usual(&usual);
+	CHECK_INT(cg_map_read(&both, NULL), 0);
+	CHECK_INT(both.n, said.n);
+	for (size_t i = 0; i < said.n; i++) {
+		CHECK_STR(str_of(both.of[i].path), said.of[i].path);
+		CHECK_INT(both.of[i].mount_n, said.of[i].mount_n);
+		if (usual.of[i].path[0])
+			CHECK_STR(str_of(usual.of[i].path), said.of[i].path);
+	}
+}
+
+/* In a cgroup namespace of its own every name begins at the caller's group, and the usual places are not asked. */
+static int usual_in_namespace(void)
+{
+	static char groups[65536];
+	if (unshare(CLONE_NEWCGROUP) < 0)
+		return 2;
+	slurp("/proc/self/cgroup", groups, sizeof groups);
+	struct cg_map m = map_of(groups, "");
+	cg_map_usual(&m);
+	for (size_t i = 0; i < m.n; i++)
+		if (m.of[i].path[0])
+			return 1;
+	return 0;
+}
+
+static void test_usual_in_namespace(void)
+{
+	pid_t pid = fork();
+	int status = -1;
+	if (pid == 0)
+		_exit(usual_in_namespace());
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
 }
 
 /* ---- fixtures: version 2 trees, as plain directories ---- */
@@ -307,7 +361,8 @@ static pid_t spawn(struct cgroup *cg, int (*fn)(void))
 	struct clone_args args = {.exit_signal = SIGCHLD, .flags = into >= 0 ? CLONE_INTO_CGROUP : 0, .cgroup = (uint64_t)(into >= 0 ? into : 0)};
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0) {
-		if (rest && cg_enter(cg, into >= 0, NULL) < 0)
+		int doors[CG_HIERARCHIES_MAX];
+		if (rest && cg_enter(doors, cg_doors(cg, doors)) < 0)
 			_exit(98);
 		_exit(fn());
 	}
@@ -354,6 +409,27 @@ static void test_oom(void)
 	uint64_t peak = cg_memory_peak(&cg);
 	CHECK(peak_unknown(&cg) || (peak > 30 * MIB && peak <= 32 * MIB));
 	cg_remove(&cg);
+}
+
+/* Whoever is woken by the event finds the kill counted, also when version 1 tells of the former before the latter. */
+static void test_oom_at_once(void)
+{
+	for (int i = 0; i < 10; i++) {
+		struct cgroup cg;
+		make(&cg);
+		set(&cg, CG_MEMORY_MAX, 32 * MIB);
+		struct pollfd p = {.fd = cg.oom_event, .events = cg.oom_poll};
+		pid_t pid = spawn(&cg, eat_much);
+		uint64_t kills = 0;
+		for (int woken = 0; woken < 200 && kills == 0; woken++) { /* version 2 also tells of lesser things */
+			if (poll(&p, 1, 2000) != 1)
+				break;
+			kills = cg_oom_kills(&cg);
+		}
+		CHECK_INT(kills, 1);
+		CHECK(WIFSIGNALED(reap(pid)));
+		cg_remove(&cg);
+	}
 }
 
 /* The benign twin: within the limit nothing is killed, and the peak is what was used. */
@@ -434,15 +510,25 @@ static int spin(void)
 	return 0;
 }
 
-/* A fifth of a CPU for half a second of spinning: about a tenth of a second is used, and the group counts it. */
+static uint64_t cpu_us(const struct rusage *u)
+{
+	return (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000000 + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec);
+}
+
+/* A fifth of a CPU for half a second of spinning: about a tenth of a second is used, says the group where it counts, else the process. */
 static void test_cpu(void)
 {
 	struct cgroup cg;
 	make(&cg);
 	if (cg_enforcer(&cg, CG_CPU_MILLI) != ENFORCED_NOT) {
+		struct rusage b;
+		getrusage(RUSAGE_CHILDREN, &b);
+		uint64_t before = cpu_us(&b);
 		set(&cg, CG_CPU_MILLI, 200);
 		CHECK_INT(reap(spawn(&cg, spin)), 0);
-		uint64_t us = cg_cpu_us(&cg);
+		struct rusage u;
+		getrusage(RUSAGE_CHILDREN, &u);
+		uint64_t us = cg_cpu_us(&cg) ? cg_cpu_us(&cg) : cpu_us(&u) - before;
 		if (us < 20000 || us > 200000)
 			unit_fail(__FILE__, __LINE__, "%ju us of CPU time", (uintmax_t)us);
 		set(&cg, CG_CPU_MILLI, 1); /* the least */
@@ -664,6 +750,11 @@ int main(int argc, char **argv)
 		return measure();
 	RUN(test_map);
 	RUN(test_map_bounds);
+	RUN(test_usual);
+	if (is_root())
+		RUN(test_usual_in_namespace);
+	else
+		unit_skip("test_usual_in_namespace", "needs root");
 	if (!mkdtemp(dir))
 		return 1;
 	chmod(dir, 0755);
@@ -690,6 +781,7 @@ int main(int argc, char **argv)
 	keep_parents();
 	RUN(test_probe);
 	RUN(test_oom);
+	RUN(test_oom_at_once);
 	RUN(test_no_oom);
 	RUN(test_raise);
 	RUN(test_pids);

@@ -24,6 +24,7 @@
 
 #define CALLS_MAX 512      /* numbers from here on are not known */
 #define CODE_MAX 1024
+#define JUMP_MAX 250       /* a conditional jump reaches 255; what is put in between while one is made is less than the rest */
 #define NAME_MAX_BYTES 64
 #define FOREIGN 0x40000000 /* the bit that x32 sets in its numbers; no number of any architecture here is that large */
 #define TRIALS 20000
@@ -36,6 +37,7 @@ struct leaf {
 struct range {
 	unsigned from;
 	struct leaf leaf;
+	size_t place;                      /* of its comparisons in the program */
 };
 
 struct compiler {
@@ -106,7 +108,7 @@ static void read_policy(struct compiler *c)
 			c->calls[nr].action = ENOSYS;
 		const struct leaf *last = c->ranges_n ? &c->ranges[c->ranges_n - 1].leaf : NULL;
 		if (!last || last->action != c->calls[nr].action || last->checks != c->calls[nr].checks)
-			c->ranges[c->ranges_n++] = (struct range){nr, c->calls[nr]};
+			c->ranges[c->ranges_n++] = (struct range){.from = nr, .leaf = c->calls[nr]};
 	}
 	if (c->ranges[c->ranges_n - 1].leaf.action != ENOSYS)
 		die("the last range holds a call, so larger numbers would pass:", "CALLS_MAX");
@@ -119,66 +121,115 @@ static uint32_t value_of(int action)
 
 /* ---- the program ---- */
 
-static struct sock_filter *put(struct compiler *c, unsigned short code, uint32_t k, unsigned char jt, unsigned char jf)
+/*
+ * The kernel takes a third of a microsecond for each instruction when the filter is loaded, so it is kept short: answers and equal
+ * comparisons are there once and jumped to. It is written from its end to its beginning: what is jumped to is there already. Places are
+ * distances from the end.
+ */
+static size_t put(struct compiler *c, unsigned short code, uint32_t k, size_t jt, size_t jf)
 {
 	if (c->n >= CODE_MAX)
 		die("program too long:", "CODE_MAX");
-	c->code[c->n] = (struct sock_filter){code, jt, jf, k};
-	return &c->code[c->n++];
+	c->code[c->n] = (struct sock_filter){code, (unsigned char)jt, (unsigned char)jf, k};
+	return c->n++;
 }
 
-static void put_arm(struct compiler *c, const struct arm *a)
+static bool in_reach(const struct compiler *c, size_t place)
 {
-	put(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, args) + 8u * a->arg, 0, 0);
-	if (a->mask != UINT32_MAX)
-		put(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
-	put(c, BPF_JMP | BPF_JEQ | BPF_K, a->value, a->unless, !a->unless);
-	put(c, BPF_RET | BPF_K, value_of(a->action), 0, 0);
+	return c->n - place <= JUMP_MAX;
 }
 
-static void put_leaf(struct compiler *c, const struct leaf *leaf)
+static size_t put_return(struct compiler *c, uint32_t value)
 {
-	if (!leaf->checks) {
-		put(c, BPF_RET | BPF_K, value_of(leaf->action), 0, 0);
-		return;
+	for (size_t i = c->n; i-- > 0 && in_reach(c, i);)
+		if (c->code[i].code == (BPF_RET | BPF_K) && c->code[i].k == value)
+			return i;
+	return put(c, BPF_RET | BPF_K, value, 0, 0);
+}
+
+/* The place itself, or one nearby that leads there. */
+static size_t near(struct compiler *c, size_t place)
+{
+	if (in_reach(c, place))
+		return place;
+	if (c->code[place].code == (BPF_RET | BPF_K))
+		return put_return(c, c->code[place].k);
+	return put(c, BPF_JMP | BPF_JA, (uint32_t)(c->n - place - 1), 0, 0);
+}
+
+static size_t put_jump(struct compiler *c, unsigned short op, uint32_t k, size_t yes, size_t no)
+{
+	yes = near(c, yes);
+	no = near(c, no);
+	return put(c, BPF_JMP | op | BPF_K, k, c->n - yes - 1, c->n - no - 1);
+}
+
+static size_t put_load(struct compiler *c, size_t offset)
+{
+	return put(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static bool same_checks(const struct checked_call *a, const struct checked_call *b)
+{
+	bool same = a->otherwise == b->otherwise;
+	for (size_t i = 0; i < ARMS_MAX && same; i++) {
+		const struct arm *x = &a->arms[i], *y = &b->arms[i];
+		same = x->action == y->action && x->arg == y->arg && x->unless == y->unless && x->mask == y->mask && x->value == y->value;
 	}
-	for (size_t i = 0; i < ARMS_MAX && leaf->checks->arms[i].action; i++)
-		put_arm(c, &leaf->checks->arms[i]);
-	put(c, BPF_RET | BPF_K, value_of(leaf->checks->otherwise), 0, 0);
+	return same;
+}
+
+static size_t put_checks(struct compiler *c, const struct checked_call *k)
+{
+	size_t n = 0;
+	while (n < ARMS_MAX && k->arms[n].action)
+		n++;
+	size_t next = put_return(c, value_of(k->otherwise));
+	while (n-- > 0) {
+		const struct arm *a = &k->arms[n];
+		size_t hit = put_return(c, value_of(a->action));
+		next = put_jump(c, BPF_JEQ, a->value, a->unless ? next : hit, a->unless ? hit : next);
+		if (n > 0 && a[-1].arg == a->arg && a[-1].mask == a->mask)
+			continue; /* the arm before has loaded it */
+		if (a->mask != UINT32_MAX)
+			put(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
+		next = put_load(c, offsetof(struct seccomp_data, args) + 8u * a->arg);
+	}
+	return next;
+}
+
+static size_t put_leaf(struct compiler *c, struct range *r)
+{
+	if (!r->leaf.checks)
+		return put_return(c, value_of(r->leaf.action));
+	for (struct range *other = r + 1; other < &c->ranges[c->ranges_n]; other++) /* those are written already */
+		if (other->leaf.checks && same_checks(r->leaf.checks, other->leaf.checks))
+			return r->place = other->place;
+	return r->place = put_checks(c, r->leaf.checks);
 }
 
 /* The number is loaded; it lies in the ranges [low, high). Halves them at each step, so it is log2(CALLS_MAX) deep at most. */
-static void put_tree(struct compiler *c, size_t low, size_t high)
+static size_t put_tree(struct compiler *c, size_t low, size_t high)
 {
-	if (high - low == 1) {
-		put_leaf(c, &c->ranges[low].leaf);
-		return;
-	}
-	size_t middle = (low + high) / 2, here = c->n;
-	put(c, BPF_JMP | BPF_JGE | BPF_K, c->ranges[middle].from, 0, 1);
-	put(c, BPF_JMP | BPF_JA, 0, 0, 0);
-	put_tree(c, low, middle);
-	size_t skip = c->n - here - 1; /* from the instruction after the first */
-	if (skip - 1 <= UINT8_MAX) { /* a short jump will do: close the gap */
-		memmove(&c->code[here + 1], &c->code[here + 2], (c->n - here - 2) * sizeof *c->code);
-		c->n--;
-		c->code[here].jt = (unsigned char)(skip - 1);
-		c->code[here].jf = 0;
-	} else {
-		c->code[here + 1].k = (uint32_t)(skip - 1);
-	}
-	put_tree(c, middle, high);
+	if (high - low == 1)
+		return put_leaf(c, &c->ranges[low]);
+	size_t middle = (low + high) / 2;
+	size_t right = put_tree(c, middle, high), left = put_tree(c, low, middle);
+	return put_jump(c, BPF_JGE, c->ranges[middle].from, right, left);
 }
 
 static void compile(struct compiler *c)
 {
-	put(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
-	put(c, BPF_JMP | BPF_JEQ | BPF_K, c->arch, 1, 0);
-	put(c, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	put(c, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0, 0);
-	put(c, BPF_JMP | BPF_JSET | BPF_K, FOREIGN, 0, 1);
-	put(c, BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS, 0, 0);
-	put_tree(c, 0, c->ranges_n);
+	size_t tree = put_tree(c, 0, c->ranges_n), killed = put_return(c, SECCOMP_RET_KILL_PROCESS);
+	put_jump(c, BPF_JSET, FOREIGN, killed, tree);
+	size_t native = put_load(c, offsetof(struct seccomp_data, nr));
+	put_jump(c, BPF_JEQ, c->arch, native, killed);
+	put_load(c, offsetof(struct seccomp_data, arch));
+	for (size_t i = 0; i < c->n / 2; i++) {
+		struct sock_filter last = c->code[c->n - 1 - i];
+		c->code[c->n - 1 - i] = c->code[i];
+		c->code[i] = last;
+	}
 }
 
 /* ---- the proof ---- */

@@ -1,0 +1,106 @@
+#!/usr/bin/python3
+"""What a fresh box costs, beside what a user would pick instead; all in one run, taking turns, so that noise falls on everybody alike.
+
+Prints ratios of medians with the goal beside them, and asserts nothing. RUNS (default 300) is the number of turns, PAUSED (60) that with a pause
+of 30 ms before each start, as an agent has between its commands.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+CAISSON = os.environ["CAISSON"]
+RUNS = int(os.environ.get("RUNS", "300"))
+PAUSED = int(os.environ.get("PAUSED", "60"))
+KILLS = int(os.environ.get("KILLS", "100"))
+BWRAP = "bwrap --unshare-all --new-session --die-with-parent --ro-bind / / --tmpfs /tmp --proc /proc --dev /dev".split()
+NULL = os.open("/dev/null", os.O_RDWR)
+STREAMS = [(os.POSIX_SPAWN_DUP2, NULL, fd) for fd in (0, 1, 2)]
+
+
+def once(argv):
+    start = time.perf_counter()
+    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=STREAMS)
+    status = os.waitpid(pid, 0)[1]
+    return time.perf_counter() - start, os.waitstatus_to_exitcode(status)
+
+
+def turns(commands, n, pause):
+    times = {name: [] for name in commands}
+    for _ in range(n):
+        for name, argv in commands.items():
+            if pause:
+                time.sleep(pause)
+            took, code = once(argv)
+            if code != 0:
+                sys.exit(f"bench: {name}: '{' '.join(argv)}' ended with {code}")
+            times[name].append(took)
+    return times
+
+
+def table(title, times, base, goals):
+    print(title)
+    for name, got in times.items():
+        if name == base:
+            continue
+        ratio = statistics.median(got) / statistics.median(times[base])
+        got.sort()
+        p99 = got[min(len(got) - 1, int(len(got) * 0.99))] / statistics.median(times[base])
+        print(f"  {name:<34} {ratio:6.2f}   p99 {p99:6.2f}{goals.get(name, '')}")
+
+
+def path(name):
+    return shutil.which(name)
+
+
+def boxes():
+    true = path("true")
+    commands = {"posix_spawn": [true], "caisson run": [CAISSON, "run", "--", true]}
+    if path("bwrap"):
+        commands["bwrap"] = [path("bwrap"), *BWRAP[1:], true]
+    else:
+        print("  bwrap: not installed, not measured")
+    if path("nsjail"):
+        commands["nsjail"] = [path("nsjail"), "-Mo", "-Q", "--chroot", "/", "--", true]
+    for name in ("nsjail", "crun", "docker"):
+        if name not in commands:
+            print(f"  {name}: {'needs an image or a bundle of its own' if path(name) else 'not installed'}, not measured")
+    for title, n, pause in (("tight", RUNS, 0), ("30 ms pauses", PAUSED, 0.03)):
+        times = turns(commands, n, pause)
+        table(f"  /bin/true, {title}, as a multiple of posix_spawn", times, "posix_spawn", {})
+        if "bwrap" in times:
+            ratio = statistics.median(times["caisson run"]) / statistics.median(times["bwrap"])
+            low = min(times["caisson run"]) / min(times["bwrap"])
+            print(f"  caisson run / bwrap, {title:<13} {ratio:6.2f}   of the fastest {low:5.2f}   goal 0.70")
+
+
+def python():
+    exe = "/usr/bin/python3"
+    if not os.path.exists(exe):
+        return print("  python3: not installed, not measured")
+    commands = {"plain": [exe, "-c", "pass"], "caisson run": [CAISSON, "run", "--", exe, "-c", "pass"]}
+    times = turns(commands, max(RUNS // 3, 1), 0)
+    table("  python3 -c pass, tight, as a multiple of plain", times, "plain", {"caisson run": "   goal 1.40"})
+
+
+def overshoot():
+    """How long after the time limit everything is over, the whole process included; less what a run that ends at once takes."""
+    over = []
+    quick = statistics.median(once([CAISSON, "run", "--", path("true")])[0] for _ in range(20))
+    argv = [CAISSON, "run", "--timeout", "0.1", "-c", "trap '' TERM; while :; do :; done"]
+    for _ in range(KILLS):
+        start = time.perf_counter()
+        subprocess.run(argv, stdin=NULL, stdout=NULL, stderr=NULL, check=False)
+        over.append((time.perf_counter() - start - 0.1 - quick) * 1000)
+    over.sort()
+    print(f"  time limit: over it by {statistics.median(over):.1f} ms (median), {over[int(len(over) * 0.99) - 1]:.1f} ms (p99)   goal p99 20 ms")
+
+
+print("box: caisson run, everything on, beside others (medians)")
+os.chdir(tempfile.gettempdir())
+boxes()
+python()
+overshoot()

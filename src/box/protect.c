@@ -1,0 +1,572 @@
+/*
+ * Protected names of a workspace: before and after the run.
+ *
+ * What exists is pinned by mounts: itself read-only, the directories above it as they are. What does not exist cannot be mounted on, so a
+ * placeholder is made on the host: an empty directory (which git does not see), or inside a repository an empty file. It is covered in
+ * the box, and removed afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock on
+ * its directory, and only who can get the lock alone removes placeholders, since removing a name on the host lifts every mount on it
+ * elsewhere. A placeholder has a mode nobody else uses (0500, 0400), so that one left behind by a crash is taken over by the next run.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/glob.h"
+#include "box/protect_inner.h"
+#include "sys/file.h"
+
+#define MADE_DIR_MODE 0500
+#define MADE_FILE_MODE 0400
+#define LOCK_TRIES 500 /* milliseconds */
+
+/* ---- paths ---- */
+
+const char *path_join(struct arena *a, const char *dir, const char *name)
+{
+	return str_c(a, str_fmt(a, "%s%s%s", dir, dir[0] && name[0] ? "/" : "", name));
+}
+
+const char *path_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+const char *path_dirname(struct arena *a, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? str_c(a, str_n(path, (size_t)(slash - path))) : "";
+}
+
+/* Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path. */
+static const char *path_clean(struct arena *a, struct str s)
+{
+	struct buf b;
+
+	buf_init(&b, a, PROTECT_PATH_MAX + 1);
+	if (!s.n || s.p[0] == '/' || s.n >= PROTECT_PATH_MAX || memchr(s.p, 0, s.n))
+		return NULL;
+	for (size_t from = 0; from <= s.n;) {
+		ptrdiff_t slash = str_find(s, '/', from);
+		size_t to = slash < 0 ? s.n : (size_t)slash;
+		struct str part = str_sub(s, from, to);
+
+		if (str_is(part, "..") || (!part.n && to < s.n))
+			return NULL;
+		if (part.n && !str_is(part, ".")) {
+			if (b.n)
+				buf_char(&b, '/');
+			buf_str(&b, part);
+		}
+		from = to + 1;
+	}
+	return b.n ? str_c(a, buf_view(&b)) : NULL;
+}
+
+void protect_report(struct protect *p, const char *path, const char *what, struct str moved_to)
+{
+	struct change *c;
+
+	if (p->nchanges++ >= PROTECT_CHANGES_MAX)
+		return;
+	c = arena_new(p->a, struct change);
+	if (p->nchanges == PROTECT_CHANGES_MAX)
+		*c = (struct change){.path = STR("."), .what = STR("more changes, not listed")};
+	else
+		*c = (struct change){.path = str_dup(p->a, str_of(path)), .what = str_dup(p->a, str_of(what)), .moved_to = moved_to};
+	*p->changes_end = c;
+	p->changes_end = &c->next;
+}
+
+bool protect_kept(const struct protect *p, const char *path)
+{
+	for (const struct kept *k = p->kept; k; k = k->next)
+		if (!strcmp(k->path, path))
+			return true;
+	return false;
+}
+
+/* ---- placeholders ---- */
+
+static bool dir_empty(int parent, const char *name)
+{
+	FD_CLEANUP int fd = below_open(parent, name, O_RDONLY | O_DIRECTORY);
+	size_t none = 0;
+
+	return fd >= 0 && dir_each(fd, &none, NULL, NULL);
+}
+
+/* Left behind by a run that was killed, or in use by another one. */
+static bool is_placeholder(int parent, const char *name, const struct stat *st, bool file, off_t size)
+{
+	if (st->st_uid != geteuid())
+		return false;
+	if (file)
+		return S_ISREG(st->st_mode) && (st->st_mode & 0777) == MADE_FILE_MODE && st->st_nlink == 1 && st->st_size == size;
+	return S_ISDIR(st->st_mode) && (st->st_mode & 0777) == MADE_DIR_MODE && dir_empty(parent, name);
+}
+
+static int make_file(int parent, const char *name, const char *text)
+{
+	FD_CLEANUP int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MADE_FILE_MODE);
+
+	if (fd < 0)
+		return -1;
+	if (fchmod(fd, MADE_FILE_MODE) < 0 || (text && fd_write_all(fd, name, str_of(text), NULL) < 0)) {
+		unlinkat(parent, name, 0);
+		return -1;
+	}
+	return 0;
+}
+
+static int make_dir(int parent, const char *name)
+{
+	return mkdirat(parent, name, MADE_DIR_MODE);
+}
+
+static void remember_made(struct protect *p, const char *path, const struct stat *st, bool file)
+{
+	struct made *m = arena_new(p->a, struct made);
+
+	*m = (struct made){.next = p->made, .parent = path_dirname(p->a, path), .name = path_basename(path), .file = file, .size = st->st_size, .dev = st->st_dev, .ino = st->st_ino};
+	p->made = m;
+}
+
+/* A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only watched. */
+static bool placeholder(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret)
+{
+	const char *name = path_basename(path);
+	const bool file = flags & NAME_MASK_FILE, wanted = flags & (NAME_MASK | NAME_MASK_FILE);
+	HELD dir = {p, wanted ? held_open(p, path_dirname(p->a, path), O_RDONLY | O_DIRECTORY) : -1};
+	const int parent = dir.fd;
+	struct made *m;
+
+	if (parent < 0)
+		return false;
+	/* Recorded before it is made: running out of memory in between must not leave it behind. */
+	*ret = (struct stat){0};
+	remember_made(p, path, ret, file);
+	m = p->made;
+	if ((file ? make_file(parent, name, text) : make_dir(parent, name)) < 0 && errno != EEXIST) {
+		p->made = m->next;
+		return false;
+	}
+	if (fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 || !is_placeholder(parent, name, ret, file, text ? (off_t)strlen(text) : 0)) {
+		p->made = m->next;
+		return false;
+	}
+	*m = (struct made){.next = m->next, .parent = m->parent, .name = m->name, .file = file, .size = ret->st_size, .dev = ret->st_dev, .ino = ret->st_ino};
+	return true;
+}
+
+/* ---- what is to be kept ---- */
+
+static struct kept *keep(struct protect *p, const char *path, enum kept_kind kind, unsigned flags, const struct stat *st)
+{
+	struct kept *k = arena_new(p->a, struct kept);
+
+	*k = (struct kept){.next = p->kept, .path = path, .kind = kind, .flags = flags, .st = *st};
+	p->kept = k;
+	p->nkept++;
+	return k;
+}
+
+/* Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere. */
+static const char *inside(struct protect *p, struct str path)
+{
+	HELD f = {p, held_add(p, open(str_c(p->a, path), O_PATH | O_CLOEXEC))};
+	struct str real;
+
+	if (f.fd < 0)
+		return NULL;
+	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
+	if (real.n <= p->workspace.n + 1 || memcmp(real.p, p->workspace.p, p->workspace.n) != 0 || real.p[p->workspace.n] != '/')
+		return NULL;
+	return path_clean(p->a, str_sub(real, p->workspace.n + 1, real.n));
+}
+
+const char *protect_resolve(struct protect *p, const char *dir, struct str path)
+{
+	struct str all = str_starts(path, "/") ? path : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace), dir[0] ? dir : ".", STR_ARG(path));
+	const char *real = inside(p, all);
+
+	if (real || str_starts(path, "/"))
+		return real;
+	return path_clean(p->a, str_of(path_join(p->a, dir, str_c(p->a, path)))); /* not there yet */
+}
+
+static void keep_link(struct protect *p, const char *path, unsigned flags, const struct stat *st)
+{
+	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
+	struct kept *k = keep(p, path, KEPT_LINK, flags, st);
+	const char *target = flags & NAME_GIT ? NULL : inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
+
+	k->link = str_c(p->a, dir.fd < 0 ? STR("") : link_text(p->a, dir.fd, path_basename(path)));
+	if (target)
+		protect_keep(p, target, 0, NULL);
+}
+
+/* The first component that is a link; NULL: none of those above the last. */
+static const char *link_above(struct protect *p, const char *path)
+{
+	struct stat st;
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		const char *part = str_c(p->a, str_n(path, (size_t)(slash - path)));
+
+		if (below_stat(p->ws, part, &st) < 0)
+			return NULL;
+		if (S_ISLNK(st.st_mode))
+			return part;
+	}
+	return NULL;
+}
+
+void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text)
+{
+	struct stat st;
+	int got;
+
+	if (protect_kept(p, path))
+		return;
+	if (p->nkept >= PROTECT_PINS_MAX) {
+		protect_report(p, path, "too many protected names, this one is not", STR(""));
+		return;
+	}
+	got = below_stat(p->ws, path, &st);
+	if (got < 0 && errno == ELOOP) {
+		const char *link = link_above(p, path);
+
+		if (link)
+			protect_keep(p, link, 0, NULL);
+		return;
+	}
+	if (got == 0 && S_ISLNK(st.st_mode))
+		keep_link(p, path, flags, &st);
+	else if (placeholder(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags, text, &st))
+		keep(p, path, KEPT_MADE, flags, &st);
+	else if (below_stat(p->ws, path, &st) == 0)
+		keep(p, path, flags & NAME_WRITABLE ? KEPT_ABOVE : KEPT_PATH, flags, &st);
+	else
+		keep(p, path, KEPT_ABSENT, flags, &(struct stat){0});
+}
+
+/* ---- operations ---- */
+
+enum pin { PIN_ABOVE, PIN_READONLY, PIN_EMPTY };
+
+struct pinned {
+	const char *path;
+	enum pin pin;
+};
+
+/* By components: what is above comes first; of one path the stronger pin. */
+static int pinned_order(const void *x, const void *y)
+{
+	const struct pinned *a = x, *b = y;
+	size_t i = 0;
+
+	while (a->path[i] && a->path[i] == b->path[i])
+		i++;
+	if (a->path[i] == b->path[i])
+		return (int)b->pin - (int)a->pin;
+	int ca = a->path[i] == '/' ? 1 : (unsigned char)a->path[i] + 1, cb = b->path[i] == '/' ? 1 : (unsigned char)b->path[i] + 1;
+	return (a->path[i] ? ca : 0) - (b->path[i] ? cb : 0);
+}
+
+static bool path_below(const char *path, const char *dir)
+{
+	size_t n = strlen(dir);
+	return !strncmp(path, dir, n) && (path[n] == '/' || !path[n]);
+}
+
+static size_t count_slashes(const char *path)
+{
+	size_t n = 0;
+
+	for (; *path; path++)
+		n += *path == '/';
+	return n;
+}
+
+static void add_ops(struct protect *p, struct ops *ops)
+{
+	size_t n = 0, max = 0;
+	struct pinned *all;
+	const char *closed = NULL; /* read-only from here on down */
+
+	for (struct kept *k = p->kept; k; k = k->next)
+		max += count_slashes(k->path) + 1;
+	all = arena_array(p->a, max, sizeof *all);
+	for (struct kept *k = p->kept; k; k = k->next) {
+		if (k->kind == KEPT_ABSENT)
+			continue;
+		for (const char *slash = strchr(k->path, '/'); slash; slash = strchr(slash + 1, '/'))
+			all[n++] = (struct pinned){str_c(p->a, str_n(k->path, (size_t)(slash - k->path))), PIN_ABOVE};
+		if (k->kind == KEPT_ABOVE)
+			all[n++] = (struct pinned){k->path, PIN_ABOVE};
+		else if (k->kind != KEPT_LINK)
+			all[n++] = (struct pinned){k->path, k->kind == KEPT_MADE && S_ISDIR(k->st.st_mode) ? PIN_EMPTY : PIN_READONLY};
+	}
+	qsort(all, n, sizeof *all, pinned_order);
+	for (size_t i = 0; i < n; i++) {
+		struct str at = str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), all[i].path);
+
+		if ((i && !strcmp(all[i].path, all[i - 1].path)) || (closed && path_below(all[i].path, closed)))
+			continue;
+		if (all[i].pin == PIN_EMPTY)
+			ops_add(p->a, ops, OP_EMPTY, 0, STR(""), at);
+		else
+			ops_add(p->a, ops, OP_INSIDE, all[i].pin == PIN_ABOVE ? OP_WRITABLE : 0, at, at);
+		if (all[i].pin != PIN_ABOVE)
+			closed = all[i].path;
+	}
+}
+
+/* Runs a part that may run out of memory, and closes what it then left open. */
+static int run_part(struct protect *p, int (*part)(void *), void *arg)
+{
+	int got = arena_run(p->a, part, arg);
+
+	while (p->nheld)
+		fd_close(&p->held[--p->nheld]);
+	return got;
+}
+
+/* ---- before ---- */
+
+static void before_entry(struct walk *w, const char *dir, const char *name, unsigned char type)
+{
+	struct protect *p = w->p;
+	const struct protect_name *row;
+
+	if (!strcmp(name, ".git")) {
+		git_before(p, dir, type);
+		return;
+	}
+	if (p->patterns) {
+		const char *path = path_join(p->a, dir, name);
+
+		for (struct texts *t = p->patterns; t; t = t->next)
+			if (glob_path(t->text, str_of(path), 0))
+				protect_keep(p, path, 0, NULL);
+	}
+	if (name[0] != '.' || !dir[0])
+		return;
+	row = protect_name_find(str_of(name));
+	if (row && (row->flags & NAME_NESTED))
+		protect_keep(p, path_join(p->a, dir, name), 0, NULL);
+}
+
+static void before_leave(struct walk *w, const char *dir, unsigned marks)
+{
+	struct protect *p = w->p;
+	struct texts *t = arena_new(p->a, struct texts);
+
+	*t = (struct texts){.next = p->visited, .text = str_of(dir)};
+	p->visited = t;
+	if (marks) {
+		struct seen *s = arena_new(p->a, struct seen);
+
+		*s = (struct seen){.next = p->seen, .path = dir, .marks = marks};
+		p->seen = s;
+	}
+	if (marks_repository(marks))
+		gitdir_before(p, dir, false);
+}
+
+static void keep_names(struct protect *p, const struct texts *names)
+{
+	for (; names; names = names->next) {
+		const char *path = path_clean(p->a, names->text);
+		const struct protect_name *row = path ? protect_name_find(str_of(path)) : NULL;
+
+		if (path && strpbrk(path, "*?[")) {
+			struct texts *t = arena_new(p->a, struct texts);
+
+			*t = (struct texts){.next = p->patterns, .text = str_of(path)};
+			p->patterns = t;
+		} else if (path) {
+			protect_keep(p, path, row ? row->flags : NAME_MASK, row ? row->text : NULL);
+		}
+	}
+}
+
+static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
+
+static int lock_shared(int fd)
+{
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		if (lock(fd, LOCK_SH | LOCK_NB) == 0)
+			return 0;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -1;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* who has it alone is about to remove its placeholders */
+	}
+	return -1;
+}
+
+struct before {
+	struct protect *p;
+	const struct spec *s;
+	struct ops *ops;
+};
+
+static int before(void *arg)
+{
+	struct before *b = arg;
+	struct protect *p = b->p;
+	struct walk w = {.p = p, .from = "", .depth_max = PROTECT_DEPTH_BEFORE, .left = PROTECT_ENTRIES_MAX, .entry = before_entry, .leave = before_leave};
+
+	keep_names(p, b->s->protected);
+	walk_run(&w);
+	if (w.incomplete)
+		protect_report(p, ".", "too many files: repositories in directories further down are not protected", STR(""));
+	add_ops(p, b->ops);
+	return 0;
+}
+
+int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e)
+{
+	struct protect *p;
+	struct ops mine = {NULL, &mine.first};
+	struct before b = {.s = s, .ops = &mine};
+
+	if (!s->workspace.n || !s->workspace_writable) {
+		*ret = NULL;
+		return 0;
+	}
+	p = b.p = arena_new(a, struct protect);
+	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
+	p->ws = open(str_c(a, s->workspace), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (p->ws < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%.*s'", STR_ARG(s->workspace));
+	if (lock_shared(p->ws) < 0) {
+		int why = errno;
+
+		fd_close(&p->ws);
+		return err_set(e, ERR_SYSTEM, why, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
+	}
+	if (run_part(p, before, &b) < 0) {
+		protect_abandon(p);
+		fd_close(&p->ws);
+		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
+	}
+	if (mine.first) {
+		if (!ops->end)
+			ops->end = &ops->first;
+		*ops->end = mine.first;
+		ops->end = mine.end;
+	}
+	*ret = p;
+	return 0;
+}
+
+/* ---- after ---- */
+
+static bool same(const struct stat *x, const struct stat *y)
+{
+	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && (x->st_mode & S_IFMT) == (y->st_mode & S_IFMT);
+}
+
+static void put_link_back(struct protect *p, const struct kept *k, bool present)
+{
+	HELD dir = {p, held_open(p, path_dirname(p->a, k->path), O_PATH | O_DIRECTORY)};
+
+	if (present && protect_move(p, k->path, "link replaced, put back") < 0)
+		return;
+	if (!present)
+		protect_report(p, k->path, "link removed, put back", STR(""));
+	if (dir.fd < 0 || symlinkat(k->link, dir.fd, path_basename(k->path)) < 0)
+		protect_report(p, k->path, "link could not be put back", STR(""));
+}
+
+static void compare_path(struct protect *p, const struct kept *k, const struct stat *now, bool present)
+{
+	if (!present)
+		protect_report(p, k->path, "removed while the box ran", STR(""));
+	else if (!same(&k->st, now))
+		protect_report(p, k->path, "replaced while the box ran", STR(""));
+	else if (S_ISREG(now->st_mode) && k->st.st_nlink > 1 && (now->st_ctim.tv_sec != k->st.st_ctim.tv_sec || now->st_ctim.tv_nsec != k->st.st_ctim.tv_nsec))
+		protect_report(p, k->path, "changed while the box ran: the file has other names", STR(""));
+}
+
+/* Something stands where nothing was. */
+static void appeared(struct protect *p, const struct kept *k)
+{
+	const char *link = link_above(p, k->path);
+
+	if (k->flags & (NAME_MASK | NAME_MASK_FILE | NAME_MOVE))
+		protect_move(p, link ? link : k->path, "protected name made");
+	else
+		protect_report(p, k->path, "protected name made", STR(""));
+}
+
+static void compare(struct protect *p, const struct kept *k)
+{
+	struct stat now = {0};
+	int got = below_stat(p->ws, k->path, &now);
+	bool present = got == 0, through_link = got < 0 && errno == ELOOP;
+
+	if (k->kind == KEPT_PATH || k->kind == KEPT_ABOVE)
+		compare_path(p, k, &now, present);
+	else if (k->kind == KEPT_LINK && (!present || !same(&k->st, &now)))
+		put_link_back(p, k, present);
+	else if (k->kind == KEPT_ABSENT && (present || through_link))
+		appeared(p, k);
+	else if (k->kind == KEPT_MADE && present && !same(&k->st, &now))
+		appeared(p, k);
+}
+
+static int after(void *arg)
+{
+	struct protect *p = arg;
+
+	for (struct kept *k = p->kept; k; k = k->next)
+		compare(p, k);
+	git_after(p);
+	return 0;
+}
+
+int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e)
+{
+	int got;
+
+	if (!p || p->ws < 0) {
+		*ret = NULL;
+		return 0;
+	}
+	p->a = a;
+	protect_abandon(p);
+	lock(p->ws, LOCK_UN);
+	got = run_part(p, after, p);
+	fd_close(&p->qfd);
+	fd_close(&p->ws);
+	if (got < 0)
+		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run", STR_ARG(p->workspace));
+	*ret = p->changes;
+	return 0;
+}
+
+void protect_abandon(const struct protect *p)
+{
+	struct stat st;
+
+	if (!p || p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)
+		return; /* the last of the boxes in this workspace does it */
+	for (const struct made *m = p->made; m; m = m->next) {
+		int dir = below_open(p->ws, m->parent, O_PATH | O_DIRECTORY);
+
+		if (dir < 0)
+			continue;
+		if (!m->file)
+			unlinkat(dir, m->name, AT_REMOVEDIR); /* only ever an empty one */
+		else if (fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == m->dev && st.st_ino == m->ino && st.st_size == m->size)
+			unlinkat(dir, m->name, 0);
+		close(dir);
+	}
+}

@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# For the tests of the box: a temporary directory, an ordinary user beside root, and small words to run and look. Sourced; no test by itself.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
+tmp=$(mktemp -d /tmp/caisson-test-XXXXXX)
+chmod 755 "$tmp"
+trap 'rm -rf "$tmp"' EXIT
+n=0
+PYTHON=/usr/bin/python3
+
+# An id that owns nothing, so that whatever works for it works for any user. The program is copied: its own place may not be readable.
+ORDINARY=61234
+cp "$CAISSON" "$tmp/caisson"
+chmod 755 "$tmp/caisson"
+mkdir -p "$tmp/root/home" "$tmp/user/home"
+[[ $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/user"
+
+# Who runs the tests: root and an ordinary user, or just the caller when that is no root.
+people() { if [[ $(id -u) == 0 ]]; then echo root user; else echo user; fi; }
+
+# become WHO COMMAND...: with a home and a state of its own, in place of this shell
+become() {
+	local who=$1
+	shift
+	local env=(env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$tmp/$who/home" CAISSON_STATE="$tmp/$who/state" LC_ALL=C.UTF-8)
+	if [[ $who == user && $(id -u) == 0 ]]; then
+		exec setpriv --reuid "$ORDINARY" --regid "$ORDINARY" --clear-groups "${env[@]}" "$@"
+	fi
+	exec "${env[@]}" "$@"
+}
+as() { (become "$@"); }
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 3000 "$tmp/out" 2>/dev/null | sed 's/^/#   /'
+		head -c 1000 "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+
+# box WHO OPTIONS... : one run; the report in $tmp/out, the exit status in $rc. `cd` is a directory that exists for everybody.
+box() {
+	local who=$1
+	shift
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+}
+# want 'JQ CONDITION' 'what it means'
+want() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "$2"; }
+field() { jq -r "$1" "$tmp/out" 2>/dev/null; }
+done_testing() { echo "1..$n"; }
