@@ -54,7 +54,7 @@ static void plain_spec(struct arena *a, const struct run_world *w, struct spec *
 	struct spec_var *path = arena_new(a, struct spec_var);
 
 	*path = (struct spec_var){.name = STR("PATH"), .value = STR("/usr/local/bin:/usr/bin:/bin")};
-	*ret = (struct spec){.argv = argv, .env = path, .home = STR("/home/box"), .user = STR("box"), .input = -1};
+	*ret = (struct spec){.argv = argv, .env = path, .home = STR("/home/box"), .input = -1};
 	for (enum limit l = 0; l < LIMITS; l++)
 		limits[l] = limit_default(PROFILE_EXEC, l, &w->machine);
 	limits_of(limits, &ret->limits);
@@ -86,7 +86,7 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	struct err e = {0};
 	bool runs;
 
-	if (run_world(a, &w, &e) != 0) {
+	if (run_world(a, STR(""), &w, &e) != 0) {
 		w.machine = (struct machine){.cpu_milli = 1000, .memory = 1024 * MB};
 		w.cwd = STR("/");
 	}

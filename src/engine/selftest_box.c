@@ -204,7 +204,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	struct run r = {0};
 	struct outcome o;
 
-	if (run_world(a, &world, e) != 0)
+	if (run_world(a, STR(""), &world, e) != 0)
 		return -1;
 	world.environ = environment(a, p);
 	p->home = world.home;

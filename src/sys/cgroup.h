@@ -1,9 +1,8 @@
 /*
- * Control groups: version 2, version 1, and hybrids of both (limits on version 1, an empty version 2 tree beside it). cgroup.c and
- * cgroup_map.c are the only files that know the difference.
+ * Control groups: version 2, version 1, and hybrids of both. cgroup.c and cgroup_map.c are the only files that know the difference.
  *
- * A group is one new directory for each hierarchy that is used, named caisson-PID-START-NAMESPACE-RANDOM after the launcher (its number, the
- * time it started, its pid namespace), so that leftovers of a dead one can be told. On version 1 it is made below the caller's own group, on
+ * A group is one new directory for each hierarchy that is used, named caisson-PID-TIME-NAMESPACE-RANDOM (the launcher, when it made the group,
+ * the launcher's pid namespace), so that leftovers of a dead launcher can be told. On version 1 it is made below the caller's own group, on
  * version 2 below the nearest ancestor that hands out the memory and pids controllers (a group with processes of its own cannot).
  * Where no writable hierarchy limits memory and processes, cg_make() says so and the caller falls back to what else there is.
  *

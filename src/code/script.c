@@ -1,17 +1,20 @@
 /*
- * Perl, Ruby, PHP and Lua inside a command line: which programs are plainly harmless. One scanner for the four, with a row of what differs.
+ * Perl, Ruby, PHP and Lua inside a command line: which programs are plainly harmless, or do no more than a few functions with constant
+ * arguments do. One scanner for the four, with a row of what differs.
  *
  * It cuts the text into tokens: strings, comments, patterns, names, operators. A name is harmless when it is on the language's list (functions
  * without effect, words of the syntax), or when it cannot be a call: a variable, a key of a table, a name that the text itself defines. A
  * name that is none of these ends it: not harmless. So does whatever the scanner does not understand; interpolation that could hold code,
  * here-documents, and forms that evaluate (s///e, #{...} with more than a name) are looked into or refused.
  */
-#include "gate/inline.h"
+#include "code/script.h"
 
 #define LOCALS_MAX 64
 #define NEST_MAX 16 /* interpolations inside interpolations */
+#define ACT_ARGS_MAX 32
 
 struct script {
+	struct walk *w;
 	const struct script_language *l;
 	struct str s;
 	size_t i;
@@ -21,6 +24,7 @@ struct script {
 	unsigned nest;
 	struct str locals[LOCALS_MAX];
 	size_t nlocals;
+	bool runs;      /* programs are started */
 };
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -41,6 +45,8 @@ static bool listed(struct str w, const char *list)
 }
 
 static bool scan(struct script *x, char end);
+static size_t skip_blanks(const struct script *x, size_t i);
+static bool shell_text(struct script *x, char open, size_t from);
 
 /* Code inside text, to its closing brace. */
 static bool inner(struct script *x, char end)
@@ -198,6 +204,10 @@ static int quote_like(struct script *x, struct str word)
 		return 0;
 	if (listed(word, "s"))
 		return plain ? (two_parts(x, true) ? 1 : -1) : 0;
+	if (listed(word, "qx") && plain) {
+		x->i++;
+		return shell_text(x, open, x->i - 3) ? 1 : -1;
+	}
 	if (listed(word, "tr y"))
 		return plain ? (two_parts(x, false) ? 1 : -1) : 0;
 	if (!listed(word, "q qq qw m qr") || !plain)
@@ -207,6 +217,189 @@ static int quote_like(struct script *x, struct str word)
 	x->i++;
 	x->operand = true;
 	return text(x, open, closing(open), listed(word, "qq")) ? 1 : -1;
+}
+
+/* ---- functions with an effect ---- */
+
+/* A text without anything in it that is not itself, up to `end`, which is passed. */
+static bool plain_text(struct script *x, char end, bool dead, struct str *ret)
+{
+	size_t from = x->i;
+
+	for (; x->i < x->s.n && at(x, 0) != end; x->i++)
+		if (at(x, 0) == '\\' || text_hole(at(x, 0)) || (!dead && strchr("$@#{", at(x, 0))))
+			return false;
+	*ret = str_sub(x->s, from, x->i);
+	x->i++;
+	return x->i <= x->s.n;
+}
+
+static void here(struct script *x, size_t from) { x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)}; }
+
+/* For rules about calls; `n` 0: the arguments are not known. */
+static void note(struct script *x, const char *name, const struct str *args, size_t n)
+{
+	struct word *words = arena_array(x->w->a, n + 1, sizeof(*words));
+	struct str *names = arena_array(x->w->a, n + 1, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++)
+		words[i] = (struct word){.kind = WORD_EXACT, .text = args[i], .at = x->w->here};
+	words[n] = (struct word){.kind = WORD_REST, .at = x->w->here};
+	code_call_add(x->w, str_of(name), words, names, n ? n : 1, (TSNode){0});
+}
+
+/* `...`, qx{...}, %x(...): for a shell. At the place after the opening one. */
+static bool shell_text(struct script *x, char open, size_t from)
+{
+	struct str command;
+
+	if (!plain_text(x, closing(open), false, &command) || (open != closing(open) && str_find(command, open, 0) >= 0))
+		return false;
+	here(x, from);
+	note(x, "`", &command, 1);
+	code_run_text(x->w, command, (TSNode){0});
+	x->operand = true;
+	x->bare = false;
+	x->runs = true;
+	return true;
+}
+
+static bool backquote(struct script *x)
+{
+	if (x->l->dash_comment)
+		return false;
+	x->i++;
+	return shell_text(x, '`', x->i - 1);
+}
+
+static const struct script_act *find_act(const struct script_language *l, struct str name)
+{
+	for (const struct script_act *a = l->acts; a && a->name; a++)
+		if (str_is(name, a->name))
+			return a;
+	return NULL;
+}
+
+/* What may follow the last argument without parentheses. */
+static bool ends_arguments(const struct script *x)
+{
+	size_t to = x->i;
+
+	if (x->i >= x->s.n || strchr(";})\n", at(x, 0)))
+		return true;
+	while (to < x->s.n && letter(x->s.p[to]))
+		to++;
+	return listed(str_sub(x->s, x->i, to), "or and if unless end then do");
+}
+
+/* Constants between commas: as many as `needed`, or all. False: one of these is not constant. */
+static bool constants(struct script *x, struct str *args, size_t needed, bool all, size_t *ret_n)
+{
+	bool paren, ok;
+	size_t n = 0;
+
+	x->i = skip_blanks(x, x->i);
+	paren = at(x, 0) == '(';
+	x->i += paren;
+	for (;;) {
+		char quote;
+
+		x->i = skip_blanks(x, x->i);
+		quote = at(x, 0);
+		if ((quote != '"' && quote != '\'') || n == ACT_ARGS_MAX)
+			return false;
+		x->i++;
+		if (!plain_text(x, quote, quote == '\'', &args[n++]))
+			return false;
+		while (at(x, 0) == ' ' || at(x, 0) == '\t')
+			x->i++;
+		if (at(x, 0) != ',' || (!all && n >= needed))
+			break;
+		x->i++;
+	}
+	ok = at(x, 0) == ',' ? n >= needed && !all : paren ? at(x, 0) == ')' && n >= needed : ends_arguments(x) && n >= needed;
+	x->i += ok && paren && at(x, 0) == ')';
+	*ret_n = n;
+	return ok;
+}
+
+static void file_act(struct script *x, const struct script_act *a, char how, struct str path)
+{
+	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE : ACCESS_DELETE;
+
+	if (how != '.')
+		code_access(x->w, kind, path, how == 'D' || how == 'W', a->name, (TSNode){0});
+}
+
+/* A function with constant arguments; x->i is after its name. False: they are not constant. */
+static bool act(struct script *x, const struct script_act *a, size_t from)
+{
+	struct str args[ACT_ARGS_MAX];
+	size_t needed = strcspn(a->what, "*"), n, after = x->i;
+	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
+
+	if (!needed) { /* its arguments do not matter */
+		x->operand = x->bare = true;
+		return true;
+	}
+	if (!constants(x, args, needed, all, &n)) {
+		x->i = after;
+		here(x, from);
+		note(x, a->name, NULL, 0);
+		if (strcmp(a->what, "r") != 0 || x->l->sigil)
+			return false;
+		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0}); /* whatever it is, it is only read */
+		return x->operand = x->bare = true;
+	}
+	here(x, from);
+	note(x, a->name, args, n);
+	x->operand = true;
+	x->bare = false;
+	x->runs |= shell;
+	if (shell && n > 1) {
+		struct word *argv = arena_array(x->w->a, n, sizeof(*argv));
+
+		for (size_t i = 0; i < n; i++)
+			argv[i] = (struct word){.kind = WORD_EXACT, .text = args[i], .at = x->w->here};
+		code_run_argv(x->w, argv, n, (TSNode){0});
+		return true;
+	}
+	if (shell)
+		code_run_text(x->w, args[0], (TSNode){0});
+	for (size_t i = 0; !shell && i < n; i++) {
+		if (x->l->sigil && !x->l->perl && str_find(args[i], ':', 0) >= 0)
+			return false; /* PHP: an address, a stream */
+		file_act(x, a, a->what[i < needed ? i : needed - 1], args[i]);
+	}
+	return true;
+}
+
+/* system(...), File.read(...): 1: passed, 0: none of these, -1: not constant. `w` was passed. */
+static int effect(struct script *x, struct str w, size_t from)
+{
+	const struct script_act *a = x->arrow ? NULL : find_act(x->l, w);
+	size_t to = x->i;
+
+	if (x->arrow)
+		return 0;
+	if (!a && x->l->dot_member && at(x, 0) == '.' && letter(at(x, 1))) {
+		for (to++; to < x->s.n && (letter(x->s.p[to]) || digit(x->s.p[to]));)
+			to++;
+		to += x->l->marks && to < x->s.n && (x->s.p[to] == '?' || x->s.p[to] == '!');
+		a = find_act(x->l, str_sub(x->s, from, to));
+	} else if (!a && x->l->marks && at(x, 0) == '[') { /* Dir["*.rb"] */
+		struct str pattern;
+
+		x->i++;
+		if (!str_is(w, "Dir") || (at(x, 0) != '"' && at(x, 0) != '\''))
+			return x->i = to, 0;
+		x->i++;
+		return plain_text(x, x->s.p[x->i - 1], false, &pattern) && at(x, 0) == ']' ? 1 : -1;
+	}
+	if (!a)
+		return 0;
+	x->i = to;
+	return act(x, a, from) ? 1 : -1;
 }
 
 /* ---- names ---- */
@@ -286,6 +479,9 @@ static bool name(struct script *x)
 	while (letter(at(x, 0)) || digit(at(x, 0)) || (x->l->marks && (at(x, 0) == '?' || at(x, 0) == '!') && at(x, 1) != '='))
 		x->i++;
 	w = str_sub(x->s, from, x->i);
+	like = effect(x, w, from);
+	if (like)
+		return like > 0;
 	x->arrow = false;
 	like = quote_like(x, w);
 	if (like)
@@ -463,86 +659,131 @@ static bool number(struct script *x)
 	return true;
 }
 
-/* Operators and brackets. */
-static bool other(struct script *x)
+/* Operators, a character at a time: 1: passed, 0: none of these, -1: not harmless. */
+static int ampersand(struct script *x)
 {
-	char c = at(x, 0), next = at(x, 1);
+	char next = at(x, 1);
 
-	if (c == '`')
-		return false;
-	if (c == '&' && next == '&') {
+	if (at(x, 0) != '&')
+		return 0;
+	if (next == '&') {
 		x->i += 2;
 		x->operand = false;
-		return true;
+		return 1;
 	}
-	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
-		return false; /* PHP calls what a variable or a text names */
-	if (c == '<' && !x->operand && (x->l->perl || next == '<')) { /* <STDIN>, <>; here-documents */
-		if (x->l->perl && next == '>') {
-			x->i += 2;
-			return x->operand = true;
-		}
-		if (x->l->perl && x->s.n - x->i >= 7 && !memcmp(x->s.p + x->i, "<STDIN>", 7)) {
-			x->i += 7;
-			return x->operand = true;
-		}
-		return false;
-	}
-	if (c == '<' && next == '<' && !x->l->dash_comment && (at(x, 2) == '~' || at(x, 2) == '"' || at(x, 2) == '\'' || at(x, 2) == '-' || at(x, 2) == '<' || letter(at(x, 2))))
-		return false; /* a here-document, perhaps */
-	if (c == '?' && next == '>')
-		return false;
-	if (c == '&' && !x->operand && x->l->perl)
-		return false; /* &f */
-	if (c == '&' && next == ':' && x->l->marks) { /* &:name: the method of that name */
+	if (!x->operand && x->l->perl)
+		return -1; /* &f */
+	if (next == ':' && x->l->marks) { /* &:name: the method of that name */
 		x->i += 2;
 		x->arrow = true;
-		return letter(at(x, 0));
+		return letter(at(x, 0)) ? 1 : -1;
 	}
-	if (c == '&' && !x->operand && x->l->marks)
-		return false;
-	if (c == ':' && next == ':') {
+	if (!x->operand && x->l->marks)
+		return -1;
+	if (next == '.' && x->l->marks) {
 		x->i += 2;
 		x->arrow = true;
-		return !x->l->perl;
+		return 1;
 	}
-	if (c == ':' && letter(next) && x->l->marks && !x->operand) { /* a symbol */
+	return 0;
+}
+
+/* <STDIN>, <>; here-documents */
+static int angle(struct script *x)
+{
+	char next = at(x, 1);
+
+	if (at(x, 0) != '<')
+		return 0;
+	if (!x->operand && (x->l->perl || next == '<')) {
+		size_t n = x->l->perl && next == '>' ? 2 : x->l->perl && x->s.n - x->i >= 7 && !memcmp(x->s.p + x->i, "<STDIN>", 7) ? 7 : 0;
+
+		x->i += n;
+		x->operand = true;
+		return n ? 1 : -1;
+	}
+	if (next == '<' && !x->l->dash_comment && (at(x, 2) == '~' || at(x, 2) == '"' || at(x, 2) == '\'' || at(x, 2) == '-' || at(x, 2) == '<' || letter(at(x, 2))))
+		return -1; /* a here-document, perhaps */
+	return 0;
+}
+
+static int colon(struct script *x)
+{
+	if (at(x, 0) == ':' && at(x, 1) == ':') {
+		x->i += 2;
+		x->arrow = true;
+		return x->l->perl ? -1 : 1;
+	}
+	if (at(x, 0) == ':' && letter(at(x, 1)) && x->l->marks && !x->operand) { /* a symbol */
 		size_t from = ++x->i;
 
 		while (letter(at(x, 0)) || digit(at(x, 0)))
 			x->i++;
-		return (x->operand = true) && !listed(str_sub(x->s, from, x->i), x->l->never);
+		x->operand = true;
+		return listed(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
 	}
-	if (c == '-' && next == '>') {
+	return 0;
+}
+
+static int minus(struct script *x)
+{
+	char next = at(x, 1);
+
+	if (at(x, 0) != '-')
+		return 0;
+	if (next == '>') {
 		x->i += 2;
 		while (space(at(x, 0)))
 			x->i++;
 		if (x->l->perl && (at(x, 0) == '(' || at(x, 0) == '$' || at(x, 0) == '&'))
-			return false;
+			return -1;
 		if (x->l->sigil && !x->l->perl && (at(x, 0) == '$' || at(x, 0) == '{'))
-			return false;
+			return -1;
 		x->arrow = letter(at(x, 0));
-		return true;
+		return 1;
 	}
-	if (c == '-' && x->l->perl && !x->operand && letter(next) && !letter(at(x, 2)) && !digit(at(x, 2))) { /* -e -f -d: tests of files */
+	if (x->l->perl && !x->operand && letter(next) && !letter(at(x, 2)) && !digit(at(x, 2))) { /* -e -f -d: tests of files */
 		x->i += 2;
-		return strchr("edfrwxszl", next) != NULL;
+		return strchr("edfrwxszl", next) ? 1 : -1;
 	}
-	if ((c == '.' && x->l->dot_member && letter(next) && at(x, 1) != '.') || (c == ':' && x->l->dash_comment && letter(next)) || (c == '.' && x->l->dot_member && space(next))) {
+	return 0;
+}
+
+static int dot(struct script *x)
+{
+	char c = at(x, 0), next = at(x, 1);
+
+	if ((c == '.' && x->l->dot_member && (letter(next) || space(next))) || (c == ':' && x->l->dash_comment && letter(next))) {
 		x->i++;
 		while (space(at(x, 0)))
 			x->i++;
 		x->arrow = letter(at(x, 0));
-		return true;
+		return 1;
 	}
-	if (c == '&' && next == '.' && x->l->marks) {
-		x->i += 2;
-		x->arrow = true;
-		return true;
+	return 0;
+}
+
+/* Operators and brackets. */
+static bool other(struct script *x)
+{
+	static int (*const kinds[])(struct script *) = {ampersand, angle, colon, minus, dot};
+	char c = at(x, 0);
+
+	if (c == '`')
+		return backquote(x);
+	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
+		return false; /* PHP calls what a variable or a text names */
+	if (c == '?' && at(x, 1) == '>')
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		int is = kinds[i](x);
+
+		if (is)
+			return is > 0;
 	}
 	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
 		return false;
-	if (c == '=' && letter(next) && (x->i == 0 || x->s.p[x->i - 1] == '\n'))
+	if (c == '=' && letter(at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n'))
 		return false; /* =begin, =pod */
 	x->i++;
 	x->operand = c == ')' || c == ']' || c == '}';
@@ -586,18 +827,21 @@ static bool token(struct script *x)
 		return sigil(x);
 	if (x->l->marks && (c == '$' || c == '@')) { /* $x, @x, $1, $~ of Ruby */
 		x->i += 1 + (at(x, 1) == '@');
-		if (!letter(at(x, 0)) && !digit(at(x, 0)))
-			return false;
+		size_t from = x->i;
+
 		while (letter(at(x, 0)) || digit(at(x, 0)))
 			x->i++;
-		return x->operand = true;
+		x->operand = true;
+		return x->i > from && !listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES"); /* where require looks */
 	}
 	if (x->l->marks && c == '%' && !x->operand) { /* %w[...] */
 		char open = at(x, 2);
 
-		if (!strchr("wqi", at(x, 1)) || !open || !strchr("([{<|/", open))
+		if (!at(x, 1) || !strchr("wqix", at(x, 1)) || !open || !strchr("([{<|/", open))
 			return false;
 		x->i += 3;
+		if (x->s.p[x->i - 2] == 'x')
+			return shell_text(x, open, x->i - 3);
 		x->operand = true;
 		return text(x, open, closing(open), false);
 	}
@@ -643,13 +887,42 @@ static struct str library_name(struct str s)
 	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
 }
 
-bool inline_script_harmless(const struct script_language *l, struct str s)
+/* ruby -r: the name of a library, or a file. */
+static bool required(struct script *x)
 {
-	struct script x = {.l = l, .s = s};
+	for (size_t i = 0; i < x->s.n; i++)
+		if (!letter(x->s.p[i]) && !digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
+			return false;
+	if (!x->s.n || listed(x->s, x->l->words))
+		return false;
+	here(x, 0);
+	if (!listed(x->s, x->l->libraries))
+		code_access(x->w, ACCESS_EXEC, strchr("./", x->s.p[0]) ? x->s : CODE_HOLE, false, "require", (TSNode){0});
+	return true;
+}
 
-	if (l->perl && listed(library_name(s), l->libraries))
-		return true; /* of -M */
-	if (l->dash_comment)
+void script_walk(struct walk *w, TSNode root)
+{
+	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
+
+	(void)root;
+	if ((x.l->perl && listed(library_name(x.s), x.l->libraries)) || (x.l->marks && required(&x)))
+		return; /* of -M, of -r */
+	if (x.l->dash_comment)
 		learn_lua(&x);
-	return scan(&x, '\0');
+	w->code->complete = scan(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))); /* what is started would see it */
+}
+
+/* perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code. */
+void script_pattern_walk(struct walk *w, TSNode root)
+{
+	struct str s = w->src;
+	bool own = s.n && strchr("/\"'", s.p[0]);
+
+	(void)root;
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("$@`{", s.p[i]) || !s.p[i] || (own && i > 0 && i + 1 < s.n && s.p[i] == s.p[0]))
+			w->code->complete = false;
+	if (own && (s.n < 2 || s.p[s.n - 1] != s.p[0]))
+		w->code->complete = false;
 }

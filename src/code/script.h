@@ -1,6 +1,11 @@
-/* Between inline.c and the scanners of small languages. Inside src/gate only. */
+/* Perl, Ruby, PHP and Lua. Inside src/code/script*.c only. */
 #pragma once
-#include "gate/judge.h"
+#include "code/tree.h"
+
+struct script_act {
+	const char *name; /* "unlink", "File.read" */
+	const char *what; /* a letter for each argument: r w d (D W: and below) . (nothing); a star: the last one again and again; s: for a shell, or a program and its words */
+};
 
 struct script_language {
 	const char *name;
@@ -14,8 +19,8 @@ struct script_language {
 	const char *never;         /* refused wherever they stand */
 	const char *defines;
 	const char *import, *libraries;
+	const struct script_act *acts; /* functions whose effect is told by their arguments, when these are constant */
 	const char *roots;         /* tables of functions: only with a member right after */
 };
 
-bool inline_script_harmless(const struct script_language *l, struct str s);
-const struct script_language *inline_script(const char *lang);
+const struct script_language *script_language(const char *lang);
