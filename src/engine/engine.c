@@ -9,6 +9,8 @@
 
 static const char *const dialect_names[] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh", [DIALECT_POWERSHELL] = "powershell"};
 
+const char *dialect_name(enum dialect d) { return dialect_names[d]; }
+
 int engine_dialect(struct str name, enum dialect *ret)
 {
 	for (size_t i = 0; i < sizeof(dialect_names) / sizeof(*dialect_names); i++) {

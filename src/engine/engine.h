@@ -53,6 +53,7 @@ int engine_judge(struct arena *a, const struct engine_request *rq, const struct 
 void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
 /* "bash", "sh", "zsh", "powershell"; 0 or -1 */
 int engine_dialect(struct str name, enum dialect *ret);
+const char *dialect_name(enum dialect d);
 /* "default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"; 0 or -1 */
 int engine_mode(struct str name, enum mode *ret);
 

@@ -10,6 +10,7 @@
 #define VALUE_LOOK_MAX 4096  /* bytes of a value that are looked at */
 #define VARIABLES_MAX 4096   /* of the caller that are looked at */
 #define SCRUBBED_MAX 256     /* names that are reported */
+#define USER "box"
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* ---- what a name says; compared in upper case ---- */
@@ -223,8 +224,8 @@ static void inject(struct making *m)
 	for (size_t i = 0; i < COUNT(fixed); i++)
 		set(m, str_of(fixed[i].name), str_of(fixed[i].value));
 	set(m, STR("HOME"), m->r->spec.home);
-	set(m, STR("USER"), m->r->spec.user);
-	set(m, STR("LOGNAME"), m->r->spec.user);
+	set(m, STR("USER"), STR(USER)); /* the only one that the box knows */
+	set(m, STR("LOGNAME"), STR(USER));
 	set(m, STR("PATH"), making_path(m));
 	set(m, STR("TERM"), m->w->plain && m->world->terminal && term.n && term.n < NAME_MAX_BYTES ? term : STR("dumb"));
 }

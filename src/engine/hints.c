@@ -71,6 +71,8 @@ struct hint *hints_for(struct arena *a, const struct run *r, const struct outcom
 	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
 		if (by_status[i].status == o->status)
 			add(a, &list, by_status[i].id, str_of(by_status[i].text));
+	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
+		add(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
 		return list;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)

@@ -28,9 +28,9 @@ static uint64_t memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
 }
 
-int run_world(struct arena *a, struct run_world *ret, struct err *e)
+int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
 {
-	struct engine_request rq = {.cwd = STR("")};
+	struct engine_request rq = {.cwd = cwd};
 	struct view v;
 
 	world_view(a, &rq, NULL, &v);

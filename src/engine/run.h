@@ -76,8 +76,8 @@ struct report {
 	int code;                      /* how caisson ends */
 };
 
-/* What is known of the caller. */
-int run_world(struct arena *a, struct run_world *ret, struct err *e);
+/* What is known of the caller; `cwd` is where it would run, empty: the process's own directory. */
+int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
 /* spec.c. Looks at files and makes nothing. */
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
 /* run.c. The judgement about what would run. */

@@ -7,7 +7,6 @@
 #include "sys/project.h"
 
 #define EXEC_HOME "/home/box"
-#define EXEC_USER "box"
 #define CACHE_KEY 16       /* hex digits of the project's name */
 #define PATH_ENTRIES 128   /* of the caller's PATH */
 #define PROTECTED_MAX 512
@@ -268,11 +267,8 @@ static void home(struct places *p)
 	struct str real = m->world->home.n ? path_real(&p->memo, m->world->home, &kind) : STR("");
 
 	s->home = STR(EXEC_HOME);
-	s->user = STR(EXEC_USER);
 	if (s->profile != PROFILE_WORK)
 		return;
-	if (m->world->user.n && m->world->uid) /* root is an ordinary user in the box */
-		s->user = m->world->user;
 	if (real.n < 2 || kind != PATH_DIR || path_inside(real, s->workspace))
 		return;
 	s->home = real;

@@ -39,7 +39,6 @@ struct spec {
 	struct spec_file *files;   /* the script */
 	struct str root;           /* a directory whose content is the root, read-only; empty: the host's system directories */
 	struct str home;           /* where the home is in the box: a directory of the scratch, empty but for `paths` */
-	struct str user;           /* the name the program's user has in the box */
 	struct limits limits;
 	enum network network;
 	bool require_cgroup;       /* memory and processes must be limited by a cgroup */

@@ -100,30 +100,6 @@ json '.commands[0].argv[1] == "\ufffd\ufffd"'
 run 0 'via is outermost first' check --json "nice sh -c 'echo \$(ls)'"
 json '[.commands[] | select(.argv[0] == "ls")][0].via | index("sh-c") < index("subst")'
 
-cat >"$tmp/validate.py" <<'PY'
-"""Validates JSON lines against a schema: the few keywords that ours uses."""
-import json, sys
-root = json.load(open(sys.argv[1]))
-TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None), "integer": int}
-def valid(v, s):
-    if "$ref" in s:
-        return valid(v, root["$defs"][s["$ref"].rsplit("/", 1)[1]])
-    if "oneOf" in s and sum(valid(v, x) for x in s["oneOf"]) != 1:
-        return False
-    if "enum" in s and v not in s["enum"] or "const" in s and v is not s["const"]:
-        return False
-    if "type" in s and not any(isinstance(v, TYPES[t]) and not (t == "integer" and isinstance(v, bool)) for t in ([s["type"]] if isinstance(s["type"], str) else s["type"])):
-        return False
-    if isinstance(v, dict) and "properties" in s:
-        if any(k not in v for k in s.get("required", [])) or any(k not in s["properties"] for k in v):
-            return False
-        return all(valid(x, s["properties"][k]) for k, x in v.items())
-    return not (isinstance(v, list) and "items" in s) or all(valid(x, s["items"]) for x in v)
-lines = [l for l in open(sys.argv[2], encoding="utf-8") if l.strip()]
-bad = [l for l in lines if not valid(json.loads(l), root)]
-print("\n".join(bad)[:2000])
-sys.exit(not lines or bool(bad))
-PY
 schema=$here/docs/schema/check-answer.schema.json
 cat >"$tmp/lines" <<'LINES'
 {"id": 1, "command": "git status"}
@@ -142,7 +118,7 @@ LINES
 "$CAISSON" check --batch <"$tmp/lines" >"$tmp/out" 2>"$tmp/err"
 [[ $? == 0 && $(wc -l <"$tmp/out") == $(wc -l <"$tmp/lines") ]]
 result $? 'batch: one line for each line, status 0'
-/usr/bin/python3 "$tmp/validate.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
+/usr/bin/python3 "$here/tests/run/schema.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
 result $? 'batch: every answer fits the schema'
 [[ $(jq -c '[.id, .verdict]' "$tmp/out" | paste -sd' ') == '[1,"allow"] ["two","ask"] [null,null] [4,null] [5,null] [6,null] [[7,{"a":null}],"ask"] [null,null] [null,null] [null,"ask"] [11,"allow"] [null,null]' ]]
 result $? 'batch: ids and verdicts'
@@ -190,7 +166,7 @@ printf 'tools:\n  bash:\n    deny: [npm publish]\n    ask: [git]\n    allow: [cu
 {"id": 2, "command": "curl https://x.example; npm publish; git status; ls"}
 {"id": 3, "command": "echo x > /opt/x"}
 LINES
-/usr/bin/python3 "$tmp/validate.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
+/usr/bin/python3 "$here/tests/run/schema.py" "$schema" "$tmp/out" >"$tmp/err" 2>&1
 result $? 'answers with advice and steps fit the schema'
 [[ $(jq -r 'select(.id == 1) | .advice[] | .id + " " + .alternative' "$tmp/out") == 'file-route Read' ]]
 result $? 'advice names the tool'

@@ -1,0 +1,312 @@
+/* caisson run: something in a fresh box, and what happened to it. */
+#define _GNU_SOURCE
+#include <sodium.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "engine/run.h"
+#include "engine/ticket.h"
+#include "sys/file.h"
+
+#define ARENA_CAP ((size_t)4 << 30)  /* both streams at their largest, and what is made of them */
+#define PROGRESS_AFTER_MS 2000
+
+struct run_options {
+	struct run_wishes w;
+	bool json;
+	const char *report;
+};
+
+#define AT(field) offsetof(struct run_options, field)
+static const struct option_row options[] = {
+	{"c", OPTION_VALUE, AT(w.code), "CODE", "run this shell text, or code of the language that --lang names; operands are its arguments"},
+	{"file", OPTION_VALUE, AT(w.file), "FILE", "run this script; its language is known by --lang, its first line or its name"},
+	{"lang", OPTION_VALUE, AT(w.lang), "NAME", "the language: python, node, bash, sh, zsh, perl, ruby, php, lua, r, powershell"},
+	{"shell", OPTION_VALUE, AT(w.shell), "NAME", "the shell for -c: bash (default), sh, zsh"},
+	{"profile", OPTION_VALUE, AT(w.profile), "NAME", "exec (default): nothing of the caller's; work: the project, writable, and the home's toolchains"},
+	{"workspace", OPTION_VALUE, AT(w.workspace), "DIR[:ro|rw]", "a directory that is seen in the box, writable unless :ro"},
+	{"read", OPTION_LIST, AT(w.read), "PATH", "a file or directory that can be read in the box; may be repeated"},
+	{"write", OPTION_LIST, AT(w.write), "PATH", "one that can be written as well; may be repeated"},
+	{"root", OPTION_VALUE, AT(w.root), "DIR", "a directory whose content is the root of the box, in place of the system's directories"},
+	{"cwd", OPTION_VALUE, AT(w.cwd), "DIR", "where the program starts (default: this directory if it lies in the workspace, else the workspace, else the home)"},
+	{"env", OPTION_LIST, AT(w.env), "NAME=VALUE", "a variable for the program; may be repeated"},
+	{"stdin", OPTION_FLAG, AT(w.input), NULL, "the program reads our standard input (default: an empty one)"},
+	{"cpus", OPTION_VALUE, AT(w.cpus), "N", "CPUs, as 2 or 0.5"},
+	{"memory", OPTION_VALUE, AT(w.memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
+	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+	{"cpu-time", OPTION_VALUE, AT(w.cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
+	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
+	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
+	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
+	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), or host where your policy says 'sandbox: {network: host-allowed}'"},
+	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
+	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},
+	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; sandbox_timeout_sec in its front matter is the time limit"},
+	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for; kept for the record"},
+	{"agent", OPTION_VALUE, AT(w.agent), "ID", "the agent that asked for the run; kept for the record"},
+	{"ticket", OPTION_VALUE, AT(w.ticket), "ID", "run what a hook has judged and left under this name, once; goes with --plain, --json, --report and --config alone"},
+	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
+	{"plain", OPTION_FLAG, AT(w.plain), NULL, "pass the program's output through at once, and print no report"},
+	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print the report as one JSON object (default)"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "the program ended with 0; any other code below 128 that is not listed here is the program's own"},
+	{EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the report could not be written"},
+	{EXIT_TIMEOUT, "the time limit was reached"},
+	{EXIT_SETUP, "caisson could not make the box"},
+	{EXIT_REFUSED, "refused by the gate"},
+	{128, "plus the number of the signal that ended the program"},
+	{EXIT_OOM, "the memory limit was reached"},
+	{EXIT_OUTPUT_LIMIT, "more output than the limit"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson run -- /usr/bin/python3 -c 'print(6 * 7)'", "A program with its arguments; the report says what it printed."},
+	{"caisson run --lang python --timeout 5 -c 'while True: pass'", "Ends after five seconds: status timeout, exit code 124."},
+	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'", "Shell text that can read the current directory and change nothing."},
+	{"caisson run --profile work --gate -c 'make test'", "An agent's command in its project, judged first."},
+	{"caisson run --file analyse.py --read data.csv --report report.json -- data.csv", "A script with its data; the report is kept in a file."},
+};
+
+/* ---- progress ---- */
+
+struct progress {
+	bool shown;
+};
+
+static void show_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
+{
+	struct progress *p = ctx;
+
+	if (elapsed_ms < PROGRESS_AFTER_MS)
+		return;
+	dprintf(STDERR_FILENO, "\r\033[Kcaisson: %llu s, %llu MB", (unsigned long long)elapsed_ms / 1000, (unsigned long long)(memory / MB));
+	p->shown = true;
+}
+
+static void erase_progress(const struct progress *p)
+{
+	if (p->shown)
+		dprintf(STDERR_FILENO, "\r\033[K");
+}
+
+/* ---- the run ---- */
+
+struct job {
+	const struct command_row *self;
+	const struct run_options *o;
+	struct arena *a, *out;
+	struct run_wishes wishes;
+	struct ticket ticket;
+	struct policies policies;
+	struct run_world world;
+	struct run run;
+	struct outcome outcome;
+	struct judgement judgement;
+	bool refused;
+	struct report report;
+};
+
+static struct str new_id(struct arena *a)
+{
+	unsigned char bytes[RUN_ID_MAX / 2];
+	char text[RUN_ID_MAX + 1];
+
+	randombytes_buf(bytes, sizeof(bytes));
+	sodium_bin2hex(text, sizeof(text), bytes, sizeof(bytes));
+	return str_dup(a, str_n(text, RUN_ID_MAX));
+}
+
+static void refuse(struct job *j)
+{
+	j->refused = true;
+	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL : STATUS_DENIED, .exit_code = -1};
+}
+
+/* The policy that is in force here. One that does not load refuses. */
+static bool load_policies(struct job *j)
+{
+	struct err e = {0};
+
+	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->ticket.cwd}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+		return true;
+	engine_refuse(j->a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
+	refuse(j);
+	return false;
+}
+
+static bool gate_lets(struct job *j)
+{
+	struct err e = {0};
+
+	if (!j->wishes.gate)
+		return true;
+	if (run_judge(j->a, &j->run, &j->policies, &j->judgement, &e) != 0)
+		engine_refuse(j->a, "internal-error", e.text, &j->judgement);
+	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
+		return true;
+	refuse(j);
+	return false;
+}
+
+/* What the ticket says are the wishes. It is used up, whatever happens next. */
+static int take_ticket(struct job *j, struct err *e)
+{
+	struct ticket *t = &j->ticket;
+	struct run_wishes *w = &j->wishes;
+
+	if (!w->ticket)
+		return 0;
+	if (ticket_take(j->a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world(j->a, t->cwd, &j->world, e) != 0)
+		return -1;
+	w->code = str_c(j->a, t->command);
+	w->lang = dialect_name(t->dialect);
+	w->profile = profile_name(t->profile);
+	w->agent = t->agent.n ? str_c(j->a, t->agent) : NULL;
+	w->timeout = t->time_ms ? str_c(j->a, str_fmt(j->a, "%llums", (unsigned long long)t->time_ms)) : NULL;
+	w->plain = !j->o->json;
+	return 0;
+}
+
+static int go(void *arg)
+{
+	struct job *j = arg;
+	struct progress progress = {0};
+	struct box_progress show = {show_progress, &progress};
+	struct err e = {0};
+
+	j->run.id = new_id(j->a);
+	j->wishes = j->o->w;
+	if (run_world(j->a, STR(""), &j->world, &e) != 0 || take_ticket(j, &e) != 0)
+		return usage_wrong(j->self, e.text);
+	j->run.world = &j->world;
+	if (load_policies(j)) {
+		if (run_prepare(j->a, &j->wishes, &j->world, &j->policies, &j->run, &e) != 0)
+			return usage_wrong(j->self, e.text);
+		if (gate_lets(j))
+			run_go(j->a, &j->run, !j->wishes.plain && isatty(STDERR_FILENO) ? &show : NULL, &j->outcome);
+	}
+	erase_progress(&progress);
+	report_make(j->a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
+	return 0;
+}
+
+/* One line for people: why there was no run. */
+static void say_why(const struct job *j)
+{
+	const struct reason *r = j->report.reasons;
+
+	if (j->report.error.n)
+		complain("run: %.*s", STR_ARG(j->report.error));
+	else if (j->refused)
+		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" : "a person should look first", r ? ": " : "", r ? (int)r->message.n : 0, r ? r->message.p : "");
+}
+
+static int print(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+	struct buf b;
+
+	buf_init(&b, j->out, 0);
+	report_json(&b, &j->report);
+	say_why(j);
+	if (j->o->report && file_replace(j->o->report, buf_view(&b), &e) != 0) {
+		complain("run: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return j->wishes.plain ? j->report.code : output(buf_view(&b), j->report.code);
+}
+
+static int run_one(const struct command_row *self, const struct run_options *o)
+{
+	struct arena a, out;
+	struct job j = {.self = self, .o = o, .a = &a, .out = &out};
+	int rc;
+
+	arena_init(&a, ARENA_CAP);
+	arena_init(&out, ARENA_CAP_DEFAULT);
+	rc = arena_run(&a, go, &j);
+	if (rc == 0)
+		rc = arena_run(&out, print, &j);
+	if (rc < 0) {
+		complain("run: the memory bound was reached");
+		rc = EXIT_SETUP;
+	}
+	arena_free(&out);
+	arena_free(&a);
+	return rc;
+}
+
+/* A report that cannot be written is better known before the run. */
+static bool report_possible(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct arena a;
+	bool can;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	can = path[0] && !(slash && !slash[1]) && access(!slash ? "." : slash == path ? "/" : str_c(&a, str_n(path, (size_t)(slash - path))), W_OK | X_OK) == 0;
+	arena_free(&a);
+	return can;
+}
+
+/* A ticket says everything; another option would change what was judged. */
+static bool only_ticket(const struct run_options *o, bool operands)
+{
+	static const struct run_wishes none;
+	struct run_wishes rest;
+
+	memcpy(&rest, &o->w, sizeof(rest));
+	rest.ticket = rest.config = NULL;
+	rest.plain = false;
+	return !operands && memcmp(&rest, &none, sizeof(rest)) == 0;
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct run_options o = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (o.json && o.w.plain)
+		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
+	if (o.report && !report_possible(o.report))
+		return usage_wrong(self, "--report needs a file in a directory that can be written");
+	if (o.w.ticket && !only_ticket(&o, first < argc))
+		return usage_wrong(self, "--ticket goes with --plain, --json, --report and --config alone");
+	o.w.argv = argv + first;
+	return run_one(self, &o);
+}
+
+const struct command_row command_run = {
+	.name = "run",
+	.synopsis = {"[OPTIONS] -- PROGRAM [ARGUMENTS]", "[OPTIONS] -c 'SHELL TEXT' [ARGUMENTS]", "[OPTIONS] --lang NAME -c CODE [ARGUMENTS]", "[OPTIONS] --file FILE [ARGUMENTS]"},
+	.summary = "run something in a fresh box",
+	.about = "Makes a box, runs the program in it, takes the box away, and prints a report: how it ended, what it wrote, what it used, and who enforced each limit. "
+		 "In the box the program sees the system's directories, an empty home and /tmp, and what the options name; it has no network and no privileges, and the "
+		 "kernel ends it at its limits.\n\n"
+		 "Limits come from the command line, else from the skill, else from your own policy, else from the profile; the system's policy and the project's can make "
+		 "them smaller. exec: 2 CPUs, 1024 MB, 30 s, 256 processes, 128 MB of scratch. work: all CPUs, three quarters of the memory, 10 minutes, 4096 processes, "
+		 "1 GB of scratch.\n\n"
+		 "The program's environment is made anew: variables that look like credentials are left out and named in the report, and those that decide what programs "
+		 "execute never pass. Wrong use is one line on standard error and 64, before anything is made.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,294 @@
+#!/bin/bash
+# `caisson run` from the command line to the report: real runs, exit codes, wrong use. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+mkdir -p "$tmp/home" "$tmp/ws/sub" "$tmp/proj/.git/hooks"
+chmod 700 "$tmp/home"
+echo 'ref: refs/heads/main' >"$tmp/proj/.git/HEAD"
+export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state
+mkdir -p "$XDG_CONFIG_HOME/caisson"
+unset CLAUDECODE CAISSON_X
+cd "$tmp/ws" || exit 1
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 1500 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+
+# run STATUS WHAT ARG...: output and messages are left in $tmp/out and $tmp/err.
+run() {
+	local want=$1 what=$2
+	shift 2
+	"$CAISSON" run "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "report: $1"; }
+wrong() { # wrong PATTERN ARG...: 64, one line, nothing on standard output
+	local want=$1
+	shift
+	"$CAISSON" run "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	[[ $? == 64 && $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$want" "$tmp/err"
+	result $? "wrong use: $*"
+}
+# Groups whose launcher is gone; others may be running boxes at the same time.
+dead_groups() {
+	find /sys/fs/cgroup -maxdepth 5 -type d -name 'caisson-*' 2>/dev/null | while IFS=- read -r _ pid _; do [[ -e /proc/$pid ]] || echo "$pid"; done | wc -l
+}
+
+if ! "$CAISSON" run -- /bin/true >"$tmp/out" 2>"$tmp/err"; then
+	echo "1..0 # SKIP no box on this host: $(head -c 300 "$tmp/err" | tr '\n' ' ')"
+	exit 0
+fi
+before=$(dead_groups)
+
+# ---- programs, code, scripts ----
+run 0 'a program' -- /bin/echo hello world
+json '.status == "ok" and .exit_code == 0 and .stdout == "hello world\n" and .stderr == "" and .is_error == false and .v == 1 and (.id | test("^[0-9a-f]{32}$"))'
+json '.duration_ms >= 0 and .backend == "native" and .signal == null and .error == null and .limits.network.value == "deny"'
+json '[.limits.cpus.value, .limits.memory_mb.value, .limits.timeout_sec.value, .limits.pids.value, .limits.scratch_mb.value] == [2, 1024, 30, 256, 128]'
+cp "$tmp/out" "$tmp/all"
+run 0 'a program without --' /bin/echo -n x
+json '.stdout == "x"'
+run 7 'shell text' -c 'echo out; echo err >&2; exit 7'
+json '.status == "exit_nonzero" and .exit_code == 7 and .stdout == "out\n" and .stderr == "err\n" and .is_error'
+cat "$tmp/out" >>"$tmp/all"
+run 0 'shell text with arguments' -c 'echo "$0:$1:$2"' -- 'a b' c
+json '.stdout == "bash:a b:c\n"'
+run 0 'sh' --shell sh -c 'echo "${BASH_VERSION:-none}"'
+json '.stdout == "none\n"'
+run 0 'Python' --lang python -c 'import sys; print(6 * 7, sys.argv[1:])' x
+json '.stdout == "42 ['"'x'"']\n"'
+echo 'import sys, os; print(sys.argv, os.path.basename(__file__), os.getcwd())' >"$tmp/script.py"
+run 0 'a script' --file "$tmp/script.py" -- one two
+json '.stdout == "['"'/caisson/script.py', 'one', 'two'"'] script.py /home/box\n"'
+printf '#!/usr/bin/perl\nprint "perl @ARGV\\n";\n' >"$tmp/tool"
+run 0 'a script by its first line' --file "$tmp/tool" 5
+json '.stdout == "perl 5\n"'
+printf 'echo "$0"; cat data\n' >"$tmp/ws/in.sh"
+echo content >"$tmp/ws/data"
+run 0 'a script of the workspace runs where it is' --workspace "$tmp/ws" --file in.sh
+json ".stdout == \"$tmp/ws/in.sh\\ncontent\\n\""
+run 125 'a program that is not there' -- no-such-program
+json '.status == "setup_error" and (.error | test("no-such-program")) and .exit_code == 125 and .duration_ms == null'
+[[ $(wc -l <"$tmp/err") == 1 ]]
+result $? 'and one line about it'
+cat "$tmp/out" >>"$tmp/all"
+
+# ---- how it ends ----
+run 0 'success is success' -c true
+for code in 124 125 126 137 1 255; do
+	run $code "a program that itself ends with $code" -c "exit $code"
+	json ".status == \"exit_nonzero\" and .exit_code == $code"
+done
+run 124 'the time limit' --timeout 300ms -c 'trap "" TERM INT; while :; do :; done'
+json '.status == "timeout" and .exit_code == 124 and .duration_ms >= 300 and .duration_ms < 1500 and (.hints[0].id == "timeout")'
+cat "$tmp/out" >>"$tmp/all"
+run 124 'the CPU time limit' --cpu-time 200ms --timeout 20 -c 'while :; do :; done'
+json '.status == "timeout" and .duration_ms < 5000'
+memory_hog='x = bytearray(10 ** 10)
+for i in range(0, len(x), 4096): x[i] = 1'
+if [[ $(jq -r .limits.memory_mb.enforced_by "$tmp/out") == cgroup* ]]; then
+	run 137 'the memory limit' --memory 64M --lang python -c "$memory_hog"
+	json '.status == "oom" and .exit_code == 137'
+else # without a cgroup each process is refused more, which is the program's to handle
+	run 1 'the memory limit, by process' --memory 64M --lang python -c "$memory_hog"
+	json '.status == "exit_nonzero" and (.hints | map(.id) | index("memory") != null)'
+fi
+cat "$tmp/out" >>"$tmp/all"
+run 137 'a program that kills itself is not out of memory' -c 'kill -9 $$'
+json '.status == "signal" and .signal == 9'
+run 139 'another signal' -c 'kill -SEGV $$'
+json '.status == "signal" and .signal == 11'
+run 153 'the output limit' --output 4K -c 'yes | head -c 1000000; exit 0'
+json '.status == "output_limit" and (.stdout | length) <= 4096 and .truncated.stdout.total_bytes > 4096 and .truncated.stdout.path == null'
+cat "$tmp/out" >>"$tmp/all"
+
+# ---- limits, skill, policies ----
+run 0 'limits in the report' --cpus 0.5 --memory 96M --timeout 2m --pids 17 --scratch 3M --output 1M -c true
+json '[.limits.cpus.value, .limits.memory_mb.value, .limits.timeout_sec.value, .limits.pids.value, .limits.scratch_mb.value, .limits.output_mb.value] == [0.5, 96, 120, 17, 3, 1]'
+json '[.limits | .cpus, .memory_mb, .timeout_sec, .pids, .scratch_mb, .output_mb, .network | .enforced_by] | all(type == "string")'
+printf -- '---\nname: demo\nsandbox_timeout_sec: 1\n---\n# Demo\n' >"$tmp/SKILL.md"
+run 124 'the time limit of a skill' --skill "$tmp/SKILL.md" -c 'sleep 20'
+json '.limits.timeout_sec.value == 1'
+run 0 'the command line goes before the skill' --skill "$tmp/SKILL.md" --timeout 20 -c 'sleep 1.2'
+echo 'sandbox: {limits: {timeout: 3, memory: 200M}}' >"$tmp/policy.yaml"
+run 0 'limits of a policy' --config "$tmp/policy.yaml" -c true
+json '.limits.timeout_sec.value == 3 and .limits.memory_mb.value == 200'
+echo 'sandbox: {limits: {timeout: 2, memory: 8G}, network: host-allowed}' >"$tmp/proj/.caisson.yaml"
+(cd "$tmp/proj" && "$CAISSON" run --timeout 10 -c true) >"$tmp/out" 2>"$tmp/err"
+json '.limits.timeout_sec.value == 2 and .limits.memory_mb.value == 1024 and .hints[0].id == "limit-capped"'
+cat "$tmp/out" >>"$tmp/all"
+(cd "$tmp/proj" && "$CAISSON" run --network host -c true) >"$tmp/out" 2>"$tmp/err"
+[[ $? == 64 ]] && grep -q 'your own policy' "$tmp/err"
+result $? 'a project cannot open the network'
+rm "$tmp/proj/.caisson.yaml"
+echo 'sandbox: {limits: {memory: lots}}' >"$tmp/bad.yaml"
+run 126 'a policy that does not load refuses' --config "$tmp/bad.yaml" -c true
+json '.status == "denied" and .reasons[0].id == "policy-error" and .stdout == ""'
+cat "$tmp/out" >>"$tmp/all"
+
+# ---- what is seen and written ----
+run 0 'home and /tmp are empty and writable' -c 'ls -A ~ /tmp; echo x >~/a; echo y >/tmp/b; cat ~/a /tmp/b; pwd'
+json '.stdout == "/home/box:\n\n/tmp:\nx\ny\n/home/box\n"'
+run 0 'nothing stays between runs' -c 'ls -A ~ /tmp'
+json '.stdout == "/home/box:\n\n/tmp:\n"'
+run 0 'a workspace is written' --workspace "$tmp/ws" -c 'pwd; echo new >made'
+json ".stdout == \"$tmp/ws\\n\""
+[[ $(<"$tmp/ws/made") == new ]]
+result $? 'and the file is there'
+run 1 'a workspace that is only read' --workspace "$tmp/ws:ro" -c 'cat data; echo new >other'
+json '.stdout == "content\n" and (.hints | map(.id) | index("read-only") != null)'
+[[ ! -e $tmp/ws/other ]]
+result $? 'and nothing was made'
+cat "$tmp/out" >>"$tmp/all"
+echo secret >"$tmp/home/canary"
+run 1 'the home of the caller is not seen' -c "cat $tmp/home/canary"
+run 0 'unless a file of it is named' --read "$tmp/home/canary" -c "cat $tmp/home/canary"
+json '.stdout == "secret\n"'
+run 1 'which can only be read' --read "$tmp/home/canary" -c "echo x >$tmp/home/canary"
+run 0 'or be written when it is named so' --write "$tmp/home/canary" -c "echo changed >$tmp/home/canary"
+[[ $(<"$tmp/home/canary") == changed ]]
+result $? 'and then it is'
+run 0 'a working directory' --workspace "$tmp/ws" --cwd sub -c pwd
+json ".stdout == \"$tmp/ws/sub\\n\""
+(cd "$tmp/ws/sub" && "$CAISSON" run --workspace .. -c pwd) >"$tmp/out" 2>"$tmp/err"
+json ".stdout == \"$tmp/ws/sub\\n\""
+
+# ---- standard input ----
+echo typed | "$CAISSON" run --stdin -- cat >"$tmp/out" 2>"$tmp/err"
+json '.stdout == "typed\n"'
+"$CAISSON" run --stdin -- wc -l <"$tmp/ws/data" >"$tmp/out" 2>"$tmp/err"
+json '.stdout == "1\n"'
+echo typed | "$CAISSON" run -- cat >"$tmp/out" 2>"$tmp/err"
+json '.stdout == "" and .status == "ok"'
+
+# ---- environment ----
+MY_API_TOKEN=hush LD_LIBRARY_PATH=/x TZ=Asia/Tokyo HTTP_PROXY=http://u:p@h SHAPE=round "$CAISSON" run -- env >"$tmp/out" 2>"$tmp/err"
+json '(.env_scrubbed | index("MY_API_TOKEN") != null and index("HTTP_PROXY") != null) and (.stdout | test("hush|SHAPE|LD_LIBRARY_PATH|u:p@h") | not) and (.stdout | test("TZ=Asia/Tokyo"))'
+json '.stdout | (test("(^|\n)GIT_EDITOR=true\n")) and test("(^|\n)CAISSON=1\n") and test("(^|\n)HOME=/home/box\n") and test("(^|\n)LC_ALL=C.UTF-8\n") and test("(^|\n)TERM=dumb\n")'
+cat "$tmp/out" >>"$tmp/all"
+run 0 'variables that are given' --env A=1 --env 'B=x y' --env A=2 -c 'echo "$A $B"'
+json '.stdout == "2 x y\n"'
+
+# ---- the gate ----
+run 126 'what is denied does not run' --gate -c "rm -rf $tmp/home"
+json '.status == "denied" and (.reasons | length) > 0 and .duration_ms == null and .backend == null'
+[[ -e $tmp/home/canary ]]
+result $? 'and did not run'
+cat "$tmp/out" >>"$tmp/all"
+run 126 'what is asked about does not run' --gate -c '$X'
+json '.status == "needs_approval" and .reasons[0].id == "opaque-command"'
+cat "$tmp/out" >>"$tmp/all"
+run 0 'what is allowed runs' --gate -c 'echo fine'
+run 0 'what is contained runs' --workspace "$tmp/ws" --gate -- bash in.sh
+run 126 'code is judged' --gate --lang python -c "import shutil; shutil.rmtree('$tmp/home')"
+run 126 'arguments are judged' --gate -- rm -rf "$tmp/home"
+echo "rm -rf $tmp/home" >"$tmp/wipe.sh"
+run 126 'a script is judged by its content' --gate --file "$tmp/wipe.sh"
+
+# ---- plain, report, long output ----
+"$CAISSON" run --plain -c 'echo out; echo err >&2; exit 3' >"$tmp/out" 2>"$tmp/err"
+[[ $? == 3 && $(<"$tmp/out") == out && $(<"$tmp/err") == err ]]
+result $? 'plain: output and errors as they are'
+"$CAISSON" run --plain --report "$tmp/report.json" -c 'echo out' >"$tmp/out" 2>"$tmp/err"
+[[ $? == 0 && $(<"$tmp/out") == out && $(jq -r .stdout "$tmp/report.json") == out && $(stat -c %a "$tmp/report.json") == 600 ]]
+result $? 'plain with a report in a file'
+run 0 'long output' -c 'head -c 3000000 /dev/zero | tr "\0" x; echo end'
+json '(.stdout | length) < 1100000 and .truncated.stdout.total_bytes == 3000004 and (.stdout | endswith("end\n")) and (.stdout | test("bytes, 0 lines left out"))'
+path=$(jq -r .truncated.stdout.path "$tmp/out")
+[[ $path == "$CAISSON_STATE/outputs/"* && $(stat -c '%s %a' "$path") == '3000004 600' ]]
+result $? 'the whole of it is kept'
+cat "$tmp/out" >>"$tmp/all"
+run 0 'bytes that are not text' -c 'printf "a\377\000b"'
+json '.stdout == "a\ufffd\u0000b"'
+
+# ---- the work profile ----
+mkdir -p "$HOME/.cargo/bin" "$HOME/.ssh"
+printf '#!/bin/sh\necho tool ran\n' >"$HOME/.cargo/bin/mytool"
+chmod 755 "$HOME/.cargo/bin/mytool"
+echo key >"$HOME/.ssh/id_rsa"
+echo token >"$HOME/.cargo/credentials.toml"
+work() { (cd "$tmp/proj" && PATH=$HOME/.cargo/bin:$PATH "$CAISSON" run --profile work "$@" >"$tmp/out" 2>"$tmp/err"); }
+work -c 'pwd; echo made >file; mytool; echo "$HOME"; echo kept >>~/.cache/c; cat ~/.cache/c'
+json ".status == \"ok\" and .stdout == \"$tmp/proj\\ntool ran\\n$HOME\\nkept\\n\""
+work -c 'cat ~/.cache/c'
+json '.stdout == "kept\n"'
+work -c 'cat ~/.ssh/id_rsa ~/.cargo/credentials.toml; ls -A ~/.cargo'
+json '.stdout == "bin\n"'
+work -c 'echo x >~/.cargo/bin/mytool'
+json '.status == "exit_nonzero"'
+[[ $(<"$tmp/proj/file") == made ]]
+result $? 'the project is written'
+[[ ! -e $HOME/.cache ]]
+result $? 'the caches are caisson'"'"'s own'
+(cd "$HOME" && "$CAISSON" run --profile work -c true) >"$tmp/out" 2>"$tmp/err"
+[[ $? == 64 ]] && grep -q 'needs a project' "$tmp/err"
+result $? 'no project, no work profile'
+
+# ---- wrong use ----
+ln -s "$tmp/ws" "$tmp/link"
+wrong "unknown option '--frob'" --frob
+wrong "unknown option '-x'" -x
+wrong 'program is missing'
+wrong "memory '0'" --memory 0 -c ls
+wrong "timeout '-1'" --timeout -1 -c ls
+wrong 'does not exist' --workspace "$tmp/none" -c ls
+wrong 'symbolic link' --workspace "$tmp/link" -c ls
+wrong 'not a directory' --workspace "$tmp/ws/data" -c ls
+wrong 'home directory' --workspace "$HOME" -c ls
+wrong 'one above it' --workspace "$tmp" -c ls
+wrong 'directory of the system' --workspace / -c ls
+wrong 'cannot open' --file "$tmp/none.py"
+wrong 'not a regular file' --file "$tmp/ws"
+wrong 'cannot tell the language' --file "$tmp/ws/data"
+wrong 'expected one of' --lang cobol -c x
+wrong 'your own policy' --network host -c ls
+wrong 'not available yet' --network allow-list -c ls
+wrong 'NAME=VALUE' --env X -c ls
+wrong 'an agent cannot set it' --agent me --env LD_PRELOAD=x -c ls
+wrong 'directory that can be written' --report "$tmp/none/r.json" -c ls
+wrong 'exclude each other' --json --plain -c ls
+wrong 'does not exist' --read "$tmp/none" -c ls
+wrong 'place of the system' --write /etc -c ls
+wrong 'expected exec or work' --profile best -c ls
+wrong 'cannot open' --skill "$tmp/none.md" -c ls
+wrong 'there is native' --backend other -c ls
+wrong 'expected cgroup' --require luck -c ls
+
+# ---- ended from outside ----
+for sig in INT TERM; do
+	# A shell's background processes ignore SIGINT, so it is set back first.
+	env --default-signal=INT "$CAISSON" run --timeout 60 -c 'echo started; sleep 50' >"$tmp/out" 2>"$tmp/err" &
+	pid=$!
+	sleep 0.5
+	kill -"$sig" $pid
+	start=$SECONDS
+	wait $pid
+	rc=$?
+	[[ $rc == $((128 + $(kill -l "$sig"))) && $((SECONDS - start)) -lt 10 ]]
+	result $? "SIG$sig ends the box (status $rc)"
+	json '.status == "unknown" and .stdout == "started\n" and (.error | test("from outside"))'
+done
+cat "$tmp/out" >>"$tmp/all"
+
+/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/all" >"$tmp/out" 2>"$tmp/err"
+result $? "reports fit the schema ($(wc -l <"$tmp/all"))"
+for _ in 1 2 3 4 5; do
+	left=$(dead_groups)
+	((left <= before)) && break
+	sleep 0.3
+done
+((left <= before))
+result $? 'no control group is left'
+echo "1..$n"

@@ -1,0 +1,553 @@
+/* From wishes to a spec: rows of what is asked for, with what comes out of it or the line that says what is wrong. */
+#define _GNU_SOURCE
+#include "engine/run.h"
+#include "engine/skill.h"
+#include "engine/ticket.h"
+#include "place.h"
+
+static struct run_world world;
+static struct policies policies;
+
+static void load(const char *user, const char *system, const char *project)
+{
+	struct config_source own[2], other = {.name = STR("project.yaml"), .who = WHO_ANYONE};
+	struct config_note *notes = NULL;
+	struct err e = {0};
+	size_t n = 0;
+
+	if (system)
+		own[n++] = (struct config_source){.name = STR("system.yaml"), .bytes = str_of(system), .who = WHO_SYSTEM};
+	if (user)
+		own[n++] = (struct config_source){.name = STR("user.yaml"), .bytes = str_of(user), .who = WHO_OWNER};
+	policies_default(&policies);
+	if (n && config_load(A, own, n, &policies.own, &notes, &e) != 0)
+		unit_fail(__FILE__, __LINE__, "%s", e.text);
+	policies.apart = project;
+	if (!project)
+		return;
+	other.bytes = str_of(project);
+	if (config_load(A, &other, 1, &policies.project, &notes, &e) != 0)
+		unit_fail(__FILE__, __LINE__, "%s", e.text);
+}
+
+/* The list outlives the caller. */
+static void set_environ(char *const *list)
+{
+	size_t n = 0;
+	char **copy;
+
+	while (list[n])
+		n++;
+	copy = arena_array(A, n + 1, sizeof(*copy));
+	memcpy(copy, list, n * sizeof(*copy));
+	world.environ = copy;
+}
+
+/* A spec as one line, or "error: ..." */
+static struct str describe(const struct run_wishes *w)
+{
+	struct run r = {.id = STR("0")};
+	struct err e = {0};
+	const struct spec *s = &r.spec;
+	struct buf b;
+
+	buf_init(&b, A, 0);
+	if (run_prepare(A, w, &world, &policies, &r, &e) != 0) {
+		buf_fmt(&b, "error: %s", e.text);
+		return buf_view(&b);
+	}
+	buf_c(&b, "argv");
+	for (size_t i = 0; s->argv[i]; i++)
+		buf_fmt(&b, " [%s]", s->argv[i]);
+	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu %llu", STR_ARG(r.gate.command), profile_name(s->profile), s->limits.cpu_milli,
+		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms, s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
+		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms);
+	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s", s->network == NETWORK_HOST ? "host" : "deny", STR_ARG(s->home), STR_ARG(s->cwd), STR_ARG(s->workspace),
+		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "", s->require_cgroup ? " cgroup" : "");
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		buf_fmt(&b, "; %s %.*s at '%.*s'", p->writable ? "write" : "read", STR_ARG(p->path), STR_ARG(p->at));
+	for (const struct spec_file *f = s->files; f; f = f->next)
+		buf_fmt(&b, "; file %.*s = %.*s", STR_ARG(f->path), STR_ARG(f->text));
+	for (const struct spec_var *v = s->env; v; v = v->next)
+		buf_fmt(&b, "; %.*s=%.*s", STR_ARG(v->name), STR_ARG(v->value));
+	buf_c(&b, "; scrubbed");
+	for (const struct texts *t = r.scrubbed; t; t = t->next)
+		buf_fmt(&b, " %.*s", STR_ARG(t->text));
+	buf_c(&b, "; capped");
+	for (const struct texts *t = r.capped; t; t = t->next)
+		buf_fmt(&b, " %.*s", STR_ARG(t->text));
+	buf_char(&b, ';');
+	return buf_view(&b);
+}
+
+/* Parts of the description, each of which must be there; "!x" must not. */
+static void expect(const char *file, int line, const struct run_wishes *w, const char *const *wants, size_t n)
+{
+	struct str got = describe(w);
+
+	for (size_t i = 0; i < n; i++) {
+		bool not = wants[i][0] == '!';
+
+		if (str_contains(got, str_of(wants[i] + not)) == not)
+			unit_fail(file, line, "%s'%s' in %.*s", not ? "there is " : "no ", wants[i] + not, STR_ARG(got));
+	}
+}
+#define EXPECT(w, ...) expect(__FILE__, __LINE__, &(w), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#define WISH(...) ((struct run_wishes){__VA_ARGS__})
+#define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
+
+static void test_programs(void)
+{
+	load(NULL, NULL, NULL);
+	EXPECT(WISH(.argv = ARGV("ls", "-l", "a b")), "argv [ls] [-l] [a b];", "gate ls -l 'a b';");
+	EXPECT(WISH(.argv = ARGV("X=1")), "argv [X=1];", "gate 'X=1';");
+	EXPECT(WISH(.argv = ARGV("echo", "it's")), "gate echo 'it'\\''s';");
+	EXPECT(WISH(.code = "echo $1"), "argv [bash] [-c] [echo $1];", "gate echo $1;");
+	EXPECT(WISH(.code = "echo $1", .argv = ARGV("a")), "argv [bash] [-c] [echo $1] [bash] [a];");
+	EXPECT(WISH(.code = "ls", .shell = "sh"), "argv [sh] [-c] [ls];");
+	EXPECT(WISH(.code = "1", .lang = "python", .argv = ARGV("x")), "argv [python3] [-c] [1] [x];", "gate python3 -c '1';");
+	EXPECT(WISH(.code = "1", .lang = "node"), "argv [node] [-e] [1];");
+	EXPECT(WISH(.code = "1", .lang = "js"), "argv [node] [-e] [1];");
+	EXPECT(WISH(.code = "1", .lang = "perl"), "argv [perl] [-e] [1];");
+	EXPECT(WISH(.code = "1", .lang = "ruby"), "argv [ruby] [-e] [1];");
+	EXPECT(WISH(.code = "1", .lang = "cobol"), "error: --lang 'cobol': expected one of bash, sh");
+	EXPECT(WISH(.code = "1", .shell = "python"), "error: --shell 'python': expected bash, sh or zsh");
+	EXPECT(WISH(.code = "1", .shell = "sh", .lang = "bash"), "error: --shell and --lang exclude each other");
+	EXPECT(WISH(.code = "1", .file = "x"), "error: -c and --file exclude each other");
+	EXPECT(WISH(.lang = "python", .argv = ARGV("ls")), "error: --lang needs -c or --file");
+	EXPECT(WISH(.argv = NULL), "error: the program is missing");
+	EXPECT(WISH(.argv = ARGV("")), "error: the program is missing");
+}
+
+static void test_scripts(void)
+{
+	load(NULL, NULL, NULL);
+	make_file("a.py", "print(1)\n", 0644);
+	make_file("tool", "#!/usr/bin/env -S python3.11 -u\n", 0644);
+	make_file("odd name", "#!/bin/sh -e\nls\n", 0644);
+	make_file("b.sh", "ls\n", 0644);
+	make_file("text", "hello\n", 0644);
+	make_file("secret", "x", 0);
+	make_dir("ws", 0755);
+	make_file("ws/in.py", "2\n", 0644);
+	EXPECT(WISH(.file = at("a.py")), "argv [python3] [/caisson/a.py];", "file /caisson/a.py = print(1)\n;", "gate python3 -c 'print(1)\n';");
+	EXPECT(WISH(.file = at("tool")), "argv [python3] [/caisson/tool];");
+	EXPECT(WISH(.file = at("odd name"), .argv = ARGV("x")), "argv [sh] [/caisson/script] [x];", "gate #!/bin/sh -e\nls\n;");
+	EXPECT(WISH(.file = at("b.sh")), "argv [bash] [/caisson/b.sh];");
+	EXPECT(WISH(.file = at("text")), "error: cannot tell the language of");
+	EXPECT(WISH(.file = at("text"), .lang = "perl"), "argv [perl] [/caisson/text];");
+	EXPECT(WISH(.file = at("none.py")), "error: cannot open");
+	EXPECT(WISH(.file = at("ws")), "is not a regular file");
+	EXPECT(WISH(.file = ""), "error: --file needs the name of a file");
+	EXPECT(WISH(.file = at("ws/in.py"), .workspace = at("ws")), str_c(A, str_fmt(A, "argv [python3] [%s/ws/in.py];", dir)), "!file /caisson");
+	if (geteuid() != 0)
+		EXPECT(WISH(.file = at("secret"), .lang = "sh"), "error: cannot open");
+}
+
+static void test_limits(void)
+{
+	static const struct {
+		const char *option, *value, *want;
+	} rows[] = {
+		{"memory", "512M", "memory 512M"}, {"memory", "1G", "memory 1024M"}, {"memory", "64", "memory 64M"}, {"memory", "1.5G", "memory 1536M"}, {"memory", "65536K", "memory 64M"}, {"memory", "100MiB", "memory 100M"},
+		{"memory", "0", "error: --memory '0': expected"}, {"memory", "-1", "error: --memory"}, {"memory", "", "error: --memory"}, {"memory", "x", "error: --memory"}, {"memory", "1Q", "error: --memory"},
+		{"memory", "999999999999T", "error: --memory"}, {"memory", "1 G", "error: --memory"}, {"memory", "3M", "error: --memory"},
+		{"timeout", "5", "time 5000 "}, {"timeout", "1.25", "time 1250 "}, {"timeout", "500ms", "time 500 "}, {"timeout", "2m", "time 120000 "}, {"timeout", "1h", "time 3600000 "}, {"timeout", "0", "error: --timeout"},
+		{"timeout", "-5", "error: --timeout"}, {"timeout", "1e3", "error: --timeout"}, {"timeout", "0.5ms", "error: --timeout"}, {"timeout", "400h", "error: --timeout"},
+		{"cpus", "0.5", "cpus 500 "}, {"cpus", "4", "cpus 4000 "}, {"cpus", "0", "error: --cpus"}, {"cpus", "0.001", "error: --cpus"}, {"cpus", "nan", "error: --cpus"},
+		{"pids", "1", "pids 1 "}, {"pids", "1.5", "error: --pids"}, {"pids", "0", "error: --pids"}, {"pids", "99999999", "error: --pids"},
+		{"scratch", "1G", "scratch 1024M"}, {"scratch", "1K", "error: --scratch"}, {"output", "2M", "output 2M"}, {"output", "2G", "error: --output"}, {"cpu_time", "3", "cpu 3000;"},
+	};
+	struct run_wishes none = {.code = "ls"};
+
+	load(NULL, NULL, NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct run_wishes w = none;
+		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch, &w.output, &w.cpu_time};
+
+		for (enum limit l = 0; l < LIMITS; l++)
+			if (!strcmp(limit_name(l), rows[i].option))
+				*at_limit[l] = rows[i].value;
+		expect(rows[i].value, (int)i, &w, &rows[i].want, 1);
+	}
+	EXPECT(none, "exec cpus 2000 memory 1024M time 30000 pids 256 scratch 128M output 64M cpu 0;");
+}
+
+static void test_precedence(void)
+{
+	struct run_wishes plain = {.code = "ls"}, asks = {.code = "ls", .timeout = "100", .memory = "4G"};
+
+	make_file("SKILL.md", "---\nname: x\nsandbox_timeout_sec: 45\n---\n# X\n", 0644);
+	make_file("quiet.md", "# no front matter\nsandbox_timeout_sec: 9\n", 0644);
+	make_file("bad.md", "---\nsandbox_timeout_sec: soon\n---\n", 0644);
+	load("sandbox: {limits: {timeout: 60, memory: 2G}}", NULL, NULL);
+	EXPECT(plain, "memory 2048M time 60000", "capped;");
+	EXPECT(asks, "memory 4096M time 100000", "capped;");
+	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md")), "time 45000");
+	EXPECT(WISH(.code = "ls", .skill = dir), "time 45000");
+	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md"), .timeout = "7"), "time 7000");
+	EXPECT(WISH(.code = "ls", .skill = at("quiet.md")), "time 60000");
+	EXPECT(WISH(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
+	EXPECT(WISH(.code = "ls", .skill = at("none.md")), "error: cannot open");
+	load("sandbox: {limits: {timeout: 60}}", "sandbox: {limits: {timeout: 50, cpus: 1}}", NULL);
+	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");
+	EXPECT(asks, "time 50000", "capped timeout;");
+	load("sandbox: {limits: {timeout: 60}}", NULL, "sandbox: {limits: {timeout: 20, memory: 8G, cpu_time: 5}, network: host-allowed, env: {pass: [SHAPE]}}");
+	EXPECT(plain, "memory 1024M time 20000", "cpu 5000;"); /* only smaller */
+	EXPECT(asks, "memory 4096M time 20000", "capped timeout;");
+	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
+	load("sandbox: {network: host-allowed}", NULL, NULL);
+	EXPECT(WISH(.code = "ls", .network = "host"), "network host");
+	EXPECT(plain, "network deny");
+	EXPECT(WISH(.code = "ls", .network = "allow-list"), "error: --network 'allow-list' is not available yet");
+	EXPECT(WISH(.code = "ls", .network = "bridge"), "error: --network 'bridge': expected deny or host");
+	load("sandbox: {network: host-allowed}\n", "forbid_lifting: true\n", NULL);
+	policies_forbid_lifting(&policies.own, &(struct policy){0});
+	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
+}
+
+static void test_places(void)
+{
+	char *ws = at("ws2"), *home = at("home2"), *in;
+
+	load(NULL, NULL, NULL);
+	make_dir("ws2", 0755);
+	make_dir("ws2/sub", 0755);
+	make_dir("home2", 0755);
+	make_dir("home2/proj", 0755);
+	make_dir("state2", 0700);
+	make_file("data", "x", 0644);
+	make_link("ws2", "link");
+	world.home = str_of(home);
+	world.state_dir = str_of(at("state2"));
+	EXPECT(WISH(.code = "ls"), "home /home/box cwd '' workspace '' ro input -1");
+	EXPECT(WISH(.code = "ls", .input = true, .plain = true, .require = "cgroup"), "input 0 through cgroup");
+	in = str_c(A, str_fmt(A, "workspace '%s' rw", ws));
+	EXPECT(WISH(.code = "ls", .workspace = ws), in, "cwd ''");
+	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:ro", ws))), str_c(A, str_fmt(A, "workspace '%s' ro", ws)));
+	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s/:rw", ws))), in);
+	EXPECT(WISH(.code = "ls", .workspace = str_c(A, str_fmt(A, "%s:overlay", ws))), "overlay is not available yet");
+	EXPECT(WISH(.code = "ls", .workspace = at("none")), "error: --workspace", "does not exist");
+	EXPECT(WISH(.code = "ls", .workspace = at("link")), "is a symbolic link; name the directory itself");
+	EXPECT(WISH(.code = "ls", .workspace = at("link/")), "is a symbolic link");
+	EXPECT(WISH(.code = "ls", .workspace = at("data")), "is not a directory");
+	EXPECT(WISH(.code = "ls", .workspace = ""), "error: --workspace needs a name");
+	EXPECT(WISH(.code = "ls", .workspace = "/"), "error: --workspace '/' is a directory of the system");
+	EXPECT(WISH(.code = "ls", .workspace = "/usr"), "is a directory of the system");
+	EXPECT(WISH(.code = "ls", .workspace = home), "the home directory");
+	EXPECT(WISH(.code = "ls", .workspace = dir), "or one above it");
+	EXPECT(WISH(.code = "ls", .workspace = at("state2")), "caisson's own files");
+	EXPECT(WISH(.code = "ls", .workspace = at("home2/proj")), "workspace '");
+	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")), str_c(A, str_fmt(A, "cwd '%s/sub'", ws)));
+	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/none")), "is not a directory of the workspace");
+	EXPECT(WISH(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
+	EXPECT(WISH(.code = "ls", .read = {{at("data")}, 1}), str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
+	EXPECT(WISH(.code = "ls", .write = {{ws}, 1}, .read = {{at("ws2/sub")}, 1}), str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
+	EXPECT(WISH(.code = "ls", .read = {{at("none")}, 1}), "error: --read", "does not exist");
+	EXPECT(WISH(.code = "ls", .read = {{"/"}, 1}), "error: --read '/' is the root");
+	EXPECT(WISH(.code = "ls", .read = {{home}, 1}), "the home directory");
+	EXPECT(WISH(.code = "ls", .read = {{"/proc/self"}, 1}), "error: --read '/proc/self'");
+	EXPECT(WISH(.code = "ls", .read = {{at("state2")}, 1}), "caisson's own files");
+	EXPECT(WISH(.code = "ls", .write = {{"/etc/passwd"}, 1}), "error: --write '/etc/passwd' is a place of the system");
+	EXPECT(WISH(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
+	EXPECT(WISH(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
+	EXPECT(WISH(.code = "ls", .profile = "play"), "error: --profile 'play': expected exec or work");
+	EXPECT(WISH(.code = "ls", .require = "luck"), "error: --require 'luck': expected cgroup");
+	EXPECT(WISH(.code = "ls", .backend = "jail"), "error: --backend 'jail': there is native");
+	EXPECT(WISH(.code = "ls", .agent = ""), "error: --agent needs a name");
+}
+
+/* Of the work profile's home only what holds programs is seen, and never what holds credentials. */
+static void test_work(void)
+{
+	static const char *const dirs[] = {"home3", "home3/.cargo", "home3/.cargo/bin", "home3/.cargo/registry", "home3/.ssh", "home3/.local", "home3/.local/bin", "home3/.local/share", "home3/.local/share/keyrings",
+		"home3/.config", "home3/.config/git", "home3/.aws", "home3/proj", "home3/proj/node_modules", "home3/proj/node_modules/.bin", "state3"};
+	struct run_wishes work = {.code = "ls", .profile = "work"};
+	char *home;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+		make_dir(dirs[i], 0755);
+	make_file("home3/.cargo/credentials.toml", "x", 0600);
+	make_file("home3/.config/git/credentials", "x", 0600);
+	make_file("home3/.config/git/ignore", "x", 0600);
+	make_link("../.ssh", "home3/.cargo/git");
+	home = at("home3");
+	world.home = str_of(home);
+	world.state_dir = str_of(at("state3"));
+	world.cwd = world.project = str_of(at("home3/proj"));
+	set_environ(ARGV(str_c(A, str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/.ssh:.:%s/proj/node_modules/.bin:relative:/usr/bin:/var/x", home, home, home)), "NVM_DIR=/n", "NODE_ENV=test"));
+	load(NULL, NULL, NULL);
+	EXPECT(work, "work cpus 8000 memory 12288M time 600000 pids 4096 scratch 1024M", str_c(A, str_fmt(A, "home %s cwd '%s/proj' workspace '%s/proj' rw", home, home, home)));
+	EXPECT(work, str_c(A, str_fmt(A, "read %s/.cargo/bin at ''", home)), str_c(A, str_fmt(A, "read %s/.cargo/registry at ''", home)), str_c(A, str_fmt(A, "read %s/.local/bin at ''", home)));
+	EXPECT(work, str_c(A, str_fmt(A, "read %s/.config/git/ignore at ''", home)), str_c(A, str_fmt(A, "at '%s/.cache'", home)), str_c(A, str_fmt(A, "at '%s/.npm'", home)));
+	EXPECT(work, "!.ssh", "!credentials", "!keyrings", "!.aws", "!.cargo/git", "NODE_ENV=test", "NVM_DIR=/n");
+	EXPECT(work, str_c(A, str_fmt(A, "PATH=/usr/local/bin:%s/.cargo/bin:%s/proj/node_modules/.bin:/usr/bin:/usr/local/sbin:/usr/sbin:/sbin:/bin;", home, home)));
+	EXPECT(WISH(.code = "ls"), "!.cargo", "!NODE_ENV", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin;", "home /home/box");
+	world.project = STR("");
+	EXPECT(work, "error: the work profile needs a project");
+	world.project = str_of(at("home3/proj"));
+}
+
+static void test_protected(void)
+{
+	static const char *const must[] = {".git/hooks", ".git/config", ".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc", ".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode", ".idea", ".claude",
+		".caisson.yaml", "migrations", "db/schema.sql"};
+	struct run_wishes w = {.code = "ls", .workspace = at("home3/proj")};
+	struct run r = {0};
+	struct err e;
+
+	load("protected_paths: ['migrations/**', '*.lock']", NULL, "protected_paths: [/db/schema.sql]");
+	CHECK_INT(run_prepare(A, &w, &world, &policies, &r, &e), 0);
+	for (size_t i = 0; i < sizeof(must) / sizeof(*must); i++) {
+		const struct texts *t = r.spec.protected;
+
+		while (t && !str_is(t->text, must[i]))
+			t = t->next;
+		CHECK_ROW(t, must[i]);
+	}
+	for (const struct texts *t = r.spec.protected; t; t = t->next)
+		CHECK_ROW(!str_is(t->text, ".git") && t->text.p[0] != '/' && str_find(t->text, '*', 0) < 0, t->text.p);
+	w.workspace = str_c(A, str_fmt(A, "%s:ro", at("home3/proj")));
+	CHECK_INT(run_prepare(A, &w, &world, &policies, &r, &e), 0);
+	CHECK(!r.spec.protected);
+}
+
+static void test_environment(void)
+{
+	static const char *const secret[] = {"ANTHROPIC_API_KEY=x", "CLAUDE_CODE_OAUTH_TOKEN=x", "AWS_SECRET_ACCESS_KEY=x", "AWS_ACCESS_KEY_ID=x", "AWS_SESSION_TOKEN=x", "AWS_BEARER_TOKEN_BEDROCK=x",
+		"GOOGLE_APPLICATION_CREDENTIALS=/x", "AZURE_CLIENT_SECRET=x", "ACTIONS_ID_TOKEN_REQUEST_TOKEN=x", "ACTIONS_RUNTIME_TOKEN=x", "OTEL_EXPORTER_OTLP_HEADERS=x", "INPUT_ANTHROPIC_API_KEY=x", "GITHUB_TOKEN=x", "MY_TOKEN=x",
+		"db_password=x", "FOO_SECRET_BAR=x", "STRIPE_KEY=x", "X_CREDENTIALS=x", "NPM_AUTH=x", "SSH_AUTH_SOCK=/x", "PLAIN=ghp_0123456789abcdefghij", "LINK=postgres://u:pw@h/db", "JWT=eyJhbGciOi.eyJzdWIi.c2ln", "ID=AKIAABCDEFGHIJKLMNOP"};
+	static const char *const harmless[] = {"TZ=UTC", "EDITOR=vi", "LANG=C", "TOKENIZERS_PARALLELISM=1", "KEYBOARD=us", "MONKEY=1", "URL=https://example.com/a:b@c", "AUTHOR=me", "ID=AKIAabc", "PATH=/bin", "SK=sk-short"};
+	static const char *const hijack[] = {"LD_PRELOAD", "LD_LIBRARY_PATH", "DYLD_INSERT_LIBRARIES", "PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "BASH_ENV", "ENV", "GIT_CONFIG_COUNT", "GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "RUBYLIB",
+		"CLASSPATH", "GOFLAGS", "RUSTFLAGS", "npm_config_script_shell", "PROMPT_COMMAND", "IFS", "MAKEFLAGS", "LESSOPEN", "http_proxy", "JAVA_TOOL_OPTIONS", "XDG_CONFIG_HOME"};
+	static const char *const free_names[] = {"TZ", "NO_COLOR", "NODE_ENV", "FOO", "LDAP_HOST", "ENVIRONMENT", "PYTHONUNBUFFERED"};
+
+	for (size_t i = 0; i < sizeof(secret) / sizeof(*secret); i++)
+		CHECK_ROW(variable_secret(str_n(secret[i], strcspn(secret[i], "=")), str_of(strchr(secret[i], '=') + 1)), secret[i]);
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+		CHECK_ROW(!variable_secret(str_n(harmless[i], strcspn(harmless[i], "=")), str_of(strchr(harmless[i], '=') + 1)), harmless[i]);
+	for (size_t i = 0; i < sizeof(hijack) / sizeof(*hijack); i++)
+		CHECK_ROW(variable_hijacks(str_of(hijack[i])), hijack[i]);
+	for (size_t i = 0; i < sizeof(free_names) / sizeof(*free_names); i++)
+		CHECK_ROW(!variable_hijacks(str_of(free_names[i])), free_names[i]);
+}
+
+static void test_variables(void)
+{
+	struct run_wishes w = {.code = "ls"};
+
+	set_environ(ARGV("TZ=UTC", "API_TOKEN=1", "LD_PRELOAD=/x.so", "SHAPE=round", "HIDDEN_ONE=1", "MY_KEY=2", "BASH_FUNC_x%%=() { id; }", "TERM=xterm", "HOME=/h", "LANG=de_DE.UTF-8"));
+	load(NULL, NULL, NULL);
+	EXPECT(w, "; TZ=UTC", "!SHAPE", "!LD_PRELOAD", "!BASH_FUNC", "!API_TOKEN=", "scrubbed API_TOKEN MY_KEY;", "HOME=/home/box", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb", "GIT_EDITOR=true", "CAISSON=1", "CLAUDECODE=1", "USER=box",
+		"LOGNAME=box", "TMPDIR=/tmp", "SHELL=/bin/bash");
+	load("sandbox: {env: {pass: [SHAPE, MY_KEY, LD_PRELOAD, 'API_*'], scrub: ['HIDDEN_*']}}", NULL, NULL);
+	EXPECT(w, "; SHAPE=round", "; MY_KEY=2", "!LD_PRELOAD", "!API_TOKEN=", "scrubbed API_TOKEN HIDDEN_ONE;");
+	load("sandbox: {env: {pass: [SHAPE, TZ]}}", NULL, "sandbox: {env: {scrub: [SHAPE], pass: [HIDDEN_ONE]}}");
+	EXPECT(w, "!SHAPE=", "!HIDDEN_ONE", "scrubbed API_TOKEN SHAPE MY_KEY;");
+	load(NULL, NULL, NULL);
+	w.env = (struct run_list){{"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine", "A=2", "E="}, 6};
+	EXPECT(w, "; A=2", "!A=1", "; B=x=y", "; PATH=/p", "; LD_PRELOAD=/mine", "; E=;");
+	w.agent = "claude";
+	EXPECT(w, "error: --env 'LD_PRELOAD': it decides what programs execute, so an agent cannot set it");
+	EXPECT(WISH(.code = "ls", .env = {{"NOVALUE"}, 1}), "error: --env 'NOVALUE': expected NAME=VALUE");
+	EXPECT(WISH(.code = "ls", .env = {{"=x"}, 1}), "error: --env");
+	EXPECT(WISH(.code = "ls", .env = {{"a b=x"}, 1}), "error: --env");
+	world.terminal = true;
+	EXPECT(WISH(.code = "ls", .plain = true), "TERM=xterm");
+	EXPECT(WISH(.code = "ls"), "TERM=dumb");
+	world.terminal = false;
+}
+
+/* ---- reports ---- */
+
+static struct run made;
+
+static struct str report(struct outcome *o, const struct judgement *j)
+{
+	struct report r;
+	struct buf b;
+
+	made.world = &world;
+	made.id = STR("0123");
+	buf_init(&b, A, 0);
+	report_make(A, &made, o, j, &r);
+	report_json(&b, &r);
+	return buf_view(&b);
+}
+
+static void has(const char *file, int line, struct str got, const char *want)
+{
+	if (!str_contains(got, str_of(want)))
+		unit_fail(file, line, "no '%s' in %.*s", want, (int)(got.n < 2000 ? got.n : 2000), got.p);
+}
+#define HAS(got, want) has(__FILE__, __LINE__, got, want)
+
+static void test_statuses(void)
+{
+	static const struct {
+		struct outcome o;
+		const char *want;
+	} rows[] = {
+		{{.status = STATUS_OK}, "\"status\":\"ok\",\"exit_code\":0,\"signal\":null"},
+		{{.status = STATUS_EXIT_NONZERO, .exit_code = 124}, "\"status\":\"exit_nonzero\",\"exit_code\":124,"},
+		{{.status = STATUS_EXIT_NONZERO, .exit_code = 137}, "\"status\":\"exit_nonzero\",\"exit_code\":137,"},
+		{{.status = STATUS_SIGNAL, .signal = 9}, "\"status\":\"signal\",\"exit_code\":137,\"signal\":9"},
+		{{.status = STATUS_SIGNAL, .signal = 11}, "\"status\":\"signal\",\"exit_code\":139,\"signal\":11"},
+		{{.status = STATUS_TIMEOUT, .exit_code = -1}, "\"status\":\"timeout\",\"exit_code\":124,"},
+		{{.status = STATUS_OOM, .exit_code = 0}, "\"status\":\"oom\",\"exit_code\":137,"},
+		{{.status = STATUS_OUTPUT_LIMIT}, "\"status\":\"output_limit\",\"exit_code\":153,"},
+		{{.status = STATUS_DENIED}, "\"status\":\"denied\",\"exit_code\":126,"},
+		{{.status = STATUS_NEEDS_APPROVAL}, "\"status\":\"needs_approval\",\"exit_code\":126,"},
+		{{.status = STATUS_UNKNOWN, .interrupted = 2}, "\"status\":\"unknown\",\"exit_code\":130,"},
+		{{.status = STATUS_UNKNOWN}, "\"status\":\"unknown\",\"exit_code\":125,"},
+		{{.status = STATUS_SETUP_ERROR, .err_setup = {.text = "no \"room\""}}, "\"error\":\"no \\\"room\\\"\""},
+		{{0}, "\"status\":\"setup_error\",\"exit_code\":125,"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct outcome o = rows[i].o;
+		struct str got = report(&o, NULL);
+
+		HAS(got, rows[i].want);
+		HAS(got, o.status == STATUS_OK ? "\"is_error\":false" : "\"is_error\":true");
+	}
+}
+
+static void test_streams(void)
+{
+	size_t n = 3 * RUN_STREAM_MAX;
+	char *big = arena_alloc(A, n);
+	struct outcome o = {.status = STATUS_OK, .out = {.text = STR("a\xFFz\0b"), .total = 5}};
+	struct str got, kept;
+	struct stat st;
+
+	HAS(report(&o, NULL), "\"stdout\":\"a\xEF\xBF\xBDz\\u0000\x62\"");
+	for (size_t i = 0; i < n; i++)
+		big[i] = i % 64 == 63 ? '\n' : 'x';
+	o.out = (struct stream){.text = str_n(big, n), .total = n};
+	world.state_dir = str_of(at("state3"));
+	got = report(&o, NULL);
+	HAS(got, "[... 2097152 bytes, 32768 lines left out ...]");
+	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,\"omitted_bytes\":2097152,\"omitted_lines\":32768,\"path\":\"");
+	HAS(got, "state3/outputs/0123-stdout.txt\"},\"stderr\":null}");
+	CHECK(got.n < 2 * RUN_STREAM_MAX);
+	CHECK_INT(file_read(A, at("state3/outputs/0123-stdout.txt"), n + 1, &kept, &st, NULL), 0);
+	CHECK_STRN(kept, o.out.text);
+	CHECK_INT(st.st_mode & 07777, 0600);
+	HAS(report(&o, NULL), "\"path\":null"); /* the name is taken: no file is ever written over */
+	o.out = (struct stream){.text = str_n(big, 10), .total = 1000};
+	HAS(report(&o, NULL), "{\"total_bytes\":1000,\"total_lines\":null,\"omitted_bytes\":990,\"omitted_lines\":null,\"path\":null}");
+	world.state_dir = STR("");
+	o.out = (struct stream){.text = str_n(big, n), .total = n};
+	HAS(report(&o, NULL), "\"path\":null");
+}
+
+static void test_hints(void)
+{
+	static const struct {
+		enum status status;
+		int code;
+		const char *text, *want;
+	} rows[] = {
+		{STATUS_EXIT_NONZERO, 6, "curl: (6) Could not resolve host: example.com", "\"id\":\"network\""}, {STATUS_EXIT_NONZERO, 1, "npm ERR! code EAI_AGAIN", "\"id\":\"network\""},
+		{STATUS_EXIT_NONZERO, 1, "touch: cannot touch '/x': Read-only file system", "\"id\":\"read-only\""}, {STATUS_EXIT_NONZERO, 1, "MemoryError", "\"id\":\"memory\""},
+		{STATUS_EXIT_NONZERO, 1, "fork: retry: Resource temporarily unavailable", "\"id\":\"pids\""}, {STATUS_EXIT_NONZERO, 1, "cp: error writing 'x': No space left on device", "\"id\":\"scratch\""},
+		{STATUS_EXIT_NONZERO, 127, "bash: foo: command not found", "\"id\":\"not-found\""}, {STATUS_EXIT_NONZERO, 1, "bash: foo: command not found", "\"hints\":[]"},
+		{STATUS_TIMEOUT, -1, "", "\"id\":\"timeout\""}, {STATUS_OOM, -1, "", "\"id\":\"memory\""}, {STATUS_OUTPUT_LIMIT, -1, "", "\"id\":\"output\""}, {STATUS_EXIT_NONZERO, 1, "1 test failed", "\"hints\":[]"},
+		{STATUS_OK, 0, "warning: Could not resolve host", "\"hints\":[]"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct outcome o = {.status = rows[i].status, .exit_code = rows[i].code, .err = {.text = str_of(rows[i].text), .total = strlen(rows[i].text)}};
+
+		HAS(report(&o, NULL), rows[i].want);
+	}
+	made.spec.network = NETWORK_HOST;
+	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1, .err = {.text = STR("Could not resolve host"), .total = 22}}, NULL), "\"hints\":[]");
+	made.spec.network = NETWORK_DENY;
+}
+
+static void test_refusal(void)
+{
+	struct reason r = {.id = "secret-read", .message = STR("reads a secret")};
+	struct judgement j = {.verdict = VERDICT_ASK, .reasons = &r};
+	struct str got = report(&(struct outcome){.status = STATUS_NEEDS_APPROVAL}, &j);
+
+	HAS(got, "\"reasons\":[{\"id\":\"secret-read\",\"message\":\"reads a secret\"}]");
+	HAS(got, "\"duration_ms\":null,\"cpu_ms\":null,\"peak_memory_mb\":null");
+	HAS(got, "\"backend\":null");
+}
+
+static void test_numbers(void)
+{
+	struct outcome o = {.status = STATUS_OK, .duration_ms = 12, .cpu_ms = 3, .peak_memory = 5 * MB + MB / 4, .peak_by_cgroup = true, .enforced = {.memory = ENFORCED_CGROUP2, .time = ENFORCED_TIMER}};
+
+	made.spec.limits = (struct limits){.cpu_milli = 1500, .memory = 512 * MB, .time_ms = 2500, .pids = 7, .scratch = MB, .output = MB / 2};
+	HAS(report(&o, NULL), "\"duration_ms\":12,\"cpu_ms\":3,\"peak_memory_mb\":5.25,\"peak_memory_by\":\"cgroup\"");
+	HAS(report(&o, NULL), "\"cpus\":{\"value\":1.5,\"enforced_by\":null},\"memory_mb\":{\"value\":512,\"enforced_by\":\"cgroup2\"},\"timeout_sec\":{\"value\":2.5,\"enforced_by\":\"timer\"},\"pids\":{\"value\":7,");
+	HAS(report(&o, NULL), "\"output_mb\":{\"value\":0.5,\"enforced_by\":null},\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
+}
+
+/* ---- tickets ---- */
+
+static void test_ticket(void)
+{
+	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH, .cwd = STR("/p/q"), .profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"), .agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
+	struct str id = STR(""), again, state, other;
+	uint32_t uid = (uint32_t)geteuid();
+	struct err e = {0};
+	struct stat st;
+
+	make_dir("state4", 0700);
+	state = str_of(at("state4"));
+	CHECK_INT(ticket_write(A, state, &t, &id, &e), 0);
+	CHECK_INT(ticket_write(A, state, &t, &other, &e), 0);
+	CHECK(id.n == 32 && !str_eq(id, other));
+	CHECK_INT(stat(str_c(A, str_fmt(A, "%.*s/tickets/%.*s", STR_ARG(state), STR_ARG(id))), &st), 0);
+	CHECK_INT(st.st_mode & 07777, 0600);
+	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), 0);
+	CHECK_STRN(got.command, t.command);
+	CHECK_STRN(got.cwd, t.cwd);
+	CHECK_STRN(got.policy, t.policy);
+	CHECK_STRN(got.agent, t.agent);
+	CHECK_STRN(got.tool_use_id, t.tool_use_id);
+	CHECK(got.dialect == DIALECT_ZSH && got.profile == PROFILE_WORK && got.time_ms == 120000);
+	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), -1); /* once */
+	CHECK(e.kind == ERR_INPUT && strstr(e.text, "used already"));
+	CHECK_INT(ticket_take(A, state, other, uid + 1, &got, &e), -1); /* somebody else's */
+	CHECK_INT(ticket_take(A, state, STR("../../etc/passwd"), uid, &got, &e), -1);
+	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789ABCDEF"), uid, &got, &e), -1);
+	make_link("/etc/passwd", "state4/tickets/0123456789abcdef0123456789abcdef");
+	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789abcdef"), uid, &got, &e), -1);
+	make_file("state4/tickets/0123456789abcdef0123456789abcde0", "{\"v\":1}", 0600);
+	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789abcde0"), uid, &got, &e), -1);
+	t.command = STR("a\xFF");
+	CHECK_INT(ticket_write(A, state, &t, &again, &e), -1);
+	t.command = STR("a\0b");
+	CHECK_INT(ticket_write(A, state, &t, &again, &e), -1);
+	CHECK_INT(rmdir(at("state4/tickets")), 0); /* nothing is left */
+}
+
+int main(void)
+{
+	if (place_begin() != 0)
+		return 1;
+	world = (struct run_world){.environ = ARGV("PATH=/bin"), .cwd = STR("/"), .home = STR("/nonexistent-home"), .user = STR("dev"), .uid = 1000, .machine = {8000, 16384 * MB}};
+	RUN(test_programs);
+	RUN(test_scripts);
+	RUN(test_limits);
+	RUN(test_precedence);
+	RUN(test_places);
+	RUN(test_work);
+	RUN(test_protected);
+	RUN(test_environment);
+	RUN(test_variables);
+	RUN(test_statuses);
+	RUN(test_streams);
+	RUN(test_hints);
+	RUN(test_refusal);
+	RUN(test_numbers);
+	RUN(test_ticket);
+	place_end();
+	return unit_end();
+}
