@@ -51,7 +51,7 @@ static int group_limits(struct run *r, struct err *e)
 {
 	const struct limits *l = &r->s->limits;
 
-	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + 1, e) != 0) /* init is one more */
+	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + cg_guess_v2(), e) != 0) /* init is one more where it is born in it */
 		return -1;
 	return r->cpus_suffice || cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
 }
@@ -182,16 +182,47 @@ static int start_undertaker(struct run *r, struct err *e)
 	return undertaker_start(u, r->watch.cg, r->protect, e);
 }
 
+/* Made while init is busy, unless it must be born in it. */
+static int hand_group(struct run *r, struct err *e)
+{
+	int doors[CG_HIERARCHIES_MAX];
+	size_t n = r->grouped ? cg_doors(&r->cg, doors) : 0;
+	char word = r->grouped ? NS_GROUP : NS_ALONE;
+	struct iovec part = {&word, 1};
+	union {
+		char room[CMSG_SPACE(sizeof(doors))];
+		struct cmsghdr head;
+	} control = {.room = {0}};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
+
+	if (r->grouped && !n)
+		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
+	if (n) {
+		msg.msg_control = control.room;
+		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(n * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+		memcpy(CMSG_DATA(&control.head), doors, n * sizeof(int));
+	}
+	if (sendmsg(r->watch.talk, &msg, MSG_NOSIGNAL) != 1 && errno != EPIPE && errno != ECONNRESET)
+		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return 0;
+}
+
 static int start(struct run *r, struct err *e)
 {
-	bool rest;
-	int into = r->grouped ? cg_into(&r->cg, &rest) : -1;
+	int into = -1;
+	bool rest = false;
 	pid_t pid;
 
-	r->child.born_in = into >= 0;
-	pid = namespace_clone(r->s->network == NETWORK_HOST ? NAMESPACE_SHARE_NETWORK : 0, into, &r->watch.pidfd);
+	if (cg_guess_v2() && group_make(r, e) != 0)
+		return -1;
+	if (r->grouped)
+		into = cg_into(&r->cg, &rest);
+	r->child.born_in = into >= 0 && !rest;
+	pid = namespace_clone(into, &r->watch.pidfd);
 	if (pid < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
+		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
+				    : err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
 	if (!pid)
 		ns_init(&r->child);
 	r->watch.pid = pid;
@@ -202,6 +233,8 @@ static int start(struct run *r, struct err *e)
 	fd_close(&r->child.out);
 	fd_close(&r->child.err);
 	close_trees(r);
+	if (!r->child.born_in && ((!r->grouped && group_make(r, e) != 0) || hand_group(r, e) != 0))
+		return -1;
 	return start_undertaker(r, e);
 }
 
@@ -210,7 +243,7 @@ static int make(struct run *r, struct err *e)
 	bool root = geteuid() == 0;
 
 	r->child.null = fill_standard(e);
-	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_before(r->a, r->s, &r->ops, &r->protect, e) != 0 || group_make(r, e) != 0)
+	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_before(r->a, r->s, &r->ops, &r->protect, e) != 0)
 		return -1;
 	if ((root && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
 		return -1;
@@ -221,7 +254,6 @@ static int make(struct run *r, struct err *e)
 	r->child.uid = root ? PLAN_ID : geteuid();
 	r->child.gid = root ? PLAN_ID : getegid();
 	r->child.drop_groups = root;
-	r->child.cg = r->watch.cg;
 	return 0;
 }
 
@@ -313,7 +345,7 @@ static int ns_run(struct arena *a, const struct spec *s, const struct box_progre
 static int ns_probe(struct err *e)
 {
 	int pidfd = -1;
-	pid_t pid = namespace_clone(0, -1, &pidfd);
+	pid_t pid = namespace_clone(-1, &pidfd);
 
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make user namespaces");

@@ -1,6 +1,10 @@
 /* The table of backends, and the way to each. */
 #include "box/box.h"
 
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/utsname.h>
+
 #include "box/ns.h"
 
 static const struct backend *const backends[] = {&backend_ns};
@@ -33,4 +37,11 @@ int box_run(struct arena *a, const struct backend *b, const struct spec *s, cons
 	if (check_limits(&s->limits, e) != 0)
 		return -1;
 	return b->run(a, s, p, ret, e);
+}
+
+bool box_inside(void)
+{
+	struct utsname u;
+
+	return uname(&u) == 0 && !strcmp(u.nodename, NS_HOSTNAME) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
 }

@@ -4,6 +4,8 @@
  * A backend is a row of the table in box.c. Each enforces a spec as a whole or refuses it with the reason; none weakens it.
  */
 #pragma once
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "model/outcome.h"
 #include "model/spec.h"
@@ -29,3 +31,5 @@ const struct backend *box_backend_at(size_t i); /* NULL after the last */
  * e says why.
  */
 int box_run(struct arena *a, const struct backend *b, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+/* Is this process in a box already? Only good for messages: whatever it says, a box in a box is refused by the outer one's filter. */
+bool box_inside(void);

@@ -1,6 +1,10 @@
 /*
- * pid 1 of the box, and the last steps of the program before it is itself. ns.h has the theory. Nothing here allocates; whatever fails is told to
- * the launcher, and then this process ends, and the box with it.
+ * pid 1 of the box, and the program before it is itself. ns.h has the theory. Nothing here allocates; whatever fails is told to the launcher,
+ * and then this process ends, and the box with it.
+ *
+ * Both prepare at the same time: init puts the root together, while the program enters the cgroup and makes the network namespace, which
+ * takes the kernel nearly as long. Then they meet: init follows into the network namespace (its own /proc entry must not show the host's),
+ * and the program goes on in the new root.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
  * no signal from inside. It keeps one descriptor, the socket to the launcher.
@@ -28,7 +32,6 @@
 #include "sys/seccomp.h"
 
 #define OPEN_FILES 20000
-#define HOSTNAME "box"
 
 static void tell(int talk, const struct ns_message *m)
 {
@@ -44,7 +47,7 @@ static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
 	_exit(127);
 }
 
-/* One byte from the launcher. Its death ends us. */
+/* One byte from the launcher, or between init and program. The other's death ends us; it has said why. */
 static void await(int talk, char what)
 {
 	char got = 0;
@@ -55,6 +58,12 @@ static void await(int talk, char what)
 	while (n < 0 && errno == EINTR);
 	if (n != 1 || got != what)
 		_exit(127);
+}
+
+static void say(int to, char what)
+{
+	while (send(to, &what, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
 }
 
 /* The descriptors by which the launcher can look into the box from outside. */
@@ -98,7 +107,8 @@ static int become(const struct ns_child *c, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop groups");
 	if (setresgid(c->gid, c->gid, c->gid) != 0 || setresuid(c->uid, c->uid, c->uid) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
-	if (prctl(PR_SET_DUMPABLE, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+	/* Another user is not dumpable, and init must look at the program once more; until then nothing foreign runs in the box. */
+	if (prctl(PR_SET_DUMPABLE, 1) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	if (recv(c->talk, &peek, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		_exit(127);
@@ -134,16 +144,45 @@ static int set_affinity(uint32_t cpu_milli)
 	return n > wanted ? sched_setaffinity(0, sizeof(set), &set) : 0;
 }
 
-static int set_rlimits(const struct ns_child *c, struct err *e)
+/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
+static int limit_each(const struct ns_child *c, struct err *e)
 {
 	const struct limits *l = &c->spec->limits;
 
-	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
-	/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
-	if (!c->cg && (limit(RLIMIT_DATA, l->memory) != 0 || limit(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0))
+	if (limit(RLIMIT_DATA, l->memory) != 0 || limit(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	return 0;
+}
+
+/*
+ * On version 2 init was born in the cgroup. Else the launcher hands over the doors of the group as soon as it has made it; what it hands over
+ * is closed again here, so nothing in the box holds a way to its own limits. No doors: there is no group, each process is limited by itself.
+ */
+static int enter_group(const struct ns_child *c, struct err *e)
+{
+	int doors[CG_HIERARCHIES_MAX];
+	char room[CMSG_SPACE(sizeof(doors))], word = 0;
+	struct iovec part = {&word, 1};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
+	struct cmsghdr *head;
+	size_t n;
+	int rc;
+
+	if (c->born_in)
+		return 0;
+	while (recvmsg(c->talk, &msg, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
+		;
+	if (word == NS_ALONE)
+		return limit_each(c, e);
+	head = CMSG_FIRSTHDR(&msg);
+	if (word != NS_GROUP || !head || head->cmsg_type != SCM_RIGHTS)
+		_exit(127); /* the launcher is dead */
+	n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(doors, CMSG_DATA(head), n * sizeof(int));
+	rc = cg_enter(doors, n) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
+	for (size_t i = 0; i < n; i++)
+		close(doors[i]);
+	return rc;
 }
 
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
@@ -210,24 +249,43 @@ static void run(const struct ns_child *c, struct err *e)
 	err_set(e, ERR_SYSTEM, why, "cannot run '%.200s' in the box", argv[0]);
 }
 
-static void __attribute__((noreturn)) program(const struct ns_child *c)
+/* What needs no root yet. */
+static int begin(const struct ns_child *c, int meet, struct err *e)
 {
-	struct err e = {0};
+	if (enter_group(c, e) != 0)
+		return -1;
+	if (c->spec->network == NETWORK_DENY && unshare(CLONE_NEWNET) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
+	say(meet, NS_NETWORK);
+	setsid();
+	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	return set_streams(c, e);
+}
+
+/* What does. */
+static int enclose(const struct ns_child *c, struct err *e)
+{
 	int why;
 
-	setsid();
 	if (chdir(c->cwd) != 0)
-		err_set(&e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
-	else if (set_streams(c, &e) == 0 && set_rlimits(c, &e) == 0) {
-		if (privileges_drop(true) != 0)
-			err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
-		else if (wall_in(c, &e) == 0) {
-			why = seccomp_load(c->spec->network == NETWORK_HOST);
-			if (why)
-				err_set(&e, ERR_SYSTEM, why, "cannot load the system call filter");
-			else
-				run(c, &e);
-		}
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
+	if (privileges_drop(true) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
+	if (wall_in(c, e) != 0)
+		return -1;
+	why = seccomp_load(c->spec->network == NETWORK_HOST);
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
+}
+
+static void __attribute__((noreturn)) program(const struct ns_child *c, int meet)
+{
+	struct err e = {0};
+
+	if (begin(c, meet, &e) == 0) {
+		await(meet, NS_ROOT);
+		if (enclose(c, &e) == 0)
+			run(c, &e);
 	}
 	give_up(c->talk, &e);
 }
@@ -252,45 +310,78 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	_exit(0);
 }
 
-static int prepare(const struct ns_child *c, struct err *e)
+/* Into the network namespace of the program. */
+static int follow(const struct ns_child *c, int meet, pid_t child, struct err *e)
+{
+	FD_CLEANUP int pidfd = -1;
+
+	await(meet, NS_NETWORK);
+	if (c->spec->network != NETWORK_DENY)
+		return 0;
+	pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	return pidfd >= 0 && setns(pidfd, CLONE_NEWNET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
+}
+
+static int prepare(const struct ns_child *c, int meet, pid_t child, struct err *e)
 {
 	FD_CLEANUP int root = -1;
 
-	if (become(c, e) != 0 || setup_root(c->ops, c->spec->limits.scratch, &root, e) != 0)
+	if (setup_root(c->ops, c->spec->limits.scratch, &root, e) != 0)
 		return -1;
-	if (sethostname(HOSTNAME, sizeof(HOSTNAME) - 1) != 0)
+	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
-	return hand_out(c->talk, root, e);
+	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, child, e) != 0)
+		return -1;
+	if (prctl(PR_SET_DUMPABLE, 0) != 0 || privileges_drop(false) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	return 0;
+}
+
+/* Starts the program's process, and is its pid; only returns in init. */
+static pid_t start(const struct ns_child *c, int *ret_meet, struct err *e)
+{
+	int meet[2];
+	pid_t child;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, meet) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a channel in the box");
+	child = fork();
+	if (child < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	if (!child) {
+		close(meet[0]);
+		program(c, meet[1]);
+	}
+	close(meet[1]);
+	*ret_meet = meet[0];
+	return child;
+}
+
+static void shut(const struct ns_child *c)
+{
+	close(c->out);
+	close(c->err);
+	close(c->null);
+	if (c->spec->input >= 0)
+		close(c->spec->input);
 }
 
 void ns_init(const struct ns_child *c)
 {
 	struct err e = {0};
+	int meet = -1;
 	pid_t child;
 
 	close(c->launcher_talk);
 	default_signals();
-	if (c->cg && cg_enter(c->cg, c->born_in, &e) != 0)
-		give_up(c->talk, &e);
-	if (c->cg)
-		cg_close(c->cg); /* our copy: nothing in the box holds a way to its own limits */
 	await(c->talk, NS_MAPPED);
-	if (prepare(c, &e) != 0)
+	if (become(c, &e) != 0)
 		give_up(c->talk, &e);
-	child = vfork(); /* the child shares our memory until its exec, and we wait for that */
-	if (child < 0) {
-		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	child = start(c, &meet, &e);
+	if (child < 0 || prepare(c, meet, child, &e) != 0)
 		give_up(c->talk, &e);
-	}
-	if (!child)
-		program(c);
-	close(c->out);
-	close(c->err);
-	if (c->spec->input >= 0)
-		close(c->spec->input);
-	if (privileges_drop(false) != 0) {
-		err_set(&e, ERR_SYSTEM, errno, "cannot drop privileges");
-		give_up(c->talk, &e);
-	}
+	say(meet, NS_ROOT);
+	close(meet);
+	shut(c);
 	reap(c->talk, child);
 }

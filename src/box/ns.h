@@ -3,10 +3,10 @@
  *
  * Theory of operation. Three processes of ours, and the program:
  *
- *   launcher (caisson run) ── clone: all namespaces ──> init (pid 1 of the box) ── vfork, exec ──> program, and what it starts
+ *   launcher (caisson run) ── clone: namespaces ──> init (pid 1 of the box) ── fork ──> program, and what it starts
  *      └── clone, shared memory ──> undertaker (outside the box)
  *
- * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it enters its cgroup, builds the root, starts the program, reaps
+ * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it starts the program's process, builds the root, reaps
  * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
  * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
  * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace.
@@ -25,11 +25,13 @@
 
 #define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
 #define NS_CHUNK 65536
+#define NS_HOSTNAME "box"
 
 extern const struct backend backend_ns;
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-enum { NS_MAPPED = 'm' };
+/* Words: of the launcher to init (mapped) and to the program (its group, or none); between init and the program. */
+enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a', NS_NETWORK = 'n', NS_ROOT = 'r' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
@@ -46,8 +48,7 @@ struct ns_child {
 	uid_t uid;
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
-	struct cgroup *cg;         /* NULL: none, each process is limited by itself */
-	bool born_in;              /* ... and init was born in the part of it that can be born in */
+	bool born_in;              /* init was born in its cgroup; else the program is told of one */
 	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
 	int launcher_talk;         /* the launcher's, to be closed */
 };

@@ -1,10 +1,12 @@
-/* caisson selftest: prove what the policy in force stops, and what it lets be. */
+/* caisson selftest: prove what the policy in force stops and what it lets be, and that the box holds. */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "engine/selftest.h"
+#include "engine/selftest_box.h"
 #include "gate/gate.h"
 
 #define NAME_COLUMN 14
@@ -12,13 +14,14 @@
 #define WIDTH_FULL 100 /* narrower terminals get no titles */
 
 struct selftest_options {
-	bool gate, json;
+	bool gate, box, json;
 	const char *config, *cwd;
 };
 
 #define AT(field) offsetof(struct selftest_options, field)
 static const struct option_row options[] = {
 	{"gate", OPTION_FLAG, AT(gate), NULL, "judge the shipped attempts and ordinary commands by the policy in force"},
+	{"box", OPTION_FLAG, AT(box), NULL, "break the limits and walls of boxes on purpose (takes some seconds)"},
 	{"json", OPTION_FLAG, AT(json), NULL, "print the result as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
@@ -26,10 +29,13 @@ static const struct option_row options[] = {
 };
 
 static const struct exit_row exits[] = {
-	{0, "no attempt is missed"}, {1, "an attempt is missed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error, or the policy does not load"},
+	{0, "no attempt is missed, and the box held"}, {1, "an attempt is missed, or broke out"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "internal error, the policy does not load, or no box can be made"},
 };
 
 static const struct example_row examples[] = {
+	{"caisson selftest", "Both tests."},
+	{"caisson selftest --box", "What stops each attempt to break out of a box on this machine."},
 	{"caisson selftest --gate", "What the policy of this user stops and what it interrupts, by class."},
 	{"caisson selftest --gate --config strict.yaml", "The same for another policy, before it is put in force."},
 	{"caisson selftest --gate --json | jq '.attempts.classes[].missed[]'", "The attempts that would run."},
@@ -147,36 +153,109 @@ static void put_end(struct buf *b, const struct selftest_set *attempts, const st
 	buf_c(b, ".\n");
 }
 
+/* ---- the box, for people ---- */
+
+static void put_trial(struct buf *b, const struct trial *t, bool colour)
+{
+	static const enum tint tints[] = {[TRIAL_HELD] = TINT_GREEN, [TRIAL_BROKEN] = TINT_RED, [TRIAL_UNTRIED] = TINT_YELLOW};
+	struct str late = t->timed ? str_fmt(b->a, " +%lld ms", (long long)t->over_ms)
+			  : t->status == STATUS_OOM ? str_fmt(b->a, " at %llu MB", (unsigned long long)(t->peak_memory / MB)) : STR("");
+
+	buf_fmt(b, "  %-12s ", t->attempt->name);
+	tinted(b, colour, t->end == TRIAL_HELD ? TINT_NONE : tints[t->end], str_fmt(b->a, "%-35s", t->attempt->title));
+	if (t->end == TRIAL_UNTRIED)
+		buf_c(b, " not tried\n");
+	else
+		buf_fmt(b, " %-13s %s%.*s\n", t->by ? t->by : "", status_name(t->status), STR_ARG(late));
+	if (t->end == TRIAL_HELD)
+		return;
+	buf_fmt(b, "  %-12s ", "");
+	tinted(b, colour, tints[t->end], str_fmt(b->a, "%s%.*s", t->end == TRIAL_BROKEN ? "BROKEN: " : "", STR_ARG(t->why)));
+	buf_char(b, '\n');
+}
+
+static void put_box(struct buf *b, const struct box_test *test, bool colour)
+{
+	tinted(b, colour, TINT_BOLD, STR("The box: attempts to break out of it"));
+	buf_fmt(b, "\n\n  %-12s %-35s %-13s %s\n", "attempt", "", "stopped by", "ended with");
+	for (const struct trial *t = test->trials; t; t = t->next)
+		put_trial(b, t, colour);
+	buf_c(b, "\n");
+	tinted(b, colour, test->broken ? TINT_RED : TINT_GREEN, str_fmt(b->a, "%u of %u held, %u broken", test->held, test->held + test->broken + test->untried, test->broken));
+	if (test->untried)
+		tinted(b, colour, TINT_YELLOW, str_fmt(b->a, ", %u not tried", test->untried));
+	buf_c(b, ".\n");
+}
+
 /* ---- running ---- */
 
-static int test_gate(void *arg)
+static int fail(const struct err *e)
+{
+	complain("%s", e->text);
+	return EXIT_INTERNAL;
+}
+
+/* 0 or 1, as the exit code; -1 with the reason. */
+static int test_gate(struct job *j, const struct policies *p, struct buf *b, struct err *e)
+{
+	struct selftest_set attempts, ordinary;
+	struct selftest_request rq = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR(""), .policies = p};
+	struct style st = {.colour = terminal_colour(STDOUT_FILENO), .title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
+
+	if (selftest_parse(&j->a, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &attempts, e) != 0 ||
+	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, e) != 0 || selftest_judge(&attempts, &rq, e) != 0 ||
+	    selftest_judge(&ordinary, &rq, e) != 0)
+		return -1;
+	if (j->o->json) {
+		selftest_json(b, &attempts, &ordinary, p);
+	} else {
+		put_set(b, &attempts, st);
+		put_set(b, &ordinary, st);
+		if (!p->root.n)
+			buf_c(b, "This directory is no project (it is /, a home, or above one), so changing files in it counts as outside.\n");
+		put_end(b, &attempts, &ordinary, st.colour);
+	}
+	return selftest_failures(&attempts) ? 1 : 0;
+}
+
+static int test_box(struct job *j, const struct policies *p, struct buf *b, struct err *e)
+{
+	const char *dir = getenv("TMPDIR");
+	struct box_test test;
+
+	if (box_test(&j->a, p, dir && dir[0] == '/' ? dir : "/tmp", &test, e) != 0)
+		return -1;
+	if (j->o->json) {
+		buf_c(b, "\"box\":");
+		box_test_json(b, &test);
+	} else {
+		put_box(b, &test, terminal_colour(STDOUT_FILENO));
+	}
+	return test.broken ? 1 : 0;
+}
+
+static int test_all(void *arg)
 {
 	struct job *j = arg;
-	struct selftest_set attempts, ordinary;
 	struct policies p;
-	struct selftest_request rq = {.cwd = j->o->cwd ? str_of(j->o->cwd) : STR(""), .policies = &p};
-	struct style st = {.colour = terminal_colour(STDOUT_FILENO), .title = terminal_width(STDOUT_FILENO) < WIDTH_FULL ? 0 : TITLE_COLUMN};
 	struct err e = {0};
 	struct buf b;
+	int gate = 0, box = 0;
 
-	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .cwd = rq.cwd}, &p, &e) != 0 ||
-	    selftest_parse(&j->a, selftest_text(SELFTEST_ATTEMPTS), SELFTEST_ATTEMPTS, &attempts, &e) != 0 ||
-	    selftest_parse(&j->a, selftest_text(SELFTEST_ORDINARY), SELFTEST_ORDINARY, &ordinary, &e) != 0 || selftest_judge(&attempts, &rq, &e) != 0 ||
-	    selftest_judge(&ordinary, &rq, &e) != 0) {
-		complain("%s", e.text);
-		return EXIT_INTERNAL;
-	}
+	if (policies_load(&j->a, &(struct policies_request){.config = j->o->config, .cwd = j->o->cwd ? str_of(j->o->cwd) : STR("")}, &p, &e) != 0)
+		return fail(&e);
 	buf_init(&b, &j->a, 0);
-	if (j->o->json) {
-		selftest_json(&b, &attempts, &ordinary, &p);
-	} else {
-		put_set(&b, &attempts, st);
-		put_set(&b, &ordinary, st);
-		if (!p.root.n)
-			buf_c(&b, "This directory is no project (it is /, a home, or above one), so changing files in it counts as outside.\n");
-		put_end(&b, &attempts, &ordinary, st.colour);
-	}
-	return output(buf_view(&b), selftest_failures(&attempts) ? 1 : 0);
+	buf_c(&b, j->o->json ? "{" : "");
+	if (j->o->gate)
+		gate = test_gate(j, &p, &b, &e);
+	if (j->o->gate && j->o->box)
+		buf_c(&b, j->o->json ? "," : "\n");
+	if (gate >= 0 && j->o->box)
+		box = test_box(j, &p, &b, &e);
+	if (gate < 0 || box < 0)
+		return fail(&e);
+	buf_c(&b, j->o->json ? "}\n" : "");
+	return output(buf_view(&b), gate || box);
 }
 
 static int run(const struct command_row *self, int argc, char **argv)
@@ -192,19 +271,23 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, e.text);
 	if (first < argc)
 		return usage_wrong(self, "no operands are expected");
-	if (!o.gate)
-		return usage_wrong(self, "say what to test: --gate");
-	return with_arena(&j.a, test_gate, &j);
+	if (!o.gate && !o.box)
+		o.gate = o.box = true;
+	return with_arena(&j.a, test_all, &j);
 }
 
 const struct command_row command_selftest = {
 	.name = "selftest",
-	.synopsis = {"--gate [--json] [--config FILE] [--cwd DIR]"},
-	.summary = "test the policy in force with attempts and ordinary commands",
-	.about = "Judges two shipped sets of commands by the policy that is in force for this user and directory, as caisson check would: attempts to destroy, "
+	.synopsis = {"[--gate] [--box] [--json] [--config FILE] [--cwd DIR]"},
+	.summary = "test the policy in force, and the box by breaking out of it",
+	.about = "Without --gate or --box both are tested.\n\n"
+		 "The gate: judges two shipped sets of commands by the policy that is in force for this user and directory, as caisson check would: attempts to destroy, "
 		 "leak or take over, plain and disguised, and commands of an ordinary working day. Nothing is run, the classifier of the policy included.\n\n"
 		 "An attempt is caught when it is denied, asked about or contained, and missed when it is allowed. An ordinary command is interrupted when it is "
-		 "asked about or denied. Both are counted by class, and every missed or interrupted command is listed.",
+		 "asked about or denied. Both are counted by class, and every missed or interrupted command is listed.\n\n"
+		 "The box: runs programs that take more memory, time, processes, files or output than they may, reach for the network, for files outside, "
+		 "for secrets, or for privileges, or try to outlive their box; each in a fresh one, aimed at canaries in a temporary directory that is removed afterwards. "
+		 "Each row says what stopped it, how it ended, and how long after the time limit.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

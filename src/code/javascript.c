@@ -441,6 +441,19 @@ static void visit_import(struct walk *w, TSNode n)
 	}
 }
 
+/* f<T>('x'), f<T, U>('x'): comparisons, but to TypeScript a call of f. */
+static void check_generic(struct walk *w, TSNode n)
+{
+	static const char *const readers[] = {"deno", "bun", "tsx", "ts-node", "typescript", "strip-types"};
+	struct str request = w->f->ntexts ? w->f->texts[0].bytes : STR("");
+
+	for (size_t i = 0; IS_ANY(node_field(n, "right"), "parenthesized_expression", "template_string") && i < sizeof(readers) / sizeof(*readers); i++)
+		if (str_contains(request, str_of(readers[i]))) {
+			code_marker_add(w, "typescript", n);
+			return;
+		}
+}
+
 static void visit_other(struct walk *w, TSNode n)
 {
 	size_t count;
@@ -488,6 +501,8 @@ static void visit_inner(struct walk *w, TSNode n)
 	} else {
 		if (IS_ANY(n, "with_statement", "decorator", "html_comment", "jsx_element", "jsx_self_closing_element"))
 			code_marker_add(w, node_is(n, "with_statement") ? "with" : node_is(n, "decorator") ? "decorator" : node_is(n, "html_comment") ? "html-comment" : "jsx", n);
+		if (node_is(n, "binary_expression") && node_is(node_field(n, "operator"), ">"))
+			check_generic(w, n);
 		if (node_is(n, "pair") && str_contains(node_text(w, node_field(n, "key")), STR("__proto__")))
 			code_marker_add(w, "prototype", n);
 		if (node_is(n, "export_statement"))

@@ -48,15 +48,18 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 	return engine_judge(a, &r->gate, p, &facts, ret, e);
 }
 
-/* The caches of the work profile. The state must be the caller's alone; the names below it are ours to make. */
-static int make_caches(struct arena *a, const struct run *r, struct err *e)
+/*
+ * The caches of the work profile, and the state itself, where the quarantine would be made. It must be the caller's alone; the names below it
+ * are ours to make. Without it what is quarantined stays in the workspace under another name.
+ */
+static int make_state(struct arena *a, const struct run *r, struct err *e)
 {
 	struct str state;
 
-	if (!r->caches)
+	if (!r->caches && !r->spec.quarantine.n)
 		return 0;
 	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
-		return -1;
+		return r->caches ? -1 : 0;
 	for (const struct texts *t = r->caches; t; t = t->next)
 		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s'", STR_ARG(t->text));
@@ -69,7 +72,7 @@ void run_go(struct arena *a, const struct run *r, const struct box_progress *pro
 	struct outcome o = {0};
 	struct err e = {0};
 
-	if (make_caches(a, r, &e) == 0 && (b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend")) == 0) {
+	if (make_state(a, r, &e) == 0 && (b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend")) == 0) {
 		*ret = o;
 		return;
 	}

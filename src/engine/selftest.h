@@ -44,5 +44,5 @@ int selftest_judge(struct selftest_set *set, const struct selftest_request *rq, 
 /* Attempts that are allowed; ordinary commands that are asked about or denied. */
 bool selftest_failed(enum selftest_kind kind, enum verdict v);
 unsigned selftest_failures(const struct selftest_set *set);
-/* Both sets as one JSON object on one line (docs/selftest.md). */
+/* Both sets as members of a JSON object, without its braces (docs/selftest.md). */
 void selftest_json(struct buf *out, const struct selftest_set *attempts, const struct selftest_set *ordinary, const struct policies *p);

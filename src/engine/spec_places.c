@@ -2,14 +2,14 @@
  * What of the host is seen in a box, and where: workspace, home, further paths, the working directory, and the PATH that leads to programs
  * in them. Names are resolved here; what is wrong with them is said before anything is made.
  */
+#include "box/protect.h"
 #include "engine/run.h"
-#include "gate/path_table.h"
 #include "sys/project.h"
 
 #define EXEC_HOME "/home/box"
 #define CACHE_KEY 16       /* hex digits of the project's name */
 #define PATH_ENTRIES 128   /* of the caller's PATH */
-#define PROTECTED_MAX 512
+#define PROTECTED_MAX 512  /* names that policies add */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static const char *const program_dirs[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
@@ -26,9 +26,6 @@ static const char *const toolchains[] = {
 
 /* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
 static const char *const caches[] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
-
-/* Of a repository, besides the names that the gate protects anywhere. */
-static const char *const repository_names[] = {".git/hooks", ".git/config", ".git/config.worktree", ".git/info/attributes", ".git/commondir", ".caisson.yaml"};
 
 struct places {
 	struct making *m;
@@ -82,39 +79,28 @@ static void protect(struct making *m, struct str path, size_t *n)
 	(*end)->text = path;
 }
 
-/* A pattern that names one file or directory of the workspace; empty: it does not. */
-static struct str one_name(struct str pattern)
+/* Relative to the workspace; a directory with all that is in it is the directory. */
+static struct str in_workspace(struct str pattern)
 {
 	if (str_starts(pattern, "/"))
 		pattern = str_sub(pattern, 1, pattern.n);
 	if (str_ends(pattern, "/**"))
 		pattern.n -= 3;
-	else if (str_ends(pattern, "/"))
-		pattern.n--;
-	for (size_t i = 0; i < pattern.n; i++)
-		if (strchr("*?[\\!", pattern.p[i]))
-			return STR("");
-	return str_contains(pattern, STR("..")) ? STR("") : pattern;
+	return pattern;
 }
 
 static void protect_all(struct making *m)
 {
 	const struct texts *lists[] = {m->p->own.protected_paths, m->p->apart ? m->p->project.protected_paths : NULL};
-	size_t n = 0, names = 0;
-	const char *const *table = path_table_patterns("protected", &n);
+	size_t n = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		struct str name = table[i][0] == '~' || table[i][0] == '/' ? STR("") : one_name(str_of(table[i]));
-
-		if (name.n && !str_is(name, ".git"))
-			protect(m, name, &names);
-	}
-	for (size_t i = 0; i < COUNT(repository_names); i++)
-		protect(m, str_of(repository_names[i]), &names);
+	m->r->spec.protected = protect_names(m->a);
 	for (size_t i = 0; i < COUNT(lists); i++)
 		for (const struct texts *t = lists[i]; t; t = t->next)
-			if (one_name(t->text).n)
-				protect(m, one_name(t->text), &names);
+			if (in_workspace(t->text).n)
+				protect(m, in_workspace(t->text), &n);
+	if (m->world->state_dir.n)
+		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id));
 }
 
 /* DIR, DIR:ro, DIR:rw */

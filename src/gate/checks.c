@@ -183,11 +183,11 @@ static bool perl_opens(const struct judge *j, const struct snippet *s)
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
-		if (s->code && s->code->complete) {
+		if (s->code && s->code->complete && !perl_opens(j, s)) {
 			code_said(j, s);
 			continue;
 		}
-		if (!s->code && inline_harmless(s) && !perl_opens(j, s))
+		if (!s->code && inline_harmless(s))
 			continue;
 		j->ret->complete = false; /* the code may run commands of its own */
 		if (s->code && code_said(j, s))

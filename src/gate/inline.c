@@ -1,11 +1,11 @@
 /*
  * Small languages inside a command line: which pieces of awk, sed, SQL and jq are plainly harmless, that is, can neither run a command nor
- * open a file of their own choice. Conservative scanners, not parsers: whatever they do not recognise is not harmless. Perl, Ruby, PHP and
- * Lua have a scanner in inline_script.c; languages that have no row are never harmless.
+ * open a file of their own choice. Conservative scanners, not parsers: whatever they do not recognise is not harmless. Languages that have
+ * no row are harmless when their reader (src/code) understood all of the text.
  */
 #include <strings.h>
 
-#include "gate/inline.h"
+#include "gate/judge.h"
 
 static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
@@ -485,6 +485,5 @@ bool inline_harmless(const struct snippet *s)
 	for (size_t i = 0; s->lang && i < sizeof(languages) / sizeof(*languages); i++)
 		if (!strcmp(languages[i].lang, s->lang))
 			return languages[i].unknown_too || (known(&s->text) && languages[i].harmless(s->text.text));
-	const struct script_language *l = s->lang ? inline_script(s->lang) : NULL;
-	return l && s->text.kind == WORD_EXACT && inline_script_harmless(l, s->text.text);
+	return s->code && s->code->complete;
 }

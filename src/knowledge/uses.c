@@ -69,8 +69,10 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 		struct word v = ap->suffix->value;
 		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
 			add_suffixed(ap, from, to, w, v.text);
+		else if (v.kind == WORD_EXACT && str_find(v.text, '/', 0) < 0)
+			beside = true; /* sed -i'*.old' names anything there */
 		else
-			beside = true; /* sed -i DIR/STAR names anything */
+			know_use_add(ap, USE_WRITE, 0, from, to, &(struct word){.kind = WORD_UNKNOWN, .text = {"", 1}, .at = v.at}); /* -i'DIR/STAR': elsewhere */
 	}
 	if (beside) {
 		w = parent_of(w);

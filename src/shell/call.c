@@ -407,8 +407,9 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	switch (u->role) {
 	case USE_READ: emit_access(e, ACCESS_READ, u->value, below, k->name, at); break;
 	case USE_WRITE: {
+		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:"); /* with a path and options in it */
 		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
-		emit_access(e, ACCESS_WRITE, temporary ? word_of(HOLE, at) : u->value, below, k->name, at);
+		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below, k->name, at);
 		break;
 	}
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;

@@ -93,22 +93,24 @@ static uint64_t start_of(const char *path)
 	return end && num_parse(str_n(p, (size_t)(end - p)), 1, INT64_MAX, &start) == 0 ? (uint64_t)start : 0;
 }
 
-struct launcher { /* who a group's name says made it */
-	int64_t pid, start, namespace;
+struct origin { /* what a group's name says of its making; the time in clock ticks since the machine started, as the start of a process */
+	int64_t pid, made, namespace;
 };
 
-static int launcher_self(struct launcher *ret, struct err *e)
+static int origin_now(struct origin *ret, struct err *e)
 {
 	struct stat st;
-	int64_t start = (int64_t)start_of("/proc/self/stat");
-	if (start == 0 || stat("/proc/self/ns/pid", &st) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read '/proc/self'");
-	*ret = (struct launcher){getpid(), start, (int64_t)st.st_ino};
+	struct timespec now;
+	if (stat("/proc/self/ns/pid", &st) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '/proc/self/ns/pid'");
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	long per_second = sysconf(_SC_CLK_TCK);
+	*ret = (struct origin){getpid(), now.tv_sec * per_second + now.tv_nsec / (1000000000 / per_second), (int64_t)st.st_ino};
 	return 0;
 }
 
-/* caisson-PID-START-NAMESPACE-RANDOM and nothing else. */
-static bool launcher_parse(const char *name, struct launcher *ret)
+/* caisson-PID-MADE-NAMESPACE-RANDOM and nothing else. */
+static bool origin_parse(const char *name, struct origin *ret)
 {
 	struct str rest = str_of(name);
 	if (!str_starts(rest, NAME_PREFIX))
@@ -121,37 +123,34 @@ static bool launcher_parse(const char *name, struct launcher *ret)
 			return false;
 		rest = str_sub(rest, (size_t)end + 1, rest.n);
 	}
-	*ret = (struct launcher){part[0], part[1], part[2]};
-	return rest.n == 8 && strspn(rest.p, "0123456789abcdef") == 8;
+	*ret = (struct origin){part[0], part[1], part[2]};
+	return rest.n == 16 && strspn(rest.p, "0123456789abcdef") == 16;
 }
 
-/* Whether the maker is surely gone. In another pid namespace nothing can be said. */
-static bool launcher_dead(const struct launcher *l, const struct launcher *self, int *starts_left)
+/* Whether the maker is surely gone: nobody has its number, or somebody who started later. In another pid namespace nothing can be said. */
+static bool maker_dead(const struct origin *o, const struct origin *self, int *starts_left)
 {
-	if (l->namespace != self->namespace)
+	if (o->namespace != self->namespace || o->pid == self->pid)
 		return false;
-	if (l->pid == self->pid)
-		return l->start != self->start;
-	if (kill((pid_t)l->pid, 0) < 0 && errno == ESRCH)
+	if (kill((pid_t)o->pid, 0) < 0 && errno == ESRCH)
 		return true;
 	if (--*starts_left < 0)
 		return false;
 	char path[64];
-	snprintf(path, sizeof path, "/proc/%jd/stat", (intmax_t)l->pid);
-	uint64_t start = start_of(path);
-	return start != 0 && start != (uint64_t)l->start;
+	snprintf(path, sizeof path, "/proc/%jd/stat", (intmax_t)o->pid);
+	return start_of(path) > (uint64_t)o->made;
 }
 
 /* Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays. */
-static void sweep(int parent, const struct launcher *self, int *starts_left)
+static void sweep(int parent, const struct origin *self, int *starts_left)
 {
 	_Alignas(struct dirent64) char buf[SWEEP_BYTES];
 	ssize_t n = getdents64(parent, buf, sizeof buf);
 	int removed = 0;
 	for (ssize_t at = 0; at < n && removed < SWEEP_REMOVE_MAX;) {
 		const struct dirent64 *d = (const struct dirent64 *)(buf + at);
-		struct launcher l;
-		if (d->d_type == DT_DIR && launcher_parse(d->d_name, &l) && launcher_dead(&l, self, starts_left))
+		struct origin o;
+		if (d->d_type == DT_DIR && origin_parse(d->d_name, &o) && maker_dead(&o, self, starts_left))
 			removed += unlinkat(parent, d->d_name, AT_REMOVEDIR) == 0;
 		at += d->d_reclen;
 	}
@@ -191,46 +190,40 @@ static int open_v1(struct cgroup *cg, const struct cg_hierarchy *h, struct err *
 	return add_slot(cg, fd, false, h->controllers);
 }
 
-/* need 0: the limits are version 1's; this tree only kills and counts, and where it cannot be had nothing is lost. */
 static int open_v2(struct cgroup *cg, struct cg_hierarchy *h, unsigned need, unsigned want, struct err *e)
 {
 	unsigned have = 0;
-	int fd = cg_place_v2(h, need, want, &have, need ? e : NULL);
+	int fd = cg_place_v2(h, need, want, &have, e);
 	if (fd < 0)
-		return need ? -1 : 0;
+		return -1;
 	if (!is_group(fd, CG_V2_MAGIC)) {
 		close(fd);
-		return need ? err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path) : 0;
+		return err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path);
 	}
 	return add_slot(cg, fd, true, have);
 }
 
-/* A slot for each hierarchy that limits something. One that only counts CPU time, or only kills, costs more than it gives: the launcher learns
- * the time from its child's usage, and kills by the box's pid 1. */
+/* A slot for each hierarchy that limits something. */
 static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 {
-	struct cg_hierarchy *v2 = NULL;
 	unsigned v1 = 0;
+	struct cg_hierarchy *v2 = NULL;
 	for (size_t i = 0; i < m->n; i++) {
 		struct cg_hierarchy *h = &m->of[i];
 		if (h->path[0] == '\0')
 			continue;
 		if (h->v2)
 			v2 = h;
-		else
-			v1 |= h->controllers;
-	}
-	for (size_t i = 0; i < m->n; i++) {
-		const struct cg_hierarchy *h = &m->of[i];
-		if (!h->v2 && h->path[0] != '\0' && h->controllers != CG_HAS_CPUACCT && open_v1(cg, h, e) < 0)
+		else if (open_v1(cg, h, e) < 0)
 			return -1;
+		v1 |= h->controllers;
 	}
 	unsigned need = NEEDED & ~v1;
-	if (v2 && need)
-		return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
-	if (need != 0)
+	if (need == 0)
+		return 0;
+	if (!v2)
 		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
-	return 0;
+	return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
 }
 
 /* The path of a directory that is open, for people. */
@@ -309,20 +302,19 @@ static int listen_for_oom(struct cgroup *cg, struct err *e)
 
 static int make_all(struct cgroup *cg, struct err *e)
 {
-	struct launcher self = {0};
-	uint32_t chance;
-	if (launcher_self(&self, e) < 0)
+	struct origin self = {0};
+	uint64_t chance;
+	if (origin_now(&self, e) < 0)
 		return -1;
 	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
 		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
-	snprintf(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%08x", (intmax_t)self.pid, (intmax_t)self.start, (intmax_t)self.namespace, chance);
+	snprintf(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid, (intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
 	int starts_left = SWEEP_STARTS_MAX;
 	for (size_t i = 0; i < cg->n; i++) {
 		struct cg_dir *d = &cg->dirs[i];
 		sweep(d->parent, &self, &starts_left);
-		/* for nothing but a CPU limit: when that is set */
-		bool later = (d->controllers & NEEDED) == 0 && !d->v2 && (d->controllers == CG_HAS_CPU || dir_v2(cg));
-		if (!later && make_dir(cg, d, e) < 0 && (d->controllers & NEEDED))
+		/* a hierarchy for nothing but a CPU limit waits until that is set */
+		if ((d->controllers & NEEDED) && make_dir(cg, d, e) < 0)
 			return -1;
 	}
 	return listen_for_oom(cg, e);
@@ -428,17 +420,28 @@ int cg_into(const struct cgroup *cg, bool *ret_rest)
 	return v2 ? v2->fd : -1;
 }
 
-int cg_enter(const struct cgroup *cg, bool into_done, struct err *e)
+size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX])
 {
-	for (size_t i = 0; i < cg->n; i++) {
-		const struct cg_dir *d = &cg->dirs[i];
-		if (d->fd < 0 || (d->v2 && into_done))
-			continue;
-		/* 0 is the writer itself, and `tasks` moves one thread only */
-		if (d->v2 ? put(d->fd, "cgroup.procs", "0") < 0 : write(d->tasks, "0", 1) != 1)
-			return err_set(e, ERR_SYSTEM, errno, "cannot enter the control group '%s'", cg->name);
-	}
+	size_t n = 0;
+	for (size_t i = 0; i < cg->n; i++)
+		if (cg->dirs[i].fd >= 0 && cg->dirs[i].tasks >= 0)
+			ret[n++] = cg->dirs[i].tasks;
+	return n;
+}
+
+/* 0 is the writer itself, and `tasks` moves one thread only. */
+int cg_enter(const int *doors, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (write(doors[i], "0", 1) != 1)
+			return -1;
 	return 0;
+}
+
+bool cg_guess_v2(void)
+{
+	struct statfs fs;
+	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CG_V2_MAGIC;
 }
 
 int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e)

@@ -1,14 +1,13 @@
 /*
- * Control groups: version 2, version 1, and hybrids of both (limits on version 1, an empty version 2 tree beside it). cgroup.c and
- * cgroup_map.c are the only files that know the difference.
+ * Control groups: version 2, version 1, and hybrids of both. cgroup.c and cgroup_map.c are the only files that know the difference.
  *
- * A group is one new directory for each hierarchy that is used, named caisson-PID-START-NAMESPACE-RANDOM after the launcher (its number, the
- * time it started, its pid namespace), so that leftovers of a dead one can be told. On version 1 it is made below the caller's own group, on
+ * A group is one new directory for each hierarchy that is used, named caisson-PID-TIME-NAMESPACE-RANDOM (the launcher, when it made the group,
+ * the launcher's pid namespace), so that leftovers of a dead launcher can be told. On version 1 it is made below the caller's own group, on
  * version 2 below the nearest ancestor that hands out the memory and pids controllers (a group with processes of its own cannot).
  * Where no writable hierarchy limits memory and processes, cg_make() says so and the caller falls back to what else there is.
  *
  * How a process gets in: on version 2 it is born there (CLONE_INTO_CGROUP with cg_into()); into the hierarchies of version 1 it goes by
- * itself (cg_enter(), first thing in the child). cg_attach() moves a process from outside; on version 1 the kernel may wait 10 ms for that,
+ * itself (cg_enter()). cg_attach() moves a process from outside; on version 1 the kernel may wait 10 ms for that,
  * because it locks out every fork of the machine, which a single thread that moves itself does not need.
  */
 #pragma once
@@ -53,12 +52,18 @@ int cg_make(struct cgroup *cg, struct err *e);
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
 /* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what);
-/* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when cg_enter() or cg_attach() is needed besides. */
+/* The descriptor for CLONE_INTO_CGROUP, or -1; *ret_rest when it must enter others besides. */
 int cg_into(const struct cgroup *cg, bool *ret_rest);
-/* The calling process, which must have one thread, enters the (remaining) hierarchies. For the child of a fork: allocates nothing, and works
- * whatever its user has become, because the descriptors were opened by cg_make(). */
-int cg_enter(const struct cgroup *cg, bool into_done, struct err *e);
-/* The same for another process. On version 1 the kernel may wait 10 ms for this. */
+/*
+ * The doors of version 1: descriptors through which a process enters by itself, which the kernel need not wait for. They can be handed to
+ * another process and work whatever its user is. How many; 0 on version 2.
+ */
+size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX]);
+/* The calling process, which must have one thread, enters through them. 0 or -1 with errno. Takes no memory. */
+int cg_enter(const int *doors, size_t n);
+/* Is version 2 what limits memory here? Cheap, and a guess: cg_make() knows. */
+bool cg_guess_v2(void);
+/* Moves another process into the (remaining) hierarchies. On version 1 the kernel may wait 10 ms for this. */
 int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e);
 /* Kills everything in it, where the kernel can (version 2); the caller kills the box's init besides. */
 void cg_kill(const struct cgroup *cg);

@@ -136,6 +136,23 @@ void cg_map_mount(struct cg_map *m, struct str line)
 	}
 }
 
+void cg_map_prune(struct cg_map *m)
+{
+	unsigned v1 = 0;
+	for (size_t i = 0; i < m->n; i++)
+		v1 |= m->of[i].controllers;
+	bool all = (v1 & CG_HAS_MEMORY) && (v1 & CG_HAS_PIDS);
+	size_t kept = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		if (m->of[i].v2 ? all : m->of[i].controllers == CG_HAS_CPUACCT)
+			continue;
+		if (kept != i)
+			m->of[kept] = m->of[i];
+		kept++;
+	}
+	m->n = kept;
+}
+
 bool cg_map_complete(const struct cg_map *m)
 {
 	for (size_t i = 0; i < m->n; i++)
@@ -183,7 +200,6 @@ static const struct {
 	{CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory"},
 	{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"},
 	{CG_HAS_CPU, false, "/sys/fs/cgroup/cpu"},
-	{CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpuacct"},
 	{CG_HAS_CPU | CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpu,cpuacct"},
 	{0, true, "/sys/fs/cgroup/unified"},
 	{0, true, "/sys/fs/cgroup"},
@@ -214,6 +230,7 @@ int cg_map_read(struct cg_map *ret, struct err *e)
 	ret->n = 0;
 	if (each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0)
 		return -1;
+	cg_map_prune(ret);
 	cg_map_usual(ret);
 	return cg_map_complete(ret) ? 0 : each_line(ret, "/proc/self/mountinfo", cg_map_mount, cg_map_complete, e);
 }
@@ -279,7 +296,7 @@ static unsigned hand_out(int dir, unsigned need, unsigned want, enum obstacle *r
  * process's old and new group, which is this one. */
 static bool will_do(int dir, unsigned need, unsigned want, unsigned *ret_controllers, enum obstacle *ret_why)
 {
-	unsigned have = need == 0 ? 0 : hand_out(dir, need, want, ret_why);
+	unsigned have = hand_out(dir, need, want, ret_why);
 	if ((need & ~have) != 0)
 		return false;
 	*ret_why = NOT_WRITTEN;
@@ -304,7 +321,7 @@ int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *
 			snprintf(where, sizeof where, "%s", h->path);
 		}
 		char *slash = strrchr(h->path, '/');
-		if (need == 0 || !slash || (size_t)(slash - h->path) < h->mount_n)
+		if (!slash || (size_t)(slash - h->path) < h->mount_n)
 			break;
 		*slash = '\0';
 	}

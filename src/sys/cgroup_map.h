@@ -32,6 +32,9 @@ struct cg_map {
 /* One line of /proc/self/cgroup, of /proc/self/mountinfo; all of the former come first. What does not concern us, or is not well formed, is nothing. */
 void cg_map_group(struct cg_map *m, struct str line);
 void cg_map_mount(struct cg_map *m, struct str line);
+/* Without the hierarchies that limit nothing here: one that only counts CPU time, and version 2's when memory and pids are version 1's. They
+ * would cost more than they give: the time is known from the usage of the box's pid 1, whose end also kills all the rest. */
+void cg_map_prune(struct cg_map *m);
 /* Every hierarchy of the map has its directory. */
 bool cg_map_complete(const struct cg_map *m);
 /*
@@ -39,7 +42,7 @@ bool cg_map_complete(const struct cg_map *m);
  * astray: in the first cgroup namespace, whose names begin at the root of a hierarchy, and at a directory that is such a root (number 1).
  */
 void cg_map_usual(struct cg_map *m);
-/* /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
+/* What limits something: /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
 int cg_map_read(struct cg_map *ret, struct err *e);
 
 /* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
@@ -49,7 +52,7 @@ unsigned cg_controllers(struct str names);
  * The nearest directory, from the caller's own group up to the mount point, in which a group with the `need`ed controllers can be made and to
  * which the caller may move a process: its descriptor (close-on-exec), its path in h->path, *ret_controllers what its children have.
  * Controllers are switched on where they are offered and the group holds no processes (or is the root, to which that rule does not apply).
- * `want` is taken where it is to be had. need 0: the caller's own.
+ * `want` is taken where it is to be had.
  */
 int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e);
 /* The text of a small file below a directory, up to cap - 1 bytes and a NUL: its length, or -1. */

@@ -35,11 +35,9 @@ static pid_t clone_with(uint64_t flags, int into, int *ret_pidfd)
 	return pid;
 }
 
-pid_t namespace_clone(unsigned flags, int into, int *ret_pidfd)
+pid_t namespace_clone(int into, int *ret_pidfd)
 {
-	uint64_t all = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
-
-	return clone_with(flags & NAMESPACE_SHARE_NETWORK ? all : all | CLONE_NEWNET, into, ret_pidfd);
+	return clone_with(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP, into, ret_pidfd);
 }
 
 /* ---- maps ---- */

@@ -4,13 +4,12 @@
 
 #include "sys/file.h"
 
-#define NAMESPACE_SHARE_NETWORK 1u
-
 /*
- * A copy of this process in new namespaces: user, mount, pid, ipc, uts, cgroup, and network unless it is shared. The child's pid, 0 in the
- * child, -1 with errno. `into`: the directory of a version 2 cgroup it is born in, or -1. *ret_pidfd is the child's.
+ * A copy of this process in new namespaces: user, mount, pid, ipc, uts, cgroup; all but the network's, which takes longest and can be made
+ * meanwhile. The child's pid, 0 in the child, -1 with errno. `into`: the directory of a version 2 cgroup it is born in, or -1.
+ * *ret_pidfd is the child's.
  */
-pid_t namespace_clone(unsigned flags, int into, int *ret_pidfd);
+pid_t namespace_clone(int into, int *ret_pidfd);
 /* Gives the child's user namespace one user and one group: inside and outside. Dropping groups is only possible for root. */
 int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid, bool may_drop_groups, struct err *e);
 /* A user namespace by itself, with the same kind of map, for mount_idmap(). The descriptor or -1. */

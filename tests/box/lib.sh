@@ -49,6 +49,6 @@ box() {
 	rc=$?
 }
 # want 'JQ CONDITION' 'what it means'
-want() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "$2"; }
+want() { [[ $(jq "$1" "$tmp/out" 2>/dev/null) == true ]]; result $? "$2"; }
 field() { jq -r "$1" "$tmp/out" 2>/dev/null; }
 done_testing() { echo "1..$n"; }

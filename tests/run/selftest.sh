@@ -1,5 +1,6 @@
 #!/bin/bash
-# caisson selftest --gate: the shipped sets against the built-in policy and others. TAP. Nothing of the sets is ever run.
+# caisson selftest: the shipped sets against the built-in policy and others, of which nothing is ever run; and the box, as root and as an
+# ordinary user. TAP.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 CAISSON=${CAISSON:-$here/build/caisson}
@@ -113,8 +114,66 @@ json '.project == null'
 "$CAISSON" selftest --gate --json --cwd /no/such/place >"$tmp/out" 2>"$tmp/err"
 json '.ordinary.interrupted * 100 <= .ordinary.total'
 
+# ---- the box ----
+# box WHO WHAT COMMAND...: its attempts, all held; what is not tried is said aloud, and may only be what needs a tool.
+chmod 755 "$tmp" # an ordinary user's run starts here
+mkdir -p "$tmp/temp"
+chmod 1777 "$tmp/temp"
+box() {
+	local who=$1 untried
+	shift
+	TMPDIR=$tmp/temp "$@" selftest --box --json >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	jq -c '.box.attempts[] | select(.end != "held")' "$tmp/out" >"$tmp/show" 2>&1
+	[[ $rc == 0 ]] && jq -e '.box | .broken == 0 and .held >= 20 and .held + .untried == (.attempts | length)' "$tmp/out" >/dev/null
+	result $? "the box, $who: everything held (status $rc)"
+	untried=$(jq -r '[.box.attempts[] | select(.end == "untried") | "\(.name): \(.why)"] | join("; ")' "$tmp/out")
+	if [[ -n $untried ]]; then
+		n=$((n + 1))
+		echo "ok $n - the box, $who: all were tried # SKIP $untried"
+	fi
+	jq -e '[.box.attempts[] | select(.end == "untried") | .why | test("^there is no ")] | all' "$tmp/out" >/dev/null
+	result $? "the box, $who: nothing else was left out"
+	json '[.box.attempts[] | select(.name == "work" or .name == "memory" or .name == "busy" or .name == "forks" or .name == "network" or .name == "survive") | .end == "held"] == [true, true, true, true, true, true]'
+	json '.box.attempts[] | select(.name == "busy") | .status == "timeout" and .over_ms >= 0 and .over_ms < 1000 and .by == "timer"'
+	json '.box.attempts[] | select(.name == "memory-many") | .status == "oom" and (.by | IN("cgroup1", "cgroup2", "watch"))'
+	json '.box.attempts[] | select(.name == "flood") | .status == "output_limit"'
+	json '.box.attempts[] | select(.name == "memory-files") | .status == "exit_nonzero" and .by == "tmpfs"'
+	[[ -z $(ls -A "$tmp/temp") ]]
+	result $? "the box, $who: nothing is left in the temporary directory"
+	: >"$tmp/show"
+}
+box "$(id -un)" "$CAISSON"
+if [[ $(id -u) == 0 ]]; then
+	cp "$CAISSON" "$tmp/caisson"
+	chmod 755 "$tmp/caisson"
+	mkdir -p "$tmp/user"
+	chown 61234:61234 "$tmp/user"
+	box 'an ordinary user' setpriv --reuid 61234 --regid 61234 --clear-groups env HOME="$tmp/user" CAISSON_STATE="$tmp/user/state" "$tmp/caisson"
+else
+	n=$((n + 1))
+	echo "ok $n - the box, an ordinary user # SKIP the tests run as one already"
+fi
+[[ $(ls -A "$tmp/project") == canary ]]
+result $? 'nothing was made here'
+if unshare -Ur true 2>/dev/null; then
+	# shellcheck disable=SC2016
+	run_without() { unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" selftest --box' "$CAISSON" >"$tmp/out" 2>"$tmp/err"; }
+	run_without
+	[[ $? == 70 && ! -s $tmp/out ]] && grep -q 'no box can be made' "$tmp/err"
+	result $? 'without boxes it says so, and passes nothing'
+fi
+
+# ---- both ----
+run 0 'without options both are tested' selftest
+out '^[0-9]* of [0-9]* attempts caught'
+out '^The box: attempts to break out of it'
+out '^  busy  *an endless loop, 500 ms allowed  *timer  *timeout +[0-9]* ms$'
+out '^[0-9]* of [0-9]* held, 0 broken'
+sed -n '/^The box/,$p' "$tmp/out" | awk 'length($0) > 80 { exit 1 }'
+result $? 'in 80 columns'
+
 # ---- wrong uses ----
-run 64 'nothing to test' selftest
 run 64 'an operand' selftest --gate x
 run 64 'an unknown option' selftest --gates
 run 0 'help' selftest --help

@@ -100,6 +100,22 @@ static void test_map(void)
 	}
 }
 
+static void test_prune(void)
+{
+	struct cg_map m = map_of("9:pids:/\n4:memory:/a\n2:cpuacct:/\n1:cpu:/\n0::/x\n", "");
+	cg_map_prune(&m);
+	CHECK_INT(m.n, 3);
+	CHECK_INT(m.of[0].controllers | m.of[1].controllers | m.of[2].controllers, CG_HAS_PIDS | CG_HAS_MEMORY | CG_HAS_CPU);
+	CHECK_STR(str_of(m.of[1].group), "/a");
+	m = map_of("9:pids:/\n2:cpu,cpuacct:/\n0::/x\n", ""); /* memory can only be version 2's */
+	cg_map_prune(&m);
+	CHECK_INT(m.n, 3);
+	CHECK(m.of[2].v2);
+	m = map_of("0::/x\n", "");
+	cg_map_prune(&m);
+	CHECK_INT(m.n, 1);
+}
+
 static void test_map_bounds(void)
 {
 	struct cg_map m = {0};
@@ -138,6 +154,8 @@ static void test_usual(void)
 	slurp("/proc/self/mountinfo", mounts, sizeof mounts);
 	struct cg_map said = map_of(groups, mounts), usual = map_of(groups, ""), both = {0};
 	CHECK(said.n > 0);
+	cg_map_prune(&said);
+	cg_map_prune(&usual);
 	cg_map_usual(&usual);
 	CHECK_INT(cg_map_read(&both, NULL), 0);
 	CHECK_INT(both.n, said.n);
@@ -361,7 +379,8 @@ static pid_t spawn(struct cgroup *cg, int (*fn)(void))
 	struct clone_args args = {.exit_signal = SIGCHLD, .flags = into >= 0 ? CLONE_INTO_CGROUP : 0, .cgroup = (uint64_t)(into >= 0 ? into : 0)};
 	pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof args);
 	if (pid == 0) {
-		if (rest && cg_enter(cg, into >= 0, NULL) < 0)
+		int doors[CG_HIERARCHIES_MAX];
+		if (rest && cg_enter(doors, cg_doors(cg, doors)) < 0)
 			_exit(98);
 		_exit(fn());
 	}
@@ -625,7 +644,7 @@ static void test_leftovers(void)
 		CHECK_INT(count_groups(prefix, false), 0);
 	}
 	/* names that are not ours, or of a pid namespace that is not, stay; so do those of the living */
-	static const char *const others[] = {"caisson-1", "caisson-999999999-1-1-0123456", "caisson-999999999-1-1-01234567", "caissonx", "caisson-999999999-1-x-01234567"};
+	static const char *const others[] = {"caisson-1", "caisson-999999999-1-1-012345670123456", "caisson-999999999-1-1-0123456701234567", "caissonx", "caisson-999999999-1-x-0123456701234567"};
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		CHECK_INT(mkdirat(cg.dirs[0].parent, others[i], 0755), 0);
 	make(&other);
@@ -633,7 +652,7 @@ static void test_leftovers(void)
 	CHECK_INT(fstatat(cg.dirs[0].parent, cg.name, &st, 0), 0);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		CHECK_INT(unlinkat(cg.dirs[0].parent, others[i], AT_REMOVEDIR), 0);
-	/* a number used again: our parent lives, but did not start then */
+	/* a number used again: our parent lives, but started after that group was made */
 	const char *rest = strchr(strchr(cg.name + strlen("caisson-"), '-') + 1, '-');
 	snprintf(foreign, sizeof foreign, "caisson-%d-1%s", (int)getppid(), rest);
 	CHECK_INT(mkdirat(cg.dirs[0].parent, foreign, 0755), 0);
@@ -748,6 +767,7 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "bench") == 0)
 		return measure();
 	RUN(test_map);
+	RUN(test_prune);
 	RUN(test_map_bounds);
 	RUN(test_usual);
 	if (is_root())

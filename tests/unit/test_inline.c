@@ -1,10 +1,25 @@
 /* Inline code without a grammar: the scanners of small languages, and what the reader of PowerShell notes. */
 #include "code/code.h"
-#include "gate/inline.h"
+#include "gate/judge.h"
 #include "unit.h"
 
 static struct arena A;
 static struct facts F;
+
+static const struct snippet *read_snippet(const char *lang, const char *text)
+{
+	static struct view v;
+	struct snippet *s = arena_new(&A, struct snippet);
+	struct code_run *runs;
+
+	v = (struct view){.cwd = STR("/w/p"), .home = STR("/home/dev")};
+	facts_init(&F);
+	*s = (struct snippet){.lang = lang, .text = {.kind = WORD_EXACT, .text = str_of(text)}, .cwd = v.cwd};
+	CHECK_INT(code_read(&A, &F, s, &v, &runs), 0);
+	return s;
+}
+
+static const struct code *read_code(const char *text) { return read_snippet("powershell", text)->code; }
 
 static void test_scanners(void)
 {
@@ -17,30 +32,29 @@ static void test_scanners(void)
 		{"ruby", "puts 'exec'", true}, {"ruby", "puts \"#{1 + 1}\"", true}, {"ruby", "puts \"#{exec 1}\"", false}, {"ruby", "p :system", false}, {"ruby", "p [1].map(&:to_s)", true}, {"ruby", "p [1].map(&:send)", false},
 		{"php", "echo 'eval(1)';", true}, {"php", "echo $x();", false}, {"php", "echo $x /* */ (1);", false}, {"php", "echo strlen('a');", true},
 		{"lua", "print('os.execute()')", true}, {"lua", "print(os.time())", true}, {"lua", "local e = os.execute", false}, {"lua", "x = math; x()", false},
-		{"tcl", "puts 1", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_ROW(inline_harmless(read_snippet(rows[i].lang, rows[i].text)) == rows[i].harmless, rows[i].text);
+	CHECK(!code_knows("tcl"));
+	CHECK(!inline_harmless(&(struct snippet){.lang = "perl", .text = {.kind = WORD_UNKNOWN, .text = str_n("print 1\0", 8)}})); /* a part of it is not known */
+}
+
+/* What is deleted and started, with constant arguments. */
+static void test_script_effects(void)
+{
+	static const char *const rows[][3] = {
+		{"perl", "unlink 'a'", "/w/p/a"}, {"perl", "unlink('b', \"/a\") or die;", "/a"}, {"ruby", "File.delete(\"/a\")", "/a"}, {"ruby", "FileUtils.rm_rf '/a' if true", "/a"}, {"php", "unlink('/a');", "/a"}, {"lua", "os.remove '/a'", "/a"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct snippet s = {.lang = rows[i].lang, .text = {.kind = WORD_EXACT, .text = str_of(rows[i].text)}};
+		const struct code *c = read_snippet(rows[i][0], rows[i][1])->code;
+		const struct access *x = F.accesses;
 
-		CHECK_ROW(inline_harmless(&s) == rows[i].harmless, rows[i].text);
-		s.text.kind = WORD_UNKNOWN;
-		s.text.text = str_cat(&A, s.text.text, str_n("\0", 1));
-		CHECK_ROW(!inline_harmless(&s), rows[i].text); /* a part of it is not known */
+		while (x && x->next)
+			x = x->next;
+		CHECK_ROW(c->complete && x && x->kind == ACCESS_DELETE && str_is(x->path.text, rows[i][2]), rows[i][1]);
 	}
-}
-
-static const struct code *read_code(const char *text)
-{
-	static struct view v;
-	struct snippet *s = arena_new(&A, struct snippet);
-	struct code_run *runs;
-
-	v = (struct view){.cwd = STR("/w/p"), .home = STR("/home/dev")};
-	facts_init(&F);
-	*s = (struct snippet){.lang = "powershell", .text = {.kind = WORD_EXACT, .text = str_of(text)}, .cwd = v.cwd};
-	CHECK_INT(code_read(&A, &F, s, &v, &runs), 0);
-	return s->code;
 }
 
 /* What is deleted, as the reader folds it. */
@@ -83,6 +97,7 @@ int main(void)
 {
 	arena_init(&A, (size_t)64 << 20);
 	RUN(test_scanners);
+	RUN(test_script_effects);
 	RUN(test_powershell_paths);
 	RUN(test_powershell_notes);
 	arena_free(&A);

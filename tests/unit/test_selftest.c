@@ -64,7 +64,9 @@ static void test_counting(void)
 	CHECK_INT(selftest_failures(&attempts), 1);
 	CHECK_INT(selftest_failures(&ordinary), 2);
 	buf_init(&b, &a, 0);
+	buf_char(&b, '{');
 	selftest_json(&b, &attempts, &ordinary, &p);
+	buf_char(&b, '}');
 	CHECK_INT(json_load_strict(buf_view(&b), &v, &e), 0);
 	const json_t *missed = json_object_get(json_array_get(json_object_get(json_object_get(v, "attempts"), "classes"), 0), "missed");
 	CHECK_INT((intmax_t)json_array_size(missed), 1);

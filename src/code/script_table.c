@@ -1,9 +1,27 @@
-/* The words of Perl, Ruby, PHP and Lua that have no effect outside of the program. See inline_script.c. */
-#include "gate/inline.h"
+/* The words of Perl, Ruby, PHP and Lua that have no effect outside of the program. See script.c. */
+#include "code/script.h"
+
+static const struct script_act perl_acts[] = {
+	{"system", "s"}, {"exec", "s"}, {"unlink", "d*"}, {"rmdir", "d"}, {"mkdir", "w"}, {"rename", "Dw"}, {NULL, NULL},
+};
+static const struct script_act ruby_acts[] = {
+	{"system", "s"}, {"exec", "s"}, {"File.read", "r"}, {"File.readlines", "r"}, {"File.foreach", "r"}, {"File.size", "r"}, {"File.mtime", "r"}, {"File.exist?", ""}, {"File.file?", ""}, {"File.directory?", ""},
+	{"File.basename", ""}, {"File.extname", ""}, {"File.dirname", ""}, {"File.join", ""}, {"File.write", "w"}, {"File.delete", "d*"}, {"File.unlink", "d*"}, {"File.rename", "Dw"},
+	{"Dir.glob", ""}, {"Dir.pwd", ""}, {"Dir.children", "r"}, {"Dir.entries", "r"}, {"Dir.mkdir", "w"}, {"Dir.rmdir", "d"}, {"Dir.delete", "d"}, {"Dir.exist?", ""},
+	{"FileUtils.rm_rf", "D*"}, {"FileUtils.rm_r", "D*"}, {"FileUtils.rm", "d*"}, {"FileUtils.rm_f", "d*"}, {"FileUtils.mkdir_p", "w*"}, {"FileUtils.mkdir", "w*"}, {"FileUtils.touch", "w*"}, {"FileUtils.cp", "rw"},
+	{"FileUtils.mv", "DW"}, {NULL, NULL},
+};
+static const struct script_act php_acts[] = {
+	{"system", "s"}, {"exec", "s"}, {"shell_exec", "s"}, {"passthru", "s"}, {"file_get_contents", "r"}, {"file", "r"}, {"filesize", "r"}, {"filemtime", "r"}, {"file_exists", ""}, {"is_file", ""}, {"is_dir", ""},
+	{"glob", ""}, {"scandir", "r"}, {"file_put_contents", "w"}, {"unlink", "d"}, {"rmdir", "d"}, {"mkdir", "w"}, {"rename", "DW"}, {"copy", "rw"}, {"touch", "w"}, {NULL, NULL},
+};
+static const struct script_act lua_acts[] = {
+	{"os.execute", "s"}, {"io.lines", "r"}, {"os.remove", "d"}, {"os.rename", "Dw"}, {NULL, NULL},
+};
 
 static const struct script_language languages[] = {
 	{
-		.name = "perl", .perl = true, .sigil = true, .hash_comment = true,
+		.name = "perl", .acts = perl_acts, .perl = true, .sigil = true, .hash_comment = true,
 		.words = "print printf say if elsif else unless while until for foreach next last redo return and or not xor eq ne lt gt le ge cmp x do "
 			"my our local split join push pop shift unshift splice reverse sort map grep keys values each exists delete defined scalar wantarray "
 			"length substr index rindex uc lc ucfirst lcfirst chomp chop chr ord sprintf hex oct abs int sqrt sin cos atan2 exp log rand srand time localtime gmtime "
@@ -16,7 +34,7 @@ static const struct script_language languages[] = {
 		.libraries = "strict warnings utf8 feature integer bigint List::Util Scalar::Util POSIX Data::Dumper JSON::PP Time::Local Time::HiRes Text::Wrap MIME::Base64 Digest::MD5 Digest::SHA Encode diagnostics",
 	},
 	{
-		.name = "ruby", .marks = true, .hash_brace = true, .hash_comment = true, .dot_member = true,
+		.name = "ruby", .acts = ruby_acts, .marks = true, .hash_brace = true, .hash_comment = true, .dot_member = true,
 		.words = "puts print p pp printf format sprintf if elsif else unless while until for in do end then case when and or not nil true false self begin rescue ensure return next break redo "
 			"yield loop rand srand sleep gets exit raise Integer Float String Array Hash Rational Complex Math Time Date DateTime JSON Set Struct Random Comparable Enumerable PI E RUBY_VERSION RUBY_PLATFORM "
 			"RUBY_ENGINE STDIN STDOUT STDERR ENV ARGV StandardError ArgumentError RuntimeError lambda proc block_given? defined? __LINE__ Range Symbol Numeric",
@@ -34,10 +52,10 @@ static const struct script_language languages[] = {
 		.never = "system exec spawn fork open eval instance_eval class_eval module_eval send public_send __send__ method methods define_method binding require_relative load autoload Kernel Object BasicObject File Dir "
 			"FileUtils IO Open3 Process Module Class ObjectSpace Marshal Fiddle Socket TCPSocket Net URI syscall trap at_exit test set_trace_func callcc instance_variable_get const_get const_set "
 			"__END__ BEGIN END alias undef def class module include extend __FILE__ __dir__ warn_ exit! caller Thread Ractor Signal Tempfile Pathname GC RubyVM TOPLEVEL_BINDING to_proc call tap then",
-		.defines = "", .import = "require", .libraries = "json date time set bigdecimal prime matrix pp digest securerandom",
+		.defines = "", .import = "require", .libraries = "fileutils json date time set bigdecimal prime matrix pp digest securerandom",
 	},
 	{
-		.name = "php", .sigil = true, .hash_comment = true, .slash_comment = true,
+		.name = "php", .acts = php_acts, .sigil = true, .hash_comment = true, .slash_comment = true,
 		.words = "echo print if elseif else while for foreach as do switch case default break continue return and or xor instanceof true false null TRUE FALSE NULL array list isset empty unset fn function static int string bool "
 			"float mixed match new DateTime DateTimeImmutable DateInterval stdClass exit die "
 			"var_dump var_export print_r printf sprintf vsprintf number_format implode explode join str_replace str_ireplace str_repeat str_pad str_split str_contains str_starts_with str_ends_with str_word_count strlen strtolower "
@@ -56,7 +74,7 @@ static const struct script_language languages[] = {
 		.defines = "", .import = "", .libraries = "",
 	},
 	{
-		.name = "lua", .dash_comment = true, .dot_member = true,
+		.name = "lua", .acts = lua_acts, .dash_comment = true, .dot_member = true,
 		.words = "print if then else elseif end for in do while repeat until local function return break and or not nil true false ipairs pairs next tostring tonumber type select unpack string table math os io utf8 "
 			"pcall error assert arg _VERSION bit bit32 band bor bxor",
 		.before = "print return and or not in then else elseif do if while until",
@@ -68,7 +86,7 @@ static const struct script_language languages[] = {
 	},
 };
 
-const struct script_language *inline_script(const char *lang)
+const struct script_language *script_language(const char *lang)
 {
 	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
 		if (!strcmp(languages[i].name, lang))

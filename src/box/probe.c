@@ -1,0 +1,560 @@
+/* Rows of what a host can have, each with the function that tries it. What is tried in a child ends with 0 or an errno as its status. */
+#define _GNU_SOURCE
+#include "box/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "sys/landlock.h"
+#include "sys/mounts.h"
+#include "sys/namespace.h"
+#include "sys/seccomp.h"
+
+#define CHILD_SECONDS 5      /* a child that takes longer is ended */
+#define TODO_MAX 512         /* letters of one line */
+#define SMALL_FILE_MAX 65536 /* of /proc, of which only the beginning matters */
+#define EACH(i, table) for (size_t i = 0; i < sizeof(table) / sizeof(*(table)); i++)
+
+struct probing {
+	struct arena *a;
+	const char *dir;
+	bool root, inside;     /* inside a box of ours */
+	bool users;            /* user namespaces work */
+	struct cg_host cg;
+};
+
+/* ---- the list ---- */
+
+struct probe *probe_add(struct arena *a, struct probes *list, const char *id, const char *title, enum probe_weight weight)
+{
+	struct probe *p = arena_new(a, struct probe);
+
+	*p = (struct probe){.id = id, .title = title, .weight = weight};
+	if (!list->end)
+		list->end = &list->first;
+	*list->end = p;
+	list->end = &p->next;
+	return p;
+}
+
+void probe_todo(struct arena *a, struct probe *p, const char *fmt, ...)
+{
+	struct texts **at = &p->todo, *t = arena_new(a, struct texts);
+	char line[TODO_MAX];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	t->text = str_dup(a, str_of(line));
+	while (*at)
+		at = &(*at)->next;
+	*at = t;
+}
+
+static void found(struct probe *p, enum probe_state state, struct str by)
+{
+	p->state = state;
+	p->by = by;
+}
+
+/* ---- children ---- */
+
+static int child_status(pid_t pid)
+{
+	int status = 0;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status) == SIGALRM ? ETIMEDOUT : EINTR;
+}
+
+static int in_child(int (*fn)(void *), void *arg)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return errno;
+	if (!pid) {
+		alarm(CHILD_SECONDS);
+		_exit(fn(arg));
+	}
+	return child_status(pid);
+}
+
+static int become(bool root)
+{
+	uid_t uid = root ? PLAN_ID : geteuid();
+	gid_t gid = root ? PLAN_ID : getegid();
+
+	return setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0 ? 0 : errno;
+}
+
+/* The child of a box's namespaces, as far as its users. Waits until these are set. */
+static void __attribute__((noreturn)) inner(const int start[2], bool root, int (*fn)(void *), void *arg)
+{
+	char go;
+	int why;
+
+	alarm(CHILD_SECONDS);
+	close(start[1]);
+	if (read(start[0], &go, 1) != 1)
+		_exit(ECANCELED);
+	why = root ? become(true) : 0;
+	_exit(why ? why : fn(arg));
+}
+
+/* fn as the first process of all the namespaces of a box, with its users; as in backend_ns.c. */
+static int in_namespaces(int (*fn)(void *), void *arg)
+{
+	bool root = geteuid() == 0;
+	FD_CLEANUP int pidfd = -1;
+	struct err e = {0};
+	int start[2], why;
+	pid_t pid;
+
+	if (pipe2(start, O_CLOEXEC) != 0)
+		return errno;
+	pid = namespace_clone(-1, &pidfd);
+	why = pid < 0 ? errno : 0;
+	if (!pid)
+		inner(start, root, fn, arg);
+	close(start[0]);
+	if (pid > 0 && (root ? namespace_map(pid, PLAN_ID, NS_ID_OUTSIDE, PLAN_ID, NS_ID_OUTSIDE, true, &e)
+			     : namespace_map(pid, geteuid(), geteuid(), getegid(), getegid(), false, &e)) == 0 &&
+	    write(start[1], "", 1) != 1)
+		e.errnum = errno;
+	close(start[1]);
+	if (pid > 0)
+		why = child_status(pid);
+	return e.errnum ? e.errnum : why;
+}
+
+static int nothing(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+/* ---- small files ---- */
+
+static struct str small_file(struct arena *a, const char *path)
+{
+	char text[SMALL_FILE_MAX];
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+
+	return n <= 0 ? STR("") : str_dup(a, str_n(text, (size_t)n));
+}
+
+/* Is there a system call filter on us already? A container's, or a box's. */
+static bool filtered(struct arena *a)
+{
+	return str_contains(small_file(a, "/proc/self/status"), STR("\nSeccomp:\t2"));
+}
+
+/* ---- namespaces ---- */
+
+/* Settings that keep users from making user namespaces. The first that does is the reason. */
+static const struct {
+	const char *path, *key;
+	char bad;              /* its value starts with this */
+	bool root_too;
+	const char *good;
+} user_settings[] = {
+	{"/proc/sys/user/max_user_namespaces", "user.max_user_namespaces", '0', true, "15000"},
+	{"/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone", '0', false, "1"},
+	{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "kernel.apparmor_restrict_unprivileged_userns", '1', false, "0"},
+};
+
+static void why_no_users(struct probing *h, struct probe *p, int why)
+{
+	EACH(i, user_settings) {
+		struct str now = small_file(h->a, user_settings[i].path);
+
+		if (!now.n || now.p[0] != user_settings[i].bad || (h->root && !user_settings[i].root_too))
+			continue;
+		found(p, PROBE_NO, str_fmt(h->a, "%s is %c", user_settings[i].key, user_settings[i].bad));
+		if (strstr(user_settings[i].key, "apparmor"))
+			probe_todo(h->a, p, "# for caisson alone: the AppArmor profile in docs/box.md; for every program:");
+		probe_todo(h->a, p, "echo %s=%s | sudo tee /etc/sysctl.d/60-caisson.conf", user_settings[i].key, user_settings[i].good);
+		probe_todo(h->a, p, "sudo sysctl --system");
+		return;
+	}
+	if (h->inside) {
+		found(p, PROBE_NO, STR("this is already a box: caisson runs outside of it"));
+	} else if (filtered(h->a)) {
+		found(p, PROBE_NO, STR("a system call filter refuses them (a container?)"));
+		probe_todo(h->a, p, "# run caisson outside of the container, or start that with:");
+		probe_todo(h->a, p, "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined ...");
+	} else if (why == ENOSPC) {
+		found(p, PROBE_NO, STR("there are as many as user.max_user_namespaces lets"));
+		probe_todo(h->a, p, "sudo sysctl -w user.max_user_namespaces=15000");
+	} else {
+		found(p, PROBE_NO, str_fmt(h->a, "refused: %s", strerror(why)));
+		probe_todo(h->a, p, why == EPERM || why == EACCES ? "# is this a chroot, or a security module's rule? run caisson outside of it" :
+							      "# a kernel with CONFIG_USER_NS=y is needed");
+	}
+}
+
+static int try_users(void *arg)
+{
+	(void)arg;
+	return unshare(CLONE_NEWUSER) == 0 ? 0 : errno;
+}
+
+static void probe_users(struct probing *h, struct probe *p)
+{
+	int why = in_child(try_users, NULL);
+
+	h->users = why == 0;
+	if (why == 0)
+		found(p, PROBE_YES, STR("the kernel"));
+	else
+		why_no_users(h, p, why);
+}
+
+static int try_namespace(void *arg)
+{
+	return unshare(CLONE_NEWUSER | *(const int *)arg) == 0 ? 0 : errno;
+}
+
+static void probe_namespaces(struct probing *h, struct probe *p)
+{
+	static const struct {
+		int flag;
+		const char *name;
+	} kinds[] = {{CLONE_NEWNS, "mount"}, {CLONE_NEWPID, "pid"}, {CLONE_NEWNET, "net"}, {CLONE_NEWIPC, "ipc"}, {CLONE_NEWUTS, "uts"}, {CLONE_NEWCGROUP, "cgroup"}};
+	struct buf good, bad;
+	int why;
+
+	buf_init(&good, h->a, 0);
+	buf_init(&bad, h->a, 0);
+	EACH(i, kinds) {
+		int flag = kinds[i].flag;
+		struct buf *to = in_child(try_namespace, &flag) == 0 ? &good : &bad;
+
+		buf_fmt(to, "%s%s", to->n ? " " : "", kinds[i].name);
+	}
+	why = bad.n ? 0 : in_namespaces(nothing, NULL);
+	if (bad.n) {
+		found(p, PROBE_NO, str_fmt(h->a, "missing: %.*s", STR_ARG(buf_view(&bad))));
+		probe_todo(h->a, p, "# user.max_*_namespaces must not be 0, and the kernel must have them: sysctl -a | grep max_");
+	} else if (why) {
+		found(p, PROBE_NO, str_fmt(h->a, "users cannot be mapped: %s", strerror(why)));
+		probe_todo(h->a, p, h->root ? "# root needs CAP_SETUID, CAP_SETGID and CAP_SYS_ADMIN here; or run caisson as an ordinary user" : "# see docs/box.md, AppArmor");
+	} else {
+		found(p, PROBE_YES, buf_view(&good));
+	}
+}
+
+/* ---- mounts ---- */
+
+static int try_mounts(void *arg)
+{
+	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	FD_CLEANUP int tree = mount_copy(AT_FDCWD, "/usr");
+	FD_CLEANUP int fs = -1;
+	FD_CLEANUP int at = -1;
+
+	(void)arg;
+	if (tree < 0 || mount_attributes(tree, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
+		return errno;
+	fs = mount_new("tmpfs", NULL, MOUNT_NODEV);
+	at = open_beneath(top, "proc", O_PATH | O_DIRECTORY);
+	return fs >= 0 && at >= 0 && mount_place(fs, at) == 0 ? 0 : errno;
+}
+
+static void probe_mounts(struct probing *h, struct probe *p)
+{
+	int why = in_namespaces(try_mounts, NULL);
+
+	found(p, why ? PROBE_NO : PROBE_YES, why ? str_fmt(h->a, "refused: %s", strerror(why)) : STR("bind, read-only, tmpfs, by descriptors"));
+	if (why == ENOSYS)
+		probe_todo(h->a, p, "# a kernel with open_tree, fsopen and mount_setattr is needed (Linux 5.12 or later)");
+	else if (why)
+		probe_todo(h->a, p, "# a security module or a container forbids mounts in user namespaces; run caisson outside of it (docs/box.md, AppArmor)");
+}
+
+static int try_proc(void *arg)
+{
+	int fd = mount_new("proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
+
+	(void)arg;
+	return fd < 0 ? errno : 0;
+}
+
+static void probe_proc(struct probing *h, struct probe *p)
+{
+	int why = in_namespaces(try_proc, NULL);
+
+	if (!why) {
+		found(p, PROBE_YES, STR("its own, of its own processes"));
+		return;
+	}
+	found(p, PROBE_NO, why == EPERM ? STR("parts of /proc are hidden here (a container?)") : str_fmt(h->a, "refused: %s", strerror(why)));
+	probe_todo(h->a, p, "# start the container with a /proc that hides nothing:");
+	probe_todo(h->a, p, "docker run --security-opt systempaths=unconfined ...   # podman: --security-opt unmask=ALL");
+}
+
+/* Root lends its files to the user of the box; that needs a file system that can. Anybody else is the same user inside. */
+static void probe_idmap(struct probing *h, struct probe *p)
+{
+	struct err e = {0};
+	FD_CLEANUP int users = -1;
+	FD_CLEANUP int tree = -1;
+
+	if (!h->root) {
+		found(p, PROBE_YES, STR("not needed: your files are yours in the box"));
+		return;
+	}
+	users = namespace_for_idmap(0, NS_ID_OUTSIDE, 0, NS_ID_OUTSIDE, &e);
+	tree = mount_copy(AT_FDCWD, h->dir);
+	if (users >= 0 && tree >= 0 && mount_idmap(tree, users) == 0) {
+		found(p, PROBE_YES, STR("idmapped mounts"));
+		return;
+	}
+	found(p, PROBE_PARTLY, str_fmt(h->a, "root cannot lend files of this directory: %s", strerror(errno)));
+	probe_todo(h->a, p, "# only boxes with a workspace here are affected: run caisson as the user who owns the files");
+}
+
+/* ---- system calls ---- */
+
+static bool has_clone3(void)
+{
+	return syscall(SYS_clone3, NULL, 0) < 0 && errno != ENOSYS;
+}
+
+static bool has_openat2(void)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, "/", &how, sizeof(how));
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static bool has_close_range(void)
+{
+	return syscall(SYS_close_range, ~0u, ~0u, 0u) == 0;
+}
+
+static bool has_pidfd(void)
+{
+	int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	bool good = fd >= 0 && syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return good;
+}
+
+static void probe_calls(struct probing *h, struct probe *p)
+{
+	static const struct {
+		const char *name;
+		bool (*has)(void);
+	} calls[] = {{"clone3", has_clone3}, {"openat2", has_openat2}, {"close_range", has_close_range}, {"pidfd", has_pidfd}};
+	struct buf good, bad;
+
+	buf_init(&good, h->a, 0);
+	buf_init(&bad, h->a, 0);
+	EACH(i, calls) {
+		struct buf *to = calls[i].has() ? &good : &bad;
+
+		buf_fmt(to, "%s%s", to->n ? " " : "", calls[i].name);
+	}
+	found(p, bad.n ? PROBE_NO : PROBE_YES, bad.n ? str_fmt(h->a, "missing: %.*s", STR_ARG(buf_view(&bad))) : buf_view(&good));
+	if (bad.n)
+		probe_todo(h->a, p, h->inside ? "# this is already a box: run caisson outside of it" : "# Linux 5.11 or later is needed, and no container's filter that hides these calls");
+}
+
+static void probe_landlock(struct probing *h, struct probe *p)
+{
+	int version = landlock_version();
+
+	if (version > 0) {
+		found(p, PROBE_YES, str_fmt(h->a, "version %d: files%s%s", version, version >= 4 ? ", TCP" : "", version >= 6 ? ", signals, abstract sockets" : ""));
+		return;
+	}
+	found(p, PROBE_NO, STR("not there: mounts and namespaces are the only wall around files"));
+	probe_todo(h->a, p, "cat /sys/kernel/security/lsm   # when landlock is not named there, add it in front of lsm= on the kernel's command line");
+	probe_todo(h->a, p, "# and restart; a kernel with CONFIG_SECURITY_LANDLOCK=y is needed");
+}
+
+/* A filter that loads and filters nothing is no filter: a socket for the network must be refused by it. */
+static int try_filter(void *arg)
+{
+	int why, fd;
+
+	(void)arg;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return errno;
+	why = seccomp_load(false);
+	if (why)
+		return why;
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	return fd < 0 && unshare(CLONE_NEWUSER) != 0 ? 0 : EPROTO;
+}
+
+static void probe_filter(struct probing *h, struct probe *p)
+{
+	int why = in_child(try_filter, NULL);
+
+	found(p, why ? PROBE_NO : PROBE_YES, !why ? STR("seccomp") : why == EPROTO ? STR("it loads, and does not filter") : str_fmt(h->a, "refused: %s", strerror(why)));
+	if (why)
+		probe_todo(h->a, p, "# a kernel with CONFIG_SECCOMP_FILTER=y is needed");
+}
+
+/* ---- limits ---- */
+
+/* How to get a group of one's own depends on who governs the groups here. */
+static void todo_group(struct probing *h, struct probe *p)
+{
+	bool v2 = access("/sys/fs/cgroup/cgroup.controllers", F_OK) == 0, systemd = access("/run/systemd/system", F_OK) == 0;
+
+	if (access("/sys/fs/cgroup", F_OK) != 0) {
+		probe_todo(h->a, p, "# no cgroups are mounted at /sys/fs/cgroup");
+	} else if (!v2 || !systemd) {
+		probe_todo(h->a, p, "sudo caisson run ...   # root may make groups");
+		if (!v2 && systemd)
+			probe_todo(h->a, p, "# or start the kernel with systemd.unified_cgroup_hierarchy=1, then users can have groups of their own");
+		if (v2)
+			probe_todo(h->a, p, "# or hand a directory of /sys/fs/cgroup with its controllers to this user (docs/box.md); in a container: --cgroupns=private and a writable /sys/fs/cgroup");
+	} else {
+		probe_todo(h->a, p, "systemd-run --user --scope -p Delegate=yes -- caisson run ...");
+		probe_todo(h->a, p, "# no session (\"Failed to connect to bus\")? once:  sudo loginctl enable-linger %u", (unsigned)geteuid());
+		probe_todo(h->a, p, "# in a service of your own:  [Service]  Delegate=memory pids cpu");
+	}
+}
+
+static void todo_cpu(struct probing *h, struct probe *p)
+{
+	if (access("/run/systemd/system", F_OK) != 0) {
+		todo_group(h, p);
+		return;
+	}
+	probe_todo(h->a, p, "sudo mkdir -p /etc/systemd/system/user@.service.d");
+	probe_todo(h->a, p, "printf '[Service]\\nDelegate=cpu cpuset io memory pids\\n' | sudo tee /etc/systemd/system/user@.service.d/delegate.conf");
+	probe_todo(h->a, p, "sudo systemctl daemon-reload   # then log in again");
+}
+
+static void probe_memory(struct probing *h, struct probe *p)
+{
+	if (h->cg.memory != ENFORCED_NOT) {
+		found(p, PROBE_YES, str_fmt(h->a, "%s, in %s", enforcer_name(h->cg.memory), h->cg.where));
+		return;
+	}
+	found(p, PROBE_PARTLY, STR("watched from outside every 10 ms, and per process (rlimit)"));
+	probe_todo(h->a, p, "# there is no group to use: %s", h->cg.where);
+	todo_group(h, p);
+	probe_todo(h->a, p, "# with a group the process and CPU limits are the kernel's as well");
+}
+
+static void probe_pids(struct probing *h, struct probe *p)
+{
+	if (h->cg.pids != ENFORCED_NOT)
+		found(p, PROBE_YES, str_of(enforcer_name(h->cg.pids)));
+	else
+		found(p, PROBE_PARTLY, STR("the user namespace's own limit (rlimit)"));
+}
+
+static void probe_cpu(struct probing *h, struct probe *p)
+{
+	if (h->cg.cpu != ENFORCED_NOT) {
+		found(p, PROBE_YES, str_of(enforcer_name(h->cg.cpu)));
+		return;
+	}
+	found(p, PROBE_PARTLY, STR("whole CPUs only (affinity)"));
+	if (h->cg.memory != ENFORCED_NOT)
+		todo_cpu(h, p);
+}
+
+/* Memory is limited without swap; where swap is not counted a program could use it besides. */
+static void probe_swap(struct probing *h, struct probe *p)
+{
+	struct str swaps = small_file(h->a, "/proc/swaps");
+	ptrdiff_t line = str_find(swaps, '\n', 0);
+	struct cgroup cg = {0};
+	struct err e;
+	bool counted = false;
+
+	if (line < 0 || (size_t)line + 1 >= swaps.n) {
+		found(p, PROBE_YES, STR("this host has no swap"));
+		return;
+	}
+	if (h->cg.memory == ENFORCED_NOT) {
+		found(p, PROBE_YES, STR("counted by the watcher"));
+		return;
+	}
+	if (cg_make(&cg, &e) == 0) {
+		for (size_t i = 0; i < cg.n; i++)
+			counted |= cg.dirs[i].fd >= 0 && (faccessat(cg.dirs[i].fd, "memory.swap.max", F_OK, 0) == 0 || faccessat(cg.dirs[i].fd, "memory.memsw.limit_in_bytes", F_OK, 0) == 0);
+		cg_remove(&cg);
+	}
+	found(p, counted ? PROBE_YES : PROBE_PARTLY, counted ? str_of(enforcer_name(h->cg.memory)) : STR("swap is not counted: a program may use it besides"));
+	if (!counted)
+		probe_todo(h->a, p, "# add swapaccount=1 to the kernel's command line and restart; or: sudo swapoff -a");
+}
+
+static void probe_kill(struct probing *h, struct probe *p)
+{
+	found(p, h->cg.kill ? PROBE_YES : PROBE_NO, h->cg.kill ? STR("cgroup.kill, and the death of pid 1") : STR("the death of the box's pid 1 kills all of it"));
+}
+
+static void probe_into(struct probing *h, struct probe *p)
+{
+	found(p, h->cg.into ? PROBE_YES : PROBE_NO, h->cg.into ? STR("CLONE_INTO_CGROUP") : h->cg.memory == ENFORCED_NOT ? STR("there is no group") : STR("it enters its group by itself, before it runs"));
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+	const char *id, *title;
+	enum probe_weight weight;
+	bool needs_users;
+	void (*fn)(struct probing *h, struct probe *p);
+} rows[] = {
+	{"user-namespaces", "user namespaces", PROBE_NEEDED, false, probe_users},
+	{"namespaces", "other namespaces", PROBE_NEEDED, true, probe_namespaces},
+	{"system-calls", "system calls", PROBE_NEEDED, false, probe_calls},
+	{"mounts", "mounts", PROBE_NEEDED, true, probe_mounts},
+	{"proc", "/proc in the box", PROBE_NEEDED, true, probe_proc},
+	{"seccomp", "system call filter", PROBE_NEEDED, false, probe_filter},
+	{"landlock", "Landlock", PROBE_WALL, false, probe_landlock},
+	{"idmap", "root's workspaces", PROBE_WALL, true, probe_idmap},
+	{"memory", "memory limit", PROBE_WALL, false, probe_memory},
+	{"pids", "process limit", PROBE_WALL, false, probe_pids},
+	{"cpu", "CPU limit", PROBE_WALL, false, probe_cpu},
+	{"swap", "swap counted", PROBE_WALL, false, probe_swap},
+	{"group-kill", "killing at once", PROBE_EXTRA, false, probe_kill},
+	{"group-birth", "born in its group", PROBE_EXTRA, false, probe_into},
+};
+
+void probe_host(struct arena *a, const char *dir, struct probes *list)
+{
+	struct probing h = {.a = a, .dir = dir, .root = geteuid() == 0, .inside = box_inside()};
+
+	cg_probe(&h.cg);
+	EACH(i, rows) {
+		struct probe *p = probe_add(a, list, rows[i].id, rows[i].title, rows[i].weight);
+
+		if (rows[i].needs_users && !h.users)
+			found(p, PROBE_NO, STR("not tried: it needs user namespaces"));
+		else
+			rows[i].fn(&h, p);
+	}
+}

@@ -1,0 +1,720 @@
+/*
+ * Perl, Ruby, PHP and Lua inside a command line: which programs are plainly harmless, or do no more than a few functions with constant
+ * arguments do. One scanner for the four, with a row of what differs.
+ *
+ * It cuts the text into tokens: strings, comments, patterns, names, operators. A name is harmless when it is on the language's list (functions
+ * without effect, words of the syntax), or when it cannot be a call: a variable, a key of a table, a name that the text itself defines. A
+ * name that is none of these ends it: not harmless. So does whatever the scanner does not understand; interpolation that could hold code,
+ * here-documents, and forms that evaluate (s///e, #{...} with more than a name) are looked into or refused.
+ */
+#include "code/script.h"
+
+bool script_listed(struct str w, const char *list)
+{
+	for (const char *a = list; a && *a && w.n;) {
+		size_t n = strcspn(a, " ");
+
+		if (n == w.n && !memcmp(a, w.p, n))
+			return true;
+		a += n + (a[n] == ' ');
+	}
+	return false;
+}
+
+char script_closing(char c)
+{
+	switch (c) {
+	case '(': return ')';
+	case '[': return ']';
+	case '{': return '}';
+	case '<': return '>';
+	}
+	return c;
+}
+
+size_t script_blanks(const struct script *x, size_t i)
+{
+	while (i < x->s.n && script_space(x->s.p[i]))
+		i++;
+	return i;
+}
+
+static bool scan(struct script *x, char end);
+
+/* Code inside text, to its closing brace. */
+static bool inner(struct script *x, char end)
+{
+	bool operand = x->operand, ok;
+
+	if (++x->nest > NEST_MAX)
+		return false;
+	x->operand = false;
+	ok = scan(x, end);
+	x->operand = operand;
+	x->nest--;
+	return ok;
+}
+
+/* $x, @x, ${...}, @{...} and subscripts inside Perl's or PHP's text; #{...} in Ruby's. False: not understood. */
+static bool interpolation(struct script *x, char end)
+{
+	char c = script_at(x, 0), next = script_at(x, 1);
+
+	if (x->l->sigil && c == '@' && (next == '{' || next == '$' || script_letter(next)) && x->l->perl)
+		return next != '{' ? (x->i++, true) : (x->i += 2, inner(x, '}'));
+	if (x->l->sigil && c == '$' && next == '{')
+		return x->i += 2, inner(x, '}');
+	if (x->l->sigil && c == '{' && next == '$' && !x->l->perl)
+		return x->i++, inner(x, '}');
+	if (!x->l->sigil && c == '#' && next == '{' && x->l->hash_brace)
+		return x->i += 2, inner(x, '}');
+	if (x->l->sigil && c == '$' && script_letter(next)) { /* $x[...], $x{...}, $x->[...]: an index may be code */
+		for (x->i++; script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':';)
+			x->i++;
+		for (;;) {
+			if (script_at(x, 0) == '-' && script_at(x, 1) == '>' && (script_at(x, 2) == '[' || script_at(x, 2) == '{'))
+				x->i += 2;
+			char open = script_at(x, 0);
+			if ((open != '[' && open != '{') || open == end || !x->l->perl)
+				return true;
+			x->i++;
+			if (!inner(x, open == '[' ? ']' : '}'))
+				return false;
+		}
+	}
+	x->i++;
+	return true;
+}
+
+/* Passes text up to `end`, which is passed; brackets nest. `live`: expressions inside it are looked into. */
+static bool text(struct script *x, char open, char end, bool live)
+{
+	unsigned depth = 0;
+
+	while (x->i < x->s.n) {
+		char c = script_at(x, 0);
+
+		if (c == '\\') {
+			x->i += 2;
+		} else if (open != end && c == open) {
+			depth++;
+			x->i++;
+		} else if (c == end) {
+			x->i++;
+			if (!depth--)
+				return true;
+		} else if (live && (c == '$' || c == '@' || c == '#' || c == '{')) {
+			/* (?{ code }) in a pattern is code */
+			if (c == '{' && x->i > 1 && x->s.p[x->i - 1] == '?' && x->s.p[x->i - 2] == '(')
+				return false;
+			size_t before = x->i;
+			if (!interpolation(x, end))
+				return false;
+			if (x->i == before)
+				x->i++;
+		} else {
+			if (c == '?' && script_at(x, 1) == '?' && script_at(x, 2) == '{')
+				return false;
+			x->i++;
+		}
+	}
+	return false;
+}
+
+static bool quoted(struct script *x)
+{
+	char c = script_at(x, 0);
+
+	x->i++;
+	x->operand = true;
+	x->bare = false;
+	return text(x, c, c, c == '"' && (x->l->sigil || x->l->hash_brace));
+}
+
+/* A pattern /.../flags. */
+static bool pattern(struct script *x, char open)
+{
+	x->i++;
+	if (!text(x, open, script_closing(open), true))
+		return false;
+	while (script_letter(script_at(x, 0)))
+		if (script_at(x, 0) == 'e' || script_at(x, 0) == 'o')
+			return false;
+		else
+			x->i++;
+	x->operand = true;
+	return true;
+}
+
+/* s{..}{..}flags, tr/../../, y: the second part is text, never code. */
+static bool two_parts(struct script *x, bool live)
+{
+	char open = script_at(x, 0), end = script_closing(open);
+
+	if (!open || script_letter(open) || script_digit(open) || script_space(open) || open == ',' || open == ';' || open == ')' || open == '=' || open == '#')
+		return false;
+	x->i++;
+	if (!text(x, open, end, live && open != '\''))
+		return false;
+	if (open != end) {
+		while (script_space(script_at(x, 0)))
+			x->i++;
+		open = script_at(x, 0);
+		end = script_closing(open);
+		if (!open || script_letter(open) || open == '#')
+			return false;
+		x->i++;
+	}
+	if (!text(x, open, end, live && open != '\''))
+		return false;
+	while (script_letter(script_at(x, 0)))
+		if (live && script_at(x, 0) == 'e')
+			return false;
+		else
+			x->i++;
+	x->operand = true;
+	return true;
+}
+
+/* Perl's q qq qw m qr s tr y, Ruby's %w[] %q() and its kin. 1: passed, 0: none of them, -1: not understood. */
+static int quote_like(struct script *x, struct str word)
+{
+	char open = script_at(x, 0);
+	bool plain = open && !script_letter(open) && !script_digit(open) && !script_space(open) && open != ',' && open != ';' && open != ')' && open != '=' && open != '#';
+
+	if (!x->l->perl || x->arrow)
+		return 0;
+	if (script_listed(word, "s"))
+		return plain ? (two_parts(x, true) ? 1 : -1) : 0;
+	if (script_listed(word, "qx") && plain) {
+		x->i++;
+		return script_shell_text(x, open, x->i - 3) ? 1 : -1;
+	}
+	if (script_listed(word, "tr y"))
+		return plain ? (two_parts(x, false) ? 1 : -1) : 0;
+	if (!script_listed(word, "q qq qw m qr") || !plain)
+		return 0;
+	if (script_listed(word, "m qr"))
+		return pattern(x, open) ? 1 : -1;
+	x->i++;
+	x->operand = true;
+	return text(x, open, script_closing(open), script_listed(word, "qq")) ? 1 : -1;
+}
+
+/* ---- names ---- */
+
+static bool local(const struct script *x, struct str name)
+{
+	for (size_t i = 0; i < x->nlocals; i++)
+		if (str_eq(x->locals[i], name))
+			return true;
+	return false;
+}
+
+static void learn(struct script *x, struct str name)
+{
+	if (x->nlocals < LOCALS_MAX)
+		x->locals[x->nlocals++] = name;
+}
+
+/* What may follow use, require: names of libraries without effect. */
+static bool library(struct script *x)
+{
+	size_t from;
+	bool quote;
+
+	x->i = script_blanks(x, x->i);
+	if (script_at(x, 0) == '(')
+		x->i = script_blanks(x, x->i + 1);
+	quote = script_at(x, 0) == '\'' || script_at(x, 0) == '"';
+	x->i += quote;
+	from = x->i;
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':' || script_at(x, 0) == '.' || script_at(x, 0) == '/' || script_at(x, 0) == '-')
+		x->i++;
+	struct str name = str_sub(x->s, from, x->i);
+	x->i += quote;
+	x->operand = true;
+	return script_listed(name, x->l->libraries) || (x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
+}
+
+/* Ruby: a local name with arguments after it is a call all the same. */
+static bool after_local(const struct script *x, size_t i)
+{
+	size_t to = i;
+
+	while (to < x->s.n && script_letter(x->s.p[to]))
+		to++;
+	if (to > i)
+		return script_listed(str_sub(x->s, i, to), "if unless and or then do end while until in rescue else");
+	return i >= x->s.n || !strchr("(\"'$@", x->s.p[i]);
+}
+
+/* Perl: $name{key}, ->{key}: the brace at i is a subscript's. */
+static bool subscript(const struct script *x, size_t i)
+{
+	size_t k = i;
+
+	if (i > 1 && x->s.p[i - 1] == '>' && x->s.p[i - 2] == '-')
+		return true;
+	while (k > 0 && (script_letter(x->s.p[k - 1]) || script_digit(x->s.p[k - 1])))
+		k--;
+	return k < i && k > 0 && x->s.p[k - 1] == '$';
+}
+
+static bool name(struct script *x)
+{
+	size_t from = x->i;
+	bool member = x->arrow;
+	struct str w;
+	int like;
+
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->marks && (script_at(x, 0) == '?' || script_at(x, 0) == '!') && script_at(x, 1) != '='))
+		x->i++;
+	w = str_sub(x->s, from, x->i);
+	like = script_effect(x, w, from);
+	if (like)
+		return like > 0;
+	x->arrow = false;
+	like = quote_like(x, w);
+	if (like)
+		return like > 0;
+	size_t after = script_blanks(x, x->i);
+	char next = after < x->s.n ? x->s.p[after] : '\0', next2 = after + 1 < x->s.n ? x->s.p[after + 1] : '\0';
+	if (script_listed(w, x->l->import) && !member)
+		return library(x);
+	if (script_listed(w, x->l->never))
+		return false;
+	x->operand = !script_listed(w, x->l->before) || member;
+	x->bare = x->operand && !local(x, w);
+	if (x->l->perl && script_listed(w, "do") && next != '{')
+		return false; /* do FILE */
+	if (x->l->roots && script_listed(w, x->l->roots) && !member && next != '.')
+		return false;
+	if (x->l->marks && !member && local(x, w) && !after_local(x, after))
+		return false;
+	if (member)
+		return script_listed(w, x->l->members);
+	if (script_listed(w, x->l->defines)) /* my, local, def, function: the name that follows is the text's own */
+		return true;
+	if (script_listed(w, x->l->words) || local(x, w))
+		return true;
+	if (x->l->perl && ((next == '=' && next2 == '>') || (next == '}' && from > 0 && x->s.p[from - 1] == '{' && subscript(x, from - 1))))
+		return true; /* a key */
+	if (x->l->marks && next == ':' && next2 != ':') /* a key of Ruby's */
+		return true;
+	if (!x->l->sigil && next == '=' && next2 != '=' && next2 != '~') { /* a variable gets its value */
+		learn(x, w);
+		return true;
+	}
+	if (!x->l->sigil && (next == '+' || next == '-' || next == '*') && next2 == '=') {
+		learn(x, w);
+		return true;
+	}
+	return false;
+}
+
+/* Names between bars: |a, b| of a block; after local, for, def, function. */
+static bool bars(struct script *x)
+{
+	size_t i = x->i + 1;
+
+	while (i < x->s.n && x->s.p[i] != '|') {
+		size_t from = i;
+
+		while (i < x->s.n && (script_letter(x->s.p[i]) || script_digit(x->s.p[i])))
+			i++;
+		if (i > from)
+			learn(x, str_sub(x->s, from, i));
+		else if (!strchr(" ,()*&\n", x->s.p[i]))
+			return false;
+		else
+			i++;
+	}
+	x->i = i + 1;
+	x->operand = false;
+	return i < x->s.n;
+}
+
+/* Lua: local a, b   for k, v in   function f(a, b). Learned before, wherever they stand. */
+static void learn_lua(struct script *x)
+{
+	for (size_t i = 0; i < x->s.n; i++) {
+		static const char *const words[] = {"local ", "for ", "function ", "function(", "local function "};
+
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++) {
+			size_t n = strlen(words[k]), j = i + n, from;
+
+			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) || (i && script_letter(x->s.p[i - 1])))
+				continue;
+			for (;;) {
+				while (j < x->s.n && (script_space(x->s.p[j]) || x->s.p[j] == ',' || x->s.p[j] == '('))
+					j++;
+				from = j;
+				while (j < x->s.n && (script_letter(x->s.p[j]) || script_digit(x->s.p[j])))
+					j++;
+				struct str w = str_sub(x->s, from, j);
+				if (!w.n || script_listed(w, "in function do") || script_digit(w.p[0]))
+					break;
+				if (script_listed(w, x->l->never) || script_listed(w, "io os debug package _G _ENV string")) /* a name that hides one that matters */
+					break;
+				learn(x, w);
+				size_t after = script_blanks(x, j);
+				if (after >= x->s.n || (x->s.p[after] != ',' && x->s.p[after] != '('))
+					break;
+				j = after;
+			}
+		}
+	}
+}
+
+/* ---- tokens ---- */
+
+static bool comment(struct script *x, bool *ret)
+{
+	bool hash = x->l->hash_comment && script_at(x, 0) == '#', slashes = x->l->slash_comment && script_at(x, 0) == '/' && script_at(x, 1) == '/', dashes = x->l->dash_comment && script_at(x, 0) == '-' && script_at(x, 1) == '-';
+
+	*ret = true;
+	if (x->l->slash_comment && script_at(x, 0) == '/' && script_at(x, 1) == '*') {
+		for (x->i += 2; x->i < x->s.n && !(script_at(x, 0) == '*' && script_at(x, 1) == '/');)
+			x->i++;
+		x->i += 2;
+		return true;
+	}
+	if (!hash && !slashes && !dashes)
+		return false;
+	if (dashes && script_at(x, 2) == '[') {
+		*ret = false;
+		return true;
+	}
+	if (x->l->slash_comment) /* ?> ends a comment of PHP's */
+		for (size_t k = x->i; k + 1 < x->s.n && x->s.p[k] != '\n'; k++)
+			if (x->s.p[k] == '?' && x->s.p[k + 1] == '>')
+				*ret = false;
+	while (x->i < x->s.n && script_at(x, 0) != '\n')
+		x->i++;
+	return true;
+}
+
+/* $name, @name, %name, $#name, $_, $0, $1, $$, $. ... */
+static bool sigil(struct script *x)
+{
+	char c = script_at(x, 0), next;
+
+	if (c == '%' && (x->operand || !x->l->perl))
+		return x->i++, x->operand = false, true; /* the rest of a division */
+	if (c == '&' || c == '*')
+		return false;
+	x->i++;
+	if (c == '$' && script_at(x, 0) == '#' && (script_at(x, 1) == '{' || script_at(x, 1) == '$' || script_letter(script_at(x, 1))))
+		x->i++;
+	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{')) {
+		if (!x->l->perl)
+			return false; /* $$x of PHP names a variable by its value */
+		x->i++;
+	}
+	next = script_at(x, 0);
+	x->operand = true;
+	x->bare = false;
+	if (next == '{') {
+		x->i++;
+		return x->l->perl && inner(x, '}') ? (x->operand = true) : false;
+	}
+	if (script_letter(next)) {
+		size_t from = x->i;
+
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->perl && script_at(x, 0) == ':' && script_at(x, 1) == ':'))
+			x->i += script_at(x, 0) == ':' ? 2 : 1;
+		struct str w = str_sub(x->s, from, x->i);
+		/* a variable as a function: $f(...) of PHP, $f->(...) of Perl; %ENV and @INC change what others do */
+		if (!x->l->perl && script_at(x, 0) == '(')
+			return false;
+		return !script_listed(w, "ENV INC SIG ISA GLOBALS ARGV _ENV");
+	}
+	if (script_digit(next)) {
+		while (script_digit(script_at(x, 0)))
+			x->i++;
+		return true;
+	}
+	if (x->l->perl && next && strchr("&`'+!/\\,;.@_0|\"", next)) {
+		x->i++;
+		return next != '`' || c == '$';
+	}
+	return false;
+}
+
+static bool number(struct script *x)
+{
+	while (script_digit(script_at(x, 0)) || script_letter(script_at(x, 0)) || (script_at(x, 0) == '.' && script_digit(script_at(x, 1))))
+		x->i++;
+	x->operand = true;
+	x->bare = false;
+	return true;
+}
+
+/* Operators, a character at a time: 1: passed, 0: none of these, -1: not harmless. */
+static int ampersand(struct script *x)
+{
+	char next = script_at(x, 1);
+
+	if (script_at(x, 0) != '&')
+		return 0;
+	if (next == '&') {
+		x->i += 2;
+		x->operand = false;
+		return 1;
+	}
+	if (!x->operand && x->l->perl)
+		return -1; /* &f */
+	if (next == ':' && x->l->marks) { /* &:name: the method of that name */
+		x->i += 2;
+		x->arrow = true;
+		return script_letter(script_at(x, 0)) ? 1 : -1;
+	}
+	if (!x->operand && x->l->marks)
+		return -1;
+	if (next == '.' && x->l->marks) {
+		x->i += 2;
+		x->arrow = true;
+		return 1;
+	}
+	return 0;
+}
+
+/* <STDIN>, <>; here-documents */
+static int angle(struct script *x)
+{
+	char next = script_at(x, 1);
+
+	if (script_at(x, 0) != '<')
+		return 0;
+	if (!x->operand && (x->l->perl || next == '<')) {
+		size_t n = x->l->perl && next == '>' ? 2 : x->l->perl && x->s.n - x->i >= 7 && !memcmp(x->s.p + x->i, "<STDIN>", 7) ? 7 : 0;
+
+		x->i += n;
+		x->operand = true;
+		return n ? 1 : -1;
+	}
+	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' || script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' || script_letter(script_at(x, 2))))
+		return -1; /* a here-document, perhaps */
+	return 0;
+}
+
+static int colon(struct script *x)
+{
+	if (script_at(x, 0) == ':' && script_at(x, 1) == ':') {
+		x->i += 2;
+		x->arrow = true;
+		return x->l->perl ? -1 : 1;
+	}
+	if (script_at(x, 0) == ':' && script_letter(script_at(x, 1)) && x->l->marks && !x->operand) { /* a symbol */
+		size_t from = ++x->i;
+
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
+			x->i++;
+		x->operand = true;
+		return script_listed(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
+	}
+	return 0;
+}
+
+static int minus(struct script *x)
+{
+	char next = script_at(x, 1);
+
+	if (script_at(x, 0) != '-')
+		return 0;
+	if (next == '>') {
+		x->i += 2;
+		while (script_space(script_at(x, 0)))
+			x->i++;
+		if (x->l->perl && (script_at(x, 0) == '(' || script_at(x, 0) == '$' || script_at(x, 0) == '&'))
+			return -1;
+		if (x->l->sigil && !x->l->perl && (script_at(x, 0) == '$' || script_at(x, 0) == '{'))
+			return -1;
+		x->arrow = script_letter(script_at(x, 0));
+		return 1;
+	}
+	if (x->l->perl && !x->operand && script_letter(next) && !script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) { /* -e -f -d: tests of files */
+		x->i += 2;
+		return strchr("edfrwxszl", next) ? 1 : -1;
+	}
+	return 0;
+}
+
+static int dot(struct script *x)
+{
+	char c = script_at(x, 0), next = script_at(x, 1);
+
+	if ((c == '.' && x->l->dot_member && (script_letter(next) || script_space(next))) || (c == ':' && x->l->dash_comment && script_letter(next))) {
+		x->i++;
+		while (script_space(script_at(x, 0)))
+			x->i++;
+		x->arrow = script_letter(script_at(x, 0));
+		return 1;
+	}
+	return 0;
+}
+
+/* Operators and brackets. */
+static bool other(struct script *x)
+{
+	static int (*const kinds[])(struct script *) = {ampersand, angle, colon, minus, dot};
+	char c = script_at(x, 0);
+
+	if (c == '`')
+		return script_backquote(x);
+	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
+		return false; /* PHP calls what a variable or a text names */
+	if (c == '?' && script_at(x, 1) == '>')
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		int is = kinds[i](x);
+
+		if (is)
+			return is > 0;
+	}
+	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
+		return false;
+	if (c == '=' && script_letter(script_at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n'))
+		return false; /* =begin, =pod */
+	x->i++;
+	x->operand = c == ')' || c == ']' || c == '}';
+	x->bare = (c == '}' && (x->l->perl || x->l->marks)) || (c == ')' && script_blanks(x, x->i) > x->i && memchr(x->s.p + x->i, '\n', script_blanks(x, x->i) - x->i));
+	return true;
+}
+
+/* After a name that may take arguments, or a brace: "f /2" or "f /x/"? Certain when a blank stands on both sides, or on none. */
+static bool uncertain(const struct script *x)
+{
+	char c = script_at(x, 0);
+	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) || script_at(x, 1) == '=';
+
+	if (c == '/' || x->l->perl)
+		return c == '/' || c == '?' || (c == '<' && !after) || (c == '%' && !after);
+	return before && !after; /* Ruby's own rule */
+}
+
+static bool token(struct script *x)
+{
+	char c = script_at(x, 0);
+	bool ok;
+
+	if (script_space(c)) {
+		x->i++;
+		return true;
+	}
+	if (comment(x, &ok))
+		return ok;
+	if (x->l->perl && c == '\'' && x->i > 0 && (script_letter(x->s.p[x->i - 1]) || script_digit(x->s.p[x->i - 1])))
+		return false; /* $a'b is $a::b */
+	if (c == '"' || c == '\'')
+		return quoted(x);
+	if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
+		return false; /* [[long text]] */
+	if (script_letter(c))
+		return name(x);
+	if (script_digit(c))
+		return number(x);
+	if (x->l->sigil && (c == '$' || (x->l->perl && (c == '@' || (c == '%' && !x->operand && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))))))
+		return sigil(x);
+	if (x->l->marks && (c == '$' || c == '@')) { /* $x, @x, $1, $~ of Ruby */
+		x->i += 1 + (script_at(x, 1) == '@');
+		size_t from = x->i;
+
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
+			x->i++;
+		x->operand = true;
+		return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES"); /* where require looks */
+	}
+	if (x->l->marks && c == '%' && !x->operand) { /* %w[...] */
+		char open = script_at(x, 2);
+
+		if (!script_at(x, 1) || !strchr("wqix", script_at(x, 1)) || !open || !strchr("([{<|/", open))
+			return false;
+		x->i += 3;
+		if (x->s.p[x->i - 2] == 'x')
+			return script_shell_text(x, open, x->i - 3);
+		x->operand = true;
+		return text(x, open, script_closing(open), false);
+	}
+	if (x->l->marks && c == '|' && !x->operand && x->i > 0)
+		return bars(x);
+	if ((c == '/' || c == '%' || c == '?' || c == '<') && (x->l->perl || x->l->marks) && x->operand && x->bare && uncertain(x))
+		return false;
+	if (c == '/' && !x->operand && (x->l->perl || x->l->marks))
+		return pattern(x, '/');
+	if (c == '?' && !x->operand && (x->l->perl || x->l->marks))
+		return false;
+	return other(x);
+}
+
+static bool scan(struct script *x, char end)
+{
+	unsigned depth = 0;
+	char open = end == '}' ? '{' : end == ']' ? '[' : '\0';
+
+	while (x->i < x->s.n) {
+		if (end && script_at(x, 0) == end && !depth--) {
+			x->i++;
+			return true;
+		}
+		if (end && script_at(x, 0) == open)
+			depth++;
+		size_t before = x->i;
+		if (!token(x) || x->i == before || x->i > x->s.n)
+			return false;
+	}
+	return !end;
+}
+
+/* "List::Util=sum,max": the argument of perl -M. Empty when it is more than that. */
+static struct str library_name(struct str s)
+{
+	size_t n = 0, k;
+
+	while (n < s.n && (script_letter(s.p[n]) || script_digit(s.p[n]) || s.p[n] == ':'))
+		n++;
+	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n && (script_letter(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' || s.p[k] == ':');)
+		k++;
+	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
+}
+
+/* ruby -r: the name of a library, or a file. */
+static bool required(struct script *x)
+{
+	for (size_t i = 0; i < x->s.n; i++)
+		if (!script_letter(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
+			return false;
+	if (!x->s.n || script_listed(x->s, x->l->words))
+		return false;
+	script_here(x, 0);
+	if (!script_listed(x->s, x->l->libraries))
+		code_access(x->w, ACCESS_EXEC, strchr("./", x->s.p[0]) ? x->s : CODE_HOLE, false, "require", (TSNode){0});
+	return true;
+}
+
+void script_walk(struct walk *w, TSNode root)
+{
+	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
+
+	(void)root;
+	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) || (x.l->marks && required(&x)))
+		return; /* of -M, of -r */
+	if (x.l->dash_comment)
+		learn_lua(&x);
+	w->code->complete = scan(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))); /* what is started would see it */
+}
+
+/* perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code. */
+void script_pattern_walk(struct walk *w, TSNode root)
+{
+	struct str s = w->src;
+	bool own = s.n && strchr("/\"'", s.p[0]);
+
+	(void)root;
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("$@`{", s.p[i]) || !s.p[i] || (own && i > 0 && i + 1 < s.n && s.p[i] == s.p[0]))
+			w->code->complete = false;
+	if (own && (s.n < 2 || s.p[s.n - 1] != s.p[0]))
+		w->code->complete = false;
+}
