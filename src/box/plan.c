@@ -155,6 +155,9 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 		return -1;
 	ops_add(a, ret, OP_PROC, 0, STR(""), STR("/proc"));
 	add_dev(a, ret);
+	/* It lists the keys of the caller, whose user the box shares: they belong to no namespace of ours. */
+	if (access("/proc/keys", F_OK) == 0)
+		ops_add(a, ret, OP_INSIDE, OP_DEVICES, STR("/dev/null"), STR("/proc/keys"));
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/tmp"));
 	ops_add(a, ret, OP_DIR, 0, STR(""), STR("/run"));
 	if (!s->root.n)
