@@ -130,6 +130,7 @@ struct python {
 	const struct pmap *open; /* names whose lists may be changed, or be known elsewhere */
 	const struct pmap *mentioned; /* names that stand somewhere else than before the arguments of a call */
 	const struct pmap *sites;     /* calls of plain names: lists of struct py_def, whose expr are the arguments */
+	const struct pmap *looked_for; /* modules of the library that a file in the project could stand for */
 	const struct pmap *own;  /* names of the code's own methods and attributes */
 	bool evals;             /* code is evaluated that may change what names hold */
 	bool classes;           /* there may be objects whose operators are the code's own */

@@ -285,6 +285,9 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
 		if (str_is(top, marked[i]))
 			code_marker_add(p->w, "ctypes", n);
+	if (pmap_get(p->looked_for, top))
+		return;
+	p->looked_for = pmap_set(p->a, p->looked_for, top, p);
 	local_file(p, str_fmt(p->a, "%.*s.py", STR_ARG(top)), n);
 	local_file(p, str_fmt(p->a, "%.*s/__init__.py", STR_ARG(top)), n);
 }
