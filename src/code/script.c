@@ -9,30 +9,7 @@
  */
 #include "code/script.h"
 
-#define LOCALS_MAX 64
-#define NEST_MAX 16 /* interpolations inside interpolations */
-#define ACT_ARGS_MAX 32
-
-struct script {
-	struct walk *w;
-	const struct script_language *l;
-	struct str s;
-	size_t i;
-	bool operand;   /* the last token ends an operand: / divides, ? asks */
-	bool bare;      /* it is a bare name that may take arguments, or a closing brace: what / starts is not certain */
-	bool arrow;     /* . or -> or :: stands before: a member follows */
-	unsigned nest;
-	struct str locals[LOCALS_MAX];
-	size_t nlocals;
-	bool runs;      /* programs are started */
-};
-
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; }
-static bool space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-static char at(const struct script *x, size_t k) { return x->i + k < x->s.n ? x->s.p[x->i + k] : '\0'; }
-
-static bool listed(struct str w, const char *list)
+bool script_listed(struct str w, const char *list)
 {
 	for (const char *a = list; a && *a && w.n;) {
 		size_t n = strcspn(a, " ");
@@ -44,9 +21,25 @@ static bool listed(struct str w, const char *list)
 	return false;
 }
 
+char script_closing(char c)
+{
+	switch (c) {
+	case '(': return ')';
+	case '[': return ']';
+	case '{': return '}';
+	case '<': return '>';
+	}
+	return c;
+}
+
+size_t script_blanks(const struct script *x, size_t i)
+{
+	while (i < x->s.n && script_space(x->s.p[i]))
+		i++;
+	return i;
+}
+
 static bool scan(struct script *x, char end);
-static size_t skip_blanks(const struct script *x, size_t i);
-static bool shell_text(struct script *x, char open, size_t from);
 
 /* Code inside text, to its closing brace. */
 static bool inner(struct script *x, char end)
@@ -65,9 +58,9 @@ static bool inner(struct script *x, char end)
 /* $x, @x, ${...}, @{...} and subscripts inside Perl's or PHP's text; #{...} in Ruby's. False: not understood. */
 static bool interpolation(struct script *x, char end)
 {
-	char c = at(x, 0), next = at(x, 1);
+	char c = script_at(x, 0), next = script_at(x, 1);
 
-	if (x->l->sigil && c == '@' && (next == '{' || next == '$' || letter(next)) && x->l->perl)
+	if (x->l->sigil && c == '@' && (next == '{' || next == '$' || script_letter(next)) && x->l->perl)
 		return next != '{' ? (x->i++, true) : (x->i += 2, inner(x, '}'));
 	if (x->l->sigil && c == '$' && next == '{')
 		return x->i += 2, inner(x, '}');
@@ -75,13 +68,13 @@ static bool interpolation(struct script *x, char end)
 		return x->i++, inner(x, '}');
 	if (!x->l->sigil && c == '#' && next == '{' && x->l->hash_brace)
 		return x->i += 2, inner(x, '}');
-	if (x->l->sigil && c == '$' && letter(next)) { /* $x[...], $x{...}, $x->[...]: an index may be code */
-		for (x->i++; letter(at(x, 0)) || digit(at(x, 0)) || at(x, 0) == ':';)
+	if (x->l->sigil && c == '$' && script_letter(next)) { /* $x[...], $x{...}, $x->[...]: an index may be code */
+		for (x->i++; script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':';)
 			x->i++;
 		for (;;) {
-			if (at(x, 0) == '-' && at(x, 1) == '>' && (at(x, 2) == '[' || at(x, 2) == '{'))
+			if (script_at(x, 0) == '-' && script_at(x, 1) == '>' && (script_at(x, 2) == '[' || script_at(x, 2) == '{'))
 				x->i += 2;
-			char open = at(x, 0);
+			char open = script_at(x, 0);
 			if ((open != '[' && open != '{') || open == end || !x->l->perl)
 				return true;
 			x->i++;
@@ -93,24 +86,13 @@ static bool interpolation(struct script *x, char end)
 	return true;
 }
 
-static char closing(char c)
-{
-	switch (c) {
-	case '(': return ')';
-	case '[': return ']';
-	case '{': return '}';
-	case '<': return '>';
-	}
-	return c;
-}
-
 /* Passes text up to `end`, which is passed; brackets nest. `live`: expressions inside it are looked into. */
 static bool text(struct script *x, char open, char end, bool live)
 {
 	unsigned depth = 0;
 
 	while (x->i < x->s.n) {
-		char c = at(x, 0);
+		char c = script_at(x, 0);
 
 		if (c == '\\') {
 			x->i += 2;
@@ -131,7 +113,7 @@ static bool text(struct script *x, char open, char end, bool live)
 			if (x->i == before)
 				x->i++;
 		} else {
-			if (c == '?' && at(x, 1) == '?' && at(x, 2) == '{')
+			if (c == '?' && script_at(x, 1) == '?' && script_at(x, 2) == '{')
 				return false;
 			x->i++;
 		}
@@ -141,7 +123,7 @@ static bool text(struct script *x, char open, char end, bool live)
 
 static bool quoted(struct script *x)
 {
-	char c = at(x, 0);
+	char c = script_at(x, 0);
 
 	x->i++;
 	x->operand = true;
@@ -153,10 +135,10 @@ static bool quoted(struct script *x)
 static bool pattern(struct script *x, char open)
 {
 	x->i++;
-	if (!text(x, open, closing(open), true))
+	if (!text(x, open, script_closing(open), true))
 		return false;
-	while (letter(at(x, 0)))
-		if (at(x, 0) == 'e' || at(x, 0) == 'o')
+	while (script_letter(script_at(x, 0)))
+		if (script_at(x, 0) == 'e' || script_at(x, 0) == 'o')
 			return false;
 		else
 			x->i++;
@@ -167,26 +149,26 @@ static bool pattern(struct script *x, char open)
 /* s{..}{..}flags, tr/../../, y: the second part is text, never code. */
 static bool two_parts(struct script *x, bool live)
 {
-	char open = at(x, 0), end = closing(open);
+	char open = script_at(x, 0), end = script_closing(open);
 
-	if (!open || letter(open) || digit(open) || space(open) || open == ',' || open == ';' || open == ')' || open == '=' || open == '#')
+	if (!open || script_letter(open) || script_digit(open) || script_space(open) || open == ',' || open == ';' || open == ')' || open == '=' || open == '#')
 		return false;
 	x->i++;
 	if (!text(x, open, end, live && open != '\''))
 		return false;
 	if (open != end) {
-		while (space(at(x, 0)))
+		while (script_space(script_at(x, 0)))
 			x->i++;
-		open = at(x, 0);
-		end = closing(open);
-		if (!open || letter(open) || open == '#')
+		open = script_at(x, 0);
+		end = script_closing(open);
+		if (!open || script_letter(open) || open == '#')
 			return false;
 		x->i++;
 	}
 	if (!text(x, open, end, live && open != '\''))
 		return false;
-	while (letter(at(x, 0)))
-		if (live && at(x, 0) == 'e')
+	while (script_letter(script_at(x, 0)))
+		if (live && script_at(x, 0) == 'e')
 			return false;
 		else
 			x->i++;
@@ -197,209 +179,26 @@ static bool two_parts(struct script *x, bool live)
 /* Perl's q qq qw m qr s tr y, Ruby's %w[] %q() and its kin. 1: passed, 0: none of them, -1: not understood. */
 static int quote_like(struct script *x, struct str word)
 {
-	char open = at(x, 0);
-	bool plain = open && !letter(open) && !digit(open) && !space(open) && open != ',' && open != ';' && open != ')' && open != '=' && open != '#';
+	char open = script_at(x, 0);
+	bool plain = open && !script_letter(open) && !script_digit(open) && !script_space(open) && open != ',' && open != ';' && open != ')' && open != '=' && open != '#';
 
 	if (!x->l->perl || x->arrow)
 		return 0;
-	if (listed(word, "s"))
+	if (script_listed(word, "s"))
 		return plain ? (two_parts(x, true) ? 1 : -1) : 0;
-	if (listed(word, "qx") && plain) {
+	if (script_listed(word, "qx") && plain) {
 		x->i++;
-		return shell_text(x, open, x->i - 3) ? 1 : -1;
+		return script_shell_text(x, open, x->i - 3) ? 1 : -1;
 	}
-	if (listed(word, "tr y"))
+	if (script_listed(word, "tr y"))
 		return plain ? (two_parts(x, false) ? 1 : -1) : 0;
-	if (!listed(word, "q qq qw m qr") || !plain)
+	if (!script_listed(word, "q qq qw m qr") || !plain)
 		return 0;
-	if (listed(word, "m qr"))
+	if (script_listed(word, "m qr"))
 		return pattern(x, open) ? 1 : -1;
 	x->i++;
 	x->operand = true;
-	return text(x, open, closing(open), listed(word, "qq")) ? 1 : -1;
-}
-
-/* ---- functions with an effect ---- */
-
-/* A text without anything in it that is not itself, up to `end`, which is passed. */
-static bool plain_text(struct script *x, char end, bool dead, struct str *ret)
-{
-	size_t from = x->i;
-
-	for (; x->i < x->s.n && at(x, 0) != end; x->i++)
-		if (at(x, 0) == '\\' || text_hole(at(x, 0)) || (!dead && strchr("$@#{", at(x, 0))))
-			return false;
-	*ret = str_sub(x->s, from, x->i);
-	x->i++;
-	return x->i <= x->s.n;
-}
-
-static void here(struct script *x, size_t from) { x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)}; }
-
-/* For rules about calls; `n` 0: the arguments are not known. */
-static void note(struct script *x, const char *name, const struct str *args, size_t n)
-{
-	struct word *words = arena_array(x->w->a, n + 1, sizeof(*words));
-	struct str *names = arena_array(x->w->a, n + 1, sizeof(*names));
-
-	for (size_t i = 0; i < n; i++)
-		words[i] = (struct word){.kind = WORD_EXACT, .text = args[i], .at = x->w->here};
-	words[n] = (struct word){.kind = WORD_REST, .at = x->w->here};
-	code_call_add(x->w, str_of(name), words, names, n ? n : 1, (TSNode){0});
-}
-
-/* `...`, qx{...}, %x(...): for a shell. At the place after the opening one. */
-static bool shell_text(struct script *x, char open, size_t from)
-{
-	struct str command;
-
-	if (!plain_text(x, closing(open), false, &command) || (open != closing(open) && str_find(command, open, 0) >= 0))
-		return false;
-	here(x, from);
-	note(x, "`", &command, 1);
-	code_run_text(x->w, command, (TSNode){0});
-	x->operand = true;
-	x->bare = false;
-	x->runs = true;
-	return true;
-}
-
-static bool backquote(struct script *x)
-{
-	if (x->l->dash_comment)
-		return false;
-	x->i++;
-	return shell_text(x, '`', x->i - 1);
-}
-
-static const struct script_act *find_act(const struct script_language *l, struct str name)
-{
-	for (const struct script_act *a = l->acts; a && a->name; a++)
-		if (str_is(name, a->name))
-			return a;
-	return NULL;
-}
-
-/* What may follow the last argument without parentheses. */
-static bool ends_arguments(const struct script *x)
-{
-	size_t to = x->i;
-
-	if (x->i >= x->s.n || strchr(";})\n", at(x, 0)))
-		return true;
-	while (to < x->s.n && letter(x->s.p[to]))
-		to++;
-	return listed(str_sub(x->s, x->i, to), "or and if unless end then do");
-}
-
-/* Constants between commas: as many as `needed`, or all. False: one of these is not constant. */
-static bool constants(struct script *x, struct str *args, size_t needed, bool all, size_t *ret_n)
-{
-	bool paren, ok;
-	size_t n = 0;
-
-	x->i = skip_blanks(x, x->i);
-	paren = at(x, 0) == '(';
-	x->i += paren;
-	for (;;) {
-		char quote;
-
-		x->i = skip_blanks(x, x->i);
-		quote = at(x, 0);
-		if ((quote != '"' && quote != '\'') || n == ACT_ARGS_MAX)
-			return false;
-		x->i++;
-		if (!plain_text(x, quote, quote == '\'', &args[n++]))
-			return false;
-		while (at(x, 0) == ' ' || at(x, 0) == '\t')
-			x->i++;
-		if (at(x, 0) != ',' || (!all && n >= needed))
-			break;
-		x->i++;
-	}
-	ok = at(x, 0) == ',' ? n >= needed && !all : paren ? at(x, 0) == ')' && n >= needed : ends_arguments(x) && n >= needed;
-	x->i += ok && paren && at(x, 0) == ')';
-	*ret_n = n;
-	return ok;
-}
-
-static void file_act(struct script *x, const struct script_act *a, char how, struct str path)
-{
-	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE : ACCESS_DELETE;
-
-	if (how != '.')
-		code_access(x->w, kind, path, how == 'D' || how == 'W', a->name, (TSNode){0});
-}
-
-/* A function with constant arguments; x->i is after its name. False: they are not constant. */
-static bool act(struct script *x, const struct script_act *a, size_t from)
-{
-	struct str args[ACT_ARGS_MAX];
-	size_t needed = strcspn(a->what, "*"), n, after = x->i;
-	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
-
-	if (!needed) { /* its arguments do not matter */
-		x->operand = x->bare = true;
-		return true;
-	}
-	if (!constants(x, args, needed, all, &n)) {
-		x->i = after;
-		here(x, from);
-		note(x, a->name, NULL, 0);
-		if (strcmp(a->what, "r") != 0 || x->l->sigil)
-			return false;
-		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0}); /* whatever it is, it is only read */
-		return x->operand = x->bare = true;
-	}
-	here(x, from);
-	note(x, a->name, args, n);
-	x->operand = true;
-	x->bare = false;
-	x->runs |= shell;
-	if (shell && n > 1) {
-		struct word *argv = arena_array(x->w->a, n, sizeof(*argv));
-
-		for (size_t i = 0; i < n; i++)
-			argv[i] = (struct word){.kind = WORD_EXACT, .text = args[i], .at = x->w->here};
-		code_run_argv(x->w, argv, n, (TSNode){0});
-		return true;
-	}
-	if (shell)
-		code_run_text(x->w, args[0], (TSNode){0});
-	for (size_t i = 0; !shell && i < n; i++) {
-		if (x->l->sigil && !x->l->perl && str_find(args[i], ':', 0) >= 0)
-			return false; /* PHP: an address, a stream */
-		file_act(x, a, a->what[i < needed ? i : needed - 1], args[i]);
-	}
-	return true;
-}
-
-/* system(...), File.read(...): 1: passed, 0: none of these, -1: not constant. `w` was passed. */
-static int effect(struct script *x, struct str w, size_t from)
-{
-	const struct script_act *a = x->arrow ? NULL : find_act(x->l, w);
-	size_t to = x->i;
-
-	if (x->arrow)
-		return 0;
-	if (!a && x->l->dot_member && at(x, 0) == '.' && letter(at(x, 1))) {
-		for (to++; to < x->s.n && (letter(x->s.p[to]) || digit(x->s.p[to]));)
-			to++;
-		to += x->l->marks && to < x->s.n && (x->s.p[to] == '?' || x->s.p[to] == '!');
-		a = find_act(x->l, str_sub(x->s, from, to));
-	} else if (!a && x->l->marks && at(x, 0) == '[') { /* Dir["*.rb"] */
-		struct str pattern;
-
-		x->i++;
-		if (!str_is(w, "Dir") || (at(x, 0) != '"' && at(x, 0) != '\''))
-			return x->i = to, 0;
-		x->i++;
-		return plain_text(x, x->s.p[x->i - 1], false, &pattern) && at(x, 0) == ']' ? 1 : -1;
-	}
-	if (!a)
-		return 0;
-	x->i = to;
-	return act(x, a, from) ? 1 : -1;
+	return text(x, open, script_closing(open), script_listed(word, "qq")) ? 1 : -1;
 }
 
 /* ---- names ---- */
@@ -418,31 +217,24 @@ static void learn(struct script *x, struct str name)
 		x->locals[x->nlocals++] = name;
 }
 
-static size_t skip_blanks(const struct script *x, size_t i)
-{
-	while (i < x->s.n && space(x->s.p[i]))
-		i++;
-	return i;
-}
-
 /* What may follow use, require: names of libraries without effect. */
 static bool library(struct script *x)
 {
 	size_t from;
 	bool quote;
 
-	x->i = skip_blanks(x, x->i);
-	if (at(x, 0) == '(')
-		x->i = skip_blanks(x, x->i + 1);
-	quote = at(x, 0) == '\'' || at(x, 0) == '"';
+	x->i = script_blanks(x, x->i);
+	if (script_at(x, 0) == '(')
+		x->i = script_blanks(x, x->i + 1);
+	quote = script_at(x, 0) == '\'' || script_at(x, 0) == '"';
 	x->i += quote;
 	from = x->i;
-	while (letter(at(x, 0)) || digit(at(x, 0)) || at(x, 0) == ':' || at(x, 0) == '.' || at(x, 0) == '/' || at(x, 0) == '-')
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':' || script_at(x, 0) == '.' || script_at(x, 0) == '/' || script_at(x, 0) == '-')
 		x->i++;
 	struct str name = str_sub(x->s, from, x->i);
 	x->i += quote;
 	x->operand = true;
-	return listed(name, x->l->libraries) || (x->l->perl && name.n && (digit(name.p[0]) || name.p[0] == 'v'));
+	return script_listed(name, x->l->libraries) || (x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
 }
 
 /* Ruby: a local name with arguments after it is a call all the same. */
@@ -450,10 +242,10 @@ static bool after_local(const struct script *x, size_t i)
 {
 	size_t to = i;
 
-	while (to < x->s.n && letter(x->s.p[to]))
+	while (to < x->s.n && script_letter(x->s.p[to]))
 		to++;
 	if (to > i)
-		return listed(str_sub(x->s, i, to), "if unless and or then do end while until in rescue else");
+		return script_listed(str_sub(x->s, i, to), "if unless and or then do end while until in rescue else");
 	return i >= x->s.n || !strchr("(\"'$@", x->s.p[i]);
 }
 
@@ -464,7 +256,7 @@ static bool subscript(const struct script *x, size_t i)
 
 	if (i > 1 && x->s.p[i - 1] == '>' && x->s.p[i - 2] == '-')
 		return true;
-	while (k > 0 && (letter(x->s.p[k - 1]) || digit(x->s.p[k - 1])))
+	while (k > 0 && (script_letter(x->s.p[k - 1]) || script_digit(x->s.p[k - 1])))
 		k--;
 	return k < i && k > 0 && x->s.p[k - 1] == '$';
 }
@@ -476,35 +268,35 @@ static bool name(struct script *x)
 	struct str w;
 	int like;
 
-	while (letter(at(x, 0)) || digit(at(x, 0)) || (x->l->marks && (at(x, 0) == '?' || at(x, 0) == '!') && at(x, 1) != '='))
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->marks && (script_at(x, 0) == '?' || script_at(x, 0) == '!') && script_at(x, 1) != '='))
 		x->i++;
 	w = str_sub(x->s, from, x->i);
-	like = effect(x, w, from);
+	like = script_effect(x, w, from);
 	if (like)
 		return like > 0;
 	x->arrow = false;
 	like = quote_like(x, w);
 	if (like)
 		return like > 0;
-	size_t after = skip_blanks(x, x->i);
+	size_t after = script_blanks(x, x->i);
 	char next = after < x->s.n ? x->s.p[after] : '\0', next2 = after + 1 < x->s.n ? x->s.p[after + 1] : '\0';
-	if (listed(w, x->l->import) && !member)
+	if (script_listed(w, x->l->import) && !member)
 		return library(x);
-	if (listed(w, x->l->never))
+	if (script_listed(w, x->l->never))
 		return false;
-	x->operand = !listed(w, x->l->before) || member;
+	x->operand = !script_listed(w, x->l->before) || member;
 	x->bare = x->operand && !local(x, w);
-	if (x->l->perl && listed(w, "do") && next != '{')
+	if (x->l->perl && script_listed(w, "do") && next != '{')
 		return false; /* do FILE */
-	if (x->l->roots && listed(w, x->l->roots) && !member && next != '.')
+	if (x->l->roots && script_listed(w, x->l->roots) && !member && next != '.')
 		return false;
 	if (x->l->marks && !member && local(x, w) && !after_local(x, after))
 		return false;
 	if (member)
-		return listed(w, x->l->members);
-	if (listed(w, x->l->defines)) /* my, local, def, function: the name that follows is the text's own */
+		return script_listed(w, x->l->members);
+	if (script_listed(w, x->l->defines)) /* my, local, def, function: the name that follows is the text's own */
 		return true;
-	if (listed(w, x->l->words) || local(x, w))
+	if (script_listed(w, x->l->words) || local(x, w))
 		return true;
 	if (x->l->perl && ((next == '=' && next2 == '>') || (next == '}' && from > 0 && x->s.p[from - 1] == '{' && subscript(x, from - 1))))
 		return true; /* a key */
@@ -529,7 +321,7 @@ static bool bars(struct script *x)
 	while (i < x->s.n && x->s.p[i] != '|') {
 		size_t from = i;
 
-		while (i < x->s.n && (letter(x->s.p[i]) || digit(x->s.p[i])))
+		while (i < x->s.n && (script_letter(x->s.p[i]) || script_digit(x->s.p[i])))
 			i++;
 		if (i > from)
 			learn(x, str_sub(x->s, from, i));
@@ -552,21 +344,21 @@ static void learn_lua(struct script *x)
 		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++) {
 			size_t n = strlen(words[k]), j = i + n, from;
 
-			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) || (i && letter(x->s.p[i - 1])))
+			if (x->s.n - i < n || memcmp(x->s.p + i, words[k], n) || (i && script_letter(x->s.p[i - 1])))
 				continue;
 			for (;;) {
-				while (j < x->s.n && (space(x->s.p[j]) || x->s.p[j] == ',' || x->s.p[j] == '('))
+				while (j < x->s.n && (script_space(x->s.p[j]) || x->s.p[j] == ',' || x->s.p[j] == '('))
 					j++;
 				from = j;
-				while (j < x->s.n && (letter(x->s.p[j]) || digit(x->s.p[j])))
+				while (j < x->s.n && (script_letter(x->s.p[j]) || script_digit(x->s.p[j])))
 					j++;
 				struct str w = str_sub(x->s, from, j);
-				if (!w.n || listed(w, "in function do") || digit(w.p[0]))
+				if (!w.n || script_listed(w, "in function do") || script_digit(w.p[0]))
 					break;
-				if (listed(w, x->l->never) || listed(w, "io os debug package _G _ENV string")) /* a name that hides one that matters */
+				if (script_listed(w, x->l->never) || script_listed(w, "io os debug package _G _ENV string")) /* a name that hides one that matters */
 					break;
 				learn(x, w);
-				size_t after = skip_blanks(x, j);
+				size_t after = script_blanks(x, j);
 				if (after >= x->s.n || (x->s.p[after] != ',' && x->s.p[after] != '('))
 					break;
 				j = after;
@@ -579,18 +371,18 @@ static void learn_lua(struct script *x)
 
 static bool comment(struct script *x, bool *ret)
 {
-	bool hash = x->l->hash_comment && at(x, 0) == '#', slashes = x->l->slash_comment && at(x, 0) == '/' && at(x, 1) == '/', dashes = x->l->dash_comment && at(x, 0) == '-' && at(x, 1) == '-';
+	bool hash = x->l->hash_comment && script_at(x, 0) == '#', slashes = x->l->slash_comment && script_at(x, 0) == '/' && script_at(x, 1) == '/', dashes = x->l->dash_comment && script_at(x, 0) == '-' && script_at(x, 1) == '-';
 
 	*ret = true;
-	if (x->l->slash_comment && at(x, 0) == '/' && at(x, 1) == '*') {
-		for (x->i += 2; x->i < x->s.n && !(at(x, 0) == '*' && at(x, 1) == '/');)
+	if (x->l->slash_comment && script_at(x, 0) == '/' && script_at(x, 1) == '*') {
+		for (x->i += 2; x->i < x->s.n && !(script_at(x, 0) == '*' && script_at(x, 1) == '/');)
 			x->i++;
 		x->i += 2;
 		return true;
 	}
 	if (!hash && !slashes && !dashes)
 		return false;
-	if (dashes && at(x, 2) == '[') {
+	if (dashes && script_at(x, 2) == '[') {
 		*ret = false;
 		return true;
 	}
@@ -598,7 +390,7 @@ static bool comment(struct script *x, bool *ret)
 		for (size_t k = x->i; k + 1 < x->s.n && x->s.p[k] != '\n'; k++)
 			if (x->s.p[k] == '?' && x->s.p[k + 1] == '>')
 				*ret = false;
-	while (x->i < x->s.n && at(x, 0) != '\n')
+	while (x->i < x->s.n && script_at(x, 0) != '\n')
 		x->i++;
 	return true;
 }
@@ -606,40 +398,40 @@ static bool comment(struct script *x, bool *ret)
 /* $name, @name, %name, $#name, $_, $0, $1, $$, $. ... */
 static bool sigil(struct script *x)
 {
-	char c = at(x, 0), next;
+	char c = script_at(x, 0), next;
 
 	if (c == '%' && (x->operand || !x->l->perl))
 		return x->i++, x->operand = false, true; /* the rest of a division */
 	if (c == '&' || c == '*')
 		return false;
 	x->i++;
-	if (c == '$' && at(x, 0) == '#' && (at(x, 1) == '{' || at(x, 1) == '$' || letter(at(x, 1))))
+	if (c == '$' && script_at(x, 0) == '#' && (script_at(x, 1) == '{' || script_at(x, 1) == '$' || script_letter(script_at(x, 1))))
 		x->i++;
-	while (at(x, 0) == '$' && (letter(at(x, 1)) || at(x, 1) == '$' || at(x, 1) == '{')) {
+	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{')) {
 		if (!x->l->perl)
 			return false; /* $$x of PHP names a variable by its value */
 		x->i++;
 	}
-	next = at(x, 0);
+	next = script_at(x, 0);
 	x->operand = true;
 	x->bare = false;
 	if (next == '{') {
 		x->i++;
 		return x->l->perl && inner(x, '}') ? (x->operand = true) : false;
 	}
-	if (letter(next)) {
+	if (script_letter(next)) {
 		size_t from = x->i;
 
-		while (letter(at(x, 0)) || digit(at(x, 0)) || (x->l->perl && at(x, 0) == ':' && at(x, 1) == ':'))
-			x->i += at(x, 0) == ':' ? 2 : 1;
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->perl && script_at(x, 0) == ':' && script_at(x, 1) == ':'))
+			x->i += script_at(x, 0) == ':' ? 2 : 1;
 		struct str w = str_sub(x->s, from, x->i);
 		/* a variable as a function: $f(...) of PHP, $f->(...) of Perl; %ENV and @INC change what others do */
-		if (!x->l->perl && at(x, 0) == '(')
+		if (!x->l->perl && script_at(x, 0) == '(')
 			return false;
-		return !listed(w, "ENV INC SIG ISA GLOBALS ARGV _ENV");
+		return !script_listed(w, "ENV INC SIG ISA GLOBALS ARGV _ENV");
 	}
-	if (digit(next)) {
-		while (digit(at(x, 0)))
+	if (script_digit(next)) {
+		while (script_digit(script_at(x, 0)))
 			x->i++;
 		return true;
 	}
@@ -652,7 +444,7 @@ static bool sigil(struct script *x)
 
 static bool number(struct script *x)
 {
-	while (digit(at(x, 0)) || letter(at(x, 0)) || (at(x, 0) == '.' && digit(at(x, 1))))
+	while (script_digit(script_at(x, 0)) || script_letter(script_at(x, 0)) || (script_at(x, 0) == '.' && script_digit(script_at(x, 1))))
 		x->i++;
 	x->operand = true;
 	x->bare = false;
@@ -662,9 +454,9 @@ static bool number(struct script *x)
 /* Operators, a character at a time: 1: passed, 0: none of these, -1: not harmless. */
 static int ampersand(struct script *x)
 {
-	char next = at(x, 1);
+	char next = script_at(x, 1);
 
-	if (at(x, 0) != '&')
+	if (script_at(x, 0) != '&')
 		return 0;
 	if (next == '&') {
 		x->i += 2;
@@ -676,7 +468,7 @@ static int ampersand(struct script *x)
 	if (next == ':' && x->l->marks) { /* &:name: the method of that name */
 		x->i += 2;
 		x->arrow = true;
-		return letter(at(x, 0)) ? 1 : -1;
+		return script_letter(script_at(x, 0)) ? 1 : -1;
 	}
 	if (!x->operand && x->l->marks)
 		return -1;
@@ -691,9 +483,9 @@ static int ampersand(struct script *x)
 /* <STDIN>, <>; here-documents */
 static int angle(struct script *x)
 {
-	char next = at(x, 1);
+	char next = script_at(x, 1);
 
-	if (at(x, 0) != '<')
+	if (script_at(x, 0) != '<')
 		return 0;
 	if (!x->operand && (x->l->perl || next == '<')) {
 		size_t n = x->l->perl && next == '>' ? 2 : x->l->perl && x->s.n - x->i >= 7 && !memcmp(x->s.p + x->i, "<STDIN>", 7) ? 7 : 0;
@@ -702,47 +494,47 @@ static int angle(struct script *x)
 		x->operand = true;
 		return n ? 1 : -1;
 	}
-	if (next == '<' && !x->l->dash_comment && (at(x, 2) == '~' || at(x, 2) == '"' || at(x, 2) == '\'' || at(x, 2) == '-' || at(x, 2) == '<' || letter(at(x, 2))))
+	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' || script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' || script_letter(script_at(x, 2))))
 		return -1; /* a here-document, perhaps */
 	return 0;
 }
 
 static int colon(struct script *x)
 {
-	if (at(x, 0) == ':' && at(x, 1) == ':') {
+	if (script_at(x, 0) == ':' && script_at(x, 1) == ':') {
 		x->i += 2;
 		x->arrow = true;
 		return x->l->perl ? -1 : 1;
 	}
-	if (at(x, 0) == ':' && letter(at(x, 1)) && x->l->marks && !x->operand) { /* a symbol */
+	if (script_at(x, 0) == ':' && script_letter(script_at(x, 1)) && x->l->marks && !x->operand) { /* a symbol */
 		size_t from = ++x->i;
 
-		while (letter(at(x, 0)) || digit(at(x, 0)))
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 			x->i++;
 		x->operand = true;
-		return listed(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
+		return script_listed(str_sub(x->s, from, x->i), x->l->never) ? -1 : 1;
 	}
 	return 0;
 }
 
 static int minus(struct script *x)
 {
-	char next = at(x, 1);
+	char next = script_at(x, 1);
 
-	if (at(x, 0) != '-')
+	if (script_at(x, 0) != '-')
 		return 0;
 	if (next == '>') {
 		x->i += 2;
-		while (space(at(x, 0)))
+		while (script_space(script_at(x, 0)))
 			x->i++;
-		if (x->l->perl && (at(x, 0) == '(' || at(x, 0) == '$' || at(x, 0) == '&'))
+		if (x->l->perl && (script_at(x, 0) == '(' || script_at(x, 0) == '$' || script_at(x, 0) == '&'))
 			return -1;
-		if (x->l->sigil && !x->l->perl && (at(x, 0) == '$' || at(x, 0) == '{'))
+		if (x->l->sigil && !x->l->perl && (script_at(x, 0) == '$' || script_at(x, 0) == '{'))
 			return -1;
-		x->arrow = letter(at(x, 0));
+		x->arrow = script_letter(script_at(x, 0));
 		return 1;
 	}
-	if (x->l->perl && !x->operand && letter(next) && !letter(at(x, 2)) && !digit(at(x, 2))) { /* -e -f -d: tests of files */
+	if (x->l->perl && !x->operand && script_letter(next) && !script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) { /* -e -f -d: tests of files */
 		x->i += 2;
 		return strchr("edfrwxszl", next) ? 1 : -1;
 	}
@@ -751,13 +543,13 @@ static int minus(struct script *x)
 
 static int dot(struct script *x)
 {
-	char c = at(x, 0), next = at(x, 1);
+	char c = script_at(x, 0), next = script_at(x, 1);
 
-	if ((c == '.' && x->l->dot_member && (letter(next) || space(next))) || (c == ':' && x->l->dash_comment && letter(next))) {
+	if ((c == '.' && x->l->dot_member && (script_letter(next) || script_space(next))) || (c == ':' && x->l->dash_comment && script_letter(next))) {
 		x->i++;
-		while (space(at(x, 0)))
+		while (script_space(script_at(x, 0)))
 			x->i++;
-		x->arrow = letter(at(x, 0));
+		x->arrow = script_letter(script_at(x, 0));
 		return 1;
 	}
 	return 0;
@@ -767,13 +559,13 @@ static int dot(struct script *x)
 static bool other(struct script *x)
 {
 	static int (*const kinds[])(struct script *) = {ampersand, angle, colon, minus, dot};
-	char c = at(x, 0);
+	char c = script_at(x, 0);
 
 	if (c == '`')
-		return backquote(x);
+		return script_backquote(x);
 	if (c == '(' && x->operand && !x->bare && x->l->sigil && !x->l->perl)
 		return false; /* PHP calls what a variable or a text names */
-	if (c == '?' && at(x, 1) == '>')
+	if (c == '?' && script_at(x, 1) == '>')
 		return false;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		int is = kinds[i](x);
@@ -783,19 +575,19 @@ static bool other(struct script *x)
 	}
 	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
 		return false;
-	if (c == '=' && letter(at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n'))
+	if (c == '=' && script_letter(script_at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n'))
 		return false; /* =begin, =pod */
 	x->i++;
 	x->operand = c == ')' || c == ']' || c == '}';
-	x->bare = (c == '}' && (x->l->perl || x->l->marks)) || (c == ')' && skip_blanks(x, x->i) > x->i && memchr(x->s.p + x->i, '\n', skip_blanks(x, x->i) - x->i));
+	x->bare = (c == '}' && (x->l->perl || x->l->marks)) || (c == ')' && script_blanks(x, x->i) > x->i && memchr(x->s.p + x->i, '\n', script_blanks(x, x->i) - x->i));
 	return true;
 }
 
 /* After a name that may take arguments, or a brace: "f /2" or "f /x/"? Certain when a blank stands on both sides, or on none. */
 static bool uncertain(const struct script *x)
 {
-	char c = at(x, 0);
-	bool before = x->i > 0 && space(x->s.p[x->i - 1]), after = space(at(x, 1)) || at(x, 1) == '=';
+	char c = script_at(x, 0);
+	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) || script_at(x, 1) == '=';
 
 	if (c == '/' || x->l->perl)
 		return c == '/' || c == '?' || (c == '<' && !after) || (c == '%' && !after);
@@ -804,46 +596,46 @@ static bool uncertain(const struct script *x)
 
 static bool token(struct script *x)
 {
-	char c = at(x, 0);
+	char c = script_at(x, 0);
 	bool ok;
 
-	if (space(c)) {
+	if (script_space(c)) {
 		x->i++;
 		return true;
 	}
 	if (comment(x, &ok))
 		return ok;
-	if (x->l->perl && c == '\'' && x->i > 0 && (letter(x->s.p[x->i - 1]) || digit(x->s.p[x->i - 1])))
+	if (x->l->perl && c == '\'' && x->i > 0 && (script_letter(x->s.p[x->i - 1]) || script_digit(x->s.p[x->i - 1])))
 		return false; /* $a'b is $a::b */
 	if (c == '"' || c == '\'')
 		return quoted(x);
-	if (c == '[' && x->l->dash_comment && (at(x, 1) == '[' || at(x, 1) == '='))
+	if (c == '[' && x->l->dash_comment && (script_at(x, 1) == '[' || script_at(x, 1) == '='))
 		return false; /* [[long text]] */
-	if (letter(c))
+	if (script_letter(c))
 		return name(x);
-	if (digit(c))
+	if (script_digit(c))
 		return number(x);
-	if (x->l->sigil && (c == '$' || (x->l->perl && (c == '@' || (c == '%' && !x->operand && (letter(at(x, 1)) || at(x, 1) == '$' || at(x, 1) == '{'))))))
+	if (x->l->sigil && (c == '$' || (x->l->perl && (c == '@' || (c == '%' && !x->operand && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))))))
 		return sigil(x);
 	if (x->l->marks && (c == '$' || c == '@')) { /* $x, @x, $1, $~ of Ruby */
-		x->i += 1 + (at(x, 1) == '@');
+		x->i += 1 + (script_at(x, 1) == '@');
 		size_t from = x->i;
 
-		while (letter(at(x, 0)) || digit(at(x, 0)))
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 			x->i++;
 		x->operand = true;
-		return x->i > from && !listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES"); /* where require looks */
+		return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES"); /* where require looks */
 	}
 	if (x->l->marks && c == '%' && !x->operand) { /* %w[...] */
-		char open = at(x, 2);
+		char open = script_at(x, 2);
 
-		if (!at(x, 1) || !strchr("wqix", at(x, 1)) || !open || !strchr("([{<|/", open))
+		if (!script_at(x, 1) || !strchr("wqix", script_at(x, 1)) || !open || !strchr("([{<|/", open))
 			return false;
 		x->i += 3;
 		if (x->s.p[x->i - 2] == 'x')
-			return shell_text(x, open, x->i - 3);
+			return script_shell_text(x, open, x->i - 3);
 		x->operand = true;
-		return text(x, open, closing(open), false);
+		return text(x, open, script_closing(open), false);
 	}
 	if (x->l->marks && c == '|' && !x->operand && x->i > 0)
 		return bars(x);
@@ -862,11 +654,11 @@ static bool scan(struct script *x, char end)
 	char open = end == '}' ? '{' : end == ']' ? '[' : '\0';
 
 	while (x->i < x->s.n) {
-		if (end && at(x, 0) == end && !depth--) {
+		if (end && script_at(x, 0) == end && !depth--) {
 			x->i++;
 			return true;
 		}
-		if (end && at(x, 0) == open)
+		if (end && script_at(x, 0) == open)
 			depth++;
 		size_t before = x->i;
 		if (!token(x) || x->i == before || x->i > x->s.n)
@@ -880,9 +672,9 @@ static struct str library_name(struct str s)
 {
 	size_t n = 0, k;
 
-	while (n < s.n && (letter(s.p[n]) || digit(s.p[n]) || s.p[n] == ':'))
+	while (n < s.n && (script_letter(s.p[n]) || script_digit(s.p[n]) || s.p[n] == ':'))
 		n++;
-	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n && (letter(s.p[k]) || digit(s.p[k]) || s.p[k] == ',' || s.p[k] == ':');)
+	for (k = n + 1; n < s.n && s.p[n] == '=' && k < s.n && (script_letter(s.p[k]) || script_digit(s.p[k]) || s.p[k] == ',' || s.p[k] == ':');)
 		k++;
 	return n == s.n || (n < s.n && s.p[n] == '=' && k == s.n) ? str_sub(s, 0, n) : STR("");
 }
@@ -891,12 +683,12 @@ static struct str library_name(struct str s)
 static bool required(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++)
-		if (!letter(x->s.p[i]) && !digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
+		if (!script_letter(x->s.p[i]) && !script_digit(x->s.p[i]) && !strchr("./-", x->s.p[i]))
 			return false;
-	if (!x->s.n || listed(x->s, x->l->words))
+	if (!x->s.n || script_listed(x->s, x->l->words))
 		return false;
-	here(x, 0);
-	if (!listed(x->s, x->l->libraries))
+	script_here(x, 0);
+	if (!script_listed(x->s, x->l->libraries))
 		code_access(x->w, ACCESS_EXEC, strchr("./", x->s.p[0]) ? x->s : CODE_HOLE, false, "require", (TSNode){0});
 	return true;
 }
@@ -906,7 +698,7 @@ void script_walk(struct walk *w, TSNode root)
 	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
 
 	(void)root;
-	if ((x.l->perl && listed(library_name(x.s), x.l->libraries)) || (x.l->marks && required(&x)))
+	if ((x.l->perl && script_listed(library_name(x.s), x.l->libraries)) || (x.l->marks && required(&x)))
 		return; /* of -M, of -r */
 	if (x.l->dash_comment)
 		learn_lua(&x);

@@ -34,7 +34,7 @@ struct spec {
 	struct str workspace;      /* absolute and resolved; empty: none. Seen at the same path */
 	bool workspace_writable;
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
-	struct str quarantine;     /* directory for what is moved out of the workspace afterwards, made when needed; empty: renamed in place */
+	struct str quarantine;     /* STATE/quarantine/ID, made when needed: for what is moved out of the workspace afterwards; empty: renamed in place */
 	struct spec_path *paths;   /* besides; one that lies below another comes after it */
 	struct spec_file *files;   /* the script */
 	struct str root;           /* a directory whose content is the root, read-only; empty: the host's system directories */

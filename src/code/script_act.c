@@ -1,0 +1,183 @@
+/* Functions of Perl, Ruby, PHP and Lua that touch files or start programs, with constant arguments. See script.h and the table. */
+#include "code/script.h"
+
+#define ACT_ARGS_MAX 32
+
+/* A text without anything in it that is not itself, up to `end`, which is passed. */
+static bool plain_text(struct script *x, char end, bool dead, struct str *ret)
+{
+	size_t from = x->i;
+
+	for (; x->i < x->s.n && script_at(x, 0) != end; x->i++)
+		if (script_at(x, 0) == '\\' || text_hole(script_at(x, 0)) || (!dead && strchr("$@#{", script_at(x, 0))))
+			return false;
+	*ret = str_sub(x->s, from, x->i);
+	x->i++;
+	return x->i <= x->s.n;
+}
+
+void script_here(struct script *x, size_t from) { x->w->here = (struct span){x->w->text, (uint32_t)from, (uint32_t)(x->i < x->s.n ? x->i : x->s.n)}; }
+
+/* For rules about calls; `n` 0: the arguments are not known. */
+static void note(struct script *x, const char *name, const struct str *args, size_t n)
+{
+	struct word *words = arena_array(x->w->a, n + 1, sizeof(*words));
+	struct str *names = arena_array(x->w->a, n + 1, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++)
+		words[i] = (struct word){.kind = WORD_EXACT, .text = args[i], .at = x->w->here};
+	words[n] = (struct word){.kind = WORD_REST, .at = x->w->here};
+	code_call_add(x->w, str_of(name), words, names, n ? n : 1, (TSNode){0});
+}
+
+bool script_shell_text(struct script *x, char open, size_t from)
+{
+	struct str command;
+
+	if (!plain_text(x, script_closing(open), false, &command) || (open != script_closing(open) && str_find(command, open, 0) >= 0))
+		return false;
+	script_here(x, from);
+	note(x, "`", &command, 1);
+	code_run_text(x->w, command, (TSNode){0});
+	x->operand = true;
+	x->bare = false;
+	x->runs = true;
+	return true;
+}
+
+bool script_backquote(struct script *x)
+{
+	if (x->l->dash_comment)
+		return false;
+	x->i++;
+	return script_shell_text(x, '`', x->i - 1);
+}
+
+static const struct script_act *find_act(const struct script_language *l, struct str name)
+{
+	for (const struct script_act *a = l->acts; a && a->name; a++)
+		if (str_is(name, a->name))
+			return a;
+	return NULL;
+}
+
+/* What may follow the last argument without parentheses. */
+static bool ends_arguments(const struct script *x)
+{
+	size_t to = x->i;
+
+	if (x->i >= x->s.n || strchr(";})\n", script_at(x, 0)))
+		return true;
+	while (to < x->s.n && script_letter(x->s.p[to]))
+		to++;
+	return script_listed(str_sub(x->s, x->i, to), "or and if unless end then do");
+}
+
+/* Constants between commas: as many as `needed`, or all. False: one of these is not constant. */
+static bool constants(struct script *x, struct str *args, size_t needed, bool all, size_t *ret_n)
+{
+	bool paren, ok;
+	size_t n = 0;
+
+	x->i = script_blanks(x, x->i);
+	paren = script_at(x, 0) == '(';
+	x->i += paren;
+	for (;;) {
+		char quote;
+
+		x->i = script_blanks(x, x->i);
+		quote = script_at(x, 0);
+		if ((quote != '"' && quote != '\'') || n == ACT_ARGS_MAX)
+			return false;
+		x->i++;
+		if (!plain_text(x, quote, quote == '\'', &args[n++]))
+			return false;
+		while (script_at(x, 0) == ' ' || script_at(x, 0) == '\t')
+			x->i++;
+		if (script_at(x, 0) != ',' || (!all && n >= needed))
+			break;
+		x->i++;
+	}
+	ok = script_at(x, 0) == ',' ? n >= needed && !all : paren ? script_at(x, 0) == ')' && n >= needed : ends_arguments(x) && n >= needed;
+	x->i += ok && paren && script_at(x, 0) == ')';
+	*ret_n = n;
+	return ok;
+}
+
+static void file_act(struct script *x, const struct script_act *a, char how, struct str path)
+{
+	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE : ACCESS_DELETE;
+
+	if (how != '.')
+		code_access(x->w, kind, path, how == 'D' || how == 'W', a->name, (TSNode){0});
+}
+
+/* A function with constant arguments; x->i is after its name. False: they are not constant. */
+static bool act(struct script *x, const struct script_act *a, size_t from)
+{
+	struct str args[ACT_ARGS_MAX];
+	size_t needed = strcspn(a->what, "*"), n, after = x->i;
+	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
+
+	if (!needed) { /* its arguments do not matter */
+		x->operand = x->bare = true;
+		return true;
+	}
+	if (!constants(x, args, needed, all, &n)) {
+		x->i = after;
+		script_here(x, from);
+		note(x, a->name, NULL, 0);
+		if (strcmp(a->what, "r") != 0 || x->l->sigil)
+			return false;
+		code_access(x->w, ACCESS_READ, CODE_HOLE, false, a->name, (TSNode){0}); /* whatever it is, it is only read */
+		return x->operand = x->bare = true;
+	}
+	script_here(x, from);
+	note(x, a->name, args, n);
+	x->operand = true;
+	x->bare = false;
+	x->runs |= shell;
+	if (shell && n > 1) {
+		struct word *argv = arena_array(x->w->a, n, sizeof(*argv));
+
+		for (size_t i = 0; i < n; i++)
+			argv[i] = (struct word){.kind = WORD_EXACT, .text = args[i], .at = x->w->here};
+		code_run_argv(x->w, argv, n, (TSNode){0});
+		return true;
+	}
+	if (shell)
+		code_run_text(x->w, args[0], (TSNode){0});
+	for (size_t i = 0; !shell && i < n; i++) {
+		if (x->l->sigil && !x->l->perl && str_find(args[i], ':', 0) >= 0)
+			return false; /* PHP: an address, a stream */
+		file_act(x, a, a->what[i < needed ? i : needed - 1], args[i]);
+	}
+	return true;
+}
+
+int script_effect(struct script *x, struct str w, size_t from)
+{
+	const struct script_act *a = x->arrow ? NULL : find_act(x->l, w);
+	size_t to = x->i;
+
+	if (x->arrow)
+		return 0;
+	if (!a && x->l->dot_member && script_at(x, 0) == '.' && script_letter(script_at(x, 1))) {
+		for (to++; to < x->s.n && (script_letter(x->s.p[to]) || script_digit(x->s.p[to]));)
+			to++;
+		to += x->l->marks && to < x->s.n && (x->s.p[to] == '?' || x->s.p[to] == '!');
+		a = find_act(x->l, str_sub(x->s, from, to));
+	} else if (!a && x->l->marks && script_at(x, 0) == '[') { /* Dir["*.rb"] */
+		struct str pattern;
+
+		x->i++;
+		if (!str_is(w, "Dir") || (script_at(x, 0) != '"' && script_at(x, 0) != '\''))
+			return x->i = to, 0;
+		x->i++;
+		return plain_text(x, x->s.p[x->i - 1], false, &pattern) && script_at(x, 0) == ']' ? 1 : -1;
+	}
+	if (!a)
+		return 0;
+	x->i = to;
+	return act(x, a, from) ? 1 : -1;
+}
