@@ -5,7 +5,7 @@
  * placeholder is made on the host: an empty directory (which git does not see), or inside a repository an empty file. It is covered in
  * the box, and removed afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock on
  * its directory, and only who can get the lock alone removes placeholders, since removing a name on the host lifts every mount on it
- * elsewhere. A placeholder has a mode nobody else uses (0500, 0400), so that one left behind by a crash is taken over by the next run.
+ * elsewhere. protect_made.c makes and removes them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,8 +18,6 @@
 #include "box/protect_inner.h"
 #include "sys/file.h"
 
-#define MADE_DIR_MODE 0500
-#define MADE_FILE_MODE 0400
 #define LOCK_TRIES 500 /* milliseconds */
 
 /* ---- paths ---- */
@@ -87,79 +85,6 @@ bool protect_kept(const struct protect *p, const char *path)
 		if (!strcmp(k->path, path))
 			return true;
 	return false;
-}
-
-/* ---- placeholders ---- */
-
-static bool dir_empty(int parent, const char *name)
-{
-	FD_CLEANUP int fd = below_open(parent, name, O_RDONLY | O_DIRECTORY);
-	size_t none = 0;
-
-	return fd >= 0 && dir_each(fd, &none, NULL, NULL);
-}
-
-/* Left behind by a run that was killed, or in use by another one. */
-static bool is_placeholder(int parent, const char *name, const struct stat *st, bool file, off_t size)
-{
-	if (st->st_uid != geteuid())
-		return false;
-	if (file)
-		return S_ISREG(st->st_mode) && (st->st_mode & 0777) == MADE_FILE_MODE && st->st_nlink == 1 && st->st_size == size;
-	return S_ISDIR(st->st_mode) && (st->st_mode & 0777) == MADE_DIR_MODE && dir_empty(parent, name);
-}
-
-static int make_file(int parent, const char *name, const char *text)
-{
-	FD_CLEANUP int fd = openat(parent, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MADE_FILE_MODE);
-
-	if (fd < 0)
-		return -1;
-	if (fchmod(fd, MADE_FILE_MODE) < 0 || (text && fd_write_all(fd, name, str_of(text), NULL) < 0)) {
-		unlinkat(parent, name, 0);
-		return -1;
-	}
-	return 0;
-}
-
-static int make_dir(int parent, const char *name)
-{
-	return mkdirat(parent, name, MADE_DIR_MODE);
-}
-
-static void remember_made(struct protect *p, const char *path, const struct stat *st, bool file)
-{
-	struct made *m = arena_new(p->a, struct made);
-
-	*m = (struct made){.next = p->made, .parent = path_dirname(p->a, path), .name = path_basename(path), .file = file, .size = st->st_size, .dev = st->st_dev, .ino = st->st_ino};
-	p->made = m;
-}
-
-/* A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only watched. */
-static bool placeholder(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret)
-{
-	const char *name = path_basename(path);
-	const bool file = flags & NAME_MASK_FILE, wanted = flags & (NAME_MASK | NAME_MASK_FILE);
-	HELD dir = {p, wanted ? held_open(p, path_dirname(p->a, path), O_RDONLY | O_DIRECTORY) : -1};
-	const int parent = dir.fd;
-	struct made *m;
-
-	if (parent < 0)
-		return false;
-	/* Recorded before it is made: running out of memory in between must not leave it behind. */
-	*ret = (struct stat){0};
-	remember_made(p, path, ret, file);
-	m = p->made;
-	if ((file ? make_file(parent, name, text) : make_dir(parent, name)) < 0 && errno != EEXIST) {
-		p->made = m->next;
-		return false;
-	}
-	if (fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0 || !is_placeholder(parent, name, ret, file, text ? (off_t)strlen(text) : 0)) {
-		p->made = m->next;
-		return false;
-	}
-	*m = (struct made){.next = m->next, .parent = m->parent, .name = m->name, .file = file, .size = ret->st_size, .dev = ret->st_dev, .ino = ret->st_ino};
-	return true;
 }
 
 /* ---- what is to be kept ---- */
@@ -246,7 +171,7 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 	}
 	if (got == 0 && S_ISLNK(st.st_mode))
 		keep_link(p, path, flags, &st);
-	else if (placeholder(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags, text, &st))
+	else if (placeholder_make(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags, text, &st))
 		keep(p, path, KEPT_MADE, flags, &st);
 	else if (below_stat(p->ws, path, &st) == 0)
 		keep(p, path, flags & NAME_WRITABLE ? KEPT_ABOVE : KEPT_PATH, flags, &st);
@@ -384,12 +309,19 @@ static void keep_names(struct protect *p, const struct texts *names)
 		const char *path = path_clean(p->a, names->text);
 		const struct protect_name *row = path ? protect_name_find(str_of(path)) : NULL;
 
-		if (path && strpbrk(path, "*?[")) {
+		if (!path || !strcmp(path, ".git"))
+			continue;
+		if (str_starts(str_of(path), ".git/")) { /* protect_git.c knows how git takes the absence of its files */
+			if (!gitdir_name(path + 5))
+				protect_keep(p, path, 0, NULL);
+			continue;
+		}
+		if (strpbrk(path, "*?[")) {
 			struct texts *t = arena_new(p->a, struct texts);
 
 			*t = (struct texts){.next = p->patterns, .text = str_of(path)};
 			p->patterns = t;
-		} else if (path) {
+		} else {
 			protect_keep(p, path, row ? row->flags : NAME_MASK, row ? row->text : NULL);
 		}
 	}
@@ -440,7 +372,7 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 		return 0;
 	}
 	p = b.p = arena_new(a, struct protect);
-	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
+	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
 	p->ws = open(str_c(a, s->workspace), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->ws < 0)
@@ -453,6 +385,7 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 	}
 	if (run_part(p, before, &b) < 0) {
 		protect_abandon(p);
+		fd_close(&p->pool);
 		fd_close(&p->ws);
 		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
 	}
@@ -545,6 +478,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	lock(p->ws, LOCK_UN);
 	got = run_part(p, after, p);
 	fd_close(&p->qfd);
+	fd_close(&p->pool);
 	fd_close(&p->ws);
 	if (got < 0)
 		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run", STR_ARG(p->workspace));
@@ -554,19 +488,8 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 
 void protect_abandon(const struct protect *p)
 {
-	struct stat st;
-
 	if (!p || p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)
 		return; /* the last of the boxes in this workspace does it */
-	for (const struct made *m = p->made; m; m = m->next) {
-		int dir = below_open(p->ws, m->parent, O_PATH | O_DIRECTORY);
-
-		if (dir < 0)
-			continue;
-		if (!m->file)
-			unlinkat(dir, m->name, AT_REMOVEDIR); /* only ever an empty one */
-		else if (fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_dev == m->dev && st.st_ino == m->ino && st.st_size == m->size)
-			unlinkat(dir, m->name, 0);
-		close(dir);
-	}
+	for (const struct made *m = p->made; m; m = m->next)
+		placeholder_remove(p, m);
 }

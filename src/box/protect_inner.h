@@ -39,6 +39,7 @@ struct protect_name {
 
 const struct protect_name *protect_name_find(struct str path); /* NULL: not in the table */
 const struct protect_name *gitdir_names(bool worktree, size_t *ret_n);
+bool gitdir_name(const char *name);
 /* Directories that hold what tools made: searched last. */
 bool heavy_name(const char *name);
 
@@ -102,7 +103,19 @@ struct protect {
 	int held[PROTECT_HELD_MAX]; /* descriptors in use: running out of memory leaves the functions that would close them */
 	size_t nheld;
 	unsigned moved;
+	int pool;              /* directory of spare placeholders; -1: none */
+	bool pool_looked;
+	struct texts *spare;   /* names in it */
 };
+
+/* ---- placeholders (protect_made.c) ---- */
+
+/* A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only watched. */
+bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret);
+/* Removes it, if it is still what was made. Takes no memory. */
+void placeholder_remove(const struct protect *p, const struct made *m);
+
+/* ---- what is kept (protect.c) ---- */
 
 /* Protects one path, with what `flags` say for its absence. */
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text);

@@ -7,11 +7,12 @@ static const struct protect_name names[] = {
 	/* start files of shells: a workspace is never a home, but it may be where a person keeps the files that the home links to */
 	{".bashrc", NAME_MASK, NULL}, {".bash_profile", NAME_MASK, NULL}, {".zshrc", NAME_MASK, NULL}, {".zprofile", NAME_MASK, NULL}, {".profile", NAME_MASK, NULL},
 	{".bash_login", NAME_MOVE, NULL}, {".bash_logout", NAME_MOVE, NULL}, {".bash_aliases", NAME_MOVE, NULL}, {".zshenv", NAME_MOVE, NULL},
-	{".zlogin", NAME_MOVE, NULL}, {".zlogout", NAME_MOVE, NULL}, {".inputrc", NAME_MOVE, NULL},
+	{".zlogin", NAME_MOVE, NULL}, {".zlogout", NAME_MOVE, NULL}, {".inputrc", NAME_MOVE, NULL}, {".screenrc", NAME_MOVE, NULL}, {".tmux.conf", NAME_MOVE, NULL},
 	/* tools that run what their file says; those that make such files in the course of ordinary work are not masked */
 	{".gitconfig", NAME_MASK, NULL}, {".gitmodules", NAME_MASK, NULL}, {".ripgreprc", NAME_MASK, NULL},
 	{".envrc", 0, NULL}, {".npmrc", 0, NULL}, {".yarnrc", 0, NULL}, {".yarnrc.yml", 0, NULL}, {".pypirc", 0, NULL}, {".pre-commit-config.yaml", 0, NULL},
 	{".vimrc", NAME_MOVE, NULL}, {".nvimrc", NAME_MOVE, NULL}, {".exrc", NAME_MOVE, NULL}, {".gdbinit", NAME_MOVE, NULL}, {".lldbinit", NAME_MOVE, NULL},
+	{".wgetrc", NAME_MOVE, NULL}, {".curlrc", NAME_MOVE, NULL},
 	/* hooks that a repository's configuration may point to */
 	{".husky", NAME_NESTED, NULL}, {".githooks", NAME_NESTED, NULL},
 	/* editors: tasks, launch configurations, interpreters */
@@ -60,6 +61,14 @@ const struct protect_name *gitdir_names(bool worktree, size_t *ret_n)
 {
 	*ret_n = worktree ? COUNT(worktree_gitdir) : COUNT(gitdir);
 	return worktree ? worktree_gitdir : gitdir;
+}
+
+bool gitdir_name(const char *name)
+{
+	for (size_t i = 0; i < COUNT(gitdir); i++)
+		if (!strcmp(gitdir[i].path, name))
+			return true;
+	return false;
 }
 
 bool heavy_name(const char *name)

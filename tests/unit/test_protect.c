@@ -10,6 +10,7 @@
 
 #include "box/box.h"
 #include "box/protect_inner.h"
+#include "gate/path_table.h"
 #include "place.h"
 #include "sys/clock.h"
 
@@ -49,7 +50,7 @@ static void spec_for(struct spec *s, char **argv)
 {
 	*s = (struct spec){
 		.argv = argv, .workspace = str_of(at("ws")), .workspace_writable = true, .protected = protect_names(A), .quarantine = str_of(at("state/quarantine/run")),
-		.home = STR("/home/dev"), .user = STR("dev"), .input = -1,
+		.home = STR("/home/dev"), .input = -1,
 		.limits = {.cpu_milli = 2000, .pids = 200, .memory = 512 * MB, .scratch = 64 * MB, .output = MB, .time_ms = 20000},
 	};
 	s->env = var(var(var(NULL, "PATH", "/usr/bin:/bin"), "HOME", "/home/dev"), "LANG", "C.UTF-8");
@@ -322,6 +323,12 @@ static void test_shared_workspace(void)
 	CHECK_INT(host("[ -d .claude ] && [ -d .vscode ]"), 0);
 	CHECK(finish(q) == NULL);
 	CHECK(is_empty_ws());
+	CHECK_INT(host("[ $(ls $T/state/placeholders | wc -l) -ge 12 ]"), 0); /* spare ones, for the next */
+	p = start(&ops);
+	CHECK_INT(host("[ -z \"$(ls $T/state/placeholders)\" ]"), 0);
+	CHECK_INT(host("echo x >.vscode/x"), 0);
+	CHECK(finish(p) == NULL);
+	CHECK_INT(host("[ \"$(ls -A)\" = .vscode ] && [ -e .vscode/x ] && [ -z \"$(find $T/state/placeholders -mindepth 2)\" ]"), 0);
 }
 
 static void test_left_behind(void)
@@ -355,7 +362,7 @@ static void test_host_meanwhile(void)
 	make_dir("ws", 0755);
 	CHECK_INT(host(REPO), 0);
 	p = start(&ops);
-	CHECK_INT(host("chmod 755 .vscode && echo '{}' >.vscode/settings.json && git config a.b c"), 0);
+	CHECK_INT(host("echo '{}' >.vscode/settings.json && git config a.b c"), 0);
 	c = finish(p);
 	CHECK_INT(host("[ -e .vscode/settings.json ] && [ ! -e .idea ] && grep -q c .git/config"), 0);
 	CHECK(find_change(c, ".git/config") != NULL);
@@ -397,11 +404,11 @@ static void test_bounds(void)
 
 	clean();
 	make_dir("ws", 0755);
-	CHECK_INT(host("mkdir big && cd big && seq 20100 | xargs touch && mkdir sub && cd .. && mkdir -p z/node_modules && cd z/node_modules && seq 100 | xargs touch"), 0);
+	CHECK_INT(host("mkdir big && cd big && touch 0 && perl -e 'link(\"0\", $_) for 1..20100' && mkdir sub"), 0);
 	p = start(&ops);
 	c = find_change(finish(p), ".");
 	CHECK(c && str_contains(c->what, STR("too many files")));
-	CHECK_INT(host("rm -r big && mkdir many && cd many && for i in $(seq 70); do git init -q --bare $i; done"), 0);
+	CHECK_INT(host("rm -r big && mkdir many && cd many && mkdir -p {1..70}/{objects,refs} && touch h && for i in {1..70}; do ln h $i/HEAD; done"), 0);
 	p = start(&ops);
 	c = finish(p);
 	CHECK(c && str_contains(c->what, STR("too many repositories")));
@@ -468,6 +475,47 @@ static void test_memory(void)
 	CHECK(failed > 50);
 	CHECK_INT(host("[ \"$(LC_ALL=C ls -A)\" = $'.git\\na' ] && [ ! -e .git/commondir ]"), 0);
 	CHECK_INT(count_fds(), fds);
+}
+
+/* The gate protects names by what commands say, the box by what it mounts: what one knows the other must know, too. */
+static void test_table(void)
+{
+	size_t n = 0, names = 0;
+	const char *const *gate = path_table_patterns("protected", &n);
+	static const char *const seed[] = {".gitconfig", ".gitmodules", ".bashrc", ".bash_profile", ".zshrc", ".zprofile", ".profile", ".ripgreprc", ".mcp.json", ".claude.json", ".vscode", ".idea", ".claude"};
+
+	for (size_t i = 0; i < n; i++) {
+		struct str name = str_of(gate[i]);
+
+		if (name.p[0] == '~' || name.p[0] == '/' || str_starts(name, ".git/") || str_is(name, ".git"))
+			continue;
+		if (str_ends(name, "/**"))
+			name.n -= 3;
+		CHECK_ROW(protect_name_find(name) != NULL, gate[i]);
+		names++;
+	}
+	CHECK(names > 30);
+	for (size_t i = 0; i < COUNT(seed); i++)
+		CHECK_ROW(protect_name_find(str_of(seed[i])) && protect_name_find(str_of(seed[i]))->flags & NAME_MASK, seed[i]);
+}
+
+/* Names of a repository's files in the list change nothing: a directory in the place of .git/commondir would stop git. */
+static void test_git_names_in_list(void)
+{
+	struct texts t[] = {{&t[1], STR(".git")}, {&t[2], STR(".git/commondir")}, {&t[3], STR(".git/config.worktree")}, {&t[4], STR(".git/hooks")}, {NULL, STR(".git/info/attributes")}};
+	static char *argv[] = {"x", NULL};
+	struct protect *p = NULL;
+	struct ops ops = {0};
+	struct spec s;
+
+	clean();
+	make_dir("ws", 0755);
+	CHECK_INT(host(REPO), 0);
+	spec_for(&s, argv);
+	s.protected = t;
+	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
+	CHECK_INT(host("git status && [ -f .git/commondir ] && [ ! -e .git/info/attributes ]"), 0);
+	CHECK(finish(p) == NULL);
 }
 
 static const struct {
@@ -537,6 +585,8 @@ static void suite(void)
 	RUN(test_bounds);
 	RUN(test_patterns_and_bad_names);
 	RUN(test_memory);
+	RUN(test_table);
+	RUN(test_git_names_in_list);
 	RUN(test_config);
 	RUN(test_cost);
 	RUN(test_rows);
