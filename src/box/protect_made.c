@@ -115,23 +115,32 @@ static int make_dir(struct protect *p, int parent, const char *name)
 	return take_spare(p, parent, name) == 0 ? 0 : errno == EEXIST ? -1 : mkdirat(parent, name, DIR_MODE);
 }
 
+/* Makes it, or finds one that is there already. */
+static bool make(struct protect *p, int parent, const char *name, bool file, const char *text, struct stat *ret)
+{
+	bool made = (file ? make_file(parent, name, text) : make_dir(p, parent, name)) == 0;
+
+	if ((!made && errno != EEXIST) || fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	return made || is_placeholder(parent, name, ret, file, text ? (off_t)strlen(text) : 0);
+}
+
 bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret)
 {
 	const bool file = flags & NAME_MASK_FILE, wanted = flags & (NAME_MASK | NAME_MASK_FILE);
-	const char *name = path_basename(path);
-	HELD dir = {p, wanted ? held_open(p, path_dirname(p->a, path), O_RDONLY | O_DIRECTORY) : -1};
+	const char *name = path_basename(path), *parent = path_dirname(p->a, path);
+	HELD dir = {p, wanted && parent[0] ? held_open(p, parent, O_RDONLY | O_DIRECTORY) : -1};
 	struct made *m;
 
-	if (dir.fd < 0)
+	if (!wanted || (parent[0] && dir.fd < 0))
 		return false;
 	if (!file && !p->pool_looked)
 		pool_open(p);
 	/* Recorded before it is made: running out of memory in between must not leave it behind. */
 	m = arena_new(p->a, struct made);
-	*m = (struct made){.next = p->made, .parent = path_dirname(p->a, path), .name = name, .file = file};
+	*m = (struct made){.next = p->made, .parent = parent, .name = name, .file = file};
 	p->made = m;
-	if (((file ? make_file(dir.fd, name, text) : make_dir(p, dir.fd, name)) < 0 && errno != EEXIST) || fstatat(dir.fd, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !is_placeholder(dir.fd, name, ret, file, text ? (off_t)strlen(text) : 0)) {
+	if (!make(p, parent[0] ? dir.fd : p->ws, name, file, text, ret)) {
 		p->made = m->next;
 		return false;
 	}
@@ -143,7 +152,8 @@ bool placeholder_make(struct protect *p, const char *path, unsigned flags, const
 
 void placeholder_remove(const struct protect *p, const struct made *m)
 {
-	FD_CLEANUP int dir = below_open(p->ws, m->parent, O_RDONLY | O_DIRECTORY);
+	FD_CLEANUP int own = m->parent[0] ? below_open(p->ws, m->parent, O_RDONLY | O_DIRECTORY) : -1;
+	int dir = m->parent[0] ? own : p->ws;
 	struct stat st;
 
 	if (dir < 0 || fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_dev != m->dev || st.st_ino != m->ino)
