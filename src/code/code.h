@@ -26,6 +26,8 @@ struct code_run {                /* something the code hands to a shell, or star
 	struct span at;          /* in the snippet's text */
 };
 
+/* Is this a module of Python's own? A file of that name in the directory would be loaded instead. */
+bool code_python_module(struct str name);
 /* Is there a reader for this language? */
 bool code_knows(const char *lang);
 /*

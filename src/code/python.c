@@ -511,6 +511,7 @@ void python_walk(struct walk *w, TSNode root)
 		;
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
 	visit(p, root, p->module);
+	py_shadows(p, root);
 	if (!p->fuel || walk_full(w))
 		code_marker_add(w, "bound", root);
 }

@@ -31,7 +31,7 @@ enum pv_kind {
 	PV_TEXT,    /* str or bytes: `text`, abstract */
 	PV_PATH,    /* pathlib.Path: `text`, abstract */
 	PV_SEQ,     /* list or tuple with known items */
-	PV_DATA,    /* a number, None, a dict...: its methods do nothing; `text` is what str() gives, or a hole */
+	PV_DATA,    /* a number, None, a dict...: its methods do nothing; `text` is what str() gives, or a hole; items of a dict: key, value, key ... */
 	PV_USER,    /* a function, class or object of the code's own */
 	PV_INST,    /* an object of a library's type: `text` */
 	PV_METHOD,  /* `text` of the object `of` */
@@ -63,7 +63,9 @@ enum def_kind {
 	DEF_ENTER,   /* with expr as */
 	DEF_NAME,    /* import: `text` */
 	DEF_USER,    /* def, class */
-	DEF_PARAMETER, /* what the calls of function `text` give it: by position `index`, by name, or else `expr` */
+	DEF_PARAMETER, /* what the calls of function `text`, bound in `home`, give it: by position `index`, by name, or else `expr` */
+	DEF_SELF,    /* the object of a method of class `text`, bound in `home` */
+	DEF_NONE,
 	DEF_UNKNOWN,
 };
 
@@ -73,7 +75,7 @@ struct py_def {
 	struct py_def *next;
 	enum def_kind kind;
 	TSNode expr;
-	const struct py_scope *scope;
+	const struct py_scope *scope, *home;
 	size_t index;
 	struct str text, name;
 };
@@ -99,6 +101,9 @@ struct py_scope {
 	struct py_scope *parent;
 	const struct pmap *names;  /* of struct py_binding */
 	const struct pmap *outer;  /* declared global or nonlocal */
+	struct str name;        /* of a class */
+	struct py_binding *result; /* what a function returns */
+	bool generator;
 };
 
 struct py_stars {           /* from X import * */
@@ -131,6 +136,8 @@ struct python {
 	const struct pmap *mentioned; /* names that stand somewhere else than before the arguments of a call */
 	const struct pmap *sites;     /* calls of plain names: lists of struct py_def, whose expr are the arguments */
 	const struct pmap *own;  /* names of the code's own methods and attributes */
+	const struct pmap *fields; /* of struct py_binding: what is ever stored under the name of an attribute */
+	bool decorated;         /* the definition that is collected now */
 	bool evals;             /* code is evaluated that may change what names hold */
 	bool classes;           /* there may be objects whose operators are the code's own */
 	bool hides;             /* a name of the language's own is bound to something that may have effects */
@@ -182,6 +189,10 @@ void py_args_eval(struct python *p, TSNode list, const struct py_scope *sc, stru
 const struct pvs *pvs_one(struct python *p, const struct pv *v);
 const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text);
 const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y);
+/* What a function of the code's own returns. */
+const struct pvs *py_returned(struct python *p, TSNode function);
+/* d[key], or all that d holds when the key is not known. */
+const struct pvs *py_dict_value(struct python *p, const struct pv *v, const struct pvs *key);
 const struct pvs *py_elements(struct python *p, const struct pvs *of);
 /* What str() of it gives: abstract. */
 struct str py_text(struct python *p, const struct pv *v);
@@ -189,6 +200,9 @@ struct str py_text(struct python *p, const struct pv *v);
 const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str attr);
 
 /* ---- python_fold.c: calls whose value is known ---- */
+bool py_is_set(struct python *p, const char *name);
+struct str py_home(struct python *p); /* abstract */
+struct str py_tmp(struct python *p);
 const struct pvs *py_result(struct python *p, const struct pv *callee, const struct py_args *args);
 
 /* ---- python_text.c ---- */
@@ -215,6 +229,8 @@ void py_escape(struct python *p, const struct pvs *v, TSNode n);
 /* An attribute of an object that is not known: a marker when its name is that of an effect. args: NULL when it is not called. */
 void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n);
 void py_import(struct python *p, struct str module, bool in_class, TSNode n);
+/* Files of the directory that may be loaded in place of the library's modules. */
+void py_shadows(struct python *p, TSNode n);
 void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n);
 /* The directories that relative paths may start from, from the calls that the first pass saw. */
 void py_directories(struct python *p);
@@ -243,7 +259,7 @@ void py_writes(struct python *p, const struct pv *v, const char *op, TSNode n);
 /* ---- python_table.c ---- */
 enum py_kind {
 	PY_NOTHING = 1, /* no effect; spec: what it gives: t text, d data, p path, a unknown, or the name of a type */
-	PY_FILE,        /* spec: "position:keyword:letters" for each path. R W D, b below, i and the name in it */
+	PY_FILE,        /* spec: "position:keyword:letters" for each path. R W D, b below, i and the name in it, . the directory when it is absent, o it may be absent */
 	PY_OPEN,        /* spec: "file position, mode position, keyword of the file" */
 	PY_SHELL,       /* spec: position of the text */
 	PY_ARGV,        /* subprocess.run and its kin */

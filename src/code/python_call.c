@@ -255,10 +255,36 @@ void py_unknown_attribute(struct python *p, struct str attr, const struct py_arg
 
 /* ---- imports and stores ---- */
 
-static void local_file(struct python *p, struct str path, TSNode n)
+static void local_files(struct python *p, const char *pattern, TSNode n)
 {
-	if (p->w->s->cwd.n && text_exact(p->w->s->cwd))
-		code_access(p->w, ACCESS_EXEC, py_path_join(p, p->w->s->cwd, path), false, "import", n);
+	struct access *x = arena_new(p->a, struct access);
+
+	*x = (struct access){.kind = ACCESS_EXEC, .op = "import", .at = node_at(p->w, n), .path = {.kind = WORD_REST, .glob = true, .text = py_path_join(p, p->w->s->cwd, str_of(pattern)), .at = node_at(p->w, n)}};
+	*p->w->f->accesses_end = x;
+	p->w->f->accesses_end = &x->next;
+}
+
+/*
+ * The directory comes first in the search for modules, also for those that the library's own import, and for what Python itself loads to
+ * show an error. So whichever of them lies there may be run.
+ */
+void py_shadows(struct python *p, TSNode n)
+{
+	struct str cwd = p->w->s->cwd;
+
+	if (!cwd.n || !text_exact(cwd) || cwd.p[0] != '/') {
+		if (p->w->code->imports)
+			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
+		return;
+	}
+	for (size_t i = 0; i < cwd.n; i++)
+		if (memchr("*?[]\\{}()!+@", cwd.p[i], 13)) { /* it would be a pattern itself */
+			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
+			return;
+		}
+	local_files(p, "*.py*", n);
+	local_files(p, "*.so", n);
+	local_files(p, "*/__init__.*", n);
 }
 
 void py_import(struct python *p, struct str module, bool in_class, TSNode n)
@@ -285,8 +311,6 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 	for (size_t i = 0; i < sizeof(marked) / sizeof(*marked); i++)
 		if (str_is(top, marked[i]))
 			code_marker_add(p->w, "ctypes", n);
-	local_file(p, str_fmt(p->a, "%.*s.py", STR_ARG(top)), n);
-	local_file(p, str_fmt(p->a, "%.*s/__init__.py", STR_ARG(top)), n);
 }
 
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n)
@@ -309,7 +333,7 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
 			else if (k == sizeof(free_to_set) / sizeof(*free_to_set))
 				code_marker_add(p->w, "setattr", n);
-		} else if (v->kind == PV_LOST || (str_starts(attr, "__") && str_ends(attr, "__") && v->kind != PV_USER)) {
+		} else if (v->kind == PV_LOST || (str_starts(attr, "__") && str_ends(attr, "__") && (v->kind != PV_USER || !py_special_name(attr) || str_is(attr, "__class__") || str_is(attr, "__match_args__")))) {
 			code_marker_add(p->w, "setattr", n);
 		}
 	}

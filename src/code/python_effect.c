@@ -12,14 +12,14 @@ static void access_at(struct python *p, enum access_kind kind, struct str path, 
 		if (path.n && path.p[0] != '/' && !text_hole(path.p[0]))
 			code_access(p->w, kind, py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path), below, op, n);
 		else if (!i)
-			code_access(p->w, kind, path.n && path.p[0] == HOLE_NAME ? py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path) : path.n && path.p[0] != '/' ? CODE_HOLE : path, below, op, n);
+			code_access(p->w, kind, path.n && (path.p[0] == HOLE_NAME || path.p[0] == HOLE_NUM) ? py_path_join(p, p->cwds[i].n ? p->cwds[i] : CODE_HOLE, path) : path.n && path.p[0] != '/' ? CODE_HOLE : path, below, op, n);
 	}
 	p->w->s->cwd = cwd;
 }
 
 struct path_spec {
 	enum access_kind kind;
-	bool below, into, here, database, archive, parents;
+	bool below, into, here, database, archive, parents, optional;
 };
 
 static struct path_spec letters(struct str s)
@@ -34,6 +34,7 @@ static struct path_spec letters(struct str s)
 		f.database |= s.p[i] == 'q';
 		f.archive |= s.p[i] == 'z';
 		f.parents |= s.p[i] == 'p';
+		f.optional |= s.p[i] == 'o';
 	}
 	return f;
 }
@@ -41,7 +42,7 @@ static struct path_spec letters(struct str s)
 static bool is_number(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] < '0' || s.p[i] > '9')
+		if ((s.p[i] < '0' || s.p[i] > '9') && s.p[i] != HOLE_NUM)
 			return false;
 	return s.n > 0;
 }
@@ -50,6 +51,11 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 {
 	struct str path = py_text(p, v);
 
+	if (v->kind == PV_DATA && str_is(v->text, "None")) { /* an error, or what is meant when nothing is said */
+		if (f.here)
+			access_at(p, f.kind, STR("."), f.below, op, n);
+		return;
+	}
 	if (v->kind == PV_DATA && is_number(v->text)) { /* a descriptor: whatever was opened, also what was opened to be read */
 		if (f.kind != ACCESS_READ && strcmp(op, "open") != 0)
 			code_marker_add(p->w, "unknown-call", n);
@@ -135,7 +141,7 @@ static void do_files(struct python *p, const struct py_row *r, const struct pv *
 			continue;
 		if (!v && f.here)
 			access_at(p, f.kind, STR("."), f.below, op, n);
-		if (!v && !f.here && f.kind != ACCESS_READ)
+		if (!v && !f.here && !f.optional && f.kind != ACCESS_READ)
 			v = pvs_one(p, p->unknown);
 		if (f.archive)
 			source = archive_suffix(p, args);
@@ -341,7 +347,7 @@ static void do_temp(struct python *p, const struct py_row *r, const struct py_ar
 	int at = r->spec[0] - '0';
 	const struct pvs *dir = py_arg(p, args, at + 2, "dir");
 	bool named = dir && !py_is_data(dir, "None"), plain = plain_name(py_arg(p, args, at, "suffix")) && plain_name(py_arg(p, args, at + 1, "prefix"));
-	struct str place = !named ? (p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp")) : dir->n == 1 ? py_text(p, dir->v[0]) : CODE_HOLE;
+	struct str place = !named ? py_tmp(p) : dir->n == 1 ? py_text(p, dir->v[0]) : CODE_HOLE;
 
 	access_at(p, ACCESS_WRITE, plain && !args->escaped && place.n ? place : CODE_HOLE, true, "mktemp", n);
 }

@@ -21,27 +21,69 @@ static const struct pvs *many(struct python *p, const struct pvs *one)
 	return pvs_one(p, v);
 }
 
+/* Is this variable set by the command line, or by the code itself? Then it is not what the view says. */
+bool py_is_set(struct python *p, const char *name)
+{
+	for (const struct setting *s = p->w->f->settings; s; s = s->next)
+		if (str_is(s->name, name))
+			return true;
+	return false;
+}
+
+struct str py_home(struct python *p) { return p->w->v->home.n && !py_is_set(p, "HOME") ? p->w->v->home : CODE_HOLE; }
+
+/* Where temporary files go. */
+struct str py_tmp(struct python *p)
+{
+	if (py_is_set(p, "TMPDIR") || py_is_set(p, "TEMP") || py_is_set(p, "TMP"))
+		return CODE_HOLE;
+	return p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp");
+}
+
 static struct str home_path(struct python *p, struct str path)
 {
+	struct str home = py_home(p);
+
 	if (!path.n || path.p[0] != '~')
 		return path.n && path.p[0] == HOLE_ANY ? CODE_HOLE : path;
 	if (path.n > 1 && path.p[1] != '/')
 		return CODE_HOLE; /* another user's */
-	return p->w->v->home.n ? py_cat(p, p->w->v->home, str_sub(path, 1, path.n)) : CODE_HOLE;
+	return py_cat(p, home, str_sub(path, 1, path.n));
 }
 
 static struct str here(struct python *p) { return p->ncwds == 1 && !(p->early && p->chdirs) && p->cwds[0].n ? p->cwds[0] : CODE_HOLE; }
 
 /* ---- functions of modules ---- */
 
-static const struct pvs *fold_join(struct python *p, const struct py_args *args, enum pv_kind kind)
+/* With the `pick`th value of the one argument that has several. */
+static struct str join_one(struct python *p, const struct py_args *args, size_t pick)
 {
 	struct str all = args->n || args->open || args->escaped ? STR("") : STR(".");
 
-	for (size_t i = 0; i < args->n; i++)
+	for (size_t i = 0; i < args->n; i++) {
+		const struct pvs *v = args->v[i].v;
+		size_t at = v->n > 1 ? pick : 0;
+
 		if (!args->v[i].name.n)
-			all = py_path_join(p, all, args->v[i].v->n == 1 ? py_text(p, args->v[i].v->v[0]) : CODE_HOLE);
-	return pvs_text(p, kind, args->open || args->escaped ? CODE_HOLE : all);
+			all = py_path_join(p, all, at < v->n && !v->cycle ? py_text(p, v->v[at]) : CODE_HOLE);
+	}
+	return args->open || args->escaped ? CODE_HOLE : all;
+}
+
+static const struct pvs *fold_join(struct python *p, const struct py_args *args, enum pv_kind kind)
+{
+	size_t several = 0, n = 1;
+	const struct pvs *all;
+
+	for (size_t i = 0; i < args->n; i++)
+		if (args->v[i].v->n > 1) {
+			several++;
+			n = args->v[i].v->n;
+		}
+	all = pvs_text(p, kind, several > 1 ? CODE_HOLE : join_one(p, args, 0));
+	for (size_t k = 1; several == 1 && k < n; k++)
+		all = pvs_join(p, all, pvs_text(p, kind, join_one(p, args, k)));
+	return all;
 }
 
 /* Each value of a single argument by itself. */
@@ -106,27 +148,27 @@ static const struct pvs *f_path_cwd(struct python *p, const struct py_args *args
 static const struct pvs *f_path_home(struct python *p, const struct py_args *args)
 {
 	(void)args;
-	return pvs_text(p, PV_PATH, p->w->v->home.n ? p->w->v->home : CODE_HOLE);
+	return pvs_text(p, PV_PATH, py_home(p));
 }
 
 static const struct pvs *f_getenv(struct python *p, const struct py_args *args)
 {
 	struct str name = arg_text(p, args, 0, "key");
 
-	return pvs_text(p, PV_TEXT, str_is(name, "HOME") && p->w->v->home.n ? p->w->v->home : CODE_HOLE);
+	return pvs_text(p, PV_TEXT, str_is(name, "HOME") ? py_home(p) : CODE_HOLE);
 }
 
 static const struct pvs *f_tempdir(struct python *p, const struct py_args *args)
 {
 	(void)args;
-	return pvs_text(p, PV_TEXT, p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp"));
+	return pvs_text(p, PV_TEXT, py_tmp(p));
 }
 
 static const struct pvs *f_mkdtemp(struct python *p, const struct py_args *args)
 {
 	bool elsewhere = args->n || args->open;
 
-	return pvs_text(p, PV_TEXT, elsewhere ? CODE_HOLE : py_path_join(p, p->w->v->tmp.n ? p->w->v->tmp : STR("/tmp"), str_n("\2", 1)));
+	return pvs_text(p, PV_TEXT, elsewhere ? CODE_HOLE : py_path_join(p, py_tmp(p), str_n("\2", 1)));
 }
 
 static const struct pvs *f_tempdir_object(struct python *p, const struct py_args *args) { return f_mkdtemp(p, args); }
@@ -167,9 +209,15 @@ static const struct pvs *tuple_of(struct python *p, const struct pvs *const *lis
 	return many(p, pvs_one(p, v));
 }
 
+static const struct pvs *f_range(struct python *p, const struct py_args *args)
+{
+	(void)args;
+	return many(p, pvs_text(p, PV_DATA, str_n("\1", 1)));
+}
+
 static const struct pvs *f_enumerate(struct python *p, const struct py_args *args)
 {
-	const struct pvs *v = py_arg(p, args, 0, "iterable"), *pair[2] = {pvs_one(p, p->data), v ? py_elements(p, v) : unknown(p)};
+	const struct pvs *v = py_arg(p, args, 0, "iterable"), *pair[2] = {pvs_text(p, PV_DATA, str_n("\1", 1)), v ? py_elements(p, v) : unknown(p)};
 
 	return tuple_of(p, pair, 2);
 }
@@ -234,7 +282,7 @@ static const struct {
 	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
 	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
 	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_iterator}, {"iter", f_iterator}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
-	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip},
+	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip}, {"range", f_range},
 };
 
 /* ---- methods of texts and paths ---- */
@@ -391,6 +439,19 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 	return unknown(p);
 }
 
+static const struct pvs *dictionary_method(struct python *p, const struct pv *v, struct str name, const struct py_args *args)
+{
+	const struct pvs *values = py_dict_value(p, v, NULL), *keys = py_elements(p, pvs_one(p, v)), *pair[2] = {keys, values}, *otherwise = py_arg(p, args, 1, "");
+
+	if (str_is(name, "items"))
+		return tuple_of(p, pair, 2);
+	if (str_is(name, "values") || str_is(name, "keys"))
+		return many(p, str_is(name, "keys") ? keys : values);
+	if (!str_is(name, "get"))
+		return unknown(p);
+	return pvs_join(p, py_dict_value(p, v, py_arg(p, args, 0, "")), otherwise ? otherwise : pvs_text(p, PV_DATA, STR("None")));
+}
+
 /* ---- what a call gives ---- */
 
 static const struct pvs *row_result(struct python *p, const struct py_row *r)
@@ -428,7 +489,7 @@ static bool plain_bases(struct python *p, TSNode class)
 
 static const struct pvs *name_result(struct python *p, struct str name, const struct py_args *args)
 {
-	static const char *const numbers[] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "print", "range"};
+	static const char *const numbers[] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "print"};
 	static const char *const texts[] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
 	const struct py_row *r = py_row(name);
 
@@ -452,8 +513,10 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 {
 	if (callee->kind == PV_NAME)
 		return name_result(p, callee->text, args);
+	if (callee->kind == PV_USER && !node_is(callee->node, "class_definition"))
+		return py_returned(p, callee->node);
 	if (callee->kind == PV_USER)
-		return node_is(callee->node, "class_definition") && plain_bases(p, callee->node) ? pvs_one(p, callee) : unknown(p);
+		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) ? pvs_one(p, callee) : unknown(p);
 	if (callee->kind == PV_INST)
 		return pvs_one(p, callee);
 	if (callee->kind != PV_METHOD)
@@ -462,6 +525,8 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 		return text_method(p, callee->of->text, callee->text, args);
 	if (callee->of->kind == PV_PATH)
 		return path_method(p, callee->of->text, callee->text, args);
+	if (callee->of->kind == PV_DATA)
+		return dictionary_method(p, callee->of, callee->text, args);
 	if (str_is(callee->of->text, "*"))
 		return pvs_one(p, callee->of);
 	if (str_is(callee->of->text, "file") && (str_is(callee->text, "read") || str_is(callee->text, "readline") || str_is(callee->text, "getvalue")))

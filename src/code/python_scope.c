@@ -25,10 +25,46 @@ static struct py_scope *new_scope(struct python *p, TSNode n, enum scope_kind ki
 
 /* ---- bindings ---- */
 
+static void push_def(struct python *p, struct py_binding *b, const struct py_def *def)
+{
+	struct py_def *d = arena_new(p->a, struct py_def);
+
+	if (b->ndefs++ > PY_DEFS_MAX)
+		return; /* counted, so that it is known that there are more */
+	*d = *def;
+	d->next = b->defs;
+	b->defs = d;
+}
+
+static void add_field(struct python *p, struct str name, const struct py_def *def)
+{
+	struct py_binding *b = (struct py_binding *)pmap_get(p->fields, name);
+
+	if (!b) {
+		b = arena_new(p->a, struct py_binding);
+		*b = (struct py_binding){.name = name};
+		p->fields = pmap_set(p->a, p->fields, name, b);
+	}
+	push_def(p, b, def);
+}
+
+/* Of the function around this place. */
+static void add_result(struct python *p, struct py_scope *sc, const struct py_def *def)
+{
+	while (sc && (sc->kind != SCOPE_FUNCTION || sc->comprehension))
+		sc = sc->parent;
+	if (!sc)
+		return;
+	if (!sc->result) {
+		sc->result = arena_new(p->a, struct py_binding);
+		*sc->result = (struct py_binding){.local = true};
+	}
+	push_def(p, sc->result, def);
+}
+
 static void add_def(struct python *p, struct py_scope *sc, struct str name, const struct py_def *def)
 {
 	struct py_binding *b = (struct py_binding *)pmap_get(sc->names, name);
-	struct py_def *d = arena_new(p->a, struct py_def);
 
 	if (!b) {
 		b = arena_new(p->a, struct py_binding);
@@ -36,11 +72,7 @@ static void add_def(struct python *p, struct py_scope *sc, struct str name, cons
 		sc->names = pmap_set(p->a, sc->names, name, b);
 	}
 	p->hides |= py_is_builtin(name) && def->kind != DEF_UNKNOWN && def->kind != DEF_USER && def->kind != DEF_EACH;
-	if (b->ndefs++ > PY_DEFS_MAX)
-		return; /* counted, so that it is known that there are more */
-	*d = *def;
-	d->next = b->defs;
-	b->defs = d;
+	push_def(p, b, def);
 }
 
 /* Inside of a class __x stands for _Class__x. */
@@ -61,8 +93,10 @@ static void bind(struct python *p, struct py_scope *sc, TSNode n, const struct p
 		code_marker_add(p->w, "identifier", n);
 		return;
 	}
-	if (sc->kind == SCOPE_CLASS)
+	if (sc->kind == SCOPE_CLASS) {
 		p->own = pmap_set(p->a, p->own, name, p);
+		add_field(p, name, def);
+	}
 	if (!pmap_get(sc->outer, name)) {
 		add_def(p, sc, name, def);
 		return;
@@ -105,6 +139,10 @@ static void bind_target(struct python *p, struct py_scope *sc, TSNode n, const s
 		return;
 	}
 	if (node_is(n, "attribute")) {
+		struct str attr;
+
+		if (py_identifier(p, node_text(p->w, node_field(n, "attribute")), &attr))
+			add_field(p, attr, def);
 		p->own = pmap_set(p->a, p->own, node_text(p->w, node_field(n, "attribute")), p);
 		p->stored = pmap_set(p->a, p->stored, node_text(p->w, node_field(n, "attribute")), p);
 	}
@@ -281,7 +319,7 @@ static void collect_reads(struct python *p, TSNode n, struct py_scope *sc, unsig
 }
 
 /* Names of parameters; default values and annotations belong to the scope outside. */
-static void collect_parameters(struct python *p, TSNode list, struct str function, struct py_scope *inner, struct py_scope *sc, unsigned depth)
+static void collect_parameters(struct python *p, TSNode list, struct str function, bool method, struct py_scope *inner, struct py_scope *sc, unsigned depth)
 {
 	bool stars = false;
 	struct str own;
@@ -298,8 +336,10 @@ static void collect_parameters(struct python *p, TSNode list, struct str functio
 		stars |= splat;
 		if (splat)
 			name = first_child(name);
-		if (node_is(name, "identifier") && function.n && !stars && py_identifier(p, node_text(p->w, name), &own))
-			bind(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .expr = value, .index = i, .text = function, .name = own});
+		if (node_is(name, "identifier") && method && !i && !stars)
+			bind(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc, .home = sc->parent, .text = sc->name});
+		else if (node_is(name, "identifier") && function.n && !stars && py_identifier(p, node_text(p->w, name), &own))
+			bind(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .home = method ? sc->parent : sc, .expr = value, .index = i - method, .text = function, .name = own});
 		else if (node_is(name, "identifier"))
 			bind_unknown(p, inner, name);
 		else if (node_is(name, "tuple_pattern"))
@@ -318,11 +358,58 @@ static void collect_type_parameters(struct python *p, TSNode n, struct py_scope 
 		collect_all(p, n, sc, depth);
 }
 
+/* Objects are made, too, where their class is not named. */
+static bool makes_otherwise(struct str src)
+{
+	static const char *const ways[] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce", "__setstate__"};
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (str_contains(src, str_of(ways[i])))
+			return true;
+	return false;
+}
+
+/* Could the block come to its end, so that its function returns None? Only what plainly does not is known. */
+static bool may_end(struct python *p, TSNode block, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, block, &count);
+
+	if (!count || depth > 8)
+		return true;
+	if (node_is(kids[count - 1], "with_statement"))
+		return may_end(p, node_field(kids[count - 1], "body"), depth + 1);
+	return !node_is(kids[count - 1], "return_statement") && !node_is(kids[count - 1], "raise_statement");
+}
+
+static void collect_return(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
+	add_result(p, sc, count == 1 ? &(struct py_def){.kind = DEF_EXPR, .expr = kids[0], .scope = sc} : &(struct py_def){.kind = count ? DEF_UNKNOWN : DEF_NONE, .scope = sc});
+	collect_all(p, n, sc, depth);
+}
+
+static void collect_yield(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
+{
+	for (struct py_scope *s = sc; s; s = s->parent)
+		if (s->kind == SCOPE_FUNCTION) {
+			s->generator = true;
+			if (!s->comprehension)
+				break;
+		}
+	collect_all(p, n, sc, depth);
+}
+
 static void collect_function(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	struct py_scope *inner = new_scope(p, n, SCOPE_FUNCTION, sc);
 	TSNode name = node_field(n, "name"), type = node_field(n, "return_type"), body = node_field(n, "body");
 	struct str own = ts_node_is_null(name) || sc->kind == SCOPE_CLASS ? STR("") : node_text(p->w, name);
+	bool method = !ts_node_is_null(name) && sc->kind == SCOPE_CLASS && !p->decorated;
+
+	p->decorated = false;
 
 	if (!ts_node_is_null(name)) {
 		bind(p, sc, name, &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
@@ -330,7 +417,13 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
 	}
 	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
-	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), inner, sc, depth);
+	if (method && str_is(node_text(p->w, name), "__init__") && !makes_otherwise(p->w->src))
+		own = sc->name;
+	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), method, inner, sc, depth);
+	if (ts_node_is_null(name))
+		add_result(p, inner, &(struct py_def){.kind = DEF_EXPR, .expr = body, .scope = inner});
+	else if (may_end(p, body, 0))
+		add_result(p, inner, &(struct py_def){.kind = DEF_NONE});
 	if (!ts_node_is_null(type))
 		collect(p, type, sc, depth + 1);
 	collect(p, body, inner, depth + 1);
@@ -340,6 +433,9 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 {
 	struct py_scope *inner = new_scope(p, n, SCOPE_CLASS, sc);
 	TSNode bases = node_field(n, "superclasses");
+
+	if (!py_identifier(p, node_text(p->w, node_field(n, "name")), &inner->name))
+		inner->name = STR("");
 
 	bind(p, sc, node_field(n, "name"), &(struct py_def){.kind = DEF_USER, .scope = sc, .expr = n});
 	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
@@ -351,8 +447,14 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 /* What a decorator makes of it is not known. */
 static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+
 	bind_unknown(p, sc, node_field(node_field(n, "definition"), "name"));
-	collect_all(p, n, sc, depth);
+	for (uint32_t i = 0; i < count; i++) {
+		p->decorated = node_is(kids[i], "function_definition");
+		collect(p, kids[i], sc, depth + 1);
+	}
 }
 
 static void collect_comprehension(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
@@ -512,6 +614,14 @@ static void settle_maybes(struct python *p)
 	}
 }
 
+/* d.items() and the like, of a plain name. */
+static bool reads_dictionary(struct python *p, TSNode function)
+{
+	struct str name = node_is(function, "attribute") ? node_text(p->w, node_field(function, "attribute")) : STR("");
+
+	return node_is(node_field(function, "object"), "identifier") && (str_is(name, "items") || str_is(name, "keys") || str_is(name, "values") || str_is(name, "get"));
+}
+
 static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	TSNode function = node_field(n, "function"), args = node_field(n, "arguments");
@@ -529,6 +639,8 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 		*d = (struct py_def){.next = (struct py_def *)pmap_get(p->sites, name), .expr = args, .scope = sc};
 		p->sites = pmap_set(p->a, p->sites, name, d);
 		p->evals |= str_is(name, "exec") || str_is(name, "eval");
+	} else if (reads_dictionary(p, function)) {
+		note_mention(p, node_text(p->w, node_field(function, "object")));
 	} else {
 		collect(p, function, sc, depth + 1);
 	}
@@ -615,6 +727,10 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 		collect_attribute(p, n, sc, depth);
 	else if (!strcmp(t, "delete_statement"))
 		collect_delete(p, n, sc, depth);
+	else if (!strcmp(t, "return_statement"))
+		collect_return(p, n, sc, depth);
+	else if (!strcmp(t, "yield"))
+		collect_yield(p, n, sc, depth);
 	else if (!strcmp(t, "keyword_argument"))
 		collect(p, node_field(n, "value"), sc, depth + 1);
 	else if (!strcmp(t, "binary_operator") || !strcmp(t, "comparison_operator"))

@@ -193,14 +193,15 @@ static const struct py_row rows[] = {
 	{"pkgutil.iter_modules", PY_NOTHING, "a", NULL}, {"pkgutil.resolve_name", PY_MARK, "unknown-call", NULL}, {"pkgutil.walk_packages", PY_MARK, "import", NULL},
 	{"platform.libc_ver", PY_FILE, "0:executable:R", NULL}, {"poplib.POP3", PY_NET, "0:host", NULL}, {"poplib.POP3_SSL", PY_NET, "0:host", NULL},
 	{"profile.run", PY_MARK, "exec", NULL}, {"pty.fork", PY_MARK, "process", NULL}, {"pty.openpty", PY_MARK, "process", NULL},
-	{"pty.spawn", PY_MARK, "process", NULL}, {"py_compile.compile", PY_FILE, "0:file:Wb", NULL}, {"readline.read_history_file", PY_MARK, "unknown-call", NULL},
-	{"readline.write_history_file", PY_MARK, "unknown-call", NULL}, {"requests.Session", PY_NET, "-", NULL}, {"requests.delete", PY_NET, "0:url", NULL},
-	{"requests.get", PY_NET, "0:url", NULL}, {"requests.head", PY_NET, "0:url", NULL}, {"requests.options", PY_NET, "0:url", NULL},
-	{"requests.patch", PY_NET, "0:url", NULL}, {"requests.post", PY_NET, "0:url", NULL}, {"requests.put", PY_NET, "0:url", NULL},
-	{"requests.request", PY_NET, "1:url", NULL}, {"resource.prlimit", PY_MARK, "kill", NULL}, {"runpy.run_module", PY_MARK, "import", NULL},
-	{"runpy.run_path", PY_MARK, "import", NULL}, {"setattr", PY_SETATTR, "", NULL}, {"shelve.open", PY_MARK, "pickle", NULL},
-	{"shutil.Error", PY_NOTHING, "a", NULL}, {"shutil.SameFileError", PY_NOTHING, "a", NULL}, {"shutil.SpecialFileError", PY_NOTHING, "a", NULL},
-	{"shutil.chown", PY_FILE, "0:path:W", "chown"}, {"shutil.copy", PY_FILE, "0:src:R 1:dst:Wi", NULL}, {"shutil.copy2", PY_FILE, "0:src:R 1:dst:Wi", NULL},
+	{"pty.spawn", PY_MARK, "process", NULL}, {"py_compile.compile", PY_FILE, "0:file:Wb 1:cfile:Wo", NULL},
+	{"readline.read_history_file", PY_MARK, "unknown-call", NULL}, {"readline.write_history_file", PY_MARK, "unknown-call", NULL},
+	{"requests.Session", PY_NET, "-", NULL}, {"requests.delete", PY_NET, "0:url", NULL}, {"requests.get", PY_NET, "0:url", NULL},
+	{"requests.head", PY_NET, "0:url", NULL}, {"requests.options", PY_NET, "0:url", NULL}, {"requests.patch", PY_NET, "0:url", NULL},
+	{"requests.post", PY_NET, "0:url", NULL}, {"requests.put", PY_NET, "0:url", NULL}, {"requests.request", PY_NET, "1:url", NULL},
+	{"resource.prlimit", PY_MARK, "kill", NULL}, {"runpy.run_module", PY_MARK, "import", NULL}, {"runpy.run_path", PY_MARK, "import", NULL},
+	{"setattr", PY_SETATTR, "", NULL}, {"shelve.open", PY_MARK, "pickle", NULL}, {"shutil.Error", PY_NOTHING, "a", NULL},
+	{"shutil.SameFileError", PY_NOTHING, "a", NULL}, {"shutil.SpecialFileError", PY_NOTHING, "a", NULL}, {"shutil.chown", PY_FILE, "0:path:W", "chown"},
+	{"shutil.copy", PY_FILE, "0:src:R 1:dst:Wi", NULL}, {"shutil.copy2", PY_FILE, "0:src:R 1:dst:Wi", NULL},
 	{"shutil.copyfile", PY_FILE, "0:src:R 1:dst:W", NULL}, {"shutil.copyfileobj", PY_NOTHING, "a", NULL}, {"shutil.copymode", PY_FILE, "1:dst:W", "chmod"},
 	{"shutil.copystat", PY_FILE, "1:dst:W", "chmod"}, {"shutil.copytree", PY_FILE, "0:src:Rb 1:dst:Wb", NULL}, {"shutil.disk_usage", PY_NOTHING, "a", NULL},
 	{"shutil.get_archive_formats", PY_NOTHING, "a", NULL}, {"shutil.get_terminal_size", PY_NOTHING, "a", NULL},
@@ -422,6 +423,8 @@ bool py_is_stdlib(struct str name)
 
 	return listed_in(dot < 0 ? name : str_sub(name, 0, (size_t)dot), stdlib, COUNT(stdlib));
 }
+
+bool code_python_module(struct str name) { return py_is_stdlib(name); }
 
 enum py_module py_module(struct str name)
 {

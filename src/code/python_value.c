@@ -111,10 +111,10 @@ static const struct pv *settled(struct python *p, const struct pv *v, bool top, 
 {
 	const struct pvs **items;
 
-	if (v->kind != PV_SEQ)
+	if (v->kind != PV_SEQ && !(v->kind == PV_DATA && v->nitems))
 		return v;
 	if (!node_is(v->node, "tuple") && !node_is(v->node, "expression_list") && !(top && !open))
-		return p->data;
+		return v->kind == PV_SEQ ? p->data : make(p, (struct pv){.kind = PV_DATA, .node = v->node});
 	items = arena_array(p->a, v->nitems + 1, sizeof(*items));
 	for (size_t i = 0; i < v->nitems; i++) {
 		struct pvs *s = arena_new(p->a, struct pvs);
@@ -124,21 +124,21 @@ static const struct pv *settled(struct python *p, const struct pv *v, bool top, 
 			s->v[k] = settled(p, s->v[k], false, true);
 		items[i] = s;
 	}
-	return make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = v->nitems, .many = v->many, .node = v->node});
+	return make(p, (struct pv){.kind = v->kind, .items = items, .nitems = v->nitems, .many = v->many, .node = v->node});
 }
 
-static const struct pvs *settle(struct python *p, const struct pvs *all, struct str name)
+static const struct pvs *settle(struct python *p, const struct pvs *all, bool open)
 {
 	struct pvs *s = NULL;
 
 	for (size_t i = 0; i < all->n; i++) {
-		if (all->v[i]->kind != PV_SEQ)
+		if (!all->v[i]->nitems && all->v[i]->kind != PV_SEQ)
 			continue;
 		if (!s) {
 			s = arena_new(p->a, struct pvs);
 			*s = *all;
 		}
-		s->v[i] = settled(p, all->v[i], true, p->evals || p->early || pmap_get(p->open, name) != NULL);
+		s->v[i] = settled(p, all->v[i], true, open || p->evals || p->early);
 	}
 	return s ? s : all;
 }
@@ -166,9 +166,9 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct pv *v = of->v[i];
-		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) : v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->kind == PV_SEQ && v->nitems ? v->items[0] : unknown(p);
+		const struct pvs *one = v->kind == PV_TEXT ? pvs_text(p, PV_TEXT, CODE_HOLE) : v->kind == PV_LOST || is_foreign(v) ? pvs_one(p, v) : v->nitems ? v->items[0] : unknown(p);
 
-		for (size_t k = 1; v->kind == PV_SEQ && k < v->nitems; k++)
+		for (size_t k = v->kind == PV_SEQ ? 1 : 2; k < v->nitems; k += v->kind == PV_SEQ ? 1 : 2)
 			one = pvs_join(p, one, v->items[k]);
 		all = all ? pvs_join(p, all, one) : one;
 	}
@@ -181,7 +181,7 @@ const struct pvs *py_elements(struct python *p, const struct pvs *of)
  */
 static const struct pvs *eval_parameter(struct python *p, const struct py_def *d)
 {
-	const struct py_binding *f = pmap_get(d->scope->names, d->text);
+	const struct py_binding *f = d->home ? pmap_get(d->home->names, d->text) : NULL;
 	const struct pvs *all = NULL;
 	size_t n = 0;
 
@@ -199,6 +199,16 @@ static const struct pvs *eval_parameter(struct python *p, const struct py_def *d
 		all = all ? pvs_join(p, all, one) : one;
 	}
 	return all ? all : unknown(p);
+}
+
+/* Methods of a class without bases that is only ever called are only ever called on its objects. */
+static const struct pvs *eval_self(struct python *p, const struct py_def *d)
+{
+	const struct py_binding *c = d->home ? pmap_get(d->home->names, d->text) : NULL;
+
+	if (!c || c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals || p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
+		return unknown(p);
+	return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = c->defs->expr}));
 }
 
 static const struct pvs *eval_def(struct python *p, const struct py_def *d)
@@ -219,6 +229,8 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	case DEF_NAME: return pvs_text(p, PV_NAME, d->text);
 	case DEF_USER: return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = d->expr}));
 	case DEF_PARAMETER: return eval_parameter(p, d);
+	case DEF_SELF: return eval_self(p, d);
+	case DEF_NONE: return pvs_text(p, PV_DATA, STR("None"));
 	case DEF_UNKNOWN: break;
 	}
 	return unknown(p);
@@ -271,6 +283,38 @@ static const struct pvs *eval_binding(struct python *p, struct py_binding *b)
 	return all;
 }
 
+/* What was not followed before: whatever has effects was counted where it was returned or stored, so that it may be taken for unknown. */
+static const struct pvs *at_least(struct python *p, const struct pvs *v)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->v[i]->kind == PV_LOST)
+			return unknown(p);
+	return v->n && !v->cycle ? v : unknown(p);
+}
+
+const struct pvs *py_returned(struct python *p, TSNode function)
+{
+	const struct py_scope *sc = py_scope_of(p, function, NULL);
+
+	if (!sc || !sc->result || sc->generator)
+		return unknown(p);
+	return settle(p, at_least(p, eval_binding(p, sc->result)), true);
+}
+
+/* An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in between. */
+static const struct pvs *field(struct python *p, const struct pv *v, struct str attr)
+{
+	static const char *const between[] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__"};
+	const struct py_binding *b = pmap_get(p->fields, attr);
+
+	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")))
+		return unknown(p);
+	for (size_t i = 0; i < sizeof(between) / sizeof(*between); i++)
+		if (pmap_get(p->own, str_of(between[i])))
+			return unknown(p);
+	return settle(p, at_least(p, eval_binding(p, (struct py_binding *)b)), true);
+}
+
 static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	const struct pvs *all;
@@ -281,7 +325,7 @@ static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_s
 		return pvs_one(p, p->lost);
 	all = bound(p, sc, name, &local);
 	if (local)
-		return settle(p, all, name);
+		return settle(p, all, pmap_get(p->open, name) != NULL);
 	if (py_is_builtin(name)) {
 		const struct pvs *one = pvs_text(p, PV_NAME, name);
 
@@ -293,7 +337,7 @@ static const struct pvs *eval_name(struct python *p, TSNode n, const struct py_s
 		if (one->v[0]->kind != PV_NAME || py_row(one->v[0]->text) || !all)
 			all = all ? pvs_join(p, all, one) : one;
 	}
-	return all ? settle(p, all, name) : pvs_one(p, p->lost); /* nobody bound it */
+	return all ? settle(p, all, pmap_get(p->open, name) != NULL) : pvs_one(p, p->lost); /* nobody bound it */
 }
 
 /* ---- attributes ---- */
@@ -368,7 +412,9 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 		known = path_property(p, v->text, attr);
 	if (known)
 		return known;
-	if (v->kind == PV_PATH || v->kind == PV_TEXT || v->kind == PV_INST)
+	if (v->kind == PV_USER)
+		return field(p, v, attr);
+	if (v->kind == PV_PATH || v->kind == PV_TEXT || v->kind == PV_INST || (v->kind == PV_DATA && v->nitems))
 		return pvs_one(p, make(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
 	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown(p);
 }
@@ -453,6 +499,43 @@ static const struct pvs *eval_sequence(struct python *p, TSNode n, const struct 
 	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count, .node = n}));
 }
 
+/* {key: value, ...}: the items are both, in turn. */
+static const struct pvs *eval_dictionary(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	struct pv v = {.kind = PV_DATA, .node = n};
+	const struct pvs **items = arena_array(p->a, 2 * (size_t)count + 1, sizeof(*items));
+
+	for (uint32_t i = 0; i < count && count <= PY_ITEMS_MAX / 2; i++) {
+		items[2 * i] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "key"), sc) : NULL;
+		items[2 * i + 1] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "value"), sc) : NULL;
+		if (!items[2 * i] || items[2 * i]->cycle || items[2 * i + 1]->cycle)
+			return pvs_one(p, make(p, v));
+	}
+	if (count && count <= PY_ITEMS_MAX / 2) {
+		v.items = items;
+		v.nitems = 2 * (size_t)count;
+	}
+	return pvs_one(p, make(p, v));
+}
+
+const struct pvs *py_dict_value(struct python *p, const struct pv *v, const struct pvs *key)
+{
+	const struct pv *k = key && key->n == 1 && !key->cycle ? key->v[0] : NULL;
+	bool exact = k && (k->kind == PV_TEXT || k->kind == PV_DATA) && k->text.n && text_exact(k->text);
+	const struct pvs *all = NULL;
+
+	for (size_t i = 0; i + 1 < v->nitems; i += 2) {
+		const struct pvs *one = v->items[i];
+		bool other = exact && one->n == 1 && one->v[0]->kind == PV_TEXT && k->kind == PV_TEXT && text_exact(one->v[0]->text) && !str_eq(one->v[0]->text, k->text);
+
+		if (!other)
+			all = all ? pvs_join(p, all, v->items[i + 1]) : v->items[i + 1];
+	}
+	return all ? all : unknown(p);
+}
+
 static bool small_number(struct str s, size_t *ret)
 {
 	*ret = 0;
@@ -473,8 +556,10 @@ static const struct pvs *eval_subscript(struct python *p, TSNode n, const struct
 	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_NAME && (str_is(of->v[0]->text, "os.environ") || str_is(of->v[0]->text, "os.environb"))) {
 		const struct pvs *name = py_eval(p, key, sc);
 
-		return pvs_text(p, PV_TEXT, name->n == 1 && name->v[0]->kind == PV_TEXT && str_is(name->v[0]->text, "HOME") && p->w->v->home.n ? p->w->v->home : CODE_HOLE);
+		return pvs_text(p, PV_TEXT, name->n == 1 && name->v[0]->kind == PV_TEXT && str_is(name->v[0]->text, "HOME") ? py_home(p) : CODE_HOLE);
 	}
+	if (of->n == 1 && !of->cycle && of->v[0]->kind == PV_DATA && of->v[0]->nitems)
+		return at_least(p, py_dict_value(p, of->v[0], py_eval(p, key, sc)));
 	if (node_is(key, "integer") && small_number(node_text(p->w, key), &index))
 		return item(p, of, index);
 	for (size_t i = 0; i < of->n; i++)
@@ -648,7 +733,7 @@ static const struct {
 	bool kept; /* worth remembering: it has parts */
 } kinds[] = {
 	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false}, {"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
-	{"call", eval_call, true}, {"comparison_operator", eval_operator, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", eval_data, false},
+	{"call", eval_call, true}, {"comparison_operator", eval_operator, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", eval_dictionary, true},
 	{"dictionary_comprehension", eval_data, false}, {"ellipsis", eval_data, false}, {"expression_list", eval_sequence, true}, {"false", eval_number, false}, {"float", eval_number, false},
 	{"generator_expression", eval_comprehension, true}, {"identifier", eval_name, false}, {"integer", eval_number, false}, {"lambda", eval_lambda, false}, {"list", eval_sequence, true},
 	{"list_comprehension", eval_comprehension, true}, {"named_expression", eval_value, false}, {"none", eval_number, false}, {"not_operator", eval_data, false},

@@ -3,6 +3,7 @@
  * a person may re-grade a check by its id, except a fixed one. To add a check: a row, a function, a hit and a near-miss in tests/cases,
  * a line in docs/checks.md; `make check` fails when one of them is missing.
  */
+#include "code/code.h"
 #include "gate/judge.h"
 
 /* ---- what is not known ---- */
@@ -97,11 +98,52 @@ static void present_one(struct judge *j, const struct access *x, const struct wh
 	*(bool *)ctx |= !w->answer || w->answer->target != PATH_ABSENT;
 }
 
+static struct str module_name(struct str file)
+{
+	for (size_t i = 0; i < file.n; i++)
+		if (file.p[i] == '.' || file.p[i] == '/')
+			return str_sub(file, 0, i);
+	return file;
+}
+
+/* Does this request itself put such a file into the directory? `dir` ends in a slash. */
+static bool is_made(struct judge *j, struct str dir)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		struct str path = x->path.kind == WORD_EXACT ? path_plain(j->a, x->path.text) : STR("");
+
+		if (x->kind != ACCESS_WRITE || !path.n)
+			continue;
+		if (path.n > dir.n && str_eq(str_sub(path, 0, dir.n), dir) && code_python_module(module_name(str_sub(path, dir.n, path.n))))
+			return true;
+		if (x->below && path_within(str_sub(dir, 0, dir.n - 1), path))
+			return true;
+	}
+	return false;
+}
+
+/* Does one of the files that this pattern finds have the name of a module of Python's own? */
+static bool stands_in(struct judge *j, struct str pattern)
+{
+	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
+	ptrdiff_t star = str_find(pattern, '*', 0);
+
+	if (!g || g->more || star < 0 || is_made(j, str_sub(pattern, 0, (size_t)star)))
+		return true;
+	for (size_t i = 0; i < g->nmatches; i++) {
+		if (code_python_module(module_name(str_sub(g->matches[i], (size_t)star, g->matches[i].n))))
+			return true;
+	}
+	return false;
+}
+
 /* A module of the language's own, which a file in the directory would stand in for: only when there is one. */
 static bool import_absent(struct judge *j, const struct access *x)
 {
 	bool present = false;
 
+	if (access_is_import(x) && x->path.glob)
+		return !stands_in(j, x->path.text);
 	return access_is_import(x) && paths_each(j, x, present_one, &present) && !present;
 }
 
@@ -113,7 +155,9 @@ static void executes_file(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || is_environment(x) || import_absent(j, x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
-		if (x->path.kind != WORD_EXACT)
+		if (access_is_import(x))
+			judge_say(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"));
+		else if (x->path.kind != WORD_EXACT)
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
 		else
 			judge_say(j, c, x->at, str_fmt(j->a, "the content of '%.*s' would be run and is not judged here, so it may only run in the box", STR_ARG(path_plain(j->a, x->path.text))));
@@ -212,6 +256,7 @@ static const struct check rows[] = {
 	{"plan-mode", GRADE_ASK, false, 0, "in plan mode only what reads may run", tiers_plan, 0},
 	{"classifier", GRADE_ASK, false, 0, "what the person's classifier answered about an ask; its answer is the grade", NULL, 0},
 	{"chained", GRADE_DENY, false, 0, "a chain of commands that would be asked about, where the policy discourages chaining", NULL, 0},
+	{"not-contained", GRADE_ASK, true, 0, "it would be contained, but the policy has no box, or excludes the command from it; contain_fallback is the grade without a box", NULL, 0},
 	/* caisson itself */
 	{"caisson-files", GRADE_DENY, true, 0, "a file of caisson's own would be changed", paths_check, 0},
 	{"caisson-milder", GRADE_DENY, true, 0, "a command that would make caisson milder, or end it", danger_words, 0},

@@ -297,6 +297,10 @@ bool paths_ask(struct judge *j)
 		copies = x->kind == ACCESS_WRITE && access_copies(x);
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if ((x->kind != ACCESS_EXEC || access_is_import(x)) && !x->elsewhere) {
+			if (access_is_import(x) && x->path.glob) {
+				ask(j, x->path.text, true);
+				continue;
+			}
 			paths_each(j, x, nothing, NULL);
 			paths_into_directory(j, x, nothing, NULL);
 			if (copies && x->kind != ACCESS_EXEC)

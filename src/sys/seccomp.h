@@ -9,3 +9,5 @@
 
 /* Loads it for this process and all after it. Needs no_new_privs. Takes no memory. The error is errno, 0 on success. */
 int seccomp_load(bool network);
+/* Besides it, where no cgroup counts memory: memory files and System V segments, which a watcher from outside cannot see. The same. */
+int seccomp_refuse_hidden_memory(void);

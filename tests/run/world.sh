@@ -114,6 +114,24 @@ if [[ $(id -u) == 0 ]]; then
 else
 	n=$((n + 1)) && echo "ok $n - another's file # SKIP only root can make one"
 fi
+# modules of Python's own: whichever lies in the directory is loaded in its place, also by those that import it
+mkdir -p "$project/py/pkg"
+touch "$project/py/app.py" "$project/py/pkg/__init__.py" "$project/py/lib.so"
+dir=$project/py
+judge allow - 'python3 -c "import json, shutil; print(1)"'
+judge contain executes-file 'echo x > enum.py; python3 -c "import json"'
+judge contain executes-file "python3 -c \"open('re.py', 'w').write(''); import json\""
+for file in enum.py types.pyc zlib.cpython-311-x86_64-linux-gnu.so; do
+	touch "$project/py/$file"
+	judge contain executes-file 'python3 -c "import json, shutil; print(1)"'
+	rm -f "$project/py/$file"
+done
+mkdir "$project/py/re"
+judge allow - 'python3 -c "import json"'
+touch "$project/py/re/__init__.py"
+judge contain executes-file 'python3 -c "import json"'
+dir=
+
 [[ $(cat "$HOME/other/canary") == keep ]]
 result $? 'nothing was touched'
 echo "1..$n"
