@@ -118,6 +118,7 @@ together() {
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
 	for ((i = 0; i < 200; i++)); do
+		# shellcheck disable=SC2012
 		left=$(cd "$ws" && LC_ALL=C ls -A | tr '\n' ' ')
 		[[ $left == ".git a " ]] && break
 		sleep 0.02
