@@ -5,6 +5,7 @@ Fails only when something does not run: a missed goal is printed, since a machin
   start    whole process: the default policy, and a user's policy of about 500 lines, in a git project with a fresh home
   code     whole process: the first inline code of a process against the same command without any
   inside   by the library (bench/inside.c): a command of 100 bytes, the gate alone, 100 regular expressions more, 200 bytes of inline code
+  inline   inline code from 1 KB to 1 MB, by the library (bench/inline.c): linear; and code made to hurt: bounded
   hostile  policies and patterns made to hurt: refused or bounded
 """
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 
+import inlinecode
 import policy
 
 CAISSON = os.path.realpath(os.environ.get("CAISSON", "build/caisson"))
@@ -172,6 +174,7 @@ def main():
         whole_process(bench, folder)
         inline_code(bench, folder)
         inside(bench, folder, project)
+        inlinecode.rows(bench, folder)
         hostile(bench, folder)
         os.chdir("/")
     print("\n" + (f"missed: {len(bench.missed)}\n  " + "\n  ".join(bench.missed) if bench.missed else "all goals met"))

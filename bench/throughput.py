@@ -82,10 +82,18 @@ TEXTS = [
     ("python a+a+", "python3 -c 'x = 1", " + x", True, "'"),
     ("python a = a+", "python3 -c 'a = \"\"", "\na += \"x\"", True, "'"),
     ("python def", "python3 -c '", "def f(x): return f(x)\nf(f)\n", True, "'"),
+    ("python quotes", "python3 -c '", '"', False, "'"),
+    ("python errors", "python3 -c '", "a b c\n", True, "'"),
+    ("python \\ lines", "python3 -c 'x = 1 + ", "\\\n", True, "2'"),
+    ("python data", "python3 -c 'x = [", "1, ", True, "]'"),
     ("javascript", "node -e '", JAVASCRIPT, True, "'"),
     ("js ((((", "node -e '", "(", False, "'"),
     ("js a+a+", "node -e 'x = 1", " + x", True, "'"),
     ("js =>=>", "node -e '", "a => ", True, "1'"),
+    ("js quotes", "node -e '", '"', False, "'"),
+    ("js errors", "node -e '", "a b c\n", True, "'"),
+    ("js /[", "node -e '", "/[", False, "'"),
+    ("js data", "node -e 'x = [", "1, ", True, "]'"),
     ("js `${`${", "node -e '", "`${", False, "'"),
 ]
 

@@ -28,6 +28,7 @@ struct run {
 	struct undertaker undertaker;
 	struct ns_child child;
 	struct ns_watch watch;
+	struct ns_user user;
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
 	uid_t idmap_uid;
 	gid_t idmap_gid;
@@ -160,13 +161,21 @@ static int say(struct run *r, char word, struct err *e)
 	return 0;
 }
 
+struct ns_user ns_user(void)
+{
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	if (uid)
+		return (struct ns_user){.uid = uid, .outside_uid = uid, .gid = gid, .outside_gid = gid};
+	if (!namespace_knows(NS_ID_OUTSIDE))
+		return (struct ns_user){.uid = PLAN_ID, .outside_uid = uid, .gid = PLAN_ID, .outside_gid = gid};
+	return (struct ns_user){.uid = PLAN_ID, .outside_uid = NS_ID_OUTSIDE, .gid = PLAN_ID, .outside_gid = NS_ID_OUTSIDE, .nobody = true};
+}
+
 static int write_maps(struct run *r, struct err *e)
 {
-	uid_t outside = geteuid();
-
-	if (outside)
-		return namespace_map(r->watch.pid, r->child.uid, outside, r->child.gid, getegid(), false, e);
-	return namespace_map(r->watch.pid, r->child.uid, NS_ID_OUTSIDE, r->child.gid, NS_ID_OUTSIDE, true, e);
+	return namespace_map(r->watch.pid, r->user.uid, r->user.outside_uid, r->user.gid, r->user.outside_gid, r->user.nobody, e);
 }
 
 /* Not before the box is on its way: nobody has to wait for it. */
@@ -240,20 +249,19 @@ static int start(struct run *r, struct err *e)
 
 static int make(struct run *r, struct err *e)
 {
-	bool root = geteuid() == 0;
-
+	r->user = ns_user();
 	r->child.null = fill_standard(e);
 	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_before(r->a, r->s, &r->ops, &r->protect, e) != 0)
 		return -1;
-	if ((root && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
+	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
 		return -1;
 	r->child.spec = r->s;
 	r->child.ops = r->ops.first;
 	r->child.envp = environment(r->a, r->s->env);
 	r->child.cwd = str_c(r->a, r->s->cwd.n ? r->s->cwd : r->s->workspace.n ? r->s->workspace : r->s->home);
-	r->child.uid = root ? PLAN_ID : geteuid();
-	r->child.gid = root ? PLAN_ID : getegid();
-	r->child.drop_groups = root;
+	r->child.uid = r->user.uid;
+	r->child.gid = r->user.gid;
+	r->child.drop_groups = r->user.nobody;
 	return 0;
 }
 

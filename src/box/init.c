@@ -158,7 +158,7 @@ static int limit_each(const struct ns_child *c, struct err *e)
  * On version 2 init was born in the cgroup. Else the launcher hands over the doors of the group as soon as it has made it; what it hands over
  * is closed again here, so nothing in the box holds a way to its own limits. No doors: there is no group, each process is limited by itself.
  */
-static int enter_group(const struct ns_child *c, struct err *e)
+static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	char room[CMSG_SPACE(sizeof(doors))], word = 0;
@@ -172,7 +172,8 @@ static int enter_group(const struct ns_child *c, struct err *e)
 		return 0;
 	while (recvmsg(c->talk, &msg, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
 		;
-	if (word == NS_ALONE)
+	*ret_alone = word == NS_ALONE;
+	if (*ret_alone)
 		return limit_each(c, e);
 	head = CMSG_FIRSTHDR(&msg);
 	if (word != NS_GROUP || !head || head->cmsg_type != SCM_RIGHTS)
@@ -250,9 +251,9 @@ static void run(const struct ns_child *c, struct err *e)
 }
 
 /* What needs no root yet. */
-static int begin(const struct ns_child *c, int meet, struct err *e)
+static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err *e)
 {
-	if (enter_group(c, e) != 0)
+	if (enter_group(c, ret_alone, e) != 0)
 		return -1;
 	if (c->spec->network == NETWORK_DENY && unshare(CLONE_NEWNET) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
@@ -264,9 +265,9 @@ static int begin(const struct ns_child *c, int meet, struct err *e)
 }
 
 /* What does. */
-static int enclose(const struct ns_child *c, struct err *e)
+static int enclose(const struct ns_child *c, bool alone, struct err *e)
 {
-	int why;
+	int why = 0;
 
 	if (chdir(c->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
@@ -274,17 +275,21 @@ static int enclose(const struct ns_child *c, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (wall_in(c, e) != 0)
 		return -1;
-	why = seccomp_load(c->spec->network == NETWORK_HOST);
+	if (alone)
+		why = seccomp_refuse_hidden_memory();
+	if (!why)
+		why = seccomp_load(c->spec->network == NETWORK_HOST);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
 static void __attribute__((noreturn)) program(const struct ns_child *c, int meet)
 {
 	struct err e = {0};
+	bool alone = false;
 
-	if (begin(c, meet, &e) == 0) {
+	if (begin(c, meet, &alone, &e) == 0) {
 		await(meet, NS_ROOT);
-		if (enclose(c, &e) == 0)
+		if (enclose(c, alone, &e) == 0)
 			run(c, &e);
 	}
 	give_up(c->talk, &e);

@@ -29,6 +29,14 @@
 
 extern const struct backend backend_ns;
 
+struct ns_user { /* who the program is, in the box and on the host */
+	uid_t uid, outside_uid;
+	gid_t gid, outside_gid;
+	bool nobody;               /* on the host it is nobody, and the caller's files must be lent to it: the caller is root */
+};
+/* Root of a user namespace that is no more than one user of the host (a container without root) is an ordinary user. */
+struct ns_user ns_user(void);
+
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
 /* Words: of the launcher to init (mapped) and to the program (its group, or none); between init and the program. */
 enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a', NS_NETWORK = 'n', NS_ROOT = 'r' };

@@ -94,32 +94,24 @@ static int in_child(int (*fn)(void *), void *arg)
 	return child_status(pid);
 }
 
-static int become(bool root)
-{
-	uid_t uid = root ? PLAN_ID : geteuid();
-	gid_t gid = root ? PLAN_ID : getegid();
-
-	return setresgid(gid, gid, gid) == 0 && setresuid(uid, uid, uid) == 0 ? 0 : errno;
-}
-
 /* The child of a box's namespaces, as far as its users. Waits until these are set. */
-static void __attribute__((noreturn)) inner(const int start[2], bool root, int (*fn)(void *), void *arg)
+static void __attribute__((noreturn)) inner(const int start[2], const struct ns_user *u, int (*fn)(void *), void *arg)
 {
 	char go;
-	int why;
 
 	alarm(CHILD_SECONDS);
 	close(start[1]);
 	if (read(start[0], &go, 1) != 1)
 		_exit(ECANCELED);
-	why = root ? become(true) : 0;
-	_exit(why ? why : fn(arg));
+	if (setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
+		_exit(errno);
+	_exit(fn(arg));
 }
 
-/* fn as the first process of all the namespaces of a box, with its users; as in backend_ns.c. */
+/* fn as the first process of the namespaces of a box, with its users; as in backend_ns.c. */
 static int in_namespaces(int (*fn)(void *), void *arg)
 {
-	bool root = geteuid() == 0;
+	struct ns_user u = ns_user();
 	FD_CLEANUP int pidfd = -1;
 	struct err e = {0};
 	int start[2], why;
@@ -130,11 +122,9 @@ static int in_namespaces(int (*fn)(void *), void *arg)
 	pid = namespace_clone(-1, &pidfd);
 	why = pid < 0 ? errno : 0;
 	if (!pid)
-		inner(start, root, fn, arg);
+		inner(start, &u, fn, arg);
 	close(start[0]);
-	if (pid > 0 && (root ? namespace_map(pid, PLAN_ID, NS_ID_OUTSIDE, PLAN_ID, NS_ID_OUTSIDE, true, &e)
-			     : namespace_map(pid, geteuid(), geteuid(), getegid(), getegid(), false, &e)) == 0 &&
-	    write(start[1], "", 1) != 1)
+	if (pid > 0 && namespace_map(pid, u.uid, u.outside_uid, u.gid, u.outside_gid, u.nobody, &e) == 0 && write(start[1], "", 1) != 1)
 		e.errnum = errno;
 	close(start[1]);
 	if (pid > 0)
@@ -316,7 +306,7 @@ static void probe_idmap(struct probing *h, struct probe *p)
 	FD_CLEANUP int users = -1;
 	FD_CLEANUP int tree = -1;
 
-	if (!h->root) {
+	if (!ns_user().nobody) {
 		found(p, PROBE_YES, STR("not needed: your files are yours in the box"));
 		return;
 	}

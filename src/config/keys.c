@@ -206,7 +206,7 @@ const struct config_row config_rows[] = {
 	{{"writable_roots", WHO_TRUSTED, false, "directories besides the project that may be written", "[~/scratch]"}, value_texts, AT(writable_roots)},
 	{{"protected_paths", WHO_ANYONE, false, "files that may not be written, besides the built-in ones; gitignore patterns", "[migrations/**]"}, value_texts, AT(protected_paths)},
 	{{"secret_paths", WHO_ANYONE, false, "files that count as secrets, besides the built-in ones; gitignore patterns", "[config/prod.yaml]"}, value_texts, AT(secret_paths)},
-	{{"excluded_commands", WHO_OWNER, false, "commands that are never put into a box", "[docker]"}, value_texts, AT(excluded_commands)},
+	{{"excluded_commands", WHO_OWNER, false, "commands that are never put into a box: they are asked about where others are contained", "[docker]"}, value_texts, AT(excluded_commands)},
 	{{"classifier", WHO_OWNER, false, "a program that is asked about what would ask", "{command: [/usr/local/bin/judge], timeout_ms: 2000}"}, parse_classifier, AT(classifier)},
 	{{"client_settings", WHO_OWNER, false, "the client's own permission rules are read as well", "true"}, value_bool, AT(client_settings)},
 	{{"forbid_lifting", WHO_SYSTEM, false, "allow rules and milder grades of other files do not count", "true"}, value_bool, AT(no_lifting)},

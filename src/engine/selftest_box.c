@@ -154,16 +154,16 @@ static void judge(struct arena *a, struct trial_place *p, struct trial *t, const
 	t->timed = o->status == STATUS_TIMEOUT;
 	t->over_ms = (int64_t)o->duration_ms - (int64_t)limit;
 	t->end = TRIAL_BROKEN;
-	if (wrong)
+	if (o->status == STATUS_SETUP_ERROR) {
+		t->end = TRIAL_UNTRIED;
+		t->why = str_fmt(a, "%s", o->err_setup.text);
+	} else if (wrong)
 		t->why = str_of(wrong);
 	else if (str_contains(o->out.text, STR("BREACH\n")))
 		t->why = STR("it got what it wanted");
 	else if (str_contains(o->out.text, str_of(p->token)))
 		t->why = STR("it read the canary");
-	else if (o->status == STATUS_SETUP_ERROR) {
-		t->end = TRIAL_UNTRIED;
-		t->why = str_fmt(a, "%s", o->err_setup.text);
-	} else if (str_starts(o->out.text, "MISSING ")) {
+	else if (str_starts(o->out.text, "MISSING ")) {
 		t->end = TRIAL_UNTRIED;
 		t->why = str_fmt(a, "there is no %.*s here", (int)strcspn(str_c(a, o->out.text) + 8, "\n"), o->out.text.p + 8);
 	} else if (!str_starts(o->out.text, "tried\n") || !(at->ends & 1u << o->status))

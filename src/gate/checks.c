@@ -258,6 +258,7 @@ static const struct check rows[] = {
 	{"plan-mode", GRADE_ASK, false, 0, "in plan mode only what reads may run", tiers_plan, 0},
 	{"classifier", GRADE_ASK, false, 0, "what the person's classifier answered about an ask; its answer is the grade", NULL, 0},
 	{"chained", GRADE_DENY, false, 0, "a chain of commands that would be asked about, where the policy discourages chaining", NULL, 0},
+	{"not-contained", GRADE_ASK, true, 0, "it would be contained, but the policy has no box, or excludes the command from it; contain_fallback is the grade without a box", NULL, 0},
 	/* caisson itself */
 	{"caisson-files", GRADE_DENY, true, 0, "a file of caisson's own would be changed", paths_check, 0},
 	{"caisson-milder", GRADE_DENY, true, 0, "a command that would make caisson milder, or end it", danger_words, 0},

@@ -134,15 +134,24 @@ static bool code_from_fetched(struct judge *j, struct span at)
 	return false;
 }
 
+static bool some_fetch(const struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (fetches(&j->subjects[i]))
+			return true;
+	return false;
+}
+
 void flow_execute(struct judge *j, const struct check *c)
 {
 	struct subject *aside = fetched_aside(j);
+	bool some = some_fetch(j); /* else no file was fetched, and all of them need not be compared */
 
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_OPAQUE_SCRIPT)
 			continue;
 		code_from(j, t->at);
-		if (code_from_fetched(j, t->at))
+		if (some && code_from_fetched(j, t->at))
 			judge_say(j, c, t->at, STR("a file that was just fetched would be run"));
 		if (aside)
 			judge_say(j, c, t->at, judge_quote(j, "what ", aside->c->at, " fetches may be what is run here"));
@@ -157,7 +166,7 @@ void flow_execute(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC)
 			continue;
-		if (x->path.kind == WORD_EXACT && (fetched(j, plain(j, x), 0) || named_by_address(j, x->path.text)))
+		if (x->path.kind == WORD_EXACT && ((some && fetched(j, plain(j, x), 0)) || named_by_address(j, x->path.text)))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs a file that was just fetched"));
 		else if (x->path.kind != WORD_EXACT && x->op && strcmp(x->op, "PATH") != 0 && x->path.text.n && x->path.ambient == false && str_starts(x->path.text, "/dev/fd/"))
 			code_from(j, x->at); /* bash <(curl ...) */

@@ -68,6 +68,8 @@ void judge_say(struct judge *j, const struct check *c, struct span at, struct st
 void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative);
 /* The same by id, and at most this grade (a rule that only may match asks). */
 void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct span at, struct str message, const char *alternative);
+/* contain.c: what becomes of contain where nothing can be contained */
+void contain_finish(struct judge *j);
 enum grade judge_grade(const struct judge *j, const struct check *c);
 /* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);

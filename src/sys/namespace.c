@@ -17,6 +17,7 @@
 
 #define PROC_NAME_MAX 64
 #define MAP_TEXT_MAX 64
+#define MAPS_MAX 16384 /* bytes of a map, which has at most 340 lines */
 #define CAPABILITIES_MAX 64 /* as many bits as the kernel's sets have */
 
 static pid_t clone_with(uint64_t flags, int into, int *ret_pidfd)
@@ -62,6 +63,21 @@ int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside
 	if (!may_drop_groups && write_proc(child, "setgroups", "deny", e) != 0)
 		return -1;
 	return write_proc(child, "gid_map", gids, e) == 0 ? write_proc(child, "uid_map", uids, e) : -1;
+}
+
+bool namespace_knows(uid_t id)
+{
+	FD_CLEANUP int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	char text[MAPS_MAX];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	unsigned first, outside, count;
+	int used;
+
+	text[n < 0 ? 0 : n] = 0;
+	for (const char *p = text; sscanf(p, "%u %u %u%n", &first, &outside, &count, &used) == 3; p += used)
+		if (id >= first && id - first < count)
+			return true;
+	return false;
 }
 
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e)

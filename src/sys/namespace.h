@@ -12,6 +12,8 @@
 pid_t namespace_clone(int into, int *ret_pidfd);
 /* Gives the child's user namespace one user and one group: inside and outside. Dropping groups is only possible for root. */
 int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside_gid, gid_t outside_gid, bool may_drop_groups, struct err *e);
+/* Is there such a user here? In a user namespace, as of a container without root, most ids mean nobody and cannot be mapped. */
+bool namespace_knows(uid_t id);
 /* A user namespace by itself, with the same kind of map, for mount_idmap(). The descriptor or -1. */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
 /* Gives up all capabilities; `for_good`: and every way to get them by running something. 0 or -1 with errno. Takes no memory. */

@@ -1,6 +1,7 @@
 /*
  * The system call filter: an allowlist, compiled to BPF when caisson is built (src/sys/gen/seccomp.c, with libseccomp), so that loading it is one call.
- * What it refuses fails with EPERM, or ENOSYS where programs have a fallback for that (clone3, io_uring); calls of other architectures fail.
+ * The policy is in src/sys/gen/calls.c. What it refuses fails with EPERM, or ENOSYS where programs have a fallback for that (clone3, io_uring)
+ * and for calls that nobody thought of; sockets fail with EAFNOSUPPORT; calls of other architectures kill the process with SIGSYS.
  */
 #pragma once
 #include <stdbool.h>
@@ -9,3 +10,5 @@
 
 /* Loads it for this process and all after it. Needs no_new_privs. Takes no memory. The error is errno, 0 on success. */
 int seccomp_load(bool network);
+/* Besides it, where no cgroup counts memory: memory files and System V segments, which a watcher from outside cannot see. The same. */
+int seccomp_refuse_hidden_memory(void);

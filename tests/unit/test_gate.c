@@ -155,7 +155,7 @@ static void test_matching_quoted_and_partly_known(void)
 
 static void test_lifting_belongs_to_the_innermost(void)
 {
-	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("echo")};
+	struct policy p = {.fallback = VERDICT_ALLOW, .allow = rule_of("echo"), .sandbox = {.enabled = true}};
 	struct facts f = empty_facts(STR("echo $(make)"));
 	struct command *outer = command_of("echo x"), *inner = command_of("make");
 	struct access x = {.kind = ACCESS_EXEC, .path = {.kind = WORD_EXACT, .text = STR("/w/Makefile")}, .op = "make", .at = {0, 7, 11}};

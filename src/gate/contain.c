@@ -1,0 +1,63 @@
+/*
+ * Where nothing can be contained: the policy has no box, or says of a command that it never runs in one. The list of such commands is a
+ * convenience and no boundary: what is on it is asked about where others are contained, and nothing else of its judgement changes.
+ */
+#include "gate/judge.h"
+
+/* "docker", "docker compose": the name, and the words after it. */
+static bool starts_with(const struct subject *s, struct str words)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; at < words.n; i++) {
+		ptrdiff_t blank = str_find(words, ' ', at);
+		struct str word = str_sub(words, at, blank < 0 ? words.n : (size_t)blank);
+
+		if (i >= s->c->argc || s->c->argv[i].kind != WORD_EXACT || !str_eq(i ? s->c->argv[i].text : s->base, word))
+			return false;
+		at += word.n + 1;
+	}
+	return words.n > 0;
+}
+
+static const struct subject *excluded(const struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		for (const struct texts *t = j->p->excluded_commands; t; t = t->next)
+			if (starts_with(&j->subjects[i], t->text))
+				return &j->subjects[i];
+	return NULL;
+}
+
+/* Also beside something that is asked about: what a person approves would run outside. */
+static bool has_contained(const struct judge *j)
+{
+	for (const struct reason *r = j->ret->reasons; r; r = r->next)
+		if (r->grade == GRADE_CONTAIN)
+			return true;
+	return j->ret->verdict == VERDICT_CONTAIN;
+}
+
+void contain_finish(struct judge *j)
+{
+	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_ASK, [VERDICT_ALLOW] = GRADE_WARN};
+	const struct check *c = gate_check("not-contained");
+	const struct subject *s;
+
+	if (!has_contained(j))
+		return;
+	if (!j->p->sandbox.enabled) {
+		if (j->p->contain_fallback == VERDICT_ALLOW && j->ret->verdict == VERDICT_CONTAIN) { /* the reasons stay, as warnings */
+			j->ret->verdict = VERDICT_ALLOW;
+			*j->warnings_end = j->ret->reasons;
+			j->warnings_end = j->reasons_end;
+			j->ret->reasons = NULL;
+			j->reasons_end = &j->ret->reasons;
+		}
+		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback], .message = STR("it would be contained, but the policy has no box (sandbox.enabled)")});
+		return;
+	}
+	s = excluded(j);
+	if (s)
+		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .message = str_fmt(j->a, "it would be contained, but '%.*s' never runs in the box (excluded_commands)", STR_ARG(s->base))});
+}
