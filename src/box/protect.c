@@ -361,17 +361,15 @@ static int before(void *arg)
 	return 0;
 }
 
-int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e)
+int protect_open(struct arena *a, const struct spec *s, struct protect **ret, struct err *e)
 {
 	struct protect *p;
-	struct ops mine = {NULL, &mine.first};
-	struct before b = {.s = s, .ops = &mine};
 
 	if (!s->workspace.n || !s->workspace_writable) {
 		*ret = NULL;
 		return 0;
 	}
-	p = b.p = arena_new(a, struct protect);
+	p = arena_new(a, struct protect);
 	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
 	p->ws = open(str_c(a, s->workspace), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -383,10 +381,19 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 		fd_close(&p->ws);
 		return err_set(e, ERR_SYSTEM, why, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
 	}
+	*ret = p;
+	return 0;
+}
+
+int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e)
+{
+	struct ops mine = {NULL, &mine.first};
+	struct before b = {.p = p, .s = s, .ops = &mine};
+
+	if (!p)
+		return 0;
 	if (run_part(p, before, &b) < 0) {
 		protect_abandon(p);
-		fd_close(&p->pool);
-		fd_close(&p->ws);
 		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
 	}
 	if (mine.first) {
@@ -395,7 +402,6 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 		*ops->end = mine.first;
 		ops->end = mine.end;
 	}
-	*ret = p;
 	return 0;
 }
 
@@ -486,10 +492,13 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	return 0;
 }
 
-void protect_abandon(const struct protect *p)
+bool protect_abandon(const struct protect *p)
 {
-	if (!p || p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)
-		return; /* the last of the boxes in this workspace does it */
+	if (!p || p->ws < 0)
+		return true;
+	if (lock(p->ws, LOCK_EX | LOCK_NB) < 0)
+		return false; /* the last of the boxes in this workspace does it */
 	for (const struct made *m = p->made; m; m = m->next)
 		placeholder_remove(p, m);
+	return true;
 }

@@ -8,9 +8,13 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/file.h"
+
+#define ABANDON_TRIES 100
+#define ABANDON_WAIT_NS 20000000
 
 static int bury(void *arg)
 {
@@ -34,8 +38,8 @@ static int bury(void *arg)
 			cg_kill(w->cg);
 			cg_remove(w->cg);
 		}
-		if (w->protect)
-			protect_abandon(w->protect);
+		for (int i = 0; i < ABANDON_TRIES && !protect_abandon(w->protect); i++)
+			nanosleep(&(struct timespec){.tv_nsec = ABANDON_WAIT_NS}, NULL);
 	}
 	_exit(0);
 }

@@ -70,6 +70,11 @@ many() {
 	done
 	settled
 	result $? "$who: $KILLED launchers killed at random moments leave nothing"
+	for _ in $(seq 50); do
+		[[ -z $(ls -A "$ws") ]] && break
+		sleep 0.1
+	done
+	ls -lA "$ws" >"$tmp/err"
 	[[ -z $(ls -A "$ws") ]]
 	result $? "$who: not in the workspace either"
 }

@@ -235,6 +235,12 @@ static void test_rows(void)
 
 /* ---- without a box ---- */
 
+static int both(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e)
+{
+	*ret = NULL;
+	return protect_open(a, s, ret, e) == 0 ? protect_before(*ret, s, ops, e) : -1;
+}
+
 static struct protect *start(struct ops *ops)
 {
 	static char *argv[] = {"x", NULL};
@@ -244,7 +250,7 @@ static struct protect *start(struct ops *ops)
 
 	spec_for(&s, argv);
 	*ops = (struct ops){NULL, &ops->first};
-	if (protect_before(A, &s, ops, &p, &e) != 0)
+	if (both(A, &s, ops, &p, &e) != 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	return p;
 }
@@ -301,12 +307,12 @@ static void test_nothing_to_protect(void)
 	make_dir("ws", 0755);
 	spec_for(&s, argv);
 	s.workspace_writable = false;
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
+	CHECK_INT(both(A, &s, &ops, &p, NULL), 0);
 	CHECK(!p && !ops.first);
 	CHECK(finish(p) == NULL);
 	s.workspace_writable = true;
 	s.workspace = str_of(at("absent"));
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), -1);
+	CHECK_INT(both(A, &s, &ops, &p, NULL), -1);
 }
 
 /* Removing a name lifts the mounts that others have on it, so the last one does it. */
@@ -435,7 +441,7 @@ static void test_patterns_and_bad_names(void)
 	own[COUNT(bad)] = (struct texts){.next = &own[COUNT(bad) + 1], .text = STR("d/*.key")};
 	own[COUNT(bad) + 1] = (struct texts){.text = STR("d/prod.yaml")};
 	s.protected = own;
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
+	CHECK_INT(both(A, &s, &ops, &p, NULL), 0);
 	CHECK(protect_kept(p, "d/one.key") && protect_kept(p, "d/prod.yaml") && !protect_kept(p, "d/two"));
 	CHECK_INT(p->nkept, 2);
 	finish(p);
@@ -463,13 +469,14 @@ static void test_memory(void)
 		arena_init(&a, ARENA_CAP_DEFAULT);
 		str_c(&a, STR("x"));
 		a.fail_at = n + 4; /* the first few are the caller's to catch */
-		if (protect_before(&a, &s, &ops, &p, &e) == 0) {
+		if (both(&a, &s, &ops, &p, &e) == 0) {
 			protect_after(A, p, &(struct change *){NULL}, NULL);
 			arena_free(&a);
 			break;
 		}
 		failed++;
 		CHECK_INT(e.kind, ERR_LIMIT);
+		protect_after(A, p, &(struct change *){NULL}, NULL);
 		arena_free(&a);
 	}
 	CHECK(failed > 50);
@@ -513,7 +520,7 @@ static void test_git_names_in_list(void)
 	CHECK_INT(host(REPO), 0);
 	spec_for(&s, argv);
 	s.protected = t;
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
+	CHECK_INT(both(A, &s, &ops, &p, NULL), 0);
 	CHECK_INT(host("git status && [ -f .git/commondir ] && [ ! -e .git/info/attributes ]"), 0);
 	CHECK(finish(p) == NULL);
 }
