@@ -23,9 +23,10 @@ struct run {
 	struct ops ops;
 	struct protect *protect;
 	struct cgroup cg;
-	bool group_tried, grouped; /* cg holds a group */
+	bool grouped;             /* cg holds a group */
 	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
-	struct undertaker undertaker;
+	struct undertaker undertaker; /* for the cgroup */
+	struct undertaker keeper;     /* for the placeholders: there before the first of them */
 	struct ns_child child;
 	struct ns_watch watch;
 	struct ns_user user;
@@ -68,9 +69,6 @@ static int group_make(struct run *r, struct err *e)
 {
 	struct err why;
 
-	if (r->group_tried)
-		return 0;
-	r->group_tried = true;
 	r->cpus_suffice = cpus_suffice(r->s->limits.cpu_milli);
 	r->grouped = cg_make(&r->cg, &why) == 0;
 	if (!r->grouped && r->s->require_cgroup)
@@ -181,26 +179,17 @@ static int write_maps(struct run *r, struct err *e)
 	return namespace_map(r->watch.pid, r->user.uid, r->user.outside_uid, r->user.gid, r->user.outside_gid, r->user.nobody, e);
 }
 
+/* Not before the box is on its way: nobody has to wait for it. */
 static int start_undertaker(struct run *r, struct err *e)
 {
 	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.out.fd, r->watch.err.fd, r->child.null};
 	struct undertaker *u = &r->undertaker;
 
-	if (u->pid || (!r->grouped && !r->protect))
+	if (!r->grouped)
 		return 0;
 	u->nshut = sizeof(shut) / sizeof(*shut);
 	memcpy(u->shut, shut, sizeof(shut));
-	return undertaker_start(u, r->watch.cg, r->protect, e);
-}
-
-/* Placeholders are seen by everybody, so who removes them must exist before they do; and must know the group, which is else made later. */
-static int protect(struct run *r, struct err *e)
-{
-	if (protect_open(r->a, r->s, &r->protect, e) != 0)
-		return -1;
-	if (r->protect && (group_make(r, e) != 0 || start_undertaker(r, e) != 0))
-		return -1;
-	return protect_before(r->protect, r->s, &r->ops, e);
+	return undertaker_start(u, r->watch.cg, NULL, e);
 }
 
 /* Made while init is busy, unless it must be born in it. */
@@ -254,18 +243,26 @@ static int start(struct run *r, struct err *e)
 	fd_close(&r->child.out);
 	fd_close(&r->child.err);
 	close_trees(r);
-	if (!r->child.born_in && (group_make(r, e) != 0 || hand_group(r, e) != 0))
+	if (!r->child.born_in && ((!r->grouped && group_make(r, e) != 0) || hand_group(r, e) != 0))
 		return -1;
 	return start_undertaker(r, e);
+}
+
+static int protect_workspace(struct run *r, struct err *e)
+{
+	if (protect_open(r->a, r->s, &r->protect, e) != 0)
+		return -1;
+	if (!r->protect)
+		return 0;
+	r->keeper.box = &r->watch.pid;
+	return undertaker_start(&r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
 }
 
 static int make(struct run *r, struct err *e)
 {
 	r->user = ns_user();
 	r->child.null = fill_standard(e);
-	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0)
-		return -1;
-	if (protect(r, e) != 0)
+	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
 		return -1;
 	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
 		return -1;
@@ -359,6 +356,7 @@ static int ns_run(struct arena *a, const struct spec *s, const struct box_progre
 		rc = -1;
 	}
 	undertaker_dismiss(&r->undertaker);
+	undertaker_dismiss(&r->keeper);
 	if (rc == 0)
 		*ret = out;
 	return rc;

@@ -162,9 +162,9 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	ops_add(a, ret, OP_DIR, 0, STR(""), STR("/run"));
 	if (!s->root.n)
 		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/var/tmp"));
+	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		add_file(a, ret, str_c(a, f->path), f->text);
-	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_path *p = s->paths; p; p = p->next)
 		ops_add(a, ret, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, p->at.n ? p->at : p->path);
 	if (s->workspace.n)

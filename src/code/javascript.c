@@ -55,6 +55,8 @@ static enum flow into_call(struct walk *w, TSNode call, TSNode arg, bool literal
 	for (size_t i = 0; i < callee.n; i++) {
 		const struct js_row *r = callee.v[i].kind == JS_PATH ? js_row(w, callee.v[i].text) : NULL;
 
+		if (callee.v[i].kind == JS_UNDEF)
+			continue;
 		if (!r || (r->act != JS_ACT_INERT && (r->act != JS_ACT_PROMISIFY || (literal && !*r->what)) && (r->act != JS_ACT_STORE || !first)))
 			return FLOW_LOST;
 	}
@@ -235,7 +237,7 @@ static void check_computed(struct walk *w, TSNode n)
 	bool some = false;
 
 	for (size_t i = 0; i < keys.n; i++) {
-		some |= keys.v[i].kind != JS_NUM && !(keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text));
+		some |= keys.v[i].kind != JS_NUM && keys.v[i].kind != JS_UNDEF && !(keys.v[i].kind == JS_TEXT && text_exact(keys.v[i].text));
 		if (keys.v[i].kind != JS_TEXT || !text_exact(keys.v[i].text))
 			continue;
 		check_key(w, n, keys.v[i].text);

@@ -30,6 +30,8 @@ enum js_kind {
 	JS_NODE,        /* a literal of the text: object, array, function, class */
 	JS_NAMES,       /* an array of names of files */
 	JS_PACKAGE,     /* what a package or a file exports: run in the box, so not followed */
+	JS_UNDEF,       /* undefined: as a text it is its name, and nothing can be done with it otherwise */
+	JS_ITEMS,       /* Object.keys, .values, .entries of a literal; `text` says which, "entry" is one of the last */
 };
 
 struct js_value {
@@ -78,6 +80,12 @@ struct js_name {
 	bool declared;  /* somewhere in the text */
 	bool top;       /* outside of all functions: hides the runtime's name everywhere */
 	bool stored;    /* a property of this name is assigned to somewhere */
+	struct js_def *stores; /* ... these */
+	bool storing;          /* they are being found out */
+	bool undef;     /* it may be used before it has a value */
+	bool is_var, ref_many;
+	uint32_t var_at, ref_at;           /* where it is declared with a value, and first used */
+	const void *var_fn, *ref_fn;       /* in which function; of uses only those in functions that are hoisted */
 	bool busy, done;
 	struct js_set value;
 	struct js_site *sites;
@@ -96,6 +104,7 @@ struct js_memo {
 	const struct js_value *value; /* `n` of them, 0: not evaluated yet */
 	size_t n;
 	enum { JS_DANGER_UNKNOWN, JS_DANGER_YES, JS_DANGER_NO } danger;
+	bool busy;                   /* a function: what it gives back is being found out */
 };
 
 struct js {
@@ -112,6 +121,7 @@ struct js {
 	bool assigns;            /* names are assigned or declared that may belong to the code around this text */
 	bool arrays_change;      /* arrays are changed in place somewhere */
 	bool arrays_move;        /* their elements may stand elsewhere than where they were written */
+	bool stores_any;         /* some member of something is assigned to */
 	bool stores_computed;    /* members with unknown names are assigned to */
 	bool keys_computed;      /* a literal or class has members with computed names */
 	bool streams;            /* of files: opened later, by what their members say then */
@@ -152,10 +162,15 @@ bool js_key(struct walk *w, TSNode n, struct str *ret_key);
 bool js_danger(struct walk *w, const struct js_set *s);
 struct js_set js_one(struct js_value v);
 void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n);
+void js_add_all(struct walk *w, struct js_set *s, const struct js_set *more, TSNode n);
+void js_bound(struct walk *w, TSNode n); /* one is reached */
 /* Text of one value: a hole when it has none. */
 struct str js_text(const struct js_value *v);
 /* The one text that a set stands for, or a hole. */
 struct str js_set_text(const struct js_set *s);
+
+/* ---- javascript_result.c ---- */
+struct js_set js_result(struct walk *w, TSNode n); /* of a call or new expression */
 
 /* ---- javascript_fold.c ---- */
 struct js_set js_concat(struct walk *w, const struct js_set *a, const struct js_set *b, TSNode n);
@@ -200,6 +215,25 @@ struct str js_builtin(struct str specifier);
 bool js_global(struct walk *w, struct str name); /* a name that the runtime gives */
 bool js_effect_name(struct str method);
 
+/* ---- javascript_call.c ---- */
+struct js_call {
+	struct str path;
+	const struct js_row *row;
+	TSNode *args;
+	size_t nargs;
+	bool open;     /* more arguments may follow, or all are unknown */
+	TSNode n;
+	const char *op;
+};
+
+/* false: there is no such argument. */
+bool js_argument(struct walk *w, const struct js_call *c, size_t i, struct js_set *ret);
+/* A member of the options that argument `from` or a later one may be. False: there surely is none. */
+bool js_option(struct walk *w, const struct js_call *c, size_t from, const char *key, struct js_set *ret);
+bool js_is_list(const struct js_set *s); /* no options, no function */
+/* ---- javascript_net.c ---- */
+void js_touch(struct walk *w, const struct js_call *c);
+struct str js_url_host(struct str url);
 /* ---- javascript_call.c ---- */
 /* n: a call or new expression. */
 void js_call(struct walk *w, TSNode n);

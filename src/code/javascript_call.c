@@ -1,20 +1,10 @@
 /* Calls of JavaScript code: what the functions of the runtime do to files, programs and hosts. */
 #include "code/javascript.h"
 
-struct call {
-	struct str path;
-	const struct js_row *row;
-	TSNode *args;
-	size_t nargs;
-	bool open;     /* more arguments may follow, or all are unknown */
-	TSNode n;
-	const char *op;
-};
-
 static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
 
 /* false: there is no such argument. */
-static bool argument(struct walk *w, const struct call *c, size_t i, struct js_set *ret)
+bool js_argument(struct walk *w, const struct js_call *c, size_t i, struct js_set *ret)
 {
 	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown();
 	return i < c->nargs || c->open;
@@ -44,7 +34,7 @@ static bool lacks(struct walk *w, TSNode object, const char *key)
 }
 
 /* A member of the options that argument `from` or a later one may be. False: there surely is none. */
-static bool option(struct walk *w, const struct call *c, size_t from, const char *key, struct js_set *ret)
+bool js_option(struct walk *w, const struct js_call *c, size_t from, const char *key, struct js_set *ret)
 {
 	bool found = false;
 
@@ -52,12 +42,12 @@ static bool option(struct walk *w, const struct call *c, size_t from, const char
 	for (size_t i = from; i < c->nargs || (i == from && c->open); i++) {
 		struct js_set s, v;
 
-		argument(w, c, i, &s);
+		js_argument(w, c, i, &s);
 		for (size_t k = 0; k < s.n; k++) {
 			struct js_set one = js_one(s.v[k]);
 			bool object = s.v[k].kind == JS_NODE && node_is(s.v[k].node, "object");
 
-			if (s.v[k].kind == JS_TEXT || s.v[k].kind == JS_NUM || (s.v[k].kind == JS_NODE && !object && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored))
+			if (s.v[k].kind == JS_TEXT || s.v[k].kind == JS_NUM || s.v[k].kind == JS_UNDEF || (s.v[k].kind == JS_NODE && !object && !js_of(w)->stores_computed && !js_name_get(w, str_of(key))->stored))
 				continue;
 			if (object && lacks(w, s.v[k].node, key))
 				continue;
@@ -74,11 +64,11 @@ static bool option(struct walk *w, const struct call *c, size_t from, const char
 
 static bool is_descriptor(const struct js_value *v) { return v->kind == JS_NUM; }
 
-static void file(struct walk *w, const struct call *c, char how, const struct js_value *v, bool options)
+static void file(struct walk *w, const struct js_call *c, char how, const struct js_value *v, bool options)
 {
 	struct str path = js_text(v);
 
-	if (is_descriptor(v) && how != 'e')
+	if ((is_descriptor(v) && how != 'e') || v->kind == JS_UNDEF)
 		return;
 	switch (how) {
 	case 'r': case 'R': case 'f':
@@ -102,12 +92,12 @@ static void file(struct walk *w, const struct call *c, char how, const struct js
 }
 
 /* What a link leads to is relative to the place of the link. */
-static void link_target(struct walk *w, const struct call *c, const struct js_value *v)
+static void link_target(struct walk *w, const struct js_call *c, const struct js_value *v)
 {
 	struct js_set to;
 	struct str target = js_text(v), at;
 
-	argument(w, c, 1, &to);
+	js_argument(w, c, 1, &to);
 	at = js_set_text(&to);
 	if (target.n && target.p[0] != '/' && !text_hole(target.p[0])) {
 		while (at.n && at.p[at.n - 1] == '/')
@@ -119,7 +109,7 @@ static void link_target(struct walk *w, const struct call *c, const struct js_va
 	code_access(w, ACCESS_WRITE, target, false, c->op, c->n);
 }
 
-static void files(struct walk *w, const struct call *c)
+static void files(struct walk *w, const struct js_call *c)
 {
 	struct js_set s, flag;
 
@@ -128,24 +118,24 @@ static void files(struct walk *w, const struct call *c)
 		size_t i = (size_t)(p[1] - '0');
 		bool options = c->nargs > i + 1 || c->open;
 
-		if (!argument(w, c, i, &s))
+		if (!js_argument(w, c, i, &s))
 			continue; /* without a path the call fails */
 		for (size_t k = 0; k < s.n; k++)
 			p[0] == 'l' ? link_target(w, c, &s.v[k]) : file(w, c, p[0], &s.v[k], options);
 		if (*p != 'f')
 			continue;
-		if ((option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) || (option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
+		if ((js_option(w, c, i + 1, "flag", &flag) && !str_is(js_set_text(&flag), "r")) || (js_option(w, c, i + 1, "flags", &flag) && !str_is(js_set_text(&flag), "r")))
 			for (size_t k = 0; k < s.n; k++)
 				file(w, c, 'w', &s.v[k], false);
 	}
 }
 
-static void open_file(struct walk *w, const struct call *c)
+static void open_file(struct walk *w, const struct js_call *c)
 {
 	struct js_set s, flags;
-	bool given = argument(w, c, 1, &flags), writes = false;
+	bool given = js_argument(w, c, 1, &flags), writes = false;
 
-	argument(w, c, 0, &s);
+	js_argument(w, c, 0, &s);
 	for (size_t i = 0; given && i < flags.n; i++) {
 		struct str f = js_text(&flags.v[i]);
 
@@ -210,7 +200,7 @@ void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
 }
 
 /* The option `env`: a literal, with all of the own environment perhaps. */
-static void environment(struct walk *w, const struct call *c, const struct js_value *v)
+static void environment(struct walk *w, const struct js_call *c, const struct js_value *v)
 {
 	size_t n = 0;
 	TSNode *k = v->kind == JS_NODE && node_is(v->node, "object") ? js_children(w, v->node, &n) : NULL;
@@ -232,12 +222,12 @@ static void environment(struct walk *w, const struct call *c, const struct js_va
 }
 
 /* The directory and environment that the options give. The old directory is kept in *ret_cwd. */
-static void enter_options(struct walk *w, const struct call *c, size_t from, struct str *ret_cwd)
+static void enter_options(struct walk *w, const struct js_call *c, size_t from, struct str *ret_cwd)
 {
 	struct js_set s;
 
 	*ret_cwd = w->s->cwd;
-	if (option(w, c, from, "cwd", &s)) {
+	if (js_option(w, c, from, "cwd", &s)) {
 		struct str dir = js_set_text(&s);
 
 		if (text_exact(dir) && dir.n)
@@ -245,19 +235,19 @@ static void enter_options(struct walk *w, const struct call *c, size_t from, str
 		else
 			w->s->cwd = CODE_HOLE;
 	}
-	if (option(w, c, from, "env", &s))
+	if (js_option(w, c, from, "env", &s))
 		for (size_t i = 0; i < s.n; i++)
 			environment(w, c, &s.v[i]);
-	if (option(w, c, from, "input", &s))
+	if (js_option(w, c, from, "input", &s))
 		code_marker_add(w, "process-input", c->n);
 }
 
 /* Does an option `shell` ask for one? */
-static bool in_shell(struct walk *w, const struct call *c, size_t from)
+static bool in_shell(struct walk *w, const struct js_call *c, size_t from)
 {
 	struct js_set s;
 
-	if (!option(w, c, from, "shell", &s))
+	if (!js_option(w, c, from, "shell", &s))
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].kind == JS_TEXT && !str_ends(s.v[i].text, "sh"))
@@ -265,20 +255,21 @@ static bool in_shell(struct walk *w, const struct call *c, size_t from)
 	return true; /* shell: false as well: the same words, read as a shell would */
 }
 
-static void run_shell(struct walk *w, const struct call *c)
+static void run_shell(struct walk *w, const struct js_call *c)
 {
 	struct js_set s;
 	struct str cwd;
 
-	argument(w, c, 0, &s);
+	js_argument(w, c, 0, &s);
 	enter_options(w, c, 1, &cwd);
 	in_shell(w, c, 1);
 	for (size_t i = 0; i < s.n; i++)
-		code_run_text(w, js_text(&s.v[i]), c->n);
+		if (s.v[i].kind != JS_UNDEF)
+			code_run_text(w, js_text(&s.v[i]), c->n);
 	w->s->cwd = cwd;
 }
 
-static void run_words(struct walk *w, const struct call *c, struct words *ws, bool shell)
+static void run_words(struct walk *w, const struct js_call *c, struct words *ws, bool shell)
 {
 	struct str line = STR("");
 
@@ -301,7 +292,7 @@ static struct words words_new(struct walk *w)
 	return (struct words){.v = arena_array(w->a, JS_WORDS_MAX, sizeof(struct word))};
 }
 
-static bool is_list(const struct js_set *s)
+bool js_is_list(const struct js_set *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (s->v[i].kind == JS_NODE && (node_is(s->v[i].node, "object") || js_is_function(s->v[i].node)))
@@ -309,16 +300,19 @@ static bool is_list(const struct js_set *s)
 	return true;
 }
 
-static void run_program(struct walk *w, const struct call *c)
+static void run_program(struct walk *w, const struct js_call *c)
 {
 	struct js_set program, list;
-	bool given = argument(w, c, 1, &list) && is_list(&list), shell = in_shell(w, c, given && c->nargs > 2 ? 2 : 1);
+	bool given = js_argument(w, c, 1, &list) && js_is_list(&list), shell = in_shell(w, c, given && c->nargs > 2 ? 2 : 1);
 	struct str cwd;
 
-	argument(w, c, 0, &program);
+	js_argument(w, c, 0, &program);
 	enter_options(w, c, 1, &cwd);
 	for (size_t i = 0; i < program.n; i++) {
 		struct words ws = words_new(w);
+
+		if (program.v[i].kind == JS_UNDEF)
+			continue;
 
 		add_word(&ws, word(w, js_text(&program.v[i]), c->n));
 		if (given)
@@ -329,13 +323,13 @@ static void run_program(struct walk *w, const struct call *c)
 }
 
 /* Bun.spawn([..]) or ({cmd: [..]}), Deno.run({cmd: [..]}). */
-static void run_list(struct walk *w, const struct call *c)
+static void run_list(struct walk *w, const struct js_call *c)
 {
 	struct js_set list;
 	struct words ws = words_new(w);
 	struct str cwd;
 
-	argument(w, c, 0, &list);
+	js_argument(w, c, 0, &list);
 	if (list.n == 1 && list.v[0].kind == JS_NODE && node_is(list.v[0].node, "object"))
 		list = js_member(w, &list, STR("cmd"), c->n);
 	enter_options(w, c, 0, &cwd);
@@ -347,14 +341,14 @@ static void run_list(struct walk *w, const struct call *c)
 	w->s->cwd = cwd;
 }
 
-static void run_command(struct walk *w, const struct call *c)
+static void run_command(struct walk *w, const struct js_call *c)
 {
 	struct js_set program, list;
 	struct words ws = words_new(w);
 	struct str cwd;
-	bool given = option(w, c, 1, "args", &list);
+	bool given = js_option(w, c, 1, "args", &list);
 
-	argument(w, c, 0, &program);
+	js_argument(w, c, 0, &program);
 	enter_options(w, c, 1, &cwd);
 	add_word(&ws, word(w, js_set_text(&program), c->n));
 	if (given)
@@ -363,104 +357,25 @@ static void run_command(struct walk *w, const struct call *c)
 	w->s->cwd = cwd;
 }
 
-/* ---- hosts ---- */
-
-static struct str url_host(struct str url)
-{
-	size_t from = 0, to;
-
-	for (size_t i = 0; i + 2 < url.n && !from; i++)
-		if (url.p[i] == ':' && url.p[i + 1] == '/' && url.p[i + 2] == '/')
-			from = i + 3;
-	if (!from || text_open(str_sub(url, 0, from)))
-		return CODE_HOLE;
-	for (to = from; to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' && url.p[to] != '\\'; to++) {
-		if (text_hole(url.p[to]))
-			return CODE_HOLE;
-		if (url.p[to] == '@')
-			from = to + 1;
-	}
-	for (size_t i = from; i < to; i++)
-		if (url.p[i] == ':' && url.p[from] != '[')
-			to = i;
-	return to > from ? str_sub(url, from, to) : CODE_HOLE;
-}
-
-static void touch_one(struct walk *w, const struct call *c, const struct js_value *v)
-{
-	struct js_set one = js_one(*v), host;
-
-	if (v->kind == JS_NODE && node_is(v->node, "object")) {
-		host = js_member(w, &one, STR("hostname"), c->n);
-		if (!text_exact(js_set_text(&host)))
-			host = js_member(w, &one, STR("host"), c->n);
-		code_touch(w, text_exact(js_set_text(&host)) ? js_set_text(&host) : CODE_HOLE, c->n);
-	} else if (v->kind == JS_TEXT && str_starts(v->text, "file:")) {
-		code_access(w, ACCESS_READ, CODE_HOLE, false, c->op, c->n);
-	} else if (v->kind != JS_TEXT || !str_starts(v->text, "data:")) {
-		code_touch(w, url_host(js_text(v)), c->n);
-	}
-}
-
-/* Options that lead a request to another place than its address says. */
-static bool elsewhere(struct walk *w, const struct call *c)
-{
-	static const char *const names[] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
-	static const char *const sockets[] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
-	struct js_set s;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (option(w, c, i < 2 ? 1 : 0, names[i], &s))
-			return true;
-	for (size_t i = 0; !strcmp(c->row->what, "port") && i < sizeof(sockets) / sizeof(*sockets); i++)
-		if (option(w, c, 0, sockets[i], &s))
-			return true;
-	return false;
-}
-
-static void touch(struct walk *w, const struct call *c)
-{
-	struct js_set s, host;
-
-	argument(w, c, 0, &s);
-	if (!strcmp(c->row->what, "listen")) {
-		code_touch(w, STR("0.0.0.0"), c->n); /* a port is opened to whoever comes */
-		code_touch(w, STR("::"), c->n);
-	} else if (!*c->row->what) {
-		code_touch(w, CODE_HOLE, c->n);
-	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
-		bool given = argument(w, c, 1, &host) && is_list(&host);
-
-		for (size_t i = 0; i < s.n; i++)
-			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0; /* the path of a socket, perhaps */
-		code_touch(w, elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) : STR("localhost"), c->n);
-	} else {
-		for (size_t i = 0; i < s.n; i++)
-			touch_one(w, c, &s.v[i]);
-		if (elsewhere(w, c))
-			code_touch(w, CODE_HOLE, c->n);
-	}
-}
-
 /* ---- code ---- */
 
-static void evaluate(struct walk *w, const struct call *c, size_t at)
+static void evaluate(struct walk *w, const struct js_call *c, size_t at)
 {
 	struct js_set s;
 
-	if (!argument(w, c, at, &s))
+	if (!js_argument(w, c, at, &s))
 		return;
 	if (js_of(w)->shadows)
 		code_marker_add(w, "eval", c->n); /* it would be read as if these names were the runtime's */
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text))
 			code_snippet(w, "javascript", s.v[i].text, c->n);
-		else if (s.v[i].kind != JS_NODE && s.v[i].kind != JS_NUM)
+		else if (s.v[i].kind != JS_NODE && s.v[i].kind != JS_NUM && s.v[i].kind != JS_UNDEF)
 			code_marker_add(w, "eval", c->n);
 	}
 }
 
-static void make_function(struct walk *w, const struct call *c)
+static void make_function(struct walk *w, const struct js_call *c)
 {
 	struct str text = STR("(function(");
 
@@ -485,13 +400,13 @@ static void make_function(struct walk *w, const struct call *c)
 		code_snippet(w, "javascript", str_cat(w->a, text, STR("\n})")), c->n);
 }
 
-static void timer(struct walk *w, const struct call *c)
+static void timer(struct walk *w, const struct js_call *c)
 {
 	struct str request = w->f->ntexts ? w->f->texts[0].bytes : STR("");
 	bool evaluates_text = str_contains(request, STR("deno")) || str_contains(request, STR("bun")); /* node refuses texts here */
 	struct js_set s;
 
-	argument(w, c, 0, &s);
+	js_argument(w, c, 0, &s);
 	for (size_t i = 0; i < s.n; i++)
 		if (s.v[i].kind == JS_TEXT && text_exact(s.v[i].text) && !js_of(w)->shadows)
 			code_snippet(w, "javascript", s.v[i].text, c->n);
@@ -499,12 +414,12 @@ static void timer(struct walk *w, const struct call *c)
 			code_marker_add(w, "eval", c->n);
 }
 
-static void worker(struct walk *w, const struct call *c)
+static void worker(struct walk *w, const struct js_call *c)
 {
 	struct js_set s, eval;
 
-	argument(w, c, 0, &s);
-	if (option(w, c, 1, "eval", &eval)) {
+	js_argument(w, c, 0, &s);
+	if (js_option(w, c, 1, "eval", &eval)) {
 		evaluate(w, c, 0);
 		return;
 	}
@@ -535,6 +450,8 @@ void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, 
 		bool local = v->kind == JS_TEXT && v->text.n && (v->text.p[0] == '.' || v->text.p[0] == '/');
 		struct str t = v->text;
 
+		if (v->kind == JS_UNDEF)
+			continue;
 		if (v->kind == JS_TEXT && local && str_ends(t, ".json") && !memchr(t.p, '*', t.n) && !memchr(t.p, '?', t.n) && !memchr(t.p, '#', t.n)) { /* import takes ? and # for what they are in addresses */
 			code_access(w, ACCESS_READ, t, false, op, n); /* also when some of it is not known: it is parsed, not run */
 			continue;
@@ -549,18 +466,18 @@ void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, 
 		if (str_starts(t, "data:") || str_starts(t, "blob:"))
 			code_marker_add(w, op, n);
 		else if (str_starts(t, "http:") || str_starts(t, "https:")) {
-			code_touch(w, url_host(t), n);
+			code_touch(w, js_url_host(t), n);
 			code_marker_add(w, op, n);
 		} else
 			code_access(w, ACCESS_EXEC, local ? t : CODE_HOLE, false, op, n);
 	}
 }
 
-static void store(struct walk *w, const struct call *c)
+static void store(struct walk *w, const struct js_call *c)
 {
 	struct js_set s;
 
-	if (!argument(w, c, 0, &s) || c->open) {
+	if (!js_argument(w, c, 0, &s) || c->open) {
 		code_marker_add(w, "tampering", c->n);
 		return;
 	}
@@ -574,7 +491,7 @@ static void store(struct walk *w, const struct call *c)
 
 /* ---- one call ---- */
 
-static void record(struct walk *w, const struct call *c)
+static void record(struct walk *w, const struct js_call *c)
 {
 	size_t n = c->nargs < JS_ARGS_MAX ? c->nargs : JS_ARGS_MAX;
 	struct word *args = n ? arena_array(w->a, n + 1, sizeof(*args)) : arena_new(w->a, struct word);
@@ -590,7 +507,7 @@ static void record(struct walk *w, const struct call *c)
 	code_call_add(w, c->path, args, names, n + c->open, c->n);
 }
 
-static void act(struct walk *w, struct call *c)
+static void act(struct walk *w, struct js_call *c)
 {
 	struct js_set s;
 
@@ -609,17 +526,17 @@ static void act(struct walk *w, struct call *c)
 	case JS_ACT_ARGV: run_list(w, c); break;
 	case JS_ACT_COMMAND: run_command(w, c); break;
 	case JS_ACT_FORK:
-		argument(w, c, 0, &s);
+		js_argument(w, c, 0, &s);
 		for (size_t i = 0; i < s.n; i++)
 			code_access(w, ACCESS_EXEC, js_text(&s.v[i]), false, c->op, c->n);
 		break;
-	case JS_ACT_NET: touch(w, c); break;
+	case JS_ACT_NET: js_touch(w, c); break;
 	case JS_ACT_EVAL: evaluate(w, c, (size_t)(c->row->what[0] - '0')); break;
 	case JS_ACT_FUNCTION: make_function(w, c); break;
 	case JS_ACT_TIMER: timer(w, c); break;
 	case JS_ACT_WORKER: worker(w, c); break;
 	case JS_ACT_REQUIRE:
-		argument(w, c, 0, &s);
+		js_argument(w, c, 0, &s);
 		js_loaded(w, &s, "require", c->n);
 		break;
 	case JS_ACT_STORE: store(w, c); break;
@@ -631,7 +548,7 @@ void js_escaped(struct walk *w, const struct js_set *s, TSNode n)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct js_set one = js_one(s->v[i]);
-		struct call c = {.path = s->v[i].text, .open = true, .n = n};
+		struct js_call c = {.path = s->v[i].text, .open = true, .n = n};
 		const struct js_row *r = s->v[i].kind == JS_PATH ? js_row(w, s->v[i].text) : NULL;
 
 		if (!js_danger(w, &one))
@@ -644,7 +561,7 @@ void js_escaped(struct walk *w, const struct js_set *s, TSNode n)
 }
 
 /* `f.call(x, ...)`, `f.apply(x, [...])`, `f.bind(x, ...)`: the arguments of f. False: none of these. */
-static bool shifted(struct walk *w, TSNode f, struct call *c, struct js_set *callee)
+static bool shifted(struct walk *w, TSNode f, struct js_call *c, struct js_set *callee)
 {
 	struct str key;
 	size_t n;
@@ -685,7 +602,7 @@ static bool takes_function(struct str method)
 }
 
 /* Something that is not followed is called: only the constructor of functions could hide in it, reached by a computed member. */
-static void call_unknown(struct walk *w, TSNode f, const struct call *c)
+static void call_unknown(struct walk *w, TSNode f, const struct js_call *c)
 {
 	struct js_set object, s;
 	struct str key;
@@ -695,7 +612,7 @@ static void call_unknown(struct walk *w, TSNode f, const struct call *c)
 		return;
 	}
 	object = js_eval(w, node_field(f, "object"));
-	if (js_effect_name(key) && (object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
+	if (js_effect_name(key) && !((str_is(key, "rm") || str_is(key, "cp")) && js_name_get(w, key)->own) && (object.n != 1 || object.v[0].kind == JS_UNKNOWN || object.v[0].kind == JS_PATH))
 		code_marker_add(w, "unknown-call", c->n);
 	if (!takes_function(key))
 		return;
@@ -709,7 +626,7 @@ static void call_unknown(struct walk *w, TSNode f, const struct call *c)
 void js_call(struct walk *w, TSNode n)
 {
 	TSNode f = node_field(n, node_is(n, "new_expression") ? "constructor" : "function"), list = node_field(n, "arguments");
-	struct call c = {.n = n};
+	struct js_call c = {.n = n};
 	struct js_set callee;
 
 	c.args = ts_node_is_null(list) ? NULL : js_children(w, list, &c.nargs);
@@ -720,7 +637,7 @@ void js_call(struct walk *w, TSNode n)
 		}
 	}
 	if (node_is(f, "import")) {
-		argument(w, &c, 0, &callee);
+		js_argument(w, &c, 0, &callee);
 		js_loaded(w, &callee, "require", n);
 		return;
 	}
@@ -733,7 +650,7 @@ void js_call(struct walk *w, TSNode n)
 		}
 	}
 	for (size_t i = 0; i < callee.n; i++) {
-		struct call one = c;
+		struct js_call one = c;
 
 		one.path = callee.v[i].text;
 		if (callee.v[i].kind == JS_PATH)
@@ -761,7 +678,7 @@ void js_tagged(struct walk *w, TSNode n)
 	TSNode template = node_field(n, "arguments");
 
 	for (size_t i = 0; i < tag.n; i++) {
-		struct call c = {.path = tag.v[i].text, .open = true, .n = n};
+		struct js_call c = {.path = tag.v[i].text, .open = true, .n = n};
 
 		if (tag.v[i].kind == JS_PATH && str_is(tag.v[i].text, "Bun.$")) {
 			struct word *args = arena_new(w->a, struct word);

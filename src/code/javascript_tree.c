@@ -145,6 +145,9 @@ struct str js_string(struct walk *w, TSNode string)
 struct place {
 	unsigned depth;
 	bool function, block, class; /* inside one */
+	bool branch;                 /* inside of what may not run, of the same function */
+	bool hoisted;                /* in a function that can be called before its place is reached */
+	const void *fn;              /* the function */
 };
 
 static const struct js_source *source(struct walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
@@ -187,23 +190,35 @@ bool js_is_function(TSNode n)
 	return node_is_any(n, types, sizeof(types) / sizeof(*types));
 }
 
-static void stored(struct walk *w, TSNode left)
+static void add_store(struct walk *w, struct str key, const struct js_source *s)
+{
+	struct js_name *n = js_name_get(w, key);
+	struct js_def *d = arena_new(w->a, struct js_def);
+
+	n->stored = n->own = true;
+	d->source = s;
+	d->next = n->stores;
+	n->stores = d;
+}
+
+static void stored(struct walk *w, TSNode left, const struct js_source *s)
 {
 	struct js *js = js_of(w);
 	TSNode object = node_field(left, "object"), index = node_field(left, "index");
 	bool number = node_is(index, "number");
 
+	js->stores_any = true;
 	if (node_is(left, "member_expression")) {
 		struct str name = node_text(w, node_field(left, "property")), of = node_text(w, object);
 
-		js_name_get(w, name)->stored = js_name_get(w, name)->own = true;
+		add_store(w, name, s);
 		js->arrays_move |= str_is(name, "length");
 		if (str_is(of, "globalThis") || str_is(of, "global") || str_is(of, "window") || str_is(of, "self"))
 			define(w, name, nowhere(w), false); /* what has an effect is caught where it is stored */
 	} else if (node_is(left, "subscript_expression")) {
 		js->arrays_change = true;
 		if (node_is(index, "string"))
-			js_name_get(w, js_string(w, index))->stored = js_name_get(w, js_string(w, index))->own = true;
+			add_store(w, js_string(w, index), s);
 		else if (!number)
 			js->stores_computed = true;
 	}
@@ -261,7 +276,7 @@ static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, 
 	} else if (node_is(p, "rest_pattern") || node_is(p, "parenthesized_expression")) {
 		bind(w, js_last_child(w, p), node_is(p, "rest_pattern") ? nowhere(w) : s, top, depth + 1);
 	} else {
-		stored(w, p); /* a member: whoever assigns what has an effect is caught there */
+		stored(w, p, s); /* a member: whoever assigns what has an effect is caught there */
 	}
 }
 
@@ -305,6 +320,9 @@ static void collect_function(struct walk *w, TSNode n, struct place at, const st
 	for (size_t i = 0; ngiven && !ts_node_is_null(name) && i < count; i++)
 		bind(w, c[i], nowhere(w), false, 0); /* it can call itself */
 	at.function = at.block = true;
+	at.branch = false;
+	at.hoisted |= node_is(n, "function_declaration") || node_is(n, "generator_function_declaration");
+	at.fn = n.id;
 	collect_children(w, n, at);
 }
 
@@ -403,8 +421,47 @@ static void collect_loop(struct walk *w, TSNode n, struct place at)
 	const struct js_source *s = source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR(""));
 
 	bind(w, left, node_is(op, "of") ? source(w, JS_FROM_ELEMENT, left, s, STR("")) : nowhere(w), false, 0);
-	at.block = true;
+	at.block = at.branch = true;
 	collect_children(w, n, at);
+}
+
+/* `var` has a place for its name from the start, but no value yet; `let x;` has none either. */
+static void declare(struct walk *w, TSNode name, bool var, bool value, const struct place *at)
+{
+	struct js_name *n = js_name_get(w, node_text(w, name));
+
+	n->declared = true;
+	if (!value || (var && at->branch) || (var && n->is_var && n->var_fn != at->fn))
+		n->undef = true;
+	if (var && !n->is_var) {
+		n->is_var = true;
+		n->var_at = ts_node_start_byte(name);
+		n->var_fn = at->fn;
+	}
+}
+
+/* var {a, b} = ...: not told apart any further. */
+static void declare_pattern(struct walk *w, TSNode p, unsigned depth)
+{
+	size_t n;
+	TSNode *c = js_children(w, p, &n);
+
+	if (node_is(p, "identifier") || node_is(p, "shorthand_property_identifier_pattern"))
+		js_name_get(w, node_text(w, p))->undef = true;
+	for (size_t i = 0; depth < JS_PATTERN_DEPTH_MAX && i < n; i++)
+		declare_pattern(w, c[i], depth + 1);
+}
+
+static void used(struct walk *w, TSNode name, const struct place *at)
+{
+	struct js_name *n = js_name_get(w, node_text(w, name));
+
+	if (!n->refs++)
+		n->ref_at = ts_node_start_byte(name);
+	if (!at->hoisted)
+		return;
+	n->ref_many |= n->ref_fn && n->ref_fn != at->fn;
+	n->ref_fn = at->fn;
 }
 
 static void collect_declarators(struct walk *w, TSNode n, struct place at)
@@ -421,8 +478,10 @@ static void collect_declarators(struct walk *w, TSNode n, struct place at)
 			continue;
 		if (!ts_node_is_null(value))
 			bind(w, name, source(w, JS_FROM_EXPR, value, NULL, STR("")), top, 0);
-		else if (node_is(name, "identifier"))
-			js_name_get(w, node_text(w, name))->declared = true;
+		if (node_is(name, "identifier"))
+			declare(w, name, node_is(n, "variable_declaration"), !ts_node_is_null(value), &at);
+		else if (node_is(n, "variable_declaration"))
+			declare_pattern(w, name, 0);
 		collect(w, name, at);
 		if (js_is_function(value) && node_is(name, "identifier"))
 			collect_function(w, value, at, NULL, 0, node_text(w, name));
@@ -507,13 +566,13 @@ static void collect(struct walk *w, TSNode n, struct place at)
 		collect_word(w, node_text(w, n));
 	if (node_is(n, "identifier") || node_is(n, "shorthand_property_identifier")) {
 		js_of(w)->uses_arguments |= str_is(node_text(w, n), "arguments");
-		js_name_get(w, node_text(w, n))->refs++;
+		used(w, n, &at);
 	}
 	js_of(w)->assigns |= !at.function && (!strcmp(type, "variable_declaration") || !strcmp(type, "function_declaration") || !strcmp(type, "for_in_statement"));
 	if (node_is(n, "pair") || node_is(n, "method_definition") || node_is(n, "field_definition") || node_is(n, "shorthand_property_identifier"))
 		collect_own(w, n);
 	if (node_is(n, "unary_expression") && node_is(node_field(n, "operator"), "delete"))
-		stored(w, node_field(n, "argument"));
+		stored(w, node_field(n, "argument"), nowhere(w));
 	if (js_is_function(n)) {
 		collect_function(w, n, at, NULL, 0, STR(""));
 	} else if (!strcmp(type, "call_expression")) {
@@ -538,6 +597,7 @@ static void collect(struct walk *w, TSNode n, struct place at)
 		} else {
 			collect_assignment(w, n);
 		}
+		at.branch |= str_ends(str_of(type), "_statement") && strcmp(type, "expression_statement") != 0 && strcmp(type, "return_statement") != 0;
 		at.block |= strcmp(type, "program") != 0 && strcmp(type, "export_statement") != 0;
 		collect_children(w, n, at);
 	}

@@ -19,10 +19,10 @@ static struct js_set path(struct str name) { return js_one((struct js_value){.ki
 
 static bool same(const struct js_value *a, const struct js_value *b)
 {
-	return a->kind == b->kind && str_eq(a->text, b->text) && (a->kind != JS_NODE || ts_node_eq(a->node, b->node));
+	return a->kind == b->kind && str_eq(a->text, b->text) && ((a->kind != JS_NODE && a->kind != JS_ITEMS) || ts_node_eq(a->node, b->node));
 }
 
-static void bound(struct walk *w, TSNode n)
+void js_bound(struct walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
@@ -51,10 +51,10 @@ void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n)
 		s->v[i] = (struct js_value){.kind = JS_UNKNOWN};
 		return;
 	}
-	bound(w, n);
+	js_bound(w, n);
 }
 
-static void add_all(struct walk *w, struct js_set *s, const struct js_set *more, TSNode n)
+void js_add_all(struct walk *w, struct js_set *s, const struct js_set *more, TSNode n)
 {
 	for (size_t i = 0; i < more->n; i++)
 		js_add(w, s, more->v[i], n);
@@ -64,12 +64,22 @@ struct str js_text(const struct js_value *v)
 {
 	if (v->kind == JS_TEXT || (v->kind == JS_NUM && v->text.n))
 		return v->text;
+	if (v->kind == JS_UNDEF)
+		return STR("undefined");
 	return v->kind == JS_NUM ? str_n("\2", 1) : CODE_HOLE; /* digits, NaN ...: it can be part of a name, and leads nowhere else */
 }
 
-struct str js_set_text(const struct js_set *s) { return s->n == 1 ? js_text(&s->v[0]) : CODE_HOLE; }
+struct str js_set_text(const struct js_set *s)
+{
+	if (s->n == 2 && (s->v[0].kind == JS_UNDEF || s->v[1].kind == JS_UNDEF))
+		return js_text(&s->v[s->v[0].kind == JS_UNDEF]); /* undefined alone is refused wherever this is asked for */
+	return s->n == 1 ? js_text(&s->v[0]) : CODE_HOLE;
+}
 
 /* ---- literals ---- */
+
+static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth);
+static struct js_set items_of(struct walk *w, const struct js_value *v, struct str key);
 
 static bool index_of(struct str key, size_t *ret)
 {
@@ -97,7 +107,7 @@ static struct js_set array_elements(struct walk *w, TSNode array)
 
 		if (node_is(c[i], "spread_element"))
 			v = js_element(w, &v);
-		add_all(w, &s, &v, c[i]);
+		js_add_all(w, &s, &v, c[i]);
 	}
 	if (js_of(w)->arrays_change || !s.n)
 		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, array);
@@ -130,13 +140,17 @@ struct js_set js_element(struct walk *w, const struct js_set *of)
 		const struct js_value *v = &of->v[i];
 		struct js_set more = unknown();
 
+		if (v->kind == JS_UNDEF)
+			continue; /* it is refused */
 		if (v->kind == JS_NODE && node_is(v->node, "array"))
 			more = array_elements(w, v->node);
+		else if (v->kind == JS_ITEMS)
+			more = items_of(w, v, STR(""));
 		else if (v->kind == JS_NAMES && !js_of(w)->arrays_change)
 			more = js_one((struct js_value){.kind = JS_TEXT, .text = str_n("\2", 1)});
 		else if (v->kind == JS_PACKAGE)
 			more = js_one(*v);
-		add_all(w, &s, &more, (TSNode){0});
+		js_add_all(w, &s, &more, (TSNode){0});
 	}
 	return s;
 }
@@ -151,6 +165,23 @@ static struct str literal_key(struct walk *w, TSNode key)
 		return js_set_text(&s);
 	}
 	return node_text(w, key);
+}
+
+/* All that is ever assigned to a member of this name, of whatever object. */
+static void add_stores(struct walk *w, struct js_set *s, struct js_name *key, TSNode n)
+{
+	if (key->storing) {
+		js_of(w)->cycles++;
+		js_add(w, s, (struct js_value){.kind = JS_UNKNOWN}, n);
+		return;
+	}
+	key->storing = true;
+	for (const struct js_def *d = key->stores; d && !js_of(w)->bound_said; d = d->next) {
+		struct js_set v = eval_source(w, d->source, 0);
+
+		js_add_all(w, s, &v, n);
+	}
+	key->storing = false;
 }
 
 /* A member of an object literal; an empty key stands for all of them. */
@@ -178,10 +209,56 @@ static struct js_set object_at(struct walk *w, TSNode object, struct str key)
 			if (!key.n || !text_exact(k) || str_eq(k, key))
 				js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, c[i]);
 		}
-		add_all(w, &s, &v, c[i]);
+		js_add_all(w, &s, &v, c[i]);
 	}
-	if (!s.n || !key.n || js_of(w)->stores_computed || js_name_get(w, key)->stored)
+	if (!key.n || js_of(w)->stores_computed || (!s.n && !js_name_get(w, key)->stored) || (index_of(key, &n) && (js_of(w)->arrays_change || js_of(w)->arrays_move)))
 		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, object);
+	else if (!s.n)
+		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, object); /* before it is assigned to */
+	if (key.n && js_name_get(w, key)->stores)
+		add_stores(w, &s, js_name_get(w, key), object);
+	return s;
+}
+
+/* Keys or values of a literal, as far as nothing is ever added to it. */
+static struct js_set literal_items(struct walk *w, TSNode object, bool values)
+{
+	struct js_set s = {0};
+	size_t n;
+	TSNode *c = js_children(w, object, &n);
+	bool closed = !js_of(w)->stores_any && !js_of(w)->stores_computed;
+
+	for (size_t i = 0; i < n && closed; i++) {
+		struct js_set v = {0};
+
+		closed = node_is(c[i], "pair") || node_is(c[i], "shorthand_property_identifier");
+		if (closed && values)
+			v = js_eval(w, node_is(c[i], "pair") ? node_field(c[i], "value") : c[i]);
+		else if (closed)
+			v = js_one((struct js_value){.kind = JS_TEXT, .text = node_is(c[i], "pair") ? literal_key(w, node_field(c[i], "key")) : node_text(w, c[i])});
+		js_add_all(w, &s, &v, c[i]);
+	}
+	if (!closed || !s.n)
+		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, object);
+	return s;
+}
+
+/* An element of Object.keys() and its kin; `key`: of an entry. */
+static struct js_set items_of(struct walk *w, const struct js_value *v, struct str key)
+{
+	struct js_set s, more;
+
+	if (js_of(w)->arrays_change)
+		return unknown();
+	if (str_is(v->text, "entries"))
+		return js_one((struct js_value){.kind = JS_ITEMS, .text = STR("entry"), .node = v->node});
+	if (str_is(v->text, "keys") || str_is(v->text, "values"))
+		return literal_items(w, v->node, str_is(v->text, "values"));
+	s = literal_items(w, v->node, str_is(key, "1"));
+	if (str_is(key, "0") || str_is(key, "1"))
+		return s;
+	more = literal_items(w, v->node, true);
+	js_add_all(w, &s, &more, v->node);
 	return s;
 }
 
@@ -221,6 +298,8 @@ static struct js_set member_of(struct walk *w, const struct js_value *v, struct 
 		return unknown();
 	case JS_PACKAGE:
 		return js_one(*v);
+	case JS_ITEMS:
+		return str_is(key, "length") ? number(STR("")) : !key.n || (key.p[0] >= '0' && key.p[0] <= '9') ? items_of(w, v, key) : unknown();
 	default:
 		return unknown();
 	}
@@ -231,11 +310,14 @@ struct js_set js_member(struct walk *w, const struct js_set *of, struct str key,
 	struct js_set s = {0};
 
 	for (size_t i = 0; i < of->n; i++) {
-		struct js_set more = member_of(w, &of->v[i], text_exact(key) ? key : STR(""));
+		struct js_set more;
 
-		add_all(w, &s, &more, n);
+		if (of->v[i].kind == JS_UNDEF)
+			continue; /* it is refused */
+		more = member_of(w, &of->v[i], text_exact(key) ? key : STR(""));
+		js_add_all(w, &s, &more, n);
 	}
-	return s;
+	return s.n ? s : unknown();
 }
 
 bool js_key(struct walk *w, TSNode n, struct str *ret_key)
@@ -254,9 +336,9 @@ bool js_key(struct walk *w, TSNode n, struct str *ret_key)
 static bool numbers_only(const struct js_set *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		if (s->v[i].kind != JS_NUM)
+		if (s->v[i].kind != JS_NUM && s->v[i].kind != JS_UNDEF)
 			return false;
-	return true;
+	return s->n > 0 && !(s->n == 1 && s->v[0].kind == JS_UNDEF);
 }
 
 static struct js_set eval_member(struct walk *w, TSNode n)
@@ -271,7 +353,7 @@ static struct js_set eval_member(struct walk *w, TSNode n)
 		struct str k = js_text(&keys.v[i]);
 		struct js_set more = js_member(w, &object, text_exact(k) ? k : STR(""), n);
 
-		add_all(w, &s, &more, n);
+		js_add_all(w, &s, &more, n);
 	}
 	return s;
 }
@@ -279,9 +361,10 @@ static struct js_set eval_member(struct walk *w, TSNode n)
 /* ---- names ---- */
 
 /* A parameter of a function that is only called by its name: the arguments there. */
-static struct js_set eval_param(struct walk *w, struct str function, size_t index)
+static struct js_set eval_param(struct walk *w, struct str function, size_t index, const struct js_name *self)
 {
 	struct js_set s = {0};
+	bool same = false;
 
 	if (!js_closed(w, function))
 		return unknown();
@@ -293,10 +376,14 @@ static struct js_set eval_param(struct walk *w, struct str function, size_t inde
 
 		for (size_t i = 0; known && i <= index; i++)
 			known = !node_is(args[i], "spread_element");
+		if (known && self && node_is(args[index], "identifier") && js_name_get(w, node_text(w, args[index])) == self) {
+			same = true; /* another name that is spelled the same: it adds nothing */
+			continue;
+		}
 		more = known ? js_eval(w, args[index]) : unknown();
-		add_all(w, &s, &more, c->call);
+		js_add_all(w, &s, &more, c->call);
 	}
-	return s.n ? s : unknown();
+	return s.n || same ? s : unknown();
 }
 
 /* What a method gives to its function, the method of an array or promise, unless the text has one of its own; without a name: an element. */
@@ -327,7 +414,7 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 	case JS_FROM_PATH:
 		return path(s->key);
 	case JS_FROM_PARAM:
-		return eval_param(w, s->key, s->index);
+		return eval_param(w, s->key, s->index, NULL);
 	case JS_FROM_NUMBER:
 		return number(STR(""));
 	case JS_FROM_MEMBER:
@@ -336,7 +423,7 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 	case JS_FROM_INDEX: /* the second parameter: a number only for arrays; maps give keys */
 		of = eval_source(w, s->of, depth + 1);
 		for (size_t i = 0; i < of.n; i++)
-			if (of.v[i].kind != JS_NAMES && !(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
+			if (of.v[i].kind != JS_NAMES && of.v[i].kind != JS_ITEMS && !(of.v[i].kind == JS_NODE && node_is(of.v[i].node, "array")))
 				return unknown();
 		return js_name_get(w, s->key)->own || js_of(w)->stores_computed ? unknown() : number(STR(""));
 	case JS_FROM_ELEMENT:
@@ -378,8 +465,8 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 	name->busy = true;
 	js->busy++;
 	for (const struct js_def *d = name->defs; d; d = d->next) {
-		more = eval_source(w, d->source, 0);
-		add_all(w, &s, &more, n);
+		more = d->source->from == JS_FROM_PARAM ? eval_param(w, d->source->key, d->source->index, name) : eval_source(w, d->source, 0);
+		js_add_all(w, &s, &more, n);
 	}
 	if (!name->top || !s.n) {
 		if (!name->top && !(name->declared && !js_global(w, name->name)))
@@ -388,126 +475,15 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 			memset(&more, 0, sizeof(more));
 		else
 			more = unknown();
-		add_all(w, &s, &more, n);
+		js_add_all(w, &s, &more, n);
 	}
+	if (name->undef || (name->is_var && (name->ref_at < name->var_at || (name->ref_fn && (name->ref_many || name->ref_fn != name->var_fn)))))
+		js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, n);
 	name->busy = false;
 	js->busy--;
 	if (js->cycles == cycles || js->busy == 0) { /* else what it stands for depends on where the question came from */
 		name->done = true;
 		name->value = s;
-	}
-	return s;
-}
-
-/* ---- calls, by what they give ---- */
-
-/* process.on() and its kin give the process back. */
-static bool gives_process(struct str name)
-{
-	static const char *const names[] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
-
-	for (size_t i = 0; str_starts(name, "process.") && i < sizeof(names) / sizeof(*names); i++)
-		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
-			return true;
-	return false;
-}
-
-static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
-{
-	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
-	struct js_set s = {0}, more;
-
-	if (f->kind == JS_PACKAGE)
-		return js_one(*f);
-	if (f->kind != JS_PATH)
-		return unknown();
-	if (r && r->act == JS_ACT_CREATE_REQUIRE)
-		return path(STR("require"));
-	if (r && r->act == JS_ACT_PROMISIFY)
-		return nargs ? js_eval(w, args[0]) : unknown();
-	if (r && r->act == JS_ACT_REQUIRE) {
-		more = nargs ? js_eval(w, args[0]) : unknown();
-		for (size_t i = 0; i < more.n; i++) {
-			struct js_set m = js_load(w, js_text(&more.v[i]));
-
-			add_all(w, &s, &m, n);
-		}
-		return s;
-	}
-	if (str_is(f->text, "Bun.file"))
-		return path(STR("Bun.file()"));
-	if (gives_process(f->text))
-		return path(STR("process"));
-	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
-}
-
-static bool keeps_elements(struct str method)
-{
-	static const char *const names[] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (str_is(method, names[i]))
-			return true;
-	return false;
-}
-
-/* A method of an object: what is known of it beyond the object's own members. */
-static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n, struct js_set *ret)
-{
-	struct js_set object;
-	struct str key;
-
-	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
-		return false;
-	object = js_eval(w, node_field(f, "object"));
-	if (str_is(key, "catch") || str_is(key, "finally") || (str_is(key, "bind") && nargs <= 1) || str_is(key, "valueOf")) {
-		*ret = object;
-		return true;
-	}
-	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
-		*ret = (struct js_set){0};
-		for (size_t i = 0; i < object.n; i++) {
-			struct js_set more = called(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
-
-			add_all(w, ret, &more, n);
-		}
-		return true;
-	}
-	if (keeps_elements(key) && object.n == 1 && (object.v[0].kind == JS_NAMES || (object.v[0].kind == JS_NODE && node_is(object.v[0].node, "array")))) {
-		*ret = object;
-		return true;
-	}
-	return !spread && js_fold_method(w, &object, key, args, nargs, n, ret);
-}
-
-static struct js_set eval_call(struct walk *w, TSNode n)
-{
-	bool fresh = node_is(n, "new_expression");
-	TSNode f = node_field(n, fresh ? "constructor" : "function"), list = node_field(n, "arguments");
-	size_t nargs = 0;
-	TSNode *args = ts_node_is_null(list) || !node_is(list, "arguments") ? NULL : js_children(w, list, &nargs);
-	struct js_set callee, s = {0};
-	bool spread = false;
-
-	if (node_is(f, "import")) {
-		callee = nargs ? js_eval(w, args[0]) : unknown();
-		for (size_t i = 0; i < callee.n; i++) {
-			struct js_set more = js_load(w, js_text(&callee.v[i]));
-
-			add_all(w, &s, &more, n);
-		}
-		return s;
-	}
-	for (size_t i = 0; i < nargs; i++)
-		if ((spread = node_is(args[i], "spread_element")))
-			nargs = i; /* what follows is not known; require(...x) is marked where it is called */
-	if (eval_method(w, f, args, nargs, spread, n, &s))
-		return s;
-	callee = js_eval(w, f);
-	for (size_t i = 0; i < callee.n; i++) {
-		struct js_set more = called(w, &callee.v[i], args, nargs, spread, n);
-
-		add_all(w, &s, &more, n);
 	}
 	return s;
 }
@@ -518,7 +494,7 @@ static struct js_set both(struct walk *w, TSNode a, TSNode b, TSNode n)
 {
 	struct js_set s = js_eval(w, a), more = js_eval(w, b);
 
-	add_all(w, &s, &more, n);
+	js_add_all(w, &s, &more, n);
 	return s;
 }
 
@@ -602,7 +578,7 @@ static struct js_set eval_kind(struct walk *w, TSNode n)
 	if (!strcmp(t, "member_expression") || !strcmp(t, "subscript_expression"))
 		return eval_member(w, n);
 	if (!strcmp(t, "call_expression") || !strcmp(t, "new_expression"))
-		return eval_call(w, n);
+		return js_result(w, n);
 	if (!strcmp(t, "binary_expression") || !strcmp(t, "augmented_assignment_expression"))
 		return eval_operator(w, n);
 	if (!strcmp(t, "number"))
@@ -662,7 +638,7 @@ struct js_set js_eval(struct walk *w, TSNode n)
 		return s;
 	}
 	if (!js->steps || js->depth >= JS_EVAL_DEPTH_MAX || walk_full(w)) {
-		bound(w, n);
+		js_bound(w, n);
 		return unknown();
 	}
 	js->steps--;

@@ -94,12 +94,14 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 /* ---- calls ---- */
 
 /* Functions that look at a module and keep nothing of it. */
-static bool looks_only(const struct pvs *callee)
+static bool looks_only(const struct pvs *callee, bool classes)
 {
 	static const char *const names[] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print", "repr", "str", "type", "inspect.getsource", "inspect.getdoc", "inspect.getfile", "importlib.reload"};
 	bool found = callee->n > 0;
 
 	for (size_t i = 0; i < callee->n; i++) {
+		if (classes && callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, "isinstance"))
+			return false; /* classes may have a say in it */
 		size_t k = 0;
 
 		while (k < sizeof(names) / sizeof(*names) && !(callee->v[i]->kind == PV_NAME && str_is(callee->v[i]->text, names[k])))
@@ -164,7 +166,7 @@ static void visit_call(struct python *p, TSNode n, const struct py_scope *sc)
 	} else if (!node_is(function, "identifier")) {
 		visit_tracked(p, function, sc);
 	}
-	visit_arguments(p, list, sc, looks_only(callee));
+	visit_arguments(p, list, sc, looks_only(callee, p->classes));
 	for (size_t i = 0; i < callee->n; i++) {
 		struct pv v = *callee->v[i];
 
@@ -288,6 +290,17 @@ static void visit_assignment(struct python *p, TSNode n, const struct py_scope *
 	}
 }
 
+/* x is y asks nobody; the others may be the code's own, which are given the other side. */
+static void visit_comparison(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	struct str op = node_text(p->w, node_field(n, "operators"));
+
+	if (!p->classes || str_is(op, "is") || str_is(op, "is not"))
+		visit_each_tracked(p, n, sc);
+	else
+		visit_all(p, n, sc);
+}
+
 static void visit_augmented(struct python *p, TSNode n, const struct py_scope *sc)
 {
 	TSNode left = node_field(n, "left");
@@ -302,6 +315,8 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 			else if (of->v[i]->kind == PV_NAME && str_is(of->v[i]->text, "sys.path"))
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
 	}
+	if (p->classes && (node_is(left, "attribute") || node_is(left, "identifier")))
+		py_escape(p, py_eval(p, left, sc), n); /* an operator of the right side may be given it */
 	visit(p, node_field(n, "right"), sc);
 }
 
@@ -420,9 +435,11 @@ static void visit_subscript(struct python *p, TSNode n, const struct py_scope *s
 {
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
+	const struct pvs *of = py_eval(p, node_field(n, "value"), sc);
+	bool plain = !p->classes || (of->n == 1 && of->v[0]->kind == PV_NAME);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (i)
+		if (i && plain)
 			visit_tracked(p, kids[i], sc);
 		else
 			visit(p, kids[i], sc);
@@ -433,7 +450,7 @@ static const struct {
 	void (*visit)(struct python *, TSNode, const struct py_scope *);
 } kinds[] = {
 	{"as_pattern", visit_as}, {"assignment", visit_assignment}, {"attribute", visit_attribute}, {"augmented_assignment", visit_augmented}, {"call", visit_value}, {"case_pattern", visit_pattern},
-	{"class_definition", visit_class}, {"comment", visit_nothing}, {"comparison_operator", visit_each_tracked}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
+	{"class_definition", visit_class}, {"comment", visit_nothing}, {"comparison_operator", visit_comparison}, {"delete_statement", visit_delete}, {"dictionary_comprehension", visit_comprehension}, {"except_clause", visit_except},
 	{"exec_statement", visit_exec}, {"expression_statement", visit_each_tracked}, {"for_in_clause", visit_for}, {"for_statement", visit_for}, {"function_definition", visit_function}, {"future_import_statement", visit_nothing},
 	{"generator_expression", visit_comprehension}, {"global_statement", visit_nothing}, {"identifier", visit_identifier}, {"import_from_statement", visit_nothing}, {"import_statement", visit_nothing},
 	{"interpolation", visit_each_tracked}, {"keyword_argument", visit_keyword}, {"lambda", visit_function}, {"list_comprehension", visit_comprehension}, {"named_expression", visit_named},

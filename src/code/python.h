@@ -35,6 +35,7 @@ enum pv_kind {
 	PV_USER,    /* a function, class or object of the code's own */
 	PV_INST,    /* an object of a library's type: `text` */
 	PV_METHOD,  /* `text` of the object `of` */
+	PV_BELOW,   /* some path at or below the directory `text`, as str or (`many`) pathlib.Path */
 };
 
 struct pvs;
@@ -46,6 +47,7 @@ struct pv {
 	const struct pvs *const *items;
 	size_t nitems;
 	bool many;   /* PV_SEQ: each item may stand for any number of them */
+	bool strict; /* PV_BELOW: not the directory itself */
 	TSNode node; /* PV_DATA of a dict, PV_USER: where */
 };
 
@@ -191,6 +193,7 @@ const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text)
 const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct pvs *y);
 /* What a function of the code's own returns. */
 const struct pvs *py_returned(struct python *p, TSNode function);
+const struct pvs *py_dictionary(struct python *p, TSNode n, const struct py_scope *sc);
 /* d[key], or all that d holds when the key is not known. */
 const struct pvs *py_dict_value(struct python *p, const struct pv *v, const struct pvs *key);
 const struct pvs *py_elements(struct python *p, const struct pvs *of);
@@ -214,6 +217,9 @@ struct str py_string(struct python *p, TSNode string, const struct py_scope *sc,
 struct str py_percent(struct python *p, struct str format, const struct pvs *args);
 struct str py_format(struct python *p, struct str format, const struct py_args *args);
 struct str py_path_join(struct python *p, struct str x, struct str y);
+/* Does a path stay below its directory when this is joined to it? */
+bool py_stays_below(struct str path);
+const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict);
 struct str py_path_parent(struct python *p, struct str path);
 struct str py_path_plain(struct python *p, struct str path); /* as pathlib keeps it: without "." and empty parts */
 struct str py_glob_text(struct python *p, struct str pattern);

@@ -84,7 +84,7 @@ static const char *name_trouble(struct str name)
 
 static const struct py_row *method_row(struct python *p, const struct pv *m)
 {
-	if (m->of->kind == PV_PATH)
+	if (m->of->kind == PV_PATH || (m->of->kind == PV_BELOW && m->of->many))
 		return py_row(str_fmt(p->a, "pathlib.Path.%.*s", STR_ARG(m->text)));
 	if (m->of->kind == PV_INST)
 		return py_row(str_fmt(p->a, "%.*s.%.*s", STR_ARG(m->of->text), STR_ARG(m->text)));
@@ -94,7 +94,7 @@ static const struct py_row *method_row(struct python *p, const struct pv *m)
 static void call_method(struct python *p, const struct pv *m, const struct py_args *args, TSNode n)
 {
 	const struct py_row *r = method_row(p, m);
-	bool path = m->of->kind == PV_PATH;
+	bool path = m->of->kind == PV_PATH || (m->of->kind == PV_BELOW && m->of->many);
 
 	if (path)
 		record(p, str_fmt(p->a, "pathlib.Path.%.*s", STR_ARG(m->text)), m->of, args, n);
@@ -227,6 +227,11 @@ static bool told_by_arguments(struct python *p, struct str attr, const struct py
 /* An object that is made anew may be another: open files have an __init__ that opens. */
 static bool is_maker(struct str attr) { return str_is(attr, "__init__") || str_is(attr, "__new__"); }
 
+static bool is_class_name(struct str name)
+{
+	return py_is_builtin(name) && ((name.p[0] >= 'A' && name.p[0] <= 'Z') || str_is(name, "object") || str_is(name, "dict") || str_is(name, "list") || str_is(name, "str") || str_is(name, "int") || str_is(name, "tuple") || str_is(name, "set"));
+}
+
 /* super().__init__(), Base.__init__(self), object.__new__(cls) */
 static bool on_super(struct python *p, TSNode n)
 {
@@ -236,7 +241,7 @@ static bool on_super(struct python *p, TSNode n)
 
 	if (node_is(object, "call"))
 		return str_is(name, "super") && !b;
-	return node_is(object, "identifier") && (b ? b->ndefs == 1 && b->defs->kind == DEF_USER : py_is_builtin(name) && !py_row(name));
+	return node_is(object, "identifier") && (b ? b->ndefs == 1 && b->defs->kind == DEF_USER : is_class_name(name));
 }
 
 void py_unknown_attribute(struct python *p, struct str attr, const struct py_args *args, TSNode n)
@@ -321,10 +326,10 @@ void py_store(struct python *p, const struct pvs *object, struct str attr, TSNod
 		const struct pv *v = object->v[i];
 		size_t k = 0;
 
-		if (v->kind == PV_PATH || v->kind == PV_INST || v->kind == PV_TEXT || v->kind == PV_METHOD)
+		if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_INST || v->kind == PV_TEXT || v->kind == PV_METHOD)
 			code_marker_add(p->w, "setattr", n); /* what it does later may follow from it */
 
-		if (v->kind == PV_NAME && py_is_stdlib(v->text)) {
+		if (v->kind == PV_NAME && (py_is_stdlib(v->text) || py_is_builtin(v->text))) {
 			struct str full = str_fmt(p->a, "%.*s.%.*s", STR_ARG(v->text), STR_ARG(attr));
 
 			while (k < sizeof(free_to_set) / sizeof(*free_to_set) && !str_is(full, free_to_set[k]))

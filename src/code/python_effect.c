@@ -51,6 +51,12 @@ static void one_path(struct python *p, const struct pv *v, struct path_spec f, s
 {
 	struct str path = py_text(p, v);
 
+	if (v->kind == PV_BELOW) { /* a link below it may lead out, which only the box can see */
+		access_at(p, f.kind, v->text, true, op, n);
+		if (f.kind != ACCESS_READ)
+			access_at(p, ACCESS_EXEC, CODE_HOLE, true, "link", n);
+		return;
+	}
 	if (v->kind == PV_DATA && str_is(v->text, "None")) { /* an error, or what is meant when nothing is said */
 		if (f.here)
 			access_at(p, f.kind, STR("."), f.below, op, n);

@@ -70,11 +70,23 @@ static struct str join_one(struct python *p, const struct py_args *args, size_t 
 	return args->open || args->escaped ? CODE_HOLE : all;
 }
 
+/* join(somewhere below, "a", "b") */
+static bool stays_below(const struct py_args *args)
+{
+	bool below = args->n > 1 && !args->open && !args->escaped && args->v[0].v->n == 1 && args->v[0].v->v[0]->kind == PV_BELOW;
+
+	for (size_t i = 1; below && i < args->n; i++)
+		below = args->v[i].v->n == 1 && !args->v[i].v->cycle && args->v[i].v->v[0]->kind == PV_TEXT && py_stays_below(args->v[i].v->v[0]->text);
+	return below;
+}
+
 static const struct pvs *fold_join(struct python *p, const struct py_args *args, enum pv_kind kind)
 {
 	size_t several = 0, n = 1;
 	const struct pvs *all;
 
+	if (stays_below(args))
+		return pvs_below(p, args->v[0].v->v[0]->text, kind == PV_PATH, true);
 	for (size_t i = 0; i < args->n; i++)
 		if (args->v[i].v->n > 1) {
 			several++;
@@ -94,7 +106,8 @@ static const struct pvs *fold_each(struct python *p, const struct py_args *args,
 	if (args->n != 1 || args->open || !v)
 		return fold_join(p, args, kind);
 	for (size_t i = 0; i < v->n; i++) {
-		const struct pvs *one = pvs_text(p, kind, py_text(p, v->v[i]));
+		const struct pv *x = v->v[i];
+		const struct pvs *one = x->kind == PV_BELOW ? pvs_below(p, x->text, kind == PV_PATH, x->strict) : pvs_text(p, kind, py_text(p, x));
 
 		all = all ? pvs_join(p, all, one) : one;
 	}
@@ -179,8 +192,48 @@ static const struct pvs *f_listdir(struct python *p, const struct py_args *args)
 	return many(p, pvs_text(p, PV_TEXT, str_n("\2", 1)));
 }
 
+static const struct pvs *tuple_of(struct python *p, const struct pvs *const *list, size_t n)
+{
+	struct pv *v = arena_new(p->a, struct pv);
+	const struct pvs **items = arena_array(p->a, n + 1, sizeof(*items));
+
+	memcpy(items, list, n * sizeof(*items));
+	*v = (struct pv){.kind = PV_SEQ, .items = items, .nitems = n};
+	return many(p, pvs_one(p, v));
+}
+
+/* The directory in front of the first "**" of a pattern. */
+static bool below_pattern(struct python *p, struct str pattern, struct str *ret_dir)
+{
+	ptrdiff_t stars = -1;
+
+	for (size_t i = 0; i + 1 < pattern.n && stars < 0; i++)
+		if (pattern.p[i] == '*' && pattern.p[i + 1] == '*')
+			stars = (ptrdiff_t)i;
+	if (stars < 0 || !text_exact(pattern) || str_contains(pattern, STR("..")) || (stars && pattern.p[stars - 1] != '/'))
+		return false;
+	*ret_dir = stars > 1 ? str_sub(pattern, 0, (size_t)stars - 1) : stars ? STR("/") : STR(".");
+	(void)p;
+	return !memchr(ret_dir->p, '*', ret_dir->n) && !memchr(ret_dir->p, '?', ret_dir->n) && !memchr(ret_dir->p, '[', ret_dir->n);
+}
+
+/* (directory, names of directories, names of files) for each below it */
+static const struct pvs *f_walk(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = py_arg(p, args, 0, "top"), *names = many(p, pvs_text(p, PV_TEXT, str_n("\2", 1))), *one[3] = {NULL, names, names};
+
+	if (!v || v->n != 1 || (v->v[0]->kind != PV_TEXT && v->v[0]->kind != PV_PATH) || !text_exact(v->v[0]->text) || !v->v[0]->text.n || args->open)
+		return unknown(p);
+	one[0] = pvs_below(p, v->v[0]->text, false, false);
+	return tuple_of(p, one, 3);
+}
+
 static const struct pvs *f_glob(struct python *p, const struct py_args *args)
 {
+	struct str dir;
+
+	if (!py_arg(p, args, -1, "root_dir") && below_pattern(p, arg_text(p, args, 0, "pathname"), &dir))
+		return many(p, pvs_below(p, dir, false, false));
 	return many(p, pvs_text(p, PV_TEXT, py_arg(p, args, -1, "root_dir") ? CODE_HOLE : py_glob_text(p, arg_text(p, args, 0, "pathname"))));
 }
 
@@ -197,16 +250,6 @@ static const struct pvs *f_iterator(struct python *p, const struct py_args *args
 	const struct pvs *v = f_same_items(p, args);
 
 	return v->v[0]->kind == PV_SEQ ? v : unknown(p);
-}
-
-static const struct pvs *tuple_of(struct python *p, const struct pvs *const *list, size_t n)
-{
-	struct pv *v = arena_new(p->a, struct pv);
-	const struct pvs **items = arena_array(p->a, n + 1, sizeof(*items));
-
-	memcpy(items, list, n * sizeof(*items));
-	*v = (struct pv){.kind = PV_SEQ, .items = items, .nitems = n};
-	return many(p, pvs_one(p, v));
 }
 
 static const struct pvs *f_range(struct python *p, const struct py_args *args)
@@ -282,7 +325,7 @@ static const struct {
 	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
 	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
 	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_iterator}, {"iter", f_iterator}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
-	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip}, {"range", f_range},
+	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip}, {"range", f_range}, {"os.walk", f_walk},
 };
 
 /* ---- methods of texts and paths ---- */
@@ -394,6 +437,7 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 {
 	static const char *const data[] = {"exists", "is_dir", "is_file", "is_symlink", "is_absolute", "stat", "lstat", "match", "is_relative_to", "samefile", "is_mount"};
 	static const char *const texts[] = {"owner", "group", "as_uri", "read_text", "read_bytes"};
+	struct str dir;
 
 	if (str_is(name, "resolve") || str_is(name, "absolute"))
 		return pvs_text(p, PV_PATH, py_path_join(p, here(p), s));
@@ -414,6 +458,10 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 	}
 	if (str_is(name, "iterdir"))
 		return many(p, pvs_text(p, PV_PATH, py_path_join(p, s, str_n("\2", 1))));
+	if (str_is(name, "rglob") && text_exact(s) && py_stays_below(arg_text(p, args, 0, "pattern")))
+		return many(p, pvs_below(p, s, true, true));
+	if (str_is(name, "glob") && text_exact(s) && below_pattern(p, arg_text(p, args, 0, "pattern"), &dir) && dir.p[0] != '/')
+		return many(p, pvs_below(p, py_path_join(p, s, dir), true, false));
 	if (str_is(name, "glob")) { /* names that start with a dot are found, so the star of "*.x" may be empty */
 		struct str pattern = arg_text(p, args, 0, "pattern");
 		const struct pvs *found = pvs_text(p, PV_PATH, py_path_join(p, s, py_glob_text(p, pattern)));
@@ -437,6 +485,68 @@ static const struct pvs *path_method(struct python *p, struct str s, struct str 
 		if (str_is(name, texts[i]))
 			return pvs_text(p, PV_TEXT, CODE_HOLE);
 	return unknown(p);
+}
+
+/* ---- dictionaries ---- */
+
+static const struct pvs *one_value(struct python *p, struct pv v)
+{
+	struct pv *n = arena_new(p->a, struct pv);
+
+	*n = v;
+	return pvs_one(p, n);
+}
+
+/* {key: value, ...}: the items are both, in turn. */
+const struct pvs *py_dictionary(struct python *p, TSNode n, const struct py_scope *sc)
+{
+	uint32_t count;
+	TSNode *kids = py_children(p, n, &count);
+	struct pv v = {.kind = PV_DATA, .node = n};
+	const struct pvs **items = arena_array(p->a, 2 * (size_t)count + 1, sizeof(*items));
+
+	for (uint32_t i = 0; i < count && count <= PY_ITEMS_MAX / 2; i++) {
+		items[2 * i] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "key"), sc) : NULL;
+		items[2 * i + 1] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "value"), sc) : NULL;
+		if (!items[2 * i] || items[2 * i]->cycle || items[2 * i + 1]->cycle)
+			return one_value(p, v);
+	}
+	if (count && count <= PY_ITEMS_MAX / 2) {
+		v.items = items;
+		v.nitems = 2 * (size_t)count;
+	}
+	return one_value(p, v);
+}
+
+const struct pvs *py_dict_value(struct python *p, const struct pv *v, const struct pvs *key)
+{
+	const struct pv *k = key && key->n == 1 && !key->cycle ? key->v[0] : NULL;
+	bool exact = k && (k->kind == PV_TEXT || k->kind == PV_DATA) && k->text.n && text_exact(k->text);
+	const struct pvs *all = NULL;
+
+	for (size_t i = 0; i + 1 < v->nitems; i += 2) {
+		const struct pvs *one = v->items[i];
+		bool other = exact && one->n == 1 && one->v[0]->kind == PV_TEXT && k->kind == PV_TEXT && text_exact(one->v[0]->text) && !str_eq(one->v[0]->text, k->text);
+
+		if (!other)
+			all = all ? pvs_join(p, all, v->items[i + 1]) : v->items[i + 1];
+	}
+	return all ? all : unknown(p);
+}
+
+static const struct pvs *below_method(struct python *p, const struct pv *v, struct str name, const struct py_args *args)
+{
+	struct str to = arg_text(p, args, 0, "name");
+
+	if (!v->many)
+		return text_method(p, CODE_HOLE, name, args);
+	if (v->strict && (str_is(name, "with_suffix") || (str_is(name, "with_name") && py_stays_below(to) && !memchr(to.p, '/', to.n))))
+		return pvs_below(p, v->text, true, true);
+	if (str_is(name, "joinpath") && args->n == 1 && !args->open && py_stays_below(to))
+		return pvs_below(p, v->text, true, true);
+	if (str_is(name, "as_posix") || str_is(name, "__str__") || str_is(name, "__fspath__"))
+		return pvs_below(p, v->text, false, v->strict);
+	return path_method(p, CODE_HOLE, name, args);
 }
 
 static const struct pvs *dictionary_method(struct python *p, const struct pv *v, struct str name, const struct py_args *args)
@@ -516,7 +626,7 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 	if (callee->kind == PV_USER && !node_is(callee->node, "class_definition"))
 		return py_returned(p, callee->node);
 	if (callee->kind == PV_USER)
-		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) ? pvs_one(p, callee) : unknown(p);
+		return plain_bases(p, callee->node) && !pmap_get(p->own, STR("__new__")) && !pmap_get(p->own, STR("__call__")) ? pvs_one(p, callee) : unknown(p);
 	if (callee->kind == PV_INST)
 		return pvs_one(p, callee);
 	if (callee->kind != PV_METHOD)
@@ -525,6 +635,8 @@ const struct pvs *py_result(struct python *p, const struct pv *callee, const str
 		return text_method(p, callee->of->text, callee->text, args);
 	if (callee->of->kind == PV_PATH)
 		return path_method(p, callee->of->text, callee->text, args);
+	if (callee->of->kind == PV_BELOW)
+		return below_method(p, callee->of, callee->text, args);
 	if (callee->of->kind == PV_DATA)
 		return dictionary_method(p, callee->of, callee->text, args);
 	if (str_is(callee->of->text, "*"))

@@ -258,6 +258,16 @@ struct str py_path_join(struct python *p, struct str x, struct str y)
 	return py_cat(p, x.p[x.n - 1] == '/' ? x : py_cat(p, x, STR("/")), y);
 }
 
+bool py_stays_below(struct str path)
+{
+	if (!path.n || path.p[0] == '/' || memchr(path.p, HOLE_ANY, path.n))
+		return false;
+	for (size_t i = 0; i + 1 < path.n; i++)
+		if (path.p[i] == '.' && path.p[i + 1] == '.')
+			return false;
+	return true;
+}
+
 struct str py_path_plain(struct python *p, struct str path)
 {
 	struct buf b;

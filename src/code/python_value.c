@@ -26,7 +26,7 @@ const struct pvs *pvs_text(struct python *p, enum pv_kind kind, struct str text)
 
 static bool same(const struct pv *x, const struct pv *y)
 {
-	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems && str_eq(x->text, y->text) && x->node.id == y->node.id);
+	return x == y || (x->kind == y->kind && x->of == y->of && !x->nitems && !y->nitems && str_eq(x->text, y->text) && x->node.id == y->node.id && x->many == y->many && x->strict == y->strict);
 }
 
 static bool all_plain(const struct pvs *s, unsigned depth);
@@ -34,7 +34,7 @@ static bool all_plain(const struct pvs *s, unsigned depth);
 /* An unknown object can stand for it: it holds no module, and no function with an effect. */
 static bool is_plain(const struct pv *v, unsigned depth)
 {
-	bool plain = v->kind == PV_UNKNOWN || v->kind == PV_TEXT || v->kind == PV_PATH || v->kind == PV_DATA || v->kind == PV_USER || v->kind == PV_SEQ;
+	bool plain = v->kind == PV_UNKNOWN || v->kind == PV_TEXT || v->kind == PV_PATH || v->kind == PV_DATA || v->kind == PV_USER || v->kind == PV_SEQ || v->kind == PV_BELOW;
 
 	for (size_t i = 0; plain && i < v->nitems; i++)
 		plain = depth < PY_PLAIN_DEPTH_MAX && all_plain(v->items[i], depth + 1);
@@ -73,6 +73,9 @@ const struct pvs *pvs_join(struct python *p, const struct pvs *x, const struct p
 	}
 	return s;
 }
+
+/* `dir` must be exact. */
+const struct pvs *pvs_below(struct python *p, struct str dir, bool path, bool strict) { return pvs_one(p, make(p, (struct pv){.kind = PV_BELOW, .text = dir, .many = path, .strict = strict})); }
 
 static const struct pvs *unknown(struct python *p) { return pvs_one(p, p->unknown); }
 
@@ -412,9 +415,13 @@ const struct pvs *py_attribute(struct python *p, const struct pv *v, struct str 
 		known = path_property(p, v->text, attr);
 	if (known)
 		return known;
+	if (v->kind == PV_BELOW && v->many)
+		known = path_property(p, CODE_HOLE, attr);
+	if (known)
+		return str_is(attr, "name") ? pvs_text(p, PV_TEXT, v->strict ? str_n("\2", 1) : CODE_HOLE) : known;
 	if (v->kind == PV_USER)
 		return field(p, v, attr);
-	if (v->kind == PV_PATH || v->kind == PV_TEXT || v->kind == PV_INST || (v->kind == PV_DATA && v->nitems))
+	if (v->kind == PV_PATH || v->kind == PV_BELOW || v->kind == PV_TEXT || v->kind == PV_INST || (v->kind == PV_DATA && v->nitems))
 		return pvs_one(p, make(p, (struct pv){.kind = PV_METHOD, .text = attr, .of = v}));
 	return v->kind == PV_LOST ? pvs_one(p, p->lost) : unknown(p);
 }
@@ -438,6 +445,10 @@ static const struct pvs *eval_attribute(struct python *p, TSNode n, const struct
 
 static const struct pvs *add(struct python *p, const struct pv *x, const struct pv *y, char op)
 {
+	if (x->kind == PV_BELOW && (op == '/' ? x->many && py_stays_below(py_text(p, y)) : op == '+' && !x->many && y->kind == PV_TEXT && str_starts(y->text, "/") && py_stays_below(str_sub(y->text, 1, y->text.n))))
+		return pvs_below(p, x->text, x->many, true);
+	if (op == '/' && x->kind == PV_BELOW)
+		return pvs_text(p, PV_PATH, CODE_HOLE);
 	if (op == '/' && x->kind == PV_PATH)
 		return pvs_text(p, PV_PATH, py_path_join(p, x->text, py_text(p, y)));
 	if (op == '/' && y->kind == PV_PATH && x->kind == PV_TEXT)
@@ -497,43 +508,6 @@ static const struct pvs *eval_sequence(struct python *p, TSNode n, const struct 
 			return pvs_one(p, p->data);
 	}
 	return pvs_one(p, make(p, (struct pv){.kind = PV_SEQ, .items = items, .nitems = count, .node = n}));
-}
-
-/* {key: value, ...}: the items are both, in turn. */
-static const struct pvs *eval_dictionary(struct python *p, TSNode n, const struct py_scope *sc)
-{
-	uint32_t count;
-	TSNode *kids = py_children(p, n, &count);
-	struct pv v = {.kind = PV_DATA, .node = n};
-	const struct pvs **items = arena_array(p->a, 2 * (size_t)count + 1, sizeof(*items));
-
-	for (uint32_t i = 0; i < count && count <= PY_ITEMS_MAX / 2; i++) {
-		items[2 * i] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "key"), sc) : NULL;
-		items[2 * i + 1] = node_is(kids[i], "pair") ? py_eval(p, node_field(kids[i], "value"), sc) : NULL;
-		if (!items[2 * i] || items[2 * i]->cycle || items[2 * i + 1]->cycle)
-			return pvs_one(p, make(p, v));
-	}
-	if (count && count <= PY_ITEMS_MAX / 2) {
-		v.items = items;
-		v.nitems = 2 * (size_t)count;
-	}
-	return pvs_one(p, make(p, v));
-}
-
-const struct pvs *py_dict_value(struct python *p, const struct pv *v, const struct pvs *key)
-{
-	const struct pv *k = key && key->n == 1 && !key->cycle ? key->v[0] : NULL;
-	bool exact = k && (k->kind == PV_TEXT || k->kind == PV_DATA) && k->text.n && text_exact(k->text);
-	const struct pvs *all = NULL;
-
-	for (size_t i = 0; i + 1 < v->nitems; i += 2) {
-		const struct pvs *one = v->items[i];
-		bool other = exact && one->n == 1 && one->v[0]->kind == PV_TEXT && k->kind == PV_TEXT && text_exact(one->v[0]->text) && !str_eq(one->v[0]->text, k->text);
-
-		if (!other)
-			all = all ? pvs_join(p, all, v->items[i + 1]) : v->items[i + 1];
-	}
-	return all ? all : unknown(p);
 }
 
 static bool small_number(struct str s, size_t *ret)
@@ -733,7 +707,7 @@ static const struct {
 	bool kept; /* worth remembering: it has parts */
 } kinds[] = {
 	{"assignment", eval_right, false}, {"attribute", eval_attribute, true}, {"await", eval_first, false}, {"binary_operator", eval_binary, true}, {"boolean_operator", eval_either, true},
-	{"call", eval_call, true}, {"comparison_operator", eval_operator, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", eval_dictionary, true},
+	{"call", eval_call, true}, {"comparison_operator", eval_operator, false}, {"concatenated_string", eval_strings, true}, {"conditional_expression", eval_either, true}, {"dictionary", py_dictionary, true},
 	{"dictionary_comprehension", eval_data, false}, {"ellipsis", eval_data, false}, {"expression_list", eval_sequence, true}, {"false", eval_number, false}, {"float", eval_number, false},
 	{"generator_expression", eval_comprehension, true}, {"identifier", eval_name, false}, {"integer", eval_number, false}, {"lambda", eval_lambda, false}, {"list", eval_sequence, true},
 	{"list_comprehension", eval_comprehension, true}, {"named_expression", eval_value, false}, {"none", eval_number, false}, {"not_operator", eval_data, false},

@@ -3,7 +3,9 @@
  * in them. Names are resolved here; what is wrong with them is said before anything is made.
  */
 #include "box/protect.h"
+#include "engine/gitconfig.h"
 #include "engine/run.h"
+#include "sys/file.h"
 #include "sys/project.h"
 
 #define EXEC_HOME "/home/box"
@@ -245,6 +247,29 @@ static void show_caches(struct places *p)
 	}
 }
 
+/* As git would, the file in the home goes before the other. */
+static void show_identity(struct places *p)
+{
+	static const char *const names[] = {".gitconfig", ".config/git/config"};
+	struct making *m = p->m;
+
+	for (size_t i = 0; i < COUNT(names); i++) {
+		const char *path = str_c(m->a, str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), names[i]));
+		struct spec_file *f;
+		struct str text;
+
+		if (file_read(m->a, path, GITCONFIG_BYTES_MAX, &text, NULL, NULL) != 0)
+			continue;
+		text = gitconfig_identity(m->a, text);
+		if (!text.n)
+			continue;
+		f = arena_new(m->a, struct spec_file);
+		*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home)), .text = text};
+		m->r->spec.files = f;
+		return;
+	}
+}
+
 static void home(struct places *p)
 {
 	struct making *m = p->m;
@@ -258,6 +283,7 @@ static void home(struct places *p)
 	if (real.n < 2 || kind != PATH_DIR || path_inside(real, s->workspace))
 		return;
 	s->home = real;
+	show_identity(p);
 	if (s->root.n)
 		return; /* programs for this system are of no use in another */
 	show_toolchains(p);

@@ -222,6 +222,7 @@ static void give_script(struct making *m, struct str name, struct str text)
 
 	f->path = str_cat(m->a, STR(SCRIPT_DIR), plain_word(name) && name.p[0] != '.' && name.p[0] != '-' ? name : STR("script"));
 	f->text = text;
+	f->next = m->r->spec.files;
 	m->r->spec.files = f;
 }
 

@@ -157,6 +157,8 @@ static void executes_file(struct judge *j, const struct check *c)
 			continue;
 		if (access_is_import(x))
 			judge_say(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"));
+		else if (x->op && !strcmp(x->op, "link"))
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " may go through a link that leads elsewhere, so it may only run in the box"));
 		else if (x->path.kind != WORD_EXACT)
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
 		else

@@ -29,16 +29,25 @@ static const struct subject *excluded(const struct judge *j)
 	return NULL;
 }
 
+/* Also beside something that is asked about: what a person approves would run outside. */
+static bool has_contained(const struct judge *j)
+{
+	for (const struct reason *r = j->ret->reasons; r; r = r->next)
+		if (r->grade == GRADE_CONTAIN)
+			return true;
+	return j->ret->verdict == VERDICT_CONTAIN;
+}
+
 void contain_finish(struct judge *j)
 {
 	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_ASK, [VERDICT_ALLOW] = GRADE_WARN};
 	const struct check *c = gate_check("not-contained");
 	const struct subject *s;
 
-	if (j->ret->verdict != VERDICT_CONTAIN)
+	if (!has_contained(j))
 		return;
 	if (!j->p->sandbox.enabled) {
-		if (j->p->contain_fallback == VERDICT_ALLOW) { /* the reasons stay, as warnings */
+		if (j->p->contain_fallback == VERDICT_ALLOW && j->ret->verdict == VERDICT_CONTAIN) { /* the reasons stay, as warnings */
 			j->ret->verdict = VERDICT_ALLOW;
 			*j->warnings_end = j->ret->reasons;
 			j->warnings_end = j->reasons_end;

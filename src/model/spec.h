@@ -15,9 +15,9 @@ struct spec_path { /* a file or directory of the host that is seen in the box */
 	bool writable;
 };
 
-struct spec_file { /* a text that is seen in the box as a file that only can be read */
+struct spec_file { /* a text that is seen in the box as a file */
 	struct spec_file *next;
-	struct str path;      /* in the box: /caisson/NAME */
+	struct str path;      /* in the box: /caisson/NAME, or a name in the home, where the program may change it */
 	struct str text;
 };
 
@@ -36,7 +36,7 @@ struct spec {
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
 	struct str quarantine;     /* STATE/quarantine/ID, made when needed: for what is moved out of the workspace afterwards; empty: renamed in place */
 	struct spec_path *paths;   /* besides; one that lies below another comes after it */
-	struct spec_file *files;   /* the script */
+	struct spec_file *files;   /* the script, git's idea of who the caller is */
 	struct str root;           /* a directory whose content is the root, read-only; empty: the host's system directories */
 	struct str home;           /* where the home is in the box: a directory of the scratch, empty but for `paths` */
 	struct limits limits;

@@ -33,6 +33,14 @@ try() {
 	result $? "$who: $what: $said"
 }
 
+# Without a cgroup there is no memory that only a cgroup would count: memory files and System V segments.
+hidden=
+look_for_cgroup() {
+	box "$1" -- /bin/true
+	hidden=
+	[[ $(field .limits.memory_mb.enforced_by) == cgroup* ]] || hidden=1
+}
+
 # every WHO WHERE OPTIONS...: all attacks at once, each a result of its own
 every() {
 	local who=$1 where=$2 name said
@@ -48,7 +56,7 @@ every() {
 	field .stdout >"$tmp/attacks"
 	while read -r name; do
 		said=$(sed -n "s/^$name //p" "$tmp/attacks")
-		[[ $said == "done" ]]
+		[[ $said == "done" || ($hidden && $said == "refused ENOSYS"* && $name =~ ^(memfd-exec|ipc)$) ]]
 		result $? "$who: $where: twin: $name: $said"
 	done < <("$tools/probe" list | sed -n 's/^benign \([^ ]*\)$/\1/p')
 }
@@ -61,12 +69,12 @@ t = socket.socket(); t.bind(("127.0.0.1", 0)); t.listen()
 print(t.getsockname()[1], flush=True)
 sys.stdin.read()
 '
-# The caller has a key in the ring of its session.
+# The caller has a key in the ring of its session, which is a new one and goes when it ends.
 with_key='
 import ctypes, os, sys
 libc = ctypes.CDLL(None, use_errno=True)
-number = {"x86_64": 248, "aarch64": 217}[os.uname().machine]
-if libc.syscall(number, b"user", b"caisson-test-key", b"secret", 6, -3) < 0: sys.exit(77)
+add_key, keyctl = {"x86_64": (248, 250), "aarch64": (217, 219)}[os.uname().machine]
+if libc.syscall(keyctl, 1, None) < 0 or libc.syscall(add_key, b"user", b"caisson-test-key", b"secret", 6, -3) < 0: sys.exit(77)
 os.execvp(sys.argv[1], sys.argv[1:])
 '
 
@@ -124,7 +132,7 @@ between() {
 	[[ -z $(find "$ws" -name 'core*') ]]
 	result $? "$who: and leaves no core"
 	# ---- 18: between runs ----
-	try "$who" "shared memory is left" 'done' -- "$tools/probe" sysv-leave x
+	try "$who" "shared memory is left" "$([[ $hidden ]] && echo "refused ENOSYS" || echo "done")" -- "$tools/probe" sysv-leave x
 	try "$who" "and the next run does not see it" 'absent*' -- "$tools/probe" sysv
 	try "$who" "files are left" 'here*' -c 'touch /tmp/left ~/left /dev/shm/left && echo here'
 	try "$who" "and the next run does not see them" 'none*' -c 'ls -d /tmp/left ~/left /dev/shm/left 2>/dev/null || echo none'
@@ -155,6 +163,7 @@ walls() {
 	local who=$1 ws=$tmp/$1/ws
 	mkdir -p "$ws"
 	[[ $who == user && $(id -u) == 0 ]] && chown "$ORDINARY:$ORDINARY" "$ws"
+	look_for_cgroup "$who"
 	every "$who" box
 	every "$who" workspace --workspace "$ws:rw" --env TMPDIR="$ws"
 	[[ -z $(ls -A "$ws") ]]

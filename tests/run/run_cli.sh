@@ -232,9 +232,50 @@ json '.status == "exit_nonzero"'
 result $? 'the project is written'
 [[ ! -e $HOME/.cache ]]
 result $? 'the caches are caisson'"'"'s own'
+printf '[user]\n\tname = Ada\n\temail = ada@example.com\n[credential]\n\thelper = store\n' >"$HOME/.gitconfig"
+git init -q "$tmp/repo"
+(cd "$tmp/repo" && "$CAISSON" run --profile work -c 'echo x >f; git add f; git commit -qm one && git log --format="%an %s"; git status --short; cat ~/.gitconfig') >"$tmp/out" 2>"$tmp/err"
+json '.stdout | startswith("Ada one\n") and (test("credential|\\?\\?") | not)'
 (cd "$HOME" && "$CAISSON" run --profile work -c true) >"$tmp/out" 2>"$tmp/err"
 [[ $? == 64 ]] && grep -q 'needs a project' "$tmp/err"
 result $? 'no project, no work profile'
+
+# ---- tickets ----
+id=0123456789abcdef0123456789abcdef
+ticket() { # ticket COMMAND POLICY
+	(umask 077 && mkdir -p "$CAISSON_STATE/tickets")
+	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" '{v: 1, dialect: 0, profile: "work", time_ms: 5000, command: $c, cwd: $d, policy: $p, agent: "a", tool_use_id: "t"}' >"$CAISSON_STATE/tickets/$id")
+}
+policy=$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)
+ticket 'echo "from a ticket"; pwd' "$policy"
+run 0 'a ticket' --ticket $id
+[[ $(<"$tmp/out") == "from a ticket"$'\n'"$tmp/proj" && ! -e $CAISSON_STATE/tickets/$id ]]
+result $? 'its output is passed through, and it is gone'
+run 64 'a ticket is good for one run' --ticket $id
+ticket 'echo x' sha256:other
+run 126 'a ticket judged by another policy' --json --ticket $id
+json '.status == "denied" and .reasons[0].id == "policy-error"'
+cat "$tmp/out" >>"$tmp/all"
+
+# ---- progress ----
+/usr/bin/python3 - "$CAISSON" >"$tmp/out" 2>"$tmp/err" <<'PY'
+import os, pty, subprocess, sys
+def errors_of(seconds):
+    ours, theirs = pty.openpty()
+    subprocess.run([sys.argv[1], "run", "-c", f"sleep {seconds}"], stdout=subprocess.DEVNULL, stderr=theirs, stdin=subprocess.DEVNULL)
+    os.close(theirs)
+    text = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            text += chunk
+    except OSError:
+        pass
+    return text
+long, short = errors_of(2.8), errors_of(0.7)
+print(long, short)
+sys.exit(not (b"caisson: 2 s, " in long and long.endswith(b"\r\x1b[K") and short == b""))
+PY
+result $? 'a terminal shows progress after two seconds, and it is erased'
 
 # ---- wrong use ----
 ln -s "$tmp/ws" "$tmp/link"
@@ -264,6 +305,8 @@ wrong 'place of the system' --write /etc -c ls
 wrong 'expected exec or work' --profile best -c ls
 wrong 'cannot open' --skill "$tmp/none.md" -c ls
 wrong 'there is native' --backend other -c ls
+wrong 'goes with' --ticket $id -c ls
+wrong 'hexadecimal' --ticket ../x
 wrong 'expected cgroup' --require luck -c ls
 
 # ---- ended from outside ----

@@ -51,7 +51,7 @@ static void test_folding(void)
 		{"os.path.expanduser('~/x')", "/home/dev/x"}, {"os.path.expanduser('~root/x')", "?"}, {"os.getcwd() + '/x'", "/w/p/x"}, {"'x'", "/w/p/x"}, {"os.environ['HOME'] + '/x'", "/home/dev/x"},
 		{"os.environ['X'] + '/x'", "?"}, {"pathlib.Path('/a') / 'b'", "/a/b"}, {"pathlib.Path('/a/b').parent", "/a"}, {"pathlib.Path('/a').joinpath('b', 'c')", "/a/b/c"}, {"pathlib.Path.home() / 'x'", "/home/dev/x"},
 		{"str(pathlib.Path('/a'))", "/a"}, {"os.path.dirname('/a/b/c')", "/a/b"}, {"os.sep + 'a'", "/a"}, {"os.path.join('/a', os.listdir('/a')[0])", "/a/*"}, {"'/a' if x else '/a'", "/a"}, {"('/a', '/b')[1]", "/b"},
-		{"(lambda: '/a')()", "?"}, {"'/a' * 2", "?"}, {"open('x').read()", "?"}, {"'/\\N{DIGIT ONE}'", "/?"},
+		{"(lambda: '/a')()", "/a"}, {"'/a' * 2", "?"}, {"open('x').read()", "?"}, {"'/\\N{DIGIT ONE}'", "/?"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

@@ -1,5 +1,6 @@
 /* From wishes to a spec: rows of what is asked for, with what comes out of it or the line that says what is wrong. */
 #define _GNU_SOURCE
+#include "engine/gitconfig.h"
 #include "engine/run.h"
 #include "engine/skill.h"
 #include "engine/ticket.h"
@@ -488,6 +489,28 @@ static void test_numbers(void)
 	HAS(report(&o, NULL), "\"output_mb\":{\"value\":0.5,\"enforced_by\":null},\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
 }
 
+/* ---- git ---- */
+
+static void test_identity(void)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"[user]\n\tname = Ada L\n\temail = a@example.com\n", "[user]\n\tname = \"Ada L\"\n\temail = \"a@example.com\"\n"},
+		{"[User]\nNAME=\"Ada # L\" ; comment\n[init]\n  defaultBranch = main\n", "[user]\n\tname = \"Ada # L\"\n[init]\n\tdefaultbranch = \"main\"\n"},
+		{"[credential]\n\thelper = store\n[url \"https://token@h\"]\n\tname = x\n[alias]\n\tx = !sh\n", ""},
+		{"[user]\nname = a\n[core]\nname = b\n[user]\nname = c", "[user]\n\tname = \"c\"\n"},
+		{"[user]\nname = a\\\n[alias]\n", ""}, {"[user]\nname = \"open\n", ""}, {"[user]\nname = a\x01\n", ""}, {"", ""}, {"name = x", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_STR(gitconfig_identity(A, str_of(rows[i].text)), rows[i].want);
+	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
+	world.home = str_of(at("home3"));
+	EXPECT(WISH(.code = "ls", .profile = "work", .workspace = at("home3/proj")), "/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");
+	EXPECT(WISH(.code = "ls", .workspace = at("home3/proj")), "!gitconfig");
+}
+
 /* ---- tickets ---- */
 
 static void test_ticket(void)
@@ -547,6 +570,7 @@ int main(void)
 	RUN(test_hints);
 	RUN(test_refusal);
 	RUN(test_numbers);
+	RUN(test_identity);
 	RUN(test_ticket);
 	place_end();
 	return unit_end();

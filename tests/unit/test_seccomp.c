@@ -307,6 +307,27 @@ static void test_twice(void)
 	CHECK_INT(r[2], EAFNOSUPPORT);
 }
 
+static void hide(int *results, const void *arg)
+{
+	(void)arg;
+	results[0] = seccomp_load(true) ?: seccomp_refuse_hidden_memory();
+	results[1] = jail_errno(memfd_create("x", MFD_CLOEXEC));
+	results[2] = jail_errno(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
+	results[3] = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
+	results[4] = jail_errno((long)syscall(SYS_keyctl, -1));
+}
+
+static void test_hidden_memory(void)
+{
+	int *r = jail_results();
+	CHECK_INT(jail_run(hide, r, NULL), 0);
+	CHECK_INT(r[0], 0);
+	CHECK_INT(r[1], ENOSYS);
+	CHECK_INT(r[2], ENOSYS);
+	CHECK_INT(r[3], 0);
+	CHECK_INT(r[4], EPERM); /* the other filter is in force as before */
+}
+
 int main(void)
 {
 	RUN(test_sealed);
@@ -316,5 +337,6 @@ int main(void)
 #endif
 	RUN(test_life);
 	RUN(test_twice);
+	RUN(test_hidden_memory);
 	return unit_end();
 }

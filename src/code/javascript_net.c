@@ -1,0 +1,102 @@
+/* Hosts that JavaScript code contacts, and ports that it opens. */
+#include "code/javascript.h"
+
+struct str js_url_host(struct str url)
+{
+	size_t from = 0, to;
+
+	for (size_t i = 0; i + 2 < url.n && !from; i++)
+		if (url.p[i] == ':' && url.p[i + 1] == '/' && url.p[i + 2] == '/')
+			from = i + 3;
+	if (!from || text_open(str_sub(url, 0, from)))
+		return CODE_HOLE;
+	for (to = from; to < url.n && url.p[to] != '/' && url.p[to] != '?' && url.p[to] != '#' && url.p[to] != '\\'; to++) {
+		if (text_hole(url.p[to]))
+			return CODE_HOLE;
+		if (url.p[to] == '@')
+			from = to + 1;
+	}
+	for (size_t i = from; i < to; i++)
+		if (url.p[i] == ':' && url.p[from] != '[')
+			to = i;
+	return to > from ? str_sub(url, from, to) : CODE_HOLE;
+}
+
+static void touch_one(struct walk *w, const struct js_call *c, const struct js_value *v)
+{
+	struct js_set one = js_one(*v), host;
+
+	if (v->kind == JS_NODE && node_is(v->node, "object")) {
+		host = js_member(w, &one, STR("hostname"), c->n);
+		if (!text_exact(js_set_text(&host)))
+			host = js_member(w, &one, STR("host"), c->n);
+		code_touch(w, text_exact(js_set_text(&host)) ? js_set_text(&host) : CODE_HOLE, c->n);
+	} else if (v->kind == JS_TEXT && str_starts(v->text, "file:")) {
+		code_access(w, ACCESS_READ, CODE_HOLE, false, c->op, c->n);
+	} else if (v->kind != JS_TEXT || !str_starts(v->text, "data:")) {
+		code_touch(w, js_url_host(js_text(v)), c->n);
+	}
+}
+
+/* Options that lead a request to another place than its address says. */
+static bool elsewhere(struct walk *w, const struct js_call *c)
+{
+	static const char *const names[] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
+	static const char *const sockets[] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
+	struct js_set s;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (js_option(w, c, i < 2 ? 1 : 0, names[i], &s))
+			return true;
+	for (size_t i = 0; !strcmp(c->row->what, "port") && i < sizeof(sockets) / sizeof(*sockets); i++)
+		if (js_option(w, c, 0, sockets[i], &s))
+			return true;
+	return false;
+}
+
+/* server.listen(port, host), (port), ({port, host}), (path) */
+static void listen_at(struct walk *w, const struct js_call *c, const struct js_set *first)
+{
+	struct js_set host;
+	bool given = js_argument(w, c, 1, &host) && host.n == 1 && host.v[0].kind == JS_TEXT;
+
+	if (first->n == 1 && first->v[0].kind == JS_NODE && node_is(first->v[0].node, "object")) {
+		given = js_option(w, c, 0, "host", &host);
+		if (js_option(w, c, 0, "path", &(struct js_set){0}) || js_option(w, c, 0, "fd", &(struct js_set){0}))
+			code_touch(w, CODE_HOLE, c->n);
+	} else if (first->n != 1 || first->v[0].kind != JS_NUM || c->open) {
+		code_touch(w, CODE_HOLE, c->n);
+	}
+	if (!given || str_is(js_set_text(&host), "0.0.0.0") || !js_set_text(&host).n)
+		code_touch(w, STR("::"), c->n); /* to whoever comes */
+	else
+		code_touch(w, js_set_text(&host), c->n);
+}
+
+void js_touch(struct walk *w, const struct js_call *c)
+{
+	struct js_set s, host;
+
+	js_argument(w, c, 0, &s);
+	if (!strcmp(c->row->what, "listen")) {
+		code_touch(w, STR("0.0.0.0"), c->n); /* a port is opened to whoever comes */
+		code_touch(w, STR("::"), c->n);
+	} else if (!strcmp(c->row->what, "bind")) {
+		listen_at(w, c, &s);
+	} else if (!strcmp(c->row->what, "server")) {
+		c->open ? code_touch(w, STR("::"), c->n) : (void)0; /* it listens when it is told to */
+	} else if (!*c->row->what) {
+		code_touch(w, CODE_HOLE, c->n);
+	} else if (!strcmp(c->row->what, "port") && !(s.n == 1 && s.v[0].kind == JS_NODE)) {
+		bool given = js_argument(w, c, 1, &host) && js_is_list(&host);
+
+		for (size_t i = 0; i < s.n; i++)
+			c->open || s.v[i].kind != JS_NUM ? code_touch(w, CODE_HOLE, c->n) : (void)0; /* the path of a socket, perhaps */
+		code_touch(w, elsewhere(w, c) ? CODE_HOLE : given ? js_set_text(&host) : STR("localhost"), c->n);
+	} else {
+		for (size_t i = 0; i < s.n; i++)
+			touch_one(w, c, &s.v[i]);
+		if (elsewhere(w, c))
+			code_touch(w, CODE_HOLE, c->n);
+	}
+}

@@ -1,0 +1,184 @@
+/* What calls of JavaScript give: modules, constants, what functions of the text return. */
+#include "code/javascript.h"
+
+static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
+static struct js_set path(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
+
+/* What the return statements of a function give; not those of functions inside it. */
+static void returned(struct walk *w, TSNode n, struct js_set *s, unsigned depth)
+{
+	size_t count;
+	TSNode *c = js_children(w, n, &count);
+
+	if (depth > CODE_DEPTH_MAX)
+		js_bound(w, n);
+	for (size_t i = 0; i < count && !js_of(w)->bound_said; i++) {
+		if (node_is(c[i], "return_statement")) {
+			struct js_set more = js_eval(w, js_last_child(w, c[i]));
+
+			js_add_all(w, s, &more, c[i]);
+		} else if (!js_is_function(c[i]) && !node_is(c[i], "class") && !node_is(c[i], "class_declaration")) {
+			returned(w, c[i], s, depth + 1);
+		}
+	}
+}
+
+/* What a call of a function of the text gives; what has an effect was noted where it is returned. */
+static struct js_set given_back(struct walk *w, TSNode f)
+{
+	TSNode body = node_field(f, "body"), last;
+	struct js_memo *m = js_memo_get(w, f);
+	struct js_set s = {0};
+
+	if (!js_is_function(f) || node_is(f, "generator_function") || node_is(f, "generator_function_declaration") || ts_node_is_null(body) || str_starts(node_text(w, f), "async"))
+		return unknown();
+	if (m->busy) {
+		js_of(w)->cycles++;
+		return unknown();
+	}
+	m->busy = true;
+	if (!node_is(body, "statement_block")) {
+		s = js_eval(w, body);
+	} else {
+		last = js_last_child(w, body);
+		returned(w, body, &s, 0);
+		if (ts_node_is_null(last) || (!node_is(last, "return_statement") && !node_is(last, "throw_statement")))
+			js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, f);
+	}
+	m->busy = false;
+	return s.n ? s : unknown();
+}
+
+static struct js_set items(struct walk *w, TSNode arg, struct str which)
+{
+	struct js_set of = js_eval(w, arg), s = {0};
+
+	for (size_t i = 0; i < of.n; i++) {
+		bool object = of.v[i].kind == JS_NODE && node_is(of.v[i].node, "object");
+
+		js_add(w, &s, object ? (struct js_value){.kind = JS_ITEMS, .text = which, .node = of.v[i].node} : (struct js_value){.kind = JS_UNKNOWN}, arg);
+	}
+	return s;
+}
+
+/* process.on() and its kin give the process back. */
+static bool gives_process(struct str name)
+{
+	static const char *const names[] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
+
+	for (size_t i = 0; str_starts(name, "process.") && i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
+			return true;
+	return false;
+}
+
+static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
+{
+	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
+	struct js_set s = {0}, more;
+
+	if (f->kind == JS_PACKAGE)
+		return js_one(*f);
+	if (f->kind == JS_NODE && node_is(n, "call_expression"))
+		return given_back(w, f->node);
+	if (f->kind != JS_PATH)
+		return unknown();
+	if (str_starts(f->text, "Object.") && nargs == 1 && !spread && (str_ends(f->text, ".keys") || str_ends(f->text, ".values") || str_ends(f->text, ".entries")))
+		return items(w, args[0], str_sub(f->text, strlen("Object."), f->text.n));
+	if (r && r->act == JS_ACT_CREATE_REQUIRE)
+		return path(STR("require"));
+	if (r && r->act == JS_ACT_PROMISIFY)
+		return nargs ? js_eval(w, args[0]) : unknown();
+	if (r && r->act == JS_ACT_REQUIRE) {
+		more = nargs ? js_eval(w, args[0]) : unknown();
+		for (size_t i = 0; i < more.n; i++) {
+			struct js_set m = js_load(w, js_text(&more.v[i]));
+
+			js_add_all(w, &s, &m, n);
+		}
+		return s;
+	}
+	if (str_is(f->text, "Bun.file"))
+		return path(STR("Bun.file()"));
+	if (gives_process(f->text))
+		return path(STR("process"));
+	if (str_is(f->text, "fs.promises.open"))
+		return path(STR("fs.open()"));
+	if ((r && r->act == JS_ACT_NET && !strcmp(r->what, "server")) || str_starts(f->text, "net.Server()."))
+		return path(STR("net.Server()"));
+	return !spread && js_fold_call(w, f->text, args, nargs, n, &s) ? s : unknown();
+}
+
+static bool keeps_elements(struct str method)
+{
+	static const char *const names[] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(method, names[i]))
+			return true;
+	return false;
+}
+
+/* A method of an object: what is known of it beyond the object's own members. */
+static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n, struct js_set *ret)
+{
+	struct js_set object;
+	struct str key;
+
+	if ((!node_is(f, "member_expression") && !node_is(f, "subscript_expression")) || !js_key(w, f, &key))
+		return false;
+	object = js_eval(w, node_field(f, "object"));
+	if (str_is(key, "catch") || str_is(key, "finally") || (str_is(key, "bind") && nargs <= 1) || str_is(key, "valueOf")) {
+		*ret = object;
+		return true;
+	}
+	if ((str_is(key, "call") || str_is(key, "apply")) && object.n && js_danger(w, &object)) {
+		*ret = (struct js_set){0};
+		for (size_t i = 0; i < object.n; i++) {
+			struct js_set more = called(w, &object.v[i], args + 1, str_is(key, "call") && nargs ? nargs - 1 : 0, spread || str_is(key, "apply"), n);
+
+			js_add_all(w, ret, &more, n);
+		}
+		return true;
+	}
+	if (keeps_elements(key) && object.n == 1 && (object.v[0].kind == JS_NAMES || object.v[0].kind == JS_ITEMS || (object.v[0].kind == JS_NODE && node_is(object.v[0].node, "array")))) {
+		*ret = object;
+		return true;
+	}
+	return !spread && js_fold_method(w, &object, key, args, nargs, n, ret);
+}
+
+struct js_set js_result(struct walk *w, TSNode n)
+{
+	bool fresh = node_is(n, "new_expression");
+	TSNode f = node_field(n, fresh ? "constructor" : "function"), list = node_field(n, "arguments");
+	size_t nargs = 0;
+	TSNode *args = ts_node_is_null(list) || !node_is(list, "arguments") ? NULL : js_children(w, list, &nargs);
+	struct js_set callee, s = {0};
+	bool spread = false;
+
+	if (node_is(f, "import")) {
+		callee = nargs ? js_eval(w, args[0]) : unknown();
+		for (size_t i = 0; i < callee.n; i++) {
+			struct js_set more = js_load(w, js_text(&callee.v[i]));
+
+			js_add_all(w, &s, &more, n);
+		}
+		return s;
+	}
+	for (size_t i = 0; i < nargs; i++)
+		if ((spread = node_is(args[i], "spread_element")))
+			nargs = i; /* what follows is not known; require(...x) is marked where it is called */
+	if (eval_method(w, f, args, nargs, spread, n, &s))
+		return s;
+	callee = js_eval(w, f);
+	for (size_t i = 0; i < callee.n; i++) {
+		struct js_set more;
+
+		if (callee.v[i].kind == JS_UNDEF)
+			continue; /* it is refused */
+		more = called(w, &callee.v[i], args, nargs, spread, n);
+		js_add_all(w, &s, &more, n);
+	}
+	return s.n ? s : unknown();
+}
