@@ -122,6 +122,20 @@ static bool is_made(struct judge *j, struct str dir)
 	return false;
 }
 
+/* Would Python load this file or directory as a module of its own? */
+static bool is_loaded(struct judge *j, struct str path)
+{
+	struct str file = path_base(path), name = module_name(file);
+	const struct glob_answer *g;
+
+	if (!code_python_module(name))
+		return false;
+	if (name.n < file.n)
+		return str_contains(file, STR(".py")) || str_ends(file, ".so");
+	g = pmap_get(j->glob_answers, str_cat(j->a, path, STR(PACKAGE_FILES)));
+	return !g || g->more || g->nmatches;
+}
+
 /* Does one of the files that this pattern finds have the name of a module of Python's own? */
 static bool stands_in(struct judge *j, struct str pattern)
 {
@@ -130,10 +144,9 @@ static bool stands_in(struct judge *j, struct str pattern)
 
 	if (!g || g->more || star < 0 || is_made(j, str_sub(pattern, 0, (size_t)star)))
 		return true;
-	for (size_t i = 0; i < g->nmatches; i++) {
-		if (code_python_module(module_name(str_sub(g->matches[i], (size_t)star, g->matches[i].n))))
+	for (size_t i = 0; i < g->nmatches; i++)
+		if (is_loaded(j, g->matches[i]))
 			return true;
-	}
 	return false;
 }
 
