@@ -7,7 +7,7 @@
 #include "box/protect.h"
 #include "sys/cgroup.h"
 
-#define UNDERTAKER_STACK 32768
+#define UNDERTAKER_STACK ((size_t)256 << 10) /* directories are read into buffers on it */
 #define UNDERTAKER_SHUT_MAX 8
 
 struct undertaker {
