@@ -175,7 +175,7 @@ $(BUILD)/box/filtered: tests/box/filtered.c $(LIB)
 deps:
 	@scripts/deps
 
-demo: deps ## build, then judge a handful of commands and say why
+demo: deps ## build, judge a handful of commands and say why, run two scripts in boxes
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/demo
 

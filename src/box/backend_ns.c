@@ -25,7 +25,8 @@ struct run {
 	struct cgroup cg;
 	bool grouped;             /* cg holds a group */
 	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
-	struct undertaker undertaker;
+	struct undertaker undertaker; /* for the cgroup */
+	struct undertaker keeper;     /* for the placeholders: there before the first of them */
 	struct ns_child child;
 	struct ns_watch watch;
 	struct ns_user user;
@@ -184,11 +185,11 @@ static int start_undertaker(struct run *r, struct err *e)
 	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.out.fd, r->watch.err.fd, r->child.null};
 	struct undertaker *u = &r->undertaker;
 
-	if (!r->grouped && !r->protect)
+	if (!r->grouped)
 		return 0;
 	u->nshut = sizeof(shut) / sizeof(*shut);
 	memcpy(u->shut, shut, sizeof(shut));
-	return undertaker_start(u, r->watch.cg, r->protect, e);
+	return undertaker_start(u, r->watch.cg, NULL, e);
 }
 
 /* Made while init is busy, unless it must be born in it. */
@@ -247,11 +248,21 @@ static int start(struct run *r, struct err *e)
 	return start_undertaker(r, e);
 }
 
+static int protect_workspace(struct run *r, struct err *e)
+{
+	if (protect_open(r->a, r->s, &r->protect, e) != 0)
+		return -1;
+	if (!r->protect)
+		return 0;
+	r->keeper.box = &r->watch.pid;
+	return undertaker_start(&r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
+}
+
 static int make(struct run *r, struct err *e)
 {
 	r->user = ns_user();
 	r->child.null = fill_standard(e);
-	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_before(r->a, r->s, &r->ops, &r->protect, e) != 0)
+	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
 		return -1;
 	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
 		return -1;
@@ -345,6 +356,7 @@ static int ns_run(struct arena *a, const struct spec *s, const struct box_progre
 		rc = -1;
 	}
 	undertaker_dismiss(&r->undertaker);
+	undertaker_dismiss(&r->keeper);
 	if (rc == 0)
 		*ret = out;
 	return rc;

@@ -261,6 +261,13 @@ static int run_part(struct protect *p, int (*part)(void *), void *arg)
 	return got;
 }
 
+static void protect_close(struct protect *p)
+{
+	fd_close(&p->qfd);
+	fd_close(&p->pool);
+	fd_close(&p->ws);
+}
+
 /* ---- before ---- */
 
 static void before_entry(struct walk *w, const char *dir, const char *name, unsigned char type)
@@ -361,32 +368,47 @@ static int before(void *arg)
 	return 0;
 }
 
-int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e)
+static int open_pool(void *arg)
 {
+	pool_open(arg);
+	return 0;
+}
+
+int protect_open(struct arena *a, const struct spec *s, struct protect **ret, struct err *e)
+{
+	const char *path = str_c(a, s->workspace);
 	struct protect *p;
-	struct ops mine = {NULL, &mine.first};
-	struct before b = {.s = s, .ops = &mine};
 
 	if (!s->workspace.n || !s->workspace_writable) {
 		*ret = NULL;
 		return 0;
 	}
-	p = b.p = arena_new(a, struct protect);
+	p = arena_new(a, struct protect);
 	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
-	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
-	p->ws = open(str_c(a, s->workspace), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	p->ws = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->ws < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%.*s'", STR_ARG(s->workspace));
-	if (lock_shared(p->ws) < 0) {
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
+	if (lock_shared(p->ws) < 0 || run_part(p, open_pool, p) < 0) {
 		int why = errno;
 
-		fd_close(&p->ws);
-		return err_set(e, ERR_SYSTEM, why, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
+		protect_close(p);
+		return err_set(e, ERR_SYSTEM, why, "cannot lock the workspace '%s'", path);
 	}
+	*ret = p;
+	return 0;
+}
+
+int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e)
+{
+	struct ops mine = {NULL, &mine.first};
+	struct before b = {.p = p, .s = s, .ops = &mine};
+
+	if (!p)
+		return 0;
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
 	if (run_part(p, before, &b) < 0) {
 		protect_abandon(p);
-		fd_close(&p->pool);
-		fd_close(&p->ws);
+		protect_close(p);
 		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
 	}
 	if (mine.first) {
@@ -395,7 +417,6 @@ int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struc
 		*ops->end = mine.first;
 		ops->end = mine.end;
 	}
-	*ret = p;
 	return 0;
 }
 
@@ -477,9 +498,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	protect_abandon(p);
 	lock(p->ws, LOCK_UN);
 	got = run_part(p, after, p);
-	fd_close(&p->qfd);
-	fd_close(&p->pool);
-	fd_close(&p->ws);
+	protect_close(p);
 	if (got < 0)
 		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run", STR_ARG(p->workspace));
 	*ret = p->changes;

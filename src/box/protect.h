@@ -15,9 +15,15 @@ struct protect; /* what was there before */
 /* The names that are protected unless a policy says more, for spec.protected. Repositories are protected without being named. */
 struct texts *protect_names(struct arena *a);
 
-/* Looks, makes placeholders for absent names, and appends the operations. A spec without a writable workspace appends none, and *ret is NULL. */
-int protect_before(struct arena *a, const struct spec *s, struct ops *ops, struct protect **ret, struct err *e);
-/* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. p may be NULL. */
+/* Opens what is needed, makes nothing. *ret is NULL when the spec has no writable workspace; the others take that as nothing to do. */
+int protect_open(struct arena *a, const struct spec *s, struct protect **ret, struct err *e);
+/*
+ * Looks, makes placeholders for absent names, and appends the operations. From here on until protect_after() a process that outlives a
+ * launcher must be there to call protect_abandon(); it shares the launcher's memory and holds the descriptors of protect_open().
+ */
+int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e);
+/* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
-/* Only removes the placeholders, without memory or messages: for the process that cleans up after a launcher that was killed. */
+/* Only removes the placeholders, without memory or messages: for the process that cleans up after a launcher that was killed, once nothing
+ * of the box is alive: a name that is removed on the host is no mount in the box any more. */
 void protect_abandon(const struct protect *p);

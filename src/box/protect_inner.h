@@ -104,12 +104,13 @@ struct protect {
 	size_t nheld;
 	unsigned moved;
 	int pool;              /* directory of spare placeholders; -1: none */
-	bool pool_looked;
 	struct texts *spare;   /* names in it */
 };
 
 /* ---- placeholders (protect_made.c) ---- */
 
+/* The spare ones, if there can be any. */
+void pool_open(struct protect *p);
 /* A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only watched. */
 bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret);
 /* Removes it, if it is still what was made. Takes no memory. */

@@ -31,13 +31,12 @@ static void spare_entry(void *ctx, int fd, const char *name, unsigned char type)
 }
 
 /* Beside the directory of all quarantines. Not there, or on another file system: there is no pool. */
-static void pool_open(struct protect *p)
+void pool_open(struct protect *p)
 {
 	const char *state = path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine))), *path = path_join(p->a, state, "placeholders");
 	size_t left = POOL_MAX;
 	struct stat st, ws;
 
-	p->pool_looked = true;
 	if (!state[0] || (mkdir(path, 0700) < 0 && errno != EEXIST))
 		return;
 	p->pool = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,8 +57,6 @@ static bool dir_empty(int parent, const char *name)
 /* One that others use at the same time is gone when we come. */
 static int take_spare(struct protect *p, int parent, const char *name)
 {
-	if (!p->pool_looked)
-		pool_open(p);
 	for (; p->pool >= 0 && p->spare; p->spare = p->spare->next) {
 		if (renameat2(p->pool, p->spare->text.p, parent, name, RENAME_NOREPLACE) == 0) {
 			p->spare = p->spare->next;
@@ -78,7 +75,7 @@ static bool give_back(const struct protect *p, int dir, const struct made *m)
 	char as[32];
 
 	snprintf(as, sizeof as, "%llu", (unsigned long long)m->ino);
-	if (p->pool < 0 || !dir_empty(dir, m->name) || renameat2(dir, m->name, p->pool, as, RENAME_NOREPLACE) < 0)
+	if (p->pool < 0 || !m->ino || !dir_empty(dir, m->name) || renameat2(dir, m->name, p->pool, as, RENAME_NOREPLACE) < 0)
 		return false;
 	if (!dir_empty(p->pool, as)) /* somebody on the host put something into it just now: it is theirs */
 		renameat2(p->pool, as, dir, m->name, RENAME_NOREPLACE);
@@ -115,27 +112,33 @@ static int make_dir(struct protect *p, int parent, const char *name)
 	return take_spare(p, parent, name) == 0 ? 0 : errno == EEXIST ? -1 : mkdirat(parent, name, DIR_MODE);
 }
 
+/* Makes it, or finds one that is there already. */
+static bool make(struct protect *p, int parent, const char *name, bool file, const char *text, struct stat *ret)
+{
+	bool made = (file ? make_file(parent, name, text) : make_dir(p, parent, name)) == 0;
+
+	if ((!made && errno != EEXIST) || fstatat(parent, name, ret, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	return made || is_placeholder(parent, name, ret, file, text ? (off_t)strlen(text) : 0);
+}
+
 bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret)
 {
 	const bool file = flags & NAME_MASK_FILE, wanted = flags & (NAME_MASK | NAME_MASK_FILE);
-	const char *name = path_basename(path);
-	HELD dir = {p, wanted ? held_open(p, path_dirname(p->a, path), O_RDONLY | O_DIRECTORY) : -1};
+	const char *name = path_basename(path), *parent = path_dirname(p->a, path);
+	HELD dir = {p, wanted && parent[0] ? held_open(p, parent, O_RDONLY | O_DIRECTORY) : -1};
 	struct made *m;
 
-	if (dir.fd < 0)
+	if (!wanted || (parent[0] && dir.fd < 0))
 		return false;
-	if (!file && !p->pool_looked)
-		pool_open(p);
-	/* Recorded before it is made: running out of memory in between must not leave it behind. */
+	/* Recorded before it is made: neither running out of memory nor being killed in between must leave it behind. */
 	m = arena_new(p->a, struct made);
-	*m = (struct made){.next = p->made, .parent = path_dirname(p->a, path), .name = name, .file = file};
+	*m = (struct made){.next = p->made, .parent = parent, .name = name, .file = file, .size = text ? (off_t)strlen(text) : 0};
 	p->made = m;
-	if (((file ? make_file(dir.fd, name, text) : make_dir(p, dir.fd, name)) < 0 && errno != EEXIST) || fstatat(dir.fd, name, ret, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    !is_placeholder(dir.fd, name, ret, file, text ? (off_t)strlen(text) : 0)) {
+	if (!make(p, parent[0] ? dir.fd : p->ws, name, file, text, ret)) {
 		p->made = m->next;
 		return false;
 	}
-	m->size = ret->st_size;
 	m->dev = ret->st_dev;
 	m->ino = ret->st_ino;
 	return true;
@@ -143,12 +146,15 @@ bool placeholder_make(struct protect *p, const char *path, unsigned flags, const
 
 void placeholder_remove(const struct protect *p, const struct made *m)
 {
-	FD_CLEANUP int dir = below_open(p->ws, m->parent, O_RDONLY | O_DIRECTORY);
+	FD_CLEANUP int own = m->parent[0] ? below_open(p->ws, m->parent, O_RDONLY | O_DIRECTORY) : -1;
+	int dir = m->parent[0] ? own : p->ws;
 	struct stat st;
 
-	if (dir < 0 || fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_dev != m->dev || st.st_ino != m->ino)
+	if (dir < 0 || fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return;
-	if (m->file && st.st_size == m->size)
+	if (m->ino ? st.st_dev != m->dev || st.st_ino != m->ino : !is_placeholder(dir, m->name, &st, m->file, st.st_size)) /* killed while it was made */
+		return;
+	if (m->file && st.st_size <= m->size)
 		unlinkat(dir, m->name, 0);
 	else if (!m->file && !give_back(p, dir, m))
 		unlinkat(dir, m->name, AT_REMOVEDIR); /* only ever an empty one */

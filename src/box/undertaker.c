@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -11,6 +12,19 @@
 #include <unistd.h>
 
 #include "sys/file.h"
+
+#define UNDERTAKER_PATIENCE_MS 10000
+
+/* Its end is seen only after that of everything else in the box. It dies by itself with the launcher; here nobody is killed by number. */
+static void wait_for(const int *box)
+{
+	int fd = box && *box > 0 ? (int)syscall(SYS_pidfd_open, *box, 0) : -1;
+
+	if (fd < 0)
+		return;
+	poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, UNDERTAKER_PATIENCE_MS);
+	close(fd);
+}
 
 static int bury(void *arg)
 {
@@ -34,8 +48,10 @@ static int bury(void *arg)
 			cg_kill(w->cg);
 			cg_remove(w->cg);
 		}
-		if (w->protect)
+		if (w->protect) {
+			wait_for(w->box);
 			protect_abandon(w->protect);
+		}
 	}
 	_exit(0);
 }

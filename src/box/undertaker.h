@@ -7,7 +7,7 @@
 #include "box/protect.h"
 #include "sys/cgroup.h"
 
-#define UNDERTAKER_STACK 32768
+#define UNDERTAKER_STACK ((size_t)256 << 10) /* directories are read into buffers on it */
 #define UNDERTAKER_SHUT_MAX 8
 
 struct undertaker {
@@ -15,6 +15,7 @@ struct undertaker {
 	int life[2];            /* its end of a pipe, and the launcher's: that closes without a word when the launcher is killed */
 	struct cgroup *cg;
 	const struct protect *protect;
+	const int *box;         /* the box's init, 0: none (yet); names are given free only when it is gone. NULL: nobody to wait for */
 	int shut[UNDERTAKER_SHUT_MAX]; /* descriptors of the launcher that it must not hold open */
 	size_t nshut;
 	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));

@@ -408,16 +408,14 @@ static void visit_comprehension(struct python *p, TSNode n, const struct py_scop
 /* case C(name=x) reads an attribute; case C(x) one that the class names, of whatever it calls its own. */
 static void visit_pattern(struct python *p, TSNode n, const struct py_scope *sc)
 {
-	static const char *const odd[] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
 	uint32_t count;
 	TSNode *kids = py_children(p, n, &count);
 	struct str name;
 
 	if (node_is(n, "keyword_pattern") && count && py_identifier(p, node_text(p->w, kids[0]), &name))
 		py_unknown_attribute(p, name, NULL, n);
-	for (size_t i = 0; node_is(n, "class_pattern") && i < sizeof(odd) / sizeof(*odd); i++)
-		if (str_contains(p->w->src, str_of(odd[i])))
-			code_marker_add(p->w, "getattr", n);
+	if (p->steers && node_is(n, "class_pattern"))
+		code_marker_add(p->w, "getattr", n);
 	for (uint32_t i = 0; i < count && walk_enter(p->w, kids[i]); i++) {
 		visit_pattern(p, kids[i], sc);
 		walk_exit(p->w);

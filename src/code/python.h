@@ -141,6 +141,8 @@ struct python {
 	const struct pmap *fields; /* of struct py_binding: what is ever stored under the name of an attribute */
 	bool decorated;         /* the definition that is collected now */
 	bool evals;             /* code is evaluated that may change what names hold */
+	bool makes_otherwise;   /* objects may be made where their class is not named */
+	bool steers;            /* what a class matches may be the code's own doing */
 	bool classes;           /* there may be objects whose operators are the code's own */
 	bool hides;             /* a name of the language's own is bound to something that may have effects */
 	bool early;             /* it is not yet known which lists may be changed: take it that all are */

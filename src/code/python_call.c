@@ -287,9 +287,7 @@ void py_shadows(struct python *p, TSNode n)
 			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
 			return;
 		}
-	local_files(p, "*.py*", n);
-	local_files(p, "*.so", n);
-	local_files(p, "*/__init__.*", n);
+	local_files(p, "*", n); /* the gate looks further only into what has the name of a module */
 }
 
 void py_import(struct python *p, struct str module, bool in_class, TSNode n)

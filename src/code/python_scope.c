@@ -417,7 +417,7 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
 	}
 	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
-	if (method && str_is(node_text(p->w, name), "__init__") && !makes_otherwise(p->w->src))
+	if (method && str_is(node_text(p->w, name), "__init__") && !p->makes_otherwise)
 		own = sc->name;
 	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), method, inner, sc, depth);
 	if (ts_node_is_null(name))
@@ -746,9 +746,13 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 void py_collect(struct python *p, TSNode root)
 {
 	static const char *const makers[] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
+	static const char *const odd[] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
 
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
 		p->classes |= str_contains(p->w->src, str_of(makers[i]));
+	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
+		p->steers |= str_contains(p->w->src, str_of(odd[i]));
+	p->makes_otherwise = makes_otherwise(p->w->src);
 	p->module = new_scope(p, root, SCOPE_MODULE, NULL);
 	collect(p, root, p->module, 0);
 	p->early = true;

@@ -57,10 +57,38 @@ static const char *const secret_values[] = {"sk-*", "sk_live_*", "rk_live_*", "g
 	"ASIA????????????????", "AIza*", "ya29.*", "npm_*", "pypi-*", "hf_*", "SG.*.*", "dop_v1_*", "shpat_*", "eyJ*.*.*", "*-----BEGIN*PRIVATE KEY*", "Bearer *", "Basic *", "hvs.*", "figd_*", "lin_api_*", "dckr_pat_*"};
 #define SECRET_VALUE_MIN 16 /* bytes: shorter ones are words */
 
+/*
+ * Every variable is held against every row before each run, so this is not the matcher of policies: stars only, no set-up, the last star
+ * tried again where the text after it does not fit.
+ */
+static bool matches(const char *pattern, struct str text)
+{
+	const char *star = NULL;
+	size_t at = 0, again = 0;
+
+	while (at < text.n) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			again = at;
+		} else if (*pattern == text.p[at]) {
+			pattern++;
+			at++;
+		} else if (star) {
+			pattern = star;
+			at = ++again;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
 static bool matches_any(const char *const *patterns, size_t n, struct str text)
 {
 	for (size_t i = 0; i < n; i++)
-		if (glob_path(str_of(patterns[i]), text, 0))
+		if (matches(patterns[i], text))
 			return true;
 	return false;
 }
@@ -99,7 +127,7 @@ static bool value_matches(const char *pattern, struct str v)
 	while (q < p.n && p.p[q] != '?')
 		q++;
 	if (q == p.n)
-		return glob_name(p, v);
+		return matches(pattern, v);
 	if (v.n != p.n || memcmp(v.p, p.p, q) != 0)
 		return false;
 	for (; q < v.n; q++)

@@ -122,6 +122,20 @@ static bool is_made(struct judge *j, struct str dir)
 	return false;
 }
 
+/* Would Python load this file or directory as a module of its own? */
+static bool is_loaded(struct judge *j, struct str path)
+{
+	struct str file = path_base(path), name = module_name(file);
+	const struct glob_answer *g;
+
+	if (!code_python_module(name))
+		return false;
+	if (name.n < file.n)
+		return str_contains(file, STR(".py")) || str_ends(file, ".so");
+	g = pmap_get(j->glob_answers, str_cat(j->a, path, STR(PACKAGE_FILES)));
+	return !g || g->more || g->nmatches;
+}
+
 /* Does one of the files that this pattern finds have the name of a module of Python's own? */
 static bool stands_in(struct judge *j, struct str pattern)
 {
@@ -130,10 +144,9 @@ static bool stands_in(struct judge *j, struct str pattern)
 
 	if (!g || g->more || star < 0 || is_made(j, str_sub(pattern, 0, (size_t)star)))
 		return true;
-	for (size_t i = 0; i < g->nmatches; i++) {
-		if (code_python_module(module_name(str_sub(g->matches[i], (size_t)star, g->matches[i].n))))
+	for (size_t i = 0; i < g->nmatches; i++)
+		if (is_loaded(j, g->matches[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -204,8 +217,8 @@ static bool code_said(struct judge *j, const struct snippet *s)
 	return s->code->markers != NULL;
 }
 
-/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. */
-static bool perl_opens(const struct judge *j, const struct snippet *s)
+/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. `names`: a name that a pattern stands for may be such a one. */
+static bool perl_opens(const struct judge *j, const struct snippet *s, bool names)
 {
 	if (!s->lang || strcmp(s->lang, "perl"))
 		return false;
@@ -215,11 +228,13 @@ static bool perl_opens(const struct judge *j, const struct snippet *s)
 		for (size_t i = 1; i < k->argc; i++) {
 			struct str w = k->argv[i].text;
 
+			if (names && k->argv[i].glob && w.n && strchr("*?]", w.p[w.n - 1]))
+				return true;
 			while (w.n && (w.p[w.n - 1] == ' ' || w.p[w.n - 1] == '\n' || w.p[w.n - 1] == '\t'))
 				w.n--;
 			while (w.n && (w.p[0] == ' ' || w.p[0] == '\n' || w.p[0] == '\t'))
 				w = str_sub(w, 1, w.n);
-			if (k->argv[i].kind == WORD_EXACT && w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
+			if (!names && k->argv[i].kind == WORD_EXACT && w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
 				return true;
 		}
 	}
@@ -229,8 +244,10 @@ static bool perl_opens(const struct judge *j, const struct snippet *s)
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
-		if (s->code && s->code->complete && !perl_opens(j, s)) {
+		if (s->code && s->code->complete && !perl_opens(j, s, false)) {
 			code_said(j, s);
+			if (perl_opens(j, s, true))
+				judge_say(j, gate_check("executes-file"), s->at, STR("perl takes the name of a file that ends with a bar for a command, so it may only run in the box"));
 			continue;
 		}
 		if (!s->code && inline_harmless(s))

@@ -132,6 +132,7 @@ struct str path_plain(struct arena *a, struct str path);
 bool path_within(struct str path, struct str dir); /* equal or below */
 enum place path_place(const struct judge *j, struct str path);
 bool path_is_temp(struct str path); /* /tmp itself, and its kin */
+#define PACKAGE_FILES "/__init__.*" /* in a directory: it is a package of Python */
 bool access_is_import(const struct access *x); /* code would load this file if it is there */
 bool access_is_redirection(const struct access *x);
 bool path_known(const struct word *w);

@@ -3,6 +3,7 @@
  * world knows, so each is asked for once, and judged by its resolved form when the answer is there.
  */
 #include "base/glob.h"
+#include "code/code.h"
 #include "gate/judge.h"
 
 /* ---- forms of a path ---- */
@@ -289,6 +290,21 @@ static void nothing(struct judge *j, const struct access *x, const struct where 
 	(void)j, (void)x, (void)w, (void)ctx;
 }
 
+/* The files of a directory, and whether those with the name of a module of Python's own are packages. */
+static void ask_imports(struct judge *j, struct str pattern)
+{
+	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
+
+	if (!g)
+		ask(j, pattern, true);
+	for (size_t i = 0; g && i < g->nmatches; i++) {
+		struct str package = code_python_module(path_base(g->matches[i])) ? str_cat(j->a, g->matches[i], STR(PACKAGE_FILES)) : STR("");
+
+		if (package.n && !pmap_get(j->glob_answers, package))
+			ask(j, package, true);
+	}
+}
+
 bool paths_ask(struct judge *j)
 {
 	bool copies = false;
@@ -298,7 +314,7 @@ bool paths_ask(struct judge *j)
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if ((x->kind != ACCESS_EXEC || access_is_import(x)) && !x->elsewhere) {
 			if (access_is_import(x) && x->path.glob) {
-				ask(j, x->path.text, true);
+				ask_imports(j, x->path.text);
 				continue;
 			}
 			paths_each(j, x, nothing, NULL);

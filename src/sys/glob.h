@@ -9,7 +9,7 @@
 #pragma once
 #include "sys/path.h"
 
-#define GLOB_MATCHES_MAX 512
+#define GLOB_MATCHES_MAX 2048
 #define GLOB_ENTRIES_MAX 20000 /* directory entries read for one pattern, and directories opened */
 #define GLOB_DEPTH_MAX 64      /* components with something active in them, and those between */
 

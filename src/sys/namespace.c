@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/num.h"
+
 #define PROC_NAME_MAX 64
 #define MAP_TEXT_MAX 64
 #define MAPS_MAX 16384 /* bytes of a map, which has at most 340 lines */
@@ -65,18 +67,33 @@ int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside
 	return write_proc(child, "gid_map", gids, e) == 0 ? write_proc(child, "uid_map", uids, e) : -1;
 }
 
+/* The next number of a map, or -1. */
+static int64_t next_number(struct str text, size_t *at)
+{
+	size_t from, to;
+	int64_t n;
+
+	for (from = *at; from < text.n && (text.p[from] == ' ' || text.p[from] == '\n'); from++)
+		;
+	for (to = from; to < text.n && text.p[to] != ' ' && text.p[to] != '\n'; to++)
+		;
+	*at = to;
+	return num_parse(str_sub(text, from, to), 0, UINT32_MAX, &n) == 0 ? n : -1;
+}
+
 bool namespace_knows(uid_t id)
 {
 	FD_CLEANUP int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
 	char text[MAPS_MAX];
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	unsigned first, outside, count;
-	int used;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	struct str map = str_n(text, n < 0 ? 0 : (size_t)n);
 
-	text[n < 0 ? 0 : n] = 0;
-	for (const char *p = text; sscanf(p, "%u %u %u%n", &first, &outside, &count, &used) == 3; p += used)
-		if (id >= first && id - first < count)
+	for (size_t at = 0; at < map.n;) { /* lines of: first here, first outside, how many */
+		int64_t first = next_number(map, &at), outside = next_number(map, &at), count = next_number(map, &at);
+
+		if (outside >= 0 && first >= 0 && id >= first && id - first < count)
 			return true;
+	}
 	return false;
 }
 

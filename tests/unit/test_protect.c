@@ -244,7 +244,7 @@ static struct protect *start(struct ops *ops)
 
 	spec_for(&s, argv);
 	*ops = (struct ops){NULL, &ops->first};
-	if (protect_before(A, &s, ops, &p, &e) != 0)
+	if (protect_open(A, &s, &p, &e) != 0 || protect_before(p, &s, ops, &e) != 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	return p;
 }
@@ -301,12 +301,14 @@ static void test_nothing_to_protect(void)
 	make_dir("ws", 0755);
 	spec_for(&s, argv);
 	s.workspace_writable = false;
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
-	CHECK(!p && !ops.first);
+	CHECK_INT(protect_open(A, &s, &p, NULL), 0);
+	CHECK(!p);
+	CHECK_INT(protect_before(p, &s, &ops, NULL), 0);
+	CHECK(!ops.first);
 	CHECK(finish(p) == NULL);
 	s.workspace_writable = true;
 	s.workspace = str_of(at("absent"));
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), -1);
+	CHECK_INT(protect_open(A, &s, &p, NULL), -1);
 }
 
 /* Removing a name lifts the mounts that others have on it, so the last one does it. */
@@ -341,6 +343,7 @@ static void test_left_behind(void)
 	CHECK_INT(host(REPO), 0);
 	p = start(&ops);
 	close(p->ws); /* killed, and who cleans up as well */
+	close(p->pool);
 	CHECK_INT(host("[ -d .claude ] && [ -f .git/commondir ] && git status"), 0);
 	p = start(&ops);
 	CHECK(finish(p) == NULL);
@@ -349,6 +352,7 @@ static void test_left_behind(void)
 	protect_abandon(p);
 	CHECK_INT(host("[ ! -e .claude ] && [ ! -e .git/commondir ] && [ \"$(LC_ALL=C ls -A)\" = $'.git\\na' ]"), 0);
 	close(p->ws);
+	close(p->pool);
 }
 
 /* What somebody puts into a placeholder on the host meanwhile is theirs. */
@@ -435,7 +439,8 @@ static void test_patterns_and_bad_names(void)
 	own[COUNT(bad)] = (struct texts){.next = &own[COUNT(bad) + 1], .text = STR("d/*.key")};
 	own[COUNT(bad) + 1] = (struct texts){.text = STR("d/prod.yaml")};
 	s.protected = own;
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
+	CHECK_INT(protect_open(A, &s, &p, NULL), 0);
+	CHECK_INT(protect_before(p, &s, &ops, NULL), 0);
 	CHECK(protect_kept(p, "d/one.key") && protect_kept(p, "d/prod.yaml") && !protect_kept(p, "d/two"));
 	CHECK_INT(p->nkept, 2);
 	finish(p);
@@ -452,7 +457,7 @@ static void test_memory(void)
 	clean();
 	make_dir("ws", 0755);
 	CHECK_INT(host(REPO), 0);
-	for (size_t n = 2; n < 4000; n++) {
+	for (size_t n = 1; n < 4000; n++) {
 		struct arena a;
 		struct protect *p = NULL;
 		struct ops ops = {0};
@@ -461,9 +466,9 @@ static void test_memory(void)
 
 		spec_for(&s, argv);
 		arena_init(&a, ARENA_CAP_DEFAULT);
-		str_c(&a, STR("x"));
-		a.fail_at = n + 4; /* the first few are the caller's to catch */
-		if (protect_before(&a, &s, &ops, &p, &e) == 0) {
+		CHECK_INT(protect_open(&a, &s, &p, &e), 0);
+		a.fail_at = a.allocs + n;
+		if (protect_before(p, &s, &ops, &e) == 0) {
 			protect_after(A, p, &(struct change *){NULL}, NULL);
 			arena_free(&a);
 			break;
@@ -513,7 +518,8 @@ static void test_git_names_in_list(void)
 	CHECK_INT(host(REPO), 0);
 	spec_for(&s, argv);
 	s.protected = t;
-	CHECK_INT(protect_before(A, &s, &ops, &p, NULL), 0);
+	CHECK_INT(protect_open(A, &s, &p, NULL), 0);
+	CHECK_INT(protect_before(p, &s, &ops, NULL), 0);
 	CHECK_INT(host("git status && [ -f .git/commondir ] && [ ! -e .git/info/attributes ]"), 0);
 	CHECK(finish(p) == NULL);
 }
