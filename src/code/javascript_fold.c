@@ -161,6 +161,12 @@ bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, T
 			return true;
 		}
 	}
+	if ((str_is(path, "fs.mkdtempSync") || str_is(path, "fs.promises.mkdtemp")) && nargs) {
+		struct js_set prefix = js_eval(w, args[0]), name = js_one(text(str_n("\2", 1)));
+
+		*ret = js_concat(w, &prefix, &name, n);
+		return true;
+	}
 	if (str_is(path, "fs.openSync")) {
 		*ret = js_one((struct js_value){.kind = JS_NUM});
 	} else if (str_is(path, "process.cwd") || str_is(path, "Deno.cwd")) {

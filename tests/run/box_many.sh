@@ -10,7 +10,8 @@ KILLED=${KILLED:-200}
 
 # What a run could leave: groups, mounts, processes (of ours, by the path of the program), files.
 left() {
-	find /sys/fs/cgroup -maxdepth 6 -type d -name 'caisson-*' 2>/dev/null | wc -l
+	# Groups whose launcher is gone: others may be at work on this machine.
+	find /sys/fs/cgroup -maxdepth 6 -type d -name 'caisson-*' 2>/dev/null | sed 's/.*caisson-//; s/-.*//' | while read -r pid; do [[ -e /proc/$pid ]] || echo; done | wc -l
 	wc -l </proc/self/mountinfo
 	pgrep -fc "^$tmp/caisson" || true
 	find "$tmp" -path "$tmp/*/state" -prune -o -type f -print 2>/dev/null | grep -vc "^$tmp/\(before\|after\|out\|err\|n[0-9]*\)$" || true
@@ -70,6 +71,11 @@ many() {
 	done
 	settled
 	result $? "$who: $KILLED launchers killed at random moments leave nothing"
+	for _ in $(seq 50); do
+		[[ -z $(ls -A "$ws") ]] && break
+		sleep 0.1
+	done
+	ls -lA "$ws" >"$tmp/err"
 	[[ -z $(ls -A "$ws") ]]
 	result $? "$who: not in the workspace either"
 }
