@@ -261,6 +261,17 @@ static bool subscript(const struct script *x, size_t i)
 	return k < i && k > 0 && x->s.p[k - 1] == '$';
 }
 
+/* PHP: fn(...) => or function (...) stands here. */
+static bool function_follows(const struct script *x, size_t i)
+{
+	size_t to;
+
+	i = script_blanks(x, i);
+	for (to = i; to < x->s.n && script_letter(x->s.p[to]);)
+		to++;
+	return script_listed(str_sub(x->s, i, to), "fn function");
+}
+
 static bool name(struct script *x)
 {
 	size_t from = x->i;
@@ -288,6 +299,8 @@ static bool name(struct script *x)
 	x->bare = x->operand && !local(x, w);
 	if (x->l->perl && script_listed(w, "do") && next != '{')
 		return false; /* do FILE */
+	if (x->l->sigil && !x->l->perl && script_listed(w, "array_map") && !member && next == '(')
+		return function_follows(x, after + 1); /* else what is called is a text */
 	if (x->l->roots && script_listed(w, x->l->roots) && !member && next != '.')
 		return false;
 	if (x->l->marks && !member && local(x, w) && !after_local(x, after))

@@ -35,7 +35,7 @@ static const struct script_language languages[] = {
 	},
 	{
 		.name = "ruby", .acts = ruby_acts, .marks = true, .hash_brace = true, .hash_comment = true, .dot_member = true,
-		.words = "puts print p pp printf format sprintf if elsif else unless while until for in do end then case when and or not nil true false self begin rescue ensure return next break redo "
+		.words = "gsub sub chomp chop puts print p pp printf format sprintf if elsif else unless while until for in do end then case when and or not nil true false self begin rescue ensure return next break redo "
 			"yield loop rand srand sleep gets exit raise Integer Float String Array Hash Rational Complex Math Time Date DateTime JSON Set Struct Random Comparable Enumerable PI E RUBY_VERSION RUBY_PLATFORM "
 			"RUBY_ENGINE STDIN STDOUT STDERR ENV ARGV StandardError ArgumentError RuntimeError lambda proc block_given? defined? __LINE__ Range Symbol Numeric",
 		.before = "puts print p pp printf format sprintf if elsif unless while until in do then when and or not return next break raise begin case else yield",

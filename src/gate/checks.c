@@ -217,8 +217,8 @@ static bool code_said(struct judge *j, const struct snippet *s)
 	return s->code->markers != NULL;
 }
 
-/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. */
-static bool perl_opens(const struct judge *j, const struct snippet *s)
+/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. `names`: a name that a pattern stands for may be such a one. */
+static bool perl_opens(const struct judge *j, const struct snippet *s, bool names)
 {
 	if (!s->lang || strcmp(s->lang, "perl"))
 		return false;
@@ -228,11 +228,13 @@ static bool perl_opens(const struct judge *j, const struct snippet *s)
 		for (size_t i = 1; i < k->argc; i++) {
 			struct str w = k->argv[i].text;
 
+			if (names && k->argv[i].glob && w.n && strchr("*?]", w.p[w.n - 1]))
+				return true;
 			while (w.n && (w.p[w.n - 1] == ' ' || w.p[w.n - 1] == '\n' || w.p[w.n - 1] == '\t'))
 				w.n--;
 			while (w.n && (w.p[0] == ' ' || w.p[0] == '\n' || w.p[0] == '\t'))
 				w = str_sub(w, 1, w.n);
-			if (k->argv[i].kind == WORD_EXACT && w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
+			if (!names && k->argv[i].kind == WORD_EXACT && w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
 				return true;
 		}
 	}
@@ -242,8 +244,10 @@ static bool perl_opens(const struct judge *j, const struct snippet *s)
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
-		if (s->code && s->code->complete && !perl_opens(j, s)) {
+		if (s->code && s->code->complete && !perl_opens(j, s, false)) {
 			code_said(j, s);
+			if (perl_opens(j, s, true))
+				judge_say(j, gate_check("executes-file"), s->at, STR("perl takes the name of a file that ends with a bar for a command, so it may only run in the box"));
 			continue;
 		}
 		if (!s->code && inline_harmless(s))

@@ -217,8 +217,9 @@ static size_t all_specs(const struct know_applying *ap, size_t sure, struct know
 	const struct know_row *r = ap->s->row;
 	size_t n = 0;
 	/* when no option can hide among the words, what the options say is settled, and so are the operands before the loose one */
-	for (size_t i = 0; i <= (sure ? 0 : r->nwhens); i++) {
-		const struct know_operands *o = sure ? &ap->ops : i ? &know_whens(r)[i - 1].ops : &r->ops;
+	bool settled = !ap->s->maybe_option;
+	for (size_t i = 0; i <= (settled ? 0 : r->nwhens); i++) {
+		const struct know_operands *o = settled ? &ap->ops : i ? &know_whens(r)[i - 1].ops : &r->ops;
 		for (size_t k = sure < o->nfirst ? sure : o->nfirst; k < o->nfirst + 3; k++) { /* a `last` or `alone` that is not given is KIND_NONE */
 			struct know_spec spec = k < o->nfirst ? know_specs(r, o->first)[k] : k == o->nfirst ? o->rest : k == o->nfirst + 1 ? o->last : o->alone;
 			bool seen = spec.kind <= KIND_WORD || is_range(spec);
