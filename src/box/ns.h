@@ -9,7 +9,8 @@
  * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it starts the program's process, builds the root, reaps
  * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
  * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
- * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace.
+ * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace (the latter a second undertaker,
+ * which is there before the first placeholder and waits for the end of the box).
  *
  * Launcher and init talk over one socket pair of whole messages. A failure of setup, up to the exec of the program, is a message with a
  * struct err, so it can never look like the program's own doing.
@@ -63,8 +64,8 @@ struct ns_child {
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: carries out the plan and makes it the root. *ret_root is a descriptor of it. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err *e);
+/* setup.c: carries out the plan and makes it the root. Descriptors of it, and of the old one, which no path leads to but is still there. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_old, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
 struct capture {

@@ -131,6 +131,7 @@ static const struct row rows[] = {
 	 "git -C wt log | grep -q w && [ \"$(cat .git/worktrees/wt/commondir)\" = ../.. ]", NULL, NULL, true},
 	{"a planted submodule directory", REPO, "git init -q --bare .git/modules/x; echo 'touch $T/canary' >.git/modules/x/hooks/post-checkout",
 	 "[ ! -e .git/modules/x/hooks ]", ".git/modules/x/hooks", "hooks of a new repository", true},
+	{"repositories inside repositories", REPO, "d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo 'ref: refs/heads/x' >$d/HEAD; done", "true", ".git/modules/x/modules/x/modules/x/modules/x", NULL, true},
 	{"a worktree made in the box", REPO, "git worktree add -q wt", "git -C wt status", NULL, NULL, true},
 	{"a worktree made in the box that leads elsewhere", REPO, "git worktree add -q wt; git init -q --bare evil; echo ../../../evil >.git/worktrees/wt/commondir",
 	 "[ ! -e .git/worktrees/wt/commondir ]", ".git/worktrees/wt/commondir", "repository that takes its settings from elsewhere", true},
