@@ -240,6 +240,7 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 		complain("run: the memory bound was reached");
 		rc = EXIT_SETUP;
 	}
+	box_wait(&j.outcome);
 	arena_free(&out);
 	arena_free(&a);
 	return rc;
