@@ -28,6 +28,7 @@
 #include "box/ns.h"
 #include "sys/file.h"
 #include "sys/landlock.h"
+#include "sys/mounts.h"
 #include "sys/namespace.h"
 #include "sys/seccomp.h"
 
@@ -311,6 +312,7 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
+	getrusage(RUSAGE_CHILDREN, &m.usage);
 	tell(talk, &m);
 	_exit(0);
 }
@@ -327,19 +329,26 @@ static int follow(const struct ns_child *c, int meet, pid_t child, struct err *e
 	return pidfd >= 0 && setns(pidfd, CLONE_NEWNET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
 }
 
-static int prepare(const struct ns_child *c, int meet, pid_t child, struct err *e)
+static int prepare(const struct ns_child *c, int meet, pid_t child, int *ret_old, struct err *e)
 {
 	FD_CLEANUP int root = -1;
 
-	if (setup_root(c->ops, c->spec->limits.scratch, &root, e) != 0)
+	if (setup_root(c->ops, c->spec->limits.scratch, &root, ret_old, e) != 0)
 		return -1;
 	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
 	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, child, e) != 0)
 		return -1;
-	if (prctl(PR_SET_DUMPABLE, 0) != 0 || privileges_drop(false) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
-	return 0;
+	return prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+}
+
+/* What remains to be done while the program starts. If it fails the box ends, whatever the program has done by then. */
+static int finish(int *old, struct err *e)
+{
+	if (mount_detach(*old) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
+	fd_close(old);
+	return privileges_drop(false) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
 /* Starts the program's process, and is its pid; only returns in init. */
@@ -374,7 +383,7 @@ static void shut(const struct ns_child *c)
 void ns_init(const struct ns_child *c)
 {
 	struct err e = {0};
-	int meet = -1;
+	int meet = -1, old = -1;
 	pid_t child;
 
 	close(c->launcher_talk);
@@ -383,10 +392,12 @@ void ns_init(const struct ns_child *c)
 	if (become(c, &e) != 0)
 		give_up(c->talk, &e);
 	child = start(c, &meet, &e);
-	if (child < 0 || prepare(c, meet, child, &e) != 0)
+	if (child < 0 || prepare(c, meet, child, &old, &e) != 0)
 		give_up(c->talk, &e);
 	say(meet, NS_ROOT);
 	close(meet);
 	shut(c);
+	if (finish(&old, &e) != 0)
+		give_up(c->talk, &e);
 	reap(c->talk, child);
 }

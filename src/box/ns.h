@@ -9,13 +9,15 @@
  * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it starts the program's process, builds the root, reaps
  * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
  * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
- * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace.
+ * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace (the latter a second undertaker,
+ * which is there before the first placeholder and waits for the end of the box).
  *
  * Launcher and init talk over one socket pair of whole messages. A failure of setup, up to the exec of the program, is a message with a
  * struct err, so it can never look like the program's own doing.
  */
 #pragma once
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "box/box.h"
@@ -45,6 +47,7 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
 	struct err err;            /* NS_FAILED */
 	int status;                /* NS_ENDED: of the program, as from wait() */
+	struct rusage usage;       /* NS_ENDED: of all that init waited for */
 };
 
 /* What init needs, all made before it exists. */
@@ -63,8 +66,8 @@ struct ns_child {
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: carries out the plan and makes it the root. *ret_root is a descriptor of it. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err *e);
+/* setup.c: carries out the plan and makes it the root. Descriptors of it, and of the old one, which no path leads to but is still there. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_old, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
 struct capture {
@@ -94,5 +97,5 @@ struct ns_watch {
 	int procfd, rootfd;     /* of the box, when it handed them out */
 	int64_t start;             /* ns of the monotonic clock */
 };
-/* Until the box is gone. *ret has everything but the streams' texts. -1 when setup failed in the box. */
+/* Until nothing but init can be left of the box, and that is on its way. *ret has everything but the streams' texts. -1 when setup failed. */
 int supervise(struct ns_watch *w, struct outcome *ret, struct err *e);

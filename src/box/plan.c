@@ -159,7 +159,6 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	if (access("/proc/keys", F_OK) == 0)
 		ops_add(a, ret, OP_INSIDE, OP_DEVICES, STR("/dev/null"), STR("/proc/keys"));
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/tmp"));
-	ops_add(a, ret, OP_DIR, 0, STR(""), STR("/run"));
 	if (!s->root.n)
 		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/var/tmp"));
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);

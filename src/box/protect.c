@@ -19,6 +19,7 @@
 #include "sys/file.h"
 
 #define LOCK_TRIES 500 /* milliseconds */
+#define BURY_BYTES ((size_t)64 << 20)
 
 /* ---- paths ---- */
 
@@ -254,7 +255,10 @@ static void add_ops(struct protect *p, struct ops *ops)
 /* Runs a part that may run out of memory, and closes what it then left open. */
 static int run_part(struct protect *p, int (*part)(void *), void *arg)
 {
-	int got = arena_run(p->a, part, arg);
+	int got;
+
+	p->nest = 0;
+	got = arena_run(p->a, part, arg);
 
 	while (p->nheld)
 		fd_close(&p->held[--p->nheld]);
@@ -417,6 +421,8 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 		*ops->end = mine.first;
 		ops->end = mine.end;
 	}
+	p->gitdirs_before = p->gitdirs;
+	p->looked = true;
 	return 0;
 }
 
@@ -511,4 +517,20 @@ void protect_abandon(const struct protect *p)
 		return; /* the last of the boxes in this workspace does it */
 	for (const struct made *m = p->made; m; m = m->next)
 		placeholder_remove(p, m);
+}
+
+void protect_bury(struct protect *p)
+{
+	struct change *changes;
+	struct arena a;
+
+	protect_abandon(p);
+	if (!p || p->ws < 0 || !p->looked)
+		return; /* all was done, or no box was made yet */
+	/* What the launcher had opened since, and what it had begun to do. */
+	p->qfd = -1;
+	p->nheld = 0;
+	p->gitdirs = p->gitdirs_before;
+	arena_init(&a, BURY_BYTES);
+	protect_after(&a, p, &changes, NULL);
 }

@@ -19,11 +19,15 @@ struct texts *protect_names(struct arena *a);
 int protect_open(struct arena *a, const struct spec *s, struct protect **ret, struct err *e);
 /*
  * Looks, makes placeholders for absent names, and appends the operations. From here on until protect_after() a process that outlives a
- * launcher must be there to call protect_abandon(); it shares the launcher's memory and holds the descriptors of protect_open().
+ * launcher must be there to call protect_bury(); it shares the launcher's memory and holds the descriptors of protect_open().
  */
 int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e);
 /* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
-/* Only removes the placeholders, without memory or messages: for the process that cleans up after a launcher that was killed, once nothing
- * of the box is alive: a name that is removed on the host is no mount in the box any more. */
+/* Only removes the placeholders, without memory or messages. */
 void protect_abandon(const struct protect *p);
+/*
+ * For the process that cleans up after a launcher that was killed, once nothing of the box is alive (a name that is removed on the host is no
+ * mount in the box any more): removes the placeholders, then does what protect_after() does. What it finds is in quarantine and in no report.
+ */
+void protect_bury(struct protect *p);

@@ -97,11 +97,19 @@ static void inner_each(struct protect *p, const char *path, void (*found)(struct
 	struct walk w = {.p = p, .from = path_join(p->a, path, "modules"), .depth_max = MODULES_DEPTH, .left = PROTECT_ENTRIES_MAX, .leave = module_leave, .ctx = &in};
 	HELD d = {p, held_open(p, in.dir, O_RDONLY | O_DIRECTORY)};
 	size_t left = PROTECT_ENTRIES_MAX;
-	bool all = d.fd < 0 || dir_each(d.fd, &left, worktree_entry, &in);
 	struct stat st;
+	bool all;
 
+	if (p->nest >= PROTECT_NEST_MAX) {
+		if (d.fd >= 0 || is_there(p, path, "modules", &st))
+			protect_report(p, path, "repositories inside repositories, too many: the innermost were not looked at", STR(""));
+		return;
+	}
+	p->nest++;
+	all = d.fd < 0 || dir_each(d.fd, &left, worktree_entry, &in);
 	if (is_there(p, path, "modules", &st))
 		walk_run(&w);
+	p->nest--;
 	if (!all || w.incomplete)
 		protect_report(p, path, "too many files in it: not all of its repositories were looked at", STR(""));
 }

@@ -15,6 +15,7 @@
 #define PROTECT_DEPTH_BEFORE 4      /* directories below the workspace in which repositories are searched, before */
 #define PROTECT_DEPTH_AFTER 12      /* and after */
 #define PROTECT_REPOSITORIES_MAX 64
+#define PROTECT_NEST_MAX 4          /* repositories inside the .git of others, and so on */
 #define PROTECT_PINS_MAX 1024       /* mounts for one workspace */
 #define PROTECT_CHANGES_MAX 200     /* reported for one run */
 #define PROTECT_HELD_MAX 32         /* descriptors open at once */
@@ -91,7 +92,7 @@ struct protect {
 	struct kept *kept;
 	size_t nkept;
 	struct made *made;
-	struct gitdir *gitdirs;
+	struct gitdir *gitdirs, *gitdirs_before;
 	struct texts *gits;    /* paths of all .git found at the start */
 	size_t ngitdirs;
 	struct seen *seen;
@@ -102,6 +103,8 @@ struct protect {
 	int qfd;               /* quarantine; -1: not open */
 	int held[PROTECT_HELD_MAX]; /* descriptors in use: running out of memory leaves the functions that would close them */
 	size_t nheld;
+	unsigned nest;         /* repositories of repositories being looked at */
+	bool looked;           /* all that was there is known */
 	unsigned moved;
 	int pool;              /* directory of spare placeholders; -1: none */
 	struct texts *spare;   /* names in it */

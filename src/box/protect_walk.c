@@ -10,7 +10,7 @@
 #include "box/protect_inner.h"
 #include "sys/file.h"
 
-#define LIST_BYTES 32768
+#define LIST_BYTES 8192 /* on the stack, several deep */
 #define BUSY_TRIES 32 /* openat2 says EAGAIN when something was renamed while it looked */
 
 const char *const mark_names[MARKS] = {"HEAD", "objects", "refs", "commondir", "config", "hooks"};

@@ -4,6 +4,9 @@
  *
  * The new root is a tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). It is
  * mounted read-only; directories of the scratch are parts of it that are mounted once more, writable, and so share its size.
+ *
+ * Taking the old root away takes the kernel as long as all the rest. So it is first only put where no path leads to (/run/old, with an empty
+ * directory mounted on /run), and taken away while the program starts.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -209,8 +212,21 @@ static int base(uint64_t scratch, struct err *e)
 	return fd;
 }
 
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err *e)
+/* Turns the root, and covers the old one. */
+static int turn(const struct root *r)
 {
+	if (mkdirat(r->fd, "run", 0755) != 0 || mkdirat(r->fd, "run/old", 0700) != 0 || mkdirat(r->fd, "run/empty", 0755) != 0)
+		return -1;
+	FD_CLEANUP int run = open_beneath(r->fd, "run", O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int empty = mount_copy(r->fd, "run/empty");
+	if (run < 0 || empty < 0 || mount_attributes(empty, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) != 0 || mount_pivot(r->fd, "run/old") != 0)
+		return -1;
+	return mount_place(empty, run) == 0 ? mount_attributes(r->fd, MOUNT_READONLY | MOUNT_NODEV) : -1;
+}
+
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_old, struct err *e)
+{
+	int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct root r = {.fd = base(scratch, e)};
 
 	if (r.fd < 0)
@@ -218,8 +234,9 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, struct err
 	for (const struct op *op = ops; op; op = op->next)
 		if (operations[op->kind](&r, op, e) != 0)
 			return -1;
-	if (mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0 || mount_pivot(r.fd) != 0)
+	if (old < 0 || turn(&r) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
 	*ret_root = r.fd;
+	*ret_old = old;
 	return 0;
 }

@@ -80,16 +80,16 @@ static void take_messages(struct state *s)
 
 /* ---- limits ---- */
 
-/* What all processes have together, and their time. */
-static uint64_t count(struct state *s)
+/* What all processes have together, and their time; or just their time, which is quicker. */
+static uint64_t count(struct state *s, bool memory)
 {
 	struct watch_sum sum;
 
-	if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, s->w->spec->limits.memory, &sum) != 0)
+	if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, memory ? s->w->spec->limits.memory : UINT64_MAX, &sum) != 0)
 		return 0;
 	if (sum.cpu_ms > s->cpu_ms)
 		s->cpu_ms = sum.cpu_ms;
-	if (sum.memory > s->peak)
+	if (memory && sum.memory > s->peak)
 		s->peak = sum.memory;
 	return sum.memory;
 }
@@ -101,7 +101,8 @@ static void kill_box(struct state *s, enum cause why)
 	if (s->killed)
 		return;
 	s->killed = clock_now();
-	count(s); /* who is killed does not tell how much time was used */
+	if (why != CAUSE_MEMORY || s->w->cg) /* else it was just done */
+		count(s, false);             /* who is killed does not tell how much time was used */
 	if (s->w->cg)
 		cg_kill(s->w->cg);
 	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
@@ -119,7 +120,7 @@ static void check_cpu(struct state *s, int64_t now)
 	int64_t left;
 
 	if (!counted && s->w->cg)
-		count(s);
+		count(s, false);
 	used = counted ? counted : s->cpu_ms;
 	left = used < l->cpu_ms ? (int64_t)(l->cpu_ms - used) * MS : 0;
 	if (left <= 0)
@@ -136,7 +137,7 @@ static void check_due(struct state *s, int64_t now)
 	if (now >= w->start + (int64_t)w->spec->limits.time_ms * MS)
 		kill_box(s, CAUSE_TIME);
 	if (now >= s->watch) {
-		if (!w->cg && count(s) > w->spec->limits.memory)
+		if (!w->cg && count(s, true) > w->spec->limits.memory)
 			kill_box(s, CAUSE_MEMORY);
 		/* A box of thousands of processes takes longer to look at than that: no more than a fifth of a CPU goes into it. */
 		int64_t after = clock_now(), pause = 4 * (after - now);
@@ -197,17 +198,17 @@ static void turn(struct state *s)
 	int64_t now = clock_now(), wait = next_due(s) - now;
 	struct timespec t = {.tv_sec = wait > 0 ? wait / (1000 * MS) : 0, .tv_nsec = wait > 0 ? wait % (1000 * MS) : 0};
 
-	if (s->ended || s->failed)
-		fds[1].fd = -1; /* nothing more to hear; its end would keep poll awake */
+	if (s->ended || s->failed || s->killed)
+		fds[1].fd = -1; /* nothing more to hear, or at the end; its end would keep poll awake */
 	if (ppoll(fds, sizeof(fds) / sizeof(*fds), &t, NULL) < 0 && errno != EINTR)
 		kill_box(s, CAUSE_LOST);
 	take_output(s, false);
 	if (fds[1].fd >= 0 && fds[1].revents)
 		take_messages(s);
-	if (fds[0].revents) {
-		s->gone = true;
+	/* Everything has ended and been reaped when init says so. What it leaves to the kernel, its own end, nobody has to wait for here. */
+	s->gone = fds[0].revents || (s->ended && !s->killed && w->out.fd < 0 && w->err.fd < 0);
+	if (s->gone)
 		return;
-	}
 	if (fds[5].revents)
 		take_signal(s);
 	if (oom && fds[4].revents && cg_oom_kills(w->cg) > 0)
@@ -246,10 +247,10 @@ static void conclude(struct state *s, struct outcome *ret)
 	ret->interrupted = s->signal;
 }
 
-/* `u` is init's, and through it of all that it waited for. */
-static void measure(struct state *s, const struct rusage *u, struct outcome *ret)
+static void measure(struct state *s, struct outcome *ret)
 {
-	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, by_usage = (uint64_t)u->ru_maxrss * 1024;
+	const struct rusage *u = &s->last.usage;
+	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, by_usage = s->ended ? (uint64_t)u->ru_maxrss * 1024 : 0;
 
 	ret->peak_by_cgroup = by_cgroup > 0;
 	ret->peak_memory = by_cgroup ? by_cgroup : s->peak > by_usage ? s->peak : by_usage;
@@ -275,14 +276,11 @@ static int signals_open(sigset_t *ret_before)
 int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 {
 	struct state s = {.w = w, .progress = w->start + PROGRESS_EVERY, .watch = w->cg ? INT64_MAX : w->start, .cpu = w->start};
-	struct rusage usage = {0};
 	sigset_t before;
 
 	s.signals = signals_open(&before);
 	while (!s.gone)
 		turn(&s);
-	while (wait4(w->pid, NULL, 0, &usage) < 0 && errno == EINTR)
-		;
 	take_messages(&s); /* what was said and written just before the end */
 	take_output(&s, true);
 	if (s.signals >= 0)
@@ -293,6 +291,6 @@ int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 		return -1;
 	}
 	conclude(&s, ret);
-	measure(&s, &usage, ret);
+	measure(&s, ret);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "sys/file.h"
 
 #define UNDERTAKER_PATIENCE_MS 10000
+#define UNDERTAKER_BURY_SECONDS 20
 
 /* Its end is seen only after that of everything else in the box. It dies by itself with the launcher; here nobody is killed by number. */
 static void wait_for(const int *box)
@@ -50,13 +51,14 @@ static int bury(void *arg)
 		}
 		if (w->protect) {
 			wait_for(w->box);
-			protect_abandon(w->protect);
+			alarm(UNDERTAKER_BURY_SECONDS); /* the launcher may have been killed in the middle of anything */
+			protect_bury(w->protect);
 		}
 	}
 	_exit(0);
 }
 
-int undertaker_start(struct undertaker *u, struct cgroup *cg, const struct protect *protect, struct err *e)
+int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e)
 {
 	if (pipe2(u->life, O_CLOEXEC) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
@@ -71,14 +73,15 @@ int undertaker_start(struct undertaker *u, struct cgroup *cg, const struct prote
 	return err_set(e, ERR_SYSTEM, errno, "cannot start the process that cleans up");
 }
 
-void undertaker_dismiss(struct undertaker *u)
+int undertaker_dismiss(struct undertaker *u)
 {
-	if (!u->pid)
-		return;
-	kill(u->pid, SIGKILL);
-	while (waitpid(u->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	int pid = u->pid;
+
+	if (!pid)
+		return 0;
+	kill(pid, SIGKILL);
 	fd_close(&u->life[0]);
 	fd_close(&u->life[1]);
 	u->pid = 0;
+	return pid;
 }

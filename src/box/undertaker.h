@@ -7,14 +7,14 @@
 #include "box/protect.h"
 #include "sys/cgroup.h"
 
-#define UNDERTAKER_STACK ((size_t)256 << 10) /* directories are read into buffers on it */
+#define UNDERTAKER_STACK ((size_t)256 << 10) /* protect_bury() has several directory listings on it */
 #define UNDERTAKER_SHUT_MAX 8
 
 struct undertaker {
 	int pid;                /* 0: none */
 	int life[2];            /* its end of a pipe, and the launcher's: that closes without a word when the launcher is killed */
 	struct cgroup *cg;
-	const struct protect *protect;
+	struct protect *protect;
 	const int *box;         /* the box's init, 0: none (yet); names are given free only when it is gone. NULL: nobody to wait for */
 	int shut[UNDERTAKER_SHUT_MAX]; /* descriptors of the launcher that it must not hold open */
 	size_t nshut;
@@ -22,6 +22,6 @@ struct undertaker {
 };
 
 /* *u, with what it must shut, stays where it is until it is dismissed. cg and protect may be NULL. */
-int undertaker_start(struct undertaker *u, struct cgroup *cg, const struct protect *protect, struct err *e);
-/* All is cleaned up: it goes without doing anything. */
-void undertaker_dismiss(struct undertaker *u);
+int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e);
+/* All is cleaned up: it goes without doing anything. Its pid, to be waited for, or 0. */
+int undertaker_dismiss(struct undertaker *u);

@@ -241,7 +241,8 @@ static void function(struct ps *p)
 	p->i++;
 	f.from = p->i;
 	ps_skip_block(p);
-	if (str_find(f.name, ':', 0) >= 0 || ps_listed(f.name, "prompt") || p->nfunctions == PS_FUNCTIONS_MAX)
+	/* one that stands for a cmdlet is also called by its aliases, and by PowerShell itself; of two of the same name it is not certain which is called */
+	if (str_find(f.name, ':', 0) >= 0 || ps_listed(f.name, "prompt PSConsoleHostReadLine TabExpansion TabExpansion2") || p->nfunctions == PS_FUNCTIONS_MAX || ps_cmdlet(f.name) || ps_function(p, f.name))
 		ps_mark(p, "function");
 	else if (!p->mute)
 		p->functions[p->nfunctions++] = f;

@@ -29,6 +29,8 @@ struct ps_val ps_item(struct ps *p)
 		bool member = (ps_at(p, 0) == '.' && ps_name_char(ps_at(p, 1))) || ps_at(p, 0) == '[' || (ps_at(p, 0) == ':' && ps_at(p, 1) == ':');
 		bool alone = delimiter(p);
 		p->i = from;
+		if (next == '(')
+			return ps_primary(p); /* what follows right behind it is a word of its own */
 		if (!member && !alone)
 			return ps_bare(p);
 		v = ps_primary(p);

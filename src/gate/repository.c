@@ -1,6 +1,7 @@
 /*
- * A planted repository: a directory that holds HEAD, objects and refs is a repository to git, and its config may name programs that even
- * `git status` runs. Whoever may write files in the project can make one, so git in such a directory runs in the box.
+ * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those are) is a repository to git, and its
+ * config may name programs that even `git status` runs. Whoever may write files in the project can make one, so git in such a directory runs
+ * in the box.
  */
 #include "gate/judge.h"
 
@@ -63,8 +64,8 @@ void repository_planted(struct judge *j, const struct check *c)
 		if (!dir.n || !present(j, dir, "HEAD") || str_ends(dir, "/.git"))
 			continue;
 		/* all at once: every question that depends on an answer is a round of its own */
-		bool objects = present(j, dir, "objects"), refs = present(j, dir, "refs"), own = present(j, dir, ".git");
-		if (objects && refs && !own)
+		bool objects = present(j, dir, "objects"), refs = present(j, dir, "refs"), common = present(j, dir, "commondir"), own = present(j, dir, ".git");
+		if (((objects && refs) || common) && !own)
 			judge_say(j, c, s->c->at, str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir)));
 	}
 }

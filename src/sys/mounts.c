@@ -61,10 +61,12 @@ int open_beneath(int dir, const char *path, int flags)
 	return (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
 }
 
-int mount_pivot(int root)
+int mount_pivot(int root, const char *old)
 {
-	if (fchdir(root) != 0 || syscall(SYS_pivot_root, ".", ".") != 0)
-		return -1;
-	/* The old root is now on top of the new one. */
-	return umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1;
+	return fchdir(root) == 0 && syscall(SYS_pivot_root, ".", old) == 0 && chdir("/") == 0 ? 0 : -1;
+}
+
+int mount_detach(int fd)
+{
+	return fchdir(fd) == 0 && umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1;
 }

@@ -107,10 +107,10 @@ together() {
 	[[ $(jq -s '[.[].exit_code] == [0, 0, 0, 0]' "$tmp"/out.[1-4]) == true ]]
 	result $? "$who: four boxes in one workspace"
 	host "$who" '[ "$(LC_ALL=C ls -A | tr "\n" " ")" = ".git a " ] && [ ! -e .git/hooks/pre-commit ] && [ ! -e .git/commondir ]' 'nothing is left of them'
-	(cd "$ws" && become "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c 'sleep 20') >/dev/null 2>&1 </dev/null &
+	(cd "$ws" && become "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c 'git init -q --bare planted; mkdir -p .github/hooks; touch ready; sleep 20') >/dev/null 2>&1 </dev/null &
 	pid=$!
 	for ((i = 0; i < 200; i++)); do
-		[[ -d $ws/.claude ]] && break
+		[[ -e $ws/ready ]] && break
 		sleep 0.02
 	done
 	[[ -d $ws/.claude ]]
@@ -120,11 +120,13 @@ together() {
 	for ((i = 0; i < 200; i++)); do
 		# shellcheck disable=SC2012
 		left=$(cd "$ws" && LC_ALL=C ls -A | tr '\n' ' ')
-		[[ $left == ".git a " ]] && break
+		[[ $left == ".git .github a planted ready " && ! -e $ws/planted/HEAD && ! -e $ws/.github/hooks ]] && break
 		sleep 0.02
 	done
-	[[ $left == ".git a " && ! -e $ws/.git/commondir ]]
+	[[ $left == ".git .github a planted ready " && ! -e $ws/.git/commondir ]]
 	result $? "$who: a launcher that was killed leaves none: $left"
+	[[ ! -e $ws/planted/HEAD && ! -e $ws/.github/hooks && $(find "$tmp/$who/state/quarantine" -name '*-HEAD' -newer "$ws/a" | wc -l) -ge 1 ]]
+	result $? "$who: and what its box planted is in quarantine all the same"
 }
 
 for who in $(people); do

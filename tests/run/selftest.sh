@@ -156,6 +156,11 @@ else
 fi
 [[ $(ls -A "$tmp/project") == canary ]]
 result $? 'nothing was made here'
+printf 'sandbox: {env: {pass: [GITHUB_TOKEN]}}\n' >"$tmp/leak.yaml"
+run 1 'a policy that lets a credential in is found out' selftest --box --json --config "$tmp/leak.yaml"
+json '[.box.attempts[] | select(.end == "broken") | .name] == ["environment"]'
+run 1 'and shown' selftest --box --config "$tmp/leak.yaml"
+out 'BROKEN: it read the canary'
 if unshare -Ur true 2>/dev/null; then
 	# shellcheck disable=SC2016
 	run_without() { unshare -Ur sh -c 'echo 0 >/proc/sys/user/max_user_namespaces && exec "$0" selftest --box' "$CAISSON" >"$tmp/out" 2>"$tmp/err"; }

@@ -98,6 +98,8 @@ judge allow - 'cd planted && git status'
 echo 'ref: refs/heads/main' >"$project/planted/HEAD"
 judge contain git-planted 'cd planted && git status'
 judge contain git-planted 'git -C planted log'
+mkdir "$project/split" && echo 'ref: refs/heads/x' >"$project/split/HEAD" && echo ../planted >"$project/split/commondir"
+judge contain git-planted 'git -C split log'
 judge allow - 'git status'
 
 # temporary files: one's own, and another's

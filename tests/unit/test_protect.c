@@ -17,6 +17,8 @@
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define ORDINARY 12345 /* user id */
 
+static struct str page; /* docs/protected-paths.md */
+
 /* On the host, in the workspace. The status. */
 static int host(const char *script)
 {
@@ -64,7 +66,9 @@ static struct outcome box(const char *script)
 	struct err e = {0};
 
 	spec_for(&s, argv);
-	if (box_run(A, box_backend(NULL), &s, NULL, &out, &e) != 0)
+	int rc = box_run(A, box_backend(NULL), &s, NULL, &out, &e);
+	box_wait(&out);
+	if (rc != 0)
 		unit_fail(__FILE__, __LINE__, "box_run: %s", e.text);
 	return out;
 }
@@ -131,6 +135,7 @@ static const struct row rows[] = {
 	 "git -C wt log | grep -q w && [ \"$(cat .git/worktrees/wt/commondir)\" = ../.. ]", NULL, NULL, true},
 	{"a planted submodule directory", REPO, "git init -q --bare .git/modules/x; echo 'touch $T/canary' >.git/modules/x/hooks/post-checkout",
 	 "[ ! -e .git/modules/x/hooks ]", ".git/modules/x/hooks", "hooks of a new repository", true},
+	{"repositories inside repositories", REPO, "d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo 'ref: refs/heads/x' >$d/HEAD; done", "true", ".git/modules/x/modules/x/modules/x/modules/x", NULL, true},
 	{"a worktree made in the box", REPO, "git worktree add -q wt", "git -C wt status", NULL, NULL, true},
 	{"a worktree made in the box that leads elsewhere", REPO, "git worktree add -q wt; git init -q --bare evil; echo ../../../evil >.git/worktrees/wt/commondir",
 	 "[ ! -e .git/worktrees/wt/commondir ]", ".git/worktrees/wt/commondir", "repository that takes its settings from elsewhere", true},
@@ -500,6 +505,9 @@ static void test_table(void)
 		names++;
 	}
 	CHECK(names > 30);
+	for (const struct texts *t = protect_names(A); t; t = t->next) /* and people must know */
+		if (page.n)
+			CHECK_ROW(str_contains(page, str_fmt(A, "`%.*s`", STR_ARG(t->text))), str_c(A, t->text));
 	for (size_t i = 0; i < COUNT(seed); i++)
 		CHECK_ROW(protect_name_find(str_of(seed[i])) && protect_name_find(str_of(seed[i]))->flags & NAME_MASK, seed[i]);
 }
@@ -612,6 +620,7 @@ static int as_ordinary(void)
 		if (setresgid(ORDINARY, ORDINARY, ORDINARY) != 0 || setresuid(ORDINARY, ORDINARY, ORDINARY) != 0 || prctl(PR_SET_DUMPABLE, 1) != 0 || place_begin() != 0)
 			_exit(99);
 		unit_failures = 0;
+		page = STR(""); /* once is enough */
 		suite();
 		_exit(unit_failures != 0);
 	}
@@ -625,6 +634,7 @@ int main(void)
 {
 	if (place_begin() != 0)
 		return 1;
+	CHECK_INT(file_read(A, "docs/protected-paths.md", MB, &page, NULL, NULL), 0);
 	suite();
 	if (geteuid() == 0)
 		unit_failures += as_ordinary() != 0;
