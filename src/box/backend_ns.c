@@ -314,11 +314,8 @@ static int run_in(struct run *r, struct outcome *out, struct err *e)
 {
 	if (make(r, e) != 0 || start(r, e) != 0)
 		return -1;
-	if (supervise(&r->watch, out, e) != 0) {
-		r->watch.pid = 0;
+	if (supervise(&r->watch, out, e) != 0)
 		return -1;
-	}
-	r->watch.pid = 0;
 	say_enforced(r, &out->enforced);
 	if (capture_end(r->a, &r->watch.out, &out->out, e) != 0)
 		return -1;
@@ -347,7 +344,8 @@ static int ns_run(struct arena *a, const struct spec *s, const struct box_progre
 
 	run_init(r, a, s, p);
 	rc = run_in(r, &out, e);
-	end_child(r);
+	if (rc != 0 || r->protect)
+		end_child(r); /* files are compared when nobody can change them any more */
 	close_all(r);
 	if (r->grouped)
 		cg_remove(&r->cg);
@@ -355,10 +353,13 @@ static int ns_run(struct arena *a, const struct spec *s, const struct box_progre
 		*e = after;
 		rc = -1;
 	}
-	undertaker_dismiss(&r->undertaker);
-	undertaker_dismiss(&r->keeper);
+	out.leaving[0] = undertaker_dismiss(&r->undertaker);
+	out.leaving[1] = undertaker_dismiss(&r->keeper);
+	out.leaving[2] = r->watch.pid;
 	if (rc == 0)
 		*ret = out;
+	else
+		box_wait(&out);
 	return rc;
 }
 

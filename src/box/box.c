@@ -1,5 +1,9 @@
 /* The table of backends, and the way to each. */
+#define _GNU_SOURCE
 #include "box/box.h"
+
+#include <errno.h>
+#include <sys/wait.h>
 
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -44,4 +48,11 @@ bool box_inside(void)
 	struct utsname u;
 
 	return uname(&u) == 0 && !strcmp(u.nodename, NS_HOSTNAME) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
+}
+
+void box_wait(const struct outcome *o)
+{
+	for (size_t i = 0; i < sizeof(o->leaving) / sizeof(*o->leaving); i++)
+		while (o->leaving[i] > 0 && waitpid(o->leaving[i], NULL, 0) < 0 && errno == EINTR)
+			;
 }

@@ -312,6 +312,7 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
+	getrusage(RUSAGE_CHILDREN, &m.usage);
 	tell(talk, &m);
 	_exit(0);
 }

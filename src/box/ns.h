@@ -17,6 +17,7 @@
  */
 #pragma once
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "box/box.h"
@@ -46,6 +47,7 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
 	struct err err;            /* NS_FAILED */
 	int status;                /* NS_ENDED: of the program, as from wait() */
+	struct rusage usage;       /* NS_ENDED: of all that init waited for */
 };
 
 /* What init needs, all made before it exists. */
@@ -95,5 +97,5 @@ struct ns_watch {
 	int procfd, rootfd;     /* of the box, when it handed them out */
 	int64_t start;             /* ns of the monotonic clock */
 };
-/* Until the box is gone. *ret has everything but the streams' texts. -1 when setup failed in the box. */
+/* Until nothing but init can be left of the box, and that is on its way. *ret has everything but the streams' texts. -1 when setup failed. */
 int supervise(struct ns_watch *w, struct outcome *ret, struct err *e);

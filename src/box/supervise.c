@@ -205,10 +205,10 @@ static void turn(struct state *s)
 	take_output(s, false);
 	if (fds[1].fd >= 0 && fds[1].revents)
 		take_messages(s);
-	if (fds[0].revents) {
-		s->gone = true;
+	/* Everything has ended and been reaped when init says so. What it leaves to the kernel, its own end, nobody has to wait for here. */
+	s->gone = fds[0].revents || (s->ended && !s->killed && w->out.fd < 0 && w->err.fd < 0);
+	if (s->gone)
 		return;
-	}
 	if (fds[5].revents)
 		take_signal(s);
 	if (oom && fds[4].revents && cg_oom_kills(w->cg) > 0)
@@ -247,10 +247,10 @@ static void conclude(struct state *s, struct outcome *ret)
 	ret->interrupted = s->signal;
 }
 
-/* `u` is init's, and through it of all that it waited for. */
-static void measure(struct state *s, const struct rusage *u, struct outcome *ret)
+static void measure(struct state *s, struct outcome *ret)
 {
-	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, by_usage = (uint64_t)u->ru_maxrss * 1024;
+	const struct rusage *u = &s->last.usage;
+	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, by_usage = s->ended ? (uint64_t)u->ru_maxrss * 1024 : 0;
 
 	ret->peak_by_cgroup = by_cgroup > 0;
 	ret->peak_memory = by_cgroup ? by_cgroup : s->peak > by_usage ? s->peak : by_usage;
@@ -276,14 +276,11 @@ static int signals_open(sigset_t *ret_before)
 int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 {
 	struct state s = {.w = w, .progress = w->start + PROGRESS_EVERY, .watch = w->cg ? INT64_MAX : w->start, .cpu = w->start};
-	struct rusage usage = {0};
 	sigset_t before;
 
 	s.signals = signals_open(&before);
 	while (!s.gone)
 		turn(&s);
-	while (wait4(w->pid, NULL, 0, &usage) < 0 && errno == EINTR)
-		;
 	take_messages(&s); /* what was said and written just before the end */
 	take_output(&s, true);
 	if (s.signals >= 0)
@@ -294,6 +291,6 @@ int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 		return -1;
 	}
 	conclude(&s, ret);
-	measure(&s, &usage, ret);
+	measure(&s, ret);
 	return 0;
 }

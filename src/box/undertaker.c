@@ -73,14 +73,15 @@ int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *pr
 	return err_set(e, ERR_SYSTEM, errno, "cannot start the process that cleans up");
 }
 
-void undertaker_dismiss(struct undertaker *u)
+int undertaker_dismiss(struct undertaker *u)
 {
-	if (!u->pid)
-		return;
-	kill(u->pid, SIGKILL);
-	while (waitpid(u->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	int pid = u->pid;
+
+	if (!pid)
+		return 0;
+	kill(pid, SIGKILL);
 	fd_close(&u->life[0]);
 	fd_close(&u->life[1]);
 	u->pid = 0;
+	return pid;
 }

@@ -23,5 +23,5 @@ struct undertaker {
 
 /* *u, with what it must shut, stays where it is until it is dismissed. cg and protect may be NULL. */
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e);
-/* All is cleaned up: it goes without doing anything. */
-void undertaker_dismiss(struct undertaker *u);
+/* All is cleaned up: it goes without doing anything. Its pid, to be waited for, or 0. */
+int undertaker_dismiss(struct undertaker *u);

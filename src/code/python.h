@@ -140,6 +140,7 @@ struct python {
 	const struct pmap *own;  /* names of the code's own methods and attributes */
 	const struct pmap *fields; /* of struct py_binding: what is ever stored under the name of an attribute */
 	bool decorated;         /* the definition that is collected now */
+	struct str method;      /* its name, in a class */
 	bool evals;             /* code is evaluated that may change what names hold */
 	bool makes_otherwise;   /* objects may be made where their class is not named */
 	bool steers;            /* what a class matches may be the code's own doing */
@@ -311,5 +312,6 @@ bool py_harmless_name(struct str name);
 bool py_effect_name(struct str name);
 bool py_special_name(struct str name);
 bool py_names_sorted(void);
+void py_own_attributes(struct python *p, TSNode function, TSNode args);
 /* For the test: are all tables in order? */
 bool py_tables_sorted(void);

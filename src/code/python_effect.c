@@ -487,11 +487,11 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 		return;
 	case PY_SEARCH: access_at(p, ACCESS_EXEC, CODE_HOLE, true, r->name, n); return;
 	case PY_SETATTR:
-		if (any_name(py_arg(p, args, 0, "")) || args->escaped)
-			code_marker_add(p->w, "setattr", n);
+		if (any_name(py_arg(p, args, 0, "")) || args->escaped || !pmap_get(p->stored, STR("*")))
+			code_marker_add(p->w, "setattr", n); /* of a module, or under another name than the first pass knows */
 		return;
 	case PY_VARS:
-		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v))
+		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v) || !pmap_get(p->stored, STR("*")))
 			code_marker_add(p->w, "globals", n);
 		return;
 	case PY_IMPORT: do_import(p, args, n); return;

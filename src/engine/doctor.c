@@ -71,6 +71,7 @@ static bool look_box(struct arena *a, struct doctor *d, const struct run_world *
 		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
 		return false;
 	}
+	box_wait(&o);
 	if (o.status != STATUS_OK) {
 		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s", status_name(o.status)));
 		return false;

@@ -218,6 +218,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
 		return -1;
 	run_go(a, &r, NULL, &o);
+	box_wait(&o);
 	judge(a, p, t, &r, &o);
 	return 0;
 }
