@@ -149,6 +149,7 @@ struct js_name *js_name_get(struct walk *w, struct str name);
 struct str js_string(struct walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
 struct str js_escape(struct walk *w, struct str escape);
 bool js_is_function(TSNode n);
+bool js_in_node(const struct walk *w); /* is it node that runs this? The others take it for TypeScript, and texts for functions */
 void js_collect(struct walk *w, TSNode root);
 /* Is this the name of one function of the text that is only ever called by it, so that its parameters are the arguments of these calls? */
 bool js_closed(struct walk *w, struct str name);

@@ -417,8 +417,7 @@ static void make_function(struct walk *w, const struct js_call *c)
 
 static void timer(struct walk *w, const struct js_call *c)
 {
-	struct str request = w->f->ntexts ? w->f->texts[0].bytes : STR("");
-	bool evaluates_text = str_contains(request, STR("deno")) || str_contains(request, STR("bun")); /* node refuses texts here */
+	bool evaluates_text = !js_in_node(w); /* node refuses texts here */
 	struct js_set s;
 
 	js_argument(w, c, 0, &s);

@@ -68,6 +68,7 @@ enum def_kind {
 	DEF_PARAMETER, /* what the calls of function `text`, bound in `home`, give it: by position `index`, by name, or else `expr` */
 	DEF_SELF,    /* the object of a method of class `text`, bound in `home` */
 	DEF_NONE,
+	DEF_DECORATED, /* a class, of which the decorator `expr` may have made something else */
 	DEF_UNKNOWN,
 };
 

@@ -450,9 +450,12 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
-	TSNode *kids = py_children(p, n, &count);
+	TSNode *kids = py_children(p, n, &count), made = node_field(n, "definition"), by = count == 2 ? ts_node_named_child(kids[0], 0) : kids[0];
 
-	bind_unknown(p, sc, node_field(node_field(n, "definition"), "name"));
+	if (count == 2 && node_is(made, "class_definition"))
+		bind(p, sc, node_field(made, "name"), &(struct py_def){.kind = DEF_DECORATED, .expr = node_is(by, "call") ? node_field(by, "function") : by, .scope = sc});
+	else
+		bind_unknown(p, sc, node_field(made, "name"));
 	for (uint32_t i = 0; i < count; i++) {
 		p->decorated = node_is(kids[i], "function_definition");
 		collect(p, kids[i], sc, depth + 1);
@@ -479,6 +482,8 @@ static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, 
 
 	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier"))
 		p->own = pmap_set(p->a, p->own, node_text(p->w, left), p);
+	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier") && !ts_node_is_null(type))
+		add_field(p, node_text(p->w, left), &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); /* of a dataclass: whatever it is made with */
 	if (!ts_node_is_null(right)) {
 		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc}, depth);
 		if (node_is(right, "assignment")) { /* two names for one object */

@@ -218,6 +218,8 @@ static const struct pvs *eval_self(struct python *p, const struct py_def *d)
 
 static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 {
+	static const struct pvs nothing = {0};
+
 	switch (d->kind) {
 	case DEF_EXPR: return py_eval(p, d->expr, d->scope);
 	case DEF_ITEM: return item(p, py_eval(p, d->expr, d->scope), d->index);
@@ -235,6 +237,13 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	case DEF_USER: return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = d->expr}));
 	case DEF_PARAMETER: return eval_parameter(p, d);
 	case DEF_SELF: return eval_self(p, d);
+	case DEF_DECORATED: {
+		const struct pvs *by = py_eval(p, d->expr, d->scope);
+
+		if (by->n == 1 && !by->cycle && by->v[0]->kind == PV_NAME && str_is(by->v[0]->text, "dataclasses.dataclass"))
+			return &nothing; /* the class itself, which another binding is */
+		break;
+	}
 	case DEF_NONE: return pvs_text(p, PV_DATA, STR("None"));
 	case DEF_UNKNOWN: break;
 	}
