@@ -135,7 +135,7 @@ static bool load_policies(struct job *j)
 {
 	struct err e = {0};
 
-	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->ticket.cwd}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes)}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(j->a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
 	refuse(j);
