@@ -24,7 +24,7 @@ static struct str page; /* docs/protected-paths.md */
 static int host(const char *script)
 {
 	pid_t pid = fork();
-	int status;
+	int status = -1;
 
 	if (!pid) {
 		int log = open(at("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
