@@ -56,7 +56,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-built lint fuzz fuzzers bench format clean install help deps FORCE
+.PHONY: all demo check check-asan check-vm check-built lint fuzz fuzzers bench format clean install help deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -187,6 +187,10 @@ check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
+
+check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
+	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/test/test_cgroup
+	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
 lint: deps ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
 	@scripts/lint

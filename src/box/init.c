@@ -191,7 +191,7 @@ static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
 static int wall_in(const struct ns_child *c, struct err *e)
 {
-	int rules = landlock_version() > 0 ? landlock_start(c->spec->network == NETWORK_HOST) : -1;
+	int rules = landlock_version() > 0 ? landlock_start(c->spec->network != NETWORK_DENY) : -1;
 
 	if (rules < 0)
 		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
@@ -255,8 +255,10 @@ static void run(const struct ns_child *c, struct err *e)
 /* What needs no root yet. */
 static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err *e)
 {
-	if (c->spec->network == NETWORK_DENY && unshare(CLONE_NEWNET) != 0)
+	if (c->spec->network != NETWORK_HOST && unshare(CLONE_NEWNET) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
+	if (c->spec->network == NETWORK_LOOPBACK && loopback_up() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	say(meet, NS_NETWORK);
 	setsid();
 	if (enter_group(c, ret_alone, e) != 0)
@@ -282,7 +284,7 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 	if (alone)
 		why = seccomp_refuse_hidden_memory();
 	if (!why)
-		why = seccomp_load(c->spec->network == NETWORK_HOST);
+		why = seccomp_load(c->spec->network != NETWORK_DENY);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
@@ -324,7 +326,7 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 static int follow(const struct ns_child *c, int meet, int pidfd, struct err *e)
 {
 	await(meet, NS_NETWORK);
-	if (c->spec->network != NETWORK_DENY || setns(pidfd, CLONE_NEWNET) == 0)
+	if (c->spec->network == NETWORK_HOST || setns(pidfd, CLONE_NEWNET) == 0)
 		return 0;
 	return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
 }

@@ -7,10 +7,13 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/securebits.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -122,6 +125,16 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return fd;
+}
+
+/* ---- network ---- */
+
+int loopback_up(void)
+{
+	FD_CLEANUP int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+
+	return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &lo);
 }
 
 /* ---- privileges ---- */
