@@ -33,6 +33,7 @@
 #include "sys/seccomp.h"
 
 #define OPEN_FILES 20000
+#define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
 static void tell(int talk, const struct ns_message *m)
 {
@@ -207,7 +208,7 @@ static int wall_in(const struct ns_child *c, struct err *e)
 
 static int set_streams(const struct ns_child *c, struct err *e)
 {
-	int input = c->spec->input >= 0 ? c->spec->input : c->null;
+	int input = c->input >= 0 ? c->input : c->null;
 
 	if (dup2(input, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
@@ -260,7 +261,7 @@ static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
 	say(meet, NS_NETWORK);
 	setsid();
-	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
+	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	return set_streams(c, e);
 }
@@ -376,8 +377,8 @@ static void shut(const struct ns_child *c)
 	close(c->out);
 	close(c->err);
 	close(c->null);
-	if (c->spec->input >= 0)
-		close(c->spec->input);
+	if (c->input >= 0)
+		close(c->input);
 }
 
 void ns_init(const struct ns_child *c)

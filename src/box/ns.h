@@ -61,6 +61,7 @@ struct ns_child {
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
 	bool born_in;              /* init was born in its cgroup; else the program is told of one */
 	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
+	int input;                 /* what the program reads; -1: null */
 	int launcher_talk;         /* the launcher's, to be closed */
 };
 

@@ -66,7 +66,7 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%.*s'", STR_ARG(source));
 		ops_add(a, ops, OP_LINK, 0, str_n(to, (size_t)n), target);
 	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
-		ops_add(a, ops, OP_BIND, S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE, source, target);
+		ops_add(a, ops, OP_BIND, (S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE) | (from.n ? OP_IMAGE : 0), source, target);
 	}
 	return 0;
 }
