@@ -46,7 +46,7 @@ LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/o
 NPM = node_modules
 TS = $(NPM)/tree-sitter/vendor/tree-sitter/lib
 GRAMMARS = python javascript
-GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scan.o)
+GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanning.o)
 LIB_OBJ += $(GRAMMAR_OBJ)
 
 LIB = $(BUILD)/libcaisson.a
@@ -56,7 +56,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-built lint fuzz fuzzers bench format clean install help deps FORCE
+.PHONY: all demo check check-asan check-vm check-built lint fuzz fuzzers bench format clean install help deps FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -95,10 +95,10 @@ $(BUILD)/obj/grammar/%_parser.o: $(NPM)/tree-sitter-%/src/parser.c
 	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $< -o $@
 
 # src/code/grammar.c stands between parser and scanner; both take their memory from it.
-$(BUILD)/obj/grammar/%_scan.o: $(NPM)/tree-sitter-%/src/parser.c
+$(BUILD)/obj/grammar/%_scanning.o: $(NPM)/tree-sitter-%/src/parser.c
 	@mkdir -p $(@D)
 	$(call say,CC,$(<D)/scanner.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(<D) -w -c $(<D)/scanner.c -o $@
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(<D) -w -c $(<D)/scanner.c -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -187,6 +187,10 @@ check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
+
+check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
+	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/test/test_cgroup
+	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
 lint: deps ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
 	@scripts/lint

@@ -100,13 +100,13 @@ static int read_all(void *arg)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const languages[] = {"python", "javascript", "powershell", "perl", "ruby", "php", "lua", "perl-pattern"};
+	static const char *const languages[] = {"python", "javascript", "powershell", "perl", "ruby", "php", "lua", "perl-pattern", "awk"};
 	struct snippet s = {0};
 	struct arena a;
 
 	if (size < 1 || size > TEXT_MAX)
 		return 0;
-	s.lang = languages[data[0] & 7];
+	s.lang = languages[data[0] % (sizeof(languages) / sizeof(*languages))];
 	s.text = (struct word){.kind = WORD_EXACT, .text = str_n((const char *)data + 1, size - 1)};
 	s.cwd = STR("/w");
 	if (!text_exact(s.text.text))

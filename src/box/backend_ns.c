@@ -337,7 +337,7 @@ static void say_enforced(const struct run *r, struct enforced *ret)
 		.pids = r->grouped ? cg_enforcer(&r->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
 		.cpu_time = r->s->limits.cpu_ms ? ENFORCED_TIMER : ENFORCED_NOT,
-		.network = r->s->network == NETWORK_DENY ? ENFORCED_NAMESPACE : ENFORCED_NOT,
+		.network = r->s->network != NETWORK_HOST ? ENFORCED_NAMESPACE : ENFORCED_NOT,
 	};
 }
 

@@ -2,8 +2,8 @@
  * pid 1 of the box, and the program before it is itself. ns.h has the theory. Nothing here allocates; whatever fails is told to the launcher,
  * and then this process ends, and the box with it.
  *
- * Both prepare at the same time: init puts the root together, while the program enters the cgroup and makes the network namespace, which
- * takes the kernel nearly as long. Then they meet: init follows into the network namespace (its own /proc entry must not show the host's),
+ * Both prepare at the same time: init puts the root together, while the program makes the network namespace, which takes the kernel
+ * nearly as long, and enters the cgroup. Then they meet: init follows into the network namespace (its own /proc entry must not show the host's),
  * and the program goes on in the new root.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -28,10 +29,10 @@
 #include "box/ns.h"
 #include "sys/file.h"
 #include "sys/landlock.h"
-#include "sys/mounts.h"
 #include "sys/namespace.h"
 #include "sys/seccomp.h"
 
+#define SEAL_AFTER_MS 3
 #define OPEN_FILES 20000
 #define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
@@ -69,10 +70,10 @@ static void say(int to, char what)
 }
 
 /* The descriptors by which the launcher can look into the box from outside. */
-static int hand_out(int talk, int scratch, struct err *e)
+static int hand_out(int talk, int root, struct err *e)
 {
-	FD_CLEANUP int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fds[2] = {proc, scratch};
+	FD_CLEANUP int proc = openat(root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fds[2] = {proc, root};
 	struct ns_message m = {.kind = NS_READY};
 	struct iovec part = {&m, sizeof(m)};
 	union {
@@ -191,14 +192,14 @@ static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
 static int wall_in(const struct ns_child *c, struct err *e)
 {
-	int rules = landlock_version() > 0 ? landlock_start(c->spec->network == NETWORK_HOST) : -1;
+	int rules = landlock_version() > 0 ? landlock_start(c->spec->network != NETWORK_DENY) : -1;
 
 	if (rules < 0)
 		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
 	if (landlock_allow(rules, "/", false) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock");
 	for (const struct op *op = c->ops; op; op = op->next)
-		if (op->flags & OP_WRITABLE && op->kind != OP_INSIDE && landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
+		if (op->flags & OP_WRITABLE && !(op->flags & OP_COVERED) && op->kind != OP_INSIDE && landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
 			return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock for '%s'", op->target);
 	if (landlock_enforce(rules) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot enforce Landlock");
@@ -255,12 +256,14 @@ static void run(const struct ns_child *c, struct err *e)
 /* What needs no root yet. */
 static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err *e)
 {
-	if (enter_group(c, ret_alone, e) != 0)
-		return -1;
-	if (c->spec->network == NETWORK_DENY && unshare(CLONE_NEWNET) != 0)
+	if (c->spec->network != NETWORK_HOST && unshare(CLONE_NEWNET) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
+	if (c->spec->network == NETWORK_LOOPBACK && loopback_up() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	say(meet, NS_NETWORK);
 	setsid();
+	if (enter_group(c, ret_alone, e) != 0)
+		return -1;
 	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	return set_streams(c, e);
@@ -271,6 +274,8 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 {
 	int why = 0;
 
+	if (setup_enter(e) != 0)
+		return -1;
 	if (chdir(c->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
 	if (privileges_drop(true) != 0)
@@ -280,7 +285,7 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 	if (alone)
 		why = seccomp_refuse_hidden_memory();
 	if (!why)
-		why = seccomp_load(c->spec->network == NETWORK_HOST);
+		why = seccomp_load(c->spec->network != NETWORK_DENY);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
@@ -319,41 +324,48 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 }
 
 /* Into the network namespace of the program. */
-static int follow(const struct ns_child *c, int meet, pid_t child, struct err *e)
+static int follow(const struct ns_child *c, int meet, int pidfd, struct err *e)
 {
-	FD_CLEANUP int pidfd = -1;
-
 	await(meet, NS_NETWORK);
-	if (c->spec->network != NETWORK_DENY)
+	if (c->spec->network == NETWORK_HOST || setns(pidfd, CLONE_NEWNET) == 0)
 		return 0;
-	pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-	return pidfd >= 0 && setns(pidfd, CLONE_NEWNET) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
+	return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
 }
 
-static int prepare(const struct ns_child *c, int meet, pid_t child, int *ret_old, struct err *e)
+static int prepare(const struct ns_child *c, int meet, int pidfd, int *ret_hidden, struct err *e)
 {
 	FD_CLEANUP int root = -1;
 
-	if (setup_root(c->ops, c->spec->limits.scratch, &root, ret_old, e) != 0)
+	if (setup_root(c->ops, c->spec->limits.scratch, &root, ret_hidden, e) != 0)
 		return -1;
 	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
-	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, child, e) != 0)
+	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, pidfd, e) != 0)
 		return -1;
 	return prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
-/* What remains to be done while the program starts. If it fails the box ends, whatever the program has done by then. */
-static int finish(int *old, struct err *e)
+/* The program is itself when its end of the channel closes. One that ends at once is not worth taking the old root away for. */
+static bool ended_at_once(int meet, int pidfd)
 {
-	if (mount_detach(*old) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
-	fd_close(old);
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	char none;
+
+	while (recv(meet, &none, 1, 0) < 0 && errno == EINTR)
+		;
+	return poll(&p, 1, SEAL_AFTER_MS) > 0;
+}
+
+/* What remains to be done while the program runs. If it fails the box ends, whatever the program has done by then. */
+static int seal(int meet, int pidfd, int hidden, struct err *e)
+{
+	if (!ended_at_once(meet, pidfd) && setup_seal(hidden, e) != 0)
+		return -1;
 	return privileges_drop(false) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
 /* Starts the program's process, and is its pid; only returns in init. */
-static pid_t start(const struct ns_child *c, int *ret_meet, struct err *e)
+static pid_t start(const struct ns_child *c, int *ret_meet, int *ret_pidfd, struct err *e)
 {
 	int meet[2];
 	pid_t child;
@@ -369,7 +381,8 @@ static pid_t start(const struct ns_child *c, int *ret_meet, struct err *e)
 	}
 	close(meet[1]);
 	*ret_meet = meet[0];
-	return child;
+	*ret_pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	return *ret_pidfd < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot watch a process in the box") : child;
 }
 
 static void shut(const struct ns_child *c)
@@ -384,7 +397,7 @@ static void shut(const struct ns_child *c)
 void ns_init(const struct ns_child *c)
 {
 	struct err e = {0};
-	int meet = -1, old = -1;
+	int meet = -1, pidfd = -1, hidden = -1;
 	pid_t child;
 
 	close(c->launcher_talk);
@@ -392,13 +405,15 @@ void ns_init(const struct ns_child *c)
 	await(c->talk, NS_MAPPED);
 	if (become(c, &e) != 0)
 		give_up(c->talk, &e);
-	child = start(c, &meet, &e);
-	if (child < 0 || prepare(c, meet, child, &old, &e) != 0)
+	child = start(c, &meet, &pidfd, &e);
+	if (child < 0 || prepare(c, meet, pidfd, &hidden, &e) != 0)
 		give_up(c->talk, &e);
 	say(meet, NS_ROOT);
-	close(meet);
 	shut(c);
-	if (finish(&old, &e) != 0)
+	if (seal(meet, pidfd, hidden, &e) != 0)
 		give_up(c->talk, &e);
+	close(meet);
+	close(pidfd);
+	close(hidden);
 	reap(c->talk, child);
 }

@@ -67,8 +67,12 @@ struct ns_child {
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: carries out the plan and makes it the root. Descriptors of it, and of the old one, which no path leads to but is still there. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_old, struct err *e);
+/* setup.c: carries out the plan. Descriptors of the new root, and of the directory in it through which the old one will go. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e);
+/* The program: into the new root. */
+int setup_enter(struct err *e);
+/* Init: the old root goes away. */
+int setup_seal(int hidden, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
 struct capture {

@@ -11,6 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/file.h"
+
+#define COPY_MAX 16384       /* bytes of a file that is copied */
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /* Directories of the system. Links among them (bin -> usr/bin) become the same links. */
@@ -47,13 +50,20 @@ struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned
 
 static void add_file(struct arena *a, struct ops *ops, const char *target, struct str text)
 {
-	ops_add(a, ops, OP_FILE, 0, STR(""), str_of(target))->text = str_c(a, text);
+	struct op *op = ops_add(a, ops, OP_FILE, 0, STR(""), str_of(target));
+
+	op->text = str_c(a, text);
+	op->ntext = text.n;
 }
 
-/* One entry of a system root: a link stays a link, a directory or file is bound. What is not there is nothing. */
+/*
+ * One entry of a system root: a link stays a link, a small file that everybody may read is copied, which costs less than a mount, the
+ * rest is bound. What is not there is nothing.
+ */
 static int add_entry(struct arena *a, struct ops *ops, struct str from, const char *name, struct err *e)
 {
 	struct str source = str_fmt(a, "%.*s/%s", STR_ARG(from), name), target = str_fmt(a, "/%s", name);
+	struct str text;
 	char to[4096];
 	struct stat st;
 	ssize_t n;
@@ -65,6 +75,8 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 		if (n < 0 || n == (ssize_t)sizeof(to))
 			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%.*s'", STR_ARG(source));
 		ops_add(a, ops, OP_LINK, 0, str_n(to, (size_t)n), target);
+	} else if ((st.st_mode & (S_IFMT | 0117)) == (S_IFREG | S_IROTH) && st.st_size <= COPY_MAX && file_read(a, str_c(a, source), COPY_MAX, &text, NULL, NULL) == 0) {
+		add_file(a, ops, target.p, text);
 	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
 		ops_add(a, ops, OP_BIND, (S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE) | (from.n ? OP_IMAGE : 0), source, target);
 	}
@@ -128,15 +140,16 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 
 static void add_dev(struct arena *a, struct ops *ops)
 {
+	ops_add(a, ops, OP_DIR, OP_WRITABLE, STR(""), STR("/dev")); /* for Landlock: the directory itself is the root's, and read-only */
 	EACH(i, devices) {
 		struct str path = str_fmt(a, "/dev/%s", devices[i]);
 
-		ops_add(a, ops, OP_BIND, OP_WRITABLE | OP_DEVICES | OP_IS_FILE, path, path);
+		ops_add(a, ops, OP_BIND, OP_WRITABLE | OP_DEVICES | OP_IS_FILE | OP_COVERED, path, path);
 	}
 	EACH(i, dev_links)
 		ops_add(a, ops, OP_LINK, 0, str_of(dev_links[i].to), str_of(dev_links[i].at));
-	ops_add(a, ops, OP_PTS, OP_WRITABLE | OP_DEVICES, STR(""), STR("/dev/pts"));
-	ops_add(a, ops, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/dev/shm"));
+	ops_add(a, ops, OP_PTS, OP_WRITABLE | OP_DEVICES | OP_COVERED, STR(""), STR("/dev/pts"));
+	ops_add(a, ops, OP_SCRATCH, OP_WRITABLE | OP_STICKY | OP_COVERED, STR(""), STR("/dev/shm"));
 }
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)

@@ -28,7 +28,8 @@ enum {
 	OP_OPTIONAL = 4, /* a source that does not exist is nothing */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
 	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */
-	OP_IMAGE = 128,  /* the same for a part of a root that the caller named; its owners are not mapped */
+	OP_IMAGE = 256,  /* the same for a part of a root that the caller named; its owners are not mapped */
+	OP_COVERED = 128, /* writable, and so is a directory above it: a rule for that will do */
 	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: what the source is, when that is known beforehand */
 };
 
@@ -37,7 +38,8 @@ struct op {
 	enum op_kind kind;
 	unsigned flags;
 	const char *source, *target;
-	const char *text;
+	const char *text; /* OP_FILE: this many bytes */
+	size_t ntext;
 	int tree;        /* OP_BIND: a detached mount made beforehand, used in place of `source`; -1: none */
 };
 

@@ -21,6 +21,8 @@
 #define LOCK_TRIES 500 /* milliseconds */
 #define BURY_BYTES ((size_t)64 << 20)
 
+static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
+
 /* ---- paths ---- */
 
 const char *path_join(struct arena *a, const char *dir, const char *name)
@@ -119,9 +121,41 @@ const char *protect_resolve(struct protect *p, const char *dir, struct str path)
 	struct str all = str_starts(path, "/") ? path : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace), dir[0] ? dir : ".", STR_ARG(path));
 	const char *real = inside(p, all);
 
-	if (real || str_starts(path, "/"))
-		return real;
-	return path_clean(p->a, str_of(path_join(p->a, dir, str_c(p->a, path)))); /* not there yet */
+	return real ? real : protect_as_text(p, dir, path); /* not there yet */
+}
+
+const char *protect_as_text(struct protect *p, const char *dir, struct str path)
+{
+	struct str w = p->workspace;
+	struct buf b;
+
+	if (str_starts(path, "/")) {
+		if (path.n <= w.n + 1 || memcmp(path.p, w.p, w.n) != 0 || path.p[w.n] != '/')
+			return NULL;
+		path = str_sub(path, w.n + 1, path.n);
+		dir = "";
+	}
+	if (path.n + strlen(dir) >= PROTECT_PATH_MAX)
+		return NULL;
+	buf_init(&b, p->a, 0);
+	buf_c(&b, dir);
+	for (size_t from = 0; from < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', from);
+		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+
+		from += part.n + 1;
+		if (str_is(part, "..")) {
+			if (!b.n)
+				return NULL; /* above the workspace */
+			while (b.n && b.p[--b.n] != '/')
+				;
+		} else if (part.n && !str_is(part, ".")) {
+			if (b.n)
+				buf_char(&b, '/');
+			buf_str(&b, part);
+		}
+	}
+	return path_clean(p->a, buf_view(&b));
 }
 
 static void keep_link(struct protect *p, const char *path, unsigned flags, const struct stat *st)
@@ -167,7 +201,7 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 		const char *link = link_above(p, path);
 
 		if (link)
-			protect_keep(p, link, 0, NULL);
+			protect_keep(p, link, flags & NAME_GIT, NULL);
 		return;
 	}
 	if (got == 0 && S_ISLNK(st.st_mode))
@@ -258,6 +292,7 @@ static int run_part(struct protect *p, int (*part)(void *), void *arg)
 	int got;
 
 	p->nest = 0;
+	p->budget = PROTECT_BUDGET;
 	got = arena_run(p->a, part, arg);
 
 	while (p->nheld)
@@ -269,6 +304,8 @@ static void protect_close(struct protect *p)
 {
 	fd_close(&p->qfd);
 	fd_close(&p->pool);
+	if (p->ws >= 0)
+		lock(p->ws, LOCK_UN); /* who cleans up after us has a copy of the descriptor */
 	fd_close(&p->ws);
 }
 
@@ -337,8 +374,6 @@ static void keep_names(struct protect *p, const struct texts *names)
 		}
 	}
 }
-
-static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
 
 static int lock_shared(int fd)
 {
@@ -433,6 +468,14 @@ static bool same(const struct stat *x, const struct stat *y)
 	return x->st_dev == y->st_dev && x->st_ino == y->st_ino && (x->st_mode & S_IFMT) == (y->st_mode & S_IFMT);
 }
 
+/* By what it says: a new link may well have the old one's inode. */
+static bool same_link(struct protect *p, const struct kept *k)
+{
+	HELD dir = {p, held_open(p, path_dirname(p->a, k->path), O_PATH | O_DIRECTORY)};
+
+	return dir.fd >= 0 && str_is(link_text(p->a, dir.fd, path_basename(k->path)), k->link);
+}
+
 static void put_link_back(struct protect *p, const struct kept *k, bool present)
 {
 	HELD dir = {p, held_open(p, path_dirname(p->a, k->path), O_PATH | O_DIRECTORY)};
@@ -472,9 +515,11 @@ static void compare(struct protect *p, const struct kept *k)
 	int got = below_stat(p->ws, k->path, &now);
 	bool present = got == 0, through_link = got < 0 && errno == ELOOP;
 
+	if (present && (k->kind == KEPT_ABSENT || k->kind == KEPT_MADE) && placeholder_at(p, k->path, &now, k->st.st_size))
+		return;
 	if (k->kind == KEPT_PATH || k->kind == KEPT_ABOVE)
 		compare_path(p, k, &now, present);
-	else if (k->kind == KEPT_LINK && (!present || !same(&k->st, &now)))
+	else if (k->kind == KEPT_LINK && !(present && S_ISLNK(now.st_mode) && same_link(p, k)))
 		put_link_back(p, k, present);
 	else if (k->kind == KEPT_ABSENT && (present || through_link))
 		appeared(p, k);

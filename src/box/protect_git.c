@@ -46,19 +46,19 @@ static bool listed(const struct texts *t, const char *path)
 	return false;
 }
 
-/* "gitdir: PATH", relative to the workspace; NULL: it does not lead to a directory in it. */
-static const char *git_file(struct protect *p, const char *dir, const char *path)
+/* The path after "gitdir:"; empty: there is none. */
+static struct str git_file(struct protect *p, const char *path)
 {
 	struct str text, prefix = STR("gitdir:");
 
 	if (below_read(p->a, p->ws, path, GIT_FILE_MAX, &text) < 0 || !str_starts(text, prefix.p))
-		return NULL;
+		return STR("");
 	text = str_sub(text, prefix.n, text.n);
 	while (text.n && (text.p[0] == ' ' || text.p[0] == '\t'))
 		text = str_sub(text, 1, text.n);
 	while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
 		text.n--;
-	return text.n ? protect_resolve(p, dir, text) : NULL;
+	return text;
 }
 
 static bool is_there(struct protect *p, const char *dir, const char *name, struct stat *ret)
@@ -96,7 +96,6 @@ static void inner_each(struct protect *p, const char *path, void (*found)(struct
 	struct inner in = {.p = p, .dir = path_join(p->a, path, "worktrees"), .found = found};
 	struct walk w = {.p = p, .from = path_join(p->a, path, "modules"), .depth_max = MODULES_DEPTH, .left = PROTECT_ENTRIES_MAX, .leave = module_leave, .ctx = &in};
 	HELD d = {p, held_open(p, in.dir, O_RDONLY | O_DIRECTORY)};
-	size_t left = PROTECT_ENTRIES_MAX;
 	struct stat st;
 	bool all;
 
@@ -106,7 +105,7 @@ static void inner_each(struct protect *p, const char *path, void (*found)(struct
 		return;
 	}
 	p->nest++;
-	all = d.fd < 0 || dir_each(d.fd, &left, worktree_entry, &in);
+	all = d.fd < 0 || dir_each(d.fd, &p->budget, worktree_entry, &in);
 	if (is_there(p, path, "modules", &st))
 		walk_run(&w);
 	p->nest--;
@@ -130,6 +129,9 @@ static void named_path(void *ctx, struct str section, struct str key, struct str
 
 	if ((!hooks && !include) || !value.n || value.p[0] == '~' || value.n >= PROTECT_PATH_MAX)
 		return;
+	path = protect_as_text(n->p, hooks ? n->top : n->gitdir, value); /* links on the way are kept as well */
+	if (path)
+		protect_keep(n->p, path, hooks ? NAME_MASK : NAME_MOVE, NULL);
 	path = protect_resolve(n->p, hooks ? n->top : n->gitdir, value);
 	if (path)
 		protect_keep(n->p, path, hooks ? NAME_MASK : NAME_MOVE, NULL);
@@ -179,8 +181,13 @@ void git_before(struct protect *p, const char *dir, unsigned char type)
 	*t = (struct texts){.next = p->gits, .text = str_of(path)};
 	p->gits = t;
 	if (type != DT_DIR) {
+		struct str text = type == DT_LNK ? STR(".git") : git_file(p, path);
+		const char *plain = text.n && type == DT_REG ? protect_as_text(p, dir, text) : NULL;
+
 		protect_keep(p, path, NAME_GIT, NULL);
-		target = type == DT_LNK ? protect_resolve(p, dir, STR(".git")) : git_file(p, dir, path);
+		if (plain)
+			protect_keep(p, plain, NAME_WRITABLE | NAME_GIT, NULL); /* so that no link on the way can be turned elsewhere */
+		target = text.n ? protect_resolve(p, dir, text) : NULL;
 	}
 	/* A repository that lies outside the workspace is not seen in the box. */
 	if (target && below_stat(p->ws, target, &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -257,11 +264,10 @@ static void gitdir_links(struct protect *p, const char *path)
 {
 	struct looking l = {.p = p, .dir = path};
 	HELD d = {p, held_open(p, path, O_RDONLY | O_DIRECTORY)};
-	size_t left = PROTECT_ENTRIES_MAX;
 
 	if (d.fd < 0)
 		return;
-	if (!dir_each(d.fd, &left, link_entry, &l))
+	if (!dir_each(d.fd, &p->budget, link_entry, &l))
 		protect_report(p, path, "too many files in it: not all were looked at", STR(""));
 	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++) {
 		struct walk w = {.p = p, .from = path_join(p->a, path, written[i].dir), .depth_max = written[i].depth, .left = PROTECT_ENTRIES_MAX, .heavy = true, .entry = inner_link};
@@ -288,7 +294,6 @@ static void look_hooks(struct looking *l)
 {
 	HELD d = {l->p, held_open(l->p, path_join(l->p->a, l->dir, "hooks"), O_RDONLY | O_DIRECTORY)};
 	const char *found = l->trust == TRUST_OLD ? "hooks changed in a repository that could not be protected" : "hooks of a new repository";
-	size_t left = PROTECT_ENTRIES_MAX;
 	struct looking in = *l;
 	struct stat st;
 
@@ -297,7 +302,7 @@ static void look_hooks(struct looking *l)
 			take(l, "hooks", found);
 		return;
 	}
-	if (!dir_each(d.fd, &left, hook_entry, &in))
+	if (!dir_each(d.fd, &l->p->budget, hook_entry, &in))
 		in.hook = true;
 	if (in.new_hook)
 		in.trust = TRUST_NONE;
@@ -330,7 +335,7 @@ static void look_gitdir(struct protect *p, const char *path, bool worktree, enum
 	gitdir_links(p, path);
 	look_config(&l, "config.worktree");
 	if (is_there(p, path, "commondir", &st)) {
-		bool usual = worktree && below_read(p->a, p->ws, path_join(p->a, path, "commondir"), GIT_FILE_MAX, &text) == 0 && str_is(text, "../..\n");
+		bool usual = below_read(p->a, p->ws, path_join(p->a, path, "commondir"), GIT_FILE_MAX, &text) == 0 && str_is(text, worktree ? "../..\n" : ".\n");
 
 		if (!usual)
 			take(&l, "commondir", "repository that takes its settings from elsewhere");
@@ -422,8 +427,10 @@ static void after_leave(struct walk *w, const char *dir, unsigned marks)
 /* A .git file is fine when it leads to a worktree or submodule of a repository that was looked at. */
 static void look_git_file(struct protect *p, const char *path)
 {
-	const char *target = git_file(p, path_dirname(p->a, path), path);
+	const char *dir = path_dirname(p->a, path), *target;
+	struct str text = git_file(p, path);
 
+	target = text.n ? protect_as_text(p, dir, text) : NULL; /* a link on the way could be turned elsewhere by the next box */
 	if (!target || !gitdir_known(p, target))
 		protect_move(p, path, "leads to a repository that is not known");
 }

@@ -12,6 +12,7 @@
 
 #define PROTECT_PATH_MAX 3072       /* longer paths are not looked at; noted */
 #define PROTECT_ENTRIES_MAX 20000   /* directory entries looked at by one search */
+#define PROTECT_BUDGET ((size_t)10 * PROTECT_ENTRIES_MAX) /* by all searches before a run, and by all after it */
 #define PROTECT_DEPTH_BEFORE 4      /* directories below the workspace in which repositories are searched, before */
 #define PROTECT_DEPTH_AFTER 12      /* and after */
 #define PROTECT_REPOSITORIES_MAX 64
@@ -109,6 +110,7 @@ struct protect {
 	int qfd;               /* quarantine; -1: not open */
 	int held[PROTECT_HELD_MAX]; /* descriptors in use: running out of memory leaves the functions that would close them */
 	size_t nheld;
+	size_t budget;         /* directory entries that may still be looked at */
 	unsigned nest;         /* repositories of repositories being looked at */
 	enum trust trust;      /* in the repository whose inner ones are being looked at */
 	bool full;             /* more repositories than can be protected */
@@ -124,6 +126,8 @@ struct protect {
 void pool_open(struct protect *p);
 /* A placeholder for a name that is absent, or the one that is there. False: not possible, so the name is only watched. */
 bool placeholder_make(struct protect *p, const char *path, unsigned flags, const char *text, struct stat *ret);
+/* Is this an empty one, another box's perhaps? */
+bool placeholder_at(struct protect *p, const char *path, const struct stat *st, off_t size);
 /* Removes it, if it is still what was made. Takes no memory. */
 void placeholder_remove(const struct protect *p, const struct made *m);
 
@@ -134,6 +138,8 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 bool protect_kept(const struct protect *p, const char *path);
 /* Where a path given in `dir` (relative) or as absolute leads to, relative to the workspace. NULL: not into it. */
 const char *protect_resolve(struct protect *p, const char *dir, struct str path);
+/* The same as text only: where it would lead if there were no links. */
+const char *protect_as_text(struct protect *p, const char *dir, struct str path);
 /* One more row for the report. */
 void protect_report(struct protect *p, const char *path, const char *what, struct str moved_to);
 const char *path_join(struct arena *a, const char *dir, const char *name);

@@ -89,7 +89,7 @@ static bool is_placeholder(int parent, const char *name, const struct stat *st, 
 	if (st->st_uid != geteuid())
 		return false;
 	if (file)
-		return S_ISREG(st->st_mode) && (st->st_mode & 07777) == FILE_MODE && st->st_nlink == 1 && st->st_size == size;
+		return S_ISREG(st->st_mode) && (st->st_mode & 07777) == FILE_MODE && st->st_nlink == 1 && st->st_size <= size; /* less: it is just being written */
 	return S_ISDIR(st->st_mode) && (st->st_mode & 01777) == DIR_MODE && dir_empty(parent, name);
 }
 
@@ -142,6 +142,14 @@ bool placeholder_make(struct protect *p, const char *path, unsigned flags, const
 	m->dev = ret->st_dev;
 	m->ino = ret->st_ino;
 	return true;
+}
+
+bool placeholder_at(struct protect *p, const char *path, const struct stat *st, off_t size)
+{
+	const char *parent = path_dirname(p->a, path);
+	HELD dir = {p, held_open(p, parent, O_RDONLY | O_DIRECTORY)};
+
+	return dir.fd >= 0 && is_placeholder(dir.fd, path_basename(path), st, S_ISREG(st->st_mode), size);
 }
 
 void placeholder_remove(const struct protect *p, const struct made *m)

@@ -185,10 +185,13 @@ static bool visit(struct walk *w, const struct pending *at, struct queue *later,
 void walk_run(struct walk *w)
 {
 	struct queue later = {NULL, &later.first}, last = {NULL, &last.first};
+	size_t given = w->left = w->left < w->p->budget ? w->left : w->p->budget;
 
+	w->p->budget -= given; /* what is not used goes back */
 	queue_add(w->p->a, &later, w->from, 0);
 	for (struct pending *n = later.first; n && !w->incomplete; n = n->next)
 		w->incomplete = !w->left || !visit(w, n, &later, &last);
 	for (struct pending *n = last.first; n && w->left; n = n->next)
 		visit(w, n, &last, &last);
+	w->p->budget += w->left;
 }

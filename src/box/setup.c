@@ -5,8 +5,10 @@
  * The new root is a tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). It is
  * mounted read-only; directories of the scratch are parts of it that are mounted once more, writable, and so share its size.
  *
- * Taking the old root away takes the kernel as long as all the rest. So it is first only put where no path leads to (/run/old, with an empty
- * directory mounted on /run), and taken away while the program starts.
+ * Taking the old root away takes the kernel as long as all the rest. So the program first only changes its own root (it has no capability to
+ * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes through a
+ * directory that no path leads to: /run/old, with an empty directory mounted on /run. It must never lie on top of the new one, not for a
+ * moment: "/.." would lead there.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,6 +21,7 @@
 #include "box/ns.h"
 #include "sys/mounts.h"
 
+#define BASE "/proc"       /* where the new root is mounted in the old one */
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
@@ -84,10 +87,9 @@ static int make_dir(int dir, const char *target)
 	return mkdirat(dir, last_name(target), 0755) == 0 || errno == EEXIST || errno == EROFS ? 0 : -1;
 }
 
-static int make_file(int dir, const char *target, const char *text)
+static int make_file(int dir, const char *target, const char *text, size_t n)
 {
 	FD_CLEANUP int fd = openat(dir, last_name(target), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-	size_t n = text ? strlen(text) : 0;
 
 	if (fd < 0)
 		return errno == EEXIST || errno == EROFS ? 0 : -1;
@@ -107,7 +109,7 @@ static int place(struct root *r, const struct op *op, int tree)
 		dir = S_ISDIR(st.st_mode);
 	}
 	parent = make_parents(r, op->target);
-	if (parent < 0 || (dir ? make_dir(parent, op->target) : make_file(parent, op->target, NULL)) != 0)
+	if (parent < 0 || (dir ? make_dir(parent, op->target) : make_file(parent, op->target, NULL, 0)) != 0)
 		return -1;
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
 	return at < 0 ? -1 : mount_place(tree, at);
@@ -182,7 +184,7 @@ static int do_own(struct root *r, const struct op *op, struct err *e)
 	int parent = make_parents(r, op->target), rc = -1;
 
 	if (parent >= 0)
-		rc = op->kind == OP_DIR ? make_dir(parent, op->target) : op->kind == OP_FILE ? make_file(parent, op->target, op->text) : symlinkat(op->source, parent, last_name(op->target));
+		rc = op->kind == OP_DIR ? make_dir(parent, op->target) : op->kind == OP_FILE ? make_file(parent, op->target, op->text, op->ntext) : symlinkat(op->source, parent, last_name(op->target));
 	return rc == 0 ? 0 : fail(op, "make", e);
 }
 
@@ -223,7 +225,7 @@ static int base(uint64_t scratch, struct err *e)
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
 	fd = mount_new("tmpfs", options, MOUNT_NODEV);
 	if (fd >= 0)
-		at = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		at = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || at < 0 || mount_place(fd, at) != 0) {
 		err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
 		fd_close(&fd);
@@ -231,21 +233,21 @@ static int base(uint64_t scratch, struct err *e)
 	return fd;
 }
 
-/* Turns the root, and covers the old one. */
-static int turn(const struct root *r)
+/* The directory for the old root, then something on top of its parent. */
+static int hide(const struct root *r, int *ret_hidden)
 {
 	if (mkdirat(r->fd, "run", 0755) != 0 || mkdirat(r->fd, "run/old", 0700) != 0 || mkdirat(r->fd, "run/empty", 0755) != 0)
 		return -1;
 	FD_CLEANUP int run = open_beneath(r->fd, "run", O_PATH | O_NOFOLLOW);
 	FD_CLEANUP int empty = mount_copy(r->fd, "run/empty");
-	if (run < 0 || empty < 0 || mount_attributes(empty, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) != 0 || mount_pivot(r->fd, "run/old") != 0)
+	*ret_hidden = open_beneath(r->fd, "run/old", O_PATH | O_NOFOLLOW);
+	if (run < 0 || empty < 0 || *ret_hidden < 0 || mount_attributes(empty, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) != 0)
 		return -1;
-	return mount_place(empty, run) == 0 ? mount_attributes(r->fd, MOUNT_READONLY | MOUNT_NODEV) : -1;
+	return mount_place(empty, run);
 }
 
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_old, struct err *e)
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
 {
-	int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct root r = {.fd = base(scratch, e), .at = -1};
 
 	if (r.fd < 0)
@@ -254,9 +256,18 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_o
 		if (operations[op->kind](&r, op, e) != 0)
 			return -1;
 	fd_close(&r.at);
-	if (old < 0 || turn(&r) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	if (hide(&r, ret_hidden) != 0 || mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	*ret_root = r.fd;
-	*ret_old = old;
 	return 0;
+}
+
+int setup_enter(struct err *e)
+{
+	return chdir(BASE) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+}
+
+int setup_seal(int hidden, struct err *e)
+{
+	return mount_pivot(BASE, hidden) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
 }

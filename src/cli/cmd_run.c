@@ -40,7 +40,7 @@ static const struct option_row options[] = {
 	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), or host where your policy says 'sandbox: {network: host-allowed}'"},
+	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
 	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},
@@ -135,7 +135,7 @@ static bool load_policies(struct job *j)
 {
 	struct err e = {0};
 
-	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->ticket.cwd}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes)}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(j->a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
 	refuse(j);

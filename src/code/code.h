@@ -28,6 +28,8 @@ struct code_run {                /* something the code hands to a shell, or star
 
 /* Is this a module of Python's own? A file of that name in the directory would be loaded instead. */
 bool code_python_module(struct str name);
+/* awk of which integers are not known: can it reach nothing but what it is given? */
+bool code_awk_harmless(struct str text);
 /* Is there a reader for this language? */
 bool code_knows(const char *lang);
 /*

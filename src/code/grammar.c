@@ -56,9 +56,13 @@ static void *heap_take(size_t n, bool zero)
 	return b->data;
 }
 
+/* The scanners call these in place of the C library's. */
+void *grammar_calloc(size_t n, size_t size);
+void grammar_free(void *at);
+
 static void *heap_malloc(size_t n) { return heap_take(n, false); }
 
-static void *heap_calloc(size_t n, size_t size)
+void *grammar_calloc(size_t n, size_t size)
 {
 	size_t bytes;
 
@@ -69,7 +73,7 @@ static void *heap_calloc(size_t n, size_t size)
 
 static struct grammar_block *block_of(void *at) { return (struct grammar_block *)((char *)at - HEADER); }
 
-static void heap_free(void *at)
+void grammar_free(void *at)
 {
 	struct grammar_block *b;
 	size_t room, class;
@@ -92,7 +96,7 @@ static void *heap_realloc(void *at, size_t n)
 	p = heap_take(n, false);
 	if (at)
 		memcpy(p, at, had);
-	heap_free(at);
+	grammar_free(at);
 	return p;
 }
 
@@ -184,7 +188,7 @@ void grammar_begin(struct grammar *p, struct str src)
 		.errors = GRAMMAR_ERRORS_MAX,
 	};
 	arena_init(&p->heap, GRAMMAR_HEAP_MAX);
-	ts_set_allocator(heap_malloc, heap_calloc, heap_realloc, heap_free);
+	ts_set_allocator(heap_malloc, grammar_calloc, heap_realloc, grammar_free);
 	current = p;
 }
 

@@ -446,14 +446,12 @@ static void visit_import(struct walk *w, TSNode n)
 /* f<T>('x'), f<T, U>('x'): comparisons, but to TypeScript a call of f. */
 static void check_generic(struct walk *w, TSNode n)
 {
-	static const char *const readers[] = {"deno", "bun", "tsx", "ts-node", "typescript", "strip-types"};
-	struct str request = w->f->ntexts ? w->f->texts[0].bytes : STR("");
+	bool script = !js_in_node(w);
 
-	for (size_t i = 0; IS_ANY(node_field(n, "right"), "parenthesized_expression", "template_string") && i < sizeof(readers) / sizeof(*readers); i++)
-		if (str_contains(request, str_of(readers[i]))) {
-			code_marker_add(w, "typescript", n);
-			return;
-		}
+	for (size_t i = 0; i < w->f->ntexts && !script; i++)
+		script = str_contains(w->f->texts[i].bytes, STR("typescript")); /* --input-type */
+	if (script && IS_ANY(node_field(n, "right"), "parenthesized_expression", "template_string"))
+		code_marker_add(w, "typescript", n);
 }
 
 static void visit_other(struct walk *w, TSNode n)

@@ -12,6 +12,7 @@
 #include "code/tree.h"
 
 #define JS_UNION_MAX 8         /* values one name may stand for */
+#define JS_ITEMS_MAX 64        /* of a literal whose keys or values are asked for */
 #define JS_ARGS_MAX 64         /* arguments of one call that are looked at */
 #define JS_STEPS_BASE 100000   /* evaluations of one text: ... */
 #define JS_STEPS_PER_BYTE 8    /* ... and as many more for each byte, but ... */
@@ -82,6 +83,7 @@ struct js_name {
 	bool stored;    /* a property of this name is assigned to somewhere */
 	struct js_def *stores; /* ... these */
 	bool storing;          /* they are being found out */
+	const struct js_set *store_value; /* all of them together, when that was found out */
 	bool undef;     /* it may be used before it has a value */
 	bool is_var, ref_many;
 	uint32_t var_at, ref_at;           /* where it is declared with a value, and first used */
@@ -147,6 +149,7 @@ struct js_name *js_name_get(struct walk *w, struct str name);
 struct str js_string(struct walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
 struct str js_escape(struct walk *w, struct str escape);
 bool js_is_function(TSNode n);
+bool js_in_node(const struct walk *w); /* is it node that runs this? The others take it for TypeScript, and texts for functions */
 void js_collect(struct walk *w, TSNode root);
 /* Is this the name of one function of the text that is only ever called by it, so that its parameters are the arguments of these calls? */
 bool js_closed(struct walk *w, struct str name);

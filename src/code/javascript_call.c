@@ -199,6 +199,20 @@ void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
 		code_marker_add(w, "environment", n);
 }
 
+/* Members that are assigned anywhere and look like variables may be put into an environment that way. */
+static void stored_environment(struct walk *w, TSNode n)
+{
+	for (size_t i = 0; js_of(w)->stores_any && i < js_of(w)->nchains; i++)
+		for (const struct js_name *k = js_of(w)->names[i]; k; k = k->next) {
+			bool variable = k->stores && k->name.n > 1;
+
+			for (size_t c = 0; c < k->name.n && !memchr(k->name.p, '_', k->name.n); c++)
+				variable &= (k->name.p[c] >= 'A' && k->name.p[c] <= 'Z') || (k->name.p[c] >= '0' && k->name.p[c] <= '9');
+			if (variable)
+				js_environment(w, k->name, CODE_HOLE, n);
+		}
+}
+
 /* The option `env`: a literal, with all of the own environment perhaps. */
 static void environment(struct walk *w, const struct js_call *c, const struct js_value *v)
 {
@@ -209,6 +223,7 @@ static void environment(struct walk *w, const struct js_call *c, const struct js
 		return;
 	if (!k || js_of(w)->stores_computed)
 		code_marker_add(w, "environment", c->n);
+	stored_environment(w, c->n);
 	for (size_t i = 0; k && i < n; i++) {
 		struct js_set s = js_eval(w, node_is(k[i], "spread_element") ? js_last_child(w, k[i]) : node_field(k[i], "value"));
 
@@ -402,8 +417,7 @@ static void make_function(struct walk *w, const struct js_call *c)
 
 static void timer(struct walk *w, const struct js_call *c)
 {
-	struct str request = w->f->ntexts ? w->f->texts[0].bytes : STR("");
-	bool evaluates_text = str_contains(request, STR("deno")) || str_contains(request, STR("bun")); /* node refuses texts here */
+	bool evaluates_text = !js_in_node(w); /* node refuses texts here */
 	struct js_set s;
 
 	js_argument(w, c, 0, &s);

@@ -29,12 +29,18 @@ static struct js_set given_back(struct walk *w, TSNode f)
 	TSNode body = node_field(f, "body"), last;
 	struct js_memo *m = js_memo_get(w, f);
 	struct js_set s = {0};
+	struct js_value *kept;
 
 	if (!js_is_function(f) || node_is(f, "generator_function") || node_is(f, "generator_function_declaration") || ts_node_is_null(body) || str_starts(node_text(w, f), "async"))
 		return unknown();
 	if (m->busy) {
 		js_of(w)->cycles++;
 		return unknown();
+	}
+	if (m->n) {
+		memcpy(s.v, m->value, m->n * sizeof(*s.v));
+		s.n = m->n;
+		return s;
 	}
 	m->busy = true;
 	if (!node_is(body, "statement_block")) {
@@ -46,7 +52,13 @@ static struct js_set given_back(struct walk *w, TSNode f)
 			js_add(w, &s, (struct js_value){.kind = JS_UNDEF}, f);
 	}
 	m->busy = false;
-	return s.n ? s : unknown();
+	if (!s.n)
+		s = unknown();
+	kept = arena_array(w->a, s.n, sizeof(*kept));
+	memcpy(kept, s.v, s.n * sizeof(*kept));
+	m->value = kept; /* also in a cycle, as with what is stored */
+	m->n = s.n;
+	return s;
 }
 
 static struct js_set items(struct walk *w, TSNode arg, struct str which)

@@ -183,6 +183,28 @@ bool js_closed(struct walk *w, struct str name)
 	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(w, name);
 }
 
+bool js_in_node(const struct walk *w)
+{
+	struct span at = w->s->at;
+
+	while (at.text > 0 && at.text < w->f->ntexts && !strcmp(w->f->texts[at.text].from, "javascript") && w->f->texts[at.text].origin.text < at.text)
+		at = w->f->texts[at.text].origin; /* code inside of code */
+	for (const struct command *c = w->f->commands; c; c = c->next) {
+		struct str name = c->argc ? c->argv[0].text : STR("");
+
+		if (!c->argc || c->argv[0].at.text != at.text || c->argv[0].at.from != at.from || c->argv[0].kind != WORD_EXACT)
+			continue;
+		for (size_t i = name.n; i > 0; i--)
+			if (name.p[i - 1] == '/') {
+				name = str_sub(name, i, name.n);
+				break;
+			}
+		if (str_is(name, "node") || str_is(name, "nodejs"))
+			return true;
+	}
+	return false;
+}
+
 bool js_is_function(TSNode n)
 {
 	static const char *const types[] = {"arrow_function", "function_expression", "function_declaration", "generator_function", "generator_function_declaration", "method_definition"};

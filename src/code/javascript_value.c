@@ -170,18 +170,27 @@ static struct str literal_key(struct walk *w, TSNode key)
 /* All that is ever assigned to a member of this name, of whatever object. */
 static void add_stores(struct walk *w, struct js_set *s, struct js_name *key, TSNode n)
 {
+	struct js_set *all;
+
+	if (key->store_value) {
+		js_add_all(w, s, key->store_value, n);
+		return;
+	}
 	if (key->storing) {
 		js_of(w)->cycles++;
 		js_add(w, s, (struct js_value){.kind = JS_UNKNOWN}, n);
 		return;
 	}
 	key->storing = true;
+	all = arena_new(w->a, struct js_set);
 	for (const struct js_def *d = key->stores; d && !js_of(w)->bound_said; d = d->next) {
 		struct js_set v = eval_source(w, d->source, 0);
 
-		js_add_all(w, s, &v, n);
+		js_add_all(w, all, &v, n);
 	}
 	key->storing = false;
+	key->store_value = all; /* also in a cycle: what is unknown there stands for any text, and what has an effect was noted where it is stored */
+	js_add_all(w, s, all, n);
 }
 
 /* A member of an object literal; an empty key stands for all of them. */
@@ -226,7 +235,7 @@ static struct js_set literal_items(struct walk *w, TSNode object, bool values)
 	struct js_set s = {0};
 	size_t n;
 	TSNode *c = js_children(w, object, &n);
-	bool closed = !js_of(w)->stores_any && !js_of(w)->stores_computed;
+	bool closed = !js_of(w)->stores_any && !js_of(w)->stores_computed && n <= JS_ITEMS_MAX;
 
 	for (size_t i = 0; i < n && closed; i++) {
 		struct js_set v = {0};

@@ -526,6 +526,8 @@ void python_walk(struct walk *w, TSNode root)
 		;
 	p->memos = arena_array(w->a, p->nmemos, sizeof(*p->memos));
 	visit(p, root, p->module);
+	if (str_contains(w->src, STR("dataclass")) && str_contains(w->src, STR("__annotations__")))
+		code_marker_add(w, "exec", root); /* names of fields become code there */
 	py_shadows(p, root);
 	if (!p->fuel || walk_full(w))
 		code_marker_add(w, "bound", root);

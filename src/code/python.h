@@ -68,6 +68,7 @@ enum def_kind {
 	DEF_PARAMETER, /* what the calls of function `text`, bound in `home`, give it: by position `index`, by name, or else `expr` */
 	DEF_SELF,    /* the object of a method of class `text`, bound in `home` */
 	DEF_NONE,
+	DEF_DECORATED, /* a class, of which the decorator `expr` may have made something else */
 	DEF_UNKNOWN,
 };
 
@@ -140,6 +141,7 @@ struct python {
 	const struct pmap *own;  /* names of the code's own methods and attributes */
 	const struct pmap *fields; /* of struct py_binding: what is ever stored under the name of an attribute */
 	bool decorated;         /* the definition that is collected now */
+	struct str method;      /* its name, in a class */
 	bool evals;             /* code is evaluated that may change what names hold */
 	bool makes_otherwise;   /* objects may be made where their class is not named */
 	bool steers;            /* what a class matches may be the code's own doing */
@@ -311,5 +313,6 @@ bool py_harmless_name(struct str name);
 bool py_effect_name(struct str name);
 bool py_special_name(struct str name);
 bool py_names_sorted(void);
+void py_own_attributes(struct python *p, TSNode function, TSNode args);
 /* For the test: are all tables in order? */
 bool py_tables_sorted(void);

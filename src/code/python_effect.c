@@ -214,6 +214,17 @@ static struct str host_of(struct str url)
 /* Other schemes than those of hosts may mean a file. */
 static bool may_be_file(struct str url) { return !str_starts(url, "http://") && !str_starts(url, "https://") && (memchr(url.p, ':', url.n) || !text_exact(url)); }
 
+/* Is somebody put between the code and the hosts that it names? */
+static bool is_proxied(struct python *p)
+{
+	static const char *const names[] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (py_is_set(p, names[i]))
+			return true;
+	return str_contains(p->w->src, STR("_proxy")) || str_contains(p->w->src, STR("_PROXY"));
+}
+
 static void do_net(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n)
 {
 	struct str rest = str_of(r->spec), part[3];
@@ -227,7 +238,7 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 	}
 	if (str_starts(str_of(r->name), "urllib.") && may_be_file(host))
 		access_at(p, ACCESS_READ, str_starts(host, "file:///") && !memchr(host.p, '%', host.n) ? str_sub(host, 7, host.n) : CODE_HOLE, false, r->name, n);
-	code_touch(p->w, host_of(host), n);
+	code_touch(p->w, is_proxied(p) ? CODE_HOLE : host_of(host), n);
 	while (next_spec(&rest, part)) {
 		v = argument(p, NULL, false, args, part[0], part[1]);
 		for (size_t i = 0; v && i < v->n; i++)
@@ -432,12 +443,17 @@ static void do_link(struct python *p, const struct py_row *r, const struct pv *s
 static void do_spec(struct python *p, const struct py_args *args, TSNode n)
 {
 	const struct pvs *v = py_arg(p, args, 0, "name");
-	struct str name = v && v->n == 1 && v->v[0]->kind == PV_TEXT ? v->v[0]->text : CODE_HOLE;
 
-	if (!text_exact(name) || !name.n || args->escaped)
+	if (!v || args->escaped)
 		code_marker_add(p->w, "import", n);
-	else if (str_find(name, '.', 0) >= 0)
-		py_import(p, name, false, n);
+	for (size_t i = 0; v && i < v->n; i++) {
+		struct str name = v->v[i]->kind == PV_TEXT ? v->v[i]->text : CODE_HOLE;
+
+		if (!text_exact(name) || !name.n)
+			code_marker_add(p->w, "import", n);
+		else if (str_find(name, '.', 0) >= 0)
+			py_import(p, name, false, n);
+	}
 }
 
 static void do_help(struct python *p, const struct py_args *args, TSNode n)
@@ -454,6 +470,17 @@ static void do_help(struct python *p, const struct py_args *args, TSNode n)
 		else if (x->kind == PV_TEXT || x->kind == PV_UNKNOWN || x->kind == PV_LOST)
 			access_at(p, ACCESS_EXEC, CODE_HOLE, true, "help", n);
 	}
+}
+
+/* setattr(x, "__special__", ...), or a name that is not known on a class of the code's own */
+static bool sets_special(struct python *p, const struct py_args *args)
+{
+	const struct pvs *of = py_arg(p, args, 0, ""), *name = py_arg(p, args, 1, "");
+	struct str text = name && name->n == 1 && name->v[0]->kind == PV_TEXT ? name->v[0]->text : CODE_HOLE;
+
+	if (text_exact(text))
+		return str_starts(text, "__");
+	return of && of->n == 1 && of->v[0]->kind == PV_USER && str_contains(p->w->src, STR("dataclass"));
 }
 
 /* ---- a row ---- */
@@ -487,17 +514,17 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 		return;
 	case PY_SEARCH: access_at(p, ACCESS_EXEC, CODE_HOLE, true, r->name, n); return;
 	case PY_SETATTR:
-		if (any_name(py_arg(p, args, 0, "")) || args->escaped)
-			code_marker_add(p->w, "setattr", n);
+		if (any_name(py_arg(p, args, 0, "")) || args->escaped || !pmap_get(p->stored, STR("*")) || sets_special(p, args))
+			code_marker_add(p->w, "setattr", n); /* of a module, or under another name than the first pass knows */
 		return;
 	case PY_VARS:
-		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v))
+		if (strcmp(r->name, "vars") != 0 || !args->n || any_name(args->v[0].v) || !pmap_get(p->stored, STR("*")))
 			code_marker_add(p->w, "globals", n);
 		return;
 	case PY_IMPORT: do_import(p, args, n); return;
 	case PY_LOGGING: do_logging(p, r, args, n); return;
 	case PY_TYPE:
-		if (args->escaped)
+		if (args->escaped || (args->n != 1 && str_contains(p->w->src, STR("dataclass"))))
 			code_marker_add(p->w, "type", n);
 		return;
 	case PY_TEMP: do_temp(p, r, args, n); return;

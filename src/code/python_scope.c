@@ -71,7 +71,7 @@ static void add_def(struct python *p, struct py_scope *sc, struct str name, cons
 		*b = (struct py_binding){.name = name, .local = sc->kind == SCOPE_FUNCTION};
 		sc->names = pmap_set(p->a, sc->names, name, b);
 	}
-	p->hides |= py_is_builtin(name) && def->kind != DEF_UNKNOWN && def->kind != DEF_USER && def->kind != DEF_EACH;
+	p->hides |= py_is_builtin(name) && def->kind != DEF_UNKNOWN && def->kind != DEF_EACH;
 	push_def(p, b, def);
 }
 
@@ -337,7 +337,7 @@ static void collect_parameters(struct python *p, TSNode list, struct str functio
 		if (splat)
 			name = first_child(name);
 		if (node_is(name, "identifier") && method && !i && !stars)
-			bind(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc, .home = sc->parent, .text = sc->name});
+			bind(p, inner, name, &(struct py_def){.kind = DEF_SELF, .scope = sc, .home = sc->parent, .text = sc->name, .name = p->method});
 		else if (node_is(name, "identifier") && function.n && !stars && py_identifier(p, node_text(p->w, name), &own))
 			bind(p, inner, name, &(struct py_def){.kind = DEF_PARAMETER, .scope = sc, .home = method ? sc->parent : sc, .expr = value, .index = i - method, .text = function, .name = own});
 		else if (node_is(name, "identifier"))
@@ -417,7 +417,9 @@ static void collect_function(struct python *p, TSNode n, struct py_scope *sc, un
 			p->own = pmap_set(p->a, p->own, node_text(p->w, name), p);
 	}
 	collect_type_parameters(p, node_field(n, "type_parameters"), sc, depth);
-	if (method && str_is(node_text(p->w, name), "__init__") && !p->makes_otherwise)
+	if (method && !py_identifier(p, node_text(p->w, name), &p->method))
+		method = false;
+	if (method && str_is(p->method, "__init__") && sc->parent->kind != SCOPE_CLASS && !p->makes_otherwise)
 		own = sc->name;
 	collect_parameters(p, node_field(n, "parameters"), py_identifier(p, own, &own) ? own : STR(""), method, inner, sc, depth);
 	if (ts_node_is_null(name))
@@ -448,9 +450,12 @@ static void collect_class(struct python *p, TSNode n, struct py_scope *sc, unsig
 static void collect_decorated(struct python *p, TSNode n, struct py_scope *sc, unsigned depth)
 {
 	uint32_t count;
-	TSNode *kids = py_children(p, n, &count);
+	TSNode *kids = py_children(p, n, &count), made = node_field(n, "definition"), by = count == 2 ? ts_node_named_child(kids[0], 0) : kids[0];
 
-	bind_unknown(p, sc, node_field(node_field(n, "definition"), "name"));
+	if (count == 2 && node_is(made, "class_definition"))
+		bind(p, sc, node_field(made, "name"), &(struct py_def){.kind = DEF_DECORATED, .expr = node_is(by, "call") ? node_field(by, "function") : by, .scope = sc});
+	else
+		bind_unknown(p, sc, node_field(made, "name"));
 	for (uint32_t i = 0; i < count; i++) {
 		p->decorated = node_is(kids[i], "function_definition");
 		collect(p, kids[i], sc, depth + 1);
@@ -477,6 +482,8 @@ static void collect_assignment(struct python *p, TSNode n, struct py_scope *sc, 
 
 	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier"))
 		p->own = pmap_set(p->a, p->own, node_text(p->w, left), p);
+	if (sc->kind == SCOPE_CLASS && node_is(left, "identifier") && !ts_node_is_null(type))
+		add_field(p, node_text(p->w, left), &(struct py_def){.kind = DEF_UNKNOWN, .scope = sc}); /* of a dataclass: whatever it is made with */
 	if (!ts_node_is_null(right)) {
 		bind_target(p, sc, left, &(struct py_def){.kind = DEF_EXPR, .expr = right, .scope = sc}, depth);
 		if (node_is(right, "assignment")) { /* two names for one object */
@@ -644,8 +651,7 @@ static void collect_call(struct python *p, TSNode n, struct py_scope *sc, unsign
 	} else {
 		collect(p, function, sc, depth + 1);
 	}
-	if (str_ends(node_text(p->w, function), "setattr") || str_ends(node_text(p->w, function), "vars") || str_ends(node_text(p->w, function), "__setattr__"))
-		p->stored = pmap_set(p->a, p->stored, STR("*"), p);
+	py_own_attributes(p, function, args);
 	if (may_only_read(p, function) && node_is(args, "argument_list"))
 		collect_given(p, args, function, sc, depth + 1);
 	else
@@ -658,6 +664,7 @@ static void collect_attribute(struct python *p, TSNode n, struct py_scope *sc, u
 
 	if (!py_identifier(p, node_text(p->w, node_field(n, "attribute")), &name))
 		code_marker_add(p->w, "identifier", n);
+	p->evals |= str_is(name, "exec") || str_is(name, "eval");
 	collect(p, node_field(n, "object"), sc, depth + 1);
 }
 
@@ -745,6 +752,7 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 
 void py_collect(struct python *p, TSNode root)
 {
+	static const char *const setters[] = {"setattr", "delattr", "vars", "update_wrapper", "wraps"}; /* of attributes whose names are values */
 	static const char *const makers[] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
 	static const char *const odd[] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
 
@@ -753,6 +761,9 @@ void py_collect(struct python *p, TSNode root)
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
 		p->steers |= str_contains(p->w->src, str_of(odd[i]));
 	p->makes_otherwise = makes_otherwise(p->w->src);
+	for (size_t i = 0; i < sizeof(setters) / sizeof(*setters); i++)
+		if (str_contains(p->w->src, str_of(setters[i])))
+			p->stored = pmap_set(p->a, p->stored, STR("*"), p);
 	p->module = new_scope(p, root, SCOPE_MODULE, NULL);
 	collect(p, root, p->module, 0);
 	p->early = true;

@@ -209,13 +209,17 @@ static const struct pvs *eval_self(struct python *p, const struct py_def *d)
 {
 	const struct py_binding *c = d->home ? pmap_get(d->home->names, d->text) : NULL;
 
-	if (!c || c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals || p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
+	if (!c || d->home->kind == SCOPE_CLASS || pmap_get(p->sites, d->name) || pmap_get(p->mentioned, d->name))
+		return unknown(p); /* called by its own name, inside of the class */
+	if (c->ndefs != 1 || c->defs->kind != DEF_USER || pmap_get(p->mentioned, d->text) || p->evals || p->stars || !ts_node_is_null(node_field(c->defs->expr, "superclasses")))
 		return unknown(p);
 	return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = c->defs->expr}));
 }
 
 static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 {
+	static const struct pvs nothing = {0};
+
 	switch (d->kind) {
 	case DEF_EXPR: return py_eval(p, d->expr, d->scope);
 	case DEF_ITEM: return item(p, py_eval(p, d->expr, d->scope), d->index);
@@ -233,6 +237,13 @@ static const struct pvs *eval_def(struct python *p, const struct py_def *d)
 	case DEF_USER: return pvs_one(p, make(p, (struct pv){.kind = PV_USER, .node = d->expr}));
 	case DEF_PARAMETER: return eval_parameter(p, d);
 	case DEF_SELF: return eval_self(p, d);
+	case DEF_DECORATED: {
+		const struct pvs *by = py_eval(p, d->expr, d->scope);
+
+		if (by->n == 1 && !by->cycle && by->v[0]->kind == PV_NAME && str_is(by->v[0]->text, "dataclasses.dataclass"))
+			return &nothing; /* the class itself, which another binding is */
+		break;
+	}
 	case DEF_NONE: return pvs_text(p, PV_DATA, STR("None"));
 	case DEF_UNKNOWN: break;
 	}
@@ -307,10 +318,10 @@ const struct pvs *py_returned(struct python *p, TSNode function)
 /* An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in between. */
 static const struct pvs *field(struct python *p, const struct pv *v, struct str attr)
 {
-	static const char *const between[] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__"};
+	static const char *const between[] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__replace__"};
 	const struct py_binding *b = pmap_get(p->fields, attr);
 
-	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")))
+	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")) || p->evals)
 		return unknown(p);
 	for (size_t i = 0; i < sizeof(between) / sizeof(*between); i++)
 		if (pmap_get(p->own, str_of(between[i])))
@@ -389,7 +400,7 @@ static const struct pvs *constant(struct python *p, struct str name)
 	static const struct {
 		const char *name, *text;
 	} texts[] = {{"os.sep", "/"}, {"os.path.sep", "/"}, {"os.curdir", "."}, {"os.pardir", ".."}, {"os.path.curdir", "."}, {"os.path.pardir", ".."}, {"os.linesep", "\n"}, {"os.devnull", "/dev/null"},
-		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"}, {"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "python3"}};
+		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"}, {"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "/usr/bin/python3"}};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (str_is(name, texts[i].name))

@@ -580,6 +580,10 @@ static bool other(struct script *x)
 		return false; /* PHP calls what a variable or a text names */
 	if (c == '?' && script_at(x, 1) == '>')
 		return false;
+	if (c == '@' && x->l->sigil && !x->l->perl) { /* PHP: without its warnings */
+		x->i++;
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		int is = kinds[i](x);
 

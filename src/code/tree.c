@@ -6,6 +6,7 @@ static const struct code_language languages[] = {
 	{"powershell-encoded", NULL, powershell_encoded_walk},
 	{"javascript", tree_sitter_javascript, javascript_walk},
 	{"python", tree_sitter_python, python_walk},
+	{"awk", NULL, awk_walk},
 	{"perl-pattern", NULL, script_pattern_walk}, {"perl", NULL, script_walk}, {"ruby", NULL, script_walk}, {"php", NULL, script_walk}, {"lua", NULL, script_walk},
 };
 

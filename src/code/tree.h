@@ -36,6 +36,7 @@ const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_javascript(void);
 void python_walk(struct walk *w, TSNode root);
 void javascript_walk(struct walk *w, TSNode root);
+void awk_walk(struct walk *w, TSNode root);
 void script_walk(struct walk *w, TSNode root);
 void script_pattern_walk(struct walk *w, TSNode root);
 void powershell_walk(struct walk *w, TSNode root);

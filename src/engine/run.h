@@ -78,6 +78,8 @@ struct report {
 
 /* What is known of the caller; `cwd` is where it would run, empty: the process's own directory. */
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
+/* The directory whose project has a say: the workspace that is given, else empty for the working directory. */
+struct str run_project(const struct run_wishes *w);
 /* spec.c. Looks at files and makes nothing. */
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
 /* run.c. The judgement about what would run. */

@@ -149,6 +149,9 @@ const struct attempt attempts[] = {
 	 .script = "trap '' HUP INT QUIT TERM; while :; do sleep 1; done"},
 	{.name = "forks", .title = "500 processes, 64 allowed", .wall = BY_PIDS, .pids = "64", .timeout = "2", .ends = FAILS | TIMEOUT, .need = "sleep",
 	 .script = "i=0; while [ $i -lt 500 ]; do sleep 9 & i=$((i + 1)); done; echo BREACH; exit 1"},
+	{.name = "threads", .title = "500 threads, 64 allowed", .wall = BY_PIDS, .pids = "64", .timeout = "5", .ends = FAILS, .need = "python3",
+	 .script = "python3 -c 'import threading, time\nn = 0\ntry:\n while n < 500: threading.Thread(target=time.sleep, args=(9,), daemon=True).start(); n += 1\nexcept RuntimeError: pass\n"
+		   "print(\"BREACH\" if n >= 500 else n)'; exit 1"},
 	{.name = "fork-bomb", .title = "a fork bomb", .wall = BY_PIDS, .pids = "64", .timeout = "500ms", .ends = OK | FAILS | TIMEOUT, .need = "sleep",
 	 .script = "b() { b | b & }; b; while :; do :; done"},
 	{.name = "flood", .title = "endless output, 1 MB allowed", .wall = BY_OUTPUT, .output = "1M", .timeout = "20", .ends = FLOOD,

@@ -118,6 +118,14 @@ static int take_mode(struct str *name, bool *ret_writable, struct err *e)
 	return 0;
 }
 
+struct str run_project(const struct run_wishes *w)
+{
+	struct str name = str_of(w->workspace ? w->workspace : "");
+	bool writable;
+
+	return take_mode(&name, &writable, NULL) == 0 ? name : STR("");
+}
+
 static int workspace(struct places *p, struct err *e)
 {
 	struct making *m = p->m;

@@ -5,6 +5,7 @@
  */
 #include <strings.h>
 
+#include "code/code.h"
 #include "gate/judge.h"
 
 static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -19,170 +20,6 @@ static bool contains_nocase(struct str s, const char *needle)
 		if (!strncasecmp(s.p + i, needle, n))
 			return true;
 	return false;
-}
-
-/* ---- awk ---- */
-
-/*
- * awk reaches out by system(), by a pipe, by getline, by > in a print, and by gawk's @load, @include and indirect calls. All of these are
- * common in strings and patterns too (/a|b/, $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
- */
-struct awk {
-	struct str s;
-	size_t i;
-	bool operand;  /* the last token can end an operand, so that / is a division */
-	bool unsure;   /* ... or perhaps not, after ) ++ -- */
-	bool printing; /* in a print or printf statement */
-	unsigned depth;
-};
-
-/* Where the last thing starts that could reach out; nothing after it needs to be understood. */
-static size_t awk_loud(struct str s)
-{
-	size_t loud = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		if (strchr("|>@", s.p[i]) || (s.n - i >= 6 && !strncasecmp(s.p + i, "system", 6)) || (s.n - i >= 7 && !strncasecmp(s.p + i, "getline", 7)))
-			loud = i + 1;
-	return loud;
-}
-
-/*
- * Passes a bracket expression whose [ is at i, to its ]. The awks differ about a leading ], about [:alpha:] and about escapes in it, so it
- * is read as long as possible, and is not certain when something in it would end the pattern, or start a bracket, in another reading.
- */
-static bool awk_bracket(struct awk *w)
-{
-	struct str s = w->s;
-	size_t i = w->i + 1;
-
-	i += i < s.n && s.p[i] == '^';
-	i += i < s.n && s.p[i] == ']';
-	for (; i < s.n && s.p[i] != ']'; i++) {
-		char c = s.p[i], next = i + 1 < s.n ? s.p[i + 1] : '\0';
-
-		if (c == '/' || c == '\n' || (c == '[' && next != ':') || (c == '\\' && (next == ']' || next == '/' || next == '[')))
-			return false;
-		if (c == '\\')
-			i++;
-		if (c != '[')
-			continue;
-		for (i += 2; i < s.n && is_alpha(s.p[i]);)
-			i++;
-		if (i + 1 >= s.n || s.p[i] != ':' || s.p[++i] != ']')
-			return false;
-	}
-	w->i = i;
-	return i < s.n;
-}
-
-/* Passes a string or regular expression that starts at i; false when its end is not certain. */
-static bool awk_quoted(struct awk *w, char end)
-{
-	for (w->i++; w->i < w->s.n; w->i++) {
-		char c = w->s.p[w->i];
-
-		if (c == '\\')
-			w->i++;
-		else if (c == '\n' || (c == '[' && end == '/' && !awk_bracket(w)))
-			return false;
-		else if (c == end) {
-			w->i++;
-			w->operand = true;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool awk_name(struct awk *w)
-{
-	static const char *const not_operands[] = {"print", "printf", "return", "in", "else", "do", "case", "delete", "exit"};
-	size_t from = w->i;
-	struct str name;
-
-	while (w->i < w->s.n && (is_alpha(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
-		w->i++;
-	name = str_sub(w->s, from, w->i);
-	w->operand = true;
-	for (size_t k = 0; k < sizeof(not_operands) / sizeof(*not_operands); k++)
-		if (str_is(name, not_operands[k]))
-			w->operand = false;
-	if (str_is(name, "print") || str_is(name, "printf")) {
-		w->printing = true;
-		w->depth = 0;
-	}
-	return !contains_nocase(name, "system") && !contains_nocase(name, "getline");
-}
-
-/* One operator or bracket. False when it reaches out, or may. */
-static bool awk_operator(struct awk *w)
-{
-	char c = w->s.p[w->i], next = w->i + 1 < w->s.n ? w->s.p[w->i + 1] : '\0';
-	bool unsure = false;
-
-	if (c == '@' || (c == '|' && next != '|'))
-		return false;
-	if (c == '>' && w->printing && !w->depth)
-		return false;
-	if (c == '(' || c == '[')
-		w->depth++;
-	if ((c == ')' || c == ']') && w->depth)
-		w->depth--;
-	if (c == '\\')
-		return false; /* a continued line */
-	if (c == ';' || c == '}' || c == '{') /* a newline may continue the statement */
-		w->printing = false;
-	if (c == ')' || ((c == '+' || c == '-') && next == c))
-		unsure = true;
-	w->operand = c == ']';
-	w->unsure = unsure;
-	w->i += (next == c && strchr("|&+-", c)) ? 2 : 1;
-	return true;
-}
-
-static bool awk_step(struct awk *w)
-{
-	char c = w->s.p[w->i];
-
-	if (c == ' ' || c == '\t' || c == '\r') {
-		w->i++;
-		return true;
-	}
-	if (c == '#') {
-		while (w->i < w->s.n && w->s.p[w->i] != '\n')
-			w->i++;
-		return true;
-	}
-	if (c == '/' && (w->unsure || !w->operand))
-		return !w->unsure && awk_quoted(w, '/');
-	if (c == '"')
-		return awk_quoted(w, '"');
-	if (is_alpha(c)) {
-		w->unsure = false;
-		return awk_name(w);
-	}
-	if (is_digit(c) || c == '.') {
-		if (c == HOLE_NUM && w->i > 0 && w->s.p[w->i - 1] == '-')
-			return false; /* a negative one would make this -- */
-		w->unsure = false;
-		w->operand = true;
-		w->i++;
-		return true;
-	}
-	return awk_operator(w);
-}
-
-static bool awk_harmless(struct str s)
-{
-	struct awk w = {.s = s};
-
-	size_t loud = awk_loud(s);
-
-	while (w.i < loud)
-		if (!awk_step(&w))
-			return false;
-	return true;
 }
 
 /* ---- sed ---- */
@@ -468,7 +305,7 @@ static const struct {
 	bool (*harmless)(struct str);
 	bool unknown_too; /* the language cannot reach out at all */
 } languages[] = {
-	{"awk", awk_harmless, false},
+	{"awk", code_awk_harmless, false},
 	{"jq", always, true},
 	{"sed", sed_harmless, false},
 	{"sql", sql_harmless, false},
@@ -482,8 +319,10 @@ static bool known(const struct word *w)
 
 bool inline_harmless(const struct snippet *s)
 {
+	if (s->code && s->code->complete)
+		return true;
 	for (size_t i = 0; s->lang && i < sizeof(languages) / sizeof(*languages); i++)
 		if (!strcmp(languages[i].lang, s->lang))
 			return languages[i].unknown_too || (known(&s->text) && languages[i].harmless(s->text.text));
-	return s->code && s->code->complete;
+	return false;
 }

@@ -1,4 +1,6 @@
 /* Simple commands: assignments, then a function, a builtin, or a program with what is known of it. */
+#include <strings.h>
+
 #include "shell/eval.h"
 #include "shell/output.h"
 
@@ -399,6 +401,25 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 	assign_effect(e, name, value, ASSIGN_LEADING, w.at);
 }
 
+/* Options of pwsh may be shortened and written in any case, and one of them leads elsewhere: those that the table does not spell are not known. */
+static void powershell_options(struct eval *e, const struct word *argv, size_t n)
+{
+	static const char *const known[] = {"-noprofile", "-nop", "-noninteractive", "-noni", "-nologo", "-nol", "-noexit", "-noe", "-login", "-l", "-sta", "-mta", "-executionpolicy", "-ep", "-ex", "-exec",
+		"-outputformat", "-o", "-of", "-inputformat", "-if", "-version", "-v", "-help", "-h", "-interactive", "-i", "-custompipename", "-command", "-c", "-encodedcommand", "-e", "-ec", "-en", "-enc", "-enco",
+		"-encoded", "-file", "-f", "-settingsfile", "-settings", "-configurationname", "-config", "-configurationfile", "-psconsolefile"};
+	static const char *const exact[] = {"-WorkingDirectory", "-wd", "-wo", "-WindowStyle", "-windowstyle", "-w"};
+	for (size_t i = 1; i < n; i++) {
+		struct str w = argv[i].text;
+		bool found = argv[i].kind == WORD_EXACT && (!w.n || w.p[0] != '-');
+		for (size_t k = 0; k < sizeof known / sizeof *known && !found; k++)
+			found = w.n == strlen(known[k]) && !strncasecmp(w.p, known[k], w.n);
+		for (size_t k = 0; k < sizeof exact / sizeof *exact && !found; k++)
+			found = str_is(w, exact[k]);
+		if (!found)
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an option of PowerShell that is not known", argv[i].at);
+	}
+}
+
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
 {
 	bool below = u->flags & (USE_TREE | USE_BELOW), elsewhere = u->flags & USE_ELSEWHERE;
@@ -427,6 +448,8 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
 	case USE_CODE: {
 		bool rest = u->lang && !strcmp(u->lang, "powershell"); /* all words after it are code as well */
+		if (u->lang && !strncmp(u->lang, "powershell", 10))
+			powershell_options(e, argv, u->from < argc ? u->from : argc);
 		bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
 		struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
 		if (rest && !in && u->to < argc) {

@@ -61,12 +61,10 @@ int open_beneath(int dir, const char *path, int flags)
 	return (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
 }
 
-int mount_pivot(int root, const char *old)
+int mount_pivot(const char *root, int old)
 {
-	return fchdir(root) == 0 && syscall(SYS_pivot_root, ".", old) == 0 && chdir("/") == 0 ? 0 : -1;
-}
-
-int mount_detach(int fd)
-{
-	return fchdir(fd) == 0 && umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1;
+	if (fchdir(old) != 0 || syscall(SYS_pivot_root, root, ".") != 0)
+		return -1;
+	/* "." leads to what has just been mounted there. */
+	return umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1;
 }

@@ -25,7 +25,8 @@ int mount_idmap(int tree, int userns);
 int mount_place(int tree, int target);
 /* Opens a name below a directory, following no link on the way and not at the end. */
 int open_beneath(int dir, const char *path, int flags);
-/* `root`, which is mounted somewhere, becomes the root, and the old one is mounted at `old` below it. */
-int mount_pivot(int root, const char *old);
-/* Takes away what is mounted there, with all below it. The kernel may wait a few milliseconds for all its readers. */
-int mount_detach(int fd);
+/*
+ * What is mounted at `root` becomes the root of the namespace; the old one goes through `old`, a directory in the new one, and is taken away
+ * with all below it. The kernel may wait a few milliseconds for all its readers.
+ */
+int mount_pivot(const char *root, int old);

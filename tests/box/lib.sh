@@ -15,8 +15,8 @@ chmod 755 "$tmp/caisson"
 mkdir -p "$tmp/root/home" "$tmp/user/home"
 [[ $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/user"
 
-# Who runs the tests: root and an ordinary user, or just the caller when that is no root.
-people() { if [[ $(id -u) == 0 ]]; then echo root user; else echo user; fi; }
+# Who runs the tests: root and an ordinary user, or just the caller when that is no root. PEOPLE says otherwise.
+people() { if [[ ${PEOPLE:-} ]]; then echo "$PEOPLE"; elif [[ $(id -u) == 0 ]]; then echo root user; else echo user; fi; }
 
 # become WHO COMMAND...: with a home and a state of its own, in place of this shell
 become() {

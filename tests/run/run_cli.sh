@@ -129,6 +129,8 @@ echo 'sandbox: {limits: {timeout: 2, memory: 8G}, network: host-allowed}' >"$tmp
 (cd "$tmp/proj" && "$CAISSON" run --timeout 10 -c true) >"$tmp/out" 2>"$tmp/err"
 json '.limits.timeout_sec.value == 2 and .limits.memory_mb.value == 1024 and .hints[0].id == "limit-capped"'
 cat "$tmp/out" >>"$tmp/all"
+(cd / && "$CAISSON" run --timeout 10 --workspace "$tmp/proj:ro" -c true) >"$tmp/out" 2>"$tmp/err"
+json '.limits.timeout_sec.value == 2'
 (cd "$tmp/proj" && "$CAISSON" run --network host -c true) >"$tmp/out" 2>"$tmp/err"
 [[ $? == 64 ]] && grep -q 'your own policy' "$tmp/err"
 result $? 'a project cannot open the network'

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "box/box.h"
@@ -23,7 +24,7 @@ static struct str page; /* docs/protected-paths.md */
 static int host(const char *script)
 {
 	pid_t pid = fork();
-	int status;
+	int status = -1;
 
 	if (!pid) {
 		int log = open(at("log"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -133,6 +134,11 @@ static const struct row rows[] = {
 	{"a worktree below", REPO " && git worktree add -q wt && echo . >>.git/info/exclude",
 	 "mkdir -p evil; echo ../../../evil >.git/worktrees/wt/commondir; rm -f wt/.git; perl -e 'rename(\".git/worktrees\", \"x\")'; cd wt && echo x >x && git add -f x && git commit -qm w",
 	 "git -C wt log | grep -q w && [ \"$(cat .git/worktrees/wt/commondir)\" = ../.. ]", NULL, NULL, true},
+	{"a link on the way to a worktree's repository", REPO " && git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' >wt/.git && git -C wt status",
+	 "rm lnk; cp -r .git/worktrees .git/objects/zz; ln -s .git/objects/zz lnk", "[ \"$(readlink lnk)\" = .git/worktrees ]", "lnk", "link replaced, put back", true},
+	{"a link on the way to hooks", REPO " && mkdir -p h/hooks && ln -s h l && git config core.hooksPath l/hooks", "echo x >h/hooks/pre-commit; mkdir -p e/hooks; echo x >e/hooks/pre-commit; rm l; ln -s e l",
+	 "[ \"$(readlink l)\" = h ] && [ -z \"$(ls h/hooks)\" ]", "l", "link replaced, put back", true},
+	{"a new .git file that leads through a link", REPO, "git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' >wt/.git", "[ ! -e wt/.git ]", "wt/.git", NULL, true},
 	{"a planted submodule directory", REPO, "git init -q --bare .git/modules/x; echo 'touch $T/canary' >.git/modules/x/hooks/post-checkout",
 	 "[ ! -e .git/modules/x/hooks ]", ".git/modules/x/hooks", "hooks of a new repository", true},
 	{"repositories inside repositories", REPO, "d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo 'ref: refs/heads/x' >$d/HEAD; done", "true", ".git/modules/x/modules/x/modules/x/modules/x", NULL, true},
@@ -333,6 +339,13 @@ static void test_shared_workspace(void)
 	CHECK_INT(host("[ $(ls $T/state/placeholders | wc -l) -ge 12 ]"), 0); /* spare ones, for the next */
 	p = start(&ops);
 	CHECK_INT(host("[ -z \"$(ls $T/state/placeholders)\" ]"), 0);
+	protect_abandon(p); /* one ends, another begins before the first has looked: those are not the first one's affair */
+	CHECK_INT(syscall(SYS_flock, p->ws, LOCK_UN), 0);
+	q = start(&ops);
+	CHECK(finish(p) == NULL);
+	CHECK_INT(host("[ -d .claude ] && [ -d .vscode ]"), 0);
+	CHECK(finish(q) == NULL);
+	p = start(&ops);
 	CHECK_INT(host("echo x >.vscode/x"), 0);
 	CHECK(finish(p) == NULL);
 	CHECK_INT(host("[ \"$(ls -A)\" = .vscode ] && [ -e .vscode/x ] && [ -z \"$(find $T/state/placeholders -mindepth 2)\" ]"), 0);
