@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -31,7 +30,6 @@ struct run {
 	struct ns_child child;
 	struct ns_watch watch;
 	struct ns_user user;
-	int input;                /* standard input once more, for reading alone; -1: not needed */
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
 	uid_t idmap_uid;
 	gid_t idmap_gid;
@@ -93,34 +91,6 @@ static char *const *environment(struct arena *a, const struct spec_var *vars)
 	return envp;
 }
 
-/*
- * A directory would be a way out, as every path can start at it. A terminal is usually open for writing as well, and what is written there
- * passes by everything that watches the output: the program gets one for reading alone.
- */
-static int take_input(struct run *r, struct err *e)
-{
-	int fd = r->s->input, flags = fd < 0 ? 0 : fcntl(fd, F_GETFL);
-	char path[32];
-	struct stat st;
-	off_t at;
-
-	if (fd < 0)
-		return 0;
-	if (flags < 0 || fstat(fd, &st) != 0)
-		return err_set(e, ERR_INPUT, errno, "there is no standard input");
-	if (S_ISDIR(st.st_mode) || flags & O_PATH)
-		return err_set(e, ERR_INPUT, 0, "standard input is a directory, or cannot be read");
-	r->child.input = fd;
-	if ((flags & O_ACCMODE) == O_RDONLY || S_ISSOCK(st.st_mode))
-		return 0;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	at = lseek(fd, 0, SEEK_CUR);
-	r->input = r->child.input = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (r->input < 0 || fcntl(r->input, F_SETFL, flags & O_NONBLOCK) != 0 || (at > 0 && lseek(r->input, at, SEEK_SET) != at))
-		return err_set(e, ERR_INPUT, errno, "standard input is open for writing and cannot be had for reading alone: use a pipe");
-	return 0;
-}
-
 /* ---- files of the caller's, when the caller is root ---- */
 
 /* In the box root is nobody. What belongs to the owner of the path belongs to the user of the box, and on disk nothing changes. */
@@ -169,16 +139,19 @@ static void close_trees(struct run *r)
 
 static int open_channels(struct run *r, struct err *e)
 {
-	int talk[2], out[2], err[2];
+	int talk[2], in[2] = {-1, -1}, out[2], err[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (r->s->input >= 0 && pipe2(in, O_CLOEXEC) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
 	r->watch.talk = r->child.launcher_talk = talk[0];
 	r->child.talk = talk[1];
+	r->child.in = in[0];
+	r->child.launcher_in = in[1];
 	r->child.out = out[1];
 	r->child.err = err[1];
-	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0)
+	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0 || (in[1] >= 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	feed_start(&r->watch.in, r->s->input, in[1]);
 	capture_start(&r->watch.out, out[0], r->s->pass_through ? STDOUT_FILENO : -1, r->s->limits.output);
 	capture_start(&r->watch.err, err[0], r->s->pass_through ? STDERR_FILENO : -1, r->s->limits.output);
 	return 0;
@@ -212,7 +185,7 @@ static int write_maps(struct run *r, struct err *e)
 /* Not before the box is on its way: nobody has to wait for it. */
 static int start_undertaker(struct run *r, struct err *e)
 {
-	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.out.fd, r->watch.err.fd, r->child.null};
+	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.in.to, r->watch.out.fd, r->watch.err.fd, r->child.null};
 	struct undertaker *u = &r->undertaker;
 
 	if (!r->grouped)
@@ -270,9 +243,9 @@ static int start(struct run *r, struct err *e)
 	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
 		return -1;
 	fd_close(&r->child.talk);
+	fd_close(&r->child.in);
 	fd_close(&r->child.out);
 	fd_close(&r->child.err);
-	fd_close(&r->input);
 	close_trees(r);
 	if (!r->child.born_in && ((!r->grouped && group_make(r, e) != 0) || hand_group(r, e) != 0))
 		return -1;
@@ -293,7 +266,7 @@ static int make(struct run *r, struct err *e)
 {
 	r->user = ns_user();
 	r->child.null = fill_standard(e);
-	if (r->child.null < 0 || take_input(r, e) != 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
+	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
 		return -1;
 	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
 		return -1;
@@ -322,7 +295,7 @@ static void end_child(struct run *r)
 static void close_all(struct run *r)
 {
 	int *const fds[] = {&r->watch.talk, &r->watch.pidfd, &r->watch.out.fd, &r->watch.out.file, &r->watch.err.fd, &r->watch.err.file, &r->watch.procfd,
-			    &r->watch.rootfd, &r->input, &r->child.talk, &r->child.out, &r->child.err, &r->child.null};
+			    &r->watch.rootfd, &r->child.talk, &r->child.in, &r->watch.in.to, &r->child.out, &r->child.err, &r->child.null};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
@@ -358,12 +331,13 @@ static void run_init(struct run *r, struct arena *a, const struct spec *s, const
 {
 	r->a = a;
 	r->s = s;
-	r->idmap = r->input = -1;
+	r->idmap = -1;
 	r->watch.spec = s;
 	r->watch.progress = p;
 	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
 	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
-	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.input = r->child.launcher_talk = -1;
+	r->watch.in.to = r->child.in = r->child.launcher_in = -1;
+	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = -1;
 }
 
 static int ns_run(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)

@@ -209,9 +209,7 @@ static int wall_in(const struct ns_child *c, struct err *e)
 
 static int set_streams(const struct ns_child *c, struct err *e)
 {
-	int input = c->input >= 0 ? c->input : c->null;
-
-	if (dup2(input, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+	if (dup2(c->in >= 0 ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
@@ -390,8 +388,8 @@ static void shut(const struct ns_child *c)
 	close(c->out);
 	close(c->err);
 	close(c->null);
-	if (c->input >= 0)
-		close(c->input);
+	if (c->in >= 0)
+		close(c->in);
 }
 
 void ns_init(const struct ns_child *c)
@@ -401,6 +399,8 @@ void ns_init(const struct ns_child *c)
 	pid_t child;
 
 	close(c->launcher_talk);
+	if (c->launcher_in >= 0)
+		close(c->launcher_in);
 	default_signals();
 	await(c->talk, NS_MAPPED);
 	if (become(c, &e) != 0)
