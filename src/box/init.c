@@ -34,6 +34,7 @@
 
 #define SEAL_AFTER_MS 3
 #define OPEN_FILES 20000
+#define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
 static void tell(int talk, const struct ns_message *m)
 {
@@ -191,7 +192,7 @@ static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
 static int wall_in(const struct ns_child *c, struct err *e)
 {
-	int rules = landlock_version() > 0 ? landlock_start(c->spec->network == NETWORK_HOST) : -1;
+	int rules = landlock_version() > 0 ? landlock_start(c->spec->network != NETWORK_DENY) : -1;
 
 	if (rules < 0)
 		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
@@ -208,9 +209,7 @@ static int wall_in(const struct ns_child *c, struct err *e)
 
 static int set_streams(const struct ns_child *c, struct err *e)
 {
-	int input = c->spec->input >= 0 ? c->spec->input : c->null;
-
-	if (dup2(input, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+	if (dup2(c->in >= 0 ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
@@ -255,13 +254,15 @@ static void run(const struct ns_child *c, struct err *e)
 /* What needs no root yet. */
 static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err *e)
 {
-	if (c->spec->network == NETWORK_DENY && unshare(CLONE_NEWNET) != 0)
+	if (c->spec->network != NETWORK_HOST && unshare(CLONE_NEWNET) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
+	if (c->spec->network == NETWORK_LOOPBACK && loopback_up() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	say(meet, NS_NETWORK);
 	setsid();
 	if (enter_group(c, ret_alone, e) != 0)
 		return -1;
-	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
+	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	return set_streams(c, e);
 }
@@ -282,7 +283,7 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 	if (alone)
 		why = seccomp_refuse_hidden_memory();
 	if (!why)
-		why = seccomp_load(c->spec->network == NETWORK_HOST);
+		why = seccomp_load(c->spec->network != NETWORK_DENY);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
@@ -324,7 +325,7 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 static int follow(const struct ns_child *c, int meet, int pidfd, struct err *e)
 {
 	await(meet, NS_NETWORK);
-	if (c->spec->network != NETWORK_DENY || setns(pidfd, CLONE_NEWNET) == 0)
+	if (c->spec->network == NETWORK_HOST || setns(pidfd, CLONE_NEWNET) == 0)
 		return 0;
 	return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
 }
@@ -387,8 +388,8 @@ static void shut(const struct ns_child *c)
 	close(c->out);
 	close(c->err);
 	close(c->null);
-	if (c->spec->input >= 0)
-		close(c->spec->input);
+	if (c->in >= 0)
+		close(c->in);
 }
 
 void ns_init(const struct ns_child *c)
@@ -398,6 +399,8 @@ void ns_init(const struct ns_child *c)
 	pid_t child;
 
 	close(c->launcher_talk);
+	if (c->launcher_in >= 0)
+		close(c->launcher_in);
 	default_signals();
 	await(c->talk, NS_MAPPED);
 	if (become(c, &e) != 0)

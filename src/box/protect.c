@@ -21,6 +21,8 @@
 #define LOCK_TRIES 500 /* milliseconds */
 #define BURY_BYTES ((size_t)64 << 20)
 
+static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
+
 /* ---- paths ---- */
 
 const char *path_join(struct arena *a, const char *dir, const char *name)
@@ -302,6 +304,8 @@ static void protect_close(struct protect *p)
 {
 	fd_close(&p->qfd);
 	fd_close(&p->pool);
+	if (p->ws >= 0)
+		lock(p->ws, LOCK_UN); /* who cleans up after us has a copy of the descriptor */
 	fd_close(&p->ws);
 }
 
@@ -370,8 +374,6 @@ static void keep_names(struct protect *p, const struct texts *names)
 		}
 	}
 }
-
-static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
 
 static int lock_shared(int fd)
 {
@@ -574,6 +576,7 @@ void protect_bury(struct protect *p)
 	p->qfd = -1;
 	p->nheld = 0;
 	p->gitdirs = p->gitdirs_before;
+	p->trust = TRUST_NONE;
 	arena_init(&a, BURY_BYTES);
 	protect_after(&a, p, &changes, NULL);
 }

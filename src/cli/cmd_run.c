@@ -40,7 +40,7 @@ static const struct option_row options[] = {
 	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
-	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), or host where your policy says 'sandbox: {network: host-allowed}'"},
+	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
 	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},

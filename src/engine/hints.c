@@ -57,7 +57,7 @@ static void add(struct arena *a, struct hint **list, const char *id, struct str 
 static bool likely(const struct run *r, const struct outcome *o, enum wall w)
 {
 	if (w == WALL_NETWORK)
-		return r->spec.network == NETWORK_DENY;
+		return r->spec.network != NETWORK_HOST;
 	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
 }
 

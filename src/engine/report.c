@@ -170,7 +170,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
 	key(b, "network");
 	buf_char(b, '{');
-	put_text(b, "value", s->network == NETWORK_HOST ? STR("host") : STR("deny"));
+	put_text(b, "value", str_of(network_name(s->network)));
 	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
 	buf_c(b, "}}");
 }

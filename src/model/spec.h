@@ -6,7 +6,12 @@
 #include "model/limits.h"
 #include "model/policy.h"
 
-enum network { NETWORK_DENY, NETWORK_HOST };
+enum network {
+	NETWORK_DENY,     /* nothing, not even a socket */
+	NETWORK_LOOPBACK, /* the box's own 127.0.0.1 and ::1, and nothing else */
+	NETWORK_HOST,
+};
+const char *network_name(enum network n);
 
 struct spec_path { /* a file or directory of the host that is seen in the box */
 	struct spec_path *next;

@@ -7,10 +7,13 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
 #include <linux/securebits.h>
+#include <net/if.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -101,15 +104,16 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 {
 	char path[PROC_NAME_MAX];
 	FD_CLEANUP int pidfd = -1;
-	pid_t pid = clone_with(CLONE_NEWUSER, -1, &pidfd);
+	pid_t parent = getpid(), pid = clone_with(CLONE_NEWUSER, -1, &pidfd);
 	int fd = -1;
 
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a user namespace");
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
+		while (getppid() == parent) /* killed before we said so: nobody would end us */
 			pause();
+		_exit(0);
 	}
 	if (namespace_map(pid, from_uid, to_uid, from_gid, to_gid, true, e) == 0) {
 		snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
@@ -121,6 +125,16 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return fd;
+}
+
+/* ---- network ---- */
+
+int loopback_up(void)
+{
+	FD_CLEANUP int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
+
+	return fd < 0 ? -1 : ioctl(fd, SIOCSIFFLAGS, &lo);
 }
 
 /* ---- privileges ---- */

@@ -16,5 +16,7 @@ int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside
 bool namespace_knows(uid_t id);
 /* A user namespace by itself, with the same kind of map, for mount_idmap(). The descriptor or -1. */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
+/* Brings up the loopback interface of this network namespace. 0 or -1 with errno. */
+int loopback_up(void);
 /* Gives up all capabilities; `for_good`: and every way to get them by running something. 0 or -1 with errno. Takes no memory. */
 int privileges_drop(bool for_good);

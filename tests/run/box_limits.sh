@@ -1,6 +1,6 @@
 #!/bin/bash
 # The limits of the box, broken on purpose, each beside something ordinary that must work; as root and as an ordinary user. TAP.
-# shellcheck disable=SC2016 # programs are data for the box
+# shellcheck disable=SC2016,SC2154 # programs are data for the box; words of lib.sh
 set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -169,6 +169,25 @@ x = bytearray(50 * 1024 * 1024)'
 	box "$who" -c 'ls -A /tmp ~ /dev/shm | grep leak; ipcs -m 2>/dev/null | grep -c 0x; echo end'
 	want '(.stdout | test("leak") | not) and .peak_memory_mb < 40' "$who: nothing of a run is there in the next"
 
+	# ---- 9: standard input is what was given, not a way to where it came from ----
+	echo given >"$tmp/$who/given"
+	chmod 666 "$tmp/$who/given"
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --stdin -c 'echo mine >/proc/self/fd/0; readlink /proc/self/fd/0; cat') <"$tmp/$who/given" >"$tmp/out" 2>"$tmp/err"
+	want '.stdout | test("^pipe:") and endswith("given\n")' "$who: a file as standard input is a pipe inside"
+	[[ $(<"$tmp/$who/given") == given ]]
+	result $? "$who: and stays as it is"
+
+	# ---- 14: the network: nothing, or a loopback of its own that is not the host's ----
+	box "$who" --lang python -c 'import socket; socket.socket()'
+	want '.status == "exit_nonzero" and (.stderr | test("not supported"))' "$who: no internet sockets"
+	box "$who" --network loopback --lang python -c "
+import socket
+s = socket.create_server(('127.0.0.1', 0)); c = socket.create_connection(s.getsockname()); s.accept()[0].send(b'hello'); print(c.recv(9))
+for host, port in ('127.0.0.1', $port), ('192.0.2.1', 80), ('::1', $port):
+    try: socket.create_connection((host, port), 1); print('OUT')
+    except OSError: print('closed')"
+	want '.stdout == "b'"'hello'"'\nclosed\nclosed\nclosed\n"' "$who: a loopback of its own: its own server answers, the host's does not, nothing leads out"
+
 	# ---- time ----
 	box "$who" --timeout 0.5 -c 'sleep 5'
 	want '.status == "timeout" and .duration_ms >= 500 and .duration_ms < 1500' "$who: the time limit holds ($(field .duration_ms) ms)"
@@ -177,6 +196,13 @@ x = bytearray(50 * 1024 * 1024)'
 	box "$who" --timeout 5 -c 'sleep 0.2; echo slept'
 	want '.stdout == "slept\n" and .duration_ms >= 200' "$who: twin: within the time"
 }
+
+# A listener of the host's that no box may reach.
+"$PYTHON" -c 'import socket, time; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$tmp/port" &
+listener=$!
+trap 'kill "$listener" 2>/dev/null; rm -rf "$tmp"' EXIT
+until [[ -s $tmp/port ]]; do sleep 0.05; done
+port=$(<"$tmp/port")
 
 for who in $(people); do
 	limits "$who"

@@ -1,0 +1,33 @@
+/* What was found out about the meaning of a result. Zeroed memory is indeterminate: nothing can be said. */
+#pragma once
+#include "base/str.h"
+
+enum validity { VALIDITY_INDETERMINATE, VALIDITY_VALID, VALIDITY_INVALID }; /* can the numbers be trusted? */
+enum verdict_of_result { RESULT_NONE, RESULT_PASS, RESULT_FAIL };           /* what they say */
+enum evidence { EVIDENCE_NONE, EVIDENCE_TEXT, EVIDENCE_MACHINE };
+
+struct count { /* "passed": 5 */
+	struct count *next;
+	const char *name;
+	int64_t n;
+};
+
+struct check_note { /* a check that failed, or that is worth knowing */
+	struct check_note *next;
+	const char *id;       /* public, docs/validators.md */
+	struct str message;   /* for the model: what is wrong, and what to do */
+	bool warning;         /* does not make the result invalid */
+};
+
+struct validation {
+	enum validity validity;
+	enum verdict_of_result result;
+	enum evidence evidence;
+	const char *task, *format; /* NULL: not recognised */
+	struct count *counts;
+	struct check_note *checks;
+};
+
+const char *validity_name(enum validity v);
+const char *result_name(enum verdict_of_result r);
+const char *evidence_name(enum evidence e); /* "" for none */

@@ -1,0 +1,43 @@
+/*
+ * Semantic validators: do the numbers that a tool printed make sense, and what do they say? Pure functions over the raw bytes.
+ *
+ * A validator is a row: the task it belongs to, a name for its format, how it is recognised, and its checks. The rows of each family of formats are
+ * in a file of their own (validate_*.c); the table of families is in validate.c. The one that recognises the output best wins; machine-readable
+ * formats come before text.
+ */
+#pragma once
+#include "base/arena.h"
+#include "model/outcome.h"
+#include "model/validation.h"
+
+struct validate_input {
+	const char *task;        /* test, typecheck, lint, data, json; NULL: whatever is recognised */
+	struct str out, err;     /* raw, as the program wrote them */
+	bool cut;                /* parts of them are missing */
+	enum status status;      /* STATUS_UNKNOWN: not known */
+	int exit_code;           /* -1: not known */
+	/* data */
+	const struct str *columns; /* required */
+	size_t ncolumns;
+	struct str schema;       /* json: a JSON Schema */
+};
+
+struct validator {
+	const char *task, *format;
+	enum evidence evidence;
+	/* How sure it is that this is its format: 0 not at all, 100 certain. Cheap. */
+	int (*detect)(const struct validate_input *in);
+	/* Fills counts, checks, result and validity. */
+	void (*check)(struct arena *a, const struct validate_input *in, struct validation *v);
+};
+
+/* Families: arrays ended by a row without a format. */
+extern const struct validator validators_test_text[], validators_test_machine[], validators_static[], validators_data[];
+
+/* Recognises and checks. Nothing recognised is indeterminate, with a note that says what was looked for. */
+void validate(struct arena *a, const struct validate_input *in, struct validation *ret);
+
+/* For validators. */
+void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n);
+/* A check that failed: makes it invalid unless it is only a warning. */
+void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
