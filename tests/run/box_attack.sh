@@ -188,6 +188,18 @@ memory_tests() {
 	says 41943040 "$who: twin: what is allowed can be had"
 }
 
+# ---- what is the whole machine's ----
+
+machine_tests() {
+	local who=$1
+	python "$who" 'import ctypes, os; l = ctypes.CDLL(None); c = ctypes.c_ulong(0); print(l.syscall({"x86_64": 206, "aarch64": 0}[os.uname().machine], 64, ctypes.byref(c)))'
+	says -1 "$who: the machine's asynchronous requests cannot be used up"
+	box "$who" -- /bin/bash -c 'ulimit -Hr; ulimit -He; chrt -f 1 true 2>/dev/null || echo refused; nice -n 5 nice'
+	says $'0\n0\nrefused\n5' "$who: no priority above others; twin: one below can be had"
+	(cd "$tmp/$who" && as "$who" bash -c 'ulimit -f 8; exec "$@" 2>/dev/null | cat' bash "$tmp/caisson" run -- /usr/bin/seq 1 100000) >"$tmp/out" 2>"$tmp/err"
+	want '.is_error and (.status == "output_limit" or .error != null)' "$who: a caller that may write only small files still gets a report"
+}
+
 for who in $(people); do
 	input_tests "$who"
 	pid1_tests "$who"
@@ -196,5 +208,6 @@ for who in $(people); do
 	image_tests "$who"
 	git_tests "$who"
 	memory_tests "$who"
+	machine_tests "$who"
 done
 done_testing
