@@ -89,6 +89,28 @@ lease_tests() {
 	says $'refused\nrefused\nlocked' "$who: a file of the workspace cannot be leased; twin: it can be locked"
 }
 
+# ---- the old root, while it is taken away ----
+
+window='
+import os, time
+here = os.stat("/"); seen = set(); until = time.monotonic() + 0.03
+while time.monotonic() < until:
+    for p in ("/..", "/proc/self/root/..", "/run/.."):
+        s = os.stat(p)
+        if (s.st_dev, s.st_ino) != (here.st_dev, here.st_ino): seen.add(p)
+    seen.update(line.split()[4] for line in open("/proc/self/mountinfo") if line.split()[4].startswith(("/run", "/old", "/sys", "/root", "/boot")))
+print(sorted(seen), open("/proc/self/mountinfo").read().split()[4])
+'
+window_tests() {
+	local who=$1 all=
+	for ((i = 0; i < 8; i++)); do
+		python "$who" "$window"
+		all+=$(field .stdout)
+	done
+	[[ $all == "[] /[] /[] /[] /[] /[] /[] /[] /" ]]
+	result $? "$who: nothing of the host's mounts is seen while the old root goes; twin: the own ones are"
+}
+
 # ---- a hostile image ----
 
 # The workspace lies below a name that is a link in the image: making the directories above it must not follow that link on the host.
@@ -170,6 +192,7 @@ for who in $(people); do
 	input_tests "$who"
 	pid1_tests "$who"
 	lease_tests "$who"
+	window_tests "$who"
 	image_tests "$who"
 	git_tests "$who"
 	memory_tests "$who"
