@@ -78,7 +78,7 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 	} else if ((st.st_mode & (S_IFMT | 0117)) == (S_IFREG | S_IROTH) && st.st_size <= COPY_MAX && file_read(a, str_c(a, source), COPY_MAX, &text, NULL, NULL) == 0) {
 		add_file(a, ops, target.p, text);
 	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
-		ops_add(a, ops, OP_BIND, S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE, source, target);
+		ops_add(a, ops, OP_BIND, (S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE) | (from.n ? OP_IMAGE : 0), source, target);
 	}
 	return 0;
 }

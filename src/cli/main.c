@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 	const struct command_row *c;
 
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), handled there */
+	signal(SIGXFSZ, SIG_IGN); /* and so is a file that would be larger than the caller may make */
 	if (argc < 2) {
 		complain("a command is missing; see caisson --help");
 		return EXIT_USAGE;
