@@ -135,6 +135,18 @@ image_tests() {
 	says / "$who: twin: one with directories is not"
 }
 
+# ---- paths in each other ----
+
+nested_tests() {
+	local who=$1 w=$tmp/$1/nest
+	as "$who" mkdir -p "$w/closed/below" "$w/open" "$w/.git/hooks"
+	box "$who" --workspace "$w" --read "$w/closed" --write "$w/.git" -c '
+		for f in closed/x closed/below/x .git/hooks/x open/x; do touch $f 2>/dev/null && echo "wrote $f"; done; mv closed moved 2>/dev/null && echo moved; true'
+	says 'wrote open/x' "$who: a part of the workspace that is to be read only is not written, moved, or opened by --write; twin: the rest is"
+	box "$who" --workspace "$w:ro" --write "$w" -c 'touch x 2>/dev/null && echo wrote; true'
+	says '' "$who: a read-only workspace stays so"
+}
+
 # ---- repositories out of reach ----
 
 repository() { # WHO PATH
@@ -206,6 +218,7 @@ for who in $(people); do
 	lease_tests "$who"
 	window_tests "$who"
 	image_tests "$who"
+	nested_tests "$who"
 	git_tests "$who"
 	memory_tests "$who"
 	machine_tests "$who"
