@@ -135,6 +135,18 @@ image_tests() {
 	says / "$who: twin: one with directories is not"
 }
 
+# ---- paths in each other ----
+
+nested_tests() {
+	local who=$1 w=$tmp/$1/nest
+	as "$who" mkdir -p "$w/closed/below" "$w/open" "$w/.git/hooks"
+	box "$who" --workspace "$w" --read "$w/closed" --write "$w/.git" -c '
+		for f in closed/x closed/below/x .git/hooks/x open/x; do touch $f 2>/dev/null && echo "wrote $f"; done; mv closed moved 2>/dev/null && echo moved; true'
+	says 'wrote open/x' "$who: a part of the workspace that is to be read only is not written, moved, or opened by --write; twin: the rest is"
+	box "$who" --workspace "$w:ro" --write "$w" -c 'touch x 2>/dev/null && echo wrote; true'
+	says '' "$who: a read-only workspace stays so"
+}
+
 # ---- repositories out of reach ----
 
 repository() { # WHO PATH
@@ -200,12 +212,48 @@ machine_tests() {
 	want '.is_error and (.status == "output_limit" or .error != null)' "$who: a caller that may write only small files still gets a report"
 }
 
+# ---- a launcher that is stopped ----
+
+# stopped WHO SECONDS SLEEP OPTIONS...: starts a box, stops its launcher for so long, and notes whether anything runs in the box then
+stopped() {
+	local who=$1 seconds=$2 asleep=$3 pid
+	shift 3
+	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run "$@" -- /bin/sleep "$asleep") >"$tmp/stopped-$who" 2>/dev/null </dev/null &
+	pid=$!
+	sleep 0.4
+	kill -STOP "$pid"
+	sleep "$seconds"
+	pgrep -f "^/bin/sleep $asleep\$" >"$tmp/left-$who"
+	kill -CONT "$pid"
+	wait "$pid"
+}
+stop_tests() {
+	local who mark=$((1000 + RANDOM))
+	for who in $(people); do stopped "$who" 2.4 "$mark.1$([[ $who == root ]] && echo 1)" --timeout 1 & done
+	wait
+	for who in $(people); do
+		cp "$tmp/stopped-$who" "$tmp/out"
+		[[ ! -s $tmp/left-$who ]]
+		result $? "$who: a box whose launcher is stopped ends all the same"
+		want '.status == "timeout"' "$who: and its status says why"
+	done
+	for who in $(people); do stopped "$who" 0.3 "1.2$mark$([[ $who == root ]] && echo 1)" --timeout 10 & done
+	wait
+	for who in $(people); do
+		cp "$tmp/stopped-$who" "$tmp/out"
+		[[ -s $tmp/left-$who && $(field .status) == ok ]]
+		result $? "$who: twin: one that has time left goes on"
+	done
+}
+
+stop_tests
 for who in $(people); do
 	input_tests "$who"
 	pid1_tests "$who"
 	lease_tests "$who"
 	window_tests "$who"
 	image_tests "$who"
+	nested_tests "$who"
 	git_tests "$who"
 	memory_tests "$who"
 	machine_tests "$who"
