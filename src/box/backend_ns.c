@@ -139,16 +139,19 @@ static void close_trees(struct run *r)
 
 static int open_channels(struct run *r, struct err *e)
 {
-	int talk[2], out[2], err[2];
+	int talk[2], in[2] = {-1, -1}, out[2], err[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0)
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (r->s->input >= 0 && pipe2(in, O_CLOEXEC) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
 	r->watch.talk = r->child.launcher_talk = talk[0];
 	r->child.talk = talk[1];
+	r->child.in = in[0];
+	r->child.launcher_in = in[1];
 	r->child.out = out[1];
 	r->child.err = err[1];
-	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0)
+	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0 || (in[1] >= 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	feed_start(&r->watch.in, r->s->input, in[1]);
 	capture_start(&r->watch.out, out[0], r->s->pass_through ? STDOUT_FILENO : -1, r->s->limits.output);
 	capture_start(&r->watch.err, err[0], r->s->pass_through ? STDERR_FILENO : -1, r->s->limits.output);
 	return 0;
@@ -182,7 +185,7 @@ static int write_maps(struct run *r, struct err *e)
 /* Not before the box is on its way: nobody has to wait for it. */
 static int start_undertaker(struct run *r, struct err *e)
 {
-	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.out.fd, r->watch.err.fd, r->child.null};
+	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.in.to, r->watch.out.fd, r->watch.err.fd, r->child.null};
 	struct undertaker *u = &r->undertaker;
 
 	if (!r->grouped)
@@ -240,6 +243,7 @@ static int start(struct run *r, struct err *e)
 	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
 		return -1;
 	fd_close(&r->child.talk);
+	fd_close(&r->child.in);
 	fd_close(&r->child.out);
 	fd_close(&r->child.err);
 	close_trees(r);
@@ -291,7 +295,7 @@ static void end_child(struct run *r)
 static void close_all(struct run *r)
 {
 	int *const fds[] = {&r->watch.talk, &r->watch.pidfd, &r->watch.out.fd, &r->watch.out.file, &r->watch.err.fd, &r->watch.err.file, &r->watch.procfd,
-			    &r->watch.rootfd, &r->child.talk, &r->child.out, &r->child.err, &r->child.null};
+			    &r->watch.rootfd, &r->child.talk, &r->child.in, &r->watch.in.to, &r->child.out, &r->child.err, &r->child.null};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
@@ -332,6 +336,7 @@ static void run_init(struct run *r, struct arena *a, const struct spec *s, const
 	r->watch.progress = p;
 	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
 	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
+	r->watch.in.to = r->child.in = r->child.launcher_in = -1;
 	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = -1;
 }
 

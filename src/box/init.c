@@ -34,6 +34,7 @@
 
 #define SEAL_AFTER_MS 3
 #define OPEN_FILES 20000
+#define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
 static void tell(int talk, const struct ns_message *m)
 {
@@ -208,9 +209,7 @@ static int wall_in(const struct ns_child *c, struct err *e)
 
 static int set_streams(const struct ns_child *c, struct err *e)
 {
-	int input = c->spec->input >= 0 ? c->spec->input : c->null;
-
-	if (dup2(input, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+	if (dup2(c->in >= 0 ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
@@ -263,7 +262,8 @@ static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err
 	setsid();
 	if (enter_group(c, ret_alone, e) != 0)
 		return -1;
-	if (limit(RLIMIT_CORE, 0) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
+	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
+	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit(RLIMIT_RTPRIO, 0) != 0 || limit(RLIMIT_NICE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	return set_streams(c, e);
 }
@@ -389,8 +389,8 @@ static void shut(const struct ns_child *c)
 	close(c->out);
 	close(c->err);
 	close(c->null);
-	if (c->spec->input >= 0)
-		close(c->spec->input);
+	if (c->in >= 0)
+		close(c->in);
 }
 
 void ns_init(const struct ns_child *c)
@@ -400,6 +400,8 @@ void ns_init(const struct ns_child *c)
 	pid_t child;
 
 	close(c->launcher_talk);
+	if (c->launcher_in >= 0)
+		close(c->launcher_in);
 	default_signals();
 	await(c->talk, NS_MAPPED);
 	if (become(c, &e) != 0)

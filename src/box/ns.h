@@ -60,8 +60,8 @@ struct ns_child {
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
 	bool born_in;              /* init was born in its cgroup; else the program is told of one */
-	int talk, out, err, null;  /* our end of the socket pair; the write ends of the streams */
-	int launcher_talk;         /* the launcher's, to be closed */
+	int talk, in, out, err, null; /* our end of the socket pair; the program's ends of the streams */
+	int launcher_talk, launcher_in; /* the launcher's, to be closed: their end means something */
 };
 
 /* init.c: the life of pid 1. Never returns. */
@@ -90,6 +90,16 @@ bool capture_take(struct capture *c, bool all);
 /* All that was kept. */
 int capture_end(struct arena *a, struct capture *c, struct stream *ret, struct err *e);
 
+/* feed.c: standard input */
+struct feed {
+	int from, to;              /* the caller's; the write end of the program's pipe, -1: ended */
+	size_t n, at;              /* bytes in chunk, and how many are given */
+	char chunk[NS_CHUNK];
+};
+void feed_start(struct feed *f, int from, int to);
+struct pollfd feed_poll(const struct feed *f);
+void feed_turn(struct feed *f, short revents);
+
 /* supervise.c */
 struct ns_watch {
 	const struct spec *spec;
@@ -98,6 +108,7 @@ struct ns_watch {
 	int talk, pidfd;
 	pid_t pid;
 	struct capture out, err;
+	struct feed in;
 	int procfd, rootfd;     /* of the box, when it handed them out */
 	int64_t start;             /* ns of the monotonic clock */
 };

@@ -576,6 +576,7 @@ void protect_bury(struct protect *p)
 	p->qfd = -1;
 	p->nheld = 0;
 	p->gitdirs = p->gitdirs_before;
+	p->trust = TRUST_NONE;
 	arena_init(&a, BURY_BYTES);
 	protect_after(&a, p, &changes, NULL);
 }

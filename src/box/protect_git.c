@@ -18,7 +18,7 @@
 #include "sys/file.h"
 
 #define MODULES_DEPTH 6
-#define LOGS_DEPTH 8
+#define LINKS_DEPTH 8
 #define GIT_FILE_MAX 4096 /* bytes of a .git file or of commondir */
 
 static bool gitdir_known(const struct protect *p, const char *path)
@@ -156,6 +156,7 @@ void gitdir_before(struct protect *p, const char *path, bool worktree)
 		return;
 	if (p->ngitdirs >= PROTECT_REPOSITORIES_MAX) {
 		protect_report(p, path, "too many repositories, this one is not protected", STR(""));
+		p->full = true;
 		return;
 	}
 	gitdir_add(p, path, worktree);
@@ -201,7 +202,10 @@ void git_before(struct protect *p, const char *dir, unsigned char type)
 /* Only the kernel sets these: what was made, renamed or changed since the start is not older. */
 static bool is_new(const struct protect *p, const struct stat *st)
 {
-	return st->st_ctim.tv_sec > p->start.tv_sec || (st->st_ctim.tv_sec == p->start.tv_sec && st->st_ctim.tv_nsec >= p->start.tv_nsec);
+	const long part = st->st_ctim.tv_nsec;
+
+	/* some file systems know whole seconds only */
+	return st->st_ctim.tv_sec > p->start.tv_sec || (st->st_ctim.tv_sec == p->start.tv_sec && (part >= p->start.tv_nsec || !part));
 }
 
 static bool was_visited(const struct protect *p, const char *dir) { return listed(p->visited, dir); }
@@ -209,7 +213,7 @@ static bool was_visited(const struct protect *p, const char *dir) { return liste
 struct looking {
 	struct protect *p;
 	const char *dir;
-	bool sure;       /* nothing of it was there before */
+	enum trust trust;
 	struct texts *git_files;
 	bool hook, new_hook;
 };
@@ -220,9 +224,9 @@ static void take(struct looking *l, const char *name, const char *what)
 	const char *path = path_join(l->p->a, l->dir, name);
 	struct stat st;
 
-	if (l->sure || (below_stat(l->p->ws, path, &st) == 0 && is_new(l->p, &st)))
+	if (l->trust == TRUST_NONE || (below_stat(l->p->ws, path, &st) == 0 && is_new(l->p, &st)))
 		protect_move(l->p, path, what);
-	else
+	else if (l->trust == TRUST_UNSURE)
 		protect_report(l->p, path, what, STR(""));
 }
 
@@ -238,7 +242,7 @@ static void link_entry(void *ctx, int fd, const char *name, unsigned char type)
 	protect_move(l->p, path_join(l->p->a, l->dir, name), "link in a repository");
 }
 
-static void log_entry(struct walk *w, const char *dir, const char *name, unsigned char type)
+static void inner_link(struct walk *w, const char *dir, const char *name, unsigned char type)
 {
 	struct looking l = {.p = w->p, .dir = dir};
 	struct stat st;
@@ -247,20 +251,31 @@ static void log_entry(struct walk *w, const char *dir, const char *name, unsigne
 		protect_move(w->p, path_join(w->p->a, l.dir, name), "link in a repository");
 }
 
-/* git follows links when it writes a message or a log: they would lead it out of the workspace. */
+/*
+ * git follows links when it writes a message, a log, a branch or a list: they would lead it out of the workspace. Objects and packs are
+ * written under new names, so only the directories that hold them count.
+ */
+static const struct {
+	const char *dir;
+	size_t depth;
+} written[] = {{"logs", LINKS_DEPTH}, {"refs", LINKS_DEPTH}, {"info", 1}, {"objects", 0}, {"objects/info", 1}, {"rebase-merge", 1}, {"rebase-apply", 1}, {"sequencer", 1}};
+
 static void gitdir_links(struct protect *p, const char *path)
 {
 	struct looking l = {.p = p, .dir = path};
-	struct walk w = {.p = p, .from = path_join(p->a, path, "logs"), .depth_max = LOGS_DEPTH, .left = PROTECT_ENTRIES_MAX, .entry = log_entry};
 	HELD d = {p, held_open(p, path, O_RDONLY | O_DIRECTORY)};
 
 	if (d.fd < 0)
 		return;
 	if (!dir_each(d.fd, &p->budget, link_entry, &l))
 		protect_report(p, path, "too many files in it: not all were looked at", STR(""));
-	walk_run(&w);
-	if (w.incomplete)
-		protect_report(p, w.from, "too many files in it: not all were looked at", STR(""));
+	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++) {
+		struct walk w = {.p = p, .from = path_join(p->a, path, written[i].dir), .depth_max = written[i].depth, .left = PROTECT_ENTRIES_MAX, .heavy = true, .entry = inner_link};
+
+		walk_run(&w);
+		if (w.incomplete)
+			protect_report(p, w.from, "too many files in it: not all were looked at", STR(""));
+	}
 }
 
 static void hook_entry(void *ctx, int fd, const char *name, unsigned char type)
@@ -278,19 +293,21 @@ static void hook_entry(void *ctx, int fd, const char *name, unsigned char type)
 static void look_hooks(struct looking *l)
 {
 	HELD d = {l->p, held_open(l->p, path_join(l->p->a, l->dir, "hooks"), O_RDONLY | O_DIRECTORY)};
+	const char *found = l->trust == TRUST_OLD ? "hooks changed in a repository that could not be protected" : "hooks of a new repository";
 	struct looking in = *l;
 	struct stat st;
 
 	if (d.fd < 0) { /* absent, or something else, which git follows if it is a link */
 		if (is_there(l->p, l->dir, "hooks", &st))
-			take(l, "hooks", "hooks of a new repository");
+			take(l, "hooks", found);
 		return;
 	}
 	if (!dir_each(d.fd, &l->p->budget, hook_entry, &in))
 		in.hook = true;
-	in.sure |= in.new_hook;
+	if (in.new_hook)
+		in.trust = TRUST_NONE;
 	if (in.hook)
-		take(&in, "hooks", "hooks of a new repository");
+		take(&in, "hooks", found);
 }
 
 static void look_config(struct looking *l, const char *name)
@@ -301,15 +318,16 @@ static void look_config(struct looking *l, const char *name)
 	if (!is_there(l->p, l->dir, name, &st) || (S_ISREG(st.st_mode) && !st.st_size))
 		return;
 	if (below_read(l->p->a, l->p->ws, path_join(l->p->a, l->dir, name), PROTECT_CONFIG_MAX, &text) < 0 || !config_inert(l->p->a, text))
-		take(l, name, "settings of a new repository that can run programs");
+		take(l, name, l->trust == TRUST_OLD ? "settings that can run programs, changed in a repository that could not be protected" : "settings of a new repository that can run programs");
 }
 
 static void look_inner(struct protect *p, const char *path, bool worktree);
 
 /* A repository that was not there, or not looked at, before. */
-static void look_gitdir(struct protect *p, const char *path, bool worktree, bool sure)
+static void look_gitdir(struct protect *p, const char *path, bool worktree, enum trust trust)
 {
-	struct looking l = {.p = p, .dir = path, .sure = sure};
+	struct looking l = {.p = p, .dir = path, .trust = trust};
+	const enum trust outer = p->trust;
 	struct str text = STR("");
 	struct stat st;
 
@@ -326,13 +344,15 @@ static void look_gitdir(struct protect *p, const char *path, bool worktree, bool
 		return;
 	look_config(&l, "config");
 	look_hooks(&l);
+	p->trust = trust;
 	inner_each(p, path, look_inner);
+	p->trust = outer;
 }
 
 static void look_inner(struct protect *p, const char *path, bool worktree)
 {
-	if (!gitdir_known(p, path))
-		look_gitdir(p, path, worktree, true);
+	if (!gitdir_known(p, path)) /* with as many as are protected, it may be one more that was there */
+		look_gitdir(p, path, worktree, p->full && p->trust == TRUST_NONE ? TRUST_OLD : p->trust);
 }
 
 /* ---- after: the workspace ---- */
@@ -349,11 +369,13 @@ static void after_entry(struct walk *w, const char *dir, const char *name, unsig
 	path = path_join(p->a, dir, name);
 	if (listed(p->gits, path) || gitdir_known(p, path) || below_stat(p->ws, path, &st) < 0)
 		return;
+	if (type == DT_DIR) {
+		look_gitdir(p, path, false, was_visited(p, dir) ? TRUST_NONE : is_new(p, &st) ? TRUST_UNSURE : TRUST_OLD);
+		return;
+	}
 	if (!was_visited(p, dir) && !is_new(p, &st))
 		return; /* too deep to have been looked at before, and as it was */
-	if (type == DT_DIR) {
-		look_gitdir(p, path, false, was_visited(p, dir));
-	} else if (type == DT_REG) { /* what it names may be found later */
+	if (type == DT_REG) { /* what it names may be found later */
 		struct texts *t = arena_new(p->a, struct texts);
 
 		*t = (struct texts){.next = l->git_files, .text = str_of(path)};
@@ -386,8 +408,11 @@ static void planted(struct protect *p, const char *dir, unsigned marks)
 		if (go & (MARK_HEAD | MARK_OBJECTS | MARK_REFS | MARK_COMMONDIR))
 			go |= MARK_HEAD;
 	}
-	if (!(go & (MARK_HEAD | MARK_OBJECTS | MARK_REFS | MARK_COMMONDIR)))
+	if (!(go & (MARK_HEAD | MARK_OBJECTS | MARK_REFS | MARK_COMMONDIR))) {
+		if (!was_visited(p, dir)) /* it was one, out of reach: what is new in it? */
+			look_gitdir(p, dir, false, TRUST_OLD);
 		return;
+	}
 	for (unsigned i = 0; i < MARKS; i++)
 		if (go & 1u << i)
 			protect_move(p, path_join(p->a, dir, mark_names[i]), "planted repository");

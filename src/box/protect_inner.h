@@ -85,6 +85,12 @@ struct seen { /* a directory that held one of the names that make a repository *
 	unsigned marks;
 };
 
+enum trust { /* in a repository that is found after the run, what is said of its parts that could run something */
+	TRUST_NONE,   /* it was not there before: they go */
+	TRUST_UNSURE, /* it may have been: new ones go, others are named */
+	TRUST_OLD,    /* it was, and could not be protected: new ones go */
+};
+
 struct protect {
 	struct arena *a;  /* of the call under way */
 	int ws;           /* -1: nothing is protected */
@@ -106,6 +112,8 @@ struct protect {
 	size_t nheld;
 	size_t budget;         /* directory entries that may still be looked at */
 	unsigned nest;         /* repositories of repositories being looked at */
+	enum trust trust;      /* in the repository whose inner ones are being looked at */
+	bool full;             /* more repositories than can be protected */
 	bool looked;           /* all that was there is known */
 	unsigned moved;
 	int pool;              /* directory of spare placeholders; -1: none */

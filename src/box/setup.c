@@ -2,13 +2,14 @@
  * The root of the box, put together inside its namespaces from the plan. Nothing is allocated, nothing is decided; every failure says which
  * operation it was.
  *
- * The new root is a tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). It is
- * mounted read-only; directories of the scratch are parts of it that are mounted once more, writable, and so share its size.
+ * A tmpfs is mounted on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). One of its
+ * directories is the new root, mounted once more on itself and read-only; directories of the scratch are parts of that which are mounted
+ * again, writable, and so share its size.
  *
  * Taking the old root away takes the kernel as long as all the rest. So the program first only changes its own root (it has no capability to
- * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes through a
- * directory that no path leads to: /run/old, with an empty directory mounted on /run. It must never lie on top of the new one, not for a
- * moment: "/.." would lead there.
+ * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes through
+ * another directory of the tmpfs, beside the new root and not below it: no path of the program leads there, and its list of mounts, which
+ * begins at its own root, does not show what is mounted there for that moment.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,9 @@
 #include "box/ns.h"
 #include "sys/mounts.h"
 
-#define BASE "/proc"       /* where the new root is mounted in the old one */
+#define BASE "/proc"       /* where the tmpfs is mounted in the old root */
+#define NEW "root"         /* in it: the new root, and a place for the old one */
+#define OLD "old"
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
@@ -30,6 +33,7 @@ struct root {
 	int fd;
 	const char *parent; /* the directory made last, of this many bytes: neighbours need not make it again */
 	size_t nparent;
+	int at;             /* that directory; -1: none yet */
 };
 
 static int fail(const struct op *op, const char *what, struct err *e)
@@ -39,42 +43,56 @@ static int fail(const struct op *op, const char *what, struct err *e)
 
 /* ---- directories and files of the root itself ---- */
 
-/* All directories above the target. What exists is used: it may be part of something mounted. */
+/*
+ * All directories above the target, and a descriptor of the last that is the root's to close. What exists is used: it may be part of something
+ * mounted. A link among them is refused: the root is not turned yet, and the links of an image would lead to the host.
+ */
 static int make_parents(struct root *r, const char *target)
 {
 	size_t n = (size_t)(strrchr(target, '/') - target);
 	char path[PATH_MAX];
+	int dir = r->fd;
 
+	if (n == 0)
+		return r->fd;
+	if (r->at >= 0 && n == r->nparent && !memcmp(target, r->parent, n))
+		return r->at;
 	if (n >= sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	if (n == 0 || (n == r->nparent && !memcmp(target, r->parent, n)))
-		return 0;
+	fd_close(&r->at);
 	memcpy(path, target, n);
 	path[n] = 0;
-	for (char *slash = path; slash; ) {
-		slash = strchr(slash + 1, '/');
+	for (char *name = path + 1; name && dir >= 0;) {
+		char *slash = strchr(name, '/');
+
 		if (slash)
 			*slash = 0;
-		if (mkdirat(r->fd, path + 1, 0755) != 0 && errno != EEXIST && errno != EROFS)
+		if (mkdirat(dir, name, 0755) != 0 && errno != EEXIST && errno != EROFS) {
+			fd_close(&r->at);
 			return -1;
-		if (slash)
-			*slash = '/';
+		}
+		dir = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		fd_close(&r->at);
+		r->at = dir;
+		name = slash ? slash + 1 : NULL;
 	}
 	r->parent = target;
 	r->nparent = n;
-	return 0;
+	return r->at;
 }
 
-static int make_dir(int root, const char *target)
+static const char *last_name(const char *target) { return strrchr(target, '/') + 1; }
+
+static int make_dir(int dir, const char *target)
 {
-	return mkdirat(root, target + 1, 0755) == 0 || errno == EEXIST || errno == EROFS ? 0 : -1;
+	return mkdirat(dir, last_name(target), 0755) == 0 || errno == EEXIST || errno == EROFS ? 0 : -1;
 }
 
-static int make_file(int root, const char *target, const char *text, size_t n)
+static int make_file(int dir, const char *target, const char *text, size_t n)
 {
-	FD_CLEANUP int fd = openat(root, target + 1, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	FD_CLEANUP int fd = openat(dir, last_name(target), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return errno == EEXIST || errno == EROFS ? 0 : -1;
@@ -86,13 +104,15 @@ static int place(struct root *r, const struct op *op, int tree)
 {
 	bool dir = op->flags & OP_IS_DIR;
 	struct stat st;
+	int parent;
 
 	if (!(op->flags & (OP_IS_DIR | OP_IS_FILE))) {
 		if (fstatat(tree, "", &st, AT_EMPTY_PATH) != 0)
 			return -1;
 		dir = S_ISDIR(st.st_mode);
 	}
-	if (make_parents(r, op->target) != 0 || (dir ? make_dir(r->fd, op->target) : make_file(r->fd, op->target, NULL, 0)) != 0)
+	parent = make_parents(r, op->target);
+	if (parent < 0 || (dir ? make_dir(parent, op->target) : make_file(parent, op->target, NULL, 0)) != 0)
 		return -1;
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
 	return at < 0 ? -1 : mount_place(tree, at);
@@ -109,7 +129,7 @@ static int bind_source(const struct op *op)
 {
 	if (op->tree >= 0)
 		return op->tree;
-	if (!(op->flags & OP_CALLERS))
+	if (!(op->flags & (OP_CALLERS | OP_IMAGE)))
 		return mount_copy(AT_FDCWD, op->source);
 	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	FD_CLEANUP int source = top < 0 ? -1 : open_beneath(top, op->source, O_PATH | O_NOFOLLOW);
@@ -132,7 +152,9 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 /* The root's own directory once more on itself, writable. */
 static int do_scratch(struct root *r, const struct op *op, struct err *e)
 {
-	if (make_parents(r, op->target) != 0 || make_dir(r->fd, op->target) != 0)
+	int parent = make_parents(r, op->target);
+
+	if (parent < 0 || make_dir(parent, op->target) != 0)
 		return fail(op, "make", e);
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
 	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(at, "");
@@ -162,10 +184,10 @@ static int do_empty(struct root *r, const struct op *op, struct err *e)
 
 static int do_own(struct root *r, const struct op *op, struct err *e)
 {
-	int rc = make_parents(r, op->target);
+	int parent = make_parents(r, op->target), rc = -1;
 
-	if (rc == 0)
-		rc = op->kind == OP_DIR ? make_dir(r->fd, op->target) : op->kind == OP_FILE ? make_file(r->fd, op->target, op->text, op->ntext) : symlinkat(op->source, r->fd, op->target + 1);
+	if (parent >= 0)
+		rc = op->kind == OP_DIR ? make_dir(parent, op->target) : op->kind == OP_FILE ? make_file(parent, op->target, op->text, op->ntext) : symlinkat(op->source, parent, last_name(op->target));
 	return rc == 0 ? 0 : fail(op, "make", e);
 }
 
@@ -195,48 +217,52 @@ static int (*const operations[])(struct root *r, const struct op *op, struct err
 /* ---- the whole ---- */
 
 /* A tmpfs on the old /proc. */
-static int base(uint64_t scratch, struct err *e)
+static int base(uint64_t scratch)
 {
 	char size[32], inodes[32];
 	const char *const options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {NULL, NULL}};
-	FD_CLEANUP int at = -1;
+	FD_CLEANUP int at = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd;
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)(scratch + ROOT_BYTES));
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
-	fd = mount_new("tmpfs", options, MOUNT_NODEV);
-	if (fd >= 0)
-		at = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || at < 0 || mount_place(fd, at) != 0) {
-		err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
+	fd = at < 0 ? -1 : mount_new("tmpfs", options, MOUNT_NODEV);
+	if (fd >= 0 && mount_place(fd, at) != 0)
 		fd_close(&fd);
-	}
 	return fd;
 }
 
-/* The directory for the old root, then something on top of its parent. */
-static int hide(const struct root *r, int *ret_hidden)
+/* The new root in it, still writable, and the place for the old one. */
+static int divide(int top, int *ret_hidden)
 {
-	if (mkdirat(r->fd, "run", 0755) != 0 || mkdirat(r->fd, "run/old", 0700) != 0 || mkdirat(r->fd, "run/empty", 0755) != 0)
+	int root;
+
+	if (mkdirat(top, NEW, 0755) != 0 || mkdirat(top, NEW "/run", 0755) != 0 || mkdirat(top, OLD, 0700) != 0)
 		return -1;
-	FD_CLEANUP int run = open_beneath(r->fd, "run", O_PATH | O_NOFOLLOW);
-	FD_CLEANUP int empty = mount_copy(r->fd, "run/empty");
-	*ret_hidden = open_beneath(r->fd, "run/old", O_PATH | O_NOFOLLOW);
-	if (run < 0 || empty < 0 || *ret_hidden < 0 || mount_attributes(empty, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) != 0)
+	FD_CLEANUP int at = open_beneath(top, NEW, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int hidden = open_beneath(top, OLD, O_PATH | O_NOFOLLOW);
+	root = at < 0 || hidden < 0 ? -1 : mount_copy(top, NEW);
+	if (root < 0 || mount_place(root, at) != 0) {
+		fd_close(&root);
 		return -1;
-	return mount_place(empty, run);
+	}
+	*ret_hidden = hidden;
+	hidden = -1;
+	return root;
 }
 
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
 {
-	struct root r = {.fd = base(scratch, e)};
+	FD_CLEANUP int top = base(scratch);
+	struct root r = {.fd = top < 0 ? -1 : divide(top, ret_hidden), .at = -1};
 
 	if (r.fd < 0)
-		return -1;
+		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
 	for (const struct op *op = ops; op; op = op->next)
 		if (operations[op->kind](&r, op, e) != 0)
 			return -1;
-	if (hide(&r, ret_hidden) != 0 || mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0)
+	fd_close(&r.at);
+	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0 || mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	*ret_root = r.fd;
 	return 0;
@@ -244,7 +270,7 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_h
 
 int setup_enter(struct err *e)
 {
-	return chdir(BASE) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	return chdir(BASE "/" NEW) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
 }
 
 int setup_seal(int hidden, struct err *e)

@@ -193,7 +193,7 @@ static void turn(struct state *s)
 	bool oom = w->cg && w->cg->oom_event >= 0 && !s->killed;
 	struct pollfd fds[] = {
 		{.fd = w->pidfd, .events = POLLIN}, {.fd = w->talk, .events = POLLIN}, capture_poll(&w->out), capture_poll(&w->err),
-		{.fd = oom ? w->cg->oom_event : -1, .events = oom ? w->cg->oom_poll : 0}, {.fd = s->signals, .events = POLLIN},
+		{.fd = oom ? w->cg->oom_event : -1, .events = oom ? w->cg->oom_poll : 0}, {.fd = s->signals, .events = POLLIN}, feed_poll(&w->in),
 	};
 	int64_t now = clock_now(), wait = next_due(s) - now;
 	struct timespec t = {.tv_sec = wait > 0 ? wait / (1000 * MS) : 0, .tv_nsec = wait > 0 ? wait % (1000 * MS) : 0};
@@ -203,6 +203,7 @@ static void turn(struct state *s)
 	if (ppoll(fds, sizeof(fds) / sizeof(*fds), &t, NULL) < 0 && errno != EINTR)
 		kill_box(s, CAUSE_LOST);
 	take_output(s, false);
+	feed_turn(&w->in, fds[6].revents);
 	if (fds[1].fd >= 0 && fds[1].revents)
 		take_messages(s);
 	/* Everything has ended and been reaped when init says so. What it leaves to the kernel, its own end, nobody has to wait for here. */

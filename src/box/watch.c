@@ -51,15 +51,18 @@ static struct str text_of(int procfd, const char *pid, const char *file, char *b
 	return str_n(buf, n < 0 ? 0 : (size_t)n);
 }
 
-static const char *const cheap[] = {"RssAnon:", "RssShmem:", "VmSwap:", NULL};
+static const char *const cheap[] = {"RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", NULL};
+static const char *const tables[] = {"VmPTE:", NULL}; /* of pages: reading here and there in a mapping of nothing fills a machine with them */
 static const char *const exact[] = {"Pss_Anon:", "Pss_Shmem:", "SwapPss:", NULL};
 
-static uint64_t cheap_memory(int procfd, const char *pid)
+static uint64_t of_status(int procfd, const char *pid, const char *const *keys)
 {
 	char buf[STATUS_BYTES];
 
-	return sum_kib(text_of(procfd, pid, "status", buf, sizeof(buf)), cheap) * 1024;
+	return sum_kib(text_of(procfd, pid, "status", buf, sizeof(buf)), keys) * 1024;
 }
+
+static uint64_t cheap_memory(int procfd, const char *pid) { return of_status(procfd, pid, cheap); }
 
 /* A process that may not be looked into counts in full, as all do where the kernel does not tell these apart (before Linux 5.4). */
 static uint64_t exact_memory(int procfd, const char *pid)
@@ -67,7 +70,7 @@ static uint64_t exact_memory(int procfd, const char *pid)
 	char buf[STATUS_BYTES];
 	struct str text = text_of(procfd, pid, "smaps_rollup", buf, sizeof(buf));
 
-	return str_contains(text, STR("Pss_Anon:")) ? sum_kib(text, exact) * 1024 : cheap_memory(procfd, pid);
+	return str_contains(text, STR("Pss_Anon:")) ? sum_kib(text, exact) * 1024 + of_status(procfd, pid, tables) : cheap_memory(procfd, pid);
 }
 
 /* Clock ticks: fields 14 to 17 of stat, counted after the name in brackets, which may hold anything. */

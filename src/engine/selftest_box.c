@@ -166,6 +166,9 @@ static void judge(struct arena *a, struct trial_place *p, struct trial *t, const
 	else if (str_starts(o->out.text, "MISSING ")) {
 		t->end = TRIAL_UNTRIED;
 		t->why = str_fmt(a, "there is no %.*s here", (int)strcspn(str_c(a, o->out.text) + 8, "\n"), o->out.text.p + 8);
+	} else if (o->out.text.n == 0 && o->status == STATUS_TIMEOUT) { /* a slow machine */
+		t->end = TRIAL_UNTRIED;
+		t->why = STR("its time was over before it began");
 	} else if (!str_starts(o->out.text, "tried\n") || !(at->ends & 1u << o->status))
 		t->why = str_fmt(a, "it ended with %s", status_name(o->status));
 	else if (at->must && !str_contains(o->out.text, str_of(at->must)))

@@ -169,6 +169,14 @@ x = bytearray(50 * 1024 * 1024)'
 	box "$who" -c 'ls -A /tmp ~ /dev/shm | grep leak; ipcs -m 2>/dev/null | grep -c 0x; echo end'
 	want '(.stdout | test("leak") | not) and .peak_memory_mb < 40' "$who: nothing of a run is there in the next"
 
+	# ---- 9: standard input is what was given, not a way to where it came from ----
+	echo given >"$tmp/$who/given"
+	chmod 666 "$tmp/$who/given"
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --stdin -c 'echo mine >/proc/self/fd/0; readlink /proc/self/fd/0; cat') <"$tmp/$who/given" >"$tmp/out" 2>"$tmp/err"
+	want '.stdout | test("^pipe:") and endswith("given\n")' "$who: a file as standard input is a pipe inside"
+	[[ $(<"$tmp/$who/given") == given ]]
+	result $? "$who: and stays as it is"
+
 	# ---- 14: the network: nothing, or a loopback of its own that is not the host's ----
 	box "$who" --lang python -c 'import socket; socket.socket()'
 	want '.status == "exit_nonzero" and (.stderr | test("not supported"))' "$who: no internet sockets"

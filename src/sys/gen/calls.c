@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@
 const struct call_list call_lists[] = {
 	/* files */
 	{ALLOW, "read write close stat fstat lstat newfstatat statx poll ppoll lseek pread64 pwrite64 readv writev preadv pwritev preadv2 pwritev2"},
-	{ALLOW, "access faccessat faccessat2 pipe pipe2 select pselect6 dup dup2 dup3 fcntl flock close_range umask"},
+	{ALLOW, "access faccessat faccessat2 pipe pipe2 select pselect6 dup dup2 dup3 flock close_range umask"},
 	{ALLOW, "sendfile splice tee vmsplice copy_file_range readahead fadvise64 fallocate truncate ftruncate"},
 	{ALLOW, "fsync fdatasync sync syncfs sync_file_range statfs fstatfs getdents getdents64 getcwd chdir fchdir"},
 	{ALLOW, "rename renameat renameat2 mkdir mkdirat rmdir link linkat unlink unlinkat symlink symlinkat readlink readlinkat"},
@@ -33,7 +34,6 @@ const struct call_list call_lists[] = {
 	{ALLOW, "setxattrat getxattrat listxattrat removexattrat"},
 	{ALLOW, "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"},
 	{ALLOW, "epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4"},
-	{ALLOW, "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
 	/* memory */
 	{ALLOW, "mprotect munmap brk mremap msync mincore madvise mlock mlock2 munlock mlockall munlockall mseal"},
 	{ALLOW, "pkey_mprotect pkey_alloc pkey_free membarrier map_shadow_stack remap_file_pages"},
@@ -47,9 +47,9 @@ const struct call_list call_lists[] = {
 	{ALLOW, "getuid geteuid getgid getegid getresuid getresgid getgroups capget"},
 	{ALLOW, "setuid setgid setreuid setregid setresuid setresgid setfsuid setfsgid setgroups capset"},
 	/* scheduling, limits, time */
-	{ALLOW, "sched_yield sched_setparam sched_getparam sched_setscheduler sched_getscheduler sched_get_priority_max sched_get_priority_min"},
-	{ALLOW, "sched_rr_get_interval sched_setaffinity sched_getaffinity sched_setattr sched_getattr getpriority setpriority ioprio_set ioprio_get"},
-	{ALLOW, "getrlimit setrlimit prlimit64 getrusage sysinfo times uname getcpu getrandom"},
+	{ALLOW, "sched_yield sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min"},
+	{ALLOW, "sched_rr_get_interval sched_getaffinity sched_getattr getpriority ioprio_get"},
+	{ALLOW, "getrlimit setrlimit getrusage sysinfo times uname getcpu getrandom"},
 	{ALLOW, "nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time alarm getitimer setitimer"},
 	{ALLOW, "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime timerfd_gettime"},
 	/* between processes: the box has namespaces of its own for these */
@@ -63,6 +63,7 @@ const struct call_list call_lists[] = {
 	{ENOSYS, "clone3"},  /* its flags are out of a filter's sight; the C libraries fall back to clone */
 	{ENOSYS, "openat2"}, /* so is its mode, which could make a set-user-ID file */
 	{ENOSYS, "io_uring_setup io_uring_enter io_uring_register"},
+	{ENOSYS, "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"}, /* one number for the whole machine limits them */
 	{ENOSYS, "get_mempolicy set_mempolicy mbind migrate_pages move_pages set_mempolicy_home_node"}, /* a machine without NUMA */
 	{ENOSYS, "memfd_secret process_madvise process_mrelease cachestat statmount listmount"},
 
@@ -84,6 +85,13 @@ const size_t call_lists_n = sizeof call_lists / sizeof *call_lists;
 /* CLONE_NEWTIME is a signal number to clone, and a flag to unshare. */
 #define NAMESPACES ((uint32_t)CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
 #define NEWTIME 0x80u
+#define INIT 1u
+/* Init is of the same user, and who could starve or limit it would outlive the time limit: the end of the box is its work. */
+#define NOT_INIT {{EPERM, .arg = 0, .mask = WHOLE, .value = INIT}}
+/* Of all processes of a user, or of init. */
+#define NOT_INIT_AMONG(user) {{EPERM, .arg = 0, .mask = WHOLE, .value = (user)}, {EPERM, .arg = 1, .mask = WHOLE, .value = INIT}}
+#define SET_DELEGATION 1040 /* F_SETDELEG, Linux 6.19 */
+#define IO_OF_USER 3        /* IOPRIO_WHO_USER */
 
 const struct checked_call checked_calls[] = {
 	{"clone", ALWAYS, EPERM, {{ALLOW, .arg = 0, .mask = NAMESPACES}}},
@@ -92,6 +100,16 @@ const struct checked_call checked_calls[] = {
 	{"ioctl", ALWAYS, ALLOW, {
 		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCSTI}, {EPERM, .arg = 1, .mask = WHOLE, .value = TIOCLINUX},
 		{EPERM, .arg = 1, .mask = WHOLE, .value = TIOCSETD}}},
+	/* A lease, which takes no more than reading, makes everybody else's open wait for most of a minute, on the host as well. */
+	{"fcntl", ALWAYS, ALLOW, {
+		{EINVAL, .arg = 1, .mask = WHOLE, .value = F_SETLEASE}, {EINVAL, .arg = 1, .mask = WHOLE, .value = SET_DELEGATION}}},
+	{"sched_setparam", ALWAYS, ALLOW, NOT_INIT},
+	{"sched_setscheduler", ALWAYS, ALLOW, NOT_INIT},
+	{"sched_setattr", ALWAYS, ALLOW, NOT_INIT},
+	{"sched_setaffinity", ALWAYS, ALLOW, NOT_INIT},
+	{"prlimit64", ALWAYS, ALLOW, NOT_INIT},
+	{"setpriority", ALWAYS, ALLOW, NOT_INIT_AMONG(PRIO_USER)},
+	{"ioprio_set", ALWAYS, ALLOW, NOT_INIT_AMONG(IO_OF_USER)},
 	{"prctl", ALWAYS, ALLOW, {{EPERM, .arg = 0, .mask = WHOLE, .value = PR_SET_MM}}},
 	{"personality", ALWAYS, EPERM, {
 		{ALLOW, .arg = 0, .mask = WHOLE, .value = 0}, {ALLOW, .arg = 0, .mask = WHOLE, .value = UINT32_MAX},

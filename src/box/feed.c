@@ -1,0 +1,54 @@
+/*
+ * Standard input of a box. It gets a pipe, and what the caller gave is pumped into it: a descriptor of a file of the host could be opened once
+ * more through /proc/self/fd, for writing; one of a directory leads out; one of a terminal is a way to its user.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <unistd.h>
+
+#include "box/ns.h"
+#include "sys/file.h"
+
+void feed_start(struct feed *f, int from, int to)
+{
+	f->from = from;
+	f->to = to;
+	f->n = f->at = 0;
+}
+
+struct pollfd feed_poll(const struct feed *f)
+{
+	if (f->to < 0)
+		return (struct pollfd){.fd = -1};
+	return f->n ? (struct pollfd){.fd = f->to, .events = POLLOUT} : (struct pollfd){.fd = f->from, .events = POLLIN};
+}
+
+static void give(struct feed *f)
+{
+	ssize_t put = write(f->to, f->chunk + f->at, f->n - f->at);
+
+	if (put < 0 && errno != EAGAIN && errno != EINTR)
+		fd_close(&f->to); /* nobody reads any more */
+	f->at += put > 0 ? (size_t)put : 0;
+	if (f->at == f->n)
+		f->n = f->at = 0;
+}
+
+void feed_turn(struct feed *f, short revents)
+{
+	ssize_t got;
+
+	if (f->to < 0 || !revents)
+		return;
+	if (!f->n) {
+		got = read(f->from, f->chunk, sizeof(f->chunk));
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got <= 0) {
+			fd_close(&f->to);
+			return;
+		}
+		f->n = (size_t)got;
+	}
+	give(f);
+}
