@@ -119,7 +119,7 @@ void data_bad_json(struct arena *a, struct validation *v, const struct value_rea
 		validation_note(a, v, "json-duplicate-key", false, "line %zu: the key '%.*s' is there twice in one object, so nobody knows which one is meant", line, DATA_NAME(r->what));
 		break;
 	case VALUE_LIMIT:
-		validation_unsure(a, v, "json-too-large", "line %zu: %.*s; it cannot be checked, print less at once", line, DATA_NAME(r->what));
+		validation_unsure(a, v, "too-large", "line %zu: %.*s; it cannot be checked, print less at once", line, DATA_NAME(r->what));
 		break;
 	default:
 		validation_note(a, v, "json-syntax", false, "line %zu is not JSON: expected %.*s; print the JSON and nothing else on standard output", line, DATA_NAME(r->what));

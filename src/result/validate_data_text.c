@@ -272,7 +272,7 @@ static void psql_rows(struct arena *a, struct validation *v, struct psql *t, siz
 	}
 	t->footer = said >= 0;
 	if (said >= 0 && (said > shown || said < shown - continued))
-		validation_note(a, v, "row-count", false, "the footer says %lld rows but %lld are shown; do not believe either number: run the query again and keep all of its output",
+		validation_note(a, v, "count-mismatch", false, "the footer says %lld rows but %lld are shown; do not believe either number: run the query again and keep all of its output",
 			(long long)said, (long long)shown);
 	t->rows += said >= 0 ? said : shown - continued;
 }
@@ -434,7 +434,7 @@ void pandas_check(struct arena *a, const struct validate_input *in, struct valid
 	}
 	pandas_read(a, in->out, &p);
 	if (!p.info && p.rows >= 0 && !p.wrapped && (p.elided ? p.shown > p.rows : p.shown != p.rows))
-		validation_note(a, v, "row-count", false, "the footer says %lld rows but %lld are shown; do not believe either number: print the frame again and keep all of it",
+		validation_note(a, v, "count-mismatch", false, "the footer says %lld rows but %lld are shown; do not believe either number: print the frame again and keep all of it",
 			(long long)p.rows, (long long)p.shown);
 	if (!p.info && p.rows < 0) {
 		p.rows = p.shown;

@@ -27,10 +27,10 @@ void static_result(struct arena *a, const struct validate_input *in, struct vali
 {
 	v->result = errors ? RESULT_FAIL : RESULT_PASS;
 	if (in->exit_code == 0 && errors)
-		validation_note(a, v, "exit-hides-errors", !in->task,
+		validation_note(a, v, "exit-mismatch", !in->task,
 			"errors are reported although the exit code is 0; run the tool by itself, without a pipe or '|| true', and believe the errors");
 	else if (in->exit_code > 0 && !errors)
-		validation_note(a, v, "exit-without-errors", false,
+		validation_note(a, v, "exit-mismatch", false,
 			"the exit code is %d although no error is reported; the tool failed or its report is not whole: look at standard error and run it again", in->exit_code);
 }
 
@@ -116,7 +116,7 @@ static void mypy_lines(struct arena *a, const struct validate_input *in, struct 
 		validation_unsure(a, v, "lines-missing", "mypy found %lld errors but %lld are shown; let it print all of its output to see them", (long long)m->found,
 			(long long)m->lines);
 	else
-		validation_note(a, v, "error-count", false, "mypy's summary says %lld errors but %lld are listed; do not believe either number: run mypy again and keep all of its output",
+		validation_note(a, v, "count-mismatch", false, "mypy's summary says %lld errors but %lld are listed; do not believe either number: run mypy again and keep all of its output",
 			(long long)m->found, (long long)m->lines);
 }
 
@@ -129,7 +129,7 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	}
 	validation_count(a, v, "errors", m.summaries ? m.found : m.lines);
 	if (!m.summaries) {
-		validation_note(a, v, "summary-missing", true, "mypy printed no summary, so nothing says that these are all of its errors; leave out --no-error-summary");
+		validation_note(a, v, "no-summary", true, "mypy printed no summary, so nothing says that these are all of its errors; leave out --no-error-summary");
 		static_result(a, in, v, true);
 		return;
 	}
@@ -144,7 +144,7 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	else
 		static_result(a, in, v, m.found > 0);
 	if (m.last_success && in->exit_code > 0 && m.found)
-		validation_note(a, v, "exit-without-errors", false, "mypy's last summary says success but the exit code is %d; run it again by itself", in->exit_code);
+		validation_note(a, v, "exit-mismatch", false, "mypy's last summary says success but the exit code is %d; run it again by itself", in->exit_code);
 }
 
 /* ---- tsc ---- */
@@ -218,7 +218,7 @@ void tsc_check(struct arena *a, const struct validate_input *in, struct validati
 		validation_unsure(a, v, "lines-missing", "tsc found %lld errors but %lld are shown; let it print all of its output to see them", (long long)t.found,
 			(long long)t.lines);
 	else if (t.summaries && t.found != t.lines)
-		validation_note(a, v, "error-count", false, "tsc's summary says %lld errors but %lld are listed; do not believe either number: run tsc again and keep all of its output",
+		validation_note(a, v, "count-mismatch", false, "tsc's summary says %lld errors but %lld are listed; do not believe either number: run tsc again and keep all of its output",
 			(long long)t.found, (long long)t.lines);
 	static_result(a, in, v, t.lines > 0);
 }
@@ -244,7 +244,7 @@ void silent_check(struct arena *a, const struct validate_input *in, struct valid
 	if (in->exit_code < 0) {
 		validation_unsure(a, v, "silent", "nothing was printed and the exit code is not known, so nothing can be said; run the tool again");
 	} else if (in->exit_code > 0) {
-		validation_note(a, v, "exit-without-errors", false, "the exit code is %d but nothing was printed; run the tool by itself to see why", in->exit_code);
+		validation_note(a, v, "exit-mismatch", false, "the exit code is %d but nothing was printed; run the tool by itself to see why", in->exit_code);
 	} else {
 		v->result = RESULT_PASS;
 		validation_note(a, v, "silent", true, "nothing was printed: the exit code 0 is all there is to say that the tool ran and found nothing");

@@ -34,11 +34,11 @@ static struct str report_start(struct str text, char open, size_t max)
 static void bad_json(struct arena *a, struct validation *v, const struct value_reader *r)
 {
 	if (r->trouble == VALUE_LIMIT)
-		validation_unsure(a, v, "report-too-large", "the report is too large to be checked (%.*s); check fewer files at once", SHORT(r->what));
+		validation_unsure(a, v, "too-large", "the report is too large to be checked (%.*s); check fewer files at once", SHORT(r->what));
 	else if (r->trouble == VALUE_CUT)
-		validation_note(a, v, "report-cut", false, "the report ends in the middle: the tool was stopped or its output was cut; run it again and keep all of it");
+		validation_note(a, v, "malformed-report", false, "the report ends in the middle: the tool was stopped or its output was cut; run it again and keep all of it");
 	else
-		validation_note(a, v, "report-broken", false, "the report is not JSON (line %zu of it, %.*s); run the tool again and keep nothing else on standard output",
+		validation_note(a, v, "malformed-report", false, "the report is not JSON (line %zu of it, %.*s); run the tool again and keep nothing else on standard output",
 			value_line(r), SHORT(r->what));
 }
 
@@ -63,7 +63,7 @@ static bool count_differs(struct arena *a, struct validation *v, const char *wha
 {
 	if (said == counted)
 		return false;
-	validation_note(a, v, "error-count", false, "the report says %lld %s but lists %lld%s%.*s; do not believe either number: run the tool again", (long long)said, what,
+	validation_note(a, v, "count-mismatch", false, "the report says %lld %s but lists %lld%s%.*s; do not believe either number: run the tool again", (long long)said, what,
 		(long long)counted, where.n ? " in " : "", SHORT(where));
 	return true;
 }
@@ -87,7 +87,7 @@ void pyright_json_check(struct arena *a, const struct validate_input *in, struct
 	} kinds[] = {{"error", "errorCount", "errors"}, {"warning", "warningCount", "warnings"}, {"information", "informationCount", "informations"}};
 	int64_t seen[3] = {0};
 	if (!value_is(list, VALUE_ARRAY) || !value_is(summary, VALUE_OBJECT)) {
-		validation_note(a, v, "report-broken", false, "the report has no list of diagnostics or no summary; run pyright --outputjson again");
+		validation_note(a, v, "malformed-report", false, "the report has no list of diagnostics or no summary; run pyright --outputjson again");
 		return;
 	}
 	for (struct value *d = list->first; d; d = d->next) {
@@ -141,7 +141,7 @@ static bool eslint_file(struct arena *a, struct validation *v, struct value *fil
 	struct str name = value_is(path, VALUE_STRING) ? path->text : STR("a file");
 	int64_t seen[3] = {0};
 	if (!value_is(messages, VALUE_ARRAY)) {
-		validation_note(a, v, "report-broken", false, "the report has no list of messages for %.*s; run eslint -f json again", SHORT(name));
+		validation_note(a, v, "malformed-report", false, "the report has no list of messages for %.*s; run eslint -f json again", SHORT(name));
 		return false;
 	}
 	for (struct value *m = messages->first; m; m = m->next) {
@@ -247,11 +247,11 @@ void cargo_json_check(struct arena *a, const struct validate_input *in, struct v
 	validation_count(a, v, "errors", c.errors);
 	validation_count(a, v, "warnings", c.warnings);
 	if (!c.last) {
-		validation_note(a, v, "report-cut", false, "cargo's report has no 'build-finished' at its end: it was stopped or its output was cut; run it again and keep all of it");
+		validation_note(a, v, "malformed-report", false, "cargo's report has no 'build-finished' at its end: it was stopped or its output was cut; run it again and keep all of it");
 		return;
 	}
 	if (c.errors && !c.failed)
-		validation_note(a, v, "error-count", false, "cargo's report says success but lists %lld errors; do not believe it: run cargo again", (long long)c.errors);
+		validation_note(a, v, "count-mismatch", false, "cargo's report says success but lists %lld errors; do not believe it: run cargo again", (long long)c.errors);
 	else if (c.failed && !c.errors)
 		validation_note(a, v, "errors-elsewhere", true, "the build failed without an error of the compiler: standard error says why");
 	static_result(a, in, v, c.failed > 0);

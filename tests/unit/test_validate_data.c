@@ -67,7 +67,7 @@ static void printed(void)
 {
 	static const struct row rows[] = {
 		{" id | name \n----+------\n  1 | a\n  2 | b\n(2 rows)\n\n", "data valid pass psql rows=2 columns=2"},
-		{" id | name \n----+------\n  1 | a\n(2 rows)\n\n", "data invalid none psql +row-count"},
+		{" id | name \n----+------\n  1 | a\n(2 rows)\n\n", "data invalid none psql +count-mismatch"},
 		{" id | name \n----+------\n(0 rows)\n\n", "data invalid none psql rows=0 +rows-none"},
 		{" id | name \n----+------\n  1 | a   +\n    | b\n(1 row)\n", "data valid pass psql rows=1 columns=2"},
 		{" id | name \n----+------\n  1 | c++\n(1 row)\n", "data valid pass psql rows=1 columns=2"},
@@ -76,7 +76,7 @@ static void printed(void)
 		{" id | name \n----+------\n  1 | a\n", "data valid pass psql rows=1 +footer-missing"},
 		{" count \n-------\n     5\n(1 row)\n", "data valid pass psql rows=1 columns=1"},
 		{"   id name\n0   1    a\n1   2    b\n", "data valid pass pandas rows=2 columns=2"},
-		{"   id name\n0   1    a\n\n[2 rows x 2 columns]\n", "data invalid none pandas +row-count"},
+		{"   id name\n0   1    a\n\n[2 rows x 2 columns]\n", "data invalid none pandas +count-mismatch"},
 		{"    id  ...  z\n0    1  ...  2\n..  ..  ... ..\n99   1  ...  2\n\n[100 rows x 30 columns]\n", "data valid pass pandas rows=100 columns=30 columns_required=id"},
 		{"    id  ...  z\n0    1  ...  2\n\n[1 rows x 30 columns]\n", "data indeterminate none pandas columns_required=name +column-not-shown"},
 		{"    name\nid      \n1      a\n2      b\n\n[2 rows x 1 columns]\n", "data valid pass pandas rows=2 columns=1 columns_required=name"},

@@ -37,13 +37,13 @@ static void check_rows(const struct row *rows, size_t n)
 static void mypy_contradictions(void)
 {
 	static const struct row rows[] = {
-		{MYPY_LINE FOUND("2"), "", 1, "typecheck invalid none mypy +error-count"},
+		{MYPY_LINE FOUND("2"), "", 1, "typecheck invalid none mypy +count-mismatch"},
 		{MYPY_LINE FOUND("2"), "", 1, "- indeterminate none mypy +lines-missing"},
-		{MYPY_LINE MYPY_LINE MYPY_LINE FOUND("2"), "", 1, "- invalid none mypy +error-count"},
+		{MYPY_LINE MYPY_LINE MYPY_LINE FOUND("2"), "", 1, "- invalid none mypy +count-mismatch"},
 		{MYPY_LINE MYPY_LINE FOUND("2"), "", 1, "typecheck valid fail mypy errors=2 files=3"},
 		/* a made-up success before or after the real summary */
 		{"Success: no issues found in 9 source files\n" MYPY_LINE MYPY_LINE FOUND("2"), "", 1, "typecheck valid fail mypy errors=2"},
-		{MYPY_LINE MYPY_LINE FOUND("2") "Success: no issues found in 9 source files\n", "", 1, "typecheck invalid none mypy +exit-without-errors"},
+		{MYPY_LINE MYPY_LINE FOUND("2") "Success: no issues found in 9 source files\n", "", 1, "typecheck invalid none mypy +exit-mismatch"},
 		{MYPY_LINE MYPY_LINE FOUND("2") "Success: no issues found in 9 source files\n", "", 0, "typecheck valid fail mypy errors=2"},
 		{"Success: no issues found in 0 source files\n", "", 0, "typecheck invalid none mypy +nothing-checked"},
 		{"Success: no issues found in 3 source files\n", "", -1, "typecheck valid pass mypy errors=0"},
@@ -60,10 +60,10 @@ static void tsc_contradictions(void)
 {
 	static const struct row rows[] = {
 		{"a.ts(1,2): error TS1: x\n", "", 2, "typecheck valid fail tsc errors=1"},
-		{"a.ts(1,2): error TS1: x\nFound 2 errors in 1 file.\n", "", 1, "typecheck invalid none tsc +error-count"},
+		{"a.ts(1,2): error TS1: x\nFound 2 errors in 1 file.\n", "", 1, "typecheck invalid none tsc +count-mismatch"},
 		{"a.ts(1,2): error TS1: x\nFound 2 errors in 1 file.\n", "", 1, "- indeterminate none tsc +lines-missing"},
 		{"a.ts:1:2 - error TS1: x\n\nFound 1 error in a.ts:1\n", "", 1, "lint valid fail tsc errors=1"},
-		{"error TS1: x\n", "", 0, "- valid fail tsc errors=1 +exit-hides-errors"},
+		{"error TS1: x\n", "", 0, "- valid fail tsc errors=1 +exit-mismatch"},
 		{"what is error TS2322?\n", "", 0, "- indeterminate none - +not-recognised"},
 	};
 	CHECK_ROWS(rows);
@@ -75,27 +75,27 @@ static void tsc_contradictions(void)
 static void json_contradictions(void)
 {
 	static const struct row rows[] = {
-		{ESLINT("0", "{\"severity\":2}"), "", 0, "lint invalid none eslint-json +error-count"},
+		{ESLINT("0", "{\"severity\":2}"), "", 0, "lint invalid none eslint-json +count-mismatch"},
 		{ESLINT("1", "{\"severity\":2}"), "", 1, "lint valid fail eslint-json errors=1"},
-		{ESLINT("1", "{\"severity\":2}"), "", 0, "lint invalid none eslint-json +exit-hides-errors"},
+		{ESLINT("1", "{\"severity\":2}"), "", 0, "lint invalid none eslint-json +exit-mismatch"},
 		{"\n> x@1.0.0 lint\n> eslint -f json .\n\n[info] x\n" ESLINT("1", "{\"severity\":2}") "\n", "", 1, "lint valid fail eslint-json errors=1"},
 		{ESLINT("0", "") "\n" ESLINT("1", "{\"severity\":2}"), "", 1, "lint invalid none eslint-json +two-reports"},
-		{"[{\"filePath\":\"a.js\",\"errorCount\":0,\"messages\":[", "", 0, "lint invalid none eslint-json +report-cut"},
-		{"[{\"filePath\":\"a.js\",\"errorCount\":0}]", "", 0, "lint invalid none eslint-json +report-broken"},
-		{"[{\"filePath\":\"a.js\",\"errorCount\":0,}]", "", 0, "lint invalid none eslint-json +report-broken"},
-		{PYRIGHT("0", "{\"severity\":\"error\"}"), "", 0, "typecheck invalid none pyright-json +error-count"},
+		{"[{\"filePath\":\"a.js\",\"errorCount\":0,\"messages\":[", "", 0, "lint invalid none eslint-json +malformed-report"},
+		{"[{\"filePath\":\"a.js\",\"errorCount\":0}]", "", 0, "lint invalid none eslint-json +malformed-report"},
+		{"[{\"filePath\":\"a.js\",\"errorCount\":0,}]", "", 0, "lint invalid none eslint-json +malformed-report"},
+		{PYRIGHT("0", "{\"severity\":\"error\"}"), "", 0, "typecheck invalid none pyright-json +count-mismatch"},
 		{PYRIGHT("1", "{\"severity\":\"error\"}"), "", 1, "typecheck valid fail pyright-json errors=1"},
-		{PYRIGHT("-1", ""), "", 0, "typecheck invalid none pyright-json +error-count"},
+		{PYRIGHT("-1", ""), "", 0, "typecheck invalid none pyright-json +count-mismatch"},
 		{"{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\"}}\n{\"reason\":\"build-finished\",\"success\":true}\n", "", 0,
-			"typecheck invalid none cargo-json +error-count"},
-		{"{\"reason\":\"compiler-artifact\"}\n", "", 0, "typecheck invalid none cargo-json +report-cut"},
+			"typecheck invalid none cargo-json +count-mismatch"},
+		{"{\"reason\":\"compiler-artifact\"}\n", "", 0, "typecheck invalid none cargo-json +malformed-report"},
 		{"{\"reason\":\"build-finished\",\"success\":true}\n{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\"}}\n", "", 101,
-			"typecheck invalid none cargo-json +report-cut"},
+			"typecheck invalid none cargo-json +malformed-report"},
 		{"{\"reason\":\"build-finished\",\"success\":false}\n", "error: linker\n", 101, "typecheck valid fail cargo-json +errors-elsewhere"},
-		{"{\"reason\":\"build-finished\",\"success\":tr\n", "", 0, "typecheck invalid none cargo-json +report-cut"},
+		{"{\"reason\":\"build-finished\",\"success\":tr\n", "", 0, "typecheck invalid none cargo-json +malformed-report"},
 		{"{\"reason\":\"build-finished\",\"success\":true}\ntest result: ok. 1 passed; 0 failed\n", "", 0, "typecheck indeterminate none - +not-recognised"},
 		{"", "# a\n{}\nvet: ./a.go:3:2: undefined: x\n", 1, "lint valid fail go-vet-json errors=1 +checker-stopped-early"},
-		{"", "# a\n{\"a\":{\"printf\":[{\"posn\":\"a.go:1:1\"", 0, "lint invalid none go-vet-json +report-cut"},
+		{"", "# a\n{\"a\":{\"printf\":[{\"posn\":\"a.go:1:1\"", 0, "lint invalid none go-vet-json +malformed-report"},
 		{"", "# a\n{\"a\":{\"printf\":{\"error\":\"x\"}}}\n", 1, "lint valid fail go-vet-json errors=1 +checker-stopped-early"},
 	};
 	CHECK_ROWS(rows);
