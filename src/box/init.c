@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@
 #include "sys/seccomp.h"
 
 #define SEAL_AFTER_MS 3
+#define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
 #define OPEN_FILES 20000
 #define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
@@ -322,6 +324,22 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	_exit(0);
 }
 
+static void too_late(int sig)
+{
+	(void)sig;
+	_exit(127);
+}
+
+/* A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little later. */
+static int keep_time(const struct ns_child *c, struct err *e)
+{
+	uint64_t ms = c->spec->limits.time_ms + GRACE_MS;
+	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)}};
+
+	signal(SIGALRM, too_late);
+	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
+}
+
 /* Into the network namespace of the program. */
 static int follow(const struct ns_child *c, int meet, int pidfd, struct err *e)
 {
@@ -411,7 +429,7 @@ void ns_init(const struct ns_child *c)
 		give_up(c->talk, &e);
 	say(meet, NS_ROOT);
 	shut(c);
-	if (seal(meet, pidfd, hidden, &e) != 0)
+	if (keep_time(c, &e) != 0 || seal(meet, pidfd, hidden, &e) != 0)
 		give_up(c->talk, &e);
 	close(meet);
 	close(pidfd);

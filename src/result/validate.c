@@ -151,6 +151,8 @@ static const struct validator *recognise(const struct validate_input *raw, const
 			sure = n;
 			best = r;
 		}
+		if (sure >= DETECT_CERTAIN)
+			return best;
 	}
 }
 

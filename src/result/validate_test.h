@@ -26,6 +26,11 @@ VALIDATOR(libtest_json);
 VALIDATOR(tap);
 VALIDATOR(junit);
 
+/* Detection reads lines only where one of its fixed words is in the output at all: a search is much cheaper. */
+static inline bool in_either(const struct validate_input *in, const char *word)
+{
+	return str_contains(in->out, str_of(word)) || str_contains(in->err, str_of(word));
+}
 /* Says the result, and whether the exit code (when known) agrees with it: 0 if and only if nothing failed. */
 void test_result(struct arena *a, const struct validate_input *in, struct validation *v, bool failed);
 /* Nothing was tested, which is no success. */

@@ -105,6 +105,8 @@ int jest_detect(const struct validate_input *in)
 {
 	struct totals t = {0};
 
+	if (!in_either(in, "Test Suites: ") && !in_either(in, "No tests found"))
+		return 0;
 	read_jest_streams(in, &t);
 	return t.ntests && t.nsuites ? 90 : t.none ? 60 : 0;
 }
@@ -149,6 +151,8 @@ int vitest_detect(const struct validate_input *in)
 {
 	struct totals t = {0};
 
+	if (!str_contains(in->out, STR("Test Files")) && !str_contains(in->out, STR("No test files found")))
+		return 0;
 	read_vitest(in->out, &t);
 	return t.nsuites ? 90 : t.none ? 60 : 0;
 }

@@ -268,6 +268,17 @@ static bool usage_error(const struct validate_input *in)
 	return str_contains(in->err, STR("pytest: error:")) || str_contains(in->err, STR("ERROR: usage: "));
 }
 
+/* Every summary has one of these before its " in ". */
+static bool summary_words(struct str s)
+{
+	static const char *const ends[] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error", " deselected", " warning", " rerun", "no tests", "collected"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (str_contains(s, str_of(ends[i])))
+			return true;
+	return false;
+}
+
 int pytest_detect(const struct validate_input *in)
 {
 	struct lines l = lines_of(in->out);
@@ -277,6 +288,8 @@ int pytest_detect(const struct validate_input *in)
 
 	if (str_contains(in->out, STR(" test session starts =")))
 		return 95;
+	if (!str_contains(in->out, STR("%]")) && !summary_words(in->out))
+		return sure;
 	while (lines_next(&l, &line)) {
 		if (read_summary(line, &m))
 			return m.framed ? 85 : 80;

@@ -122,6 +122,8 @@ int tap_detect(const struct validate_input *in)
 	bool first = true, start = false;
 	size_t plans = 0, results = 0;
 
+	if (!str_contains(in->out, STR("1..")) && !str_contains(in->out, STR("ok ")) && !str_contains(in->out, STR("Bail out!")) && !str_contains(in->out, STR("TAP version ")))
+		return 0;
 	while (lines_next(&l, &line)) {
 		struct scan c = scan_of(line);
 		bool plan, result;

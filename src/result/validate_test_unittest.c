@@ -96,6 +96,8 @@ int unittest_detect(const struct validate_input *in)
 {
 	struct unittest u = {0};
 
+	if (!in_either(in, "Ran ") && !in_either(in, ") ... "))
+		return 0;
 	read_unittest(unittest_text(in), &u);
 	return u.summaries ? 90 : u.started ? 70 : 0;
 }
@@ -208,6 +210,8 @@ int phpunit_detect(const struct validate_input *in)
 	struct phpunit p = {0};
 	bool header = str_starts(in->out, "PHPUnit ") || str_contains(in->out, STR("\nPHPUnit "));
 
+	if (!header && !str_contains(in->out, STR("OK (")) && !str_contains(in->out, STR(", Assertions: ")))
+		return 0;
 	read_phpunit(in->out, &p);
 	if (p.summaries || (p.none && header))
 		return header ? 92 : 75;
@@ -313,6 +317,8 @@ int ctest_detect(const struct validate_input *in)
 {
 	struct ctest t = {0};
 
+	if (!str_contains(in->out, STR("% tests passed, ")) && !str_contains(in->out, STR("Test project ")) && !str_contains(in->out, STR(" Test ")))
+		return 0;
 	read_ctest(in->out, &t);
 	return t.summaries ? 93 : t.started ? 75 : 0;
 }
@@ -390,6 +396,8 @@ int prove_detect(const struct validate_input *in)
 {
 	struct prove p = {0};
 
+	if (!str_contains(in->out, STR("Result: ")))
+		return 0;
 	read_prove(in->out, &p);
 	return p.summaries && p.verdicts ? 97 : 0;
 }

@@ -212,6 +212,41 @@ machine_tests() {
 	want '.is_error and (.status == "output_limit" or .error != null)' "$who: a caller that may write only small files still gets a report"
 }
 
+# ---- a launcher that is stopped ----
+
+# stopped WHO SECONDS SLEEP OPTIONS...: starts a box, stops its launcher for so long, and notes whether anything runs in the box then
+stopped() {
+	local who=$1 seconds=$2 asleep=$3 pid
+	shift 3
+	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run "$@" -- /bin/sleep "$asleep") >"$tmp/stopped-$who" 2>/dev/null </dev/null &
+	pid=$!
+	sleep 0.4
+	kill -STOP "$pid"
+	sleep "$seconds"
+	pgrep -f "^/bin/sleep $asleep\$" >"$tmp/left-$who"
+	kill -CONT "$pid"
+	wait "$pid"
+}
+stop_tests() {
+	local who mark=$((1000 + RANDOM))
+	for who in $(people); do stopped "$who" 2.4 "$mark.1$([[ $who == root ]] && echo 1)" --timeout 1 & done
+	wait
+	for who in $(people); do
+		cp "$tmp/stopped-$who" "$tmp/out"
+		[[ ! -s $tmp/left-$who ]]
+		result $? "$who: a box whose launcher is stopped ends all the same"
+		want '.status == "timeout"' "$who: and its status says why"
+	done
+	for who in $(people); do stopped "$who" 0.3 "1.2$mark$([[ $who == root ]] && echo 1)" --timeout 10 & done
+	wait
+	for who in $(people); do
+		cp "$tmp/stopped-$who" "$tmp/out"
+		[[ -s $tmp/left-$who && $(field .status) == ok ]]
+		result $? "$who: twin: one that has time left goes on"
+	done
+}
+
+stop_tests
 for who in $(people); do
 	input_tests "$who"
 	pid1_tests "$who"
