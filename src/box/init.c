@@ -267,6 +267,8 @@ static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err
 	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
 	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit(RLIMIT_RTPRIO, 0) != 0 || limit(RLIMIT_NICE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	if (privileges_bound() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	return set_streams(c, e);
 }
 
@@ -279,7 +281,7 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 		return -1;
 	if (chdir(c->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
-	if (privileges_drop(true) != 0)
+	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (wall_in(c, e) != 0)
 		return -1;
@@ -378,7 +380,7 @@ static int seal(int meet, int pidfd, int hidden, struct err *e)
 {
 	if (!ended_at_once(meet, pidfd) && setup_seal(hidden, e) != 0)
 		return -1;
-	return privileges_drop(false) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
 /* Starts the program's process, and is its pid; only returns in init. */
