@@ -23,6 +23,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@
 #include "sys/seccomp.h"
 
 #define SEAL_AFTER_MS 3
+#define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
 #define OPEN_FILES 20000
 #define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
@@ -262,8 +264,11 @@ static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err
 	setsid();
 	if (enter_group(c, ret_alone, e) != 0)
 		return -1;
-	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0)
+	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
+	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit(RLIMIT_RTPRIO, 0) != 0 || limit(RLIMIT_NICE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	if (privileges_bound() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	return set_streams(c, e);
 }
 
@@ -276,7 +281,7 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 		return -1;
 	if (chdir(c->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
-	if (privileges_drop(true) != 0)
+	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (wall_in(c, e) != 0)
 		return -1;
@@ -321,6 +326,22 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	_exit(0);
 }
 
+static void too_late(int sig)
+{
+	(void)sig;
+	_exit(127);
+}
+
+/* A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little later. */
+static int keep_time(const struct ns_child *c, struct err *e)
+{
+	uint64_t ms = c->spec->limits.time_ms + GRACE_MS;
+	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)}};
+
+	signal(SIGALRM, too_late);
+	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
+}
+
 /* Into the network namespace of the program. */
 static int follow(const struct ns_child *c, int meet, int pidfd, struct err *e)
 {
@@ -359,7 +380,7 @@ static int seal(int meet, int pidfd, int hidden, struct err *e)
 {
 	if (!ended_at_once(meet, pidfd) && setup_seal(hidden, e) != 0)
 		return -1;
-	return privileges_drop(false) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
 /* Starts the program's process, and is its pid; only returns in init. */
@@ -410,7 +431,7 @@ void ns_init(const struct ns_child *c)
 		give_up(c->talk, &e);
 	say(meet, NS_ROOT);
 	shut(c);
-	if (seal(meet, pidfd, hidden, &e) != 0)
+	if (keep_time(c, &e) != 0 || seal(meet, pidfd, hidden, &e) != 0)
 		give_up(c->talk, &e);
 	close(meet);
 	close(pidfd);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sys/file.h"
+#include "sys/path.h"
 
 #define COPY_MAX 16384       /* bytes of a file that is copied */
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
@@ -162,6 +163,21 @@ static int add_system(struct arena *a, const struct spec *s, struct ops *ops, st
 	return add_etc(a, s, ops, e);
 }
 
+static struct str target_of(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
+
+/* Asked for besides the workspace and part of it: stays read-only in a writable one. What may be written there is the workspace's to say. */
+static bool closed_inside(const struct spec *s, const struct spec_path *p)
+{
+	return !p->writable && s->workspace.n && path_inside(target_of(p), s->workspace);
+}
+
+static void add_paths(struct arena *a, const struct spec *s, bool closed, struct ops *ops)
+{
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		if (closed_inside(s, p) == closed)
+			ops_add(a, ops, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, target_of(p));
+}
+
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e)
 {
 	if (add_system(a, s, ret, e) != 0)
@@ -177,9 +193,9 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		add_file(a, ret, str_c(a, f->path), f->text);
-	for (const struct spec_path *p = s->paths; p; p = p->next)
-		ops_add(a, ret, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, p->at.n ? p->at : p->path);
+	add_paths(a, s, false, ret);
 	if (s->workspace.n)
 		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace);
+	add_paths(a, s, true, ret);
 	return 0;
 }

@@ -2,13 +2,14 @@
  * The root of the box, put together inside its namespaces from the plan. Nothing is allocated, nothing is decided; every failure says which
  * operation it was.
  *
- * The new root is a tmpfs on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). It is
- * mounted read-only; directories of the scratch are parts of it that are mounted once more, writable, and so share its size.
+ * A tmpfs is mounted on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). One of its
+ * directories is the new root, mounted once more on itself and read-only; directories of the scratch are parts of that which are mounted
+ * again, writable, and so share its size.
  *
  * Taking the old root away takes the kernel as long as all the rest. So the program first only changes its own root (it has no capability to
- * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes through a
- * directory that no path leads to: /run/old, with an empty directory mounted on /run. It must never lie on top of the new one, not for a
- * moment: "/.." would lead there.
+ * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes through
+ * another directory of the tmpfs, beside the new root and not below it: no path of the program leads there, and its list of mounts, which
+ * begins at its own root, does not show what is mounted there for that moment.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,7 +22,9 @@
 #include "box/ns.h"
 #include "sys/mounts.h"
 
-#define BASE "/proc"       /* where the new root is mounted in the old one */
+#define BASE "/proc"       /* where the tmpfs is mounted in the old root */
+#define NEW "root"         /* in it: the new root, and a place for the old one */
+#define OLD "old"
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
@@ -214,49 +217,52 @@ static int (*const operations[])(struct root *r, const struct op *op, struct err
 /* ---- the whole ---- */
 
 /* A tmpfs on the old /proc. */
-static int base(uint64_t scratch, struct err *e)
+static int base(uint64_t scratch)
 {
 	char size[32], inodes[32];
 	const char *const options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {NULL, NULL}};
-	FD_CLEANUP int at = -1;
+	FD_CLEANUP int at = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd;
 
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)(scratch + ROOT_BYTES));
 	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
-	fd = mount_new("tmpfs", options, MOUNT_NODEV);
-	if (fd >= 0)
-		at = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 || at < 0 || mount_place(fd, at) != 0) {
-		err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
+	fd = at < 0 ? -1 : mount_new("tmpfs", options, MOUNT_NODEV);
+	if (fd >= 0 && mount_place(fd, at) != 0)
 		fd_close(&fd);
-	}
 	return fd;
 }
 
-/* The directory for the old root, then something on top of its parent. */
-static int hide(const struct root *r, int *ret_hidden)
+/* The new root in it, still writable, and the place for the old one. */
+static int divide(int top, int *ret_hidden)
 {
-	if (mkdirat(r->fd, "run", 0755) != 0 || mkdirat(r->fd, "run/old", 0700) != 0 || mkdirat(r->fd, "run/empty", 0755) != 0)
+	int root;
+
+	if (mkdirat(top, NEW, 0755) != 0 || mkdirat(top, NEW "/run", 0755) != 0 || mkdirat(top, OLD, 0700) != 0)
 		return -1;
-	FD_CLEANUP int run = open_beneath(r->fd, "run", O_PATH | O_NOFOLLOW);
-	FD_CLEANUP int empty = mount_copy(r->fd, "run/empty");
-	*ret_hidden = open_beneath(r->fd, "run/old", O_PATH | O_NOFOLLOW);
-	if (run < 0 || empty < 0 || *ret_hidden < 0 || mount_attributes(empty, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) != 0)
+	FD_CLEANUP int at = open_beneath(top, NEW, O_PATH | O_NOFOLLOW);
+	FD_CLEANUP int hidden = open_beneath(top, OLD, O_PATH | O_NOFOLLOW);
+	root = at < 0 || hidden < 0 ? -1 : mount_copy(top, NEW);
+	if (root < 0 || mount_place(root, at) != 0) {
+		fd_close(&root);
 		return -1;
-	return mount_place(empty, run);
+	}
+	*ret_hidden = hidden;
+	hidden = -1;
+	return root;
 }
 
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
 {
-	struct root r = {.fd = base(scratch, e), .at = -1};
+	FD_CLEANUP int top = base(scratch);
+	struct root r = {.fd = top < 0 ? -1 : divide(top, ret_hidden), .at = -1};
 
 	if (r.fd < 0)
-		return -1;
+		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
 	for (const struct op *op = ops; op; op = op->next)
 		if (operations[op->kind](&r, op, e) != 0)
 			return -1;
 	fd_close(&r.at);
-	if (hide(&r, ret_hidden) != 0 || mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0)
+	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0 || mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	*ret_root = r.fd;
 	return 0;
@@ -264,7 +270,7 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_h
 
 int setup_enter(struct err *e)
 {
-	return chdir(BASE) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	return chdir(BASE "/" NEW) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
 }
 
 int setup_seal(int hidden, struct err *e)

@@ -263,14 +263,18 @@ static void measure(struct state *s, struct outcome *ret)
 
 static int signals_open(sigset_t *ret_before)
 {
-	sigset_t wanted;
+	sigset_t wanted, held;
 
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGINT);
 	sigaddset(&wanted, SIGTERM);
 	sigaddset(&wanted, SIGHUP);
 	sigaddset(&wanted, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &wanted, ret_before);
+	/* in the background a terminal that is read or written would stop us, and with us the clock */
+	held = wanted;
+	sigaddset(&held, SIGTTIN);
+	sigaddset(&held, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &held, ret_before);
 	return signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -287,6 +291,8 @@ int supervise(struct ns_watch *w, struct outcome *ret, struct err *e)
 	if (s.signals >= 0)
 		close(s.signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (s.cause == CAUSE_NONE && !s.failed && !s.ended && clock_now() >= w->start + (int64_t)w->spec->limits.time_ms * MS)
+		s.cause = CAUSE_TIME; /* init's own clock was first: we were stopped */
 	if (s.failed && s.cause == CAUSE_NONE) {
 		*e = s.last.err;
 		return -1;

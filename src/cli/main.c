@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 static const struct command_row *const commands[] = {
-	&command_check, &command_config, &command_doctor, &command_presets, &command_run, &command_selftest, &command_trust,
+	&command_check, &command_config, &command_doctor, &command_normalise, &command_presets, &command_redact, &command_run, &command_selftest, &command_trust, &command_validate,
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 #define PRINT_MAX ((size_t)1 << 20)
@@ -72,6 +72,7 @@ int main(int argc, char **argv)
 	const struct command_row *c;
 
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), handled there */
+	signal(SIGXFSZ, SIG_IGN); /* and so is a file that would be larger than the caller may make */
 	if (argc < 2) {
 		complain("a command is missing; see caisson --help");
 		return EXIT_USAGE;

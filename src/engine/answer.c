@@ -179,7 +179,8 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 			buf_c(out, "null");
 		if (x->path.glob && text_exact(x->path.text))
 			put_field(out, "glob", x->path.text);
-		if (x->below)
+		/* What find has found, DIR/STAR STAR, lies at any depth. */
+		if (x->below || (x->path.glob && str_ends(x->path.text, "/**")))
 			buf_c(out, ",\"below\":true");
 		if (x->op)
 			put_field(out, "op", str_of(x->op));

@@ -280,3 +280,25 @@ int making_environment(struct making *m, struct err *e)
 	inject(m);
 	return take_given(m, e);
 }
+
+/* ---- values that must not be shown ---- */
+
+/* These say where a secret is, and are none themselves. */
+static const char *const place_names[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS", "*_FILE", "*_PATH", "*_DIR"};
+
+struct str *variables_secret(struct arena *a, char *const *environ, const struct texts *also, size_t *ret_n)
+{
+	struct str *v = arena_array(a, VARIABLES_MAX, sizeof(*v));
+	size_t n = 0;
+
+	for (size_t i = 0; environ && environ[i] && i < VARIABLES_MAX; i++) {
+		struct str s = str_of(environ[i]);
+		ptrdiff_t eq = str_find(s, '=', 0);
+		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""), value = str_sub(s, (size_t)eq + 1, s.n);
+
+		if (name.n && (variable_secret(name, value) || listed(also, name, true)) && !matches_any(place_names, COUNT(place_names), name))
+			v[n++] = value;
+	}
+	*ret_n = n;
+	return v;
+}

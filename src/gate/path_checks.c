@@ -1,4 +1,5 @@
 /* The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in path_table.c. */
+#include "base/glob.h"
 #include "gate/judge.h"
 #include "gate/path_table.h"
 #include "gate/tiers.h"
@@ -78,12 +79,26 @@ static bool archive(const struct access *x)
 
 /* ---- what lies inside a root ---- */
 
-/* A test of find's that leaves something out: not turned around, and no pattern of stars alone. */
+/* Files of a repository by which git runs something, or finds its configuration. */
+static bool names_gits_own(struct str pattern)
+{
+	static const char *const names[] = {"config", "config.worktree", "commondir", "HEAD", "hooks", "attributes", "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg",
+		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "update", "pre-receive", "post-receive", "fsmonitor-watchman"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (glob_may(pattern, str_of(names[i]), GLOB_PATH | GLOB_FOLD) != GLOB_NO)
+			return true;
+	return false;
+}
+
+/* A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for git's own files. */
 static bool narrows(const struct command *c, size_t test)
 {
 	struct str value = test + 1 < c->argc ? c->argv[test + 1].text : STR("");
 
 	if (str_is(c->argv[test - 1].text, "!") || str_is(c->argv[test - 1].text, "-not"))
+		return false;
+	if (str_ends(c->argv[test].text, "name") && names_gits_own(value))
 		return false;
 	for (size_t i = 0; i < value.n; i++)
 		if (!strchr("*./?", value.p[i]))
@@ -132,8 +147,37 @@ static bool replaces(const struct access *x)
 	return x->kind == ACCESS_DELETE || access_copies(x) || (archive(x) && x->below);
 }
 
+/* find . -not -path './.git/STAR', or with -prune. */
+static bool spares_git(const struct judge *j, const struct access *x)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct command *c = j->subjects[i].c;
+
+		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k + 1 < c->argc && span_encloses(c->at, x->at); k++)
+			if (str_ends(c->argv[k].text, "path") && (str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!") || (k + 2 < c->argc && str_is(c->argv[k + 2].text, "-prune"))) &&
+			    (str_ends(c->argv[k + 1].text, ".git/*") || str_ends(c->argv[k + 1].text, "/.git")))
+				return true;
+	}
+	return false;
+}
+
+/* Files that find has found get other content; a mode or a time is none. */
+static bool rewrites_found(const struct access *x)
+{
+	static const char *const harmless[] = {"chmod", "touch", "chown", "chgrp"};
+
+	for (size_t i = 0; x->op && i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (!strcmp(x->op, harmless[i]))
+			return false;
+	return x->kind == ACCESS_WRITE && x->path.glob && str_ends(x->path.text, "/**");
+}
+
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
+	if (rewrites_found(x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
+		tell(j, "protected-write", x, w, phrase(j, x, "also git's own files, below"), "choose them by -name, or leave git's out: -not -path './.git/*'");
+		return;
+	}
 	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && paths_whole_project(j, x, w)) {
 		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
 		return;

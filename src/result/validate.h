@@ -34,10 +34,22 @@ struct validator {
 /* Families: arrays ended by a row without a format. */
 extern const struct validator validators_test_text[], validators_test_machine[], validators_static[], validators_data[];
 
-/* Recognises and checks. Nothing recognised is indeterminate, with a note that says what was looked for. */
+/*
+ * Recognises and checks. Nothing recognised is indeterminate, with a note that says what was looked for. Without a task only what is recognised
+ * with at least DETECT_SURE counts; with one, anything above 0 does.
+ */
+#define DETECT_SURE 50
+#define DETECT_CERTAIN 98 /* nothing is surer: the rows behind it are not asked */
 void validate(struct arena *a, const struct validate_input *in, struct validation *ret);
+/* Row i of all families; NULL after the last. */
+const struct validator *validator_at(size_t i);
 
-/* For validators. */
+/*
+ * For validators. A check starts with a valid result of RESULT_NONE and says what it finds; at its end notes decide: one that is not a warning
+ * makes it invalid, and what is not valid has no result. Validators of text get it without escape sequences (colours).
+ */
 void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n);
 /* A check that failed: makes it invalid unless it is only a warning. */
 void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Nothing can be said, and why: indeterminate unless something else makes it invalid. */
+void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -89,6 +89,28 @@ lease_tests() {
 	says $'refused\nrefused\nlocked' "$who: a file of the workspace cannot be leased; twin: it can be locked"
 }
 
+# ---- the old root, while it is taken away ----
+
+window='
+import os, time
+here = os.stat("/"); seen = set(); until = time.monotonic() + 0.03
+while time.monotonic() < until:
+    for p in ("/..", "/proc/self/root/..", "/run/.."):
+        s = os.stat(p)
+        if (s.st_dev, s.st_ino) != (here.st_dev, here.st_ino): seen.add(p)
+    seen.update(line.split()[4] for line in open("/proc/self/mountinfo") if line.split()[4].startswith(("/run", "/old", "/sys", "/root", "/boot")))
+print(sorted(seen), open("/proc/self/mountinfo").read().split()[4])
+'
+window_tests() {
+	local who=$1 all=
+	for ((i = 0; i < 8; i++)); do
+		python "$who" "$window"
+		all+=$(field .stdout)
+	done
+	[[ $all == "[] /[] /[] /[] /[] /[] /[] /[] /" ]]
+	result $? "$who: nothing of the host's mounts is seen while the old root goes; twin: the own ones are"
+}
+
 # ---- a hostile image ----
 
 # The workspace lies below a name that is a link in the image: making the directories above it must not follow that link on the host.
@@ -111,6 +133,18 @@ image_tests() {
 	for d in bin lib lib64; do [[ -e /usr/$d ]] && as "$who" ln -s "usr/$d" "$i/$d"; done
 	box "$who" --root "$i" --workspace "$w" --read /usr -- /bin/sh -c 'cd / && pwd'
 	says / "$who: twin: one with directories is not"
+}
+
+# ---- paths in each other ----
+
+nested_tests() {
+	local who=$1 w=$tmp/$1/nest
+	as "$who" mkdir -p "$w/closed/below" "$w/open" "$w/.git/hooks"
+	box "$who" --workspace "$w" --read "$w/closed" --write "$w/.git" -c '
+		for f in closed/x closed/below/x .git/hooks/x open/x; do touch $f 2>/dev/null && echo "wrote $f"; done; mv closed moved 2>/dev/null && echo moved; true'
+	says 'wrote open/x' "$who: a part of the workspace that is to be read only is not written, moved, or opened by --write; twin: the rest is"
+	box "$who" --workspace "$w:ro" --write "$w" -c 'touch x 2>/dev/null && echo wrote; true'
+	says '' "$who: a read-only workspace stays so"
 }
 
 # ---- repositories out of reach ----
@@ -166,12 +200,62 @@ memory_tests() {
 	says 41943040 "$who: twin: what is allowed can be had"
 }
 
+# ---- what is the whole machine's ----
+
+machine_tests() {
+	local who=$1
+	python "$who" 'import ctypes, os; l = ctypes.CDLL(None); c = ctypes.c_ulong(0); print(l.syscall({"x86_64": 206, "aarch64": 0}[os.uname().machine], 64, ctypes.byref(c)))'
+	says -1 "$who: the machine's asynchronous requests cannot be used up"
+	box "$who" -- /bin/bash -c 'ulimit -Hr; ulimit -He; chrt -f 1 true 2>/dev/null || echo refused; nice -n 5 nice'
+	says $'0\n0\nrefused\n5' "$who: no priority above others; twin: one below can be had"
+	(cd "$tmp/$who" && as "$who" bash -c 'ulimit -f 8; exec "$@" 2>/dev/null | cat' bash "$tmp/caisson" run -- /usr/bin/seq 1 100000) >"$tmp/out" 2>"$tmp/err"
+	want '.is_error and (.status == "output_limit" or .error != null)' "$who: a caller that may write only small files still gets a report"
+}
+
+# ---- a launcher that is stopped ----
+
+# stopped WHO SECONDS SLEEP OPTIONS...: starts a box, stops its launcher for so long, and notes whether anything runs in the box then
+stopped() {
+	local who=$1 seconds=$2 asleep=$3 pid
+	shift 3
+	(cd "$tmp/$who" && become "$who" "$tmp/caisson" run "$@" -- /bin/sleep "$asleep") >"$tmp/stopped-$who" 2>/dev/null </dev/null &
+	pid=$!
+	sleep 0.4
+	kill -STOP "$pid"
+	sleep "$seconds"
+	pgrep -f "^/bin/sleep $asleep\$" >"$tmp/left-$who"
+	kill -CONT "$pid"
+	wait "$pid"
+}
+stop_tests() {
+	local who mark=$((1000 + RANDOM))
+	for who in $(people); do stopped "$who" 2.4 "$mark.1$([[ $who == root ]] && echo 1)" --timeout 1 & done
+	wait
+	for who in $(people); do
+		cp "$tmp/stopped-$who" "$tmp/out"
+		[[ ! -s $tmp/left-$who ]]
+		result $? "$who: a box whose launcher is stopped ends all the same"
+		want '.status == "timeout"' "$who: and its status says why"
+	done
+	for who in $(people); do stopped "$who" 0.3 "1.2$mark$([[ $who == root ]] && echo 1)" --timeout 10 & done
+	wait
+	for who in $(people); do
+		cp "$tmp/stopped-$who" "$tmp/out"
+		[[ -s $tmp/left-$who && $(field .status) == ok ]]
+		result $? "$who: twin: one that has time left goes on"
+	done
+}
+
+stop_tests
 for who in $(people); do
 	input_tests "$who"
 	pid1_tests "$who"
 	lease_tests "$who"
+	window_tests "$who"
 	image_tests "$who"
+	nested_tests "$who"
 	git_tests "$who"
 	memory_tests "$who"
+	machine_tests "$who"
 done
 done_testing

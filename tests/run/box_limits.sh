@@ -173,7 +173,7 @@ x = bytearray(50 * 1024 * 1024)'
 	echo given >"$tmp/$who/given"
 	chmod 666 "$tmp/$who/given"
 	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --stdin -c 'echo mine >/proc/self/fd/0; readlink /proc/self/fd/0; cat') <"$tmp/$who/given" >"$tmp/out" 2>"$tmp/err"
-	want '.stdout | test("^pipe:") and endswith("given\n")' "$who: a file as standard input is a pipe inside"
+	want '.stdout | test("^pipe:") and test("given\n")' "$who: a file as standard input is a pipe inside"
 	[[ $(<"$tmp/$who/given") == given ]]
 	result $? "$who: and stays as it is"
 

@@ -201,7 +201,7 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .network = "host"), "network host");
 	EXPECT(plain, "network deny");
 	EXPECT(WISH(.code = "ls", .network = "allow-list"), "error: --network 'allow-list' is not available yet");
-	EXPECT(WISH(.code = "ls", .network = "bridge"), "error: --network 'bridge': expected deny or host");
+	EXPECT(WISH(.code = "ls", .network = "bridge"), "error: --network 'bridge': expected deny, loopback or host");
 	load("sandbox: {network: host-allowed}\n", "forbid_lifting: true\n", NULL);
 	policies_forbid_lifting(&policies.own, &(struct policy){0});
 	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");

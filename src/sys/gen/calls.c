@@ -34,7 +34,6 @@ const struct call_list call_lists[] = {
 	{ALLOW, "setxattrat getxattrat listxattrat removexattrat"},
 	{ALLOW, "inotify_init inotify_init1 inotify_add_watch inotify_rm_watch"},
 	{ALLOW, "epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4"},
-	{ALLOW, "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"},
 	/* memory */
 	{ALLOW, "mprotect munmap brk mremap msync mincore madvise mlock mlock2 munlock mlockall munlockall mseal"},
 	{ALLOW, "pkey_mprotect pkey_alloc pkey_free membarrier map_shadow_stack remap_file_pages"},
@@ -64,6 +63,7 @@ const struct call_list call_lists[] = {
 	{ENOSYS, "clone3"},  /* its flags are out of a filter's sight; the C libraries fall back to clone */
 	{ENOSYS, "openat2"}, /* so is its mode, which could make a set-user-ID file */
 	{ENOSYS, "io_uring_setup io_uring_enter io_uring_register"},
+	{ENOSYS, "io_setup io_destroy io_getevents io_pgetevents io_submit io_cancel"}, /* one number for the whole machine limits them */
 	{ENOSYS, "get_mempolicy set_mempolicy mbind migrate_pages move_pages set_mempolicy_home_node"}, /* a machine without NUMA */
 	{ENOSYS, "memfd_secret process_madvise process_mrelease cachestat statmount listmount"},
 

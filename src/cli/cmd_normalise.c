@@ -1,0 +1,62 @@
+/* caisson normalise: what a program printed, as plain text. */
+#include "cli/filter.h"
+
+struct job {
+	struct arena a;
+	const char *path;
+	bool json, keep_timestamps;
+};
+
+static const struct option_row options[] = {
+	{"json", OPTION_FLAG, offsetof(struct job, json), NULL, "print one object: text, and in sanitized what was removed or made visible"},
+	{"keep-timestamps", OPTION_FLAG, offsetof(struct job, keep_timestamps), NULL, "leave Unix times as they are"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the file cannot be read, or another error"}};
+
+static const struct example_row examples[] = {
+	{"make 2>&1 | caisson normalise", "The output without colours and with progress bars as they were at last."},
+	{"caisson normalise --json build.log", "The same for a file, with counts of what was changed."},
+};
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct filter f = {.a = &j->a, .path = j->path, .options = {.timestamps = !j->keep_timestamps}, .json = j->json};
+
+	return filter_run(&f);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first + 1 < argc)
+		return usage_wrong(self, "one file is expected");
+	j.path = first < argc ? argv[first] : NULL;
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_normalise = {
+	.name = "normalise",
+	.synopsis = {"[--json] [--keep-timestamps] [FILE]"},
+	.summary = "print output as a person would see it, as plain text",
+	.about = "Reads standard input or FILE and prints it as plain text in UTF-8: colours, titles and other control sequences are gone, carriage returns and "
+		 "backspaces have done what they do at a terminal, bytes that are not UTF-8 are U+FFFD, and characters that nobody sees are written as \\u{...}. "
+		 "Moves to other lines and clearing the screen hide nothing. Unix times in prose become ISO 8601 UTC.\n\n"
+		 "Normalising twice is normalising once. Memory does not grow with the length of the input.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,82 @@
+/* caisson redact: text without its secrets. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/filter.h"
+#include "engine/run.h"
+
+struct job {
+	struct arena a;
+	const char *path;
+	struct run_list names;
+	bool json, patterns_only;
+};
+
+static const struct option_row options[] = {
+	{"json", OPTION_FLAG, offsetof(struct job, json), NULL, "print one object: text, redacted (how many), sanitized"},
+	{"value-of", OPTION_LIST, offsetof(struct job, names), "NAME", "the value of this variable is a secret, too; may be repeated"},
+	{"patterns-only", OPTION_FLAG, offsetof(struct job, patterns_only), NULL, "do not look for the values of variables that look like credentials"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the file cannot be read, or another error"}};
+
+static const struct example_row examples[] = {
+	{"env | caisson redact", "The environment, without what looks like a credential."},
+	{"caisson redact --json deploy.log", "The text of a file with secrets replaced, and how many there were."},
+};
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	size_t n = 0;
+	struct str *found = variables_secret(&j->a, j->patterns_only ? NULL : environ, NULL, &n), *values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
+	struct filter f = {.a = &j->a, .path = j->path, .json = j->json};
+
+	memcpy(values, found, n * sizeof(*values));
+	for (size_t i = 0; i < j->names.n; i++) {
+		const char *value = getenv(j->names.v[i]);
+
+		if (!value || strlen(value) < REDACT_VALUE_MIN) {
+			complain("--value-of '%.100s': %s", j->names.v[i], value ? "its value is too short to look for" : "there is no such variable");
+			return EXIT_USAGE;
+		}
+		values[n++] = str_of(value);
+	}
+	f.redactor = redactor_new(&j->a, values, n);
+	return filter_run(&f);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first + 1 < argc)
+		return usage_wrong(self, "one file is expected");
+	j.path = first < argc ? argv[first] : NULL;
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_redact = {
+	.name = "redact",
+	.synopsis = {"[--json] [--value-of NAME]... [--patterns-only] [FILE]"},
+	.summary = "print text with its secrets replaced",
+	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (Unix times stay), and prints it with every secret replaced by "
+		 "[redacted:KIND]: tokens and keys that are known by their shape, private keys in PEM, passwords in URLs, and the exact values of those variables of the "
+		 "environment that `caisson run` keeps from programs in a box.\n\n"
+		 "Normalising comes first, so that a colour in the middle of a token does not save it. Memory does not grow with the length of the input.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

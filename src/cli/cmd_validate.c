@@ -1,0 +1,250 @@
+/* caisson validate: can the numbers that a tool printed be trusted, and what do they say? */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "result/validate.h"
+#include "sys/file.h"
+
+#define INPUT_MAX ((size_t)64 << 20)
+#define SCHEMA_MAX ((size_t)1 << 20)
+#define COLUMNS_MAX 256
+
+enum { EXIT_VALID = 0, EXIT_INVALID = 1, EXIT_INDETERMINATE = 3 };
+
+struct validate_options {
+	const char *task, *exit_code, *columns, *schema;
+	bool raw;
+};
+
+#define AT(field) offsetof(struct validate_options, field)
+static const struct option_row options[] = {
+	{"task", OPTION_VALUE, AT(task), "TASK", "what the command was for: test, typecheck, lint, data, json (default: whatever is recognised)"},
+	{"raw", OPTION_FLAG, AT(raw), NULL, "the input is plain output and not a report"},
+	{"exit-code", OPTION_VALUE, AT(exit_code), "N", "with --raw: how the command ended (default: not known)"},
+	{"columns", OPTION_VALUE, AT(columns), "NAMES", "for the task data: columns that must be there, separated by commas"},
+	{"schema", OPTION_VALUE, AT(schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{EXIT_VALID, "valid: the numbers hold together, whether they say pass or fail"}, {EXIT_INVALID, "invalid: they cannot be trusted"},
+	{EXIT_INDETERMINATE, "indeterminate: nothing was recognised, or parts are missing"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson validate --task test report.json", "Judge the tests in a report of `caisson run --json`."},
+	{"python3 -m unittest 2>&1 | caisson validate --task test --raw -", "Judge plain output; without --exit-code it cannot be compared with the summary."},
+	{"caisson validate --task test --raw --exit-code 1 junit.xml", "A machine-readable report is better evidence than text."},
+};
+
+struct job {
+	struct validate_options o;
+	struct arena a;
+	const char *file;
+};
+
+static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json"};
+
+static bool task_known(const char *task)
+{
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
+		if (!strcmp(tasks[i], task))
+			return true;
+	return false;
+}
+
+/* ---- the input ---- */
+
+static int read_input(struct job *j, struct str *ret, struct err *e)
+{
+	if (!strcmp(j->file, "-"))
+		return fd_read_all(&j->a, STDIN_FILENO, "standard input", INPUT_MAX, ret, e);
+	return file_read(&j->a, j->file, INPUT_MAX, ret, NULL, e);
+}
+
+static enum status status_of(struct str name)
+{
+	for (int s = STATUS_SETUP_ERROR; s < STATUS_UNKNOWN; s++)
+		if (str_is(name, status_name((enum status)s)))
+			return (enum status)s;
+	return STATUS_UNKNOWN;
+}
+
+/* Something of this stream was left out: "truncated": {"stdout": {"omitted_bytes": 5}}. */
+static bool stream_cut(const json_t *root, const char *name)
+{
+	const json_t *t = json_object_get(json_object_get(root, "truncated"), name), *n = json_object_get(t, "omitted_bytes"), *is = json_object_get(t, "is");
+
+	return json_is_true(t) || json_is_true(is) || (json_is_integer(n) && json_integer_value(n) > 0);
+}
+
+static int take_report(struct job *j, const json_t *root, struct validate_input *in, struct err *e)
+{
+	const json_t *code = json_object_get(root, "exit_code"), *out = json_object_get(root, "stdout"), *err = json_object_get(root, "stderr");
+
+	if (!json_is_object(root))
+		return err_set(e, ERR_INPUT, 0, "not an object");
+	if (!json_is_string(json_object_get(root, "status")))
+		return err_set(e, ERR_INPUT, 0, "'status' is missing or no string");
+	if ((out && !json_is_string(out) && !json_is_null(out)) || (err && !json_is_string(err) && !json_is_null(err)))
+		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is no string");
+	if (code && !json_is_null(code) && !(json_is_integer(code) && json_integer_value(code) >= 0 && json_integer_value(code) <= 255))
+		return err_set(e, ERR_INPUT, 0, "'exit_code' is no number from 0 to 255");
+	in->status = status_of(json_to_str(json_object_get(root, "status")));
+	in->exit_code = json_is_integer(code) ? (int)json_integer_value(code) : -1;
+	in->out = str_dup(&j->a, json_to_str(out));
+	in->err = str_dup(&j->a, json_to_str(err));
+	in->cut = stream_cut(root, "stdout") || stream_cut(root, "stderr");
+	return 0;
+}
+
+static int report_input(struct job *j, struct str text, struct validate_input *in, struct err *e)
+{
+	json_t *root;
+	int rc;
+
+	if (json_load_strict(text, &root, e) < 0)
+		return -1;
+	rc = take_report(j, root, in, e);
+	json_decref(root);
+	return rc;
+}
+
+static int raw_input(struct job *j, struct str text, struct validate_input *in, struct err *e)
+{
+	int64_t n;
+
+	in->out = text;
+	if (!j->o.exit_code)
+		return 0;
+	if (num_parse(str_of(j->o.exit_code), 0, 255, &n) < 0)
+		return err_set(e, ERR_INPUT, 0, "--exit-code wants a number from 0 to 255, not '%.40s'", j->o.exit_code);
+	in->exit_code = (int)n;
+	in->status = n ? STATUS_EXIT_NONZERO : STATUS_OK;
+	return 0;
+}
+
+static void columns_input(struct job *j, struct validate_input *in)
+{
+	struct str s = str_of(j->o.columns), *names = arena_array(&j->a, COLUMNS_MAX, sizeof(*names));
+	size_t n = 0;
+
+	for (size_t from = 0; from <= s.n && n < COLUMNS_MAX;) {
+		ptrdiff_t comma = str_find(s, ',', from);
+		size_t to = comma < 0 ? s.n : (size_t)comma;
+
+		if (to > from)
+			names[n++] = str_sub(s, from, to);
+		from = to + 1;
+	}
+	in->columns = names;
+	in->ncolumns = n;
+}
+
+static int fill(struct job *j, struct validate_input *in, struct err *e)
+{
+	struct str text;
+
+	if (read_input(j, &text, e) < 0)
+		return -1;
+	if (j->o.columns)
+		columns_input(j, in);
+	if (j->o.schema && file_read(&j->a, j->o.schema, SCHEMA_MAX, &in->schema, NULL, e) < 0)
+		return -1;
+	return j->o.raw ? raw_input(j, text, in, e) : report_input(j, text, in, e);
+}
+
+/* ---- the answer ---- */
+
+static json_t *answer(struct arena *a, const struct validation *v)
+{
+	json_t *o = json_object(), *counts = json_object(), *checks = json_array();
+
+	json_object_set_new(o, "outcome", json_string(validity_name(v->validity)));
+	json_object_set_new(o, "result", json_string(result_name(v->result)));
+	json_object_set_new(o, "evidence", v->evidence == EVIDENCE_NONE ? json_null() : json_string(evidence_name(v->evidence)));
+	json_object_set_new(o, "format", v->format ? json_string(v->format) : json_null());
+	for (const struct count *c = v->counts; c; c = c->next)
+		json_object_set_new(counts, c->name, json_integer(c->n));
+	json_object_set_new(o, "counts", counts);
+	for (const struct check_note *n = v->checks; n; n = n->next) {
+		json_t *row = json_object();
+
+		json_object_set_new(row, "id", json_string(n->id));
+		json_object_set_new(row, "message", json_of_str(a, n->message));
+		if (n->warning)
+			json_object_set_new(row, "warning", json_true());
+		json_array_append_new(checks, row);
+	}
+	json_object_set_new(o, "checks", checks);
+	json_object_set_new(o, "is_error", json_boolean(v->validity == VALIDITY_INVALID));
+	return o;
+}
+
+static int run_job(void *arg)
+{
+	static const int codes[] = {[VALIDITY_VALID] = EXIT_VALID, [VALIDITY_INVALID] = EXIT_INVALID, [VALIDITY_INDETERMINATE] = EXIT_INDETERMINATE};
+	struct job *j = arg;
+	struct validate_input in = {.task = j->o.task, .status = STATUS_UNKNOWN, .exit_code = -1};
+	struct validation v;
+	struct err e = {0};
+	struct buf b;
+	json_t *o;
+	int rc;
+
+	if (fill(j, &in, &e) < 0) {
+		complain("cannot validate '%.200s': %s", j->file, e.text);
+		return EXIT_USAGE;
+	}
+	validate(&j->a, &in, &v);
+	buf_init(&b, &j->a, 0);
+	o = answer(&j->a, &v);
+	rc = json_dump_line(&b, o, &e);
+	json_decref(o);
+	if (rc < 0) {
+		complain("%s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return output(buf_view(&b), codes[v.validity]);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first + 1 != argc)
+		return usage_wrong(self, "one file is expected, or - for standard input");
+	if (j.o.task && !task_known(j.o.task))
+		return usage_wrong(self, "--task is one of test, typecheck, lint, data, json");
+	if (j.o.exit_code && !j.o.raw)
+		return usage_wrong(self, "--exit-code goes with --raw; a report has its own");
+	j.file = argv[first];
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_validate = {
+	.name = "validate",
+	.synopsis = {"[--task TASK] FILE|-", "[--task TASK] --raw [--exit-code N] FILE|-"},
+	.summary = "say whether the numbers that a tool printed can be trusted",
+	.about = "Reads a report (the JSON of `caisson run --json`: status, exit_code, stdout, stderr) or, with --raw, plain output, recognises the tool that printed it and "
+		 "checks that its numbers hold together and agree with the exit code. Prints one JSON object: outcome (valid, invalid, indeterminate), result (pass, fail, none), "
+		 "evidence (machine, text), format, counts, checks, is_error.\n\nA consistent report of failing tests is valid. Invalid means that the numbers must not be used; each "
+		 "check says why and what to do. docs/validators.md lists the formats and the checks.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,117 @@
+/* See filter.h. */
+#include "cli/filter.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "engine/engine.h"
+#include "sys/file.h"
+
+#define PIECE ((size_t)128 << 10)
+
+/* Text on its way. */
+struct flow {
+	const struct filter *f;
+	struct normaliser n;
+	struct buf plain, redacted, json;
+	int rc;
+};
+
+void filter_counts(struct buf *b, const struct sanitized *s)
+{
+	const struct {
+		const char *name;
+		uint64_t n;
+	} rows[] = {
+		{"ansi", s->ansi}, {"osc", s->osc}, {"control", s->control}, {"cr", s->cr}, {"backspace", s->backspace}, {"nul", s->nul}, {"bad_utf8", s->bad_utf8},
+		{"bidi", s->bidi}, {"tags", s->tags}, {"invisible", s->invisible}, {"markers", s->markers}, {"timestamps", s->timestamps},
+	};
+	bool any = false;
+
+	buf_char(b, '{');
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].n)
+			continue;
+		buf_fmt(b, "%s\"%s\":%llu", any ? "," : "", rows[i].name, (unsigned long long)rows[i].n);
+		any = true;
+	}
+	buf_char(b, '}');
+}
+
+/* What the normaliser let out goes on. */
+static void push(struct flow *w, bool end)
+{
+	struct str text = buf_view(&w->plain);
+
+	if (w->f->redactor) {
+		w->redacted.n = 0;
+		redactor_feed(w->f->redactor, text, &w->redacted);
+		if (end)
+			redactor_end(w->f->redactor, &w->redacted);
+		text = buf_view(&w->redacted);
+	}
+	if (w->f->json) {
+		w->json.n = 0;
+		answer_string(&w->json, text);
+		text = str_sub(buf_view(&w->json), 1, w->json.n - 1); /* the quotes stand around the whole */
+	}
+	if (text.n && w->rc == 0)
+		w->rc = output(text, 0);
+	w->plain.n = 0;
+}
+
+static int pump(struct flow *w, int fd)
+{
+	char *piece = arena_alloc(w->f->a, PIECE);
+
+	while (w->rc == 0) {
+		ssize_t n = read(fd, piece, PIECE);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			complain("cannot read '%.200s'", w->f->path ? w->f->path : "-");
+			return EXIT_INTERNAL;
+		}
+		if (n == 0)
+			break;
+		normaliser_feed(&w->n, str_n(piece, (size_t)n));
+		push(w, false);
+	}
+	normaliser_end(&w->n);
+	push(w, true);
+	return w->rc;
+}
+
+int filter_run(const struct filter *f)
+{
+	struct flow w = {.f = f};
+	struct err e = {0};
+	FD_CLEANUP int opened = -1;
+	struct stat st;
+
+	if (f->path && strcmp(f->path, "-") != 0) {
+		opened = file_open(f->path, &st, &e);
+		if (opened < 0) {
+			complain("%s", e.text);
+			return EXIT_INTERNAL;
+		}
+	}
+	buf_init(&w.plain, f->a, f->a->cap);
+	buf_init(&w.redacted, f->a, f->a->cap);
+	buf_init(&w.json, f->a, f->a->cap);
+	normaliser_start(&w.n, f->a, &f->options, &w.plain);
+	if (f->json)
+		w.rc = output(STR("{\"text\":\""), 0);
+	w.rc = pump(&w, opened >= 0 ? opened : STDIN_FILENO);
+	if (!f->json || w.rc)
+		return w.rc;
+	w.json.n = 0;
+	buf_char(&w.json, '"');
+	if (f->redactor)
+		buf_fmt(&w.json, ",\"redacted\":%llu", (unsigned long long)redactor_count(f->redactor));
+	buf_c(&w.json, ",\"sanitized\":");
+	filter_counts(&w.json, &w.n.counts);
+	buf_c(&w.json, "}\n");
+	return output(buf_view(&w.json), 0);
+}

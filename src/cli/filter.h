@@ -1,0 +1,18 @@
+/* What `normalise` and `redact` share: text goes through in pieces, so that it may be of any length. */
+#pragma once
+#include "cli/cli.h"
+#include "result/normalise.h"
+#include "result/redact.h"
+
+struct filter {
+	struct arena *a;
+	const char *path;            /* NULL or -: standard input */
+	struct normalise_options options;
+	struct redactor *redactor;   /* NULL: nothing is redacted */
+	bool json;
+};
+
+/* The exit code. */
+int filter_run(const struct filter *f);
+/* The counters that are not zero, as a JSON object. */
+void filter_counts(struct buf *b, const struct sanitized *s);

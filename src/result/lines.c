@@ -1,0 +1,105 @@
+/* Lines and words of an output. */
+#include "result/lines.h"
+
+#include "base/num.h"
+
+bool lines_next(struct lines *l, struct str *ret)
+{
+	ptrdiff_t end;
+
+	if (l->at >= l->text.n)
+		return false;
+	end = str_find(l->text, '\n', l->at);
+	*ret = str_sub(l->text, l->at, end < 0 ? l->text.n : (size_t)end);
+	l->at = end < 0 ? l->text.n : (size_t)end + 1;
+	if (str_ends(*ret, "\r"))
+		ret->n--;
+	return true;
+}
+
+static bool blank_char(char c) { return c == ' ' || c == '\t'; }
+
+struct str trim(struct str s)
+{
+	while (s.n && blank_char(s.p[0]))
+		s.p++, s.n--;
+	while (s.n && blank_char(s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+struct str trim_char(struct str s, char c)
+{
+	while (s.n && (s.p[0] == c || blank_char(s.p[0])))
+		s.p++, s.n--;
+	while (s.n && (s.p[s.n - 1] == c || blank_char(s.p[s.n - 1])))
+		s.n--;
+	return s;
+}
+
+bool blank(struct str s) { return trim(s).n == 0; }
+
+bool scan_text(struct scan *c, const char *text)
+{
+	if (!str_starts(scan_rest(c), text))
+		return false;
+	c->at += strlen(text);
+	return true;
+}
+
+static size_t digits(const struct scan *c, size_t from)
+{
+	size_t i = from;
+
+	while (i < c->s.n && c->s.p[i] >= '0' && c->s.p[i] <= '9')
+		i++;
+	return i - from;
+}
+
+bool scan_count(struct scan *c, int64_t *ret)
+{
+	size_t n = digits(c, c->at);
+
+	if (!n || num_parse(str_sub(c->s, c->at, c->at + n), 0, COUNT_MAX, ret) < 0)
+		return false;
+	c->at += n;
+	return true;
+}
+
+bool scan_seconds(struct scan *c)
+{
+	size_t n = digits(c, c->at), more;
+
+	if (!n)
+		return false;
+	if (c->at + n < c->s.n && c->s.p[c->at + n] == '.') {
+		more = digits(c, c->at + n + 1);
+		if (!more)
+			return false;
+		n += 1 + more;
+	}
+	c->at += n;
+	return true;
+}
+
+bool scan_blanks(struct scan *c)
+{
+	size_t from = c->at;
+
+	while (c->at < c->s.n && blank_char(c->s.p[c->at]))
+		c->at++;
+	return c->at > from;
+}
+
+bool scan_word(struct scan *c, struct str *ret)
+{
+	size_t i = c->at;
+
+	while (i < c->s.n && ((c->s.p[i] >= 'a' && c->s.p[i] <= 'z') || (c->s.p[i] >= 'A' && c->s.p[i] <= 'Z') || c->s.p[i] == '-'))
+		i++;
+	if (i == c->at)
+		return false;
+	*ret = str_sub(c->s, c->at, i);
+	c->at = i;
+	return true;
+}

@@ -1,0 +1,33 @@
+/* Reading text line by line and word by word, for validators. Everything is a slice of the output; nothing is copied. */
+#pragma once
+#include "base/str.h"
+
+#define COUNT_MAX 1000000000000 /* no tool counts further; sums of a few of them fit */
+
+struct lines {
+	struct str text;
+	size_t at;
+};
+
+static inline struct lines lines_of(struct str text) { return (struct lines){text, 0}; }
+/* The next line without its end (LF or CRLF); false after the last. */
+bool lines_next(struct lines *l, struct str *ret);
+
+struct str trim(struct str s);                 /* blanks and tabs at both ends */
+struct str trim_char(struct str s, char c);    /* and c */
+bool blank(struct str s);
+
+/* A place in a line. Each scan_ moves it on and returns true, or leaves it where it is. */
+struct scan {
+	struct str s;
+	size_t at;
+};
+
+static inline struct scan scan_of(struct str s) { return (struct scan){s, 0}; }
+static inline struct str scan_rest(const struct scan *c) { return str_sub(c->s, c->at, c->s.n); }
+static inline bool scan_end(const struct scan *c) { return c->at >= c->s.n; }
+bool scan_text(struct scan *c, const char *text);
+bool scan_count(struct scan *c, int64_t *ret);   /* decimal digits, at most COUNT_MAX */
+bool scan_seconds(struct scan *c);               /* 1, 0.05 */
+bool scan_blanks(struct scan *c);                /* at least one */
+bool scan_word(struct scan *c, struct str *ret); /* letters and '-' */

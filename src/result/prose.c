@@ -1,0 +1,417 @@
+/*
+ * Edits in whole lines: a line that looks like our own truncation marker gets a backslash, and Unix times in prose become ISO 8601 UTC.
+ *
+ * A number is taken for a time only where nothing speaks against it: it has the right number of digits and lies between September 2020 and May
+ * 2033, it is a word of its own, the words beside it do not say that it is something else, and neither its line nor the text as a whole looks
+ * like JSON, CSV, XML or a table. No edit makes another one possible: what decides about a number is not changed by edits beside it.
+ */
+#define _GNU_SOURCE
+#include "result/text.h"
+
+#define EDIT_LINE_MAX (NORMALISE_LINE_MAX - 4) /* a line that was let out in parts has at least one byte more */
+#define WORD_MAX 24
+#define TIME_FIRST 1600000000u
+#define TIME_LAST 1999999999u
+#define STAMP_DIGITS 10
+#define DAYS_TO_2020 18262 /* from 1970 */
+#define MARKER "truncated ("
+#define DOTS "... "
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool one_of(char c, const char *set) { return c && strchr(set, c); }
+
+/* ---- the marker ---- */
+
+static bool marker_rest(struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n && digit(s.p[i]))
+		i++;
+	if (!i || !str_starts(str_sub(s, i, s.n), " more line"))
+		return false;
+	s = str_sub(s, i + strlen(" more line"), s.n);
+	if (str_starts(s, "s"))
+		s = str_sub(s, 1, s.n);
+	if (!str_starts(s, ") ..."))
+		return false;
+	for (i = strlen(") ..."); i < s.n; i++)
+		if (!blank(s.p[i]))
+			return false;
+	return true;
+}
+
+/* Where the dots of the next look-alike are, from `from` on; text.n when there is none. */
+static size_t find_marker(struct str text, size_t from)
+{
+	while (from < text.n) {
+		const char *hit = memmem(text.p + from, text.n - from, MARKER, strlen(MARKER)), *end;
+		size_t at, start;
+
+		if (!hit)
+			break;
+		at = (size_t)(hit - text.p);
+		from = at + strlen(MARKER);
+		if (at < strlen(DOTS) || memcmp(hit - strlen(DOTS), DOTS, strlen(DOTS)))
+			continue;
+		at -= strlen(DOTS);
+		for (start = at; start && (text.p[start - 1] == ' ' || text.p[start - 1] == '\t'); start--)
+			;
+		if (start && text.p[start - 1] != '\n')
+			continue;
+		end = memchr(hit, '\n', text.n - (from - strlen(MARKER)));
+		end = end ? end : text.p + text.n;
+		if ((size_t)(end - text.p) - start <= EDIT_LINE_MAX && marker_rest(str_n(text.p + from, (size_t)(end - text.p) - from)))
+			return at;
+	}
+	return text.n;
+}
+
+/* ---- times: what speaks against one ---- */
+
+/* Words before a number that say what it is, and words after it that say what it counts; by their first letters, between blanks. */
+static const char *const names[26] = {
+	['a' - 'a'] = " account amount ",
+	['b' - 'a'] = " balance build byte bytes ",
+	['c' - 'a'] = " capacity checksum code count counts crc cycles ",
+	['f' - 'a'] = " fax free freq frequency ",
+	['g' - 'a'] = " gid ",
+	['h' - 'a'] = " hash hz ",
+	['i' - 'a'] = " id ids index ino inode instructions invoice isbn issue iterations ",
+	['j' - 'a'] = " job ",
+	['k' - 'a'] = " key ",
+	['l' - 'a'] = " len length limit line lines ",
+	['m' - 'a'] = " max memory min ",
+	['n' - 'a'] = " no nr num number ",
+	['o' - 'a'] = " of offset ops order ",
+	['p' - 'a'] = " page phone pid port ports ppid pr price ",
+	['r' - 'a'] = " ref rev revision row rows rss run ",
+	['s' - 'a'] = " seed seq sequence serial size sum ",
+	['t' - 'a'] = " tel than ticket tid total ",
+	['u' - 'a'] = " uid used ",
+	['v' - 'a'] = " val value version ",
+	['x' - 'a'] = " x ",
+	['z' - 'a'] = " zip ",
+};
+static const char *const units[26] = {
+	['a' - 'a'] = " allocs ",
+	['b' - 'a'] = " b bit bits blocks byte bytes ",
+	['c' - 'a'] = " calls characters chars cycles ",
+	['e' - 'a'] = " entries eur events ",
+	['f' - 'a'] = " files frees ",
+	['g' - 'a'] = " gb gib ",
+	['h' - 'a'] = " hits hz ",
+	['i' - 'a'] = " inodes instructions items iterations iters ",
+	['k' - 'a'] = " kb kib ",
+	['l' - 'a'] = " line lines ",
+	['m' - 'a'] = " mb mib microseconds milliseconds misses ms ",
+	['n' - 'a'] = " nanoseconds ns ",
+	['o' - 'a'] = " objects of ops or ",
+	['p' - 'a'] = " packets pages parameters params ",
+	['r' - 'a'] = " records requests row rows ",
+	['s' - 'a'] = " samples sectors ",
+	['t' - 'a'] = " times tokens total ",
+	['u' - 'a'] = " us usd users ",
+	['w' - 'a'] = " words ",
+	['x' - 'a'] = " x ",
+};
+
+/* The word stands between blanks, too. */
+static bool known(const char *const words[26], const char *word)
+{
+	const char *of = words[word[1] - 'a'];
+
+	return of && strstr(of, word);
+}
+
+/* The last part of a name, in lower case and between blanks: order_id, order-id and orderId end in id. False when it is no short word. */
+static bool last_part(struct str word, char ret[WORD_MAX])
+{
+	size_t from = word.n;
+
+	while (from && letter(word.p[from - 1])) {
+		from--;
+		if (from && word.p[from] >= 'A' && word.p[from] <= 'Z' && word.p[from - 1] >= 'a' && word.p[from - 1] <= 'z')
+			break;
+	}
+	if (from == word.n || word.n - from + 3 > WORD_MAX)
+		return false;
+	ret[0] = ' ';
+	for (size_t i = from; i < word.n; i++)
+		ret[i - from + 1] = (char)(word.p[i] | 0x20);
+	memcpy(ret + (word.n - from) + 1, " ", 2);
+	return true;
+}
+
+/* What stands in the line before the number; `last` is the last byte before the line that is not blank. */
+static bool before_allows(char last, struct str s)
+{
+	char word[WORD_MAX];
+	size_t end = s.n, from;
+
+	if (end && one_of(s.p[end - 1], "[(")) {
+		if (end > 1 && s.p[end - 2] != ' ')
+			return false;
+		end--;
+		if (!end)
+			return !one_of(last, "[{(,:>");
+	} else if (end && s.p[end - 1] != ' ') {
+		return false;
+	}
+	while (end && s.p[end - 1] == ' ')
+		end--;
+	if (!end)
+		return !one_of(last, "[{(,:>");
+	if (s.n - end > 1 && !one_of(s.p[s.n - 1], "[("))
+		return false; /* columns */
+	if (one_of(s.p[end - 1], ",|=\"'`+-*/%<>&$#@[{(~^\t"))
+		return false;
+	for (from = end; from && !blank(s.p[from - 1]); from--)
+		;
+	if (digit(s.p[from]) || s.p[from] == '+')
+		return false; /* a number beside a number */
+	if (s.p[end - 1] == ':')
+		end--;
+	if (end > from && one_of(s.p[end - 1], "\"'"))
+		return false;
+	return !last_part(str_sub(s, from, end), word) || !known(names, word);
+}
+
+/* What follows it in the line; `bracket` is what stands right before it. */
+static bool after_allows(char bracket, struct str s)
+{
+	char word[WORD_MAX];
+	size_t i = 0, end;
+
+	if (s.n && one_of(s.p[0], "]).:;!?")) {
+		if (bracket == '[' && s.p[0] != ']')
+			return false;
+		i = 1;
+		if (i < s.n && s.p[0] == ']' && s.p[i] == ':')
+			i++;
+		if (s.p[0] == ']' && i == s.n)
+			return false; /* the end of a list, as likely */
+		if (s.p[0] == ')' && i < s.n && one_of(s.p[i], ".:;!?"))
+			i++;
+	} else if (bracket == '[') {
+		return false;
+	}
+	if (i < s.n && s.p[i] != ' ')
+		return false;
+	while (i < s.n && s.p[i] == ' ')
+		i++;
+	if (i == s.n)
+		return true;
+	if (one_of(s.p[i], ",|=+*/%<>&]}\t"))
+		return false;
+	for (end = i; end < s.n && letter(s.p[end]); end++)
+		;
+	return !last_part(str_sub(s, i, end), word) || !known(units, word);
+}
+
+/* JSON, XML, CSV or columns by tabs. */
+static bool machine_line(struct str s)
+{
+	static const bool telling[256] = {['"'] = true, ['<'] = true, ['/'] = true, [','] = true};
+	size_t commas = 0, i = 0;
+
+	while (i < s.n && blank(s.p[i]))
+		i++;
+	if (i < s.n && (s.p[i] == '{' || s.p[i] == '<'))
+		return true;
+	for (; i + 1 < s.n; i++) {
+		if (!telling[(unsigned char)s.p[i]])
+			continue;
+		if (s.p[i] == '"' && s.p[i + 1] == ':')
+			return true;
+		if ((s.p[i] == '<' && s.p[i + 1] == '/') || (s.p[i] == '/' && s.p[i + 1] == '>'))
+			return true;
+		commas += s.p[i] == ',' && s.p[i + 1] != ' ';
+	}
+	return commas > 1;
+}
+
+/* ---- times: writing them ---- */
+
+static unsigned days_in(unsigned year, unsigned month)
+{
+	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+
+	return days[month] + (month == 1 && year % 4 == 0); /* no century without a leap year in sight */
+}
+
+/* That many digits, and what follows them. */
+static void put_number(struct buf *b, unsigned v, unsigned digits, char then)
+{
+	char c[5];
+
+	c[digits] = then;
+	for (unsigned i = digits; i; i--, v /= 10)
+		c[i - 1] = (char)('0' + v % 10);
+	buf_add(b, c, digits + 1);
+}
+
+static void put_time(struct buf *b, uint32_t t, struct str fraction)
+{
+	unsigned year = 2020, month = 0, day = t / 86400 - DAYS_TO_2020, rest = t % 86400;
+
+	while (day >= (year % 4 == 0 ? 366u : 365u))
+		day -= year++ % 4 == 0 ? 366u : 365u;
+	for (; day >= days_in(year, month); month++)
+		day -= days_in(year, month);
+	put_number(b, year, 4, '-');
+	put_number(b, month + 1, 2, '-');
+	put_number(b, day + 1, 2, 'T');
+	put_number(b, rest / 3600, 2, ':');
+	put_number(b, rest / 60 % 60, 2, ':');
+	put_number(b, rest % 60, 2, fraction.n ? '.' : 'Z');
+	if (fraction.n) {
+		buf_str(b, fraction);
+		buf_char(b, 'Z');
+	}
+}
+
+struct stamp {
+	size_t from, to;
+	uint32_t seconds;
+	struct str fraction;
+};
+
+/* The digits text[from, to), and a fraction behind seconds. */
+static bool stamp_read(struct str text, size_t from, size_t to, struct stamp *ret)
+{
+	size_t n = to - from, end = to;
+	uint64_t seconds = 0;
+
+	if (n != 10 && n != 13 && n != 16 && n != 19)
+		return false;
+	for (size_t i = from; i < from + STAMP_DIGITS; i++)
+		seconds = seconds * 10 + (uint64_t)(text.p[i] - '0');
+	if (seconds < TIME_FIRST || seconds > TIME_LAST)
+		return false;
+	*ret = (struct stamp){from, to, (uint32_t)seconds, str_sub(text, from + STAMP_DIGITS, to)};
+	if (n > STAMP_DIGITS || to + 1 >= text.n || text.p[to] != '.' || !digit(text.p[to + 1]))
+		return true;
+	for (end = to + 1; end < text.n && digit(text.p[end]); end++)
+		;
+	ret->fraction = str_sub(text, to + 1, end);
+	ret->to = end;
+	return ret->fraction.n <= 9;
+}
+
+/* The last byte before `at` that is not blank. */
+static char last_before(const struct prose *p, struct str text, size_t at)
+{
+	while (at && blank(text.p[at - 1]))
+		at--;
+	return at ? text.p[at - 1] : p->last;
+}
+
+/* What is known of the line that was looked at last: many numbers may be in one. */
+struct looked {
+	struct str text;
+	size_t from, to;  /* the line; to is 0 before the first */
+	bool machine;
+	char last;
+};
+
+static void look(struct looked *l, const struct prose *p, size_t at)
+{
+	const char *before, *end;
+
+	if (l->to > at)
+		return;
+	before = at ? memrchr(l->text.p, '\n', at) : NULL;
+	end = memchr(l->text.p + at, '\n', l->text.n - at);
+	l->from = before ? (size_t)(before - l->text.p) + 1 : 0;
+	l->to = end ? (size_t)(end - l->text.p) : l->text.n;
+	l->machine = l->to - l->from > EDIT_LINE_MAX || machine_line(str_sub(l->text, l->from, l->to));
+	l->last = last_before(p, l->text, l->from);
+}
+
+static bool is_time(struct looked *l, const struct prose *p, const struct stamp *t)
+{
+	struct str before;
+
+	look(l, p, t->from);
+	before = str_sub(l->text, l->from, t->from);
+	return !l->machine && before_allows(l->last, before) && after_allows(before.n ? before.p[before.n - 1] : 0, str_sub(l->text, t->to, l->to));
+}
+
+/* text[from, to) with its times written out. Every tenth byte is looked at: more digits in a row cannot hide from that. */
+static void put_stamps(struct buf *out, const struct prose *p, struct str text, size_t from, size_t to, struct sanitized *counts)
+{
+	struct looked l = {.text = text};
+	size_t shown = from, i = from + STAMP_DIGITS - 1;
+
+	while (p->timestamps && !p->machine && i < to) {
+		size_t a = i, b = i;
+		struct stamp t;
+
+		if (!digit(text.p[i])) {
+			i += STAMP_DIGITS;
+			continue;
+		}
+		while (a > shown && digit(text.p[a - 1]))
+			a--;
+		while (b < to && digit(text.p[b]))
+			b++;
+		i = b + STAMP_DIGITS;
+		if (!stamp_read(text, a, b, &t) || !is_time(&l, p, &t))
+			continue;
+		buf_add(out, text.p + shown, t.from - shown);
+		put_time(out, t.seconds, t.fraction);
+		counts->timestamps++;
+		shown = t.to;
+		i = shown + STAMP_DIGITS - 1;
+	}
+	buf_add(out, text.p + shown, to - shown);
+}
+
+/* ---- the interface ---- */
+
+/* How the text as a whole starts. */
+static void begin(struct prose *p, struct str text)
+{
+	size_t i = 0;
+
+	while (i < text.n && blank(text.p[i]))
+		i++;
+	if (i == text.n)
+		return;
+	p->begun = true;
+	p->machine = one_of(text.p[i], "{<") || (text.p[i] == '[' && (i + 1 == text.n || one_of(text.p[i + 1], "{[\"\n")));
+}
+
+static void finish(struct prose *p, struct str text) { p->last = last_before(p, text, text.n); }
+
+void prose_lines(struct buf *out, struct prose *p, struct str text, struct sanitized *counts)
+{
+	size_t from = 0;
+
+	if (!p->begun)
+		begin(p, text);
+	while (from < text.n) {
+		size_t at = find_marker(text, from);
+
+		put_stamps(out, p, text, from, at, counts);
+		if (at < text.n) {
+			buf_char(out, '\\');
+			counts->markers++;
+			buf_add(out, text.p + at, strlen(DOTS MARKER)); /* or it would be found again */
+			at += strlen(DOTS MARKER);
+		}
+		from = at;
+	}
+	finish(p, text);
+}
+
+void prose_part(struct buf *out, struct prose *p, struct str text)
+{
+	if (!p->begun)
+		begin(p, text);
+	buf_str(out, text);
+	finish(p, text);
+}

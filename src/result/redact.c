@@ -1,0 +1,249 @@
+/*
+ * Redaction: one pass. Three bytes say whether a secret could start at a place (a table of bits, made once from prefixes and values); only
+ * there the rows and values are compared. A place that cannot be decided before more text comes stays in `pending`, at most as long as the
+ * longest secret, so that chunks make no difference.
+ */
+#include "result/redact.h"
+
+#include "base/utf8.h"
+#include "result/redact_table.h"
+
+#define BITS 32768
+#define PIECE ((size_t)64 << 10)  /* bytes of a chunk that are taken at a time */
+#define VALUES_MAX 4096
+#define VALUE_KIND "value"
+
+struct redactor {
+	struct arena *a;
+	struct str *values;       /* longest first */
+	size_t nvalues;
+	unsigned char bits[BITS / 8];
+	struct buf pending;
+	char before;              /* the last byte that went out */
+	uint64_t count;
+};
+
+static unsigned slot(const char *p)
+{
+	return ((unsigned)(unsigned char)p[0] ^ (unsigned)(unsigned char)p[1] << 5 ^ (unsigned)(unsigned char)p[2] << 10) & (BITS - 1);
+}
+
+static void mark(struct redactor *r, const char *p)
+{
+	unsigned s = slot(p);
+
+	r->bits[s / 8] |= (unsigned char)(1u << s % 8);
+}
+
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static char lower(char c) { return letter(c) ? (char)(c | 0x20) : c; }
+
+/* Every way to write the first three letters. */
+static void mark_nocase(struct redactor *r, const char *p)
+{
+	for (unsigned ways = 0; ways < 8; ways++) {
+		char c[REDACT_PREFIX_MIN];
+
+		for (unsigned i = 0; i < REDACT_PREFIX_MIN; i++)
+			c[i] = letter(p[i]) && ways >> i & 1 ? (char)(p[i] & ~0x20) : p[i];
+		mark(r, c);
+	}
+}
+
+static void mark_rows(struct redactor *r)
+{
+	for (size_t i = 0; i < redact_nrows; i++) {
+		if (redact_rows[i].flags & ROW_NOCASE)
+			mark_nocase(r, redact_rows[i].prefix);
+		else
+			mark(r, redact_rows[i].prefix);
+	}
+}
+
+/* A value as it can be printed: without blanks at its ends. */
+static struct str trimmed(struct str s)
+{
+	while (s.n && strchr(" \t\r\n", s.p[0]))
+		s = str_sub(s, 1, s.n);
+	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]))
+		s.n--;
+	return str_sub(s, 0, REDACT_VALUE_MAX);
+}
+
+struct redactor *redactor_new(struct arena *a, const struct str *values, size_t n)
+{
+	struct redactor *r = arena_new(a, struct redactor);
+
+	r->a = a;
+	if (n > VALUES_MAX)
+		arena_leave(a, ARENA_FULL); /* leaving some out would print them */
+	r->values = n ? arena_array(a, n, sizeof(*values)) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		struct str v = trimmed(values[i]);
+		size_t at = r->nvalues;
+
+		if (v.n < REDACT_VALUE_MIN || !utf8_valid(v))
+			continue; /* normalised text holds nothing that is not UTF-8 */
+		for (; at && r->values[at - 1].n < v.n; at--)
+			r->values[at] = r->values[at - 1];
+		r->values[at] = str_dup(a, v);
+		r->nvalues++;
+		mark(r, v.p);
+	}
+	mark_rows(r);
+	buf_init(&r->pending, a, REDACT_MATCH_MAX + PIECE);
+	return r;
+}
+
+/* ---- at one place ---- */
+
+struct match {
+	const char *kind;
+	size_t from, to;
+};
+
+/* FOUND_MORE when the text is a beginning of it. */
+static enum found starts(struct str s, struct str with, bool nocase, bool more)
+{
+	size_t n = s.n < with.n ? s.n : with.n;
+
+	for (size_t i = 0; i < n; i++)
+		if (nocase ? lower(s.p[i]) != with.p[i] : s.p[i] != with.p[i])
+			return FOUND_NO;
+	return n == with.n ? FOUND_YES : more ? FOUND_MORE : FOUND_NO;
+}
+
+static enum found match_value(const struct redactor *r, const struct candidate *c, struct match *ret)
+{
+	for (size_t i = 0; i < r->nvalues; i++) {
+		enum found f = starts(c->text, r->values[i], false, c->more);
+
+		if (f == FOUND_NO)
+			continue;
+		*ret = (struct match){VALUE_KIND, 0, r->values[i].n};
+		return f;
+	}
+	return FOUND_NO;
+}
+
+static enum found match_run(const struct redact_row *row, const struct candidate *c, size_t *ret_from, size_t *ret_to)
+{
+	size_t from = strlen(row->prefix), most = from + (row->max ? row->max : REDACT_MATCH_MAX - from), at = from;
+	bool digits = false;
+
+	for (; at < c->text.n && at < most && redact_in_set(row->set, c->text.p[at]); at++)
+		digits |= c->text.p[at] >= '0' && c->text.p[at] <= '9';
+	if (at >= c->text.n && c->more && at < REDACT_MATCH_MAX)
+		return FOUND_MORE;
+	if (at - from < row->min || ((row->flags & ROW_DIGIT) && !digits))
+		return FOUND_NO;
+	if ((row->flags & ROW_EXACT) && at < c->text.n && redact_in_set("A-Za-z0-9_", c->text.p[at]))
+		return FOUND_NO;
+	*ret_from = 0;
+	*ret_to = at;
+	return FOUND_YES;
+}
+
+static enum found match_row(const struct redact_row *row, const struct candidate *c, char before, struct match *ret)
+{
+	enum found f;
+
+	if (!(row->flags & ROW_INSIDE) && redact_in_set("A-Za-z0-9_", before))
+		return FOUND_NO;
+	f = starts(c->text, str_of(row->prefix), row->flags & ROW_NOCASE, c->more);
+	if (f != FOUND_YES)
+		return f;
+	ret->kind = row->kind;
+	return row->match ? row->match(c, &ret->from, &ret->to) : match_run(row, c, &ret->from, &ret->to);
+}
+
+/* A value is known to be secret, so it comes first; of rows the first that matches. */
+static enum found match_at(const struct redactor *r, const struct candidate *c, char before, struct match *ret)
+{
+	enum found f = match_value(r, c, ret);
+
+	for (size_t i = 0; f == FOUND_NO && i < redact_nrows; i++)
+		if (lower(redact_rows[i].prefix[0]) == lower(c->text.p[0]))
+			f = match_row(&redact_rows[i], c, before, ret);
+	return f;
+}
+
+/* ---- a text ---- */
+
+/* Everything that is decided goes to out; answers how many bytes that was. */
+static size_t scan(struct redactor *r, struct str text, bool more, struct buf *out)
+{
+	size_t shown = 0, i = 0;
+
+	while (i + REDACT_PREFIX_MIN <= text.n) {
+		unsigned s = slot(text.p + i);
+		struct match m = {0};
+		enum found f;
+
+		if (!(r->bits[s / 8] >> s % 8 & 1)) {
+			i++;
+			continue;
+		}
+		f = match_at(r, &(struct candidate){str_sub(text, i, text.n), more}, i > shown ? text.p[i - 1] : r->before, &m);
+		if (f == FOUND_MORE)
+			break;
+		if (f == FOUND_NO) {
+			i++;
+			continue;
+		}
+		buf_add(out, text.p + shown, i + m.from - shown);
+		buf_fmt(out, "[redacted:%s]", m.kind);
+		r->before = ']';
+		r->count++;
+		i = shown = i + m.to;
+	}
+	if (!more)
+		i = text.n;
+	buf_add(out, text.p + shown, i - shown);
+	if (i > shown)
+		r->before = text.p[i - 1];
+	return i;
+}
+
+void redactor_feed(struct redactor *r, struct str chunk, struct buf *out)
+{
+	while (chunk.n) {
+		size_t room = REDACT_MATCH_MAX + PIECE - r->pending.n, k = chunk.n < room ? chunk.n : room, done;
+
+		buf_add(&r->pending, chunk.p, k);
+		chunk = str_sub(chunk, k, chunk.n);
+		done = scan(r, buf_view(&r->pending), true, out);
+		memmove(r->pending.p, r->pending.p + done, r->pending.n - done);
+		r->pending.n -= done;
+	}
+}
+
+void redactor_end(struct redactor *r, struct buf *out)
+{
+	scan(r, buf_view(&r->pending), false, out);
+	r->pending.n = 0;
+	r->before = 0;
+}
+
+struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)
+{
+	uint64_t before = r->count;
+	struct buf out;
+
+	buf_init(&out, a, a->cap);
+	r->before = 0;
+	scan(r, text, false, &out);
+	r->before = 0;
+	if (ret_count)
+		*ret_count = r->count - before;
+	return buf_view(&out);
+}
+
+uint64_t redactor_count(const struct redactor *r) { return r->count; }
+
+const char *redact_kind(size_t i)
+{
+	if (i == redact_nrows)
+		return VALUE_KIND;
+	return i < redact_nrows ? redact_rows[i].kind : NULL;
+}

@@ -1,0 +1,239 @@
+/*
+ * What secrets look like: rows of a prefix and what follows it. A row is here only when hardly anything else looks like it. The few shapes that
+ * are more than a run of letters behind a prefix have a function.
+ */
+#define _GNU_SOURCE
+#include "result/redact_table.h"
+
+#define ALNUM "A-Za-z0-9"
+#define WORDS "A-Za-z0-9_-"
+#define HEX "0-9a-f"
+#define BASE64 "A-Za-z0-9+/="
+#define TOKEN68 "A-Za-z0-9._~+/=-"
+
+#define URL_USER_MAX 128
+#define URL_PASSWORD_MAX 512
+#define PEM_LABEL_MAX 64
+#define JWT_PART_MIN 10
+#define AWS_SECRET_LEN 40
+#define GAP_MAX 8 /* between a name and its value */
+
+bool redact_in_set(const char *set, char c)
+{
+	for (; *set; set++) {
+		if (set[1] == '-' && set[2]) {
+			if (c >= set[0] && c <= set[2])
+				return true;
+			set += 2;
+		} else if (c == *set) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Bytes of the set from `at` on, `most` at most. */
+static size_t run(struct str s, size_t at, const char *set, size_t most)
+{
+	size_t n = 0;
+
+	while (n < most && at + n < s.n && redact_in_set(set, s.p[at + n]))
+		n++;
+	return n;
+}
+
+/* Is there text after `at`, and if not, could there be? */
+static bool undecided(const struct candidate *c, size_t at) { return at >= c->text.n && c->more; }
+
+/* eyJ....eyJ....signature */
+static enum found match_jwt(const struct candidate *c, size_t *ret_from, size_t *ret_to)
+{
+	size_t at = 0;
+
+	for (unsigned part = 0; part < 3; part++) {
+		size_t n = run(c->text, at, WORDS, REDACT_MATCH_MAX - at);
+
+		if (undecided(c, at + n) && at + n < REDACT_MATCH_MAX)
+			return FOUND_MORE;
+		if (n < JWT_PART_MIN || (part == 1 && !str_starts(str_sub(c->text, at, at + n), "eyJ")))
+			return FOUND_NO;
+		at += n;
+		if (part == 2)
+			break;
+		if (at >= c->text.n || c->text.p[at] != '.')
+			return FOUND_NO;
+		at++;
+	}
+	*ret_from = 0;
+	*ret_to = at;
+	return FOUND_YES;
+}
+
+/* ://user:password@ */
+static enum found match_url(const struct candidate *c, size_t *ret_from, size_t *ret_to)
+{
+	static const char stop[] = " \t\n/@\"'<>`()";
+	size_t at = strlen("://"), from;
+
+	for (; at < c->text.n && at < URL_USER_MAX && c->text.p[at] != ':'; at++)
+		if (strchr(stop, c->text.p[at]))
+			return FOUND_NO;
+	if (undecided(c, at))
+		return FOUND_MORE;
+	if (at >= c->text.n || c->text.p[at] != ':')
+		return FOUND_NO;
+	from = ++at;
+	for (; at < c->text.n && at - from < URL_PASSWORD_MAX && c->text.p[at] != '@'; at++)
+		if (strchr(stop, c->text.p[at]))
+			return FOUND_NO;
+	if (undecided(c, at))
+		return FOUND_MORE;
+	/* a variable or a row of stars is not the secret itself */
+	if (at >= c->text.n || c->text.p[at] != '@' || at == from || strchr("$*{[%", c->text.p[from]))
+		return FOUND_NO;
+	*ret_from = from;
+	*ret_to = at;
+	return FOUND_YES;
+}
+
+/* aws_secret_access_key = "..." */
+static enum found match_aws_secret(const struct candidate *c, size_t *ret_from, size_t *ret_to)
+{
+	size_t at = strlen("aws_secret_access_key"), gap = run(c->text, at, " \t=:\"'", GAP_MAX), n;
+
+	at += gap;
+	n = run(c->text, at, "A-Za-z0-9/+", AWS_SECRET_LEN + 1);
+	if (undecided(c, at + n))
+		return FOUND_MORE;
+	if (!gap || n != AWS_SECRET_LEN)
+		return FOUND_NO;
+	*ret_from = at;
+	*ret_to = at + n;
+	return FOUND_YES;
+}
+
+/* The lines of a key whose end is missing: how far they go. */
+static size_t pem_body(struct str s, size_t at)
+{
+	while (at < s.n) {
+		const char *nl = memchr(s.p + at, '\n', s.n - at);
+		size_t end = nl ? (size_t)(nl - s.p) : s.n, from = at + run(s, at, " \t", end - at), n = run(s, from, "A-Za-z0-9+/=\\-", end - from);
+
+		if (from + n < end && !(from + n + 1 < end && s.p[from + n] == ':' && s.p[from + n + 1] == ' '))
+			break;
+		at = nl ? end + 1 : end;
+	}
+	return at;
+}
+
+/* -----BEGIN ... PRIVATE KEY----- to its END. */
+static enum found match_pem(const struct candidate *c, size_t *ret_from, size_t *ret_to)
+{
+	struct str s = str_sub(c->text, 0, REDACT_MATCH_MAX);
+	bool more = c->more && c->text.n < REDACT_MATCH_MAX;
+	size_t at = strlen("-----BEGIN "), label = run(s, at, "A-Z0-9 ", PEM_LABEL_MAX), body = at + label + strlen("-----");
+	const char *next;
+
+	if (more && body > s.n)
+		return FOUND_MORE;
+	if (!str_starts(str_sub(s, at + label, s.n), "-----") || !str_contains(str_sub(s, at, at + label), STR("PRIVATE KEY")))
+		return FOUND_NO;
+	next = memmem(s.p + body, s.n - body, "-----", strlen("-----"));
+	if (next && str_starts(str_sub(s, (size_t)(next - s.p), s.n), "-----END ")) {
+		size_t end = (size_t)(next - s.p) + strlen("-----END ");
+
+		end += run(s, end, "A-Z0-9 ", PEM_LABEL_MAX);
+		if (more && end + strlen("-----") > s.n)
+			return FOUND_MORE;
+		if (str_starts(str_sub(s, end, s.n), "-----")) {
+			*ret_from = 0;
+			*ret_to = end + strlen("-----");
+			return FOUND_YES;
+		}
+	}
+	if (more && (!next || s.n - (size_t)(next - s.p) < strlen("-----END ")))
+		return FOUND_MORE;
+	*ret_from = 0;
+	*ret_to = pem_body(str_sub(s, 0, next ? (size_t)(next - s.p) : s.n), body);
+	if (*ret_to && s.p[*ret_to - 1] == '\n')
+		--*ret_to;
+	return FOUND_YES;
+}
+
+const struct redact_row redact_rows[] = {
+	{"aws-key", "AKIA", "A-Z2-7", 16, 16, ROW_EXACT, NULL},
+	{"aws-key", "ASIA", "A-Z2-7", 16, 16, ROW_EXACT, NULL},
+	{"aws-key", "ABIA", "A-Z2-7", 16, 16, ROW_EXACT, NULL},
+	{"aws-key", "ACCA", "A-Z2-7", 16, 16, ROW_EXACT, NULL},
+	{"aws-secret", "aws_secret_access_key", NULL, 0, 0, ROW_NOCASE, match_aws_secret},
+	{"azure-key", "AccountKey=", BASE64, 60, 0, ROW_INSIDE, NULL},
+	{"azure-key", "SharedAccessKey=", BASE64, 40, 0, ROW_INSIDE, NULL},
+	{"google-key", "AIza", WORDS, 35, 35, ROW_EXACT, NULL},
+	{"google-token", "ya29.", WORDS, 20, 0, 0, NULL},
+	{"google-secret", "GOCSPX-", WORDS, 28, 0, 0, NULL},
+	{"github-token", "ghp_", ALNUM, 36, 0, ROW_INSIDE, NULL},
+	{"github-token", "gho_", ALNUM, 36, 0, ROW_INSIDE, NULL},
+	{"github-token", "ghu_", ALNUM, 36, 0, ROW_INSIDE, NULL},
+	{"github-token", "ghs_", ALNUM, 36, 0, ROW_INSIDE, NULL},
+	{"github-token", "ghr_", ALNUM, 36, 0, ROW_INSIDE, NULL},
+	{"github-token", "github_pat_", "A-Za-z0-9_", 40, 0, ROW_INSIDE, NULL},
+	{"gitlab-token", "glpat-", WORDS, 20, 0, ROW_INSIDE, NULL},
+	{"gitlab-token", "gldt-", WORDS, 20, 0, ROW_INSIDE, NULL},
+	{"gitlab-token", "glrt-", WORDS, 20, 0, ROW_INSIDE, NULL},
+	{"gitlab-token", "glptt-", WORDS, 40, 0, ROW_INSIDE, NULL},
+	{"gitlab-token", "glcbt-", WORDS, 20, 0, ROW_INSIDE, NULL},
+	{"slack-token", "xoxb-", "A-Za-z0-9-", 20, 0, ROW_INSIDE, NULL},
+	{"slack-token", "xoxp-", "A-Za-z0-9-", 20, 0, ROW_INSIDE, NULL},
+	{"slack-token", "xoxa-", "A-Za-z0-9-", 20, 0, ROW_INSIDE, NULL},
+	{"slack-token", "xoxr-", "A-Za-z0-9-", 20, 0, ROW_INSIDE, NULL},
+	{"slack-token", "xoxs-", "A-Za-z0-9-", 20, 0, ROW_INSIDE, NULL},
+	{"slack-token", "xapp-", "A-Za-z0-9-", 20, 0, ROW_INSIDE, NULL},
+	{"slack-webhook", "hooks.slack.com/services/", "A-Za-z0-9/", 30, 0, 0, NULL},
+	{"discord-webhook", "discord.com/api/webhooks/", "A-Za-z0-9_/-", 60, 0, 0, NULL},
+	{"stripe-key", "sk_live_", ALNUM, 16, 0, ROW_INSIDE, NULL},
+	{"stripe-key", "rk_live_", ALNUM, 16, 0, ROW_INSIDE, NULL},
+	{"stripe-key", "sk_test_", ALNUM, 16, 0, ROW_INSIDE, NULL},
+	{"stripe-key", "rk_test_", ALNUM, 16, 0, ROW_INSIDE, NULL},
+	{"stripe-key", "whsec_", BASE64, 32, 0, ROW_INSIDE, NULL},
+	{"anthropic-key", "sk-ant-", WORDS, 20, 0, ROW_INSIDE, NULL},
+	{"openai-key", "sk-proj-", WORDS, 20, 0, 0, NULL},
+	{"openai-key", "sk-svcacct-", WORDS, 20, 0, 0, NULL},
+	{"openai-key", "sk-admin-", WORDS, 20, 0, 0, NULL},
+	{"openai-key", "sk-", ALNUM, 48, 48, ROW_EXACT | ROW_DIGIT, NULL},
+	{"openrouter-key", "sk-or-v1-", HEX, 64, 0, 0, NULL},
+	{"huggingface-token", "hf_", ALNUM, 34, 0, 0, NULL},
+	{"replicate-token", "r8_", ALNUM, 37, 0, 0, NULL},
+	{"groq-key", "gsk_", ALNUM, 50, 0, 0, NULL},
+	{"npm-token", "npm_", ALNUM, 36, 0, 0, NULL},
+	{"pypi-token", "pypi-AgE", WORDS, 50, 0, 0, NULL},
+	{"rubygems-key", "rubygems_", HEX, 48, 0, 0, NULL},
+	{"docker-token", "dckr_pat_", WORDS, 20, 0, ROW_INSIDE, NULL},
+	{"sendgrid-key", "SG.", "A-Za-z0-9._-", 60, 0, 0, NULL},
+	{"mailgun-key", "key-", HEX, 32, 32, ROW_EXACT | ROW_DIGIT, NULL},
+	{"databricks-token", "dapi", HEX, 32, 34, ROW_EXACT | ROW_DIGIT, NULL},
+	{"digitalocean-token", "dop_v1_", HEX, 64, 0, ROW_INSIDE, NULL},
+	{"digitalocean-token", "doo_v1_", HEX, 64, 0, ROW_INSIDE, NULL},
+	{"shopify-token", "shpat_", "0-9a-fA-F", 32, 0, ROW_INSIDE, NULL},
+	{"shopify-token", "shpss_", "0-9a-fA-F", 32, 0, ROW_INSIDE, NULL},
+	{"square-token", "sq0atp-", WORDS, 22, 0, 0, NULL},
+	{"square-token", "sq0csp-", WORDS, 40, 0, 0, NULL},
+	{"linear-key", "lin_api_", ALNUM, 32, 0, 0, NULL},
+	{"notion-token", "ntn_", ALNUM, 40, 0, 0, NULL},
+	{"newrelic-key", "NRAK-", "A-Z0-9", 27, 0, 0, NULL},
+	{"grafana-token", "glsa_", "A-Za-z0-9_", 32, 0, 0, NULL},
+	{"grafana-token", "glc_", BASE64, 32, 0, 0, NULL},
+	{"vault-token", "hvs.", WORDS, 24, 0, 0, NULL},
+	{"vault-token", "hvb.", WORDS, 24, 0, 0, NULL},
+	{"doppler-token", "dp.pt.", ALNUM, 40, 0, 0, NULL},
+	{"pulumi-token", "pul-", HEX, 40, 40, ROW_EXACT, NULL},
+	{"planetscale-token", "pscale_tkn_", WORDS, 30, 0, 0, NULL},
+	{"planetscale-token", "pscale_pw_", WORDS, 30, 0, 0, NULL},
+	{"supabase-token", "sbp_", HEX, 40, 0, 0, NULL},
+	{"age-key", "AGE-SECRET-KEY-1", "A-Z0-9", 58, 0, ROW_INSIDE, NULL},
+	{"jwt", "eyJ", NULL, 0, 0, 0, match_jwt},
+	{"bearer", "bearer ", TOKEN68, 20, 0, ROW_NOCASE | ROW_DIGIT, NULL},
+	{"basic-auth", "authorization: basic ", BASE64, 8, 0, ROW_NOCASE, NULL},
+	{"url-password", "://", NULL, 0, 0, ROW_INSIDE, match_url},
+	{"private-key", "-----BEGIN ", NULL, 0, 0, ROW_INSIDE, match_pem},
+};
+const size_t redact_nrows = sizeof(redact_rows) / sizeof(*redact_rows);

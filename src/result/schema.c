@@ -1,0 +1,474 @@
+/*
+ * JSON Schema: the table of keywords, and those that hold schemas themselves.
+ *
+ * A schema is walked member by member; each member's row is looked up once and remembered in the tree. Whatever has no row might restrict, so it
+ * makes the answer unknown. No beats unknown beats yes: a violation stands whatever else could not be checked.
+ */
+#include "result/schema.h"
+
+#include <stdio.h>
+
+#include "result/schema_inner.h"
+
+#define MESSAGE_MAX 200
+#define POINTER_MAX 160   /* bytes of a path in a message */
+#define UP_MAX 64         /* steps of it */
+
+static enum schema_answer eval(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet);
+
+static enum schema_answer both(enum schema_answer x, enum schema_answer y)
+{
+	return x == SCHEMA_NO || y == SCHEMA_NO ? SCHEMA_NO : x == SCHEMA_UNKNOWN || y == SCHEMA_UNKNOWN ? SCHEMA_UNKNOWN : SCHEMA_YES;
+}
+
+bool schema_spend(struct schema_run *r, int64_t n)
+{
+	r->left->work -= n;
+	return r->left->work >= 0;
+}
+
+/* ---- notes ---- */
+
+static struct str pointer(struct arena *a, const struct schema_path *path)
+{
+	const struct schema_path *steps[UP_MAX];
+	size_t n = 0;
+	struct buf b;
+	buf_init(&b, a, 0);
+	for (; path && path->up && n < UP_MAX; path = path->up)
+		steps[n++] = path;
+	while (n > 0 && b.n < POINTER_MAX) {
+		const struct schema_path *s = steps[--n];
+		if (s->key.p)
+			buf_fmt(&b, "/%.*s", SCHEMA_SHOW(s->key));
+		else
+			buf_fmt(&b, "/%zu", s->index);
+	}
+	return buf_view(&b);
+}
+
+static void add_note(struct schema_run *r, struct schema_note **list, size_t *n, const struct schema_at *at, const char *text, bool unknown)
+{
+	if (*n >= SCHEMA_NOTES_MAX)
+		return;
+	while (*list)
+		list = &(*list)->next;
+	struct schema_note *note = arena_new(r->a, struct schema_note);
+	*note = (struct schema_note){.path = pointer(r->a, at->path), .why = str_dup(r->a, str_of(text)), .unknown = unknown};
+	*list = note;
+	++*n;
+}
+
+enum schema_answer schema_no(struct schema_run *r, const struct schema_at *at, const char *fmt, ...)
+{
+	char text[MESSAGE_MAX];
+	va_list ap;
+	if (at->quiet || r->nviolations >= SCHEMA_NOTES_MAX)
+		return SCHEMA_NO;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	add_note(r, &r->violations, &r->nviolations, at, text, false);
+	return SCHEMA_NO;
+}
+
+enum schema_answer schema_unknown(struct schema_run *r, const struct schema_at *at, const char *fmt, ...)
+{
+	char text[MESSAGE_MAX];
+	va_list ap;
+	if (r->nunknowns >= SCHEMA_NOTES_MAX)
+		return SCHEMA_UNKNOWN;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	for (const struct schema_note *n = r->unknowns; n; n = n->next)
+		if (str_is(n->why, text))
+			return SCHEMA_UNKNOWN;
+	add_note(r, &r->unknowns, &r->nunknowns, at, text, true);
+	return SCHEMA_UNKNOWN;
+}
+
+/* ---- schemas of members ---- */
+
+static enum schema_answer eval_key(struct schema_run *r, const struct schema_at *at, struct value *schema, struct value *member)
+{
+	struct schema_path path = {at->path, member->key, 0};
+	return eval(r, schema, member, &path, at->quiet);
+}
+
+static enum schema_answer eval_item(struct schema_run *r, const struct schema_at *at, struct value *schema, struct value *item, size_t index)
+{
+	struct schema_path path = {at->path, {0}, index};
+	return eval(r, schema, item, &path, at->quiet);
+}
+
+static enum schema_answer properties(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	if (at->v->kind != VALUE_OBJECT)
+		return SCHEMA_YES;
+	for (struct value *m = at->v->first; m; m = m->next) {
+		struct value *schema = schema_spend(r, 1) ? value_get(at->word, m->key) : NULL;
+		if (schema)
+			answer = both(answer, eval_key(r, at, schema, m));
+	}
+	return answer;
+}
+
+static enum schema_answer pattern_properties(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	if (at->v->kind != VALUE_OBJECT)
+		return SCHEMA_YES;
+	for (struct value *m = at->v->first; m; m = m->next)
+		for (struct value *p = at->word->first; p; p = p->next) {
+			if (!schema_spend(r, 1))
+				return SCHEMA_UNKNOWN;
+			enum schema_answer match = schema_matches(r, at, p, p->key, m->key);
+			answer = both(answer, match == SCHEMA_YES ? eval_key(r, at, p, m) : match == SCHEMA_NO ? SCHEMA_YES : match);
+		}
+	return answer;
+}
+
+/* Does properties or patternProperties have something to say about the name? */
+static enum schema_answer is_named(struct schema_run *r, const struct schema_at *at, struct str name)
+{
+	if (value_get(value_key(at->schema, "properties"), name))
+		return SCHEMA_YES;
+	struct value *patterns = value_key(at->schema, "patternProperties");
+	enum schema_answer answer = SCHEMA_NO;
+	for (struct value *p = value_is(patterns, VALUE_OBJECT) ? patterns->first : NULL; p; p = p->next) {
+		if (!schema_spend(r, 1))
+			return SCHEMA_UNKNOWN;
+		enum schema_answer match = schema_matches(r, at, p, p->key, name);
+		if (match == SCHEMA_YES)
+			return SCHEMA_YES;
+		if (match == SCHEMA_UNKNOWN)
+			answer = SCHEMA_UNKNOWN;
+	}
+	return answer;
+}
+
+static enum schema_answer additional_properties(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	if (at->v->kind != VALUE_OBJECT || at->word->kind == VALUE_TRUE)
+		return SCHEMA_YES;
+	for (struct value *m = at->v->first; m; m = m->next) {
+		enum schema_answer named = schema_spend(r, 1) ? is_named(r, at, m->key) : SCHEMA_UNKNOWN;
+		if (named == SCHEMA_UNKNOWN)
+			answer = both(answer, SCHEMA_UNKNOWN);
+		else if (named == SCHEMA_NO && at->word->kind == VALUE_FALSE)
+			answer = schema_no(r, at, "has '%.*s', which the schema does not know", SCHEMA_SHOW(m->key));
+		else if (named == SCHEMA_NO)
+			answer = both(answer, eval_key(r, at, at->word, m));
+	}
+	return answer;
+}
+
+static enum schema_answer property_names(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	for (struct value *m = at->v->kind == VALUE_OBJECT ? at->v->first : NULL; m; m = m->next) {
+		struct value name = {.kind = VALUE_STRING, .text = m->key, .key = m->key};
+		answer = both(answer, eval_key(r, at, at->word, &name));
+	}
+	return answer;
+}
+
+/* dependentRequired, dependentSchemas, and dependencies, which was both. */
+static enum schema_answer dependent(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	if (at->v->kind != VALUE_OBJECT)
+		return SCHEMA_YES;
+	for (struct value *d = at->word->first; d; d = d->next) {
+		if (!schema_spend(r, 1))
+			return SCHEMA_UNKNOWN;
+		if (!value_get(at->v, d->key))
+			continue;
+		struct schema_at inner = *at;
+		inner.word = d;
+		answer = both(answer, d->kind == VALUE_ARRAY ? schema_required(r, &inner) : eval(r, d, at->v, at->path, at->quiet));
+	}
+	return answer;
+}
+
+/* Items from `from` on against one schema. */
+static enum schema_answer items_from(struct schema_run *r, const struct schema_at *at, size_t from)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	size_t i = 0;
+	for (struct value *m = at->v->first; m && (answer != SCHEMA_NO || !at->quiet); m = m->next, i++)
+		if (i >= from)
+			answer = both(answer, eval_item(r, at, at->word, m, i));
+	return answer;
+}
+
+static enum schema_answer prefix_items(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	size_t i = 0;
+	if (at->v->kind != VALUE_ARRAY)
+		return SCHEMA_YES;
+	struct value *s = at->word->first;
+	for (struct value *m = at->v->first; m && s; m = m->next, s = s->next, i++)
+		answer = both(answer, eval_item(r, at, s, m, i));
+	return answer;
+}
+
+static enum schema_answer items(struct schema_run *r, const struct schema_at *at)
+{
+	struct value *prefix = value_key(at->schema, "prefixItems");
+	if (at->v->kind != VALUE_ARRAY)
+		return SCHEMA_YES;
+	if (at->word->kind == VALUE_ARRAY) /* up to 2019-09 */
+		return prefix_items(r, at);
+	return items_from(r, at, value_is(prefix, VALUE_ARRAY) ? prefix->n : 0);
+}
+
+static enum schema_answer additional_items(struct schema_run *r, const struct schema_at *at)
+{
+	struct value *list = value_key(at->schema, "items");
+	return at->v->kind == VALUE_ARRAY && value_is(list, VALUE_ARRAY) ? items_from(r, at, list->n) : SCHEMA_YES;
+}
+
+static enum schema_answer contains(struct schema_run *r, const struct schema_at *at)
+{
+	int64_t found = 0, perhaps = 0, min = value_int(value_key(at->schema, "minContains"), 1), max = value_int(value_key(at->schema, "maxContains"), INT64_MAX);
+	if (at->v->kind != VALUE_ARRAY)
+		return SCHEMA_YES;
+	for (struct value *m = at->v->first; m; m = m->next) {
+		enum schema_answer answer = eval(r, at->word, m, at->path, true);
+		found += answer == SCHEMA_YES;
+		perhaps += answer == SCHEMA_UNKNOWN;
+	}
+	if (found > max || found + perhaps < min)
+		return schema_no(r, at, "has %lld items of the kind that it must contain", (long long)found);
+	return found >= min && found + perhaps <= max ? SCHEMA_YES : SCHEMA_UNKNOWN;
+}
+
+/* ---- schemas of the same value ---- */
+
+static enum schema_answer all_of(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	for (struct value *s = at->word->first; s; s = s->next)
+		answer = both(answer, eval(r, s, at->v, at->path, at->quiet));
+	return answer;
+}
+
+/* How many of the schemas in the list say yes, and how many cannot say. */
+static void count_of(struct schema_run *r, const struct schema_at *at, size_t *yes, size_t *unknown)
+{
+	for (struct value *s = at->word->first; s; s = s->next) {
+		enum schema_answer answer = eval(r, s, at->v, at->path, true);
+		*yes += answer == SCHEMA_YES;
+		*unknown += answer == SCHEMA_UNKNOWN;
+	}
+}
+
+static enum schema_answer any_of(struct schema_run *r, const struct schema_at *at)
+{
+	size_t yes = 0, unknown = 0;
+	count_of(r, at, &yes, &unknown);
+	return yes ? SCHEMA_YES : unknown ? SCHEMA_UNKNOWN : schema_no(r, at, "fits none of the %zu schemas of anyOf", at->word->n);
+}
+
+static enum schema_answer one_of(struct schema_run *r, const struct schema_at *at)
+{
+	size_t yes = 0, unknown = 0;
+	count_of(r, at, &yes, &unknown);
+	if (yes > 1 || (yes == 0 && !unknown))
+		return schema_no(r, at, "fits %zu of the %zu schemas of oneOf, must fit one", yes, at->word->n);
+	return unknown ? SCHEMA_UNKNOWN : SCHEMA_YES;
+}
+
+static enum schema_answer not_this(struct schema_run *r, const struct schema_at *at)
+{
+	enum schema_answer answer = eval(r, at->word, at->v, at->path, true);
+	return answer == SCHEMA_YES ? schema_no(r, at, "fits the schema that it must not fit") : answer == SCHEMA_NO ? SCHEMA_YES : SCHEMA_UNKNOWN;
+}
+
+static enum schema_answer if_then(struct schema_run *r, const struct schema_at *at)
+{
+	struct value *then = value_key(at->schema, "then"), *otherwise = value_key(at->schema, "else");
+	if (!then && !otherwise)
+		return SCHEMA_YES;
+	enum schema_answer answer = eval(r, at->word, at->v, at->path, true);
+	if (answer == SCHEMA_UNKNOWN)
+		return answer;
+	struct value *next = answer == SCHEMA_YES ? then : otherwise;
+	return next ? eval(r, next, at->v, at->path, at->quiet) : SCHEMA_YES;
+}
+
+/* One step of a JSON pointer, ~0 ~1 and %XX undone. */
+static struct str pointer_step(struct arena *a, struct str s)
+{
+	struct buf b;
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < s.n; i++) {
+		static const char hex[] = "0123456789abcdef";
+		const char *high = s.p[i] == '%' && i + 2 < s.n && s.p[i + 1] ? strchr(hex, s.p[i + 1] | 32) : NULL;
+		const char *low = high && s.p[i + 2] ? strchr(hex, s.p[i + 2] | 32) : NULL;
+		if (low) {
+			buf_char(&b, (char)((high - hex) * 16 + (low - hex)));
+			i += 2;
+		} else if (s.p[i] == '~' && i + 1 < s.n && (s.p[i + 1] == '0' || s.p[i + 1] == '1')) {
+			buf_char(&b, s.p[++i] == '0' ? '~' : '/');
+		} else {
+			buf_char(&b, s.p[i]);
+		}
+	}
+	return buf_view(&b);
+}
+
+static struct value *resolve(struct schema_run *r, struct str ref)
+{
+	struct value *v = r->root;
+	if (!str_starts(ref, "#") || (ref.n > 1 && ref.p[1] != '/'))
+		return NULL;
+	for (size_t at = 2; v && at <= ref.n && ref.n > 1;) {
+		ptrdiff_t slash = str_find(ref, '/', at);
+		size_t end = slash < 0 ? ref.n : (size_t)slash, index;
+		struct str step = pointer_step(r->a, str_sub(ref, at, end));
+		if (v->kind == VALUE_ARRAY) {
+			struct value number = {.kind = VALUE_NUMBER, .text = step};
+			index = (size_t)value_int(&number, -1);
+			for (v = v->first; v && index > 0; index--)
+				v = v->next;
+		} else {
+			v = value_get(v, step);
+		}
+		at = end + 1;
+	}
+	return v;
+}
+
+static enum schema_answer reference(struct schema_run *r, const struct schema_at *at)
+{
+	/* Found once, it hangs below the word. */
+	if (!at->word->first)
+		at->word->first = resolve(r, at->word->text);
+	if (!at->word->first)
+		return schema_unknown(r, at, "the schema refers to '%.*s', which is not in it", SCHEMA_SHOW(at->word->text));
+	return eval(r, at->word->first, at->v, at->path, at->quiet);
+}
+
+/* An $id within makes references below it mean something else. */
+static enum schema_answer identifier(struct schema_run *r, const struct schema_at *at)
+{
+	return at->schema == r->root ? SCHEMA_YES : schema_unknown(r, at, "the schema has an $id within, which is not supported");
+}
+
+static enum schema_answer format(struct schema_run *r, const struct schema_at *at)
+{
+	(void)at;
+	r->format = true;
+	return SCHEMA_YES;
+}
+
+static enum schema_answer annotation(struct schema_run *r, const struct schema_at *at)
+{
+	(void)r;
+	(void)at;
+	return SCHEMA_YES;
+}
+
+/* ---- the table ---- */
+
+/* What the value of a keyword may be; something else is a mistake in the schema. */
+#define ANY 0xffu
+#define FLAG (1u << VALUE_TRUE | 1u << VALUE_FALSE)
+#define NUMBER (1u << VALUE_NUMBER)
+#define TEXT (1u << VALUE_STRING)
+#define LIST (1u << VALUE_ARRAY)
+#define OBJECT (1u << VALUE_OBJECT)
+#define SCHEMA (OBJECT | FLAG)
+
+static const struct keyword {
+	const char *name;
+	schema_fn *fn;
+	unsigned kinds;
+} keywords[] = {
+	{"type", schema_type, TEXT | LIST}, {"properties", properties, OBJECT}, {"required", schema_required, LIST},
+	{"items", items, SCHEMA | LIST}, {"enum", schema_enum, LIST}, {"const", schema_const, ANY}, {"$ref", reference, TEXT},
+	{"additionalProperties", additional_properties, SCHEMA}, {"pattern", schema_pattern, TEXT}, {"minimum", schema_minimum, NUMBER},
+	{"maximum", schema_maximum, NUMBER}, {"minLength", schema_min_length, NUMBER}, {"maxLength", schema_max_length, NUMBER},
+	{"minItems", schema_min_items, NUMBER}, {"maxItems", schema_max_items, NUMBER}, {"allOf", all_of, LIST}, {"anyOf", any_of, LIST},
+	{"oneOf", one_of, LIST}, {"not", not_this, SCHEMA}, {"if", if_then, SCHEMA}, {"then", annotation, SCHEMA}, {"else", annotation, SCHEMA},
+	{"exclusiveMinimum", schema_exclusive_minimum, NUMBER | FLAG}, {"exclusiveMaximum", schema_exclusive_maximum, NUMBER | FLAG},
+	{"multipleOf", schema_multiple, NUMBER}, {"uniqueItems", schema_unique, FLAG}, {"prefixItems", prefix_items, LIST},
+	{"additionalItems", additional_items, SCHEMA}, {"contains", contains, SCHEMA}, {"minContains", annotation, NUMBER},
+	{"maxContains", annotation, NUMBER}, {"minProperties", schema_min_properties, NUMBER}, {"maxProperties", schema_max_properties, NUMBER},
+	{"patternProperties", pattern_properties, OBJECT}, {"propertyNames", property_names, SCHEMA}, {"dependentRequired", dependent, OBJECT},
+	{"dependentSchemas", dependent, OBJECT}, {"dependencies", dependent, OBJECT}, {"$id", identifier, ANY}, {"id", identifier, ANY},
+	{"format", format, ANY}, {"title", annotation, ANY}, {"description", annotation, ANY}, {"default", annotation, ANY},
+	{"examples", annotation, ANY}, {"example", annotation, ANY}, {"$comment", annotation, ANY}, {"$schema", annotation, ANY},
+	{"$defs", annotation, ANY}, {"definitions", annotation, ANY}, {"$anchor", annotation, ANY}, {"readOnly", annotation, ANY},
+	{"writeOnly", annotation, ANY}, {"deprecated", annotation, ANY}, {"contentEncoding", annotation, ANY},
+	{"contentMediaType", annotation, ANY}, {"contentSchema", annotation, ANY},
+};
+
+static const struct keyword *find_keyword(struct str name)
+{
+	static const struct keyword extension = {"x-", annotation, ANY};
+	for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+		if (str_is(name, keywords[i].name))
+			return &keywords[i];
+	return str_starts(name, "x-") ? &extension : NULL;
+}
+
+static enum schema_answer eval_members(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet)
+{
+	enum schema_answer answer = SCHEMA_YES;
+	struct value *only = r->old ? value_key(schema, "$ref") : NULL;
+	for (struct value *m = only ? only : schema->first; m; m = only ? NULL : m->next) {
+		const struct keyword *k = find_keyword(m->key);
+		struct schema_at at = {schema, m, v, path, quiet};
+		if (!schema_spend(r, 1))
+			return schema_unknown(r, &at, "there is too much to check");
+		if (!k)
+			answer = both(answer, schema_unknown(r, &at, "the schema's keyword '%.*s' is not supported", SCHEMA_SHOW(m->key)));
+		else if (!(k->kinds & 1u << m->kind))
+			answer = both(answer, schema_unknown(r, &at, "the schema's '%s' is not what it must be", k->name));
+		else
+			answer = both(answer, k->fn(r, &at));
+		if (answer == SCHEMA_NO && quiet)
+			break;
+	}
+	return answer;
+}
+
+static enum schema_answer eval(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet)
+{
+	struct schema_at at = {schema, schema, v, path, quiet};
+	enum schema_answer answer;
+	if (!schema_spend(r, 1) || r->depth >= SCHEMA_DEPTH_MAX)
+		return schema_unknown(r, &at, "there is too much to check");
+	switch (schema->kind) {
+	case VALUE_TRUE:
+		return SCHEMA_YES;
+	case VALUE_FALSE:
+		return schema_no(r, &at, "must not be there");
+	case VALUE_OBJECT:
+		r->depth++;
+		answer = eval_members(r, schema, v, path, quiet);
+		r->depth--;
+		return answer;
+	default:
+		return schema_unknown(r, &at, "a schema in the schema is neither an object nor true or false");
+	}
+}
+
+void schema_check(struct arena *a, struct value *schema, struct value *v, struct schema_budget *left, struct schema_result *ret)
+{
+	static const char *const drafts[] = {"draft-03", "draft-04", "draft-06", "draft-07"};
+	struct schema_run r = {.a = a, .root = schema, .left = left};
+	struct value *version = value_key(schema, "$schema");
+	for (size_t i = 0; value_is(version, VALUE_STRING) && i < sizeof drafts / sizeof drafts[0]; i++)
+		r.old |= str_contains(version->text, str_of(drafts[i]));
+	struct schema_path top = {0};
+	enum schema_answer answer = eval(&r, schema, v, &top, false);
+	*ret = (struct schema_result){.answer = answer, .format = r.format, .notes = answer == SCHEMA_NO ? r.violations : answer == SCHEMA_UNKNOWN ? r.unknowns : NULL};
+}

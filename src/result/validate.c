@@ -1,0 +1,218 @@
+/*
+ * Which validator, and what its findings amount to.
+ *
+ * A run that was killed or never started cannot pass, whatever it printed; an output of which parts are missing cannot be judged. Everything else
+ * is the format's own affair.
+ */
+#include "result/validate.h"
+
+#include <stdio.h>
+
+#define NOTES_MAX 64      /* more say nothing new */
+#define MESSAGE_MAX 600
+#define ESCAPE_MAX 4096   /* bytes of one control string; a longer one stays as it is */
+
+#if !__has_include("result/validate_static.c")
+const struct validator validators_static[] = {{0}};
+#endif
+#if !__has_include("result/validate_data.c")
+const struct validator validators_data[] = {{0}};
+#endif
+
+/* Machine-readable formats before text: of two that are as sure, the first is taken. */
+static const struct validator *const families[] = {validators_test_machine, validators_test_text, validators_static, validators_data};
+#define NFAMILIES (sizeof(families) / sizeof(*families))
+
+const struct validator *validator_at(size_t i)
+{
+	for (size_t f = 0; f < NFAMILIES; f++)
+		for (const struct validator *r = families[f]; r->format; r++)
+			if (i-- == 0)
+				return r;
+	return NULL;
+}
+
+void validation_count(struct arena *a, struct validation *v, const char *name, int64_t n)
+{
+	struct count **at = &v->counts;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = arena_new(a, struct count);
+	(*at)->name = name;
+	(*at)->n = n;
+}
+
+static void note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, va_list ap)
+{
+	struct check_note **at = &v->checks;
+	char text[MESSAGE_MAX];
+	size_t n = 0;
+
+	for (; *at; at = &(*at)->next)
+		n++;
+	if (!warning)
+		v->validity = VALIDITY_INVALID;
+	if (n >= NOTES_MAX)
+		return;
+	vsnprintf(text, sizeof(text), fmt, ap);
+	*at = arena_new(a, struct check_note);
+	(*at)->id = id;
+	(*at)->warning = warning;
+	(*at)->message = str_dup(a, str_of(text));
+}
+
+void validation_note(struct arena *a, struct validation *v, const char *id, bool warning, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(a, v, id, warning, fmt, ap);
+	va_end(ap);
+}
+
+void validation_unsure(struct arena *a, struct validation *v, const char *id, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	note(a, v, id, true, fmt, ap);
+	va_end(ap);
+	if (v->validity != VALIDITY_INVALID)
+		v->validity = VALIDITY_INDETERMINATE;
+}
+
+/* ---- text without escape sequences ---- */
+
+/* The end of the sequence that starts at i (an ESC), or i when it has none. */
+static size_t escape_end(struct str s, size_t i)
+{
+	size_t j = i + 1, stop = s.n - i > ESCAPE_MAX ? i + ESCAPE_MAX : s.n;
+
+	if (j >= stop)
+		return i + 1;
+	if (s.p[j] == '[') {
+		for (j++; j < stop && (unsigned char)s.p[j] >= 0x20 && (unsigned char)s.p[j] < 0x40; j++)
+			;
+		return j < stop && (unsigned char)s.p[j] >= 0x40 && (unsigned char)s.p[j] < 0x7f ? j + 1 : i;
+	}
+	if (s.p[j] == ']') {
+		for (j++; j < stop && s.p[j] != '\n'; j++)
+			if (s.p[j] == '\a')
+				return j + 1;
+			else if (s.p[j] == 033) /* any escape ends it, so that no byte is looked at twice */
+				return j + 1 < stop && s.p[j + 1] == '\\' ? j + 2 : i;
+		return i;
+	}
+	return i;
+}
+
+static struct str plain(struct arena *a, struct str s)
+{
+	char *p;
+	size_t n = 0;
+
+	if (!s.n || !memchr(s.p, 033, s.n))
+		return s;
+	p = arena_alloc(a, s.n);
+	for (size_t i = 0; i < s.n;) {
+		size_t end = s.p[i] == 033 ? escape_end(s, i) : i;
+
+		if (end > i)
+			i = end;
+		else
+			p[n++] = s.p[i++];
+	}
+	return str_n(p, n);
+}
+
+/* ---- which one ---- */
+
+static bool task_fits(const struct validate_input *in, const struct validator *r)
+{
+	return !in->task || !strcmp(in->task, r->task);
+}
+
+static const struct validator *recognise(const struct validate_input *raw, const struct validate_input *text)
+{
+	const struct validator *best = NULL;
+	int sure = raw->task ? 0 : DETECT_SURE - 1;
+
+	for (size_t i = 0;; i++) {
+		const struct validator *r = validator_at(i);
+		int n;
+
+		if (!r)
+			return best;
+		if (!task_fits(raw, r))
+			continue;
+		n = r->detect(r->evidence == EVIDENCE_TEXT ? text : raw);
+		if (n > sure) {
+			sure = n;
+			best = r;
+		}
+		if (sure >= DETECT_CERTAIN)
+			return best;
+	}
+}
+
+static void not_recognised(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; validator_at(i); i++)
+		if (task_fits(in, validator_at(i)))
+			buf_fmt(&b, "%s%s", b.n ? ", " : "", validator_at(i)->format);
+	if (!b.n)
+		validation_unsure(a, v, "not-recognised", "there is no validator for the task '%.40s'", in->task ? in->task : "");
+	else
+		validation_unsure(a, v, "not-recognised", "no result was recognised in the output (looked for: %.*s); let the tool print its summary, or a machine-readable report",
+			STR_ARG(buf_view(&b)));
+}
+
+/* ---- what the run itself says ---- */
+
+static void judge_run(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	static const char *const killed[] = {[STATUS_SIGNAL] = "was ended by a signal", [STATUS_TIMEOUT] = "ran out of time", [STATUS_OOM] = "ran out of memory",
+		[STATUS_OUTPUT_LIMIT] = "printed more than it may"};
+	static const char *const never[] = {[STATUS_SETUP_ERROR] = "could not be started", [STATUS_DENIED] = "was denied", [STATUS_NEEDS_APPROVAL] = "waits for approval"};
+	size_t s = (size_t)in->status;
+
+	if (s < sizeof(killed) / sizeof(*killed) && killed[s])
+		validation_note(a, v, "run-killed", false, "the command %s before it was done, so nothing that it printed is a result; fix that first and run it again", killed[s]);
+	else if (s < sizeof(never) / sizeof(*never) && never[s])
+		validation_unsure(a, v, "not-run", "the command %s, so there is no result", never[s]);
+	else if (in->cut)
+		validation_unsure(a, v, "output-cut", "parts of the output are missing, so its numbers cannot be checked; let the command print less, or write a report to a file");
+}
+
+void validate(struct arena *a, const struct validate_input *in, struct validation *ret)
+{
+	struct validate_input text = *in;
+	struct validation v = {.task = in->task};
+	const struct validator *r;
+
+	text.out = plain(a, in->out);
+	text.err = plain(a, in->err);
+	r = recognise(in, &text);
+	if (r) {
+		v.task = r->task;
+		v.format = r->format;
+		v.evidence = r->evidence;
+		v.validity = VALIDITY_VALID;
+		/* Of an output with holes no sum can be right: what the checks find then says nothing. */
+		if (!in->cut)
+			r->check(a, r->evidence == EVIDENCE_TEXT ? &text : in, &v);
+	} else {
+		not_recognised(a, in, &v);
+	}
+	judge_run(a, in, &v);
+	for (const struct check_note *n = v.checks; n; n = n->next)
+		if (!n->warning)
+			v.validity = VALIDITY_INVALID;
+	if (v.validity != VALIDITY_VALID)
+		v.result = RESULT_NONE;
+	*ret = v;
+}

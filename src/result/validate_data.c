@@ -1,0 +1,170 @@
+/*
+ * Tables: the table of formats, and the rules that hold for each. Only who names the task is told: an ordinary command may print an empty table.
+ *
+ * What breaks a rule makes the data invalid; there is no failing table, so the result of a valid one is pass.
+ */
+#include "result/validate_data.h"
+
+#include <stdlib.h>
+
+const struct validator validators_data[] = {
+	{"data", "json", EVIDENCE_MACHINE, json_table_detect, json_table_check},
+	{"data", "jsonl", EVIDENCE_MACHINE, jsonl_table_detect, jsonl_table_check},
+	{"data", "tsv", EVIDENCE_MACHINE, tsv_detect, tsv_check},
+	{"data", "csv", EVIDENCE_MACHINE, csv_detect, csv_check},
+	{"data", "psql", EVIDENCE_TEXT, psql_detect, psql_check},
+	{"data", "pandas", EVIDENCE_TEXT, pandas_detect, pandas_check},
+	{"json", "json", EVIDENCE_MACHINE, json_schema_detect, json_schema_check},
+	{"json", "jsonl", EVIDENCE_MACHINE, jsonl_schema_detect, jsonl_schema_check},
+	{0},
+};
+
+#define LIST_SHOWN 12 /* names in a message */
+
+void header_add(struct arena *a, struct header *h, struct str name)
+{
+	if (h->n >= DATA_COLUMNS_MAX) {
+		h->partial = true;
+		return;
+	}
+	if (h->n == h->cap) {
+		size_t cap = h->cap ? h->cap * 2 : 16;
+		h->names = arena_grow(a, h->names, h->cap * sizeof *h->names, cap * sizeof *h->names);
+		h->cap = cap;
+	}
+	h->names[h->n++] = name;
+}
+
+static int by_name(const void *x, const void *y)
+{
+	return str_cmp(*(const struct str *)x, *(const struct str *)y);
+}
+
+static struct str name_list(struct arena *a, const struct header *h)
+{
+	struct buf b;
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < h->n && i < LIST_SHOWN; i++)
+		buf_fmt(&b, "%s%.*s", i ? ", " : "", (int)(h->names[i].n < 24 ? h->names[i].n : 24), h->names[i].p ? h->names[i].p : "");
+	if (h->n > LIST_SHOWN)
+		buf_c(&b, ", ...");
+	return buf_view(&b);
+}
+
+static void required(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h, const struct str *sorted)
+{
+	for (size_t i = 0; i < in->ncolumns; i++) {
+		struct str want = in->columns[i];
+		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, by_name))
+			continue;
+		if (h->partial)
+			validation_unsure(a, v, "column-not-shown", "whether there is a column '%.*s' cannot be seen, since not all columns are shown; print all of them", DATA_NAME(want));
+		else
+			validation_note(a, v, "column-missing", false, "the required column '%.*s' is missing (there are: %.*s); change the query or the program so that it is there",
+				DATA_NAME(want), STR_ARG(name_list(a, h)));
+	}
+}
+
+void data_header(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h)
+{
+	struct str *sorted = arena_array(a, h->n + 1, sizeof *sorted);
+	for (size_t i = 0; i < h->n; i++) {
+		sorted[i] = h->names[i];
+		if (blank(sorted[i])) {
+			validation_note(a, v, "header-empty", false, "column %zu has no name; give each column one (pandas: to_csv(index=False))", i + 1);
+			break;
+		}
+	}
+	for (size_t i = 0; i < h->n; i++)
+		sorted[i] = h->names[i];
+	if (h->n)
+		qsort(sorted, h->n, sizeof *sorted, by_name);
+	for (size_t i = 1; i < h->n; i++)
+		if (sorted[i].n && str_eq(sorted[i - 1], sorted[i])) {
+			validation_note(a, v, "header-duplicate", false, "the column '%.*s' is there twice, so nobody knows which one is meant; rename one of them", DATA_NAME(sorted[i]));
+			break;
+		}
+	if (h->n >= DATA_COLUMNS_MAX)
+		validation_unsure(a, v, "too-large", "the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
+	required(a, in, v, h, sorted);
+}
+
+void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows, int64_t columns)
+{
+	validation_count(a, v, "rows", rows);
+	validation_count(a, v, "columns", columns);
+	if (rows == 0)
+		validation_note(a, v, "rows-none", false, "the table has no rows; find out why nothing was selected before going on");
+	if (in->exit_code > 0)
+		validation_note(a, v, "exit-nonzero", false, "the command failed (exit code %d), so the data may not be whole; look at standard error and run it again", in->exit_code);
+	v->result = RESULT_PASS;
+}
+
+void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got, int64_t want)
+{
+	if (ragged)
+		validation_note(a, v, "row-ragged", false, "%lld rows do not have the columns of the header, first line %zu: %lld instead of %lld; quote fields that hold the separator, and write every column",
+			(long long)ragged, line, (long long)got, (long long)want);
+}
+
+void data_bad_json(struct arena *a, struct validation *v, const struct value_reader *r, size_t line_offset)
+{
+	size_t line = value_line(r) + line_offset;
+	switch (r->trouble) {
+	case VALUE_NOT_FINITE:
+		validation_note(a, v, "json-nan", false, "line %zu: '%.*s' is no JSON; write null, or a string, for what is no number", line, DATA_NAME(r->what));
+		break;
+	case VALUE_CUT:
+		validation_note(a, v, "json-cut", false, "the JSON ends in the middle (line %zu, where %.*s is missing); run the command again and keep all of its output", line, DATA_NAME(r->what));
+		break;
+	case VALUE_DUPLICATE:
+		validation_note(a, v, "json-duplicate-key", false, "line %zu: the key '%.*s' is there twice in one object, so nobody knows which one is meant", line, DATA_NAME(r->what));
+		break;
+	case VALUE_LIMIT:
+		validation_unsure(a, v, "too-large", "line %zu: %.*s; it cannot be checked, print less at once", line, DATA_NAME(r->what));
+		break;
+	default:
+		validation_note(a, v, "json-syntax", false, "line %zu is not JSON: expected %.*s; print the JSON and nothing else on standard output", line, DATA_NAME(r->what));
+	}
+}
+
+bool data_is_jsonl(struct str text)
+{
+	struct lines l = lines_of(str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text);
+	size_t seen = 0;
+	for (struct str line; seen < 2 && lines_next(&l, &line);) {
+		line = trim(line);
+		if (!line.n)
+			continue;
+		bool object = line.n > 1 && line.p[0] == '{' && (seen || line.p[line.n - 1] == '}');
+		bool array = line.n > 1 && line.p[0] == '[' && (seen || line.p[line.n - 1] == ']');
+		if (!object && !array)
+			return false;
+		seen++;
+	}
+	return seen == 2;
+}
+
+void jsonl_init(struct jsonl *l, struct arena *a, struct str text)
+{
+	*l = (struct jsonl){.lines = lines_of(str_starts(text, "\xef\xbb\xbf") ? str_sub(text, 3, text.n) : text)};
+	value_reader_init(&l->r, a, STR(""));
+}
+
+struct value *jsonl_next(struct jsonl *l)
+{
+	for (struct str line; lines_next(&l->lines, &line);) {
+		l->number++;
+		if (blank(line))
+			continue;
+		l->r.text = line;
+		l->r.at = 0;
+		struct value *v = value_next(&l->r);
+		if (!v || value_at_end(&l->r))
+			return v;
+		l->r.trouble = VALUE_SYNTAX;
+		l->r.what = STR("one value a line");
+		return NULL;
+	}
+	return NULL;
+}

@@ -1,0 +1,50 @@
+/* The validators of tables and JSON: one pair of functions for each format, and what they share. The rows are in validate_data.c. */
+#pragma once
+#include "result/lines.h"
+#include "result/validate.h"
+#include "result/value.h"
+
+#define DATA_VALIDATOR(name)                                                \
+	int name##_detect(const struct validate_input *in);                 \
+	void name##_check(struct arena *a, const struct validate_input *in, struct validation *v)
+
+DATA_VALIDATOR(csv);
+DATA_VALIDATOR(tsv);
+DATA_VALIDATOR(pandas);
+DATA_VALIDATOR(psql);
+DATA_VALIDATOR(json_table);
+DATA_VALIDATOR(jsonl_table);
+DATA_VALIDATOR(json_schema);
+DATA_VALIDATOR(jsonl_schema);
+
+#define DATA_COLUMNS_MAX 65536 /* of a table */
+#define DATA_NAME_MAX 60       /* bytes of a name that a message repeats */
+#define DATA_NAME(s) (int)((s).n < DATA_NAME_MAX ? (s).n : DATA_NAME_MAX), (s).p
+
+/* The names of the columns, as they come. */
+struct header {
+	struct str *names;
+	size_t n, cap;
+	bool partial;        /* some are not shown */
+};
+
+void header_add(struct arena *a, struct header *h, struct str name);
+/* No empty name, none twice, all that are required. A name may be missing only where some are not shown. */
+void data_header(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h);
+/* Counts, and the rule that there must be rows. Ragged: how many rows had a different number of columns, and the first line of them. */
+void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows, int64_t columns);
+void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got, int64_t want);
+/* What is wrong with a JSON text; line_offset: lines before the reader's text. */
+void data_bad_json(struct arena *a, struct validation *v, const struct value_reader *r, size_t line_offset);
+/* Several values, one a line. */
+bool data_is_jsonl(struct str text);
+
+struct jsonl {
+	struct lines lines;
+	struct value_reader r;  /* of the line; its trouble ends the loop */
+	size_t number;          /* of the line, from 1 */
+};
+
+void jsonl_init(struct jsonl *l, struct arena *a, struct str text);
+/* The value of the next line that is not blank; NULL after the last, or with l->r.trouble. */
+struct value *jsonl_next(struct jsonl *l);

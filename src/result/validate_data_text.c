@@ -1,0 +1,450 @@
+/* Tables as text: CSV and TSV (RFC 4180, with any usual separator), pandas' print and info(), psql. */
+#define _GNU_SOURCE
+#include "base/utf8.h"
+#include "result/validate_data.h"
+
+/* ---- CSV, TSV ---- */
+
+struct csv {
+	struct str text;
+	size_t at, line;      /* line: of the record that comes next */
+	char sep;
+	bool quoting;         /* a quote where none may be, or one that is never closed */
+	size_t quoting_line;
+};
+
+static struct str without_bom(struct str s)
+{
+	return str_starts(s, "\xef\xbb\xbf") ? str_sub(s, 3, s.n) : s;
+}
+
+/* The separator that the first record has most of, outside of quotes; '\0' when there is none. */
+static char sniff(struct str text)
+{
+	static const char seps[] = ",;\t|";
+	size_t count[sizeof seps - 1] = {0}, best = 0;
+	bool quoted = false;
+	for (size_t i = 0; i < text.n && (quoted || text.p[i] != '\n'); i++) {
+		if (text.p[i] == '"')
+			quoted = !quoted;
+		const char *sep = quoted || !text.p[i] ? NULL : strchr(seps, text.p[i]);
+		if (sep)
+			count[sep - seps]++;
+	}
+	for (size_t i = 1; i < sizeof seps - 1; i++)
+		if (count[i] > count[best])
+			best = i;
+	return count[best] ? seps[best] : '\0';
+}
+
+static void bad_quote(struct csv *c)
+{
+	if (!c->quoting)
+		c->quoting_line = c->line;
+	c->quoting = true;
+}
+
+/* A field in quotes at c->at; the doubled quotes stay in it. Ends at the separator, the line's end or the text's. */
+static struct str quoted_field(struct csv *c, size_t *lines)
+{
+	size_t start = ++c->at;
+	for (;;) {
+		const char *p = c->at < c->text.n ? memchr(c->text.p + c->at, '"', c->text.n - c->at) : NULL;
+		size_t end = p ? (size_t)(p - c->text.p) : c->text.n;
+		for (; c->at < end; c->at++)
+			*lines += c->text.p[c->at] == '\n';
+		if (!p) {
+			bad_quote(c);
+			return str_sub(c->text, start, c->at);
+		}
+		c->at++;
+		if (c->at >= c->text.n || c->text.p[c->at] != '"')
+			break;
+		c->at++;
+	}
+	struct str field = str_sub(c->text, start, c->at - 1);
+	if (c->at + 1 < c->text.n && c->text.p[c->at] == '\r' && c->text.p[c->at + 1] == '\n')
+		c->at++;
+	if (c->at < c->text.n && c->text.p[c->at] != c->sep && c->text.p[c->at] != '\n') {
+		bad_quote(c);
+		while (c->at < c->text.n && c->text.p[c->at] != c->sep && c->text.p[c->at] != '\n')
+			c->at++;
+	}
+	return field;
+}
+
+static struct str plain_field(struct csv *c)
+{
+	size_t start = c->at;
+	for (; c->at < c->text.n; c->at++) {
+		char b = c->text.p[c->at];
+		if (b == c->sep || b == '\n')
+			break;
+		/* Quotes mean nothing in TSV. */
+		if (b == '"' && c->sep != '\t')
+			bad_quote(c);
+	}
+	struct str field = str_sub(c->text, start, c->at);
+	if (str_ends(field, "\r") && (c->at >= c->text.n || c->text.p[c->at] == '\n'))
+		field.n--;
+	return field;
+}
+
+static bool is_missing(struct str f)
+{
+	static const char *const words[] = {"", "NaN", "nan", "NULL", "null", "NA", "None"};
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (str_is(f, words[i]))
+			return true;
+	return false;
+}
+
+/* The next record: how many fields (0: none left, or an empty line), how many of them without a value. Names go to h unless it is NULL. */
+static size_t csv_record(struct arena *a, struct csv *c, struct header *h, int64_t *missing)
+{
+	size_t fields = 0, lines = 1;
+	bool empty = true;
+	for (;;) {
+		bool quoted = c->at < c->text.n && c->text.p[c->at] == '"';
+		struct str f = quoted ? quoted_field(c, &lines) : plain_field(c);
+		fields++;
+		empty &= !quoted && !f.n;
+		*missing += is_missing(f);
+		if (h)
+			header_add(a, h, f);
+		if (c->at >= c->text.n || c->text.p[c->at] == '\n')
+			break;
+		c->at++;
+	}
+	c->at++;
+	c->line += lines;
+	return fields == 1 && empty ? 0 : fields;
+}
+
+static int separated_detect(const struct validate_input *in, bool tabs)
+{
+	if (!in->task)
+		return 0;
+	char sep = sniff(without_bom(in->out));
+	if (tabs)
+		return sep == '\t' ? 30 : 0;
+	return sep == '\t' ? 0 : sep ? 25 : 5; /* one column, or nothing at all */
+}
+
+int csv_detect(const struct validate_input *in) { return separated_detect(in, false); }
+int tsv_detect(const struct validate_input *in) { return separated_detect(in, true); }
+
+static bool is_text(struct arena *a, struct validation *v, struct str t)
+{
+	if (t.n && memchr(t.p, 0, t.n)) {
+		validation_note(a, v, "not-text", false, "there are NUL bytes in the data: it is binary, or UTF-16; write it as UTF-8");
+		return false;
+	}
+	if (!utf8_valid(t))
+		validation_note(a, v, "not-utf8", true, "the data is not UTF-8, so its names and texts may be read wrongly; write it as UTF-8");
+	return true;
+}
+
+void csv_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct csv c = {.text = without_bom(in->out), .line = 1};
+	struct header h = {0};
+	int64_t rows = 0, ragged = 0, missing = 0, ragged_got = 0, none = 0;
+	size_t ragged_line = 0;
+	if (!is_text(a, v, c.text))
+		return;
+	if (str_starts(c.text, "sep=") && c.text.n > 4) { /* a spreadsheet's own first line */
+		c.sep = c.text.p[4];
+		ptrdiff_t end = str_find(c.text, '\n', 0);
+		c.at = end < 0 ? c.text.n : (size_t)end + 1;
+		c.line++;
+	} else {
+		c.sep = sniff(c.text);
+	}
+	while (c.at < c.text.n && !h.n) {
+		if (csv_record(a, &c, &h, &none) == 0)
+			h.n = 0;
+	}
+	if (!h.n) {
+		validation_note(a, v, "data-empty", false, "nothing was printed where a table was expected; find out why before going on");
+		return;
+	}
+	while (c.at < c.text.n) {
+		size_t line = c.line, n = csv_record(a, &c, NULL, &missing);
+		if (n == 0 && h.n > 1)
+			continue;
+		rows++;
+		if (n != h.n && !(n == 0 && h.n == 1) && ragged++ == 0) {
+			ragged_line = line;
+			ragged_got = (int64_t)n;
+		}
+	}
+	data_rows(a, in, v, rows, (int64_t)h.n);
+	validation_count(a, v, "missing", missing);
+	if (c.quoting)
+		validation_note(a, v, "csv-quoting", false, "line %zu: a quote is not where RFC 4180 has it; write fields with a CSV library, which doubles quotes and puts such fields in quotes",
+			c.quoting_line);
+	if (!h.partial)
+		data_ragged(a, v, ragged, ragged_line, ragged_got, (int64_t)h.n);
+	data_header(a, in, v, &h);
+}
+
+void tsv_check(struct arena *a, const struct validate_input *in, struct validation *v) { csv_check(a, in, v); }
+
+/* ---- psql ---- */
+
+/* ----+------ */
+static bool is_rule(struct str line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (line.p[i] != '-' && line.p[i] != '+')
+			return false;
+	return line.n > 0 && line.p[0] == '-';
+}
+
+static size_t count_char(struct str s, char c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == c;
+	return n;
+}
+
+static bool psql_footer(struct str line, int64_t *ret)
+{
+	struct scan c = scan_of(line);
+	return scan_text(&c, "(") && scan_count(&c, ret) && (scan_text(&c, " rows)") || scan_text(&c, " row)"));
+}
+
+int psql_detect(const struct validate_input *in)
+{
+	struct lines l = lines_of(in->out);
+	struct str line, before = {0};
+	for (size_t i = 0; in->task && i < 64 && lines_next(&l, &line); i++) {
+		if (i && is_rule(line) && count_char(line, '+') == count_char(before, '|') && !blank(before))
+			return 80;
+		before = line;
+	}
+	return 0;
+}
+
+static void psql_names(struct arena *a, struct str line, struct header *h)
+{
+	size_t from = 0;
+	for (ptrdiff_t bar; (bar = str_find(line, '|', from)) >= 0; from = (size_t)bar + 1)
+		header_add(a, h, trim(str_sub(line, from, (size_t)bar)));
+	header_add(a, h, trim(str_sub(line, from, line.n)));
+}
+
+/* A value with a newline in it goes on in the next line; psql says so with a '+' at the cell's end. */
+static bool psql_continued(struct str line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (line.p[i] == '+' && (i + 1 == line.n || line.p[i + 1] == '|'))
+			return true;
+	return false;
+}
+
+struct psql {
+	struct lines l;
+	struct header h;
+	int64_t rows, ragged, got;
+	size_t line, ragged_line;
+	bool footer;
+};
+
+/* The rows below a rule, to the footer or an empty line. */
+static void psql_rows(struct arena *a, struct validation *v, struct psql *t, size_t bars)
+{
+	int64_t shown = 0, continued = 0, said = -1;
+	for (struct str line; lines_next(&t->l, &line);) {
+		t->line++;
+		if (psql_footer(line, &said) || (blank(line) && !bars))
+			break;
+		if (blank(line) && !line.n)
+			break;
+		shown++;
+		continued += psql_continued(line);
+		size_t n = count_char(line, '|');
+		if (n < bars && t->ragged++ == 0) {
+			t->ragged_line = t->line;
+			t->got = (int64_t)n + 1;
+		}
+	}
+	t->footer = said >= 0;
+	if (said >= 0 && (said > shown || said < shown - continued))
+		validation_note(a, v, "count-mismatch", false, "the footer says %lld rows but %lld are shown; do not believe either number: run the query again and keep all of its output",
+			(long long)said, (long long)shown);
+	t->rows += said >= 0 ? said : shown - continued;
+}
+
+void psql_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct psql t = {.l = lines_of(in->out)};
+	struct str before = {0};
+	for (struct str line; lines_next(&t.l, &line);) {
+		t.line++;
+		size_t bars = count_char(line, '+');
+		if (is_rule(line) && !blank(before) && bars == count_char(before, '|')) {
+			struct header *h = &t.h, one = {0};
+			if (h->n) /* one more table: its rows count, its names are its own */
+				h = &one;
+			psql_names(a, before, h);
+			psql_rows(a, v, &t, bars);
+			line = STR("");
+		}
+		before = line;
+	}
+	data_rows(a, in, v, t.rows, (int64_t)t.h.n);
+	data_ragged(a, v, t.ragged, t.ragged_line, t.got, (int64_t)t.h.n);
+	data_header(a, in, v, &t.h);
+	if (!t.footer)
+		validation_note(a, v, "footer-missing", true, "psql printed no '(N rows)', so nothing says that these are all of them; leave the footer on");
+}
+
+/* ---- pandas ---- */
+
+struct pandas {
+	struct header h;
+	int64_t rows, columns;   /* of the footer; -1: none */
+	int64_t shown;
+	bool empty, info, elided, wrapped;
+	int64_t listed;          /* info(): columns it lists */
+};
+
+/* [2 rows x 3 columns] */
+static bool pandas_footer(struct str line, struct pandas *p)
+{
+	struct scan c = scan_of(line);
+	int64_t rows, columns;
+	if (!(scan_text(&c, "[") && scan_count(&c, &rows) && (scan_text(&c, " rows x ") || scan_text(&c, " row x ")) && scan_count(&c, &columns) &&
+	      (scan_text(&c, " columns]") || scan_text(&c, " column]"))))
+		return false;
+	p->rows = rows;
+	p->columns = columns;
+	return true;
+}
+
+int pandas_detect(const struct validate_input *in)
+{
+	if (!in->task)
+		return 0;
+	if (str_starts(in->out, "Empty DataFrame\n") || str_starts(in->out, "<class 'pandas."))
+		return 90;
+	struct pandas p = {0};
+	struct lines l = lines_of(in->out);
+	struct str line;
+	for (size_t i = 0; lines_next(&l, &line); i++)
+		if (pandas_footer(line, &p))
+			return 85;
+	/* A small frame has no footer: names above an index that counts from 0. */
+	l = lines_of(in->out);
+	return lines_next(&l, &line) && str_starts(line, " ") && lines_next(&l, &line) && str_starts(line, "0 ") ? 35 : 0;
+}
+
+static void pandas_names(struct arena *a, struct str line, struct pandas *p)
+{
+	for (size_t i = 0; i < line.n;) {
+		while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
+			i++;
+		size_t end = i;
+		while (end < line.n && line.p[end] != ' ' && line.p[end] != '\t')
+			end++;
+		struct str name = str_sub(line, i, end);
+		if (str_is(name, "...")) {
+			p->elided = true;
+			p->h.partial = true;
+		} else if (str_is(name, "\\")) {
+			p->wrapped = true;
+		} else if (name.n) {
+			header_add(a, &p->h, name);
+		}
+		i = end;
+	}
+}
+
+/* `RangeIndex: 2 entries, 0 to 1`, `Data columns (total 3 columns):`, ` 0   id      2 non-null      int64` */
+static void pandas_info_line(struct arena *a, struct str line, struct pandas *p)
+{
+	struct scan c = scan_of(line);
+	const char *index = line.n ? memmem(line.p, line.n, "Index: ", 7) : NULL;
+	int64_t n;
+	struct str word;
+	if (index && p->rows < 0) {
+		c.at = (size_t)(index - line.p) + 7;
+		if (scan_count(&c, &n) && scan_text(&c, " entries"))
+			p->rows = n;
+	} else if (scan_text(&c, "Data columns (total ") && scan_count(&c, &n)) {
+		p->columns = n;
+	} else if (p->columns >= 0 && scan_blanks(&c) && scan_count(&c, &n) && scan_blanks(&c)) {
+		size_t end = c.at;
+		while (end < line.n && line.p[end] != ' ')
+			end++;
+		word = str_sub(line, c.at, end);
+		header_add(a, &p->h, word);
+		p->listed++;
+	}
+}
+
+static void pandas_read(struct arena *a, struct str text, struct pandas *p)
+{
+	struct lines l = lines_of(text);
+	bool header = true, names_above = false;
+	for (struct str line; lines_next(&l, &line);) {
+		bool below = names_above;
+		names_above = false;
+		if (p->info) {
+			pandas_info_line(a, line, p);
+		} else if (pandas_footer(line, p)) {
+			return;
+		} else if (blank(line)) {
+			header = true; /* the next block of a wrapped frame */
+		} else if (header) {
+			pandas_names(a, line, p);
+			header = false;
+			names_above = true;
+		} else if (str_starts(line, "..")) {
+			p->elided = true;
+		} else if (!(below && str_find(trim(line), ' ', 0) < 0)) { /* the index's own name stands alone below the header */
+			p->shown++;
+		}
+	}
+}
+
+/* A name with a blank in it cannot be told from two names: it counts as there when the words stand side by side. */
+static void pandas_header(struct arena *a, const struct validate_input *in, struct validation *v, struct pandas *p)
+{
+	for (size_t i = 0; i < in->ncolumns; i++)
+		if (str_find(in->columns[i], ' ', 0) >= 0 && str_contains(in->out, in->columns[i]))
+			header_add(a, &p->h, in->columns[i]);
+	if (p->info && p->listed < p->columns) {
+		p->h.partial = true;
+		validation_note(a, v, "column-not-shown", true, "only %lld of %lld columns are listed; print all of them to have them checked", (long long)p->listed, (long long)p->columns);
+	}
+	if (!p->wrapped || p->columns == (int64_t)p->h.n)
+		data_header(a, in, v, &p->h);
+}
+
+void pandas_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct pandas p = {.rows = -1, .columns = -1};
+	p.info = str_starts(in->out, "<class 'pandas.");
+	if (str_starts(in->out, "Empty DataFrame\n")) {
+		data_rows(a, in, v, 0, 0);
+		return;
+	}
+	pandas_read(a, in->out, &p);
+	if (!p.info && p.rows >= 0 && !p.wrapped && (p.elided ? p.shown > p.rows : p.shown != p.rows))
+		validation_note(a, v, "count-mismatch", false, "the footer says %lld rows but %lld are shown; do not believe either number: print the frame again and keep all of it",
+			(long long)p.rows, (long long)p.shown);
+	if (!p.info && p.rows < 0) {
+		p.rows = p.shown;
+		p.columns = (int64_t)p.h.n;
+	}
+	if (p.rows < 0 || p.columns < 0) {
+		validation_unsure(a, v, "info-partial", "the number of rows or columns is not there; print all of info(), or the frame as CSV");
+		return;
+	}
+	data_rows(a, in, v, p.rows, p.columns);
+	pandas_header(a, in, v, &p);
+}

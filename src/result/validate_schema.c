@@ -1,0 +1,100 @@
+/* The task `json`: the output is JSON, or JSON lines, and fits the schema that the user gave. */
+#include <stdio.h>
+
+#include "result/schema.h"
+#include "result/validate_data.h"
+
+int json_schema_detect(const struct validate_input *in)
+{
+	return in->task ? 60 : 0; /* what is no JSON at all is to be told so */
+}
+
+int jsonl_schema_detect(const struct validate_input *in)
+{
+	return in->task && data_is_jsonl(in->out) ? 70 : 0;
+}
+
+/* The user's schema; NULL with a note when there is none that can be read. */
+static struct value *read_schema(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct value_reader r;
+	if (!in->schema.n) {
+		validation_note(a, v, "schema-none", true, "no schema was given, so only that it is JSON was checked");
+		return NULL;
+	}
+	value_reader_init(&r, a, in->schema);
+	struct value *schema = value_next(&r);
+	if (schema && value_at_end(&r))
+		return schema;
+	validation_unsure(a, v, "schema-bad", "the schema itself is not JSON (line %zu, %.*s), so nothing can be said; correct the schema", value_line(&r), DATA_NAME(r.what));
+	return NULL;
+}
+
+/* One document; `line`: of JSON lines, else 0. */
+static void check_value(struct arena *a, struct validation *v, struct value *schema, struct value *doc, struct schema_budget *left, size_t line)
+{
+	struct schema_result res;
+	char where[32] = "";
+	schema_check(a, schema, doc, left, &res);
+	if (line)
+		snprintf(where, sizeof where, "line %zu, ", line);
+	for (const struct schema_note *n = res.notes; n; n = n->next) {
+		struct str path = n->path.n ? n->path : STR("/");
+		if (n->unknown)
+			validation_unsure(a, v, "schema-unsupported", "%s'%.*s': %.*s; whether it fits the schema cannot be told", where, STR_ARG(path), STR_ARG(n->why));
+		else
+			validation_note(a, v, "schema-violation", false, "%s'%.*s' %.*s; change the output so that it fits the schema", where, STR_ARG(path), STR_ARG(n->why));
+	}
+	if (res.answer == SCHEMA_UNKNOWN && !res.notes)
+		validation_unsure(a, v, "schema-unsupported", "%sthere is too much to check; whether it fits the schema cannot be told", where);
+	if (res.format && !v->checks)
+		validation_note(a, v, "schema-format", true, "the schema's 'format' says what a text means and was not checked, as the standard has it; use 'pattern' to have it checked");
+}
+
+static void finish(struct arena *a, const struct validate_input *in, struct validation *v, int64_t values)
+{
+	validation_count(a, v, "values", values);
+	if (in->exit_code > 0)
+		validation_note(a, v, "exit-nonzero", false, "the command failed (exit code %d), so the data may not be whole; look at standard error and run it again", in->exit_code);
+	v->result = RESULT_PASS;
+}
+
+void json_schema_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct value_reader r;
+	value_reader_init(&r, a, in->out);
+	if (value_at_end(&r)) {
+		validation_note(a, v, "data-empty", false, "nothing was printed where JSON was expected; find out why before going on");
+		return;
+	}
+	struct value *doc = value_next(&r), *schema;
+	if (doc && !value_at_end(&r)) {
+		doc = NULL;
+		r.trouble = VALUE_SYNTAX;
+		r.what = STR("nothing after the value");
+	}
+	if (!doc) {
+		data_bad_json(a, v, &r, 0);
+		return;
+	}
+	schema = read_schema(a, in, v);
+	struct schema_budget left = SCHEMA_BUDGET;
+	if (schema)
+		check_value(a, v, schema, doc, &left, 0);
+	finish(a, in, v, 1);
+}
+
+void jsonl_schema_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct value *schema = read_schema(a, in, v);
+	struct schema_budget left = SCHEMA_BUDGET;
+	struct jsonl l;
+	int64_t values = 0;
+	jsonl_init(&l, a, in->out);
+	for (struct value *doc; (doc = jsonl_next(&l)); values++)
+		if (schema && v->validity != VALIDITY_INVALID) /* the first line that does not fit says enough */
+			check_value(a, v, schema, doc, &left, l.number);
+	if (l.r.trouble)
+		data_bad_json(a, v, &l.r, l.number - 1);
+	finish(a, in, v, values);
+}

@@ -1,0 +1,252 @@
+/* Type checkers and linters: the table of formats, and those that are text. */
+#define _GNU_SOURCE
+#include "result/validate_static.h"
+
+/* Checkers are called linters and linters checkers: each format serves both tasks, its own name for it first. */
+const struct validator validators_static[] = {
+	{"typecheck", "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
+	{"typecheck", "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
+	{"lint", "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check},
+	{"lint", "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
+	{"typecheck", "mypy", EVIDENCE_TEXT, mypy_detect, mypy_check},
+	{"typecheck", "tsc", EVIDENCE_TEXT, tsc_detect, tsc_check},
+	{"lint", "pyright-json", EVIDENCE_MACHINE, pyright_json_detect, pyright_json_check},
+	{"lint", "cargo-json", EVIDENCE_MACHINE, cargo_json_detect, cargo_json_check},
+	{"typecheck", "eslint-json", EVIDENCE_MACHINE, eslint_json_detect, eslint_json_check},
+	{"typecheck", "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
+	{"lint", "mypy", EVIDENCE_TEXT, mypy_detect, mypy_check},
+	{"lint", "tsc", EVIDENCE_TEXT, tsc_detect, tsc_check},
+	{"typecheck", "silent", EVIDENCE_TEXT, silent_detect, silent_check},
+	{"lint", "silent", EVIDENCE_TEXT, silent_detect, silent_check},
+	{0},
+};
+
+/* ---- what they share ---- */
+
+void static_result(struct arena *a, const struct validate_input *in, struct validation *v, bool errors)
+{
+	v->result = errors ? RESULT_FAIL : RESULT_PASS;
+	if (in->exit_code == 0 && errors)
+		validation_note(a, v, "exit-mismatch", !in->task,
+			"errors are reported although the exit code is 0; run the tool by itself, without a pipe or '|| true', and believe the errors");
+	else if (in->exit_code > 0 && !errors)
+		validation_note(a, v, "exit-mismatch", false,
+			"the exit code is %d although no error is reported; the tool failed or its report is not whole: look at standard error and run it again", in->exit_code);
+}
+
+void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v, const char *tool)
+{
+	v->result = RESULT_NONE;
+	if (in->exit_code >= 0)
+		validation_note(a, v, "checker-failed", false, "%s itself failed (exit code %d) and has checked nothing; fix its arguments or configuration and run it again", tool,
+			in->exit_code);
+	else
+		validation_note(a, v, "checker-failed", false, "%s itself failed and has checked nothing; fix its arguments or configuration and run it again", tool);
+}
+
+void static_nothing(struct arena *a, struct validation *v)
+{
+	validation_note(a, v, "nothing-checked", false, "not a single file was checked, which is no success; name the files or directories to check");
+}
+
+/* ---- mypy ---- */
+
+struct mypy {
+	int64_t lines;                /* with an error */
+	int64_t found, files, checked; /* of all summaries */
+	size_t summaries;
+	bool last_success, stopped;   /* of the last summary; of any */
+};
+
+/* `path:1: error: ...`: what mypy itself counts. Source that --pretty shows is indented. */
+static bool mypy_error_line(struct str line)
+{
+	return line.n && line.p[0] != ' ' && line.p[0] != '\t' && str_contains(line, STR(": error:"));
+}
+
+static bool mypy_summary(struct str line, struct mypy *m)
+{
+	struct scan c = scan_of(line);
+	int64_t found, files, checked = 0;
+	if (scan_text(&c, "Success: no issues found in ") && scan_count(&c, &checked) && scan_text(&c, " source file")) {
+		m->last_success = true;
+		m->checked += checked;
+		m->summaries++;
+		return true;
+	}
+	c = scan_of(line);
+	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) && scan_text(&c, found == 1 ? " error in " : " errors in ") && scan_count(&c, &files) &&
+	      scan_text(&c, files == 1 ? " file (" : " files (")))
+		return false;
+	if (scan_text(&c, "errors prevented further checking)"))
+		m->stopped = true;
+	else if (!(scan_text(&c, "checked ") && scan_count(&c, &checked) && scan_text(&c, " source file")))
+		return false;
+	m->last_success = false;
+	m->found += found;
+	m->files += files;
+	m->checked += checked;
+	m->summaries++;
+	return true;
+}
+
+static struct mypy mypy_read(struct str text)
+{
+	struct mypy m = {0};
+	struct lines l = lines_of(text);
+	for (struct str line; lines_next(&l, &line);)
+		if (!mypy_summary(line, &m))
+			m.lines += mypy_error_line(line);
+	return m;
+}
+
+int mypy_detect(const struct validate_input *in)
+{
+	if (!str_contains(in->out, STR("Found ")) && !str_contains(in->out, STR("Success: no issues")) && !str_contains(in->out, STR(": error:")))
+		return str_starts(in->err, "mypy: ") ? 45 : 0;
+	struct mypy m = mypy_read(in->out);
+	return m.summaries ? 90 : m.lines && !str_contains(in->out, STR("error TS")) ? 40 : 0;
+}
+
+static void mypy_lines(struct arena *a, const struct validate_input *in, struct validation *v, const struct mypy *m)
+{
+	if (m->lines == m->found)
+		return;
+	if (m->lines < m->found && !in->task)
+		validation_unsure(a, v, "lines-missing", "mypy found %lld errors but %lld are shown; let it print all of its output to see them", (long long)m->found,
+			(long long)m->lines);
+	else
+		validation_note(a, v, "count-mismatch", false, "mypy's summary says %lld errors but %lld are listed; do not believe either number: run mypy again and keep all of its output",
+			(long long)m->found, (long long)m->lines);
+}
+
+void mypy_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct mypy m = mypy_read(in->out);
+	if (!m.summaries && !m.lines) {
+		static_no_result(a, in, v, "mypy");
+		return;
+	}
+	validation_count(a, v, "errors", m.summaries ? m.found : m.lines);
+	if (!m.summaries) {
+		validation_note(a, v, "no-summary", true, "mypy printed no summary, so nothing says that these are all of its errors; leave out --no-error-summary");
+		static_result(a, in, v, true);
+		return;
+	}
+	validation_count(a, v, "files", m.checked);
+	mypy_lines(a, in, v, &m);
+	if (m.stopped)
+		validation_note(a, v, "checker-stopped-early", true, "an error kept mypy from checking the rest; there may be more errors when it is fixed");
+	else if (m.checked == 0)
+		static_nothing(a, v);
+	if (m.last_success && m.found && in->exit_code == 0)
+		v->result = RESULT_FAIL; /* several runs, and the last one was clean */
+	else
+		static_result(a, in, v, m.found > 0);
+	if (m.last_success && in->exit_code > 0 && m.found)
+		validation_note(a, v, "exit-mismatch", false, "mypy's last summary says success but the exit code is %d; run it again by itself", in->exit_code);
+}
+
+/* ---- tsc ---- */
+
+struct tsc {
+	int64_t lines, found;
+	size_t summaries;
+};
+
+/* `error TS2322: ` at the place */
+static bool tsc_code(struct scan *c)
+{
+	int64_t code;
+	return scan_text(c, "error TS") && scan_count(c, &code) && scan_text(c, ":");
+}
+
+/* `file(1,7): error TS…`, with --pretty `file:1:7 - error TS…`, or about no file at all */
+static bool tsc_error_line(struct str line)
+{
+	struct scan c = scan_of(line);
+	if (tsc_code(&c))
+		return true;
+	if (!line.n || line.p[0] == ' ' || line.p[0] == '\t')
+		return false;
+	static const char *const before[] = {"): ", " - "};
+	for (size_t b = 0; b < sizeof before / sizeof before[0]; b++) {
+		const char *found = memmem(line.p, line.n, before[b], 3);
+		if (!found || found == line.p)
+			continue;
+		c = (struct scan){line, (size_t)(found - line.p) + 3};
+		if (tsc_code(&c))
+			return true;
+	}
+	return false;
+}
+
+/* `Found 2 errors in 2 files.`, `Found 1 error in a.ts:1`, `Found 2 errors in the same file, …` */
+static bool tsc_summary(struct str line, struct tsc *t)
+{
+	struct scan c = scan_of(line);
+	int64_t found;
+	if (!(scan_text(&c, "Found ") && scan_count(&c, &found) && (scan_text(&c, " errors") || scan_text(&c, " error"))))
+		return false;
+	t->found += found;
+	t->summaries++;
+	return true;
+}
+
+static struct tsc tsc_read(struct str text)
+{
+	struct tsc t = {0};
+	struct lines l = lines_of(text);
+	for (struct str line; lines_next(&l, &line);)
+		if (!tsc_summary(line, &t))
+			t.lines += tsc_error_line(line);
+	return t;
+}
+
+int tsc_detect(const struct validate_input *in)
+{
+	if (!str_contains(in->out, STR("error TS")))
+		return 0;
+	return tsc_read(in->out).lines ? 80 : 0;
+}
+
+void tsc_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct tsc t = tsc_read(in->out);
+	validation_count(a, v, "errors", t.lines);
+	if (t.summaries && t.found > t.lines && !in->task)
+		validation_unsure(a, v, "lines-missing", "tsc found %lld errors but %lld are shown; let it print all of its output to see them", (long long)t.found,
+			(long long)t.lines);
+	else if (t.summaries && t.found != t.lines)
+		validation_note(a, v, "count-mismatch", false, "tsc's summary says %lld errors but %lld are listed; do not believe either number: run tsc again and keep all of its output",
+			(long long)t.found, (long long)t.lines);
+	static_result(a, in, v, t.lines > 0);
+}
+
+/* ---- nothing at all ---- */
+
+/* tsc, go vet and eslint say nothing when they find nothing, and so does a command that never called them: only who asked may be told so. */
+int silent_detect(const struct validate_input *in)
+{
+	struct lines l = lines_of(in->out);
+	for (struct str line; lines_next(&l, &line);)
+		if (!blank(line))
+			return 0;
+	l = lines_of(in->err);
+	for (struct str line; lines_next(&l, &line);)
+		if (!blank(line))
+			return 0;
+	return in->task ? 10 : 0;
+}
+
+void silent_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	if (in->exit_code < 0) {
+		validation_unsure(a, v, "silent", "nothing was printed and the exit code is not known, so nothing can be said; run the tool again");
+	} else if (in->exit_code > 0) {
+		validation_note(a, v, "exit-mismatch", false, "the exit code is %d but nothing was printed; run the tool by itself to see why", in->exit_code);
+	} else {
+		v->result = RESULT_PASS;
+		validation_note(a, v, "silent", true, "nothing was printed: the exit code 0 is all there is to say that the tool ran and found nothing");
+	}
+}

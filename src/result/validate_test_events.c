@@ -1,0 +1,253 @@
+/* Runners that print one JSON object a line for each event: go test -json, and libtest's --format json. What was started must end. */
+#include "base/json.h"
+#include "result/seen.h"
+#include "result/validate_test.h"
+
+#define EVENT_SAMPLE 20 /* lines that detection looks at */
+
+struct event { /* what one line says; copied out, so that its tree is gone before anything is allocated */
+	char action[16], type[16];
+	uint64_t key, group;
+	bool has_test, bad;
+	int64_t n[5]; /* libtest: passed, failed, ignored, measured, test_count; -1: not said */
+};
+
+static void copy(char *into, size_t n, struct str s)
+{
+	size_t m = s.n < n ? s.n : n - 1;
+
+	memcpy(into, s.p, m);
+	into[m] = 0;
+}
+
+static bool read_event(struct str line, struct event *ret)
+{
+	static const char *const counts[] = {"passed", "failed", "ignored", "measured", "test_count"};
+	struct event e = {0};
+	json_t *o;
+
+	if (json_load_strict(line, &o, NULL) < 0)
+		return false;
+	if (json_object_get(o, "Action")) {
+		copy(e.action, sizeof(e.action), json_to_str(json_object_get(o, "Action")));
+		e.has_test = json_is_string(json_object_get(o, "Test"));
+		e.group = seen_key(json_to_str(json_object_get(o, "Package")), STR(""));
+		e.key = seen_key(json_to_str(json_object_get(o, "Package")), json_to_str(json_object_get(o, "Test")));
+	} else {
+		copy(e.action, sizeof(e.action), json_to_str(json_object_get(o, "event")));
+		copy(e.type, sizeof(e.type), json_to_str(json_object_get(o, "type")));
+		e.key = seen_key(json_to_str(json_object_get(o, "name")), STR(""));
+	}
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
+		const json_t *n = json_object_get(o, counts[i]);
+
+		e.n[i] = json_is_integer(n) ? json_integer_value(n) : -1;
+		e.bad |= n && (e.n[i] < 0 || e.n[i] > COUNT_MAX);
+	}
+	json_decref(o);
+	*ret = e;
+	return true;
+}
+
+static bool is(const struct event *e, const char *action) { return !strcmp(e->action, action); }
+
+/* How many of the first lines are events: all of them, or a few among others. */
+static int detect(struct str text, const char *start, const char *mark, int sure)
+{
+	struct lines l = lines_of(text);
+	struct str line;
+	size_t seen = 0, other = 0;
+
+	for (size_t n = 0; n < EVENT_SAMPLE && lines_next(&l, &line);) {
+		if (blank(line))
+			continue;
+		n++;
+		if (str_starts(line, start) && str_contains(line, str_of(mark)))
+			seen++;
+		else
+			other++;
+	}
+	return !seen ? 0 : !other ? sure : seen > other ? 75 : 0;
+}
+
+/* ---- go test -json ---- */
+
+struct go {
+	struct seen tests, packages;
+	int64_t passed, failed, skipped, failed_packages, ended_packages, bad_lines;
+};
+
+static void go_event(struct go *g, const struct event *e)
+{
+	bool end = is(e, "pass") || is(e, "fail") || is(e, "skip");
+	struct seen *s = e->has_test ? &g->tests : &g->packages;
+	struct seen_entry *at;
+
+	if (!strncmp(e->action, "build-", 6))
+		return;
+	seen_set(&g->packages, seen_get(&g->packages, e->group, NULL), true);
+	if (!is(e, "run") && !end)
+		return;
+	at = seen_get(s, e->key, NULL);
+	if (!e->has_test) {
+		seen_set(s, at, false);
+		g->ended_packages++;
+		g->failed_packages += is(e, "fail");
+		return;
+	}
+	seen_set(s, at, !end);
+	g->passed += is(e, "pass");
+	g->failed += is(e, "fail");
+	g->skipped += is(e, "skip");
+}
+
+static void read_go(struct str text, struct go *g)
+{
+	struct lines l = lines_of(text);
+	struct str line;
+	struct event e;
+
+	while (lines_next(&l, &line)) {
+		if (str_starts(line, "FAIL\t") && str_ends(line, " failed]"))
+			g->failed_packages++, g->ended_packages++;
+		else if (line.n && line.p[0] == '{' && read_event(line, &e))
+			go_event(g, &e);
+		else if (line.n && line.p[0] == '{')
+			g->bad_lines++;
+	}
+}
+
+int gotest_json_detect(const struct validate_input *in) { return detect(in->out, "{", "\"Action\":", 98); }
+
+void gotest_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct go g = {.tests.a = a, .packages.a = a};
+	bool failed;
+
+	read_go(in->out, &g);
+	failed = g.failed_packages || g.failed;
+	validation_count(a, v, "packages", g.ended_packages);
+	validation_count(a, v, "failed_packages", g.failed_packages);
+	validation_count(a, v, "passed", g.passed);
+	validation_count(a, v, "failed", g.failed);
+	validation_count(a, v, "skipped", g.skipped);
+	if (g.tests.full || g.packages.full) {
+		validation_unsure(a, v, "too-large", "there are more tests than can be followed; run fewer packages at a time");
+		return;
+	}
+	if (g.bad_lines)
+		validation_note(a, v, "malformed-report", false, "%lld lines look like events and cannot be read; run it again", (long long)g.bad_lines);
+	if (g.packages.open || !g.ended_packages) {
+		test_unfinished(a, v, "a package has no end");
+		return;
+	}
+	if (g.tests.open && !failed)
+		validation_note(a, v, "unfinished-tests", false, "%zu tests started and never ended; one of them may end the process", g.tests.open);
+	if (g.failed && !g.failed_packages)
+		validation_note(a, v, "count-mismatch", false, "a test failed and its package did not, which cannot be; run it again");
+	if (!failed && !g.passed && !g.skipped)
+		test_none(a, v);
+	else if (!failed && !g.passed)
+		test_skipped(a, in, v);
+	else
+		test_result(a, in, v, failed);
+}
+
+/* ---- libtest --format json ---- */
+
+struct rust {
+	struct seen tests;
+	int64_t passed, failed, ignored, measured, test_failed, started;
+	int64_t want;        /* tests of the open suite */
+	size_t suites, ends;
+	bool open, bad_order, bad_count, bad_number, says_fail;
+	int64_t bad_lines;
+};
+
+static void rust_suite(struct rust *r, const struct event *e)
+{
+	if (is(e, "started")) {
+		r->bad_order |= r->open;
+		r->open = true;
+		r->suites++;
+		r->want = e->n[4];
+		return;
+	}
+	if (!is(e, "ok") && !is(e, "failed"))
+		return;
+	r->bad_order |= !r->open;
+	r->open = false;
+	r->ends++;
+	r->says_fail |= is(e, "failed");
+	if (e->n[0] < 0 || e->n[1] < 0 || e->n[2] < 0 || e->n[3] < 0 || e->bad) {
+		r->bad_number = true;
+		return;
+	}
+	r->bad_count |= e->n[0] + e->n[1] + e->n[2] + e->n[3] != r->want || is(e, "ok") != (e->n[1] == 0);
+	r->passed += e->n[0];
+	r->failed += e->n[1];
+	r->ignored += e->n[2];
+	r->measured += e->n[3];
+}
+
+static void rust_event(struct rust *r, const struct event *e)
+{
+	if (!strcmp(e->type, "suite")) {
+		rust_suite(r, e);
+	} else if (!strcmp(e->type, "test")) {
+		seen_set(&r->tests, seen_get(&r->tests, e->key, NULL), is(e, "started"));
+		r->test_failed += is(e, "failed");
+	}
+}
+
+int libtest_json_detect(const struct validate_input *in)
+{
+	int n = detect(in->out, "{", "\"type\": \"suite\"", 98), m = n ? n : detect(in->out, "{ \"type\":", "\"event\":", 98);
+
+	return m;
+}
+
+void libtest_json_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct rust r = {.tests.a = a};
+	struct lines l = lines_of(in->out);
+	struct str line;
+	struct event e;
+	bool failed;
+
+	while (lines_next(&l, &line))
+		if (line.n && line.p[0] == '{') {
+			if (read_event(line, &e))
+				rust_event(&r, &e);
+			else
+				r.bad_lines++;
+		}
+	failed = r.failed || r.says_fail;
+	validation_count(a, v, "passed", r.passed);
+	validation_count(a, v, "failed", r.failed);
+	validation_count(a, v, "ignored", r.ignored);
+	if (r.tests.full) {
+		validation_unsure(a, v, "too-large", "there are more tests than can be followed; run fewer at a time");
+		return;
+	}
+	if (r.bad_lines)
+		validation_note(a, v, "malformed-report", false, "%lld lines look like events and cannot be read; run it again", (long long)r.bad_lines);
+	if (r.open || !r.ends) {
+		test_unfinished(a, v, "a suite has no end");
+		return;
+	}
+	if (r.bad_order)
+		validation_note(a, v, "two-summaries", false, "the starts and ends of suites do not come in pairs, so a test may have printed some; run without --nocapture");
+	if (r.bad_number)
+		validation_note(a, v, "bad-number", false, "a number of a suite's end is missing, negative or too large; run it again");
+	if (r.bad_count || (r.test_failed != r.failed))
+		validation_note(a, v, "count-mismatch", false, "the end of a suite does not account for its tests; run it again without --nocapture");
+	if (r.tests.open && !failed)
+		validation_note(a, v, "unfinished-tests", false, "%zu tests started and never ended", r.tests.open);
+	if (!failed && r.passed + r.measured == 0 && r.ignored == 0)
+		test_none(a, v);
+	else if (!failed && r.passed + r.measured == 0)
+		test_skipped(a, in, v);
+	else
+		test_result(a, in, v, failed);
+}

@@ -1,0 +1,296 @@
+/*
+ * JUnit XML, read by a small reader of our own: elements, attributes, comments, CDATA. No document type and no entities are read; what declares one
+ * is refused. Nodes are counted; what the attributes of a suite say is only compared, because runners disagree about what belongs to them.
+ */
+#define _GNU_SOURCE
+#include "result/validate_test.h"
+
+#define XML_DEPTH_MAX 64
+#define XML_ATTRIBUTES_MAX 256
+
+struct xml {
+	struct str s;
+	size_t at;
+	const char *why; /* what is wrong; NULL: nothing yet */
+};
+
+struct tag {
+	struct str name;
+	bool close, empty;
+	int64_t tests; /* attributes; -1: not there */
+	bool bad_number;
+};
+
+enum { NODE_OTHER, NODE_SUITES, NODE_SUITE, NODE_CASE };
+
+struct junit {
+	int64_t cases, failed, errors, skipped;
+	int64_t said, inside; /* the sum of tests="" of outermost suites, and what they hold */
+	bool said_any, bad_number;
+	struct str names[XML_DEPTH_MAX];
+	int kinds[XML_DEPTH_MAX];
+	size_t depth, suites;
+	int mark;        /* the outcome of the open case so far: 1 skipped, 2 failed, 3 error */
+	int64_t outside; /* errors that belong to no case */
+	bool root;   /* it was there, and it is closed when depth is 0 */
+};
+
+static bool skip_past(struct xml *x, const char *end)
+{
+	const char *p = memmem(x->s.p + x->at, x->s.n - x->at, end, strlen(end));
+
+	if (!p) {
+		x->why = "it ends in the middle";
+		return false;
+	}
+	x->at = (size_t)(p - x->s.p) + strlen(end);
+	return true;
+}
+
+static bool name_char(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '.'; }
+
+static struct str read_name(struct xml *x)
+{
+	size_t from = x->at;
+
+	while (x->at < x->s.n && name_char(x->s.p[x->at]))
+		x->at++;
+	return str_sub(x->s, from, x->at);
+}
+
+static void skip_space(struct xml *x)
+{
+	while (x->at < x->s.n && (x->s.p[x->at] == ' ' || x->s.p[x->at] == '\t' || x->s.p[x->at] == '\n' || x->s.p[x->at] == '\r'))
+		x->at++;
+}
+
+static bool read_attribute(struct xml *x, struct tag *t)
+{
+	struct str name = read_name(x), value;
+	struct scan c;
+	int64_t n;
+	char quote;
+	size_t from;
+
+	skip_space(x);
+	if (!name.n || x->at + 1 >= x->s.n || x->s.p[x->at] != '=') {
+		x->why = "an attribute is malformed";
+		return false;
+	}
+	x->at++;
+	skip_space(x);
+	quote = x->at < x->s.n ? x->s.p[x->at] : 0;
+	if (quote != '"' && quote != '\'') {
+		x->why = "an attribute has no quotes";
+		return false;
+	}
+	from = ++x->at;
+	if (!skip_past(x, (char[]){quote, 0}))
+		return false;
+	value = str_sub(x->s, from, x->at - 1);
+	if (str_is(name, "tests") || str_is(name, "failures") || str_is(name, "errors") || str_is(name, "skipped")) {
+		c = scan_of(value);
+		if (!scan_count(&c, &n) || !scan_end(&c))
+			t->bad_number = true;
+		else if (str_is(name, "tests"))
+			t->tests = n;
+	}
+	return true;
+}
+
+/* The tag at '<'. */
+static bool read_tag(struct xml *x, struct tag *ret)
+{
+	struct tag t = {.tests = -1};
+
+	x->at++;
+	if (x->at < x->s.n && x->s.p[x->at] == '/') {
+		t.close = true;
+		x->at++;
+	}
+	t.name = read_name(x);
+	if (!t.name.n) {
+		x->why = "a tag has no name";
+		return false;
+	}
+	for (size_t n = 0; n < XML_ATTRIBUTES_MAX; n++) {
+		skip_space(x);
+		if (x->at >= x->s.n) {
+			x->why = "it ends in the middle of a tag";
+			return false;
+		}
+		if (x->s.p[x->at] == '/') {
+			t.empty = true;
+			x->at++;
+		} else if (x->s.p[x->at] == '>') {
+			x->at++;
+			*ret = t;
+			return true;
+		} else if (!read_attribute(x, &t)) {
+			return false;
+		}
+	}
+	x->why = "a tag has too many attributes";
+	return false;
+}
+
+/* A case has one outcome, the worst of those it names. */
+static void mark(struct junit *j, int to)
+{
+	int64_t *of[] = {NULL, &j->skipped, &j->failed, &j->errors};
+
+	if (to <= j->mark)
+		return;
+	if (j->mark)
+		--*of[j->mark];
+	++*of[to];
+	j->mark = to;
+}
+
+/* A node that stands in the open one. */
+static void count(struct junit *j, const struct tag *t, int kind)
+{
+	int parent = j->depth ? j->kinds[j->depth - 1] : NODE_OTHER;
+	bool failure = str_is(t->name, "failure"), error = str_is(t->name, "error"), skip = str_is(t->name, "skipped");
+
+	j->bad_number |= t->bad_number && kind != NODE_OTHER;
+	if (kind == NODE_SUITE) {
+		j->suites++;
+		if (t->tests >= 0 && parent != NODE_SUITE) {
+			j->said += t->tests;
+			j->said_any = true;
+		}
+	}
+	if (kind == NODE_CASE) {
+		j->cases++;
+		j->inside += parent == NODE_SUITE;
+		j->mark = 0;
+	}
+	if (parent == NODE_CASE)
+		mark(j, error ? 3 : failure ? 2 : skip ? 1 : 0);
+	else if (parent == NODE_SUITE)
+		j->outside += failure || error;
+}
+
+static bool put_tag(struct xml *x, struct junit *j, const struct tag *t)
+{
+	int kind = str_is(t->name, "testsuites") ? NODE_SUITES : str_is(t->name, "testsuite") ? NODE_SUITE : str_is(t->name, "testcase") ? NODE_CASE : NODE_OTHER;
+
+	if (t->close) {
+		if (!j->depth || !str_eq(j->names[j->depth - 1], t->name)) {
+			x->why = "a tag closes what is not open";
+			return false;
+		}
+		j->depth--;
+		return true;
+	}
+	if (!j->depth && j->root) {
+		x->why = "there is a second report behind it";
+		return false;
+	}
+	j->root = true;
+	count(j, t, kind);
+	if (t->empty)
+		return true;
+	if (j->depth == XML_DEPTH_MAX) {
+		x->why = "it is nested too deeply";
+		return false;
+	}
+	j->names[j->depth] = t->name;
+	j->kinds[j->depth++] = kind;
+	return true;
+}
+
+/* 0, or -1 with x->why. */
+static int read_junit(struct xml *x, struct junit *j)
+{
+	while (x->at < x->s.n) {
+		struct tag t;
+		const char *p = memchr(x->s.p + x->at, '<', x->s.n - x->at);
+
+		if (!p || (j->root && !j->depth && str_starts(str_sub(x->s, (size_t)(p - x->s.p), x->s.n), "<?")))
+			break;
+		x->at = (size_t)(p - x->s.p);
+		if (str_starts(str_sub(x->s, x->at, x->s.n), "<!--")) {
+			if (!skip_past(x, "-->"))
+				return -1;
+		} else if (str_starts(str_sub(x->s, x->at, x->s.n), "<![CDATA[")) {
+			if (!skip_past(x, "]]>"))
+				return -1;
+		} else if (str_starts(str_sub(x->s, x->at, x->s.n), "<?")) {
+			if (!skip_past(x, "?>"))
+				return -1;
+		} else if (str_starts(str_sub(x->s, x->at, x->s.n), "<!")) {
+			x->why = "it declares a document type or entities, which no report needs";
+			return -1;
+		} else if (!read_tag(x, &t) || !put_tag(x, j, &t)) {
+			return -1;
+		}
+	}
+	if (j->depth || !j->root) {
+		x->why = "it ends in the middle";
+		return -1;
+	}
+	return 0;
+}
+
+static struct str junit_text(const struct validate_input *in)
+{
+	return str_contains(in->out, STR("<testsuite")) ? in->out : in->err;
+}
+
+/* Where the report starts: its declaration or its outermost element. */
+static size_t junit_start(struct str s)
+{
+	const char *p = s.n ? memmem(s.p, s.n, "<testsuite", 10) : NULL, *d = s.n ? memmem(s.p, s.n, "<?xml", 5) : NULL;
+
+	if (!p)
+		return s.n;
+	return d && d < p ? (size_t)(d - s.p) : (size_t)(p - s.p);
+}
+
+int junit_detect(const struct validate_input *in)
+{
+	struct str s = junit_text(in);
+	size_t at = junit_start(s);
+
+	if (at == s.n)
+		return 0;
+	if (str_starts(s, "\xEF\xBB\xBF") && at == 3)
+		return 98;
+	for (size_t i = 0; i < at; i++)
+		if (s.p[i] != ' ' && s.p[i] != '\n' && s.p[i] != '\r' && s.p[i] != '\t')
+			return at && s.p[at - 1] == '\n' ? 60 : 20;
+	return 98;
+}
+
+void junit_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct str s = junit_text(in);
+	struct xml x = {.s = s, .at = junit_start(s)};
+	struct junit *j = arena_new(a, struct junit);
+	bool failed;
+
+	if (read_junit(&x, j) < 0) {
+		validation_note(a, v, "malformed-report", false, "the report cannot be read: %s; do not guess from it: make it again", x.why);
+		return;
+	}
+	failed = j->failed || j->errors || j->outside;
+	validation_count(a, v, "total", j->cases);
+	validation_count(a, v, "passed", j->cases - j->failed - j->errors - j->skipped);
+	validation_count(a, v, "failed", j->failed);
+	validation_count(a, v, "errors", j->errors + j->outside);
+	validation_count(a, v, "skipped", j->skipped);
+	if (j->bad_number)
+		validation_note(a, v, "bad-number", false, "a count of a suite is negative, too large or no number; do not use the report: make it again");
+	if (j->said_any && j->said != j->inside)
+		validation_note(a, v, "attributes-disagree", true, "the suites say tests=\"%lld\", but hold %lld; the nodes were counted", (long long)j->said, (long long)j->inside);
+	if (!failed && j->cases == 0)
+		test_none(a, v);
+	else if (!failed && j->skipped >= j->cases)
+		test_skipped(a, in, v);
+	else if (failed && in->exit_code == 0)
+		v->result = RESULT_FAIL; /* the report is a file that another command printed */
+	else
+		test_result(a, in, v, failed);
+}

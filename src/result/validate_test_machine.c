@@ -1,0 +1,260 @@
+/*
+ * Test runners that print one JSON object: pytest-json-report, jest and vitest, mocha, RSpec; and the rows of all machine-readable formats.
+ *
+ * The object is the one that holds the format's mark as a key. A mark that stands in the output twice means two reports, one of which a test has
+ * printed. Numbers are taken out of the tree before anything is said, so that the tree is freed on every path.
+ */
+#include "base/json.h"
+#include "result/validate_test.h"
+
+#include "result/json_object.h"
+
+const struct validator validators_test_machine[] = {
+	{"test", "pytest-json", EVIDENCE_MACHINE, pytest_json_detect, pytest_json_check},
+	{"test", "jest-json", EVIDENCE_MACHINE, jest_json_detect, jest_json_check},
+	{"test", "mocha-json", EVIDENCE_MACHINE, mocha_json_detect, mocha_json_check},
+	{"test", "rspec-json", EVIDENCE_MACHINE, rspec_json_detect, rspec_json_check},
+	{"test", "go-test-json", EVIDENCE_MACHINE, gotest_json_detect, gotest_json_check},
+	{"test", "libtest-json", EVIDENCE_MACHINE, libtest_json_detect, libtest_json_check},
+	{"test", "junit-xml", EVIDENCE_MACHINE, junit_detect, junit_check},
+	{"test", "tap", EVIDENCE_MACHINE, tap_detect, tap_check},
+	{0},
+};
+
+/* ---- what they share ---- */
+
+struct report { /* what every one of them is brought to */
+	bool ok;                 /* it could be read */
+	bool bad_number;         /* a count or a duration is missing, negative or no number */
+	bool other;              /* no report of this format */
+	int64_t total, passed, failed, skipped, todo, errors;
+	int64_t listed, listed_failed; /* single results; -1: there are none */
+	int64_t exit_said;       /* -1: not said */
+	bool bad_list;           /* an array is not as long as its count says */
+	bool says_fail, interrupted, sum_is_loose, from_file;
+	char why[ERR_TEXT_MAX];
+};
+
+static int64_t number(struct report *r, const json_t *o, const char *key)
+{
+	const json_t *n = json_object_get(o, key);
+
+	if (!json_is_integer(n) || json_integer_value(n) < 0 || json_integer_value(n) > COUNT_MAX) {
+		r->bad_number = true;
+		return 0;
+	}
+	return json_integer_value(n);
+}
+
+static int64_t number_or_zero(struct report *r, const json_t *o, const char *key)
+{
+	return json_object_get(o, key) ? number(r, o, key) : 0;
+}
+
+static void duration(struct report *r, const json_t *o, const char *key)
+{
+	const json_t *n = json_object_get(o, key);
+
+	if (n && !json_is_null(n) && !(json_is_number(n) && json_number_value(n) >= 0))
+		r->bad_number = true;
+}
+
+static void put_counts(struct arena *a, struct validation *v, const struct report *r)
+{
+	validation_count(a, v, "total", r->total);
+	validation_count(a, v, "passed", r->passed);
+	validation_count(a, v, "failed", r->failed);
+	validation_count(a, v, "skipped", r->skipped);
+	if (r->todo)
+		validation_count(a, v, "todo", r->todo);
+	if (r->errors)
+		validation_count(a, v, "errors", r->errors);
+}
+
+static void check_sums(struct arena *a, struct validation *v, const struct report *r)
+{
+	int64_t sum = r->passed + r->failed + r->skipped + r->todo;
+
+	if (r->bad_number)
+		validation_note(a, v, "bad-number", false, "a number of the report is missing, negative, too large or no number; do not use the report: make it again");
+	else if (sum != r->total)
+		validation_note(a, v, "count-mismatch", r->sum_is_loose, "the outcomes add up to %lld, but the total is %lld%s", (long long)sum, (long long)r->total,
+			r->sum_is_loose ? " (a failed hook can cause that)" : "; do not use the report: make it again");
+	else if (r->bad_list || (r->listed >= 0 && r->listed != r->total) || (r->listed_failed >= 0 && r->listed_failed != r->failed))
+		validation_note(a, v, "list-mismatch", false, "the report lists other results than it counts (%lld listed, %lld counted); make it again", (long long)r->listed,
+			(long long)r->total);
+}
+
+/* A report that lies in a file may be printed by a command of its own, whose exit code says nothing about the tests. */
+static void result(struct arena *a, const struct validate_input *in, struct validation *v, const struct report *r, bool failed)
+{
+	if (r->from_file && failed && in->exit_code == 0)
+		v->result = RESULT_FAIL;
+	else
+		test_result(a, in, v, failed);
+}
+
+static void judge(struct arena *a, const struct validate_input *in, struct validation *v, const struct report *r)
+{
+	bool failed = r->says_fail || r->failed || r->errors;
+
+	if (!r->ok || r->other) {
+		validation_note(a, v, "malformed-report", false, "the report cannot be read (%s); do not guess from it: make it again", r->other ? "it is no report of this format" : r->why);
+		return;
+	}
+	put_counts(a, v, r);
+	check_sums(a, v, r);
+	if (r->interrupted && !failed)
+		validation_note(a, v, "interrupted", false, "the run was interrupted before all tests ran, so it did not pass; run it again");
+	if (r->exit_said >= 0 && (r->exit_said != 0) != failed && r->total)
+		validation_note(a, v, "exit-mismatch", false, "the report's own exit code is %lld, which its counts do not say; make it again", (long long)r->exit_said);
+	if (!failed && r->total == 0)
+		test_none(a, v);
+	else if (!failed && r->passed == 0)
+		test_skipped(a, in, v);
+	else
+		result(a, in, v, r, failed);
+}
+
+/* Finds and parses the object, hands it to `take`, and says what came out. */
+static void check_object(struct arena *a, const struct validate_input *in, struct validation *v, const char *mark, void (*take)(const json_t *root, struct report *r))
+{
+	struct report r = {.listed = -1, .listed_failed = -1, .exit_said = -1};
+	struct json_object_at at = json_object_find(in, mark);
+	struct err e = {0};
+	json_t *root;
+
+	if (at.marks > 1) {
+		validation_note(a, v, "two-summaries", false, "the output holds more than one report; a test may have printed one: write the report to a file and read that");
+		return;
+	}
+	if (json_load_strict(at.text, &root, &e) == 0) {
+		r.ok = json_is_object(root);
+		if (r.ok)
+			take(root, &r);
+		json_decref(root);
+	}
+	memcpy(r.why, e.text, sizeof(r.why));
+	judge(a, in, v, &r);
+}
+
+/* ---- pytest-json-report ---- */
+
+static void read_pytest(const json_t *root, struct report *r)
+{
+	const json_t *s = json_object_get(root, "summary"), *tests = json_object_get(root, "tests"), *code = json_object_get(root, "exitcode");
+
+	r->from_file = true;
+	r->other = !json_is_object(s);
+	r->total = number_or_zero(r, s, "total");
+	r->passed = number_or_zero(r, s, "passed") + number_or_zero(r, s, "xpassed");
+	r->failed = number_or_zero(r, s, "failed") + number_or_zero(r, s, "error");
+	r->skipped = number_or_zero(r, s, "skipped") + number_or_zero(r, s, "xfailed");
+	if (json_is_array(tests))
+		r->listed = (int64_t)json_array_size(tests);
+	if (json_is_integer(code) && json_integer_value(code) >= 0)
+		r->exit_said = json_integer_value(code);
+	/* errors of collecting are in no count */
+	r->interrupted = r->exit_said == 2 || r->exit_said == 3;
+	duration(r, root, "duration");
+}
+
+int pytest_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"exitcode\"", "\"summary\""); }
+void pytest_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"exitcode\"", read_pytest); }
+
+/* ---- jest, vitest ---- */
+
+static void read_jest_results(const json_t *suites, struct report *r)
+{
+	r->listed = r->listed_failed = 0;
+	for (size_t i = 0; i < json_array_size(suites); i++) {
+		const json_t *suite = json_array_get(suites, i), *tests = json_object_get(suite, "assertionResults");
+
+		for (size_t j = 0; j < json_array_size(tests); j++) {
+			const json_t *test = json_array_get(tests, j);
+
+			r->listed++;
+			r->listed_failed += str_is(json_to_str(json_object_get(test, "status")), "failed");
+			duration(r, test, "duration");
+		}
+		r->says_fail |= str_is(json_to_str(json_object_get(suite, "status")), "failed");
+	}
+}
+
+static void read_jest(const json_t *root, struct report *r)
+{
+	const json_t *success = json_object_get(root, "success"), *suites = json_object_get(root, "testResults");
+
+	r->total = number(r, root, "numTotalTests");
+	r->passed = number(r, root, "numPassedTests");
+	r->failed = number(r, root, "numFailedTests");
+	r->skipped = number(r, root, "numPendingTests");
+	r->todo = number_or_zero(r, root, "numTodoTests");
+	r->says_fail = number_or_zero(r, root, "numFailedTestSuites") > 0 || number_or_zero(r, root, "numRuntimeErrorTestSuites") > 0;
+	r->interrupted = json_is_true(json_object_get(root, "wasInterrupted"));
+	if (json_is_array(suites))
+		read_jest_results(suites, r);
+	/* success false without a failure (an obsolete snapshot, a threshold) fails; success true with one contradicts itself */
+	if (json_is_false(success))
+		r->says_fail = true;
+	else if (json_is_true(success) && (r->failed || r->says_fail))
+		r->exit_said = 0;
+}
+
+int jest_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"numTotalTests\"", "\"testResults\""); }
+void jest_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"numTotalTests\"", read_jest); }
+
+/* ---- mocha ---- */
+
+static int64_t length(const json_t *root, const char *key)
+{
+	const json_t *l = json_object_get(root, key);
+
+	return json_is_array(l) ? (int64_t)json_array_size(l) : -1;
+}
+
+static void read_mocha(const json_t *root, struct report *r)
+{
+	const json_t *s = json_object_get(root, "stats");
+	int64_t passes = length(root, "passes"), pending = length(root, "pending");
+
+	r->other = !json_is_object(s);
+	r->total = number(r, s, "tests");
+	r->passed = number(r, s, "passes");
+	r->failed = number(r, s, "failures");
+	r->skipped = number(r, s, "pending");
+	r->sum_is_loose = r->failed > 0;
+	r->listed = length(root, "tests");
+	r->listed_failed = length(root, "failures");
+	if ((passes >= 0 && passes != r->passed) || (pending >= 0 && pending != r->skipped))
+		r->bad_list = true;
+	duration(r, s, "duration");
+}
+
+int mocha_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"stats\"", "\"passes\""); }
+void mocha_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"stats\"", read_mocha); }
+
+/* ---- RSpec ---- */
+
+static void read_rspec(const json_t *root, struct report *r)
+{
+	const json_t *s = json_object_get(root, "summary"), *examples = json_object_get(root, "examples");
+
+	r->other = !json_is_object(s);
+	r->total = number(r, s, "example_count");
+	r->failed = number(r, s, "failure_count");
+	r->skipped = number(r, s, "pending_count");
+	r->errors = number_or_zero(r, s, "errors_outside_of_examples_count");
+	r->passed = r->total - r->failed - r->skipped;
+	r->bad_number |= r->passed < 0;
+	duration(r, s, "duration");
+	if (!json_is_array(examples))
+		return;
+	r->listed = (int64_t)json_array_size(examples);
+	r->listed_failed = 0;
+	for (size_t i = 0; i < json_array_size(examples); i++)
+		r->listed_failed += str_is(json_to_str(json_object_get(json_array_get(examples, i), "status")), "failed");
+}
+
+int rspec_json_detect(const struct validate_input *in) { return json_object_sure(in, "\"example_count\"", "\"summary\""); }
+void rspec_json_check(struct arena *a, const struct validate_input *in, struct validation *v) { check_object(a, in, v, "\"example_count\"", read_rspec); }

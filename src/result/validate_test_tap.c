@@ -1,0 +1,190 @@
+/*
+ * TAP, as Perl's tests and node --test print it. Only the outermost lines count: those of subtests are indented, and their parent says how they
+ * went. A plan comes first or last; without it nobody knows whether all tests ran.
+ */
+#include "result/seen.h"
+#include "result/validate_test.h"
+
+struct tap {
+	struct seen ids;
+	int64_t plan;          /* -1: none */
+	int64_t passed, failed, skipped, todo, todo_passed;
+	int64_t said_fail;     /* node's closing "# fail N" and "# cancelled N" */
+	size_t plans;
+	bool version, bail, twice, order, skip_all, first; /* first: the first line that says anything is TAP */
+};
+
+static bool read_plan(struct str line, struct tap *t)
+{
+	struct scan c = scan_of(line);
+	int64_t n;
+
+	if (!scan_text(&c, "1..") || !scan_count(&c, &n))
+		return false;
+	scan_blanks(&c);
+	if (!scan_end(&c) && !scan_text(&c, "#"))
+		return false;
+	t->plan = n;
+	t->plans++;
+	t->skip_all |= n == 0;
+	return true;
+}
+
+/* The directive behind the last '#' that has a blank before it: 's' skip, 't' todo, 0 none. */
+static char directive(struct str line)
+{
+	for (size_t i = line.n; i-- > 1;) {
+		struct str word;
+		struct scan c;
+
+		if (line.p[i] != '#' || (line.p[i - 1] != ' ' && line.p[i - 1] != '\t'))
+			continue;
+		c = scan_of(line);
+		c.at = i + 1;
+		scan_blanks(&c);
+		if (!scan_word(&c, &word))
+			return 0;
+		if (word.n >= 4 && (word.p[0] | 32) == 's' && (word.p[1] | 32) == 'k' && (word.p[2] | 32) == 'i' && (word.p[3] | 32) == 'p')
+			return 's';
+		if (word.n == 4 && (word.p[0] | 32) == 't' && (word.p[1] | 32) == 'o' && (word.p[2] | 32) == 'd' && (word.p[3] | 32) == 'o')
+			return 't';
+		return 0;
+	}
+	return 0;
+}
+
+static bool read_result(struct str line, struct tap *t)
+{
+	struct scan c = scan_of(line);
+	bool bad = scan_text(&c, "not "), fresh;
+	int64_t id;
+	char d;
+
+	if (!scan_text(&c, "ok") || (!scan_end(&c) && !scan_blanks(&c)))
+		return false;
+	if (scan_count(&c, &id) && (scan_end(&c) || scan_blanks(&c))) {
+		seen_get(&t->ids, (uint64_t)id + 1, &fresh);
+		t->twice |= !fresh;
+		t->order |= id == 0 || (t->plan >= 0 && id > t->plan);
+	}
+	d = directive(line);
+	if (d == 't')
+		t->todo++, t->todo_passed += !bad;
+	else if (d == 's' && !bad)
+		t->skipped++;
+	else if (bad)
+		t->failed++;
+	else
+		t->passed++;
+	return true;
+}
+
+static void read_comment(struct str line, struct tap *t)
+{
+	struct scan c = scan_of(line);
+	int64_t n;
+
+	if ((scan_text(&c, "# fail ") || scan_text(&c, "# cancelled ")) && scan_count(&c, &n) && scan_end(&c))
+		t->said_fail += n;
+}
+
+static void read_tap(struct str text, struct tap *t)
+{
+	struct lines l = lines_of(text);
+	struct str line;
+	bool any = false;
+
+	t->plan = -1;
+	while (lines_next(&l, &line)) {
+		bool ours = true;
+
+		if (blank(line))
+			continue;
+		if (str_starts(line, "TAP version "))
+			t->version = true;
+		else if (str_starts(line, "Bail out!"))
+			t->bail = true;
+		else if (line.p[0] == '#')
+			read_comment(line, t);
+		else
+			ours = read_plan(line, t) || read_result(line, t);
+		if (!any)
+			t->first = ours && line.p[0] != '#';
+		any = any || line.p[0] != '#';
+	}
+}
+
+/* Detection has no arena: the first lines are enough. */
+int tap_detect(const struct validate_input *in)
+{
+	struct lines l = lines_of(in->out);
+	struct str line;
+	bool first = true, start = false;
+	size_t plans = 0, results = 0;
+
+	if (!str_contains(in->out, STR("1..")) && !str_contains(in->out, STR("ok ")) && !str_contains(in->out, STR("Bail out!")) && !str_contains(in->out, STR("TAP version ")))
+		return 0;
+	while (lines_next(&l, &line)) {
+		struct scan c = scan_of(line);
+		bool plan, result;
+		int64_t n;
+
+		if (blank(line) || line.p[0] == '#')
+			continue;
+		if (str_starts(line, "TAP version ") && first)
+			return 96;
+		plan = scan_text(&c, "1..") && scan_count(&c, &n);
+		scan_text(&c, "not ");
+		result = !plan && scan_text(&c, "ok ") && scan_count(&c, &n);
+		start |= first && (plan || result || str_starts(line, "Bail out!"));
+		first = false;
+		plans += plan;
+		results += result;
+	}
+	return start ? 94 : plans && results ? 60 : results > 1 ? 30 : 0;
+}
+
+static void check_plan(struct arena *a, struct validation *v, const struct tap *t)
+{
+	int64_t ran = t->passed + t->failed + t->skipped + t->todo;
+
+	if (t->plans > 1)
+		validation_note(a, v, "two-summaries", false, "there is more than one plan; a test may have printed one, or several files ran into one output: use prove");
+	else if (t->plan < 0)
+		validation_note(a, v, "no-plan", false, "there is no plan (1..N), so nobody knows whether all tests ran; let the test say done_testing, or declare a plan");
+	else if (ran != t->plan)
+		validation_note(a, v, "plan-mismatch", false, "%lld tests were planned and %lld ran; the test ended early or ran too much", (long long)t->plan, (long long)ran);
+	if (t->twice || t->order)
+		validation_note(a, v, "duplicate-id", false, "the numbers of the tests repeat or lie outside the plan; a test may have printed some of them");
+}
+
+void tap_check(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	struct tap t = {.ids.a = a};
+	bool failed;
+
+	read_tap(in->out, &t);
+	failed = t.failed || t.said_fail;
+	validation_count(a, v, "total", t.passed + t.failed + t.skipped + t.todo);
+	validation_count(a, v, "passed", t.passed);
+	validation_count(a, v, "failed", t.failed);
+	validation_count(a, v, "skipped", t.skipped);
+	validation_count(a, v, "todo", t.todo);
+	if (t.ids.full) {
+		validation_unsure(a, v, "too-large", "there are more tests than can be followed; run fewer at a time");
+		return;
+	}
+	if (t.bail) {
+		validation_note(a, v, "bail-out", false, "the test gave up (Bail out!) before it was done; read why, and fix that first");
+		return;
+	}
+	check_plan(a, v, &t);
+	if (t.plan == 0 && !failed)
+		test_none(a, v);
+	else if (failed && in->exit_code == 0)
+		v->result = RESULT_FAIL; /* a bare script that prints TAP ends with 0; its harness would say so */
+	else if (!failed && !t.passed && !t.todo_passed)
+		test_skipped(a, in, v);
+	else
+		test_result(a, in, v, failed);
+}

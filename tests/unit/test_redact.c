@@ -1,0 +1,192 @@
+/* Redaction: every kind with a hit and a near miss, exact values, and chunks that make no difference. Tokens are put together here so that no text of the tree looks like one. */
+#include "result/normalise.h"
+#include "result/redact.h"
+#include "sys/file.h"
+#include "unit.h"
+
+static struct arena a;
+
+static const struct str values[] = {{"hunter2-hunter2", 15}, {"short", 5}, {"hunter2-hunter2-long", 20}, {" blanks around \n", 16}};
+
+/* Letters and digits, as many as are asked for. */
+static struct str of(const char *alphabet, size_t n)
+{
+	struct buf b;
+
+	buf_init(&b, &a, 0);
+	for (size_t i = 0; i < n; i++)
+		buf_char(&b, alphabet[i * 7 % strlen(alphabet)]);
+	return buf_view(&b);
+}
+#define LETTERS "aB3dE6gH9jK2mN5pQ8sT1vW4xY7z0"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+#define HEX "0123456789abcdef"
+
+static struct str pieces(struct str text, size_t piece, uint64_t *ret)
+{
+	struct redactor *r = redactor_new(&a, values, sizeof(values) / sizeof(*values));
+	struct buf out;
+
+	buf_init(&out, &a, 0);
+	for (size_t i = 0; i < text.n; i += piece)
+		redactor_feed(r, str_sub(text, i, i + piece), &out);
+	redactor_end(r, &out);
+	*ret = redactor_count(r);
+	return buf_view(&out);
+}
+
+static struct str clean(struct str text, uint64_t *ret)
+{
+	static const size_t sizes[] = {1, 2, 5, 33, 1000};
+	struct redactor *r = redactor_new(&a, values, sizeof(values) / sizeof(*values));
+	struct str s = redact(&a, r, text, ret);
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		uint64_t n;
+
+		CHECK_STRN(pieces(text, sizes[i], &n), s);
+		CHECK_INT(n, *ret);
+	}
+	return s;
+}
+
+static void test_tokens(void)
+{
+	static const struct {
+		const char *kind, *prefix, *alphabet;
+		size_t n;
+	} rows[] = {
+		{"aws-key", "AKIA", UPPER, 16}, {"aws-key", "ASIA", UPPER, 16}, {"azure-key", "AccountKey=", LETTERS, 86}, {"google-key", "AIza", LETTERS, 35}, {"google-token", "ya29.", LETTERS, 60},
+		{"google-secret", "GOCSPX-", LETTERS, 28}, {"github-token", "ghp_", LETTERS, 36}, {"github-token", "ghs_", LETTERS, 36}, {"github-token", "github_pat_", LETTERS, 82}, {"gitlab-token", "glpat-", LETTERS, 20},
+		{"slack-token", "xoxb-", LETTERS, 40}, {"slack-webhook", "hooks.slack.com/services/", LETTERS, 44}, {"stripe-key", "sk_live_", LETTERS, 24}, {"anthropic-key", "sk-ant-", LETTERS, 90},
+		{"openai-key", "sk-proj-", LETTERS, 48}, {"openai-key", "sk-", LETTERS, 48}, {"huggingface-token", "hf_", LETTERS, 34}, {"npm-token", "npm_", LETTERS, 36}, {"pypi-token", "pypi-AgE", LETTERS, 100},
+		{"docker-token", "dckr_pat_", LETTERS, 27}, {"sendgrid-key", "SG.", LETTERS, 66}, {"mailgun-key", "key-", HEX, 32}, {"databricks-token", "dapi", HEX, 32}, {"digitalocean-token", "dop_v1_", HEX, 64},
+		{"shopify-token", "shpat_", HEX, 32}, {"linear-key", "lin_api_", LETTERS, 40}, {"newrelic-key", "NRAK-", UPPER, 27}, {"vault-token", "hvs.", LETTERS, 90}, {"supabase-token", "sbp_", HEX, 40},
+		{"age-key", "AGE-SECRET-KEY-1", UPPER, 58}, {"bearer", "Bearer ", LETTERS, 40}, {"basic-auth", "Authorization: Basic ", LETTERS, 24}, {"pulumi-token", "pul-", HEX, 40}, {"doppler-token", "dp.pt.", LETTERS, 43},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct str token = str_fmt(&a, "%s%.*s", rows[i].prefix, STR_ARG(of(rows[i].alphabet, rows[i].n)));
+		uint64_t n;
+
+		CHECK_STRN(clean(str_fmt(&a, "a %.*s, b\n", STR_ARG(token)), &n), str_fmt(&a, "a [redacted:%s], b\n", rows[i].kind));
+		CHECK_ROW(n == 1, rows[i].prefix);
+		/* the prefix alone, and a word that only ends like it */
+		token = str_fmt(&a, "a %s, b %sx\n", rows[i].prefix, rows[i].prefix);
+		CHECK_STRN(clean(token, &n), token);
+	}
+}
+
+static void test_shapes(void)
+{
+	uint64_t n;
+	struct str jwt = str_fmt(&a, "eyJ%.*s.eyJ%.*s.%.*s", STR_ARG(of(LETTERS, 20)), STR_ARG(of(LETTERS, 50)), STR_ARG(of(LETTERS, 43)));
+	struct str aws = str_fmt(&a, "AWS_SECRET_ACCESS_KEY=\"%.*s\"\n", STR_ARG(of(LETTERS, 40)));
+
+	CHECK_STR(clean(str_fmt(&a, "t=%.*s\n", STR_ARG(jwt)), &n), "t=[redacted:jwt]\n");
+	CHECK_STR(clean(STR("eyJhbGciOi.x.y eyJ\n"), &n), "eyJhbGciOi.x.y eyJ\n");
+	CHECK_STR(clean(aws, &n), "AWS_SECRET_ACCESS_KEY=\"[redacted:aws-secret]\"\n");
+	CHECK_STR(clean(STR("aws_secret_access_key = see the vault\n"), &n), "aws_secret_access_key = see the vault\n");
+	CHECK_STR(clean(STR("postgres://joe:s3cr3t@db:5432/x\n"), &n), "postgres://joe:[redacted:url-password]@db:5432/x\n");
+	CHECK_STR(clean(STR("redis://:s3cr3t@db\n"), &n), "redis://:[redacted:url-password]@db\n");
+	CHECK_STR(clean(STR("https://x.y:8080/a@b https://joe@x.y http://u:$PW@h http://u:****@h\n"), &n), "https://x.y:8080/a@b https://joe@x.y http://u:$PW@h http://u:****@h\n");
+	CHECK_INT(n, 0);
+	/* an uneven number of letters: not the token, but something longer */
+	CHECK_STRN(clean(str_fmt(&a, "AKIA%.*s\n", STR_ARG(of(UPPER, 17))), &n), str_fmt(&a, "AKIA%.*s\n", STR_ARG(of(UPPER, 17))));
+	CHECK_STRN(clean(str_fmt(&a, "monkey-%.*s\n", STR_ARG(of(HEX, 32))), &n), str_fmt(&a, "monkey-%.*s\n", STR_ARG(of(HEX, 32))));
+	CHECK_STR(clean(STR("Bearer authentication-is-required\n"), &n), "Bearer authentication-is-required\n");
+	CHECK_STR(clean(STR("Basic information about the box\n"), &n), "Basic information about the box\n");
+}
+
+#define BEGIN "-----BEGIN RSA PRIV" "ATE KEY-----"
+#define END "-----END RSA PRIV" "ATE KEY-----"
+
+static void test_pem(void)
+{
+	uint64_t n;
+
+	CHECK_STR(clean(STR("x\n" BEGIN "\nMIIEabc+/=\nMIIE\n" END "\ny\n"), &n), "x\n[redacted:private-key]\ny\n");
+	CHECK_STR(clean(STR("{\"k\": \"" BEGIN "\\nMIIEabc\\n" END "\\n\"}\n"), &n), "{\"k\": \"[redacted:private-key]\\n\"}\n");
+	/* its end is missing */
+	CHECK_STR(clean(STR(BEGIN "\nMIIEabc+/=\nMIIE\nand this is text\n"), &n), "[redacted:private-key]\nand this is text\n");
+	CHECK_STR(clean(STR(BEGIN "\nProc-Type: 4,ENCRYPTED\n\nMIIE"), &n), "[redacted:private-key]");
+	CHECK_STR(clean(STR(BEGIN "\nMIIE\n" BEGIN "\nMIIE\n" END "\n"), &n), "[redacted:private-key]\n[redacted:private-key]\n");
+	CHECK_INT(n, 2);
+	CHECK_STR(clean(STR("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n"), &n), "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----\n");
+	CHECK_INT(n, 0);
+}
+
+static void test_values(void)
+{
+	uint64_t n;
+
+	CHECK_STR(clean(STR("pw=hunter2-hunter2; pw=hunter2-hunter2-long short hunter2-hunter"), &n), "pw=[redacted:value]; pw=[redacted:value] short hunter2-hunter");
+	CHECK_INT(n, 2);
+	CHECK_STR(clean(STR("xhunter2-hunter2x(blanks around)\n"), &n), "x[redacted:value]x([redacted:value])\n");
+	CHECK_INT(n, 2);
+}
+
+/* Normalising first is what makes this work. */
+static void test_split_by_colour(void)
+{
+	struct str token = str_fmt(&a, "AK\033[0mIA%.*s\n", STR_ARG(of(UPPER, 16)));
+	uint64_t n;
+
+	CHECK_STR(clean(normalise(&a, token, NULL, NULL), &n), "[redacted:aws-key]\n");
+}
+
+/* More than any piece, with a secret at every place around the bounds. */
+static void test_long(void)
+{
+	struct str token = str_fmt(&a, "ghp_%.*s", STR_ARG(of(LETTERS, 36)));
+
+	for (size_t at = 65500; at < 65560; at += 3) {
+		struct redactor *r = redactor_new(&a, NULL, 0);
+		struct buf text, out;
+		struct str s;
+
+		buf_init(&text, &a, 0);
+		buf_init(&out, &a, 0);
+		for (size_t i = 0; i < at; i++)
+			buf_char(&text, i % 60 ? '.' : '\n');
+		buf_str(&text, token);
+		for (size_t i = 0; i < 100000; i++)
+			buf_char(&text, ' ');
+		redactor_feed(r, buf_view(&text), &out);
+		redactor_end(r, &out);
+		s = buf_view(&out);
+		CHECK_INT(redactor_count(r), 1);
+		CHECK(!str_contains(s, token));
+		CHECK_INT(s.n, text.n - token.n + strlen("[redacted:github-token]"));
+	}
+}
+
+/* Each is in the docs. */
+static void test_kinds(void)
+{
+	size_t n = 0, different = 1;
+	struct str page = STR("");
+	struct err e = {0};
+
+	CHECK(file_read(&a, "docs/result.md", (size_t)1 << 20, &page, NULL, &e) == 0);
+	for (; redact_kind(n); n++) {
+		different += n && strcmp(redact_kind(n), redact_kind(n - 1));
+		CHECK_ROW(str_contains(page, str_fmt(&a, "`%s`", redact_kind(n))), redact_kind(n));
+	}
+	CHECK(different >= 30);
+	CHECK(!redact_kind(n + 1));
+}
+
+int main(void)
+{
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	RUN(test_tokens);
+	RUN(test_shapes);
+	RUN(test_pem);
+	RUN(test_values);
+	RUN(test_split_by_colour);
+	RUN(test_long);
+	RUN(test_kinds);
+	arena_free(&a);
+	return unit_end();
+}

@@ -1,0 +1,337 @@
+/*
+ * Validators: real outputs (tests/samples, each with what must be said of it next to it), forged ones, and hostile ones.
+ * A sample is NAME.stdout, NAME.stderr and NAME.meta.json (exit_code), or NAME.xml alone; what is expected stands in NAME.expect.json.
+ */
+#define _GNU_SOURCE
+#include <glob.h>
+
+#include "base/json.h"
+#include "result/validate.h"
+#include "sys/file.h"
+#include "unit.h"
+
+#define SAMPLE_MAX ((size_t)4 << 20)
+
+static bool noted(const struct validation *v, const char *id)
+{
+	for (const struct check_note *n = v->checks; n; n = n->next)
+		if (!strcmp(n->id, id))
+			return true;
+	return false;
+}
+
+static const struct count *counted(const struct validation *v, const char *name)
+{
+	for (const struct count *c = v->counts; c; c = c->next)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+/* ---- samples ---- */
+
+static bool sample_file(struct arena *a, const char *path, const char *end, struct str *ret)
+{
+	size_t n = strlen(path) - strlen(".expect.json");
+	struct err e;
+
+	return file_read(a, str_c(a, str_fmt(a, "%.*s%s", (int)n, path, end)), SAMPLE_MAX, ret, NULL, &e) == 0;
+}
+
+static json_t *sample_json(struct arena *a, const char *path, const char *end)
+{
+	struct str text;
+	struct err e;
+	json_t *o = NULL;
+
+	if (!sample_file(a, path, end, &text) || json_load_strict(text, &o, &e) < 0)
+		return NULL;
+	return o;
+}
+
+static void compare(const char *path, const struct validation *v, const json_t *want)
+{
+	const json_t *counts = json_object_get(want, "counts"), *checks = json_object_get(want, "checks");
+	const char *key;
+	json_t *value;
+	size_t n = 0;
+
+	CHECK_ROW(!strcmp(validity_name(v->validity), json_string_value(json_object_get(want, "outcome"))), path);
+	CHECK_ROW(!strcmp(result_name(v->result), json_string_value(json_object_get(want, "result"))), path);
+	CHECK_ROW(v->format && str_is(json_to_str(json_object_get(want, "format")), v->format), path);
+	json_object_foreach((json_t *)counts, key, value)
+		CHECK_ROW(counted(v, key) && counted(v, key)->n == json_integer_value(value), path);
+	for (const struct count *c = v->counts; c; c = c->next)
+		CHECK_ROW(json_object_get(counts, c->name), path);
+	for (const struct check_note *c = v->checks; c; c = c->next)
+		n++;
+	CHECK_ROW(n == json_array_size(checks), path);
+	for (size_t i = 0; i < json_array_size(checks); i++)
+		CHECK_ROW(noted(v, json_string_value(json_array_get(checks, i))), path);
+}
+
+static void sample(const char *path)
+{
+	struct arena a;
+	struct validate_input in = {.status = STATUS_UNKNOWN, .exit_code = -1, .out = STR(""), .err = STR("")};
+	struct validation v;
+	json_t *want, *meta;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	want = sample_json(&a, path, ".expect.json");
+	meta = sample_json(&a, path, ".meta.json");
+	CHECK_ROW(want, path);
+	if (meta) {
+		in.exit_code = (int)json_integer_value(json_object_get(meta, "exit_code"));
+		in.status = in.exit_code ? STATUS_EXIT_NONZERO : STATUS_OK;
+		CHECK_ROW(sample_file(&a, path, ".stdout", &in.out) && sample_file(&a, path, ".stderr", &in.err), path);
+	} else {
+		CHECK_ROW(sample_file(&a, path, ".xml", &in.out), path);
+	}
+	for (int task = 0; want && task < 2; task++) {
+		in.task = task ? json_string_value(json_object_get(want, "task")) : NULL;
+		validate(&a, &in, &v);
+		/* without a task only what is certain is recognised */
+		if (in.task || v.format)
+			compare(path, &v, want);
+		/* the same output cut, or of a run that was killed, is never valid */
+		in.cut = true;
+		validate(&a, &in, &v);
+		CHECK_ROW(v.validity != VALIDITY_VALID && v.result == RESULT_NONE, path);
+		in.cut = false;
+	}
+	for (enum status s = STATUS_SIGNAL; s <= STATUS_OUTPUT_LIMIT; s++) {
+		struct validate_input killed = in;
+
+		killed.status = s;
+		validate(&a, &killed, &v);
+		CHECK_ROW(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE && noted(&v, "run-killed"), path);
+	}
+	json_decref(want);
+	json_decref(meta);
+	arena_free(&a);
+}
+
+static void test_samples(void)
+{
+	glob_t g;
+
+	CHECK_INT(glob("tests/samples/*/*.expect.json", 0, NULL, &g), 0);
+	CHECK(g.gl_pathc >= 60);
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		sample(g.gl_pathv[i]);
+	globfree(&g);
+}
+
+/* ---- forged and broken outputs ---- */
+
+#define HEAD "============================= test session starts ==============================\ncollected 3 items\n\n"
+#define SUM(text) "=========================== " text " in 0.05s ===========================\n"
+#define RULE "----------------------------------------------------------------------\n"
+
+static const struct row {
+	const char *name;
+	int exit_code;
+	const char *out, *err;
+	enum validity validity;
+	enum verdict_of_result result;
+	const char *id; /* must be noted; NULL: nothing is */
+} rows[] = {
+#define V VALIDITY_VALID
+#define I VALIDITY_INVALID
+#define U VALIDITY_INDETERMINATE
+#define P RESULT_PASS
+#define F RESULT_FAIL
+#define N RESULT_NONE
+	/* pytest */
+	{"plain", 0, HEAD "t.py ...   [100%]\n\n" SUM("3 passed"), "", V, P, NULL},
+	{"os._exit(0)", 0, HEAD "t.py .", "", I, N, "no-summary"},
+	{"fake summary, then os._exit(0)", 0, HEAD "t.py .\n" SUM("500 passed"), "", I, N, "count-mismatch"},
+	{"fake summary before the real one", 0, HEAD "t.py .\n" SUM("500 passed") "..   [100%]\n" SUM("3 passed"), "", I, N, "two-summaries"},
+	{"a fake of the same numbers before the real one", 0, HEAD "t.py .\n" SUM("3 passed") "..   [100%]\n" SUM("3 passed"), "", I, N, "two-summaries"},
+	{"fake header and summary inside", 0, HEAD "t.py .\n" HEAD SUM("3 passed") "..   [100%]\n" SUM("3 passed"), "", I, N, "two-summaries"},
+	{"a bare fake line is text", 0, HEAD "t.py .500 passed in 0.01s\n500 passed in 0.01s\n..\n" SUM("3 passed"), "", V, P, NULL},
+	{"two runs", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") HEAD "u.py ...   [100%]\n" SUM("3 passed"), "", V, P, NULL},
+	{"two runs, the first fails", 0, HEAD "t.py F..   [100%]\n" SUM("1 failed, 2 passed") HEAD "u.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
+	{"the second run breaks off", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") HEAD "u.py .", "", I, N, "no-summary"},
+	{"summary, then the run goes on", 0, HEAD "t.py .\n" SUM("3 passed") "t.py ..    [ 50%]\n", "", I, N, "summary-in-middle"},
+	{"progress not at its end", 0, HEAD "t.py ..    [ 66%]\n" SUM("3 passed"), "", I, N, "unfinished-tests"},
+	{"failed, exit 0", 0, HEAD "t.py F..   [100%]\n" SUM("1 failed, 2 passed"), "", I, N, "exit-mismatch"},
+	{"passed, exit 1", 1, HEAD "t.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
+	{"passed, exit 139", 139, HEAD "t.py ...   [100%]\n" SUM("3 passed"), "", I, N, "exit-mismatch"},
+	{"exit not known", -1, HEAD "t.py ...   [100%]\n" SUM("3 passed"), "", V, P, "exit-unknown"},
+	{"interrupted", 2, HEAD "t.py .\n!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!\n" SUM("1 passed"), "", I, N, "interrupted"},
+	{"FAILED lines", 1, HEAD "t.py FF.   [100%]\n=== short test summary info ===\nFAILED t.py::a\n" SUM("2 failed, 1 passed"), "", I, N, "list-mismatch"},
+	{"coverage too low", 1, HEAD "t.py ...   [100%]\nFAIL Required test coverage of 90% not reached. Total coverage: 50.00%\n" SUM("3 passed"), "", V, F, NULL},
+	{"all skipped", 0, HEAD "t.py sss   [100%]\n" SUM("3 skipped"), "", V, N, "all-skipped"},
+	{"skipped modules", 0, "=== test session starts ===\ncollected 1 item / 2 skipped\n" SUM("1 passed, 2 skipped"), "", V, P, NULL},
+	{"-q and a command after it", 0, "...   [100%]\n3 passed in 0.01s\ndone\n", "", U, N, "text-after-summary"},
+	{"-q with a bare fake", 0, "500 passed in 0.01s\n...   [100%]\n3 passed in 0.01s\n", "", I, N, "two-summaries"},
+	{"a huge number", 0, HEAD SUM("99999999999999999999999 passed"), "", I, N, "no-summary"},
+	{"a negative number", 0, HEAD SUM("-3 passed"), "", I, N, "no-summary"},
+	{"long run", 0, "=== test session starts ===\ncollected 3 items\n\nt.py ...   [100%]\n=== 3 passed in 75.10s (0:01:15) ===\n", "", V, P, NULL},
+	{"xdist", 0, "=== test session starts ===\n2 workers [3 items]\n...   [100%]\n" SUM("3 passed"), "", V, P, NULL},
+	/* unittest */
+	{"unittest", 0, "", ".\n" RULE "Ran 1 test in 0.001s\n\nOK\n", V, P, NULL},
+	{"unittest into one stream", 0, ".\n" RULE "Ran 1 test in 0.001s\n\nOK\n", "", V, P, NULL},
+	{"unittest fails", 1, "", "F\n" RULE "Ran 1 test in 0.001s\n\nFAILED (failures=1)\n", V, F, NULL},
+	{"unittest of nothing", 0, "", "\n" RULE "Ran 0 tests in 0.000s\n\nOK\n", I, N, "no-tests"},
+	{"unittest of nothing, newer", 5, "", "\n" RULE "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n", I, N, "no-tests"},
+	{"unittest ends early", 0, "", "test_a (t.T.test_a) ... ok\ntest_b (t.T.test_b) ... ", I, N, "no-summary"},
+	{"unittest ends before its verdict", 0, "", ".\n" RULE "Ran 1 test in 0.001s\n\n", I, N, "no-summary"},
+	{"unittest with a fake", 0, "", RULE "Ran 500 tests in 0.1s\n\nOK\n.\n" RULE "Ran 1 test in 0.001s\n\nOK\n", I, N, "two-summaries"},
+	{"unittest against its numbers", 0, "", "F\n" RULE "Ran 1 test in 0.001s\n\nOK (failures=1)\n", I, N, "count-mismatch"},
+	{"unittest, exit 0 and FAILED", 0, "", "F\n" RULE "Ran 1 test in 0.001s\n\nFAILED (errors=1)\n", I, N, "exit-mismatch"},
+	/* libtest */
+	{"libtest, a fake result", 0, "\nrunning 3 tests\ntest result: ok. 500 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n", "", I, N, "count-mismatch"},
+	{"libtest ends early", 0, "\nrunning 3 tests\ntest a ... ok\n", "", I, N, "no-summary"},
+	{"libtest, two results for one block", 0,
+		"running 1 test\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n", "", I, N,
+		"two-summaries"},
+	{"libtest says ok and failed", 0, "running 1 test\ntest result: ok. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n", "", I, N, "count-mismatch"},
+	{"libtest through make", 2, "running 1 test\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n", "", V, F, "exit-unusual"},
+	/* go */
+	{"go -v, a test ends the process", 0, "=== RUN   TestA\n", "", I, N, "no-summary"},
+	{"go -v, a test ends the process and ok follows", 0, "=== RUN   TestA\nok  \tm\t0.01s\n", "", I, N, "unfinished-tests"},
+	{"go, FAIL and exit 0", 0, "FAIL\tm\t0.01s\nFAIL\n", "", I, N, "exit-mismatch"},
+	{"go, nothing matches", 0, "testing: warning: no tests to run\nPASS\nok  \tm\t0.01s [no tests to run]\n", "", I, N, "no-tests"},
+	{"go -json, no end", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n", "", I, N, "no-summary"},
+	{"go -json, a test without an end", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\"}\n", "", I, N, "unfinished-tests"},
+	{"go -json", 0, "{\"Action\":\"run\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Package\":\"m\"}\n", "", V, P, NULL},
+	/* PHPUnit */
+	{"PHPUnit", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n...\n\nTime: 00:00.001, Memory: 4.00 MB\n\nOK (3 tests, 5 assertions)\n", "", V, P, NULL},
+	{"PHPUnit fails", 1, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nFAILURES!\nTests: 3, Assertions: 2, Failures: 1, Skipped: 1.\n", "", V, F, NULL},
+	{"PHPUnit counts too many", 1, "PHPUnit 9.6.7\n\nFAILURES!\nTests: 1, Assertions: 2, Failures: 1, Skipped: 1.\n", "", I, N, "count-mismatch"},
+	{"PHPUnit of nothing", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\nNo tests executed!\n", "", I, N, "no-tests"},
+	{"PHPUnit ends early", 0, "PHPUnit 9.6.7 by Sebastian Bergmann and contributors.\n\n..", "", I, N, "no-summary"},
+	/* ctest */
+	{"ctest, a fake summary", 0, "Test project /b\n    Start 1: a\n100% tests passed, 0 tests failed out of 9\n1/1 Test #1: a ....   Passed    0.01 sec\n", "", I, N, "summary-in-middle"},
+	{"ctest, list", 8, "Test project /b\n50% tests passed, 1 tests failed out of 2\n", "", I, N, "list-mismatch"},
+	{"ctest ends early", 0, "Test project /b\n    Start 1: a\n", "", I, N, "no-summary"},
+	/* jest, vitest */
+	{"jest, sum", 0, "", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 3 total\n", I, N, "count-mismatch"},
+	{"jest, two", 0, "Test Suites: 1 passed, 1 total\nTests:       500 passed, 500 total\n", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N, "two-summaries"},
+	{"vitest", 1, " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 2 passed | 1 skipped (4)\n", "", V, F, NULL},
+	{"vitest, sum", 0, " Test Files  1 passed (1)\n      Tests  2 passed (4)\n", "", I, N, "count-mismatch"},
+	/* JSON reports */
+	{"jest JSON", 0, "{\"numTotalTests\":1,\"numPassedTests\":1,\"numFailedTests\":0,\"numPendingTests\":0,\"success\":true,\"testResults\":[{\"assertionResults\":[{\"status\":\"passed\"}]}]}", "", V, P,
+		NULL},
+	{"jest JSON, list", 0, "{\"numTotalTests\":1,\"numPassedTests\":1,\"numFailedTests\":0,\"numPendingTests\":0,\"success\":true,\"testResults\":[]}", "", I, N, "list-mismatch"},
+	{"jest JSON, negative", 0, "{\"numTotalTests\":1,\"numPassedTests\":2,\"numFailedTests\":-1,\"numPendingTests\":0,\"success\":true,\"testResults\":[]}", "", I, N, "bad-number"},
+	{"jest JSON, twice", 0, "{\"numTotalTests\":1,\"testResults\":[]}\n{\"numTotalTests\":1,\"testResults\":[]}", "", I, N, "two-summaries"},
+	{"jest JSON, cut", 0, "{\"numTotalTests\":1,\"testResults\":[", "", I, N, "malformed-report"},
+	{"jest JSON, success and failures", 0,
+		"{\"numTotalTests\":1,\"numPassedTests\":0,\"numFailedTests\":1,\"numPendingTests\":0,\"success\":true,\"testResults\":[{\"assertionResults\":[{\"status\":\"failed\"}]}]}", "", I, N,
+		"exit-mismatch"},
+	{"jest JSON inside pytest", 0, HEAD "{\"numTotalTests\":1,\"testResults\":[]}\n", "", I, N, "no-summary"},
+	{"pytest JSON", 0, "{\"exitcode\": 0, \"duration\": 0.1, \"summary\": {\"passed\": 2, \"total\": 2}, \"tests\": [{}, {}]}", "", V, P, NULL},
+	{"pytest JSON, NaN", 0, "{\"exitcode\": 0, \"duration\": NaN, \"summary\": {\"passed\": 2, \"total\": 2}}", "", I, N, "malformed-report"},
+	{"pytest JSON, sum", 0, "{\"exitcode\": 0, \"summary\": {\"passed\": 2, \"total\": 3}}", "", I, N, "count-mismatch"},
+	{"pytest JSON, duplicate key", 0, "{\"exitcode\": 0, \"summary\": {\"passed\": 2, \"total\": 2, \"total\": 2}}", "", I, N, "malformed-report"},
+	{"pytest JSON, nothing", 5, "{\"exitcode\": 5, \"summary\": {\"total\": 0}}", "", I, N, "no-tests"},
+	{"mocha JSON", 1, "{\"stats\": {\"tests\": 2, \"passes\": 1, \"pending\": 0, \"failures\": 1, \"duration\": 3}, \"tests\": [{}, {}], \"passes\": [{}], \"failures\": [{}], \"pending\": []}", "", V,
+		F, NULL},
+	{"mocha JSON, a hook failed", 1, "{\"stats\": {\"tests\": 1, \"passes\": 1, \"pending\": 0, \"failures\": 1, \"duration\": 3}, \"passes\": [{}], \"failures\": [{}]}", "", V, F, "count-mismatch"},
+	{"mocha JSON, lengths", 0, "{\"stats\": {\"tests\": 2, \"passes\": 2, \"pending\": 0, \"failures\": 0, \"duration\": 3}, \"passes\": [{}]}", "", I, N, "list-mismatch"},
+	{"RSpec JSON", 0, "{\"examples\":[{\"status\":\"passed\"}],\"summary\":{\"duration\":0.1,\"example_count\":1,\"failure_count\":0,\"pending_count\":0,\"errors_outside_of_examples_count\":0}}", "", V,
+		P, NULL},
+	{"RSpec JSON, an error outside", 1, "{\"examples\":[],\"summary\":{\"example_count\":0,\"failure_count\":0,\"pending_count\":0,\"errors_outside_of_examples_count\":1}}", "", V, F, NULL},
+	{"RSpec JSON, nothing", 0, "{\"examples\":[],\"summary\":{\"example_count\":0,\"failure_count\":0,\"pending_count\":0}}", "", I, N, "no-tests"},
+	/* TAP */
+	{"TAP", 0, "TAP version 13\nok 1 - a\nok 2 - b\n1..2\n", "", V, P, NULL},
+	{"TAP, too few", 0, "1..3\nok 1\nok 2\n", "", I, N, "plan-mismatch"},
+	{"TAP, twice the same", 0, "1..2\nok 1\nok 1\n", "", I, N, "duplicate-id"},
+	{"TAP, bails out", 0, "1..2\nok 1\nBail out! no database\n", "", I, N, "bail-out"},
+	{"TAP, two plans", 0, "1..1\nok 1\n1..1\nok 1\n", "", I, N, "two-summaries"},
+	{"TAP, todo", 0, "1..2\nok 1\nnot ok 2 - b # TODO later\n", "", V, P, NULL},
+	{"TAP, subtests", 1, "TAP version 13\n# Subtest: a\n    ok 1 - x\n    not ok 2 - y\n    1..2\nnot ok 1 - a\n1..1\n# fail 1\n", "", V, F, NULL},
+	/* JUnit XML */
+	{"JUnit", 0, "<?xml version=\"1.0\"?>\n<testsuites><testsuite tests=\"1\"><testcase name=\"a &lt; b\"/></testsuite></testsuites>", "", V, P, NULL},
+	{"JUnit, markup in CDATA", 0, "<testsuite tests=\"1\"><testcase><system-out><![CDATA[<failure></testsuite>]]></system-out></testcase></testsuite>", "", V, P, NULL},
+	{"JUnit, entities", 0, "<?xml version=\"1.0\"?><!DOCTYPE x [<!ENTITY a \"b\">]><testsuite tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
+	{"JUnit, cut", 0, "<testsuite tests=\"2\"><testcase/>", "", I, N, "malformed-report"},
+	{"JUnit, two", 0, "<testsuite tests=\"1\"><testcase/></testsuite>\n<testsuite tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
+	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase/></testsuite>", "", V, P, "attributes-disagree"},
+	{"JUnit, negative", 0, "<testsuite tests=\"-1\"><testcase/></testsuite>", "", I, N, "bad-number"},
+	/* nothing of the kind */
+	{"empty", 0, "", "", U, N, "not-recognised"},
+	{"prose", 0, "all tests passed\n", "", U, N, "not-recognised"},
+#undef V
+#undef I
+#undef U
+#undef P
+#undef F
+#undef N
+};
+
+static void test_rows(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct row *r = &rows[i];
+		struct validate_input in = {.task = "test", .out = str_of(r->out), .err = str_of(r->err), .exit_code = r->exit_code};
+		struct validation v;
+		struct arena a;
+
+		in.status = r->exit_code < 0 ? STATUS_UNKNOWN : r->exit_code ? STATUS_EXIT_NONZERO : STATUS_OK;
+		arena_init(&a, ARENA_CAP_DEFAULT);
+		validate(&a, &in, &v);
+		CHECK_ROW(v.validity == r->validity, r->name);
+		CHECK_ROW(v.result == r->result, r->name);
+		CHECK_ROW(r->id ? noted(&v, r->id) : !v.checks, r->name);
+		if (v.validity != r->validity)
+			printf("#   format %s, first check %s\n", v.format ? v.format : "none", v.checks ? v.checks->id : "none");
+		arena_free(&a);
+	}
+}
+
+/* ---- hostile ---- */
+
+static void hostile(struct str out)
+{
+	struct validate_input in = {.out = out, .err = STR(""), .status = STATUS_OK};
+	struct validation v;
+	struct arena a;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	for (size_t i = 0; validator_at(i); i++) { /* each of them, whatever it recognises */
+		v = (struct validation){.validity = VALIDITY_VALID};
+		validator_at(i)->check(&a, &in, &v);
+		CHECK_ROW(v.result != RESULT_PASS || v.validity != VALIDITY_VALID, validator_at(i)->format);
+	}
+	validate(&a, &in, &v);
+	CHECK(v.result != RESULT_PASS);
+	arena_free(&a);
+}
+
+static void test_hostile(void)
+{
+	static const char *const pieces[] = {"[", "{", "<a>", "{\"numTotalTests\":", "\033[", "<testsuite ", "1..", "ok 1\n", "9", "\xff", "{\"Action\":\"run\"}\n", "=", "collected 1 items / ", "\033]"};
+	static char text[(1 << 20) + 64];
+
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
+		size_t n = 0;
+
+		while (n < 1 << 20) {
+			memcpy(text + n, pieces[i], strlen(pieces[i]));
+			n += strlen(pieces[i]);
+		}
+		hostile(str_n(text, n));
+	}
+	hostile(str_n("\0\0\0", 3));
+	hostile(STR(""));
+}
+
+static void test_names(void)
+{
+	CHECK(!strcmp(validity_name(VALIDITY_INVALID), "invalid") && !strcmp(result_name(RESULT_FAIL), "fail") && !strcmp(evidence_name(EVIDENCE_MACHINE), "machine"));
+	CHECK(!strcmp(evidence_name(EVIDENCE_NONE), ""));
+}
+
+int main(void)
+{
+	RUN(test_samples);
+	RUN(test_rows);
+	RUN(test_hostile);
+	RUN(test_names);
+	return unit_end();
+}
