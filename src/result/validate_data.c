@@ -84,6 +84,8 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 			validation_note(a, v, "header-duplicate", false, "the column '%.*s' is there twice, so nobody knows which one is meant; rename one of them", DATA_NAME(sorted[i]));
 			break;
 		}
+	if (h->n >= DATA_COLUMNS_MAX)
+		validation_unsure(a, v, "too-large", "the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
 	required(a, in, v, h, sorted);
 }
 

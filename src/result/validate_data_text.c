@@ -184,7 +184,8 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	if (c.quoting)
 		validation_note(a, v, "csv-quoting", false, "line %zu: a quote is not where RFC 4180 has it; write fields with a CSV library, which doubles quotes and puts such fields in quotes",
 			c.quoting_line);
-	data_ragged(a, v, ragged, ragged_line, ragged_got, (int64_t)h.n);
+	if (!h.partial)
+		data_ragged(a, v, ragged, ragged_line, ragged_got, (int64_t)h.n);
 	data_header(a, in, v, &h);
 }
 

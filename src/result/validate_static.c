@@ -16,8 +16,8 @@ const struct validator validators_static[] = {
 	{"typecheck", "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
 	{"lint", "mypy", EVIDENCE_TEXT, mypy_detect, mypy_check},
 	{"lint", "tsc", EVIDENCE_TEXT, tsc_detect, tsc_check},
-	{"typecheck", "silent", EVIDENCE_NONE, silent_detect, silent_check},
-	{"lint", "silent", EVIDENCE_NONE, silent_detect, silent_check},
+	{"typecheck", "silent", EVIDENCE_TEXT, silent_detect, silent_check},
+	{"lint", "silent", EVIDENCE_TEXT, silent_detect, silent_check},
 	{0},
 };
 

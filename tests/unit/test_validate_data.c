@@ -293,7 +293,6 @@ static void schema_task(void)
 	}
 }
 
-/* Keys whose hashes collide must not make an object slow: a bound ends it. */
 static void many_keys(void)
 {
 	struct arena a;
@@ -313,6 +312,48 @@ static void many_keys(void)
 	arena_free(&a);
 }
 
+/* Keys whose hashes collide must not make an object slow: a bound ends it. */
+static void colliding_keys(void)
+{
+	struct arena a;
+	struct buf b;
+	struct value_reader r;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	buf_char(&b, '{');
+	size_t found = 0;
+	for (int i = 0; found < 700; i++) {
+		char key[16];
+		int n = snprintf(key, sizeof key, "k%d", i);
+		if ((str_hash(str_n(key, (size_t)n)) & 0xfff) == 0)
+			buf_fmt(&b, "%s\"%s\":1", found++ ? "," : "", key);
+	}
+	buf_char(&b, '}');
+	value_reader_init(&r, &a, buf_view(&b));
+	CHECK(!value_next(&r) && r.trouble == VALUE_LIMIT);
+	struct validation v;
+	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
+	validate(&a, &in, &v);
+	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
+	arena_free(&a);
+}
+
+static void many_columns(void)
+{
+	struct arena a;
+	struct buf b;
+	struct validation v;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	for (int i = 0; i < 70000; i++)
+		buf_fmt(&b, "%sc%d", i ? "," : "", i);
+	buf_c(&b, "\n1,2\n");
+	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
+	validate(&a, &in, &v);
+	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
+	arena_free(&a);
+}
+
 int main(void)
 {
 	RUN(samples);
@@ -327,5 +368,7 @@ int main(void)
 	RUN(schema_bounds);
 	RUN(schema_task);
 	RUN(many_keys);
+	RUN(colliding_keys);
+	RUN(many_columns);
 	return unit_end();
 }
