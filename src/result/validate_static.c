@@ -222,6 +222,10 @@ int tsc_detect(const struct validate_input *in)
 void tsc_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct tsc t = tsc_read(in->out);
+	if (!t.lines) { /* its errors are all that it is known by */
+		static_no_result(a, in, v, "tsc");
+		return;
+	}
 	validation_count(a, v, "errors", t.lines);
 	if (t.summaries && t.found > t.lines && !in->task)
 		validation_unsure(a, v, "lines-missing", "tsc found %lld errors but %lld are shown; let it print all of its output to see them", (long long)t.found,
@@ -250,8 +254,8 @@ int silent_detect(const struct validate_input *in)
 
 void silent_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	if (in->exit_code < 0) {
-		validation_unsure(a, v, "silent", "nothing was printed and the exit code is not known, so nothing can be said; run the tool again");
+	if (in->exit_code < 0 || !in->task) {
+		validation_unsure(a, v, "silent", "nothing was printed, and nothing says what ran or how it ended, so nothing can be said; run the tool again");
 	} else if (in->exit_code > 0) {
 		validation_note(a, v, "exit-mismatch", false, "the exit code is %d but nothing was printed; run the tool by itself to see why", in->exit_code);
 	} else {
