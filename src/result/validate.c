@@ -12,13 +12,6 @@
 #define MESSAGE_MAX 600
 #define ESCAPE_MAX 4096   /* bytes of one control string; a longer one stays as it is */
 
-#if !__has_include("result/validate_static.c")
-const struct validator validators_static[] = {{0}};
-#endif
-#if !__has_include("result/validate_data.c")
-const struct validator validators_data[] = {{0}};
-#endif
-
 /* Machine-readable formats before text: of two that are as sure, the first is taken. */
 static const struct validator *const families[] = {validators_test_machine, validators_test_text, validators_static, validators_data};
 #define NFAMILIES (sizeof(families) / sizeof(*families))
