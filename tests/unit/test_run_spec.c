@@ -181,6 +181,7 @@ static void test_precedence(void)
 	make_file("SKILL.md", "---\nname: x\nsandbox_timeout_sec: 45\n---\n# X\n", 0644);
 	make_file("quiet.md", "# no front matter\nsandbox_timeout_sec: 9\n", 0644);
 	make_file("bad.md", "---\nsandbox_timeout_sec: soon\n---\n", 0644);
+	make_file("open.md", "---\nsandbox_timeout_sec: 45\n# X\n", 0644);
 	load("sandbox: {limits: {timeout: 60, memory: 2G}}", NULL, NULL);
 	EXPECT(plain, "memory 2048M time 60000", "capped;");
 	EXPECT(asks, "memory 4096M time 100000", "capped;");
@@ -189,6 +190,7 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md"), .timeout = "7"), "time 7000");
 	EXPECT(WISH(.code = "ls", .skill = at("quiet.md")), "time 60000");
 	EXPECT(WISH(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
+	EXPECT(WISH(.code = "ls", .skill = at("open.md")), "error: ", "open.md:1:1: the front matter does not end");
 	EXPECT(WISH(.code = "ls", .skill = at("none.md")), "error: cannot open");
 	load("sandbox: {limits: {timeout: 60}}", "sandbox: {limits: {timeout: 50, cpus: 1}}", NULL);
 	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");

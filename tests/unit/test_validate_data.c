@@ -63,6 +63,20 @@ static void nul_bytes(void)
 	arena_free(&a);
 }
 
+/* What a message repeats of the output cannot break its line. */
+static void names_in_messages(void)
+{
+	struct arena a;
+	struct validation v;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	struct validate_input in = {.task = "data", .out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
+	validate(&a, &in, &v);
+	CHECK(v.checks && !strcmp(v.checks->id, "json-duplicate-key"));
+	for (size_t i = 0; v.checks && i < v.checks->message.n; i++)
+		CHECK((unsigned char)v.checks->message.p[i] >= 0x20);
+	arena_free(&a);
+}
+
 static void printed(void)
 {
 	static const struct row rows[] = {
@@ -225,6 +239,7 @@ static void schema_members(void)
 		{"{\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}", "[\"a\",1]", N}, {"{\"prefixItems\":[{\"type\":\"string\"}]}", "[1]", N},
 		{"{\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[\"a\",1]", N}, {"{\"items\":[{\"type\":\"string\"}]}", "[\"a\",1]", Y},
 		{"{\"contains\":{\"type\":\"number\"}}", "[\"a\",1]", Y}, {"{\"contains\":{\"type\":\"number\"}}", "[\"a\"]", N}, {"{\"contains\":{},\"maxContains\":1}", "[1,2]", N},
+		{"{\"contains\":{},\"maxContains\":1.0}", "[1,2]", N}, {"{\"contains\":{},\"minContains\":2.00}", "[1,2]", Y}, {"{\"contains\":{},\"minContains\":1.5}", "[1,2]", U},
 		{"{\"contains\":{\"odd\":1},\"minContains\":0}", "[1]", Y}, {"{\"contains\":{\"odd\":1}}", "[1]", U},
 		{"{\"minItems\":1,\"maxItems\":2}", "[]", N}, {"{\"minItems\":1,\"maxItems\":2}", "[1,2,3]", N}, {"{\"maxItems\":2}", "[1,2]", Y},
 		{"{\"uniqueItems\":true}", "[1,\"1\",1.0]", N}, {"{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", N}, {"{\"uniqueItems\":true}", "[1,true,[1],[2],{}]", Y},
@@ -252,6 +267,7 @@ static void schema_combined(void)
 			"{\"a\":1}", Y},
 		{"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\",\"type\":\"string\"}},\"$defs\":{\"n\":{\"type\":\"number\"}}}", "{\"a\":1}", N},
 		{"{\"$id\":\"https://example.com/x\",\"type\":\"number\"}", "1", Y}, {"{\"allOf\":[{\"$id\":\"y\"}]}", "1", U},
+		{"{\"$schema\":\"https://example.com/mine\",\"type\":\"number\"}", "1", U}, {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"}", "1", Y},
 		/* the same member once as a pattern, once as a keyword */
 		{"{\"patternProperties\":{\"pattern\":\"^z\"},\"allOf\":[{\"$ref\":\"#/patternProperties\"}]}", "{\"pattern\":1}", U},
 	};
@@ -359,6 +375,7 @@ int main(void)
 	RUN(samples);
 	RUN(separated);
 	RUN(nul_bytes);
+	RUN(names_in_messages);
 	RUN(printed);
 	RUN(json_tables);
 	RUN(numbers);
