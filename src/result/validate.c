@@ -49,6 +49,9 @@ static void note(struct arena *a, struct validation *v, const char *id, bool war
 	if (n >= NOTES_MAX)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
+	for (char *c = text; *c; c++) /* names in it are the output's own: they must not break the line, nor steer a terminal */
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
 	*at = arena_new(a, struct check_note);
 	(*at)->id = id;
 	(*at)->warning = warning;

@@ -340,6 +340,10 @@ void go_vet_json_check(struct arena *a, const struct validate_input *in, struct 
 	validation_count(a, v, "packages", sum.packages);
 	validation_count(a, v, "findings", sum.findings);
 	validation_count(a, v, "errors", sum.errors);
+	if (!sum.packages && !sum.findings && !sum.errors) {
+		static_nothing(a, v);
+		return;
+	}
 	/* With -json the exit code is 0 whatever is found; it is not when a package could not be checked. */
 	if (in->exit_code > 0 && !sum.errors)
 		static_no_result(a, in, v, "go vet");
