@@ -245,6 +245,7 @@ static void conclude(struct state *s, struct outcome *ret)
 		ret->signal = WTERMSIG(status);
 	else if (s->ended)
 		ret->exit_code = WEXITSTATUS(status);
+	ret->by_cpu_time = s->cause == CAUSE_CPU;
 	ret->interrupted = s->signal;
 }
 

@@ -466,6 +466,13 @@ static void test_hints(void)
 
 		HAS(report(&o, NULL), rows[i].want);
 	}
+	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT}, NULL), "--timeout sets another");
+	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT, .by_cpu_time = true}, NULL), "--cpu-time sets another");
+	made.capped = &(struct texts){.text = STR("memory"), .next = &(struct texts){.text = STR("timeout")}};
+	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limits 'memory', 'timeout' are smaller than was asked for");
+	made.capped = &(struct texts){.text = STR("pids")};
+	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limit 'pids' is smaller than was asked for");
+	made.capped = NULL;
 	made.spec.network = NETWORK_HOST;
 	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1, .err = {.text = STR("Could not resolve host"), .total = 22}}, NULL), "\"hints\":[]");
 	made.spec.network = NETWORK_DENY;

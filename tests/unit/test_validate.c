@@ -214,6 +214,9 @@ static const struct row {
 	{"jest, sum", 0, "", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 3 total\n", I, N, "count-mismatch"},
 	{"jest, two", 0, "Test Suites: 1 passed, 1 total\nTests:       500 passed, 500 total\n", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N, "two-summaries"},
 	{"vitest", 1, " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 2 passed | 1 skipped (4)\n", "", V, F, NULL},
+	{"vitest of nothing", 1, " RUN  v4.1.12 /p\n", "\nNo test files found, exiting with code 1\n", I, N, "no-tests"},
+	{"vitest, a fake before the real one", 0, " Test Files  9 passed (9)\n      Tests  500 passed (500)\n\n Test Files  1 passed (1)\n      Tests  1 passed (1)\n", "", I, N, "two-summaries"},
+	{"vitest, a file that does not load", 1, " Test Files  1 failed (1)\n      Tests  no tests\n", "", V, F, NULL},
 	{"vitest, sum", 0, " Test Files  1 passed (1)\n      Tests  2 passed (4)\n", "", I, N, "count-mismatch"},
 	/* mocha, RSpec, node */
 	{"mocha", 1, "  x\n    1) a\n\n\n  2 passing (5ms)\n  1 pending\n  1 failing\n\n  1) x\n", "", V, F, NULL},
@@ -267,6 +270,7 @@ static const struct row {
 	{"JUnit, two", 0, "<testsuite tests=\"1\"><testcase/></testsuite>\n<testsuite tests=\"1\"><testcase/></testsuite>", "", I, N, "malformed-report"},
 	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase/></testsuite>", "", V, P, "attributes-disagree"},
 	{"JUnit, negative", 0, "<testsuite tests=\"-1\"><testcase/></testsuite>", "", I, N, "bad-number"},
+	{"JUnit, negative next to a failure", 1, "<testsuite tests=\"1\" skipped=\"-1\"><testcase><failure/></testcase></testsuite>", "", V, F, "bad-number"},
 	/* nothing of the kind */
 	{"empty", 0, "", "", U, N, "not-recognised"},
 	{"prose", 0, "all tests passed\n", "", U, N, "not-recognised"},

@@ -136,6 +136,36 @@ static void json_tables(void)
 	CHECK_ROWS(rows);
 }
 
+static void types(void)
+{
+	static const struct row rows[] = {
+		{"id,when,ok,x\n1,2024-02-29,true,1.5\n2,,f,-1e3\n", "data valid pass csv rows=2 columns_required=id:integer,when:date,ok:boolean,x:number"},
+		{"id,x\n1,a\n", "data invalid none csv columns_required=x:number +type-wrong"},
+		{"id,x\n1,a\n", "data valid pass csv columns_required=x:text"},
+		{"id,x\n1.5,a\n", "data invalid none csv columns_required=id:integer +type-wrong"},
+		{"id\n2023-02-29\n", "data invalid none csv columns_required=id:date +type-wrong"},
+		{"id\n2024-02-29T10:00:00+01:00\n", "data valid pass csv columns_required=id:date"},
+		{"id\n2024-02-29Tx\n", "data invalid none csv columns_required=id:date +type-wrong"},
+		{"id;x\n1;2,5\n", "data valid pass csv columns_required=x:number"},
+		{"id;x\n1;-\n", "data invalid none csv columns_required=x:number +type-wrong"},
+		{"id,x\n1,2\n", "data invalid none csv columns_required=y:number +column-missing"},
+		{"a:b,x\n1,2\n", "data valid pass csv columns_required=a:b"},
+		{"id\tx\n1\t2\n", "data valid pass tsv columns_required=id:int"},
+		{"[{\"id\":1},{\"id\":\"2\"}]", "data invalid none json columns_required=id:integer +type-wrong"},
+		{"[{\"id\":1},{\"id\":null},{\"id\":3.0}]", "data valid pass json columns_required=id:integer"},
+		{"[{\"id\":1.5}]", "data invalid none json columns_required=id:integer +type-wrong"},
+		{"[{\"id\":[1]}]", "data invalid none json columns_required=id:text +type-wrong"},
+		{"{\"columns\":[\"a\",\"b\"],\"data\":[[1,\"x\"]]}", "data invalid none json columns_required=b:number +type-wrong"},
+		{"{\"a\":{\"0\":1},\"b\":{\"0\":\"x\"}}", "data invalid none json columns_required=b:number +type-wrong"},
+		{"{\"a\":[1,2],\"b\":[true,false]}", "data valid pass json columns_required=a:integer,b:boolean"},
+		{"{\"a\":1}\n{\"a\":true}\n", "data invalid none jsonl columns_required=a:number +type-wrong"},
+		{" id | name \n----+------\n  1 | a\n  x | b\n(2 rows)\n", "data invalid none psql columns_required=id:integer +type-wrong"},
+		{" id | name \n----+------\n  1 | a | b\n(1 row)\n", "data valid pass psql columns_required=id:integer"},
+		{"   id name\n0   1    a\n", "data indeterminate none pandas columns_required=id:integer +type-not-seen"},
+	};
+	CHECK_ROWS(rows);
+}
+
 /* ---- numbers ---- */
 
 static void numbers(void)
@@ -378,6 +408,7 @@ int main(void)
 	RUN(names_in_messages);
 	RUN(printed);
 	RUN(json_tables);
+	RUN(types);
 	RUN(numbers);
 	RUN(schema_values);
 	RUN(schema_members);
