@@ -189,7 +189,7 @@ check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
 
 check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
-	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/test/test_cgroup
+	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
 lint: deps ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
@@ -213,7 +213,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline
+	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)

@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	x.in.exit_code = codes[data[0] % 5];
 	x.in.status = data[0] >= 250 ? STATUS_SIGNAL + (data[0] & 3) : x.in.exit_code > 0 ? STATUS_EXIT_NONZERO : x.in.exit_code ? STATUS_UNKNOWN : STATUS_OK;
 	x.in.task = tasks[data[0] / 5 % 6];
-	x.in.schema = STR("{\"type\": \"object\", \"required\": [\"a\"]}");
+	x.in.schema = x.in.err.n ? x.in.err : STR("{\"type\": \"object\", \"required\": [\"a\"]}");
 	(void)arena_run(&a, run, &x);
 	arena_free(&a);
 	return 0;

@@ -267,6 +267,8 @@ static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err
 	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
 	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit(RLIMIT_RTPRIO, 0) != 0 || limit(RLIMIT_NICE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	if (privileges_bound() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	return set_streams(c, e);
 }
 
@@ -279,7 +281,7 @@ static int enclose(const struct ns_child *c, bool alone, struct err *e)
 		return -1;
 	if (chdir(c->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
-	if (privileges_drop(true) != 0)
+	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (wall_in(c, e) != 0)
 		return -1;
@@ -324,10 +326,13 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	_exit(0);
 }
 
-static void too_late(int sig)
+/* With a handler a signal from inside gets through as well: only the kernel's own counts. */
+static void too_late(int sig, siginfo_t *from, void *context)
 {
 	(void)sig;
-	_exit(127);
+	(void)context;
+	if (from->si_code == SI_KERNEL)
+		_exit(127);
 }
 
 /* A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little later. */
@@ -336,7 +341,9 @@ static int keep_time(const struct ns_child *c, struct err *e)
 	uint64_t ms = c->spec->limits.time_ms + GRACE_MS;
 	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)}};
 
-	signal(SIGALRM, too_late);
+	struct sigaction act = {.sa_sigaction = too_late, .sa_flags = SA_SIGINFO | SA_RESTART};
+
+	sigaction(SIGALRM, &act, NULL);
 	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
 }
 
@@ -378,7 +385,7 @@ static int seal(int meet, int pidfd, int hidden, struct err *e)
 {
 	if (!ended_at_once(meet, pidfd) && setup_seal(hidden, e) != 0)
 		return -1;
-	return privileges_drop(false) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
 /* Starts the program's process, and is its pid; only returns in init. */

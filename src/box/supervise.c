@@ -103,9 +103,9 @@ static void kill_box(struct state *s, enum cause why)
 	s->killed = clock_now();
 	if (why != CAUSE_MEMORY || s->w->cg) /* else it was just done */
 		count(s, false);             /* who is killed does not tell how much time was used */
-	if (s->w->cg)
-		cg_kill(s->w->cg);
 	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
+	if (s->w->cg)
+		cg_kill(s->w->cg); /* which lifts the CPU limit: nobody may live to enjoy it */
 }
 
 static uint64_t memory_now(struct state *s)
@@ -245,6 +245,7 @@ static void conclude(struct state *s, struct outcome *ret)
 		ret->signal = WTERMSIG(status);
 	else if (s->ended)
 		ret->exit_code = WEXITSTATUS(status);
+	ret->by_cpu_time = s->cause == CAUSE_CPU;
 	ret->interrupted = s->signal;
 }
 

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "config/config.h"
 
-#define COLUMN 14
+#define COLUMN 19
 
 static const struct option_row options[] = {
 	{"help", OPTION_HELP, 0, NULL, "print this"},

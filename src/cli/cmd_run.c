@@ -47,8 +47,10 @@ static const struct option_row options[] = {
 	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; sandbox_timeout_sec in its front matter is the time limit"},
 	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for; kept for the record"},
 	{"agent", OPTION_VALUE, AT(w.agent), "ID", "the agent that asked for the run; kept for the record"},
-	{"ticket", OPTION_VALUE, AT(w.ticket), "ID", "run what a hook has judged and left under this name, once; goes with --plain, --json, --report and --config alone"},
+	{"ticket", OPTION_VALUE, AT(w.ticket), "ID", "run what a hook has judged and left under this name, once; goes with --plain, --json, --report, --head, --tail and --config alone"},
 	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
+	{"head", OPTION_VALUE, AT(w.head), "N", "the report shows the first N lines of each stream, instead of 4 KB from both ends; goes with --tail"},
+	{"tail", OPTION_VALUE, AT(w.tail), "N", "the same for the last N lines"},
 	{"plain", OPTION_FLAG, AT(w.plain), NULL, "pass the program's output through at once, and print no report"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
 	{"json", OPTION_FLAG, AT(json), NULL, "print the report as one JSON object (default)"},
@@ -266,7 +268,7 @@ static bool only_ticket(const struct run_options *o, bool operands)
 	struct run_wishes rest;
 
 	memcpy(&rest, &o->w, sizeof(rest));
-	rest.ticket = rest.config = NULL;
+	rest.ticket = rest.config = rest.head = rest.tail = NULL;
 	rest.plain = false;
 	return !operands && memcmp(&rest, &none, sizeof(rest)) == 0;
 }
@@ -286,7 +288,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (o.report && !report_possible(o.report))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
 	if (o.w.ticket && !only_ticket(&o, first < argc))
-		return usage_wrong(self, "--ticket goes with --plain, --json, --report and --config alone");
+		return usage_wrong(self, "--ticket goes with --plain, --json, --report, --head, --tail and --config alone");
 	o.w.argv = argv + first;
 	return run_one(self, &o);
 }

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/run.h"
 #include "sys/file.h"
 
 #define PIECE ((size_t)128 << 10)
@@ -16,27 +16,6 @@ struct flow {
 	struct buf plain, redacted, json;
 	int rc;
 };
-
-void filter_counts(struct buf *b, const struct sanitized *s)
-{
-	const struct {
-		const char *name;
-		uint64_t n;
-	} rows[] = {
-		{"ansi", s->ansi}, {"osc", s->osc}, {"control", s->control}, {"cr", s->cr}, {"backspace", s->backspace}, {"nul", s->nul}, {"bad_utf8", s->bad_utf8},
-		{"bidi", s->bidi}, {"tags", s->tags}, {"invisible", s->invisible}, {"markers", s->markers}, {"timestamps", s->timestamps},
-	};
-	bool any = false;
-
-	buf_char(b, '{');
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!rows[i].n)
-			continue;
-		buf_fmt(b, "%s\"%s\":%llu", any ? "," : "", rows[i].name, (unsigned long long)rows[i].n);
-		any = true;
-	}
-	buf_char(b, '}');
-}
 
 /* What the normaliser let out goes on. */
 static void push(struct flow *w, bool end)
@@ -111,7 +90,7 @@ int filter_run(const struct filter *f)
 	if (f->redactor)
 		buf_fmt(&w.json, ",\"redacted\":%llu", (unsigned long long)redactor_count(f->redactor));
 	buf_c(&w.json, ",\"sanitized\":");
-	filter_counts(&w.json, &w.n.counts);
+	report_sanitized(&w.json, &w.n.counts);
 	buf_c(&w.json, "}\n");
 	return output(buf_view(&w.json), 0);
 }

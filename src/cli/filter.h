@@ -14,5 +14,3 @@ struct filter {
 
 /* The exit code. */
 int filter_run(const struct filter *f);
-/* The counters that are not zero, as a JSON object. */
-void filter_counts(struct buf *b, const struct sanitized *s);

@@ -37,11 +37,13 @@ static const struct {
 
 static const struct {
 	enum status status;
+	bool by_cpu_time;
 	const char *id, *text;
 } by_status[] = {
-	{STATUS_TIMEOUT, "timeout", "the time limit was reached; --timeout sets another"},
-	{STATUS_OOM, "memory", "the memory limit was reached; --memory sets another"},
-	{STATUS_OUTPUT_LIMIT, "output", "more output than the limit; --output sets another"},
+	{STATUS_TIMEOUT, false, "timeout", "the time limit was reached; --timeout sets another"},
+	{STATUS_TIMEOUT, true, "timeout", "the limit of CPU time was reached; --cpu-time sets another"},
+	{STATUS_OOM, false, "memory", "the memory limit was reached; --memory sets another"},
+	{STATUS_OUTPUT_LIMIT, false, "output", "more output than the limit; --output sets another"},
 };
 
 static void add(struct arena *a, struct hint **list, const char *id, struct str text)
@@ -51,6 +53,21 @@ static void add(struct arena *a, struct hint **list, const char *id, struct str 
 			return;
 	*list = arena_new(a, struct hint);
 	**list = (struct hint){.id = id, .text = text};
+}
+
+/* One hint for all of them. */
+static void add_capped(struct arena *a, struct hint **list, const struct texts *capped)
+{
+	struct buf b;
+
+	if (!capped)
+		return;
+	buf_init(&b, a, 0);
+	buf_c(&b, capped->next ? "the limits" : "the limit");
+	for (const struct texts *t = capped; t; t = t->next)
+		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
+	buf_fmt(&b, " %s smaller than was asked for: the system's policy or the project's says so", capped->next ? "are" : "is");
+	add(a, list, "limit-capped", buf_view(&b));
 }
 
 /* Does the wall stand, and is this how a program fails at it? */
@@ -66,10 +83,9 @@ struct hint *hints_for(struct arena *a, const struct run *r, const struct outcom
 	struct str end = str_sub(o->err.text, o->err.text.n > HINT_BYTES ? o->err.text.n - HINT_BYTES : 0, o->err.text.n);
 	struct hint *list = NULL;
 
-	for (const struct texts *t = r->capped; t; t = t->next)
-		add(a, &list, "limit-capped", str_fmt(a, "the limit '%.*s' is smaller than was asked for: the system's policy or the project's says so", STR_ARG(t->text)));
+	add_capped(a, &list, r->capped);
 	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
-		if (by_status[i].status == o->status)
+		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
 			add(a, &list, by_status[i].id, str_of(by_status[i].text));
 	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
 		add(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));

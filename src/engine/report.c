@@ -1,31 +1,17 @@
 /*
  * The report of a run (docs/run.md, docs/schema/report.schema.json): what is shown of the streams, where the rest is kept, and all of it as
- * one JSON object. What is not known is null.
+ * one JSON object. What is not known is null. Streams are normalised, redacted and truncated, in this order (docs/result.md); what is kept
+ * in a file is redacted as well, because agents read it.
  */
 #include "engine/run.h"
+#include "result/redact.h"
 #include "sys/state.h"
 
 #define UNKNOWN UINT64_MAX
 #define VERSION 1
+#define PIECE ((size_t)64 << 10)
 
 /* ---- streams ---- */
-
-static uint64_t lines(struct str s)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < s.n; i++)
-		n += s.p[i] == '\n';
-	return n;
-}
-
-/* Not inside of a UTF-8 sequence. */
-static size_t between(struct str s, size_t at)
-{
-	for (unsigned i = 0; i < 3 && at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80; i++)
-		at++;
-	return at;
-}
 
 /* The whole of it in a file of the caller's that nobody can foresee. Empty when that does not work: a report is worth more than its rest. */
 static struct str keep(struct arena *a, const struct run *r, const char *what, struct str text)
@@ -38,30 +24,66 @@ static struct str keep(struct arena *a, const struct run *r, const char *what, s
 	return state_keep(a, dir, "outputs", str_fmt(a, "%.*s-%s.txt", STR_ARG(r->id), what), text, &path, NULL) == 0 ? path : STR("");
 }
 
-static struct str show(struct arena *a, const struct run *r, const char *what, const struct stream *s, struct cut *ret)
+/* Normalised and redacted. *ret_taken is how much of it that is: all, unless it grew out of bounds on the way. */
+static struct str clean(struct arena *a, struct redactor *redactor, struct str raw, struct report *ret, size_t *ret_taken)
 {
-	size_t head = between(s->text, RUN_STREAM_MAX / 2), tail = s->text.n > RUN_STREAM_MAX ? between(s->text, s->text.n - RUN_STREAM_MAX / 2) : s->text.n;
-	struct str left_out = STR("");
-	struct buf b;
+	struct normalise_options options = {.timestamps = true};
+	struct normaliser n;
+	struct buf plain, out;
+	size_t at = 0;
 
-	if (s->text.n <= RUN_STREAM_MAX && s->total <= s->text.n)
-		return s->text;
-	*ret = (struct cut){.is = true, .total_bytes = s->total, .total_lines = UNKNOWN, .omitted_lines = UNKNOWN};
-	if (s->text.n > RUN_STREAM_MAX)
-		left_out = str_sub(s->text, head, tail);
-	ret->omitted_bytes = s->total - s->text.n + left_out.n;
-	if (s->total == s->text.n) {
-		ret->total_lines = lines(s->text);
-		ret->omitted_lines = lines(left_out);
+	buf_init(&plain, a, a->cap);
+	buf_init(&out, a, a->cap);
+	normaliser_start(&n, a, &options, &plain);
+	n.counts = ret->sanitized;
+	for (; at < raw.n && out.n < RUN_TEXT_MAX; at += PIECE) {
+		normaliser_feed(&n, str_sub(raw, at, at + PIECE));
+		redactor_feed(redactor, buf_view(&plain), &out);
+		plain.n = 0;
 	}
-	if (!left_out.n)
-		return s->text;
-	ret->path = keep(a, r, what, s->text);
-	buf_init(&b, a, 0);
-	buf_str(&b, str_sub(s->text, 0, head));
-	buf_fmt(&b, "\n[... %llu bytes, %llu lines left out ...]\n", (unsigned long long)left_out.n, (unsigned long long)lines(left_out));
-	buf_str(&b, str_sub(s->text, tail, s->text.n));
-	return buf_view(&b);
+	normaliser_end(&n);
+	redactor_feed(redactor, buf_view(&plain), &out);
+	redactor_end(redactor, &out);
+	ret->sanitized = n.counts;
+	*ret_taken = at < raw.n ? at : raw.n;
+	return buf_view(&out);
+}
+
+static struct str show(struct arena *a, const struct run *r, const char *what, const struct stream *s, struct redactor *redactor, struct report *ret, struct cut *ret_cut)
+{
+	struct truncate_options o = {.head = r->head, .tail = r->tail, .failed = ret->outcome->status != STATUS_OK};
+	struct truncated t;
+	size_t taken;
+	struct str whole = clean(a, redactor, s->text, ret, &taken), text = truncate_text(a, whole, &o, &t);
+	uint64_t lost = s->total - taken;
+
+	if (text.n > RUN_STREAM_MAX) { /* many lines were asked for */
+		o = (struct truncate_options){.max = RUN_STREAM_MAX, .failed = o.failed};
+		text = truncate_text(a, whole, &o, &t);
+	}
+	if (!t.is && !lost && whole.n <= RUN_KEEP_ABOVE)
+		return text;
+	*ret_cut = (struct cut){.is = true, .total_bytes = t.total_bytes + lost, .total_lines = lost ? UNKNOWN : t.total_lines, .omitted_bytes = t.omitted_bytes + lost,
+		.omitted_lines = lost ? UNKNOWN : t.omitted_lines};
+	if (t.is || whole.n > RUN_KEEP_ABOVE)
+		ret_cut->path = keep(a, r, what, whole);
+	return text;
+}
+
+static void show_streams(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret)
+{
+	struct redactor *redactor;
+	struct str *values;
+	size_t n = 0;
+
+	ret->out = ret->err = STR("");
+	if (!o->out.total && !o->err.total)
+		return;
+	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
+	redactor = redactor_new(a, values, n);
+	ret->out = show(a, r, "stdout", &o->out, redactor, ret, &ret->out_cut);
+	ret->err = show(a, r, "stderr", &o->err, redactor, ret, &ret->err_cut);
+	ret->redacted = redactor_count(redactor);
 }
 
 /* ---- how caisson ends ---- */
@@ -86,8 +108,7 @@ static int exit_of(const struct outcome *o)
 void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret)
 {
 	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
-	ret->out = show(a, r, "stdout", &o->out, &ret->out_cut);
-	ret->err = show(a, r, "stderr", &o->err, &ret->err_cut);
+	show_streams(a, r, o, ret);
 	ret->hints = hints_for(a, r, o);
 	if (refusal)
 		ret->reasons = refusal->reasons;
@@ -191,6 +212,23 @@ static void put_cut(struct buf *b, const char *name, const struct cut *c)
 	buf_char(b, '}');
 }
 
+void report_sanitized(struct buf *b, const struct sanitized *s)
+{
+	const struct {
+		const char *name;
+		uint64_t n;
+	} rows[] = {
+		{"ansi", s->ansi}, {"osc", s->osc}, {"control", s->control}, {"cr", s->cr}, {"backspace", s->backspace}, {"nul", s->nul}, {"bad_utf8", s->bad_utf8},
+		{"bidi", s->bidi}, {"tags", s->tags}, {"invisible", s->invisible}, {"markers", s->markers}, {"timestamps", s->timestamps},
+	};
+
+	buf_char(b, '{');
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].n)
+			put_number(b, rows[i].name, rows[i].n);
+	buf_char(b, '}');
+}
+
 static void put_lists(struct buf *b, const struct report *r)
 {
 	key(b, "env_scrubbed");
@@ -268,6 +306,9 @@ void report_json(struct buf *b, const struct report *r)
 	put_cut(b, "stdout", &r->out_cut);
 	put_cut(b, "stderr", &r->err_cut);
 	buf_char(b, '}');
+	key(b, "sanitized");
+	report_sanitized(b, &r->sanitized);
+	put_number(b, "redacted", r->redacted);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);

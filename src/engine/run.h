@@ -9,11 +9,16 @@
 #pragma once
 #include "box/box.h"
 #include "engine/engine.h"
+#include "result/normalise.h"
+#include "result/truncate.h"
 
 #define RUN_LIST_MAX 256      /* uses of one repeatable option */
 #define RUN_ID_MAX 32         /* letters of a run's id */
 #define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is given to the box */
-#define RUN_STREAM_MAX ((size_t)1 << 20) /* bytes of a stream that a report shows */
+#define RUN_STREAM_MAX ((size_t)1 << 20) /* bytes of a stream that a report shows at most; TRUNCATE_DEFAULT unless lines are asked for */
+#define RUN_KEEP_ABOVE 30000             /* a longer stream is kept in a file, even when it is shown as a whole */
+#define RUN_TEXT_MAX ((size_t)128 << 20) /* of a stream as text; only sequences that draw far more than they are long get there */
+#define RUN_LINES_MAX 1000000            /* that can be asked for */
 
 enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126, EXIT_OOM = 137 };
 
@@ -26,7 +31,7 @@ struct run_wishes { /* NULL or empty: not given */
 	char *const *argv;             /* the program and its arguments; or, with code or file, arguments for that */
 	const char *code, *lang, *shell, *file, *ticket;
 	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *skill, *task, *agent, *config;
-	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time;
+	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
 };
@@ -50,6 +55,7 @@ struct run {
 	struct texts *scrubbed;        /* names of variables that look like credentials and were left out */
 	struct texts *capped;          /* names of limits that are smaller than was asked for */
 	struct engine_request gate;    /* what the gate is asked, when it is */
+	size_t head, tail;             /* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
 	struct texts *caches;          /* directories below the state that must be made before the run, in order */
 };
 
@@ -59,7 +65,7 @@ struct hint {
 	struct str text;
 };
 
-struct cut { /* a stream that is not shown as a whole */
+struct cut { /* a stream that is not shown as a whole, or is long; bytes and lines of its text, and bytes that were not kept */
 	bool is;
 	uint64_t total_bytes, total_lines, omitted_bytes, omitted_lines;
 	struct str path;               /* the whole of what was kept; empty: it could not be kept */
@@ -70,6 +76,8 @@ struct report {
 	const struct outcome *outcome;
 	struct str out, err;           /* as they are shown */
 	struct cut out_cut, err_cut;
+	struct sanitized sanitized;    /* of both streams together */
+	uint64_t redacted;
 	struct hint *hints;
 	const struct reason *reasons;  /* why it was refused */
 	struct str error;              /* why the box could not be made; empty: it could */
@@ -90,6 +98,8 @@ void run_go(struct arena *a, const struct run *r, const struct box_progress *pro
 void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret);
 /* One object on one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
+/* Counters that are not zero, as an object. */
+void report_sanitized(struct buf *b, const struct sanitized *s);
 
 /* Inside: the parts of a spec. */
 

@@ -9,38 +9,44 @@
 
 #define KEY "sandbox_timeout_sec"
 
-/* Between a first line of three dashes and the next such line; empty: there is none. */
-static struct str front_matter(struct str text)
+/* Between a first line of three dashes and the next such line; empty: there is none. One that does not end is an error: it may hold a limit. */
+static int front_matter(struct str name, struct str text, struct str *ret, struct err *e)
 {
-	ptrdiff_t line = str_find(text, '\n', 0);
-	size_t from = (size_t)line + 1;
+	ptrdiff_t line;
+	size_t from;
 
 	if (str_starts(text, "\xEF\xBB\xBF"))
-		return front_matter(str_sub(text, 3, text.n));
-	if (line < 3 || !str_starts(text, "---") || !(line == 3 || (line == 4 && text.p[3] == '\r')))
-		return STR("");
+		text = str_sub(text, 3, text.n);
+	line = str_find(text, '\n', 0);
+	from = (size_t)line + 1;
+	if (line < 3 || !str_starts(text, "---") || !(line == 3 || (line == 4 && text.p[3] == '\r'))) {
+		*ret = STR("");
+		return 0;
+	}
 	for (size_t at = from; at < text.n;) {
 		ptrdiff_t end = str_find(text, '\n', at);
 		struct str s = str_sub(text, at, end < 0 ? text.n : (size_t)end);
 
-		if (str_is(s, "---") || str_is(s, "---\r"))
-			return str_sub(text, from, at);
+		if (str_is(s, "---") || str_is(s, "---\r")) {
+			*ret = str_sub(text, from, at);
+			return 0;
+		}
 		if (end < 0)
 			break;
 		at = (size_t)end + 1;
 	}
-	return STR("");
+	return err_set(e, ERR_INPUT, 0, "%.*s:1:1: the front matter does not end: a line '---' is missing", STR_ARG(name));
 }
 
 int skill_timeout_of(struct arena *a, struct str name, struct str text, uint64_t *ret, struct err *e)
 {
-	struct str front = front_matter(text);
+	struct str front;
 	const struct ynode *n;
 	struct yaml_file f;
 	struct err why = {0};
 	uint64_t ms;
 
-	if (yaml_read(a, name, front, &f, e) != 0)
+	if (front_matter(name, text, &front, e) != 0 || yaml_read(a, name, front, &f, e) != 0)
 		return -1;
 	n = f.root && f.root->kind == YNODE_MAP ? yaml_get(f.root, KEY) : NULL;
 	if (!n) {

@@ -1,4 +1,5 @@
 /* From wishes to a spec. The parts are made in an order in which each finds what it needs; the first that is wrong ends it. */
+#include "base/num.h"
 #include "engine/run.h"
 
 static int profile(struct making *m, struct err *e)
@@ -63,9 +64,25 @@ static int names(struct making *m, struct err *e)
 	return 0;
 }
 
+/* How much the report shows. */
+static int lines(const char *option, const char *text, size_t *ret, struct err *e)
+{
+	int64_t n = 0;
+
+	if (text && num_parse(str_of(text), 1, RUN_LINES_MAX, &n) != 0)
+		return err_set(e, ERR_INPUT, 0, "--%s '%.60s': expected a number of lines from 1 to %d", option, text, RUN_LINES_MAX);
+	*ret = (size_t)n;
+	return 0;
+}
+
+static int shown(struct making *m, struct err *e)
+{
+	return lines("head", m->w->head, &m->r->head, e) != 0 ? -1 : lines("tail", m->w->tail, &m->r->tail, e);
+}
+
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
 {
-	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, making_limits, making_places, making_program, making_environment};
+	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_environment};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct making m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 

@@ -472,6 +472,16 @@ static void put_accesses(struct explain *x, const char *text, enum access_kind k
 	}
 }
 
+/* How far a piece of code was read; what it does stands in the other sections. */
+static const char *code_state(const struct snippet *s)
+{
+	if (!s->code)
+		return inline_harmless(s) ? "   only computes" : "   not read";
+	if (!s->code->parsed)
+		return "   does not parse";
+	return s->code->complete ? "   read completely" : "   known in full only when it runs";
+}
+
 static void put_others(struct explain *x)
 {
 	size_t n = 0;
@@ -487,7 +497,7 @@ static void put_others(struct explain *x)
 		title(x, &n, "code");
 		buf_fmt(x->out, "        %s: ", s->lang ? s->lang : "unknown");
 		show_word(x->out, &s->text);
-		dim(x, inline_harmless(s) ? "   only computes" : "");
+		dim(x, code_state(s));
 		buf_char(x->out, '\n');
 	}
 }

@@ -17,10 +17,12 @@
 #include "result/text.h"
 
 #define STRING_MAX 4096   /* bytes of a control string */
+#define PALETTE_LEN 8     /* bytes of a control string that sets a colour of the console */
 #define CSI_MAX 64        /* bytes of a control sequence's parameters */
 #define ESCAPE_MAX 3      /* bytes between ESC and what ends it */
 #define COLUMN_MAX 200    /* where a sequence can move the cursor; text may go further */
 #define FEED_PIECE 65536  /* bytes that are taken at a time */
+#define UTF8_MAX 4        /* bytes of a character */
 
 enum { NUL = 0, BEL = 7, BS = 8, VT = 11, FF = 12, CAN = 0x18, SUB = 0x1A, ESC = 0x1B, DEL = 0x7F, NEL = 0x85, ST = 0x9C, BOM = 0xFEFF };
 
@@ -38,6 +40,7 @@ struct normaliser_state {
 	size_t ncsi, nescape;
 	char *string;
 	size_t nstring;
+	bool osc;               /* the string is an OSC */
 	bool showing;           /* a string is shown: no sequence starts in it */
 	/* the line */
 	char *line;             /* one more than NORMALISE_LINE_MAX, for its newline */
@@ -49,22 +52,25 @@ struct normaliser_state {
 	bool is_long;           /* parts of it are out already */
 	struct visible visible;
 	struct prose prose;
-	struct buf cell_text, scratch;
+	char *cell_text;        /* of all cells; NULL until the first use */
+	struct buf scratch;
 };
 
 /* ---- the line ---- */
 
-static void cells_to_line(struct normaliser_state *s, struct buf *b, bool trim)
+static struct str cells_text(struct normaliser_state *s, bool trim)
 {
-	size_t n = s->ncells;
+	size_t n = s->ncells, len = 0;
 
 	while (trim && n && (s->cells[n - 1] == ' ' || s->cells[n - 1] == '\t'))
 		n--;
 	for (size_t i = 0; i < n; i++) {
-		char c[4];
-
-		buf_add(b, c, utf8_put(s->cells[i], c));
+		if (s->cells[i] < 0x80)
+			s->cell_text[len++] = (char)s->cells[i];
+		else
+			len += utf8_put(s->cells[i], s->cell_text + len);
 	}
+	return str_n(s->cell_text, len);
 }
 
 /* What the line holds goes out; `end` is the newline, empty at the end of everything, NULL when the line goes on. */
@@ -74,11 +80,8 @@ static void emit(struct normaliser *n, const char *end)
 	struct str text = str_n(s->line, s->len);
 
 	s->scratch.n = 0;
-	if (s->in_cells) {
-		s->cell_text.n = 0;
-		cells_to_line(s, &s->cell_text, end != NULL);
-		text = buf_view(&s->cell_text);
-	}
+	if (s->in_cells)
+		text = cells_text(s, end != NULL);
 	if (s->beyond_ascii || s->in_cells) {
 		visible_put(&s->scratch, &s->visible, text, &n->counts);
 		buf_c(&s->scratch, end ? end : "");
@@ -115,8 +118,10 @@ static void to_cells(struct normaliser_state *s)
 {
 	if (s->in_cells)
 		return;
-	if (!s->cells)
+	if (!s->cells) {
 		s->cells = arena_array(s->a, NORMALISE_LINE_MAX, sizeof(*s->cells));
+		s->cell_text = arena_array(s->a, NORMALISE_LINE_MAX, UTF8_MAX);
+	}
 	s->ncells = 0;
 	for (size_t i = 0; i < s->len;)
 		s->cells[s->ncells++] = utf8_next(str_n(s->line, s->len), &i);
@@ -287,7 +292,7 @@ static void show_string(struct normaliser *n)
 	s->showing = false;
 }
 
-static void start_string(struct normaliser *n)
+static void start_string(struct normaliser *n, bool osc)
 {
 	struct normaliser_state *s = n->state;
 
@@ -295,6 +300,7 @@ static void start_string(struct normaliser *n)
 	if (!s->string)
 		s->string = arena_alloc(s->a, STRING_MAX);
 	s->nstring = 0;
+	s->osc = osc;
 	s->mode = STRING;
 }
 
@@ -311,7 +317,7 @@ static void control_high(struct normaliser *n, uint32_t cp)
 	if (!n->state->showing && cp == 0x9B)
 		start_csi(n);
 	else if (!n->state->showing && (cp == 0x90 || cp == 0x98 || cp == 0x9D || cp == 0x9E || cp == 0x9F))
-		start_string(n);
+		start_string(n, cp == 0x9D);
 	else
 		n->counts.control++;
 	if (cp == NEL || cp == 0x84 || cp == 0x8D)
@@ -350,8 +356,8 @@ static void escape(struct normaliser *n, uint32_t cp)
 	s->mode = GROUND;
 	if (cp == '[') {
 		start_csi(n);
-	} else if (cp < 0x80 && cp && strchr("]PX^_", (int)cp)) {
-		start_string(n);
+	} else if (cp < 0x80 && cp && strchr("]PX^_k", (int)cp)) {
+		start_string(n, cp == ']');
 	} else if (cp >= 0x20 && cp < 0x30) {
 		n->counts.ansi++;
 		s->nescape = 1;
@@ -399,6 +405,17 @@ static void csi(struct normaliser *n, uint32_t cp)
 	ground(n, cp);
 }
 
+/* The console's own OSC: P and seven hexadecimal digits, or R. They have no end. */
+static bool is_palette(struct str s)
+{
+	if (s.n == 1)
+		return s.p[0] == 'R';
+	for (size_t i = 1; s.n == PALETTE_LEN && i < s.n; i++)
+		if (!strchr("0123456789ABCDEFabcdef", s.p[i]) || !s.p[i])
+			return false;
+	return s.n == PALETTE_LEN && s.p[0] == 'P';
+}
+
 static void string(struct normaliser *n, uint32_t cp, struct str raw)
 {
 	struct normaliser_state *s = n->state;
@@ -413,6 +430,8 @@ static void string(struct normaliser *n, uint32_t cp, struct str raw)
 	} else {
 		memcpy(s->string + s->nstring, raw.p, raw.n);
 		s->nstring += raw.n;
+		if (s->osc && is_palette(str_n(s->string, s->nstring)))
+			s->mode = GROUND;
 	}
 }
 
@@ -554,6 +573,27 @@ static void take_plain(struct normaliser *n, struct str text)
 	append(n, text);
 }
 
+/* Complete characters beyond ASCII that are no controls, straight to the line. Answers how many bytes they are. */
+static size_t take_wide(struct normaliser *n, struct str chunk, size_t from)
+{
+	struct normaliser_state *s = n->state;
+	size_t i = from;
+
+	while (s->started && i < chunk.n && (unsigned char)chunk.p[i] >= 0xC2) {
+		size_t end = i;
+		uint32_t cp = utf8_next(chunk, &end);
+
+		if (cp == UTF8_BAD || cp <= 0x9F)
+			break;
+		if (s->len + (end - i) > NORMALISE_LINE_MAX)
+			emit(n, NULL);
+		for (; i < end; i++)
+			s->line[s->len++] = chunk.p[i];
+		s->beyond_ascii = true;
+	}
+	return i - from;
+}
+
 /* ---- the interface ---- */
 
 void normaliser_start(struct normaliser *n, struct arena *a, const struct normalise_options *o, struct buf *out)
@@ -564,7 +604,6 @@ void normaliser_start(struct normaliser *n, struct arena *a, const struct normal
 	s->a = a;
 	s->line = arena_alloc(a, NORMALISE_LINE_MAX + 1);
 	s->prose.timestamps = o && o->timestamps;
-	buf_init(&s->cell_text, a, 0);
 	buf_init(&s->scratch, a, 0);
 }
 
@@ -578,7 +617,9 @@ void normaliser_feed(struct normaliser *n, struct str chunk)
 
 		if (k)
 			take_plain(n, str_sub(chunk, i, i + k));
-		else
+		else if (ordinary)
+			k = take_wide(n, chunk, i);
+		if (!k)
 			take_byte(n, chunk.p[i++]);
 		i += k;
 	}

@@ -13,6 +13,7 @@
 #define TIME_FIRST 1600000000u
 #define TIME_LAST 1999999999u
 #define STAMP_DIGITS 10
+#define DAYS_TO_2020 18262 /* from 1970 */
 #define MARKER "truncated ("
 #define DOTS "... "
 
@@ -70,28 +71,62 @@ static size_t find_marker(struct str text, size_t from)
 
 /* ---- times: what speaks against one ---- */
 
-/* Words before a number that say what it is, and words after it that say what it counts. */
-static const char *const names[] = {
-	"id", "ids", "pid", "ppid", "uid", "gid", "tid", "size", "bytes", "byte", "port", "ports", "count", "counts", "number", "num", "nr", "no", "seed", "hash", "key", "len", "length",
-	"offset", "total", "inode", "ino", "version", "build", "revision", "rev", "serial", "phone", "tel", "fax", "code", "sum", "checksum", "crc", "max", "min", "limit", "capacity", "free", "used",
-	"memory", "rss", "value", "val", "index", "row", "rows", "line", "lines", "page", "ref", "order", "account", "invoice", "ticket", "issue", "pr", "job", "run", "seq", "sequence", "cycles",
-	"instructions", "hz", "freq", "frequency", "ops", "iterations", "balance", "price", "amount", "isbn", "zip", "x", "of", "than",
+/* Words before a number that say what it is, and words after it that say what it counts; by their first letters, between blanks. */
+static const char *const names[26] = {
+	['a' - 'a'] = " account amount ",
+	['b' - 'a'] = " balance build byte bytes ",
+	['c' - 'a'] = " capacity checksum code count counts crc cycles ",
+	['f' - 'a'] = " fax free freq frequency ",
+	['g' - 'a'] = " gid ",
+	['h' - 'a'] = " hash hz ",
+	['i' - 'a'] = " id ids index ino inode instructions invoice isbn issue iterations ",
+	['j' - 'a'] = " job ",
+	['k' - 'a'] = " key ",
+	['l' - 'a'] = " len length limit line lines ",
+	['m' - 'a'] = " max memory min ",
+	['n' - 'a'] = " no nr num number ",
+	['o' - 'a'] = " of offset ops order ",
+	['p' - 'a'] = " page phone pid port ports ppid pr price ",
+	['r' - 'a'] = " ref rev revision row rows rss run ",
+	['s' - 'a'] = " seed seq sequence serial size sum ",
+	['t' - 'a'] = " tel than ticket tid total ",
+	['u' - 'a'] = " uid used ",
+	['v' - 'a'] = " val value version ",
+	['x' - 'a'] = " x ",
+	['z' - 'a'] = " zip ",
 };
-static const char *const units[] = {
-	"b", "byte", "bytes", "kb", "mb", "gb", "kib", "mib", "gib", "bits", "bit", "rows", "row", "lines", "line", "records", "items", "files", "requests", "tokens", "ops", "iterations", "iters", "cycles", "instructions",
-	"events", "packets", "users", "times", "hz", "total", "ns", "us", "ms", "nanoseconds", "microseconds", "milliseconds", "objects", "entries", "samples", "params", "parameters", "blocks", "sectors", "inodes", "pages",
-	"words", "chars", "characters", "allocs", "frees", "usd", "eur", "x", "of", "or", "hits", "misses", "calls",
+static const char *const units[26] = {
+	['a' - 'a'] = " allocs ",
+	['b' - 'a'] = " b bit bits blocks byte bytes ",
+	['c' - 'a'] = " calls characters chars cycles ",
+	['e' - 'a'] = " entries eur events ",
+	['f' - 'a'] = " files frees ",
+	['g' - 'a'] = " gb gib ",
+	['h' - 'a'] = " hits hz ",
+	['i' - 'a'] = " inodes instructions items iterations iters ",
+	['k' - 'a'] = " kb kib ",
+	['l' - 'a'] = " line lines ",
+	['m' - 'a'] = " mb mib microseconds milliseconds misses ms ",
+	['n' - 'a'] = " nanoseconds ns ",
+	['o' - 'a'] = " objects of ops or ",
+	['p' - 'a'] = " packets pages parameters params ",
+	['r' - 'a'] = " records requests row rows ",
+	['s' - 'a'] = " samples sectors ",
+	['t' - 'a'] = " times tokens total ",
+	['u' - 'a'] = " us usd users ",
+	['w' - 'a'] = " words ",
+	['x' - 'a'] = " x ",
 };
 
-static bool known(const char *const *words, size_t n, const char *word)
+/* The word stands between blanks, too. */
+static bool known(const char *const words[26], const char *word)
 {
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(words[i], word))
-			return true;
-	return false;
+	const char *of = words[word[1] - 'a'];
+
+	return of && strstr(of, word);
 }
 
-/* The last part of a name, in lower case: order_id, order-id and orderId end in id. False when it is no short word. */
+/* The last part of a name, in lower case and between blanks: order_id, order-id and orderId end in id. False when it is no short word. */
 static bool last_part(struct str word, char ret[WORD_MAX])
 {
 	size_t from = word.n;
@@ -101,11 +136,12 @@ static bool last_part(struct str word, char ret[WORD_MAX])
 		if (from && word.p[from] >= 'A' && word.p[from] <= 'Z' && word.p[from - 1] >= 'a' && word.p[from - 1] <= 'z')
 			break;
 	}
-	if (from == word.n || word.n - from >= WORD_MAX)
+	if (from == word.n || word.n - from + 3 > WORD_MAX)
 		return false;
+	ret[0] = ' ';
 	for (size_t i = from; i < word.n; i++)
-		ret[i - from] = (char)(word.p[i] | 0x20);
-	ret[word.n - from] = '\0';
+		ret[i - from + 1] = (char)(word.p[i] | 0x20);
+	memcpy(ret + (word.n - from) + 1, " ", 2);
 	return true;
 }
 
@@ -140,7 +176,7 @@ static bool before_allows(char last, struct str s)
 		end--;
 	if (end > from && one_of(s.p[end - 1], "\"'"))
 		return false;
-	return !last_part(str_sub(s, from, end), word) || !known(names, sizeof(names) / sizeof(*names), word);
+	return !last_part(str_sub(s, from, end), word) || !known(names, word);
 }
 
 /* What follows it in the line; `bracket` is what stands right before it. */
@@ -172,12 +208,13 @@ static bool after_allows(char bracket, struct str s)
 		return false;
 	for (end = i; end < s.n && letter(s.p[end]); end++)
 		;
-	return !last_part(str_sub(s, i, end), word) || !known(units, sizeof(units) / sizeof(*units), word);
+	return !last_part(str_sub(s, i, end), word) || !known(units, word);
 }
 
 /* JSON, XML, CSV or columns by tabs. */
 static bool machine_line(struct str s)
 {
+	static const bool telling[256] = {['"'] = true, ['<'] = true, ['/'] = true, [','] = true};
 	size_t commas = 0, i = 0;
 
 	while (i < s.n && blank(s.p[i]))
@@ -185,6 +222,8 @@ static bool machine_line(struct str s)
 	if (i < s.n && (s.p[i] == '{' || s.p[i] == '<'))
 		return true;
 	for (; i + 1 < s.n; i++) {
+		if (!telling[(unsigned char)s.p[i]])
+			continue;
 		if (s.p[i] == '"' && s.p[i + 1] == ':')
 			return true;
 		if ((s.p[i] == '<' && s.p[i + 1] == '/') || (s.p[i] == '/' && s.p[i + 1] == '>'))
@@ -203,20 +242,35 @@ static unsigned days_in(unsigned year, unsigned month)
 	return days[month] + (month == 1 && year % 4 == 0); /* no century without a leap year in sight */
 }
 
+/* That many digits, and what follows them. */
+static void put_number(struct buf *b, unsigned v, unsigned digits, char then)
+{
+	char c[5];
+
+	c[digits] = then;
+	for (unsigned i = digits; i; i--, v /= 10)
+		c[i - 1] = (char)('0' + v % 10);
+	buf_add(b, c, digits + 1);
+}
+
 static void put_time(struct buf *b, uint32_t t, struct str fraction)
 {
-	unsigned year = 1970, month = 0, day = t / 86400, rest = t % 86400;
+	unsigned year = 2020, month = 0, day = t / 86400 - DAYS_TO_2020, rest = t % 86400;
 
 	while (day >= (year % 4 == 0 ? 366u : 365u))
 		day -= year++ % 4 == 0 ? 366u : 365u;
 	for (; day >= days_in(year, month); month++)
 		day -= days_in(year, month);
-	buf_fmt(b, "%04u-%02u-%02uT%02u:%02u:%02u", year, month + 1, day + 1, rest / 3600, rest / 60 % 60, rest % 60);
+	put_number(b, year, 4, '-');
+	put_number(b, month + 1, 2, '-');
+	put_number(b, day + 1, 2, 'T');
+	put_number(b, rest / 3600, 2, ':');
+	put_number(b, rest / 60 % 60, 2, ':');
+	put_number(b, rest % 60, 2, fraction.n ? '.' : 'Z');
 	if (fraction.n) {
-		buf_char(b, '.');
 		buf_str(b, fraction);
+		buf_char(b, 'Z');
 	}
-	buf_char(b, 'Z');
 }
 
 struct stamp {

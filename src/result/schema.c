@@ -233,11 +233,26 @@ static enum schema_answer additional_items(struct schema_run *r, const struct sc
 	return at->v->kind == VALUE_ARRAY && value_is(list, VALUE_ARRAY) ? items_from(r, at, list->n) : SCHEMA_YES;
 }
 
+/* A count that the schema names, written 2 or 2.0; -1: neither. */
+static int64_t named_count(const struct value *schema, const char *name, int64_t otherwise)
+{
+	const struct value *v = value_key(schema, name);
+	if (!v)
+		return otherwise;
+	struct str text = value_is(v, VALUE_NUMBER) ? v->text : STR("");
+	while (str_find(text, '.', 0) >= 0 && (str_ends(text, "0") || str_ends(text, ".")))
+		text.n--;
+	struct value whole = {.kind = VALUE_NUMBER, .text = text};
+	return value_int(&whole, -1);
+}
+
 static enum schema_answer contains(struct schema_run *r, const struct schema_at *at)
 {
-	int64_t found = 0, perhaps = 0, min = value_int(value_key(at->schema, "minContains"), 1), max = value_int(value_key(at->schema, "maxContains"), INT64_MAX);
+	int64_t found = 0, perhaps = 0, min = named_count(at->schema, "minContains", 1), max = named_count(at->schema, "maxContains", INT64_MAX);
 	if (at->v->kind != VALUE_ARRAY)
 		return SCHEMA_YES;
+	if (min < 0 || max < 0)
+		return schema_unknown(r, at, "the schema's minContains or maxContains is no count");
 	for (struct value *m = at->v->first; m; m = m->next) {
 		enum schema_answer answer = eval(r, at->word, m, at->path, true);
 		found += answer == SCHEMA_YES;
@@ -404,7 +419,7 @@ static const struct keyword {
 	{"patternProperties", pattern_properties, OBJECT}, {"propertyNames", property_names, SCHEMA}, {"dependentRequired", dependent, OBJECT},
 	{"dependentSchemas", dependent, OBJECT}, {"dependencies", dependent, OBJECT}, {"$id", identifier, ANY}, {"id", identifier, ANY},
 	{"format", format, ANY}, {"title", annotation, ANY}, {"description", annotation, ANY}, {"default", annotation, ANY},
-	{"examples", annotation, ANY}, {"example", annotation, ANY}, {"$comment", annotation, ANY}, {"$schema", annotation, ANY},
+	{"examples", annotation, ANY}, {"example", annotation, ANY}, {"$comment", annotation, ANY}, {"$schema", annotation, TEXT},
 	{"$defs", annotation, ANY}, {"definitions", annotation, ANY}, {"$anchor", annotation, ANY}, {"readOnly", annotation, ANY},
 	{"writeOnly", annotation, ANY}, {"deprecated", annotation, ANY}, {"contentEncoding", annotation, ANY},
 	{"contentMediaType", annotation, ANY}, {"contentSchema", annotation, ANY},
@@ -469,6 +484,9 @@ void schema_check(struct arena *a, struct value *schema, struct value *v, struct
 	for (size_t i = 0; value_is(version, VALUE_STRING) && i < sizeof drafts / sizeof drafts[0]; i++)
 		r.old |= str_contains(version->text, str_of(drafts[i]));
 	struct schema_path top = {0};
-	enum schema_answer answer = eval(&r, schema, v, &top, false);
+	struct schema_at at = {schema, schema, v, &top, false};
+	/* Another language than JSON Schema's own may give the words another meaning, or none. */
+	bool foreign = value_is(version, VALUE_STRING) && !str_contains(version->text, STR("json-schema.org/"));
+	enum schema_answer answer = foreign ? schema_unknown(&r, &at, "the schema's $schema is not known") : eval(&r, schema, v, &top, false);
 	*ret = (struct schema_result){.answer = answer, .format = r.format, .notes = answer == SCHEMA_NO ? r.violations : answer == SCHEMA_UNKNOWN ? r.unknowns : NULL};
 }

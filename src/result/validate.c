@@ -12,13 +12,6 @@
 #define MESSAGE_MAX 600
 #define ESCAPE_MAX 4096   /* bytes of one control string; a longer one stays as it is */
 
-#if !__has_include("result/validate_static.c")
-const struct validator validators_static[] = {{0}};
-#endif
-#if !__has_include("result/validate_data.c")
-const struct validator validators_data[] = {{0}};
-#endif
-
 /* Machine-readable formats before text: of two that are as sure, the first is taken. */
 static const struct validator *const families[] = {validators_test_machine, validators_test_text, validators_static, validators_data};
 #define NFAMILIES (sizeof(families) / sizeof(*families))
@@ -56,6 +49,9 @@ static void note(struct arena *a, struct validation *v, const char *id, bool war
 	if (n >= NOTES_MAX)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
+	for (char *c = text; *c; c++) /* names in it are the output's own: they must not break the line, nor steer a terminal */
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			*c = ' ';
 	*at = arena_new(a, struct check_note);
 	(*at)->id = id;
 	(*at)->warning = warning;

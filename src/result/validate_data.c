@@ -54,7 +54,8 @@ static struct str name_list(struct arena *a, const struct header *h)
 static void required(struct arena *a, const struct validate_input *in, struct validation *v, const struct header *h, const struct str *sorted)
 {
 	for (size_t i = 0; i < in->ncolumns; i++) {
-		struct str want = in->columns[i];
+		enum data_type type;
+		struct str want = data_type_split(in->columns[i], &type);
 		if (h->n && bsearch(&want, sorted, h->n, sizeof *sorted, by_name))
 			continue;
 		if (h->partial)
@@ -84,6 +85,8 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 			validation_note(a, v, "header-duplicate", false, "the column '%.*s' is there twice, so nobody knows which one is meant; rename one of them", DATA_NAME(sorted[i]));
 			break;
 		}
+	if (h->n >= DATA_COLUMNS_MAX)
+		validation_unsure(a, v, "too-large", "the table has more than %d columns and cannot be checked", DATA_COLUMNS_MAX);
 	required(a, in, v, h, sorted);
 }
 
@@ -124,6 +127,15 @@ void data_bad_json(struct arena *a, struct validation *v, const struct value_rea
 	default:
 		validation_note(a, v, "json-syntax", false, "line %zu is not JSON: expected %.*s; print the JSON and nothing else on standard output", line, DATA_NAME(r->what));
 	}
+}
+
+bool data_is_missing(struct str f)
+{
+	static const char *const words[] = {"", "NaN", "nan", "NULL", "null", "NA", "None"};
+	for (size_t i = 0; f.n <= 4 && i < sizeof words / sizeof words[0]; i++)
+		if (str_is(f, words[i]))
+			return true;
+	return false;
 }
 
 bool data_is_jsonl(struct str text)

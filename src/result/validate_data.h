@@ -34,6 +34,29 @@ void data_header(struct arena *a, const struct validate_input *in, struct valida
 /* Counts, and the rule that there must be rows. Ragged: how many rows had a different number of columns, and the first line of them. */
 void data_rows(struct arena *a, const struct validate_input *in, struct validation *v, int64_t rows, int64_t columns);
 void data_ragged(struct arena *a, struct validation *v, int64_t ragged, size_t line, int64_t got, int64_t want);
+/* A field that stands for no value: empty, NaN, NULL. */
+bool data_is_missing(struct str field);
+
+/* ---- types of columns ---- */
+
+enum data_type { TYPE_ANY, TYPE_INTEGER, TYPE_NUMBER, TYPE_BOOLEAN, TYPE_DATE, TYPE_TEXT };
+
+struct types {
+	enum data_type *of;  /* each column's; NULL with n 0: none was asked for */
+	size_t n;
+	int64_t wrong;       /* cells; the first of them: */
+	size_t column, row;
+	struct str value;
+};
+
+/* `id:integer` is the column id of type integer; a suffix that is no type belongs to the name. */
+struct str data_type_split(struct str column, enum data_type *ret);
+const char *data_type_name(enum data_type t);
+void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret);
+void data_cell(struct types *t, size_t column, struct str cell, size_t row);
+void data_value(struct types *t, size_t column, const struct value *v, size_t row);
+void data_wrong_types(struct arena *a, struct validation *v, const struct header *h, const struct types *t);
+
 /* What is wrong with a JSON text; line_offset: lines before the reader's text. */
 void data_bad_json(struct arena *a, struct validation *v, const struct value_reader *r, size_t line_offset);
 /* Several values, one a line. */

@@ -5,7 +5,9 @@
 #include "result/validate_data.h"
 
 struct table {
+	const struct validate_input *in;
 	struct header h;
+	struct types types;
 	int64_t rows, ragged, got, missing;
 	size_t ragged_row;       /* the first, from 1 */
 	const struct value *shape; /* the record that the others are compared with */
@@ -47,6 +49,7 @@ static void add_row(struct arena *a, struct table *t, const struct value *row)
 		if (row->kind == VALUE_OBJECT)
 			for (const struct value *m = row->first; m; m = m->next)
 				header_add(a, &t->h, m->key);
+		data_types(a, t->in, &t->h, &t->types);
 	}
 	if (row->kind != t->shape->kind || (row->kind >= VALUE_ARRAY && row->n != t->shape->n)) {
 		ragged(t, row->n);
@@ -54,8 +57,15 @@ static void add_row(struct arena *a, struct table *t, const struct value *row)
 	}
 	if (row->kind < VALUE_ARRAY)
 		return;
-	for (const struct value *m = row->first; m; m = m->next) {
+	if (row->kind == VALUE_OBJECT)
+		for (size_t i = 0; i < t->types.n; i++)
+			if (t->types.of[i] != TYPE_ANY)
+				data_value(&t->types, i, value_get(row, t->h.names[i]), (size_t)t->rows);
+	size_t i = 0;
+	for (const struct value *m = row->first; m; m = m->next, i++) {
 		t->missing += m->kind == VALUE_NULL;
+		if (row->kind == VALUE_ARRAY && t->types.n)
+			data_value(&t->types, i, m, (size_t)t->rows);
 		if (row->kind == VALUE_OBJECT && !value_get(t->shape, m->key)) {
 			ragged(t, row->n);
 			return;
@@ -78,6 +88,7 @@ static bool split_table(struct arena *a, struct table *t, const struct value *v)
 	for (const struct value *c = columns->first; c; c = c->next)
 		header_add(a, &t->h, c->kind == VALUE_STRING || c->kind == VALUE_NUMBER ? c->text : STR(""));
 	t->shape = columns;
+	data_types(a, t->in, &t->h, &t->types);
 	add_rows(a, t, data);
 	return true;
 }
@@ -94,10 +105,15 @@ static bool column_table(struct arena *a, struct table *t, const struct value *v
 	/* A record of records is no table: an index counts. */
 	if (first->kind == VALUE_OBJECT && first->first && !value_key(first, "0"))
 		return false;
-	for (const struct value *c = first; c; c = c->next) {
+	for (const struct value *c = first; c; c = c->next)
 		header_add(a, &t->h, c->key);
+	data_types(a, t->in, &t->h, &t->types);
+	size_t column = 0;
+	for (const struct value *c = first; c; c = c->next, column++) {
 		bool same = c->n == first->n;
+		size_t row = 1;
 		for (const struct value *m = c->first; m && same; m = m->next) {
+			data_value(&t->types, column, m, row++);
 			t->missing += m->kind == VALUE_NULL;
 			same = c->kind == VALUE_ARRAY || value_get(first, m->key);
 		}
@@ -141,12 +157,13 @@ static void judge_table(struct arena *a, const struct validate_input *in, struct
 			(long long)t->ragged, t->ragged_row ? "first row " : "columns of different length, rows ", t->ragged_row ? t->ragged_row : (size_t)t->got);
 	if (t->rows || t->h.n)
 		data_header(a, in, v, &t->h);
+	data_wrong_types(a, v, &t->h, &t->types);
 }
 
 void json_table_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct value_reader r;
-	struct table t = {0};
+	struct table t = {.in = in};
 	value_reader_init(&r, a, in->out);
 	struct value *root = value_next(&r);
 	if (root && !value_at_end(&r)) {
@@ -164,7 +181,7 @@ void json_table_check(struct arena *a, const struct validate_input *in, struct v
 
 void jsonl_table_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	struct table t = {0};
+	struct table t = {.in = in};
 	struct jsonl l;
 	jsonl_init(&l, a, in->out);
 	for (struct value *row; (row = jsonl_next(&l));)

@@ -90,28 +90,22 @@ static struct str plain_field(struct csv *c)
 	return field;
 }
 
-static bool is_missing(struct str f)
-{
-	static const char *const words[] = {"", "NaN", "nan", "NULL", "null", "NA", "None"};
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		if (str_is(f, words[i]))
-			return true;
-	return false;
-}
-
-/* The next record: how many fields (0: none left, or an empty line), how many of them without a value. Names go to h unless it is NULL. */
-static size_t csv_record(struct arena *a, struct csv *c, struct header *h, int64_t *missing)
+/* The next record: how many fields (0: none left, or an empty line), how many of them without a value. Names go to h; cells of a row are held against
+ * their types. */
+static size_t csv_record(struct arena *a, struct csv *c, struct header *h, struct types *t, int64_t *missing)
 {
 	size_t fields = 0, lines = 1;
 	bool empty = true;
 	for (;;) {
 		bool quoted = c->at < c->text.n && c->text.p[c->at] == '"';
 		struct str f = quoted ? quoted_field(c, &lines) : plain_field(c);
-		fields++;
 		empty &= !quoted && !f.n;
-		*missing += is_missing(f);
+		*missing += data_is_missing(f);
 		if (h)
 			header_add(a, h, f);
+		if (t && t->n)
+			data_cell(t, fields, f, c->line);
+		fields++;
 		if (c->at >= c->text.n || c->text.p[c->at] == '\n')
 			break;
 		c->at++;
@@ -149,6 +143,7 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 {
 	struct csv c = {.text = without_bom(in->out), .line = 1};
 	struct header h = {0};
+	struct types t;
 	int64_t rows = 0, ragged = 0, missing = 0, ragged_got = 0, none = 0;
 	size_t ragged_line = 0;
 	if (!is_text(a, v, c.text))
@@ -162,15 +157,16 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 		c.sep = sniff(c.text);
 	}
 	while (c.at < c.text.n && !h.n) {
-		if (csv_record(a, &c, &h, &none) == 0)
+		if (csv_record(a, &c, &h, NULL, &none) == 0)
 			h.n = 0;
 	}
 	if (!h.n) {
 		validation_note(a, v, "data-empty", false, "nothing was printed where a table was expected; find out why before going on");
 		return;
 	}
+	data_types(a, in, &h, &t);
 	while (c.at < c.text.n) {
-		size_t line = c.line, n = csv_record(a, &c, NULL, &missing);
+		size_t line = c.line, n = csv_record(a, &c, NULL, &t, &missing);
 		if (n == 0 && h.n > 1)
 			continue;
 		rows++;
@@ -184,8 +180,10 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 	if (c.quoting)
 		validation_note(a, v, "csv-quoting", false, "line %zu: a quote is not where RFC 4180 has it; write fields with a CSV library, which doubles quotes and puts such fields in quotes",
 			c.quoting_line);
-	data_ragged(a, v, ragged, ragged_line, ragged_got, (int64_t)h.n);
+	if (!h.partial)
+		data_ragged(a, v, ragged, ragged_line, ragged_got, (int64_t)h.n);
 	data_header(a, in, v, &h);
+	data_wrong_types(a, v, &h, &t);
 }
 
 void tsv_check(struct arena *a, const struct validate_input *in, struct validation *v) { csv_check(a, in, v); }
@@ -247,10 +245,20 @@ static bool psql_continued(struct str line)
 struct psql {
 	struct lines l;
 	struct header h;
+	struct types t;
 	int64_t rows, ragged, got;
 	size_t line, ragged_line;
 	bool footer;
 };
+
+/* The cells of a row; a bar in a value makes them more than the columns, and nobody knows which is which. */
+static void psql_cells(struct psql *t, struct str line)
+{
+	size_t from = 0, column = 0;
+	for (ptrdiff_t bar; (bar = str_find(line, '|', from)) >= 0; from = (size_t)bar + 1)
+		data_cell(&t->t, column++, trim(str_sub(line, from, (size_t)bar)), t->line);
+	data_cell(&t->t, column, trim(str_sub(line, from, line.n)), t->line);
+}
 
 /* The rows below a rule, to the footer or an empty line. */
 static void psql_rows(struct arena *a, struct validation *v, struct psql *t, size_t bars)
@@ -269,6 +277,8 @@ static void psql_rows(struct arena *a, struct validation *v, struct psql *t, siz
 			t->ragged_line = t->line;
 			t->got = (int64_t)n + 1;
 		}
+		if (t->t.n == bars + 1 && n == bars)
+			psql_cells(t, line);
 	}
 	t->footer = said >= 0;
 	if (said >= 0 && (said > shown || said < shown - continued))
@@ -289,6 +299,8 @@ void psql_check(struct arena *a, const struct validate_input *in, struct validat
 			if (h->n) /* one more table: its rows count, its names are its own */
 				h = &one;
 			psql_names(a, before, h);
+			if (h == &t.h)
+				data_types(a, in, h, &t.t);
 			psql_rows(a, v, &t, bars);
 			line = STR("");
 		}
@@ -297,6 +309,7 @@ void psql_check(struct arena *a, const struct validate_input *in, struct validat
 	data_rows(a, in, v, t.rows, (int64_t)t.h.n);
 	data_ragged(a, v, t.ragged, t.ragged_line, t.got, (int64_t)t.h.n);
 	data_header(a, in, v, &t.h);
+	data_wrong_types(a, v, &t.h, &t.t);
 	if (!t.footer)
 		validation_note(a, v, "footer-missing", true, "psql printed no '(N rows)', so nothing says that these are all of them; leave the footer on");
 }
@@ -413,9 +426,14 @@ static void pandas_read(struct arena *a, struct str text, struct pandas *p)
 /* A name with a blank in it cannot be told from two names: it counts as there when the words stand side by side. */
 static void pandas_header(struct arena *a, const struct validate_input *in, struct validation *v, struct pandas *p)
 {
-	for (size_t i = 0; i < in->ncolumns; i++)
-		if (str_find(in->columns[i], ' ', 0) >= 0 && str_contains(in->out, in->columns[i]))
-			header_add(a, &p->h, in->columns[i]);
+	for (size_t i = 0; i < in->ncolumns; i++) {
+		enum data_type type;
+		struct str name = data_type_split(in->columns[i], &type);
+		if (str_find(name, ' ', 0) >= 0 && str_contains(in->out, name))
+			header_add(a, &p->h, name);
+		if (type != TYPE_ANY)
+			validation_unsure(a, v, "type-not-seen", "the cells of a printed frame cannot be told apart, so the type of '%.*s' is not checked; print CSV", DATA_NAME(name));
+	}
 	if (p->info && p->listed < p->columns) {
 		p->h.partial = true;
 		validation_note(a, v, "column-not-shown", true, "only %lld of %lld columns are listed; print all of them to have them checked", (long long)p->listed, (long long)p->columns);

@@ -16,12 +16,22 @@ const struct validator validators_static[] = {
 	{"typecheck", "go-vet-json", EVIDENCE_MACHINE, go_vet_json_detect, go_vet_json_check},
 	{"lint", "mypy", EVIDENCE_TEXT, mypy_detect, mypy_check},
 	{"lint", "tsc", EVIDENCE_TEXT, tsc_detect, tsc_check},
-	{"typecheck", "silent", EVIDENCE_NONE, silent_detect, silent_check},
-	{"lint", "silent", EVIDENCE_NONE, silent_detect, silent_check},
+	{"typecheck", "silent", EVIDENCE_TEXT, silent_detect, silent_check},
+	{"lint", "silent", EVIDENCE_TEXT, silent_detect, silent_check},
 	{0},
 };
 
 /* ---- what they share ---- */
+
+static void exit_without_errors(struct arena *a, const struct validate_input *in, struct validation *v)
+{
+	static const char text[] = "the exit code is %d although no error is reported: the tool failed, its report is not whole, or another command failed; look at standard error "
+		"and run it by itself";
+	if (in->task)
+		validation_note(a, v, "exit-mismatch", false, text, in->exit_code);
+	else
+		validation_unsure(a, v, "exit-mismatch", text, in->exit_code);
+}
 
 void static_result(struct arena *a, const struct validate_input *in, struct validation *v, bool errors)
 {
@@ -30,18 +40,17 @@ void static_result(struct arena *a, const struct validate_input *in, struct vali
 		validation_note(a, v, "exit-mismatch", !in->task,
 			"errors are reported although the exit code is 0; run the tool by itself, without a pipe or '|| true', and believe the errors");
 	else if (in->exit_code > 0 && !errors)
-		validation_note(a, v, "exit-mismatch", false,
-			"the exit code is %d although no error is reported; the tool failed or its report is not whole: look at standard error and run it again", in->exit_code);
+		exit_without_errors(a, in, v);
 }
 
 void static_no_result(struct arena *a, const struct validate_input *in, struct validation *v, const char *tool)
 {
+	static const char text[] = "%s itself failed (exit code %d) and has no result; fix its arguments or configuration and run it again";
 	v->result = RESULT_NONE;
-	if (in->exit_code >= 0)
-		validation_note(a, v, "checker-failed", false, "%s itself failed (exit code %d) and has checked nothing; fix its arguments or configuration and run it again", tool,
-			in->exit_code);
+	if (in->task)
+		validation_note(a, v, "checker-failed", false, text, tool, in->exit_code);
 	else
-		validation_note(a, v, "checker-failed", false, "%s itself failed and has checked nothing; fix its arguments or configuration and run it again", tool);
+		validation_unsure(a, v, "checker-failed", text, tool, in->exit_code);
 }
 
 void static_nothing(struct arena *a, struct validation *v)
@@ -144,7 +153,7 @@ void mypy_check(struct arena *a, const struct validate_input *in, struct validat
 	else
 		static_result(a, in, v, m.found > 0);
 	if (m.last_success && in->exit_code > 0 && m.found)
-		validation_note(a, v, "exit-mismatch", false, "mypy's last summary says success but the exit code is %d; run it again by itself", in->exit_code);
+		exit_without_errors(a, in, v); /* the last run, which the exit code is of, says that it found none */
 }
 
 /* ---- tsc ---- */
@@ -213,6 +222,10 @@ int tsc_detect(const struct validate_input *in)
 void tsc_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct tsc t = tsc_read(in->out);
+	if (!t.lines) { /* its errors are all that it is known by */
+		static_no_result(a, in, v, "tsc");
+		return;
+	}
 	validation_count(a, v, "errors", t.lines);
 	if (t.summaries && t.found > t.lines && !in->task)
 		validation_unsure(a, v, "lines-missing", "tsc found %lld errors but %lld are shown; let it print all of its output to see them", (long long)t.found,
@@ -241,8 +254,8 @@ int silent_detect(const struct validate_input *in)
 
 void silent_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	if (in->exit_code < 0) {
-		validation_unsure(a, v, "silent", "nothing was printed and the exit code is not known, so nothing can be said; run the tool again");
+	if (in->exit_code < 0 || !in->task) {
+		validation_unsure(a, v, "silent", "nothing was printed, and nothing says what ran or how it ended, so nothing can be said; run the tool again");
 	} else if (in->exit_code > 0) {
 		validation_note(a, v, "exit-mismatch", false, "the exit code is %d but nothing was printed; run the tool by itself to see why", in->exit_code);
 	} else {

@@ -16,8 +16,8 @@ STATIC_VALIDATOR(cargo_json);
 STATIC_VALIDATOR(go_vet_json);
 
 /*
- * Says the result, and whether the exit code (when known) agrees: 0 if and only if there are no errors. Somebody who asked for no task may have
- * put `| tail` or `|| true` behind the tool; then an exit code of 0 is no contradiction, only a remark.
+ * Says the result, and whether the exit code (when known) agrees: 0 if and only if there are no errors. Somebody who named no task may have
+ * put `| tail`, `|| true` or another command behind the tool; then errors with exit 0 are a remark, and another exit code leaves it open.
  */
 void static_result(struct arena *a, const struct validate_input *in, struct validation *v, bool errors);
 /* The tool itself failed: there is no result. */

@@ -103,7 +103,8 @@ void pyright_json_check(struct arena *a, const struct validate_input *in, struct
 			trusted = false;
 	}
 	int64_t files = value_int(value_key(summary, "filesAnalyzed"), -1);
-	validation_count(a, v, "files", files);
+	if (files >= 0)
+		validation_count(a, v, "files", files);
 	if (in->exit_code > 1)
 		static_no_result(a, in, v, "pyright");
 	else if (files <= 0 && !seen[0])
@@ -185,6 +186,7 @@ void eslint_json_check(struct arena *a, const struct validate_input *in, struct 
 /* ---- cargo ---- */
 
 struct cargo {
+	struct value_reader r; /* one for all lines: its bounds hold for all of them together */
 	int64_t errors, warnings, finished, failed;
 	bool last;      /* nothing of cargo's comes after the last build-finished */
 };
@@ -211,19 +213,22 @@ int cargo_json_detect(const struct validate_input *in)
 
 static void cargo_message(struct value *row, struct cargo *c)
 {
-	struct value *level = value_key(value_key(row, "message"), "level");
+	struct value *level = value_key(value_key(row, "message"), "level"), *text = value_key(value_key(row, "message"), "message");
+	/* The compiler's own sums are no findings. */
+	if (value_is(text, VALUE_STRING) && (str_starts(text->text, "aborting due to ") || str_ends(text->text, " warning emitted") || str_ends(text->text, " warnings emitted")))
+		return;
 	c->errors += value_is(level, VALUE_STRING) && str_starts(level->text, "error");
 	c->warnings += value_is(level, VALUE_STRING) && str_is(level->text, "warning");
 }
 
-/* The line at `row`; macros may print what they like between the rows, so only what looks like a row has to be one. */
+/* One row; macros may print what they like between the rows, so only what looks like a row has to be one. */
 static bool cargo_row(struct arena *a, struct validation *v, struct str line, struct cargo *c)
 {
-	struct value_reader r;
-	value_reader_init(&r, a, line);
-	struct value *row = value_next(&r);
+	c->r.text = line;
+	c->r.at = 0;
+	struct value *row = value_next(&c->r);
 	if (!row) {
-		bad_json(a, v, &r);
+		bad_json(a, v, &c->r);
 		return false;
 	}
 	struct str reason = value_key(row, "reason")->text;
@@ -241,6 +246,7 @@ void cargo_json_check(struct arena *a, const struct validate_input *in, struct v
 {
 	struct cargo c = {0};
 	struct lines l = lines_of(in->out);
+	value_reader_init(&c.r, a, STR(""));
 	for (struct str line; lines_next(&l, &line);)
 		if (cargo_line(line) && !cargo_row(a, v, line, &c))
 			return;
@@ -334,6 +340,10 @@ void go_vet_json_check(struct arena *a, const struct validate_input *in, struct 
 	validation_count(a, v, "packages", sum.packages);
 	validation_count(a, v, "findings", sum.findings);
 	validation_count(a, v, "errors", sum.errors);
+	if (!sum.packages && !sum.findings && !sum.errors) {
+		static_nothing(a, v);
+		return;
+	}
 	/* With -json the exit code is 0 whatever is found; it is not when a package could not be checked. */
 	if (in->exit_code > 0 && !sum.errors)
 		static_no_result(a, in, v, "go vet");

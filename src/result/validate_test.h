@@ -16,6 +16,9 @@ VALIDATOR(phpunit);
 VALIDATOR(prove);
 VALIDATOR(jest);
 VALIDATOR(vitest);
+VALIDATOR(mocha);
+VALIDATOR(rspec);
+VALIDATOR(node);
 
 VALIDATOR(pytest_json);
 VALIDATOR(jest_json);

@@ -151,9 +151,10 @@ int vitest_detect(const struct validate_input *in)
 {
 	struct totals t = {0};
 
-	if (!str_contains(in->out, STR("Test Files")) && !str_contains(in->out, STR("No test files found")))
+	if (!str_contains(in->out, STR("Test Files")) && !in_either(in, "No test files found"))
 		return 0;
 	read_vitest(in->out, &t);
+	read_vitest(in->err, &t);
 	return t.nsuites ? 90 : t.none ? 60 : 0;
 }
 
@@ -162,7 +163,6 @@ void vitest_check(struct arena *a, const struct validate_input *in, struct valid
 	struct totals t = {0};
 
 	read_vitest(in->out, &t);
-	if (!t.none)
-		t.none = str_contains(in->err, STR("No test files found"));
+	read_vitest(in->err, &t);
 	judge(a, in, v, &t, "--reporter=json");
 }

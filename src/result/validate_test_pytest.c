@@ -265,7 +265,7 @@ static void read_run(struct str text, struct run *r)
 
 static bool usage_error(const struct validate_input *in)
 {
-	return str_contains(in->err, STR("pytest: error:")) || str_contains(in->err, STR("ERROR: usage: "));
+	return in_either(in, "pytest: error:") || in_either(in, "ERROR: usage: ");
 }
 
 /* Every summary has one of these before its " in ". */

@@ -11,6 +11,9 @@ const struct validator validators_test_text[] = {
 	{"test", "prove", EVIDENCE_TEXT, prove_detect, prove_check},
 	{"test", "jest", EVIDENCE_TEXT, jest_detect, jest_check},
 	{"test", "vitest", EVIDENCE_TEXT, vitest_detect, vitest_check},
+	{"test", "mocha", EVIDENCE_TEXT, mocha_detect, mocha_check},
+	{"test", "rspec", EVIDENCE_TEXT, rspec_detect, rspec_check},
+	{"test", "node", EVIDENCE_TEXT, node_detect, node_check},
 	{0},
 };
 

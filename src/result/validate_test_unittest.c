@@ -8,6 +8,7 @@
 struct unittest {
 	int64_t ran, failures, errors, skipped, expected, unexpected;
 	size_t summaries, verdicts;
+	int64_t announced;     /* with -v: lines that name a test */
 	bool failed, none, after, started;
 };
 
@@ -82,6 +83,7 @@ static void read_unittest(struct str text, struct unittest *u)
 			u->after = u->summaries > 0;
 			waits = false;
 			u->started |= verbose_line(line);
+			u->announced += str_contains(line, STR(" ... "));
 		}
 		before = line;
 	}
@@ -121,6 +123,9 @@ void unittest_check(struct arena *a, const struct validate_input *in, struct val
 		validation_note(a, v, "two-summaries", u.failed, "there are %zu summaries; a test may have printed one of them: run unittest once, alone", u.summaries);
 	if (u.failed != (bad > 0))
 		validation_note(a, v, "count-mismatch", false, "the verdict and the numbers behind it disagree; run unittest once, alone");
+	if (u.started && u.announced < u.ran)
+		validation_note(a, v, "count-mismatch", false, "the summary speaks of %lld tests, but only %lld were announced; a test may have printed it", (long long)u.ran,
+			(long long)u.announced);
 	if (u.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
 	if (!u.failed && (u.ran == 0 || u.none))

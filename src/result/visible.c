@@ -11,6 +11,7 @@
 #define BLACK_FLAG 0x1F3F4
 #define TAG_FIRST 0xE0000
 #define TAG_LAST 0xE007F
+#define HIDDEN_FIRST 0xAD
 
 struct range {
 	uint32_t from, to;
@@ -103,7 +104,7 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 	for (size_t i = 0; i < text.n;) {
 		size_t from = i;
 		uint32_t cp = (unsigned char)text.p[i] < 0x80 ? (unsigned char)text.p[i++] : utf8_next(text, &i);
-		enum hidden kind = cp < 0x80 ? HIDDEN_NO : hidden_kind(cp);
+		enum hidden kind = cp < HIDDEN_FIRST ? HIDDEN_NO : hidden_kind(cp);
 
 		if (kind == HIDDEN_NO || belongs(v, cp, kind)) {
 			v->before = cp;

@@ -456,9 +456,12 @@ int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e)
 
 void cg_kill(const struct cgroup *cg)
 {
-	const struct cg_dir *v2 = dir_v2(cg);
+	const struct cg_dir *v2 = dir_v2(cg), *cpu = dir_with(cg, CG_HAS_CPU);
 	if (v2 && v2->fd >= 0)
 		put(v2->fd, "cgroup.kill", "1");
+	/* Who has used up his share of CPU cannot even die before the next period (Linux before 6.18). */
+	if (cpu && cpu->fd >= 0)
+		put(cpu->fd, cpu->v2 ? "cpu.max" : "cpu.cfs_quota_us", cpu->v2 ? "max" : "-1");
 }
 
 /* ---- counters ---- */

@@ -65,7 +65,8 @@ int cg_enter(const int *doors, size_t n);
 bool cg_guess_v2(void);
 /* Moves another process into the (remaining) hierarchies. On version 1 the kernel may wait 10 ms for this. */
 int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e);
-/* Kills everything in it, where the kernel can (version 2); the caller kills the box's init besides. */
+/* Kills everything in it, where the kernel can (version 2), and lifts its CPU limit, which would delay the end; the caller kills the box's
+ * init first. */
 void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */

@@ -18,5 +18,7 @@ bool namespace_knows(uid_t id);
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e);
 /* Brings up the loopback interface of this network namespace. 0 or -1 with errno. */
 int loopback_up(void);
-/* Gives up all capabilities; `for_good`: and every way to get them by running something. 0 or -1 with errno. Takes no memory. */
-int privileges_drop(bool for_good);
+/* Gives up every way to get capabilities by running something; those it has remain. 0 or -1 with errno. Takes no memory, nor does the next. */
+int privileges_bound(void);
+/* Gives up all capabilities. */
+int privileges_drop(void);

@@ -45,7 +45,7 @@ skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 box() {
 	local who=$1
 	shift
-	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --head 100000 "$@") >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?
 }
 # want 'JQ CONDITION' 'what it means'

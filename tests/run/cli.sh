@@ -184,6 +184,13 @@ out '/link -> /etc/caisson-test   system   (>)$'
 out '^reasons$'
 [[ $(tail -n 1 "$tmp/out") == 'verdict: deny' ]]
 result $? 'explain: the verdict comes last'
+run 2 'explain: the line inside a piece of code' check --explain --cwd /w $'python3 - <<E\nimport os\nos.remove("/etc/x")\nE'
+out '^   text 1: python'
+out '^     2 | os.remove("/etc/x")$'
+out "^        python: .*   read completely$"
+run 1 'explain: code that is not known' check --explain --cwd /w $'python3 -c "exec(input())"; perl -e "foo("; jq .x f'
+out "^        python: .*   known in full only when it runs$"
+out '^        jq: .x   only computes$'
 run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c \'rm -rf "$X"\' > log'
 out '^     1 | cd a &&$'
 out '^     2 |         sh -c'

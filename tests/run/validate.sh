@@ -98,7 +98,9 @@ top = sys.argv[1]
 used = set()
 for f in glob.glob(top + "/src/result/*.c"):
     used |= set(re.findall(r'(?:validation_note|validation_unsure)\(\s*a,\s*v,\s*"([a-z-]+)"', open(f).read()))
-doc = set(re.findall(r"^\| `([a-z-]+)` \| (?:a warning|.*\|)", open(top + "/docs/validators.md").read().split("## Checks")[1], re.M))
+doc = set()
+for f in glob.glob(top + "/docs/validators*.md"):
+    doc |= set(re.findall(r"^\| `([a-z-]+)` \|", open(f).read(), re.M))
 print("not documented:", *sorted(used - doc))
 sys.exit(bool(used - doc) or len(used) < 20)
 PY
@@ -232,6 +234,8 @@ JS
 	cd "$tmp/nd" || exit 1
 	real 'node --test passes' valid pass tap '' node --test --test-reporter=tap pass.test.mjs
 	real 'node --test fails' valid fail tap '' node --test --test-reporter=tap fail.test.mjs
+	real 'node --test for people passes' valid pass node '' node --test --test-reporter=spec pass.test.mjs
+	real 'node --test for people fails' valid fail node '' node --test --test-reporter=spec fail.test.mjs
 	node --test --test-reporter=junit pass.test.mjs >"$tmp/junit.xml" 2>/dev/null
 	if grep -q '<testsuite' "$tmp/junit.xml"; then
 		real "node's JUnit report" valid pass junit-xml '' cat "$tmp/junit.xml"

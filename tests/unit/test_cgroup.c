@@ -324,6 +324,32 @@ static void wait_inside(const struct cgroup *cg)
 			usleep(500);
 }
 
+/* A thousandth of a CPU, gone at once: the next is a second away. Its death does not wait for that. */
+static int spin_long(void)
+{
+	for (double end = seconds() + 20; seconds() < end;)
+		;
+	return 0;
+}
+static void test_kill_throttled(void)
+{
+	struct cgroup cg;
+	make(&cg);
+	if (cg_enforcer(&cg, CG_CPU_MILLI) != ENFORCED_NOT) {
+		set(&cg, CG_CPU_MILLI, 1);
+		pid_t pid = spawn(&cg, spin_long);
+		wait_inside(&cg);
+		usleep(200000);
+		double begin = seconds();
+		kill(pid, SIGKILL);
+		cg_kill(&cg);
+		CHECK(WIFSIGNALED(reap(pid)));
+		if (seconds() - begin > 0.4)
+			unit_fail(__FILE__, __LINE__, "dead after %.3f s", seconds() - begin);
+	}
+	cg_remove(&cg);
+}
+
 /* Removing waits for a process that is about to leave, but not for ever. */
 static int leave_soon(void) { return usleep(30000); }
 static void test_remove_waits(void)
@@ -525,6 +551,7 @@ int main(int argc, char **argv)
 	RUN(test_pids);
 	RUN(test_cpu);
 	RUN(test_kill_and_attach);
+	RUN(test_kill_throttled);
 	RUN(test_remove_waits);
 	RUN(test_rejects);
 	RUN(test_leftovers);

@@ -1,6 +1,7 @@
 /* Redaction: every kind with a hit and a near miss, exact values, and chunks that make no difference. Tokens are put together here so that no text of the tree looks like one. */
 #include "result/normalise.h"
 #include "result/redact.h"
+#include "sys/file.h"
 #include "unit.h"
 
 static struct arena a;
@@ -160,12 +161,18 @@ static void test_long(void)
 	}
 }
 
+/* Each is in the docs. */
 static void test_kinds(void)
 {
 	size_t n = 0, different = 1;
+	struct str page = STR("");
+	struct err e = {0};
 
-	for (; redact_kind(n); n++)
+	CHECK(file_read(&a, "docs/result.md", (size_t)1 << 20, &page, NULL, &e) == 0);
+	for (; redact_kind(n); n++) {
 		different += n && strcmp(redact_kind(n), redact_kind(n - 1));
+		CHECK_ROW(str_contains(page, str_fmt(&a, "`%s`", redact_kind(n))), redact_kind(n));
+	}
 	CHECK(different >= 30);
 	CHECK(!redact_kind(n + 1));
 }

@@ -181,6 +181,7 @@ static void test_precedence(void)
 	make_file("SKILL.md", "---\nname: x\nsandbox_timeout_sec: 45\n---\n# X\n", 0644);
 	make_file("quiet.md", "# no front matter\nsandbox_timeout_sec: 9\n", 0644);
 	make_file("bad.md", "---\nsandbox_timeout_sec: soon\n---\n", 0644);
+	make_file("open.md", "---\nsandbox_timeout_sec: 45\n# X\n", 0644);
 	load("sandbox: {limits: {timeout: 60, memory: 2G}}", NULL, NULL);
 	EXPECT(plain, "memory 2048M time 60000", "capped;");
 	EXPECT(asks, "memory 4096M time 100000", "capped;");
@@ -189,6 +190,7 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .skill = at("SKILL.md"), .timeout = "7"), "time 7000");
 	EXPECT(WISH(.code = "ls", .skill = at("quiet.md")), "time 60000");
 	EXPECT(WISH(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
+	EXPECT(WISH(.code = "ls", .skill = at("open.md")), "error: ", "open.md:1:1: the front matter does not end");
 	EXPECT(WISH(.code = "ls", .skill = at("none.md")), "error: cannot open");
 	load("sandbox: {limits: {timeout: 60}}", "sandbox: {limits: {timeout: 50, cpus: 1}}", NULL);
 	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");
@@ -422,16 +424,17 @@ static void test_streams(void)
 	struct str got, kept;
 	struct stat st;
 
-	HAS(report(&o, NULL), "\"stdout\":\"a\xEF\xBF\xBDz\\u0000\x62\"");
+	HAS(report(&o, NULL), "\"stdout\":\"a\xEF\xBF\xBDzb\"");
+	HAS(report(&o, NULL), "\"sanitized\":{\"nul\":1,\"bad_utf8\":1},\"redacted\":0,");
 	for (size_t i = 0; i < n; i++)
 		big[i] = i % 64 == 63 ? '\n' : 'x';
 	o.out = (struct stream){.text = str_n(big, n), .total = n};
 	world.state_dir = str_of(at("state3"));
 	got = report(&o, NULL);
-	HAS(got, "[... 2097152 bytes, 32768 lines left out ...]");
-	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,\"omitted_bytes\":2097152,\"omitted_lines\":32768,\"path\":\"");
+	HAS(got, "\\n... truncated (49088 more lines) ...\\n");
+	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,\"omitted_bytes\":3141632,\"omitted_lines\":49088,\"path\":\"");
 	HAS(got, "state3/outputs/0123-stdout.txt\"},\"stderr\":null}");
-	CHECK(got.n < 2 * RUN_STREAM_MAX);
+	CHECK(got.n < 3 * TRUNCATE_DEFAULT);
 	CHECK_INT(file_read(A, at("state3/outputs/0123-stdout.txt"), n + 1, &kept, &st, NULL), 0);
 	CHECK_STRN(kept, o.out.text);
 	CHECK_INT(st.st_mode & 07777, 0600);
@@ -463,6 +466,13 @@ static void test_hints(void)
 
 		HAS(report(&o, NULL), rows[i].want);
 	}
+	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT}, NULL), "--timeout sets another");
+	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT, .by_cpu_time = true}, NULL), "--cpu-time sets another");
+	made.capped = &(struct texts){.text = STR("memory"), .next = &(struct texts){.text = STR("timeout")}};
+	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limits 'memory', 'timeout' are smaller than was asked for");
+	made.capped = &(struct texts){.text = STR("pids")};
+	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limit 'pids' is smaller than was asked for");
+	made.capped = NULL;
 	made.spec.network = NETWORK_HOST;
 	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1, .err = {.text = STR("Could not resolve host"), .total = 22}}, NULL), "\"hints\":[]");
 	made.spec.network = NETWORK_DENY;

@@ -63,6 +63,20 @@ static void nul_bytes(void)
 	arena_free(&a);
 }
 
+/* What a message repeats of the output cannot break its line. */
+static void names_in_messages(void)
+{
+	struct arena a;
+	struct validation v;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	struct validate_input in = {.task = "data", .out = STR("[{\"a\\n\\u001b[31mb\":1,\"a\\n\\u001b[31mb\":2}]"), .status = STATUS_OK};
+	validate(&a, &in, &v);
+	CHECK(v.checks && !strcmp(v.checks->id, "json-duplicate-key"));
+	for (size_t i = 0; v.checks && i < v.checks->message.n; i++)
+		CHECK((unsigned char)v.checks->message.p[i] >= 0x20);
+	arena_free(&a);
+}
+
 static void printed(void)
 {
 	static const struct row rows[] = {
@@ -118,6 +132,36 @@ static void json_tables(void)
 		{"[{'id':1}]", "data invalid none json +json-syntax"},
 		{"[\"\\x\"]", "data invalid none json +json-syntax"},
 		{"[\"\\ud800\"]", "data valid pass json rows=1"},
+	};
+	CHECK_ROWS(rows);
+}
+
+static void types(void)
+{
+	static const struct row rows[] = {
+		{"id,when,ok,x\n1,2024-02-29,true,1.5\n2,,f,-1e3\n", "data valid pass csv rows=2 columns_required=id:integer,when:date,ok:boolean,x:number"},
+		{"id,x\n1,a\n", "data invalid none csv columns_required=x:number +type-wrong"},
+		{"id,x\n1,a\n", "data valid pass csv columns_required=x:text"},
+		{"id,x\n1.5,a\n", "data invalid none csv columns_required=id:integer +type-wrong"},
+		{"id\n2023-02-29\n", "data invalid none csv columns_required=id:date +type-wrong"},
+		{"id\n2024-02-29T10:00:00+01:00\n", "data valid pass csv columns_required=id:date"},
+		{"id\n2024-02-29Tx\n", "data invalid none csv columns_required=id:date +type-wrong"},
+		{"id;x\n1;2,5\n", "data valid pass csv columns_required=x:number"},
+		{"id;x\n1;-\n", "data invalid none csv columns_required=x:number +type-wrong"},
+		{"id,x\n1,2\n", "data invalid none csv columns_required=y:number +column-missing"},
+		{"a:b,x\n1,2\n", "data valid pass csv columns_required=a:b"},
+		{"id\tx\n1\t2\n", "data valid pass tsv columns_required=id:int"},
+		{"[{\"id\":1},{\"id\":\"2\"}]", "data invalid none json columns_required=id:integer +type-wrong"},
+		{"[{\"id\":1},{\"id\":null},{\"id\":3.0}]", "data valid pass json columns_required=id:integer"},
+		{"[{\"id\":1.5}]", "data invalid none json columns_required=id:integer +type-wrong"},
+		{"[{\"id\":[1]}]", "data invalid none json columns_required=id:text +type-wrong"},
+		{"{\"columns\":[\"a\",\"b\"],\"data\":[[1,\"x\"]]}", "data invalid none json columns_required=b:number +type-wrong"},
+		{"{\"a\":{\"0\":1},\"b\":{\"0\":\"x\"}}", "data invalid none json columns_required=b:number +type-wrong"},
+		{"{\"a\":[1,2],\"b\":[true,false]}", "data valid pass json columns_required=a:integer,b:boolean"},
+		{"{\"a\":1}\n{\"a\":true}\n", "data invalid none jsonl columns_required=a:number +type-wrong"},
+		{" id | name \n----+------\n  1 | a\n  x | b\n(2 rows)\n", "data invalid none psql columns_required=id:integer +type-wrong"},
+		{" id | name \n----+------\n  1 | a | b\n(1 row)\n", "data valid pass psql columns_required=id:integer"},
+		{"   id name\n0   1    a\n", "data indeterminate none pandas columns_required=id:integer +type-not-seen"},
 	};
 	CHECK_ROWS(rows);
 }
@@ -225,6 +269,7 @@ static void schema_members(void)
 		{"{\"prefixItems\":[{\"type\":\"string\"}],\"items\":false}", "[\"a\",1]", N}, {"{\"prefixItems\":[{\"type\":\"string\"}]}", "[1]", N},
 		{"{\"items\":[{\"type\":\"string\"}],\"additionalItems\":false}", "[\"a\",1]", N}, {"{\"items\":[{\"type\":\"string\"}]}", "[\"a\",1]", Y},
 		{"{\"contains\":{\"type\":\"number\"}}", "[\"a\",1]", Y}, {"{\"contains\":{\"type\":\"number\"}}", "[\"a\"]", N}, {"{\"contains\":{},\"maxContains\":1}", "[1,2]", N},
+		{"{\"contains\":{},\"maxContains\":1.0}", "[1,2]", N}, {"{\"contains\":{},\"minContains\":2.00}", "[1,2]", Y}, {"{\"contains\":{},\"minContains\":1.5}", "[1,2]", U},
 		{"{\"contains\":{\"odd\":1},\"minContains\":0}", "[1]", Y}, {"{\"contains\":{\"odd\":1}}", "[1]", U},
 		{"{\"minItems\":1,\"maxItems\":2}", "[]", N}, {"{\"minItems\":1,\"maxItems\":2}", "[1,2,3]", N}, {"{\"maxItems\":2}", "[1,2]", Y},
 		{"{\"uniqueItems\":true}", "[1,\"1\",1.0]", N}, {"{\"uniqueItems\":true}", "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", N}, {"{\"uniqueItems\":true}", "[1,true,[1],[2],{}]", Y},
@@ -252,6 +297,7 @@ static void schema_combined(void)
 			"{\"a\":1}", Y},
 		{"{\"properties\":{\"a\":{\"$ref\":\"#/$defs/n\",\"type\":\"string\"}},\"$defs\":{\"n\":{\"type\":\"number\"}}}", "{\"a\":1}", N},
 		{"{\"$id\":\"https://example.com/x\",\"type\":\"number\"}", "1", Y}, {"{\"allOf\":[{\"$id\":\"y\"}]}", "1", U},
+		{"{\"$schema\":\"https://example.com/mine\",\"type\":\"number\"}", "1", U}, {"{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\"}", "1", Y},
 		/* the same member once as a pattern, once as a keyword */
 		{"{\"patternProperties\":{\"pattern\":\"^z\"},\"allOf\":[{\"$ref\":\"#/patternProperties\"}]}", "{\"pattern\":1}", U},
 	};
@@ -293,7 +339,6 @@ static void schema_task(void)
 	}
 }
 
-/* Keys whose hashes collide must not make an object slow: a bound ends it. */
 static void many_keys(void)
 {
 	struct arena a;
@@ -313,13 +358,57 @@ static void many_keys(void)
 	arena_free(&a);
 }
 
+/* Keys whose hashes collide must not make an object slow: a bound ends it. */
+static void colliding_keys(void)
+{
+	struct arena a;
+	struct buf b;
+	struct value_reader r;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	buf_char(&b, '{');
+	size_t found = 0;
+	for (int i = 0; found < 700; i++) {
+		char key[16];
+		int n = snprintf(key, sizeof key, "k%d", i);
+		if ((str_hash(str_n(key, (size_t)n)) & 0xfff) == 0)
+			buf_fmt(&b, "%s\"%s\":1", found++ ? "," : "", key);
+	}
+	buf_char(&b, '}');
+	value_reader_init(&r, &a, buf_view(&b));
+	CHECK(!value_next(&r) && r.trouble == VALUE_LIMIT);
+	struct validation v;
+	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
+	validate(&a, &in, &v);
+	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
+	arena_free(&a);
+}
+
+static void many_columns(void)
+{
+	struct arena a;
+	struct buf b;
+	struct validation v;
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	buf_init(&b, &a, 0);
+	for (int i = 0; i < 70000; i++)
+		buf_fmt(&b, "%sc%d", i ? "," : "", i);
+	buf_c(&b, "\n1,2\n");
+	struct validate_input in = {.task = "data", .out = buf_view(&b), .status = STATUS_OK};
+	validate(&a, &in, &v);
+	CHECK(v.validity == VALIDITY_INDETERMINATE && expect_noted(&v, STR("too-large")));
+	arena_free(&a);
+}
+
 int main(void)
 {
 	RUN(samples);
 	RUN(separated);
 	RUN(nul_bytes);
+	RUN(names_in_messages);
 	RUN(printed);
 	RUN(json_tables);
+	RUN(types);
 	RUN(numbers);
 	RUN(schema_values);
 	RUN(schema_members);
@@ -327,5 +416,7 @@ int main(void)
 	RUN(schema_bounds);
 	RUN(schema_task);
 	RUN(many_keys);
+	RUN(colliding_keys);
+	RUN(many_columns);
 	return unit_end();
 }

@@ -45,6 +45,8 @@ static void mypy_contradictions(void)
 		{"Success: no issues found in 9 source files\n" MYPY_LINE MYPY_LINE FOUND("2"), "", 1, "typecheck valid fail mypy errors=2"},
 		{MYPY_LINE MYPY_LINE FOUND("2") "Success: no issues found in 9 source files\n", "", 1, "typecheck invalid none mypy +exit-mismatch"},
 		{MYPY_LINE MYPY_LINE FOUND("2") "Success: no issues found in 9 source files\n", "", 0, "typecheck valid fail mypy errors=2"},
+		/* mypy . && pytest: the exit code is another command's */
+		{"Success: no issues found in 9 source files\n", "", 1, "- indeterminate none mypy +exit-mismatch"},
 		{"Success: no issues found in 0 source files\n", "", 0, "typecheck invalid none mypy +nothing-checked"},
 		{"Success: no issues found in 3 source files\n", "", -1, "typecheck valid pass mypy errors=0"},
 		{"\033[1mSuccess: no issues found in 3 source files\033[m\r\n", "", 0, "typecheck valid pass mypy errors=0"},
@@ -78,6 +80,7 @@ static void json_contradictions(void)
 		{ESLINT("0", "{\"severity\":2}"), "", 0, "lint invalid none eslint-json +count-mismatch"},
 		{ESLINT("1", "{\"severity\":2}"), "", 1, "lint valid fail eslint-json errors=1"},
 		{ESLINT("1", "{\"severity\":2}"), "", 0, "lint invalid none eslint-json +exit-mismatch"},
+		{ESLINT("1", "{\"severity\":2}"), "", 2, "- indeterminate none eslint-json +checker-failed"},
 		{"\n> x@1.0.0 lint\n> eslint -f json .\n\n[info] x\n" ESLINT("1", "{\"severity\":2}") "\n", "", 1, "lint valid fail eslint-json errors=1"},
 		{ESLINT("0", "") "\n" ESLINT("1", "{\"severity\":2}"), "", 1, "lint invalid none eslint-json +two-reports"},
 		{"[{\"filePath\":\"a.js\",\"errorCount\":0,\"messages\":[", "", 0, "lint invalid none eslint-json +malformed-report"},

@@ -160,7 +160,8 @@ static void test_one(void)
 	CHECK(grow(&t, one, 1));
 	for (int precise = 0; precise < 2; precise++) {
 		struct watch_sum sum = look(&t, precise ? 1 : ROOMY);
-		CHECK(between(sum.memory, 30 * MIB, 33 * MIB));
+		/* before Linux 6.2 the cheap numbers lag by up to 64 pages of each kind */
+		CHECK(between(sum.memory, precise ? 30 * MIB : 30 * MIB - MIB / 2, 33 * MIB));
 		CHECK(between(sum.cpu_ms, 80, 400));
 		CHECK_INT(sum.processes, 1);
 	}
