@@ -1,6 +1,8 @@
 #!/usr/bin/python3 -B
 """`caisson normalise` and `caisson redact` beside `sed -E` with two regular expressions that do a small part of it: colours away, Unix times marked.
-The same 64 MB logs for all; figures are ratios of CPU time to sed's. The goal is 0.2 for an ordinary log."""
+The same 64 MB logs for all; figures are ratios of CPU time to sed's. The goal is 0.2 for an ordinary log.
+Then beside strip-ansi, where npm can fetch it: sequences of every kind between two words, what each of them leaves."""
+import json
 import os
 import resource
 import statistics
@@ -40,6 +42,50 @@ def cpu(argv, path):
     return statistics.median(times)
 
 
+STRIP = """import strip from 'strip-ansi';
+let text = '';
+for await (const piece of process.stdin) text += piece;
+console.log(JSON.stringify(JSON.parse(text).map(t => strip(t))));
+"""
+
+
+def sequences():
+    """All kinds of sequences, but those that move or erase within the line: strip-ansi does not follow them."""
+    for start in ("\x1b[", "\x9b"):
+        for parameters in ("", "0", "1;31", "38;5;12", "38;2;1;2;3", "?25", ">0;276;0", "4:3", "1 ", "!"):
+            for final in range(0x40, 0x7F):
+                if chr(final) not in "CDGJKPX`":
+                    yield start + parameters + chr(final)
+    for final in range(0x30, 0x7F):
+        if chr(final) not in "[]PX^_k":
+            yield "\x1b" + chr(final)
+    for middle in "()*+#% ":
+        for final in "0AB8@G":
+            yield "\x1b" + middle + final
+    for start in ("\x1b]", "\x9d", "\x1bP", "\x90", "\x1b_", "\x1b^", "\x1bX", "\x1bk"):
+        for text in ("0;a title", "8;;https://x.example/", "52;c;YWJj", "q#0;2;0;0;0~~@@", ""):
+            for end in ("\x07", "\x1b\\", "\x9c"):
+                yield start + text + end
+    yield from ("\x1b]R", "\x1b]P0a1b2c3")
+
+
+def beside_strip_ansi(d):
+    subprocess.run(["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", d, "strip-ansi"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, timeout=120)
+    with open(os.path.join(d, "strip.mjs"), "w") as f:
+        f.write(STRIP)
+    cases = ["before" + s + "after" for s in sequences()]
+    theirs = json.loads(subprocess.run(["node", os.path.join(d, "strip.mjs")], input=json.dumps(cases).encode(), stdout=subprocess.PIPE, check=True).stdout)
+    whole = more = 0
+    for case, their in zip(cases, theirs):
+        # a move to another line is a newline; it is not text
+        our = subprocess.run([CAISSON, "normalise"], input=case.encode(), stdout=subprocess.PIPE, check=True).stdout.decode().replace("\n", "")
+        if not (our.startswith("before") and our.endswith("after")) or len(our) > len(their) or "\x1b" in our:
+            print("  WORSE than strip-ansi: %r gives %r, strip-ansi %r" % (case, our, their))
+        whole += our == "beforeafter"
+        more += len(our) < len(their)
+    print("  beside strip-ansi: %d sequences, nothing but the words left of %d, more removed than strip-ansi does in %d" % (len(cases), whole, more))
+
+
 def main():
     print("result: CPU time for 64 MB as a ratio to sed -E with two expressions (goal for an ordinary log: %.2f)" % GOAL)
     with tempfile.TemporaryDirectory() as d:
@@ -54,6 +100,10 @@ def main():
             redact = cpu([CAISSON, "redact", "--patterns-only"], path) / sed
             note = "" if name != "ordinary log" else "   reached" if mine <= GOAL else "   MISSED"
             print("  %-20s normalise %.3f   redact %.3f%s" % (name, mine, redact, note))
+        try:
+            beside_strip_ansi(d)
+        except (OSError, subprocess.SubprocessError) as e:
+            print("  beside strip-ansi: not measured: %s" % e)
 
 
 main()

@@ -74,7 +74,7 @@ static const struct example_row examples[] = {
 	{"caisson run --lang python --timeout 5 -c 'while True: pass'", "Ends after five seconds: status timeout, exit code 124."},
 	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'", "Shell text that can read the current directory and change nothing."},
 	{"caisson run --profile work --gate -c 'make test'", "An agent's command in its project, judged first."},
-	{"caisson run --file analyse.py --read data.csv --report report.json -- data.csv", "A script with its data; the report is kept in a file."},
+	{"caisson run --file analyse.py --read data.csv --report report.json -- \"$PWD/data.csv\"", "A script with its data, which is seen at its own path; the report is kept in a file as well."},
 };
 
 /* ---- progress ---- */

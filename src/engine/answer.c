@@ -1,4 +1,4 @@
-/* The answer of `caisson check --json`, as CONTRACTS.md and docs/schema/check-answer.schema.json describe it. Written straight into a
+/* The answer of `caisson check --json`, as docs/schema/check-answer.schema.json describes it. Written straight into a
  * buffer: the answer for a megabyte of script has some hundred thousand values, and none of them is needed twice. */
 #include "base/utf8.h"
 #include "engine/engine.h"

@@ -82,7 +82,7 @@ int policies_examples(const struct policies_request *rq, const struct policy *p,
 void policies_forbid_lifting(struct policy *p, const struct policy *system);
 bool mode_lifts(enum mode mode); /* acceptEdits, bypassPermissions */
 
-/* answer.c: the answer of `check --json` (CONTRACTS.md), one object on one line. `id` is JSON text, or empty for none. */
+/* answer.c: the answer of `check --json` (docs/schema/check-answer.schema.json), one object on one line. `id` is JSON text, or empty for none. */
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest);
 /* What a classifier is given (docs/classifier.md): the command, where, why it would be asked about, and what would run. */
 void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);

@@ -331,7 +331,7 @@ static const struct check rows[] = {
 	{"database-destroy", GRADE_DENY, false, 0, "a database, table or all its rows are deleted", database_sql, 0},
 	{"database-change", GRADE_ASK, false, RULE, "rows of a database are deleted or changed", NULL, 0},
 	{"infrastructure", GRADE_DENY, false, 0, "infrastructure, stored data or services are destroyed", NULL, 0},
-	/* how it is written: the seed's validators, and a few more. The reader has understood all of it. */
+	/* how it is written: the validators of docs/checks.md, and a few more. The reader has understood all of it. */
 	{"empty-command", GRADE_OFF, false, 0, "there is nothing to run", text_empty, 0},
 	{"incomplete-command", GRADE_WARN, false, RULE, "the text starts like a part of a command", text_marks, MARK(FRAGMENT)},
 	{"safe-substitution", GRADE_OFF, false, RULE, "a literal here-document inside a substitution", text_marks, MARK(SAFE_SUBST)},

@@ -1,7 +1,7 @@
 /*
  * What commands do with their arguments, as data. Rows come from the YAML files in knowledge/ (baked in at build time, sorted by name, no relocations)
  * or from a user's `commands:`; know_apply() reads one argv by its row and says which words are files, commands, scripts or code.
- * Pure. The row's YAML shape is in CONTRACTS.md; docs/knowledge.md describes it for people who add rows.
+ * Pure. docs/knowledge.md describes the row's YAML shape.
  */
 #pragma once
 #include "model/facts.h"

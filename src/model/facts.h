@@ -46,7 +46,7 @@ struct word {
 	struct span at;
 };
 
-/* How a command is reached, innermost first: "direct", "subst", "wrapper:sudo", ... (CONTRACTS.md lists the values). */
+/* How a command is reached, innermost first: "direct", "subst", "wrapper:sudo", ... */
 struct via {
 	const char *name;
 	const struct via *outer;
@@ -147,8 +147,8 @@ struct text {
 };
 
 /*
- * Features of the text itself that a stricter policy may want to see, although the reader understood them. One for each of the seed's
- * validators that looks at syntax; `at` is the place in its text. Inside quotes, comments and here-documents only where that is the point.
+ * Features of the text itself that a stricter policy may want to see, although the reader understood them. One for each of the
+ * validators of docs/checks.md that looks at syntax; `at` is the place in its text. Inside quotes, comments and here-documents only where that is the point.
  */
 enum mark_kind {
 	MARK_FRAGMENT,          /* the text starts with a tab, an option or an operator */

@@ -17,6 +17,7 @@
 #include "result/text.h"
 
 #define STRING_MAX 4096   /* bytes of a control string */
+#define PALETTE_LEN 8     /* bytes of a control string that sets a colour of the console */
 #define CSI_MAX 64        /* bytes of a control sequence's parameters */
 #define ESCAPE_MAX 3      /* bytes between ESC and what ends it */
 #define COLUMN_MAX 200    /* where a sequence can move the cursor; text may go further */
@@ -39,6 +40,7 @@ struct normaliser_state {
 	size_t ncsi, nescape;
 	char *string;
 	size_t nstring;
+	bool osc;               /* the string is an OSC */
 	bool showing;           /* a string is shown: no sequence starts in it */
 	/* the line */
 	char *line;             /* one more than NORMALISE_LINE_MAX, for its newline */
@@ -290,7 +292,7 @@ static void show_string(struct normaliser *n)
 	s->showing = false;
 }
 
-static void start_string(struct normaliser *n)
+static void start_string(struct normaliser *n, bool osc)
 {
 	struct normaliser_state *s = n->state;
 
@@ -298,6 +300,7 @@ static void start_string(struct normaliser *n)
 	if (!s->string)
 		s->string = arena_alloc(s->a, STRING_MAX);
 	s->nstring = 0;
+	s->osc = osc;
 	s->mode = STRING;
 }
 
@@ -314,7 +317,7 @@ static void control_high(struct normaliser *n, uint32_t cp)
 	if (!n->state->showing && cp == 0x9B)
 		start_csi(n);
 	else if (!n->state->showing && (cp == 0x90 || cp == 0x98 || cp == 0x9D || cp == 0x9E || cp == 0x9F))
-		start_string(n);
+		start_string(n, cp == 0x9D);
 	else
 		n->counts.control++;
 	if (cp == NEL || cp == 0x84 || cp == 0x8D)
@@ -353,8 +356,8 @@ static void escape(struct normaliser *n, uint32_t cp)
 	s->mode = GROUND;
 	if (cp == '[') {
 		start_csi(n);
-	} else if (cp < 0x80 && cp && strchr("]PX^_", (int)cp)) {
-		start_string(n);
+	} else if (cp < 0x80 && cp && strchr("]PX^_k", (int)cp)) {
+		start_string(n, cp == ']');
 	} else if (cp >= 0x20 && cp < 0x30) {
 		n->counts.ansi++;
 		s->nescape = 1;
@@ -402,6 +405,17 @@ static void csi(struct normaliser *n, uint32_t cp)
 	ground(n, cp);
 }
 
+/* The console's own OSC: P and seven hexadecimal digits, or R. They have no end. */
+static bool is_palette(struct str s)
+{
+	if (s.n == 1)
+		return s.p[0] == 'R';
+	for (size_t i = 1; s.n == PALETTE_LEN && i < s.n; i++)
+		if (!strchr("0123456789ABCDEFabcdef", s.p[i]) || !s.p[i])
+			return false;
+	return s.n == PALETTE_LEN && s.p[0] == 'P';
+}
+
 static void string(struct normaliser *n, uint32_t cp, struct str raw)
 {
 	struct normaliser_state *s = n->state;
@@ -416,6 +430,8 @@ static void string(struct normaliser *n, uint32_t cp, struct str raw)
 	} else {
 		memcpy(s->string + s->nstring, raw.p, raw.n);
 		s->nstring += raw.n;
+		if (s->osc && is_palette(str_n(s->string, s->nstring)))
+			s->mode = GROUND;
 	}
 }
 

@@ -118,6 +118,16 @@ passes ids 'table and document that agree'
 printf 'nothing\n' | put src/gate/checks.c
 fails ids 'a table it cannot read' 'no checks found'
 
+# validators
+fresh
+printf 'void f(void)\n{\n\tvalidation_note(a, v, "old-id", false, "x");\n\tvalidation_unsure(a, v,\n\t\t"new-id", "x");\n}\n' | put src/result/validate_x.c
+printf '# V\n## Formats\n| `new-id` | a format |\n## Checks\n| `old-id` | x |\n' | put docs/validators.md
+fails validators 'a check without documentation' "src/result/validate_x.c:4: check 'new-id'"
+printf '## Checks\n| `new-id` | x |\n| `gone-id` | x |\n## More\n| `no-id` | x |\n' | put docs/validators-x.md
+fails validators 'documentation without a check' "docs/validators-x.md:3: 'gone-id'"
+printf '## Checks\n| `new-id` | x |\n' | put docs/validators-x.md
+passes validators 'checks and documents that agree'
+
 # words
 while IFS= read -r line; do
 	fresh

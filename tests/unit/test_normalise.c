@@ -115,6 +115,10 @@ static const struct {
 	{N("\033]0;not ended"), N("0;not ended")},
 	{N("\033]0;broken\033[1mx\n"), N("0;brokenx\n")},
 	{N("\033P1;2q\033\\x\n"), N("x\n")},
+	{N("\033ktitle\033\\x\n"), N("x\n")},
+	{N("\033]P0a1B2c3text\n"), N("text\n")},
+	{N("\033]Rtext\n"), N("text\n")},
+	{N("\033]P0a1B2x3text\n"), N("P0a1B2x3text\n")},
 	{N("\xc2\x9d""0;title\xc2\x9cx\n"), N("x\n")},
 	{N("\033]0;\xc2\x90\xc2\x9b""1m\nx\n"), N("0;1m\nx\n")},
 	/* sequences that are none */
