@@ -21,6 +21,8 @@ static const struct report {
 	int exit_code;
 	const char *schema;
 } reports[] = {
+	{"test", "go-test-json", "", "{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"pass\",\"Package\":\"m\",\"Test\":\"Test%zu\",\"Elapsed\":0}", "\n",
+	 "\n{\"Action\":\"pass\",\"Package\":\"m\",\"Elapsed\":1}\n", true, 0, NULL},
 	{"lint", "eslint-json", "[", "{\"filePath\":\"/w/f%zu.js\",\"messages\":[{\"ruleId\":\"no-undef\",\"severity\":2,\"message\":\"'x' is not defined.\",\"line\":2,\"column\":1}],"
 	 "\"errorCount\":1,\"fatalErrorCount\":0,\"warningCount\":0}", ",", "]", false, 1, NULL},
 	{"typecheck", "cargo-json", "", "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"warning\",\"message\":\"unused variable %zu\",\"spans\":[{\"line_start\":1}]}}", "\n",
