@@ -74,7 +74,7 @@ static const struct example_row examples[] = {
 	{"caisson run --lang python --timeout 5 -c 'while True: pass'", "Ends after five seconds: status timeout, exit code 124."},
 	{"caisson run --workspace .:ro --plain -c 'grep -rc TODO . | sort'", "Shell text that can read the current directory and change nothing."},
 	{"caisson run --profile work --gate -c 'make test'", "An agent's command in its project, judged first."},
-	{"caisson run --file analyse.py --read data.csv --report report.json -- data.csv", "A script with its data; the report is kept in a file."},
+	{"caisson run --file analyse.py --read data.csv --report report.json -- \"$PWD/data.csv\"", "A script with its data, which is seen at its own path; the report is kept in a file as well."},
 };
 
 /* ---- progress ---- */
@@ -285,6 +285,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, e.text);
 	if (o.json && o.w.plain)
 		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
+	if (o.w.plain && !o.report && (o.w.head || o.w.tail))
+		return usage_wrong(self, "--head and --tail are about the report, and --plain prints none; --report FILE keeps it");
 	if (o.report && !report_possible(o.report))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
 	if (o.w.ticket && !only_ticket(&o, first < argc))

@@ -157,6 +157,30 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 	return row->match ? row->match(c, &ret->from, &ret->to) : match_run(row, c, &ret->from, &ret->to);
 }
 
+/*
+ * What a row matched may hold a value, or the start of one: in the part that it would leave (the user of a URL), or over its end. Then all of
+ * it goes.
+ */
+static enum found widen(const struct redactor *r, const struct candidate *c, struct match *m)
+{
+	for (size_t i = 1; i < m->to && i + REDACT_PREFIX_MIN <= c->text.n; i++) {
+		unsigned s = slot(c->text.p + i);
+		struct match inner = {0};
+		enum found f;
+
+		if (!(r->bits[s / 8] >> s % 8 & 1))
+			continue;
+		f = match_value(r, &(struct candidate){str_sub(c->text, i, c->text.n), c->more}, &inner);
+		if (f == FOUND_MORE)
+			return f;
+		if (f == FOUND_NO)
+			continue;
+		m->from = i < m->from ? i : m->from;
+		m->to = i + inner.to > m->to ? i + inner.to : m->to;
+	}
+	return m->to + REDACT_PREFIX_MIN > c->text.n && c->more ? FOUND_MORE : FOUND_YES; /* too short to see a value start */
+}
+
 /* A value is known to be secret, so it comes first; of rows the first that matches. */
 static enum found match_at(const struct redactor *r, const struct candidate *c, char before, struct match *ret)
 {
@@ -165,7 +189,7 @@ static enum found match_at(const struct redactor *r, const struct candidate *c, 
 	for (size_t i = 0; f == FOUND_NO && i < redact_nrows; i++)
 		if (lower(redact_rows[i].prefix[0]) == lower(c->text.p[0]))
 			f = match_row(&redact_rows[i], c, before, ret);
-	return f;
+	return f == FOUND_YES && r->nvalues ? widen(r, c, ret) : f;
 }
 
 /* ---- a text ---- */

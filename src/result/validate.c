@@ -10,6 +10,8 @@
 
 #define NOTES_MAX 64      /* more say nothing new */
 #define MESSAGE_MAX 600
+#define RIVALS_MAX 8
+#define RIVAL_SURE 75     /* there is a summary, not just something that looks like the format */
 #define ESCAPE_MAX 4096   /* bytes of one control string; a longer one stays as it is */
 
 /* Machine-readable formats before text: of two that are as sure, the first is taken. */
@@ -129,9 +131,14 @@ static bool task_fits(const struct validate_input *in, const struct validator *r
 	return !in->task || !strcmp(in->task, r->task);
 }
 
-static const struct validator *recognise(const struct validate_input *raw, const struct validate_input *text)
+struct recognised {
+	const struct validator *best, *rivals[RIVALS_MAX]; /* rivals: others that hold a summary, the best among them or not */
+	size_t nrivals;
+};
+
+static struct recognised recognise(const struct validate_input *raw, const struct validate_input *text)
 {
-	const struct validator *best = NULL;
+	struct recognised found = {0};
 	int sure = raw->task ? 0 : DETECT_SURE - 1;
 
 	for (size_t i = 0;; i++) {
@@ -139,16 +146,36 @@ static const struct validator *recognise(const struct validate_input *raw, const
 		int n;
 
 		if (!r)
-			return best;
+			return found;
 		if (!task_fits(raw, r))
 			continue;
 		n = r->detect(r->evidence == EVIDENCE_TEXT ? text : raw);
 		if (n > sure) {
 			sure = n;
-			best = r;
+			found.best = r;
 		}
 		if (sure >= DETECT_CERTAIN)
-			return best;
+			return found;
+		if (n >= RIVAL_SURE && found.nrivals < RIVALS_MAX)
+			found.rivals[found.nrivals++] = r;
+	}
+}
+
+/*
+ * Two runners in one output (`pytest; npm test`), or a test that prints the summary of another runner: a pass stands only if no other summary says
+ * something else.
+ */
+static void judge_rivals(struct arena *a, const struct recognised *found, const struct validate_input *raw, const struct validate_input *text, struct validation *v)
+{
+	for (size_t i = 0; i < found->nrivals && v->validity == VALIDITY_VALID && v->result == RESULT_PASS; i++) {
+		const struct validator *r = found->rivals[i];
+		struct validation other = {.validity = VALIDITY_VALID};
+
+		if (r == found->best || strcmp(r->task, found->best->task))
+			continue;
+		r->check(a, r->evidence == EVIDENCE_TEXT ? text : raw, &other);
+		if (other.validity == VALIDITY_INVALID || other.result == RESULT_FAIL)
+			validation_note(a, v, "two-formats", false, "the output holds a summary of %s and one of %s, which do not agree; run one of them at a time, alone", v->format, r->format);
 	}
 }
 
@@ -189,18 +216,22 @@ void validate(struct arena *a, const struct validate_input *in, struct validatio
 	struct validate_input text = *in;
 	struct validation v = {.task = in->task};
 	const struct validator *r;
+	struct recognised found;
 
 	text.out = plain(a, in->out);
 	text.err = plain(a, in->err);
-	r = recognise(in, &text);
+	found = recognise(in, &text);
+	r = found.best;
 	if (r) {
 		v.task = r->task;
 		v.format = r->format;
 		v.evidence = r->evidence;
 		v.validity = VALIDITY_VALID;
 		/* Of an output with holes no sum can be right: what the checks find then says nothing. */
-		if (!in->cut)
+		if (!in->cut) {
 			r->check(a, r->evidence == EVIDENCE_TEXT ? &text : in, &v);
+			judge_rivals(a, &found, in, &text, &v);
+		}
 	} else {
 		not_recognised(a, in, &v);
 	}

@@ -366,7 +366,7 @@ void ctest_check(struct arena *a, const struct validate_input *in, struct valida
 struct prove {
 	int64_t files, tests, failed;
 	size_t summaries, verdicts;
-	bool pass, none;
+	bool pass, none, after; /* after: the verdict is not the last line */
 };
 
 static void read_prove(struct str text, struct prove *p)
@@ -379,12 +379,14 @@ static void read_prove(struct str text, struct prove *p)
 		int64_t files, tests, n;
 		ptrdiff_t at;
 
+		p->after |= !blank(line);
 		if (scan_text(&c, "Files=") && scan_count(&c, &files) && scan_text(&c, ", Tests=") && scan_count(&c, &tests) && scan_text(&c, ",")) {
 			p->files += files;
 			p->tests += tests;
 			p->summaries++;
 		} else if (scan_text(&c, "Result: ")) {
 			p->verdicts++;
+			p->after = false;
 			p->pass = (p->pass || p->verdicts == 1) && str_is(scan_rest(&c), "PASS");
 			p->none |= str_is(scan_rest(&c), "NOTESTS");
 		} else if (str_contains(line, STR(" (Wstat: ")) && str_ends(line, ")")) {
@@ -404,7 +406,7 @@ int prove_detect(const struct validate_input *in)
 	if (!str_contains(in->out, STR("Result: ")))
 		return 0;
 	read_prove(in->out, &p);
-	return p.summaries && p.verdicts ? 97 : 0;
+	return !p.summaries || !p.verdicts ? 0 : p.after ? 70 : 97;
 }
 
 void prove_check(struct arena *a, const struct validate_input *in, struct validation *v)
@@ -419,6 +421,8 @@ void prove_check(struct arena *a, const struct validate_input *in, struct valida
 		validation_note(a, v, "two-summaries", !p.pass, "there is more than one summary; a test may have printed one of them: run prove once, alone");
 	if (p.failed > p.tests || (p.pass && p.failed))
 		validation_note(a, v, "count-mismatch", false, "the failed tests of the files and the summary disagree; run prove once, alone");
+	if (p.after)
+		validation_note(a, v, "text-after-summary", true, "other text follows the verdict");
 	if (p.none || (p.pass && p.tests == 0))
 		test_none(a, v);
 	else

@@ -73,6 +73,10 @@ echo 'import sys, os; print(sys.argv, os.path.basename(__file__), os.getcwd())' 
 run 0 'a script' --file "$tmp/script.py" -- one two
 json '.stdout == "['"'/caisson/script.py', 'one', 'two'"'] script.py /home/box\n"'
 printf '#!/usr/bin/perl\nprint "perl @ARGV\\n";\n' >"$tmp/tool"
+echo 'import sys; print(open(sys.argv[1]).read())' >"$tmp/analyse.py"
+echo 1,2 >rows.csv
+run 0 'a script with its data, seen at its own path' --file "$tmp/analyse.py" --read rows.csv -- "$PWD/rows.csv"
+json '.stdout == "1,2\n\n"'
 run 0 'a script by its first line' --file "$tmp/tool" 5
 json '.stdout == "perl 5\n"'
 printf 'echo "$0"; cat data\n' >"$tmp/ws/in.sh"
@@ -313,6 +317,7 @@ wrong 'NAME=VALUE' --env X -c ls
 wrong 'an agent cannot set it' --agent me --env LD_PRELOAD=x -c ls
 wrong 'directory that can be written' --report "$tmp/none/r.json" -c ls
 wrong 'exclude each other' --json --plain -c ls
+wrong 'are about the report' --plain --head 3 -c ls
 wrong 'does not exist' --read "$tmp/none" -c ls
 wrong 'place of the system' --write /etc -c ls
 wrong 'expected exec or work' --profile best -c ls

@@ -281,4 +281,48 @@ else
 	skip 'go test' 'golang is not installed'
 fi
 
+# ---- RSpec ----
+if command -v rspec >/dev/null; then
+	write rb/pass_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 }; xit('b') {} }"
+	write rb/fail_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 2 }; it('b') {} }"
+	write rb/spoof_spec.rb <<<"describe('x') { it('a') { puts %q(500 examples, 0 failures) } }"
+	write rb/none_spec.rb <<<''
+	write rb/load_spec.rb <<<'nothing_of_this_name'
+	cd "$tmp/rb" || exit 1
+	real 'RSpec passes' valid pass rspec '' rspec ./pass_spec.rb
+	real 'RSpec fails' valid fail rspec '' rspec ./fail_spec.rb
+	real 'RSpec: a file that does not load' valid fail rspec '' rspec ./load_spec.rb
+	real 'RSpec of nothing' invalid none rspec no-tests rspec ./none_spec.rb
+	real 'RSpec: a test prints a summary' invalid none rspec two-summaries rspec ./spoof_spec.rb
+	real 'RSpec as JSON' valid fail rspec-json '' rspec --format json ./fail_spec.rb
+	real 'RSpec as JSON: a test prints a summary' valid pass rspec-json '' rspec --format json ./spoof_spec.rb
+	jq -e '.counts.total == 1' "$tmp/answer" >/dev/null
+	result $? 'and its numbers are not used'
+else
+	skip 'RSpec' 'ruby-rspec is not installed'
+fi
+
+# ---- PHPUnit ----
+if command -v phpunit >/dev/null; then
+	# what PHP runs is given by the body of one test
+	php_test() { printf '<?php final class %s extends PHPUnit\\Framework\\TestCase { %s }\n' "$1" "${2:+public function testA(): void { $2 \}}" | sed 's/\\}/}/' >"$tmp/php/$1.php"; }
+	mkdir -p "$tmp/php"
+	# shellcheck disable=SC2016 # PHP's variables
+	{
+		php_test PassTest '$this->assertTrue(true);'
+		php_test FailTest '$this->assertTrue(false);'
+		php_test ExitTest 'exit(0);'
+		php_test SpoofTest 'fwrite(STDOUT, "\nOK (500 tests, 500 assertions)\n"); $this->assertTrue(true);'
+		php_test NoneTest ''
+	}
+	cd "$tmp/php" || exit 1
+	real 'PHPUnit passes' valid pass phpunit '' phpunit PassTest.php
+	real 'PHPUnit fails' valid fail phpunit '' phpunit FailTest.php
+	real 'PHPUnit of nothing' invalid none phpunit no-tests phpunit NoneTest.php
+	real 'PHPUnit: a test ends the process' invalid none phpunit no-summary phpunit ExitTest.php
+	real 'PHPUnit: a test prints a summary' invalid none phpunit two-summaries phpunit SpoofTest.php
+else
+	skip 'PHPUnit' 'phpunit is not installed'
+fi
+
 echo "1..$n"

@@ -126,6 +126,17 @@ static void test_values(void)
 	CHECK_INT(n, 2);
 }
 
+/* A value in what a pattern would leave, and one that goes on where a pattern ends. */
+static void test_values_in_patterns(void)
+{
+	uint64_t n;
+
+	CHECK_STR(clean(STR("http://hunter2-hunter2:pw@host\n"), &n), "http://[redacted:url-password]@host\n");
+	CHECK_STR(clean(STR("http://joe:pw@hunter2-hunter2\n"), &n), "http://joe:[redacted:url-password]@[redacted:value]\n");
+	CHECK_STRN(clean(str_fmt(&a, "ghp_%.*shunter2-hunter2 x\n", STR_ARG(of(LETTERS, 36))), &n), STR("[redacted:github-token] x\n"));
+	CHECK_INT(n, 1);
+}
+
 /* Normalising first is what makes this work. */
 static void test_split_by_colour(void)
 {
@@ -184,6 +195,7 @@ int main(void)
 	RUN(test_shapes);
 	RUN(test_pem);
 	RUN(test_values);
+	RUN(test_values_in_patterns);
 	RUN(test_split_by_colour);
 	RUN(test_long);
 	RUN(test_kinds);

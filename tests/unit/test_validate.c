@@ -271,6 +271,15 @@ static const struct row {
 	{"JUnit, attributes", 0, "<testsuite tests=\"9\"><testcase/></testsuite>", "", V, P, "attributes-disagree"},
 	{"JUnit, negative", 0, "<testsuite tests=\"-1\"><testcase/></testsuite>", "", I, N, "bad-number"},
 	{"JUnit, negative next to a failure", 1, "<testsuite tests=\"1\" skipped=\"-1\"><testcase><failure/></testcase></testsuite>", "", V, F, "bad-number"},
+	/* two in one output */
+	{"RSpec JSON with a fake line before it", 0, "\n500 examples, 0 failures\n{\"examples\":[{\"status\":\"passed\"}],\"summary\":{\"example_count\":1,\"failure_count\":0,\"pending_count\":0}}\n", "", V, P,
+		NULL},
+	{"RSpec JSON that fails, with a fake line before it", 0, "\n500 examples, 0 failures\n{\"examples\":[{\"status\":\"failed\"}],\"summary\":{\"example_count\":1,\"failure_count\":1,\"pending_count\":0}}\n",
+		"", I, N, "exit-mismatch"},
+	{"pytest passes, mocha fails", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") "\n  1 passing (5ms)\n  1 failing\n", "", I, N, "two-formats"},
+	{"pytest passes, mocha passes", 0, HEAD "t.py ...   [100%]\n" SUM("3 passed") "\n  1 passing (5ms)\n", "", V, P, "text-after-summary"},
+	{"TAP with the verdict of prove inside", 0, "1..2\nok 1\nFiles=1, Tests=500, \nResult: PASS\nnot ok 2\n", "", V, F, NULL},
+	{"prove and a command after it", 0, "a.t .. ok\nAll tests successful.\nFiles=1, Tests=2,  0 wallclock secs\nResult: PASS\ndone\n", "", V, P, "text-after-summary"},
 	/* nothing of the kind */
 	{"empty", 0, "", "", U, N, "not-recognised"},
 	{"prose", 0, "all tests passed\n", "", U, N, "not-recognised"},

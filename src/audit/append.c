@@ -1,0 +1,322 @@
+/* Appending to the record: find the newest row, repair what is behind it, write one row. audit.h has the theory. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit/inner.h"
+#include "sys/file.h"
+
+#define BLOCK 16384
+#define TORN_TRIES_MAX 1000
+#define FRAME_MAX (FRAME_START_MAX + FRAME_END + 64) /* all of a row but its body, with `clock` and newline */
+#define RECOVERED_MAX 512
+
+struct tail { /* where the next row goes */
+	char name[DAY_NAME + 1]; /* empty: no file yet */
+	int fd;
+	off_t size;
+	bool made;               /* the file is new */
+	uint64_t seq;
+	char hash[AUDIT_HASH + 1], ts[TS_CHARS + 1];
+};
+
+struct writing {
+	const struct audit *au;
+	int lock;
+	struct head head;
+	struct tail tail;
+	struct err *e;
+};
+
+/* ---- the newest row ---- */
+
+static ssize_t read_at(int fd, char *p, size_t n, off_t at)
+{
+	ssize_t got;
+	do
+		got = pread(fd, p, n, at);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Where the line starts that ends before `end`: behind the newline before it. */
+static int line_start(int fd, off_t end, off_t *ret, struct err *e)
+{
+	char block[BLOCK];
+	while (end > 0) {
+		size_t n = end < BLOCK ? (size_t)end : BLOCK;
+		off_t from = end - (off_t)n;
+		if (read_at(fd, block, n, from) != (ssize_t)n)
+			return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
+		const char *newline = memrchr(block, '\n', n);
+		if (newline) {
+			*ret = from + (newline - block) + 1;
+			return 0;
+		}
+		end = from;
+	}
+	*ret = 0;
+	return 0;
+}
+
+/* Is [from, end) a row with its newline? 1 and its frame goes to the tail; 0; or -1 when it cannot be read. Only both ends are read. */
+static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
+{
+	char first[FRAME_START_MAX], last[FRAME_END + 1];
+	struct frame f;
+	size_t n = end - from < FRAME_START_MAX ? (size_t)(end - from) : FRAME_START_MAX;
+	if (end - from <= FRAME_END || (uint64_t)(end - from) > AUDIT_ROW_MAX)
+		return 0;
+	if (read_at(t->fd, first, n, from) != (ssize_t)n || read_at(t->fd, last, sizeof last, end - (off_t)sizeof last) != (ssize_t)sizeof last)
+		return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
+	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) || !frame_end(str_n(last, FRAME_END), &f))
+		return 0;
+	t->seq = f.seq;
+	memcpy(t->hash, f.hash.p, AUDIT_HASH);
+	memcpy(t->ts, f.ts.p, TS_CHARS);
+	return 1;
+}
+
+/* The end of the last row in the file: 0 when there is none. */
+static int rows_end(struct tail *t, off_t *ret, struct err *e)
+{
+	off_t end = t->size, from = 0;
+	int row = 0;
+	while (end > 0) {
+		if (line_start(t->fd, end - 1, &from, e) < 0 || (row = is_row(t, from, end, e)) < 0)
+			return -1;
+		if (row)
+			break;
+		end = from;
+	}
+	*ret = end;
+	return 0;
+}
+
+/* ---- repairing ---- */
+
+static int copy(int from, off_t at, off_t end, int to, struct err *e)
+{
+	char block[BLOCK];
+	while (at < end) {
+		size_t n = end - at < BLOCK ? (size_t)(end - at) : BLOCK;
+		if (read_at(from, block, n, at) != (ssize_t)n)
+			return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
+		if (fd_write_all(to, "torn", str_n(block, n), e) < 0)
+			return -1;
+		at += (off_t)n;
+	}
+	if (fdatasync(to) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot sync the bytes that were moved aside");
+	return 0;
+}
+
+/* A new file in torn/. The descriptor, or -1; its name below audit/ goes to `name`. */
+static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX + 1], struct err *e)
+{
+	if (mkdirat(w->au->dir, "torn", 0700) < 0 && errno != EEXIST)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s/torn'", STR_ARG(w->au->path));
+	FD_CLEANUP int dir = openat(w->au->dir, "torn", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = -1;
+	for (int i = 0; dir >= 0 && fd < 0 && i < TORN_TRIES_MAX; i++) {
+		snprintf(name, TORN_NAME_MAX + 1, "torn/%.*s-%jd.%d", DAY_CHARS, w->tail.name, (intmax_t)at, i);
+		fd = openat(dir, name + 5, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s/torn'", STR_ARG(w->au->path));
+}
+
+/* Moves what is behind `end` aside. The head knows it before the file is cut. */
+static int set_aside(struct writing *w, off_t end)
+{
+	struct tail *t = &w->tail;
+	struct head h = w->head;
+	FD_CLEANUP int to = torn_file(w, end, h.torn, w->e);
+	if (to < 0 || copy(t->fd, end, t->size, to, w->e) < 0)
+		return -1;
+	h.torn_bytes += (uint64_t)(t->size - end);
+	if (head_write(w->lock, &h, w->e) < 0)
+		return -1;
+	w->head = h;
+	if (ftruncate(t->fd, end) < 0)
+		return err_set(w->e, ERR_SYSTEM, errno, "cannot cut the torn line off '%s'", t->name);
+	t->size = end;
+	return 0;
+}
+
+/* Fills the tail: the newest file that has a row, or nothing when there is none. */
+static int find_tail(struct writing *w)
+{
+	struct tail *t = &w->tail;
+	char bound[DAY_NAME + 1] = "~", name[DAY_NAME + 1];
+	off_t end = 0;
+	for (int i = 0; i < AUDIT_DAYS_MAX; i++) {
+		int found = day_before(w->au, bound, name, w->e);
+		if (found <= 0)
+			return found;
+		memcpy(t->name, name, sizeof name);
+		fd_close(&t->fd);
+		t->fd = day_open(w->au, name, O_RDWR | O_APPEND, &t->size, w->e);
+		if (t->fd < 0 || rows_end(t, &end, w->e) < 0)
+			return -1;
+		if (end < t->size && set_aside(w, end) < 0)
+			return -1;
+		if (end > 0)
+			return 0;
+		memcpy(bound, name, sizeof name); /* an empty file: made by a writer that got no further */
+	}
+	return err_set(w->e, ERR_LIMIT, 0, "'%.*s' has more than %d days", STR_ARG(w->au->path), AUDIT_DAYS_MAX);
+}
+
+/* ---- writing ---- */
+
+static void time_text(int64_t us, char ret[TS_CHARS + 1])
+{
+	time_t t = (time_t)(us / 1000000);
+	struct tm tm;
+	char text[64];
+	if (us < 0 || !gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900)
+		t = 0, us = 0, gmtime_r(&t, &tm);
+	snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % 1000000));
+	memcpy(ret, text, TS_CHARS);
+	ret[TS_CHARS] = '\0';
+}
+
+/* The file of the day of ts, which is the tail's or a later one. */
+static int turn_to(struct writing *w, const char *ts)
+{
+	struct tail *t = &w->tail;
+	char name[DAY_NAME + 1];
+	snprintf(name, sizeof name, "%.*s.jsonl", DAY_CHARS, ts);
+	if (t->fd >= 0 && !strcmp(name, t->name))
+		return 0;
+	fd_close(&t->fd);
+	t->fd = day_open(w->au, name, O_RDWR | O_APPEND | O_CREAT, &t->size, w->e);
+	t->made = true;
+	memcpy(t->name, name, sizeof name);
+	return t->fd < 0 ? -1 : 0;
+}
+
+/* One write(). What was written of a row that does not fit is cut off again. */
+static int put_line(struct writing *w, struct str line)
+{
+	struct tail *t = &w->tail;
+	ssize_t put;
+	do
+		put = write(t->fd, line.p, line.n);
+	while (put < 0 && errno == EINTR);
+	if (put == (ssize_t)line.n) {
+		t->size += put;
+		return 0;
+	}
+	int why = put < 0 ? errno : ENOSPC;
+	if (put > 0 && ftruncate(t->fd, t->size) < 0)
+		return err_set(w->e, ERR_SYSTEM, errno, "cannot cut off a row that was written in part to '%s'", t->name);
+	return err_set(w->e, ERR_SYSTEM, why, "cannot write to the record '%.*s/%s'", STR_ARG(w->au->path), t->name);
+}
+
+/* `line` has room for the body and FRAME_MAX bytes more. */
+static int put_row(struct writing *w, enum audit_kind kind, const char *id, struct str body, char *line)
+{
+	struct tail *t = &w->tail;
+	char now[TS_CHARS + 1], ts[TS_CHARS + 1], hash[AUDIT_HASH + 1];
+	time_text(w->au->now(), now);
+	memcpy(ts, strcmp(now, t->ts) < 0 ? t->ts : now, sizeof ts);
+	if (turn_to(w, ts) < 0)
+		return -1;
+	size_t n = (size_t)snprintf(line, FRAME_MAX, "{\"v\":%d,\"seq\":%" PRIu64 ",\"id\":\"%s\",\"kind\":\"%s\",\"ts\":\"%s\"", AUDIT_VERSION, t->seq + 1, id, audit_kind_name(kind), ts);
+	if (strcmp(now, ts) != 0)
+		n += (size_t)snprintf(line + n, FRAME_MAX - n, ",\"clock\":\"%s\"", now);
+	memcpy(line + n, body.p, body.n);
+	n += body.n;
+	n += (size_t)snprintf(line + n, FRAME_END, ",\"prev\":\"%s\"", t->seq ? t->hash : AUDIT_ZERO);
+	hash_text(str_n(line, n), hash);
+	n += (size_t)snprintf(line + n, HASH_FIELD + 2, ",\"hash\":\"%s\"}\n", hash);
+	if (put_line(w, str_n(line, n)) < 0)
+		return -1;
+	t->seq++;
+	memcpy(t->ts, ts, sizeof ts);
+	memcpy(t->hash, hash, sizeof hash);
+	w->head.seq = t->seq;
+	memcpy(w->head.hash, hash, sizeof hash);
+	return 0;
+}
+
+static int new_id(char ret[AUDIT_ID_MAX + 1], struct err *e)
+{
+	uint64_t n[2];
+	if (getrandom(n, sizeof n, 0) != (ssize_t)sizeof n)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make an id for the record");
+	snprintf(ret, AUDIT_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
+	return 0;
+}
+
+/* A row about what was found out of order, if anything was. */
+static int put_recovered(struct writing *w)
+{
+	char body[RECOVERED_MAX], line[RECOVERED_MAX + FRAME_MAX], id[AUDIT_ID_MAX + 1];
+	size_t n = 0;
+	const bool missing = w->tail.seq < w->head.seq;
+	if (!missing && !w->head.torn[0])
+		return 0;
+	if (w->head.torn[0])
+		n += (size_t)snprintf(body, sizeof body, ",\"torn\":{\"path\":\"%s\",\"bytes\":%" PRIu64 "}", w->head.torn, w->head.torn_bytes);
+	if (missing)
+		n += (size_t)snprintf(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
+	n += (size_t)snprintf(body + n, sizeof body - n, ",\"note\":\"%s\"", missing ? "rows that were written are missing at the end" : "a torn line was moved aside");
+	if (new_id(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
+		return -1;
+	w->head.torn[0] = '\0';
+	w->head.torn_bytes = 0;
+	return head_write(w->lock, &w->head, w->e);
+}
+
+static bool must_sync(enum audit_sync policy, enum audit_kind kind)
+{
+	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE));
+}
+
+static int locked(struct writing *w, const struct audit_row *row, const char *id, struct str body, char *line)
+{
+	head_read(w->lock, &w->head);
+	if (find_tail(w) < 0 || put_recovered(w) < 0 || put_row(w, row->kind, id, body, line) < 0)
+		return -1;
+	/* The row is there. A head that stays behind only sees less of what is missing later. */
+	(void)head_write(w->lock, &w->head, NULL);
+	return 0;
+}
+
+int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row, struct audit_written *ret, struct err *e)
+{
+	struct audit_written done = {0};
+	struct str body;
+	if (row_body(a, row, &body, e) < 0)
+		return -1;
+	if (row->id.n)
+		memcpy(done.id, row->id.p, row->id.n);
+	else if (new_id(done.id, e) < 0)
+		return -1;
+	char *line = arena_alloc(a, body.n + FRAME_MAX);
+	struct writing w = {.au = au, .lock = lock_take(au, e), .tail = {.fd = -1}, .e = e};
+	if (w.lock < 0)
+		return -1;
+	int bad = locked(&w, row, done.id, body, line);
+	fd_close(&w.lock);
+	if (!bad && must_sync(au->sync, row->kind) && (fdatasync(w.tail.fd) < 0 || (w.tail.made && fsync(au->dir) < 0)))
+		bad = err_set(e, ERR_SYSTEM, errno, "the row is written but not on the disk: '%.*s/%s'", STR_ARG(au->path), w.tail.name);
+	fd_close(&w.tail.fd);
+	if (bad)
+		return -1;
+	done.seq = w.tail.seq;
+	memcpy(done.hash, w.tail.hash, sizeof done.hash);
+	if (ret)
+		*ret = done;
+	return 0;
+}

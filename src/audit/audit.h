@@ -1,0 +1,127 @@
+/*
+ * The record: what was judged and run, as rows that are only ever appended. docs/audit.md has the format and the promises for readers.
+ *
+ * Theory of operation
+ *
+ *     STATE/audit/             0700
+ *       2026-01-31.jsonl       0600, one row a line; the day (UTC) is that of the row's ts
+ *       lock                   0600, locked (fcntl, by open file) by whoever appends; holds the head: seq and hash of the newest row
+ *       torn/                  bytes that were no row, moved aside
+ *
+ * Writers are processes that know nothing of each other. Each takes the lock, looks for the newest row (last line of the newest file), builds
+ * its own behind it and appends it by one write(); then it lets the lock go, and only then waits for the disk, if the policy says so. Nothing
+ * is remembered between two rows, so that a writer may be killed anywhere:
+ *
+ *     before write()           nothing happened
+ *     inside write()           the last line is torn. The next writer moves its bytes to torn/, cuts the file, appends a `recovered` row
+ *     before the head is set   the head is behind the newest row, which is harmless: it only ever serves to see that rows are missing
+ *     inside a repair          the head names the bytes that were moved aside before the file is cut, so that the row follows in any case
+ *
+ * The chain: a row ends in `prev`, the hash of the row before it (AUDIT_ZERO for the first), and `hash`, the SHA-256 of the row's own bytes
+ * as written, up to and without the comma before "hash". seq counts up by one across days. ts never decreases: when the clock was set back
+ * a row has the ts of the row before it, and `clock` says what the clock said.
+ *
+ * Promised: when audit_append() returns 0 the row is in the file, whole, and (as far as the policy says) on the disk; when it returns -1
+ * there is no such row, except for "not on the disk". A chain without an outside anchor does not stop those who may write the files.
+ *
+ * Memory comes from the caller's arena, and all of it before anything is open or locked: a full arena leaves nothing behind.
+ */
+#pragma once
+#include "base/str.h"
+
+#define AUDIT_VERSION 1
+#define AUDIT_ROW_MAX ((size_t)4 << 20)  /* bytes of a row with its newline */
+#define AUDIT_REASONS_MAX 1000
+#define AUDIT_DAYS_MAX 36525             /* files; a hundred years */
+#define AUDIT_WAIT_MS 10000              /* for the lock; then appending fails */
+#define AUDIT_ID_MAX 64
+#define AUDIT_HASH 64                    /* hex digits */
+#define AUDIT_ZERO "0000000000000000000000000000000000000000000000000000000000000000"
+
+enum audit_kind { AUDIT_BEGIN, AUDIT_END, AUDIT_VERDICT, AUDIT_RECOVERED, AUDIT_CHECKPOINT, AUDIT_TOMBSTONE };
+#define AUDIT_KINDS (AUDIT_TOMBSTONE + 1)
+
+/* When a row is waited for until it is on the disk. BEGIN: begin, checkpoint and tombstone rows. */
+enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
+
+struct audit_number {
+	bool known;
+	int64_t n;
+};
+
+/* Texts: empty is not there. Numbers that are not known are null in an `end` row, and not there in others. Bytes that are not UTF-8 are repaired. */
+struct audit_row {
+	enum audit_kind kind;
+	struct str id;  /* of letters, digits, - and _; begin and end of one run share it; empty: a new one is made */
+	struct str agent_id, session, client, tool, tool_use_id;
+	struct str command, cwd, verdict; /* the command is redacted by the caller */
+	const struct str *reasons;        /* ids */
+	size_t nreasons;
+	struct str policy, view, spec;    /* digests of blobs */
+	struct str backend, status;
+	struct audit_number exit_code, duration_ms, cpu_ms, peak_memory_mb;
+	struct {
+		struct str task, outcome, result, format;
+	} validation;                     /* not there without an outcome */
+	struct str out, err;              /* digests of blobs: stdout, stderr */
+	struct str note;
+	struct {
+		uint64_t seq;
+		struct str hash;
+	} until;                          /* tombstone: the newest row that was dropped; the chain may start behind it */
+};
+
+struct audit {
+	int dir;               /* STATE/audit */
+	uint32_t uid;
+	enum audit_sync sync;
+	int64_t (*now)(void);  /* microseconds since 1970, UTC; a test puts another clock here */
+	struct str path;       /* of dir, for messages */
+};
+
+struct audit_written {
+	uint64_t seq;
+	char id[AUDIT_ID_MAX + 1], hash[AUDIT_HASH + 1];
+};
+
+const char *audit_kind_name(enum audit_kind k);
+/*
+ * Opens the record in a state directory (sys/state.h). With `make` what is missing is made; without, a record that is not there is ERR_SYSTEM
+ * with ENOENT. A directory or file that others may write, or that is not the caller's, is refused.
+ */
+int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make, struct audit *ret, struct err *e);
+void audit_close(struct audit *au);
+/* Appends a row; repairs first what a killed writer left. ret may be NULL. May be called by many processes, also those that share *au by fork(). */
+int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row, struct audit_written *ret, struct err *e);
+
+/* ---- verify.c ---- */
+
+#define AUDIT_FILE_MAX 32
+#define AUDIT_WHY_MAX 160
+
+enum audit_fault { AUDIT_SOUND = 0, AUDIT_CHANGED, AUDIT_REMOVED, AUDIT_REORDERED, AUDIT_INSERTED, AUDIT_TORN };
+
+struct audit_verdict {
+	uint64_t rows, bytes, days, recovered, tombstones;
+	uint64_t first_seq, last_seq;  /* 0: no row */
+	char last_hash[AUDIT_HASH + 1];
+	enum audit_fault fault;        /* the first there is; what follows is about it, and the numbers above are of the rows before it */
+	char file[AUDIT_FILE_MAX];     /* its name in audit/ */
+	uint64_t line, seq;
+	char why[AUDIT_WHY_MAX];
+};
+
+const char *audit_fault_name(enum audit_fault f);
+/*
+ * Goes over all rows that are there at the time of the call, in order. 0 when that was possible: whether the chain holds is in ret->fault.
+ * Memory does not depend on the record's size, but for the list of days.
+ */
+int audit_verify(struct arena *a, const struct audit *au, struct audit_verdict *ret, struct err *e);
+
+/* ---- tail.c ---- */
+
+#define AUDIT_TAIL_MAX 10000
+#define AUDIT_TAIL_BYTES ((size_t)64 << 20)
+
+/* The newest n rows, oldest first, as the lines in the files without their newlines. A torn last line is left out. */
+int audit_tail(struct arena *a, const struct audit *au, size_t n, struct str **ret, size_t *ret_n, struct err *e);

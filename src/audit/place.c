@@ -1,0 +1,249 @@
+/* The record's directory: opening, days, the lock and what it holds. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "audit/inner.h"
+#include "base/num.h"
+#include "sys/file.h"
+#include "sys/state.h"
+
+#define LOCK_TRIES_MAX 16
+#define HEAD_BYTES 192 /* seq, hash, name of the torn bytes, their number; blanks between */
+#define ENTRIES_MAX (2 * AUDIT_DAYS_MAX)
+
+static int64_t real_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* What was opened must be the caller's, of its kind, and nobody else's to write. */
+static int check(const struct audit *au, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e)
+{
+	if (fstat(fd, ret) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(au->path), name);
+	if ((ret->st_mode & S_IFMT) != kind)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record is not a %s", STR_ARG(au->path), name, kind == S_IFDIR ? "directory" : "regular file");
+	if (ret->st_uid != au->uid)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record belongs to somebody else", STR_ARG(au->path), name);
+	if (ret->st_mode & (S_IWGRP | S_IWOTH))
+		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s' of the record: chmod go-w it", STR_ARG(au->path), name);
+	return 0;
+}
+
+int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make, struct audit *ret, struct err *e)
+{
+	struct str real;
+	struct stat st;
+	if ((make ? state_make : state_check)(a, state, project, uid, &real, e) < 0)
+		return -1;
+	struct audit au = {.dir = -1, .uid = uid, .now = real_now, .path = str_fmt(a, "%.*s/audit", STR_ARG(real))};
+	const char *path = str_c(a, au.path);
+	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the record '%s'", path);
+	if (check(&au, fd, S_IFDIR, ".", &st, e) < 0)
+		return -1;
+	au.dir = fd;
+	fd = -1;
+	*ret = au;
+	return 0;
+}
+
+void audit_close(struct audit *au) { fd_close(&au->dir); }
+
+/* ---- days ---- */
+
+bool day_is(const char *name)
+{
+	static const char shape[] = "dddd-dd-dd.jsonl";
+	for (size_t i = 0; i < sizeof shape; i++) /* its NUL too */
+		if (shape[i] == 'd' ? name[i] < '0' || name[i] > '9' : name[i] != shape[i])
+			return false;
+	return true;
+}
+
+int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e)
+{
+	struct stat st;
+	FD_CLEANUP int fd = openat(au->dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/%s'", STR_ARG(au->path), name);
+	if (check(au, fd, S_IFREG, name, &st, e) < 0)
+		return -1;
+	int opened = fd;
+	fd = -1;
+	*ret_size = st.st_size;
+	return opened;
+}
+
+/* Calls fn for each day's file. */
+static int each_day(const struct audit *au, int (*fn)(void *ctx, const char *name), void *ctx, struct err *e)
+{
+	int fd = openat(au->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), bad = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	size_t n = 0;
+	if (!d) {
+		bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s'", STR_ARG(au->path));
+		fd_close(&fd);
+		return bad;
+	}
+	for (struct dirent *entry; !bad && (errno = 0, entry = readdir(d));) {
+		if (++n > ENTRIES_MAX)
+			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more than %d entries", STR_ARG(au->path), ENTRIES_MAX);
+		else if (day_is(entry->d_name) && fn(ctx, entry->d_name) < 0)
+			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more days than expected", STR_ARG(au->path));
+	}
+	if (!bad && errno)
+		bad = err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s'", STR_ARG(au->path));
+	closedir(d);
+	return bad;
+}
+
+struct before {
+	const char *bound;
+	char best[DAY_NAME + 1];
+};
+
+static int note_before(void *ctx, const char *name)
+{
+	struct before *b = ctx;
+	if (strcmp(name, b->bound) < 0 && strcmp(name, b->best) > 0)
+		memcpy(b->best, name, DAY_NAME + 1);
+	return 0;
+}
+
+int day_before(const struct audit *au, const char bound[DAY_NAME + 1], char ret[DAY_NAME + 1], struct err *e)
+{
+	struct before b = {.bound = bound};
+	if (each_day(au, note_before, &b, e) < 0)
+		return -1;
+	if (!b.best[0])
+		return 0;
+	memcpy(ret, b.best, sizeof b.best);
+	return 1;
+}
+
+struct listing {
+	char (*names)[DAY_NAME + 1]; /* NULL: only counted */
+	size_t n, max;
+};
+
+static int note_name(void *ctx, const char *name)
+{
+	struct listing *l = ctx;
+	if (l->n >= l->max)
+		return -1;
+	if (l->names)
+		memcpy(l->names[l->n], name, DAY_NAME + 1);
+	l->n++;
+	return 0;
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+int day_count(const struct audit *au, size_t *ret, struct err *e)
+{
+	struct listing count = {.max = AUDIT_DAYS_MAX};
+	if (each_day(au, note_name, &count, e) < 0)
+		return -1;
+	*ret = count.n;
+	return 0;
+}
+
+int day_list(const struct audit *au, char (*names)[DAY_NAME + 1], size_t max, size_t *ret_n, struct err *e)
+{
+	struct listing list = {.names = names, .max = max};
+	if (each_day(au, note_name, &list, e) < 0)
+		return -1;
+	qsort(names, list.n, sizeof *names, by_name);
+	*ret_n = list.n;
+	return 0;
+}
+
+/* ---- the lock ---- */
+
+/* Polling, because a holder that was stopped must not stop everybody: waiting ends. */
+static int wait_for(int fd, struct err *e)
+{
+	const struct timespec pause = {.tv_nsec = 500000};
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	for (int64_t waited = 0; fcntl(fd, F_OFD_SETLK, &whole) < 0; waited += pause.tv_nsec) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return err_set(e, ERR_SYSTEM, errno, "cannot lock the record");
+		if (waited > (int64_t)AUDIT_WAIT_MS * 1000000)
+			return err_set(e, ERR_LIMIT, 0, "the record has been locked by another process for %d ms", AUDIT_WAIT_MS);
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* Opened anew each time: an open file shared by fork() would be one holder. The name must still be the file that was locked. */
+int lock_take(const struct audit *au, struct err *e)
+{
+	for (int i = 0; i < LOCK_TRIES_MAX; i++) {
+		struct stat named, opened;
+		off_t size;
+		FD_CLEANUP int fd = day_open(au, "lock", O_RDWR | O_CREAT, &size, e);
+		if (fd < 0 || wait_for(fd, e) < 0)
+			return -1;
+		if (fstat(fd, &opened) == 0 && fstatat(au->dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
+			int locked = fd;
+			fd = -1;
+			return locked;
+		}
+	}
+	return err_set(e, ERR_CONFIG, 0, "the lock of the record '%.*s' is replaced again and again", STR_ARG(au->path));
+}
+
+static struct str word(struct str *s)
+{
+	size_t from = 0, to;
+	while (from < s->n && s->p[from] == ' ')
+		from++;
+	for (to = from; to < s->n && s->p[to] != ' ' && s->p[to] != '\n';)
+		to++;
+	struct str w = str_sub(*s, from, to);
+	*s = str_sub(*s, to, s->n);
+	return w;
+}
+
+void head_read(int lock, struct head *ret)
+{
+	char text[HEAD_BYTES];
+	struct head h = {0};
+	ssize_t n = pread(lock, text, sizeof text, 0);
+	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = word(&s), hash = word(&s), torn = word(&s), bytes = word(&s);
+	int64_t number, size = 0;
+	*ret = h;
+	if (n != HEAD_BYTES || num_parse(seq, 0, INT64_MAX, &number) < 0 || hash.n != AUDIT_HASH || torn.n > TORN_NAME_MAX || num_parse(bytes, 0, INT64_MAX, &size) < 0)
+		return;
+	h.seq = (uint64_t)number;
+	memcpy(h.hash, hash.p, hash.n);
+	if (!str_is(torn, "-"))
+		memcpy(h.torn, torn.p, torn.n);
+	h.torn_bytes = (uint64_t)size;
+	*ret = h;
+}
+
+int head_write(int lock, const struct head *h, struct err *e)
+{
+	char text[HEAD_BYTES + 1];
+	int n = snprintf(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64, h->seq, h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes);
+	memset(text + n, ' ', HEAD_BYTES - (size_t)n);
+	text[HEAD_BYTES - 1] = '\n';
+	if (pwrite(lock, text, HEAD_BYTES, 0) != HEAD_BYTES)
+		return err_set(e, ERR_SYSTEM, errno, "cannot write the head of the record");
+	return 0;
+}

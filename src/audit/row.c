@@ -1,0 +1,209 @@
+/* A row as one line of JSON, and the parts of one that the chain needs, found again without a JSON reader. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <sodium.h>
+
+#include "audit/inner.h"
+#include "base/num.h"
+#include "base/utf8.h"
+
+static const char *const kinds[AUDIT_KINDS] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone"};
+
+const char *audit_kind_name(enum audit_kind k) { return (unsigned)k < AUDIT_KINDS ? kinds[k] : NULL; }
+
+void hash_text(struct str bytes, char ret[AUDIT_HASH + 1])
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
+	sodium_bin2hex(ret, AUDIT_HASH + 1, hash, sizeof hash);
+}
+
+/* ---- writing ---- */
+
+static void put_text(struct buf *b, struct str s)
+{
+	s = utf8_repair(b->a, s);
+	buf_char(b, '"');
+	for (size_t i = 0, from = 0; i <= s.n; i++) {
+		unsigned char c = i < s.n ? (unsigned char)s.p[i] : 0;
+		if (i < s.n && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+			continue;
+		buf_add(b, s.p + from, i - from);
+		from = i + 1;
+		if (i == s.n)
+			break;
+		if (c == '"' || c == '\\')
+			buf_fmt(b, "\\%c", c);
+		else if (c == '\n')
+			buf_c(b, "\\n");
+		else if (c == '\t')
+			buf_c(b, "\\t");
+		else
+			buf_fmt(b, "\\u%04x", c);
+	}
+	buf_char(b, '"');
+}
+
+static void put_field(struct buf *b, const char *key, struct str s)
+{
+	if (!s.n)
+		return;
+	buf_fmt(b, ",\"%s\":", key);
+	put_text(b, s);
+}
+
+static void put_number(struct buf *b, const char *key, struct audit_number n, bool always)
+{
+	if (n.known)
+		buf_fmt(b, ",\"%s\":%" PRId64, key, n.n);
+	else if (always)
+		buf_fmt(b, ",\"%s\":null", key);
+}
+
+static void put_reasons(struct buf *b, const struct audit_row *r)
+{
+	if (!r->nreasons)
+		return;
+	buf_c(b, ",\"reasons\":[");
+	for (size_t i = 0; i < r->nreasons; i++) {
+		if (i)
+			buf_char(b, ',');
+		put_text(b, r->reasons[i]);
+	}
+	buf_char(b, ']');
+}
+
+static void put_validation(struct buf *b, const struct audit_row *r)
+{
+	if (!r->validation.outcome.n)
+		return;
+	buf_c(b, ",\"validation\":{\"outcome\":");
+	put_text(b, r->validation.outcome);
+	put_field(b, "result", r->validation.result);
+	put_field(b, "task", r->validation.task);
+	put_field(b, "format", r->validation.format);
+	buf_char(b, '}');
+}
+
+static bool id_is_plain(struct str id)
+{
+	for (size_t i = 0; i < id.n; i++) {
+		char c = id.p[i];
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
+			return false;
+	}
+	return id.n <= AUDIT_ID_MAX;
+}
+
+static bool is_hash(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
+			return false;
+	return s.n == AUDIT_HASH;
+}
+
+int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct err *e)
+{
+	const bool end = r->kind == AUDIT_END;
+	struct buf b;
+	if (!audit_kind_name(r->kind) || !id_is_plain(r->id) || r->nreasons > AUDIT_REASONS_MAX)
+		return err_set(e, ERR_INPUT, 0, "a row of the record has a kind, an id or a number of reasons that no row can have");
+	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !is_hash(r->until.hash)))
+		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
+	const struct {
+		const char *key;
+		struct str text;
+	} who[] = {{"agent_id", r->agent_id}, {"session", r->session}, {"client", r->client}, {"tool", r->tool}, {"tool_use_id", r->tool_use_id},
+		   {"command", r->command}, {"cwd", r->cwd}, {"verdict", r->verdict}},
+	  how[] = {{"policy", r->policy}, {"view", r->view}, {"spec", r->spec}, {"backend", r->backend}, {"status", r->status}};
+	size_t all = 0; /* before escaping: what cannot fit need not be copied */
+	for (size_t i = 0; i < sizeof who / sizeof *who; i++)
+		all += who[i].text.n < AUDIT_ROW_MAX ? who[i].text.n : AUDIT_ROW_MAX;
+	if (all >= AUDIT_ROW_MAX)
+		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < sizeof who / sizeof *who; i++)
+		put_field(&b, who[i].key, who[i].text);
+	put_reasons(&b, r);
+	for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+		put_field(&b, how[i].key, how[i].text);
+	put_number(&b, "exit_code", r->exit_code, end);
+	put_number(&b, "duration_ms", r->duration_ms, end);
+	put_number(&b, "cpu_ms", r->cpu_ms, end);
+	put_number(&b, "peak_memory_mb", r->peak_memory_mb, end);
+	put_validation(&b, r);
+	put_field(&b, "stdout", r->out);
+	put_field(&b, "stderr", r->err);
+	put_field(&b, "note", r->note);
+	if (r->kind == AUDIT_TOMBSTONE)
+		buf_fmt(&b, ",\"until\":{\"seq\":%" PRIu64 ",\"hash\":\"%.*s\"}", r->until.seq, STR_ARG(r->until.hash));
+	if (b.n + FRAME_START_MAX + FRAME_END + 2 * TS_CHARS >= AUDIT_ROW_MAX)
+		return err_set(e, ERR_LIMIT, 0, "a row of the record would be longer than %zu bytes", AUDIT_ROW_MAX);
+	*ret = buf_view(&b);
+	return 0;
+}
+
+/* ---- reading ---- */
+
+/* Takes `word` off the front. */
+static bool take(struct str *s, const char *word)
+{
+	if (!str_starts(*s, word))
+		return false;
+	*s = str_sub(*s, strlen(word), s->n);
+	return true;
+}
+
+static bool take_number(struct str *s, uint64_t *ret)
+{
+	size_t n = 0;
+	int64_t value;
+	while (n < s->n && n < 20 && s->p[n] >= '0' && s->p[n] <= '9')
+		n++;
+	if (num_parse(str_sub(*s, 0, n), 1, INT64_MAX, &value) < 0 || s->p[0] == '0')
+		return false;
+	*s = str_sub(*s, n, s->n);
+	*ret = (uint64_t)value;
+	return true;
+}
+
+/* Up to the next quote, which is taken off as well. */
+static bool take_quoted(struct str *s, struct str *ret)
+{
+	ptrdiff_t end = str_find(*s, '"', 0);
+	if (end < 0)
+		return false;
+	*ret = str_sub(*s, 0, (size_t)end);
+	*s = str_sub(*s, (size_t)end + 1, s->n);
+	return true;
+}
+
+/* The first part of ts becomes the name of a file. */
+static bool is_time(struct str s)
+{
+	static const char shape[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";
+	for (size_t i = 0; i < s.n && i < TS_CHARS; i++)
+		if (shape[i] == 'd' ? s.p[i] < '0' || s.p[i] > '9' : s.p[i] != shape[i])
+			return false;
+	return s.n == TS_CHARS;
+}
+
+bool frame_start(struct str s, struct frame *ret)
+{
+	uint64_t version;
+	s = str_sub(s, 0, FRAME_START_MAX);
+	return take(&s, "{\"v\":") && take_number(&s, &version) && take(&s, ",\"seq\":") && take_number(&s, &ret->seq) && take(&s, ",\"id\":\"") &&
+	       take_quoted(&s, &ret->id) && take(&s, ",\"kind\":\"") && take_quoted(&s, &ret->kind) && take(&s, ",\"ts\":\"") && take_quoted(&s, &ret->ts) &&
+	       is_time(ret->ts) && ret->id.n <= AUDIT_ID_MAX;
+}
+
+bool frame_end(struct str s, struct frame *ret)
+{
+	if (s.n < FRAME_END)
+		return false;
+	s = str_sub(s, s.n - FRAME_END, s.n);
+	if (!take(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) || !take(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
+		return false;
+	return str_is(s, "}") && is_hash(ret->prev) && is_hash(ret->hash);
+}

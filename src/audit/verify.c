@@ -1,0 +1,351 @@
+/*
+ * Does the chain hold? One pass over all days, row by row, until the first that does not fit. What happened there is then told apart by
+ * looking on, once, for rows that belong around that place:
+ *
+ *     a row whose prev is the last good row's hash    the row here is not the one that followed: it was put here
+ *     a row whose hash is this row's prev             the row here has its own place elsewhere: it was moved
+ *     neither, and numbers are left out               the rows between are gone
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "audit/inner.h"
+#include "base/num.h"
+#include "sys/file.h"
+
+#define READ_BYTES ((size_t)256 << 10)
+
+static const char *const faults[] = {"sound", "changed", "removed", "reordered", "inserted", "torn"};
+
+const char *audit_fault_name(enum audit_fault f) { return faults[f]; }
+
+struct day {
+	off_t size; /* when the record was locked: what comes later is not looked at */
+};
+
+struct reader { /* lines over all days */
+	const struct audit *au;
+	char (*names)[DAY_NAME + 1];
+	struct day *days;
+	size_t ndays, day; /* the file being read */
+	int fd;
+	off_t left;        /* bytes of the file not read yet */
+	char *p;
+	size_t n, at;
+	uint64_t line;
+};
+
+enum { READ_END = 0, READ_ROW = 1, READ_TORN = 2, READ_LONG = 3 };
+
+struct good { /* the last row that fits, or the two last */
+	uint64_t seq, line;
+	size_t day;
+	char hash[AUDIT_HASH];
+};
+
+struct check {
+	struct reader r;
+	struct head head;
+	struct good last, before;
+	uint64_t start_seq;              /* of the first row, when the chain does not start with row 1 */
+	char start_prev[AUDIT_HASH];
+	bool started, start_known;       /* a tombstone names what was before the first row */
+	struct audit_verdict *v;
+	struct err *e;
+};
+
+/* ---- reading ---- */
+
+static int fill(struct reader *r, struct err *e)
+{
+	ssize_t got;
+	memmove(r->p, r->p + r->at, r->n - r->at);
+	r->n -= r->at;
+	r->at = 0;
+	size_t want = (uint64_t)r->left < READ_BYTES ? (size_t)r->left : READ_BYTES;
+	do
+		got = read(r->fd, r->p + r->n, want);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s' of the record", r->names[r->day]);
+	r->n += (size_t)got;
+	r->left = got ? r->left - got : 0;
+	return 0;
+}
+
+static int next_day(struct reader *r, struct err *e)
+{
+	off_t now;
+	fd_close(&r->fd);
+	r->fd = day_open(r->au, r->names[r->day], O_RDONLY, &now, e);
+	r->left = r->days[r->day].size;
+	r->n = r->at = 0;
+	r->line = 0;
+	return r->fd < 0 ? -1 : 0;
+}
+
+/* READ_ROW and the line without its newline; READ_TORN or READ_LONG: what is there of it. */
+static int next_line(struct reader *r, struct str *ret, struct err *e)
+{
+	size_t seen = 0;
+	for (;;) {
+		size_t have = r->n - r->at;
+		char *from = r->p + r->at, *end = memchr(from + seen, '\n', have - seen);
+		*ret = str_n(from, end ? (size_t)(end - from) : have);
+		if (end) {
+			r->at += ret->n + 1;
+			r->line++;
+			return READ_ROW;
+		}
+		if (have >= AUDIT_ROW_MAX)
+			return r->line++, READ_LONG;
+		seen = have;
+		if (r->fd >= 0 && r->left > 0) {
+			if (fill(r, e) < 0)
+				return -1;
+			continue;
+		}
+		if (have)
+			return r->line++, READ_TORN;
+		if (r->fd >= 0)
+			r->day++;
+		if (r->day >= r->ndays)
+			return READ_END;
+		if (next_day(r, e) < 0)
+			return -1;
+	}
+}
+
+/* ---- saying what is wrong ---- */
+
+__attribute__((format(printf, 6, 7))) static int blame(struct check *c, enum audit_fault fault, size_t day, uint64_t line, uint64_t seq, const char *why, ...)
+{
+	va_list ap;
+	c->v->fault = fault;
+	if (day < c->r.ndays)
+		memcpy(c->v->file, c->r.names[day], DAY_NAME + 1);
+	c->v->line = line;
+	c->v->seq = seq;
+	va_start(ap, why);
+	vsnprintf(c->v->why, sizeof c->v->why, why, ap);
+	va_end(ap);
+	return 0;
+}
+
+struct around { /* what was found further on */
+	bool after_last, after_this, before_this;
+};
+
+/* Reads to the end. `prev` is what row `seq` follows. The hashes are copies: the reader's buffer moves on. */
+static int look_on(struct check *c, const char *last, const char *this, const char *prev, uint64_t seq, struct around *ret)
+{
+	struct around found = {0};
+	struct str line;
+	int got;
+	while ((got = next_line(&c->r, &line, c->e)) == READ_ROW) {
+		struct frame f;
+		if (!frame_start(line, &f) || !frame_end(line, &f))
+			continue;
+		found.after_last |= !memcmp(f.prev.p, last, AUDIT_HASH);
+		found.after_this |= !memcmp(f.prev.p, this, AUDIT_HASH);
+		found.before_this |= !memcmp(f.hash.p, prev, AUDIT_HASH) && f.seq + 1 == seq;
+	}
+	*ret = found;
+	return got < 0 ? -1 : 0;
+}
+
+/* A row that belongs before the first one: so the first one was moved to the front, or put there. */
+static int front(struct check *c, bool moved)
+{
+	if (moved)
+		return blame(c, AUDIT_REORDERED, 0, 1, c->start_seq, "rows that come before it stand behind it");
+	return blame(c, AUDIT_INSERTED, 0, 1, c->start_seq, "no row is there that it follows, and lower numbers stand behind it");
+}
+
+/* A row whose own hash is right and that does not follow the last one. */
+static int misplaced(struct check *c, const struct frame *f)
+{
+	char hash[AUDIT_HASH], prev[AUDIT_HASH];
+	const size_t day = c->r.day;
+	const uint64_t line = c->r.line, seq = f->seq, last = c->last.seq;
+	struct around found;
+	memcpy(hash, f->hash.p, sizeof hash);
+	memcpy(prev, f->prev.p, sizeof prev);
+	const bool twin = seq == last && c->before.seq + 1 == seq && !memcmp(prev, c->before.seq ? c->before.hash : AUDIT_ZERO, sizeof prev);
+	const bool follows = !memcmp(prev, c->last.hash, sizeof prev);
+	const bool low = seq < c->start_seq && !c->start_known;
+	if (look_on(c, c->last.hash, hash, low ? c->start_prev : prev, low ? c->start_seq : seq, &found) < 0)
+		return -1;
+	if (twin && found.after_this && !found.after_last)
+		return blame(c, AUDIT_INSERTED, c->last.day, c->last.line, last, "the chain goes on from the other row %" PRIu64 ", behind this one", last);
+	if (low)
+		return front(c, found.before_this || (!memcmp(hash, c->start_prev, sizeof hash) && seq + 1 == c->start_seq));
+	if (seq <= last)
+		return blame(c, AUDIT_INSERTED, day, line, seq, "row %" PRIu64 " was there before", seq);
+	if (found.after_last && found.before_this)
+		return blame(c, AUDIT_REORDERED, day, line, seq, "row %" PRIu64 " should stand here, and comes later", last + 1);
+	if (found.after_last)
+		return blame(c, AUDIT_INSERTED, day, line, seq, "the row that follows row %" PRIu64 " comes later", last);
+	if (follows)
+		return blame(c, AUDIT_CHANGED, day, line, seq, "it follows row %" PRIu64 " and has another number; its hash was made anew", last);
+	if (seq > last + 1)
+		return blame(c, AUDIT_REMOVED, day, line, last + 1, "rows %" PRIu64 " to %" PRIu64 " are missing before this line", last + 1, seq - 1);
+	return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, last, "row %" PRIu64 " follows another row %" PRIu64 "; the hash was made anew", seq, last);
+}
+
+/* The first row: number 1, or any whose predecessor a tombstone names. */
+static void first_row(struct check *c, const struct frame *f)
+{
+	c->started = true;
+	c->start_seq = f->seq;
+	memcpy(c->start_prev, f->prev.p, AUDIT_HASH);
+	c->start_known = f->seq == 1 && !memcmp(f->prev.p, AUDIT_ZERO, AUDIT_HASH);
+}
+
+static bool digits_after(struct str line, const char *key, uint64_t *ret, struct str *ret_rest)
+{
+	const char *at = memmem(line.p, line.n, key, strlen(key));
+	int64_t n;
+	size_t from = at ? (size_t)(at - line.p) + strlen(key) : line.n, to = from;
+	while (to < line.n && line.p[to] >= '0' && line.p[to] <= '9')
+		to++;
+	if (num_parse(str_sub(line, from, to), 1, INT64_MAX, &n) < 0)
+		return false;
+	*ret = (uint64_t)n;
+	*ret_rest = str_sub(line, to, line.n);
+	return true;
+}
+
+/* `until` is the last field before prev, so that no text of the row can pass for it. */
+static void note_tombstone(struct check *c, struct str line)
+{
+	static const char key[] = ",\"until\":{\"seq\":", hash[] = ",\"hash\":\"";
+	const size_t most = sizeof key + 20 + sizeof hash + AUDIT_HASH + FRAME_END;
+	uint64_t seq;
+	struct str rest;
+	c->v->tombstones++;
+	line = str_sub(line, line.n > most ? line.n - most : 0, line.n);
+	if (!digits_after(line, key, &seq, &rest) || !str_starts(rest, hash) || rest.n != sizeof hash - 1 + AUDIT_HASH + 2 + FRAME_END)
+		return;
+	if (seq + 1 == c->start_seq && !memcmp(rest.p + sizeof hash - 1, c->start_prev, AUDIT_HASH))
+		c->start_known = true;
+}
+
+/* ---- one row after the other ---- */
+
+enum { ROW_FITS = 0, ROW_BAD = 1 };
+
+static int bad_row(struct check *c, uint64_t seq, const char *why)
+{
+	blame(c, AUDIT_CHANGED, c->r.day, c->r.line, seq, "%s", why);
+	return ROW_BAD;
+}
+
+static int check_row(struct check *c, struct str line)
+{
+	struct frame f = {0};
+	char hash[AUDIT_HASH + 1];
+	if (!frame_start(line, &f) || !frame_end(line, &f))
+		return bad_row(c, c->last.seq + 1, "this is not a row");
+	hash_text(str_sub(line, 0, line.n - HASH_FIELD), hash);
+	if (memcmp(hash, f.hash.p, AUDIT_HASH) != 0)
+		return bad_row(c, c->last.seq ? c->last.seq + 1 : f.seq, "its hash is not that of its bytes");
+	if (memcmp(f.ts.p, c->r.names[c->r.day], DAY_CHARS) != 0)
+		return bad_row(c, f.seq, "it is not of the day that the file is named after");
+	if (!c->started)
+		first_row(c, &f);
+	else if (f.seq != c->last.seq + 1 || memcmp(f.prev.p, c->last.hash, AUDIT_HASH) != 0)
+		return misplaced(c, &f) < 0 ? -1 : ROW_BAD;
+	if (str_is(f.kind, "tombstone"))
+		note_tombstone(c, line);
+	c->v->recovered += str_is(f.kind, "recovered");
+	c->v->rows++;
+	c->v->bytes += line.n + 1;
+	c->before = c->last;
+	c->last = (struct good){.seq = f.seq, .line = c->r.line, .day = c->r.day};
+	memcpy(c->last.hash, f.hash.p, AUDIT_HASH);
+	return ROW_FITS;
+}
+
+/* After the last row: did the chain start where it may, and does it end where the head says? */
+static int check_ends(struct check *c)
+{
+	const uint64_t from = c->start_seq;
+	if (c->started && !c->start_known) {
+		if (from == 1)
+			return blame(c, AUDIT_CHANGED, 0, 1, 1, "row 1 follows no row, and names one; its hash was made anew");
+		return blame(c, AUDIT_REMOVED, 0, 1, 1, "rows 1 to %" PRIu64 " are missing and no tombstone speaks of them", from - 1);
+	}
+	if (c->last.seq < c->head.seq)
+		return blame(c, AUDIT_REMOVED, c->last.day, c->last.line + 1, c->last.seq + 1,
+			     "rows %" PRIu64 " to %" PRIu64 " were written and are missing at the end", c->last.seq + 1, c->head.seq);
+	if (c->last.seq == c->head.seq && c->last.seq && memcmp(c->last.hash, c->head.hash, AUDIT_HASH) != 0)
+		return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, c->last.seq, "it is not the row that was written last; its hash was made anew");
+	return 0;
+}
+
+static int check_all(struct check *c)
+{
+	struct str line;
+	for (;;) {
+		int got = next_line(&c->r, &line, c->e);
+		if (got < 0)
+			return -1;
+		if (got == READ_END)
+			return check_ends(c);
+		if (got == READ_TORN && c->r.day + 1 == c->r.ndays)
+			return blame(c, AUDIT_TORN, c->r.day, c->r.line, c->last.seq + 1, "the last line has no end; the next row that is written moves it aside");
+		if (got != READ_ROW) {
+			bad_row(c, c->last.seq + 1, got == READ_TORN ? "the line has no end" : "the line is longer than a row can be");
+			return 0;
+		}
+		int rc = check_row(c, line);
+		if (rc != ROW_FITS)
+			return rc < 0 ? -1 : 0;
+	}
+}
+
+/* What is there now, under the lock: names, sizes and head belong together. */
+static int take_stock(struct check *c, size_t max)
+{
+	struct reader *r = &c->r;
+	FD_CLEANUP int lock = lock_take(r->au, c->e);
+	if (lock < 0 || day_list(r->au, r->names, max, &r->ndays, c->e) < 0)
+		return -1;
+	head_read(lock, &c->head);
+	for (size_t i = 0; i < r->ndays; i++) {
+		FD_CLEANUP int fd = day_open(r->au, r->names[i], O_RDONLY, &r->days[i].size, c->e);
+		if (fd < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int audit_verify(struct arena *a, const struct audit *au, struct audit_verdict *ret, struct err *e)
+{
+	struct audit_verdict v = {0};
+	struct check c = {.r = {.au = au, .fd = -1}, .v = &v, .e = e};
+	size_t max;
+	if (day_count(au, &max, e) < 0)
+		return -1;
+	max += DAYS_SPARE;
+	c.r.names = arena_array(a, max, sizeof *c.r.names);
+	c.r.days = arena_array(a, max, sizeof *c.r.days);
+	c.r.p = arena_alloc(a, AUDIT_ROW_MAX + READ_BYTES);
+	int rc = take_stock(&c, max) < 0 ? -1 : check_all(&c);
+	fd_close(&c.r.fd);
+	if (rc < 0)
+		return -1;
+	v.days = c.r.ndays;
+	v.first_seq = c.start_seq;
+	v.last_seq = c.last.seq;
+	if (c.last.seq)
+		memcpy(v.last_hash, c.last.hash, AUDIT_HASH);
+	*ret = v;
+	return 0;
+}

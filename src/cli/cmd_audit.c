@@ -1,0 +1,239 @@
+/* caisson audit: does the record hold (verify), what are its newest rows (tail). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "audit/audit.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "engine/engine.h"
+#include "engine/world.h"
+#include "sys/state.h"
+
+enum { EXIT_BROKEN_CHAIN = 1, EXIT_NO_RECORD = 3 };
+
+#define TAIL_DEFAULT 10
+
+struct audit_options {
+	bool json;
+	const char *n;
+};
+
+#define AT(field) offsetof(struct audit_options, field)
+static const struct option_row options[] = {
+	{"json", OPTION_FLAG, AT(json), NULL, "verify: print one JSON object; tail: print the rows as they are written"},
+	{"n", OPTION_VALUE, AT(n), "N", "tail: so many rows (default: 10, at most 10000)"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "the chain holds; the rows were printed"}, {EXIT_BROKEN_CHAIN, "verify: the chain does not hold"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson audit verify", "Goes over all rows of all days; names the first that was changed, removed, reordered or inserted."},
+	{"caisson audit tail -n 3", "The three newest rows, one line each."},
+	{"caisson audit tail -n 100 --json | jq .command", "The same rows for a program."},
+};
+
+struct job {
+	struct arena a;
+	struct audit_options o;
+	size_t n;
+	struct audit au;
+	struct buf out;
+};
+
+/* ---- verify ---- */
+
+static void doc_verdict(struct job *j, const struct audit_verdict *v)
+{
+	struct doc o;
+
+	doc_start(&o, &j->out, true);
+	doc_bool(&o, "ok", v->fault == AUDIT_SOUND);
+	doc_number(&o, "rows", v->rows);
+	doc_number(&o, "days", v->days);
+	doc_number(&o, "bytes", v->bytes);
+	doc_number(&o, "recovered", v->recovered);
+	doc_number(&o, "tombstones", v->tombstones);
+	doc_number(&o, "first_seq", v->first_seq);
+	doc_number(&o, "last_seq", v->last_seq);
+	doc_word(&o, "last_hash", v->last_hash);
+	if (v->fault != AUDIT_SOUND) {
+		doc_map(&o, "fault");
+		doc_word(&o, "kind", audit_fault_name(v->fault));
+		doc_word(&o, "file", v->file);
+		doc_number(&o, "line", v->line);
+		doc_number(&o, "seq", v->seq);
+		doc_word(&o, "why", v->why);
+		doc_end(&o);
+	}
+	doc_finish(&o);
+}
+
+static void print_verdict(struct job *j, const struct audit_verdict *v)
+{
+	struct buf *b = &j->out;
+
+	if (v->fault != AUDIT_SOUND) {
+		put_visible(b, j->au.path);
+		buf_fmt(b, "/%s:%" PRIu64 ": row %" PRIu64 " %s: %s\n", v->file, v->line, v->seq, audit_fault_name(v->fault), v->why);
+		buf_fmt(b, "%" PRIu64 " rows before it hold\n", v->rows);
+		return;
+	}
+	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " days", v->rows, v->days);
+	if (v->rows)
+		buf_fmt(b, ", %" PRIu64 " to %" PRIu64 ", %s", v->first_seq, v->last_seq, v->last_hash);
+	if (v->recovered)
+		buf_fmt(b, "; %" PRIu64 " times a writer was cut short and what it left was repaired", v->recovered);
+	buf_char(b, '\n');
+}
+
+static int verify(struct job *j, struct err *e)
+{
+	struct audit_verdict v;
+
+	if (audit_verify(&j->a, &j->au, &v, e) < 0)
+		return -1;
+	if (j->o.json)
+		doc_verdict(j, &v);
+	else
+		print_verdict(j, &v);
+	return v.fault == AUDIT_SOUND ? 0 : EXIT_BROKEN_CHAIN;
+}
+
+/* ---- tail ---- */
+
+static void print_row(struct buf *b, struct str line)
+{
+	static const char *const keys[] = {"ts", "kind", "verdict", "status", "agent_id", "command", "note"};
+	json_t *row = NULL;
+	bool any = false;
+
+	if (json_load_strict(line, &row, NULL) != 0) {
+		buf_c(b, "(not a row) ");
+		put_visible(b, str_sub(line, 0, 100));
+		buf_char(b, '\n');
+		return;
+	}
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct str text = json_to_str(json_object_get(row, keys[i]));
+
+		if (!text.n)
+			continue;
+		if (any)
+			buf_c(b, "  ");
+		any = true;
+		put_visible(b, text);
+	}
+	buf_char(b, '\n');
+	json_decref(row);
+}
+
+static int tail(struct job *j, struct err *e)
+{
+	struct str *lines;
+	size_t n;
+
+	if (audit_tail(&j->a, &j->au, j->n, &lines, &n, e) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!j->o.json) {
+			print_row(&j->out, lines[i]);
+			continue;
+		}
+		buf_str(&j->out, lines[i]);
+		buf_char(&j->out, '\n');
+	}
+	return 0;
+}
+
+/* ---- the command ---- */
+
+static const struct {
+	const char *name;
+	int (*run)(struct job *j, struct err *e);
+} subcommands[] = {{"verify", verify}, {"tail", tail}};
+
+struct call {
+	struct job job;
+	int (*run)(struct job *j, struct err *e);
+};
+
+static int run_call(void *arg)
+{
+	struct call *c = arg;
+	struct job *j = &c->job;
+	const struct state_env env = state_env();
+	struct state_paths paths;
+	struct view view;
+	struct err e = {0};
+	int rc;
+
+	buf_init(&j->out, &j->a, AUDIT_TAIL_BYTES + AUDIT_ROW_MAX);
+	world_view(&j->a, &(struct engine_request){0}, NULL, &view);
+	state_paths(&j->a, &env, view.home, view.project, &paths);
+	/* reading only: which project this is does not matter */
+	if (audit_open(&j->a, paths.state_dir, STR(""), view.uid, false, &j->au, &e) < 0) {
+		complain("audit: %s", e.text);
+		return e.kind == ERR_SYSTEM && e.errnum == ENOENT ? EXIT_NO_RECORD : EXIT_INTERNAL;
+	}
+	rc = c->run(j, &e);
+	audit_close(&j->au);
+	if (rc < 0) {
+		complain("audit: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return output(buf_view(&j->out), rc);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct call c = {0};
+	struct err e = {0};
+	bool named = argc > 1 && argv[1][0] != '-';
+	int first = 0, rc = options_parse(self, argc - named, argv + named, &c.job.o, &first, &e);
+	int64_t n = TAIL_DEFAULT;
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	for (size_t i = 0; named && i < sizeof subcommands / sizeof *subcommands; i++)
+		if (!strcmp(argv[1], subcommands[i].name))
+			c.run = subcommands[i].run;
+	if (!c.run)
+		return usage_wrong(self, named ? "expected verify or tail" : "verify or tail is missing");
+	if (first < argc - named)
+		return usage_wrong(self, "no operand is expected");
+	if (c.job.o.n && c.run != tail)
+		return usage_wrong(self, "-n is for tail");
+	if (c.job.o.n && num_parse(str_of(c.job.o.n), 1, AUDIT_TAIL_MAX, &n) < 0)
+		return usage_wrong(self, "-n is a number from 1 to 10000");
+	c.job.n = (size_t)n;
+	return with_arena(&c.job.a, run_call, &c);
+}
+
+const struct command_row command_audit = {
+	.name = "audit",
+	.synopsis = {"verify [--json]", "tail [-n N] [--json]"},
+	.summary = "verify the record, show its newest rows",
+	.about = "The record is what was judged and run, one JSON object a line, one file a day, below audit/ in the state directory. Each row has the hash of the row before it, "
+		 "so that a row that was changed, removed, moved or put in shows.\n\n"
+		 "verify goes over all rows in order and ends with the first that does not fit: file and line, the row's number, and what was done to it (changed, removed, reordered, "
+		 "inserted; torn is a last line that a killed writer left, which the next row repairs). It prints the newest row's hash: noted elsewhere, it also shows later that rows "
+		 "were cut off the end or that the whole chain was written anew, which the files alone cannot.\n\n"
+		 "tail prints the newest rows, oldest first: time, kind, verdict, status, agent, command, note.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};
