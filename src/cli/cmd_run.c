@@ -285,6 +285,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, e.text);
 	if (o.json && o.w.plain)
 		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
+	if (o.w.plain && !o.report && (o.w.head || o.w.tail))
+		return usage_wrong(self, "--head and --tail are about the report, and --plain prints none; --report FILE keeps it");
 	if (o.report && !report_possible(o.report))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
 	if (o.w.ticket && !only_ticket(&o, first < argc))

@@ -155,6 +155,8 @@ void csv_check(struct arena *a, const struct validate_input *in, struct validati
 		c.line++;
 	} else {
 		c.sep = sniff(c.text);
+		if (!c.sep)
+			c.sep = ','; /* one column; or a line of chatter above the header, which makes the rows below it ragged */
 	}
 	while (c.at < c.text.n && !h.n) {
 		if (csv_record(a, &c, &h, NULL, &none) == 0)

@@ -317,6 +317,7 @@ wrong 'NAME=VALUE' --env X -c ls
 wrong 'an agent cannot set it' --agent me --env LD_PRELOAD=x -c ls
 wrong 'directory that can be written' --report "$tmp/none/r.json" -c ls
 wrong 'exclude each other' --json --plain -c ls
+wrong 'are about the report' --plain --head 3 -c ls
 wrong 'does not exist' --read "$tmp/none" -c ls
 wrong 'place of the system' --write /etc -c ls
 wrong 'expected exec or work' --profile best -c ls

@@ -43,6 +43,8 @@ static void separated(void)
 		{"id,name\n\n1,a\n\n", "data valid pass csv rows=1"},
 		{"id\n1\n2\n", "data valid pass csv rows=2 columns=1"},
 		{"id\n\n1\n", "data valid pass csv rows=2 columns=1"},
+		{"loading\nid,name\n1,a\n", "data invalid none csv columns=1 +row-ragged"},
+		{"text\n\"a, b\"\n", "data valid pass csv rows=1 columns=1"},
 		{"id,name", "data invalid none csv rows=0 +rows-none"},
 		{"id,name\n1,a", "data valid pass csv rows=1"},
 		{"id,n\xe4me\n1,a\n", "data valid pass csv rows=1 +not-utf8"},

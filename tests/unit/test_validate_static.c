@@ -2,6 +2,7 @@
 #include "expect.h"
 #include "torture.h"
 
+/* Recorded from the tools themselves, but for go-vet, which is written after the form that its documentation gives. */
 static void samples(void)
 {
 	CHECK_INT(expect_folder("tests/samples/mypy"), 6);
