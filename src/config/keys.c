@@ -56,7 +56,7 @@ static int parse_commands(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
-int config_pack_commands(struct load *l)
+static int pack(struct load *l)
 {
 	struct know_packed packed;
 	size_t n = 0, i;
@@ -73,6 +73,53 @@ int config_pack_commands(struct load *l)
 	l->policy.commands = packed.rows;
 	l->policy.ncommands = packed.nrows;
 	return 0;
+}
+
+/* How programs of a language are given code. */
+static const struct {
+	const char *lang, *flags;
+} interpreters[] = {{"python", "-c"}, {"javascript", "-e -p --eval --print"}, {"powershell", "-c -Command"}, {"perl", "-e -E"}, {"ruby", "-e"}, {"php", "-r"}, {"lua", "-e"}};
+
+static bool plain_name(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-", s.p[i]))
+			return false;
+	return s.n > 0 && s.p[0] != '-';
+}
+
+/*
+ * Names under `interpreters` of which nothing is known are programs that take code as the others of their language do. What the code does
+ * is judged then; that it is the language it is said to be nobody knows, so it runs in the box at best.
+ */
+static void add_interpreters(struct load *l, struct buf *rows)
+{
+	for (const struct interpreter_rules *r = l->policy.interpreters; r; r = r->next)
+		for (size_t i = 0; i < COUNT(interpreters); i++)
+			for (const struct texts *t = r->names; t && str_is(r->lang, interpreters[i].lang); t = t->next)
+				if (plain_name(t->text) && !know_find(t->text, l->policy.commands, l->policy.ncommands))
+					buf_fmt(rows, "- {name: ['%.*s'], style: posix, abbrev: false, flags: {'%s': 'code:%s last'}, operands: {first: [exec], rest: none, empty: 'code:%s'}, "
+						"when: [{flags: '%s', operands: {first: [], empty: none}}], effects: [executes-workspace]}\n",
+						STR_ARG(t->text), interpreters[i].flags, interpreters[i].lang, interpreters[i].lang, interpreters[i].flags);
+}
+
+int config_pack_commands(struct load *l)
+{
+	struct own_commands *own = arena_new(l->a, struct own_commands);
+	struct buf rows;
+
+	if (pack(l) < 0)
+		return -1;
+	buf_init(&rows, l->a, 0);
+	add_interpreters(l, &rows);
+	if (!rows.n)
+		return 0;
+	if (yaml_read(l->a, STR("interpreters"), buf_view(&rows), &own->file, l->e) < 0)
+		return -1;
+	own->rows = own->file.root;
+	own->next = l->commands;
+	l->commands = own;
+	return pack(l);
 }
 
 static int parse_classifier(struct load *l, const struct ynode *n, void *field)
