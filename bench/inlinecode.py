@@ -78,7 +78,7 @@ def text(size, before, unit, after):
 
 def read(folder, lang, code, rounds):
     """Seconds, arena bytes, whether it parsed, whether it was read completely."""
-    path = os.path.join(folder, "code")
+    path = os.path.join(folder, "inline.txt")
     with open(path, "w", encoding="utf-8") as f:
         f.write(code)
     out = subprocess.run([INLINE, lang, path, str(rounds)], capture_output=True, text=True, check=True).stdout.split()
