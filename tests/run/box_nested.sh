@@ -37,7 +37,7 @@ nested() {
 }
 
 # The walls, as seen from inside a box that was made in a user namespace of somebody else.
-walls='set -- $(grep "^CapEff\|^NoNewPrivs\|^Seccomp:" /proc/self/status); echo "$2 $4 $6"; id -u; ls /proc | grep -c "^[0-9]"; ls /root /etc/shadow 2>&1 | grep -c "^[a-z]*: "; unshare -U true 2>&1 | grep -c .'
+walls='set -- $(grep "^CapEff\|^NoNewPrivs\|^Seccomp:" /proc/self/status); echo "$2 $4 $6"; id -u; set -- /proc/[0-9]*; echo $#; ls /root /etc/shadow 2>&1 | grep -c "^[a-z]*: "; unshare -U true 2>&1 | grep -c .'
 foreign() {
 	local who=$1
 	box "$who" --plain --shell sh -c "$walls"
