@@ -106,20 +106,77 @@ static bool narrows(const struct command *c, size_t test)
 	return !value.n || str_is(c->argv[test].text, "-empty");
 }
 
-/* find with a test, and git clean, choose what they delete. */
+/* What a test of find's looks at: the last component, the whole path, or anything else. */
+static const struct find_test {
+	const char *name;
+	enum { TEST_NAME, TEST_PATH, TEST_OTHER } kind;
+} find_tests[] = {
+	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH}, {"-wholename", TEST_PATH}, {"-regex", TEST_OTHER}, {"-iregex", TEST_OTHER},
+	{"-empty", TEST_OTHER}, {"-size", TEST_OTHER}, {"-newer", TEST_OTHER}, {"-mtime", TEST_OTHER}, {"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
+};
+
+/* Of what is rewritten only a name, or a path that starts beside .git, keeps git's own files out. */
+static bool test_chooses(const struct command *c, size_t k, bool rewritten)
+{
+	for (size_t t = 0; t < sizeof(find_tests) / sizeof(*find_tests); t++) {
+		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
+
+		if (c->argv[k].kind != WORD_EXACT || !str_is(c->argv[k].text, find_tests[t].name))
+			continue;
+		if (rewritten && (find_tests[t].kind == TEST_OTHER || (find_tests[t].kind == TEST_PATH && (value.n < 3 || !str_starts(value, "./") || strchr(".*?[\\", value.p[2])))))
+			return false;
+		return narrows(c, k);
+	}
+	return false;
+}
+
+static bool is_or(struct str w) { return str_is(w, "-o") || str_is(w, "-or") || str_is(w, ","); }
+
+/* Where the words of -exec end: they are another command's. */
+static size_t find_skip(const struct command *c, size_t k)
+{
+	if (!str_starts(c->argv[k].text, "-exec") && !str_starts(c->argv[k].text, "-ok"))
+		return k;
+	while (k < c->argc && !str_is(c->argv[k].text, ";") && !(str_is(c->argv[k].text, "+") && str_is(c->argv[k - 1].text, "{}")))
+		k++;
+	return k;
+}
+
+/* Every alternative has a test that leaves something out. */
+static bool find_chooses(const struct command *c, bool rewritten)
+{
+	bool chosen = false;
+
+	for (size_t k = 1; k < c->argc; k++) {
+		bool not = str_is(c->argv[k].text, "!") || str_is(c->argv[k].text, "-not");
+
+		if (not && k + 1 < c->argc && str_is(c->argv[k + 1].text, "("))
+			return false;
+		k = find_skip(c, k);
+		if (k >= c->argc)
+			break;
+		if (is_or(c->argv[k].text)) {
+			if (!chosen)
+				return false;
+			chosen = false;
+		} else if (test_chooses(c, k, rewritten)) {
+			chosen = true;
+			k += !str_is(c->argv[k].text, "-empty");
+		}
+	}
+	return chosen;
+}
+
+/* find with tests, and git clean, choose what they delete. */
 static bool chooses(const struct judge *j, const struct access *x)
 {
-	static const char *const tests[] = {"-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-empty", "-size", "-newer", "-mtime", "-mmin", "-ctime", "-atime", "-perm"};
-
 	if (x->op && str_starts(str_of(x->op), "git "))
 		return true;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
 
-		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k < c->argc && span_encloses(c->at, x->at); k++)
-			for (size_t t = 0; t < sizeof(tests) / sizeof(*tests); t++)
-				if (c->argv[k].kind == WORD_EXACT && str_is(c->argv[k].text, tests[t]) && narrows(c, k))
-					return true;
+		if (str_is(j->subjects[i].base, "find") && span_encloses(c->at, x->at) && find_chooses(c, x->kind == ACCESS_WRITE))
+			return true;
 	}
 	return false;
 }
@@ -147,17 +204,31 @@ static bool replaces(const struct access *x)
 	return x->kind == ACCESS_DELETE || access_copies(x) || (archive(x) && x->below);
 }
 
-/* find . -not -path './.git/STAR', or with -prune. */
+/* The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path ./.git -prune before the only one. */
+static bool find_spares_git(const struct command *c)
+{
+	size_t alternatives = 0;
+	bool without = false, pruned = false;
+
+	for (size_t k = 1; k < c->argc; k = find_skip(c, k) + 1) {
+		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
+
+		alternatives += is_or(c->argv[k].text);
+		if (!str_is(c->argv[k].text, "-path") && !str_is(c->argv[k].text, "-wholename"))
+			continue;
+		if ((str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!")) && (str_is(value, "./.git/*") || str_is(value, "*/.git/*")))
+			without = true;
+		else if (k + 3 < c->argc && (str_is(value, "./.git") || str_is(value, "*/.git")) && str_is(c->argv[k + 2].text, "-prune") && is_or(c->argv[k + 3].text))
+			pruned = true;
+	}
+	return (without && !alternatives) || (pruned && alternatives == 1);
+}
+
 static bool spares_git(const struct judge *j, const struct access *x)
 {
-	for (size_t i = 0; i < j->nsubjects; i++) {
-		const struct command *c = j->subjects[i].c;
-
-		for (size_t k = 1; str_is(j->subjects[i].base, "find") && k + 1 < c->argc && span_encloses(c->at, x->at); k++)
-			if (str_ends(c->argv[k].text, "path") && (str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!") || (k + 2 < c->argc && str_is(c->argv[k + 2].text, "-prune"))) &&
-			    (str_ends(c->argv[k + 1].text, ".git/*") || str_ends(c->argv[k + 1].text, "/.git")))
-				return true;
-	}
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (str_is(j->subjects[i].base, "find") && span_encloses(j->subjects[i].c->at, x->at) && find_spares_git(j->subjects[i].c))
+			return true;
 	return false;
 }
 
