@@ -19,7 +19,7 @@ say = @$(if $(V),:,printf '  %-4s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
 SUBMAKE = $(MAKE) --no-print-directory $(if $(findstring j,$(firstword -$(MAKEFLAGS))),,-j$(shell nproc))
 
 FLAGS = -std=gnu11 -Wall -Wextra -Werror -Isrc -I$(BUILD)/gen -isystem $(TS)/include -MMD -MP
-LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lm -lpthread
+LIBS = -lfyaml -ljansson -lpcre2-8 -lsodium -lzstd -lsqlite3 -lm -lpthread
 
 ifneq ($(FUZZER)$(SANITIZE),)
 # Sanitizers need the dynamic loader, and see more with frame pointers and without fortified string functions.

@@ -1,13 +1,11 @@
 /* caisson run: something in a fresh box, and what happened to it. */
 #define _GNU_SOURCE
-#include <sodium.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "engine/run.h"
-#include "engine/ticket.h"
+#include "engine/job.h"
 #include "sys/file.h"
 
 #define ARENA_CAP ((size_t)4 << 30)  /* both streams at their largest, and what is made of them */
@@ -101,103 +99,23 @@ static void erase_progress(const struct progress *p)
 
 /* ---- the run ---- */
 
-struct job {
+struct call { /* one use of the command */
 	const struct command_row *self;
 	const struct run_options *o;
 	struct arena *a, *out;
-	struct run_wishes wishes;
-	struct ticket ticket;
-	struct policies policies;
-	struct run_world world;
-	struct run run;
-	struct outcome outcome;
-	struct judgement judgement;
-	bool refused;
-	struct report report;
+	struct job job;
 };
-
-static struct str new_id(struct arena *a)
-{
-	unsigned char bytes[RUN_ID_MAX / 2];
-	char text[RUN_ID_MAX + 1];
-
-	randombytes_buf(bytes, sizeof(bytes));
-	sodium_bin2hex(text, sizeof(text), bytes, sizeof(bytes));
-	return str_dup(a, str_n(text, RUN_ID_MAX));
-}
-
-static void refuse(struct job *j)
-{
-	j->refused = true;
-	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL : STATUS_DENIED, .exit_code = -1};
-}
-
-/* The policy that is in force here. One that does not load refuses. */
-static bool load_policies(struct job *j)
-{
-	struct err e = {0};
-
-	if (policies_load(j->a, &(struct policies_request){.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes)}, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
-		return true;
-	engine_refuse(j->a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
-	refuse(j);
-	return false;
-}
-
-static bool gate_lets(struct job *j)
-{
-	struct err e = {0};
-
-	if (!j->wishes.gate)
-		return true;
-	if (run_judge(j->a, &j->run, &j->policies, &j->judgement, &e) != 0)
-		engine_refuse(j->a, "internal-error", e.text, &j->judgement);
-	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
-		return true;
-	refuse(j);
-	return false;
-}
-
-/* What the ticket says are the wishes. It is used up, whatever happens next. */
-static int take_ticket(struct job *j, struct err *e)
-{
-	struct ticket *t = &j->ticket;
-	struct run_wishes *w = &j->wishes;
-
-	if (!w->ticket)
-		return 0;
-	if (ticket_take(j->a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world(j->a, t->cwd, &j->world, e) != 0)
-		return -1;
-	w->code = str_c(j->a, t->command);
-	w->lang = dialect_name(t->dialect);
-	w->profile = profile_name(t->profile);
-	w->agent = t->agent.n ? str_c(j->a, t->agent) : NULL;
-	w->timeout = t->time_ms ? str_c(j->a, str_fmt(j->a, "%llums", (unsigned long long)t->time_ms)) : NULL;
-	w->plain = !j->o->json;
-	return 0;
-}
 
 static int go(void *arg)
 {
-	struct job *j = arg;
+	struct call *c = arg;
 	struct progress progress = {0};
 	struct box_progress show = {show_progress, &progress};
 	struct err e = {0};
+	int rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
-	j->run.id = new_id(j->a);
-	j->wishes = j->o->w;
-	if (run_world(j->a, STR(""), &j->world, &e) != 0 || take_ticket(j, &e) != 0)
-		return usage_wrong(j->self, e.text);
-	j->run.world = &j->world;
-	if (load_policies(j)) {
-		if (run_prepare(j->a, &j->wishes, &j->world, &j->policies, &j->run, &e) != 0)
-			return usage_wrong(j->self, e.text);
-		if (gate_lets(j))
-			run_go(j->a, &j->run, !j->wishes.plain && isatty(STDERR_FILENO) ? &show : NULL, &j->outcome);
-	}
 	erase_progress(&progress);
-	report_make(j->a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
-	return 0;
+	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
 }
 
 /* One line for people: why there was no run. */
@@ -213,14 +131,15 @@ static void say_why(const struct job *j)
 
 static int print(void *arg)
 {
-	struct job *j = arg;
+	struct call *c = arg;
+	const struct job *j = &c->job;
 	struct err e = {0};
 	struct buf b;
 
-	buf_init(&b, j->out, 0);
+	buf_init(&b, c->out, 0);
 	report_json(&b, &j->report);
 	say_why(j);
-	if (j->o->report && file_replace(j->o->report, buf_view(&b), &e) != 0) {
+	if (c->o->report && file_replace(c->o->report, buf_view(&b), &e) != 0) {
 		complain("run: %s", e.text);
 		return EXIT_INTERNAL;
 	}
@@ -230,19 +149,20 @@ static int print(void *arg)
 static int run_one(const struct command_row *self, const struct run_options *o)
 {
 	struct arena a, out;
-	struct job j = {.self = self, .o = o, .a = &a, .out = &out};
+	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}};
 	int rc;
 
 	arena_init(&a, ARENA_CAP);
 	arena_init(&out, ARENA_CAP_DEFAULT);
-	rc = arena_run(&a, go, &j);
+	c.job.wishes.plain |= o->w.ticket && !o->json;
+	rc = arena_run(&a, go, &c);
 	if (rc == 0)
-		rc = arena_run(&out, print, &j);
+		rc = arena_run(&out, print, &c);
 	if (rc < 0) {
 		complain("run: the memory bound was reached");
 		rc = EXIT_SETUP;
 	}
-	box_wait(&j.outcome);
+	box_wait(&c.job.outcome);
 	arena_free(&out);
 	arena_free(&a);
 	return rc;

@@ -1,0 +1,81 @@
+/* One run from wishes to report. */
+#include "engine/job.h"
+
+#include <sodium.h>
+
+static struct str new_id(struct arena *a)
+{
+	unsigned char bytes[RUN_ID_MAX / 2];
+	char text[RUN_ID_MAX + 1];
+
+	randombytes_buf(bytes, sizeof(bytes));
+	sodium_bin2hex(text, sizeof(text), bytes, sizeof(bytes));
+	return str_dup(a, str_n(text, RUN_ID_MAX));
+}
+
+static void refuse(struct job *j)
+{
+	j->refused = true;
+	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL : STATUS_DENIED, .exit_code = -1};
+}
+
+/* The policy that is in force here. One that does not load refuses. */
+static bool load_policies(struct arena *a, struct job *j)
+{
+	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes)};
+	struct err e = {0};
+
+	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+		return true;
+	engine_refuse(a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
+	refuse(j);
+	return false;
+}
+
+static bool gate_lets(struct arena *a, struct job *j)
+{
+	struct err e = {0};
+
+	if (!j->wishes.gate)
+		return true;
+	if (run_judge(a, &j->run, &j->policies, &j->judgement, &e) != 0)
+		engine_refuse(a, "internal-error", e.text, &j->judgement);
+	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
+		return true;
+	refuse(j);
+	return false;
+}
+
+/* What the ticket says are the wishes. It is used up, whatever happens next. */
+static int take_ticket(struct arena *a, struct job *j, struct err *e)
+{
+	struct ticket *t = &j->ticket;
+	struct run_wishes *w = &j->wishes;
+
+	if (!w->ticket)
+		return 0;
+	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world(a, t->cwd, &j->world, e) != 0)
+		return -1;
+	w->code = str_c(a, t->command);
+	w->lang = dialect_name(t->dialect);
+	w->profile = profile_name(t->profile);
+	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
+	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
+	return 0;
+}
+
+int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+{
+	j->run.id = new_id(a);
+	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0)
+		return -1;
+	j->run.world = &j->world;
+	if (load_policies(a, j)) {
+		if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+			return -1;
+		if (gate_lets(a, j))
+			run_go(a, &j->run, progress, &j->outcome);
+	}
+	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
+	return 0;
+}

@@ -1,0 +1,22 @@
+/*
+ * One run from wishes to report: ticket, policies, gate, box, report. `caisson run` and the MCP server are this with different ways of asking and
+ * answering.
+ */
+#pragma once
+#include "engine/run.h"
+#include "engine/ticket.h"
+
+struct job {
+	struct run_wishes wishes;  /* given; what a ticket says replaces them */
+	struct ticket ticket;
+	struct policies policies;
+	struct run_world world;
+	struct run run;
+	struct outcome outcome;    /* box_wait() on it when the report is out */
+	struct judgement judgement;
+	bool refused;              /* by the gate, or because there is no policy to judge by */
+	struct report report;
+};
+
+/* 0 and a report, whatever happened; -1 when the wishes are wrong: e says how, and nothing was made. The caller is inside an arena_run(). */
+int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e);
