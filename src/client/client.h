@@ -107,6 +107,7 @@ enum tool_kind tool_kind(struct str name);
 /* Reads what a shell tool runs from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
 /* What another tool does with files and hosts, as facts for the gate. */
-int tool_facts(struct arena *a, const struct hook *h, struct facts *ret, struct err *e);
+/* `home`: where ~ leads; may be empty. */
+int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);
 /* Every string in the input of a tool, one after the other. */
 void tool_texts(const struct value *v, struct buf *out);

@@ -29,6 +29,7 @@ struct engine_request {
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
+	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
 };
 
 /*
