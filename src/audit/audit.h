@@ -27,7 +27,7 @@
  * Memory comes from the caller's arena, and all of it before anything is open or locked: a full arena leaves nothing behind.
  */
 #pragma once
-#include "base/str.h"
+#include "model/policy.h"
 
 #define AUDIT_VERSION 1
 #define AUDIT_ROW_MAX ((size_t)4 << 20)  /* bytes of a row with its newline */
@@ -40,9 +40,6 @@
 
 enum audit_kind { AUDIT_BEGIN, AUDIT_END, AUDIT_VERDICT, AUDIT_RECOVERED, AUDIT_CHECKPOINT, AUDIT_TOMBSTONE };
 #define AUDIT_KINDS (AUDIT_TOMBSTONE + 1)
-
-/* When a row is waited for until it is on the disk. BEGIN: begin, checkpoint and tombstone rows. */
-enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
 
 struct audit_number {
 	bool known;
@@ -90,6 +87,8 @@ const char *audit_kind_name(enum audit_kind k);
  * with ENOENT. A directory or file that others may write, or that is not the caller's, is refused.
  */
 int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make, struct audit *ret, struct err *e);
+/* The same in a state directory that is resolved and checked already. */
+int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e);
 void audit_close(struct audit *au);
 /* Appends a row; repairs first what a killed writer left. ret may be NULL. May be called by many processes, also those that share *au by fork(). */
 int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row, struct audit_written *ret, struct err *e);

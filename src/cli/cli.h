@@ -4,8 +4,7 @@
  */
 #pragma once
 #include "base/str.h"
-
-#define CAISSON_VERSION "0.1.0"
+#include "base/version.h"
 
 enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE = 64, EXIT_INTERNAL = 70 };
 

@@ -159,6 +159,20 @@ struct sandbox { /* the box */
 	struct limit_set limits[LIMITS];
 };
 
+/* When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint and tombstone rows. */
+enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
+
+struct audit_policy { /* the record; of several files the last that sets a key holds, except where a column of the table says otherwise */
+	bool optional;           /* what cannot be recorded may run all the same */
+	enum audit_sync sync;
+	unsigned retention_days;
+	uint64_t quota;          /* bytes of the whole record, blobs included; 0: none */
+	uint64_t outputs;        /* bytes of one stream that are kept; 0: none is */
+};
+#define AUDIT_RETENTION_DAYS 90
+#define AUDIT_QUOTA ((uint64_t)4 << 30)
+#define AUDIT_OUTPUTS ((uint64_t)16 << 20)
+
 struct policy {
 	struct str digest;     /* "sha256:..." of what was loaded */
 	struct str title;      /* what it is called in answers: "built-in", "user", "project" */
@@ -195,6 +209,7 @@ struct policy {
 	struct tmp_redirect redirect;
 	struct secrets secrets;
 	struct sandbox sandbox;
+	struct audit_policy audit;
 	bool client_settings;                 /* the client's own permission rules are read as well */
 
 	const struct know_row *commands;      /* the user's own knowledge rows */
