@@ -224,6 +224,9 @@ int record_begin(struct arena *a, struct record *r, const struct record_who *who
 		return 0;
 	fill_who(&row, who);
 	fill_request(a, r, s->rq, s->judgement, &row);
+	r->begun.id = row.id;
+	r->begun.command = row.command;
+	r->begun.verdict = row.verdict;
 	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0 || (s->spec.n && record_blob(a, r, record_redact(a, r, s->spec), &row.spec, &why) != 0) || append(a, r, &row, NULL, &why) != 0)
 		return failed(r, &why, e);
 	return 0;
@@ -240,6 +243,10 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 	if (r->off)
 		return 0;
 	fill_who(&row, who);
+	if (str_eq(row.id, r->begun.id)) {
+		row.command = r->begun.command;
+		row.verdict = r->begun.verdict;
+	}
 	row.exit_code = (struct audit_number){true, s->exit_code};
 	row.duration_ms = (struct audit_number){ran, (int64_t)o->duration_ms};
 	row.cpu_ms = (struct audit_number){ran, (int64_t)o->cpu_ms};
