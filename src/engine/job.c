@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 
+#include "engine/follow.h"
 #include "engine/validation.h"
 
 static struct str new_id(struct arena *a)
@@ -68,6 +69,17 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
+/* A client that wants to know where the command ended does without when that cannot be said. */
+static void run_and_follow(struct arena *a, struct job *j, const struct box_progress *progress)
+{
+	struct str told = STR("");
+
+	if (j->ticket.follow && j->ticket.dialect == DIALECT_BASH)
+		(void)follow_prepare(a, &j->run, str_of(j->wishes.ticket), &told, NULL);
+	run_go(a, &j->run, progress, &j->outcome);
+	j->ended_in = follow_end(a, &j->world, told);
+}
+
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0)
@@ -78,7 +90,7 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 		if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
 			return -1;
 		if (gate_lets(a, j))
-			run_go(a, &j->run, progress, &j->outcome);
+			run_and_follow(a, j, progress);
 	}
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
 	validation_custom(a, &j->policies, &j->report);
