@@ -6,16 +6,18 @@
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "audit/inner.h"
+#include "audit/read.h"
+#include "audit/sign.h"
 #include "sys/file.h"
 
 #define BLOCK 16384
 #define TORN_TRIES_MAX 1000
 #define FRAME_MAX (FRAME_START_MAX + FRAME_END + 64) /* all of a row but its body, with `clock` and newline */
 #define RECOVERED_MAX 512
+#define CHECKPOINT_MAX 640 /* bytes of the field of a checkpoint row */
 
 struct tail { /* where the next row goes */
 	char name[DAY_NAME + 1]; /* empty: no file yet */
@@ -177,18 +179,6 @@ static int find_tail(struct writing *w)
 
 /* ---- writing ---- */
 
-static void time_text(int64_t us, char ret[TS_CHARS + 1])
-{
-	time_t t = (time_t)(us / 1000000);
-	struct tm tm;
-	char text[64];
-	if (us < 0 || !gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900)
-		t = 0, us = 0, gmtime_r(&t, &tm);
-	snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % 1000000));
-	memcpy(ret, text, TS_CHARS);
-	ret[TS_CHARS] = '\0';
-}
-
 /* The file of the day of ts, which is the tail's or a later one. */
 static int turn_to(struct writing *w, const char *ts)
 {
@@ -227,7 +217,7 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 {
 	struct tail *t = &w->tail;
 	char now[TS_CHARS + 1], ts[TS_CHARS + 1], hash[AUDIT_HASH + 1];
-	time_text(w->au->now(), now);
+	audit_time_text(w->au->now(), now);
 	memcpy(ts, strcmp(now, t->ts) < 0 ? t->ts : now, sizeof ts);
 	if (turn_to(w, ts) < 0)
 		return -1;
@@ -283,10 +273,34 @@ static bool must_sync(enum audit_sync policy, enum audit_kind kind)
 	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE));
 }
 
+/* A checkpoint is about the row right before it, which is known only now. */
+static int sign_newest(struct writing *w, const struct audit_row *row, char field[CHECKPOINT_MAX], size_t *ret_n)
+{
+	struct audit_checkpoint cp = {.seq = w->tail.seq};
+	if (!w->tail.seq)
+		return err_set(w->e, ERR_INPUT, 0, "there is no row yet that could be signed");
+	memcpy(cp.hash, w->tail.hash, sizeof cp.hash);
+	audit_time_text(w->au->now(), cp.at);
+	checkpoint_sign(row->key, &cp);
+	*ret_n = (size_t)snprintf(field, CHECKPOINT_MAX, ",\"checkpoint\":{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp.seq, cp.hash,
+				  cp.at, cp.key, cp.signature);
+	if (row->checkpoint)
+		*row->checkpoint = cp;
+	return 0;
+}
+
 static int locked(struct writing *w, const struct audit_row *row, const char *id, struct str body, char *line)
 {
+	char field[CHECKPOINT_MAX];
 	head_read(w->lock, &w->head);
-	if (find_tail(w) < 0 || put_recovered(w) < 0 || put_row(w, row->kind, id, body, line) < 0)
+	if (find_tail(w) < 0 || put_recovered(w) < 0)
+		return -1;
+	if (row->kind == AUDIT_CHECKPOINT) {
+		if (sign_newest(w, row, field, &body.n) < 0)
+			return -1;
+		body.p = field;
+	}
+	if (put_row(w, row->kind, id, body, line) < 0)
 		return -1;
 	/* The row is there. A head that stays behind only sees less of what is missing later. */
 	(void)head_write(w->lock, &w->head, NULL);
@@ -303,7 +317,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 		memcpy(done.id, row->id.p, row->id.n);
 	else if (new_id(done.id, e) < 0)
 		return -1;
-	char *line = arena_alloc(a, body.n + FRAME_MAX);
+	char *line = arena_alloc(a, body.n + FRAME_MAX + CHECKPOINT_MAX);
 	struct writing w = {.au = au, .lock = lock_take(au, e), .tail = {.fd = -1}, .e = e};
 	if (w.lock < 0)
 		return -1;

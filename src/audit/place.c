@@ -43,14 +43,22 @@ static int check(const struct audit *au, int fd, mode_t kind, const char *name, 
 int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make, struct audit *ret, struct err *e)
 {
 	struct str real;
-	struct stat st;
 	if ((make ? state_make : state_check)(a, state, project, uid, &real, e) < 0)
 		return -1;
-	struct audit au = {.dir = -1, .uid = uid, .now = real_now, .path = str_fmt(a, "%.*s/audit", STR_ARG(real))};
+	return audit_open_in(a, real, uid, make, ret, e);
+}
+
+int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e)
+{
+	struct stat st;
+	struct audit au = {.dir = -1, .uid = uid, .now = real_now, .path = str_fmt(a, "%.*s/audit", STR_ARG(state))};
 	const char *path = str_c(a, au.path);
-	if (make && mkdir(path, 0700) < 0 && errno != EEXIST)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the record '%s'", path);
 	if (check(&au, fd, S_IFDIR, ".", &st, e) < 0)

@@ -1,22 +1,17 @@
 /* A row as one line of JSON, and the parts of one that the chain needs, found again without a JSON reader. */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <sodium.h>
 
 #include "audit/inner.h"
 #include "base/num.h"
+#include "base/sha256.h"
 #include "base/utf8.h"
 
 static const char *const kinds[AUDIT_KINDS] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone"};
 
 const char *audit_kind_name(enum audit_kind k) { return (unsigned)k < AUDIT_KINDS ? kinds[k] : NULL; }
 
-void hash_text(struct str bytes, char ret[AUDIT_HASH + 1])
-{
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
-	sodium_bin2hex(ret, AUDIT_HASH + 1, hash, sizeof hash);
-}
+void hash_text(struct str bytes, char ret[AUDIT_HASH + 1]) { sha256_hex(bytes, ret); }
 
 /* ---- writing ---- */
 
@@ -111,6 +106,8 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 		return err_set(e, ERR_INPUT, 0, "a row of the record has a kind, an id or a number of reasons that no row can have");
 	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !is_hash(r->until.hash)))
 		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
+	if (r->kind == AUDIT_CHECKPOINT && !r->key)
+		return err_set(e, ERR_INPUT, 0, "a checkpoint needs a key");
 	const struct {
 		const char *key;
 		struct str text;
@@ -136,6 +133,9 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	put_field(&b, "stdout", r->out);
 	put_field(&b, "stderr", r->err);
 	put_field(&b, "note", r->note);
+	if (r->kind == AUDIT_TOMBSTONE && r->dropped.from.n)
+		buf_fmt(&b, ",\"dropped\":{\"from\":\"%.*s\",\"to\":\"%.*s\",\"days\":%" PRIu64 ",\"rows\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", STR_ARG(r->dropped.from),
+			STR_ARG(r->dropped.to), r->dropped.days, r->dropped.rows, r->dropped.bytes);
 	if (r->kind == AUDIT_TOMBSTONE)
 		buf_fmt(&b, ",\"until\":{\"seq\":%" PRIu64 ",\"hash\":\"%.*s\"}", r->until.seq, STR_ARG(r->until.hash));
 	if (b.n + FRAME_START_MAX + FRAME_END + 2 * TS_CHARS >= AUDIT_ROW_MAX)

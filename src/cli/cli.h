@@ -4,8 +4,7 @@
  */
 #pragma once
 #include "base/str.h"
-
-#define CAISSON_VERSION "0.1.0"
+#include "base/version.h"
 
 enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE = 64, EXIT_INTERNAL = 70 };
 
@@ -47,7 +46,8 @@ struct command_row {
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
-extern const struct command_row command_audit, command_check, command_config, command_doctor, command_mcp, command_normalise, command_presets, command_redact, command_run, command_selftest, command_trust, command_validate;
+extern const struct command_row command_mcp;
+extern const struct command_row command_audit, command_audit_checkpoint, command_audit_keygen, command_check, command_config, command_doctor, command_normalise, command_presets, command_redact, command_run, command_selftest, command_trust, command_validate;
 
 /* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);

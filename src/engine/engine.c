@@ -41,6 +41,8 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 
 static const char *const mode_names[] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
 
+const char *mode_name(enum mode m) { return mode_names[m]; }
+
 int engine_mode(struct str name, enum mode *ret)
 {
 	for (size_t i = 0; i < sizeof(mode_names) / sizeof(*mode_names); i++) {
@@ -56,6 +58,7 @@ struct job {
 	struct arena *a;
 	const struct engine_request *rq;
 	const struct policies *p;
+	struct view *given; /* what was known then; NULL: the world is looked at */
 	struct facts facts;
 	struct judgement judgement;
 	struct err err;
@@ -77,7 +80,7 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 		gate_judge(j->a, &j->facts, &own, v, ret);
 		if (!ret->questions)
 			return;
-		v->closed = world_answer(j->a, v, ret->questions) == 0;
+		v->closed = j->given || world_answer(j->a, v, ret->questions) == 0;
 	}
 	v->closed = true;
 	gate_judge(j->a, &j->facts, &own, v, ret);
@@ -179,9 +182,10 @@ static int read_code(struct job *j, const struct shell_request *sr, const struct
 static int run_job(void *arg)
 {
 	struct job *j = arg;
-	struct view *v = arena_new(j->a, struct view);
+	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
-	world_view(j->a, j->rq, &j->p->own, v);
+	if (!j->given)
+		world_view(j->a, j->rq, &j->p->own, v);
 	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
 	if (j->rq->dialect == DIALECT_POWERSHELL)
 		read_powershell(j->a, j->rq, v, &j->facts);
@@ -190,7 +194,7 @@ static int run_job(void *arg)
 	if (j->facts.snippets && read_code(j, &sr, v) != 0)
 		return 1;
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
-	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK)
+	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && !j->given)
 		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &j->judgement);
 	if (j->p->apart) {
 		struct judgement project;
@@ -198,6 +202,7 @@ static int run_job(void *arg)
 		judge_in_rounds(j, &j->p->project, v, &project);
 		take_stricter(&j->judgement, &project, &j->p->project, mode_in_force(j, &j->p->project));
 	}
+	j->judgement.view = v;
 	return 0;
 }
 
@@ -218,9 +223,9 @@ static int prepare_refusal(void *arg)
 	return 0;
 }
 
-int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+static int judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
 {
-	struct job j = {.a = a, .rq = rq, .p = p};
+	struct job j = {.a = a, .rq = rq, .p = p, .given = given};
 	struct judgement refusal;
 	int rc;
 
@@ -239,4 +244,14 @@ int engine_judge(struct arena *a, const struct engine_request *rq, const struct 
 	*ret_facts = (struct facts){0};
 	*ret_judgement = refusal;
 	return 0;
+}
+
+int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+{
+	return judge(a, rq, p, NULL, ret_facts, ret_judgement, e);
+}
+
+int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+{
+	return judge(a, rq, p, v, ret_facts, ret_judgement, e);
 }

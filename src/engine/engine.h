@@ -49,13 +49,16 @@ struct policies {
  * internal-error, *ret_facts is empty, and the return value is still 0: the answer stands. -1 only when not even that could be made.
  */
 int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
-/* A judgement that denies because of something outside the command: id is internal-error or policy-error. */
+/* The same with a view that is there already, and nothing else of the world: no question is answered anew, no classifier is asked. *v is changed. */
+int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
+/* A judgement that denies because of something outside the command: id is internal-error, policy-error or record-error. */
 void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
 /* "bash", "sh", "zsh", "powershell"; 0 or -1 */
 int engine_dialect(struct str name, enum dialect *ret);
 const char *dialect_name(enum dialect d);
 /* "default", "acceptEdits", "plan", "bypassPermissions", "dontAsk"; 0 or -1 */
 int engine_mode(struct str name, enum mode *ret);
+const char *mode_name(enum mode m);
 
 /* policies.c */
 struct policies_request {
@@ -70,6 +73,8 @@ int policies_load(struct arena *a, const struct policies_request *rq, struct pol
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e);
 /* One of them by itself, as who it counts for. Examples are not tried. */
 int policies_of_file(struct arena *a, const struct policy_file *f, struct policies *ret, struct config_note **ret_notes, struct err *e);
+/* These files, as they were in force once (struct policies.files). Looks at nothing, and tries no examples. */
+int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret, struct err *e);
 /* The built-in policy alone. */
 void policies_default(struct policies *ret);
 /* One policy that is made already (tests, files given by hand). */

@@ -370,30 +370,34 @@ static int forbid_lifting(struct loader *l, struct policy *own, struct err *e)
 	return 0;
 }
 
-static int load_policies(struct loader *l, struct policies *ret, struct err *e)
+/* `given`: the files are there already, and their examples were tried when they came into force. */
+static int load_files(struct loader *l, bool given, struct policies *ret, struct err *e)
 {
 	size_t n;
 
 	policies_default(ret);
 	ret->root = l->v.project;
-	if (gather(l, e) != 0 || check_read(l, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
+	if ((!given && gather(l, e) != 0) || check_read(l, e) != 0 || load_some(l, WHO_TRUSTED, WHO_SYSTEM, &ret->own, &ret->notes, &n, e) != 0)
 		return -1;
 	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hush(l, e);
 	ret->apart = n > 0;
-	if (ret->own.client_settings && !l->rq->alone)
+	if (ret->own.client_settings && !l->rq->alone && !given)
 		gather_settings(l);
 	if (check_read(l, e) != 0 || load_all_settings(l, ret, e) != 0)
 		return -1;
-	if (policies_examples(l->rq, &ret->own, e) != 0) /* while all rules are there */
+	if (!given && policies_examples(l->rq, &ret->own, e) != 0) /* while all rules are there */
 		return -1;
 	if (ret->own.no_lifting && forbid_lifting(l, &ret->own, e) != 0)
 		return -1;
 	ret->files = l->files;
 	ret->project.silent = true;
 	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) : ret->own.digest;
-	return ret->apart && policies_examples(l->rq, &ret->project, e) != 0 ? hush(l, e) : 0;
+	return ret->apart && !given && policies_examples(l->rq, &ret->project, e) != 0 ? hush(l, e) : 0;
 }
+
+static int load_policies(struct loader *l, struct policies *ret, struct err *e) { return load_files(l, false, ret, e); }
+static int load_given(struct loader *l, struct policies *ret, struct err *e) { return load_files(l, true, ret, e); }
 
 /* Lists; what does not load is its reader's to find out. */
 static int list_files(struct loader *l, struct policies *ret, struct err *e)
@@ -414,6 +418,8 @@ static int list_files(struct loader *l, struct policies *ret, struct err *e)
 struct whole {
 	struct arena *a;
 	const struct policies_request *rq;
+	struct policy_file *files; /* given; NULL: they are looked for */
+	struct str root;
 	int (*work)(struct loader *l, struct policies *ret, struct err *e);
 	struct policies *ret;
 	struct err *e;
@@ -427,9 +433,13 @@ static int run_whole(void *arg)
 	const struct state_env env = state_env();
 	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home};
 
-	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .end = &l->files};
-	world_view(w->a, &rq, NULL, &l->v);
-	state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
+	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .files = w->files, .end = &l->files};
+	if (w->work == load_given) {
+		l->v.project = w->root;
+	} else {
+		world_view(w->a, &rq, NULL, &l->v);
+		state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
+	}
 	w->result = w->work(l, w->ret, w->e);
 	return 0;
 }
@@ -453,6 +463,13 @@ static int do_whole(struct whole w, struct policies *ret)
 int policies_load(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)
 {
 	return do_whole((struct whole){.a = a, .rq = rq, .work = load_policies, .e = e}, ret);
+}
+
+int policies_of_files(struct arena *a, struct policy_file *files, struct str root, struct policies *ret, struct err *e)
+{
+	static const struct policies_request none;
+
+	return do_whole((struct whole){.a = a, .rq = &none, .files = files, .root = root, .work = load_given, .e = e}, ret);
 }
 
 int policies_files(struct arena *a, const struct policies_request *rq, struct policies *ret, struct err *e)

@@ -4,8 +4,10 @@
  * in a file is redacted as well, because agents read it.
  */
 #include "engine/run.h"
+#include "engine/validation.h"
 #include "result/redact.h"
 #include "sys/state.h"
+#include "sys/stream.h"
 
 #define UNKNOWN UINT64_MAX
 #define VERSION 1
@@ -49,12 +51,12 @@ static struct str clean(struct arena *a, struct redactor *redactor, struct str r
 	return buf_view(&out);
 }
 
-static struct str show(struct arena *a, const struct run *r, const char *what, const struct stream *s, struct redactor *redactor, struct report *ret, struct cut *ret_cut)
+static struct str show(struct arena *a, const struct run *r, const char *what, struct str raw, const struct stream *s, struct redactor *redactor, struct report *ret, struct cut *ret_cut)
 {
 	struct truncate_options o = {.head = r->head, .tail = r->tail, .failed = ret->outcome->status != STATUS_OK};
 	struct truncated t;
 	size_t taken;
-	struct str whole = clean(a, redactor, s->text, ret, &taken), text = truncate_text(a, whole, &o, &t);
+	struct str whole = clean(a, redactor, raw, ret, &taken), text = truncate_text(a, whole, &o, &t);
 	uint64_t lost = s->total - taken;
 
 	if (text.n > RUN_STREAM_MAX) { /* many lines were asked for */
@@ -72,8 +74,9 @@ static struct str show(struct arena *a, const struct run *r, const char *what, c
 
 static void show_streams(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret)
 {
+	struct stream out = o->out, err = o->err;
 	struct redactor *redactor;
-	struct str *values;
+	struct str *values, raw[2];
 	size_t n = 0;
 
 	ret->out = ret->err = STR("");
@@ -81,8 +84,12 @@ static void show_streams(struct arena *a, const struct run *r, const struct outc
 		return;
 	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
 	redactor = redactor_new(a, values, n);
-	ret->out = show(a, r, "stdout", &o->out, redactor, ret, &ret->out_cut);
-	ret->err = show(a, r, "stderr", &o->err, redactor, ret, &ret->err_cut);
+	if (stream_view(&out, &raw[0], NULL) != 0)
+		raw[0] = o->out.text;
+	if (stream_view(&err, &raw[1], NULL) != 0)
+		raw[1] = o->err.text;
+	ret->out = show(a, r, "stdout", raw[0], &o->out, redactor, ret, &ret->out_cut);
+	ret->err = show(a, r, "stderr", raw[1], &o->err, redactor, ret, &ret->err_cut);
 	ret->redacted = redactor_count(redactor);
 }
 
@@ -108,6 +115,7 @@ static int exit_of(const struct outcome *o)
 void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret)
 {
 	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
+	ret->validation = validation_make(a, r, o);
 	show_streams(a, r, o, ret);
 	ret->hints = hints_for(a, r, o);
 	if (refusal)
@@ -286,6 +294,11 @@ static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") : STR("rusage"));
 }
 
+bool report_error(const struct report *r)
+{
+	return r->outcome->status != STATUS_OK || (r->validation && r->validation->validity == VALIDITY_INVALID);
+}
+
 void report_json(struct buf *b, const struct report *r)
 {
 	const struct outcome *o = r->outcome;
@@ -309,12 +322,14 @@ void report_json(struct buf *b, const struct report *r)
 	key(b, "sanitized");
 	report_sanitized(b, &r->sanitized);
 	put_number(b, "redacted", r->redacted);
+	key(b, "validation");
+	validation_json(b, r->validation);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);
 	put_text_or_null(b, "error", r->error);
 	key(b, "is_error");
-	buf_c(b, o->status == STATUS_OK ? "false" : "true");
+	buf_c(b, report_error(r) ? "true" : "false");
 	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
 	buf_c(b, "}\n");
 }

@@ -131,6 +131,13 @@ struct classifier {
 	unsigned timeout_ms;
 };
 
+struct custom_validator { /* a program of the person's own that judges results */
+	struct custom_validator *next;
+	struct str name, task;
+	struct texts *command;
+	unsigned timeout_ms;
+};
+
 /* Blocks of the language whose work is done elsewhere (session start, rewriting of inputs, scanning for secrets): kept as written. */
 struct guidance {
 	bool enabled, include_defaults;
@@ -158,6 +165,20 @@ struct sandbox { /* the box */
 	struct texts *env_pass, *env_scrub; /* names of variables, with stars */
 	struct limit_set limits[LIMITS];
 };
+
+/* When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint and tombstone rows. */
+enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
+
+struct audit_policy { /* the record; of several files the last that sets a key holds, except where a column of the table says otherwise */
+	bool optional;           /* what cannot be recorded may run all the same */
+	enum audit_sync sync;
+	unsigned retention_days;
+	uint64_t quota;          /* bytes of the whole record, blobs included; 0: none */
+	uint64_t outputs;        /* bytes of one stream that are kept; 0: none is */
+};
+#define AUDIT_RETENTION_DAYS 90
+#define AUDIT_QUOTA ((uint64_t)4 << 30)
+#define AUDIT_OUTPUTS ((uint64_t)16 << 20)
 
 struct policy {
 	struct str digest;     /* "sha256:..." of what was loaded */
@@ -191,10 +212,12 @@ struct policy {
 	struct texts *secret_paths, *secret_allow; /* globs that count as secrets besides the built-in ones; and that do not */
 	struct texts *excluded_commands;      /* never boxed; no security boundary */
 	struct classifier classifier;
+	struct custom_validator *validators;
 	struct guidance guidance;
 	struct tmp_redirect redirect;
 	struct secrets secrets;
 	struct sandbox sandbox;
+	struct audit_policy audit;
 	bool client_settings;                 /* the client's own permission rules are read as well */
 
 	const struct know_row *commands;      /* the user's own knowledge rows */

@@ -51,6 +51,8 @@ struct question {
 	struct str path;    /* absolute */
 };
 
+struct view;
+
 struct judgement {
 	enum verdict verdict;
 	bool complete;
@@ -62,6 +64,7 @@ struct judgement {
 	struct placed *placed;
 	struct known *known;
 	struct question *questions; /* not empty: the verdict is not final */
+	const struct view *view;    /* what was known of the world; NULL: nothing was asked of it */
 };
 
 static inline enum verdict verdict_min(enum verdict a, enum verdict b) { return a < b ? a : b; }

@@ -1,0 +1,258 @@
+/*
+ * The store of blobs. A blob is written to a file without a name (or, where the file system has none, with a name that nobody looks for), and
+ * gets its own when it is whole.
+ *
+ * Small ones are not compressed: a file takes a block of the disk anyway, and hooks, which write small ones, need no compressor. They are
+ * zstd frames all the same, made by hand: a frame of raw blocks is a header and the bytes.
+ */
+#define _GNU_SOURCE
+#include "audit/blob.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/sha256.h"
+#include "sys/file.h"
+
+#define RAW_MAX 3072           /* bytes; a larger blob is compressed */
+#define RAW_FRAME (4 + 1 + 4 + 3) /* magic, descriptor, size of the content, header of the one block */
+#define LEVEL 3
+#define NAME_MAX_ (2 + 1 + BLOB_HEX + 4) /* ab/<hex>.zst */
+#define SPARE_MAX 40           /* ab/.tmp-<16 hex> */
+
+static const char prefix[] = "sha256:";
+
+/* ---- names ---- */
+
+static void name_bytes(struct str bytes, char ret[BLOB_DIGEST + 1])
+{
+	memcpy(ret, prefix, sizeof prefix - 1);
+	sha256_hex(bytes, ret + sizeof prefix - 1);
+}
+
+struct str blob_digest(struct arena *a, struct str bytes)
+{
+	char text[BLOB_DIGEST + 1];
+	name_bytes(bytes, text);
+	return str_dup(a, str_n(text, BLOB_DIGEST));
+}
+
+bool blob_is_digest(struct str digest)
+{
+	if (digest.n != BLOB_DIGEST || !str_starts(digest, prefix))
+		return false;
+	for (size_t i = sizeof prefix - 1; i < digest.n; i++)
+		if (!((digest.p[i] >= '0' && digest.p[i] <= '9') || (digest.p[i] >= 'a' && digest.p[i] <= 'f')))
+			return false;
+	return true;
+}
+
+/* Below the directory of blobs. */
+static void file_of(struct str digest, char ret[NAME_MAX_ + 1])
+{
+	const char *hex = digest.p + sizeof prefix - 1;
+	snprintf(ret, NAME_MAX_ + 1, "%.2s/%.*s.zst", hex, BLOB_HEX, hex);
+}
+
+/* ---- the directory ---- */
+
+static int check(const struct blobs *b, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e)
+{
+	if (fstat(fd, ret) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(b->path), name);
+	if ((ret->st_mode & S_IFMT) != kind)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' is not a %s", STR_ARG(b->path), name, kind == S_IFDIR ? "directory" : "regular file");
+	if (ret->st_uid != b->uid)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' belongs to somebody else", STR_ARG(b->path), name);
+	if (ret->st_mode & (S_IWGRP | S_IWOTH))
+		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s': chmod go-w it", STR_ARG(b->path), name);
+	return 0;
+}
+
+int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struct blobs *ret, struct err *e)
+{
+	struct blobs b = {.dir = -1, .uid = uid, .path = str_fmt(a, "%.*s/blobs", STR_ARG(state))};
+	const char *path = str_c(a, b.path);
+	struct stat st;
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && make) {
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
+	if (check(&b, fd, S_IFDIR, ".", &st, e) < 0)
+		return -1;
+	b.dir = fd;
+	fd = -1;
+	*ret = b;
+	return 0;
+}
+
+void blobs_close(struct blobs *b) { fd_close(&b->dir); }
+
+bool blob_has(const struct blobs *b, struct str digest)
+{
+	char name[NAME_MAX_ + 1];
+	if (!blob_is_digest(digest))
+		return false;
+	file_of(digest, name);
+	return faccessat(b->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* ---- writing ---- */
+
+static void put_le(unsigned char *p, uint32_t v, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		p[i] = (unsigned char)(v >> 8 * i);
+}
+
+/* RFC 8878: magic; "single segment, content size in four bytes"; size; "last block, raw" and its size; the bytes. */
+static struct str raw_frame(struct arena *a, struct str bytes)
+{
+	unsigned char *p = arena_alloc(a, RAW_FRAME + bytes.n);
+	put_le(p, 0xFD2FB528, 4);
+	p[4] = 0xA0;
+	put_le(p + 5, (uint32_t)bytes.n, 4);
+	put_le(p + 9, (uint32_t)bytes.n << 3 | 1, 3);
+	memcpy(p + RAW_FRAME, bytes.p, bytes.n);
+	return str_n((const char *)p, RAW_FRAME + bytes.n);
+}
+
+static int frame(struct arena *a, struct str bytes, struct str *ret, struct err *e)
+{
+	if (bytes.n <= RAW_MAX) {
+		*ret = raw_frame(a, bytes);
+		return 0;
+	}
+	size_t room = ZSTD_compressBound(bytes.n);
+	char *p = arena_alloc(a, room);
+	size_t n = ZSTD_compress(p, room, bytes.p, bytes.n, LEVEL);
+	if (ZSTD_isError(n))
+		return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s", ZSTD_getErrorName(n));
+	*ret = str_n(p, n);
+	return 0;
+}
+
+static int named(const struct blobs *b, char spare[SPARE_MAX + 1], const char *folder)
+{
+	uint64_t n = 0;
+	if (getrandom(&n, sizeof n, 0) != (ssize_t)sizeof n)
+		return -1;
+	snprintf(spare, SPARE_MAX + 1, "%.2s/.tmp-%016" PRIx64, folder, n);
+	return openat(b->dir, spare, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* A new file in the blob's folder, without a name where that is possible; else `spare` is its name for now. */
+static int new_file(const struct blobs *b, const char *name, char spare[SPARE_MAX + 1])
+{
+	char folder[3] = {name[0], name[1], '\0'};
+	spare[0] = '\0';
+	int fd = openat(b->dir, folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == ENOENT) {
+		if (mkdirat(b->dir, folder, 0700) < 0 && errno != EEXIST)
+			return -1;
+		fd = openat(b->dir, folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+	}
+	return fd >= 0 || errno == ENOSPC || errno == EDQUOT ? fd : named(b, spare, folder);
+}
+
+/* The name is given once: who comes second with the same bytes finds it there, which is as good. */
+static int give_name(const struct blobs *b, int fd, const char *spare, const char *name)
+{
+	char self[40];
+	if (spare[0])
+		return renameat(b->dir, spare, b->dir, name);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return linkat(AT_FDCWD, self, b->dir, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST ? 0 : -1;
+}
+
+static int store(const struct blobs *b, const char *name, struct str bytes, bool sync, struct err *e)
+{
+	char spare[SPARE_MAX + 1];
+	FD_CLEANUP int fd = new_file(b, name, spare);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s'", STR_ARG(b->path));
+	if (fd_write_all(fd, name, bytes, e) == 0) {
+		if (sync && fdatasync(fd) < 0)
+			err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s/%s'", STR_ARG(b->path), name);
+		else if (give_name(b, fd, spare, name) == 0)
+			return 0;
+		else
+			err_set(e, ERR_SYSTEM, errno, "cannot name '%.*s/%s'", STR_ARG(b->path), name);
+	}
+	if (spare[0])
+		unlinkat(b->dir, spare, 0);
+	return -1;
+}
+
+int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync, struct err *e)
+{
+	char name[NAME_MAX_ + 1];
+	struct str whole;
+	if (!blob_is_digest(digest) || bytes.n > BLOB_MAX)
+		return err_set(e, ERR_LIMIT, 0, "a blob has a digest and at most %zu bytes", BLOB_MAX);
+	if (blob_has(b, digest))
+		return 0;
+	file_of(digest, name);
+	return frame(a, bytes, &whole, e) < 0 || store(b, name, whole, sync, e) < 0 ? -1 : 0;
+}
+
+int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e)
+{
+	struct str digest = blob_digest(a, bytes);
+	if (blob_put_as(a, b, digest, bytes, sync, e) < 0)
+		return -1;
+	*ret = digest;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+/* All of our frames say how large their content is: one that does not, or says too much, is none of ours. */
+static int unpack(struct arena *a, struct str file, const char *name, size_t max, struct str *ret, struct err *e)
+{
+	unsigned long long n = ZSTD_getFrameContentSize(file.p, file.n);
+	if (n == ZSTD_CONTENTSIZE_ERROR || n == ZSTD_CONTENTSIZE_UNKNOWN)
+		return err_set(e, ERR_CONFIG, 0, "'%s' is not a blob", name);
+	if (n > max)
+		return err_set(e, ERR_LIMIT, 0, "'%s' holds more than %zu bytes", name, max);
+	char *p = arena_alloc(a, (size_t)n + 1);
+	size_t got = ZSTD_decompress(p, (size_t)n, file.p, file.n);
+	if (ZSTD_isError(got) || got != n)
+		return err_set(e, ERR_CONFIG, 0, "'%s' is damaged", name);
+	*ret = str_n(p, (size_t)n);
+	return 0;
+}
+
+int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t max, struct str *ret, struct err *e)
+{
+	char name[NAME_MAX_ + 1], is[BLOB_DIGEST + 1];
+	struct str file, bytes;
+	struct stat st;
+	if (!blob_is_digest(digest))
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is not the digest of a blob", (int)(digest.n < 100 ? digest.n : 100), digest.p);
+	if (max > BLOB_MAX)
+		max = BLOB_MAX;
+	file_of(digest, name);
+	int fd = openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
+	int bad = check(b, fd, S_IFREG, name, &st, e) < 0 || fd_read_file(a, fd, name, &st, ZSTD_compressBound(max), &file, e) < 0;
+	fd_close(&fd); /* before memory is taken: a full arena leaves at once */
+	if (bad || unpack(a, file, name, max, &bytes, e) < 0)
+		return -1;
+	name_bytes(bytes, is);
+	if (memcmp(is, digest.p, BLOB_DIGEST) != 0)
+		return err_set(e, ERR_CONFIG, 0, "the blob '%.*s/%s' does not have its digest: it was changed", STR_ARG(b->path), name);
+	*ret = bytes;
+	return 0;
+}

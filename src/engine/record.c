@@ -1,0 +1,261 @@
+/* Writing the record: see record.h. */
+#define _GNU_SOURCE
+#include "engine/record.h"
+
+#include <errno.h>
+
+#include "engine/run.h"
+#include "gate/gate.h"
+#include "result/normalise.h"
+#include "result/redact.h"
+#include "sys/state.h"
+
+#define COMMAND_MAX ((size_t)1 << 20) /* bytes of a command that a row holds; the rest is left out, and the row says so */
+#define PIECE ((size_t)64 << 10)
+
+/* ---- opening ---- */
+
+static int open_all(struct arena *a, const struct record_place *at, struct record *r, struct err *e)
+{
+	struct str state;
+
+	if (state_make(a, at->state, at->project, at->uid, &state, e) != 0 || audit_open_in(a, state, at->uid, true, &r->audit, e) != 0)
+		return -1;
+	return blobs_open(a, state, at->uid, true, &r->blobs, e);
+}
+
+int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e)
+{
+	struct policies builtin;
+	struct record r = {.audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = at->environ};
+	const struct audit_policy *own;
+	struct err why = {0};
+
+	policies_default(&builtin);
+	own = p ? &p->own.audit : &builtin.own.audit;
+	r.required = !own->optional;
+	r.output_max = own->outputs;
+	*ret = r;
+	if (open_all(a, at, &r, &why) == 0) {
+		r.audit.sync = own->sync;
+		*ret = r;
+		return 0;
+	}
+	record_close(&r);
+	if (r.required)
+		return err_set(e, why.kind, 0, "nothing can be recorded: %s", why.text);
+	ret->off = true;
+	ret->why = why;
+	return 0;
+}
+
+void record_close(struct record *r)
+{
+	audit_close(&r->audit);
+	blobs_close(&r->blobs);
+}
+
+void record_refuse(struct arena *a, const struct err *why, struct judgement *ret) { engine_refuse(a, RECORD_ERROR, why->text, ret); }
+
+/* What went wrong is an error, or turns the record off. */
+static int failed(struct record *r, const struct err *why, struct err *e)
+{
+	if (r->required)
+		return err_set(e, why->kind, why->errnum == ENOENT ? 0 : why->errnum, "it cannot be recorded: %s", why->text);
+	r->off = true;
+	r->why = *why;
+	return 0;
+}
+
+/* ---- texts and blobs ---- */
+
+static struct redactor *redactor_of(struct arena *a, struct record *r)
+{
+	struct str *values;
+	size_t n = 0;
+
+	if (!r->redactor) {
+		values = variables_secret(a, r->environ, NULL, &n);
+		r->redactor = redactor_new(a, values, n);
+	}
+	return r->redactor;
+}
+
+struct str record_redact(struct arena *a, struct record *r, struct str text) { return redact(a, redactor_of(a, r), text, NULL); }
+
+int record_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
+{
+	*ret = STR("");
+	return r->off ? 0 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
+}
+
+/* As much as may be kept: both ends, and between them how much is not there. */
+static struct str shorten(struct arena *a, struct str s, uint64_t max)
+{
+	size_t half = (size_t)(max / 2);
+	struct buf b;
+
+	if (s.n <= max)
+		return s;
+	buf_init(&b, a, (size_t)max + PIECE);
+	buf_str(&b, str_sub(s, 0, half));
+	buf_fmt(&b, "\n[%zu bytes are not kept]\n", s.n - 2 * half);
+	buf_str(&b, str_sub(s, s.n - half, s.n));
+	return buf_view(&b);
+}
+
+/* A sequence for terminals can split a secret that shows on the screen: when the text as it is seen holds more of them, that is kept instead. */
+static struct str without_secrets(struct arena *a, struct record *r, struct str raw)
+{
+	const struct normalise_options options = {0};
+	struct sanitized counts = {0};
+	uint64_t in_raw = 0, in_text = 0;
+	struct str bytes = redact(a, redactor_of(a, r), raw, &in_raw), text;
+
+	if (!memchr(raw.p, '\033', raw.n) && !memchr(raw.p, '\b', raw.n) && !memchr(raw.p, '\r', raw.n) && !memchr(raw.p, 0, raw.n))
+		return bytes;
+	text = redact(a, redactor_of(a, r), normalise(a, raw, &options, &counts), &in_text);
+	return in_text > in_raw ? text : bytes;
+}
+
+int record_stream(struct arena *a, struct record *r, struct str raw, struct str *ret, struct err *e)
+{
+	*ret = STR("");
+	return r->off || !raw.n || !r->output_max ? 0 : record_blob(a, r, shorten(a, without_secrets(a, r, raw), r->output_max), ret, e);
+}
+
+/* ---- rows ---- */
+
+static void fill_who(struct audit_row *row, const struct record_who *who)
+{
+	row->agent_id = who->agent;
+	row->session = who->session;
+	row->client = who->client;
+	row->tool = who->tool;
+	row->tool_use_id = who->tool_use_id;
+}
+
+/* The policies' blob, once for a record. */
+static int put_policy(struct arena *a, struct record *r, struct str *ret, struct err *e)
+{
+	struct buf b;
+
+	if (!r->policy.n && r->policies) {
+		buf_init(&b, a, RECORD_JSON_MAX);
+		record_policies_json(&b, r->policies);
+		struct str digest = blob_digest(a, buf_view(&b));
+		bool sync = r->audit.sync == AUDIT_SYNC_ALWAYS;
+
+		if (!blob_has(&r->blobs, digest)) { /* what it names comes first: one that is there is whole */
+			for (const struct policy_file *f = r->policies->files; f; f = f->next)
+				if (blob_put_as(a, &r->blobs, blob_digest(a, f->bytes), f->bytes, sync, e) != 0)
+					return -1;
+			if (blob_put_as(a, &r->blobs, digest, buf_view(&b), sync, e) != 0)
+				return -1;
+		}
+		r->policy = digest;
+	}
+	*ret = r->policy;
+	return 0;
+}
+
+static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row, struct err *e)
+{
+	struct str *ids = arena_array(a, AUDIT_REASONS_MAX, sizeof(*ids));
+	struct buf b;
+
+	if (put_policy(a, r, &row->policy, e) != 0)
+		return -1;
+	if (!j)
+		return 0;
+	row->verdict = str_of(verdict_name(j->verdict));
+	row->reasons = ids;
+	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
+		ids[row->nreasons++] = str_of(x->id);
+	if (!j->view)
+		return 0;
+	buf_init(&b, a, RECORD_JSON_MAX);
+	record_view_json(&b, j->view, rq->dialect, rq->mode);
+	return record_blob(a, r, record_redact(a, r, buf_view(&b)), &row->view, e);
+}
+
+static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row)
+{
+	row->command = record_redact(a, r, str_sub(rq->command, 0, COMMAND_MAX));
+	if (rq->command.n > COMMAND_MAX)
+		row->note = str_fmt(a, "the command has %zu bytes; its first %zu are here", rq->command.n, COMMAND_MAX);
+	row->cwd = j && j->view ? j->view->cwd : rq->cwd;
+}
+
+static int append(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret, struct err *e)
+{
+	struct audit_written done;
+
+	if (audit_append(a, &r->audit, row, &done, e) != 0)
+		return -1;
+	if (ret)
+		memcpy(ret->text, done.id, sizeof(done.id));
+	return 0;
+}
+
+int record_verdict(struct arena *a, struct record *r, const struct record_who *who, struct str id, const struct engine_request *rq, const struct judgement *j,
+	struct record_id *ret_id, struct err *e)
+{
+	struct audit_row row = {.kind = AUDIT_VERDICT, .id = id};
+	struct err why = {0};
+
+	if (ret_id)
+		*ret_id = (struct record_id){0};
+	if (r->off)
+		return 0;
+	fill_who(&row, who);
+	fill_request(a, r, rq, j, &row);
+	if (put_judged(a, r, rq, j, &row, &why) != 0 || append(a, r, &row, ret_id, &why) != 0)
+		return failed(r, &why, e);
+	return 0;
+}
+
+int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e)
+{
+	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .backend = s->backend ? str_of(s->backend) : STR("")};
+	struct err why = {0};
+
+	if (r->off)
+		return 0;
+	fill_who(&row, who);
+	fill_request(a, r, s->rq, s->judgement, &row);
+	r->begun.id = row.id;
+	r->begun.command = row.command;
+	r->begun.verdict = row.verdict;
+	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0 || (s->spec.n && record_blob(a, r, record_redact(a, r, s->spec), &row.spec, &why) != 0) || append(a, r, &row, NULL, &why) != 0)
+		return failed(r, &why, e);
+	return 0;
+}
+
+int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s, struct err *e)
+{
+	const struct outcome *o = s->outcome;
+	const struct validation *v = s->validation;
+	bool ran = o->status != STATUS_SETUP_ERROR;
+	struct audit_row row = {.kind = AUDIT_END, .id = s->id, .status = str_of(status_name(o->status)), .backend = o->backend ? str_of(o->backend) : STR(""), .out = s->out, .err = s->err, .note = s->note};
+	struct err why = {0};
+
+	if (r->off)
+		return 0;
+	fill_who(&row, who);
+	if (str_eq(row.id, r->begun.id)) {
+		row.command = r->begun.command;
+		row.verdict = r->begun.verdict;
+	}
+	row.exit_code = (struct audit_number){true, s->exit_code};
+	row.duration_ms = (struct audit_number){ran, (int64_t)o->duration_ms};
+	row.cpu_ms = (struct audit_number){ran, (int64_t)o->cpu_ms};
+	row.peak_memory_mb = (struct audit_number){o->peak_memory > 0, (int64_t)((o->peak_memory + MB - 1) / MB)};
+	if (v) {
+		row.validation.outcome = str_of(validity_name(v->validity));
+		row.validation.result = str_of(result_name(v->result));
+		row.validation.task = v->task ? str_of(v->task) : STR("");
+		row.validation.format = v->format ? str_of(v->format) : STR("");
+	}
+	return append(a, r, &row, NULL, &why) == 0 ? 0 : failed(r, &why, e);
+}

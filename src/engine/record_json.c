@@ -1,0 +1,309 @@
+/*
+ * What a verdict is derived from, as JSON and back: the view and the policies. Both are blobs of the record, so their form is public
+ * (docs/audit.md): what one version wrote the next one reads.
+ */
+#include "base/json.h"
+#include "base/version.h"
+#include "engine/record.h"
+
+#define VERSION 1
+#define LIST_MAX 100000 /* entries of any list that is read */
+
+static const char *const kinds[] = {[PATH_ABSENT] = "absent", [PATH_FILE] = "file", [PATH_DIR] = "dir", [PATH_LINK] = "link", [PATH_DEVICE] = "device", [PATH_OTHER] = "other",
+	[PATH_UNREADABLE] = "unreadable"};
+static const char *const file_kinds[] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
+static const char *const owners[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+
+/* ---- writing ---- */
+
+static void put(struct buf *b, const char *key, struct str s)
+{
+	buf_fmt(b, ",\"%s\":", key);
+	answer_string(b, s);
+}
+
+static void put_bool(struct buf *b, const char *key, bool v)
+{
+	if (v)
+		buf_fmt(b, ",\"%s\":true", key);
+}
+
+static void put_path(struct buf *b, const struct path_answer *p)
+{
+	buf_c(b, "{\"path\":");
+	answer_string(b, p->path);
+	put(b, "kind", str_of(kinds[p->kind]));
+	if (p->target != p->kind)
+		put(b, "target", str_of(kinds[p->target]));
+	if (!str_eq(p->place, p->path))
+		put(b, "place", p->place);
+	if (!str_eq(p->real, p->path))
+		put(b, "real", p->real);
+	buf_fmt(b, ",\"owner\":%u", p->owner);
+	if (p->links)
+		buf_fmt(b, ",\"links\":%u", p->links);
+	put_bool(b, "shared", p->shared);
+	buf_char(b, '}');
+}
+
+static void put_glob(struct buf *b, const struct glob_answer *g)
+{
+	buf_c(b, "{\"pattern\":");
+	answer_string(b, g->pattern);
+	buf_c(b, ",\"matches\":[");
+	for (size_t i = 0; i < g->nmatches; i++) {
+		if (i)
+			buf_char(b, ',');
+		answer_string(b, g->matches[i]);
+	}
+	buf_char(b, ']');
+	put_bool(b, "more", g->more);
+	buf_char(b, '}');
+}
+
+void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode)
+{
+	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(dialect), mode_name(mode));
+	put(b, "cwd", v->cwd);
+	put(b, "home", v->home);
+	put(b, "user", v->user);
+	buf_fmt(b, ",\"uid\":%u", v->uid);
+	put(b, "project", v->project);
+	buf_c(b, ",\"roots\":[");
+	for (const struct root *r = v->roots; r; r = r->next) {
+		if (r != v->roots)
+			buf_char(b, ',');
+		answer_string(b, r->path);
+	}
+	buf_char(b, ']');
+	put(b, "config_dir", v->config_dir);
+	put(b, "state_dir", v->state_dir);
+	put(b, "program", v->program);
+	put(b, "tmp", v->tmp);
+	put_bool(b, "closed", v->closed);
+	put_bool(b, "boxed", v->boxed);
+	put_bool(b, "agent", v->agent);
+	buf_c(b, ",\"paths\":[");
+	for (const struct path_answer *p = v->paths; p; p = p->next) {
+		if (p != v->paths)
+			buf_char(b, ',');
+		put_path(b, p);
+	}
+	buf_c(b, "],\"globs\":[");
+	for (const struct glob_answer *g = v->globs; g; g = g->next) {
+		if (g != v->globs)
+			buf_char(b, ',');
+		put_glob(b, g);
+	}
+	buf_c(b, "]}\n");
+}
+
+void record_policies_json(struct buf *b, const struct policies *p)
+{
+	buf_fmt(b, "{\"v\":%d,\"program\":\"" CAISSON_VERSION "\"", VERSION);
+	put(b, "digest", p->digest);
+	put(b, "root", p->root);
+	buf_c(b, ",\"files\":[");
+	for (const struct policy_file *f = p->files; f; f = f->next) {
+		buf_c(b, f == p->files ? "{\"path\":" : ",{\"path\":");
+		answer_string(b, f->path);
+		put(b, "base", f->base);
+		put(b, "kind", str_of(file_kinds[f->kind]));
+		put(b, "who", str_of(owners[f->who]));
+		put_bool(b, "project", f->project);
+		put(b, "bytes", blob_digest(b->a, f->bytes));
+		buf_char(b, '}');
+	}
+	buf_c(b, "]}\n");
+}
+
+/* ---- reading ---- */
+
+struct reading { /* under way; jansson's value is freed by who started it */
+	struct arena *a;
+	const json_t *o;
+	struct view *view;
+	struct engine_request *rq;
+	const struct blobs *blobs;
+	struct policies *policies;
+	struct err *e;
+	int rc;
+};
+
+static struct str text(const struct reading *r, const json_t *o, const char *key) { return str_dup(r->a, json_to_str(json_object_get(o, key))); }
+static bool flag(const json_t *o, const char *key) { return json_is_true(json_object_get(o, key)); }
+
+static uint32_t number(const json_t *o, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* The place of a name in a list of names, or -1. */
+static int index_of(const char *const *names, size_t n, struct str name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, names[i]))
+			return (int)i;
+	return -1;
+}
+
+static const json_t *list(const json_t *o, const char *key, size_t *ret_n)
+{
+	const json_t *l = json_object_get(o, key);
+
+	*ret_n = json_array_size(l) < LIST_MAX ? json_array_size(l) : LIST_MAX;
+	return l;
+}
+
+static int read_path(struct reading *r, const json_t *o, struct path_answer *ret)
+{
+	int kind = index_of(kinds, COUNT(kinds), json_to_str(json_object_get(o, "kind"))), target = kind;
+
+	if (json_object_get(o, "target"))
+		target = index_of(kinds, COUNT(kinds), json_to_str(json_object_get(o, "target")));
+	if (kind < 0 || target < 0)
+		return -1;
+	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind, .target = (enum path_kind)target, .owner = number(o, "owner"),
+		.links = number(o, "links"), .shared = flag(o, "shared")};
+	ret->place = json_object_get(o, "place") ? text(r, o, "place") : ret->path;
+	ret->real = json_object_get(o, "real") ? text(r, o, "real") : ret->path;
+	return 0;
+}
+
+static void read_glob(struct reading *r, const json_t *o, struct glob_answer *ret)
+{
+	const json_t *matches = list(o, "matches", &ret->nmatches);
+
+	ret->pattern = text(r, o, "pattern");
+	ret->more = flag(o, "more");
+	ret->matches = arena_array(r->a, ret->nmatches + 1, sizeof(*ret->matches));
+	for (size_t i = 0; i < ret->nmatches; i++)
+		ret->matches[i] = str_dup(r->a, json_to_str(json_array_get(matches, i)));
+}
+
+static int read_lists(struct reading *r)
+{
+	struct view *v = r->view;
+	struct root **end = &v->roots;
+	size_t n;
+	const json_t *l = list(r->o, "roots", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		*end = arena_new(r->a, struct root);
+		(*end)->path = str_dup(r->a, json_to_str(json_array_get(l, i)));
+	}
+	l = list(r->o, "paths", &n);
+	for (size_t i = 0; i < n; i++) {
+		struct path_answer *p = arena_new(r->a, struct path_answer);
+
+		if (read_path(r, json_array_get(l, i), p) != 0)
+			return -1;
+		*v->paths_end = p;
+		v->paths_end = &p->next;
+	}
+	l = list(r->o, "globs", &n);
+	for (size_t i = 0; i < n; i++) {
+		struct glob_answer *g = arena_new(r->a, struct glob_answer);
+
+		read_glob(r, json_array_get(l, i), g);
+		*v->globs_end = g;
+		v->globs_end = &g->next;
+	}
+	return 0;
+}
+
+static int read_view(void *arg)
+{
+	struct reading *r = arg;
+	struct view *v = r->view;
+	const json_t *o = r->o;
+	struct engine_request rq = {0};
+
+	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
+		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"), .closed = flag(o, "closed"),
+		.boxed = flag(o, "boxed"), .agent = flag(o, "agent")};
+	v->paths_end = &v->paths;
+	v->globs_end = &v->globs;
+	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
+	if (json_integer_value(json_object_get(o, "v")) != VERSION || engine_dialect(json_to_str(json_object_get(o, "shell")), &rq.dialect) != 0 ||
+		engine_mode(json_to_str(json_object_get(o, "mode")), &rq.mode) != 0 || read_lists(r) != 0) {
+		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
+		return 0;
+	}
+	*r->rq = rq;
+	r->rc = 0;
+	return 0;
+}
+
+static int read_files(struct reading *r, struct policy_file **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, "files", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *o = json_array_get(l, i);
+		struct policy_file *f = arena_new(r->a, struct policy_file);
+		int kind = index_of(file_kinds, COUNT(file_kinds), json_to_str(json_object_get(o, "kind"))), who = index_of(owners, COUNT(owners), json_to_str(json_object_get(o, "who")));
+
+		if (kind < 0 || who < 0)
+			return err_set(r->e, ERR_INPUT, 0, "a list of policies names a kind of file that is not known");
+		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"), .kind = (enum policy_kind)kind, .who = (enum config_who)who, .project = flag(o, "project")};
+		if (blob_get(r->a, r->blobs, json_to_str(json_object_get(o, "bytes")), ENGINE_CONFIG_MAX, &f->bytes, r->e) != 0)
+			return -1;
+		*end = f;
+	}
+	return 0;
+}
+
+static int read_policies(void *arg)
+{
+	struct reading *r = arg;
+	struct policy_file *files = NULL;
+
+	if (json_integer_value(json_object_get(r->o, "v")) != VERSION)
+		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a list of policies, or one of another version");
+	else
+		r->rc = read_files(r, &files) == 0 ? policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e) : -1;
+	return 0;
+}
+
+/* The value is jansson's: it is freed whatever happens. */
+static int read_json(struct reading *r, struct str json, int (*work)(void *))
+{
+	json_t *o = NULL;
+	int rc;
+
+	if (json_load_strict(json, &o, r->e) != 0)
+		return -1;
+	r->o = o;
+	r->rc = -1;
+	rc = arena_run(r->a, work, r);
+	json_decref(o);
+	return rc < 0 ? err_set(r->e, ERR_LIMIT, 0, "no memory left for what was recorded") : r->rc;
+}
+
+int record_view_parse(struct arena *a, struct str json, struct view *ret, struct engine_request *ret_rq, struct err *e)
+{
+	struct reading r = {.a = a, .view = ret, .rq = ret_rq, .e = e};
+
+	return read_json(&r, json, read_view);
+}
+
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct view *ret, struct engine_request *ret_rq, struct err *e)
+{
+	struct str json;
+
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : record_view_parse(a, json, ret, ret_rq, e);
+}
+
+int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e)
+{
+	struct reading r = {.a = a, .blobs = blobs, .policies = ret, .e = e};
+	struct str json;
+
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : read_json(&r, json, read_policies);
+}

@@ -1,0 +1,208 @@
+#!/bin/bash
+# What a run's output means: `validation` in the report of caisson run, with real runners in real boxes. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+mkdir -p "$tmp/home/.config/caisson" "$tmp/ws"
+chmod 700 "$tmp/home"
+export HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config CAISSON_STATE=$tmp/home/state
+unset CLAUDECODE NO_COLOR FORCE_COLOR
+cd "$tmp/ws" || exit 1
+n=0
+: >"$tmp/all"
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+skip() {
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+
+# Every report that is made here is checked against the schema at the end.
+run() {
+	"$CAISSON" run "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	code=$?
+	cat "$tmp/out" >>"$tmp/all"
+}
+json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "$2"; }
+# says NAME OUTCOME RESULT FORMAT EVIDENCE ID -- ARGUMENTS: the report's validation, with this check among its checks ('' for none)
+says() {
+	local name=$1 outcome=$2 res=$3 format=$4 evidence=$5 id=$6
+	shift 7
+	run "$@"
+	jq -e --arg o "$outcome" --arg r "$res" --arg f "$format" --arg e "$evidence" --arg id "$id" '.validation as $v |
+		$v.outcome == $o and $v.result == $r and ($v.format // "") == $f and ($v.evidence // "") == $e and
+		(if $id == "" then $v.checks == [] else any($v.checks[]; .id == $id and .message != "") end) and
+		(if $o == "valid" then $v.message == null else $v.counts == {} and ($v.message | length > 20) end) and
+		.is_error == (.status != "ok" or $o == "invalid")' "$tmp/out" >/dev/null 2>&1
+	result $? "$name"
+}
+wrong() { # wrong PATTERN ARG...: 64, one line, nothing on standard output
+	local want=$1
+	shift
+	"$CAISSON" run "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	[[ $? == 64 && $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$want" "$tmp/err"
+	result $? "wrong use: $*"
+}
+write() { # FILE: standard input
+	mkdir -p "$(dirname "$tmp/ws/$1")"
+	cat >"$tmp/ws/$1"
+}
+
+if ! "$CAISSON" run -- /bin/true >"$tmp/out" 2>"$tmp/err"; then
+	echo "1..0 # SKIP no box on this host: $(head -c 300 "$tmp/err" | tr '\n' ' ')"
+	exit 0
+fi
+
+# ---- when there is one ----
+run -c 'echo hello'
+json '.validation == null and (.is_error | not)' 'an ordinary output has none'
+run -- /bin/true
+json '.validation == null' 'nor has no output'
+says 'with a task there is always one' indeterminate none '' '' not-recognised -- --task test -c 'echo hello'
+says 'a task and no output' indeterminate none '' '' not-recognised -- --task test -- /bin/true
+says 'recognised without a task' valid pass tap machine '' -- -c 'printf "1..2\nok 1\nok 2\n"'
+json '.validation.counts.total == 2 and .validation.counts.passed == 2 and .validation.task == "test"' 'and counted'
+says 'failing tests are valid, and the run is an error by its status alone' valid fail tap machine '' -- -c 'printf "1..1\nnot ok 1\n"; exit 1'
+says 'what cannot be is invalid, though the command ended with 0' invalid none tap machine plan-mismatch -- -c 'printf "1..3\nok 1\n"'
+[[ $code == 0 ]]
+result $? "and caisson's own exit status stays the command's"
+json '.status == "ok" and .is_error and (.validation.message | startswith("do not use this result"))' 'the report is an error, and says what to do'
+says 'another task does not read it as tests' indeterminate none '' '' not-recognised -- --task typecheck -c 'printf "1..2\nok 1\nok 2\n"'
+
+# ---- raw bytes, before anything is left out ----
+says 'more than is shown is counted' valid pass tap machine '' -- -c 'echo 1..3000; for ((i = 1; i <= 3000; i++)); do echo "ok $i"; done'
+json '.validation.counts.total == 3000 and .truncated.stdout.omitted_lines > 100' 'though most of it is not shown'
+says 'a table with colours in it is not the table that is shown' invalid none csv machine column-missing -- --task data --columns id,name -c 'printf "id,na\033[0mme\n1,a\n"'
+
+# ---- killed, cut ----
+says 'out of time' invalid none tap machine run-killed -- --timeout 500ms -c 'printf "1..1\nok 1\n"; sleep 9'
+says 'by a signal' invalid none tap machine run-killed -- -c 'printf "1..1\nok 1\n"; kill -9 $$'
+says 'too much output' invalid none tap machine run-killed -- --output 4K -c 'printf "1..1\nok 1\n"; yes "#" | head -c 100000'
+says 'out of memory, or refused it' invalid none pytest-json machine "$([[ $(jq -r .limits.memory_mb.enforced_by "$tmp/all" | head -n 1) == cgroup* ]] && echo run-killed || echo exit-mismatch)" -- \
+	--task test --memory 64M --lang python -c $'import sys\nprint(\'{"exitcode": 0, "summary": {"passed": 1, "total": 1, "collected": 1}, "tests": [{"nodeid": "a", "outcome": "passed"}]}\'); sys.stdout.flush()\nx = bytearray(10 ** 10)\nfor i in range(0, len(x), 4096): x[i] = 1'
+says 'more than can be checked' indeterminate none tap machine output-large -- --head 1 -c 'yes "# a comment of some length, again and again" | head -c 17000000; printf "\n1..1\nok 1\n"'
+says 'a command that could not start' indeterminate none '' '' not-run -- --task test -- no-such-program
+printf 'tools: {bash: {deny: [frobnicate]}}\n' >"$tmp/home/.config/caisson/config.yaml"
+says 'a command that was denied' indeterminate none '' '' not-run -- --gate --task test -c 'frobnicate --all'
+rm "$tmp/home/.config/caisson/config.yaml"
+
+# ---- the other tasks ----
+says 'a table' valid pass csv machine '' -- --task data --columns id,amount:integer -c 'printf "id,amount\n1,2\n"'
+says 'a table with the wrong type' invalid none csv machine type-wrong -- --task data --columns amount:integer -c 'printf "id,amount\n1,x\n"'
+write schema.json <<<'{"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}}'
+says 'JSON that meets its schema' valid pass json machine '' -- --task json --schema schema.json -c "echo '{\"a\": 1}'"
+says 'JSON that does not' invalid none json machine schema-violation -- --task json --schema schema.json -c "echo '{\"a\": \"x\"}'"
+says 'a checker' valid fail mypy text '' -- --task typecheck -c 'printf "a.py:1: error: no\nFound 1 error in 1 file (checked 1 source file)\n"; exit 1'
+wrong 'expected test, typecheck' --task nonsense -c true
+wrong 'goes with --task data' --columns a -c true
+wrong 'goes with --task data' --columns a --task json -c true
+wrong 'goes with --task json' --schema schema.json --task test -c true
+wrong 'cannot open' --task json --schema none.json -c true
+
+# ---- validators of one's own ----
+write yes.py <<'CODE'
+import json, sys
+r = json.load(sys.stdin)
+print(json.dumps({"outcome": "valid", "result": "fail" if "bad" in r["stdout"] else "pass", "counts": {"bytes": len(r["stdout"])}, "checks": [{"id": "seen", "message": "it was\u202e read"}]}))
+CODE
+says "a validator of one's own" valid pass validator text validator:seen -- --task custom --validator yes.py -c 'echo good'
+json '.validation.counts == {"bytes": 5} and .validation.task == "custom" and (.validation.checks[0].message | contains("\\u{202e}"))' 'its counts, and its message made visible'
+says 'it says that the result is a failure' valid fail validator text validator:seen -- --validator yes.py -c 'echo bad'
+says 'it reads all of the output' valid pass validator text validator:seen -- --validator yes.py -c 'yes 0123456789 | head -c 5000000'
+json '.validation.counts.bytes == 5000000' 'to the last byte'
+write no.sh <<<'echo "{\"outcome\": \"invalid\", \"checks\": [{\"id\": \"too-few\", \"message\": \"fewer tests than yesterday: find out why\"}]}"; exit 1'
+says 'both: the tests pass, it says no' invalid none tap machine validator:too-few -- --task test --validator no.sh -c 'printf "1..1\nok 1\n"'
+json '.validation.message == "do not use this result: fewer tests than yesterday: find out why"' 'and its reason is what is said'
+says 'both: the tests do not add up, it is not asked' invalid none tap machine plan-mismatch -- --task test --validator yes.py -c 'printf "1..2\nok 1\n"'
+says 'both: the tests fail, it is content' valid fail tap machine validator:seen -- --task test --validator yes.py -c 'printf "1..1\nnot ok 1\n"'
+says 'a format that only it knows' valid pass validator text validator:seen -- --task test --validator yes.py -c 'echo "all well"'
+says 'a run that was killed' invalid none '' '' run-killed -- --timeout 300ms --validator yes.py -c 'sleep 9'
+wrongs=0
+while IFS= read -r answer; do
+	printf "cat <<'END'\n%s\nEND\n" "$answer" | write wrong.sh
+	run --validator wrong.sh -c 'echo x'
+	jq -e '.validation.outcome == "indeterminate" and .validation.result == "none" and any(.validation.checks[]; .id == "custom-failed") and (.is_error | not)' "$tmp/out" >/dev/null || { wrongs=1; break; }
+done <<'ANSWERS'
+nothing of the kind
+{"outcome": "good"}
+{"result": "pass"}
+{"outcome": "invalid", "result": "pass"}
+{"outcome": "valid", "result": "perhaps"}
+{"outcome": "valid", "counts": {"a": -1}}
+{"outcome": "valid", "counts": {"a": 1.5}}
+{"outcome": "valid", "counts": [1]}
+{"outcome": "valid", "counts": {"a b\u0000": 1}}
+{"outcome": "valid", "checks": [{"id": "a"}]}
+{"outcome": "valid", "checks": [{"id": "../x", "message": "m"}]}
+{"outcome": "valid"} {"outcome": "valid"}
+["valid"]
+{"outcome": "valid",
+ANSWERS
+result $wrongs 'wrong answers are indeterminate'
+# shellcheck disable=SC2016 # the box's own $$
+for body in 'exit 1' 'kill -9 $$' 'echo "{\"outcome\": \"valid\"}"; exit 1' 'yes' 'touch made'; do
+	printf '%s\n' "$body" | write wrong.sh
+	says "a validator that runs '$body'" indeterminate none '' '' custom-failed -- --workspace . --validator wrong.sh -c 'echo x'
+done
+[[ ! -e $tmp/ws/made ]]
+result $? 'nothing was made in the workspace'
+printf 'validators: [{name: slow, command: [sleep, "9"], timeout_ms: 300}]\n' >"$tmp/home/.config/caisson/config.yaml"
+says 'a validator that takes too long' indeterminate none '' '' custom-failed -- --task custom -c 'echo x'
+rm "$tmp/home/.config/caisson/config.yaml"
+write spy.py <<'CODE'
+import json, os, socket, sys
+r = json.load(sys.stdin)
+free = []
+try:
+    open("mine", "w"); free.append("write")
+except OSError:
+    pass
+try:
+    socket.socket(); free.append("network")
+except OSError:
+    pass
+if "GITHUB_TOKEN" in os.environ or "ghp_" in json.dumps(r):
+    free.append("secret")
+print(json.dumps({"outcome": "invalid" if free else "valid", "checks": [{"id": x, "message": x} for x in free]}))
+CODE
+export GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345
+says 'it can neither write the workspace nor reach the network nor see secrets' valid pass validator text '' -- --workspace . --validator spy.py -c 'echo ghp_0123456789abcdefghijABCDEFGHIJ012345'
+unset GITHUB_TOKEN
+cp "$tmp/ws/yes.py" "$tmp/home/mine.py"
+write fail.sh <<<'cat >/dev/null; echo "{\"outcome\": \"valid\", \"result\": \"fail\"}"'
+printf 'validators: [{name: mine, command: [python3, %s]}, {name: more, task: test, command: [bash, %s]}]\n' "$tmp/home/mine.py" "$tmp/ws/fail.sh" >"$tmp/home/.config/caisson/config.yaml"
+says "the policy's validators" valid pass mine text mine:seen -- --task custom -c 'echo good'
+says "the policy's validators, by the task that was recognised" valid fail tap machine '' -- -c 'printf "1..1\nok 1\n"'
+mv "$tmp/home/.config/caisson/config.yaml" .caisson.yaml
+says "a project's do not count" valid pass tap machine '' -- --workspace . -c 'printf "1..1\nok 1\n"'
+rm "$tmp/ws/.caisson.yaml"
+wrong 'needs --validator' --task custom -c true
+wrong 'cannot open' --validator none.py -c true
+
+# ---- a skill's task ----
+printf -- '---\nname: x\ntask: test\n---\ntext\n' >"$tmp/skill.md"
+says "the skill's task" indeterminate none '' '' not-recognised -- --skill "$tmp/skill.md" -c 'echo hello'
+json '.validation.task == "test"' 'is the task'
+says "the command line's goes before it" valid pass csv machine '' -- --skill "$tmp/skill.md" --task data -c 'printf "a,b\n1,2\n"'
+printf -- '---\ntask: nonsense\n---\n' >"$tmp/bad.md"
+wrong "the skill's task 'nonsense'" --skill "$tmp/bad.md" -c true
+
+# ---- messages quote the output, and secrets in it are none there either ----
+GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345 "$CAISSON" run --task json --schema schema.json -c 'echo "{\"ghp_0123456789abcdefghijABCDEFGHIJ012345\": 1, \"ghp_0123456789abcdefghijABCDEFGHIJ012345\": 2}"' >"$tmp/out" 2>"$tmp/err"
+jq -e '.validation.outcome == "invalid"' "$tmp/out" >/dev/null && ! grep -q ghp_0123 "$tmp/out"
+result $? 'no secret in a message'
+
+/usr/bin/python3 -B "$here/tests/run/schema.py" "$here/docs/schema/report.schema.json" "$tmp/all" >"$tmp/out" 2>"$tmp/err"
+result $? "$(wc -l <"$tmp/all") reports fit the schema"
+
+echo "1..$n"
