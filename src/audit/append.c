@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "audit/inner.h"
+#include "audit/read.h"
 #include "sys/file.h"
 
 #define BLOCK 16384
@@ -177,18 +177,6 @@ static int find_tail(struct writing *w)
 
 /* ---- writing ---- */
 
-static void time_text(int64_t us, char ret[TS_CHARS + 1])
-{
-	time_t t = (time_t)(us / 1000000);
-	struct tm tm;
-	char text[64];
-	if (us < 0 || !gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900)
-		t = 0, us = 0, gmtime_r(&t, &tm);
-	snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % 1000000));
-	memcpy(ret, text, TS_CHARS);
-	ret[TS_CHARS] = '\0';
-}
-
 /* The file of the day of ts, which is the tail's or a later one. */
 static int turn_to(struct writing *w, const char *ts)
 {
@@ -227,7 +215,7 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 {
 	struct tail *t = &w->tail;
 	char now[TS_CHARS + 1], ts[TS_CHARS + 1], hash[AUDIT_HASH + 1];
-	time_text(w->au->now(), now);
+	audit_time_text(w->au->now(), now);
 	memcpy(ts, strcmp(now, t->ts) < 0 ? t->ts : now, sizeof ts);
 	if (turn_to(w, ts) < 0)
 		return -1;

@@ -6,12 +6,11 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
+#include "engine/validation.h"
 #include "result/validate.h"
 #include "sys/file.h"
 
 #define INPUT_MAX ((size_t)64 << 20)
-#define SCHEMA_MAX ((size_t)1 << 20)
-#define COLUMNS_MAX 256
 
 enum { EXIT_VALID = 0, EXIT_INVALID = 1, EXIT_INDETERMINATE = 3 };
 
@@ -128,23 +127,6 @@ static int raw_input(struct job *j, struct str text, struct validate_input *in, 
 	return 0;
 }
 
-static void columns_input(struct job *j, struct validate_input *in)
-{
-	struct str s = str_of(j->o.columns), *names = arena_array(&j->a, COLUMNS_MAX, sizeof(*names));
-	size_t n = 0;
-
-	for (size_t from = 0; from <= s.n && n < COLUMNS_MAX;) {
-		ptrdiff_t comma = str_find(s, ',', from);
-		size_t to = comma < 0 ? s.n : (size_t)comma;
-
-		if (to > from)
-			names[n++] = str_sub(s, from, to);
-		from = to + 1;
-	}
-	in->columns = names;
-	in->ncolumns = n;
-}
-
 static int fill(struct job *j, struct validate_input *in, struct err *e)
 {
 	struct str text;
@@ -152,8 +134,8 @@ static int fill(struct job *j, struct validate_input *in, struct err *e)
 	if (read_input(j, &text, e) < 0)
 		return -1;
 	if (j->o.columns)
-		columns_input(j, in);
-	if (j->o.schema && file_read(&j->a, j->o.schema, SCHEMA_MAX, &in->schema, NULL, e) < 0)
+		in->columns = validation_columns(&j->a, str_of(j->o.columns), &in->ncolumns);
+	if (j->o.schema && file_read(&j->a, j->o.schema, VALIDATION_SCHEMA_MAX, &in->schema, NULL, e) < 0)
 		return -1;
 	return j->o.raw ? raw_input(j, text, in, e) : report_input(j, text, in, e);
 }
@@ -168,7 +150,7 @@ static json_t *answer(struct arena *a, const struct validation *v)
 	json_object_set_new(o, "result", json_string(result_name(v->result)));
 	json_object_set_new(o, "evidence", v->evidence == EVIDENCE_NONE ? json_null() : json_string(evidence_name(v->evidence)));
 	json_object_set_new(o, "format", v->format ? json_string(v->format) : json_null());
-	for (const struct count *c = v->counts; c; c = c->next)
+	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next) /* others must not be used */
 		json_object_set_new(counts, c->name, json_integer(c->n));
 	json_object_set_new(o, "counts", counts);
 	for (const struct check_note *n = v->checks; n; n = n->next) {

@@ -4,6 +4,7 @@
  * in a file is redacted as well, because agents read it.
  */
 #include "engine/run.h"
+#include "engine/validation.h"
 #include "result/redact.h"
 #include "sys/state.h"
 
@@ -108,6 +109,7 @@ static int exit_of(const struct outcome *o)
 void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret)
 {
 	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
+	ret->validation = validation_make(a, r, o);
 	show_streams(a, r, o, ret);
 	ret->hints = hints_for(a, r, o);
 	if (refusal)
@@ -286,6 +288,11 @@ static void put_measures(struct buf *b, const struct outcome *o, bool ran)
 	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") : STR("rusage"));
 }
 
+bool report_error(const struct report *r)
+{
+	return r->outcome->status != STATUS_OK || (r->validation && r->validation->validity == VALIDITY_INVALID);
+}
+
 void report_json(struct buf *b, const struct report *r)
 {
 	const struct outcome *o = r->outcome;
@@ -309,12 +316,14 @@ void report_json(struct buf *b, const struct report *r)
 	key(b, "sanitized");
 	report_sanitized(b, &r->sanitized);
 	put_number(b, "redacted", r->redacted);
+	key(b, "validation");
+	validation_json(b, r->validation);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);
 	put_text_or_null(b, "error", r->error);
 	key(b, "is_error");
-	buf_c(b, o->status == STATUS_OK ? "false" : "true");
+	buf_c(b, report_error(r) ? "true" : "false");
 	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
 	buf_c(b, "}\n");
 }

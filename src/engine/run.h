@@ -9,6 +9,7 @@
 #pragma once
 #include "box/box.h"
 #include "engine/engine.h"
+#include "model/validation.h"
 #include "result/normalise.h"
 #include "result/truncate.h"
 
@@ -31,6 +32,7 @@ struct run_wishes { /* NULL or empty: not given */
 	char *const *argv;             /* the program and its arguments; or, with code or file, arguments for that */
 	const char *code, *lang, *shell, *file, *ticket;
 	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *skill, *task, *agent, *config;
+	const char *columns, *schema;      /* of the task: data, json */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
@@ -46,6 +48,13 @@ struct run_world { /* of the caller */
 	bool terminal;                    /* output goes to a terminal */
 };
 
+struct run_task { /* what a run is for (validation.h) */
+	const char *name;              /* NULL: whatever is recognised */
+	const struct str *columns;     /* data: those that must be there */
+	size_t ncolumns;
+	struct str schema;             /* json: the text of a JSON Schema */
+};
+
 struct run {
 	const struct run_wishes *w;
 	const struct run_world *world;
@@ -56,6 +65,7 @@ struct run {
 	struct texts *capped;          /* names of limits that are smaller than was asked for */
 	struct engine_request gate;    /* what the gate is asked, when it is */
 	size_t head, tail;             /* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
+	struct run_task task;
 	struct texts *caches;          /* directories below the state that must be made before the run, in order */
 };
 
@@ -78,6 +88,7 @@ struct report {
 	struct cut out_cut, err_cut;
 	struct sanitized sanitized;    /* of both streams together */
 	uint64_t redacted;
+	const struct validation *validation; /* what the output means; NULL: no task was asked for and nothing was recognised */
 	struct hint *hints;
 	const struct reason *reasons;  /* why it was refused */
 	struct str error;              /* why the box could not be made; empty: it could */
@@ -96,6 +107,8 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 void run_go(struct arena *a, const struct run *r, const struct box_progress *progress, struct outcome *ret);
 /* report.c. Keeps streams that are too long for the report below the state. */
 void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret);
+/* Something went wrong: it did not end well, or what it says of itself cannot be true. */
+bool report_error(const struct report *r);
 /* One object on one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
 /* Counters that are not zero, as an object. */
@@ -118,6 +131,8 @@ int making_places(struct making *m, struct err *e);
 struct str making_path(struct making *m);
 /* spec_program.c: argv, script, and the text for the gate */
 int making_program(struct making *m, struct err *e);
+/* validation.c */
+int making_task(struct making *m, struct err *e);
 /* environment.c */
 int making_environment(struct making *m, struct err *e);
 /* Does this variable of the caller look like a credential, by its name or by its value? Does it decide what programs execute? */

@@ -38,17 +38,26 @@ static int front_matter(struct str name, struct str text, struct str *ret, struc
 	return err_set(e, ERR_INPUT, 0, "%.*s:1:1: the front matter does not end: a line '---' is missing", STR_ARG(name));
 }
 
-int skill_timeout_of(struct arena *a, struct str name, struct str text, uint64_t *ret, struct err *e)
+/* A key of the front matter; NULL: it is not there. */
+static int look_up(struct arena *a, struct str name, struct str text, const char *key, struct yaml_file *f, const struct ynode **ret, struct err *e)
 {
 	struct str front;
+
+	if (front_matter(name, text, &front, e) != 0 || yaml_read(a, name, front, f, e) != 0)
+		return -1;
+	*ret = f->root && f->root->kind == YNODE_MAP ? yaml_get(f->root, key) : NULL;
+	return 0;
+}
+
+int skill_timeout_of(struct arena *a, struct str name, struct str text, uint64_t *ret, struct err *e)
+{
 	const struct ynode *n;
 	struct yaml_file f;
 	struct err why = {0};
 	uint64_t ms;
 
-	if (front_matter(name, text, &front, e) != 0 || yaml_read(a, name, front, &f, e) != 0)
+	if (look_up(a, name, text, KEY, &f, &n, e) != 0)
 		return -1;
-	n = f.root && f.root->kind == YNODE_MAP ? yaml_get(f.root, KEY) : NULL;
 	if (!n) {
 		*ret = 0;
 		return 0;
@@ -59,14 +68,40 @@ int skill_timeout_of(struct arena *a, struct str name, struct str text, uint64_t
 	return 0;
 }
 
-int skill_timeout(struct arena *a, const char *path, uint64_t *ret, struct err *e)
+int skill_task_of(struct arena *a, struct str name, struct str text, struct str *ret, struct err *e)
+{
+	const struct ynode *n;
+	struct yaml_file f;
+
+	if (look_up(a, name, text, "task", &f, &n, e) != 0)
+		return -1;
+	if (n && n->kind != YNODE_SCALAR)
+		return yaml_fail(&f, n, false, e, "task: expected a name");
+	*ret = n && !yaml_null(n) ? n->text : STR("");
+	return 0;
+}
+
+static int read_skill(struct arena *a, const char *path, const char **ret_file, struct str *ret, struct err *e)
 {
 	struct stat st;
-	struct str text;
 	bool dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-	const char *file = dir ? str_c(a, str_fmt(a, "%s/SKILL.md", path)) : path;
 
-	if (file_read(a, file, SKILL_BYTES_MAX, &text, NULL, e) != 0)
-		return -1;
-	return skill_timeout_of(a, str_of(file), text, ret, e);
+	*ret_file = dir ? str_c(a, str_fmt(a, "%s/SKILL.md", path)) : path;
+	return file_read(a, *ret_file, SKILL_BYTES_MAX, ret, NULL, e);
+}
+
+int skill_timeout(struct arena *a, const char *path, uint64_t *ret, struct err *e)
+{
+	struct str text;
+	const char *file;
+
+	return read_skill(a, path, &file, &text, e) != 0 ? -1 : skill_timeout_of(a, str_of(file), text, ret, e);
+}
+
+int skill_task(struct arena *a, const char *path, struct str *ret, struct err *e)
+{
+	struct str text;
+	const char *file;
+
+	return read_skill(a, path, &file, &text, e) != 0 ? -1 : skill_task_of(a, str_of(file), text, ret, e);
 }

@@ -1,4 +1,4 @@
-/* A skill's own wish for a time limit: `sandbox_timeout_sec` in the YAML front matter of its file. */
+/* A skill's own wishes, in the YAML front matter of its file: a time limit (`sandbox_timeout_sec`) and what its runs are for (`task`). */
 #pragma once
 #include "base/str.h"
 
@@ -8,3 +8,6 @@
 int skill_timeout(struct arena *a, const char *path, uint64_t *ret, struct err *e);
 /* The same from the file's text. */
 int skill_timeout_of(struct arena *a, struct str name, struct str text, uint64_t *ret, struct err *e);
+/* `task`, as it is written; empty: the skill says nothing. */
+int skill_task(struct arena *a, const char *path, struct str *ret, struct err *e);
+int skill_task_of(struct arena *a, struct str name, struct str text, struct str *ret, struct err *e);

@@ -56,7 +56,7 @@ static int require(struct making *m, struct err *e)
 
 static int names(struct making *m, struct err *e)
 {
-	const char *const given[][2] = {{"--task", m->w->task}, {"--agent", m->w->agent}};
+	const char *const given[][2] = {{"--agent", m->w->agent}};
 
 	for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++)
 		if (given[i][1] && (!given[i][1][0] || strlen(given[i][1]) > 200))
@@ -82,7 +82,7 @@ static int shown(struct making *m, struct err *e)
 
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
 {
-	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_environment};
+	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_task, making_environment};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct making m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 

@@ -1,0 +1,288 @@
+/*
+ * A row's fields, found without building a tree: a row is one object on one line and was written by us, so that walking over it once is enough.
+ * It may still hold anything, since whoever may write the file may write any line: every step is bounded by the line, and a line that is
+ * not of this shape is no row.
+ */
+#define _GNU_SOURCE
+#include "audit/inner.h"
+#include "audit/read.h"
+#include "base/num.h"
+#include "base/utf8.h"
+
+/* ---- walking over JSON ---- */
+
+/* Where the string at s[i] (its quote) ends, behind its quote; 0: it does not. */
+static size_t skip_string(struct str s, size_t i)
+{
+	for (i++; i < s.n; i++) {
+		if (s.p[i] == '"')
+			return i + 1;
+		i += s.p[i] == '\\';
+	}
+	return 0;
+}
+
+/* A number, true, false or null. */
+static size_t skip_word(struct str s, size_t i)
+{
+	const size_t from = i;
+	while (i < s.n && ((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '-' || s.p[i] == '+' || s.p[i] == '.' || s.p[i] == 'E'))
+		i++;
+	return i > from ? i : 0;
+}
+
+/* An object or a list, with all that is in it. */
+static size_t skip_nest(struct str s, size_t i)
+{
+	char closing[AUDIT_NEST_MAX];
+	size_t depth = 0;
+	while (i < s.n) {
+		const char c = s.p[i];
+		if (c == '"') {
+			if (!(i = skip_string(s, i)))
+				return 0;
+			continue;
+		}
+		if (c == '{' || c == '[') {
+			if (depth == AUDIT_NEST_MAX)
+				return 0;
+			closing[depth++] = c == '{' ? '}' : ']';
+		} else if (c == '}' || c == ']') {
+			if (closing[--depth] != c)
+				return 0;
+			if (!depth)
+				return i + 1;
+		}
+		i++;
+	}
+	return 0;
+}
+
+static size_t skip_value(struct str s, size_t i)
+{
+	if (i >= s.n)
+		return 0;
+	return s.p[i] == '"' ? skip_string(s, i) : s.p[i] == '{' || s.p[i] == '[' ? skip_nest(s, i) : skip_word(s, i);
+}
+
+/* One `"key":value` at *at, and the comma or the brace behind it. False: there is none; *at is then the object's length when it has ended. */
+static bool next_field(struct str s, size_t *at, struct str *ret_key, struct str *ret_value)
+{
+	size_t from = *at, key, value;
+	if (from >= s.n || s.p[from] != '"' || !(key = skip_string(s, from)) || key >= s.n || s.p[key] != ':' || !(value = skip_value(s, key + 1)) || value >= s.n)
+		return false;
+	if (s.p[value] != ',' && (s.p[value] != '}' || value + 1 != s.n))
+		return false;
+	*ret_key = str_sub(s, from + 1, key - 1);
+	*ret_value = str_sub(s, key + 1, value);
+	*at = value + 1;
+	return true;
+}
+
+static bool walk(struct str s, struct audit_line *l)
+{
+	size_t at = 1, n = 0;
+	struct str key, value;
+	while (next_field(s, &at, &key, &value)) {
+		if (n < AUDIT_FIELDS_MAX) {
+			l->fields[n].key = key;
+			l->fields[n++].value = value;
+		}
+		if (at == s.n && s.p[at - 1] == '}') {
+			l->nfields = n;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* JSON has none between quotes, and we write none outside of them. */
+static bool has_control(struct str s)
+{
+	unsigned char bad = 0;
+	for (size_t i = 0; i < s.n; i++)
+		bad |= (unsigned char)s.p[i] < 0x20;
+	return bad;
+}
+
+enum audit_kind audit_kind_of(struct str name)
+{
+	for (unsigned k = 0; k < AUDIT_KINDS; k++)
+		if (str_is(name, audit_kind_name((enum audit_kind)k)))
+			return (enum audit_kind)k;
+	return AUDIT_KINDS;
+}
+
+bool audit_line_parse(struct str text, struct audit_line *ret)
+{
+	struct frame f;
+	if (text.n >= AUDIT_ROW_MAX || has_control(text) || !frame_start(text, &f) || !frame_end(text, &f))
+		return false;
+	const int64_t time = audit_time_of(f.ts);
+	if (time < 0 || !walk(text, ret))
+		return false;
+	ret->text = text;
+	ret->seq = f.seq;
+	ret->kind = audit_kind_of(f.kind);
+	ret->time = time;
+	ret->id = f.id;
+	ret->ts = f.ts;
+	ret->prev = f.prev;
+	ret->hash = f.hash;
+	return true;
+}
+
+/* ---- values ---- */
+
+struct str audit_field(const struct audit_line *l, const char *key)
+{
+	const struct str want = str_of(key);
+	for (size_t i = 0; i < l->nfields; i++)
+		if (str_eq(l->fields[i].key, want))
+			return l->fields[i].value;
+	return STR("");
+}
+
+struct str audit_inner(struct str object, const char *key)
+{
+	size_t at = 1;
+	struct str name, value;
+	if (!object.n || object.p[0] != '{')
+		return STR("");
+	while (next_field(object, &at, &name, &value))
+		if (str_is(name, key))
+			return value;
+	return STR("");
+}
+
+bool audit_number(struct str value, int64_t *ret) { return num_parse(value, INT64_MIN + 1, INT64_MAX, ret) == 0; }
+
+bool audit_item(struct str *list, struct str *ret)
+{
+	struct str s = *list;
+	size_t end;
+	if (!s.n || (s.p[0] != '[' && s.p[0] != ','))
+		return false;
+	if (!(end = skip_value(s, 1)) || end >= s.n || (s.p[end] != ',' && s.p[end] != ']'))
+		return false;
+	*ret = str_sub(s, 1, end);
+	*list = str_sub(s, end, s.n);
+	return true;
+}
+
+static bool hex4(struct str s, size_t i, uint32_t *ret)
+{
+	uint32_t v = 0;
+	if (i + 4 > s.n)
+		return false;
+	for (size_t k = i; k < i + 4; k++) {
+		const char c = s.p[k], low = (char)(c | 0x20);
+		if (c >= '0' && c <= '9')
+			v = v << 4 | (uint32_t)(c - '0');
+		else if (low >= 'a' && low <= 'f')
+			v = v << 4 | (uint32_t)(low - 'a' + 10);
+		else
+			return false;
+	}
+	*ret = v;
+	return true;
+}
+
+/* \uXXXX at s[i] (its u), two of them for a pair; how many bytes were read behind the backslash. A half of a pair is U+FFFD. */
+static size_t unicode(struct str s, size_t i, char out[4], size_t *ret_n)
+{
+	uint32_t c, low;
+	size_t took = 5;
+	if (!hex4(s, i + 1, &c))
+		c = '?', took = 1; /* no longer than what it stands for */
+	else if (c >= 0xD800 && c < 0xDC00 && i + 6 < s.n && s.p[i + 5] == '\\' && s.p[i + 6] == 'u' && hex4(s, i + 7, &low) && low >= 0xDC00 && low < 0xE000) {
+		c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
+		took = 11;
+	}
+	if (!(*ret_n = utf8_put(c, out)))
+		*ret_n = utf8_put(0xFFFD, out);
+	return took;
+}
+
+/* Text without its quotes into `out`, which has s.n bytes: no escape is shorter than what it stands for. */
+static size_t unescape(struct str s, char *out)
+{
+	static const char from[] = "ntrbf", to[] = "\n\t\r\b\f";
+	size_t n = 0;
+	for (size_t i = 0; i < s.n;) {
+		size_t wide = 0;
+		char put[4];
+		if (s.p[i] != '\\' || i + 1 >= s.n) {
+			out[n++] = s.p[i++];
+			continue;
+		}
+		i++;
+		if (s.p[i] == 'u') {
+			i += unicode(s, i, put, &wide);
+			memcpy(out + n, put, wide);
+			n += wide;
+			continue;
+		}
+		const char *known = strchr(from, s.p[i]);
+		out[n++] = known && *known ? to[known - from] : s.p[i];
+		i++;
+	}
+	return n;
+}
+
+static bool plain(struct str value, struct str *ret)
+{
+	if (value.n < 2 || value.p[0] != '"') {
+		*ret = STR("");
+		return true;
+	}
+	*ret = str_sub(value, 1, value.n - 1);
+	return str_find(*ret, '\\', 0) < 0;
+}
+
+struct str audit_text(struct arena *a, struct str value)
+{
+	struct str s;
+	if (plain(value, &s))
+		return s;
+	char *out = arena_alloc(a, s.n);
+	return str_n(out, unescape(s, out));
+}
+
+struct str audit_text_buf(struct buf *b, struct str value)
+{
+	struct str s;
+	if (plain(value, &s))
+		return s;
+	b->n = 0;
+	buf_str(b, s);
+	b->n = unescape(s, b->p);
+	return buf_view(b);
+}
+
+/* ---- filters ---- */
+
+static bool is_text(const struct audit_line *l, const char *key, struct str want, struct buf *scratch)
+{
+	return !want.n || str_eq(audit_text_buf(scratch, audit_field(l, key)), want);
+}
+
+bool audit_passes(const struct audit_filter *f, const struct audit_line *l, struct buf *scratch, bool *ret_unsure)
+{
+	if ((f->kinds && (l->kind >= AUDIT_KINDS || !(f->kinds >> l->kind & 1))) || (f->since && l->time < f->since) || (f->until && l->time >= f->until) || (f->id.n && !str_eq(l->id, f->id)))
+		return false;
+	const struct {
+		const char *key;
+		struct str want;
+	} texts[] = {{"agent_id", f->agent_id}, {"verdict", f->verdict}, {"status", f->status}, {"session", f->session}, {"client", f->client}, {"tool", f->tool}};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (!is_text(l, texts[i].key, texts[i].want, scratch))
+			return false;
+	if (!f->grep)
+		return true;
+	struct str command = audit_field(l, "command");
+	enum regex_answer found = command.n ? regex_match(f->grep, audit_text_buf(scratch, command)) : REGEX_NO;
+	if (found == REGEX_LIMIT && ret_unsure)
+		*ret_unsure = true;
+	return found != REGEX_NO;
+}

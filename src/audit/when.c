@@ -1,0 +1,143 @@
+/* Times of the record: as rows have them, and as a person writes them. All of them are UTC. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "audit/read.h"
+#include "base/num.h"
+
+#define SECOND_US ((int64_t)1000000)
+#define DAY_S 86400
+#define BACK_MAX 1000000000 /* of any unit */
+#define WHEN_MAX 64
+
+_Static_assert(AUDIT_DAY_US == DAY_S * SECOND_US, "a day");
+
+void audit_time_text(int64_t us, char ret[AUDIT_TS_CHARS + 1])
+{
+	time_t t = (time_t)(us / SECOND_US);
+	struct tm tm;
+	char text[64];
+	if (us < 0 || !gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900)
+		t = 0, us = 0, gmtime_r(&t, &tm);
+	snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % SECOND_US));
+	memcpy(ret, text, AUDIT_TS_CHARS);
+	ret[AUDIT_TS_CHARS] = '\0';
+}
+
+/* Days since 1970 of a date of the Gregorian calendar; years are counted from March, so that the leap day is the last of its year. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day)
+{
+	if (month <= 2)
+		year--, month += 12;
+	return 365 * year + year / 4 - year / 100 + year / 400 + (153 * (month - 3) + 2) / 5 + day - 1 - 719468;
+}
+
+static unsigned month_days(unsigned year, unsigned month)
+{
+	static const unsigned char days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	return days[month - 1] + (month == 2 && leap);
+}
+
+/* Takes n digits off the front. */
+static bool digits(struct str *s, size_t n, unsigned least, unsigned most, unsigned *ret)
+{
+	unsigned v = 0;
+	if (s->n < n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		if (s->p[i] < '0' || s->p[i] > '9')
+			return false;
+		v = 10 * v + (unsigned)(s->p[i] - '0');
+	}
+	*s = str_sub(*s, n, s->n);
+	*ret = v;
+	return v >= least && v <= most;
+}
+
+static bool letter(struct str *s, char c)
+{
+	if (!s->n || s->p[0] != c)
+		return false;
+	*s = str_sub(*s, 1, s->n);
+	return true;
+}
+
+/* Microseconds behind the point, any number of digits; what is finer is cut off. */
+static bool fraction(struct str *s, int64_t *ret)
+{
+	int64_t unit = SECOND_US / 10, v = 0;
+	unsigned d;
+	if (!digits(s, 1, 0, 9, &d))
+		return false;
+	do {
+		v += d * unit;
+		unit /= 10;
+	} while (s->n && s->p[0] >= '0' && s->p[0] <= '9' && digits(s, 1, 0, 9, &d));
+	*ret = v;
+	return true;
+}
+
+/* A date with or without a time behind it; *ret_day: it is the date alone. */
+static bool date_time(struct str s, int64_t *ret, bool *ret_day)
+{
+	unsigned year, month, day, hour, minute, second = 0;
+	int64_t us = 0;
+	if (!digits(&s, 4, 1970, 9999, &year) || !letter(&s, '-') || !digits(&s, 2, 1, 12, &month) || !letter(&s, '-') || !digits(&s, 2, 1, month_days(year, month), &day))
+		return false;
+	*ret = days_of(year, month, day) * DAY_S * SECOND_US;
+	*ret_day = !s.n;
+	if (!s.n)
+		return true;
+	if ((!letter(&s, 'T') && !letter(&s, ' ')) || !digits(&s, 2, 0, 23, &hour) || !letter(&s, ':') || !digits(&s, 2, 0, 59, &minute))
+		return false;
+	if (letter(&s, ':') && (!digits(&s, 2, 0, 60, &second) || (letter(&s, '.') && !fraction(&s, &us))))
+		return false;
+	letter(&s, 'Z');
+	*ret += ((int64_t)hour * 3600 + minute * 60 + second) * SECOND_US + us;
+	return !s.n;
+}
+
+int64_t audit_time_of(struct str ts)
+{
+	int64_t us;
+	bool day;
+	return ts.n == AUDIT_TS_CHARS && ts.p[10] == 'T' && ts.p[19] == '.' && ts.p[26] == 'Z' && date_time(ts, &us, &day) ? us : -1;
+}
+
+/* 7d: so long before now. */
+static bool ago(struct str s, int64_t now, int64_t *ret)
+{
+	static const struct {
+		char unit;
+		int64_t seconds;
+	} units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', DAY_S}, {'w', 7 * DAY_S}};
+	int64_t n;
+	if (s.n < 2 || num_parse(str_sub(s, 0, s.n - 1), 0, BACK_MAX, &n) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (units[i].unit == s.p[s.n - 1]) {
+			const int64_t back = n * units[i].seconds * SECOND_US;
+			*ret = back < now ? now - back : 1; /* 0 would be no bound */
+			return true;
+		}
+	return false;
+}
+
+int audit_time_parse(struct str s, int64_t now, bool end, int64_t *ret, struct err *e)
+{
+	int64_t t = 0, seconds;
+	bool day = false;
+	if (str_is(s, "now"))
+		t = now;
+	else if (str_is(s, "today") || str_is(s, "yesterday"))
+		t = now - now % AUDIT_DAY_US - (s.p[0] == 'y' ? AUDIT_DAY_US : 0), day = true;
+	else if (letter(&s, '@') && num_parse(s, 1, INT64_C(253402300799), &seconds) == 0)
+		t = seconds * SECOND_US;
+	else if (!ago(s, now, &t) && !date_time(s, &t, &day))
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is no time: a span (30m, 12h, 7d, 2w), today, yesterday, now, 2026-01-31 or 2026-01-31T10:00", (int)(s.n < WHEN_MAX ? s.n : WHEN_MAX), s.p);
+	*ret = t + (day && end ? AUDIT_DAY_US : 0);
+	return 0;
+}
