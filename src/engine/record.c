@@ -217,14 +217,14 @@ int record_verdict(struct arena *a, struct record *r, const struct record_who *w
 
 int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e)
 {
-	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .backend = s->backend ? str_of(s->backend) : STR("")};
+	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .spec = s->spec, .backend = s->backend ? str_of(s->backend) : STR("")};
 	struct err why = {0};
 
 	if (r->off)
 		return 0;
 	fill_who(&row, who);
 	fill_request(a, r, s->rq, s->judgement, &row);
-	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0 || (s->spec.n && record_blob(a, r, record_redact(a, r, s->spec), &row.spec, &why) != 0) || append(a, r, &row, NULL, &why) != 0)
+	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0 || append(a, r, &row, NULL, &why) != 0)
 		return failed(r, &why, e);
 	return 0;
 }

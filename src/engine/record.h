@@ -65,7 +65,7 @@ struct record_start {
 	struct str id;                      /* letters, digits, - and _ */
 	const struct engine_request *rq;    /* what runs, as the gate was or would be asked */
 	const struct judgement *judgement;  /* NULL: it was not judged */
-	struct str spec;                    /* JSON: within which walls; becomes a blob. Empty: none */
+	struct str spec;                    /* within which walls: an object in JSON on one line, redacted by the caller. Empty: none */
 	const char *backend;                /* may be NULL */
 };
 int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e);

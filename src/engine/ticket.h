@@ -19,7 +19,8 @@ struct ticket {
 	enum profile profile;
 	uint64_t time_ms;          /* the client's own limit; 0: none */
 	struct str policy;         /* digest of the policies by which it was judged */
-	struct str agent, tool_use_id; /* may be empty */
+	struct str agent, session, client, tool, tool_use_id; /* may be empty */
+	struct str id;             /* under which it was recorded as judged; empty: it was not */
 };
 
 /* `state`: the state directory, made and checked. *ret is the id. */
