@@ -10,12 +10,14 @@
 
 #include "audit/inner.h"
 #include "audit/read.h"
+#include "audit/sign.h"
 #include "sys/file.h"
 
 #define BLOCK 16384
 #define TORN_TRIES_MAX 1000
 #define FRAME_MAX (FRAME_START_MAX + FRAME_END + 64) /* all of a row but its body, with `clock` and newline */
 #define RECOVERED_MAX 512
+#define CHECKPOINT_MAX 640 /* bytes of the field of a checkpoint row */
 
 struct tail { /* where the next row goes */
 	char name[DAY_NAME + 1]; /* empty: no file yet */
@@ -271,10 +273,34 @@ static bool must_sync(enum audit_sync policy, enum audit_kind kind)
 	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE));
 }
 
+/* A checkpoint is about the row right before it, which is known only now. */
+static int sign_newest(struct writing *w, const struct audit_row *row, char field[CHECKPOINT_MAX], size_t *ret_n)
+{
+	struct audit_checkpoint cp = {.seq = w->tail.seq};
+	if (!w->tail.seq)
+		return err_set(w->e, ERR_INPUT, 0, "there is no row yet that could be signed");
+	memcpy(cp.hash, w->tail.hash, sizeof cp.hash);
+	audit_time_text(w->au->now(), cp.at);
+	checkpoint_sign(row->key, &cp);
+	*ret_n = (size_t)snprintf(field, CHECKPOINT_MAX, ",\"checkpoint\":{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp.seq, cp.hash,
+				  cp.at, cp.key, cp.signature);
+	if (row->checkpoint)
+		*row->checkpoint = cp;
+	return 0;
+}
+
 static int locked(struct writing *w, const struct audit_row *row, const char *id, struct str body, char *line)
 {
+	char field[CHECKPOINT_MAX];
 	head_read(w->lock, &w->head);
-	if (find_tail(w) < 0 || put_recovered(w) < 0 || put_row(w, row->kind, id, body, line) < 0)
+	if (find_tail(w) < 0 || put_recovered(w) < 0)
+		return -1;
+	if (row->kind == AUDIT_CHECKPOINT) {
+		if (sign_newest(w, row, field, &body.n) < 0)
+			return -1;
+		body.p = field;
+	}
+	if (put_row(w, row->kind, id, body, line) < 0)
 		return -1;
 	/* The row is there. A head that stays behind only sees less of what is missing later. */
 	(void)head_write(w->lock, &w->head, NULL);
@@ -291,7 +317,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 		memcpy(done.id, row->id.p, row->id.n);
 	else if (new_id(done.id, e) < 0)
 		return -1;
-	char *line = arena_alloc(a, body.n + FRAME_MAX);
+	char *line = arena_alloc(a, body.n + FRAME_MAX + CHECKPOINT_MAX);
 	struct writing w = {.au = au, .lock = lock_take(au, e), .tail = {.fd = -1}, .e = e};
 	if (w.lock < 0)
 		return -1;

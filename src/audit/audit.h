@@ -47,6 +47,9 @@ struct audit_number {
 	int64_t n;
 };
 
+struct audit_key;
+struct audit_checkpoint;
+
 /* Texts: empty is not there. Numbers that are not known are null in an `end` row, and not there in others. Bytes that are not UTF-8 are repaired. */
 struct audit_row {
 	enum audit_kind kind;
@@ -68,6 +71,12 @@ struct audit_row {
 		uint64_t seq;
 		struct str hash;
 	} until;                          /* tombstone: the newest row that was dropped; the chain may start behind it */
+	struct {
+		struct str from, to;      /* days; empty: not said */
+		uint64_t days, rows, bytes;
+	} dropped;                        /* tombstone: what it was */
+	const struct audit_key *key;      /* checkpoint (sign.h): signs the row before this one; it has no other fields */
+	struct audit_checkpoint *checkpoint; /* ... and here is what was signed */
 };
 
 struct audit {
@@ -100,14 +109,16 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 #define AUDIT_FILE_MAX 32
 #define AUDIT_WHY_MAX 160
 
-enum audit_fault { AUDIT_SOUND = 0, AUDIT_CHANGED, AUDIT_REMOVED, AUDIT_REORDERED, AUDIT_INSERTED, AUDIT_TORN };
+enum audit_fault { AUDIT_SOUND = 0, AUDIT_CHANGED, AUDIT_REMOVED, AUDIT_REORDERED, AUDIT_INSERTED, AUDIT_TORN, AUDIT_FORGED, AUDIT_REWRITTEN, AUDIT_UNANCHORED };
 
 struct audit_verdict {
 	uint64_t rows, bytes, days, recovered, tombstones;
 	uint64_t first_seq, last_seq;  /* 0: no row */
+	uint64_t checkpoints;          /* rows that are signed: by the key that was asked for, or by any */
+	uint64_t signed_seq;           /* the newest row that is signed so, by a row or by the checkpoint that was given; 0: none */
 	char last_hash[AUDIT_HASH + 1];
 	enum audit_fault fault;        /* the first there is; what follows is about it, and the numbers above are of the rows before it */
-	char file[AUDIT_FILE_MAX];     /* its name in audit/ */
+	char file[AUDIT_FILE_MAX];     /* its name in audit/; empty: it is about no row */
 	uint64_t line, seq;
 	char why[AUDIT_WHY_MAX];
 };
@@ -118,6 +129,13 @@ const char *audit_fault_name(enum audit_fault f);
  * Memory does not depend on the record's size, but for the list of days.
  */
 int audit_verify(struct arena *a, const struct audit *au, struct audit_verdict *ret, struct err *e);
+
+struct audit_anchor { /* from outside of the record */
+	struct str key;                            /* a public key (sign.h): something must be signed by it; empty: none is asked for */
+	const struct audit_checkpoint *checkpoint; /* the record must go on from it; NULL: none */
+};
+/* The same, and the record must agree with the anchor. A checkpoint row whose signature is wrong is a fault with and without one. */
+int audit_verify_anchored(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e);
 
 /* ---- tail.c ---- */
 

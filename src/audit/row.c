@@ -113,6 +113,8 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 		return err_set(e, ERR_INPUT, 0, "the spec of a row is an object on one line, of at most %zu bytes", AUDIT_SPEC_MAX);
 	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !is_hash(r->until.hash)))
 		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
+	if (r->kind == AUDIT_CHECKPOINT && !r->key)
+		return err_set(e, ERR_INPUT, 0, "a checkpoint needs a key");
 	const struct {
 		const char *key;
 		struct str text;
@@ -142,6 +144,9 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	put_field(&b, "stdout", r->out);
 	put_field(&b, "stderr", r->err);
 	put_field(&b, "note", r->note);
+	if (r->kind == AUDIT_TOMBSTONE && r->dropped.from.n)
+		buf_fmt(&b, ",\"dropped\":{\"from\":\"%.*s\",\"to\":\"%.*s\",\"days\":%" PRIu64 ",\"rows\":%" PRIu64 ",\"bytes\":%" PRIu64 "}", STR_ARG(r->dropped.from),
+			STR_ARG(r->dropped.to), r->dropped.days, r->dropped.rows, r->dropped.bytes);
 	if (r->kind == AUDIT_TOMBSTONE)
 		buf_fmt(&b, ",\"until\":{\"seq\":%" PRIu64 ",\"hash\":\"%.*s\"}", r->until.seq, STR_ARG(r->until.hash));
 	if (b.n + FRAME_START_MAX + FRAME_END + 2 * TS_CHARS >= AUDIT_ROW_MAX)

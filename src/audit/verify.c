@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #include "audit/inner.h"
+#include "audit/sign.h"
 #include "base/num.h"
 #include "sys/file.h"
 
 #define READ_BYTES ((size_t)256 << 10)
 
-static const char *const faults[] = {"sound", "changed", "removed", "reordered", "inserted", "torn"};
+static const char *const faults[] = {"sound", "changed", "removed", "reordered", "inserted", "torn", "forged", "rewritten", "unanchored"};
 
 const char *audit_fault_name(enum audit_fault f) { return faults[f]; }
 
@@ -55,6 +56,7 @@ struct check {
 	uint64_t start_seq;              /* of the first row, when the chain does not start with row 1 */
 	char start_prev[AUDIT_HASH];
 	bool started, start_known;       /* a tombstone names what was before the first row */
+	const struct audit_anchor *anchor;
 	struct audit_verdict *v;
 	struct err *e;
 };
@@ -221,7 +223,10 @@ static bool digits_after(struct str line, const char *key, uint64_t *ret, struct
 	return true;
 }
 
-/* `until` is the last field before prev, so that no text of the row can pass for it. */
+/*
+ * `until` is the last field before prev, so that no text of the row can pass for it. A record that starts before it was left by somebody who
+ * was cut short while dropping: all that is missing is spoken of.
+ */
 static void note_tombstone(struct check *c, struct str line)
 {
 	static const char key[] = ",\"until\":{\"seq\":", hash[] = ",\"hash\":\"";
@@ -232,8 +237,80 @@ static void note_tombstone(struct check *c, struct str line)
 	line = str_sub(line, line.n > most ? line.n - most : 0, line.n);
 	if (!digits_after(line, key, &seq, &rest) || !str_starts(rest, hash) || rest.n != sizeof hash - 1 + AUDIT_HASH + 2 + FRAME_END)
 		return;
-	if (seq + 1 == c->start_seq && !memcmp(rest.p + sizeof hash - 1, c->start_prev, AUDIT_HASH))
+	if (seq + 1 == c->start_seq ? !memcmp(rest.p + sizeof hash - 1, c->start_prev, AUDIT_HASH) : seq + 1 > c->start_seq && seq <= c->last.seq)
 		c->start_known = true;
+}
+
+/* ---- checkpoints ---- */
+
+/* Takes `word`, then n bytes into ret, off the front. */
+static bool take_part(struct str *s, const char *word, char *ret, size_t n)
+{
+	const size_t skip = strlen(word);
+	if (!str_starts(*s, word) || s->n < skip + n)
+		return false;
+	memcpy(ret, s->p + skip, n);
+	ret[n] = '\0';
+	*s = str_sub(*s, skip + n, s->n);
+	return true;
+}
+
+/* As append.c writes it: the last field before prev. */
+static bool checkpoint_of_row(struct str line, struct audit_checkpoint *ret)
+{
+	struct str rest;
+	return digits_after(line, ",\"checkpoint\":{\"seq\":", &ret->seq, &rest) && take_part(&rest, ",\"hash\":\"", ret->hash, AUDIT_HASH) &&
+	       take_part(&rest, "\",\"at\":\"", ret->at, AUDIT_AT) && take_part(&rest, "\",\"key\":\"", ret->key, AUDIT_KEY) &&
+	       take_part(&rest, "\",\"signature\":\"", ret->signature, AUDIT_SIGNATURE) && rest.n == 2 + FRAME_END;
+}
+
+static bool by_the_key(const struct check *c, const struct audit_checkpoint *cp) { return !c->anchor->key.n || str_is(c->anchor->key, cp->key); }
+
+/* A row says that the row before it was signed. */
+static bool checkpoint_fits(struct check *c, struct str line, const struct frame *f)
+{
+	struct audit_checkpoint cp;
+	if (!checkpoint_of_row(line, &cp) || cp.seq + 1 != f->seq || memcmp(cp.hash, f->prev.p, AUDIT_HASH) != 0 || !checkpoint_signed(&cp))
+		return false;
+	if (by_the_key(c, &cp)) {
+		c->v->checkpoints++;
+		c->v->signed_seq = cp.seq;
+	}
+	return true;
+}
+
+/* Is this the row that the given checkpoint is about, and another one? */
+static bool rewritten(const struct check *c, uint64_t seq, const char *hash)
+{
+	const struct audit_checkpoint *cp = c->anchor->checkpoint;
+	return cp && cp->seq == seq && memcmp(cp->hash, hash, AUDIT_HASH) != 0;
+}
+
+/* The checkpoint that was given, before any row is read. */
+static bool anchor_fits(struct check *c)
+{
+	const struct audit_checkpoint *cp = c->anchor->checkpoint;
+	if (!cp || (checkpoint_signed(cp) && by_the_key(c, cp)))
+		return true;
+	blame(c, AUDIT_FORGED, c->r.ndays, 0, cp->seq, "the checkpoint of row %" PRIu64 " is not signed by %s", cp->seq, c->anchor->key.n ? "this key" : "the key that it names");
+	return false;
+}
+
+/* After the last row, when the chain holds. */
+static int anchor_ends(struct check *c)
+{
+	const struct audit_checkpoint *cp = c->anchor->checkpoint;
+	if (cp && c->last.seq < cp->seq)
+		return blame(c, AUDIT_REMOVED, c->last.day, c->last.line + 1, c->last.seq + 1, "row %" PRIu64 " was signed, and the record ends before it", cp->seq);
+	if (cp && cp->seq + 1 == c->start_seq && memcmp(c->start_prev, cp->hash, AUDIT_HASH) != 0)
+		return blame(c, AUDIT_REWRITTEN, 0, 1, c->start_seq, "it follows another row %" PRIu64 " than was signed", cp->seq);
+	if (cp && cp->seq + 1 < c->start_seq)
+		return blame(c, AUDIT_UNANCHORED, c->r.ndays, 0, cp->seq, "row %" PRIu64 ", which was signed, has been dropped since; a newer checkpoint is needed", cp->seq);
+	if (cp && cp->seq > c->v->signed_seq)
+		c->v->signed_seq = cp->seq;
+	if (c->anchor->key.n && !c->v->signed_seq)
+		return blame(c, AUDIT_UNANCHORED, c->r.ndays, 0, c->last.seq, "nothing in the record is signed by this key");
+	return 0;
 }
 
 /* ---- one row after the other ---- */
@@ -261,6 +338,14 @@ static int check_row(struct check *c, struct str line)
 		first_row(c, &f);
 	else if (f.seq != c->last.seq + 1 || memcmp(f.prev.p, c->last.hash, AUDIT_HASH) != 0)
 		return misplaced(c, &f) < 0 ? -1 : ROW_BAD;
+	if (rewritten(c, f.seq, f.hash.p)) {
+		blame(c, AUDIT_REWRITTEN, c->r.day, c->r.line, f.seq, "it is another row than was signed; the chain up to here was made anew");
+		return ROW_BAD;
+	}
+	if (str_is(f.kind, "checkpoint") && !checkpoint_fits(c, line, &f)) {
+		blame(c, AUDIT_FORGED, c->r.day, c->r.line, f.seq, "its signature is not of its key, or not about the row before it");
+		return ROW_BAD;
+	}
 	if (str_is(f.kind, "tombstone"))
 		note_tombstone(c, line);
 	c->v->recovered += str_is(f.kind, "recovered");
@@ -286,12 +371,14 @@ static int check_ends(struct check *c)
 			     "rows %" PRIu64 " to %" PRIu64 " were written and are missing at the end", c->last.seq + 1, c->head.seq);
 	if (c->last.seq == c->head.seq && c->last.seq && memcmp(c->last.hash, c->head.hash, AUDIT_HASH) != 0)
 		return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, c->last.seq, "it is not the row that was written last; its hash was made anew");
-	return 0;
+	return anchor_ends(c);
 }
 
 static int check_all(struct check *c)
 {
 	struct str line;
+	if (!anchor_fits(c))
+		return 0;
 	for (;;) {
 		int got = next_line(&c->r, &line, c->e);
 		if (got < 0)
@@ -328,8 +415,13 @@ static int take_stock(struct check *c, size_t max)
 
 int audit_verify(struct arena *a, const struct audit *au, struct audit_verdict *ret, struct err *e)
 {
+	return audit_verify_anchored(a, au, &(struct audit_anchor){0}, ret, e);
+}
+
+int audit_verify_anchored(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e)
+{
 	struct audit_verdict v = {0};
-	struct check c = {.r = {.au = au, .fd = -1}, .v = &v, .e = e};
+	struct check c = {.r = {.au = au, .fd = -1}, .anchor = anchor, .v = &v, .e = e};
 	size_t max;
 	if (day_count(au, &max, e) < 0)
 		return -1;

@@ -23,6 +23,33 @@ ptrdiff_t str_find(struct str s, char c, size_t from)
 	return p ? p - s.p : -1;
 }
 
+#define EACH(c) ((uint64_t)0x0101010101010101u * (unsigned char)(c))
+#define WORDS_MAX 255 /* for which a counter of one byte is enough */
+
+/* Eight bytes at a time, each with a counter of its own. */
+uint64_t str_count(struct str s, char c)
+{
+	uint64_t n = 0;
+	size_t i = 0;
+
+	while (i + 8 <= s.n) {
+		uint64_t each = 0;
+
+		for (unsigned k = 0; k < WORDS_MAX && i + 8 <= s.n; k++, i += 8) {
+			uint64_t w;
+
+			memcpy(&w, s.p + i, 8);
+			w ^= EACH(c);
+			each += ~(((w & EACH(0x7F)) + EACH(0x7F)) | w) >> 7 & EACH(1);
+		}
+		for (; each; each >>= 8)
+			n += each & 0xFF;
+	}
+	for (; i < s.n; i++)
+		n += s.p[i] == c;
+	return n;
+}
+
 bool str_contains(struct str s, struct str needle)
 {
 	return needle.n == 0 || (s.n >= needle.n && memmem(s.p, s.n, needle.p, needle.n));

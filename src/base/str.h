@@ -38,6 +38,8 @@ static inline bool str_ends(struct str s, const char *suffix)
 int str_cmp(struct str a, struct str b);
 /* index of byte c at or after `from`, or -1 */
 ptrdiff_t str_find(struct str s, char c, size_t from);
+/* how often byte c is in it */
+uint64_t str_count(struct str s, char c);
 bool str_contains(struct str s, struct str needle);
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);

@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "box/ns.h"
+#include "sys/stream.h"
 
 static const struct backend *const backends[] = {&backend_ns};
 #define NBACKENDS (sizeof(backends) / sizeof(*backends))
@@ -50,8 +51,10 @@ bool box_inside(void)
 	return uname(&u) == 0 && !strcmp(u.nodename, NS_HOSTNAME) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER;
 }
 
-void box_wait(const struct outcome *o)
+void box_wait(struct outcome *o)
 {
+	stream_close(&o->out);
+	stream_close(&o->err);
 	for (size_t i = 0; i < sizeof(o->leaving) / sizeof(*o->leaving); i++)
 		while (o->leaving[i] > 0 && waitpid(o->leaving[i], NULL, 0) < 0 && errno == EINTR)
 			;

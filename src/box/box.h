@@ -33,5 +33,5 @@ const struct backend *box_backend_at(size_t i); /* NULL after the last */
 int box_run(struct arena *a, const struct backend *b, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 /* Is this process in a box already? Only good for messages: whatever it says, a box in a box is refused by the outer one's filter. */
 bool box_inside(void);
-/* Waits until nothing of the run is left, not even in the kernel; after the report is out, so that its reader need not wait for that. */
-void box_wait(const struct outcome *o);
+/* Waits until nothing of the run is left, not even in the kernel, nor of its streams; after the report is out, so that its reader need not wait for that. */
+void box_wait(struct outcome *o);

@@ -1,6 +1,7 @@
 /*
  * Output of a box. The program has the write end of a pipe and nothing else: there is no name it could replace by a link. What is read goes to
- * a buffer, and once that is full to a file in memory that has no name either.
+ * a buffer, and once that is full also to a file that has no name either and holds the end of it (struct stream), so that memory and disk are
+ * bounded however much comes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,15 +12,24 @@
 
 #include "box/ns.h"
 #include "sys/file.h"
+#include "sys/stream.h"
 
-void capture_start(struct capture *c, int fd, int pass, uint64_t max)
+#define PLACES 3
+#define PIECE 4096
+#define TURN_MAX 16 /* chunks at a time: the clock wants to be looked at as well */
+
+/* Field by field: the memory is large. */
+void capture_start(struct capture *c, int fd, int pass, const struct spec *s)
 {
 	c->fd = fd;
 	c->pass = pass;
 	c->file = -1;
-	c->total = 0;
-	c->max = max;
-	c->n = c->waiting = c->passed = 0;
+	c->spool = s->spool;
+	c->place = 0;
+	c->lost = false;
+	c->max = s->limits.output;
+	c->total = c->kept = c->lines = 0;
+	c->waiting = c->passed = 0;
 }
 
 /*
@@ -54,27 +64,67 @@ struct pollfd capture_poll(const struct capture *c)
 	return (struct pollfd){.fd = c->fd, .events = POLLIN};
 }
 
-static int keep(struct capture *c, struct str s)
-{
-	struct err e;
+/* ---- what is too long for memory ---- */
 
-	if (c->file < 0 && c->n + s.n <= sizeof(c->head)) {
-		memcpy(c->head + c->n, s.p, s.n);
-		c->n += s.n;
-		return 0;
+/*
+ * Where the file can be, best first. Nobody can give it a name, so it does not matter who owns the directory. The last is memory, of which
+ * STREAM_RING is a bound as well.
+ */
+static int open_place(const struct capture *c, unsigned place)
+{
+	switch (place) {
+	case 0: return c->spool ? open(c->spool, O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600) : -1;
+	case 1: return open("/var/tmp", O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+	default: return memfd_create("output", MFD_CLOEXEC);
 	}
-	if (c->file < 0) {
-		c->file = memfd_create("output", MFD_CLOEXEC);
-		if (c->file < 0 || fd_write_all(c->file, "output", str_n(c->head, c->n), &e) != 0)
-			return -1;
+}
+
+/* To the next place, with all that is there. */
+static bool move_on(struct capture *c)
+{
+	struct stream old = {.file = c->file < 0 ? 0 : c->file, .text = str_n(c->head, (size_t)c->kept), .end = c->kept};
+
+	while (c->place < PLACES) {
+		int fd = open_place(c, c->place++);
+		uint64_t at = stream_from(&old);
+		char piece[PIECE];
+		ptrdiff_t got = 1;
+
+		while (fd >= 0 && (got = stream_read(&old, at, piece, sizeof(piece), NULL)) > 0 && stream_put(fd, at, str_n(piece, (size_t)got), NULL) == 0)
+			at += (uint64_t)got;
+		if (fd >= 0 && !got) {
+			fd_close(&c->file);
+			c->file = fd;
+			return true;
+		}
+		fd_close(&fd);
 	}
-	return fd_write_all(c->file, "output", s, &e);
+	return false;
+}
+
+/* When no place takes it (the disk is full) the program goes on all the same, and what is missing is counted. */
+static void keep(struct capture *c, struct str s)
+{
+	size_t room = c->kept < sizeof(c->head) ? sizeof(c->head) - (size_t)c->kept : 0;
+	bool fits = s.n <= room && c->file < 0;
+
+	if (c->lost)
+		return;
+	if (!fits)
+		c->lost = c->file < 0 && !move_on(c);
+	while (!fits && !c->lost && stream_put(c->file, c->kept, s, NULL) != 0)
+		c->lost = !move_on(c);
+	if (c->lost && c->file < 0)
+		s.n = room; /* the memory is there */
+	memcpy(c->head + (sizeof(c->head) - room), s.p, s.n < room ? s.n : room);
+	if (!c->lost || c->file < 0)
+		c->kept += s.n;
 }
 
 bool capture_take(struct capture *c, bool all)
 {
 	pass_on(c, all);
-	while (c->fd >= 0 && !c->waiting) {
+	for (unsigned i = 0; c->fd >= 0 && !c->waiting && (all || i < TURN_MAX); i++) {
 		ssize_t got = read(c->fd, c->chunk, sizeof(c->chunk));
 		uint64_t room = c->max > c->total ? c->max - c->total : 0;
 		size_t kept;
@@ -88,9 +138,9 @@ bool capture_take(struct capture *c, bool all)
 			break;
 		}
 		c->total += (uint64_t)got;
+		c->lines += str_count(str_n(c->chunk, (size_t)got), '\n');
 		kept = (uint64_t)got < room ? (size_t)got : (size_t)room;
-		if (kept && keep(c, str_n(c->chunk, kept)) != 0)
-			return false;
+		keep(c, str_n(c->chunk, kept));
 		c->waiting = c->pass >= 0 ? kept : 0;
 		pass_on(c, all);
 		if (c->total > c->max)
@@ -101,20 +151,10 @@ bool capture_take(struct capture *c, bool all)
 	return true;
 }
 
-int capture_end(struct arena *a, struct capture *c, struct stream *ret, struct err *e)
+void capture_end(struct capture *c, struct stream *ret)
 {
-	FD_CLEANUP int file = c->file;
-	off_t n;
-
-	c->file = -1;
 	fd_close(&c->fd);
-	ret->total = c->total;
-	if (file < 0) {
-		ret->text = str_dup(a, str_n(c->head, c->n));
-		return 0;
-	}
-	n = lseek(file, 0, SEEK_END);
-	if (n < 0 || lseek(file, 0, SEEK_SET) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot read back the output");
-	return fd_read_all(a, file, "output", (size_t)n, &ret->text, e);
+	*ret = (struct stream){.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)), .file = c->file < 0 ? 0 : c->file, .end = c->kept,
+		.total = c->total, .lines = c->lines};
+	c->file = -1;
 }

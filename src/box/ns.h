@@ -27,6 +27,7 @@
 
 #define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
 #define NS_CHUNK 65536
+#define NS_HEAD ((size_t)256 << 10) /* bytes of a stream in memory */
 #define NS_HOSTNAME "box"
 
 extern const struct backend backend_ns;
@@ -73,22 +74,25 @@ int setup_enter(struct err *e);
 /* Init: the old root goes away. */
 int setup_seal(int hidden, struct err *e);
 
-/* capture.c: what the program wrote, in memory up to a small size, then in a file without a name. */
+/* capture.c: what the program wrote, in memory up to a small size, then in a file without a name (struct stream). */
 struct capture {
 	int fd;                    /* the read end; -1: ended */
 	int pass;                  /* where it goes at once; -1: nowhere */
 	int file;                  /* -1: everything is in head */
-	uint64_t total, max;
-	size_t n, waiting, passed; /* bytes in head; of chunk: to be passed on, and done */
-	char head[NS_CHUNK], chunk[NS_CHUNK];
+	const char *spool;         /* where the file is made */
+	unsigned place;            /* how many places for it were tried */
+	bool lost;                 /* there is no place left: nothing more is kept */
+	uint64_t total, max, kept, lines;
+	size_t waiting, passed;    /* bytes of chunk: to be passed on, and done */
+	char head[NS_HEAD], chunk[NS_CHUNK];
 };
-void capture_start(struct capture *c, int fd, int pass, uint64_t max);
+void capture_start(struct capture *c, int fd, int pass, const struct spec *s);
 /* What to wait for: something to take, or room to pass it on. */
 struct pollfd capture_poll(const struct capture *c);
 /* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
 bool capture_take(struct capture *c, bool all);
-/* All that was kept. */
-int capture_end(struct arena *a, struct capture *c, struct stream *ret, struct err *e);
+/* All that was kept; its memory is the capture's. */
+void capture_end(struct capture *c, struct stream *ret);
 
 /* feed.c: standard input */
 struct feed {

@@ -4,13 +4,14 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "audit/audit.h"
+#include "audit/sign.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "engine/engine.h"
 #include "engine/world.h"
+#include "sys/file.h"
 #include "sys/state.h"
 
 enum { EXIT_BROKEN_CHAIN = 1, EXIT_NO_RECORD = 3 };
@@ -19,12 +20,14 @@ enum { EXIT_BROKEN_CHAIN = 1, EXIT_NO_RECORD = 3 };
 
 struct audit_options {
 	bool json;
-	const char *n;
+	const char *n, *key, *checkpoint;
 };
 
 #define AT(field) offsetof(struct audit_options, field)
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), NULL, "verify: print one JSON object; tail: print the rows as they are written"},
+	{"key", OPTION_VALUE, AT(key), "KEY", "verify: the public key, or a file with it; something must be signed by it"},
+	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "verify: the record must go on from this checkpoint"},
 	{"n", OPTION_VALUE, AT(n), "N", "tail: so many rows (default: 10, at most 10000)"},
 	{"help", OPTION_HELP, 0, NULL, "print this"},
 };
@@ -36,6 +39,7 @@ static const struct exit_row exits[] = {
 
 static const struct example_row examples[] = {
 	{"caisson audit verify", "Goes over all rows of all days; names the first that was changed, removed, reordered or inserted."},
+	{"caisson audit verify --key PUBLIC --checkpoint FILE", "The same, and the record must go on from what was signed."},
 	{"caisson audit tail -n 3", "The three newest rows, one line each."},
 	{"caisson audit tail -n 100 --json | jq .command", "The same rows for a program."},
 };
@@ -64,6 +68,8 @@ static void doc_verdict(struct job *j, const struct audit_verdict *v)
 	doc_number(&o, "first_seq", v->first_seq);
 	doc_number(&o, "last_seq", v->last_seq);
 	doc_word(&o, "last_hash", v->last_hash);
+	doc_number(&o, "checkpoints", v->checkpoints);
+	doc_number(&o, "signed_seq", v->signed_seq);
 	if (v->fault != AUDIT_SOUND) {
 		doc_map(&o, "fault");
 		doc_word(&o, "kind", audit_fault_name(v->fault));
@@ -81,14 +87,19 @@ static void print_verdict(struct job *j, const struct audit_verdict *v)
 	struct buf *b = &j->out;
 
 	if (v->fault != AUDIT_SOUND) {
-		put_visible(b, j->au.path);
-		buf_fmt(b, "/%s:%" PRIu64 ": row %" PRIu64 " %s: %s\n", v->file, v->line, v->seq, audit_fault_name(v->fault), v->why);
+		if (v->file[0]) {
+			put_visible(b, j->au.path);
+			buf_fmt(b, "/%s:%" PRIu64 ": row %" PRIu64 " ", v->file, v->line, v->seq);
+		}
+		buf_fmt(b, "%s: %s\n", audit_fault_name(v->fault), v->why);
 		buf_fmt(b, "%" PRIu64 " rows before it hold\n", v->rows);
 		return;
 	}
 	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " days", v->rows, v->days);
 	if (v->rows)
 		buf_fmt(b, ", %" PRIu64 " to %" PRIu64 ", %s", v->first_seq, v->last_seq, v->last_hash);
+	if (v->signed_seq)
+		buf_fmt(b, "; signed up to row %" PRIu64, v->signed_seq);
 	if (v->recovered)
 		buf_fmt(b, "; %" PRIu64 " times a writer was cut short and what it left was repaired", v->recovered);
 	buf_char(b, '\n');
@@ -97,8 +108,22 @@ static void print_verdict(struct job *j, const struct audit_verdict *v)
 static int verify(struct job *j, struct err *e)
 {
 	struct audit_verdict v;
+	struct audit_anchor anchor = {0};
+	struct audit_checkpoint cp;
+	char key[AUDIT_KEY + 1];
+	struct str text;
 
-	if (audit_verify(&j->a, &j->au, &v, e) < 0)
+	if (j->o.key) {
+		if (audit_key_public(&j->a, str_of(j->o.key), key, e) < 0)
+			return -1;
+		anchor.key = str_of(key);
+	}
+	if (j->o.checkpoint) {
+		if (file_read(&j->a, j->o.checkpoint, CHECKPOINT_TEXT_MAX, &text, NULL, e) < 0 || checkpoint_read(text, &cp, e) < 0)
+			return -1;
+		anchor.checkpoint = &cp;
+	}
+	if (audit_verify_anchored(&j->a, &j->au, &anchor, &v, e) < 0)
 		return -1;
 	if (j->o.json)
 		doc_verdict(j, &v);
@@ -192,14 +217,28 @@ static int run_call(void *arg)
 	return output(buf_view(&j->out), rc);
 }
 
+/* Subcommands with rows of their own. */
+static const struct command_row *const apart[] = {&command_audit_checkpoint, &command_audit_keygen};
+
+static const struct command_row *find_apart(int argc, char **argv)
+{
+	for (size_t i = 0; argc > 1 && i < sizeof apart / sizeof *apart; i++)
+		if (!strcmp(argv[1], apart[i]->name + strlen("audit ")))
+			return apart[i];
+	return NULL;
+}
+
 static int run(const struct command_row *self, int argc, char **argv)
 {
+	const struct command_row *other = find_apart(argc, argv);
 	struct call c = {0};
 	struct err e = {0};
 	bool named = argc > 1 && argv[1][0] != '-';
 	int first = 0, rc = options_parse(self, argc - named, argv + named, &c.job.o, &first, &e);
 	int64_t n = TAIL_DEFAULT;
 
+	if (other)
+		return other->run(other, argc - 1, argv + 1);
 	if (rc > 0)
 		return usage_output(self);
 	if (rc < 0)
@@ -213,6 +252,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "no operand is expected");
 	if (c.job.o.n && c.run != tail)
 		return usage_wrong(self, "-n is for tail");
+	if ((c.job.o.key || c.job.o.checkpoint) && c.run != verify)
+		return usage_wrong(self, "--key and --checkpoint are for verify");
 	if (c.job.o.n && num_parse(str_of(c.job.o.n), 1, AUDIT_TAIL_MAX, &n) < 0)
 		return usage_wrong(self, "-n is a number from 1 to 10000");
 	c.job.n = (size_t)n;
@@ -221,13 +262,14 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_audit = {
 	.name = "audit",
-	.synopsis = {"verify [--json]", "tail [-n N] [--json]"},
+	.synopsis = {"verify [--key KEY] [--checkpoint FILE] [--json]", "tail [-n N] [--json]"},
 	.summary = "verify the record, show its newest rows",
 	.about = "The record is what was judged and run, one JSON object a line, one file a day, below audit/ in the state directory. Each row has the hash of the row before it, "
 		 "so that a row that was changed, removed, moved or put in shows.\n\n"
 		 "verify goes over all rows in order and ends with the first that does not fit: file and line, the row's number, and what was done to it (changed, removed, reordered, "
 		 "inserted; torn is a last line that a killed writer left, which the next row repairs). It prints the newest row's hash: noted elsewhere, it also shows later that rows "
-		 "were cut off the end or that the whole chain was written anew, which the files alone cannot.\n\n"
+		 "were cut off the end or that the whole chain was written anew, which the files alone cannot. caisson-audit-checkpoint(1) makes such notes with a signature: --key and --checkpoint check them; "
+		 "forged is a signature that does not hold, rewritten a row that is another one than was signed, unanchored a record in which nothing that was signed is left.\n\n"
 		 "tail prints the newest rows, oldest first: time, kind, verdict, status, agent, command, note.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 
 static const struct command_row *const commands[] = {
-	&command_audit, &command_check, &command_config, &command_doctor, &command_normalise, &command_presets, &command_redact, &command_run, &command_selftest, &command_trust, &command_validate,
+	&command_audit, &command_audit_checkpoint, &command_audit_keygen, &command_check, &command_config, &command_doctor, &command_normalise, &command_presets, &command_redact, &command_run, &command_selftest, &command_trust, &command_validate,
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 #define PRINT_MAX ((size_t)1 << 20)
@@ -22,8 +22,8 @@ static void print_help(struct buf *b)
 {
 	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n       caisson --help | --version\n\nJudges the shell commands of AI agents before they run.\n\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		buf_fmt(b, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-	buf_c(b, "  help       the usage of a command: caisson help check\n\n`caisson COMMAND --help` lists its options.\n");
+		buf_fmt(b, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
+	buf_c(b, "  help             the usage of a command: caisson help check\n\n`caisson COMMAND --help` lists its options.\n");
 }
 
 /* help [COMMAND]; help --man [COMMAND] prints the manual page that man/ keeps. */

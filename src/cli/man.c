@@ -55,10 +55,26 @@ static void put_options(struct buf *b, const struct command_row *c)
 	}
 }
 
+/* The page of "audit prune" is caisson-audit-prune. */
+static void put_page(struct buf *b, const struct command_row *c)
+{
+	buf_c(b, "caisson\\-");
+	for (const char *p = c->name; *p; p++)
+		if (*p == ' ' || *p == '-')
+			buf_c(b, "\\-");
+		else
+			buf_char(b, *p);
+}
+
 static void man_command(struct buf *b, const struct command_row *c)
 {
-	buf_fmt(b, ".\\\" Made by: caisson help --man %s\n.TH caisson\\-%s 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n", c->name, c->name);
-	buf_fmt(b, ".SH NAME\ncaisson\\-%s \\- ", c->name);
+	const char *quote = strchr(c->name, ' ') ? "'" : "";
+
+	buf_fmt(b, ".\\\" Made by: caisson help --man %s%s%s\n.TH ", quote, c->name, quote);
+	put_page(b, c);
+	buf_c(b, " 1 \"\" \"caisson " CAISSON_VERSION "\" \"User Commands\"\n.SH NAME\n");
+	put_page(b, c);
+	buf_c(b, " \\- ");
 	put(b, c->summary);
 	buf_c(b, "\n.SH SYNOPSIS\n");
 	for (size_t i = 0; i < 4 && c->synopsis[i]; i++) {
@@ -96,12 +112,17 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 	buf_c(b, ".SH NAME\ncaisson \\- judges the shell commands of AI agents before they run\n.SH SYNOPSIS\n.B caisson\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.br\n");
 	buf_c(b, ".B caisson\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\nEvery command of an agent is read as the shell would read it, and what it would do is judged.\n.SH COMMANDS\n");
 	for (size_t i = 0; i < nall; i++) {
-		buf_fmt(b, ".TP\n.BR caisson\\-%s (1)\n", all[i]->name);
+		buf_c(b, ".TP\n.BR ");
+		put_page(b, all[i]);
+		buf_c(b, " (1)\n");
 		put(b, all[i]->summary);
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a terminal when set\n");
 	buf_c(b, ".TP\n.B HOME\ncounts only when it names a directory that the caller owns\n.SH SEE ALSO\n");
-	for (size_t i = 0; i < nall; i++)
-		buf_fmt(b, ".BR caisson\\-%s (1)%s\n", all[i]->name, i + 1 < nall ? "," : "");
+	for (size_t i = 0; i < nall; i++) {
+		buf_c(b, ".BR ");
+		put_page(b, all[i]);
+		buf_fmt(b, " (1)%s\n", i + 1 < nall ? "," : "");
+	}
 }

@@ -3,6 +3,7 @@
  * programs complain are rows here, each with the wall they ran into.
  */
 #include "engine/run.h"
+#include "sys/stream.h"
 
 #define HINT_BYTES ((size_t)64 << 10) /* at the end of the error stream */
 
@@ -80,8 +81,8 @@ static bool likely(const struct run *r, const struct outcome *o, enum wall w)
 
 struct hint *hints_for(struct arena *a, const struct run *r, const struct outcome *o)
 {
-	struct str end = str_sub(o->err.text, o->err.text.n > HINT_BYTES ? o->err.text.n - HINT_BYTES : 0, o->err.text.n);
 	struct hint *list = NULL;
+	struct str end;
 
 	add_capped(a, &list, r->capped);
 	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
@@ -91,6 +92,7 @@ struct hint *hints_for(struct arena *a, const struct run *r, const struct outcom
 		add(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
 		return list;
+	end = stream_tail(a, &o->err, HINT_BYTES);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text)))
 			add(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));

@@ -224,7 +224,12 @@ int record_begin(struct arena *a, struct record *r, const struct record_who *who
 		return 0;
 	fill_who(&row, who);
 	fill_request(a, r, s->rq, s->judgement, &row);
-	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0 || append(a, r, &row, NULL, &why) != 0)
+	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0)
+		return failed(r, &why, e);
+	r->begun.id = row.id;
+	r->begun.command = row.command;
+	r->begun.verdict = row.verdict;
+	if (append(a, r, &row, NULL, &why) != 0)
 		return failed(r, &why, e);
 	return 0;
 }
@@ -240,6 +245,10 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 	if (r->off)
 		return 0;
 	fill_who(&row, who);
+	if (str_eq(row.id, r->begun.id)) {
+		row.command = r->begun.command;
+		row.verdict = r->begun.verdict;
+	}
 	row.exit_code = (struct audit_number){true, s->exit_code};
 	row.duration_ms = (struct audit_number){ran, (int64_t)o->duration_ms};
 	row.cpu_ms = (struct audit_number){ran, (int64_t)o->cpu_ms};

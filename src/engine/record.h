@@ -45,6 +45,9 @@ struct record {
 	struct str policy;     /* the digest of their blob, once it is there */
 	char *const *environ;
 	struct redactor *redactor; /* made when it is first needed */
+	struct {
+		struct str id, command, verdict;
+	} begun;               /* of the last begin row: its end row repeats them, so that a row can be found by what ran and how it went */
 };
 
 struct record_id { /* of a request: its rows share it. Empty: there is no row */

@@ -7,6 +7,7 @@
 #include "engine/validation.h"
 #include "result/redact.h"
 #include "sys/state.h"
+#include "sys/stream.h"
 
 #define UNKNOWN UINT64_MAX
 #define VERSION 1
@@ -50,12 +51,12 @@ static struct str clean(struct arena *a, struct redactor *redactor, struct str r
 	return buf_view(&out);
 }
 
-static struct str show(struct arena *a, const struct run *r, const char *what, const struct stream *s, struct redactor *redactor, struct report *ret, struct cut *ret_cut)
+static struct str show(struct arena *a, const struct run *r, const char *what, struct str raw, const struct stream *s, struct redactor *redactor, struct report *ret, struct cut *ret_cut)
 {
 	struct truncate_options o = {.head = r->head, .tail = r->tail, .failed = ret->outcome->status != STATUS_OK};
 	struct truncated t;
 	size_t taken;
-	struct str whole = clean(a, redactor, s->text, ret, &taken), text = truncate_text(a, whole, &o, &t);
+	struct str whole = clean(a, redactor, raw, ret, &taken), text = truncate_text(a, whole, &o, &t);
 	uint64_t lost = s->total - taken;
 
 	if (text.n > RUN_STREAM_MAX) { /* many lines were asked for */
@@ -73,8 +74,9 @@ static struct str show(struct arena *a, const struct run *r, const char *what, c
 
 static void show_streams(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret)
 {
+	struct stream out = o->out, err = o->err;
 	struct redactor *redactor;
-	struct str *values;
+	struct str *values, raw[2];
 	size_t n = 0;
 
 	ret->out = ret->err = STR("");
@@ -82,8 +84,12 @@ static void show_streams(struct arena *a, const struct run *r, const struct outc
 		return;
 	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
 	redactor = redactor_new(a, values, n);
-	ret->out = show(a, r, "stdout", &o->out, redactor, ret, &ret->out_cut);
-	ret->err = show(a, r, "stderr", &o->err, redactor, ret, &ret->err_cut);
+	if (stream_view(&out, &raw[0], NULL) != 0)
+		raw[0] = o->out.text;
+	if (stream_view(&err, &raw[1], NULL) != 0)
+		raw[1] = o->err.text;
+	ret->out = show(a, r, "stdout", raw[0], &o->out, redactor, ret, &ret->out_cut);
+	ret->err = show(a, r, "stderr", raw[1], &o->err, redactor, ret, &ret->err_cut);
 	ret->redacted = redactor_count(redactor);
 }
 

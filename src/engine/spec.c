@@ -91,6 +91,7 @@ int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_wo
 			return -1;
 	r.spec.input = w->input ? 0 : -1;
 	r.spec.pass_through = w->plain;
+	r.spec.spool = world->state_dir.n ? str_c(a, world->state_dir) : NULL;
 	*ret = r;
 	return 0;
 }

@@ -14,10 +14,28 @@ struct enforced { /* who enforced each limit */
 	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, network;
 };
 
+/*
+ * What a program wrote to one stream, raw. A short one is in memory as a whole. Of a longer one the beginning is there as well, and a file
+ * without a name holds its last STREAM_RING bytes: byte i of the stream is at i modulo STREAM_RING. sys/stream.h reads it, wherever it is.
+ */
+#define STREAM_KEPT ((uint64_t)64 << 20)     /* bytes at the end of a stream that are kept for people */
+#define STREAM_CONTEXT ((uint64_t)64 << 10)  /* bytes before those, so that a secret that lies across their start is seen as one */
+#define STREAM_RING (STREAM_KEPT + STREAM_CONTEXT)
+
 struct stream {
-	struct str text;       /* what was kept */
+	struct str text;       /* its beginning; without a file that is all that was kept */
+	int file;              /* 0: none */
+	uint64_t end;          /* with a file: bytes [stream_from(), end) are in it */
 	uint64_t total;        /* bytes written by the program, kept or not */
+	uint64_t lines;        /* newlines among them; with nothing lost nobody needs it */
+	struct str view;       /* of stream_view() */
+	void *map;
 };
+
+/* The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up to `total`, is lost. */
+static inline uint64_t stream_from(const struct stream *s) { return s->file && s->end > STREAM_RING ? s->end - STREAM_RING : 0; }
+static inline uint64_t stream_to(const struct stream *s) { return s->file ? s->end : s->text.n; }
+static inline bool stream_whole(const struct stream *s) { return !stream_from(s) && stream_to(s) == s->total; }
 
 struct change { /* something in the workspace that was put right afterwards */
 	struct change *next;

@@ -1,0 +1,189 @@
+/*
+ * caisson audit keygen and caisson audit checkpoint: signatures by which somebody elsewhere can tell that the record goes on from what it was.
+ * Both are reached through `caisson audit` and have rows of their own.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "audit/sign.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "cli/record_home.h"
+#include "sys/file.h"
+
+#define KEY_NAME "audit.key" /* below the state directory */
+#define OUT_MAX ((size_t)1 << 20)
+
+struct key_options {
+	bool json;
+	const char *key, *export;
+};
+
+struct job {
+	struct arena a;
+	struct key_options o;
+	const char *operand;
+	struct record_home at;
+	struct buf out;
+	bool found;      /* there is a record */
+	int (*run)(struct job *j, struct err *e);
+	const char *name;
+};
+
+#define AT(field) offsetof(struct key_options, field)
+static const struct option_row keygen_options[] = {
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+static const struct option_row checkpoint_options[] = {
+	{"key", OPTION_VALUE, AT(key), "FILE", "the secret key (default: audit.key in the state directory)"},
+	{"export", OPTION_VALUE, AT(export), "FILE", "write the checkpoint there as well, to be kept elsewhere"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print the checkpoint as JSON: what --export writes"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row keygen_exits[] = {{0, "the key was made"}, {1, "there is a file of that name"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be made"}};
+static const struct exit_row checkpoint_exits[] = {
+	{0, "the row was written"}, {1, "there is nothing to sign, or no key that may be used"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be written"}};
+
+static const struct example_row keygen_examples[] = {
+	{"caisson audit keygen", "Makes audit.key in the state directory and prints the public key."},
+	{"caisson audit keygen /media/stick/caisson.key", "The secret key on a medium that is not always there."},
+};
+static const struct example_row checkpoint_examples[] = {
+	{"caisson audit checkpoint --export checkpoint.json", "Signs the newest row; the file goes somewhere else."},
+	{"caisson audit verify --key PUBLIC --checkpoint checkpoint.json", "Later: does the record go on from it?"},
+};
+
+static struct str key_path(struct job *j, const char *given) { return given ? str_of(given) : str_fmt(&j->a, "%.*s/" KEY_NAME, STR_ARG(j->at.state)); }
+
+/* ---- keygen ---- */
+
+static int keygen(struct job *j, struct err *e)
+{
+	struct str path = key_path(j, j->operand);
+	struct audit_key key;
+	struct doc o;
+
+	if ((!j->operand && home_make(&j->a, &j->at, e) < 0) || audit_key_make(&j->a, path, &key, e) < 0)
+		return -1;
+	if (j->o.json) {
+		doc_start(&o, &j->out, true);
+		doc_word(&o, "public_key", key.name);
+		doc_text(&o, "file", path);
+		doc_finish(&o);
+		return 0;
+	}
+	buf_fmt(&j->out, "%s\n", key.name);
+	complain("audit keygen: this is the public key; the secret one is in '%.*s'", STR_ARG(path));
+	return 0;
+}
+
+/* ---- checkpoint ---- */
+
+static int checkpoint(struct job *j, struct err *e)
+{
+	struct audit_key key;
+	struct audit_checkpoint cp;
+	struct audit_written row;
+	struct buf text;
+
+	if (home_open(&j->a, &j->at, false, e) < 0)
+		return -1;
+	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0 || audit_checkpoint(&j->a, &j->at.audit, &key, &cp, &row, e) < 0)
+		return -1;
+	buf_init(&text, &j->a, CHECKPOINT_TEXT_MAX);
+	checkpoint_json(&text, &cp);
+	buf_char(&text, '\n');
+	if (j->o.export && file_replace(j->o.export, buf_view(&text), e) < 0)
+		return -1;
+	if (j->o.json)
+		buf_str(&j->out, buf_view(&text));
+	else
+		buf_fmt(&j->out, "row %" PRIu64 " signs row %" PRIu64 ", %s, by %s\n", row.seq, cp.seq, cp.hash, cp.key);
+	return 0;
+}
+
+/* ---- both ---- */
+
+static int exit_of(const struct err *e, const struct job *j)
+{
+	if (e->kind == ERR_SYSTEM && e->errnum == ENOENT && j->run == checkpoint && !j->found)
+		return EXIT_NO_RECORD;
+	return e->kind == ERR_INPUT || e->kind == ERR_CONFIG || (e->kind == ERR_SYSTEM && (e->errnum == EEXIST || e->errnum == ENOENT)) ? 1 : EXIT_INTERNAL;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+	int rc;
+
+	buf_init(&j->out, &j->a, OUT_MAX);
+	home_find(&j->a, &j->at);
+	rc = j->run(j, &e);
+	j->found = j->at.opened;
+	home_close(&j->at);
+	if (rc < 0) {
+		complain("%s: %s", j->name, e.text);
+		return exit_of(&e, j);
+	}
+	return output(buf_view(&j->out), 0);
+}
+
+static int start(const struct command_row *self, int argc, char **argv, int (*fn)(struct job *j, struct err *e), bool operand)
+{
+	struct job j = {.run = fn, .name = self->name};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first + operand < argc)
+		return usage_wrong(self, operand ? "one file is expected" : "no operand is expected");
+	j.operand = first < argc ? argv[first] : NULL;
+	if ((j.operand && !*j.operand) || (j.o.key && !*j.o.key) || (j.o.export && !*j.o.export))
+		return usage_wrong(self, "the name of a file is empty");
+	return with_arena(&j.a, run_job, &j);
+}
+
+static int run_keygen(const struct command_row *self, int argc, char **argv) { return start(self, argc, argv, keygen, true); }
+static int run_checkpoint(const struct command_row *self, int argc, char **argv) { return start(self, argc, argv, checkpoint, false); }
+
+const struct command_row command_audit_keygen = {
+	.name = "audit keygen",
+	.synopsis = {"[--json] [FILE]"},
+	.summary = "make a key that signs the record",
+	.about = "Makes an Ed25519 key: the secret one in a new file (mode 0600; audit.key in the state directory unless FILE is given), the public one on standard output. "
+		 "A file that is there is never replaced. Note the public key where the record cannot be changed; caisson audit verify --key takes it.\n\n"
+		 "Whoever can read the secret key can sign a record that was written anew. On the machine that it signs for it protects against those who may write the record and not read the "
+		 "key; kept elsewhere, and only there while a checkpoint is made, against everybody. An agent may not call this.",
+	.options = keygen_options,
+	.noptions = sizeof(keygen_options) / sizeof(*keygen_options),
+	.exits = keygen_exits,
+	.nexits = sizeof(keygen_exits) / sizeof(*keygen_exits),
+	.examples = keygen_examples,
+	.nexamples = sizeof(keygen_examples) / sizeof(*keygen_examples),
+	.run = run_keygen,
+};
+
+const struct command_row command_audit_checkpoint = {
+	.name = "audit checkpoint",
+	.synopsis = {"[--key FILE] [--export FILE] [--json]"},
+	.summary = "sign the newest row of the record",
+	.about = "Appends a row that holds number and hash of the newest row, the time, and a signature of these. As each row holds the hash of the row before it, all that was recorded until "
+		 "then is signed with it. --export writes the same to a file; kept where those who can write the record cannot reach it, it shows later that the record goes on from there: "
+		 "caisson audit verify --checkpoint FILE.\n\n"
+		 "Nothing is said about rows that come after the checkpoint. An agent may not call this.",
+	.options = checkpoint_options,
+	.noptions = sizeof(checkpoint_options) / sizeof(*checkpoint_options),
+	.exits = checkpoint_exits,
+	.nexits = sizeof(checkpoint_exits) / sizeof(*checkpoint_exits),
+	.examples = checkpoint_examples,
+	.nexamples = sizeof(checkpoint_examples) / sizeof(*checkpoint_examples),
+	.run = run_checkpoint,
+};

@@ -1,0 +1,115 @@
+/* Streams of a program: see stream.h. */
+#define _GNU_SOURCE
+#include "sys/stream.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+_Static_assert(STREAM_RING % 65536 == 0, "the ring is mapped twice in a row, so it must be whole pages");
+
+/* As many of n bytes as lie in one piece in the file. */
+static size_t in_one_piece(uint64_t at, size_t n)
+{
+	uint64_t left = STREAM_RING - at % STREAM_RING;
+
+	return n < left ? n : (size_t)left;
+}
+
+ptrdiff_t stream_read(const struct stream *s, uint64_t at, char *buf, size_t n, struct err *e)
+{
+	uint64_t to = stream_to(s);
+	ssize_t got;
+
+	if (at >= to)
+		return 0;
+	if (n > to - at)
+		n = (size_t)(to - at);
+	if (!s->file) {
+		memcpy(buf, s->text.p + at, n);
+		return (ptrdiff_t)n;
+	}
+	do
+		got = pread(s->file, buf, in_one_piece(at, n), (off_t)(at % STREAM_RING));
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		return err_set(e, ERR_SYSTEM, got < 0 ? errno : EIO, "cannot read back the output");
+	return got;
+}
+
+struct str stream_tail(struct arena *a, const struct stream *s, size_t n)
+{
+	uint64_t from = stream_from(s), to = stream_to(s), at = to - from > n ? to - n : from;
+	char *p;
+	size_t have = 0;
+	ptrdiff_t got;
+
+	if (!s->file)
+		return str_sub(s->text, (size_t)at, (size_t)to);
+	p = arena_alloc(a, (size_t)(to - at));
+	while ((got = stream_read(s, at + have, p + have, (size_t)(to - at) - have, NULL)) > 0)
+		have += (size_t)got;
+	return got < 0 ? STR("") : str_n(p, have);
+}
+
+/* A ring that has gone round is mapped twice in a row: then its bytes are in one piece from wherever it starts. */
+static void *map_ring(int file)
+{
+	char *at = mmap(NULL, 2 * STREAM_RING, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (at == MAP_FAILED)
+		return NULL;
+	for (unsigned i = 0; i < 2; i++)
+		if (mmap(at + i * STREAM_RING, STREAM_RING, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+			munmap(at, 2 * STREAM_RING);
+			return NULL;
+		}
+	return at;
+}
+
+static size_t mapped(const struct stream *s) { return (size_t)(stream_from(s) ? 2 * STREAM_RING : s->end); }
+
+int stream_view(struct stream *s, struct str *ret, struct err *e)
+{
+	uint64_t from = stream_from(s);
+
+	if (s->file && !s->map) {
+		s->map = from ? map_ring(s->file) : mmap(NULL, mapped(s), PROT_READ, MAP_SHARED, s->file, 0);
+		if (s->map == MAP_FAILED)
+			s->map = NULL;
+		if (!s->map)
+			return err_set(e, ERR_SYSTEM, errno, "cannot read back the output");
+		s->view = str_n((const char *)s->map + from % STREAM_RING, (size_t)(s->end - from));
+	}
+	*ret = s->file ? s->view : s->text;
+	return 0;
+}
+
+void stream_close(struct stream *s)
+{
+	int fd = s->file ? s->file : -1;
+
+	if (s->map)
+		munmap(s->map, mapped(s));
+	fd_close(&fd);
+	s->map = NULL;
+	s->view = STR("");
+	s->file = 0;
+}
+
+int stream_put(int file, uint64_t at, struct str bytes, struct err *e)
+{
+	while (bytes.n) {
+		ssize_t put = pwrite(file, bytes.p, in_one_piece(at, bytes.n), (off_t)(at % STREAM_RING));
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put <= 0)
+			return err_set(e, ERR_SYSTEM, put < 0 ? errno : EIO, "cannot keep the output");
+		at += (uint64_t)put;
+		bytes = str_sub(bytes, (size_t)put, bytes.n);
+	}
+	return 0;
+}
