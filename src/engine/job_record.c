@@ -154,7 +154,7 @@ static void name_who(struct job *j)
 int job_record_open(struct arena *a, struct job *j, struct err *e)
 {
 	/* The state must be out of the program's reach: outside of what it may write. */
-	struct record_place at = {j->world.state_dir, j->run.spec.workspace, j->world.uid, j->world.environ};
+	struct record_place at = {j->world.state_dir, j->run.spec.workspace, j->world.uid, j->world.environ, j->run.scrubbed};
 
 	name_who(j);
 	return record_open(a, &at, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
@@ -208,14 +208,30 @@ static void say(struct arena *a, struct job *j, const char *what, const struct e
 	*end = h;
 }
 
+/* Which stream is not kept as a whole. */
+static struct str cut_note(struct arena *a, const struct outcome *o, bool out, bool err)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	if (out)
+		buf_fmt(&b, "stdout has %llu bytes, of which both ends are kept", (unsigned long long)o->out.total);
+	if (err)
+		buf_fmt(&b, "%sstderr has %llu bytes, of which both ends are kept", out ? "; " : "", (unsigned long long)o->err.total);
+	return buf_view(&b);
+}
+
 void job_record_end(struct arena *a, struct job *j)
 {
 	struct record_stop s = {.id = j->run.id, .outcome = &j->outcome, .exit_code = j->report.code, .validation = j->report.validation};
+	bool out = false, err = false;
 	struct err e = {0};
 
 	if (j->record.off)
 		return;
-	if (record_stream(a, &j->record, j->outcome.out.text, &s.out, &e) != 0 || record_stream(a, &j->record, j->outcome.err.text, &s.err, &e) != 0) {
+	if (record_stream(a, &j->record, &j->outcome.out, &s.out, &out, &e) == 0 && record_stream(a, &j->record, &j->outcome.err, &s.err, &err, &e) == 0) {
+		s.note = cut_note(a, &j->outcome, out, err);
+	} else {
 		s.note = str_fmt(a, "the output could not be kept: %s", e.text);
 		say(a, j, "the output is not in the record", &e);
 	}
