@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/sha256.h"
 #include "sys/file.h"
 
 #define RAW_MAX 3072           /* bytes; a larger blob is compressed */
@@ -32,10 +32,8 @@ static const char prefix[] = "sha256:";
 
 static void name_bytes(struct str bytes, char ret[BLOB_DIGEST + 1])
 {
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
 	memcpy(ret, prefix, sizeof prefix - 1);
-	sodium_bin2hex(ret + sizeof prefix - 1, BLOB_HEX + 1, hash, sizeof hash);
+	sha256_hex(bytes, ret + sizeof prefix - 1);
 }
 
 struct str blob_digest(struct arena *a, struct str bytes)

@@ -1,9 +1,10 @@
 /* One run from wishes to report. */
 #include "engine/job.h"
 
-#include "engine/job_record.h"
-
 #include <sodium.h>
+
+#include "engine/job_record.h"
+#include "engine/validation.h"
 
 static struct str new_id(struct arena *a)
 {
@@ -88,6 +89,7 @@ static void finish(struct arena *a, struct job *j, bool begun)
 		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
 	}
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
+	validation_custom(a, &j->policies, &j->report);
 	if (begun)
 		job_record_end(a, j);
 	record_close(&j->record);
