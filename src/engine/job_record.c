@@ -127,26 +127,13 @@ static struct str spec_json(struct arena *a, struct job *j)
 
 /* ---- rows ---- */
 
-static bool plain_id(struct str id)
-{
-	for (size_t i = 0; i < id.n; i++) {
-		char c = id.p[i];
-
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'))
-			return false;
-	}
-	return id.n && id.n <= RUN_ID_MAX;
-}
-
-/* A ticket knows who asked, and under which id it was judged: all rows of a command share it. */
+/* A ticket knows who asked. */
 static void name_who(struct job *j)
 {
 	const struct ticket *t = &j->ticket;
 
 	if (j->wishes.ticket)
 		j->who = (struct record_who){t->agent, t->session, t->client, t->tool, t->tool_use_id};
-	if (j->wishes.ticket && plain_id(t->id))
-		j->run.id = t->id;
 	if (!j->who.agent.n && j->wishes.agent)
 		j->who.agent = str_of(j->wishes.agent);
 }
