@@ -80,6 +80,8 @@ static void truncated(struct input *in, struct str text)
 		struct truncate_options o = {.max = in->max, .failed = k & 1, .head = k & 2 ? in->max % 5 : 0, .tail = k & 2 ? in->max % 7 : 0};
 		struct truncated t;
 		struct str s = truncate_text(in->a, text, &o, &t);
+		struct truncated in_pieces;
+		struct truncator cutter;
 
 		require(utf8_valid(s));
 		require(t.total_bytes == text.n);
@@ -88,6 +90,11 @@ static void truncated(struct input *in, struct str text)
 		require(o.head || o.tail || t.total_bytes - t.omitted_bytes <= in->max);
 		require(t.omitted_lines <= t.total_lines);
 		require(s.n <= t.total_bytes - t.omitted_bytes + TRUNCATE_MARKER_MAX);
+		truncator_start(&cutter, in->a, &o);
+		for (size_t i = 0; i < text.n; i += in->piece)
+			truncator_feed(&cutter, str_sub(text, i, i + in->piece));
+		require(str_eq(truncator_end(&cutter, &in_pieces), s));
+		require(in_pieces.omitted_bytes == t.omitted_bytes && in_pieces.omitted_lines == t.omitted_lines);
 	}
 }
 

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -20,6 +19,7 @@
 #include <zstd.h>
 
 #include "sys/file.h"
+#include "sys/sha256.h"
 
 #define RAW_MAX 3072           /* bytes; a larger blob is compressed */
 #define RAW_FRAME (4 + 1 + 4 + 3) /* magic, descriptor, size of the content, header of the one block */
@@ -33,10 +33,8 @@ static const char prefix[] = "sha256:";
 
 static void name_bytes(struct str bytes, char ret[BLOB_DIGEST + 1])
 {
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	crypto_hash_sha256(hash, (const unsigned char *)bytes.p, bytes.n);
 	memcpy(ret, prefix, sizeof prefix - 1);
-	sodium_bin2hex(ret + sizeof prefix - 1, BLOB_HEX + 1, hash, sizeof hash);
+	sha256_hex(bytes, ret + sizeof prefix - 1);
 }
 
 struct str blob_digest(struct arena *a, struct str bytes)

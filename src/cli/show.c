@@ -78,6 +78,22 @@ static void show_tools(struct doc *o, const char *key, const struct tool_rule *r
 	doc_end(o);
 }
 
+static void show_validators(struct doc *o, const struct custom_validator *v)
+{
+	if (!v)
+		return;
+	doc_list(o, "validators");
+	for (; v; v = v->next) {
+		doc_map(o, NULL);
+		doc_text(o, "name", v->name);
+		doc_text(o, "task", v->task);
+		show_texts(o, "command", v->command);
+		doc_number(o, "timeout_ms", v->timeout_ms);
+		doc_end(o);
+	}
+	doc_end(o);
+}
+
 static struct str permission_text(struct arena *a, const struct permission_rule *r)
 {
 	return r->all ? r->tool : str_fmt(a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern));
@@ -380,6 +396,7 @@ static void show_rest(struct doc *o, const struct policy *p)
 		doc_number(o, "timeout_ms", p->classifier.timeout_ms);
 		doc_end(o);
 	}
+	show_validators(o, p->validators);
 	show_commands(o, p);
 	doc_map(o, "guidance");
 	doc_bool(o, "enabled", p->guidance.enabled);

@@ -137,6 +137,39 @@ static int parse_classifier(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
+static int parse_task(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"test", 0}, {"typecheck", 1}, {"lint", 2}, {"data", 3}, {"json", 4}, {"custom", 5}};
+	int v = 0;
+	if (value_choice(l, n, names, COUNT(names), "expected test, typecheck, lint, data, json or custom", &v) < 0)
+		return -1;
+	*(struct str *)field = str_of(names[v].name);
+	return 0;
+}
+
+static int validator_item(struct load *l, const struct ynode *n, void *node)
+{
+	static const struct value_field fields[] = {
+		{"name", value_text, offsetof(struct custom_validator, name)},
+		{"task", parse_task, offsetof(struct custom_validator, task)},
+		{"command", value_texts, offsetof(struct custom_validator, command)},
+		{"timeout_ms", value_millis, offsetof(struct custom_validator, timeout_ms)},
+	};
+	struct custom_validator *v = node;
+	v->task = STR("custom");
+	v->timeout_ms = 10000;
+	if (value_map(l, n, fields, COUNT(fields), v) < 0)
+		return -1;
+	if (!v->command || !v->name.n)
+		return value_fail(l, n, "a validator needs 'name' and 'command'");
+	return plain_name(v->name) ? 0 : value_fail(l, yaml_get(n, "name"), "expected a name of letters, digits and ._+-");
+}
+
+static int parse_validators(struct load *l, const struct ynode *n, void *field)
+{
+	return value_list(l, n, field, sizeof(struct custom_validator), validator_item);
+}
+
 static int parse_guidance(struct load *l, const struct ynode *n, void *field)
 {
 	static const struct value_field fields[] = {
@@ -255,6 +288,7 @@ const struct config_row config_rows[] = {
 	{{"secret_paths", WHO_ANYONE, false, "files that count as secrets, besides the built-in ones; gitignore patterns", "[config/prod.yaml]"}, value_texts, AT(secret_paths)},
 	{{"excluded_commands", WHO_OWNER, false, "commands that are never put into a box: they are asked about where others are contained", "[docker]"}, value_texts, AT(excluded_commands)},
 	{{"classifier", WHO_OWNER, false, "a program that is asked about what would ask", "{command: [/usr/local/bin/judge], timeout_ms: 2000}"}, parse_classifier, AT(classifier)},
+	{{"validators", WHO_OWNER, false, "programs of your own that judge the results of runs", "[{name: coverage, task: test, command: [/usr/local/bin/coverage-check]}]"}, parse_validators, AT(validators)},
 	{{"client_settings", WHO_OWNER, false, "the client's own permission rules are read as well", "true"}, value_bool, AT(client_settings)},
 	{{"forbid_lifting", WHO_SYSTEM, false, "allow rules and milder grades of other files do not count", "true"}, value_bool, AT(no_lifting)},
 	{{"commands", WHO_TRUSTED, false, "what commands of your own do with their arguments", "[{name: mywrap, style: posix, operands: {rest: command}}]"}, parse_commands, 0},

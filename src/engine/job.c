@@ -3,6 +3,8 @@
 
 #include <sodium.h>
 
+#include "engine/validation.h"
+
 static struct str new_id(struct arena *a)
 {
 	unsigned char bytes[RUN_ID_MAX / 2];
@@ -77,5 +79,6 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 			run_go(a, &j->run, progress, &j->outcome);
 	}
 	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
+	validation_custom(a, &j->policies, &j->report);
 	return 0;
 }

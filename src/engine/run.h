@@ -32,7 +32,7 @@ struct run_wishes { /* NULL or empty: not given */
 	char *const *argv;             /* the program and its arguments; or, with code or file, arguments for that */
 	const char *code, *lang, *shell, *file, *ticket;
 	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *skill, *task, *agent, *config;
-	const char *columns, *schema;      /* of the task: data, json */
+	const char *columns, *schema, *validator; /* of the task: data, json, custom */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
@@ -53,6 +53,7 @@ struct run_task { /* what a run is for (validation.h) */
 	const struct str *columns;     /* data: those that must be there */
 	size_t ncolumns;
 	struct str schema;             /* json: the text of a JSON Schema */
+	const char *validator;         /* a script that judges the result; NULL: none but those of the policy */
 };
 
 struct run {

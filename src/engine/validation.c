@@ -6,7 +6,7 @@
 #include "result/validate.h"
 #include "sys/file.h"
 
-static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json"};
+static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json", "custom"};
 
 /* ---- before the run ---- */
 
@@ -47,8 +47,16 @@ static int name_of(struct making *m, struct err *e)
 		return 0;
 	t->name = task_find(name);
 	if (!t->name)
-		return err_set(e, ERR_INPUT, 0, "%s '%.*s': expected test, typecheck, lint, data or json", m->w->task ? "--task" : "the skill's task", (int)(name.n < 40 ? name.n : 40), name.p);
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s': expected test, typecheck, lint, data, json or custom", m->w->task ? "--task" : "the skill's task", (int)(name.n < 40 ? name.n : 40), name.p);
 	return 0;
+}
+
+/* Better known before the run than after it. */
+static int file_readable(struct making *m, const char *path, struct err *e)
+{
+	struct str text;
+
+	return file_read(m->a, path, RUN_SCRIPT_MAX, &text, NULL, e);
 }
 
 int making_task(struct making *m, struct err *e)
@@ -62,6 +70,13 @@ int making_task(struct making *m, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "--columns goes with --task data");
 	if (w->schema && (!t->name || strcmp(t->name, "json") != 0))
 		return err_set(e, ERR_INPUT, 0, "--schema goes with --task json");
+	t->validator = w->validator;
+	if (w->validator && !t->name)
+		t->name = task_find(STR("custom"));
+	if (w->validator && file_readable(m, w->validator, e) != 0)
+		return -1;
+	if (t->name && !strcmp(t->name, "custom") && !w->validator && !validation_has_custom(m->p, t->name))
+		return err_set(e, ERR_INPUT, 0, "--task custom needs --validator FILE, or 'validators' in your own policy");
 	if (w->columns)
 		t->columns = validation_columns(m->a, str_of(w->columns), &t->ncolumns);
 	return w->schema ? file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) : 0;
@@ -111,7 +126,10 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	in.err = raw(&o->err, &in.cut, &large);
 	if (!in.task && !in.out.n && !in.err.n)
 		return NULL;
-	validate(a, &in, v);
+	if (in.task && !strcmp(in.task, "custom"))
+		validate_run(a, &in, v);
+	else
+		validate(a, &in, v);
 	if (!in.task && !v->format)
 		return NULL;
 	if (large)

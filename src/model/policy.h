@@ -131,6 +131,13 @@ struct classifier {
 	unsigned timeout_ms;
 };
 
+struct custom_validator { /* a program of the person's own that judges results */
+	struct custom_validator *next;
+	struct str name, task;
+	struct texts *command;
+	unsigned timeout_ms;
+};
+
 /* Blocks of the language whose work is done elsewhere (session start, rewriting of inputs, scanning for secrets): kept as written. */
 struct guidance {
 	bool enabled, include_defaults;
@@ -205,6 +212,7 @@ struct policy {
 	struct texts *secret_paths, *secret_allow; /* globs that count as secrets besides the built-in ones; and that do not */
 	struct texts *excluded_commands;      /* never boxed; no security boundary */
 	struct classifier classifier;
+	struct custom_validator *validators;
 	struct guidance guidance;
 	struct tmp_redirect redirect;
 	struct secrets secrets;

@@ -19,6 +19,7 @@ struct redactor {
 	size_t nvalues;
 	unsigned char bits[BITS / 8];
 	struct buf pending;
+	size_t hidden;            /* bytes of pending that are not shown */
 	char before;              /* the last byte that went out */
 	uint64_t count;
 };
@@ -194,6 +195,13 @@ static enum found match_at(const struct redactor *r, const struct candidate *c, 
 
 /* ---- a text ---- */
 
+static void show(const struct redactor *r, struct str text, size_t from, size_t to, struct buf *out)
+{
+	from = from < r->hidden ? r->hidden : from;
+	if (from < to)
+		buf_add(out, text.p + from, to - from);
+}
+
 /* Everything that is decided goes to out; answers how many bytes that was. */
 static size_t scan(struct redactor *r, struct str text, bool more, struct buf *out)
 {
@@ -215,17 +223,20 @@ static size_t scan(struct redactor *r, struct str text, bool more, struct buf *o
 			i++;
 			continue;
 		}
-		buf_add(out, text.p + shown, i + m.from - shown);
-		buf_fmt(out, "[redacted:%s]", m.kind);
+		show(r, text, shown, i + m.from, out);
 		r->before = ']';
-		r->count++;
+		if (i + m.to > r->hidden) {
+			buf_fmt(out, "[redacted:%s]", m.kind);
+			r->count++;
+		}
 		i = shown = i + m.to;
 	}
 	if (!more)
 		i = text.n;
-	buf_add(out, text.p + shown, i - shown);
+	show(r, text, shown, i, out);
 	if (i > shown)
 		r->before = text.p[i - 1];
+	r->hidden -= i < r->hidden ? i : r->hidden;
 	return i;
 }
 
@@ -247,6 +258,12 @@ void redactor_end(struct redactor *r, struct buf *out)
 	scan(r, buf_view(&r->pending), false, out);
 	r->pending.n = 0;
 	r->before = 0;
+}
+
+size_t redactor_hide(struct redactor *r)
+{
+	r->hidden = r->pending.n;
+	return r->hidden;
 }
 
 struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)

@@ -16,6 +16,11 @@ struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t
 /* In chunks: what can no longer be part of a secret is appended to out. */
 void redactor_feed(struct redactor *r, struct str chunk, struct buf *out);
 void redactor_end(struct redactor *r, struct buf *out);
+/*
+ * What came up to here is context: a secret that began in it is still found, but what of it is still undecided is not appended any more, nor
+ * do secrets that lie in it count. Answers how many bytes that are.
+ */
+size_t redactor_hide(struct redactor *r);
 uint64_t redactor_count(const struct redactor *r);
 /* The kinds, for docs; NULL after the last. A kind may come more than once. */
 const char *redact_kind(size_t i);

@@ -2,19 +2,6 @@
 #define _GNU_SOURCE
 #include "result/truncate.h"
 
-/* A last line without a newline counts as one. */
-static uint64_t lines(struct str s)
-{
-	uint64_t n = 0;
-
-	for (const char *p = s.p, *end = s.p + s.n; p < end; n++) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-
-		p = nl ? nl + 1 : end;
-	}
-	return n;
-}
-
 static bool inside_character(struct str s, size_t at) { return at < s.n && ((unsigned char)s.p[at] & 0xC0) == 0x80; }
 
 /* The end of as many whole lines as `most` bytes hold; of as many whole characters when the first line alone is longer. */
@@ -72,32 +59,122 @@ static size_t tail_lines(struct str s, size_t n)
 	return at;
 }
 
-struct str truncate_text(struct arena *a, struct str text, const struct truncate_options *o, struct truncated *ret)
+void truncator_start(struct truncator *t, struct arena *a, const struct truncate_options *o)
 {
-	size_t max = o->max ? o->max : TRUNCATE_DEFAULT, first = o->failed ? max / 4 : max / 2, head, tail;
-	struct truncated t = {.total_bytes = text.n, .total_lines = lines(text)};
-	struct str left_out;
+	*t = (struct truncator){.a = a, .o = *o};
+	if (!t->o.max)
+		t->o.max = o->head || o->tail ? TRUNCATE_LINES_MAX : TRUNCATE_DEFAULT;
+	t->room = t->o.max + 1;
+	buf_init(&t->head, a, t->room);
+}
+
+static void push(struct truncator *t, struct str s)
+{
+	if (s.n > t->room)
+		s = str_sub(s, s.n - t->room, s.n);
+	if (t->ntail + s.n > 2 * t->room) {
+		memmove(t->tail, t->tail + (t->ntail - t->room), t->room);
+		t->ntail = t->room;
+	}
+	if (s.n)
+		memcpy(t->tail + t->ntail, s.p, s.n);
+	t->ntail += s.n;
+}
+
+static void start_tail(struct truncator *t)
+{
+	t->tail = arena_alloc(t->a, 2 * t->room);
+	if (!t->gap)
+		push(t, buf_view(&t->head));
+}
+
+void truncator_feed(struct truncator *t, struct str piece)
+{
+	size_t left = t->gap ? 0 : t->room - t->head.n, taken = piece.n < left ? piece.n : left;
+
+	if (!piece.n)
+		return;
+	t->bytes += piece.n;
+	t->newlines += str_count(piece, '\n');
+	t->last = piece.p[piece.n - 1];
+	if (t->tail)
+		push(t, piece);
+	buf_add(&t->head, piece.p, taken);
+	if (t->tail || taken == piece.n)
+		return;
+	start_tail(t);
+	push(t, str_sub(piece, taken, piece.n));
+}
+
+void truncator_gap(struct truncator *t, uint64_t bytes, uint64_t newlines, bool ended)
+{
+	if (!bytes)
+		return;
+	t->bytes += bytes;
+	t->newlines += newlines;
+	t->last = ended ? '\n' : 0;
+	t->gap = true;
+	t->gap_ended = ended;
+	t->ntail = 0;
+	if (!t->tail)
+		start_tail(t);
+}
+
+struct ends { /* what is shown: the first bytes of the head, and of the tail what comes from an index on */
+	struct str head, tail;
+	size_t to, from;
+};
+
+static uint64_t shown(const struct ends *e) { return (uint64_t)e->to + (e->tail.n - e->from); }
+
+/* Where the text would be cut. False when all of it is shown. */
+static bool cut(const struct truncator *t, struct ends *e)
+{
+	size_t max = t->o.max, first = t->o.failed ? max / 4 : max / 2;
+
+	if (t->o.head || t->o.tail) {
+		e->to = head_lines(e->head, t->o.head);
+		e->from = tail_lines(e->tail, t->o.tail);
+		if (shown(e) <= max || t->bytes <= max)
+			return shown(e) < t->bytes;
+	}
+	if (!t->gap && t->bytes <= max)
+		return false;
+	e->to = head_bytes(e->head, first);
+	e->from = tail_bytes(e->tail, max - (e->to < first ? e->to : first));
+	return true;
+}
+
+struct str truncator_end(struct truncator *t, struct truncated *ret)
+{
+	struct ends e = {.head = buf_view(&t->head)};
+	struct str left;
 	struct buf b;
 
-	if (o->head || o->tail) {
-		head = head_lines(text, o->head);
-		tail = tail_lines(text, o->tail);
-	} else {
-		head = text.n > max ? head_bytes(text, first) : text.n;
-		tail = tail_bytes(text, max - (head < first ? head : first));
-	}
-	*ret = t;
-	if (head >= tail)
-		return text;
-	left_out = str_sub(text, head, tail);
+	e.tail = t->tail ? str_n(t->tail + (t->ntail > t->room ? t->ntail - t->room : 0), t->ntail > t->room ? t->room : t->ntail) : e.head;
+	*ret = (struct truncated){.total_bytes = t->bytes, .total_lines = t->newlines + (t->bytes && t->last != '\n')};
+	if (!cut(t, &e))
+		return e.head;
+	left = str_sub(e.tail, e.from, e.tail.n);
 	ret->is = true;
-	ret->omitted_bytes = left_out.n;
-	ret->omitted_lines = lines(left_out);
-	buf_init(&b, a, text.n + TRUNCATE_MARKER_MAX);
-	buf_add(&b, text.p, head);
-	if (head && text.p[head - 1] != '\n')
+	ret->omitted_bytes = t->bytes - shown(&e);
+	ret->omitted_lines = t->newlines - str_count(str_sub(e.head, 0, e.to), '\n') - str_count(left, '\n') + !(e.from ? e.tail.p[e.from - 1] == '\n' : t->gap_ended);
+	buf_init(&b, t->a, e.to + left.n + TRUNCATE_MARKER_MAX);
+	buf_add(&b, e.head.p, e.to);
+	if (e.to && e.head.p[e.to - 1] != '\n')
 		buf_char(&b, '\n');
 	buf_fmt(&b, "... truncated (%llu more lines) ...\n", (unsigned long long)ret->omitted_lines);
-	buf_str(&b, str_sub(text, tail, text.n));
+	buf_str(&b, left);
 	return buf_view(&b);
+}
+
+struct str truncate_text(struct arena *a, struct str text, const struct truncate_options *o, struct truncated *ret)
+{
+	struct truncator t;
+	struct str s;
+
+	truncator_start(&t, a, o);
+	truncator_feed(&t, text);
+	s = truncator_end(&t, ret);
+	return ret->is ? s : text;
 }

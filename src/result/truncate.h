@@ -6,11 +6,12 @@
 #include "base/str.h"
 
 #define TRUNCATE_DEFAULT 4096
+#define TRUNCATE_LINES_MAX ((size_t)1 << 20)
 #define TRUNCATE_MARKER_MAX 64 /* bytes that are added at most */
 
 struct truncate_options {
-	size_t max;         /* bytes that are shown, the marker not counted; 0: TRUNCATE_DEFAULT */
-	size_t head, tail;  /* lines instead of bytes, when one of them is given */
+	size_t max;         /* bytes that are shown, the marker not counted; 0: TRUNCATE_DEFAULT, or TRUNCATE_LINES_MAX with lines */
+	size_t head, tail;  /* lines instead, when one of them is given; when they are more than `max` bytes, bytes count after all */
 	bool failed;        /* the end matters more: a quarter for the head instead of half */
 };
 
@@ -20,3 +21,21 @@ struct truncated {
 };
 
 struct str truncate_text(struct arena *a, struct str text, const struct truncate_options *o, struct truncated *ret);
+
+/* The same in pieces: the same text in other pieces is cut in the same way. Memory is for what can be shown, whatever comes. */
+struct truncator {
+	struct arena *a;
+	struct truncate_options o;
+	size_t room;                /* of each buffer: one byte more than is shown, which says where the next begins */
+	struct buf head;            /* the beginning; all of it when it is no longer */
+	char *tail;                 /* twice the room; the last bytes are the end. NULL: the head is all */
+	size_t ntail;
+	uint64_t bytes, newlines;
+	char last;                  /* byte */
+	bool gap, gap_ended;
+};
+void truncator_start(struct truncator *t, struct arena *a, const struct truncate_options *o);
+void truncator_feed(struct truncator *t, struct str piece);
+/* Here something is missing, once: so many bytes with so many newlines in them, the last of which is its end or not. It is never shown. */
+void truncator_gap(struct truncator *t, uint64_t bytes, uint64_t newlines, bool ended);
+struct str truncator_end(struct truncator *t, struct truncated *ret);

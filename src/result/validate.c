@@ -211,6 +211,14 @@ static void judge_run(struct arena *a, const struct validate_input *in, struct v
 		validation_unsure(a, v, "output-cut", "parts of the output are missing, so its numbers cannot be checked; let the command print less, or write a report to a file");
 }
 
+void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret)
+{
+	struct validation v = {.task = in->task, .validity = VALIDITY_VALID};
+
+	judge_run(a, in, &v);
+	*ret = v;
+}
+
 void validate(struct arena *a, const struct validate_input *in, struct validation *ret)
 {
 	struct validate_input text = *in;

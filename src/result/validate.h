@@ -41,6 +41,8 @@ extern const struct validator validators_test_text[], validators_test_machine[],
 #define DETECT_SURE 50
 #define DETECT_CERTAIN 98 /* nothing is surer: the rows behind it are not asked */
 void validate(struct arena *a, const struct validate_input *in, struct validation *ret);
+/* Only what the run itself says: killed, never started, cut. Else it is valid, and says nothing. */
+void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* Row i of all families; NULL after the last. */
 const struct validator *validator_at(size_t i);
 

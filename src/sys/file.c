@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -144,6 +145,16 @@ int fd_write_all(int fd, const char *name, struct str s, struct err *e)
 		at += (size_t)put;
 	}
 	return 0;
+}
+
+int fd_of_text(const char *name, struct str text, struct err *e)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in memory for '%s'", name);
+	if (fd_write_all(fd, name, text, e) != 0 || lseek(fd, 0, SEEK_SET) != 0)
+		fd_close(&fd);
+	return fd;
 }
 
 /* Writes a new file in `dir` and puts it in the place of `name`. The temporary one is gone afterwards, whatever happens. */

@@ -19,6 +19,8 @@ int fd_read_all(struct arena *a, int fd, const char *name, size_t max, struct st
 int fd_read_file(struct arena *a, int fd, const char *name, const struct stat *st, size_t max, struct str *ret, struct err *e);
 /* All n bytes, over short writes and interrupts. */
 int fd_write_all(int fd, const char *name, struct str s, struct err *e);
+/* A descriptor from which these bytes can be read, of a file that has no name; -1 and e. */
+int fd_of_text(const char *name, struct str text, struct err *e);
 /*
  * Puts these bytes in the place of the file, all or nothing: a new file (mode 0600) beside it, written and synced, then renamed over it.
  * A link at `path` is replaced, not followed.

@@ -109,6 +109,86 @@ wrong 'goes with --task data' --columns a --task json -c true
 wrong 'goes with --task json' --schema schema.json --task test -c true
 wrong 'cannot open' --task json --schema none.json -c true
 
+# ---- validators of one's own ----
+write yes.py <<'CODE'
+import json, sys
+r = json.load(sys.stdin)
+print(json.dumps({"outcome": "valid", "result": "fail" if "bad" in r["stdout"] else "pass", "counts": {"bytes": len(r["stdout"])}, "checks": [{"id": "seen", "message": "it was\u202e read"}]}))
+CODE
+says "a validator of one's own" valid pass validator text validator:seen -- --task custom --validator yes.py -c 'echo good'
+json '.validation.counts == {"bytes": 5} and .validation.task == "custom" and (.validation.checks[0].message | contains("\\u{202e}"))' 'its counts, and its message made visible'
+says 'it says that the result is a failure' valid fail validator text validator:seen -- --validator yes.py -c 'echo bad'
+says 'it reads all of the output' valid pass validator text validator:seen -- --validator yes.py -c 'yes 0123456789 | head -c 5000000'
+json '.validation.counts.bytes == 5000000' 'to the last byte'
+write no.sh <<<'echo "{\"outcome\": \"invalid\", \"checks\": [{\"id\": \"too-few\", \"message\": \"fewer tests than yesterday: find out why\"}]}"; exit 1'
+says 'both: the tests pass, it says no' invalid none tap machine validator:too-few -- --task test --validator no.sh -c 'printf "1..1\nok 1\n"'
+json '.validation.message == "do not use this result: fewer tests than yesterday: find out why"' 'and its reason is what is said'
+says 'both: the tests do not add up, it is not asked' invalid none tap machine plan-mismatch -- --task test --validator yes.py -c 'printf "1..2\nok 1\n"'
+says 'both: the tests fail, it is content' valid fail tap machine validator:seen -- --task test --validator yes.py -c 'printf "1..1\nnot ok 1\n"'
+says 'a format that only it knows' valid pass validator text validator:seen -- --task test --validator yes.py -c 'echo "all well"'
+says 'a run that was killed' invalid none '' '' run-killed -- --timeout 300ms --validator yes.py -c 'sleep 9'
+wrongs=0
+while IFS= read -r answer; do
+	printf "cat <<'END'\n%s\nEND\n" "$answer" | write wrong.sh
+	run --validator wrong.sh -c 'echo x'
+	jq -e '.validation.outcome == "indeterminate" and .validation.result == "none" and any(.validation.checks[]; .id == "custom-failed") and (.is_error | not)' "$tmp/out" >/dev/null || { wrongs=1; break; }
+done <<'ANSWERS'
+nothing of the kind
+{"outcome": "good"}
+{"result": "pass"}
+{"outcome": "invalid", "result": "pass"}
+{"outcome": "valid", "result": "perhaps"}
+{"outcome": "valid", "counts": {"a": -1}}
+{"outcome": "valid", "counts": {"a": 1.5}}
+{"outcome": "valid", "counts": [1]}
+{"outcome": "valid", "counts": {"a b\u0000": 1}}
+{"outcome": "valid", "checks": [{"id": "a"}]}
+{"outcome": "valid", "checks": [{"id": "../x", "message": "m"}]}
+{"outcome": "valid"} {"outcome": "valid"}
+["valid"]
+{"outcome": "valid",
+ANSWERS
+result $wrongs 'wrong answers are indeterminate'
+# shellcheck disable=SC2016 # the box's own $$
+for body in 'exit 1' 'kill -9 $$' 'echo "{\"outcome\": \"valid\"}"; exit 1' 'yes' 'touch made'; do
+	printf '%s\n' "$body" | write wrong.sh
+	says "a validator that runs '$body'" indeterminate none '' '' custom-failed -- --workspace . --validator wrong.sh -c 'echo x'
+done
+[[ ! -e $tmp/ws/made ]]
+result $? 'nothing was made in the workspace'
+printf 'validators: [{name: slow, command: [sleep, "9"], timeout_ms: 300}]\n' >"$tmp/home/.config/caisson/config.yaml"
+says 'a validator that takes too long' indeterminate none '' '' custom-failed -- --task custom -c 'echo x'
+rm "$tmp/home/.config/caisson/config.yaml"
+write spy.py <<'CODE'
+import json, os, socket, sys
+r = json.load(sys.stdin)
+free = []
+try:
+    open("mine", "w"); free.append("write")
+except OSError:
+    pass
+try:
+    socket.socket(); free.append("network")
+except OSError:
+    pass
+if "GITHUB_TOKEN" in os.environ or "ghp_" in json.dumps(r):
+    free.append("secret")
+print(json.dumps({"outcome": "invalid" if free else "valid", "checks": [{"id": x, "message": x} for x in free]}))
+CODE
+export GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345
+says 'it can neither write the workspace nor reach the network nor see secrets' valid pass validator text '' -- --workspace . --validator spy.py -c 'echo ghp_0123456789abcdefghijABCDEFGHIJ012345'
+unset GITHUB_TOKEN
+cp "$tmp/ws/yes.py" "$tmp/home/mine.py"
+write fail.sh <<<'cat >/dev/null; echo "{\"outcome\": \"valid\", \"result\": \"fail\"}"'
+printf 'validators: [{name: mine, command: [python3, %s]}, {name: more, task: test, command: [bash, %s]}]\n' "$tmp/home/mine.py" "$tmp/ws/fail.sh" >"$tmp/home/.config/caisson/config.yaml"
+says "the policy's validators" valid pass mine text mine:seen -- --task custom -c 'echo good'
+says "the policy's validators, by the task that was recognised" valid fail tap machine '' -- -c 'printf "1..1\nok 1\n"'
+mv "$tmp/home/.config/caisson/config.yaml" .caisson.yaml
+says "a project's do not count" valid pass tap machine '' -- --workspace . -c 'printf "1..1\nok 1\n"'
+rm "$tmp/ws/.caisson.yaml"
+wrong 'needs --validator' --task custom -c true
+wrong 'cannot open' --validator none.py -c true
+
 # ---- a skill's task ----
 printf -- '---\nname: x\ntask: test\n---\ntext\n' >"$tmp/skill.md"
 says "the skill's task" indeterminate none '' '' not-recognised -- --skill "$tmp/skill.md" -c 'echo hello'

@@ -198,6 +198,9 @@ static void test_bad(void)
 		{"mode: yolo\n", "p.yaml:1:7: ", "expected default, acceptEdits", "yolo"},
 		{"route: x\n", "p.yaml:1:8: ", "expected off, advise", ""},
 		{"onError: allow\n", "p.yaml:1:10: ", "expected ask or deny", ""},
+		{"validators: [{name: a}]\n", "p.yaml:1:14: ", "needs 'name' and 'command'", ""},
+		{"validators: [{name: a b, command: [x]}]\n", "p.yaml:1:21: ", "expected a name", ""},
+		{"validators: [{name: a, task: x, command: [x]}]\n", "p.yaml:1:30: ", "expected test", ""},
 		{"classifier: {timeout_ms: 5}\n", "p.yaml:1:13: ", "needs 'command'", ""},
 		{"classifier: {command: [x], timeout_ms: 0}\n", "p.yaml:1:40: ", "expected a number from 1", ""},
 		{"classifier: {command: [x], timeout_ms: 5s}\n", "p.yaml:1:40: ", "expected a number from 1", ""},
@@ -459,7 +462,7 @@ static void test_other_blocks(void)
 	               "permissions: {deny: ['Read(~/.ssh/**)', WebFetch], ask: ['Bash(a (b):*)'], allow: [{rule: 'Bash(*)', description: d}]}\n"
 	               "checks_grade: {secret-read: deny, inline-code: 'off', opaque-path: warn}\n"
 	               "writable_roots: [/a]\nprotected_paths: [b]\nsecret_paths: [c]\nexcluded_commands: [d]\n"
-	               "classifier: {command: [j, -x]}\nguidance: {extra: [one, two]}\nredirect: {tmp: true}\n"
+	               "classifier: {command: [j, -x]}\nvalidators: [{name: cov, command: [c, -y]}, {name: d, task: lint, command: [e], timeout_ms: 5}]\nguidance: {extra: [one, two]}\nredirect: {tmp: true}\n"
 	               "secrets: {enabled: true, scanInputs: false, inputTools: [Bash], allow: {paths: [p], rules: [q]}, maxScanBytes: 7, timeoutMs: 8}\n"
 	               "meta: {title: t, description: d}\n", &p, &e), 0);
 	CHECK(p.on_error == VERDICT_ASK && p.mode == MODE_ACCEPT_EDITS && p.route == ROUTE_DENY && p.contain_fallback == VERDICT_DENY && p.fold_case && p.client_settings);
@@ -482,6 +485,10 @@ static void test_other_blocks(void)
 	CHECK_STR(p.excluded_commands->text, "d");
 	CHECK_STR(p.classifier.command->next->text, "-x");
 	CHECK(p.classifier.timeout_ms > 0);
+	CHECK_STR(p.validators->command->next->text, "-y");
+	CHECK_STR(p.validators->task, "custom");
+	CHECK(p.validators->timeout_ms > 0 && p.validators->next->timeout_ms == 5 && !p.validators->next->next);
+	CHECK_STR(p.validators->next->task, "lint");
 	CHECK(p.guidance.enabled && p.guidance.include_defaults);
 	CHECK_STR(p.guidance.extra->next->text, "two");
 	CHECK(p.redirect.on);

@@ -172,6 +172,41 @@ static void test_long(void)
 	}
 }
 
+/* A text of which only what comes after a place is wanted, at every place: no part of a secret across it is shown, and nothing of what was before. */
+static void test_hide(void)
+{
+	struct str token = str_fmt(&a, "ghp_%.*s", STR_ARG(of(LETTERS, 36))), plain = STR("one two three\nfour five\n");
+	struct str body = of(LETTERS, 64);
+	struct str pem = str_fmt(&a, "-----BEGIN PRIVATE KEY-----\n%.*s\n%.*s\n-----END PRIVATE KEY-----", STR_ARG(body), STR_ARG(body));
+	const struct {
+		struct str secret;
+		const char *shown;
+	} rows[] = {{token, "[redacted:github-token]"}, {pem, "[redacted:private-key]"}};
+
+	for (size_t k = 0; k < 2; k++) {
+		struct str text = str_fmt(&a, "%.*s%.*s\n%.*s", STR_ARG(plain), STR_ARG(rows[k].secret), STR_ARG(plain));
+
+		for (size_t at = 0; at <= text.n; at++) {
+			struct redactor *r = redactor_new(&a, NULL, 0);
+			struct str want = str_sub(text, at, text.n);
+			struct buf before, after;
+			uint64_t counted;
+
+			buf_init(&before, &a, 0);
+			buf_init(&after, &a, 0);
+			redactor_feed(r, str_sub(text, 0, at), &before);
+			counted = redactor_count(r);
+			CHECK(redactor_hide(r) + before.n == at || counted);
+			redactor_feed(r, want, &after);
+			redactor_end(r, &after);
+			if (at < plain.n + rows[k].secret.n)
+				want = str_fmt(&a, "%.*s%s\n%.*s", STR_ARG(str_sub(plain, at, plain.n)), rows[k].shown, STR_ARG(plain));
+			CHECK_STRN(buf_view(&after), want);
+			CHECK_INT(redactor_count(r) - counted, at < plain.n + rows[k].secret.n);
+		}
+	}
+}
+
 /* Each is in the docs. */
 static void test_kinds(void)
 {
@@ -198,6 +233,7 @@ int main(void)
 	RUN(test_values_in_patterns);
 	RUN(test_split_by_colour);
 	RUN(test_long);
+	RUN(test_hide);
 	RUN(test_kinds);
 	arena_free(&a);
 	return unit_end();

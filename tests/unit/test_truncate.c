@@ -103,6 +103,181 @@ static void test_adds_up(void)
 	}
 }
 
+/* ---- in pieces ---- */
+
+static uint64_t seed = 88172645463325252u;
+
+static size_t below(size_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (size_t)(seed % n);
+}
+
+static uint64_t lines_of(struct str s) { return str_count(s, '\n') + (s.n && s.p[s.n - 1] != '\n'); }
+
+static size_t line_end(struct str s, size_t at)
+{
+	while (at < s.n && s.p[at++] != '\n')
+		;
+	return at;
+}
+
+static size_t line_start(struct str s, size_t at)
+{
+	while (at && s.p[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static bool goes_on(struct str s, size_t at) { return at < s.n && (s.p[at] & 0xC0) == 0x80; }
+
+/* The same by the book, on the whole text: where the head ends and where the tail starts. */
+static void ends_of(struct str s, const struct truncate_options *o, size_t *ret_head, size_t *ret_tail)
+{
+	size_t max = o->max, first = o->failed ? max / 4 : max / 2, head = 0, tail = s.n, rest;
+
+	for (size_t i = 0; i < o->head; i++)
+		head = line_end(s, head);
+	for (size_t i = 0; i < o->tail && tail; i++)
+		tail = line_start(s, tail - 1);
+	if ((o->head || o->tail) && (head >= tail ? s.n : head + s.n - tail) <= max) {
+		*ret_head = head;
+		*ret_tail = tail;
+		return;
+	}
+	head = s.n <= max ? s.n : first;
+	if (head < s.n && line_start(s, head))
+		head = line_start(s, head);
+	while (head < s.n && goes_on(s, head))
+		head--;
+	rest = max - (head < first ? head : first);
+	tail = s.n > rest ? s.n - rest : 0;
+	if (tail && s.p[tail - 1] != '\n' && line_end(s, tail) < s.n)
+		tail = line_end(s, tail);
+	while (goes_on(s, tail))
+		tail++;
+	*ret_head = head;
+	*ret_tail = tail;
+}
+
+static struct str any_text(size_t n)
+{
+	static const char *const bits[] = {"a", "bc", "\n", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "a longer word", "\n\n"};
+	size_t kinds = 1 + below(sizeof(bits) / sizeof(*bits));
+	struct buf b;
+
+	buf_init(&b, &a, 0);
+	while (b.n < n)
+		buf_c(&b, bits[below(kinds)]);
+	return buf_view(&b);
+}
+
+static void feed_in_pieces(struct truncator *t, struct str s)
+{
+	size_t most = 1 + below(below(3) ? 40 : 4000);
+
+	for (size_t at = 0, k; at < s.n; at += k) {
+		k = 1 + below(most);
+		truncator_feed(t, str_sub(s, at, at + k));
+	}
+}
+
+static struct truncate_options any_options(void)
+{
+	struct truncate_options o = {.max = 1 + below(below(2) ? 30 : 3000), .failed = below(2)};
+
+	if (below(2))
+		o.head = below(below(2) ? 5 : 300);
+	if (below(2))
+		o.tail = below(below(2) ? 5 : 300);
+	return o;
+}
+
+/* Text, options and pieces at random: what comes out is what the whole text gives. */
+static void test_pieces(void)
+{
+	for (unsigned i = 0; i < 20000 && !unit_bad; i++) {
+		struct str text = any_text(below(below(2) ? 80 : 5000)), got;
+		struct truncate_options o = any_options();
+		struct truncated t;
+		struct truncator cutter;
+		size_t head, tail;
+
+		ends_of(text, &o, &head, &tail);
+		truncator_start(&cutter, &a, &o);
+		feed_in_pieces(&cutter, text);
+		got = truncator_end(&cutter, &t);
+		CHECK_INT(t.is, head < tail);
+		CHECK_INT(t.total_bytes, text.n);
+		CHECK_INT(t.total_lines, lines_of(text));
+		CHECK_INT(t.omitted_bytes, head < tail ? tail - head : 0);
+		CHECK_INT(t.omitted_lines, head < tail ? lines_of(str_sub(text, head, tail)) : 0);
+		if (!t.is)
+			CHECK_STRN(got, text);
+		else
+			CHECK_STRN(got, str_fmt(&a, "%.*s%s... truncated (%llu more lines) ...\n%.*s", (int)head, text.p, head && text.p[head - 1] != '\n' ? "\n" : "",
+				(unsigned long long)t.omitted_lines, (int)(text.n - tail), text.p + tail));
+		if (i % 100 == 0) {
+			arena_free(&a);
+			arena_init(&a, ARENA_CAP_DEFAULT);
+		}
+	}
+}
+
+/* With something missing in the middle: counted as if it were there, and never shown. */
+static void test_gap(void)
+{
+	for (unsigned i = 0; i < 10000 && !unit_bad; i++) {
+		struct str first = any_text(below(300)), gap = any_text(1 + below(below(2) ? 3 : 3000)), last = any_text(below(300)), marker, got, text = str_cat(&a, str_cat(&a, first, gap), last);
+		struct truncate_options o = any_options();
+		struct truncated t;
+		struct truncator cutter;
+		size_t at, head, tail;
+
+		truncator_start(&cutter, &a, &o);
+		feed_in_pieces(&cutter, first);
+		truncator_gap(&cutter, gap.n, str_count(gap, '\n'), gap.p[gap.n - 1] == '\n');
+		feed_in_pieces(&cutter, last);
+		got = truncator_end(&cutter, &t);
+		marker = str_fmt(&a, "... truncated (%llu more lines) ...\n", (unsigned long long)t.omitted_lines);
+		for (at = 0; at + marker.n < got.n && !str_eq(str_sub(got, at, at + marker.n), marker); at++)
+			;
+		tail = got.n - at - marker.n;
+		head = text.n - tail - (size_t)t.omitted_bytes;
+		CHECK(t.is && head <= first.n && tail <= last.n);
+		CHECK_STRN(got, str_fmt(&a, "%.*s%s%.*s%.*s", (int)head, text.p, head && text.p[head - 1] != '\n' ? "\n" : "", STR_ARG(marker), (int)tail, text.p + text.n - tail));
+		CHECK(t.total_bytes - t.omitted_bytes <= o.max);
+		CHECK_INT(t.total_bytes, text.n);
+		CHECK_INT(t.total_lines, lines_of(text));
+		CHECK_INT(t.omitted_lines, lines_of(str_sub(text, head, text.n - tail)));
+		if (i % 100 == 0) {
+			arena_free(&a);
+			arena_init(&a, ARENA_CAP_DEFAULT);
+		}
+	}
+}
+
+/* However long it is, memory is for what is shown. */
+static void test_bounded(void)
+{
+	static char text[100000];
+	struct truncator cutter;
+	struct truncated t;
+	size_t used;
+
+	memset(text, 'x', sizeof(text));
+	truncator_start(&cutter, &a, &(struct truncate_options){0});
+	truncator_feed(&cutter, str_n(text, sizeof(text)));
+	used = a.used;
+	for (unsigned i = 0; i < 1000; i++)
+		truncator_feed(&cutter, str_n(text, 1 + i * 97 % sizeof(text)));
+	CHECK_INT(a.used, used);
+	truncator_end(&cutter, &t);
+	CHECK_INT(t.total_bytes - t.omitted_bytes, TRUNCATE_DEFAULT);
+}
+
 int main(void)
 {
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -111,6 +286,9 @@ int main(void)
 	RUN(test_lines);
 	RUN(test_long_line);
 	RUN(test_adds_up);
+	RUN(test_pieces);
+	RUN(test_gap);
+	RUN(test_bounded);
 	arena_free(&a);
 	return unit_end();
 }
