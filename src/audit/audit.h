@@ -83,6 +83,7 @@ struct audit {
 	int dir;               /* STATE/audit */
 	uint32_t uid;
 	enum audit_sync sync;
+	unsigned retain_days;  /* when a new day begins, days that are older are dropped (retain.h); 0: none is */
 	int64_t (*now)(void);  /* microseconds since 1970, UTC; a test puts another clock here */
 	struct str path;       /* of dir, for messages */
 };

@@ -39,6 +39,7 @@ int record_open(struct arena *a, const struct record_place *at, const struct pol
 	*ret = r;
 	if (open_all(a, at, &r, &why) == 0) {
 		r.audit.sync = own->sync;
+		r.audit.retain_days = own->retention_days;
 		*ret = r;
 		return 0;
 	}
