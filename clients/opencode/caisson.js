@@ -34,5 +34,6 @@ export const Caisson = async ({ directory }) => ({
       tool_response: { output: output.output, metadata: output.metadata },
     });
     if (typeof answer.output === "string") output.output = answer.output;
+    if (answer.context) output.output = `${output.output}\n${answer.context}`;
   },
 });
