@@ -17,8 +17,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "base/sha256.h"
 #include "sys/file.h"
+#include "sys/sha256.h"
 
 #define RAW_MAX 3072           /* bytes; a larger blob is compressed */
 #define RAW_FRAME (4 + 1 + 4 + 3) /* magic, descriptor, size of the content, header of the one block */

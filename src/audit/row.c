@@ -4,8 +4,8 @@
 
 #include "audit/inner.h"
 #include "base/num.h"
-#include "base/sha256.h"
 #include "base/utf8.h"
+#include "sys/sha256.h"
 
 static const char *const kinds[AUDIT_KINDS] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone"};
 

@@ -205,9 +205,9 @@ enum js_act {
 };
 
 struct js_row {
-	const char *name;  /* "fs.rm" stands for fs.rmSync and fs.promises.rm, too; a last part "*" for all that has no row */
+	char name[48];     /* "fs.rm" stands for fs.rmSync and fs.promises.rm, too; a last part "*" for all that has no row */
 	enum js_act act;
-	const char *what;
+	char what[32];
 };
 
 const struct js_row *js_row(struct walk *w, struct str path);

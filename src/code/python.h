@@ -294,11 +294,11 @@ enum py_kind {
 	PY_TESTS,       /* unittest.main */
 };
 
-struct py_row {
-	const char *name;
+struct py_row { /* texts in place: a table of pointers would have to be relocated at each start */
+	char name[48];
 	enum py_kind kind;
-	const char *spec;
-	const char *op;
+	char spec[44];
+	char op[16]; /* what it is called in facts; empty: by its name */
 };
 
 enum py_module { PY_MODULE_OTHER, PY_MODULE_PURE, PY_MODULE_LISTED, PY_MODULE_STDLIB };

@@ -137,7 +137,7 @@ static bool is_loose(const struct py_args *args)
 static void do_files(struct python *p, const struct py_row *r, const struct pv *self, bool unbound, const struct py_args *args, TSNode n)
 {
 	struct str rest = str_of(r->spec), part[3], source = str_n("\2", 1);
-	const char *op = r->op ? r->op : r->name;
+	const char *op = r->op[0] ? r->op : r->name;
 
 	while (next_spec(&rest, part)) {
 		struct path_spec f = letters(part[2]);

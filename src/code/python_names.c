@@ -7,7 +7,9 @@
 
 #include "code/python.h"
 
-static const char *const harmless[] = {
+#define NAME_ROOM 52 /* names stand in place: a table of pointers would have to be relocated at each start */
+
+static const char harmless[][NAME_ROOM] = {
 	"ACCEPTED", "ACTIONS", "AF_ALG", "AF_APPLETALK", "AF_ASH", "AF_ATMPVC", "AF_ATMSVC", "AF_AX25", "AF_BLUETOOTH", "AF_BRIDGE", "AF_CAN",
 	"AF_ECONET", "AF_INET", "AF_INET6", "AF_IPX", "AF_IRDA", "AF_KEY", "AF_LLC", "AF_NETBEUI", "AF_NETLINK", "AF_NETROM", "AF_PACKET", "AF_PPPOX",
 	"AF_QIPCRTR", "AF_RDS", "AF_ROSE", "AF_SECURITY", "AF_SNA", "AF_TIPC", "AF_UNIX", "AF_UNSPEC", "AF_VSOCK", "AF_WANPIPE", "AF_X25",
@@ -267,7 +269,7 @@ static const char *const harmless[] = {
 	"x", "xzopen", "y", "year", "yeardatescalendar", "yeardays2calendar", "yeardayscalendar", "z", "zfill", "zip_children", "zscore",
 };
 
-static const char *const effects[] = {
+static const char effects[][NAME_ROOM] = {
 	"__dict__", "__setstate__", "_closer", "_convert_", "_drv", "_evaluate", "_execute_child", "_finalizer", "_importer", "_inqueue", "_module",
 	"_outqueue", "_parts", "_popen", "_quick_get", "_quick_put", "_raw_path", "_raw_paths", "_reader", "_rmtree", "_str", "_tail_cached",
 	"_writer", "ag_frame", "backup", "breakpoint", "chdir", "chmod", "chown", "co_code", "compile", "connect", "connect_ex", "copy", "copy_into",
@@ -287,7 +289,7 @@ static const char *const effects[] = {
 };
 
 /* Of those with two underscores on both sides. */
-static const char *const special[] = {
+static const char special[][NAME_ROOM] = {
 	"__abs__", "__add__", "__aenter__", "__aexit__", "__aiter__", "__all__", "__and__", "__anext__", "__annotations__", "__author__", "__bool__",
 	"__cause__", "__class__", "__contains__", "__context__", "__dataclass_fields__", "__doc__", "__enter__", "__eq__", "__exit__", "__file__",
 	"__float__", "__format__", "__future__", "__ge__", "__getitem__", "__gt__", "__hash__", "__index__", "__init__", "__int__", "__iter__", "__le__",
@@ -298,9 +300,9 @@ static const char *const special[] = {
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
-static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(*(const char *const *)row)); }
+static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(row)); }
 
-static bool listed_in(struct str name, const char *const *list, size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
+static bool listed_in(struct str name, const char (*list)[NAME_ROOM], size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
 
 bool py_harmless_name(struct str name) { return listed_in(name, harmless, COUNT(harmless)); }
 bool py_effect_name(struct str name) { return listed_in(name, effects, COUNT(effects)); }
@@ -347,10 +349,10 @@ void py_own_attributes(struct python *p, TSNode function, TSNode args)
 	}
 }
 
-static bool sorted(const char *const *list, size_t n)
+static bool sorted(const char (*list)[NAME_ROOM], size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (str_cmp(str_of(list[i - 1]), str_of(list[i])) >= 0)
+		if (list[i][NAME_ROOM - 1] || str_cmp(str_of(list[i - 1]), str_of(list[i])) >= 0)
 			return false;
 	return true;
 }
