@@ -36,6 +36,7 @@ struct run_wishes { /* NULL or empty: not given */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
+	const struct run_wishes *within; /* of an agent: its limits can only be smaller than what holds without them; the rest of it is not looked at */
 };
 
 struct run_world { /* of the caller */
