@@ -1,17 +1,20 @@
 /*
- * One run from wishes to report: ticket, policies, gate, box, report. `caisson run` and the MCP server are this with different ways of asking and
+ * One run from wishes to report: ticket, policies, gate, record, box, report, record. `caisson run` and the MCP server are this with different ways of asking and
  * answering.
  */
 #pragma once
+#include "engine/record.h"
 #include "engine/run.h"
 #include "engine/ticket.h"
 
 struct job {
 	struct run_wishes wishes;  /* given; what a ticket says replaces them */
+	struct record_who who;     /* given; what a ticket says replaces it. Without an agent it is the one of the wishes */
 	struct ticket ticket;
 	struct policies policies;
 	struct run_world world;
 	struct run run;
+	struct record record;
 	struct outcome outcome;    /* box_wait() on it when the report is out */
 	struct judgement judgement;
 	bool refused;              /* by the gate, or because there is no policy to judge by */

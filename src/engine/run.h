@@ -55,6 +55,7 @@ struct run_task { /* what a run is for (validation.h) */
 	size_t ncolumns;
 	struct str schema;             /* json: the text of a JSON Schema */
 	const char *validator;         /* a script that judges the result; NULL: none but those of the policy */
+	struct str validator_text;     /* what it was before the run */
 };
 
 struct run {

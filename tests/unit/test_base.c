@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "base/pmap.h"
-#include "base/sha256.h"
 #include "base/utf8.h"
 #include "torture.h"
 #include "unit.h"
@@ -581,31 +580,6 @@ static void test_json_dump(void)
 	json_decref(empty);
 }
 
-/* Every length up to three blocks and some longer ones, at every alignment: both ways give the same, and known answers are right. */
-static void test_sha256(void)
-{
-	static unsigned char bytes[70000];
-	unsigned char one[SHA256_BYTES], other[SHA256_BYTES];
-	char hex[SHA256_HEX + 1];
-	for (size_t i = 0; i < sizeof bytes; i++)
-		bytes[i] = (unsigned char)(i * 7 + (i >> 8));
-	for (size_t n = 0; n < 200; n++)
-		for (size_t at = 0; at < 16; at++) {
-			sha256(str_n((char *)bytes + at, n), one);
-			sha256_plain(str_n((char *)bytes + at, n), other);
-			CHECK(memcmp(one, other, sizeof one) == 0);
-		}
-	sha256(str_n((char *)bytes, sizeof bytes), one);
-	sha256_plain(str_n((char *)bytes, sizeof bytes), other);
-	CHECK(memcmp(one, other, sizeof one) == 0);
-	sha256_hex(STR("abc"), hex);
-	CHECK_STR(str_of(hex), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-	sha256_hex(STR(""), hex);
-	CHECK_STR(str_of(hex), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-	if (!sha256_is_fast())
-		printf("# this processor has no instructions for SHA-256: only libsodium's way is tested\n");
-}
-
 static int all(void *arg)
 {
 	(void)arg;
@@ -627,7 +601,6 @@ static int all(void *arg)
 	RUN(test_json_load);
 	RUN(test_json_deep);
 	RUN(test_json_dump);
-	RUN(test_sha256);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SHA-256 (FIPS 180-4). See sha256.h. */
-#include "base/sha256.h"
+#include "sys/sha256.h"
 
 #include <sodium.h>
 #include <stdint.h>
