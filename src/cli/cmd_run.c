@@ -8,7 +8,6 @@
 #include "engine/job.h"
 #include "sys/file.h"
 
-#define ARENA_CAP ((size_t)4 << 30)  /* both streams at their largest, and what is made of them */
 #define PROGRESS_AFTER_MS 2000
 
 struct run_options {
@@ -155,7 +154,7 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}};
 	int rc;
 
-	arena_init(&a, ARENA_CAP);
+	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	c.job.wishes.plain |= o->w.ticket && !o->json;
 	rc = arena_run(&a, go, &c);

@@ -120,3 +120,19 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 	finish(a, j, begun);
 	return 0;
 }
+
+int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
+{
+	struct err why = {0};
+
+	*ret = (struct facts){0};
+	if (run_world(a, STR(""), &j->world, e) != 0)
+		return -1;
+	if (!load_policies(a, j))
+		return 0;
+	if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+		return -1;
+	if (engine_judge(a, &j->run.gate, &j->policies, ret, &j->judgement, &why) != 0)
+		engine_refuse(a, "internal-error", why.text, &j->judgement);
+	return 0;
+}

@@ -23,3 +23,5 @@ struct job {
 
 /* 0 and a report, whatever happened; -1 when the wishes are wrong: e says how, and nothing was made. The caller is inside an arena_run(). */
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e);
+/* Only what the gate would say of it, whether the wishes ask for the gate or not; `refused` is set when there is no policy to judge by. */
+int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e);
