@@ -29,6 +29,8 @@ static bool load_policies(struct arena *a, struct job *j)
 	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
+	if (j->wishes.ticket || !rq.cwd.n)
+		rq.known = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);

@@ -437,10 +437,16 @@ static int run_whole(void *arg)
 	if (w->work == load_given) {
 		l->v.project = w->root;
 	} else {
-		world_view(w->a, &rq, NULL, &l->v);
+		if (w->rq->known)
+			world_again(w->a, w->rq->known, NULL, &l->v);
+		else
+			world_view(w->a, &rq, NULL, &l->v);
 		state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
 	}
 	w->result = w->work(l, w->ret, w->e);
+	w->ret->cwd = w->rq->cwd;
+	w->ret->home = w->rq->home;
+	w->ret->view = w->work == load_given ? NULL : &l->v;
 	return 0;
 }
 
