@@ -5,6 +5,7 @@
 #include "result/redact.h"
 #include "result/validate.h"
 #include "sys/file.h"
+#include "sys/stream.h"
 
 static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json", "custom"};
 
@@ -51,14 +52,6 @@ static int name_of(struct making *m, struct err *e)
 	return 0;
 }
 
-/* Better known before the run than after it. */
-static int file_readable(struct making *m, const char *path, struct err *e)
-{
-	struct str text;
-
-	return file_read(m->a, path, RUN_SCRIPT_MAX, &text, NULL, e);
-}
-
 int making_task(struct making *m, struct err *e)
 {
 	struct run_task *t = &m->r->task;
@@ -73,7 +66,7 @@ int making_task(struct making *m, struct err *e)
 	t->validator = w->validator;
 	if (w->validator && !t->name)
 		t->name = task_find(STR("custom"));
-	if (w->validator && file_readable(m, w->validator, e) != 0)
+	if (w->validator && file_read(m->a, w->validator, RUN_SCRIPT_MAX, &t->validator_text, NULL, e) != 0)
 		return -1;
 	if (t->name && !strcmp(t->name, "custom") && !w->validator && !validation_has_custom(m->p, t->name))
 		return err_set(e, ERR_INPUT, 0, "--task custom needs --validator FILE, or 'validators' in your own policy");
@@ -85,13 +78,13 @@ int making_task(struct making *m, struct err *e)
 /* ---- after it ---- */
 
 /* The raw bytes, or the end of them when there are too many. */
-static struct str raw(const struct stream *s, bool *cut, bool *large)
+static struct str raw(struct arena *a, const struct stream *s, bool *cut, bool *large)
 {
-	*cut |= s->total > s->text.n;
-	if (s->text.n <= VALIDATION_STREAM_MAX)
-		return s->text;
-	*cut = *large = true;
-	return str_sub(s->text, s->text.n - VALIDATION_TAIL, s->text.n);
+	struct str text = stream_tail(a, s, s->total > VALIDATION_STREAM_MAX ? VALIDATION_TAIL : VALIDATION_STREAM_MAX);
+
+	*large |= s->total > VALIDATION_STREAM_MAX;
+	*cut |= s->total > text.n;
+	return text;
 }
 
 /* Who ended it from outside killed it. */
@@ -122,8 +115,8 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 	struct validate_input in = {.task = r->task.name, .status = status_of(o), .exit_code = o->exit_code, .columns = r->task.columns, .ncolumns = r->task.ncolumns, .schema = r->task.schema};
 	bool large = false;
 
-	in.out = raw(&o->out, &in.cut, &large);
-	in.err = raw(&o->err, &in.cut, &large);
+	in.out = raw(a, &o->out, &in.cut, &large);
+	in.err = raw(a, &o->err, &in.cut, &large);
 	if (!in.task && !in.out.n && !in.err.n)
 		return NULL;
 	if (in.task && !strcmp(in.task, "custom"))

@@ -12,6 +12,7 @@
 #include "result/value.h"
 #include "sys/file.h"
 #include "sys/path.h"
+#include "sys/stream.h"
 
 #define NAMES_MAX 64           /* of its counts, and of its checks */
 #define NAME_BYTES_MAX 64
@@ -19,6 +20,7 @@
 #define WORDS_MAX 256          /* of its command */
 #define MEMORY "256M"
 #define OUTPUT "1M"
+#define ANSWER_MAX ((size_t)1 << 20)
 #define TIME "10s"
 
 struct judge { /* one of them at work */
@@ -218,7 +220,7 @@ static void take_answer(struct judge *j, const struct outcome *o)
 	enum validity validity;
 	const struct value *answer;
 
-	value_reader_init(&reader, j->a, o->out.text);
+	value_reader_init(&reader, j->a, stream_tail(j->a, &o->out, ANSWER_MAX));
 	answer = value_next(&reader);
 	if (!value_is(answer, VALUE_OBJECT) || !value_at_end(&reader)) {
 		no_answer(j, o->exit_code ? "it failed and printed no JSON object" : "it printed no JSON object");
@@ -240,6 +242,14 @@ static void take_answer(struct judge *j, const struct outcome *o)
 		combine(j, validity, result);
 }
 
+/* One that lies in the workspace can be changed by what it is to judge. */
+static bool changed(struct judge *j, const char *path)
+{
+	struct str text;
+
+	return file_read(j->a, path, RUN_SCRIPT_MAX, &text, NULL, NULL) != 0 || !str_eq(text, j->run->task.validator_text);
+}
+
 static void consult(struct judge *j, struct run_wishes *w)
 {
 	struct outcome o = {0};
@@ -258,16 +268,18 @@ static struct str report_text(struct judge *j, const struct report *report)
 {
 	static const struct normalise_options options = {.timestamps = true};
 	struct report whole = *report;
-	const struct outcome *o = report->outcome;
+	const struct stream *from[] = {&report->outcome->out, &report->outcome->err};
+	struct str *to[] = {&whole.out, &whole.err};
+	struct cut *cuts[] = {&whole.out_cut, &whole.err_cut};
 	struct buf b;
 
-	if (o->out.total == o->out.text.n && o->out.text.n <= VALIDATION_STREAM_MAX) {
-		whole.out = redact(j->a, j->redactor, normalise(j->a, o->out.text, &options, &(struct sanitized){0}), NULL);
-		whole.out_cut = (struct cut){0};
-	}
-	if (o->err.total == o->err.text.n && o->err.text.n <= VALIDATION_STREAM_MAX) {
-		whole.err = redact(j->a, j->redactor, normalise(j->a, o->err.text, &options, &(struct sanitized){0}), NULL);
-		whole.err_cut = (struct cut){0};
+	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
+		struct str raw = from[i]->total <= VALIDATION_STREAM_MAX ? stream_tail(j->a, from[i], VALIDATION_STREAM_MAX) : STR("");
+
+		if (raw.n != from[i]->total)
+			continue;
+		*to[i] = redact(j->a, j->redactor, normalise(j->a, raw, &options, &(struct sanitized){0}), NULL);
+		*cuts[i] = (struct cut){0};
 	}
 	buf_init(&b, j->a, j->a->cap);
 	report_json(&b, &whole);
@@ -308,7 +320,10 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 		struct run_wishes w = {.file = r->task.validator, .config = r->w->config};
 
 		j.name = STR("validator");
-		consult(&j, &w);
+		if (changed(&j, w.file))
+			no_answer(&j, "the run changed it");
+		else
+			consult(&j, &w);
 	}
 	if (v->validity != VALIDITY_VALID)
 		v->result = RESULT_NONE;

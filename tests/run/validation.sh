@@ -154,6 +154,8 @@ for body in 'exit 1' 'kill -9 $$' 'echo "{\"outcome\": \"valid\"}"; exit 1' 'yes
 	printf '%s\n' "$body" | write wrong.sh
 	says "a validator that runs '$body'" indeterminate none '' '' custom-failed -- --workspace . --validator wrong.sh -c 'echo x'
 done
+write change.py <<<'print("{}")'
+says 'a validator that the run changes' indeterminate none '' '' custom-failed -- --workspace . --validator change.py -c 'cp yes.py change.py'
 [[ ! -e $tmp/ws/made ]]
 result $? 'nothing was made in the workspace'
 printf 'validators: [{name: slow, command: [sleep, "9"], timeout_ms: 300}]\n' >"$tmp/home/.config/caisson/config.yaml"
