@@ -65,6 +65,7 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home;  /* as in the request */
+	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
 	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */
