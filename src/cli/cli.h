@@ -46,7 +46,7 @@ struct command_row {
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
-extern const struct command_row command_audit, command_audit_checkpoint, command_audit_keygen, command_check, command_config, command_doctor, command_normalise, command_presets, command_redact, command_run, command_selftest, command_trust, command_validate;
+extern const struct command_row command_audit, command_audit_checkpoint, command_audit_keygen, command_check, command_config, command_doctor, command_hook, command_normalise, command_presets, command_redact, command_run, command_selftest, command_trust, command_validate;
 
 /* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);

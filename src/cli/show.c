@@ -371,6 +371,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 {
 	doc_map(o, "sandbox");
 	doc_bool(o, "enabled", s->enabled);
+	doc_bool(o, "always", s->always);
 	doc_bool(o, "allow_unboxed", s->allow_unboxed);
 	doc_word(o, "network", s->host_network ? "host-allowed" : "deny");
 	show_limits(o, s, "limits", offsetof(struct limit_set, value));
@@ -408,6 +409,10 @@ static void show_rest(struct doc *o, const struct policy *p)
 	doc_text(o, "tmpTarget", p->redirect.target);
 	doc_end(o);
 	show_secrets(o, p);
+	doc_map(o, "hooks");
+	doc_bool(o, "approve", p->hooks.approve);
+	doc_number(o, "deadline_ms", p->hooks.deadline_ms);
+	doc_end(o);
 	show_sandbox(o, &p->sandbox);
 }
 

@@ -103,6 +103,7 @@ void config_default(struct policy *ret)
 		.redirect = {.target = STR("/tmp/claude")},
 		.secrets = {.scan_inputs = true, .scan_outputs = true, .scanner = STR("auto"), .scan_bytes_max = 5 << 20, .timeout_ms = 10000},
 		.sandbox = {.enabled = true},
+		.hooks = {.deadline_ms = 8000},
 		.audit = {.retention_days = AUDIT_RETENTION_DAYS, .quota = AUDIT_QUOTA, .outputs = AUDIT_OUTPUTS},
 	};
 }

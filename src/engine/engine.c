@@ -187,14 +187,16 @@ static int run_job(void *arg)
 	if (!j->given)
 		world_view(j->a, j->rq, &j->p->own, v);
 	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
-	if (j->rq->dialect == DIALECT_POWERSHELL)
+	if (j->rq->facts)
+		j->facts = *j->rq->facts;
+	else if (j->rq->dialect == DIALECT_POWERSHELL)
 		read_powershell(j->a, j->rq, v, &j->facts);
 	else if (shell_read(j->a, &sr, &j->facts, &j->err) != 0)
 		return 1;
 	if (j->facts.snippets && read_code(j, &sr, v) != 0)
 		return 1;
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
-	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && !j->given)
+	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && !j->given && !j->rq->facts)
 		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &j->judgement);
 	if (j->p->apart) {
 		struct judgement project;

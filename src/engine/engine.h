@@ -29,6 +29,7 @@ struct engine_request {
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
+	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
 };
 
 /*
@@ -64,6 +65,7 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home;  /* as in the request */
+	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
 	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */
 };

@@ -24,7 +24,7 @@ static void refuse(struct job *j)
 /* The policy that is in force here. One that does not load refuses. */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes)};
+	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
@@ -61,6 +61,8 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->code = str_c(a, t->command);
 	w->lang = dialect_name(t->dialect);
 	w->profile = profile_name(t->profile);
+	if (t->config.n)
+		w->config = str_c(a, t->config);
 	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
 	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
 	return 0;
@@ -68,9 +70,9 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
-	j->run.id = new_id(a);
 	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0)
 		return -1;
+	j->run.id = j->ticket.id.n ? j->ticket.id : new_id(a);
 	j->run.world = &j->world;
 	if (load_policies(a, j)) {
 		if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)

@@ -97,6 +97,8 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->allow_readonly = system->allow_readonly;
 	p->sandbox.enabled |= system->sandbox.enabled;
 	p->sandbox.allow_unboxed &= system->sandbox.allow_unboxed;
+	p->sandbox.always |= system->sandbox.always;
+	p->hooks.approve &= system->hooks.approve;
 	p->sandbox.host_network &= system->sandbox.host_network;
 	p->sandbox.env_pass = system->sandbox.env_pass;
 	p->fold_case |= system->fold_case;

@@ -19,7 +19,11 @@ struct ticket {
 	enum profile profile;
 	uint64_t time_ms;          /* the client's own limit; 0: none */
 	struct str policy;         /* digest of the policies by which it was judged */
-	struct str agent, tool_use_id; /* may be empty */
+	struct str agent, session, client, tool, tool_use_id; /* who asked; may be empty */
+	struct str id;             /* of the verdict's row: the run's rows share it; may be empty */
+	struct str config;         /* the policy file that stands in for the caller's; empty: none */
+	bool settings;             /* the client's own permission rules counted */
+	bool follow;               /* the directory that the command ends in is handed back */
 };
 
 /* `state`: the state directory, made and checked. *ret is the id. */

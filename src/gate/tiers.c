@@ -238,7 +238,7 @@ static enum match argument_matches(struct judge *j, const struct argument_rule *
 /* ---- saying what a rule found ---- */
 
 /* What an untrusted file says must not reach the model, and its patterns are words as well: the command is quoted instead. */
-static void raise_rule(struct judge *j, const char *id, const struct rule *r, struct str what, enum match m, struct span at)
+void tiers_raise(struct judge *j, const char *id, const struct rule *r, struct str what, enum match m, struct span at)
 {
 	const struct check *c = gate_check(id);
 	enum grade g = judge_grade(j, c);
@@ -270,7 +270,7 @@ void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum ve
 	v->maybe |= m == MATCH_MAYBE;
 	if (decision == VERDICT_DENY) {
 		v->deny |= m == MATCH_YES;
-		raise_rule(j, "configured-deny", r, what, m, s->c->at);
+		tiers_raise(j, "configured-deny", r, what, m, s->c->at);
 	} else {
 		v->ask = true;
 	}
@@ -527,7 +527,7 @@ static void decide(struct judge *j, struct subject *s)
 void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m)
 {
 	if (m != MATCH_NO && tiers_afford(j, TIERS_HIT))
-		raise_rule(j, "configured-ask", r, what, m, s->c->at);
+		tiers_raise(j, "configured-ask", r, what, m, s->c->at);
 }
 
 /* The ask rules speak only where no scoped allow stands above them, so they are raised after all have been heard. */
@@ -572,7 +572,7 @@ bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decisi
 		found = true;
 		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" : "scoped allow", r->rule.where, x->at);
 		if (decision != VERDICT_ALLOW)
-			raise_rule(j, decision == VERDICT_DENY ? "configured-deny" : "configured-ask", &r->rule, judge_excerpt(j, x->at), m, x->at);
+			tiers_raise(j, decision == VERDICT_DENY ? "configured-deny" : "configured-ask", &r->rule, judge_excerpt(j, x->at), m, x->at);
 	}
 	return found;
 }
@@ -608,7 +608,7 @@ static void path_rules(struct judge *j, const struct access *x, const struct per
 		if (t.some == MATCH_NO || !tiers_afford(j, TIERS_HIT))
 			continue;
 		judge_step(j, rules == j->p->permission_deny ? "deny" : "ask", r->rule.where, x->at);
-		raise_rule(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
+		tiers_raise(j, id, &r->rule, str_fmt(j->a, "%.*s(%.*s)", STR_ARG(r->tool), STR_ARG(r->pattern)), t.some, x->at);
 	}
 }
 
@@ -639,6 +639,7 @@ void tiers_decide(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++)
 		raise_asks(j, &j->subjects[i]);
 	decide_redirects(j);
+	tiers_tool(j);
 	for (const struct access *x = j->f->accesses; x && (j->p->permission_deny || j->p->permission_ask); x = x->next) {
 		path_rules(j, x, j->p->permission_deny, "configured-deny");
 		path_rules(j, x, j->p->permission_ask, "configured-ask");
@@ -650,7 +651,7 @@ void tiers_decide(struct judge *j)
 /* Plan mode: only forms that are known to read. What a builtin of the shell does shows in what is written. */
 void tiers_plan(struct judge *j, const struct check *c)
 {
-	if (j->p->mode != MODE_PLAN)
+	if (j->p->mode != MODE_PLAN || j->f->tool.n) /* of its own tools the client keeps track itself */
 		return;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];

@@ -205,6 +205,8 @@ struct trouble {
 
 struct facts {
 	bool complete;
+	bool tool_known;       /* what that tool does with files and hosts is listed here */
+	struct str tool;       /* of the client, when the request is no shell command but a call of it; else empty */
 	struct command *commands, **commands_end;
 	struct launch *launches, **launches_end;
 	struct access *accesses, **accesses_end;

@@ -158,8 +158,14 @@ struct secrets {
 	unsigned timeout_ms;
 };
 
+struct hooks { /* how clients are answered */
+	bool approve;          /* what is allowed needs no question of the client's own */
+	unsigned deadline_ms;  /* an answer that takes longer is a refusal */
+};
+
 struct sandbox { /* the box */
 	bool enabled;          /* else nothing is contained: contain_fallback holds */
+	bool always;           /* what is allowed is contained as well, where a client is answered */
 	bool allow_unboxed;    /* a caller may ask to run something outside the box; a person is asked then */
 	bool host_network;     /* run --network host is possible */
 	struct texts *env_pass, *env_scrub; /* names of variables, with stars */
@@ -217,6 +223,7 @@ struct policy {
 	struct tmp_redirect redirect;
 	struct secrets secrets;
 	struct sandbox sandbox;
+	struct hooks hooks;
 	struct audit_policy audit;
 	bool client_settings;                 /* the client's own permission rules are read as well */
 

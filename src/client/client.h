@@ -1,0 +1,113 @@
+/*
+ * The agent clients: one row each says how a client's hook input is recognised, what its events are called, where the parts of a tool call are,
+ * how it is answered, and what it cannot do. `caisson hook`, `init`, `doctor --client` and docs/hooks.md use the same rows.
+ *
+ *     input (JSON) --hook_read()--> hook --hook_answer()--> reply: what goes to standard output and error, and the exit code
+ *
+ * Nothing here prints, exits or knows the clock. Whatever cannot be understood is a refusal (exit 2, which denies with every client), never
+ * silence: for most clients silence means "run it".
+ */
+#pragma once
+#include "engine/engine.h"
+#include "result/value.h"
+
+#define HOOK_INPUT_MAX ((size_t)8 << 20)  /* bytes of one input */
+#define HOOK_REASON_MAX 4000              /* bytes of a reason that a client is given */
+#define HOOK_PATHS_MAX 4096               /* paths that one call of a tool names */
+enum { HOOK_PASS = 0, HOOK_BLOCK = 2 };   /* exit codes; every other one lets a tool run with some client */
+
+enum phase {
+	PHASE_PRE = 0, /* before a tool runs: judged */
+	PHASE_POST,    /* after one that succeeded: its output is cleaned */
+	PHASE_FAILURE, /* after one that failed, where that is an event of its own */
+	PHASE_START,   /* of a session: guidance */
+	PHASE_OTHER,   /* about no tool call: always passes */
+};
+
+enum { /* what a client does with an answer */
+	CLIENT_ASKS = 1,      /* "ask" asks a person, or is a denial where there is none */
+	CLIENT_REWRITES = 2,  /* the input of a tool can be replaced before it runs */
+	CLIENT_REPLACES = 4,  /* the output of a tool can be replaced */
+	CLIENT_ADDS = 8,      /* text for the model can be added to an output */
+	CLIENT_FOLLOWS = 16,  /* a cd of one shell command holds for the next */
+	CLIENT_GUIDES = 32,   /* text for the model is taken when a session starts */
+	CLIENT_APPROVES = 64, /* "allow" takes the place of the client's own question */
+	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
+};
+
+struct client_event {
+	const char *name;     /* NULL ends the list; "" where the input does not name its events: recognised by what there is */
+	enum phase phase;
+	const char *tool;     /* the tool it is about; NULL: the input says */
+	const char *args;     /* key of the tool's input; "": the whole input; NULL: the row's */
+	const char *result;   /* key of its output; NULL: the row's */
+};
+
+struct hook;
+struct verdict_answer;
+struct output_answer;
+
+struct reply { /* what goes out */
+	struct buf out, err;
+	int code;
+};
+
+struct client {
+	const char *name, *title;
+	unsigned can;             /* CLIENT_* */
+	const char *need, *not;   /* recognition: keys that are there, and that are not, between blanks */
+	const char *event_key, *tool_key, *args_key, *result_key, *session_key, *id_key;
+	const struct client_event *events;
+	const char *config;       /* where its hooks are set up, for people */
+	const char *cannot;       /* what it does not let anybody enforce, one sentence; NULL: nothing known */
+	/* render.c */
+	void (*before)(struct reply *r, const struct hook *h, const struct verdict_answer *v);
+	void (*after)(struct reply *r, const struct hook *h, const struct output_answer *o);
+};
+
+/* Row i, or NULL after the last. A client whose inputs come in two shapes has two rows of one name. */
+const struct client *client_at(size_t i);
+/* The first row of this name, or NULL. */
+const struct client *client_find(struct str name);
+/* "claude-code, codex, ...", for messages. */
+struct str client_names(struct arena *a);
+
+/* ---- the input ---- */
+
+enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_LIST, TOOL_WRITE, TOOL_PATCH, TOOL_FETCH };
+
+struct hook { /* one input, as it was understood. Texts and values are the arena's. */
+	const struct client *client;
+	const struct client_event *event;
+	enum phase phase;
+	const struct value *all;   /* the whole input */
+	struct str tool;           /* as the client calls it; empty: no tool */
+	enum tool_kind kind;
+	const struct value *args;  /* object; NULL: none */
+	const struct value *result; /* NULL: none */
+	struct str command_key;    /* of a shell's command in args */
+	struct str command;        /* the shell text */
+	bool words;                /* it was given as a list of words, so it cannot be replaced by a text */
+	enum dialect dialect;
+	struct str cwd;            /* where the tool runs; empty: not said */
+	struct str session, tool_use_id, agent; /* may be empty */
+	enum mode mode;
+	uint64_t time_ms;          /* the client's own limit for the tool; 0: none */
+	bool background, unboxed;  /* the caller asks for that */
+};
+
+/*
+ * Reads an input. `client` is a name or NULL, `event` what it is if the input does not say, or NULL. -1 with the reason: it is not one
+ * that we know, and nothing may run because of it. Inside an arena_run().
+ */
+int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret, struct err *e);
+
+/* tools.c: what a tool is, by its name. */
+enum tool_kind tool_kind(struct str name);
+/* Reads what a shell tool runs from h->args into h. */
+int tool_command(struct arena *a, struct hook *h, struct err *e);
+/* What another tool does with files and hosts, as facts for the gate. */
+/* `home`: where ~ leads; may be empty. */
+int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);
+/* Every string in the input of a tool, one after the other. */
+void tool_texts(const struct value *v, struct buf *out);

@@ -1,0 +1,93 @@
+/* See hook.h: the way of one input, and what happens when it ends early. */
+#include "client/hook.h"
+
+static void fresh(struct arena *out, struct reply *r)
+{
+	*r = (struct reply){.code = HOOK_BLOCK};
+	buf_init(&r->out, out, 0);
+	buf_init(&r->err, out, 0);
+}
+
+void hook_refuse(struct arena *out, const char *why, struct reply *ret)
+{
+	fresh(out, ret);
+	buf_fmt(&ret->err, "caisson: nothing was judged, so nothing runs: %s\n", why);
+}
+
+struct work {
+	struct call call;
+	struct str input;
+	struct err err;
+	int rc;
+};
+
+static int answer(struct call *c, struct err *e)
+{
+	switch (c->h.phase) {
+	case PHASE_PRE: return hook_pre(c, e);
+	case PHASE_POST:
+	case PHASE_FAILURE: hook_post(c); break;
+	case PHASE_START: hook_start(c); break;
+	case PHASE_OTHER: break;
+	}
+	return 0;
+}
+
+static int read_input(void *arg)
+{
+	struct work *w = arg;
+	struct call *c = &w->call;
+
+	if (w->input.n > HOOK_INPUT_MAX)
+		w->rc = err_set(&w->err, ERR_LIMIT, 0, "the input is longer than %zu bytes", HOOK_INPUT_MAX);
+	else
+		w->rc = hook_read(c->a, w->input, c->o->client, c->o->event, &c->h, &w->err);
+	return 0;
+}
+
+static int make_answer(void *arg)
+{
+	struct work *w = arg;
+
+	w->rc = answer(&w->call, &w->err);
+	return 0;
+}
+
+/* A full arena of the reply leaves through here as well. */
+struct outer {
+	struct work *w;
+	int rc;
+};
+
+static int inside_out(void *arg)
+{
+	struct outer *o = arg;
+
+	o->rc = arena_run(o->w->call.a, make_answer, o->w);
+	return 0;
+}
+
+void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o, struct reply *ret)
+{
+	struct work w = {.call = {.a = a, .o = o, .r = ret}, .input = input};
+	struct outer way = {&w, -1};
+
+	fresh(out, ret);
+	if (arena_run(a, read_input, &w) < 0)
+		err_set(&w.err, ERR_LIMIT, 0, "the input needs more memory than there is for it");
+	else if (w.rc == 0) {
+		if (o->known)
+			o->known(w.call.h.phase);
+		ret->code = w.call.h.phase == PHASE_PRE ? HOOK_BLOCK : HOOK_PASS;
+		if (arena_run(out, inside_out, &way) >= 0 && way.rc >= 0 && w.rc == 0)
+			return;
+		if (!w.err.kind)
+			err_set(&w.err, ERR_LIMIT, 0, "the memory bound was reached");
+		if (w.call.h.phase != PHASE_PRE) { /* what is over is never blocked: the output stays as it is */
+			fresh(out, ret);
+			ret->code = HOOK_PASS;
+			return;
+		}
+	}
+	hook_refuse(out, w.err.text, ret);
+}

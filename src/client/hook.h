@@ -1,0 +1,39 @@
+/*
+ * One use of `caisson hook`: an input in, a reply out.
+ *
+ * Before a tool:  input -> policies -> gate -> record -> answer, or a ticket for a run in the box and an answer that says to run that.
+ * After a tool:   what it printed is normalised, redacted and looked at; the answer replaces it where the client lets it.
+ * Start:          text for the model.
+ *
+ * Fails closed: a reply is a refusal (exit 2 and a reason) until an answer was made completely. What comes after a tool never refuses.
+ */
+#pragma once
+#include "client/render.h"
+
+struct hook_options {
+	const char *client, *event, *config; /* may be NULL */
+	char *const *environ;                /* of the caller */
+	void (*deadline)(unsigned ms);       /* told once the policy is known; may be NULL */
+	void (*known)(enum phase phase);     /* told once that is known; may be NULL */
+};
+
+/* Everything. `a` is for the work and `out` for the reply, so that a full one still answers. Never fails. */
+void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o, struct reply *ret);
+/* Only a refusal: exit 2 with the reason. */
+void hook_refuse(struct arena *out, const char *why, struct reply *ret);
+
+/* Inside */
+
+struct call { /* one input under way */
+	struct arena *a;
+	const struct hook_options *o;
+	struct hook h;
+	struct policies policies;
+	bool loaded;             /* the policies */
+	struct reply *r;
+};
+
+/* hook_pre.c, hook_post.c, hook_start.c. -1: the input cannot be answered; the caller refuses. */
+int hook_pre(struct call *c, struct err *e);
+void hook_post(struct call *c);
+void hook_start(struct call *c);

@@ -1,0 +1,394 @@
+/*
+ * Before a tool runs: the gate's verdict, what the client can do with it, the record, and the answer.
+ *
+ * The milder path is never taken silently. What should be contained and cannot be, because the client does not let a command be replaced or
+ * the tool is no shell, is what contain_fallback says; what should be asked about with a client that does not ask is denied. Both say why, and
+ * where that can be changed.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+
+#include "client/hook.h"
+#include "engine/record.h"
+#include "engine/ticket.h"
+#include "engine/world.h"
+#include "result/redact.h"
+#include "sys/state.h"
+#include "sys/user.h"
+
+#define REASONS_MAX 5     /* that are told */
+#define CHANGE_IT "a person can change that in their own policy (caisson config, docs/policy.md)"
+
+struct judging {
+	struct call *c;
+	struct engine_request rq;
+	struct facts facts;
+	struct judgement j;
+	struct verdict_answer v;
+	struct change_of_input **changes_end;
+	struct record record;
+	struct record_id id;
+};
+
+static bool is_shell(const struct judging *g) { return g->c->h.kind == TOOL_SHELL; }
+
+static void change(struct judging *g, struct str key, struct str text)
+{
+	struct change_of_input *x = arena_new(g->c->a, struct change_of_input);
+
+	*x = (struct change_of_input){.key = key, .text = text};
+	*g->changes_end = x;
+	g->changes_end = &x->next;
+}
+
+/* ---- redirect: /tmp/x becomes TARGET/x before anything is judged, so what is judged is what runs ---- */
+
+static bool starts_path(struct str s, size_t at) { return at == 0 || strchr(" \t\n'\"=:<>(;|&,", s.p[at - 1]) != NULL; }
+
+static struct str redirected(struct arena *a, struct str s, struct str target)
+{
+	struct str name = str_sub(target, 5, target.n);
+	struct buf b;
+
+	if (!str_contains(s, STR("/tmp/")))
+		return s;
+	buf_init(&b, a, HOOK_INPUT_MAX * 4);
+	for (size_t i = 0; i < s.n; i++) {
+		struct str rest = str_sub(s, i, s.n), after = str_sub(s, i + 5, s.n);
+
+		buf_char(&b, s.p[i]);
+		if (!str_starts(rest, "/tmp/") || !starts_path(s, i) || (after.n >= name.n && !memcmp(after.p, name.p, name.n) && (after.n == name.n || after.p[name.n] == '/')))
+			continue;
+		buf_str(&b, str_sub(target, 1, target.n));
+		i += 3; /* the slash behind it comes next */
+	}
+	return buf_view(&b);
+}
+
+static void redirect_tmp(struct judging *g)
+{
+	struct call *c = g->c;
+	const struct tmp_redirect *t = &c->policies.own.redirect;
+
+	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
+		return;
+	for (const struct value *v = c->h.args->first; v; v = v->next) {
+		bool mine = is_shell(g) ? str_eq(v->key, c->h.command_key) : c->h.kind != TOOL_OTHER && (str_is(v->key, "file_path") || str_is(v->key, "filePath") || str_is(v->key, "path"));
+		struct str text = mine && v->kind == VALUE_STRING ? redirected(c->a, v->text, t->target) : STR("");
+
+		if (!text.n || str_eq(text, v->text))
+			continue;
+		change(g, v->key, text);
+		if (is_shell(g))
+			c->h.command = text;
+		else
+			((struct value *)v)->text = text; /* the arena's; the answer has it as a change */
+	}
+}
+
+/* ---- judging ---- */
+
+/* The shell that a client gives its commands to is the person's own; Gemini CLI and its kin take bash. */
+static enum dialect dialect_of(const struct hook *h)
+{
+	const char *shell = getenv("SHELL");
+
+	if (h->dialect != DIALECT_BASH || !shell || !strcmp(h->client->name, "gemini") || !strcmp(h->client->name, "qwen"))
+		return h->dialect;
+	return str_ends(str_of(shell), "/zsh") ? DIALECT_ZSH : DIALECT_BASH;
+}
+
+static int judge(struct judging *g, struct err *e)
+{
+	struct call *c = g->c;
+	struct user self = {.home = STR("")};
+
+	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	if (!is_shell(g)) {
+		struct facts *facts = arena_new(c->a, struct facts);
+
+		user_self(c->a, getenv("HOME"), &self, NULL);
+		if (tool_facts(c->a, &c->h, self.home, facts, e) != 0)
+			return -1;
+		g->rq.facts = facts;
+		g->rq.command = facts->texts[0].bytes;
+	}
+	return engine_judge(c->a, &g->rq, &c->policies, &g->facts, &g->j, e);
+}
+
+static void add_reason(struct judging *g, const char *id, enum grade grade, enum verdict most, struct str message)
+{
+	struct reason *r = arena_new(g->c->a, struct reason);
+
+	*r = (struct reason){.next = g->j.reasons, .id = id, .grade = grade, .message = message};
+	g->j.reasons = r;
+	g->j.verdict = verdict_min(g->j.verdict, most);
+}
+
+static bool named(const struct texts *list, struct str name)
+{
+	for (; list; list = list->next)
+		if (str_eq(list->text, name))
+			return true;
+	return false;
+}
+
+/* secrets.scanInputs: what a tool is given must hold no secret. */
+static void scan_input(struct judging *g)
+{
+	struct call *c = g->c;
+	const struct secrets *s = &c->policies.own.secrets;
+	bool searched = s->input_tools ? named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_LIST;
+	uint64_t n = 0;
+	struct buf b;
+
+	if (!s->enabled || !s->scan_inputs || !searched)
+		return;
+	buf_init(&b, c->a, HOOK_INPUT_MAX * 2);
+	tool_texts(c->h.args, &b);
+	if (b.n > s->scan_bytes_max) {
+		add_reason(g, "configured-ask", GRADE_ASK, VERDICT_ASK, STR("the input is longer than what is searched for secrets (secrets.maxScanBytes)"));
+		return;
+	}
+	redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n);
+	if (n)
+		add_reason(g, "configured-deny", GRADE_DENY, VERDICT_DENY, STR("the input holds what looks like a secret, and the policy denies that (secrets.scanInputs)"));
+}
+
+/* A caller's wish to be outside of a box: ours is not left because of it, and any other only with a person. */
+static void wish_unboxed(struct judging *g)
+{
+	bool may = g->c->policies.own.sandbox.allow_unboxed;
+
+	if (!g->c->h.unboxed || g->j.verdict < (may ? VERDICT_CONTAIN : VERDICT_ALLOW))
+		return;
+	add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, STR("the agent wants to run this outside the sandbox"));
+}
+
+/* ---- what the client can do with it ---- */
+
+static struct str tell_reasons(struct judging *g, const char *head, const char *tail)
+{
+	struct arena *a = g->c->a;
+	unsigned n = 0;
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	buf_fmt(&b, "caisson: %s", head);
+	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--) /* what counts most comes first */
+		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b.n < HOOK_REASON_MAX; r = r->next) {
+			if (r->grade != grade)
+				continue;
+			buf_fmt(&b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(r->message));
+			if (r->alternative.n)
+				buf_fmt(&b, " (instead: %.*s)", STR_ARG(r->alternative));
+			buf_fmt(&b, " [%s]", r->id);
+		}
+	if (tail)
+		buf_fmt(&b, ". %s", tail);
+	if (b.n > HOOK_REASON_MAX) {
+		b.n = HOOK_REASON_MAX;
+		while (b.n && ((unsigned char)b.p[b.n] & 0xC0) == 0x80)
+			b.n--;
+	}
+	return buf_view(&b);
+}
+
+static const char *cannot_ask(struct judging *g)
+{
+	return str_c(g->c->a, str_fmt(g->c->a, "%s cannot ask a person, so this is denied; " CHANGE_IT, g->c->h.client->title));
+}
+
+static void deny(struct judging *g, const char *tail) { g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = tell_reasons(g, "denied", tail)}; }
+
+static void ask(struct judging *g, const char *tail)
+{
+	if (!(g->c->h.client->can & CLIENT_ASKS)) {
+		deny(g, cannot_ask(g));
+		return;
+	}
+	g->v.decision = DECIDE_ASK;
+	g->v.reason = tell_reasons(g, "a person should look first", tail);
+}
+
+static void allow(struct judging *g)
+{
+	const struct reason *r = g->j.advice;
+
+	g->v.decision = g->c->policies.own.hooks.approve && (g->c->h.client->can & CLIENT_APPROVES) ? DECIDE_ALLOW : DECIDE_PASS;
+	if (r)
+		g->v.context = str_fmt(g->c->a, "caisson: %.*s%s%.*s", STR_ARG(r->message), r->alternative.n ? ": " : "", STR_ARG(r->alternative));
+}
+
+/* Why nothing can be contained here; NULL: it can. */
+static const char *no_box(struct judging *g)
+{
+	const struct call *c = g->c;
+
+	if (!is_shell(g))
+		return "a tool of the client cannot be put into the box";
+	if (!(c->h.client->can & CLIENT_REWRITES))
+		return str_c(c->a, str_fmt(c->a, "it may only run in the box, and %s does not let a command be put there", c->h.client->title));
+	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
+		return "it may only run in the box, and a command that is given in this form cannot be put there";
+	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
+}
+
+static void fall_back(struct judging *g, const char *why)
+{
+	struct arena *a = g->c->a;
+	const char *tail = str_c(a, str_fmt(a, "%s; contain_fallback says what happens then: " CHANGE_IT, why));
+
+	switch (g->c->policies.own.contain_fallback) {
+	case VERDICT_ALLOW:
+	case VERDICT_CONTAIN:
+		allow(g);
+		g->v.context = str_fmt(a, "caisson: %s; contain_fallback lets it run outside", why);
+		return;
+	case VERDICT_ASK: ask(g, tail); return;
+	case VERDICT_DENY: break;
+	}
+	deny(g, tail);
+}
+
+/* ---- into the box ---- */
+
+/* Does a cd in this text change where it ends? One that is quoted, or in a function, only makes us look. */
+static bool moves(const struct facts *f)
+{
+	for (const struct command *c = f->commands; c; c = c->next)
+		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") || str_is(c->argv[0].text, "popd")))
+			return true;
+	return false;
+}
+
+static bool plain_path(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || strchr("_-./+@%,", s.p[i])))
+			return false;
+	return s.n > 0 && s.p[0] == '/';
+}
+
+static struct str absolute(struct arena *a, const char *path, struct str cwd)
+{
+	if (!path)
+		return STR("");
+	return path[0] == '/' || !cwd.n ? str_of(path) : str_fmt(a, "%.*s/%s", STR_ARG(cwd), path);
+}
+
+/*
+ * What the client runs instead: this program with the ticket, and nothing of the text. A cd must hold for the client's shell, too: the run
+ * says on descriptor 3 where the command ended, while its output goes where it would have gone, and its exit code is the command's.
+ */
+static struct str wrapped(struct arena *a, struct str program, struct str ticket, bool follow)
+{
+	struct str run = str_fmt(a, "%.*s run --ticket %.*s", STR_ARG(program), STR_ARG(ticket));
+
+	if (!follow)
+		return run;
+	return str_fmt(a, "{ __d=$(%.*s 3>&1 >&4 4>&-); __s=$?; } 4>&1; [ -z \"$__d\" ] || cd -- \"$__d\" 2>/dev/null; (exit $__s)", STR_ARG(run));
+}
+
+static void contain(struct judging *g)
+{
+	struct call *c = g->c;
+	const struct view *v = g->j.view;
+	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .cwd = c->h.cwd.n ? c->h.cwd : v->cwd, .profile = PROFILE_WORK, .time_ms = c->h.time_ms,
+		.policy = c->policies.digest, .agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id,
+		.id = str_of(g->id.text), .settings = c->h.client->can & CLIENT_SETTINGS, .follow = (c->h.client->can & CLIENT_FOLLOWS) && moves(&g->facts)};
+	struct str state, id, own = STR("");
+	struct err e = {0};
+
+	cwd_get(c->a, &own, NULL);
+	t.config = absolute(c->a, c->o->config, own);
+	if (!plain_path(v->program))
+		err_set(&e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'", STR_ARG(v->program));
+	else if (state_make(c->a, v->state_dir, v->project, v->uid, &state, &e) == 0)
+		ticket_write(c->a, state, &t, &id, &e);
+	if (e.kind) {
+		deny(g, str_c(c->a, str_fmt(c->a, "it may only run in the box, and it could not be handed over: %s", e.text)));
+		return;
+	}
+	change(g, c->h.command_key, wrapped(c->a, v->program, id, t.follow));
+	g->v.decision = DECIDE_ALLOW;
+	g->v.reason = STR("caisson: runs in the box: no network, the project is writable, the rest of the machine is not");
+}
+
+/* sandbox.always: what is allowed goes into the box as well, but not what the policy keeps out of it. */
+static bool boxed_anyway(const struct judging *g)
+{
+	const struct policy *p = &g->c->policies.own;
+
+	if (g->j.verdict != VERDICT_ALLOW || !p->sandbox.always || !p->sandbox.enabled || !is_shell(g) || !g->facts.launches)
+		return false;
+	for (const struct command *c = g->facts.commands; c; c = c->next)
+		for (const struct texts *t = p->excluded_commands; t; t = t->next) {
+			ptrdiff_t blank = str_find(t->text, ' ', 0);
+
+			if (c->argc && str_ends(c->argv[0].text, str_c(g->c->a, str_sub(t->text, 0, blank < 0 ? t->text.n : (size_t)blank))))
+				return false;
+		}
+	return true;
+}
+
+static void decide(struct judging *g)
+{
+	enum verdict v = boxed_anyway(g) ? VERDICT_CONTAIN : g->j.verdict;
+	const char *why = v == VERDICT_CONTAIN ? no_box(g) : NULL;
+
+	switch (v) {
+	case VERDICT_DENY: deny(g, NULL); return;
+	case VERDICT_ASK: ask(g, NULL); return;
+	case VERDICT_CONTAIN:
+		if (why)
+			fall_back(g, why);
+		else
+			contain(g);
+		return;
+	case VERDICT_ALLOW: allow(g); return;
+	}
+}
+
+/* ---- the whole ---- */
+
+static int record(struct judging *g, struct err *e)
+{
+	struct call *c = g->c;
+	const struct view *v = g->j.view;
+	struct record_place at = {.state = v ? v->state_dir : STR(""), .project = v ? v->project : STR(""), .uid = v ? v->uid : 0, .environ = c->o->environ};
+	struct record_who who = {.agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id};
+	int rc;
+
+	if (!v) /* the judge itself failed: that is an answer, and nothing is known to write it to */
+		return 0;
+	if (record_open(c->a, &at, &c->policies, &g->record, e) != 0)
+		return -1;
+	rc = record_verdict(c->a, &g->record, &who, STR(""), &g->rq, &g->j, &g->id, e);
+	record_close(&g->record);
+	return rc;
+}
+
+int hook_pre(struct call *c, struct err *e)
+{
+	struct judging *g = arena_new(c->a, struct judging);
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .settings = c->h.client->can & CLIENT_SETTINGS};
+
+	g->c = c;
+	if (policies_load(c->a, &rq, &c->policies, e) != 0)
+		return -1;
+	if (c->o->deadline)
+		c->o->deadline(c->policies.own.hooks.deadline_ms);
+	g->changes_end = &g->v.changes;
+	redirect_tmp(g);
+	if (judge(g, e) != 0)
+		return -1;
+	scan_input(g);
+	wish_unboxed(g);
+	if (record(g, e) != 0)
+		return -1;
+	decide(g);
+	c->r->code = HOOK_PASS; /* the answer says more; one that is not made to its end is replaced by a refusal */
+	c->h.client->before(c->r, &c->h, &g->v);
+	return 0;
+}

@@ -1,0 +1,39 @@
+/*
+ * What the model is told when a session starts: short, because it is read in every session. The person's own lines follow; those of a project that
+ * nobody has trusted never get here, because such a file cannot set the key.
+ */
+#include "client/hook.h"
+
+#define EXTRA_MAX 50 /* lines of the person's own */
+
+static const char about[] =
+	"Shell commands in this session are judged by caisson before they run.\n"
+	"- Reading, building and testing inside the project is allowed. Commands that execute what the project contains run in a box: the project is writable, "
+	"the rest of the machine is not, and there is no network.\n"
+	"- Use the client's own tools for files (Read, Write, Edit, Grep, Glob); the shell is for running things.\n"
+	"- A denial says why, and often what to do instead. It is a decision, not an error: do not try the same thing in other words. If it must be done, ask the person.\n"
+	"- Write temporary files inside the project or in /tmp/claude.\n"
+	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
+
+void hook_start(struct call *c)
+{
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd};
+	const struct guidance *g = &c->policies.own.guidance;
+	struct err why = {0};
+	unsigned n = 0;
+	struct buf b;
+
+	buf_init(&b, c->a, 0);
+	if (policies_load(c->a, &rq, &c->policies, &why) != 0) {
+		buf_fmt(&b, "caisson's policy does not load, so every tool call will be denied until a person puts it right: %s\n", why.text);
+		render_start(c->r, &c->h, buf_view(&b));
+		return;
+	}
+	if (!g->enabled)
+		return;
+	if (g->include_defaults)
+		buf_c(&b, about);
+	for (const struct texts *t = g->extra; t && n++ < EXTRA_MAX; t = t->next)
+		buf_fmt(&b, "- %.*s\n", STR_ARG(t->text));
+	render_start(c->r, &c->h, buf_view(&b));
+}

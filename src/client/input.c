@@ -1,0 +1,205 @@
+/* From an input to what it says: JSON, client, event, tool call. Everything that is not as expected is an error, and the caller refuses. */
+#include "client/client.h"
+
+#define BACKGROUND_MS ((uint64_t)24 * 3600 * 1000) /* what runs in the background is ended by the client, or after a day */
+#define TIME_MAX_MS BACKGROUND_MS
+#define TIME_MIN_MS 1000 /* a smaller number is in another unit, or no use: the profile's limit holds */
+
+static struct str text_of(const struct value *v) { return value_is(v, VALUE_STRING) ? v->text : STR(""); }
+
+static struct str text_at(const struct value *o, const char *key) { return text_of(*key ? value_key(o, key) : NULL); }
+
+static bool has_key(const struct value *o, struct str key) { return value_get(o, key) != NULL; }
+
+/* Are all (or is any) of these keys there? `keys` is " a b c ". */
+static bool has_keys(const struct value *o, const char *keys, bool any)
+{
+	for (const char *p = keys + 1; *p;) {
+		size_t n = strcspn(p, " ");
+
+		if (has_key(o, str_n(p, n)) == any)
+			return any;
+		p += n + 1;
+	}
+	return !any;
+}
+
+static const struct client_event *event_named(const struct client *c, struct str name)
+{
+	for (const struct client_event *ev = c->events; ev->name; ev++)
+		if (str_is(name, ev->name))
+			return ev;
+	return NULL;
+}
+
+/* The input has no name of its event: a call with an output has been made, one without is about to be. */
+static const struct client_event *event_by_shape(const struct client *c, const struct value *all)
+{
+	enum phase phase = has_key(all, str_of(c->result_key)) ? PHASE_POST : PHASE_PRE;
+
+	if (!has_key(all, str_of(c->tool_key)) || !has_key(all, str_of(c->args_key)))
+		return NULL;
+	for (const struct client_event *ev = c->events; ev->name; ev++)
+		if (ev->phase == phase)
+			return ev;
+	return NULL;
+}
+
+/* What `--event` says holds where the input is silent; where both speak they must agree. */
+static const struct client_event *event_of(const struct client *c, const struct value *all, const char *given)
+{
+	struct str name = text_at(all, c->event_key);
+
+	if (*c->event_key)
+		return given && !str_is(name, given) ? NULL : event_named(c, name);
+	return given ? event_named(c, str_of(given)) : event_by_shape(c, all);
+}
+
+static bool fits(const struct client *c, const struct value *all) { return has_keys(all, c->need, false) && !has_keys(all, c->not, true); }
+
+/* The row whose marks the input has. With a name only rows of that name, and an event of theirs is enough where no marks decide. */
+static int recognise(struct arena *a, const struct value *all, const char *name, const char *event, struct hook *ret, struct err *e)
+{
+	const struct client *c;
+
+	for (unsigned strict = 2; strict-- > 0;)
+		for (size_t i = 0; (c = client_at(i)) && (strict || name); i++) {
+			const struct client_event *ev;
+
+			if ((name && strcmp(name, c->name)) || (strict && !fits(c, all)) || (!strict && *c->event_key && !has_key(all, str_of(c->event_key))))
+				continue;
+			ev = event_of(c, all, event);
+			if (!ev)
+				continue;
+			ret->client = c;
+			ret->event = ev;
+			ret->phase = ev->phase;
+			return 0;
+		}
+	if (name && !client_find(str_of(name)))
+		return err_set(e, ERR_INPUT, 0, "there is no client '%.60s'; expected one of %.*s", name, STR_ARG(client_names(a)));
+	if (name)
+		return err_set(e, ERR_INPUT, 0, "this is no input of %s's that is known here", client_find(str_of(name))->title);
+	return err_set(e, ERR_INPUT, 0, "the client that sent this is not known here; --client names it");
+}
+
+static int parse(struct arena *a, struct str text, const struct value **ret, struct err *e)
+{
+	struct value_reader r;
+	struct value *v;
+
+	value_reader_init(&r, a, text);
+	v = value_next(&r);
+	if (!v || !value_at_end(&r))
+		return err_set(e, ERR_INPUT, 0, "the input is no JSON: line %zu: %s%.*s", value_line(&r), r.trouble == VALUE_DUPLICATE ? "a key twice: " : v ? "more than one value" : "expected ",
+			v ? 0 : (int)(r.what.n < 60 ? r.what.n : 60), v ? "" : r.what.p);
+	if (v->kind != VALUE_OBJECT)
+		return err_set(e, ERR_INPUT, 0, "the input is no JSON object");
+	*ret = v;
+	return 0;
+}
+
+/* A tool's input that is itself JSON in a string (Cursor's MCP calls, Copilot's older form). */
+static const struct value *args_of(struct arena *a, const struct hook *h)
+{
+	const char *key = h->event->args ? h->event->args : h->client->args_key;
+	const struct value *v = *key ? value_key(h->all, key) : h->all;
+	struct err why = {0};
+
+	if (value_is(v, VALUE_STRING) && parse(a, v->text, &v, &why) != 0)
+		return NULL;
+	return value_is(v, VALUE_OBJECT) ? v : NULL;
+}
+
+/* Windsurf names an MCP tool by its parts. */
+static struct str tool_of(struct arena *a, const struct hook *h)
+{
+	struct str server = text_at(h->args, "mcp_server_name"), tool = text_at(h->args, "mcp_tool_name");
+
+	if (h->event->tool)
+		return str_of(h->event->tool);
+	if (*h->client->tool_key)
+		return text_at(h->all, h->client->tool_key);
+	return server.n && tool.n ? str_fmt(a, "mcp__%.*s__%.*s", STR_ARG(server), STR_ARG(tool)) : STR("");
+}
+
+/* The directory: the tool's own wish, else the session's. */
+static struct str cwd_of(struct arena *a, const struct hook *h)
+{
+	static const char *const own[] = {"workdir", "cwd", "directory", "dir_path"};
+	struct str session = text_at(h->all, "cwd"), wish = STR("");
+	const struct value *roots = value_key(h->all, "workspace_roots");
+
+	if (!session.n && value_is(roots, VALUE_ARRAY) && roots->first)
+		session = text_of(roots->first);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && !wish.n && h->kind == TOOL_SHELL; i++)
+		wish = text_at(h->args, own[i]);
+	if (!wish.n || str_eq(wish, session))
+		return session;
+	return str_starts(wish, "/") || !session.n ? wish : str_fmt(a, "%.*s/%.*s", STR_ARG(session), STR_ARG(wish));
+}
+
+static bool is_true(const struct value *o, const char *key) { return value_is(value_key(o, key), VALUE_TRUE); }
+
+static void read_wishes(struct hook *h)
+{
+	int64_t ms = value_int(value_key(h->args, "timeout"), 0);
+
+	if (ms <= 0)
+		ms = value_int(value_key(h->args, "timeout_ms"), 0);
+	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
+	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background");
+	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") || str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") || is_true(h->args, "with_escalated_permissions");
+	if (h->background)
+		h->time_ms = BACKGROUND_MS;
+}
+
+/* A text that no shell can be given, or no path can be. */
+static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
+
+static int read_call(struct arena *a, struct hook *h, struct err *e)
+{
+	h->args = args_of(a, h);
+	h->tool = tool_of(a, h);
+	if (!h->args || !h->tool.n || has_nul(h->tool))
+		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
+	h->kind = tool_kind(h->tool);
+	h->cwd = cwd_of(a, h);
+	if (has_nul(h->cwd) || (h->cwd.n && h->cwd.p[0] != '/'))
+		return err_set(e, ERR_INPUT, 0, "the working directory in the input is no absolute path");
+	read_wishes(h);
+	return h->kind == TOOL_SHELL ? tool_command(a, h, e) : 0;
+}
+
+/* What is only remembered; an output's event is never refused because of its call. */
+static void read_rest(struct arena *a, struct hook *h)
+{
+	const char *key = h->event->result ? h->event->result : h->client->result_key;
+	struct err why = {0};
+
+	h->session = text_at(h->all, h->client->session_key);
+	h->tool_use_id = text_at(h->all, h->client->id_key);
+	h->agent = text_at(h->all, "agent_id");
+	engine_mode(text_at(h->all, "permission_mode"), &h->mode);
+	if (h->phase == PHASE_PRE)
+		return;
+	h->result = value_key(h->all, key);
+	if (h->phase == PHASE_POST || h->phase == PHASE_FAILURE)
+		(void)read_call(a, h, &why);
+	else
+		h->cwd = str_starts(text_at(h->all, "cwd"), "/") ? text_at(h->all, "cwd") : STR("");
+}
+
+int hook_read(struct arena *a, struct str text, const char *client, const char *event, struct hook *ret, struct err *e)
+{
+	struct hook h = {0};
+
+	h.tool = h.command = h.command_key = h.cwd = h.session = h.tool_use_id = h.agent = STR("");
+	if (parse(a, text, &h.all, e) != 0 || recognise(a, h.all, client, event, &h, e) != 0)
+		return -1;
+	if (h.phase == PHASE_PRE && read_call(a, &h, e) != 0)
+		return -1;
+	read_rest(a, &h);
+	*ret = h;
+	return 0;
+}

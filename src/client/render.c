@@ -1,0 +1,262 @@
+/*
+ * The answers, one function for each family of clients. Fields that a client does not know are never sent: one of them ignores the whole
+ * answer because of one, and then the command runs. Where a denial in JSON is not shown to work it is the exit code 2 and standard error.
+ */
+#include "client/render.h"
+
+/* ---- JSON ---- */
+
+static void key(struct buf *b, const char *name)
+{
+	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
+		buf_char(b, ',');
+	buf_fmt(b, "\"%s\":", name);
+}
+
+static void field(struct buf *b, const char *name, struct str s)
+{
+	key(b, name);
+	answer_string(b, s);
+}
+
+static const struct change_of_input *changed(const struct change_of_input *c, struct str name)
+{
+	for (; c; c = c->next)
+		if (str_eq(c->key, name))
+			return c;
+	return NULL;
+}
+
+static void members(struct buf *b, const struct value *v, const struct change_of_input *changes)
+{
+	bool object = v->kind == VALUE_OBJECT;
+
+	buf_char(b, object ? '{' : '[');
+	for (const struct value *x = v->first; x; x = x->next) {
+		const struct change_of_input *c = object ? changed(changes, x->key) : NULL;
+
+		if (x != v->first)
+			buf_char(b, ',');
+		if (object) {
+			answer_string(b, x->key);
+			buf_char(b, ':');
+		}
+		if (c)
+			answer_string(b, c->text);
+		else
+			render_value(b, x, NULL);
+	}
+	buf_char(b, object ? '}' : ']');
+}
+
+void render_value(struct buf *b, const struct value *v, const struct change_of_input *changes)
+{
+	switch (v->kind) {
+	case VALUE_NULL: buf_c(b, "null"); break;
+	case VALUE_FALSE: buf_c(b, "false"); break;
+	case VALUE_TRUE: buf_c(b, "true"); break;
+	case VALUE_NUMBER: buf_str(b, v->text); break;
+	case VALUE_STRING: answer_string(b, v->text); break;
+	case VALUE_ARRAY:
+	case VALUE_OBJECT: members(b, v, changes); break;
+	}
+}
+
+/* ---- before a tool ---- */
+
+static void block(struct reply *r, struct str reason)
+{
+	buf_str(&r->err, reason);
+	buf_char(&r->err, '\n');
+	r->code = HOOK_BLOCK;
+}
+
+static const char *const words[] = {[DECIDE_DENY] = "deny", [DECIDE_ASK] = "ask", [DECIDE_ALLOW] = "allow"};
+
+/* Claude Code's shape: everything inside hookSpecificOutput. */
+static void claude_shape(struct reply *r, const struct hook *h, const struct verdict_answer *v, bool reasons)
+{
+	bool silent = v->decision == DECIDE_PASS;
+
+	if (silent && !v->changes && !v->context.n)
+		return;
+	buf_c(&r->out, "{\"hookSpecificOutput\":{");
+	field(&r->out, "hookEventName", str_of(h->event->name));
+	if (!silent)
+		field(&r->out, "permissionDecision", str_of(words[v->decision]));
+	if (!silent && reasons && v->reason.n)
+		field(&r->out, "permissionDecisionReason", v->reason);
+	if (v->changes) {
+		key(&r->out, "updatedInput");
+		render_value(&r->out, h->args, v->changes);
+	} else if (silent) {
+		field(&r->out, "additionalContext", v->context);
+	}
+	buf_c(&r->out, "}}\n");
+}
+
+void render_claude(struct reply *r, const struct hook *h, const struct verdict_answer *v) { claude_shape(r, h, v, true); }
+
+/* An ask does not stop it, and a denial with one field too many does not either: only the exit code does. */
+void render_codex(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
+		block(r, v->reason);
+	else if (v->changes || v->decision == DECIDE_ALLOW)
+		claude_shape(r, h, &(struct verdict_answer){.decision = DECIDE_ALLOW, .reason = v->reason, .changes = v->changes}, true);
+}
+
+void render_gemini(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK) {
+		buf_char(&r->out, '{');
+		field(&r->out, "decision", STR("deny"));
+		field(&r->out, "reason", v->reason);
+		buf_c(&r->out, "}\n");
+	} else if (v->changes) {
+		buf_c(&r->out, "{\"hookSpecificOutput\":{");
+		field(&r->out, "hookEventName", str_of(h->event->name));
+		key(&r->out, "tool_input");
+		render_value(&r->out, h->args, v->changes);
+		buf_c(&r->out, "}}\n");
+	}
+}
+
+void render_copilot(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	if (v->decision == DECIDE_PASS && !v->changes)
+		return;
+	buf_char(&r->out, '{');
+	field(&r->out, "permissionDecision", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	if (v->reason.n)
+		field(&r->out, "permissionDecisionReason", v->reason);
+	if (v->changes) {
+		key(&r->out, "modifiedArgs");
+		render_value(&r->out, h->args, v->changes);
+	}
+	buf_c(&r->out, "}\n");
+}
+
+/* Our own plugin: {"decision": "allow" or "deny", "reason", "args"}. It throws at anything else. */
+void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	bool deny = v->decision == DECIDE_DENY || v->decision == DECIDE_ASK;
+
+	buf_char(&r->out, '{');
+	field(&r->out, "decision", deny ? STR("deny") : STR("allow"));
+	if (deny)
+		field(&r->out, "reason", v->reason);
+	else if (v->changes) {
+		key(&r->out, "args");
+		render_value(&r->out, h->args, v->changes);
+	}
+	buf_c(&r->out, "}\n");
+}
+
+/* A denial is also the exit code 2, which its documentation calls the same. */
+void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	(void)h;
+	buf_char(&r->out, '{');
+	field(&r->out, "permission", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	if (v->reason.n && v->decision != DECIDE_PASS) {
+		field(&r->out, "user_message", v->reason);
+		field(&r->out, "agent_message", v->reason);
+	}
+	buf_c(&r->out, "}\n");
+	if (v->decision == DECIDE_DENY)
+		block(r, v->reason);
+}
+
+void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	(void)h;
+	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
+		block(r, v->reason);
+}
+
+/* ---- after a tool ---- */
+
+/* A failure cannot be replaced, only commented on. */
+void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	bool replace = o->result && h->phase == PHASE_POST;
+
+	if (!replace && !o->context.n)
+		return;
+	buf_c(&r->out, "{\"hookSpecificOutput\":{");
+	field(&r->out, "hookEventName", str_of(h->event->name));
+	if (replace) {
+		key(&r->out, "updatedToolOutput");
+		render_value(&r->out, o->result, NULL);
+	}
+	if (o->context.n)
+		field(&r->out, "additionalContext", o->context);
+	buf_c(&r->out, "}}\n");
+}
+
+/* The reason takes the place of the output, so what is to be added is a part of it. */
+static void reason_after(struct reply *r, const struct output_answer *o, const char *decision)
+{
+	if (!o->result && !o->context.n)
+		return;
+	buf_char(&r->out, '{');
+	field(&r->out, "decision", str_of(decision));
+	field(&r->out, "reason", !o->context.n ? o->text : str_fmt(r->out.a, "%.*s%s%.*s", STR_ARG(o->text), o->text.n && o->text.p[o->text.n - 1] == '\n' ? "" : "\n", STR_ARG(o->context)));
+	buf_c(&r->out, "}\n");
+}
+
+void render_block_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	(void)h;
+	reason_after(r, o, "block");
+}
+
+void render_deny_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	(void)h;
+	reason_after(r, o, "deny");
+}
+
+void render_copilot_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	(void)h;
+	if (!o->result)
+		return;
+	buf_char(&r->out, '{');
+	key(&r->out, "modifiedResult");
+	render_value(&r->out, o->result, NULL);
+	buf_c(&r->out, "}\n");
+}
+
+void render_opencode_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	(void)h;
+	buf_char(&r->out, '{');
+	if (o->result)
+		field(&r->out, "output", o->text);
+	if (o->context.n)
+		field(&r->out, "context", o->context);
+	buf_c(&r->out, "}\n");
+}
+
+void render_generic_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+{
+	(void)h;
+	buf_str(&r->out, o->object);
+	buf_char(&r->out, '\n');
+}
+
+void render_nothing_after(struct reply *r, const struct hook *h, const struct output_answer *o) { (void)r, (void)h, (void)o; }
+
+/* ---- the start of a session ---- */
+
+void render_start(struct reply *r, const struct hook *h, struct str text)
+{
+	if (!(h->client->can & CLIENT_GUIDES) || !text.n)
+		return;
+	buf_c(&r->out, "{\"hookSpecificOutput\":{");
+	field(&r->out, "hookEventName", str_of(h->event->name));
+	field(&r->out, "additionalContext", text);
+	buf_c(&r->out, "}}\n");
+}

@@ -1,0 +1,309 @@
+/*
+ * The tools of clients, by name: what runs a shell, and what touches files or hosts. A file that a tool reads or writes is a fact like one that a
+ * shell command reads or writes, so the gate's own checks and rules judge it; nothing is judged here. A tool that is not listed, those of MCP
+ * servers among them, has no such facts: rules about its name decide.
+ */
+#include "client/client.h"
+
+#define PATCH_LINES_MAX 100000
+
+static const struct tool_row {
+	enum tool_kind kind;
+	const char *names; /* between blanks */
+} tools[] = {
+	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell exec_command PowerShell powershell pwsh write_bash write_powershell write_stdin "},
+	{TOOL_READ, " Read read read_file read_many_files view NotebookRead view_image show_file "},
+	{TOOL_LIST, " Glob glob LS ls list list_directory list_dir ListDir file_search "},
+	{TOOL_READ, " Grep grep rg search_file_content grep_search codebase_search "},
+	{TOOL_WRITE, " Write write Edit edit MultiEdit multiedit NotebookEdit write_file replace create str_replace str_replace_editor str_replace_based_edit_tool insert StrReplace "
+		     "TabWrite Delete delete_file edit_file search_replace "},
+	{TOOL_PATCH, " apply_patch patch ApplyPatch "},
+	{TOOL_FETCH, " WebFetch web_fetch webfetch fetch read_web_page "},
+};
+
+enum tool_kind tool_kind(struct str name)
+{
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+		for (const char *p = tools[i].names + 1; *p;) {
+			size_t n = strcspn(p, " ");
+
+			if (str_eq(name, str_n(p, n)))
+				return tools[i].kind;
+			p += n + 1;
+		}
+	return TOOL_OTHER;
+}
+
+/* ---- shells ---- */
+
+static void put_quoted(struct buf *b, struct str s)
+{
+	buf_char(b, '\'');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '\'')
+			buf_c(b, "'\\''");
+		else
+			buf_char(b, s.p[i]);
+	}
+	buf_char(b, '\'');
+}
+
+/* A program with its arguments, as the text that means the same. */
+static int join_words(struct arena *a, const struct value *list, struct str *ret, struct err *e)
+{
+	struct buf b;
+
+	buf_init(&b, a, HOOK_INPUT_MAX * 4);
+	for (const struct value *w = list->first; w; w = w->next) {
+		if (w->kind != VALUE_STRING)
+			return err_set(e, ERR_INPUT, 0, "the command in the input is a list, and not of words alone");
+		if (b.n)
+			buf_char(&b, ' ');
+		put_quoted(&b, w->text);
+	}
+	*ret = buf_view(&b);
+	return 0;
+}
+
+int tool_command(struct arena *a, struct hook *h, struct err *e)
+{
+	static const char *const keys[] = {"command", "command_line", "cmd", "script"}, *const typed[] = {"input", "chars"};
+	bool types = str_starts(h->tool, "write_"); /* what is typed into a shell, or another program, that runs already */
+	const char *const *list = types ? typed : keys;
+	const struct value *v = NULL;
+
+	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") || str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL : DIALECT_BASH;
+	for (size_t i = 0; i < (types ? sizeof(typed) / sizeof(*typed) : sizeof(keys) / sizeof(*keys)) && !v; i++) {
+		v = value_key(h->args, list[i]);
+		h->command_key = str_of(list[i]);
+	}
+	h->words = types || value_is(v, VALUE_ARRAY);
+	if (value_is(v, VALUE_ARRAY) && join_words(a, v, &h->command, e) != 0)
+		return -1;
+	if (value_is(v, VALUE_STRING))
+		h->command = v->text;
+	else if (!value_is(v, VALUE_ARRAY))
+		return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has no command", (int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p);
+	return h->command.n && memchr(h->command.p, 0, h->command.n) ? err_set(e, ERR_INPUT, 0, "there is a NUL in the command") : 0;
+}
+
+/* ---- files ---- */
+
+struct making { /* facts under way */
+	struct arena *a;
+	const struct hook *h;
+	struct facts *f;
+	struct buf text;  /* what is said of the call: the tool, and what it touches */
+	size_t n;
+	const char *op;
+};
+
+static struct span said(struct making *m, struct str what)
+{
+	struct span at = {.from = (uint32_t)m->text.n + 1};
+
+	buf_char(&m->text, ' ');
+	buf_str(&m->text, what);
+	at.to = (uint32_t)m->text.n;
+	return at;
+}
+
+static int add_path(struct making *m, enum access_kind kind, struct str path, bool below, struct err *e)
+{
+	struct access *x;
+
+	if (!path.n || memchr(path.p, 0, path.n))
+		return err_set(e, ERR_INPUT, 0, "a path in the input is empty, or has a NUL in it");
+	if (++m->n > HOOK_PATHS_MAX)
+		return err_set(e, ERR_LIMIT, 0, "more than %d paths in one call", HOOK_PATHS_MAX);
+	x = arena_new(m->a, struct access);
+	*x = (struct access){.kind = kind, .below = below, .op = m->op, .at = said(m, path)};
+	x->path = (struct word){.kind = WORD_EXACT, .text = path.p[0] == '/' ? path : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->cwd), STR_ARG(path)), .at = x->at};
+	*m->f->accesses_end = x;
+	m->f->accesses_end = &x->next;
+	return 0;
+}
+
+/* ~ is the home to some tools and a name to others: both are looked at. */
+static int add_file(struct making *m, enum access_kind kind, struct str path, struct str home, bool below, struct err *e)
+{
+	if (str_starts(path, "file://"))
+		path = str_sub(path, 7, path.n);
+	if (home.n && (str_is(path, "~") || str_starts(path, "~/")) && add_path(m, kind, str_cat(m->a, home, str_sub(path, 1, path.n)), below, e) != 0)
+		return -1;
+	return add_path(m, kind, path, below, e);
+}
+
+/* Every path that the input names, under whichever key this client has it. */
+static int add_files(struct making *m, enum access_kind kind, struct str home, bool below, struct err *e)
+{
+	static const char *const keys[] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
+		"relative_workspace_path", "paths", "file_paths", "include"};
+	size_t before = m->n;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct value *v = value_key(m->h->args, keys[i]);
+
+		if (value_is(v, VALUE_STRING) && v->text.n && i < 10 && add_file(m, kind, v->text, home, below, e) != 0)
+			return -1;
+		for (const struct value *x = value_is(v, VALUE_ARRAY) ? v->first : NULL; x; x = x->next)
+			if (x->kind != VALUE_STRING)
+				return err_set(e, ERR_INPUT, 0, "a list of paths in the input holds something else");
+			else if (x->text.n && add_file(m, kind, x->text, home, below, e) != 0)
+				return -1;
+	}
+	return m->n == before && kind == ACCESS_WRITE ? err_set(e, ERR_INPUT, 0, "the input of '%.*s' names no file", (int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
+}
+
+/* A pattern of file names starts somewhere, too: the part before its first special character. */
+static int add_pattern(struct making *m, struct str home, struct err *e)
+{
+	const struct value *v = value_key(m->h->args, "pattern");
+	struct str p = value_is(v, VALUE_STRING) ? v->text : STR("");
+	size_t n = 0;
+
+	if (!(str_starts(p, "/") || str_starts(p, "~") || str_starts(p, "..")))
+		return 0;
+	while (n < p.n && !strchr("*?[{", p.p[n]))
+		n++;
+	while (n > 1 && p.p[n - 1] != '/')
+		n--;
+	return add_file(m, ACCESS_READ, str_sub(p, 0, n ? n : 1), home, true, e);
+}
+
+/* ---- patches ---- */
+
+static int patch_line(struct making *m, struct str line, struct str home, struct err *e)
+{
+	static const struct {
+		const char *start;
+		enum access_kind kind;
+	} marks[] = {
+		{"*** Add File: ", ACCESS_WRITE}, {"*** Update File: ", ACCESS_WRITE}, {"*** Delete File: ", ACCESS_DELETE}, {"*** Move to: ", ACCESS_WRITE},
+		{"+++ ", ACCESS_WRITE}, {"--- ", ACCESS_WRITE},
+	};
+
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		struct str path;
+
+		if (!str_starts(line, marks[i].start))
+			continue;
+		path = str_sub(line, strlen(marks[i].start), line.n);
+		while (path.n && (path.p[path.n - 1] == '\r' || path.p[path.n - 1] == ' '))
+			path.n--;
+		if (i >= 4 && (str_starts(path, "a/") || str_starts(path, "b/")))
+			path = str_sub(path, 2, path.n);
+		return str_is(path, "/dev/null") || !path.n ? 0 : add_file(m, marks[i].kind, path, home, false, e);
+	}
+	return 0;
+}
+
+static int patch_text(struct making *m, struct str text, struct str home, struct err *e)
+{
+	size_t lines = 0;
+
+	for (size_t at = 0; at < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', at);
+
+		if (++lines > PATCH_LINES_MAX)
+			return err_set(e, ERR_LIMIT, 0, "the patch has more than %d lines", PATCH_LINES_MAX);
+		if (patch_line(m, str_sub(text, at, end < 0 ? text.n : (size_t)end), home, e) != 0)
+			return -1;
+		at = end < 0 ? text.n : (size_t)end + 1;
+	}
+	return 0;
+}
+
+/* The patch is a string under one key or another. One that names no file is not understood. */
+static int add_patch(struct making *m, struct str home, struct err *e)
+{
+	for (const struct value *v = m->h->args->first; v; v = v->next)
+		if (v->kind == VALUE_STRING && patch_text(m, v->text, home, e) != 0)
+			return -1;
+	return m->n ? 0 : err_set(e, ERR_INPUT, 0, "the patch names no file");
+}
+
+/* ---- hosts ---- */
+
+static struct str host_of(struct str url)
+{
+	ptrdiff_t scheme = str_find(url, ':', 0);
+	size_t from = scheme > 0 && str_starts(str_sub(url, (size_t)scheme, url.n), "://") ? (size_t)scheme + 3 : 0, to = from;
+
+	while (to < url.n && !strchr("/?#\\", url.p[to]))
+		to++;
+	for (size_t i = to; i > from; i--)
+		if (url.p[i - 1] == '@') {
+			from = i;
+			break;
+		}
+	if (from < to && url.p[from] == '[')
+		return str_sub(url, from, to);
+	for (size_t i = from; i < to; i++)
+		if (url.p[i] == ':')
+			to = i;
+	return str_sub(url, from, to);
+}
+
+static int add_host(struct making *m, struct str home, struct err *e)
+{
+	const struct value *v = value_key(m->h->args, "url");
+	struct touch *t;
+
+	if (!value_is(v, VALUE_STRING)) /* Gemini's is in the words of a prompt */
+		return 0;
+	if (str_starts(v->text, "file:"))
+		return add_file(m, ACCESS_READ, v->text, home, false, e);
+	t = arena_new(m->a, struct touch);
+	*t = (struct touch){.at = said(m, v->text)};
+	t->host = (struct word){.kind = WORD_EXACT, .text = host_of(v->text), .at = t->at};
+	*m->f->touches_end = t;
+	m->f->touches_end = &t->next;
+	return 0;
+}
+
+static int add_all(struct making *m, struct str home, struct err *e)
+{
+	const struct value *how = value_key(m->h->args, "command");
+	bool deletes = str_is(m->h->tool, "Delete") || str_is(m->h->tool, "delete_file");
+
+	switch (m->h->kind) {
+	case TOOL_READ: return add_files(m, ACCESS_READ, home, false, e);
+	case TOOL_LIST: m->op = "ls"; return add_files(m, ACCESS_READ, home, false, e) != 0 || add_pattern(m, home, e) != 0 ? -1 : 0;
+	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : value_is(how, VALUE_STRING) && str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
+	case TOOL_PATCH: return add_patch(m, home, e);
+	case TOOL_FETCH: return add_host(m, home, e);
+	case TOOL_SHELL:
+	case TOOL_OTHER: break;
+	}
+	return 0;
+}
+
+int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e)
+{
+	struct making m = {.a = a, .h = h, .f = ret, .op = str_c(a, h->tool)};
+
+	facts_init(ret);
+	ret->tool = h->tool;
+	ret->tool_known = h->kind != TOOL_OTHER;
+	buf_init(&m.text, a, HOOK_INPUT_MAX);
+	buf_str(&m.text, h->tool);
+	if (add_all(&m, home, e) != 0)
+		return -1;
+	ret->texts = arena_new(a, struct text);
+	ret->texts[0] = (struct text){.from = "request", .bytes = buf_view(&m.text)};
+	ret->ntexts = ret->texts_cap = 1;
+	return 0;
+}
+
+void tool_texts(const struct value *v, struct buf *out)
+{
+	if (!v)
+		return;
+	if (v->kind == VALUE_STRING) {
+		buf_str(out, v->text);
+		buf_char(out, '\n');
+	}
+	for (const struct value *x = v->first; x; x = x->next)
+		tool_texts(x, out);
+}

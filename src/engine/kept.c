@@ -1,0 +1,56 @@
+/* See kept.h. */
+#define _GNU_SOURCE
+#include "engine/kept.h"
+
+#include <fcntl.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+#include "sys/state.h"
+
+#define FOLDER "reports"
+#define NAME_BYTES 16
+
+static struct str name_of(struct arena *a, struct str session, struct str id)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	char text[2 * NAME_BYTES + 1];
+	crypto_hash_sha256_state s;
+
+	crypto_hash_sha256_init(&s);
+	crypto_hash_sha256_update(&s, (const unsigned char *)(session.n ? session.p : ""), session.n);
+	crypto_hash_sha256_update(&s, (const unsigned char *)"", 1);
+	crypto_hash_sha256_update(&s, (const unsigned char *)id.p, id.n);
+	crypto_hash_sha256_final(&s, hash);
+	sodium_bin2hex(text, sizeof(text), hash, NAME_BYTES);
+	return str_dup(a, str_n(text, 2 * NAME_BYTES));
+}
+
+int kept_write(struct arena *a, struct str state, struct str session, struct str tool_use_id, struct str report, struct err *e)
+{
+	struct str path, name;
+
+	if (!tool_use_id.n)
+		return 0;
+	name = name_of(a, session, tool_use_id);
+	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name)))); /* an id that comes again: the later one counts */
+	return state_keep(a, state, FOLDER, name, report, &path, e);
+}
+
+int kept_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid, struct str *ret, struct err *e)
+{
+	const char *path;
+	struct stat st;
+
+	if (!tool_use_id.n || !state.n)
+		return err_set(e, ERR_INPUT, 0, "there is no report");
+	path = str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, tool_use_id))));
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_INPUT, 0, "there is no report");
+	unlink(path);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
+		return err_set(e, ERR_INPUT, 0, "the report is not one of ours");
+	return fd_read_all(a, fd, "report", KEPT_BYTES_MAX, ret, e);
+}

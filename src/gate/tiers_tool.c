@@ -1,0 +1,100 @@
+/*
+ * Rules about other tools than a shell, by their names: tools.deny, ask and allow, and permission rules of clients (WebFetch(domain:x),
+ * mcp__server__*). Deny stands above ask, ask above allow, allow above the default; rules with paths, Read() and Edit(), are heard where the
+ * files are. The default speaks about tools of which nothing is known: what a known one does with files is judged like a command's.
+ */
+#include "base/glob.h"
+#include "gate/permission.h"
+#include "gate/tiers.h"
+
+static bool tool_is(struct judge *j, struct str pattern)
+{
+	struct str tool = j->f->tool;
+
+	if (glob_name(pattern, tool) || (j->f->touches && str_is(pattern, "WebFetch")))
+		return true;
+	/* a server's name stands for all its tools */
+	return str_starts(pattern, "mcp__") && tool.n > pattern.n + 2 && !memcmp(tool.p, pattern.p, pattern.n) && str_starts(str_sub(tool, pattern.n, tool.n), "__");
+}
+
+/* domain:example.com is that host and what is below it. */
+static bool host_is(struct judge *j, struct str pattern)
+{
+	struct str want = str_sub(pattern, 7, pattern.n);
+
+	for (const struct touch *t = j->f->touches; t; t = t->next) {
+		struct str host = t->host.text;
+
+		if (glob_name(want, host) || (host.n > want.n && host.p[host.n - want.n - 1] == '.' && str_eq(str_sub(host, host.n - want.n, host.n), want)))
+			return true;
+	}
+	return false;
+}
+
+/* A rule with a pattern of which we know nothing may match. */
+static enum match permission_matches(struct judge *j, const struct permission_rule *r)
+{
+	if (str_is(r->tool, "Bash") || permission_covers(r, ACCESS_READ) || permission_covers(r, ACCESS_WRITE) || !tool_is(j, r->tool))
+		return MATCH_NO;
+	if (r->all || str_is(r->pattern, "*"))
+		return MATCH_YES;
+	if (str_starts(r->pattern, "domain:"))
+		return host_is(j, r->pattern) ? MATCH_YES : MATCH_NO;
+	return MATCH_MAYBE;
+}
+
+static struct span whole(const struct judge *j) { return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0}; }
+
+static bool hear(struct judge *j, const struct tool_rule *tools, const struct permission_rule *permissions, const char *id)
+{
+	bool heard = false;
+
+	for (const struct tool_rule *r = tools; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		if (tool_is(j, r->tool)) {
+			judge_step(j, id + sizeof("configured-") - 1, r->rule.where, whole(j));
+			tiers_raise(j, id, &r->rule, r->tool, MATCH_YES, whole(j));
+			heard = true;
+		}
+	for (const struct permission_rule *r = permissions; r && tiers_afford(j, TIERS_RULE); r = r->next) {
+		enum match m = permission_matches(j, r);
+
+		if (m == MATCH_NO)
+			continue;
+		judge_step(j, id + sizeof("configured-") - 1, r->rule.where, whole(j));
+		tiers_raise(j, id, &r->rule, r->tool, m, whole(j));
+		heard = true;
+	}
+	return heard;
+}
+
+static bool allowed(struct judge *j)
+{
+	for (const struct tool_rule *r = j->p->tool_allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		if (tool_is(j, r->tool)) {
+			judge_step(j, "allow", r->rule.where, whole(j));
+			return true;
+		}
+	for (const struct permission_rule *r = j->p->permission_allow; r && tiers_afford(j, TIERS_RULE); r = r->next)
+		if (permission_matches(j, r) == MATCH_YES) {
+			judge_step(j, "allow", r->rule.where, whole(j));
+			return true;
+		}
+	return false;
+}
+
+void tiers_tool(struct judge *j)
+{
+	static const enum grade grades[] = {GRADE_DENY, GRADE_ASK, GRADE_ASK, GRADE_OFF};
+	enum grade g = grades[j->p->fallback];
+	bool spoken;
+
+	if (!j->f->tool.n)
+		return;
+	spoken = hear(j, j->p->tool_deny, j->p->permission_deny, "configured-deny");
+	spoken |= hear(j, j->p->tool_ask, j->p->permission_ask, "configured-ask");
+	if (spoken || j->f->tool_known || g == GRADE_OFF || allowed(j))
+		return;
+	judge_step(j, "default", str_of(grade_name(g)), whole(j));
+	judge_raise(j, gate_check("configured-default"), &(struct finding){.grade = g, .at = whole(j),
+		.message = str_fmt(j->a, "no rule of the policy allows the tool '%.*s', and its default is not to", (int)(j->f->tool.n < GATE_EXCERPT_MAX ? j->f->tool.n : GATE_EXCERPT_MAX), j->f->tool.p)});
+}
