@@ -68,6 +68,7 @@ struct run {
 	struct engine_request gate;    /* what the gate is asked, when it is */
 	size_t head, tail;             /* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
 	struct run_task task;
+	struct runner_asked *asked;    /* reports that runners are asked for (runner.h) */
 	struct texts *caches;          /* directories below the state that must be made before the run, in order */
 };
 
@@ -135,6 +136,8 @@ struct str making_path(struct making *m);
 int making_program(struct making *m, struct err *e);
 /* validation.c */
 int making_task(struct making *m, struct err *e);
+/* runner.c: after everything else, since it adds to it */
+int making_runner(struct making *m, struct err *e);
 /* environment.c */
 int making_environment(struct making *m, struct err *e);
 /* Does this variable of the caller look like a credential, by its name or by its value? Does it decide what programs execute? */
