@@ -10,6 +10,7 @@
 
 #include "audit/inner.h"
 #include "audit/read.h"
+#include "audit/retain.h"
 #include "audit/sign.h"
 #include "sys/file.h"
 
@@ -328,6 +329,8 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 	fd_close(&w.tail.fd);
 	if (bad)
 		return -1;
+	if (w.tail.made && au->retain_days)
+		audit_prune_rotated(a, au);
 	done.seq = w.tail.seq;
 	memcpy(done.hash, w.tail.hash, sizeof done.hash);
 	if (ret)

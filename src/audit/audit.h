@@ -32,6 +32,7 @@
 #define AUDIT_VERSION 1
 #define AUDIT_ROW_MAX ((size_t)4 << 20)  /* bytes of a row with its newline */
 #define AUDIT_REASONS_MAX 1000
+#define AUDIT_SPEC_MAX ((size_t)1 << 20)
 #define AUDIT_DAYS_MAX 36525             /* files; a hundred years */
 #define AUDIT_WAIT_MS 10000              /* for the lock; then appending fails */
 #define AUDIT_ID_MAX 64
@@ -57,7 +58,8 @@ struct audit_row {
 	struct str command, cwd, verdict; /* the command is redacted by the caller */
 	const struct str *reasons;        /* ids */
 	size_t nreasons;
-	struct str policy, view, spec;    /* digests of blobs */
+	struct str policy, view;          /* digests of blobs */
+	struct str spec;                  /* an object, in JSON on one line, at most AUDIT_SPEC_MAX bytes */
 	struct str backend, status;
 	struct audit_number exit_code, duration_ms, cpu_ms, peak_memory_mb;
 	struct {
@@ -81,6 +83,7 @@ struct audit {
 	int dir;               /* STATE/audit */
 	uint32_t uid;
 	enum audit_sync sync;
+	unsigned retain_days;  /* when a new day begins, days that are older are dropped (retain.h); 0: none is */
 	int64_t (*now)(void);  /* microseconds since 1970, UTC; a test puts another clock here */
 	struct str path;       /* of dir, for messages */
 };

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -98,13 +99,26 @@ int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struc
 
 void blobs_close(struct blobs *b) { fd_close(&b->dir); }
 
+/* A blob that is not young may be swept at any moment (retain.h). */
+enum { BLOB_NONE, BLOB_OLD, BLOB_YOUNG };
+
+static int look(const struct blobs *b, const char *name)
+{
+	struct stat st;
+	struct timespec now;
+	if (fstatat(b->dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return BLOB_NONE;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return st.st_mtime > now.tv_sec - BLOB_YOUNG_S ? BLOB_YOUNG : BLOB_OLD;
+}
+
 bool blob_has(const struct blobs *b, struct str digest)
 {
 	char name[NAME_MAX_ + 1];
 	if (!blob_is_digest(digest))
 		return false;
 	file_of(digest, name);
-	return faccessat(b->dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return look(b, name) == BLOB_YOUNG;
 }
 
 /* ---- writing ---- */
@@ -200,9 +214,10 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 	struct str whole;
 	if (!blob_is_digest(digest) || bytes.n > BLOB_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a blob has a digest and at most %zu bytes", BLOB_MAX);
-	if (blob_has(b, digest))
-		return 0;
 	file_of(digest, name);
+	int there = look(b, name);
+	if (there == BLOB_YOUNG || (there == BLOB_OLD && utimensat(b->dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0))
+		return 0;
 	return frame(a, bytes, &whole, e) < 0 || store(b, name, whole, sync, e) < 0 ? -1 : 0;
 }
 

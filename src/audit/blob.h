@@ -16,6 +16,7 @@
 #define BLOB_HEX 64
 #define BLOB_DIGEST (7 + BLOB_HEX)         /* letters of "sha256:..." */
 #define BLOB_MAX ((size_t)1 << 30)         /* bytes of one */
+#define BLOB_YOUNG_S ((int64_t)12 * 3600)  /* less than the day after which one that no row names is swept */
 
 struct blobs {
 	int dir;
@@ -29,9 +30,9 @@ void blobs_close(struct blobs *b);
 /* "sha256:..." */
 struct str blob_digest(struct arena *a, struct str bytes);
 bool blob_is_digest(struct str digest);
-/* Is it there? Costs one look by its name. */
+/* Is it there, and will it stay for hours? One that is older is for blob_put_as() to make young again. Costs one look by its name. */
 bool blob_has(const struct blobs *b, struct str digest);
-/* Keeps these bytes, unless they are there. `sync`: they are on the disk when it returns. */
+/* Keeps these bytes; those that are there are made young. `sync`: they are on the disk when it returns. */
 int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e);
 /* The same when the digest is known: nothing is hashed. */
 int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync, struct err *e);

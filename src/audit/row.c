@@ -104,6 +104,8 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	struct buf b;
 	if (!audit_kind_name(r->kind) || !id_is_plain(r->id) || r->nreasons > AUDIT_REASONS_MAX)
 		return err_set(e, ERR_INPUT, 0, "a row of the record has a kind, an id or a number of reasons that no row can have");
+	if (r->spec.n > AUDIT_SPEC_MAX || (r->spec.n && (r->spec.p[0] != '{' || memchr(r->spec.p, '\n', r->spec.n))))
+		return err_set(e, ERR_INPUT, 0, "the spec of a row is an object on one line, of at most %zu bytes", AUDIT_SPEC_MAX);
 	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !is_hash(r->until.hash)))
 		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
 	if (r->kind == AUDIT_CHECKPOINT && !r->key)
@@ -113,7 +115,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 		struct str text;
 	} who[] = {{"agent_id", r->agent_id}, {"session", r->session}, {"client", r->client}, {"tool", r->tool}, {"tool_use_id", r->tool_use_id},
 		   {"command", r->command}, {"cwd", r->cwd}, {"verdict", r->verdict}},
-	  how[] = {{"policy", r->policy}, {"view", r->view}, {"spec", r->spec}, {"backend", r->backend}, {"status", r->status}};
+	  how[] = {{"policy", r->policy}, {"view", r->view}, {"backend", r->backend}, {"status", r->status}};
 	size_t all = 0; /* before escaping: what cannot fit need not be copied */
 	for (size_t i = 0; i < sizeof who / sizeof *who; i++)
 		all += who[i].text.n < AUDIT_ROW_MAX ? who[i].text.n : AUDIT_ROW_MAX;
@@ -125,6 +127,10 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	put_reasons(&b, r);
 	for (size_t i = 0; i < sizeof how / sizeof *how; i++)
 		put_field(&b, how[i].key, how[i].text);
+	if (r->spec.n) {
+		buf_c(&b, ",\"spec\":");
+		buf_str(&b, r->spec);
+	}
 	put_number(&b, "exit_code", r->exit_code, end);
 	put_number(&b, "duration_ms", r->duration_ms, end);
 	put_number(&b, "cpu_ms", r->cpu_ms, end);

@@ -46,7 +46,24 @@ struct command_row {
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
-extern const struct command_row command_audit, command_audit_checkpoint, command_audit_keygen, command_check, command_config, command_doctor, command_hook, command_normalise, command_presets, command_redact, command_run, command_selftest, command_trust, command_validate;
+/* One a line, by name, so that additions meet rarely. */
+/* one for each cmd_*.c */
+extern const struct command_row command_audit;
+extern const struct command_row command_audit_checkpoint;
+extern const struct command_row command_audit_keygen;
+extern const struct command_row command_audit_prune;
+extern const struct command_row command_check;
+extern const struct command_row command_config;
+extern const struct command_row command_doctor;
+extern const struct command_row command_hook;
+extern const struct command_row command_mcp;
+extern const struct command_row command_init, command_normalise;
+extern const struct command_row command_presets;
+extern const struct command_row command_redact;
+extern const struct command_row command_run;
+extern const struct command_row command_selftest;
+extern const struct command_row command_trust;
+extern const struct command_row command_validate;
 
 /* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);
@@ -66,6 +83,8 @@ int output(struct str s, int code);
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
+/* The variable by which an agent marks the commands it runs, if one is set: then it may not be a person who is asking. Else NULL. */
+const char *agent_variable(void);
 
 /* batch.c: JSON lines in, JSON lines out. */
 struct batch {

@@ -5,7 +5,22 @@
 #include "cli/cli.h"
 
 static const struct command_row *const commands[] = {
-	&command_audit, &command_audit_checkpoint, &command_audit_keygen, &command_check, &command_config, &command_doctor, &command_hook, &command_normalise, &command_presets, &command_redact, &command_run, &command_selftest, &command_trust, &command_validate,
+	&command_audit,
+	&command_audit_checkpoint,
+	&command_audit_keygen,
+	&command_audit_prune,
+	&command_check,
+	&command_config,
+	&command_doctor,
+	&command_hook,
+	&command_mcp,
+	&command_init, &command_normalise,
+	&command_presets,
+	&command_redact,
+	&command_run,
+	&command_selftest,
+	&command_trust,
+	&command_validate,
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 #define PRINT_MAX ((size_t)1 << 20)

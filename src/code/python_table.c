@@ -413,9 +413,11 @@ static const char *const builtins[] = {
 
 static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(*(const char *const *)row)); }
 
+static int by_row(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(((const struct py_row *)row)->name)); }
+
 static bool listed_in(struct str name, const char *const *list, size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
 
-const struct py_row *py_row(struct str name) { return bsearch(&name, rows, COUNT(rows), sizeof(*rows), by_name); }
+const struct py_row *py_row(struct str name) { return bsearch(&name, rows, COUNT(rows), sizeof(*rows), by_row); }
 bool py_is_inner(struct str name) { return listed_in(name, inner, COUNT(inner)); }
 bool py_is_builtin(struct str name) { return listed_in(name, builtins, COUNT(builtins)); }
 

@@ -2,6 +2,7 @@
  * The table of keys: what each is called, who may set it, what it means, an example, how it is read and where it goes. docs/policy.md shows the
  * same rows; test_config compares them.
  */
+#include "base/num.h"
 #include "config/knowledge_yaml.h"
 #include "config/load.h"
 
@@ -236,6 +237,79 @@ static int parse_scratch(struct load *l, const struct ynode *n, void *field) { r
 static int parse_output(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_OUTPUT); }
 static int parse_cpu_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPU_TIME); }
 
+/* ---- audit.*: what the system's file says can be made stricter by the person, not milder ---- */
+
+static struct audit_policy *audit_of(struct load *l) { return &l->policy.audit; }
+
+static bool milder(struct load *l, const struct ynode *n, bool *of_system, bool is_milder)
+{
+	if (l->src->who == WHO_SYSTEM)
+		*of_system = true;
+	else if (*of_system && is_milder) {
+		value_note(l, n, "'audit.%.*s' is ignored: the system's policy is stricter", STR_ARG(n->key));
+		return true;
+	}
+	return false;
+}
+
+static int parse_audit_required(struct load *l, const struct ynode *n, void *field)
+{
+	bool required;
+	(void)field;
+	if (value_bool(l, n, &required) < 0)
+		return -1;
+	if (!milder(l, n, &audit_of(l)->of_system.required, !required && !audit_of(l)->optional))
+		audit_of(l)->optional = !required;
+	return 0;
+}
+
+static int parse_audit_sync(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"always", AUDIT_SYNC_ALWAYS}, {"begin", AUDIT_SYNC_BEGIN}, {"none", AUDIT_SYNC_NONE}};
+	static const int strength[] = {[AUDIT_SYNC_NONE] = 0, [AUDIT_SYNC_BEGIN] = 1, [AUDIT_SYNC_ALWAYS] = 2};
+	int v = 0;
+	(void)field;
+	if (value_choice(l, n, names, COUNT(names), "expected always, begin or none", &v) < 0)
+		return -1;
+	if (!milder(l, n, &audit_of(l)->of_system.sync, strength[v] < strength[audit_of(l)->sync]))
+		audit_of(l)->sync = (enum audit_sync)v;
+	return 0;
+}
+
+static int parse_audit_retention(struct load *l, const struct ynode *n, void *field)
+{
+	int64_t days;
+	(void)field;
+	if (n->kind != YNODE_SCALAR || num_parse(n->text, AUDIT_RETENTION_DAYS, AUDIT_RETENTION_MAX, &days) < 0)
+		return value_fail(l, n, "expected a number of days from 90 to 36500");
+	if (!milder(l, n, &audit_of(l)->of_system.retention, days < audit_of(l)->retention_days))
+		audit_of(l)->retention_days = (unsigned)days;
+	return 0;
+}
+
+/* A size, or 0. */
+static int parse_audit_size(struct load *l, const struct ynode *n, enum limit which, const char *expected, uint64_t *ret)
+{
+	struct str text;
+	if (value_text(l, n, &text) < 0)
+		return -1;
+	if (str_is(text, "0")) {
+		*ret = 0;
+		return 0;
+	}
+	return limit_parse(which, text, ret, NULL) < 0 ? value_fail(l, n, expected) : 0;
+}
+
+static int parse_audit_quota(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_audit_size(l, n, LIMIT_SCRATCH, "expected a size from 64K to 16T, as 4G, or 0 for no limit; a plain number is megabytes", field);
+}
+
+static int parse_audit_outputs(struct load *l, const struct ynode *n, void *field)
+{
+	return parse_audit_size(l, n, LIMIT_OUTPUT, "expected a size from 1K to 1G, as 16M, or 0 to keep none; a plain number is megabytes", field);
+}
+
 /* read before everything else, so here it is only passed over */
 static int parse_import(struct load *l, const struct ynode *n, void *field)
 {
@@ -321,6 +395,12 @@ const struct config_row config_rows[] = {
 	{{"sandbox.limits.scratch", WHO_ANYONE, false, "files of the box's own, likewise", "128M"}, parse_scratch, AT(sandbox.limits[LIMIT_SCRATCH])},
 	{{"sandbox.limits.output", WHO_ANYONE, false, "bytes of each output stream, likewise", "64M"}, parse_output, AT(sandbox.limits[LIMIT_OUTPUT])},
 	{{"sandbox.limits.cpu_time", WHO_ANYONE, false, "CPU time of a run, likewise", "60"}, parse_cpu_time, AT(sandbox.limits[LIMIT_CPU_TIME])},
+	{{"audit.required", WHO_OWNER, false, "what cannot be recorded does not run; what the system's file says can only be made stricter, here and in the next two", "true"},
+	 parse_audit_required, 0},
+	{{"audit.sync", WHO_OWNER, false, "rows of the record that are waited for until they are on the disk: always, begin (before a program starts) or none", "begin"}, parse_audit_sync, 0},
+	{{"audit.retention_days", WHO_OWNER, false, "days of the record that are kept at least; 90 is the least", "90"}, parse_audit_retention, 0},
+	{{"audit.quota", WHO_OWNER, false, "size of the whole record, outputs included, above which there is a warning; 0: none", "4G"}, parse_audit_quota, AT(audit.quota)},
+	{{"audit.outputs", WHO_OWNER, false, "bytes of each output stream that the record keeps; of a longer one both ends are; 0: none", "16M"}, parse_audit_outputs, AT(audit.outputs)},
 	{{"meta.title", WHO_ANYONE, false, "what the file is about; not used", "Our rules"}, value_nothing, 0},
 	{{"meta.description", WHO_ANYONE, false, "the same at length; not used", "What we agreed on"}, value_nothing, 0},
 };

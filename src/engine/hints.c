@@ -67,7 +67,7 @@ static void add_capped(struct arena *a, struct hint **list, const struct texts *
 	buf_c(&b, capped->next ? "the limits" : "the limit");
 	for (const struct texts *t = capped; t; t = t->next)
 		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
-	buf_fmt(&b, " %s smaller than was asked for: the system's policy or the project's says so", capped->next ? "are" : "is");
+	buf_fmt(&b, " %s smaller than was asked for: no more is allowed here", capped->next ? "are" : "is");
 	add(a, list, "limit-capped", buf_view(&b));
 }
 

@@ -3,6 +3,8 @@
 
 #include <sodium.h>
 
+#include "engine/follow.h"
+#include "engine/job_record.h"
 #include "engine/validation.h"
 
 static struct str new_id(struct arena *a)
@@ -27,6 +29,8 @@ static bool load_policies(struct arena *a, struct job *j)
 	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
+	if (j->wishes.ticket || !rq.cwd.n)
+		rq.known = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
@@ -68,19 +72,79 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
+/* A client that wants to know where the command ended does without when that cannot be said. */
+static void run_and_follow(struct arena *a, struct job *j, const struct box_progress *progress)
+{
+	struct str told = STR("");
+
+	if (j->ticket.follow && j->ticket.dialect == DIALECT_BASH)
+		(void)follow_prepare(a, &j->run, str_of(j->wishes.ticket), &told, NULL);
+	run_go(a, &j->run, progress, &j->outcome);
+	j->ended_in = follow_end(a, &j->world, told);
+}
+
+/* Nothing runs unrecorded. What was recorded as begun is run, and its end is recorded when the report is made. */
+static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
+{
+	struct err e = {0};
+
+	if (job_record_begin(a, j, &e) == 0) {
+		run_and_follow(a, j, progress);
+		return true;
+	}
+	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
+	return false;
+}
+
+static void finish(struct arena *a, struct job *j, bool begun)
+{
+	struct err e = {0};
+
+	if (j->refused && job_record_refusal(a, j, &e) != 0) { /* it does not run in any case; this is the graver reason */
+		j->refused = false;
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
+	}
+	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
+	validation_custom(a, &j->policies, &j->report);
+	if (begun)
+		job_record_end(a, j);
+	record_close(&j->record);
+}
+
 int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
+	struct err why = {0};
+	bool begun = false, loaded;
+
 	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0)
 		return -1;
 	j->run.id = j->ticket.id.n ? j->ticket.id : new_id(a);
 	j->run.world = &j->world;
-	if (load_policies(a, j)) {
-		if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
-			return -1;
-		if (gate_lets(a, j))
-			run_go(a, &j->run, progress, &j->outcome);
-	}
-	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
-	validation_custom(a, &j->policies, &j->report);
+	loaded = load_policies(a, j);
+	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+		return -1;
+	if (job_record_open(a, j, &why) != 0) {
+		j->record.off = true;
+		j->refused = false;
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
+	} else if (loaded && gate_lets(a, j))
+		begun = run_recorded(a, j, progress);
+	finish(a, j, begun);
+	return 0;
+}
+
+int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
+{
+	struct err why = {0};
+
+	*ret = (struct facts){0};
+	if (run_world(a, STR(""), &j->world, e) != 0)
+		return -1;
+	if (!load_policies(a, j))
+		return 0;
+	if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+		return -1;
+	if (engine_judge(a, &j->run.gate, &j->policies, ret, &j->judgement, &why) != 0)
+		engine_refuse(a, "internal-error", why.text, &j->judgement);
 	return 0;
 }

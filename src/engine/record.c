@@ -4,14 +4,15 @@
 
 #include <errno.h>
 
+#include "base/json.h"
 #include "engine/run.h"
 #include "gate/gate.h"
 #include "result/normalise.h"
 #include "result/redact.h"
 #include "sys/state.h"
+#include "sys/stream.h"
 
 #define COMMAND_MAX ((size_t)1 << 20) /* bytes of a command that a row holds; the rest is left out, and the row says so */
-#define PIECE ((size_t)64 << 10)
 
 /* ---- opening ---- */
 
@@ -27,7 +28,7 @@ static int open_all(struct arena *a, const struct record_place *at, struct recor
 int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e)
 {
 	struct policies builtin;
-	struct record r = {.audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = at->environ};
+	struct record r = {.audit.dir = -1, .blobs.dir = -1, .policies = p, .environ = at->environ, .scrubbed = at->scrubbed};
 	const struct audit_policy *own;
 	struct err why = {0};
 
@@ -38,6 +39,7 @@ int record_open(struct arena *a, const struct record_place *at, const struct pol
 	*ret = r;
 	if (open_all(a, at, &r, &why) == 0) {
 		r.audit.sync = own->sync;
+		r.audit.retain_days = own->retention_days;
 		*ret = r;
 		return 0;
 	}
@@ -75,7 +77,7 @@ static struct redactor *redactor_of(struct arena *a, struct record *r)
 	size_t n = 0;
 
 	if (!r->redactor) {
-		values = variables_secret(a, r->environ, NULL, &n);
+		values = variables_secret(a, r->environ, r->scrubbed, &n);
 		r->redactor = redactor_new(a, values, n);
 	}
 	return r->redactor;
@@ -89,21 +91,6 @@ int record_blob(struct arena *a, struct record *r, struct str bytes, struct str 
 	return r->off ? 0 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
-/* As much as may be kept: both ends, and between them how much is not there. */
-static struct str shorten(struct arena *a, struct str s, uint64_t max)
-{
-	size_t half = (size_t)(max / 2);
-	struct buf b;
-
-	if (s.n <= max)
-		return s;
-	buf_init(&b, a, (size_t)max + PIECE);
-	buf_str(&b, str_sub(s, 0, half));
-	buf_fmt(&b, "\n[%zu bytes are not kept]\n", s.n - 2 * half);
-	buf_str(&b, str_sub(s, s.n - half, s.n));
-	return buf_view(&b);
-}
-
 /* A sequence for terminals can split a secret that shows on the screen: when the text as it is seen holds more of them, that is kept instead. */
 static struct str without_secrets(struct arena *a, struct record *r, struct str raw)
 {
@@ -112,16 +99,80 @@ static struct str without_secrets(struct arena *a, struct record *r, struct str 
 	uint64_t in_raw = 0, in_text = 0;
 	struct str bytes = redact(a, redactor_of(a, r), raw, &in_raw), text;
 
-	if (!memchr(raw.p, '\033', raw.n) && !memchr(raw.p, '\b', raw.n) && !memchr(raw.p, '\r', raw.n) && !memchr(raw.p, 0, raw.n))
+	if (!raw.n || (!memchr(raw.p, '\033', raw.n) && !memchr(raw.p, '\b', raw.n) && !memchr(raw.p, '\r', raw.n) && !memchr(raw.p, 0, raw.n)))
 		return bytes;
 	text = redact(a, redactor_of(a, r), normalise(a, raw, &options, &counts), &in_text);
 	return in_text > in_raw ? text : bytes;
 }
 
-int record_stream(struct arena *a, struct record *r, struct str raw, struct str *ret, struct err *e)
+/* Bytes [from, to) of the stream. */
+static int read_part(struct arena *a, const struct stream *s, uint64_t from, uint64_t to, struct str *ret, struct err *e)
 {
+	char *p = arena_alloc(a, (size_t)(to - from) + 1);
+	size_t n = 0;
+
+	while (from + n < to) {
+		ptrdiff_t got = stream_read(s, from + n, p + n, (size_t)(to - from) - n, e);
+
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		n += (size_t)got;
+	}
+	*ret = str_n(p, n);
+	return 0;
+}
+
+/*
+ * Both ends. A secret may lie across the place where an end is cut off: so more is read and redacted than is kept, by as much as the longest
+ * secret has, and that much is dropped again.
+ */
+static int both_ends(struct arena *a, struct record *r, const struct stream *s, struct str *ret, struct err *e)
+{
+	const uint64_t first = stream_from(s), to = stream_to(s), half = r->output_max / 2, most = half + STREAM_CONTEXT;
+	const bool all = !first && to <= 2 * most; /* read at once: nothing is cut before it is redacted */
+	struct str head = s->text, tail;
+	struct buf b;
+
+	if (!first && read_part(a, s, 0, all || most > to ? to : most, &head, e) != 0)
+		return -1;
+	head = without_secrets(a, r, first ? str_sub(head, 0, (size_t)most) : head);
+	tail = head;
+	if (!all) {
+		if (read_part(a, s, to - first > most ? to - most : first, to, &tail, e) != 0)
+			return -1;
+		tail = without_secrets(a, r, tail);
+		head.n -= head.n > STREAM_CONTEXT ? STREAM_CONTEXT : head.n;
+		tail = str_sub(tail, STREAM_CONTEXT, tail.n);
+	}
+	head = str_sub(head, 0, (size_t)half);
+	tail = str_sub(tail, tail.n > half ? tail.n - (size_t)half : 0, tail.n);
+	buf_init(&b, a, head.n + tail.n + STREAM_CONTEXT);
+	buf_str(&b, head);
+	buf_fmt(&b, "\n[of %llu bytes about %zu from the start and %zu from the end are kept]\n", (unsigned long long)s->total, head.n, tail.n);
+	buf_str(&b, tail);
+	*ret = buf_view(&b);
+	return 0;
+}
+
+int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e)
+{
+	bool whole = stream_whole(s) && s->total <= r->output_max;
+	struct str raw, kept;
+
 	*ret = STR("");
-	return r->off || !raw.n || !r->output_max ? 0 : record_blob(a, r, shorten(a, without_secrets(a, r, raw), r->output_max), ret, e);
+	*ret_cut = false;
+	if (r->off || !s->total || !r->output_max)
+		return 0;
+	if (whole) {
+		if (read_part(a, s, 0, s->total, &raw, e) != 0)
+			return -1;
+		kept = without_secrets(a, r, raw);
+	} else if (both_ends(a, r, s, &kept, e) != 0)
+		return -1;
+	*ret_cut = !whole;
+	return record_blob(a, r, kept, ret, e);
 }
 
 /* ---- rows ---- */
@@ -159,6 +210,19 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 	return 0;
 }
 
+/* A path may hold a secret. What is left is JSON all the same, or there is no view. */
+static int put_view(struct arena *a, struct record *r, struct str view, struct str *ret, struct err *e)
+{
+	uint64_t n = 0;
+	struct str text = redact(a, redactor_of(a, r), view, &n);
+	json_t *o = NULL;
+
+	if (n && json_load_strict(text, &o, NULL) != 0)
+		return 0;
+	json_decref(o);
+	return record_blob(a, r, text, ret, e);
+}
+
 static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row, struct err *e)
 {
 	struct str *ids = arena_array(a, AUDIT_REASONS_MAX, sizeof(*ids));
@@ -176,7 +240,7 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 		return 0;
 	buf_init(&b, a, RECORD_JSON_MAX);
 	record_view_json(&b, j->view, rq->dialect, rq->mode);
-	return record_blob(a, r, record_redact(a, r, buf_view(&b)), &row->view, e);
+	return put_view(a, r, buf_view(&b), &row->view, e);
 }
 
 static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row)
@@ -217,17 +281,19 @@ int record_verdict(struct arena *a, struct record *r, const struct record_who *w
 
 int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e)
 {
-	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .backend = s->backend ? str_of(s->backend) : STR("")};
+	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .spec = s->spec, .backend = s->backend ? str_of(s->backend) : STR("")};
 	struct err why = {0};
 
 	if (r->off)
 		return 0;
 	fill_who(&row, who);
 	fill_request(a, r, s->rq, s->judgement, &row);
+	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0)
+		return failed(r, &why, e);
 	r->begun.id = row.id;
 	r->begun.command = row.command;
 	r->begun.verdict = row.verdict;
-	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0 || (s->spec.n && record_blob(a, r, record_redact(a, r, s->spec), &row.spec, &why) != 0) || append(a, r, &row, NULL, &why) != 0)
+	if (append(a, r, &row, NULL, &why) != 0)
 		return failed(r, &why, e);
 	return 0;
 }

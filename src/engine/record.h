@@ -28,6 +28,7 @@ struct record_place {
 	struct str state, project; /* the state directory, which is made if need be; the project whose commands must not reach it */
 	uint32_t uid;
 	char *const *environ;      /* of the caller; may be NULL */
+	const struct texts *scrubbed; /* names of further variables whose values are secrets */
 };
 
 struct record_who { /* empty: not known */
@@ -44,6 +45,7 @@ struct record {
 	const struct policies *policies;
 	struct str policy;     /* the digest of their blob, once it is there */
 	char *const *environ;
+	const struct texts *scrubbed;
 	struct redactor *redactor; /* made when it is first needed */
 	struct {
 		struct str id, command, verdict;
@@ -68,7 +70,7 @@ struct record_start {
 	struct str id;                      /* letters, digits, - and _ */
 	const struct engine_request *rq;    /* what runs, as the gate was or would be asked */
 	const struct judgement *judgement;  /* NULL: it was not judged */
-	struct str spec;                    /* JSON: within which walls; becomes a blob. Empty: none */
+	struct str spec;                    /* within which walls: an object in JSON on one line, redacted by the caller. Empty: none */
 	const char *backend;                /* may be NULL */
 };
 int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e);
@@ -85,9 +87,9 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 
 /*
  * Keeps a stream as a blob and says its digest: the raw bytes, redacted. More than `audit.outputs` allows: its head and its tail, with a line
- * between them that says how much is missing. An empty stream is no blob, and *ret is empty.
+ * between them that says so, and *ret_cut. An empty stream is no blob, and *ret is empty.
  */
-int record_stream(struct arena *a, struct record *r, struct str raw, struct str *ret, struct err *e);
+int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e);
 /* Bytes as they are (not redacted) as a blob. */
 int record_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e);
 /* A text without secrets, by the same means as commands. */

@@ -90,6 +90,8 @@ int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_wo
 		if (parts[i](&m, e) != 0)
 			return -1;
 	r.spec.input = w->input ? 0 : -1;
+	r.outputs_days = p->own.audit.retention_days;
+	r.outputs_quota = p->own.audit.quota;
 	r.spec.pass_through = w->plain;
 	r.spec.spool = world->state_dir.n ? str_c(a, world->state_dir) : NULL;
 	*ret = r;

@@ -19,9 +19,9 @@ static const struct wish_row {
 };
 
 /* 0: nobody asks for anything. */
-static int asked(struct making *m, enum limit l, uint64_t *ret, struct err *e)
+static int asked(const struct run_wishes *w, enum limit l, uint64_t *ret, struct err *e)
 {
-	const char *text = *(const char *const *)((const char *)m->w + rows[l].offset);
+	const char *text = *(const char *const *)((const char *)w + rows[l].offset);
 	struct err why = {0};
 
 	if (text && limit_parse(l, str_of(text), ret, &why) != 0)
@@ -49,9 +49,9 @@ int making_limits(struct making *m, struct err *e)
 		return -1;
 	for (enum limit l = 0; l < LIMITS; l++) {
 		const struct limit_set *own = &p->own.sandbox.limits[l], *project = &p->project.sandbox.limits[l];
-		uint64_t n = 0, wish;
+		uint64_t n = 0, less = 0, wish;
 
-		if (asked(m, l, &n, e) != 0)
+		if (asked(m->w, l, &n, e) != 0 || (m->w->within && asked(m->w->within, l, &less, e) != 0))
 			return -1;
 		if (!n && l == LIMIT_TIME)
 			n = skill;
@@ -61,8 +61,8 @@ int making_limits(struct making *m, struct err *e)
 		if (!n)
 			n = limit_default(m->r->spec.profile, l, &m->world->machine);
 		n = smaller(n, own->most);
-		value[l] = p->apart ? smaller(n, project->most) : n;
-		if (value[l] < wish)
+		value[l] = smaller(p->apart ? smaller(n, project->most) : n, less);
+		if (value[l] < (less ? less : wish))
 			note_capped(m, l);
 	}
 	limits_of(value, &m->r->spec.limits);

@@ -290,10 +290,20 @@ static int script(struct making *m, struct err *e)
 	return 0;
 }
 
+/* Relative names mean what they mean in the box, as far as that is a place of the host's. */
+static struct str starts_in(const struct making *m)
+{
+	const struct spec *s = &m->r->spec;
+
+	if (!s->workspace.n)
+		return m->world->cwd;
+	return !s->cwd.n ? s->workspace : path_inside(s->cwd, s->workspace) ? s->cwd : m->world->cwd;
+}
+
 int making_program(struct making *m, struct err *e)
 {
 	if (m->w->code && m->w->file)
 		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
-	m->r->gate.cwd = m->world->cwd;
+	m->r->gate.cwd = starts_in(m);
 	return m->w->code ? code(m, e) : m->w->file ? script(m, e) : program(m, e);
 }

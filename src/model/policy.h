@@ -175,14 +175,18 @@ struct sandbox { /* the box */
 /* When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint and tombstone rows. */
 enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
 
-struct audit_policy { /* the record; of several files the last that sets a key holds, except where a column of the table says otherwise */
+struct audit_policy { /* the record */
 	bool optional;           /* what cannot be recorded may run all the same */
 	enum audit_sync sync;
 	unsigned retention_days;
-	uint64_t quota;          /* bytes of the whole record, blobs included; 0: none */
-	uint64_t outputs;        /* bytes of one stream that are kept; 0: none is */
+	uint64_t quota;          /* bytes of the whole record, blobs included; 0: no limit */
+	uint64_t outputs;        /* bytes of one stream that are kept; 0: streams are not kept */
+	struct {
+		bool required, sync, retention;
+	} of_system;             /* the system's file says so: others may be stricter, not milder */
 };
 #define AUDIT_RETENTION_DAYS 90
+#define AUDIT_RETENTION_MAX 36500
 #define AUDIT_QUOTA ((uint64_t)4 << 30)
 #define AUDIT_OUTPUTS ((uint64_t)16 << 20)
 

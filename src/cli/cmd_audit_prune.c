@@ -1,0 +1,191 @@
+/* caisson audit prune: days that are past their time, what only they referred to, and how large the rest is. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "audit/retain.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "cli/record_home.h"
+#include "engine/engine.h"
+
+#define OUT_MAX ((size_t)1 << 20)
+
+struct prune_options {
+	bool dry, json;
+	const char *days, *config;
+};
+
+#define AT(field) offsetof(struct prune_options, field)
+static const struct option_row options[] = {
+	{"days", OPTION_VALUE, AT(days), "N", "keep so many days (default: audit.retention_days of the policy, 90)"},
+	{"dry-run", OPTION_FLAG, AT(dry), NULL, "only say what would be dropped"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of the user's own"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "done, also when there was nothing to drop"}, {1, "the policy does not load, or the chain is broken where it would be cut: nothing was dropped"}, {EXIT_NO_RECORD, "there is no record"},
+	{EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read or changed"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson audit prune --dry-run", "What is older than the policy keeps."},
+	{"caisson audit prune --days 365", "Keeps a year, whatever the policy says."},
+};
+
+struct job {
+	struct arena a;
+	struct prune_options o;
+	unsigned days;
+	uint64_t quota;
+	struct record_home at;
+	struct audit_pruned pruned;
+	struct audit_swept swept;
+	struct audit_usage usage;
+	struct buf out;
+};
+
+/* Retention and quota are the policy's. */
+static int load_settings(struct job *j, struct err *e)
+{
+	struct policies_request rq = {.config = j->o.config};
+	struct policies p;
+	int64_t days;
+
+	if (policies_load(&j->a, &rq, &p, e) < 0)
+		return -1;
+	j->quota = p.own.audit.quota;
+	j->days = p.own.audit.retention_days;
+	if (!j->o.days)
+		return 0;
+	if (num_parse(str_of(j->o.days), 1, RETAIN_DAYS_MAX, &days) < 0)
+		return err_set(e, ERR_INPUT, 0, "--days is a number from 1 to %d", RETAIN_DAYS_MAX);
+	j->days = (unsigned)days;
+	return 0;
+}
+
+static int work(struct job *j, struct err *e)
+{
+	struct record_home *h = &j->at;
+
+	if (audit_prune(&j->a, &h->audit, j->days, j->o.dry, &j->pruned, e) < 0)
+		return -1;
+	if (h->has_blobs && audit_sweep(&j->a, &h->audit, &h->blobs, j->o.dry ? &j->pruned : NULL, &j->swept, e) < 0)
+		return -1;
+	return audit_usage(&j->a, &h->audit, h->has_blobs ? &h->blobs : NULL, &j->usage, e);
+}
+
+/* ---- saying it ---- */
+
+static uint64_t all_bytes(const struct job *j) { return j->usage.row_bytes + j->usage.blob_bytes; }
+static bool above_quota(const struct job *j) { return j->quota && all_bytes(j) > j->quota; }
+
+static void print_json(struct job *j)
+{
+	struct doc o;
+
+	doc_start(&o, &j->out, true);
+	doc_bool(&o, "dry_run", j->o.dry);
+	doc_number(&o, "keep_days", j->days);
+	doc_map(&o, "dropped");
+	doc_number(&o, "days", j->pruned.days);
+	doc_number(&o, "rows", j->pruned.rows);
+	doc_number(&o, "bytes", j->pruned.bytes);
+	doc_word(&o, "from", j->pruned.from);
+	doc_word(&o, "to", j->pruned.to);
+	doc_number(&o, "until_seq", j->pruned.last_seq);
+	doc_end(&o);
+	doc_map(&o, "swept");
+	doc_number(&o, "blobs", j->swept.blobs);
+	doc_number(&o, "bytes", j->swept.bytes);
+	doc_end(&o);
+	doc_map(&o, "record");
+	doc_number(&o, "days", j->usage.days);
+	doc_number(&o, "row_bytes", j->usage.row_bytes);
+	doc_number(&o, "blobs", j->usage.blobs);
+	doc_number(&o, "blob_bytes", j->usage.blob_bytes);
+	doc_number(&o, "quota", j->quota);
+	doc_bool(&o, "above_quota", above_quota(j));
+	doc_end(&o);
+	doc_finish(&o);
+}
+
+static void print_text(struct job *j)
+{
+	const char *would = j->o.dry ? "would be " : "";
+	struct buf *b = &j->out;
+
+	if (!j->pruned.days)
+		buf_fmt(b, "no day is older than %u days\n", j->days);
+	else
+		buf_fmt(b, "%" PRIu64 " day%s, %s to %s, %sdropped: %" PRIu64 " rows, %" PRIu64 " bytes%s\n", j->pruned.days, j->pruned.days == 1 ? "" : "s", j->pruned.from, j->pruned.to, would,
+			j->pruned.rows, j->pruned.bytes, j->o.dry ? "" : "; a tombstone in the record says so");
+	if (j->swept.blobs)
+		buf_fmt(b, "%" PRIu64 " blobs that no row refers to %sremoved: %" PRIu64 " bytes\n", j->swept.blobs, would, j->swept.bytes);
+	buf_fmt(b, "the record has %" PRIu64 " days, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %" PRIu64 " bytes\n", j->usage.days, j->usage.row_bytes, j->usage.blobs, j->usage.blob_bytes);
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+	int rc;
+
+	buf_init(&j->out, &j->a, OUT_MAX);
+	home_find(&j->a, &j->at);
+	if (load_settings(j, &e) < 0) {
+		complain("audit prune: %s", e.text);
+		return e.kind == ERR_INPUT ? EXIT_USAGE : 1;
+	}
+	if (home_open(&j->a, &j->at, true, &e) < 0)
+		return home_failed("audit prune", &e);
+	rc = work(j, &e);
+	home_close(&j->at);
+	if (rc < 0) {
+		complain("audit prune: %s", e.text);
+		return e.kind == ERR_CONFIG ? 1 : EXIT_INTERNAL;
+	}
+	if (j->o.json)
+		print_json(j);
+	else
+		print_text(j);
+	if (above_quota(j))
+		complain("audit prune: the record has %" PRIu64 " bytes, more than audit.quota (%" PRIu64 "); nothing that is younger than %u days is dropped for it", all_bytes(j), j->quota, j->days);
+	return output(buf_view(&j->out), 0);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_audit_prune = {
+	.name = "audit prune",
+	.synopsis = {"[--days N] [--dry-run] [--config FILE] [--json]"},
+	.summary = "drop days of the record that are past their time",
+	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) before today, and never the newest. A tombstone row is written first: it says which days, how many rows, and "
+		 "number and hash of the last row dropped, so that caisson audit verify goes on over it. The same is done by itself when the first row of a new day is written.\n\n"
+		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, except those of the last day. This reads all rows, and is done only here.\n\n"
+		 "A record that is larger than audit.quota gives a warning; nothing is dropped for it. A record whose chain is broken where it would be cut is left as it is. An agent may not call this.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,111 @@
+/* caisson mcp: the tools run, check and result for clients of the Model Context Protocol. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "client/mcp.h"
+#include "engine/job.h"
+
+#define AT(field) offsetof(struct mcp_options, base.field)
+static const struct option_row options[] = {
+	{"profile", OPTION_VALUE, AT(profile), "NAME", "exec (default): nothing of the caller's; work: the project, writable, and the home's toolchains"},
+	{"workspace", OPTION_VALUE, AT(workspace), "DIR[:ro|rw]", "a directory that is seen in the boxes, writable unless :ro"},
+	{"read", OPTION_LIST, AT(read), "PATH", "a file or directory that can be read in the boxes; may be repeated"},
+	{"write", OPTION_LIST, AT(write), "PATH", "one that can be written as well; may be repeated"},
+	{"root", OPTION_VALUE, AT(root), "DIR", "a directory whose content is the root of the boxes, in place of the system's directories"},
+	{"env", OPTION_LIST, AT(env), "NAME=VALUE", "a variable for the programs; may be repeated"},
+	{"cpus", OPTION_VALUE, AT(cpus), "N", "CPUs, as 2 or 0.5"},
+	{"memory", OPTION_VALUE, AT(memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
+	{"timeout", OPTION_VALUE, AT(timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+	{"cpu-time", OPTION_VALUE, AT(cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
+	{"pids", OPTION_VALUE, AT(pids), "N", "processes and threads"},
+	{"scratch", OPTION_VALUE, AT(scratch), "SIZE", "files in /tmp and the home, all together"},
+	{"output", OPTION_VALUE, AT(output), "SIZE", "output, each stream by itself"},
+	{"network", OPTION_VALUE, AT(network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
+	{"require", OPTION_VALUE, AT(require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"backend", OPTION_VALUE, AT(backend), "NAME", "how boxes are made: native (default)"},
+	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
+	{"task", OPTION_VALUE, AT(task), "NAME", "what every run is for; else a call may say it"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "the agent that asks; kept for the record (default: the client's name)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "standard input ended"},
+	{EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the client does not read its answers"},
+};
+
+static const struct example_row examples[] = {
+	{"claude mcp add caisson -- caisson mcp", "Claude Code gets a place to run code in, which sees nothing of this machine's files."},
+	{"caisson mcp --profile work --timeout 10m", "Runs see the project in the current directory and may take ten minutes."},
+	{"caisson mcp --workspace data:ro --memory 4G", "Runs can read one directory, and write nothing."},
+};
+
+struct call {
+	const struct command_row *self;
+	const struct mcp_options *o;
+	struct arena *a;
+};
+
+/* What is wrong with the options is better known before a client depends on them. */
+static int try_options(void *arg)
+{
+	const struct call *c = arg;
+	struct job *j = arena_new(c->a, struct job);
+	struct facts facts;
+	struct err e = {0};
+
+	j->wishes = c->o->base;
+	j->wishes.code = ":";
+	if (job_judge(c->a, j, &facts, &e) != 0)
+		return usage_wrong(c->self, e.text);
+	if (j->refused)
+		complain("mcp: nothing will run: %.*s", STR_ARG(j->judgement.reasons->message));
+	return 0;
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct mcp_options o = {.version = CAISSON_VERSION};
+	struct err e = {0};
+	struct arena a;
+	struct call c = {self, &o, &a};
+	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "there are no operands");
+	rc = with_arena(&a, try_options, &c);
+	if (rc != 0)
+		return rc;
+	if (isatty(STDIN_FILENO))
+		complain("mcp: a client of the Model Context Protocol is expected on standard input; see caisson mcp --help");
+	if (mcp_serve(&o, STDIN_FILENO, STDOUT_FILENO, &e) != 0) {
+		complain("mcp: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return 0;
+}
+
+const struct command_row command_mcp = {
+	.name = "mcp",
+	.synopsis = {"[OPTIONS]"},
+	.summary = "serve the tools run, check and result to an agent (MCP)",
+	.about = "Speaks the Model Context Protocol on standard input and output, in its versions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts it and ends it.\n\n"
+		 "The tool run puts a shell command, or code of a language, into a fresh box, as caisson run does, and answers with its report; check judges a command without running it; result "
+		 "shows parts of an output that was too long for the report. What run is given is judged first: what would be denied or asked about does not run, and the answer says why.\n\n"
+		 "The options say what every run may have. A call can ask for less (a smaller limit, a workspace that is read-only), never for more.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,251 @@
+/* Lines and messages of the Model Context Protocol. Pure: bytes in, structs and bytes out. */
+#include "client/mcp.h"
+#include "engine/engine.h"
+
+#define SPLITTER_CAP ((size_t)8 * MCP_FRAME_MAX) /* a buffer that grows by copying leaves its smaller selves behind */
+#define SPLITTER_KEEP ((size_t)1 << 20)          /* memory that is kept between lines */
+#define META_VERSION "io.modelcontextprotocol/protocolVersion"
+#define META_CLIENT "io.modelcontextprotocol/clientInfo"
+#define META_SERVER "io.modelcontextprotocol/serverInfo"
+
+static const char *const versions[] = {MCP_MODERN, "2025-11-25", "2025-06-18", MCP_BATCHES, "2024-11-05", NULL};
+
+const char *mcp_version_at(size_t i) { return versions[i]; }
+
+bool mcp_version_known(struct str version)
+{
+	for (size_t i = 0; versions[i]; i++)
+		if (str_is(version, versions[i]))
+			return true;
+	return false;
+}
+
+bool mcp_modern(const struct mcp_message *m) { return str_is(m->version, MCP_MODERN); }
+
+/* ---- lines ---- */
+
+void mcp_splitter_init(struct mcp_splitter *s)
+{
+	*s = (struct mcp_splitter){0};
+	arena_init(&s->a, SPLITTER_CAP);
+	buf_init(&s->b, &s->a, 2 * MCP_FRAME_MAX);
+}
+
+void mcp_splitter_free(struct mcp_splitter *s) { arena_free(&s->a); }
+
+/* What was handed out goes. */
+static void compact(struct mcp_splitter *s)
+{
+	if (!s->at)
+		return;
+	memmove(s->b.p, s->b.p + s->at, s->b.n - s->at);
+	s->b.n -= s->at;
+	s->seen -= s->at;
+	s->at = 0;
+	if (s->b.n || s->a.used < SPLITTER_KEEP)
+		return;
+	arena_free(&s->a);
+	arena_init(&s->a, SPLITTER_CAP);
+	buf_init(&s->b, &s->a, 2 * MCP_FRAME_MAX);
+}
+
+void mcp_splitter_feed(struct mcp_splitter *s, struct str bytes)
+{
+	compact(s);
+	if (s->skipping) {
+		ptrdiff_t end = str_find(bytes, '\n', 0);
+
+		if (end < 0)
+			return;
+		s->skipping = false;
+		bytes = str_sub(bytes, (size_t)end + 1, bytes.n);
+	}
+	buf_str(&s->b, bytes);
+}
+
+int mcp_splitter_next(struct mcp_splitter *s, struct str *ret)
+{
+	ptrdiff_t end = str_find(buf_view(&s->b), '\n', s->seen);
+	size_t to = end < 0 ? s->b.n : (size_t)end, from = s->at;
+
+	s->seen = to;
+	if (to - from > MCP_FRAME_MAX) {
+		s->skipping = end < 0;
+		s->at = s->seen = end < 0 ? s->b.n : to + 1;
+		return MCP_TOO_LONG;
+	}
+	if (end < 0)
+		return MCP_MORE;
+	s->at = s->seen = to + 1;
+	*ret = str_sub(buf_view(&s->b), from, to);
+	return MCP_LINE;
+}
+
+/* ---- messages ---- */
+
+/* Looked at before it is read: a short text can hold more values than there is memory for. NULL: fine. */
+static const char *too_much(struct str line)
+{
+	size_t depth = 0, values = 1;
+	bool string = false;
+
+	for (size_t i = 0; i < line.n; i++) {
+		char c = line.p[i];
+
+		if (string) {
+			i += c == '\\';
+			string = c != '"';
+		} else if (c == '"') {
+			string = true;
+		} else if (c == '{' || c == '[') {
+			depth++;
+			values++;
+		} else if (c == '}' || c == ']') {
+			depth -= depth > 0;
+		} else {
+			values += c == ',';
+		}
+		if (depth > MCP_DEPTH_MAX)
+			return "too many levels";
+		if (values > MCP_VALUES_MAX)
+			return "too many values";
+	}
+	return NULL;
+}
+
+static bool blank(struct str line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
+			return false;
+	return true;
+}
+
+struct str mcp_name(struct arena *a, const json_t *v)
+{
+	struct buf b;
+
+	if (!(json_is_string(v) && json_string_length(v) <= MCP_TEXT_MAX) && !json_is_integer(v))
+		return STR("");
+	buf_init(&b, a, 0);
+	return json_dump_buf(&b, v, NULL) == 0 ? buf_view(&b) : STR("");
+}
+
+/* A string of a reasonable length; else empty. */
+static struct str short_text(const json_t *v)
+{
+	struct str s = json_to_str(v);
+
+	return s.n <= MCP_TEXT_MAX && !memchr(s.p, '\0', s.n) ? s : STR("");
+}
+
+static struct mcp_message bad(struct str id, int code, const char *why)
+{
+	return (struct mcp_message){.kind = MCP_BAD, .id = id.n ? id : STR("null"), .method = STR(""), .token = STR(""), .version = STR(""), .client = STR(""), .tool_use = STR(""), .code = code, .why = why};
+}
+
+static void read_meta(struct arena *a, const json_t *meta, struct mcp_message *m)
+{
+	const json_t *version = json_object_get(meta, META_VERSION);
+
+	m->token = mcp_name(a, json_object_get(meta, "progressToken"));
+	m->client = short_text(json_object_get(json_object_get(meta, META_CLIENT), "name"));
+	m->tool_use = short_text(json_object_get(meta, "claudecode/toolUseId"));
+	m->version = short_text(version);
+	if (version && !m->version.n)
+		m->version = STR("?"); /* something is named, and it is no version */
+}
+
+static struct mcp_message read_message(struct arena *a, const json_t *v)
+{
+	const json_t *id = json_object_get(v, "id"), *method = json_object_get(v, "method"), *params = json_object_get(v, "params");
+	struct mcp_message m = bad(STR(""), 0, NULL);
+	struct str known = mcp_name(a, id);
+
+	if (!json_is_object(v))
+		return bad(STR(""), MCP_INVALID_REQUEST, "a message is an object");
+	if (!str_is(json_to_str(json_object_get(v, "jsonrpc")), "2.0"))
+		return bad(known, MCP_INVALID_REQUEST, "'jsonrpc' is not \"2.0\"");
+	if (!method && (json_object_get(v, "result") || json_object_get(v, "error"))) {
+		m.kind = MCP_RESPONSE;
+		return m;
+	}
+	if (id && !known.n)
+		return bad(STR(""), MCP_INVALID_REQUEST, "'id' is a string or an integer");
+	if (!short_text(method).n)
+		return bad(known, MCP_INVALID_REQUEST, "'method' is missing or no name");
+	if (params && !json_is_object(params))
+		return bad(known, id ? MCP_INVALID_PARAMS : MCP_INVALID_REQUEST, "'params' is not an object");
+	m.kind = id ? MCP_REQUEST : MCP_NOTIFICATION;
+	m.id = id ? known : STR("null");
+	m.method = short_text(method);
+	m.params = params;
+	read_meta(a, json_object_get(params, "_meta"), &m);
+	return m;
+}
+
+static void one(struct arena *a, struct mcp_frame *f, struct mcp_message m)
+{
+	f->v = arena_new(a, struct mcp_message);
+	*f->v = m;
+	f->n = 1;
+}
+
+void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret)
+{
+	const char *why = too_much(line);
+	struct err e = {0};
+	size_t n;
+
+	*ret = (struct mcp_frame){0};
+	if (blank(line))
+		return;
+	if (why) {
+		one(a, ret, bad(STR(""), MCP_INVALID_REQUEST, why));
+		return;
+	}
+	if (json_load_strict(line, &ret->value, &e) != 0) {
+		one(a, ret, bad(STR(""), MCP_PARSE_ERROR, str_c(a, str_of(e.text))));
+		return;
+	}
+	n = json_array_size(ret->value);
+	if (!json_is_array(ret->value) || !n || n > MCP_BATCH_MAX) {
+		one(a, ret, json_is_array(ret->value) ? bad(STR(""), MCP_INVALID_REQUEST, n ? "too many messages in one line" : "an empty list") : read_message(a, ret->value));
+		return;
+	}
+	ret->batch = true;
+	ret->v = arena_array(a, n, sizeof(*ret->v));
+	for (ret->n = 0; ret->n < n; ret->n++)
+		ret->v[ret->n] = read_message(a, json_array_get(ret->value, ret->n));
+}
+
+/* ---- answers ---- */
+
+void mcp_put_error(struct buf *b, struct str id, int code, struct str message, struct str data)
+{
+	buf_c(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+	buf_str(b, id);
+	buf_fmt(b, ",\"error\":{\"code\":%d,\"message\":", code);
+	answer_string(b, message);
+	if (data.n) {
+		buf_c(b, ",\"data\":");
+		buf_str(b, data);
+	}
+	buf_c(b, "}}\n");
+}
+
+void mcp_put_result(struct buf *b, const struct mcp_message *m, const char *server_version, struct str fields)
+{
+	buf_c(b, "{\"jsonrpc\":\"2.0\",\"id\":");
+	buf_str(b, m->id);
+	buf_c(b, ",\"result\":{");
+	if (mcp_modern(m))
+		buf_c(b, fields.n ? "\"resultType\":\"complete\"," : "\"resultType\":\"complete\"");
+	buf_str(b, fields);
+	if (mcp_modern(m)) {
+		buf_c(b, ",\"_meta\":{\"" META_SERVER "\":{\"name\":\"caisson\",\"version\":");
+		answer_string(b, str_of(server_version));
+		buf_c(b, "}}");
+	}
+	buf_c(b, "}}\n");
+}

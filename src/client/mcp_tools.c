@@ -1,0 +1,612 @@
+/*
+ * The tools of the MCP server: run, check, result.
+ *
+ * Each is a row with rows of arguments, from which both the schema that clients are shown and the reading of a call are made. A call is done in a
+ * process of its own (mcp_server.c), so it may take its time and as much memory as it needs. What a call asks for is laid over the wishes of the
+ * person who started the server, and only so that they get narrower: limits, the workspace's mode. Nothing else of a run can be asked for.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "client/mcp.h"
+#include "engine/job.h"
+#include "sys/file.h"
+#include "sys/state.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define RESULT_DEFAULT 16384            /* bytes of a kept output that are shown unless more is asked for */
+#define RESULT_MAX 65536                /* and at most */
+#define RESULT_LINES_MAX 10000
+#define NUMBER_MAX 1000000000
+
+/* The schemas of docs/schema, baked in (Makefile). */
+extern const unsigned char schema_report[], schema_check_answer[];
+extern const size_t schema_report_n, schema_check_answer_n;
+
+/* ---- arguments ---- */
+
+struct arguments { /* as texts; p is NULL where nothing was given */
+	struct str command, code, lang, cwd, workspace, task, input;
+	struct str timeout, memory, cpus, pids, head, tail;
+	struct str id, stream, offset, bytes, line, lines;
+};
+
+enum kind { KIND_TEXT, KIND_BYTES /* a text that may hold NUL */, KIND_CHOICE, KIND_NUMBER, KIND_COUNT };
+
+struct argument {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	bool required;
+	const char *choices; /* a|b|c */
+	const char *about;
+};
+
+#define AT(field) offsetof(struct arguments, field)
+#define LANGUAGES "python|node|bash|sh|zsh|perl|ruby|php|lua|r|powershell"
+static const struct argument run_arguments[] = {
+	{"command", KIND_TEXT, AT(command), false, NULL, "shell text for bash; either this or code"},
+	{"code", KIND_TEXT, AT(code), false, NULL, "code of the language that lang names"},
+	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES, "the language of code, or the shell for command"},
+	{"stdin", KIND_BYTES, AT(input), false, NULL, "what the program reads on its standard input (default: nothing)"},
+	{"cwd", KIND_TEXT, AT(cwd), false, NULL, "where the program starts: absolute, or relative to the workspace"},
+	{"workspace", KIND_CHOICE, AT(workspace), false, "none|ro|rw", "less than the server offers: no workspace, or one that cannot be written"},
+	{"timeout_sec", KIND_NUMBER, AT(timeout), false, NULL, "time limit in seconds; at most the server's own"},
+	{"memory_mb", KIND_NUMBER, AT(memory), false, NULL, "memory limit; at most the server's own"},
+	{"cpus", KIND_NUMBER, AT(cpus), false, NULL, "CPUs, as 2 or 0.5; at most the server's own"},
+	{"pids", KIND_COUNT, AT(pids), false, NULL, "processes and threads; at most the server's own"},
+	{"task", KIND_TEXT, AT(task), false, NULL, "what the output is, so that it can be checked, as pytest or json"},
+	{"head", KIND_COUNT, AT(head), false, NULL, "show the first lines of each stream, this many, instead of 4 KB from both ends"},
+	{"tail", KIND_COUNT, AT(tail), false, NULL, "show the last lines of each stream, this many"},
+};
+static const struct argument check_arguments[] = {
+	{"command", KIND_TEXT, AT(command), false, NULL, "shell text; either this or code"},
+	{"code", KIND_TEXT, AT(code), false, NULL, "code of the language that lang names"},
+	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES, "the language of code, or the shell for command (default: bash)"},
+	{"cwd", KIND_TEXT, AT(cwd), false, NULL, "where it would start: absolute, or relative to the workspace"},
+};
+static const struct argument result_arguments[] = {
+	{"id", KIND_TEXT, AT(id), true, NULL, "the id in the report of the run"},
+	{"stream", KIND_CHOICE, AT(stream), true, "stdout|stderr", "which stream"},
+	{"offset", KIND_COUNT, AT(offset), false, NULL, "the first byte to show, from 0 (default)"},
+	{"bytes", KIND_COUNT, AT(bytes), false, NULL, "how many bytes (default 16384, at most 65536)"},
+	{"line", KIND_COUNT, AT(line), false, NULL, "the first line to show, from 1; instead of offset"},
+	{"lines", KIND_COUNT, AT(lines), false, NULL, "how many lines (as many as fit into bytes)"},
+};
+
+struct tool {
+	const char *name, *title, *about, *hints;
+	const struct argument *arguments;
+	size_t n;
+	int (*work)(struct mcp_call *c, const struct arguments *g);
+	void (*output)(struct buf *b); /* the schema of structuredContent */
+};
+
+static int work_run(struct mcp_call *c, const struct arguments *g);
+static int work_check(struct mcp_call *c, const struct arguments *g);
+static int work_result(struct mcp_call *c, const struct arguments *g);
+static void put_report_schema(struct buf *b);
+static void put_check_schema(struct buf *b);
+static void put_result_schema(struct buf *b);
+
+static const struct tool tools[] = {
+	{"run", "Run in a sealed box",
+		"Run a shell command, or code of a language, in a fresh sealed box with limits, and get a report: status, exit_code, stdout, stderr, what it used. Nothing stays behind but what it "
+		"wrote into the workspace. It is judged first: status denied and needs_approval mean that it did not run, and reasons say why. hints name walls of the box that were the likely cause "
+		"of a failure. Long output is shortened; the tool result shows the rest.",
+		"{\"readOnlyHint\":false,\"destructiveHint\":true,\"idempotentHint\":false,\"openWorldHint\":false}", run_arguments, COUNT(run_arguments), work_run, put_report_schema},
+	{"check", "Judge a command", "Say whether a command would be allowed, contained in a box, asked about or denied, and why, without running it.",
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", check_arguments, COUNT(check_arguments), work_check, put_check_schema},
+	{"result", "Read a kept output", "Show a part of the full output of an earlier run whose report says that it was truncated.",
+		"{\"readOnlyHint\":true,\"destructiveHint\":false,\"idempotentHint\":true,\"openWorldHint\":false}", result_arguments, COUNT(result_arguments), work_result, put_result_schema},
+};
+
+static const struct tool *find_tool(struct str name)
+{
+	for (size_t i = 0; i < COUNT(tools); i++)
+		if (str_is(name, tools[i].name))
+			return &tools[i];
+	return NULL;
+}
+
+/* ---- schemas ---- */
+
+static void put_choices(struct buf *b, const char *choices)
+{
+	struct str all = str_of(choices);
+
+	buf_c(b, "\"enum\":[");
+	for (size_t from = 0; from <= all.n;) {
+		ptrdiff_t end = str_find(all, '|', from);
+		size_t to = end < 0 ? all.n : (size_t)end;
+
+		buf_fmt(b, "%s\"%.*s\"", from ? "," : "", (int)(to - from), all.p + from);
+		from = to + 1;
+	}
+	buf_char(b, ']');
+}
+
+static void put_input_schema(struct buf *b, const struct tool *t)
+{
+	static const char *const types[] = {[KIND_TEXT] = "string", [KIND_BYTES] = "string", [KIND_CHOICE] = "string", [KIND_NUMBER] = "number", [KIND_COUNT] = "integer"};
+	bool any = false;
+
+	buf_c(b, "{\"type\":\"object\",\"properties\":{");
+	for (size_t i = 0; i < t->n; i++) {
+		const struct argument *a = &t->arguments[i];
+
+		buf_fmt(b, "%s\"%s\":{\"type\":\"%s\",", i ? "," : "", a->name, types[a->kind]);
+		if (a->choices) {
+			put_choices(b, a->choices);
+			buf_char(b, ',');
+		}
+		if (a->kind == KIND_COUNT)
+			buf_c(b, "\"minimum\":0,");
+		buf_fmt(b, "\"description\":\"%s\"}", a->about);
+	}
+	buf_c(b, "},\"required\":[");
+	for (size_t i = 0; i < t->n; i++)
+		if (t->arguments[i].required) {
+			buf_fmt(b, "%s\"%s\"", any ? "," : "", t->arguments[i].name);
+			any = true;
+		}
+	buf_c(b, "],\"additionalProperties\":false}");
+}
+
+/* Clients take a schema for one of the newest draft unless it says otherwise, and some know no other name for it. */
+static void put_schema(struct buf *b, const unsigned char *text, size_t n, const char *part)
+{
+	json_t *whole = NULL, *root;
+
+	if (json_load_strict(str_n((const char *)text, n), &whole, NULL) != 0) {
+		buf_c(b, "{\"type\":\"object\"}");
+		return;
+	}
+	root = whole;
+	if (part) {
+		root = json_object_get(json_object_get(whole, "$defs"), part);
+		json_object_set(root, "$defs", json_object_get(whole, "$defs"));
+		json_incref(root);
+		json_object_del(json_object_get(root, "$defs"), part);
+		json_object_del(json_object_get(root, "$defs"), "error");
+		json_decref(whole);
+	} else {
+		json_object_del(root, "$schema");
+	}
+	if (json_dump_buf(b, root, NULL) != 0)
+		buf_c(b, "{\"type\":\"object\"}");
+	json_decref(root);
+}
+
+static void put_report_schema(struct buf *b) { put_schema(b, schema_report, schema_report_n, NULL); }
+static void put_check_schema(struct buf *b) { put_schema(b, schema_check_answer, schema_check_answer_n, "answer"); }
+
+static void put_result_schema(struct buf *b)
+{
+	buf_c(b, "{\"type\":\"object\",\"additionalProperties\":false,\"required\":[\"id\",\"stream\",\"text\",\"from\",\"to\",\"line\",\"total_bytes\",\"total_lines\",\"next\"],\"properties\":{"
+		 "\"id\":{\"type\":\"string\"},\"stream\":{\"enum\":[\"stdout\",\"stderr\"]},\"text\":{\"type\":\"string\"},"
+		 "\"from\":{\"type\":\"integer\",\"description\":\"The first byte shown\"},\"to\":{\"type\":\"integer\",\"description\":\"The byte after the last\"},"
+		 "\"line\":{\"type\":\"integer\",\"description\":\"The number of the line in which from lies, from 1\"},"
+		 "\"total_bytes\":{\"type\":\"integer\"},\"total_lines\":{\"type\":\"integer\"},"
+		 "\"next\":{\"type\":[\"integer\",\"null\"],\"description\":\"offset for the next call; null: this was the end\"}}}");
+}
+
+/* ---- what clients are told ---- */
+
+static bool ends_ro(const char *workspace) { return str_ends(str_of(workspace), ":ro"); }
+
+struct str mcp_instructions(struct arena *a, const struct mcp_options *o)
+{
+	const struct run_wishes *w = &o->base;
+	bool work = w->profile && !strcmp(w->profile, "work");
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	buf_c(&b, "Commands run in a fresh sealed box: limits are enforced by the kernel, and nothing stays behind");
+	if (w->workspace || work)
+		buf_fmt(&b, " but what is written into the workspace%s%.*s%s. ", w->workspace ? " " : "", w->workspace ? (int)run_project(w).n : 0, w->workspace ? w->workspace : "",
+			w->workspace && ends_ro(w->workspace) ? ", which can only be read here" : "");
+	else
+		buf_c(&b, "; there is no workspace, so give a program its data as stdin or in its code. ");
+	buf_fmt(&b, "The network is %s. ", w->network && !strcmp(w->network, "host") ? "the host's" : "closed");
+	buf_c(&b, "A status of denied or needs_approval means that nothing ran: do not try to get round it, choose another way or ask the person. Long output is shortened; the tool result reads the rest.");
+	return buf_view(&b);
+}
+
+void mcp_tools_list(struct buf *b, const struct mcp_options *o)
+{
+	(void)o;
+	buf_c(b, "\"tools\":[");
+	for (size_t i = 0; i < COUNT(tools); i++) {
+		const struct tool *t = &tools[i];
+
+		buf_fmt(b, "%s{\"name\":\"%s\",\"title\":\"%s\",\"description\":\"%s\",\"inputSchema\":", i ? "," : "", t->name, t->title, t->about);
+		put_input_schema(b, t);
+		buf_c(b, ",\"outputSchema\":");
+		t->output(b);
+		buf_fmt(b, ",\"annotations\":%s}", t->hints);
+	}
+	buf_char(b, ']');
+}
+
+/* ---- reading a call ---- */
+
+static bool chosen(const char *choices, struct str s)
+{
+	struct str all = str_of(choices);
+
+	for (size_t from = 0; from <= all.n;) {
+		ptrdiff_t end = str_find(all, '|', from);
+		size_t to = end < 0 ? all.n : (size_t)end;
+
+		if (str_eq(str_sub(all, from, to), s))
+			return true;
+		from = to + 1;
+	}
+	return false;
+}
+
+static int take(struct arena *a, const struct argument *row, const json_t *v, struct str *ret, struct err *e)
+{
+	struct str s = json_to_str(v);
+
+	switch (row->kind) {
+	case KIND_TEXT:
+	case KIND_BYTES:
+		if (!json_is_string(v))
+			return err_set(e, ERR_INPUT, 0, "'%s' is not a string", row->name);
+		if (row->kind == KIND_TEXT && memchr(s.p, '\0', s.n))
+			return err_set(e, ERR_INPUT, 0, "'%s' holds a NUL", row->name);
+		break;
+	case KIND_CHOICE:
+		if (!json_is_string(v) || !chosen(row->choices, s))
+			return err_set(e, ERR_INPUT, 0, "'%s' is one of %s", row->name, row->choices);
+		break;
+	case KIND_COUNT:
+		if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > NUMBER_MAX)
+			return err_set(e, ERR_INPUT, 0, "'%s' is a whole number from 0 to %d", row->name, NUMBER_MAX);
+		s = str_fmt(a, "%lld", (long long)json_integer_value(v));
+		break;
+	case KIND_NUMBER:
+		if (!json_is_number(v) || !(json_number_value(v) > 0 && json_number_value(v) <= NUMBER_MAX))
+			return err_set(e, ERR_INPUT, 0, "'%s' is a number above 0", row->name);
+		s = json_is_integer(v) ? str_fmt(a, "%lld", (long long)json_integer_value(v)) : str_fmt(a, "%.3f", json_number_value(v));
+		break;
+	}
+	*ret = s;
+	return 0;
+}
+
+static int read_arguments(struct arena *a, const struct tool *t, json_t *given, struct arguments *ret, struct err *e)
+{
+	const char *name;
+	json_t *v;
+
+	json_object_foreach (given, name, v) {
+		size_t i = 0;
+
+		while (i < t->n && strcmp(t->arguments[i].name, name) != 0)
+			i++;
+		if (i == t->n)
+			return err_set(e, ERR_INPUT, 0, "there is no argument '%.60s'", name);
+		if (!json_is_null(v) && take(a, &t->arguments[i], v, (struct str *)((char *)ret + t->arguments[i].offset), e) != 0)
+			return -1;
+	}
+	for (size_t i = 0; i < t->n; i++)
+		if (t->arguments[i].required && !((struct str *)((char *)ret + t->arguments[i].offset))->p)
+			return err_set(e, ERR_INPUT, 0, "'%s' is missing", t->arguments[i].name);
+	return 0;
+}
+
+const char *mcp_call_wrong(struct arena *a, const struct mcp_message *m)
+{
+	const json_t *name = json_object_get(m->params, "name"), *arguments = json_object_get(m->params, "arguments");
+
+	if (!json_is_string(name))
+		return "'name' of the tool is missing or not a string";
+	if (!find_tool(json_to_str(name)))
+		return str_c(a, str_fmt(a, "unknown tool: %.*s", (int)(json_to_str(name).n > MCP_TEXT_MAX ? MCP_TEXT_MAX : json_to_str(name).n), json_to_str(name).p));
+	if (arguments && !json_is_object(arguments))
+		return "'arguments' is not an object";
+	return NULL;
+}
+
+/* ---- answering ---- */
+
+void mcp_put_failure(struct buf *b, const struct mcp_message *m, const char *server_version, const char *why)
+{
+	struct buf fields;
+
+	buf_init(&fields, b->a, 0);
+	buf_c(&fields, "\"content\":[{\"type\":\"text\",\"text\":");
+	answer_string(&fields, str_of(why));
+	buf_c(&fields, "}],\"isError\":true");
+	mcp_put_result(b, m, server_version, buf_view(&fields));
+}
+
+static int fail(struct mcp_call *c, const char *why)
+{
+	struct buf b;
+
+	buf_init(&b, c->a, 0);
+	buf_char(&b, 'R');
+	mcp_put_failure(&b, c->m, c->o->version, why);
+	return fd_write_all(c->out, "the server", buf_view(&b), NULL);
+}
+
+/* `structured` is one object, perhaps with its newline. */
+static int answer(struct mcp_call *c, struct str structured, bool is_error)
+{
+	struct buf fields, b;
+
+	if (structured.n && structured.p[structured.n - 1] == '\n')
+		structured.n--;
+	buf_init(&fields, c->a, 2 * MCP_LINE_MAX);
+	buf_c(&fields, "\"content\":[{\"type\":\"text\",\"text\":");
+	answer_string(&fields, structured);
+	buf_c(&fields, "}],\"structuredContent\":");
+	buf_str(&fields, structured);
+	buf_c(&fields, is_error ? ",\"isError\":true" : ",\"isError\":false");
+	if (fields.n > MCP_LINE_MAX - 4096)
+		return fail(c, "the answer is too long to be sent");
+	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
+	buf_char(&b, 'R');
+	mcp_put_result(&b, c->m, c->o->version, buf_view(&fields));
+	return fd_write_all(c->out, "the server", buf_view(&b), NULL);
+}
+
+/* Messages of the engine speak of the command line's options; here they are arguments. */
+static int fail_plainly(struct mcp_call *c, const struct err *e)
+{
+	return fail(c, str_starts(str_of(e->text), "--") ? e->text + 2 : e->text);
+}
+
+/* ---- run and check ---- */
+
+static char *text_of(struct arena *a, struct str s) { return s.p ? str_c(a, s) : NULL; }
+
+/* The directory that relative names start at: empty for the server's own. */
+static struct str start_of(struct mcp_call *c, const struct run_wishes *w)
+{
+	struct run_world world;
+
+	if (w->workspace)
+		return run_project(w);
+	return w->profile && !strcmp(w->profile, "work") && run_world(c->a, STR(""), &world, NULL) == 0 ? world.project : STR("");
+}
+
+static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_wishes *w, struct err *e)
+{
+	bool work = w->profile && !strcmp(w->profile, "work");
+
+	if (!wanted.p || (str_is(wanted, "none") && !w->workspace && !work))
+		return 0;
+	if (!w->workspace && !work)
+		return err_set(e, ERR_INPUT, 0, "workspace: this server offers none");
+	if (str_is(wanted, "none")) {
+		if (work)
+			return err_set(e, ERR_INPUT, 0, "workspace: this server always shows its workspace; ro makes it read-only");
+		w->workspace = NULL;
+	} else if (str_is(wanted, "ro")) {
+		struct str dir = start_of(c, w);
+
+		if (dir.n)
+			w->workspace = str_c(c->a, str_fmt(c->a, "%.*s:ro", STR_ARG(dir)));
+	} else if (w->workspace && ends_ro(w->workspace)) {
+		return err_set(e, ERR_INPUT, 0, "workspace: this server's workspace is read-only");
+	}
+	return 0;
+}
+
+/* `ret_less` must live as long as the wishes. */
+static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_wishes *w, struct run_wishes *ret_less, struct err *e)
+{
+	struct arena *a = c->a;
+	struct str start;
+
+	if ((g->command.p != NULL) == (g->code.p != NULL))
+		return err_set(e, ERR_INPUT, 0, "either 'command' or 'code' is needed");
+	if (g->code.p && !g->lang.p)
+		return err_set(e, ERR_INPUT, 0, "'code' needs 'lang'");
+	*w = c->o->base;
+	*ret_less = (struct run_wishes){.timeout = text_of(a, g->timeout), .memory = text_of(a, g->memory), .cpus = text_of(a, g->cpus), .pids = text_of(a, g->pids)};
+	w->code = str_c(a, g->command.p ? g->command : g->code);
+	w->lang = text_of(a, g->lang);
+	w->gate = true;
+	w->within = ret_less;
+	w->head = text_of(a, g->head);
+	w->tail = text_of(a, g->tail);
+	if (!w->task)
+		w->task = text_of(a, g->task);
+	if (!w->agent && c->agent.n)
+		w->agent = str_c(a, c->agent);
+	if (narrow_workspace(c, g->workspace, w, e) != 0)
+		return -1;
+	start = start_of(c, w);
+	if (g->cwd.p)
+		w->cwd = g->cwd.n && g->cwd.p[0] != '/' && start.n ? str_c(a, str_fmt(a, "%.*s/%.*s", STR_ARG(start), STR_ARG(g->cwd))) : str_c(a, g->cwd);
+	return 0;
+}
+
+/* Standard input is a file in memory: a program that does not read blocks nobody. */
+static int give_input(struct str text, struct err *e)
+{
+	int fd = memfd_create("stdin", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the standard input");
+	if (fd_write_all(fd, "the standard input", text, e) != 0 || lseek(fd, 0, SEEK_SET) != 0 || dup2(fd, STDIN_FILENO) < 0) {
+		close(fd);
+		return e->kind ? -1 : err_set(e, ERR_SYSTEM, errno, "cannot make the standard input");
+	}
+	close(fd);
+	return 0;
+}
+
+struct progress {
+	const struct mcp_call *c;
+	const struct job *j;
+};
+
+static void tell_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
+{
+	const struct progress *p = ctx;
+
+	dprintf(p->c->out, "P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,\"message\":\"%llu s, %llu MB\"}}\n",
+		STR_ARG(p->c->m->token), (unsigned long long)elapsed_ms / 1000, (unsigned long long)elapsed_ms % 1000 / 100, (unsigned long long)(p->j->run.spec.limits.time_ms + 999) / 1000,
+		(unsigned long long)elapsed_ms / 1000, (unsigned long long)(memory / MB));
+}
+
+static int work_run(struct mcp_call *c, const struct arguments *g)
+{
+	struct job *j = arena_new(c->a, struct job);
+	struct progress progress = {c, j};
+	struct box_progress show = {tell_progress, &progress};
+	struct run_wishes less;
+	struct err e = {0};
+	struct buf b;
+	int rc;
+
+	if (wishes_of(c, g, &j->wishes, &less, &e) != 0 || (g->input.p && give_input(g->input, &e) != 0))
+		return fail_plainly(c, &e);
+	j->wishes.input = g->input.p;
+	if (job_go(c->a, j, c->m->token.n ? &show : NULL, &e) != 0)
+		return fail_plainly(c, &e);
+	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
+	report_json(&b, &j->report);
+	rc = answer(c, buf_view(&b), j->outcome.status != STATUS_OK);
+	box_wait(&j->outcome);
+	return rc;
+}
+
+static int work_check(struct mcp_call *c, const struct arguments *g)
+{
+	struct job *j = arena_new(c->a, struct job);
+	struct run_wishes less;
+	struct facts facts;
+	struct err e = {0};
+	struct buf b;
+
+	if (wishes_of(c, g, &j->wishes, &less, &e) != 0 || job_judge(c->a, j, &facts, &e) != 0)
+		return fail_plainly(c, &e);
+	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
+	answer_json(&b, STR(""), &facts, &j->judgement, j->policies.digest);
+	return answer(c, buf_view(&b), false);
+}
+
+/* ---- result ---- */
+
+/* By the run's id and the stream's name: no path comes from the caller. */
+static int read_kept(struct mcp_call *c, const struct arguments *g, struct str *ret, struct err *e)
+{
+	struct run_world world;
+	struct str dir;
+	int rc;
+
+	for (size_t i = 0; i < g->id.n; i++)
+		if (!strchr("0123456789abcdef", g->id.p[i]))
+			return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits", RUN_ID_MAX);
+	if (g->id.n != RUN_ID_MAX)
+		return err_set(e, ERR_INPUT, 0, "'id' is the id of a report: %d hexadecimal digits", RUN_ID_MAX);
+	if (run_world(c->a, STR(""), &world, e) != 0 || state_check(c->a, world.state_dir, world.project, world.uid, &dir, e) != 0)
+		return -1;
+	rc = file_read(c->a, str_c(c->a, str_fmt(c->a, "%.*s/outputs/%.*s-%.*s.txt", STR_ARG(dir), STR_ARG(g->id), STR_ARG(g->stream))), RUN_TEXT_MAX, ret, NULL, e);
+	if (rc != 0 && e->kind == ERR_SYSTEM && e->errnum == ENOENT)
+		return err_set(e, ERR_INPUT, 0, "nothing is kept of that: only a stream that the report names in 'truncated' is");
+	return rc;
+}
+
+static uint64_t number(struct str s, uint64_t otherwise)
+{
+	int64_t n;
+
+	return s.p && num_parse(s, 0, NUMBER_MAX, &n) == 0 ? (uint64_t)n : otherwise;
+}
+
+static size_t line_breaks(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		n += s.p[i] == '\n';
+	return n;
+}
+
+/* Where line `n` (from 1) starts; the end when there is no such line. */
+static size_t line_start(struct str s, uint64_t n)
+{
+	size_t at = 0;
+
+	for (uint64_t i = 1; i < n && at < s.n; i++) {
+		ptrdiff_t end = str_find(s, '\n', at);
+
+		at = end < 0 ? s.n : (size_t)end + 1;
+	}
+	return at;
+}
+
+static bool continues(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+/* At most `bytes` on from there, and no part of a letter, but at least one letter. */
+static size_t whole_letters(struct str text, size_t from, size_t bytes)
+{
+	size_t to = from + bytes;
+
+	if (to >= text.n)
+		return text.n;
+	while (to > from && continues(text.p[to]))
+		to--;
+	if (to == from)
+		for (to = from + 1; to < text.n && continues(text.p[to]);)
+			to++;
+	return to;
+}
+
+static int work_result(struct mcp_call *c, const struct arguments *g)
+{
+	uint64_t bytes = number(g->bytes, RESULT_DEFAULT), lines = number(g->lines, 0);
+	struct err e = {0};
+	struct str text;
+	size_t from, to;
+	struct buf b;
+
+	if ((g->line.p || g->lines.p) && g->offset.p)
+		return fail(c, "'offset' and 'line' exclude each other");
+	if (!bytes || bytes > RESULT_MAX || (g->lines.p && (!lines || lines > RESULT_LINES_MAX)))
+		return fail(c, "at most 65536 bytes and 10000 lines can be shown at once");
+	if (read_kept(c, g, &text, &e) != 0)
+		return fail_plainly(c, &e);
+	from = g->offset.p ? number(g->offset, 0) : line_start(text, number(g->line, 1));
+	for (from = from < text.n ? from : text.n; from < text.n && continues(text.p[from]);)
+		from++;
+	to = lines ? from + line_start(str_sub(text, from, text.n), lines + 1) : text.n;
+	if (to - from > bytes)
+		to = whole_letters(text, from, bytes);
+	buf_init(&b, c->a, 0);
+	buf_fmt(&b, "{\"id\":\"%.*s\",\"stream\":\"%.*s\",\"text\":", STR_ARG(g->id), STR_ARG(g->stream));
+	answer_string(&b, str_sub(text, from, to));
+	buf_fmt(&b, ",\"from\":%zu,\"to\":%zu,\"line\":%zu,\"total_bytes\":%zu,\"total_lines\":%zu,\"next\":", from, to, 1 + line_breaks(str_sub(text, 0, from)), text.n,
+		line_breaks(text) + (text.n && text.p[text.n - 1] != '\n'));
+	if (to < text.n)
+		buf_fmt(&b, "%zu}", to);
+	else
+		buf_c(&b, "null}");
+	return answer(c, buf_view(&b), false);
+}
+
+int mcp_call_do(struct mcp_call *c)
+{
+	const struct tool *t = find_tool(json_to_str(json_object_get(c->m->params, "name")));
+	struct arguments g = {0};
+	struct err e = {0};
+
+	if (!t)
+		return fail(c, "unknown tool");
+	if (read_arguments(c->a, t, json_object_get(c->m->params, "arguments"), &g, &e) != 0)
+		return fail(c, e.text);
+	return t->work(c, &g);
+}

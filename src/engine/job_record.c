@@ -1,0 +1,227 @@
+/* See job_record.h. The `spec` of a begin row has what was asked for, option by option, so that a run can be done again, and what it became. */
+#include "engine/job_record.h"
+
+#include <stddef.h>
+
+#include "base/json.h"
+
+#define HINT "record"
+#define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in it, before they are escaped */
+
+static const struct wish {
+	const char *name;
+	size_t at;
+} wishes[] = {
+#define WISH(field) {#field, offsetof(struct run_wishes, field)}
+	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd), WISH(network), WISH(backend), WISH(require), WISH(skill), WISH(task), WISH(columns), WISH(schema),
+	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output), WISH(cpu_time), WISH(head), WISH(tail),
+#undef WISH
+};
+static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)}, {"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+
+/* ---- the spec of a begin row ---- */
+
+struct putting {
+	struct arena *a;
+	struct job *j;
+	struct buf b;
+	size_t left; /* bytes of texts that there is room for */
+};
+
+static void key(struct putting *p, const char *name)
+{
+	char last = p->b.p[p->b.n - 1];
+
+	if (last != '{' && last != '[')
+		buf_char(&p->b, ',');
+	buf_fmt(&p->b, "\"%s\":", name);
+}
+
+/* One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for is null. */
+static void put(struct putting *p, struct str s)
+{
+	if (s.n >= p->left) {
+		buf_c(&p->b, "null");
+		return;
+	}
+	p->left -= s.n + 1;
+	answer_string(&p->b, record_redact(p->a, &p->j->record, s));
+}
+
+static void put_texts(struct putting *p, const char *name, const char *const *v, size_t n)
+{
+	if (!n)
+		return;
+	key(p, name);
+	if (n > p->left / 8) {
+		buf_c(&p->b, "null");
+		return;
+	}
+	buf_char(&p->b, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_char(&p->b, ',');
+		put(p, str_of(v[i]));
+	}
+	buf_char(&p->b, ']');
+}
+
+static void put_wishes(struct putting *p)
+{
+	const struct run_wishes *w = &p->j->wishes;
+	size_t n = 0;
+
+	key(p, "asked");
+	buf_char(&p->b, '{');
+	while (w->argv && w->argv[n])
+		n++;
+	put_texts(p, "argv", (const char *const *)w->argv, n);
+	if (w->code) {
+		key(p, "code");
+		if (str_is(p->j->run.gate.command, w->code))
+			buf_c(&p->b, "true"); /* it is the command of the row */
+		else
+			put(p, str_of(w->code));
+	}
+	for (size_t i = 0; i < COUNT(wishes); i++) {
+		const char *s;
+
+		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
+		if (s) {
+			key(p, wishes[i].name);
+			put(p, str_of(s));
+		}
+	}
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		const struct run_list *l = (const void *)((const char *)w + lists[i].at);
+
+		put_texts(p, lists[i].name, l->v, l->n);
+	}
+	if (w->input)
+		buf_fmt(&p->b, "%s\"stdin\":true", p->b.p[p->b.n - 1] == '{' ? "" : ",");
+	buf_char(&p->b, '}');
+}
+
+static struct str spec_json(struct arena *a, struct job *j)
+{
+	const struct spec *s = &j->run.spec;
+	const struct limits *l = &s->limits;
+	struct putting p = {.a = a, .j = j, .left = SPEC_TEXT_MAX};
+
+	buf_init(&p.b, a, AUDIT_SPEC_MAX);
+	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(s->network));
+	key(&p, "limits");
+	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
+		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms);
+	if (s->workspace.n) {
+		key(&p, "workspace");
+		put(&p, s->workspace);
+		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
+	}
+	put_wishes(&p);
+	buf_char(&p.b, '}');
+	return buf_view(&p.b);
+}
+
+/* ---- rows ---- */
+
+/* A ticket knows who asked. */
+static void name_who(struct job *j)
+{
+	const struct ticket *t = &j->ticket;
+
+	if (j->wishes.ticket)
+		j->who = (struct record_who){t->agent, t->session, t->client, t->tool, t->tool_use_id};
+	if (!j->who.agent.n && j->wishes.agent)
+		j->who.agent = str_of(j->wishes.agent);
+}
+
+int job_record_open(struct arena *a, struct job *j, struct err *e)
+{
+	/* The state must be out of the program's reach: outside of what it may write. */
+	struct record_place at = {j->world.state_dir, j->run.spec.workspace, j->world.uid, j->world.environ, j->run.scrubbed};
+
+	name_who(j);
+	return record_open(a, &at, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
+}
+
+/* What was asked for when there is no spec yet, because there is no policy. */
+static struct engine_request asked(struct arena *a, const struct job *j)
+{
+	struct engine_request rq = j->run.gate;
+	struct buf b;
+
+	if (rq.command.n)
+		return rq;
+	buf_init(&b, a, 0);
+	if (j->wishes.code)
+		buf_c(&b, j->wishes.code);
+	for (size_t i = 0; !j->wishes.code && j->wishes.argv && j->wishes.argv[i]; i++) {
+		if (i)
+			buf_char(&b, ' ');
+		buf_c(&b, j->wishes.argv[i]);
+	}
+	rq.command = buf_view(&b);
+	rq.cwd = j->world.cwd;
+	return rq;
+}
+
+int job_record_refusal(struct arena *a, struct job *j, struct err *e)
+{
+	struct engine_request rq = asked(a, j);
+
+	return record_verdict(a, &j->record, &j->who, j->run.id, &rq, &j->judgement, NULL, e);
+}
+
+int job_record_begin(struct arena *a, struct job *j, struct err *e)
+{
+	struct record_start s = {.id = j->run.id, .rq = &j->run.gate, .judgement = j->wishes.gate ? &j->judgement : NULL, .backend = j->run.backend};
+
+	if (j->record.off)
+		return 0;
+	s.spec = spec_json(a, j);
+	return record_begin(a, &j->record, &j->who, &s, e);
+}
+
+static void say(struct arena *a, struct job *j, const char *what, const struct err *e)
+{
+	struct hint *h = arena_new(a, struct hint), **end = &j->report.hints;
+
+	*h = (struct hint){.id = HINT, .text = str_fmt(a, "%s: %s", what, e->text)};
+	while (*end)
+		end = &(*end)->next;
+	*end = h;
+}
+
+/* Which stream is not kept as a whole. */
+static struct str cut_note(struct arena *a, const struct outcome *o, bool out, bool err)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	if (out)
+		buf_fmt(&b, "stdout has %llu bytes, of which both ends are kept", (unsigned long long)o->out.total);
+	if (err)
+		buf_fmt(&b, "%sstderr has %llu bytes, of which both ends are kept", out ? "; " : "", (unsigned long long)o->err.total);
+	return buf_view(&b);
+}
+
+void job_record_end(struct arena *a, struct job *j)
+{
+	struct record_stop s = {.id = j->run.id, .outcome = &j->outcome, .exit_code = j->report.code, .validation = j->report.validation};
+	bool out = false, err = false;
+	struct err e = {0};
+
+	if (j->record.off)
+		return;
+	if (record_stream(a, &j->record, &j->outcome.out, &s.out, &out, &e) == 0 && record_stream(a, &j->record, &j->outcome.err, &s.err, &err, &e) == 0) {
+		s.note = cut_note(a, &j->outcome, out, err);
+	} else {
+		s.note = str_fmt(a, "the output could not be kept: %s", e.text);
+		say(a, j, "the output is not in the record", &e);
+	}
+	if (record_end(a, &j->record, &j->who, &s, &e) != 0)
+		say(a, j, "the end of the run is not in the record", &e);
+}
