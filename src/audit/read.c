@@ -19,6 +19,7 @@ struct audit_reader {
 	char (*names)[DAY_NAME + 1];
 	size_t ndays, done;     /* files; how many of them are begun */
 	const char *name;
+	char own[DAY_NAME + 1]; /* name of a file that was asked for */
 	int fd;
 	off_t size;             /* of the file when it was opened */
 	off_t near, far;
@@ -177,6 +178,18 @@ static int next_file(struct audit_reader *r, struct err *e)
 		return -1;
 	}
 	return 0;
+}
+
+int audit_reader_seek(struct audit_reader *r, const char *file, uint64_t at, struct err *e)
+{
+	fd_close(&r->fd);
+	r->done = r->ndays; /* no other file follows */
+	r->name = memcpy(r->own, file, sizeof r->own);
+	r->skip = false;
+	r->from = r->to = 0;
+	r->near = r->far = (off_t)at;
+	r->fd = day_open(r->au, file, O_RDONLY, &r->size, e);
+	return r->fd < 0 ? -1 : 0;
 }
 
 /* Could a row of this day's file pass? Rows are in the file of their day. */

@@ -28,7 +28,7 @@ void capture_start(struct capture *c, int fd, int pass, const struct spec *s)
 	c->place = 0;
 	c->lost = false;
 	c->max = s->limits.output;
-	c->total = c->kept = c->lines = 0;
+	c->total = c->kept = c->lines = c->lost_lines = 0;
 	c->waiting = c->passed = 0;
 }
 
@@ -102,23 +102,30 @@ static bool move_on(struct capture *c)
 	return false;
 }
 
+static bool to_file(struct capture *c, struct str s)
+{
+	if (c->file < 0 && !move_on(c))
+		return false;
+	while (stream_put(c->file, c->kept, s, NULL) != 0)
+		if (!move_on(c))
+			return false;
+	return true;
+}
+
 /* When no place takes it (the disk is full) the program goes on all the same, and what is missing is counted. */
-static void keep(struct capture *c, struct str s)
+static void keep(struct capture *c, struct str all, size_t wanted)
 {
 	size_t room = c->kept < sizeof(c->head) ? sizeof(c->head) - (size_t)c->kept : 0;
-	bool fits = s.n <= room && c->file < 0;
+	struct str s = str_sub(all, 0, c->lost ? 0 : wanted);
 
-	if (c->lost)
-		return;
-	if (!fits)
-		c->lost = c->file < 0 && !move_on(c);
-	while (!fits && !c->lost && stream_put(c->file, c->kept, s, NULL) != 0)
-		c->lost = !move_on(c);
-	if (c->lost && c->file < 0)
-		s.n = room; /* the memory is there */
+	if ((c->file >= 0 || s.n > room) && !c->lost && !to_file(c, s)) {
+		c->lost = true;
+		s.n = c->file < 0 ? room : 0; /* the memory is there */
+	}
 	memcpy(c->head + (sizeof(c->head) - room), s.p, s.n < room ? s.n : room);
-	if (!c->lost || c->file < 0)
-		c->kept += s.n;
+	c->kept += s.n;
+	c->lines += str_count(s, '\n');
+	c->lost_lines += str_count(str_sub(all, s.n, all.n), '\n');
 }
 
 bool capture_take(struct capture *c, bool all)
@@ -138,9 +145,8 @@ bool capture_take(struct capture *c, bool all)
 			break;
 		}
 		c->total += (uint64_t)got;
-		c->lines += str_count(str_n(c->chunk, (size_t)got), '\n');
 		kept = (uint64_t)got < room ? (size_t)got : (size_t)room;
-		keep(c, str_n(c->chunk, kept));
+		keep(c, str_n(c->chunk, (size_t)got), kept);
 		c->waiting = c->pass >= 0 ? kept : 0;
 		pass_on(c, all);
 		if (c->total > c->max)
@@ -155,6 +161,6 @@ void capture_end(struct capture *c, struct stream *ret)
 {
 	fd_close(&c->fd);
 	*ret = (struct stream){.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)), .file = c->file < 0 ? 0 : c->file, .end = c->kept,
-		.total = c->total, .lines = c->lines};
+		.total = c->total, .lines = c->lines, .lost_lines = c->lost_lines};
 	c->file = -1;
 }

@@ -82,7 +82,7 @@ struct capture {
 	const char *spool;         /* where the file is made */
 	unsigned place;            /* how many places for it were tried */
 	bool lost;                 /* there is no place left: nothing more is kept */
-	uint64_t total, max, kept, lines;
+	uint64_t total, max, kept, lines, lost_lines;
 	size_t waiting, passed;    /* bytes of chunk: to be passed on, and done */
 	char head[NS_HEAD], chunk[NS_CHUNK];
 };

@@ -56,7 +56,7 @@ extern const struct command_row command_config;
 extern const struct command_row command_doctor;
 extern const struct command_row command_hook;
 extern const struct command_row command_mcp;
-extern const struct command_row command_normalise;
+extern const struct command_row command_init, command_normalise;
 extern const struct command_row command_presets;
 extern const struct command_row command_redact;
 extern const struct command_row command_run;
@@ -82,6 +82,8 @@ int output(struct str s, int code);
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
+/* The variable by which an agent marks the commands it runs, if one is set: then it may not be a person who is asking. Else NULL. */
+const char *agent_variable(void);
 
 /* batch.c: JSON lines in, JSON lines out. */
 struct batch {

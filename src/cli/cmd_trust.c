@@ -5,7 +5,6 @@
  */
 #define _GNU_SOURCE
 #include <stddef.h>
-#include <stdlib.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,19 +52,13 @@ struct job {
 
 /* ---- a person ---- */
 
-/* Set by agents for the commands they run. */
-static const char *const agent_variables[] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID",
-	"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT", "GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT"};
-
 static int need_person(void)
 {
-	for (size_t i = 0; i < sizeof agent_variables / sizeof *agent_variables; i++) {
-		const char *value = getenv(agent_variables[i]);
+	const char *agent = agent_variable();
 
-		if (value && *value) {
-			complain("trust: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent_variables[i]);
-			return -1;
-		}
+	if (agent) {
+		complain("trust: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent);
+		return -1;
 	}
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		return 0;

@@ -14,7 +14,7 @@ static const struct command_row *const commands[] = {
 	&command_doctor,
 	&command_hook,
 	&command_mcp,
-	&command_normalise,
+	&command_init, &command_normalise,
 	&command_presets,
 	&command_redact,
 	&command_run,

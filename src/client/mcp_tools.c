@@ -22,6 +22,7 @@
 #define RESULT_MAX 65536                /* and at most */
 #define RESULT_LINES_MAX 10000
 #define NUMBER_MAX 1000000000
+#define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512) /* bytes of a notification: a token with every byte escaped, and the rest */
 
 /* The schemas of docs/schema, baked in (Makefile). */
 extern const unsigned char schema_report[], schema_check_answer[];
@@ -460,10 +461,13 @@ struct progress {
 static void tell_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 {
 	const struct progress *p = ctx;
-
-	dprintf(p->c->out, "P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,\"message\":\"%llu s, %llu MB\"}}\n",
+	char line[PROGRESS_MAX];
+	int n = snprintf(line, sizeof(line), "P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,\"message\":\"%llu s, %llu MB\"}}\n",
 		STR_ARG(p->c->m->token), (unsigned long long)elapsed_ms / 1000, (unsigned long long)elapsed_ms % 1000 / 100, (unsigned long long)(p->j->run.spec.limits.time_ms + 999) / 1000,
 		(unsigned long long)elapsed_ms / 1000, (unsigned long long)(memory / MB));
+
+	if (n > 0 && (size_t)n < sizeof(line))
+		fd_write_all(p->c->out, "the server", str_n(line, (size_t)n), NULL);
 }
 
 static int work_run(struct mcp_call *c, const struct arguments *g)

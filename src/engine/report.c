@@ -1,97 +1,12 @@
 /*
- * The report of a run (docs/run.md, docs/schema/report.schema.json): what is shown of the streams, where the rest is kept, and all of it as
- * one JSON object. What is not known is null. Streams are normalised, redacted and truncated, in this order (docs/result.md); what is kept
- * in a file is redacted as well, because agents read it.
+ * The report of a run (docs/run.md, docs/schema/report.schema.json): how it ended, what its streams show, what they mean, and all of it as
+ * one JSON object. What is not known is null. Streams are validated, normalised, redacted and truncated, in this order (docs/result.md).
  */
 #include "engine/run.h"
 #include "engine/validation.h"
-#include "result/redact.h"
-#include "sys/state.h"
-#include "sys/stream.h"
 
 #define UNKNOWN UINT64_MAX
 #define VERSION 1
-#define PIECE ((size_t)64 << 10)
-
-/* ---- streams ---- */
-
-/* The whole of it in a file of the caller's that nobody can foresee. Empty when that does not work: a report is worth more than its rest. */
-static struct str keep(struct arena *a, const struct run *r, const char *what, struct str text)
-{
-	const struct run_world *w = r->world;
-	struct str dir, path;
-
-	if (!w || !w->state_dir.n || state_make(a, w->state_dir, r->spec.workspace, w->uid, &dir, NULL) != 0)
-		return STR("");
-	return state_keep(a, dir, "outputs", str_fmt(a, "%.*s-%s.txt", STR_ARG(r->id), what), text, &path, NULL) == 0 ? path : STR("");
-}
-
-/* Normalised and redacted. *ret_taken is how much of it that is: all, unless it grew out of bounds on the way. */
-static struct str clean(struct arena *a, struct redactor *redactor, struct str raw, struct report *ret, size_t *ret_taken)
-{
-	struct normalise_options options = {.timestamps = true};
-	struct normaliser n;
-	struct buf plain, out;
-	size_t at = 0;
-
-	buf_init(&plain, a, a->cap);
-	buf_init(&out, a, a->cap);
-	normaliser_start(&n, a, &options, &plain);
-	n.counts = ret->sanitized;
-	for (; at < raw.n && out.n < RUN_TEXT_MAX; at += PIECE) {
-		normaliser_feed(&n, str_sub(raw, at, at + PIECE));
-		redactor_feed(redactor, buf_view(&plain), &out);
-		plain.n = 0;
-	}
-	normaliser_end(&n);
-	redactor_feed(redactor, buf_view(&plain), &out);
-	redactor_end(redactor, &out);
-	ret->sanitized = n.counts;
-	*ret_taken = at < raw.n ? at : raw.n;
-	return buf_view(&out);
-}
-
-static struct str show(struct arena *a, const struct run *r, const char *what, struct str raw, const struct stream *s, struct redactor *redactor, struct report *ret, struct cut *ret_cut)
-{
-	struct truncate_options o = {.head = r->head, .tail = r->tail, .failed = ret->outcome->status != STATUS_OK};
-	struct truncated t;
-	size_t taken;
-	struct str whole = clean(a, redactor, raw, ret, &taken), text = truncate_text(a, whole, &o, &t);
-	uint64_t lost = s->total - taken;
-
-	if (text.n > RUN_STREAM_MAX) { /* many lines were asked for */
-		o = (struct truncate_options){.max = RUN_STREAM_MAX, .failed = o.failed};
-		text = truncate_text(a, whole, &o, &t);
-	}
-	if (!t.is && !lost && whole.n <= RUN_KEEP_ABOVE)
-		return text;
-	*ret_cut = (struct cut){.is = true, .total_bytes = t.total_bytes + lost, .total_lines = lost ? UNKNOWN : t.total_lines, .omitted_bytes = t.omitted_bytes + lost,
-		.omitted_lines = lost ? UNKNOWN : t.omitted_lines};
-	if (t.is || whole.n > RUN_KEEP_ABOVE)
-		ret_cut->path = keep(a, r, what, whole);
-	return text;
-}
-
-static void show_streams(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret)
-{
-	struct stream out = o->out, err = o->err;
-	struct redactor *redactor;
-	struct str *values, raw[2];
-	size_t n = 0;
-
-	ret->out = ret->err = STR("");
-	if (!o->out.total && !o->err.total)
-		return;
-	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
-	redactor = redactor_new(a, values, n);
-	if (stream_view(&out, &raw[0], NULL) != 0)
-		raw[0] = o->out.text;
-	if (stream_view(&err, &raw[1], NULL) != 0)
-		raw[1] = o->err.text;
-	ret->out = show(a, r, "stdout", raw[0], &o->out, redactor, ret, &ret->out_cut);
-	ret->err = show(a, r, "stderr", raw[1], &o->err, redactor, ret, &ret->err_cut);
-	ret->redacted = redactor_count(redactor);
-}
 
 /* ---- how caisson ends ---- */
 
@@ -116,7 +31,7 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 {
 	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
 	ret->validation = validation_make(a, r, o);
-	show_streams(a, r, o, ret);
+	streams_show(a, r, o, ret);
 	ret->hints = hints_for(a, r, o);
 	if (refusal)
 		ret->reasons = refusal->reasons;
@@ -216,6 +131,7 @@ static void put_cut(struct buf *b, const char *name, const struct cut *c)
 	put_number(b, "total_lines", c->total_lines);
 	put_number(b, "omitted_bytes", c->omitted_bytes);
 	put_number(b, "omitted_lines", c->omitted_lines);
+	put_number(b, "dropped_bytes", c->dropped_bytes);
 	put_text_or_null(b, "path", c->path);
 	buf_char(b, '}');
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/runner.h"
 #include "engine/world.h"
 #include "sys/path.h"
 #include "sys/state.h"
@@ -31,13 +32,13 @@ static uint64_t memory(void)
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
 {
 	struct engine_request rq = {.cwd = cwd};
-	struct view v;
+	struct view *v = arena_new(a, struct view);
 
-	world_view(a, &rq, NULL, &v);
-	if (!v.cwd.n)
+	world_view(a, &rq, NULL, v);
+	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v.cwd, .home = v.home, .user = v.user, .uid = v.uid, .machine = {.cpu_milli = cpus_milli(), .memory = memory()},
-		.config_dir = v.config_dir, .state_dir = v.state_dir, .project = v.project, .terminal = isatty(STDOUT_FILENO)};
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = cpus_milli(), .memory = memory()},
+		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
 	return 0;
 }
 
@@ -72,7 +73,15 @@ void run_go(struct arena *a, const struct run *r, const struct box_progress *pro
 	struct outcome o = {0};
 	struct err e = {0};
 
-	if (make_state(a, r, &e) == 0 && (b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend")) == 0) {
+	struct collector reports = {0};
+	int rc = make_state(a, r, &e);
+
+	if (rc == 0)
+		rc = runner_start(a, r, &reports, &e);
+	if (rc == 0)
+		rc = b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend");
+	runner_end(a, r, &reports);
+	if (rc == 0) {
 		*ret = o;
 		return;
 	}

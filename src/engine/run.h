@@ -19,7 +19,7 @@
 #define RUN_SCRIPT_MAX ((size_t)2 << 20) /* bytes of a script that is given to the box */
 #define RUN_STREAM_MAX ((size_t)1 << 20) /* bytes of a stream that a report shows at most; TRUNCATE_DEFAULT unless lines are asked for */
 #define RUN_KEEP_ABOVE 30000             /* a longer stream is kept in a file, even when it is shown as a whole */
-#define RUN_TEXT_MAX ((size_t)128 << 20) /* of a stream as text; only sequences that draw far more than they are long get there */
+#define RUN_TEXT_MAX ((uint64_t)128 << 20) /* of a stream as text in a file; only sequences that draw far more than they are long get there */
 #define RUN_LINES_MAX 1000000            /* that can be asked for */
 
 enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126, EXIT_OOM = 137 };
@@ -48,6 +48,7 @@ struct run_world { /* of the caller */
 	struct machine machine;
 	struct str config_dir, state_dir; /* caisson's own, resolved; empty: not known */
 	struct str project;               /* of cwd; empty: none */
+	const struct view *view;          /* the same for the judge */
 	bool terminal;                    /* output goes to a terminal */
 };
 
@@ -71,6 +72,9 @@ struct run {
 	struct engine_request gate;    /* what the gate is asked, when it is */
 	size_t head, tail;             /* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
 	struct run_task task;
+	struct runner_asked *asked;    /* reports that runners are asked for (runner.h) */
+	unsigned outputs_days;         /* how long full outputs are kept, and how many bytes of them; 0: as long as the record is; any number */
+	uint64_t outputs_quota;
 	struct texts *caches;          /* directories below the state that must be made before the run, in order */
 };
 
@@ -80,9 +84,10 @@ struct hint {
 	struct str text;
 };
 
-struct cut { /* a stream that is not shown as a whole, or is long; bytes and lines of its text, and bytes that were not kept */
+struct cut { /* a stream that is not shown as a whole, or is long; bytes and lines of its text; of what is no text any more as they were written */
 	bool is;
 	uint64_t total_bytes, total_lines, omitted_bytes, omitted_lines;
+	uint64_t dropped_bytes;        /* those of total_bytes that are not in the file, nor would be */
 	struct str path;               /* the whole of what was kept; empty: it could not be kept */
 };
 
@@ -112,7 +117,9 @@ int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_wo
 int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret, struct err *e);
 /* Makes the caches and runs it; what goes wrong on our side is the outcome STATUS_SETUP_ERROR. */
 void run_go(struct arena *a, const struct run *r, const struct box_progress *progress, struct outcome *ret);
-/* report.c. Keeps streams that are too long for the report below the state. */
+/* streams.c: what the report shows of them. Keeps those that are too long for it below the state. */
+void streams_show(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret);
+/* report.c */
 void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret);
 /* Something went wrong: it did not end well, or what it says of itself cannot be true. */
 bool report_error(const struct report *r);
@@ -142,6 +149,8 @@ struct str making_path(struct making *m);
 int making_program(struct making *m, struct err *e);
 /* validation.c */
 int making_task(struct making *m, struct err *e);
+/* runner.c: after everything else, since it adds to it */
+int making_runner(struct making *m, struct err *e);
 /* environment.c */
 int making_environment(struct making *m, struct err *e);
 /* Does this variable of the caller look like a credential, by its name or by its value? Does it decide what programs execute? */

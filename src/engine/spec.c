@@ -111,7 +111,7 @@ static int shown(struct making *m, struct err *e)
 
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
 {
-	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_task, making_environment};
+	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_task, making_environment, making_runner};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct making m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 
@@ -119,6 +119,8 @@ int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_wo
 		if (parts[i](&m, e) != 0)
 			return -1;
 	r.spec.input = w->input ? 0 : -1;
+	r.outputs_days = p->own.audit.retention_days;
+	r.outputs_quota = p->own.audit.quota;
 	r.spec.pass_through = w->plain;
 	r.spec.spool = world->state_dir.n ? str_c(a, world->state_dir) : NULL;
 	*ret = r;

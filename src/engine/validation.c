@@ -1,6 +1,7 @@
 /* The task of a run, and what validators say about its output. See validation.h. */
 #include "engine/validation.h"
 
+#include "engine/runner.h"
 #include "result/redact.h"
 #include "result/validate.h"
 #include "sys/file.h"
@@ -124,6 +125,8 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 		validate(a, &in, v);
 	if (!in.task && !v->format)
 		return NULL;
+	if (r->asked)
+		runner_judge(a, r, o, v);
 	if (large)
 		validation_unsure(a, v, "output-large", "more than %zu MB were printed, which is more than is checked; let the tool print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
 	clean_notes(a, r, v->checks);

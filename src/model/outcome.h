@@ -27,7 +27,8 @@ struct stream {
 	int file;              /* 0: none */
 	uint64_t end;          /* with a file: bytes [stream_from(), end) are in it */
 	uint64_t total;        /* bytes written by the program, kept or not */
-	uint64_t lines;        /* newlines among them; with nothing lost nobody needs it */
+	uint64_t lines;        /* newlines before `end`; of a stream that is there as a whole nobody needs it */
+	uint64_t lost_lines;   /* and after it */
 	struct str view;       /* of stream_view() */
 	void *map;
 };

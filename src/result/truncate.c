@@ -106,18 +106,23 @@ void truncator_feed(struct truncator *t, struct str piece)
 	push(t, str_sub(piece, taken, piece.n));
 }
 
-void truncator_gap(struct truncator *t, uint64_t bytes, uint64_t newlines, bool ended)
+void truncator_gap(struct truncator *t, uint64_t bytes, bool ended)
 {
 	if (!bytes)
 		return;
 	t->bytes += bytes;
-	t->newlines += newlines;
 	t->last = ended ? '\n' : 0;
 	t->gap = true;
 	t->gap_ended = ended;
 	t->ntail = 0;
 	if (!t->tail)
 		start_tail(t);
+}
+
+void truncator_gap_newlines(struct truncator *t, uint64_t n)
+{
+	if (t->gap)
+		t->newlines += n;
 }
 
 struct ends { /* what is shown: the first bytes of the head, and of the tail what comes from an index on */

@@ -36,6 +36,8 @@ struct truncator {
 };
 void truncator_start(struct truncator *t, struct arena *a, const struct truncate_options *o);
 void truncator_feed(struct truncator *t, struct str piece);
-/* Here something is missing, once: so many bytes with so many newlines in them, the last of which is its end or not. It is never shown. */
-void truncator_gap(struct truncator *t, uint64_t bytes, uint64_t newlines, bool ended);
+/* Here something is missing, once: so many bytes, the last of which is a newline or not. It is never shown. */
+void truncator_gap(struct truncator *t, uint64_t bytes, bool ended);
+/* How many newlines it had, as soon as that is known. */
+void truncator_gap_newlines(struct truncator *t, uint64_t n);
 struct str truncator_end(struct truncator *t, struct truncated *ret);

@@ -158,7 +158,7 @@ int fd_of_text(const char *name, struct str text, struct err *e)
 }
 
 /* Writes a new file in `dir` and puts it in the place of `name`. The temporary one is gone afterwards, whatever happens. */
-static int replace_in(int dir, const char *name, const char *path, struct str bytes, struct err *e)
+static int replace_in(int dir, const char *name, const char *path, struct str bytes, const struct file_look *look, struct err *e)
 {
 	char temp[NAME_MAX + 1];
 	unsigned long number;
@@ -169,6 +169,10 @@ static int replace_in(int dir, const char *name, const char *path, struct str by
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a file beside '%s'", path);
 	int bad = fd_write_all(fd, path, bytes, e);
+	if (!bad && look->keep_owner && fchown(fd, look->uid, look->gid) < 0)
+		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the owner of '%s'", path);
+	if (!bad && look->mode != 0600 && fchmod(fd, look->mode) < 0) /* after the owner, whose change would take bits away */
+		bad = err_set(e, ERR_SYSTEM, errno, "cannot keep the mode of '%s'", path);
 	if (!bad && (fsync(fd) < 0 || renameat(dir, temp, dir, name) < 0))
 		bad = err_set(e, ERR_SYSTEM, errno, "cannot replace '%s'", path);
 	if (bad)
@@ -177,6 +181,11 @@ static int replace_in(int dir, const char *name, const char *path, struct str by
 }
 
 int file_replace(const char *path, struct str bytes, struct err *e)
+{
+	return file_replace_as(path, bytes, &(struct file_look){.mode = 0600}, e);
+}
+
+int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e)
 {
 	char parent[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -188,7 +197,7 @@ int file_replace(const char *path, struct str bytes, struct err *e)
 	FD_CLEANUP int dir = open(n ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the directory of '%s'", path);
-	if (replace_in(dir, path + n, path, bytes, e) < 0)
+	if (replace_in(dir, path + n, path, bytes, look, e) < 0)
 		return -1;
 	if (fsync(dir) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot sync the directory of '%s'", path);

@@ -26,6 +26,14 @@ int fd_of_text(const char *name, struct str text, struct err *e);
  * A link at `path` is replaced, not followed.
  */
 int file_replace(const char *path, struct str bytes, struct err *e);
+/* The same with a mode, and when it is somebody's file with its owner: a new file that cannot be given both is not put there. */
+struct file_look {
+	mode_t mode;
+	bool keep_owner;
+	uid_t uid;
+	gid_t gid;
+};
+int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e);
 
 /*
  * Lines from a descriptor. Owns its memory (not an arena's: a batch reads for as long as its caller writes, one arena lives for one line).

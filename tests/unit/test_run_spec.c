@@ -442,15 +442,15 @@ static void test_streams(void)
 	world.state_dir = str_of(at("state3"));
 	got = report(&o, NULL);
 	HAS(got, "\\n... truncated (49088 more lines) ...\\n");
-	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,\"omitted_bytes\":3141632,\"omitted_lines\":49088,\"path\":\"");
+	HAS(got, "\"truncated\":{\"stdout\":{\"total_bytes\":3145728,\"total_lines\":49152,\"omitted_bytes\":3141632,\"omitted_lines\":49088,\"dropped_bytes\":0,\"path\":\"");
 	HAS(got, "state3/outputs/0123-stdout.txt\"},\"stderr\":null}");
 	CHECK(got.n < 3 * TRUNCATE_DEFAULT);
 	CHECK_INT(file_read(A, at("state3/outputs/0123-stdout.txt"), n + 1, &kept, &st, NULL), 0);
 	CHECK_STRN(kept, o.out.text);
 	CHECK_INT(st.st_mode & 07777, 0600);
 	HAS(report(&o, NULL), "\"path\":null"); /* the name is taken: no file is ever written over */
-	o.out = (struct stream){.text = str_n(big, 10), .total = 1000};
-	HAS(report(&o, NULL), "{\"total_bytes\":1000,\"total_lines\":null,\"omitted_bytes\":990,\"omitted_lines\":null,\"path\":null}");
+	o.out = (struct stream){.text = str_n(big, 10), .total = 1000, .lost_lines = 7};
+	HAS(report(&o, NULL), "{\"total_bytes\":1000,\"total_lines\":8,\"omitted_bytes\":990,\"omitted_lines\":7,\"dropped_bytes\":990,\"path\":null}");
 	world.state_dir = STR("");
 	o.out = (struct stream){.text = str_n(big, n), .total = n};
 	HAS(report(&o, NULL), "\"path\":null");

@@ -238,8 +238,9 @@ static void test_gap(void)
 
 		truncator_start(&cutter, &a, &o);
 		feed_in_pieces(&cutter, first);
-		truncator_gap(&cutter, gap.n, str_count(gap, '\n'), gap.p[gap.n - 1] == '\n');
+		truncator_gap(&cutter, gap.n, gap.p[gap.n - 1] == '\n');
 		feed_in_pieces(&cutter, last);
+		truncator_gap_newlines(&cutter, str_count(gap, '\n'));
 		got = truncator_end(&cutter, &t);
 		marker = str_fmt(&a, "... truncated (%llu more lines) ...\n", (unsigned long long)t.omitted_lines);
 		for (at = 0; at + marker.n < got.n && !str_eq(str_sub(got, at, at + marker.n), marker); at++)

@@ -1,0 +1,202 @@
+/* caisson init: our hooks in the settings of agent clients, and out of them again. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "client/init.h"
+#include "engine/run.h"
+#include "engine/world.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+struct init_options {
+	struct run_list client;
+	bool project, user, dry_run, remove;
+};
+
+#define AT(field) offsetof(struct init_options, field)
+static const struct option_row options[] = {
+	{"client", OPTION_LIST, AT(client), "NAME", "this client, whether it is used here or not; may be repeated"},
+	{"user", OPTION_FLAG, AT(user), NULL, "in your own settings, for all your projects (the default)"},
+	{"project", OPTION_FLAG, AT(project), NULL, "in the settings of this project, for all who work on it"},
+	{"dry-run", OPTION_FLAG, AT(dry_run), NULL, "show what would change, as a diff, and change nothing"},
+	{"remove", OPTION_FLAG, AT(remove), NULL, "take the hooks out again"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "done, or there was nothing to do"}, {1, "a client's settings could not be changed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};
+
+static const struct example_row examples[] = {
+	{"caisson init", "Every client that has been used here is set up to ask caisson first."},
+	{"caisson init --client claude-code --dry-run", "The lines that would come into ~/.claude/settings.json."},
+	{"caisson init --client gemini --project", "Only this project, through its .gemini/settings.json."},
+	{"caisson init --remove", "All files are what they were."},
+};
+
+struct job {
+	struct arena a;
+	struct init_options o;
+	struct init_request rq;
+	struct buf out;
+	size_t done, failed;
+};
+
+static void tell(struct job *j, const struct init_row *row, struct str path, const char *what)
+{
+	buf_fmt(&j->out, "%s: ", row->name);
+	put_visible(&j->out, path);
+	buf_fmt(&j->out, ": %s\n", what);
+}
+
+static void fail(struct job *j, const struct init_row *row, const struct err *e)
+{
+	output(buf_view(&j->out), 0); /* so that both streams are in order */
+	j->out.n = 0;
+	complain("init: %s: %s", row->name, e->text);
+	j->failed++;
+}
+
+/* The diff as it is for a pipe; a terminal is not given what a settings file may hold. */
+static void show_diff(struct job *j, const struct init_change *c)
+{
+	struct buf b;
+	struct str all;
+
+	buf_init(&b, &j->a, 0);
+	diff_unified(&b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path, c->before, c->after);
+	all = buf_view(&b);
+	if (!isatty(STDOUT_FILENO)) {
+		buf_str(&j->out, all);
+		return;
+	}
+	for (size_t i = 0; i < all.n;) {
+		ptrdiff_t end = str_find(all, '\n', i);
+		struct str line = str_sub(all, i, end < 0 ? all.n : (size_t)end);
+
+		put_visible(&j->out, line);
+		buf_char(&j->out, '\n');
+		i += line.n + 1;
+	}
+}
+
+static void handle(struct job *j, const struct init_row *row)
+{
+	struct init_change c;
+	struct err e = {0};
+
+	if (init_plan(&j->a, &j->rq, row, &c, &e) != 0) {
+		fail(j, row, &e);
+		return;
+	}
+	j->done++;
+	if (!init_changes(&c)) {
+		tell(j, row, c.path, j->rq.remove ? "there is no hook of caisson" : "the hooks are there already");
+		return;
+	}
+	if (j->o.dry_run) {
+		show_diff(j, &c);
+		return;
+	}
+	if (init_apply(&j->a, &j->rq, &c, &e) != 0) {
+		fail(j, row, &e);
+		return;
+	}
+	tell(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ? "the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
+	if (!str_eq(c.real, c.path))
+		buf_fmt(&j->out, "  it is a link; what was changed is %.*s\n", STR_ARG(c.real));
+	if (!j->rq.remove && row->afterwards)
+		buf_fmt(&j->out, "  %s\n", row->afterwards);
+}
+
+/* A program that the agent could write is no guard. */
+static void warn_program(struct job *j)
+{
+	struct path_memo *m = arena_new(&j->a, struct path_memo);
+	struct path_answer at;
+
+	path_memo_init(m, &j->a, STR(""));
+	path_look(m, j->rq.program, &at);
+	if (path_inside(j->rq.program, j->rq.project) || at.shared)
+		buf_fmt(&j->out, "warning: %.*s lies where an agent could replace it; install caisson first (make install)\n", STR_ARG(j->rq.program));
+}
+
+static void handle_all(struct job *j)
+{
+	for (size_t i = 0; i < j->o.client.n; i++)
+		handle(j, init_find(str_of(j->o.client.v[i])));
+	for (size_t i = 0; !j->o.client.n && init_at(i); i++)
+		if (init_present(&j->a, &j->rq, init_at(i)))
+			handle(j, init_at(i));
+	if (!j->done && !j->failed)
+		buf_fmt(&j->out, "no client is set up %s: name one with --client (%.*s)\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user", STR_ARG(init_names(&j->a)));
+	else if (!j->rq.remove && !j->o.dry_run && j->done)
+		buf_c(&j->out, "To see that it works: caisson doctor --client\n");
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	const struct state_env env = state_env();
+	struct state_paths paths;
+	struct view v;
+	struct err e = {0};
+
+	buf_init(&j->out, &j->a, 0);
+	world_view(&j->a, &(struct engine_request){0}, NULL, &v);
+	state_paths(&j->a, &env, v.home, v.project, &paths);
+	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove, .home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};
+	if (init_self(&j->a, &j->rq.program, &e) != 0) {
+		complain("init: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	if (!j->rq.remove)
+		warn_program(j);
+	handle_all(j);
+	return output(buf_view(&j->out), j->failed ? 1 : 0);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operands are expected; clients are named with --client");
+	if (j.o.user && j.o.project)
+		return usage_wrong(self, "--user and --project exclude each other");
+	for (size_t i = 0; i < j.o.client.n; i++)
+		if (!init_find(str_of(j.o.client.v[i])))
+			return usage_wrong(self, "a client that is not known; see caisson help init");
+	if (!j.o.dry_run && agent_variable()) {
+		complain("init: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent_variable());
+		return 1;
+	}
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_init = {
+	.name = "init",
+	.synopsis = {"[--client NAME]... [--user | --project] [--dry-run]", "--remove [--client NAME]... [--user | --project] [--dry-run]"},
+	.summary = "put caisson's hooks into the settings of agent clients, or take them out",
+	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without --client those whose configuration directory exists. docs/clients.md says for each "
+		 "what is enforced then, and what is not.\n\n"
+		 "The hooks run caisson hook by the absolute path of the program that runs init, and stand first. Where a client can be told what a hook that fails means, it "
+		 "means no. Everything else in the file stays as it is, to the byte; running init again changes nothing; --remove gives back the bytes that were there "
+		 "before, and removes a file that init has made. A file that is not what its client reads is refused with line and column, and not touched. The new file takes the "
+		 "place of the old one at once, with its mode and owner. A link is followed, but not out of a project.\n\n"
+		 "Hooks of a project are found by everybody who works on it, also by those who have no caisson at that place; --user is meant for yourself.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,204 @@
+/* See init.h: where the settings are, what would be done to them, and doing it. */
+#define _GNU_SOURCE
+#include "client/init.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "client/jsontext.h"
+#include "sys/file.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+#define DIRS_MAX 8 /* directories to be made above a file */
+
+bool init_changes(const struct init_change *c) { return c->gone || !str_eq(c->before, c->after) || (!c->exists && c->after.n); }
+
+int init_self(struct arena *a, struct str *ret, struct err *e)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path);
+
+	if (n <= 0 || (size_t)n >= sizeof path)
+		return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot tell where this program is");
+	if (str_ends(str_n(path, (size_t)n), " (deleted)"))
+		return err_set(e, ERR_INPUT, 0, "the file of this program is gone: '%.*s'", (int)n, path);
+	*ret = str_dup(a, str_n(path, (size_t)n));
+	return 0;
+}
+
+struct str init_dir(struct arena *a, const struct init_request *rq, const struct init_row *row)
+{
+	const char *moved = row->variable ? getenv(row->variable) : NULL;
+	const char *config = str_starts(str_of(row->user_dir), ".config/") ? getenv("XDG_CONFIG_HOME") : NULL;
+
+	if (rq->scope == INIT_PROJECT)
+		return rq->project.n ? str_fmt(a, "%.*s/%s", STR_ARG(rq->project), row->project_dir) : STR("");
+	if (moved && moved[0] == '/')
+		return str_of(moved);
+	if (config && config[0] == '/')
+		return str_fmt(a, "%s/%s", config, row->user_dir + strlen(".config/"));
+	return rq->home.n ? str_fmt(a, "%.*s/%s", STR_ARG(rq->home), row->user_dir) : STR("");
+}
+
+struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row)
+{
+	struct str dir = init_dir(a, rq, row);
+
+	return dir.n ? str_fmt(a, "%.*s/%s", STR_ARG(dir), rq->scope == INIT_PROJECT ? row->project_file : row->user_file) : dir;
+}
+
+bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row)
+{
+	struct str dir = init_dir(a, rq, row);
+	struct stat st;
+
+	/* .github says nothing about Copilot: its hooks do */
+	if (dir.n && rq->scope == INIT_PROJECT && !strcmp(row->project_dir, ".github"))
+		dir = str_fmt(a, "%.*s/hooks", STR_ARG(dir));
+	return dir.n && stat(str_c(a, dir), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Where the path leads. In a project that must be inside it: whoever made the project could otherwise have us write elsewhere. */
+static int follow(struct arena *a, const struct init_request *rq, struct init_change *c, struct err *e)
+{
+	struct path_memo *m = arena_new(a, struct path_memo);
+	struct path_answer at;
+
+	path_memo_init(m, a, STR(""));
+	path_look(m, c->path, &at);
+	if (!at.real.n)
+		return err_set(e, ERR_INPUT, 0, "'%.*s' leads nowhere: links in a circle, or too many", STR_ARG(c->path));
+	if (rq->scope == INIT_PROJECT && !path_inside(at.real, rq->project))
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is a link out of the project, to '%.*s': not followed", STR_ARG(c->path), STR_ARG(at.real));
+	if (at.target != PATH_ABSENT && at.target != PATH_FILE)
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is not a file that can be read", STR_ARG(c->path));
+	c->exists = at.target == PATH_FILE;
+	c->real = at.real;
+	return 0;
+}
+
+/* "FILE:LINE:COLUMN: what": the texts of init_text.c start at the line. */
+static int blame(const struct init_change *c, struct err *e)
+{
+	struct err inner = *e;
+
+	return err_set(e, inner.kind, 0, "%.*s:%s; the file is left as it is", STR_ARG(c->path), inner.text);
+}
+
+int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e)
+{
+	struct init_change c = {.row = row, .path = init_path(a, rq, row)};
+	int rc;
+
+	if (!c.path.n)
+		return err_set(e, ERR_INPUT, 0, rq->scope == INIT_PROJECT ? "this directory belongs to no project" : "no home directory is known");
+	if (follow(a, rq, &c, e) != 0)
+		return -1;
+	if (c.exists && file_read(a, str_c(a, c.real), JSONTEXT_BYTES_MAX, &c.before, &c.stat, e) != 0)
+		return -1;
+	if (!rq->remove)
+		rc = init_text_add(a, row, rq->program, c.exists ? &c.before : NULL, &c.after, e);
+	else
+		rc = c.exists ? init_text_remove(a, row, c.before, &c.after, &c.gone, e) : 0;
+	if (rc != 0)
+		return blame(&c, e);
+	*ret = c;
+	return 0;
+}
+
+/* ---- doing it ---- */
+
+/*
+ * The directories above a file that we make are noted in our state directory, so that removing the file removes them as well. An empty
+ * directory that was there before is not ours. Without a note they stay: nothing depends on it.
+ */
+static struct str note_name(struct arena *a, const struct init_change *c) { return str_fmt(a, "made-%08x", str_hash(c->real)); }
+
+static void note_dirs(struct arena *a, const struct init_request *rq, const struct init_change *c, struct str dirs)
+{
+	struct str state, path;
+
+	if (dirs.n && rq->state.n && state_make(a, rq->state, rq->project, rq->uid, &state, NULL) == 0)
+		state_keep(a, state, "init", note_name(a, c), dirs, &path, NULL);
+}
+
+static void remove_dirs(struct arena *a, const struct init_request *rq, const struct init_change *c)
+{
+	struct str note = str_fmt(a, "%.*s/init/%.*s", STR_ARG(rq->state), STR_ARG(note_name(a, c))), dirs;
+
+	if (!rq->state.n || file_read(a, str_c(a, note), PATH_MAX * DIRS_MAX, &dirs, NULL, NULL) != 0)
+		return;
+	for (size_t i = 0; i < dirs.n;) { /* the deepest first */
+		ptrdiff_t end = str_find(dirs, '\n', i);
+		struct str dir = str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end);
+
+		if (!path_inside(c->real, dir) || rmdir(str_c(a, dir)) != 0)
+			break;
+		i += dir.n + 1;
+	}
+	unlink(str_c(a, note));
+}
+
+static int make_dirs(struct arena *a, struct str file, mode_t mode, struct str *ret_made, struct err *e)
+{
+	struct str todo[DIRS_MAX];
+	size_t n = 0;
+	struct buf made;
+
+	buf_init(&made, a, 0);
+	for (struct str dir = path_parent(file); dir.n > 1; dir = path_parent(dir)) {
+		struct stat st;
+
+		if (stat(str_c(a, dir), &st) == 0)
+			break;
+		if (n == DIRS_MAX)
+			return err_set(e, ERR_LIMIT, 0, "too many directories are missing above '%.*s'", STR_ARG(file));
+		buf_fmt(&made, "%.*s\n", STR_ARG(dir));
+		todo[n++] = dir;
+	}
+	while (n--)
+		if (mkdir(str_c(a, todo[n]), mode) != 0 && errno != EEXIST)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make the directory '%.*s'", STR_ARG(todo[n]));
+	*ret_made = buf_view(&made);
+	return 0;
+}
+
+/* What was there when the change was planned is still there. */
+static int check_same(struct arena *a, const struct init_change *c, struct err *e)
+{
+	struct str now;
+	struct err why = {0};
+
+	if (file_read(a, str_c(a, c->real), JSONTEXT_BYTES_MAX, &now, NULL, &why) == 0 ? c->exists && str_eq(now, c->before) : !c->exists && why.errnum == ENOENT)
+		return 0;
+	return err_set(e, ERR_INPUT, 0, "'%.*s' has changed in the meantime; try again", STR_ARG(c->path));
+}
+
+int init_apply(struct arena *a, const struct init_request *rq, const struct init_change *c, struct err *e)
+{
+	struct file_look look = {.mode = rq->scope == INIT_PROJECT ? 0644 : 0600, .keep_owner = false};
+	const char *real = str_c(a, c->real);
+	struct str made = STR("");
+
+	if (!init_changes(c))
+		return 0;
+	if (check_same(a, c, e) != 0)
+		return -1;
+	if (c->gone) {
+		if (unlink(real) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot remove '%s'", real);
+		remove_dirs(a, rq, c);
+		return 0;
+	}
+	if (c->exists)
+		look = (struct file_look){.mode = c->stat.st_mode & 07777, .keep_owner = true, .uid = c->stat.st_uid, .gid = c->stat.st_gid};
+	else if (make_dirs(a, c->real, rq->scope == INIT_PROJECT ? 0755 : 0700, &made, e) != 0)
+		return -1;
+	if (file_replace_as(real, c->after, &look, e) != 0)
+		return -1;
+	note_dirs(a, rq, c, made);
+	return 0;
+}

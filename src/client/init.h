@@ -1,0 +1,87 @@
+/*
+ * `caisson init`: puts our hooks into the settings of agent clients, and takes them out again. The settings belong to somebody else:
+ *
+ *     file --read--> text --init_text_add() or _remove()--> text --shown as a diff, or--> a new file in its place
+ *
+ * What is not ours keeps its bytes, and taking out gives back the bytes that were there (jsontext.h). A file that cannot be read as what
+ * its client takes is refused and not touched. Nothing here prints; only init_apply() changes anything.
+ */
+#pragma once
+#include <sys/stat.h>
+
+#include "base/str.h"
+
+#define INIT_COMMAND_MAX 8192
+
+struct init_row {
+	const char *name;         /* as in client.h */
+	const char *variable;     /* of the environment: stands in for home/user_dir; NULL: none */
+	const char *user_dir;     /* below the home directory; it exists: the client is used here */
+	const char *user_file;    /* below that */
+	const char *project_dir, *project_file; /* the same below the project's root */
+	const char *events;       /* between blanks; the first is the one before a shell command; NULL: the file is a plugin, all ours */
+	const char *entry;        /* of an event, on one line; % is the command as a JSON string */
+	const char *needs;        /* "key": value in an entry without which it fails open, as it is written in `entry`; NULL: it has none */
+	bool version;             /* a new file says "version": 1 */
+	bool comments;            /* its file may have some */
+	bool names_event;         /* the hook is told its event: the input does not say */
+	const char *afterwards;   /* what is left for a person to do; NULL: nothing */
+};
+
+/* init_table.c. Row i, or NULL after the last; by name, or NULL. */
+const struct init_row *init_at(size_t i);
+const struct init_row *init_find(struct str name);
+/* "claude-code, codex, ...", for messages. */
+struct str init_names(struct arena *a);
+
+/* init_text.c */
+/* What an event runs: the program, quoted for sh, and its arguments. `event` may be NULL. */
+struct str init_command(struct arena *a, const struct init_row *row, struct str program, const char *event);
+/* Is this command line a hook of ours, whatever the place of the program? *ret_program is the program, without quotes; NULL: not asked. */
+bool init_is_ours(struct arena *a, struct str command, struct str *ret_program);
+/* The settings with our hooks, at the front of each event. `text` is NULL when there is no file. Nothing to do: the same bytes. */
+int init_text_add(struct arena *a, const struct init_row *row, struct str program, const struct str *text, struct str *ret, struct err *e);
+/* The settings without them. *ret_gone: nothing else is left of a file that we had made. */
+int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret, bool *ret_gone, struct err *e);
+
+/* init.c */
+enum init_scope { INIT_USER, INIT_PROJECT };
+
+struct init_request {
+	enum init_scope scope;
+	bool remove;
+	struct str program;      /* caisson itself, absolute */
+	struct str home, project; /* resolved; may be empty when not needed */
+	struct str state;        /* caisson's own directory: which directories were made is kept there; empty: nowhere */
+	uint32_t uid;
+};
+
+struct init_change {
+	const struct init_row *row;
+	struct str path;         /* of the settings, as a person knows it */
+	struct str real;         /* the same with links followed: this is written */
+	struct str before, after;
+	bool exists, gone;       /* it is there now; it is to be removed */
+	struct stat stat;        /* when it is there */
+};
+
+bool init_changes(const struct init_change *c);
+/* Is the client used here: is its directory there? */
+bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row);
+/* Where the settings are. Empty: not known. */
+struct str init_dir(struct arena *a, const struct init_request *rq, const struct init_row *row);
+struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row);
+/* What would be done. */
+int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e);
+/* Does it: all or nothing, with the mode and owner the file had. -1 also when the file has changed since. */
+int init_apply(struct arena *a, const struct init_request *rq, const struct init_change *c, struct err *e);
+/* The program that is running, absolute; -1 when its file is gone. */
+int init_self(struct arena *a, struct str *ret, struct err *e);
+
+/* diff.c: a unified diff of two texts, with three lines around each change. Empty when they are the same. */
+#define DIFF_EDITS_MAX 2000 /* lines that differ; beyond them all is one change */
+void diff_unified(struct buf *b, struct str from_name, struct str to_name, struct str from, struct str to);
+
+/* plugin_table.c (made from clients/opencode/caisson.js) */
+extern const unsigned char plugin_opencode[];
+extern const size_t plugin_opencode_n;

@@ -1,0 +1,49 @@
+/* Where each client keeps its hooks, and what an entry looks like. client.h has what they say to each other. */
+#include "client/init.h"
+
+/* The time is the client's limit for one hook; ours is below it (hook.h), so that an answer is always ours. Gemini and Qwen count milliseconds. */
+#define CLAUDE_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30, \"onFailure\": \"block\"}]}"
+#define CODEX_ENTRY "{\"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30}]}"
+#define GEMINI_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, \"timeout\": 30000}]}"
+#define COPILOT_ENTRY "{\"type\": \"command\", \"bash\": %, \"timeoutSec\": 30}"
+#define CURSOR_ENTRY "{\"command\": %, \"timeout\": 30, \"failClosed\": true}"
+#define WINDSURF_ENTRY "{\"command\": %, \"show_output\": true}"
+
+static const struct init_row rows[] = {
+	{.name = "claude-code", .variable = "CLAUDE_CONFIG_DIR", .user_dir = ".claude", .user_file = "settings.json", .project_dir = ".claude", .project_file = "settings.json",
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\""},
+	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json", .project_dir = ".codex", .project_file = "hooks.json",
+	 .events = "PreToolUse PostToolUse SessionStart", .entry = CODEX_ENTRY, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks"},
+	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini", .project_file = "settings.json",
+	 .events = "BeforeTool AfterTool SessionStart", .entry = GEMINI_ENTRY, .comments = true},
+	{.name = "qwen", .user_dir = ".qwen", .user_file = "settings.json", .project_dir = ".qwen", .project_file = "settings.json",
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = GEMINI_ENTRY, .comments = true},
+	{.name = "copilot", .variable = "COPILOT_HOME", .user_dir = ".copilot", .user_file = "hooks/caisson.json", .project_dir = ".github", .project_file = "hooks/caisson.json",
+	 .events = "preToolUse postToolUse postToolUseFailure", .entry = COPILOT_ENTRY, .version = true, .names_event = true},
+	{.name = "opencode", .user_dir = ".config/opencode", .user_file = "plugin/caisson.js", .project_dir = ".opencode", .project_file = "plugin/caisson.js"},
+	{.name = "cursor", .user_dir = ".cursor", .user_file = "hooks.json", .project_dir = ".cursor", .project_file = "hooks.json",
+	 .events = "beforeShellExecution beforeMCPExecution beforeReadFile", .entry = CURSOR_ENTRY, .needs = "\"failClosed\": true", .version = true},
+	{.name = "windsurf", .user_dir = ".codeium/windsurf", .user_file = "hooks.json", .project_dir = ".windsurf", .project_file = "hooks.json",
+	 .events = "pre_run_command pre_read_code pre_write_code pre_mcp_tool_use", .entry = WINDSURF_ENTRY},
+};
+#define NROWS (sizeof(rows) / sizeof(*rows))
+
+const struct init_row *init_at(size_t i) { return i < NROWS ? &rows[i] : NULL; }
+
+const struct init_row *init_find(struct str name)
+{
+	for (size_t i = 0; i < NROWS; i++)
+		if (str_is(name, rows[i].name))
+			return &rows[i];
+	return NULL;
+}
+
+struct str init_names(struct arena *a)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < NROWS; i++)
+		buf_fmt(&b, "%s%s", i ? ", " : "", rows[i].name);
+	return buf_view(&b);
+}

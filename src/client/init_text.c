@@ -1,0 +1,455 @@
+/*
+ * The text of settings with our hooks in it, and without. Each step is one change of the text, which is then read again: files are small,
+ * and every step starts from what is really there.
+ *
+ * What we put in is laid out as it is only by us: a container that we made ends in a line of its own or right behind its last value, one
+ * that was empty before has a blank there (jsontext.h). A file of ours ends in a newline, one that was there and empty in a blank and
+ * whatever it was made of.
+ */
+#include "client/init.h"
+#include "client/jsontext.h"
+
+#define STEPS_MAX 100     /* changes of one text */
+#define EVENTS_MAX 8
+
+struct texting {
+	struct arena *a;
+	const struct init_row *row;
+	struct str program;
+	struct str text;
+	struct jnode *root;
+	struct jstyle style;
+	struct err *e;
+};
+
+/* ---- the command ---- */
+
+static bool is_plain(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("/._-+:@%", c); }
+
+static void put_quoted(struct buf *b, struct str word)
+{
+	bool plain = word.n > 0;
+
+	for (size_t i = 0; i < word.n; i++)
+		plain &= word.p[i] && is_plain(word.p[i]);
+	if (plain) {
+		buf_str(b, word);
+		return;
+	}
+	buf_char(b, '\'');
+	for (size_t i = 0; i < word.n; i++)
+		if (word.p[i] == '\'')
+			buf_c(b, "'\\''");
+		else
+			buf_char(b, word.p[i]);
+	buf_char(b, '\'');
+}
+
+struct str init_command(struct arena *a, const struct init_row *row, struct str program, const char *event)
+{
+	struct buf b;
+
+	buf_init(&b, a, INIT_COMMAND_MAX);
+	put_quoted(&b, program);
+	buf_fmt(&b, " hook --client %s", row->name);
+	if (event && row->names_event)
+		buf_fmt(&b, " --event %s", event);
+	return buf_view(&b);
+}
+
+/* The first word as put_quoted() writes it; the offset behind it, or 0. */
+static size_t first_word(struct str command, struct buf *word)
+{
+	size_t i = 0;
+	bool quoted = false;
+
+	for (; i < command.n && (quoted || command.p[i] != ' '); i++) {
+		if (command.p[i] == '\'')
+			quoted = !quoted;
+		else if (command.p[i] == '\\' && !quoted && i + 1 < command.n)
+			buf_char(word, command.p[++i]);
+		else
+			buf_char(word, command.p[i]);
+	}
+	return quoted ? 0 : i;
+}
+
+bool init_is_ours(struct arena *a, struct str command, struct str *ret_program)
+{
+	struct buf word;
+	size_t at, base = 0;
+	struct str program, rest;
+
+	if (command.n > INIT_COMMAND_MAX / 2)
+		return false;
+	buf_init(&word, a, INIT_COMMAND_MAX);
+	at = first_word(command, &word);
+	program = buf_view(&word);
+	rest = str_sub(command, at, command.n);
+	for (size_t i = 0; i < program.n; i++)
+		if (program.p[i] == '/')
+			base = i + 1;
+	if (!at || !str_starts(str_sub(program, base, program.n), "caisson") || !(str_starts(rest, " hook ") || str_is(rest, " hook")))
+		return false;
+	if (ret_program)
+		*ret_program = program;
+	return true;
+}
+
+/* ---- pieces ---- */
+
+static void put_entry(struct texting *t, struct buf *b, const char *event)
+{
+	const char *mark = strchr(t->row->entry, '%');
+
+	buf_add(b, t->row->entry, (size_t)(mark - t->row->entry));
+	jsontext_string(b, init_command(t->a, t->row, t->program, event));
+	buf_c(b, mark + 1);
+}
+
+/* "Event": [ENTRY], at this depth */
+static void put_event(struct texting *t, struct buf *b, const char *event, unsigned depth)
+{
+	jstyle_break(b, &t->style, depth);
+	buf_fmt(b, "\"%s\": [", event);
+	jstyle_break(b, &t->style, depth + 1);
+	put_entry(t, b, event);
+	jstyle_break(b, &t->style, depth);
+	buf_char(b, ']');
+}
+
+static size_t split_events(struct arena *a, const struct init_row *row, char *ret[EVENTS_MAX])
+{
+	struct str all = str_of(row->events);
+	size_t n = 0;
+
+	for (size_t i = 0; i < all.n && n < EVENTS_MAX;) {
+		ptrdiff_t end = str_find(all, ' ', i);
+
+		ret[n++] = str_c(a, str_sub(all, i, end < 0 ? all.n : (size_t)end));
+		i = end < 0 ? all.n : (size_t)end + 1;
+	}
+	return n;
+}
+
+/* "hooks": {all events} */
+static void put_hooks(struct texting *t, struct buf *b)
+{
+	char *events[EVENTS_MAX];
+	size_t n = split_events(t->a, t->row, events);
+
+	jstyle_break(b, &t->style, 1);
+	buf_c(b, "\"hooks\": {");
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_c(b, *t->style.newline ? "," : ", ");
+		put_event(t, b, events[i], 2);
+	}
+	jstyle_break(b, &t->style, 1);
+	buf_char(b, '}');
+}
+
+static void put_version(struct texting *t, struct buf *b)
+{
+	if (!t->row->version)
+		return;
+	jstyle_break(b, &t->style, 1);
+	buf_c(b, "\"version\": 1,");
+}
+
+/* ---- reading ---- */
+
+static int read_text(struct texting *t)
+{
+	if (jsontext_read(t->a, t->text, t->row->comments, &t->root, t->e) != 0)
+		return -1;
+	t->style = jsontext_style(t->text, t->root);
+	return 0;
+}
+
+static int wrong_kind(struct texting *t, const struct jnode *n, const char *what)
+{
+	return err_set(t->e, ERR_INPUT, 0, "%.*s: %s is expected here", STR_ARG(jsontext_place(t->a, t->text, n->from)), what);
+}
+
+/* The object `hooks`, or NULL when there is none. */
+static int find_hooks(struct texting *t, struct jnode **ret)
+{
+	struct jnode *hooks;
+
+	if (t->root && t->root->kind != JNODE_OBJECT)
+		return wrong_kind(t, t->root, "an object");
+	hooks = jnode_get(t->root, "hooks");
+	if (hooks && hooks->kind != JNODE_OBJECT)
+		return wrong_kind(t, hooks, "an object");
+	*ret = hooks;
+	return 0;
+}
+
+/* Before anything is changed, so that places are those of the file. */
+static int check_kinds(struct texting *t)
+{
+	struct jnode *hooks;
+
+	if (find_hooks(t, &hooks) != 0)
+		return -1;
+	for (const struct jnode *n = hooks ? hooks->first : NULL; n; n = n->next) {
+		struct str all = str_of(t->row->events), name = str_fmt(t->a, " %.*s ", STR_ARG(n->key));
+
+		if (n->kind != JNODE_ARRAY && str_contains(str_fmt(t->a, " %.*s ", STR_ARG(all)), name))
+			return wrong_kind(t, n, "an array");
+	}
+	return 0;
+}
+
+/* Is this object a hook that runs us? */
+static bool runs_us(struct texting *t, const struct jnode *n)
+{
+	static const char *const keys[] = {"command", "bash"};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct jnode *c = jnode_get(n, keys[i]);
+
+		if (c && c->kind == JNODE_STRING && init_is_ours(t->a, c->text, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* Of an entry: what is ours of it. The entry itself, one of its hooks when others are beside it, or NULL. */
+static struct jnode *ours_of(struct texting *t, struct jnode *entry)
+{
+	struct jnode *list = jnode_get(entry, "hooks");
+
+	if (runs_us(t, entry))
+		return entry;
+	for (struct jnode *h = list && list->kind == JNODE_ARRAY ? list->first : NULL; h; h = h->next)
+		if (runs_us(t, h))
+			return list->first == h && !h->next ? entry : h;
+	return NULL;
+}
+
+/* ---- adding ---- */
+
+/* A file that is not there, or has nothing in it. */
+static struct str whole_file(struct texting *t, const struct str *text)
+{
+	struct buf b;
+
+	buf_init(&b, t->a, 0);
+	if (text && str_starts(*text, "\xef\xbb\xbf"))
+		buf_c(&b, "\xef\xbb\xbf");
+	buf_char(&b, '{');
+	put_version(t, &b);
+	put_hooks(t, &b);
+	jstyle_break(&b, &t->style, 0);
+	buf_c(&b, "}");
+	if (!text) {
+		buf_c(&b, t->style.newline);
+	} else {
+		buf_char(&b, ' ');
+		buf_str(&b, str_sub(*text, str_starts(*text, "\xef\xbb\xbf") ? 3 : 0, text->n));
+	}
+	return buf_view(&b);
+}
+
+/* Makes one entry what it should be. 1 when the text was changed, 0 when all is well, -1. */
+static int settle_event(struct texting *t, const struct jnode *list, const char *event)
+{
+	struct buf want, piece;
+	bool seen = false;
+
+	buf_init(&want, t->a, 0);
+	put_entry(t, &want, event);
+	for (struct jnode *n = list->first; n; n = n->next) {
+		struct jnode *ours = ours_of(t, n);
+
+		if (!ours)
+			continue;
+		if (ours == n && !seen && str_eq(str_sub(t->text, n->from, n->to), buf_view(&want))) {
+			seen = true;
+			continue;
+		}
+		if (ours == n && !seen) { /* of another version, or changed by hand */
+			t->text = str_cat(t->a, str_cat(t->a, str_sub(t->text, 0, n->from), buf_view(&want)), str_sub(t->text, n->to, t->text.n));
+			return 1;
+		}
+		t->text = jsontext_take(t->a, t->text, ours);
+		return 1;
+	}
+	if (seen)
+		return 0;
+	buf_init(&piece, t->a, 0);
+	jstyle_break(&piece, &t->style, 3);
+	buf_str(&piece, buf_view(&want));
+	t->text = jsontext_put(t->a, t->text, list, buf_view(&piece));
+	return 1;
+}
+
+/* One change towards what should be. 1, 0 when there is none to make, -1. */
+static int add_step(struct texting *t)
+{
+	char *events[EVENTS_MAX];
+	size_t n = split_events(t->a, t->row, events);
+	struct jnode *hooks;
+	struct buf b;
+
+	buf_init(&b, t->a, 0);
+	if (read_text(t) != 0 || find_hooks(t, &hooks) != 0)
+		return -1;
+	if (!hooks) {
+		if (!t->root->first)
+			put_version(t, &b);
+		put_hooks(t, &b);
+		t->text = jsontext_put(t->a, t->text, t->root, buf_view(&b));
+		return 1;
+	}
+	while (n--) { /* what is put in last stands first */
+		struct jnode *list = jnode_get(hooks, events[n]);
+		int rc;
+
+		if (!list) {
+			put_event(t, &b, events[n], 2);
+			t->text = jsontext_put(t->a, t->text, hooks, buf_view(&b));
+			return 1;
+		}
+		rc = settle_event(t, list, events[n]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* ---- the plugin: a file that is all ours ---- */
+
+#define PLUGIN_MARK "\"caisson\"" /* where the program's path goes */
+
+static struct str plugin_text(struct arena *a, struct str program)
+{
+	struct str all = str_n((const char *)plugin_opencode, plugin_opencode_n), mark = STR(PLUGIN_MARK);
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < all.n; i++)
+		if (str_eq(str_sub(all, i, i + mark.n), mark)) {
+			buf_str(&b, str_sub(all, 0, i));
+			jsontext_string(&b, program);
+			buf_str(&b, str_sub(all, i + mark.n, all.n));
+			return buf_view(&b);
+		}
+	return all;
+}
+
+static bool plugin_is_ours(struct str text)
+{
+	struct str all = str_n((const char *)plugin_opencode, plugin_opencode_n);
+	ptrdiff_t line = str_find(all, '\n', 0);
+
+	return line > 0 && text.n > (size_t)line && str_eq(str_sub(text, 0, (size_t)line), str_sub(all, 0, (size_t)line));
+}
+
+/* ---- from outside ---- */
+
+int init_text_add(struct arena *a, const struct init_row *row, struct str program, const struct str *text, struct str *ret, struct err *e)
+{
+	struct texting t = {.a = a, .row = row, .program = program, .text = text ? *text : STR(""), .e = e};
+	int rc = 1;
+
+	if (!row->events) {
+		if (text && text->n && !plugin_is_ours(*text))
+			return err_set(e, ERR_INPUT, 0, "1:1: this file is not ours");
+		*ret = plugin_text(a, program);
+		return 0;
+	}
+	if (read_text(&t) != 0)
+		return -1;
+	if (!t.root) {
+		*ret = whole_file(&t, text);
+		return 0;
+	}
+	if (check_kinds(&t) != 0)
+		return -1;
+	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
+		rc = add_step(&t);
+	if (rc > 0)
+		return err_set(e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
+	if (rc == 0)
+		*ret = t.text;
+	return rc;
+}
+
+
+static bool is_space(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr(" \t\r\n", s.p[i]) || !s.p[i])
+			return false;
+	return true;
+}
+
+/* The event that held only us has gone: so do `hooks` and the rest, when they were made by us. */
+static void take_hooks(struct texting *t, struct jnode *hooks, bool *ret_gone)
+{
+	bool first = t->root->first == hooks && !hooks->next;
+	bool versioned = t->row->version && t->root->first->next == hooks && !hooks->next && str_is(t->root->first->key, "version");
+	struct str rest = str_sub(t->text, t->root->to, t->text.n);
+	bool marked = t->text.p[hooks->to] == ' ';
+
+	if (!first && !versioned) {
+		t->text = jsontext_take(t->a, t->text, hooks);
+		return;
+	}
+	if (marked) { /* the object was there, empty */
+		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from + 1), str_sub(t->text, hooks->to + 1, t->text.n));
+		return;
+	}
+	if (str_starts(rest, " ")) { /* the file was there, empty */
+		t->text = str_cat(t->a, str_sub(t->text, 0, t->root->from), str_sub(rest, 1, rest.n));
+		return;
+	}
+	*ret_gone = is_space(str_sub(t->text, 0, t->root->from)) && is_space(rest); /* else somebody has left a remark */
+	t->text = *ret_gone ? STR("") : jsontext_take(t->a, t->text, hooks);
+}
+
+static int remove_step(struct texting *t, bool *ret_gone)
+{
+	struct jnode *hooks;
+
+	if (read_text(t) != 0 || !t->root || find_hooks(t, &hooks) != 0)
+		return t->root ? -1 : 0;
+	for (struct jnode *list = hooks ? hooks->first : NULL; list; list = list->next)
+		for (struct jnode *n = list->kind == JNODE_ARRAY ? list->first : NULL; n; n = n->next) {
+			struct jnode *ours = ours_of(t, n);
+
+			if (!ours)
+				continue;
+			if (ours != n || !jsontext_made(t->text, n))
+				t->text = jsontext_take(t->a, t->text, ours);
+			else if (!jsontext_made(t->text, list))
+				t->text = jsontext_take(t->a, t->text, list);
+			else
+				take_hooks(t, hooks, ret_gone);
+			return *ret_gone ? 0 : 1;
+		}
+	return 0;
+}
+
+int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret, bool *ret_gone, struct err *e)
+{
+	struct texting t = {.a = a, .row = row, .text = text, .e = e};
+	bool gone = false;
+	int rc = 1;
+
+	if (!row->events) {
+		*ret_gone = plugin_is_ours(text);
+		*ret = *ret_gone ? STR("") : text;
+		return 0;
+	}
+	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
+		rc = remove_step(&t, &gone);
+	if (rc != 0)
+		return rc < 0 ? -1 : err_set(e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
+	*ret = t.text;
+	*ret_gone = gone;
+	return 0;
+}

@@ -1,0 +1,269 @@
+/*
+ * What a report shows of the streams, and where the rest is kept. Everything goes through in pieces, so that memory stays the same however
+ * much was written:
+ *
+ *     raw bytes ─► normaliser ─► redactor ─┬─► truncator: what is shown
+ *                                          └─► STATE/outputs: the text as a whole, redacted as well, because agents read it
+ *
+ * Of a stream of more than STREAM_KEPT bytes only the end is there. Then the beginning, which is in memory, is shown and the end is kept and
+ * shown; what is before the kept end is counted as the program wrote it. The end starts with a line, and the redactor has seen what came
+ * before it: the second half of a secret is a secret.
+ */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "engine/run.h"
+#include "result/redact.h"
+#include "sys/file.h"
+#include "sys/outputs.h"
+#include "sys/state.h"
+#include "sys/stream.h"
+
+#define UNKNOWN UINT64_MAX
+#define PIECE ((size_t)16 << 10)      /* raw bytes at a time; as text they can be far more */
+#define WAIT_MAX ((size_t)64 << 10)   /* bytes of text that wait for more before they are written */
+#define LINE_LOOK ((size_t)64 << 10)  /* how far the kept end may start later, so that it starts with a line */
+#define PRUNE_ABOVE ((uint64_t)8 << 20) /* who keeps so much looks what can go, besides once a day */
+#define DAY 86400
+
+struct keeper { /* the whole text, on its way to a file */
+	struct buf waiting;
+	struct output_file file;
+	bool open, failed;
+	uint64_t bytes;        /* of the text, in the file or not */
+	struct str dir;        /* the state */
+};
+
+struct passage {
+	struct arena *a;
+	const struct run *r;
+	struct redactor *redactor;
+	struct sanitized counts;
+	bool head_full;        /* the text of a head is longer than its bytes: the rest of it is not shown */
+	uint64_t context;      /* secrets that were only seen in what is not shown */
+	char *raw;             /* PIECE */
+	struct buf plain, out;
+	struct truncator cutter;
+	struct keeper keeper;
+};
+
+/* ---- the file ---- */
+
+static bool keeper_open(struct passage *p)
+{
+	const struct run_world *w = p->r->world;
+	struct keeper *k = &p->keeper;
+
+	if (k->open || k->failed)
+		return k->open;
+	k->failed = !w || !w->state_dir.n || (!k->dir.n && state_make(p->a, w->state_dir, p->r->spec.workspace, w->uid, &k->dir, NULL) != 0) ||
+		output_open(&k->file, str_c(p->a, k->dir), NULL) != 0;
+	k->open = !k->failed;
+	return k->open;
+}
+
+/* Empty when it does not work: a report is worth more than its rest. */
+static void keeper_flush(struct passage *p)
+{
+	struct keeper *k = &p->keeper;
+
+	if (keeper_open(p) && fd_write_all(k->file.fd, "output", buf_view(&k->waiting), NULL) != 0) {
+		output_drop(&k->file);
+		k->open = false;
+		k->failed = true;
+	}
+	k->waiting.n = 0;
+}
+
+static void keeper_add(struct passage *p, struct str text)
+{
+	struct keeper *k = &p->keeper;
+	uint64_t room = k->bytes < RUN_TEXT_MAX ? RUN_TEXT_MAX - k->bytes : 0;
+
+	k->bytes += text.n;
+	text = str_sub(text, 0, room < text.n ? (size_t)room : text.n);
+	while (text.n) {
+		size_t n = WAIT_MAX - k->waiting.n < text.n ? WAIT_MAX - k->waiting.n : text.n;
+
+		buf_add(&k->waiting, text.p, n);
+		text = str_sub(text, n, text.n);
+		if (k->waiting.n == WAIT_MAX)
+			keeper_flush(p);
+	}
+}
+
+/* What is older than the record goes, and the oldest when there is too much. */
+static void prune(struct passage *p)
+{
+	const struct run *r = p->r;
+	int64_t now = time(NULL), days = r->outputs_days ? r->outputs_days : AUDIT_RETENTION_DAYS;
+	struct outputs_pruned done;
+
+	if (p->keeper.bytes >= PRUNE_ABOVE || outputs_due(&p->keeper.file, now))
+		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, &done, NULL);
+}
+
+/* The path of a file that nobody can foresee; empty: there is none. */
+static struct str keeper_end(struct passage *p, const char *what, bool wanted)
+{
+	struct keeper *k = &p->keeper;
+	struct str name = str_fmt(p->a, "%.*s-%s.txt", STR_ARG(p->r->id), what), path = STR("");
+
+	if (wanted) {
+		keeper_flush(p);
+		if (k->open)
+			prune(p);
+		if (k->open && output_finish(&k->file, str_c(p->a, name), NULL) == 0)
+			path = str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(k->dir), OUTPUTS_FOLDER, STR_ARG(name));
+	} else if (k->open) {
+		output_drop(&k->file);
+	}
+	k->open = k->failed = false;
+	k->bytes = k->waiting.n = 0;
+	return path;
+}
+
+/* ---- a part of a stream ---- */
+
+enum part { PART_HEAD, PART_CONTEXT, PART_KEPT };
+
+/* How much of the stream is read, and how many newlines that had. */
+struct extent {
+	uint64_t at, newlines;
+};
+
+/* What came out of the redactor to where it belongs. `most` is for a head: the bytes that it counts for. */
+static void sink(struct passage *p, enum part part, uint64_t most)
+{
+	struct str text = buf_view(&p->out);
+
+	if (part == PART_KEPT)
+		keeper_add(p, text);
+	p->head_full |= part == PART_HEAD && p->cutter.bytes + text.n > most;
+	if (part == PART_KEPT || (part == PART_HEAD && !p->head_full))
+		truncator_feed(&p->cutter, text);
+	p->out.n = 0;
+}
+
+/* From one byte of the stream to another; where it ends in fact is in the answer: earlier only when it cannot be read. */
+static struct extent pass(struct passage *p, const struct stream *s, uint64_t from, uint64_t to, enum part part)
+{
+	static const struct normalise_options options = {.timestamps = true};
+	struct stream memory = {.text = s->text};
+	const struct stream *source = part == PART_HEAD ? &memory : s;
+	struct extent e = {.at = from};
+	struct normaliser n;
+	ptrdiff_t got;
+
+	normaliser_start(&n, p->a, &options, &p->plain);
+	n.counts = p->counts;
+	while (e.at < to && (got = stream_read(source, e.at, p->raw, to - e.at < PIECE ? (size_t)(to - e.at) : PIECE, NULL)) > 0) {
+		struct str piece = str_n(p->raw, (size_t)got);
+
+		normaliser_feed(&n, piece);
+		redactor_feed(p->redactor, buf_view(&p->plain), &p->out);
+		p->plain.n = 0;
+		sink(p, part, to);
+		e.at += piece.n;
+		e.newlines += str_count(piece, '\n');
+	}
+	normaliser_end(&n);
+	redactor_feed(p->redactor, buf_view(&p->plain), &p->out);
+	p->plain.n = 0;
+	if (part != PART_KEPT)
+		redactor_hide(p->redactor); /* what may be half a secret */
+	if (part != PART_CONTEXT)
+		redactor_end(p->redactor, &p->out);
+	sink(p, part, to);
+	if (part != PART_CONTEXT)
+		p->counts = n.counts;
+	return e;
+}
+
+/* The first line that starts at `at` or soon after; when there is none, the first character. */
+static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at)
+{
+	uint64_t i = at - 1;
+	ptrdiff_t got;
+
+	while (i < at + LINE_LOOK && (got = stream_read(s, i, p->raw, PIECE, NULL)) > 0) {
+		const char *nl = memchr(p->raw, '\n', (size_t)got);
+
+		if (nl)
+			return i + (uint64_t)(nl - p->raw) + 1;
+		i += (uint64_t)got;
+	}
+	for (i = at; i < at + 3 && stream_read(s, i, p->raw, 1, NULL) == 1 && (p->raw[0] & 0xC0) == 0x80; i++)
+		;
+	return i;
+}
+
+/* Of a stream whose beginning is not kept: what is in memory of it, the gap, and what must be known before the rest. */
+static void pass_beginning(struct passage *p, const struct stream *s, uint64_t start)
+{
+	struct str head = str_sub(s->text, 0, start < s->text.n ? (size_t)start : s->text.n);
+	const char *nl = head.n ? memrchr(head.p, '\n', head.n) : NULL;
+	uint64_t from = start - stream_from(s) > STREAM_CONTEXT ? start - STREAM_CONTEXT : stream_from(s), seen;
+
+	pass(p, s, 0, nl ? (uint64_t)(nl - head.p) + 1 : head.n, PART_HEAD);
+	truncator_gap(&p->cutter, start - p->cutter.bytes, stream_read(s, start - 1, p->raw, 1, NULL) == 1 && p->raw[0] == '\n');
+	seen = redactor_count(p->redactor);
+	pass(p, s, from, start, PART_CONTEXT);
+	p->context += redactor_count(p->redactor) - seen;
+}
+
+/* ---- a stream ---- */
+
+static struct str show(struct passage *p, const char *what, const struct stream *s, bool failed, struct cut *ret_cut)
+{
+	const struct run *r = p->r;
+	struct truncate_options o = {.max = r->head || r->tail ? RUN_STREAM_MAX : 0, .head = r->head, .tail = r->tail, .failed = failed};
+	uint64_t to = stream_to(s), start = to > STREAM_KEPT ? to - STREAM_KEPT : 0, lost, bytes, before;
+	struct truncated t;
+	struct extent e;
+	struct str text;
+
+	if (!s->total)
+		return STR("");
+	truncator_start(&p->cutter, p->a, &o);
+	p->head_full = false;
+	if (start) {
+		start = line_from(p, s, start);
+		pass_beginning(p, s, start);
+	}
+	before = p->cutter.newlines;
+	e = pass(p, s, start, to, PART_KEPT);
+	if (start && s->lines > before + e.newlines)
+		truncator_gap_newlines(&p->cutter, s->lines - before - e.newlines);
+	text = truncator_end(&p->cutter, &t);
+	lost = s->total - e.at;
+	bytes = p->keeper.bytes;
+	*ret_cut = (struct cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE, .total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost, .dropped_bytes = start + lost};
+	ret_cut->total_lines = e.at < to ? UNKNOWN : t.total_lines + s->lost_lines;
+	ret_cut->omitted_lines = e.at < to ? UNKNOWN : t.omitted_lines + s->lost_lines;
+	if (bytes > RUN_TEXT_MAX)
+		ret_cut->dropped_bytes += bytes - RUN_TEXT_MAX;
+	ret_cut->path = keeper_end(p, what, t.is || bytes > RUN_KEEP_ABOVE);
+	return text;
+}
+
+void streams_show(struct arena *a, const struct run *r, const struct outcome *o, struct report *ret)
+{
+	struct passage *p;
+	struct str *values;
+	size_t n = 0;
+
+	ret->out = ret->err = STR("");
+	if (!o->out.total && !o->err.total)
+		return;
+	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
+	p = arena_new(a, struct passage);
+	*p = (struct passage){.a = a, .r = r, .redactor = redactor_new(a, values, n), .raw = arena_alloc(a, PIECE)};
+	buf_init(&p->plain, a, a->cap);
+	buf_init(&p->out, a, a->cap);
+	buf_init(&p->keeper.waiting, a, WAIT_MAX);
+	ret->out = show(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
+	ret->err = show(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);
+	ret->sanitized = p->counts;
+	ret->redacted = redactor_count(p->redactor) - p->context;
+}

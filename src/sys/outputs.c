@@ -1,0 +1,188 @@
+/* Full texts below the state: see outputs.h. */
+#define _GNU_SOURCE
+#include "sys/outputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+#define MARK ".pruned"
+#define DAY 86400
+
+/* ---- one file ---- */
+
+static int open_folder(const char *state, bool make, int *ret_dir)
+{
+	FD_CLEANUP int at = open(state, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (at < 0 || (make && mkdirat(at, OUTPUTS_FOLDER, 0700) < 0 && errno != EEXIST))
+		return -1;
+	*ret_dir = openat(at, OUTPUTS_FOLDER, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return *ret_dir < 0 ? -1 : 0;
+}
+
+/* Where files without a name cannot get one later. */
+static int open_temp(struct output_file *f)
+{
+	unsigned long number[2];
+
+	if (getrandom(number, sizeof(number), 0) != (ssize_t)sizeof(number))
+		return -1;
+	snprintf(f->temp, sizeof(f->temp), ".%lx%lx", number[0] & 0xFFFFFFFFu, number[1] & 0xFFFFFFFFu);
+	return openat(f->dir, f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+int output_open(struct output_file *ret, const char *state, struct err *e)
+{
+	struct output_file f = {.dir = -1, .fd = -1};
+
+	if (open_folder(state, true, &f.dir) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s/%s'", state, OUTPUTS_FOLDER);
+	f.fd = openat(f.dir, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (f.fd < 0)
+		f.fd = open_temp(&f);
+	if (f.fd < 0) {
+		err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%s/%s'", state, OUTPUTS_FOLDER);
+		fd_close(&f.dir);
+		return -1;
+	}
+	*ret = f;
+	return 0;
+}
+
+int output_finish(struct output_file *f, const char *name, struct err *e)
+{
+	char self[64];
+	int rc;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
+	rc = f->temp[0] ? linkat(f->dir, f->temp, f->dir, name, 0) : linkat(AT_FDCWD, self, f->dir, name, AT_SYMLINK_FOLLOW);
+	if (rc != 0)
+		err_set(e, ERR_SYSTEM, errno, "cannot name the file '%s'", name);
+	output_drop(f);
+	return rc;
+}
+
+void output_drop(struct output_file *f)
+{
+	if (f->dir >= 0 && f->temp[0])
+		unlinkat(f->dir, f->temp, 0);
+	f->temp[0] = '\0';
+	fd_close(&f->fd);
+	fd_close(&f->dir);
+}
+
+/* ---- retention ---- */
+
+struct entry {
+	char *name;
+	int64_t changed;
+	uint64_t bytes;
+};
+
+struct entries {
+	struct arena *a;
+	struct entry *v;
+	size_t n, cap;
+};
+
+static void add(struct entries *all, const char *name, const struct stat *st)
+{
+	if (all->n == all->cap) {
+		size_t cap = all->cap ? 2 * all->cap : 256;
+
+		all->v = arena_grow(all->a, all->v, all->cap * sizeof(*all->v), cap * sizeof(*all->v));
+		all->cap = cap;
+	}
+	all->v[all->n++] = (struct entry){str_c(all->a, str_of(name)), st->st_mtime, (uint64_t)st->st_size};
+}
+
+static int older_first(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+
+	return (a->changed > b->changed) - (a->changed < b->changed);
+}
+
+/* A name that starts with a dot is that of a file under way, or the mark; an old one of those belongs to nobody. */
+static bool counts(const char *name, const struct stat *st, int64_t now)
+{
+	return S_ISREG(st->st_mode) && strcmp(name, MARK) != 0 && (name[0] != '.' || st->st_mtime < now - OUTPUTS_TEMP_SEC);
+}
+
+struct pruning {
+	DIR *dir;
+	struct entries all;
+};
+
+static int list(void *arg)
+{
+	struct pruning *p = arg;
+	int64_t now = time(NULL);
+	struct stat st;
+
+	for (struct dirent *d; p->all.n < OUTPUTS_MAX && (d = readdir(p->dir));)
+		if (fstatat(dirfd(p->dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && counts(d->d_name, &st, now))
+			add(&p->all, d->d_name, &st);
+	return 0;
+}
+
+int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, struct outputs_pruned *ret, struct err *e)
+{
+	struct pruning p = {.all = {.a = a}};
+	struct outputs_pruned done = {0};
+	const char *path = str_c(a, state);
+	int dir, rc;
+
+	if (open_folder(path, false, &dir) < 0) {
+		if (errno != ENOENT)
+			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s/%s'", path, OUTPUTS_FOLDER);
+		*ret = done;
+		return 0;
+	}
+	p.dir = fdopendir(dir);
+	if (!p.dir) {
+		fd_close(&dir);
+		return err_set(e, ERR_SYSTEM, errno, "cannot read '%s/%s'", path, OUTPUTS_FOLDER);
+	}
+	rc = arena_run(a, list, &p); /* so that the folder is closed when there is no memory */
+	for (size_t i = 0; i < p.all.n; i++) {
+		done.left_files++;
+		done.left_bytes += p.all.v[i].bytes;
+	}
+	if (rc == 0 && p.all.n)
+		qsort(p.all.v, p.all.n, sizeof(*p.all.v), older_first);
+	for (size_t i = 0; rc == 0 && i < p.all.n; i++) {
+		const struct entry *f = &p.all.v[i];
+
+		if ((f->changed >= older_than && f->name[0] != '.' && (!max_bytes || done.left_bytes <= max_bytes)) || unlinkat(dirfd(p.dir), f->name, 0) != 0)
+			continue;
+		done.files++;
+		done.bytes += f->bytes;
+		done.left_files--;
+		done.left_bytes -= f->bytes;
+	}
+	closedir(p.dir);
+	if (rc != 0)
+		return err_set(e, ERR_LIMIT, 0, "no memory left to look at '%s/%s'", path, OUTPUTS_FOLDER);
+	*ret = done;
+	return 0;
+}
+
+bool outputs_due(const struct output_file *f, int64_t now)
+{
+	struct stat st;
+	FD_CLEANUP int mark = openat(f->dir, MARK, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (mark < 0 || fstat(mark, &st) != 0 || (st.st_size && st.st_mtime <= now && st.st_mtime > now - DAY))
+		return false;
+	return ftruncate(mark, 0) == 0 && write(mark, "\n", 1) == 1;
+}
