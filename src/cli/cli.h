@@ -47,7 +47,6 @@ struct command_row {
 };
 
 /* One a line, by name, so that additions meet rarely. */
-/* one for each cmd_*.c */
 extern const struct command_row command_audit;
 extern const struct command_row command_audit_checkpoint;
 extern const struct command_row command_audit_keygen;

@@ -20,7 +20,9 @@ static const char *const owners[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "t
 
 static void put(struct buf *b, const char *key, struct str s)
 {
-	buf_fmt(b, ",\"%s\":", key);
+	buf_c(b, ",\"");
+	buf_c(b, key);
+	buf_c(b, "\":");
 	answer_string(b, s);
 }
 

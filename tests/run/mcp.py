@@ -279,6 +279,51 @@ def test_gate():
     s.close()
 
 
+def test_skill():
+    with open(tmp + "/SKILL.md", "w") as f:
+        f.write("---\nsandbox_timeout_sec: 7\nallowed_binaries: [cat]\n---\n")
+    s = Server("--skill", tmp + "/SKILL.md")
+    r = s.run(command="cat", stdin="x", timeout_sec=20)
+    ok("a skill holds for every run", r["stdout"] == "x" and r["limits"]["timeout_sec"]["value"] == 7, r)
+    r = s.run(command="cat | wc -l")
+    ok("... and its list", r["status"] == "denied" and r["reasons"][0]["id"] == "not-on-list", r)
+    r = s.tool("check", command="wc -l")["structuredContent"]
+    ok("... in check as well", r["verdict"] == "deny", r)
+    s.close()
+
+
+def test_task():
+    s = Server()
+    r = s.tool("run", command="echo '{\"a\": 1}'", task="json")
+    ok("a task is checked", r["isError"] is False and r["structuredContent"]["validation"]["outcome"] == "valid", r)
+    r = s.tool("run", command="echo '{\"a\": '", task="json")
+    ok("... and what cannot be true is an error", r["isError"] is True and r["structuredContent"]["validation"]["outcome"] == "invalid", r)
+    r = s.tool("run", command="printf 'id,n\\n1,x\\n'", task="data", columns="id:integer,total")
+    ok("... with columns", r["isError"] is True and "total" in json.dumps(r["structuredContent"]["validation"]), r)
+    s.close()
+    s = Server("--task", "json")
+    r = s.tool("run", command="true", task="test")
+    ok("a server's task is not changed", r["isError"] is True and "json" in r["content"][0]["text"], r)
+    s.close()
+
+
+def test_record():
+    s = Server()
+    s.initialize()
+    id = s.run(command="echo recorded")["id"]
+    s.tool("run", _meta={**MODERN, "io.modelcontextprotocol/clientInfo": {"name": "other"}, "claudecode/toolUseId": "toolu_1"}, command="rm -rf " + tmp + "/canary")
+    s.tool("check", command="echo unrecorded")
+    s.close()
+    rows = [json.loads(l) for name in sorted(os.listdir(tmp + "/state/audit")) if name.endswith(".jsonl") for l in open(tmp + "/state/audit/" + name)]
+    mine = [r for r in rows if r["id"] == id]
+    ok("a run is recorded: who, through what, how it ended", [r["kind"] for r in mine] == ["begin", "end"] and all(r["client"] == "mcp" and r["agent_id"] == "tester" and r["tool"] == "run" for r in mine) and mine[1]["status"] == "ok", mine)
+    denied = [r for r in rows if r.get("tool_use_id") == "toolu_1"]
+    ok("so is one that was denied", len(denied) == 1 and denied[0]["verdict"] == "deny" and denied[0]["agent_id"] == "other", denied)
+    ok("check is not", not [r for r in rows if "unrecorded" in r.get("command", "")])
+    cancelled = subprocess.run([caisson, "audit", "verify"], capture_output=True, env=ENV, text=True)
+    ok("and the record holds", cancelled.returncode == 0, cancelled)
+
+
 def test_workspace():
     project = tmp + "/project"
     s = Server("--workspace", project, cwd=tmp)
@@ -554,6 +599,8 @@ for name, test in list(globals().items()):
         except Exception as e:  # a test that breaks has failed, and the others go on
             import traceback
             ok("%s: %r" % (name, e), False, traceback.format_exc())
+if not reports:
+    sys.exit(print("1..%d" % count))
 with open(tmp + "/reports", "w") as f:
     f.writelines(json.dumps(r) + "\n" for r in reports)
 p = subprocess.run(["/usr/bin/python3", "-B", top + "/tests/run/schema.py", top + "/docs/schema/report.schema.json", tmp + "/reports"], capture_output=True, text=True)
