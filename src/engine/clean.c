@@ -33,8 +33,7 @@ static void finish(struct cleaner *c, struct normaliser *n, enum part part)
 		normaliser_end(n);
 	redactor_feed(c->redactor, buf_view(&c->plain), &c->out);
 	c->plain.n = 0;
-	if (part != PART_END)
-		redactor_hide(c->redactor);
+	c->left_out = part != PART_END ? redactor_hide(c->redactor) : 0;
 	if (part != PART_CONTEXT)
 		redactor_end(c->redactor, &c->out);
 }

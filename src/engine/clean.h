@@ -22,6 +22,7 @@ struct cleaner {
 	bool timestamps;         /* Unix times in prose become ISO 8601 */
 	struct sanitized counts; /* of what was given out */
 	uint64_t unseen;         /* secrets that were only in contexts; redactor_count() has them as well */
+	size_t left_out;         /* bytes at the end of the last part that are undecided, and so are not given out */
 	char *raw;
 	struct buf plain, out;
 };

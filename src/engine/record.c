@@ -148,7 +148,7 @@ static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
 	p->bad = false;
 	read = cleaner_pass(&p->cleaner, p->s, 0, head, head < end ? PART_HEAD : PART_END, take_part, p);
 	if (head < end) {
-		take_gap(p, p->tail - head);
+		take_gap(p, p->tail - head + p->cleaner.left_out);
 		cleaner_context(&p->cleaner, p->s, p->tail);
 		read = cleaner_pass(&p->cleaner, p->s, p->tail, end, PART_END, take_part, p);
 	}

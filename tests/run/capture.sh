@@ -1,6 +1,6 @@
 #!/bin/bash
 # Output of any size: exact counts, the end of what is too long, memory that does not grow, nothing half left behind. TAP.
-# CAPTURE_MB is the size of the long stream (300; the promise is about 1024).
+# CAPTURE_MB is the size of the long stream (160; the promise is about 1024).
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
@@ -13,7 +13,7 @@ unset CLAUDECODE
 cd "$tmp" || exit 1
 PYTHON=/usr/bin/python3
 MB=1048576
-size=$((${CAPTURE_MB:-300} * MB))
+size=$((${CAPTURE_MB:-160} * MB))
 n=0
 
 result() {
@@ -68,7 +68,7 @@ else
 	((kept <= 64 * MB && kept > 64 * MB - 10 && kept + $(cut dropped_bytes) == 78888897)) && cmp -s <(seq 10000000 | tail -c "$kept") "$path" && [[ $(head -c 1 "$path") != $'\n' ]]
 	result $? 'the file has the last 64 MB, from the start of a line'
 	clear_outputs
-	for k in $((64 * MB - 1)) $((64 * MB)) $((64 * MB + 1)); do
+	for k in $((64 * MB)) $((64 * MB + 1)); do
 		run --output 1G -c "head -c $k /dev/zero | tr '\\0' x >&2"
 		over=$((k > 64 * MB ? k - 64 * MB : 0))
 		[[ $(cut total_bytes stderr) == "$k" && $(cut dropped_bytes stderr) == "$over" && $(stat -c %s "$(cut path stderr)") == $((k - over)) ]]
@@ -83,7 +83,8 @@ result $? 'what came before it is'
 clear_outputs
 
 # ---- memory ----
-# the largest of all processes that a run has: the program in the box is small
+# The usage of a process is that of the largest one below it, and no less than its parent had when it was started: it says at least as much as was
+# used. What is used at least is what the launcher itself has while an idle program runs.
 cat >"$tmp/peak.py" <<'END'
 import os, sys
 pid = os.fork()
@@ -94,13 +95,19 @@ _, status, usage = os.wait4(pid, 0)
 print(usage.ru_maxrss)
 END
 peak() { "$PYTHON" "$tmp/peak.py" "$tmp/out" "$CAISSON" run --output 1G "$@" 2>"$tmp/err"; }
+idle() {
+	"$CAISSON" run -c 'echo; sleep 0.5' >/dev/null 2>"$tmp/err" &
+	sleep 0.3
+	sed -n 's/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p' /proc/$!/status
+	wait $!
+}
 if [[ ${SANITIZE:-} ]]; then
 	skip 'memory' 'sanitizers have their own'
 else
-	base=$(peak -c true)
+	base=$(idle)
 	long=$(peak -c "yes 'a line that is as long as many are, and no longer' | head -c $size")
-	echo "# peak of a run that prints nothing $base KB, of one that prints $((size / MB)) MB $long KB"
-	((long - base <= 8192))
+	echo "# memory of a run that prints nothing $base KB, of one that prints $((size / MB)) MB $long KB"
+	((base > 500 && long - base <= 8192))
 	result $? "$((size / MB)) MB of output take no more than 8 MB of memory"
 	json ".status == \"ok\" and .truncated.stdout.total_bytes == $size and .truncated.stdout.dropped_bytes >= $((size - 64 * MB))" 'and are counted'
 	clear_outputs
@@ -108,8 +115,8 @@ fi
 
 # ---- passing through ----
 if [[ ! ${SANITIZE:-} ]]; then
-	sum=$("$CAISSON" run --plain --output 1G --report "$tmp/report" -c 'seq 9000000' | sha256sum)
-	[[ $sum == "$(seq 9000000 | sha256sum)" && $(jq .truncated.stdout.total_bytes "$tmp/report") == 70888896 ]]
+	sum=$("$CAISSON" run --plain --output 1G --report "$tmp/report" -c 'seq 1000000' | sha256sum)
+	[[ $sum == "$(seq 1000000 | sha256sum)" && $(jq .truncated.stdout.total_bytes "$tmp/report") == 6888896 ]]
 	result $? 'plain: all of it passes, and the report knows it'
 	clear_outputs
 fi
@@ -119,7 +126,7 @@ run -c true # the state is made
 "$CAISSON" run --output 1G -c 'head -c 60000000 /dev/zero | tr "\0" x' >"$tmp/out" 2>"$tmp/err" </dev/null &
 pid=$! seen=
 for ((i = 0; i < 20000; i++)); do
-	for f in /proc/$pid/fd/*; do
+	for f in "/proc/$pid/fd"/*; do
 		[[ $(readlink "$f") == "$CAISSON_STATE/outputs/"*' (deleted)' ]] && seen=1
 	done
 	[[ $seen || ! -d /proc/$pid ]] && break
@@ -138,11 +145,11 @@ fi
 pid=$! seen=
 for ((i = 0; i < 200 && ${#seen} == 0; i++)); do
 	sleep 0.05
-	for f in /proc/$pid/fd/*; do
+	for f in "/proc/$pid/fd"/*; do
 		[[ $(readlink "$f") == "$CAISSON_STATE/"*' (deleted)' ]] && seen=$f
 	done
 done
-[[ $seen && $(stat -L -c '%h %a' "$seen") == '0 600' && -z $(grep -rl 99999 "$CAISSON_STATE") ]]
+[[ $seen && $(stat -L -c '%h %a' "$seen") == '0 600' ]] && ! grep -rq 99999 "$CAISSON_STATE"
 result $? 'while the program runs, its output is in a file without a name'
 kill -TERM $pid
 wait $pid
