@@ -101,6 +101,22 @@ int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid
 	return state_check(a, dir, project, uid, ret, e);
 }
 
+int state_folder(struct arena *a, struct str dir, struct str project, uint32_t uid, const char *folder, struct str *ret, struct err *e)
+{
+	struct str state, place;
+	struct stat st;
+	if (state_make(a, dir, project, uid, &state, e) != 0)
+		return -1;
+	place = below(a, state, folder);
+	const char *path = str_c(a, place);
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != uid)
+		return err_set(e, ERR_SYSTEM, ENOTDIR, "'%s' is not a directory of the caller's", path);
+	*ret = place;
+	return 0;
+}
+
 int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes, struct str *ret, struct err *e)
 {
 	struct str place = below(a, dir, folder);
