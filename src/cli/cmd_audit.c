@@ -218,7 +218,7 @@ static int run_call(void *arg)
 }
 
 /* Subcommands with rows of their own. */
-static const struct command_row *const apart[] = {&command_audit_checkpoint, &command_audit_keygen, &command_audit_prune};
+static const struct command_row *const apart[] = {&command_audit_checkpoint, &command_audit_keygen, &command_audit_prune, &command_audit_replay_all};
 
 static const struct command_row *find_apart(int argc, char **argv)
 {

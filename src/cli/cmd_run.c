@@ -46,7 +46,7 @@ static const struct option_row options[] = {
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
 	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},
-	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; sandbox_timeout_sec in its front matter is the time limit, task is the task"},
+	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; its front matter may say a time limit, a task, the network, and the only programs that may be started (docs/skills.md)"},
 	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for, so that its result can be checked: test, typecheck, lint, data, json, custom (default: the skill's, else whatever is recognised)"},
 	{"columns", OPTION_VALUE, AT(w.columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
 	{"schema", OPTION_VALUE, AT(w.schema), "FILE", "for the task json: the JSON Schema that the output must meet"},

@@ -67,6 +67,7 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home;  /* as in the request */
+	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
 	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */

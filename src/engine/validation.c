@@ -2,7 +2,6 @@
 #include "engine/validation.h"
 
 #include "engine/runner.h"
-#include "engine/skill.h"
 #include "result/redact.h"
 #include "result/validate.h"
 #include "sys/file.h"
@@ -43,8 +42,8 @@ static int name_of(struct making *m, struct err *e)
 	struct run_task *t = &m->r->task;
 	struct str name = m->w->task ? str_of(m->w->task) : STR("");
 
-	if (!m->w->task && m->w->skill && skill_task(m->a, m->w->skill, &name, e) != 0)
-		return -1;
+	if (!m->w->task && m->w->skilled)
+		name = m->w->skilled->task;
 	if (!m->w->task && !name.n)
 		return 0;
 	t->name = task_find(name);
