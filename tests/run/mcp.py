@@ -2,6 +2,8 @@
 import json
 import os
 import queue
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -562,6 +564,44 @@ def test_hostile():
     s.raw(b'{"jsonrpc":"2.0","id":"end","method":"ping"}')
     s.close()
     ok("a last line without its end is no message", s.answer("end", 1) is None)
+
+
+def test_mutations():
+    """Lines of real clients with bytes, words and values changed. Whatever they become, each answer is one and well formed, and the server lives."""
+    rng = random.Random(int(os.environ.get("SEED", "8")))
+    lines = open(top + "/tests/samples/mcp/clients.jsonl", "rb").read().splitlines()
+    words = sorted({w for l in lines for w in re.findall(rb'"[^"]*"', l)}) + [b"null", b"-1", b"1e999", b"[]", b"{}", b'""', b"true", b'"\\ud800"', b'"run"', b'"2099-01-01"', b"\xff", b"\0", b'"id":1,']
+
+    def mutate(line):
+        for _ in range(rng.randint(1, 4)):
+            at, kind = rng.randrange(len(line) + 1), rng.randrange(5)
+            if kind == 0:
+                line = line[:at] + bytes([rng.randrange(256)]) + line[at + 1:]
+            elif kind == 1:
+                line = line[:at] + line[at + rng.randint(1, 20):]
+            elif kind == 2:
+                line = line[:at] + rng.choice(words) + line[at:]
+            elif kind == 3:
+                found = list(re.finditer(rb'"[^"]*"|\d+', line)) or [None]
+                m = rng.choice(found)
+                line = line[:m.start()] + rng.choice(words) + line[m.end():] if m else line
+            else:
+                other = rng.choice(lines)
+                line = line[:at] + other[rng.randrange(len(other)):]
+        return line.replace(b"\n", b" ")
+
+    s = Server()
+    s.initialize("2025-03-26")
+    for _ in range(600):
+        s.raw(mutate(rng.choice(lines)) + b"\n")
+    alive = s.call("ping", id="after-all") is not None
+    time.sleep(1)
+    s.call("ping", id="after-all-2")
+    shapes = [m for x in s.seen for m in (x if isinstance(x, list) else [x])]
+    bad = [m for m in shapes if not (m.get("jsonrpc") == "2.0" and ("method" in m and "id" not in m or "id" in m and ("result" in m) != ("error" in m)))]
+    ok("600 mutated lines: the server lives, %d answers, each well formed" % len(shapes), alive and not bad and len(shapes) > 200, bad[:3])
+    ok("... and nothing ran", not [m for m in shapes if m.get("result", {}).get("structuredContent", {}).get("status") == "ok"])
+    ok("... and it ends", s.close() is not None and s.p.returncode == 0, s.p.returncode)
 
 
 def test_batch():
