@@ -217,7 +217,7 @@ void metrics_row(struct tally *t, const struct audit_line *l)
 	const bool asked = l->kind == AUDIT_VERDICT || l->kind == AUDIT_BEGIN, judged = asked && verdict.n > 2;
 	char key[KEY_MAX];
 	tally_add(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
-	if (asked)
+	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n)) /* what a client's hook judged has a row already when it begins */
 		count(t, "requests", client.n ? client : STR("\"\""), nothing);
 	if (judged)
 		count_judged(t, l, verdict);

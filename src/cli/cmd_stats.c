@@ -224,7 +224,7 @@ static void print_days(struct job *j)
 
 	if (!n)
 		return;
-	heading(j, "per day            allow  contain      ask     deny     runs");
+	heading(j, "per day          allow  contain      ask     deny     runs");
 	for (size_t i = n > DAYS_SHOWN ? n - DAYS_SHOWN : 0; i < n; i++) {
 		uint64_t all = d[i].n[0] + d[i].n[1] + d[i].n[2] + d[i].n[3];
 
