@@ -49,9 +49,14 @@ struct command_row {
 /* One a line, by name, so that additions meet rarely. */
 extern const struct command_row command_audit;
 extern const struct command_row command_audit_checkpoint;
+extern const struct command_row command_audit_export;
 extern const struct command_row command_audit_keygen;
 extern const struct command_row command_audit_prune;
+extern const struct command_row command_audit_query;
+extern const struct command_row command_audit_reindex;
 extern const struct command_row command_audit_replay_all;
+extern const struct command_row command_audit_show;
+extern const struct command_row command_audit_tail;
 extern const struct command_row command_check;
 extern const struct command_row command_config;
 extern const struct command_row command_doctor;
