@@ -47,21 +47,30 @@ struct command_row {
 };
 
 /* One a line, by name, so that additions meet rarely. */
-/* one for each cmd_*.c */
 extern const struct command_row command_audit;
 extern const struct command_row command_audit_checkpoint;
+extern const struct command_row command_audit_export;
 extern const struct command_row command_audit_keygen;
 extern const struct command_row command_audit_prune;
+extern const struct command_row command_audit_query;
+extern const struct command_row command_audit_reindex;
+extern const struct command_row command_audit_replay_all;
+extern const struct command_row command_audit_show;
+extern const struct command_row command_audit_tail;
 extern const struct command_row command_check;
 extern const struct command_row command_config;
 extern const struct command_row command_doctor;
 extern const struct command_row command_hook;
 extern const struct command_row command_mcp;
-extern const struct command_row command_init, command_normalise;
+extern const struct command_row command_init;
+extern const struct command_row command_metrics;
+extern const struct command_row command_normalise;
 extern const struct command_row command_presets;
 extern const struct command_row command_redact;
+extern const struct command_row command_replay;
 extern const struct command_row command_run;
 extern const struct command_row command_selftest;
+extern const struct command_row command_stats;
 extern const struct command_row command_trust;
 extern const struct command_row command_validate;
 
@@ -83,6 +92,7 @@ int output(struct str s, int code);
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
+bool terminal_utf8(void); /* by what the environment says of the language */
 /* The variable by which an agent marks the commands it runs, if one is set: then it may not be a person who is asking. Else NULL. */
 const char *agent_variable(void);
 

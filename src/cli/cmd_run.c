@@ -1,14 +1,20 @@
 /* caisson run: something in a fresh box, and what happened to it. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "engine/job.h"
+#include "engine/kept.h"
+#include "engine/passing.h"
 #include "sys/file.h"
 
 #define PROGRESS_AFTER_MS 2000
+#define FOLLOW_FD 3 /* where a client's shell is told in which directory the command ended */
+
+extern char **environ;
 
 struct run_options {
 	struct run_wishes w;
@@ -41,7 +47,7 @@ static const struct option_row options[] = {
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
 	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},
-	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; sandbox_timeout_sec in its front matter is the time limit, task is the task"},
+	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; its front matter may say a time limit, a task, the network, and the only programs that may be started (docs/skills.md)"},
 	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for, so that its result can be checked: test, typecheck, lint, data, json, custom (default: the skill's, else whatever is recognised)"},
 	{"columns", OPTION_VALUE, AT(w.columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
 	{"schema", OPTION_VALUE, AT(w.schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
@@ -106,6 +112,8 @@ struct call { /* one use of the command */
 	const struct run_options *o;
 	struct arena *a, *out;
 	struct job job;
+	struct passing passing;     /* with a ticket: what cleans the output on its way */
+	bool told;                  /* FOLLOW_FD was there when we started, so it is the caller's */
 };
 
 static int go(void *arg)
@@ -114,7 +122,13 @@ static int go(void *arg)
 	struct progress progress = {0};
 	struct box_progress show = {show_progress, &progress};
 	struct err e = {0};
-	int rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
+	int rc;
+
+	if (c->o->w.ticket && c->job.wishes.plain && passing_start(c->a, environ, &c->passing, &e) != 0) {
+		complain("run: %s", e.text);
+		return EXIT_SETUP;
+	}
+	rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
@@ -131,6 +145,20 @@ static void say_why(const struct job *j)
 		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" : "a person should look first", r ? ": " : "", r ? (int)r->message.n : 0, r ? r->message.p : "");
 }
 
+/*
+ * The hook after the command finds the report by the id of the call. Where there is none, what the report would say is said here: a command that
+ * the box broke must not look broken by itself.
+ */
+static void leave_report(struct call *c, struct str report)
+{
+	const struct ticket *t = &c->job.ticket;
+
+	if (t->tool_use_id.n && kept_write(c->out, c->job.world.state_dir, t->session, t->tool_use_id, report, NULL) == 0)
+		return;
+	for (const struct hint *h = c->job.report.hints; h; h = h->next)
+		complain("this ran in a box: %.*s", STR_ARG(h->text));
+}
+
 static int print(void *arg)
 {
 	struct call *c = arg;
@@ -141,6 +169,8 @@ static int print(void *arg)
 	buf_init(&b, c->out, 0);
 	report_json(&b, &j->report);
 	say_why(j);
+	if (c->o->w.ticket && j->wishes.plain)
+		leave_report(c, buf_view(&b));
 	if (c->o->report && file_replace(c->o->report, buf_view(&b), &e) != 0) {
 		complain("run: %s", e.text);
 		return EXIT_INTERNAL;
@@ -151,7 +181,7 @@ static int print(void *arg)
 static int run_one(const struct command_row *self, const struct run_options *o)
 {
 	struct arena a, out;
-	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}};
+	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -165,6 +195,9 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 		rc = EXIT_SETUP;
 	}
 	box_wait(&c.job.outcome);
+	passing_end(&c.passing);
+	if (c.told && c.job.ticket.follow)
+		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
 	arena_free(&out);
 	arena_free(&a);
 	return rc;

@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 
+#include "engine/follow.h"
 #include "engine/job_record.h"
 #include "engine/validation.h"
 
@@ -28,6 +29,10 @@ static bool load_policies(struct arena *a, struct job *j)
 	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
+	if (j->wishes.skilled) {
+		rq.extra_name = j->wishes.skilled->name;
+		rq.extra = j->wishes.skilled->policy;
+	}
 	if (j->wishes.ticket || !rq.cwd.n)
 		rq.known = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
@@ -71,13 +76,24 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
+/* A client that wants to know where the command ended does without when that cannot be said. */
+static void run_and_follow(struct arena *a, struct job *j, const struct box_progress *progress)
+{
+	struct str told = STR("");
+
+	if (j->ticket.follow && j->ticket.dialect == DIALECT_BASH)
+		(void)follow_prepare(a, &j->run, str_of(j->wishes.ticket), &told, NULL);
+	run_go(a, &j->run, progress, &j->outcome);
+	j->ended_in = follow_end(a, &j->world, told);
+}
+
 /* Nothing runs unrecorded. What was recorded as begun is run, and its end is recorded when the report is made. */
 static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
 {
 	struct err e = {0};
 
 	if (job_record_begin(a, j, &e) == 0) {
-		run_go(a, &j->run, progress, &j->outcome);
+		run_and_follow(a, j, progress);
 		return true;
 	}
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
@@ -104,7 +120,7 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 	struct err why = {0};
 	bool begun = false, loaded;
 
-	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0)
+	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	j->run.id = j->ticket.id.n ? j->ticket.id : new_id(a);
 	j->run.world = &j->world;
@@ -126,7 +142,7 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	struct err why = {0};
 
 	*ret = (struct facts){0};
-	if (run_world(a, STR(""), &j->world, e) != 0)
+	if (run_world(a, STR(""), &j->world, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
 		return 0;

@@ -188,6 +188,8 @@ static int gather(struct loader *l, struct err *e)
 {
 	if (!l->rq->alone)
 		add_secure(l, l->paths.system_policy, POLICY_CAISSON, WHO_SYSTEM);
+	if (l->rq->extra.n)
+		found(l, l->rq->extra_name, POLICY_CAISSON, WHO_TRUSTED)->bytes = l->rq->extra;
 	if (l->rq->config)
 		add_given(l, l->rq->config);
 	if (l->rq->alone)
@@ -203,7 +205,7 @@ static int gather(struct loader *l, struct err *e)
 	return add_fencepost(l, l->v.project, true, e);
 }
 
-/* The client's own files, when the policy says so. */
+/* The client's own files, when the policy or the caller says so. */
 static void gather_settings(struct loader *l)
 {
 	add_secure(l, STR(MANAGED_SETTINGS), POLICY_SETTINGS, WHO_SYSTEM);
@@ -382,7 +384,7 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hush(l, e);
 	ret->apart = n > 0;
-	if (ret->own.client_settings && !l->rq->alone && !given)
+	if ((ret->own.client_settings || l->rq->settings) && !l->rq->alone && !given)
 		gather_settings(l);
 	if (check_read(l, e) != 0 || load_all_settings(l, ret, e) != 0)
 		return -1;

@@ -27,7 +27,7 @@ run() { # STATUS WHAT ARG...
 }
 out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
 err() { [[ $(wc -l <"$tmp/err") == 1 ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr: $1"; }
-json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 days() { (cd "$CAISSON_STATE/audit" && ls) | grep -c jsonl; }
 day() { date -u -d "$1 days ago" +%F; }
 blob() { # TEXT: a blob that is two days old; prints its digest
@@ -134,6 +134,16 @@ result $? 'the blob is there'
 
 rm -rf "$CAISSON_STATE/audit"
 extra='' record 1 0
+printf 'audit:\n  quota: 64K\n' >"$tmp/small.yaml"
+run 0 'less than the quota' prune --config "$tmp/small.yaml"
+[[ ! -s $tmp/err ]]
+result $? 'no word about it'
+big=$(printf '%064d' 7)
+mkdir -p "$CAISSON_STATE/blobs/00" && head -c 100000 /dev/zero >"$CAISSON_STATE/blobs/00/$big.zst"
+run 0 'more than the quota' prune --config "$tmp/small.yaml"
+err 'more than audit.quota (65536); nothing that is younger than 90 days is dropped'
+"$CAISSON" doctor --json --config "$tmp/small.yaml" >"$tmp/out" 2>"$tmp/err"
+json '.rows[] | select(.id == "record") | .state == "partly" and (.by | test("more than audit.quota"))'
 printf 'audit: [\n' >"$tmp/bad.yaml"
 run 1 'a policy that does not load' prune --config "$tmp/bad.yaml"
 "$CAISSON" check 'caisson audit prune' >/dev/null
