@@ -6,9 +6,14 @@
 
 #include "cli/cli.h"
 #include "engine/job.h"
+#include "engine/kept.h"
+#include "engine/passing.h"
 #include "sys/file.h"
 
 #define PROGRESS_AFTER_MS 2000
+#define FOLLOW_FD 3 /* where a client's shell is told in which directory the command ended */
+
+extern char **environ;
 
 struct run_options {
 	struct run_wishes w;
@@ -106,6 +111,7 @@ struct call { /* one use of the command */
 	const struct run_options *o;
 	struct arena *a, *out;
 	struct job job;
+	struct passing passing;     /* with a ticket: what cleans the output on its way */
 };
 
 static int go(void *arg)
@@ -114,7 +120,13 @@ static int go(void *arg)
 	struct progress progress = {0};
 	struct box_progress show = {show_progress, &progress};
 	struct err e = {0};
-	int rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
+	int rc;
+
+	if (c->o->w.ticket && c->job.wishes.plain && passing_start(c->a, environ, &c->passing, &e) != 0) {
+		complain("run: %s", e.text);
+		return EXIT_SETUP;
+	}
+	rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
@@ -131,6 +143,20 @@ static void say_why(const struct job *j)
 		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" : "a person should look first", r ? ": " : "", r ? (int)r->message.n : 0, r ? r->message.p : "");
 }
 
+/*
+ * The hook after the command finds the report by the id of the call. Where there is none, what the report would say is said here: a command that
+ * the box broke must not look broken by itself.
+ */
+static void leave_report(struct call *c, struct str report)
+{
+	const struct ticket *t = &c->job.ticket;
+
+	if (t->tool_use_id.n && kept_write(c->out, c->job.world.state_dir, t->session, t->tool_use_id, report, NULL) == 0)
+		return;
+	for (const struct hint *h = c->job.report.hints; h; h = h->next)
+		complain("this ran in a box: %.*s", STR_ARG(h->text));
+}
+
 static int print(void *arg)
 {
 	struct call *c = arg;
@@ -141,6 +167,8 @@ static int print(void *arg)
 	buf_init(&b, c->out, 0);
 	report_json(&b, &j->report);
 	say_why(j);
+	if (c->o->w.ticket && j->wishes.plain)
+		leave_report(c, buf_view(&b));
 	if (c->o->report && file_replace(c->o->report, buf_view(&b), &e) != 0) {
 		complain("run: %s", e.text);
 		return EXIT_INTERNAL;
@@ -165,6 +193,9 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 		rc = EXIT_SETUP;
 	}
 	box_wait(&c.job.outcome);
+	passing_end(&c.passing);
+	if (rc != EXIT_USAGE && c.job.ticket.follow) /* the client's shell waits for it there */
+		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
 	arena_free(&out);
 	arena_free(&a);
 	return rc;

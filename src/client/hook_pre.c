@@ -194,9 +194,9 @@ static struct str tell_reasons(struct judging *g, const char *head, const char *
 	return buf_view(&b);
 }
 
-static const char *cannot_ask(struct judging *g)
+static const char *cannot_ask(struct judging *g, const char *tail)
 {
-	return str_c(g->c->a, str_fmt(g->c->a, "%s cannot ask a person, so this is denied; " CHANGE_IT, g->c->h.client->title));
+	return str_c(g->c->a, str_fmt(g->c->a, "%s%s%s cannot ask a person, so this is denied%s", tail ? tail : "", tail ? ". " : "", g->c->h.client->title, tail ? "" : "; " CHANGE_IT));
 }
 
 static void deny(struct judging *g, const char *tail) { g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = tell_reasons(g, "denied", tail)}; }
@@ -204,7 +204,7 @@ static void deny(struct judging *g, const char *tail) { g->v = (struct verdict_a
 static void ask(struct judging *g, const char *tail)
 {
 	if (!(g->c->h.client->can & CLIENT_ASKS)) {
-		deny(g, cannot_ask(g));
+		deny(g, cannot_ask(g, tail));
 		return;
 	}
 	g->v.decision = DECIDE_ASK;

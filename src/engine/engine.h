@@ -40,6 +40,8 @@ struct policies {
 	struct policy own, project;
 	bool apart;            /* there is a `project` */
 	struct str root;       /* the project's root they were loaded for */
+	struct str cwd, home;  /* of the request they were loaded for, and what was seen there; NULL: nothing */
+	const struct view *view;
 	struct str digest;     /* of all of them */
 	struct config_note *notes;
 	struct policy_file *files; /* that there are, in the order in which they are merged */
@@ -65,6 +67,7 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home;  /* as in the request */
+	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
 	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */

@@ -3,6 +3,7 @@
 
 #include <sodium.h>
 
+#include "engine/follow.h"
 #include "engine/job_record.h"
 #include "engine/validation.h"
 
@@ -28,6 +29,8 @@ static bool load_policies(struct arena *a, struct job *j)
 	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
+	if (j->wishes.ticket || !rq.cwd.n)
+		rq.known = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
 	engine_refuse(a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
@@ -69,13 +72,24 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
+/* A client that wants to know where the command ended does without when that cannot be said. */
+static void run_and_follow(struct arena *a, struct job *j, const struct box_progress *progress)
+{
+	struct str told = STR("");
+
+	if (j->ticket.follow && j->ticket.dialect == DIALECT_BASH)
+		(void)follow_prepare(a, &j->run, str_of(j->wishes.ticket), &told, NULL);
+	run_go(a, &j->run, progress, &j->outcome);
+	j->ended_in = follow_end(a, &j->world, told);
+}
+
 /* Nothing runs unrecorded. What was recorded as begun is run, and its end is recorded when the report is made. */
 static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
 {
 	struct err e = {0};
 
 	if (job_record_begin(a, j, &e) == 0) {
-		run_go(a, &j->run, progress, &j->outcome);
+		run_and_follow(a, j, progress);
 		return true;
 	}
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};

@@ -19,6 +19,7 @@ struct job {
 	struct judgement judgement;
 	bool refused;              /* by the gate, or because there is no policy to judge by */
 	struct report report;
+	struct str ended_in;       /* the directory a ticket's command left behind, if that is in the project; else empty */
 };
 
 /* 0 and a report, whatever happened; -1 when the wishes are wrong: e says how, and nothing was made. The caller is inside an arena_run(). */

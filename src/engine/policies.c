@@ -203,7 +203,7 @@ static int gather(struct loader *l, struct err *e)
 	return add_fencepost(l, l->v.project, true, e);
 }
 
-/* The client's own files, when the policy says so. */
+/* The client's own files, when the policy or the caller says so. */
 static void gather_settings(struct loader *l)
 {
 	add_secure(l, STR(MANAGED_SETTINGS), POLICY_SETTINGS, WHO_SYSTEM);
@@ -382,7 +382,7 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 	if (load_some(l, WHO_ANYONE, WHO_ANYONE, &ret->project, &ret->notes, &n, e) != 0)
 		return hush(l, e);
 	ret->apart = n > 0;
-	if (ret->own.client_settings && !l->rq->alone && !given)
+	if ((ret->own.client_settings || l->rq->settings) && !l->rq->alone && !given)
 		gather_settings(l);
 	if (check_read(l, e) != 0 || load_all_settings(l, ret, e) != 0)
 		return -1;
@@ -437,10 +437,16 @@ static int run_whole(void *arg)
 	if (w->work == load_given) {
 		l->v.project = w->root;
 	} else {
-		world_view(w->a, &rq, NULL, &l->v);
+		if (w->rq->known)
+			world_again(w->a, w->rq->known, NULL, &l->v);
+		else
+			world_view(w->a, &rq, NULL, &l->v);
 		state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
 	}
 	w->result = w->work(l, w->ret, w->e);
+	w->ret->cwd = w->rq->cwd;
+	w->ret->home = w->rq->home;
+	w->ret->view = w->work == load_given ? NULL : &l->v;
 	return 0;
 }
 

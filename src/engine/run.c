@@ -31,13 +31,13 @@ static uint64_t memory(void)
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
 {
 	struct engine_request rq = {.cwd = cwd};
-	struct view v;
+	struct view *v = arena_new(a, struct view);
 
-	world_view(a, &rq, NULL, &v);
-	if (!v.cwd.n)
+	world_view(a, &rq, NULL, v);
+	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v.cwd, .home = v.home, .user = v.user, .uid = v.uid, .machine = {.cpu_milli = cpus_milli(), .memory = memory()},
-		.config_dir = v.config_dir, .state_dir = v.state_dir, .project = v.project, .terminal = isatty(STDOUT_FILENO)};
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = cpus_milli(), .memory = memory()},
+		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
 	return 0;
 }
 

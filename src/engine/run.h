@@ -46,6 +46,7 @@ struct run_world { /* of the caller */
 	struct machine machine;
 	struct str config_dir, state_dir; /* caisson's own, resolved; empty: not known */
 	struct str project;               /* of cwd; empty: none */
+	const struct view *view;          /* the same for the judge */
 	bool terminal;                    /* output goes to a terminal */
 };
 

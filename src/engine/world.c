@@ -125,6 +125,20 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	ret->tmp = find_tmp(a);
 }
 
+void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret)
+{
+	struct path_memo m;
+
+	*ret = *known;
+	ret->roots = NULL;
+	ret->paths = NULL;
+	ret->paths_end = &ret->paths;
+	ret->globs = NULL;
+	ret->globs_end = &ret->globs;
+	path_memo_init(&m, a, ret->cwd);
+	fill_roots(&m, p, ret);
+}
+
 static bool answered(const struct view *v, const struct question *q)
 {
 	if (q->glob) {

@@ -1,0 +1,58 @@
+/* See follow.h. */
+#define _GNU_SOURCE
+#include "engine/follow.h"
+
+#include <unistd.h>
+
+#include "sys/file.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+#define TOLD "/caisson/cwd"
+#define SCRIPT "/caisson/env"
+
+int follow_prepare(struct arena *a, struct run *r, struct str id, struct str *ret, struct err *e)
+{
+	struct spec_path *p = arena_new(a, struct spec_path), **paths = &r->spec.paths;
+	struct spec_file *f = arena_new(a, struct spec_file), **files = &r->spec.files;
+	struct spec_var *v = arena_new(a, struct spec_var), **env = &r->spec.env;
+	struct str path;
+
+	if (state_keep(a, r->world->state_dir, "tickets", str_cat(a, id, STR(".cwd")), STR(""), &path, e) != 0)
+		return -1;
+	*p = (struct spec_path){.path = path, .at = STR(TOLD), .writable = true};
+	*f = (struct spec_file){.path = STR(SCRIPT), .text = STR("unset BASH_ENV\ntrap 'pwd -P >|" TOLD "' EXIT\n")};
+	*v = (struct spec_var){.name = STR("BASH_ENV"), .value = STR(SCRIPT)};
+	while (*paths)
+		paths = &(*paths)->next;
+	while (*files)
+		files = &(*files)->next;
+	while (*env)
+		env = &(*env)->next;
+	*paths = p;
+	*files = f;
+	*env = v;
+	*ret = path;
+	return 0;
+}
+
+struct str follow_end(struct arena *a, const struct run_world *w, struct str path)
+{
+	struct path_memo m;
+	enum path_kind kind;
+	struct str said = STR(""), real;
+	int rc;
+
+	if (!path.n)
+		return STR("");
+	rc = file_read(a, str_c(a, path), FOLLOW_BYTES_MAX, &said, NULL, NULL);
+	unlink(str_c(a, path));
+	if (rc != 0 || !said.n || said.p[said.n - 1] != '\n')
+		return STR("");
+	said.n--;
+	if (!str_starts(said, "/") || memchr(said.p, '\n', said.n) || memchr(said.p, 0, said.n))
+		return STR("");
+	path_memo_init(&m, a, w->cwd);
+	real = path_real(&m, said, &kind);
+	return kind == PATH_DIR && path_inside(real, w->project) ? real : STR("");
+}
