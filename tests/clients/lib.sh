@@ -27,7 +27,7 @@ result() {
 	n=$((n + 1))
 	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
 		echo "not ok $n - $2"
-		{ [[ -n ${RUN:-} ]] && jq -r '.[] | "result (error: \(.error)): \(.text[0:600])"' "$RUN/model/results.json" 2>/dev/null; head -c 1500 "${RUN:-$tmp}/err" 2>/dev/null; } | sed 's/^/#   /'
+		{ [[ -n ${RUN:-} ]] && jq -r '.[] | "result (error: \(.error)): \(.text[0:200])"' "$RUN/model/results.json" 2>/dev/null; head -c 1500 "${RUN:-$tmp}/err" 2>/dev/null; } | sed 's/^/#   /'
 	fi
 }
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
@@ -45,6 +45,7 @@ need_client() { # NAME PROGRAM
 # A fresh home and project, with a policy that denies and asks about two harmless commands, and files for the calls.
 new_session() { # NAME
 	RUN=$tmp/$1
+	ENVIRONMENT=()
 	H=$RUN/home P=$RUN/project
 	mkdir -p "$RUN/model" "$RUN/tmp" "$H/.config/caisson" "$P/sub" "$RUN/outside"
 	git -c init.defaultBranch=main init -q "$P"
