@@ -27,7 +27,7 @@ FLAGS += -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-saniti
 LINK = $(CC) -fsanitize=address,undefined
 else
 FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -ffunction-sections -fdata-sections
-LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections
+LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections -Wl,--wrap=dlopen
 endif
 
 DIRS = base model knowledge shell code gate result sys config box audit engine client

@@ -21,6 +21,9 @@ struct input {
 static const struct normalise_options options = {.timestamps = true};
 static const struct str secret = {"tr0ub4dor", 9};
 
+/* in base64 behind 0, 1 and 2 bytes, in hexadecimal, backwards */
+static const char *const encoded[] = {"dHIwdWI0ZG9y", "RyMHViNGRvc", "0cjB1YjRkb3", "74723075623464" "6f72", "74 72 30 75 62 34 64 6f 72", "rod4bu0rt"};
+
 static void require(bool holds)
 {
 	if (!holds)
@@ -63,6 +66,8 @@ static struct str redacted(struct input *in, struct str text)
 
 	require(utf8_valid(clean));
 	require(!str_contains(clean, secret));
+	for (size_t i = 0; i < sizeof(encoded) / sizeof(*encoded); i++)
+		require(!str_contains(clean, str_of(encoded[i])));
 	require(count != 0 || str_eq(clean, text));
 	buf_init(&out, in->a, 0);
 	r = redactor_new(in->a, &secret, 1);

@@ -15,6 +15,7 @@
 #include "sys/file.h"
 
 #define BLOCK 16384
+#define SHORT_ROW 4096
 #define TORN_TRIES_MAX 1000
 #define FRAME_MAX (FRAME_START_MAX + FRAME_END + 64) /* all of a row but its body, with `clock` and newline */
 #define RECOVERED_MAX 512
@@ -68,6 +69,13 @@ static int line_start(int fd, off_t end, off_t *ret, struct err *e)
 	return 0;
 }
 
+static void take_frame(struct tail *t, const struct frame *f)
+{
+	t->seq = f->seq;
+	memcpy(t->hash, f->hash.p, AUDIT_HASH);
+	memcpy(t->ts, f->ts.p, TS_CHARS);
+}
+
 /* Is [from, end) a row with its newline? 1 and its frame goes to the tail; 0; or -1 when it cannot be read. Only both ends are read. */
 static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 {
@@ -80,9 +88,25 @@ static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot read the record");
 	if (last[FRAME_END] != '\n' || !frame_start(str_n(first, n), &f) || !frame_end(str_n(last, FRAME_END), &f))
 		return 0;
-	t->seq = f.seq;
-	memcpy(t->hash, f.hash.p, AUDIT_HASH);
-	memcpy(t->ts, f.ts.p, TS_CHARS);
+	take_frame(t, &f);
+	return 1;
+}
+
+/* Nearly always the file ends with a row that is not long: one read will do. 1, or 0 when it must be looked at closely. */
+static int short_row(struct tail *t)
+{
+	char block[SHORT_ROW];
+	size_t n = t->size < SHORT_ROW ? (size_t)t->size : SHORT_ROW;
+	struct frame f;
+	if (n <= FRAME_END || read_at(t->fd, block, n, t->size - (off_t)n) != (ssize_t)n || block[n - 1] != '\n')
+		return 0;
+	const char *newline = memrchr(block, '\n', n - 1);
+	if (!newline && (off_t)n < t->size)
+		return 0;
+	struct str line = str_n(newline ? newline + 1 : block, n - 1 - (newline ? (size_t)(newline + 1 - block) : 0));
+	if (!frame_start(line, &f) || !frame_end(line, &f))
+		return 0;
+	take_frame(t, &f);
 	return 1;
 }
 
@@ -91,6 +115,10 @@ static int rows_end(struct tail *t, off_t *ret, struct err *e)
 {
 	off_t end = t->size, from = 0;
 	int row = 0;
+	if (short_row(t)) {
+		*ret = end;
+		return 0;
+	}
 	while (end > 0) {
 		if (line_start(t->fd, end - 1, &from, e) < 0 || (row = is_row(t, from, end, e)) < 0)
 			return -1;
@@ -154,10 +182,34 @@ static int set_aside(struct writing *w, off_t end)
 	return 0;
 }
 
+/*
+ * The head knows the newest file. What it says could be old only after the machine lost power, and then a file of a later day than the head's
+ * would have been made: so it counts only when that is today. For a clock that went back at the same time the head is synced with a new file.
+ */
+static int tail_of_head(struct writing *w, const char *today)
+{
+	struct tail *t = &w->tail;
+	off_t end = 0;
+	if (!w->head.day[0] || memcmp(w->head.day, today, DAY_CHARS) != 0 || w->head.torn[0])
+		return 0;
+	t->fd = day_open(w->au, w->head.day, O_RDWR | O_APPEND, &t->size, NULL);
+	if (t->fd >= 0 && rows_end(t, &end, NULL) == 0 && end > 0 && end == t->size && t->seq >= w->head.seq) {
+		memcpy(t->name, w->head.day, sizeof t->name);
+		return 1;
+	}
+	fd_close(&t->fd);
+	t->seq = 0;
+	return 0;
+}
+
 /* Fills the tail: the newest file that has a row, or nothing when there is none. */
 static int find_tail(struct writing *w)
 {
 	struct tail *t = &w->tail;
+	char now[TS_CHARS + 1];
+	audit_time_text(w->au->now(), now);
+	if (tail_of_head(w, now))
+		return 0;
 	char bound[DAY_NAME + 1] = "~", name[DAY_NAME + 1];
 	off_t end = 0;
 	for (int i = 0; i < AUDIT_DAYS_MAX; i++) {
@@ -188,6 +240,11 @@ static int turn_to(struct writing *w, const char *ts)
 	snprintf(name, sizeof name, "%.*s.jsonl", DAY_CHARS, ts);
 	if (t->fd >= 0 && !strcmp(name, t->name))
 		return 0;
+	if (strcmp(name, w->head.day) != 0) { /* before the file is there: who looks for the newest row must not miss it */
+		memcpy(w->head.day, name, sizeof name);
+		if (head_write(w->lock, &w->head, w->e) < 0)
+			return -1;
+	}
 	fd_close(&t->fd);
 	t->fd = day_open(w->au, name, O_RDWR | O_APPEND | O_CREAT, &t->size, w->e);
 	t->made = true;
@@ -236,6 +293,7 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 	memcpy(t->ts, ts, sizeof ts);
 	memcpy(t->hash, hash, sizeof hash);
 	w->head.seq = t->seq;
+	memcpy(w->head.day, t->name, sizeof t->name);
 	memcpy(w->head.hash, hash, sizeof hash);
 	return 0;
 }
@@ -308,6 +366,14 @@ static int locked(struct writing *w, const struct audit_row *row, const char *id
 	return 0;
 }
 
+/* With a new file also its name, and the head, which knows that it is the newest: once a day. */
+static int sync_all(const struct writing *w)
+{
+	if (fdatasync(w->tail.fd) < 0)
+		return -1;
+	return w->tail.made && (fsync(w->au->dir) < 0 || fdatasync(w->lock) < 0) ? -1 : 0;
+}
+
 int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row, struct audit_written *ret, struct err *e)
 {
 	struct audit_written done = {0};
@@ -323,9 +389,12 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 	if (w.lock < 0)
 		return -1;
 	int bad = locked(&w, row, done.id, body, line);
-	fd_close(&w.lock);
-	if (!bad && must_sync(au->sync, row->kind) && (fdatasync(w.tail.fd) < 0 || (w.tail.made && fsync(au->dir) < 0)))
+	const bool sync = !bad && (must_sync(au->sync, row->kind) || (w.tail.made && au->sync != AUDIT_SYNC_NONE));
+	if (sync)
+		lock_release(w.lock);
+	if (sync && sync_all(&w) < 0)
 		bad = err_set(e, ERR_SYSTEM, errno, "the row is written but not on the disk: '%.*s/%s'", STR_ARG(au->path), w.tail.name);
+	fd_close(&w.lock);
 	fd_close(&w.tail.fd);
 	if (bad)
 		return -1;

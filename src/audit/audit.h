@@ -137,11 +137,3 @@ struct audit_anchor { /* from outside of the record */
 };
 /* The same, and the record must agree with the anchor. A checkpoint row whose signature is wrong is a fault with and without one. */
 int audit_verify_anchored(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e);
-
-/* ---- tail.c ---- */
-
-#define AUDIT_TAIL_MAX 10000
-#define AUDIT_TAIL_BYTES ((size_t)64 << 20)
-
-/* The newest n rows, oldest first, as the lines in the files without their newlines. A torn last line is left out. */
-int audit_tail(struct arena *a, const struct audit *au, size_t n, struct str **ret, size_t *ret_n, struct err *e);

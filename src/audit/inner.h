@@ -25,6 +25,7 @@ struct head { /* what the lock file holds */
 	char hash[AUDIT_HASH + 1];
 	char torn[TORN_NAME_MAX + 1]; /* bytes were moved there and no row says so yet; empty: none */
 	uint64_t torn_bytes;
+	char day[DAY_NAME + 1];       /* the newest file there is; it stands here before the file is made. Empty: not known */
 };
 
 bool day_is(const char *name);                                   /* is it the name of a day's file? */
@@ -35,6 +36,7 @@ int day_count(const struct audit *au, size_t *ret, struct err *e);
 /* All days' files, oldest first, into names[max]; more is an error. */
 int day_list(const struct audit *au, char (*names)[DAY_NAME + 1], size_t max, size_t *ret_n, struct err *e);
 int lock_take(const struct audit *au, struct err *e);             /* the descriptor to close, or -1 */
+void lock_release(int lock);                                      /* it is still to be closed */
 void head_read(int lock, struct head *ret);                       /* zero when there is none */
 int head_write(int lock, const struct head *h, struct err *e);
 

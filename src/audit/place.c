@@ -16,7 +16,7 @@
 #include "sys/state.h"
 
 #define LOCK_TRIES_MAX 16
-#define HEAD_BYTES 192 /* seq, hash, name of the torn bytes, their number; blanks between */
+#define HEAD_BYTES 192 /* seq, hash, name of the torn bytes, their number, newest day; blanks between */
 #define ENTRIES_MAX (2 * AUDIT_DAYS_MAX)
 
 static int64_t real_now(void)
@@ -202,17 +202,25 @@ int lock_take(const struct audit *au, struct err *e)
 {
 	for (int i = 0; i < LOCK_TRIES_MAX; i++) {
 		struct stat named, opened;
-		off_t size;
-		FD_CLEANUP int fd = day_open(au, "lock", O_RDWR | O_CREAT, &size, e);
-		if (fd < 0 || wait_for(fd, e) < 0)
+		FD_CLEANUP int fd = openat(au->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+		if (fd < 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/lock'", STR_ARG(au->path));
+		if (check(au, fd, S_IFREG, "lock", &opened, e) < 0 || wait_for(fd, e) < 0)
 			return -1;
-		if (fstat(fd, &opened) == 0 && fstatat(au->dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
+		if (fstatat(au->dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
 			int locked = fd;
 			fd = -1;
 			return locked;
 		}
 	}
 	return err_set(e, ERR_CONFIG, 0, "the lock of the record '%.*s' is replaced again and again", STR_ARG(au->path));
+}
+
+/* The descriptor stays open, for who wants to sync it. */
+void lock_release(int lock)
+{
+	struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+	(void)fcntl(lock, F_OFD_SETLK, &whole);
 }
 
 static struct str word(struct str *s)
@@ -232,7 +240,7 @@ void head_read(int lock, struct head *ret)
 	char text[HEAD_BYTES];
 	struct head h = {0};
 	ssize_t n = pread(lock, text, sizeof text, 0);
-	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = word(&s), hash = word(&s), torn = word(&s), bytes = word(&s);
+	struct str s = str_n(text, n > 0 ? (size_t)n : 0), seq = word(&s), hash = word(&s), torn = word(&s), bytes = word(&s), day = word(&s);
 	int64_t number, size = 0;
 	*ret = h;
 	if (n != HEAD_BYTES || num_parse(seq, 0, INT64_MAX, &number) < 0 || hash.n != AUDIT_HASH || torn.n > TORN_NAME_MAX || num_parse(bytes, 0, INT64_MAX, &size) < 0)
@@ -242,13 +250,18 @@ void head_read(int lock, struct head *ret)
 	if (!str_is(torn, "-"))
 		memcpy(h.torn, torn.p, torn.n);
 	h.torn_bytes = (uint64_t)size;
+	if (day.n == DAY_CHARS)
+		snprintf(h.day, sizeof h.day, "%.*s.jsonl", DAY_CHARS, day.p);
+	if (!day_is(h.day))
+		h.day[0] = '\0';
 	*ret = h;
 }
 
 int head_write(int lock, const struct head *h, struct err *e)
 {
 	char text[HEAD_BYTES + 1];
-	int n = snprintf(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64, h->seq, h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes);
+	int n = snprintf(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64 " %.*s", h->seq, h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes, DAY_CHARS,
+			 h->day[0] ? h->day : "-");
 	memset(text + n, ' ', HEAD_BYTES - (size_t)n);
 	text[HEAD_BYTES - 1] = '\n';
 	if (pwrite(lock, text, HEAD_BYTES, 0) != HEAD_BYTES)

@@ -9,6 +9,7 @@
 #include "sys/file.h"
 
 #define BLOCK ((size_t)128 << 10)
+#define BLOCK_FIRST ((size_t)8 << 10)
 #define ROOM (AUDIT_ROW_MAX + BLOCK)
 
 /* p[from, to) are the bytes [near, far) of the file being read. Forwards lines are taken off its front, backwards off its end. */
@@ -19,9 +20,11 @@ struct audit_reader {
 	char (*names)[DAY_NAME + 1];
 	size_t ndays, done;     /* files; how many of them are begun */
 	const char *name;
+	char own[DAY_NAME + 1]; /* name of a file that was asked for */
 	int fd;
 	off_t size;             /* of the file when it was opened */
 	off_t near, far;
+	size_t block;           /* bytes to read at once, forwards */
 	char *p;
 	size_t from, to;
 	bool skip;              /* inside of a line that is too long */
@@ -54,7 +57,8 @@ static int more_behind(struct audit_reader *r, struct err *e)
 {
 	size_t have = r->to - r->from, got;
 	memmove(r->p, r->p + r->from, have);
-	size_t want = (uint64_t)(r->size - r->far) < BLOCK ? (size_t)(r->size - r->far) : BLOCK;
+	size_t want = (uint64_t)(r->size - r->far) < r->block ? (size_t)(r->size - r->far) : r->block;
+	r->block = r->block < BLOCK ? 2 * r->block : BLOCK;
 	r->from = 0;
 	r->to = have;
 	if (read_bytes(r, r->p + have, want, r->far, &got, e) < 0)
@@ -179,6 +183,19 @@ static int next_file(struct audit_reader *r, struct err *e)
 	return 0;
 }
 
+int audit_reader_seek(struct audit_reader *r, const char *file, uint64_t at, struct err *e)
+{
+	fd_close(&r->fd);
+	r->done = r->ndays; /* no other file follows */
+	r->name = memcpy(r->own, file, sizeof r->own);
+	r->skip = false;
+	r->block = BLOCK_FIRST; /* perhaps one row is all that is wanted */
+	r->from = r->to = 0;
+	r->near = r->far = (off_t)at;
+	r->fd = day_open(r->au, file, O_RDONLY, &r->size, e);
+	return r->fd < 0 ? -1 : 0;
+}
+
 /* Could a row of this day's file pass? Rows are in the file of their day. */
 static bool day_wanted(const struct audit_filter *f, const char *name)
 {
@@ -200,7 +217,7 @@ int audit_reader_new(struct arena *a, const struct audit *au, const struct audit
 {
 	struct audit_reader *r = arena_new(a, struct audit_reader);
 	size_t max, n = 0;
-	*r = (struct audit_reader){.au = au, .filter = *f, .order = order, .fd = -1};
+	*r = (struct audit_reader){.au = au, .filter = *f, .order = order, .block = BLOCK, .fd = -1};
 	if (day_count(au, &max, e) < 0)
 		return -1;
 	max += DAYS_SPARE;

@@ -61,8 +61,20 @@ struct audit_passed { /* what a reader came across so far */
 int audit_reader_new(struct arena *a, const struct audit *au, const struct audit_filter *f, enum audit_order order, struct audit_reader **ret, struct err *e);
 /* 1 and the next row that passes, 0 at the end, or -1. */
 int audit_next(struct audit_reader *r, struct audit_line *ret, struct err *e);
+/* From now on: the rows of this file whose line starts at `at` or behind it, which is where a line starts. For readers that go forwards. */
+int audit_reader_seek(struct audit_reader *r, const char *file, uint64_t at, struct err *e);
 struct audit_passed audit_reader_passed(const struct audit_reader *r);
 void audit_reader_close(struct audit_reader *r);
+
+/* ---- rows as they come ---- */
+
+struct audit_follow;
+
+/* From this place on, which is where a row ends; file NULL: from the first row. */
+int audit_follow_new(struct arena *a, const struct audit *au, const char *file, uint64_t at, struct audit_follow **ret, struct err *e);
+/* 1 and the next row, in the order of writing and across days; 0: there is none yet; or -1. */
+int audit_follow_next(struct audit_follow *f, struct audit_line *ret, struct err *e);
+void audit_follow_close(struct audit_follow *f);
 
 /* Takes a line apart: false when it is no row. Slices of the text; file and at are not touched. */
 bool audit_line_parse(struct str text, struct audit_line *ret);

@@ -39,11 +39,18 @@ static void put_text(struct buf *b, struct str s)
 	buf_char(b, '"');
 }
 
+static void put_key(struct buf *b, const char *key)
+{
+	buf_c(b, ",\"");
+	buf_c(b, key);
+	buf_c(b, "\":");
+}
+
 static void put_field(struct buf *b, const char *key, struct str s)
 {
 	if (!s.n)
 		return;
-	buf_fmt(b, ",\"%s\":", key);
+	put_key(b, key);
 	put_text(b, s);
 }
 

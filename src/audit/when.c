@@ -9,19 +9,24 @@
 
 #define SECOND_US ((int64_t)1000000)
 #define DAY_S 86400
+#define LATEST_US (253402300800 * SECOND_US) /* the year 10000 */
 #define BACK_MAX 1000000000 /* of any unit */
 #define WHEN_MAX 64
 
 _Static_assert(AUDIT_DAY_US == DAY_S * SECOND_US, "a day");
 
+/* The library's gmtime_r() reads the file of the time zone first, which a row of UTC does not need. */
 void audit_time_text(int64_t us, char ret[AUDIT_TS_CHARS + 1])
 {
-	time_t t = (time_t)(us / SECOND_US);
-	struct tm tm;
+	if (us < 0 || us >= LATEST_US)
+		us = 0;
+	/* Years start in March, in eras of 400 of them; see days_of(). */
+	int64_t day = us / AUDIT_DAY_US + 719468, era = day / 146097, of_era = day % 146097;
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365, of_year = of_era - (365 * year + year / 4 - year / 100);
+	unsigned month = (unsigned)((5 * of_year + 2) / 153), second = (unsigned)(us / SECOND_US % DAY_S);
+	unsigned y = (unsigned)(era * 400 + year + (month >= 10)), m = month < 10 ? month + 3 : month - 9, d = (unsigned)(of_year - (153 * month + 2) / 5 + 1);
 	char text[64];
-	if (us < 0 || !gmtime_r(&t, &tm) || tm.tm_year > 9999 - 1900)
-		t = 0, us = 0, gmtime_r(&t, &tm);
-	snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(us % SECOND_US));
+	snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", y % 10000, m % 100, d % 100, second / 3600, second / 60 % 60, second % 60, (unsigned)(us % SECOND_US));
 	memcpy(ret, text, AUDIT_TS_CHARS);
 	ret[AUDIT_TS_CHARS] = '\0';
 }

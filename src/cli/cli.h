@@ -47,11 +47,16 @@ struct command_row {
 };
 
 /* One a line, by name, so that additions meet rarely. */
-/* one for each cmd_*.c */
 extern const struct command_row command_audit;
 extern const struct command_row command_audit_checkpoint;
+extern const struct command_row command_audit_export;
 extern const struct command_row command_audit_keygen;
 extern const struct command_row command_audit_prune;
+extern const struct command_row command_audit_query;
+extern const struct command_row command_audit_reindex;
+extern const struct command_row command_audit_replay_all;
+extern const struct command_row command_audit_show;
+extern const struct command_row command_audit_tail;
 extern const struct command_row command_check;
 extern const struct command_row command_config;
 extern const struct command_row command_doctor;
@@ -60,6 +65,7 @@ extern const struct command_row command_mcp;
 extern const struct command_row command_init, command_normalise;
 extern const struct command_row command_presets;
 extern const struct command_row command_redact;
+extern const struct command_row command_replay;
 extern const struct command_row command_run;
 extern const struct command_row command_selftest;
 extern const struct command_row command_trust;

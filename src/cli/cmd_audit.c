@@ -1,4 +1,4 @@
-/* caisson audit: does the record hold (verify), what are its newest rows (tail). */
+/* caisson audit: does the record hold (verify), and the way to the other subcommands. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -9,45 +9,39 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
-#include "engine/engine.h"
-#include "engine/world.h"
+#include "cli/record_home.h"
 #include "sys/file.h"
-#include "sys/state.h"
 
-enum { EXIT_BROKEN_CHAIN = 1, EXIT_NO_RECORD = 3 };
+enum { EXIT_BROKEN_CHAIN = 1 };
 
-#define TAIL_DEFAULT 10
+#define OUT_MAX ((size_t)1 << 20)
 
 struct audit_options {
 	bool json;
-	const char *n, *key, *checkpoint;
+	const char *key, *checkpoint;
 };
 
 #define AT(field) offsetof(struct audit_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "verify: print one JSON object; tail: print the rows as they are written"},
-	{"key", OPTION_VALUE, AT(key), "KEY", "verify: the public key, or a file with it; something must be signed by it"},
-	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "verify: the record must go on from this checkpoint"},
-	{"n", OPTION_VALUE, AT(n), "N", "tail: so many rows (default: 10, at most 10000)"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"key", OPTION_VALUE, AT(key), "KEY", "the public key, or a file with it; something must be signed by it"},
+	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "the record must go on from this checkpoint"},
 	{"help", OPTION_HELP, 0, NULL, "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "the chain holds; the rows were printed"}, {EXIT_BROKEN_CHAIN, "verify: the chain does not hold"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{0, "the chain holds"}, {EXIT_BROKEN_CHAIN, "the chain does not hold"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson audit verify", "Goes over all rows of all days; names the first that was changed, removed, reordered or inserted."},
 	{"caisson audit verify --key PUBLIC --checkpoint FILE", "The same, and the record must go on from what was signed."},
-	{"caisson audit tail -n 3", "The three newest rows, one line each."},
-	{"caisson audit tail -n 100 --json | jq .command", "The same rows for a program."},
 };
 
 struct job {
 	struct arena a;
 	struct audit_options o;
-	size_t n;
 	struct audit au;
 	struct buf out;
 };
@@ -132,84 +126,21 @@ static int verify(struct job *j, struct err *e)
 	return v.fault == AUDIT_SOUND ? 0 : EXIT_BROKEN_CHAIN;
 }
 
-/* ---- tail ---- */
-
-static void print_row(struct buf *b, struct str line)
-{
-	static const char *const keys[] = {"ts", "kind", "verdict", "status", "agent_id", "command", "note"};
-	json_t *row = NULL;
-	bool any = false;
-
-	if (json_load_strict(line, &row, NULL) != 0) {
-		buf_c(b, "(not a row) ");
-		put_visible(b, str_sub(line, 0, 100));
-		buf_char(b, '\n');
-		return;
-	}
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		struct str text = json_to_str(json_object_get(row, keys[i]));
-
-		if (!text.n)
-			continue;
-		if (any)
-			buf_c(b, "  ");
-		any = true;
-		put_visible(b, text);
-	}
-	buf_char(b, '\n');
-	json_decref(row);
-}
-
-static int tail(struct job *j, struct err *e)
-{
-	struct str *lines;
-	size_t n;
-
-	if (audit_tail(&j->a, &j->au, j->n, &lines, &n, e) < 0)
-		return -1;
-	for (size_t i = 0; i < n; i++) {
-		if (!j->o.json) {
-			print_row(&j->out, lines[i]);
-			continue;
-		}
-		buf_str(&j->out, lines[i]);
-		buf_char(&j->out, '\n');
-	}
-	return 0;
-}
-
 /* ---- the command ---- */
 
-static const struct {
-	const char *name;
-	int (*run)(struct job *j, struct err *e);
-} subcommands[] = {{"verify", verify}, {"tail", tail}};
-
-struct call {
-	struct job job;
-	int (*run)(struct job *j, struct err *e);
-};
-
-static int run_call(void *arg)
+static int run_job(void *arg)
 {
-	struct call *c = arg;
-	struct job *j = &c->job;
-	const struct state_env env = state_env();
-	struct state_paths paths;
-	struct view view;
+	struct job *j = arg;
+	struct record_home at;
 	struct err e = {0};
-	int rc;
 
-	buf_init(&j->out, &j->a, AUDIT_TAIL_BYTES + AUDIT_ROW_MAX);
-	world_view(&j->a, &(struct engine_request){0}, NULL, &view);
-	state_paths(&j->a, &env, view.home, view.project, &paths);
-	/* reading only: which project this is does not matter */
-	if (audit_open(&j->a, paths.state_dir, STR(""), view.uid, false, &j->au, &e) < 0) {
-		complain("audit: %s", e.text);
-		return e.kind == ERR_SYSTEM && e.errnum == ENOENT ? EXIT_NO_RECORD : EXIT_INTERNAL;
-	}
-	rc = c->run(j, &e);
-	audit_close(&j->au);
+	buf_init(&j->out, &j->a, OUT_MAX);
+	home_find(&j->a, &at);
+	if (home_open(&j->a, &at, false, &e) < 0)
+		return home_failed("audit", &e);
+	j->au = at.audit;
+	int rc = verify(j, &e);
+	home_close(&at);
 	if (rc < 0) {
 		complain("audit: %s", e.text);
 		return EXIT_INTERNAL;
@@ -218,7 +149,10 @@ static int run_call(void *arg)
 }
 
 /* Subcommands with rows of their own. */
-static const struct command_row *const apart[] = {&command_audit_checkpoint, &command_audit_keygen, &command_audit_prune};
+static const struct command_row *const apart[] = {
+	&command_audit_checkpoint, &command_audit_export, &command_audit_keygen, &command_audit_prune, &command_audit_query, &command_audit_reindex, &command_audit_replay_all, &command_audit_show,
+	&command_audit_tail,
+};
 
 static const struct command_row *find_apart(int argc, char **argv)
 {
@@ -231,11 +165,10 @@ static const struct command_row *find_apart(int argc, char **argv)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	const struct command_row *other = find_apart(argc, argv);
-	struct call c = {0};
+	struct job j = {0};
 	struct err e = {0};
 	bool named = argc > 1 && argv[1][0] != '-';
-	int first = 0, rc = options_parse(self, argc - named, argv + named, &c.job.o, &first, &e);
-	int64_t n = TAIL_DEFAULT;
+	int first = 0, rc = options_parse(self, argc - named, argv + named, &j.o, &first, &e);
 
 	if (other)
 		return other->run(other, argc - 1, argv + 1);
@@ -243,34 +176,24 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_output(self);
 	if (rc < 0)
 		return usage_wrong(self, e.text);
-	for (size_t i = 0; named && i < sizeof subcommands / sizeof *subcommands; i++)
-		if (!strcmp(argv[1], subcommands[i].name))
-			c.run = subcommands[i].run;
-	if (!c.run)
-		return usage_wrong(self, named ? "expected verify or tail" : "verify or tail is missing");
+	if (!named || strcmp(argv[1], "verify") != 0)
+		return usage_wrong(self, named ? "expected verify, query, show, tail, export, prune, checkpoint, keygen, reindex or replay-all" : "verify, query, show, tail or another subcommand is missing");
 	if (first < argc - named)
 		return usage_wrong(self, "no operand is expected");
-	if (c.job.o.n && c.run != tail)
-		return usage_wrong(self, "-n is for tail");
-	if ((c.job.o.key || c.job.o.checkpoint) && c.run != verify)
-		return usage_wrong(self, "--key and --checkpoint are for verify");
-	if (c.job.o.n && num_parse(str_of(c.job.o.n), 1, AUDIT_TAIL_MAX, &n) < 0)
-		return usage_wrong(self, "-n is a number from 1 to 10000");
-	c.job.n = (size_t)n;
-	return with_arena(&c.job.a, run_call, &c);
+	return with_arena(&j.a, run_job, &j);
 }
 
 const struct command_row command_audit = {
 	.name = "audit",
-	.synopsis = {"verify [--key KEY] [--checkpoint FILE] [--json]", "tail [-n N] [--json]"},
-	.summary = "verify the record, show its newest rows",
+	.synopsis = {"verify [--key KEY] [--checkpoint FILE] [--json]", "query | show | tail | export | reindex [OPTIONS]", "checkpoint | keygen | prune | replay-all [OPTIONS]"},
+	.summary = "verify the record; find, show, export and drop rows of it",
 	.about = "The record is what was judged and run, one JSON object a line, one file a day, below audit/ in the state directory. Each row has the hash of the row before it, "
 		 "so that a row that was changed, removed, moved or put in shows.\n\n"
 		 "verify goes over all rows in order and ends with the first that does not fit: file and line, the row's number, and what was done to it (changed, removed, reordered, "
 		 "inserted; torn is a last line that a killed writer left, which the next row repairs). It prints the newest row's hash: noted elsewhere, it also shows later that rows "
 		 "were cut off the end or that the whole chain was written anew, which the files alone cannot. caisson-audit-checkpoint(1) makes such notes with a signature: --key and --checkpoint check them; "
 		 "forged is a signature that does not hold, rewritten a row that is another one than was signed, unanchored a record in which nothing that was signed is left.\n\n"
-		 "tail prints the newest rows, oldest first: time, kind, verdict, status, agent, command, note.",
+		 "The other subcommands have pages of their own: caisson-audit-query(1), -show, -tail, -export, -reindex, -checkpoint, -keygen, -prune and -replay-all.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

@@ -4,15 +4,16 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "engine/engine.h"
+#include "engine/record.h"
+#include "engine/world.h"
 #include "gate/gate.h"
 #include "sys/file.h"
 
 #define STDIN_MAX ((size_t)64 << 20) /* the reader itself stops far earlier, with a verdict */
 
 struct check_options {
-	bool json, explain, batch;
-	const char *config, *cwd, *shell, *mode;
+	bool json, explain, batch, record;
+	const char *config, *cwd, *shell, *mode, *agent;
 };
 
 #define AT(field) offsetof(struct check_options, field)
@@ -24,6 +25,8 @@ static const struct option_row options[] = {
 	{"shell", OPTION_VALUE, AT(shell), "NAME", "the shell that would run it: bash (default), sh, zsh, powershell"},
 	{"mode", OPTION_VALUE, AT(mode), "NAME", "the client's permission mode: default, acceptEdits, plan, bypassPermissions, dontAsk"},
 	{"batch", OPTION_FLAG, AT(batch), NULL, "read JSON lines, write JSON lines"},
+	{"record", OPTION_FLAG, AT(record), NULL, "leave a row in the record (docs/audit.md); where that is not possible the answer is deny"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "with --record: the agent that asks"},
 	{"help", OPTION_HELP, 0, NULL, "print this"},
 };
 
@@ -51,6 +54,24 @@ struct job {
 	struct judgement judgement;
 };
 
+/* What could not be recorded is denied, whatever was judged. */
+static void record(struct job *j, const struct engine_request *rq, const struct view *v)
+{
+	const struct record_place at = {.state = v->state_dir, .project = v->project, .uid = v->uid, .environ = environ};
+	const struct record_who who = {.agent = j->o->agent ? str_of(j->o->agent) : STR("")};
+	struct record r;
+	struct err e = {0};
+	int rc = record_open(j->a, &at, j->policies.digest.n ? &j->policies : NULL, &r, &e);
+
+	if (rc == 0)
+		rc = record_verdict(j->a, &r, &who, STR(""), rq, &j->judgement, NULL, &e);
+	record_close(&r);
+	if (rc != 0) {
+		complain("%s", e.text);
+		record_refuse(j->a, &e, &j->judgement);
+	}
+}
+
 static int judge(void *arg)
 {
 	struct job *j = arg;
@@ -71,6 +92,13 @@ static int judge(void *arg)
 	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
 		complain("%s", e.text);
 		return EXIT_INTERNAL;
+	}
+	if (j->o->record) {
+		struct view v;
+
+		if (!j->judgement.view)
+			world_view(j->a, &rq, NULL, &v);
+		record(j, &rq, j->judgement.view ? j->judgement.view : &v);
 	}
 	return 0;
 }
@@ -141,6 +169,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "--batch reads its commands from standard input and takes none");
 	if (o.mode && engine_mode(str_of(o.mode), &m) != 0)
 		return usage_wrong(self, "--mode is one of default, acceptEdits, plan, bypassPermissions, dontAsk");
+	if ((o.batch && o.record) || (o.agent && !o.record))
+		return usage_wrong(self, "--record goes with one command, and --agent with --record");
 	if (o.batch)
 		return batch_run(&(struct batch){.config = o.config, .cwd = o.cwd, .shell = o.shell, .mode = o.mode});
 	if (first >= argc)
@@ -152,7 +182,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_check = {
 	.name = "check",
-	.synopsis = {"[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] COMMAND", "[OPTIONS] -", "--batch [--config FILE] [--cwd DIR] [--shell NAME]"},
+	.synopsis = {"[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] [--record] COMMAND", "[OPTIONS] -", "--batch [--config FILE] [--cwd DIR] [--shell NAME]"},
 	.summary = "judge a command without running it",
 	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they would write, delete, read or execute, and judges them "
 		 "by the built-in checks and the policy. Nothing is run. With - the text is read from standard input.\n\n"

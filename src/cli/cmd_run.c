@@ -1,5 +1,6 @@
 /* caisson run: something in a fresh box, and what happened to it. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -46,7 +47,7 @@ static const struct option_row options[] = {
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
 	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},
-	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; sandbox_timeout_sec in its front matter is the time limit, task is the task"},
+	{"skill", OPTION_VALUE, AT(w.skill), "FILE", "a skill's file; its front matter may say a time limit, a task, the network, and the only programs that may be started (docs/skills.md)"},
 	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for, so that its result can be checked: test, typecheck, lint, data, json, custom (default: the skill's, else whatever is recognised)"},
 	{"columns", OPTION_VALUE, AT(w.columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
 	{"schema", OPTION_VALUE, AT(w.schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
@@ -112,6 +113,7 @@ struct call { /* one use of the command */
 	struct arena *a, *out;
 	struct job job;
 	struct passing passing;     /* with a ticket: what cleans the output on its way */
+	bool told;                  /* FOLLOW_FD was there when we started, so it is the caller's */
 };
 
 static int go(void *arg)
@@ -179,7 +181,7 @@ static int print(void *arg)
 static int run_one(const struct command_row *self, const struct run_options *o)
 {
 	struct arena a, out;
-	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}};
+	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -194,7 +196,7 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 	}
 	box_wait(&c.job.outcome);
 	passing_end(&c.passing);
-	if (rc != EXIT_USAGE && c.job.ticket.follow) /* the client's shell waits for it there */
+	if (c.told && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
 	arena_free(&out);
 	arena_free(&a);

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "result/value.h"
 
-#define HOOK_INPUT_MAX ((size_t)8 << 20)  /* bytes of one input */
+#define HOOK_INPUT_MAX ((size_t)32 << 20) /* bytes of one input */
 #define HOOK_REASON_MAX 4000              /* bytes of a reason that a client is given */
 #define HOOK_PATHS_MAX 4096               /* paths that one call of a tool names */
 enum { HOOK_PASS = 0, HOOK_BLOCK = 2 };   /* exit codes; every other one lets a tool run with some client */

@@ -11,7 +11,10 @@ static void fresh(struct arena *out, struct reply *r)
 void hook_refuse(struct arena *out, const char *why, struct reply *ret)
 {
 	fresh(out, ret);
-	buf_fmt(&ret->err, "caisson: nothing was judged, so nothing runs: %s\n", why);
+	buf_c(&ret->err, "caisson: nothing was judged, so nothing runs: ");
+	for (; *why; why++)
+		buf_char(&ret->err, (unsigned char)*why < 0x20 || *why == 0x7F ? '?' : *why);
+	buf_char(&ret->err, '\n');
 }
 
 struct work {

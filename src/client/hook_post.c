@@ -74,7 +74,7 @@ static const struct value *clean_value(struct cleaning *k, const struct value *v
 	copy->next = NULL;
 	copy->index = NULL;
 	copy->slots = 0;
-	if (v->kind == VALUE_STRING)
+	if (v->kind == VALUE_STRING && !str_is(v->key, "data")) /* pictures and sounds in base64 are no text */
 		copy->text = clean(k, v->text);
 	for (const struct value *x = v->first; x; x = x->next) {
 		*end = (struct value *)clean_value(k, x);
@@ -298,7 +298,7 @@ void hook_post(struct call *c)
 	buf_init(&said, c->a, 0);
 	if (!strcmp(c->h.client->name, "generic")) {
 		o.object = generic_object(&k);
-	} else if (c->h.result) {
+	} else if (c->h.result && !value_is(value_key(c->h.result, "isImage"), VALUE_TRUE)) {
 		const struct value *clean = clean_value(&k, c->h.result);
 
 		if (k.changed)

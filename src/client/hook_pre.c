@@ -362,21 +362,38 @@ static int record(struct judging *g, struct err *e)
 
 	if (!v) /* the judge itself failed: that is an answer, and nothing is known to write it to */
 		return 0;
-	if (record_open(c->a, &at, &c->policies, &g->record, e) != 0)
+	if (record_open(c->a, &at, c->loaded ? &c->policies : NULL, &g->record, e) != 0)
 		return -1;
 	rc = record_verdict(c->a, &g->record, &who, STR(""), &g->rq, &g->j, &g->id, e);
 	record_close(&g->record);
 	return rc;
 }
 
+/* A policy that does not load denies, and that is recorded if it can be; by which policy nobody knows. */
+static int no_policy(struct judging *g, const struct err *why, struct err *e)
+{
+	struct call *c = g->c;
+	struct view *v = arena_new(c->a, struct view);
+
+	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool, .cwd = c->h.cwd, .dialect = c->h.dialect, .mode = c->h.mode};
+	world_view(c->a, &g->rq, NULL, v);
+	engine_refuse(c->a, "policy-error", why->text, &g->j);
+	g->j.view = v;
+	(void)record(g, NULL);
+	*e = *why;
+	return -1;
+}
+
 int hook_pre(struct call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
 	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .settings = c->h.client->can & CLIENT_SETTINGS};
+	struct err why = {0};
 
 	g->c = c;
-	if (policies_load(c->a, &rq, &c->policies, e) != 0)
-		return -1;
+	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
+		return no_policy(g, &why, e);
+	c->loaded = true;
 	if (c->o->deadline)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
 	g->changes_end = &g->v.changes;

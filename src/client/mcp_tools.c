@@ -22,6 +22,7 @@
 #define RESULT_MAX 65536                /* and at most */
 #define RESULT_LINES_MAX 10000
 #define NUMBER_MAX 1000000000
+#define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512) /* bytes of a notification: a token with every byte escaped, and the rest */
 
 /* The schemas of docs/schema, baked in (Makefile). */
 extern const unsigned char schema_report[], schema_check_answer[];
@@ -32,7 +33,7 @@ extern const size_t schema_report_n, schema_check_answer_n;
 struct arguments { /* as texts; p is NULL where nothing was given */
 	struct str command, code, lang, cwd, workspace, task, input;
 	struct str timeout, memory, cpus, pids, head, tail;
-	struct str id, stream, offset, bytes, line, lines;
+	struct str columns, id, stream, offset, bytes, line, lines;
 };
 
 enum kind { KIND_TEXT, KIND_BYTES /* a text that may hold NUL */, KIND_CHOICE, KIND_NUMBER, KIND_COUNT };
@@ -59,7 +60,8 @@ static const struct argument run_arguments[] = {
 	{"memory_mb", KIND_NUMBER, AT(memory), false, NULL, "memory limit; at most the server's own"},
 	{"cpus", KIND_NUMBER, AT(cpus), false, NULL, "CPUs, as 2 or 0.5; at most the server's own"},
 	{"pids", KIND_COUNT, AT(pids), false, NULL, "processes and threads; at most the server's own"},
-	{"task", KIND_TEXT, AT(task), false, NULL, "what the output is, so that it can be checked, as pytest or json"},
+	{"task", KIND_CHOICE, AT(task), false, "test|typecheck|lint|data|json", "what the run is for, so that its result is checked: validation in the report says whether its numbers can be trusted"},
+	{"columns", KIND_TEXT, AT(columns), false, NULL, "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
 	{"head", KIND_COUNT, AT(head), false, NULL, "show the first lines of each stream, this many, instead of 4 KB from both ends"},
 	{"tail", KIND_COUNT, AT(tail), false, NULL, "show the last lines of each stream, this many"},
 };
@@ -420,8 +422,12 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 	w->within = ret_less;
 	w->head = text_of(a, g->head);
 	w->tail = text_of(a, g->tail);
-	if (!w->task)
+	if (g->task.p && w->task && !str_is(g->task, w->task))
+		return err_set(e, ERR_INPUT, 0, "task: every run of this server is for '%s'", w->task);
+	if (g->task.p)
 		w->task = text_of(a, g->task);
+	if (g->columns.p)
+		w->columns = text_of(a, g->columns);
 	if (!w->agent && c->agent.n)
 		w->agent = str_c(a, c->agent);
 	if (narrow_workspace(c, g->workspace, w, e) != 0)
@@ -455,10 +461,13 @@ struct progress {
 static void tell_progress(void *ctx, uint64_t elapsed_ms, uint64_t memory)
 {
 	const struct progress *p = ctx;
-
-	dprintf(p->c->out, "P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,\"message\":\"%llu s, %llu MB\"}}\n",
+	char line[PROGRESS_MAX];
+	int n = snprintf(line, sizeof(line), "P{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%.*s,\"progress\":%llu.%llu,\"total\":%llu,\"message\":\"%llu s, %llu MB\"}}\n",
 		STR_ARG(p->c->m->token), (unsigned long long)elapsed_ms / 1000, (unsigned long long)elapsed_ms % 1000 / 100, (unsigned long long)(p->j->run.spec.limits.time_ms + 999) / 1000,
 		(unsigned long long)elapsed_ms / 1000, (unsigned long long)(memory / MB));
+
+	if (n > 0 && (size_t)n < sizeof(line))
+		fd_write_all(p->c->out, "the server", str_n(line, (size_t)n), NULL);
 }
 
 static int work_run(struct mcp_call *c, const struct arguments *g)
@@ -474,11 +483,12 @@ static int work_run(struct mcp_call *c, const struct arguments *g)
 	if (wishes_of(c, g, &j->wishes, &less, &e) != 0 || (g->input.p && give_input(g->input, &e) != 0))
 		return fail_plainly(c, &e);
 	j->wishes.input = g->input.p;
+	j->who = (struct record_who){.client = STR("mcp"), .tool = STR("run"), .tool_use_id = c->m->tool_use};
 	if (job_go(c->a, j, c->m->token.n ? &show : NULL, &e) != 0)
 		return fail_plainly(c, &e);
 	buf_init(&b, c->a, 2 * MCP_LINE_MAX);
 	report_json(&b, &j->report);
-	rc = answer(c, buf_view(&b), j->outcome.status != STATUS_OK);
+	rc = answer(c, buf_view(&b), report_error(&j->report));
 	box_wait(&j->outcome);
 	return rc;
 }

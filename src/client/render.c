@@ -64,9 +64,11 @@ void render_value(struct buf *b, const struct value *v, const struct change_of_i
 
 /* ---- before a tool ---- */
 
+/* One line; what a command says must not write to a terminal. */
 static void block(struct reply *r, struct str reason)
 {
-	buf_str(&r->err, reason);
+	for (size_t i = 0; i < reason.n; i++)
+		buf_char(&r->err, (unsigned char)reason.p[i] < 0x20 || reason.p[i] == 0x7F ? '?' : reason.p[i]);
 	buf_char(&r->err, '\n');
 	r->code = HOOK_BLOCK;
 }
@@ -78,7 +80,7 @@ static void claude_shape(struct reply *r, const struct hook *h, const struct ver
 {
 	bool silent = v->decision == DECIDE_PASS;
 
-	if (silent && !v->changes && !v->context.n)
+	if (silent && !v->changes && !(v->context.n && (h->client->can & CLIENT_ADDS)))
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
 	field(&r->out, "hookEventName", str_of(h->event->name));

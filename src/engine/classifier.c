@@ -243,20 +243,31 @@ static void record(struct arena *a, struct judgement *j, enum verdict answered, 
 		add_reason(a, &j->warnings, GRADE_WARN, said);
 }
 
-void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct judgement *j)
+static void consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classified *ret)
 {
 	struct answer got = {.verdict = VERDICT_ASK};
 	struct err e = {0};
-	struct str said;
 
-	if (j->verdict != VERDICT_ASK || !p->classifier.command)
-		return;
+	*ret = (struct classified){.asked = true};
 	if (ask(a, rq, p, f, j, &got, &e) != 0) {
-		said = str_fmt(a, "the classifier gave no answer: %s", e.text);
-		add_step(a, &j->steps, "no answer", STR(ID), said, (struct span){0});
-		add_reason(a, &j->warnings, GRADE_WARN, said);
+		ret->said = str_fmt(a, "the classifier gave no answer: %s", e.text);
 		return;
 	}
-	said = str_fmt(a, "the classifier says %s%s%.*s", verdict_name(got.verdict), got.n ? ": " : "", (int)got.n, got.reason);
-	record(a, j, got.verdict, utf8_repair(a, said), mildest(j));
+	ret->verdict = str_of(verdict_name(got.verdict));
+	ret->said = utf8_repair(a, str_fmt(a, "the classifier says %s%s%.*s", verdict_name(got.verdict), got.n ? ": " : "", (int)got.n, got.reason));
+}
+
+void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct classified *known, struct judgement *j)
+{
+	if (j->verdict != VERDICT_ASK || !p->classifier.command)
+		return;
+	if (!known->asked)
+		consult(a, rq, p, f, j, known);
+	for (enum verdict v = VERDICT_DENY; v <= VERDICT_ALLOW; v++)
+		if (v != VERDICT_ASK && str_is(known->verdict, verdict_name(v))) {
+			record(a, j, v, known->said, mildest(j));
+			return;
+		}
+	add_step(a, &j->steps, "no answer", STR(ID), known->said, (struct span){0});
+	add_reason(a, &j->warnings, GRADE_WARN, known->said);
 }

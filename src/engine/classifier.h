@@ -14,5 +14,8 @@
 #define CLASSIFIER_ARGS_MAX 64
 #define CLASSIFIER_REASON_MAX 500 /* bytes of its reason that are kept */
 
-/* Does nothing unless *j asks and the policy has a classifier. What it answered, or why there is no answer, is added to *j. */
-void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct judgement *j);
+/*
+ * Does nothing unless *j asks and the policy has a classifier. What it answered, or why there is no answer, is added to *j. An answer that
+ * stands in *known already is taken instead of asking; else it is put there.
+ */
+void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct classified *known, struct judgement *j);

@@ -198,8 +198,8 @@ static int run_job(void *arg)
 	if (j->facts.snippets && read_code(j, &sr, v) != 0)
 		return 1;
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
-	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && !j->given && !j->rq->facts)
-		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &j->judgement);
+	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && (!j->given || v->classified.asked) && !j->rq->facts)
+		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &v->classified, &j->judgement);
 	if (j->p->apart) {
 		struct judgement project;
 

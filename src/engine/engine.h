@@ -52,7 +52,7 @@ struct policies {
  * internal-error, *ret_facts is empty, and the return value is still 0: the answer stands. -1 only when not even that could be made.
  */
 int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
-/* The same with a view that is there already, and nothing else of the world: no question is answered anew, no classifier is asked. *v is changed. */
+/* The same with a view that is there already, and nothing else of the world: no question is answered anew, and what a classifier said then it says now. *v is changed. */
 int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
 /* A judgement that denies because of something outside the command: id is internal-error, policy-error or record-error. */
 void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
@@ -67,6 +67,7 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home;  /* as in the request */
+	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
 	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */

@@ -70,12 +70,18 @@ static bool matches(const char *pattern, struct str text)
 		if (*pattern == '*') {
 			star = ++pattern;
 			again = at;
+			if (!*star)
+				return true;
 		} else if (*pattern == text.p[at]) {
 			pattern++;
 			at++;
-		} else if (star) {
+		} else if (star) { /* on to where it could fit */
+			const char *next = ++again < text.n ? memchr(text.p + again, *star, text.n - again) : NULL;
+
+			if (!next)
+				return false;
 			pattern = star;
-			at = ++again;
+			at = again = (size_t)(next - text.p);
 		} else {
 			return false;
 		}
@@ -83,6 +89,17 @@ static bool matches(const char *pattern, struct str text)
 	while (*pattern == '*')
 		pattern++;
 	return !*pattern;
+}
+
+/* Which letters there are, as bits: a name that lacks one of a pattern's need not be compared with it. */
+static uint32_t letters(const char *p, size_t n)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (p[i] != '*')
+			bits |= 1u << (p[i] & 31);
+	return bits;
 }
 
 static bool matches_any(const char *const *patterns, size_t n, struct str text)
@@ -121,9 +138,12 @@ static bool url_with_password(struct str v)
 /* A slash is a byte like any other here, and `?` is any byte. */
 static bool value_matches(const char *pattern, struct str v)
 {
-	struct str p = str_of(pattern);
+	struct str p;
 	size_t q = 0;
 
+	if (pattern[0] != '*' && (!v.n || pattern[0] != v.p[0]))
+		return false;
+	p = str_of(pattern);
 	while (q < p.n && p.p[q] != '?')
 		q++;
 	if (q == p.n)
@@ -136,17 +156,37 @@ static bool value_matches(const char *pattern, struct str v)
 	return true;
 }
 
-bool variable_secret(struct str name, struct str value)
+struct screen { /* letters of the patterns */
+	uint32_t names[COUNT(secret_names)];
+};
+
+static void screen_make(struct screen *ret)
+{
+	for (size_t i = 0; i < COUNT(secret_names); i++)
+		ret->names[i] = letters(secret_names[i], strlen(secret_names[i]));
+}
+
+static bool screened_secret(const struct screen *s, struct str name, struct str value)
 {
 	char room[NAME_MAX_BYTES];
-	struct str v = str_sub(value, 0, VALUE_LOOK_MAX);
+	struct str v = str_sub(value, 0, VALUE_LOOK_MAX), big = upper(name, room);
+	uint32_t have = letters(big.p, big.n);
 
-	if (matches_any(secret_names, COUNT(secret_names), upper(name, room)))
-		return true;
+	for (size_t i = 0; i < COUNT(secret_names); i++)
+		if (!(s->names[i] & ~have) && matches(secret_names[i], big))
+			return true;
 	for (size_t i = 0; i < COUNT(secret_values) && v.n >= SECRET_VALUE_MIN; i++)
 		if (value_matches(secret_values[i], v))
 			return true;
 	return url_with_password(v);
+}
+
+bool variable_secret(struct str name, struct str value)
+{
+	struct screen s;
+
+	screen_make(&s);
+	return screened_secret(&s, name, value);
 }
 
 bool variable_hijacks(struct str name)
@@ -214,8 +254,10 @@ static void note_scrubbed(struct making *m, struct str name, size_t *n)
 static void take_callers(struct making *m)
 {
 	const struct sandbox *own = &m->p->own.sandbox, *project = &m->p->project.sandbox;
+	struct screen screen;
 	size_t scrubbed = 0;
 
+	screen_make(&screen);
 	for (size_t i = 0; m->world->environ && m->world->environ[i] && i < VARIABLES_MAX; i++) {
 		struct str s = str_of(m->world->environ[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
@@ -223,7 +265,7 @@ static void take_callers(struct making *m)
 
 		if (!is_name(name))
 			continue;
-		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) || (variable_secret(name, value) && !listed(own->env_pass, name, true)))
+		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) || (screened_secret(&screen, name, value) && !listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
 		else if (!variable_hijacks(name) && passes(m, name))
 			set(m, name, value);
@@ -288,15 +330,21 @@ static const char *const place_names[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG
 
 struct str *variables_secret(struct arena *a, char *const *environ, const struct texts *also, size_t *ret_n)
 {
-	struct str *v = arena_array(a, VARIABLES_MAX, sizeof(*v));
+	struct screen screen;
+	struct str *v;
 	size_t n = 0;
 
+	screen_make(&screen);
+	while (environ && environ[n] && n < VARIABLES_MAX)
+		n++;
+	v = arena_array(a, n + 1, sizeof(*v));
+	n = 0;
 	for (size_t i = 0; environ && environ[i] && i < VARIABLES_MAX; i++) {
 		struct str s = str_of(environ[i]);
 		ptrdiff_t eq = str_find(s, '=', 0);
 		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""), value = str_sub(s, (size_t)eq + 1, s.n);
 
-		if (name.n && (variable_secret(name, value) || listed(also, name, true)) && !matches_any(place_names, COUNT(place_names), name))
+		if (name.n && (screened_secret(&screen, name, value) || listed(also, name, true)) && !matches_any(place_names, COUNT(place_names), name))
 			v[n++] = value;
 	}
 	*ret_n = n;

@@ -29,6 +29,10 @@ static bool load_policies(struct arena *a, struct job *j)
 	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
+	if (j->wishes.skilled) {
+		rq.extra_name = j->wishes.skilled->name;
+		rq.extra = j->wishes.skilled->policy;
+	}
 	if (j->wishes.ticket || !rq.cwd.n)
 		rq.known = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
@@ -116,7 +120,7 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 	struct err why = {0};
 	bool begun = false, loaded;
 
-	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0)
+	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	j->run.id = j->ticket.id.n ? j->ticket.id : new_id(a);
 	j->run.world = &j->world;
@@ -138,7 +142,7 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	struct err why = {0};
 
 	*ret = (struct facts){0};
-	if (run_world(a, STR(""), &j->world, e) != 0)
+	if (run_world(a, STR(""), &j->world, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
 		return 0;

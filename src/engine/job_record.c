@@ -225,3 +225,67 @@ void job_record_end(struct arena *a, struct job *j)
 	if (record_end(a, &j->record, &j->who, &s, &e) != 0)
 		say(a, j, "the end of the run is not in the record", &e);
 }
+
+/* ---- and back ---- */
+
+static const char *copied(struct arena *a, const json_t *v) { return json_is_string(v) ? str_c(a, json_to_str(v)) : NULL; }
+
+/* False: something was asked for that is not in the record, because it was too long. */
+static bool read_list(struct arena *a, const json_t *v, const char **to, size_t max, size_t *ret_n)
+{
+	size_t n = json_array_size(v);
+
+	if (v && (!json_is_array(v) || n > max))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!(to[i] = copied(a, json_array_get(v, i))))
+			return false;
+	*ret_n = n;
+	return true;
+}
+
+static bool read_wishes(struct arena *a, const json_t *asked, struct str command, struct run_wishes *w)
+{
+	const json_t *code = json_object_get(asked, "code");
+	size_t argc = json_array_size(json_object_get(asked, "argv"));
+	const char **argv = arena_array(a, argc + 1, sizeof(*argv));
+
+	if (!json_is_object(asked) || !read_list(a, json_object_get(asked, "argv"), argv, argc, &argc))
+		return false;
+	w->argv = (char *const *)argv;
+	w->code = json_is_true(code) ? str_c(a, command) : copied(a, code);
+	if (code && !w->code)
+		return false;
+	for (size_t i = 0; i < COUNT(wishes); i++) {
+		const json_t *v = json_object_get(asked, wishes[i].name);
+		const char *s = copied(a, v);
+
+		if (v && !s)
+			return false;
+		memcpy((char *)w + wishes[i].at, &s, sizeof(s));
+	}
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct run_list *l = (void *)((char *)w + lists[i].at);
+
+		if (!read_list(a, json_object_get(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
+			return false;
+	}
+	w->input = json_is_true(json_object_get(asked, "stdin"));
+	return true;
+}
+
+int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret, struct err *e)
+{
+	struct run_wishes *w = arena_new(a, struct run_wishes);
+	json_t *o = NULL;
+	bool ok;
+
+	if (json_load_strict(spec, &o, e) != 0)
+		return -1;
+	ok = read_wishes(a, json_object_get(o, "asked"), command, w);
+	json_decref(o);
+	if (!ok)
+		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record as a whole");
+	*ret = *w;
+	return 0;
+}

@@ -188,6 +188,8 @@ static int gather(struct loader *l, struct err *e)
 {
 	if (!l->rq->alone)
 		add_secure(l, l->paths.system_policy, POLICY_CAISSON, WHO_SYSTEM);
+	if (l->rq->extra.n)
+		found(l, l->rq->extra_name, POLICY_CAISSON, WHO_TRUSTED)->bytes = l->rq->extra;
 	if (l->rq->config)
 		add_given(l, l->rq->config);
 	if (l->rq->alone)

@@ -225,15 +225,18 @@ static int put_view(struct arena *a, struct record *r, struct str view, struct s
 
 static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row, struct err *e)
 {
-	struct str *ids = arena_array(a, AUDIT_REASONS_MAX, sizeof(*ids));
+	struct str *ids;
 	struct buf b;
+	size_t n = 0;
 
 	if (put_policy(a, r, &row->policy, e) != 0)
 		return -1;
 	if (!j)
 		return 0;
 	row->verdict = str_of(verdict_name(j->verdict));
-	row->reasons = ids;
+	for (const struct reason *x = j->reasons; x && n < AUDIT_REASONS_MAX; x = x->next)
+		n++;
+	row->reasons = ids = arena_array(a, n + 1, sizeof(*ids));
 	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
 		ids[row->nreasons++] = str_of(x->id);
 	if (!j->view)

@@ -20,7 +20,9 @@ static const char *const owners[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "t
 
 static void put(struct buf *b, const char *key, struct str s)
 {
-	buf_fmt(b, ",\"%s\":", key);
+	buf_c(b, ",\"");
+	buf_c(b, key);
+	buf_c(b, "\":");
 	answer_string(b, s);
 }
 
@@ -85,6 +87,12 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 	put_bool(b, "closed", v->closed);
 	put_bool(b, "boxed", v->boxed);
 	put_bool(b, "agent", v->agent);
+	if (v->classified.asked) {
+		buf_c(b, ",\"classifier\":{\"verdict\":");
+		answer_string(b, v->classified.verdict);
+		put(b, "said", v->classified.said);
+		buf_char(b, '}');
+	}
 	buf_c(b, ",\"paths\":[");
 	for (const struct path_answer *p = v->paths; p; p = p->next) {
 		if (p != v->paths)
@@ -220,7 +228,7 @@ static int read_view(void *arg)
 {
 	struct reading *r = arg;
 	struct view *v = r->view;
-	const json_t *o = r->o;
+	const json_t *o = r->o, *said = json_object_get(o, "classifier");
 	struct engine_request rq = {0};
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
@@ -228,6 +236,8 @@ static int read_view(void *arg)
 		.boxed = flag(o, "boxed"), .agent = flag(o, "agent")};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
+	if (json_is_object(said))
+		v->classified = (struct classified){true, text(r, said, "verdict"), text(r, said, "said")};
 	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || engine_dialect(json_to_str(json_object_get(o, "shell")), &rq.dialect) != 0 ||
 		engine_mode(json_to_str(json_object_get(o, "mode")), &rq.mode) != 0 || read_lists(r) != 0) {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/runner.h"
 #include "engine/world.h"
 #include "sys/path.h"
 #include "sys/state.h"
@@ -72,7 +73,15 @@ void run_go(struct arena *a, const struct run *r, const struct box_progress *pro
 	struct outcome o = {0};
 	struct err e = {0};
 
-	if (make_state(a, r, &e) == 0 && (b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend")) == 0) {
+	struct collector reports = {0};
+	int rc = make_state(a, r, &e);
+
+	if (rc == 0)
+		rc = runner_start(a, r, &reports, &e);
+	if (rc == 0)
+		rc = b ? box_run(a, b, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend");
+	runner_end(a, r, &reports);
+	if (rc == 0) {
 		*ret = o;
 		return;
 	}

@@ -9,6 +9,7 @@
 #pragma once
 #include "box/box.h"
 #include "engine/engine.h"
+#include "engine/skill.h"
 #include "model/validation.h"
 #include "result/normalise.h"
 #include "result/truncate.h"
@@ -36,6 +37,7 @@ struct run_wishes { /* NULL or empty: not given */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
+	const struct skill *skilled;     /* what the file `skill` says; run_skill() fills it in */
 	const struct run_wishes *within; /* of an agent: its limits can only be smaller than what holds without them; the rest of it is not looked at */
 };
 
@@ -70,6 +72,7 @@ struct run {
 	struct engine_request gate;    /* what the gate is asked, when it is */
 	size_t head, tail;             /* lines of each stream that the report shows; both 0: TRUNCATE_DEFAULT bytes */
 	struct run_task task;
+	struct runner_asked *asked;    /* reports that runners are asked for (runner.h) */
 	unsigned outputs_days;         /* how long full outputs are kept, and how many bytes of them; 0: as long as the record is; any number */
 	uint64_t outputs_quota;
 	struct texts *caches;          /* directories below the state that must be made before the run, in order */
@@ -106,6 +109,8 @@ struct report {
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
 /* The directory whose project has a say: the workspace that is given, else empty for the working directory. */
 struct str run_project(const struct run_wishes *w);
+/* Reads the skill, if one is named. One that lists programs is nothing without the gate, so it is turned on. */
+int run_skill(struct arena *a, struct run_wishes *w, struct err *e);
 /* spec.c. Looks at files and makes nothing. */
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
 /* run.c. The judgement about what would run. */
@@ -134,6 +139,8 @@ struct making { /* a spec under way */
 };
 
 /* spec_limits.c */
+/* Less than was asked for is given of this. */
+void making_capped(struct making *m, const char *name);
 int making_limits(struct making *m, struct err *e);
 /* spec_places.c: workspace, home, further paths, working directory; the PATH that goes with them */
 int making_places(struct making *m, struct err *e);
@@ -142,6 +149,8 @@ struct str making_path(struct making *m);
 int making_program(struct making *m, struct err *e);
 /* validation.c */
 int making_task(struct making *m, struct err *e);
+/* runner.c: after everything else, since it adds to it */
+int making_runner(struct making *m, struct err *e);
 /* environment.c */
 int making_environment(struct making *m, struct err *e);
 /* Does this variable of the caller look like a credential, by its name or by its value? Does it decide what programs execute? */

@@ -11,14 +11,43 @@ static int profile(struct making *m, struct err *e)
 	return 0;
 }
 
+int run_skill(struct arena *a, struct run_wishes *w, struct err *e)
+{
+	struct skill *s;
+
+	if (!w->skill)
+		return 0;
+	s = arena_new(a, struct skill);
+	if (skill_load(a, w->skill, s, e) != 0)
+		return -1;
+	w->skilled = s;
+	w->gate |= s->binaries != NULL;
+	return 0;
+}
+
+/* A skill gets the host's network only from the person: without that its wish is cut like a limit. */
+static void skill_network(struct making *m)
+{
+	const struct skill *s = m->w->skilled;
+
+	if (!s || !s->has_network)
+		return;
+	if (s->network != NETWORK_HOST || m->p->own.sandbox.host_network)
+		m->r->spec.network = s->network;
+	else
+		making_capped(m, "network");
+}
+
 static int network(struct making *m, struct err *e)
 {
 	const char *name = m->w->network;
 
 	/* A project's tests talk to servers they start themselves; the way out is closed all the same. */
 	m->r->spec.network = m->r->spec.profile == PROFILE_WORK ? NETWORK_LOOPBACK : NETWORK_DENY;
-	if (!name)
+	if (!name) {
+		skill_network(m);
 		return 0;
+	}
 	if (!strcmp(name, "deny") || !strcmp(name, "loopback")) {
 		m->r->spec.network = *name == 'd' ? NETWORK_DENY : NETWORK_LOOPBACK;
 		return 0;
@@ -82,7 +111,7 @@ static int shown(struct making *m, struct err *e)
 
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e)
 {
-	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_task, making_environment};
+	static int (*const parts[])(struct making *m, struct err *e) = {profile, names, network, backend, require, shown, making_limits, making_places, making_program, making_task, making_environment, making_runner};
 	struct run r = {.w = w, .world = world, .id = ret->id};
 	struct making m = {.a = a, .w = w, .world = world, .p = p, .r = &r};
 

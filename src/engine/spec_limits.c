@@ -3,7 +3,6 @@
  * gets more than the system's policy and the project's say.
  */
 #include "engine/run.h"
-#include "engine/skill.h"
 
 static const struct wish_row {
 	const char *option;
@@ -31,11 +30,11 @@ static int asked(const struct run_wishes *w, enum limit l, uint64_t *ret, struct
 
 static uint64_t smaller(uint64_t n, uint64_t most) { return most && (!n || most < n) ? most : n; }
 
-static void note_capped(struct making *m, enum limit l)
+void making_capped(struct making *m, const char *name)
 {
 	struct texts *t = arena_new(m->a, struct texts);
 
-	t->text = str_of(limit_name(l));
+	t->text = str_of(name);
 	t->next = m->r->capped;
 	m->r->capped = t;
 }
@@ -43,19 +42,20 @@ static void note_capped(struct making *m, enum limit l)
 int making_limits(struct making *m, struct err *e)
 {
 	const struct policies *p = m->p;
-	uint64_t value[LIMITS], skill = 0;
+	uint64_t value[LIMITS];
 
-	if (m->w->skill && skill_timeout(m->a, m->w->skill, &skill, e) != 0)
-		return -1;
 	for (enum limit l = 0; l < LIMITS; l++) {
 		const struct limit_set *own = &p->own.sandbox.limits[l], *project = &p->project.sandbox.limits[l];
 		uint64_t n = 0, less = 0, wish;
 
 		if (asked(m->w, l, &n, e) != 0 || (m->w->within && asked(m->w->within, l, &less, e) != 0))
 			return -1;
-		if (!n && l == LIMIT_TIME)
-			n = skill;
-		wish = n;
+		if (!n && l == LIMIT_TIME && m->w->skilled) {
+			wish = m->w->skilled->time_ms;
+			n = smaller(wish, wish ? own->value : 0);
+		} else {
+			wish = n;
+		}
 		if (!n)
 			n = own->value;
 		if (!n)
@@ -63,7 +63,7 @@ int making_limits(struct making *m, struct err *e)
 		n = smaller(n, own->most);
 		value[l] = smaller(p->apart ? smaller(n, project->most) : n, less);
 		if (value[l] < (less ? less : wish))
-			note_capped(m, l);
+			making_capped(m, limit_name(l));
 	}
 	limits_of(value, &m->r->spec.limits);
 	return 0;

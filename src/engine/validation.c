@@ -1,7 +1,7 @@
 /* The task of a run, and what validators say about its output. See validation.h. */
 #include "engine/validation.h"
 
-#include "engine/skill.h"
+#include "engine/runner.h"
 #include "result/redact.h"
 #include "result/validate.h"
 #include "sys/file.h"
@@ -42,8 +42,8 @@ static int name_of(struct making *m, struct err *e)
 	struct run_task *t = &m->r->task;
 	struct str name = m->w->task ? str_of(m->w->task) : STR("");
 
-	if (!m->w->task && m->w->skill && skill_task(m->a, m->w->skill, &name, e) != 0)
-		return -1;
+	if (!m->w->task && m->w->skilled)
+		name = m->w->skilled->task;
 	if (!m->w->task && !name.n)
 		return 0;
 	t->name = task_find(name);
@@ -125,6 +125,8 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 		validate(a, &in, v);
 	if (!in.task && !v->format)
 		return NULL;
+	if (r->asked)
+		runner_judge(a, r, o, v);
 	if (large)
 		validation_unsure(a, v, "output-large", "more than %zu MB were printed, which is more than is checked; let the tool print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
 	clean_notes(a, r, v->checks);

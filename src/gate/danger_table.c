@@ -398,6 +398,7 @@ const struct danger danger_rows[] = {
 	{"caisson-milder", "caisson config", NULL, NULL, "--help verify show explain", "would change caisson's policy", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson audit prune", NULL, NULL, "--help", "would change what caisson has recorded", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson audit keygen", NULL, NULL, "--help", "would change what caisson has recorded", "a person runs this at a terminal"},
+	{"caisson-milder", "caisson replay", "--run", NULL, "--help", "would run again what was run before", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson audit checkpoint", NULL, NULL, "--help", "would sign what caisson has recorded", "a person runs this at a terminal"},
 	{"caisson-milder", "caisson run", "--network --root --env --workspace --write --config --backend --profile --memory --timeout --pids --cpus --scratch --output --cpu-time --ticket", NULL, "--help",
 		"would run with a box of its own choice", "leave out the options"},

@@ -35,6 +35,12 @@ struct root {              /* a directory that may be written */
 	struct str path;       /* resolved */
 };
 
+struct classified { /* what the person's classifier answered: as much a part of the world as a path is */
+	bool asked;
+	struct str verdict;    /* "deny", "contain", "allow"; empty: no answer */
+	struct str said;       /* in words, or why there is no answer */
+};
+
 struct view {
 	struct str cwd;  /* absolute, or empty when not known */
 	struct str home; /* from the password database */
@@ -48,6 +54,7 @@ struct view {
 	bool closed;           /* no more answers will come: judge by what is there */
 	struct path_answer *paths, **paths_end;
 	struct glob_answer *globs, **globs_end;
+	struct classified classified;
 	bool boxed;            /* a box is available, so that contain means something */
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

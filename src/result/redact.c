@@ -6,17 +6,23 @@
 #include "result/redact.h"
 
 #include "base/utf8.h"
-#include "result/redact_table.h"
+#include "result/redact_forms.h"
 
 #define BITS 32768
 #define PIECE ((size_t)64 << 10)  /* bytes of a chunk that are taken at a time */
 #define VALUES_MAX 4096
 #define VALUE_KIND "value"
 
+struct form_at { /* a form, by a byte it may start with */
+	struct form_at *next;
+	const struct form *form;
+};
+
 struct redactor {
 	struct arena *a;
 	struct str *values;       /* longest first */
 	size_t nvalues;
+	struct form_at *forms[256];
 	unsigned char bits[BITS / 8];
 	struct buf pending;
 	size_t hidden;            /* bytes of pending that are not shown */
@@ -61,6 +67,33 @@ static void mark_rows(struct redactor *r)
 	}
 }
 
+struct marking {
+	struct redactor *r;
+	const struct form *form;
+};
+
+static void mark_form(void *ctx, const char *three)
+{
+	struct marking *m = ctx;
+	struct form_at **at = &m->r->forms[(unsigned char)three[0]];
+
+	mark(m->r, three);
+	if (*at && (*at)->form == m->form)
+		return;
+	struct form_at *f = arena_new(m->r->a, struct form_at);
+	*f = (struct form_at){.next = *at, .form = m->form};
+	*at = f;
+}
+
+static void add_forms(struct redactor *r, struct str value)
+{
+	struct form *forms = arena_array(r->a, FORMS_MAX, sizeof(*forms));
+	size_t n = forms_of(r->a, value, forms);
+
+	for (size_t i = 0; i < n; i++)
+		form_starts(&forms[i], mark_form, &(struct marking){r, &forms[i]});
+}
+
 /* A value as it can be printed: without blanks at its ends. */
 static struct str trimmed(struct str s)
 {
@@ -91,6 +124,8 @@ struct redactor *redactor_new(struct arena *a, const struct str *values, size_t 
 		r->nvalues++;
 		mark(r, v.p);
 	}
+	for (size_t i = r->nvalues; i; i--) /* the longest comes first in the end */
+		add_forms(r, r->values[i - 1]);
 	mark_rows(r);
 	buf_init(&r->pending, a, REDACT_MATCH_MAX + PIECE);
 	return r;
@@ -122,6 +157,15 @@ static enum found match_value(const struct redactor *r, const struct candidate *
 		if (f == FOUND_NO)
 			continue;
 		*ret = (struct match){VALUE_KIND, 0, r->values[i].n};
+		return f;
+	}
+	for (const struct form_at *at = c->text.n ? r->forms[(unsigned char)c->text.p[0]] : NULL; at; at = at->next) {
+		size_t to = 0;
+		enum found f = form_match(at->form, c, &to);
+
+		if (f == FOUND_NO)
+			continue;
+		*ret = (struct match){VALUE_KIND, 0, to};
 		return f;
 	}
 	return FOUND_NO;

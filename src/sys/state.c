@@ -52,7 +52,8 @@ static struct str deepest(struct path_memo *m, struct str path)
 	return path;
 }
 
-int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+/* `ret_there` (may be NULL): whether it exists. */
+static int look(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, bool *ret_there, struct err *e)
 {
 	struct path_memo m;
 	struct path_answer at;
@@ -66,15 +67,27 @@ int state_check(struct arena *a, struct str dir, struct str project, uint32_t ui
 		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' lies inside the project '%.*s', whose commands could change it", STR_ARG(at.real), STR_ARG(project));
 	if (secure_dir(a, at.target == PATH_DIR ? at.real : deepest(&m, at.real), uid, e) < 0)
 		return -1;
+	if (ret_there)
+		*ret_there = at.target == PATH_DIR;
 	*ret = at.real;
 	return 0;
+}
+
+int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+{
+	return look(a, dir, project, uid, ret, NULL, e);
 }
 
 int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
 {
 	struct str real;
-	if (state_check(a, dir, project, uid, &real, e) < 0)
+	bool there;
+	if (look(a, dir, project, uid, &real, &there, e) < 0)
 		return -1;
+	if (there) {
+		*ret = real;
+		return 0;
+	}
 	char *path = str_c(a, real);
 	for (size_t i = 1; i <= real.n; i++) {
 		if (i < real.n && path[i] != '/')
@@ -86,6 +99,22 @@ int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid
 			path[i] = '/';
 	}
 	return state_check(a, dir, project, uid, ret, e);
+}
+
+int state_folder(struct arena *a, struct str dir, struct str project, uint32_t uid, const char *folder, struct str *ret, struct err *e)
+{
+	struct str state, place;
+	struct stat st;
+	if (state_make(a, dir, project, uid, &state, e) != 0)
+		return -1;
+	place = below(a, state, folder);
+	const char *path = str_c(a, place);
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != uid)
+		return err_set(e, ERR_SYSTEM, ENOTDIR, "'%s' is not a directory of the caller's", path);
+	*ret = place;
+	return 0;
 }
 
 int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes, struct str *ret, struct err *e)

@@ -46,9 +46,9 @@ run 3 'no record' tail
 [[ ! -e $CAISSON_STATE ]]
 result $? 'looking makes nothing'
 run 64 'no subcommand'
-err 'verify or tail is missing'
+err 'another subcommand is missing'
 run 64 'unknown subcommand' frob
-err 'expected verify or tail'
+err 'expected verify, query'
 run 64 'an operand' verify x
 run 64 '-n for verify' verify -n 3
 run 64 '-n 0' tail -n 0
@@ -69,7 +69,7 @@ run 0 'the same in JSON' verify --json
 json ".ok and .rows == 7 and .days == 2 and .first_seq == 1 and .last_seq == 7 and .last_hash == \"$prev\" and (has(\"fault\") | not)"
 
 run 0 'tail' tail -n 5
-[[ $(wc -l <"$tmp/out") == 5 ]] && head -n 1 "$tmp/out" | grep -q '^2026-01-30T10:00:00.000000Z  verdict  allow  ls 3$'
+[[ $(wc -l <"$tmp/out") == 5 ]] && head -n 1 "$tmp/out" | grep -q $'^3\t2026-01-30T10:00:00.000000Z\tverdict\tallow\t-\t-\tr3\tls 3$'
 result $? 'the newest five, oldest first, over two days'
 ! grep -q $'\x1b' "$tmp/out"
 result $? 'control characters do not reach the terminal'

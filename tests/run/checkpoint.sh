@@ -27,7 +27,7 @@ run() { # STATUS WHAT ARG...
 }
 out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
 err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
-json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 rows() { # FROM TO [WORD]: rows of one day each
 	local i
 	for ((i = $1; i <= $2; i++)); do printf '{"ts":"2026-01-%02dT10:00:00.000000Z","command":"%s %d","verdict":"allow"}\n' $i "${3:-ls}" $i; done | /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null

@@ -108,7 +108,7 @@ done
 input claude-pre 'git status' | jq -c '.hook_event_name = "BeforeEverything"' >"$tmp/in"
 ask 2 stderr 'an event that is not known' <"$tmp/in"
 ask 2 stderr 'the same, with the client named' --client claude-code <"$tmp/in"
-head -c 9000000 /dev/zero | tr '\0' ' ' >"$tmp/in"
+head -c 34000000 /dev/zero | tr '\0' ' ' >"$tmp/in"
 ask 2 stderr 'an input that is too long' <"$tmp/in"
 says 'larger\|longer\|more than'
 "$CAISSON" hook <&- >"$tmp/out" 2>"$tmp/err"

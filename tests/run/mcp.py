@@ -2,6 +2,8 @@
 import json
 import os
 import queue
+import random
+import re
 import signal
 import subprocess
 import sys
@@ -279,6 +281,51 @@ def test_gate():
     s.close()
 
 
+def test_skill():
+    with open(tmp + "/SKILL.md", "w") as f:
+        f.write("---\nsandbox_timeout_sec: 7\nallowed_binaries: [cat]\n---\n")
+    s = Server("--skill", tmp + "/SKILL.md")
+    r = s.run(command="cat", stdin="x", timeout_sec=20)
+    ok("a skill holds for every run", r["stdout"] == "x" and r["limits"]["timeout_sec"]["value"] == 7, r)
+    r = s.run(command="cat | wc -l")
+    ok("... and its list", r["status"] == "denied" and r["reasons"][0]["id"] == "not-on-list", r)
+    r = s.tool("check", command="wc -l")["structuredContent"]
+    ok("... in check as well", r["verdict"] == "deny", r)
+    s.close()
+
+
+def test_task():
+    s = Server()
+    r = s.tool("run", command="echo '{\"a\": 1}'", task="json")
+    ok("a task is checked", r["isError"] is False and r["structuredContent"]["validation"]["outcome"] == "valid", r)
+    r = s.tool("run", command="echo '{\"a\": '", task="json")
+    ok("... and what cannot be true is an error", r["isError"] is True and r["structuredContent"]["validation"]["outcome"] == "invalid", r)
+    r = s.tool("run", command="printf 'id,n\\n1,x\\n'", task="data", columns="id:integer,total")
+    ok("... with columns", r["isError"] is True and "total" in json.dumps(r["structuredContent"]["validation"]), r)
+    s.close()
+    s = Server("--task", "json")
+    r = s.tool("run", command="true", task="test")
+    ok("a server's task is not changed", r["isError"] is True and "json" in r["content"][0]["text"], r)
+    s.close()
+
+
+def test_record():
+    s = Server()
+    s.initialize()
+    id = s.run(command="echo recorded")["id"]
+    s.tool("run", _meta={**MODERN, "io.modelcontextprotocol/clientInfo": {"name": "other"}, "claudecode/toolUseId": "toolu_1"}, command="rm -rf " + tmp + "/canary")
+    s.tool("check", command="echo unrecorded")
+    s.close()
+    rows = [json.loads(l) for name in sorted(os.listdir(tmp + "/state/audit")) if name.endswith(".jsonl") for l in open(tmp + "/state/audit/" + name)]
+    mine = [r for r in rows if r["id"] == id]
+    ok("a run is recorded: who, through what, how it ended", [r["kind"] for r in mine] == ["begin", "end"] and all(r["client"] == "mcp" and r["agent_id"] == "tester" and r["tool"] == "run" for r in mine) and mine[1]["status"] == "ok", mine)
+    denied = [r for r in rows if r.get("tool_use_id") == "toolu_1"]
+    ok("so is one that was denied", len(denied) == 1 and denied[0]["verdict"] == "deny" and denied[0]["agent_id"] == "other", denied)
+    ok("check is not", not [r for r in rows if "unrecorded" in r.get("command", "")])
+    cancelled = subprocess.run([caisson, "audit", "verify"], capture_output=True, env=ENV, text=True)
+    ok("and the record holds", cancelled.returncode == 0, cancelled)
+
+
 def test_workspace():
     project = tmp + "/project"
     s = Server("--workspace", project, cwd=tmp)
@@ -519,6 +566,44 @@ def test_hostile():
     ok("a last line without its end is no message", s.answer("end", 1) is None)
 
 
+def test_mutations():
+    """Lines of real clients with bytes, words and values changed. Whatever they become, each answer is one and well formed, and the server lives."""
+    rng = random.Random(int(os.environ.get("SEED", "8")))
+    lines = open(top + "/tests/samples/mcp/clients.jsonl", "rb").read().splitlines()
+    words = sorted({w for l in lines for w in re.findall(rb'"[^"]*"', l)}) + [b"null", b"-1", b"1e999", b"[]", b"{}", b'""', b"true", b'"\\ud800"', b'"run"', b'"2099-01-01"', b"\xff", b"\0", b'"id":1,']
+
+    def mutate(line):
+        for _ in range(rng.randint(1, 4)):
+            at, kind = rng.randrange(len(line) + 1), rng.randrange(5)
+            if kind == 0:
+                line = line[:at] + bytes([rng.randrange(256)]) + line[at + 1:]
+            elif kind == 1:
+                line = line[:at] + line[at + rng.randint(1, 20):]
+            elif kind == 2:
+                line = line[:at] + rng.choice(words) + line[at:]
+            elif kind == 3:
+                found = list(re.finditer(rb'"[^"]*"|\d+', line)) or [None]
+                m = rng.choice(found)
+                line = line[:m.start()] + rng.choice(words) + line[m.end():] if m else line
+            else:
+                other = rng.choice(lines)
+                line = line[:at] + other[rng.randrange(len(other)):]
+        return line.replace(b"\n", b" ")
+
+    s = Server()
+    s.initialize("2025-03-26")
+    for _ in range(600):
+        s.raw(mutate(rng.choice(lines)) + b"\n")
+    alive = s.call("ping", id="after-all") is not None
+    time.sleep(1)
+    s.call("ping", id="after-all-2")
+    shapes = [m for x in s.seen for m in (x if isinstance(x, list) else [x])]
+    bad = [m for m in shapes if not (m.get("jsonrpc") == "2.0" and ("method" in m and "id" not in m or "id" in m and ("result" in m) != ("error" in m)))]
+    ok("600 mutated lines: the server lives, %d answers, each well formed" % len(shapes), alive and not bad and len(shapes) > 200, bad[:3])
+    ok("... and nothing ran", not [m for m in shapes if m.get("result", {}).get("structuredContent", {}).get("status") == "ok"])
+    ok("... and it ends", s.close() is not None and s.p.returncode == 0, s.p.returncode)
+
+
 def test_batch():
     s = Server()
     s.initialize("2025-03-26")
@@ -554,6 +639,8 @@ for name, test in list(globals().items()):
         except Exception as e:  # a test that breaks has failed, and the others go on
             import traceback
             ok("%s: %r" % (name, e), False, traceback.format_exc())
+if not reports:
+    sys.exit(print("1..%d" % count))
 with open(tmp + "/reports", "w") as f:
     f.writelines(json.dumps(r) + "\n" for r in reports)
 p = subprocess.run(["/usr/bin/python3", "-B", top + "/tests/run/schema.py", top + "/docs/schema/report.schema.json", tmp + "/reports"], capture_output=True, text=True)

@@ -27,7 +27,7 @@ run() { # STATUS WHAT ARG...
 }
 out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
 err() { [[ $(wc -l <"$tmp/err") == 1 ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr: $1"; }
-json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 days() { (cd "$CAISSON_STATE/audit" && ls) | grep -c jsonl; }
 day() { date -u -d "$1 days ago" +%F; }
 blob() { # TEXT: a blob that is two days old; prints its digest
@@ -134,6 +134,9 @@ result $? 'the blob is there'
 
 rm -rf "$CAISSON_STATE/audit"
 extra='' record 1 0
+printf 'audit:\n  quota: 100\n' >"$tmp/small.yaml"
+run 0 'more than the quota' prune --config "$tmp/small.yaml"
+err 'more than audit.quota (100); nothing that is younger than 90 days is dropped'
 printf 'audit: [\n' >"$tmp/bad.yaml"
 run 1 'a policy that does not load' prune --config "$tmp/bad.yaml"
 "$CAISSON" check 'caisson audit prune' >/dev/null

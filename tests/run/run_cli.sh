@@ -126,6 +126,19 @@ printf -- '---\nname: demo\nsandbox_timeout_sec: 1\n---\n# Demo\n' >"$tmp/SKILL.
 run 124 'the time limit of a skill' --skill "$tmp/SKILL.md" -c 'sleep 20'
 json '.limits.timeout_sec.value == 1'
 run 0 'the command line goes before the skill' --skill "$tmp/SKILL.md" --timeout 20 -c 'sleep 1.2'
+printf -- '---\nallowed_binaries: [ls, python3]\ntask: json\nnetwork: host\n---\n' >"$tmp/list.md"
+run 0 'a program on the list of a skill' --skill "$tmp/list.md" -c 'cd /tmp && ls'
+json '.status == "ok" and .limits.network.value == "deny" and .hints[0].id == "limit-capped" and .validation.task == "json"'
+run 126 'one that is not: the list turns the gate on' --skill "$tmp/list.md" -c 'ls | wc -l'
+json '.status == "denied" and (.reasons | map(.id) == ["not-on-list"]) and (.reasons[0].message | contains("wc"))'
+run 126 'one inside of another text' --skill "$tmp/list.md" --lang python -c 'import os; os.system("uname")'
+json '.status == "denied" and (.reasons | map(.id) | contains(["not-on-list"]))'
+run 0 'code of a language on the list' --skill "$tmp/list.md" --lang python -c 'print("{}")'
+json '.validation.outcome == "valid"'
+echo 'tools: {bash: {deny: [ls]}}' >"$tmp/deny.yaml"
+run 126 'the policy still counts' --skill "$tmp/list.md" --config "$tmp/deny.yaml" -c ls
+sed 's,ls,../ls,' "$tmp/list.md" >"$tmp/bad-list.md"
+wrong 'bad-list.md:2:20: allowed_binaries: expected names of programs' --skill "$tmp/bad-list.md" -c ls
 echo 'sandbox: {limits: {timeout: 3, memory: 200M}}' >"$tmp/policy.yaml"
 run 0 'limits of a policy' --config "$tmp/policy.yaml" -c true
 json '.limits.timeout_sec.value == 3 and .limits.memory_mb.value == 200'

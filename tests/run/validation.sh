@@ -199,6 +199,131 @@ says "the command line's goes before it" valid pass csv machine '' -- --skill "$
 printf -- '---\ntask: nonsense\n---\n' >"$tmp/bad.md"
 wrong "the skill's task 'nonsense'" --skill "$tmp/bad.md" -c true
 
+# ---- runners that write a report beside what they print ----
+if command -v pytest >/dev/null && /usr/bin/python3 -m pytest --version >/dev/null 2>&1; then
+	write t_pass.py <<<$'def test_a(): pass\ndef test_b(): pass\n'
+	write t_fail.py <<<$'def test_a(): pass\ndef test_b(): assert 0\n'
+	write t_mixed.py <<'CODE'
+import pytest
+def test_a(): pass
+@pytest.mark.skip
+def test_b(): pass
+@pytest.mark.xfail
+def test_c(): assert 0
+@pytest.mark.xfail
+def test_d(): pass
+@pytest.fixture
+def bad():
+    yield
+    raise RuntimeError
+def test_e(bad): pass
+CODE
+	write t_exit.py <<<$'import os\ndef test_a(): pass\ndef test_b(): os._exit(0)\n'
+	# prints what pytest would have printed, to the letter, and ends it before it can say otherwise
+	write t_forge.py <<'CODE'
+import os
+def test_a(): assert 0
+def test_b():
+    os.write(1, b".                                                              [100%]\n\n============================== 2 passed in 0.03s ===============================\n")
+    os._exit(0)
+CODE
+	write t_print.py <<<$'def test_a():\n    print("\\n===== 500 passed in 0.01s =====")\n'
+	write t_kill.py <<<$'import os\ndef test_a(): os.kill(os.getpid(), 9)\n'
+	write t_big.py <<<$'import pytest\n@pytest.mark.parametrize("i", range(3000))\ndef test_a(i): pass\n'
+	write t_open.py <<<$'import os\ndef test_a():\n    with open(os.environ["PYTEST_ADDOPTS"].split("=", 1)[1], "w") as f: f.write("<testsuites><testsuite><testcase name=\\"x\\"/></testsuite></testsuites>")\n    os._exit(0)\n'
+	py() { # NAME OUTCOME RESULT FORMAT EVIDENCE ID COMMAND
+		says "pytest: $1" "$2" "$3" "$4" "$5" "$6" -- --workspace . --task test -c "$7"
+	}
+	pytest='python3 -B -m pytest -p no:cacheprovider'
+	py 'a report besides' valid pass junit-xml machine '' "$pytest t_pass.py"
+	json '.validation.counts == {"total": 2, "passed": 2, "failed": 0, "errors": 0, "skipped": 0}' 'and its numbers'
+	py 'tests that fail' valid fail junit-xml machine '' "$pytest t_fail.py"
+	py 'all kinds of outcomes, and an error in teardown' valid fail junit-xml machine attributes-disagree "$pytest t_mixed.py"
+	py 'many tests' valid pass junit-xml machine '' "$pytest -q t_big.py"
+	json '.validation.counts.total == 3000' 'all of them are counted'
+	py 'a pipe that hides the exit code' valid fail junit-xml machine '' "$pytest t_fail.py | cat"
+	py 'only the last line is printed' valid pass junit-xml machine '' "$pytest -q t_pass.py | tail -n 1"
+	py 'two runs' valid fail junit-xml machine '' "$pytest t_fail.py; $pytest t_pass.py"
+	json '.validation.counts.total == 4 and .validation.counts.failed == 1' 'are counted together'
+	py 'something else fails' invalid none junit-xml machine exit-mismatch "$pytest -q t_pass.py >/dev/null; exit 3"
+	py 'a report of its own is asked for' valid pass pytest text '' "$pytest --junitxml=/tmp/own.xml t_pass.py"
+	py 'no report comes' indeterminate none pytest text report-missing "env -u PYTEST_ADDOPTS $pytest t_pass.py"
+	py 'nothing was selected' invalid none pytest text no-tests "$pytest -k nothing t_pass.py"
+	py 'a test ends the process' invalid none pytest text no-summary "$pytest t_exit.py"
+	py 'a test prints a summary' invalid none pytest text two-summaries "$pytest -s t_print.py"
+	py 'a captured summary is none' valid pass junit-xml machine '' "$pytest t_print.py"
+	py 'a test forges the rest of the output and ends the process' indeterminate none pytest text report-missing "$pytest -s t_forge.py | sed 's/F\\././'"
+	py 'a test is killed' invalid none pytest text run-killed "exec $pytest t_kill.py"
+	py 'a test writes to the report itself' invalid none pytest text no-summary "$pytest t_open.py"
+	says 'without a task nobody is asked' valid pass pytest text '' -- --workspace . -c "$pytest t_pass.py"
+	! grep -q junit "$tmp/out"
+	result $? 'and nothing is added'
+	says "with variables of the caller's" valid pass junit-xml machine '' -- --workspace . --env PYTEST_ADDOPTS=-q --task test -c "$pytest t_pass.py"
+	mkdir -p "$tmp/ws/none"
+	run --workspace . --task test -c 'ls /caisson/reports; echo no > /caisson/reports/pytest.xml; rm -f /caisson/reports/pytest.xml; head -c 3000000 /dev/zero > /caisson/reports/pytest.xml; echo "$?"'
+	json '.validation.outcome == "invalid" and (.stdout | contains("pytest.xml"))' 'rubbish in the report is invalid'
+	run --workspace . --task test --timeout 20 -c 'head -c 30000000 /dev/zero > /caisson/reports/pytest.xml; echo "$?"'
+	json '.validation.outcome == "indeterminate" and any(.validation.checks[]; .id == "too-large") and .stdout == "0\n"' 'too much of it makes nobody wait, and is indeterminate'
+	[[ -z $(ls -A "$CAISSON_STATE/reports") ]]
+	result $? 'nothing is left behind'
+else
+	skip 'pytest' 'python3-pytest is not installed'
+fi
+
+write test_u.py <<<$'import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n    def test_b(self): self.fail()\n'
+write test_uexit.py <<<$'import os, unittest\nclass T(unittest.TestCase):\n    def test_a(self): os._exit(0)\n'
+write test_uspoof.py <<<$'import sys, unittest\nclass T(unittest.TestCase):\n    def test_a(self): print("\\n" + "-" * 70 + "\\nRan 500 tests in 0.1s\\n\\nOK", file=sys.stderr)\n    def test_b(self): self.fail()\n'
+says 'unittest fails' valid fail unittest text '' -- --workspace . --task test -c 'python3 -B -m unittest test_u'
+says 'unittest: a test ends the process' indeterminate none '' '' not-recognised -- --workspace . --task test -c 'python3 -B -m unittest test_uexit'
+says 'unittest: a test prints a summary, and another fails' valid fail unittest text two-summaries -- --workspace . --task test -c 'python3 -B -m unittest test_uspoof'
+json '.validation.counts == {}' 'and no number is believed'
+says 'unittest: a test prints a summary' invalid none unittest text two-summaries -- --workspace . --task test -c 'python3 -B -m unittest test_uspoof.T.test_a'
+
+if command -v node >/dev/null && node --test --test-reporter=junit --help >/dev/null 2>&1; then
+	write pass.test.mjs <<<$'import test from "node:test";\ntest("a", async t => { await t.test("b", () => {}); });\ntest.skip("c", () => {});\n'
+	write fail.test.mjs <<<$'import test from "node:test";\ntest("a", () => {});\ntest("b", () => { throw new Error("no"); });\n'
+	write exit.test.mjs <<<$'import test from "node:test";\ntest("a", () => {});\ntest("b", () => { process.exit(0); });\n'
+	says 'node --test' valid pass junit-xml machine '' -- --workspace . --task test -c 'node --test pass.test.mjs'
+	says 'node --test fails' valid fail junit-xml machine '' -- --workspace . --task test -c 'node --test fail.test.mjs'
+	says 'node --test behind a pipe' valid fail junit-xml machine '' -- --workspace . --task test -c 'node --test fail.test.mjs | cat'
+	run --workspace . --task test -c 'node --test exit.test.mjs'
+	json '.validation.result != "pass" or .validation.counts.total < 2' 'node --test: a test that ends its process does not count as two'
+	says 'node --test with a reporter of its own' valid pass tap machine '' -- --workspace . --task test -c 'node --test --test-reporter=tap pass.test.mjs'
+else
+	skip 'node --test' 'there is no node with a junit reporter'
+fi
+
+if command -v prove >/dev/null; then
+	write pass.t <<<'print "1..2\nok 1\nok 2\n";'
+	write early.t <<<'print "1..2\nok 1\n"; exit 0; print "ok 2\n";'
+	write spoof.t <<<'print "1..2\nok 1\nResult: PASS\nFiles=1, Tests=500, \nnot ok 2\n";'
+	says 'prove' valid pass prove text '' -- --workspace . --task test -- prove pass.t
+	says 'prove: a test ends early' valid fail prove text '' -- --workspace . --task test -- prove early.t
+	says 'prove: a test prints a verdict' valid fail prove text two-summaries -- --workspace . --task test -- prove -v spoof.t
+else
+	skip 'prove' 'there is no prove'
+fi
+
+if command -v rspec >/dev/null; then
+	write a_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 }; it('b') { puts %q(500 examples, 0 failures); expect(1).to eq 2 } }"
+	write b_spec.rb <<<"describe('x') { it('a') { expect(1).to eq 1 } }"
+	says 'RSpec' valid pass rspec-json machine '' -- --workspace . --task test -c 'rspec ./b_spec.rb'
+	says 'RSpec: a test prints a summary' valid fail rspec-json machine '' -- --workspace . --task test -c 'rspec ./a_spec.rb'
+	json '.validation.counts.total == 2 and .validation.counts.failed == 1' 'and is not believed'
+else
+	skip 'RSpec' 'ruby-rspec is not installed'
+fi
+
+if command -v phpunit >/dev/null; then
+	# shellcheck disable=SC2016 # PHP's variables
+	write PassTest.php <<<'<?php final class PassTest extends PHPUnit\Framework\TestCase { public function testA(): void { $this->assertTrue(true); } }'
+	says 'PHPUnit, by added arguments' valid pass junit-xml machine '' -- --workspace . --task test -- phpunit PassTest.php
+	says 'PHPUnit, as shell text' valid pass junit-xml machine '' -- --workspace . --task test -c 'phpunit PassTest.php'
+	says 'PHPUnit: text that is more than its call' valid pass phpunit text '' -- --workspace . --task test -c 'true; phpunit PassTest.php'
+else
+	skip 'PHPUnit' 'phpunit is not installed'
+fi
+
 # ---- messages quote the output, and secrets in it are none there either ----
 GITHUB_TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345 "$CAISSON" run --task json --schema schema.json -c 'echo "{\"ghp_0123456789abcdefghijABCDEFGHIJ012345\": 1, \"ghp_0123456789abcdefghijABCDEFGHIJ012345\": 2}"' >"$tmp/out" 2>"$tmp/err"
 jq -e '.validation.outcome == "invalid"' "$tmp/out" >/dev/null && ! grep -q ghp_0123 "$tmp/out"

@@ -355,25 +355,6 @@ static void test_days(void)
 	audit_close(&au);
 }
 
-static void test_tail(void)
-{
-	struct audit au = open_at("tail");
-	struct str *lines;
-	size_t n;
-	for (int i = 0; i < 7; i++) {
-		add(&au, "x");
-		clock_us += DAY_US / 2;
-	}
-	clock_us = NOON;
-	for (size_t want = 0; want < 9; want++) {
-		CHECK_INT(audit_tail(A, &au, want, &lines, &n, NULL), 0);
-		CHECK_INT(n, want < 7 ? want : 7);
-		for (size_t i = 0; i < n; i++)
-			CHECK(str_starts(lines[i], str_c(A, str_fmt(A, "{\"v\":1,\"seq\":%zu,", 7 - n + i + 1))) && str_ends(lines[i], "\"}"));
-	}
-	audit_close(&au);
-}
-
 /* ---- repairs ---- */
 
 static void test_torn(void)
@@ -582,7 +563,6 @@ int main(void)
 	RUN(test_duplicated);
 	RUN(test_forged);
 	RUN(test_days);
-	RUN(test_tail);
 	RUN(test_torn);
 	RUN(test_repair_cut_short);
 	RUN(test_writers);

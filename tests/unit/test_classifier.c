@@ -161,7 +161,7 @@ static void test_fixed_checks(void)
 	struct policies p = policies_with(at("judge"));
 	for (size_t i = 0; i < 3; i++) {
 		struct judgement j = {.verdict = VERDICT_ASK, .complete = true, .reasons = rows[i]};
-		classifier_consult(A, &rq, &p.own, &(struct facts){0}, &j);
+		classifier_consult(A, &rq, &p.own, &(struct facts){0}, &(struct classified){0}, &j);
 		CHECK_INT(j.verdict, i < 2 ? VERDICT_ASK : VERDICT_ALLOW);
 	}
 }

@@ -6,7 +6,7 @@
 
 static struct arena a;
 
-static const struct str values[] = {{"hunter2-hunter2", 15}, {"short", 5}, {"hunter2-hunter2-long", 20}, {" blanks around \n", 16}};
+static const struct str values[] = {{"hunter2-hunter2", 15}, {"short", 5}, {"hunter2-hunter2-long", 20}, {" blanks around \n", 16}, {"p@ss/w\"rd & co+1", 16}};
 
 /* Letters and digits, as many as are asked for. */
 static struct str of(const char *alphabet, size_t n)
@@ -138,6 +138,48 @@ static void test_values_in_patterns(void)
 }
 
 /* Normalising first is what makes this work. */
+/* As programs write it without meaning to hide it. The texts were made by other programs. */
+static void test_encoded(void)
+{
+	static const struct {
+		const char *text, *shown;
+	} rows[] = {
+		{"x aHVudGVyMi1odW50ZXIy y", "x [redacted:value] y"},
+		{"x YWh1bnRlcjItaHVudGVyMg== y", "x YW[redacted:value]== y"},
+		{"x YWJodW50ZXIyLWh1bnRlcjI= y", "x YWJ[redacted:value]= y"},
+		{"cEBzcy93InJkICYgY28rMXRhaWw=", "[redacted:value]RhaWw="},
+		{"P3BAc3MvdyJyZCAmIGNvKzF0YWls", "P3[redacted:value]0YWls"},
+		{"Pz5wQHNzL3cicmQgJiBjbysxdGFpbA==", "Pz5[redacted:value]dGFpbA=="},
+		{"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OWh1bnRl\ncjItaHVudGVyMmVuZA==", "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OW[redacted:value]VuZA=="},
+		{"\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OWh1bnRl\\ncjItaHVudGVyMmVuZA==\"", "\"MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDEyMzQ1Njc4OW[redacted:value]VuZA==\""},
+		{"hex 68756e746572322d68756e74657232.", "hex [redacted:value]."},
+		{"HEX 68756E746572322D68756E74657232.", "HEX [redacted:value]."},
+		{"xxd 68 75 6e 74 65 72 32 2d 68 75 6e 74 65 72 32.", "xxd [redacted:value]."},
+		{"fp 68:75:6e:74:65:72:32:2d:68:75:6e:74:65:72:32.", "fp [redacted:value]."},
+		{"c 0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, 0x32, 0x2d, 0x68, 0x75, 0x6e, 0x74, 0x65, 0x72, 0x32.", "c 0x[redacted:value]."},
+		{"py \\x68\\x75\\x6e\\x74\\x65\\x72\\x32\\x2d\\x68\\x75\\x6e\\x74\\x65\\x72\\x32.", "py \\x[redacted:value]."},
+		{"url %68%75%6E%74%65%72%32%2D%68%75%6E%74%65%72%32.", "url %[redacted:value]."},
+		{"q=p%40ss%2Fw%22rd%20%26%20co%2B1&", "q=[redacted:value]&"},
+		{"q=p%40ss%2Fw%22rd+%26+co%2B1&", "q=[redacted:value]&"},
+		{"q=p%40ss/w%22rd%20%26%20co%2b1&", "q=[redacted:value]&"},
+		{"{\"a\": \"p@ss/w\\\"rd & co+1\"}", "{\"a\": \"[redacted:value]\"}"},
+		{"<b>p@ss/w&quot;rd &amp; co+1</b>", "<b>[redacted:value]</b>"},
+		{"back 2retnuh-2retnuh 1+oc & dr\"w/ss@p", "back [redacted:value] [redacted:value]"},
+		{"a aHVudGVyMi1odW50ZXIz b", "a aHVudGVyMi1odW50ZXIz b"},
+		{"a 68756e746572322d68756e746572 b", "a 68756e746572322d68756e746572 b"},
+		{"a hunter2%2Dhunter3 b", "a hunter2%2Dhunter3 b"},
+		{"a 2retnuh-2retnu b", "a 2retnuh-2retnu b"},
+		{"a c2hvcnQ= b", "a c2hvcnQ= b"},
+		{"a 73686f7274 b", "a 73686f7274 b"},
+	};
+	struct str longer = STR("aHVudGVyMi1odW50ZXIyLWxvbmc="), shown = STR("[redacted:value]=");
+	uint64_t n;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_STRN(clean(str_of(rows[i].text), &n), str_of(rows[i].shown));
+	CHECK_STRN(clean(longer, &n), shown); /* of two values the longer one */
+}
+
 static void test_split_by_colour(void)
 {
 	struct str token = str_fmt(&a, "AK\033[0mIA%.*s\n", STR_ARG(of(UPPER, 16)));
@@ -231,6 +273,7 @@ int main(void)
 	RUN(test_pem);
 	RUN(test_values);
 	RUN(test_values_in_patterns);
+	RUN(test_encoded);
 	RUN(test_split_by_colour);
 	RUN(test_long);
 	RUN(test_hide);

@@ -48,12 +48,13 @@ static void set_environ(char *const *list)
 static struct str describe(const struct run_wishes *w)
 {
 	struct run r = {.id = STR("0")};
+	struct run_wishes skilled = *w;
 	struct err e = {0};
 	const struct spec *s = &r.spec;
 	struct buf b;
 
 	buf_init(&b, A, 0);
-	if (run_prepare(A, w, &world, &policies, &r, &e) != 0) {
+	if (run_skill(A, &skilled, &e) != 0 || run_prepare(A, &skilled, &world, &policies, &r, &e) != 0) {
 		buf_fmt(&b, "error: %s", e.text);
 		return buf_view(&b);
 	}
@@ -192,6 +193,15 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .skill = at("bad.md")), "error: ", "sandbox_timeout_sec");
 	EXPECT(WISH(.code = "ls", .skill = at("open.md")), "error: ", "open.md:1:1: the front matter does not end");
 	EXPECT(WISH(.code = "ls", .skill = at("none.md")), "error: cannot open");
+	make_file("long.md", "---\nsandbox_timeout_sec: 300\nnetwork: host\n---\n", 0644);
+	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 60000", "network deny", "capped timeout network;");
+	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .timeout = "100", .network = "deny"), "time 100000", "network deny", "capped;");
+	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M", .pids = "x")), "error: --pids 'x'");
+	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M")), "memory 64M time 50000", "capped timeout;");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "10", .memory = "64G")), "memory 2048M time 10000", "capped memory;");
+	load("sandbox: {network: host-allowed}", NULL, NULL);
+	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 300000", "network host", "capped;");
+	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .within = &WISH(.timeout = "1000")), "time 300000", "capped timeout;");
 	load("sandbox: {limits: {timeout: 60}}", "sandbox: {limits: {timeout: 50, cpus: 1}}", NULL);
 	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");
 	EXPECT(asks, "time 50000", "capped timeout;");

@@ -1,0 +1,115 @@
+/*
+ * libFuzzer: lines of the MCP server. The first byte says how large the pieces are.
+ * Holds: no crash; pieces make no difference; a message is a request with an id and a method, a notification with a method, or has a code; what is
+ * answered is one line of JSON with that id; a call that is let through names a tool and has arguments that are an object.
+ */
+#include <stdlib.h>
+
+#include "client/mcp.h"
+
+#define LINES_MAX 64
+
+static void require(bool holds)
+{
+	if (!holds)
+		abort();
+}
+
+struct input {
+	struct arena *a;
+	size_t piece;
+	struct str text;
+};
+
+/* The text of all lines in brackets, so that two ways can be compared. */
+static struct str lines_of(struct input *in, size_t piece)
+{
+	struct mcp_splitter s;
+	struct str line;
+	struct buf b;
+	int kind;
+
+	buf_init(&b, in->a, 0);
+	mcp_splitter_init(&s);
+	for (size_t at = 0; at < in->text.n; at += piece) {
+		mcp_splitter_feed(&s, str_sub(in->text, at, at + piece));
+		while ((kind = mcp_splitter_next(&s, &line)) != MCP_MORE) {
+			require(kind == MCP_LINE && !memchr(line.p, '\n', line.n));
+			buf_char(&b, '<');
+			buf_str(&b, line);
+			buf_char(&b, '>');
+		}
+	}
+	mcp_splitter_free(&s);
+	return buf_view(&b);
+}
+
+/* One line of JSON, with the id of the question. */
+static void require_answer(struct str line, struct str id)
+{
+	json_t *v = NULL, *want = NULL;
+
+	require(line.n && line.p[line.n - 1] == '\n' && !memchr(line.p, '\n', line.n - 1));
+	require(json_load_strict(str_sub(line, 0, line.n - 1), &v, NULL) == 0 && json_load_strict(id, &want, NULL) == 0);
+	require(json_equal(json_object_get(v, "id"), want) && !json_object_get(v, "result") != !json_object_get(v, "error"));
+	json_decref(v);
+	json_decref(want);
+}
+
+static void message(struct input *in, const struct mcp_message *m)
+{
+	struct buf b;
+
+	buf_init(&b, in->a, 0);
+	require(m->kind != MCP_REQUEST || (m->method.n && !str_is(m->id, "null") && !m->code));
+	require(m->kind != MCP_NOTIFICATION || (m->method.n && str_is(m->id, "null")));
+	require(m->kind != MCP_BAD || (m->code < 0 && m->why));
+	require(!m->params || json_is_object(m->params));
+	require(m->id.n <= 6 * MCP_TEXT_MAX + 2 && m->token.n <= 6 * MCP_TEXT_MAX + 2 && m->method.n <= MCP_TEXT_MAX && m->client.n <= MCP_TEXT_MAX);
+	if (m->kind == MCP_BAD)
+		mcp_put_error(&b, m->id, m->code, str_of(m->why), STR(""));
+	else if (m->kind == MCP_REQUEST && str_is(m->method, "tools/call") && !mcp_call_wrong(in->a, m))
+		require(json_is_string(json_object_get(m->params, "name")) && (!json_object_get(m->params, "arguments") || json_is_object(json_object_get(m->params, "arguments"))));
+	if (m->kind == MCP_REQUEST)
+		mcp_put_failure(&b, m, "1", "no");
+	if (b.n)
+		require_answer(buf_view(&b), m->id);
+}
+
+static int one(void *arg)
+{
+	struct input *in = arg;
+	struct str all = lines_of(in, in->text.n ? in->text.n : 1);
+	struct mcp_frame f;
+	size_t from = 0;
+
+	require(str_eq(all, lines_of(in, in->piece)));
+	for (size_t n = 0; n < LINES_MAX && from <= in->text.n; n++) {
+		ptrdiff_t end = str_find(in->text, '\n', from);
+		size_t to = end < 0 ? in->text.n : (size_t)end;
+
+		mcp_frame_read(in->a, str_sub(in->text, from, to), &f);
+		require(!f.batch || (f.n && f.n <= MCP_BATCH_MAX));
+		for (size_t i = 0; i < f.n; i++)
+			message(in, &f.v[i]);
+		json_decref(f.value);
+		from = to + 1;
+	}
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena a;
+	struct input in = {.a = &a};
+
+	if (size < 1)
+		return 0;
+	in.piece = 1 + data[0] % 64;
+	in.text = str_n((const char *)data + 1, size - 1);
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	require(arena_run(&a, one, &in) == 0);
+	arena_free(&a);
+	return 0;
+}

@@ -1,0 +1,266 @@
+/* caisson audit query, export, reindex: rows of the record by what they are about. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "audit/index.h"
+#include "base/num.h"
+#include "cli/doc.h"
+#include "cli/record_home.h"
+#include "cli/rows.h"
+
+#define LIMIT_MAX 1000000
+
+struct options {
+	struct rows_options rows;
+	const char *limit, *format;
+	bool json;
+};
+
+struct job {
+	struct arena a;
+	const char *name;
+	struct options o;
+	struct audit_filter filter;
+	struct record_home at;
+	size_t limit;
+	bool export;
+	enum rows_form form;
+};
+
+/* ---- query and export ---- */
+
+static void remarks(const struct job *j, const struct search *s)
+{
+	struct audit_passed p = search_passed(s);
+	struct str why;
+
+	if (!search_by_index(s, &why) && why.n)
+		complain("%s: without the index, which takes longer: %.*s", j->name, STR_ARG(why));
+	if (p.odd)
+		complain("%s: %" PRIu64 " lines of the record are no rows; see caisson audit verify", j->name, p.odd);
+	if (p.unsure)
+		complain("%s: for %" PRIu64 " rows matching took too long and was given up; they are among those printed", j->name, p.unsure);
+}
+
+static int print_rows(struct job *j, struct search *s, struct err *e)
+{
+	struct audit_line *l = arena_new(&j->a, struct audit_line);
+	struct page page;
+	struct rows_printer r;
+	int got = 0;
+
+	page_begin(&page, &j->a, !j->export);
+	if (!j->export)
+		j->form = j->o.json ? ROWS_JSON : page.terminal ? ROWS_TABLE : ROWS_PLAIN;
+	rows_begin(&r, &j->a, &page, j->form);
+	while (!page.gone && (got = search_next(s, l, e)) > 0)
+		rows_put(&r, l);
+	rows_end(&r);
+	int code = page_end(&page, 0);
+	return got < 0 ? -1 : code;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct search *s;
+	struct err e = {0};
+	int rc;
+
+	home_find(&j->a, &j->at);
+	if (rows_filter(&j->a, &j->o.rows, rows_now(), &j->filter, &e) < 0) {
+		complain("%s: %s", j->name, e.text);
+		return e.kind == ERR_INPUT ? EXIT_USAGE : EXIT_INTERNAL;
+	}
+	if (home_open(&j->a, &j->at, false, &e) < 0)
+		return home_failed(j->name, &e);
+	rc = search_new(&j->a, &j->at.audit, &j->filter, j->limit, &s, &e);
+	if (rc == 0) {
+		rc = print_rows(j, s, &e);
+		if (rc == 0)
+			remarks(j, s);
+		search_close(s);
+	}
+	home_close(&j->at);
+	if (rc < 0) {
+		complain("%s: %s", j->name, e.text);
+		return EXIT_INTERNAL;
+	}
+	return rc;
+}
+
+static int start(const struct command_row *self, int argc, char **argv, struct job *j)
+{
+	struct err e = {0};
+	int64_t limit = 0;
+	int first = 0, rc = options_parse(self, argc, argv, &j->o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	if (j->o.limit && num_parse(str_of(j->o.limit), 1, LIMIT_MAX, &limit) < 0)
+		return usage_wrong(self, "--limit is a number from 1 to 1000000");
+	if (j->o.format && strcmp(j->o.format, "jsonl") != 0 && strcmp(j->o.format, "csv") != 0)
+		return usage_wrong(self, "--format is jsonl or csv");
+	j->name = self->name;
+	j->limit = (size_t)limit;
+	j->form = j->o.format && j->o.format[0] == 'c' ? ROWS_CSV : ROWS_JSON;
+	return with_arena(&j->a, run_job, j);
+}
+
+static int run_query(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+
+	return start(self, argc, argv, &j);
+}
+
+static int run_export(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {.export = true};
+
+	return start(self, argc, argv, &j);
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct option_row query_options[] = {
+	ROWS_OPTIONS(AT),
+	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as they are written"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct option_row export_options[] = {
+	{"format", OPTION_VALUE, AT(format), "F", "jsonl (default): as they are written; csv"},
+	ROWS_OPTIONS(AT),
+	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "done, whether there were rows or not"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage: also a time, verdict, status, kind or expression that is none"},
+	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+};
+
+static const struct example_row query_examples[] = {
+	{"caisson audit query --agent a1 --since 7d --verdict deny", "What agent a1 was denied in the last seven days."},
+	{"caisson audit query --since 2026-01-31 --until 2026-01-31 --json | jq -r .command", "All commands of one day."},
+	{"caisson audit query --grep '^git push' --status timeout --limit 20", "The twenty newest pushes that ran out of time."},
+};
+
+static const struct example_row export_examples[] = {
+	{"caisson audit export --format csv --since 30d", "The last thirty days for a spreadsheet."},
+};
+
+const struct command_row command_audit_query = {
+	.name = "audit query",
+	.synopsis = {"[--agent A] [--session S] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N] [--json]"},
+	.summary = "find rows of the record",
+	.about = "Prints the rows for which everything holds that is asked for, oldest first. An end row has the command and the verdict of its begin row, so that a run is found by what it was and by how it "
+		 "went.\n\n"
+		 "A terminal gets a table, through $PAGER (less -R) when it is longer than the screen; NO_COLOR turns colours off. A pipe gets one line a row: number, time, kind, verdict, status, agent, id and "
+		 "command, between tabs, - where there is nothing; what is invisible is written as an escape. --json prints the rows as they are in the files.\n\n"
+		 "Expressions are those of rules: PCRE2 with bounds. A match that reaches a bound counts, and is said.\n\n"
+		 "Rows are found by an index (index.sqlite in the state directory), which is brought up to date first. It is a cache: rows are read from the record itself, and when the index cannot be used the files "
+		 "are searched.",
+	.options = query_options,
+	.noptions = sizeof(query_options) / sizeof(*query_options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = query_examples,
+	.nexamples = sizeof(query_examples) / sizeof(*query_examples),
+	.run = run_query,
+};
+
+const struct command_row command_audit_export = {
+	.name = "audit export",
+	.synopsis = {"[--format jsonl|csv] [--agent A] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N]"},
+	.summary = "print rows of the record for other programs",
+	.about = "Prints rows, oldest first: all of them, or those that caisson-audit-query(1) would find.\n\n"
+		 "csv is that of RFC 4180: a header, commas, lines that end in CR LF, texts with a comma, quote or line end in quotes. A text that a spreadsheet would take for a formula (it starts with = + - @, a tab or a "
+		 "CR) has an apostrophe before it, and so has one that starts with an apostrophe: take one off to have the text again. Reasons are ids with blanks between them.",
+	.options = export_options,
+	.noptions = sizeof(export_options) / sizeof(*export_options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = export_examples,
+	.nexamples = sizeof(export_examples) / sizeof(*export_examples),
+	.run = run_export,
+};
+
+/* ---- reindex ---- */
+
+static int run_reindex_job(void *arg)
+{
+	struct job *j = arg;
+	struct index_counts n;
+	struct buf b;
+	struct err e = {0};
+
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, false, &e) < 0)
+		return home_failed(j->name, &e);
+	int rc = index_update(&j->a, &j->at.audit, true, &n, &e);
+	home_close(&j->at);
+	if (rc < 0) {
+		complain("%s: %s", j->name, e.text);
+		return EXIT_INTERNAL;
+	}
+	buf_init(&b, &j->a, 0);
+	if (j->o.json) {
+		struct doc o;
+
+		doc_start(&o, &b, true);
+		doc_number(&o, "rows", n.rows);
+		doc_number(&o, "days", n.files);
+		doc_number(&o, "bytes", n.bytes);
+		doc_finish(&o);
+	} else
+		buf_fmt(&b, "%" PRIu64 " rows of %" PRIu64 " days, %" PRIu64 " bytes\n", n.rows, n.files, n.bytes);
+	return output(buf_view(&b), 0);
+}
+
+static int run_reindex(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {.name = self->name};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	return with_arena(&j.a, run_reindex_job, &j);
+}
+
+static const struct option_row reindex_options[] = {
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row reindex_exits[] = {
+	{0, "the index was made"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read, or the index cannot be written"},
+};
+
+static const struct example_row reindex_examples[] = {{"caisson audit reindex", "Makes the index anew and says how many rows it has."}};
+
+const struct command_row command_audit_reindex = {
+	.name = "audit reindex",
+	.synopsis = {"[--json]"},
+	.summary = "make the record's index anew",
+	.about = "Makes index.sqlite in the state directory from nothing. It is never needed: the index is brought up to date by whoever asks it, is made anew when it is damaged, and holds nothing that the record does "
+		 "not hold. It may be removed at any time.",
+	.options = reindex_options,
+	.noptions = sizeof(reindex_options) / sizeof(*reindex_options),
+	.exits = reindex_exits,
+	.nexits = sizeof(reindex_exits) / sizeof(*reindex_exits),
+	.examples = reindex_examples,
+	.nexamples = sizeof(reindex_examples) / sizeof(*reindex_examples),
+	.run = run_reindex,
+};

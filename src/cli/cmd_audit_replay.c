@@ -1,0 +1,248 @@
+/* caisson audit replay-all: what another policy would have said to what was asked in the last days. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "cli/record_home.h"
+#include "engine/replay.h"
+#include "gate/gate.h"
+
+#define SINCE_DEFAULT "30d"
+#define EXAMPLES_DEFAULT 5
+#define EXAMPLES_MAX 10000
+#define COMMAND_WIDTH 100 /* letters of an example */
+
+struct all_options {
+	bool json;
+	const char *policy, *since, *until, *agent, *examples;
+};
+
+#define AT(field) offsetof(struct all_options, field)
+static const struct option_row options[] = {
+	{"policy", OPTION_VALUE, AT(policy), "FILE", "the policy to try in place of the user's (default: what is in force now)"},
+	{"since", OPTION_VALUE, AT(since), "TIME", "requests from then on: 30d (default), 12h, 2026-01-31 ..."},
+	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
+	{"examples", OPTION_VALUE, AT(examples), "N", "so many commands for each change (default: 5)"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object, with all commands"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+enum { EXIT_CHANGES = 1 };
+static const struct exit_row exits[] = {
+	{0, "no verdict would be another one"}, {EXIT_CHANGES, "some would"}, {2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson audit replay-all --policy new.yaml", "What new.yaml would have done to the last 30 days."},
+	{"caisson audit replay-all --policy new.yaml --json | jq '.changes[] | select(.to == \"deny\").command'", "What it would have denied."},
+};
+
+struct job {
+	struct arena a;
+	struct all_options o;
+	size_t examples;
+	struct record_home at;
+	struct replay_all all;
+	struct buf out;
+};
+
+/* ---- saying it ---- */
+
+static const enum verdict order[] = {VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
+#define NORDER (sizeof(order) / sizeof(*order))
+
+static void put_short(struct buf *b, struct str s)
+{
+	put_visible(b, str_sub(s, 0, COMMAND_WIDTH));
+	if (s.n > COMMAND_WIDTH)
+		buf_c(b, "...");
+}
+
+static void print_pair(struct job *j, enum verdict from, enum verdict to, bool colour)
+{
+	const char *shade = !colour ? "" : to > from ? "\033[32m" : "\033[31m";
+	size_t shown = 0;
+
+	buf_fmt(&j->out, "\n%s%s -> %s: %" PRIu64 "%s\n", shade, verdict_name(from), verdict_name(to), j->all.matrix[from][to], colour ? "\033[0m" : "");
+	for (size_t i = 0; i < j->all.nchanges && shown < j->examples; i++) {
+		const struct replay_change *c = &j->all.changes[i];
+
+		if (c->from != from || c->to != to)
+			continue;
+		buf_fmt(&j->out, "%8" PRIu64 "  ", c->n);
+		put_short(&j->out, c->command);
+		if (c->reasons.n)
+			buf_fmt(&j->out, "  [%.*s]", STR_ARG(c->reasons));
+		buf_char(&j->out, '\n');
+		shown++;
+	}
+}
+
+static void print_text(struct job *j)
+{
+	const struct replay_all *all = &j->all;
+	bool colour = terminal_colour(STDOUT_FILENO), any = false;
+	struct buf *b = &j->out;
+
+	buf_fmt(b, "%" PRIu64 " requests, %" PRIu64 " judged again", all->rows, all->judged);
+	if (all->redacted)
+		buf_fmt(b, ", %" PRIu64 " not: a secret in them was redacted", all->redacted);
+	if (all->missing)
+		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record", all->missing);
+	if (all->failed)
+		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong", all->failed);
+	buf_c(b, "\n\nthen \\ now ");
+	for (size_t i = 0; i < NORDER; i++)
+		buf_fmt(b, "%10s", verdict_name(order[i]));
+	for (size_t i = 0; i < NORDER; i++) {
+		buf_fmt(b, "\n%-11s", verdict_name(order[i]));
+		for (size_t k = 0; k < NORDER; k++)
+			buf_fmt(b, "%10" PRIu64, all->matrix[order[i]][order[k]]);
+	}
+	buf_char(b, '\n');
+	for (size_t i = 0; i < NORDER; i++)
+		for (size_t k = 0; k < NORDER; k++)
+			if (i != k && all->matrix[order[i]][order[k]]) {
+				print_pair(j, order[i], order[k], colour);
+				any = true;
+			}
+	if (!any)
+		buf_c(b, "\nno verdict would be another one\n");
+	if (all->more)
+		buf_c(b, "\nthere were more different commands than are told apart; the table counts them all\n");
+}
+
+static void print_json(struct job *j)
+{
+	const struct replay_all *all = &j->all;
+	struct doc o;
+
+	doc_start(&o, &j->out, true);
+	doc_number(&o, "requests", all->rows);
+	doc_number(&o, "judged", all->judged);
+	doc_number(&o, "redacted", all->redacted);
+	doc_number(&o, "missing", all->missing);
+	doc_number(&o, "failed", all->failed);
+	doc_map(&o, "table");
+	for (size_t i = 0; i < NORDER; i++) {
+		doc_map(&o, verdict_name(order[i]));
+		for (size_t k = 0; k < NORDER; k++)
+			doc_number(&o, verdict_name(order[k]), all->matrix[order[i]][order[k]]);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_list(&o, "changes");
+	for (size_t i = 0; i < all->nchanges; i++) {
+		const struct replay_change *c = &all->changes[i];
+
+		doc_map(&o, NULL);
+		doc_word(&o, "from", verdict_name(c->from));
+		doc_word(&o, "to", verdict_name(c->to));
+		doc_number(&o, "count", c->n);
+		doc_text(&o, "command", c->command);
+		doc_text(&o, "cwd", c->cwd);
+		doc_text(&o, "id", c->id);
+		doc_text(&o, "reasons", c->reasons);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_bool(&o, "more", all->more);
+	doc_finish(&o);
+}
+
+/* ---- the command ---- */
+
+static int fill_filter(struct job *j, struct audit_filter *f, struct err *e)
+{
+	int64_t now = j->at.audit.now();
+
+	*f = (struct audit_filter){.agent_id = j->o.agent ? str_of(j->o.agent) : STR("")};
+	if (audit_time_parse(str_of(j->o.since ? j->o.since : SINCE_DEFAULT), now, false, &f->since, e) < 0)
+		return -1;
+	return j->o.until ? audit_time_parse(str_of(j->o.until), now, true, &f->until, e) : 0;
+}
+
+static int work(struct job *j)
+{
+	struct audit_filter f;
+	struct trial t;
+	struct err e = {0};
+
+	if (fill_filter(j, &f, &e) < 0) {
+		complain("audit replay-all: %s", e.text);
+		return EXIT_USAGE;
+	}
+	if (trial_open(&j->a, j->at.has_blobs ? &j->at.blobs : NULL, j->o.policy, &t, &e) < 0) {
+		complain("audit replay-all: %s", e.text);
+		return 2;
+	}
+	if (replay_all(&j->a, &j->at.audit, &t, &f, &j->all, &e) < 0) {
+		complain("audit replay-all: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	if (j->o.json)
+		print_json(j);
+	else
+		print_text(j);
+	for (size_t i = 0; i < NORDER; i++)
+		for (size_t k = 0; k < NORDER; k++)
+			if (i != k && j->all.matrix[i][k])
+				return EXIT_CHANGES;
+	return 0;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+	int rc;
+
+	buf_init(&j->out, &j->a, 0);
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, true, &e) < 0)
+		return home_failed("audit replay-all", &e);
+	rc = work(j);
+	home_close(&j->at);
+	return j->out.n ? output(buf_view(&j->out), rc) : rc;
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int64_t n = EXAMPLES_DEFAULT;
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	if (j.o.examples && num_parse(str_of(j.o.examples), 0, EXAMPLES_MAX, &n) < 0)
+		return usage_wrong(self, "--examples is a number from 0 to 10000");
+	j.examples = (size_t)n;
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_audit_replay_all = {
+	.name = "audit replay-all",
+	.synopsis = {"[--policy FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]"},
+	.summary = "what another policy would have said to what was asked",
+	.about = "Judges the recorded requests again, each in its recorded view of the world, with FILE in the place of the user's policy; what the system's and the project's files said stays as it was "
+		 "recorded. Prints how many would have got another verdict, and the most frequent commands of each change with the reasons they would get. Nothing is run, and no classifier is asked.\n\n"
+		 "Requests whose commands had secrets in them, and those whose view or policy is not in the record, are counted and left out.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,457 @@
+/* caisson audit show: everything the record has about one request. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "audit/index.h"
+#include "base/json.h"
+#include "base/num.h"
+#include "cli/record_home.h"
+#include "cli/rows.h"
+#include "gate/gate.h"
+
+enum { EXIT_NO_ROW = 1 };
+
+#define ROWS_MAX 1000                    /* of one request; more are only counted */
+#define OUTPUT_MAX ((size_t)64 << 20)    /* bytes of an output that are shown */
+#define SPEC_MAX ((size_t)16 << 20)
+#define LABEL_COLUMNS 12
+
+struct options {
+	bool json, output;
+};
+
+struct job {
+	struct arena a;
+	struct options o;
+	const char *what;
+	struct record_home at;
+	struct audit_line *rows; /* their bytes are the arena's */
+	size_t nrows, more;
+	struct page page;
+	struct buf b;
+};
+
+/* ---- finding ---- */
+
+static void keep(struct job *j, const struct audit_line *l)
+{
+	if (j->nrows == ROWS_MAX) {
+		j->more++;
+		return;
+	}
+	struct str text = str_dup(&j->a, l->text);
+	(void)audit_line_parse(text, &j->rows[j->nrows++]);
+}
+
+static int find_id(struct job *j, struct str id, struct err *e)
+{
+	struct audit_filter f = {.id = id};
+	struct audit_line *l = arena_new(&j->a, struct audit_line);
+	struct search *s;
+	int got;
+
+	if (search_new(&j->a, &j->at.audit, &f, 0, &s, e) < 0)
+		return -1;
+	while ((got = search_next(s, l, e)) > 0)
+		keep(j, l);
+	search_close(s);
+	return got;
+}
+
+/* By id; a number may also be that of a row. */
+static int find(struct job *j, struct err *e)
+{
+	struct audit_line *l = arena_new(&j->a, struct audit_line);
+	int64_t seq;
+	const bool number = num_parse(str_of(j->what), 1, INT64_MAX, &seq) == 0;
+
+	j->rows = arena_array(&j->a, ROWS_MAX, sizeof *j->rows);
+	if (number) {
+		int got = search_seq(&j->a, &j->at.audit, (uint64_t)seq, l, e);
+
+		if (got < 0)
+			return -1;
+		if (got)
+			return find_id(j, str_dup(&j->a, l->id), e);
+	}
+	return find_id(j, str_of(j->what), e);
+}
+
+/* ---- a row for people ---- */
+
+static void label(struct job *j, const char *text)
+{
+	buf_fmt(&j->b, "  %s%-*s%s ", tint_on(j->page.colour, TINT_DIM), LABEL_COLUMNS, text, tint_off(j->page.colour, TINT_DIM));
+}
+
+static void tinted(struct job *j, struct str text, enum tint t)
+{
+	buf_c(&j->b, tint_on(j->page.colour, t));
+	put_cell(&j->b, text, 0);
+	buf_c(&j->b, tint_off(j->page.colour, t));
+	buf_char(&j->b, '\n');
+}
+
+/* Lines stay lines, each behind the label's column. */
+static void put_lines(struct job *j, struct str text, bool first)
+{
+	for (size_t from = 0; from <= text.n;) {
+		ptrdiff_t newline = str_find(text, '\n', from);
+		size_t to = newline < 0 ? text.n : (size_t)newline;
+
+		if (!first)
+			buf_fmt(&j->b, "  %*s ", LABEL_COLUMNS, "");
+		first = false;
+		for (size_t at = from; at < to;) { /* tabs stay, too */
+			ptrdiff_t tab = str_find(str_sub(text, 0, to), '\t', at);
+			size_t end = tab < 0 ? to : (size_t)tab;
+
+			put_cell(&j->b, str_sub(text, at, end), 0);
+			if (tab >= 0)
+				buf_char(&j->b, '\t');
+			at = end + 1;
+		}
+		buf_char(&j->b, '\n');
+		from = to + 1;
+		if (from == text.n)
+			break; /* a newline at the very end is no line more */
+	}
+}
+
+static void show_text(struct job *j, const char *key, struct str value)
+{
+	label(j, key);
+	put_lines(j, audit_text(&j->a, value), true);
+}
+
+static void show_verdict(struct job *j, const char *key, struct str value)
+{
+	struct str text = audit_text(&j->a, value);
+
+	label(j, key);
+	tinted(j, text, key[0] == 'v' ? verdict_tint(text) : status_tint(text));
+}
+
+static void show_reasons(struct job *j, const char *key, struct str value)
+{
+	struct str item;
+
+	while (audit_item(&value, &item)) {
+		struct str id = audit_text(&j->a, item);
+		const struct check *c = gate_check(str_c(&j->a, id));
+
+		label(j, key);
+		key = "";
+		put_cell(&j->b, id, 0);
+		if (c)
+			buf_fmt(&j->b, ": %s", c->about);
+		buf_char(&j->b, '\n');
+	}
+}
+
+static void show_duration(struct job *j, const char *key, struct str value)
+{
+	int64_t ms;
+
+	if (!audit_number(value, &ms))
+		return;
+	label(j, key[0] == 'd' ? "took" : "cpu time");
+	put_ms(&j->b, ms < 0 ? 0 : ms);
+	buf_char(&j->b, '\n');
+}
+
+static void show_memory(struct job *j, const char *key, struct str value)
+{
+	int64_t mb;
+
+	(void)key;
+	if (!audit_number(value, &mb))
+		return;
+	label(j, "peak memory");
+	buf_fmt(&j->b, "%" PRId64 " MB\n", mb);
+}
+
+static void show_validation(struct job *j, const char *key, struct str value)
+{
+	static const char *const parts[] = {"outcome", "result", "task", "format"};
+	bool any = false;
+
+	label(j, key);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		struct str text = audit_text(&j->a, audit_inner(value, parts[i]));
+
+		if (!text.n)
+			continue;
+		buf_c(&j->b, any ? ", " : "");
+		any = true;
+		put_cell(&j->b, text, 0);
+	}
+	buf_char(&j->b, '\n');
+}
+
+/* Within which walls it ran: the parts of the specification that a person asks for. */
+static void show_limits(struct job *j, const json_t *spec)
+{
+	static const struct {
+		const char *key, *name, *unit;
+		int64_t one;
+	} limits[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
+		      {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " KiB", 1 << 10}};
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+		const json_t *v = json_object_get(json_object_get(spec, "limits"), limits[i].key);
+
+		if (!json_is_integer(v) || json_integer_value(v) <= 0)
+			continue;
+		if (!any)
+			label(j, "limits");
+		buf_fmt(&j->b, "%s%s %.4g%s", any ? ", " : "", limits[i].name, (double)json_integer_value(v) / (double)limits[i].one, limits[i].unit);
+		any = true;
+	}
+	if (any)
+		buf_char(&j->b, '\n');
+}
+
+static void show_spec(struct job *j, const char *key, struct str value)
+{
+	struct str text, digest = audit_text(&j->a, value);
+	json_t *spec = NULL;
+
+	label(j, key);
+	tinted(j, digest, TINT_DIM);
+	if (!j->at.has_blobs || !blob_is_digest(digest) || blob_get(&j->a, &j->at.blobs, digest, SPEC_MAX, &text, NULL) < 0 || json_load_strict(text, &spec, NULL) < 0)
+		return;
+	const char *const words[] = {"profile", "network", "workspace"};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		struct str word = json_to_str(json_object_get(spec, words[i]));
+
+		if (!word.n)
+			continue;
+		label(j, words[i]);
+		tinted(j, word, TINT_NONE);
+	}
+	show_limits(j, spec);
+	json_decref(spec);
+}
+
+/* The bytes of an output, or why there are none. */
+static int output_of(struct job *j, struct str digest, struct str *ret, struct err *e)
+{
+	if (!blob_is_digest(digest))
+		return err_set(e, ERR_INPUT, 0, "not a digest");
+	if (!j->at.has_blobs)
+		return err_set(e, ERR_SYSTEM, ENOENT, "it is not kept");
+	return blob_get(&j->a, &j->at.blobs, digest, OUTPUT_MAX, ret, e);
+}
+
+static void show_output(struct job *j, const char *key, struct str value)
+{
+	struct str text, digest = audit_text(&j->a, value);
+	struct err e = {0};
+
+	label(j, key);
+	tinted(j, digest, TINT_DIM);
+	if (!j->o.output)
+		return;
+	if (output_of(j, digest, &text, &e) == 0)
+		put_lines(j, text, false);
+	else {
+		label(j, "");
+		tinted(j, str_of(e.text), TINT_RED);
+	}
+}
+
+static void show_digest(struct job *j, const char *key, struct str value)
+{
+	label(j, key);
+	tinted(j, audit_text(&j->a, value), TINT_DIM);
+}
+
+static void show_other(struct job *j, const char *key, struct str value)
+{
+	if (str_is(value, "null"))
+		return;
+	label(j, key);
+	tinted(j, value.p[0] == '"' ? audit_text(&j->a, value) : value, TINT_NONE);
+}
+
+static const struct {
+	const char *key;
+	void (*show)(struct job *j, const char *key, struct str value); /* NULL: not shown */
+} shown[] = {
+	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL}, {"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict}, {"reasons", show_reasons},
+	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory}, {"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest},
+	{"stdout", show_output}, {"stderr", show_output}, {"hash", show_digest},
+};
+
+static void show_field(struct job *j, struct str key, struct str value)
+{
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+		if (str_is(key, shown[i].key)) {
+			if (shown[i].show)
+				shown[i].show(j, shown[i].key, value);
+			return;
+		}
+	struct buf name;
+	buf_init(&name, &j->a, AUDIT_ROW_MAX);
+	put_cell(&name, key, 0);
+	show_other(j, str_c(&j->a, buf_view(&name)), value);
+}
+
+/* What the first row said already is not said again. */
+static void show_row(struct job *j, size_t n)
+{
+	const struct audit_line *l = &j->rows[n], *first = &j->rows[0];
+
+	buf_fmt(&j->b, "%s%srow %" PRIu64 ", ", n ? "\n" : "", tint_on(j->page.colour, TINT_BOLD), l->seq);
+	put_cell(&j->b, audit_text(&j->a, audit_field(l, "kind")), 0);
+	buf_fmt(&j->b, ", %.10s %.15s UTC%s\n", l->ts.p, l->ts.p + 11, tint_off(j->page.colour, TINT_BOLD));
+	for (size_t i = 0; i < l->nfields; i++) {
+		struct str key = l->fields[i].key, value = l->fields[i].value;
+
+		if (n && !str_is(key, "verdict") && !str_is(key, "status") && str_eq(audit_field(first, str_c(&j->a, key)), value))
+			continue;
+		show_field(j, key, value);
+	}
+	page_put(&j->page, buf_view(&j->b));
+	j->b.n = 0;
+}
+
+static int print_text(struct job *j)
+{
+	page_begin(&j->page, &j->a, true);
+	buf_fmt(&j->b, "%.*s\n", STR_ARG(j->rows[0].id));
+	for (size_t i = 0; i < j->nrows && !j->page.gone; i++)
+		show_row(j, i);
+	if (j->more)
+		buf_fmt(&j->b, "\nand %zu rows more\n", j->more);
+	page_put(&j->page, buf_view(&j->b));
+	return page_end(&j->page, 0);
+}
+
+/* ---- for programs ---- */
+
+static void json_output(struct job *j, const char *key)
+{
+	struct str digest = {0}, text;
+	struct err e = {0};
+
+	for (size_t i = 0; i < j->nrows && !digest.n; i++)
+		digest = audit_text(&j->a, audit_field(&j->rows[i], key));
+	if (!digest.n)
+		return;
+	buf_fmt(&j->b, ",\"%s\":", key);
+	if (output_of(j, digest, &text, &e) < 0) {
+		buf_c(&j->b, "null");
+		return;
+	}
+	json_t *v = json_of_str(&j->a, text);
+	if (!v || json_dump_buf(&j->b, v, NULL) < 0)
+		buf_c(&j->b, "null");
+	json_decref(v);
+}
+
+static int print_json(struct job *j)
+{
+	page_begin(&j->page, &j->a, false);
+	buf_fmt(&j->b, "{\"id\":\"%.*s\",\"rows\":[", STR_ARG(j->rows[0].id));
+	for (size_t i = 0; i < j->nrows; i++) {
+		buf_c(&j->b, i ? "," : "");
+		buf_str(&j->b, j->rows[i].text);
+	}
+	buf_char(&j->b, ']');
+	if (j->o.output) {
+		json_output(j, "stdout");
+		json_output(j, "stderr");
+	}
+	buf_c(&j->b, "}\n");
+	if (j->page.terminal) {
+		struct buf safe;
+
+		buf_init(&safe, &j->a, ARENA_CAP_DEFAULT);
+		rows_json_safe(&safe, str_sub(buf_view(&j->b), 0, j->b.n - 1));
+		buf_char(&safe, '\n');
+		page_put(&j->page, buf_view(&safe));
+	} else
+		page_put(&j->page, buf_view(&j->b));
+	return page_end(&j->page, 0);
+}
+
+/* ---- the command ---- */
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+
+	buf_init(&j->b, &j->a, ARENA_CAP_DEFAULT);
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, true, &e) < 0)
+		return home_failed("audit show", &e);
+	int rc = find(j, &e);
+	if (rc < 0)
+		complain("audit show: %s", e.text);
+	else if (!j->nrows)
+		complain("audit show: there is no row '%.80s'", j->what);
+	const int code = rc < 0 ? EXIT_INTERNAL : !j->nrows ? EXIT_NO_ROW : j->o.json ? print_json(j) : print_text(j);
+	home_close(&j->at);
+	return code;
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct option_row options[] = {
+	{"output", OPTION_FLAG, AT(output), NULL, "also what was written to standard output and standard error"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object: id and rows as they are written"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	/* options may also stand behind the id */
+	const bool named = argc > 1 && argv[1][0] != '-';
+	int first = 0, rc = options_parse(self, argc - named, argv + named, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (!named && first == argc)
+		return usage_wrong(self, "an id or the number of a row is missing");
+	if (first + !named < argc - named)
+		return usage_wrong(self, "one id is expected");
+	j.what = named ? argv[1] : argv[first];
+	if (!*j.what)
+		return usage_wrong(self, "an id or the number of a row is missing");
+	return with_arena(&j.a, run_job, &j);
+}
+
+static const struct exit_row exits[] = {
+	{0, "the rows were printed"}, {EXIT_NO_ROW, "there is no such row"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson audit show 4711", "The request of row 4711: all its rows, with reasons, limits and how it went."},
+	{"caisson audit show ID --output", "The same by id, with what the program wrote."},
+};
+
+const struct command_row command_audit_show = {
+	.name = "audit show",
+	.synopsis = {"ID|ROW [--output] [--json]"},
+	.summary = "show all rows of one request",
+	.about = "Shows everything the record has about one request: who asked and when, the command, the verdict with what each reason means, the limits it ran with, how it ended. It is named by its id, or by the number of "
+		 "one of its rows, which caisson-audit-query(1) prints first.\n\n"
+		 "--output adds what the program wrote, as it was kept (redacted). What is invisible is written as an escape.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

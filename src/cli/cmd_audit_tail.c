@@ -1,0 +1,184 @@
+/* caisson audit tail: the newest rows, and those that come. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "audit/index.h"
+#include "base/num.h"
+#include "cli/record_home.h"
+#include "cli/rows.h"
+#include "sys/file.h"
+
+#define TAIL_DEFAULT 10
+#define TAIL_MAX 10000
+#define TICK_MS 1000       /* looked at even when nothing was said */
+#define TICK_BLIND_MS 200  /* when nobody says that something was written */
+
+struct options {
+	bool json, follow;
+	const char *n;
+};
+
+struct job {
+	struct arena a;
+	struct options o;
+	size_t n;
+	struct record_home at;
+	struct page page;
+	struct rows_printer rows;
+	char file[AUDIT_FILE_MAX]; /* where the last row ends; empty: there was none */
+	uint64_t end;
+};
+
+/* ---- those there are ---- */
+
+static int newest(struct job *j, struct err *e)
+{
+	static const struct audit_filter all = {0};
+	struct audit_line *l = arena_new(&j->a, struct audit_line);
+	struct search *s;
+	int got;
+
+	if (search_new(&j->a, &j->at.audit, &all, j->n, &s, e) < 0)
+		return -1;
+	while ((got = search_next(s, l, e)) > 0 && !j->page.gone) {
+		rows_put(&j->rows, l);
+		memcpy(j->file, l->file, strlen(l->file) + 1);
+		j->end = l->at + l->text.n + 1;
+	}
+	search_close(s);
+	return got < 0 ? -1 : 0;
+}
+
+/* ---- those that come ---- */
+
+static int watch_writes(const struct job *j)
+{
+	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char path[4096];
+
+	if (fd >= 0 && (j->at.audit.path.n >= sizeof path || !memcpy(path, j->at.audit.path.p, j->at.audit.path.n) || (path[j->at.audit.path.n] = '\0') ||
+			inotify_add_watch(fd, path, IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0))
+		fd_close(&fd);
+	return fd;
+}
+
+/* Waits for a row, an interrupt, or the reader's end; false: it is over. */
+static bool wait_for_more(int signals, int writes)
+{
+	char events[4096];
+	struct pollfd fds[] = {{.fd = signals, .events = POLLIN}, {.fd = STDOUT_FILENO}, {.fd = writes, .events = POLLIN}};
+
+	if (poll(fds, writes >= 0 ? 3 : 2, writes >= 0 ? TICK_MS : TICK_BLIND_MS) < 0)
+		return errno == EINTR;
+	if (fds[0].revents || (fds[1].revents & (POLLERR | POLLHUP | POLLNVAL)))
+		return false;
+	while (writes >= 0 && read(writes, events, sizeof events) > 0)
+		;
+	return true;
+}
+
+static int follow(struct job *j, struct err *e)
+{
+	struct audit_line *l = arena_new(&j->a, struct audit_line);
+	struct audit_follow *f;
+	sigset_t ending;
+	int got = 0;
+
+	if (audit_follow_new(&j->a, &j->at.audit, j->file[0] ? j->file : NULL, j->end, &f, e) < 0)
+		return -1;
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ending, NULL);
+	FD_CLEANUP int signals = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
+	FD_CLEANUP int writes = watch_writes(j);
+	do {
+		while (!j->page.gone && (got = audit_follow_next(f, l, e)) > 0)
+			rows_put(&j->rows, l);
+		page_flush(&j->page);
+	} while (got >= 0 && !j->page.gone && signals >= 0 && wait_for_more(signals, writes));
+	audit_follow_close(f);
+	return got < 0 ? -1 : 0;
+}
+
+/* ---- the command ---- */
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, false, &e) < 0)
+		return home_failed("audit tail", &e);
+	page_begin(&j->page, &j->a, false);
+	rows_begin(&j->rows, &j->a, &j->page, j->o.json ? ROWS_JSON : j->page.terminal ? ROWS_TABLE : ROWS_PLAIN);
+	int rc = newest(j, &e);
+	if (rc == 0 && j->o.follow)
+		rc = follow(j, &e);
+	const int code = page_end(&j->page, 0);
+	home_close(&j->at);
+	if (rc == 0)
+		return code;
+	complain("audit tail: %s", e.text);
+	return EXIT_INTERNAL;
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct option_row options[] = {
+	{"n", OPTION_VALUE, AT(n), "N", "so many rows (default: 10, at most 10000)"},
+	{"f", OPTION_FLAG, AT(follow), NULL, "then go on with the rows that are written, until interrupted"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as they are written"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int64_t n = TAIL_DEFAULT;
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	if (j.o.n && num_parse(str_of(j.o.n), 1, TAIL_MAX, &n) < 0)
+		return usage_wrong(self, "-n is a number from 1 to 10000");
+	j.n = (size_t)n;
+	return with_arena(&j.a, run_job, &j);
+}
+
+static const struct exit_row exits[] = {
+	{0, "the rows were printed; -f: it was interrupted, or nobody reads any more"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "the record cannot be read, or is refused because others may write it"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson audit tail -n 3", "The three newest rows, one line each."},
+	{"caisson audit tail -n 100 --json | jq .command", "The same rows for a program."},
+	{"caisson audit tail -f", "What agents do, as they do it."},
+};
+
+const struct command_row command_audit_tail = {
+	.name = "audit tail",
+	.synopsis = {"[-n N] [-f] [--json]"},
+	.summary = "show the newest rows of the record, and those that come",
+	.about = "Prints the newest rows, oldest first, in the form of caisson-audit-query(1). -f goes on with the rows that are written, also into the file of the next day.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,256 @@
+/* caisson replay: one request out of the record: what was asked, why it was judged so, how it ran; and what would happen now. */
+#define _GNU_SOURCE
+#include <stddef.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/record_home.h"
+#include "cli/replay_show.h"
+#include "engine/job.h"
+#include "engine/job_record.h"
+
+#define RUN_ARENA ((size_t)4 << 30) /* both streams at their largest, and what is made of them */
+
+struct replay_options {
+	bool json, judge, run, full, explain;
+	const char *config;
+};
+
+#define AT(field) offsetof(struct replay_options, field)
+static const struct option_row options[] = {
+	{"judge", OPTION_FLAG, AT(judge), NULL, "judge it again by today's policy: in the world as it was, and in today's"},
+	{"run", OPTION_FLAG, AT(run), NULL, "run it again in the box, as it was asked for, and compare"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "--judge, --run: a policy file in place of your own"},
+	{"explain", OPTION_FLAG, AT(explain), NULL, "show the whole derivation of the verdict, as check --explain does"},
+	{"full", OPTION_FLAG, AT(full), NULL, "show the whole output, not only its first and last lines"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+enum { EXIT_DIFFERS = 1 };
+static const struct exit_row exits[] = {
+	{0, "shown; with --judge and --run: the same as recorded"}, {EXIT_DIFFERS, "the derivation, today's verdict or the new run is another one than was recorded"},
+	{EXIT_NO_RECORD, "there is no record, or no such id in it"}, {EXIT_USAGE, "usage, or it cannot be run again"}, {EXIT_INTERNAL, "the record cannot be read"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson replay 4f0c2d9e", "What was asked, how it was judged, how it ran. The id stands in every row of the record (caisson audit tail --json)."},
+	{"caisson replay --judge --config new.yaml 4f0c2d9e", "What another policy would have said."},
+	{"caisson replay --run 4f0c2d9e", "Runs it again and shows what is different."},
+};
+
+struct call {
+	struct arena a, running;
+	struct replay_options o;
+	const char *id;
+	struct record_home at;
+	struct replay_shown shown;
+	struct job *job;
+	struct buf out;
+};
+
+static const struct blobs *blobs_of(struct call *c) { return c->at.has_blobs ? &c->at.blobs : NULL; }
+
+/* ---- what is shown ---- */
+
+static struct str get_blob(struct call *c, const struct audit_line *row, const char *key, struct str *ret_why)
+{
+	struct str digest = row ? audit_text(&c->a, audit_field(row, key)) : STR(""), bytes;
+	struct err e = {0};
+
+	*ret_why = STR("");
+	if (!digest.n)
+		return STR("");
+	if (c->at.has_blobs && blob_get(&c->a, &c->at.blobs, digest, REPLAY_STREAM_MAX, &bytes, &e) == 0)
+		return bytes;
+	*ret_why = str_dup(&c->a, str_of(c->at.has_blobs ? e.text : "the record has no blobs"));
+	return STR("");
+}
+
+static void derive(struct call *c)
+{
+	struct replay_shown *s = &c->shown;
+	struct err e = {0};
+
+	if (!s->r.judged)
+		return;
+	s->derived.tried = true;
+	s->derived.ok = replay_derive(&c->a, blobs_of(c), &s->r, &s->derived.d, &e) == 0;
+	s->derived.why = str_dup(&c->a, str_of(e.text));
+	s->derived.same = s->derived.ok && replay_same(s->r.judged, &s->derived.d.judgement);
+}
+
+static void judge_now(struct call *c)
+{
+	struct replay_shown *s = &c->shown;
+	struct policies today;
+	struct err e = {0};
+
+	s->world.tried = true;
+	s->world.ok = replay_now(&c->a, blobs_of(c), &s->r, c->o.config, &s->world.d, &e) == 0;
+	s->world.why = str_dup(&c->a, str_of(e.text));
+	s->world.same = s->world.ok && (!s->r.judged || replay_same(s->r.judged, &s->world.d.judgement));
+	if (!s->r.judged || !s->r.view.n)
+		return;
+	e = (struct err){0};
+	s->policy.tried = true;
+	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config, .cwd = s->r.cwd}, &today, &e) == 0 &&
+		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
+	s->policy.why = str_dup(&c->a, str_of(e.text));
+	s->policy.same = s->policy.ok && replay_same(s->r.judged, &s->policy.d.judgement);
+}
+
+/* ---- running it again ---- */
+
+static int go(void *arg)
+{
+	struct call *c = arg;
+	struct job *j = c->job;
+	struct err e = {0};
+
+	if (job_go(&c->running, j, NULL, &e) != 0) {
+		complain("replay: %s", e.text);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int can_run(struct call *c, struct run_wishes *w, struct err *e)
+{
+	const struct replay *r = &c->shown.r;
+	struct str spec = r->begin ? audit_field(r->begin, "spec") : STR("");
+
+	if (!r->begin)
+		return err_set(e, ERR_INPUT, 0, "it did not run, so it cannot be run again");
+	if (r->redacted || str_contains(spec, STR("[redacted:")))
+		return err_set(e, ERR_INPUT, 0, "a secret in it was redacted, so it cannot be run again as it was");
+	if (!spec.n)
+		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record");
+	if (job_wishes_of(&c->a, spec, r->command, w, e) < 0)
+		return -1;
+	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
+		return err_set(e, ERR_INPUT, 0, "its directory '%.*s' cannot be entered", STR_ARG(r->cwd));
+	return 0;
+}
+
+/* 0, or the exit code of a failure that was complained about. The new run has rows of its own, which are compared. */
+static int run_again(struct call *c)
+{
+	struct replay_shown *s = &c->shown;
+	struct job *j = c->job = arena_new(&c->a, struct job);
+	struct str why;
+	struct err e = {0};
+	int rc;
+
+	if (can_run(c, &j->wishes, &e) < 0) {
+		complain("replay: %s", e.text);
+		return EXIT_USAGE;
+	}
+	s->no_input = j->wishes.input;
+	j->wishes.input = false;
+	j->wishes.agent = "replay";
+	if (c->o.config)
+		j->wishes.config = c->o.config;
+	arena_init(&c->running, RUN_ARENA);
+	rc = arena_run(&c->running, go, c);
+	box_wait(&j->outcome);
+	if (rc == 0 && (j->report.error.n || j->refused)) {
+		complain("replay: it could not be run again: %.*s", STR_ARG(j->report.error.n ? j->report.error : STR("the policy does not load")));
+		rc = EXIT_INTERNAL;
+	}
+	struct str id = rc == 0 ? str_dup(&c->a, j->run.id) : STR("");
+	arena_free(&c->running);
+	if (rc != 0)
+		return rc < 0 ? EXIT_INTERNAL : rc;
+	if (replay_find(&c->a, &c->at.audit, id, &s->again, &e) <= 0 || !s->again.end) {
+		complain("replay: it ran again, and the record has no end of it: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	s->ran = true;
+	s->again_out = get_blob(c, s->again.end, "stdout", &why);
+	s->again_err = get_blob(c, s->again.end, "stderr", &why);
+	return 0;
+}
+
+/* ---- the command ---- */
+
+static int work(struct call *c, struct err *e)
+{
+	struct replay_shown *s = &c->shown;
+	int rc = replay_find(&c->a, &c->at.audit, str_of(c->id), &s->r, e);
+
+	if (rc < 0)
+		return -1;
+	if (!rc) {
+		complain("replay: no row of the record has the id '%.100s'", c->id);
+		return EXIT_NO_RECORD;
+	}
+	s->out = get_blob(c, s->r.end, "stdout", &s->out_why);
+	s->err = get_blob(c, s->r.end, "stderr", &s->err_why);
+	derive(c);
+	if (c->o.judge)
+		judge_now(c);
+	if (c->o.run && (rc = run_again(c)) != 0)
+		return rc;
+	replay_show(&c->out, s, &(struct replay_style){.json = c->o.json, .full = c->o.full, .explain = c->o.explain, .colour = terminal_colour(STDOUT_FILENO), .width = terminal_width(STDOUT_FILENO)});
+	return replay_differs(s) ? EXIT_DIFFERS : 0;
+}
+
+static int run_call(void *arg)
+{
+	struct call *c = arg;
+	struct err e = {0};
+	int rc;
+
+	buf_init(&c->out, &c->a, 0);
+	home_find(&c->a, &c->at);
+	if (home_open(&c->a, &c->at, true, &e) < 0)
+		return home_failed("replay", &e);
+	rc = work(c, &e);
+	home_close(&c->at);
+	if (rc < 0) {
+		complain("replay: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return c->out.n ? output(buf_view(&c->out), rc) : rc;
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct call c = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &c.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first + 1 != argc)
+		return usage_wrong(self, first < argc ? "one id is expected" : "the id is missing");
+	c.id = argv[first];
+	if (!*c.id || strlen(c.id) > AUDIT_ID_MAX)
+		return usage_wrong(self, "this cannot be an id");
+	if (c.o.config && !c.o.judge && !c.o.run)
+		return usage_wrong(self, "--config goes with --judge or --run");
+	return with_arena(&c.a, run_call, &c);
+}
+
+const struct command_row command_replay = {
+	.name = "replay",
+	.synopsis = {"[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID"},
+	.summary = "reconstruct a request from the record",
+	.about = "Shows what the record says about one request: who asked for what, where and when; the verdict and its reasons, derived again from the recorded policy and the recorded view of the world; "
+		 "limits; how it ended and what it used; what the validation said; its output. When the derivation does not give the recorded verdict, it says so: the program has changed "
+		 "since, a classifier had its say (it is not asked again), or the record was changed.\n\n"
+		 "--judge judges it by the policy that is in force now: once with the recorded view, so that only the policy is another one, and once in the world as it is now. --run runs it again in "
+		 "the box with the options of then (the policy of now still holds), as a run of its own in the record, and compares status, exit code, validation and output. What was denied, or had a "
+		 "secret in it, is not run. An agent may not use --run.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,329 @@
+/* See rows.h. */
+#define _GNU_SOURCE
+#include "cli/rows.h"
+
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/utf8.h"
+#include "cli/doc.h"
+#include "gate/gate.h"
+#include "model/outcome.h"
+
+#define AGENT_COLUMNS 14
+#define STATE_COLUMNS 12
+#define COMMAND_COLUMNS_MIN 20
+
+/* ---- which ---- */
+
+int64_t rows_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int take_verdict(const char *value, struct audit_filter *f, struct err *e)
+{
+	for (int v = VERDICT_DENY; v <= VERDICT_ALLOW; v++)
+		if (!strcmp(value, verdict_name((enum verdict)v))) {
+			f->verdict = str_of(value);
+			return 0;
+		}
+	return err_set(e, ERR_INPUT, 0, "unknown verdict '%.40s': allow, ask, contain or deny", value);
+}
+
+static int take_status(const char *value, struct audit_filter *f, struct err *e)
+{
+	for (int s = 0; s <= STATUS_UNKNOWN; s++)
+		if (!strcmp(value, status_name((enum status)s))) {
+			f->status = str_of(value);
+			return 0;
+		}
+	return err_set(e, ERR_INPUT, 0, "unknown status '%.40s': ok, exit_nonzero, signal, timeout, oom, output_limit, denied, needs_approval, setup_error or unknown", value);
+}
+
+static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
+{
+	struct str s = str_of(value);
+
+	for (size_t from = 0; from <= s.n;) {
+		ptrdiff_t comma = str_find(s, ',', from);
+		size_t to = comma < 0 ? s.n : (size_t)comma;
+		enum audit_kind k = audit_kind_of(str_sub(s, from, to));
+
+		if (k == AUDIT_KINDS)
+			return err_set(e, ERR_INPUT, 0, "unknown kind '%.*s': begin, end, verdict, recovered, checkpoint or tombstone", (int)(to - from < 40 ? to - from : 40), s.p + from);
+		f->kinds |= 1u << k;
+		from = to + 1;
+	}
+	return 0;
+}
+
+int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret, struct err *e)
+{
+	struct audit_filter f = {.agent_id = str_of(o->agent ? o->agent : ""), .session = str_of(o->session ? o->session : "")};
+
+	if ((o->agent && !*o->agent) || (o->session && !*o->session))
+		return err_set(e, ERR_INPUT, 0, "--agent and --session need a name");
+	if ((o->since && audit_time_parse(str_of(o->since), now, false, &f.since, e) < 0) || (o->until && audit_time_parse(str_of(o->until), now, true, &f.until, e) < 0) ||
+	    (o->verdict && take_verdict(o->verdict, &f, e) < 0) || (o->status && take_status(o->status, &f, e) < 0) || (o->kind && take_kinds(o->kind, &f, e) < 0))
+		return -1;
+	if (f.since && f.until && f.since >= f.until)
+		return err_set(e, ERR_INPUT, 0, "--since is not before --until");
+	if (o->grep && regex_new(a, str_of(o->grep), 0, &f.grep, NULL, e) < 0) {
+		e->kind = ERR_INPUT;
+		return -1;
+	}
+	*ret = f;
+	return 0;
+}
+
+/* ---- lines ---- */
+
+enum tint verdict_tint(struct str v)
+{
+	return str_is(v, "deny") ? TINT_RED : str_is(v, "ask") ? TINT_YELLOW : str_is(v, "contain") ? TINT_CYAN : str_is(v, "allow") ? TINT_GREEN : TINT_NONE;
+}
+
+enum tint status_tint(struct str s) { return str_is(s, "ok") ? TINT_GREEN : s.n ? TINT_RED : TINT_NONE; }
+
+void put_ms(struct buf *b, int64_t ms)
+{
+	if (ms < 1000)
+		buf_fmt(b, "%" PRId64 "ms", ms);
+	else if (ms < 100 * 1000)
+		buf_fmt(b, "%" PRId64 ".%" PRId64 "s", ms / 1000, ms % 1000 / 100);
+	else if (ms < 100 * 60000)
+		buf_fmt(b, "%" PRId64 "m", ms / 60000);
+	else
+		buf_fmt(b, "%" PRId64 "h", ms / 3600000);
+}
+
+static struct str field(struct rows_printer *r, const struct audit_line *l, const char *key) { return audit_text_buf(&r->text, audit_field(l, key)); }
+
+/* What stands where a command would: a remark, in rows that are about the record itself. */
+static struct str subject(struct rows_printer *r, const struct audit_line *l)
+{
+	struct str s = field(r, l, "command");
+
+	return s.n ? s : field(r, l, "note");
+}
+
+static void plain_line(struct rows_printer *r, const struct audit_line *l)
+{
+	static const char *const keys[] = {"kind", "verdict", "status", "agent_id", "id"};
+	struct buf *b = &r->line;
+
+	buf_fmt(b, "%" PRIu64 "\t%.*s", l->seq, STR_ARG(l->ts));
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		struct str text = field(r, l, keys[i]);
+
+		buf_char(b, '\t');
+		put_cell(b, text.n ? text : STR("-"), 0);
+	}
+	buf_char(b, '\t');
+	put_cell(b, subject(r, l), 0);
+}
+
+/* One column of the table, filled up with blanks. */
+static void column(struct rows_printer *r, struct str text, size_t columns, enum tint t)
+{
+	struct buf *b = &r->line;
+	bool colour = r->page->colour && text.n;
+
+	buf_c(b, tint_on(colour, t));
+	size_t taken = put_cell(b, text, columns);
+	buf_c(b, tint_off(colour, t));
+	for (; taken < columns + 1; taken++)
+		buf_char(b, ' ');
+}
+
+static void table_header(struct rows_printer *r)
+{
+	struct buf *b = &r->line;
+
+	buf_c(b, tint_on(r->page->colour, TINT_BOLD));
+	buf_fmt(b, "%8s  %-19s %-8s%-*s%-*s%7s  %s", "ROW", "TIME (UTC)", "VERDICT", STATE_COLUMNS + 1, "STATUS", AGENT_COLUMNS + 1, "AGENT", "TOOK", "COMMAND");
+	buf_c(b, tint_off(r->page->colour, TINT_BOLD));
+	buf_char(b, '\n');
+}
+
+static void table_line(struct rows_printer *r, const struct audit_line *l)
+{
+	struct buf *b = &r->line;
+	size_t taken = 8 + 2 + 20 + 8 + STATE_COLUMNS + 1 + AGENT_COLUMNS + 1 + 7 + 2, width = r->page->width;
+	char took[16];
+	int64_t ms;
+
+	buf_fmt(b, "%8" PRIu64 "  %.10s %.8s ", l->seq, l->ts.p, l->ts.p + 11);
+	struct str verdict = field(r, l, "verdict");
+	column(r, verdict, 7, verdict_tint(verdict));
+	struct str status = field(r, l, "status");
+	if (status.n)
+		column(r, status, STATE_COLUMNS, status_tint(status));
+	else /* no end yet, or a row of another kind */
+		column(r, l->kind == AUDIT_VERDICT ? STR("") : field(r, l, "kind"), STATE_COLUMNS, TINT_DIM);
+	column(r, field(r, l, "agent_id"), AGENT_COLUMNS, TINT_NONE);
+	struct buf small = {.a = b->a, .p = took, .cap = sizeof took, .max = sizeof took};
+	if (audit_number(audit_field(l, "duration_ms"), &ms) && ms >= 0)
+		put_ms(&small, ms);
+	buf_fmt(b, "%7.*s  ", (int)small.n, took);
+	put_cell(b, subject(r, l), width > taken + COMMAND_COLUMNS_MIN ? width - taken : COMMAND_COLUMNS_MIN);
+}
+
+/* ---- CSV ---- */
+
+/* Texts and numbers of a row, in the order of docs/audit.md. */
+static const struct csv_column {
+	const char *key, *inner;
+} csv_columns[] = {
+	{"seq", NULL}, {"ts", NULL}, {"id", NULL}, {"kind", NULL}, {"agent_id", NULL}, {"session", NULL}, {"client", NULL}, {"tool", NULL}, {"tool_use_id", NULL}, {"command", NULL}, {"cwd", NULL},
+	{"verdict", NULL}, {"reasons", NULL}, {"policy", NULL}, {"view", NULL}, {"spec", NULL}, {"backend", NULL}, {"status", NULL}, {"exit_code", NULL}, {"duration_ms", NULL}, {"cpu_ms", NULL},
+	{"peak_memory_mb", NULL}, {"validation", "outcome"}, {"validation", "result"}, {"validation", "task"}, {"validation", "format"}, {"stdout", NULL}, {"stderr", NULL}, {"note", NULL}, {"prev", NULL},
+	{"hash", NULL},
+};
+#define CSV_COLUMNS (sizeof csv_columns / sizeof *csv_columns)
+
+/* A text that a spreadsheet would take for a formula gets an apostrophe before it, and so does one that starts with an apostrophe, so that it can be taken off again. */
+static void csv_text(struct rows_printer *r, struct str s)
+{
+	struct buf *b = &r->line;
+
+	if (r->page->terminal) { /* nothing that a terminal would obey */
+		r->shown.n = 0;
+		put_cell(&r->shown, s, 0);
+		s = buf_view(&r->shown);
+	}
+	const bool guard = s.n && strchr("=+-@\t\r'", s.p[0]) && s.p[0];
+	bool quote = false;
+
+	for (size_t i = 0; i < s.n && !quote; i++)
+		quote = s.p[i] == '"' || s.p[i] == ',' || s.p[i] == '\r' || s.p[i] == '\n';
+	if (quote)
+		buf_char(b, '"');
+	if (guard)
+		buf_char(b, '\'');
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '"')
+			buf_char(b, '"');
+		buf_char(b, s.p[i]);
+	}
+	if (quote)
+		buf_char(b, '"');
+}
+
+static void csv_list(struct rows_printer *r, struct str list)
+{
+	struct buf *all = &r->list;
+	struct str item;
+
+	all->n = 0;
+	while (audit_item(&list, &item)) {
+		if (all->n)
+			buf_char(all, ' ');
+		buf_str(all, audit_text_buf(&r->text, item));
+	}
+	csv_text(r, buf_view(all));
+}
+
+static void csv_header(struct rows_printer *r)
+{
+	for (size_t i = 0; i < CSV_COLUMNS; i++)
+		buf_fmt(&r->line, "%s%s%s%s", i ? "," : "", csv_columns[i].key, csv_columns[i].inner ? "." : "", csv_columns[i].inner ? csv_columns[i].inner : "");
+	buf_c(&r->line, "\r\n");
+}
+
+static void csv_line(struct rows_printer *r, const struct audit_line *l)
+{
+	struct buf *b = &r->line;
+
+	for (size_t i = 0; i < CSV_COLUMNS; i++) {
+		const struct csv_column *c = &csv_columns[i];
+		struct str v = audit_field(l, c->key);
+
+		if (i)
+			buf_char(b, ',');
+		if (c->inner)
+			v = audit_inner(v, c->inner);
+		if (v.n && v.p[0] == '"')
+			csv_text(r, audit_text_buf(&r->text, v));
+		else if (v.n && v.p[0] == '[')
+			csv_list(r, v);
+		else if (v.n && v.p[0] != '{' && !str_is(v, "null"))
+			buf_str(b, v); /* a number */
+	}
+	buf_c(b, "\r\n");
+}
+
+/* ---- all of them ---- */
+
+void rows_json_safe(struct buf *b, struct str line)
+{
+	for (size_t i = 0; i < line.n;) {
+		size_t from = i, before = b->n;
+		uint32_t cp = utf8_next(line, &i);
+
+		if (cp < 0x7F) {
+			buf_char(b, line.p[from]);
+			continue;
+		}
+		put_visible(b, str_sub(line, from, i));
+		if (cp != UTF8_BAD && str_eq(str_sub(buf_view(b), before, b->n), str_sub(line, from, i)))
+			continue;
+		b->n = before; /* what JSON has for it, of which a pair is two */
+		if (cp == UTF8_BAD)
+			buf_c(b, "\\ufffd");
+		else if (cp > 0xFFFF)
+			buf_fmt(b, "\\u%04x\\u%04x", 0xD800 + ((cp - 0x10000) >> 10), 0xDC00 + ((cp - 0x10000) & 0x3FF));
+		else
+			buf_fmt(b, "\\u%04x", cp);
+	}
+}
+
+void rows_begin(struct rows_printer *r, struct arena *a, struct page *page, enum rows_form form)
+{
+	*r = (struct rows_printer){.page = page, .form = form};
+	buf_init(&r->line, a, 8 * AUDIT_ROW_MAX);
+	buf_init(&r->text, a, AUDIT_ROW_MAX);
+	buf_init(&r->list, a, AUDIT_ROW_MAX);
+	buf_init(&r->shown, a, 8 * AUDIT_ROW_MAX);
+}
+
+static void header(struct rows_printer *r)
+{
+	if (!r->any && r->form == ROWS_TABLE)
+		table_header(r);
+	if (!r->any && r->form == ROWS_CSV)
+		csv_header(r);
+	r->any = true;
+}
+
+void rows_put(struct rows_printer *r, const struct audit_line *l)
+{
+	r->line.n = 0;
+	header(r);
+	if (r->form == ROWS_CSV)
+		csv_line(r, l);
+	else if (r->form == ROWS_JSON && !r->page->terminal)
+		buf_str(&r->line, l->text);
+	else if (r->form == ROWS_JSON)
+		rows_json_safe(&r->line, l->text);
+	else if (r->form == ROWS_TABLE)
+		table_line(r, l);
+	else
+		plain_line(r, l);
+	if (r->form != ROWS_CSV)
+		buf_char(&r->line, '\n');
+	page_put(r->page, buf_view(&r->line));
+}
+
+void rows_end(struct rows_printer *r)
+{
+	if (r->any || r->form != ROWS_CSV)
+		return;
+	r->line.n = 0;
+	header(r);
+	page_put(r->page, buf_view(&r->line));
+}

@@ -1,0 +1,85 @@
+/*
+ * What the record says about one request, and the verdict derived again: by the recorded policy and the recorded view of the world, which gives
+ * the recorded verdict unless the program has changed since; or by other policies.
+ *
+ * What cannot be had again: a classifier's answer (none is asked), and what was redacted. Memory is the arena's; the caller is inside an arena_run().
+ */
+#pragma once
+#include "audit/read.h"
+#include "engine/record.h"
+
+#define REPLAY_BEFORE_US AUDIT_DAY_US /* a run that was judged by a hook began at most so long after its verdict */
+
+struct replay {
+	struct audit_line *verdict, *begin, *end; /* the newest of each kind; NULL: there is none */
+	const struct audit_line *asked;           /* the row that has the request */
+	const struct audit_line *judged;          /* the row that has verdict, policy and view; NULL: it was not judged */
+	struct str id, command, cwd;
+	struct str said;                          /* the recorded verdict; empty: none */
+	struct str policy, view;                  /* digests; empty: none */
+	bool redacted;                            /* the command is not as it was */
+};
+
+/* The rows of a request. 1, 0 when there are none, or -1. */
+int replay_find(struct arena *a, const struct audit *au, struct str id, struct replay *ret, struct err *e);
+
+struct derived {
+	struct policies policies;
+	struct view view;
+	struct engine_request rq;
+	struct facts facts;
+	struct judgement judgement;
+};
+
+/* By the recorded policy and view. ret must stay where it is: the view points into itself. */
+int replay_derive(struct arena *a, const struct blobs *blobs, const struct replay *r, struct derived *ret, struct err *e);
+/* By these policies and the recorded view. */
+int replay_under(struct arena *a, const struct blobs *blobs, const struct replay *r, const struct policies *p, struct derived *ret, struct err *e);
+/* By what is in force now where it was asked, and by the world as it is now. `config` stands in for the user's file; may be NULL. */
+int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *r, const char *config, struct derived *ret, struct err *e);
+/* Is this judgement what the row says: the verdict, and the reasons' ids as a set? */
+bool replay_same(const struct audit_line *row, const struct judgement *j);
+/* Is this id among the reasons of the row? */
+bool replay_has_reason(const struct audit_line *row, struct str id);
+
+/* ---- other policies (replay_all.c) ---- */
+
+/*
+ * The user's files that are to be tried: in the recorded policies they take the place of the user's; what the system's and the project's files said
+ * stays as it was recorded.
+ */
+struct trial {
+	struct arena *a;          /* for what is kept */
+	const struct blobs *blobs;
+	struct policy_file *owner; /* a list */
+	struct trial_policy *policies;
+	size_t npolicies;
+};
+#define TRIAL_POLICIES_MAX 1024 /* different ones in what is gone over */
+
+/* `config`: this file is the user's; NULL: what the user has now. */
+int trial_open(struct arena *a, const struct blobs *blobs, const char *config, struct trial *ret, struct err *e);
+/* The recorded policies of this digest, with the user's files in place of theirs. Made once. They are the trial's. */
+int trial_policies(struct trial *t, struct str digest, const struct policies **ret, struct err *e);
+
+struct replay_change { /* requests whose verdict would be another one, by command */
+	struct str command, cwd, id;  /* of the newest */
+	enum verdict from, to;
+	uint64_t n;
+	struct str reasons;           /* ids of the new judgement, with commas */
+};
+#define REPLAY_CHANGES_MAX 16384     /* different commands that are told apart */
+
+struct replay_all {
+	uint64_t rows;               /* with a verdict, that passed the filter */
+	uint64_t judged;             /* ... and were judged again */
+	uint64_t redacted, missing, failed; /* ... or not: the command is not as it was; view or policy are gone; something else */
+	uint64_t matrix[VERDICT_ALLOW + 1][VERDICT_ALLOW + 1]; /* from, to */
+	struct replay_change *changes; /* most frequent first */
+	size_t nchanges;
+	bool more;                   /* there were more commands than are told apart */
+};
+
+int replay_all(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, struct replay_all *ret, struct err *e);
+/* "deny", "ask", "contain", "allow": 0 or -1 */
+int replay_verdict(struct str name, enum verdict *ret);

@@ -1,0 +1,139 @@
+/*
+ * Theory of operation. The caller forks one process, which has every pipe open for reading and writing (so that a writer neither waits for a
+ * reader nor is an end of file when it closes) and copies what comes to a file in memory for each. It ends when a byte comes on the stop pipe, after
+ * taking what is still in the pipes, or with its parent. It allocates nothing and runs no foreign code.
+ */
+#define _GNU_SOURCE
+#include "sys/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sys/file.h"
+
+#define CHUNK 65536
+
+struct work { /* of the process */
+	const struct collector *c;
+	int pipes[COLLECT_MAX];
+	uint64_t totals[COLLECT_MAX];
+};
+
+/* What is there; of what is too much only the size is kept: a file that is longer than it may be. */
+static void take(struct work *w, size_t i)
+{
+	static char chunk[CHUNK];
+	ssize_t got;
+
+	while ((got = read(w->pipes[i], chunk, sizeof(chunk))) > 0) {
+		w->totals[i] += (uint64_t)got;
+		if (w->totals[i] > w->c->max)
+			(void)!ftruncate(w->c->files[i], (off_t)w->c->max + 1);
+		else if (fd_write_all(w->c->files[i], "report", str_n(chunk, (size_t)got), NULL) != 0)
+			w->totals[i] = w->c->max; /* the next byte is too much */
+	}
+}
+
+static void collect(struct work *w, int stop, pid_t parent)
+{
+	struct pollfd p[COLLECT_MAX + 1];
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(1);
+	signal(SIGINT, SIG_IGN); /* the caller decides when the run is over */
+	signal(SIGTERM, SIG_IGN);
+	for (size_t i = 0; i < w->c->n; i++)
+		p[i] = (struct pollfd){.fd = w->pipes[i], .events = POLLIN};
+	p[w->c->n] = (struct pollfd){.fd = stop, .events = POLLIN};
+	do {
+		if (poll(p, w->c->n + 1, -1) < 0 && errno != EINTR)
+			_exit(1);
+		for (size_t i = 0; i < w->c->n; i++)
+			take(w, i);
+	} while (!p[w->c->n].revents);
+	for (size_t i = 0; i < w->c->n; i++)
+		take(w, i);
+	_exit(0);
+}
+
+static void forget(struct collector *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		fd_close(&c->files[i]);
+		unlink(c->paths[i]);
+	}
+	c->n = 0;
+}
+
+static int open_all(struct collector *c, const char *const *paths, size_t n, struct work *w, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (mkfifo(paths[i], 0600) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make the pipe '%s'", paths[i]);
+		c->paths[i] = paths[i];
+		w->pipes[i] = open(paths[i], O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+		c->files[i] = memfd_create("report", MFD_CLOEXEC);
+		c->n++;
+		if (w->pipes[i] < 0 || c->files[i] < 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot open the pipe '%s'", paths[i]);
+	}
+	return 0;
+}
+
+int collector_start(const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e)
+{
+	struct collector c = {.max = max};
+	struct work w = {.c = &c, .pipes = {-1, -1, -1, -1, -1, -1, -1, -1}};
+	pid_t self = getpid();
+	int stop[2] = {-1, -1}, rc = -1;
+
+	if (n <= COLLECT_MAX && open_all(&c, paths, n, &w, e) == 0) {
+		if (pipe2(stop, O_CLOEXEC) != 0 || (c.pid = fork()) < 0)
+			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
+		else if (c.pid == 0)
+			collect(&w, stop[0], self);
+		else
+			rc = 0;
+	}
+	for (size_t i = 0; i < c.n; i++)
+		fd_close(&w.pipes[i]);
+	fd_close(&stop[0]);
+	if (rc != 0) {
+		fd_close(&stop[1]);
+		forget(&c);
+		return -1;
+	}
+	c.stop = stop[1];
+	*ret = c;
+	return 0;
+}
+
+void collector_end(struct arena *a, struct collector *c, struct str *texts, bool *large)
+{
+	int status = 0;
+
+	if (c->pid <= 0)
+		return;
+	(void)!write(c->stop, "", 1);
+	fd_close(&c->stop);
+	while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	c->pid = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		struct stat st;
+
+		texts[i] = STR("");
+		large[i] = status != 0 || fstat(c->files[i], &st) != 0 || (uint64_t)st.st_size > c->max;
+		if (!large[i] && (lseek(c->files[i], 0, SEEK_SET) != 0 || fd_read_all(a, c->files[i], "report", c->max, &texts[i], NULL) != 0))
+			large[i] = true;
+	}
+	forget(c);
+}

@@ -1,0 +1,26 @@
+/*
+ * Named pipes that somebody else writes to while we are busy: a process of ours empties them into files without a name, up to a size. Writers never
+ * wait for long, cannot take back what they wrote, and find nothing to fill a disk with.
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "base/str.h"
+
+#define COLLECT_MAX 8
+
+struct collector {
+	pid_t pid;              /* 0: none */
+	int stop;               /* its end of a pipe: a byte means that all has been written */
+	size_t n, max;
+	const char *paths[COLLECT_MAX];
+	int files[COLLECT_MAX];
+};
+
+/* Makes the pipes (0600, new names) and starts. On failure nothing is left behind. */
+int collector_start(const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e);
+/*
+ * Ends: texts[i] is what was written to the i-th pipe, or empty; large[i]: it was more than `max`, and is left out. The pipes are gone
+ * afterwards. The writers must have ended.
+ */
+void collector_end(struct arena *a, struct collector *c, struct str *texts, bool *large);

@@ -1,0 +1,155 @@
+#!/bin/bash
+# caisson replay and audit replay-all on a record that caisson run has made. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
+mkdir -p "$tmp/work" "$XDG_CONFIG_HOME/caisson" && cd "$tmp/work" || exit 1
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+run() { # STATUS WHAT ARG...
+	local want=$1 what=$2
+	shift 2
+	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+no() { ! grep -q -- "$1" "$tmp/out"; result $? "output has not: $1"; }
+err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
+json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+newest() { cat "$CAISSON_STATE"/audit/*.jsonl | jq -r "select(.kind == \"$1\").id" | tail -n 1; }
+
+run 3 'no record' replay abc
+err 'cannot open the record'
+run 3 'no record' audit replay-all
+run 64 'no id' replay
+run 64 'two ids' replay a b
+run 64 '--config alone' replay --config x a
+
+"$CAISSON" run --gate -c 'echo one; printf "\033[31mred\n"; echo two >&2; exit 3' >/dev/null 2>&1
+ran=$(newest end)
+run 0 'a run' replay "$ran"
+out "^request    $ran\$"
+out '^verdict    allow$'
+out '^derived    allow (the same)$'
+out '^limits     time_ms 30000 ms, memory 1073741824 bytes'
+out '^end        exit_nonzero, exit code 3, at '
+out '^  | one$'
+out '^  | two$'
+! grep -q $'\x1b' "$tmp/out"
+result $? 'no control character reaches the terminal'
+run 3 'an id that is not there' replay 0000
+err "no row of the record has the id '0000'"
+run 0 'for programs' replay --json "$ran"
+json '.derived.ok and .derived.same and .derived.verdict == "allow" and .end_row.exit_code == 3 and .stderr == "two\n" and (.stdout | startswith("one\n"))'
+json '.derived.answer.commands | length >= 3'
+run 0 'the whole derivation' replay --explain "$ran"
+out '^verdict: allow$'
+run 0 'run again: the same' replay --run "$ran"
+out '^again      [0-9a-f]*: exit_nonzero, exit code 3, .*(the same)$'
+run 0 'the second run is a run of its own' audit verify
+[[ $(cat "$CAISSON_STATE"/audit/*.jsonl | jq -r 'select(.kind == "begin").agent_id' | tail -n 1) == replay ]]
+result $? 'by an agent called replay'
+"$CAISSON" run --timeout 20 --env A=b -- /bin/sh -c 'date +%s%N; echo "$A $1"' x y >/dev/null 2>&1
+date=$(newest end)
+run 1 'run again: different' replay --run "$date"
+out 'not what was recorded$'
+out '^stdout     differs from line 1 on: 1 line then, 1 now$'
+out '^  | b y$'
+run 0 'it was not judged' replay "$date"
+out '^verdict    none: it was run without being judged$'
+run 1 'as JSON' replay --run --json "$date"
+json '.again.same == false and (.stdout != .again.stdout) and (.derived | not)'
+
+"$CAISSON" run --gate -c 'rm -rf /' >/dev/null 2>&1
+denied=$(newest verdict)
+run 0 'a denial' replay "$denied"
+out '^verdict    deny: '
+out '^run        it did not run here$'
+out '^  - .*: rm deletes'
+run 64 'is not run again' replay --run "$denied"
+err 'it did not run, so it cannot be run again'
+
+printf 'tools:\n  bash:\n    ask: [touch]\n' >"$XDG_CONFIG_HOME/caisson/config.yaml"
+"$CAISSON" run --gate -c 'touch x' >/dev/null 2>&1
+asked=$(newest verdict)
+rm "$XDG_CONFIG_HOME/caisson/config.yaml"
+run 0 'asked, by a policy that is not there any more' replay "$asked"
+out '^verdict    ask: configured-ask$'
+out '^derived    ask: configured-ask (the same)$'
+out "^           $XDG_CONFIG_HOME/caisson/config.yaml\$"
+run 1 'judged by today'"'"'s' replay --judge "$asked"
+out '^today      allow  <-- not what was recorded$'
+out '^today,then allow  <-- not what was recorded$'
+printf 'tools:\n  bash:\n    deny: [touch]\n    allow: [git status]\n' >"$tmp/new.yaml"
+run 1 'by another file' replay --judge --config "$tmp/new.yaml" --json "$asked"
+json '.derived.same and .today.verdict == "deny" and .today_policy_then_world.verdict == "deny" and (.today.same | not)'
+# the world changes, the policy does not: what was a directory of the project's own leads elsewhere now
+mkdir sub && "$CAISSON" run --gate -c 'rm sub/../gone.txt' >/dev/null 2>&1
+"$CAISSON" run --gate --workspace .:rw -c 'rm -f sub/file' >/dev/null 2>&1
+inside=$(newest begin)
+rmdir sub && ln -s /usr sub
+run 1 'a link in the way now' replay --judge --json "$inside"
+json '.derived.same and .today_policy_then_world.same and (.today.same | not) and .today.verdict != .today_policy_then_world.verdict'
+rm sub
+
+# a blob that is gone, a row whose verdict was changed
+digest=$(cat "$CAISSON_STATE"/audit/*.jsonl | jq -r "select(.id == \"$asked\").view")
+hex=${digest#sha256:}
+mv "$CAISSON_STATE/blobs/${hex:0:2}/$hex.zst" "$tmp/kept"
+run 0 'without its view' replay "$asked"
+out '^derived    not possible: '
+mv "$tmp/kept" "$CAISSON_STATE/blobs/${hex:0:2}/$hex.zst"
+sed -i "/$asked/s/\"verdict\":\"ask\"/\"verdict\":\"allow\"/" "$CAISSON_STATE"/audit/*.jsonl
+run 1 'a verdict that was changed' replay "$asked"
+out '^derived    ask: configured-ask  <-- not what was recorded$'
+sed -i "/$asked/s/\"verdict\":\"allow\"/\"verdict\":\"ask\"/" "$CAISSON_STATE"/audit/*.jsonl
+
+# ---- all ----
+printf 'tools:\n  bash:\n    ask: [touch]\n' >"$tmp/same.yaml"
+for i in 1 2 3; do "$CAISSON" run --gate -c 'git status' >/dev/null 2>&1; done
+run 0 'nothing changes by the policy there is' audit replay-all --json --policy "$tmp/same.yaml"
+json '.changes == [] and .judged == .requests and .requests >= 8 and .table.ask.ask == 1'
+run 1 'another policy' audit replay-all --policy "$tmp/new.yaml" --json
+json '.table.ask.deny == 1 and .table.deny.deny >= 1 and (.changes | length) == 1'
+json '.changes[0] | .command == "touch x" and .from == "ask" and .to == "deny" and .count == 1 and .reasons == "configured-deny"'
+printf 'tools:\n  bash:\n    ask: [git status, touch]\n' >"$tmp/asks.yaml"
+run 1 'a stricter one, for people' audit replay-all --policy "$tmp/asks.yaml"
+out '^allow -> ask: 3$'
+out '^       3  git status  \[configured-ask\]$'
+run 0 'of another agent: nothing' audit replay-all --policy "$tmp/asks.yaml" --agent nobody
+out '^0 requests, 0 judged again$'
+run 0 'of the future: nothing' audit replay-all --policy "$tmp/asks.yaml" --since 2999-01-01
+run 64 'not a time' audit replay-all --since soon
+printf 'tools: [\n' >"$tmp/bad.yaml"
+run 2 'a policy that does not load' audit replay-all --policy "$tmp/bad.yaml"
+err 'bad.yaml:'
+"$CAISSON" run --gate -c 'echo ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' >/dev/null 2>&1
+secret=$(newest end)
+run 64 'a secret is not run again' replay --run "$secret"
+err 'a secret in it was redacted'
+run 1 'and counted' audit replay-all --policy "$tmp/new.yaml" --json
+json '.redacted == 1'
+"$CAISSON" check 'caisson replay --run abc' >/dev/null
+[[ $? == 2 ]]
+result $? 'an agent may not run again'
+"$CAISSON" check 'caisson replay abc' >/dev/null
+[[ $? == 0 ]]
+result $? 'and may look'
+for c in replay 'audit replay-all'; do
+	"$CAISSON" help --man "$c" | cmp -s - "$here/man/caisson-${c// /-}.1"
+	result $? "man/caisson-${c// /-}.1 is what the tables say"
+done
+echo "1..$n"

@@ -1,0 +1,210 @@
+/* Hook inputs, by the library: recognition, tools as facts, and mutations of every input in tests/hooks: none is answered wrongly, none is allowed by being broken. */
+#define _GNU_SOURCE
+#include "client/hook.h"
+
+#include <dirent.h>
+
+#include "hook_check.h"
+#include "place.h"
+
+#define MUTATIONS 60 /* of each input */
+#define INPUTS_MAX 200
+
+extern char **environ;
+
+static struct str filled(struct str text)
+{
+	struct buf b;
+
+	buf_init(&b, A, 0);
+	for (size_t i = 0; i < text.n; i++) {
+		struct str rest = str_sub(text, i, text.n);
+
+		if (str_starts(rest, "@CWD@") || str_starts(rest, "@HOME@")) {
+			buf_c(&b, at("tree"));
+			i += str_starts(rest, "@CWD@") ? 4 : 5;
+		} else if (str_starts(rest, "@COMMAND@")) {
+			buf_c(&b, "git push; rm -rf /etc");
+			i += 8;
+		} else {
+			buf_char(&b, text.p[i]);
+		}
+	}
+	return buf_view(&b);
+}
+
+static uint32_t seed;
+static uint32_t next_random(void) { return seed = seed * 1664525u + 1013904223u; }
+
+/* One of: a byte, a part left out, a part twice, a piece of another place, an end that is missing. */
+static struct str mutated(struct str s)
+{
+	static const char *const pieces[] = {"\"", "{", "}", "\\u0000", ",", "null", "\"tool_input\":{}", "\"command\":\"ls\"", "[]", "7", "\xff", "PreToolUse", "PostToolUse", ":"};
+	size_t from = next_random() % (s.n + 1), n = next_random() % 24, to = from + n < s.n ? from + n : s.n;
+	struct buf b;
+
+	buf_init(&b, A, 0);
+	buf_str(&b, str_sub(s, 0, from));
+	switch (next_random() % 5) {
+	case 0: buf_char(&b, (char)next_random()); break;
+	case 1: break;
+	case 2: buf_str(&b, str_sub(s, from, to)); to = from; break;
+	case 3: buf_c(&b, pieces[next_random() % (sizeof(pieces) / sizeof(*pieces))]); to = from; break;
+	default: return buf_view(&b);
+	}
+	buf_str(&b, str_sub(s, to, s.n));
+	return buf_view(&b);
+}
+
+struct trial {
+	struct arena *a;
+	struct str input;
+	const char *client, *wrong;
+	const struct reply *r;
+};
+
+static int look_at(void *arg)
+{
+	struct trial *t = arg;
+
+	t->wrong = hook_wrong(t->a, t->input, t->client, t->r);
+	return 0;
+}
+
+static void try(struct str input, const char *client)
+{
+	struct arena a, out, again;
+	struct reply r;
+	struct trial t = {&again, input, client, NULL, &r};
+
+	arena_init(&a, (size_t)64 << 20);
+	arena_init(&out, (size_t)64 << 20);
+	arena_init(&again, (size_t)128 << 20);
+	hook_reply(&a, &out, input, &(struct hook_options){.client = client, .environ = environ}, &r);
+	CHECK_INT(arena_run(&again, look_at, &t), 0);
+	if (t.wrong) {
+		unit_fail(__FILE__, __LINE__, "%s (exit %d)", t.wrong, r.code);
+		unit_bytes("input", input);
+		unit_bytes("output", buf_view(&r.out));
+	}
+	arena_free(&again);
+	arena_free(&out);
+	arena_free(&a);
+}
+
+static size_t ninputs;
+static struct str inputs[INPUTS_MAX];
+
+static void test_inputs(void)
+{
+	DIR *d = opendir("tests/hooks");
+	struct dirent *entry;
+
+	CHECK(d != NULL);
+	while (d && (entry = readdir(d)) && ninputs < INPUTS_MAX) {
+		struct str text;
+
+		if (!str_ends(str_of(entry->d_name), ".json"))
+			continue;
+		CHECK_INT(file_read(A, str_c(A, str_fmt(A, "tests/hooks/%s", entry->d_name)), 1 << 20, &text, NULL, NULL), 0);
+		inputs[ninputs++] = filled(text);
+		try(inputs[ninputs - 1], NULL);
+	}
+	if (d)
+		closedir(d);
+	CHECK(ninputs > 30);
+}
+
+static void test_mutations(void)
+{
+	for (size_t i = 0; i < ninputs; i++)
+		for (unsigned k = 0; k < MUTATIONS; k++) {
+			const struct client *c = client_at(next_random() % 20);
+
+			try(mutated(k % 3 ? inputs[i] : mutated(inputs[i])), c ? c->name : NULL);
+		}
+}
+
+static void test_recognition(void)
+{
+	static const struct {
+		const char *text, *client;
+		enum phase phase;
+	} rows[] = {
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "claude-code", PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\",\"model\":\"m\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "codex", PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"transcript_path\":\"/t\",\"timestamp\":\"x\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "qwen", PHASE_PRE},
+		{"{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"timestamp\":\"x\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "copilot", PHASE_PRE},
+		{"{\"sessionId\":\"s\",\"timestamp\":1,\"toolName\":\"bash\",\"toolArgs\":{\"command\":\"ls\"},\"toolResult\":{}}", "copilot", PHASE_POST},
+		{"{\"hook_event_name\":\"BeforeTool\",\"session_id\":\"s\",\"timestamp\":\"x\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "gemini", PHASE_PRE},
+		{"{\"hook_event_name\":\"stop\",\"conversation_id\":\"s\"}", "cursor", PHASE_OTHER},
+		{"{\"agent_action_name\":\"pre_run_command\",\"tool_info\":{\"command_line\":\"ls\"}}", "windsurf", PHASE_PRE},
+		{"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}", "generic", PHASE_PRE},
+		{"{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"},\"tool_result\":{}}", "generic", PHASE_POST},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct hook h;
+		struct err e = {0};
+
+		CHECK_INT(hook_read(A, str_of(rows[i].text), NULL, NULL, &h, &e), 0);
+		CHECK_STR(str_of(h.client->name), rows[i].client);
+		CHECK_INT(h.phase, rows[i].phase);
+	}
+}
+
+static void test_rows(void)
+{
+	const struct client *c;
+
+	for (size_t i = 0; (c = client_at(i)); i++) {
+		CHECK(client_find(str_of(c->name)) != NULL);
+		CHECK(c->need[0] == ' ' && c->need[strlen(c->need) - 1] == ' ' && c->not[0] == ' ' && c->not[strlen(c->not) - 1] == ' ');
+		CHECK(c->before && c->after && c->events && c->config && c->cannot);
+	}
+	CHECK(client_find(STR("frob")) == NULL);
+}
+
+static void test_tools(void)
+{
+	struct hook h = {.tool = STR("apply_patch"), .kind = TOOL_PATCH, .cwd = STR("/p")};
+	struct value_reader r;
+	struct facts f;
+	struct err e = {0};
+
+	value_reader_init(&r, A, STR("{\"input\":\"*** Begin Patch\\n*** Delete File: a\\n*** Add File: /b\\n*** Update File: c\\n*** Move to: ../d\\n*** End Patch\"}"));
+	h.args = value_next(&r);
+	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
+	CHECK(f.accesses && f.accesses->kind == ACCESS_DELETE && str_is(f.accesses->path.text, "/p/a"));
+	CHECK(f.accesses->next && str_is(f.accesses->next->path.text, "/b") && f.accesses->next->kind == ACCESS_WRITE);
+	CHECK(f.accesses->next->next->next && str_is(f.accesses->next->next->next->path.text, "/p/../d"));
+	value_reader_init(&r, A, STR("{\"input\":\"nothing\"}"));
+	h.args = value_next(&r);
+	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), -1);
+	value_reader_init(&r, A, STR("{\"url\":\"https://u:p@Example.com:8443/x?y\"}"));
+	h = (struct hook){.tool = STR("WebFetch"), .kind = TOOL_FETCH, .cwd = STR("/p"), .args = value_next(&r)};
+	CHECK_INT(tool_facts(A, &h, STR(""), &f, &e), 0);
+	CHECK(f.touches && str_is(f.touches->host.text, "Example.com"));
+	value_reader_init(&r, A, STR("{\"path\":\"~/x\"}"));
+	h = (struct hook){.tool = STR("Read"), .kind = TOOL_READ, .cwd = STR("/p"), .args = value_next(&r)};
+	CHECK_INT(tool_facts(A, &h, STR("/home/u"), &f, &e), 0);
+	CHECK(f.accesses && str_is(f.accesses->path.text, "/home/u/x") && f.accesses->next && str_is(f.accesses->next->path.text, "/p/~/x"));
+}
+
+int main(void)
+{
+	place_begin();
+	make_dir("tree", 0700);
+	setenv("HOME", at("tree"), 1);
+	setenv("CAISSON_STATE", at("state"), 1);
+	unsetenv("XDG_CONFIG_HOME");
+	unsetenv("SHELL");
+	seed = 20261116;
+	RUN(test_rows);
+	RUN(test_recognition);
+	RUN(test_tools);
+	RUN(test_inputs);
+	RUN(test_mutations);
+	place_end();
+	return unit_end();
+}

@@ -1,0 +1,489 @@
+/* Writing the record: blobs; views and policies that give the same judgement again, for every row of tests/cases; rows, redacted; what cannot be written. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+
+#include "audit/read.h"
+#include "base/json.h"
+#include "engine/record.h"
+#include "gate/gate.h"
+#include "place.h"
+#include "rows.h"
+
+
+/* ---- blobs ---- */
+
+static struct blobs blobs_at(const char *state)
+{
+	struct blobs b = {.dir = -1};
+	struct err e = {0};
+
+	make_dir(state, 0700);
+	if (blobs_open(A, str_of(at(state)), (uint32_t)getuid(), true, &b, &e) != 0)
+		unit_fail(__FILE__, __LINE__, "%s", e.text);
+	return b;
+}
+
+static char *blob_path(const char *state, struct str digest)
+{
+	return at(str_c(A, str_fmt(A, "%s/blobs/%.2s/%.64s.zst", state, digest.p + 7, digest.p + 7)));
+}
+
+static struct str pattern(size_t n)
+{
+	char *p = arena_alloc(A, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = (char)(i * i >> 3);
+	return str_n(p, n);
+}
+
+static void test_blobs(void)
+{
+	static const size_t sizes[] = {0, 1, 100, 3071, 3072, 3073, 100000, 5 << 20};
+	struct blobs b = blobs_at("blobs1");
+	struct err e = {0};
+	struct str digest, back;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct str bytes = pattern(sizes[i]);
+
+		CHECK(!blob_has(&b, blob_digest(A, bytes)));
+		CHECK_INT(blob_put(A, &b, bytes, i % 2, &digest, &e), 0);
+		CHECK(blob_is_digest(digest) && blob_has(&b, digest));
+		CHECK_INT(blob_get(A, &b, digest, sizes[i], &back, &e), 0);
+		CHECK(str_eq(back, bytes));
+		CHECK_INT(stat(blob_path("blobs1", digest), &st), 0);
+		CHECK_INT(st.st_mode & 07777, 0600);
+		if (sizes[i])
+			CHECK_INT(blob_get(A, &b, digest, sizes[i] - 1, &back, &e), -1), CHECK_INT(e.kind, ERR_LIMIT);
+		if (sizes[i] > 1 << 20)
+			CHECK((size_t)st.st_size < sizes[i]); /* compressed */
+	}
+	CHECK_STR(blob_digest(A, STR("abc")), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+	blobs_close(&b);
+}
+
+/* What is there is not written again, and what was changed is noticed. */
+static void test_blob_kept(void)
+{
+	struct blobs b = blobs_at("blobs2");
+	struct str digest, again, back;
+	struct stat first, second;
+	struct err e = {0};
+	char *path;
+
+	CHECK_INT(blob_put(A, &b, STR("kept as it is"), false, &digest, &e), 0);
+	path = blob_path("blobs2", digest);
+	CHECK_INT(stat(path, &first), 0);
+	CHECK_INT(blob_put(A, &b, STR("kept as it is"), false, &again, &e), 0);
+	CHECK_INT(stat(path, &second), 0);
+	CHECK(first.st_ino == second.st_ino && str_eq(digest, again));
+	struct str file;
+	CHECK_INT(file_read(A, path, 1000, &file, NULL, &e), 0);
+	for (size_t i = 0; i < file.n; i++) { /* every byte of it counts */
+		char *copy = str_c(A, file);
+
+		copy[i] ^= 0x41;
+		FD_CLEANUP int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		CHECK_INT(fd_write_all(fd, path, str_n(copy, file.n), NULL), 0);
+		if (blob_get(A, &b, digest, 1000, &back, &e) == 0)
+			CHECK_STR(back, "kept as it is"); /* a bit of the frame that says nothing about the content */
+	}
+	FD_CLEANUP int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	CHECK_INT(blob_get(A, &b, digest, 1000, &back, &e), -1);
+	CHECK_INT(unlink(path), 0);
+	CHECK_INT(blob_get(A, &b, digest, 1000, &back, &e), -1);
+	CHECK_INT(e.errnum, ENOENT);
+	CHECK_INT(symlink("/etc/passwd", path), 0);
+	CHECK_INT(blob_get(A, &b, digest, 1000, &back, &e), -1);
+	CHECK_INT(blob_get(A, &b, STR("sha256:../../x"), 1000, &back, &e), -1);
+	CHECK_INT(e.kind, ERR_INPUT);
+	blobs_close(&b);
+}
+
+static void test_blobs_refused(void)
+{
+	struct blobs b = blobs_at("blobs3");
+	struct err e = {0};
+
+	blobs_close(&b);
+	CHECK_INT(chmod(at("blobs3/blobs"), 0770), 0);
+	CHECK_INT(blobs_open(A, str_of(at("blobs3")), (uint32_t)getuid(), true, &b, &e), -1);
+	CHECK(strstr(e.text, "others may write"));
+	CHECK_INT(rmdir(at("blobs3/blobs")), 0);
+	make_link("/tmp", "blobs3/blobs");
+	CHECK_INT(blobs_open(A, str_of(at("blobs3")), (uint32_t)getuid(), true, &b, &e), -1);
+	CHECK_INT(unlink(at("blobs3/blobs")), 0);
+	CHECK_INT(blobs_open(A, str_of(at("blobs3")), (uint32_t)getuid(), false, &b, &e), -1);
+	CHECK_INT(e.errnum, ENOENT);
+}
+
+/* ---- deriving a verdict again ---- */
+
+struct again {
+	struct arena *a;
+	const char *file;
+	const struct row *r;
+	struct str common;
+	const struct blobs *blobs;
+	size_t *judged, *asked;
+};
+
+static struct policy_file *file_of(struct arena *a, const char *name, struct str bytes, struct policy_file *next)
+{
+	struct policy_file *f = arena_new(a, struct policy_file);
+
+	*f = (struct policy_file){.next = next, .path = str_of(name), .base = STR("/etc"), .bytes = str_cat(a, bytes, STR("\n")), .who = WHO_OWNER};
+	return f;
+}
+
+/* All of an answer but what it is an answer to: verdict, reasons with their places and rules, facts. */
+static struct str answer(struct arena *a, const struct facts *f, const struct judgement *j)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	answer_json(&b, STR("1"), f, j, STR(""));
+	return buf_view(&b);
+}
+
+static int put_policies(struct again *t, const struct policies *p, struct str *ret, struct err *e)
+{
+	struct str ignored;
+	struct buf b;
+
+	for (const struct policy_file *f = p->files; f; f = f->next)
+		if (blob_put(t->a, t->blobs, f->bytes, false, &ignored, e) != 0)
+			return -1;
+	buf_init(&b, t->a, 0);
+	record_policies_json(&b, p);
+	return blob_put(t->a, t->blobs, buf_view(&b), false, ret, e);
+}
+
+static int judge_twice(void *arg)
+{
+	struct again *t = arg;
+	const struct row *r = t->r;
+	struct str config = row_get(r, "config"), digest;
+	struct engine_request rq = {.command = r->command, .cwd = row_get(r, "cwd"), .home = STR("/home/dev"), .user = STR("dev")}, then = {0};
+	struct policy_file *files = config.n ? file_of(t->a, "case.yaml", config, NULL) : NULL;
+	struct policies p, q;
+	struct judgement first, second;
+	struct facts f, g;
+	struct view v;
+	struct err e = {0};
+	struct buf json;
+
+	if (!rq.cwd.n)
+		rq.cwd = STR("/w/p");
+	engine_dialect(row_get(r, "shell"), &rq.dialect);
+	engine_mode(row_get(r, "mode"), &rq.mode);
+	if (t->common.n)
+		files = file_of(t->a, "file.yaml", t->common, files);
+	if (policies_of_files(t->a, files, STR("/w/p"), &p, &e) != 0)
+		return 0; /* a row about policies that do not load */
+	if (engine_judge(t->a, &rq, &p, &f, &first, &e) != 0 || !first.view)
+		return unit_fail(t->file, (int)r->line, "not judged: %s", e.text), 0;
+	buf_init(&json, t->a, 0);
+	record_view_json(&json, first.view, rq.dialect, rq.mode);
+	if (put_policies(t, &p, &digest, &e) != 0 || record_policies(t->a, t->blobs, digest, &q, &e) != 0 || record_view_parse(t->a, buf_view(&json), &v, &then, &e) != 0)
+		return unit_fail(t->file, (int)r->line, "%s", e.text), 0;
+	then.command = rq.command;
+	CHECK(str_eq(p.digest, q.digest) && then.dialect == rq.dialect && then.mode == rq.mode && p.apart == q.apart);
+	if (engine_judge_again(t->a, &then, &q, &v, &g, &second, &e) != 0)
+		return unit_fail(t->file, (int)r->line, "not judged again: %s", e.text), 0;
+	if (first.verdict != second.verdict || !str_eq(answer(t->a, &f, &first), answer(t->a, &g, &second))) {
+		unit_fail(t->file, (int)r->line, "another answer: %s, then %s", verdict_name(first.verdict), verdict_name(second.verdict));
+		unit_bytes("command", r->command);
+	}
+	++*t->judged;
+	*t->asked += first.view->paths || first.view->globs;
+	return 0;
+}
+
+static void judge_file(const char *name, const struct blobs *blobs, size_t *judged, size_t *asked)
+{
+	struct arena rows, a;
+	struct str text, common = STR("");
+	struct row r;
+	struct err e = {0};
+	char path[512];
+	size_t at_byte = 0, line = 0;
+
+	snprintf(path, sizeof(path), CASES_DIR "/%s", name);
+	arena_init(&rows, ARENA_CAP_DEFAULT);
+	if (file_read(&rows, path, CASES_FILE_MAX, &text, NULL, &e) != 0)
+		unit_fail(path, 0, "%s", e.text);
+	else
+		while (row_read(&rows, path, text, &at_byte, &line, &common, &r)) {
+			struct again t = {.a = &a, .file = path, .r = &r, .common = common, .blobs = blobs, .judged = judged, .asked = asked};
+
+			arena_init(&a, ARENA_CAP_DEFAULT);
+			if (arena_run(&a, judge_twice, &t) < 0)
+				unit_fail(path, (int)r.line, "the arena is full");
+			arena_free(&a);
+		}
+	arena_free(&rows);
+}
+
+static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt"); }
+
+static void test_again(void)
+{
+	struct blobs blobs = blobs_at("again");
+	struct dirent **names;
+	size_t judged = 0, asked = 0;
+	int n = scandir(CASES_DIR, &names, is_case, alphasort);
+
+	CHECK(n > 0);
+	for (int i = 0; i < n; i++) {
+		judge_file(names[i]->d_name, &blobs, &judged, &asked);
+		free(names[i]);
+	}
+	if (n > 0)
+		free(names);
+	CHECK(judged > 7000);
+	CHECK(asked > 500);
+	printf("# %zu rows judged again by what was recorded, %zu of them about paths\n", judged, asked);
+	blobs_close(&blobs);
+}
+
+/* A question that was not asked then is not answered now. */
+static void test_closed(void)
+{
+	const struct engine_request rq = {.command = STR("rm -f /etc/x"), .cwd = STR("/")};
+	struct policies p;
+	struct view v;
+	struct engine_request then;
+	struct facts f;
+	struct judgement j;
+	struct err e = {0};
+	struct str json = STR("{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\",\"home\":\"/h\",\"user\":\"u\",\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],\"config_dir\":\"\",\"state_dir\":\"\","
+			      "\"program\":\"/c\",\"tmp\":\"/tmp\",\"paths\":[],\"globs\":[]}");
+
+	policies_default(&p);
+	CHECK_INT(record_view_parse(A, json, &v, &then, &e), 0);
+	CHECK(v.uid == 7 && v.roots && !v.roots->next && !v.closed);
+	CHECK_STR(then.home, "/h");
+	CHECK_INT(engine_judge_again(A, &rq, &p, &v, &f, &j, &e), 0);
+	CHECK(j.verdict <= VERDICT_ASK && v.closed && !v.paths);
+	CHECK_INT(record_view_parse(A, STR("{\"v\":2}"), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, STR("[]"), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, STR("{"), &v, &then, &e), -1);
+}
+
+/* Whose a file was, and what kind, decides what it may say. */
+static void test_policies(void)
+{
+	struct policy_file project = {.path = STR("/w/p/.caisson.yaml"), .base = STR("/w/p"), .bytes = STR("tools: {bash: {ask: [make]}}\n"), .who = WHO_ANYONE, .project = true};
+	struct policy_file own = {.next = &project, .path = STR("/h/config.yaml"), .base = STR("/h"), .bytes = STR("tools: {bash: {deny: [frob]}}\n"), .who = WHO_OWNER};
+	struct blobs blobs = blobs_at("policies");
+	struct again t = {.a = A, .blobs = &blobs};
+	struct policies p, q;
+	struct err e = {0};
+	struct str digest, back;
+
+	CHECK_INT(policies_of_files(A, &own, STR("/w/p"), &p, &e), 0);
+	CHECK(p.apart && p.own.deny && p.project.ask);
+	CHECK_INT(put_policies(&t, &p, &digest, &e), 0);
+	CHECK_INT(record_policies(A, &blobs, digest, &q, &e), 0);
+	CHECK(q.apart && q.own.deny && q.project.ask && q.project.silent && str_eq(p.digest, q.digest));
+	CHECK_STR(q.own.deny->rule.where, "/h/config.yaml:1");
+	CHECK_STR(q.root, "/w/p");
+	CHECK_INT(blob_get(A, &blobs, digest, 1 << 20, &back, &e), 0);
+	CHECK(str_contains(back, STR("\"who\":\"anyone\"")) && str_contains(back, STR("\"who\":\"user\"")));
+	CHECK_INT(unlink(blob_path("policies", blob_digest(A, own.bytes))), 0);
+	CHECK_INT(record_policies(A, &blobs, digest, &q, &e), -1); /* part of it is gone: nothing is derived from the rest */
+	blobs_close(&blobs);
+}
+
+/* ---- rows ---- */
+
+static struct str newest(const char *state)
+{
+	struct audit au;
+	struct str *lines;
+	size_t n = 0;
+	struct err e = {0};
+
+	if (audit_open(A, str_of(at(state)), STR(""), (uint32_t)getuid(), false, &au, &e) != 0 || audit_tail(A, &au, 1, &lines, &n, &e) != 0 || n != 1)
+		return unit_fail(__FILE__, __LINE__, "%s: %s", state, e.text), STR("");
+	audit_close(&au);
+	return lines[0];
+}
+
+static struct str field(struct str line, const char *key)
+{
+	struct audit_line l;
+
+	return audit_line_parse(line, &l) ? audit_text(A, audit_field(&l, key)) : STR("");
+}
+
+#define SECRET "Zq8vLk2mNp4rTs6wXy"
+static char *const env[] = {"MY_API_TOKEN=" SECRET, "PLAIN=hello", NULL};
+
+static int open_record(const char *state, const struct policies *p, struct record *ret, struct err *e)
+{
+	return record_open(A, &(struct record_place){.state = str_of(at(state)), .uid = (uint32_t)getuid(), .environ = env}, p, ret, e);
+}
+
+static void test_rows(void)
+{
+	const struct record_who who = {STR("agent-1"), STR("session-1"), STR("claude-code"), STR("Bash"), STR("toolu_1")};
+	const struct engine_request rq = {.command = STR("curl -H 'X: " SECRET "' https://u:hunter2hunter2@h/ ghp_abcdefghijklmnopqrstuvwxyz0123456789"), .cwd = STR("/w/p")};
+	struct policies p;
+	struct record r;
+	struct record_id id;
+	struct judgement j;
+	struct facts f;
+	struct err e = {0};
+	struct str line, view;
+
+	policies_default(&p);
+	CHECK_INT(open_record("rows", &p, &r, &e), 0);
+	CHECK_INT(engine_judge(A, &rq, &p, &f, &j, &e), 0);
+	CHECK_INT(record_verdict(A, &r, &who, STR(""), &rq, &j, &id, &e), 0);
+	line = newest("rows");
+	CHECK_STR(field(line, "kind"), "verdict");
+	CHECK_STR(field(line, "id"), id.text);
+	CHECK(!str_contains(line, STR(SECRET)) && !str_contains(line, STR("hunter2")) && !str_contains(line, STR("ghp_abc")));
+	CHECK(str_contains(field(line, "command"), STR("[redacted:")));
+	CHECK_STR(field(line, "agent_id"), "agent-1");
+	CHECK_STR(field(line, "session"), "session-1");
+	CHECK_STR(field(line, "client"), "claude-code");
+	CHECK_STR(field(line, "tool"), "Bash");
+	CHECK_STR(field(line, "tool_use_id"), "toolu_1");
+	CHECK_STR(field(line, "cwd"), "/w/p");
+	CHECK_STR(field(line, "verdict"), verdict_name(j.verdict));
+	CHECK_INT(blob_get(A, &r.blobs, field(line, "view"), RECORD_JSON_MAX, &view, &e), 0);
+	CHECK(!str_contains(view, STR(SECRET)));
+	CHECK_INT(record_policies(A, &r.blobs, field(line, "policy"), &p, &e), 0);
+	record_close(&r);
+}
+
+static void test_run_rows(void)
+{
+	const struct record_who who = {.agent = STR("a")};
+	const struct engine_request rq = {.command = STR("make"), .cwd = STR("/w")};
+	const struct record_start start = {.id = STR("run-7"), .rq = &rq, .spec = STR("{\"profile\":\"exec\"}"), .backend = "native"};
+	struct outcome o = {.status = STATUS_TIMEOUT, .duration_ms = 5, .cpu_ms = 4, .peak_memory = 3 << 20, .backend = "native",
+		.out = {.text = STR("token " SECRET "\n"), .total = 6 + sizeof(SECRET)}};
+	struct record_stop stop = {.id = STR("run-7"), .outcome = &o, .exit_code = 124};
+	struct record r;
+	struct err e = {0};
+	struct str line, out;
+	bool cut = true;
+
+	CHECK_INT(open_record("runs", NULL, &r, &e), 0);
+	CHECK_INT(record_begin(A, &r, &who, &start, &e), 0);
+	line = newest("runs");
+	CHECK_STR(field(line, "kind"), "begin");
+	CHECK_STR(field(line, "id"), "run-7");
+	CHECK(str_contains(line, STR("\"spec\":{\"profile\":\"exec\"}")));
+	CHECK_INT(record_stream(A, &r, &o.out, &stop.out, &cut, &e), 0);
+	CHECK(!cut);
+	CHECK_INT(record_end(A, &r, &who, &stop, &e), 0);
+	line = newest("runs");
+	CHECK_STR(field(line, "kind"), "end");
+	CHECK_STR(field(line, "status"), "timeout");
+	CHECK(str_contains(line, STR("\"exit_code\":124,\"duration_ms\":5,\"cpu_ms\":4,\"peak_memory_mb\":3")));
+	CHECK_INT(blob_get(A, &r.blobs, field(line, "stdout"), 1000, &out, &e), 0);
+	CHECK_STR(out, "token [redacted:value]\n");
+	record_close(&r);
+}
+
+/* Of a stream that is too long both ends are kept; what is split by terminal sequences is not kept raw. */
+static void test_streams(void)
+{
+	struct stream split = {.text = STR("tok Zq8vLk2m\033[0mNp4rTs6wXy end\n")}, none = {0}, big = {0};
+	struct record r;
+	struct err e = {0};
+	struct str digest, out;
+	struct buf b;
+	bool cut = false;
+
+	CHECK_INT(open_record("streams", NULL, &r, &e), 0);
+	split.total = split.text.n;
+	CHECK_INT(record_stream(A, &r, &split, &digest, &cut, &e), 0);
+	CHECK_INT(blob_get(A, &r.blobs, digest, 1000, &out, &e), 0);
+	CHECK_STR(out, "tok [redacted:value] end\n");
+	CHECK_INT(record_stream(A, &r, &none, &digest, &cut, &e), 0);
+	CHECK_INT(digest.n, 0);
+	buf_init(&b, A, 0);
+	for (int i = 0; i < 40000; i++)
+		buf_fmt(&b, i % 50 ? "line %d\n" : "line %d " SECRET "\n", i);
+	big.text = buf_view(&b);
+	big.total = big.text.n;
+	for (r.output_max = 1000; r.output_max < 600000; r.output_max = r.output_max * 3 + 1) {
+		cut = false;
+		CHECK_INT(record_stream(A, &r, &big, &digest, &cut, &e), 0);
+		CHECK_INT(blob_get(A, &r.blobs, digest, 1 << 20, &out, &e), 0);
+		CHECK(str_starts(out, "line 0 [redacted:value]\nline 1\n") && str_ends(out, "line 39999\n"));
+		CHECK(!str_contains(out, STR(SECRET)) && str_contains(out, STR("are kept]\n")));
+		CHECK(cut == (big.total > r.output_max));
+		CHECK(out.n <= r.output_max + 200);
+	}
+	r.output_max = 0;
+	CHECK_INT(record_stream(A, &r, &big, &digest, &cut, &e), 0);
+	CHECK_INT(digest.n, 0);
+	record_close(&r);
+}
+
+static void test_required(void)
+{
+	const struct engine_request rq = {.command = STR("ls"), .cwd = STR("/")};
+	const struct record_who who = {0};
+	struct judgement j = {.verdict = VERDICT_ALLOW};
+	struct policies p;
+	struct record r;
+	struct record_id id;
+	struct err e = {0};
+
+	policies_default(&p);
+	make_file("state-file", "", 0600);
+	CHECK_INT(open_record("state-file", &p, &r, &e), -1);
+	CHECK(strstr(e.text, "nothing can be recorded"));
+	record_close(&r);
+	record_refuse(A, &e, &j);
+	CHECK(j.verdict == VERDICT_DENY && !strcmp(j.reasons->id, RECORD_ERROR));
+	CHECK_INT(record_open(A, &(struct record_place){.state = STR("")}, NULL, &r, &e), -1);
+	CHECK(strstr(e.text, "CAISSON_STATE"));
+	p.own.audit.optional = true;
+	CHECK_INT(open_record("state-file", &p, &r, &e), 0);
+	CHECK(r.off && r.why.kind);
+	CHECK_INT(record_verdict(A, &r, &who, STR(""), &rq, &j, &id, &e), 0);
+	CHECK(!id.text[0]);
+	record_close(&r);
+	make_dir("lost", 0700);
+	CHECK_INT(open_record("lost", &p, &r, &e), 0);
+	CHECK_INT(rmdir(at("lost/audit")), 0); /* behind our back */
+	CHECK_INT(record_verdict(A, &r, &who, STR(""), &rq, &j, &id, &e), 0);
+	CHECK(r.off);
+	record_close(&r);
+	p.own.audit.optional = false;
+	CHECK_INT(open_record("lost", &p, &r, &e), 0);
+	CHECK_INT(rmdir(at("lost/audit")), 0);
+	CHECK_INT(record_verdict(A, &r, &who, STR(""), &rq, &j, &id, &e), -1);
+	CHECK(strstr(e.text, "cannot be recorded"));
+	record_close(&r);
+}
+
+int main(void)
+{
+	if (place_begin() < 0)
+		return 1;
+	RUN(test_blobs);
+	RUN(test_blob_kept);
+	RUN(test_blobs_refused);
+	RUN(test_again);
+	RUN(test_closed);
+	RUN(test_policies);
+	RUN(test_rows);
+	RUN(test_run_rows);
+	RUN(test_streams);
+	RUN(test_required);
+	place_end();
+	return unit_end();
+}

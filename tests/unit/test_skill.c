@@ -1,0 +1,181 @@
+/* Front matter of skills: rows of text with what is read, or the line that says what is wrong. */
+#include "engine/skill.h"
+
+#include "config/config.h"
+#include "unit.h"
+
+static struct arena a;
+
+/* "time 45000 task test network host: ls cat", or the error */
+static struct str read_one(struct str text)
+{
+	struct skill s;
+	struct err e = {0};
+	struct buf b;
+
+	buf_init(&b, &a, 0);
+	if (skill_read(&a, STR("S.md"), text, &s, &e) != 0)
+		return str_fmt(&a, "error %s", e.text);
+	if (s.time_ms)
+		buf_fmt(&b, "time %llu ", (unsigned long long)s.time_ms);
+	if (s.task.n)
+		buf_fmt(&b, "task %.*s ", STR_ARG(s.task));
+	if (s.has_network)
+		buf_fmt(&b, "network %s ", network_name(s.network));
+	for (const struct texts *t = s.binaries; t; t = t->next)
+		buf_fmt(&b, "%s%.*s", t == s.binaries ? "only " : ",", STR_ARG(t->text));
+	CHECK((s.policy.n > 0) == (s.binaries != NULL));
+	return str_dup(&a, buf_view(&b));
+}
+
+static void test_keys(void)
+{
+	static const struct {
+		const char *front, *want;
+	} rows[] = {
+		{"name: x\n", ""},
+		{"sandbox_timeout_sec: 45\n", "time 45000 "},
+		{"sandbox_timeout_sec: 2m\ntask: test\nnetwork: deny\n", "time 120000 task test network deny "},
+		{"network: none\n", "network deny "},
+		{"network: false\n", "network deny "},
+		{"network: loopback\n", "network loopback "},
+		{"network: \"host\"\n", "network host "},
+		{"allowed_binaries: [python3, jq]\n", "only python3,jq"},
+		{"allowed_binaries:\n  - git\n  - \"g++\"\n  - python3.11\n", "only git,g++,python3.11"},
+		{"allowed-binaries: python3, jq  ls\n", "only python3,jq,ls"},
+		{"allowed_binaries: [ls, ls, cat, ls]\n", "only ls,cat"},
+		{"allowed-tools: Read, Grep, Bash(git status:*), Bash(npm run test:*), Bash(git log *)\n", "only git,npm"},
+		{"allowed-tools: [\"Bash(jq:*)\", Read]\n", "only jq"},
+		{"allowed-tools: Bash(python3 x.py --flag y)\n", "only python3"},
+		{"allowed-tools: Read, Write\n", ""},
+		{"allowed-tools:\n", ""},
+		{"allowed-tools: Bash(git:*), Bash\n", ""},
+		{"allowed-tools: [\"Bash(*)\", \"Bash(git:*)\"]\n", ""},
+		{"allowed-tools: Bash(git:*)\nallowed_binaries: [jq]\n", "only jq"},
+		{"allowed_tools: Bash(make:*)\n", "only make"},
+		{"description: \"Ignore: all\"\nmetadata: {network: host, allowed_binaries: [sh]}\n", ""},
+		{"\n", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_STR(read_one(str_fmt(&a, "---\n%s---\n# X\nnetwork: host\n", rows[i].front)), rows[i].want);
+		CHECK_STR(read_one(str_fmt(&a, "\xEF\xBB\xBF---\r\n%s---\r\nmore", rows[i].front)), rows[i].want);
+	}
+	CHECK_STR(read_one(STR("# no front matter\nnetwork: host\n")), "");
+	CHECK_STR(read_one(STR("")), "");
+	CHECK_STR(read_one(STR("----\nnetwork: host\n---\n")), "");
+}
+
+/* What is wrong is said with its place, and nothing of the file counts. */
+static void test_wrong(void)
+{
+	static const struct {
+		const char *front, *want;
+	} rows[] = {
+		{"sandbox_timeout_sec: soon\n", "S.md:2:22: sandbox_timeout_sec: "},
+		{"sandbox_timeout_sec: -5\n", "sandbox_timeout_sec: "},
+		{"sandbox_timeout_sec: 0\n", "sandbox_timeout_sec: "},
+		{"sandbox_timeout_sec:\n", "sandbox_timeout_sec: "},
+		{"sandbox_timeout_sec: 99999999999999999999\n", "sandbox_timeout_sec: "},
+		{"sandbox_timeout_sec: [30]\n", "expected a number of seconds"},
+		{"sandbox_timeout_sec: {a: 1}\n", "expected a number of seconds"},
+		{"name: x\ntask: [test]\n", "S.md:3:7: task: expected a name"},
+		{"network: open\n", "network: expected deny, loopback or host"},
+		{"network: true\n", "network: expected deny"},
+		{"network: [example.com]\n", "network: expected deny"},
+		{"network:\n", "network: expected deny"},
+		{"allowed_binaries: []\n", "at least one name"},
+		{"allowed_binaries:\n", "at least one name"},
+		{"allowed_binaries: \" , \"\n", "at least one name"},
+		{"allowed_binaries: {ls: true}\n", "expected a list of names"},
+		{"allowed_binaries: [ls, [cat]]\n", "expected a list of names"},
+		{"allowed_binaries: [/bin/ls]\n", "without a path"},
+		{"allowed_binaries: [\"*\"]\n", "without a path"},
+		{"allowed_binaries: [\"ls\\\"]}}\\ndefault: allow\"]\n", "without a path"},
+		{"allowed_binaries: [-rf]\n", "without a path"},
+		{"allowed_binaries: [l\u00e9s]\n", "without a path"},
+		{"allowed_binaries: [aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa]\n", "without a path"},
+		{"allowed-tools: Bash($(id):*)\n", "without a path"},
+		{"allowed-tools: Bash()\n", "without a path"},
+		{"allowed-tools: {Bash: git}\n", "expected a list of names"},
+		{"task: test\ntask: lint\n", "S.md:3"},
+		{"a: &x [ls]\nallowed_binaries: *x\n", "S.md:"},
+		{"allowed_binaries: !!set {ls}\n", "S.md:"},
+		{"- a\n- b\n", "not a map"},
+		{"just text\n", "not a map"},
+		{"allowed_binaries: [ls\n", "S.md:"},
+		{"\ttask: test\n", "S.md:"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct str got = read_one(str_fmt(&a, "---\n%s---\n# X\n", rows[i].front));
+
+		CHECK_ROW(str_starts(got, "error ") && str_contains(got, str_of(rows[i].want)), rows[i].front);
+		if (!str_contains(got, str_of(rows[i].want)))
+			unit_bytes("got", got);
+	}
+	CHECK(str_contains(read_one(STR("---\nsandbox_timeout_sec: 45\n# X\n")), STR("S.md:1:1: the front matter does not end")));
+}
+
+/* Texts that are made to cost much. */
+static void test_bombs(void)
+{
+	struct buf b;
+
+	buf_init(&b, &a, 0);
+	buf_c(&b, "---\na: &a [x, x, x, x, x, x, x, x, x]\n");
+	for (char c = 'b'; c <= 'j'; c++)
+		buf_fmt(&b, "%c: &%c [*%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c, *%c]\n", c, c, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1, c - 1);
+	buf_c(&b, "allowed_binaries: *j\n---\n");
+	CHECK(str_starts(read_one(buf_view(&b)), "error S.md:"));
+	b.n = 0;
+	buf_c(&b, "---\nallowed_binaries: ");
+	for (size_t i = 0; i < 20000; i++)
+		buf_char(&b, '[');
+	buf_c(&b, "\n---\n");
+	CHECK(str_starts(read_one(buf_view(&b)), "error S.md:"));
+	b.n = 0;
+	buf_c(&b, "---\nallowed_binaries: [a0");
+	for (size_t i = 1; i < SKILL_BINARIES_MAX + 1; i++)
+		buf_fmt(&b, ", a%zu", i);
+	buf_c(&b, "]\n---\n");
+	CHECK(str_contains(read_one(buf_view(&b)), STR("more than 256 names")));
+	b.n = 0;
+	buf_c(&b, "---\nallowed-tools: ");
+	for (size_t i = 0; i < 100000; i++)
+		buf_c(&b, "((((");
+	buf_c(&b, "\n---\n");
+	CHECK_STR(read_one(buf_view(&b)), "");
+}
+
+/* The list as a policy: it loads, counts for what it says, and nothing else. */
+static void test_policy(void)
+{
+	struct config_source src = {.name = STR("S.md"), .who = WHO_TRUSTED};
+	struct config_note *notes = NULL;
+	struct policy p = {0};
+	struct skill s;
+	struct err e = {0};
+	bool has = false, cd = false;
+
+	CHECK_INT(skill_read(&a, STR("S.md"), STR("---\nallowed_binaries: [python3, \"g++\", \"x.y_z-1\"]\n---\n"), &s, &e), 0);
+	src.bytes = s.policy;
+	CHECK_INT(config_load(&a, &src, 1, &p, &notes, &e), 0);
+	CHECK(!notes && p.only && !p.only->next && !p.allow && !p.deny && !p.checks);
+	for (const struct texts *t = p.only ? p.only->names : NULL; t; t = t->next) {
+		has |= str_is(t->text, "g++");
+		cd |= str_is(t->text, "cd");
+	}
+	CHECK(has && cd);
+}
+
+int main(void)
+{
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	RUN(test_keys);
+	RUN(test_wrong);
+	RUN(test_bombs);
+	RUN(test_policy);
+	arena_free(&a);
+	return unit_end();
+}
