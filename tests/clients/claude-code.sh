@@ -1,14 +1,17 @@
 #!/bin/bash
 # Claude Code itself, with the hooks that `caisson init` writes: what it lets run, what it does not, and what the model is told. TAP.
+# needs: claude-code
 # shellcheck disable=SC2016 # commands are data
 . "$(dirname "$0")/lib.sh"
 CLIENT=claude-code TOOLS='["Bash"]' KEYS='{command: .}'
 need_client claude-code claude
+PLUGIN=()
 
 prepare() { :; }
 start() {
 	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1)
-	clean "$PROGRAM" -p "$PROMPT" --output-format stream-json --verbose --allowedTools "${ALLOWED-Bash}" "$@"
+	[[ -d $RUN/bin ]] && ENVIRONMENT+=(PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin")
+	clean "$PROGRAM" "${PLUGIN[@]}" -p "$PROMPT" --output-format stream-json --verbose --allowedTools "${ALLOWED-Bash}" "$@"
 }
 
 new_session main
@@ -80,4 +83,14 @@ echo 'tools: [broken' >"$H/.config/caisson/config.yaml"
 session "$(script_of 'touch ran')"
 [[ ! -e $P/ran && $(count) == 1 ]] && is_error 0 && text 0 | grep -q config.yaml
 result $? 'the policy does not load: nothing runs, and the model is told which file'
+# ---- the plugin, without init ----
+new_session plugin
+mkdir "$RUN/bin"
+ln -s "$CAISSON" "$RUN/bin/caisson"
+PLUGIN=(--plugin-dir "$root/clients/claude-code")
+session "$(script_of 'touch denied' './where.sh')"
+is_error 0 && [[ ! -e $P/denied ]]
+result $? 'the plugin: deny'
+says 1 '^net no' 'the plugin: contain'
+PLUGIN=()
 finish

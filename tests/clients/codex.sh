@@ -1,5 +1,6 @@
 #!/bin/bash
 # Codex itself, with the hooks that `caisson init` writes. TAP.
+# needs: codex node
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/common.sh"
 CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' KEYS='{cmd: ., command: ., yield_time_ms: 8000}' SETTINGS=.codex/hooks.json

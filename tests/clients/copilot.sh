@@ -1,5 +1,6 @@
 #!/bin/bash
 # Copilot CLI itself, with the hooks that `caisson init` writes. TAP.
+# needs: copilot node
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/common.sh"
 CLIENT=copilot TOOLS='["bash"]' KEYS='{command: ., description: "as agreed"}' SETTINGS=.copilot/hooks/caisson.json

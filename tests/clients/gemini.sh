@@ -1,5 +1,6 @@
 #!/bin/bash
 # Gemini CLI itself, with the hooks that `caisson init` writes. TAP.
+# needs: gemini node
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/common.sh"
 CLIENT=gemini TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' SETTINGS=.gemini/settings.json

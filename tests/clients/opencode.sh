@@ -1,5 +1,6 @@
 #!/bin/bash
 # opencode itself, with the plugin that `caisson init` writes. TAP.
+# needs: opencode node
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/common.sh"
 CLIENT=opencode TOOLS='["bash", "shell"]' KEYS='{command: ., description: "as agreed"}' SETTINGS=.config/opencode/plugin/caisson.js

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Qwen Code itself, with the hooks that `caisson init` writes. TAP.
+# needs: qwen node
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/common.sh"
 CLIENT=qwen TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' SETTINGS=.qwen/settings.json
