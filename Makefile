@@ -56,7 +56,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-vm check-built lint fuzz fuzzers bench format clean install help deps FORCE
+.PHONY: all demo check check-asan check-clients check-vm check-built lint fuzz fuzzers bench format clean install help deps deps-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -198,7 +198,10 @@ demo: deps ## build, judge a handful of commands and say why, run two scripts in
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/demo
 
-check: deps ## build and run all tests
+deps-tests:
+	@scripts/deps tests
+
+check: deps-tests ## build and run all tests
 	@$(SUBMAKE) check-built
 
 check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered

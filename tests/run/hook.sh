@@ -260,6 +260,10 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 ]] && grep -q 'used already' "$tmp/err"
 	result $? 'a ticket is good for one run'
+	line=$(rewrite claude-pre 'for i in 1 2 3; do echo "out $i"; sleep 0.1; echo "err $i" >&2; sleep 0.1; done; ./none')
+	bash -c "$line" >"$tmp/out" 2>&1
+	[[ $(head -6 "$tmp/out") == $'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3' ]]
+	result $? 'lines of both streams come whole, and in order'
 	for shell in bash dash zsh; do
 		command -v "$shell" >/dev/null || { skip "cd holds in $shell" "no $shell"; continue; }
 		line=$(rewrite claude-pre 'cd sub && ./none; exit 7')
