@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -24,6 +25,8 @@
 #define RAW_MAX 3072           /* bytes; a larger blob is compressed */
 #define RAW_FRAME (4 + 1 + 4 + 3) /* magic, descriptor, size of the content, header of the one block */
 #define LEVEL 3
+#define WINDOW_LOG 19          /* in pieces: how far back it looks, which is memory */
+#define PIECE ((size_t)64 << 10)
 #define NAME_MAX_ (2 + 1 + BLOB_HEX + 4) /* ab/<hex>.zst */
 #define SPARE_MAX 40           /* ab/.tmp-<16 hex> */
 
@@ -189,13 +192,13 @@ static int give_name(const struct blobs *b, int fd, const char *spare, const cha
 	return linkat(AT_FDCWD, self, b->dir, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST ? 0 : -1;
 }
 
-static int store(const struct blobs *b, const char *name, struct str bytes, bool sync, struct err *e)
+static int store(const struct blobs *b, const char *name, int (*fill)(void *arg, int fd, struct err *e), void *arg, bool sync, struct err *e)
 {
 	char spare[SPARE_MAX + 1];
 	FD_CLEANUP int fd = new_file(b, name, spare);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s'", STR_ARG(b->path));
-	if (fd_write_all(fd, name, bytes, e) == 0) {
+	if (fill(arg, fd, e) == 0) {
 		if (sync && fdatasync(fd) < 0)
 			err_set(e, ERR_SYSTEM, errno, "cannot sync '%.*s/%s'", STR_ARG(b->path), name);
 		else if (give_name(b, fd, spare, name) == 0)
@@ -208,6 +211,15 @@ static int store(const struct blobs *b, const char *name, struct str bytes, bool
 	return -1;
 }
 
+static int fill_whole(void *arg, int fd, struct err *e) { return fd_write_all(fd, "blob", *(struct str *)arg, e); }
+
+/* Is it there, to stay? */
+static bool kept(const struct blobs *b, const char *name)
+{
+	int there = look(b, name);
+	return there == BLOB_YOUNG || (there == BLOB_OLD && utimensat(b->dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0);
+}
+
 int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync, struct err *e)
 {
 	char name[NAME_MAX_ + 1];
@@ -215,10 +227,9 @@ int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struc
 	if (!blob_is_digest(digest) || bytes.n > BLOB_MAX)
 		return err_set(e, ERR_LIMIT, 0, "a blob has a digest and at most %zu bytes", BLOB_MAX);
 	file_of(digest, name);
-	int there = look(b, name);
-	if (there == BLOB_YOUNG || (there == BLOB_OLD && utimensat(b->dir, name, NULL, AT_SYMLINK_NOFOLLOW) == 0))
+	if (kept(b, name))
 		return 0;
-	return frame(a, bytes, &whole, e) < 0 || store(b, name, whole, sync, e) < 0 ? -1 : 0;
+	return frame(a, bytes, &whole, e) < 0 || store(b, name, fill_whole, &whole, sync, e) < 0 ? -1 : 0;
 }
 
 int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e)
@@ -227,6 +238,108 @@ int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync
 	if (blob_put_as(a, b, digest, bytes, sync, e) < 0)
 		return -1;
 	*ret = digest;
+	return 0;
+}
+
+/* ---- in pieces ---- */
+
+struct blob_sink {
+	crypto_hash_sha256_state hash; /* the first time */
+	ZSTD_CCtx *zstd;               /* the second time; NULL: the first */
+	int fd;
+	uint64_t n;
+	char out[PIECE];
+};
+
+struct pouring {
+	blob_pour *pour;
+	void *ctx;
+	struct blob_sink *sink;
+	uint64_t size;
+	struct arena *a;
+	struct err *e;
+};
+
+static int compress(struct blob_sink *to, struct str bytes, bool end, struct err *e)
+{
+	ZSTD_inBuffer in = {bytes.p, bytes.n, 0};
+	size_t left;
+	do {
+		ZSTD_outBuffer out = {to->out, sizeof to->out, 0};
+		left = ZSTD_compressStream2(to->zstd, &out, &in, end ? ZSTD_e_end : ZSTD_e_continue);
+		if (ZSTD_isError(left))
+			return err_set(e, ERR_INTERNAL, 0, "cannot compress a blob: %s", ZSTD_getErrorName(left));
+		if (fd_write_all(to->fd, "blob", str_n(to->out, out.pos), e) < 0)
+			return -1;
+	} while (in.pos < in.size || (end && left));
+	return 0;
+}
+
+int blob_take(struct blob_sink *to, struct str bytes, struct err *e)
+{
+	to->n += bytes.n;
+	if (to->n > BLOB_MAX)
+		return err_set(e, ERR_LIMIT, 0, "a blob has at most %zu bytes", BLOB_MAX);
+	if (to->zstd)
+		return compress(to, bytes, false, e);
+	crypto_hash_sha256_update(&to->hash, (const unsigned char *)bytes.p, bytes.n);
+	return 0;
+}
+
+static int poured(void *arg)
+{
+	struct pouring *p = arg;
+	return p->pour(p->ctx, p->sink, p->e) < 0;
+}
+
+/* Under an arena_run of its own: what is open is closed when there is no memory. */
+static int pour_all(struct pouring *p, struct err *e)
+{
+	p->e = e;
+	p->sink->n = 0;
+	int code = arena_run(p->a, poured, p);
+	return code == ARENA_FULL ? err_set(e, ERR_LIMIT, 0, "no memory left for a blob") : code ? -1 : 0;
+}
+
+static int fill_poured(void *arg, int fd, struct err *e)
+{
+	struct pouring *p = arg;
+	struct blob_sink *to = p->sink;
+	to->fd = fd;
+	to->zstd = ZSTD_createCCtx();
+	if (!to->zstd)
+		return err_set(e, ERR_LIMIT, 0, "no memory left for a blob");
+	ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(to->zstd, ZSTD_c_windowLog, WINDOW_LOG);
+	ZSTD_CCtx_setPledgedSrcSize(to->zstd, p->size);
+	int bad = pour_all(p, e);
+	if (!bad && to->n != p->size)
+		bad = err_set(e, ERR_INTERNAL, 0, "a blob was not the same twice");
+	if (!bad)
+		bad = compress(to, STR(""), true, e);
+	ZSTD_freeCCtx(to->zstd);
+	to->zstd = NULL;
+	return bad;
+}
+
+int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, void *ctx, bool sync, struct str *ret, struct err *e)
+{
+	struct blob_sink *to = arena_new(a, struct blob_sink);
+	struct pouring p = {.pour = pour, .ctx = ctx, .sink = to, .a = a};
+	unsigned char hash[SHA256_BYTES];
+	char digest[BLOB_DIGEST + 1], name[NAME_MAX_ + 1];
+	crypto_hash_sha256_init(&to->hash);
+	if (pour_all(&p, e) < 0)
+		return -1;
+	p.size = to->n;
+	crypto_hash_sha256_final(&to->hash, hash);
+	memcpy(digest, prefix, sizeof prefix - 1);
+	sodium_bin2hex(digest + sizeof prefix - 1, BLOB_HEX + 1, hash, sizeof hash);
+	struct str whole = str_dup(a, str_n(digest, BLOB_DIGEST));
+	file_of(whole, name);
+	if (!kept(b, name) && store(b, name, fill_poured, &p, sync, e) < 0)
+		return -1;
+	*ret = whole;
 	return 0;
 }
 

@@ -36,5 +36,13 @@ bool blob_has(const struct blobs *b, struct str digest);
 int blob_put(struct arena *a, const struct blobs *b, struct str bytes, bool sync, struct str *ret, struct err *e);
 /* The same when the digest is known: nothing is hashed. */
 int blob_put_as(struct arena *a, const struct blobs *b, struct str digest, struct str bytes, bool sync, struct err *e);
+/*
+ * Bytes that are too many for memory: `pour` gives them to blob_take() in pieces, and is called twice, once to name them and once to write
+ * them. It must give the same bytes both times.
+ */
+struct blob_sink;
+typedef int blob_pour(void *ctx, struct blob_sink *to, struct err *e);
+int blob_take(struct blob_sink *to, struct str bytes, struct err *e);
+int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, void *ctx, bool sync, struct str *ret, struct err *e);
 /* At most max bytes; more is ERR_LIMIT. A blob that is not there is ERR_SYSTEM with ENOENT; one whose bytes have another digest is ERR_CONFIG. */
 int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t max, struct str *ret, struct err *e);

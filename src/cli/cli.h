@@ -62,12 +62,15 @@ extern const struct command_row command_config;
 extern const struct command_row command_doctor;
 extern const struct command_row command_hook;
 extern const struct command_row command_mcp;
-extern const struct command_row command_init, command_normalise;
+extern const struct command_row command_init;
+extern const struct command_row command_metrics;
+extern const struct command_row command_normalise;
 extern const struct command_row command_presets;
 extern const struct command_row command_redact;
 extern const struct command_row command_replay;
 extern const struct command_row command_run;
 extern const struct command_row command_selftest;
+extern const struct command_row command_stats;
 extern const struct command_row command_trust;
 extern const struct command_row command_validate;
 
@@ -89,6 +92,7 @@ int output(struct str s, int code);
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
+bool terminal_utf8(void); /* by what the environment says of the language */
 /* The variable by which an agent marks the commands it runs, if one is set: then it may not be a person who is asking. Else NULL. */
 const char *agent_variable(void);
 

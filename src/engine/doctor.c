@@ -1,6 +1,10 @@
 /* See doctor.h. */
 #include "engine/doctor.h"
 
+#include <errno.h>
+#include <inttypes.h>
+
+#include "audit/retain.h"
 #include "sys/state.h"
 
 static void add(struct arena *a, struct doctor *d, const char *id, const char *title, enum probe_weight weight, enum probe_state state, struct str by)
@@ -44,6 +48,46 @@ static void look_state(struct arena *a, struct doctor *d, const struct run_world
 	}
 	add(a, d, "state", "state directory", PROBE_WALL, PROBE_NO, w->state_dir.n ? str_fmt(a, "%s", e.text) : STR("no home directory is known"));
 	probe_todo(a, last(d), "export CAISSON_STATE=DIR   # a directory of your own, outside the project");
+}
+
+static uint64_t quota_of(struct arena *a, const char *config)
+{
+	struct policies p;
+
+	return policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, NULL) == 0 ? p.own.audit.quota : AUDIT_QUOTA;
+}
+
+/* Can the record be used, and is it larger than it should be? */
+static void look_record(struct arena *a, struct doctor *d, const struct run_world *w, const char *config)
+{
+	struct audit au;
+	struct blobs blobs;
+	struct audit_usage u;
+	struct err e = {0};
+
+	if (!w->state_dir.n)
+		return;
+	if (audit_open(a, w->state_dir, STR(""), w->uid, false, &au, &e) < 0) {
+		bool none = e.kind == ERR_SYSTEM && e.errnum == ENOENT;
+
+		add(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO, none ? STR("nothing has been recorded yet") : str_fmt(a, "%s", e.text));
+		return;
+	}
+	bool kept = blobs_open(a, path_parent(au.path), w->uid, false, &blobs, &e) == 0;
+	int rc = audit_usage(a, &au, kept ? &blobs : NULL, &u, &e);
+	audit_close(&au);
+	if (kept)
+		blobs_close(&blobs);
+	if (rc < 0) {
+		add(a, d, "record", "record", PROBE_WALL, PROBE_NO, str_fmt(a, "%s", e.text));
+		return;
+	}
+	const uint64_t quota = quota_of(a, config), all = u.row_bytes + u.blob_bytes;
+	const bool above = quota && all > quota;
+	add(a, d, "record", "record", above ? PROBE_EXTRA : PROBE_WALL, above ? PROBE_PARTLY : PROBE_YES,
+		str_fmt(a, "%" PRIu64 " days, %" PRIu64 " MB%s", u.days, (uint64_t)(all / MB), above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
+	if (above)
+		probe_todo(a, last(d), "caisson audit prune   # or a larger audit.quota");
 }
 
 /* The default limits of a profile, by no policy. */
@@ -94,6 +138,7 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	probe_host(a, str_c(a, w.cwd), &d.rows);
 	look_policy(a, &d, config);
 	look_state(a, &d, &w);
+	look_record(a, &d, &w, config);
 	runs = look_box(a, &d, &w);
 	for (const struct probe *p = d.rows.first; p; p = p->next)
 		if (p->state != PROBE_YES && p->weight != PROBE_EXTRA)

@@ -16,6 +16,7 @@
 #include "sys/file.h"
 
 #define CHUNK ((size_t)64 << 10)
+#define HELD_MAX 2 /* letters */
 #define CHILD_CAP ((size_t)256 << 20)
 
 struct lane { /* one stream in the child */
@@ -39,10 +40,25 @@ static void hand_on(struct lane *l)
 	l->clean.n = 0;
 }
 
+/*
+ * The last letters of a line might be the first of a secret, so they are held back; but streams that meet in one file would mix then. What
+ * ends a line and is too short to tell anything goes out with it.
+ */
+static void complete_line(struct lane *l)
+{
+	size_t held = redactor_held(l->redactor), n = l->plain.n;
+
+	if (!n || l->plain.p[n - 1] != '\n' || held > HELD_MAX || held > n)
+		return;
+	buf_add(&l->clean, l->plain.p + n - held, held);
+	redactor_hide(l->redactor);
+}
+
 static void take(struct lane *l, struct str bytes)
 {
 	normaliser_feed(&l->normaliser, bytes);
 	redactor_feed(l->redactor, buf_view(&l->plain), &l->clean);
+	complete_line(l);
 	l->plain.n = 0;
 	hand_on(l);
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/json.h"
+#include "engine/clean.h"
 #include "engine/run.h"
 #include "gate/gate.h"
 #include "result/normalise.h"
@@ -12,6 +13,7 @@
 #include "sys/state.h"
 #include "sys/stream.h"
 
+#define LOOK ((size_t)64 << 10)
 #define COMMAND_MAX ((size_t)1 << 20) /* bytes of a command that a row holds; the rest is left out, and the row says so */
 
 /* ---- opening ---- */
@@ -91,6 +93,11 @@ int record_blob(struct arena *a, struct record *r, struct str bytes, struct str 
 	return r->off ? 0 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
+static bool has_controls(struct str s)
+{
+	return s.n && (memchr(s.p, '\033', s.n) || memchr(s.p, '\b', s.n) || memchr(s.p, '\r', s.n) || memchr(s.p, 0, s.n));
+}
+
 /* A sequence for terminals can split a secret that shows on the screen: when the text as it is seen holds more of them, that is kept instead. */
 static struct str without_secrets(struct arena *a, struct record *r, struct str raw)
 {
@@ -99,80 +106,106 @@ static struct str without_secrets(struct arena *a, struct record *r, struct str 
 	uint64_t in_raw = 0, in_text = 0;
 	struct str bytes = redact(a, redactor_of(a, r), raw, &in_raw), text;
 
-	if (!raw.n || (!memchr(raw.p, '\033', raw.n) && !memchr(raw.p, '\b', raw.n) && !memchr(raw.p, '\r', raw.n) && !memchr(raw.p, 0, raw.n)))
+	if (!has_controls(raw))
 		return bytes;
 	text = redact(a, redactor_of(a, r), normalise(a, raw, &options, &counts), &in_text);
 	return in_text > in_raw ? text : bytes;
 }
 
-/* Bytes [from, to) of the stream. */
-static int read_part(struct arena *a, const struct stream *s, uint64_t from, uint64_t to, struct str *ret, struct err *e)
+/* ---- streams ---- */
+
+struct stream_parts { /* of a stream that is in its file: what of it is kept, on its way to a blob */
+	struct cleaner cleaner;
+	const struct stream *s;
+	uint64_t head, tail;     /* [0, head) and [tail, stream_to()) are kept; the same when nothing is missing between them */
+	struct blob_sink *to;
+	struct err *e;
+	bool bad;
+};
+
+static void take_part(void *ctx, struct str text)
 {
-	char *p = arena_alloc(a, (size_t)(to - from) + 1);
-	size_t n = 0;
+	struct stream_parts *p = ctx;
 
-	while (from + n < to) {
-		ptrdiff_t got = stream_read(s, from + n, p + n, (size_t)(to - from) - n, e);
-
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		n += (size_t)got;
-	}
-	*ret = str_n(p, n);
-	return 0;
+	p->bad |= p->to && !p->bad && blob_take(p->to, text, p->e) != 0;
 }
 
-/*
- * Both ends. A secret may lie across the place where an end is cut off: so more is read and redacted than is kept, by as much as the longest
- * secret has, and that much is dropped again.
- */
-static int both_ends(struct arena *a, struct record *r, const struct stream *s, struct str *ret, struct err *e)
+static void take_gap(struct stream_parts *p, uint64_t bytes)
 {
-	const uint64_t first = stream_from(s), to = stream_to(s), half = r->output_max / 2, most = half + STREAM_CONTEXT;
-	const bool all = !first && to <= 2 * most; /* read at once: nothing is cut before it is redacted */
-	struct str head = s->text, tail;
-	struct buf b;
+	if (bytes)
+		take_part(p, str_fmt(p->cleaner.a, "\n[%llu bytes are not kept]\n", (unsigned long long)bytes));
+}
 
-	if (!first && read_part(a, s, 0, all || most > to ? to : most, &head, e) != 0)
-		return -1;
-	head = without_secrets(a, r, first ? str_sub(head, 0, (size_t)most) : head);
-	tail = head;
-	if (!all) {
-		if (read_part(a, s, to - first > most ? to - most : first, to, &tail, e) != 0)
-			return -1;
-		tail = without_secrets(a, r, tail);
-		head.n -= head.n > STREAM_CONTEXT ? STREAM_CONTEXT : head.n;
-		tail = str_sub(tail, STREAM_CONTEXT, tail.n);
+/* Secrets across a place where something is cut off are seen as a whole (engine/clean.h). */
+static int pour_parts(void *ctx, struct blob_sink *to, struct err *e)
+{
+	struct stream_parts *p = ctx;
+	const uint64_t end = stream_to(p->s), head = p->head < p->tail ? p->head : end;
+	struct extent read;
+
+	p->to = to;
+	p->e = e;
+	p->bad = false;
+	read = cleaner_pass(&p->cleaner, p->s, 0, head, head < end ? PART_HEAD : PART_END, take_part, p);
+	if (head < end) {
+		take_gap(p, p->tail - head + p->cleaner.left_out);
+		cleaner_context(&p->cleaner, p->s, p->tail);
+		read = cleaner_pass(&p->cleaner, p->s, p->tail, end, PART_END, take_part, p);
 	}
-	head = str_sub(head, 0, (size_t)half);
-	tail = str_sub(tail, tail.n > half ? tail.n - (size_t)half : 0, tail.n);
-	buf_init(&b, a, head.n + tail.n + STREAM_CONTEXT);
-	buf_str(&b, head);
-	buf_fmt(&b, "\n[of %llu bytes about %zu from the start and %zu from the end are kept]\n", (unsigned long long)s->total, head.n, tail.n);
-	buf_str(&b, tail);
-	*ret = buf_view(&b);
-	return 0;
+	take_gap(p, p->s->total - end);
+	if (read.at < end)
+		return err_set(e, ERR_SYSTEM, 0, "it cannot be read back");
+	return p->bad ? -1 : 0;
+}
+
+/* How many secrets are found when it is read in this way. */
+static uint64_t secrets(struct stream_parts *p, bool as_is)
+{
+	uint64_t before = redactor_count(p->cleaner.redactor);
+	struct err e;
+
+	p->cleaner.as_is = as_is;
+	pour_parts(p, NULL, &e);
+	return redactor_count(p->cleaner.redactor) - before;
+}
+
+static bool for_terminals(struct arena *a, const struct stream *s)
+{
+	char *p = arena_alloc(a, LOOK);
+	ptrdiff_t got;
+
+	for (uint64_t at = stream_from(s); (got = stream_read(s, at, p, LOOK, NULL)) > 0; at += (uint64_t)got)
+		if (has_controls(str_n(p, (size_t)got)))
+			return true;
+	return has_controls(s->text);
+}
+
+/* The same as for a short one, in pieces. */
+static int long_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e)
+{
+	const uint64_t from = stream_from(s), to = stream_to(s), half = r->output_max / 2;
+	struct stream_parts *p = arena_new(a, struct stream_parts);
+
+	p->s = s;
+	if (to > r->output_max || from) {
+		p->head = from && half > s->text.n ? s->text.n : half;
+		p->tail = to - from > half + (from ? STREAM_CONTEXT : 0) ? to - half : from + STREAM_CONTEXT;
+	}
+	*ret_cut = p->tail > p->head || to < s->total;
+	cleaner_init(&p->cleaner, a, redactor_of(a, r));
+	p->cleaner.as_is = !for_terminals(a, s) || secrets(p, false) <= secrets(p, true);
+	return blob_put_poured(a, &r->blobs, pour_parts, p, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
 int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e)
 {
-	bool whole = stream_whole(s) && s->total <= r->output_max;
-	struct str raw, kept;
-
 	*ret = STR("");
 	*ret_cut = false;
 	if (r->off || !s->total || !r->output_max)
 		return 0;
-	if (whole) {
-		if (read_part(a, s, 0, s->total, &raw, e) != 0)
-			return -1;
-		kept = without_secrets(a, r, raw);
-	} else if (both_ends(a, r, s, &kept, e) != 0)
-		return -1;
-	*ret_cut = !whole;
-	return record_blob(a, r, kept, ret, e);
+	if (s->file || !stream_whole(s) || s->total > r->output_max)
+		return long_stream(a, r, s, ret, ret_cut, e);
+	return record_blob(a, r, without_secrets(a, r, s->text), ret, e);
 }
 
 /* ---- rows ---- */

@@ -12,15 +12,15 @@
 #define _GNU_SOURCE
 #include <time.h>
 
+#include "engine/clean.h"
 #include "engine/run.h"
-#include "result/redact.h"
 #include "sys/file.h"
 #include "sys/outputs.h"
 #include "sys/state.h"
 #include "sys/stream.h"
 
 #define UNKNOWN UINT64_MAX
-#define PIECE ((size_t)16 << 10)      /* raw bytes at a time; as text they can be far more */
+#define LOOK 4096
 #define WAIT_MAX ((size_t)64 << 10)   /* bytes of text that wait for more before they are written */
 #define LINE_LOOK ((size_t)64 << 10)  /* how far the kept end may start later, so that it starts with a line */
 #define PRUNE_ABOVE ((uint64_t)8 << 20) /* who keeps so much looks what can go, besides once a day */
@@ -37,12 +37,10 @@ struct keeper { /* the whole text, on its way to a file */
 struct passage {
 	struct arena *a;
 	const struct run *r;
-	struct redactor *redactor;
-	struct sanitized counts;
-	bool head_full;        /* the text of a head is longer than its bytes: the rest of it is not shown */
-	uint64_t context;      /* secrets that were only seen in what is not shown */
-	char *raw;             /* PIECE */
-	struct buf plain, out;
+	struct cleaner cleaner;
+	char look[LOOK];       /* for a look at raw bytes */
+	uint64_t head_most;    /* bytes that a head counts for */
+	bool head_full;        /* its text is longer than that: the rest of it is not shown */
 	struct truncator cutter;
 	struct keeper keeper;
 };
@@ -100,7 +98,7 @@ static void prune(struct passage *p)
 	struct outputs_pruned done;
 
 	if (p->keeper.bytes >= PRUNE_ABOVE || outputs_due(&p->keeper.file, now))
-		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, &done, NULL);
+		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, false, &done, NULL);
 }
 
 /* The path of a file that nobody can foresee; empty: there is none. */
@@ -123,61 +121,23 @@ static struct str keeper_end(struct passage *p, const char *what, bool wanted)
 	return path;
 }
 
-/* ---- a part of a stream ---- */
+/* ---- where text goes ---- */
 
-enum part { PART_HEAD, PART_CONTEXT, PART_KEPT };
-
-/* How much of the stream is read, and how many newlines that had. */
-struct extent {
-	uint64_t at, newlines;
-};
-
-/* What came out of the redactor to where it belongs. `most` is for a head: the bytes that it counts for. */
-static void sink(struct passage *p, enum part part, uint64_t most)
+static void take_head(void *ctx, struct str text)
 {
-	struct str text = buf_view(&p->out);
+	struct passage *p = ctx;
 
-	if (part == PART_KEPT)
-		keeper_add(p, text);
-	p->head_full |= part == PART_HEAD && p->cutter.bytes + text.n > most;
-	if (part == PART_KEPT || (part == PART_HEAD && !p->head_full))
+	p->head_full |= p->cutter.bytes + text.n > p->head_most;
+	if (!p->head_full)
 		truncator_feed(&p->cutter, text);
-	p->out.n = 0;
 }
 
-/* From one byte of the stream to another; where it ends in fact is in the answer: earlier only when it cannot be read. */
-static struct extent pass(struct passage *p, const struct stream *s, uint64_t from, uint64_t to, enum part part)
+static void take_kept(void *ctx, struct str text)
 {
-	static const struct normalise_options options = {.timestamps = true};
-	struct stream memory = {.text = s->text};
-	const struct stream *source = part == PART_HEAD ? &memory : s;
-	struct extent e = {.at = from};
-	struct normaliser n;
-	ptrdiff_t got;
+	struct passage *p = ctx;
 
-	normaliser_start(&n, p->a, &options, &p->plain);
-	n.counts = p->counts;
-	while (e.at < to && (got = stream_read(source, e.at, p->raw, to - e.at < PIECE ? (size_t)(to - e.at) : PIECE, NULL)) > 0) {
-		struct str piece = str_n(p->raw, (size_t)got);
-
-		normaliser_feed(&n, piece);
-		redactor_feed(p->redactor, buf_view(&p->plain), &p->out);
-		p->plain.n = 0;
-		sink(p, part, to);
-		e.at += piece.n;
-		e.newlines += str_count(piece, '\n');
-	}
-	normaliser_end(&n);
-	redactor_feed(p->redactor, buf_view(&p->plain), &p->out);
-	p->plain.n = 0;
-	if (part != PART_KEPT)
-		redactor_hide(p->redactor); /* what may be half a secret */
-	if (part != PART_CONTEXT)
-		redactor_end(p->redactor, &p->out);
-	sink(p, part, to);
-	if (part != PART_CONTEXT)
-		p->counts = n.counts;
-	return e;
+	keeper_add(p, text);
+	truncator_feed(&p->cutter, text);
 }
 
 /* The first line that starts at `at` or soon after; when there is none, the first character. */
@@ -186,14 +146,14 @@ static uint64_t line_from(struct passage *p, const struct stream *s, uint64_t at
 	uint64_t i = at - 1;
 	ptrdiff_t got;
 
-	while (i < at + LINE_LOOK && (got = stream_read(s, i, p->raw, PIECE, NULL)) > 0) {
-		const char *nl = memchr(p->raw, '\n', (size_t)got);
+	while (i < at + LINE_LOOK && (got = stream_read(s, i, p->look, LOOK, NULL)) > 0) {
+		const char *nl = memchr(p->look, '\n', (size_t)got);
 
 		if (nl)
-			return i + (uint64_t)(nl - p->raw) + 1;
+			return i + (uint64_t)(nl - p->look) + 1;
 		i += (uint64_t)got;
 	}
-	for (i = at; i < at + 3 && stream_read(s, i, p->raw, 1, NULL) == 1 && (p->raw[0] & 0xC0) == 0x80; i++)
+	for (i = at; i < at + 3 && stream_read(s, i, p->look, 1, NULL) == 1 && (p->look[0] & 0xC0) == 0x80; i++)
 		;
 	return i;
 }
@@ -203,13 +163,11 @@ static void pass_beginning(struct passage *p, const struct stream *s, uint64_t s
 {
 	struct str head = str_sub(s->text, 0, start < s->text.n ? (size_t)start : s->text.n);
 	const char *nl = head.n ? memrchr(head.p, '\n', head.n) : NULL;
-	uint64_t from = start - stream_from(s) > STREAM_CONTEXT ? start - STREAM_CONTEXT : stream_from(s), seen;
 
-	pass(p, s, 0, nl ? (uint64_t)(nl - head.p) + 1 : head.n, PART_HEAD);
-	truncator_gap(&p->cutter, start - p->cutter.bytes, stream_read(s, start - 1, p->raw, 1, NULL) == 1 && p->raw[0] == '\n');
-	seen = redactor_count(p->redactor);
-	pass(p, s, from, start, PART_CONTEXT);
-	p->context += redactor_count(p->redactor) - seen;
+	p->head_most = nl ? (uint64_t)(nl - head.p) + 1 : head.n;
+	cleaner_pass(&p->cleaner, s, 0, p->head_most, PART_HEAD, take_head, p);
+	truncator_gap(&p->cutter, start - p->cutter.bytes, stream_read(s, start - 1, p->look, 1, NULL) == 1 && p->look[0] == '\n');
+	cleaner_context(&p->cleaner, s, start);
 }
 
 /* ---- a stream ---- */
@@ -232,7 +190,7 @@ static struct str show(struct passage *p, const char *what, const struct stream 
 		pass_beginning(p, s, start);
 	}
 	before = p->cutter.newlines;
-	e = pass(p, s, start, to, PART_KEPT);
+	e = cleaner_pass(&p->cleaner, s, start, to, PART_END, take_kept, p);
 	if (start && s->lines > before + e.newlines)
 		truncator_gap_newlines(&p->cutter, s->lines - before - e.newlines);
 	text = truncator_end(&p->cutter, &t);
@@ -258,12 +216,13 @@ void streams_show(struct arena *a, const struct run *r, const struct outcome *o,
 		return;
 	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
 	p = arena_new(a, struct passage);
-	*p = (struct passage){.a = a, .r = r, .redactor = redactor_new(a, values, n), .raw = arena_alloc(a, PIECE)};
-	buf_init(&p->plain, a, a->cap);
-	buf_init(&p->out, a, a->cap);
+	p->a = a;
+	p->r = r;
+	cleaner_init(&p->cleaner, a, redactor_new(a, values, n));
+	p->cleaner.timestamps = true;
 	buf_init(&p->keeper.waiting, a, WAIT_MAX);
 	ret->out = show(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
 	ret->err = show(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);
-	ret->sanitized = p->counts;
-	ret->redacted = redactor_count(p->redactor) - p->context;
+	ret->sanitized = p->cleaner.counts;
+	ret->redacted = redactor_count(p->cleaner.redactor) - p->cleaner.unseen;
 }

@@ -310,6 +310,8 @@ size_t redactor_hide(struct redactor *r)
 	return r->hidden;
 }
 
+size_t redactor_held(const struct redactor *r) { return r->pending.n > r->hidden ? r->pending.n - r->hidden : 0; }
+
 struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count)
 {
 	uint64_t before = r->count;

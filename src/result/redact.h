@@ -21,6 +21,8 @@ void redactor_end(struct redactor *r, struct buf *out);
  * do secrets that lie in it count. Answers how many bytes that are.
  */
 size_t redactor_hide(struct redactor *r);
+/* How many bytes at the end of what was fed are undecided and not appended yet. */
+size_t redactor_held(const struct redactor *r);
 uint64_t redactor_count(const struct redactor *r);
 /* The kinds, for docs; NULL after the last. A kind may come more than once. */
 const char *redact_kind(size_t i);

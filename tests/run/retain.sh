@@ -134,9 +134,16 @@ result $? 'the blob is there'
 
 rm -rf "$CAISSON_STATE/audit"
 extra='' record 1 0
-printf 'audit:\n  quota: 100\n' >"$tmp/small.yaml"
+printf 'audit:\n  quota: 64K\n' >"$tmp/small.yaml"
+run 0 'less than the quota' prune --config "$tmp/small.yaml"
+[[ ! -s $tmp/err ]]
+result $? 'no word about it'
+big=$(printf '%064d' 7)
+mkdir -p "$CAISSON_STATE/blobs/00" && head -c 100000 /dev/zero >"$CAISSON_STATE/blobs/00/$big.zst"
 run 0 'more than the quota' prune --config "$tmp/small.yaml"
-err 'more than audit.quota (100); nothing that is younger than 90 days is dropped'
+err 'more than audit.quota (65536); nothing that is younger than 90 days is dropped'
+"$CAISSON" doctor --json --config "$tmp/small.yaml" >"$tmp/out" 2>"$tmp/err"
+json '.rows[] | select(.id == "record") | .state == "partly" and (.by | test("more than audit.quota"))'
 printf 'audit: [\n' >"$tmp/bad.yaml"
 run 1 'a policy that does not load' prune --config "$tmp/bad.yaml"
 "$CAISSON" check 'caisson audit prune' >/dev/null

@@ -1,0 +1,143 @@
+/* caisson metrics: what was recorded, as numbers for a monitoring system. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "audit/metrics.h"
+#include "audit/retain.h"
+#include "cli/cli.h"
+#include "cli/record_home.h"
+#include "sys/file.h"
+
+#define STATE_NAME "metrics.json" /* below the state directory: what was counted so far */
+#define TEXT_MAX ((size_t)16 << 20)
+
+struct metrics_options {
+	bool anew, prometheus;
+	const char *textfile;
+};
+
+#define AT(field) offsetof(struct metrics_options, field)
+static const struct option_row options[] = {
+	{"textfile", OPTION_VALUE, AT(textfile), "FILE", "write the text to this file, all or nothing, for a textfile collector"},
+	{"prometheus", OPTION_FLAG, AT(prometheus), NULL, "the older text format (the default of --textfile)"},
+	{"anew", OPTION_FLAG, AT(anew), NULL, "count the rows that are there from nothing; counters may go down"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read, or the file cannot be written"}};
+
+static const struct example_row examples[] = {
+	{"caisson metrics", "OpenMetrics text."},
+	{"caisson metrics --textfile /var/lib/node_exporter/caisson.prom", "From a timer, for node_exporter's textfile collector."},
+};
+
+struct job {
+	struct arena a;
+	struct metrics_options o;
+	struct record_home at;
+	struct tally t;
+	struct buf text;
+};
+
+/* Others must be able to read it, and never half of it. */
+static int write_public(struct arena *a, const char *path, struct str text, struct err *e)
+{
+	const char *spare = str_c(a, str_fmt(a, "%s.%ld.tmp", path, (long)getpid()));
+	FD_CLEANUP int fd = open(spare, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", spare);
+	int bad = fd_write_all(fd, spare, text, e);
+	if (!bad && (fchmod(fd, 0644) < 0 || rename(spare, path) < 0))
+		bad = err_set(e, ERR_SYSTEM, errno, "cannot write '%s'", path);
+	if (bad)
+		unlink(spare);
+	return bad;
+}
+
+/* What was counted so far is a convenience: without it everything is counted, and where it cannot be kept the next call does so. */
+static int count(struct job *j, struct err *e)
+{
+	const char *path = str_c(&j->a, str_fmt(&j->a, "%.*s/" STATE_NAME, STR_ARG(j->at.state)));
+	struct str state = STR("");
+	struct buf b;
+	bool anew;
+
+	if (!j->o.anew)
+		(void)file_read(&j->a, path, METRICS_STATE_MAX, &state, NULL, NULL);
+	tally_init(&j->t, &j->a);
+	if (metrics_update(&j->t, &j->at.audit, state, &anew, e) < 0)
+		return -1;
+	buf_init(&b, &j->a, METRICS_STATE_MAX);
+	metrics_state(&b, &j->t);
+	(void)file_replace(path, buf_view(&b), NULL);
+	return 0;
+}
+
+static int work(struct job *j, struct err *e)
+{
+	struct audit_usage u;
+
+	if (count(j, e) < 0 || audit_usage(&j->a, &j->at.audit, NULL, &u, e) < 0)
+		return -1;
+	buf_init(&j->text, &j->a, TEXT_MAX);
+	metrics_text(&j->text, &j->t, j->o.prometheus || j->o.textfile, CAISSON_VERSION, u.row_bytes);
+	return j->o.textfile ? write_public(&j->a, j->o.textfile, buf_view(&j->text), e) : 0;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+	int rc;
+
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, false, &e) < 0)
+		return home_failed("metrics", &e);
+	rc = work(j, &e);
+	home_close(&j->at);
+	if (rc < 0) {
+		complain("metrics: %s", e.text);
+		return EXIT_INTERNAL;
+	}
+	return j->o.textfile ? 0 : output(buf_view(&j->text), 0);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	if (j.o.textfile && !*j.o.textfile)
+		return usage_wrong(self, "the name of the file is empty");
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_metrics = {
+	.name = "metrics",
+	.synopsis = {"[--prometheus] [--anew]", "--textfile FILE [--anew]"},
+	.summary = "what was recorded, as numbers for monitoring",
+	.about = "Prints counters and histograms made from the record: decisions by verdict and rule, runs by status, their duration and memory, validations by task and outcome. docs/metrics.md lists "
+		 "them. The format is OpenMetrics; with --textfile, or --prometheus, it is the text format that node_exporter's textfile collector reads.\n\n"
+		 "What was counted is kept in metrics.json in the state directory, so that only new rows are read and counters do not go down when days are dropped from the record. No label names an "
+		 "agent, a command or a path. An agent may not use --textfile.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,439 @@
+/* caisson stats: the record in one page: verdicts, rules, runs, days, with small plots. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "audit/metrics.h"
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "cli/record_home.h"
+
+#define SINCE_DEFAULT "30d"
+#define TOP_DEFAULT 8
+#define TOP_MAX 1000
+#define BAR_MAX 40     /* columns of the longest bar */
+#define NAME_MAX_ 26   /* columns of what a bar is about */
+#define DAYS_SHOWN 31
+
+struct stats_options {
+	bool json;
+	const char *since, *until, *agent, *top;
+};
+
+#define AT(field) offsetof(struct stats_options, field)
+static const struct option_row options[] = {
+	{"since", OPTION_VALUE, AT(since), "TIME", "rows from then on: 30d (default), 12h, 2026-01-31 ..."},
+	{"until", OPTION_VALUE, AT(until), "TIME", "rows before then"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "rows of this agent"},
+	{"top", OPTION_VALUE, AT(top), "N", "so many lines of each list (default: 8)"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"}};
+
+static const struct example_row examples[] = {
+	{"caisson stats", "The last 30 days."},
+	{"caisson stats --since 7d --agent ci-3", "One agent's week."},
+	{"caisson stats --json | jq .deny_rate", "For a program."},
+};
+
+struct job {
+	struct arena a;
+	struct stats_options o;
+	size_t top;
+	bool colour, utf8;
+	struct record_home at;
+	struct tally t;
+	struct buf out;
+};
+
+static const char *const verdicts[] = {"allow", "contain", "ask", "deny"};
+#define NVERDICTS (sizeof(verdicts) / sizeof(*verdicts))
+
+/* ---- numbers ---- */
+
+static uint64_t decisions(const struct job *j, const char *verdict)
+{
+	size_t n;
+	uint64_t sum = 0;
+	struct tally_entry *e = tally_family(&j->t, str_c(j->t.a, str_fmt(j->t.a, "decisions|%s|", verdict)), &n);
+
+	while (n--)
+		sum += e[n].n;
+	return sum;
+}
+
+static uint64_t family_sum(const struct job *j, const char *start)
+{
+	size_t n;
+	uint64_t sum = 0;
+	struct tally_entry *e = tally_family(&j->t, start, &n);
+
+	while (n--)
+		sum += e[n].n;
+	return sum;
+}
+
+static uint64_t bucket(const struct job *j, const char *name, unsigned i) { return tally_get(&j->t, str_c(j->t.a, str_fmt(j->t.a, "%s|%u", name, i))); }
+
+/* The bound of the bucket in which so many thousandths of all are reached; UINT64_MAX: above all bounds; 0: there are none. */
+static uint64_t quantile(const struct job *j, const char *name, enum metrics_histogram h, unsigned thousandths)
+{
+	uint64_t all = 0, so_far = 0;
+
+	for (unsigned i = 0; i <= METRICS_BUCKETS; i++)
+		all += bucket(j, name, i);
+	for (unsigned i = 0; all && i < METRICS_BUCKETS; i++) {
+		so_far += bucket(j, name, i);
+		if (so_far * 1000 >= all * thousandths)
+			return metrics_buckets(h)[i];
+	}
+	return all ? UINT64_MAX : 0;
+}
+
+static unsigned percent(uint64_t part, uint64_t all) { return all ? (unsigned)((part * 1000 / all + 5) / 10) : 0; }
+
+/* ---- plots ---- */
+
+static void heading(struct job *j, const char *text) { buf_fmt(&j->out, "\n%s%s%s\n", j->colour ? "\033[1m" : "", text, j->colour ? "\033[0m" : ""); }
+
+static void bar(struct job *j, uint64_t n, uint64_t most)
+{
+	uint64_t eighths = most ? n * BAR_MAX * 8 / most : 0;
+
+	if (n && !eighths)
+		eighths = 1;
+	for (uint64_t i = 0; i < eighths / 8; i++)
+		buf_c(&j->out, j->utf8 ? "\u2588" : "#");
+	if (eighths % 8 && j->utf8) { /* U+258F is one eighth, U+2588 eight */
+		const char part[] = {(char)0xe2, (char)0x96, (char)(0x90 - (int)(eighths % 8)), '\0'};
+
+		buf_c(&j->out, part);
+	} else if (eighths % 8 && eighths < 8)
+		buf_char(&j->out, '.');
+}
+
+static void bar_line(struct job *j, struct str name, uint64_t n, uint64_t most)
+{
+	size_t from = j->out.n;
+
+	buf_c(&j->out, "  ");
+	put_visible(&j->out, str_sub(name, 0, NAME_MAX_));
+	while (j->out.n - from < NAME_MAX_ + 2)
+		buf_char(&j->out, ' ');
+	buf_fmt(&j->out, "%8" PRIu64 "  ", n);
+	bar(j, n, most);
+	buf_char(&j->out, '\n');
+}
+
+/* The largest of a family; `word` of the key names them. */
+static void top_list(struct job *j, const char *title, const char *start, unsigned word)
+{
+	size_t n;
+	struct tally_entry *e = tally_largest(&j->t, start, &n);
+
+	if (!n)
+		return;
+	heading(j, title);
+	for (size_t i = 0; i < n && i < j->top; i++)
+		bar_line(j, tally_word(e[i].key, word), e[i].n, e[0].n);
+	if (n > j->top)
+		buf_fmt(&j->out, "  ... %zu more\n", n - j->top);
+}
+
+static void put_bound(struct buf *b, enum metrics_histogram h, uint64_t n)
+{
+	if (n == UINT64_MAX)
+		buf_c(b, "more than all of these");
+	else if (h == METRICS_MEMORY_MB)
+		buf_fmt(b, n >= 1024 ? "%" PRIu64 " GB" : "%" PRIu64 " MB", n >= 1024 ? n / 1024 : n);
+	else if (n >= 1000)
+		buf_fmt(b, n % 1000 ? "%" PRIu64 ".%" PRIu64 " s" : "%" PRIu64 " s", n / 1000, n % 1000 / 100);
+	else
+		buf_fmt(b, "%" PRIu64 " ms", n);
+}
+
+static void histogram(struct job *j, const char *title, const char *name, enum metrics_histogram h)
+{
+	uint64_t most = 0;
+	unsigned first = METRICS_BUCKETS + 1, last = 0;
+
+	for (unsigned i = 0; i <= METRICS_BUCKETS; i++) {
+		uint64_t n = bucket(j, name, i);
+
+		most = n > most ? n : most;
+		first = n && i < first ? i : first;
+		last = n ? i : last;
+	}
+	if (!most)
+		return;
+	heading(j, title);
+	for (unsigned i = first; i <= last; i++) {
+		struct buf label;
+
+		buf_init(&label, &j->a, 0);
+		buf_c(&label, i < METRICS_BUCKETS ? "up to " : "above ");
+		put_bound(&label, h, metrics_buckets(h)[i < METRICS_BUCKETS ? i : METRICS_BUCKETS - 1]);
+		bar_line(j, buf_view(&label), bucket(j, name, i), most);
+	}
+	buf_c(&j->out, "  half of them: up to ");
+	put_bound(&j->out, h, quantile(j, name, h, 500));
+	buf_c(&j->out, "; 95 %: up to ");
+	put_bound(&j->out, h, quantile(j, name, h, 950));
+	buf_char(&j->out, '\n');
+}
+
+/* ---- pages ---- */
+
+struct day {
+	struct str day;
+	uint64_t n[NVERDICTS], runs;
+};
+
+/* Days in order; the keys of a family are. */
+static struct day *days_of(struct job *j, size_t *ret_n)
+{
+	size_t n, ndays = 0;
+	struct tally_entry *e = tally_family(&j->t, "day|", &n);
+	struct day *days = arena_array(&j->a, n + 1, sizeof(*days));
+
+	for (size_t i = 0; i < n; i++) {
+		struct str name = tally_word(e[i].key, 1), what = tally_word(e[i].key, 2);
+
+		if (!ndays || !str_eq(days[ndays - 1].day, name))
+			days[ndays++].day = name;
+		for (size_t v = 0; v < NVERDICTS; v++)
+			if (str_is(what, verdicts[v]))
+				days[ndays - 1].n[v] += e[i].n;
+		if (str_is(what, "run"))
+			days[ndays - 1].runs += e[i].n;
+	}
+	*ret_n = ndays;
+	return days;
+}
+
+static void print_days(struct job *j)
+{
+	size_t n;
+	struct day *d = days_of(j, &n);
+	uint64_t most = 0;
+
+	if (!n)
+		return;
+	heading(j, "per day          allow  contain      ask     deny     runs");
+	for (size_t i = n > DAYS_SHOWN ? n - DAYS_SHOWN : 0; i < n; i++) {
+		uint64_t all = d[i].n[0] + d[i].n[1] + d[i].n[2] + d[i].n[3];
+
+		most = all > most ? all : most;
+	}
+	for (size_t i = n > DAYS_SHOWN ? n - DAYS_SHOWN : 0; i < n; i++) {
+		buf_fmt(&j->out, "  %.*s  %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 "  ", STR_ARG(str_sub(d[i].day, 0, 10)), d[i].n[0], d[i].n[1], d[i].n[2], d[i].n[3], d[i].runs);
+		bar(j, d[i].n[0] + d[i].n[1] + d[i].n[2] + d[i].n[3], most * 2);
+		buf_char(&j->out, '\n');
+	}
+}
+
+static void top_commands(struct job *j, const char *title, const char *start)
+{
+	size_t n;
+	struct tally_entry *e = tally_largest(&j->t, start, &n);
+
+	if (!n)
+		return;
+	heading(j, title);
+	for (size_t i = 0; i < n && i < j->top; i++) {
+		buf_fmt(&j->out, "%8" PRIu64 "  ", e[i].n);
+		put_visible(&j->out, str_sub(e[i].key, strlen(start), e[i].key.n));
+		buf_char(&j->out, '\n');
+	}
+}
+
+static void print_text(struct job *j)
+{
+	uint64_t all = family_sum(j, "decisions|"), most = 0, runs = family_sum(j, "runs|"), valid = family_sum(j, "validations|"), passed = 0;
+	char from[AUDIT_TS_CHARS + 1], to[AUDIT_TS_CHARS + 1];
+	size_t n;
+	struct tally_entry *e = tally_family(&j->t, "results|", &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (str_is(tally_word(e[i].key, 2), "pass"))
+			passed += e[i].n;
+	if (!j->t.seq) {
+		buf_c(&j->out, "no rows\n");
+		return;
+	}
+	audit_time_text(j->t.first, from);
+	audit_time_text(j->t.last, to);
+	buf_fmt(&j->out, "%.16sZ to %.16sZ: %" PRIu64 " rows, %" PRIu64 " requests judged (%u %% denied), %" PRIu64 " runs", from, to, family_sum(j, "rows|"), all, percent(decisions(j, "deny"), all), runs);
+	if (valid)
+		buf_fmt(&j->out, ", %" PRIu64 " results validated (%u %% passed)", valid, percent(passed, valid));
+	buf_char(&j->out, '\n');
+	heading(j, "verdicts");
+	for (size_t v = 0; v < NVERDICTS; v++)
+		most = decisions(j, verdicts[v]) > most ? decisions(j, verdicts[v]) : most;
+	for (size_t v = 0; v < NVERDICTS; v++)
+		bar_line(j, str_of(verdicts[v]), decisions(j, verdicts[v]), most);
+	top_list(j, "denied because of", "decisions|deny|", 2);
+	top_list(j, "asked because of", "decisions|ask|", 2);
+	top_commands(j, "denied most", "denied|deny|");
+	top_commands(j, "asked about most", "denied|ask|");
+	top_list(j, "runs ended", "runs|", 1);
+	histogram(j, "runs took", "duration", METRICS_DURATION_MS);
+	histogram(j, "runs used, memory", "memory", METRICS_MEMORY_MB);
+	top_list(j, "validations", "validations|", 2);
+	top_list(j, "agents", "agent|", 1);
+	print_days(j);
+}
+
+static void doc_family(struct job *j, struct doc *o, const char *key, const char *start, unsigned word)
+{
+	size_t n;
+	struct tally_entry *e = tally_largest(&j->t, start, &n);
+
+	doc_list(o, key);
+	for (size_t i = 0; i < n; i++) {
+		doc_map(o, NULL);
+		doc_text(o, "name", word ? tally_word(e[i].key, word) : str_sub(e[i].key, strlen(start), e[i].key.n));
+		doc_number(o, "count", e[i].n);
+		doc_end(o);
+	}
+	doc_end(o);
+}
+
+static void doc_histogram(struct job *j, struct doc *o, const char *key, const char *name, enum metrics_histogram h)
+{
+	doc_list(o, key);
+	for (unsigned i = 0; i <= METRICS_BUCKETS; i++) {
+		doc_map(o, NULL);
+		if (i < METRICS_BUCKETS)
+			doc_number(o, "up_to", metrics_buckets(h)[i]);
+		doc_number(o, "count", bucket(j, name, i));
+		doc_end(o);
+	}
+	doc_end(o);
+}
+
+static void print_json(struct job *j)
+{
+	uint64_t all = family_sum(j, "decisions|");
+	char time[AUDIT_TS_CHARS + 1];
+	struct doc o;
+	size_t n;
+
+	doc_start(&o, &j->out, true);
+	audit_time_text(j->t.first, time);
+	doc_word(&o, "from", j->t.first ? time : "");
+	audit_time_text(j->t.last, time);
+	doc_word(&o, "to", j->t.last ? time : "");
+	doc_number(&o, "rows", family_sum(j, "rows|"));
+	doc_number(&o, "judged", all);
+	doc_number(&o, "deny_rate_percent", percent(decisions(j, "deny"), all));
+	doc_map(&o, "verdicts");
+	for (size_t v = 0; v < NVERDICTS; v++)
+		doc_number(&o, verdicts[v], decisions(j, verdicts[v]));
+	doc_end(&o);
+	doc_family(j, &o, "denied_by_rule", "decisions|deny|", 2);
+	doc_family(j, &o, "asked_by_rule", "decisions|ask|", 2);
+	doc_family(j, &o, "reasons", "reasons|", 1);
+	doc_family(j, &o, "denied_commands", "denied|deny|", 0);
+	doc_family(j, &o, "asked_commands", "denied|ask|", 0);
+	doc_family(j, &o, "runs", "runs|", 1);
+	doc_histogram(j, &o, "duration_ms", "duration", METRICS_DURATION_MS);
+	doc_histogram(j, &o, "peak_memory_mb", "memory", METRICS_MEMORY_MB);
+	doc_family(j, &o, "validations", "validations|", 0);
+	doc_family(j, &o, "results", "results|", 0);
+	doc_family(j, &o, "agents", "agent|", 1);
+	struct day *d = days_of(j, &n);
+	doc_list(&o, "days");
+	for (size_t i = 0; i < n; i++) {
+		doc_map(&o, NULL);
+		doc_text(&o, "day", d[i].day);
+		for (size_t v = 0; v < NVERDICTS; v++)
+			doc_number(&o, verdicts[v], d[i].n[v]);
+		doc_number(&o, "runs", d[i].runs);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_finish(&o);
+}
+
+/* ---- the command ---- */
+
+static int fill_filter(struct job *j, struct audit_filter *f, struct err *e)
+{
+	int64_t now = j->at.audit.now();
+
+	*f = (struct audit_filter){.agent_id = j->o.agent ? str_of(j->o.agent) : STR("")};
+	if (audit_time_parse(str_of(j->o.since ? j->o.since : SINCE_DEFAULT), now, false, &f->since, e) < 0)
+		return -1;
+	return j->o.until ? audit_time_parse(str_of(j->o.until), now, true, &f->until, e) : 0;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct audit_filter f;
+	struct err e = {0};
+	int rc = 0;
+
+	buf_init(&j->out, &j->a, 0);
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, false, &e) < 0)
+		return home_failed("stats", &e);
+	tally_init(&j->t, &j->a);
+	j->t.days = true;
+	if (fill_filter(j, &f, &e) < 0)
+		rc = EXIT_USAGE;
+	else if (metrics_rows(&j->t, &j->at.audit, &f, &e) < 0)
+		rc = EXIT_INTERNAL;
+	home_close(&j->at);
+	if (rc) {
+		complain("stats: %s", e.text);
+		return rc;
+	}
+	j->colour = terminal_colour(STDOUT_FILENO);
+	j->utf8 = terminal_utf8();
+	if (j->o.json)
+		print_json(j);
+	else
+		print_text(j);
+	return output(buf_view(&j->out), 0);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int64_t n = TOP_DEFAULT;
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	if (j.o.top && num_parse(str_of(j.o.top), 1, TOP_MAX, &n) < 0)
+		return usage_wrong(self, "--top is a number from 1 to 1000");
+	j.top = (size_t)n;
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_stats = {
+	.name = "stats",
+	.synopsis = {"[--since TIME] [--until TIME] [--agent ID] [--top N] [--json]"},
+	.summary = "the record in one page",
+	.about = "Counts the rows of the last 30 days, or of the time that is asked for: verdicts, the rules and commands that were denied and asked about most, how runs ended, how long they took and how "
+		 "much memory they used, validations, agents, and each day. Durations and memory are counted by steps; the numbers of a list add up to those of the page.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};
