@@ -16,6 +16,8 @@
 #include "sys/state.h"
 
 #define LOCK_TRIES_MAX 16
+#define PAUSE_FIRST_NS 50000
+#define PAUSE_MOST_NS 2000000
 #define HEAD_BYTES 192 /* seq, hash, name of the torn bytes, their number, newest day; blanks between */
 #define ENTRIES_MAX (2 * AUDIT_DAYS_MAX)
 
@@ -185,7 +187,7 @@ int day_list(const struct audit *au, char (*names)[DAY_NAME + 1], size_t max, si
 /* Polling, because a holder that was stopped must not stop everybody: waiting ends. */
 static int wait_for(int fd, struct err *e)
 {
-	const struct timespec pause = {.tv_nsec = 500000};
+	struct timespec pause = {.tv_nsec = PAUSE_FIRST_NS};
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	for (int64_t waited = 0; fcntl(fd, F_OFD_SETLK, &whole) < 0; waited += pause.tv_nsec) {
 		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
@@ -193,6 +195,8 @@ static int wait_for(int fd, struct err *e)
 		if (waited > (int64_t)AUDIT_WAIT_MS * 1000000)
 			return err_set(e, ERR_LIMIT, 0, "the record has been locked by another process for %d ms", AUDIT_WAIT_MS);
 		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < PAUSE_MOST_NS) /* many are waiting: looking all the time would only slow the holder down */
+			pause.tv_nsec *= 2;
 	}
 	return 0;
 }

@@ -3,8 +3,8 @@
  * and then this process ends, and the box with it.
  *
  * Both prepare at the same time: init puts the root together, while the program makes the network namespace, which takes the kernel
- * nearly as long, and enters the cgroup. Then they meet: init follows into the network namespace (its own /proc entry must not show the host's),
- * and the program goes on in the new root.
+ * nearly as long, and enters the cgroup. Then they meet: the program goes on in the new root, while init follows into the network namespace (its
+ * own /proc entry must not show the host's) and guards itself; nothing foreign runs before that is done.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
  * no signal from inside. It keeps one descriptor, the socket to the launcher.
@@ -299,8 +299,10 @@ static void __attribute__((noreturn)) program(const struct ns_child *c, int meet
 
 	if (begin(c, meet, &alone, &e) == 0) {
 		await(meet, NS_ROOT);
-		if (enclose(c, alone, &e) == 0)
+		if (enclose(c, alone, &e) == 0) {
+			await(meet, NS_GUARDED);
 			run(c, &e);
+		}
 	}
 	give_up(c->talk, &e);
 }
@@ -362,11 +364,15 @@ static int prepare(const struct ns_child *c, int meet, int pidfd, int *ret_hidde
 
 	if (setup_root(c->ops, c->spec->limits.scratch, &root, ret_hidden, e) != 0)
 		return -1;
+	say(meet, NS_ROOT);
 	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
 	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, pidfd, e) != 0)
 		return -1;
-	return prctl(PR_SET_DUMPABLE, 0) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	if (prctl(PR_SET_DUMPABLE, 0) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	say(meet, NS_GUARDED);
+	return 0;
 }
 
 /* The program is itself when its end of the channel closes. One that ends at once is not worth taking the old root away for. */
@@ -434,7 +440,6 @@ void ns_init(const struct ns_child *c)
 	child = start(c, &meet, &pidfd, &e);
 	if (child < 0 || prepare(c, meet, pidfd, &hidden, &e) != 0)
 		give_up(c->talk, &e);
-	say(meet, NS_ROOT);
 	shut(c);
 	if (keep_time(c, &e) != 0 || seal(meet, pidfd, hidden, &e) != 0)
 		give_up(c->talk, &e);

@@ -22,9 +22,11 @@ static const char *const system_dirs[] = {"usr", "bin", "sbin", "lib", "lib32", 
 
 /* What programs need of /etc and nobody has to hide: names, not secrets. Users, hosts and name service are written anew below. */
 static const char *const etc_names[] = {
-	"alternatives", "fonts", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "magic", "mime.types", "os-release",
-	"perl", "php", "pki", "protocols", "python3.11", "python3.12", "python3.13", "services", "ssl/certs", "ssl/openssl.cnf", "timezone",
+	"alternatives", "fonts", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "os-release",
+	"perl", "php", "pki", "python3.11", "python3.12", "python3.13", "ssl/certs", "ssl/openssl.cnf",
 };
+/* ... where there is a network. */
+static const char *const etc_network[] = {"protocols", "services"};
 
 static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
 
@@ -99,6 +101,9 @@ static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struc
 
 	EACH(i, etc_names)
 		if (add_entry(a, ops, STR(""), str_fmt(a, "etc/%s", etc_names[i]).p, e) != 0)
+			return -1;
+	EACH(i, etc_network)
+		if (s->network != NETWORK_DENY && add_entry(a, ops, STR(""), str_fmt(a, "etc/%s", etc_network[i]).p, e) != 0)
 			return -1;
 	add_users(a, s, ops);
 	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));

@@ -85,10 +85,15 @@ static int make_parents(struct root *r, const char *target)
 
 static const char *last_name(const char *target) { return strrchr(target, '/') + 1; }
 
-static int make_dir(int dir, const char *target)
+/* 1: it is new, and so surely no link; 0: there is something already; -1 */
+static int make_name(int dir, const char *target, mode_t mode)
 {
-	return mkdirat(dir, last_name(target), 0755) == 0 || errno == EEXIST || errno == EROFS ? 0 : -1;
+	if ((S_ISDIR(mode) ? mkdirat(dir, last_name(target), mode & 07777) : mknodat(dir, last_name(target), mode, 0)) == 0)
+		return 1;
+	return errno == EEXIST || errno == EROFS ? 0 : -1;
 }
+
+static int make_dir(int dir, const char *target) { return make_name(dir, target, S_IFDIR | 0755) < 0 ? -1 : 0; }
 
 static int make_file(int dir, const char *target, const char *text, size_t n)
 {
@@ -96,7 +101,7 @@ static int make_file(int dir, const char *target, const char *text, size_t n)
 
 	if (fd < 0)
 		return errno == EEXIST || errno == EROFS ? 0 : -1;
-	return n == 0 || write(fd, text, n) == (ssize_t)n ? 0 : -1;
+	return write(fd, text, n) == (ssize_t)n ? 0 : -1;
 }
 
 /* Makes the name that something is mounted on, of the same kind as the thing. */
@@ -104,7 +109,7 @@ static int place(struct root *r, const struct op *op, int tree)
 {
 	bool dir = op->flags & OP_IS_DIR;
 	struct stat st;
-	int parent;
+	int parent, made;
 
 	if (!(op->flags & (OP_IS_DIR | OP_IS_FILE))) {
 		if (fstatat(tree, "", &st, AT_EMPTY_PATH) != 0)
@@ -112,8 +117,9 @@ static int place(struct root *r, const struct op *op, int tree)
 		dir = S_ISDIR(st.st_mode);
 	}
 	parent = make_parents(r, op->target);
-	if (parent < 0 || (dir ? make_dir(parent, op->target) : make_file(parent, op->target, NULL, 0)) != 0)
-		return -1;
+	made = parent < 0 ? -1 : make_name(parent, op->target, dir ? S_IFDIR | 0755 : S_IFREG | 0644);
+	if (made)
+		return made > 0 ? mount_place_at(tree, parent, last_name(op->target)) : -1;
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
 	return at < 0 ? -1 : mount_place(tree, at);
 }
@@ -152,13 +158,15 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 /* The root's own directory once more on itself, writable. */
 static int do_scratch(struct root *r, const struct op *op, struct err *e)
 {
-	int parent = make_parents(r, op->target);
+	mode_t mode = op->flags & OP_STICKY ? 01777 : 0700, mask = umask(0);
+	int parent = make_parents(r, op->target), made = parent < 0 ? -1 : make_name(parent, op->target, S_IFDIR | mode);
 
-	if (parent < 0 || make_dir(parent, op->target) != 0)
+	umask(mask);
+	if (made < 0)
 		return fail(op, "make", e);
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(at, "");
-	if (tree < 0 || fchmod(at, op->flags & OP_STICKY ? 01777 : 0700) != 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || mount_place(tree, at) != 0)
+	FD_CLEANUP int at = made ? -1 : open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int tree = made ? mount_copy(parent, last_name(op->target)) : at < 0 || fchmod(at, mode) != 0 ? -1 : mount_copy(at, "");
+	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || (made ? mount_place_at(tree, parent, last_name(op->target)) : mount_place(tree, at)) != 0)
 		return fail(op, "mount", e);
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "audit/retain.h"
 #include "base/num.h"
@@ -10,7 +11,9 @@
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "engine/engine.h"
+#include "sys/outputs.h"
 
+#define DAY 86400
 #define OUT_MAX ((size_t)1 << 20)
 
 struct prune_options {
@@ -46,6 +49,7 @@ struct job {
 	struct audit_pruned pruned;
 	struct audit_swept swept;
 	struct audit_usage usage;
+	struct outputs_pruned outputs;
 	struct buf out;
 };
 
@@ -76,6 +80,9 @@ static int work(struct job *j, struct err *e)
 		return -1;
 	if (h->has_blobs && audit_sweep(&j->a, &h->audit, &h->blobs, j->o.dry ? &j->pruned : NULL, &j->swept, e) < 0)
 		return -1;
+	/* Full outputs are copies for whoever wants to read on: for them the quota is one. */
+	if (outputs_prune(&j->a, h->state, (int64_t)time(NULL) - (int64_t)j->days * DAY, j->quota, j->o.dry, &j->outputs, e) < 0)
+		return -1;
 	return audit_usage(&j->a, &h->audit, h->has_blobs ? &h->blobs : NULL, &j->usage, e);
 }
 
@@ -103,6 +110,12 @@ static void print_json(struct job *j)
 	doc_number(&o, "blobs", j->swept.blobs);
 	doc_number(&o, "bytes", j->swept.bytes);
 	doc_end(&o);
+	doc_map(&o, "outputs");
+	doc_number(&o, "files", j->outputs.files);
+	doc_number(&o, "bytes", j->outputs.bytes);
+	doc_number(&o, "left_files", j->outputs.left_files);
+	doc_number(&o, "left_bytes", j->outputs.left_bytes);
+	doc_end(&o);
 	doc_map(&o, "record");
 	doc_number(&o, "days", j->usage.days);
 	doc_number(&o, "row_bytes", j->usage.row_bytes);
@@ -126,6 +139,8 @@ static void print_text(struct job *j)
 			j->pruned.rows, j->pruned.bytes, j->o.dry ? "" : "; a tombstone in the record says so");
 	if (j->swept.blobs)
 		buf_fmt(b, "%" PRIu64 " blobs that no row refers to %sremoved: %" PRIu64 " bytes\n", j->swept.blobs, would, j->swept.bytes);
+	if (j->outputs.files)
+		buf_fmt(b, "%" PRIu64 " full outputs %sremoved: %" PRIu64 " bytes\n", j->outputs.files, would, j->outputs.bytes);
 	buf_fmt(b, "the record has %" PRIu64 " days, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %" PRIu64 " bytes\n", j->usage.days, j->usage.row_bytes, j->usage.blobs, j->usage.blob_bytes);
 }
 
@@ -179,7 +194,7 @@ const struct command_row command_audit_prune = {
 	.summary = "drop days of the record that are past their time",
 	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) before today, and never the newest. A tombstone row is written first: it says which days, how many rows, and "
 		 "number and hash of the last row dropped, so that caisson audit verify goes on over it. The same is done by itself when the first row of a new day is written.\n\n"
-		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, except those of the last day. This reads all rows, and is done only here.\n\n"
+		 "Then the outputs, views and policies (blobs) that no row refers to any more are removed, except those of the last day. This reads all rows, and is done only here. Full outputs of runs (STATE/outputs) that are as old are removed too, and the oldest of them when they are together more than audit.quota.\n\n"
 		 "A record that is larger than audit.quota gives a warning; nothing is dropped for it. A record whose chain is broken where it would be cut is left as it is. An agent may not call this.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),

@@ -98,7 +98,7 @@ static void prune(struct passage *p)
 	struct outputs_pruned done;
 
 	if (p->keeper.bytes >= PRUNE_ABOVE || outputs_due(&p->keeper.file, now))
-		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, &done, NULL);
+		outputs_prune(p->a, p->keeper.dir, now - days * DAY, r->outputs_quota, false, &done, NULL);
 }
 
 /* The path of a file that nobody can foresee; empty: there is none. */

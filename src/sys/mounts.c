@@ -52,6 +52,8 @@ int mount_place(int tree, int target)
 	return move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH);
 }
 
+int mount_place_at(int tree, int dir, const char *name) { return move_mount(tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH); }
+
 int open_beneath(int dir, const char *path, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};

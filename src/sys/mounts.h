@@ -23,6 +23,8 @@ int mount_attributes(int tree, unsigned flags);
 int mount_idmap(int tree, int userns);
 /* Puts a detached mount onto an opened directory or file. */
 int mount_place(int tree, int target);
+/* ... or onto a name in an opened directory, when that name is surely no link. */
+int mount_place_at(int tree, int dir, const char *name);
 /* Opens a name below a directory, following no link on the way and not at the end. */
 int open_beneath(int dir, const char *path, int flags);
 /*

@@ -135,7 +135,7 @@ static int list(void *arg)
 	return 0;
 }
 
-int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, struct outputs_pruned *ret, struct err *e)
+int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, bool dry, struct outputs_pruned *ret, struct err *e)
 {
 	struct pruning p = {.all = {.a = a}};
 	struct outputs_pruned done = {0};
@@ -163,7 +163,7 @@ int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_
 	for (size_t i = 0; rc == 0 && i < p.all.n; i++) {
 		const struct entry *f = &p.all.v[i];
 
-		if ((f->changed >= older_than && f->name[0] != '.' && (!max_bytes || done.left_bytes <= max_bytes)) || unlinkat(dirfd(p.dir), f->name, 0) != 0)
+		if ((f->changed >= older_than && f->name[0] != '.' && (!max_bytes || done.left_bytes <= max_bytes)) || (!dry && unlinkat(dirfd(p.dir), f->name, 0) != 0))
 			continue;
 		done.files++;
 		done.bytes += f->bytes;

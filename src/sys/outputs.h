@@ -29,8 +29,8 @@ struct outputs_pruned {
 };
 /*
  * Removes files that were written before `older_than` (seconds since 1970), then the oldest ones until the rest is no more than max_bytes
- * (0: any). A folder that does not exist is empty. Only regular files count; links are neither followed nor removed.
+ * (0: any). A folder that does not exist is empty. Only regular files count; links are neither followed nor removed. `dry`: only says it.
  */
-int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, struct outputs_pruned *ret, struct err *e);
+int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_t max_bytes, bool dry, struct outputs_pruned *ret, struct err *e);
 /* Is it a day since the last time, by the folder's own mark? Asked once, the mark is new: the caller prunes. */
 bool outputs_due(const struct output_file *f, int64_t now);

@@ -15,7 +15,7 @@
 #include "place.h"
 
 #define WRITERS 64
-#define ROWS_EACH 50
+#define ROWS_EACH 200
 #define KILL_ROUNDS 40
 #define DAY_US ((int64_t)86400 * 1000000)
 #define NOON ((int64_t)1767268800 * 1000000) /* 2026-01-01T12:00:00Z */

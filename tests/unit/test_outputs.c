@@ -82,10 +82,10 @@ static void test_prune(void)
 	struct str state = str_of(at("state3"));
 	struct err e = {0};
 
-	CHECK_INT(outputs_prune(A, state, 0, 1, &done, &e), 0); /* there is nothing at all */
+	CHECK_INT(outputs_prune(A, state, 0, 1, false, &done, &e), 0); /* there is nothing at all */
 	CHECK_INT(done.files + done.left_files, 0);
 	make_dir("state3", 0700);
-	CHECK_INT(outputs_prune(A, state, 0, 1, &done, &e), 0);
+	CHECK_INT(outputs_prune(A, state, 0, 1, false, &done, &e), 0);
 	make_dir("state3/outputs", 0700);
 	make_dir("state3/outputs/dir", 0700);
 	make_file("precious", "precious", 0600);
@@ -96,15 +96,18 @@ static void test_prune(void)
 	aged("state3/outputs/.left", "0123456789", 2);
 	aged("state3/outputs/.underway", "0123456789", 0);
 	aged("state3/outputs/.pruned", "\n", 200);
-	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 0, &done, &e), 0);
+	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 15, true, &done, &e), 0);
+	CHECK_INT(done.files, 3);
+	CHECK(there("state3/outputs/old") && there("state3/outputs/new"));
+	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 0, false, &done, &e), 0);
 	CHECK_INT(done.files, 2);
 	CHECK_INT(done.bytes, 20);
 	CHECK_INT(done.left_files, 2);
 	CHECK_INT(done.left_bytes, 20);
 	CHECK(!there("state3/outputs/old") && !there("state3/outputs/.left") && there("state3/outputs/new") && there("state3/outputs/.underway") && there("state3/outputs/.pruned"));
-	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 20, &done, &e), 0);
+	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 20, false, &done, &e), 0);
 	CHECK_INT(done.files, 0);
-	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 19, &done, &e), 0);
+	CHECK_INT(outputs_prune(A, state, time(NULL) - 90 * 86400, 19, false, &done, &e), 0);
 	CHECK_INT(done.files, 1);
 	CHECK(!there("state3/outputs/new") && there("state3/outputs/newer")); /* the oldest first */
 	CHECK(there("state3/outputs/dir") && there("state3/outputs/link") && there("precious"));
