@@ -114,7 +114,7 @@ static const struct client_event generic_events[] = {
 
 /* In the order in which they are tried: the more telling first. */
 static const struct client rows[] = {
-	{"claude-code", "Claude Code", CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS,
+	{"claude-code", "Claude Code", CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
 	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ", SEEN_BY_NAME, claude_events, ".claude/settings.json",
 	 "the output of a command that failed, or went to the background, cannot be replaced afterwards; what ran in the box is clean already", render_claude, render_claude_after},
 	{"codex", "Codex", CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
