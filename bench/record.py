@@ -42,20 +42,16 @@ def asked(folder, project, name, command):
     return path
 
 
-def added(argv, settings, inputs, runs):
-    """Settings by name, "off" among them; inputs one for each turn -> {name: what it adds, as a part of bash}"""
-    bash, more = [], {name: [] for name in settings if name != "off"}
+def added(argv, off, on, inputs, runs):
+    """Settings without and with the record, inputs one for each turn -> what it adds, as a part of bash"""
+    bash, more = [], []
     for turn in range(runs + 5):
         stdin = inputs[turn % len(inputs)]
-        whole = once(BASH, settings["off"], "/dev/null")
-        off = once(argv, settings["off"], stdin)
-        for name in more:
-            took = once(argv, settings[name], stdin)
-            if turn >= 5:
-                more[name].append(took - off)
+        whole, without, took = once(BASH, off, "/dev/null"), once(argv, off, stdin), once(argv, on, stdin)
         if turn >= 5:
             bash.append(whole)
-    return {name: statistics.median(d) / statistics.median(bash) for name, d in more.items()}
+            more.append(took - without)
+    return statistics.median(more) / statistics.median(bash)
 
 
 def show(what, value, goal=None):
@@ -69,20 +65,16 @@ def main():
         os.mkdir(project)
         nowhere = os.path.join(folder, "file")
         open(nowhere, "w", encoding="utf-8").close()
-        settings = {"off": setting(folder, "off", "audit: {required: false}\n", nowhere), "none": setting(folder, "none", "audit: {sync: none}\n"),
-                    "always": setting(folder, "always", "audit: {sync: always}\n")}
-        begin = {"off": settings["off"], "none": settings["none"], "begin": setting(folder, "begin", "audit: {sync: begin}\n")}
+        off, none, begin, always = (setting(folder, "off", "audit: {required: false}\n", nowhere), setting(folder, "none", "audit: {sync: none}\n"),
+                                    setting(folder, "begin", "audit: {sync: begin}\n"), setting(folder, "always", "audit: {sync: always}\n"))
         hook, run = [CAISSON, "hook"], [CAISSON, "run", "--", "/bin/true"]
-        same = added(hook, settings, [asked(folder, project, "same", "git status")], RUNS)
-        new = added(hook, settings, [asked(folder, project, f"new{i}", f"cat src/file{i}.c") for i in range(RUNS + 5)], RUNS)
+        same, new = [asked(folder, project, "same", "git status")], [asked(folder, project, f"new{i}", f"cat src/file{i}.c") for i in range(RUNS + 5)]
         print("record: what it adds to a call / bash -c : (medians)")
-        show("a hook: git status", same["none"], 0.15)
-        show("a hook: a file that was not asked about before", new["none"], 0.15)
-        show("a hook: git status, waiting for the disk", same["always"])
-        show("a hook: a new file, waiting for the disk", new["always"])
-        runs = added(run, begin, ["/dev/null"], max(RUNS // 2, 20))
-        show("caisson run -- /bin/true: two rows", runs["none"])
-        show("caisson run -- /bin/true: two rows, begin on the disk", runs["begin"])
+        show("a hook: git status", added(hook, off, none, same, RUNS), 0.15)
+        show("a hook: a file that was not asked about before", added(hook, off, none, new, RUNS), 0.15)
+        show("a hook: git status, waiting for the disk", added(hook, off, always, same, RUNS))
+        show("caisson run -- /bin/true: two rows", added(run, off, none, ["/dev/null"], max(RUNS // 2, 20)))
+        show("caisson run -- /bin/true: two rows, begin on the disk", added(run, off, begin, ["/dev/null"], max(RUNS // 2, 20)))
 
 
 main()
