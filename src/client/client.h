@@ -32,7 +32,7 @@ enum { /* what a client does with an answer */
 	CLIENT_FOLLOWS = 16,  /* a cd of one shell command holds for the next */
 	CLIENT_GUIDES = 32,   /* text for the model is taken when a session starts */
 	CLIENT_APPROVES = 64, /* "allow" takes the place of the client's own question */
-	CLIENT_BASE = 256,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
+	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
 	CLIENT_UNATTENDED = 256, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
 };
