@@ -69,7 +69,7 @@ static const struct exit_row exits[] = {
 	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the report could not be written"},
 	{EXIT_TIMEOUT, "the time limit was reached"},
-	{EXIT_SETUP, "caisson could not make the box"},
+	{EXIT_SETUP, "caisson could not make the box, or could not record the run"},
 	{EXIT_REFUSED, "refused by the gate"},
 	{128, "plus the number of the signal that ended the program"},
 	{EXIT_OOM, "the memory limit was reached"},
