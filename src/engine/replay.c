@@ -54,6 +54,7 @@ static void fill(struct arena *a, struct replay *r)
 	r->said = text_of(a, r->judged ? r->judged : r->end, "verdict");
 	r->policy = text_of(a, r->judged ? r->judged : r->asked, "policy");
 	r->view = text_of(a, r->judged, "view");
+	r->answers = r->judged ? str_dup(a, audit_field(r->judged, "answers")) : STR("");
 	r->redacted = str_contains(r->command, STR(REDACTED_MARK));
 }
 
@@ -78,7 +79,7 @@ static int recorded_view(struct arena *a, const struct blobs *blobs, const struc
 		return err_set(e, ERR_INPUT, 0, "what was known of the world is not in the record: it was not judged, or could not be");
 	if (!blobs)
 		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
-	if (record_view(a, blobs, r->view, &d->view, &d->rq, e) < 0)
+	if (record_view(a, blobs, r->view, r->answers, &d->view, &d->rq, e) < 0)
 		return -1;
 	d->rq.command = r->command;
 	return 0;
@@ -109,7 +110,7 @@ int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *
 
 	ret->rq = (struct engine_request){0};
 	if (r->view.n && blobs) /* the shell and the mode that it was asked with */
-		(void)record_view(a, blobs, r->view, &old, &ret->rq, NULL);
+		(void)record_view(a, blobs, r->view, STR(""), &old, &ret->rq, NULL);
 	ret->rq = (struct engine_request){.command = r->command, .cwd = r->cwd, .dialect = ret->rq.dialect, .mode = ret->rq.mode};
 	if (policies_load(a, &(struct policies_request){.config = config, .cwd = r->cwd}, &ret->policies, e) < 0)
 		return -1;

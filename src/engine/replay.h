@@ -17,6 +17,7 @@ struct replay {
 	struct str id, command, cwd;
 	struct str said;                          /* the recorded verdict; empty: none */
 	struct str policy, view;                  /* digests; empty: none */
+	struct str answers;                       /* what the row has of the view, as JSON; empty: none */
 	bool redacted;                            /* the command is not as it was */
 };
 
