@@ -168,6 +168,7 @@ static struct memo *memo_of(struct pass *p, const struct replay *r)
 	hash_part(&h, r->said);
 	hash_part(&h, r->command);
 	hash_part(&h, r->view);
+	hash_part(&h, r->answers);
 	hash_part(&h, r->policy);
 	crypto_generichash_final(&h, key, KEY_BYTES);
 	if (2 * (p->nmemos + 1) > p->cap && p->cap < MEMO_MAX)
@@ -215,7 +216,8 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 	struct arena scratch;
 	struct str said = audit_field(l, "verdict");
 	struct str cwd = audit_field(l, "cwd");
-	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""), .policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1), .view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1)};
+	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""), .policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1), .view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1),
+		.answers = audit_field(l, "answers")};
 	enum verdict from;
 	struct memo spare = {0};
 
