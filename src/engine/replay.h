@@ -8,7 +8,7 @@
 #include "audit/read.h"
 #include "engine/record.h"
 
-#define REPLAY_BEFORE_US AUDIT_DAY_US /* a run that was judged by a hook began at most so long after its verdict */
+#define REPLAY_ROWS_MAX 64 /* rows of one request that are looked at: the newest */
 
 struct replay {
 	struct audit_line *verdict, *begin, *end; /* the newest of each kind; NULL: there is none */
