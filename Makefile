@@ -56,7 +56,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-vm check-built lint fuzz fuzzers bench format clean install help deps FORCE
+.PHONY: all demo check check-asan check-clients check-vm check-built lint fuzz fuzzers bench format clean install help deps deps-tests FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -198,7 +198,10 @@ demo: deps ## build, judge a handful of commands and say why, run two scripts in
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/demo
 
-check: deps ## build and run all tests
+deps-tests:
+	@scripts/deps tests
+
+check: deps-tests ## build and run all tests
 	@$(SUBMAKE) check-built
 
 check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
@@ -206,6 +209,14 @@ check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
+
+# Which clients: the names of scripts in tests/clients.
+CLIENTS ?= $(sort $(filter-out lib common,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
+
+check-clients: deps-tests ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
+	@$(SUBMAKE) all
+	@tests/clients/install $(CLIENTS) || echo 'not all clients could be installed: their tests are skipped'
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
 
 check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
 	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)
@@ -243,8 +254,9 @@ $(BUILD)/bench/%: bench/%.c $(LIB)
 format: ## lay out the C sources by .clang-format
 	clang-format -i $(OURS)
 
-install: all ## install program and manual pages (PREFIX=/usr/local, DESTDIR)
+install: all ## install program, manual pages and plugins (PREFIX=/usr/local, DESTDIR)
 	install -D -m 755 $(BUILD)/caisson $(DESTDIR)$(PREFIX)/bin/caisson
+	@cd clients && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/caisson/$$f"; done
 	@for m in $(MAN); do install -D -m 644 "$$m" "$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}"; done
 
 clean: ## remove everything made

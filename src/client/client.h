@@ -4,7 +4,7 @@
  *
  *     input (JSON) --hook_read()--> hook --hook_answer()--> reply: what goes to standard output and error, and the exit code
  *
- * Nothing here prints, exits or knows the clock. Whatever cannot be understood is a refusal (exit 2, which denies with every client), never
+ * Nothing here prints or exits. Whatever cannot be understood is a refusal (exit 2, which denies with every client), never
  * silence: for most clients silence means "run it".
  */
 #pragma once
@@ -33,6 +33,8 @@ enum { /* what a client does with an answer */
 	CLIENT_GUIDES = 32,   /* text for the model is taken when a session starts */
 	CLIENT_APPROVES = 64, /* "allow" takes the place of the client's own question */
 	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
+	CLIENT_UNATTENDED = 256, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
+	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 
 struct client_event {
@@ -90,6 +92,7 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 	bool words;                /* it was given as a list of words, so it cannot be replaced by a text */
 	enum dialect dialect;
 	struct str cwd;            /* where the tool runs; empty: not said */
+	struct str base;           /* where the session started; empty: not known */
 	struct str session, tool_use_id, agent; /* may be empty */
 	enum mode mode;
 	uint64_t time_ms;          /* the client's own limit for the tool; 0: none */

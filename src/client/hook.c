@@ -48,10 +48,22 @@ static int read_input(void *arg)
 	return 0;
 }
 
+/* Only a client that sets it itself is believed: a project's settings may set variables, too. */
+static struct str base_of(const struct call *c)
+{
+	static const char name[] = "CLAUDE_PROJECT_DIR=";
+
+	for (size_t i = 0; (c->h.client->can & CLIENT_BASE) && c->o->environ && c->o->environ[i]; i++)
+		if (str_starts(str_of(c->o->environ[i]), name))
+			return str_of(c->o->environ[i] + sizeof(name) - 1);
+	return STR("");
+}
+
 static int make_answer(void *arg)
 {
 	struct work *w = arg;
 
+	w->call.h.base = base_of(&w->call);
 	w->rc = answer(&w->call, &w->err);
 	return 0;
 }

@@ -172,7 +172,7 @@ static void validate_output(struct cleaning *k, struct str raw, struct buf *said
 static bool tell_report(struct cleaning *k, struct buf *said)
 {
 	struct call *c = k->c;
-	struct engine_request rq = {.cwd = c->h.cwd};
+	struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
 	struct value_reader r;
 	const struct value *report, *message;
 	struct view *v = arena_new(c->a, struct view);
@@ -287,7 +287,7 @@ static struct str generic_object(struct cleaning *k)
 
 void hook_post(struct call *c)
 {
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd};
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base};
 	struct cleaning k;
 	struct output_answer o = {.text = STR(""), .context = STR(""), .object = STR("")};
 	struct buf said;

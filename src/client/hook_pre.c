@@ -7,8 +7,11 @@
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "client/hook.h"
+#include "engine/kept.h"
 #include "engine/record.h"
 #include "engine/ticket.h"
 #include "engine/world.h"
@@ -79,6 +82,7 @@ static void redirect_tmp(struct judging *g)
 		if (!text.n || str_eq(text, v->text))
 			continue;
 		change(g, v->key, text);
+		mkdir(str_c(c->a, t->target), 0700); /* so that there is something to lead to; who else may write it is looked at by the judge */
 		if (is_shell(g))
 			c->h.command = text;
 		else
@@ -103,7 +107,7 @@ static int judge(struct judging *g, struct err *e)
 	struct call *c = g->c;
 	struct user self = {.home = STR("")};
 
-	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base, .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
 	if (!is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
@@ -231,6 +235,8 @@ static const char *no_box(struct judging *g)
 		return str_c(c->a, str_fmt(c->a, "it may only run in the box, and %s does not let a command be put there", c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "it may only run in the box, and a command that is given in this form cannot be put there";
+	if (g->j.view && kept_is_no_box(c->a, g->j.view->state_dir, time(NULL)))
+		return "it may only run in the box, and no box could be made here a moment ago (caisson doctor says why)";
 	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
 }
 
@@ -294,7 +300,7 @@ static void contain(struct judging *g)
 {
 	struct call *c = g->c;
 	const struct view *v = g->j.view;
-	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .cwd = c->h.cwd.n ? c->h.cwd : v->cwd, .profile = PROFILE_WORK, .time_ms = c->h.time_ms,
+	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .cwd = c->h.cwd.n ? c->h.cwd : v->cwd, .base = c->h.base, .profile = PROFILE_WORK, .time_ms = c->h.time_ms,
 		.policy = c->policies.digest, .agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id,
 		.id = str_of(g->id.text), .settings = c->h.client->can & CLIENT_SETTINGS, .follow = (c->h.client->can & CLIENT_FOLLOWS) && moves(&g->facts)};
 	struct str state, id, own = STR("");
@@ -375,7 +381,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	struct call *c = g->c;
 	struct view *v = arena_new(c->a, struct view);
 
-	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool, .cwd = c->h.cwd, .dialect = c->h.dialect, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool, .cwd = c->h.cwd, .base = c->h.base, .dialect = c->h.dialect, .mode = c->h.mode};
 	world_view(c->a, &g->rq, NULL, v);
 	engine_refuse(c->a, "policy-error", why->text, &g->j);
 	g->j.view = v;
@@ -387,7 +393,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 int hook_pre(struct call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .settings = c->h.client->can & CLIENT_SETTINGS};
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .settings = c->h.client->can & CLIENT_SETTINGS};
 	struct err why = {0};
 
 	g->c = c;

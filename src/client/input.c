@@ -181,6 +181,8 @@ static void read_rest(struct arena *a, struct hook *h)
 	h->tool_use_id = text_at(h->all, h->client->id_key);
 	h->agent = text_at(h->all, "agent_id");
 	engine_mode(text_at(h->all, "permission_mode"), &h->mode);
+	if (h->mode == MODE_BYPASS && (h->client->can & CLIENT_UNATTENDED))
+		h->mode = MODE_DONT_ASK;
 	if (h->phase == PHASE_PRE)
 		return;
 	h->result = value_key(h->all, key);

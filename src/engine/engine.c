@@ -184,7 +184,7 @@ static int run_job(void *arg)
 	struct job *j = arg;
 	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
-	if (!j->given && j->p->view && !j->rq->user.n && str_eq(j->rq->cwd, j->p->cwd) && str_eq(j->rq->home, j->p->home))
+	if (!j->given && j->p->view && !j->rq->user.n && str_eq(j->rq->cwd, j->p->cwd) && str_eq(j->rq->base, j->p->base) && str_eq(j->rq->home, j->p->home))
 		world_again(j->a, j->p->view, &j->p->own, v);
 	else if (!j->given)
 		world_view(j->a, j->rq, &j->p->own, v);

@@ -26,6 +26,7 @@ struct policy_file {
 struct engine_request {
 	struct str command;
 	struct str cwd;        /* absolute, or relative to the process's own; empty: the process's own */
+	struct str base;       /* where the client's session started: the project is looked for from there, as long as cwd lies in it. Empty: from cwd */
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
@@ -40,7 +41,7 @@ struct policies {
 	struct policy own, project;
 	bool apart;            /* there is a `project` */
 	struct str root;       /* the project's root they were loaded for */
-	struct str cwd, home;  /* of the request they were loaded for, and what was seen there; NULL: nothing */
+	struct str cwd, home, base; /* of the request they were loaded for, and what was seen there; NULL: nothing */
 	const struct view *view;
 	struct str digest;     /* of all of them */
 	struct config_note *notes;
@@ -66,7 +67,7 @@ const char *mode_name(enum mode m);
 /* policies.c */
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
-	struct str cwd, home;  /* as in the request */
+	struct str cwd, home, base; /* as in the request */
 	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
 	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */

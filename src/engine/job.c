@@ -26,7 +26,7 @@ static void refuse(struct job *j)
 /* The policy that is in force here. One that does not load refuses. */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
+	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .base = j->ticket.base, .settings = j->ticket.settings};
 	struct err e = {0};
 
 	if (j->wishes.skilled) {
@@ -64,7 +64,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 
 	if (!w->ticket)
 		return 0;
-	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world(a, t->cwd, &j->world, e) != 0)
+	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world_from(a, t->cwd, t->base, &j->world, e) != 0)
 		return -1;
 	w->code = str_c(a, t->command);
 	w->lang = dialect_name(t->dialect);
@@ -81,8 +81,8 @@ static void run_and_follow(struct arena *a, struct job *j, const struct box_prog
 {
 	struct str told = STR("");
 
-	if (j->ticket.follow && j->ticket.dialect == DIALECT_BASH)
-		(void)follow_prepare(a, &j->run, str_of(j->wishes.ticket), &told, NULL);
+	if (j->ticket.follow)
+		(void)follow_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
 	run_go(a, &j->run, progress, &j->outcome);
 	j->ended_in = follow_end(a, &j->world, told);
 }

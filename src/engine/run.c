@@ -29,9 +29,11 @@ static uint64_t memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
 }
 
-int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
+int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e) { return run_world_from(a, cwd, STR(""), ret, e); }
+
+int run_world_from(struct arena *a, struct str cwd, struct str base, struct run_world *ret, struct err *e)
 {
-	struct engine_request rq = {.cwd = cwd};
+	struct engine_request rq = {.cwd = cwd, .base = base};
 	struct view *v = arena_new(a, struct view);
 
 	world_view(a, &rq, NULL, v);

@@ -107,6 +107,8 @@ struct report {
 
 /* What is known of the caller; `cwd` is where it would run, empty: the process's own directory. */
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
+/* The same for a session that started elsewhere (engine_request.base). */
+int run_world_from(struct arena *a, struct str cwd, struct str base, struct run_world *ret, struct err *e);
 /* The directory whose project has a say: the workspace that is given, else empty for the working directory. */
 struct str run_project(const struct run_wishes *w);
 /* Reads the skill, if one is named. One that lists programs is nothing without the gate, so it is turned on. */

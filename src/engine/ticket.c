@@ -34,7 +34,7 @@ static bool is_id(struct str s)
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
 static bool survives(const struct ticket *t)
 {
-	const struct str all[] = {t->command, t->cwd, t->policy, t->agent, t->session, t->client, t->tool, t->tool_use_id, t->id, t->config};
+	const struct str all[] = {t->command, t->cwd, t->policy, t->agent, t->session, t->client, t->tool, t->tool_use_id, t->id, t->config, t->base};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (!utf8_valid(all[i]) || memchr(all[i].n ? all[i].p : "x", 0, all[i].n ? all[i].n : 1))
@@ -64,6 +64,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	field(&b, "tool_use_id", t->tool_use_id);
 	field(&b, "id", t->id);
 	field(&b, "config", t->config);
+	field(&b, "base", t->base);
 	buf_c(&b, "}\n");
 	randombytes_buf(bytes, sizeof(bytes));
 	sodium_bin2hex(id, sizeof(id), bytes, sizeof(bytes));
@@ -111,7 +112,7 @@ static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
 	struct ticket t = {.command = text_of(a, o, "command"), .cwd = text_of(a, o, "cwd"), .policy = text_of(a, o, "policy"), .agent = text_of(a, o, "agent"),
 		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
-		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"), .settings = json_integer_value(json_object_get(o, "settings")) == 1,
+		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"), .base = text_of(a, o, "base"), .settings = json_integer_value(json_object_get(o, "settings")) == 1,
 		.follow = json_integer_value(json_object_get(o, "follow")) == 1};
 
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)

@@ -16,6 +16,7 @@ struct ticket {
 	struct str command;        /* shell text */
 	enum dialect dialect;
 	struct str cwd;            /* absolute */
+	struct str base;           /* where the session started; may be empty */
 	enum profile profile;
 	uint64_t time_ms;          /* the client's own limit; 0: none */
 	struct str policy;         /* digest of the policies by which it was judged */

@@ -44,6 +44,15 @@ static void fill_cwd(struct path_memo *m, const struct engine_request *rq, struc
 	m->cwd = v->cwd;
 }
 
+/* Where the project is looked for. */
+static struct str start_of(struct path_memo *m, const struct engine_request *rq, const struct view *v)
+{
+	enum path_kind kind;
+	struct str base = str_starts(rq->base, "/") ? path_real(m, rq->base, &kind) : STR("");
+
+	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? base : v->cwd;
+}
+
 static void add_root(struct arena *a, struct root ***end, struct str path)
 {
 	if (!path.n)
@@ -116,7 +125,7 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	fill_user(a, rq, ret);
 	fill_cwd(&m, rq, ret);
 	if (ret->cwd.n)
-		ret->project = project_find(&m, ret->cwd, ret->home, ret->uid);
+		ret->project = project_find(&m, start_of(&m, rq, ret), ret->home, ret->uid);
 	fill_roots(&m, p, ret);
 	state_paths(a, &env, ret->home, ret->project, &own);
 	ret->config_dir = resolved(&m, own.config_dir);

@@ -29,8 +29,6 @@ struct stream {
 	uint64_t total;        /* bytes written by the program, kept or not */
 	uint64_t lines;        /* newlines before `end`; of a stream that is there as a whole nobody needs it */
 	uint64_t lost_lines;   /* and after it */
-	struct str view;       /* of stream_view() */
-	void *map;
 };
 
 /* The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up to `total`, is lost. */

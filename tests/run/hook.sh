@@ -185,6 +185,14 @@ try claude-read "$P/a.txt" 0 "$H.permissionDecision == \"deny\"" 'Read()'
 try claude-mcp x 0 "$H.permissionDecision == \"deny\"" "all tools of a server"
 no_policy
 
+# ---- the project is the session's, also after a cd ----
+mkdir -p "$HOME/plain/sub"
+input claude-write "$HOME/plain/x" | jq -c --arg cwd "$HOME/plain/sub" '.cwd = $cwd' >"$tmp/in"
+ask 0 "$H.permissionDecision == \"ask\"" 'without a start of the session the project is where one is' <"$tmp/in"
+CLAUDE_PROJECT_DIR=$HOME/plain ask 0 nothing 'with it, it is there' <"$tmp/in"
+CLAUDE_PROJECT_DIR=/ ask 0 "$H.permissionDecision == \"ask\"" 'but never everything' <"$tmp/in"
+CLAUDE_PROJECT_DIR=$P ask 0 "$H.permissionDecision == \"ask\"" 'nor elsewhere' <"$tmp/in"
+
 # ---- the client's own rules hold for what is rewritten ----
 echo '{"permissions":{"deny":["Bash(make:*)"],"ask":["Bash(./x *)"]}}' >"$P/.claude/settings.json"
 try claude-pre 'make all' 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"configured-deny\"))" "a deny rule of the client's"
@@ -210,9 +218,9 @@ policy <<<'secrets: {enabled: true}'
 try claude-pre "echo $TOKEN" 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"scanInputs\"))" 'secrets.scanInputs'
 try claude-pre 'echo hello' 0 nothing 'an input without a secret'
 try claude-read-post "x = $TOKEN" 0 "$H.updatedToolOutput.file.content | contains(\"[redacted:\")" 'secrets.scanOutputs: what a tool reads'
-policy <<<'redirect: {tmp: true}'
-try claude-write /tmp/notes 0 "$H.updatedInput.file_path == \"/tmp/claude/notes\" and $H.updatedInput.content == \"text\n\"" 'redirect: a file'
-try claude-pre 'echo x > /tmp/notes; ls /tmp/claude/y' 0 "$H.updatedInput.command == \"echo x > /tmp/claude/notes; ls /tmp/claude/y\"" 'redirect: a command'
+policy <<<"redirect: {tmp: true, tmpTarget: $tmp}"
+try claude-write /tmp/notes 0 "$H.updatedInput.file_path == \"$tmp/notes\" and $H.updatedInput.content == \"text\n\"" 'redirect: a file'
+try claude-pre "echo x > /tmp/notes; ls $tmp/y" 0 "$H.updatedInput.command == \"echo x > $tmp/notes; ls $tmp/y\"" 'redirect: a command'
 no_policy
 input claude-pre 'git status' | jq -c '.tool_input.dangerouslyDisableSandbox = true' >"$tmp/in"
 ask 0 "$H.permissionDecision == \"ask\" and ($H.permissionDecisionReason | contains(\"outside the sandbox\"))" 'a wish to run unboxed is at most asked about' <"$tmp/in"
@@ -275,6 +283,12 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 		[[ $(cat "$tmp/out") == "0 $P" ]]
 		result $? "but not outside the project ($shell)"
 	done
+	if command -v zsh >/dev/null; then
+		line=$(SHELL=/bin/zsh rewrite claude-pre 'cd sub && ./none; exit 7')
+		zsh -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		[[ $(tail -1 "$tmp/out") == "7 $P/sub" ]]
+		result $? 'cd holds where the shell in the box is zsh'
+	else skip 'cd holds where the shell in the box is zsh' 'no zsh'; fi
 	line=$(rewrite claude-pre './none; ls -l /proc/self/ns/pid; cat /proc/net/route')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	[[ $(grep -o 'pid:\[[0-9]*\]' "$tmp/out") != "$(readlink /proc/self/ns/pid)" ]]
@@ -289,6 +303,17 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	[[ $? == 126 ]] && grep -q 'policy has changed' "$tmp/err"
 	result $? 'a policy that changed in between refuses'
 	no_policy
+	line=$(rewrite claude-pre 'make')
+	mkdir -p "$CAISSON_STATE/reports" && touch "$CAISSON_STATE/reports/no-box"
+	try claude-pre make 0 "$H.permissionDecision == \"ask\" and ($H.permissionDecisionReason | contains(\"no box could be made\"))" 'where no box can be made: contain_fallback'
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	[[ ! -e $CAISSON_STATE/reports/no-box ]]
+	result $? 'a box that works again takes that back'
+	touch -d '2 days ago' "$CAISSON_STATE/tickets/left" "$CAISSON_STATE/reports/left"
+	line=$(rewrite claude-pre 'make')
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	[[ ! -e $CAISSON_STATE/tickets/left && ! -e $CAISSON_STATE/reports/left ]]
+	result $? 'what nobody took is removed after a day'
 	jq -se 'map(select(.kind == "verdict" and .client == "claude-code" and .tool == "Bash" and .verdict == "contain" and .tool_use_id == "toolu_test_1")) | length > 0' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
 	result $? 'verdicts are recorded with who asked'
 else skip 'a contained command' 'no box here'; fi

@@ -277,6 +277,19 @@ if command -v go >/dev/null; then
 	real 'go test fails' valid fail go-test '' go test ./...
 	real 'go test -json' valid fail go-test-json '' go test -json ./...
 	real 'go test of nothing' invalid none go-test no-tests go test -run Nothing ./p
+	write go/e/e_test.go <<<$'package e\nimport ("os"; "testing")\nfunc TestA(t *testing.T) {}\nfunc TestB(t *testing.T) { os.Exit(0) }\n'
+	write go/s/s_test.go <<<$'package s\nimport ("fmt"; "testing")\nfunc TestA(t *testing.T) { fmt.Print("--- PASS: TestZ (0.00s)\\nPASS\\nok  \\tm/s\\t0.001s\\n"); t.Fatal("no") }\n'
+	write go/b/b_test.go <<<$'package b\nimport "testing"\nfunc TestA(t *testing.T) { nothing() }\n'
+	real 'go test: a test ends the process' valid fail go-test '' go test ./e
+	real 'go test: a package does not compile' valid fail go-test '' go test ./b
+	real_result() { jq -e '.result != "pass"' "$tmp/answer" >/dev/null; result $? "$1"; }
+	for how in '' -v -json; do
+		go test $how ./s >"$tmp/out" 2>"$tmp/err" </dev/null
+		report exit_nonzero $?
+		"$CAISSON" validate --task test "$tmp/report" >"$tmp/answer" 2>>"$tmp/err"
+		real_result "go test $how: a test that prints a verdict does not pass"
+	done
+	real 'go test behind a pipe' invalid none go-test exit-mismatch bash -c 'go test ./f | cat'
 else
 	skip 'go test' 'golang is not installed'
 fi

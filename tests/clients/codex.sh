@@ -1,0 +1,40 @@
+#!/bin/bash
+# Codex itself, with the hooks that `caisson init` writes. TAP.
+# needs: codex node
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/common.sh"
+CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' KEYS='{cmd: ., command: ., yield_time_ms: 8000}' SETTINGS=.codex/hooks.json
+cannot='ask'
+need_client codex codex
+
+prepare() {
+	cat >"$H/.codex/config.toml" <<TOML
+model = "gpt-5.1-codex"
+model_provider = "scripted"
+approval_policy = "on-request"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:$PORT/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[projects."$P"]
+trust_level = "trusted"
+TOML
+}
+start() {
+	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
+	clean "$PROGRAM" exec --json --skip-git-repo-check -s danger-full-access ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
+}
+ask_everything
+broken_hooks open open
+new_session untrusted
+set_up
+TRUSTED='' session "$(script_of 'touch denied')"
+[[ -e $P/denied ]]
+result $? 'hooks that nobody has trusted are skipped by the client, as docs/clients.md says'
+finish

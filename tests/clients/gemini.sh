@@ -1,0 +1,20 @@
+#!/bin/bash
+# Gemini CLI itself, with the hooks that `caisson init` writes. TAP.
+# needs: gemini node
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/common.sh"
+CLIENT=gemini TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' SETTINGS=.gemini/settings.json
+cannot='ask'
+need_client gemini gemini
+
+prepare() {
+	jq '. + {privacy: {usageStatisticsEnabled: false}, telemetry: {enabled: false}, general: {enableAutoUpdate: false}, security: {auth: {selectedType: "gemini-api-key"}, folderTrust: {enabled: false}}}' \
+		"$H/$SETTINGS" >"$RUN/s" && cp "$RUN/s" "$H/$SETTINGS"
+}
+start() {
+	ENVIRONMENT=(GEMINI_API_KEY=not-a-key GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$PORT" GEMINI_CLI_TRUST_WORKSPACE=true)
+	clean "$PROGRAM" --yolo -o json -m gemini-2.5-pro -p "$PROMPT"
+}
+ask_everything
+broken_hooks closed open
+finish
