@@ -41,6 +41,7 @@ static const struct option_row options[] = {
 	{"memory", OPTION_VALUE, AT(w.memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
 	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
 	{"cpu-time", OPTION_VALUE, AT(w.cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
+	{"io", OPTION_VALUE, AT(w.io), "SIZE", "bytes a second from each disk, and as many to it, as 20M (default: no limit); refused where no cgroup has it"},
 	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},

@@ -11,7 +11,7 @@ enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMI
 	ENFORCED_AFFINITY };
 
 struct enforced { /* who enforced each limit */
-	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, network;
+	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, io, network;
 };
 
 /*
