@@ -213,10 +213,10 @@ check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-
 # Which clients: the names of scripts in tests/clients.
 CLIENTS ?= $(sort $(filter-out lib common,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
 
-check-clients: deps ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
+check-clients: deps-tests ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
 	@$(SUBMAKE) all
 	@tests/clients/install $(CLIENTS) || echo 'not all clients could be installed: their tests are skipped'
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) JOBS=1 scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
 
 check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
 	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)

@@ -59,6 +59,7 @@ struct audit_row {
 	const struct str *reasons;        /* ids */
 	size_t nreasons;
 	struct str policy, view;          /* digests of blobs */
+	struct str answers;               /* what the view does not have because it is this request's alone: an object, as spec is one */
 	struct str spec;                  /* an object, in JSON on one line, at most AUDIT_SPEC_MAX bytes */
 	struct str backend, status;
 	struct audit_number exit_code, duration_ms, cpu_ms, peak_memory_mb;

@@ -105,14 +105,28 @@ static bool is_hash(struct str s)
 	return s.n == AUDIT_HASH;
 }
 
+/* Nothing, or what looks like one. */
+static bool is_object(struct str s)
+{
+	return !s.n || (s.n <= AUDIT_SPEC_MAX && s.p[0] == '{' && s.p[s.n - 1] == '}' && !memchr(s.p, '\n', s.n));
+}
+
+static void put_object(struct buf *b, const char *key, struct str json)
+{
+	if (!json.n)
+		return;
+	put_key(b, key);
+	buf_str(b, json);
+}
+
 int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct err *e)
 {
 	const bool end = r->kind == AUDIT_END;
 	struct buf b;
 	if (!audit_kind_name(r->kind) || !id_is_plain(r->id) || r->nreasons > AUDIT_REASONS_MAX)
 		return err_set(e, ERR_INPUT, 0, "a row of the record has a kind, an id or a number of reasons that no row can have");
-	if (r->spec.n > AUDIT_SPEC_MAX || (r->spec.n && (r->spec.p[0] != '{' || memchr(r->spec.p, '\n', r->spec.n))))
-		return err_set(e, ERR_INPUT, 0, "the spec of a row is an object on one line, of at most %zu bytes", AUDIT_SPEC_MAX);
+	if (!is_object(r->spec) || !is_object(r->answers))
+		return err_set(e, ERR_INPUT, 0, "spec and answers of a row are objects on one line, of at most %zu bytes", AUDIT_SPEC_MAX);
 	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !is_hash(r->until.hash)))
 		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
 	if (r->kind == AUDIT_CHECKPOINT && !r->key)
@@ -134,10 +148,8 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	put_reasons(&b, r);
 	for (size_t i = 0; i < sizeof how / sizeof *how; i++)
 		put_field(&b, how[i].key, how[i].text);
-	if (r->spec.n) {
-		buf_c(&b, ",\"spec\":");
-		buf_str(&b, r->spec);
-	}
+	put_object(&b, "answers", r->answers);
+	put_object(&b, "spec", r->spec);
 	put_number(&b, "exit_code", r->exit_code, end);
 	put_number(&b, "duration_ms", r->duration_ms, end);
 	put_number(&b, "cpu_ms", r->cpu_ms, end);

@@ -50,9 +50,27 @@ uint64_t str_count(struct str s, char c)
 	return n;
 }
 
+/*
+ * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text is made of near misses, the rest
+ * is memmem's, which is linear whatever it finds.
+ */
 bool str_contains(struct str s, struct str needle)
 {
-	return needle.n == 0 || (s.n >= needle.n && memmem(s.p, s.n, needle.p, needle.n));
+	const char *at = s.p, *end = s.p + s.n;
+	size_t misses = 0;
+
+	if (needle.n == 0)
+		return true;
+	while ((size_t)(end - at) >= needle.n && misses * 16 <= (size_t)(at - s.p) + 256) {
+		at = memchr(at, needle.p[0], (size_t)(end - at) - needle.n + 1);
+		if (!at)
+			return false;
+		if (memcmp(at, needle.p, needle.n) == 0)
+			return true;
+		at++;
+		misses++;
+	}
+	return (size_t)(end - at) >= needle.n && memmem(at, (size_t)(end - at), needle.p, needle.n);
 }
 
 struct str str_sub(struct str s, size_t from, size_t to)

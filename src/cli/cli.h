@@ -71,6 +71,7 @@ extern const struct command_row command_replay;
 extern const struct command_row command_run;
 extern const struct command_row command_selftest;
 extern const struct command_row command_stats;
+extern const struct command_row command_suggest;
 extern const struct command_row command_trust;
 extern const struct command_row command_validate;
 

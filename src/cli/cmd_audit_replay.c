@@ -90,13 +90,13 @@ static void print_text(struct job *j)
 	bool colour = terminal_colour(STDOUT_FILENO), any = false;
 	struct buf *b = &j->out;
 
-	buf_fmt(b, "%" PRIu64 " requests, %" PRIu64 " judged again", all->rows, all->judged);
-	if (all->redacted)
-		buf_fmt(b, ", %" PRIu64 " not: a secret in them was redacted", all->redacted);
-	if (all->missing)
-		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record", all->missing);
-	if (all->failed)
-		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong", all->failed);
+	buf_fmt(b, "%" PRIu64 " requests, %" PRIu64 " judged again", all->counts.rows, all->counts.judged);
+	if (all->counts.redacted)
+		buf_fmt(b, ", %" PRIu64 " not: a secret in them was redacted", all->counts.redacted);
+	if (all->counts.missing)
+		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record", all->counts.missing);
+	if (all->counts.failed)
+		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong", all->counts.failed);
 	buf_c(b, "\n\nthen \\ now ");
 	for (size_t i = 0; i < NORDER; i++)
 		buf_fmt(b, "%10s", verdict_name(order[i]));
@@ -124,11 +124,11 @@ static void print_json(struct job *j)
 	struct doc o;
 
 	doc_start(&o, &j->out, true);
-	doc_number(&o, "requests", all->rows);
-	doc_number(&o, "judged", all->judged);
-	doc_number(&o, "redacted", all->redacted);
-	doc_number(&o, "missing", all->missing);
-	doc_number(&o, "failed", all->failed);
+	doc_number(&o, "requests", all->counts.rows);
+	doc_number(&o, "judged", all->counts.judged);
+	doc_number(&o, "redacted", all->counts.redacted);
+	doc_number(&o, "missing", all->counts.missing);
+	doc_number(&o, "failed", all->counts.failed);
 	doc_map(&o, "table");
 	for (size_t i = 0; i < NORDER; i++) {
 		doc_map(&o, verdict_name(order[i]));

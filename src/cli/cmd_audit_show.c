@@ -283,7 +283,7 @@ static const struct {
 	void (*show)(struct job *j, const char *key, struct str value); /* NULL: not shown */
 } shown[] = {
 	{"v", NULL}, {"seq", NULL}, {"id", NULL}, {"kind", NULL}, {"ts", NULL}, {"prev", NULL}, {"command", show_text}, {"verdict", show_verdict}, {"status", show_verdict}, {"reasons", show_reasons},
-	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory}, {"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest},
+	{"duration_ms", show_duration}, {"cpu_ms", show_duration}, {"peak_memory_mb", show_memory}, {"validation", show_validation}, {"spec", show_spec}, {"policy", show_digest}, {"view", show_digest}, {"answers", NULL},
 	{"stdout", show_output}, {"stderr", show_output}, {"hash", show_digest},
 };
 

@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 #include "cli/doc.h"
+#include "cli/doctor_client.h"
+#include "client/init.h"
 #include "engine/doctor.h"
 
 #define TITLE_COLUMN 19
@@ -14,7 +16,7 @@
 #define WIDTH_MAX 80 /* also where a terminal is wider: the text reads better */
 
 struct doctor_options {
-	bool json;
+	bool json, client;
 	const char *config;
 };
 
@@ -22,20 +24,24 @@ struct doctor_options {
 static const struct option_row options[] = {
 	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "look at this policy file in place of the user's"},
+	{"client", OPTION_FLAG, AT(client), NULL, "look at the hooks of the agent clients that are named, or of all that are used here"},
 	{"help", OPTION_HELP, 0, NULL, "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "a box runs here with everything on"}, {1, "boxes run, and something is missing"}, {2, "no box can run here"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
+	{0, "a box runs here with everything on; the hooks are live"}, {1, "boxes run, the hooks deny, and something is missing"}, {2, "no box can run here; a client is not guarded"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson doctor", "What enforces each wall and each limit here, and what to do about what is missing."},
+	{"caisson doctor --client claude-code", "Whether Claude Code is guarded: the hook is fed a command that must be denied."},
 	{"caisson doctor --json | jq '.rows[] | select(.state != \"yes\")'", "Only what is missing."},
 };
 
 struct job {
 	const struct doctor_options *o;
+	char *const *names; /* of clients */
+	size_t nnames;
 	struct arena a;
 };
 
@@ -137,6 +143,13 @@ static int look(void *arg)
 	return output(buf_view(&b), (int)d.end);
 }
 
+static int look_clients(void *arg)
+{
+	struct job *j = arg;
+
+	return doctor_clients(&j->a, j->names, j->nnames, j->o->json);
+}
+
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct doctor_options o = {0};
@@ -148,20 +161,30 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_output(self);
 	if (rc < 0)
 		return usage_wrong(self, e.text);
-	if (first < argc)
+	if (first < argc && !o.client)
 		return usage_wrong(self, "no operands are expected");
-	return with_arena(&j.a, look, &j);
+	if (o.client && o.config)
+		return usage_wrong(self, "--config says nothing about clients");
+	for (int i = first; i < argc; i++)
+		if (!init_find(str_of(argv[i])))
+			return usage_wrong(self, "a client that is not known; see caisson help init");
+	j.names = argv + first;
+	j.nnames = (size_t)(argc - first);
+	return with_arena(&j.a, o.client ? look_clients : look, &j);
 }
 
 const struct command_row command_doctor = {
 	.name = "doctor",
-	.synopsis = {"[--json] [--config FILE]"},
+	.synopsis = {"[--json] [--config FILE]", "--client [--json] [NAME]..."},
 	.summary = "say what this host can enforce, and how to get what is missing",
 	.about = "Tries everything a box needs, in processes of its own, and cleans up: namespaces, mounts, /proc, the system call filter, Landlock, control groups; "
 		 "then the policy and the state directory, and at last a box itself. Each row says what enforces the thing, or why it is missing; below stands "
 		 "what to do about it.\n\n"
 		 "A box without a control group still runs: memory is watched from outside, processes are limited by the user namespace. Reports of caisson run name what "
-		 "enforced each limit, and caisson run --require cgroup refuses instead.",
+		 "enforced each limit, and caisson run --require cgroup refuses instead.\n\n"
+		 "With --client it is about the hooks of agent clients: whether they are set up, whether the program they run is there, whether the client means no when a hook "
+		 "fails, whether hooks are switched off or other hooks stand before. Then the hook is run as the client would run it, with a command that is always denied, and with "
+		 "one that does nothing. At last stands what the client cannot enforce.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

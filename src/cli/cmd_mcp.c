@@ -3,11 +3,17 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "base/num.h"
 #include "cli/cli.h"
 #include "client/mcp.h"
 #include "engine/job.h"
 
-#define AT(field) offsetof(struct mcp_options, base.field)
+struct server_options {
+	struct mcp_options mcp;
+	const char *parallel;
+};
+
+#define AT(field) offsetof(struct server_options, mcp.base.field)
 static const struct option_row options[] = {
 	{"profile", OPTION_VALUE, AT(profile), "NAME", "exec (default): nothing of the caller's; work: the project, writable, and the home's toolchains"},
 	{"workspace", OPTION_VALUE, AT(workspace), "DIR[:ro|rw]", "a directory that is seen in the boxes, writable unless :ro"},
@@ -19,6 +25,7 @@ static const struct option_row options[] = {
 	{"memory", OPTION_VALUE, AT(memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
 	{"timeout", OPTION_VALUE, AT(timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
 	{"cpu-time", OPTION_VALUE, AT(cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
+	{"io", OPTION_VALUE, AT(io), "SIZE", "bytes a second from each disk, and as many to it, as 20M (default: no limit)"},
 	{"pids", OPTION_VALUE, AT(pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(output), "SIZE", "output, each stream by itself"},
@@ -32,6 +39,7 @@ static const struct option_row options[] = {
 	{"validator", OPTION_VALUE, AT(validator), "FILE", "a script that judges the results, in a box of its own (docs/validators.md)"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "the agent that asks; kept for the record (default: the client's name)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
+	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N", "calls that are worked on at the same time, from 1 to 8 (default); others wait"},
 	{"help", OPTION_HELP, 0, NULL, "print this"},
 };
 
@@ -72,10 +80,11 @@ static int try_options(void *arg)
 
 static int run(const struct command_row *self, int argc, char **argv)
 {
-	struct mcp_options o = {.version = CAISSON_VERSION};
+	struct server_options o = {.mcp = {.version = CAISSON_VERSION}};
 	struct err e = {0};
 	struct arena a;
-	struct call c = {self, &o, &a};
+	struct call c = {self, &o.mcp, &a};
+	int64_t parallel = 0;
 	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
 
 	if (rc > 0)
@@ -84,12 +93,15 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, e.text);
 	if (first < argc)
 		return usage_wrong(self, "there are no operands");
+	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
+		return usage_wrong(self, "--parallel needs a number from 1 to 8");
+	o.mcp.parallel = (size_t)parallel;
 	rc = with_arena(&a, try_options, &c);
 	if (rc != 0)
 		return rc;
 	if (isatty(STDIN_FILENO))
 		complain("mcp: a client of the Model Context Protocol is expected on standard input; see caisson mcp --help");
-	if (mcp_serve(&o, STDIN_FILENO, STDOUT_FILENO, &e) != 0) {
+	if (mcp_serve(&o.mcp, STDIN_FILENO, STDOUT_FILENO, &e) != 0) {
 		complain("mcp: %s", e.text);
 		return EXIT_INTERNAL;
 	}

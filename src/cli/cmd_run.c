@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -40,6 +41,7 @@ static const struct option_row options[] = {
 	{"memory", OPTION_VALUE, AT(w.memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
 	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
 	{"cpu-time", OPTION_VALUE, AT(w.cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
+	{"io", OPTION_VALUE, AT(w.io), "SIZE", "bytes a second from each disk, and as many to it, as 20M (default: no limit); refused where no cgroup has it"},
 	{"pids", OPTION_VALUE, AT(w.pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(w.scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
@@ -68,7 +70,7 @@ static const struct exit_row exits[] = {
 	{EXIT_USAGE, "usage"},
 	{EXIT_INTERNAL, "the report could not be written"},
 	{EXIT_TIMEOUT, "the time limit was reached"},
-	{EXIT_SETUP, "caisson could not make the box"},
+	{EXIT_SETUP, "caisson could not make the box, or could not record the run"},
 	{EXIT_REFUSED, "refused by the gate"},
 	{128, "plus the number of the signal that ended the program"},
 	{EXIT_OOM, "the memory limit was reached"},
@@ -152,8 +154,11 @@ static void say_why(const struct job *j)
 static void leave_report(struct call *c, struct str report)
 {
 	const struct ticket *t = &c->job.ticket;
+	struct str state = c->job.world.state_dir;
 
-	if (t->tool_use_id.n && kept_write(c->out, c->job.world.state_dir, t->session, t->tool_use_id, report, NULL) == 0)
+	kept_no_box(c->out, state, c->job.outcome.status == STATUS_SETUP_ERROR);
+	kept_sweep(c->out, state, time(NULL));
+	if (t->tool_use_id.n && kept_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0)
 		return;
 	for (const struct hint *h = c->job.report.hints; h; h = h->next)
 		complain("this ran in a box: %.*s", STR_ARG(h->text));

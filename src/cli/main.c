@@ -29,6 +29,7 @@ static const struct command_row *const commands[] = {
 	&command_run,
 	&command_selftest,
 	&command_stats,
+	&command_suggest,
 	&command_trust,
 	&command_validate,
 };

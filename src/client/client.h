@@ -4,7 +4,7 @@
  *
  *     input (JSON) --hook_read()--> hook --hook_answer()--> reply: what goes to standard output and error, and the exit code
  *
- * Nothing here prints, exits or knows the clock. Whatever cannot be understood is a refusal (exit 2, which denies with every client), never
+ * Nothing here prints or exits. Whatever cannot be understood is a refusal (exit 2, which denies with every client), never
  * silence: for most clients silence means "run it".
  */
 #pragma once
@@ -32,9 +32,9 @@ enum { /* what a client does with an answer */
 	CLIENT_FOLLOWS = 16,  /* a cd of one shell command holds for the next */
 	CLIENT_GUIDES = 32,   /* text for the model is taken when a session starts */
 	CLIENT_APPROVES = 64, /* "allow" takes the place of the client's own question */
-	CLIENT_BASE = 256,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
 	CLIENT_UNATTENDED = 256, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
+	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 
 struct client_event {

@@ -8,8 +8,10 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "client/hook.h"
+#include "engine/kept.h"
 #include "engine/record.h"
 #include "engine/ticket.h"
 #include "engine/world.h"
@@ -233,6 +235,8 @@ static const char *no_box(struct judging *g)
 		return str_c(c->a, str_fmt(c->a, "it may only run in the box, and %s does not let a command be put there", c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "it may only run in the box, and a command that is given in this form cannot be put there";
+	if (g->j.view && kept_is_no_box(c->a, g->j.view->state_dir, time(NULL)))
+		return "it may only run in the box, and no box could be made here a moment ago (caisson doctor says why)";
 	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
 }
 

@@ -25,6 +25,7 @@ struct init_row {
 	bool version;             /* a new file says "version": 1 */
 	bool comments;            /* its file may have some */
 	bool names_event;         /* the hook is told its event: the input does not say */
+	const char *probe;        /* its input before a shell command, for live.c: %C is the command, %D the directory, as JSON strings */
 	const char *afterwards;   /* what is left for a person to do; NULL: nothing */
 };
 

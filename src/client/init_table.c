@@ -9,22 +9,32 @@
 #define CURSOR_ENTRY "{\"command\": %, \"timeout\": 30, \"failClosed\": true}"
 #define WINDSURF_ENTRY "{\"command\": %, \"show_output\": true}"
 
+#define CALL(tool) "\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":%C},\"tool_use_id\":\"doctor\"}"
+
 static const struct init_row rows[] = {
 	{.name = "claude-code", .variable = "CLAUDE_CONFIG_DIR", .user_dir = ".claude", .user_file = "settings.json", .project_dir = ".claude", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\""},
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\"",
+	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\"," CALL("Bash")},
 	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json", .project_dir = ".codex", .project_file = "hooks.json",
-	 .events = "PreToolUse PostToolUse SessionStart", .entry = CODEX_ENTRY, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks"},
+	 .events = "PreToolUse PostToolUse SessionStart", .entry = CODEX_ENTRY, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks",
+	 .probe = "{\"session_id\":\"doctor\",\"turn_id\":\"1\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"model\":\"none\",\"permission_mode\":\"default\"," CALL("Bash")},
 	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini", .project_file = "settings.json",
-	 .events = "BeforeTool AfterTool SessionStart", .entry = GEMINI_ENTRY, .comments = true},
+	 .events = "BeforeTool AfterTool SessionStart", .entry = GEMINI_ENTRY, .comments = true,
+	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"BeforeTool\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
 	{.name = "qwen", .user_dir = ".qwen", .user_file = "settings.json", .project_dir = ".qwen", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = GEMINI_ENTRY, .comments = true},
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = GEMINI_ENTRY, .comments = true,
+	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
 	{.name = "copilot", .variable = "COPILOT_HOME", .user_dir = ".copilot", .user_file = "hooks/caisson.json", .project_dir = ".github", .project_file = "hooks/caisson.json",
-	 .events = "preToolUse postToolUse postToolUseFailure", .entry = COPILOT_ENTRY, .version = true, .names_event = true},
-	{.name = "opencode", .user_dir = ".config/opencode", .user_file = "plugin/caisson.js", .project_dir = ".opencode", .project_file = "plugin/caisson.js"},
+	 .events = "preToolUse postToolUse postToolUseFailure", .entry = COPILOT_ENTRY, .version = true, .names_event = true,
+	 .probe = "{\"sessionId\":\"doctor\",\"timestamp\":1,\"cwd\":%D,\"toolName\":\"bash\",\"toolArgs\":{\"command\":%C}}"},
+	{.name = "opencode", .user_dir = ".config/opencode", .user_file = "plugin/caisson.js", .project_dir = ".opencode", .project_file = "plugin/caisson.js",
+	 .probe = "{\"hook_event_name\":\"tool.execute.before\",\"session_id\":\"doctor\",\"cwd\":%D," CALL("bash")},
 	{.name = "cursor", .user_dir = ".cursor", .user_file = "hooks.json", .project_dir = ".cursor", .project_file = "hooks.json",
-	 .events = "beforeShellExecution beforeMCPExecution beforeReadFile", .entry = CURSOR_ENTRY, .needs = "\"failClosed\": true", .version = true},
+	 .events = "beforeShellExecution beforeMCPExecution beforeReadFile", .entry = CURSOR_ENTRY, .needs = "\"failClosed\": true", .version = true,
+	 .probe = "{\"hook_event_name\":\"beforeShellExecution\",\"conversation_id\":\"doctor\",\"command\":%C,\"cwd\":%D}"},
 	{.name = "windsurf", .user_dir = ".codeium/windsurf", .user_file = "hooks.json", .project_dir = ".windsurf", .project_file = "hooks.json",
-	 .events = "pre_run_command pre_read_code pre_write_code pre_mcp_tool_use", .entry = WINDSURF_ENTRY},
+	 .events = "pre_run_command pre_read_code pre_write_code pre_mcp_tool_use", .entry = WINDSURF_ENTRY,
+	 .probe = "{\"agent_action_name\":\"pre_run_command\",\"trajectory_id\":\"doctor\",\"execution_id\":\"doctor\",\"tool_info\":{\"command_line\":%C,\"cwd\":%D}}"},
 };
 #define NROWS (sizeof(rows) / sizeof(*rows))
 

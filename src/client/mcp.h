@@ -6,7 +6,7 @@
  *
  *     mcp_frame.c   a line becomes messages, a message's answer becomes a line; pure
  *     mcp_tools.c   the tools: what they take, what they answer, and their work, which is done in a process of its own
- *     mcp_server.c  the loop: lines in, lines out, at most MCP_RUNNING_MAX calls at a time
+ *     mcp_server.c  the loop: lines in, lines out, a bounded number of calls at a time
  *
  * The caller of the tools is a model: it can ask for less than the person who started the server allows, never for more.
  */
@@ -88,6 +88,7 @@ void mcp_put_result(struct buf *b, const struct mcp_message *m, const char *serv
 
 struct mcp_options {
 	const char *version;       /* of caisson */
+	size_t parallel;           /* calls at a time, at most MCP_RUNNING_MAX; 0: as many as that */
 	struct run_wishes base;    /* what the person who started the server gave: the most that a call gets */
 };
 

@@ -275,7 +275,9 @@ static size_t count(const struct server *s, enum slot_state state)
 
 static void start_waiting(struct server *s)
 {
-	while (count(s, SLOT_RUNNING) < MCP_RUNNING_MAX) {
+	size_t most = s->o->parallel ? s->o->parallel : MCP_RUNNING_MAX;
+
+	while (count(s, SLOT_RUNNING) < most) {
 		struct slot *first = NULL;
 
 		for (size_t i = 0; i < SLOTS; i++)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "engine/kept.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sodium.h>
 #include <unistd.h>
@@ -53,4 +54,40 @@ int kept_take(struct arena *a, struct str state, struct str session, struct str 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
 		return err_set(e, ERR_INPUT, 0, "the report is not one of ours");
 	return fd_read_all(a, fd, "report", KEPT_BYTES_MAX, ret, e);
+}
+
+static void sweep(const char *folder, int64_t now_s)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	struct stat st;
+
+	for (size_t n = 0; d && n < KEPT_SWEEP_MAX && (entry = readdir(d)); n++)
+		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_mtime + KEPT_AGE_S < now_s)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+void kept_sweep(struct arena *a, struct str state, int64_t now_s)
+{
+	sweep(str_c(a, str_cat(a, state, STR("/" FOLDER))), now_s);
+	sweep(str_c(a, str_cat(a, state, STR("/tickets"))), now_s);
+}
+
+void kept_no_box(struct arena *a, struct str state, bool none)
+{
+	const char *path = str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box")));
+	struct str ignored;
+
+	unlink(path);
+	if (none)
+		(void)state_keep(a, state, FOLDER, STR("no-box"), STR(""), &ignored, NULL);
+}
+
+bool kept_is_no_box(struct arena *a, struct str state, int64_t now_s)
+{
+	struct stat st;
+
+	return state.n && lstat(str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box"))), &st) == 0 && st.st_mtime + KEPT_NO_BOX_S > now_s;
 }

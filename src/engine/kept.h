@@ -6,8 +6,17 @@
 #include "base/str.h"
 
 #define KEPT_BYTES_MAX ((size_t)8 << 20)
+#define KEPT_AGE_S (24 * 3600)     /* what nobody has taken after a day is removed */
+#define KEPT_SWEEP_MAX 4096        /* names that are looked at */
+#define KEPT_NO_BOX_S 600          /* a box that could not be made is not tried again for so long */
 
 /* `state`: the state directory, made and checked. Nothing is kept without an id. */
 int kept_write(struct arena *a, struct str state, struct str session, struct str tool_use_id, struct str report, struct err *e);
 /* Takes it away. ERR_INPUT when there is none. */
 int kept_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid, struct str *ret, struct err *e);
+/* Removes tickets and reports that were left over. */
+void kept_sweep(struct arena *a, struct str state, int64_t now_s);
+
+/* A run could not make its box, or it could: what hooks want to know, who would otherwise send command after command there. */
+void kept_no_box(struct arena *a, struct str state, bool none);
+bool kept_is_no_box(struct arena *a, struct str state, int64_t now_s);

@@ -14,6 +14,7 @@
 #include "sys/stream.h"
 
 #define LOOK ((size_t)64 << 10)
+#define ANSWERS_MAX AUDIT_SPEC_MAX
 #define COMMAND_MAX ((size_t)1 << 20) /* bytes of a command that a row holds; the rest is left out, and the row says so */
 
 /* ---- opening ---- */
@@ -243,23 +244,42 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 	return 0;
 }
 
-/* A path may hold a secret. What is left is JSON all the same, or there is no view. */
-static int put_view(struct arena *a, struct record *r, struct str view, struct str *ret, struct err *e)
+/* A path may hold a secret. What is left is JSON all the same, or nothing. */
+static struct str clean_json(struct arena *a, struct record *r, struct str json)
 {
 	uint64_t n = 0;
-	struct str text = redact(a, redactor_of(a, r), view, &n);
+	struct str text = redact(a, redactor_of(a, r), json, &n);
 	json_t *o = NULL;
 
 	if (n && json_load_strict(text, &o, NULL) != 0)
-		return 0;
+		return STR("");
 	json_decref(o);
-	return record_blob(a, r, text, ret, e);
+	return text;
+}
+
+/* A view without its answers would give another verdict: then there is none. */
+static int put_view(struct arena *a, struct record *r, const struct engine_request *rq, const struct view *v, struct audit_row *row, struct err *e)
+{
+	struct buf view, answers;
+	struct str text;
+
+	buf_init(&view, a, RECORD_JSON_MAX);
+	record_view_json(&view, v, rq->dialect, rq->mode);
+	buf_init(&answers, a, RECORD_JSON_MAX);
+	if (record_answers_json(&answers, v)) {
+		row->answers = clean_json(a, r, buf_view(&answers));
+		if (!row->answers.n || row->answers.n > ANSWERS_MAX) {
+			row->answers = STR("");
+			return 0;
+		}
+	}
+	text = clean_json(a, r, buf_view(&view));
+	return text.n ? record_blob(a, r, text, &row->view, e) : 0;
 }
 
 static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row, struct err *e)
 {
 	struct str *ids;
-	struct buf b;
 	size_t n = 0;
 
 	if (put_policy(a, r, &row->policy, e) != 0)
@@ -272,11 +292,7 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 	row->reasons = ids = arena_array(a, n + 1, sizeof(*ids));
 	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
 		ids[row->nreasons++] = str_of(x->id);
-	if (!j->view)
-		return 0;
-	buf_init(&b, a, RECORD_JSON_MAX);
-	record_view_json(&b, j->view, rq->dialect, rq->mode);
-	return put_view(a, r, buf_view(&b), &row->view, e);
+	return j->view && !rq->facts ? put_view(a, r, rq, j->view, row, e) : 0; /* a call of another tool has no text that could be read again */
 }
 
 static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row)

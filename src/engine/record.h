@@ -97,14 +97,19 @@ struct str record_redact(struct arena *a, struct record *r, struct str text);
 
 /* ---- record_json.c: deriving a verdict again ---- */
 
-/* What a judgement knew of the world, with the shell and the mode it was asked with; enough to judge again without looking. */
+/*
+ * What a judgement knew of the world, with the shell and the mode it was asked with; enough to judge again without looking. In two parts: what
+ * is the same for many requests is a blob, so that few are ever written; what was asked of files for this request, and answered, stands in
+ * its row (`answers`), because a new file for each would cost more than all the rest.
+ */
 void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode);
-/* Fills cwd, home, user, dialect and mode of *ret_rq, not its command. */
-int record_view_parse(struct arena *a, struct str json, struct view *ret, struct engine_request *ret_rq, struct err *e);
+bool record_answers_json(struct buf *b, const struct view *v); /* false: there are none, and nothing is added */
+/* `answers` may be empty. Fills cwd, home, user, dialect and mode of *ret_rq, not its command. */
+int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);
 /* engine_judge_again() judges by both. */
 
 /* The files in force: where each lies, whose it is, and the digest of its bytes. */
 void record_policies_json(struct buf *b, const struct policies *p);
 /* The policies of a row again: reads the blob of this digest, and the files it names. */
 int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e);
-int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct view *ret, struct engine_request *ret_rq, struct err *e);
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);

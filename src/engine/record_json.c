@@ -84,28 +84,37 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 	put(b, "state_dir", v->state_dir);
 	put(b, "program", v->program);
 	put(b, "tmp", v->tmp);
-	put_bool(b, "closed", v->closed);
 	put_bool(b, "boxed", v->boxed);
 	put_bool(b, "agent", v->agent);
+	buf_c(b, "}\n");
+}
+
+bool record_answers_json(struct buf *b, const struct view *v)
+{
+	if (!v->paths && !v->globs && !v->closed && !v->classified.asked)
+		return false;
+	buf_fmt(b, "{\"v\":%d", VERSION);
+	put_bool(b, "closed", v->closed);
 	if (v->classified.asked) {
 		buf_c(b, ",\"classifier\":{\"verdict\":");
 		answer_string(b, v->classified.verdict);
 		put(b, "said", v->classified.said);
 		buf_char(b, '}');
 	}
-	buf_c(b, ",\"paths\":[");
+	if (v->paths)
+		buf_c(b, ",\"paths\":[");
 	for (const struct path_answer *p = v->paths; p; p = p->next) {
-		if (p != v->paths)
-			buf_char(b, ',');
 		put_path(b, p);
+		buf_char(b, p->next ? ',' : ']');
 	}
-	buf_c(b, "],\"globs\":[");
+	if (v->globs)
+		buf_c(b, ",\"globs\":[");
 	for (const struct glob_answer *g = v->globs; g; g = g->next) {
-		if (g != v->globs)
-			buf_char(b, ',');
 		put_glob(b, g);
+		buf_char(b, g->next ? ',' : ']');
 	}
-	buf_c(b, "]}\n");
+	buf_char(b, '}');
+	return true;
 }
 
 void record_policies_json(struct buf *b, const struct policies *p)
@@ -193,23 +202,25 @@ static void read_glob(struct reading *r, const json_t *o, struct glob_answer *re
 		ret->matches[i] = str_dup(r->a, json_to_str(json_array_get(matches, i)));
 }
 
-static int read_lists(struct reading *r)
+static int read_answers(void *arg)
 {
+	struct reading *r = arg;
 	struct view *v = r->view;
-	struct root **end = &v->roots;
+	const json_t *l, *said = json_object_get(r->o, "classifier");
 	size_t n;
-	const json_t *l = list(r->o, "roots", &n);
 
-	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		*end = arena_new(r->a, struct root);
-		(*end)->path = str_dup(r->a, json_to_str(json_array_get(l, i)));
-	}
+	r->rc = err_set(r->e, ERR_INPUT, 0, "these are not the answers of a view, or those of another version");
+	if (json_integer_value(json_object_get(r->o, "v")) != VERSION)
+		return 0;
+	v->closed = flag(r->o, "closed");
+	if (json_is_object(said))
+		v->classified = (struct classified){true, text(r, said, "verdict"), text(r, said, "said")};
 	l = list(r->o, "paths", &n);
 	for (size_t i = 0; i < n; i++) {
 		struct path_answer *p = arena_new(r->a, struct path_answer);
 
 		if (read_path(r, json_array_get(l, i), p) != 0)
-			return -1;
+			return 0;
 		*v->paths_end = p;
 		v->paths_end = &p->next;
 	}
@@ -221,29 +232,41 @@ static int read_lists(struct reading *r)
 		*v->globs_end = g;
 		v->globs_end = &g->next;
 	}
+	r->rc = 0;
 	return 0;
+}
+
+static void read_roots(struct reading *r)
+{
+	struct root **end = &r->view->roots;
+	size_t n;
+	const json_t *l = list(r->o, "roots", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		*end = arena_new(r->a, struct root);
+		(*end)->path = str_dup(r->a, json_to_str(json_array_get(l, i)));
+	}
 }
 
 static int read_view(void *arg)
 {
 	struct reading *r = arg;
 	struct view *v = r->view;
-	const json_t *o = r->o, *said = json_object_get(o, "classifier");
+	const json_t *o = r->o;
 	struct engine_request rq = {0};
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
-		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"), .closed = flag(o, "closed"),
+		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
 		.boxed = flag(o, "boxed"), .agent = flag(o, "agent")};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
-	if (json_is_object(said))
-		v->classified = (struct classified){true, text(r, said, "verdict"), text(r, said, "said")};
 	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || engine_dialect(json_to_str(json_object_get(o, "shell")), &rq.dialect) != 0 ||
-		engine_mode(json_to_str(json_object_get(o, "mode")), &rq.mode) != 0 || read_lists(r) != 0) {
+		engine_mode(json_to_str(json_object_get(o, "mode")), &rq.mode) != 0) {
 		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
 		return 0;
 	}
+	read_roots(r);
 	*r->rq = rq;
 	r->rc = 0;
 	return 0;
@@ -296,18 +319,18 @@ static int read_json(struct reading *r, struct str json, int (*work)(void *))
 	return rc < 0 ? err_set(r->e, ERR_LIMIT, 0, "no memory left for what was recorded") : r->rc;
 }
 
-int record_view_parse(struct arena *a, struct str json, struct view *ret, struct engine_request *ret_rq, struct err *e)
+int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
 {
 	struct reading r = {.a = a, .view = ret, .rq = ret_rq, .e = e};
 
-	return read_json(&r, json, read_view);
+	return read_json(&r, json, read_view) != 0 || (answers.n && read_json(&r, answers, read_answers) != 0) ? -1 : 0;
 }
 
-int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct view *ret, struct engine_request *ret_rq, struct err *e)
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
 {
 	struct str json;
 
-	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : record_view_parse(a, json, ret, ret_rq, e);
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : record_view_parse(a, json, answers, ret, ret_rq, e);
 }
 
 int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e)

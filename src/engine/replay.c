@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "audit/index.h"
 #include "gate/gate.h"
 
 #define REDACTED_MARK "[redacted:"
@@ -21,24 +22,22 @@ static struct audit_line *keep(struct arena *a, const struct audit_line *l)
 	return copy;
 }
 
-/* Takes rows, newest first, until those that belong together are there. */
-static int collect(struct arena *a, const struct audit *au, const struct audit_filter *f, bool before, struct replay *r, struct err *e)
+/* Rows come oldest first: the newest of each kind stays. */
+static int collect(struct arena *a, const struct audit *au, const struct audit_filter *f, struct replay *r, struct err *e)
 {
 	struct audit_line *l = arena_new(a, struct audit_line);
-	struct audit_reader *reader;
+	struct search *search;
 	int got;
 
-	if (audit_reader_new(a, au, f, AUDIT_NEWEST_FIRST, &reader, e) < 0)
+	if (search_new(a, au, f, REPLAY_ROWS_MAX, &search, e) < 0)
 		return -1;
-	while ((got = audit_next(reader, l, e)) > 0) {
+	while ((got = search_next(search, l, e)) > 0) {
 		struct audit_line **to = l->kind == AUDIT_VERDICT ? &r->verdict : l->kind == AUDIT_BEGIN ? &r->begin : l->kind == AUDIT_END ? &r->end : NULL;
 
-		if (to && !*to)
+		if (to)
 			*to = keep(a, l);
-		if (r->verdict || (r->begin && !before))
-			break;
 	}
-	audit_reader_close(reader);
+	search_close(search);
 	return got < 0 ? -1 : 0;
 }
 
@@ -55,22 +54,16 @@ static void fill(struct arena *a, struct replay *r)
 	r->said = text_of(a, r->judged ? r->judged : r->end, "verdict");
 	r->policy = text_of(a, r->judged ? r->judged : r->asked, "policy");
 	r->view = text_of(a, r->judged, "view");
+	r->answers = r->judged ? str_dup(a, audit_field(r->judged, "answers")) : STR("");
 	r->redacted = str_contains(r->command, STR(REDACTED_MARK));
 }
 
 int replay_find(struct arena *a, const struct audit *au, struct str id, struct replay *ret, struct err *e)
 {
 	struct replay r = {.id = id};
-	struct audit_filter f = {.id = id};
 
-	if (collect(a, au, &f, false, &r, e) < 0)
+	if (collect(a, au, &(struct audit_filter){.id = id}, &r, e) < 0)
 		return -1;
-	if (r.begin && !audit_field(r.begin, "verdict").n) { /* a hook may have judged it before */
-		f.since = r.begin->time - REPLAY_BEFORE_US;
-		f.until = r.begin->time + 1;
-		if (collect(a, au, &f, true, &r, e) < 0)
-			return -1;
-	}
 	if (!r.verdict && !r.begin && !r.end)
 		return 0;
 	fill(a, &r);
@@ -86,7 +79,7 @@ static int recorded_view(struct arena *a, const struct blobs *blobs, const struc
 		return err_set(e, ERR_INPUT, 0, "what was known of the world is not in the record: it was not judged, or could not be");
 	if (!blobs)
 		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
-	if (record_view(a, blobs, r->view, &d->view, &d->rq, e) < 0)
+	if (record_view(a, blobs, r->view, r->answers, &d->view, &d->rq, e) < 0)
 		return -1;
 	d->rq.command = r->command;
 	return 0;
@@ -117,7 +110,7 @@ int replay_now(struct arena *a, const struct blobs *blobs, const struct replay *
 
 	ret->rq = (struct engine_request){0};
 	if (r->view.n && blobs) /* the shell and the mode that it was asked with */
-		(void)record_view(a, blobs, r->view, &old, &ret->rq, NULL);
+		(void)record_view(a, blobs, r->view, STR(""), &old, &ret->rq, NULL);
 	ret->rq = (struct engine_request){.command = r->command, .cwd = r->cwd, .dialect = ret->rq.dialect, .mode = ret->rq.mode};
 	if (policies_load(a, &(struct policies_request){.config = config, .cwd = r->cwd}, &ret->policies, e) < 0)
 		return -1;

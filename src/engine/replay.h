@@ -8,7 +8,7 @@
 #include "audit/read.h"
 #include "engine/record.h"
 
-#define REPLAY_BEFORE_US AUDIT_DAY_US /* a run that was judged by a hook began at most so long after its verdict */
+#define REPLAY_ROWS_MAX 64 /* rows of one request that are looked at: the newest */
 
 struct replay {
 	struct audit_line *verdict, *begin, *end; /* the newest of each kind; NULL: there is none */
@@ -17,6 +17,7 @@ struct replay {
 	struct str id, command, cwd;
 	struct str said;                          /* the recorded verdict; empty: none */
 	struct str policy, view;                  /* digests; empty: none */
+	struct str answers;                       /* what the row has of the view, as JSON; empty: none */
 	bool redacted;                            /* the command is not as it was */
 };
 
@@ -54,13 +55,35 @@ struct trial {
 	struct policy_file *owner; /* a list */
 	struct trial_policy *policies;
 	size_t npolicies;
+	struct policy_file *extra; /* one more of the user's, behind the others; NULL: none */
 };
 #define TRIAL_POLICIES_MAX 1024 /* different ones in what is gone over */
 
 /* `config`: this file is the user's; NULL: what the user has now. */
 int trial_open(struct arena *a, const struct blobs *blobs, const char *config, struct trial *ret, struct err *e);
+/* Nothing is made yet: after `extra` was changed. */
+void trial_forget(struct trial *t);
 /* The recorded policies of this digest, with the user's files in place of theirs. Made once. They are the trial's. */
 int trial_policies(struct trial *t, struct str digest, const struct policies **ret, struct err *e);
+
+/*
+ * Goes over the requests that pass the filter, newest first. Each different one (recorded verdict, command, view, policy) is judged once and handed
+ * to `judged`, which answers with a tag; then `row` is called for it, and for each further row like it with the same tag. What *r and *d point
+ * to lives until `judged` returns.
+ */
+struct replay_visitor {
+	void *ctx;
+	void *(*judged)(void *ctx, const struct replay *r, enum verdict from, const struct derived *d);
+	void (*row)(void *ctx, void *tag, enum verdict from, enum verdict to);
+};
+
+struct replay_counts {
+	uint64_t rows;               /* with a verdict, that passed the filter */
+	uint64_t judged;             /* ... and were judged again */
+	uint64_t redacted, missing, failed; /* ... or not: the command is not as it was; view or policy are gone; something else */
+};
+
+int replay_each(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, const struct replay_visitor *v, struct replay_counts *ret, struct err *e);
 
 struct replay_change { /* requests whose verdict would be another one, by command */
 	struct str command, cwd, id;  /* of the newest */
@@ -71,9 +94,7 @@ struct replay_change { /* requests whose verdict would be another one, by comman
 #define REPLAY_CHANGES_MAX 16384     /* different commands that are told apart */
 
 struct replay_all {
-	uint64_t rows;               /* with a verdict, that passed the filter */
-	uint64_t judged;             /* ... and were judged again */
-	uint64_t redacted, missing, failed; /* ... or not: the command is not as it was; view or policy are gone; something else */
+	struct replay_counts counts;
 	uint64_t matrix[VERDICT_ALLOW + 1][VERDICT_ALLOW + 1]; /* from, to */
 	struct replay_change *changes; /* most frequent first */
 	size_t nchanges;

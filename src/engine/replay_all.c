@@ -56,6 +56,11 @@ int trial_open(struct arena *a, const struct blobs *blobs, const char *config, s
 	return 0;
 }
 
+void trial_forget(struct trial *t)
+{
+	t->npolicies = 0;
+}
+
 static struct policy_file **copy_files(struct arena *a, const struct policy_file *from, bool owner, bool system, struct policy_file **end)
 {
 	for (; from; from = from->next) {
@@ -76,6 +81,7 @@ static int mixed(struct trial *t, const struct policies *old, struct policies *r
 
 	end = copy_files(t->a, old->files, false, true, end);
 	end = copy_files(t->a, t->owner, true, false, end);
+	end = copy_files(t->a, t->extra, true, false, end);
 	copy_files(t->a, old->files, false, false, end);
 	return policies_of_files(t->a, files, old->root, ret, e);
 }
@@ -90,7 +96,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 	if (p == end) {
 		if (t->npolicies == TRIAL_POLICIES_MAX)
 			return err_set(e, ERR_LIMIT, 0, "there are more than %d different policies in the record", TRIAL_POLICIES_MAX);
-		p->digest = str_dup(t->a, digest);
+		*p = (struct trial_policy){.digest = str_dup(t->a, digest)};
 		p->bad = record_policies(t->a, t->blobs, p->digest, &old, e) < 0 || mixed(t, &old, &p->policies, e) < 0;
 		t->npolicies++;
 		if (p->bad)
@@ -106,7 +112,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 
 struct memo {
 	unsigned char key[KEY_BYTES];
-	struct replay_change *change; /* NULL: the verdict stays */
+	void *tag;
 	bool used;
 	unsigned char to;
 };
@@ -116,7 +122,8 @@ struct pass {
 	struct trial *t;
 	struct memo *memos;
 	size_t nmemos, cap;
-	struct replay_all *all;
+	const struct replay_visitor *v;
+	struct replay_counts *counts;
 	struct buf scratch_text;
 };
 
@@ -161,6 +168,7 @@ static struct memo *memo_of(struct pass *p, const struct replay *r)
 	hash_part(&h, r->said);
 	hash_part(&h, r->command);
 	hash_part(&h, r->view);
+	hash_part(&h, r->answers);
 	hash_part(&h, r->policy);
 	crypto_generichash_final(&h, key, KEY_BYTES);
 	if (2 * (p->nmemos + 1) > p->cap && p->cap < MEMO_MAX)
@@ -172,37 +180,6 @@ static struct memo *memo_of(struct pass *p, const struct replay *r)
 }
 
 /* ---- one row ---- */
-
-static struct str reasons_text(struct arena *a, const struct judgement *j)
-{
-	struct buf b;
-
-	buf_init(&b, a, 4 * REASONS_TEXT_MAX);
-	for (const struct reason *r = j->reasons; r && b.n < REASONS_TEXT_MAX; r = r->next)
-		buf_fmt(&b, "%s%s", b.n ? "," : "", r->id);
-	return buf_view(&b);
-}
-
-/* Commands are told apart by their text and both verdicts. */
-static struct replay_change *change_of(struct pass *p, const struct replay *r, enum verdict from, const struct judgement *j)
-{
-	struct replay_all *all = p->all;
-
-	for (size_t i = 0; i < all->nchanges; i++) {
-		struct replay_change *c = &all->changes[i];
-
-		if (c->from == from && c->to == j->verdict && str_eq(c->command, r->command))
-			return c;
-	}
-	if (all->nchanges == REPLAY_CHANGES_MAX) {
-		all->more = true;
-		return NULL;
-	}
-	struct replay_change *c = &all->changes[all->nchanges++];
-	*c = (struct replay_change){.command = str_dup(p->a, r->command), .cwd = str_dup(p->a, r->cwd), .id = str_dup(p->a, r->id), .from = from, .to = j->verdict,
-		.reasons = reasons_text(p->a, j)};
-	return c;
-}
 
 struct one {
 	struct pass *p;
@@ -225,8 +202,7 @@ static int judge_one(void *arg)
 		return 0;
 	o->rc = 0;
 	o->m->to = (unsigned char)d->judgement.verdict;
-	if (d->judgement.verdict != o->from)
-		o->m->change = change_of(o->p, o->r, o->from, &d->judgement);
+	o->m->tag = o->p->v->judged(o->p->v->ctx, o->r, o->from, d);
 	if (o->p->nmemos + 1 < o->p->cap) {
 		o->m->used = true;
 		o->p->nmemos++;
@@ -236,11 +212,12 @@ static int judge_one(void *arg)
 
 static int replay_row(struct pass *p, const struct audit_line *l)
 {
-	struct replay_all *all = p->all;
+	struct replay_counts *all = p->counts;
 	struct arena scratch;
 	struct str said = audit_field(l, "verdict");
 	struct str cwd = audit_field(l, "cwd");
-	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""), .policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1), .view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1)};
+	struct replay r = {.id = l->id, .cwd = cwd.n > 1 ? str_sub(cwd, 1, cwd.n - 1) : STR(""), .policy = str_sub(audit_field(l, "policy"), 1, BLOB_DIGEST + 1), .view = str_sub(audit_field(l, "view"), 1, BLOB_DIGEST + 1),
+		.answers = audit_field(l, "answers")};
 	enum verdict from;
 	struct memo spare = {0};
 
@@ -272,10 +249,82 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 		}
 	}
 	all->judged++;
-	all->matrix[from][o.m->to]++;
-	if (o.m->change)
-		o.m->change->n++;
+	p->v->row(p->v->ctx, o.m->tag, from, (enum verdict)o.m->to);
 	return 0;
+}
+
+int replay_each(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, const struct replay_visitor *v, struct replay_counts *ret, struct err *e)
+{
+	struct audit_filter own = *f;
+	struct replay_counts counts = {0};
+	struct pass p = {.a = a, .t = t, .v = v, .counts = &counts};
+	struct audit_line *l = arena_new(a, struct audit_line);
+	struct audit_reader *r;
+	int got;
+
+	own.kinds = 1u << AUDIT_VERDICT | 1u << AUDIT_BEGIN;
+	buf_init(&p.scratch_text, a, AUDIT_ROW_MAX);
+	grow(&p);
+	if (audit_reader_new(a, au, &own, AUDIT_NEWEST_FIRST, &r, e) < 0)
+		return -1;
+	while ((got = audit_next(r, l, e)) > 0)
+		replay_row(&p, l);
+	audit_reader_close(r);
+	if (got < 0)
+		return -1;
+	*ret = counts;
+	return 0;
+}
+
+/* ---- what changes ---- */
+
+struct changes {
+	struct arena *a;
+	struct replay_all *all;
+};
+
+static struct str reasons_text(struct arena *a, const struct judgement *j)
+{
+	struct buf b;
+
+	buf_init(&b, a, 4 * REASONS_TEXT_MAX);
+	for (const struct reason *r = j->reasons; r && b.n < REASONS_TEXT_MAX; r = r->next)
+		buf_fmt(&b, "%s%s", b.n ? "," : "", r->id);
+	return buf_view(&b);
+}
+
+/* Commands are told apart by their text and both verdicts. */
+static void *note_change(void *ctx, const struct replay *r, enum verdict from, const struct derived *d)
+{
+	struct changes *w = ctx;
+	struct replay_all *all = w->all;
+
+	if (d->judgement.verdict == from)
+		return NULL;
+	for (size_t i = 0; i < all->nchanges; i++) {
+		struct replay_change *c = &all->changes[i];
+
+		if (c->from == from && c->to == d->judgement.verdict && str_eq(c->command, r->command))
+			return c;
+	}
+	if (all->nchanges == REPLAY_CHANGES_MAX) {
+		all->more = true;
+		return NULL;
+	}
+	struct replay_change *c = &all->changes[all->nchanges++];
+	*c = (struct replay_change){.command = str_dup(w->a, r->command), .cwd = str_dup(w->a, r->cwd), .id = str_dup(w->a, r->id), .from = from, .to = d->judgement.verdict,
+		.reasons = reasons_text(w->a, &d->judgement)};
+	return c;
+}
+
+static void count_change(void *ctx, void *tag, enum verdict from, enum verdict to)
+{
+	struct changes *w = ctx;
+	struct replay_change *c = tag;
+
+	w->all->matrix[from][to]++;
+	if (c)
+		c->n++;
 }
 
 static int most_first(const void *x, const void *y)
@@ -289,23 +338,10 @@ static int most_first(const void *x, const void *y)
 
 int replay_all(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, struct replay_all *ret, struct err *e)
 {
-	struct audit_filter own = *f;
-	struct replay_all all = {0};
-	struct pass p = {.a = a, .t = t, .all = &all};
-	struct audit_line *l = arena_new(a, struct audit_line);
-	struct audit_reader *r;
-	int got;
+	struct replay_all all = {.changes = arena_array(a, REPLAY_CHANGES_MAX, sizeof(*all.changes))};
+	struct changes w = {a, &all};
 
-	own.kinds = 1u << AUDIT_VERDICT | 1u << AUDIT_BEGIN;
-	all.changes = arena_array(a, REPLAY_CHANGES_MAX, sizeof(*all.changes));
-	buf_init(&p.scratch_text, a, AUDIT_ROW_MAX);
-	grow(&p);
-	if (audit_reader_new(a, au, &own, AUDIT_NEWEST_FIRST, &r, e) < 0)
-		return -1;
-	while ((got = audit_next(r, l, e)) > 0)
-		replay_row(&p, l);
-	audit_reader_close(r);
-	if (got < 0)
+	if (replay_each(a, au, t, f, &(struct replay_visitor){&w, note_change, count_change}, &all.counts, e) < 0)
 		return -1;
 	qsort(all.changes, all.nchanges, sizeof(*all.changes), most_first);
 	*ret = all;

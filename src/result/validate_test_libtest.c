@@ -135,8 +135,11 @@ static bool go_package(struct str line, const char *start)
 
 static bool read_go_package(struct str line, struct gotest *t)
 {
-	bool empty = str_contains(line, STR("[no test files]")) || str_contains(line, STR("[no tests to run]"));
+	bool empty;
 
+	if (!line.n || !strchr("Fo?\t", line.p[0])) /* most lines */
+		return false;
+	empty = str_contains(line, STR("[no test files]")) || str_contains(line, STR("[no tests to run]"));
 	if (go_package(line, "FAIL\t"))
 		t->failed_packages++;
 	else if (!go_package(line, "ok  \t") && !go_package(line, "?   \t") && !(empty && str_starts(line, "\t")))

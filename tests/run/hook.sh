@@ -283,6 +283,12 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 		[[ $(cat "$tmp/out") == "0 $P" ]]
 		result $? "but not outside the project ($shell)"
 	done
+	if command -v zsh >/dev/null; then
+		line=$(SHELL=/bin/zsh rewrite claude-pre 'cd sub && ./none; exit 7')
+		zsh -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		[[ $(tail -1 "$tmp/out") == "7 $P/sub" ]]
+		result $? 'cd holds where the shell in the box is zsh'
+	else skip 'cd holds where the shell in the box is zsh' 'no zsh'; fi
 	line=$(rewrite claude-pre './none; ls -l /proc/self/ns/pid; cat /proc/net/route')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	[[ $(grep -o 'pid:\[[0-9]*\]' "$tmp/out") != "$(readlink /proc/self/ns/pid)" ]]
@@ -297,6 +303,17 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	[[ $? == 126 ]] && grep -q 'policy has changed' "$tmp/err"
 	result $? 'a policy that changed in between refuses'
 	no_policy
+	line=$(rewrite claude-pre 'make')
+	mkdir -p "$CAISSON_STATE/reports" && touch "$CAISSON_STATE/reports/no-box"
+	try claude-pre make 0 "$H.permissionDecision == \"ask\" and ($H.permissionDecisionReason | contains(\"no box could be made\"))" 'where no box can be made: contain_fallback'
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	[[ ! -e $CAISSON_STATE/reports/no-box ]]
+	result $? 'a box that works again takes that back'
+	touch -d '2 days ago' "$CAISSON_STATE/tickets/left" "$CAISSON_STATE/reports/left"
+	line=$(rewrite claude-pre 'make')
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	[[ ! -e $CAISSON_STATE/tickets/left && ! -e $CAISSON_STATE/reports/left ]]
+	result $? 'what nobody took is removed after a day'
 	jq -se 'map(select(.kind == "verdict" and .client == "claude-code" and .tool == "Bash" and .verdict == "contain" and .tool_use_id == "toolu_test_1")) | length > 0' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
 	result $? 'verdicts are recorded with who asked'
 else skip 'a contained command' 'no box here'; fi

@@ -464,6 +464,15 @@ def test_parallel():
     ok("... without a word more", all(m.get("id") in busy or not str(m.get("id")).startswith("p") for m in s.seen), s.seen)
 
 
+def test_one_at_a_time():
+    s = Server("--parallel", "1")
+    start = time.time()
+    ids = [s.ask("tools/call", {"name": "run", "arguments": {"command": "sleep 0.7; echo %d" % i}}) for i in range(3)]
+    out = [s.answer(i)["result"]["structuredContent"]["stdout"] for i in ids]
+    ok("--parallel 1: one after the other, in their order", out == ["0\n", "1\n", "2\n"] and time.time() - start > 2.1, (out, time.time() - start))
+    s.close()
+
+
 def test_end():
     s = Server()
     id = s.ask("tools/call", {"name": "run", "arguments": {"command": "echo last"}})
@@ -625,7 +634,7 @@ def test_batch():
 
 
 def test_usage():
-    for options in (["--profile", "x"], ["--workspace", "/none"], ["--network", "host"], ["--timeout", "x"], ["--frob"], ["operand"], ["--skill", "/none"]):
+    for options in (["--profile", "x"], ["--workspace", "/none"], ["--network", "host"], ["--timeout", "x"], ["--frob"], ["operand"], ["--skill", "/none"], ["--parallel", "0"], ["--parallel", "9"]):
         p = subprocess.run([caisson, "mcp", *options], input=b"", capture_output=True, env=ENV, cwd=tmp, timeout=30)
         ok("wrong use: " + " ".join(options), p.returncode == 64 and p.stdout == b"" and p.stderr.count(b"\n") == 1, p)
     p = subprocess.run([caisson, "mcp"], input=b"", capture_output=True, env=ENV, cwd=tmp, timeout=30)

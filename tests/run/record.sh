@@ -92,8 +92,8 @@ rm "$config"
 # ---- the gate ----
 c 126 'denied' run --gate -c 'rm -rf /etc'
 row 0 '.kind == "verdict" and .verdict == "deny" and (.reasons | length) > 0 and .command == "rm -rf /etc" and (has("status") | not)' 'a verdict'
-blob "$(jq -r .view "$tmp/row")" | jq -e ".cwd == \"$tmp/ws\" and (.paths | map(.path) | index(\"/etc\")) and .shell == \"bash\"" >"$tmp/out"
-result $? 'its view'
+blob "$(jq -r .view "$tmp/row")" | jq -e ".cwd == \"$tmp/ws\" and .shell == \"bash\"" >"$tmp/out" && jq -e '.answers.paths | map(.path) | index("/etc")' "$tmp/row" >"$tmp/out"
+result $? 'its view, and what was asked about /etc'
 blob "$(jq -r .policy "$tmp/row")" | jq -e '.files == [] and (.digest | startswith("sha256:"))' >"$tmp/out"
 result $? 'its policy: nothing but what is built in'
 echo 'tools: {bash: {ask: [frob]}}' >"$config"

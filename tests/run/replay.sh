@@ -119,7 +119,7 @@ sed -i "/$asked/s/\"verdict\":\"allow\"/\"verdict\":\"ask\"/" "$CAISSON_STATE"/a
 
 # ---- all ----
 printf 'tools:\n  bash:\n    ask: [touch]\n' >"$tmp/same.yaml"
-for i in 1 2 3; do "$CAISSON" run --gate -c 'git status' >/dev/null 2>&1; done
+for _ in 1 2 3; do "$CAISSON" run --gate -c 'git status' >/dev/null 2>&1; done
 run 0 'nothing changes by the policy there is' audit replay-all --json --policy "$tmp/same.yaml"
 json '.changes == [] and .judged == .requests and .requests >= 8 and .table.ask.ask == 1'
 run 1 'another policy' audit replay-all --policy "$tmp/new.yaml" --json

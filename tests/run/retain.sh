@@ -28,7 +28,7 @@ run() { # STATUS WHAT ARG...
 out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
 err() { [[ $(wc -l <"$tmp/err") == 1 ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr: $1"; }
 json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
-days() { (cd "$CAISSON_STATE/audit" && ls) | grep -c jsonl; }
+days() { find "$CAISSON_STATE/audit" -name '*.jsonl' | wc -l; }
 day() { date -u -d "$1 days ago" +%F; }
 blob() { # TEXT: a blob that is two days old; prints its digest
 	/usr/bin/python3 - "$CAISSON_STATE/blobs" "$1" <<'PY'

@@ -197,6 +197,9 @@ static void test_bad(void)
 		{"checks_grade: [a]\n", "p.yaml:1:15: ", "expected the ids", ""},
 		{"mode: yolo\n", "p.yaml:1:7: ", "expected default, acceptEdits", "yolo"},
 		{"route: x\n", "p.yaml:1:8: ", "expected off, advise", ""},
+		{"audit: {required: maybe}\n", "p.yaml:1:19: ", "expected true or false", ""}, {"audit: {sync: sometimes}\n", "p.yaml:1:15: ", "expected always, begin or none", ""},
+		{"audit: {retention_days: 89}\n", "p.yaml:1:25: ", "from 90 to 36500", ""}, {"audit: {outputs: 2T}\n", "p.yaml:1:18: ", "expected a size from 1K to 1G", ""},
+		{"audit: {quota: 4X}\n", "p.yaml:1:16: ", "expected a size from 64K", ""}, {"audit: {requierd: true}\n", "p.yaml:1:9: ", "unknown key", "required"},
 		{"onError: allow\n", "p.yaml:1:10: ", "expected ask or deny", ""},
 		{"validators: [{name: a}]\n", "p.yaml:1:14: ", "needs 'name' and 'command'", ""}, {"validators: [{name: a b, command: [x]}]\n", "p.yaml:1:21: ", "expected a name", ""},
 		{"classifier: {timeout_ms: 5}\n", "p.yaml:1:13: ", "needs 'command'", ""},
@@ -607,6 +610,32 @@ static void test_who(void)
 	CHECK(x.r == 0 && x.p.no_lifting && !x.notes);
 }
 
+/* The record: what the system's file says can be made stricter by the person's own, not milder. */
+static void test_audit_keys(void)
+{
+	struct policy p;
+	config_default(&p);
+	CHECK(!p.audit.optional && p.audit.sync == AUDIT_SYNC_BEGIN && p.audit.retention_days == 90 && p.audit.quota == AUDIT_QUOTA && p.audit.outputs == AUDIT_OUTPUTS);
+	struct loaded x = load_two("", "audit: {required: false, sync: none, retention_days: 400, quota: 0, outputs: 64K}\n", CONFIG_CAISSON, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_NONE && x.p.audit.retention_days == 400 && !x.p.audit.quota && x.p.audit.outputs == 64 << 10);
+	x = load_two("", "audit: {required: false, sync: none, retention_days: 400, quota: 0, outputs: 64K}\n", CONFIG_CAISSON, WHO_TRUSTED);
+	CHECK(x.r == 0 && !x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_BEGIN && x.p.audit.outputs == AUDIT_OUTPUTS);
+	CHECK_INT(notes_with(&x, "is ignored: only your own policy"), 5);
+	struct config_source src[] = {{.name = STR("system.yaml"), .bytes = STR("audit: {required: true, sync: begin, retention_days: 200}\n"), .who = WHO_SYSTEM},
+				      {.name = STR("own.yaml"), .bytes = STR("audit: {required: false, sync: none, retention_days: 90}\n"), .who = WHO_OWNER}};
+	x = (struct loaded){0};
+	CHECK_INT(config_load(&arena, src, 2, &x.p, &x.notes, &x.e), 0);
+	CHECK(!x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_BEGIN && x.p.audit.retention_days == 200);
+	CHECK_INT(notes_with(&x, "the system's policy is stricter"), 3);
+	src[1].bytes = STR("audit: {sync: always, retention_days: 300}\n");
+	CHECK_INT(config_load(&arena, src, 2, &x.p, &x.notes, &x.e), 0);
+	CHECK(x.p.audit.sync == AUDIT_SYNC_ALWAYS && x.p.audit.retention_days == 300);
+	src[0].bytes = STR("audit: {required: false, sync: none}\n");
+	src[1].bytes = STR("audit: {required: true, sync: begin}\n");
+	CHECK_INT(config_load(&arena, src, 2, &x.p, &x.notes, &x.e), 0);
+	CHECK(!x.p.audit.optional && x.p.audit.sync == AUDIT_SYNC_BEGIN);
+}
+
 /* A file of fencepost: read as it is, with its own defaults. */
 static void test_fencepost(void)
 {
@@ -706,6 +735,7 @@ int main(void)
 	RUN(test_examples);
 	RUN(test_merge);
 	RUN(test_who);
+	RUN(test_audit_keys);
 	RUN(test_fencepost);
 	RUN(test_presets);
 	RUN(test_torture);

@@ -174,7 +174,7 @@ static int judge_twice(void *arg)
 	struct facts f, g;
 	struct view v;
 	struct err e = {0};
-	struct buf json;
+	struct buf json, answers;
 
 	if (!rq.cwd.n)
 		rq.cwd = STR("/w/p");
@@ -188,7 +188,9 @@ static int judge_twice(void *arg)
 		return unit_fail(t->file, (int)r->line, "not judged: %s", e.text), 0;
 	buf_init(&json, t->a, 0);
 	record_view_json(&json, first.view, rq.dialect, rq.mode);
-	if (put_policies(t, &p, &digest, &e) != 0 || record_policies(t->a, t->blobs, digest, &q, &e) != 0 || record_view_parse(t->a, buf_view(&json), &v, &then, &e) != 0)
+	buf_init(&answers, t->a, 0);
+	CHECK(record_answers_json(&answers, first.view) == (answers.n > 0));
+	if (put_policies(t, &p, &digest, &e) != 0 || record_policies(t->a, t->blobs, digest, &q, &e) != 0 || record_view_parse(t->a, buf_view(&json), buf_view(&answers), &v, &then, &e) != 0)
 		return unit_fail(t->file, (int)r->line, "%s", e.text), 0;
 	then.command = rq.command;
 	CHECK(str_eq(p.digest, q.digest) && then.dialect == rq.dialect && then.mode == rq.mode && p.apart == q.apart);
@@ -261,17 +263,18 @@ static void test_closed(void)
 	struct judgement j;
 	struct err e = {0};
 	struct str json = STR("{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\",\"home\":\"/h\",\"user\":\"u\",\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],\"config_dir\":\"\",\"state_dir\":\"\","
-			      "\"program\":\"/c\",\"tmp\":\"/tmp\",\"paths\":[],\"globs\":[]}");
+			      "\"program\":\"/c\",\"tmp\":\"/tmp\"}");
 
 	policies_default(&p);
-	CHECK_INT(record_view_parse(A, json, &v, &then, &e), 0);
+	CHECK_INT(record_view_parse(A, json, STR(""), &v, &then, &e), 0);
 	CHECK(v.uid == 7 && v.roots && !v.roots->next && !v.closed);
 	CHECK_STR(then.home, "/h");
 	CHECK_INT(engine_judge_again(A, &rq, &p, &v, &f, &j, &e), 0);
 	CHECK(j.verdict <= VERDICT_ASK && v.closed && !v.paths);
-	CHECK_INT(record_view_parse(A, STR("{\"v\":2}"), &v, &then, &e), -1);
-	CHECK_INT(record_view_parse(A, STR("[]"), &v, &then, &e), -1);
-	CHECK_INT(record_view_parse(A, STR("{"), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, json, STR("{\"v\":1,\"paths\":[{\"path\":\"/x\",\"kind\":\"frob\"}]}"), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, STR("{\"v\":2}"), STR(""), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, STR("[]"), STR(""), &v, &then, &e), -1);
+	CHECK_INT(record_view_parse(A, STR("{"), STR(""), &v, &then, &e), -1);
 }
 
 /* Whose a file was, and what kind, decides what it may say. */

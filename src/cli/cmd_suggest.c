@@ -1,0 +1,254 @@
+/* caisson suggest: rules that would remove the most frequent questions, rules and checks that never spoke. */
+#define _GNU_SOURCE
+#include <inttypes.h>
+#include <stddef.h>
+
+#include "base/num.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "cli/record_home.h"
+#include "engine/suggest.h"
+
+#define SINCE_DEFAULT "30d"
+#define LEAST_DEFAULT 2
+#define LEFT_SHOWN 10
+#define COMMAND_SHOWN 100
+
+struct suggest_options {
+	bool json;
+	const char *since, *until, *agent, *least, *config;
+};
+
+#define AT(field) offsetof(struct suggest_options, field)
+static const struct option_row options[] = {
+	{"since", OPTION_VALUE, AT(since), "TIME", "requests from then on: 30d (default), 12h, 2026-01-31 ..."},
+	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
+	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
+	{"least", OPTION_VALUE, AT(least), "N", "a command must have been asked about so often (default: 2)"},
+	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of your own"},
+	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"help", OPTION_HELP, 0, NULL, "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "printed, also when there is nothing to suggest"}, {2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson suggest > suggested.yaml", "Rules to look at and to paste into your policy, as a file that loads."},
+	{"caisson audit replay-all --policy FILE", "What your policy, with what you took from it, would have done."},
+};
+
+struct job {
+	struct arena a;
+	struct suggest_options o;
+	uint64_t least;
+	struct record_home at;
+	struct suggest s;
+	struct buf out;
+};
+
+/* ---- saying it ---- */
+
+static void comment_command(struct job *j, const struct suggest_ask *ask)
+{
+	buf_fmt(&j->out, "# %6" PRIu64 "  ", ask->n);
+	put_visible(&j->out, str_sub(ask->command, 0, COMMAND_SHOWN));
+	buf_fmt(&j->out, "%s  [%.*s] %s\n", ask->command.n > COMMAND_SHOWN ? "..." : "", STR_ARG(ask->reasons), ask->left);
+}
+
+static void print_left(struct job *j)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < j->s.nasks && shown < LEFT_SHOWN; i++) {
+		if (!j->s.asks[i].left)
+			continue;
+		if (!shown++)
+			buf_c(&j->out, "#\n# Asked about, and no rule is suggested:\n");
+		comment_command(j, &j->s.asks[i]);
+	}
+}
+
+static void print_idle(struct job *j)
+{
+	struct buf *b = &j->out;
+
+	if (j->s.ndead)
+		buf_c(b, "#\n# Rules of your policy that none of these requests met:\n");
+	for (size_t i = 0; i < j->s.ndead; i++) {
+		buf_fmt(b, "#   %s ", j->s.dead[i].what);
+		put_visible(b, j->s.dead[i].text);
+		buf_c(b, "  (");
+		put_visible(b, j->s.dead[i].where);
+		buf_c(b, ")\n");
+	}
+	if (!j->s.nsilent || !j->s.counts.judged)
+		return;
+	buf_c(b, "#\n# Checks that none of these requests met:");
+	for (size_t i = 0, column = 1000; i < j->s.nsilent; i++) {
+		if (column + strlen(j->s.silent[i]) > 110) {
+			buf_c(b, "\n#  ");
+			column = 3;
+		}
+		buf_fmt(b, " %s", j->s.silent[i]);
+		column += strlen(j->s.silent[i]) + 1;
+	}
+	buf_char(b, '\n');
+}
+
+/* All that is not a rule is a comment, so that the whole is a policy file. */
+static void print_yaml(struct job *j)
+{
+	const struct suggest *s = &j->s;
+	struct buf *b = &j->out;
+
+	buf_fmt(b, "# %" PRIu64 " requests, %" PRIu64 " judged again by the policy that is in force now: %" PRIu64 " would be asked about.\n", s->counts.rows, s->counts.judged, s->asked);
+	if (s->counts.judged < s->counts.rows)
+		buf_fmt(b, "# The other %" PRIu64 " had secrets in them, or their view or policy is not in the record.\n", s->counts.rows - s->counts.judged);
+	if (s->nrules)
+		buf_fmt(b, "# With the rules below %" PRIu64 " of them would be allowed. Look at each before you take it.\n", s->removed);
+	else
+		buf_c(b, "# There is no rule to suggest.\n");
+	if (s->nrules) {
+		buf_char(b, '\n');
+		suggest_yaml(b, s);
+		buf_char(b, '\n');
+	}
+	print_left(j);
+	print_idle(j);
+	if (s->more)
+		buf_c(b, "#\n# There were more different commands than are told apart.\n");
+}
+
+static void print_json(struct job *j)
+{
+	const struct suggest *s = &j->s;
+	struct doc o;
+
+	doc_start(&o, &j->out, true);
+	doc_number(&o, "requests", s->counts.rows);
+	doc_number(&o, "judged", s->counts.judged);
+	doc_number(&o, "asked", s->asked);
+	doc_number(&o, "removed", s->removed);
+	doc_list(&o, "rules");
+	for (size_t i = 0; i < s->nrules; i++) {
+		doc_map(&o, NULL);
+		doc_word(&o, "kind", s->rules[i].prefix ? "allow" : "allowChecks");
+		doc_text(&o, "words", s->rules[i].text);
+		doc_number(&o, "count", s->rules[i].n);
+		doc_number(&o, "commands", s->rules[i].commands);
+		doc_text(&o, "reasons", s->rules[i].reasons);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_list(&o, "left");
+	for (size_t i = 0; i < s->nasks; i++) {
+		if (!s->asks[i].left)
+			continue;
+		doc_map(&o, NULL);
+		doc_text(&o, "command", s->asks[i].command);
+		doc_number(&o, "count", s->asks[i].n);
+		doc_text(&o, "reasons", s->asks[i].reasons);
+		doc_word(&o, "why", s->asks[i].left);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_list(&o, "dead_rules");
+	for (size_t i = 0; i < s->ndead; i++) {
+		doc_map(&o, NULL);
+		doc_word(&o, "kind", s->dead[i].what);
+		doc_text(&o, "rule", s->dead[i].text);
+		doc_text(&o, "at", s->dead[i].where);
+		doc_end(&o);
+	}
+	doc_end(&o);
+	doc_list(&o, "silent_checks");
+	for (size_t i = 0; i < s->nsilent; i++)
+		doc_word(&o, NULL, s->silent[i]);
+	doc_end(&o);
+	doc_finish(&o);
+}
+
+/* ---- the command ---- */
+
+static int fill_filter(struct job *j, struct audit_filter *f, struct err *e)
+{
+	int64_t now = j->at.audit.now();
+
+	*f = (struct audit_filter){.agent_id = j->o.agent ? str_of(j->o.agent) : STR("")};
+	if (audit_time_parse(str_of(j->o.since ? j->o.since : SINCE_DEFAULT), now, false, &f->since, e) < 0)
+		return -1;
+	return j->o.until ? audit_time_parse(str_of(j->o.until), now, true, &f->until, e) : 0;
+}
+
+static int work(struct job *j, struct err *e)
+{
+	struct audit_filter f;
+
+	if (fill_filter(j, &f, e) < 0)
+		return EXIT_USAGE;
+	if (suggest_make(&j->a, &j->at.audit, j->at.has_blobs ? &j->at.blobs : NULL, j->o.config, &f, j->least, &j->s, e) < 0)
+		return e->kind == ERR_CONFIG ? 2 : EXIT_INTERNAL;
+	return 0;
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+	int rc;
+
+	buf_init(&j->out, &j->a, 0);
+	home_find(&j->a, &j->at);
+	if (home_open(&j->a, &j->at, true, &e) < 0)
+		return home_failed("suggest", &e);
+	rc = work(j, &e);
+	home_close(&j->at);
+	if (rc) {
+		complain("suggest: %s", e.text);
+		return rc;
+	}
+	if (j->o.json)
+		print_json(j);
+	else
+		print_yaml(j);
+	return output(buf_view(&j->out), 0);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	struct err e = {0};
+	int64_t n = LEAST_DEFAULT;
+	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0)
+		return usage_wrong(self, e.text);
+	if (first < argc)
+		return usage_wrong(self, "no operand is expected");
+	if (j.o.least && num_parse(str_of(j.o.least), 1, INT32_MAX, &n) < 0)
+		return usage_wrong(self, "--least is a number from 1 on");
+	j.least = (uint64_t)n;
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_suggest = {
+	.name = "suggest",
+	.synopsis = {"[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]"},
+	.summary = "rules that would remove the most frequent questions",
+	.about = "Judges the recorded requests again by the policy that is in force now. For the commands that would still be asked about it prints allow rules, as a policy file: the very command "
+		 "(allowChecks), or its first two words (allow) when three or more like it were asked about and nothing but the network or what is not known speaks against it. Each rule was tried: what it "
+		 "is for is allowed with it. How often is said behind each.\n\n"
+		 "No rule is suggested for what is denied, for what your own rules ask about, and for what gives secrets away, takes rights, stays behind, destroys, or is not known in full; the most "
+		 "frequent of these are listed as comments. So are rules of your policy and checks that no request met. Nothing is changed: what to take is for a person to decide.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

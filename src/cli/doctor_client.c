@@ -1,0 +1,117 @@
+/* caisson doctor --client: whether the hooks of agent clients are live, and what these clients cannot enforce. */
+#define _GNU_SOURCE
+#include "cli/doctor_client.h"
+
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "client/live.h"
+#include "engine/world.h"
+
+extern char **environ;
+
+#define ID_COLUMN 9
+#define STATE_COLUMN 7
+
+static const char *const states[] = {"no", "partly", "yes"};
+static const char *const tints[] = {"\033[31m", "\033[33m", "\033[32m"};
+
+static void put_state(struct buf *b, enum live_state s, bool colour)
+{
+	buf_fmt(b, "%s%-*s%s ", colour ? tints[s] : "", STATE_COLUMN, states[s], colour ? "\033[0m" : "");
+}
+
+static void put_text(struct buf *b, const struct live *l, bool colour)
+{
+	static const char *const ends[] = {"is not guarded", "is guarded, and something is not as it should be", "is guarded"};
+
+	buf_fmt(b, "%s (%s) %s.\n", l->title, l->row->name, ends[l->state]);
+	for (const struct live_finding *f = l->first; f; f = f->next) {
+		buf_fmt(b, "  %-*s ", ID_COLUMN, f->id);
+		put_state(b, f->state, colour);
+		put_visible(b, f->text);
+		buf_char(b, '\n');
+		if (f->todo.n && f->state != LIVE_YES) {
+			buf_fmt(b, "  %-*s %-*s -> ", ID_COLUMN, "", STATE_COLUMN, "");
+			put_visible(b, f->todo);
+			buf_char(b, '\n');
+		}
+	}
+	if (l->row->afterwards)
+		buf_fmt(b, "  note: %s\n", l->row->afterwards);
+	if (l->cannot)
+		buf_fmt(b, "  what this client cannot enforce: %s\n", l->cannot);
+}
+
+static void put_json(struct doc *o, const struct live *l)
+{
+	doc_map(o, NULL);
+	doc_word(o, "client", l->row->name);
+	doc_word(o, "title", l->title);
+	doc_word(o, "live", states[l->state]);
+	doc_list(o, "findings");
+	for (const struct live_finding *f = l->first; f; f = f->next) {
+		doc_map(o, NULL);
+		doc_word(o, "id", f->id);
+		doc_word(o, "state", states[f->state]);
+		doc_text(o, "text", f->text);
+		doc_text(o, "todo", f->todo);
+		doc_end(o);
+	}
+	doc_end(o);
+	doc_word(o, "cannot", l->cannot ? l->cannot : "");
+	doc_end(o);
+}
+
+/* Those that are named, or all that are used here. */
+static size_t choose(struct arena *a, const struct init_request *rq, char *const *names, size_t n, const struct init_row **ret)
+{
+	size_t many = 0;
+
+	for (size_t i = 0; i < n; i++)
+		ret[many++] = init_find(str_of(names[i]));
+	for (size_t i = 0; !n && init_at(i); i++)
+		if (live_present(a, rq, init_at(i)))
+			ret[many++] = init_at(i);
+	return many;
+}
+
+int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
+{
+	const struct init_row **rows = arena_array(a, n + DOCTOR_CLIENTS_MAX, sizeof *rows);
+	bool colour = terminal_colour(STDOUT_FILENO);
+	enum live_state worst = LIVE_YES;
+	struct init_request rq = {0};
+	struct view v;
+	struct buf b;
+	struct doc o;
+	size_t many;
+
+	world_view(a, &(struct engine_request){0}, NULL, &v);
+	rq = (struct init_request){.home = v.home, .project = v.project, .uid = v.uid};
+	many = choose(a, &rq, names, n, rows);
+	buf_init(&b, a, 0);
+	doc_start(&o, &b, json);
+	if (json)
+		doc_list(&o, "clients");
+	for (size_t i = 0; i < many; i++) {
+		struct live l;
+
+		live_look(a, &rq, rows[i], environ, &l);
+		worst = l.state < worst ? l.state : worst;
+		if (json) {
+			put_json(&o, &l);
+		} else {
+			buf_c(&b, i ? "\n" : "");
+			put_text(&b, &l, colour);
+		}
+	}
+	if (json) {
+		doc_end(&o);
+		doc_finish(&o);
+	} else if (!many) {
+		buf_fmt(&b, "no client is set up here: %.*s\n", STR_ARG(init_names(a)));
+	}
+	return output(buf_view(&b), !many ? 2 : worst == LIVE_YES ? 0 : worst == LIVE_PARTLY ? 1 : 2);
+}

@@ -1,0 +1,331 @@
+/* See live.h. One program is asked per probe, through sys/process.h, with its own time. */
+#define _GNU_SOURCE
+#include "client/live.h"
+
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/jsontext.h"
+#include "sys/file.h"
+#include "sys/process.h"
+
+#define CANARY "caisson init --remove"  /* denied by a check that no policy lifts */
+#define HARMLESS "true"
+#define PROBE_MS 20000
+#define PROBE_OUTPUT_MAX ((size_t)64 << 10)
+#define KEY_DEPTH_MAX 4
+
+struct looking {
+	struct arena *a;
+	struct init_request rq;
+	const struct init_row *row;
+	char *const *environment;
+	struct live *l;
+	struct str path, text;   /* of the settings at hand */
+	struct jnode *root;
+};
+
+static void add(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
+{
+	struct live_finding *f = arena_new(k->a, struct live_finding);
+
+	*f = (struct live_finding){.id = id, .state = state, .text = text, .todo = todo};
+	*k->l->end = f;
+	k->l->end = &f->next;
+}
+
+static struct str again(struct looking *k, const char *more)
+{
+	return str_fmt(k->a, "caisson init --client %s%s%s", k->row->name, k->rq.scope == INIT_PROJECT ? " --project" : "", more);
+}
+
+/* ---- asking the hook ---- */
+
+enum answer { ANSWER_NONE, ANSWER_DENY, ANSWER_ASK, ANSWER_PASS };
+
+/* The first decision in a client's JSON, wherever it stands. */
+static enum answer decision_of(const struct jnode *n, unsigned depth)
+{
+	static const char *const keys[] = {"permissionDecision", "decision", "permission"};
+
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const struct jnode *d = jnode_get(n, keys[i]);
+
+		if (d && d->kind == JNODE_STRING)
+			return str_is(d->text, "deny") || str_is(d->text, "block") ? ANSWER_DENY : str_is(d->text, "ask") ? ANSWER_ASK : ANSWER_PASS;
+	}
+	for (const struct jnode *c = n && n->kind == JNODE_OBJECT && depth < KEY_DEPTH_MAX ? n->first : NULL; c; c = c->next) {
+		enum answer inner = decision_of(c, depth + 1);
+
+		if (inner != ANSWER_PASS)
+			return inner;
+	}
+	return ANSWER_PASS;
+}
+
+static struct str event_of(struct looking *k, const char *command)
+{
+	struct buf b;
+
+	buf_init(&b, k->a, 0);
+	for (const char *p = k->row->probe; *p; p++) {
+		if (*p != '%')
+			buf_char(&b, *p);
+		else
+			jsontext_string(&b, *++p == 'C' ? str_of(command) : k->rq.project.n ? k->rq.project : STR("/tmp"));
+	}
+	return buf_view(&b);
+}
+
+/* What the hook says about a command; *ret_why when it is not an answer. */
+static enum answer ask(struct looking *k, struct str hook, const char *command, struct str *ret_why)
+{
+	char *output = arena_alloc(k->a, PROBE_OUTPUT_MAX);
+	char *argv[] = {"/bin/sh", "-c", str_c(k->a, hook), NULL};
+	struct process_request rq = {.path = "/bin/sh", .argv = argv, .envp = k->environment, .input = event_of(k, command), .output = output, .output_max = PROBE_OUTPUT_MAX, .timeout_ms = PROBE_MS};
+	struct process_result r;
+	struct jnode *root;
+	struct err e = {0};
+
+	if (process_ask(&rq, &r, &e) != 0) {
+		*ret_why = str_fmt(k->a, "%s", e.text);
+		return ANSWER_NONE;
+	}
+	if (r.status == HOOK_BLOCK)
+		return ANSWER_DENY;
+	if (r.status != HOOK_PASS) {
+		*ret_why = str_fmt(k->a, "it ended with status %d", r.status);
+		return ANSWER_NONE;
+	}
+	if (jsontext_read(k->a, str_n(output, r.n), false, &root, &e) != 0) {
+		*ret_why = str_fmt(k->a, "its answer is not JSON: %s", e.text);
+		return ANSWER_NONE;
+	}
+	return decision_of(root, 0);
+}
+
+static void probe(struct looking *k, struct str hook)
+{
+	struct str why = STR("it let the command pass");
+	enum answer canary = ask(k, hook, CANARY, &why), harmless;
+
+	if (canary != ANSWER_DENY) {
+		add(k, "denies", LIVE_NO, str_fmt(k->a, "'%s' was not denied: %.*s", CANARY, STR_ARG(why)), STR("caisson config verify"));
+		return;
+	}
+	add(k, "denies", LIVE_YES, str_fmt(k->a, "'%s', fed to the hook as the client does, is denied", CANARY), STR(""));
+	why = STR("the policy says so, or does not load");
+	harmless = ask(k, hook, HARMLESS, &why);
+	if (harmless == ANSWER_PASS)
+		add(k, "passes", LIVE_YES, STR("'" HARMLESS "' is not"), STR(""));
+	else
+		add(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS, harmless == ANSWER_ASK ? "asked about" : "denied", STR_ARG(why)), STR("caisson config verify"));
+}
+
+/* ---- what the settings say ---- */
+
+struct found { /* our hook among those of an event */
+	struct looking *k;
+	const struct jnode *entry, *hook; /* ours */
+	struct str command, program;
+	size_t before;                    /* other hooks ahead of it */
+};
+
+static const struct jnode *command_of(const struct jnode *hook)
+{
+	const struct jnode *c = jnode_get(hook, "command");
+
+	if (!c)
+		c = jnode_get(hook, "bash");
+	return c && c->kind == JNODE_STRING ? c : NULL;
+}
+
+static void see_hook(struct found *f, const struct jnode *entry, const struct jnode *hook)
+{
+	const struct jnode *c = command_of(hook);
+
+	if (!c)
+		return;
+	if (!init_is_ours(f->k->a, c->text, &f->program)) {
+		f->before++;
+		return;
+	}
+	f->entry = entry;
+	f->hook = hook;
+	f->command = c->text;
+}
+
+static void find_ours(struct found *f, const struct jnode *list)
+{
+	for (const struct jnode *n = list && list->kind == JNODE_ARRAY ? list->first : NULL; n && !f->hook; n = n->next) {
+		const struct jnode *inner = jnode_get(n, "hooks");
+
+		see_hook(f, n, n);
+		for (const struct jnode *h = inner && inner->kind == JNODE_ARRAY ? inner->first : NULL; h && !f->hook; h = h->next)
+			see_hook(f, n, h);
+	}
+}
+
+static void look_program(struct looking *k, struct str program)
+{
+	struct str path = program;
+
+	if (!program.n || program.p[0] != '/')
+		add(k, "program", LIVE_PARTLY, str_fmt(k->a, "'%.*s' is looked up in the PATH that the client happens to have", STR_ARG(program)), again(k, ""));
+	else if (access(str_c(k->a, path), X_OK) != 0)
+		add(k, "program", LIVE_NO, str_fmt(k->a, "'%.*s' is not there, or cannot be run", STR_ARG(path)), again(k, "   # with the caisson that is to be used"));
+	else
+		add(k, "program", LIVE_YES, path, STR(""));
+}
+
+/* `needs` of the row is "key": value as it is written. */
+static void look_closed(struct looking *k, const struct jnode *hook)
+{
+	struct str needs = str_of(k->row->needs ? k->row->needs : "");
+	ptrdiff_t colon = str_find(needs, ':', 0);
+	const struct jnode *v;
+
+	if (colon < 3)
+		return;
+	v = jnode_get(hook, str_c(k->a, str_sub(needs, 1, (size_t)colon - 1)));
+	if (v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n)))
+		add(k, "closed", LIVE_YES, str_fmt(k->a, "a hook that fails means no: %.*s", STR_ARG(needs)), STR(""));
+	else
+		add(k, "closed", LIVE_PARTLY, str_fmt(k->a, "%.*s is missing: the client runs the tool when the hook fails", STR_ARG(needs)), again(k, ""));
+}
+
+static void look_entry(struct looking *k, const struct found *f)
+{
+	const struct jnode *m = jnode_get(f->entry, "matcher");
+
+	if (m && m->kind == JNODE_STRING && m->text.n && !str_is(m->text, "*") && !str_is(m->text, ".*"))
+		add(k, "matcher", LIVE_PARTLY, str_fmt(k->a, "only for tools that match '%.*s'", STR_ARG(m->text)), again(k, ""));
+	if (f->before)
+		add(k, "first", LIVE_PARTLY, str_fmt(k->a, "%zu other hook%s before it, which may change what is judged", f->before, f->before == 1 ? " stands" : "s stand"), again(k, " --remove, then without"));
+}
+
+/* ---- switched off ---- */
+
+struct off_row {
+	const char *object, *key; /* object: NULL for the top */
+	const char *value;        /* as it is written */
+};
+
+static const struct off_row offs[] = {
+	{NULL, "disableAllHooks", "true"}, {"hooksConfig", "enabled", "false"}, {"tools", "enableHooks", "false"}, {NULL, "disableHooks", "true"}, {"hooks", "enabled", "false"},
+};
+
+static void look_off(struct looking *k)
+{
+	for (size_t i = 0; i < sizeof offs / sizeof *offs; i++) {
+		const struct jnode *in = offs[i].object ? jnode_get(k->root, offs[i].object) : k->root, *v = jnode_get(in, offs[i].key);
+
+		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))
+			add(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs", STR_ARG(k->path), offs[i].key, offs[i].value), STR("take that out of the file"));
+	}
+}
+
+static bool read_settings(struct looking *k, struct str path)
+{
+	struct err e = {0};
+
+	k->path = path;
+	k->root = NULL;
+	if (!path.n || file_read(k->a, str_c(k->a, path), JSONTEXT_BYTES_MAX, &k->text, NULL, &e) != 0)
+		return false;
+	if (k->row->events && jsontext_read(k->a, k->text, k->row->comments, &k->root, &e) != 0) {
+		add(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text), STR("put the file right: the client may not read it either"));
+		return false;
+	}
+	return true;
+}
+
+/* Claude Code has a second file in each project, which nobody commits. */
+static void look_local(struct looking *k)
+{
+	if (!strcmp(k->row->name, "claude-code") && k->rq.project.n && read_settings(k, str_fmt(k->a, "%.*s/.claude/settings.local.json", STR_ARG(k->rq.project))))
+		look_off(k);
+}
+
+/* ---- one place ---- */
+
+static bool look_plugin(struct looking *k)
+{
+	struct str mark = STR("const program = "), rest, program;
+	struct err e = {0};
+	struct jnode *n = NULL;
+	size_t i = 0;
+
+	while (i + mark.n < k->text.n && !str_eq(str_sub(k->text, i, i + mark.n), mark))
+		i++;
+	rest = str_sub(k->text, i + mark.n, k->text.n);
+	for (i = 0; i < rest.n && rest.p[i] != ';' && rest.p[i] != '\n'; i++)
+		;
+	if (jsontext_read(k->a, str_sub(rest, 0, i), false, &n, &e) != 0 || !n || n->kind != JNODE_STRING)
+		return false;
+	program = n->text;
+	add(k, "settings", LIVE_YES, k->path, STR(""));
+	look_program(k, program);
+	probe(k, init_command(k->a, k->row, program, NULL));
+	return true;
+}
+
+static bool look_scope(struct looking *k, enum init_scope scope)
+{
+	struct found f = {.k = k};
+	struct str first = str_of(k->row->events ? k->row->events : "");
+	ptrdiff_t blank = str_find(first, ' ', 0);
+
+	k->rq.scope = scope;
+	if (!read_settings(k, init_path(k->a, &k->rq, k->row)))
+		return false;
+	if (!k->row->events)
+		return look_plugin(k);
+	look_off(k);
+	find_ours(&f, jnode_get(jnode_get(k->root, "hooks"), str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank))));
+	if (!f.hook)
+		return false;
+	add(k, "settings", LIVE_YES, k->path, STR(""));
+	look_program(k, f.program);
+	look_closed(k, f.hook);
+	look_entry(k, &f);
+	probe(k, f.command);
+	return true;
+}
+
+void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret)
+{
+	const struct client *c = client_find(str_of(row->name));
+	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret};
+	bool live, any;
+
+	*ret = (struct live){.row = row, .title = c ? c->title : row->name, .cannot = c ? c->cannot : NULL};
+	ret->end = &ret->first;
+	any = look_scope(&k, INIT_USER);
+	any |= look_scope(&k, INIT_PROJECT);
+	look_local(&k);
+	k.rq.scope = INIT_USER;
+	if (!any)
+		add(&k, "settings", LIVE_NO, STR("no hook of caisson is set up"), again(&k, ""));
+	live = any;
+	ret->state = any ? LIVE_YES : LIVE_NO;
+	for (const struct live_finding *f = ret->first; f; f = f->next) {
+		live &= f->state != LIVE_NO;
+		if (f->state != LIVE_YES && ret->state == LIVE_YES)
+			ret->state = LIVE_PARTLY;
+	}
+	if (!live)
+		ret->state = LIVE_NO;
+	ret->end = NULL; /* it may point into the caller's copy */
+}
+
+bool live_present(struct arena *a, const struct init_request *rq, const struct init_row *row)
+{
+	struct init_request r = *rq;
+
+	r.scope = INIT_USER;
+	if (init_present(a, &r, row))
+		return true;
+	r.scope = INIT_PROJECT;
+	return init_present(a, &r, row);
+}

@@ -1,0 +1,30 @@
+/*
+ * `caisson doctor --client`: is the hook of a client live? Its settings are read as the client reads them, and what they run is run as the
+ * client would (`/bin/sh -c`, the event on standard input), once with a command that every policy denies and that would do nothing here, and
+ * once with one that does nothing anywhere. What the client itself does with the answers is not seen: that is what docs/clients.md and
+ * `make check-clients` are for.
+ */
+#pragma once
+#include "client/init.h"
+
+enum live_state { LIVE_NO, LIVE_PARTLY, LIVE_YES };
+
+struct live_finding {
+	struct live_finding *next;
+	const char *id;          /* settings, program, enabled, closed, first, matcher, denies, passes */
+	enum live_state state;
+	struct str text;
+	struct str todo;         /* what a person can do about it; empty: nothing */
+};
+
+struct live {
+	const struct init_row *row;
+	const char *title, *cannot; /* of client.h; cannot may be NULL */
+	struct live_finding *first, **end;
+	enum live_state state;   /* the hook denies: yes; it does, and something is not as it should be: partly; no */
+};
+
+/* Looks at the user's settings and the project's; rq->scope is not used. Runs what they say. Never fails: what cannot be found out is a finding. */
+void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret);
+/* Has this client a directory, for the user or in the project? */
+bool live_present(struct arena *a, const struct init_request *rq, const struct init_row *row);

@@ -1,0 +1,90 @@
+#!/bin/bash
+# caisson doctor --client: what it finds in the settings of clients, and that its probe tells a hook that denies from one that does not. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+doctor() { "$CAISSON" doctor --client "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; }
+finds() { # STATUS FINDING STATE WHAT: of claude-code
+	doctor --json claude-code
+	local rc=$?
+	[[ $rc == "$1" ]] && jq -e --arg id "$2" --arg s "$3" '.clients[0].findings | any(.id == $id and .state == $s)' "$tmp/out" >/dev/null
+	result $? "$4 (status $rc)"
+}
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE; do unset "$v"; done
+export HOME=$tmp/home
+mkdir -p "$HOME" "$tmp/project/.git" "$tmp/bin"
+cd "$tmp/project" || exit 1
+settings=$HOME/.claude/settings.json
+
+doctor
+[[ $? == 2 ]] && grep -q 'no client is set up' "$tmp/out"
+result $? 'nothing is set up'
+finds 2 settings no 'a client that is named and has no hook'
+for c in claude-code codex gemini qwen copilot opencode cursor windsurf; do "$CAISSON" init --client "$c" >"$tmp/out" 2>"$tmp/err"; done
+for c in claude-code codex gemini qwen copilot opencode cursor windsurf; do
+	doctor --json "$c" && jq -e '.clients[0] | .live == "yes" and (.findings | any(.id == "denies" and .state == "yes")) and (.findings | any(.id == "passes" and .state == "yes")) and (.cannot | length > 0)' "$tmp/out" >/dev/null
+	result $? "$c: set up by init, it denies what must be denied and passes what does nothing; what it cannot enforce is said"
+done
+doctor && [[ $(grep -c 'is guarded\.$' "$tmp/out") == 8 && $(grep -c 'cannot enforce: ' "$tmp/out") == 8 ]]
+result $? 'all that are used here, for people'
+cp "$settings" "$tmp/good"
+
+sed -i 's/, "onFailure": "block"//' "$settings"
+finds 1 closed partly 'onFailure is missing'
+cp "$tmp/good" "$settings"
+sed -i 's/"matcher": "\*"/"matcher": "Bash"/' "$settings"
+finds 1 matcher partly 'only some tools'
+jq '.hooks.PreToolUse |= [{matcher: "Bash", hooks: [{type: "command", command: "/opt/other"}]}] + .' "$tmp/good" >"$settings"
+finds 1 first partly 'other hooks stand before'
+jq '.disableAllHooks = true' "$tmp/good" >"$settings"
+finds 2 enabled no 'all hooks are switched off'
+cp "$tmp/good" "$settings"
+mkdir .claude
+echo '{"disableAllHooks": true}' >.claude/settings.local.json
+finds 2 enabled no 'or by the local settings of the project'
+rm -rf .claude
+sed "s|$CAISSON|$tmp/gone/caisson|" "$tmp/good" >"$settings"
+finds 2 program no 'the program is not there'
+jq '.hooks.PreToolUse[0].hooks[0].command = "caisson hook"' "$tmp/good" >"$settings"
+doctor --json claude-code
+jq -e '.clients[0].findings | any(.id == "program" and .state == "partly")' "$tmp/out" >/dev/null
+result $? 'a program without its path'
+for answer in 'exit 0' 'exit 1' 'echo "{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}"' 'echo "{\"hookSpecificOutput\":{\"permissionDecision\":\"ask\"}}"' 'echo "{broken"' 'kill -SEGV $$'; do
+	printf '#!/bin/sh\n%s\n' "$answer" >"$tmp/bin/caisson"
+	chmod 755 "$tmp/bin/caisson"
+	sed "s|$CAISSON|$tmp/bin/caisson|" "$tmp/good" >"$settings"
+	finds 2 denies no "a hook that does not deny is found out: $answer"
+done
+printf '#!/bin/sh\nexit 2\n' >"$tmp/bin/caisson"
+finds 1 passes partly 'one that denies everything is, too'
+cp "$tmp/good" "$settings"
+mkdir -p "$HOME/.config/caisson"
+echo 'tools: [broken' >"$HOME/.config/caisson/config.yaml"
+finds 1 passes partly 'and so is a policy that does not load'
+rm "$HOME/.config/caisson/config.yaml"
+echo '{"hooks": ' >"$settings"
+doctor claude-code
+[[ $? == 2 ]] && grep -q 'settings.json:2:1: ' "$tmp/out"
+result $? 'settings that cannot be read are named with the place'
+rm "$settings"
+"$CAISSON" init --client claude-code --project >"$tmp/out" 2>&1
+finds 0 denies yes "in a project's settings"
+for bad in '--client nosuch' '--client --config x' 'claude-code'; do
+	# shellcheck disable=SC2086
+	"$CAISSON" doctor $bad >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 64 ]]
+	result $? "usage: $bad"
+done
+echo "1..$n"

@@ -1,0 +1,103 @@
+#!/bin/bash
+# caisson suggest: what it suggests loads, and lets through exactly what it says; what must not be suggested is not. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
+mkdir -p "$tmp/work" "$XDG_CONFIG_HOME/caisson" && cd "$tmp/work" || exit 1
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+run() { # STATUS WHAT ARG...
+	local want=$1 what=$2
+	shift 2
+	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+no() { [[ -s $tmp/out ]] && ! grep -q -- "$1" "$tmp/out"; result $? "output has not: $1"; }
+json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
+ask() { # TIMES COMMAND: refused by the gate, and so in the record
+	local i
+	for ((i = 0; i < $1; i++)); do "$CAISSON" run --gate -c "$2" >/dev/null 2>&1; done
+}
+verdict() { # STATUS COMMAND [CONFIG]
+	"$CAISSON" check ${3:+--config "$3"} "$2" >/dev/null 2>&1
+	local got=$?
+	[[ $got == "$1" ]]
+	result $? "${3:+with the rules }$2: $got"
+}
+
+run 3 'no record' suggest
+cat >"$XDG_CONFIG_HOME/caisson/config.yaml" <<'YAML'
+tools:
+  bash:
+    ask: [touch]
+    allow:
+      - git fetch
+      - never used
+YAML
+for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'npm view left-pad' 'npm view right-pad' 'npm view x version' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
+ask 3 'curl https://example.org/a.json'
+ask 2 'cd . && git clone https://example.org/a.git'
+ask 1 'npm view left-pad'
+ask 1 'npm view right-pad'
+ask 1 'npm view x version'
+ask 4 'cat ~/.ssh/id_rsa'
+ask 2 'sudo ls'
+ask 2 'touch x'
+ask 1 'curl https://example.org/once'
+ask 2 'rm -rf /'
+ask 2 'git fetch'
+ask 2 'curl "https://example.org/a b"; curl https://example.org/$X'
+run 0 'suggest' suggest
+cp "$tmp/out" "$tmp/suggested.yaml"
+out "^      - 'npm view' # asked about 3 times, in several forms: "
+out "^      - '^curl https:.*a.*json\$' # asked about 3 times: network\$"
+out "^      - '^git clone https:.*' # asked about 2 times"
+out '^#      4  cat ~/.ssh/id_rsa  \[.*secret-read.*\] a person should look each time$'
+out '^#      2  touch x  \[configured-ask\] your own policy asks about it$'
+out '^#      1  curl https://example.org/once .*too rarely'
+out "^#   allow never used  ($XDG_CONFIG_HOME/caisson/config.yaml:6)\$"
+no '^#   allow git fetch'
+no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\)"
+out ' fork-bomb'
+run 0 'it loads' config verify "$tmp/suggested.yaml"
+for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'npm view left-pad' 'npm view anything'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm publish' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
+verdict 2 'rm -rf /' "$tmp/suggested.yaml"
+run 0 'for programs' suggest --json
+json '.rules | length == 3'
+json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "npm view") | .kind == "allow" and .count == 3 and .commands == 3)'
+json '[.left[].command] | index("touch x") != null'
+json '.dead_rules == [{"kind": "allow", "rule": "never used", "at": (.dead_rules[0].at)}]'
+json '.silent_checks | index("fork-bomb") != null and index("secret-read") == null'
+run 0 'once is enough' suggest --least 1 --json
+json '[.rules[].words] | index("curl https://example.org/once") != null'
+# what was taken is not suggested again
+cat "$tmp/suggested.yaml" >"$XDG_CONFIG_HOME/caisson/config.yaml"
+run 0 'after they were taken' suggest --json
+json '[.rules[].words] == ["git fetch"]' # a rule that was overwritten; nothing else
+run 1 'and the record agrees' audit replay-all --json
+json '.table.ask.allow >= 8 and .table.deny.deny == 2'
+run 0 'of the future: nothing' suggest --since 2999-01-01
+out '^# There is no rule to suggest.$'
+run 0 'which loads as well' config verify "$tmp/suggested.yaml"
+run 64 'not a number' suggest --least 0
+run 64 'not a time' suggest --since soon
+echo 'tools: [' >"$tmp/bad.yaml"
+run 2 'a policy that does not load' suggest --config "$tmp/bad.yaml"
+"$CAISSON" help --man suggest | cmp -s - "$here/man/caisson-suggest.1"
+result $? 'man/caisson-suggest.1 is what the tables say'
+echo "1..$n"
