@@ -204,7 +204,7 @@ deps-tests:
 check: deps-tests ## build and run all tests
 	@$(SUBMAKE) check-built
 
-check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
+check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
@@ -216,7 +216,7 @@ CLIENTS ?= $(sort $(filter-out lib common,$(patsubst tests/clients/%.sh,%,$(wild
 check-clients: deps-tests ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
 	@$(SUBMAKE) all
 	@tests/clients/install $(CLIENTS) || echo 'not all clients could be installed: their tests are skipped'
-	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) JOBS=1 scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
 
 check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
 	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)

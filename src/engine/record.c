@@ -292,7 +292,7 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 	row->reasons = ids = arena_array(a, n + 1, sizeof(*ids));
 	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
 		ids[row->nreasons++] = str_of(x->id);
-	return j->view ? put_view(a, r, rq, j->view, row, e) : 0;
+	return j->view && !rq->facts ? put_view(a, r, rq, j->view, row, e) : 0; /* a call of another tool has no text that could be read again */
 }
 
 static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row)

@@ -3,12 +3,9 @@
 #include "sys/stream.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "sys/file.h"
-
-_Static_assert(STREAM_RING % 65536 == 0, "the ring is mapped twice in a row, so it must be whole pages");
 
 /* As many of n bytes as lie in one piece in the file. */
 static size_t in_one_piece(uint64_t at, size_t n)
@@ -54,48 +51,11 @@ struct str stream_tail(struct arena *a, const struct stream *s, size_t n)
 	return got < 0 ? STR("") : str_n(p, have);
 }
 
-/* A ring that has gone round is mapped twice in a row: then its bytes are in one piece from wherever it starts. */
-static void *map_ring(int file)
-{
-	char *at = mmap(NULL, 2 * STREAM_RING, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		return NULL;
-	for (unsigned i = 0; i < 2; i++)
-		if (mmap(at + i * STREAM_RING, STREAM_RING, PROT_READ, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
-			munmap(at, 2 * STREAM_RING);
-			return NULL;
-		}
-	return at;
-}
-
-static size_t mapped(const struct stream *s) { return (size_t)(stream_from(s) ? 2 * STREAM_RING : s->end); }
-
-int stream_view(struct stream *s, struct str *ret, struct err *e)
-{
-	uint64_t from = stream_from(s);
-
-	if (s->file && !s->map) {
-		s->map = from ? map_ring(s->file) : mmap(NULL, mapped(s), PROT_READ, MAP_SHARED, s->file, 0);
-		if (s->map == MAP_FAILED)
-			s->map = NULL;
-		if (!s->map)
-			return err_set(e, ERR_SYSTEM, errno, "cannot read back the output");
-		s->view = str_n((const char *)s->map + from % STREAM_RING, (size_t)(s->end - from));
-	}
-	*ret = s->file ? s->view : s->text;
-	return 0;
-}
-
 void stream_close(struct stream *s)
 {
 	int fd = s->file ? s->file : -1;
 
-	if (s->map)
-		munmap(s->map, mapped(s));
 	fd_close(&fd);
-	s->map = NULL;
-	s->view = STR("");
 	s->file = 0;
 }
 

@@ -9,11 +9,6 @@
 ptrdiff_t stream_read(const struct stream *s, uint64_t at, char *buf, size_t n, struct err *e);
 /* A copy of the last n bytes, or of as many as there are. Empty when the file cannot be read. */
 struct str stream_tail(struct arena *a, const struct stream *s, size_t n);
-/*
- * All of [stream_from(), stream_to()) as one text, read-only, valid until stream_close(). What is looked at of a long one takes up memory, so
- * for one of which parts are lost (stream_whole()), where nothing can be concluded from the rest, a tail is better.
- */
-int stream_view(struct stream *s, struct str *ret, struct err *e);
 /* The stream is as if nothing had been kept but its beginning. */
 void stream_close(struct stream *s);
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # caisson mcp as a server of Claude Code: calls of its tools, a denial, a long run with progress, one that the client gives up. TAP.
+# needs: claude-code
 . "$(dirname "$0")/lib.sh"
 CLIENT=claude-code
 need_client claude-code claude

@@ -1,5 +1,6 @@
 #!/bin/bash
 # caisson mcp and the MCP Inspector on its command line. TAP.
+# needs: inspector node
 . "$(dirname "$0")/lib.sh"
 need_client inspector inspector
 mkdir "$tmp/work"

@@ -165,6 +165,9 @@ else
 	skip 'a full disk' 'needs root'
 fi
 
+(ulimit -f 512 && exec "$CAISSON" run -c 'seq 1000000') >"$tmp/out" 2>"$tmp/err"
+json '.status == "ok" and (.stdout | startswith("1\n")) and (.truncated.stdout | .total_bytes == 6888896 and .total_lines == 1000000 and .dropped_bytes >= 6888896 - 524288 and .dropped_bytes <= 6888896 - 262144)' 'when no place takes it, it runs on, and what is missing is counted'
+
 # ---- retention ----
 run -c 'seq 2000'
 touch -d '91 days ago' "$(cut path)" "$CAISSON_STATE/outputs/.pruned"

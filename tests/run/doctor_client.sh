@@ -76,7 +76,7 @@ finds 1 passes partly 'and so is a policy that does not load'
 rm "$HOME/.config/caisson/config.yaml"
 echo '{"hooks": ' >"$settings"
 doctor claude-code
-[[ $? == 2 ]] && grep -q 'settings.json:1:11: ' "$tmp/out"
+[[ $? == 2 ]] && grep -q 'settings.json:2:1: ' "$tmp/out"
 result $? 'settings that cannot be read are named with the place'
 rm "$settings"
 "$CAISSON" init --client claude-code --project >"$tmp/out" 2>&1

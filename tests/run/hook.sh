@@ -283,6 +283,12 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 		[[ $(cat "$tmp/out") == "0 $P" ]]
 		result $? "but not outside the project ($shell)"
 	done
+	if command -v zsh >/dev/null; then
+		line=$(SHELL=/bin/zsh rewrite claude-pre 'cd sub && ./none; exit 7')
+		zsh -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		[[ $(tail -1 "$tmp/out") == "7 $P/sub" ]]
+		result $? 'cd holds where the shell in the box is zsh'
+	else skip 'cd holds where the shell in the box is zsh' 'no zsh'; fi
 	line=$(rewrite claude-pre './none; ls -l /proc/self/ns/pid; cat /proc/net/route')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	[[ $(grep -o 'pid:\[[0-9]*\]' "$tmp/out") != "$(readlink /proc/self/ns/pid)" ]]
