@@ -28,7 +28,7 @@ struct stream {
 	uint64_t end;          /* with a file: bytes [stream_from(), end) are in it */
 	uint64_t total;        /* bytes written by the program, kept or not */
 	uint64_t lines;        /* newlines before `end`; of a stream that is there as a whole nobody needs it */
-	uint64_t lost_lines;   /* and after it */
+	uint64_t lost_lines;   /* lines that end after it, or do not end */
 };
 
 /* The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up to `total`, is lost. */
