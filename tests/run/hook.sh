@@ -217,6 +217,9 @@ try codex-pre 'rm -rf /etc' 2 stderr 'hooks.approve approves only what is allowe
 policy <<<'secrets: {enabled: true}'
 try claude-pre "echo $TOKEN" 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"scanInputs\"))" 'secrets.scanInputs'
 try claude-pre 'echo hello' 0 nothing 'an input without a secret'
+policy <<<'secrets: {enabled: true, allow: {rules: [github-*]}}'
+try claude-pre "echo $TOKEN" 0 nothing 'secrets.allow.rules'
+policy <<<'secrets: {enabled: true}'
 try claude-read-post "x = $TOKEN" 0 "$H.updatedToolOutput.file.content | contains(\"[redacted:\")" 'secrets.scanOutputs: what a tool reads'
 policy <<<"redirect: {tmp: true, tmpTarget: $tmp}"
 try claude-write /tmp/notes 0 "$H.updatedInput.file_path == \"$tmp/notes\" and $H.updatedInput.content == \"text\n\"" 'redirect: a file'
