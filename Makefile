@@ -204,7 +204,7 @@ deps-tests:
 check: deps-tests ## build and run all tests
 	@$(SUBMAKE) check-built
 
-check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered
+check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
@@ -243,7 +243,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate
+	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)

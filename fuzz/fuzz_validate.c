@@ -1,10 +1,15 @@
 /*
  * libFuzzer: validators. The first byte is exit code, status and task, the second says where standard error starts. Each validator reads the output,
  * also those that would not recognise it.
- * Holds: no crash, an end; a result only where it is valid; no count below zero there; a run that was killed is never valid; the same twice.
+ * Then standard error is read as a report that the runner wrote besides.
+ * Holds: no crash, an end; what is written is JSON in UTF-8, without counts where they are not valid; a result only where it is valid; no count below zero there; a run that was killed is never valid; the same twice.
  */
 #include <stdlib.h>
 
+#include "base/json.h"
+#include "base/utf8.h"
+#include "engine/runner.h"
+#include "engine/validation.h"
 #include "result/validate.h"
 
 #define TEXT_MAX 65536
@@ -30,6 +35,42 @@ static void hold(const struct validate_input *in, const struct validation *v)
 			abort();
 }
 
+/* As the report has it: one JSON object, in UTF-8. */
+static void write_out(struct arena *a, const struct validation *v)
+{
+	json_t *root = NULL;
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	validation_json(&b, v);
+	if (!utf8_valid(buf_view(&b)) || json_load_strict(buf_view(&b), &root, NULL) != 0 || !json_is_object(root))
+		abort();
+	if (v->validity != VALIDITY_VALID && json_object_size(json_object_get(root, "counts")))
+		abort();
+	json_decref(root);
+}
+
+/* Standard error is what came as the runner's report. */
+static void beside_report(struct input *x)
+{
+	static const char *const files[] = {"pytest.xml", "jest.json", "rspec.json", "node.xml"};
+	struct outcome o = {.status = x->in.status, .exit_code = x->in.exit_code};
+	struct validate_input in = x->in;
+
+	in.task = "test";
+	in.err = STR("");
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		struct runner_asked asked = {.row = runner_row(str_of(files[i])), .text = x->in.err};
+		struct run r = {.asked = &asked};
+		struct validation v;
+
+		validate(x->a, &in, &v);
+		runner_judge(x->a, &r, &o, &v);
+		hold(&in, &v);
+		write_out(x->a, &v);
+	}
+}
+
 static int run(void *arg)
 {
 	struct input *x = arg;
@@ -37,6 +78,8 @@ static int run(void *arg)
 
 	validate(x->a, &x->in, &v);
 	hold(&x->in, &v);
+	write_out(x->a, &v);
+	beside_report(x);
 	validate(x->a, &x->in, &again);
 	if (v.validity != again.validity || v.result != again.result || v.format != again.format)
 		abort();

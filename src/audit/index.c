@@ -14,9 +14,10 @@
 
 #define APPLICATION 0x43616978 /* says in the file's header whose it is */
 #define CACHE_KIB 65536
+#define BOOT_FILE "/proc/sys/kernel/random/boot_id"
 
 static const char schema[] =
-	"CREATE TABLE own(key BLOB NOT NULL);"
+	"CREATE TABLE own(key BLOB NOT NULL, boot TEXT NOT NULL);"
 	/* done: bytes that were read, up to the end of the last row, which has last_hash */
 	"CREATE TABLE file(day INTEGER PRIMARY KEY, inode INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
 	" done INTEGER NOT NULL, last_hash BLOB NOT NULL, rows INTEGER NOT NULL);"
@@ -91,7 +92,7 @@ int64_t index_digest(const struct index *x, enum index_column column, struct str
 int index_failed(struct index *x, const char *what)
 {
 	const int code = x->db ? sqlite3_errcode(x->db) & 0xff : SQLITE_NOMEM;
-	const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_MISMATCH || code == SQLITE_CONSTRAINT || code == SQLITE_SCHEMA;
+	const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR || code == SQLITE_MISMATCH || code == SQLITE_CONSTRAINT || code == SQLITE_SCHEMA || code == SQLITE_READONLY /* it was taken away */;
 	return err_set(x->e, damaged ? ERR_CONFIG : ERR_SYSTEM, 0, "cannot %s '%s': %s", what, x->path, x->db ? sqlite3_errmsg(x->db) : "out of memory");
 }
 
@@ -177,27 +178,67 @@ static void db_close(struct index *x)
 	x->db = NULL;
 }
 
-static int read_key(struct index *x)
+/* Which start of the machine this is; empty: not known. */
+static void boot_id(char ret[INDEX_BOOT_MAX])
+{
+	FD_CLEANUP int fd = open(BOOT_FILE, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, ret, INDEX_BOOT_MAX - 1);
+	ret[n > 0 ? n : 0] = '\0';
+	ret[strcspn(ret, "\n")] = '\0';
+}
+
+/* *ret_same: it was written since the machine was started. */
+static int read_own(struct index *x, bool *ret_same)
 {
 	sqlite3_stmt *s;
-	if (index_prepare(x, "SELECT key FROM own", &s) < 0)
+	if (index_prepare(x, "SELECT key, boot FROM own", &s) < 0)
 		return -1;
 	const bool ok = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_bytes(s, 0) == INDEX_KEY_BYTES;
-	if (ok)
+	if (ok) {
+		const char *boot = (const char *)sqlite3_column_text(s, 1);
 		memcpy(x->key, sqlite3_column_blob(s, 0), INDEX_KEY_BYTES);
+		*ret_same = boot && !strcmp(boot, x->boot);
+	}
 	sqlite3_finalize(s);
 	return ok ? 0 : err_set(x->e, ERR_CONFIG, 0, "'%s' has no key", x->path);
 }
 
+/*
+ * Nothing is waited for until it is on the disk, because that would be most of what a question takes, and a cache is not worth it. After the
+ * machine was started anew the database is therefore gone over once: a machine that lost power may have kept any part of it.
+ */
+static int after_start(struct index *x)
+{
+	sqlite3_stmt *s;
+	int64_t rows, counted;
+	if (index_prepare(x, "PRAGMA integrity_check(1)", &s) < 0)
+		return -1;
+	const bool sound = sqlite3_step(s) == SQLITE_ROW && !strcmp((const char *)sqlite3_column_text(s, 0), "ok");
+	sqlite3_finalize(s);
+	if (!sound || number_of(x, "SELECT count(*) FROM row", &rows) < 0 || number_of(x, "SELECT coalesce(sum(rows), 0) FROM file", &counted) < 0 || rows != counted)
+		return err_set(x->e, ERR_CONFIG, 0, "'%s' is damaged", x->path);
+	if (index_prepare(x, "UPDATE own SET boot = ?", &s) < 0)
+		return -1;
+	sqlite3_bind_text(s, 1, x->boot, -1, SQLITE_STATIC);
+	const int rc = sqlite3_step(s);
+	sqlite3_finalize(s);
+	return rc == SQLITE_DONE ? 0 : index_failed(x, "write");
+}
+
 /* Is it an index of this version? */
-static int db_check(struct index *x)
+static int db_check(struct index *x, bool exclusive)
 {
 	int64_t application, version;
+	bool same = false;
 	if (number_of(x, "PRAGMA application_id", &application) < 0 || number_of(x, "PRAGMA user_version", &version) < 0)
 		return -1;
 	if (application != APPLICATION || version != INDEX_VERSION)
 		return err_set(x->e, ERR_CONFIG, 0, "'%s' is not an index of this version", x->path);
-	return read_key(x);
+	if (read_own(x, &same) < 0)
+		return -1;
+	if (same)
+		return 0;
+	return exclusive ? after_start(x) : err_set(x->e, ERR_CONFIG, 0, "'%s' was written before the machine was started", x->path);
 }
 
 static int write_schema(struct index *x)
@@ -207,9 +248,10 @@ static int write_schema(struct index *x)
 	if (getrandom(x->key, sizeof x->key, 0) != (ssize_t)sizeof x->key)
 		return err_set(x->e, ERR_SYSTEM, errno, "cannot make a key for the index");
 	snprintf(head, sizeof head, "BEGIN IMMEDIATE; PRAGMA application_id=%d; PRAGMA user_version=%d;", APPLICATION, INDEX_VERSION);
-	if (run_sql(x, head) < 0 || run_sql(x, schema) < 0 || index_prepare(x, "INSERT INTO own VALUES(?)", &s) < 0)
+	if (run_sql(x, head) < 0 || run_sql(x, schema) < 0 || index_prepare(x, "INSERT INTO own VALUES(?,?)", &s) < 0)
 		return -1;
 	sqlite3_bind_blob(s, 1, x->key, sizeof x->key, SQLITE_STATIC);
+	sqlite3_bind_text(s, 2, x->boot, -1, SQLITE_STATIC);
 	const int rc = sqlite3_step(s);
 	sqlite3_finalize(s);
 	return rc == SQLITE_DONE ? run_sql(x, "COMMIT") : index_failed(x, "write");
@@ -225,26 +267,27 @@ static int remove_one(struct index *x, const char *suffix)
 	return 0;
 }
 
+static int settings(struct index *x)
+{
+	char sql[200];
+	snprintf(sql, sizeof sql, "PRAGMA cache_size=-%d; PRAGMA synchronous=%s; PRAGMA temp_store=MEMORY; PRAGMA journal_mode=TRUNCATE; PRAGMA locking_mode=EXCLUSIVE;", CACHE_KIB, x->boot[0] ? "OFF" : "NORMAL");
+	return run_sql(x, sql);
+}
+
 int index_make(struct index *x)
 {
 	db_close(x);
 	/* The journal first: left alone it would be played back into the new file. */
 	if (remove_one(x, "-journal") < 0 || remove_one(x, "-wal") < 0 || remove_one(x, "-shm") < 0 || remove_one(x, "") < 0)
 		return -1;
-	return db_open(x, true) < 0 || write_schema(x) < 0 ? -1 : 0;
-}
-
-static int settings(struct index *x)
-{
-	char sql[160];
-	snprintf(sql, sizeof sql, "PRAGMA cache_size=-%d; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY; PRAGMA journal_mode=TRUNCATE; PRAGMA locking_mode=EXCLUSIVE;", CACHE_KIB);
-	return run_sql(x, sql);
+	return db_open(x, true) < 0 || settings(x) < 0 || write_schema(x) < 0 ? -1 : 0;
 }
 
 int index_open(struct arena *a, const struct audit *au, bool exclusive, struct index *ret, struct err *e)
 {
 	struct index x = {.au = au, .lock = -1, .e = e};
 	struct stat st;
+	boot_id(x.boot);
 	x.path = str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p));
 	if (lock_open(a, au, &x) < 0)
 		return -1;
@@ -252,9 +295,9 @@ int index_open(struct arena *a, const struct audit *au, bool exclusive, struct i
 	if (!bad && !exclusive && stat(x.path, &st) < 0)
 		bad = err_set(e, ERR_CONFIG, errno, "there is no index yet");
 	if (!bad)
-		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? index_make(&x) : db_open(&x, false)) < 0 || db_check(&x) < 0 || (exclusive && settings(&x) < 0);
+		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? index_make(&x) : db_open(&x, false)) < 0 || (exclusive && settings(&x) < 0) || db_check(&x, exclusive) < 0;
 	if (bad && exclusive && e && e->kind == ERR_CONFIG) /* damaged, or of another version */
-		bad = index_make(&x) < 0 || settings(&x) < 0;
+		bad = index_make(&x) < 0;
 	if (bad) {
 		index_close(&x);
 		return -1;
@@ -277,10 +320,10 @@ int index_update(struct arena *a, const struct audit *au, bool anew, struct inde
 	struct stat st;
 	int bad = index_open(a, au, true, &x, &why);
 	if (!bad) {
-		bad = (anew && (index_make(&x) < 0 || settings(&x) < 0)) || index_sync(&x, a, &counts) < 0;
+		bad = (anew && index_make(&x) < 0) || index_sync(&x, a, &counts) < 0;
 		if (bad && why.kind == ERR_CONFIG) { /* found to be damaged on the way */
 			counts = (struct index_counts){0};
-			bad = index_make(&x) < 0 || settings(&x) < 0 || index_sync(&x, a, &counts) < 0;
+			bad = index_make(&x) < 0 || index_sync(&x, a, &counts) < 0;
 		}
 		if (!bad && stat(x.path, &st) == 0)
 			counts.bytes = (uint64_t)st.st_size;

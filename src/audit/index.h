@@ -15,7 +15,8 @@
  *
  * An index that is damaged, of another version or another's making is made anew, silently. One that cannot be used at all (a full disk, a
  * directory that cannot be written, a lock that is held too long) is done without: the files are searched, the answer is the same.
- * A process may be killed anywhere: SQLite's journal takes back what was not finished, and batches that were go on counting.
+ * A process may be killed anywhere: SQLite's journal takes back what was not finished, and batches that were go on counting. Nothing is synced;
+ * after a start of the machine the index is gone over once.
  */
 #pragma once
 #include "audit/read.h"

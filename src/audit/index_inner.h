@@ -6,6 +6,7 @@
 #include "audit/inner.h"
 
 #define INDEX_KEY_BYTES 16 /* of SipHash */
+#define INDEX_BOOT_MAX 64
 #define INDEX_OFFSET_BITS 40
 #define INDEX_OFFSET_MAX ((uint64_t)1 << INDEX_OFFSET_BITS)
 
@@ -19,6 +20,7 @@ struct index {
 	int lock;                /* -1: not locked */
 	sqlite3 *db;
 	unsigned char key[INDEX_KEY_BYTES];
+	char boot[INDEX_BOOT_MAX]; /* which start of the machine this is */
 	struct err *e;
 };
 

@@ -255,7 +255,8 @@ static int by_index(struct search *s, struct err *e)
 		index_close(&x);
 		if (rc == 0)
 			return 0;
-	}
+	} else if (e->kind == ERR_LIMIT)
+		return -1; /* locked for too long: waiting once is enough */
 	struct index_counts counts;
 	if (index_open(s->a, s->au, true, &x, e) < 0)
 		return -1;

@@ -55,6 +55,8 @@ static int group_limits(struct run *r, struct err *e)
 
 	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + cg_guess_v2(), e) != 0) /* init is one more where it is born in it */
 		return -1;
+	if (l->io && cg_set(&r->cg, CG_IO_MAX, l->io, e) != 0)
+		return -1;
 	return r->cpus_suffice || cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
 }
 
@@ -70,7 +72,9 @@ static int group_make(struct run *r, struct err *e)
 	struct err why;
 
 	r->cpus_suffice = cpus_suffice(r->s->limits.cpu_milli);
-	r->grouped = cg_make(&r->cg, &why) == 0;
+	r->grouped = cg_make(&r->cg, r->s->limits.io, &why) == 0;
+	if (!r->grouped && r->s->limits.io)
+		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", why.text);
 	if (!r->grouped && r->s->require_cgroup)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", why.text);
 	r->watch.cg = r->grouped ? &r->cg : NULL;
@@ -310,6 +314,7 @@ static void say_enforced(const struct run *r, struct enforced *ret)
 		.pids = r->grouped ? cg_enforcer(&r->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
 		.cpu_time = r->s->limits.cpu_ms ? ENFORCED_TIMER : ENFORCED_NOT,
+		.io = r->s->limits.io ? cg_enforcer(&r->cg, CG_IO_MAX) : ENFORCED_NOT,
 		.network = r->s->network != NETWORK_HOST ? ENFORCED_NAMESPACE : ENFORCED_NOT,
 	};
 }

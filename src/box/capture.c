@@ -26,7 +26,7 @@ void capture_start(struct capture *c, int fd, int pass, const struct spec *s)
 	c->file = -1;
 	c->spool = s->spool;
 	c->place = 0;
-	c->lost = false;
+	c->lost = c->open_line = false;
 	c->max = s->limits.output;
 	c->total = c->kept = c->lines = c->lost_lines = 0;
 	c->waiting = c->passed = 0;
@@ -126,6 +126,7 @@ static void keep(struct capture *c, struct str all, size_t wanted)
 	c->kept += s.n;
 	c->lines += str_count(s, '\n');
 	c->lost_lines += str_count(str_sub(all, s.n, all.n), '\n');
+	c->open_line = all.p[all.n - 1] != '\n';
 }
 
 bool capture_take(struct capture *c, bool all)
@@ -161,6 +162,6 @@ void capture_end(struct capture *c, struct stream *ret)
 {
 	fd_close(&c->fd);
 	*ret = (struct stream){.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)), .file = c->file < 0 ? 0 : c->file, .end = c->kept,
-		.total = c->total, .lines = c->lines, .lost_lines = c->lost_lines};
+		.total = c->total, .lines = c->lines, .lost_lines = c->lost_lines + (c->open_line && c->kept < c->total)};
 	c->file = -1;
 }

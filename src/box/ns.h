@@ -83,6 +83,7 @@ struct capture {
 	unsigned place;            /* how many places for it were tried */
 	bool lost;                 /* there is no place left: nothing more is kept */
 	uint64_t total, max, kept, lines, lost_lines;
+	bool open_line;            /* the last byte is no newline */
 	size_t waiting, passed;    /* bytes of chunk: to be passed on, and done */
 	char head[NS_HEAD], chunk[NS_CHUNK];
 };

@@ -10,7 +10,8 @@ enum { EXIT_ALLOW = 0, EXIT_ASK = 1, EXIT_DENY = 2, EXIT_CONTAIN = 3, EXIT_USAGE
 
 enum option_kind {
 	OPTION_FLAG,  /* bool at the offset becomes true */
-	OPTION_VALUE, /* const char * at the offset */
+	OPTION_VALUE, /* const char * at the offset; given again the last one counts */
+	OPTION_ONCE,  /* likewise, but given again it is an error: one of them would be lost without a word */
 	OPTION_LIST,  /* struct run_list at the offset: each use adds a value */
 	OPTION_HELP,
 };

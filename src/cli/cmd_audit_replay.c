@@ -95,6 +95,8 @@ static void print_text(struct job *j)
 		buf_fmt(b, ", %" PRIu64 " not: a secret in them was redacted", all->counts.redacted);
 	if (all->counts.missing)
 		buf_fmt(b, ", %" PRIu64 " not: their policy or view is not in the record", all->counts.missing);
+	if (all->counts.unseen)
+		buf_fmt(b, ", %" PRIu64 " not: the policy asks about files that were not looked at then", all->counts.unseen);
 	if (all->counts.failed)
 		buf_fmt(b, ", %" PRIu64 " not: the policies together do not load, or something went wrong", all->counts.failed);
 	buf_c(b, "\n\nthen \\ now ");
@@ -113,7 +115,7 @@ static void print_text(struct job *j)
 				any = true;
 			}
 	if (!any)
-		buf_c(b, "\nno verdict would be another one\n");
+		buf_c(b, "\nno verdict of these would be another one\n");
 	if (all->more)
 		buf_c(b, "\nthere were more different commands than are told apart; the table counts them all\n");
 }
@@ -129,6 +131,7 @@ static void print_json(struct job *j)
 	doc_number(&o, "redacted", all->counts.redacted);
 	doc_number(&o, "missing", all->counts.missing);
 	doc_number(&o, "failed", all->counts.failed);
+	doc_number(&o, "unseen", all->counts.unseen);
 	doc_map(&o, "table");
 	for (size_t i = 0; i < NORDER; i++) {
 		doc_map(&o, verdict_name(order[i]));
@@ -237,7 +240,7 @@ const struct command_row command_audit_replay_all = {
 	.summary = "what another policy would have said to what was asked",
 	.about = "Judges the recorded requests again, each in its recorded view of the world, with FILE in the place of the user's policy; what the system's and the project's files said stays as it was "
 		 "recorded. Prints how many would have got another verdict, and the most frequent commands of each change with the reasons they would get. Nothing is run, and no classifier is asked.\n\n"
-		 "Requests whose commands had secrets in them, and those whose view or policy is not in the record, are counted and left out.",
+		 "Requests whose commands had secrets in them, those whose view or policy is not in the record, and those for which the policy wants to know of files that were not looked at then, are counted and left out.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

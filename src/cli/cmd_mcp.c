@@ -25,6 +25,7 @@ static const struct option_row options[] = {
 	{"memory", OPTION_VALUE, AT(memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
 	{"timeout", OPTION_VALUE, AT(timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
 	{"cpu-time", OPTION_VALUE, AT(cpu_time), "TIME", "CPU time of all processes together (default: no limit but --timeout)"},
+	{"io", OPTION_VALUE, AT(io), "SIZE", "bytes a second from each disk, and as many to it, as 20M (default: no limit)"},
 	{"pids", OPTION_VALUE, AT(pids), "N", "processes and threads"},
 	{"scratch", OPTION_VALUE, AT(scratch), "SIZE", "files in /tmp and the home, all together"},
 	{"output", OPTION_VALUE, AT(output), "SIZE", "output, each stream by itself"},

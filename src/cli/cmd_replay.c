@@ -97,6 +97,10 @@ static void judge_now(struct call *c)
 	s->policy.tried = true;
 	s->policy.ok = policies_load(&c->a, &(struct policies_request){.config = c->o.config, .cwd = s->r.cwd}, &today, &e) == 0 &&
 		       replay_under(&c->a, blobs_of(c), &s->r, &today, &s->policy.d, &e) == 0;
+	if (s->policy.ok && replay_unseen(s->r.judged, &s->policy.d.judgement)) {
+		s->policy.ok = false;
+		err_set(&e, ERR_INPUT, 0, "the policy asks about files that were not looked at then");
+	}
 	s->policy.why = str_dup(&c->a, str_of(e.text));
 	s->policy.same = s->policy.ok && replay_same(s->r.judged, &s->policy.d.judgement);
 }

@@ -12,7 +12,7 @@ static const struct option_row *find(const struct command_row *c, struct str nam
 	return NULL;
 }
 
-static bool has_value(const struct option_row *o) { return o->kind == OPTION_VALUE || o->kind == OPTION_LIST; }
+static bool has_value(const struct option_row *o) { return o->kind == OPTION_VALUE || o->kind == OPTION_ONCE || o->kind == OPTION_LIST; }
 
 static const char *dashes(const struct option_row *o) { return o->name[1] ? "--" : "-"; }
 
@@ -30,7 +30,9 @@ static int take(const struct option_row *o, const char *arg, const char *value, 
 		return err_set(e, ERR_INPUT, 0, "option '%s' needs a value: %s", arg, o->value);
 	if (o->kind == OPTION_LIST)
 		return add((struct run_list *)((char *)into + o->offset), o, value, e);
-	if (o->kind == OPTION_VALUE)
+	if (o->kind == OPTION_ONCE && *(const char **)((char *)into + o->offset))
+		return err_set(e, ERR_INPUT, 0, "option '%s%s' is given twice", dashes(o), o->name);
+	if (o->kind == OPTION_VALUE || o->kind == OPTION_ONCE)
 		*(const char **)((char *)into + o->offset) = value;
 	else if (o->kind == OPTION_FLAG)
 		*(bool *)((char *)into + o->offset) = true;

@@ -235,6 +235,7 @@ static int parse_time(struct load *l, const struct ynode *n, void *field) { retu
 static int parse_pids(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_PIDS); }
 static int parse_scratch(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_SCRATCH); }
 static int parse_output(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_OUTPUT); }
+static int parse_io(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_IO); }
 static int parse_cpu_time(struct load *l, const struct ynode *n, void *field) { return parse_limit(l, n, field, LIMIT_CPU_TIME); }
 
 /* ---- audit.*: what the system's file says can be made stricter by the person, not milder ---- */
@@ -395,6 +396,7 @@ const struct config_row config_rows[] = {
 	{{"sandbox.limits.scratch", WHO_ANYONE, false, "files of the box's own, likewise", "128M"}, parse_scratch, AT(sandbox.limits[LIMIT_SCRATCH])},
 	{{"sandbox.limits.output", WHO_ANYONE, false, "bytes of each output stream, likewise", "64M"}, parse_output, AT(sandbox.limits[LIMIT_OUTPUT])},
 	{{"sandbox.limits.cpu_time", WHO_ANYONE, false, "CPU time of a run, likewise", "60"}, parse_cpu_time, AT(sandbox.limits[LIMIT_CPU_TIME])},
+	{{"sandbox.limits.io", WHO_ANYONE, false, "bytes a second from each disk and to it, likewise", "20M"}, parse_io, AT(sandbox.limits[LIMIT_IO])},
 	{{"audit.required", WHO_OWNER, false, "what cannot be recorded does not run; what the system's file says can only be made stricter, here and in the next two", "true"},
 	 parse_audit_required, 0},
 	{{"audit.sync", WHO_OWNER, false, "rows of the record that are waited for until they are on the disk: always, begin (before a program starts) or none", "begin"}, parse_audit_sync, 0},

@@ -9,20 +9,39 @@
 #include "sys/state.h"
 
 #define TOLD "/caisson/cwd"
-#define SCRIPT "/caisson/env"
 
-int follow_prepare(struct arena *a, struct run *r, struct str id, struct str *ret, struct err *e)
+/* What a shell reads before its text, and by which variable it finds that. */
+static const struct shell {
+	enum dialect dialect;
+	const char *name, *value, *path, *text;
+} shells[] = {
+	{DIALECT_BASH, "BASH_ENV", "/caisson/env", "/caisson/env", "unset BASH_ENV\ntrap 'pwd -P >|" TOLD "' EXIT\n"},
+	{DIALECT_ZSH, "ZDOTDIR", "/caisson", "/caisson/.zshenv", "unset ZDOTDIR\ntrap 'pwd -P >|" TOLD "' EXIT\n"},
+};
+
+static const struct shell *shell_of(enum dialect d)
 {
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (shells[i].dialect == d)
+			return &shells[i];
+	return NULL;
+}
+
+int follow_prepare(struct arena *a, struct run *r, enum dialect dialect, struct str id, struct str *ret, struct err *e)
+{
+	const struct shell *shell = shell_of(dialect);
 	struct spec_path *p = arena_new(a, struct spec_path), **paths = &r->spec.paths;
 	struct spec_file *f = arena_new(a, struct spec_file), **files = &r->spec.files;
 	struct spec_var *v = arena_new(a, struct spec_var), **env = &r->spec.env;
 	struct str path;
 
+	if (!shell)
+		return err_set(e, ERR_INPUT, 0, "this shell reads nothing before its text");
 	if (state_keep(a, r->world->state_dir, "tickets", str_cat(a, id, STR(".cwd")), STR(""), &path, e) != 0)
 		return -1;
 	*p = (struct spec_path){.path = path, .at = STR(TOLD), .writable = true};
-	*f = (struct spec_file){.path = STR(SCRIPT), .text = STR("unset BASH_ENV\ntrap 'pwd -P >|" TOLD "' EXIT\n")};
-	*v = (struct spec_var){.name = STR("BASH_ENV"), .value = STR(SCRIPT)};
+	*f = (struct spec_file){.path = str_of(shell->path), .text = str_of(shell->text)};
+	*v = (struct spec_var){.name = str_of(shell->name), .value = str_of(shell->value)};
 	while (*paths)
 		paths = &(*paths)->next;
 	while (*files)

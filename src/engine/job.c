@@ -81,8 +81,8 @@ static void run_and_follow(struct arena *a, struct job *j, const struct box_prog
 {
 	struct str told = STR("");
 
-	if (j->ticket.follow && j->ticket.dialect == DIALECT_BASH)
-		(void)follow_prepare(a, &j->run, str_of(j->wishes.ticket), &told, NULL);
+	if (j->ticket.follow)
+		(void)follow_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
 	run_go(a, &j->run, progress, &j->outcome);
 	j->ended_in = follow_end(a, &j->world, told);
 }
@@ -93,6 +93,7 @@ static bool run_recorded(struct arena *a, struct job *j, const struct box_progre
 	struct err e = {0};
 
 	if (job_record_begin(a, j, &e) == 0) {
+		record_close(&j->record);
 		run_and_follow(a, j, progress);
 		return true;
 	}

@@ -14,7 +14,7 @@ static const struct wish {
 } wishes[] = {
 #define WISH(field) {#field, offsetof(struct run_wishes, field)}
 	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd), WISH(network), WISH(backend), WISH(require), WISH(skill), WISH(task), WISH(columns), WISH(schema),
-	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output), WISH(cpu_time), WISH(head), WISH(tail),
+	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output), WISH(cpu_time), WISH(io), WISH(head), WISH(tail),
 #undef WISH
 };
 static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)}, {"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
@@ -113,8 +113,8 @@ static struct str spec_json(struct arena *a, struct job *j)
 	buf_init(&p.b, a, AUDIT_SPEC_MAX);
 	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(s->network));
 	key(&p, "limits");
-	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
-		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms);
+	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
+		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
 	if (s->workspace.n) {
 		key(&p, "workspace");
 		put(&p, s->workspace);

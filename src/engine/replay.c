@@ -149,3 +149,11 @@ bool replay_same(const struct audit_line *row, const struct judgement *j)
 	}
 	return true;
 }
+
+bool replay_unseen(const struct audit_line *row, const struct judgement *j)
+{
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		if (!strcmp(r->id, "bound-reached"))
+			return j->cut && !replay_has_reason(row, STR("bound-reached"));
+	return false;
+}

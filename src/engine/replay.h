@@ -43,6 +43,9 @@ bool replay_same(const struct audit_line *row, const struct judgement *j);
 /* Is this id among the reasons of the row? */
 bool replay_has_reason(const struct audit_line *row, struct str id);
 
+/* Has the gate a question now that it had not then, so that the recorded view has no answer to it? The judgement means nothing then. */
+bool replay_unseen(const struct audit_line *row, const struct judgement *j);
+
 /* ---- other policies (replay_all.c) ---- */
 
 /*
@@ -81,6 +84,7 @@ struct replay_counts {
 	uint64_t rows;               /* with a verdict, that passed the filter */
 	uint64_t judged;             /* ... and were judged again */
 	uint64_t redacted, missing, failed; /* ... or not: the command is not as it was; view or policy are gone; something else */
+	uint64_t unseen;             /* ... or not: these policies ask about files that nobody looked at then */
 };
 
 int replay_each(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, const struct replay_visitor *v, struct replay_counts *ret, struct err *e);

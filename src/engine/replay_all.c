@@ -113,7 +113,7 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 struct memo {
 	unsigned char key[KEY_BYTES];
 	void *tag;
-	bool used;
+	bool used, unseen;
 	unsigned char to;
 };
 
@@ -187,6 +187,7 @@ struct one {
 	const struct replay *r;
 	enum verdict from;
 	struct memo *m;
+	const struct audit_line *row;
 	struct err e;
 	int rc;
 };
@@ -202,7 +203,9 @@ static int judge_one(void *arg)
 		return 0;
 	o->rc = 0;
 	o->m->to = (unsigned char)d->judgement.verdict;
-	o->m->tag = o->p->v->judged(o->p->v->ctx, o->r, o->from, d);
+	o->m->unseen = replay_unseen(o->row, &d->judgement);
+	if (!o->m->unseen)
+		o->m->tag = o->p->v->judged(o->p->v->ctx, o->r, o->from, d);
 	if (o->p->nmemos + 1 < o->p->cap) {
 		o->m->used = true;
 		o->p->nmemos++;
@@ -233,7 +236,7 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 		all->missing++;
 		return 0;
 	}
-	struct one o = {.p = p, .r = &r, .from = from, .m = memo_of(p, &r), .scratch = &scratch};
+	struct one o = {.p = p, .r = &r, .from = from, .m = memo_of(p, &r), .row = l, .scratch = &scratch};
 	if (!o.m->used) {
 		if (p->nmemos + 1 >= p->cap)
 			o.m = &spare;
@@ -247,6 +250,10 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 			*(gone ? &all->missing : &all->failed) += 1;
 			return 0;
 		}
+	}
+	if (o.m->unseen) {
+		all->unseen++;
+		return 0;
 	}
 	all->judged++;
 	p->v->row(p->v->ctx, o.m->tag, from, (enum verdict)o.m->to);

@@ -112,6 +112,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "scratch_mb", l->scratch, MB, by->scratch);
 	put_limit(b, "output_mb", l->output, MB, by->output);
 	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
+	put_limit(b, "io_mb_sec", l->io, MB, by->io);
 	key(b, "network");
 	buf_char(b, '{');
 	put_text(b, "value", str_of(network_name(s->network)));

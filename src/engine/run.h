@@ -34,7 +34,7 @@ struct run_wishes { /* NULL or empty: not given */
 	const char *code, *lang, *shell, *file, *ticket;
 	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *skill, *task, *agent, *config;
 	const char *columns, *schema, *validator; /* of the task: data, json, custom */
-	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *head, *tail;
+	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
 	const struct skill *skilled;     /* what the file `skill` says; run_skill() fills it in */

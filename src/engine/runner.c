@@ -36,6 +36,14 @@ static const struct runner_row {
 	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"}, NULL, "--log-junit ", false},
 };
 
+const struct runner_row *runner_row(struct str file)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (str_is(file, rows[i].file))
+			return &rows[i];
+	return NULL;
+}
+
 /* ---- asking ---- */
 
 static struct str base_name(struct str path)
@@ -284,7 +292,7 @@ static void judge_reports(struct arena *a, const struct runner_asked *asked, str
 		}
 		validate(a, &in, &one);
 		add_notes(a, &v, &one);
-		if (!one.format || strcmp(one.format, asked->row->machine) != 0)
+		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0])) /* nothing may stand before it */
 			validation_note(a, &v, "malformed-report", false, "what came as the report of %s is none; find what else writes to it, or what ends the runner early", asked->row->format);
 		else if (one.validity != VALIDITY_VALID)
 			v.validity = v.validity == VALIDITY_INVALID ? v.validity : one.validity;
@@ -297,14 +305,12 @@ static void judge_reports(struct arena *a, const struct runner_asked *asked, str
 	*ret = v;
 }
 
-/* Do they count the same? Errors are counted beside the tests in one and among them in the other. */
-static bool agree(const struct runner_row *row, const struct validation *text, const struct validation *machine)
+/* Do they count the same, where they can? Errors are counted beside the tests in one and among them in the other. */
+static bool same_counts(const struct runner_row *row, const struct validation *text, const struct validation *machine)
 {
 	int64_t errors = count_of(text, "errors") + count_of(machine, "errors");
 
-	if (text->result != machine->result)
-		return false;
-	if (!row->exact || errors)
+	if (!row->exact || errors || !text->counts)
 		return true;
 	if (count_of(text, "failed") != count_of(machine, "failed"))
 		return false;
@@ -326,7 +332,7 @@ static void judge_both(struct arena *a, const struct runner_row *row, const stru
 	struct validation text = *v;
 	bool same = text.format && !strcmp(text.format, row->format);
 
-	if (same && text.validity == VALIDITY_INVALID && !(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL && only_exit(&text)))
+	if (same && text.validity == VALIDITY_INVALID && !(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL && only_exit(&text) && same_counts(row, &text, machine)))
 		return;
 	if (text.format && !same) { /* another runner besides: both must hold */
 		if (machine->validity == VALIDITY_INVALID || (machine->result == RESULT_FAIL && text.validity == VALIDITY_VALID))
@@ -336,7 +342,7 @@ static void judge_both(struct arena *a, const struct runner_row *row, const stru
 		return;
 	}
 	*v = *machine;
-	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID && !agree(row, &text, machine))
+	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID && (text.result != machine->result || !same_counts(row, &text, machine)))
 		validation_note(a, v, "reports-disagree", false, "what %s printed and the report that it wrote do not say the same; find the test that prints a summary, or writes a report, of its own", row->format);
 	if (v->validity == VALIDITY_VALID && v->result == RESULT_PASS && o->exit_code != 0)
 		validation_note(a, v, "exit-mismatch", false, "all tests passed according to the report, but the command ended with %d; find what else failed", o->exit_code);

@@ -24,6 +24,8 @@ struct runner_asked {
 	bool large;                /* more came than is kept */
 };
 
+/* The row whose file has this name in the box; NULL: there is none. */
+const struct runner_row *runner_row(struct str file);
 /* Makes the pipes; nothing to do when nobody was asked. */
 int runner_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e);
 void runner_end(struct arena *a, const struct run *r, struct collector *c);

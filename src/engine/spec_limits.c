@@ -15,6 +15,7 @@ static const struct wish_row {
 	[LIMIT_SCRATCH] = {"--scratch", offsetof(struct run_wishes, scratch)},
 	[LIMIT_OUTPUT] = {"--output", offsetof(struct run_wishes, output)},
 	[LIMIT_CPU_TIME] = {"--cpu-time", offsetof(struct run_wishes, cpu_time)},
+	[LIMIT_IO] = {"--io", offsetof(struct run_wishes, io)},
 };
 
 /* 0: nobody asks for anything. */

@@ -197,7 +197,7 @@ static struct str show(struct passage *p, const char *what, const struct stream 
 	lost = s->total - e.at;
 	bytes = p->keeper.bytes;
 	*ret_cut = (struct cut){.is = t.is || lost || bytes > RUN_KEEP_ABOVE, .total_bytes = t.total_bytes + lost, .omitted_bytes = t.omitted_bytes + lost, .dropped_bytes = start + lost};
-	ret_cut->total_lines = e.at < to ? UNKNOWN : t.total_lines + s->lost_lines;
+	ret_cut->total_lines = e.at < to ? UNKNOWN : lost ? p->cutter.newlines + s->lost_lines : t.total_lines; /* a line may be there in part */
 	ret_cut->omitted_lines = e.at < to ? UNKNOWN : t.omitted_lines + s->lost_lines;
 	if (bytes > RUN_TEXT_MAX)
 		ret_cut->dropped_bytes += bytes - RUN_TEXT_MAX;

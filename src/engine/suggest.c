@@ -183,7 +183,7 @@ static void *note_request(void *ctx, const struct replay *r, enum verdict from, 
 	ask = &s->asks[s->nasks++];
 	ask->command = str_dup(w->a, r->command);
 	ask->r = (struct replay){.id = str_dup(w->a, r->id), .command = ask->command, .cwd = str_dup(w->a, r->cwd), .said = str_dup(w->a, r->said), .policy = str_dup(w->a, r->policy),
-		.view = str_dup(w->a, r->view)};
+		.view = str_dup(w->a, r->view), .answers = str_dup(w->a, r->answers)};
 	weigh(w, &d->judgement, ask);
 	if (!ask->left)
 		find_parts(w, d, ask);

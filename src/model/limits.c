@@ -32,6 +32,7 @@ static const struct limit_row {
 	[LIMIT_SCRATCH] = {"scratch", of_size, 64 << 10, MB << 24, {128 * MB, 1024 * MB}, "expected a size from 64K to 16T, as 128M; a plain number is megabytes"},
 	[LIMIT_OUTPUT] = {"output", of_size, 1 << 10, MB << 10, {64 * MB, 64 * MB}, "expected a size from 1K to 1G, as 64M; a plain number is megabytes"},
 	[LIMIT_CPU_TIME] = {"cpu_time", of_time, 1, 1024 * 7 * DAY_MS, {0, 0}, "expected a time from 1ms, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
+	[LIMIT_IO] = {"io", of_size, 64 << 10, MB << 20, {0, 0}, "expected a size for each second from 64K to 1T, as 20M; a plain number is megabytes"},
 };
 
 static const char *const profile_names[PROFILES] = {[PROFILE_EXEC] = "exec", [PROFILE_WORK] = "work"};
@@ -111,11 +112,11 @@ uint64_t limit_default(enum profile p, enum limit l, const struct machine *m)
 		n = m->cpu_milli;
 	else if (n == SHARE)
 		n = m->memory / 4 * 3;
-	return n < rows[l].min && l != LIMIT_CPU_TIME ? rows[l].min : n;
+	return rows[l].of_profile[p] && n < rows[l].min ? rows[l].min : n;
 }
 
 void limits_of(const uint64_t value[LIMITS], struct limits *ret)
 {
 	*ret = (struct limits){.cpu_milli = (uint32_t)value[LIMIT_CPUS], .pids = (uint32_t)value[LIMIT_PIDS], .memory = value[LIMIT_MEMORY], .scratch = value[LIMIT_SCRATCH],
-		.output = value[LIMIT_OUTPUT], .time_ms = value[LIMIT_TIME], .cpu_ms = value[LIMIT_CPU_TIME]};
+		.output = value[LIMIT_OUTPUT], .time_ms = value[LIMIT_TIME], .cpu_ms = value[LIMIT_CPU_TIME], .io = value[LIMIT_IO]};
 }

@@ -9,9 +9,9 @@
 #define MB ((uint64_t)1 << 20)
 
 enum profile { PROFILE_EXEC, PROFILE_WORK, PROFILES };
-enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH, LIMIT_OUTPUT, LIMIT_CPU_TIME /* ms */, LIMITS };
+enum limit { LIMIT_CPUS /* thousandths */, LIMIT_MEMORY, LIMIT_TIME /* ms */, LIMIT_PIDS, LIMIT_SCRATCH, LIMIT_OUTPUT, LIMIT_CPU_TIME /* ms */, LIMIT_IO /* bytes a second */, LIMITS };
 
-/* All but cpu_ms are always set; 0 there is no limit besides the wall clock's. */
+/* All but cpu_ms and io are always set; 0 there is no limit besides the wall clock's. */
 struct limits {
 	uint32_t cpu_milli;   /* thousandths of a CPU */
 	uint32_t pids;
@@ -20,6 +20,7 @@ struct limits {
 	uint64_t output;      /* bytes of each stream */
 	uint64_t time_ms;     /* wall clock */
 	uint64_t cpu_ms;      /* CPU time of all processes together */
+	uint64_t io;          /* bytes a second from each disk, and as many to it */
 };
 
 struct limit_set { /* what policies say of one limit; 0: nothing */
@@ -41,6 +42,6 @@ int profile_find(struct str name, enum profile *ret);
 int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e);
 /* As limit_parse() reads it. */
 struct str limit_text(struct arena *a, enum limit l, uint64_t value);
-/* Of the profile: never 0, but for LIMIT_CPU_TIME. */
+/* Of the profile: never 0, but for LIMIT_CPU_TIME and LIMIT_IO. */
 uint64_t limit_default(enum profile p, enum limit l, const struct machine *m);
 void limits_of(const uint64_t value[LIMITS], struct limits *ret);

@@ -11,7 +11,7 @@ enum enforcer { ENFORCED_NOT, ENFORCED_CGROUP2, ENFORCED_CGROUP1, ENFORCED_RLIMI
 	ENFORCED_AFFINITY };
 
 struct enforced { /* who enforced each limit */
-	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, network;
+	enum enforcer cpu, memory, pids, scratch, output, time, cpu_time, io, network;
 };
 
 /*
@@ -28,7 +28,7 @@ struct stream {
 	uint64_t end;          /* with a file: bytes [stream_from(), end) are in it */
 	uint64_t total;        /* bytes written by the program, kept or not */
 	uint64_t lines;        /* newlines before `end`; of a stream that is there as a whole nobody needs it */
-	uint64_t lost_lines;   /* and after it */
+	uint64_t lost_lines;   /* lines that end after it, or do not end */
 };
 
 /* The first and one past the last byte that can be read; what lies before (but for `text`) and after them, up to `total`, is lost. */

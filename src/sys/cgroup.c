@@ -32,6 +32,7 @@
 #define REMOVE_WAIT_US 200000
 #define OOM_WAIT_US 3000     /* from the news that memory is short to the kill */
 #define OOM_AGAIN_MAX 50     /* times that is waited for */
+#define DISKS_MAX 4096
 #define CPU_PERIOD_US 100000
 #define CPU_QUOTA_MIN_US 1000 /* the kernel's own */
 
@@ -223,7 +224,7 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 		return 0;
 	if (!v2)
 		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
-	return open_v2(cg, v2, need, CG_HAS_CPU & ~v1, e);
+	return open_v2(cg, v2, need, (CG_HAS_CPU | (m->io ? CG_HAS_IO : 0)) & ~v1, e);
 }
 
 /* The path of a directory that is open, for people. */
@@ -320,11 +321,11 @@ static int make_all(struct cgroup *cg, struct err *e)
 	return listen_for_oom(cg, e);
 }
 
-int cg_make(struct cgroup *cg, struct err *e)
+int cg_make(struct cgroup *cg, bool io, struct err *e)
 {
 	struct cg_map map;
 	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
-	if (cg_map_read(&map, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
+	if (cg_map_read(&map, io, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
 		return 0;
 	cg_remove(cg);
 	return -1;
@@ -380,6 +381,38 @@ static int set_cpu(const struct cg_dir *d, uint64_t milli)
 	return errno == EINVAL ? 0 : -1;
 }
 
+/* One disk, both ways. One that cannot be limited (it is a part, or not there any more) has its disk in the list, too. */
+static int limit_disk(const struct cg_dir *d, struct str device, uint64_t n)
+{
+	char text[KNOB_MAX];
+	if (d->v2) {
+		snprintf(text, sizeof text, "%.*s rbps=%ju wbps=%ju", STR_ARG(device), (uintmax_t)n, (uintmax_t)n);
+		return put(d->fd, "io.max", text);
+	}
+	snprintf(text, sizeof text, "%.*s %ju", STR_ARG(device), (uintmax_t)n);
+	return put(d->fd, "blkio.throttle.read_bps_device", text) == 0 && put(d->fd, "blkio.throttle.write_bps_device", text) == 0 ? 0 : -1;
+}
+
+static int set_io(const struct cg_dir *d, uint64_t n)
+{
+	DIR *blocks = opendir("/sys/block");
+	int limited = 0;
+	const struct dirent *entry;
+	if (!blocks)
+		return -1;
+	for (int left = DISKS_MAX; left > 0 && (entry = readdir(blocks)); left--) {
+		char path[sizeof entry->d_name + 8], device[KNOB_MAX];
+		snprintf(path, sizeof path, "%s/dev", entry->d_name);
+		ssize_t len = cg_read(dirfd(blocks), path, device, KNOB_MAX / 2);
+		if (len > 1)
+			limited += limit_disk(d, str_n(device, (size_t)len - 1), n) == 0;
+	}
+	closedir(blocks);
+	if (!limited)
+		errno = ENODEV;
+	return limited ? 0 : -1;
+}
+
 static const struct {
 	unsigned controller;
 	const char *name;
@@ -388,6 +421,7 @@ static const struct {
 	[CG_MEMORY_MAX] = {CG_HAS_MEMORY, "memory", INT64_MAX},
 	[CG_CPU_MILLI] = {CG_HAS_CPU, "CPU", 1000000000},
 	[CG_PIDS_MAX] = {CG_HAS_PIDS, "process", 4194304},
+	[CG_IO_MAX] = {CG_HAS_IO, "disk", INT64_MAX},
 };
 
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e)
@@ -401,6 +435,7 @@ int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e)
 		return -1;
 	int bad = what == CG_PIDS_MAX ? put_number(d->fd, "pids.max", n)
 		: what == CG_CPU_MILLI ? set_cpu(d, n)
+		: what == CG_IO_MAX ? set_io(d, n)
 		: d->v2 ? set_memory_v2(d->fd, n) : set_memory_v1(d->fd, n);
 	return bad < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot set the %s limit of a control group", limits[what].name) : 0;
 }
@@ -555,7 +590,7 @@ void cg_probe(struct cg_host *ret)
 	struct cgroup cg;
 	struct err e;
 	*ret = (struct cg_host){0};
-	if (cg_make(&cg, &e) < 0) {
+	if (cg_make(&cg, true, &e) < 0) {
 		snprintf(ret->where, sizeof ret->where, "%.*s", (int)sizeof ret->where - 1, e.text);
 		return;
 	}

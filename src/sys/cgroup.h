@@ -18,7 +18,7 @@
 #include "model/outcome.h"
 #include "sys/cgroup_map.h"
 
-enum cg_limit { CG_MEMORY_MAX /* bytes, without swap */, CG_CPU_MILLI, CG_PIDS_MAX };
+enum cg_limit { CG_MEMORY_MAX /* bytes, without swap */, CG_CPU_MILLI, CG_PIDS_MAX, CG_IO_MAX /* bytes a second from each disk, and to it */ };
 #define CG_NAME_MAX 80
 
 struct cg_dir {
@@ -46,8 +46,9 @@ struct cg_host { /* what this host gives the caller; for doctor */
 	char where[256];      /* the directory groups are made in, or what is missing */
 };
 
-/* A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. Leftovers of dead launchers are removed on the way. */
-int cg_make(struct cgroup *cg, struct err *e);
+/* A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. Leftovers of dead launchers are removed on the way.
+ * With `io` the disks can be limited as well, where there is a hierarchy for that. */
+int cg_make(struct cgroup *cg, bool io, struct err *e);
 /* Before a process is in it. A CPU limit that the machine cannot exceed anyway is better not set: it costs a directory on version 1. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
 /* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */

@@ -18,7 +18,7 @@
 static const struct {
 	const char *name;
 	unsigned bit;
-} controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU}, {"cpuacct", CG_HAS_CPUACCT}};
+} controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU}, {"cpuacct", CG_HAS_CPUACCT}, {"blkio", CG_HAS_IO}, {"io", CG_HAS_IO}};
 
 unsigned cg_controllers(struct str names)
 {
@@ -142,9 +142,10 @@ void cg_map_prune(struct cg_map *m)
 	for (size_t i = 0; i < m->n; i++)
 		v1 |= m->of[i].controllers;
 	bool all = (v1 & CG_HAS_MEMORY) && (v1 & CG_HAS_PIDS);
+	unsigned idle = CG_HAS_CPUACCT | (m->io ? 0 : CG_HAS_IO);
 	size_t kept = 0;
 	for (size_t i = 0; i < m->n; i++) {
-		if (m->of[i].v2 ? all : m->of[i].controllers == CG_HAS_CPUACCT)
+		if (m->of[i].v2 ? all : !(m->of[i].controllers & ~idle))
 			continue;
 		if (kept != i)
 			m->of[kept] = m->of[i];
@@ -201,6 +202,7 @@ static const struct {
 	{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"},
 	{CG_HAS_CPU, false, "/sys/fs/cgroup/cpu"},
 	{CG_HAS_CPU | CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpu,cpuacct"},
+	{CG_HAS_IO, false, "/sys/fs/cgroup/blkio"},
 	{0, true, "/sys/fs/cgroup/unified"},
 	{0, true, "/sys/fs/cgroup"},
 };
@@ -225,9 +227,10 @@ void cg_map_usual(struct cg_map *m)
 		}
 }
 
-int cg_map_read(struct cg_map *ret, struct err *e)
+int cg_map_read(struct cg_map *ret, bool io, struct err *e)
 {
 	ret->n = 0;
+	ret->io = io;
 	if (each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0)
 		return -1;
 	cg_map_prune(ret);
@@ -247,7 +250,7 @@ static unsigned bits_in(int dir, const char *name)
 static bool switch_on(int dir, unsigned bits)
 {
 	char text[64];
-	int n = snprintf(text, sizeof text, "%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "", bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_CPU ? "+cpu" : "");
+	int n = snprintf(text, sizeof text, "%s%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "", bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_IO ? "+io " : "", bits & CG_HAS_CPU ? "+cpu" : "");
 	FD_CLEANUP int fd = openat(dir, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
 	return fd >= 0 && write(fd, text, (size_t)n) == n;
 }

@@ -188,6 +188,21 @@ for host, port in ('127.0.0.1', $port), ('192.0.2.1', 80), ('::1', $port):
     except OSError: print('closed')"
 	want '.stdout == "b'"'hello'"'\nclosed\nclosed\nclosed\n"' "$who: a loopback of its own: its own server answers, the host's does not, nothing leads out"
 
+	# ---- disks ----
+	head -c 2M /dev/urandom >"$ws/disk"
+	chmod 644 "$ws/disk"
+	sync -f "$ws"
+	box "$who" --io 1M --workspace "$ws:ro" -c 'dd if=disk of=/dev/null bs=64k iflag=direct 2>&1 | tail -1'
+	if [[ $(field .status) == setup_error ]]; then
+		want '.error | test("limits? disk")' "$who: disks that cannot be limited are refused"
+	else
+		want '.limits.io_mb_sec.enforced_by | IN("cgroup1", "cgroup2")' "$who: disks are limited by $(field .limits.io_mb_sec.enforced_by)"
+		want '.duration_ms > 1000 or (.stdout | test("Invalid argument"))' "$who: two megabytes at one a second ($(field .duration_ms) ms)"
+	fi
+	box "$who" --workspace "$ws:ro" -c 'dd if=disk of=/dev/null bs=64k 2>/dev/null; echo read'
+	want '.stdout == "read\n" and .limits.io_mb_sec.value == null' "$who: twin: without a limit"
+	rm -f "$ws/disk"
+
 	# ---- time ----
 	box "$who" --timeout 0.5 -c 'sleep 5'
 	want '.status == "timeout" and .duration_ms >= 500 and .duration_ms < 1500' "$who: the time limit holds ($(field .duration_ms) ms)"

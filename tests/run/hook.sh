@@ -217,6 +217,9 @@ try codex-pre 'rm -rf /etc' 2 stderr 'hooks.approve approves only what is allowe
 policy <<<'secrets: {enabled: true}'
 try claude-pre "echo $TOKEN" 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"scanInputs\"))" 'secrets.scanInputs'
 try claude-pre 'echo hello' 0 nothing 'an input without a secret'
+policy <<<'secrets: {enabled: true, allow: {rules: [github-*]}}'
+try claude-pre "echo $TOKEN" 0 nothing 'secrets.allow.rules'
+policy <<<'secrets: {enabled: true}'
 try claude-read-post "x = $TOKEN" 0 "$H.updatedToolOutput.file.content | contains(\"[redacted:\")" 'secrets.scanOutputs: what a tool reads'
 policy <<<"redirect: {tmp: true, tmpTarget: $tmp}"
 try claude-write /tmp/notes 0 "$H.updatedInput.file_path == \"$tmp/notes\" and $H.updatedInput.content == \"text\n\"" 'redirect: a file'
@@ -283,6 +286,12 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 		[[ $(cat "$tmp/out") == "0 $P" ]]
 		result $? "but not outside the project ($shell)"
 	done
+	if command -v zsh >/dev/null; then
+		line=$(SHELL=/bin/zsh rewrite claude-pre 'cd sub && ./none; exit 7')
+		zsh -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		[[ $(tail -1 "$tmp/out") == "7 $P/sub" ]]
+		result $? 'cd holds where the shell in the box is zsh'
+	else skip 'cd holds where the shell in the box is zsh' 'no zsh'; fi
 	line=$(rewrite claude-pre './none; ls -l /proc/self/ns/pid; cat /proc/net/route')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	[[ $(grep -o 'pid:\[[0-9]*\]' "$tmp/out") != "$(readlink /proc/self/ns/pid)" ]]

@@ -136,6 +136,12 @@ run 64 'not a time' audit replay-all --since soon
 printf 'tools: [\n' >"$tmp/bad.yaml"
 run 2 'a policy that does not load' audit replay-all --policy "$tmp/bad.yaml"
 err 'bad.yaml:'
+printf 'tools:\n  bash:\n    arguments:\n      - {command: echo, anyArgOutside: [.], decision: deny}\n' >"$tmp/files.yaml"
+"$CAISSON" run --gate -c 'echo ../x' >/dev/null 2>&1
+run 1 'a policy that wants to know more of files than was looked at' audit replay-all --policy "$tmp/files.yaml" --json
+json '.unseen == 2 and [.changes[].command] == ["touch x"]'
+run 1 'the same for one' replay --judge --config "$tmp/files.yaml" --json "$(newest end)"
+json '.today.verdict == "deny" and (.today_policy_then_world.ok | not) and .derived.same'
 "$CAISSON" run --gate -c 'echo ghp_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' >/dev/null 2>&1
 secret=$(newest end)
 run 64 'a secret is not run again' replay --run "$secret"

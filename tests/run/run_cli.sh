@@ -138,6 +138,7 @@ json '.validation.outcome == "valid"'
 echo 'tools: {bash: {deny: [ls]}}' >"$tmp/deny.yaml"
 run 126 'the policy still counts' --skill "$tmp/list.md" --config "$tmp/deny.yaml" -c ls
 sed 's,ls,../ls,' "$tmp/list.md" >"$tmp/bad-list.md"
+wrong 'is given twice' --workspace "$tmp" --workspace /usr -- true
 wrong 'bad-list.md:2:20: allowed_binaries: expected names of programs' --skill "$tmp/bad-list.md" -c ls
 echo 'sandbox: {limits: {timeout: 3, memory: 200M}}' >"$tmp/policy.yaml"
 run 0 'limits of a policy' --config "$tmp/policy.yaml" -c true

@@ -53,7 +53,7 @@ static size_t count_fds(void)
 static void make(struct cgroup *cg)
 {
 	struct err e = {0};
-	if (cg_make(cg, &e) < 0)
+	if (cg_make(cg, true, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "cg_make: %s", e.text);
 }
 
@@ -400,7 +400,7 @@ static void test_leftovers(void)
 		dead[i] = fork();
 		if (dead[i] == 0) {
 			struct cgroup cg;
-			_exit(cg_make(&cg, NULL) == 0 && cg_set(&cg, CG_CPU_MILLI, 500, NULL) == 0 ? 0 : 1);
+			_exit(cg_make(&cg, false, NULL) == 0 && cg_set(&cg, CG_CPU_MILLI, 500, NULL) == 0 ? 0 : 1);
 		}
 		CHECK_INT(reap(dead[i]), 0);
 	}
@@ -454,7 +454,7 @@ static int make_as_nobody(void)
 	struct err e = {0};
 	struct cg_host host;
 	size_t fds = count_fds();
-	if (cg_make(&cg, &e) == 0)
+	if (cg_make(&cg, false, &e) == 0)
 		return 1;
 	cg_probe(&host);
 	bool clear = e.kind == ERR_SYSTEM && strstr(e.text, "control group") && host.memory == ENFORCED_NOT && strstr(host.where, "control group");

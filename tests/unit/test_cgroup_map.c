@@ -144,7 +144,7 @@ static void test_usual(void)
 	cg_map_prune(&said);
 	cg_map_prune(&usual);
 	cg_map_usual(&usual);
-	CHECK_INT(cg_map_read(&both, NULL), 0);
+	CHECK_INT(cg_map_read(&both, false, NULL), 0);
 	CHECK_INT(both.n, said.n);
 	for (size_t i = 0; i < said.n; i++) {
 		CHECK_STR(str_of(both.of[i].path), said.of[i].path);

@@ -266,7 +266,8 @@ static void test_damaged(void)
 	COMPARE_SOME(&au);
 	/* another version, another program's, other tables, no key; a text where a number should be */
 	static const char *const changes[] = {"PRAGMA user_version=7", "PRAGMA application_id=3", "DROP TABLE row", "DROP TABLE own", "DELETE FROM own", "ALTER TABLE file RENAME COLUMN done TO xdone",
-					      "UPDATE file SET last_hash='x'", "UPDATE file SET done=5, size=5", "UPDATE file SET inode=1", "UPDATE row SET place=place+1; UPDATE file SET changed=1", "DELETE FROM file; DELETE FROM own"};
+					      "UPDATE file SET last_hash='x'", "UPDATE file SET done=5, size=5", "UPDATE file SET inode=1", "UPDATE row SET place=place+1; UPDATE file SET changed=1", "DELETE FROM file; DELETE FROM own",
+					      "UPDATE own SET boot='before'", "UPDATE own SET boot='before'; DELETE FROM row WHERE place % 5 = 1"};
 	for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
 		sqlite3 *db = NULL;
 		CHECK_INT(sqlite3_open_v2(at(name), &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);

