@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """What a fresh box costs, beside what a user would pick instead; all in one run, taking turns, so that noise falls on everybody alike.
 
-Prints ratios of medians with the goal beside them, and asserts nothing. RUNS (default 300) is the number of turns, PAUSED (60) that with a pause
+Prints ratios of medians with the goal beside them, and asserts nothing. Every run is recorded, without waiting for the disk but in the row that says so. RUNS (default 300) is the number of turns, PAUSED (60) that with a pause
 of 30 ms before each start, as an agent has between its commands.
 """
+import json
 import os
 import shutil
 import statistics
@@ -21,9 +22,26 @@ NULL = os.open("/dev/null", os.O_RDWR)
 STREAMS = [(os.POSIX_SPAWN_DUP2, NULL, fd) for fd in (0, 1, 2)]
 
 
+class Command(list):
+    """A command line with the environment it runs in."""
+
+    def __init__(self, argv, env=None):
+        super().__init__(argv)
+        self.env = env or dict(os.environ)
+
+
+def home(folder, name, policy):
+    """A home with this policy and a record of its own."""
+    place = os.path.join(folder, name)
+    os.makedirs(os.path.join(place, ".config", "caisson"), mode=0o700)
+    with open(os.path.join(place, ".config", "caisson", "config.yaml"), "w", encoding="utf-8") as file:
+        file.write(policy)
+    return {**os.environ, "HOME": place, "CAISSON_STATE": os.path.join(place, "state")}
+
+
 def once(argv):
     start = time.perf_counter()
-    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=STREAMS)
+    pid = os.posix_spawn(argv[0], argv, argv.env, file_actions=STREAMS)
     status = os.waitpid(pid, 0)[1]
     return time.perf_counter() - start, os.waitstatus_to_exitcode(status)
 
@@ -56,18 +74,42 @@ def path(name):
     return shutil.which(name)
 
 
-def boxes():
+def crun(folder, true):
+    """A bundle whose root is the host's, read-only; None with the reason where it does not run."""
+    if not path("crun"):
+        return print("  crun: not installed, not measured")
+    bundle = os.path.join(folder, "bundle")
+    os.makedirs(bundle)
+    subprocess.run([path("crun"), "spec", "-b", bundle], check=True, stdout=NULL)
+    with open(os.path.join(bundle, "config.json"), encoding="utf-8") as file:
+        spec = json.load(file)
+    spec["root"] = {"path": "/", "readonly": True}
+    spec["process"].update(terminal=False, args=[true])
+    spec["mounts"] = [mount for mount in spec["mounts"] if mount["type"] != "cgroup"]
+    with open(os.path.join(bundle, "config.json"), "w", encoding="utf-8") as file:
+        json.dump(spec, file)
+    argv = [path("crun"), "--cgroup-manager=disabled", "run", "-b", bundle, f"caisson-bench-{os.getpid()}"]
+    tried = subprocess.run(argv, stdin=NULL, capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        return print(f"  crun: not measured, it does not run here: {tried.stderr.strip() or tried.returncode}")
+    return Command(argv)
+
+
+def boxes(folder, plain, synced):
     true = path("true")
-    commands = {"posix_spawn": [true], "caisson run": [CAISSON, "run", "--", true]}
+    commands = {"posix_spawn": Command([true]), "caisson run": Command([CAISSON, "run", "--", true], plain), "caisson run, on the disk": Command([CAISSON, "run", "--", true], synced)}
     if path("bwrap"):
-        commands["bwrap"] = [path("bwrap"), *BWRAP[1:], true]
+        commands["bwrap"] = Command([path("bwrap"), *BWRAP[1:], true])
     else:
         print("  bwrap: not installed, not measured")
     if path("nsjail"):
-        commands["nsjail"] = [path("nsjail"), "-Mo", "-Q", "--chroot", "/", "--", true]
-    for name in ("nsjail", "crun", "docker"):
-        if name not in commands:
-            print(f"  {name}: {'needs an image or a bundle of its own' if path(name) else 'not installed'}, not measured")
+        commands["nsjail"] = Command([path("nsjail"), "-Mo", "-Q", "--chroot", "/", "--", true])
+    else:
+        print("  nsjail: not installed, not measured")
+    bundle = crun(folder, true)
+    if bundle:
+        commands["crun"] = bundle
+    print(f"  docker: {'needs an image' if path('docker') else 'not installed'}, not measured")
     for title, n, pause in (("tight", RUNS, 0), ("30 ms pauses", PAUSED, 0.03)):
         times = turns(commands, n, pause)
         table(f"  /bin/true, {title}, as a multiple of posix_spawn", times, "posix_spawn", {})
@@ -77,23 +119,23 @@ def boxes():
             print(f"  caisson run / bwrap, {title:<13} {ratio:6.2f}   of the fastest {low:5.2f}   goal 0.70")
 
 
-def python():
+def python(plain):
     exe = "/usr/bin/python3"
     if not os.path.exists(exe):
         return print("  python3: not installed, not measured")
-    commands = {"plain": [exe, "-c", "pass"], "caisson run": [CAISSON, "run", "--", exe, "-c", "pass"]}
+    commands = {"plain": Command([exe, "-c", "pass"]), "caisson run": Command([CAISSON, "run", "--", exe, "-c", "pass"], plain)}
     times = turns(commands, max(RUNS // 3, 1), 0)
     table("  python3 -c pass, tight, as a multiple of plain", times, "plain", {"caisson run": "   goal 1.40"})
 
 
-def overshoot():
+def overshoot(plain):
     """How long after the time limit everything is over, the whole process included; less what a run that ends at once takes."""
     over = []
-    quick = statistics.median(once([CAISSON, "run", "--", path("true")])[0] for _ in range(20))
+    quick = statistics.median(once(Command([CAISSON, "run", "--", path("true")], plain))[0] for _ in range(20))
     argv = [CAISSON, "run", "--timeout", "0.1", "-c", "trap '' TERM; while :; do :; done"]
     for _ in range(KILLS):
         start = time.perf_counter()
-        subprocess.run(argv, stdin=NULL, stdout=NULL, stderr=NULL, check=False)
+        subprocess.run(argv, stdin=NULL, stdout=NULL, stderr=NULL, env=plain, check=False)
         over.append((time.perf_counter() - start - 0.1 - quick) * 1000)
     over.sort()
     print(f"  time limit: over it by {statistics.median(over):.1f} ms (median), {over[int(len(over) * 0.99) - 1]:.1f} ms (p99)   goal p99 20 ms")
@@ -101,6 +143,8 @@ def overshoot():
 
 print("box: caisson run, everything on, beside others (medians)")
 os.chdir(tempfile.gettempdir())
-boxes()
-python()
-overshoot()
+with tempfile.TemporaryDirectory() as scratch:
+    unsynced = home(scratch, "plain", "audit: {sync: none}\n")
+    boxes(scratch, unsynced, home(scratch, "synced", "audit: {sync: begin}\n"))
+    python(unsynced)
+    overshoot(unsynced)

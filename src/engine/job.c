@@ -93,6 +93,7 @@ static bool run_recorded(struct arena *a, struct job *j, const struct box_progre
 	struct err e = {0};
 
 	if (job_record_begin(a, j, &e) == 0) {
+		record_close(&j->record);
 		run_and_follow(a, j, progress);
 		return true;
 	}

@@ -21,11 +21,25 @@
 
 static int open_all(struct arena *a, const struct record_place *at, struct record *r, struct err *e)
 {
-	struct str state;
-
-	if (state_make(a, at->state, at->project, at->uid, &state, e) != 0 || audit_open_in(a, state, at->uid, true, &r->audit, e) != 0)
+	if (state_make(a, at->state, at->project, at->uid, &r->state, e) != 0 || audit_open_in(a, r->state, at->uid, true, &r->audit, e) != 0)
 		return -1;
-	return blobs_open(a, state, at->uid, true, &r->blobs, e);
+	return blobs_open(a, r->state, at->uid, true, &r->blobs, e);
+}
+
+/* After record_close(). */
+static int open_again(struct arena *a, struct record *r, struct err *e)
+{
+	struct audit au;
+
+	if (r->off || r->audit.dir >= 0)
+		return 0;
+	if (audit_open_in(a, r->state, r->audit.uid, true, &au, e) != 0)
+		return -1;
+	r->audit.dir = au.dir;
+	if (blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e) == 0)
+		return 0;
+	audit_close(&r->audit);
+	return -1;
 }
 
 int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e)
@@ -91,7 +105,7 @@ struct str record_redact(struct arena *a, struct record *r, struct str text) { r
 int record_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
 {
 	*ret = STR("");
-	return r->off ? 0 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
+	return r->off ? 0 : open_again(a, r, e) != 0 ? -1 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
 static bool has_controls(struct str s)
@@ -204,6 +218,8 @@ int record_stream(struct arena *a, struct record *r, const struct stream *s, str
 	*ret_cut = false;
 	if (r->off || !s->total || !r->output_max)
 		return 0;
+	if (open_again(a, r, e) != 0)
+		return -1;
 	if (s->file || !stream_whole(s) || s->total > r->output_max)
 		return long_stream(a, r, s, ret, ret_cut, e);
 	return record_blob(a, r, without_secrets(a, r, s->text), ret, e);
@@ -225,6 +241,8 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 {
 	struct buf b;
 
+	if (open_again(a, r, e) != 0)
+		return -1;
 	if (!r->policy.n && r->policies) {
 		buf_init(&b, a, RECORD_JSON_MAX);
 		record_policies_json(&b, r->policies);
@@ -307,7 +325,7 @@ static int append(struct arena *a, struct record *r, const struct audit_row *row
 {
 	struct audit_written done;
 
-	if (audit_append(a, &r->audit, row, &done, e) != 0)
+	if (open_again(a, r, e) != 0 || audit_append(a, &r->audit, row, &done, e) != 0)
 		return -1;
 	if (ret)
 		memcpy(ret->text, done.id, sizeof(done.id));

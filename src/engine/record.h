@@ -41,6 +41,7 @@ struct record {
 	bool required;
 	struct audit audit;
 	struct blobs blobs;
+	struct str state;      /* resolved and checked */
 	uint64_t output_max;   /* bytes of a stream that are kept */
 	const struct policies *policies;
 	struct str policy;     /* the digest of their blob, once it is there */
@@ -58,6 +59,7 @@ struct record_id { /* of a request: its rows share it. Empty: there is no row */
 
 /* Policies NULL: they did not load; the built-in settings hold. 0 also when the record is off. record_close() may always be called. */
 int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e);
+/* Also in between, so that no process of a box inherits a way to the record: what is written next opens it again. */
 void record_close(struct record *r);
 /* A judgement that denies because nothing can be recorded. */
 void record_refuse(struct arena *a, const struct err *why, struct judgement *ret);

@@ -89,6 +89,15 @@ c 0 'no outputs' run -- /bin/echo x
 row 0 'has("stdout") | not' 'no output is kept'
 rm "$config"
 
+# ---- while it runs ----
+"$CAISSON" run --workspace "$tmp/ws" -c "echo > $tmp/ws/started; sleep 1.234" >"$tmp/out" 2>"$tmp/err" &
+for ((i = 0; i < 100; i++)); do [[ -e $tmp/ws/started ]] && break; sleep 0.02; done
+find /proc/[0-9]*/fd \( -lname "$CAISSON_STATE/audit*" -o -lname "$CAISSON_STATE/blobs*" \) >"$tmp/fds" 2>/dev/null
+[[ -e $tmp/ws/started && ! -s $tmp/fds ]]
+result $? 'no process of the box, and not the launcher, has the record open'
+wait
+row 0 '.kind == "end" and .status == "ok"' 'end'
+
 # ---- the gate ----
 c 126 'denied' run --gate -c 'rm -rf /etc'
 row 0 '.kind == "verdict" and .verdict == "deny" and (.reasons | length) > 0 and .command == "rm -rf /etc" and (has("status") | not)' 'a verdict'
