@@ -243,7 +243,7 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
 bench: deps ## measure against bash, side by side; prints ratios
-	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate
+	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
 $(BUILD)/bench/%: bench/%.c $(LIB)
