@@ -22,7 +22,7 @@ static const struct normalise_options options = {.timestamps = true};
 static const struct str secret = {"tr0ub4dor", 9};
 
 /* in base64 behind 0, 1 and 2 bytes, in hexadecimal, backwards */
-static const char *const encoded[] = {"dHIwdWI0ZG9y", "RyMHViNGRvc", "0cjB1YjRkb3", "74723075623464" "6f72", "74 72 30 75 62 34 64 6f 72", "rod4bu0rt"};
+static const char *const encoded[] = {"dHIwdWI0ZG9y", "RyMHViNGRvc", "0cjB1YjRkb3", "747230756234646f72", "74 72 30 75 62 34 64 6f 72", "rod4bu0rt"};
 
 static void require(bool holds)
 {

@@ -240,9 +240,9 @@ const struct command_row command_suggest = {
 	.synopsis = {"[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]"},
 	.summary = "rules that would remove the most frequent questions",
 	.about = "Judges the recorded requests again by the policy that is in force now. For the commands that would still be asked about it prints allow rules, as a policy file: the very command "
-		 "(allowChecks), or its first two words (allow) when three or more like it were asked about and nothing but the network or what is not known speaks against it. Each rule was tried: what it "
+		 "(allowChecks), or its first two words (allow) when three or more like it were asked about and nothing but the network speaks against it. Each rule was tried: what it "
 		 "is for is allowed with it. How often is said behind each.\n\n"
-		 "No rule is suggested for what is denied, for what your own rules ask about, and for what gives secrets away, takes rights, stays behind, destroys, or is not known in full; the most "
+		 "No rule is suggested for what is denied, for what your own rules ask about, and for what is asked about because of more than the network or a program that is run: secrets, rights, changes that others see, work that may be lost, what is not known in full; the most "
 		 "frequent of these are listed as comments. So are rules of your policy and checks that no request met. Nothing is changed: what to take is for a person to decide.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/glob.h"
 #include "client/hook.h"
 #include "engine/kept.h"
 #include "engine/record.h"
@@ -137,12 +138,31 @@ static bool named(const struct texts *list, struct str name)
 	return false;
 }
 
+/* The first kind of secret in a redacted text that the policy wants to hear of (secrets.allow.rules); empty: none. */
+static struct str kind_found(struct str redacted, const struct texts *allowed)
+{
+	static const char mark[] = "[redacted:";
+
+	for (size_t i = 0; i + sizeof(mark) < redacted.n; i++) {
+		ptrdiff_t end = str_starts(str_sub(redacted, i, redacted.n), mark) ? str_find(redacted, ']', i) : -1;
+		struct str kind = end < 0 ? STR("") : str_sub(redacted, i + sizeof(mark) - 1, (size_t)end);
+		const struct texts *t = allowed;
+
+		while (t && !glob_name(t->text, kind))
+			t = t->next;
+		if (kind.n && !t)
+			return kind;
+	}
+	return STR("");
+}
+
 /* secrets.scanInputs: what a tool is given must hold no secret. */
 static void scan_input(struct judging *g)
 {
 	struct call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
 	bool searched = s->input_tools ? named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_LIST;
+	struct str kind;
 	uint64_t n = 0;
 	struct buf b;
 
@@ -154,9 +174,9 @@ static void scan_input(struct judging *g)
 		add_reason(g, "configured-ask", GRADE_ASK, VERDICT_ASK, STR("the input is longer than what is searched for secrets (secrets.maxScanBytes)"));
 		return;
 	}
-	redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n);
-	if (n)
-		add_reason(g, "configured-deny", GRADE_DENY, VERDICT_DENY, STR("the input holds what looks like a secret, and the policy denies that (secrets.scanInputs)"));
+	kind = kind_found(redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
+	if (n && kind.n)
+		add_reason(g, "configured-deny", GRADE_DENY, VERDICT_DENY, str_fmt(c->a, "the input holds what looks like a secret (%.*s), and the policy denies that (secrets.scanInputs)", STR_ARG(kind)));
 }
 
 /* A caller's wish to be outside of a box: ours is not left because of it, and any other only with a person. */

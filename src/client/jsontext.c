@@ -182,13 +182,14 @@ static bool is_number(struct str s)
 	return i == s.n;
 }
 
+static bool is_plain(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == '.'; }
+
 static int read_plain(struct reading *r)
 {
 	size_t from = r->at;
 	struct str word;
 
-	while (r->at < r->text.n && (strchr("+-.", r->text.p[r->at]) || (r->text.p[r->at] >= '0' && r->text.p[r->at] <= '9') ||
-				     ((r->text.p[r->at] | 32) >= 'a' && (r->text.p[r->at] | 32) <= 'z')))
+	while (r->at < r->text.n && is_plain(r->text.p[r->at]))
 		r->at++;
 	word = str_sub(r->text, from, r->at);
 	if (!str_is(word, "true") && !str_is(word, "false") && !str_is(word, "null") && !is_number(word))

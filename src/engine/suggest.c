@@ -14,11 +14,12 @@
 #define REASONS_TEXT_MAX 400
 #define SCRATCH_CAP ((size_t)256 << 20)
 
-/* Reasons that stand against any rule, and those that do not even stand against a wider one. */
-static const char *const grave[] = {"secret-read", "proc-environ", "privilege", "persistence", "protected-write", "destroy-data", "project-delete", "system-change", "git-rewrite", "database-change",
-	"opaque-command", "opaque-script", "opaque-path", "syntax-error", "bound-reached", "inline-code", "code-error", "code-dynamic", "unknown-construct", "invisible-characters", "homoglyphs",
-	"unicode-whitespace", "arithmetic-injection", "odd-path", "link-write", "shared-temp", "zsh-commands", "classifier", "environment"};
-static const char *const mild[] = {"network", "configured-default", "executes-file", "unknown-program", "archive-extract", "not-contained"};
+/*
+ * Reasons that one may decide about once and for all: for the very command; and, fewer, for whatever starts like it. All others are about damage, secrets,
+ * rights, or about what is not known, and a person should look each time.
+ */
+static const char *const once[] = {"network", "configured-default", "not-contained", "executes-file", "unknown-program", "archive-extract"};
+static const char *const mild[] = {"network", "configured-default", "not-contained"};
 
 static bool listed(const char *const *list, size_t n, const char *id)
 {
@@ -154,7 +155,7 @@ static void weigh(struct work *w, const struct judgement *j, struct suggest_ask 
 			buf_fmt(&b, "%s%s", b.n ? "," : "", r->id);
 		if (!strcmp(r->id, "configured-ask") || !strcmp(r->id, "plan-mode"))
 			ask->left = "your own policy asks about it";
-		else if (LISTED(grave, r->id))
+		else if (!LISTED(once, r->id))
 			ask->left = "a person should look each time";
 		ask->mild &= LISTED(mild, r->id);
 	}
@@ -210,7 +211,11 @@ static int asks_most_first(const void *x, const void *y)
 
 /* ---- rules ---- */
 
-/* "npm publish --tag x" is one of "npm publish"; empty: it has no second word that names what it does, or such a rule would allow far more. */
+/* Programs whose second word does not say what they do: "aws iam" lists and deletes. */
+static const char *const deeper[] = {"aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
+	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
+
+/* "git fetch --all" is one of "git fetch"; empty: it has no second word that names what it does, or such a rule would allow far more. */
 static struct str prefix_of(struct str words)
 {
 	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
@@ -218,6 +223,9 @@ static struct str prefix_of(struct str words)
 
 	if (!second.n || second.p[0] < 'a' || second.p[0] > 'z' || prefix_broad(prefix))
 		return STR("");
+	for (size_t i = 0; i < sizeof(deeper) / sizeof(*deeper); i++)
+		if (str_is(str_sub(words, 0, (size_t)one), deeper[i]))
+			return STR("");
 	for (size_t i = 0; i < second.n; i++)
 		if (!((second.p[i] >= 'a' && second.p[i] <= 'z') || (second.p[i] >= '0' && second.p[i] <= '9') || second.p[i] == '-'))
 			return STR("");

@@ -1,10 +1,10 @@
 /*
  * Rules that the record suggests. All requests are judged again by the policy that is in force now; for those that would still be asked about
  * a rule is made, as narrow as it can be: the very command, or its first two words when several like it were asked about and nothing but the network
- * or what is unknown speaks against it. Then all of them are judged with these rules: a rule stays only when what it was made for is allowed by it.
+ * speaks against it. Then all of them are judged with these rules: a rule stays only when what it was made for is allowed by it.
  *
- * Never suggested: what a fixed check denies, denials at all, what the user's own rules ask about, and what gives secrets away, takes rights,
- * stays behind or destroys (a table says which). Also found: rules of the user's files that no request met, and checks that never spoke.
+ * Never suggested: what a fixed check denies, denials at all, what the user's own rules ask about, and what is asked about for another reason than the
+ * network or what a program may do (a table says which): secrets, rights, what stays behind, destroys, or is not known. Also found: rules of the user's files that no request met, and checks that never spoke.
  */
 #pragma once
 #include "engine/replay.h"

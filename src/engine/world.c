@@ -13,13 +13,17 @@
 
 #define SELF "/proc/self/exe"
 #define DELETED " (deleted)"
+#define LEFT -2 /* to the innermost arena_run */
 
 static void fill_user(struct arena *a, const struct engine_request *rq, struct view *v)
 {
 	struct user self = {0};
 	v->home = rq->home;
 	v->user = rq->user;
-	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, NULL) != 0) {
+	struct err e = {0};
+	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, &e) != 0) {
+		if (e.kind == ERR_LIMIT)
+			arena_leave(a, LEFT); /* no memory is no answer: without a home the home directory would pass for a project */
 		v->uid = (uint32_t)getuid();
 		return;
 	}

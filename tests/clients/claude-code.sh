@@ -59,6 +59,27 @@ jq '. + {permissions: {deny: ["Bash(./where.sh:*)"]}}' "$H/.claude/settings.json
 session "$(script_of './where.sh')"
 says_not 0 '^ns pid' 'a deny rule of the settings holds for a command that would be rewritten'
 
+# ---- tools that are no shell ----
+new_session tools
+set_up
+mkdir "$H/.ssh"
+echo 'not a key' >"$H/.ssh/id_ed25519"
+ALLOWED='Bash Read Write Edit' session "$(jq -nc --arg p "$P" --arg o "$RUN/outside" --arg h "$H" '[
+	{tool: ["Write"], input: {file_path: "\($p)/new.txt", content: "new"}},
+	{tool: ["Write"], input: {file_path: "\($o)/new.txt", content: "new"}},
+	{tool: ["Read"], input: {file_path: "\($h)/.ssh/id_ed25519"}},
+	{tool: ["Write"], input: {file_path: "\($h)/.config/caisson/more.yaml", content: "default: allow"}},
+	{tool: ["Read"], input: {file_path: "\($p)/build.log"}}]')"
+[[ $(cat "$P/new.txt" 2>/dev/null) == new ]] && ! is_error 0
+result $? 'a file in the project is written'
+is_error 1 && [[ ! -e $RUN/outside/new.txt ]]
+result $? 'one outside is not'
+is_error 2 && ! text 2 | grep -q 'not a key'
+result $? 'a private key is not read'
+is_error 3 && [[ ! -e $H/.config/caisson/more.yaml ]]
+result $? "caisson's own policy is not written"
+says 4 'build ok' 'a file of the project is read'
+
 # ---- hooks that do not work ----
 new_session missing
 set_up

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # The same questions to every client, in one session, and the hooks that do not work in two more. Sourced after lib.sh by the clients whose
 # answers do not differ in shape. Each client's script says what it cannot do: `cannot` has words between blanks (ask, contain, replace, status: exit codes).
 # shellcheck disable=SC2016,SC2154 # commands are data; the variables are the client's script's

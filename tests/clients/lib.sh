@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034 # what is set here is used by those that source it
 # Driving agent clients as they are, against a model on loopback that does what a script says (model.mjs). Sourced by the tests here.
 #
 # Every session has a directory of its own with a throw-away home, a project, and a policy; the client starts with an empty environment and

@@ -49,6 +49,8 @@ try codex-pre 'rm -rf /etc' 2 stderr 'Codex: a denial is the exit code'
 try codex-pre 'git push' 2 stderr 'Codex: it ignores an ask, so that is a denial'
 says 'cannot ask a person'
 try codex-pre make 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten)" 'Codex: contain'
+ask 2 stderr 'Codex: that nobody is asked (bypassPermissions in every exec) does not allow what would be asked about' < <(input codex-pre 'git push' | jq -c '.permission_mode = "bypassPermissions"')
+ask 0 "$H.updatedInput.command | $rewritten" 'Codex: and what should be contained still is' < <(input codex-pre make | jq -c '.permission_mode = "bypassPermissions"')
 try codex-patch sub/x.c 0 nothing 'Codex: a patch inside the project'
 try codex-patch .git/hooks/pre-commit 2 stderr 'Codex: a patch of a hook'
 try codex-patch /etc/passwd 2 stderr 'Codex: a patch outside'
@@ -217,6 +219,9 @@ try codex-pre 'rm -rf /etc' 2 stderr 'hooks.approve approves only what is allowe
 policy <<<'secrets: {enabled: true}'
 try claude-pre "echo $TOKEN" 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"scanInputs\"))" 'secrets.scanInputs'
 try claude-pre 'echo hello' 0 nothing 'an input without a secret'
+policy <<<'secrets: {enabled: true, allow: {rules: [github-*]}}'
+try claude-pre "echo $TOKEN" 0 nothing 'secrets.allow.rules'
+policy <<<'secrets: {enabled: true}'
 try claude-read-post "x = $TOKEN" 0 "$H.updatedToolOutput.file.content | contains(\"[redacted:\")" 'secrets.scanOutputs: what a tool reads'
 policy <<<"redirect: {tmp: true, tmpTarget: $tmp}"
 try claude-write /tmp/notes 0 "$H.updatedInput.file_path == \"$tmp/notes\" and $H.updatedInput.content == \"text\n\"" 'redirect: a file'

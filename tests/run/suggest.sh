@@ -48,12 +48,15 @@ tools:
       - git fetch
       - never used
 YAML
-for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'npm view left-pad' 'npm view right-pad' 'npm view x version' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
+for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'git ls-remote https://example.org/a' 'npm install left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
 ask 3 'curl https://example.org/a.json'
 ask 2 'cd . && git clone https://example.org/a.git'
-ask 1 'npm view left-pad'
-ask 1 'npm view right-pad'
-ask 1 'npm view x version'
+ask 1 'git ls-remote https://example.org/a'
+ask 1 'git ls-remote https://example.org/b'
+ask 1 'git ls-remote --heads https://example.org/c'
+for i in 1 2 3; do ask 1 "npm install left-pad-$i"; done
+ask 3 'git reset --hard'
+for i in 1 2 3; do ask 1 "aws iam list-$i"; done
 ask 4 'cat ~/.ssh/id_rsa'
 ask 2 'sudo ls'
 ask 2 'touch x'
@@ -63,7 +66,7 @@ ask 2 'git fetch'
 ask 2 'curl "https://example.org/a b"; curl https://example.org/$X'
 run 0 'suggest' suggest
 cp "$tmp/out" "$tmp/suggested.yaml"
-out "^      - 'npm view' # asked about 3 times, in several forms: "
+out "^      - 'git ls-remote' # asked about 3 times, in several forms: "
 out "^      - '^curl https:.*a.*json\$' # asked about 3 times: network\$"
 out "^      - '^git clone https:.*' # asked about 2 times"
 out '^#      4  cat ~/.ssh/id_rsa  \[.*secret-read.*\] a person should look each time$'
@@ -71,15 +74,15 @@ out '^#      2  touch x  \[configured-ask\] your own policy asks about it$'
 out '^#      1  curl https://example.org/once .*too rarely'
 out "^#   allow never used  ($XDG_CONFIG_HOME/caisson/config.yaml:6)\$"
 no '^#   allow git fetch'
-no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\)"
+no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\|npm\\|aws\\|reset\\)"
 out ' fork-bomb'
 run 0 'it loads' config verify "$tmp/suggested.yaml"
-for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'npm view left-pad' 'npm view anything'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
-for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm publish' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'git ls-remote https://example.org/a' 'git ls-remote anything'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm install left-pad-1' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
 verdict 2 'rm -rf /' "$tmp/suggested.yaml"
 run 0 'for programs' suggest --json
 json '.rules | length == 3'
-json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "npm view") | .kind == "allow" and .count == 3 and .commands == 3)'
+json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "git ls-remote") | .kind == "allow" and .count == 3 and .commands == 3)'
 json '[.left[].command] | index("touch x") != null'
 json '.dead_rules == [{"kind": "allow", "rule": "never used", "at": (.dead_rules[0].at)}]'
 json '.silent_checks | index("fork-bomb") != null and index("secret-read") == null'

@@ -92,6 +92,32 @@ static void try(struct str input, const char *client)
 	arena_free(&a);
 }
 
+/* An allocation that fails, anywhere: the answer is a refusal, or one that is no milder than the verdict. True when there was one to fail. */
+static bool try_failing(struct str input, size_t in_work, size_t in_reply)
+{
+	struct arena a, out, again;
+	struct reply r;
+	struct trial t = {&again, input, NULL, NULL, &r};
+	bool failed;
+
+	arena_init(&a, (size_t)64 << 20);
+	arena_init(&out, (size_t)64 << 20);
+	arena_init(&again, (size_t)128 << 20);
+	a.fail_at = in_work;
+	out.fail_at = in_reply;
+	hook_reply(&a, &out, input, &(struct hook_options){.environ = environ}, &r);
+	failed = in_work ? a.allocs >= in_work : out.allocs >= in_reply;
+	CHECK_INT(arena_run(&again, look_at, &t), 0);
+	if (t.wrong && !(failed && r.code == HOOK_BLOCK && r.err.n && !r.out.n)) { /* what fails before the event is known is refused, whatever it is */
+		unit_fail(__FILE__, __LINE__, "%s (exit %d, allocation %zu %zu)", t.wrong, r.code, in_work, in_reply);
+		unit_bytes("input", input);
+	}
+	arena_free(&again);
+	arena_free(&out);
+	arena_free(&a);
+	return failed;
+}
+
 static size_t ninputs;
 static struct str inputs[INPUTS_MAX];
 
@@ -123,6 +149,24 @@ static void test_mutations(void)
 
 			try(mutated(k % 3 ? inputs[i] : mutated(inputs[i])), c ? c->name : NULL);
 		}
+}
+
+static void test_torture(void)
+{
+	static const char *const starts[] = {"\"PreToolUse\"", "\"PostToolUse\"", "\"Write\"", "\"SessionStart\""};
+	size_t tried = 0;
+
+	for (size_t i = 0; i < ninputs; i++)
+		for (size_t k = 0; k < sizeof(starts) / sizeof(*starts); k++) {
+			if (!str_contains(inputs[i], str_of(starts[k])) || !str_contains(inputs[i], STR("transcript_path")) || str_contains(inputs[i], STR("turn_id")))
+				continue;
+			for (size_t n = 1; try_failing(inputs[i], n, 0); n += 1 + n / 64)
+				tried++;
+			for (size_t n = 1; try_failing(inputs[i], 0, n); n++)
+				tried++;
+			break;
+		}
+	CHECK(tried > 1000);
 }
 
 static void test_recognition(void)
@@ -205,6 +249,7 @@ int main(void)
 	RUN(test_tools);
 	RUN(test_inputs);
 	RUN(test_mutations);
+	RUN(test_torture);
 	place_end();
 	return unit_end();
 }
