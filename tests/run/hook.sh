@@ -171,6 +171,9 @@ try claude-edit "$P/.claude/settings.json" 0 "$H.permissionDecision == \"ask\"" 
 try claude-edit /etc/passwd 0 "$H.permissionDecision == \"deny\"" 'Edit of a file of the system'
 try claude-write "$HOME/.config/caisson/config.yaml" 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"caisson-files\"))" "Write of caisson's own policy"
 try claude-write "$HOME/notes.txt" 0 "$H.permissionDecision == \"ask\"" 'Write outside the project'
+try claude-write "$HOME/.claude/plans/x.md" 0 nothing "Write of the client's own plan"
+try claude-pre "echo x > $HOME/.claude/plans/x.md" 0 "$H.permissionDecision == \"ask\"" 'but not by a command'
+try claude-write "$HOME/.claude/plans/../settings.json" 0 "$H.permissionDecision == \"ask\"" 'nor beside it'
 try claude-mcp x 0 nothing 'a tool of a server'
 policy <<<'tools: {deny: [{tool: "mcp__mail__*", description: no mail from here}], ask: [WebFetch]}'
 try claude-mcp x 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"no mail from here\"))" 'tools.deny'

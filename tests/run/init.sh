@@ -68,6 +68,15 @@ jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "S
 result $? 'claude-code: all four events'
 jq -e '.version == 1 and ([.hooks[][].failClosed] | all)' "$HOME/.cursor/hooks.json" >/dev/null
 result $? 'cursor: a hook that fails means no'
+[[ $(jq -Sc --arg c "$CAISSON" '.hooks | walk(if type == "string" and startswith($c) then "caisson" + .[($c | length):] else . end)' "$HOME/.claude/settings.json") == "$(jq -Sc .hooks "$here/clients/claude-code/hooks/hooks.json")" ]]
+result $? 'the plugin folder for Claude Code has the same hooks'
+if command -v node >/dev/null; then
+	cp "$HOME/.config/opencode/plugin/caisson.js" "$tmp/plugin.mjs"
+	node --check "$tmp/plugin.mjs" 2>"$tmp/err" && grep -q "^const program = \"$CAISSON\";" "$tmp/plugin.mjs"
+	result $? 'the plugin for opencode is JavaScript, with the path of the program'
+else
+	skip 'the plugin for opencode is JavaScript' 'there is no node'
+fi
 init && [[ $(grep -c 'already' "$tmp/out") == 8 ]]
 result $? 'without --client all that are used here'
 init --remove && [[ $(tree) == "$before" ]]
