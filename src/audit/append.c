@@ -399,7 +399,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 	if (bad)
 		return -1;
 	if (w.tail.made && au->retain_days)
-		audit_prune_rotated(a, au);
+		audit_prune_rotated(au);
 	done.seq = w.tail.seq;
 	memcpy(done.hash, w.tail.hash, sizeof done.hash);
 	if (ret)

@@ -283,12 +283,14 @@ int index_make(struct index *x)
 	return db_open(x, true) < 0 || settings(x) < 0 || write_schema(x) < 0 ? -1 : 0;
 }
 
+static char *index_path(struct arena *a, const struct audit *au) { return str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p)); }
+
 int index_open(struct arena *a, const struct audit *au, bool exclusive, struct index *ret, struct err *e)
 {
 	struct index x = {.au = au, .lock = -1, .e = e};
 	struct stat st;
 	boot_id(x.boot);
-	x.path = str_c(a, str_fmt(a, "%.*s/index.sqlite", (int)(au->path.n - strlen("/audit")), au->path.p));
+	x.path = index_path(a, au);
 	if (lock_open(a, au, &x) < 0)
 		return -1;
 	int bad = lock_wait(&x, exclusive);
@@ -336,4 +338,17 @@ int index_update(struct arena *a, const struct audit *au, bool anew, struct inde
 	}
 	*ret = counts;
 	return 0;
+}
+
+int index_forget(struct arena *a, const struct audit *au, struct err *e)
+{
+	struct index x = {.au = au, .lock = -1, .e = e};
+	struct index_counts counts;
+	struct stat st;
+	x.path = index_path(a, au);
+	if (lstat(x.path, &st) < 0)
+		return errno == ENOENT ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", x.path);
+	if (index_update(a, au, false, &counts, e) == 0)
+		return 0;
+	return remove_one(&x, "-journal") < 0 || remove_one(&x, "") < 0 ? -1 : 0;
 }

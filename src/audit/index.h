@@ -35,6 +35,8 @@ struct index_counts {
 
 /* Brings the index up to date; `anew`: makes it from nothing. */
 int index_update(struct arena *a, const struct audit *au, bool anew, struct index_counts *ret, struct err *e);
+/* The same for who dropped rows, whose texts must not stay in it: when there is an index. One that cannot be brought up to date is removed. */
+int index_forget(struct arena *a, const struct audit *au, struct err *e);
 
 /* ---- searching ---- */
 

@@ -14,6 +14,7 @@
 
 #define FIRST_BYTES ((size_t)64 << 10) /* of a file, at a time, when its first row is looked for */
 #define TORN_MAX 100000                /* entries of torn/ */
+#define ROTATED_CAP ((size_t)64 << 20)
 
 /* ---- which days ---- */
 
@@ -228,10 +229,26 @@ static int prune(struct arena *a, const struct audit *au, unsigned days, size_t 
 
 int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry, struct audit_pruned *ret, struct err *e) { return prune(a, au, days, 0, dry, ret, e); }
 
-void audit_prune_rotated(struct arena *a, const struct audit *au)
+struct rotated {
+	struct arena a;
+	const struct audit *au;
+};
+
+static int prune_rotated(void *arg)
 {
+	struct rotated *r = arg;
 	struct audit_pruned p;
-	(void)prune(a, au, au->retain_days, 1, false, &p, NULL);
+	(void)prune(&r->a, r->au, r->au->retain_days, 1, false, &p, NULL);
+	return 0;
+}
+
+/* In an arena of its own: the caller's row is written, and a full arena must not make it look as if it were not. */
+void audit_prune_rotated(const struct audit *au)
+{
+	struct rotated r = {.au = au};
+	arena_init(&r.a, ROTATED_CAP);
+	(void)arena_run(&r.a, prune_rotated, &r);
+	arena_free(&r.a);
 }
 
 int audit_usage(struct arena *a, const struct audit *au, const struct blobs *blobs, struct audit_usage *ret, struct err *e)

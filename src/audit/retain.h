@@ -29,7 +29,7 @@ int audit_prune(struct arena *a, const struct audit *au, unsigned days, bool dry
  * The same when a day has just begun, by au->retain_days, with the day before it as today: a clock that was set far ahead makes one new day, and
  * must not take the old ones with it. What cannot be done is left for the next day.
  */
-void audit_prune_rotated(struct arena *a, const struct audit *au);
+void audit_prune_rotated(const struct audit *au);
 
 struct audit_swept {
 	uint64_t blobs, bytes; /* removed */

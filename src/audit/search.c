@@ -176,7 +176,7 @@ static int by_number(const void *a, const void *b)
 
 static int ask(struct search *s, struct index *x, const int64_t *command, const struct digests *among)
 {
-	struct query q;
+	struct query q = {0};
 	sqlite3_stmt *st;
 	int rc, bad = 0;
 	build(s, x, command, &q);

@@ -56,11 +56,13 @@ uint64_t str_count(struct str s, char c)
  */
 bool str_contains(struct str s, struct str needle)
 {
-	const char *at = s.p, *end = s.p + s.n;
+	const char *at, *end;
 	size_t misses = 0;
 
-	if (needle.n == 0)
-		return true;
+	if (needle.n == 0 || s.n < needle.n)
+		return needle.n == 0;
+	at = s.p;
+	end = s.p + s.n;
 	while ((size_t)(end - at) >= needle.n && misses * 16 <= (size_t)(at - s.p) + 256) {
 		at = memchr(at, needle.p[0], (size_t)(end - at) - needle.n + 1);
 		if (!at)

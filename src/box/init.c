@@ -2,8 +2,8 @@
  * pid 1 of the box, and the program before it is itself. ns.h has the theory. Nothing here allocates; whatever fails is told to the launcher,
  * and then this process ends, and the box with it.
  *
- * Both prepare at the same time: init puts the root together, while the program makes the network namespace, which takes the kernel
- * nearly as long, and enters the cgroup. Then they meet: the program goes on in the new root, while init follows into the network namespace (its
+ * Both prepare at the same time: the program makes the network namespace, which takes the kernel longest and needs no user yet, and enters the
+ * cgroup, while init puts the root together. Then they meet: the program goes on in the new root, while init follows into the network namespace (its
  * own /proc entry must not show the host's) and guards itself; nothing foreign runs before that is done.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
@@ -103,21 +103,28 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Changing the user forgets the parent-death signal, so that comes last; then it may be too late, and the socket says so. */
 static int become(const struct ns_child *c, struct err *e)
 {
-	char peek;
-
 	if (c->drop_groups && setgroups(0, NULL) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop groups");
 	if (setresgid(c->gid, c->gid, c->gid) != 0 || setresuid(c->uid, c->uid, c->uid) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
 	/* Another user is not dumpable, and init must look at the program once more; until then nothing foreign runs in the box. */
-	if (prctl(PR_SET_DUMPABLE, 1) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+	if (prctl(PR_SET_DUMPABLE, 1) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	umask(022);
+	return 0;
+}
+
+/* Changing the user forgets the parent-death signal, so that comes last; then it may be too late, and the socket says so. */
+static int die_with_launcher(const struct ns_child *c, struct err *e)
+{
+	char peek;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	if (recv(c->talk, &peek, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
 		_exit(127);
-	umask(022);
 	return 0;
 }
 
@@ -260,6 +267,9 @@ static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
 	if (c->spec->network == NETWORK_LOOPBACK && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
+	await(meet, NS_MAPPED);
+	if (become(c, e) != 0)
+		return -1;
 	say(meet, NS_NETWORK);
 	setsid();
 	if (enter_group(c, ret_alone, e) != 0)
@@ -297,6 +307,7 @@ static void __attribute__((noreturn)) program(const struct ns_child *c, int meet
 	struct err e = {0};
 	bool alone = false;
 
+	default_signals();
 	if (begin(c, meet, &alone, &e) == 0) {
 		await(meet, NS_ROOT);
 		if (enclose(c, alone, &e) == 0) {
@@ -433,12 +444,13 @@ void ns_init(const struct ns_child *c)
 	close(c->launcher_talk);
 	if (c->launcher_in >= 0)
 		close(c->launcher_in);
+	child = start(c, &meet, &pidfd, &e);
 	default_signals();
 	await(c->talk, NS_MAPPED);
-	if (become(c, &e) != 0)
+	if (child < 0 || become(c, &e) != 0 || die_with_launcher(c, &e) != 0)
 		give_up(c->talk, &e);
-	child = start(c, &meet, &pidfd, &e);
-	if (child < 0 || prepare(c, meet, pidfd, &hidden, &e) != 0)
+	say(meet, NS_MAPPED);
+	if (prepare(c, meet, pidfd, &hidden, &e) != 0)
 		give_up(c->talk, &e);
 	shut(c);
 	if (keep_time(c, &e) != 0 || seal(meet, pidfd, hidden, &e) != 0)

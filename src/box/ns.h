@@ -41,7 +41,7 @@ struct ns_user { /* who the program is, in the box and on the host */
 struct ns_user ns_user(void);
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-/* Words: of the launcher to init (mapped) and to the program (its group, or none); between init and the program. */
+/* Words: of the launcher to init (mapped, which that passes on) and to the program (its group, or none); between init and the program. */
 enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a', NS_NETWORK = 'n', NS_ROOT = 'r', NS_GUARDED = 'd' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "audit/index.h"
 #include "audit/retain.h"
 #include "base/num.h"
 #include "cli/cli.h"
@@ -77,6 +78,8 @@ static int work(struct job *j, struct err *e)
 	struct record_home *h = &j->at;
 
 	if (audit_prune(&j->a, &h->audit, j->days, j->o.dry, &j->pruned, e) < 0)
+		return -1;
+	if (!j->o.dry && index_forget(&j->a, &h->audit, e) < 0) /* it has the texts of commands */
 		return -1;
 	if (h->has_blobs && audit_sweep(&j->a, &h->audit, &h->blobs, j->o.dry ? &j->pruned : NULL, &j->swept, e) < 0)
 		return -1;

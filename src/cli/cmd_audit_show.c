@@ -208,23 +208,30 @@ static void show_limits(struct job *j, const json_t *spec)
 			continue;
 		if (!any)
 			label(j, "limits");
-		buf_fmt(&j->b, "%s%s %.4g%s", any ? ", " : "", limits[i].name, (double)json_integer_value(v) / (double)limits[i].one, limits[i].unit);
+		buf_fmt(&j->b, "%s%s %g%s", any ? ", " : "", limits[i].name, (double)json_integer_value(v) / (double)limits[i].one, limits[i].unit);
 		any = true;
 	}
 	if (any)
 		buf_char(&j->b, '\n');
 }
 
+/* A specification stands in the row itself, or is a blob. */
 static void show_spec(struct job *j, const char *key, struct str value)
 {
-	struct str text, digest = audit_text(&j->a, value);
+	static const char *const words[] = {"profile", "network", "workspace"};
+	struct str text = value;
 	json_t *spec = NULL;
 
-	label(j, key);
-	tinted(j, digest, TINT_DIM);
-	if (!j->at.has_blobs || !blob_is_digest(digest) || blob_get(&j->a, &j->at.blobs, digest, SPEC_MAX, &text, NULL) < 0 || json_load_strict(text, &spec, NULL) < 0)
+	if (value.p[0] == '"') {
+		struct str digest = audit_text(&j->a, value);
+
+		label(j, key);
+		tinted(j, digest, TINT_DIM);
+		if (!j->at.has_blobs || !blob_is_digest(digest) || blob_get(&j->a, &j->at.blobs, digest, SPEC_MAX, &text, NULL) < 0)
+			return;
+	}
+	if (json_load_strict(text, &spec, NULL) < 0)
 		return;
-	const char *const words[] = {"profile", "network", "workspace"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		struct str word = json_to_str(json_object_get(spec, words[i]));
 

@@ -21,14 +21,14 @@ static const struct runner_row {
 	const char *file;          /* its name in the box */
 	const char *format;        /* of what the runner prints for people */
 	const char *machine;       /* of the report */
-	const char *word;          /* the command must hold it; NULL: any command may start the runner */
+	const char *word;          /* the command must hold it (of two words both); NULL: any command may start the runner */
 	const char *own[OWN_MAX];  /* a command with one of these asks for reports itself, or could not bear ours */
 	const char *variable;      /* NULL: arguments are added */
 	const char *before;        /* the words before the file */
 	bool exact;                /* both count the same things */
 } rows[] = {
 	{"pytest.xml", "pytest", "junit-xml", NULL, {"--junitxml", "--junit-xml", "no:junitxml"}, "PYTEST_ADDOPTS", "--junitxml=", true},
-	{"node.xml", "node", "junit-xml", "--test", {"--test-reporter"}, "NODE_OPTIONS",
+	{"node.xml", "node", "junit-xml", "node --test", {"--test-reporter"}, "NODE_OPTIONS",
 	 "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=", false},
 	{"rspec.json", "rspec", "rspec-json", "rspec", {"--format", " -f", "--out", " -o"}, "SPEC_OPTS", "--format progress --format json --out ", true},
 	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, NULL, "--json --outputFile=", true},
@@ -146,7 +146,10 @@ static bool add_arguments(struct making *m, const struct runner_row *row)
 
 static bool suits(const struct runner_row *row, struct str command)
 {
-	if (row->word && !str_contains(command, str_of(row->word)))
+	struct str word = str_of(row->word ? row->word : "");
+	ptrdiff_t blank = str_find(word, ' ', 0);
+
+	if (!str_contains(command, str_sub(word, 0, blank < 0 ? word.n : (size_t)blank)) || (blank >= 0 && !str_contains(command, str_sub(word, (size_t)blank, word.n))))
 		return false;
 	for (size_t i = 0; i < OWN_MAX && row->own[i]; i++)
 		if (str_contains(command, str_of(row->own[i])))

@@ -313,10 +313,20 @@ static bool adds_only(const struct access *x)
 	return false;
 }
 
+/* Where a client's own tools keep the plan and the list of a session: nothing obeys these. */
+static bool clients_notes(const struct judge *j, struct str path)
+{
+	struct str rest = j->v->home.n > 1 && path_within(path, j->v->home) ? str_sub(path, j->v->home.n, path.n) : STR("");
+
+	return str_starts(rest, "/.claude/plans/") || str_starts(rest, "/.claude/todos/");
+}
+
 static void outside(struct judge *j, const struct access *x, const struct where *w)
 {
 	bool exists = w->answer && w->answer->target != PATH_ABSENT;
 
+	if (j->f->tool.n && x->kind == ACCESS_WRITE && clients_notes(j, w->path) && clients_notes(j, w->real))
+		return;
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
 		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in:"), NULL);
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)))

@@ -82,7 +82,7 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 		w->pipes[i] = open(paths[i], O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 		c->files[i] = memfd_create("report", MFD_CLOEXEC);
 		c->n++;
-		if (w->pipes[i] < 0 || c->files[i] < 0)
+		if (w->pipes[i] < 0 || c->files[i] < 0 || fchmod(w->pipes[i], 0200) != 0) /* others only write */
 			return err_set(e, ERR_SYSTEM, errno, "cannot open the pipe '%s'", paths[i]);
 	}
 	return 0;

@@ -17,7 +17,7 @@ struct collector {
 	int files[COLLECT_MAX];
 };
 
-/* Makes the pipes (0600, new names) and starts. On failure nothing is left behind. */
+/* Makes the pipes (new names; nobody but us reads them) and starts. On failure nothing is left behind. */
 int collector_start(const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e);
 /*
  * Ends: texts[i] is what was written to the i-th pipe, or empty; large[i]: it was more than `max`, and is left out. The pipes are gone

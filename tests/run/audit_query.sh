@@ -198,6 +198,28 @@ run 0 'CSV without rows' export --format csv --agent nobody
 [[ $(wc -l <"$tmp/out") == 1 ]] && grep -q '^seq,ts,id,kind,' "$tmp/out"
 result $? 'a header alone'
 
+# ---- a run, as it is recorded ----
+rm -rf "$CAISSON_STATE"
+mkdir "$tmp/work"
+if (cd "$tmp/work" && "$CAISSON" run --timeout 20 -- sh -c 'printf "one\ttwo\033[31m\nthree\n"; echo four >&2; exit 3') >"$tmp/out" 2>"$tmp/err" || [[ $(jq -r .status "$tmp/out") == exit_nonzero ]]; then
+	run 0 'a run is found by its status' query --status exit_nonzero --grep 'printf "one'
+	id=$(cut -f 7 "$tmp/out")
+	run 0 'it is shown' show "$id" --output
+	out '^  limits       .*memory '
+	out '^  exit_code    3$'
+	out $'^ *one\ttwo\\\\x1b\\[31m$'
+	out '^ *three$'
+	out '^ *four$'
+	run 0 'without outputs' show "$id"
+	! grep -q '^ *three$' "$tmp/out"
+	result $? 'nothing of them'
+	run 0 'for programs' show "$id" --output --json
+	jq -e '.stdout == "one\ttwo\u001b[31m\nthree\n" and .stderr == "four\n" and (.rows | length == 2)' "$tmp/out" >/dev/null
+	result $? 'the outputs as they were'
+else
+	echo "ok $((++n)) - # SKIP no box here: a run's rows are not looked at"
+fi
+
 # ---- rows with anything in them ----
 rm -rf "$CAISSON_STATE"
 umask 077

@@ -130,11 +130,12 @@ json '.verdict == "deny"'
 [[ $? == 2 ]] && jq -e '.verdict == "deny" and .id == 1' "$tmp/out" >/dev/null
 result $? 'batch: a policy that does not load denies every line'
 coproc B { "$CAISSON" check --batch; }
+pid=$B_PID # bash forgets it as soon as the process has ended
 printf '{"id":1,"command":"ls"}\n' >&"${B[1]}"
 read -r -t 10 first <&"${B[0]}" && [[ $first == '{"id":1,'* ]]
 result $? 'batch: an answer comes before the next line is sent'
 exec {B[1]}>&-
-wait "$B_PID"
+wait "$pid"
 "$CAISSON" check --batch --shell zsh --cwd /w <<<'{"id":1,"command":"echo > f"}' >"$tmp/out" 2>"$tmp/err"
 json '.writes[0].path == "/w/f"'
 

@@ -17,6 +17,7 @@
 #define WRITERS 64
 #define ROWS_EACH 200
 #define KILL_ROUNDS 40
+#define SLURP_MAX ((size_t)400 << 20)
 #define DAY_US ((int64_t)86400 * 1000000)
 #define NOON ((int64_t)1767268800 * 1000000) /* 2026-01-01T12:00:00Z */
 
@@ -77,7 +78,7 @@ static struct str slurp(const char *path)
 {
 	struct str s = {0};
 	struct err e = {0};
-	if (file_read(A, path, 64 << 20, &s, NULL, &e) < 0)
+	if (file_read(A, path, SLURP_MAX, &s, NULL, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	return s;
 }
@@ -355,6 +356,111 @@ static void test_days(void)
 	audit_close(&au);
 }
 
+static void set_head_day(const char *state, const char *day)
+{
+	FD_CLEANUP int lock = open(at(str_c(A, str_fmt(A, "%s/audit/lock", state))), O_RDWR | O_CLOEXEC);
+	struct head h;
+	CHECK(lock >= 0);
+	head_read(lock, &h);
+	snprintf(h.day, sizeof h.day, "%s", day);
+	CHECK_INT(head_write(lock, &h, NULL), 0);
+}
+
+/* The head says which file is the newest. What it says is old after a loss of power, ahead after a kill, and not there in a record of before. */
+static void test_head_day(void)
+{
+	struct audit au = open_at("heads");
+	char *lock = at("heads/audit/lock");
+	clock_us = NOON;
+	add(&au, "one");
+	CHECK_INT(add(&au, "two").seq, 2);
+	struct str old = slurp(lock);
+	CHECK(str_contains(old, STR(" 2026-01-01 ")));
+	clock_us += DAY_US;
+	add(&au, "three");
+	CHECK_INT(add(&au, "four").seq, 4);
+	spill(lock, old); /* the file of the second day was on the disk, the head was not */
+	CHECK_INT(add(&au, "five").seq, 5);
+	EXPECT(verify(&au), AUDIT_SOUND, 0, 0);
+	set_head_day("heads", "2026-01-03.jsonl"); /* killed before the file was made */
+	CHECK_INT(add(&au, "six").seq, 6);
+	clock_us += DAY_US;
+	set_head_day("heads", "2026-01-03.jsonl");
+	CHECK_INT(add(&au, "seven").seq, 7);
+	EXPECT(verify(&au), AUDIT_SOUND, 0, 0);
+	set_head_day("heads", "2026-01-04.jsonl"); /* killed inside its first row */
+	spill(at("heads/audit/2026-01-04.jsonl"), STR("{\"v\":1,\"seq\":8,"));
+	clock_us += DAY_US;
+	CHECK_INT(add(&au, "nine").seq, 9); /* behind a row about the torn line */
+	struct audit_verdict v = verify(&au);
+	EXPECT(v, AUDIT_SOUND, 0, 0);
+	CHECK_INT(v.recovered, 1);
+	clock_us = NOON; /* back, over all of them */
+	CHECK_INT(add(&au, "ten").seq, 10);
+	CHECK_INT(add(&au, "eleven").seq, 11);
+	EXPECT(verify(&au), AUDIT_SOUND, 0, 0);
+	CHECK(str_contains(slurp(at("heads/audit/2026-01-04.jsonl")), STR("\"eleven\"")));
+	set_head_day("heads", "");
+	clock_us = NOON + 3 * DAY_US;
+	CHECK_INT(add(&au, "twelve").seq, 12);
+	CHECK_INT(unlink(lock), 0);
+	CHECK_INT(add(&au, "thirteen").seq, 13);
+	v = verify(&au);
+	EXPECT(v, AUDIT_SOUND, 0, 0);
+	CHECK_INT(v.rows, 13);
+	CHECK_INT(v.days, 4);
+	clock_us = NOON;
+	audit_close(&au);
+}
+
+/* Midnight passes while many write; for half of them twice, because their clocks are set back. */
+#define FASTER 500
+
+static int64_t started_us;
+
+static int64_t monotonic_us(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+static int64_t fast_clock(void)
+{
+	int64_t passed = (monotonic_us() - started_us) * FASTER;
+	return NOON + DAY_US / 2 - 60000000 + (getpid() % 2 && passed > 100000000 ? passed - 70000000 : passed);
+}
+
+static void test_midnight(void)
+{
+	struct audit au = open_at("midnight");
+	pid_t pid[8];
+	au.now = fast_clock;
+	au.sync = AUDIT_SYNC_BEGIN;
+	started_us = monotonic_us();
+	for (int i = 0; i < 8; i++)
+		if ((pid[i] = fork()) == 0) {
+			int bad = 0;
+			for (int k = 0; k < 40; k++) {
+				bad |= append_note(&au, k % 8 ? AUDIT_VERDICT : AUDIT_BEGIN, STR("n"), NULL, NULL);
+				nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+			}
+			_exit(bad != 0);
+		}
+	for (int i = 0; i < 8; i++) {
+		int status = -1;
+		CHECK(waitpid(pid[i], &status, 0) == pid[i]);
+		CHECK_INT(status, 0);
+	}
+	struct audit_verdict v = verify(&au);
+	EXPECT(v, AUDIT_SOUND, 0, 0);
+	CHECK_INT(v.rows, 8 * 40);
+	CHECK_INT(v.days, 2);
+	CHECK_INT(v.recovered, 0);
+	CHECK(str_contains(slurp(at("midnight/audit/2026-01-02.jsonl")), STR("\"clock\":\"2026-01-0")));
+	audit_close(&au);
+}
+
 /* ---- repairs ---- */
 
 static void test_torn(void)
@@ -451,7 +557,10 @@ static void test_writers(void)
 
 struct acked {
 	atomic_size_t n;
-	struct audit_written row[ACKED_MAX];
+	struct {
+		atomic_uint_least64_t seq; /* set last: who is killed before that has acknowledged nothing */
+		char hash[AUDIT_HASH];
+	} row[ACKED_MAX];
 };
 
 static void write_until_killed(const struct audit *au, struct acked *acked)
@@ -463,8 +572,10 @@ static void write_until_killed(const struct audit *au, struct acked *acked)
 		if (append_note(au, AUDIT_VERDICT, str_n(big, i % 4 ? 100 : sizeof big), &w, NULL) < 0)
 			_exit(1);
 		size_t at = atomic_fetch_add(&acked->n, 1);
-		if (at < ACKED_MAX)
-			acked->row[at] = w;
+		if (at < ACKED_MAX) {
+			memcpy(acked->row[at].hash, w.hash, AUDIT_HASH);
+			atomic_store(&acked->row[at].seq, w.seq);
+		}
 	}
 }
 
@@ -563,6 +674,8 @@ int main(void)
 	RUN(test_duplicated);
 	RUN(test_forged);
 	RUN(test_days);
+	RUN(test_head_day);
+	RUN(test_midnight);
 	RUN(test_torn);
 	RUN(test_repair_cut_short);
 	RUN(test_writers);

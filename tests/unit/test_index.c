@@ -339,6 +339,7 @@ static void test_record_changes(void)
 	longs[AUDIT_ROW_MAX + 9] = '\n';
 	write_over("changes/audit/2026-01-06.jsonl", 0, str_cat(A, str_n(longs, AUDIT_ROW_MAX + 10), text), true);
 	COMPARE_SOME(&au);
+	struct err e = {0};
 	/* dropped: no row and no text of it stays behind */
 	CHECK_INT(unlink(at("changes/audit/2026-01-06.jsonl")), 0);
 	for (int d = 1; d <= 5; d++) {
@@ -346,6 +347,7 @@ static void test_record_changes(void)
 		COMPARE_SOME(&au);
 	}
 	CHECK(commands > 100);
+	CHECK_INT(index_forget(A, &au, &e), 0);
 	CHECK_INT(count(name, "SELECT count(*) FROM row"), 0);
 	CHECK_INT(count(name, "SELECT count(*) FROM command"), 0);
 	CHECK_INT(count(name, "SELECT count(*) FROM file"), 0);
@@ -367,6 +369,15 @@ static void test_unusable(void)
 	CHECK_INT(unlink(at("unusable/index.sqlite/x")), 0);
 	CHECK_INT(rmdir(at("unusable/index.sqlite")), 0);
 	COMPARE(&au);
+	/* what was dropped must be forgotten: an index that cannot be brought up to date goes away, and one that is not there is none */
+	struct err e = {0};
+	write_over("unusable/index.sqlite", 0, STR("junk"), true);
+	CHECK_INT(index_forget(A, &au, &e), 0);
+	CHECK_INT(count("unusable/index.sqlite", "SELECT count(*) FROM row"), 60);
+	CHECK_INT(unlink(at("unusable/index.sqlite")), 0);
+	CHECK_INT(index_forget(A, &au, &e), 0);
+	CHECK(access(at("unusable/index.sqlite"), F_OK) < 0);
+	COMPARE(&au);
 	/* somebody holds the lock and does not let go */
 	FD_CLEANUP int fd = open(at("unusable/index.lock"), O_RDWR | O_CLOEXEC);
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -377,7 +388,6 @@ static void test_unusable(void)
 	COMPARE(&au);
 	/* a record that cannot be read is an error, not an empty answer */
 	struct search *s;
-	struct err e = {0};
 	CHECK_INT(chmod(at("unusable/audit/2026-01-01.jsonl"), 0666), 0);
 	CHECK_INT(search_new(A, &au, &f, 0, &s, &e) < 0 ? -1 : search_next(s, arena_new(A, struct audit_line), &e), -1);
 	CHECK(str_contains(str_of(e.text), STR("others may write")));

@@ -91,7 +91,7 @@ static void test_blob_kept(void)
 		if (blob_get(A, &b, digest, 1000, &back, &e) == 0)
 			CHECK_STR(back, "kept as it is"); /* a bit of the frame that says nothing about the content */
 	}
-	FD_CLEANUP int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	CHECK_INT(truncate(path, 0), 0);
 	CHECK_INT(blob_get(A, &b, digest, 1000, &back, &e), -1);
 	CHECK_INT(unlink(path), 0);
 	CHECK_INT(blob_get(A, &b, digest, 1000, &back, &e), -1);
