@@ -1,6 +1,7 @@
 /* caisson hook: an agent client asks, and is answered in its own way. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
@@ -45,13 +46,16 @@ static volatile sig_atomic_t after_tool;
 static void too_late(int signal)
 {
 	static const char why[] = "caisson: nothing was judged, so nothing runs: there was no answer in time (hooks.deadline_ms)\n";
+	struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
 	ssize_t n;
 
 	(void)signal;
 	if (after_tool)
 		_exit(HOOK_PASS);
-	n = write(STDERR_FILENO, why, sizeof(why) - 1);
-	(void)n;
+	if (poll(&err, 1, 0) == 1) { /* a stream that nobody reads must not keep us */
+		n = write(STDERR_FILENO, why, sizeof(why) - 1);
+		(void)n;
+	}
 	_exit(HOOK_BLOCK);
 }
 
@@ -85,6 +89,7 @@ static int read_input(void *arg)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct sigaction act = {.sa_handler = too_late};
+	sigset_t deadline;
 	struct hook_flags f = {0};
 	struct arena in, a, out;
 	struct str input = STR("");
@@ -101,7 +106,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 	}
 	if (!streams_open())
 		return HOOK_BLOCK;
+	sigemptyset(&deadline);
+	sigaddset(&deadline, SIGALRM);
 	sigaction(SIGALRM, &act, NULL);
+	sigprocmask(SIG_UNBLOCK, &deadline, NULL); /* a caller may have blocked it, and that is inherited */
 	set_deadline(DEADLINE_MS);
 	arena_init(&in, 4 * HOOK_INPUT_MAX);
 	arena_init(&a, ARENA_CAP_DEFAULT);

@@ -34,6 +34,7 @@ enum { /* what a client does with an answer */
 	CLIENT_APPROVES = 64, /* "allow" takes the place of the client's own question */
 	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
 	CLIENT_UNATTENDED = 256, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
+	CLIENT_MARKS = 1024,  /* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
 	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 
@@ -43,6 +44,7 @@ struct client_event {
 	const char *tool;     /* the tool it is about; NULL: the input says */
 	const char *args;     /* key of the tool's input; "": the whole input; NULL: the row's */
 	const char *result;   /* key of its output; NULL: the row's */
+	bool no_ask;          /* an "ask" is no answer to this one, whatever its client does elsewhere */
 };
 
 struct hook;
@@ -76,7 +78,7 @@ struct str client_names(struct arena *a);
 
 /* ---- the input ---- */
 
-enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_LIST, TOOL_WRITE, TOOL_PATCH, TOOL_FETCH };
+enum tool_kind { TOOL_OTHER = 0, TOOL_SHELL, TOOL_READ, TOOL_SEARCH, TOOL_LIST, TOOL_WRITE, TOOL_PATCH, TOOL_FETCH };
 
 struct hook { /* one input, as it was understood. Texts and values are the arena's. */
 	const struct client *client;
@@ -92,6 +94,7 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 	bool words;                /* it was given as a list of words, so it cannot be replaced by a text */
 	enum dialect dialect;
 	struct str cwd;            /* where the tool runs; empty: not said */
+	struct str session_cwd;    /* where it would run if the caller had not named a directory; empty: it did not, or that is not known */
 	struct str base;           /* where the session started; empty: not known */
 	struct str session, tool_use_id, agent; /* may be empty */
 	enum mode mode;
@@ -107,6 +110,10 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 
 /* tools.c: what a tool is, by its name. */
 enum tool_kind tool_kind(struct str name);
+/* Has a tool that is not listed a command for a shell? */
+bool tool_unlisted_shell(struct str name, const struct value *args);
+/* A text as one word for a shell. */
+void tool_quote(struct buf *b, struct str s);
 /* Reads what a shell tool runs from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
 /* What another tool does with files and hosts, as facts for the gate. */

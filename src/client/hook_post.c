@@ -16,6 +16,8 @@
 #include "result/validate.h"
 
 #define NOTES_MAX 3
+#define NAME_SHOWN 300 /* bytes of a file name */
+#define PICTURE_MIN 64 /* a shorter text is no picture */
 
 struct cleaning {
 	struct call *c;
@@ -37,7 +39,7 @@ static bool listed(const struct texts *list, struct str name)
 static void start_cleaning(struct call *c, struct cleaning *k)
 {
 	const struct secrets *s = &c->policies.own.secrets;
-	bool files = c->h.kind == TOOL_READ || c->h.kind == TOOL_LIST || c->h.kind == TOOL_WRITE || c->h.kind == TOOL_PATCH;
+	bool files = c->h.kind == TOOL_READ || c->h.kind == TOOL_SEARCH || c->h.kind == TOOL_LIST || c->h.kind == TOOL_WRITE || c->h.kind == TOOL_PATCH;
 	struct str *values;
 	size_t n = 0;
 
@@ -65,8 +67,24 @@ static struct str clean(struct cleaning *k, struct str raw)
 	return text;
 }
 
+/* Pictures and sounds in base64 are no text; `in` is the object that the string is a member of. What only claims to be one is looked at. */
+static bool is_picture(const struct value *in, const struct value *v)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_";
+	const struct value *kind = value_key(in, "mimeType"), *type = value_key(in, "type");
+
+	if (!str_is(v->key, "data") || v->text.n < PICTURE_MIN)
+		return false;
+	if (!(value_is(kind, VALUE_STRING) && !str_starts(kind->text, "text/")) && !(value_is(type, VALUE_STRING) && (str_is(type->text, "image") || str_is(type->text, "audio") || str_is(type->text, "base64"))))
+		return false;
+	for (size_t i = 0; i < v->text.n; i++)
+		if (!memchr(letters, v->text.p[i], sizeof(letters) - 1))
+			return false;
+	return true;
+}
+
 /* The same value with clean strings. Depth is the reader's bound. */
-static const struct value *clean_value(struct cleaning *k, const struct value *v)
+static const struct value *clean_value(struct cleaning *k, const struct value *in, const struct value *v)
 {
 	struct value *copy = arena_new(k->c->a, struct value), **end = &copy->first;
 
@@ -74,10 +92,10 @@ static const struct value *clean_value(struct cleaning *k, const struct value *v
 	copy->next = NULL;
 	copy->index = NULL;
 	copy->slots = 0;
-	if (v->kind == VALUE_STRING && !str_is(v->key, "data")) /* pictures and sounds in base64 are no text */
+	if (v->kind == VALUE_STRING && !is_picture(in, v))
 		copy->text = clean(k, v->text);
 	for (const struct value *x = v->first; x; x = x->next) {
-		*end = (struct value *)clean_value(k, x);
+		*end = (struct value *)clean_value(k, v, x);
 		end = &(*end)->next;
 	}
 	*end = NULL;
@@ -168,6 +186,17 @@ static void validate_output(struct cleaning *k, struct str raw, struct buf *said
 			add_line(said, "caisson: do not use this result: ", clean(k, x->message));
 }
 
+/* A file's name is the command's to choose: it must not speak to the model in lines of its own. */
+static struct str one_line(struct arena *a, struct str s)
+{
+	struct buf b;
+
+	buf_init(&b, a, HOOK_INPUT_MAX);
+	for (size_t i = 0; i < s.n && i < NAME_SHOWN; i++)
+		buf_char(&b, (unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7F ? '?' : s.p[i]);
+	return buf_view(&b);
+}
+
 /* What the report of a run in the box says beyond its output. */
 static bool tell_report(struct cleaning *k, struct buf *said)
 {
@@ -191,7 +220,7 @@ static bool tell_report(struct cleaning *k, struct buf *said)
 	for (const struct value *h = value_is(value_key(report, "hints"), VALUE_ARRAY) ? value_key(report, "hints")->first : NULL; h; h = h->next)
 		add_line(said, "caisson: this ran in a box: ", string_at(h, "message"));
 	for (const struct value *x = value_is(value_key(report, "changes"), VALUE_ARRAY) ? value_key(report, "changes")->first : NULL; x; x = x->next)
-		add_line(said, "caisson: put right in the project: ", str_fmt(c->a, "%.*s: %.*s", STR_ARG(string_at(x, "path")), STR_ARG(string_at(x, "what"))));
+		add_line(said, "caisson: put right in the project: ", str_fmt(c->a, "%.*s: %.*s", STR_ARG(one_line(c->a, string_at(x, "path"))), STR_ARG(string_at(x, "what"))));
 	return true;
 }
 
@@ -285,6 +314,12 @@ static struct str generic_object(struct cleaning *k)
 	return buf_view(&b);
 }
 
+/* A shell's output that is a picture as a whole; a server's word for that is not taken. */
+static bool shows_picture(const struct hook *h)
+{
+	return h->kind == TOOL_SHELL && value_is(value_key(h->result, "isImage"), VALUE_TRUE) && str_starts(string_at(h->result, "stdout"), "data:image/");
+}
+
 void hook_post(struct call *c)
 {
 	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base};
@@ -298,8 +333,8 @@ void hook_post(struct call *c)
 	buf_init(&said, c->a, 0);
 	if (!strcmp(c->h.client->name, "generic")) {
 		o.object = generic_object(&k);
-	} else if (c->h.result && !value_is(value_key(c->h.result, "isImage"), VALUE_TRUE)) {
-		const struct value *clean = clean_value(&k, c->h.result);
+	} else if (c->h.result && !shows_picture(&c->h)) {
+		const struct value *clean = clean_value(&k, NULL, c->h.result);
 
 		if (k.changed)
 			o.result = clean;

@@ -121,6 +121,47 @@ static int judge(struct judging *g, struct err *e)
 	return engine_judge(c->a, &g->rq, &c->policies, &g->facts, &g->j, e);
 }
 
+static void add_reason(struct judging *g, const char *id, enum grade grade, enum verdict most, struct str message);
+
+static struct str project_at(struct call *c, struct str cwd)
+{
+	struct engine_request rq = {.cwd = cwd, .base = c->h.base};
+	struct view *v = arena_new(c->a, struct view);
+
+	world_view(c->a, &rq, NULL, v);
+	return v->project;
+}
+
+/*
+ * The directory that a call names itself is the model's choice, and makes no other project its own: what leaves the session's is judged as a cd
+ * to there would be, too, and the box, which would have that project writable, is not for it.
+ */
+static int judge_elsewhere(struct judging *g, struct err *e)
+{
+	struct call *c = g->c;
+	struct judgement here = g->j;
+	struct engine_request rq = g->rq;
+	struct facts facts;
+	struct buf b;
+
+	if (!c->h.session_cwd.n || !is_shell(g) || str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
+		return 0;
+	buf_init(&b, c->a, HOOK_INPUT_MAX * 4);
+	buf_c(&b, "cd ");
+	tool_quote(&b, c->h.cwd);
+	buf_char(&b, '\n');
+	buf_str(&b, c->h.command);
+	rq.command = buf_view(&b);
+	rq.cwd = c->h.session_cwd;
+	if (engine_judge(c->a, &rq, &c->policies, &facts, &g->j, e) != 0)
+		return -1;
+	if (g->j.verdict >= here.verdict)
+		g->j = here;
+	if (g->j.verdict == VERDICT_CONTAIN)
+		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(c->a, "it is to run in another project, which the box of this session does not open: '%.*s'", STR_ARG(c->h.cwd)));
+	return 0;
+}
+
 static void add_reason(struct judging *g, const char *id, enum grade grade, enum verdict most, struct str message)
 {
 	struct reason *r = arena_new(g->c->a, struct reason);
@@ -161,7 +202,7 @@ static void scan_input(struct judging *g)
 {
 	struct call *c = g->c;
 	const struct secrets *s = &c->policies.own.secrets;
-	bool searched = s->input_tools ? named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_LIST;
+	bool searched = s->input_tools ? named(s->input_tools, c->h.tool) : c->h.kind != TOOL_READ && c->h.kind != TOOL_SEARCH && c->h.kind != TOOL_LIST;
 	struct str kind;
 	uint64_t n = 0;
 	struct buf b;
@@ -220,14 +261,14 @@ static struct str tell_reasons(struct judging *g, const char *head, const char *
 
 static const char *cannot_ask(struct judging *g, const char *tail)
 {
-	return str_c(g->c->a, str_fmt(g->c->a, "%s%s%s cannot ask a person, so this is denied%s", tail ? tail : "", tail ? ". " : "", g->c->h.client->title, tail ? "" : "; " CHANGE_IT));
+	return str_c(g->c->a, str_fmt(g->c->a, "%s%s%s cannot ask a person%s, so this is denied%s", tail ? tail : "", tail ? ". " : "", g->c->h.client->title, g->c->h.event->no_ask ? " here" : "", tail ? "" : "; " CHANGE_IT));
 }
 
 static void deny(struct judging *g, const char *tail) { g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = tell_reasons(g, "denied", tail)}; }
 
 static void ask(struct judging *g, const char *tail)
 {
-	if (!(g->c->h.client->can & CLIENT_ASKS)) {
+	if (!(g->c->h.client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
 		deny(g, cannot_ask(g, tail));
 		return;
 	}
@@ -424,7 +465,7 @@ int hook_pre(struct call *c, struct err *e)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
 	g->changes_end = &g->v.changes;
 	redirect_tmp(g);
-	if (judge(g, e) != 0)
+	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0)
 		return -1;
 	scan_input(g);
 	wish_unboxed(g);

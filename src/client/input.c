@@ -124,18 +124,24 @@ static struct str tool_of(struct arena *a, const struct hook *h)
 }
 
 /* The directory: the tool's own wish, else the session's. */
-static struct str cwd_of(struct arena *a, const struct hook *h)
+static struct str cwd_of(struct arena *a, struct hook *h)
 {
-	static const char *const own[] = {"workdir", "cwd", "directory", "dir_path"};
+	static const struct { /* what a client's tool takes; it ignores the others, and they must not lead us elsewhere */
+		const char *client, *keys;
+	} own[] = {{"codex", " workdir cwd "}, {"gemini", " dir_path directory "}, {"qwen", " directory "}, {"opencode", " workdir "}, {"cursor", " cwd working_directory "},
+		{"windsurf", " cwd "}, {"generic", " cwd workdir directory "}};
 	struct str session = text_at(h->all, "cwd"), wish = STR("");
 	const struct value *roots = value_key(h->all, "workspace_roots");
 
 	if (!session.n && value_is(roots, VALUE_ARRAY) && roots->first)
 		session = text_of(roots->first);
-	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && !wish.n && h->kind == TOOL_SHELL; i++)
-		wish = text_at(h->args, own[i]);
+	for (size_t i = 0; i < sizeof(own) / sizeof(*own) && h->kind == TOOL_SHELL; i++)
+		for (const char *p = own[i].keys + 1; !strcmp(own[i].client, h->client->name) && *p && !wish.n; p += strcspn(p, " ") + 1)
+			wish = text_of(value_get(h->args, str_n(p, strcspn(p, " "))));
 	if (!wish.n || str_eq(wish, session))
 		return session;
+	if (str_starts(session, "/"))
+		h->session_cwd = session;
 	return str_starts(wish, "/") || !session.n ? wish : str_fmt(a, "%.*s/%.*s", STR_ARG(session), STR_ARG(wish));
 }
 
@@ -148,7 +154,7 @@ static void read_wishes(struct hook *h)
 	if (ms <= 0)
 		ms = value_int(value_key(h->args, "timeout_ms"), 0);
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
-	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background");
+	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") || str_is(h->tool, "Monitor") || str_is(h->tool, "monitor");
 	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") || str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") || is_true(h->args, "with_escalated_permissions");
 	if (h->background)
 		h->time_ms = BACKGROUND_MS;
@@ -164,6 +170,8 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 	if (!h->args || !h->tool.n || has_nul(h->tool))
 		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
 	h->kind = tool_kind(h->tool);
+	if (h->kind == TOOL_OTHER && (h->client->can & CLIENT_MARKS) && tool_unlisted_shell(h->tool, h->args))
+		h->kind = TOOL_SHELL;
 	h->cwd = cwd_of(a, h);
 	if (has_nul(h->cwd) || (h->cwd.n && h->cwd.p[0] != '/'))
 		return err_set(e, ERR_INPUT, 0, "the working directory in the input is no absolute path");
@@ -196,7 +204,7 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 {
 	struct hook h = {0};
 
-	h.tool = h.command = h.command_key = h.cwd = h.session = h.tool_use_id = h.agent = STR("");
+	h.tool = h.command = h.command_key = h.cwd = h.session_cwd = h.session = h.tool_use_id = h.agent = STR("");
 	if (parse(a, text, &h.all, e) != 0 || recognise(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (h.phase == PHASE_PRE && read_call(a, &h, e) != 0)

@@ -11,15 +11,32 @@ static const struct tool_row {
 	enum tool_kind kind;
 	const char *names; /* between blanks */
 } tools[] = {
-	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell exec_command PowerShell powershell pwsh write_bash write_powershell write_stdin "},
+	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell shell_command exec_command Monitor monitor PowerShell powershell pwsh write_bash write_powershell write_stdin "},
 	{TOOL_READ, " Read read read_file read_many_files view NotebookRead view_image show_file "},
 	{TOOL_LIST, " Glob glob LS ls list list_directory list_dir ListDir file_search "},
-	{TOOL_READ, " Grep grep rg search_file_content grep_search codebase_search "},
+	{TOOL_SEARCH, " Grep grep rg search_file_content grep_search codebase_search "},
 	{TOOL_WRITE, " Write write Edit edit MultiEdit multiedit NotebookEdit write_file replace create str_replace str_replace_editor str_replace_based_edit_tool insert StrReplace "
 		     "TabWrite Delete delete_file edit_file search_replace "},
 	{TOOL_PATCH, " apply_patch patch ApplyPatch "},
 	{TOOL_FETCH, " WebFetch web_fetch webfetch fetch read_web_page "},
 };
+
+static const char *const command_keys[] = {"command", "command_line", "cmd", "script"};
+#define COMMAND_KEYS (sizeof(command_keys) / sizeof(*command_keys))
+
+/* Tools of clients that have a `command` which no shell is given: a skill's name, a command of the client itself. */
+static bool names_command(struct str tool) { return str_is(tool, "Skill") || str_is(tool, "skill") || str_is(tool, "SlashCommand"); }
+
+/* A tool that is not listed and has a command for a shell is one: clients get new ones. Those of MCP servers are judged by their names. */
+bool tool_unlisted_shell(struct str name, const struct value *args)
+{
+	if (str_starts(name, "mcp_") || names_command(name))
+		return false;
+	for (size_t i = 0; i < COMMAND_KEYS; i++)
+		if (value_key(args, command_keys[i]))
+			return true;
+	return false;
+}
 
 enum tool_kind tool_kind(struct str name)
 {
@@ -36,7 +53,7 @@ enum tool_kind tool_kind(struct str name)
 
 /* ---- shells ---- */
 
-static void put_quoted(struct buf *b, struct str s)
+void tool_quote(struct buf *b, struct str s)
 {
 	buf_char(b, '\'');
 	for (size_t i = 0; i < s.n; i++) {
@@ -59,7 +76,7 @@ static int join_words(struct arena *a, const struct value *list, struct str *ret
 			return err_set(e, ERR_INPUT, 0, "the command in the input is a list, and not of words alone");
 		if (b.n)
 			buf_char(&b, ' ');
-		put_quoted(&b, w->text);
+		tool_quote(&b, w->text);
 	}
 	*ret = buf_view(&b);
 	return 0;
@@ -67,17 +84,23 @@ static int join_words(struct arena *a, const struct value *list, struct str *ret
 
 int tool_command(struct arena *a, struct hook *h, struct err *e)
 {
-	static const char *const keys[] = {"command", "command_line", "cmd", "script"}, *const typed[] = {"input", "chars"};
+	static const char *const typed[] = {"input", "chars"};
 	bool types = str_starts(h->tool, "write_"); /* what is typed into a shell, or another program, that runs already */
-	const char *const *list = types ? typed : keys;
+	const char *const *list = types ? typed : command_keys;
 	const struct value *v = NULL;
 
 	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") || str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL : DIALECT_BASH;
-	for (size_t i = 0; i < (types ? sizeof(typed) / sizeof(*typed) : sizeof(keys) / sizeof(*keys)) && !v; i++) {
-		v = value_key(h->args, list[i]);
+	for (size_t i = 0; i < (types ? sizeof(typed) / sizeof(*typed) : COMMAND_KEYS); i++) {
+		const struct value *x = value_key(h->args, list[i]);
+
+		if (v && x) /* which of them the tool runs is not known */
+			return err_set(e, ERR_INPUT, 0, "the input of '%.*s' has two commands: '%.*s' and '%s'", (int)(h->tool.n < 60 ? h->tool.n : 60), h->tool.p, STR_ARG(h->command_key), list[i]);
+		if (!x)
+			continue;
+		v = x;
 		h->command_key = str_of(list[i]);
 	}
-	h->words = types || value_is(v, VALUE_ARRAY);
+	h->words = types || value_is(v, VALUE_ARRAY) || tool_kind(h->tool) != TOOL_SHELL;
 	if (value_is(v, VALUE_ARRAY) && join_words(a, v, &h->command, e) != 0)
 		return -1;
 	if (value_is(v, VALUE_STRING))
@@ -127,8 +150,8 @@ static int add_path(struct making *m, enum access_kind kind, struct str path, bo
 /* ~ is the home to some tools and a name to others: both are looked at. */
 static int add_file(struct making *m, enum access_kind kind, struct str path, struct str home, bool below, struct err *e)
 {
-	if (str_starts(path, "file://"))
-		path = str_sub(path, 7, path.n);
+	if (str_starts(path, "file:/")) /* file:/x and file:///x are the same */
+		path = str_sub(path, str_starts(path, "file://") ? 7 : 5, path.n);
 	if (home.n && (str_is(path, "~") || str_starts(path, "~/")) && add_path(m, kind, str_cat(m->a, home, str_sub(path, 1, path.n)), below, e) != 0)
 		return -1;
 	return add_path(m, kind, path, below, e);
@@ -139,12 +162,14 @@ static int add_files(struct making *m, enum access_kind kind, struct str home, b
 {
 	static const char *const keys[] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
 		"relative_workspace_path", "paths", "file_paths", "include"};
+	enum { PLAIN_KEYS = 12 }; /* the last is a pattern when it is a string */
+	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ; /* a search without a path is one of the working directory */
 	size_t before = m->n;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const struct value *v = value_key(m->h->args, keys[i]);
 
-		if (value_is(v, VALUE_STRING) && v->text.n && i < 10 && add_file(m, kind, v->text, home, below, e) != 0)
+		if (value_is(v, VALUE_STRING) && v->text.n && i < PLAIN_KEYS && add_file(m, kind, v->text, home, below, e) != 0)
 			return -1;
 		for (const struct value *x = value_is(v, VALUE_ARRAY) ? v->first : NULL; x; x = x->next)
 			if (x->kind != VALUE_STRING)
@@ -152,7 +177,7 @@ static int add_files(struct making *m, enum access_kind kind, struct str home, b
 			else if (x->text.n && add_file(m, kind, x->text, home, below, e) != 0)
 				return -1;
 	}
-	return m->n == before && kind == ACCESS_WRITE ? err_set(e, ERR_INPUT, 0, "the input of '%.*s' names no file", (int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
+	return m->n == before && needed ? err_set(e, ERR_INPUT, 0, "the input of '%.*s' names no file", (int)(m->h->tool.n < 60 ? m->h->tool.n : 60), m->h->tool.p) : 0;
 }
 
 /* A pattern of file names starts somewhere, too: the part before its first special character. */
@@ -169,6 +194,20 @@ static int add_pattern(struct making *m, struct str home, struct err *e)
 	while (n > 1 && p.p[n - 1] != '/')
 		n--;
 	return add_file(m, ACCESS_READ, str_sub(p, 0, n ? n : 1), home, true, e);
+}
+
+/* A search may be for files of some names only: where such a name is a secret's, that is what is read. */
+static int add_names(struct making *m, struct str home, struct err *e)
+{
+	static const char *const keys[] = {"glob", "include", "include_pattern"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct value *v = value_key(m->h->args, keys[i]);
+
+		if (value_is(v, VALUE_STRING) && v->text.n && v->text.p[0] != '!' && add_file(m, ACCESS_READ, v->text, home, false, e) != 0)
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- patches ---- */
@@ -269,6 +308,7 @@ static int add_all(struct making *m, struct str home, struct err *e)
 
 	switch (m->h->kind) {
 	case TOOL_READ: return add_files(m, ACCESS_READ, home, false, e);
+	case TOOL_SEARCH: return add_files(m, ACCESS_READ, home, true, e) != 0 || add_names(m, home, e) != 0 ? -1 : 0;
 	case TOOL_LIST: m->op = "ls"; return add_files(m, ACCESS_READ, home, false, e) != 0 || add_pattern(m, home, e) != 0 ? -1 : 0;
 	case TOOL_WRITE: return add_files(m, deletes ? ACCESS_DELETE : value_is(how, VALUE_STRING) && str_is(how->text, "view") ? ACCESS_READ : ACCESS_WRITE, home, false, e);
 	case TOOL_PATCH: return add_patch(m, home, e);

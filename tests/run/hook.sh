@@ -74,7 +74,8 @@ try cursor-shell 'git status' 0 '. == {"permission": "allow"}' 'Cursor: allow'
 try cursor-shell 'rm -rf /etc' 2 '.permission == "deny" and (.agent_message | contains("outside-delete"))' 'Cursor: deny'
 try cursor-shell 'git push' 0 '.permission == "ask"' 'Cursor: ask'
 try cursor-shell make 0 '.permission == "ask" and (.agent_message | contains("contain_fallback"))' 'Cursor does not rewrite: contain_fallback'
-try cursor-read "$HOME/.ssh/id_rsa" 0 '.permission == "ask" and (.user_message | contains("secret-read"))' 'Cursor: a secret file is read'
+try cursor-read "$HOME/.ssh/id_rsa" 2 '.permission == "deny" and (.user_message | contains("secret-read"))' 'Cursor: a secret file is read: that event knows no ask, so it is a denial'
+says 'cannot ask a person here'
 try cursor-mcp x 0 '.permission == "allow"' 'Cursor: a tool of a server'
 try windsurf-shell 'git status' 0 nothing 'Windsurf: allow'
 try windsurf-shell 'rm -rf /etc' 2 stderr 'Windsurf: deny'
@@ -131,9 +132,9 @@ says config.yaml
 try claude-post x 0 nothing 'a post event passes with it'
 try claude-start x 0 "$H.additionalContext | contains(\"does not load\")" 'and the model is told'
 no_policy
-(sleep 12) | timeout 20 "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+(sleep 12) | timeout 20 env --block-signal=ALRM "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 [[ ${PIPESTATUS[1]} == 2 ]]
-result $? 'no input in time denies'
+result $? 'no input in time denies, also when the signal of the deadline came blocked'
 says deadline_ms
 policy <<<'{}'
 (umask 077 && mkdir -p "$tmp/full") && CAISSON_STATE=$tmp/full/state
@@ -189,6 +190,29 @@ try claude-fetch https://example.org/example.com 0 nothing 'another host'
 try claude-read "$P/a.txt" 0 "$H.permissionDecision == \"deny\"" 'Read()'
 try claude-mcp x 0 "$H.permissionDecision == \"deny\"" "all tools of a server"
 no_policy
+
+# ---- what runs a shell under another name, and inputs that lead elsewhere ----
+tool() { input "$1" x | jq -c --arg tool "$2" --argjson input "$3" '.tool_name = $tool | .tool_input = $input'; } # TEMPLATE TOOL INPUT
+ask 0 "$H.permissionDecision == \"deny\"" 'Monitor runs a command: judged' < <(tool claude-pre Monitor '{"command": "rm -rf /etc", "description": "x"}')
+ask 0 "$H.updatedInput.command | $rewritten" 'Monitor: contained' < <(tool claude-pre Monitor '{"command": "make", "timeout_ms": 300000}')
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's monitor" < <(tool qwen-pre monitor '{"command": "rm -rf /etc"}')
+ask 0 "$H.permissionDecision == \"deny\"" 'a tool that is not known and has a command' < <(tool claude-pre NewShell '{"command": "rm -rf /etc"}')
+ask 0 "$H.permissionDecision == \"ask\" and ($H | has(\"updatedInput\") | not)" 'its command is never replaced: what it does with it is not known' < <(tool claude-pre NewShell '{"command": "make"}')
+ask 0 nothing 'a command of the client itself is none of a shell' < <(tool claude-pre SlashCommand '{"command": "/review"}')
+ask 0 nothing "a server's tool is judged by its name" < <(tool claude-pre mcp__a__run '{"command": "make"}')
+ask 2 stderr 'two commands in one input' < <(tool claude-pre Bash '{"command": "ls", "cmd": "rm -rf /etc"}')
+ask 2 stderr 'Read without a file that is known' < <(tool claude-pre Read '{"file": "/etc/passwd"}')
+ask 0 nothing 'Grep without a path' < <(tool claude-pre Grep '{"pattern": "x"}')
+ask 0 "$H.permissionDecision == \"ask\"" 'Grep reads everything below' < <(tool claude-pre Grep "{\"pattern\": \"x\", \"path\": \"$HOME\"}")
+ask 0 "$H.permissionDecision == \"ask\"" 'Grep in files of a name that secrets have' < <(tool claude-pre Grep '{"pattern": "x", "glob": ".env"}')
+ask 0 nothing 'Grep in files of another' < <(tool claude-pre Grep '{"pattern": "x", "glob": "*.{c,h}"}')
+ask 0 '.permissionDecision == "ask"' 'Copilot CLI: rg with its paths as one text' < <(input copilot-pre x | jq -c --arg at "$HOME/.ssh/id_rsa" '.toolName = "rg" | .toolArgs = {pattern: "x", paths: $at}')
+ask 0 "$H.permissionDecision == \"ask\"" 'WebFetch of a file' < <(tool claude-pre WebFetch '{"url": "file:/etc/shadow"}')
+git init -q "$tmp/other"
+ask 0 '.decision == "deny" and (.reason | contains("outside-delete"))' 'a directory in the input makes no other project the own one' < <(tool gemini-pre run_shell_command "{\"command\": \"rm -rf src\", \"dir_path\": \"$tmp/other\"}")
+ask 0 '.decision == "deny"' 'nor is it opened in the box' < <(tool gemini-pre run_shell_command "{\"command\": \"make\", \"dir_path\": \"../other\"}")
+ask 0 nothing 'reading there is as after a cd' < <(tool gemini-pre run_shell_command "{\"command\": \"git status\", \"dir_path\": \"../other\"}")
+ask 0 '.decision == "deny" and (.reason | contains("project-delete"))' 'a directory under a key that the client does not read' < <(tool gemini-pre run_shell_command '{"command": "rm -rf *", "workdir": "/tmp"}')
 
 # ---- the project is the session's, also after a cd ----
 mkdir -p "$HOME/plain/sub"
@@ -246,6 +270,9 @@ try claude-post "${ESC}[31mred${ESC}[0m $TOKEN" 0 "$H.updatedToolOutput.stdout =
 try claude-failure "$TOKEN" 0 "$H.additionalContext | contains(\"secret\")" 'Claude Code: a failure is commented on'
 try claude-failure 'oops' 0 nothing 'a failure without anything to say'
 try claude-mcp-post "$TOKEN" 0 "$H.updatedToolOutput == \"[redacted:github-token]\"" "Claude Code: another server's output"
+ask 0 "$H.updatedToolOutput.structuredContent.data == \"[redacted:github-token]\"" 'a text under the key of pictures is still a text' < <(input claude-mcp-post x | jq -c --arg t "$TOKEN" '.tool_response = {structuredContent: {data: $t}}')
+ask 0 "$H.updatedToolOutput.text == \"[redacted:github-token]\"" "a server's word that it is a picture is not taken" < <(input claude-mcp-post x | jq -c --arg t "$TOKEN" '.tool_response = {isImage: true, text: $t}')
+ask 0 nothing 'a picture stays' < <(input claude-mcp-post x | jq -c --arg t "$(head -c 300 /dev/zero | base64 -w0)" '.tool_response = [{type: "image", mimeType: "image/png", data: $t}]')
 try claude-read-post "$TOKEN" 0 nothing 'what a tool reads stays as it is'
 try codex-post "x $TOKEN" 0 '. == {"decision": "block", "reason": "x [redacted:github-token]"}' 'Codex: replaced'
 try codex-post 'x' 0 nothing 'Codex: stays'
