@@ -236,6 +236,9 @@ static int start(struct run *r, struct err *e)
 	if (r->grouped)
 		into = cg_into(&r->cg, &rest);
 	r->child.born_in = into >= 0 && !rest;
+	r->child.launcher = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (r->child.launcher < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot watch the launcher of the box");
 	pid = namespace_clone(into, &r->watch.pidfd);
 	if (pid < 0)
 		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
@@ -246,6 +249,7 @@ static int start(struct run *r, struct err *e)
 	r->watch.start = clock_now();
 	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
 		return -1;
+	fd_close(&r->child.launcher);
 	fd_close(&r->child.talk);
 	fd_close(&r->child.in);
 	fd_close(&r->child.out);
@@ -299,7 +303,7 @@ static void end_child(struct run *r)
 static void close_all(struct run *r)
 {
 	int *const fds[] = {&r->watch.talk, &r->watch.pidfd, &r->watch.out.fd, &r->watch.out.file, &r->watch.err.fd, &r->watch.err.file, &r->watch.procfd,
-			    &r->watch.rootfd, &r->child.talk, &r->child.in, &r->watch.in.to, &r->child.out, &r->child.err, &r->child.null};
+			    &r->watch.rootfd, &r->child.launcher, &r->child.talk, &r->child.in, &r->watch.in.to, &r->child.out, &r->child.err, &r->child.null};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
@@ -342,7 +346,7 @@ static void run_init(struct run *r, struct arena *a, const struct spec *s, const
 	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
 	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
 	r->watch.in.to = r->child.in = r->child.launcher_in = -1;
-	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = -1;
+	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = r->child.launcher = -1;
 }
 
 static int ns_run(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)

@@ -116,15 +116,20 @@ static int become(const struct ns_child *c, struct err *e)
 	return 0;
 }
 
-/* Changing the user forgets the parent-death signal, so that comes last; then it may be too late, and the socket says so. */
+/*
+ * Changing the user forgets the parent-death signal, so that comes last. Then it may be too late, which only the launcher's own descriptor says: other
+ * processes may still hold its end of the socket, and words it said before are still in there. It sends the signals and counts as ended
+ * under one lock of the kernel, which changing our process group waits for: after that it is one or the other.
+ */
 static int die_with_launcher(const struct ns_child *c, struct err *e)
 {
-	char peek;
+	struct pollfd launcher = {.fd = c->launcher, .events = POLLIN};
 
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || setpgid(0, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
-	if (recv(c->talk, &peek, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+	if (poll(&launcher, 1, 0) != 0)
 		_exit(127);
+	close(c->launcher);
 	return 0;
 }
 

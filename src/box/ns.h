@@ -63,6 +63,7 @@ struct ns_child {
 	bool born_in;              /* init was born in its cgroup; else the program is told of one */
 	int talk, in, out, err, null; /* our end of the socket pair; the program's ends of the streams */
 	int launcher_talk, launcher_in; /* the launcher's, to be closed: their end means something */
+	int launcher;              /* the process itself */
 };
 
 /* init.c: the life of pid 1. Never returns. */

@@ -16,6 +16,7 @@
 #define LOOK ((size_t)64 << 10)
 #define ANSWERS_MAX AUDIT_SPEC_MAX
 #define COMMAND_MAX ((size_t)1 << 20) /* bytes of a command that a row holds; the rest is left out, and the row says so */
+#define COMMAND_SPARE ((size_t)64 << 10) /* bytes behind it in which a secret that starts before it ends */
 
 /* ---- opening ---- */
 
@@ -227,39 +228,14 @@ int record_stream(struct arena *a, struct record *r, const struct stream *s, str
 
 /* ---- rows ---- */
 
-static void fill_who(struct audit_row *row, const struct record_who *who)
+/* Clients choose these texts, and so does who starts them: a name may hold a token as well. */
+static void fill_who(struct arena *a, struct record *r, struct audit_row *row, const struct record_who *who)
 {
-	row->agent_id = who->agent;
-	row->session = who->session;
+	row->agent_id = record_redact(a, r, who->agent);
+	row->session = record_redact(a, r, who->session);
 	row->client = who->client;
-	row->tool = who->tool;
-	row->tool_use_id = who->tool_use_id;
-}
-
-/* The policies' blob, once for a record. */
-static int put_policy(struct arena *a, struct record *r, struct str *ret, struct err *e)
-{
-	struct buf b;
-
-	if (open_again(a, r, e) != 0)
-		return -1;
-	if (!r->policy.n && r->policies) {
-		buf_init(&b, a, RECORD_JSON_MAX);
-		record_policies_json(&b, r->policies);
-		struct str digest = blob_digest(a, buf_view(&b));
-		bool sync = r->audit.sync == AUDIT_SYNC_ALWAYS;
-
-		if (!blob_has(&r->blobs, digest)) { /* what it names comes first: one that is there is whole */
-			for (const struct policy_file *f = r->policies->files; f; f = f->next)
-				if (blob_put_as(a, &r->blobs, blob_digest(a, f->bytes), f->bytes, sync, e) != 0)
-					return -1;
-			if (blob_put_as(a, &r->blobs, digest, buf_view(&b), sync, e) != 0)
-				return -1;
-		}
-		r->policy = digest;
-	}
-	*ret = r->policy;
-	return 0;
+	row->tool = record_redact(a, r, who->tool);
+	row->tool_use_id = record_redact(a, r, who->tool_use_id);
 }
 
 /* A path may hold a secret. What is left is JSON all the same, or nothing. */
@@ -273,6 +249,32 @@ static struct str clean_json(struct arena *a, struct record *r, struct str json)
 		return STR("");
 	json_decref(o);
 	return text;
+}
+
+/* The policies' blob, once for a record. */
+static int put_policy(struct arena *a, struct record *r, struct str *ret, struct err *e)
+{
+	struct buf b;
+
+	if (open_again(a, r, e) != 0)
+		return -1;
+	if (!r->policy.n && r->policies) {
+		buf_init(&b, a, RECORD_JSON_MAX);
+		record_policies_json(&b, r->policies);
+		struct str text = clean_json(a, r, buf_view(&b)), digest = blob_digest(a, text);
+		bool sync = r->audit.sync == AUDIT_SYNC_ALWAYS;
+
+		if (!blob_has(&r->blobs, digest)) { /* what it names comes first: one that is there is whole */
+			for (const struct policy_file *f = r->policies->files; f; f = f->next)
+				if (blob_put_as(a, &r->blobs, blob_digest(a, f->bytes), f->bytes, sync, e) != 0)
+					return -1;
+			if (blob_put_as(a, &r->blobs, digest, text, sync, e) != 0)
+				return -1;
+		}
+		r->policy = digest;
+	}
+	*ret = r->policy;
+	return 0;
 }
 
 /* A view without its answers would give another verdict: then there is none. */
@@ -315,10 +317,15 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 
 static void fill_request(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row)
 {
-	row->command = record_redact(a, r, str_sub(rq->command, 0, COMMAND_MAX));
+	const size_t whole = COMMAND_MAX + COMMAND_SPARE;
+	struct str text = record_redact(a, r, str_sub(rq->command, 0, whole));
+
+	if (rq->command.n > whole) /* half a secret does not look like one: it is looked for in more than is kept */
+		text = str_sub(text, 0, text.n > COMMAND_SPARE ? text.n - COMMAND_SPARE : 0);
+	row->command = str_sub(text, 0, COMMAND_MAX);
 	if (rq->command.n > COMMAND_MAX)
 		row->note = str_fmt(a, "the command has %zu bytes; its first %zu are here", rq->command.n, COMMAND_MAX);
-	row->cwd = j && j->view ? j->view->cwd : rq->cwd;
+	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : rq->cwd);
 }
 
 static int append(struct arena *a, struct record *r, const struct audit_row *row, struct record_id *ret, struct err *e)
@@ -342,7 +349,7 @@ int record_verdict(struct arena *a, struct record *r, const struct record_who *w
 		*ret_id = (struct record_id){0};
 	if (r->off)
 		return 0;
-	fill_who(&row, who);
+	fill_who(a, r, &row, who);
 	fill_request(a, r, rq, j, &row);
 	if (put_judged(a, r, rq, j, &row, &why) != 0 || append(a, r, &row, ret_id, &why) != 0)
 		return failed(r, &why, e);
@@ -356,7 +363,7 @@ int record_begin(struct arena *a, struct record *r, const struct record_who *who
 
 	if (r->off)
 		return 0;
-	fill_who(&row, who);
+	fill_who(a, r, &row, who);
 	fill_request(a, r, s->rq, s->judgement, &row);
 	if (put_judged(a, r, s->rq, s->judgement, &row, &why) != 0)
 		return failed(r, &why, e);
@@ -378,7 +385,7 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
 
 	if (r->off)
 		return 0;
-	fill_who(&row, who);
+	fill_who(a, r, &row, who);
 	if (str_eq(row.id, r->begun.id)) {
 		row.command = r->begun.command;
 		row.verdict = r->begun.verdict;

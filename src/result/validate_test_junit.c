@@ -18,6 +18,7 @@ struct tag {
 	struct str name;
 	bool close, empty;
 	int64_t tests; /* attributes; -1: not there */
+	bool failures; /* failures="" or errors="" is not 0 */
 	bool bad_number;
 };
 
@@ -26,7 +27,7 @@ enum { NODE_OTHER, NODE_SUITES, NODE_SUITE, NODE_CASE };
 struct junit {
 	int64_t cases, failed, errors, skipped;
 	int64_t said, inside; /* the sum of tests="" of outermost suites, and what they hold */
-	bool said_any, bad_number;
+	bool said_any, bad_number, said_failed;
 	struct str names[XML_DEPTH_MAX];
 	int kinds[XML_DEPTH_MAX];
 	size_t depth, suites;
@@ -94,6 +95,8 @@ static bool read_attribute(struct xml *x, struct tag *t)
 			t->bad_number = true;
 		else if (str_is(name, "tests"))
 			t->tests = n;
+		else if (!str_is(name, "skipped"))
+			t->failures |= n > 0;
 	}
 	return true;
 }
@@ -154,6 +157,7 @@ static void count(struct junit *j, const struct tag *t, int kind)
 	bool failure = str_is(t->name, "failure"), error = str_is(t->name, "error"), skip = str_is(t->name, "skipped");
 
 	j->bad_number |= t->bad_number && kind != NODE_OTHER;
+	j->said_failed |= t->failures && (kind == NODE_SUITE || kind == NODE_SUITES);
 	if (kind == NODE_SUITE) {
 		j->suites++;
 		if (t->tests >= 0 && parent != NODE_SUITE) {
@@ -286,6 +290,8 @@ void junit_check(struct arena *a, const struct validate_input *in, struct valida
 		validation_note(a, v, "bad-number", failed, "a count of a suite is negative, too large or no number%s", failed ? "; the nodes were counted" : "; do not use the report: make it again");
 	if (j->said_any && j->said != j->inside)
 		validation_note(a, v, "attributes-disagree", true, "the suites say tests=\"%lld\", but hold %lld; the nodes were counted", (long long)j->said, (long long)j->inside);
+	if (!failed && j->said_failed) /* jest's, for a file that does not load, has no node for it */
+		validation_note(a, v, "count-mismatch", false, "the suites say that something failed, and hold no failure; do not use the report: read the output, and make it again");
 	if (!failed && j->cases == 0)
 		test_none(a, v);
 	else if (!failed && j->skipped >= j->cases)

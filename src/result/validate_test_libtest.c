@@ -9,7 +9,8 @@
 struct libtest {
 	int64_t passed, failed, ignored, measured, filtered;
 	size_t blocks, ends;
-	bool open, bad_order, bad_count, bad_verdict;
+	bool open, bad_order, bad_count, bad_verdict, bad_list;
+	bool failed_line; /* of the open block: "test a ... FAILED" */
 };
 
 static bool read_running(struct str line, int64_t *ret)
@@ -50,6 +51,7 @@ static void read_libtest(struct str text, struct libtest *t)
 			t->bad_order |= t->open;
 			t->open = true;
 			t->blocks++;
+			t->failed_line = false;
 			want = n;
 		} else if (read_end(line, &e, &ok)) {
 			t->bad_order |= !t->open;
@@ -57,11 +59,14 @@ static void read_libtest(struct str text, struct libtest *t)
 			t->ends++;
 			t->bad_count |= e.passed + e.failed + e.ignored + e.measured != want;
 			t->bad_verdict |= ok != (e.failed == 0);
+			t->bad_list |= t->failed_line && e.failed == 0;
 			t->passed += e.passed;
 			t->failed += e.failed;
 			t->ignored += e.ignored;
 			t->measured += e.measured;
 			t->filtered += e.filtered;
+		} else {
+			t->failed_line |= str_starts(line, "test ") && str_ends(line, " ... FAILED");
 		}
 	}
 }
@@ -104,6 +109,8 @@ void libtest_check(struct arena *a, const struct validate_input *in, struct vali
 		validation_note(a, v, "count-mismatch", false, "a 'test result:' line does not account for the tests that were to run; run again without --nocapture");
 	if (t.bad_verdict)
 		validation_note(a, v, "count-mismatch", false, "a 'test result:' line says ok or FAILED against its own numbers; run again without --nocapture");
+	if (t.bad_list)
+		validation_note(a, v, "list-mismatch", false, "a test is reported as FAILED, and the 'test result:' line behind it knows of none, so a test may have printed it; run again without --nocapture");
 	if (!failed && t.passed + t.measured == 0) {
 		if (t.ignored)
 			test_skipped(a, in, v);

@@ -23,6 +23,7 @@ struct session {
 	int64_t selected, collect_skips; /* selected -1: not said */
 	int64_t failed_lines;
 	int progress;                    /* percent; -1: none seen */
+	bool bad_letter;                 /* the progress has a failure or an error */
 	bool sections, list, stopped;
 };
 
@@ -32,7 +33,7 @@ struct run { /* the whole output */
 	bool open;           /* a header waits for its summary */
 	bool none, collected, other, stopped, coverage;
 	bool after;          /* text after the last summary */
-	bool bad_count, bad_list, bad_progress, bad_order, resumed;
+	bool bad_count, bad_list, bad_letter, bad_progress, bad_order, resumed;
 	int64_t want, got;   /* of the first that is wrong */
 };
 
@@ -183,6 +184,24 @@ static int read_progress(struct str line)
 	return scan_count(&c, &n) && n <= 100 && scan_text(&c, "%]") ? (int)n : -1;
 }
 
+/* "t.py ..F [ 60%]", "..F [100%]", "t.py::test_a FAILED [ 20%]": does a line of progress say that something failed? */
+static bool progress_failed(struct str line)
+{
+	ptrdiff_t open = str_find(line, '[', line.n >= 6 ? line.n - 6 : 0);
+	struct str rest = trim(str_sub(line, 0, open < 0 ? 0 : (size_t)open)), letters;
+	size_t from = rest.n;
+
+	while (from && rest.p[from - 1] != ' ')
+		from--;
+	letters = str_sub(rest, from, rest.n);
+	if (str_is(letters, "FAILED") || str_is(letters, "ERROR"))
+		return str_contains(rest, STR("::"));
+	for (size_t i = 0; i < letters.n; i++)
+		if (!letters.p[i] || !strchr(".FEsxXRu,-", letters.p[i]))
+			return false;
+	return letters.n && (memchr(letters.p, 'F', letters.n) || memchr(letters.p, 'E', letters.n));
+}
+
 /* A line of a run, which is not its summary. */
 static void read_line(struct str line, struct session *s, struct run *r)
 {
@@ -203,6 +222,7 @@ static void read_line(struct str line, struct session *s, struct run *r)
 		int n = read_progress(line);
 
 		s->progress = n >= 0 ? n : s->progress;
+		s->bad_letter |= n >= 0 && progress_failed(line);
 	}
 	if (str_starts(line, "FAIL Required test coverage") || str_starts(line, "ERROR: Coverage failure"))
 		r->coverage = true;
@@ -226,6 +246,8 @@ static void close_session(struct run *r, const struct session *s, const struct s
 	}
 	if (s->list && s->failed_lines && s->failed_lines != m->n[FAILED])
 		r->bad_list = true;
+	if (s->bad_letter && !m->n[FAILED] && !m->n[ERRORS] && !m->other)
+		r->bad_letter = true;
 	if (s->progress >= 0 && s->progress < 100 && !s->stopped)
 		r->bad_progress = true;
 }
@@ -316,6 +338,8 @@ static void check_runs(struct arena *a, const struct run *r, struct validation *
 			(long long)r->got);
 	if (r->bad_list)
 		validation_note(a, v, "list-mismatch", false, "the FAILED lines are not as many as the summary says; run again with --junitxml=FILE and read that file");
+	if (r->bad_letter)
+		validation_note(a, v, "list-mismatch", false, "a test failed on the way, and the summary knows of none, so a test may have printed it; run again with --junitxml=FILE and read that file");
 	if (r->bad_progress)
 		validation_note(a, v, "unfinished-tests", false, "the progress ends before 100%%, so not all tests ran; find out what ended the run");
 	if (r->after && r->headers)

@@ -9,6 +9,8 @@ struct unittest {
 	int64_t ran, failures, errors, skipped, expected, unexpected;
 	size_t summaries, verdicts;
 	int64_t announced;     /* with -v: lines that name a test */
+	int64_t letters;       /* of progress */
+	bool bad_letter, bad_block; /* a failure in the progress; a block that describes one */
 	bool failed, none, after, started;
 };
 
@@ -59,6 +61,21 @@ static bool verbose_line(struct str line)
 	return str_starts(line, "test") && str_contains(line, STR(" (")) && str_contains(line, STR(") ... "));
 }
 
+/* "..F.E" before the summary. Other programs print such lines as well: they count only when there are as many letters as tests. */
+static void read_letters(struct str line, struct unittest *u)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if (!line.p[i] || !strchr(".FEsxu", line.p[i]))
+			return;
+	u->letters += (int64_t)line.n;
+	u->bad_letter |= memchr(line.p, 'F', line.n) || memchr(line.p, 'E', line.n);
+}
+
+static bool block(struct str before, struct str line)
+{
+	return before.n == RULE && trim_char(before, '=').n == 0 && (str_starts(line, "FAIL: ") || str_starts(line, "ERROR: "));
+}
+
 static void read_unittest(struct str text, struct unittest *u)
 {
 	struct lines l = lines_of(text);
@@ -84,6 +101,9 @@ static void read_unittest(struct str text, struct unittest *u)
 			waits = false;
 			u->started |= verbose_line(line);
 			u->announced += str_contains(line, STR(" ... "));
+			u->bad_block |= block(before, line);
+			if (!u->summaries)
+				read_letters(line, u);
 		}
 		before = line;
 	}
@@ -126,6 +146,8 @@ void unittest_check(struct arena *a, const struct validate_input *in, struct val
 	if (u.started && u.announced < u.ran)
 		validation_note(a, v, "count-mismatch", false, "the summary speaks of %lld tests, but only %lld were announced; a test may have printed it", (long long)u.ran,
 			(long long)u.announced);
+	if (!u.failed && (u.bad_block || (u.bad_letter && u.letters == u.ran)))
+		validation_note(a, v, "list-mismatch", false, "a test failed on the way, and the summary says OK, so a test may have printed it; run unittest once, alone");
 	if (u.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the summary");
 	if (!u.failed && (u.ran == 0 || u.none))

@@ -2,7 +2,7 @@
 # Driving agent clients as they are, against a model on loopback that does what a script says (model.mjs). Sourced by the tests here.
 #
 # Every session has a directory of its own with a throw-away home, a project, and a policy; the client starts with an empty environment and
-# settings made by `caisson init`. Nothing of it leaves the machine: the model is on 127.0.0.1 and the keys are words.
+# settings made by `caisson init`. The model is on 127.0.0.1 and the keys are words: nothing leaves the machine (but opencode gets a package of its own).
 #
 # A client's script sets CLIENT, TOOLS (what it calls its shell, a JSON list) and KEYS (a jq filter from a command to the tool's input), and
 # defines `prepare` (settings beside the hooks) and `start` (the client, with "$PROMPT").

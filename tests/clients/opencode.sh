@@ -7,14 +7,21 @@ CLIENT=opencode TOOLS='["bash", "shell"]' KEYS='{command: ., description: "as ag
 cannot='ask status'
 need_client opencode opencode
 
+SESSION_TIMEOUT=300
+# Where there are plugins it fetches a package for them from npm, once for each home; what the first session got is kept for the others.
+fetched=$CACHE/opencode/fetched
 prepare() {
+	[[ -d $fetched ]] && cp -r "$fetched/." "$H/.config/opencode/"
 	jq -n --arg u "http://127.0.0.1:$PORT/v1" '{model: "scripted/scripted", small_model: "scripted/scripted", autoupdate: false, share: "disabled",
 		provider: {scripted: {npm: "@ai-sdk/openai-compatible", name: "scripted", options: {baseURL: $u, apiKey: "not-a-key"},
 		models: {scripted: {name: "scripted", tool_call: true, limit: {context: 100000, output: 4000}}}}}}' >"$P/opencode.json"
 }
 start() {
 	ENVIRONMENT=(OPENCODE_DISABLE_AUTOUPDATE=1 OPENCODE_DISABLE_MODELS_FETCH=1 OPENCODE_DISABLE_LSP_DOWNLOAD=1 OPENCODE_DISABLE_DEFAULT_PLUGINS=1)
-	clean "$PROGRAM" run "$PROMPT"
+	clean "$PROGRAM" run "$PROMPT" || return
+	if [[ ! -d $fetched && -d $H/.config/opencode/node_modules && -w $CACHE/opencode ]]; then
+		mkdir "$fetched.new" && cp -r "$H"/.config/opencode/{node_modules,package.json,package-lock.json} "$fetched.new/" && mv "$fetched.new" "$fetched"
+	fi
 }
 ask_everything
 broken_hooks closed closed

@@ -371,6 +371,46 @@ static void test_rows(void)
 	record_close(&r);
 }
 
+#define TOKEN "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+#define CUT ((size_t)1 << 20) /* where a command of a row ends */
+
+/* Secrets where nobody looks for them: in names, directories, the policies' root, and across the place where a long command is cut. */
+static void test_secret_names(void)
+{
+	const struct record_who who = {STR("a " TOKEN), STR("s " TOKEN), STR("claude-code"), STR("t " TOKEN), STR("u " TOKEN)};
+	struct engine_request rq = {.command = STR("true"), .cwd = STR("/w/" TOKEN)};
+	struct policies p;
+	struct record r;
+	struct judgement j;
+	struct facts f;
+	struct err e = {0};
+	struct str line, policy;
+	char *text = arena_alloc(A, 2 * CUT);
+
+	policies_default(&p);
+	p.root = STR("/w/" TOKEN);
+	CHECK_INT(open_record("names", &p, &r, &e), 0);
+	CHECK_INT(engine_judge(A, &rq, &p, &f, &j, &e), 0);
+	CHECK_INT(record_verdict(A, &r, &who, STR(""), &rq, &j, NULL, &e), 0);
+	line = newest("names");
+	CHECK(!str_contains(line, STR("ghp_")));
+	CHECK_STR(field(line, "cwd"), "/w/[redacted:github-token]");
+	CHECK_STR(field(line, "session"), "s [redacted:github-token]");
+	CHECK_INT(blob_get(A, &r.blobs, field(line, "policy"), RECORD_JSON_MAX, &policy, &e), 0);
+	CHECK(!str_contains(policy, STR("ghp_")) && str_contains(policy, STR("/w/[redacted:github-token]")));
+
+	memset(text, ' ', 2 * CUT);
+	memcpy(text, "true", 4);
+	memcpy(text + CUT - 12, TOKEN, sizeof(TOKEN) - 1);
+	rq.command = str_n(text, 2 * CUT);
+	CHECK_INT(record_verdict(A, &r, &who, STR(""), &rq, NULL, NULL, &e), 0);
+	line = newest("names");
+	CHECK(!str_contains(line, STR("ghp_")));
+	CHECK(field(line, "command").n <= CUT && field(line, "command").n > CUT - 64);
+	CHECK(str_contains(line, STR("\"note\":\"the command has 2097152 bytes")));
+	record_close(&r);
+}
+
 static void test_run_rows(void)
 {
 	const struct record_who who = {.agent = STR("a")};
@@ -489,6 +529,7 @@ int main(void)
 	RUN(test_closed);
 	RUN(test_policies);
 	RUN(test_rows);
+	RUN(test_secret_names);
 	RUN(test_run_rows);
 	RUN(test_streams);
 	RUN(test_required);
