@@ -212,25 +212,40 @@ static int add_names(struct making *m, struct str home, struct err *e)
 
 /* ---- patches ---- */
 
+static struct str trimmed(struct str s)
+{
+	while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
+		s = str_sub(s, 1, s.n);
+	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\r'))
+		s.n--;
+	return s;
+}
+
+/* Clients read these lines leniently, each in its own way: blanks before them and around the colon, either case. */
 static int patch_line(struct making *m, struct str line, struct str home, struct err *e)
 {
 	static const struct {
 		const char *start;
 		enum access_kind kind;
+		bool marked; /* "a/" or "b/" may stand before the path */
 	} marks[] = {
-		{"*** Add File: ", ACCESS_WRITE}, {"*** Update File: ", ACCESS_WRITE}, {"*** Delete File: ", ACCESS_DELETE}, {"*** Move to: ", ACCESS_WRITE},
-		{"+++ ", ACCESS_WRITE}, {"--- ", ACCESS_WRITE},
+		{"***addfile:", ACCESS_WRITE, false}, {"***updatefile:", ACCESS_WRITE, false}, {"***deletefile:", ACCESS_DELETE, false}, {"***moveto:", ACCESS_WRITE, false},
+		{"+++", ACCESS_WRITE, true}, {"---", ACCESS_WRITE, true},
 	};
 
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+		size_t at = 0, k = 0;
 		struct str path;
 
-		if (!str_starts(line, marks[i].start))
+		for (; marks[i].start[k] && at < line.n; at++)
+			if ((line.p[at] | 0x20) == (marks[i].start[k] | 0x20))
+				k++;
+			else if (line.p[at] != ' ' && line.p[at] != '\t')
+				break;
+		if (marks[i].start[k] || (marks[i].marked && (at == line.n || (line.p[at] != ' ' && line.p[at] != '\t'))))
 			continue;
-		path = str_sub(line, strlen(marks[i].start), line.n);
-		while (path.n && (path.p[path.n - 1] == '\r' || path.p[path.n - 1] == ' '))
-			path.n--;
-		if (i >= 4 && (str_starts(path, "a/") || str_starts(path, "b/")))
+		path = trimmed(str_sub(line, at, line.n));
+		if (marks[i].marked && (str_starts(path, "a/") || str_starts(path, "b/")))
 			path = str_sub(path, 2, path.n);
 		return str_is(path, "/dev/null") || !path.n ? 0 : add_file(m, marks[i].kind, path, home, false, e);
 	}
@@ -253,12 +268,19 @@ static int patch_text(struct making *m, struct str text, struct str home, struct
 	return 0;
 }
 
-/* The patch is a string under one key or another. One that names no file is not understood. */
+/* The patch is a string somewhere in the input, perhaps a word of a list. One that names no file is not understood. */
+static int patch_texts(struct making *m, const struct value *in, struct str home, struct err *e)
+{
+	for (const struct value *v = in->first; v; v = v->next)
+		if ((v->kind == VALUE_STRING && patch_text(m, v->text, home, e) != 0) || patch_texts(m, v, home, e) != 0)
+			return -1;
+	return 0;
+}
+
 static int add_patch(struct making *m, struct str home, struct err *e)
 {
-	for (const struct value *v = m->h->args->first; v; v = v->next)
-		if (v->kind == VALUE_STRING && patch_text(m, v->text, home, e) != 0)
-			return -1;
+	if (patch_texts(m, m->h->args, home, e) != 0)
+		return -1;
 	return m->n ? 0 : err_set(e, ERR_INPUT, 0, "the patch names no file");
 }
 

@@ -208,6 +208,10 @@ ask 0 "$H.permissionDecision == \"ask\"" 'Grep in files of a name that secrets h
 ask 0 nothing 'Grep in files of another' < <(tool claude-pre Grep '{"pattern": "x", "glob": "*.{c,h}"}')
 ask 0 '.permissionDecision == "ask"' 'Copilot CLI: rg with its paths as one text' < <(input copilot-pre x | jq -c --arg at "$HOME/.ssh/id_rsa" '.toolName = "rg" | .toolArgs = {pattern: "x", paths: $at}')
 ask 0 "$H.permissionDecision == \"ask\"" 'WebFetch of a file' < <(tool claude-pre WebFetch '{"url": "file:/etc/shadow"}')
+for line in '*** Add File: /etc/x' ' *** Add File: /etc/x' '*** Update File:/etc/x' '***  update file : /etc/x' '*** Move to: /etc/x' '*** Delete File: ../../../../../etc/x' '+++ /etc/x'; do
+	ask 2 stderr "a patch: $line" < <(input codex-patch a.txt | jq -c --arg line "$line" '.tool_input.command += "\n" + $line')
+done
+ask 2 stderr 'a patch in a list of words' < <(input codex-patch a.txt | jq -c '.tool_input.more = ["apply_patch", "*** Add File: /etc/x"]')
 git init -q "$tmp/other"
 ask 0 '.decision == "deny" and (.reason | contains("outside-delete"))' 'a directory in the input makes no other project the own one' < <(tool gemini-pre run_shell_command "{\"command\": \"rm -rf src\", \"dir_path\": \"$tmp/other\"}")
 ask 0 '.decision == "deny"' 'nor is it opened in the box' < <(tool gemini-pre run_shell_command "{\"command\": \"make\", \"dir_path\": \"../other\"}")
