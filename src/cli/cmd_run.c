@@ -147,6 +147,13 @@ static void say_why(const struct job *j)
 		complain("run: %s%s%.*s", j->outcome.status == STATUS_DENIED ? "denied" : "a person should look first", r ? ": " : "", r ? (int)r->message.n : 0, r ? r->message.p : "");
 }
 
+/* Where no report is printed: what was put right in the workspace. */
+static void say_changes(const struct job *j)
+{
+	for (const struct change *c = j->wishes.plain ? j->outcome.changes : NULL; c; c = c->next)
+		complain("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what), c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
+}
+
 /*
  * The hook after the command finds the report by the id of the call. Where there is none, what the report would say is said here: a command that
  * the box broke must not look broken by itself.
@@ -174,6 +181,7 @@ static int print(void *arg)
 	buf_init(&b, c->out, 0);
 	report_json(&b, &j->report);
 	say_why(j);
+	say_changes(j);
 	if (c->o->w.ticket && j->wishes.plain)
 		leave_report(c, buf_view(&b));
 	if (c->o->report && file_replace(c->o->report, buf_view(&b), &e) != 0) {

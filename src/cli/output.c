@@ -35,9 +35,14 @@ void complain(const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		return;
-	for (char *p = line; *p; p++)
-		if ((unsigned char)*p < 0x20 || *p == 0x7F)
+	for (char *p = line; *p; p++) {
+		bool c1 = (unsigned char)p[0] == 0xC2 && (unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xA0;
+
+		if ((unsigned char)*p < 0x20 || *p == 0x7F || c1)
 			*p = '?';
+		if (c1)
+			*++p = '?';
+	}
 	dprintf(STDERR_FILENO, "caisson: %s\n", line);
 }
 

@@ -212,6 +212,14 @@ for line in '*** Add File: /etc/x' ' *** Add File: /etc/x' '*** Update File:/etc
 	ask 2 stderr "a patch: $line" < <(input codex-patch a.txt | jq -c --arg line "$line" '.tool_input.command += "\n" + $line')
 done
 ask 2 stderr 'a patch in a list of words' < <(input codex-patch a.txt | jq -c '.tool_input.more = ["apply_patch", "*** Add File: /etc/x"]')
+if command -v node >/dev/null; then
+	for program in true false /nonexistent echo; do
+		sed "s|^const program = .*|const program = \"$program\";|" "$here/clients/opencode/caisson.js" >"$tmp/plugin.mjs"
+		echo 'import { Caisson } from "./plugin.mjs"; const p = await Caisson({ directory: "/" }); try { await p["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "ls" } }); console.log("runs"); } catch { console.log("denied"); }' >"$tmp/plugin_test.mjs"
+		[[ $(node "$tmp/plugin_test.mjs" 2>"$tmp/err") == denied ]]
+		result $? "opencode's plugin: what is no answer of ours denies ($program)"
+	done
+else skip "opencode's plugin" 'no node'; fi
 git init -q "$tmp/other"
 ask 0 '.decision == "deny" and (.reason | contains("outside-delete"))' 'a directory in the input makes no other project the own one' < <(tool gemini-pre run_shell_command "{\"command\": \"rm -rf src\", \"dir_path\": \"$tmp/other\"}")
 ask 0 '.decision == "deny"' 'nor is it opened in the box' < <(tool gemini-pre run_shell_command "{\"command\": \"make\", \"dir_path\": \"../other\"}")

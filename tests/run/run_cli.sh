@@ -310,6 +310,10 @@ result $? 'a terminal shows progress after two seconds, and it is erased'
 
 # ---- wrong use ----
 ln -s "$tmp/ws" "$tmp/link"
+mkdir "$tmp/planted"
+"$CAISSON" run --plain --workspace "$tmp/planted" -c 'mkdir objects refs; echo "ref: refs/heads/main" >HEAD; echo said' >"$tmp/out" 2>"$tmp/err"
+[[ $? == 0 && $(<"$tmp/out") == said ]] && grep -q "in the workspace: 'HEAD': planted repository, moved to " "$tmp/err"
+result $? 'without a report what was put right in the workspace is said' "$(<"$tmp/err")"
 wrong "unknown option '--frob'" --frob
 wrong "unknown option '-x'" -x
 wrong 'program is missing'
