@@ -233,13 +233,10 @@ static int run_call(void *arg)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct call c = {0};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &c.o, &first, &e);
+	int code, first = options_take(self, argc, argv, &c.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first + 1 != argc)
 		return usage_wrong(self, first < argc ? "one id is expected" : "the id is missing");
 	c.id = argv[first];
