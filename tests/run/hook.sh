@@ -220,6 +220,13 @@ if command -v node >/dev/null; then
 		result $? "opencode's plugin: what is no answer of ours denies ($program)"
 	done
 else skip "opencode's plugin" 'no node'; fi
+ask 0 "$H.permissionDecision == \"ask\"" 'a tool that sends files reads them' < <(tool claude-pre SendUserFile "{\"files\": [\"$HOME/.ssh/id_rsa\"]}")
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's notebook_edit" < <(tool qwen-pre notebook_edit '{"notebook_path": "/etc/x.ipynb"}')
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's tool_call: the tool that it calls" < <(tool qwen-pre tool_call '{"name": "monitor", "arguments": {"command": "rm -rf /etc"}}')
+ask 0 nothing "Qwen Code's tool_call: what is allowed" < <(tool qwen-pre tool_call '{"name": "list_directory", "arguments": {"path": "."}}')
+ask 2 stderr "Qwen Code's tool_call: another spelling" < <(tool qwen-pre tool_call '{"name": "NotebookEditTool", "arguments": {"notebook_path": "/etc/x"}}')
+ask 2 stderr "opencode's batch, whose calls no hook sees" < <(tool opencode-pre batch '{"tool_calls": [{"tool": "bash", "parameters": {"command": "rm -rf /etc"}}]}')
+says 'one by one'
 git init -q "$tmp/other"
 ask 0 '.decision == "deny" and (.reason | contains("outside-delete"))' 'a directory in the input makes no other project the own one' < <(tool gemini-pre run_shell_command "{\"command\": \"rm -rf src\", \"dir_path\": \"$tmp/other\"}")
 ask 0 '.decision == "deny"' 'nor is it opened in the box' < <(tool gemini-pre run_shell_command "{\"command\": \"make\", \"dir_path\": \"../other\"}")
