@@ -21,7 +21,7 @@ export const Caisson = async ({ directory }) => ({
       hook_event_name: "tool.execute.before", session_id: input.sessionID, cwd: directory,
       tool_name: input.tool, tool_input: output.args, tool_use_id: input.callID,
     });
-    if (answer.decision && answer.decision !== "allow") throw new Error(answer.reason || "caisson: denied");
+    if (answer.decision !== "allow") throw new Error(answer.reason || "caisson: denied");
     if (answer.args) {
       for (const key of Object.keys(output.args)) if (!(key in answer.args)) delete output.args[key];
       Object.assign(output.args, answer.args);

@@ -78,6 +78,9 @@ extern const struct command_row command_validate;
 
 /* options.c. Fills *into; *ret_first is the index of the first operand. 0, 1 when help was asked for, -1 with the reason. */
 int options_parse(const struct command_row *c, int argc, char **argv, void *into, int *ret_first, struct err *e);
+/* The same for a command that goes on with its operands only: the index of the first, or -1 when it ends here (the usage or what is wrong
+ * was printed) with *ret_code as its exit code. */
+int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
 void usage_print(struct buf *b, const struct command_row *c);
 /* The usage to standard output, or one line about a wrong use; the exit code. */
 int usage_output(const struct command_row *c);

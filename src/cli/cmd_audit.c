@@ -170,16 +170,14 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	const struct command_row *other = find_apart(argc, argv);
 	struct job j = {0};
-	struct err e = {0};
 	bool named = argc > 1 && argv[1][0] != '-';
-	int first = 0, rc = options_parse(self, argc - named, argv + named, &j.o, &first, &e);
+	int code, first;
 
 	if (other)
 		return other->run(other, argc - 1, argv + 1);
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	first = options_take(self, argc - named, argv + named, &j.o, &code);
+	if (first < 0)
+		return code;
 	if (!named || strcmp(argv[1], "verify") != 0)
 		return usage_wrong(self, named ? "expected verify, query, show, tail, export, prune, checkpoint, keygen, reindex or replay-all" : "verify, query, show, tail or another subcommand is missing");
 	if (first < argc - named)

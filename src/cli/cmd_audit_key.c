@@ -141,13 +141,10 @@ static int run_job(void *arg)
 static int start(const struct command_row *self, int argc, char **argv, int (*fn)(struct job *j, struct err *e), bool operand)
 {
 	struct job j = {.run = fn, .name = self->name};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+	int code, first = options_take(self, argc, argv, &j.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first + operand < argc)
 		return usage_wrong(self, operand ? "one file is expected" : "no operand is expected");
 	j.operand = first < argc ? argv[first] : NULL;

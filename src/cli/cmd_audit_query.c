@@ -92,14 +92,11 @@ static int run_job(void *arg)
 
 static int start(const struct command_row *self, int argc, char **argv, struct job *j)
 {
-	struct err e = {0};
 	int64_t limit = 0;
-	int first = 0, rc = options_parse(self, argc, argv, &j->o, &first, &e);
+	int code, first = options_take(self, argc, argv, &j->o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first < argc)
 		return usage_wrong(self, "no operand is expected");
 	if (j->o.limit && num_parse(str_of(j->o.limit), 1, LIMIT_MAX, &limit) < 0)
@@ -227,13 +224,10 @@ static int run_reindex_job(void *arg)
 static int run_reindex(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {.name = self->name};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+	int code, first = options_take(self, argc, argv, &j.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first < argc)
 		return usage_wrong(self, "no operand is expected");
 	return with_arena(&j.a, run_reindex_job, &j);

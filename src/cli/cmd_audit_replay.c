@@ -218,14 +218,11 @@ static int run_job(void *arg)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
-	struct err e = {0};
 	int64_t n = EXAMPLES_DEFAULT;
-	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+	int code, first = options_take(self, argc, argv, &j.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first < argc)
 		return usage_wrong(self, "no operand is expected");
 	if (j.o.examples && num_parse(str_of(j.o.examples), 0, EXAMPLES_MAX, &n) < 0)

@@ -418,15 +418,12 @@ static const struct option_row options[] = {
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
-	struct err e = {0};
 	/* options may also stand behind the id */
 	const bool named = argc > 1 && argv[1][0] != '-';
-	int first = 0, rc = options_parse(self, argc - named, argv + named, &j.o, &first, &e);
+	int code, first = options_take(self, argc - named, argv + named, &j.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (!named && first == argc)
 		return usage_wrong(self, "an id or the number of a row is missing");
 	if (first + !named < argc - named)

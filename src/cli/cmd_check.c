@@ -156,13 +156,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 	struct check_options o = {0};
 	enum dialect d;
 	enum mode m;
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+	int code, first = options_take(self, argc, argv, &o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (o.shell && engine_dialect(str_of(o.shell), &d) != 0)
 		return usage_wrong(self, "--shell is one of bash, sh, zsh, powershell");
 	if (o.batch && first < argc)

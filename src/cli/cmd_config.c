@@ -364,14 +364,11 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct config_options o = {0};
 	struct call c = {.job = {.o = &o}};
-	struct err e = {0};
 	bool named = argc > 1 && argv[1][0] != '-';
-	int first = 0, rc = options_parse(self, argc - named, argv + named, &o, &first, &e);
+	int code, first = options_take(self, argc - named, argv + named, &o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	for (size_t i = 0; named && i < sizeof subcommands / sizeof *subcommands; i++)
 		if (!strcmp(argv[1], subcommands[i].name))
 			c.run = subcommands[i].run;

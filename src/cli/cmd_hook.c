@@ -11,7 +11,8 @@
 #include "client/hook.h"
 #include "sys/file.h"
 
-#define DEADLINE_MS 8000 /* until the policy says another; clients wait longer */
+#define DEADLINE_MS 8000      /* until the policy says another; clients wait longer */
+#define DEADLINE_MAX_MS 20000 /* and this, after the first, is still below the 30 s that `init` has them wait: most run the tool then */
 
 extern char **environ;
 
@@ -61,8 +62,11 @@ static void too_late(int signal)
 
 static void set_deadline(unsigned ms)
 {
-	struct itimerval t = {.it_value = {.tv_sec = (ms ? ms : DEADLINE_MS) / 1000, .tv_usec = (suseconds_t)(ms ? ms : DEADLINE_MS) % 1000 * 1000}};
+	struct itimerval t = {0};
 
+	ms = !ms ? DEADLINE_MS : ms < DEADLINE_MAX_MS ? ms : DEADLINE_MAX_MS;
+	t.it_value.tv_sec = ms / 1000;
+	t.it_value.tv_usec = (suseconds_t)ms % 1000 * 1000;
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 

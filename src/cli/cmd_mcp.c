@@ -85,20 +85,18 @@ static int run(const struct command_row *self, int argc, char **argv)
 	struct arena a;
 	struct call c = {self, &o.mcp, &a};
 	int64_t parallel = 0;
-	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+	int code, first = options_take(self, argc, argv, &o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first < argc)
 		return usage_wrong(self, "there are no operands");
 	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
 		return usage_wrong(self, "--parallel needs a number from 1 to 8");
 	o.mcp.parallel = (size_t)parallel;
-	rc = with_arena(&a, try_options, &c);
-	if (rc != 0)
-		return rc;
+	code = with_arena(&a, try_options, &c);
+	if (code != 0)
+		return code;
 	if (isatty(STDIN_FILENO))
 		complain("mcp: a client of the Model Context Protocol is expected on standard input; see caisson mcp --help");
 	if (mcp_serve(&o.mcp, STDIN_FILENO, STDOUT_FILENO, &e) != 0) {

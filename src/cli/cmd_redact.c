@@ -51,13 +51,10 @@ static int run_job(void *arg)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &j, &first, &e);
+	int code, first = options_take(self, argc, argv, &j, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first + 1 < argc)
 		return usage_wrong(self, "one file is expected");
 	j.path = first < argc ? argv[first] : NULL;

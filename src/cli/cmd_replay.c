@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/record_home.h"
 #include "cli/replay_show.h"
+#include "cli/rows.h"
 #include "engine/job.h"
 #include "engine/job_record.h"
 
@@ -135,6 +136,8 @@ static int can_run(struct call *c, struct run_wishes *w, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record");
 	if (job_wishes_of(&c->a, spec, r->command, w, e) < 0)
 		return -1;
+	if (r->cut && w->code && str_is(r->command, w->code)) /* its beginning is another command */
+		return err_set(e, ERR_INPUT, 0, "the command is longer than a row holds, so it cannot be run again");
 	if (r->cwd.n && chdir(str_c(&c->a, r->cwd)) < 0)
 		return err_set(e, ERR_INPUT, 0, "its directory '%.*s' cannot be entered", STR_ARG(r->cwd));
 	return 0;
@@ -231,19 +234,23 @@ static int run_call(void *arg)
 		complain("replay: %s", e.text);
 		return EXIT_INTERNAL;
 	}
+	if (c->o.json && c->out.n && isatty(STDOUT_FILENO)) { /* nothing that a terminal would obey, or hide */
+		struct buf safe;
+
+		buf_init(&safe, &c->a, 0);
+		rows_json_safe(&safe, buf_view(&c->out));
+		return output(buf_view(&safe), rc);
+	}
 	return c->out.n ? output(buf_view(&c->out), rc) : rc;
 }
 
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct call c = {0};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &c.o, &first, &e);
+	int code, first = options_take(self, argc, argv, &c.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first + 1 != argc)
 		return usage_wrong(self, first < argc ? "one id or number of a row is expected" : "an id or the number of a row is missing");
 	c.id = argv[first];

@@ -244,13 +244,10 @@ static bool only_ticket(const struct run_options *o, bool operands)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct run_options o = {0};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+	int code, first = options_take(self, argc, argv, &o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (o.json && o.w.plain)
 		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
 	if (o.w.plain && !o.report && (o.w.head || o.w.tail))

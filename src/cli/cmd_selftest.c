@@ -262,13 +262,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct selftest_options o = {0};
 	struct job j = {.o = &o};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &o, &first, &e);
+	int code, first = options_take(self, argc, argv, &o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first < argc)
 		return usage_wrong(self, "no operands are expected");
 	if (!o.gate && !o.box)

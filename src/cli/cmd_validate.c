@@ -89,11 +89,13 @@ static int take_report(struct job *j, const json_t *root, struct validate_input 
 		return err_set(e, ERR_INPUT, 0, "not an object");
 	if (!json_is_string(json_object_get(root, "status")))
 		return err_set(e, ERR_INPUT, 0, "'status' is missing or no string");
+	in->status = status_of(json_to_str(json_object_get(root, "status")));
+	if (in->status == STATUS_UNKNOWN && !str_is(json_to_str(json_object_get(root, "status")), status_name(STATUS_UNKNOWN)))
+		return err_set(e, ERR_INPUT, 0, "'status' is none that a report can have");
 	if ((out && !json_is_string(out) && !json_is_null(out)) || (err && !json_is_string(err) && !json_is_null(err)))
 		return err_set(e, ERR_INPUT, 0, "'stdout' or 'stderr' is no string");
 	if (code && !json_is_null(code) && !(json_is_integer(code) && json_integer_value(code) >= 0 && json_integer_value(code) <= 255))
 		return err_set(e, ERR_INPUT, 0, "'exit_code' is no number from 0 to 255");
-	in->status = status_of(json_to_str(json_object_get(root, "status")));
 	in->exit_code = json_is_integer(code) ? (int)json_integer_value(code) : -1;
 	in->out = str_dup(&j->a, json_to_str(out));
 	in->err = str_dup(&j->a, json_to_str(err));
@@ -197,13 +199,10 @@ static int run_job(void *arg)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &j.o, &first, &e);
+	int code, first = options_take(self, argc, argv, &j.o, &code);
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0)
-		return usage_wrong(self, e.text);
+	if (first < 0)
+		return code;
 	if (first + 1 != argc)
 		return usage_wrong(self, "one file is expected, or - for standard input");
 	if (j.o.task && !task_known(j.o.task))

@@ -67,6 +67,17 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 	return 0;
 }
 
+int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code)
+{
+	struct err e = {0};
+	int first = 0, rc = options_parse(c, argc, argv, into, &first, &e);
+
+	if (!rc)
+		return first;
+	*ret_code = rc > 0 ? usage_output(c) : usage_wrong(c, e.text);
+	return -1;
+}
+
 void usage_print(struct buf *b, const struct command_row *c)
 {
 	for (size_t i = 0; i < 4 && c->synopsis[i]; i++)

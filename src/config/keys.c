@@ -381,7 +381,7 @@ const struct config_row config_rows[] = {
 	{{"secrets.maxScanBytes", WHO_TRUSTED, false, "more than this is not searched", "1048576"}, value_size, AT(secrets.scan_bytes_max)},
 	{{"secrets.timeoutMs", WHO_TRUSTED, false, "time for one search", "10000"}, value_millis, AT(secrets.timeout_ms)},
 	{{"hooks.approve", WHO_OWNER, false, "what is allowed runs without a question of the client's own", "false"}, value_bool, AT(hooks.approve)},
-	{{"hooks.deadline_ms", WHO_OWNER, false, "a hook that has no answer after this time denies", "8000"}, value_millis, AT(hooks.deadline_ms)},
+	{{"hooks.deadline_ms", WHO_OWNER, false, "a hook that has no answer after this time denies; at most 20000", "8000"}, value_millis, AT(hooks.deadline_ms)},
 	{{"sandbox.enabled", WHO_OWNER, false, "commands may be contained; else contain_fallback holds for them", "true"}, value_bool, AT(sandbox.enabled)},
 	{{"sandbox.always", WHO_OWNER, false, "agents' commands that are allowed run in the box as well, where the client lets them be put there", "false"}, value_bool, AT(sandbox.always)},
 	{{"sandbox.allow_unboxed", WHO_OWNER, false, "a caller may ask to run a command outside the box; a person is asked then", "false"}, value_bool, AT(sandbox.allow_unboxed)},

@@ -31,6 +31,8 @@ void answer_string(struct buf *out, struct str s)
 			i++;
 		} else if (utf8_next(s, &i) == UTF8_BAD) {
 			buf_c(out, "\xEF\xBF\xBD");
+		} else if (c == 0xC2 && (unsigned char)s.p[from + 1] < 0xA0) { /* C1: a terminal obeys these */
+			buf_fmt(out, "\\u%04x", (unsigned char)s.p[from + 1]);
 		} else {
 			buf_add(out, s.p + from, i - from);
 		}

@@ -324,7 +324,7 @@ static void fill_request(struct arena *a, struct record *r, const struct engine_
 		text = str_sub(text, 0, text.n > COMMAND_SPARE ? text.n - COMMAND_SPARE : 0);
 	row->command = str_sub(text, 0, COMMAND_MAX);
 	if (rq->command.n > COMMAND_MAX)
-		row->note = str_fmt(a, "the command has %zu bytes; its first %zu are here", rq->command.n, COMMAND_MAX);
+		row->note = str_fmt(a, RECORD_CUT "%zu bytes; its first %zu are here", rq->command.n, COMMAND_MAX);
 	row->cwd = record_redact(a, r, j && j->view ? j->view->cwd : rq->cwd);
 }
 

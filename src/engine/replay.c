@@ -43,6 +43,13 @@ static int collect(struct arena *a, const struct audit *au, const struct audit_f
 
 static struct str text_of(struct arena *a, const struct audit_line *l, const char *key) { return l ? str_dup(a, audit_text(a, audit_field(l, key))) : STR(""); }
 
+bool replay_cut(const struct audit_line *row)
+{
+	struct str note = audit_field(row, "note");
+
+	return row->kind != AUDIT_END && str_starts(note, "\"" RECORD_CUT);
+}
+
 static void fill(struct arena *a, struct replay *r)
 {
 	r->asked = r->begin ? r->begin : r->verdict ? r->verdict : r->end;
@@ -55,7 +62,8 @@ static void fill(struct arena *a, struct replay *r)
 	r->policy = text_of(a, r->judged ? r->judged : r->asked, "policy");
 	r->view = text_of(a, r->judged, "view");
 	r->answers = r->judged ? str_dup(a, audit_field(r->judged, "answers")) : STR("");
-	r->redacted = str_contains(r->command, STR(REDACTED_MARK));
+	r->redacted = str_contains(r->command, STR(REDACTED_MARK)) || str_contains(r->cwd, STR(REDACTED_MARK));
+	r->cut = replay_cut(r->asked);
 }
 
 int replay_find(struct arena *a, const struct audit *au, struct str id, struct replay *ret, struct err *e)
@@ -75,6 +83,8 @@ int replay_find(struct arena *a, const struct audit *au, struct str id, struct r
 
 static int recorded_view(struct arena *a, const struct blobs *blobs, const struct replay *r, struct derived *d, struct err *e)
 {
+	if (r->cut)
+		return err_set(e, ERR_INPUT, 0, "the command is longer than a row holds: only its beginning is in the record");
 	if (!r->view.n)
 		return err_set(e, ERR_INPUT, 0, "what was known of the world is not in the record: it was not judged, or could not be");
 	if (!blobs)

@@ -18,8 +18,12 @@ struct replay {
 	struct str said;                          /* the recorded verdict; empty: none */
 	struct str policy, view;                  /* digests; empty: none */
 	struct str answers;                       /* what the row has of the view, as JSON; empty: none */
-	bool redacted;                            /* the command is not as it was */
+	bool redacted;                            /* the command or its directory is not as it was */
+	bool cut;                                 /* the command is longer than a row holds: its beginning alone is there */
 };
+
+/* Does the row hold only the beginning of its command? */
+bool replay_cut(const struct audit_line *row);
 
 /* The rows of a request. 1, 0 when there are none, or -1. */
 int replay_find(struct arena *a, const struct audit *au, struct str id, struct replay *ret, struct err *e);

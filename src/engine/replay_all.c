@@ -228,11 +228,11 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 		return 0;
 	all->rows++;
 	r.command = audit_text_buf(&p->scratch_text, audit_field(l, "command"));
-	if (str_contains(r.command, STR(REDACTED_MARK))) {
+	if (str_contains(r.command, STR(REDACTED_MARK)) || str_contains(cwd, STR(REDACTED_MARK))) {
 		all->redacted++;
 		return 0;
 	}
-	if (!blob_is_digest(r.policy) || !blob_is_digest(r.view)) {
+	if (!blob_is_digest(r.policy) || !blob_is_digest(r.view) || replay_cut(l)) {
 		all->missing++;
 		return 0;
 	}

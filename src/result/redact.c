@@ -277,6 +277,8 @@ static size_t scan(struct redactor *r, struct str text, bool more, struct buf *o
 	}
 	if (!more)
 		i = text.n;
+	for (int back = 0; more && back < 3 && i > shown && i < text.n && ((unsigned char)text.p[i] & 0xC0) == 0x80; back++)
+		i--; /* not in the middle of a character: who takes it may look at each piece by itself */
 	show(r, text, shown, i, out);
 	if (i > shown)
 		r->before = text.p[i - 1];

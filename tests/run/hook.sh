@@ -212,6 +212,21 @@ for line in '*** Add File: /etc/x' ' *** Add File: /etc/x' '*** Update File:/etc
 	ask 2 stderr "a patch: $line" < <(input codex-patch a.txt | jq -c --arg line "$line" '.tool_input.command += "\n" + $line')
 done
 ask 2 stderr 'a patch in a list of words' < <(input codex-patch a.txt | jq -c '.tool_input.more = ["apply_patch", "*** Add File: /etc/x"]')
+if command -v node >/dev/null; then
+	for program in true false /nonexistent echo; do
+		sed "s|^const program = .*|const program = \"$program\";|" "$here/clients/opencode/caisson.js" >"$tmp/plugin.mjs"
+		echo 'import { Caisson } from "./plugin.mjs"; const p = await Caisson({ directory: "/" }); try { await p["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "ls" } }); console.log("runs"); } catch { console.log("denied"); }' >"$tmp/plugin_test.mjs"
+		[[ $(node "$tmp/plugin_test.mjs" 2>"$tmp/err") == denied ]]
+		result $? "opencode's plugin: what is no answer of ours denies ($program)"
+	done
+else skip "opencode's plugin" 'no node'; fi
+ask 0 "$H.permissionDecision == \"ask\"" 'a tool that sends files reads them' < <(tool claude-pre SendUserFile "{\"files\": [\"$HOME/.ssh/id_rsa\"]}")
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's notebook_edit" < <(tool qwen-pre notebook_edit '{"notebook_path": "/etc/x.ipynb"}')
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's tool_call: the tool that it calls" < <(tool qwen-pre tool_call '{"name": "monitor", "arguments": {"command": "rm -rf /etc"}}')
+ask 0 nothing "Qwen Code's tool_call: what is allowed" < <(tool qwen-pre tool_call '{"name": "list_directory", "arguments": {"path": "."}}')
+ask 2 stderr "Qwen Code's tool_call: another spelling" < <(tool qwen-pre tool_call '{"name": "NotebookEditTool", "arguments": {"notebook_path": "/etc/x"}}')
+ask 2 stderr "opencode's batch, whose calls no hook sees" < <(tool opencode-pre batch '{"tool_calls": [{"tool": "bash", "parameters": {"command": "rm -rf /etc"}}]}')
+says 'one by one'
 git init -q "$tmp/other"
 ask 0 '.decision == "deny" and (.reason | contains("outside-delete"))' 'a directory in the input makes no other project the own one' < <(tool gemini-pre run_shell_command "{\"command\": \"rm -rf src\", \"dir_path\": \"$tmp/other\"}")
 ask 0 '.decision == "deny"' 'nor is it opened in the box' < <(tool gemini-pre run_shell_command "{\"command\": \"make\", \"dir_path\": \"../other\"}")

@@ -160,4 +160,17 @@ for c in replay 'audit replay-all'; do
 	"$CAISSON" help --man "$c" | cmp -s - "$here/man/caisson-${c// /-}.1"
 	result $? "man/caisson-${c// /-}.1 is what the tables say"
 done
+# a command that a row does not hold: its beginning is not judged, and not run, in its place
+{ printf 'true #'; head -c 3000000 /dev/zero | tr '\0' x; } >"$tmp/long"
+"$CAISSON" check --record - <"$tmp/long" >/dev/null 2>&1
+run 0 'replay of a long one' replay "$(newest verdict)"
+out 'only its beginning is in the record'
+no 'not what was recorded'
+run 1 'replay-all without it' audit replay-all --json
+json '.missing > 0'
+printf 'true \302\233 \342\200\256' >"$tmp/c1"
+"$CAISSON" check --record - <"$tmp/c1" >/dev/null 2>&1
+script -qec "'$CAISSON' replay --json $(newest verdict)" /dev/null </dev/null >"$tmp/out" 2>/dev/null
+[[ -s $tmp/out && $(LC_ALL=C grep -c -e $'\302\233' -e $'\342\200\256' "$tmp/out") == 0 ]] && jq -e '.command | contains("\u009b \u202e")' "$tmp/out" >/dev/null
+result $? 'nothing on a terminal that it would obey, or that turns its text'
 echo "1..$n"

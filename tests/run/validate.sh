@@ -79,7 +79,7 @@ for s in signal timeout oom output_limit; do
 	report $s null
 	says "status $s is never a result" invalid none tap run-killed
 done
-for bad in '[]' '{}' '{"status": 1}' '{"status": "ok", "exit_code": -1}' '{"status": "ok", "stdout": 5}' '{"status": "ok", "status": "ok"}' '{"status": "ok"' ''; do
+for bad in '[]' '{}' '{"status": 1}' '{"status": "fine", "exit_code": 0}' '{"status": "ok", "exit_code": -1}' '{"status": "ok", "stdout": 5}' '{"status": "ok", "status": "ok"}' '{"status": "ok"' ''; do
 	printf '%s' "$bad" | "$CAISSON" validate - >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 && ! -s $tmp/out && $(wc -l <"$tmp/err") == 1 ]]
 	result $? "no report: '$bad'"

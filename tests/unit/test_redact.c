@@ -1,4 +1,5 @@
 /* Redaction: every kind with a hit and a near miss, exact values, and chunks that make no difference. Tokens are put together here so that no text of the tree looks like one. */
+#include "base/utf8.h"
 #include "result/normalise.h"
 #include "result/redact.h"
 #include "sys/file.h"
@@ -33,6 +34,31 @@ static struct str pieces(struct str text, size_t piece, uint64_t *ret)
 	redactor_end(r, &out);
 	*ret = redactor_count(r);
 	return buf_view(&out);
+}
+
+/* What comes out for each piece of whole characters is whole characters, though the end of it is held back. */
+static void test_characters(void)
+{
+	static const char *const texts[] = {"\u20ac\u20ac\u20ac\u20ac", "a\u00e9b\u00e9c\u00e9d", "\U0001f600\U0001f600x\U0001f600", "\ufffd\ufffd ghp \ufffd"};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct redactor *r = redactor_new(&a, values, sizeof(values) / sizeof(*values));
+		struct str text = str_of(texts[i]);
+		struct buf all;
+
+		buf_init(&all, &a, 0);
+		for (size_t at = 0, from = 0; at < text.n; from = at) {
+			struct buf out;
+
+			utf8_next(text, &at);
+			buf_init(&out, &a, 0);
+			redactor_feed(r, str_sub(text, from, at), &out);
+			CHECK(utf8_valid(buf_view(&out)));
+			buf_str(&all, buf_view(&out));
+		}
+		redactor_end(r, &all);
+		CHECK_STR(buf_view(&all), texts[i]);
+	}
 }
 
 static struct str clean(struct str text, uint64_t *ret)
@@ -276,6 +302,7 @@ int main(void)
 	RUN(test_encoded);
 	RUN(test_split_by_colour);
 	RUN(test_long);
+	RUN(test_characters);
 	RUN(test_hide);
 	RUN(test_kinds);
 	arena_free(&a);
