@@ -297,6 +297,7 @@ try claude-read-post "$TOKEN" 0 nothing 'what a tool reads stays as it is'
 try codex-post "x $TOKEN" 0 '. == {"decision": "block", "reason": "x [redacted:github-token]"}' 'Codex: replaced'
 try codex-post 'x' 0 nothing 'Codex: stays'
 try gemini-post "$TOKEN" 0 '.decision == "deny" and .reason == "Output: [redacted:github-token]"' 'Gemini CLI: replaced'
+ask 0 '.decision == "deny" and .reason == "a [redacted:github-token]"' 'Gemini CLI: an output in parts' < <(input gemini-post x | jq -c --arg t "$TOKEN" '.tool_response.llmContent = [{text: "a "}, {text: $t}]')
 try qwen-post "$TOKEN" 0 nothing 'Qwen Code takes nothing'
 try copilot-post "$TOKEN" 0 '.modifiedResult == {"resultType": "success", "textResultForLlm": "[redacted:github-token]"}' 'Copilot: replaced'
 try opencode-post "$TOKEN" 0 '.output == "[redacted:github-token]"' 'opencode: replaced'
