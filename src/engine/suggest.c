@@ -477,7 +477,12 @@ int suggest_make(struct arena *a, const struct audit *au, const struct blobs *bl
 
 	s.asks = arena_array(a, SUGGEST_ASKS_MAX, sizeof(*s.asks));
 	s.rules = arena_array(a, SUGGEST_RULES_MAX, sizeof(*s.rules));
-	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now, e) < 0 || trial_open(a, blobs, config, &t, e) < 0 ||
+	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now, e) < 0) {
+		if (e)
+			e->kind = ERR_CONFIG; /* whatever the cause, as when it is no file */
+		return -1;
+	}
+	if (trial_open(a, blobs, config, &t, e) < 0 ||
 		replay_each(a, au, &t, f, &(struct replay_visitor){&w, note_request, count_request}, &s.counts, e) < 0)
 		return -1;
 	qsort(s.asks, s.nasks, sizeof(*s.asks), asks_most_first);
