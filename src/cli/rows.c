@@ -251,7 +251,9 @@ static void csv_line(struct rows_printer *r, const struct audit_line *l)
 			csv_text(r, audit_text_buf(&r->text, v));
 		else if (v.n && v.p[0] == '[')
 			csv_list(r, v);
-		else if (v.n && v.p[0] != '{' && !str_is(v, "null"))
+		else if (v.n && v.p[0] == '{')
+			csv_text(r, v); /* as it is, in JSON */
+		else if (v.n && !str_is(v, "null"))
 			buf_str(b, v); /* a number */
 	}
 	buf_c(b, "\r\n");

@@ -188,6 +188,8 @@ for r, w in zip(rows, want):
             assert (got[1:] if got[:1] == "'" else got) == v, (key, got, v)
         elif isinstance(v, list):
             assert got == ' '.join(v)
+        elif isinstance(v, dict):
+            assert json.loads(got) == v, (key, got, v)
         else:
             assert got == ('' if v is None else str(v)), (key, got, v)
 assert open(sys.argv[1], 'rb').read().endswith(b'\r\n')
