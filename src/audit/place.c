@@ -61,6 +61,12 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
+	if (fd < 0 && errno == ENOENT) { /* not a fault: who asks tells it by the number */
+		err_set(e, ERR_SYSTEM, 0, "there is no record yet: '%s' comes with the first run or hook call", path);
+		if (e)
+			e->errnum = ENOENT;
+		return -1;
+	}
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the record '%s'", path);
 	if (check(&au, fd, S_IFDIR, ".", &st, e) < 0)

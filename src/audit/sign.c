@@ -159,7 +159,7 @@ int checkpoint_read(struct str text, struct audit_checkpoint *ret, struct err *e
 			take_text(v, "signature", cp.signature, AUDIT_SIGNATURE);
 	json_decref(v);
 	if (!ok)
-		return err_set(e, ERR_INPUT, 0, "it is not a checkpoint: seq, hash, at, key and signature are expected");
+		return err_set(e, ERR_INPUT, 0, "seq, hash, at, key and signature are expected");
 	cp.seq = (uint64_t)seq;
 	*ret = cp;
 	return 0;

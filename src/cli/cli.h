@@ -85,6 +85,8 @@ void usage_print(struct buf *b, const struct command_row *c);
 /* The usage to standard output, or one line about a wrong use; the exit code. */
 int usage_output(const struct command_row *c);
 int usage_wrong(const struct command_row *c, const char *why);
+/* The same for the name of an agent client: cmd_init.c. */
+int client_unknown(const struct command_row *c, const char *name);
 /* Runs fn (which returns the exit code) with a fresh arena at *a, inside an arena_run of it: a full one is an error, never a crash. */
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
 /* man.c: a manual page from the rows; c is NULL for caisson(1). */

@@ -89,7 +89,7 @@ static void print_verdict(struct job *j, const struct audit_verdict *v)
 		buf_fmt(b, "%" PRIu64 " rows before it hold\n", v->rows);
 		return;
 	}
-	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " days", v->rows, v->days);
+	buf_fmt(b, "the chain holds: %" PRIu64 " rows in %" PRIu64 " day%s", v->rows, v->days, v->days == 1 ? "" : "s");
 	if (v->rows)
 		buf_fmt(b, ", %" PRIu64 " to %" PRIu64 ", %s", v->first_seq, v->last_seq, v->last_hash);
 	if (v->signed_seq)
@@ -113,8 +113,12 @@ static int verify(struct job *j, struct err *e)
 		anchor.key = str_of(key);
 	}
 	if (j->o.checkpoint) {
-		if (file_read(&j->a, j->o.checkpoint, CHECKPOINT_TEXT_MAX, &text, NULL, e) < 0 || checkpoint_read(text, &cp, e) < 0)
+		struct err why;
+
+		if (file_read(&j->a, j->o.checkpoint, CHECKPOINT_TEXT_MAX, &text, NULL, e) < 0)
 			return -1;
+		if (checkpoint_read(text, &cp, &why) < 0)
+			return err_set(e, why.kind, 0, "'%s' is not what caisson audit checkpoint --export writes: %s", j->o.checkpoint, why.text);
 		anchor.checkpoint = &cp;
 	}
 	if (audit_verify_anchored(&j->a, &j->au, &anchor, &v, e) < 0)
@@ -137,12 +141,12 @@ static int run_job(void *arg)
 	buf_init(&j->out, &j->a, OUT_MAX);
 	home_find(&j->a, &at);
 	if (home_open(&j->a, &at, false, &e) < 0)
-		return home_failed("audit", &e);
+		return home_failed("audit verify", &e);
 	j->au = at.audit;
 	int rc = verify(j, &e);
 	home_close(&at);
 	if (rc < 0) {
-		complain("audit: %s", e.text);
+		complain("audit verify: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	return output(buf_view(&j->out), rc);

@@ -92,7 +92,12 @@ static int checkpoint(struct job *j, struct err *e)
 
 	if (home_open(&j->a, &j->at, false, e) < 0)
 		return -1;
-	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0 || audit_checkpoint(&j->a, &j->at.audit, &key, &cp, &row, e) < 0)
+	if (audit_key_load(&j->a, key_path(j, j->o.key), j->at.uid, &key, e) < 0) {
+		if (e->kind == ERR_SYSTEM && e->errnum == ENOENT)
+			err_set(e, ERR_CONFIG, 0, "there is no key '%.*s': caisson audit keygen makes one", STR_ARG(key_path(j, j->o.key)));
+		return -1;
+	}
+	if (audit_checkpoint(&j->a, &j->at.audit, &key, &cp, &row, e) < 0)
 		return -1;
 	buf_init(&text, &j->a, CHECKPOINT_TEXT_MAX);
 	checkpoint_json(&text, &cp);

@@ -61,8 +61,10 @@ static int load_settings(struct job *j, struct err *e)
 	struct policies p;
 	int64_t days;
 
-	if (policies_load(&j->a, &rq, &p, e) < 0)
+	if (policies_load(&j->a, &rq, &p, e) < 0) {
+		e->kind = ERR_CONFIG; /* whatever the cause, as when it is no file */
 		return -1;
+	}
 	j->quota = p.own.audit.quota;
 	j->days = p.own.audit.retention_days;
 	if (!j->o.days)
@@ -144,7 +146,7 @@ static void print_text(struct job *j)
 		buf_fmt(b, "%" PRIu64 " blobs that no row refers to %sremoved: %" PRIu64 " bytes\n", j->swept.blobs, would, j->swept.bytes);
 	if (j->outputs.files)
 		buf_fmt(b, "%" PRIu64 " full outputs %sremoved: %" PRIu64 " bytes\n", j->outputs.files, would, j->outputs.bytes);
-	buf_fmt(b, "the record has %" PRIu64 " days, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %" PRIu64 " bytes\n", j->usage.days, j->usage.row_bytes, j->usage.blobs, j->usage.blob_bytes);
+	buf_fmt(b, "the record has %" PRIu64 " day%s, %" PRIu64 " bytes of rows and %" PRIu64 " blobs, %" PRIu64 " bytes\n", j->usage.days, j->usage.days == 1 ? "" : "s", j->usage.row_bytes, j->usage.blobs, j->usage.blob_bytes);
 }
 
 static int run_job(void *arg)

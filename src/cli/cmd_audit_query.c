@@ -217,7 +217,7 @@ static int run_reindex_job(void *arg)
 		doc_number(&o, "bytes", n.bytes);
 		doc_finish(&o);
 	} else
-		buf_fmt(&b, "%" PRIu64 " rows of %" PRIu64 " days, %" PRIu64 " bytes\n", n.rows, n.files, n.bytes);
+		buf_fmt(&b, "%" PRIu64 " rows of %" PRIu64 " day%s, %" PRIu64 " bytes\n", n.rows, n.files, n.files == 1 ? "" : "s", n.bytes);
 	return output(buf_view(&b), 0);
 }
 

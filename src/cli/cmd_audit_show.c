@@ -198,7 +198,7 @@ static void show_limits(struct job *j, const json_t *spec)
 		const char *key, *name, *unit;
 		int64_t one;
 	} limits[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
-		      {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " KiB", 1 << 10}};
+		      {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};
 	bool any = false;
 
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {

@@ -164,7 +164,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "--config says nothing about clients");
 	for (int i = first; i < argc; i++)
 		if (!init_find(str_of(argv[i])))
-			return usage_wrong(self, "a client that is not known; see caisson help init");
+			return client_unknown(self, argv[i]);
 	j.names = argv + first;
 	j.nnames = (size_t)(argc - first);
 	return with_arena(&j.a, o.client ? look_clients : look, &j);

@@ -129,7 +129,9 @@ static void handle_all(struct job *j)
 	for (size_t i = 0; !j->o.client.n && init_at(i); i++)
 		if (init_present(&j->a, &j->rq, init_at(i)))
 			handle(j, init_at(i));
-	if (!j->done && !j->failed)
+	if (!j->done && !j->failed && j->rq.remove)
+		buf_fmt(&j->out, "no client is set up %s: there is nothing to take out\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
+	else if (!j->done && !j->failed)
 		buf_fmt(&j->out, "no client is set up %s: name one with --client (%.*s)\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user", STR_ARG(init_names(&j->a)));
 	else if (!j->rq.remove && !j->o.dry_run && j->done)
 		buf_c(&j->out, "To see that it works: caisson doctor --client\n");
@@ -157,6 +159,18 @@ static int run_job(void *arg)
 	return output(buf_view(&j->out), j->failed ? 1 : 0);
 }
 
+int client_unknown(const struct command_row *c, const char *name)
+{
+	struct arena a;
+	struct str names;
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	names = init_names(&a);
+	complain("%s: unknown client '%.100s': %.*s", c->name, name, STR_ARG(names));
+	arena_free(&a);
+	return EXIT_USAGE;
+}
+
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
@@ -170,7 +184,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "--user and --project exclude each other");
 	for (size_t i = 0; i < j.o.client.n; i++)
 		if (!init_find(str_of(j.o.client.v[i])))
-			return usage_wrong(self, "a client that is not known; see caisson help init");
+			return client_unknown(self, j.o.client.v[i]);
 	if (!j.o.dry_run && agent_variable()) {
 		complain("init: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent_variable());
 		return 1;

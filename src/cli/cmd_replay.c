@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "audit/index.h"
 #include "base/json.h"
+#include "base/num.h"
 #include "cli/cli.h"
 #include "cli/record_home.h"
 #include "cli/replay_show.h"
@@ -32,13 +34,13 @@ static const struct option_row options[] = {
 enum { EXIT_DIFFERS = 1 };
 static const struct exit_row exits[] = {
 	{0, "shown; with --judge and --run: the same as recorded"}, {EXIT_DIFFERS, "the derivation, today's verdict or the new run is another one than was recorded"},
-	{EXIT_NO_RECORD, "there is no record, or no such id in it"}, {EXIT_USAGE, "usage, or it cannot be run again"}, {EXIT_INTERNAL, "the record cannot be read"},
+	{EXIT_NO_RECORD, "there is no record, or no such request in it"}, {EXIT_USAGE, "usage, or it cannot be run again"}, {EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
-	{"caisson replay 4f0c2d9e", "What was asked, how it was judged, how it ran. The id stands in every row of the record (caisson audit tail --json)."},
-	{"caisson replay --judge --config new.yaml 4f0c2d9e", "What another policy would have said."},
-	{"caisson replay --run 4f0c2d9e", "Runs it again and shows what is different."},
+	{"caisson replay 4711", "What was asked, how it was judged, how it ran: the request of row 4711 (caisson audit tail lists rows). Its id does as well."},
+	{"caisson replay --judge --config new.yaml 4711", "What another policy would have said."},
+	{"caisson replay --run 4711", "Runs it again and shows what is different."},
 };
 
 struct call {
@@ -190,7 +192,7 @@ static int work(struct call *c, struct err *e)
 	if (rc < 0)
 		return -1;
 	if (!rc) {
-		complain("replay: no row of the record has the id '%.100s'", c->id);
+		complain("replay: no row of the record has the id '%.100s'; caisson audit tail lists rows", c->id);
 		return EXIT_NO_RECORD;
 	}
 	s->out = get_blob(c, s->r.end, "stdout", &s->out_why);
@@ -204,6 +206,18 @@ static int work(struct call *c, struct err *e)
 	return replay_differs(s) ? EXIT_DIFFERS : 0;
 }
 
+/* The number of a row stands for the id in it, as it does for audit show. */
+static int take_row(struct call *c, struct err *e)
+{
+	struct audit_line *l = arena_new(&c->a, struct audit_line);
+	int64_t seq;
+	int got = num_parse(str_of(c->id), 1, INT64_MAX, &seq) == 0 ? search_seq(&c->a, &c->at.audit, (uint64_t)seq, l, e) : 0;
+
+	if (got > 0)
+		c->id = str_c(&c->a, l->id);
+	return got < 0 ? -1 : 0;
+}
+
 static int run_call(void *arg)
 {
 	struct call *c = arg;
@@ -214,7 +228,7 @@ static int run_call(void *arg)
 	home_find(&c->a, &c->at);
 	if (home_open(&c->a, &c->at, true, &e) < 0)
 		return home_failed("replay", &e);
-	rc = work(c, &e);
+	rc = take_row(c, &e) < 0 ? -1 : work(c, &e);
 	home_close(&c->at);
 	if (rc < 0) {
 		complain("replay: %s", e.text);
@@ -238,7 +252,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	if (first < 0)
 		return code;
 	if (first + 1 != argc)
-		return usage_wrong(self, first < argc ? "one id is expected" : "the id is missing");
+		return usage_wrong(self, first < argc ? "one id or number of a row is expected" : "an id or the number of a row is missing");
 	c.id = argv[first];
 	if (!*c.id || strlen(c.id) > AUDIT_ID_MAX)
 		return usage_wrong(self, "this cannot be an id");
@@ -249,7 +263,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_replay = {
 	.name = "replay",
-	.synopsis = {"[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID"},
+	.synopsis = {"[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID|ROW"},
 	.summary = "reconstruct a request from the record",
 	.about = "Shows what the record says about one request: who asked for what, where and when; the verdict and its reasons, derived again from the recorded policy and the recorded view of the world; "
 		 "limits; how it ended and what it used; what the validation said; its output. When the derivation does not give the recorded verdict, it says so: the program has changed "

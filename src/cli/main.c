@@ -19,8 +19,8 @@ static const struct command_row *const commands[] = {
 	&command_config,
 	&command_doctor,
 	&command_hook,
-	&command_mcp,
 	&command_init,
+	&command_mcp,
 	&command_metrics,
 	&command_normalise,
 	&command_presets,
@@ -44,9 +44,12 @@ static const struct command_row *find(const char *name)
 	return NULL;
 }
 
+/* "audit query" may come as two words; of "config show" the first is the command. */
+static const struct command_row *find_two(struct arena *a, const char *first, const char *second) { return find(str_c(a, str_fmt(a, "%s %s", first, second))); }
+
 static void print_help(struct buf *b)
 {
-	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n       caisson --help | --version\n\nJudges the shell commands of AI agents before they run.\n\n");
+	buf_c(b, "usage: caisson COMMAND [OPTIONS]\n       caisson --help | --version\n\nJudges the shell commands of AI agents before they run, and runs them in a sealed box.\n\n");
 	for (size_t i = 0; i < NCOMMANDS; i++)
 		buf_fmt(b, "  %-16s %s\n", commands[i]->name, commands[i]->summary);
 	buf_c(b, "  help             the usage of a command: caisson help check\n\n`caisson COMMAND --help` lists its options.\n");
@@ -57,7 +60,10 @@ static int print_for(struct buf *b, int argc, char **argv)
 {
 	bool man = argc > 1 && !strcmp(argv[1], "--man");
 	const char *name = argc > 1 + man ? argv[1 + man] : NULL;
-	const struct command_row *c = name ? find(name) : NULL;
+	const struct command_row *c = name && argc > 2 + man ? find_two(b->a, name, argv[2 + man]) : NULL;
+
+	if (!c && name)
+		c = find(name);
 
 	if (name && !c) {
 		complain("unknown command '%.100s'; see caisson --help", name);

@@ -93,10 +93,9 @@ void usage_print(struct buf *b, const struct command_row *c)
 		while (b->n - from < COLUMN);
 		buf_fmt(b, "%s\n", o->help);
 	}
-	buf_c(b, "\nexit codes:");
+	buf_c(b, "\nexit codes:\n");
 	for (size_t i = 0; i < c->nexits; i++)
-		buf_fmt(b, "%s %d %s", i ? "," : "", c->exits[i].code, c->exits[i].meaning);
-	buf_char(b, '\n');
+		buf_fmt(b, "  %-3d  %s\n", c->exits[i].code, c->exits[i].meaning);
 }
 
 int usage_output(const struct command_row *c)

@@ -240,12 +240,19 @@ static void put_number(struct buf *b, const struct audit_line *l, const char *ke
 		buf_fmt(b, "%s%s%" PRId64 "%s", b->n ? ", " : "", before, n, unit);
 }
 
-static void put_limit(struct buf *b, struct str limits, const char *key, const char *unit)
+/* In the words and units of caisson audit show. */
+static void put_limits(struct buf *b, struct str limits)
 {
+	static const struct {
+		const char *key, *name, *unit;
+		int64_t one;
+	} rows[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
+		    {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};
 	int64_t n;
 
-	if (audit_number(audit_inner(limits, key), &n) && n)
-		buf_fmt(b, "%s%s %" PRId64 "%s", b->n ? ", " : "", key, n, unit);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (audit_number(audit_inner(limits, rows[i].key), &n) && n > 0)
+			buf_fmt(b, "%s%s %g%s", b->n ? ", " : "", rows[i].name, (double)n / (double)rows[i].one, rows[i].unit);
 }
 
 static void show_run(struct show *w)
@@ -264,12 +271,7 @@ static void show_run(struct show *w)
 		STR_ARG(field_text(a, r->end ? r->end : r->begin, "backend")));
 	line(w, "run", buf_view(&b));
 	buf_init(&b, a, 0);
-	put_limit(&b, limits, "time_ms", " ms");
-	put_limit(&b, limits, "memory", " bytes");
-	put_limit(&b, limits, "cpu_milli", "");
-	put_limit(&b, limits, "pids", "");
-	put_limit(&b, limits, "scratch", " bytes");
-	put_limit(&b, limits, "output", " bytes");
+	put_limits(&b, limits);
 	line(w, "limits", buf_view(&b));
 	if (!r->end) {
 		line(w, "end", STR("there is none in the record: caisson or the machine was ended before it"));

@@ -252,7 +252,7 @@ static void csv_line(struct rows_printer *r, const struct audit_line *l)
 		else if (v.n && v.p[0] == '[')
 			csv_list(r, v);
 		else if (v.n && v.p[0] == '{')
-			csv_text(r, v); /* as it is, in JSON */
+			csv_text(r, v); /* as it stands in the row */
 		else if (v.n && !str_is(v, "null"))
 			buf_str(b, v); /* a number */
 	}

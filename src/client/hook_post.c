@@ -117,7 +117,7 @@ static struct str parts(struct arena *a, const struct value *list)
 
 	buf_init(&b, a, HOOK_INPUT_MAX * 2);
 	for (const struct value *x = value_is(list, VALUE_ARRAY) ? list->first : NULL; x; x = x->next)
-		buf_str(&b, string_at(x, "text"));
+		buf_str(&b, x->kind == VALUE_STRING ? x->text : string_at(x, "text"));
 	return buf_view(&b);
 }
 
@@ -131,6 +131,8 @@ static struct str as_text(struct arena *a, const struct value *v)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (value_is(value_key(v, keys[i]), VALUE_STRING))
 			return string_at(v, keys[i]);
+	if (value_is(value_key(v, "llmContent"), VALUE_ARRAY)) /* Gemini's tools of MCP servers */
+		return parts(a, value_key(v, "llmContent"));
 	if (value_is(value_key(v, "stdout"), VALUE_STRING))
 		return str_cat(a, string_at(v, "stdout"), string_at(v, "stderr"));
 	if (value_is(value_key(v, "content"), VALUE_ARRAY))

@@ -282,7 +282,7 @@ static void allow(struct judging *g)
 
 	g->v.decision = g->c->policies.own.hooks.approve && (g->c->h.client->can & CLIENT_APPROVES) ? DECIDE_ALLOW : DECIDE_PASS;
 	if (r)
-		g->v.context = str_fmt(g->c->a, "caisson: %.*s%s%.*s", STR_ARG(r->message), r->alternative.n ? ": " : "", STR_ARG(r->alternative));
+		g->v.context = str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message));
 }
 
 /* Why nothing can be contained here; NULL: it can. */

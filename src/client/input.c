@@ -163,12 +163,34 @@ static void read_wishes(struct hook *h)
 /* A text that no shell can be given, or no path can be. */
 static bool has_nul(struct str s) { return s.n && memchr(s.p, 0, s.n); }
 
+/* Qwen Code's tool_call makes the call of another tool: that is what is judged. It takes the name in other spellings, too: those are refused. */
+static int unwrap(struct hook *h, struct err *e)
+{
+	const struct value *args = value_key(h->args, "arguments");
+	struct str name = text_at(h->args, "name");
+
+	if (!str_is(h->tool, "tool_call") || strcmp(h->client->name, "qwen"))
+		return 0;
+	for (size_t i = 0; i < name.n && !str_starts(name, "mcp__"); i++)
+		if (name.p[i] != '_' && (name.p[i] < 'a' || name.p[i] > 'z'))
+			name.n = 0;
+	if (!name.n || !value_is(args, VALUE_OBJECT))
+		return err_set(e, ERR_INPUT, 0, "'tool_call' needs the name of a tool as it is listed, and its arguments");
+	h->tool = name;
+	h->args = args;
+	return 0;
+}
+
 static int read_call(struct arena *a, struct hook *h, struct err *e)
 {
 	h->args = args_of(a, h);
 	h->tool = tool_of(a, h);
 	if (!h->args || !h->tool.n || has_nul(h->tool))
 		return err_set(e, ERR_INPUT, 0, "the input names no tool, or has no input for it");
+	if (unwrap(h, e) != 0)
+		return -1;
+	if (str_is(h->tool, "batch") && value_key(h->args, "tool_calls")) /* opencode's: it makes the calls without any hook */
+		return err_set(e, ERR_INPUT, 0, "'batch' calls tools that nobody would judge: call them one by one");
 	h->kind = tool_kind(h->tool);
 	if (h->kind == TOOL_OTHER && (h->client->can & CLIENT_MARKS) && tool_unlisted_shell(h->tool, h->args))
 		h->kind = TOOL_SHELL;

@@ -14,8 +14,8 @@ static const struct tool_row {
 	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell shell_command exec_command Monitor monitor PowerShell powershell pwsh write_bash write_powershell write_stdin "},
 	{TOOL_READ, " Read read read_file read_many_files view NotebookRead view_image show_file "},
 	{TOOL_LIST, " Glob glob LS ls list list_directory list_dir ListDir file_search "},
-	{TOOL_SEARCH, " Grep grep rg search_file_content grep_search codebase_search "},
-	{TOOL_WRITE, " Write write Edit edit MultiEdit multiedit NotebookEdit write_file replace create str_replace str_replace_editor str_replace_based_edit_tool insert StrReplace "
+	{TOOL_SEARCH, " Grep grep rg search_file_content grep_search codebase_search LSP lsp Artifact artifact SendUserFile "},
+	{TOOL_WRITE, " Write write Edit edit MultiEdit multiedit NotebookEdit notebook_edit write_file replace create str_replace str_replace_editor str_replace_based_edit_tool insert StrReplace "
 		     "TabWrite Delete delete_file edit_file search_replace "},
 	{TOOL_PATCH, " apply_patch patch ApplyPatch "},
 	{TOOL_FETCH, " WebFetch web_fetch webfetch fetch read_web_page "},
@@ -34,7 +34,7 @@ bool tool_unlisted_shell(struct str name, const struct value *args)
 		return false;
 	for (size_t i = 0; i < COMMAND_KEYS; i++)
 		if (value_key(args, command_keys[i]))
-			return true;
+			return strcmp(command_keys[i], "script") != 0; /* which may be of any language */
 	return false;
 }
 
@@ -161,8 +161,8 @@ static int add_file(struct making *m, enum access_kind kind, struct str path, st
 static int add_files(struct making *m, enum access_kind kind, struct str home, bool below, struct err *e)
 {
 	static const char *const keys[] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
-		"relative_workspace_path", "paths", "file_paths", "include"};
-	enum { PLAIN_KEYS = 12 }; /* the last is a pattern when it is a string */
+		"relative_workspace_path", "paths", "file_paths", "files", "include"};
+	enum { PLAIN_KEYS = 13 }; /* the last is a pattern when it is a string */
 	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ; /* a search without a path is one of the working directory */
 	size_t before = m->n;
 

@@ -39,7 +39,7 @@ static int fail_at(struct str name, struct str bytes, uint32_t line, uint32_t co
 	if (n > 0 && l.n > n && ((unsigned char)shown[n - 1] & 0x80))
 		n--;
 	shown[n] = '\0';
-	return err_set(e, ERR_CONFIG, 0, "%.*s:%u:%u: %s: '%s'", STR_ARG(name), line, column, what, shown);
+	return err_set(e, ERR_CONFIG, 0, n ? "%.*s:%u:%u: %s: '%s'" : "%.*s:%u:%u: %s%s", STR_ARG(name), line, column, what, shown);
 }
 
 int yaml_fail(const struct yaml_file *f, const struct ynode *n, bool key, struct err *e, const char *fmt, ...)

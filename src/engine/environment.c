@@ -328,6 +328,23 @@ int making_environment(struct making *m, struct err *e)
 /* These say where a secret is, and are none themselves. */
 static const char *const place_names[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS", "*_FILE", "*_PATH", "*_DIR"};
 
+char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w)
+{
+	char *const *environ = world ? world->environ : NULL;
+	const size_t given = w ? w->env.n : 0;
+	size_t n = 0;
+	char **v;
+
+	while (environ && environ[n] && n < VARIABLES_MAX)
+		n++;
+	v = arena_array(a, given + n + 1, sizeof(*v));
+	for (size_t i = 0; i < given; i++)
+		v[i] = (char *)w->env.v[i];
+	if (n)
+		memcpy(v + given, environ, n * sizeof(*v));
+	return v;
+}
+
 struct str *variables_secret(struct arena *a, char *const *environ, const struct texts *also, size_t *ret_n)
 {
 	struct screen screen;

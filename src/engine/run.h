@@ -160,5 +160,7 @@ bool variable_secret(struct str name, struct str value);
 bool variable_hijacks(struct str name);
 /* The values of the caller's variables that look like credentials, or whose names are in `also`: what must not be shown. */
 struct str *variables_secret(struct arena *a, char *const *environ, const struct texts *also, size_t *ret_n);
+/* The caller's variables, and before them those that are given for the run: a credential among these is one as well. `w` may be NULL. */
+char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w);
 /* hints.c */
 struct hint *hints_for(struct arena *a, const struct run *r, const struct outcome *o);

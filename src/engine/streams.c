@@ -214,7 +214,7 @@ void streams_show(struct arena *a, const struct run *r, const struct outcome *o,
 	ret->out = ret->err = STR("");
 	if (!o->out.total && !o->err.total)
 		return;
-	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
+	values = variables_secret(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
 	p = arena_new(a, struct passage);
 	p->a = a;
 	p->r = r;

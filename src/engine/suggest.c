@@ -211,21 +211,42 @@ static int asks_most_first(const void *x, const void *y)
 
 /* ---- rules ---- */
 
-/* Programs whose second word does not say what they do: "aws iam" lists and deletes. */
-static const char *const deeper[] = {"aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
+/*
+ * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run commands and overwrite what others have: an
+ * allow rule for "git push" would allow --force as well, to wherever.
+ */
+static const char *const deeper[] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp", "rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
 	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
 
-/* "git fetch --all" is one of "git fetch"; empty: it has no second word that names what it does, or such a rule would allow far more. */
+/* Of git, what only looks. */
+static const char *const git_looks[] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
+
+static bool among(const char *const *list, size_t n, struct str word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(word, list[i]))
+			return true;
+	return false;
+}
+#define AMONG(list, word) among(list, sizeof(list) / sizeof(*(list)), word)
+
+/* "pip index versions x" is one of "pip index"; empty: it has no second word that names what it does, or such a rule would allow far more. */
 static struct str prefix_of(struct str words)
 {
+	struct str program;
 	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
 	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two), second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
 
 	if (!second.n || second.p[0] < 'a' || second.p[0] > 'z' || prefix_broad(prefix))
 		return STR("");
-	for (size_t i = 0; i < sizeof(deeper) / sizeof(*deeper); i++)
-		if (str_is(str_sub(words, 0, (size_t)one), deeper[i]))
-			return STR("");
+	program = str_sub(words, 0, (size_t)one);
+	for (size_t i = program.n; i > 0; i--)
+		if (program.p[i - 1] == '/') {
+			program = str_sub(program, i, program.n);
+			break;
+		}
+	if (AMONG(deeper, program) || (str_is(program, "git") && !AMONG(git_looks, second)))
+		return STR("");
 	for (size_t i = 0; i < second.n; i++)
 		if (!((second.p[i] >= 'a' && second.p[i] <= 'z') || (second.p[i] >= '0' && second.p[i] <= '9') || second.p[i] == '-'))
 			return STR("");
@@ -456,7 +477,12 @@ int suggest_make(struct arena *a, const struct audit *au, const struct blobs *bl
 
 	s.asks = arena_array(a, SUGGEST_ASKS_MAX, sizeof(*s.asks));
 	s.rules = arena_array(a, SUGGEST_RULES_MAX, sizeof(*s.rules));
-	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now, e) < 0 || trial_open(a, blobs, config, &t, e) < 0 ||
+	if (policies_load(a, &(struct policies_request){.config = config, .alone = config != NULL}, &now, e) < 0) {
+		if (e)
+			e->kind = ERR_CONFIG; /* whatever the cause, as when it is no file */
+		return -1;
+	}
+	if (trial_open(a, blobs, config, &t, e) < 0 ||
 		replay_each(a, au, &t, f, &(struct replay_visitor){&w, note_request, count_request}, &s.counts, e) < 0)
 		return -1;
 	qsort(s.asks, s.nasks, sizeof(*s.asks), asks_most_first);

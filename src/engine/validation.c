@@ -103,7 +103,7 @@ static void clean_notes(struct arena *a, const struct run *r, struct check_note 
 
 	if (!notes)
 		return;
-	values = variables_secret(a, r->world ? r->world->environ : NULL, r->scrubbed, &n);
+	values = variables_secret(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
 	redactor = redactor_new(a, values, n);
 	for (struct check_note *c = notes; c; c = c->next)
 		c->message = redact(a, redactor, normalise(a, c->message, &options, &(struct sanitized){0}), NULL);

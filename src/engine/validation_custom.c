@@ -305,7 +305,7 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 	    report->outcome->status == STATUS_NEEDS_APPROVAL || (!r->task.validator && !validation_has_custom(p, report->validation->task)))
 		return;
 	*v = *report->validation;
-	j.redactor = redactor_new(a, variables_secret(a, r->world->environ, r->scrubbed, &n), n);
+	j.redactor = redactor_new(a, variables_secret(a, variables_known(a, r->world, r->w), r->scrubbed, &n), n);
 	j.text = report_text(&j, report);
 	for (const struct custom_validator *c = p->own.validators; c; c = c->next) {
 		struct run_wishes w = {.argv = words(a, c->command), .timeout = str_c(a, str_fmt(a, "%ums", c->timeout_ms)), .config = r->w->config};

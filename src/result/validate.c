@@ -179,13 +179,22 @@ static void judge_rivals(struct arena *a, const struct recognised *found, const 
 	}
 }
 
+/* A format that serves several tasks has several rows; it is named once. */
+static bool listed(const struct validate_input *in, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (task_fits(in, validator_at(i)) && !strcmp(validator_at(i)->format, validator_at(at)->format))
+			return true;
+	return false;
+}
+
 static void not_recognised(struct arena *a, const struct validate_input *in, struct validation *v)
 {
 	struct buf b;
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; validator_at(i); i++)
-		if (task_fits(in, validator_at(i)))
+		if (task_fits(in, validator_at(i)) && !listed(in, i))
 			buf_fmt(&b, "%s%s", b.n ? ", " : "", validator_at(i)->format);
 	if (!b.n)
 		validation_unsure(a, v, "not-recognised", "there is no validator for the task '%.40s'", in->task ? in->task : "");

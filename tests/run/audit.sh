@@ -41,7 +41,7 @@ row() { # DAY COMMAND (as JSON writes it)
 }
 
 run 3 'no record' verify
-err 'cannot open the record'
+err 'there is no record yet'
 run 3 'no record' tail
 [[ ! -e $CAISSON_STATE ]]
 result $? 'looking makes nothing'
@@ -54,7 +54,7 @@ run 64 '-n for verify' verify -n 3
 run 64 '-n 0' tail -n 0
 run 64 '-n x' tail -n x
 run 0 'help' --help
-out '3 there is no record'
+out '^  3    there is no record$'
 
 umask 077
 mkdir -p "$CAISSON_STATE/audit"

@@ -39,7 +39,7 @@ same() { # JQ-CONDITION ARG...: query gives the rows that jq selects
 }
 
 run 3 'no record' query
-err 'cannot open the record'
+err 'there is no record yet'
 run 3 'no record' show x
 run 3 'no record' export
 run 3 'no record' reindex

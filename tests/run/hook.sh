@@ -199,6 +199,7 @@ ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's monitor" < <(tool qwen-pr
 ask 0 "$H.permissionDecision == \"deny\"" 'a tool that is not known and has a command' < <(tool claude-pre NewShell '{"command": "rm -rf /etc"}')
 ask 0 "$H.permissionDecision == \"ask\" and ($H | has(\"updatedInput\") | not)" 'its command is never replaced: what it does with it is not known' < <(tool claude-pre NewShell '{"command": "make"}')
 ask 0 nothing 'a command of the client itself is none of a shell' < <(tool claude-pre SlashCommand '{"command": "/review"}')
+ask 0 nothing 'nor is a script of another language' < <(tool claude-pre Workflow '{"script": "export const meta = {a: 1}; rm(\"x\")"}')
 ask 0 nothing "a server's tool is judged by its name" < <(tool claude-pre mcp__a__run '{"command": "make"}')
 ask 2 stderr 'two commands in one input' < <(tool claude-pre Bash '{"command": "ls", "cmd": "rm -rf /etc"}')
 ask 2 stderr 'Read without a file that is known' < <(tool claude-pre Read '{"file": "/etc/passwd"}')
@@ -220,6 +221,13 @@ if command -v node >/dev/null; then
 		result $? "opencode's plugin: what is no answer of ours denies ($program)"
 	done
 else skip "opencode's plugin" 'no node'; fi
+ask 0 "$H.permissionDecision == \"ask\"" 'a tool that sends files reads them' < <(tool claude-pre SendUserFile "{\"files\": [\"$HOME/.ssh/id_rsa\"]}")
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's notebook_edit" < <(tool qwen-pre notebook_edit '{"notebook_path": "/etc/x.ipynb"}')
+ask 0 "$H.permissionDecision == \"deny\"" "Qwen Code's tool_call: the tool that it calls" < <(tool qwen-pre tool_call '{"name": "monitor", "arguments": {"command": "rm -rf /etc"}}')
+ask 0 nothing "Qwen Code's tool_call: what is allowed" < <(tool qwen-pre tool_call '{"name": "list_directory", "arguments": {"path": "."}}')
+ask 2 stderr "Qwen Code's tool_call: another spelling" < <(tool qwen-pre tool_call '{"name": "NotebookEditTool", "arguments": {"notebook_path": "/etc/x"}}')
+ask 2 stderr "opencode's batch, whose calls no hook sees" < <(tool opencode-pre batch '{"tool_calls": [{"tool": "bash", "parameters": {"command": "rm -rf /etc"}}]}')
+says 'one by one'
 git init -q "$tmp/other"
 ask 0 '.decision == "deny" and (.reason | contains("outside-delete"))' 'a directory in the input makes no other project the own one' < <(tool gemini-pre run_shell_command "{\"command\": \"rm -rf src\", \"dir_path\": \"$tmp/other\"}")
 ask 0 '.decision == "deny"' 'nor is it opened in the box' < <(tool gemini-pre run_shell_command "{\"command\": \"make\", \"dir_path\": \"../other\"}")
@@ -289,6 +297,7 @@ try claude-read-post "$TOKEN" 0 nothing 'what a tool reads stays as it is'
 try codex-post "x $TOKEN" 0 '. == {"decision": "block", "reason": "x [redacted:github-token]"}' 'Codex: replaced'
 try codex-post 'x' 0 nothing 'Codex: stays'
 try gemini-post "$TOKEN" 0 '.decision == "deny" and .reason == "Output: [redacted:github-token]"' 'Gemini CLI: replaced'
+ask 0 '.decision == "deny" and .reason == "a [redacted:github-token]"' 'Gemini CLI: an output in parts' < <(input gemini-post x | jq -c --arg t "$TOKEN" '.tool_response.llmContent = [{text: "a "}, {text: $t}]')
 try qwen-post "$TOKEN" 0 nothing 'Qwen Code takes nothing'
 try copilot-post "$TOKEN" 0 '.modifiedResult == {"resultType": "success", "textResultForLlm": "[redacted:github-token]"}' 'Copilot: replaced'
 try opencode-post "$TOKEN" 0 '.output == "[redacted:github-token]"' 'opencode: replaced'

@@ -42,7 +42,7 @@ row() { # DAYS_AGO FIELDS
 }
 
 run 3 'no record' metrics
-err 'cannot open the record'
+err 'there is no record yet'
 run 3 'no record' stats
 umask 077
 {

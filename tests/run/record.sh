@@ -76,6 +76,12 @@ result $? 'are not in rows'
 row 0 '.stdout' 'end'
 [[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value]'$'\n''[redacted:github-token]' ]]
 result $? 'nor in outputs'
+# shellcheck disable=SC2016 # the box's variables
+c 0 'one that is given for the run' run --env OTHER_TOKEN=hunter2hunter2xyz --env GREETING=hello-world -c 'echo $OTHER_TOKEN $GREETING'
+row 0 '.stdout' 'end'
+[[ $(blob "$(jq -r .stdout "$tmp/row")") == '[redacted:value] hello-world' && $(jq -r .stdout "$tmp/out") == '[redacted:value] hello-world' ]] && ! grep -rq hunter2 "$CAISSON_STATE/audit"
+result $? 'is not shown, nor recorded'
+row 1 '.spec.asked.env == ["OTHER_TOKEN=[redacted:value]", "GREETING=hello-world"]' 'begin'
 
 # ---- long outputs ----
 echo 'audit: {outputs: 64K}' >"$config"

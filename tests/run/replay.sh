@@ -32,7 +32,7 @@ json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "
 newest() { cat "$CAISSON_STATE"/audit/*.jsonl | jq -r "select(.kind == \"$1\").id" | tail -n 1; }
 
 run 3 'no record' replay abc
-err 'cannot open the record'
+err 'there is no record yet'
 run 3 'no record' audit replay-all
 run 64 'no id' replay
 run 64 'two ids' replay a b
@@ -44,12 +44,14 @@ run 0 'a run' replay "$ran"
 out "^request    $ran\$"
 out '^verdict    allow$'
 out '^derived    allow (the same)$'
-out '^limits     time_ms 30000 ms, memory 1073741824 bytes'
+out '^limits     cpus 2, memory 1024 MiB, time 30 s'
 out '^end        exit_nonzero, exit code 3, at '
 out '^  | one$'
 out '^  | two$'
 ! grep -q $'\x1b' "$tmp/out"
 result $? 'no control character reaches the terminal'
+run 0 'by the number of a row' replay "$(jq -r "select(.id == \"$ran\").seq" "$CAISSON_STATE"/audit/*.jsonl | tail -n 1)"
+out "^request    $ran\$"
 run 3 'an id that is not there' replay 0000
 err "no row of the record has the id '0000'"
 run 0 'for programs' replay --json "$ran"

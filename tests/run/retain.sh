@@ -53,7 +53,7 @@ record() { # DAYS_AGO...: three rows each; the fields of the next rows are in $e
 
 umask 077
 run 3 'no record' prune
-err 'cannot open the record'
+err 'there is no record yet'
 run 64 'days that are no number' prune --days x
 run 64 'no days' prune --days 0
 gone=$(blob 'an output that is old')

@@ -48,12 +48,12 @@ tools:
       - git fetch
       - never used
 YAML
-for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'git ls-remote https://example.org/a' 'npm install left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
+for c in 'curl https://example.org/a.json' 'git clone https://example.org/a.git' 'pip index versions a' 'npm install left-pad' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls' 'touch x'; do verdict 1 "$c"; done
 ask 3 'curl https://example.org/a.json'
 ask 2 'cd . && git clone https://example.org/a.git'
-ask 1 'git ls-remote https://example.org/a'
-ask 1 'git ls-remote https://example.org/b'
-ask 1 'git ls-remote --heads https://example.org/c'
+ask 1 'pip index versions a'
+ask 1 'pip index versions b'
+ask 1 'pip index versions --pre c'
 for i in 1 2 3; do ask 1 "npm install left-pad-$i"; done
 ask 3 'git reset --hard'
 for i in 1 2 3; do ask 1 "aws iam list-$i"; done
@@ -63,10 +63,11 @@ ask 2 'touch x'
 ask 1 'curl https://example.org/once'
 ask 2 'rm -rf /'
 ask 2 'git fetch'
+for c in 'git push origin a' 'git push origin b' 'git push up c'; do ask 1 "$c"; done # its options do far more: no rule for what starts like it
 ask 2 'curl "https://example.org/a b"; curl https://example.org/$X'
 run 0 'suggest' suggest
 cp "$tmp/out" "$tmp/suggested.yaml"
-out "^      - 'git ls-remote' # asked about 3 times, in several forms: "
+out "^      - 'pip index' # asked about 3 times, in several forms: "
 out "^      - '^curl https:.*a.*json\$' # asked about 3 times: network\$"
 out "^      - '^git clone https:.*' # asked about 2 times"
 out '^#      4  cat ~/.ssh/id_rsa  \[.*secret-read.*\] a person should look each time$'
@@ -74,15 +75,17 @@ out '^#      2  touch x  \[configured-ask\] your own policy asks about it$'
 out '^#      1  curl https://example.org/once .*too rarely'
 out "^#   allow never used  ($XDG_CONFIG_HOME/caisson/config.yaml:6)\$"
 no '^#   allow git fetch'
+no "^      - 'git push"
 no "^      - .*\\(sudo\\|rm -rf\\|ssh\\|touch\\|npm\\|aws\\|reset\\)"
 out ' fork-bomb'
 run 0 'it loads' config verify "$tmp/suggested.yaml"
-for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'git ls-remote https://example.org/a' 'git ls-remote anything'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
+for c in 'curl https://example.org/a.json' 'cd . && git clone https://example.org/a.git' 'pip index versions a' 'pip index versions d'; do verdict 0 "$c" "$tmp/suggested.yaml"; done
 for c in 'curl https://example.org/axjson' 'curl https://example.org/a.json -o x' 'git clone https://example.org/b.git' 'npm install left-pad-1' 'git reset --hard' 'cat ~/.ssh/id_rsa' 'sudo ls'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
+for c in 'git push --force origin main' 'git push origin :main' 'git push up d'; do verdict 1 "$c" "$tmp/suggested.yaml"; done
 verdict 2 'rm -rf /' "$tmp/suggested.yaml"
 run 0 'for programs' suggest --json
 json '.rules | length == 3'
-json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "git ls-remote") | .kind == "allow" and .count == 3 and .commands == 3)'
+json '.removed == 8 and .asked >= 15 and (.rules[] | select(.words == "pip index") | .kind == "allow" and .count == 3 and .commands == 3)'
 json '[.left[].command] | index("touch x") != null'
 json '.dead_rules == [{"kind": "allow", "rule": "never used", "at": (.dead_rules[0].at)}]'
 json '.silent_checks | index("fork-bomb") != null and index("secret-read") == null'
