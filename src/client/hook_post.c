@@ -56,8 +56,10 @@ static struct str clean(struct cleaning *k, struct str raw)
 	struct str text = raw;
 	uint64_t n = 0;
 
-	if (k->normalise)
+	if (k->normalise) {
 		text = normalise(k->c->a, text, &options, &counts);
+		sanitized_add(&k->sanitized, &counts);
+	}
 	if (k->redact)
 		text = redact(k->c->a, k->redactor, text, &n);
 	k->redacted += n;
