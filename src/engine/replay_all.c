@@ -93,6 +93,8 @@ int trial_policies(struct trial *t, struct str digest, const struct policies **r
 
 	while (p < end && !str_eq(p->digest, digest))
 		p++;
+	if (!t->blobs)
+		return err_set(e, ERR_INPUT, 0, "the record has no blobs");
 	if (p == end) {
 		if (t->npolicies == TRIAL_POLICIES_MAX)
 			return err_set(e, ERR_LIMIT, 0, "there are more than %d different policies in the record", TRIAL_POLICIES_MAX);

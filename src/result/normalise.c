@@ -651,3 +651,12 @@ struct str normalise(struct arena *a, struct str raw, const struct normalise_opt
 		*ret_counts = n.counts;
 	return buf_view(&out);
 }
+
+void sanitized_add(struct sanitized *to, const struct sanitized *more)
+{
+	const struct sanitized t = *to, m = *more;
+
+	*to = (struct sanitized){.ansi = t.ansi + m.ansi, .osc = t.osc + m.osc, .control = t.control + m.control, .cr = t.cr + m.cr, .backspace = t.backspace + m.backspace, .nul = t.nul + m.nul,
+		.bad_utf8 = t.bad_utf8 + m.bad_utf8, .bidi = t.bidi + m.bidi, .tags = t.tags + m.tags, .invisible = t.invisible + m.invisible, .markers = t.markers + m.markers,
+		.timestamps = t.timestamps + m.timestamps};
+}

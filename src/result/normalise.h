@@ -9,6 +9,8 @@ struct sanitized { /* how often each was removed or made visible */
 	uint64_t ansi, osc, control, cr, backspace, nul, bad_utf8, bidi, tags, invisible, markers, timestamps;
 };
 
+void sanitized_add(struct sanitized *to, const struct sanitized *more);
+
 struct normaliser { /* opaque; lives in the caller's arena */
 	struct buf *out;
 	struct sanitized counts;

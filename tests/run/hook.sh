@@ -303,7 +303,7 @@ try copilot-post "$TOKEN" 0 '.modifiedResult == {"resultType": "success", "textR
 try opencode-post "$TOKEN" 0 '.output == "[redacted:github-token]"' 'opencode: replaced'
 try cursor-after "$TOKEN" 0 nothing 'Cursor takes nothing'
 try windsurf-post x 0 nothing 'Windsurf takes nothing'
-try generic-post "${ESC}[1m3 passed${ESC}[0m $TOKEN" 0 '.tool_result.status == "ok" and .tool_result.stdout == "3 passed [redacted:github-token]" and .tool_result.duration_ms == 42 and .tool_result.peak_memory_mb == 7.5 and .tool_result.exit_code == 0 and .latency_ms == 42 and .tool_name == "Bash"' 'generic: the one shape'
+try generic-post "${ESC}[1m3 passed${ESC}[0m $TOKEN" 0 '.tool_result.status == "ok" and .tool_result.stdout == "3 passed [redacted:github-token]" and .tool_result.duration_ms == 42 and .tool_result.peak_memory_mb == 7.5 and .tool_result.exit_code == 0 and .latency_ms == 42 and .tool_name == "Bash" and .tool_result.sanitized == {"ansi": 2} and .tool_result.redacted == 1' 'generic: the one shape'
 ask 0 '.tool_result.exit_code == null and .tool_result.status == "unknown"' 'generic: what is not known is null' < <(input generic-post x | jq -c '.tool_result = {"stdout": "x"}')
 ask 0 '.tool_result.status == "oom" and .tool_result.is_error' 'generic: 137 is oom' < <(input generic-post x | jq -c '.tool_result.exit_code = 137')
 ask 0 '.tool_result.status == "timeout"' 'generic: 124 is a timeout' < <(input generic-post x | jq -c '.tool_result.exit_code = 124')

@@ -104,6 +104,13 @@ run 64 'not a number' suggest --least 0
 run 64 'not a time' suggest --since soon
 echo 'tools: [' >"$tmp/bad.yaml"
 run 2 'a policy that does not load' suggest --config "$tmp/bad.yaml"
+run 2 'a policy that is no file' suggest --config "$tmp"
+mv "$CAISSON_STATE/blobs" "$tmp/blobs" # as after a copy of the rows alone
+run 0 'a record without blobs' suggest --json
+json '.requests > 0 and .judged == 0 and .rules == []'
+run 0 'and all of it again' audit replay-all --json
+json '.missing > 0 and .judged == 0'
+mv "$tmp/blobs" "$CAISSON_STATE/blobs"
 "$CAISSON" help --man suggest | cmp -s - "$here/man/caisson-suggest.1"
 result $? 'man/caisson-suggest.1 is what the tables say'
 echo "1..$n"
