@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 
+#include "base/json.h"
 #include "base/num.h"
 #include "cli/doc.h"
 #include "engine/engine.h"
@@ -390,36 +391,23 @@ static void show_second(struct show *w)
 
 /* ---- for programs ---- */
 
-static void json_key(struct buf *b, const char *key)
-{
-	if (b->n && b->p[b->n - 1] != '{')
-		buf_char(b, ',');
-	buf_fmt(b, "\"%s\":", key);
-}
-
-static void json_text(struct buf *b, const char *key, struct str s)
-{
-	json_key(b, key);
-	answer_string(b, s);
-}
-
 static void json_again(struct buf *b, const char *key, const struct judged_again *j, bool judged)
 {
 	if (!j->tried)
 		return;
-	json_key(b, key);
+	answer_key(b, key);
 	buf_char(b, '{');
-	json_key(b, "ok");
+	answer_key(b, "ok");
 	buf_c(b, j->ok ? "true" : "false");
 	if (!j->ok) {
-		json_text(b, "error", j->why);
+		answer_field(b, "error", j->why);
 		buf_char(b, '}');
 		return;
 	}
-	json_key(b, "same");
+	answer_key(b, "same");
 	buf_c(b, !judged ? "null" : j->same ? "true" : "false");
-	json_text(b, "verdict", str_of(verdict_name(j->d.judgement.verdict)));
-	json_key(b, "answer");
+	answer_field(b, "verdict", str_of(verdict_name(j->d.judgement.verdict)));
+	answer_key(b, "answer");
 	answer_json(b, STR(""), &j->d.facts, &j->d.judgement, j->d.policies.digest);
 	while (b->n && b->p[b->n - 1] == '\n')
 		b->n--;
@@ -430,8 +418,13 @@ static void json_row(struct buf *b, const char *key, const struct audit_line *l)
 {
 	if (!l)
 		return;
-	json_key(b, key);
-	buf_str(b, l->text);
+	json_t *o = NULL;
+	answer_key(b, key);
+	if (json_load_strict(l->text, &o, NULL) == 0) /* a row that somebody changed may be anything */
+		buf_str(b, l->text);
+	else
+		buf_c(b, "null");
+	json_decref(o);
 }
 
 static void show_json(struct buf *b, const struct replay_shown *s)
@@ -439,10 +432,10 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 	const struct replay *r = &s->r;
 
 	buf_char(b, '{');
-	json_text(b, "id", r->id);
-	json_text(b, "command", r->command);
-	json_text(b, "cwd", r->cwd);
-	json_key(b, "redacted");
+	answer_field(b, "id", r->id);
+	answer_field(b, "command", r->command);
+	answer_field(b, "cwd", r->cwd);
+	answer_key(b, "redacted");
 	buf_c(b, r->redacted ? "true" : "false");
 	json_row(b, "verdict_row", r->verdict);
 	json_row(b, "begin_row", r->begin);
@@ -451,17 +444,17 @@ static void show_json(struct buf *b, const struct replay_shown *s)
 	json_again(b, "today", &s->world, r->judged != NULL);
 	json_again(b, "today_policy_then_world", &s->policy, r->judged != NULL);
 	if (r->end) {
-		json_text(b, "stdout", s->out);
-		json_text(b, "stderr", s->err);
+		answer_field(b, "stdout", s->out);
+		answer_field(b, "stderr", s->err);
 	}
 	if (s->ran) {
-		json_key(b, "again");
+		answer_key(b, "again");
 		buf_char(b, '{');
-		json_key(b, "same");
+		answer_key(b, "same");
 		buf_c(b, same_run(s) ? "true" : "false");
 		json_row(b, "end_row", s->again.end);
-		json_text(b, "stdout", s->again_out);
-		json_text(b, "stderr", s->again_err);
+		answer_field(b, "stdout", s->again_out);
+		answer_field(b, "stderr", s->again_err);
 		buf_char(b, '}');
 	}
 	buf_c(b, "}\n");

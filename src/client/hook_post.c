@@ -230,11 +230,9 @@ static bool tell_report(struct cleaning *k, struct buf *said)
 
 /* ---- the seed's own contract ---- */
 
-static void put_key(struct buf *b, const char *name) { buf_fmt(b, "%s\"%s\":", b->p[b->n - 1] == '{' ? "" : ",", name); }
-
 static void put_or_null(struct buf *b, const char *name, const struct value *v)
 {
-	put_key(b, name);
+	answer_key(b, name);
 	if (v && v->kind == VALUE_NUMBER)
 		buf_str(b, v->text);
 	else
@@ -254,7 +252,7 @@ static void put_stream(struct cleaning *k, struct buf *b, const char *name, stru
 	struct truncate_options o = {.failed = failed};
 	struct truncated t;
 
-	put_key(b, name);
+	answer_key(b, name);
 	answer_string(b, truncate_text(k->c->a, clean(k, raw), &o, &t));
 }
 
@@ -272,7 +270,7 @@ static void put_result(struct cleaning *k, struct buf *b)
 	if (out.n || err.n)
 		validate(k->c->a, &in, &v);
 	buf_char(b, '{');
-	put_key(b, "status");
+	answer_key(b, "status");
 	answer_string(b, status);
 	put_or_null(b, "exit_code", value_key(r, "exit_code"));
 	put_stream(k, b, "stdout", out, !str_is(status, "ok"));
@@ -281,15 +279,15 @@ static void put_result(struct cleaning *k, struct buf *b)
 	put_or_null(b, "duration_ms", n ? n : value_key(all, "latency_ms"));
 	n = value_key(r, "peak_memory_mb");
 	put_or_null(b, "peak_memory_mb", n ? n : value_key(all, "peak_memory_mb"));
-	put_key(b, "sanitized");
+	answer_key(b, "sanitized");
 	report_sanitized(b, &k->sanitized);
-	put_key(b, "redacted");
+	answer_key(b, "redacted");
 	buf_fmt(b, "%llu", (unsigned long long)k->redacted);
 	for (struct check_note *x = v.checks; x; x = x->next)
 		x->message = clean(k, x->message);
-	put_key(b, "validation");
+	answer_key(b, "validation");
 	validation_json(b, v.format ? &v : NULL);
-	put_key(b, "is_error");
+	answer_key(b, "is_error");
 	buf_c(b, (!str_is(status, "ok") && !str_is(status, "unknown")) || v.validity == VALIDITY_INVALID ? "true}" : "false}");
 }
 

@@ -6,19 +6,6 @@
 
 /* ---- JSON ---- */
 
-static void key(struct buf *b, const char *name)
-{
-	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
-		buf_char(b, ',');
-	buf_fmt(b, "\"%s\":", name);
-}
-
-static void field(struct buf *b, const char *name, struct str s)
-{
-	key(b, name);
-	answer_string(b, s);
-}
-
 static const struct change_of_input *changed(const struct change_of_input *c, struct str name)
 {
 	for (; c; c = c->next)
@@ -83,16 +70,16 @@ static void claude_shape(struct reply *r, const struct hook *h, const struct ver
 	if (silent && !v->changes && !(v->context.n && (h->client->can & CLIENT_ADDS)))
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	field(&r->out, "hookEventName", str_of(h->event->name));
+	answer_field(&r->out, "hookEventName", str_of(h->event->name));
 	if (!silent)
-		field(&r->out, "permissionDecision", str_of(words[v->decision]));
+		answer_field(&r->out, "permissionDecision", str_of(words[v->decision]));
 	if (!silent && reasons && v->reason.n)
-		field(&r->out, "permissionDecisionReason", v->reason);
+		answer_field(&r->out, "permissionDecisionReason", v->reason);
 	if (v->changes) {
-		key(&r->out, "updatedInput");
+		answer_key(&r->out, "updatedInput");
 		render_value(&r->out, h->args, v->changes);
 	} else if (silent) {
-		field(&r->out, "additionalContext", v->context);
+		answer_field(&r->out, "additionalContext", v->context);
 	}
 	buf_c(&r->out, "}}\n");
 }
@@ -112,13 +99,13 @@ void render_gemini(struct reply *r, const struct hook *h, const struct verdict_a
 {
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK) {
 		buf_char(&r->out, '{');
-		field(&r->out, "decision", STR("deny"));
-		field(&r->out, "reason", v->reason);
+		answer_field(&r->out, "decision", STR("deny"));
+		answer_field(&r->out, "reason", v->reason);
 		buf_c(&r->out, "}\n");
 	} else if (v->changes) {
 		buf_c(&r->out, "{\"hookSpecificOutput\":{");
-		field(&r->out, "hookEventName", str_of(h->event->name));
-		key(&r->out, "tool_input");
+		answer_field(&r->out, "hookEventName", str_of(h->event->name));
+		answer_key(&r->out, "tool_input");
 		render_value(&r->out, h->args, v->changes);
 		buf_c(&r->out, "}}\n");
 	}
@@ -129,11 +116,11 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 	if (v->decision == DECIDE_PASS && !v->changes)
 		return;
 	buf_char(&r->out, '{');
-	field(&r->out, "permissionDecision", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	answer_field(&r->out, "permissionDecision", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
 	if (v->reason.n)
-		field(&r->out, "permissionDecisionReason", v->reason);
+		answer_field(&r->out, "permissionDecisionReason", v->reason);
 	if (v->changes) {
-		key(&r->out, "modifiedArgs");
+		answer_key(&r->out, "modifiedArgs");
 		render_value(&r->out, h->args, v->changes);
 	}
 	buf_c(&r->out, "}\n");
@@ -145,11 +132,11 @@ void render_opencode(struct reply *r, const struct hook *h, const struct verdict
 	bool deny = v->decision == DECIDE_DENY || v->decision == DECIDE_ASK;
 
 	buf_char(&r->out, '{');
-	field(&r->out, "decision", deny ? STR("deny") : STR("allow"));
+	answer_field(&r->out, "decision", deny ? STR("deny") : STR("allow"));
 	if (deny)
-		field(&r->out, "reason", v->reason);
+		answer_field(&r->out, "reason", v->reason);
 	else if (v->changes) {
-		key(&r->out, "args");
+		answer_key(&r->out, "args");
 		render_value(&r->out, h->args, v->changes);
 	}
 	buf_c(&r->out, "}\n");
@@ -160,10 +147,10 @@ void render_cursor(struct reply *r, const struct hook *h, const struct verdict_a
 {
 	(void)h;
 	buf_char(&r->out, '{');
-	field(&r->out, "permission", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	answer_field(&r->out, "permission", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
 	if (v->reason.n && v->decision != DECIDE_PASS) {
-		field(&r->out, "user_message", v->reason);
-		field(&r->out, "agent_message", v->reason);
+		answer_field(&r->out, "user_message", v->reason);
+		answer_field(&r->out, "agent_message", v->reason);
 	}
 	buf_c(&r->out, "}\n");
 	if (v->decision == DECIDE_DENY)
@@ -187,13 +174,13 @@ void render_claude_after(struct reply *r, const struct hook *h, const struct out
 	if (!replace && !o->context.n)
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	field(&r->out, "hookEventName", str_of(h->event->name));
+	answer_field(&r->out, "hookEventName", str_of(h->event->name));
 	if (replace) {
-		key(&r->out, "updatedToolOutput");
+		answer_key(&r->out, "updatedToolOutput");
 		render_value(&r->out, o->result, NULL);
 	}
 	if (o->context.n)
-		field(&r->out, "additionalContext", o->context);
+		answer_field(&r->out, "additionalContext", o->context);
 	buf_c(&r->out, "}}\n");
 }
 
@@ -203,8 +190,8 @@ static void reason_after(struct reply *r, const struct output_answer *o, const c
 	if (!o->result && !o->context.n)
 		return;
 	buf_char(&r->out, '{');
-	field(&r->out, "decision", str_of(decision));
-	field(&r->out, "reason", !o->context.n ? o->text : str_fmt(r->out.a, "%.*s%s%.*s", STR_ARG(o->text), o->text.n && o->text.p[o->text.n - 1] == '\n' ? "" : "\n", STR_ARG(o->context)));
+	answer_field(&r->out, "decision", str_of(decision));
+	answer_field(&r->out, "reason", !o->context.n ? o->text : str_fmt(r->out.a, "%.*s%s%.*s", STR_ARG(o->text), o->text.n && o->text.p[o->text.n - 1] == '\n' ? "" : "\n", STR_ARG(o->context)));
 	buf_c(&r->out, "}\n");
 }
 
@@ -226,7 +213,7 @@ void render_copilot_after(struct reply *r, const struct hook *h, const struct ou
 	if (!o->result)
 		return;
 	buf_char(&r->out, '{');
-	key(&r->out, "modifiedResult");
+	answer_key(&r->out, "modifiedResult");
 	render_value(&r->out, o->result, NULL);
 	buf_c(&r->out, "}\n");
 }
@@ -236,9 +223,9 @@ void render_opencode_after(struct reply *r, const struct hook *h, const struct o
 	(void)h;
 	buf_char(&r->out, '{');
 	if (o->result)
-		field(&r->out, "output", o->text);
+		answer_field(&r->out, "output", o->text);
 	if (o->context.n)
-		field(&r->out, "context", o->context);
+		answer_field(&r->out, "context", o->context);
 	buf_c(&r->out, "}\n");
 }
 
@@ -258,7 +245,7 @@ void render_start(struct reply *r, const struct hook *h, struct str text)
 	if (!(h->client->can & CLIENT_GUIDES) || !text.n)
 		return;
 	buf_c(&r->out, "{\"hookSpecificOutput\":{");
-	field(&r->out, "hookEventName", str_of(h->event->name));
-	field(&r->out, "additionalContext", text);
+	answer_field(&r->out, "hookEventName", str_of(h->event->name));
+	answer_field(&r->out, "additionalContext", text);
 	buf_c(&r->out, "}}\n");
 }

@@ -40,7 +40,7 @@ void answer_string(struct buf *out, struct str s)
 	buf_char(out, '"');
 }
 
-static void put_key(struct buf *out, const char *key)
+void answer_key(struct buf *out, const char *key)
 {
 	char last = out->n ? out->p[out->n - 1] : '{';
 
@@ -51,6 +51,12 @@ static void put_key(struct buf *out, const char *key)
 	buf_c(out, "\":");
 }
 
+void answer_field(struct buf *out, const char *key, struct str s)
+{
+	answer_key(out, key);
+	answer_string(out, s);
+}
+
 static void put_next(struct buf *out)
 {
 	if (out->p[out->n - 1] != '[')
@@ -59,14 +65,8 @@ static void put_next(struct buf *out)
 
 static void put_at(struct buf *out, struct span at)
 {
-	put_key(out, "at");
+	answer_key(out, "at");
 	buf_fmt(out, "[{\"text\":%u,\"from\":%u,\"to\":%u}]", at.text, at.from, at.to);
-}
-
-static void put_field(struct buf *out, const char *key, struct str s)
-{
-	put_key(out, key);
-	answer_string(out, s);
 }
 
 static void put_word(struct buf *out, const struct word *w)
@@ -78,27 +78,27 @@ static void put_word(struct buf *out, const struct word *w)
 	} else {
 		buf_c(out, "{\"rest\":true");
 		if (w->glob && text_exact(w->text))
-			put_field(out, "glob", w->text);
+			answer_field(out, "glob", w->text);
 		buf_char(out, '}');
 	}
 }
 
 static void put_reasons(struct buf *out, const char *key, const struct reason *r)
 {
-	put_key(out, key);
+	answer_key(out, key);
 	buf_char(out, '[');
 	for (; r; r = r->next) {
 		put_next(out);
 		buf_char(out, '{');
-		put_field(out, "id", str_of(r->id));
+		answer_field(out, "id", str_of(r->id));
 		if (r->grade != GRADE_OFF) /* advice has none */
-			put_field(out, "grade", str_of(grade_name(r->grade)));
-		put_field(out, "message", r->message);
+			answer_field(out, "grade", str_of(grade_name(r->grade)));
+		answer_field(out, "message", r->message);
 		if (r->alternative.n)
-			put_field(out, "alternative", r->alternative);
+			answer_field(out, "alternative", r->alternative);
 		put_at(out, r->at);
 		if (r->rule.n)
-			put_field(out, "rule", r->rule);
+			answer_field(out, "rule", r->rule);
 		buf_char(out, '}');
 	}
 	buf_char(out, ']');
@@ -107,14 +107,14 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 /* The derivation: which rules of the policy spoke about what, and which findings they lifted. */
 static void put_steps(struct buf *out, const struct step *s)
 {
-	put_key(out, "steps");
+	answer_key(out, "steps");
 	buf_char(out, '[');
 	for (; s; s = s->next) {
 		put_next(out);
 		buf_char(out, '{');
-		put_field(out, "what", str_of(s->what));
-		put_field(out, "rule", s->rule);
-		put_field(out, "subject", s->subject);
+		answer_field(out, "what", str_of(s->what));
+		answer_field(out, "rule", s->rule);
+		answer_field(out, "subject", s->subject);
 		put_at(out, s->at);
 		buf_char(out, '}');
 	}
@@ -129,7 +129,7 @@ static void put_via(struct buf *out, const struct via *v)
 
 	for (; v && n < VIA_MAX; v = v->outer)
 		names[n++] = v->name;
-	put_key(out, "via");
+	answer_key(out, "via");
 	buf_char(out, '[');
 	while (n > 0) {
 		put_next(out);
@@ -140,7 +140,7 @@ static void put_via(struct buf *out, const struct via *v)
 
 static void put_commands(struct buf *out, const struct facts *f)
 {
-	put_key(out, "commands");
+	answer_key(out, "commands");
 	buf_char(out, '[');
 	for (const struct command *c = f->commands; c; c = c->next) {
 		put_next(out);
@@ -167,25 +167,25 @@ static void put_commands(struct buf *out, const struct facts *f)
 
 static void put_accesses(struct buf *out, const char *key, const struct facts *f, enum access_kind kind)
 {
-	put_key(out, key);
+	answer_key(out, key);
 	buf_char(out, '[');
 	for (const struct access *x = f->accesses; x; x = x->next) {
 		if (x->kind != kind)
 			continue;
 		put_next(out);
 		buf_char(out, '{');
-		put_key(out, "path");
+		answer_key(out, "path");
 		if (x->path.kind == WORD_EXACT)
 			answer_string(out, x->path.text);
 		else
 			buf_c(out, "null");
 		if (x->path.glob && text_exact(x->path.text))
-			put_field(out, "glob", x->path.text);
+			answer_field(out, "glob", x->path.text);
 		/* What find has found, DIR/STAR STAR, lies at any depth. */
 		if (x->below || (x->path.glob && str_ends(x->path.text, "/**")))
 			buf_c(out, ",\"below\":true");
 		if (x->op)
-			put_field(out, "op", str_of(x->op));
+			answer_field(out, "op", str_of(x->op));
 		put_at(out, x->at);
 		buf_char(out, '}');
 	}
@@ -202,7 +202,7 @@ static void put_accesses(struct buf *out, const char *key, const struct facts *f
 
 static void put_network(struct buf *out, const struct facts *f)
 {
-	put_key(out, "network");
+	answer_key(out, "network");
 	buf_char(out, '[');
 	for (const struct touch *t = f->touches; t; t = t->next) {
 		put_next(out);
@@ -223,7 +223,7 @@ static void put_calls(struct buf *out, const struct code *code)
 	for (const struct code_call *c = code ? code->calls : NULL; c; c = c->next) {
 		put_next(out);
 		buf_char(out, '{');
-		put_field(out, "name", c->name);
+		answer_field(out, "name", c->name);
 		buf_c(out, ",\"args\":[");
 		for (size_t i = 0; i < c->nargs; i++) {
 			put_next(out);
@@ -248,12 +248,12 @@ static void put_calls(struct buf *out, const struct code *code)
 
 static void put_code(struct buf *out, const struct facts *f)
 {
-	put_key(out, "code");
+	answer_key(out, "code");
 	buf_char(out, '[');
 	for (const struct snippet *s = f->snippets; s; s = s->next) {
 		put_next(out);
 		buf_char(out, '{');
-		put_field(out, "lang", str_of(s->lang ? s->lang : "unknown"));
+		answer_field(out, "lang", str_of(s->lang ? s->lang : "unknown"));
 		put_calls(out, s->code);
 		put_at(out, s->at);
 		buf_char(out, '}');
@@ -263,16 +263,16 @@ static void put_code(struct buf *out, const struct facts *f)
 
 static void put_texts(struct buf *out, const struct facts *f)
 {
-	put_key(out, "texts");
+	answer_key(out, "texts");
 	buf_char(out, '[');
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct text *t = &f->texts[i];
 
 		put_next(out);
 		buf_char(out, '{');
-		put_field(out, "from", str_of(t->from ? t->from : "request"));
+		answer_field(out, "from", str_of(t->from ? t->from : "request"));
 		if (i > 0) {
-			put_key(out, "in");
+			answer_key(out, "in");
 			buf_fmt(out, "%u", t->in);
 			put_at(out, t->origin);
 		}
@@ -290,11 +290,11 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 
 	buf_char(out, '{');
 	if (id.n) {
-		put_key(out, "id");
+		answer_key(out, "id");
 		buf_str(out, id);
 	}
-	put_field(out, "verdict", str_of(verdict_name(j->verdict)));
-	put_key(out, "complete");
+	answer_field(out, "verdict", str_of(verdict_name(j->verdict)));
+	answer_key(out, "complete");
 	buf_c(out, j->complete ? "true" : "false");
 	put_reasons(out, "reasons", j->reasons);
 	put_reasons(out, "warnings", j->warnings);
@@ -306,25 +306,25 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	put_network(out, f);
 	put_code(out, f);
 	put_texts(out, f);
-	put_field(out, "policy", policy_digest);
+	answer_field(out, "policy", policy_digest);
 	buf_c(out, "}\n");
 }
 
 void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j)
 {
 	buf_char(out, '{');
-	put_field(out, "command", command);
-	put_field(out, "cwd", cwd);
-	put_field(out, "verdict", str_of(verdict_name(j->verdict)));
-	put_key(out, "complete");
+	answer_field(out, "command", command);
+	answer_field(out, "cwd", cwd);
+	answer_field(out, "verdict", str_of(verdict_name(j->verdict)));
+	answer_key(out, "complete");
 	buf_c(out, j->complete ? "true" : "false");
-	put_key(out, "reasons");
+	answer_key(out, "reasons");
 	buf_char(out, '[');
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		put_next(out);
 		buf_char(out, '{');
-		put_field(out, "id", str_of(r->id));
-		put_field(out, "message", r->message);
+		answer_field(out, "id", str_of(r->id));
+		answer_field(out, "message", r->message);
 		buf_char(out, '}');
 	}
 	buf_char(out, ']');

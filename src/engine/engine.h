@@ -100,3 +100,6 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 void answer_question(struct buf *out, struct str command, struct str cwd, const struct facts *f, const struct judgement *j);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void answer_string(struct buf *out, struct str s);
+/* "key": of an object that was begun in `out`, behind a comma unless it is the first of it; and one whose value is a text. */
+void answer_key(struct buf *out, const char *key);
+void answer_field(struct buf *out, const char *key, struct str s);

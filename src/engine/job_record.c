@@ -30,15 +30,6 @@ struct putting {
 	size_t left; /* bytes of texts that there is room for */
 };
 
-static void key(struct putting *p, const char *name)
-{
-	char last = p->b.p[p->b.n - 1];
-
-	if (last != '{' && last != '[')
-		buf_char(&p->b, ',');
-	buf_fmt(&p->b, "\"%s\":", name);
-}
-
 /* One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for is null. */
 static void put(struct putting *p, struct str s)
 {
@@ -54,7 +45,7 @@ static void put_texts(struct putting *p, const char *name, const char *const *v,
 {
 	if (!n)
 		return;
-	key(p, name);
+	answer_key(&p->b, name);
 	if (n > p->left / 8) {
 		buf_c(&p->b, "null");
 		return;
@@ -73,13 +64,13 @@ static void put_wishes(struct putting *p)
 	const struct run_wishes *w = &p->j->wishes;
 	size_t n = 0;
 
-	key(p, "asked");
+	answer_key(&p->b, "asked");
 	buf_char(&p->b, '{');
 	while (w->argv && w->argv[n])
 		n++;
 	put_texts(p, "argv", (const char *const *)w->argv, n);
 	if (w->code) {
-		key(p, "code");
+		answer_key(&p->b, "code");
 		if (str_is(p->j->run.gate.command, w->code))
 			buf_c(&p->b, "true"); /* it is the command of the row */
 		else
@@ -90,7 +81,7 @@ static void put_wishes(struct putting *p)
 
 		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
 		if (s) {
-			key(p, wishes[i].name);
+			answer_key(&p->b, wishes[i].name);
 			put(p, str_of(s));
 		}
 	}
@@ -99,8 +90,10 @@ static void put_wishes(struct putting *p)
 
 		put_texts(p, lists[i].name, l->v, l->n);
 	}
-	if (w->input)
-		buf_fmt(&p->b, "%s\"stdin\":true", p->b.p[p->b.n - 1] == '{' ? "" : ",");
+	if (w->input) {
+		answer_key(&p->b, "stdin");
+		buf_c(&p->b, "true");
+	}
 	buf_char(&p->b, '}');
 }
 
@@ -112,11 +105,11 @@ static struct str spec_json(struct arena *a, struct job *j)
 
 	buf_init(&p.b, a, AUDIT_SPEC_MAX);
 	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(s->network));
-	key(&p, "limits");
+	answer_key(&p.b, "limits");
 	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
 		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
 	if (s->workspace.n) {
-		key(&p, "workspace");
+		answer_key(&p.b, "workspace");
 		put(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}

@@ -18,14 +18,6 @@ static const char *const owners[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "t
 
 /* ---- writing ---- */
 
-static void put(struct buf *b, const char *key, struct str s)
-{
-	buf_c(b, ",\"");
-	buf_c(b, key);
-	buf_c(b, "\":");
-	answer_string(b, s);
-}
-
 static void put_bool(struct buf *b, const char *key, bool v)
 {
 	if (v)
@@ -36,13 +28,13 @@ static void put_path(struct buf *b, const struct path_answer *p)
 {
 	buf_c(b, "{\"path\":");
 	answer_string(b, p->path);
-	put(b, "kind", str_of(kinds[p->kind]));
+	answer_field(b, "kind", str_of(kinds[p->kind]));
 	if (p->target != p->kind)
-		put(b, "target", str_of(kinds[p->target]));
+		answer_field(b, "target", str_of(kinds[p->target]));
 	if (!str_eq(p->place, p->path))
-		put(b, "place", p->place);
+		answer_field(b, "place", p->place);
 	if (!str_eq(p->real, p->path))
-		put(b, "real", p->real);
+		answer_field(b, "real", p->real);
 	buf_fmt(b, ",\"owner\":%u", p->owner);
 	if (p->links)
 		buf_fmt(b, ",\"links\":%u", p->links);
@@ -68,11 +60,11 @@ static void put_glob(struct buf *b, const struct glob_answer *g)
 void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode)
 {
 	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(dialect), mode_name(mode));
-	put(b, "cwd", v->cwd);
-	put(b, "home", v->home);
-	put(b, "user", v->user);
+	answer_field(b, "cwd", v->cwd);
+	answer_field(b, "home", v->home);
+	answer_field(b, "user", v->user);
 	buf_fmt(b, ",\"uid\":%u", v->uid);
-	put(b, "project", v->project);
+	answer_field(b, "project", v->project);
 	buf_c(b, ",\"roots\":[");
 	for (const struct root *r = v->roots; r; r = r->next) {
 		if (r != v->roots)
@@ -80,10 +72,10 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 		answer_string(b, r->path);
 	}
 	buf_char(b, ']');
-	put(b, "config_dir", v->config_dir);
-	put(b, "state_dir", v->state_dir);
-	put(b, "program", v->program);
-	put(b, "tmp", v->tmp);
+	answer_field(b, "config_dir", v->config_dir);
+	answer_field(b, "state_dir", v->state_dir);
+	answer_field(b, "program", v->program);
+	answer_field(b, "tmp", v->tmp);
 	put_bool(b, "boxed", v->boxed);
 	put_bool(b, "agent", v->agent);
 	buf_c(b, "}\n");
@@ -98,7 +90,7 @@ bool record_answers_json(struct buf *b, const struct view *v)
 	if (v->classified.asked) {
 		buf_c(b, ",\"classifier\":{\"verdict\":");
 		answer_string(b, v->classified.verdict);
-		put(b, "said", v->classified.said);
+		answer_field(b, "said", v->classified.said);
 		buf_char(b, '}');
 	}
 	if (v->paths)
@@ -120,17 +112,17 @@ bool record_answers_json(struct buf *b, const struct view *v)
 void record_policies_json(struct buf *b, const struct policies *p)
 {
 	buf_fmt(b, "{\"v\":%d,\"program\":\"" CAISSON_VERSION "\"", VERSION);
-	put(b, "digest", p->digest);
-	put(b, "root", p->root);
+	answer_field(b, "digest", p->digest);
+	answer_field(b, "root", p->root);
 	buf_c(b, ",\"files\":[");
 	for (const struct policy_file *f = p->files; f; f = f->next) {
 		buf_c(b, f == p->files ? "{\"path\":" : ",{\"path\":");
 		answer_string(b, f->path);
-		put(b, "base", f->base);
-		put(b, "kind", str_of(file_kinds[f->kind]));
-		put(b, "who", str_of(owners[f->who]));
+		answer_field(b, "base", f->base);
+		answer_field(b, "kind", str_of(file_kinds[f->kind]));
+		answer_field(b, "who", str_of(owners[f->who]));
 		put_bool(b, "project", f->project);
-		put(b, "bytes", blob_digest(b->a, f->bytes));
+		answer_field(b, "bytes", blob_digest(b->a, f->bytes));
 		buf_char(b, '}');
 	}
 	buf_c(b, "]}\n");

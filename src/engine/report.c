@@ -43,22 +43,9 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 
 /* ---- JSON ---- */
 
-static void key(struct buf *b, const char *name)
-{
-	if (b->n && b->p[b->n - 1] != '{' && b->p[b->n - 1] != '[')
-		buf_char(b, ',');
-	buf_fmt(b, "\"%s\":", name);
-}
-
-static void put_text(struct buf *b, const char *name, struct str s)
-{
-	key(b, name);
-	answer_string(b, s);
-}
-
 static void put_text_or_null(struct buf *b, const char *name, struct str s)
 {
-	key(b, name);
+	answer_key(b, name);
 	if (s.n)
 		answer_string(b, s);
 	else
@@ -67,7 +54,7 @@ static void put_text_or_null(struct buf *b, const char *name, struct str s)
 
 static void put_number(struct buf *b, const char *name, uint64_t n)
 {
-	key(b, name);
+	answer_key(b, name);
 	if (n == UNKNOWN)
 		buf_c(b, "null");
 	else
@@ -89,7 +76,7 @@ static void put_share(struct buf *b, const char *name, uint64_t n, uint64_t unit
 
 static void put_limit(struct buf *b, const char *name, uint64_t n, uint64_t unit, enum enforcer e)
 {
-	key(b, name);
+	answer_key(b, name);
 	buf_char(b, '{');
 	if (n)
 		put_share(b, "value", n, unit);
@@ -103,7 +90,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 {
 	const struct limits *l = &s->limits;
 
-	key(b, "limits");
+	answer_key(b, "limits");
 	buf_char(b, '{');
 	put_limit(b, "cpus", l->cpu_milli, 1000, by->cpu);
 	put_limit(b, "memory_mb", l->memory, MB, by->memory);
@@ -113,16 +100,16 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "output_mb", l->output, MB, by->output);
 	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
 	put_limit(b, "io_mb_sec", l->io, MB, by->io);
-	key(b, "network");
+	answer_key(b, "network");
 	buf_char(b, '{');
-	put_text(b, "value", str_of(network_name(s->network)));
+	answer_field(b, "value", str_of(network_name(s->network)));
 	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
 	buf_c(b, "}}");
 }
 
 static void put_cut(struct buf *b, const char *name, const struct cut *c)
 {
-	key(b, name);
+	answer_key(b, name);
 	if (!c->is) {
 		buf_c(b, "null");
 		return;
@@ -156,7 +143,7 @@ void report_sanitized(struct buf *b, const struct sanitized *s)
 
 static void put_lists(struct buf *b, const struct report *r)
 {
-	key(b, "env_scrubbed");
+	answer_key(b, "env_scrubbed");
 	buf_char(b, '[');
 	for (const struct texts *t = r->run->scrubbed; t; t = t->next) {
 		if (t != r->run->scrubbed)
@@ -164,22 +151,22 @@ static void put_lists(struct buf *b, const struct report *r)
 		answer_string(b, t->text);
 	}
 	buf_char(b, ']');
-	key(b, "changes");
+	answer_key(b, "changes");
 	buf_char(b, '[');
 	for (const struct change *c = r->outcome->changes; c; c = c->next) {
 		buf_c(b, c == r->outcome->changes ? "{" : ",{");
-		put_text(b, "path", c->path);
-		put_text(b, "what", c->what);
+		answer_field(b, "path", c->path);
+		answer_field(b, "what", c->what);
 		put_text_or_null(b, "moved_to", c->moved_to);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
-	key(b, "hints");
+	answer_key(b, "hints");
 	buf_char(b, '[');
 	for (const struct hint *h = r->hints; h; h = h->next) {
 		buf_c(b, h == r->hints ? "{" : ",{");
-		put_text(b, "id", str_of(h->id));
-		put_text(b, "message", h->text);
+		answer_field(b, "id", str_of(h->id));
+		answer_field(b, "message", h->text);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -187,14 +174,14 @@ static void put_lists(struct buf *b, const struct report *r)
 
 static void put_reasons(struct buf *b, const struct reason *reasons)
 {
-	key(b, "reasons");
+	answer_key(b, "reasons");
 	buf_char(b, '[');
 	for (const struct reason *r = reasons; r; r = r->next) {
 		buf_c(b, r == reasons ? "{" : ",{");
-		put_text(b, "id", str_of(r->id));
-		put_text(b, "message", r->message);
+		answer_field(b, "id", str_of(r->id));
+		answer_field(b, "message", r->message);
 		if (r->alternative.n)
-			put_text(b, "alternative", r->alternative);
+			answer_field(b, "alternative", r->alternative);
 		buf_char(b, '}');
 	}
 	buf_char(b, ']');
@@ -223,29 +210,29 @@ void report_json(struct buf *b, const struct report *r)
 
 	buf_char(b, '{');
 	put_number(b, "v", VERSION);
-	put_text(b, "id", r->run->id);
-	put_text(b, "status", str_of(status_name(o->status)));
+	answer_field(b, "id", r->run->id);
+	answer_field(b, "status", str_of(status_name(o->status)));
 	put_number(b, "exit_code", (uint64_t)r->code);
 	put_number(b, "signal", o->signal ? (uint64_t)o->signal : UNKNOWN);
-	put_text(b, "stdout", r->out);
-	put_text(b, "stderr", r->err);
+	answer_field(b, "stdout", r->out);
+	answer_field(b, "stderr", r->err);
 	put_measures(b, o, ran);
 	put_limits(b, &r->run->spec, &o->enforced);
-	key(b, "truncated");
+	answer_key(b, "truncated");
 	buf_char(b, '{');
 	put_cut(b, "stdout", &r->out_cut);
 	put_cut(b, "stderr", &r->err_cut);
 	buf_char(b, '}');
-	key(b, "sanitized");
+	answer_key(b, "sanitized");
 	report_sanitized(b, &r->sanitized);
 	put_number(b, "redacted", r->redacted);
-	key(b, "validation");
+	answer_key(b, "validation");
 	validation_json(b, r->validation);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);
 	put_text_or_null(b, "error", r->error);
-	key(b, "is_error");
+	answer_key(b, "is_error");
 	buf_c(b, report_error(r) ? "true" : "false");
 	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
 	buf_c(b, "}\n");

@@ -17,12 +17,6 @@
 #define FOLDER "tickets"
 #define VERSION 2
 
-static void field(struct buf *b, const char *key, struct str value)
-{
-	buf_fmt(b, ",\"%s\":", key);
-	answer_string(b, value);
-}
-
 static bool is_id(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -54,17 +48,17 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	buf_init(&b, a, TICKET_BYTES_MAX);
 	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
 		(unsigned long long)t->time_ms, t->settings, t->follow);
-	field(&b, "command", t->command);
-	field(&b, "cwd", t->cwd);
-	field(&b, "policy", t->policy);
-	field(&b, "agent", t->agent);
-	field(&b, "session", t->session);
-	field(&b, "client", t->client);
-	field(&b, "tool", t->tool);
-	field(&b, "tool_use_id", t->tool_use_id);
-	field(&b, "id", t->id);
-	field(&b, "config", t->config);
-	field(&b, "base", t->base);
+	answer_field(&b, "command", t->command);
+	answer_field(&b, "cwd", t->cwd);
+	answer_field(&b, "policy", t->policy);
+	answer_field(&b, "agent", t->agent);
+	answer_field(&b, "session", t->session);
+	answer_field(&b, "client", t->client);
+	answer_field(&b, "tool", t->tool);
+	answer_field(&b, "tool_use_id", t->tool_use_id);
+	answer_field(&b, "id", t->id);
+	answer_field(&b, "config", t->config);
+	answer_field(&b, "base", t->base);
 	buf_c(&b, "}\n");
 	randombytes_buf(bytes, sizeof(bytes));
 	sodium_bin2hex(id, sizeof(id), bytes, sizeof(bytes));

@@ -137,7 +137,7 @@ struct validation *validation_make(struct arena *a, const struct run *r, const s
 
 static void put_name(struct buf *b, const char *key, const char *value)
 {
-	buf_fmt(b, "%s\"%s\":", b->p[b->n - 1] == '{' ? "" : ",", key);
+	answer_key(b, key);
 	if (value)
 		answer_string(b, str_of(value));
 	else

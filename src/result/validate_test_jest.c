@@ -13,6 +13,7 @@ struct totals {
 	int64_t tests[NKINDS], suites[NKINDS];
 	size_t ntests, nsuites;
 	bool none, after;
+	bool failed_file; /* jest: a line "FAIL dir/a.test.js" */
 };
 
 static bool scan_totals(struct scan *c, const char *separator, int64_t into[NKINDS])
@@ -61,6 +62,8 @@ static void judge(struct arena *a, const struct validate_input *in, struct valid
 	if (sum(t->tests) != t->tests[TOTAL] || sum(t->suites) > t->suites[TOTAL])
 		validation_note(a, v, "count-mismatch", false, "the parts add up to %lld tests, but the total is %lld; run it again with %s and read that", (long long)sum(t->tests),
 			(long long)t->tests[TOTAL], how);
+	if (!failed && t->failed_file)
+		validation_note(a, v, "list-mismatch", false, "a file is reported as FAIL, and the totals know of no failure, so a test may have printed them; run it again with %s and read that", how);
 	if (!failed && t->tests[TOTAL] == 0)
 		test_none(a, v);
 	else if (!failed && t->tests[PASSED] == 0)
@@ -91,6 +94,7 @@ static void read_jest(struct str text, struct totals *t)
 			t->ntests += tests;
 		} else {
 			t->none |= str_starts(line, "No tests found");
+			t->failed_file |= str_starts(line, "FAIL ") && line.n > 8 && (str_ends(line, "js") || str_ends(line, "ts") || str_ends(line, "jsx") || str_ends(line, "tsx"));
 		}
 	}
 }

@@ -389,6 +389,7 @@ struct prove {
 	int64_t files, tests, failed;
 	size_t summaries, verdicts;
 	bool pass, none, after; /* after: the verdict is not the last line */
+	bool bad_file;          /* "t/a.t .. Failed 1/3 subtests", "Dubious, test returned 1" */
 };
 
 static void read_prove(struct str text, struct prove *p)
@@ -411,6 +412,8 @@ static void read_prove(struct str text, struct prove *p)
 			p->after = false;
 			p->pass = (p->pass || p->verdicts == 1) && str_is(scan_rest(&c), "PASS");
 			p->none |= str_is(scan_rest(&c), "NOTESTS");
+		} else if (str_starts(line, "Dubious, test returned ") || (str_starts(trim(line), "Failed ") && str_ends(trim(line), " subtests"))) {
+			p->bad_file = true;
 		} else if (str_contains(line, STR(" (Wstat: ")) && str_ends(line, ")")) {
 			for (at = 0; (at = str_find(line, 'F', (size_t)at)) >= 0; at++) {
 				c.at = (size_t)at;
@@ -443,6 +446,8 @@ void prove_check(struct arena *a, const struct validate_input *in, struct valida
 		validation_note(a, v, "two-summaries", !p.pass, "there is more than one summary; a test may have printed one of them: run prove once, alone");
 	if (p.failed > p.tests || (p.pass && p.failed))
 		validation_note(a, v, "count-mismatch", false, "the failed tests of the files and the summary disagree; run prove once, alone");
+	if (p.pass && p.bad_file)
+		validation_note(a, v, "list-mismatch", false, "a file failed on the way, and the verdict is PASS, so a test may have printed it; run prove once, alone");
 	if (p.after)
 		validation_note(a, v, "text-after-summary", true, "other text follows the verdict");
 	if (p.none || (p.pass && p.tests == 0))

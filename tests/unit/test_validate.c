@@ -215,9 +215,11 @@ static const struct row {
 	/* ctest */
 	{"ctest, a fake summary", 0, "Test project /b\n    Start 1: a\n100% tests passed, 0 tests failed out of 9\n1/1 Test #1: a ....   Passed    0.01 sec\n", "", I, N, "summary-in-middle"},
 	{"ctest, list", 8, "Test project /b\n50% tests passed, 1 tests failed out of 2\n", "", I, N, "list-mismatch"},
+	{"prove, a file that failed", 0, "t/a.t ..\nDubious, test returned 1 (wstat 256, 0x100)\nFailed 1/3 subtests\nFiles=1, Tests=3,  0 wallclock secs\nResult: PASS\n", "", I, N, "list-mismatch"},
 	{"ctest ends early", 0, "Test project /b\n    Start 1: a\n", "", I, N, "no-summary"},
 	/* jest, vitest */
 	{"jest, sum", 0, "", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 3 total\n", I, N, "count-mismatch"},
+	{"jest, a file that failed", 0, "", "FAIL ./a.test.js\nTest Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N, "list-mismatch"},
 	{"jest, two", 0, "Test Suites: 1 passed, 1 total\nTests:       500 passed, 500 total\n", "Test Suites: 1 passed, 1 total\nTests:       2 passed, 2 total\n", I, N, "two-summaries"},
 	{"vitest", 1, " Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 2 passed | 1 skipped (4)\n", "", V, F, NULL},
 	{"vitest of nothing", 1, " RUN  v4.1.12 /p\n", "\nNo test files found, exiting with code 1\n", I, N, "no-tests"},
