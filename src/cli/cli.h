@@ -87,6 +87,9 @@ int usage_output(const struct command_row *c);
 int usage_wrong(const struct command_row *c, const char *why);
 /* The same for the name of an agent client: cmd_init.c. */
 int client_unknown(const struct command_row *c, const char *name);
+/* slow.c: from now on a person at a terminal is told after two seconds that the record is read; until something is printed. */
+void slow_start(void);
+void slow_end(void);
 /* Runs fn (which returns the exit code) with a fresh arena at *a, inside an arena_run of it: a full one is an error, never a crash. */
 int with_arena(struct arena *a, int (*fn)(void *arg), void *arg);
 /* man.c: a manual page from the rows; c is NULL for caisson(1). */

@@ -92,6 +92,7 @@ static int follow(struct job *j, struct err *e)
 
 	if (audit_follow_new(&j->a, &j->at.audit, j->file[0] ? j->file : NULL, j->end, &f, e) < 0)
 		return -1;
+	slow_end(); /* from here on waiting is what it is for */
 	sigemptyset(&ending);
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);

@@ -157,6 +157,7 @@ static int run_again(struct call *c)
 		return EXIT_USAGE;
 	}
 	s->no_input = j->wishes.input;
+	slow_end(); /* a run shows its own */
 	j->wishes.input = false;
 	j->wishes.agent = "replay";
 	if (c->o.config)

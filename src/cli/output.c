@@ -17,6 +17,7 @@ int output(struct str s, int code)
 {
 	struct err e = {0};
 
+	slow_end();
 	if (fd_write_all(STDOUT_FILENO, "standard output", s, &e) == 0)
 		return code;
 	if (e.errnum != EPIPE)
@@ -43,6 +44,7 @@ void complain(const char *fmt, ...)
 		if (c1)
 			*++p = '?';
 	}
+	slow_end();
 	dprintf(STDERR_FILENO, "caisson: %s\n", line);
 }
 

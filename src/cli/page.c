@@ -71,6 +71,7 @@ static void pager_start(struct page *p)
 
 	if (!command || pipe2(ends, O_CLOEXEC) < 0)
 		return;
+	slow_end();
 	pid_t pid = fork();
 	if (pid == 0)
 		pager_child(ends[0], argv);
@@ -90,6 +91,7 @@ static void write_out(struct page *p, struct str text)
 {
 	struct err e = {0};
 
+	slow_end();
 	if (p->gone || !text.n || fd_write_all(p->fd, "standard output", text, &e) == 0)
 		return;
 	p->gone = true;

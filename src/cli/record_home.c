@@ -27,6 +27,7 @@ int home_open(struct arena *a, struct record_home *h, bool blobs, struct err *e)
 	if (audit_open(a, h->state, STR(""), h->uid, false, &h->audit, e) < 0)
 		return -1;
 	h->opened = true;
+	slow_start();
 	if (!blobs)
 		return 0;
 	h->has_blobs = blobs_open(a, str_sub(h->audit.path, 0, h->audit.path.n - strlen("/audit")), h->uid, false, &h->blobs, &why) == 0;
@@ -45,6 +46,7 @@ int home_make(struct arena *a, struct record_home *h, struct err *e)
 
 void home_close(struct record_home *h)
 {
+	slow_end();
 	if (h->opened)
 		audit_close(&h->audit);
 	if (h->has_blobs)

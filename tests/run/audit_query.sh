@@ -301,6 +301,16 @@ else
 	tty "PAGER='sed s/^/paged:/'" query --limit 2 --grep "'true 1'"
 	sed 's/\x1b\[[0-9]*m//g' "$tmp/out" | tr -d '\r' | awk 'length > 90 { bad = 1 } END { exit bad }'
 	result $? 'lines are no wider than the terminal'
+	# another process has the index: the query waits for it, then reads the files
+	/usr/bin/python3 -c 'import fcntl, sys, time
+f = open(sys.argv[1], "r+"); fcntl.lockf(f, fcntl.LOCK_EX); print("locked", flush=True); time.sleep(6)' "$CAISSON_STATE/index.lock" >"$tmp/locked" &
+	pid=$!
+	for _ in {1..100}; do [[ -s $tmp/locked ]] && break; sleep 0.05; done
+	tty '' query --limit 1 --verdict allow
+	grep -q $'\r\x1b\\[Kcaisson: reading the record, 2 s.*\r\x1b\\[K\x1b\\[1m *ROW' "$tmp/out"
+	result $? 'after two seconds a person sees that the record is read, and then only the rows'
+	kill "$pid"
+	wait "$pid" 2>/dev/null
 fi
 "$CAISSON" audit query | head -n 1 >/dev/null
 [[ ${PIPESTATUS[0]} == 0 ]]
