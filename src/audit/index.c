@@ -274,7 +274,8 @@ static int settings(struct index *x)
 	return run_sql(x, sql);
 }
 
-int index_make(struct index *x)
+/* Under an exclusive lock: away with it, and an empty one in its place. */
+static int make_anew(struct index *x)
 {
 	db_close(x);
 	/* The journal first: left alone it would be played back into the new file. */
@@ -297,9 +298,9 @@ int index_open(struct arena *a, const struct audit *au, bool exclusive, struct i
 	if (!bad && !exclusive && stat(x.path, &st) < 0)
 		bad = err_set(e, ERR_CONFIG, errno, "there is no index yet");
 	if (!bad)
-		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? index_make(&x) : db_open(&x, false)) < 0 || (exclusive && settings(&x) < 0) || db_check(&x, exclusive) < 0;
+		bad = check_file(&x) < 0 || (stat(x.path, &st) < 0 ? make_anew(&x) : db_open(&x, false)) < 0 || (exclusive && settings(&x) < 0) || db_check(&x, exclusive) < 0;
 	if (bad && exclusive && e && e->kind == ERR_CONFIG) /* damaged, or of another version */
-		bad = index_make(&x) < 0;
+		bad = make_anew(&x) < 0;
 	if (bad) {
 		index_close(&x);
 		return -1;
@@ -322,10 +323,10 @@ int index_update(struct arena *a, const struct audit *au, bool anew, struct inde
 	struct stat st;
 	int bad = index_open(a, au, true, &x, &why);
 	if (!bad) {
-		bad = (anew && index_make(&x) < 0) || index_sync(&x, a, &counts) < 0;
+		bad = (anew && make_anew(&x) < 0) || index_sync(&x, a, &counts) < 0;
 		if (bad && why.kind == ERR_CONFIG) { /* found to be damaged on the way */
 			counts = (struct index_counts){0};
-			bad = index_make(&x) < 0 || index_sync(&x, a, &counts) < 0;
+			bad = make_anew(&x) < 0 || index_sync(&x, a, &counts) < 0;
 		}
 		if (!bad && stat(x.path, &st) == 0)
 			counts.bytes = (uint64_t)st.st_size;

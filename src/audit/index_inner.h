@@ -27,8 +27,6 @@ struct index {
 /* Takes the lock and opens what is there; makes the database when it is not there or not usable. Shared: for asking only. */
 int index_open(struct arena *a, const struct audit *au, bool exclusive, struct index *ret, struct err *e);
 void index_close(struct index *x);
-/* Under an exclusive lock: away with it, and an empty one in its place. */
-int index_make(struct index *x);
 /* A failure of SQLite as an error; damaged databases are ERR_CONFIG. */
 int index_failed(struct index *x, const char *what);
 int index_prepare(struct index *x, const char *sql, sqlite3_stmt **ret);

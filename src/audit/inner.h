@@ -28,7 +28,6 @@ struct head { /* what the lock file holds */
 	char day[DAY_NAME + 1];       /* the newest file there is; it stands here before the file is made. Empty: not known */
 };
 
-bool day_is(const char *name);                                   /* is it the name of a day's file? */
 int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e); /* the descriptor, or -1 */
 /* The newest day's file before `bound` in the order of names; 1, 0 when there is none, or -1. */
 int day_before(const struct audit *au, const char bound[DAY_NAME + 1], char ret[DAY_NAME + 1], struct err *e);

@@ -54,7 +54,7 @@ static size_t *family(struct tally *t, struct str key)
 	return NULL;
 }
 
-void tally_add(struct tally *t, struct str key, uint64_t n)
+static void add(struct tally *t, struct str key, uint64_t n)
 {
 	struct tally_entry *e = find(t, key);
 	if (!e->key.n) {
@@ -144,7 +144,7 @@ static void count(struct tally *t, const char *family_name, struct str one, stru
 		put_word(key, &n, one);
 	if (two.p)
 		put_word(key, &n, two);
-	tally_add(t, str_n(key, n), 1);
+	add(t, str_n(key, n), 1);
 }
 
 static const struct str nothing = {NULL, 0};
@@ -157,8 +157,8 @@ static void histogram(struct tally *t, const char *name, const uint64_t *bounds,
 		return;
 	while (i < METRICS_BUCKETS && (uint64_t)value > bounds[i])
 		i++;
-	tally_add(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|%u", name, i)), 1);
-	tally_add(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|sum", name)), (uint64_t)value);
+	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|%u", name, i)), 1);
+	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "%s|sum", name)), (uint64_t)value);
 }
 
 static void count_end(struct tally *t, const struct audit_line *l)
@@ -171,7 +171,7 @@ static void count_end(struct tally *t, const struct audit_line *l)
 	if (audit_number(audit_field(l, "peak_memory_mb"), &n))
 		histogram(t, "memory", memory_mb, n);
 	if (audit_number(audit_field(l, "cpu_ms"), &n) && n > 0)
-		tally_add(t, STR("cpu|sum"), (uint64_t)n);
+		add(t, STR("cpu|sum"), (uint64_t)n);
 	if (v.n) {
 		struct str task = audit_inner(v, "task");
 		task = task.n ? task : STR("\"\"");
@@ -198,7 +198,7 @@ static void count_for_people(struct tally *t, const struct audit_line *l, struct
 	char key[KEY_MAX];
 	struct str word = verdict.n > 2 ? str_sub(verdict, 1, verdict.n - 1) : STR("run");
 	word.n = word.n < 16 ? word.n : 16;
-	tally_add(t, str_n(key, (size_t)snprintf(key, sizeof key, "day|%.10s|%.*s", l->ts.p, STR_ARG(word))), 1);
+	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "day|%.10s|%.*s", l->ts.p, STR_ARG(word))), 1);
 	if (l->kind == AUDIT_END)
 		return;
 	count(t, "agent", agent.n > 2 ? agent : STR("\"\""), nothing);
@@ -208,21 +208,21 @@ static void count_for_people(struct tally *t, const struct audit_line *l, struct
 	command = audit_text(t->a, command);
 	command.n = command.n < PEOPLE_COMMAND ? command.n : PEOPLE_COMMAND;
 	memcpy(key + n, command.p, command.n);
-	tally_add(t, str_n(key, n + command.n), 1);
+	add(t, str_n(key, n + command.n), 1);
 }
 
-void metrics_row(struct tally *t, const struct audit_line *l)
+static void count_row(struct tally *t, const struct audit_line *l)
 {
 	struct str verdict = audit_field(l, "verdict"), kind = str_of(audit_kind_name(l->kind) ? audit_kind_name(l->kind) : "other"), client = audit_field(l, "client");
 	const bool asked = l->kind == AUDIT_VERDICT || l->kind == AUDIT_BEGIN, judged = asked && verdict.n > 2;
 	char key[KEY_MAX];
-	tally_add(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
+	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
 	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n)) /* what a client's hook judged has a row already when it begins */
 		count(t, "requests", client.n ? client : STR("\"\""), nothing);
 	if (judged)
 		count_judged(t, l, verdict);
 	if (l->kind == AUDIT_BEGIN)
-		tally_add(t, STR("started"), 1);
+		add(t, STR("started"), 1);
 	if (l->kind == AUDIT_END)
 		count_end(t, l);
 	if (t->days && (judged || l->kind == AUDIT_END))
@@ -242,7 +242,7 @@ int metrics_rows(struct tally *t, const struct audit *au, const struct audit_fil
 		return -1;
 	while ((got = audit_next(r, l, e)) > 0)
 		if (l->seq > t->seq)
-			metrics_row(t, l);
+			count_row(t, l);
 	audit_reader_close(r);
 	return got;
 }
@@ -276,7 +276,7 @@ static bool read_state(struct tally *t, struct str state)
 	}
 	json_object_foreach(json_object_get(v, "counts"), key, n)
 		if (ok && *key && json_integer_value(n) >= 0)
-			tally_add(t, str_of(key), (uint64_t)json_integer_value(n));
+			add(t, str_of(key), (uint64_t)json_integer_value(n));
 	json_decref(v);
 	return ok;
 }

@@ -46,7 +46,6 @@ struct tally {
 enum metrics_histogram { METRICS_DURATION_MS, METRICS_MEMORY_MB };
 
 void tally_init(struct tally *t, struct arena *a);
-void tally_add(struct tally *t, struct str key, uint64_t n);
 uint64_t tally_get(const struct tally *t, const char *key);
 /* Entries of a family ("decisions|"), by key; in the arena. */
 struct tally_entry *tally_family(const struct tally *t, const char *start, size_t *ret_n);
@@ -57,8 +56,6 @@ struct str tally_word(struct str key, unsigned i);
 
 /* Upper bounds, METRICS_BUCKETS of them. */
 const uint64_t *metrics_buckets(enum metrics_histogram h);
-/* Counts one row. */
-void metrics_row(struct tally *t, const struct audit_line *l);
 /* Counts all rows that pass the filter and are newer than t->seq. */
 int metrics_rows(struct tally *t, const struct audit *au, const struct audit_filter *f, struct err *e);
 

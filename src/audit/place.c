@@ -81,7 +81,8 @@ void audit_close(struct audit *au) { fd_close(&au->dir); }
 
 /* ---- days ---- */
 
-bool day_is(const char *name)
+/* Is it the name of a day's file? */
+static bool is_day(const char *name)
 {
 	static const char shape[] = "dddd-dd-dd.jsonl";
 	for (size_t i = 0; i < sizeof shape; i++) /* its NUL too */
@@ -118,7 +119,7 @@ static int each_day(const struct audit *au, int (*fn)(void *ctx, const char *nam
 	for (struct dirent *entry; !bad && (errno = 0, entry = readdir(d));) {
 		if (++n > ENTRIES_MAX)
 			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more than %d entries", STR_ARG(au->path), ENTRIES_MAX);
-		else if (day_is(entry->d_name) && fn(ctx, entry->d_name) < 0)
+		else if (is_day(entry->d_name) && fn(ctx, entry->d_name) < 0)
 			bad = err_set(e, ERR_LIMIT, 0, "'%.*s' has more days than expected", STR_ARG(au->path));
 	}
 	if (!bad && errno)
@@ -262,7 +263,7 @@ void head_read(int lock, struct head *ret)
 	h.torn_bytes = (uint64_t)size;
 	if (day.n == DAY_CHARS)
 		snprintf(h.day, sizeof h.day, "%.*s.jsonl", DAY_CHARS, day.p);
-	if (!day_is(h.day))
+	if (!is_day(h.day))
 		h.day[0] = '\0';
 	*ret = h;
 }

@@ -340,13 +340,6 @@ bool regex_begins_within(struct regex *r, struct str subject, int64_t *work)
 	return match_any(r, subject.n ? subject : STR(""), PCRE2_PARTIAL_SOFT, span, work) != PCRE2_ERROR_NOMATCH;
 }
 
-bool regex_begins(struct regex *r, struct str subject)
-{
-	int64_t work = INT64_MAX;
-
-	return regex_begins_within(r, subject, &work);
-}
-
 enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end, int64_t *work)
 {
 	struct str s = subject.n ? subject : STR("");

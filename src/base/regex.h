@@ -50,14 +50,12 @@ enum regex_answer regex_match(struct regex *r, struct str subject);
 /* The same; with REGEX_YES the first match is subject[*ret_start, *ret_end). */
 enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end);
 
-/* Could a match start in the subject and go on in what follows it? For texts of which only the beginning is known. Also true when it matches. */
-bool regex_begins(struct regex *r, struct str subject);
-
 /*
  * The same for who has many patterns or many subjects: all of them together do no more than *work, in the units of REGEX_WORK_BASE, of which each
  * takes its part. Below zero nothing is left, and an answer may be REGEX_LIMIT (true for regex_begins_within) for that reason alone.
  */
 enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end, int64_t *work);
+/* Could a match start in the subject and go on in what follows it? For texts of which only the beginning is known. Also true when it matches. */
 bool regex_begins_within(struct regex *r, struct str subject, int64_t *work);
 
 struct str regex_pattern(const struct regex *r);

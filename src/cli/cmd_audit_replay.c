@@ -8,10 +8,10 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
+#include "cli/rows.h"
 #include "engine/replay.h"
 #include "gate/gate.h"
 
-#define SINCE_DEFAULT "30d"
 #define EXAMPLES_DEFAULT 5
 #define EXAMPLES_MAX 10000
 #define COMMAND_WIDTH 100 /* letters of an example */
@@ -161,23 +161,13 @@ static void print_json(struct job *j)
 
 /* ---- the command ---- */
 
-static int fill_filter(struct job *j, struct audit_filter *f, struct err *e)
-{
-	int64_t now = j->at.audit.now();
-
-	*f = (struct audit_filter){.agent_id = j->o.agent ? str_of(j->o.agent) : STR("")};
-	if (audit_time_parse(str_of(j->o.since ? j->o.since : SINCE_DEFAULT), now, false, &f->since, e) < 0)
-		return -1;
-	return j->o.until ? audit_time_parse(str_of(j->o.until), now, true, &f->until, e) : 0;
-}
-
 static int work(struct job *j)
 {
 	struct audit_filter f;
 	struct trial t;
 	struct err e = {0};
 
-	if (fill_filter(j, &f, &e) < 0) {
+	if (rows_filter_lately(j->o.agent, j->o.since, j->o.until, j->at.audit.now(), &f, &e) < 0) {
 		complain("audit replay-all: %s", e.text);
 		return EXIT_USAGE;
 	}

@@ -10,8 +10,8 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
+#include "cli/rows.h"
 
-#define SINCE_DEFAULT "30d"
 #define TOP_DEFAULT 8
 #define TOP_MAX 1000
 #define BAR_MAX 40     /* columns of the longest bar */
@@ -363,16 +363,6 @@ static void print_json(struct job *j)
 
 /* ---- the command ---- */
 
-static int fill_filter(struct job *j, struct audit_filter *f, struct err *e)
-{
-	int64_t now = j->at.audit.now();
-
-	*f = (struct audit_filter){.agent_id = j->o.agent ? str_of(j->o.agent) : STR("")};
-	if (audit_time_parse(str_of(j->o.since ? j->o.since : SINCE_DEFAULT), now, false, &f->since, e) < 0)
-		return -1;
-	return j->o.until ? audit_time_parse(str_of(j->o.until), now, true, &f->until, e) : 0;
-}
-
 static int run_job(void *arg)
 {
 	struct job *j = arg;
@@ -386,7 +376,7 @@ static int run_job(void *arg)
 		return home_failed("stats", &e);
 	tally_init(&j->t, &j->a);
 	j->t.days = true;
-	if (fill_filter(j, &f, &e) < 0)
+	if (rows_filter_lately(j->o.agent, j->o.since, j->o.until, j->at.audit.now(), &f, &e) < 0)
 		rc = EXIT_USAGE;
 	else if (metrics_rows(&j->t, &j->at.audit, &f, &e) < 0)
 		rc = EXIT_INTERNAL;

@@ -7,9 +7,9 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
+#include "cli/rows.h"
 #include "engine/suggest.h"
 
-#define SINCE_DEFAULT "30d"
 #define LEAST_DEFAULT 2
 #define LEFT_SHOWN 10
 #define COMMAND_SHOWN 100
@@ -172,21 +172,11 @@ static void print_json(struct job *j)
 
 /* ---- the command ---- */
 
-static int fill_filter(struct job *j, struct audit_filter *f, struct err *e)
-{
-	int64_t now = j->at.audit.now();
-
-	*f = (struct audit_filter){.agent_id = j->o.agent ? str_of(j->o.agent) : STR("")};
-	if (audit_time_parse(str_of(j->o.since ? j->o.since : SINCE_DEFAULT), now, false, &f->since, e) < 0)
-		return -1;
-	return j->o.until ? audit_time_parse(str_of(j->o.until), now, true, &f->until, e) : 0;
-}
-
 static int work(struct job *j, struct err *e)
 {
 	struct audit_filter f;
 
-	if (fill_filter(j, &f, e) < 0)
+	if (rows_filter_lately(j->o.agent, j->o.since, j->o.until, j->at.audit.now(), &f, e) < 0)
 		return EXIT_USAGE;
 	if (suggest_make(&j->a, &j->at.audit, j->at.has_blobs ? &j->at.blobs : NULL, j->o.config, &f, j->least, &j->s, e) < 0)
 		return e->kind == ERR_CONFIG ? 2 : EXIT_INTERNAL;

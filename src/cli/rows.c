@@ -13,6 +13,7 @@
 #define AGENT_COLUMNS 14
 #define STATE_COLUMNS 12
 #define COMMAND_COLUMNS_MIN 20
+#define SINCE_DEFAULT "30d"
 
 /* ---- which ---- */
 
@@ -76,6 +77,16 @@ int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, stru
 		e->kind = ERR_INPUT;
 		return -1;
 	}
+	*ret = f;
+	return 0;
+}
+
+int rows_filter_lately(const char *agent, const char *since, const char *until, int64_t now, struct audit_filter *ret, struct err *e)
+{
+	struct audit_filter f = {.agent_id = str_of(agent ? agent : "")};
+
+	if (audit_time_parse(str_of(since ? since : SINCE_DEFAULT), now, false, &f.since, e) < 0 || (until && audit_time_parse(str_of(until), now, true, &f.until, e) < 0))
+		return -1;
 	*ret = f;
 	return 0;
 }

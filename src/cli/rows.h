@@ -21,6 +21,8 @@ struct rows_options {
 int64_t rows_now(void);
 /* ERR_INPUT when a value is none. */
 int rows_filter(struct arena *a, const struct rows_options *o, int64_t now, struct audit_filter *ret, struct err *e);
+/* For the commands that look at the time before now: 30 days unless `since` says another time. */
+int rows_filter_lately(const char *agent, const char *since, const char *until, int64_t now, struct audit_filter *ret, struct err *e);
 
 enum rows_form {
 	ROWS_PLAIN, /* columns between tabs, for a pipe */

@@ -29,7 +29,7 @@ int init_self(struct arena *a, struct str *ret, struct err *e)
 	return 0;
 }
 
-struct str init_dir(struct arena *a, const struct init_request *rq, const struct init_row *row)
+static struct str settings_dir(struct arena *a, const struct init_request *rq, const struct init_row *row)
 {
 	const char *moved = row->variable ? getenv(row->variable) : NULL;
 	const char *config = str_starts(str_of(row->user_dir), ".config/") ? getenv("XDG_CONFIG_HOME") : NULL;
@@ -45,14 +45,14 @@ struct str init_dir(struct arena *a, const struct init_request *rq, const struct
 
 struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row)
 {
-	struct str dir = init_dir(a, rq, row);
+	struct str dir = settings_dir(a, rq, row);
 
 	return dir.n ? str_fmt(a, "%.*s/%s", STR_ARG(dir), rq->scope == INIT_PROJECT ? row->project_file : row->user_file) : dir;
 }
 
 bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row)
 {
-	struct str dir = init_dir(a, rq, row);
+	struct str dir = settings_dir(a, rq, row);
 	struct stat st;
 
 	/* .github says nothing about Copilot: its hooks do */

@@ -70,7 +70,6 @@ bool init_changes(const struct init_change *c);
 /* Is the client used here: is its directory there? */
 bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row);
 /* Where the settings are. Empty: not known. */
-struct str init_dir(struct arena *a, const struct init_request *rq, const struct init_row *row);
 struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row);
 /* What would be done. */
 int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e);

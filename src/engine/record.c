@@ -103,7 +103,8 @@ static struct redactor *redactor_of(struct arena *a, struct record *r)
 
 struct str record_redact(struct arena *a, struct record *r, struct str text) { return redact(a, redactor_of(a, r), text, NULL); }
 
-int record_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
+/* Bytes as they are (not redacted) as a blob. */
+static int put_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
 {
 	*ret = STR("");
 	return r->off ? 0 : open_again(a, r, e) != 0 ? -1 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
@@ -223,7 +224,7 @@ int record_stream(struct arena *a, struct record *r, const struct stream *s, str
 		return -1;
 	if (s->file || !stream_whole(s) || s->total > r->output_max)
 		return long_stream(a, r, s, ret, ret_cut, e);
-	return record_blob(a, r, without_secrets(a, r, s->text), ret, e);
+	return put_blob(a, r, without_secrets(a, r, s->text), ret, e);
 }
 
 /* ---- rows ---- */
@@ -294,7 +295,7 @@ static int put_view(struct arena *a, struct record *r, const struct engine_reque
 		}
 	}
 	text = clean_json(a, r, buf_view(&view));
-	return text.n ? record_blob(a, r, text, &row->view, e) : 0;
+	return text.n ? put_blob(a, r, text, &row->view, e) : 0;
 }
 
 static int put_judged(struct arena *a, struct record *r, const struct engine_request *rq, const struct judgement *j, struct audit_row *row, struct err *e)

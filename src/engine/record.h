@@ -93,8 +93,6 @@ int record_end(struct arena *a, struct record *r, const struct record_who *who, 
  * between them that says so, and *ret_cut. An empty stream is no blob, and *ret is empty.
  */
 int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e);
-/* Bytes as they are (not redacted) as a blob. */
-int record_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e);
 /* A text without secrets, by the same means as commands. */
 struct str record_redact(struct arena *a, struct record *r, struct str text);
 

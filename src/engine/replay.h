@@ -110,5 +110,3 @@ struct replay_all {
 };
 
 int replay_all(struct arena *a, const struct audit *au, struct trial *t, const struct audit_filter *f, struct replay_all *ret, struct err *e);
-/* "deny", "ask", "contain", "allow": 0 or -1 */
-int replay_verdict(struct str name, enum verdict *ret);

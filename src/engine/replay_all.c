@@ -18,7 +18,7 @@
 #define SCRATCH_CAP ((size_t)256 << 20)
 #define REASONS_TEXT_MAX 512
 
-int replay_verdict(struct str name, enum verdict *ret)
+static int verdict_named(struct str name, enum verdict *ret)
 {
 	for (enum verdict v = VERDICT_DENY; v <= VERDICT_ALLOW; v++)
 		if (str_is(name, verdict_name(v))) {
@@ -226,7 +226,7 @@ static int replay_row(struct pass *p, const struct audit_line *l)
 	enum verdict from;
 	struct memo spare = {0};
 
-	if (said.n < 2 || replay_verdict(r.said = str_sub(said, 1, said.n - 1), &from) < 0)
+	if (said.n < 2 || verdict_named(r.said = str_sub(said, 1, said.n - 1), &from) < 0)
 		return 0;
 	all->rows++;
 	r.command = audit_text_buf(&p->scratch_text, audit_field(l, "command"));
