@@ -133,7 +133,7 @@ static void handle_all(struct job *j)
 		buf_fmt(&j->out, "no client is set up %s: there is nothing to take out\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
 	else if (!j->done && !j->failed)
 		buf_fmt(&j->out, "no client is set up %s: name one with --client (%.*s)\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user", STR_ARG(init_names(&j->a)));
-	else if (!j->rq.remove && !j->o.dry_run && j->done)
+	else if (!j->rq.remove && !j->o.dry_run && j->done && !j->failed)
 		buf_c(&j->out, "To see that it works: caisson doctor --client\n");
 }
 

@@ -105,11 +105,12 @@ static int take_report(struct job *j, const json_t *root, struct validate_input 
 
 static int report_input(struct job *j, struct str text, struct validate_input *in, struct err *e)
 {
+	struct err why;
 	json_t *root;
 	int rc;
 
-	if (json_load_strict(text, &root, e) < 0)
-		return -1;
+	if (json_load_strict(text, &root, &why) < 0)
+		return err_set(e, why.kind, 0, "not the report of a run as JSON (%s); --raw takes plain output", why.text);
 	rc = take_report(j, root, in, e);
 	json_decref(root);
 	return rc;
@@ -139,6 +140,8 @@ static int fill(struct job *j, struct validate_input *in, struct err *e)
 		in->columns = validation_columns(&j->a, str_of(j->o.columns), &in->ncolumns);
 	if (j->o.schema && file_read(&j->a, j->o.schema, VALIDATION_SCHEMA_MAX, &in->schema, NULL, e) < 0)
 		return -1;
+	if (j->o.schema && !in->schema.n) /* none at all would be another thing */
+		return err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", j->o.schema);
 	return j->o.raw ? raw_input(j, text, in, e) : report_input(j, text, in, e);
 }
 

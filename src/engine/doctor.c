@@ -85,7 +85,7 @@ static void look_record(struct arena *a, struct doctor *d, const struct run_worl
 	const uint64_t quota = quota_of(a, config), all = u.row_bytes + u.blob_bytes;
 	const bool above = quota && all > quota;
 	add(a, d, "record", "record", above ? PROBE_EXTRA : PROBE_WALL, above ? PROBE_PARTLY : PROBE_YES,
-		str_fmt(a, "%" PRIu64 " days, %" PRIu64 " MB%s", u.days, (uint64_t)(all / MB), above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
+		str_fmt(a, "%" PRIu64 " day%s, %" PRIu64 " MB%s", u.days, u.days == 1 ? "" : "s", (uint64_t)(all / MB), above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
 	if (above)
 		probe_todo(a, last(d), "caisson audit prune   # or a larger audit.quota");
 }

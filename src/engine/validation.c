@@ -72,7 +72,11 @@ int making_task(struct making *m, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "--task custom needs --validator FILE, or 'validators' in your own policy");
 	if (w->columns)
 		t->columns = validation_columns(m->a, str_of(w->columns), &t->ncolumns);
-	return w->schema ? file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) : 0;
+	if (!w->schema)
+		return 0;
+	if (file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
+		return -1;
+	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", w->schema); /* none at all would be another thing */
 }
 
 /* ---- after it ---- */

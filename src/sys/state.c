@@ -94,7 +94,7 @@ int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid
 			continue;
 		path[i] = '\0';
 		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s' for caisson's state (CAISSON_STATE names another place)", path);
 		if (i < real.n)
 			path[i] = '/';
 	}
