@@ -49,12 +49,7 @@ struct str blob_digest(struct arena *a, struct str bytes)
 
 bool blob_is_digest(struct str digest)
 {
-	if (digest.n != BLOB_DIGEST || !str_starts(digest, prefix))
-		return false;
-	for (size_t i = sizeof prefix - 1; i < digest.n; i++)
-		if (!((digest.p[i] >= '0' && digest.p[i] <= '9') || (digest.p[i] >= 'a' && digest.p[i] <= 'f')))
-			return false;
-	return true;
+	return str_starts(digest, prefix) && str_is_hex(str_sub(digest, sizeof prefix - 1, digest.n), BLOB_HEX);
 }
 
 /* Below the directory of blobs. */

@@ -97,14 +97,6 @@ static bool id_is_plain(struct str id)
 	return id.n <= AUDIT_ID_MAX;
 }
 
-static bool is_hash(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
-			return false;
-	return s.n == AUDIT_HASH;
-}
-
 /* Nothing, or what looks like one. */
 static bool is_object(struct str s)
 {
@@ -127,7 +119,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 		return err_set(e, ERR_INPUT, 0, "a row of the record has a kind, an id or a number of reasons that no row can have");
 	if (!is_object(r->spec) || !is_object(r->answers))
 		return err_set(e, ERR_INPUT, 0, "spec and answers of a row are objects on one line, of at most %zu bytes", AUDIT_SPEC_MAX);
-	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !is_hash(r->until.hash)))
+	if (r->kind == AUDIT_TOMBSTONE && (!r->until.seq || !str_is_hex(r->until.hash, AUDIT_HASH)))
 		return err_set(e, ERR_INPUT, 0, "a tombstone needs seq and hash of the newest row that was dropped");
 	if (r->kind == AUDIT_CHECKPOINT && !r->key)
 		return err_set(e, ERR_INPUT, 0, "a checkpoint needs a key");
@@ -230,5 +222,5 @@ bool frame_end(struct str s, struct frame *ret)
 	s = str_sub(s, s.n - FRAME_END, s.n);
 	if (!take(&s, ",\"prev\":\"") || !take_quoted(&s, &ret->prev) || !take(&s, ",\"hash\":\"") || !take_quoted(&s, &ret->hash))
 		return false;
-	return str_is(s, "}") && is_hash(ret->prev) && is_hash(ret->hash);
+	return str_is(s, "}") && str_is_hex(ret->prev, AUDIT_HASH) && str_is_hex(ret->hash, AUDIT_HASH);
 }

@@ -21,10 +21,7 @@ static bool from_hex(struct str text, unsigned char *ret, size_t n)
 {
 	size_t got;
 
-	for (size_t i = 0; i < text.n; i++)
-		if (!((text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] >= 'a' && text.p[i] <= 'f')))
-			return false;
-	return text.n == 2 * n && sodium_hex2bin(ret, n, text.p, text.n, NULL, &got, NULL) == 0 && got == n;
+	return str_is_hex(text, 2 * n) && sodium_hex2bin(ret, n, text.p, text.n, NULL, &got, NULL) == 0 && got == n;
 }
 
 static void key_of_seed(const unsigned char *seed, struct audit_key *ret)

@@ -54,6 +54,16 @@ uint64_t str_count(struct str s, char c)
  * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text is made of near misses, the rest
  * is memmem's, which is linear whatever it finds.
  */
+bool str_is_hex(struct str s, size_t n)
+{
+	if (s.n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
+			return false;
+	return true;
+}
+
 bool str_contains(struct str s, struct str needle)
 {
 	const char *at, *end;

@@ -41,6 +41,8 @@ ptrdiff_t str_find(struct str s, char c, size_t from);
 /* how often byte c is in it */
 uint64_t str_count(struct str s, char c);
 bool str_contains(struct str s, struct str needle);
+/* n hexadecimal digits in lower case, as digests and ids are written */
+bool str_is_hex(struct str s, size_t n);
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
 struct str str_dup(struct arena *a, struct str s);

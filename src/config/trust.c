@@ -29,14 +29,6 @@ int trust_save(struct arena *a, struct str file, struct str store, struct err *e
 	return file_replace(str_c(a, file), store, e);
 }
 
-static bool hex(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
-			return false;
-	return s.n == DIGITS;
-}
-
 static struct str bare(struct str digest) { return str_starts(digest, "sha256:") ? str_sub(digest, 7, digest.n) : digest; }
 
 /* Paths are compared byte by byte, and JSON holds only UTF-8. */
@@ -66,7 +58,7 @@ static int read_entry(struct job *j, const json_t *v, size_t i, struct trust_ent
 		return broken(j, i, "not an object of path, sha256 and when");
 	if (!storable(json_to_str(path)))
 		return broken(j, i, "the path is not absolute");
-	if (!hex(json_to_str(sha256)))
+	if (!str_is_hex(json_to_str(sha256), DIGITS))
 		return broken(j, i, "sha256 is not 64 lower-case hexadecimal digits");
 	*ret = (struct trust_entry){.path = str_dup(j->a, json_to_str(path)), .sha256 = str_dup(j->a, json_to_str(sha256)), .when = str_dup(j->a, json_to_str(when))};
 	return JOB_OK;
@@ -156,7 +148,7 @@ int trust_is(struct arena *a, struct str store, struct str path, struct str dige
 		return -1;
 	digest = bare(digest);
 	for (; list; list = list->next)
-		found |= hex(digest) && str_eq(list->path, path) && str_eq(list->sha256, digest);
+		found |= str_is_hex(digest, DIGITS) && str_eq(list->path, path) && str_eq(list->sha256, digest);
 	*ret = found;
 	return 0;
 }
@@ -183,7 +175,7 @@ int trust_add(struct arena *a, struct str store, struct str path, struct str dig
 	digest = bare(digest);
 	if (!storable(path))
 		return err_set(e, ERR_INPUT, 0, "only an absolute path in UTF-8 can be trusted, not '%.*s'", STR_ARG(path));
-	if (!hex(digest))
+	if (!str_is_hex(digest, DIGITS))
 		return err_set(e, ERR_INPUT, 0, "'%.*s' is no SHA-256", STR_ARG(digest));
 	if (trust_read(a, store, &list, e) < 0)
 		return -1;

@@ -17,14 +17,6 @@
 #define FOLDER "tickets"
 #define VERSION 2
 
-static bool is_id(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] >= 'a' && s.p[i] <= 'f')))
-			return false;
-	return s.n == TICKET_ID;
-}
-
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
 static bool survives(const struct ticket *t)
 {
@@ -141,7 +133,7 @@ int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, 
 	struct str text;
 	int rc;
 
-	if (!is_id(id))
+	if (!str_is_hex(id, TICKET_ID))
 		return err_set(e, ERR_INPUT, 0, "a ticket has %d hexadecimal digits", TICKET_ID);
 	if (read_taken(a, state, str_c(a, id), uid, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
 		return -1;

@@ -181,6 +181,7 @@ static void test_str_parts(void)
 	CHECK_STR(str_sub(s, 5, 4), "");
 	CHECK(str_contains(s, STR("e:t")) && str_contains(s, STR("")) && !str_contains(s, STR("three")) && !str_contains(STR(""), STR("a")));
 	CHECK(str_contains(STR("a\0b"), STR("\0b")));
+	CHECK(str_is_hex(STR("09af"), 4) && str_is_hex(STR(""), 0) && !str_is_hex(STR("09af"), 5) && !str_is_hex(STR("09aF"), 4) && !str_is_hex(STR("09ag"), 4));
 	CHECK_INT(str_hash(STR("")), 2166136261u);
 	CHECK_INT(str_hash(STR("foobar")), 0xbf9cf968u); /* FNV-1a's own test vector */
 }
