@@ -281,8 +281,8 @@ if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
 	[[ $? == 1 && $(grep -c 'ermission denied' "$tmp/err") == 2 && $(cat "$tmp/other/.claude/settings.json") == '{}' && -z $(ls -A "$tmp/other/.gemini") ]]
 	result $? 'a directory that cannot be written: said, and nothing is left behind'
 	chmod 755 "$tmp/other/.claude"
-	HOME=$tmp/other "$CAISSON" init --client claude-code >"$tmp/out" 2>"$tmp/err"
-	[[ $(stat -c '%u' "$tmp/other/.claude/settings.json") == "$ORDINARY" ]]
+	CLAUDE_CONFIG_DIR=$tmp/other/.claude "$CAISSON" init --client claude-code >"$tmp/out" 2>"$tmp/err" # a HOME of somebody else's would not count
+	grep -q caisson "$tmp/other/.claude/settings.json" && [[ $(stat -c '%u' "$tmp/other/.claude/settings.json") == "$ORDINARY" ]]
 	result $? 'the owner stays'
 else
 	skip 'a directory that cannot be written' 'only root can be somebody else'
