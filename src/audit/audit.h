@@ -115,6 +115,7 @@ enum audit_fault { AUDIT_SOUND = 0, AUDIT_CHANGED, AUDIT_REMOVED, AUDIT_REORDERE
 
 struct audit_verdict {
 	uint64_t rows, bytes, days, recovered, tombstones;
+	uint64_t missing;              /* rows that were gone when a writer came, as its `recovered` row says */
 	uint64_t first_seq, last_seq;  /* 0: no row */
 	uint64_t checkpoints;          /* rows that are signed: by the key that was asked for, or by any */
 	uint64_t signed_seq;           /* the newest row that is signed so, by a row or by the checkpoint that was given; 0: none */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "audit/inner.h"
+#include "audit/read.h"
 #include "audit/sign.h"
 #include "base/num.h"
 #include "sys/file.h"
@@ -323,6 +324,17 @@ static int bad_row(struct check *c, uint64_t seq, const char *why)
 	return ROW_BAD;
 }
 
+/* The chain goes on from what was left, so it holds; what was gone then must be said all the same. */
+static void note_recovered(struct check *c, struct str line)
+{
+	const struct str missing = audit_inner(line, "missing");
+	int64_t from, to;
+
+	c->v->recovered++;
+	if (audit_number(audit_inner(missing, "from"), &from) && audit_number(audit_inner(missing, "to"), &to) && from > 0 && to >= from)
+		c->v->missing += (uint64_t)(to - from) + 1;
+}
+
 static int check_row(struct check *c, struct str line)
 {
 	struct frame f = {0};
@@ -348,7 +360,8 @@ static int check_row(struct check *c, struct str line)
 	}
 	if (str_is(f.kind, "tombstone"))
 		note_tombstone(c, line);
-	c->v->recovered += str_is(f.kind, "recovered");
+	if (str_is(f.kind, "recovered"))
+		note_recovered(c, line);
 	c->v->rows++;
 	c->v->bytes += line.n + 1;
 	c->before = c->last;

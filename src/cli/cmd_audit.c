@@ -58,6 +58,7 @@ static void doc_verdict(struct job *j, const struct audit_verdict *v)
 	doc_number(&o, "days", v->days);
 	doc_number(&o, "bytes", v->bytes);
 	doc_number(&o, "recovered", v->recovered);
+	doc_number(&o, "missing", v->missing);
 	doc_number(&o, "tombstones", v->tombstones);
 	doc_number(&o, "first_seq", v->first_seq);
 	doc_number(&o, "last_seq", v->last_seq);
@@ -95,7 +96,9 @@ static void print_verdict(struct job *j, const struct audit_verdict *v)
 	if (v->signed_seq)
 		buf_fmt(b, "; signed up to row %" PRIu64, v->signed_seq);
 	if (v->recovered)
-		buf_fmt(b, "; %" PRIu64 " times a writer was cut short and what it left was repaired", v->recovered);
+		buf_fmt(b, "; repaired %" PRIu64 " time%s (caisson audit query --kind recovered)", v->recovered, v->recovered == 1 ? "" : "s");
+	if (v->missing)
+		buf_fmt(b, "; %" PRIu64 " row%s that had been written %s gone by then", v->missing, v->missing == 1 ? "" : "s", v->missing == 1 ? "was" : "were");
 	buf_char(b, '\n');
 }
 

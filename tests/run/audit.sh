@@ -56,6 +56,19 @@ run 64 '-n x' tail -n x
 run 0 'help' --help
 out '^  3    there is no record$'
 
+# rows that are cut off the end, and one that is written then
+mkdir "$tmp/project"
+for i in 1 2 3; do (cd "$tmp/project" && "$CAISSON" check --record "ls $i" >/dev/null); done
+for f in "$CAISSON_STATE"/audit/*.jsonl; do sed -i '2,$d' "$f"; done
+run 1 'rows are gone from the end' verify
+out 'removed: '
+(cd "$tmp/project" && "$CAISSON" check --record pwd >/dev/null)
+run 0 'the chain goes on' verify
+out '; repaired 1 time (.*); 2 rows that had been written were gone by then$'
+run 0 'in JSON' verify --json
+json '.ok and .recovered == 1 and .missing == 2'
+rm -rf "$CAISSON_STATE"
+
 umask 077
 mkdir -p "$CAISSON_STATE/audit"
 run 0 'an empty record' verify
