@@ -105,7 +105,7 @@ print(n >> 20)'
 import time
 x = []
 while True: x.append(bytearray(1024 * 1024)); time.sleep(0.005)'
-	want '.status | IN("oom", "timeout")' "$who: memory and time at once is one of both ($(field .status))"
+	want '(.status | IN("oom", "timeout")) or (.limits.memory_mb.enforced_by == "watch" and .status == "exit_nonzero" and (.stderr | test("MemoryError")))' "$who: memory and time at once is one of both ($(field .status))"
 	box "$who" -c 'kill -9 $$'
 	want '.status == "signal" and .signal == 9' "$who: its own SIGKILL is a signal, not a limit"
 	for code in 124 125 126 137 255; do
