@@ -9,26 +9,10 @@ trap 'rm -rf "$tmp"' EXIT
 export CAISSON_STATE=$tmp/state
 unset NO_COLOR PAGER LINES COLUMNS
 cd "$tmp" || exit 1
-n=0
+before=(audit)
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 1000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
-run() { # STATUS WHAT ARG...
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" audit "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
-err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
 same() { # JQ-CONDITION ARG...: query gives the rows that jq selects
 	local want=$1
 	shift

@@ -7,27 +7,10 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export CAISSON_STATE=$tmp/state
 mkdir "$tmp/work" && cd "$tmp/work" || exit 1
-n=0
+before=(audit)
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
-run() { # STATUS WHAT ARG...
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" audit "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
-err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
-json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 rows() { # FROM TO [WORD]: rows of one day each
 	local i
 	for ((i = $1; i <= $2; i++)); do printf '{"ts":"2026-01-%02dT10:00:00.000000Z","command":"%s %d","verdict":"allow"}\n' $i "${3:-ls}" $i; done | /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null

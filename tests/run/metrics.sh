@@ -8,27 +8,10 @@ trap 'rm -rf "$tmp"' EXIT
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config LC_ALL=C.UTF-8
 unset NO_COLOR
 mkdir -p "$tmp/work" "$tmp/home" && cd "$tmp/work" || exit 1
-n=0
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
-run() { # STATUS WHAT ARG...
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
-err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
-json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 reads() { # WHAT [--classic]: the text in out becomes the JSON of its samples
 	/usr/bin/python3 "$here/tests/run/openmetrics.py" ${2:-} <"$tmp/out" >"$tmp/parsed" 2>"$tmp/err"
 	result $? "$1"

@@ -7,28 +7,10 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
 mkdir -p "$tmp/work" "$XDG_CONFIG_HOME/caisson" && cd "$tmp/work" || exit 1
-n=0
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 3000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
-run() { # STATUS WHAT ARG...
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
-no() { ! grep -q -- "$1" "$tmp/out"; result $? "output has not: $1"; }
-err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
-json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 newest() { cat "$CAISSON_STATE"/audit/*.jsonl | jq -r "select(.kind == \"$1\").id" | tail -n 1; }
 
 run 3 'no record' replay abc

@@ -7,27 +7,11 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export CAISSON_STATE=$tmp/state HOME=$tmp/home XDG_CONFIG_HOME=$tmp/home/.config
 mkdir -p "$tmp/work" "$tmp/home" && cd "$tmp/work" || exit 1
-n=0
+before=(audit)
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
 
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
-		echo
-	fi
-}
-run() { # STATUS WHAT ARG...
-	local want=$1 what=$2
-	shift 2
-	"$CAISSON" audit "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	local got=$?
-	[[ $got == "$want" ]]
-	result $? "$what (status $got)"
-}
-out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
 err() { [[ $(wc -l <"$tmp/err") == 1 ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr: $1"; }
-json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 days() { find "$CAISSON_STATE/audit" -name '*.jsonl' | wc -l; }
 day() { date -u -d "$1 days ago" +%F; }
 blob() { # TEXT: a blob that is two days old; prints its digest

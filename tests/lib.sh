@@ -1,0 +1,25 @@
+# Words of the scripts that call one command after another and look at what it said. A script sets `tmp`, a directory of its own, and `before`, the
+# words that every call begins with (none, or audit); what a call wrote is in $tmp/out and $tmp/err.
+# shellcheck shell=bash disable=SC2154 # tmp and before are the script's
+n=0
+
+result() { # STATUS WHAT
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 2000 "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+run() { # STATUS WHAT ARG...
+	local want=$1 what=$2
+	shift 2
+	"$CAISSON" "${before[@]}" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
+no() { [[ -s $tmp/out ]] && ! grep -q -- "$1" "$tmp/out"; result $? "output has not: $1"; }
+err() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
+json() { [[ -s $tmp/out ]] && jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
