@@ -10,12 +10,13 @@
 #define VALUE_LOOK_MAX 4096  /* bytes of a value that are looked at */
 #define VARIABLES_MAX 4096   /* of the caller that are looked at */
 #define SCRUBBED_MAX 256     /* names that are reported */
+#define NAME_ROOM 32         /* bytes of a name in the tables, which stand in place: pointers would have to be relocated at each start */
 #define USER "box"
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* ---- what a name says; compared in upper case ---- */
 
-static const char *const secret_names[] = {
+static const char secret_names[][NAME_ROOM] = {
 	"ANTHROPIC_*", "CLAUDE_CODE_OAUTH*", "CLAUDE_CODE_SESSION_ACCESS*", "OPENAI_*", "AWS_*ACCESS_KEY*", "AWS_SESSION*", "AWS_BEARER*", "AWS_*SECRET*", "AWS_WEB_IDENTITY*",
 	"GOOGLE_*CREDENTIAL*", "GOOGLE_OAUTH*", "GCP_*", "GCLOUD_*", "CLOUDSDK_AUTH*", "AZURE_*", "ARM_CLIENT*", "ARM_ACCESS*", "ACTIONS_*", "GITHUB_TOKEN", "GH_*TOKEN", "RUNNER_TOKEN",
 	"OTEL_*HEADERS*", "INPUT_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "DOCKER_AUTH*", "VAULT_*", "NPM_CONFIG_*AUTH*", "DATABASE_URL", "PGPASS*",
@@ -23,7 +24,7 @@ static const char *const secret_names[] = {
 	"*CREDENTIAL*", "*_AUTH", "*_AUTH_*", "*AUTHORIZATION*", "*_PAT", "*COOKIE*", "*_DSN", "*WEBHOOK*", "*CONNECTION_STRING*", "*_CERT_KEY*", "*SIGNING_KEY*", "*ENCRYPTION_KEY*", "*_PWD",
 };
 
-static const char *const hijacking_names[] = {
+static const char hijacking_names[][NAME_ROOM] = {
 	/* the loader and the C library */
 	"LD_*", "DYLD_*", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "LOCALDOMAIN", "LOCPATH", "MALLOC_*", "NIS_PATH", "NLSPATH", "RESOLV_*", "RES_OPTIONS", "GLIBC_TUNABLES",
 	/* shells */
@@ -44,16 +45,16 @@ static const char *const hijacking_names[] = {
 };
 
 /* Harmless, and useful to programs. */
-static const char *const passed_names[] = {"TZ", "NO_COLOR", "CI", "SOURCE_DATE_EPOCH", "COLUMNS", "LINES"};
+static const char passed_names[][NAME_ROOM] = {"TZ", "NO_COLOR", "CI", "SOURCE_DATE_EPOCH", "COLUMNS", "LINES"};
 /* The work profile's besides: a project's tools as its people have them. Their paths mean something only where they are seen in the box. */
-static const char *const passed_work[] = {
+static const char passed_work[][NAME_ROOM] = {
 	"FORCE_COLOR", "CLICOLOR", "NODE_ENV", "RAILS_ENV", "RACK_ENV", "MIX_ENV", "APP_ENV", "FLASK_ENV", "DEBUG", "VERBOSE", "RUST_BACKTRACE", "RUST_LOG", "CARGO_TERM_COLOR", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE",
 	"PYTHONIOENCODING", "PYTHONUTF8", "PYTHONHASHSEED", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "NVM_DIR", "NVM_BIN", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOPATH", "GOROOT", "PYENV_ROOT", "PYENV_VERSION",
 	"RBENV_ROOT", "RBENV_VERSION", "VOLTA_HOME", "JAVA_HOME", "ANDROID_HOME", "SDKMAN_DIR",
 };
 
 /* Values that are credentials whatever their names. */
-static const char *const secret_values[] = {"sk-*", "sk_live_*", "rk_live_*", "ghp_*", "gho_*", "ghu_*", "ghs_*", "ghr_*", "github_pat_*", "glpat-*", "gldt-*", "xoxb-*", "xoxp-*", "xoxa-*", "xapp-*", "AKIA????????????????",
+static const char secret_values[][28] = {"sk-*", "sk_live_*", "rk_live_*", "ghp_*", "gho_*", "ghu_*", "ghs_*", "ghr_*", "github_pat_*", "glpat-*", "gldt-*", "xoxb-*", "xoxp-*", "xoxa-*", "xapp-*", "AKIA????????????????",
 	"ASIA????????????????", "AIza*", "ya29.*", "npm_*", "pypi-*", "hf_*", "SG.*.*", "dop_v1_*", "shpat_*", "eyJ*.*.*", "Bearer *", "Basic *", "hvs.*", "figd_*", "lin_api_*", "dckr_pat_*"};
 #define PRIVATE_KEY "*-----BEGIN*PRIVATE KEY*" /* the only one that is found anywhere in a value */
 #define SECRET_VALUE_MIN 16 /* bytes: shorter ones are words */
@@ -112,7 +113,7 @@ static uint32_t letters(const char *pattern)
 	return bits;
 }
 
-static bool matches_any(const char *const *patterns, size_t n, struct str text)
+static bool matches_any(const char (*patterns)[NAME_ROOM], size_t n, struct str text)
 {
 	for (size_t i = 0; i < n; i++)
 		if (matches(patterns[i], text))
@@ -354,7 +355,7 @@ int making_environment(struct making *m, struct err *e)
 /* ---- values that must not be shown ---- */
 
 /* These say where a secret is, and are none themselves. */
-static const char *const place_names[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS", "*_FILE", "*_PATH", "*_DIR"};
+static const char place_names[][NAME_ROOM] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS", "*_FILE", "*_PATH", "*_DIR"};
 
 char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w)
 {

@@ -191,7 +191,7 @@ void danger_words(struct judge *j, const struct check *c)
 
 static bool loopback(const struct word *host)
 {
-	static const char *const names[] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
+	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
 	struct str h = host->text;
 	ptrdiff_t x;
 
