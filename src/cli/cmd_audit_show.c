@@ -175,7 +175,7 @@ static void show_memory(struct job *j, const char *key, struct str value)
 
 static void show_validation(struct job *j, const char *key, struct str value)
 {
-	static const char *const parts[] = {"outcome", "result", "task", "format"};
+	static const char parts[][8] = {"outcome", "result", "task", "format"};
 	bool any = false;
 
 	label(j, key);
@@ -218,7 +218,7 @@ static void show_limits(struct job *j, const json_t *spec)
 /* A specification stands in the row itself, or is a blob. */
 static void show_spec(struct job *j, const char *key, struct str value)
 {
-	static const char *const words[] = {"profile", "network", "workspace"};
+	static const char words[][12] = {"profile", "network", "workspace"};
 	struct str text = value;
 	json_t *spec = NULL;
 

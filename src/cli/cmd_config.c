@@ -49,14 +49,14 @@ static struct policies_request request(const struct job *j)
 
 static const char *kind_name(const struct policy_file *f)
 {
-	static const char *const who[] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+	static const char who[][20] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
 	return who[f->who];
 }
 
 static const char *language(const struct policy_file *f)
 {
-	static const char *const names[] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "client settings"};
+	static const char names[][16] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "client settings"};
 
 	return names[f->kind];
 }
@@ -282,7 +282,7 @@ static int show(struct job *j)
 
 static const char *who_may(const struct config_key *k)
 {
-	static const char *const names[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
+	static const char names[][8] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
 
 	return names[k->who];
 }

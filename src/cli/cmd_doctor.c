@@ -110,10 +110,10 @@ static void put_todo(struct buf *b, const struct doctor *d)
 
 static void put_end(struct buf *b, const struct doctor *d, bool colour)
 {
-	static const char *const ends[] = {
+	static const char ends[][64] = {
 		"A box runs here with everything on.", "Boxes run here; what is not \"yes\" above falls back as it says.", "No box can run here. Nothing is ever run without one instead.",
 	};
-	static const char *const tints[] = {"\033[32m", "\033[33m", "\033[31m"};
+	static const char tints[][8] = {"\033[32m", "\033[33m", "\033[31m"};
 
 	buf_char(b, '\n');
 	tinted(b, colour, tints[d->end], ends[d->end], 0);

@@ -52,7 +52,7 @@ enum tint { TINT_NONE, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN };
 
 static void tinted(struct buf *b, bool colour, enum tint t, struct str text)
 {
-	static const char *const codes[] = {"", "\033[1m", "\033[31m", "\033[33m", "\033[32m"};
+	static const char codes[][8] = {"", "\033[1m", "\033[31m", "\033[33m", "\033[32m"};
 
 	if (colour)
 		buf_c(b, codes[t]);
@@ -89,7 +89,7 @@ static const enum verdict columns[][4] = {
 
 static const char *column_name(enum selftest_kind kind, enum verdict v)
 {
-	static const char *const names[] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
+	static const char names[][12] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
 
 	return kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW ? "missed" : names[v];
 }

@@ -51,7 +51,7 @@ struct job {
 	struct buf out;
 };
 
-static const char *const verdicts[] = {"allow", "contain", "ask", "deny"};
+static const char verdicts[][8] = {"allow", "contain", "ask", "deny"};
 #define NVERDICTS (sizeof(verdicts) / sizeof(*verdicts))
 
 /* ---- numbers ---- */

@@ -46,7 +46,7 @@ struct job {
 	const char *file;
 };
 
-static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json"};
+static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json"};
 
 static bool task_known(const char *task)
 {

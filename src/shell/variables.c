@@ -32,7 +32,7 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 /* Where the system keeps its programs: only its administrator writes there. */
 static bool system_dir(struct str dir)
 {
-	static const char *const dirs[] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
+	static const char dirs[][20] = {"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/games", "/opt/homebrew/bin"};
 	for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
 		if (str_is(dir, dirs[i]))
 			return true;
@@ -312,7 +312,7 @@ static bool safe_words(const struct variable *v, struct str value)
 /* Only the system's administrator writes there; or it is nothing. */
 static bool trusted_place(struct str path)
 {
-	static const char *const roots[] = {"/usr/", "/lib/", "/lib64/", "/etc/", "/nix/store/"};
+	static const char roots[][12] = {"/usr/", "/lib/", "/lib64/", "/etc/", "/nix/store/"};
 	if (path.n == 0 || str_is(path, "/dev/null"))
 		return true;
 	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
