@@ -410,9 +410,9 @@ static int run_job(void *arg)
 
 #define AT(field) offsetof(struct options, field)
 static const struct option_row options[] = {
-	{"output", OPTION_FLAG, AT(output), NULL, "also what was written to standard output and standard error"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object: id and rows as they are written"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"output", OPTION_FLAG, AT(output), "", "also what was written to standard output and standard error"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: id and rows as they are written"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static int run(const struct command_row *self, int argc, char **argv)

@@ -19,9 +19,9 @@ struct config_options {
 
 #define AT(field) offsetof(struct config_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory whose project counts (default: this one)"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

@@ -22,10 +22,10 @@ struct doctor_options {
 
 #define AT(field) offsetof(struct doctor_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as one JSON object"},
+	{"json", OPTION_FLAG, AT(json), "", "print the rows as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "look at this policy file in place of the user's"},
-	{"client", OPTION_FLAG, AT(client), NULL, "look at the hooks of the agent clients that are named, or of all that are used here"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"client", OPTION_FLAG, AT(client), "", "look at the hooks of the agent clients that are named, or of all that are used here"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

@@ -20,12 +20,12 @@ struct selftest_options {
 
 #define AT(field) offsetof(struct selftest_options, field)
 static const struct option_row options[] = {
-	{"gate", OPTION_FLAG, AT(gate), NULL, "judge the shipped attempts and ordinary commands by the policy in force"},
-	{"box", OPTION_FLAG, AT(box), NULL, "break the limits and walls of boxes on purpose (takes some seconds)"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print the result as one JSON object"},
+	{"gate", OPTION_FLAG, AT(gate), "", "judge the shipped attempts and ordinary commands by the policy in force"},
+	{"box", OPTION_FLAG, AT(box), "", "break the limits and walls of boxes on purpose (takes some seconds)"},
+	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
