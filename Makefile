@@ -222,7 +222,7 @@ check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd,
 	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
-lint: deps ## layering, purity, banned functions, documented ids, words, sizes, cppcheck
+lint: deps ## layering, purity, banned functions, documented ids, words, texts in tables, sizes, cppcheck
 	@scripts/lint
 
 fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh), then run the libFuzzer targets

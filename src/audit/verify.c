@@ -22,7 +22,7 @@
 
 #define READ_BYTES ((size_t)256 << 10)
 
-static const char *const faults[] = {"sound", "changed", "removed", "reordered", "inserted", "torn", "forged", "rewritten", "unanchored"};
+static const char faults[][12] = {"sound", "changed", "removed", "reordered", "inserted", "torn", "forged", "rewritten", "unanchored"};
 
 const char *audit_fault_name(enum audit_fault f) { return faults[f]; }
 

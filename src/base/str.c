@@ -107,19 +107,131 @@ char *str_c(struct arena *a, struct str s)
 	return p;
 }
 
+/* ---- formats ---- */
+
+#define NUMBER_MAX 20 /* digits of 64 bits */
+
+struct formatted { /* bytes go where there is room, and are counted in any case */
+	char *p;
+	size_t n, room;
+};
+
+static void put(struct formatted *f, const char *p, size_t n)
+{
+	size_t left = f->n < f->room ? f->room - f->n : 0, fits = n < left ? n : left;
+
+	if (fits)
+		memcpy(f->p + f->n, p, fits);
+	f->n += n;
+}
+
+static void put_number(struct formatted *f, uint64_t n, bool minus)
+{
+	char digits[NUMBER_MAX + 1], *p = digits + sizeof(digits);
+
+	do
+		*--p = (char)('0' + n % 10);
+	while (n /= 10);
+	if (minus)
+		*--p = '-';
+	put(f, p, (size_t)(digits + sizeof(digits) - p));
+}
+
+/* One conversion; fmt is behind its '%'. What follows it, or NULL: it is not one of those that are made here. */
+static const char *put_one(struct formatted *f, const char *fmt, va_list *ap)
+{
+	bool wide = false;
+
+	if (fmt[0] == '.' && fmt[1] == '*' && fmt[2] == 's') {
+		int n = va_arg(*ap, int);
+		const char *s = va_arg(*ap, const char *);
+
+		if (n < 0 || (n && !s))
+			return NULL;
+		put(f, s, n ? strnlen(s, (size_t)n) : 0);
+		return fmt + 3;
+	}
+	if (fmt[0] == 's') {
+		const char *s = va_arg(*ap, const char *);
+
+		if (!s)
+			return NULL;
+		put(f, s, strlen(s));
+		return fmt + 1;
+	}
+	if (fmt[0] == 'c' || fmt[0] == '%') {
+		char c = fmt[0] == 'c' ? (char)va_arg(*ap, int) : '%';
+
+		put(f, &c, 1);
+		return fmt + 1;
+	}
+	_Static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t) && sizeof(long) == sizeof(intmax_t), "one width for all of them");
+	for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'j'; fmt++)
+		wide = true;
+	if (*fmt == 'u') {
+		put_number(f, wide ? va_arg(*ap, unsigned long) : va_arg(*ap, unsigned), false);
+		return fmt + 1;
+	}
+	if (*fmt == 'd') {
+		long n = wide ? va_arg(*ap, long) : va_arg(*ap, int);
+
+		put_number(f, n < 0 ? -(uint64_t)n : (uint64_t)n, n < 0);
+		return fmt + 1;
+	}
+	return NULL;
+}
+
+/*
+ * As vsnprintf() without the NUL. Nearly all formats are texts put together and plain numbers, several dozen of them for every command that is
+ * judged or run: these are made here, in a tenth of the time. The others, with widths, are the C library's.
+ */
+static size_t format(char *to, size_t room, const char *fmt, va_list ap)
+{
+	struct formatted f = {.p = to, .room = room};
+	const char *at = fmt;
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	while (at) {
+		const char *end = strchrnul(at, '%');
+
+		put(&f, at, (size_t)(end - at));
+		if (!*end)
+			break;
+		at = put_one(&f, end + 1, &again);
+	}
+	va_end(again);
+	if (at)
+		return f.n;
+	va_copy(again, ap);
+	n = vsnprintf(to, room, fmt, again);
+	va_end(again);
+	return n > 0 ? (size_t)n : 0;
+}
+
+size_t str_put(char *to, size_t room, const char *fmt, ...)
+{
+	va_list ap;
+	size_t n;
+
+	va_start(ap, fmt);
+	n = format(to, room, fmt, ap);
+	va_end(ap);
+	if (room)
+		to[n < room ? n : room - 1] = '\0';
+	return n;
+}
+
 struct str str_fmt(struct arena *a, const char *fmt, ...)
 {
-	va_list ap, again;
+	va_list ap;
 	va_start(ap, fmt);
-	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, ap);
+	size_t n = format(NULL, 0, fmt, ap);
+	char *p = arena_alloc(a, n + 1);
+	format(p, n + 1, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		n = 0;
-	char *p = arena_alloc(a, (size_t)n + 1);
-	vsnprintf(p, (size_t)n + 1, fmt, again);
-	va_end(again);
-	return str_n(p, (size_t)n);
+	return str_n(p, n);
 }
 
 struct str str_cat(struct arena *a, struct str x, struct str y)
@@ -188,21 +300,21 @@ void buf_c(struct buf *b, const char *c)
 
 void buf_fmt(struct buf *b, const char *fmt, ...)
 {
-	va_list ap, again;
+	va_list ap;
 	va_start(ap, fmt);
-	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	size_t n = format(NULL, 0, fmt, ap);
 	if (n > 0) {
 		/* One byte more for the NUL, given back at once; cap may pass max by that byte, n never does. */
-		if ((size_t)n > b->max - b->n)
+		if (n > b->max - b->n) {
+			va_end(ap);
 			arena_leave(b->a, ARENA_FULL);
+		}
 		b->max++;
-		char *p = room(b, (size_t)n + 1);
+		char *p = room(b, n + 1);
 		b->max--;
-		vsnprintf(p, (size_t)n + 1, fmt, again);
+		format(p, n + 1, fmt, ap);
 		p[n] = '\0';
-		b->n += (size_t)n;
+		b->n += n;
 	}
-	va_end(again);
+	va_end(ap);
 }

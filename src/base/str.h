@@ -48,6 +48,8 @@ struct str str_sub(struct str s, size_t from, size_t to);
 struct str str_dup(struct arena *a, struct str s);
 /* NUL-terminated copy */
 char *str_c(struct arena *a, struct str s);
+/* As snprintf(): what fits and a NUL; how long all of it is. Cheaper, as long as there is no width, flag or precision but in "%.*s". */
+size_t str_put(char *to, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_cat(struct arena *a, struct str x, struct str y);
 uint32_t str_hash(struct str s); /* FNV-1a, 32 bits */

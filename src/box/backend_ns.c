@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -17,9 +18,11 @@
 #include "sys/mounts.h"
 #include "sys/namespace.h"
 
-struct run {
+#define ENDS_MAX 6
+
+struct box {
 	struct arena *a;
-	const struct spec *s;
+	const struct spec *s;     /* NULL: not known yet */
 	struct ops ops;
 	struct protect *protect;
 	struct cgroup cg;
@@ -27,9 +30,13 @@ struct run {
 	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
 	struct undertaker undertaker; /* for the cgroup */
 	struct undertaker keeper;     /* for the placeholders: there before the first of them */
+	struct brief brief;
 	struct ns_child child;
+	int ends[ENDS_MAX];       /* descriptors for init alone, until it has its own; -1: closed */
+	size_t nends;
 	struct ns_watch watch;
 	struct ns_user user;
+	bool io;                  /* what it was begun for: a group that can limit disks */
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
 	uid_t idmap_uid;
 	gid_t idmap_gid;
@@ -49,17 +56,6 @@ static int fill_standard(struct err *e)
 	return fd;
 }
 
-static int group_limits(struct run *r, struct err *e)
-{
-	const struct limits *l = &r->s->limits;
-
-	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + cg_guess_v2(), e) != 0) /* init is one more where it is born in it */
-		return -1;
-	if (l->io && cg_set(&r->cg, CG_IO_MAX, l->io, e) != 0)
-		return -1;
-	return r->cpus_suffice || cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
-}
-
 static bool cpus_suffice(uint32_t cpu_milli)
 {
 	cpu_set_t set;
@@ -67,38 +63,54 @@ static bool cpus_suffice(uint32_t cpu_milli)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 && (uint64_t)CPU_COUNT(&set) * 1000 <= cpu_milli;
 }
 
-static int group_make(struct run *r, struct err *e)
+static int group_limits(struct box *r, struct err *e)
 {
-	struct err why;
+	const struct limits *l = &r->s->limits;
 
-	r->cpus_suffice = cpus_suffice(r->s->limits.cpu_milli);
-	r->grouped = cg_make(&r->cg, r->s->limits.io, &why) == 0;
+	r->cpus_suffice = cpus_suffice(l->cpu_milli);
+	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + cg_guess_v2(), e) != 0) /* init is one more where it is born in it */
+		return -1;
+	if (l->io && cg_set(&r->cg, CG_IO_MAX, l->io, e) != 0)
+		return -1;
+	return r->cpus_suffice || cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
+}
+
+static void group_make(struct box *r, struct err *ret_why)
+{
+	r->grouped = cg_make(&r->cg, r->io, ret_why) == 0;
+	r->watch.cg = r->grouped ? &r->cg : NULL;
+}
+
+/* What it was born in, or a new one. */
+static int group_ready(struct box *r, struct err *e)
+{
+	struct err why = {0};
+
+	if (!r->grouped)
+		group_make(r, &why);
 	if (!r->grouped && r->s->limits.io)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", why.text);
 	if (!r->grouped && r->s->require_cgroup)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", why.text);
-	r->watch.cg = r->grouped ? &r->cg : NULL;
 	return r->grouped ? group_limits(r, e) : 0;
 }
 
-static char *const *environment(struct arena *a, const struct spec_var *vars)
+static int end_for_init(struct box *r, int fd)
 {
-	size_t n = 0;
-	char **envp;
+	r->ends[r->nends++] = fd;
+	return fd;
+}
 
-	for (const struct spec_var *v = vars; v; v = v->next)
-		n++;
-	envp = arena_array(a, n + 1, sizeof(*envp));
-	n = 0;
-	for (const struct spec_var *v = vars; v; v = v->next)
-		envp[n++] = str_c(a, str_fmt(a, "%.*s=%.*s", STR_ARG(v->name), STR_ARG(v->value)));
-	return envp;
+static void close_ends(struct box *r)
+{
+	for (size_t i = 0; i < r->nends; i++)
+		fd_close(&r->ends[i]);
 }
 
 /* ---- files of the caller's, when the caller is root ---- */
 
 /* In the box root is nobody. What belongs to the owner of the path belongs to the user of the box, and on disk nothing changes. */
-static int open_tree_for(struct run *r, struct op *op, int top, uid_t outside, struct err *e)
+static int open_tree_for(struct box *r, struct op *op, int top, uid_t outside, struct err *e)
 {
 	FD_CLEANUP int source = open_beneath(top, op->source, O_PATH | O_NOFOLLOW);
 	struct stat st;
@@ -121,7 +133,7 @@ static int open_tree_for(struct run *r, struct op *op, int top, uid_t outside, s
 	return 0;
 }
 
-static int open_trees(struct run *r, uid_t outside, struct err *e)
+static int open_trees(struct box *r, uid_t outside, struct err *e)
 {
 	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -131,7 +143,7 @@ static int open_trees(struct run *r, uid_t outside, struct err *e)
 	return 0;
 }
 
-static void close_trees(struct run *r)
+static void close_trees(struct box *r)
 {
 	for (struct op *op = r->ops.first; op; op = op->next)
 		if (op->tree >= 0)
@@ -139,32 +151,12 @@ static void close_trees(struct run *r)
 	fd_close(&r->idmap);
 }
 
-/* ---- the start ---- */
+/* ---- the beginning ---- */
 
-static int open_channels(struct run *r, struct err *e)
-{
-	int talk[2], in[2] = {-1, -1}, out[2], err[2];
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (r->s->input >= 0 && pipe2(in, O_CLOEXEC) != 0))
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
-	r->watch.talk = r->child.launcher_talk = talk[0];
-	r->child.talk = talk[1];
-	r->child.in = in[0];
-	r->child.launcher_in = in[1];
-	r->child.out = out[1];
-	r->child.err = err[1];
-	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0 || (in[1] >= 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) != 0))
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
-	feed_start(&r->watch.in, r->s->input, in[1]);
-	capture_start(&r->watch.out, out[0], r->s->pass_through ? STDOUT_FILENO : -1, r->s);
-	capture_start(&r->watch.err, err[0], r->s->pass_through ? STDERR_FILENO : -1, r->s);
-	return 0;
-}
-
-static int say(struct run *r, char word, struct err *e)
+static int say(struct box *r, const void *word, size_t n, struct err *e)
 {
 	/* A child that is dead already has said why; supervise() hears it. */
-	if (send(r->watch.talk, &word, 1, MSG_NOSIGNAL) != 1 && errno != EPIPE && errno != ECONNRESET)
+	if (send(r->watch.talk, word, n, MSG_NOSIGNAL) != (ssize_t)n && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	return 0;
 }
@@ -181,26 +173,131 @@ struct ns_user ns_user(void)
 	return (struct ns_user){.uid = PLAN_ID, .outside_uid = NS_ID_OUTSIDE, .gid = PLAN_ID, .outside_gid = NS_ID_OUTSIDE, .nobody = true};
 }
 
-static int write_maps(struct run *r, struct err *e)
+static int write_maps(struct box *r, struct err *e)
 {
 	return namespace_map(r->watch.pid, r->user.uid, r->user.outside_uid, r->user.gid, r->user.outside_gid, r->user.nobody, e);
 }
 
 /* Not before the box is on its way: nobody has to wait for it. */
-static int start_undertaker(struct run *r, struct err *e)
+static int undertake(struct box *r, struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e)
 {
-	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.in.to, r->watch.out.fd, r->watch.err.fd, r->child.null};
-	struct undertaker *u = &r->undertaker;
+	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.in.to, r->watch.out.fd, r->watch.err.fd};
 
-	if (!r->grouped)
-		return 0;
 	u->nshut = sizeof(shut) / sizeof(*shut);
 	memcpy(u->shut, shut, sizeof(shut));
-	return undertaker_start(u, r->watch.cg, NULL, e);
+	memcpy(u->shut + u->nshut, r->ends, r->nends * sizeof(*r->ends));
+	u->nshut += r->nends;
+	return undertaker_start(u, cg, protect, e);
 }
 
-/* Made while init is busy, unless it must be born in it. */
-static int hand_group(struct run *r, struct err *e)
+static int talk_open(struct box *r, struct err *e)
+{
+	struct ns_child *c = &r->child;
+	int talk[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	r->watch.talk = c->launcher_talk = talk[0];
+	c->talk = end_for_init(r, talk[1]);
+	c->launcher = end_for_init(r, (int)syscall(SYS_pidfd_open, getpid(), 0));
+	return c->launcher < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot watch the launcher of the box") : 0;
+}
+
+static int child_make(struct box *r, bool host_network, struct err *e)
+{
+	r->user = ns_user();
+	r->child = (struct ns_child){.uid = r->user.uid, .gid = r->user.gid, .drop_groups = r->user.nobody, .host_network = host_network, .brief = &r->brief};
+	r->child.null = end_for_init(r, fill_standard(e));
+	return r->child.null < 0 ? -1 : talk_open(r, e);
+}
+
+/* Init, and what it can do by itself. On version 2 it must be born in its group. */
+static int begin(struct box *r, bool host_network, struct err *e)
+{
+	struct err no_group;
+	int into = -1;
+	bool rest = false;
+	pid_t pid;
+
+	if (child_make(r, host_network, e) != 0)
+		return -1;
+	if (cg_guess_v2())
+		group_make(r, &no_group);
+	if (r->grouped)
+		into = cg_into(&r->cg, &rest);
+	r->child.born_in = into >= 0 && !rest;
+	pid = namespace_clone(into, true, &r->watch.pidfd);
+	if (pid < 0)
+		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
+				    : err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
+	if (!pid)
+		ns_init(&r->child);
+	r->watch.pid = pid;
+	if (write_maps(r, e) != 0 || say(r, &(char){NS_MAPPED}, 1, e) != 0)
+		return -1;
+	return r->grouped ? undertake(r, &r->undertaker, &r->cg, NULL, e) : 0;
+}
+
+/* ---- what it is for ---- */
+
+static int streams_open(struct box *r, struct ns_streams *ret, struct err *e)
+{
+	int in[2] = {-1, -1}, out[2], err[2];
+
+	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (r->s->input >= 0 && pipe2(in, O_CLOEXEC) != 0))
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	*ret = (struct ns_streams){.in = end_for_init(r, in[0]), .launcher_in = in[1], .out = end_for_init(r, out[1]), .err = end_for_init(r, err[1])};
+	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0 || (in[1] >= 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) != 0))
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	feed_start(&r->watch.in, r->s->input, in[1]);
+	capture_start(&r->watch.out, out[0], r->s->pass_through ? STDOUT_FILENO : -1, r->s);
+	capture_start(&r->watch.err, err[0], r->s->pass_through ? STDERR_FILENO : -1, r->s);
+	return 0;
+}
+
+static int protect_workspace(struct box *r, struct err *e)
+{
+	if (protect_open(r->a, r->s, &r->protect, e) != 0)
+		return -1;
+	if (!r->protect)
+		return 0;
+	r->keeper.box = &r->watch.pid;
+	return undertake(r, &r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
+}
+
+static int plan(struct box *r, struct err *e)
+{
+	const struct spec *s = r->s;
+	struct ns_streams streams;
+
+	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
+		return -1;
+	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || streams_open(r, &streams, e) != 0)
+		return -1;
+	return brief_make(&r->brief, s, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, &streams, e);
+}
+
+/* Init has descriptors of its own from now on, and those that are only for it can be closed here. */
+static int taken(struct box *r, struct err *e)
+{
+	struct pollfd fds[] = {{.fd = r->watch.talk, .events = POLLIN}, {.fd = r->watch.pidfd, .events = POLLIN}};
+	struct ns_message m = {0};
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	if (fds[0].revents && recv(r->watch.talk, &m, sizeof(m), MSG_DONTWAIT) != (ssize_t)sizeof(m))
+		m.kind = 0;
+	if (m.kind == NS_FAILED)
+		*e = m.err;
+	if (m.kind != NS_TAKEN)
+		return m.kind == NS_FAILED ? -1 : err_set(e, ERR_SYSTEM, 0, "the first process of the box was ended from outside");
+	close_ends(r);
+	close_trees(r);
+	return 0;
+}
+
+/* The doors of a group that it was not born in. */
+static int hand_group(struct box *r, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	size_t n = r->grouped ? cg_doors(&r->cg, doors) : 0;
@@ -225,72 +322,26 @@ static int hand_group(struct run *r, struct err *e)
 	return 0;
 }
 
-static int start(struct run *r, struct err *e)
+/* The group is made while init puts the root together, unless it was born in it. */
+static int start(struct box *r, struct err *e)
 {
-	int into = -1;
-	bool rest = false;
-	pid_t pid;
+	bool born = r->grouped;
 
-	if (cg_guess_v2() && group_make(r, e) != 0)
+	if ((born && group_ready(r, e) != 0) || plan(r, e) != 0)
 		return -1;
-	if (r->grouped)
-		into = cg_into(&r->cg, &rest);
-	r->child.born_in = into >= 0 && !rest;
-	r->child.launcher = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	if (r->child.launcher < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot watch the launcher of the box");
-	pid = namespace_clone(into, &r->watch.pidfd);
-	if (pid < 0)
-		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
-				    : err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
-	if (!pid)
-		ns_init(&r->child);
-	r->watch.pid = pid;
 	r->watch.start = clock_now();
-	if (write_maps(r, e) != 0 || say(r, NS_MAPPED, e) != 0)
+	if (say(r, &r->brief.used, sizeof(r->brief.used), e) != 0 || brief_send(&r->brief, r->watch.talk, r->watch.pidfd, e) != 0)
 		return -1;
-	fd_close(&r->child.launcher);
-	fd_close(&r->child.talk);
-	fd_close(&r->child.in);
-	fd_close(&r->child.out);
-	fd_close(&r->child.err);
-	close_trees(r);
-	if (!r->child.born_in && ((!r->grouped && group_make(r, e) != 0) || hand_group(r, e) != 0))
+	if ((!born && group_ready(r, e) != 0) || taken(r, e) != 0)
 		return -1;
-	return start_undertaker(r, e);
-}
-
-static int protect_workspace(struct run *r, struct err *e)
-{
-	if (protect_open(r->a, r->s, &r->protect, e) != 0)
+	if (!r->child.born_in && hand_group(r, e) != 0)
 		return -1;
-	if (!r->protect)
-		return 0;
-	r->keeper.box = &r->watch.pid;
-	return undertaker_start(&r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
-}
-
-static int make(struct run *r, struct err *e)
-{
-	r->user = ns_user();
-	r->child.null = fill_standard(e);
-	if (r->child.null < 0 || plan_root(r->a, r->s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
-		return -1;
-	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || open_channels(r, e) != 0)
-		return -1;
-	r->child.spec = r->s;
-	r->child.ops = r->ops.first;
-	r->child.envp = environment(r->a, r->s->env);
-	r->child.cwd = str_c(r->a, r->s->cwd.n ? r->s->cwd : r->s->workspace.n ? r->s->workspace : r->s->home);
-	r->child.uid = r->user.uid;
-	r->child.gid = r->user.gid;
-	r->child.drop_groups = r->user.nobody;
-	return 0;
+	return r->grouped && !born ? undertake(r, &r->undertaker, &r->cg, NULL, e) : 0;
 }
 
 /* ---- the end ---- */
 
-static void end_child(struct run *r)
+static void end_child(struct box *r)
 {
 	if (r->watch.pid <= 0)
 		return;
@@ -300,17 +351,18 @@ static void end_child(struct run *r)
 	r->watch.pid = 0;
 }
 
-static void close_all(struct run *r)
+static void close_all(struct box *r)
 {
 	int *const fds[] = {&r->watch.talk, &r->watch.pidfd, &r->watch.out.fd, &r->watch.out.file, &r->watch.err.fd, &r->watch.err.file, &r->watch.procfd,
-			    &r->watch.rootfd, &r->child.launcher, &r->child.talk, &r->child.in, &r->watch.in.to, &r->child.out, &r->child.err, &r->child.null};
+			    &r->watch.rootfd, &r->watch.in.to};
 
 	for (size_t i = 0; i < sizeof(fds) / sizeof(*fds); i++)
 		fd_close(fds[i]);
+	close_ends(r);
 	close_trees(r);
 }
 
-static void say_enforced(const struct run *r, struct enforced *ret)
+static void say_enforced(const struct box *r, struct enforced *ret)
 {
 	*ret = (struct enforced){
 		.cpu = r->grouped && !r->cpus_suffice ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_AFFINITY,
@@ -323,11 +375,9 @@ static void say_enforced(const struct run *r, struct enforced *ret)
 	};
 }
 
-static int run_in(struct run *r, struct outcome *out, struct err *e)
+static int run_in(struct box *r, struct outcome *out, struct err *e)
 {
-	if (make(r, e) != 0 || start(r, e) != 0)
-		return -1;
-	if (supervise(&r->watch, out, e) != 0)
+	if (start(r, e) != 0 || supervise(&r->watch, out, e) != 0)
 		return -1;
 	say_enforced(r, &out->enforced);
 	capture_end(&r->watch.out, &out->out);
@@ -335,41 +385,88 @@ static int run_in(struct run *r, struct outcome *out, struct err *e)
 	return 0;
 }
 
-/* Field by field: the memory is zeroed already, and large. */
-static void run_init(struct run *r, struct arena *a, const struct spec *s, const struct box_progress *p)
+static void tear_down(struct box *r)
 {
-	r->a = a;
-	r->s = s;
-	r->idmap = -1;
-	r->watch.spec = s;
-	r->watch.progress = p;
-	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
-	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = -1;
-	r->watch.in.to = r->child.in = r->child.launcher_in = -1;
-	r->child.talk = r->child.out = r->child.err = r->child.null = r->child.launcher_talk = r->child.launcher = -1;
-}
-
-static int ns_run(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
-{
-	struct run *r = arena_new(a, struct run);
-	struct outcome out = {.backend = backend_ns.name};
-	struct err after = {0};
-	int rc;
-
-	run_init(r, a, s, p);
-	rc = run_in(r, &out, e);
-	if (rc != 0 || r->protect)
-		end_child(r); /* files are compared when nobody can change them any more */
 	close_all(r);
 	if (r->grouped)
 		cg_remove(&r->cg);
+}
+
+/* Nothing is left that would need them. What takes the kernel a while is left to box_wait(). */
+static void dismiss(struct box *r, struct outcome *ret)
+{
+	ret->leaving[0] = undertaker_dismiss(&r->undertaker);
+	ret->leaving[1] = undertaker_dismiss(&r->keeper);
+	ret->leaving[2] = r->watch.pid;
+}
+
+static void ns_end(struct box *r)
+{
+	struct outcome out = {0};
+
+	end_child(r);
+	tear_down(r);
+	dismiss(r, &out);
+	box_wait(&out);
+}
+
+/* Field by field: the memory is zeroed already, and large. */
+static struct box *box_new(struct arena *a)
+{
+	struct box *r = arena_new(a, struct box);
+
+	r->a = a;
+	r->idmap = -1;
+	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
+	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = r->watch.in.to = -1;
+	return r;
+}
+
+static struct box *ns_begin(struct arena *a)
+{
+	struct box *r = box_new(a);
+	struct err e;
+
+	if (begin(r, false, &e) == 0)
+		return r;
+	ns_end(r);
+	return NULL;
+}
+
+/* One that was begun for something else is of no use: its group without disks on version 2, its network. */
+static bool fits(const struct box *r, const struct spec *s)
+{
+	return (!r->grouped || r->io == (s->limits.io > 0)) && r->child.host_network == (s->network == NETWORK_HOST);
+}
+
+static int ns_run(struct arena *a, struct box *r, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+{
+	struct outcome out = {.backend = backend_ns.name};
+	struct err after = {0};
+	int rc = 0;
+
+	if (r && !fits(r, s)) {
+		ns_end(r);
+		r = NULL;
+	}
+	if (!r) {
+		r = box_new(a);
+		r->io = s->limits.io > 0;
+		rc = begin(r, s->network == NETWORK_HOST, e);
+	}
+	r->io = s->limits.io > 0;
+	r->s = r->watch.spec = s;
+	r->watch.progress = p;
+	if (rc == 0)
+		rc = run_in(r, &out, e);
+	if (rc != 0 || r->protect)
+		end_child(r); /* files are compared when nobody can change them any more */
+	tear_down(r);
 	if (r->protect && protect_after(a, r->protect, &out.changes, &after) != 0 && rc == 0) {
 		*e = after;
 		rc = -1;
 	}
-	out.leaving[0] = undertaker_dismiss(&r->undertaker);
-	out.leaving[1] = undertaker_dismiss(&r->keeper);
-	out.leaving[2] = r->watch.pid;
+	dismiss(r, &out);
 	if (rc == 0)
 		*ret = out;
 	else
@@ -380,7 +477,7 @@ static int ns_run(struct arena *a, const struct spec *s, const struct box_progre
 static int ns_probe(struct err *e)
 {
 	int pidfd = -1;
-	pid_t pid = namespace_clone(-1, &pidfd);
+	pid_t pid = namespace_clone(-1, false, &pidfd);
 
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make user namespaces");
@@ -393,5 +490,5 @@ static int ns_probe(struct err *e)
 }
 
 const struct backend backend_ns = {
-	.name = "native", .about = "Linux namespaces, cgroups, Landlock and seccomp, by caisson itself", .probe = ns_probe, .run = ns_run,
+	.name = "native", .about = "Linux namespaces, cgroups, Landlock and seccomp, by caisson itself", .probe = ns_probe, .begin = ns_begin, .end = ns_end, .run = ns_run,
 };

@@ -35,13 +35,25 @@ static int check_limits(const struct limits *l, struct err *e)
 	return 0;
 }
 
-int box_run(struct arena *a, const struct backend *b, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+struct box *box_begin(struct arena *a, const struct backend *b) { return b->begin(a); }
+
+void box_end(const struct backend *b, struct box *begun)
 {
-	if (!s->argv || !s->argv[0])
-		return err_set(e, ERR_INPUT, 0, "there is nothing to run");
-	if (check_limits(&s->limits, e) != 0)
-		return -1;
-	return b->run(a, s, p, ret, e);
+	if (begun)
+		b->end(begun);
+}
+
+static int check(const struct spec *s, struct err *e)
+{
+	return s->argv && s->argv[0] ? check_limits(&s->limits, e) : err_set(e, ERR_INPUT, 0, "there is nothing to run");
+}
+
+int box_run(struct arena *a, const struct backend *b, struct box *begun, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+{
+	if (check(s, e) == 0)
+		return b->run(a, begun, s, p, ret, e);
+	box_end(b, begun);
+	return -1;
 }
 
 bool box_inside(void)

@@ -15,22 +15,32 @@ struct box_progress { /* called about twice a second while the program runs; NUL
 	void *ctx;
 };
 
+struct box; /* one under way, of a backend's own */
+
 struct backend {
 	const char *name;
 	const char *about;
 	/* 0 when this host can run it, else -1 with what is missing. */
 	int (*probe)(struct err *e);
-	int (*run)(struct arena *a, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+	struct box *(*begin)(struct arena *a);
+	void (*end)(struct box *box);
+	int (*run)(struct arena *a, struct box *begun, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 };
 
 /* The backend with this name, or the default for NULL; NULL: there is none. */
 const struct backend *box_backend(const char *name);
 const struct backend *box_backend_at(size_t i); /* NULL after the last */
 /*
- * Runs the spec. 0 and *ret, whatever happened to the program; -1 when the box could not be made: nothing ran, nothing is left behind, and
+ * Begins a box for which there is no spec yet: what every box needs is made while the caller still finds out what is to run, and whether. Nothing
+ * foreign is in it. box_run() takes it over, or box_end() ends it. NULL: it cannot be begun, and box_run() will say why.
+ */
+struct box *box_begin(struct arena *a, const struct backend *b);
+void box_end(const struct backend *b, struct box *begun); /* NULL is nothing */
+/*
+ * Runs the spec, in a box that was begun for it or (NULL) in one of its own. 0 and *ret, whatever happened to the program; -1 when the box could not be made: nothing ran, nothing is left behind, and
  * e says why.
  */
-int box_run(struct arena *a, const struct backend *b, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+int box_run(struct arena *a, const struct backend *b, struct box *begun, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 /* Is this process in a box already? Only good for messages: whatever it says, a box in a box is refused by the outer one's filter. */
 bool box_inside(void);
 /* Waits until nothing of the run is left, not even in the kernel, nor of its streams; after the report is out, so that its reader need not wait for that. */

@@ -2,9 +2,9 @@
  * pid 1 of the box, and the program before it is itself. ns.h has the theory. Nothing here allocates; whatever fails is told to the launcher,
  * and then this process ends, and the box with it.
  *
- * Both prepare at the same time: the program makes the network namespace, which takes the kernel longest and needs no user yet, and enters the
- * cgroup, while init puts the root together. Then they meet: the program goes on in the new root, while init follows into the network namespace (its
- * own /proc entry must not show the host's) and guards itself; nothing foreign runs before that is done.
+ * Init is there before the launcher knows what for: it makes its namespaces, becomes the user of the box and gives up what it will not need, all of which
+ * the program inherits, and meanwhile another process makes the network namespace, which takes the kernel longest. Then it waits for the plan.
+ * Until that is there it shares the launcher's descriptors, so it opens and closes none; then it has its own.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
  * no signal from inside. It keeps one descriptor, the socket to the launcher.
@@ -52,7 +52,7 @@ static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
 	_exit(127);
 }
 
-/* One byte from the launcher, or between init and program. The other's death ends us; it has said why. */
+/* One byte from the launcher. Its death ends us. */
 static void await(int talk, char what)
 {
 	char got = 0;
@@ -63,12 +63,6 @@ static void await(int talk, char what)
 	while (n < 0 && errno == EINTR);
 	if (n != 1 || got != what)
 		_exit(127);
-}
-
-static void say(int to, char what)
-{
-	while (send(to, &what, 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
 }
 
 /* The descriptors by which the launcher can look into the box from outside. */
@@ -109,7 +103,7 @@ static int become(const struct ns_child *c, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop groups");
 	if (setresgid(c->gid, c->gid, c->gid) != 0 || setresuid(c->uid, c->uid, c->uid) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot become the user of the box");
-	/* Another user is not dumpable, and init must look at the program once more; until then nothing foreign runs in the box. */
+	/* Another user is not dumpable, and init must look at the process that makes the network; while it can, nothing foreign runs in the box. */
 	if (prctl(PR_SET_DUMPABLE, 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	umask(022);
@@ -117,7 +111,7 @@ static int become(const struct ns_child *c, struct err *e)
 }
 
 /*
- * Changing the user forgets the parent-death signal, so that comes last. Then it may be too late, which only the launcher's own descriptor says: other
+ * Changing the user forgets the parent-death signal, so this is done again after it. It may be too late, which only the launcher's own descriptor says: other
  * processes may still hold its end of the socket, and words it said before are still in there. It sends the signals and counts as ended
  * under one lock of the kernel, which changing our process group waits for: after that it is one or the other.
  */
@@ -129,7 +123,6 @@ static int die_with_launcher(const struct ns_child *c, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	if (poll(&launcher, 1, 0) != 0)
 		_exit(127);
-	close(c->launcher);
 	return 0;
 }
 
@@ -162,9 +155,9 @@ static int set_affinity(uint32_t cpu_milli)
 }
 
 /* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
-static int limit_each(const struct ns_child *c, struct err *e)
+static int limit_each(const struct ns_task *t, struct err *e)
 {
-	const struct limits *l = &c->spec->limits;
+	const struct limits *l = &t->limits;
 
 	if (limit(RLIMIT_DATA, l->memory) != 0 || limit(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
@@ -175,7 +168,7 @@ static int limit_each(const struct ns_child *c, struct err *e)
  * On version 2 init was born in the cgroup. Else the launcher hands over the doors of the group as soon as it has made it; what it hands over
  * is closed again here, so nothing in the box holds a way to its own limits. No doors: there is no group, each process is limited by itself.
  */
-static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
+static int enter_group(const struct ns_child *c, const struct ns_task *t, bool *ret_alone, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	char room[CMSG_SPACE(sizeof(doors))], word = 0;
@@ -191,7 +184,7 @@ static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
 		;
 	*ret_alone = word == NS_ALONE;
 	if (*ret_alone)
-		return limit_each(c, e);
+		return limit_each(t, e);
 	head = CMSG_FIRSTHDR(&msg);
 	if (word != NS_GROUP || !head || head->cmsg_type != SCM_RIGHTS)
 		_exit(127); /* the launcher is dead */
@@ -204,15 +197,15 @@ static int enter_group(const struct ns_child *c, bool *ret_alone, struct err *e)
 }
 
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
-static int wall_in(const struct ns_child *c, struct err *e)
+static int wall_in(const struct ns_task *t, struct err *e)
 {
-	int rules = landlock_version() > 0 ? landlock_start(c->spec->network != NETWORK_DENY) : -1;
+	int rules = landlock_version() > 0 ? landlock_start(t->network != NETWORK_DENY) : -1;
 
 	if (rules < 0)
 		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
 	if (landlock_allow(rules, "/", false) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock");
-	for (const struct op *op = c->ops; op; op = op->next)
+	for (const struct op *op = t->ops; op; op = op->next)
 		if (op->flags & OP_WRITABLE && !(op->flags & OP_COVERED) && op->kind != OP_INSIDE && landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
 			return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock for '%s'", op->target);
 	if (landlock_enforce(rules) != 0)
@@ -221,9 +214,9 @@ static int wall_in(const struct ns_child *c, struct err *e)
 	return 0;
 }
 
-static int set_streams(const struct ns_child *c, struct err *e)
+static int set_streams(const struct ns_streams *s, int null, struct err *e)
 {
-	if (dup2(c->in >= 0 ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+	if (dup2(s->in >= 0 ? s->in : null, STDIN_FILENO) < 0 || dup2(s->out, STDOUT_FILENO) < 0 || dup2(s->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
@@ -239,15 +232,15 @@ static const char *path_of(char *const *envp)
 }
 
 /* As a shell looks a command up: the first that can be run; what can be found and not run is remembered for the message. */
-static void run(const struct ns_child *c, struct err *e)
+static void run(const struct ns_task *t, struct err *e)
 {
-	char *const *argv = c->spec->argv;
-	const char *dirs = path_of(c->envp);
+	char *const *argv = t->argv;
+	const char *dirs = path_of(t->envp);
 	char path[PATH_MAX];
 	int why = ENOENT;
 
 	if (strchr(argv[0], '/')) {
-		execve(argv[0], argv, c->envp);
+		execve(argv[0], argv, t->envp);
 		why = errno;
 		dirs = "";
 	}
@@ -256,7 +249,7 @@ static void run(const struct ns_child *c, struct err *e)
 		int len = snprintf(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dirs : ".", argv[0]);
 
 		if (len > 0 && (size_t)len < sizeof(path)) {
-			execve(path, argv, c->envp);
+			execve(path, argv, t->envp);
 			if (errno != ENOENT && errno != ENOTDIR)
 				why = errno;
 		}
@@ -265,62 +258,88 @@ static void run(const struct ns_child *c, struct err *e)
 	err_set(e, ERR_SYSTEM, why, "cannot run '%.200s' in the box", argv[0]);
 }
 
-/* What needs no root yet. */
-static int begin(const struct ns_child *c, int meet, bool *ret_alone, struct err *e)
+static int enclose(const struct ns_child *c, const struct ns_task *t, struct err *e)
 {
-	if (c->spec->network != NETWORK_HOST && unshare(CLONE_NEWNET) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a network namespace");
-	if (c->spec->network == NETWORK_LOOPBACK && loopback_up() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
-	await(meet, NS_MAPPED);
-	if (become(c, e) != 0)
-		return -1;
-	say(meet, NS_NETWORK);
-	setsid();
-	if (enter_group(c, ret_alone, e) != 0)
-		return -1;
-	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
-	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit(RLIMIT_RTPRIO, 0) != 0 || limit(RLIMIT_NICE, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
-	if (privileges_bound() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	return set_streams(c, e);
-}
-
-/* What does. */
-static int enclose(const struct ns_child *c, bool alone, struct err *e)
-{
+	bool alone = false;
 	int why = 0;
 
-	if (setup_enter(e) != 0)
+	setsid();
+	if (enter_group(c, t, &alone, e) != 0 || set_streams(&t->streams, c->null, e) != 0 || setup_enter(e) != 0)
 		return -1;
-	if (chdir(c->cwd) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", c->cwd);
+	if (chdir(t->cwd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
 	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	if (wall_in(c, e) != 0)
+	if (wall_in(t, e) != 0)
 		return -1;
 	if (alone)
 		why = seccomp_refuse_hidden_memory();
 	if (!why)
-		why = seccomp_load(c->spec->network != NETWORK_DENY);
+		why = seccomp_load(t->network != NETWORK_DENY);
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
-static void __attribute__((noreturn)) program(const struct ns_child *c, int meet)
+/* In init's memory, while that sleeps. */
+static void __attribute__((noreturn)) program(const struct ns_child *c, const struct ns_task *t)
 {
 	struct err e = {0};
-	bool alone = false;
 
-	default_signals();
-	if (begin(c, meet, &alone, &e) == 0) {
-		await(meet, NS_ROOT);
-		if (enclose(c, alone, &e) == 0) {
-			await(meet, NS_GUARDED);
-			run(c, &e);
-		}
-	}
+	if (enclose(c, t, &e) == 0)
+		run(t, &e);
 	give_up(c->talk, &e);
+}
+
+/* ---- the network ---- */
+
+#define NETWORK_STACK ((size_t)16 << 10)
+
+static _Alignas(16) char network_stack[NETWORK_STACK];
+
+/* In init's memory while that works: errno is the same for both, so nothing here may fail but what ends the box. Stopped: there is a network. */
+static int make_network(void *arg)
+{
+	(void)arg;
+	if (unshare(CLONE_NEWNET) != 0)
+		_exit(errno);
+	for (;;)
+		kill(getpid(), SIGSTOP);
+}
+
+static int begin_network(const struct ns_child *c, pid_t *ret_maker, struct err *e)
+{
+	*ret_maker = c->host_network ? 0 : clone(make_network, network_stack + NETWORK_STACK, CLONE_VM | SIGCHLD, NULL);
+	return *ret_maker >= 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+}
+
+static pid_t wait_for(pid_t pid, int how, int *ret_status)
+{
+	pid_t got;
+
+	do
+		got = waitpid(pid, ret_status, how);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Into the network namespace of its maker, which then is not needed any more. */
+static int enter_network(enum network wanted, pid_t maker, struct err *e)
+{
+	int status = 0, pidfd, rc;
+
+	if (!maker)
+		return 0;
+	if (wait_for(maker, WUNTRACED, &status) != maker || !WIFSTOPPED(status))
+		return err_set(e, ERR_SYSTEM, WIFEXITED(status) ? WEXITSTATUS(status) : 0, "cannot make a network namespace");
+	pidfd = (int)syscall(SYS_pidfd_open, maker, 0);
+	rc = pidfd < 0 ? -1 : setns(pidfd, CLONE_NEWNET);
+	if (rc != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
+	close(pidfd);
+	kill(maker, SIGKILL);
+	wait_for(maker, 0, &status);
+	if (wanted == NETWORK_LOOPBACK && loopback_up() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
+	return 0;
 }
 
 /* ---- pid 1 ---- */
@@ -354,9 +373,9 @@ static void too_late(int sig, siginfo_t *from, void *context)
 }
 
 /* A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little later. */
-static int keep_time(const struct ns_child *c, struct err *e)
+static int keep_time(uint64_t limit_ms, struct err *e)
 {
-	uint64_t ms = c->spec->limits.time_ms + GRACE_MS;
+	uint64_t ms = limit_ms + GRACE_MS;
 	struct itimerval t = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000 * 1000)}};
 
 	struct sigaction act = {.sa_sigaction = too_late, .sa_flags = SA_SIGINFO | SA_RESTART};
@@ -365,103 +384,107 @@ static int keep_time(const struct ns_child *c, struct err *e)
 	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
 }
 
-/* Into the network namespace of the program. */
-static int follow(const struct ns_child *c, int meet, int pidfd, struct err *e)
+/* What every box needs, whatever for. Whoever is started from here on inherits it. */
+static int begin(const struct ns_child *c, pid_t *ret_maker, struct err *e)
 {
-	await(meet, NS_NETWORK);
-	if (c->spec->network == NETWORK_HOST || setns(pidfd, CLONE_NEWNET) == 0)
-		return 0;
-	return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
-}
-
-static int prepare(const struct ns_child *c, int meet, int pidfd, int *ret_hidden, struct err *e)
-{
-	FD_CLEANUP int root = -1;
-
-	if (setup_root(c->ops, c->spec->limits.scratch, &root, ret_hidden, e) != 0)
+	if (die_with_launcher(c, e) != 0 || begin_network(c, ret_maker, e) != 0)
 		return -1;
-	say(meet, NS_ROOT);
+	if (namespace_leave() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box");
+	default_signals();
+	await(c->talk, NS_MAPPED);
+	if (become(c, e) != 0 || die_with_launcher(c, e) != 0)
+		return -1;
+	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
+	if (limit(RLIMIT_CORE, CORE_BYTES) != 0 || limit(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit(RLIMIT_RTPRIO, 0) != 0 || limit(RLIMIT_NICE, 0) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	if (privileges_bound() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
-	if (hand_out(c->talk, root, e) != 0 || follow(c, meet, pidfd, e) != 0)
-		return -1;
-	if (prctl(PR_SET_DUMPABLE, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
-	say(meet, NS_GUARDED);
 	return 0;
 }
 
-/* The program is itself when its end of the channel closes. One that ends at once is not worth taking the old root away for. */
-static bool ended_at_once(int meet, int pidfd)
+/* The task, and with it the launcher's descriptors that belong to it. */
+static int take_task(const struct ns_child *c, const struct ns_task **ret, struct err *e)
 {
-	struct pollfd p = {.fd = pidfd, .events = POLLIN};
-	char none;
+	const struct ns_message taken = {.kind = NS_TAKEN};
 
-	while (recv(meet, &none, 1, 0) < 0 && errno == EINTR)
+	size_t bytes = 0;
+
+	while (recv(c->talk, &bytes, sizeof(bytes), 0) < 0 && errno == EINTR)
 		;
-	return poll(&p, 1, SEAL_AFTER_MS) > 0;
+	*ret = brief_take(c->brief, c->talk, bytes);
+	if (!bytes || !*ret)
+		_exit(127);
+	if (unshare(CLONE_FILES) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot take the descriptors of the box");
+	tell(c->talk, &taken);
+	close(c->launcher);
+	close(c->launcher_talk);
+	if ((*ret)->streams.launcher_in >= 0)
+		close((*ret)->streams.launcher_in);
+	return 0;
 }
 
-/* What remains to be done while the program runs. If it fails the box ends, whatever the program has done by then. */
-static int seal(int meet, int pidfd, int hidden, struct err *e)
+static int prepare(const struct ns_child *c, const struct ns_task *t, pid_t maker, int *ret_hidden, struct err *e)
 {
-	if (!ended_at_once(meet, pidfd) && setup_seal(hidden, e) != 0)
+	FD_CLEANUP int root = -1;
+
+	if (setup_root(t->ops, t->limits.scratch, &root, ret_hidden, e) != 0 || enter_network(t->network, maker, e) != 0)
 		return -1;
+	if (prctl(PR_SET_DUMPABLE, 0) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
+	return hand_out(c->talk, root, e);
+}
+
+/* The program's pid, when it is itself, or has failed to become that. Until then it uses our memory, and we sleep. */
+static pid_t start(const struct ns_child *c, const struct ns_task *t)
+{
+	pid_t child = vfork();
+
+	if (!child)
+		program(c, t);
+	return child;
+}
+
+/* What remains to be done while the program runs; one that ends at once is not worth taking the old root away for. If it fails the box ends, whatever the program has done by then. */
+static int seal(pid_t child, int hidden, struct err *e)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
+
+	if (p.fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot watch a process in the box");
+	if (poll(&p, 1, SEAL_AFTER_MS) <= 0 && setup_seal(hidden, e) != 0)
+		return -1;
+	close(p.fd);
 	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
-/* Starts the program's process, and is its pid; only returns in init. */
-static pid_t start(const struct ns_child *c, int *ret_meet, int *ret_pidfd, struct err *e)
+static void shut(const struct ns_streams *s, int null)
 {
-	int meet[2];
-	pid_t child;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, meet) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make a channel in the box");
-	child = fork();
-	if (child < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
-	if (!child) {
-		close(meet[0]);
-		program(c, meet[1]);
-	}
-	close(meet[1]);
-	*ret_meet = meet[0];
-	*ret_pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-	return *ret_pidfd < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot watch a process in the box") : child;
-}
-
-static void shut(const struct ns_child *c)
-{
-	close(c->out);
-	close(c->err);
-	close(c->null);
-	if (c->in >= 0)
-		close(c->in);
+	close(s->out);
+	close(s->err);
+	close(null);
+	if (s->in >= 0)
+		close(s->in);
 }
 
 void ns_init(const struct ns_child *c)
 {
+	const struct ns_task *t = NULL;
 	struct err e = {0};
-	int meet = -1, pidfd = -1, hidden = -1;
-	pid_t child;
+	int hidden = -1;
+	pid_t maker = 0, child;
 
-	close(c->launcher_talk);
-	if (c->launcher_in >= 0)
-		close(c->launcher_in);
-	child = start(c, &meet, &pidfd, &e);
-	default_signals();
-	await(c->talk, NS_MAPPED);
-	if (child < 0 || become(c, &e) != 0 || die_with_launcher(c, &e) != 0)
+	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(c, t, maker, &hidden, &e) != 0 || keep_time(t->limits.time_ms, &e) != 0)
 		give_up(c->talk, &e);
-	say(meet, NS_MAPPED);
-	if (prepare(c, meet, pidfd, &hidden, &e) != 0)
+	child = start(c, t);
+	shut(&t->streams, c->null);
+	if (child < 0)
+		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	if (child < 0 || seal(child, hidden, &e) != 0)
 		give_up(c->talk, &e);
-	shut(c);
-	if (keep_time(c, &e) != 0 || seal(meet, pidfd, hidden, &e) != 0)
-		give_up(c->talk, &e);
-	close(meet);
-	close(pidfd);
 	close(hidden);
 	reap(c->talk, child);
 }

@@ -1,16 +1,21 @@
 /*
  * The native backend: Linux namespaces, mounts, cgroups, Landlock, seccomp. Inside of src/box only.
  *
- * Theory of operation. Three processes of ours, and the program:
+ * Theory of operation. Processes of ours, and the program:
  *
- *   launcher (caisson run) ── clone: namespaces ──> init (pid 1 of the box) ── fork ──> program, and what it starts
+ *   launcher (caisson run) ── clone: user, pid namespace ──> init (pid 1 of the box) ── vfork ──> program, and what it starts
+ *      │                                                       └── clone, shared memory ──> maker of the network namespace (gone before the program)
  *      └── clone, shared memory ──> undertaker (outside the box)
  *
- * The launcher makes the plan, the cgroup and the pipes; writes the uid map; then watches: output, the clock, memory, init's end. Init never runs foreign code: it starts the program's process, builds the root, reaps
- * what is orphaned, and when the program has ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in
- * the box; it dies with the launcher (parent-death signal, and the end of its socket). The undertaker sleeps until the launcher is gone without having
- * said good-bye, then removes what a dead launcher cannot: the cgroup and the placeholders in the workspace (the latter a second undertaker,
- * which is there before the first placeholder and waits for the end of the box).
+ * A box is begun before it is known what for. Init makes the other namespaces, becomes the user of the box once the launcher has written the uid map, and
+ * gives up what it can; meanwhile the launcher finds out what is to run and makes the plan. It sends that as a brief; with it init takes a copy of the
+ * launcher's descriptors, which it shared until then. Init puts the root together while the launcher makes the cgroup, and starts the program, which enters
+ * the group, goes into the new root, walls itself in and becomes the program. A box for which there is no task is ended: nothing foreign was in it.
+ *
+ * The launcher then watches: output, the clock, memory, init's end. Init never runs foreign code: it reaps what is orphaned, and when the program has
+ * ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in the box; it dies with the launcher (parent-death
+ * signal). The undertaker sleeps until the launcher is gone without having said good-bye, then removes what a dead launcher cannot: the cgroup and
+ * the placeholders in the workspace (the latter a second undertaker, which is there before the first placeholder and waits for the end of the box).
  *
  * Launcher and init talk over one socket pair of whole messages. A failure of setup, up to the exec of the program, is a message with a
  * struct err, so it can never look like the program's own doing.
@@ -40,9 +45,9 @@ struct ns_user { /* who the program is, in the box and on the host */
 /* Root of a user namespace that is no more than one user of the host (a container without root) is an ordinary user. */
 struct ns_user ns_user(void);
 
-enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-/* Words: of the launcher to init (mapped, which that passes on) and to the program (its group, or none); between init and the program. */
-enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a', NS_NETWORK = 'n', NS_ROOT = 'r', NS_GUARDED = 'd' };
+enum ns_message_kind { NS_TAKEN = 1, NS_READY, NS_FAILED, NS_ENDED };
+/* Words of the launcher: to init (its users are there; what for, in so many bytes), and to the program (its group, or none). */
+enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
@@ -51,20 +56,46 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 	struct rusage usage;       /* NS_ENDED: of all that init waited for */
 };
 
-/* What init needs, all made before it exists. */
+/* What init is born with. */
 struct ns_child {
-	const struct spec *spec;
-	const struct op *ops;
-	char *const *envp;
-	const char *cwd;
 	uid_t uid;
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
+	bool host_network;         /* no network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is told of one */
-	int talk, in, out, err, null; /* our end of the socket pair; the program's ends of the streams */
-	int launcher_talk, launcher_in; /* the launcher's, to be closed: their end means something */
+	int talk, null;            /* our end of the socket pair */
+	int launcher_talk;         /* the launcher's, to be closed: its end means something */
 	int launcher;              /* the process itself */
+	struct brief *brief;       /* what it will be told */
 };
+
+struct ns_streams {
+	int in, out, err;          /* the program's ends; in: -1: none */
+	int launcher_in;           /* to be closed */
+};
+
+/* What it is for. */
+struct ns_task {
+	struct limits limits;
+	enum network network;
+	const struct op *ops;
+	char *const *argv, *const *envp;
+	const char *cwd;
+	struct ns_streams streams;
+};
+
+/* brief.c: the way of a task to init. */
+#define BRIEF_BYTES ((size_t)16 << 20) /* the kernel takes no more than 6 MB of arguments and environment */
+struct brief { /* in zeroed memory; only what is used of it is ever touched */
+	size_t used;
+	bool full;                 /* something did not fit */
+	_Alignas(16) char at[BRIEF_BYTES];
+};
+int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, const struct ns_streams *streams, struct err *e);
+/* The launcher: all of it; the word before it says how much. `pidfd`: init's, whose end means that nobody needs it. */
+int brief_send(const struct brief *b, int talk, int pidfd, struct err *e);
+/* Init: NULL when the launcher is gone. */
+const struct ns_task *brief_take(struct brief *b, int talk, size_t bytes);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));

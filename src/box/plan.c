@@ -18,24 +18,24 @@
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /* Directories of the system. Links among them (bin -> usr/bin) become the same links. */
-static const char *const system_dirs[] = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix"};
+static const char system_dirs[][8] = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix"};
 
 /* What programs need of /etc and nobody has to hide: names, not secrets. Users, hosts and name service are written anew below. */
-static const char *const etc_names[] = {
+static const char etc_names[][16] = {
 	"alternatives", "fonts", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "os-release",
 	"perl", "php", "pki", "python3.11", "python3.12", "python3.13", "ssl/certs", "ssl/openssl.cnf",
 };
 /* ... where there is a network. */
-static const char *const etc_network[] = {"protocols", "services"};
+static const char etc_network[][12] = {"protocols", "services"};
 
-static const char *const devices[] = {"null", "zero", "full", "random", "urandom"};
+static const char devices[][8] = {"null", "zero", "full", "random", "urandom"};
 
 static const struct {
 	const char *at, *to;
 } dev_links[] = {{"/dev/fd", "/proc/self/fd"}, {"/dev/stdin", "/proc/self/fd/0"}, {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"}, {"/dev/ptmx", "pts/ptmx"}};
 
 /* Left out of a root given by the user: the box has its own. */
-static const char *const own_dirs[] = {"proc", "dev", "sys", "tmp", "run", "home"};
+static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
 
 #define EACH(i, table) for (size_t i = 0; i < sizeof(table) / sizeof(*(table)); i++)
 

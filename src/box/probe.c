@@ -103,7 +103,7 @@ static void __attribute__((noreturn)) inner(const int start[2], const struct ns_
 	close(start[1]);
 	if (read(start[0], &go, 1) != 1)
 		_exit(ECANCELED);
-	if (setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
+	if (namespace_leave() != 0 || setresgid(u->gid, u->gid, u->gid) != 0 || setresuid(u->uid, u->uid, u->uid) != 0)
 		_exit(errno);
 	_exit(fn(arg));
 }
@@ -119,7 +119,7 @@ static int in_namespaces(int (*fn)(void *), void *arg)
 
 	if (pipe2(start, O_CLOEXEC) != 0)
 		return errno;
-	pid = namespace_clone(-1, &pidfd);
+	pid = namespace_clone(-1, false, &pidfd);
 	why = pid < 0 ? errno : 0;
 	if (!pid)
 		inner(start, &u, fn, arg);

@@ -116,7 +116,7 @@ bool config_each(struct arena *a, struct str text, config_fn *fn, void *ctx)
 }
 
 /* Settings that neither name a program, a file or further configuration, nor change how the network is reached. */
-static const char *const inert[] = {
+static const char inert[][32] = {
 	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
 	"core.autocrlf", "core.eol", "core.safecrlf", "core.sharedrepository", "core.quotepath", "core.abbrev", "core.compression", "core.sparsecheckout",
 	"core.sparsecheckoutcone", "core.untrackedcache", "core.commentchar", "core.whitespace", "extensions.objectformat", "extensions.partialclone",

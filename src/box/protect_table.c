@@ -73,7 +73,7 @@ bool gitdir_name(const char *name)
 
 bool heavy_name(const char *name)
 {
-	static const char *const heavy[] = {"node_modules", "target", "vendor", "venv", ".venv", "__pycache__", ".tox", ".cache", "dist", "build", ".next", ".gradle"};
+	static const char heavy[][16] = {"node_modules", "target", "vendor", "venv", ".venv", "__pycache__", ".tox", ".cache", "dist", "build", ".next", ".gradle"};
 
 	for (size_t i = 0; i < COUNT(heavy); i++)
 		if (!strcmp(heavy[i], name))

@@ -8,7 +8,7 @@
 #include "sys/cgroup.h"
 
 #define UNDERTAKER_STACK ((size_t)256 << 10) /* protect_bury() has several directory listings on it */
-#define UNDERTAKER_SHUT_MAX 8
+#define UNDERTAKER_SHUT_MAX 12
 
 struct undertaker {
 	int pid;                /* 0: none */

@@ -16,21 +16,21 @@ enum option_kind {
 	OPTION_HELP,
 };
 
-struct option_row {
-	const char *name;  /* without the dashes; one of a single letter has a single dash: -c */
+struct option_row { /* texts in place, here and below: pointers would have to be relocated at each start */
+	char name[20];     /* without the dashes; one of a single letter has a single dash: -c */
 	enum option_kind kind;
 	size_t offset;     /* in the command's own struct of options */
-	const char *value; /* what the value is called in usage: FILE, DIR ... */
-	const char *help;
+	char value[12];    /* what the value is called in usage: FILE, DIR ... */
+	char help[160];
 };
 
 struct exit_row {
 	int code;
-	const char *meaning;
+	char meaning[160];
 };
 
 struct example_row {
-	const char *line, *meaning;
+	char line[112], meaning[128];
 };
 
 struct command_row {

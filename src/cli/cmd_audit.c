@@ -23,10 +23,10 @@ struct audit_options {
 
 #define AT(field) offsetof(struct audit_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"key", OPTION_VALUE, AT(key), "KEY", "the public key, or a file with it; something must be signed by it"},
 	{"checkpoint", OPTION_VALUE, AT(checkpoint), "FILE", "the record must go on from this checkpoint"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

@@ -34,14 +34,14 @@ struct job {
 
 #define AT(field) offsetof(struct key_options, field)
 static const struct option_row keygen_options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 static const struct option_row checkpoint_options[] = {
 	{"key", OPTION_VALUE, AT(key), "FILE", "the secret key (default: audit.key in the state directory)"},
 	{"export", OPTION_VALUE, AT(export), "FILE", "write the checkpoint there as well, to be kept elsewhere"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print the checkpoint as JSON: what --export writes"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print the checkpoint as JSON: what --export writes"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row keygen_exits[] = {{0, "the key was made"}, {1, "there is a file of that name"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "it cannot be made"}};

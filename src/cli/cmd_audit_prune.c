@@ -25,10 +25,10 @@ struct prune_options {
 #define AT(field) offsetof(struct prune_options, field)
 static const struct option_row options[] = {
 	{"days", OPTION_VALUE, AT(days), "N", "keep so many days (default: audit.retention_days of the policy, 90)"},
-	{"dry-run", OPTION_FLAG, AT(dry), NULL, "only say what would be dropped"},
+	{"dry-run", OPTION_FLAG, AT(dry), "", "only say what would be dropped"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of the user's own"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

@@ -127,15 +127,15 @@ static int run_export(const struct command_row *self, int argc, char **argv)
 static const struct option_row query_options[] = {
 	ROWS_OPTIONS(AT),
 	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as they are written"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print the rows as they are written"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct option_row export_options[] = {
 	{"format", OPTION_VALUE, AT(format), "F", "jsonl (default): as they are written; csv"},
 	ROWS_OPTIONS(AT),
 	{"limit", OPTION_VALUE, AT(limit), "N", "the newest N of them"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
@@ -234,8 +234,8 @@ static int run_reindex(const struct command_row *self, int argc, char **argv)
 }
 
 static const struct option_row reindex_options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row reindex_exits[] = {

@@ -28,8 +28,8 @@ static const struct option_row options[] = {
 	{"until", OPTION_VALUE, AT(until), "TIME", "requests before then"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
 	{"examples", OPTION_VALUE, AT(examples), "N", "so many commands for each change (default: 5)"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object, with all commands"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object, with all commands"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 enum { EXIT_CHANGES = 1 };

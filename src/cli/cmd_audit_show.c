@@ -175,7 +175,7 @@ static void show_memory(struct job *j, const char *key, struct str value)
 
 static void show_validation(struct job *j, const char *key, struct str value)
 {
-	static const char *const parts[] = {"outcome", "result", "task", "format"};
+	static const char parts[][8] = {"outcome", "result", "task", "format"};
 	bool any = false;
 
 	label(j, key);
@@ -218,7 +218,7 @@ static void show_limits(struct job *j, const json_t *spec)
 /* A specification stands in the row itself, or is a blob. */
 static void show_spec(struct job *j, const char *key, struct str value)
 {
-	static const char *const words[] = {"profile", "network", "workspace"};
+	static const char words[][12] = {"profile", "network", "workspace"};
 	struct str text = value;
 	json_t *spec = NULL;
 
@@ -410,9 +410,9 @@ static int run_job(void *arg)
 
 #define AT(field) offsetof(struct options, field)
 static const struct option_row options[] = {
-	{"output", OPTION_FLAG, AT(output), NULL, "also what was written to standard output and standard error"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object: id and rows as they are written"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"output", OPTION_FLAG, AT(output), "", "also what was written to standard output and standard error"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object: id and rows as they are written"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static int run(const struct command_row *self, int argc, char **argv)

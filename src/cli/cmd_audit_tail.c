@@ -135,9 +135,9 @@ static int run_job(void *arg)
 #define AT(field) offsetof(struct options, field)
 static const struct option_row options[] = {
 	{"n", OPTION_VALUE, AT(n), "N", "so many rows (default: 10, at most 10000)"},
-	{"f", OPTION_FLAG, AT(follow), NULL, "then go on with the rows that are written, until interrupted"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as they are written"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"f", OPTION_FLAG, AT(follow), "", "then go on with the rows that are written, until interrupted"},
+	{"json", OPTION_FLAG, AT(json), "", "print the rows as they are written"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static int run(const struct command_row *self, int argc, char **argv)

@@ -18,16 +18,16 @@ struct check_options {
 
 #define AT(field) offsetof(struct check_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print the answer as one JSON object"},
-	{"explain", OPTION_FLAG, AT(explain), NULL, "show the command with its parts underlined, and what was found"},
+	{"json", OPTION_FLAG, AT(json), "", "print the answer as one JSON object"},
+	{"explain", OPTION_FLAG, AT(explain), "", "show the command with its parts underlined, and what was found"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the command would run in (default: this one)"},
 	{"shell", OPTION_VALUE, AT(shell), "NAME", "the shell that would run it: bash (default), sh, zsh, powershell"},
 	{"mode", OPTION_VALUE, AT(mode), "NAME", "the client's permission mode: default, acceptEdits, plan, bypassPermissions, dontAsk"},
-	{"batch", OPTION_FLAG, AT(batch), NULL, "read JSON lines, write JSON lines"},
-	{"record", OPTION_FLAG, AT(record), NULL, "leave a row in the record (docs/audit.md); where that is not possible the answer is deny"},
+	{"batch", OPTION_FLAG, AT(batch), "", "read JSON lines, write JSON lines"},
+	{"record", OPTION_FLAG, AT(record), "", "leave a row in the record (docs/audit.md); where that is not possible the answer is deny"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "with --record: the agent that asks"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

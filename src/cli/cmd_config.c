@@ -19,9 +19,9 @@ struct config_options {
 
 #define AT(field) offsetof(struct config_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory whose project counts (default: this one)"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
@@ -49,14 +49,14 @@ static struct policies_request request(const struct job *j)
 
 static const char *kind_name(const struct policy_file *f)
 {
-	static const char *const who[] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+	static const char who[][20] = {[WHO_ANYONE] = "project untrusted", [WHO_TRUSTED] = "project trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
 	return who[f->who];
 }
 
 static const char *language(const struct policy_file *f)
 {
-	static const char *const names[] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "client settings"};
+	static const char names[][16] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "client settings"};
 
 	return names[f->kind];
 }
@@ -282,7 +282,7 @@ static int show(struct job *j)
 
 static const char *who_may(const struct config_key *k)
 {
-	static const char *const names[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
+	static const char names[][8] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "owner", [WHO_SYSTEM] = "system"};
 
 	return names[k->who];
 }

@@ -22,10 +22,10 @@ struct doctor_options {
 
 #define AT(field) offsetof(struct doctor_options, field)
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, AT(json), NULL, "print the rows as one JSON object"},
+	{"json", OPTION_FLAG, AT(json), "", "print the rows as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "look at this policy file in place of the user's"},
-	{"client", OPTION_FLAG, AT(client), NULL, "look at the hooks of the agent clients that are named, or of all that are used here"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"client", OPTION_FLAG, AT(client), "", "look at the hooks of the agent clients that are named, or of all that are used here"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
@@ -110,10 +110,10 @@ static void put_todo(struct buf *b, const struct doctor *d)
 
 static void put_end(struct buf *b, const struct doctor *d, bool colour)
 {
-	static const char *const ends[] = {
+	static const char ends[][64] = {
 		"A box runs here with everything on.", "Boxes run here; what is not \"yes\" above falls back as it says.", "No box can run here. Nothing is ever run without one instead.",
 	};
-	static const char *const tints[] = {"\033[32m", "\033[33m", "\033[31m"};
+	static const char tints[][8] = {"\033[32m", "\033[33m", "\033[31m"};
 
 	buf_char(b, '\n');
 	tinted(b, colour, tints[d->end], ends[d->end], 0);

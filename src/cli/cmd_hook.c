@@ -25,7 +25,7 @@ static const struct option_row options[] = {
 	{"client", OPTION_VALUE, AT(client), "NAME", "who asks: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf, generic (default: recognised from the input)"},
 	{"event", OPTION_VALUE, AT(event), "NAME", "which event it is, where the input does not say (Copilot's preToolUse, postToolUse ...; generic: pre, post)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

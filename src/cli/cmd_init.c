@@ -19,11 +19,11 @@ struct init_options {
 #define AT(field) offsetof(struct init_options, field)
 static const struct option_row options[] = {
 	{"client", OPTION_LIST, AT(client), "NAME", "this client, whether it is used here or not; may be repeated"},
-	{"user", OPTION_FLAG, AT(user), NULL, "in your own settings, for all your projects (the default)"},
-	{"project", OPTION_FLAG, AT(project), NULL, "in the settings of this project, for all who work on it"},
-	{"dry-run", OPTION_FLAG, AT(dry_run), NULL, "show what would change, as a diff, and change nothing"},
-	{"remove", OPTION_FLAG, AT(remove), NULL, "take the hooks out again"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"user", OPTION_FLAG, AT(user), "", "in your own settings, for all your projects (the default)"},
+	{"project", OPTION_FLAG, AT(project), "", "in the settings of this project, for all who work on it"},
+	{"dry-run", OPTION_FLAG, AT(dry_run), "", "show what would change, as a diff, and change nothing"},
+	{"remove", OPTION_FLAG, AT(remove), "", "take the hooks out again"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "done, or there was nothing to do"}, {1, "a client's settings could not be changed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};

@@ -40,7 +40,7 @@ static const struct option_row options[] = {
 	{"agent", OPTION_VALUE, AT(agent), "ID", "the agent that asks; kept for the record (default: the client's name)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
 	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N", "calls that are worked on at the same time, from 1 to 8 (default); others wait"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

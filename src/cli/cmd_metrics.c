@@ -24,9 +24,9 @@ struct metrics_options {
 #define AT(field) offsetof(struct metrics_options, field)
 static const struct option_row options[] = {
 	{"textfile", OPTION_VALUE, AT(textfile), "FILE", "write the text to this file, all or nothing, for a textfile collector"},
-	{"prometheus", OPTION_FLAG, AT(prometheus), NULL, "the older text format (the default of --textfile)"},
-	{"anew", OPTION_FLAG, AT(anew), NULL, "count the rows that are there from nothing; counters may go down"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"prometheus", OPTION_FLAG, AT(prometheus), "", "the older text format (the default of --textfile)"},
+	{"anew", OPTION_FLAG, AT(anew), "", "count the rows that are there from nothing; counters may go down"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed or written"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read, or the file cannot be written"}};

@@ -8,9 +8,9 @@ struct job {
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct job, json), NULL, "print one object: text, and in sanitized what was removed or made visible"},
-	{"keep-timestamps", OPTION_FLAG, offsetof(struct job, keep_timestamps), NULL, "leave Unix times as they are"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, offsetof(struct job, json), "", "print one object: text, and in sanitized what was removed or made visible"},
+	{"keep-timestamps", OPTION_FLAG, offsetof(struct job, keep_timestamps), "", "leave Unix times as they are"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the file cannot be read, or another error"}};

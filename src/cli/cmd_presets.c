@@ -5,7 +5,7 @@
 #define COLUMN 19
 
 static const struct option_row options[] = {
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {1, "there is no such preset"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};

@@ -14,10 +14,10 @@ struct job {
 };
 
 static const struct option_row options[] = {
-	{"json", OPTION_FLAG, offsetof(struct job, json), NULL, "print one object: text, redacted (how many), sanitized"},
+	{"json", OPTION_FLAG, offsetof(struct job, json), "", "print one object: text, redacted (how many), sanitized"},
 	{"value-of", OPTION_LIST, offsetof(struct job, names), "NAME", "the value of this variable is a secret, too; may be repeated"},
-	{"patterns-only", OPTION_FLAG, offsetof(struct job, patterns_only), NULL, "do not look for the values of variables that look like credentials"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"patterns-only", OPTION_FLAG, offsetof(struct job, patterns_only), "", "do not look for the values of variables that look like credentials"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the file cannot be read, or another error"}};

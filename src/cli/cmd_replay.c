@@ -22,13 +22,13 @@ struct replay_options {
 
 #define AT(field) offsetof(struct replay_options, field)
 static const struct option_row options[] = {
-	{"judge", OPTION_FLAG, AT(judge), NULL, "judge it again by today's policy: in the world as it was, and in today's"},
-	{"run", OPTION_FLAG, AT(run), NULL, "run it again in the box, as it was asked for, and compare"},
+	{"judge", OPTION_FLAG, AT(judge), "", "judge it again by today's policy: in the world as it was, and in today's"},
+	{"run", OPTION_FLAG, AT(run), "", "run it again in the box, as it was asked for, and compare"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "--judge, --run: a policy file in place of your own"},
-	{"explain", OPTION_FLAG, AT(explain), NULL, "show the whole derivation of the verdict, as check --explain does"},
-	{"full", OPTION_FLAG, AT(full), NULL, "show the whole output, not only its first and last lines"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"explain", OPTION_FLAG, AT(explain), "", "show the whole derivation of the verdict, as check --explain does"},
+	{"full", OPTION_FLAG, AT(full), "", "show the whole output, not only its first and last lines"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 enum { EXIT_DIFFERS = 1 };

@@ -36,7 +36,7 @@ static const struct option_row options[] = {
 	{"root", OPTION_ONCE, AT(w.root), "DIR", "a directory whose content is the root of the box, in place of the system's directories"},
 	{"cwd", OPTION_VALUE, AT(w.cwd), "DIR", "where the program starts (default: this directory if it lies in the workspace, else the workspace, else the home)"},
 	{"env", OPTION_LIST, AT(w.env), "NAME=VALUE", "a variable for the program; may be repeated"},
-	{"stdin", OPTION_FLAG, AT(w.input), NULL, "the program reads our standard input (default: an empty one)"},
+	{"stdin", OPTION_FLAG, AT(w.input), "", "the program reads our standard input (default: an empty one)"},
 	{"cpus", OPTION_VALUE, AT(w.cpus), "N", "CPUs, as 2 or 0.5"},
 	{"memory", OPTION_VALUE, AT(w.memory), "SIZE", "memory, as 512M or 1G; a plain number is megabytes"},
 	{"timeout", OPTION_VALUE, AT(w.timeout), "TIME", "time, as 30, 1.5, 500ms or 2m; a plain number is seconds"},
@@ -48,7 +48,7 @@ static const struct option_row options[] = {
 	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
-	{"gate", OPTION_FLAG, AT(w.gate), NULL, "judge first: what would be denied or asked about does not run"},
+	{"gate", OPTION_FLAG, AT(w.gate), "", "judge first: what would be denied or asked about does not run"},
 	{"skill", OPTION_ONCE, AT(w.skill), "FILE", "a skill's file; its front matter may say a time limit, a task, the network, and the only programs that may be started (docs/skills.md)"},
 	{"task", OPTION_VALUE, AT(w.task), "NAME", "what the run is for, so that its result can be checked: test, typecheck, lint, data, json, custom (default: the skill's, else whatever is recognised)"},
 	{"columns", OPTION_VALUE, AT(w.columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
@@ -59,10 +59,10 @@ static const struct option_row options[] = {
 	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
 	{"head", OPTION_VALUE, AT(w.head), "N", "the report shows the first N lines of each stream, instead of 4 KB from both ends; goes with --tail"},
 	{"tail", OPTION_VALUE, AT(w.tail), "N", "the same for the last N lines"},
-	{"plain", OPTION_FLAG, AT(w.plain), NULL, "pass the program's output through at once, and print no report"},
+	{"plain", OPTION_FLAG, AT(w.plain), "", "pass the program's output through at once, and print no report"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print the report as one JSON object (default)"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

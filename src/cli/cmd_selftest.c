@@ -20,12 +20,12 @@ struct selftest_options {
 
 #define AT(field) offsetof(struct selftest_options, field)
 static const struct option_row options[] = {
-	{"gate", OPTION_FLAG, AT(gate), NULL, "judge the shipped attempts and ordinary commands by the policy in force"},
-	{"box", OPTION_FLAG, AT(box), NULL, "break the limits and walls of boxes on purpose (takes some seconds)"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print the result as one JSON object"},
+	{"gate", OPTION_FLAG, AT(gate), "", "judge the shipped attempts and ordinary commands by the policy in force"},
+	{"box", OPTION_FLAG, AT(box), "", "break the limits and walls of boxes on purpose (takes some seconds)"},
+	{"json", OPTION_FLAG, AT(json), "", "print the result as one JSON object"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "judge by this policy file in place of the user's"},
 	{"cwd", OPTION_VALUE, AT(cwd), "DIR", "the directory the commands would run in (default: this one)"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
@@ -52,7 +52,7 @@ enum tint { TINT_NONE, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN };
 
 static void tinted(struct buf *b, bool colour, enum tint t, struct str text)
 {
-	static const char *const codes[] = {"", "\033[1m", "\033[31m", "\033[33m", "\033[32m"};
+	static const char codes[][8] = {"", "\033[1m", "\033[31m", "\033[33m", "\033[32m"};
 
 	if (colour)
 		buf_c(b, codes[t]);
@@ -89,7 +89,7 @@ static const enum verdict columns[][4] = {
 
 static const char *column_name(enum selftest_kind kind, enum verdict v)
 {
-	static const char *const names[] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
+	static const char names[][12] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked", [VERDICT_CONTAIN] = "contained", [VERDICT_ALLOW] = "allowed"};
 
 	return kind == SELFTEST_ATTEMPTS && v == VERDICT_ALLOW ? "missed" : names[v];
 }

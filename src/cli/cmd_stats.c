@@ -29,8 +29,8 @@ static const struct option_row options[] = {
 	{"until", OPTION_VALUE, AT(until), "TIME", "rows before then"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "rows of this agent"},
 	{"top", OPTION_VALUE, AT(top), "N", "so many lines of each list (default: 8)"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "printed"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"}};
@@ -51,7 +51,7 @@ struct job {
 	struct buf out;
 };
 
-static const char *const verdicts[] = {"allow", "contain", "ask", "deny"};
+static const char verdicts[][8] = {"allow", "contain", "ask", "deny"};
 #define NVERDICTS (sizeof(verdicts) / sizeof(*verdicts))
 
 /* ---- numbers ---- */

@@ -26,8 +26,8 @@ static const struct option_row options[] = {
 	{"agent", OPTION_VALUE, AT(agent), "ID", "requests of this agent"},
 	{"least", OPTION_VALUE, AT(least), "N", "a command must have been asked about so often (default: 2)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of your own"},
-	{"json", OPTION_FLAG, AT(json), NULL, "print one JSON object"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {

@@ -27,9 +27,9 @@ struct trust_options {
 
 #define AT(field) offsetof(struct trust_options, field)
 static const struct option_row options[] = {
-	{"list", OPTION_FLAG, AT(list), NULL, "print what is trusted, and whether its content is still the same"},
-	{"remove", OPTION_FLAG, AT(remove), NULL, "trust FILE, or the files of this project, no longer"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"list", OPTION_FLAG, AT(list), "", "print what is trusted, and whether its content is still the same"},
+	{"remove", OPTION_FLAG, AT(remove), "", "trust FILE, or the files of this project, no longer"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {{0, "done"}, {1, "nothing was trusted or removed"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "internal error"}};

@@ -22,11 +22,11 @@ struct validate_options {
 #define AT(field) offsetof(struct validate_options, field)
 static const struct option_row options[] = {
 	{"task", OPTION_VALUE, AT(task), "TASK", "what the command was for: test, typecheck, lint, data, json (default: whatever is recognised)"},
-	{"raw", OPTION_FLAG, AT(raw), NULL, "the input is plain output and not a report"},
+	{"raw", OPTION_FLAG, AT(raw), "", "the input is plain output and not a report"},
 	{"exit-code", OPTION_VALUE, AT(exit_code), "N", "with --raw: how the command ended (default: not known)"},
 	{"columns", OPTION_VALUE, AT(columns), "NAMES", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
 	{"schema", OPTION_VALUE, AT(schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
-	{"help", OPTION_HELP, 0, NULL, "print this"},
+	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
@@ -46,7 +46,7 @@ struct job {
 	const char *file;
 };
 
-static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json"};
+static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json"};
 
 static bool task_known(const char *task)
 {

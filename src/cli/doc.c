@@ -44,7 +44,7 @@ static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 /* May it stand without quotes? Anything doubtful is quoted. */
 static bool plain(struct str s)
 {
-	static const char *const words[] = {"true", "false", "yes", "no", "on", "off", "null", "True", "False", "Yes", "No", "On", "Off", "Null", "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL"};
+	static const char words[][8] = {"true", "false", "yes", "no", "on", "off", "null", "True", "False", "Yes", "No", "On", "Off", "Null", "TRUE", "FALSE", "YES", "NO", "ON", "OFF", "NULL"};
 
 	if (!s.n || !(letter(s.p[0]) || s.p[0] == '/' || s.p[0] == '_') || s.p[s.n - 1] == ' ')
 		return false;

@@ -14,8 +14,8 @@ extern char **environ;
 #define ID_COLUMN 9
 #define STATE_COLUMN 7
 
-static const char *const states[] = {"no", "partly", "yes"};
-static const char *const tints[] = {"\033[31m", "\033[33m", "\033[32m"};
+static const char states[][8] = {"no", "partly", "yes"};
+static const char tints[][8] = {"\033[31m", "\033[33m", "\033[32m"};
 
 static void put_state(struct buf *b, enum live_state s, bool colour)
 {
@@ -24,7 +24,7 @@ static void put_state(struct buf *b, enum live_state s, bool colour)
 
 static void put_text(struct buf *b, const struct live *l, bool colour)
 {
-	static const char *const ends[] = {"is not guarded", "is guarded, and something is not as it should be", "is guarded"};
+	static const char ends[][52] = {"is not guarded", "is guarded, and something is not as it should be", "is guarded"};
 
 	buf_fmt(b, "%s (%s) %s.\n", l->title, l->row->name, ends[l->state]);
 	for (const struct live_finding *f = l->first; f; f = f->next) {

@@ -100,7 +100,7 @@ static int top(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	static const char *const tops[] = {"--version", "--help", "-h", "help"};
+	static const char tops[][12] = {"--version", "--help", "-h", "help"};
 	const struct command_row *c;
 
 	signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write(), handled there */

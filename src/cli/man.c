@@ -44,7 +44,7 @@ static void put_options(struct buf *b, const struct command_row *c)
 		buf_c(b, o->name[1] ? ".TP\n\\fB\\-\\-" : ".TP\n\\fB\\-");
 		put(b, o->name);
 		buf_c(b, "\\fR");
-		if (o->value) {
+		if (o->value[0]) {
 			buf_c(b, " \\fI");
 			put(b, o->value);
 			buf_c(b, "\\fR");

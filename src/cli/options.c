@@ -87,7 +87,7 @@ void usage_print(struct buf *b, const struct command_row *c)
 		const struct option_row *o = &c->options[i];
 		size_t from = b->n;
 
-		buf_fmt(b, "  %s%s%s%s", dashes(o), o->name, o->value ? " " : "", o->value ? o->value : "");
+		buf_fmt(b, "  %s%s%s%s", dashes(o), o->name, o->value[0] ? " " : "", o->value);
 		do
 			buf_char(b, ' ');
 		while (b->n - from < COLUMN);

@@ -67,7 +67,7 @@ bool terminal_colour(int fd)
 }
 
 /* Set by agents for the commands they run. */
-static const char *const agent_variables[] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID",
+static const char agent_variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID",
 	"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT", "GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT"};
 
 const char *agent_variable(void)
@@ -83,7 +83,7 @@ const char *agent_variable(void)
 
 bool terminal_utf8(void)
 {
-	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	static const char names[][12] = {"LC_ALL", "LC_CTYPE", "LANG"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		const char *value = getenv(names[i]);

@@ -123,7 +123,7 @@ static void put_stream(struct show *w, const char *name, struct str text, struct
 
 static void show_request(struct show *w)
 {
-	static const char *const keys[] = {"agent_id", "client", "tool", "session"};
+	static const char keys[][12] = {"agent_id", "client", "tool", "session"};
 	const struct replay *r = &w->s->r;
 	struct arena *a = w->b->a;
 	struct buf who;
@@ -292,7 +292,7 @@ static void show_run(struct show *w)
 
 static void put_validation(struct buf *b, const struct audit_line *l)
 {
-	static const char *const keys[] = {"outcome", "result", "task", "format"};
+	static const char keys[][8] = {"outcome", "result", "task", "format"};
 	struct str v = audit_field(l, "validation");
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {

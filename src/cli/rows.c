@@ -124,7 +124,7 @@ static struct str subject(struct rows_printer *r, const struct audit_line *l)
 
 static void plain_line(struct rows_printer *r, const struct audit_line *l)
 {
-	static const char *const keys[] = {"kind", "verdict", "status", "agent_id", "id"};
+	static const char keys[][12] = {"kind", "verdict", "status", "agent_id", "id"};
 	struct buf *b = &r->line;
 
 	buf_fmt(b, "%" PRIu64 "\t%.*s", l->seq, STR_ARG(l->ts));

@@ -127,7 +127,7 @@ static bool wanted(int only, enum verdict decision) { return only < 0 || only ==
 
 static void show_redirects(struct doc *o, const struct redirect_rule *r, int only)
 {
-	static const char *const modes[] = {[REDIRECT_ANY] = "any", [REDIRECT_READ] = "read", [REDIRECT_WRITE] = "write", [REDIRECT_APPEND] = "append"};
+	static const char modes[][8] = {[REDIRECT_ANY] = "any", [REDIRECT_READ] = "read", [REDIRECT_WRITE] = "write", [REDIRECT_APPEND] = "append"};
 
 	while (r && !wanted(only, r->decision))
 		r = r->next;
@@ -147,7 +147,7 @@ static void show_redirects(struct doc *o, const struct redirect_rule *r, int onl
 
 static void show_arguments(struct doc *o, const struct argument_rule *r, int only)
 {
-	static const char *const tests[] = {[ARGUMENT_ANY_OUTSIDE] = "anyArgOutside", [ARGUMENT_ALL_INSIDE] = "allArgsInside",
+	static const char tests[][16] = {[ARGUMENT_ANY_OUTSIDE] = "anyArgOutside", [ARGUMENT_ALL_INSIDE] = "allArgsInside",
 		[ARGUMENT_ANY_MATCHES] = "anyArgMatches", [ARGUMENT_ALL_MATCH] = "allArgsMatch"};
 
 	while (r && !wanted(only, r->decision))
@@ -290,8 +290,8 @@ static void show_commands(struct doc *o, const struct policy *p)
 	doc_end(o);
 }
 
-static const char *const mode_names[] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
-static const char *const route_names[] = {[ROUTE_ADVISE] = "advise", [ROUTE_OFF] = "off", [ROUTE_WARN] = "warn", [ROUTE_ASK] = "ask", [ROUTE_DENY] = "deny"};
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
+static const char route_names[][8] = {[ROUTE_ADVISE] = "advise", [ROUTE_OFF] = "off", [ROUTE_WARN] = "warn", [ROUTE_ASK] = "ask", [ROUTE_DENY] = "deny"};
 
 static void show_values(struct doc *o, const struct policy *p)
 {
@@ -473,7 +473,7 @@ typedef void warn_fn(void *ctx, struct str where, struct str rule, const char *w
 /* An expression that finds something in commands that have nothing in common allows every command. */
 static bool matches_anything(const struct regex_rule *r)
 {
-	static const char *const unlike[] = {"zq", "curl -s http://h/x", "/opt/k/7 --J=1", "rm -rf /"};
+	static const char unlike[][20] = {"zq", "curl -s http://h/x", "/opt/k/7 --J=1", "rm -rf /"};
 
 	for (size_t i = 0; i < sizeof unlike / sizeof *unlike; i++)
 		if (regex_match(r->regex, str_of(unlike[i])) != REGEX_YES)

@@ -125,7 +125,7 @@ static struct str parts(struct arena *a, const struct value *list)
 
 static struct str as_text(struct arena *a, const struct value *v)
 {
-	static const char *const keys[] = {"llmContent", "textResultForLlm", "text_result_for_llm", "output"};
+	static const char keys[][20] = {"llmContent", "textResultForLlm", "text_result_for_llm", "output"};
 	struct buf b;
 
 	if (!v || v->kind == VALUE_STRING)

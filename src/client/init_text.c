@@ -205,7 +205,7 @@ static int check_kinds(struct texting *t)
 /* Is this object a hook that runs us? */
 static bool runs_us(struct texting *t, const struct jnode *n)
 {
-	static const char *const keys[] = {"command", "bash"};
+	static const char keys[][8] = {"command", "bash"};
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct jnode *c = jnode_get(n, keys[i]);

@@ -46,7 +46,7 @@ enum answer { ANSWER_NONE, ANSWER_DENY, ANSWER_ASK, ANSWER_PASS };
 /* The first decision in a client's JSON, wherever it stands. */
 static enum answer decision_of(const struct jnode *n, unsigned depth)
 {
-	static const char *const keys[] = {"permissionDecision", "decision", "permission"};
+	static const char keys[][20] = {"permissionDecision", "decision", "permission"};
 
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const struct jnode *d = jnode_get(n, keys[i]);

@@ -134,7 +134,7 @@ static void put_choices(struct buf *b, const char *choices)
 
 static void put_input_schema(struct buf *b, const struct tool *t)
 {
-	static const char *const types[] = {[KIND_TEXT] = "string", [KIND_BYTES] = "string", [KIND_CHOICE] = "string", [KIND_NUMBER] = "number", [KIND_COUNT] = "integer"};
+	static const char types[][8] = {[KIND_TEXT] = "string", [KIND_BYTES] = "string", [KIND_CHOICE] = "string", [KIND_NUMBER] = "number", [KIND_COUNT] = "integer"};
 	bool any = false;
 
 	buf_c(b, "{\"type\":\"object\",\"properties\":{");

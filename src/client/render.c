@@ -60,7 +60,7 @@ static void block(struct reply *r, struct str reason)
 	r->code = HOOK_BLOCK;
 }
 
-static const char *const words[] = {[DECIDE_DENY] = "deny", [DECIDE_ASK] = "ask", [DECIDE_ALLOW] = "allow"};
+static const char words[][8] = {[DECIDE_DENY] = "deny", [DECIDE_ASK] = "ask", [DECIDE_ALLOW] = "allow"};
 
 /* Claude Code's shape: everything inside hookSpecificOutput. */
 static void claude_shape(struct reply *r, const struct hook *h, const struct verdict_answer *v, bool reasons)

@@ -21,7 +21,9 @@ static const struct tool_row {
 	{TOOL_FETCH, " WebFetch web_fetch webfetch fetch read_web_page "},
 };
 
-static const char *const command_keys[] = {"command", "command_line", "cmd", "script"};
+#define KEY_ROOM 16
+
+static const char command_keys[][KEY_ROOM] = {"command", "command_line", "cmd", "script"};
 #define COMMAND_KEYS (sizeof(command_keys) / sizeof(*command_keys))
 
 /* Tools of clients that have a `command` which no shell is given: a skill's name, a command of the client itself. */
@@ -84,9 +86,9 @@ static int join_words(struct arena *a, const struct value *list, struct str *ret
 
 int tool_command(struct arena *a, struct hook *h, struct err *e)
 {
-	static const char *const typed[] = {"input", "chars"};
+	static const char typed[][KEY_ROOM] = {"input", "chars"};
 	bool types = str_starts(h->tool, "write_"); /* what is typed into a shell, or another program, that runs already */
-	const char *const *list = types ? typed : command_keys;
+	const char (*list)[KEY_ROOM] = types ? typed : command_keys;
 	const struct value *v = NULL;
 
 	h->dialect = str_is(h->tool, "PowerShell") || str_is(h->tool, "powershell") || str_is(h->tool, "pwsh") || str_is(h->tool, "write_powershell") ? DIALECT_POWERSHELL : DIALECT_BASH;
@@ -160,7 +162,7 @@ static int add_file(struct making *m, enum access_kind kind, struct str path, st
 /* Every path that the input names, under whichever key this client has it. */
 static int add_files(struct making *m, enum access_kind kind, struct str home, bool below, struct err *e)
 {
-	static const char *const keys[] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
+	static const char keys[][24] = {"file_path", "filePath", "path", "absolute_path", "notebook_path", "dir_path", "directory", "target_file", "target_directory",
 		"relative_workspace_path", "paths", "file_paths", "files", "include"};
 	enum { PLAIN_KEYS = 13 }; /* the last is a pattern when it is a string */
 	bool needed = kind != ACCESS_READ || m->h->kind == TOOL_READ; /* a search without a path is one of the working directory */
@@ -199,7 +201,7 @@ static int add_pattern(struct making *m, struct str home, struct err *e)
 /* A search may be for files of some names only: where such a name is a secret's, that is what is read. */
 static int add_names(struct making *m, struct str home, struct err *e)
 {
-	static const char *const keys[] = {"glob", "include", "include_pattern"};
+	static const char keys[][16] = {"glob", "include", "include_pattern"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
 		const struct value *v = value_key(m->h->args, keys[i]);

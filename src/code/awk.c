@@ -213,7 +213,7 @@ static bool awk_quoted(struct awk *w, char end)
 
 static bool awk_name(struct awk *w)
 {
-	static const char *const not_operands[] = {"print", "printf", "return", "in", "else", "do", "case", "delete", "exit"};
+	static const char not_operands[][8] = {"print", "printf", "return", "in", "else", "do", "case", "delete", "exit"};
 	size_t from = w->i;
 	struct str name;
 

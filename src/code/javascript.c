@@ -95,7 +95,7 @@ static bool has_member(struct walk *w, TSNode n, unsigned depth)
 /* A member that the language itself calls: ''+o, await o, [...o]. */
 static bool called_unseen(struct walk *w, TSNode pair)
 {
-	static const char *const names[] = {"valueOf", "toString", "toJSON", "then", "constructor", "inspect"};
+	static const char names[][12] = {"valueOf", "toString", "toJSON", "then", "constructor", "inspect"};
 	TSNode key = node_is(pair, "pair") ? node_field(pair, "key") : pair;
 	struct str text = node_is(key, "string") ? js_string(w, key) : node_text(w, key);
 
@@ -211,7 +211,7 @@ static bool only_looked_at(struct walk *w, TSNode n)
 
 static void check_key(struct walk *w, TSNode n, struct str key)
 {
-	static const char *const roots[] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
+	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
 	struct js_set object;
 
 	if ((str_is(key, "constructor") && !only_looked_at(w, n)) || str_is(key, "__proto__") || str_is(key, "__defineGetter__") || str_is(key, "__defineSetter__") || str_is(key, "__lookupGetter__") ||
@@ -272,8 +272,8 @@ static void visit_children(struct walk *w, TSNode n)
  */
 static void check_method(struct walk *w, TSNode n)
 {
-	static const char *const fine[] = {"forEach", "map", "some", "every", "flatMap", "filter", "then"};
-	static const char *const same[] = {"slice", "reverse", "catch", "finally", "length", "includes", "toString"};
+	static const char fine[][8] = {"forEach", "map", "some", "every", "flatMap", "filter", "then"};
+	static const char same[][12] = {"slice", "reverse", "catch", "finally", "length", "includes", "toString"};
 	struct js_set object, one;
 	struct str key;
 	TSNode call = above(w, 1);
@@ -326,7 +326,7 @@ void js_env_add(struct walk *w, struct str name, struct str value, TSNode n)
 
 static void stored_in_runtime(struct walk *w, TSNode left, struct str path, struct str key, bool known)
 {
-	static const char *const fine[] = {"module.exports", "exports", "process.exitCode", "process.title"};
+	static const char fine[][20] = {"module.exports", "exports", "process.exitCode", "process.title"};
 	struct str full = known ? js_canonical(w, str_cat(w->a, str_cat(w->a, path, STR(".")), key)) : path;
 	TSNode assignment = above(w, 1);
 	struct js_set v;

@@ -185,7 +185,7 @@ static void add_words(struct walk *w, struct words *ws, const struct js_set *s, 
 
 void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
 {
-	static const char *const harmless[] = {"NODE_ENV", "CI", "TZ", "LANG", "LC_ALL", "NO_COLOR", "FORCE_COLOR", "DEBUG", "PORT", "HOST"};
+	static const char harmless[][12] = {"NODE_ENV", "CI", "TZ", "LANG", "LC_ALL", "NO_COLOR", "FORCE_COLOR", "DEBUG", "PORT", "HOST"};
 	bool plain = name.n > 1;
 
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
@@ -607,7 +607,7 @@ static bool shifted(struct walk *w, TSNode f, struct js_call *c, struct js_set *
 
 static bool takes_function(struct str method)
 {
-	static const char *const names[] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace", "replaceAll", "from", "call", "apply"};
+	static const char names[][12] = {"map", "forEach", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "flatMap", "sort", "then", "catch", "finally", "replace", "replaceAll", "from", "call", "apply"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (str_is(method, names[i]))

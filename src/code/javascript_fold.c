@@ -153,7 +153,7 @@ static bool plain_names(struct walk *w, struct str path, TSNode *args, size_t na
 
 bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
 {
-	static const char *const numbers[] = {"parseInt", "parseFloat", "Number", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
+	static const char numbers[][20] = {"parseInt", "parseFloat", "Number", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		if (str_is(path, numbers[i]) || str_starts(path, "Math.")) {
@@ -218,7 +218,7 @@ static bool all_ascii(const struct js_set *s)
 
 bool js_fold_method(struct walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
 {
-	static const char *const numbers[] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
+	static const char numbers[][16] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		if (str_is(name, numbers[i]) && !js_danger(w, object) && !js_name_get(w, name)->own && !js_of(w)->stores_computed && !js_of(w)->keys_computed) {

@@ -41,8 +41,8 @@ static void touch_one(struct walk *w, const struct js_call *c, const struct js_v
 /* Options that lead a request to another place than its address says. */
 static bool elsewhere(struct walk *w, const struct js_call *c)
 {
-	static const char *const names[] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
-	static const char *const sockets[] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
+	static const char names[][20] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
+	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
 	struct js_set s;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -76,7 +76,7 @@ static struct js_set items(struct walk *w, TSNode arg, struct str which)
 /* process.on() and its kin give the process back. */
 static bool gives_process(struct str name)
 {
-	static const char *const names[] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
+	static const char names[][20] = {"on", "once", "off", "addListener", "prependListener", "prependOnceListener", "removeListener", "removeAllListeners", "setMaxListeners"};
 
 	for (size_t i = 0; str_starts(name, "process.") && i < sizeof(names) / sizeof(*names); i++)
 		if (str_is(str_sub(name, strlen("process."), name.n), names[i]))
@@ -123,7 +123,7 @@ static struct js_set called(struct walk *w, const struct js_value *f, TSNode *ar
 
 static bool keeps_elements(struct str method)
 {
-	static const char *const names[] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
+	static const char names[][12] = {"filter", "slice", "sort", "reverse", "toSorted", "toReversed"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (str_is(method, names[i]))

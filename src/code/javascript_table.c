@@ -112,7 +112,7 @@ static const struct module renamed[] = {
 	{"stream/promises", "stream"}, {"stream/web", "stream"}, {"stream/consumers", "stream"}, {"timers/promises", "timers.promises"}, {"dns/promises", "dns.promises"}, {"readline/promises", "readline"},
 	{"test/reporters", "test"}, {"inspector/promises", "inspector"}, {"bun", "Bun"},
 };
-static const char *const modules[] = {
+static const char modules[][20] = {
 	"fs", "path", "os", "child_process", "http", "https", "http2", "net", "tls", "dgram", "dns", "crypto", "util", "url", "querystring", "zlib", "stream", "events", "assert", "buffer", "vm", "v8",
 	"readline", "repl", "worker_threads", "cluster", "perf_hooks", "process", "console", "timers", "tty", "string_decoder", "punycode", "constants", "async_hooks", "diagnostics_channel", "inspector",
 	"trace_events", "wasi", "domain", "test", "sqlite", "sea", "bun:sqlite", "bun:ffi", "bun:jsc", "bun:test",
@@ -124,8 +124,8 @@ static const struct module spellings[] = {
 	{"util.promisify.custom", "util.custom"}, {"timers.setTimeout", "setTimeout"}, {"timers.setInterval", "setInterval"}, {"timers.setImmediate", "setImmediate"}, {"assert.strict", "assert"},
 	{"Bun.fetch", "fetch"}, {"perf_hooks.performance", "performance"}, {"process.process", "process"}, {"worker_threads.default", "worker_threads"},
 };
-static const char *const worlds[] = {"globalThis", "global", "window", "self"};
-static const char *const effects[] = {
+static const char worlds[][12] = {"globalThis", "global", "window", "self"};
+static const char effects[][20] = {
 	"rmSync", "rmdirSync", "unlinkSync", "writeFileSync", "appendFileSync", "renameSync", "copyFileSync", "cpSync", "mkdirSync", "symlinkSync", "linkSync", "chmodSync", "chownSync", "truncateSync", "createWriteStream",
 	"writeFile", "appendFile", "rmdir", "unlink", "copyFile", "symlink", "chmod", "chown", "execSync", "execFile", "execFileSync", "spawn", "spawnSync", "fork", "dlopen", "binding", "runInThisContext", "runInNewContext",
 	"rm", "cp", "utimes", "lutimes", "createConnection", "execve", "setuid", "setgid",
@@ -164,7 +164,7 @@ static const struct js_row *starred(struct str path)
 
 static const struct js_row *find_row(struct walk *w, struct str path)
 {
-	static const char *const paired[] = {"fs", "child_process", "Bun", "Deno"};
+	static const char paired[][16] = {"fs", "child_process", "Bun", "Deno"};
 	const struct js_row *r = exact(path);
 	struct str name = path;
 

@@ -348,7 +348,9 @@ static void collect_function(struct walk *w, TSNode n, struct place at, const st
 	collect_children(w, n, at);
 }
 
-static bool in(struct str name, const char *const *list, size_t n)
+#define WORD_ROOM 20
+
+static bool in(struct str name, const char (*list)[WORD_ROOM], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(name, list[i]))
@@ -359,7 +361,7 @@ static bool in(struct str name, const char *const *list, size_t n)
 /* What the parameters of a function stand for that is given to this method of `object`. */
 static size_t callback_sources(struct walk *w, TSNode object, struct str method, const struct js_source **ret)
 {
-	static const char *const each[] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
+	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
 	const struct js_source *of = source(w, JS_FROM_EXPR, object, NULL, STR(""));
 
 	if (in(method, each, sizeof(each) / sizeof(*each))) {
@@ -512,10 +514,10 @@ static void collect_declarators(struct walk *w, TSNode n, struct place at)
 	}
 }
 
-static const char *const change[] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
-static const char *const move[] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
-static const char *const assign[] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
-static const char *const inputs[] = {"stdin", "input", "stdio"};
+static const char change[][WORD_ROOM] = {"push", "unshift", "splice", "fill", "copyWithin", "assign", "defineProperty", "defineProperties", "set", "with"};
+static const char move[][WORD_ROOM] = {"sort", "reverse", "shift", "pop", "slice", "filter", "toSorted", "toReversed", "toSpliced", "delete"};
+static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProperties", "__defineGetter__", "__defineSetter__"};
+static const char inputs[][WORD_ROOM] = {"stdin", "input", "stdio"};
 #define IN(s, list) in((s), (list), sizeof(list) / sizeof(*(list)))
 
 static void collect_word(struct walk *w, struct str s)

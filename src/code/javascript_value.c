@@ -509,7 +509,7 @@ static struct js_set both(struct walk *w, TSNode a, TSNode b, TSNode n)
 
 static struct js_set eval_operator(struct walk *w, TSNode n)
 {
-	static const char *const arithmetic[] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
+	static const char arithmetic[][8] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
 	TSNode left = node_field(n, "left"), right = node_field(n, "right");
 	const char *op = ts_node_type(node_field(n, "operator"));
 
@@ -577,7 +577,7 @@ static bool own_this(const struct js *js, TSNode n)
 
 static struct js_set eval_kind(struct walk *w, TSNode n)
 {
-	static const char *const literals[] = {"object", "array", "class", "class_declaration"};
+	static const char literals[][20] = {"object", "array", "class", "class_declaration"};
 	const char *t = ts_node_type(n);
 
 	if (!strcmp(t, "identifier") || !strcmp(t, "shorthand_property_identifier") || !strcmp(t, "undefined"))

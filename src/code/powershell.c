@@ -523,7 +523,7 @@ static bool assignment(struct ps *p, size_t from, struct ps_val target, struct p
 	p->i += n;
 	ps_newlines(p);
 	struct ps_val v;
-	static const char *const values[] = {"if", "foreach", "switch", "try", "while", "for", "do"};
+	static const char values[][8] = {"if", "foreach", "switch", "try", "while", "for", "do"};
 	size_t start = p->i;
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values) && p->i == start; i++)
 		keyword(p, values[i]);
@@ -651,9 +651,9 @@ static bool contains(struct str s, const char *word)
 
 void powershell_walk(struct walk *w, TSNode root)
 {
-	static const char *const moves[] = {"cd ", "cd\n", "set-location", "push-location", "pop-location", "pushd", "popd", "chdir", "sl "};
-	static const char *const quotes[] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"};
-	static const char *const blanks[] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
+	static const char moves[][16] = {"cd ", "cd\n", "set-location", "push-location", "pop-location", "pushd", "popd", "chdir", "sl "};
+	static const char quotes[][4] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"};
+	static const char blanks[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\x80", "\xE2\x80\x81", "\xE2\x80\x82", "\xE2\x80\x83", "\xE2\x80\x84", "\xE2\x80\x85", "\xE2\x80\x86",
 		"\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
 	struct ps *p = arena_new(w->a, struct ps);
 	struct str cwd = w->s->cwd;

@@ -249,7 +249,7 @@ static void by_property(struct ps *p, struct call *c)
 /* Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did not see it. */
 static void hidden_variable(struct ps *p, const struct call *c)
 {
-	static const char *const stems[] = {"OutV", "ErrorV", "WarningV", "InformationV", "Pip", "Va", "SessionV", "StatusCodeV", "ResponseHeadersV", "ov", "ev", "wv", "iv", "pv"};
+	static const char stems[][20] = {"OutV", "ErrorV", "WarningV", "InformationV", "Pip", "Va", "SessionV", "StatusCodeV", "ResponseHeadersV", "ov", "ev", "wv", "iv", "pv"};
 
 	if (p->loose)
 		return;

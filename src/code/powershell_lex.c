@@ -305,7 +305,7 @@ static bool item_assigned(struct ps *p)
 /* Every place that looks like an assignment, in strings and comments too: too many is safe. */
 void ps_count_assignments(struct ps *p)
 {
-	static const char *const loose[] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ", "nv ", "set "};
+	static const char loose[][12] = {"variable", "[ref]", "-ov ", "-pv ", "-ev ", "-iv ", "-wv ", "sv ", "nv ", "set "};
 	unsigned more;
 
 	for (size_t i = 0; i < sizeof(loose) / sizeof(*loose); i++)

@@ -104,7 +104,7 @@ static bool other_drive(struct ps *p, enum access_kind kind, struct str path)
 	if (drive.n < 2 || str_find(drive, '/', 0) >= 0)
 		return false;
 	if (ps_listed(drive, "HKLM HKCU HKCR HKU Registry Microsoft.PowerShell.Core\\Registry")) {
-		static const char *const runs[] = {"/run", "winlogon", "/services", "image file execution", "policies", "startup", "/shell/", "appinit"};
+		static const char runs[][24] = {"/run", "winlogon", "/services", "image file execution", "policies", "startup", "/shell/", "appinit"};
 		struct str low = ps_lower(p, path);
 
 		for (size_t i = 0; change && i < sizeof(runs) / sizeof(*runs); i++)

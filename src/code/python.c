@@ -96,7 +96,7 @@ static void visit_tracked(struct python *p, TSNode n, const struct py_scope *sc)
 /* Functions that look at a module and keep nothing of it. */
 static bool looks_only(const struct pvs *callee, bool classes)
 {
-	static const char *const names[] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print", "repr", "str", "type", "inspect.getsource", "inspect.getdoc", "inspect.getfile", "importlib.reload"};
+	static const char names[][20] = {"dir", "getattr", "hasattr", "help", "id", "isinstance", "print", "repr", "str", "type", "inspect.getsource", "inspect.getdoc", "inspect.getfile", "importlib.reload"};
 	bool found = callee->n > 0;
 
 	for (size_t i = 0; i < callee->n; i++) {

@@ -292,7 +292,7 @@ void py_shadows(struct python *p, TSNode n)
 
 void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 {
-	static const char *const marked[] = {"ctypes", "cffi"};
+	static const char marked[][8] = {"ctypes", "cffi"};
 	ptrdiff_t dot = str_find(module, '.', 0);
 	struct str top = dot < 0 ? module : str_sub(module, 0, (size_t)dot);
 
@@ -318,7 +318,7 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n)
 
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n)
 {
-	static const char *const free_to_set[] = {"sys.stdout", "sys.stderr", "sys.stdin", "sys.argv", "sys.tracebacklimit", "sys.dont_write_bytecode", "sys.excepthook", "csv.field_size_limit", "random.seed", "decimal.getcontext"};
+	static const char free_to_set[][24] = {"sys.stdout", "sys.stderr", "sys.stdin", "sys.argv", "sys.tracebacklimit", "sys.dont_write_bytecode", "sys.excepthook", "csv.field_size_limit", "random.seed", "decimal.getcontext"};
 
 	for (size_t i = 0; i < object->n; i++) {
 		const struct pv *v = object->v[i];

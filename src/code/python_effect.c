@@ -217,7 +217,7 @@ static bool may_be_file(struct str url) { return !str_starts(url, "http://") && 
 /* Is somebody put between the code and the hosts that it names? */
 static bool is_proxied(struct python *p)
 {
-	static const char *const names[] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"};
+	static const char names[][12] = {"http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (py_is_set(p, names[i]))
@@ -251,7 +251,7 @@ static void do_net(struct python *p, const struct py_row *r, const struct py_arg
 /* May evaluating this change what names stand for? */
 static bool may_bind(struct str code, bool statements)
 {
-	static const char *const words[] = {"import", "def ", "class", "for ", "with ", "del ", "global", "except", "match"};
+	static const char words[][8] = {"import", "def ", "class", "for ", "with ", "del ", "global", "except", "match"};
 	bool binds = statements ? memchr(code.p, '=', code.n) != NULL : str_contains(code, STR(":="));
 
 	for (size_t i = 0; statements && i < sizeof(words) / sizeof(*words); i++)
@@ -371,7 +371,7 @@ static void do_temp(struct python *p, const struct py_row *r, const struct py_ar
 
 void py_sql(struct python *p, const struct py_args *args, TSNode n)
 {
-	static const char *const words[] = {"attach", "vacuum", "load_extension", "writefile"};
+	static const char words[][16] = {"attach", "vacuum", "load_extension", "writefile"};
 	const struct pvs *v = args ? py_arg(p, args, 0, "sql") : NULL;
 	struct str text = v && v->n == 1 ? py_text(p, v->v[0]) : CODE_HOLE;
 	char *low = arena_alloc(p->a, text.n + 1);

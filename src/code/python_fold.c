@@ -408,7 +408,7 @@ static const struct pvs *split(struct python *p, struct str s, struct str by)
 
 static const struct pvs *text_method(struct python *p, struct str s, struct str name, const struct py_args *args)
 {
-	static const char *const texts[] = {"capitalize", "casefold", "center", "decode", "encode", "expandtabs", "hex", "ljust", "removeprefix", "removesuffix", "rjust", "swapcase", "title", "translate", "zfill"};
+	static const char texts[][16] = {"capitalize", "casefold", "center", "decode", "encode", "expandtabs", "hex", "ljust", "removeprefix", "removesuffix", "rjust", "swapcase", "title", "translate", "zfill"};
 	bool none = !args->n && !args->open;
 
 	if (str_is(name, "format"))
@@ -435,8 +435,8 @@ static const struct pvs *text_method(struct python *p, struct str s, struct str 
 
 static const struct pvs *path_method(struct python *p, struct str s, struct str name, const struct py_args *args)
 {
-	static const char *const data[] = {"exists", "is_dir", "is_file", "is_symlink", "is_absolute", "stat", "lstat", "match", "is_relative_to", "samefile", "is_mount"};
-	static const char *const texts[] = {"owner", "group", "as_uri", "read_text", "read_bytes"};
+	static const char data[][16] = {"exists", "is_dir", "is_file", "is_symlink", "is_absolute", "stat", "lstat", "match", "is_relative_to", "samefile", "is_mount"};
+	static const char texts[][12] = {"owner", "group", "as_uri", "read_text", "read_bytes"};
 	struct str dir;
 
 	if (str_is(name, "resolve") || str_is(name, "absolute"))
@@ -579,7 +579,7 @@ static const struct pvs *row_result(struct python *p, const struct py_row *r)
 
 static bool plain_bases(struct python *p, TSNode class)
 {
-	static const char *const plain[] = {"object", "dict", "list", "set", "tuple", "int", "float", "enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag", "typing.NamedTuple", "typing.TypedDict",
+	static const char plain[][20] = {"object", "dict", "list", "set", "tuple", "int", "float", "enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag", "typing.NamedTuple", "typing.TypedDict",
 		"abc.ABC", "typing.Protocol"};
 	TSNode list = node_field(class, "superclasses");
 	uint32_t n = 0;
@@ -599,8 +599,8 @@ static bool plain_bases(struct python *p, TSNode class)
 
 static const struct pvs *name_result(struct python *p, struct str name, const struct py_args *args)
 {
-	static const char *const numbers[] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "print"};
-	static const char *const texts[] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
+	static const char numbers[][12] = {"all", "any", "bool", "bytearray", "callable", "complex", "dict", "float", "frozenset", "hash", "id", "int", "isinstance", "issubclass", "len", "print"};
+	static const char texts[][8] = {"ascii", "bin", "bytes", "chr", "format", "hex", "input", "oct", "repr"};
 	const struct py_row *r = py_row(name);
 
 	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)

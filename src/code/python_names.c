@@ -329,7 +329,7 @@ static void own_words(struct python *p, struct str text)
 /* add_argument("--name"), namedtuple("T", "a b"), SimpleNamespace(a=1): attributes of what comes of it. */
 void py_own_attributes(struct python *p, TSNode function, TSNode args)
 {
-	static const char *const makers[] = {"add_argument", "add_option", "add_subparsers", "set_defaults", "namedtuple", "SimpleNamespace", "Namespace"};
+	static const char makers[][16] = {"add_argument", "add_option", "add_subparsers", "set_defaults", "namedtuple", "SimpleNamespace", "Namespace"};
 	struct str name = node_text(p->w, node_is(function, "attribute") ? node_field(function, "attribute") : function);
 	uint32_t count;
 	TSNode *kids = py_children(p, args, &count);

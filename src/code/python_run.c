@@ -34,8 +34,8 @@ struct str py_base(struct str path)
 /* Variables that make programs load or run something. */
 static bool is_dangerous(struct str name)
 {
-	static const char *const starts[] = {"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "GIT_", "NODE_", "NPM_", "npm_", "BASH_", "JAVA_", "_JAVA", "JDK_", "GCONV", "LUA_", "SSH_", "GEM_", "CARGO_", "RUST", "MAKE"};
-	static const char *const names[] = {"PATH", "ENV", "IFS", "SHELL", "SHELLOPTS", "BROWSER", "ZDOTDIR", "PS4", "PROMPT_COMMAND", "CC", "CXX", "GOFLAGS", "LESSOPEN", "LESSCLOSE"};
+	static const char starts[][8] = {"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "GIT_", "NODE_", "NPM_", "npm_", "BASH_", "JAVA_", "_JAVA", "JDK_", "GCONV", "LUA_", "SSH_", "GEM_", "CARGO_", "RUST", "MAKE"};
+	static const char names[][16] = {"PATH", "ENV", "IFS", "SHELL", "SHELLOPTS", "BROWSER", "ZDOTDIR", "PS4", "PROMPT_COMMAND", "CC", "CXX", "GOFLAGS", "LESSOPEN", "LESSCLOSE"};
 
 	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (str_starts(name, starts[i]) && !str_is(name, "PYTHONUNBUFFERED") && !str_is(name, "PYTHONDONTWRITEBYTECODE") && !str_is(name, "PYTHONIOENCODING") && !str_is(name, "PYTHONUTF8"))
@@ -90,7 +90,7 @@ void py_environment(struct python *p, const struct py_arg *a, TSNode n)
 /* Programs that make nothing of what they are given to read but output. */
 static bool only_filters(struct str name)
 {
-	static const char *const names[] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort", "tail", "tr", "uniq", "wc"};
+	static const char names[][12] = {"cat", "cut", "grep", "head", "jq", "md5sum", "sha256sum", "sort", "tail", "tr", "uniq", "wc"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (str_is(py_base(name), names[i]))

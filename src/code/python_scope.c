@@ -361,7 +361,7 @@ static void collect_type_parameters(struct python *p, TSNode n, struct py_scope 
 /* Objects are made, too, where their class is not named. */
 static bool makes_otherwise(struct str src)
 {
-	static const char *const ways[] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce", "__setstate__"};
+	static const char ways[][16] = {"type(", "__class__", "classmethod", "__new__", "copy", "__reduce", "__setstate__"};
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
 		if (str_contains(src, str_of(ways[i])))
@@ -580,8 +580,8 @@ static void collect_pattern(struct python *p, TSNode n, struct py_scope *sc, uns
 /* Who is given a list and neither changes nor keeps it, judged by its name: whether that is whom it looks like is seen later. */
 static bool may_only_read(struct python *p, TSNode function)
 {
-	static const char *const names[] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip", "isinstance"};
-	static const char *const methods[] = {"join", "run", "Popen", "call", "check_call", "check_output", "dumps"};
+	static const char names[][12] = {"all", "any", "dict", "enumerate", "filter", "len", "list", "map", "max", "min", "print", "range", "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "zip", "isinstance"};
+	static const char methods[][16] = {"join", "run", "Popen", "call", "check_call", "check_output", "dumps"};
 	bool method = node_is(function, "attribute");
 	struct str name = node_text(p->w, method ? node_field(function, "attribute") : function);
 
@@ -752,9 +752,9 @@ static void collect(struct python *p, TSNode n, struct py_scope *sc, unsigned de
 
 void py_collect(struct python *p, TSNode root)
 {
-	static const char *const setters[] = {"setattr", "delattr", "vars", "update_wrapper", "wraps"}; /* of attributes whose names are values */
-	static const char *const makers[] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
-	static const char *const odd[] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
+	static const char setters[][16] = {"setattr", "delattr", "vars", "update_wrapper", "wraps"}; /* of attributes whose names are values */
+	static const char makers[][8] = {"class", "type", "Meta", "ock"}; /* of classes, and Mock */
+	static const char odd[][20] = {"__instancecheck__", "__subclasshook__", "__match_args__", "register", "setattr", "type("};
 
 	for (size_t i = 0; i < sizeof(makers) / sizeof(*makers); i++)
 		p->classes |= str_contains(p->w->src, str_of(makers[i]));

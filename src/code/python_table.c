@@ -324,8 +324,10 @@ static const struct py_row rows[] = {
 	{"zipfile.main", PY_MARK, "unknown-call", ""},
 };
 
+#define NAME_ROOM 48
+
 /* Modules whose functions do nothing but compute and read, except those above. */
-static const char *const pure[] = {
+static const char pure[][NAME_ROOM] = {
 	"__future__", "abc", "argparse", "array", "ast", "asyncio", "asyncio.exceptions", "asyncio.locks", "asyncio.queues", "atexit", "base64",
 	"binascii", "bisect", "bz2", "calendar", "cmath", "cmd", "collections", "collections.abc", "colorsys", "concurrent", "concurrent.futures",
 	"concurrent.futures.thread", "configparser", "contextlib", "contextvars", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib",
@@ -345,7 +347,7 @@ static const char *const pure[] = {
 };
 
 /* Modules that are attributes of those, under names of their own, and are not looked into. */
-static const char *const inner[] = {
+static const char inner[][NAME_ROOM] = {
 	"asyncio.base_events", "asyncio.base_futures", "asyncio.base_subprocess", "asyncio.base_tasks", "asyncio.constants", "asyncio.coroutines",
 	"asyncio.events", "asyncio.format_helpers", "asyncio.futures", "asyncio.graph", "asyncio.log", "asyncio.mixins", "asyncio.protocols",
 	"asyncio.runners", "asyncio.selector_events", "asyncio.sslproto", "asyncio.staggered", "asyncio.streams", "asyncio.taskgroups",
@@ -362,7 +364,7 @@ static const char *const inner[] = {
 };
 
 /* Modules of which only the functions above are known. */
-static const char *const listed[] = {
+static const char listed[][NAME_ROOM] = {
 	"cProfile", "codecs", "compileall", "ctypes", "ctypes.util", "dbm", "doctest", "fcntl", "fileinput", "ftplib", "gc", "http.client",
 	"http.server", "imaplib", "importlib", "importlib.abc", "importlib.machinery", "importlib.util", "io", "logging.config", "logging.handlers",
 	"marshal", "mmap", "multiprocessing.connection", "multiprocessing.managers", "nntplib", "nt", "os", "pickle", "pkgutil", "poplib", "posix",
@@ -371,7 +373,7 @@ static const char *const listed[] = {
 };
 
 /* All modules of the language's own. */
-static const char *const stdlib[] = {
+static const char stdlib[][NAME_ROOM] = {
 	"_ctypes", "_io", "_os", "_pickle", "_posixsubprocess", "_socket", "_thread", "abc", "aifc", "annotationlib", "antigravity", "argparse", "array",
 	"ast", "asynchat", "asyncio", "asyncore", "atexit", "audioop", "base64", "bdb", "binascii", "bisect", "builtins", "bz2", "cProfile", "calendar",
 	"cgi", "cgitb", "chunk", "cmath", "cmd", "code", "codecs", "codeop", "collections", "colorsys", "compileall", "compression", "concurrent",
@@ -391,7 +393,7 @@ static const char *const stdlib[] = {
 	"winreg", "winsound", "wsgiref", "xdrlib", "xml", "xmlrpc", "zipapp", "zipfile", "zipimport", "zlib", "zoneinfo",
 };
 
-static const char *const builtins[] = {
+static const char builtins[][NAME_ROOM] = {
 	"ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError", "BufferError",
 	"BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError",
 	"DeprecationWarning", "EOFError", "Ellipsis", "EncodingWarning", "EnvironmentError", "Exception", "ExceptionGroup", "False", "FileExistsError",
@@ -411,11 +413,11 @@ static const char *const builtins[] = {
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
-static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(*(const char *const *)row)); }
+static int by_name(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(row)); }
 
 static int by_row(const void *key, const void *row) { return str_cmp(*(const struct str *)key, str_of(((const struct py_row *)row)->name)); }
 
-static bool listed_in(struct str name, const char *const *list, size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
+static bool listed_in(struct str name, const char (*list)[NAME_ROOM], size_t n) { return bsearch(&name, list, n, sizeof(*list), by_name) != NULL; }
 
 const struct py_row *py_row(struct str name) { return bsearch(&name, rows, COUNT(rows), sizeof(*rows), by_row); }
 bool py_is_inner(struct str name) { return listed_in(name, inner, COUNT(inner)); }
@@ -439,7 +441,7 @@ enum py_module py_module(struct str name)
 	return listed_in(name, stdlib, COUNT(stdlib)) ? PY_MODULE_STDLIB : PY_MODULE_OTHER;
 }
 
-static bool sorted(const char *const *list, size_t n)
+static bool sorted(const char (*list)[NAME_ROOM], size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (str_cmp(str_of(list[i - 1]), str_of(list[i])) >= 0)

@@ -318,7 +318,7 @@ const struct pvs *py_returned(struct python *p, TSNode function)
 /* An attribute of an object of the code's own: all that is ever stored under that name, if nothing steps in between. */
 static const struct pvs *field(struct python *p, const struct pv *v, struct str attr)
 {
-	static const char *const between[] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__replace__"};
+	static const char between[][20] = {"__get__", "__set__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__set_name__", "__slots__", "__reduce__", "__reduce_ex__", "__getstate__", "__setstate__", "__copy__", "__deepcopy__", "__replace__"};
 	const struct py_binding *b = pmap_get(p->fields, attr);
 
 	if (!b || !node_is(v->node, "class_definition") || str_starts(attr, "__") || !ts_node_is_null(node_field(v->node, "superclasses")) || pmap_get(p->stored, STR("*")) || p->evals)

@@ -352,7 +352,7 @@ static bool bars(struct script *x)
 static void learn_lua(struct script *x)
 {
 	for (size_t i = 0; i < x->s.n; i++) {
-		static const char *const words[] = {"local ", "for ", "function ", "function(", "local function "};
+		static const char words[][16] = {"local ", "for ", "function ", "function(", "local function "};
 
 		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++) {
 			size_t n = strlen(words[k]), j = i + n, from;

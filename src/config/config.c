@@ -212,7 +212,7 @@ static int missing_preset(struct load *l, const struct ynode *n)
 /* What `all` means in a fencepost file: the presets of that language. */
 static int import_all(struct job *j)
 {
-	static const char *const names[] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
+	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
 	struct config_preset p;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (config_preset(str_of(names[i]), &p) && read_preset(j, &p) < 0)
@@ -271,7 +271,7 @@ static int read_source(struct job *j, const struct config_source *src)
 static void start(struct job *j)
 {
 	struct load *l = &j->l;
-	static const char *const titles[] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+	static const char titles[][8] = {[WHO_ANYONE] = "project", [WHO_TRUSTED] = "project", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 	config_default(&l->policy);
 	if (j->n)
 		l->policy.title = str_of(titles[j->src[j->n - 1].who]);

@@ -45,7 +45,7 @@ static int add_examples(struct load *l, const struct ynode *n, const struct rule
 
 enum { WITH_EXAMPLES = 1 };
 
-static const char *const shared_keys[] = {"description", "alternative", "match", "not_match"};
+static const char shared_keys[][12] = {"description", "alternative", "match", "not_match"};
 
 /* The keys that all rules have. 1: it was one of them; 0: it is none; -1: it was and is wrong. */
 static int shared_key(struct load *l, const struct ynode *c, struct rule *r, int flags)
@@ -483,7 +483,7 @@ static int one_interpreter(struct load *l, const struct ynode *c, struct interpr
 
 int rules_interpreters(struct load *l, const struct ynode *n, void *field)
 {
-	static const char *const langs[] = {"python", "javascript", "powershell", "ruby", "perl", "php", "lua"};
+	static const char langs[][12] = {"python", "javascript", "powershell", "ruby", "perl", "php", "lua"};
 	if (yaml_null(n))
 		return 0;
 	if (n->kind != YNODE_MAP)

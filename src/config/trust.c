@@ -107,7 +107,7 @@ int trust_read(struct arena *a, struct str store, struct trust_entry **ret, stru
 
 static int write_list(void *arg)
 {
-	static const char *const names[] = {"path", "sha256", "when"};
+	static const char names[][8] = {"path", "sha256", "when"};
 	struct job *j = arg;
 	struct buf b;
 	buf_init(&b, j->a, TRUST_BYTES_MAX);

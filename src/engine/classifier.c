@@ -15,7 +15,7 @@
 #define ID "classifier"
 #define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
-static const char *const system_dirs[] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"};
+static const char system_dirs[][16] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"};
 
 struct answer {
 	enum verdict verdict;
@@ -28,7 +28,7 @@ struct answer {
 /* What would run is not known to anybody, the classifier included, so it is the box at most. */
 static bool unread(const char *id)
 {
-	static const char *const ids[] = {"opaque-command", "opaque-script", "syntax-error", "bound-reached", "unknown-construct"};
+	static const char ids[][20] = {"opaque-command", "opaque-script", "syntax-error", "bound-reached", "unknown-construct"};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
 		if (!strcmp(id, ids[i]))

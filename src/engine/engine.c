@@ -7,7 +7,7 @@
 #include "gate/gate.h"
 #include "shell/shell.h"
 
-static const char *const dialect_names[] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh", [DIALECT_POWERSHELL] = "powershell"};
+static const char dialect_names[][12] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh", [DIALECT_POWERSHELL] = "powershell"};
 
 const char *dialect_name(enum dialect d) { return dialect_names[d]; }
 
@@ -39,7 +39,7 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 	ret->snippets_end = &s->next;
 }
 
-static const char *const mode_names[] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
 
 const char *mode_name(enum mode m) { return mode_names[m]; }
 

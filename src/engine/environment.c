@@ -10,12 +10,13 @@
 #define VALUE_LOOK_MAX 4096  /* bytes of a value that are looked at */
 #define VARIABLES_MAX 4096   /* of the caller that are looked at */
 #define SCRUBBED_MAX 256     /* names that are reported */
+#define NAME_ROOM 32         /* bytes of a name in the tables, which stand in place: pointers would have to be relocated at each start */
 #define USER "box"
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 /* ---- what a name says; compared in upper case ---- */
 
-static const char *const secret_names[] = {
+static const char secret_names[][NAME_ROOM] = {
 	"ANTHROPIC_*", "CLAUDE_CODE_OAUTH*", "CLAUDE_CODE_SESSION_ACCESS*", "OPENAI_*", "AWS_*ACCESS_KEY*", "AWS_SESSION*", "AWS_BEARER*", "AWS_*SECRET*", "AWS_WEB_IDENTITY*",
 	"GOOGLE_*CREDENTIAL*", "GOOGLE_OAUTH*", "GCP_*", "GCLOUD_*", "CLOUDSDK_AUTH*", "AZURE_*", "ARM_CLIENT*", "ARM_ACCESS*", "ACTIONS_*", "GITHUB_TOKEN", "GH_*TOKEN", "RUNNER_TOKEN",
 	"OTEL_*HEADERS*", "INPUT_*", "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "DOCKER_AUTH*", "VAULT_*", "NPM_CONFIG_*AUTH*", "DATABASE_URL", "PGPASS*",
@@ -23,7 +24,7 @@ static const char *const secret_names[] = {
 	"*CREDENTIAL*", "*_AUTH", "*_AUTH_*", "*AUTHORIZATION*", "*_PAT", "*COOKIE*", "*_DSN", "*WEBHOOK*", "*CONNECTION_STRING*", "*_CERT_KEY*", "*SIGNING_KEY*", "*ENCRYPTION_KEY*", "*_PWD",
 };
 
-static const char *const hijacking_names[] = {
+static const char hijacking_names[][NAME_ROOM] = {
 	/* the loader and the C library */
 	"LD_*", "DYLD_*", "GCONV_PATH", "GETCONF_DIR", "HOSTALIASES", "LOCALDOMAIN", "LOCPATH", "MALLOC_*", "NIS_PATH", "NLSPATH", "RESOLV_*", "RES_OPTIONS", "GLIBC_TUNABLES",
 	/* shells */
@@ -44,17 +45,18 @@ static const char *const hijacking_names[] = {
 };
 
 /* Harmless, and useful to programs. */
-static const char *const passed_names[] = {"TZ", "NO_COLOR", "CI", "SOURCE_DATE_EPOCH", "COLUMNS", "LINES"};
+static const char passed_names[][NAME_ROOM] = {"TZ", "NO_COLOR", "CI", "SOURCE_DATE_EPOCH", "COLUMNS", "LINES"};
 /* The work profile's besides: a project's tools as its people have them. Their paths mean something only where they are seen in the box. */
-static const char *const passed_work[] = {
+static const char passed_work[][NAME_ROOM] = {
 	"FORCE_COLOR", "CLICOLOR", "NODE_ENV", "RAILS_ENV", "RACK_ENV", "MIX_ENV", "APP_ENV", "FLASK_ENV", "DEBUG", "VERBOSE", "RUST_BACKTRACE", "RUST_LOG", "CARGO_TERM_COLOR", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE",
 	"PYTHONIOENCODING", "PYTHONUTF8", "PYTHONHASHSEED", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "NVM_DIR", "NVM_BIN", "CARGO_HOME", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN", "GOPATH", "GOROOT", "PYENV_ROOT", "PYENV_VERSION",
 	"RBENV_ROOT", "RBENV_VERSION", "VOLTA_HOME", "JAVA_HOME", "ANDROID_HOME", "SDKMAN_DIR",
 };
 
 /* Values that are credentials whatever their names. */
-static const char *const secret_values[] = {"sk-*", "sk_live_*", "rk_live_*", "ghp_*", "gho_*", "ghu_*", "ghs_*", "ghr_*", "github_pat_*", "glpat-*", "gldt-*", "xoxb-*", "xoxp-*", "xoxa-*", "xapp-*", "AKIA????????????????",
-	"ASIA????????????????", "AIza*", "ya29.*", "npm_*", "pypi-*", "hf_*", "SG.*.*", "dop_v1_*", "shpat_*", "eyJ*.*.*", "*-----BEGIN*PRIVATE KEY*", "Bearer *", "Basic *", "hvs.*", "figd_*", "lin_api_*", "dckr_pat_*"};
+static const char secret_values[][28] = {"sk-*", "sk_live_*", "rk_live_*", "ghp_*", "gho_*", "ghu_*", "ghs_*", "ghr_*", "github_pat_*", "glpat-*", "gldt-*", "xoxb-*", "xoxp-*", "xoxa-*", "xapp-*", "AKIA????????????????",
+	"ASIA????????????????", "AIza*", "ya29.*", "npm_*", "pypi-*", "hf_*", "SG.*.*", "dop_v1_*", "shpat_*", "eyJ*.*.*", "Bearer *", "Basic *", "hvs.*", "figd_*", "lin_api_*", "dckr_pat_*"};
+#define PRIVATE_KEY "*-----BEGIN*PRIVATE KEY*" /* the only one that is found anywhere in a value */
 #define SECRET_VALUE_MIN 16 /* bytes: shorter ones are words */
 
 /*
@@ -92,17 +94,26 @@ static bool matches(const char *pattern, struct str text)
 }
 
 /* Which letters there are, as bits: a name that lacks one of a pattern's need not be compared with it. */
-static uint32_t letters(const char *p, size_t n)
+static uint32_t letters_of(struct str s)
 {
 	uint32_t bits = 0;
 
-	for (size_t i = 0; i < n; i++)
-		if (p[i] != '*')
-			bits |= 1u << (p[i] & 31);
+	for (size_t i = 0; i < s.n; i++)
+		bits |= 1u << (s.p[i] & 31);
 	return bits;
 }
 
-static bool matches_any(const char *const *patterns, size_t n, struct str text)
+static uint32_t letters(const char *pattern)
+{
+	uint32_t bits = 0;
+
+	for (; *pattern; pattern++)
+		if (*pattern != '*')
+			bits |= 1u << (*pattern & 31);
+	return bits;
+}
+
+static bool matches_any(const char (*patterns)[NAME_ROOM], size_t n, struct str text)
 {
 	for (size_t i = 0; i < n; i++)
 		if (matches(patterns[i], text))
@@ -121,12 +132,12 @@ static struct str upper(struct str s, char room[static NAME_MAX_BYTES])
 /* scheme://user:password@host */
 static bool url_with_password(struct str v)
 {
-	for (size_t i = 0; i + 3 < v.n; i++) {
+	for (ptrdiff_t at = str_find(v, ':', 0); at >= 0 && (size_t)at + 3 < v.n; at = str_find(v, ':', (size_t)at + 1)) {
 		bool colon = false;
 
-		if (v.p[i] != ':' || v.p[i + 1] != '/' || v.p[i + 2] != '/')
+		if (v.p[at + 1] != '/' || v.p[at + 2] != '/')
 			continue;
-		for (size_t k = i + 3; k < v.n && v.p[k] != '/' && v.p[k] != ' '; k++) {
+		for (size_t k = (size_t)at + 3; k < v.n && v.p[k] != '/' && v.p[k] != ' '; k++) {
 			colon |= v.p[k] == ':';
 			if (v.p[k] == '@' && colon)
 				return true;
@@ -156,29 +167,47 @@ static bool value_matches(const char *pattern, struct str v)
 	return true;
 }
 
-struct screen { /* letters of the patterns */
-	uint32_t names[COUNT(secret_names)];
+struct screen { /* what most names and values lack */
+	uint32_t names[COUNT(secret_names)]; /* letters of the patterns */
+	uint64_t starts[4];                  /* first bytes of the patterns of values, as bits */
 };
+
+static bool starts_like_one(const struct screen *s, unsigned char first) { return s->starts[first >> 6] >> (first & 63) & 1; }
 
 static void screen_make(struct screen *ret)
 {
+	*ret = (struct screen){0};
 	for (size_t i = 0; i < COUNT(secret_names); i++)
-		ret->names[i] = letters(secret_names[i], strlen(secret_names[i]));
+		ret->names[i] = letters(secret_names[i]);
+	for (size_t i = 0; i < COUNT(secret_values); i++) {
+		unsigned char first = (unsigned char)secret_values[i][0];
+
+		ret->starts[first >> 6] |= (uint64_t)1 << (first & 63);
+	}
+}
+
+static bool secret_value(const struct screen *s, struct str v)
+{
+	if (v.n < SECRET_VALUE_MIN)
+		return false;
+	if (!starts_like_one(s, (unsigned char)v.p[0]))
+		return value_matches(PRIVATE_KEY, v);
+	for (size_t i = 0; i < COUNT(secret_values); i++)
+		if (value_matches(secret_values[i], v))
+			return true;
+	return value_matches(PRIVATE_KEY, v);
 }
 
 static bool screened_secret(const struct screen *s, struct str name, struct str value)
 {
 	char room[NAME_MAX_BYTES];
 	struct str v = str_sub(value, 0, VALUE_LOOK_MAX), big = upper(name, room);
-	uint32_t have = letters(big.p, big.n);
+	uint32_t lacks = ~letters_of(big);
 
 	for (size_t i = 0; i < COUNT(secret_names); i++)
-		if (!(s->names[i] & ~have) && matches(secret_names[i], big))
+		if (!(s->names[i] & lacks) && matches(secret_names[i], big))
 			return true;
-	for (size_t i = 0; i < COUNT(secret_values) && v.n >= SECRET_VALUE_MIN; i++)
-		if (value_matches(secret_values[i], v))
-			return true;
-	return url_with_password(v);
+	return secret_value(s, v) || url_with_password(v);
 }
 
 bool variable_secret(struct str name, struct str value)
@@ -267,7 +296,7 @@ static void take_callers(struct making *m)
 			continue;
 		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) || (screened_secret(&screen, name, value) && !listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
-		else if (!variable_hijacks(name) && passes(m, name))
+		else if (passes(m, name) && !variable_hijacks(name)) /* in this order: few pass, and the other table is long */
 			set(m, name, value);
 	}
 }
@@ -326,7 +355,7 @@ int making_environment(struct making *m, struct err *e)
 /* ---- values that must not be shown ---- */
 
 /* These say where a secret is, and are none themselves. */
-static const char *const place_names[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS", "*_FILE", "*_PATH", "*_DIR"};
+static const char place_names[][NAME_ROOM] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "NETRC", "KUBECONFIG", "GOOGLE_APPLICATION_CREDENTIALS", "*_FILE", "*_PATH", "*_DIR"};
 
 char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w)
 {

@@ -79,11 +79,14 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 /* A client that wants to know where the command ended does without when that cannot be said. */
 static void run_and_follow(struct arena *a, struct job *j, const struct box_progress *progress)
 {
+	struct box *begun = j->box;
 	struct str told = STR("");
+
+	j->box = NULL;
 
 	if (j->ticket.follow)
 		(void)follow_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
-	run_go(a, &j->run, progress, &j->outcome);
+	run_go(a, &j->run, begun, progress, &j->outcome);
 	j->ended_in = follow_end(a, &j->world, told);
 }
 
@@ -116,7 +119,7 @@ static void finish(struct arena *a, struct job *j, bool begun)
 	record_close(&j->record);
 }
 
-int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+static int go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	struct err why = {0};
 	bool begun = false, loaded;
@@ -136,6 +139,18 @@ int job_go(struct arena *a, struct job *j, const struct box_progress *progress, 
 		begun = run_recorded(a, j, progress);
 	finish(a, j, begun);
 	return 0;
+}
+
+/* The box is begun first of all: it takes the kernel about as long as finding out here what is to run in it, and whether. */
+int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+{
+	int rc;
+
+	j->box = box_begin(a, box_backend(NULL));
+	rc = go(a, j, progress, e);
+	box_end(box_backend(NULL), j->box);
+	j->box = NULL;
+	return rc;
 }
 
 int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)

@@ -14,6 +14,7 @@ struct job {
 	struct policies policies;
 	struct run_world world;
 	struct run run;
+	struct box *box;           /* begun and not used yet; NULL: none */
 	struct record record;
 	struct outcome outcome;    /* box_wait() on it when the report is out */
 	struct judgement judgement;

@@ -9,10 +9,12 @@
 #define VERSION 1
 #define LIST_MAX 100000 /* entries of any list that is read */
 
-static const char *const kinds[] = {[PATH_ABSENT] = "absent", [PATH_FILE] = "file", [PATH_DIR] = "dir", [PATH_LINK] = "link", [PATH_DEVICE] = "device", [PATH_OTHER] = "other",
+#define NAME_ROOM 12
+
+static const char kinds[][NAME_ROOM] = {[PATH_ABSENT] = "absent", [PATH_FILE] = "file", [PATH_DIR] = "dir", [PATH_LINK] = "link", [PATH_DEVICE] = "device", [PATH_OTHER] = "other",
 	[PATH_UNREADABLE] = "unreadable"};
-static const char *const file_kinds[] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
-static const char *const owners[] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
+static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
@@ -152,7 +154,7 @@ static uint32_t number(const json_t *o, const char *key)
 }
 
 /* The place of a name in a list of names, or -1. */
-static int index_of(const char *const *names, size_t n, struct str name)
+static int index_of(const char (*names)[NAME_ROOM], size_t n, struct str name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(name, names[i]))

@@ -81,7 +81,7 @@ static bool only_words(struct str text)
 /* The first word is the runner, or what starts it: `npx jest`, `./node_modules/.bin/jest`. */
 static bool calls(const struct runner_row *row, struct str first, struct str second)
 {
-	static const char *const starters[] = {"npx", "bunx", "php"};
+	static const char starters[][8] = {"npx", "bunx", "php"};
 
 	if (str_is(base_name(first), row->word))
 		return true;

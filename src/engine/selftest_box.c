@@ -127,7 +127,7 @@ static int place_make(struct trial_place *p, const char *dir, struct err *e)
 
 static const char *wall_name(enum trial_wall w, const struct outcome *o)
 {
-	static const char *const names[] = {[BY_NOBODY] = "", [BY_NETWORK] = "network ns", [BY_MOUNTS] = "mounts", [BY_FILTER] = "seccomp", [BY_PID_NAMESPACE] = "pid namespace",
+	static const char names[][16] = {[BY_NOBODY] = "", [BY_NETWORK] = "network ns", [BY_MOUNTS] = "mounts", [BY_FILTER] = "seccomp", [BY_PID_NAMESPACE] = "pid namespace",
 		[BY_ENVIRONMENT] = "environment", [BY_PRIVILEGES] = "no privileges", [BY_PROTECTION] = "pinned mounts"};
 	const enum enforcer limits[] = {[BY_MEMORY] = o->enforced.memory, [BY_TIME] = o->enforced.time, [BY_PIDS] = o->enforced.pids, [BY_SCRATCH] = o->enforced.scratch,
 		[BY_OUTPUT] = o->enforced.output};
@@ -184,7 +184,7 @@ static void judge(struct arena *a, struct trial_place *p, struct trial *t, const
 /* Variables with our word that a box must not get from the caller, whatever they are called. */
 static char *const *environment(struct arena *a, const struct trial_place *p)
 {
-	static const char *const names[] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "CAISSON_SELFTEST"};
+	static const char names[][24] = {"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "CAISSON_SELFTEST"};
 	char **env = arena_array(a, COUNT(names) + 2, sizeof(*env));
 
 	for (size_t i = 0; i < COUNT(names); i++)
@@ -220,7 +220,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
 		return -1;
-	run_go(a, &r, NULL, &o);
+	run_go(a, &r, NULL, NULL, &o);
 	box_wait(&o);
 	judge(a, p, t, &r, &o);
 	return 0;
@@ -317,7 +317,7 @@ int box_test(struct arena *a, const struct policies *p, const char *dir, struct 
 
 void box_test_json(struct buf *out, const struct box_test *test)
 {
-	static const char *const ends[] = {"held", "broken", "untried"};
+	static const char ends[][8] = {"held", "broken", "untried"};
 
 	buf_fmt(out, "{\"held\":%u,\"broken\":%u,\"untried\":%u,\"attempts\":[", test->held, test->broken, test->untried);
 	for (const struct trial *t = test->trials; t; t = t->next) {

@@ -14,10 +14,10 @@
 #define PROTECTED_MAX 512  /* names that policies add */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-static const char *const program_dirs[] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
+static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
 
 /* Parts of a home that hold programs and libraries, and no credentials: of ~/.cargo not credentials.toml, of ~/.local not the keyrings. */
-static const char *const toolchains[] = {
+static const char toolchains[][32] = {
 	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env", ".cargo/registry", ".cargo/git", ".rustup/toolchains", ".rustup/settings.toml", ".pyenv/bin", ".pyenv/libexec",
 	".pyenv/plugins", ".pyenv/pyenv.d", ".pyenv/shims", ".pyenv/version", ".pyenv/versions", ".rbenv/bin", ".rbenv/libexec", ".rbenv/shims", ".rbenv/version", ".rbenv/versions", ".local/bin", ".local/lib",
 	".local/share/fnm/node-versions", ".local/share/mise/installs", ".local/share/mise/shims", ".local/share/pipx/venvs", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools",
@@ -27,7 +27,7 @@ static const char *const toolchains[] = {
 };
 
 /* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
-static const char *const caches[] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
+static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
 
 struct places {
 	struct making *m;
@@ -177,7 +177,7 @@ static void add_path(struct making *m, struct str real, struct str at, bool writ
 
 static int extra_path(struct places *p, const char *option, const char *name, bool writable, struct err *e)
 {
-	static const char *const never[] = {"/proc", "/sys", "/dev", "/run"};
+	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
 	struct path_answer at;
 
 	if (look(p, option, str_of(name), &at, e) != 0)
@@ -258,7 +258,7 @@ static void show_caches(struct places *p)
 /* As git would, the file in the home goes before the other. */
 static void show_identity(struct places *p)
 {
-	static const char *const names[] = {".gitconfig", ".config/git/config"};
+	static const char names[][20] = {".gitconfig", ".config/git/config"};
 	struct making *m = p->m;
 
 	for (size_t i = 0; i < COUNT(names); i++) {
@@ -346,7 +346,7 @@ static int directory(struct places *p, struct err *e)
 /* Directories of the host that every box sees. */
 static bool of_system(struct str dir)
 {
-	static const char *const seen[] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
+	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
 
 	for (size_t i = 0; i < COUNT(seen); i++)
 		if (path_inside(dir, str_of(seen[i])))

@@ -13,15 +13,17 @@
 #define DEAD_MAX 4096
 #define REASONS_TEXT_MAX 400
 #define SCRATCH_CAP ((size_t)256 << 20)
+#define ID_ROOM 20   /* bytes of the lists below */
+#define NAME_ROOM 12
 
 /*
  * Reasons that one may decide about once and for all: for the very command; and, fewer, for whatever starts like it. All others are about damage, secrets,
  * rights, or about what is not known, and a person should look each time.
  */
-static const char *const once[] = {"network", "configured-default", "not-contained", "executes-file", "unknown-program", "archive-extract"};
-static const char *const mild[] = {"network", "configured-default", "not-contained"};
+static const char once[][ID_ROOM] = {"network", "configured-default", "not-contained", "executes-file", "unknown-program", "archive-extract"};
+static const char mild[][ID_ROOM] = {"network", "configured-default", "not-contained"};
 
-static bool listed(const char *const *list, size_t n, const char *id)
+static bool listed(const char (*list)[ID_ROOM], size_t n, const char *id)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(list[i], id))
@@ -215,13 +217,13 @@ static int asks_most_first(const void *x, const void *y)
  * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run commands and overwrite what others have: an
  * allow rule for "git push" would allow --force as well, to wherever.
  */
-static const char *const deeper[] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp", "rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
+static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp", "rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
 	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
 
 /* Of git, what only looks. */
-static const char *const git_looks[] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
+static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
 
-static bool among(const char *const *list, size_t n, struct str word)
+static bool among(const char (*list)[NAME_ROOM], size_t n, struct str word)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(word, list[i]))

@@ -7,7 +7,7 @@
 #include "sys/file.h"
 #include "sys/stream.h"
 
-static const char *const tasks[] = {"test", "typecheck", "lint", "data", "json", "custom"};
+static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json", "custom"};
 
 /* ---- before the run ---- */
 

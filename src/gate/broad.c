@@ -44,7 +44,7 @@ static const struct row {
 };
 
 /* Exactly these, without further words, say what they do. */
-static const char *const fine_alone[] = {"yarn", "env", "time", "trap", "screen", "tmux"};
+static const char fine_alone[][8] = {"yarn", "env", "time", "trap", "screen", "tmux"};
 
 struct room { /* a rule made plain: lower case, no directory, no version, no options before what it lets follow */
 	char p[BROAD_RULE_MAX];
@@ -182,8 +182,8 @@ static const char *command_broad(struct str text)
 
 const char *permission_broad(const struct permission_rule *r)
 {
-	static const char *const edits[] = {"Edit", "Write", "MultiEdit", "NotebookEdit"};
-	static const char *const everything[] = {"//**", "//*", "//", "~/**", "~/*", "~/", "~"};
+	static const char edits[][16] = {"Edit", "Write", "MultiEdit", "NotebookEdit"};
+	static const char everything[][8] = {"//**", "//*", "//", "~/**", "~/*", "~/", "~"};
 
 	if (r->tool.n && glob_may(r->tool, str_n("\0", 1), 0) == GLOB_YES)
 		return all_tools;

@@ -146,20 +146,32 @@ static enum match any_operand(const struct subject *s, const struct know_options
 
 static enum match danger_is(struct judge *j, struct subject *s, const struct danger *d)
 {
+	const char *options = danger_text(d->options), *operands = danger_text(d->operands), *except = danger_text(d->except);
 	size_t rest = 0;
-	enum match m = command_is(j, s, d->command, &rest);
+	enum match m = command_is(j, s, danger_text(d->command), &rest);
 	struct know_options *o;
 
 	if (m == MATCH_NO)
 		return m;
 	o = subject_options(j, s);
-	if (d->except && (any_option(s, o, d->except) == MATCH_YES || any_operand(s, o, rest, d->except) == MATCH_YES))
+	if (*except && (any_option(s, o, except) == MATCH_YES || any_operand(s, o, rest, except) == MATCH_YES))
 		return MATCH_NO;
-	if (d->options)
-		m = worse(m, any_option(s, o, d->options));
-	if (d->operands)
-		m = worse(m, any_operand(s, o, rest, d->operands));
+	if (*options)
+		m = worse(m, any_option(s, o, options));
+	if (*operands)
+		m = worse(m, any_operand(s, o, rest, operands));
 	return m;
+}
+
+static void danger_tell(struct judge *j, const struct subject *s, const struct danger *d, enum match m)
+{
+	const char *check = danger_text(d->check), *message = danger_text(d->message), *alternative = danger_text(d->alternative);
+
+	if (m == MATCH_YES)
+		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
+	else if (m == MATCH_MAYBE)
+		judge_tell_at_most(j, check, GRADE_ASK, s->c->at, judge_quote(j, "a word that is not known may make ", s->c->at,
+			str_c(j->a, str_fmt(j->a, " one that %s", message))), alternative);
 }
 
 void danger_words(struct judge *j, const struct check *c)
@@ -171,18 +183,12 @@ void danger_words(struct judge *j, const struct check *c)
 
 		for (size_t k = 0; k < danger_nrows && s->base.n; k++) {
 			const struct danger *d = &danger_rows[k];
-			enum match m;
 
-			if (d->command[0] != s->base.p[0])
+			if (d->first != s->base.p[0])
 				continue;
-			if (s->row && subject_known(j, s)->readonly && strcmp(d->check, "secret-read") != 0)
+			if (s->row && subject_known(j, s)->readonly && strcmp(danger_text(d->check), "secret-read") != 0)
 				continue; /* this form only reads: git config --get, kubectl delete --help */
-			m = danger_is(j, s, d);
-			if (m == MATCH_YES)
-				judge_tell_at_most(j, d->check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", d->message))), d->alternative);
-			else if (m == MATCH_MAYBE)
-				judge_tell_at_most(j, d->check, GRADE_ASK, s->c->at, judge_quote(j, "a word that is not known may make ", s->c->at,
-					str_c(j->a, str_fmt(j->a, " one that %s", d->message))), d->alternative);
+			danger_tell(j, s, d, danger_is(j, s, d));
 		}
 	}
 }
@@ -191,7 +197,7 @@ void danger_words(struct judge *j, const struct check *c)
 
 static bool loopback(const struct word *host)
 {
-	static const char *const names[] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
+	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
 	struct str h = host->text;
 	ptrdiff_t x;
 

@@ -74,8 +74,8 @@ static enum harm sql_harm(struct str s)
 
 static enum harm mongo_harm(struct str s)
 {
-	static const char *const destroys[] = {"dropDatabase", ".drop(", "dropIndexes", "deleteMany({})", "remove({})", "shutdownServer", "dropUser"};
-	static const char *const changes[] = {"delete", "remove", "update", "insert", "replace", "rename", "bulkWrite", "findAndModify", "$out", "$merge", "eval"};
+	static const char destroys[][16] = {"dropDatabase", ".drop(", "dropIndexes", "deleteMany({})", "remove({})", "shutdownServer", "dropUser"};
+	static const char changes[][16] = {"delete", "remove", "update", "insert", "replace", "rename", "bulkWrite", "findAndModify", "$out", "$merge", "eval"};
 
 	for (size_t i = 0; i < sizeof(destroys) / sizeof(*destroys); i++)
 		if (str_contains(s, str_of(destroys[i])))

@@ -27,7 +27,7 @@ void judge_step(struct judge *j, const char *what, struct str rule, struct span 
 
 static const char *place_name(const struct judge *j, const struct where *w)
 {
-	static const char *const names[] = {[PLACE_UNKNOWN] = "unknown", [PLACE_NULL] = "nothing is kept", [PLACE_ROOT] = "writable root", [PLACE_TEMP] = "temporary",
+	static const char names[][16] = {[PLACE_UNKNOWN] = "unknown", [PLACE_NULL] = "nothing is kept", [PLACE_ROOT] = "writable root", [PLACE_TEMP] = "temporary",
 		[PLACE_DEVICE] = "device", [PLACE_SYSTEM] = "system", [PLACE_OUTSIDE] = "outside"};
 
 	if (w->place == PLACE_ROOT && j->v->project.n && path_within(w->real, j->v->project))

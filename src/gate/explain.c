@@ -25,7 +25,7 @@
 #define WIDTH_MIN 40
 
 enum tint { TINT_NONE, TINT_DIM, TINT_BOLD, TINT_RED, TINT_YELLOW, TINT_GREEN, TINT_CYAN };
-static const char *const tints[] = {"", "\033[2m", "\033[1m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
+static const char tints[][8] = {"", "\033[2m", "\033[1m", "\033[31m", "\033[33m", "\033[32m", "\033[36m"};
 
 struct label {
 	struct span at;
@@ -355,7 +355,7 @@ static const struct known *known_of(const struct explain *x, const struct comman
 /* What the row of knowledge says of this form: "git push: network". */
 static void put_known(struct explain *x, const struct command *c)
 {
-	static const char *const effects[] = {"network", "privilege", "persistence", "system", "history", "runs the workspace"}; /* by EFFECT_ bit */
+	static const char effects[][20] = {"network", "privilege", "persistence", "system", "history", "runs the workspace"}; /* by EFFECT_ bit */
 	const struct known *k = known_of(x, c);
 	const char *sep = ": ";
 
@@ -504,7 +504,7 @@ static void put_others(struct explain *x)
 
 /* ---- why ---- */
 
-static const char *const tiers[] = {"deny", "scoped allow", "ask", "allow", "default", "lifted"};
+static const char tiers[][16] = {"deny", "scoped allow", "ask", "allow", "default", "lifted"};
 #define TIERS (sizeof(tiers) / sizeof(*tiers))
 
 static size_t tier_of(const struct step *s)

@@ -29,7 +29,7 @@ static struct span command_of(const struct judge *j, struct span at)
 
 static bool fetches(const struct subject *s)
 {
-	static const char *const names[] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
+	static const char names[][12] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
 		"aws", "gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig", "nslookup", "host", "scp", "sftp", "rsync", "axel", "curlie", "lwp-request", "GET", "POST", "wget2"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -75,7 +75,7 @@ static void code_from(struct judge *j, struct span at)
 /* Fetched inside a substitution or a function, whatever became of it since. */
 static struct subject *fetched_aside(struct judge *j)
 {
-	static const char *const ways[] = {"subst", "procsub", "function"};
+	static const char ways[][12] = {"subst", "procsub", "function"};
 
 	for (size_t i = 0; i < j->nsubjects; i++)
 		for (const struct via *v = j->subjects[i].c->via; v; v = v->outer)

@@ -280,7 +280,7 @@ static bool sql_client_harmless(struct str s)
 
 static bool sql_harmless(struct str s)
 {
-	static const char *const words[] = {
+	static const char words[][16] = {
 		"program", "load_extension", "writefile", "readfile", "edit(", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
 		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "copy", "sys_exec", "sys_eval", "install",
 		"load ", "read_", "glob(", "fsdir", "zipfile",

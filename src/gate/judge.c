@@ -1,8 +1,8 @@
 /* Judging: every check of the table runs, every finding lowers the verdict, the minimum wins. */
 #include "gate/judge.h"
 
-static const char *const verdict_names[] = {"deny", "ask", "contain", "allow"};
-static const char *const grade_names[] = {"off", "warn", "contain", "ask", "deny"};
+static const char verdict_names[][8] = {"deny", "ask", "contain", "allow"};
+static const char grade_names[][8] = {"off", "warn", "contain", "ask", "deny"};
 static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
 
 const char *verdict_name(enum verdict v) { return verdict_names[v]; }

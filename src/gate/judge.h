@@ -6,7 +6,7 @@
  *   tiers.c      the person's own rules;  rules.c: how one rule matches;  normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   repository.c  git in a directory that was made to look like a repository
- *   danger.c     commands that are dangerous by their words (rows in danger_table.c);  flow.c: by what flows where
+ *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
  *   derive.c     what the judgement remembers of its way, for people;  explain.c: showing it
  */

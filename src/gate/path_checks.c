@@ -58,7 +58,7 @@ static bool holds_own_file(const struct judge *j, struct str path)
 	return own_file(j, path) || holds(path, j->v->config_dir) || holds(path, j->v->state_dir);
 }
 
-static const char *const doing[] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_DELETE] = "deletes", [ACCESS_EXEC] = "executes"};
+static const char doing[][12] = {[ACCESS_READ] = "reads", [ACCESS_WRITE] = "writes", [ACCESS_DELETE] = "deletes", [ACCESS_EXEC] = "executes"};
 
 static const char *phrase(struct judge *j, const struct access *x, const char *what)
 {
@@ -69,7 +69,7 @@ static const char *phrase(struct judge *j, const struct access *x, const char *w
 
 static bool archive(const struct access *x)
 {
-	static const char *const ops[] = {"tar", "bsdtar", "unzip", "cpio", "7z", "7za", "7zr", "unrar", "unar", "ar", "jar", "dpkg", "dpkg-deb", "unsquashfs", "cabextract", "Expand-Archive"};
+	static const char ops[][16] = {"tar", "bsdtar", "unzip", "cpio", "7z", "7za", "7zr", "unrar", "unar", "ar", "jar", "dpkg", "dpkg-deb", "unsquashfs", "cabextract", "Expand-Archive"};
 
 	for (size_t i = 0; x->kind == ACCESS_WRITE && x->below && x->op && i < sizeof(ops) / sizeof(*ops); i++)
 		if (!strcmp(x->op, ops[i]) || (!strncmp(x->op, ops[i], strlen(ops[i])) && x->op[strlen(ops[i])] == ' '))
@@ -82,7 +82,7 @@ static bool archive(const struct access *x)
 /* Files of a repository by which git runs something, or finds its configuration. */
 static bool names_gits_own(struct str pattern)
 {
-	static const char *const names[] = {"config", "config.worktree", "commondir", "HEAD", "hooks", "attributes", "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg",
+	static const char names[][20] = {"config", "config.worktree", "commondir", "HEAD", "hooks", "attributes", "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg",
 		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "update", "pre-receive", "post-receive", "fsmonitor-watchman"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -235,7 +235,7 @@ static bool spares_git(const struct judge *j, const struct access *x)
 /* Files that find has found get other content; a mode or a time is none. */
 static bool rewrites_found(const struct access *x)
 {
-	static const char *const harmless[] = {"chmod", "touch", "chown", "chgrp"};
+	static const char harmless[][8] = {"chmod", "touch", "chown", "chgrp"};
 
 	for (size_t i = 0; x->op && i < sizeof(harmless) / sizeof(*harmless); i++)
 		if (!strcmp(x->op, harmless[i]))
@@ -305,7 +305,7 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 /* What only adds, or changes no content. */
 static bool adds_only(const struct access *x)
 {
-	static const char *const ops[] = {">>", "touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo", "git clone", "git init", "git worktree add"};
+	static const char ops[][20] = {">>", "touch", "mkdir", "chmod", "chown", "chgrp", "ln", "mkfifo", "git clone", "git init", "git worktree add"};
 
 	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
 		if (!strcmp(x->op, ops[i]))
@@ -395,7 +395,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 /* Looking at a name, or at what a directory lists, gives no secret away. */
 static bool reads_content(const struct access *x)
 {
-	static const char *const ops[] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink", "basename", "dirname", "find", "tree", "chmod", "chown", "chgrp", "touch", "file", "exa", "eza", "fd", "cd", "ssh-add", "ssh"};
+	static const char ops[][12] = {"stat", "ls", "du", "test", "[", "[[", "realpath", "readlink", "basename", "dirname", "find", "tree", "chmod", "chown", "chgrp", "touch", "file", "exa", "eza", "fd", "cd", "ssh-add", "ssh"};
 
 	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
 		if (!strcmp(x->op, ops[i]))

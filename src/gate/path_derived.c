@@ -5,7 +5,9 @@
 #include "gate/judge.h"
 #include "gate/path_table.h"
 
-static bool one_of(const char *name, const char *const *list, size_t n)
+#define OP_ROOM 24
+
+static bool one_of(const char *name, const char (*list)[OP_ROOM], size_t n)
 {
 	for (size_t i = 0; name && i < n; i++)
 		if (!strcmp(name, list[i]))
@@ -44,7 +46,7 @@ static bool is_directory(struct judge *j, const struct access *x)
 
 bool access_copies(const struct access *x)
 {
-	static const char *const ops[] = {"cp", "mv", "ln", "link", "install", "rsync", "ditto", "git mv", "gcp", "gmv"};
+	static const char ops[][OP_ROOM] = {"cp", "mv", "ln", "link", "install", "rsync", "ditto", "git mv", "gcp", "gmv"};
 
 	return ONE_OF(x->op, ops);
 }
@@ -127,7 +129,7 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w)
 {
-	static const char *const ops[] = {"mv", "git mv"};
+	static const char ops[][OP_ROOM] = {"mv", "git mv"};
 
 	if (x->kind != ACCESS_DELETE || !ONE_OF(x->op, ops) || w->place != PLACE_ROOT || !path_table_secret(j, w, false))
 		return false;
@@ -182,9 +184,9 @@ static struct str pathspec(struct str text)
 
 static void git_operands(struct judge *j, struct subject *s, struct str dir)
 {
-	static const char *const readers[] = {"git add", "git stage", "git commit", "git diff", "git show", "git blame", "git annotate", "git hash-object", "git grep", "git cat-file",
+	static const char readers[][OP_ROOM] = {"git add", "git stage", "git commit", "git diff", "git show", "git blame", "git annotate", "git hash-object", "git grep", "git cat-file",
 		"git archive", "git update-index", "git interpret-trailers", "git stash push"};
-	static const char *const restorers[] = {"git checkout", "git restore", "git checkout-index"};
+	static const char restorers[][OP_ROOM] = {"git checkout", "git restore", "git checkout-index"};
 	struct know_options *o = subject_options(j, s);
 	bool reads = ONE_OF(o->name, readers), restores = ONE_OF(o->name, restorers);
 
@@ -278,7 +280,7 @@ void paths_unknown_program(struct judge *j)
 /* ls ~/.ssh, find ~ -name id_rsa: what is listed are secrets. */
 static bool lists_secrets(struct judge *j, const struct subject *s)
 {
-	static const char *const names[] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza", "exa"};
+	static const char names[][OP_ROOM] = {"find", "ls", "fd", "fdfind", "locate", "plocate", "eza", "exa"};
 
 	if (!ONE_OF(str_c(j->a, s->base), names) || !text_exact(s->c->cwd))
 		return false;
@@ -296,7 +298,7 @@ static bool lists_secrets(struct judge *j, const struct subject *s)
 
 void paths_listed_secrets(struct judge *j)
 {
-	static const char *const lookers[] = {"ls", "stat", "wc", "du", "test", "[", "file", "dirname", "basename", "readlink", "realpath", "chmod", "touch", "cd", "find"};
+	static const char lookers[][OP_ROOM] = {"ls", "stat", "wc", "du", "test", "[", "file", "dirname", "basename", "readlink", "realpath", "chmod", "touch", "cd", "find"};
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		if (!lists_secrets(j, &j->subjects[i]))

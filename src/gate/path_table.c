@@ -8,9 +8,10 @@
 #include "gate/path_table.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define PATTERN_ROOM 48 /* they stand in place: a table of pointers would have to be relocated at each start */
 
 /* Files that shells, tools, editors and agent clients run or obey without being asked. */
-static const char *const protected_names[] = {
+static const char protected_names[][PATTERN_ROOM] = {
 	/* shells */
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
 	".inputrc", ".envrc", "~/.config/fish/**", "~/.config/nushell/**", "~/.config/powershell/**", "~/.oh-my-zsh/**",
@@ -32,11 +33,11 @@ static const char *const protected_names[] = {
 };
 
 /* Ordinary work inside such directories. */
-static const char *const unprotected_names[] = {
+static const char unprotected_names[][PATTERN_ROOM] = {
 	".git/index.lock", ".git/HEAD.lock", ".git/refs/**/*.lock", ".git/gc.log", ".git/COMMIT_EDITMSG", ".git/info/exclude", ".claude/plans/**", ".claude/todos/**", ".claude/worktrees/**",
 };
 
-static const char *const secret_names[] = {
+static const char secret_names[][PATTERN_ROOM] = {
 	"~/.ssh/*", "~/.ssh/**", "~/.gnupg/**", "~/.aws/credentials", "~/.aws/sso/**", "~/.aws/cli/cache/**", "~/.azure/**", "~/.config/gcloud/**", "~/.kube/config", "~/.kube/cache/**",
 	"~/.docker/config.json", "~/.netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/git/credentials", "~/.config/gh/hosts.yml", "~/.config/hub",
 	"~/.config/glab-cli/**", "~/.config/op/**", "~/.password-store/**", "~/.local/share/keyrings/**", "~/.gem/credentials", "~/.cargo/credentials", "~/.cargo/credentials.toml",
@@ -57,36 +58,34 @@ static const char *const secret_names[] = {
 	"/etc/letsencrypt/live/**", "/etc/docker/key.json", "/etc/rancher/**",
 };
 
-static const char *const open_names[] = {
+static const char open_names[][PATTERN_ROOM] = {
 	"~/.ssh/*.pub", "~/.ssh/known_hosts", "~/.ssh/known_hosts.old", "~/.ssh/config", "~/.ssh/config.d/**", "~/.ssh/authorized_keys", "~/.gnupg/pubring.*", "~/.gnupg/gpg.conf",
 	".env.example", ".env.sample", ".env.template", ".env.dist", ".env.test", ".env.ci", ".env.schema", ".env.d.ts", "example.env", "sample.env", "*.example", "*.sample", "*.template",
 	"*.tfvars.example", "~/.mozilla/firefox/profiles.ini",
 };
 
 /* Directories of a home that hold little but secrets: reading below them reads one. */
-static const char *const secret_dirs[] = {".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".password-store", ".mozilla", ".config/google-chrome", ".config/gh"};
+static const char secret_dirs[][PATTERN_ROOM] = {".ssh", ".gnupg", ".aws", ".azure", ".config/gcloud", ".kube", ".docker", ".password-store", ".mozilla", ".config/google-chrome", ".config/gh"};
 
-static const char *const access_names[] = {
+static const char access_names[][PATTERN_ROOM] = {
 	"~/.ssh/authorized_keys", "~/.ssh/authorized_keys2", "authorized_keys", "/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d/**", "/etc/pam.d/**",
 	"/etc/ssh/**", "/etc/hosts.allow", "/etc/hosts.deny", "/etc/security/**", "/etc/ld.so.preload", "~/.rhosts", "~/.shosts", "/etc/hosts.equiv", "/etc/polkit-1/**", "/etc/doas.conf", "/etc/selinux/**",
 	"/etc/iptables/**", "/etc/nftables.conf", "/etc/ufw/**",
 };
 
-const char *const *path_table_patterns(const char *table, size_t *ret_n)
+const char *path_table_pattern(const char *table, size_t i)
 {
 	static const struct {
 		const char *name;
-		const char *const *list;
+		const char (*list)[PATTERN_ROOM];
 		size_t n;
 	} tables[] = {{"protected", protected_names, COUNT(protected_names)}, {"unprotected", unprotected_names, COUNT(unprotected_names)},
 		{"secret", secret_names, COUNT(secret_names)}, {"open", open_names, COUNT(open_names)}, {"secret-dirs", secret_dirs, COUNT(secret_dirs)},
 		{"access", access_names, COUNT(access_names)}};
 
-	for (size_t i = 0; i < COUNT(tables); i++)
-		if (!strcmp(tables[i].name, table)) {
-			*ret_n = tables[i].n;
-			return tables[i].list;
-		}
+	for (size_t k = 0; k < COUNT(tables); k++)
+		if (!strcmp(tables[k].name, table))
+			return i < tables[k].n ? tables[k].list[i] : NULL;
 	return NULL;
 }
 
@@ -163,7 +162,7 @@ static bool may_start(const struct starts *s, char c)
 	return c == '*' || c == '?' || c == '[' || (s->set[b / 64] >> (b % 64) & 1);
 }
 
-static bool any(const struct judge *j, const char *const *list, size_t n, struct str path)
+static bool any(const struct judge *j, const char (*list)[PATTERN_ROOM], size_t n, struct str path)
 {
 	struct str rest = in_home(j, path);
 	struct starts starts = starts_of(path);
@@ -265,7 +264,7 @@ static struct str instance(struct arena *a, struct str base, struct str pattern)
 /* Could a file name pattern of the command find a secret? Tried on one name of each kind; what is there is judged by its own name. */
 static bool may_find_secret(const struct judge *j, struct str pattern)
 {
-	static const char *const more[] = {"~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.ssh/id_ecdsa"};
+	static const char more[][20] = {"~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.ssh/id_ecdsa"};
 	ptrdiff_t slash = -1;
 
 	if (!strpbrk(str_c(j->a, pattern), "*?["))
@@ -325,7 +324,7 @@ bool path_table_opens_access(const struct judge *j, struct str path) { return an
 
 bool path_table_environ(struct str path, struct str real)
 {
-	static const char *const names[] = {"/proc/*/environ", "/proc/*/task/*/environ"};
+	static const char names[][24] = {"/proc/*/environ", "/proc/*/task/*/environ"};
 
 	if (!str_starts(path, "/proc/") && !str_starts(real, "/proc/"))
 		return false;
@@ -340,7 +339,7 @@ bool path_table_environ(struct str path, struct str real)
 /* con, prn, aux, nul, com1 ... com9, lpt1 ... lpt9, conin$, conout$ */
 static bool device_name(struct str name)
 {
-	static const char *const whole[] = {"con", "prn", "aux", "nul", "conin$", "conout$"}, *const numbered[] = {"com", "lpt"};
+	static const char whole[][8] = {"con", "prn", "aux", "nul", "conin$", "conout$"}, numbered[][4] = {"com", "lpt"};
 
 	if (name.n < 3 || name.n > 7)
 		return false;

@@ -9,5 +9,5 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 bool path_table_opens_access(const struct judge *j, struct str path);   /* authorized_keys, sudoers, ... */
 bool path_table_environ(struct str path, struct str real);              /* /proc/PID/environ */
 bool path_table_odd(struct str path);
-/* The patterns themselves, for docs/checks.md and its test: "protected", "unprotected", "secret", "open", "secret-dirs", "access"; NULL: no such table. */
-const char *const *path_table_patterns(const char *table, size_t *ret_n);
+/* The patterns themselves, for docs/checks.md and its test: the i-th of "protected", "unprotected", "secret", "open", "secret-dirs", "access"; NULL: none. */
+const char *path_table_pattern(const char *table, size_t i);

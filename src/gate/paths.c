@@ -57,13 +57,15 @@ bool access_is_redirection(const struct access *x) { return x->op && strpbrk(x->
 
 /* ---- places ---- */
 
-static const char *const null_devices[] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-static const char *const descriptor_dirs[] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
-static const char *const temp_dirs[] = {"/tmp", "/var/tmp", "/dev/shm"};
-static const char *const system_dirs[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
+#define PLACE_ROOM 24
+
+static const char null_devices[][PLACE_ROOM] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+static const char descriptor_dirs[][PLACE_ROOM] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
+static const char temp_dirs[][PLACE_ROOM] = {"/tmp", "/var/tmp", "/dev/shm"};
+static const char system_dirs[][PLACE_ROOM] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
 	"/srv", "/root", "/home", "/mnt", "/media", "/snap", "/nix", "/System", "/Library", "/Applications", "/private"};
 
-static bool equals_any(struct str path, const char *const *list, size_t n)
+static bool equals_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (str_is(path, list[i]))
@@ -71,7 +73,7 @@ static bool equals_any(struct str path, const char *const *list, size_t n)
 	return false;
 }
 
-static bool below_any(struct str path, const char *const *list, size_t n)
+static bool below_any(struct str path, const char (*list)[PLACE_ROOM], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (path_within(path, str_of(list[i])) && path.n > strlen(list[i]))
@@ -147,7 +149,7 @@ static bool ask(struct judge *j, struct str path, bool glob)
 /* Operations that act on a name itself, not on what it links to. */
 static bool acts_on_name(const struct access *x)
 {
-	static const char *const ops[] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir"};
+	static const char ops[][PLACE_ROOM] = {"ln", "mv", "unlink", "rename", "sed", "rm", "rmdir"};
 
 	return x->kind == ACCESS_DELETE || (x->op && equals_any(str_of(x->op), ops, COUNT(ops)));
 }

@@ -14,7 +14,7 @@
 
 _Static_assert(GLOB_HOLE_ANY == HOLE_ANY && GLOB_HOLE_NUM == HOLE_NUM, "base/glob.h and model/facts.h speak of the same holes");
 
-static const char *const transparent[] = {"timeout", "time", "nice", "nohup", "stdbuf"};
+static const char transparent[][8] = {"timeout", "time", "nice", "nohup", "stdbuf"};
 
 static struct str base_name(struct str s)
 {
@@ -344,12 +344,12 @@ bool permission_allowed(const struct permission_rule *rules, const struct facts 
 
 /* ---- files ---- */
 
-static const char *const reading[] = {"Read", "Grep", "Glob", "LS", "*"};
-static const char *const writing[] = {"Edit", "Write", "MultiEdit", "NotebookEdit", "*"};
+static const char reading[][16] = {"Read", "Grep", "Glob", "LS", "*"};
+static const char writing[][16] = {"Edit", "Write", "MultiEdit", "NotebookEdit", "*"};
 
 bool permission_covers(const struct permission_rule *r, enum access_kind kind)
 {
-	const char *const *list = kind == ACCESS_READ ? reading : kind == ACCESS_WRITE || kind == ACCESS_DELETE ? writing : NULL;
+	const char (*list)[16] = kind == ACCESS_READ ? reading : kind == ACCESS_WRITE || kind == ACCESS_DELETE ? writing : NULL;
 
 	for (size_t i = 0; list && i < sizeof reading / sizeof *reading; i++)
 		if (str_is(r->tool, list[i]))

@@ -8,7 +8,7 @@
  */
 #include "gate/judge.h"
 
-static const char *const system_dirs[] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"};
+static const char system_dirs[][20] = {"/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"};
 
 struct str path_base(struct str s)
 {

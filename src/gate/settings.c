@@ -70,7 +70,7 @@ static const struct row harmless[] = {
 };
 
 /* Values that make "run this program" mean nothing. */
-static const char *const idle_programs[] = {"", "cat", "/bin/cat", "/usr/bin/cat", "true", "/bin/true", "/usr/bin/true", "false", "/bin/false", "/usr/bin/false", ":", "less", "more"};
+static const char idle_programs[][16] = {"", "cat", "/bin/cat", "/usr/bin/cat", "true", "/bin/true", "/usr/bin/true", "false", "/bin/false", "/usr/bin/false", ":", "less", "more"};
 
 static char upper(char c) { return c >= 'a' && c <= 'z' ? (char)(c - 32) : c; }
 

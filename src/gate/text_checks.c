@@ -4,7 +4,7 @@
 
 #define MANY_COMMANDS 50
 
-static const char *const sentences[MARK_KINDS] = {
+static const char sentences[MARK_KINDS][92] = {
 	[MARK_FRAGMENT] = "the text looks like a part of a command",
 	[MARK_SAFE_SUBST] = "a here-document inside a substitution, taken literally",
 	[MARK_OBFUSCATED_FLAG] = "quotes or expansions inside the name of an option hide it from a reader",
@@ -90,7 +90,7 @@ void text_jq(struct judge *j, const struct check *c)
 
 void text_zsh(struct judge *j, const struct check *c)
 {
-	static const char *const names[] = {"zmodload", "emulate", "sysopen", "sysread", "syswrite", "sysseek", "syserror", "ztcp", "zsocket", "zf_*", "zpty", "zselect", "zprof",
+	static const char names[][12] = {"zmodload", "emulate", "sysopen", "sysread", "syswrite", "sysseek", "syserror", "ztcp", "zsocket", "zf_*", "zpty", "zselect", "zprof",
 		"zftp", "zstyle", "zparseopts", "zregexparse", "zle", "zcompile", "autoload", "disable", "vared", "sched", "ttyctl", "noglob", "nocorrect", "mapfile_zsh"};
 
 	for (size_t i = 0; i < j->nsubjects; i++)

@@ -473,7 +473,7 @@ static bool runs_code(const struct judge *j, const struct command *c)
 /* acceptEdits: plain file work inside the roots, from there to there, needs no question. */
 static bool accepted_edit(struct judge *j, const struct subject *s)
 {
-	static const char *const names[] = {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"};
+	static const char names[][8] = {"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"};
 	struct edits e = {0};
 	bool named = false;
 
@@ -490,7 +490,7 @@ static bool accepted_edit(struct judge *j, const struct subject *s)
 /* Known to only read; or a builtin that goes somewhere or compares, and leaves nothing behind. */
 static bool only_reads(struct judge *j, struct subject *s)
 {
-	static const char *const builtins[] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":", "test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
+	static const char builtins[][12] = {"cd", "pushd", "popd", "dirs", "pwd", "true", "false", ":", "test", "[", "[[", "exit", "return", "break", "continue", "shift", "wait"};
 
 	for (size_t i = 0; i < sizeof(builtins) / sizeof(*builtins); i++)
 		if (str_is(s->c->argc ? s->c->argv[0].text : STR(""), builtins[i]))

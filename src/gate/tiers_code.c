@@ -75,7 +75,7 @@ static void heard_code(struct judge *j, struct subject *s, struct verdicts *v, c
 /* After that relative paths start from elsewhere. */
 static bool changes_directory(const struct code *code)
 {
-	static const char *const names[] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
+	static const char names[][20] = {"os.chdir", "os.fchdir", "os.chroot", "contextlib.chdir", "process.chdir", "Deno.chdir"};
 
 	for (const struct code_call *c = code->calls; c; c = c->next)
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

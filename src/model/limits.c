@@ -35,7 +35,7 @@ static const struct limit_row {
 	[LIMIT_IO] = {"io", of_size, 64 << 10, MB << 20, {0, 0}, "expected a size for each second from 64K to 1T, as 20M; a plain number is megabytes"},
 };
 
-static const char *const profile_names[PROFILES] = {[PROFILE_EXEC] = "exec", [PROFILE_WORK] = "work"};
+static const char profile_names[PROFILES][8] = {[PROFILE_EXEC] = "exec", [PROFILE_WORK] = "work"};
 
 const char *limit_name(enum limit l) { return rows[l].name; }
 const char *profile_name(enum profile p) { return profile_names[p]; }

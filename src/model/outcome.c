@@ -5,7 +5,7 @@
 
 const char *status_name(enum status s)
 {
-	static const char *const names[] = {[STATUS_SETUP_ERROR] = "setup_error", [STATUS_OK] = "ok", [STATUS_EXIT_NONZERO] = "exit_nonzero", [STATUS_SIGNAL] = "signal",
+	static const char names[][16] = {[STATUS_SETUP_ERROR] = "setup_error", [STATUS_OK] = "ok", [STATUS_EXIT_NONZERO] = "exit_nonzero", [STATUS_SIGNAL] = "signal",
 		[STATUS_TIMEOUT] = "timeout", [STATUS_OOM] = "oom", [STATUS_OUTPUT_LIMIT] = "output_limit", [STATUS_DENIED] = "denied", [STATUS_NEEDS_APPROVAL] = "needs_approval",
 		[STATUS_UNKNOWN] = "unknown"};
 
@@ -23,7 +23,7 @@ const char *enforcer_name(enum enforcer e)
 
 const char *network_name(enum network n)
 {
-	static const char *const names[] = {[NETWORK_DENY] = "deny", [NETWORK_LOOPBACK] = "loopback", [NETWORK_HOST] = "host"};
+	static const char names[][12] = {[NETWORK_DENY] = "deny", [NETWORK_LOOPBACK] = "loopback", [NETWORK_HOST] = "host"};
 
 	return (size_t)n < sizeof(names) / sizeof(*names) ? names[n] : "unknown";
 }

@@ -71,8 +71,10 @@ static size_t find_marker(struct str text, size_t from)
 
 /* ---- times: what speaks against one ---- */
 
+#define WORDS_ROOM 72
+
 /* Words before a number that say what it is, and words after it that say what it counts; by their first letters, between blanks. */
-static const char *const names[26] = {
+static const char names[26][WORDS_ROOM] = {
 	['a' - 'a'] = " account amount ",
 	['b' - 'a'] = " balance build byte bytes ",
 	['c' - 'a'] = " capacity checksum code count counts crc cycles ",
@@ -95,7 +97,7 @@ static const char *const names[26] = {
 	['x' - 'a'] = " x ",
 	['z' - 'a'] = " zip ",
 };
-static const char *const units[26] = {
+static const char units[26][WORDS_ROOM] = {
 	['a' - 'a'] = " allocs ",
 	['b' - 'a'] = " b bit bits blocks byte bytes ",
 	['c' - 'a'] = " calls characters chars cycles ",
@@ -119,11 +121,9 @@ static const char *const units[26] = {
 };
 
 /* The word stands between blanks, too. */
-static bool known(const char *const words[26], const char *word)
+static bool known(const char (*words)[WORDS_ROOM], const char *word)
 {
-	const char *of = words[word[1] - 'a'];
-
-	return of && strstr(of, word);
+	return strstr(words[word[1] - 'a'], word) != NULL;
 }
 
 /* The last part of a name, in lower case and between blanks: order_id, order-id and orderId end in id. False when it is no short word. */

@@ -72,7 +72,7 @@ static int digit(char c)
 }
 
 /* Between two bytes; the longer ones first. */
-static const char *const separators[] = {", 0x", ",0x", " 0x", "\\x", " ", ":", "-", "\n", "%", ","};
+static const char separators[][8] = {", 0x", ",0x", " 0x", "\\x", " ", ":", "-", "\n", "%", ","};
 #define SEPARATOR_MAX 4
 
 static size_t separator(struct str s, size_t at)
@@ -267,7 +267,7 @@ static void mark_base64(const struct starts *s)
 
 static void mark_hex(const struct starts *s)
 {
-	static const char *const digits[] = {"0123456789abcdef", "0123456789ABCDEF"};
+	static const char digits[][20] = {"0123456789abcdef", "0123456789ABCDEF"};
 	unsigned x = (unsigned char)s->f->text.p[0], y = (unsigned char)s->f->text.p[1];
 
 	for (unsigned upper = 0; upper < 2; upper++) {

@@ -478,7 +478,7 @@ static enum schema_answer eval(struct schema_run *r, struct value *schema, struc
 
 void schema_check(struct arena *a, struct value *schema, struct value *v, struct schema_budget *left, struct schema_result *ret)
 {
-	static const char *const drafts[] = {"draft-03", "draft-04", "draft-06", "draft-07"};
+	static const char drafts[][12] = {"draft-03", "draft-04", "draft-06", "draft-07"};
 	struct schema_run r = {.a = a, .root = schema, .left = left};
 	struct value *version = value_key(schema, "$schema");
 	for (size_t i = 0; value_is(version, VALUE_STRING) && i < sizeof drafts / sizeof drafts[0]; i++)

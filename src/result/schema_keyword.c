@@ -8,7 +8,7 @@
 
 static const char *kind_name(const struct value *v)
 {
-	static const char *const names[] = {[VALUE_NULL] = "null", [VALUE_FALSE] = "boolean", [VALUE_TRUE] = "boolean", [VALUE_NUMBER] = "number", [VALUE_STRING] = "string",
+	static const char names[][8] = {[VALUE_NULL] = "null", [VALUE_FALSE] = "boolean", [VALUE_TRUE] = "boolean", [VALUE_NUMBER] = "number", [VALUE_STRING] = "string",
 		[VALUE_ARRAY] = "array", [VALUE_OBJECT] = "object"};
 	return names[v->kind];
 }
@@ -22,7 +22,7 @@ static bool is_whole(const struct value *v)
 /* 1 yes, 0 no, -1 there is no such type */
 static int has_type(const struct value *v, struct str type)
 {
-	static const char *const known[] = {"null", "boolean", "number", "string", "array", "object"};
+	static const char known[][8] = {"null", "boolean", "number", "string", "array", "object"};
 	if (str_is(type, "integer"))
 		return v->kind == VALUE_NUMBER && is_whole(v);
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)

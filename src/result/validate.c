@@ -207,14 +207,14 @@ static void not_recognised(struct arena *a, const struct validate_input *in, str
 
 static void judge_run(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	static const char *const killed[] = {[STATUS_SIGNAL] = "was ended by a signal", [STATUS_TIMEOUT] = "ran out of time", [STATUS_OOM] = "ran out of memory",
+	static const char killed[][28] = {[STATUS_SIGNAL] = "was ended by a signal", [STATUS_TIMEOUT] = "ran out of time", [STATUS_OOM] = "ran out of memory",
 		[STATUS_OUTPUT_LIMIT] = "printed more than it may"};
-	static const char *const never[] = {[STATUS_SETUP_ERROR] = "could not be started", [STATUS_DENIED] = "was denied", [STATUS_NEEDS_APPROVAL] = "waits for approval"};
+	static const char never[][24] = {[STATUS_SETUP_ERROR] = "could not be started", [STATUS_DENIED] = "was denied", [STATUS_NEEDS_APPROVAL] = "waits for approval"};
 	size_t s = (size_t)in->status;
 
-	if (s < sizeof(killed) / sizeof(*killed) && killed[s])
+	if (s < sizeof(killed) / sizeof(*killed) && killed[s][0])
 		validation_note(a, v, "run-killed", false, "the command %s before it was done, so nothing that it printed is a result; fix that first and run it again", killed[s]);
-	else if (s < sizeof(never) / sizeof(*never) && never[s])
+	else if (s < sizeof(never) / sizeof(*never) && never[s][0])
 		validation_unsure(a, v, "not-run", "the command %s, so there is no result", never[s]);
 	else if (in->cut)
 		validation_unsure(a, v, "output-cut", "parts of the output are missing, so its numbers cannot be checked; let the command print less, or write a report to a file");

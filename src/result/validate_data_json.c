@@ -127,7 +127,7 @@ static bool column_table(struct arena *a, struct table *t, const struct value *v
 
 static bool wrapped_table(struct arena *a, struct table *t, const struct value *v)
 {
-	static const char *const names[] = {"data", "rows", "records", "results", "items", "value", "values"};
+	static const char names[][8] = {"data", "rows", "records", "results", "items", "value", "values"};
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
 		const struct value *list = value_key(v, names[i]);
 		if (value_is(list, VALUE_ARRAY) && (!list->first || list->first->kind == VALUE_OBJECT)) {

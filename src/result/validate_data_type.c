@@ -94,7 +94,7 @@ static bool is_number(struct str s, bool whole)
 
 static bool is_boolean(struct str s)
 {
-	static const char *const words[] = {"true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "0", "1"};
+	static const char words[][8] = {"true", "false", "True", "False", "TRUE", "FALSE", "t", "f", "0", "1"};
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (str_is(s, words[i]))
 			return true;

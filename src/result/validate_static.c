@@ -178,7 +178,7 @@ static bool tsc_error_line(struct str line)
 		return true;
 	if (!line.n || line.p[0] == ' ' || line.p[0] == '\t')
 		return false;
-	static const char *const before[] = {"): ", " - "};
+	static const char before[][4] = {"): ", " - "};
 	for (size_t b = 0; b < sizeof before / sizeof before[0]; b++) {
 		const char *found = memmem(line.p, line.n, before[b], 3);
 		if (!found || found == line.p)

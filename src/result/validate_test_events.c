@@ -22,7 +22,7 @@ static void copy(char *into, size_t n, struct str s)
 
 static bool read_event(struct str line, struct event *ret)
 {
-	static const char *const counts[] = {"passed", "failed", "ignored", "measured", "test_count"};
+	static const char counts[][12] = {"passed", "failed", "ignored", "measured", "test_count"};
 	struct event e = {0};
 	json_t *o;
 

@@ -293,7 +293,7 @@ static bool usage_error(const struct validate_input *in)
 /* Every summary has one of these before its " in ". */
 static bool summary_words(struct str s)
 {
-	static const char *const ends[] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error", " deselected", " warning", " rerun", "no tests", "collected"};
+	static const char ends[][12] = {" passed", " failed", " skipped", " xfailed", " xpassed", " error", " deselected", " warning", " rerun", "no tests", "collected"};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
 		if (str_contains(s, str_of(ends[i])))
@@ -366,7 +366,7 @@ static void check_exit(struct arena *a, const struct validate_input *in, const s
 
 static void put_counts(struct arena *a, const struct run *r, struct validation *v)
 {
-	static const char *const names[NKINDS] = {[PASSED] = "passed", [FAILED] = "failed", [SKIPPED] = "skipped", [XFAILED] = "xfailed", [XPASSED] = "xpassed",
+	static const char names[NKINDS][12] = {[PASSED] = "passed", [FAILED] = "failed", [SKIPPED] = "skipped", [XFAILED] = "xfailed", [XPASSED] = "xpassed",
 		[ERRORS] = "errors", [DESELECTED] = "deselected", [WARNINGS] = "warnings", [RERUN] = "rerun"};
 
 	for (size_t k = 0; k < NKINDS; k++)

@@ -145,7 +145,7 @@ void rspec_check(struct arena *a, const struct validate_input *in, struct valida
 
 /* ---- node --test for people: a mark, then "tests 3", "pass 2", ... ---- */
 
-static const char *const node_names[] = {"tests", "pass", "fail", "cancelled", "skipped", "todo"};
+static const char node_names[][12] = {"tests", "pass", "fail", "cancelled", "skipped", "todo"};
 enum { NODE_TESTS, NODE_PASS, NODE_FAIL, NODE_CANCELLED, NODE_SKIPPED, NODE_TODO, NNODE };
 
 struct node {
@@ -184,7 +184,7 @@ int node_detect(const struct validate_input *in)
 
 void node_check(struct arena *a, const struct validate_input *in, struct validation *v)
 {
-	static const char *const names[NNODE] = {"total", "passed", "failed", "cancelled", "skipped", "todo"};
+	static const char names[NNODE][12] = {"total", "passed", "failed", "cancelled", "skipped", "todo"};
 	struct node t = {0};
 	int64_t sum = 0;
 	bool failed, twice = false, whole = true;

@@ -40,7 +40,7 @@ static const struct range pictures[] = {
 };
 
 /* The flags that are written with tags. */
-static const char *const flags[] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
+static const char flags[][8] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
 #define FLAG_TAGS 6
 
 static enum hidden hidden_kind(uint32_t cp)

@@ -249,7 +249,7 @@ bool builtin_is(const struct eval *e, struct str name) { return find(e, name) !=
 /* Special builtins whose errors end dash: nothing that is printed after them is certain. */
 static bool ends_dash(struct str name)
 {
-	static const char *const names[] = {"export", "readonly", "set", "shift", "trap", "unset", "."};
+	static const char names[][12] = {"export", "readonly", "set", "shift", "trap", "unset", "."};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))
 			return true;

@@ -266,7 +266,7 @@ void builtin_trap(struct builtin_call *b)
 
 static bool reserved(struct str name)
 {
-	static const char *const names[] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
+	static const char names[][12] = {"!", "{", "}", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
 					    "select", "then", "time", "until", "while"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(name, names[i]))
@@ -368,7 +368,7 @@ void builtin_break(struct builtin_call *b)
 /* ---- options ---- */
 
 /* Options that change nothing that is modelled here, or only make less happen. */
-static const char *const harmless_shopts[] = {
+static const char harmless_shopts[][24] = {
 	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
 	"expand_aliases", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
 	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",

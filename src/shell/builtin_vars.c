@@ -508,7 +508,7 @@ void builtin_printf(struct builtin_call *b)
 /* set -o NAME and letters: those that only make less happen, or print. */
 static bool set_option_fine(struct str s)
 {
-	static const char *const names[] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber", "noglob", "errtrace", "functrace", "monitor",
+	static const char names[][12] = {"errexit", "nounset", "pipefail", "xtrace", "verbose", "noclobber", "noglob", "errtrace", "functrace", "monitor",
 					    "notify", "physical", "allexport", "ignoreeof", "hashall", "noexec", "onecmd", "privileged", "vi", "emacs"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (str_is(s, names[i]))

@@ -192,7 +192,7 @@ static bool transparent(const char *name, const struct word *argv, size_t argc)
 {
 	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
 		return false;
-	static const char *const names[] = {"env", "nice", "busybox", "toybox"};
+	static const char names[][8] = {"env", "nice", "busybox", "toybox"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;
@@ -404,10 +404,10 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 /* Options of pwsh may be shortened and written in any case, and one of them leads elsewhere: those that the table does not spell are not known. */
 static void powershell_options(struct eval *e, const struct word *argv, size_t n)
 {
-	static const char *const known[] = {"-noprofile", "-nop", "-noninteractive", "-noni", "-nologo", "-nol", "-noexit", "-noe", "-login", "-l", "-sta", "-mta", "-executionpolicy", "-ep", "-ex", "-exec",
+	static const char known[][20] = {"-noprofile", "-nop", "-noninteractive", "-noni", "-nologo", "-nol", "-noexit", "-noe", "-login", "-l", "-sta", "-mta", "-executionpolicy", "-ep", "-ex", "-exec",
 		"-outputformat", "-o", "-of", "-inputformat", "-if", "-version", "-v", "-help", "-h", "-interactive", "-i", "-custompipename", "-command", "-c", "-encodedcommand", "-e", "-ec", "-en", "-enc", "-enco",
 		"-encoded", "-file", "-f", "-settingsfile", "-settings", "-configurationname", "-config", "-configurationfile", "-psconsolefile"};
-	static const char *const exact[] = {"-WorkingDirectory", "-wd", "-wo", "-WindowStyle", "-windowstyle", "-w"};
+	static const char exact[][20] = {"-WorkingDirectory", "-wd", "-wo", "-WindowStyle", "-windowstyle", "-w"};
 	for (size_t i = 1; i < n; i++) {
 		struct str w = argv[i].text;
 		bool found = argv[i].kind == WORD_EXACT && (!w.n || w.p[0] != '-');
@@ -498,7 +498,7 @@ static bool makes_links(struct str base, const struct word *argv, size_t argc)
 /* Wrappers that hand their environment on as it is; others may clear or change it. */
 static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
 {
-	static const char *const names[] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "chrt", "taskset", "xargs", "find", "flock", "busybox"};
+	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "chrt", "taskset", "xargs", "find", "flock", "busybox"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0)
 			return true;

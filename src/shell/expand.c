@@ -82,7 +82,7 @@ static struct str without_newlines(struct eval *e, struct str s)
 /* One simple command that is no function and runs no text: nothing before what it prints can end the script. */
 static bool one_program(const struct eval *e, const struct syn_node *n)
 {
-	static const char *const texts[] = {"eval", ".", "source", "command", "builtin", "exec"};
+	static const char texts[][8] = {"eval", ".", "source", "command", "builtin", "exec"};
 	if (!n || n->kind != NODE_SIMPLE || !n->words || !n->words->plain || !n->words->parts || pmap_get(e->s.funcs, n->words->parts->text))
 		return false;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

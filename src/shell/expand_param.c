@@ -31,7 +31,7 @@ static struct param_value absent(void) { return (struct param_value){.text = {""
 /* What the environment or the shell itself gives a variable that the text never assigned. */
 static struct param_value ambient(struct eval *e, struct str name)
 {
-	static const char *const numbers[] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
+	static const char numbers[][16] = {"RANDOM", "SECONDS", "LINENO", "UID", "EUID", "PPID", "BASHPID", "OPTIND", "EPOCHSECONDS",
 					      "SRANDOM", "SHLVL", "HISTCMD", "BASH_SUBSHELL"};
 	if (str_is(name, "HOME") && e->rq->view && e->rq->view->home.n)
 		return one(e->rq->view->home);

@@ -412,7 +412,7 @@ static bool id(const struct call *c, struct str *ret) { return c->argc == 1 && (
 
 static bool stat_row(const struct call *c, struct str *ret)
 {
-	static const char *const formats[] = {"%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b"};
+	static const char formats[][4] = {"%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b"};
 
 	if (c->argc != 3 || !arg_is(c, 0, "-c") || !operands(c, 2, 1, 1))
 		return false;

@@ -221,7 +221,7 @@ static bool set_add(struct set *s, unsigned char c)
 
 static bool class_has(struct str name, unsigned char c, bool *ret)
 {
-	static const char *const names[] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"};
+	static const char names[][8] = {"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit"};
 	bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
 	const bool is[] = {alnum, upper || lower, c == ' ' || c == '\t', c < 32 || c == 127, digit, graph, lower, graph || c == ' ', graph && !alnum,

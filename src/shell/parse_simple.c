@@ -267,7 +267,7 @@ struct syn_word *parse_declared_word(struct parser *p)
 
 bool parse_declares(const struct parser *p, const struct syn_word *w)
 {
-	static const char *const names[] = {"declare", "typeset", "export", "readonly", "local", "alias", "eval", "let"};
+	static const char names[][12] = {"declare", "typeset", "export", "readonly", "local", "alias", "eval", "let"};
 	if (!w->plain || !w->parts || p->dialect == DIALECT_SH)
 		return false;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

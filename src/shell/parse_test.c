@@ -19,7 +19,7 @@ static bool unary(const struct syn_word *w)
 
 static bool binary(const struct syn_word *w)
 {
-	static const char *const ops[] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
+	static const char ops[][4] = {"=", "==", "!=", "=~", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
 	if (!w->plain || !w->parts)
 		return false;
 	for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)

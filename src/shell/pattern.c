@@ -55,7 +55,7 @@ static bool ext_at(struct str p, size_t i, size_t pe) { return i + 1 < pe && p.p
 
 static bool in_class(struct matcher *m, struct str name, unsigned char c)
 {
-	static const char *const names[] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit",
+	static const char names[][8] = {"alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph", "cntrl", "xdigit",
 		"word", "ascii"};
 	bool upper = c >= 'A' && c <= 'Z', lower = c >= 'a' && c <= 'z', digit = c >= '0' && c <= '9', graph = c > 32 && c < 127;
 	bool alnum = upper || lower || digit;
@@ -405,7 +405,7 @@ bool pattern_extended(struct str pattern)
  */
 static bool odd_replace(struct str p)
 {
-	static const char *const odd[] = {"[]", "[!]", "[^]", "()", "(|", "|)", "||"};
+	static const char odd[][4] = {"[]", "[!]", "[^]", "()", "(|", "|)", "||"};
 
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
 		if (str_contains(p, str_of(odd[i])))

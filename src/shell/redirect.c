@@ -1,7 +1,7 @@
 /* Redirections: files that are read and written, and what becomes of standard input and output. */
 #include "shell/marks.h"
 
-static const char *const op_names[] = {
+static const char op_names[][4] = {
 	[REDIR_READ] = "<", [REDIR_WRITE] = ">", [REDIR_CLOBBER] = ">|", [REDIR_APPEND] = ">>", [REDIR_READ_WRITE] = "<>",
 	[REDIR_DUP_IN] = "<&", [REDIR_DUP_OUT] = ">&", [REDIR_BOTH] = "&>", [REDIR_BOTH_APPEND] = "&>>", [REDIR_HERE] = "<<",
 	[REDIR_HERE_STRING] = "<<<",

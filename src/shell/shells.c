@@ -36,7 +36,7 @@ static bool long_option(struct invocation *v, struct str s, const struct word *a
 			v->rc = argv[++*i];
 		return true;
 	}
-	static const char *const plain[] = {"--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting", "--debugger",
+	static const char plain[][20] = {"--norc", "--noprofile", "--posix", "--login", "--restricted", "--verbose", "--noediting", "--debugger",
 					    "--dump-strings", "--dump-po-strings", "--wordexp", "--pretty-print", "--no-rcs", "--no-globalrcs"};
 	for (size_t k = 0; k < sizeof plain / sizeof *plain; k++)
 		if (str_is(s, plain[k]))
@@ -119,7 +119,7 @@ static void exported_only(void *ctx, struct str key, const void *value)
 {
 	struct keep_exported *k = ctx;
 	const struct value *v = value;
-	static const char *const own[] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"}; /* a new shell sets them itself */
+	static const char own[][8] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"}; /* a new shell sets them itself */
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (str_is(key, own[i]))
 			return;

@@ -62,7 +62,7 @@ static void keep_one(void *ctx, struct str key, const void *value)
 {
 	struct keeping *k = ctx;
 	const unsigned *at = pmap_get(k->e->changed, key);
-	static const char *const never[] = {"IFS", "HOME", "PWD", "OLDPWD"}; /* looked after elsewhere */
+	static const char never[][8] = {"IFS", "HOME", "PWD", "OLDPWD"}; /* looked after elsewhere */
 	for (size_t i = 0; i < sizeof never / sizeof *never; i++)
 		if (str_is(key, never[i]))
 			return;

@@ -266,7 +266,7 @@ static bool may_hand_out(int dir)
 
 /* Why a group will not do, the more telling the later: the least is what is true of every group without delegation. */
 enum obstacle { NOT_READABLE, NOT_GIVEN, HOLDS_PROCESSES, NOT_CHANGED, NOT_WRITTEN };
-static const char *const obstacles[] = {
+static const char obstacles[][72] = {
 	[NOT_READABLE] = "cannot be read",
 	[NOT_GIVEN] = "is not given the controllers",
 	[HOLDS_PROCESSES] = "holds processes and so cannot hand out controllers",

@@ -12,9 +12,9 @@
 /* Directories of the system are nobody's project, also when somebody works there. */
 static bool is_system(struct str dir)
 {
-	static const char *const whole[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
-	static const char *const alone[] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications", "/private"};
-	static const char *const except[] = {"/usr/src", "/usr/local/src", "/dev/shm"};
+	static const char whole[][12] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/dev", "/run", "/System", "/Library"};
+	static const char alone[][16] = {"/var", "/opt", "/srv", "/mnt", "/media", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/snap", "/nix", "/Users", "/Applications", "/private"};
+	static const char except[][16] = {"/usr/src", "/usr/local/src", "/dev/shm"};
 	for (size_t i = 0; i < sizeof except / sizeof *except; i++)
 		if (path_inside(dir, str_of(except[i])) && dir.n > strlen(except[i]))
 			return false;

@@ -156,6 +156,13 @@ fresh
 echo 'int f(void) { return 0; }' | put src/base/a.c
 passes sizes 'short ones'
 
+# texts: room for the NUL
+fresh
+echo 'static const struct { char a[4], b[3]; } rows[] = {{"abc", "abc"}}; int f(int i) { return rows[i].a[0]; }' | put src/base/a.c
+fails texts 'a text that fills its array' src/base/a.c:1:
+sed -i 's/"abc"}/"ab"}/' "$tmp/tree/src/base/a.c"
+passes texts 'texts with room'
+
 # cppcheck, shellcheck
 if command -v cppcheck >/dev/null; then
 	fresh

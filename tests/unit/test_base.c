@@ -1,6 +1,8 @@
 /* src/base: err, arena, str, buf, num, utf8, pmap, json. Each also under torture where it allocates. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -201,6 +203,39 @@ static int make_strings(struct arena *a, void *ctx)
 	struct str wide = str_fmt(a, "%0*d", 5000, 1);
 	CHECK_INT(wide.n, 5000);
 	return 0;
+}
+
+/* What is formatted here and what the C library formats is the same, whatever there is room for. */
+#define CHECK_FORMAT(...)                                                                 \
+	do {                                                                              \
+		for (size_t room = 1; room < sizeof(want); room++) {                      \
+			size_t n = (size_t)snprintf(want, room, __VA_ARGS__);             \
+			memset(got, 'x', sizeof got);                                     \
+			CHECK_INT(str_put(got, room, __VA_ARGS__), n);                    \
+			CHECK_STR(str_of(got), want);                                     \
+			CHECK(strlen(got) + 1 >= sizeof got || got[strlen(got) + 1] == 'x'); \
+		}                                                                         \
+		CHECK_INT(str_put(NULL, 0, __VA_ARGS__), strlen(want));                   \
+	} while (0)
+
+static void test_formats(void)
+{
+	char want[160], got[161];
+	const char *volatile none = NULL;
+	CHECK_FORMAT("plain");
+	CHECK_FORMAT("%s", "");
+	CHECK_FORMAT("%s|%s%%%c", "one", "two", 'x');
+	CHECK_FORMAT("%s/%.*s", "a", 3, "bcdef");
+	CHECK_FORMAT("%.*s|", 9, "short");
+	CHECK_FORMAT("%.*s|", 0, none);
+	CHECK_FORMAT("%.*s|", -1, "all of it");
+	CHECK_FORMAT("%.3s|%5s|%-5s|", "abcdef", "r", "l");
+	CHECK_FORMAT("%s", none);
+	CHECK_FORMAT("%d %d %d %d", 0, -1, INT_MAX, INT_MIN);
+	CHECK_FORMAT("%u %u", 0u, UINT_MAX);
+	CHECK_FORMAT("%ld %lu %lld %llu", LONG_MIN, ULONG_MAX, LLONG_MIN, ULLONG_MAX);
+	CHECK_FORMAT("%zu %jd %ju", SIZE_MAX, INTMAX_MIN, UINTMAX_MAX);
+	CHECK_FORMAT("%s %04x %d %hhd %.2f", "before", 255, 7, 300, 1.5);
 }
 
 static int make_buffer(struct arena *a, void *ctx)
@@ -590,6 +625,7 @@ static int all(void *arg)
 	RUN(test_arena_run);
 	RUN(test_str_compare);
 	RUN(test_str_parts);
+	RUN(test_formats);
 	RUN(test_strings_torture);
 	RUN(test_buf_max);
 	RUN(test_num);
