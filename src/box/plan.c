@@ -191,7 +191,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	add_dev(a, ret);
 	/* It lists the keys of the caller, whose user the box shares: they belong to no namespace of ours. */
 	if (access("/proc/keys", F_OK) == 0)
-		ops_add(a, ret, OP_INSIDE, OP_DEVICES, STR("/dev/null"), STR("/proc/keys"));
+		ops_add(a, ret, OP_INSIDE, OP_DEVICES | OP_OURS, STR("/dev/null"), STR("/proc/keys"));
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/tmp"));
 	if (!s->root.n)
 		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/var/tmp"));

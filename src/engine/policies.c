@@ -3,8 +3,6 @@
  * user trusted exactly this content; else it is judged by itself. Any file that exists and does not load is an error. With client_settings the
  * permission rules of the client's own settings are added, under the same rule.
  */
-#include <errno.h>
-
 #include "base/num.h"
 #include "config/config.h"
 #include "config/settings_json.h"
@@ -24,6 +22,7 @@ struct loader {
 	struct arena *a;
 	const struct policies_request *rq;
 	struct view v;
+	struct path_memo *memo;
 	struct state_paths paths;
 	struct str trust; /* the store's text */
 	bool trust_read;
@@ -61,7 +60,7 @@ static void failed(struct loader *l, struct policy_file *f, const struct err *wh
 	*f->err = *why;
 }
 
-static bool absent(const struct err *e) { return e->kind == ERR_SYSTEM && e->errnum == ENOENT; }
+static bool lies_in(struct str path, struct str base, const char *folder) { return path.n >= base.n && !memcmp(path.p, base.p, base.n) && str_starts(str_sub(path, base.n, path.n), folder); }
 
 /*
  * A file counts as the user's because of where it lies. HOME and XDG_CONFIG_HOME say where that is, and they can come from a project (its settings
@@ -70,20 +69,16 @@ static bool absent(const struct err *e) { return e->kind == ERR_SYSTEM && e->err
  */
 static bool planted(struct loader *l, struct str path, struct err *e)
 {
-	struct path_memo m;
-	struct user self = {0};
+	struct user self = {.entry = l->v.entry_home};
 	enum path_kind kind;
-	struct str project, usual, claude;
+	struct str project;
 
-	path_memo_init(&m, l->a, l->v.cwd);
-	if (!l->v.cwd.n || user_self(l->a, NULL, &self, NULL) != 0)
+	if (!l->v.cwd.n || (!l->v.has_entry && user_self(l->a, NULL, &self, NULL) != 0))
 		return false;
-	project = project_find(&m, l->v.cwd, self.home, l->v.uid);
-	usual = str_fmt(l->a, "%.*s/.config/caisson/", STR_ARG(self.home));
-	claude = str_fmt(l->a, "%.*s/.claude/", STR_ARG(self.home));
-	if (self.home.n && (str_starts(path, str_c(l->a, usual)) || str_starts(path, str_c(l->a, claude))))
+	if (self.entry.n && (lies_in(path, self.entry, "/.config/caisson/") || lies_in(path, self.entry, "/.claude/")))
 		return false; /* where it belongs, whatever project this is */
-	if (!project.n || !path_inside(path_real(&m, path, &kind), project))
+	project = project_find(l->memo, l->v.cwd, self.entry, l->v.uid);
+	if (!project.n || !path_inside(path_real(l->memo, path, &kind), project))
 		return false;
 	err_set(e, ERR_CONFIG, 0, "'%.*s' lies inside the project '%.*s', whose commands could change it; HOME or XDG_CONFIG_HOME should name another place", STR_ARG(path), STR_ARG(project));
 	return true;
@@ -95,9 +90,9 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 	struct str bytes = STR("");
 	struct policy_file *f;
 	struct err why = {0};
-	int rc = path.n ? secure_read(l->a, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &why) : -1;
+	int rc = path.n ? secure_read_known(l->memo, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &why) : SECURE_ABSENT;
 
-	if (!path.n || (rc != 0 && absent(&why)))
+	if (rc == SECURE_ABSENT)
 		return;
 	f = found(l, path, kind, who);
 	f->bytes = bytes;
@@ -134,9 +129,9 @@ static void add_project(struct loader *l, struct str path, enum policy_kind kind
 	struct policy_file *f;
 	struct err why = {0};
 	bool is_trusted = false;
-	int rc = secure_read_project(l->a, l->v.project, path, ENGINE_CONFIG_MAX, &bytes, &why);
+	int rc = secure_read_project(l->memo, l->v.project, path, ENGINE_CONFIG_MAX, &bytes, &why);
 
-	if (rc != 0 && absent(&why))
+	if (rc == SECURE_ABSENT)
 		return;
 	f = found(l, path, kind, WHO_ANYONE);
 	f->project = true;
@@ -156,7 +151,7 @@ static int add_fencepost(struct loader *l, struct str base, bool project, struct
 
 	if (!base.n)
 		return 0;
-	if (fencepost_files(l->a, base, &files, e) != 0)
+	if (fencepost_files(l->memo, base, &files, e) != 0)
 		return -1;
 	for (; files; files = files->next) {
 		if (project)
@@ -428,6 +423,17 @@ struct whole {
 	int result;
 };
 
+/* The files are looked for right after the world was looked at. The view outlives that, and who judges by it looks anew. */
+static void take_memo(struct loader *l)
+{
+	l->memo = l->rq->known ? l->rq->known->memo : l->v.memo;
+	l->v.memo = NULL;
+	if (l->memo)
+		return;
+	l->memo = arena_new(l->a, struct path_memo);
+	path_memo_init(l->memo, l->a, l->v.cwd);
+}
+
 static int run_whole(void *arg)
 {
 	struct whole *w = arg;
@@ -443,6 +449,7 @@ static int run_whole(void *arg)
 			world_again(w->a, w->rq->known, NULL, &l->v);
 		else
 			world_view(w->a, &rq, NULL, &l->v);
+		take_memo(l);
 		state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
 	}
 	w->result = w->work(l, w->ret, w->e);

@@ -22,7 +22,9 @@
 
 static int open_all(struct arena *a, const struct record_place *at, struct record *r, struct err *e)
 {
-	if (state_make(a, at->state, at->project, at->uid, &r->state, e) != 0 || audit_open_in(a, r->state, at->uid, true, &r->audit, e) != 0)
+	int rc = at->memo ? state_make_known(at->memo, at->state, at->project, at->uid, &r->state, e) : state_make(a, at->state, at->project, at->uid, &r->state, e);
+
+	if (rc != 0 || audit_open_in(a, r->state, at->uid, true, &r->audit, e) != 0)
 		return -1;
 	return blobs_open(a, r->state, at->uid, true, &r->blobs, e);
 }

@@ -30,6 +30,7 @@ struct record_place {
 	uint32_t uid;
 	char *const *environ;      /* of the caller; may be NULL */
 	const struct texts *scrubbed; /* names of further variables whose values are secrets */
+	struct path_memo *memo;    /* of who has just looked at the state; may be NULL */
 };
 
 struct record_who { /* empty: not known */

@@ -28,6 +28,8 @@ static void fill_user(struct arena *a, const struct engine_request *rq, struct v
 		return;
 	}
 	v->uid = (uint32_t)self.uid;
+	v->entry_home = self.entry;
+	v->has_entry = true;
 	if (!v->home.n)
 		v->home = self.home;
 	if (!v->user.n)
@@ -119,21 +121,21 @@ static struct str find_tmp(struct arena *a)
 
 void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
 {
-	struct path_memo m;
+	struct path_memo *m = arena_new(a, struct path_memo);
 	struct state_paths own;
 	const struct state_env env = state_env();
-	*ret = (struct view){0};
+	*ret = (struct view){.memo = m};
 	ret->paths_end = &ret->paths;
 	ret->globs_end = &ret->globs;
-	path_memo_init(&m, a, STR(""));
+	path_memo_init(m, a, STR(""));
 	fill_user(a, rq, ret);
-	fill_cwd(&m, rq, ret);
+	fill_cwd(m, rq, ret);
 	if (ret->cwd.n)
-		ret->project = project_find(&m, start_of(&m, rq, ret), ret->home, ret->uid);
-	fill_roots(&m, p, ret);
+		ret->project = project_find(m, start_of(m, rq, ret), ret->home, ret->uid);
+	fill_roots(m, p, ret);
 	state_paths(a, &env, ret->home, ret->project, &own);
-	ret->config_dir = resolved(&m, own.config_dir);
-	ret->state_dir = resolved(&m, own.state_dir);
+	ret->config_dir = resolved(m, own.config_dir);
+	ret->state_dir = resolved(m, own.state_dir);
 	ret->program = find_program(a);
 	ret->tmp = find_tmp(a);
 }
@@ -143,11 +145,14 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	struct path_memo m;
 
 	*ret = *known;
-	ret->roots = NULL;
+	ret->memo = NULL; /* of an earlier look */
 	ret->paths = NULL;
 	ret->paths_end = &ret->paths;
 	ret->globs = NULL;
 	ret->globs_end = &ret->globs;
+	if (!p)
+		return;
+	ret->roots = NULL;
 	path_memo_init(&m, a, ret->cwd);
 	fill_roots(&m, p, ret);
 }

@@ -45,6 +45,8 @@ struct view {
 	struct str cwd;  /* absolute, or empty when not known */
 	struct str home; /* from the password database */
 	struct str user;
+	struct str entry_home; /* of the user's entry there, whatever HOME says; counts with has_entry */
+	bool has_entry;
 	uint32_t uid;
 	struct str project;    /* the project's root, resolved; empty: none */
 	struct root *roots;    /* all writable roots, the project's among them */
@@ -55,6 +57,7 @@ struct view {
 	struct path_answer *paths, **paths_end;
 	struct glob_answer *globs, **globs_end;
 	struct classified classified;
+	struct path_memo *memo; /* the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for nobody later; may be NULL */
 	bool boxed;            /* a box is available, so that contain means something */
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

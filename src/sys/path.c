@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define REST_MAX (2 * PATH_MAX)
+#define MEMO_FIRST ((size_t)16) /* directories that there is room for at first */
 
 struct look {
 	enum path_kind kind;
@@ -18,13 +19,14 @@ struct look {
 	bool automount;
 };
 
-/* What is done is resolved: no links, no dots, no slash at its end ("" is the root). What is left lies at the end of `rest`. */
+/*
+ * What is done is resolved: no links, no dots, no slash at its end ("" is the root). What is left lies at the end of `rest`. The buffers stand
+ * so that what is used of them is close together: this is on the stack of every look, and a page that is touched first costs as much as the look.
+ */
 struct walk {
-	struct path_memo *m;
-	char done[PATH_MAX];
-	size_t n;
 	char rest[REST_MAX];
-	size_t at;
+	struct path_memo *m;
+	size_t n, at;
 	unsigned links;
 	size_t below;         /* names at the end of `done` that are taken as text */
 	size_t exists;        /* bytes of `done` before them */
@@ -35,15 +37,14 @@ struct walk {
 	bool placed;          /* kind and place are already known */
 	enum path_kind kind;
 	struct str place;
+	char done[PATH_MAX];
 };
 
 enum step { STEP_ON, STEP_END, STEP_LOST };
 
 void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd)
 {
-	m->a = a;
-	m->cwd = cwd;
-	m->ndirs = m->looks = m->entries = 0;
+	*m = (struct path_memo){.a = a, .cwd = cwd};
 }
 
 static struct path_dir *memo_find(struct path_memo *m, struct str path)
@@ -58,9 +59,14 @@ static struct path_dir *memo_add(struct path_memo *m, struct str path)
 {
 	if (m->ndirs == PATH_MEMO_MAX)
 		return NULL;
-	struct path_dir *d = &m->dirs[m->ndirs++];
-	*d = (struct path_dir){.path = str_dup(m->a, path)};
-	return d;
+	if (m->ndirs == m->cap) {
+		size_t cap = m->cap ? 2 * m->cap : MEMO_FIRST;
+		m->dirs = arena_grow(m->a, m->dirs, m->cap * sizeof *m->dirs, cap * sizeof *m->dirs);
+		m->cap = cap;
+	}
+	struct path_dir d = {.path = str_dup(m->a, path)};
+	m->dirs[m->ndirs] = d;
+	return &m->dirs[m->ndirs++];
 }
 
 void path_memo_trust(struct path_memo *m, struct str cwd)
@@ -424,10 +430,9 @@ static void answer(struct walk *w, struct path_answer *ret)
 static enum step walk(struct walk *w, struct path_memo *m, struct str path)
 {
 	enum step s = STEP_ON;
+	memset((char *)w + offsetof(struct walk, m), 0, offsetof(struct walk, done) - offsetof(struct walk, m));
 	w->done[0] = '\0';
-	memset((char *)w + offsetof(struct walk, at), 0, sizeof *w - offsetof(struct walk, at));
 	w->m = m;
-	w->n = 0;
 	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
 		return STEP_LOST;
 	w->at = REST_MAX - path.n;

@@ -30,9 +30,9 @@ struct path_dir {
 struct path_memo {
 	struct arena *a;
 	struct str cwd; /* what /proc/self/cwd means; empty: not known */
-	struct path_dir dirs[PATH_MEMO_MAX];
-	size_t ndirs;
 	size_t looks, entries;
+	struct path_dir *dirs; /* at most PATH_MEMO_MAX */
+	size_t ndirs, cap;
 };
 
 void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd);

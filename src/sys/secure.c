@@ -11,17 +11,17 @@
 
 #define OTHERS (S_IWGRP | S_IWOTH)
 
-static int check_owner(const struct stat *st, const char *path, uint32_t uid, struct err *e)
+static int check_owner(uint32_t owner, const char *path, uint32_t uid, struct err *e)
 {
-	if (st->st_uid == uid || st->st_uid == 0)
+	if (owner == uid || owner == 0)
 		return 0;
 	return err_set(e, ERR_CONFIG, 0, "'%s' belongs to user %lu, so it is not used; if its content is yours: chown %lu '%s'", path,
-		(unsigned long)st->st_uid, (unsigned long)uid, path);
+		(unsigned long)owner, (unsigned long)uid, path);
 }
 
-static int check_mode(const struct stat *st, const char *path, struct err *e)
+static int check_mode(uint32_t mode, const char *path, struct err *e)
 {
-	if (!(st->st_mode & OTHERS) || (S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX)))
+	if (!(mode & OTHERS) || (S_ISDIR(mode) && (mode & S_ISVTX)))
 		return 0;
 	return err_set(e, ERR_CONFIG, 0, "others may write '%s', so it is not used; chmod go-w '%s'", path, path);
 }
@@ -30,9 +30,9 @@ static int check_opened(int fd, const char *path, uint32_t uid, struct stat *ret
 {
 	if (fstat(fd, ret) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
-	if (check_owner(ret, path, uid, e) < 0)
+	if (check_owner(ret->st_uid, path, uid, e) < 0)
 		return -1;
-	return check_mode(ret, path, e);
+	return check_mode(ret->st_mode, path, e);
 }
 
 /* Opens a directory and checks it: the descriptor or -1. */
@@ -47,19 +47,21 @@ static int open_dir(const char *path, uint32_t uid, struct err *e)
 	return fd;
 }
 
-int secure_dir(struct arena *a, struct str dir, uint32_t uid, struct err *e)
+int secure_dir(struct path_memo *m, struct str dir, uint32_t uid, struct err *e)
 {
-	FD_CLEANUP int fd = open_dir(str_c(a, dir), uid, e);
+	const char *path = str_c(m->a, dir);
+	const struct path_dir *known = path_dir(m, dir);
+	if (known)
+		return check_owner(known->owner, path, uid, e) < 0 ? -1 : check_mode(known->mode, path, e);
+	FD_CLEANUP int fd = open_dir(path, uid, e); /* says what is wrong with it */
 	return fd < 0 ? -1 : 0;
 }
 
-static int resolve(struct arena *a, struct str path, struct path_answer *ret, struct err *e)
+static int resolve(struct path_memo *m, struct str path, struct path_answer *ret, struct err *e)
 {
-	struct path_memo m;
-	path_memo_init(&m, a, STR(""));
-	path_look(&m, path, ret);
+	path_look(m, path, ret);
 	if (ret->kind == PATH_ABSENT)
-		return err_set(e, ERR_SYSTEM, ENOENT, "cannot open '%.*s'", STR_ARG(path));
+		return SECURE_ABSENT;
 	if (ret->target == PATH_ABSENT)
 		return err_set(e, ERR_CONFIG, 0, "'%.*s' is a link to '%.*s', which does not exist", STR_ARG(path), STR_ARG(ret->real));
 	if (ret->target == PATH_UNREADABLE)
@@ -82,12 +84,14 @@ static int open_below(int dir, const char *name, const char *path, struct stat *
 	return fd;
 }
 
-int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, struct str *ret, struct err *e)
+int secure_read_known(struct path_memo *m, struct str path, size_t max, uint32_t uid, struct str *ret, struct err *e)
 {
+	struct arena *a = m->a;
 	struct path_answer at;
 	struct stat st;
-	if (resolve(a, path, &at, e) < 0)
-		return -1;
+	int rc = resolve(m, path, &at, e);
+	if (rc != 0)
+		return rc;
 	const char *real = str_c(a, at.real), *name = strrchr(real, '/') + 1;
 	const char *real_dir = str_c(a, path_parent(at.real)), *link_dir = str_c(a, path_parent(at.place));
 	if (at.kind == PATH_LINK) {
@@ -99,17 +103,27 @@ int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, stru
 	if (dir < 0)
 		return -1;
 	FD_CLEANUP int fd = open_below(dir, name, real, &st, e);
-	if (fd < 0 || check_owner(&st, real, uid, e) < 0 || check_mode(&st, real, e) < 0)
+	if (fd < 0 || check_owner(st.st_uid, real, uid, e) < 0 || check_mode(st.st_mode, real, e) < 0)
 		return -1;
 	return fd_read_file(a, fd, real, &st, max, ret, e);
 }
 
-int secure_read_project(struct arena *a, struct str root, struct str path, size_t max, struct str *ret, struct err *e)
+int secure_read(struct arena *a, struct str path, size_t max, uint32_t uid, struct str *ret, struct err *e)
 {
+	struct path_memo m;
+	path_memo_init(&m, a, STR(""));
+	int rc = secure_read_known(&m, path, max, uid, ret, e);
+	return rc == SECURE_ABSENT ? err_set(e, ERR_SYSTEM, ENOENT, "cannot open '%.*s'", STR_ARG(path)) : rc;
+}
+
+int secure_read_project(struct path_memo *m, struct str root, struct str path, size_t max, struct str *ret, struct err *e)
+{
+	struct arena *a = m->a;
 	struct path_answer at;
 	struct stat st;
-	if (resolve(a, path, &at, e) < 0)
-		return -1;
+	int rc = resolve(m, path, &at, e);
+	if (rc != 0)
+		return rc;
 	if (!path_inside(at.real, root))
 		return err_set(e, ERR_CONFIG, 0, "'%.*s' leads out of the project to '%.*s'", STR_ARG(path), STR_ARG(at.real));
 	const char *real = str_c(a, at.real);

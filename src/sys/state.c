@@ -53,19 +53,17 @@ static struct str deepest(struct path_memo *m, struct str path)
 }
 
 /* `ret_there` (may be NULL): whether it exists. */
-static int look(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, bool *ret_there, struct err *e)
+static int look(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, bool *ret_there, struct err *e)
 {
-	struct path_memo m;
 	struct path_answer at;
 	if (!dir.n)
 		return err_set(e, ERR_CONFIG, 0, "no place for caisson's state is known: set CAISSON_STATE to an absolute path");
-	path_memo_init(&m, a, STR(""));
-	path_look(&m, dir, &at);
+	path_look(m, dir, &at);
 	if (!at.real.n || (at.target != PATH_DIR && at.target != PATH_ABSENT))
 		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' is not a directory", STR_ARG(dir));
 	if (path_inside(at.real, project))
 		return err_set(e, ERR_CONFIG, 0, "the state '%.*s' lies inside the project '%.*s', whose commands could change it", STR_ARG(at.real), STR_ARG(project));
-	if (secure_dir(a, at.target == PATH_DIR ? at.real : deepest(&m, at.real), uid, e) < 0)
+	if (secure_dir(m, at.target == PATH_DIR ? at.real : deepest(m, at.real), uid, e) < 0)
 		return -1;
 	if (ret_there)
 		*ret_there = at.target == PATH_DIR;
@@ -75,14 +73,24 @@ static int look(struct arena *a, struct str dir, struct str project, uint32_t ui
 
 int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
 {
-	return look(a, dir, project, uid, ret, NULL, e);
+	struct path_memo m;
+	path_memo_init(&m, a, STR(""));
+	return look(&m, dir, project, uid, ret, NULL, e);
 }
 
 int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
 {
+	struct path_memo m;
+	path_memo_init(&m, a, STR(""));
+	return state_make_known(&m, dir, project, uid, ret, e);
+}
+
+int state_make_known(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e)
+{
+	struct arena *a = m->a;
 	struct str real;
 	bool there;
-	if (look(a, dir, project, uid, &real, &there, e) < 0)
+	if (look(m, dir, project, uid, &real, &there, e) < 0)
 		return -1;
 	if (there) {
 		*ret = real;
@@ -168,19 +176,24 @@ static struct str literal(struct arena *a, struct str path)
 	return buf_view(&b);
 }
 
-int fencepost_files(struct arena *a, struct str base, struct texts **ret, struct err *e)
+int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, struct err *e)
 {
-	struct path_memo m;
+	struct arena *a = m->a;
+	struct path_answer folders;
 	struct glob_answer folder;
 	struct texts *list = NULL, **end = &list;
-	path_memo_init(&m, a, STR(""));
-	glob_expand(&m, below(a, literal(a, base), ".claude/fencepost/config/*.yaml"), &folder);
+	path_look(m, below(a, base, ".claude"), &folders);
+	if (folders.kind == PATH_ABSENT) {
+		*ret = NULL;
+		return 0;
+	}
+	glob_expand(m, below(a, literal(a, base), ".claude/fencepost/config/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/.claude/fencepost/config'", STR_ARG(base));
 	for (size_t i = 0; i < folder.nmatches; i++)
-		if (add_existing(&m, folder.matches[i], &end, e) < 0)
+		if (add_existing(m, folder.matches[i], &end, e) < 0)
 			return -1;
-	if (!list && add_existing(&m, below(a, base, ".claude/fencepost.yaml"), &end, e) < 0)
+	if (!list && add_existing(m, below(a, base, ".claude/fencepost.yaml"), &end, e) < 0)
 		return -1;
 	*ret = list;
 	return 0;

@@ -30,13 +30,15 @@ void state_paths(struct arena *a, const struct state_env *env, struct str home, 
 int state_check(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e);
 /* The same, and makes the directory (0700) and those above it that are missing. */
 int state_make(struct arena *a, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e);
+/* The same for who has just looked at it with this memo. */
+int state_make_known(struct path_memo *m, struct str dir, struct str project, uint32_t uid, struct str *ret, struct err *e);
 /*
  * The files in fencepost's own places below one directory (the project's root, or the home directory), in the order in which they are
  * merged: the .yaml files of .claude/fencepost/config, by name, when there are any, else .claude/fencepost.yaml. *ret is NULL when there are none. A folder that
  * exists and cannot be read, or has more than FENCEPOST_FILES_MAX files, is an error: its rules may be the strict ones.
  * Fencepost lets a project's files replace the user's; here they are two policies, and trust decides (docs/policy.md).
  */
-int fencepost_files(struct arena *a, struct str base, struct texts **ret, struct err *e);
+int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, struct err *e);
 /* state_make(), and a folder in it (0700). *ret is the folder's path. */
 int state_folder(struct arena *a, struct str dir, struct str project, uint32_t uid, const char *folder, struct str *ret, struct err *e);
 /* Keeps bytes in DIR/FOLDER/NAME (0600): a new file, no link is followed. The folder is made when it is not there (0700). *ret is the path. */

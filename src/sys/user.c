@@ -44,6 +44,7 @@ bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret
 		*ret = (struct user){.uid = (uid_t)id, .name = field[FIELD_NAME], .home = field[FIELD_HOME]};
 		if (!str_starts(ret->home, "/"))
 			ret->home = STR("");
+		ret->entry = ret->home;
 		return true;
 	}
 	return false;
@@ -67,7 +68,7 @@ static int find_self(void *arg)
 	struct finding *f = arg;
 	uid_t uid = getuid();
 	if (!passwd_find(f->passwd, STR(""), uid, f->ret))
-		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR("")};
+		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR(""), .entry = STR("")};
 	if (f->env_home && !str_is(f->ret->home, f->env_home) && own_directory(f->env_home, uid))
 		f->ret->home = str_dup(f->a, str_of(f->env_home));
 	return 0;

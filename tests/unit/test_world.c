@@ -149,6 +149,13 @@ static void nobody_sees(void)
 
 /* ---- files that decide ---- */
 
+static struct path_memo *fresh(void)
+{
+	static struct path_memo m;
+	path_memo_init(&m, A, STR(""));
+	return &m;
+}
+
 static int reads(const char *name, struct err *e)
 {
 	struct str s = STR("untouched");
@@ -210,6 +217,15 @@ static void test_secure_read(void)
 	struct err e;
 	CHECK_INT(reads("conf/none", &e), -1);
 	CHECK_INT(e.errnum, ENOENT); /* absent, which is no error to those who ask */
+	e = (struct err){0};
+	struct str s = STR("untouched");
+	struct path_memo *m = fresh();
+	CHECK_INT(secure_read_known(m, str_of(at("conf/none")), 100, (uint32_t)getuid(), &s, &e), SECURE_ABSENT);
+	CHECK(!e.kind && str_is(s, "untouched"));
+	size_t looks = m->looks;
+	CHECK_INT(secure_read_known(m, str_of(at("conf/good")), 100, (uint32_t)getuid(), &s, &e), 0);
+	CHECK_STR(s, "text");
+	CHECK_INT(m->looks, looks + 1); /* at the file alone */
 	CHECK_INT(reads("conf/dangling", &e), -1);
 	CHECK_INT(e.errnum, 0);
 	CHECK_INT(e.kind, ERR_CONFIG);
@@ -233,18 +249,17 @@ static void test_project_read(void)
 	struct str s, root = str_of(at("home/repo"));
 	struct err e;
 	make_file("home/repo/.caisson.yaml", "deny: []", 0666); /* untrusted anyway */
-	CHECK_INT(secure_read_project(A, root, str_of(at("home/repo/.caisson.yaml")), 100, &s, &e), 0);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/.caisson.yaml")), 100, &s, &e), 0);
 	CHECK_STR(s, "deny: []");
-	CHECK_INT(secure_read_project(A, root, str_of(at("home/repo/.caisson.yaml")), 7, &s, &e), -1);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/.caisson.yaml")), 7, &s, &e), -1);
 	CHECK_INT(e.kind, ERR_LIMIT);
 	make_link("../../.caisson.yaml", "home/repo/sub/empty/in.yaml");
-	CHECK_INT(secure_read_project(A, root, str_of(at("home/repo/sub/empty/in.yaml")), 100, &s, &e), 0);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/sub/empty/in.yaml")), 100, &s, &e), 0);
 	make_link("../../elsewhere/secret", "home/repo/out.yaml");
-	CHECK_INT(secure_read_project(A, root, str_of(at("home/repo/out.yaml")), 100, &s, &e), -1);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/out.yaml")), 100, &s, &e), -1);
 	CHECK(strstr(e.text, "leads out of the project"));
-	CHECK_INT(secure_read_project(A, root, str_of(at("home/repo/none.yaml")), 100, &s, &e), -1);
-	CHECK_INT(e.errnum, ENOENT);
-	CHECK_INT(secure_read_project(A, root, str_of(at("home/repo/sub")), 100, &s, &e), -1);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/none.yaml")), 100, &s, &e), SECURE_ABSENT);
+	CHECK_INT(secure_read_project(fresh(), root, str_of(at("home/repo/sub")), 100, &s, &e), -1);
 }
 
 /* ---- own files ---- */
@@ -301,6 +316,12 @@ static void test_state(void)
 	CHECK_INT(stat(at("home/.local"), &st), 0);
 	CHECK_INT(st.st_mode & 07777, 0700);
 	CHECK_INT(state_make(A, s, STR(""), (uint32_t)getuid(), &s, &e), 0); /* again */
+	struct path_memo *m = fresh();
+	CHECK_INT(state_make_known(m, s, STR(""), (uint32_t)getuid(), &s, &e), 0);
+	size_t looks = m->looks;
+	CHECK_INT(state_make_known(m, s, STR(""), (uint32_t)getuid(), &s, &e), 0);
+	CHECK_INT(m->looks, looks); /* just looked at */
+	CHECK_STR(s, at("home/.local/state/caisson"));
 	CHECK_INT(state_make(A, str_of(at("home/repo/state")), str_of(at("home/repo")), (uint32_t)getuid(), &s, &e), -1);
 	CHECK_INT(stat(at("home/repo/state"), &st), -1);
 }
@@ -311,20 +332,20 @@ static void test_fencepost(void)
 	struct err e;
 	struct str base = str_of(at("home/[odd] name"));
 	make_dir("home/[odd] name", 0755);
-	CHECK_INT(fencepost_files(A, base, &list, &e), 0);
+	CHECK_INT(fencepost_files(fresh(), base, &list, &e), 0);
 	CHECK(!list);
 	make_dir("home/[odd] name/.claude", 0755);
 	make_file("home/[odd] name/.claude/fencepost.yaml", "", 0644);
-	CHECK_INT(fencepost_files(A, base, &list, &e), 0);
+	CHECK_INT(fencepost_files(fresh(), base, &list, &e), 0);
 	CHECK(list && !list->next && str_ends(list->text, "/.claude/fencepost.yaml"));
 	make_dir("home/[odd] name/.claude/fencepost", 0755);
 	make_dir("home/[odd] name/.claude/fencepost/config", 0755);
-	CHECK_INT(fencepost_files(A, base, &list, &e), 0);
+	CHECK_INT(fencepost_files(fresh(), base, &list, &e), 0);
 	CHECK(list && !list->next); /* an empty folder is none */
 	make_file("home/[odd] name/.claude/fencepost/config/20.yaml", "", 0644);
 	make_file("home/[odd] name/.claude/fencepost/config/10.yaml", "", 0644);
 	make_file("home/[odd] name/.claude/fencepost/config/notes.txt", "", 0644);
-	CHECK_INT(fencepost_files(A, base, &list, &e), 0);
+	CHECK_INT(fencepost_files(fresh(), base, &list, &e), 0);
 	CHECK(list && str_ends(list->text, "/config/10.yaml"));
 	CHECK(list && list->next && str_ends(list->next->text, "/config/20.yaml") && !list->next->next);
 }
