@@ -211,8 +211,8 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 	passing_end(&c.passing);
 	if (c.told && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
-	arena_free(&out);
-	arena_free(&a);
+	arena_end(&out);
+	arena_end(&a);
 	return rc;
 }
 
