@@ -31,7 +31,7 @@ static const char etc_network[][12] = {"protocols", "services"};
 static const char devices[][8] = {"null", "zero", "full", "random", "urandom"};
 
 static const struct {
-	const char *at, *to;
+	char at[12], to[16];
 } dev_links[] = {{"/dev/fd", "/proc/self/fd"}, {"/dev/stdin", "/proc/self/fd/0"}, {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"}, {"/dev/ptmx", "pts/ptmx"}};
 
 /* Left out of a root given by the user: the box has its own. */
@@ -191,7 +191,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	add_dev(a, ret);
 	/* It lists the keys of the caller, whose user the box shares: they belong to no namespace of ours. */
 	if (access("/proc/keys", F_OK) == 0)
-		ops_add(a, ret, OP_INSIDE, OP_DEVICES, STR("/dev/null"), STR("/proc/keys"));
+		ops_add(a, ret, OP_INSIDE, OP_DEVICES | OP_OURS, STR("/dev/null"), STR("/proc/keys"));
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/tmp"));
 	if (!s->root.n)
 		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/var/tmp"));

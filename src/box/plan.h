@@ -25,7 +25,7 @@ enum op_kind {
 enum {
 	OP_WRITABLE = 1, /* else read-only */
 	OP_DEVICES = 2,  /* device nodes work; else they do not */
-	OP_OPTIONAL = 4, /* a source that does not exist is nothing */
+	OP_OURS = 4,     /* OP_INSIDE: both names are the box's own, and so no links */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
 	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */
 	OP_IMAGE = 256,  /* the same for a part of a root that the caller named; its owners are not mapped */

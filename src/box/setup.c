@@ -3,13 +3,17 @@
  * operation it was.
  *
  * A tmpfs is mounted on top of the old /proc, which is not needed any more (a mount needs a place, and no source lies there). One of its
- * directories is the new root, mounted once more on itself and read-only; directories of the scratch are parts of that which are mounted
- * again, writable, and so share its size.
+ * directories is the new root, mounted once more on itself. That mount becomes read-only together with all that is bound from the system, by
+ * one call, as soon as something comes that is not; from then on new names in the root are made through the directory below it, the working
+ * directory, which is part of the tmpfs and still can be written. Directories of the scratch are bound from there, and so share its size.
+ *
+ * Nearly everything in the root is ours: names in directories that we made, in which there is no link but those we make. There paths are used
+ * as they are, which takes the kernel half as long as descriptors. What lies in something mounted may be anybody's, and is opened step by step.
  *
  * Taking the old root away takes the kernel as long as all the rest. So the program first only changes its own root (it has no capability to
- * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes through
- * another directory of the tmpfs, beside the new root and not below it: no path of the program leads there, and its list of mounts, which
- * begins at its own root, does not show what is mounted there for that moment.
+ * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes over the
+ * top of the tmpfs, which is above the new root and not below it: no path of the program leads there, and its list of mounts, which begins at
+ * its own root, does not show what is mounted there for that moment.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,17 +27,22 @@
 #include "sys/mounts.h"
 
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
-#define NEW "root"         /* in it: the new root, and a place for the old one */
-#define OLD "old"
+#define NEW BASE "/root"   /* in it: the new root */
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
+#define OWN_MAX 16 /* directories of ours that are remembered; others are looked at again */
 
 struct root {
 	int fd;
-	const char *parent; /* the directory made last, of this many bytes: neighbours need not make it again */
-	size_t nparent;
-	int at;             /* that directory; -1: none yet */
+	bool closed;        /* it is read-only, and so is what was bound before */
+	struct own {        /* directories that we made and nothing is mounted on */
+		const char *path;
+		size_t n;
+	} own[OWN_MAX];
+	size_t nown;
+	int at;             /* the last directory above a target that is not ours; -1: none yet */
+	char path[sizeof(NEW) + PATH_MAX];
 };
 
 static int fail(const struct op *op, const char *what, struct err *e)
@@ -43,9 +52,61 @@ static int fail(const struct op *op, const char *what, struct err *e)
 
 /* ---- directories and files of the root itself ---- */
 
+/* A target as a path of the old root. */
+static const char *path_of(struct root *r, const char *target)
+{
+	snprintf(r->path, sizeof(r->path), NEW "%s", target);
+	return r->path;
+}
+
+/* The same in the working directory, below what is mounted. */
+static const char *name_of(const char *target) { return target + 1; }
+
+static void own_add(struct root *r, const char *path, size_t n) { r->own[r->nown++ % OWN_MAX] = (struct own){path, n}; }
+
+static bool own_has(const struct root *r, const char *path, size_t n)
+{
+	for (size_t i = r->nown < OWN_MAX ? r->nown : OWN_MAX; i-- > 0;)
+		if (r->own[i].n == n && !memcmp(r->own[i].path, path, n))
+			return true;
+	return n == 0;
+}
+
+/* Something is mounted on what was there before. */
+static void own_forget(struct root *r) { r->nown = 0; }
+
+/* Makes all directories above the target, or finds them. 1: they are ours; 0: there is something in the way, perhaps a mount; -1 */
+static int own_parents(struct root *r, const char *target)
+{
+	size_t n = (size_t)(strrchr(target, '/') - target);
+	char path[PATH_MAX];
+
+	if (own_has(r, target, n))
+		return 1;
+	if (n >= sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	for (size_t i = 1; i <= n; i++) {
+		if (i < n && target[i] != '/')
+			continue;
+		if (own_has(r, target, i))
+			continue;
+		memcpy(path, target, i);
+		path[i] = 0;
+		if (mkdir(name_of(path), 0755) != 0) {
+			FD_CLEANUP int dir = errno == EEXIST ? open_within(r->fd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW) : -1;
+			if (dir < 0)
+				return errno == EXDEV ? 0 : -1;
+		}
+		own_add(r, target, i);
+	}
+	return 1;
+}
+
 /*
- * All directories above the target, and a descriptor of the last that is the root's to close. What exists is used: it may be part of something
- * mounted. A link among them is refused: the root is not turned yet, and the links of an image would lead to the host.
+ * The directories above a target that are not ours, and a descriptor of the last, which is the root's to close. What exists is used. A link
+ * among them is refused: the root is not turned yet, and the links of an image would lead to the host.
  */
 static int make_parents(struct root *r, const char *target)
 {
@@ -53,10 +114,6 @@ static int make_parents(struct root *r, const char *target)
 	char path[PATH_MAX];
 	int dir = r->fd;
 
-	if (n == 0)
-		return r->fd;
-	if (r->at >= 0 && n == r->nparent && !memcmp(target, r->parent, n))
-		return r->at;
 	if (n >= sizeof(path)) {
 		errno = ENAMETOOLONG;
 		return -1;
@@ -78,26 +135,37 @@ static int make_parents(struct root *r, const char *target)
 		r->at = dir;
 		name = slash ? slash + 1 : NULL;
 	}
-	r->parent = target;
-	r->nparent = n;
 	return r->at;
 }
 
-static const char *last_name(const char *target) { return strrchr(target, '/') + 1; }
+struct spot { /* a name that is to be made */
+	int dir;
+	const char *name;
+	bool own; /* in a directory of ours */
+};
+
+static int find_spot(struct root *r, const char *target, struct spot *ret)
+{
+	int own = own_parents(r, target);
+
+	if (own > 0)
+		*ret = (struct spot){AT_FDCWD, name_of(target), true};
+	else if (own == 0)
+		*ret = (struct spot){make_parents(r, target), strrchr(target, '/') + 1, false};
+	return own < 0 || ret->dir == -1 ? -1 : 0;
+}
 
 /* 1: it is new, and so surely no link; 0: there is something already; -1 */
-static int make_name(int dir, const char *target, mode_t mode)
+static int make_name(const struct spot *s, mode_t mode)
 {
-	if ((S_ISDIR(mode) ? mkdirat(dir, last_name(target), mode & 07777) : mknodat(dir, last_name(target), mode, 0)) == 0)
+	if ((S_ISDIR(mode) ? mkdirat(s->dir, s->name, mode & 07777) : mknodat(s->dir, s->name, mode, 0)) == 0)
 		return 1;
 	return errno == EEXIST || errno == EROFS ? 0 : -1;
 }
 
-static int make_dir(int dir, const char *target) { return make_name(dir, target, S_IFDIR | 0755) < 0 ? -1 : 0; }
-
-static int make_file(int dir, const char *target, const char *text, size_t n)
+static int make_file(const struct spot *s, const char *text, size_t n)
 {
-	FD_CLEANUP int fd = openat(dir, last_name(target), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	FD_CLEANUP int fd = openat(s->dir, s->name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	if (fd < 0)
 		return errno == EEXIST || errno == EROFS ? 0 : -1;
@@ -109,18 +177,21 @@ static int place(struct root *r, const struct op *op, int tree)
 {
 	bool dir = op->flags & OP_IS_DIR;
 	struct stat st;
-	int parent, made;
+	struct spot s;
+	int made;
 
 	if (!(op->flags & (OP_IS_DIR | OP_IS_FILE))) {
 		if (fstatat(tree, "", &st, AT_EMPTY_PATH) != 0)
 			return -1;
 		dir = S_ISDIR(st.st_mode);
 	}
-	parent = make_parents(r, op->target);
-	made = parent < 0 ? -1 : make_name(parent, op->target, dir ? S_IFDIR | 0755 : S_IFREG | 0644);
+	made = find_spot(r, op->target, &s) != 0 ? -1 : make_name(&s, dir ? S_IFDIR | 0755 : S_IFREG | 0644);
+	if (made < 0)
+		return -1;
 	if (made)
-		return made > 0 ? mount_place_at(tree, parent, last_name(op->target)) : -1;
+		return s.own ? mount_place_at(tree, r->fd, name_of(op->target)) : mount_place_at(tree, s.dir, s.name);
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
+	own_forget(r);
 	return at < 0 ? -1 : mount_place(tree, at);
 }
 
@@ -142,12 +213,31 @@ static int bind_source(const struct op *op)
 	return source < 0 ? -1 : mount_copy(source, "");
 }
 
+/* A part of the system, in a place that is new and ours. 1: done; 0: it is something else; -1 */
+static int bind_new(struct root *r, const struct op *op)
+{
+	struct spot s;
+	int made;
+
+	if (op->tree >= 0 || !(op->flags & (OP_IS_DIR | OP_IS_FILE)) || op->flags & (OP_CALLERS | OP_IMAGE))
+		return 0;
+	if (find_spot(r, op->target, &s) != 0)
+		return -1;
+	made = s.own ? make_name(&s, op->flags & OP_IS_DIR ? S_IFDIR | 0755 : S_IFREG | 0644) : 0;
+	if (made <= 0)
+		return made;
+	if (mount_bind(op->source, path_of(r, op->target)) != 0)
+		return -1;
+	return !r->closed || mount_attributes_at(r->path, mount_flags(op) | MOUNT_BELOW) == 0 ? 1 : -1;
+}
+
 static int do_bind(struct root *r, const struct op *op, struct err *e)
 {
-	FD_CLEANUP int tree = bind_source(op);
+	int done = bind_new(r, op);
 
-	if (tree < 0 && errno == ENOENT && op->flags & OP_OPTIONAL)
-		return 0;
+	if (done)
+		return done > 0 ? 0 : fail(op, "mount", e);
+	FD_CLEANUP int tree = bind_source(op);
 	if (tree < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, tree) != 0)
@@ -155,31 +245,56 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 	return 0;
 }
 
-/* The root's own directory once more on itself, writable. */
-static int do_scratch(struct root *r, const struct op *op, struct err *e)
+/* A directory that is not ours, once more on itself. */
+static int scratch_elsewhere(struct root *r, const struct op *op, mode_t mode)
 {
-	mode_t mode = op->flags & OP_STICKY ? 01777 : 0700, mask = umask(0);
-	int parent = make_parents(r, op->target), made = parent < 0 ? -1 : make_name(parent, op->target, S_IFDIR | mode);
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int tree = at < 0 || fchmod(at, mode) != 0 ? -1 : mount_copy(at, "");
 
-	umask(mask);
-	if (made < 0)
-		return fail(op, "make", e);
-	FD_CLEANUP int at = made ? -1 : open_beneath(r->fd, op->target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	FD_CLEANUP int tree = made ? mount_copy(parent, last_name(op->target)) : at < 0 || fchmod(at, mode) != 0 ? -1 : mount_copy(at, "");
-	if (tree < 0 || mount_attributes(tree, MOUNT_NODEV) != 0 || (made ? mount_place_at(tree, parent, last_name(op->target)) : mount_place(tree, at)) != 0)
-		return fail(op, "mount", e);
-	return 0;
+	return tree >= 0 && mount_attributes(tree, MOUNT_NODEV) == 0 && mount_place(tree, at) == 0 ? 0 : -1;
 }
 
-static int do_inside(struct root *r, const struct op *op, struct err *e)
+/* The tmpfs's own directory on the root's, with the attributes of the tmpfs: it can be written. */
+static int do_scratch(struct root *r, const struct op *op, struct err *e)
+{
+	mode_t mode = op->flags & OP_STICKY ? 01777 : 0700;
+	struct spot s;
+	int made = find_spot(r, op->target, &s) != 0 ? -1 : make_name(&s, S_IFDIR | mode);
+
+	if (made < 0)
+		return fail(op, "make", e);
+	FD_CLEANUP int within = made ? -1 : open_within(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	if (!s.own || (!made && within < 0))
+		return scratch_elsewhere(r, op, mode) == 0 ? 0 : fail(op, "mount", e);
+	if (!made)
+		own_forget(r);
+	return (made || chmod(s.name, mode) == 0) && mount_bind(s.name, path_of(r, op->target)) == 0 ? 0 : fail(op, "mount", e);
+}
+
+/* Names of the box's own: neither can be a link. */
+static int repeat_own(struct root *r, const struct op *op)
+{
+	char source[sizeof(NEW) + PATH_MAX];
+
+	snprintf(source, sizeof(source), "%s", path_of(r, op->source));
+	return mount_bind(source, path_of(r, op->target)) == 0 && mount_attributes_at(r->path, mount_flags(op)) == 0 ? 0 : -1;
+}
+
+static int repeat(struct root *r, const struct op *op)
 {
 	FD_CLEANUP int source = open_beneath(r->fd, op->source, O_PATH | O_NOFOLLOW);
 	FD_CLEANUP int tree = source < 0 ? -1 : mount_copy(source, "");
 
 	if (tree < 0 || mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0)
-		return fail(op, "protect", e);
+		return -1;
 	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_NOFOLLOW);
-	return at >= 0 && mount_place(tree, at) == 0 ? 0 : fail(op, "protect", e);
+	return at < 0 ? -1 : mount_place(tree, at);
+}
+
+static int do_inside(struct root *r, const struct op *op, struct err *e)
+{
+	own_forget(r);
+	return (op->flags & OP_OURS ? repeat_own(r, op) : repeat(r, op)) == 0 ? 0 : fail(op, "protect", e);
 }
 
 static int do_empty(struct root *r, const struct op *op, struct err *e)
@@ -192,29 +307,39 @@ static int do_empty(struct root *r, const struct op *op, struct err *e)
 
 static int do_own(struct root *r, const struct op *op, struct err *e)
 {
-	int parent = make_parents(r, op->target), rc = -1;
+	struct spot s;
+	int rc = find_spot(r, op->target, &s);
 
-	if (parent >= 0)
-		rc = op->kind == OP_DIR ? make_dir(parent, op->target) : op->kind == OP_FILE ? make_file(parent, op->target, op->text, op->ntext) : symlinkat(op->source, parent, last_name(op->target));
-	return rc == 0 ? 0 : fail(op, "make", e);
+	if (rc == 0)
+		rc = op->kind == OP_DIR ? make_name(&s, S_IFDIR | 0755) : op->kind == OP_FILE ? make_file(&s, op->text, op->ntext) : symlinkat(op->source, s.dir, s.name);
+	if (rc > 0 && s.own)
+		own_add(r, op->target, strlen(op->target));
+	return rc >= 0 ? 0 : fail(op, "make", e);
+}
+
+/* A file system of the kernel's, on a name that is new and ours. */
+static int mount_own(struct root *r, const struct op *op, const char *type, const char *options, unsigned flags)
+{
+	struct spot s;
+
+	if (find_spot(r, op->target, &s) != 0 || mkdirat(s.dir, s.name, 0755) != 0)
+		return -1;
+	return mount_fs(type, options, flags, path_of(r, op->target));
 }
 
 /* Read-only, so that nothing of the kernel can be set through it whoever the user is on the host. */
 static int do_proc(struct root *r, const struct op *op, struct err *e)
 {
-	FD_CLEANUP int tree = mount_new("proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
-
-	if (tree < 0 && errno == EPERM)
+	if (mount_own(r, op, "proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC) == 0)
+		return 0;
+	if (errno == EPERM)
 		return err_set(e, ERR_SYSTEM, errno, "cannot mount /proc in the box (a container that hides parts of /proc does not let us)");
-	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "mount", e);
+	return fail(op, "mount", e);
 }
 
 static int do_pts(struct root *r, const struct op *op, struct err *e)
 {
-	static const char *const options[][2] = {{"ptmxmode", "0666"}, {"mode", "0620"}, {NULL, NULL}};
-	FD_CLEANUP int tree = mount_new("devpts", options, MOUNT_NOEXEC);
-
-	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "mount", e);
+	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620", MOUNT_NOEXEC) == 0 ? 0 : fail(op, "mount", e);
 }
 
 static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
@@ -224,61 +349,64 @@ static int (*const operations[])(struct root *r, const struct op *op, struct err
 
 /* ---- the whole ---- */
 
-/* A tmpfs on the old /proc. */
+/* A tmpfs on the old /proc, and the new root in it, still writable. The working directory is what it is mounted on. */
 static int base(uint64_t scratch)
 {
-	char size[32], inodes[32];
-	const char *const options[][2] = {{"size", size}, {"nr_inodes", inodes}, {"mode", "0755"}, {NULL, NULL}};
-	FD_CLEANUP int at = open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd;
+	char options[128];
 
-	snprintf(size, sizeof(size), "%llu", (unsigned long long)(scratch + ROOT_BYTES));
-	snprintf(inodes, sizeof(inodes), "%llu", (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
-	fd = at < 0 ? -1 : mount_new("tmpfs", options, MOUNT_NODEV);
-	if (fd >= 0 && mount_place(fd, at) != 0)
-		fd_close(&fd);
-	return fd;
+	snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0755", (unsigned long long)(scratch + ROOT_BYTES), (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
+	if (mount_fs("tmpfs", options, MOUNT_NODEV, BASE) != 0 || mkdir(NEW, 0755) != 0 || chdir(NEW) != 0 || mkdir("run", 0755) != 0 || mount_bind(NEW, NEW) != 0)
+		return -1;
+	return open(NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The new root in it, still writable, and the place for the old one. */
-static int divide(int top, int *ret_hidden)
+/* Read-only like the root itself. */
+static bool closes(const struct op *op)
 {
-	int root;
+	return op->kind == OP_DIR || op->kind == OP_FILE || op->kind == OP_LINK || op->kind == OP_PROC || (op->kind == OP_BIND && !(op->flags & (OP_WRITABLE | OP_DEVICES)));
+}
 
-	if (mkdirat(top, NEW, 0755) != 0 || mkdirat(top, NEW "/run", 0755) != 0 || mkdirat(top, OLD, 0700) != 0)
-		return -1;
-	FD_CLEANUP int at = open_beneath(top, NEW, O_PATH | O_NOFOLLOW);
-	FD_CLEANUP int hidden = open_beneath(top, OLD, O_PATH | O_NOFOLLOW);
-	root = at < 0 || hidden < 0 ? -1 : mount_copy(top, NEW);
-	if (root < 0 || mount_place(root, at) != 0) {
-		fd_close(&root);
-		return -1;
-	}
-	*ret_hidden = hidden;
-	hidden = -1;
-	return root;
+static int close_root(struct root *r, struct err *e)
+{
+	if (r->closed)
+		return 0;
+	r->closed = true;
+	if (mount_attributes(r->fd, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot close the root of the box");
+	return 0;
+}
+
+static int carry_out(struct root *r, const struct op *ops, struct err *e)
+{
+	for (const struct op *op = ops; op; op = op->next)
+		if ((!closes(op) && close_root(r, e) != 0) || operations[op->kind](r, op, e) != 0)
+			return -1;
+	return close_root(r, e);
 }
 
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
 {
-	FD_CLEANUP int top = base(scratch);
-	struct root r = {.fd = top < 0 ? -1 : divide(top, ret_hidden), .at = -1};
+	mode_t mask = umask(0);
+	struct root r = {.fd = base(scratch), .at = -1};
+	FD_CLEANUP int top = r.fd < 0 ? -1 : open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (r.fd < 0)
+	if (top < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
-	for (const struct op *op = ops; op; op = op->next)
-		if (operations[op->kind](&r, op, e) != 0)
-			return -1;
+	if (carry_out(&r, ops, e) != 0)
+		return -1;
 	fd_close(&r.at);
-	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0 || mount_attributes(r.fd, MOUNT_READONLY | MOUNT_NODEV) != 0)
+	umask(mask);
+	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	*ret_root = r.fd;
+	*ret_hidden = top;
+	top = -1;
 	return 0;
 }
 
 int setup_enter(struct err *e)
 {
-	return chdir(BASE "/" NEW) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	return chdir(NEW) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
 }
 
 int setup_seal(int hidden, struct err *e)

@@ -414,7 +414,7 @@ static int set_io(const struct cg_dir *d, uint64_t n)
 
 static const struct {
 	unsigned controller;
-	const char *name;
+	char name[8];
 	uint64_t max; /* what the kernel's own numbers can hold */
 } limits[] = {
 	[CG_MEMORY_MAX] = {CG_HAS_MEMORY, "memory", INT64_MAX},

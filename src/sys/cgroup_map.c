@@ -15,7 +15,7 @@
 #define DEPTH_MAX 64                    /* levels of a version 2 tree */
 
 static const struct {
-	const char *name;
+	char name[8];
 	unsigned bit;
 } controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU}, {"cpuacct", CG_HAS_CPUACCT}, {"blkio", CG_HAS_IO}, {"io", CG_HAS_IO}};
 
@@ -195,7 +195,7 @@ static int each_line(struct cg_map *m, const char *path, void (*fn)(struct cg_ma
 static const struct {
 	unsigned controllers;
 	bool v2;
-	const char *point;
+	char point[28];
 } usual[] = {
 	{CG_HAS_MEMORY, false, "/sys/fs/cgroup/memory"},
 	{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"},

@@ -1,4 +1,4 @@
-/* Mounts by descriptors; the calls that Debian 12's C library has no names for are made by number. */
+/* Mounts; the calls that Debian 12's C library has no names for are made by number. */
 #define _GNU_SOURCE
 #include "sys/mounts.h"
 
@@ -25,20 +25,33 @@ int mount_new(const char *type, const char *const options[][2], unsigned flags)
 	return fsmount(fs, FSMOUNT_CLOEXEC, attr);
 }
 
+int mount_fs(const char *type, const char *options, unsigned flags, const char *target)
+{
+	unsigned long ms = MS_NOSUID | (flags & MOUNT_READONLY ? MS_RDONLY : 0) | (flags & MOUNT_NODEV ? MS_NODEV : 0) | (flags & MOUNT_NOEXEC ? MS_NOEXEC : 0);
+
+	return mount("none", target, type, ms, options);
+}
+
+int mount_bind(const char *source, const char *target) { return mount(source, target, NULL, MS_BIND | MS_REC, NULL); }
+
 int mount_copy(int dir, const char *path)
 {
 	return open_tree(dir, path, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | (*path ? 0 : AT_EMPTY_PATH));
 }
 
-int mount_attributes(int tree, unsigned flags)
+static int set_attributes(int dir, const char *path, unsigned flags)
 {
 	struct mount_attr attr = {.attr_set = MOUNT_ATTR_NOSUID, .propagation = MS_PRIVATE};
 
 	attr.attr_set |= flags & MOUNT_READONLY ? MOUNT_ATTR_RDONLY : 0;
 	attr.attr_set |= flags & MOUNT_NODEV ? MOUNT_ATTR_NODEV : 0;
 	attr.attr_set |= flags & MOUNT_NOEXEC ? MOUNT_ATTR_NOEXEC : 0;
-	return mount_setattr(tree, "", AT_EMPTY_PATH | (flags & MOUNT_BELOW ? AT_RECURSIVE : 0), &attr, sizeof(attr));
+	return mount_setattr(dir, path, (*path ? 0 : AT_EMPTY_PATH) | (flags & MOUNT_BELOW ? AT_RECURSIVE : 0), &attr, sizeof(attr));
 }
+
+int mount_attributes(int tree, unsigned flags) { return set_attributes(tree, "", flags); }
+
+int mount_attributes_at(const char *path, unsigned flags) { return set_attributes(AT_FDCWD, path, flags); }
 
 int mount_idmap(int tree, int userns)
 {
@@ -54,14 +67,18 @@ int mount_place(int tree, int target)
 
 int mount_place_at(int tree, int dir, const char *name) { return move_mount(tree, "", dir, name, MOVE_MOUNT_F_EMPTY_PATH); }
 
-int open_beneath(int dir, const char *path, int flags)
+static int open_resolving(int dir, const char *path, int flags, uint64_t resolve)
 {
-	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH};
+	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_BENEATH | resolve};
 
 	while (*path == '/')
 		path++;
 	return (int)syscall(SYS_openat2, dir, *path ? path : ".", &how, sizeof(how));
 }
+
+int open_beneath(int dir, const char *path, int flags) { return open_resolving(dir, path, flags, 0); }
+
+int open_within(int dir, const char *path, int flags) { return open_resolving(dir, path, flags, RESOLVE_NO_XDEV); }
 
 int mount_pivot(const char *root, int old)
 {

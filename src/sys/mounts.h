@@ -1,5 +1,6 @@
 /*
- * Mounts by descriptors: made detached, given their attributes, then put in their place. Names are resolved once, and by us.
+ * Mounts. By descriptors: made detached, given their attributes, then put in their place; names are resolved once, and by us. By paths, which
+ * takes the kernel half as long: for names that cannot be links, in a place where nothing foreign runs yet.
  * Nothing here takes memory: it is used between fork and exec. All return a descriptor or 0, or -1 with errno.
  */
 #pragma once
@@ -15,10 +16,15 @@ enum {
 
 /* A new file system: type "tmpfs", "proc" or "devpts"; options are pairs of key and value (NULL for a flag), ended by a NULL key. */
 int mount_new(const char *type, const char *const options[][2], unsigned flags);
+/* The same at once at a path. The options are one text, or NULL. Read-only is the file system then, not just the mount. */
+int mount_fs(const char *type, const char *options, unsigned flags, const char *target);
+/* What is at one path once more at another, with all that is mounted below it, and the attributes it has there. */
+int mount_bind(const char *source, const char *target);
 /* A detached copy of what is at the path below dir (an empty path: dir itself), with all that is mounted below it. */
 int mount_copy(int dir, const char *path);
 /* Private to this namespace, nosuid, and the flags. */
 int mount_attributes(int tree, unsigned flags);
+int mount_attributes_at(const char *path, unsigned flags);
 /* Owners of files: what is `from` on disk is `to` here. The name space of users comes from mount_idmap_ns(). */
 int mount_idmap(int tree, int userns);
 /* Puts a detached mount onto an opened directory or file. */
@@ -27,6 +33,8 @@ int mount_place(int tree, int target);
 int mount_place_at(int tree, int dir, const char *name);
 /* Opens a name below a directory, following no link on the way and not at the end. */
 int open_beneath(int dir, const char *path, int flags);
+/* ... and without leaving the mount that the directory is of. */
+int open_within(int dir, const char *path, int flags);
 /*
  * What is mounted at `root` becomes the root of the namespace; the old one goes through `old`, a directory in the new one, and is taken away
  * with all below it. The kernel may wait a few milliseconds for all its readers.
