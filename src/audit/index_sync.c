@@ -146,7 +146,7 @@ static int put_row(struct sync *s, const struct audit_line *l, int64_t day)
 {
 	static const struct {
 		enum index_column column;
-		const char *key;
+		char key[12];
 	} texts[] = {{INDEX_AGENT, "agent_id"}, {INDEX_VERDICT, "verdict"}, {INDEX_STATUS, "status"}};
 	struct index *x = s->x;
 	sqlite3_bind_int64(s->put_row, 1, index_place(day, l->at));

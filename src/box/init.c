@@ -33,7 +33,6 @@
 #include "sys/namespace.h"
 #include "sys/seccomp.h"
 
-#define SEAL_AFTER_MS 3
 #define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
 #define OPEN_FILES 20000
 #define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
@@ -355,9 +354,11 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 		pid = waitpid(-1, &status, 0);
 	while (pid != child && (pid > 0 || errno == EINTR));
 	m.status = status;
-	kill(-1, SIGKILL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	if (waitpid(-1, NULL, WNOHANG) >= 0) { /* who is left is a child of ours, or has a parent who is */
+		kill(-1, SIGKILL);
+		while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+			;
+	}
 	getrusage(RUSAGE_CHILDREN, &m.usage);
 	tell(talk, &m);
 	_exit(0);
@@ -448,16 +449,12 @@ static pid_t start(const struct ns_child *c, const struct ns_task *t)
 	return child;
 }
 
-/* What remains to be done while the program runs; one that ends at once is not worth taking the old root away for. If it fails the box ends, whatever the program has done by then. */
-static int seal(pid_t child, int hidden, struct err *e)
+/* What remains to be done while the program runs. If it fails the box ends, whatever the program has done by then. */
+static int seal(int hidden, struct err *e)
 {
-	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN};
-
-	if (p.fd < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot watch a process in the box");
-	if (poll(&p, 1, SEAL_AFTER_MS) <= 0 && setup_seal(hidden, e) != 0)
+	if (setup_seal(hidden, e) != 0)
 		return -1;
-	close(p.fd);
+	close(hidden);
 	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
@@ -483,8 +480,7 @@ void ns_init(const struct ns_child *c)
 	shut(&t->streams, c->null);
 	if (child < 0)
 		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
-	if (child < 0 || seal(child, hidden, &e) != 0)
+	if (child < 0 || seal(hidden, &e) != 0)
 		give_up(c->talk, &e);
-	close(hidden);
 	reap(c->talk, child);
 }

@@ -29,7 +29,7 @@ static const char etc_network[][12] = {"protocols", "services"};
 static const char devices[][8] = {"null", "zero", "full", "random", "urandom"};
 
 static const struct {
-	const char *at, *to;
+	char at[12], to[16];
 } dev_links[] = {{"/dev/fd", "/proc/self/fd"}, {"/dev/stdin", "/proc/self/fd/0"}, {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"}, {"/dev/ptmx", "pts/ptmx"}};
 
 /* Left out of a root given by the user: the box has its own. */

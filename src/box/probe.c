@@ -159,10 +159,10 @@ static bool filtered(struct arena *a)
 
 /* Settings that keep users from making user namespaces. The first that does is the reason. */
 static const struct {
-	const char *path, *key;
+	char path[56], key[48];
 	char bad;              /* its value starts with this */
 	bool root_too;
-	const char *good;
+	char good[8];
 } user_settings[] = {
 	{"/proc/sys/user/max_user_namespaces", "user.max_user_namespaces", '0', true, "15000"},
 	{"/proc/sys/kernel/unprivileged_userns_clone", "kernel.unprivileged_userns_clone", '0', false, "1"},
@@ -225,7 +225,7 @@ static void probe_namespaces(struct probing *h, struct probe *p)
 {
 	static const struct {
 		int flag;
-		const char *name;
+		char name[8];
 	} kinds[] = {{CLONE_NEWNS, "mount"}, {CLONE_NEWPID, "pid"}, {CLONE_NEWNET, "net"}, {CLONE_NEWIPC, "ipc"}, {CLONE_NEWUTS, "uts"}, {CLONE_NEWCGROUP, "cgroup"}};
 	struct buf good, bad;
 	int why;

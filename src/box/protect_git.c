@@ -256,7 +256,7 @@ static void inner_link(struct walk *w, const char *dir, const char *name, unsign
  * written under new names, so only the directories that hold them count.
  */
 static const struct {
-	const char *dir;
+	char dir[16];
 	size_t depth;
 } written[] = {{"logs", LINKS_DEPTH}, {"refs", LINKS_DEPTH}, {"info", 1}, {"objects", 0}, {"objects/info", 1}, {"rebase-merge", 1}, {"rebase-apply", 1}, {"sequencer", 1}};
 

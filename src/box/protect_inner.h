@@ -34,9 +34,9 @@ enum {
 };
 
 struct protect_name {
-	const char *path;
+	char path[28];
 	unsigned flags;
-	const char *text;
+	char text[4];  /* empty: none */
 };
 
 const struct protect_name *protect_name_find(struct str path); /* NULL: not in the table */

@@ -99,7 +99,7 @@ static int make_file(int parent, const char *name, const char *text)
 
 	if (fd < 0)
 		return -1;
-	if (text && fd_write_all(fd, name, str_of(text), NULL) < 0) {
+	if (text && *text && fd_write_all(fd, name, str_of(text), NULL) < 0) {
 		unlinkat(parent, name, 0);
 		errno = EIO;
 		return -1;

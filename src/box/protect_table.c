@@ -5,25 +5,25 @@
 
 static const struct protect_name names[] = {
 	/* start files of shells: a workspace is never a home, but it may be where a person keeps the files that the home links to */
-	{".bashrc", NAME_MASK, NULL}, {".bash_profile", NAME_MASK, NULL}, {".zshrc", NAME_MASK, NULL}, {".zprofile", NAME_MASK, NULL}, {".profile", NAME_MASK, NULL},
-	{".bash_login", NAME_MOVE, NULL}, {".bash_logout", NAME_MOVE, NULL}, {".bash_aliases", NAME_MOVE, NULL}, {".zshenv", NAME_MOVE, NULL},
-	{".zlogin", NAME_MOVE, NULL}, {".zlogout", NAME_MOVE, NULL}, {".inputrc", NAME_MOVE, NULL}, {".screenrc", NAME_MOVE, NULL}, {".tmux.conf", NAME_MOVE, NULL},
+	{".bashrc", NAME_MASK, ""}, {".bash_profile", NAME_MASK, ""}, {".zshrc", NAME_MASK, ""}, {".zprofile", NAME_MASK, ""}, {".profile", NAME_MASK, ""},
+	{".bash_login", NAME_MOVE, ""}, {".bash_logout", NAME_MOVE, ""}, {".bash_aliases", NAME_MOVE, ""}, {".zshenv", NAME_MOVE, ""},
+	{".zlogin", NAME_MOVE, ""}, {".zlogout", NAME_MOVE, ""}, {".inputrc", NAME_MOVE, ""}, {".screenrc", NAME_MOVE, ""}, {".tmux.conf", NAME_MOVE, ""},
 	/* tools that run what their file says; those that make such files in the course of ordinary work are not masked */
-	{".gitconfig", NAME_MASK, NULL}, {".gitmodules", NAME_MASK, NULL}, {".ripgreprc", NAME_MASK, NULL},
-	{".envrc", 0, NULL}, {".npmrc", 0, NULL}, {".yarnrc", 0, NULL}, {".yarnrc.yml", 0, NULL}, {".pypirc", 0, NULL}, {".pre-commit-config.yaml", 0, NULL},
-	{".vimrc", NAME_MOVE, NULL}, {".nvimrc", NAME_MOVE, NULL}, {".exrc", NAME_MOVE, NULL}, {".gdbinit", NAME_MOVE, NULL}, {".lldbinit", NAME_MOVE, NULL},
-	{".wgetrc", NAME_MOVE, NULL}, {".curlrc", NAME_MOVE, NULL},
+	{".gitconfig", NAME_MASK, ""}, {".gitmodules", NAME_MASK, ""}, {".ripgreprc", NAME_MASK, ""},
+	{".envrc", 0, ""}, {".npmrc", 0, ""}, {".yarnrc", 0, ""}, {".yarnrc.yml", 0, ""}, {".pypirc", 0, ""}, {".pre-commit-config.yaml", 0, ""},
+	{".vimrc", NAME_MOVE, ""}, {".nvimrc", NAME_MOVE, ""}, {".exrc", NAME_MOVE, ""}, {".gdbinit", NAME_MOVE, ""}, {".lldbinit", NAME_MOVE, ""},
+	{".wgetrc", NAME_MOVE, ""}, {".curlrc", NAME_MOVE, ""},
 	/* hooks that a repository's configuration may point to */
-	{".husky", NAME_NESTED, NULL}, {".githooks", NAME_NESTED, NULL},
+	{".husky", NAME_NESTED, ""}, {".githooks", NAME_NESTED, ""},
 	/* editors: tasks, launch configurations, interpreters */
-	{".vscode", NAME_MASK | NAME_NESTED, NULL}, {".idea", NAME_MASK | NAME_NESTED, NULL}, {".devcontainer", NAME_NESTED, NULL}, {".devcontainer.json", 0, NULL},
+	{".vscode", NAME_MASK | NAME_NESTED, ""}, {".idea", NAME_MASK | NAME_NESTED, ""}, {".devcontainer", NAME_NESTED, ""}, {".devcontainer.json", 0, ""},
 	/* agent clients: hooks, permissions, servers to start; masked where a running client takes up what appears */
-	{".claude", NAME_MASK | NAME_NESTED, NULL}, {".mcp.json", NAME_MASK | NAME_NESTED, NULL}, {".claude.json", NAME_MASK, NULL},
-	{".codex", NAME_MOVE | NAME_NESTED, NULL}, {".gemini", NAME_MOVE | NAME_NESTED, NULL}, {".qwen", NAME_MOVE | NAME_NESTED, NULL},
-	{".cursor", NAME_MASK | NAME_NESTED, NULL}, {".opencode", NAME_MOVE | NAME_NESTED, NULL}, {".windsurf", NAME_MOVE | NAME_NESTED, NULL},
-	{".github/hooks", NAME_MASK | NAME_MOVE, NULL}, {".aider.conf.yml", NAME_MOVE, NULL}, {"opencode.json", NAME_MOVE, NULL}, {"opencode.jsonc", NAME_MOVE, NULL},
+	{".claude", NAME_MASK | NAME_NESTED, ""}, {".mcp.json", NAME_MASK | NAME_NESTED, ""}, {".claude.json", NAME_MASK, ""},
+	{".codex", NAME_MOVE | NAME_NESTED, ""}, {".gemini", NAME_MOVE | NAME_NESTED, ""}, {".qwen", NAME_MOVE | NAME_NESTED, ""},
+	{".cursor", NAME_MASK | NAME_NESTED, ""}, {".opencode", NAME_MOVE | NAME_NESTED, ""}, {".windsurf", NAME_MOVE | NAME_NESTED, ""},
+	{".github/hooks", NAME_MASK | NAME_MOVE, ""}, {".aider.conf.yml", NAME_MOVE, ""}, {"opencode.json", NAME_MOVE, ""}, {"opencode.jsonc", NAME_MOVE, ""},
 	/* caisson's own; not masked: a hook that judges while a box runs would read the placeholder as a policy that does not load */
-	{".caisson.yaml", NAME_MOVE, NULL},
+	{".caisson.yaml", NAME_MOVE, ""},
 };
 
 /*
@@ -31,11 +31,11 @@ static const struct protect_name names[] = {
  * is none, and a commondir that says "." changes nothing, while git stops at one that is empty or a directory.
  */
 static const struct protect_name gitdir[] = {
-	{"hooks", NAME_MASK, NULL}, {"config", NAME_MASK_FILE, NULL}, {"config.worktree", NAME_MASK_FILE, NULL}, {"commondir", NAME_MASK_FILE, ".\n"},
+	{"hooks", NAME_MASK, ""}, {"config", NAME_MASK_FILE, ""}, {"config.worktree", NAME_MASK_FILE, ""}, {"commondir", NAME_MASK_FILE, ".\n"},
 };
 
 /* In .git/worktrees/NAME, which shares configuration and hooks with the repository. */
-static const struct protect_name worktree_gitdir[] = {{"config.worktree", NAME_MASK_FILE, NULL}, {"commondir", NAME_MOVE, NULL}};
+static const struct protect_name worktree_gitdir[] = {{"config.worktree", NAME_MASK_FILE, ""}, {"commondir", NAME_MOVE, ""}};
 
 struct texts *protect_names(struct arena *a)
 {

@@ -195,7 +195,7 @@ static void show_validation(struct job *j, const char *key, struct str value)
 static void show_limits(struct job *j, const json_t *spec)
 {
 	static const struct {
-		const char *key, *name, *unit;
+		char key[12], name[12], unit[8];
 		int64_t one;
 	} limits[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
 		      {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};

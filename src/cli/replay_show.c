@@ -245,7 +245,7 @@ static void put_number(struct buf *b, const struct audit_line *l, const char *ke
 static void put_limits(struct buf *b, struct str limits)
 {
 	static const struct {
-		const char *key, *name, *unit;
+		char key[12], name[12], unit[8];
 		int64_t one;
 	} rows[] = {{"cpu_milli", "cpus", "", 1000}, {"memory", "memory", " MiB", 1 << 20}, {"time_ms", "time", " s", 1000}, {"cpu_ms", "cpu time", " s", 1000}, {"pids", "processes", "", 1},
 		    {"scratch", "scratch", " MiB", 1 << 20}, {"output", "output", " MiB", 1 << 20}};

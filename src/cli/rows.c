@@ -188,12 +188,12 @@ static void table_line(struct rows_printer *r, const struct audit_line *l)
 
 /* Texts and numbers of a row, in the order of docs/audit.md. */
 static const struct csv_column {
-	const char *key, *inner;
+	char key[16], inner[8];
 } csv_columns[] = {
-	{"seq", NULL}, {"ts", NULL}, {"id", NULL}, {"kind", NULL}, {"agent_id", NULL}, {"session", NULL}, {"client", NULL}, {"tool", NULL}, {"tool_use_id", NULL}, {"command", NULL}, {"cwd", NULL},
-	{"verdict", NULL}, {"reasons", NULL}, {"policy", NULL}, {"view", NULL}, {"spec", NULL}, {"backend", NULL}, {"status", NULL}, {"exit_code", NULL}, {"duration_ms", NULL}, {"cpu_ms", NULL},
-	{"peak_memory_mb", NULL}, {"validation", "outcome"}, {"validation", "result"}, {"validation", "task"}, {"validation", "format"}, {"stdout", NULL}, {"stderr", NULL}, {"note", NULL}, {"prev", NULL},
-	{"hash", NULL},
+	{"seq", ""}, {"ts", ""}, {"id", ""}, {"kind", ""}, {"agent_id", ""}, {"session", ""}, {"client", ""}, {"tool", ""}, {"tool_use_id", ""}, {"command", ""}, {"cwd", ""},
+	{"verdict", ""}, {"reasons", ""}, {"policy", ""}, {"view", ""}, {"spec", ""}, {"backend", ""}, {"status", ""}, {"exit_code", ""}, {"duration_ms", ""}, {"cpu_ms", ""},
+	{"peak_memory_mb", ""}, {"validation", "outcome"}, {"validation", "result"}, {"validation", "task"}, {"validation", "format"}, {"stdout", ""}, {"stderr", ""}, {"note", ""}, {"prev", ""},
+	{"hash", ""},
 };
 #define CSV_COLUMNS (sizeof csv_columns / sizeof *csv_columns)
 
@@ -242,7 +242,7 @@ static void csv_list(struct rows_printer *r, struct str list)
 static void csv_header(struct rows_printer *r)
 {
 	for (size_t i = 0; i < CSV_COLUMNS; i++)
-		buf_fmt(&r->line, "%s%s%s%s", i ? "," : "", csv_columns[i].key, csv_columns[i].inner ? "." : "", csv_columns[i].inner ? csv_columns[i].inner : "");
+		buf_fmt(&r->line, "%s%s%s%s", i ? "," : "", csv_columns[i].key, csv_columns[i].inner[0] ? "." : "", csv_columns[i].inner);
 	buf_c(&r->line, "\r\n");
 }
 
@@ -256,7 +256,7 @@ static void csv_line(struct rows_printer *r, const struct audit_line *l)
 
 		if (i)
 			buf_char(b, ',');
-		if (c->inner)
+		if (c->inner[0])
 			v = audit_inner(v, c->inner);
 		if (v.n && v.p[0] == '"')
 			csv_text(r, audit_text_buf(&r->text, v));

@@ -39,11 +39,11 @@ enum { /* what a client does with an answer */
 };
 
 struct client_event {
-	const char *name;     /* NULL ends the list; "" where the input does not name its events: recognised by what there is */
+	char name[24];        /* empty: the list ends */
 	enum phase phase;
-	const char *tool;     /* the tool it is about; NULL: the input says */
-	const char *args;     /* key of the tool's input; "": the whole input; NULL: the row's */
-	const char *result;   /* key of its output; NULL: the row's */
+	char tool[12];        /* the tool it is about; empty: the input says */
+	char args[4];         /* "*": the whole input is the tool's; empty: what has the row's key is */
+	char result[16];      /* key of its output; empty: the row's */
 	bool no_ask;          /* an "ask" is no answer to this one, whatever its client does elsewhere */
 };
 

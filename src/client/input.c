@@ -26,7 +26,7 @@ static bool has_keys(const struct value *o, const char *keys, bool any)
 
 static const struct client_event *event_named(const struct client *c, struct str name)
 {
-	for (const struct client_event *ev = c->events; ev->name; ev++)
+	for (const struct client_event *ev = c->events; ev->name[0]; ev++)
 		if (str_is(name, ev->name))
 			return ev;
 	return NULL;
@@ -39,7 +39,7 @@ static const struct client_event *event_by_shape(const struct client *c, const s
 
 	if (!has_key(all, str_of(c->tool_key)) || !has_key(all, str_of(c->args_key)))
 		return NULL;
-	for (const struct client_event *ev = c->events; ev->name; ev++)
+	for (const struct client_event *ev = c->events; ev->name[0]; ev++)
 		if (ev->phase == phase)
 			return ev;
 	return NULL;
@@ -102,8 +102,8 @@ static int parse(struct arena *a, struct str text, const struct value **ret, str
 /* A tool's input that is itself JSON in a string (Cursor's MCP calls, Copilot's older form). */
 static const struct value *args_of(struct arena *a, const struct hook *h)
 {
-	const char *key = h->event->args ? h->event->args : h->client->args_key;
-	const struct value *v = *key ? value_key(h->all, key) : h->all;
+	const char *key = h->client->args_key;
+	const struct value *v = h->event->args[0] || !*key ? h->all : value_key(h->all, key);
 	struct err why = {0};
 
 	if (value_is(v, VALUE_STRING) && parse(a, v->text, &v, &why) != 0)
@@ -116,7 +116,7 @@ static struct str tool_of(struct arena *a, const struct hook *h)
 {
 	struct str server = text_at(h->args, "mcp_server_name"), tool = text_at(h->args, "mcp_tool_name");
 
-	if (h->event->tool)
+	if (h->event->tool[0])
 		return str_of(h->event->tool);
 	if (*h->client->tool_key)
 		return text_at(h->all, h->client->tool_key);
@@ -204,7 +204,7 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 /* What is only remembered; an output's event is never refused because of its call. */
 static void read_rest(struct arena *a, struct hook *h)
 {
-	const char *key = h->event->result ? h->event->result : h->client->result_key;
+	const char *key = h->event->result[0] ? h->event->result : h->client->result_key;
 	struct err why = {0};
 
 	h->session = text_at(h->all, h->client->session_key);

@@ -39,45 +39,45 @@ struct arguments { /* as texts; p is NULL where nothing was given */
 enum kind { KIND_TEXT, KIND_BYTES /* a text that may hold NUL */, KIND_CHOICE, KIND_NUMBER, KIND_COUNT };
 
 struct argument {
-	const char *name;
+	char name[12];
 	enum kind kind;
 	size_t offset;
 	bool required;
-	const char *choices; /* a|b|c */
-	const char *about;
+	char choices[56]; /* a|b|c; empty: any */
+	char about[120];
 };
 
 #define AT(field) offsetof(struct arguments, field)
 #define LANGUAGES "python|node|bash|sh|zsh|perl|ruby|php|lua|r|powershell"
 static const struct argument run_arguments[] = {
-	{"command", KIND_TEXT, AT(command), false, NULL, "shell text for bash; either this or code"},
-	{"code", KIND_TEXT, AT(code), false, NULL, "code of the language that lang names"},
+	{"command", KIND_TEXT, AT(command), false, "", "shell text for bash; either this or code"},
+	{"code", KIND_TEXT, AT(code), false, "", "code of the language that lang names"},
 	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES, "the language of code, or the shell for command"},
-	{"stdin", KIND_BYTES, AT(input), false, NULL, "what the program reads on its standard input (default: nothing)"},
-	{"cwd", KIND_TEXT, AT(cwd), false, NULL, "where the program starts: absolute, or relative to the workspace"},
+	{"stdin", KIND_BYTES, AT(input), false, "", "what the program reads on its standard input (default: nothing)"},
+	{"cwd", KIND_TEXT, AT(cwd), false, "", "where the program starts: absolute, or relative to the workspace"},
 	{"workspace", KIND_CHOICE, AT(workspace), false, "none|ro|rw", "less than the server offers: no workspace, or one that cannot be written"},
-	{"timeout_sec", KIND_NUMBER, AT(timeout), false, NULL, "time limit in seconds; at most the server's own"},
-	{"memory_mb", KIND_NUMBER, AT(memory), false, NULL, "memory limit; at most the server's own"},
-	{"cpus", KIND_NUMBER, AT(cpus), false, NULL, "CPUs, as 2 or 0.5; at most the server's own"},
-	{"pids", KIND_COUNT, AT(pids), false, NULL, "processes and threads; at most the server's own"},
+	{"timeout_sec", KIND_NUMBER, AT(timeout), false, "", "time limit in seconds; at most the server's own"},
+	{"memory_mb", KIND_NUMBER, AT(memory), false, "", "memory limit; at most the server's own"},
+	{"cpus", KIND_NUMBER, AT(cpus), false, "", "CPUs, as 2 or 0.5; at most the server's own"},
+	{"pids", KIND_COUNT, AT(pids), false, "", "processes and threads; at most the server's own"},
 	{"task", KIND_CHOICE, AT(task), false, "test|typecheck|lint|data|json", "what the run is for, so that its result is checked: validation in the report says whether its numbers can be trusted"},
-	{"columns", KIND_TEXT, AT(columns), false, NULL, "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
-	{"head", KIND_COUNT, AT(head), false, NULL, "show the first lines of each stream, this many, instead of 4 KB from both ends"},
-	{"tail", KIND_COUNT, AT(tail), false, NULL, "show the last lines of each stream, this many"},
+	{"columns", KIND_TEXT, AT(columns), false, "", "for the task data: columns that must be there, separated by commas; id:integer names a type as well"},
+	{"head", KIND_COUNT, AT(head), false, "", "show the first lines of each stream, this many, instead of 4 KB from both ends"},
+	{"tail", KIND_COUNT, AT(tail), false, "", "show the last lines of each stream, this many"},
 };
 static const struct argument check_arguments[] = {
-	{"command", KIND_TEXT, AT(command), false, NULL, "shell text; either this or code"},
-	{"code", KIND_TEXT, AT(code), false, NULL, "code of the language that lang names"},
+	{"command", KIND_TEXT, AT(command), false, "", "shell text; either this or code"},
+	{"code", KIND_TEXT, AT(code), false, "", "code of the language that lang names"},
 	{"lang", KIND_CHOICE, AT(lang), false, LANGUAGES, "the language of code, or the shell for command (default: bash)"},
-	{"cwd", KIND_TEXT, AT(cwd), false, NULL, "where it would start: absolute, or relative to the workspace"},
+	{"cwd", KIND_TEXT, AT(cwd), false, "", "where it would start: absolute, or relative to the workspace"},
 };
 static const struct argument result_arguments[] = {
-	{"id", KIND_TEXT, AT(id), true, NULL, "the id in the report of the run"},
+	{"id", KIND_TEXT, AT(id), true, "", "the id in the report of the run"},
 	{"stream", KIND_CHOICE, AT(stream), true, "stdout|stderr", "which stream"},
-	{"offset", KIND_COUNT, AT(offset), false, NULL, "the first byte to show, from 0 (default)"},
-	{"bytes", KIND_COUNT, AT(bytes), false, NULL, "how many bytes (default 16384, at most 65536)"},
-	{"line", KIND_COUNT, AT(line), false, NULL, "the first line to show, from 1; instead of offset"},
-	{"lines", KIND_COUNT, AT(lines), false, NULL, "how many lines (as many as fit into bytes)"},
+	{"offset", KIND_COUNT, AT(offset), false, "", "the first byte to show, from 0 (default)"},
+	{"bytes", KIND_COUNT, AT(bytes), false, "", "how many bytes (default 16384, at most 65536)"},
+	{"line", KIND_COUNT, AT(line), false, "", "the first line to show, from 1; instead of offset"},
+	{"lines", KIND_COUNT, AT(lines), false, "", "how many lines (as many as fit into bytes)"},
 };
 
 struct tool {
@@ -142,7 +142,7 @@ static void put_input_schema(struct buf *b, const struct tool *t)
 		const struct argument *a = &t->arguments[i];
 
 		buf_fmt(b, "%s\"%s\":{\"type\":\"%s\",", i ? "," : "", a->name, types[a->kind]);
-		if (a->choices) {
+		if (a->choices[0]) {
 			put_choices(b, a->choices);
 			buf_char(b, ',');
 		}

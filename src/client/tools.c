@@ -9,7 +9,7 @@
 
 static const struct tool_row {
 	enum tool_kind kind;
-	const char *names; /* between blanks */
+	char names[228];   /* between blanks */
 } tools[] = {
 	{TOOL_SHELL, " Bash bash Shell shell run_shell_command run_command run_terminal_cmd local_shell shell_command exec_command Monitor monitor PowerShell powershell pwsh write_bash write_powershell write_stdin "},
 	{TOOL_READ, " Read read read_file read_many_files view NotebookRead view_image show_file "},
@@ -227,7 +227,7 @@ static struct str trimmed(struct str s)
 static int patch_line(struct making *m, struct str line, struct str home, struct err *e)
 {
 	static const struct {
-		const char *start;
+		char start[16];
 		enum access_kind kind;
 		bool marked; /* "a/" or "b/" may stand before the path */
 	} marks[] = {

@@ -151,19 +151,19 @@ const struct ps_function *ps_function(struct ps *p, struct str name);
 
 /* tables */
 struct ps_cmdlet {
-	const char *name;
-	const char *params; /* "Name=k Name! ...": a digit before the name is its position, ! a switch, k what its value is; see powershell_table.c */
+	char name[28];      /* empty: stands for many, whose words do not matter */
+	char params[464];   /* "Name=k Name! ...": a digit before the name is its position, ! a switch, k what its value is; see powershell_table.c */
 	char pipe;          /* what comes by the pipe: a letter as in params, 0: data */
 	char out;           /* what it gives: d data, f fetched, p its paths, i what came in, 0 anything */
-	const char *say;    /* category */
+	char say[16];       /* category; empty: none */
 };
 const struct ps_cmdlet *ps_cmdlet(struct str name);
 const char *ps_alias(struct str name);
 bool ps_unix_alias(struct str name); /* elsewhere than on Windows these are programs */
 bool ps_harmless_verb(struct str name);
 struct ps_static {
-	const char *type, *method; /* "*": any */
-	const char *args;          /* a letter for each argument: r w d D(elete below) x a(ppend = write) . */
+	char type[32], method[216]; /* "*": any */
+	char args[4];              /* a letter for each argument: r w d D(elete below) x a(ppend = write) . */
 	char out;                  /* t text d data f fetched e decoded 0 any */
 };
 const struct ps_static *ps_static(struct str type, struct str method);

@@ -284,11 +284,11 @@ static struct ps_val cmdlet(struct ps *p, struct call *c)
 
 	hidden_variable(p, c);
 	other_machine(p, c);
-	if (c->row->say && strcmp(c->row->say, "code"))
+	if (c->row->say[0] && strcmp(c->row->say, "code"))
 		ps_say(p, c->row->say);
-	else if (c->row->say)
+	else if (c->row->say[0])
 		ps_mark(p, "command");
-	if (!c->row->params) { /* the words do not matter, but what is in them does */
+	if (!c->row->name[0]) { /* the words do not matter, but what is in them does */
 		for (size_t i = 0; i < c->nargs; i++) {
 			if (c->args[i].val.kind == PS_BLOCK)
 				blocks(p, c, &c->args[i].val, &block);

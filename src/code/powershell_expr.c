@@ -283,7 +283,7 @@ static void static_effects(struct ps *p, const struct ps_static *m, const struct
 	struct str cwd = p->w->s->cwd;
 
 	p->w->s->cwd = p->start;
-	for (size_t i = 0; m->args && m->args[i]; i++) {
+	for (size_t i = 0; m->args[i]; i++) {
 		struct ps_val hole = PS_UNKNOWN;
 		const struct ps_val *v = i < n ? &args[i] : &hole;
 

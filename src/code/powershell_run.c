@@ -29,14 +29,14 @@ bool ps_was_fetched(const struct ps *p, struct str path)
 
 /* Programs of Windows that mean a category; `words`: only with one of these. */
 static const struct {
-	const char *names, *words, *say;
+	char names[68], words[40], say[16];
 } natives[] = {
-	{"schtasks", "/create /change /run /delete", "persistence"}, {"sc.exe sc", "create config start delete", "persistence"}, {"at", NULL, "persistence"}, {"reg", "add delete import restore load copy", "persistence"},
-	{"wmic", "create call delete set", "system-change"}, {"diskpart", NULL, "destruction"}, {"format format.com", NULL, "destruction"}, {"cipher", NULL, "destruction"}, {"bcdedit", NULL, "destruction"},
-	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", NULL, "destruction"}, {"runas gsudo", NULL, "elevation"}, {"takeown icacls cacls", NULL, "elevation"}, {"net net1", "user localgroup share stop start use", "elevation"},
-	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"}, {"auditpol", "/set /clear", "protections"}, {"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", NULL, "code"},
-	{"bitsadmin certutil", NULL, "network"}, {"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", NULL, "code"}, {"powershell_ise.exe regedit taskschd.msc", NULL, "code"}, {"taskkill", NULL, "system-change"},
-	{"shutdown", NULL, "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"}, {"setx", NULL, "persistence"},
+	{"schtasks", "/create /change /run /delete", "persistence"}, {"sc.exe sc", "create config start delete", "persistence"}, {"at", "", "persistence"}, {"reg", "add delete import restore load copy", "persistence"},
+	{"wmic", "create call delete set", "system-change"}, {"diskpart", "", "destruction"}, {"format format.com", "", "destruction"}, {"cipher", "", "destruction"}, {"bcdedit", "", "destruction"},
+	{"vssadmin wbadmin", "delete resize", "destruction"}, {"fsutil", "", "destruction"}, {"runas gsudo", "", "elevation"}, {"takeown icacls cacls", "", "elevation"}, {"net net1", "user localgroup share stop start use", "elevation"},
+	{"netsh", "add set delete reset", "protections"}, {"wevtutil", "cl clear-log", "protections"}, {"auditpol", "/set /clear", "protections"}, {"mshta regsvr32 rundll32 cscript wscript msiexec installutil msbuild", "", "code"},
+	{"bitsadmin certutil", "", "network"}, {"cmd wsl command.com bash.exe wsl.exe forfiles pcalua conhost hh ftp", "", "code"}, {"powershell_ise.exe regedit taskschd.msc", "", "code"}, {"taskkill", "", "system-change"},
+	{"shutdown", "", "protections"}, {"robocopy", "/mir /purge /move /mov", "destruction"}, {"setx", "", "persistence"},
 };
 
 static const char *native_category(struct str name, const struct word *argv, size_t argc)
@@ -44,7 +44,7 @@ static const char *native_category(struct str name, const struct word *argv, siz
 	for (size_t i = 0; i < sizeof(natives) / sizeof(*natives); i++) {
 		if (!ps_listed(name, natives[i].names))
 			continue;
-		if (!natives[i].words)
+		if (!natives[i].words[0])
 			return natives[i].say;
 		for (size_t k = 1; k < argc; k++)
 			if (argv[k].kind != WORD_EXACT || ps_listed(argv[k].text, natives[i].words))

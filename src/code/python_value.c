@@ -398,7 +398,7 @@ static struct str qualified(struct python *p, struct str name, struct str attr)
 static const struct pvs *constant(struct python *p, struct str name)
 {
 	static const struct {
-		const char *name, *text;
+		char name[16], text[20];
 	} texts[] = {{"os.sep", "/"}, {"os.path.sep", "/"}, {"os.curdir", "."}, {"os.pardir", ".."}, {"os.path.curdir", "."}, {"os.path.pardir", ".."}, {"os.linesep", "\n"}, {"os.devnull", "/dev/null"},
 		{"os.path.devnull", "/dev/null"}, {"os.extsep", "."}, {"os.pathsep", ":"}, {"os.name", "posix"}, {"sys.platform", "linux"}, {"sys.executable", "/usr/bin/python3"}};
 

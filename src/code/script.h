@@ -3,8 +3,8 @@
 #include "code/tree.h"
 
 struct script_act {
-	const char *name; /* "unlink", "File.read" */
-	const char *what; /* a letter for each argument: r w d (D W: and below) . (nothing); a star: the last one again and again; s: for a shell, or a program and its words */
+	char name[20]; /* "unlink", "File.read"; empty: the list ends */
+	char what[4];  /* a letter for each argument: r w d (D W: and below) . (nothing); a star: the last one again and again; s: for a shell, or a program and its words */
 };
 
 struct script_language {

@@ -55,7 +55,7 @@ bool script_backquote(struct script *x)
 
 static const struct script_act *find_act(const struct script_language *l, struct str name)
 {
-	for (const struct script_act *a = l->acts; a && a->name; a++)
+	for (const struct script_act *a = l->acts; a && a->name[0]; a++)
 		if (str_is(name, a->name))
 			return a;
 	return NULL;

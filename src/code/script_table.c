@@ -2,21 +2,21 @@
 #include "code/script.h"
 
 static const struct script_act perl_acts[] = {
-	{"system", "s"}, {"exec", "s"}, {"unlink", "d*"}, {"rmdir", "d"}, {"mkdir", "w"}, {"rename", "Dw"}, {NULL, NULL},
+	{"system", "s"}, {"exec", "s"}, {"unlink", "d*"}, {"rmdir", "d"}, {"mkdir", "w"}, {"rename", "Dw"}, {"", ""},
 };
 static const struct script_act ruby_acts[] = {
 	{"system", "s"}, {"exec", "s"}, {"File.read", "r"}, {"File.readlines", "r"}, {"File.foreach", "r"}, {"File.size", "r"}, {"File.mtime", "r"}, {"File.exist?", ""}, {"File.file?", ""}, {"File.directory?", ""},
 	{"File.basename", ""}, {"File.extname", ""}, {"File.dirname", ""}, {"File.join", ""}, {"File.write", "w"}, {"File.delete", "d*"}, {"File.unlink", "d*"}, {"File.rename", "Dw"},
 	{"Dir.glob", ""}, {"Dir.pwd", ""}, {"Dir.children", "r"}, {"Dir.entries", "r"}, {"Dir.mkdir", "w"}, {"Dir.rmdir", "d"}, {"Dir.delete", "d"}, {"Dir.exist?", ""},
 	{"FileUtils.rm_rf", "D*"}, {"FileUtils.rm_r", "D*"}, {"FileUtils.rm", "d*"}, {"FileUtils.rm_f", "d*"}, {"FileUtils.mkdir_p", "w*"}, {"FileUtils.mkdir", "w*"}, {"FileUtils.touch", "w*"}, {"FileUtils.cp", "rw"},
-	{"FileUtils.mv", "DW"}, {NULL, NULL},
+	{"FileUtils.mv", "DW"}, {"", ""},
 };
 static const struct script_act php_acts[] = {
 	{"system", "s"}, {"exec", "s"}, {"shell_exec", "s"}, {"passthru", "s"}, {"file_get_contents", "r"}, {"file", "r"}, {"filesize", "r"}, {"filemtime", "r"}, {"file_exists", ""}, {"is_file", ""}, {"is_dir", ""},
-	{"glob", ""}, {"scandir", "r"}, {"file_put_contents", "w"}, {"unlink", "d"}, {"rmdir", "d"}, {"mkdir", "w"}, {"rename", "DW"}, {"copy", "rw"}, {"touch", "w"}, {NULL, NULL},
+	{"glob", ""}, {"scandir", "r"}, {"file_put_contents", "w"}, {"unlink", "d"}, {"rmdir", "d"}, {"mkdir", "w"}, {"rename", "DW"}, {"copy", "rw"}, {"touch", "w"}, {"", ""},
 };
 static const struct script_act lua_acts[] = {
-	{"os.execute", "s"}, {"io.lines", "r"}, {"os.remove", "d"}, {"os.rename", "Dw"}, {NULL, NULL},
+	{"os.execute", "s"}, {"io.lines", "r"}, {"os.remove", "d"}, {"os.rename", "Dw"}, {"", ""},
 };
 
 static const struct script_language languages[] = {

@@ -78,7 +78,7 @@ static int pack(struct load *l)
 
 /* How programs of a language are given code. */
 static const struct {
-	const char *lang, *flags;
+	char lang[12], flags[24];
 } interpreters[] = {{"python", "-c"}, {"javascript", "-e -p --eval --print"}, {"powershell", "-c -Command"}, {"perl", "-e -E"}, {"ruby", "-e"}, {"php", "-r"}, {"lua", "-e"}};
 
 static bool plain_name(struct str s)

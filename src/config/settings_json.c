@@ -21,7 +21,7 @@ struct load {
 };
 
 static const struct {
-	const char *name;
+	char name[20];
 	enum mode mode;
 } modes[] = {
 	{"default", MODE_DEFAULT}, {"acceptEdits", MODE_ACCEPT_EDITS}, {"plan", MODE_PLAN}, {"bypassPermissions", MODE_BYPASS}, {"dontAsk", MODE_DONT_ASK},

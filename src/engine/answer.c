@@ -284,7 +284,7 @@ static void put_texts(struct buf *out, const struct facts *f)
 void answer_json(struct buf *out, struct str id, const struct facts *f, const struct judgement *j, struct str policy_digest)
 {
 	static const struct {
-		const char *key;
+		char key[8];
 		enum access_kind kind;
 	} lists[] = {{"reads", ACCESS_READ}, {"writes", ACCESS_WRITE}, {"deletes", ACCESS_DELETE}, {"execs", ACCESS_EXEC}};
 

@@ -315,7 +315,7 @@ static struct str callers(const struct making *m, const char *name)
 static void inject(struct making *m)
 {
 	static const struct {
-		const char *name, *value;
+		char name[20], value[12];
 	} fixed[] = {{"SHELL", "/bin/bash"}, {"TMPDIR", "/tmp"}, {"LANG", "C.UTF-8"}, {"LC_ALL", "C.UTF-8"}, {"GIT_EDITOR", "true"}, {"GIT_TERMINAL_PROMPT", "0"}, {"PAGER", "cat"}, {"GIT_PAGER", "cat"},
 		{"CAISSON", "1"}, {"CLAUDECODE", "1"}};
 	struct str term = callers(m, "TERM");

@@ -13,7 +13,7 @@
 /* What a shell reads before its text, and by which variable it finds that. */
 static const struct shell {
 	enum dialect dialect;
-	const char *name, *value, *path, *text;
+	char name[12], value[16], path[20], text[52];
 } shells[] = {
 	{DIALECT_BASH, "BASH_ENV", "/caisson/env", "/caisson/env", "unset BASH_ENV\ntrap 'pwd -P >|" TOLD "' EXIT\n"},
 	{DIALECT_ZSH, "ZDOTDIR", "/caisson", "/caisson/.zshenv", "unset ZDOTDIR\ntrap 'pwd -P >|" TOLD "' EXIT\n"},

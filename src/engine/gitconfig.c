@@ -6,7 +6,7 @@
 enum { KEYS = 3 };
 
 static const struct {
-	const char *section, *name;
+	char section[8], name[16];
 } keys[KEYS] = {{"user", "name"}, {"user", "email"}, {"init", "defaultbranch"}};
 
 static char lower(char c) { return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c); }

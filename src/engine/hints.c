@@ -11,7 +11,7 @@ enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, W
 
 static const struct row {
 	enum wall wall;
-	const char *text;
+	char text[40];
 } rows[] = {
 	{WALL_NETWORK, "Could not resolve"}, {WALL_NETWORK, "Network is unreachable"}, {WALL_NETWORK, "Temporary failure in name resolution"}, {WALL_NETWORK, "Temporary failure resolving"},
 	{WALL_NETWORK, "Name or service not known"}, {WALL_NETWORK, "EAI_AGAIN"}, {WALL_NETWORK, "ENETUNREACH"}, {WALL_NETWORK, "ENOTFOUND"}, {WALL_NETWORK, "EAFNOSUPPORT"},
@@ -26,7 +26,7 @@ static const struct row {
 };
 
 static const struct {
-	const char *id, *text;
+	char id[12], text[112];
 } hints[WALLS] = {
 	[WALL_NETWORK] = {"network", "the network is denied in the box"},
 	[WALL_READONLY] = {"read-only", "only the workspace, the home and /tmp can be written in the box, and protected files of the workspace cannot"},
@@ -39,7 +39,7 @@ static const struct {
 static const struct {
 	enum status status;
 	bool by_cpu_time;
-	const char *id, *text;
+	char id[8], text[60];
 } by_status[] = {
 	{STATUS_TIMEOUT, false, "timeout", "the time limit was reached; --timeout sets another"},
 	{STATUS_TIMEOUT, true, "timeout", "the limit of CPU time was reached; --cpu-time sets another"},

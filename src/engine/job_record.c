@@ -9,7 +9,7 @@
 #define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in it, before they are escaped */
 
 static const struct wish {
-	const char *name;
+	char name[12];
 	size_t at;
 } wishes[] = {
 #define WISH(field) {#field, offsetof(struct run_wishes, field)}

@@ -18,22 +18,22 @@
  * and nothing else. ctest is not here: it writes a new file and renames it, which a pipe cannot be.
  */
 static const struct runner_row {
-	const char *file;          /* its name in the box */
-	const char *format;        /* of what the runner prints for people */
-	const char *machine;       /* of the report */
-	const char *word;          /* the command must hold it (of two words both); NULL: any command may start the runner */
-	const char *own[OWN_MAX];  /* a command with one of these asks for reports itself, or could not bear ours */
-	const char *variable;      /* NULL: arguments are added */
-	const char *before;        /* the words before the file */
+	char file[12];             /* its name in the box */
+	char format[8];            /* of what the runner prints for people */
+	char machine[12];          /* of the report */
+	char word[12];             /* the command must hold it (of two words both); empty: any command may start the runner */
+	char own[OWN_MAX][20];     /* a command with one of these asks for reports itself, or could not bear ours */
+	char variable[16];         /* empty: arguments are added */
+	char before[108];          /* the words before the file */
 	bool exact;                /* both count the same things */
 } rows[] = {
-	{"pytest.xml", "pytest", "junit-xml", NULL, {"--junitxml", "--junit-xml", "no:junitxml"}, "PYTEST_ADDOPTS", "--junitxml=", true},
+	{"pytest.xml", "pytest", "junit-xml", "", {"--junitxml", "--junit-xml", "no:junitxml"}, "PYTEST_ADDOPTS", "--junitxml=", true},
 	{"node.xml", "node", "junit-xml", "node --test", {"--test-reporter"}, "NODE_OPTIONS",
 	 "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=", false},
 	{"rspec.json", "rspec", "rspec-json", "rspec", {"--format", " -f", "--out", " -o"}, "SPEC_OPTS", "--format progress --format json --out ", true},
-	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, NULL, "--json --outputFile=", true},
-	{"vitest.json", "vitest", "jest-json", "vitest", {"--reporter", "--outputFile", "--watch"}, NULL, "--reporter=default --reporter=json --outputFile.json=", true},
-	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"}, NULL, "--log-junit ", false},
+	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, "", "--json --outputFile=", true},
+	{"vitest.json", "vitest", "jest-json", "vitest", {"--reporter", "--outputFile", "--watch"}, "", "--reporter=default --reporter=json --outputFile.json=", true},
+	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ", false},
 };
 
 const struct runner_row *runner_row(struct str file)
@@ -146,12 +146,12 @@ static bool add_arguments(struct making *m, const struct runner_row *row)
 
 static bool suits(const struct runner_row *row, struct str command)
 {
-	struct str word = str_of(row->word ? row->word : "");
+	struct str word = str_of(row->word);
 	ptrdiff_t blank = str_find(word, ' ', 0);
 
 	if (!str_contains(command, str_sub(word, 0, blank < 0 ? word.n : (size_t)blank)) || (blank >= 0 && !str_contains(command, str_sub(word, (size_t)blank, word.n))))
 		return false;
-	for (size_t i = 0; i < OWN_MAX && row->own[i]; i++)
+	for (size_t i = 0; i < OWN_MAX && row->own[i][0]; i++)
 		if (str_contains(command, str_of(row->own[i])))
 			return false;
 	return true;
@@ -185,7 +185,7 @@ int making_runner(struct making *m, struct err *e)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		if (!suits(&rows[i], m->r->gate.command))
 			continue;
-		if (rows[i].variable)
+		if (rows[i].variable[0])
 			add_variable(m, &rows[i]);
 		else if (!add_arguments(m, &rows[i]))
 			continue;
@@ -369,7 +369,7 @@ void runner_judge(struct arena *a, const struct run *r, const struct outcome *o,
 			judge_both(a, k->row, o, &machine, v);
 		} else if (v->format && !strcmp(v->format, k->row->format) && v->validity == VALIDITY_VALID) {
 			validation_unsure(a, v, "report-missing", "%s was asked for a report and wrote none, so this summary is not known to be its own; find what ends it early, or takes %s away from it", k->row->format,
-				k->row->variable ? k->row->variable : "its arguments");
+				k->row->variable[0] ? k->row->variable : "its arguments");
 		}
 	}
 	if (v->validity != VALIDITY_VALID)

@@ -130,8 +130,20 @@ const char *attempts_leftover(struct trial_place *p)
 #define OOM (1u << STATUS_OOM)
 #define FLOOD (1u << STATUS_OUTPUT_LIMIT)
 
+const char *attempt_look(enum attempt_look look, struct trial_place *p)
+{
+	switch (look) {
+	case LOOK_NOWHERE: break;
+	case LOOK_WORK: return check_work(p);
+	case LOOK_OUTSIDE: return check_outside(p);
+	case LOOK_PROTECTED: return check_protected(p);
+	case LOOK_LISTENER: return check_listener(p);
+	}
+	return NULL;
+}
+
 const struct attempt attempts[] = {
-	{.name = "work", .title = "ordinary work, which must succeed", .workspace = true, .ends = OK, .must = "hello", .check = check_work,
+	{.name = "work", .title = "ordinary work, which must succeed", .workspace = true, .ends = OK, .must = "hello", .look = LOOK_WORK,
 	 .script = "echo hello >/tmp/f && cat /tmp/f && echo made >made && [ -d \"$HOME\" ] && ls / >/dev/null"},
 	{.name = "survive", .title = "daemons that outlive their box", .wall = BY_PID_NAMESPACE, .workspace = true, .ends = OK, .need = "setsid sleep",
 	 .script = "(setsid sh -c 'trap \"\" HUP TERM; sleep 1; echo >survived' \"$TOKEN\" & ) & exit 0"},
@@ -157,13 +169,13 @@ const struct attempt attempts[] = {
 	{.name = "flood", .title = "endless output, 1 MB allowed", .wall = BY_OUTPUT, .output = "1M", .timeout = "20", .ends = FLOOD,
 	 .script = "while :; do echo 0123456789012345678901234567890123456789012345678901234567890123456789; done"},
 
-	{.name = "network", .title = "a connection to this host", .wall = BY_NETWORK, .ends = OK, .need = "bash", .check = check_listener,
+	{.name = "network", .title = "a connection to this host", .wall = BY_NETWORK, .ends = OK, .need = "bash", .look = LOOK_LISTENER,
 	 .script = "bash -c 'exec 3<>/dev/tcp/127.0.0.1/$PORT' && echo BREACH; exit 0"},
-	{.name = "write", .title = "writing outside", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .check = check_outside,
+	{.name = "write", .title = "writing outside", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .look = LOOK_OUTSIDE,
 	 .script = "for f in \"$OUT/canary\" \"$OUT/new\" /etc/$TOKEN /usr/$TOKEN /var/tmp/$TOKEN \"$HOST_HOME/$TOKEN\"; do (echo changed >\"$f\"); done; exit 0"},
-	{.name = "links", .title = "writing through links", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .need = "ln", .check = check_outside,
+	{.name = "links", .title = "writing through links", .wall = BY_MOUNTS, .workspace = true, .ends = OK, .need = "ln", .look = LOOK_OUTSIDE,
 	 .script = "(echo changed >link); ln -s \"$OUT/canary\" mine; (echo changed >mine); ln \"$OUT/canary\" hard && echo changed >hard; exit 0"},
-	{.name = "protected", .title = "hooks, git's and agents' settings", .wall = BY_PROTECTION, .workspace = true, .ends = OK, .need = "mv mkdir rm", .check = check_protected,
+	{.name = "protected", .title = "hooks, git's and agents' settings", .wall = BY_PROTECTION, .workspace = true, .ends = OK, .need = "mv mkdir rm", .look = LOOK_PROTECTED,
 	 .script = "(echo evil >.git/hooks/pre-commit); (echo evil >.git/config); mv .git away; mkdir -p .git/hooks; (echo evil >.git/hooks/pre-commit); (echo evil >.git/config); "
 		   "(echo evil >.claude/settings.json); rm -rf .claude; mkdir .claude; (echo evil >.claude/settings.json); exit 0"},
 	{.name = "secrets", .title = "reading files outside", .wall = BY_MOUNTS, .ends = OK, .need = "cat head",

@@ -54,20 +54,21 @@ static void listen_here(struct trial_place *p)
 static int make_files(const struct trial_place *p, struct err *e)
 {
 	static const struct {
-		const char *path, *text; /* text NULL: a directory */
+		char path[36], text[24]; /* a path that ends with a slash: a directory */
 	} files[] = {
-		{"workspace", NULL}, {"workspace/.git", NULL}, {"workspace/.git/hooks", NULL}, {"workspace/.git/objects", NULL}, {"workspace/.git/refs", NULL}, {"workspace/.claude", NULL},
-		{"outside", NULL}, {"workspace/.git/HEAD", "ref: refs/heads/main\n"}, {"workspace/.git/config", "[core]\n\tbare = false\n"}, {"workspace/.claude/settings.json", "{}\n"},
+		{"workspace/", ""}, {"workspace/.git/", ""}, {"workspace/.git/hooks/", ""}, {"workspace/.git/objects/", ""}, {"workspace/.git/refs/", ""}, {"workspace/.claude/", ""},
+		{"outside/", ""}, {"workspace/.git/HEAD", "ref: refs/heads/main\n"}, {"workspace/.git/config", "[core]\n\tbare = false\n"}, {"workspace/.claude/settings.json", "{}\n"},
 		{"outside/canary", "canary\n"}, {"outside/secret", ""},
 	};
 	FD_CLEANUP int dir = open(p->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 
 	for (size_t i = 0; dir >= 0 && i < COUNT(files); i++) {
+		bool directory = str_ends(str_of(files[i].path), "/");
 		FD_CLEANUP int fd = -1;
 
-		if (!files[i].text && mkdirat(dir, files[i].path, 0755) == 0)
+		if (directory && mkdirat(dir, files[i].path, 0755) == 0)
 			continue;
-		fd = files[i].text ? openat(dir, files[i].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644) : -1;
+		fd = directory ? -1 : openat(dir, files[i].path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 		if (fd < 0 || fd_write_all(fd, files[i].path, *files[i].text ? str_of(files[i].text) : str_of(p->token), e) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s/%s'", p->dir, files[i].path);
 	}
@@ -144,7 +145,7 @@ static const char *wall_name(enum trial_wall w, const struct outcome *o)
 static void judge(struct arena *a, struct trial_place *p, struct trial *t, const struct run *r, const struct outcome *o)
 {
 	const struct attempt *at = t->attempt;
-	const char *wrong = at->check ? at->check(p) : NULL;
+	const char *wrong = attempt_look(at->look, p);
 	uint64_t limit = r->spec.limits.time_ms;
 
 	t->status = o->status;
@@ -171,7 +172,7 @@ static void judge(struct arena *a, struct trial_place *p, struct trial *t, const
 		t->why = STR("its time was over before it began");
 	} else if (!str_starts(o->out.text, "tried\n") || !(at->ends & 1u << o->status))
 		t->why = str_fmt(a, "it ended with %s", status_name(o->status));
-	else if (at->must && !str_contains(o->out.text, str_of(at->must)))
+	else if (at->must[0] && !str_contains(o->out.text, str_of(at->must)))
 		t->why = str_fmt(a, "its output lacks '%s'", at->must);
 	else if (t->over_ms > LATE_MS)
 		t->why = STR("it was stopped late");
@@ -193,9 +194,11 @@ static char *const *environment(struct arena *a, const struct trial_place *p)
 	return env;
 }
 
+static const char *given(const char *text) { return *text ? text : NULL; }
+
 static const char *program_text(struct arena *a, const struct attempt *at)
 {
-	return str_c(a, str_fmt(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo MISSING $p; exit 0; }; done; echo tried; %s", at->need ? at->need : "sh", at->script));
+	return str_c(a, str_fmt(a, "exec 2>/dev/null; for p in %s; do command -v $p >/dev/null || { echo MISSING $p; exit 0; }; done; echo tried; %s", at->need[0] ? at->need : "sh", at->script));
 }
 
 static int try_one(struct arena *a, const struct policies *policies, struct trial_place *p, struct trial *t, struct err *e)
@@ -211,12 +214,13 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		return -1;
 	world.environ = environment(a, p);
 	p->home = world.home;
-	*w = (struct run_wishes){.argv = argv, .profile = "exec", .network = "deny", .memory = at->memory, .timeout = at->timeout, .pids = at->pids, .scratch = at->scratch, .output = at->output,
+	*w = (struct run_wishes){.argv = argv, .profile = "exec", .network = "deny", .memory = given(at->memory), .timeout = given(at->timeout),
+		.pids = given(at->pids), .scratch = given(at->scratch), .output = given(at->output),
 		.workspace = at->workspace ? str_c(a, str_fmt(a, "%s/workspace:rw", p->dir)) : NULL};
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));
-	if (at->check != NULL || at->workspace) /* its name is a secret where the canary's content is */
+	if (at->look != LOOK_NOWHERE || at->workspace) /* its name is a secret where the canary's content is */
 		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
 		return -1;

@@ -25,17 +25,19 @@ struct trial_place { /* the canaries */
 	unsigned port;
 };
 
-struct attempt {
-	const char *name, *title;
+/* What is looked at outside the box afterwards. */
+enum attempt_look { LOOK_NOWHERE, LOOK_WORK, LOOK_OUTSIDE, LOOK_PROTECTED, LOOK_LISTENER };
+
+struct attempt { /* texts in place; those that are empty are not given */
+	char name[16], title[36];
 	enum trial_wall wall;
 	bool workspace;               /* with a writable one */
-	const char *memory, *timeout, *pids, *scratch, *output; /* as on the command line; NULL: the profile's */
+	char memory[8], timeout[8], pids[8], scratch[8], output[8]; /* as on the command line; empty: the profile's */
 	unsigned ends;                /* bits 1 << status: how it may end */
-	const char *need;             /* tools, separated by blanks */
-	const char *script;
-	const char *must;             /* its output must have this; NULL: nothing */
-	/* What is wrong outside the box afterwards; NULL: nothing. */
-	const char *(*check)(struct trial_place *p);
+	char need[20];                /* tools, separated by blanks */
+	char script[272];
+	char must[8];                 /* its output must have this */
+	enum attempt_look look;
 };
 
 struct trial {
@@ -58,6 +60,8 @@ struct box_test {
 /* selftest_attempts.c */
 extern const struct attempt attempts[];
 extern const size_t nattempts;
+/* What is wrong outside; NULL: nothing. */
+const char *attempt_look(enum attempt_look look, struct trial_place *p);
 /* What only shows at the end of all: nothing of them lives, and nothing was written later. */
 const char *attempts_leftover(struct trial_place *p);
 

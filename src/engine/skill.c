@@ -65,7 +65,7 @@ static int take_task(struct reading *r, const struct ynode *n, struct err *e)
 static int take_network(struct reading *r, const struct ynode *n, struct err *e)
 {
 	static const struct {
-		const char *name;
+		char name[12];
 		enum network network;
 	} names[] = {{"deny", NETWORK_DENY}, {"none", NETWORK_DENY}, {"false", NETWORK_DENY}, {"loopback", NETWORK_LOOPBACK}, {"host", NETWORK_HOST}};
 

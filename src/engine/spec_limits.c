@@ -5,7 +5,7 @@
 #include "engine/run.h"
 
 static const struct wish_row {
-	const char *option;
+	char option[12];
 	size_t offset; /* in struct run_wishes */
 } rows[LIMITS] = {
 	[LIMIT_CPUS] = {"--cpus", offsetof(struct run_wishes, cpus)},

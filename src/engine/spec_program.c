@@ -15,15 +15,15 @@
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static const struct language {
-	const char *names[5];      /* what --lang and a shebang call it; the first is its name */
-	const char *program;
-	const char *flag;          /* before code on the command line */
-	const char *ends[4];       /* of file names */
+	char names[5][12];         /* what --lang and a shebang call it; the first is its name */
+	char program[12];
+	char flag[12];             /* before code on the command line */
+	char ends[4][8];           /* of file names */
 	bool shell;                /* its code is shell text */
 	enum dialect dialect;
 } languages[] = {
 	{{"bash"}, "bash", "-c", {".bash", ".sh"}, true, DIALECT_BASH},
-	{{"sh", "dash", "ash"}, "sh", "-c", {NULL}, true, DIALECT_SH},
+	{{"sh", "dash", "ash"}, "sh", "-c", {""}, true, DIALECT_SH},
 	{{"zsh"}, "zsh", "-c", {".zsh"}, true, DIALECT_ZSH},
 	{{"python", "python3", "py"}, "python3", "-c", {".py"}, false, DIALECT_BASH},
 	{{"node", "javascript", "js", "nodejs"}, "node", "-e", {".js", ".mjs", ".cjs"}, false, DIALECT_BASH},
@@ -38,7 +38,7 @@ static const struct language {
 static const struct language *by_name(struct str name)
 {
 	for (size_t i = 0; i < COUNT(languages); i++)
-		for (size_t k = 0; k < COUNT(languages[i].names) && languages[i].names[k]; k++)
+		for (size_t k = 0; k < COUNT(languages[i].names) && languages[i].names[k][0]; k++)
 			if (str_is(name, languages[i].names[k]))
 				return &languages[i];
 	return NULL;
@@ -47,7 +47,7 @@ static const struct language *by_name(struct str name)
 static const struct language *by_ending(struct str path)
 {
 	for (size_t i = 0; i < COUNT(languages); i++)
-		for (size_t k = 0; k < COUNT(languages[i].ends) && languages[i].ends[k]; k++)
+		for (size_t k = 0; k < COUNT(languages[i].ends) && languages[i].ends[k][0]; k++)
 			if (str_ends(path, languages[i].ends[k]))
 				return &languages[i];
 	return NULL;

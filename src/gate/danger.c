@@ -250,13 +250,13 @@ static bool stays_here(struct judge *j, struct subject *s)
 
 static const struct {
 	unsigned effect;
-	const char *check, *message, *alternative;
+	char check[16], message[36], alternative[44];
 } effects[] = {
-	{EFFECT_NETWORK, "network", " uses the network", NULL},
+	{EFFECT_NETWORK, "network", " uses the network", ""},
 	{EFFECT_PRIVILEGE, "privilege", " runs with other rights", "do without them, or ask a person to run it"},
-	{EFFECT_PERSISTENCE, "persistence", " sets up something that runs later", NULL},
-	{EFFECT_SYSTEM, "system-change", " changes the system", NULL},
-	{EFFECT_HISTORY, "git-rewrite", " rewrites history", NULL},
+	{EFFECT_PERSISTENCE, "persistence", " sets up something that runs later", ""},
+	{EFFECT_SYSTEM, "system-change", " changes the system", ""},
+	{EFFECT_HISTORY, "git-rewrite", " rewrites history", ""},
 };
 
 static bool said(const struct judge *j, const char *id, struct span at)

@@ -41,12 +41,12 @@ static bool fetches(const struct subject *s)
 static bool decodes(struct judge *j, struct subject *s)
 {
 	static const struct {
-		const char *name, *options;
+		char name[12], options[12];
 	} rows[] = {{"base64", "-d"}, {"base64", "-D"}, {"base64", "--decode"}, {"base32", "-d"}, {"basenc", "-d"}, {"basenc", "--decode"}, {"xxd", "-r"}, {"openssl", "-d"},
-		{"gunzip", NULL}, {"zcat", NULL}, {"gzip", "-d"}, {"bunzip2", NULL}, {"bzcat", NULL}, {"xzcat", NULL}, {"unxz", NULL}, {"uudecode", NULL}, {"rev", NULL}, {"tr", NULL}, {"gpg", "-d"}};
+		{"gunzip", ""}, {"zcat", ""}, {"gzip", "-d"}, {"bunzip2", ""}, {"bzcat", ""}, {"xzcat", ""}, {"unxz", ""}, {"uudecode", ""}, {"rev", ""}, {"tr", ""}, {"gpg", "-d"}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (str_is(s->base, rows[i].name) && (!rows[i].options || know_has(subject_options(j, s), rows[i].options)))
+		if (str_is(s->base, rows[i].name) && (!rows[i].options[0] || know_has(subject_options(j, s), rows[i].options)))
 			return true;
 	return false;
 }

@@ -9,7 +9,7 @@ enum part { WHOLE, START, END };
 struct row {
 	enum part part; /* of the name */
 	bool program;   /* its value is a command line that is run */
-	const char *names; /* upper case, between blanks */
+	char names[584]; /* upper case, between blanks */
 };
 
 static const struct row dangerous[] = {

@@ -108,7 +108,7 @@ void text_many(struct judge *j, const struct check *c)
 /* ---- advice ---- */
 
 static const struct {
-	const char *name, *tool;
+	char name[8], tool[8];
 } routes[] = {
 	{"cat", "Read"}, {"head", "Read"}, {"tail", "Read"}, {"less", "Read"}, {"more", "Read"}, {"grep", "Grep"}, {"egrep", "Grep"}, {"fgrep", "Grep"}, {"rg", "Grep"}, {"ag", "Grep"}, {"ack", "Grep"},
 	{"find", "Glob"}, {"fd", "Glob"}, {"ls", "Glob"}, {"sed", "Edit"}, {"awk", "Read"}, {"cut", "Read"}, {"wc", "Read"}, {"sort", "Read"}, {"uniq", "Read"},

@@ -8,15 +8,15 @@
 #define SHARE (UINT64_MAX - 1) /* three quarters of its memory */
 
 struct unit {
-	const char *name;
-	uint64_t factor; /* a thousandth of the unit times this, over a thousand */
+	char name[4];
+	uint64_t factor; /* 0: the list ends; a thousandth of the unit times this, over a thousand */
 };
 
-static const struct unit of_cpus[] = {{"", 1000}, {NULL, 0}};
-static const struct unit of_count[] = {{"", 1}, {NULL, 0}};
-static const struct unit of_time[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}, {NULL, 0}};
+static const struct unit of_cpus[] = {{"", 1000}, {"", 0}};
+static const struct unit of_count[] = {{"", 1}, {"", 0}};
+static const struct unit of_time[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}, {"", 0}};
 static const struct unit of_size[] = {{"", MB}, {"K", 1 << 10}, {"KB", 1 << 10}, {"KiB", 1 << 10}, {"M", MB}, {"MB", MB}, {"MiB", MB}, {"G", MB << 10}, {"GB", MB << 10}, {"GiB", MB << 10},
-	{"T", MB << 20}, {"TB", MB << 20}, {"TiB", MB << 20}, {"k", 1 << 10}, {"m", MB}, {"g", MB << 10}, {NULL, 0}};
+	{"T", MB << 20}, {"TB", MB << 20}, {"TiB", MB << 20}, {"k", 1 << 10}, {"m", MB}, {"g", MB << 10}, {"", 0}};
 
 static const struct limit_row {
 	const char *name;
@@ -77,7 +77,7 @@ int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
 	uint64_t n = 0;
 	size_t end = thousandths(text, &n);
 
-	for (const struct unit *u = row->units; end && u->name; u++) {
+	for (const struct unit *u = row->units; end && u->factor; u++) {
 		uint64_t value;
 
 		if (!str_is(str_sub(text, end, text.n), u->name) || __builtin_mul_overflow(n, u->factor, &value))

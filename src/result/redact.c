@@ -199,7 +199,7 @@ static enum found match_row(const struct redact_row *row, const struct candidate
 	if (f != FOUND_YES)
 		return f;
 	ret->kind = row->kind;
-	return row->match ? row->match(c, &ret->from, &ret->to) : match_run(row, c, &ret->from, &ret->to);
+	return row->shape == SHAPE_RUN ? match_run(row, c, &ret->from, &ret->to) : redact_shape(row->shape, c, &ret->from, &ret->to);
 }
 
 /*

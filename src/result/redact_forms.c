@@ -109,7 +109,7 @@ static enum found match_hex(const struct form *f, const struct candidate *c, siz
 
 static const struct {
 	char byte;
-	const char *as;
+	char as[8];
 } escapes[] = {
 	{'\n', "\\n"}, {'\t', "\\t"}, {'\r', "\\r"}, {'"', "\\\""}, {'\\', "\\\\"}, {'/', "\\/"}, {'\'', "\\'"}, {' ', "+"}, {' ', "\\ "}, {'$', "\\$"}, {'`', "\\`"}, {'!', "\\!"}, {'&', "\\&"},
 	{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}, {'\'', "&#x27;"}, {'"', "&#34;"},

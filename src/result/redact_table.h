@@ -12,7 +12,9 @@ struct candidate {
 	struct str text;
 	bool more;
 };
-typedef enum found redact_match(const struct candidate *c, size_t *ret_from, size_t *ret_to);
+
+/* What is more than a prefix and a run of bytes has a function. */
+enum redact_shape { SHAPE_RUN, SHAPE_AWS_SECRET, SHAPE_JWT, SHAPE_URL, SHAPE_PEM };
 
 enum { /* flags of a row */
 	ROW_NOCASE = 1,  /* of the prefix */
@@ -22,14 +24,15 @@ enum { /* flags of a row */
 };
 
 struct redact_row {
-	const char *kind, *prefix;
-	const char *set;       /* of the bytes after the prefix: ranges such as "A-Za-z0-9_" with a dash last for itself */
+	char kind[20], prefix[28];
+	char set[20];          /* of the bytes after the prefix: ranges such as "A-Za-z0-9_" with a dash last for itself */
 	unsigned min, max;     /* max 0: no bound but REDACT_MATCH_MAX */
 	unsigned flags;
-	redact_match *match;   /* instead of set, min and max */
+	enum redact_shape shape; /* other than SHAPE_RUN: instead of set, min and max */
 };
 
 extern const struct redact_row redact_rows[];
 extern const size_t redact_nrows;
+enum found redact_shape(enum redact_shape shape, const struct candidate *c, size_t *ret_from, size_t *ret_to);
 
 bool redact_in_set(const char *set, char c);

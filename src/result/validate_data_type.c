@@ -2,7 +2,7 @@
 #include "result/validate_data.h"
 
 static const struct {
-	const char *name;
+	char name[8];
 	enum data_type type;
 } names[] = {
 	{"integer", TYPE_INTEGER}, {"int", TYPE_INTEGER}, {"number", TYPE_NUMBER}, {"float", TYPE_NUMBER}, {"boolean", TYPE_BOOLEAN}, {"bool", TYPE_BOOLEAN},

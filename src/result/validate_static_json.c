@@ -83,7 +83,7 @@ void pyright_json_check(struct arena *a, const struct validate_input *in, struct
 		return;
 	struct value *list = value_key(report, "generalDiagnostics"), *summary = value_key(report, "summary");
 	static const struct {
-		const char *severity, *count, *name;
+		char severity[12], count[20], name[16];
 	} kinds[] = {{"error", "errorCount", "errors"}, {"warning", "warningCount", "warnings"}, {"information", "informationCount", "informations"}};
 	int64_t seen[3] = {0};
 	if (!value_is(list, VALUE_ARRAY) || !value_is(summary, VALUE_OBJECT)) {

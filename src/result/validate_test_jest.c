@@ -4,7 +4,7 @@
 enum { PASSED, FAILED, SKIPPED, TODO, TOTAL, NKINDS };
 
 static const struct {
-	const char *word;
+	char word[8];
 	int kind;
 } words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"pending", SKIPPED}, {"todo", TODO}, {"total", TOTAL}};
 #define NWORDS (sizeof(words) / sizeof(*words))

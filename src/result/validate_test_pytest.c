@@ -8,7 +8,7 @@
 enum { PASSED, FAILED, SKIPPED, XFAILED, XPASSED, ERRORS, DESELECTED, WARNINGS, RERUN, NKINDS };
 
 static const struct {
-	const char *word;
+	char word[12];
 	int kind;
 } words[] = {{"passed", PASSED}, {"failed", FAILED}, {"skipped", SKIPPED}, {"xfailed", XFAILED}, {"xpassed", XPASSED}, {"error", ERRORS}, {"errors", ERRORS},
 	{"deselected", DESELECTED}, {"warning", WARNINGS}, {"warnings", WARNINGS}, {"rerun", RERUN}, {"reruns", RERUN}};

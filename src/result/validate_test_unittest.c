@@ -20,7 +20,7 @@ static bool rule(struct str line) { return line.n == RULE && trim_char(line, '-'
 static void read_details(struct str line, struct unittest *u)
 {
 	static const struct {
-		const char *name;
+		char name[24];
 		size_t offset;
 	} names[] = {{"unexpected successes=", offsetof(struct unittest, unexpected)}, {"expected failures=", offsetof(struct unittest, expected)},
 		{"failures=", offsetof(struct unittest, failures)}, {"errors=", offsetof(struct unittest, errors)}, {"skipped=", offsetof(struct unittest, skipped)}};
@@ -183,7 +183,7 @@ static bool read_php_ok(struct str line, struct phpunit *p)
 static bool read_php_tests(struct str line, struct phpunit *p)
 {
 	static const struct {
-		const char *name;
+		char name[16];
 		size_t offset;
 	} names[] = {{"Tests: ", offsetof(struct phpunit, tests)}, {"Assertions: ", offsetof(struct phpunit, assertions)}, {"Errors: ", offsetof(struct phpunit, errors)},
 		{"Failures: ", offsetof(struct phpunit, failures)}, {"Skipped: ", offsetof(struct phpunit, skipped)}, {"Incomplete: ", offsetof(struct phpunit, incomplete)},

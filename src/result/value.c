@@ -203,7 +203,7 @@ static size_t number_end(struct str t, size_t i)
 static struct value *read_word(struct value_reader *r)
 {
 	static const struct {
-		const char *word;
+		char word[12];
 		enum value_kind kind;
 		bool finite;
 	} words[] = {

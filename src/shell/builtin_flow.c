@@ -419,7 +419,7 @@ void builtin_shopt(struct builtin_call *b)
 
 /* Builtins of which some options are not followed: those that load, move or run something. */
 static const struct {
-	const char *name, *with_arg, *risky, *message;
+	char name[12], with_arg[12], risky[8], message[36];
 } guarded[] = {
 	{"compgen", "oACFGPSWX", "CFWXG", "completion may run commands"},
 	{"complete", "oACFGPSWX", "CFWXG", "completion may run commands"},

@@ -13,7 +13,7 @@ enum keyword {
 };
 
 static const struct {
-	const char *word;
+	char word[12];
 	enum keyword key;
 	unsigned dialects;
 } keywords[] = {

@@ -4,7 +4,7 @@
 /* ---- redirections ---- */
 
 static const struct {
-	const char *sign;
+	char sign[4];
 	enum redir_op op;
 	unsigned dialects;
 } signs[] = { /* longer ones first */

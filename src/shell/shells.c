@@ -2,7 +2,7 @@
 #include "shell/eval.h"
 
 static const struct {
-	const char *name;
+	char name[8];
 	bool sh;              /* read as dash and as bash */
 	enum dialect dialect;
 	bool foreign;         /* another shell's language: its text is not read */

@@ -19,7 +19,7 @@ const struct value *var_get(const struct eval *e, struct str name) { return pmap
 
 /* Variables that the shell itself sets or computes: what is assigned to them says nothing about what they hold. */
 static const struct {
-	const char *name;
+	char name[16];
 	bool number;
 } owned[] = {
 	{"_", false}, {"BASHPID", true}, {"BASH_ARGC", false}, {"BASH_ARGV", false}, {"BASH_COMMAND", false}, {"BASH_LINENO", false}, {"BASH_SOURCE", false},

@@ -19,7 +19,7 @@
 /* ---- one component ---- */
 
 static const struct {
-	const char *name, *members; /* ranges as pairs of bytes */
+	char name[8], members[12];  /* ranges as pairs of bytes */
 } classes[] = {
 	{"alpha", "azAZ"}, {"digit", "09"}, {"alnum", "azAZ09"}, {"upper", "AZ"}, {"lower", "az"}, {"space", "\t\r  "}, {"blank", "\t\t  "},
 	{"punct", "!/:@[`{~"}, {"xdigit", "09afAF"}, {"print", " ~"}, {"graph", "!~"}, {"cntrl", "\001\037\177\177"}, {"word", "azAZ09__"},
