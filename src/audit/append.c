@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,7 +155,7 @@ static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX 
 	FD_CLEANUP int dir = openat(w->au->dir, "torn", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int fd = -1;
 	for (int i = 0; dir >= 0 && fd < 0 && i < TORN_TRIES_MAX; i++) {
-		snprintf(name, TORN_NAME_MAX + 1, "torn/%.*s-%jd.%d", DAY_CHARS, w->tail.name, (intmax_t)at, i);
+		str_put(name, TORN_NAME_MAX + 1, "torn/%.*s-%jd.%d", DAY_CHARS, w->tail.name, (intmax_t)at, i);
 		fd = openat(dir, name + 5, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
@@ -237,7 +236,7 @@ static int turn_to(struct writing *w, const char *ts)
 {
 	struct tail *t = &w->tail;
 	char name[DAY_NAME + 1];
-	snprintf(name, sizeof name, "%.*s.jsonl", DAY_CHARS, ts);
+	str_put(name, sizeof name, "%.*s.jsonl", DAY_CHARS, ts);
 	if (t->fd >= 0 && !strcmp(name, t->name))
 		return 0;
 	if (strcmp(name, w->head.day) != 0) { /* before the file is there: who looks for the newest row must not miss it */
@@ -279,14 +278,14 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 	memcpy(ts, strcmp(now, t->ts) < 0 ? t->ts : now, sizeof ts);
 	if (turn_to(w, ts) < 0)
 		return -1;
-	size_t n = (size_t)snprintf(line, FRAME_MAX, "{\"v\":%d,\"seq\":%" PRIu64 ",\"id\":\"%s\",\"kind\":\"%s\",\"ts\":\"%s\"", AUDIT_VERSION, t->seq + 1, id, audit_kind_name(kind), ts);
+	size_t n = str_put(line, FRAME_MAX, "{\"v\":%d,\"seq\":%" PRIu64 ",\"id\":\"%s\",\"kind\":\"%s\",\"ts\":\"%s\"", AUDIT_VERSION, t->seq + 1, id, audit_kind_name(kind), ts);
 	if (strcmp(now, ts) != 0)
-		n += (size_t)snprintf(line + n, FRAME_MAX - n, ",\"clock\":\"%s\"", now);
+		n += str_put(line + n, FRAME_MAX - n, ",\"clock\":\"%s\"", now);
 	memcpy(line + n, body.p, body.n);
 	n += body.n;
-	n += (size_t)snprintf(line + n, FRAME_END, ",\"prev\":\"%s\"", t->seq ? t->hash : AUDIT_ZERO);
+	n += str_put(line + n, FRAME_END, ",\"prev\":\"%s\"", t->seq ? t->hash : AUDIT_ZERO);
 	hash_text(str_n(line, n), hash);
-	n += (size_t)snprintf(line + n, HASH_FIELD + 2, ",\"hash\":\"%s\"}\n", hash);
+	n += str_put(line + n, HASH_FIELD + 2, ",\"hash\":\"%s\"}\n", hash);
 	if (put_line(w, str_n(line, n)) < 0)
 		return -1;
 	t->seq++;
@@ -303,7 +302,7 @@ static int new_id(char ret[AUDIT_ID_MAX + 1], struct err *e)
 	uint64_t n[2];
 	if (getrandom(n, sizeof n, 0) != (ssize_t)sizeof n)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make an id for the record");
-	snprintf(ret, AUDIT_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
+	str_put(ret, AUDIT_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
 	return 0;
 }
 
@@ -316,10 +315,10 @@ static int put_recovered(struct writing *w)
 	if (!missing && !w->head.torn[0])
 		return 0;
 	if (w->head.torn[0])
-		n += (size_t)snprintf(body, sizeof body, ",\"torn\":{\"path\":\"%s\",\"bytes\":%" PRIu64 "}", w->head.torn, w->head.torn_bytes);
+		n += str_put(body, sizeof body, ",\"torn\":{\"path\":\"%s\",\"bytes\":%" PRIu64 "}", w->head.torn, w->head.torn_bytes);
 	if (missing)
-		n += (size_t)snprintf(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
-	n += (size_t)snprintf(body + n, sizeof body - n, ",\"note\":\"%s\"", missing ? "rows that were written are missing at the end" : "a torn line was moved aside");
+		n += str_put(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
+	n += str_put(body + n, sizeof body - n, ",\"note\":\"%s\"", missing ? "rows that were written are missing at the end" : "a torn line was moved aside");
 	if (new_id(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
 		return -1;
 	w->head.torn[0] = '\0';
@@ -341,7 +340,7 @@ static int sign_newest(struct writing *w, const struct audit_row *row, char fiel
 	memcpy(cp.hash, w->tail.hash, sizeof cp.hash);
 	audit_time_text(w->au->now(), cp.at);
 	checkpoint_sign(row->key, &cp);
-	*ret_n = (size_t)snprintf(field, CHECKPOINT_MAX, ",\"checkpoint\":{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp.seq, cp.hash,
+	*ret_n = str_put(field, CHECKPOINT_MAX, ",\"checkpoint\":{\"seq\":%" PRIu64 ",\"hash\":\"%s\",\"at\":\"%s\",\"key\":\"%s\",\"signature\":\"%s\"}", cp.seq, cp.hash,
 				  cp.at, cp.key, cp.signature);
 	if (row->checkpoint)
 		*row->checkpoint = cp;

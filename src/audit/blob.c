@@ -56,7 +56,7 @@ bool blob_is_digest(struct str digest)
 static void file_of(struct str digest, char ret[NAME_MAX_ + 1])
 {
 	const char *hex = digest.p + sizeof prefix - 1;
-	snprintf(ret, NAME_MAX_ + 1, "%.2s/%.*s.zst", hex, BLOB_HEX, hex);
+	str_put(ret, NAME_MAX_ + 1, "%.*s/%.*s.zst", 2, hex, BLOB_HEX, hex);
 }
 
 /* ---- the directory ---- */
@@ -159,7 +159,7 @@ static int named(const struct blobs *b, char spare[SPARE_MAX + 1], const char *f
 	uint64_t n = 0;
 	if (getrandom(&n, sizeof n, 0) != (ssize_t)sizeof n)
 		return -1;
-	snprintf(spare, SPARE_MAX + 1, "%.2s/.tmp-%016" PRIx64, folder, n);
+	str_put(spare, SPARE_MAX + 1, "%.*s/.tmp-%016" PRIx64, 2, folder, n);
 	return openat(b->dir, spare, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
@@ -183,7 +183,7 @@ static int give_name(const struct blobs *b, int fd, const char *spare, const cha
 	char self[40];
 	if (spare[0])
 		return renameat(b->dir, spare, b->dir, name);
-	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	str_put(self, sizeof self, "/proc/self/fd/%d", fd);
 	return linkat(AT_FDCWD, self, b->dir, name, AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST ? 0 : -1;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -262,7 +261,7 @@ void head_read(int lock, struct head *ret)
 		memcpy(h.torn, torn.p, torn.n);
 	h.torn_bytes = (uint64_t)size;
 	if (day.n == DAY_CHARS)
-		snprintf(h.day, sizeof h.day, "%.*s.jsonl", DAY_CHARS, day.p);
+		str_put(h.day, sizeof h.day, "%.*s.jsonl", DAY_CHARS, day.p);
 	if (!is_day(h.day))
 		h.day[0] = '\0';
 	*ret = h;
@@ -271,9 +270,9 @@ void head_read(int lock, struct head *ret)
 int head_write(int lock, const struct head *h, struct err *e)
 {
 	char text[HEAD_BYTES + 1];
-	int n = snprintf(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64 " %.*s", h->seq, h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes, DAY_CHARS,
+	size_t n = str_put(text, sizeof text, "%" PRIu64 " %s %s %" PRIu64 " %.*s", h->seq, h->hash[0] ? h->hash : AUDIT_ZERO, h->torn[0] ? h->torn : "-", h->torn_bytes, DAY_CHARS,
 			 h->day[0] ? h->day : "-");
-	memset(text + n, ' ', HEAD_BYTES - (size_t)n);
+	memset(text + n, ' ', HEAD_BYTES - n);
 	text[HEAD_BYTES - 1] = '\n';
 	if (pwrite(lock, text, HEAD_BYTES, 0) != HEAD_BYTES)
 		return err_set(e, ERR_SYSTEM, errno, "cannot write the head of the record");

@@ -1,7 +1,6 @@
 /* Times of the record: as rows have them, and as a person writes them. All of them are UTC. */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <stdio.h>
 #include <time.h>
 
 #include "audit/read.h"
@@ -26,7 +25,7 @@ void audit_time_text(int64_t us, char ret[AUDIT_TS_CHARS + 1])
 	unsigned month = (unsigned)((5 * of_year + 2) / 153), second = (unsigned)(us / SECOND_US % DAY_S);
 	unsigned y = (unsigned)(era * 400 + year + (month >= 10)), m = month < 10 ? month + 3 : month - 9, d = (unsigned)(of_year - (153 * month + 2) / 5 + 1);
 	char text[64];
-	snprintf(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", y % 10000, m % 100, d % 100, second / 3600, second / 60 % 60, second % 60, (unsigned)(us % SECOND_US));
+	str_put(text, sizeof text, "%04u-%02u-%02uT%02u:%02u:%02u.%06uZ", y % 10000, m % 100, d % 100, second / 3600, second / 60 % 60, second % 60, (unsigned)(us % SECOND_US));
 	memcpy(ret, text, AUDIT_TS_CHARS);
 	ret[AUDIT_TS_CHARS] = '\0';
 }

@@ -62,6 +62,21 @@ void arena_free(struct arena *a)
 	a->used = 0;
 }
 
+bool arena_leaks_matter(void)
+{
+#ifdef ARENA_ASAN
+	return true;
+#else
+	return false;
+#endif
+}
+
+void arena_end(struct arena *a)
+{
+	if (arena_leaks_matter())
+		arena_free(a);
+}
+
 void arena_leave(struct arena *a, int code)
 {
 	if (!a->guard || code >= 0)

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -28,6 +29,9 @@ enum { ARENA_DONE = 0, ARENA_FULL = -1 };
 
 void arena_init(struct arena *a, size_t cap);
 void arena_free(struct arena *a);
+/* For the end of the process, which gives everything back at once: arena_free() where leaks are looked for, else nothing. */
+void arena_end(struct arena *a);
+bool arena_leaks_matter(void);
 void *arena_alloc(struct arena *a, size_t n) __attribute__((returns_nonnull, malloc, alloc_size(2)));
 /* n * size with overflow counted as full */
 void *arena_array(struct arena *a, size_t n, size_t size) __attribute__((returns_nonnull, malloc));

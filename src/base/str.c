@@ -125,23 +125,51 @@ static void put(struct formatted *f, const char *p, size_t n)
 	f->n += n;
 }
 
-static void put_number(struct formatted *f, uint64_t n, bool minus)
+/* With zeros in front up to `width`, which counts the minus as well. */
+static void put_number(struct formatted *f, uint64_t n, bool minus, unsigned base, size_t width)
 {
-	char digits[NUMBER_MAX + 1], *p = digits + sizeof(digits);
+	char digits[NUMBER_MAX + 1], *const end = digits + sizeof(digits), *p = end;
 
 	do
-		*--p = (char)('0' + n % 10);
-	while (n /= 10);
+		*--p = "0123456789abcdef"[n % base];
+	while (n /= base);
+	while ((size_t)(end - p) + minus < width)
+		*--p = '0';
 	if (minus)
 		*--p = '-';
-	put(f, p, (size_t)(digits + sizeof(digits) - p));
+	put(f, p, (size_t)(end - p));
+}
+
+/* "lu", "zu", "jd", "d", "04u", "016lx"; fmt is behind the '%'. */
+static const char *put_numeric(struct formatted *f, const char *fmt, va_list *ap)
+{
+	size_t width = 0;
+	bool wide = false;
+
+	_Static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t) && sizeof(long) == sizeof(intmax_t), "one width for all of them");
+	if (*fmt == '0')
+		for (fmt++; *fmt >= '0' && *fmt <= '9' && width <= NUMBER_MAX; fmt++)
+			width = width * 10 + (size_t)(*fmt - '0');
+	if (width > NUMBER_MAX)
+		return NULL;
+	for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'j'; fmt++)
+		wide = true;
+	if (*fmt == 'u' || *fmt == 'x') {
+		put_number(f, wide ? va_arg(*ap, unsigned long) : va_arg(*ap, unsigned), false, *fmt == 'u' ? 10 : 16, width);
+		return fmt + 1;
+	}
+	if (*fmt == 'd') {
+		long n = wide ? va_arg(*ap, long) : va_arg(*ap, int);
+
+		put_number(f, n < 0 ? -(uint64_t)n : (uint64_t)n, n < 0, 10, width);
+		return fmt + 1;
+	}
+	return NULL;
 }
 
 /* One conversion; fmt is behind its '%'. What follows it, or NULL: it is not one of those that are made here. */
 static const char *put_one(struct formatted *f, const char *fmt, va_list *ap)
 {
-	bool wide = false;
-
 	if (fmt[0] == '.' && fmt[1] == '*' && fmt[2] == 's') {
 		int n = va_arg(*ap, int);
 		const char *s = va_arg(*ap, const char *);
@@ -165,25 +193,12 @@ static const char *put_one(struct formatted *f, const char *fmt, va_list *ap)
 		put(f, &c, 1);
 		return fmt + 1;
 	}
-	_Static_assert(sizeof(long) == sizeof(long long) && sizeof(long) == sizeof(size_t) && sizeof(long) == sizeof(intmax_t), "one width for all of them");
-	for (; *fmt == 'l' || *fmt == 'z' || *fmt == 'j'; fmt++)
-		wide = true;
-	if (*fmt == 'u') {
-		put_number(f, wide ? va_arg(*ap, unsigned long) : va_arg(*ap, unsigned), false);
-		return fmt + 1;
-	}
-	if (*fmt == 'd') {
-		long n = wide ? va_arg(*ap, long) : va_arg(*ap, int);
-
-		put_number(f, n < 0 ? -(uint64_t)n : (uint64_t)n, n < 0);
-		return fmt + 1;
-	}
-	return NULL;
+	return put_numeric(f, fmt, ap);
 }
 
 /*
  * As vsnprintf() without the NUL. Nearly all formats are texts put together and plain numbers, several dozen of them for every command that is
- * judged or run: these are made here, in a tenth of the time. The others, with widths, are the C library's.
+ * judged or run: these are made here, in a tenth of the time. The others are the C library's.
  */
 static size_t format(char *to, size_t room, const char *fmt, va_list ap)
 {

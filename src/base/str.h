@@ -48,7 +48,7 @@ struct str str_sub(struct str s, size_t from, size_t to);
 struct str str_dup(struct arena *a, struct str s);
 /* NUL-terminated copy */
 char *str_c(struct arena *a, struct str s);
-/* As snprintf(): what fits and a NUL; how long all of it is. Cheaper, as long as there is no width, flag or precision but in "%.*s". */
+/* As snprintf(): what fits and a NUL; how long all of it is. Cheaper, as long as there are only %s, %.*s, %c, whole numbers as %zu and zeros in front as %04u. */
 size_t str_put(char *to, size_t room, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 struct str str_fmt(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct str str_cat(struct arena *a, struct str x, struct str y);

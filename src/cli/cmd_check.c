@@ -146,8 +146,8 @@ static int check_one(const struct check_options *o, const char *operand)
 		engine_refuse(&out, "internal-error", "the memory bound was reached before the answer was made", &j.judgement);
 		rc = print(&j);
 	}
-	arena_free(&out);
-	arena_free(&a);
+	arena_end(&out);
+	arena_end(&a);
 	return rc;
 }
 

@@ -130,9 +130,9 @@ static int run(const struct command_row *self, int argc, char **argv)
 		complain("the answer could not be written, so nothing runs: %s", e.text);
 		rc = HOOK_BLOCK;
 	}
-	arena_free(&out);
-	arena_free(&a);
-	arena_free(&in);
+	arena_end(&out);
+	arena_end(&a);
+	arena_end(&in);
 	return rc;
 }
 

@@ -210,7 +210,7 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 	passing_end(&c.passing);
 	if (c.told && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
-	arena_free(&out);
+	arena_free(&out); /* while the kernel takes the box away */
 	arena_free(&a);
 	box_wait(&c.job.outcome); /* last of all: the kernel is still busy with it */
 	return rc;

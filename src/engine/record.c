@@ -29,8 +29,8 @@ static int open_all(struct arena *a, const struct record_place *at, struct recor
 	return blobs_open(a, r->state, at->uid, true, &r->blobs, e);
 }
 
-/* After record_close(). */
-static int open_again(struct arena *a, struct record *r, struct err *e)
+/* After record_close(): what is needed, when it is. A program that wrote nothing leaves no blob. */
+static int rows_again(struct arena *a, struct record *r, struct err *e)
 {
 	struct audit au;
 
@@ -39,11 +39,10 @@ static int open_again(struct arena *a, struct record *r, struct err *e)
 	if (audit_open_in(a, r->state, r->audit.uid, true, &au, e) != 0)
 		return -1;
 	r->audit.dir = au.dir;
-	if (blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e) == 0)
-		return 0;
-	audit_close(&r->audit);
-	return -1;
+	return 0;
 }
+
+static int blobs_again(struct arena *a, struct record *r, struct err *e) { return r->off || r->blobs.dir >= 0 ? 0 : blobs_open(a, r->state, r->audit.uid, true, &r->blobs, e); }
 
 int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e)
 {
@@ -109,7 +108,7 @@ struct str record_redact(struct arena *a, struct record *r, struct str text) { r
 static int put_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
 {
 	*ret = STR("");
-	return r->off ? 0 : open_again(a, r, e) != 0 ? -1 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
+	return r->off ? 0 : blobs_again(a, r, e) != 0 ? -1 : blob_put(a, &r->blobs, bytes, r->audit.sync == AUDIT_SYNC_ALWAYS, ret, e);
 }
 
 static bool has_controls(struct str s)
@@ -222,7 +221,7 @@ int record_stream(struct arena *a, struct record *r, const struct stream *s, str
 	*ret_cut = false;
 	if (r->off || !s->total || !r->output_max)
 		return 0;
-	if (open_again(a, r, e) != 0)
+	if (blobs_again(a, r, e) != 0)
 		return -1;
 	if (s->file || !stream_whole(s) || s->total > r->output_max)
 		return long_stream(a, r, s, ret, ret_cut, e);
@@ -259,9 +258,9 @@ static int put_policy(struct arena *a, struct record *r, struct str *ret, struct
 {
 	struct buf b;
 
-	if (open_again(a, r, e) != 0)
-		return -1;
 	if (!r->policy.n && r->policies) {
+		if (blobs_again(a, r, e) != 0)
+			return -1;
 		buf_init(&b, a, RECORD_JSON_MAX);
 		record_policies_json(&b, r->policies);
 		struct str text = clean_json(a, r, buf_view(&b)), digest = blob_digest(a, text);
@@ -335,7 +334,7 @@ static int append(struct arena *a, struct record *r, const struct audit_row *row
 {
 	struct audit_written done;
 
-	if (open_again(a, r, e) != 0 || audit_append(a, &r->audit, row, &done, e) != 0)
+	if (rows_again(a, r, e) != 0 || audit_append(a, &r->audit, row, &done, e) != 0)
 		return -1;
 	if (ret)
 		memcpy(ret->text, done.id, sizeof(done.id));

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -48,7 +47,7 @@ static int put(int dir, const char *name, const char *text)
 static int put_number(int dir, const char *name, uint64_t n)
 {
 	char text[KNOB_MAX];
-	snprintf(text, sizeof text, "%ju", (uintmax_t)n);
+	str_put(text, sizeof text, "%ju", (uintmax_t)n);
 	return put(dir, name, text);
 }
 
@@ -138,7 +137,7 @@ static bool maker_dead(const struct origin *o, const struct origin *self, int *s
 	if (--*starts_left < 0)
 		return false;
 	char path[64];
-	snprintf(path, sizeof path, "/proc/%jd/stat", (intmax_t)o->pid);
+	str_put(path, sizeof path, "/proc/%jd/stat", (intmax_t)o->pid);
 	return start_of(path) > (uint64_t)o->made;
 }
 
@@ -231,7 +230,7 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 static void name_of(int fd, char *ret, size_t cap)
 {
 	char link[32];
-	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	str_put(link, sizeof link, "/proc/self/fd/%d", fd);
 	ssize_t n = readlink(link, ret, cap - 1);
 	ret[n < 0 ? 0 : n] = '\0';
 }
@@ -276,7 +275,7 @@ static void listen_v1(struct cgroup *cg, int dir)
 {
 	FD_CLEANUP int event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	char text[KNOB_MAX];
-	snprintf(text, sizeof text, "%d %d", event, cg->oom_count);
+	str_put(text, sizeof text, "%d %d", event, cg->oom_count);
 	if (event < 0 || put(dir, "cgroup.event_control", text) < 0)
 		return;
 	cg->oom_event = event;
@@ -309,7 +308,7 @@ static int make_all(struct cgroup *cg, struct err *e)
 		return -1;
 	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
 		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
-	snprintf(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid, (intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
+	str_put(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid, (intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
 	int starts_left = SWEEP_STARTS_MAX;
 	for (size_t i = 0; i < cg->n; i++) {
 		struct cg_dir *d = &cg->dirs[i];
@@ -370,7 +369,7 @@ static int set_cpu(const struct cg_dir *d, uint64_t milli)
 	cpu_share(milli, &quota, &period);
 	if (d->v2) {
 		char text[KNOB_MAX];
-		snprintf(text, sizeof text, "%ju %ju", (uintmax_t)quota, (uintmax_t)period);
+		str_put(text, sizeof text, "%ju %ju", (uintmax_t)quota, (uintmax_t)period);
 		return put(d->fd, "cpu.max", text);
 	}
 	if (period != CPU_PERIOD_US && put_number(d->fd, "cpu.cfs_period_us", period) < 0)
@@ -386,10 +385,10 @@ static int limit_disk(const struct cg_dir *d, struct str device, uint64_t n)
 {
 	char text[KNOB_MAX];
 	if (d->v2) {
-		snprintf(text, sizeof text, "%.*s rbps=%ju wbps=%ju", STR_ARG(device), (uintmax_t)n, (uintmax_t)n);
+		str_put(text, sizeof text, "%.*s rbps=%ju wbps=%ju", STR_ARG(device), (uintmax_t)n, (uintmax_t)n);
 		return put(d->fd, "io.max", text);
 	}
-	snprintf(text, sizeof text, "%.*s %ju", STR_ARG(device), (uintmax_t)n);
+	str_put(text, sizeof text, "%.*s %ju", STR_ARG(device), (uintmax_t)n);
 	return put(d->fd, "blkio.throttle.read_bps_device", text) == 0 && put(d->fd, "blkio.throttle.write_bps_device", text) == 0 ? 0 : -1;
 }
 
@@ -402,7 +401,7 @@ static int set_io(const struct cg_dir *d, uint64_t n)
 		return -1;
 	for (int left = DISKS_MAX; left > 0 && (entry = readdir(blocks)); left--) {
 		char path[sizeof entry->d_name + 8], device[KNOB_MAX];
-		snprintf(path, sizeof path, "%s/dev", entry->d_name);
+		str_put(path, sizeof path, "%s/dev", entry->d_name);
 		ssize_t len = cg_read(dirfd(blocks), path, device, KNOB_MAX / 2);
 		if (len > 1)
 			limited += limit_disk(d, str_n(device, (size_t)len - 1), n) == 0;
@@ -591,7 +590,7 @@ void cg_probe(struct cg_host *ret)
 	struct err e;
 	*ret = (struct cg_host){0};
 	if (cg_make(&cg, true, &e) < 0) {
-		snprintf(ret->where, sizeof ret->where, "%.*s", (int)sizeof ret->where - 1, e.text);
+		str_put(ret->where, sizeof ret->where, "%.*s", (int)sizeof ret->where - 1, e.text);
 		return;
 	}
 	bool rest;

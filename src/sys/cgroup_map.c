@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -250,9 +249,9 @@ static unsigned bits_in(int dir, const char *name)
 static bool switch_on(int dir, unsigned bits)
 {
 	char text[64];
-	int n = snprintf(text, sizeof text, "%s%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "", bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_IO ? "+io " : "", bits & CG_HAS_CPU ? "+cpu" : "");
+	size_t n = str_put(text, sizeof text, "%s%s%s%s", bits & CG_HAS_MEMORY ? "+memory " : "", bits & CG_HAS_PIDS ? "+pids " : "", bits & CG_HAS_IO ? "+io " : "", bits & CG_HAS_CPU ? "+cpu" : "");
 	FD_CLEANUP int fd = openat(dir, "cgroup.subtree_control", O_WRONLY | O_CLOEXEC);
-	return fd >= 0 && write(fd, text, (size_t)n) == n;
+	return fd >= 0 && write(fd, text, n) == (ssize_t)n;
 }
 
 /* Whether the group may hand out controllers it does not yet: processes of its own forbid it, except in the root (the one without a type). */
@@ -321,7 +320,7 @@ int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *
 		fd_close(&fd);
 		if (depth == 0 || why > told) {
 			told = why;
-			snprintf(where, sizeof where, "%s", h->path);
+			str_put(where, sizeof where, "%s", h->path);
 		}
 		char *slash = strrchr(h->path, '/');
 		if (!slash || (size_t)(slash - h->path) < h->mount_n)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define READ_STEP ((size_t)64 << 10)
+#define READ_FIRST ((size_t)8 << 10) /* most inputs are short, and memory that is given is touched */
 
 void fd_close(int *fd)
 {
@@ -70,7 +71,7 @@ static int read_all(void *arg)
 	size_t n = 0, cap = 0;
 	for (;;) {
 		if (n == cap) {
-			size_t more = r->size ? r->size : cap < READ_STEP ? READ_STEP : cap;
+			size_t more = r->size ? r->size : cap ? cap : READ_FIRST;
 			if (more > most - cap)
 				more = most - cap;
 			p = arena_grow(r->a, p, cap, cap + more);
@@ -164,7 +165,7 @@ static int replace_in(int dir, const char *name, const char *path, struct str by
 	unsigned long number;
 	if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name a temporary file for '%s'", path);
-	snprintf(temp, sizeof temp, ".%lx.tmp", number);
+	str_put(temp, sizeof temp, ".%lx.tmp", number);
 	FD_CLEANUP int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a file beside '%s'", path);

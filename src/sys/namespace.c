@@ -10,7 +10,6 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -54,7 +53,7 @@ static int write_proc(pid_t pid, const char *name, const char *text, struct err 
 {
 	char path[PROC_NAME_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	str_put(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	FD_CLEANUP int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
 		return err_set(e, ERR_SYSTEM, errno, "cannot set up the users of the box ('%s')", name);
@@ -65,8 +64,8 @@ int namespace_map(pid_t child, uid_t inside_uid, uid_t outside_uid, gid_t inside
 {
 	char uids[MAP_TEXT_MAX], gids[MAP_TEXT_MAX];
 
-	snprintf(uids, sizeof(uids), "%u %u 1", inside_uid, outside_uid);
-	snprintf(gids, sizeof(gids), "%u %u 1", inside_gid, outside_gid);
+	str_put(uids, sizeof(uids), "%u %u 1", inside_uid, outside_uid);
+	str_put(gids, sizeof(gids), "%u %u 1", inside_gid, outside_gid);
 	if (!may_drop_groups && write_proc(child, "setgroups", "deny", e) != 0)
 		return -1;
 	return write_proc(child, "gid_map", gids, e) == 0 ? write_proc(child, "uid_map", uids, e) : -1;
@@ -118,7 +117,7 @@ int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_g
 		_exit(0);
 	}
 	if (namespace_map(pid, from_uid, to_uid, from_gid, to_gid, true, e) == 0) {
-		snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
+		str_put(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
 			err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);

@@ -36,7 +36,7 @@ static int open_temp(struct output_file *f)
 
 	if (getrandom(number, sizeof(number), 0) != (ssize_t)sizeof(number))
 		return -1;
-	snprintf(f->temp, sizeof(f->temp), ".%lx%lx", number[0] & 0xFFFFFFFFu, number[1] & 0xFFFFFFFFu);
+	str_put(f->temp, sizeof(f->temp), ".%lx%lx", number[0] & 0xFFFFFFFFu, number[1] & 0xFFFFFFFFu);
 	return openat(f->dir, f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
@@ -63,7 +63,7 @@ int output_finish(struct output_file *f, const char *name, struct err *e)
 	char self[64];
 	int rc;
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", f->fd);
+	str_put(self, sizeof(self), "/proc/self/fd/%d", f->fd);
 	rc = f->temp[0] ? linkat(f->dir, f->temp, f->dir, name, 0) : linkat(AT_FDCWD, self, f->dir, name, AT_SYMLINK_FOLLOW);
 	if (rc != 0)
 		err_set(e, ERR_SYSTEM, errno, "cannot name the file '%s'", name);

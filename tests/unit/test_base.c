@@ -220,7 +220,7 @@ static int make_strings(struct arena *a, void *ctx)
 
 static void test_formats(void)
 {
-	char want[160], got[161];
+	char want[320], got[321];
 	const char *volatile none = NULL;
 	CHECK_FORMAT("plain");
 	CHECK_FORMAT("%s", "");
@@ -235,6 +235,8 @@ static void test_formats(void)
 	CHECK_FORMAT("%u %u", 0u, UINT_MAX);
 	CHECK_FORMAT("%ld %lu %lld %llu", LONG_MIN, ULONG_MAX, LLONG_MIN, ULLONG_MAX);
 	CHECK_FORMAT("%zu %jd %ju", SIZE_MAX, INTMAX_MIN, UINTMAX_MAX);
+	CHECK_FORMAT("%x %lx %016lx|%02x", 0xBEEFu, ULONG_MAX, 0x1234ul, 0u);
+	CHECK_FORMAT("%04u-%02u %06d %03d %020ju %021u %099d", 7u, 123u, -12, -1234, UINTMAX_MAX, 1u, 1);
 	CHECK_FORMAT("%s %04x %d %hhd %.2f", "before", 255, 7, 300, 1.5);
 }
 
