@@ -11,10 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/file.h"
 #include "sys/path.h"
 
-#define COPY_MAX 16384       /* bytes of a file that is copied */
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
 /* Directories of the system. Links among them (bin -> usr/bin) become the same links. */
@@ -59,14 +57,10 @@ static void add_file(struct arena *a, struct ops *ops, const char *target, struc
 	op->ntext = text.n;
 }
 
-/*
- * One entry of a system root: a link stays a link, a small file that everybody may read is copied, which costs less than a mount, the
- * rest is bound. What is not there is nothing.
- */
+/* One entry of a system root: a link stays a link, the rest is bound. What is not there is nothing. */
 static int add_entry(struct arena *a, struct ops *ops, struct str from, const char *name, struct err *e)
 {
 	struct str source = str_fmt(a, "%.*s/%s", STR_ARG(from), name), target = str_fmt(a, "/%s", name);
-	struct str text;
 	char to[4096];
 	struct stat st;
 	ssize_t n;
@@ -78,8 +72,6 @@ static int add_entry(struct arena *a, struct ops *ops, struct str from, const ch
 		if (n < 0 || n == (ssize_t)sizeof(to))
 			return err_set(e, ERR_SYSTEM, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%.*s'", STR_ARG(source));
 		ops_add(a, ops, OP_LINK, 0, str_n(to, (size_t)n), target);
-	} else if ((st.st_mode & (S_IFMT | 0117)) == (S_IFREG | S_IROTH) && st.st_size <= COPY_MAX && file_read(a, str_c(a, source), COPY_MAX, &text, NULL, NULL) == 0) {
-		add_file(a, ops, target.p, text);
 	} else if (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) {
 		ops_add(a, ops, OP_BIND, (S_ISDIR(st.st_mode) ? OP_IS_DIR : OP_IS_FILE) | (from.n ? OP_IMAGE : 0), source, target);
 	}
