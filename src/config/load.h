@@ -62,7 +62,7 @@ value_parser value_size;    /* uint64_t, bytes, 1 to 1 GiB */
 value_parser value_nothing; /* a text that is checked and not kept */
 
 struct value_name {
-	const char *name;
+	char name[20];
 	int value;
 };
 
