@@ -1,6 +1,6 @@
 /*
- * The root of a box as a list of operations. What every box has are rows here: system directories, names of /etc, devices. The rest comes
- * from the spec.
+ * The root of a box as a list of operations. What every box has are rows here: system directories, names of /etc, devices. Init makes that by itself,
+ * without a plan. The rest comes from the spec.
  */
 #define _GNU_SOURCE
 #include "box/plan.h"
@@ -15,22 +15,46 @@
 
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
 
-/* Directories of the system. Links among them (bin -> usr/bin) become the same links. */
-static const char system_dirs[][8] = {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "opt", "nix"};
-
-/* What programs need of /etc and nobody has to hide: names, not secrets. Users, hosts and name service are written anew below. */
-static const char etc_names[][16] = {
-	"alternatives", "fonts", "java-17-openjdk", "java-21-openjdk", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "mime.types", "os-release",
-	"perl", "php", "pki", "python3.11", "python3.12", "python3.13", "ssl/certs", "ssl/openssl.cnf",
+/*
+ * Directories of the system; links among them (bin -> usr/bin) become the same links. What programs need of /etc and nobody has to hide: names, not
+ * secrets. Users, hosts and name service are written anew below.
+ */
+static const char system_paths[][24] = {
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix",
+	"/etc/alternatives", "/etc/fonts", "/etc/java-17-openjdk", "/etc/java-21-openjdk", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+	"/etc/localtime", "/etc/mime.types", "/etc/os-release", "/etc/perl", "/etc/php", "/etc/pki", "/etc/python3.11", "/etc/python3.12", "/etc/python3.13",
+	"/etc/ssl/certs", "/etc/ssl/openssl.cnf",
 };
 /* ... where there is a network. */
-static const char etc_network[][12] = {"protocols", "services"};
+static const char etc_network[][16] = {"etc/protocols", "etc/services"};
 
-static const char devices[][8] = {"null", "zero", "full", "random", "urandom"};
+#define DEVICE OP_WRITABLE | OP_DEVICES | OP_IS_FILE | OP_COVERED
 
 static const struct {
-	char at[12], to[16];
-} dev_links[] = {{"/dev/fd", "/proc/self/fd"}, {"/dev/stdin", "/proc/self/fd/0"}, {"/dev/stdout", "/proc/self/fd/1"}, {"/dev/stderr", "/proc/self/fd/2"}, {"/dev/ptmx", "pts/ptmx"}};
+	char source[16], target[16];
+	enum op_kind kind;
+	unsigned flags;
+	bool system; /* not in another root */
+} usual[] = {
+	{"", "/proc", OP_PROC, 0, false},
+	{"", "/dev", OP_DIR, OP_WRITABLE, false}, /* for Landlock: the directory itself is the root's, and read-only */
+	{"/dev/null", "/dev/null", OP_BIND, DEVICE, false},
+	{"/dev/zero", "/dev/zero", OP_BIND, DEVICE, false},
+	{"/dev/full", "/dev/full", OP_BIND, DEVICE, false},
+	{"/dev/random", "/dev/random", OP_BIND, DEVICE, false},
+	{"/dev/urandom", "/dev/urandom", OP_BIND, DEVICE, false},
+	{"/proc/self/fd", "/dev/fd", OP_LINK, 0, false},
+	{"/proc/self/fd/0", "/dev/stdin", OP_LINK, 0, false},
+	{"/proc/self/fd/1", "/dev/stdout", OP_LINK, 0, false},
+	{"/proc/self/fd/2", "/dev/stderr", OP_LINK, 0, false},
+	{"pts/ptmx", "/dev/ptmx", OP_LINK, 0, false},
+	{"", "/dev/pts", OP_PTS, OP_WRITABLE | OP_DEVICES | OP_COVERED, false},
+	{"", "/dev/shm", OP_SCRATCH, OP_WRITABLE | OP_STICKY | OP_COVERED, false},
+	/* It lists the keys of the caller, whose user the box shares: they belong to no namespace of ours. */
+	{"/dev/null", "/proc/keys", OP_INSIDE, OP_DEVICES | OP_OURS, false},
+	{"", "/tmp", OP_SCRATCH, OP_WRITABLE | OP_STICKY, false},
+	{"", "/var/tmp", OP_SCRATCH, OP_WRITABLE | OP_STICKY, true},
+};
 
 /* Left out of a root given by the user: the box has its own. */
 static const char own_dirs[][8] = {"proc", "dev", "sys", "tmp", "run", "home"};
@@ -57,7 +81,7 @@ static void add_file(struct arena *a, struct ops *ops, const char *target, struc
 	op->ntext = text.n;
 }
 
-/* One entry of a system root: a link stays a link, the rest is bound. What is not there is nothing. */
+/* One entry of a root, or of the system: a link stays a link, the rest is bound. What is not there is nothing. */
 static int add_entry(struct arena *a, struct ops *ops, struct str from, const char *name, struct err *e)
 {
 	struct str source = str_fmt(a, "%.*s/%s", STR_ARG(from), name), target = str_fmt(a, "/%s", name);
@@ -91,11 +115,8 @@ static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struc
 {
 	struct stat st;
 
-	EACH(i, etc_names)
-		if (add_entry(a, ops, STR(""), str_fmt(a, "etc/%s", etc_names[i]).p, e) != 0)
-			return -1;
 	EACH(i, etc_network)
-		if (s->network != NETWORK_DENY && add_entry(a, ops, STR(""), str_fmt(a, "etc/%s", etc_network[i]).p, e) != 0)
+		if (s->network != NETWORK_DENY && add_entry(a, ops, STR(""), etc_network[i], e) != 0)
 			return -1;
 	add_users(a, s, ops);
 	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));
@@ -136,27 +157,29 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 	return rc;
 }
 
-static void add_dev(struct arena *a, struct ops *ops)
+bool plan_usual(size_t i, struct op *ret)
 {
-	ops_add(a, ops, OP_DIR, OP_WRITABLE, STR(""), STR("/dev")); /* for Landlock: the directory itself is the root's, and read-only */
-	EACH(i, devices) {
-		struct str path = str_fmt(a, "/dev/%s", devices[i]);
+	if (i < sizeof(usual) / sizeof(*usual))
+		*ret = (struct op){.kind = usual[i].kind, .flags = usual[i].flags | OP_USUAL, .source = usual[i].source, .target = usual[i].target, .tree = -1};
+	return i < sizeof(usual) / sizeof(*usual);
+}
 
-		ops_add(a, ops, OP_BIND, OP_WRITABLE | OP_DEVICES | OP_IS_FILE | OP_COVERED, path, path);
+const char *plan_system(size_t i) { return i < sizeof(system_paths) / sizeof(*system_paths) ? system_paths[i] : NULL; }
+
+/* The system's own root is there already: only what Landlock has to know of it. */
+static void add_usual(struct arena *a, const struct spec *s, struct ops *ops)
+{
+	EACH(i, usual) {
+		if (s->root.n ? !usual[i].system : (usual[i].flags & (OP_WRITABLE | OP_COVERED)) == OP_WRITABLE)
+			ops_add(a, ops, usual[i].kind, usual[i].flags | (s->root.n ? 0 : OP_USUAL), str_of(usual[i].source), str_of(usual[i].target));
 	}
-	EACH(i, dev_links)
-		ops_add(a, ops, OP_LINK, 0, str_of(dev_links[i].to), str_of(dev_links[i].at));
-	ops_add(a, ops, OP_PTS, OP_WRITABLE | OP_DEVICES | OP_COVERED, STR(""), STR("/dev/pts"));
-	ops_add(a, ops, OP_SCRATCH, OP_WRITABLE | OP_STICKY | OP_COVERED, STR(""), STR("/dev/shm"));
 }
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
 {
 	if (s->root.n)
 		return add_given_root(a, s, ops, e);
-	EACH(i, system_dirs)
-		if (add_entry(a, ops, STR(""), system_dirs[i], e) != 0)
-			return -1;
+	ops_add(a, ops, OP_SYSTEM, 0, STR(""), STR("/"));
 	return add_etc(a, s, ops, e);
 }
 
@@ -179,14 +202,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 {
 	if (add_system(a, s, ret, e) != 0)
 		return -1;
-	ops_add(a, ret, OP_PROC, 0, STR(""), STR("/proc"));
-	add_dev(a, ret);
-	/* It lists the keys of the caller, whose user the box shares: they belong to no namespace of ours. */
-	if (access("/proc/keys", F_OK) == 0)
-		ops_add(a, ret, OP_INSIDE, OP_DEVICES | OP_OURS, STR("/dev/null"), STR("/proc/keys"));
-	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/tmp"));
-	if (!s->root.n)
-		ops_add(a, ret, OP_SCRATCH, OP_WRITABLE | OP_STICKY, STR(""), STR("/var/tmp"));
+	add_usual(a, s, ret);
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
 		add_file(a, ret, str_c(a, f->path), f->text);

@@ -1,6 +1,6 @@
 /*
- * How the root of a box is put together: an ordered list of operations, made before the box exists (plan.c, protect.c) and carried out inside
- * it (setup.c), where nothing is allocated or decided any more.
+ * How the root of a box is put together: an ordered list of operations, made outside of the box (plan.c, protect.c) and carried out inside
+ * it (setup.c), where nothing is allocated any more. What every box has are rows, so that it can be there before it is known what for.
  *
  * Targets are paths in the box, absolute, without links in them. Directories above a target are made where they are missing, as long as they
  * lie on the box's own root; a target that exists is used as it is.
@@ -20,12 +20,14 @@ enum op_kind {
 	OP_INSIDE,  /* what the box already has at `source`, once more at `target`: pins a name and can make it read-only */
 	OP_EMPTY,   /* an empty directory that cannot be written, over whatever directory is there */
 	OP_PROC, OP_PTS,
+	OP_SYSTEM,  /* the system's directories and names of /etc, all of them; first in the plan, or there is another root */
 };
 
 enum {
 	OP_WRITABLE = 1, /* else read-only */
 	OP_DEVICES = 2,  /* device nodes work; else they do not */
-	OP_OURS = 4,     /* OP_INSIDE: both names are the box's own, and so no links */
+	OP_OURS = 4,     /* OP_INSIDE: both names are the box's own, and so no links; a target that does not exist is nothing */
+	OP_USUAL = 512,  /* one of the rows: nothing is left to be done */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
 	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */
 	OP_IMAGE = 256,  /* the same for a part of a root that the caller named; its owners are not mapped */
@@ -49,5 +51,9 @@ struct ops { /* a list that grows at its end */
 
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source, struct str target);
 
-/* plan.c: everything a spec asks for. */
+/* plan.c: everything a spec asks for. Begins with OP_SYSTEM, and has of the rows only what may be written, or it has all of them. */
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e);
+/* The rows, for init: the i-th operation, false after the last. Takes no memory. */
+bool plan_usual(size_t i, struct op *ret);
+/* OP_SYSTEM: the i-th path, which is bound at itself, or is a link there as well. NULL after the last. */
+const char *plan_system(size_t i);

@@ -277,7 +277,9 @@ static int repeat_own(struct root *r, const struct op *op)
 	char source[sizeof(NEW) + PATH_MAX];
 
 	snprintf(source, sizeof(source), "%s", path_of(r, op->source));
-	return mount_bind(source, path_of(r, op->target)) == 0 && mount_attributes_at(r->path, mount_flags(op)) == 0 ? 0 : -1;
+	if (mount_bind(source, path_of(r, op->target)) != 0)
+		return errno == ENOENT ? 0 : -1;
+	return mount_attributes_at(r->path, mount_flags(op));
 }
 
 static int repeat(struct root *r, const struct op *op)
@@ -342,28 +344,71 @@ static int do_pts(struct root *r, const struct op *op, struct err *e)
 	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620", MOUNT_NOEXEC) == 0 ? 0 : fail(op, "mount", e);
 }
 
+/* One path of the system, at itself: a link stays a link, the rest is bound. What is not there is nothing. */
+static int show(struct root *r, const char *path)
+{
+	struct op op = {.kind = OP_BIND, .source = path, .target = path, .tree = -1};
+	char to[PATH_MAX];
+	struct stat st;
+	struct spot s;
+	ssize_t n;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : -1;
+	op.flags = S_ISDIR(st.st_mode) ? OP_IS_DIR : S_ISREG(st.st_mode) ? OP_IS_FILE : 0;
+	if (!S_ISLNK(st.st_mode))
+		return !op.flags || bind_new(r, &op) > 0 ? 0 : -1;
+	n = readlink(path, to, sizeof(to));
+	if (n < 0 || n == (ssize_t)sizeof(to) || find_spot(r, path, &s) != 0)
+		return -1;
+	to[n] = 0;
+	return symlinkat(to, s.dir, s.name);
+}
+
+static int do_system(struct root *r, const struct op *op, struct err *e)
+{
+	const char *path;
+
+	(void)op;
+	for (size_t i = 0; (path = plan_system(i)); i++)
+		if (show(r, path) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", path);
+	return 0;
+}
+
 static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
 	[OP_DIR] = do_own, [OP_FILE] = do_own, [OP_LINK] = do_own, [OP_BIND] = do_bind, [OP_SCRATCH] = do_scratch,
-	[OP_INSIDE] = do_inside, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts,
+	[OP_INSIDE] = do_inside, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts, [OP_SYSTEM] = do_system,
 };
 
 /* ---- the whole ---- */
 
 /* A tmpfs on the old /proc, and the new root in it, still writable. The working directory is what it is mounted on. */
-static int base(uint64_t scratch)
+static int base(struct err *e)
+{
+	if (mount_fs("tmpfs", "mode=0755", MOUNT_NODEV, BASE) != 0 || mkdir(NEW, 0755) != 0 || chdir(NEW) != 0 || mkdir("run", 0755) != 0 || mount_bind(NEW, NEW) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
+	return 0;
+}
+
+/* Its size, and descriptors of the root and of all. */
+static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *e)
 {
 	char options[128];
 
-	snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu,mode=0755", (unsigned long long)(scratch + ROOT_BYTES), (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
-	if (mount_fs("tmpfs", options, MOUNT_NODEV, BASE) != 0 || mkdir(NEW, 0755) != 0 || chdir(NEW) != 0 || mkdir("run", 0755) != 0 || mount_bind(NEW, NEW) != 0)
-		return -1;
-	return open(NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu", (unsigned long long)(scratch + ROOT_BYTES), (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
+	if (mount_limit(BASE, options, MOUNT_NODEV) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot limit the scratch of the box");
+	*ret_root = open(NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*ret_top = *ret_root < 0 ? -1 : open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return *ret_top >= 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot open the root of the box");
 }
 
 /* Read-only like the root itself. */
 static bool closes(const struct op *op)
 {
-	return op->kind == OP_DIR || op->kind == OP_FILE || op->kind == OP_LINK || op->kind == OP_PROC || (op->kind == OP_BIND && !(op->flags & (OP_WRITABLE | OP_DEVICES)));
+	return op->kind == OP_DIR || op->kind == OP_FILE || op->kind == OP_LINK || op->kind == OP_PROC || op->kind == OP_SYSTEM ||
+	       (op->kind == OP_BIND && !(op->flags & (OP_WRITABLE | OP_DEVICES)));
 }
 
 static int close_root(struct root *r, struct err *e)
@@ -371,28 +416,46 @@ static int close_root(struct root *r, struct err *e)
 	if (r->closed)
 		return 0;
 	r->closed = true;
-	if (mount_attributes(r->fd, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
+	if (mount_attributes_at(NEW, MOUNT_READONLY | MOUNT_NODEV | MOUNT_BELOW) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close the root of the box");
 	return 0;
 }
 
-static int carry_out(struct root *r, const struct op *ops, struct err *e)
+static int carry_out(struct root *r, const struct op *op, struct err *e)
+{
+	return !closes(op) && close_root(r, e) != 0 ? -1 : operations[op->kind](r, op, e);
+}
+
+/* Opens nothing: the descriptors may be the launcher's still. */
+static int make_usual(struct root *r, struct err *e)
+{
+	struct op op = {.kind = OP_SYSTEM};
+
+	if (base(e) != 0 || carry_out(r, &op, e) != 0)
+		return -1;
+	for (size_t i = 0; plan_usual(i, &op); i++)
+		if (carry_out(r, &op, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* What is left of the plan. */
+static int make_rest(struct root *r, const struct op *ops, struct err *e)
 {
 	for (const struct op *op = ops; op; op = op->next)
-		if ((!closes(op) && close_root(r, e) != 0) || operations[op->kind](r, op, e) != 0)
+		if (op->kind != OP_SYSTEM && !(op->flags & OP_USUAL) && carry_out(r, op, e) != 0)
 			return -1;
 	return close_root(r, e);
 }
 
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
 {
+	bool usual = ops && ops->kind == OP_SYSTEM;
 	mode_t mask = umask(0);
-	struct root r = {.fd = base(scratch), .at = -1};
-	FD_CLEANUP int top = r.fd < 0 ? -1 : open(BASE, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct root r = {.fd = -1, .at = -1};
+	FD_CLEANUP int top = -1;
 
-	if (top < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot mount a tmpfs for the box");
-	if (carry_out(&r, ops, e) != 0)
+	if ((usual ? make_usual(&r, e) : base(e)) != 0 || open_base(scratch, &r.fd, &top, e) != 0 || make_rest(&r, ops, e) != 0)
 		return -1;
 	fd_close(&r.at);
 	umask(mask);

@@ -181,7 +181,7 @@ static void executes_file(struct judge *j, const struct check *c)
 
 /* Markers that are a category of their own: what the code does is known, and has a check. */
 static const struct {
-	const char *marker, *check, *message;
+	char marker[20], check[20], message[72];
 } said_of_code[] = {
 	{.marker = "download-execute", .check = "download-execute", .message = "what is fetched would be run here"},
 	{.marker = "encoded-execute", .check = "encoded-execute", .message = "what is decoded here would be run unseen"},

@@ -25,12 +25,14 @@ int mount_new(const char *type, const char *const options[][2], unsigned flags)
 	return fsmount(fs, FSMOUNT_CLOEXEC, attr);
 }
 
-int mount_fs(const char *type, const char *options, unsigned flags, const char *target)
+static unsigned long classic(unsigned flags)
 {
-	unsigned long ms = MS_NOSUID | (flags & MOUNT_READONLY ? MS_RDONLY : 0) | (flags & MOUNT_NODEV ? MS_NODEV : 0) | (flags & MOUNT_NOEXEC ? MS_NOEXEC : 0);
-
-	return mount("none", target, type, ms, options);
+	return MS_NOSUID | (flags & MOUNT_READONLY ? MS_RDONLY : 0) | (flags & MOUNT_NODEV ? MS_NODEV : 0) | (flags & MOUNT_NOEXEC ? MS_NOEXEC : 0);
 }
+
+int mount_fs(const char *type, const char *options, unsigned flags, const char *target) { return mount("none", target, type, classic(flags), options); }
+
+int mount_limit(const char *target, const char *options, unsigned flags) { return mount("none", target, NULL, MS_REMOUNT | classic(flags), options); }
 
 int mount_bind(const char *source, const char *target) { return mount(source, target, NULL, MS_BIND | MS_REC, NULL); }
 

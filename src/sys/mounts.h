@@ -18,6 +18,8 @@ enum {
 int mount_new(const char *type, const char *const options[][2], unsigned flags);
 /* The same at once at a path. The options are one text, or NULL. Read-only is the file system then, not just the mount. */
 int mount_fs(const char *type, const char *options, unsigned flags, const char *target);
+/* Other options for it; the flags are those it has. */
+int mount_limit(const char *target, const char *options, unsigned flags);
 /* What is at one path once more at another, with all that is mounted below it, and the attributes it has there. */
 int mount_bind(const char *source, const char *target);
 /* A detached copy of what is at the path below dir (an empty path: dir itself), with all that is mounted below it. */
