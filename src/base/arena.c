@@ -42,7 +42,7 @@ struct arena_chunk {
 	size_t size, at; /* bytes in all, bytes handed out */
 	bool zeroed;     /* all of it was zeroed at once */
 	bool own;        /* made for one allocation: says nothing about how much there will be */
-	char data[];
+	_Alignas(16) char data[];
 };
 
 _Static_assert(offsetof(struct arena_chunk, data) % ALIGN == 0, "chunk data must be aligned");
