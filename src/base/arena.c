@@ -40,8 +40,9 @@
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t size, at; /* bytes in all, bytes handed out */
-	size_t zeroed;   /* 1: all of it was zeroed at once */
-	char data[];
+	bool zeroed;     /* all of it was zeroed at once */
+	bool own;        /* made for one allocation: says nothing about how much there will be */
+	_Alignas(16) char data[];
 };
 
 _Static_assert(offsetof(struct arena_chunk, data) % ALIGN == 0, "chunk data must be aligned");
@@ -112,7 +113,7 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t n)
 	struct arena_chunk *head = a->chunks;
 	if (head && n <= head->size - head->at)
 		return head;
-	size_t size = head ? head->size * 2 : CHUNK_MIN;
+	size_t size = head && !head->own ? head->size * 2 : CHUNK_MIN;
 	if (size > CHUNK_MAX)
 		size = CHUNK_MAX;
 	bool own = n > size / 4;
@@ -122,7 +123,7 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t n)
 	struct arena_chunk *c = zeroed ? calloc(1, sizeof *c + size) : malloc(sizeof *c + size);
 	if (!c)
 		arena_leave(a, ARENA_FULL);
-	*c = (struct arena_chunk){.size = size, .zeroed = zeroed};
+	*c = (struct arena_chunk){.size = size, .zeroed = zeroed, .own = own};
 	POISON(c->data, size);
 	if (own && head) {
 		c->next = head->next;

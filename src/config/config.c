@@ -5,7 +5,6 @@
 #include "config/config.h"
 
 #include <sodium.h>
-#include <stdio.h>
 
 #include "config/load.h"
 
@@ -62,8 +61,8 @@ static int read_map(struct load *l, const struct ynode *map, const char *prefix)
 static int read_key(struct load *l, const struct ynode *n, const char *prefix)
 {
 	char dotted[KEY_MAX];
-	int len = snprintf(dotted, sizeof(dotted), "%s%s%.*s", prefix, *prefix ? "." : "", n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
-	if (len < 0 || (size_t)len >= sizeof(dotted))
+	size_t len = str_put(dotted, sizeof(dotted), "%s%s%.*s", prefix, *prefix ? "." : "", n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
+	if (len >= sizeof(dotted))
 		return value_unknown(l, n, NULL);
 	for (size_t i = 0; i < config_nkeys; i++)
 		if (strcmp(config_keys[i].name, dotted) == 0)
