@@ -4,17 +4,17 @@
 #include "audit/metrics.h"
 
 struct family {
-	const char *name, *start, *labels[2], *help; /* `start` is that of the keys */
+	char name[28], start[16], labels[2][12], help[60]; /* `start` is that of the keys */
 };
 
 static const struct family counters[] = {
 	{"caisson_decisions", "decisions|", {"verdict", "rule"}, "Requests that were judged, by verdict and first reason."},
-	{"caisson_reasons", "reasons|", {"rule", NULL}, "Reasons of judgements; a request may have several."},
-	{"caisson_requests", "requests|", {"client", NULL}, "Requests that were judged or run, by client."},
-	{"caisson_runs", "runs|", {"status", NULL}, "Runs in the box that ended, by status."},
+	{"caisson_reasons", "reasons|", {"rule", ""}, "Reasons of judgements; a request may have several."},
+	{"caisson_requests", "requests|", {"client", ""}, "Requests that were judged or run, by client."},
+	{"caisson_runs", "runs|", {"status", ""}, "Runs in the box that ended, by status."},
 	{"caisson_validations", "validations|", {"task", "outcome"}, "Results that were validated: can they be trusted?"},
 	{"caisson_validation_results", "results|", {"task", "result"}, "Results that were validated: what they say."},
-	{"caisson_record_rows", "rows|", {"kind", NULL}, "Rows of the record."},
+	{"caisson_record_rows", "rows|", {"kind", ""}, "Rows of the record."},
 };
 
 /* A label's value. Words are plain, but what another version kept need not be. */
@@ -45,7 +45,7 @@ static void put_counter(struct buf *b, const struct tally *t, bool classic, cons
 	put_head(b, classic, f->name, "counter", NULL, f->help);
 	for (size_t i = 0; i < n; i++) {
 		buf_fmt(b, "%s_total{", f->name);
-		for (unsigned k = 0; k < 2 && f->labels[k]; k++) {
+		for (unsigned k = 0; k < 2 && f->labels[k][0]; k++) {
 			buf_fmt(b, "%s%s=\"", k ? "," : "", f->labels[k]);
 			put_value(b, tally_word(all[i].key, k + 1));
 			buf_char(b, '"');

@@ -36,7 +36,7 @@ struct box {
 	size_t nends;
 	struct ns_watch watch;
 	struct ns_user user;
-	bool io;                  /* what it was begun for: a group that can limit disks */
+	unsigned want;            /* what its group can limit besides memory and processes: bits of CG_HAS_* */
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
 	uid_t idmap_uid;
 	gid_t idmap_gid;
@@ -67,7 +67,6 @@ static int group_limits(struct box *r, struct err *e)
 {
 	const struct limits *l = &r->s->limits;
 
-	r->cpus_suffice = cpus_suffice(l->cpu_milli);
 	if (cg_set(&r->cg, CG_MEMORY_MAX, l->memory, e) != 0 || cg_set(&r->cg, CG_PIDS_MAX, (uint64_t)l->pids + cg_guess_v2(), e) != 0) /* init is one more where it is born in it */
 		return -1;
 	if (l->io && cg_set(&r->cg, CG_IO_MAX, l->io, e) != 0)
@@ -77,7 +76,7 @@ static int group_limits(struct box *r, struct err *e)
 
 static void group_make(struct box *r, struct err *ret_why)
 {
-	r->grouped = cg_make(&r->cg, r->io, ret_why) == 0;
+	r->grouped = cg_make(&r->cg, r->want, ret_why) == 0;
 	r->watch.cg = r->grouped ? &r->cg : NULL;
 }
 
@@ -417,6 +416,7 @@ static struct box *box_new(struct arena *a)
 
 	r->a = a;
 	r->idmap = -1;
+	r->want = CG_HAS_CPU; /* nobody knows yet */
 	r->watch.talk = r->watch.pidfd = r->watch.procfd = r->watch.rootfd = -1;
 	r->watch.out.fd = r->watch.out.file = r->watch.err.fd = r->watch.err.file = r->watch.in.to = -1;
 	return r;
@@ -433,10 +433,10 @@ static struct box *ns_begin(struct arena *a)
 	return NULL;
 }
 
-/* One that was begun for something else is of no use: its group without disks on version 2, its network. */
+/* One that was begun for something else is of no use: its network, and on version 2 its group. */
 static bool fits(const struct box *r, const struct spec *s)
 {
-	return (!r->grouped || r->io == (s->limits.io > 0)) && r->child.host_network == (s->network == NETWORK_HOST);
+	return (!r->grouped || !s->limits.io) && r->child.host_network == (s->network == NETWORK_HOST);
 }
 
 static int ns_run(struct arena *a, struct box *r, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
@@ -451,12 +451,13 @@ static int ns_run(struct arena *a, struct box *r, const struct spec *s, const st
 	}
 	if (!r) {
 		r = box_new(a);
-		r->io = s->limits.io > 0;
+		r->want |= s->limits.io ? CG_HAS_IO : 0;
 		rc = begin(r, s->network == NETWORK_HOST, e);
 	}
-	r->io = s->limits.io > 0;
 	r->s = r->watch.spec = s;
 	r->watch.progress = p;
+	r->cpus_suffice = cpus_suffice(s->limits.cpu_milli);
+	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0);
 	if (rc == 0)
 		rc = run_in(r, &out, e);
 	if (rc != 0 || r->protect)

@@ -490,7 +490,7 @@ static void probe_swap(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, STR("counted by the watcher"));
 		return;
 	}
-	if (cg_make(&cg, false, &e) == 0) {
+	if (cg_make(&cg, 0, &e) == 0) {
 		for (size_t i = 0; i < cg.n; i++)
 			counted |= cg.dirs[i].fd >= 0 && (faccessat(cg.dirs[i].fd, "memory.swap.max", F_OK, 0) == 0 || faccessat(cg.dirs[i].fd, "memory.memsw.limit_in_bytes", F_OK, 0) == 0);
 		cg_remove(&cg);

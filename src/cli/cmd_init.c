@@ -106,7 +106,7 @@ static void handle(struct job *j, const struct init_row *row)
 	tell(j, row, c.path, c.gone ? "removed, since nothing else was in it" : j->rq.remove ? "the hooks are taken out" : c.exists ? "the hooks are put in" : "made");
 	if (!str_eq(c.real, c.path))
 		buf_fmt(&j->out, "  it is a link; what was changed is %.*s\n", STR_ARG(c.real));
-	if (!j->rq.remove && row->afterwards)
+	if (!j->rq.remove && row->afterwards[0])
 		buf_fmt(&j->out, "  %s\n", row->afterwards);
 }
 

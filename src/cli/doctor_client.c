@@ -38,7 +38,7 @@ static void put_text(struct buf *b, const struct live *l, bool colour)
 			buf_char(b, '\n');
 		}
 	}
-	if (l->row->afterwards)
+	if (l->row->afterwards[0])
 		buf_fmt(b, "  note: %s\n", l->row->afterwards);
 	if (l->cannot)
 		buf_fmt(b, "  what this client cannot enforce: %s\n", l->cannot);

@@ -31,7 +31,7 @@ int init_self(struct arena *a, struct str *ret, struct err *e)
 
 static struct str settings_dir(struct arena *a, const struct init_request *rq, const struct init_row *row)
 {
-	const char *moved = row->variable ? getenv(row->variable) : NULL;
+	const char *moved = row->variable[0] ? getenv(row->variable) : NULL;
 	const char *config = str_starts(str_of(row->user_dir), ".config/") ? getenv("XDG_CONFIG_HOME") : NULL;
 
 	if (rq->scope == INIT_PROJECT)

@@ -14,19 +14,19 @@
 #define INIT_COMMAND_MAX 8192
 
 struct init_row {
-	const char *name;         /* as in client.h */
-	const char *variable;     /* of the environment: stands in for home/user_dir; NULL: none */
-	const char *user_dir;     /* below the home directory; it exists: the client is used here */
-	const char *user_file;    /* below that */
-	const char *project_dir, *project_file; /* the same below the project's root */
-	const char *events;       /* between blanks; the first is the one before a shell command; NULL: the file is a plugin, all ours */
-	const char *entry;        /* of an event, on one line; % is the command as a JSON string */
-	const char *needs;        /* "key": value in an entry without which it fails open, as it is written in `entry`; NULL: it has none */
+	char name[12];            /* as in client.h */
+	char variable[20];        /* of the environment: stands in for home/user_dir; empty: none */
+	char user_dir[20];        /* below the home directory; it exists: the client is used here */
+	char user_file[20];       /* below that */
+	char project_dir[12], project_file[20]; /* the same below the project's root */
+	char events[64];          /* between blanks; the first is the one before a shell command; empty: the file is a plugin, all ours */
+	char entry[104];          /* of an event, on one line; % is the command as a JSON string */
+	char needs[24];           /* "key": value in an entry without which it fails open, as it is written in `entry`; empty: it has none */
 	bool version;             /* a new file says "version": 1 */
 	bool comments;            /* its file may have some */
 	bool names_event;         /* the hook is told its event: the input does not say */
-	const char *probe;        /* its input before a shell command, for live.c: %C is the command, %D the directory, as JSON strings */
-	const char *afterwards;   /* what is left for a person to do; NULL: nothing */
+	char probe[260];          /* its input before a shell command, for live.c: %C is the command, %D the directory, as JSON strings */
+	char afterwards[88];      /* what is left for a person to do; empty: nothing */
 };
 
 /* init_table.c. Row i, or NULL after the last; by name, or NULL. */

@@ -355,7 +355,7 @@ int init_text_add(struct arena *a, const struct init_row *row, struct str progra
 	struct texting t = {.a = a, .row = row, .program = program, .text = text ? *text : STR(""), .e = e};
 	int rc = 1;
 
-	if (!row->events) {
+	if (!row->events[0]) {
 		if (text && text->n && !plugin_is_ours(*text))
 			return err_set(e, ERR_INPUT, 0, "1:1: this file is not ours");
 		*ret = plugin_text(a, program);
@@ -440,7 +440,7 @@ int init_text_remove(struct arena *a, const struct init_row *row, struct str tex
 	bool gone = false;
 	int rc = 1;
 
-	if (!row->events) {
+	if (!row->events[0]) {
 		*ret_gone = plugin_is_ours(text);
 		*ret = *ret_gone ? STR("") : text;
 		return 0;

@@ -127,7 +127,7 @@ static struct str tool_of(struct arena *a, const struct hook *h)
 static struct str cwd_of(struct arena *a, struct hook *h)
 {
 	static const struct { /* what a client's tool takes; it ignores the others, and they must not lead us elsewhere */
-		const char *client, *keys;
+		char client[12], keys[28];
 	} own[] = {{"codex", " workdir cwd "}, {"gemini", " dir_path directory "}, {"qwen", " directory "}, {"opencode", " workdir "}, {"cursor", " cwd working_directory "},
 		{"windsurf", " cwd "}, {"generic", " cwd workdir directory "}};
 	struct str session = text_at(h->all, "cwd"), wish = STR("");

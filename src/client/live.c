@@ -181,7 +181,7 @@ static void look_program(struct looking *k, struct str program)
 /* `needs` of the row is "key": value as it is written. */
 static void look_closed(struct looking *k, const struct jnode *hook)
 {
-	struct str needs = str_of(k->row->needs ? k->row->needs : "");
+	struct str needs = str_of(k->row->needs);
 	ptrdiff_t colon = str_find(needs, ':', 0);
 	const struct jnode *v;
 
@@ -207,18 +207,18 @@ static void look_entry(struct looking *k, const struct found *f)
 /* ---- switched off ---- */
 
 struct off_row {
-	const char *object, *key; /* object: NULL for the top */
-	const char *value;        /* as it is written */
+	char object[12], key[16]; /* object: empty for the top */
+	char value[8];            /* as it is written */
 };
 
 static const struct off_row offs[] = {
-	{NULL, "disableAllHooks", "true"}, {"hooksConfig", "enabled", "false"}, {"tools", "enableHooks", "false"}, {NULL, "disableHooks", "true"}, {"hooks", "enabled", "false"},
+	{"", "disableAllHooks", "true"}, {"hooksConfig", "enabled", "false"}, {"tools", "enableHooks", "false"}, {"", "disableHooks", "true"}, {"hooks", "enabled", "false"},
 };
 
 static void look_off(struct looking *k)
 {
 	for (size_t i = 0; i < sizeof offs / sizeof *offs; i++) {
-		const struct jnode *in = offs[i].object ? jnode_get(k->root, offs[i].object) : k->root, *v = jnode_get(in, offs[i].key);
+		const struct jnode *in = offs[i].object[0] ? jnode_get(k->root, offs[i].object) : k->root, *v = jnode_get(in, offs[i].key);
 
 		if (v && str_is(str_sub(k->text, v->from, v->to), offs[i].value))
 			add(k, "enabled", LIVE_NO, str_fmt(k->a, "%.*s has \"%s\": %s, so no hook runs", STR_ARG(k->path), offs[i].key, offs[i].value), STR("take that out of the file"));
@@ -233,7 +233,7 @@ static bool read_settings(struct looking *k, struct str path)
 	k->root = NULL;
 	if (!path.n || file_read(k->a, str_c(k->a, path), JSONTEXT_BYTES_MAX, &k->text, NULL, &e) != 0)
 		return false;
-	if (k->row->events && jsontext_read(k->a, k->text, k->row->comments, &k->root, &e) != 0) {
+	if (k->row->events[0] && jsontext_read(k->a, k->text, k->row->comments, &k->root, &e) != 0) {
 		add(k, "settings", LIVE_NO, str_fmt(k->a, "%.*s:%s", STR_ARG(path), e.text), STR("put the file right: the client may not read it either"));
 		return false;
 	}
@@ -273,13 +273,13 @@ static bool look_plugin(struct looking *k)
 static bool look_scope(struct looking *k, enum init_scope scope)
 {
 	struct found f = {.k = k};
-	struct str first = str_of(k->row->events ? k->row->events : "");
+	struct str first = str_of(k->row->events);
 	ptrdiff_t blank = str_find(first, ' ', 0);
 
 	k->rq.scope = scope;
 	if (!read_settings(k, init_path(k->a, &k->rq, k->row)))
 		return false;
-	if (!k->row->events)
+	if (!k->row->events[0])
 		return look_plugin(k);
 	look_off(k);
 	find_ours(&f, jnode_get(jnode_get(k->root, "hooks"), str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank))));

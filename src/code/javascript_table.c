@@ -103,7 +103,7 @@ static const struct js_row rows[] = {
 #undef FILES
 
 struct module {
-	const char *specifier, *path;
+	char specifier[24], path[20];
 };
 
 /* Modules of the runtime whose path is not their name; then all the others. */

@@ -9,7 +9,7 @@
 /* ---- operators ---- */
 
 struct operator {
-	const char *names; /* " -a -b " */
+	char names[384]; /* " -a -b " */
 	unsigned level;
 };
 

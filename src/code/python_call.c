@@ -109,7 +109,7 @@ static void call_method(struct python *p, const struct pv *m, const struct py_ar
 /* What these do follows from attributes that anybody can set. */
 static bool is_steered(struct python *p, struct str name)
 {
-	static const char *const steered[][2] = {{"tempfile.", "name"}, {"logging.", "baseFilename"}, {"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"}, {"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"}, {"tarfile.", "name"}};
+	static const char steered[][2][16] = {{"tempfile.", "name"}, {"logging.", "baseFilename"}, {"http.client.", "host"}, {"http.client.", "port"}, {"smtplib.", "host"}, {"subprocess.", "pid"}, {"zipfile.", "filename"}, {"zipfile.", "fp"}, {"tarfile.", "name"}};
 
 	for (size_t i = 0; i < sizeof(steered) / sizeof(*steered); i++)
 		if (str_starts(name, steered[i][0]) && (pmap_get(p->stored, str_of(steered[i][1])) || pmap_get(p->stored, STR("*"))))

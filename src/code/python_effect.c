@@ -116,7 +116,7 @@ static bool next_spec(struct str *rest, struct str part[3])
 
 static struct str archive_suffix(struct python *p, const struct py_args *args)
 {
-	static const char *const suffixes[][2] = {{"zip", ".zip"}, {"tar", ".tar"}, {"gztar", ".tar.gz"}, {"bztar", ".tar.bz2"}, {"xztar", ".tar.xz"}, {"zstdtar", ".tar.zst"}};
+	static const char suffixes[][2][12] = {{"zip", ".zip"}, {"tar", ".tar"}, {"gztar", ".tar.gz"}, {"bztar", ".tar.bz2"}, {"xztar", ".tar.xz"}, {"zstdtar", ".tar.zst"}};
 	const struct pvs *v = py_arg(p, args, 1, "format");
 
 	for (size_t i = 0; v && v->n == 1 && i < sizeof(suffixes) / sizeof(*suffixes); i++)

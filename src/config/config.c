@@ -25,8 +25,8 @@ struct job {
 static bool leads_somewhere(const char *dotted)
 {
 	size_t n = strlen(dotted);
-	for (size_t i = 0; i < config_nrows; i++)
-		if (strncmp(config_rows[i].key.name, dotted, n) == 0 && config_rows[i].key.name[n] == '.')
+	for (size_t i = 0; i < config_nkeys; i++)
+		if (strncmp(config_keys[i].name, dotted, n) == 0 && config_keys[i].name[n] == '.')
 			return true;
 	return false;
 }
@@ -36,8 +36,8 @@ static int unknown_key(struct load *l, const struct ynode *n, const char *prefix
 {
 	size_t skip = *prefix ? strlen(prefix) + 1 : 0, distance = SIZE_MAX;
 	const char *best = NULL;
-	for (size_t i = 0; i < config_nrows; i++) {
-		const char *name = config_rows[i].key.name;
+	for (size_t i = 0; i < config_nkeys; i++) {
+		const char *name = config_keys[i].name;
 		if (skip && (strncmp(name, prefix, skip - 1) != 0 || name[skip - 1] != '.'))
 			continue;
 		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best, &distance);
@@ -65,11 +65,9 @@ static int read_key(struct load *l, const struct ynode *n, const char *prefix)
 	int len = snprintf(dotted, sizeof(dotted), "%s%s%.*s", prefix, *prefix ? "." : "", n->key.n > KEY_MAX ? KEY_MAX : (int)n->key.n, n->key.p);
 	if (len < 0 || (size_t)len >= sizeof(dotted))
 		return value_unknown(l, n, NULL);
-	for (size_t i = 0; i < config_nrows; i++)
-		if (strcmp(config_rows[i].key.name, dotted) == 0) {
-			const struct config_row *row = &config_rows[i];
-			return may_set(l, n, &row->key) ? row->parse(l, n, (char *)&l->policy + row->offset) : 0;
-		}
+	for (size_t i = 0; i < config_nkeys; i++)
+		if (strcmp(config_keys[i].name, dotted) == 0)
+			return may_set(l, n, &config_keys[i]) ? config_key_parse(l, i, n) : 0;
 	return leads_somewhere(dotted) ? read_map(l, n, dotted) : unknown_key(l, n, prefix);
 }
 

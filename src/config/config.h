@@ -30,12 +30,12 @@ struct config_note { /* something worth telling its author: "file:line:column: .
 };
 
 struct config_key {
-	const char *name; /* dotted */
+	char name[32]; /* dotted */
 	enum config_who who;
 	/* A key above what an untrusted file may set, read from it all the same: such a file is judged by itself, and the stricter verdict holds. */
 	bool apart;
-	const char *help;
-	const char *example; /* a value, in YAML on one line */
+	char help[128];
+	char example[80]; /* a value, in YAML on one line */
 };
 
 struct config_preset {

@@ -78,7 +78,7 @@ static struct str next_name(struct str *rest, bool *ret_same)
 	return str_sub(w, 0, (size_t)comma);
 }
 
-struct named { const char *name; uint32_t value; };
+struct named { char name[20]; uint32_t value; };
 
 static const struct named kinds[] = {
 	{"none", KIND_NONE}, {"word", KIND_WORD}, {"regex", KIND_WORD}, {"pattern", KIND_WORD}, {"read", KIND_READ}, {"path-read", KIND_READ},
@@ -86,28 +86,28 @@ static const struct named kinds[] = {
 	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT}, {"split", KIND_SPLIT},
 	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
 	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
-	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {0},
+	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"", 0},
 };
 
 static const struct named mods[] = {
 	{"more", USE_MORE}, {"inside", USE_INSIDE}, {"elsewhere", USE_ELSEWHERE}, {"tree", USE_TREE}, {"below", USE_BELOW},
 	{"parents", MOD_PARENTS}, {"last", MOD_LAST}, {"optional", MOD_OPTIONAL}, {"pair", MOD_PAIR}, {"joined", MOD_JOINED},
 	{"digits", MOD_DIGITS | MOD_OPTIONAL}, {"suffix", MOD_SUFFIX}, {"beside", MOD_BESIDE}, {"remote", MOD_REMOTE},
-	{"attached", MOD_ATTACHED}, {"second", MOD_SECOND | MOD_PAIR}, {0},
+	{"attached", MOD_ATTACHED}, {"second", MOD_SECOND | MOD_PAIR}, {"", 0},
 };
 
 static const struct named styles[] = {
-	{"getopt", STYLE_GETOPT}, {"posix", STYLE_POSIX}, {"long-dash", STYLE_LONG_DASH}, {"find", STYLE_FIND}, {"tar", STYLE_TAR}, {"none", STYLE_NONE}, {0},
+	{"getopt", STYLE_GETOPT}, {"posix", STYLE_POSIX}, {"long-dash", STYLE_LONG_DASH}, {"find", STYLE_FIND}, {"tar", STYLE_TAR}, {"none", STYLE_NONE}, {"", 0},
 };
 
 static const struct named effects[] = {
 	{"network", EFFECT_NETWORK}, {"privilege", EFFECT_PRIVILEGE}, {"persistence", EFFECT_PERSISTENCE}, {"system", EFFECT_SYSTEM},
-	{"history-rewrite", EFFECT_HISTORY}, {"executes-workspace", EFFECT_WORKSPACE}, {0},
+	{"history-rewrite", EFFECT_HISTORY}, {"executes-workspace", EFFECT_WORKSPACE}, {"", 0},
 };
 
 static const struct named *lookup(const struct named *table, struct str name)
 {
-	for (; table->name; table++)
+	for (; table->name[0]; table++)
 		if (str_is(name, table->name))
 			return table;
 	return NULL;
@@ -293,7 +293,7 @@ static int parse_values(struct pack *p, const struct ynode *n, struct know_row *
 }
 
 static const struct named op_fields[] = {
-	{"rest", OPS_REST}, {"role", OPS_REST}, {"last", OPS_LAST}, {"alone", OPS_ALONE}, {"empty", OPS_EMPTY}, {"always", OPS_ALWAYS}, {"after", OPS_AFTER}, {0},
+	{"rest", OPS_REST}, {"role", OPS_REST}, {"last", OPS_LAST}, {"alone", OPS_ALONE}, {"empty", OPS_EMPTY}, {"always", OPS_ALWAYS}, {"after", OPS_AFTER}, {"", 0},
 };
 
 static struct know_spec *op_field(struct know_operands *o, uint32_t bit)

@@ -32,14 +32,11 @@ struct load {
 
 typedef int value_parser(struct load *l, const struct ynode *n, void *field);
 
-struct config_row {
-	struct config_key key;
-	value_parser *parse;
-	size_t offset; /* in struct policy */
-};
-
-extern const struct config_row config_rows[];
-extern const size_t config_nrows;
+/* keys.c, made of key_rows.h */
+extern const struct config_key config_keys[];
+extern const size_t config_nkeys;
+/* Reads the value of key i. */
+int config_key_parse(struct load *l, size_t i, const struct ynode *n);
 
 int config_pack_commands(struct load *l);
 
@@ -65,7 +62,7 @@ value_parser value_size;    /* uint64_t, bytes, 1 to 1 GiB */
 value_parser value_nothing; /* a text that is checked and not kept */
 
 struct value_name {
-	const char *name;
+	char name[20];
 	int value;
 };
 

@@ -1,7 +1,7 @@
 /*
- * The table of checks: id, grade, whether it is fixed, what it means, and the function that looks. In the spirit of git fsck's messages:
- * a person may re-grade a check by its id, except a fixed one. To add a check: a row, a function, a hit and a near-miss in tests/cases,
- * a line in docs/checks.md; `make check` fails when one of them is missing.
+ * The table of checks, made of check_rows.h, and those about what is not known. In the spirit of git fsck's messages: a person may re-grade a check by
+ * its id, except a fixed one. To add a check: a row, a function, a hit and a near-miss in tests/cases, a line in docs/checks.md; `make check` fails
+ * when one of them is missing.
  */
 #include "code/code.h"
 #include "gate/judge.h"
@@ -181,7 +181,7 @@ static void executes_file(struct judge *j, const struct check *c)
 
 /* Markers that are a category of their own: what the code does is known, and has a check. */
 static const struct {
-	const char *marker, *check, *message;
+	char marker[20], check[20], message[72];
 } said_of_code[] = {
 	{.marker = "download-execute", .check = "download-execute", .message = "what is fetched would be run here"},
 	{.marker = "encoded-execute", .check = "encoded-execute", .message = "what is decoded here would be run unseen"},
@@ -261,108 +261,17 @@ static void inline_code(struct judge *j, const struct check *c)
 
 /* ---- the table ---- */
 
-#define MARK(kind) (1ul << MARK_##kind)
-#define RULE LIFT_COMMAND /* an allow rule of the person's lifts it */
-
+/* Functions have a table of their own: pointers are relocated at each start, and the fewer pages hold one the better. */
 static const struct check rows[] = {
-	/* raised by the engine and by the person's own rules */
-	{"internal-error", GRADE_DENY, true, 0, "caisson failed, or its memory bound was reached, before the command was judged", NULL, 0},
-	{"policy-error", GRADE_DENY, true, 0, "a policy file does not load, so nothing is allowed", NULL, 0},
-	{"record-error", GRADE_DENY, true, 0, "what is judged cannot be recorded, and the policy wants it to be (audit.required)", NULL, 0},
-	{"configured-deny", GRADE_DENY, false, 0, "a deny rule of the policy matches (ask when an unknown word may make it match)", NULL, 0},
-	{"configured-ask", GRADE_ASK, false, 0, "an ask rule of the policy matches", NULL, 0},
-	{"configured-default", GRADE_ASK, false, 0, "no rule matches and the policy's default is not allow; the default is the grade", tiers_default, 0},
-	{"not-on-list", GRADE_DENY, false, 0, "the policy lets only some programs run (tools.bash.only), and this is none of them", NULL, 0},
-	{"plan-mode", GRADE_ASK, false, 0, "in plan mode only what reads may run", tiers_plan, 0},
-	{"classifier", GRADE_ASK, false, 0, "what the person's classifier answered about an ask; its answer is the grade", NULL, 0},
-	{"chained", GRADE_DENY, false, 0, "a chain of commands that would be asked about, where the policy discourages chaining", NULL, 0},
-	{"not-contained", GRADE_ASK, true, 0, "it would be contained, but the policy has no box, or excludes the command from it; contain_fallback is the grade without a box", NULL, 0},
-	/* caisson itself */
-	{"caisson-files", GRADE_DENY, true, 0, "a file of caisson's own would be changed", paths_check, 0},
-	{"caisson-milder", GRADE_DENY, true, 0, "a command that would make caisson milder, or end it", danger_words, 0},
-	/* what is not known */
-	{"opaque-command", GRADE_ASK, false, 0, "the name of a command that would run is not known", opaque_command, 0},
-	{"opaque-script", GRADE_ASK, false, RULE, "shell text that would run is not known", opaque_script, 0},
-	{"opaque-path", GRADE_ASK, false, RULE, "a path that would be written or deleted is not known", opaque_path, 0},
-	{"syntax-error", GRADE_ASK, false, 0, "the shell would refuse the text; what stands before the error would still run", syntax_error, 0},
-	{"bound-reached", GRADE_ASK, false, 0, "the text is larger, deeper or more laborious than the reader's bounds", bound_reached, 0},
-	{"inline-code", GRADE_ASK, false, RULE, "code in another language that is not known to be harmless", inline_code, 0},
-	{"code-error", GRADE_ASK, false, RULE, "inline code that cannot be parsed", NULL, 0},
-	{"code-dynamic", GRADE_ASK, false, RULE, "inline code that does something which is only known when it runs", NULL, 0},
-	/* what runs */
-	{"executes-file", GRADE_CONTAIN, false, RULE, "a file is executed or sourced, and its content is not judged", executes_file, 0},
-	{"unknown-program", GRADE_CONTAIN, false, RULE, "a program of which nothing is known", danger_unknown_program, 0},
-	{"environment", GRADE_CONTAIN, false, RULE, "a variable makes a program load or run what it names", danger_environment, 0},
-	{"download-execute", GRADE_DENY, false, 0, "what is fetched from the network would be run at once", flow_execute, 0},
-	{"encoded-execute", GRADE_DENY, false, 0, "what is decoded would be run unseen", NULL, 0},
-	{"reverse-shell", GRADE_DENY, false, 0, "a shell is handed to another machine", flow_reverse_shell, 0},
-	{"fork-bomb", GRADE_DENY, false, 0, "a function that starts itself without end", flow_fork_bomb, 0},
-	/* where it writes */
-	{"outside-delete", GRADE_DENY, false, 0, "something outside the project would be deleted", NULL, 0},
-	{"outside-overwrite", GRADE_DENY, false, 0, "a file outside the project would be overwritten", NULL, 0},
-	{"outside-write", GRADE_ASK, false, RULE, "something outside the project would be made or added to", NULL, 0},
-	{"system-write", GRADE_DENY, false, 0, "a directory of the system would be written to", NULL, 0},
-	{"device-write", GRADE_DENY, false, 0, "a device would be written to", NULL, 0},
-	{"project-delete", GRADE_ASK, false, RULE, "the whole project, or its history, would be deleted", NULL, 0},
-	{"protected-write", GRADE_ASK, false, RULE, "a file inside the project that other programs run or obey would be changed", NULL, 0},
-	{"shared-temp", GRADE_ASK, false, RULE, "a file in a directory for temporary files that may be another's", NULL, 0},
-	{"link-write", GRADE_ASK, false, RULE, "a file that has other names (hard links) would be written to", NULL, 0},
-	{"archive-extract", GRADE_CONTAIN, false, RULE, "an archive chooses the names of the files it is unpacked to", NULL, 0},
-	{"odd-path", GRADE_ASK, false, RULE, "a path that other systems read differently: streams, short names, device names, trailing dots", NULL, 0},
-	/* what it reads */
-	{"secret-read", GRADE_ASK, false, RULE, "a file, or a tool, that is likely to give a secret away", NULL, 0},
-	{"secret-leak", GRADE_DENY, false, 0, "a secret is read and the network is used, in one request", flow_leak, 0},
-	{"outside-read", GRADE_OFF, false, RULE, "a file outside the project is read", NULL, 0},
-	{"proc-environ", GRADE_ASK, false, RULE, "the environment of a process is read", NULL, 0},
-	/* what it does */
-	{"network", GRADE_ASK, false, RULE, "the network is used", danger_effects, 0},
-	{"remote-change", GRADE_ASK, false, RULE, "something that others see or use is changed", NULL, 0},
-	{"privilege", GRADE_ASK, false, RULE, "it runs with, or changes, the rights of users", NULL, 0},
-	{"open-access", GRADE_DENY, false, 0, "others get access to the machine or to files", danger_numbers, 0},
-	{"persistence", GRADE_ASK, false, RULE, "something is set up that runs later, or that other programs obey", NULL, 0},
-	{"system-change", GRADE_ASK, false, RULE, "the system, or processes on it, are changed", NULL, 0},
-	{"system-state", GRADE_DENY, false, 0, "the machine or its protections are taken down", NULL, 0},
-	{"disk", GRADE_DENY, false, 0, "disks, partitions or firmware are changed", NULL, 0},
-	{"destroy-data", GRADE_ASK, false, RULE, "files are made unrecoverable", NULL, 0},
-	{"container-escape", GRADE_DENY, false, 0, "a container that can reach this machine", NULL, 0},
-	{"git-destructive", GRADE_ASK, false, RULE, "work that is not committed, or references, may be lost", NULL, 0},
-	{"git-rewrite", GRADE_ASK, false, RULE, "history is rewritten", NULL, 0},
-	{"git-planted", GRADE_CONTAIN, false, RULE, "git runs in a directory that looks like a repository of its own", repository_planted, 0},
-	{"git-amend", GRADE_WARN, false, RULE, "the last commit is replaced", NULL, 0},
-	{"database-destroy", GRADE_DENY, false, 0, "a database, table or all its rows are deleted", database_sql, 0},
-	{"database-change", GRADE_ASK, false, RULE, "rows of a database are deleted or changed", NULL, 0},
-	{"infrastructure", GRADE_DENY, false, 0, "infrastructure, stored data or services are destroyed", NULL, 0},
-	/* how it is written: the validators of docs/checks.md, and a few more. The reader has understood all of it. */
-	{"empty-command", GRADE_OFF, false, 0, "there is nothing to run", text_empty, 0},
-	{"incomplete-command", GRADE_WARN, false, RULE, "the text starts like a part of a command", text_marks, MARK(FRAGMENT)},
-	{"safe-substitution", GRADE_OFF, false, RULE, "a literal here-document inside a substitution", text_marks, MARK(SAFE_SUBST)},
-	{"git-commit", GRADE_OFF, false, RULE, "a commit message that is not plain text", text_git_commit, 0},
-	{"jq-code", GRADE_WARN, false, RULE, "jq code from a file, or that calls system()", text_jq, 0},
-	{"obfuscated-flags", GRADE_WARN, false, RULE, "quotes, escapes or expansions inside the name of an option", text_marks, MARK(OBFUSCATED_FLAG)},
-	{"shell-metacharacters", GRADE_OFF, false, RULE, "a quoted ; | or & inside an argument", text_marks, MARK(METACHARACTER)},
-	{"dangerous-variables", GRADE_OFF, false, RULE, "a variable next to a redirection or a pipe", text_marks, MARK(VARIABLE_CONTEXT)},
-	{"comment-quote-desync", GRADE_OFF, false, RULE, "a quote character inside a comment", text_marks, MARK(COMMENT_QUOTE)},
-	{"quoted-newline", GRADE_OFF, false, RULE, "a newline inside quotes", text_marks, MARK(QUOTED_NEWLINE)},
-	{"carriage-return", GRADE_WARN, false, RULE, "a carriage return in the text", text_marks, MARK(CARRIAGE_RETURN)},
-	{"newlines", GRADE_OFF, false, RULE, "commands on several lines", text_marks, MARK(NEWLINE)},
-	{"ifs-injection", GRADE_WARN, false, RULE, "$IFS in place of blanks", text_marks, MARK(IFS)},
-	{"dangerous-patterns", GRADE_OFF, false, RULE, "substitutions and expansions: ` `, $( ), ${ }, $[ ], those of zsh", text_marks,
-	 MARK(BACKTICK) | MARK(SUBSTITUTION) | MARK(PARAMETER) | MARK(OLD_ARITHMETIC) | MARK(ZSH_EXPANSION)},
-	{"redirections", GRADE_OFF, false, RULE, "a redirection to or from a file other than the safe ones", text_marks, MARK(REDIRECTION)},
-	{"escaped-whitespace", GRADE_OFF, false, RULE, "a backslash before a blank", text_marks, MARK(ESCAPED_BLANK)},
-	{"escaped-operators", GRADE_OFF, false, RULE, "a backslash before an operator", text_marks, MARK(ESCAPED_OPERATOR)},
-	{"unicode-whitespace", GRADE_ASK, false, RULE, "white space that is not ASCII, outside of quotes", text_marks, MARK(UNICODE_BLANK)},
-	{"midword-hash", GRADE_OFF, false, RULE, "a # next to a quote inside a word", text_marks, MARK(MIDWORD_HASH)},
-	{"brace-expansion", GRADE_OFF, false, RULE, "a brace expansion", text_marks, MARK(BRACES)},
-	{"zsh-commands", GRADE_ASK, false, RULE, "a builtin of zsh that reaches past the shell", text_zsh, 0},
-	{"malformed-tokens", GRADE_WARN, false, RULE, "a word with unbalanced brackets or quotes", text_marks, MARK(MALFORMED)},
-	{"invisible-characters", GRADE_ASK, false, RULE, "characters that cannot be seen or that reorder what is shown", text_marks, MARK(INVISIBLE)},
-	{"homoglyphs", GRADE_ASK, false, RULE, "letters of other scripts that look like ASCII", text_marks, MARK(HOMOGLYPH)},
-	{"arithmetic-injection", GRADE_ASK, false, RULE, "arithmetic over a value that may hold a command", text_marks, MARK(ARITHMETIC_CODE)},
-	{"prompt-expansion", GRADE_WARN, false, RULE, "a text that is expanded like a prompt", text_marks, MARK(PROMPT_EXPANSION)},
-	{"many-commands", GRADE_WARN, false, RULE, "more than 50 commands in one request", text_many, 0},
-	{"file-route", GRADE_OFF, false, 0, "plain file work that a tool of the client does better; `route` is its grade", advice_route, 0},
-	{"unknown-construct", GRADE_ASK, false, 0, "the reader does not follow this construct", unknown_construct, 0}, /* last: it is also the net */
+#define CHECK(id, grade, fixed, lift, about, run, marks) {id, grade, fixed, lift, about, marks},
+#include "gate/check_rows.h"
+#undef CHECK
+};
+
+static void (*const runs[])(struct judge *, const struct check *) = {
+#define CHECK(id, grade, fixed, lift, about, run, marks) run,
+#include "gate/check_rows.h"
+#undef CHECK
 };
 
 const struct check *gate_checks(size_t *ret_n)
@@ -379,4 +288,12 @@ const struct check *gate_check(const char *id)
 		if (!strcmp(rows[i].id, id))
 			return &rows[i];
 	return NULL;
+}
+
+/* Also those that are off: some raise what belongs to others. */
+void checks_run(struct judge *j)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (runs[i])
+			runs[i](j, &rows[i]);
 }

@@ -21,12 +21,11 @@ enum check_lift {
 };
 
 struct check {
-	const char *id;
+	char id[24];
 	enum grade grade;  /* as built in */
 	bool fixed;        /* no policy makes it milder */
 	enum check_lift lift;
-	const char *about; /* one line for docs and people */
-	void (*run)(struct judge *, const struct check *); /* NULL: raised by others: the engine, the rules, another check */
+	char about[144];   /* one line for docs and people */
 	unsigned long marks; /* for checks of syntax: which marks, as bits */
 };
 

@@ -217,9 +217,12 @@ static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_read
 
 /* Clients run their own commands from the same text (.shell, \!, system), and servers have functions that reach files and programs. */
 
-static bool word_in(struct str w, const char *const *list)
+#define WORD_ROOM 16
+
+/* The list ends with an empty one. */
+static bool word_in(struct str w, const char (*list)[WORD_ROOM])
 {
-	for (; *list; list++)
+	for (; (*list)[0]; list++)
 		if (w.n == strlen(*list) && !strncasecmp(w.p, *list, w.n))
 			return true;
 	return false;
@@ -228,11 +231,11 @@ static bool word_in(struct str w, const char *const *list)
 /* A line that is a command of the client: .tables of sqlite3, \dt of psql. Those that only show something. */
 static bool sql_client_line(struct str line)
 {
-	static const char *const dots[] = {
+	static const char dots[][WORD_ROOM] = {
 		".tables", ".schema", ".fullschema", ".indexes", ".indices", ".databases", ".dbinfo", ".dump", ".headers", ".header", ".mode", ".width", ".nullvalue",
-		".separator", ".timer", ".stats", ".show", ".help", ".echo", ".bail", ".changes", ".eqp", ".explain", ".version", ".quit", ".exit", NULL,
+		".separator", ".timer", ".stats", ".show", ".help", ".echo", ".bail", ".changes", ".eqp", ".explain", ".version", ".quit", ".exit", "",
 	};
-	static const char *const others[] = {"\\l", "\\z", "\\x", "\\q", "\\conninfo", "\\timing", NULL};
+	static const char others[][WORD_ROOM] = {"\\l", "\\z", "\\x", "\\q", "\\conninfo", "\\timing", ""};
 	size_t n = 1;
 
 	if (str_find(line, '\\', 1) >= 0 || str_find(line, '`', 0) >= 0 || str_find(line, '|', 0) >= 0)
@@ -249,7 +252,7 @@ static bool sql_client_line(struct str line)
 /* Lines and statements: what a client, not the server, would take for a command. */
 static bool sql_client_harmless(struct str s)
 {
-	static const char *const words[] = {"system", "source", "pager", "tee", "delimiter", "edit", NULL};
+	static const char words[][WORD_ROOM] = {"system", "source", "pager", "tee", "delimiter", "edit", ""};
 	bool start = true;
 
 	for (size_t i = 0; i < s.n; i++) {

@@ -301,8 +301,6 @@ static void finish(struct judge *j)
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret)
 {
 	struct judge j = {.a = a, .f = f, .p = p, .v = v, .ret = ret};
-	const struct check *rows;
-	size_t n;
 
 	*ret = (struct judgement){0};
 	j.reasons_end = &ret->reasons;
@@ -319,10 +317,7 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	take_grades(&j);
 	take_subjects(&j);
 	tiers_decide(&j);
-	rows = gate_checks(&n);
-	for (size_t i = 0; i < n; i++)
-		if (rows[i].run) /* also when it is off: some checks raise what belongs to others */
-			rows[i].run(&j, &rows[i]);
+	checks_run(&j);
 	finish(&j);
 	judge_known(&j);
 }

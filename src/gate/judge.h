@@ -2,7 +2,7 @@
  * Private to the gate: the state of one judgement, and how a check raises a reason.
  *
  *   judge.c      running the checks, raising, lifting
- *   checks.c     the table of checks, and those about what is not known
+ *   checks.c     the table of checks (rows in check_rows.h), and those about what is not known
  *   tiers.c      the person's own rules;  rules.c: how one rule matches;  normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   repository.c  git in a directory that was made to look like a repository
@@ -152,6 +152,7 @@ void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
+void checks_run(struct judge *j); /* checks.c: all of the table, in its order */
 /* path_derived.c: paths that no word names. */
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);

@@ -108,7 +108,7 @@ static bool narrows(const struct command *c, size_t test)
 
 /* What a test of find's looks at: the last component, the whole path, or anything else. */
 static const struct find_test {
-	const char *name;
+	char name[16];
 	enum { TEST_NAME, TEST_PATH, TEST_OTHER } kind;
 } find_tests[] = {
 	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH}, {"-wholename", TEST_PATH}, {"-regex", TEST_OTHER}, {"-iregex", TEST_OTHER},

@@ -14,11 +14,11 @@ const char *status_name(enum status s)
 
 const char *enforcer_name(enum enforcer e)
 {
-	static const char *const names[] = {[ENFORCED_NOT] = NULL, [ENFORCED_CGROUP2] = "cgroup2", [ENFORCED_CGROUP1] = "cgroup1", [ENFORCED_RLIMIT] = "rlimit", [ENFORCED_WATCH] = "watch",
+	static const char names[][16] = {[ENFORCED_NOT] = "", [ENFORCED_CGROUP2] = "cgroup2", [ENFORCED_CGROUP1] = "cgroup1", [ENFORCED_RLIMIT] = "rlimit", [ENFORCED_WATCH] = "watch",
 		[ENFORCED_TMPFS] = "tmpfs", [ENFORCED_TIMER] = "timer", [ENFORCED_PIPE] = "pipe", [ENFORCED_NAMESPACE] = "namespace",
 		[ENFORCED_AFFINITY] = "affinity"};
 
-	return (size_t)e < sizeof(names) / sizeof(*names) ? names[e] : NULL;
+	return (size_t)e < sizeof(names) / sizeof(*names) && names[e][0] ? names[e] : NULL;
 }
 
 const char *network_name(enum network n)

@@ -9,7 +9,7 @@
 enum octal { OCTAL_PLAIN, OCTAL_ZERO_ONLY, OCTAL_BOTH, OCTAL_DASH };
 
 struct style {
-	const char *simple; /* letters; simple_value() says what they stand for */
+	char simple[12]; /* letters; simple_value() says what they stand for */
 	enum octal octal;
 	bool hex, brace, quotes, control, stops, nul_ends;
 };

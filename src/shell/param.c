@@ -49,7 +49,7 @@ static struct syn_part *argument(struct parser *p, const char *stops, enum quote
 }
 
 struct op_row {
-	const char *sign;
+	char sign[4];
 	enum param_op op;
 	bool word;       /* the argument is a word (default, alternate ...), in which single quotes inside double quotes are ordinary */
 };

@@ -93,11 +93,7 @@ static uint64_t start_of(const char *path)
 	return end && num_parse(str_n(p, (size_t)(end - p)), 1, INT64_MAX, &start) == 0 ? (uint64_t)start : 0;
 }
 
-struct origin { /* what a group's name says of its making; the time in clock ticks since the machine started, as the start of a process */
-	int64_t pid, made, namespace;
-};
-
-static int origin_now(struct origin *ret, struct err *e)
+static int origin_now(struct cg_origin *ret, struct err *e)
 {
 	struct stat st;
 	struct timespec now;
@@ -105,12 +101,12 @@ static int origin_now(struct origin *ret, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot look at '/proc/self/ns/pid'");
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	long per_second = sysconf(_SC_CLK_TCK);
-	*ret = (struct origin){getpid(), now.tv_sec * per_second + now.tv_nsec / (1000000000 / per_second), (int64_t)st.st_ino};
+	*ret = (struct cg_origin){getpid(), now.tv_sec * per_second + now.tv_nsec / (1000000000 / per_second), (int64_t)st.st_ino};
 	return 0;
 }
 
 /* caisson-PID-MADE-NAMESPACE-RANDOM and nothing else. */
-static bool origin_parse(const char *name, struct origin *ret)
+static bool origin_parse(const char *name, struct cg_origin *ret)
 {
 	struct str rest = str_of(name);
 	if (!str_starts(rest, NAME_PREFIX))
@@ -123,12 +119,12 @@ static bool origin_parse(const char *name, struct origin *ret)
 			return false;
 		rest = str_sub(rest, (size_t)end + 1, rest.n);
 	}
-	*ret = (struct origin){part[0], part[1], part[2]};
+	*ret = (struct cg_origin){part[0], part[1], part[2]};
 	return rest.n == 16 && strspn(rest.p, "0123456789abcdef") == 16;
 }
 
 /* Whether the maker is surely gone: nobody has its number, or somebody who started later. In another pid namespace nothing can be said. */
-static bool maker_dead(const struct origin *o, const struct origin *self, int *starts_left)
+static bool maker_dead(const struct cg_origin *o, const struct cg_origin *self, int *starts_left)
 {
 	if (o->namespace != self->namespace || o->pid == self->pid)
 		return false;
@@ -142,14 +138,14 @@ static bool maker_dead(const struct origin *o, const struct origin *self, int *s
 }
 
 /* Removes empty groups of dead launchers; one that still holds a process is refused by the kernel and stays. */
-static void sweep(int parent, const struct origin *self, int *starts_left)
+static void sweep(int parent, const struct cg_origin *self, int *starts_left)
 {
 	_Alignas(struct dirent64) char buf[SWEEP_BYTES];
 	ssize_t n = getdents64(parent, buf, sizeof buf);
 	int removed = 0;
 	for (ssize_t at = 0; at < n && removed < SWEEP_REMOVE_MAX;) {
 		const struct dirent64 *d = (const struct dirent64 *)(buf + at);
-		struct origin o;
+		struct cg_origin o;
 		if (d->d_type == DT_DIR && origin_parse(d->d_name, &o) && maker_dead(&o, self, starts_left))
 			removed += unlinkat(parent, d->d_name, AT_REMOVEDIR) == 0;
 		at += d->d_reclen;
@@ -223,7 +219,7 @@ static int open_all(struct cgroup *cg, struct cg_map *m, struct err *e)
 		return 0;
 	if (!v2)
 		return err_set(e, ERR_SYSTEM, 0, "no control group hierarchy with %s is mounted and shows this process", need & CG_HAS_MEMORY ? "memory" : "pids");
-	return open_v2(cg, v2, need, (CG_HAS_CPU | (m->io ? CG_HAS_IO : 0)) & ~v1, e);
+	return open_v2(cg, v2, need, m->want & ~v1, e);
 }
 
 /* The path of a directory that is open, for people. */
@@ -302,17 +298,16 @@ static int listen_for_oom(struct cgroup *cg, struct err *e)
 
 static int make_all(struct cgroup *cg, struct err *e)
 {
-	struct origin self = {0};
+	struct cg_origin self = {0};
 	uint64_t chance;
 	if (origin_now(&self, e) < 0)
 		return -1;
 	if (getrandom(&chance, sizeof chance, 0) != sizeof chance)
 		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
 	str_put(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid, (intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
-	int starts_left = SWEEP_STARTS_MAX;
+	cg->self = self;
 	for (size_t i = 0; i < cg->n; i++) {
 		struct cg_dir *d = &cg->dirs[i];
-		sweep(d->parent, &self, &starts_left);
 		/* a hierarchy for nothing but a CPU limit waits until that is set */
 		if ((d->controllers & NEEDED) && make_dir(cg, d, e) < 0)
 			return -1;
@@ -320,11 +315,11 @@ static int make_all(struct cgroup *cg, struct err *e)
 	return listen_for_oom(cg, e);
 }
 
-int cg_make(struct cgroup *cg, bool io, struct err *e)
+int cg_make(struct cgroup *cg, unsigned want, struct err *e)
 {
 	struct cg_map map;
 	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
-	if (cg_map_read(&map, io, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
+	if (cg_map_read(&map, want, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
 		return 0;
 	cg_remove(cg);
 	return -1;
@@ -555,6 +550,7 @@ uint64_t cg_oom_kills(struct cgroup *cg)
 
 void cg_remove(struct cgroup *cg)
 {
+	int starts_left = SWEEP_STARTS_MAX;
 	long waited = 0;
 	for (size_t i = cg->n; i-- > 0;) {
 		const struct cg_dir *d = &cg->dirs[i];
@@ -565,6 +561,8 @@ void cg_remove(struct cgroup *cg)
 			step *= 2;
 		}
 	}
+	for (size_t i = 0; i < cg->n && cg->self.pid; i++)
+		sweep(cg->dirs[i].parent, &cg->self, &starts_left);
 	cg_close(cg);
 }
 
@@ -589,7 +587,7 @@ void cg_probe(struct cg_host *ret)
 	struct cgroup cg;
 	struct err e;
 	*ret = (struct cg_host){0};
-	if (cg_make(&cg, true, &e) < 0) {
+	if (cg_make(&cg, CG_HAS_CPU | CG_HAS_IO, &e) < 0) {
 		str_put(ret->where, sizeof ret->where, "%.*s", (int)sizeof ret->where - 1, e.text);
 		return;
 	}

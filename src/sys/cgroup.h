@@ -29,7 +29,12 @@ struct cg_dir {
 	unsigned controllers; /* bits of CG_HAS_* */
 };
 
+struct cg_origin { /* what a group's name says of its making; the time in clock ticks since the machine started, as the start of a process */
+	int64_t pid, made, namespace;
+};
+
 struct cgroup { /* zeroed: no group */
+	struct cg_origin self;
 	struct cg_dir dirs[CG_HIERARCHIES_MAX];
 	size_t n;
 	char name[CG_NAME_MAX];
@@ -46,10 +51,12 @@ struct cg_host { /* what this host gives the caller; for doctor */
 	char where[256];      /* the directory groups are made in, or what is missing */
 };
 
-/* A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. Leftovers of dead launchers are removed on the way.
- * With `io` the disks can be limited as well, where there is a hierarchy for that. */
-int cg_make(struct cgroup *cg, bool io, struct err *e);
-/* Before a process is in it. A CPU limit that the machine cannot exceed anyway is better not set: it costs a directory on version 1. */
+/*
+ * A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. `want`: what else is to be limited (CG_HAS_CPU, CG_HAS_IO),
+ * where there is a hierarchy for that; a limit that the machine cannot exceed anyway is better not wanted, it costs a directory on version 1.
+ */
+int cg_make(struct cgroup *cg, unsigned want, struct err *e);
+/* Before a process is in it. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
 /* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */
 enum enforcer cg_enforcer(const struct cgroup *cg, enum cg_limit what);
@@ -74,7 +81,7 @@ uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
 /* Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced. */
 uint64_t cg_oom_kills(struct cgroup *cg);
-/* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Safe to call twice. */
+/* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Leftovers of dead launchers go as well. Safe to call twice. */
 void cg_remove(struct cgroup *cg);
 /* Closes the descriptors and leaves the group: for a child that does not need them. */
 void cg_close(struct cgroup *cg);

@@ -141,7 +141,7 @@ void cg_map_prune(struct cg_map *m)
 	for (size_t i = 0; i < m->n; i++)
 		v1 |= m->of[i].controllers;
 	bool all = (v1 & CG_HAS_MEMORY) && (v1 & CG_HAS_PIDS);
-	unsigned idle = CG_HAS_CPUACCT | (m->io ? 0 : CG_HAS_IO);
+	unsigned idle = CG_HAS_CPUACCT | ((CG_HAS_CPU | CG_HAS_IO) & ~m->want);
 	size_t kept = 0;
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->of[i].v2 ? all : !(m->of[i].controllers & ~idle))
@@ -226,10 +226,10 @@ void cg_map_usual(struct cg_map *m)
 		}
 }
 
-int cg_map_read(struct cg_map *ret, bool io, struct err *e)
+int cg_map_read(struct cg_map *ret, unsigned want, struct err *e)
 {
 	ret->n = 0;
-	ret->io = io;
+	ret->want = want;
 	if (each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0)
 		return -1;
 	cg_map_prune(ret);

@@ -27,13 +27,13 @@ struct cg_hierarchy {
 struct cg_map {
 	struct cg_hierarchy of[CG_HIERARCHIES_MAX];
 	size_t n;
-	bool io;                 /* disks are to be limited as well */
+	unsigned want;           /* bits: what is to be limited besides memory and processes (CPU time, disks) */
 };
 
 /* One line of /proc/self/cgroup, of /proc/self/mountinfo; all of the former come first. What does not concern us, or is not well formed, is nothing. */
 void cg_map_group(struct cg_map *m, struct str line);
 void cg_map_mount(struct cg_map *m, struct str line);
-/* Without the hierarchies that limit nothing here: one that only counts CPU time, that of disks unless they are to be limited, and version 2's when memory and pids are version 1's. They
+/* Without the hierarchies that limit nothing here: one that only counts CPU time, those of CPU time and disks unless they are wanted, and version 2's when memory and pids are version 1's. They
  * would cost more than they give: the time is known from the usage of the box's pid 1, whose end also kills all the rest. */
 void cg_map_prune(struct cg_map *m);
 /* Every hierarchy of the map has its directory. */
@@ -43,8 +43,8 @@ bool cg_map_complete(const struct cg_map *m);
  * astray: in the first cgroup namespace, whose names begin at the root of a hierarchy, and at a directory that is such a root (number 1).
  */
 void cg_map_usual(struct cg_map *m);
-/* What limits something (disks only with `io`): /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
-int cg_map_read(struct cg_map *ret, bool io, struct err *e);
+/* What limits something that must be limited or is wanted: /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
+int cg_map_read(struct cg_map *ret, unsigned want, struct err *e);
 
 /* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
 unsigned cg_controllers(struct str names);

@@ -53,7 +53,7 @@ static size_t count_fds(void)
 static void make(struct cgroup *cg)
 {
 	struct err e = {0};
-	if (cg_make(cg, true, &e) < 0)
+	if (cg_make(cg, CG_HAS_CPU | CG_HAS_IO, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "cg_make: %s", e.text);
 }
 
@@ -400,7 +400,7 @@ static void test_leftovers(void)
 		dead[i] = fork();
 		if (dead[i] == 0) {
 			struct cgroup cg;
-			_exit(cg_make(&cg, false, NULL) == 0 && cg_set(&cg, CG_CPU_MILLI, 500, NULL) == 0 ? 0 : 1);
+			_exit(cg_make(&cg, CG_HAS_CPU, NULL) == 0 && cg_set(&cg, CG_CPU_MILLI, 500, NULL) == 0 ? 0 : 1);
 		}
 		CHECK_INT(reap(dead[i]), 0);
 	}
@@ -409,15 +409,18 @@ static void test_leftovers(void)
 	snprintf(prefix, sizeof prefix, "caisson-%d-", (int)dead[2]);
 	CHECK(count_groups(prefix, false) >= 1);
 	make(&cg);
+	cg_remove(&cg);
 	for (int i = 0; i < 3; i++) {
 		snprintf(prefix, sizeof prefix, "caisson-%d-", (int)dead[i]);
 		CHECK_INT(count_groups(prefix, false), 0);
 	}
+	make(&cg);
 	/* names that are not ours, or of a pid namespace that is not, stay; so do those of the living */
 	static const char *const others[] = {"caisson-1", "caisson-999999999-1-1-012345670123456", "caisson-999999999-1-1-0123456701234567", "caissonx", "caisson-999999999-1-x-0123456701234567"};
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
 		CHECK_INT(mkdirat(cg.dirs[0].parent, others[i], 0755), 0);
 	make(&other);
+	cg_remove(&other);
 	struct stat st;
 	CHECK_INT(fstatat(cg.dirs[0].parent, cg.name, &st, 0), 0);
 	for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -426,11 +429,10 @@ static void test_leftovers(void)
 	const char *rest = strchr(strchr(cg.name + strlen("caisson-"), '-') + 1, '-');
 	snprintf(foreign, sizeof foreign, "caisson-%d-1%s", (int)getppid(), rest);
 	CHECK_INT(mkdirat(cg.dirs[0].parent, foreign, 0755), 0);
-	cg_remove(&other);
 	make(&other);
+	cg_remove(&other);
 	CHECK_INT(fstatat(cg.dirs[0].parent, foreign, &st, 0), -1);
 	unlinkat(cg.dirs[0].parent, foreign, AT_REMOVEDIR);
-	cg_remove(&other);
 	cg_remove(&cg);
 }
 
@@ -454,7 +456,7 @@ static int make_as_nobody(void)
 	struct err e = {0};
 	struct cg_host host;
 	size_t fds = count_fds();
-	if (cg_make(&cg, false, &e) == 0)
+	if (cg_make(&cg, CG_HAS_CPU, &e) == 0)
 		return 1;
 	cg_probe(&host);
 	bool clear = e.kind == ERR_SYSTEM && strstr(e.text, "control group") && host.memory == ENFORCED_NOT && strstr(host.where, "control group");

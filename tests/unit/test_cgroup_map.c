@@ -90,14 +90,20 @@ static void test_map(void)
 static void test_prune(void)
 {
 	struct cg_map m = map_of("9:pids:/\n4:memory:/a\n2:cpuacct:/\n1:cpu:/\n0::/x\n", "");
+	m.want = CG_HAS_CPU;
 	cg_map_prune(&m);
 	CHECK_INT(m.n, 3);
 	CHECK_INT(m.of[0].controllers | m.of[1].controllers | m.of[2].controllers, CG_HAS_PIDS | CG_HAS_MEMORY | CG_HAS_CPU);
 	CHECK_STR(str_of(m.of[1].group), "/a");
 	m = map_of("9:pids:/\n2:cpu,cpuacct:/\n0::/x\n", ""); /* memory can only be version 2's */
+	m.want = CG_HAS_CPU;
 	cg_map_prune(&m);
 	CHECK_INT(m.n, 3);
 	CHECK(m.of[2].v2);
+	m.want = 0; /* nobody limits CPU time: not worth a directory */
+	cg_map_prune(&m);
+	CHECK_INT(m.n, 2);
+	CHECK(m.of[1].v2);
 	m = map_of("0::/x\n", "");
 	cg_map_prune(&m);
 	CHECK_INT(m.n, 1);
@@ -144,7 +150,7 @@ static void test_usual(void)
 	cg_map_prune(&said);
 	cg_map_prune(&usual);
 	cg_map_usual(&usual);
-	CHECK_INT(cg_map_read(&both, false, NULL), 0);
+	CHECK_INT(cg_map_read(&both, 0, NULL), 0);
 	CHECK_INT(both.n, said.n);
 	for (size_t i = 0; i < said.n; i++) {
 		CHECK_STR(str_of(both.of[i].path), said.of[i].path);
