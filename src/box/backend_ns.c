@@ -196,7 +196,7 @@ static int talk_open(struct box *r, struct err *e)
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, talk) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
-	r->watch.talk = c->launcher_talk = talk[0];
+	r->watch.talk = talk[0];
 	c->talk = end_for_init(r, talk[1]);
 	c->launcher = end_for_init(r, (int)syscall(SYS_pidfd_open, getpid(), 0));
 	return c->launcher < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot watch the launcher of the box") : 0;
@@ -245,7 +245,7 @@ static int streams_open(struct box *r, struct ns_streams *ret, struct err *e)
 
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (r->s->input >= 0 && pipe2(in, O_CLOEXEC) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
-	*ret = (struct ns_streams){.in = end_for_init(r, in[0]), .launcher_in = in[1], .out = end_for_init(r, out[1]), .err = end_for_init(r, err[1])};
+	*ret = (struct ns_streams){.in = end_for_init(r, in[0]), .out = end_for_init(r, out[1]), .err = end_for_init(r, err[1])};
 	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0 || (in[1] >= 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) != 0))
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
 	feed_start(&r->watch.in, r->s->input, in[1]);

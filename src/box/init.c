@@ -7,7 +7,7 @@
  * Until that is there it shares the launcher's descriptors, so it opens and closes none; then it has its own.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
- * no signal from inside. It keeps one descriptor, the socket to the launcher.
+ * no signal from inside. It keeps one descriptor, the socket to the launcher, once the program runs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -421,10 +421,6 @@ static int take_task(const struct ns_child *c, const struct ns_task **ret, struc
 	if (unshare(CLONE_FILES) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot take the descriptors of the box");
 	tell(c->talk, &taken);
-	close(c->launcher);
-	close(c->launcher_talk);
-	if ((*ret)->streams.launcher_in >= 0)
-		close((*ret)->streams.launcher_in);
 	return 0;
 }
 
@@ -454,17 +450,15 @@ static int seal(int hidden, struct err *e)
 {
 	if (setup_seal(hidden, e) != 0)
 		return -1;
-	close(hidden);
 	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
-static void shut(const struct ns_streams *s, int null)
+/* What else is open is the launcher's or the program's, and its end means something to them. */
+static int keep_only(int fd, struct err *e)
 {
-	close(s->out);
-	close(s->err);
-	close(null);
-	if (s->in >= 0)
-		close(s->in);
+	if ((fd > 0 && syscall(SYS_close_range, 0, fd - 1, 0) != 0) || syscall(SYS_close_range, fd + 1, ~0u, 0) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
+	return 0;
 }
 
 void ns_init(const struct ns_child *c)
@@ -477,10 +471,9 @@ void ns_init(const struct ns_child *c)
 	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(c, t, maker, &hidden, &e) != 0 || keep_time(t->limits.time_ms, &e) != 0)
 		give_up(c->talk, &e);
 	child = start(c, t);
-	shut(&t->streams, c->null);
 	if (child < 0)
 		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
-	if (child < 0 || seal(hidden, &e) != 0)
+	if (child < 0 || seal(hidden, &e) != 0 || keep_only(c->talk, &e) != 0)
 		give_up(c->talk, &e);
 	reap(c->talk, child);
 }

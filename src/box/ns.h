@@ -64,14 +64,12 @@ struct ns_child {
 	bool host_network;         /* no network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is told of one */
 	int talk, null;            /* our end of the socket pair */
-	int launcher_talk;         /* the launcher's, to be closed: its end means something */
-	int launcher;              /* the process itself */
+	int launcher;              /* the process */
 	struct brief *brief;       /* what it will be told */
 };
 
 struct ns_streams {
 	int in, out, err;          /* the program's ends; in: -1: none */
-	int launcher_in;           /* to be closed */
 };
 
 /* What it is for. */

@@ -19,6 +19,7 @@
 #include "sys/file.h"
 
 #define LOCK_TRIES 500 /* milliseconds */
+#define BURY_TRIES 2000
 #define BURY_BYTES ((size_t)64 << 20)
 
 static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
@@ -569,6 +570,9 @@ void protect_bury(struct protect *p)
 	struct change *changes;
 	struct arena a;
 
+	/* Whoever else is in this workspace may have been killed as well, before it knew of our placeholders: only then it goes soon. */
+	for (int i = 0; i < BURY_TRIES && p && p->ws >= 0 && lock(p->ws, LOCK_EX | LOCK_NB) < 0; i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	protect_abandon(p);
 	if (!p || p->ws < 0 || !p->looked)
 		return; /* all was done, or no box was made yet */

@@ -50,8 +50,13 @@ struct rule_path {
 
 int landlock_version(void)
 {
-	long v = syscall(NR_CREATE_RULESET, NULL, 0, CREATE_VERSION);
-	return v < VERSION_MIN ? 0 : (int)v;
+	static int known = -1; /* the kernel's, and so the same for every rule */
+
+	if (known < 0) {
+		long v = syscall(NR_CREATE_RULESET, NULL, 0, CREATE_VERSION);
+		known = v < VERSION_MIN ? 0 : (int)v;
+	}
+	return known;
 }
 
 /* The rights to files that a version knows. */
