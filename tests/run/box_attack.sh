@@ -133,6 +133,8 @@ image_tests() {
 	for d in bin lib lib64; do [[ -e /usr/$d ]] && as "$who" ln -s "usr/$d" "$i/$d"; done
 	box "$who" --root "$i" --workspace "$w" --read /usr -- /bin/sh -c 'cd / && pwd'
 	says / "$who: twin: one with directories is not"
+	box "$who" --root "$i" --workspace "$w" --read /usr -- /bin/sh -c 'echo /e* /o* /var/*; cut -d" " -f5 /proc/self/mountinfo | grep -c "^/etc\|^/opt\|^/var/tmp$"; : >/tmp/x && echo wrote'
+	says "/e* /o* /var/tmp"$'\n0\nwrote' "$who: nothing of the system's own root is in another one, nor mounted; twin: its scratch is"
 }
 
 # ---- paths in each other ----
