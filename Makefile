@@ -28,6 +28,7 @@ LINK = $(CC) -fsanitize=address,undefined
 else
 FLAGS += $(CFLAGS) -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE -ffunction-sections -fdata-sections
 LINK = $(CC) -static-pie -fPIE -Wl,-z,relro,-z,now,-z,pack-relative-relocs -Wl,--gc-sections -Wl,--wrap=dlopen
+LAYOUT = -Wl,-T,src/layout.ld
 endif
 
 DIRS = base model knowledge shell code gate result sys config box audit engine client
@@ -166,9 +167,9 @@ $(LIB): $(LIB_OBJ)
 
 # Copied once: a linker writes here and there, and the kernel then caches the file in small pieces; one that was written from its start to its end
 # needs fewer page faults at each start (a fifteenth of `caisson run`).
-$(BUILD)/caisson: $(CLI_OBJ) $(LIB)
+$(BUILD)/caisson: $(CLI_OBJ) $(LIB) src/layout.ld
 	$(call say,LINK,$@)
-	$(Q)$(LINK) $^ $(LIBS) -o $@.linked
+	$(Q)$(LINK) $(LAYOUT) $(filter %.o %.a,$^) $(LIBS) -o $@.linked
 	@rm -f $@
 	@cp $@.linked $@
 	@rm -f $@.linked

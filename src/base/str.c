@@ -318,18 +318,18 @@ void buf_fmt(struct buf *b, const char *fmt, ...)
 	va_list ap;
 	va_start(ap, fmt);
 	size_t n = format(NULL, 0, fmt, ap);
-	if (n > 0) {
-		/* One byte more for the NUL, given back at once; cap may pass max by that byte, n never does. */
-		if (n > b->max - b->n) {
-			va_end(ap);
-			arena_leave(b->a, ARENA_FULL);
-		}
-		b->max++;
-		char *p = room(b, n + 1);
-		b->max--;
-		format(p, n + 1, fmt, ap);
-		p[n] = '\0';
-		b->n += n;
-	}
 	va_end(ap);
+	if (n == 0)
+		return;
+	/* One byte more for the NUL, given back at once; cap may pass max by that byte, n never does. */
+	if (n > b->max - b->n)
+		arena_leave(b->a, ARENA_FULL);
+	b->max++;
+	char *p = room(b, n + 1);
+	b->max--;
+	va_start(ap, fmt);
+	format(p, n + 1, fmt, ap);
+	va_end(ap);
+	p[n] = '\0';
+	b->n += n;
 }

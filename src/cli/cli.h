@@ -34,7 +34,7 @@ struct example_row {
 };
 
 struct command_row {
-	const char *name;
+	char name[24];            /* in place: all are compared at every start */
 	const char *synopsis[4];  /* what follows the name, one form each */
 	const char *summary;
 	const char *about;        /* paragraphs, separated by an empty line */
