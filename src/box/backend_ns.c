@@ -177,18 +177,6 @@ static int write_maps(struct box *r, struct err *e)
 	return namespace_map(r->watch.pid, r->user.uid, r->user.outside_uid, r->user.gid, r->user.outside_gid, r->user.nobody, e);
 }
 
-/* Not before the box is on its way: nobody has to wait for it. */
-static int undertake(struct box *r, struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e)
-{
-	const int shut[] = {r->watch.talk, r->watch.pidfd, r->watch.in.to, r->watch.out.fd, r->watch.err.fd};
-
-	u->nshut = sizeof(shut) / sizeof(*shut);
-	memcpy(u->shut, shut, sizeof(shut));
-	memcpy(u->shut + u->nshut, r->ends, r->nends * sizeof(*r->ends));
-	u->nshut += r->nends;
-	return undertaker_start(u, cg, protect, e);
-}
-
 static int talk_open(struct box *r, struct err *e)
 {
 	struct ns_child *c = &r->child;
@@ -234,7 +222,7 @@ static int begin(struct box *r, bool host_network, struct err *e)
 	r->watch.pid = pid;
 	if (write_maps(r, e) != 0 || say(r, &(char){NS_MAPPED}, 1, e) != 0)
 		return -1;
-	return r->grouped ? undertake(r, &r->undertaker, &r->cg, NULL, e) : 0;
+	return r->grouped ? undertaker_start(&r->undertaker, &r->cg, NULL, e) : 0;
 }
 
 /* ---- what it is for ---- */
@@ -261,7 +249,7 @@ static int protect_workspace(struct box *r, struct err *e)
 	if (!r->protect)
 		return 0;
 	r->keeper.box = &r->watch.pid;
-	return undertake(r, &r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
+	return undertaker_start(&r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
 }
 
 static int plan(struct box *r, struct err *e)
@@ -295,8 +283,8 @@ static int taken(struct box *r, struct err *e)
 	return 0;
 }
 
-/* The doors of a group that it was not born in. */
-static int hand_group(struct box *r, struct err *e)
+/* The program may start: with the doors of its group, unless it was born in it. */
+static int let_go(struct box *r, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	size_t n = r->grouped ? cg_doors(&r->cg, doors) : 0;
@@ -308,7 +296,7 @@ static int hand_group(struct box *r, struct err *e)
 	} control = {.room = {0}};
 	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
-	if (r->grouped && !n)
+	if (r->grouped && !n && !r->child.born_in)
 		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
 	if (n) {
 		msg.msg_control = control.room;
@@ -321,21 +309,23 @@ static int hand_group(struct box *r, struct err *e)
 	return 0;
 }
 
-/* The group is made while init puts the root together, unless it was born in it. */
-static int start(struct box *r, struct err *e)
+/* The group is made while init puts the root together, unless that was born in it; and the caller says that it is ready. */
+static int start(struct box *r, const struct box_start *how, struct err *e)
 {
 	bool born = r->grouped;
 
 	if ((born && group_ready(r, e) != 0) || plan(r, e) != 0)
 		return -1;
-	r->watch.start = clock_now();
 	if (say(r, &r->brief.used, sizeof(r->brief.used), e) != 0 || brief_send(&r->brief, r->watch.talk, r->watch.pidfd, e) != 0)
 		return -1;
 	if ((!born && group_ready(r, e) != 0) || taken(r, e) != 0)
 		return -1;
-	if (!r->child.born_in && hand_group(r, e) != 0)
+	if (r->grouped && !born && undertaker_start(&r->undertaker, &r->cg, NULL, e) != 0)
 		return -1;
-	return r->grouped && !born ? undertake(r, &r->undertaker, &r->cg, NULL, e) : 0;
+	if (how->ready && how->ready(how->ctx, e) != 0)
+		return -1;
+	r->watch.start = clock_now();
+	return let_go(r, e);
 }
 
 /* ---- the end ---- */
@@ -374,9 +364,9 @@ static void say_enforced(const struct box *r, struct enforced *ret)
 	};
 }
 
-static int run_in(struct box *r, struct outcome *out, struct err *e)
+static int run_in(struct box *r, const struct box_start *how, struct outcome *out, struct err *e)
 {
-	if (start(r, e) != 0 || supervise(&r->watch, out, e) != 0)
+	if (start(r, how, e) != 0 || supervise(&r->watch, out, e) != 0)
 		return -1;
 	say_enforced(r, &out->enforced);
 	capture_end(&r->watch.out, &out->out);
@@ -439,9 +429,10 @@ static bool fits(const struct box *r, const struct spec *s)
 	return (!r->grouped || !s->limits.io) && r->child.host_network == (s->network == NETWORK_HOST);
 }
 
-static int ns_run(struct arena *a, struct box *r, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+static int ns_run(struct arena *a, const struct box_start *how, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
 	struct outcome out = {.backend = backend_ns.name};
+	struct box *r = how->begun;
 	struct err after = {0};
 	int rc = 0;
 
@@ -459,7 +450,7 @@ static int ns_run(struct arena *a, struct box *r, const struct spec *s, const st
 	r->cpus_suffice = cpus_suffice(s->limits.cpu_milli);
 	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0);
 	if (rc == 0)
-		rc = run_in(r, &out, e);
+		rc = run_in(r, how, &out, e);
 	if (rc != 0 || r->protect)
 		end_child(r); /* files are compared when nobody can change them any more */
 	tear_down(r);

@@ -48,11 +48,11 @@ static int check(const struct spec *s, struct err *e)
 	return s->argv && s->argv[0] ? check_limits(&s->limits, e) : err_set(e, ERR_INPUT, 0, "there is nothing to run");
 }
 
-int box_run(struct arena *a, const struct backend *b, struct box *begun, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
+int box_run(struct arena *a, const struct backend *b, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
 {
 	if (check(s, e) == 0)
-		return b->run(a, begun, s, p, ret, e);
-	box_end(b, begun);
+		return b->run(a, start, s, p, ret, e);
+	box_end(b, start->begun);
 	return -1;
 }
 

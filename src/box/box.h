@@ -17,6 +17,12 @@ struct box_progress { /* called about twice a second while the program runs; NUL
 
 struct box; /* one under way, of a backend's own */
 
+struct box_start { /* how a run starts; zeroed: at once, in a box of its own */
+	struct box *begun;         /* what box_begin() began; used up */
+	int (*ready)(void *ctx, struct err *e); /* called when the box is being put together, before anything foreign runs in it; -1: nothing will */
+	void *ctx;
+};
+
 struct backend {
 	const char *name;
 	const char *about;
@@ -24,7 +30,7 @@ struct backend {
 	int (*probe)(struct err *e);
 	struct box *(*begin)(struct arena *a);
 	void (*end)(struct box *box);
-	int (*run)(struct arena *a, struct box *begun, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+	int (*run)(struct arena *a, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 };
 
 /* The backend with this name, or the default for NULL; NULL: there is none. */
@@ -37,10 +43,10 @@ const struct backend *box_backend_at(size_t i); /* NULL after the last */
 struct box *box_begin(struct arena *a, const struct backend *b);
 void box_end(const struct backend *b, struct box *begun); /* NULL is nothing */
 /*
- * Runs the spec, in a box that was begun for it or (NULL) in one of its own. 0 and *ret, whatever happened to the program; -1 when the box could not be made: nothing ran, nothing is left behind, and
+ * Runs the spec. 0 and *ret, whatever happened to the program; -1 when the box could not be made: nothing ran, nothing is left behind, and
  * e says why.
  */
-int box_run(struct arena *a, const struct backend *b, struct box *begun, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+int box_run(struct arena *a, const struct backend *b, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
 /* Is this process in a box already? Only good for messages: whatever it says, a box in a box is refused by the outer one's filter. */
 bool box_inside(void);
 /* Waits until nothing of the run is left, not even in the kernel, nor of its streams; after the report is out, so that its reader need not wait for that. */

@@ -163,36 +163,18 @@ static int limit_each(const struct ns_task *t, struct err *e)
 	return 0;
 }
 
-/*
- * On version 2 init was born in the cgroup. Else the launcher hands over the doors of the group as soon as it has made it; what it hands over
- * is closed again here, so nothing in the box holds a way to its own limits. No doors: there is no group, each process is limited by itself.
- */
-static int enter_group(const struct ns_child *c, const struct ns_task *t, bool *ret_alone, struct err *e)
-{
-	int doors[CG_HIERARCHIES_MAX];
-	char room[CMSG_SPACE(sizeof(doors))], word = 0;
-	struct iovec part = {&word, 1};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
-	struct cmsghdr *head;
+struct entry { /* of the program */
+	bool alone;                    /* there is none: each process is limited by itself */
+	int doors[CG_HIERARCHIES_MAX]; /* how it gets in; none when init was born in it */
 	size_t n;
-	int rc;
+};
 
-	if (c->born_in)
-		return 0;
-	while (recvmsg(c->talk, &msg, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
-		;
-	*ret_alone = word == NS_ALONE;
-	if (*ret_alone)
+/* The doors are closed when the program is itself, and here soon after, so nothing in the box holds a way to its own limits. */
+static int enter_group(const struct entry *g, const struct ns_task *t, struct err *e)
+{
+	if (g->alone)
 		return limit_each(t, e);
-	head = CMSG_FIRSTHDR(&msg);
-	if (word != NS_GROUP || !head || head->cmsg_type != SCM_RIGHTS)
-		_exit(127); /* the launcher is dead */
-	n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-	memcpy(doors, CMSG_DATA(head), n * sizeof(int));
-	rc = cg_enter(doors, n) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
-	for (size_t i = 0; i < n; i++)
-		close(doors[i]);
-	return rc;
+	return cg_enter(g->doors, g->n) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
 }
 
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
@@ -257,13 +239,12 @@ static void run(const struct ns_task *t, struct err *e)
 	err_set(e, ERR_SYSTEM, why, "cannot run '%.200s' in the box", argv[0]);
 }
 
-static int enclose(const struct ns_child *c, const struct ns_task *t, struct err *e)
+static int enclose(const struct ns_child *c, const struct ns_task *t, const struct entry *g, struct err *e)
 {
-	bool alone = false;
 	int why = 0;
 
 	setsid();
-	if (enter_group(c, t, &alone, e) != 0 || set_streams(&t->streams, c->null, e) != 0 || setup_enter(e) != 0)
+	if (enter_group(g, t, e) != 0 || set_streams(&t->streams, c->null, e) != 0 || setup_enter(e) != 0)
 		return -1;
 	if (chdir(t->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
@@ -271,7 +252,7 @@ static int enclose(const struct ns_child *c, const struct ns_task *t, struct err
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (wall_in(t, e) != 0)
 		return -1;
-	if (alone)
+	if (g->alone)
 		why = seccomp_refuse_hidden_memory();
 	if (!why)
 		why = seccomp_load(t->network != NETWORK_DENY);
@@ -279,11 +260,11 @@ static int enclose(const struct ns_child *c, const struct ns_task *t, struct err
 }
 
 /* In init's memory, while that sleeps. */
-static void __attribute__((noreturn)) program(const struct ns_child *c, const struct ns_task *t)
+static void __attribute__((noreturn)) program(const struct ns_child *c, const struct ns_task *t, const struct entry *g)
 {
 	struct err e = {0};
 
-	if (enclose(c, t, &e) == 0)
+	if (enclose(c, t, g, &e) == 0)
 		run(t, &e);
 	give_up(c->talk, &e);
 }
@@ -435,13 +416,33 @@ static int prepare(const struct ns_child *c, const struct ns_task *t, pid_t make
 	return hand_out(c->talk, root, e);
 }
 
+/* The launcher's word that the program may start, with the doors of its group. The launcher's death ends us. */
+static void await_start(const struct ns_child *c, struct entry *ret)
+{
+	char room[CMSG_SPACE(sizeof(ret->doors))], word = 0;
+	struct iovec part = {&word, 1};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
+	const struct cmsghdr *head;
+
+	while (recvmsg(c->talk, &msg, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
+		;
+	head = CMSG_FIRSTHDR(&msg);
+	*ret = (struct entry){.alone = word == NS_ALONE};
+	if (head && head->cmsg_type == SCM_RIGHTS) {
+		ret->n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(ret->doors, CMSG_DATA(head), ret->n * sizeof(int));
+	}
+	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
+		_exit(127);
+}
+
 /* The program's pid, when it is itself, or has failed to become that. Until then it uses our memory, and we sleep. */
-static pid_t start(const struct ns_child *c, const struct ns_task *t)
+static pid_t start(const struct ns_child *c, const struct ns_task *t, const struct entry *g)
 {
 	pid_t child = vfork();
 
 	if (!child)
-		program(c, t);
+		program(c, t, g);
 	return child;
 }
 
@@ -467,10 +468,14 @@ void ns_init(const struct ns_child *c)
 	struct err e = {0};
 	int hidden = -1;
 	pid_t maker = 0, child;
+	struct entry group;
 
-	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(c, t, maker, &hidden, &e) != 0 || keep_time(t->limits.time_ms, &e) != 0)
+	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(c, t, maker, &hidden, &e) != 0)
 		give_up(c->talk, &e);
-	child = start(c, t);
+	await_start(c, &group);
+	if (keep_time(t->limits.time_ms, &e) != 0)
+		give_up(c->talk, &e);
+	child = start(c, t, &group);
 	if (child < 0)
 		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
 	if (child < 0 || seal(hidden, &e) != 0 || keep_only(c->talk, &e) != 0)

@@ -46,7 +46,7 @@ struct ns_user { /* who the program is, in the box and on the host */
 struct ns_user ns_user(void);
 
 enum ns_message_kind { NS_TAKEN = 1, NS_READY, NS_FAILED, NS_ENDED };
-/* Words of the launcher: to init (its users are there; what for, in so many bytes), and to the program (its group, or none). */
+/* Words of the launcher: to init (its users are there; what for, in so many bytes), and to the program (it may start, in its group or without one). */
 enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
@@ -62,7 +62,7 @@ struct ns_child {
 	gid_t gid;
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
 	bool host_network;         /* no network namespace of its own */
-	bool born_in;              /* init was born in its cgroup; else the program is told of one */
+	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
 	int talk, null;            /* our end of the socket pair */
 	int launcher;              /* the process */
 	struct brief *brief;       /* what it will be told */

@@ -557,6 +557,17 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	return 0;
 }
 
+size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS])
+{
+	size_t n = 0;
+
+	if (p->ws >= 0)
+		ret[n++] = p->ws;
+	if (p->pool >= 0)
+		ret[n++] = p->pool;
+	return n;
+}
+
 void protect_abandon(const struct protect *p)
 {
 	if (!p || p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,6 +28,19 @@ static void wait_for(const int *box)
 	close(fd);
 }
 
+/* Whoever reads what the launcher writes must see its end when the launcher ends; and its own end of the pipe is among them. */
+static void shut(const struct undertaker *w)
+{
+	unsigned from = 0;
+
+	for (size_t i = 0; i < w->nkeep; i++) {
+		if ((unsigned)w->keep[i] > from)
+			syscall(SYS_close_range, from, (unsigned)w->keep[i] - 1, 0);
+		from = (unsigned)w->keep[i] + 1;
+	}
+	syscall(SYS_close_range, from, ~0u, 0);
+}
+
 static int bury(void *arg)
 {
 	const struct undertaker *w = arg; /* errno is the launcher's as well: while that lives, nothing here may fail */
@@ -34,13 +48,7 @@ static int bury(void *arg)
 	ssize_t n;
 
 	setsid();
-	close(w->life[1]);
-	/* A reader of the launcher's output must see its end when the launcher ends. */
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		close(fd);
-	for (size_t i = 0; i < w->nshut; i++)
-		if (w->shut[i] >= 0)
-			close(w->shut[i]);
+	shut(w);
 	do
 		n = read(w->life[0], &word, 1);
 	while (n < 0 && errno == EINTR);
@@ -58,12 +66,29 @@ static int bury(void *arg)
 	_exit(0);
 }
 
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+static void list_needed(struct undertaker *u)
+{
+	u->nkeep = 0;
+	u->keep[u->nkeep++] = u->life[0];
+	for (size_t i = 0; u->cg && i < u->cg->n; i++) {
+		u->keep[u->nkeep++] = u->cg->dirs[i].parent;
+		if (u->cg->dirs[i].fd >= 0)
+			u->keep[u->nkeep++] = u->cg->dirs[i].fd;
+	}
+	if (u->protect)
+		u->nkeep += protect_fds(u->protect, u->keep + u->nkeep);
+	qsort(u->keep, u->nkeep, sizeof(*u->keep), by_number);
+}
+
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e)
 {
 	if (pipe2(u->life, O_CLOEXEC) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
 	u->cg = cg;
 	u->protect = protect;
+	list_needed(u);
 	u->pid = clone(bury, u->stack + UNDERTAKER_STACK, CLONE_VM | SIGCHLD, u);
 	if (u->pid > 0)
 		return 0;

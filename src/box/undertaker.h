@@ -8,7 +8,7 @@
 #include "sys/cgroup.h"
 
 #define UNDERTAKER_STACK ((size_t)256 << 10) /* protect_bury() has several directory listings on it */
-#define UNDERTAKER_SHUT_MAX 12
+#define UNDERTAKER_KEEP_MAX (1 + 2 * CG_HIERARCHIES_MAX + PROTECT_FDS)
 
 struct undertaker {
 	int pid;                /* 0: none */
@@ -16,12 +16,12 @@ struct undertaker {
 	struct cgroup *cg;
 	struct protect *protect;
 	const int *box;         /* the box's init, 0: none (yet); names are given free only when it is gone. NULL: nobody to wait for */
-	int shut[UNDERTAKER_SHUT_MAX]; /* descriptors of the launcher that it must not hold open */
-	size_t nshut;
+	int keep[UNDERTAKER_KEEP_MAX]; /* the descriptors it needs, the smallest first */
+	size_t nkeep;
 	char stack[UNDERTAKER_STACK] __attribute__((aligned(16)));
 };
 
-/* *u, with what it must shut, stays where it is until it is dismissed. cg and protect may be NULL. */
+/* *u stays where it is until it is dismissed. cg and protect may be NULL. */
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e);
 /* All is cleaned up: it goes without doing anything. Its pid, to be waited for, or 0. */
 int undertaker_dismiss(struct undertaker *u);

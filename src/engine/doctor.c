@@ -111,7 +111,7 @@ static bool look_box(struct arena *a, struct doctor *d, const struct run_world *
 	struct spec s;
 
 	plain_spec(a, w, &s);
-	if (box_run(a, box_backend(NULL), NULL, &s, NULL, &o, &e) != 0) {
+	if (box_run(a, box_backend(NULL), &(struct box_start){0}, &s, NULL, &o, &e) != 0) {
 		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
 		return false;
 	}

@@ -76,32 +76,46 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-/* A client that wants to know where the command ended does without when that cannot be said. */
-static void run_and_follow(struct arena *a, struct job *j, const struct box_progress *progress)
+struct recording { /* of what is about to run */
+	struct arena *a;
+	struct job *j;
+	bool tried, begun;
+};
+
+/* Nothing runs unrecorded. */
+static int record_begun(void *ctx, struct err *e)
 {
-	struct box *begun = j->box;
+	struct recording *r = ctx;
+
+	r->tried = true;
+	r->begun = job_record_begin(r->a, r->j, e) == 0;
+	record_close(&r->j->record);
+	return r->begun ? 0 : -1;
+}
+
+/* A client that wants to know where the command ended does without when that cannot be said. */
+static void run_and_follow(struct arena *a, struct job *j, struct recording *r, const struct box_progress *progress)
+{
+	struct box_start start = {.begun = j->box, .ready = record_begun, .ctx = r};
 	struct str told = STR("");
 
 	j->box = NULL;
-
 	if (j->ticket.follow)
 		(void)follow_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
-	run_go(a, &j->run, begun, progress, &j->outcome);
+	run_go(a, &j->run, &start, progress, &j->outcome);
 	j->ended_in = follow_end(a, &j->world, told);
 }
 
-/* Nothing runs unrecorded. What was recorded as begun is run, and its end is recorded when the report is made. */
+/* The row is written while the kernel puts the box together. Where it did not come to that there is one all the same. Has it begun, for the record? */
 static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
 {
+	struct recording r = {.a = a, .j = j};
 	struct err e = {0};
 
-	if (job_record_begin(a, j, &e) == 0) {
-		record_close(&j->record);
-		run_and_follow(a, j, progress);
-		return true;
-	}
-	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
-	return false;
+	run_and_follow(a, j, &r, progress);
+	if (!r.tried && record_begun(&r, &e) != 0)
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
+	return r.begun;
 }
 
 static void finish(struct arena *a, struct job *j, bool begun)

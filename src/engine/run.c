@@ -69,9 +69,10 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 	return 0;
 }
 
-void run_go(struct arena *a, const struct run *r, struct box *begun, const struct box_progress *progress, struct outcome *ret)
+void run_go(struct arena *a, const struct run *r, const struct box_start *start, const struct box_progress *progress, struct outcome *ret)
 {
 	const struct backend *b = box_backend(r->backend);
+	struct box_start s = *start;
 	struct outcome o = {0};
 	struct err e = {0};
 
@@ -81,11 +82,11 @@ void run_go(struct arena *a, const struct run *r, struct box *begun, const struc
 	if (rc == 0)
 		rc = runner_start(a, r, &reports, &e);
 	if (rc != 0 || b != box_backend(NULL)) {
-		box_end(box_backend(NULL), begun);
-		begun = NULL;
+		box_end(box_backend(NULL), s.begun);
+		s.begun = NULL;
 	}
 	if (rc == 0)
-		rc = b ? box_run(a, b, begun, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend");
+		rc = b ? box_run(a, b, &s, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend");
 	runner_end(a, r, &reports);
 	if (rc == 0) {
 		*ret = o;

@@ -224,7 +224,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		w->env.v[w->env.n++] = str_c(a, str_fmt(a, "TOKEN=%s", p->token));
 	if (run_prepare(a, w, &world, policies, &r, e) != 0)
 		return -1;
-	run_go(a, &r, NULL, NULL, &o);
+	run_go(a, &r, &(struct box_start){0}, NULL, &o);
 	box_wait(&o);
 	judge(a, p, t, &r, &o);
 	return 0;

@@ -79,7 +79,7 @@ static int ask(struct judge *j, struct run_wishes *w, struct outcome *ret, struc
 	if (fd < 0)
 		return -1;
 	r.spec.input = fd;
-	run_go(j->a, &r, NULL, NULL, ret);
+	run_go(j->a, &r, &(struct box_start){0}, NULL, ret);
 	box_wait(ret);
 	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
 	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s", ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));

@@ -67,7 +67,7 @@ static struct outcome box(const char *script)
 	struct err e = {0};
 
 	spec_for(&s, argv);
-	int rc = box_run(A, box_backend(NULL), NULL, &s, NULL, &out, &e);
+	int rc = box_run(A, box_backend(NULL), &(struct box_start){0}, &s, NULL, &out, &e);
 	box_wait(&out);
 	if (rc != 0)
 		unit_fail(__FILE__, __LINE__, "box_run: %s", e.text);
