@@ -23,7 +23,7 @@ limits() {
 	# ---- 2: bombs ----
 	box "$who" --timeout 2 --pids 64 -c 'f() { f | f & }; f; sleep 0.5; echo alive'
 	want '.status | IN("ok", "exit_nonzero", "timeout")' "$who: a fork bomb is stopped ($(field .status))"
-	box "$who" --pids 64 --timeout 10 --lang python -c '
+	box "$who" --pids 64 --timeout 60 --lang python -c '
 import threading, time
 n = 0
 try:
@@ -71,7 +71,7 @@ FORMS
 	want '.status == "ok"' "$who: twin: less than the limit is given"
 	box "$who" --memory 64M --workspace "$ws:rw" -c 'dd if=/dev/zero of=big bs=1M count=200 2>/dev/null && rm big && echo written'
 	want '.stdout == "written\n"' "$who: twin: the page cache of a large file is nobody's fault"
-	box "$who" --memory 64M --timeout 10 --lang python -c '
+	box "$who" --memory 64M --timeout 60 --lang python -c '
 import os, fcntl
 n = 0
 try:
@@ -85,7 +85,7 @@ try:
 except OSError: pass
 print(n >> 20)'
 	want '.status == "oom" or (.stdout | tonumber) < 300' "$who: memory: pipes ($(field .status), $(field .stdout | tr -d "\n") MB)"
-	box "$who" --memory 64M --timeout 10 --lang python -c '
+	box "$who" --memory 64M --timeout 60 --lang python -c '
 import socket
 keep, n = [], 0
 try:
