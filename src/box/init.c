@@ -384,7 +384,7 @@ static int begin(const struct ns_child *c, pid_t *ret_maker, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	if (sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot name the box");
-	return 0;
+	return setup_begin(e);
 }
 
 /* The task, and with it the launcher's descriptors that belong to it. */

@@ -97,7 +97,9 @@ const struct ns_task *brief_take(struct brief *b, int talk, size_t bytes);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: carries out the plan. Descriptors of the new root, and of the directory in it through which the old one will go. */
+/* setup.c: what every box has, before it is known what for; opens no descriptor. */
+int setup_begin(struct err *e);
+/* Carries out the plan; where that has another root than the system's, what is there is left below. Descriptors of the new root, and of what is above it. */
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e);
 /* The program: into the new root. */
 int setup_enter(struct err *e);

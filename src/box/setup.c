@@ -42,8 +42,10 @@ struct root {
 	} own[OWN_MAX];
 	size_t nown;
 	int at;             /* the last directory above a target that is not ours; -1: none yet */
-	char path[sizeof(NEW) + PATH_MAX];
+	char *path;         /* room for one, PATH_ROOM bytes */
 };
+
+#define PATH_ROOM (sizeof(NEW) + PATH_MAX)
 
 static int fail(const struct op *op, const char *what, struct err *e)
 {
@@ -55,7 +57,7 @@ static int fail(const struct op *op, const char *what, struct err *e)
 /* A target as a path of the old root. */
 static const char *path_of(struct root *r, const char *target)
 {
-	snprintf(r->path, sizeof(r->path), NEW "%s", target);
+	snprintf(r->path, PATH_ROOM, NEW "%s", target);
 	return r->path;
 }
 
@@ -79,11 +81,10 @@ static void own_forget(struct root *r) { r->nown = 0; }
 static int own_parents(struct root *r, const char *target)
 {
 	size_t n = (size_t)(strrchr(target, '/') - target);
-	char path[PATH_MAX];
 
 	if (own_has(r, target, n))
 		return 1;
-	if (n >= sizeof(path)) {
+	if (n >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
@@ -92,10 +93,10 @@ static int own_parents(struct root *r, const char *target)
 			continue;
 		if (own_has(r, target, i))
 			continue;
-		memcpy(path, target, i);
-		path[i] = 0;
-		if (mkdir(name_of(path), 0755) != 0) {
-			FD_CLEANUP int dir = errno == EEXIST ? open_within(r->fd, path, O_PATH | O_DIRECTORY | O_NOFOLLOW) : -1;
+		memcpy(r->path, target, i);
+		r->path[i] = 0;
+		if (mkdir(name_of(r->path), 0755) != 0) {
+			FD_CLEANUP int dir = errno == EEXIST ? open_within(r->fd, r->path, O_PATH | O_DIRECTORY | O_NOFOLLOW) : -1;
 			if (dir < 0)
 				return errno == EXDEV ? 0 : -1;
 		}
@@ -274,7 +275,7 @@ static int do_scratch(struct root *r, const struct op *op, struct err *e)
 /* Names of the box's own: neither can be a link. */
 static int repeat_own(struct root *r, const struct op *op)
 {
-	char source[sizeof(NEW) + PATH_MAX];
+	char source[PATH_ROOM];
 
 	snprintf(source, sizeof(source), "%s", path_of(r, op->source));
 	if (mount_bind(source, path_of(r, op->target)) != 0)
@@ -426,7 +427,7 @@ static int carry_out(struct root *r, const struct op *op, struct err *e)
 	return !closes(op) && close_root(r, e) != 0 ? -1 : operations[op->kind](r, op, e);
 }
 
-/* Opens nothing: the descriptors may be the launcher's still. */
+/* Opens nothing: the descriptors are the launcher's still. */
 static int make_usual(struct root *r, struct err *e)
 {
 	struct op op = {.kind = OP_SYSTEM};
@@ -448,14 +449,31 @@ static int make_rest(struct root *r, const struct op *ops, struct err *e)
 	return close_root(r, e);
 }
 
+int setup_begin(struct err *e)
+{
+	char path[PATH_ROOM];
+	struct root r = {.fd = -1, .at = -1, .path = path};
+	mode_t mask = umask(0);
+	int rc = make_usual(&r, e);
+
+	umask(mask);
+	return rc;
+}
+
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
 {
-	bool usual = ops && ops->kind == OP_SYSTEM;
+	char path[PATH_ROOM];
+	struct root r = {.fd = -1, .at = -1, .path = path};
 	mode_t mask = umask(0);
-	struct root r = {.fd = -1, .at = -1};
 	FD_CLEANUP int top = -1;
 
-	if ((usual ? make_usual(&r, e) : base(e)) != 0 || open_base(scratch, &r.fd, &top, e) != 0 || make_rest(&r, ops, e) != 0)
+	if (ops && ops->kind == OP_SYSTEM) {
+		r.closed = true;
+		own_add(&r, "/etc", 4);
+	} else if (base(e) != 0) {
+		return -1;
+	}
+	if (open_base(scratch, &r.fd, &top, e) != 0 || make_rest(&r, ops, e) != 0)
 		return -1;
 	fd_close(&r.at);
 	umask(mask);
