@@ -35,15 +35,13 @@ struct example_row {
 
 struct command_row {
 	char name[24];            /* in place: all are compared at every start */
-	const char *synopsis[4];  /* what follows the name, one form each */
+	const char *synopsis;     /* what follows the name, one form a line */
 	const char *summary;
 	const char *about;        /* paragraphs, separated by an empty line */
 	const struct option_row *options;
-	size_t noptions;
 	const struct exit_row *exits;
-	size_t nexits;
 	const struct example_row *examples;
-	size_t nexamples;
+	uint16_t noptions, nexits, nexamples;
 	int (*run)(const struct command_row *self, int argc, char **argv);
 };
 
@@ -81,6 +79,8 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 /* The same for a command that goes on with its operands only: the index of the first, or -1 when it ends here (the usage or what is wrong
  * was printed) with *ret_code as its exit code. */
 int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
+/* The next form of a synopsis; *at goes from one to the next. False after the last. */
+bool synopsis_next(const char **at, struct str *ret);
 void usage_print(struct buf *b, const struct command_row *c);
 /* The usage to standard output, or one line about a wrong use; the exit code. */
 int usage_output(const struct command_row *c);

@@ -190,7 +190,9 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_audit = {
 	.name = "audit",
-	.synopsis = {"verify [--key KEY] [--checkpoint FILE] [--json]", "query | show | tail | export | reindex [OPTIONS]", "checkpoint | keygen | prune | replay-all [OPTIONS]"},
+	.synopsis = "verify [--key KEY] [--checkpoint FILE] [--json]\n"
+		    "query | show | tail | export | reindex [OPTIONS]\n"
+		    "checkpoint | keygen | prune | replay-all [OPTIONS]",
 	.summary = "verify the record; find, show, export and drop rows of it",
 	.about = "The record is what was judged and run, one JSON object a line, one file a day, below audit/ in the state directory. Each row has the hash of the row before it, "
 		 "so that a row that was changed, removed, moved or put in shows.\n\n"

@@ -158,7 +158,7 @@ static int run_checkpoint(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_audit_keygen = {
 	.name = "audit keygen",
-	.synopsis = {"[--json] [FILE]"},
+	.synopsis = "[--json] [FILE]",
 	.summary = "make a key that signs the record",
 	.about = "Makes an Ed25519 key: the secret one in a new file (mode 0600; audit.key in the state directory unless FILE is given), the public one on standard output. "
 		 "A file that is there is never replaced. Note the public key where the record cannot be changed; caisson audit verify --key takes it.\n\n"
@@ -175,7 +175,7 @@ const struct command_row command_audit_keygen = {
 
 const struct command_row command_audit_checkpoint = {
 	.name = "audit checkpoint",
-	.synopsis = {"[--key FILE] [--export FILE] [--json]"},
+	.synopsis = "[--key FILE] [--export FILE] [--json]",
 	.summary = "sign the newest row of the record",
 	.about = "Appends a row that holds number and hash of the newest row, the time, and a signature of these. As each row holds the hash of the row before it, all that was recorded until "
 		 "then is signed with it. --export writes the same to a file; kept where those who can write the record cannot reach it, it shows later that the record goes on from there: "

@@ -192,7 +192,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_audit_prune = {
 	.name = "audit prune",
-	.synopsis = {"[--days N] [--dry-run] [--config FILE] [--json]"},
+	.synopsis = "[--days N] [--dry-run] [--config FILE] [--json]",
 	.summary = "drop days of the record that are past their time",
 	.about = "Drops whole days, oldest first, that are more than audit.retention_days (90) before today, and never the newest. A tombstone row is written first: it says which days, how many rows, and "
 		 "number and hash of the last row dropped, so that caisson audit verify goes on over it. The same is done by itself when the first row of a new day is written.\n\n"

@@ -155,7 +155,7 @@ static const struct example_row export_examples[] = {
 
 const struct command_row command_audit_query = {
 	.name = "audit query",
-	.synopsis = {"[--agent A] [--session S] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N] [--json]"},
+	.synopsis = "[--agent A] [--session S] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N] [--json]",
 	.summary = "find rows of the record",
 	.about = "Prints the rows for which everything holds that is asked for, oldest first. An end row has the command and the verdict of its begin row, so that a run is found by what it was and by how it "
 		 "went.\n\n"
@@ -175,7 +175,7 @@ const struct command_row command_audit_query = {
 
 const struct command_row command_audit_export = {
 	.name = "audit export",
-	.synopsis = {"[--format jsonl|csv] [--agent A] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N]"},
+	.synopsis = "[--format jsonl|csv] [--agent A] [--since TIME] [--until TIME] [--verdict V] [--status S] [--kind K] [--grep RE] [--limit N]",
 	.summary = "print rows of the record for other programs",
 	.about = "Prints rows, oldest first: all of them, or those that caisson-audit-query(1) would find.\n\n"
 		 "csv is that of RFC 4180: a header, commas, lines that end in CR LF, texts with a comma, quote or line end in quotes. A text that a spreadsheet would take for a formula (it starts with = + - @, a tab or a "
@@ -246,7 +246,7 @@ static const struct example_row reindex_examples[] = {{"caisson audit reindex", 
 
 const struct command_row command_audit_reindex = {
 	.name = "audit reindex",
-	.synopsis = {"[--json]"},
+	.synopsis = "[--json]",
 	.summary = "make the record's index anew",
 	.about = "Makes index.sqlite in the state directory from nothing. It is never needed: the index is brought up to date by whoever asks it, is made anew when it is damaged, and holds nothing that the record does "
 		 "not hold. It may be removed at any time.",

@@ -223,7 +223,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_audit_replay_all = {
 	.name = "audit replay-all",
-	.synopsis = {"[--policy FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]"},
+	.synopsis = "[--policy FILE] [--since TIME] [--until TIME] [--agent ID] [--examples N] [--json]",
 	.summary = "what another policy would have said to what was asked",
 	.about = "Judges the recorded requests again, each in its recorded view of the world, with FILE in the place of the user's policy; what the system's and the project's files said stays as it was "
 		 "recorded. Prints how many would have got another verdict, and the most frequent commands of each change with the reasons they would get. Nothing is run, and no classifier is asked.\n\n"

@@ -446,7 +446,7 @@ static const struct example_row examples[] = {
 
 const struct command_row command_audit_show = {
 	.name = "audit show",
-	.synopsis = {"ID|ROW [--output] [--json]"},
+	.synopsis = "ID|ROW [--output] [--json]",
 	.summary = "show all rows of one request",
 	.about = "Shows everything the record has about one request: who asked and when, the command, the verdict with what each reason means, the limits it ran with, how it ended. It is named by its id, or by the number of "
 		 "one of its rows, which caisson-audit-query(1) prints first.\n\n"

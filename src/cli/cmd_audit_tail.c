@@ -169,7 +169,7 @@ static const struct example_row examples[] = {
 
 const struct command_row command_audit_tail = {
 	.name = "audit tail",
-	.synopsis = {"[-n N] [-f] [--json]"},
+	.synopsis = "[-n N] [-f] [--json]",
 	.summary = "show the newest rows of the record, and those that come",
 	.about = "Prints the newest rows, oldest first, in the form of caisson-audit-query(1). -f goes on with the rows that are written, also into the file of the next day.",
 	.options = options,

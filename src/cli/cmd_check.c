@@ -179,7 +179,9 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_check = {
 	.name = "check",
-	.synopsis = {"[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] [--record] COMMAND", "[OPTIONS] -", "--batch [--config FILE] [--cwd DIR] [--shell NAME]"},
+	.synopsis = "[--json] [--explain] [--config FILE] [--cwd DIR] [--shell NAME] [--mode NAME] [--record] COMMAND\n"
+		    "[OPTIONS] -\n"
+		    "--batch [--config FILE] [--cwd DIR] [--shell NAME]",
 	.summary = "judge a command without running it",
 	.about = "Reads COMMAND as the shell would, finds every command that would run, the files they would write, delete, read or execute, and judges them "
 		 "by the built-in checks and the policy. Nothing is run. With - the text is read from standard input.\n\n"

@@ -386,7 +386,9 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_config = {
 	.name = "config",
-	.synopsis = {"verify [--json] [--cwd DIR] [FILE]", "show [--json] [--cwd DIR] [FILE]", "explain [--json] [KEY]"},
+	.synopsis = "verify [--json] [--cwd DIR] [FILE]\n"
+		    "show [--json] [--cwd DIR] [FILE]\n"
+		    "explain [--json] [KEY]",
 	.summary = "check, show and explain the policies in force",
 	.about = "verify reads every policy file in force (the system's, the user's, the project's) or FILE alone, and prints a line for each: its path, whose it is, "
 		 "whether it is trusted, and ok or the error with file, line and column. Warnings follow: keys that are ignored because of whose file it is, presets that do "

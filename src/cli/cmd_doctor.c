@@ -172,7 +172,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_doctor = {
 	.name = "doctor",
-	.synopsis = {"[--json] [--config FILE]", "--client [--json] [NAME]..."},
+	.synopsis = "[--json] [--config FILE]\n"
+		    "--client [--json] [NAME]...",
 	.summary = "say what this host can enforce, and how to get what is missing",
 	.about = "Tries everything a box needs, in processes of its own, and cleans up: namespaces, mounts, /proc, the system call filter, Landlock, control groups; "
 		 "then the policy and the state directory, and at last a box itself. Each row says what enforces the thing, or why it is missing; below stands "

@@ -138,7 +138,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_hook = {
 	.name = "hook",
-	.synopsis = {"[--client NAME] [--event NAME] [--config FILE]"},
+	.synopsis = "[--client NAME] [--event NAME] [--config FILE]",
 	.summary = "answer an agent client's hook",
 	.about = "Reads one hook input of an agent client from standard input and answers it in that client's own way. Before a tool runs: commands, and tools that touch "
 		 "files or hosts, are judged as `caisson check` judges them; what may only run in the box is replaced by `caisson run --ticket`, which runs what was judged, once. "

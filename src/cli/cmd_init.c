@@ -194,7 +194,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_init = {
 	.name = "init",
-	.synopsis = {"[--client NAME]... [--user | --project] [--dry-run]", "--remove [--client NAME]... [--user | --project] [--dry-run]"},
+	.synopsis = "[--client NAME]... [--user | --project] [--dry-run]\n"
+		    "--remove [--client NAME]... [--user | --project] [--dry-run]",
 	.summary = "put caisson's hooks into the settings of agent clients, or take them out",
 	.about = "Clients: claude-code, codex, gemini, qwen, copilot, opencode, cursor, windsurf. Without --client those whose configuration directory exists. docs/clients.md says for each "
 		 "what is enforced then, and what is not.\n\n"

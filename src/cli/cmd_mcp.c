@@ -108,7 +108,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_mcp = {
 	.name = "mcp",
-	.synopsis = {"[OPTIONS]"},
+	.synopsis = "[OPTIONS]",
 	.summary = "serve the tools run, check and result to an agent (MCP)",
 	.about = "Speaks the Model Context Protocol on standard input and output, in its versions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05. The client starts it and ends it.\n\n"
 		 "The tool run puts a shell command, or code of a language, into a fresh box, as caisson run does, and answers with its report; check judges a command without running it; result "

@@ -124,7 +124,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_metrics = {
 	.name = "metrics",
-	.synopsis = {"[--prometheus] [--anew]", "--textfile FILE [--anew]"},
+	.synopsis = "[--prometheus] [--anew]\n"
+		    "--textfile FILE [--anew]",
 	.summary = "what was recorded, as numbers for monitoring",
 	.about = "Prints counters and histograms made from the record: decisions by verdict and rule, runs by status, their duration and memory, validations by task and outcome. docs/metrics.md lists "
 		 "them. The format is OpenMetrics; with --textfile, or --prometheus, it is the text format that node_exporter's textfile collector reads.\n\n"

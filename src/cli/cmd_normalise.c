@@ -43,7 +43,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_normalise = {
 	.name = "normalise",
-	.synopsis = {"[--json] [--keep-timestamps] [FILE]"},
+	.synopsis = "[--json] [--keep-timestamps] [FILE]",
 	.summary = "print output as a person would see it, as plain text",
 	.about = "Reads standard input or FILE and prints it as plain text in UTF-8: colours, titles and other control sequences are gone, carriage returns and "
 		 "backspaces have done what they do at a terminal, bytes that are not UTF-8 are U+FFFD, and characters that nobody sees are written as \\u{...}. "

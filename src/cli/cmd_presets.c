@@ -61,7 +61,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_presets = {
 	.name = "presets",
-	.synopsis = {"[NAME]"},
+	.synopsis = "[NAME]",
 	.summary = "list the presets, or print one",
 	.about = "Presets are policies that the program carries. A policy takes one in by its name: `import: [git, secrets]`. Without NAME they are listed; with NAME "
 		 "its text is printed, in the language of policies, to be read or copied.",

@@ -63,7 +63,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_redact = {
 	.name = "redact",
-	.synopsis = {"[--json] [--value-of NAME]... [--patterns-only] [FILE]"},
+	.synopsis = "[--json] [--value-of NAME]... [--patterns-only] [FILE]",
 	.summary = "print text with its secrets replaced",
 	.about = "Reads standard input or FILE, normalises it as caisson-normalise(1) does (Unix times stay), and prints it with every secret replaced by "
 		 "[redacted:KIND]: tokens and keys that are known by their shape, private keys in PEM, passwords in URLs, and the exact values of those variables of the "

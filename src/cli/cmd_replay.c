@@ -264,7 +264,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_replay = {
 	.name = "replay",
-	.synopsis = {"[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID|ROW"},
+	.synopsis = "[--judge] [--run] [--config FILE] [--explain] [--full] [--json] ID|ROW",
 	.summary = "reconstruct a request from the record",
 	.about = "Shows what the record says about one request: who asked for what, where and when; the verdict and its reasons, derived again from the recorded policy and the recorded view of the world; "
 		 "limits; how it ended and what it used; what the validation said; its output. When the derivation does not give the recorded verdict, it says so: the program has changed "

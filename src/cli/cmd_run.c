@@ -262,7 +262,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_run = {
 	.name = "run",
-	.synopsis = {"[OPTIONS] -- PROGRAM [ARGUMENTS]", "[OPTIONS] -c 'SHELL TEXT' [ARGUMENTS]", "[OPTIONS] --lang NAME -c CODE [ARGUMENTS]", "[OPTIONS] --file FILE [ARGUMENTS]"},
+	.synopsis = "[OPTIONS] -- PROGRAM [ARGUMENTS]\n"
+		    "[OPTIONS] -c 'SHELL TEXT' [ARGUMENTS]\n"
+		    "[OPTIONS] --lang NAME -c CODE [ARGUMENTS]\n"
+		    "[OPTIONS] --file FILE [ARGUMENTS]",
 	.summary = "run something in a fresh box",
 	.about = "Makes a box, runs the program in it, takes the box away, and prints a report: how it ended, what it wrote, what it used, and who enforced each limit. "
 		 "In the box the program sees the system's directories, an empty home and /tmp, and what the options name; it has no network and no privileges, and the "

@@ -275,7 +275,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_selftest = {
 	.name = "selftest",
-	.synopsis = {"[--gate] [--box] [--json] [--config FILE] [--cwd DIR]"},
+	.synopsis = "[--gate] [--box] [--json] [--config FILE] [--cwd DIR]",
 	.summary = "test the policy in force, and the box by breaking out of it",
 	.about = "Without --gate or --box both are tested.\n\n"
 		 "The gate: judges two shipped sets of commands by the policy that is in force for this user and directory, as caisson check would: attempts to destroy, "

@@ -412,7 +412,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_stats = {
 	.name = "stats",
-	.synopsis = {"[--since TIME] [--until TIME] [--agent ID] [--top N] [--json]"},
+	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--top N] [--json]",
 	.summary = "the record in one page",
 	.about = "Counts the rows of the last 30 days, or of the time that is asked for: verdicts, the rules and commands that were denied and asked about most, how runs ended, how long they took and how "
 		 "much memory they used, validations, agents, and each day. Durations and memory are counted by steps; the numbers of a list add up to those of the page.",

@@ -224,7 +224,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_suggest = {
 	.name = "suggest",
-	.synopsis = {"[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]"},
+	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]",
 	.summary = "rules that would remove the most frequent questions",
 	.about = "Judges the recorded requests again by the policy that is in force now. For the commands that would still be asked about it prints allow rules, as a policy file: the very command "
 		 "(allowChecks), or its first two words (allow) when three or more like it were asked about and nothing but the network speaks against it. Each rule was tried: what it "

@@ -356,7 +356,9 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_trust = {
 	.name = "trust",
-	.synopsis = {"[FILE]", "--list", "--remove [FILE]"},
+	.synopsis = "[FILE]\n"
+		    "--list\n"
+		    "--remove [FILE]",
 	.summary = "trust a project's policy in exactly its content",
 	.about = "A project's own policy (.caisson.yaml, .claude/fencepost.yaml, with client_settings also .claude/settings.json) is anybody's: it is judged by itself and can only "
 		 "tighten. Trusting it makes it count as yours: its allow rules, milder grades and writable directories hold, and its texts are shown. It holds for "

@@ -218,7 +218,8 @@ static int run(const struct command_row *self, int argc, char **argv)
 
 const struct command_row command_validate = {
 	.name = "validate",
-	.synopsis = {"[--task TASK] FILE|-", "[--task TASK] --raw [--exit-code N] FILE|-"},
+	.synopsis = "[--task TASK] FILE|-\n"
+		    "[--task TASK] --raw [--exit-code N] FILE|-",
 	.summary = "say whether the numbers that a tool printed can be trusted",
 	.about = "Reads a report (the JSON of `caisson run --json`: status, exit_code, stdout, stderr) or, with --raw, plain output, recognises the tool that printed it and "
 		 "checks that its numbers hold together and agree with the exit code. Prints one JSON object: outcome (valid, invalid, indeterminate), result (pass, fail, none), "

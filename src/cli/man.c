@@ -2,10 +2,10 @@
 #include "cli/cli.h"
 
 /* Text for roff: backslashes, dashes and quotes are escaped, a dot or quote at the start of a line is made harmless. */
-static void put(struct buf *b, const char *s)
+static void put_str(struct buf *b, struct str s)
 {
-	for (const char *p = s; *p; p++) {
-		if ((*p == '.' || *p == '\'') && (p == s || p[-1] == '\n'))
+	for (const char *p = s.p; p < s.p + s.n; p++) {
+		if ((*p == '.' || *p == '\'') && (p == s.p || p[-1] == '\n'))
 			buf_c(b, "\\&");
 		if (*p == '\\')
 			buf_c(b, "\\e");
@@ -17,6 +17,8 @@ static void put(struct buf *b, const char *s)
 			buf_char(b, *p);
 	}
 }
+
+static void put(struct buf *b, const char *s) { put_str(b, str_of(s)); }
 
 static void put_about(struct buf *b, const char *s)
 {
@@ -68,7 +70,8 @@ static void put_page(struct buf *b, const struct command_row *c)
 
 static void man_command(struct buf *b, const struct command_row *c)
 {
-	const char *quote = strchr(c->name, ' ') ? "'" : "";
+	const char *quote = strchr(c->name, ' ') ? "'" : "", *at = c->synopsis;
+	struct str form;
 
 	buf_fmt(b, ".\\\" Made by: caisson help --man %s%s%s\n.TH ", quote, c->name, quote);
 	put_page(b, c);
@@ -77,9 +80,9 @@ static void man_command(struct buf *b, const struct command_row *c)
 	buf_c(b, " \\- ");
 	put(b, c->summary);
 	buf_c(b, "\n.SH SYNOPSIS\n");
-	for (size_t i = 0; i < 4 && c->synopsis[i]; i++) {
-		buf_fmt(b, "%s.B caisson %s\n", i ? ".br\n" : "", c->name);
-		put(b, c->synopsis[i]);
+	while (synopsis_next(&at, &form)) {
+		buf_fmt(b, "%s.B caisson %s\n", form.p == c->synopsis ? "" : ".br\n", c->name);
+		put_str(b, form);
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".SH DESCRIPTION\n");

@@ -78,10 +78,25 @@ int options_take(const struct command_row *c, int argc, char **argv, void *into,
 	return -1;
 }
 
+bool synopsis_next(const char **at, struct str *ret)
+{
+	size_t n;
+
+	if (!*at)
+		return false;
+	n = strcspn(*at, "\n");
+	*ret = str_n(*at, n);
+	*at = (*at)[n] ? *at + n + 1 : NULL;
+	return true;
+}
+
 void usage_print(struct buf *b, const struct command_row *c)
 {
-	for (size_t i = 0; i < 4 && c->synopsis[i]; i++)
-		buf_fmt(b, "%s caisson %s %s\n", i ? "      " : "usage:", c->name, c->synopsis[i]);
+	const char *at = c->synopsis;
+	struct str form;
+
+	while (synopsis_next(&at, &form))
+		buf_fmt(b, "%s caisson %s %.*s\n", form.p == c->synopsis ? "usage:" : "      ", c->name, STR_ARG(form));
 	buf_fmt(b, "\n%s\n\n", c->summary);
 	for (size_t i = 0; i < c->noptions; i++) {
 		const struct option_row *o = &c->options[i];

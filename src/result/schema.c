@@ -402,36 +402,31 @@ static enum schema_answer annotation(struct schema_run *r, const struct schema_a
 #define SCHEMA (OBJECT | FLAG)
 
 static const struct keyword {
-	const char *name;
-	schema_fn *fn;
+	char name[24];
 	unsigned kinds;
 } keywords[] = {
-	{"type", schema_type, TEXT | LIST}, {"properties", properties, OBJECT}, {"required", schema_required, LIST},
-	{"items", items, SCHEMA | LIST}, {"enum", schema_enum, LIST}, {"const", schema_const, ANY}, {"$ref", reference, TEXT},
-	{"additionalProperties", additional_properties, SCHEMA}, {"pattern", schema_pattern, TEXT}, {"minimum", schema_minimum, NUMBER},
-	{"maximum", schema_maximum, NUMBER}, {"minLength", schema_min_length, NUMBER}, {"maxLength", schema_max_length, NUMBER},
-	{"minItems", schema_min_items, NUMBER}, {"maxItems", schema_max_items, NUMBER}, {"allOf", all_of, LIST}, {"anyOf", any_of, LIST},
-	{"oneOf", one_of, LIST}, {"not", not_this, SCHEMA}, {"if", if_then, SCHEMA}, {"then", annotation, SCHEMA}, {"else", annotation, SCHEMA},
-	{"exclusiveMinimum", schema_exclusive_minimum, NUMBER | FLAG}, {"exclusiveMaximum", schema_exclusive_maximum, NUMBER | FLAG},
-	{"multipleOf", schema_multiple, NUMBER}, {"uniqueItems", schema_unique, FLAG}, {"prefixItems", prefix_items, LIST},
-	{"additionalItems", additional_items, SCHEMA}, {"contains", contains, SCHEMA}, {"minContains", annotation, NUMBER},
-	{"maxContains", annotation, NUMBER}, {"minProperties", schema_min_properties, NUMBER}, {"maxProperties", schema_max_properties, NUMBER},
-	{"patternProperties", pattern_properties, OBJECT}, {"propertyNames", property_names, SCHEMA}, {"dependentRequired", dependent, OBJECT},
-	{"dependentSchemas", dependent, OBJECT}, {"dependencies", dependent, OBJECT}, {"$id", identifier, ANY}, {"id", identifier, ANY},
-	{"format", format, ANY}, {"title", annotation, ANY}, {"description", annotation, ANY}, {"default", annotation, ANY},
-	{"examples", annotation, ANY}, {"example", annotation, ANY}, {"$comment", annotation, ANY}, {"$schema", annotation, TEXT},
-	{"$defs", annotation, ANY}, {"definitions", annotation, ANY}, {"$anchor", annotation, ANY}, {"readOnly", annotation, ANY},
-	{"writeOnly", annotation, ANY}, {"deprecated", annotation, ANY}, {"contentEncoding", annotation, ANY},
-	{"contentMediaType", annotation, ANY}, {"contentSchema", annotation, ANY},
+#define KEYWORD(name, fn, kinds) {name, kinds},
+#include "result/schema_rows.h"
+#undef KEYWORD
+	{"x-", ANY}, /* whatever starts so: an annotation */
+};
+
+#define KEYWORDS (sizeof keywords / sizeof *keywords)
+
+/* Apart from the names: pointers are relocated at each start, and the fewer pages hold one the better. */
+static schema_fn *const functions[KEYWORDS] = {
+#define KEYWORD(name, fn, kinds) fn,
+#include "result/schema_rows.h"
+#undef KEYWORD
+	annotation,
 };
 
 static const struct keyword *find_keyword(struct str name)
 {
-	static const struct keyword extension = {"x-", annotation, ANY};
-	for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+	for (size_t i = 0; i < KEYWORDS - 1; i++)
 		if (str_is(name, keywords[i].name))
 			return &keywords[i];
-	return str_starts(name, "x-") ? &extension : NULL;
+	return str_starts(name, "x-") ? &keywords[KEYWORDS - 1] : NULL;
 }
 
 static enum schema_answer eval_members(struct schema_run *r, struct value *schema, struct value *v, const struct schema_path *path, bool quiet)
@@ -448,7 +443,7 @@ static enum schema_answer eval_members(struct schema_run *r, struct value *schem
 		else if (!(k->kinds & 1u << m->kind))
 			answer = both(answer, schema_unknown(r, &at, "the schema's '%s' is not what it must be", k->name));
 		else
-			answer = both(answer, k->fn(r, &at));
+			answer = both(answer, functions[k - keywords](r, &at));
 		if (answer == SCHEMA_NO && quiet)
 			break;
 	}

@@ -129,103 +129,19 @@ static void test(struct builtin_call *b)
 enum { B = 1 << DIALECT_BASH, S = 1 << DIALECT_SH, Z = 1 << DIALECT_ZSH, ALL = B | S | Z };
 
 static const struct row {
-	const char *name;
+	char name[16];
 	unsigned dialects;
-	builtin_fn *run;
-} rows[] = { /* sorted by name */
-	{"-", Z, unfollowed},
-	{".", ALL, builtin_source},
-	{":", ALL, succeed},
-	{"[", ALL, test},
-	{"alias", ALL, builtin_alias},
-	{"autoload", Z, unfollowed},
-	{"bg", ALL, prints},
-	{"bind", B, unfollowed},
-	{"bindkey", Z, unfollowed},
-	{"break", ALL, builtin_break},
-	{"builtin", B | Z, builtin_builtin},
-	{"caller", B, prints},
-	{"cd", ALL, builtin_cd},
-	{"chdir", S | Z, builtin_cd},
-	{"command", ALL, builtin_command},
-	{"compgen", B, builtin_guarded},
-	{"complete", B, builtin_guarded},
-	{"compopt", B, silent},
-	{"continue", ALL, builtin_break},
-	{"declare", B | Z, builtin_declare},
-	{"dirs", B | Z, prints},
-	{"disown", B | Z, silent},
-	{"echo", ALL, output},
-	{"emulate", Z, unfollowed},
-	{"enable", B | Z, builtin_guarded},
-	{"eval", ALL, builtin_eval},
-	{"exec", ALL, builtin_exec},
-	{"exit", ALL, builtin_exit},
-	{"export", ALL, builtin_export},
-	{"false", ALL, fail},
-	{"fc", B | Z, unfollowed},
-	{"fg", ALL, prints},
-	{"float", Z, unfollowed},
-	{"functions", Z, unfollowed},
-	{"getopts", ALL, builtin_getopts},
-	{"hash", ALL, builtin_guarded},
-	{"help", B, prints},
-	{"history", B | Z, history},
-	{"integer", Z, unfollowed},
-	{"jobs", ALL, builtin_jobs},
-	{"kill", ALL, kills},
-	{"let", B | Z, builtin_let},
-	{"local", ALL, builtin_declare},
-	{"logout", B, silent}, /* only a login shell has a use for it */
-	{"mapfile", B, builtin_mapfile},
-	{"noglob", Z, unfollowed},
-	{"popd", B | Z, builtin_popd},
-	{"print", Z, unfollowed},
-	{"printf", ALL, builtin_printf},
-	{"pushd", B | Z, builtin_pushd},
-	{"pwd", ALL, output},
-	{"read", ALL, builtin_read},
-	{"readarray", B, builtin_mapfile},
-	{"readonly", ALL, builtin_export},
-	{"return", ALL, builtin_return},
-	{"sched", Z, unfollowed},
-	{"set", ALL, builtin_set},
-	{"setopt", Z, unfollowed},
-	{"shift", ALL, builtin_shift},
-	{"shopt", B, builtin_shopt},
-	{"source", B | Z, builtin_source},
-	{"suspend", B | Z, silent},
-	{"sysopen", Z, unfollowed},
-	{"syswrite", Z, unfollowed},
-	{"test", ALL, test},
-	{"times", ALL, prints},
-	{"trap", ALL, builtin_trap},
-	{"true", ALL, succeed},
-	{"type", ALL, prints},
-	{"typeset", B | Z, builtin_declare},
-	{"ulimit", ALL, prints},
-	{"umask", ALL, prints},
-	{"unalias", ALL, silent},
-	{"unset", ALL, builtin_unset},
-	{"unsetopt", Z, unfollowed},
-	{"vared", Z, unfollowed},
-	{"wait", ALL, builtin_wait},
-	{"whence", Z, prints},
-	{"zcompile", Z, unfollowed},
-	{"zf_chmod", Z, unfollowed},
-	{"zf_ln", Z, unfollowed},
-	{"zf_mkdir", Z, unfollowed},
-	{"zf_mv", Z, unfollowed},
-	{"zf_rm", Z, unfollowed},
-	{"zf_rmdir", Z, unfollowed},
-	{"zle", Z, unfollowed},
-	{"zmodload", Z, unfollowed},
-	{"zparseopts", Z, unfollowed},
-	{"zpty", Z, unfollowed},
-	{"zregexparse", Z, unfollowed},
-	{"zsocket", Z, unfollowed},
-	{"zstyle", Z, unfollowed},
-	{"ztcp", Z, unfollowed},
+} rows[] = {
+#define BUILTIN(name, dialects, run) {name, dialects},
+#include "shell/builtin_rows.h"
+#undef BUILTIN
+};
+
+/* Apart from the names: pointers are relocated at each start, and the fewer pages hold one the better. */
+static builtin_fn *const functions[] = {
+#define BUILTIN(name, dialects, run) run,
+#include "shell/builtin_rows.h"
+#undef BUILTIN
 };
 
 static const struct row *find(const struct eval *e, struct str name)
@@ -262,7 +178,7 @@ bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_
 	if (!row)
 		return false;
 	struct builtin_call b = {e, argv, argc, from, argv[0].at};
-	row->run(&b);
+	functions[row - rows](&b);
 	if (e->dialect == DIALECT_SH && ends_dash(name) && argc > 1)
 		out_spoil(e);
 	return true;
