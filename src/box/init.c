@@ -291,24 +291,16 @@ static int begin_network(const struct ns_child *c, pid_t *ret_maker, struct err 
 	return *ret_maker >= 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
 }
 
-static pid_t wait_for(pid_t pid, int how, int *ret_status)
-{
-	pid_t got;
-
-	do
-		got = waitpid(pid, ret_status, how);
-	while (got < 0 && errno == EINTR);
-	return got;
-}
-
-/* Into the network namespace of its maker, which then is not needed any more. */
+/* Into the network namespace of its maker, which then is not needed any more and on its way out. */
 static int enter_network(enum network wanted, pid_t maker, struct err *e)
 {
 	int status = 0, pidfd, rc;
 
 	if (!maker)
 		return 0;
-	if (wait_for(maker, WUNTRACED, &status) != maker || !WIFSTOPPED(status))
+	while (waitpid(maker, &status, WUNTRACED) < 0 && errno == EINTR)
+		;
+	if (!WIFSTOPPED(status))
 		return err_set(e, ERR_SYSTEM, WIFEXITED(status) ? WEXITSTATUS(status) : 0, "cannot make a network namespace");
 	pidfd = (int)syscall(SYS_pidfd_open, maker, 0);
 	rc = pidfd < 0 ? -1 : setns(pidfd, CLONE_NEWNET);
@@ -316,7 +308,6 @@ static int enter_network(enum network wanted, pid_t maker, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot enter the network namespace of the box");
 	close(pidfd);
 	kill(maker, SIGKILL);
-	wait_for(maker, 0, &status);
 	if (wanted == NETWORK_LOOPBACK && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	return 0;
@@ -477,6 +468,8 @@ void ns_init(const struct ns_child *c)
 	await_start(c, &group);
 	if ((group.alone && hand_out(c->talk, root, &e) != 0) || keep_time(t->limits.time_ms, &e) != 0)
 		give_up(c->talk, &e);
+	while (maker > 0 && waitpid(maker, NULL, 0) < 0 && errno == EINTR)
+		;
 	child = start(c, t, &group);
 	if (child < 0)
 		err_set(&e, ERR_SYSTEM, errno, "cannot start a process in the box");
