@@ -64,7 +64,7 @@ static void await(int talk, char what)
 		_exit(127);
 }
 
-/* The descriptors by which the launcher can look into the box from outside. */
+/* The descriptors by which the launcher can look into the box from outside, where no cgroup counts for it. */
 static int hand_out(int talk, int root, struct err *e)
 {
 	FD_CLEANUP int proc = openat(root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -405,7 +405,7 @@ static int take_task(const struct ns_child *c, const struct ns_task **ret, struc
 	return 0;
 }
 
-static int prepare(const struct ns_child *c, const struct ns_task *t, pid_t maker, int *ret_hidden, struct err *e)
+static int prepare(const struct ns_task *t, pid_t maker, int *ret_root, int *ret_hidden, struct err *e)
 {
 	FD_CLEANUP int root = -1;
 
@@ -413,7 +413,9 @@ static int prepare(const struct ns_child *c, const struct ns_task *t, pid_t make
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
-	return hand_out(c->talk, root, e);
+	*ret_root = root;
+	root = -1;
+	return 0;
 }
 
 /* The launcher's word that the program may start, with the doors of its group. The launcher's death ends us. */
@@ -466,14 +468,14 @@ void ns_init(const struct ns_child *c)
 {
 	const struct ns_task *t = NULL;
 	struct err e = {0};
-	int hidden = -1;
+	int root = -1, hidden = -1;
 	pid_t maker = 0, child;
 	struct entry group;
 
-	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(c, t, maker, &hidden, &e) != 0)
+	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(t, maker, &root, &hidden, &e) != 0)
 		give_up(c->talk, &e);
 	await_start(c, &group);
-	if (keep_time(t->limits.time_ms, &e) != 0)
+	if ((group.alone && hand_out(c->talk, root, &e) != 0) || keep_time(t->limits.time_ms, &e) != 0)
 		give_up(c->talk, &e);
 	child = start(c, t, &group);
 	if (child < 0)

@@ -20,6 +20,7 @@
 #include "box/ns.h"
 #include "box/watch.h"
 #include "sys/clock.h"
+#include "sys/file.h"
 
 #define MS 1000000LL
 #define PROGRESS_EVERY (500 * MS)
@@ -80,12 +81,15 @@ static void take_messages(struct state *s)
 
 /* ---- limits ---- */
 
-/* What all processes have together, and their time; or just their time, which is quicker. */
+/* What all processes have together, and their time; with a cgroup just their time. */
 static uint64_t count(struct state *s, bool memory)
 {
-	struct watch_sum sum;
+	FD_CLEANUP int list = s->w->cg ? cg_processes(s->w->cg) : -1;
+	struct watch_sum sum = {0};
 
-	if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, memory ? s->w->spec->limits.memory : UINT64_MAX, &sum) != 0)
+	if (s->w->cg)
+		sum.cpu_ms = watch_time(list, s->w->pid);
+	else if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, memory ? s->w->spec->limits.memory : UINT64_MAX, &sum) != 0)
 		return 0;
 	if (sum.cpu_ms > s->cpu_ms)
 		s->cpu_ms = sum.cpu_ms;

@@ -1,5 +1,5 @@
 /*
- * Memory and time of a box without a cgroup, summed from outside through the box's own /proc.
+ * Memory and time of a box without a cgroup, summed from outside through the box's own /proc; and the time of one whose cgroup does not count it.
  *
  * What a program holds privately or shares (anonymous and shared-memory pages, and what of them is in swap) plus what is in the scratch file
  * system; not the pages of files it maps, which the kernel can drop. What no process has mapped and no file system shows is not seen:
@@ -21,3 +21,5 @@ struct watch_sum {
  * answer to "is it too much?" is exact: a program that forks many children off a large parent has not used its memory many times.
  */
 int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_sum *ret);
+/* CPU time in ms of those whose numbers stand in this list of a cgroup (a descriptor, or -1: nobody), and of `init`, with the children they waited for. */
+uint64_t watch_time(int list, int init);

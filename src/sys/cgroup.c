@@ -513,6 +513,12 @@ uint64_t cg_cpu_us(const struct cgroup *cg)
 	return d && d->fd >= 0 ? get(d->fd, "cpuacct.usage", "") / 1000 : 0;
 }
 
+int cg_processes(const struct cgroup *cg)
+{
+	const struct cg_dir *d = dir_with(cg, CG_HAS_PIDS);
+	return openat(d ? d->fd : -1, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+}
+
 static void wait_us(long us) { nanosleep(&(struct timespec){.tv_nsec = us * 1000}, NULL); }
 
 static uint64_t kills_counted(const struct cgroup *cg)

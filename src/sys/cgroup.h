@@ -79,6 +79,8 @@ void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
+/* A descriptor to read the numbers of its processes from, a line each; -1 with errno. */
+int cg_processes(const struct cgroup *cg);
 /* Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced. */
 uint64_t cg_oom_kills(struct cgroup *cg);
 /* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Leftovers of dead launchers go as well. Safe to call twice. */

@@ -242,9 +242,40 @@ static void test_bad(void)
 	CHECK_INT(sum.memory, 5); /* untouched */
 }
 
+/* A list as a cgroup has it: numbers, a line each. Who is named twice counts once; who is gone is nothing. */
+static void test_time(void)
+{
+	char text[64];
+	int life[2], list[2], done[2];
+	CHECK(pipe2(life, O_CLOEXEC) == 0 && pipe2(list, O_CLOEXEC) == 0 && pipe2(done, O_CLOEXEC) == 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(life[1]);
+		spin(0.2);
+		_exit(write(done[1], "", 1) == 1 && read(life[0], text, 1) == 0 ? 0 : 1);
+	}
+	CHECK_INT(read(done[0], text, 1), 1);
+	int n = snprintf(text, sizeof text, "%d\n%d\n", (int)pid, 0x7ffffff0);
+	CHECK_INT(write(list[1], text, (size_t)n), n);
+	uint64_t alone = watch_time(-1, pid), listed = watch_time(list[0], 0x7ffffff0);
+	CHECK(alone >= 150 && alone < 2000);
+	CHECK_INT(listed, alone);
+	CHECK_INT(write(list[1], text, (size_t)n), n);
+	CHECK_INT(watch_time(list[0], pid), alone);
+	CHECK_INT(watch_time(-1, 0x7ffffff0), 0);
+	close(life[1]);
+	CHECK_INT(waitpid(pid, NULL, 0), pid);
+	for (int i = 0; i < 2; i++) {
+		close(list[i]);
+		close(done[i]);
+	}
+	close(life[0]);
+}
+
 int main(void)
 {
 	RUN(test_bad);
+	RUN(test_time);
 	if (geteuid() != 0) {
 		unit_skip("trees of processes", "needs root to mount a /proc of their own");
 		return unit_end();
