@@ -173,7 +173,8 @@ int client_unknown(const struct command_row *c, const char *name)
 
 static int run(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	const char *clients[RUN_LIST_MAX];
+	struct job j = {.o.client.v = clients};
 	int code, first = options_take(self, argc, argv, &j.o, &code);
 
 	if (first < 0)

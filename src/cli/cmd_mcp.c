@@ -80,7 +80,8 @@ static int try_options(void *arg)
 
 static int run(const struct command_row *self, int argc, char **argv)
 {
-	struct server_options o = {.mcp = {.version = CAISSON_VERSION}};
+	const char *room[3][RUN_LIST_MAX];
+	struct server_options o = {.mcp = {.version = CAISSON_VERSION, .base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
 	struct err e = {0};
 	struct arena a;
 	struct call c = {self, &o.mcp, &a};

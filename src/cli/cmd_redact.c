@@ -50,7 +50,8 @@ static int run_job(void *arg)
 
 static int run(const struct command_row *self, int argc, char **argv)
 {
-	struct job j = {0};
+	const char *names[RUN_LIST_MAX];
+	struct job j = {.names.v = names};
 	int code, first = options_take(self, argc, argv, &j, &code);
 
 	if (first < 0)

@@ -238,12 +238,14 @@ static bool only_ticket(const struct run_options *o, bool operands)
 	memcpy(&rest, &o->w, sizeof(rest));
 	rest.ticket = rest.config = rest.head = rest.tail = NULL;
 	rest.plain = false;
+	rest.env.v = rest.read.v = rest.write.v = NULL;
 	return !operands && memcmp(&rest, &none, sizeof(rest)) == 0;
 }
 
 static int run(const struct command_row *self, int argc, char **argv)
 {
-	struct run_options o = {0};
+	const char *room[3][RUN_LIST_MAX];
+	struct run_options o = {.w = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}};
 	int code, first = options_take(self, argc, argv, &o, &code);
 
 	if (first < 0)

@@ -260,6 +260,7 @@ static bool read_wishes(struct arena *a, const json_t *asked, struct str command
 	for (size_t i = 0; i < COUNT(lists); i++) {
 		struct run_list *l = (void *)((char *)w + lists[i].at);
 
+		l->v = arena_array(a, RUN_LIST_MAX, sizeof(*l->v));
 		if (!read_list(a, json_object_get(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
 			return false;
 	}

@@ -25,7 +25,7 @@
 enum { EXIT_OUTPUT_LIMIT = 153 /* 128 + SIGXFSZ */, EXIT_TIMEOUT = 124, EXIT_SETUP = 125, EXIT_REFUSED = 126, EXIT_OOM = 137 };
 
 struct run_list {
-	const char *v[RUN_LIST_MAX];
+	const char **v; /* of who adds to it: room for RUN_LIST_MAX. Elsewhere, because wishes are copied, and most have none */
 	size_t n;
 };
 

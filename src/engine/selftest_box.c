@@ -217,6 +217,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 	*w = (struct run_wishes){.argv = argv, .profile = "exec", .network = "deny", .memory = given(at->memory), .timeout = given(at->timeout),
 		.pids = given(at->pids), .scratch = given(at->scratch), .output = given(at->output),
 		.workspace = at->workspace ? str_c(a, str_fmt(a, "%s/workspace:rw", p->dir)) : NULL};
+	w->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->env.v));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "OUT=%s/outside", p->dir));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "HOST_HOME=%.*s", STR_ARG(world.home)));
 	w->env.v[w->env.n++] = str_c(a, str_fmt(a, "PORT=%u", p->port));

@@ -40,10 +40,11 @@ static void no_answer(struct judge *j, const char *why)
 /* ---- its box ---- */
 
 /* Files that the command names are seen in the box. */
-static void show_files(struct run_wishes *w, char *const *argv)
+static void show_files(struct arena *a, struct run_wishes *w, char *const *argv)
 {
 	struct stat st;
 
+	w->read.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->read.v));
 	for (size_t i = 0; argv[i] && w->read.n < RUN_LIST_MAX; i++)
 		if (argv[i][0] == '/' && strncmp(argv[i], "/usr/", 5) != 0 && strncmp(argv[i], "/bin/", 5) != 0 && stat(argv[i], &st) == 0 && S_ISREG(st.st_mode))
 			w->read.v[w->read.n++] = argv[i];
@@ -313,7 +314,7 @@ void validation_custom(struct arena *a, const struct policies *p, struct report 
 		if (!v->task || !str_is(c->task, v->task))
 			continue;
 		j.name = c->name;
-		show_files(&w, w.argv);
+		show_files(a, &w, w.argv);
 		consult(&j, &w);
 	}
 	if (r->task.validator) {

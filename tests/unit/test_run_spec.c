@@ -96,6 +96,7 @@ static void expect(const char *file, int line, const struct run_wishes *w, const
 }
 #define EXPECT(w, ...) expect(__FILE__, __LINE__, &(w), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 #define WISH(...) ((struct run_wishes){__VA_ARGS__})
+#define ONE(text) ((const char *[]){text})
 #define ARGV(...) ((char *const[]){__VA_ARGS__, NULL})
 
 static void test_programs(void)
@@ -254,14 +255,14 @@ static void test_places(void)
 	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/sub")), str_c(A, str_fmt(A, "cwd '%s/sub'", ws)));
 	EXPECT(WISH(.code = "ls", .workspace = ws, .cwd = at("ws2/none")), "is not a directory of the workspace");
 	EXPECT(WISH(.code = "ls", .cwd = "/tmp"), "cwd '/tmp'");
-	EXPECT(WISH(.code = "ls", .read = {{at("data")}, 1}), str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
-	EXPECT(WISH(.code = "ls", .write = {{ws}, 1}, .read = {{at("ws2/sub")}, 1}), str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
-	EXPECT(WISH(.code = "ls", .read = {{at("none")}, 1}), "error: --read", "does not exist");
-	EXPECT(WISH(.code = "ls", .read = {{"/"}, 1}), "error: --read '/' is the root");
-	EXPECT(WISH(.code = "ls", .read = {{home}, 1}), "the home directory");
-	EXPECT(WISH(.code = "ls", .read = {{"/proc/self"}, 1}), "error: --read '/proc/self'");
-	EXPECT(WISH(.code = "ls", .read = {{at("state2")}, 1}), "caisson's own files");
-	EXPECT(WISH(.code = "ls", .write = {{"/etc/passwd"}, 1}), "error: --write '/etc/passwd' is a place of the system");
+	EXPECT(WISH(.code = "ls", .read = {ONE(at("data")), 1}), str_c(A, str_fmt(A, "; read %s/data at ''", dir)));
+	EXPECT(WISH(.code = "ls", .write = {ONE(ws), 1}, .read = {ONE(at("ws2/sub")), 1}), str_c(A, str_fmt(A, "; write %s at ''; read %s/sub at ''", ws, ws)));
+	EXPECT(WISH(.code = "ls", .read = {ONE(at("none")), 1}), "error: --read", "does not exist");
+	EXPECT(WISH(.code = "ls", .read = {ONE("/"), 1}), "error: --read '/' is the root");
+	EXPECT(WISH(.code = "ls", .read = {ONE(home), 1}), "the home directory");
+	EXPECT(WISH(.code = "ls", .read = {ONE("/proc/self"), 1}), "error: --read '/proc/self'");
+	EXPECT(WISH(.code = "ls", .read = {ONE(at("state2")), 1}), "caisson's own files");
+	EXPECT(WISH(.code = "ls", .write = {ONE("/etc/passwd"), 1}), "error: --write '/etc/passwd' is a place of the system");
 	EXPECT(WISH(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
 	EXPECT(WISH(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
 	EXPECT(WISH(.code = "ls", .profile = "play"), "error: --profile 'play': expected exec or work");
@@ -358,13 +359,13 @@ static void test_variables(void)
 	load("sandbox: {env: {pass: [SHAPE, TZ]}}", NULL, "sandbox: {env: {scrub: [SHAPE], pass: [HIDDEN_ONE]}}");
 	EXPECT(w, "!SHAPE=", "!HIDDEN_ONE", "scrubbed API_TOKEN SHAPE MY_KEY;");
 	load(NULL, NULL, NULL);
-	w.env = (struct run_list){{"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine", "A=2", "E="}, 6};
+	w.env = (struct run_list){(const char *[]){"A=1", "B=x=y", "PATH=/p", "LD_PRELOAD=/mine", "A=2", "E="}, 6};
 	EXPECT(w, "; A=2", "!A=1", "; B=x=y", "; PATH=/p", "; LD_PRELOAD=/mine", "; E=;");
 	w.agent = "claude";
 	EXPECT(w, "error: --env 'LD_PRELOAD': it decides what programs execute, so an agent cannot set it");
-	EXPECT(WISH(.code = "ls", .env = {{"NOVALUE"}, 1}), "error: --env 'NOVALUE': expected NAME=VALUE");
-	EXPECT(WISH(.code = "ls", .env = {{"=x"}, 1}), "error: --env");
-	EXPECT(WISH(.code = "ls", .env = {{"a b=x"}, 1}), "error: --env");
+	EXPECT(WISH(.code = "ls", .env = {ONE("NOVALUE"), 1}), "error: --env 'NOVALUE': expected NAME=VALUE");
+	EXPECT(WISH(.code = "ls", .env = {ONE("=x"), 1}), "error: --env");
+	EXPECT(WISH(.code = "ls", .env = {ONE("a b=x"), 1}), "error: --env");
 	world.terminal = true;
 	EXPECT(WISH(.code = "ls", .plain = true), "TERM=xterm");
 	EXPECT(WISH(.code = "ls"), "TERM=dumb");
