@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -14,13 +13,14 @@
 #include "box/ns.h"
 #include "box/undertaker.h"
 #include "sys/clock.h"
+#include "sys/fds.h"
 #include "sys/landlock.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
 
 #define ENDS_MAX 6
 
-struct box {
+struct box { /* what is large stands last: only what is used of it is ever touched */
 	struct arena *a;
 	const struct spec *s;     /* NULL: not known yet */
 	struct ops ops;
@@ -28,18 +28,18 @@ struct box {
 	struct cgroup cg;
 	bool grouped;             /* cg holds a group */
 	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
-	struct undertaker undertaker; /* for the cgroup */
-	struct undertaker keeper;     /* for the placeholders: there before the first of them */
-	struct brief brief;
 	struct ns_child child;
-	int ends[ENDS_MAX];       /* descriptors for init alone, until it has its own; -1: closed */
+	int ends[ENDS_MAX];       /* descriptors for init alone, which has them from its birth; -1: closed */
 	size_t nends;
-	struct ns_watch watch;
 	struct ns_user user;
 	unsigned want;            /* what its group can limit besides memory and processes: bits of CG_HAS_* */
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
 	uid_t idmap_uid;
 	gid_t idmap_gid;
+	struct ns_watch watch;
+	struct undertaker undertaker; /* for the cgroup */
+	struct undertaker keeper;     /* for the placeholders: there before the first of them */
+	struct brief brief;
 };
 
 /* ---- before the box ---- */
@@ -152,14 +152,6 @@ static void close_trees(struct box *r)
 
 /* ---- the beginning ---- */
 
-static int say(struct box *r, const void *word, size_t n, struct err *e)
-{
-	/* A child that is dead already has said why; supervise() hears it. */
-	if (send(r->watch.talk, word, n, MSG_NOSIGNAL) != (ssize_t)n && errno != EPIPE && errno != ECONNRESET)
-		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
-	return 0;
-}
-
 struct ns_user ns_user(void)
 {
 	uid_t uid = geteuid();
@@ -177,7 +169,20 @@ static int write_maps(struct box *r, struct err *e)
 	return namespace_map(r->watch.pid, r->user.uid, r->user.outside_uid, r->user.gid, r->user.outside_gid, r->user.nobody, e);
 }
 
-static int talk_open(struct box *r, struct err *e)
+static int pipe_for_init(struct box *r, int which, int *ret_ours, struct err *e)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	*ret_ours = ends[!which];
+	if (fcntl(ends[!which], F_SETFL, O_NONBLOCK) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
+	return end_for_init(r, ends[which]);
+}
+
+/* One for standard input is there before it is known whether that is needed. */
+static int channels_open(struct box *r, struct err *e)
 {
 	struct ns_child *c = &r->child;
 	int talk[2];
@@ -186,6 +191,11 @@ static int talk_open(struct box *r, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
 	r->watch.talk = talk[0];
 	c->talk = end_for_init(r, talk[1]);
+	c->in = pipe_for_init(r, 0, &r->watch.in.to, e);
+	c->out = pipe_for_init(r, 1, &r->watch.out.fd, e);
+	c->err = pipe_for_init(r, 1, &r->watch.err.fd, e);
+	if (c->in < 0 || c->out < 0 || c->err < 0)
+		return -1;
 	c->launcher = end_for_init(r, (int)syscall(SYS_pidfd_open, getpid(), 0));
 	return c->launcher < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot watch the launcher of the box") : 0;
 }
@@ -195,7 +205,7 @@ static int child_make(struct box *r, bool host_network, struct err *e)
 	r->user = ns_user();
 	r->child = (struct ns_child){.uid = r->user.uid, .gid = r->user.gid, .drop_groups = r->user.nobody, .host_network = host_network, .brief = &r->brief};
 	r->child.null = end_for_init(r, fill_standard(e));
-	return r->child.null < 0 ? -1 : talk_open(r, e);
+	return r->child.null < 0 ? -1 : channels_open(r, e);
 }
 
 /* Init, and what it can do by itself. On version 2 it must be born in its group. */
@@ -213,34 +223,21 @@ static int begin(struct box *r, bool host_network, struct err *e)
 	if (r->grouped)
 		into = cg_into(&r->cg, &rest);
 	r->child.born_in = into >= 0 && !rest;
-	pid = namespace_clone(into, true, &r->watch.pidfd);
+	pid = namespace_clone(into, &r->watch.pidfd);
 	if (pid < 0)
 		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
 				    : err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
 	if (!pid)
 		ns_init(&r->child);
 	r->watch.pid = pid;
-	if (write_maps(r, e) != 0 || say(r, &(char){NS_MAPPED}, 1, e) != 0)
+	if (write_maps(r, e) != 0)
 		return -1;
+	if (fds_send(r->watch.talk, &(char){NS_MAPPED}, 1, NULL, 0) != 1 && errno != EPIPE && errno != ECONNRESET)
+		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	return r->grouped ? undertaker_start(&r->undertaker, &r->cg, NULL, e) : 0;
 }
 
 /* ---- what it is for ---- */
-
-static int streams_open(struct box *r, struct ns_streams *ret, struct err *e)
-{
-	int in[2] = {-1, -1}, out[2], err[2];
-
-	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0 || (r->s->input >= 0 && pipe2(in, O_CLOEXEC) != 0))
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
-	*ret = (struct ns_streams){.in = end_for_init(r, in[0]), .out = end_for_init(r, out[1]), .err = end_for_init(r, err[1])};
-	if (fcntl(out[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(err[0], F_SETFL, O_NONBLOCK) != 0 || (in[1] >= 0 && fcntl(in[1], F_SETFL, O_NONBLOCK) != 0))
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the channels of the box");
-	feed_start(&r->watch.in, r->s->input, in[1]);
-	capture_start(&r->watch.out, out[0], r->s->pass_through ? STDOUT_FILENO : -1, r->s);
-	capture_start(&r->watch.err, err[0], r->s->pass_through ? STDERR_FILENO : -1, r->s);
-	return 0;
-}
 
 static int protect_workspace(struct box *r, struct err *e)
 {
@@ -255,32 +252,24 @@ static int protect_workspace(struct box *r, struct err *e)
 static int plan(struct box *r, struct err *e)
 {
 	const struct spec *s = r->s;
-	struct ns_streams streams;
 
-	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0)
+	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0 || (r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0))
 		return -1;
-	if ((r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0) || streams_open(r, &streams, e) != 0)
-		return -1;
-	return brief_make(&r->brief, s, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, &streams, e);
+	return brief_make(&r->brief, s, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
 }
 
-/* Init has descriptors of its own from now on, and those that are only for it can be closed here. */
-static int taken(struct box *r, struct err *e)
+/* From here on their ends mean something. */
+static void streams_start(struct box *r)
 {
-	struct pollfd fds[] = {{.fd = r->watch.talk, .events = POLLIN}, {.fd = r->watch.pidfd, .events = POLLIN}};
-	struct ns_message m = {0};
+	const struct spec *s = r->s;
 
-	while (poll(fds, 2, -1) < 0 && errno == EINTR)
-		;
-	if (fds[0].revents && recv(r->watch.talk, &m, sizeof(m), MSG_DONTWAIT) != (ssize_t)sizeof(m))
-		m.kind = 0;
-	if (m.kind == NS_FAILED)
-		*e = m.err;
-	if (m.kind != NS_TAKEN)
-		return m.kind == NS_FAILED ? -1 : err_set(e, ERR_SYSTEM, 0, "the first process of the box was ended from outside");
 	close_ends(r);
 	close_trees(r);
-	return 0;
+	if (s->input < 0)
+		fd_close(&r->watch.in.to);
+	feed_start(&r->watch.in, s->input, r->watch.in.to);
+	capture_start(&r->watch.out, r->watch.out.fd, s->pass_through ? STDOUT_FILENO : -1, s);
+	capture_start(&r->watch.err, r->watch.err.fd, s->pass_through ? STDERR_FILENO : -1, s);
 }
 
 /* The program may start: with the doors of its group, unless it was born in it. */
@@ -289,22 +278,11 @@ static int let_go(struct box *r, struct err *e)
 	int doors[CG_HIERARCHIES_MAX];
 	size_t n = r->grouped ? cg_doors(&r->cg, doors) : 0;
 	char word = r->grouped ? NS_GROUP : NS_ALONE;
-	struct iovec part = {&word, 1};
-	union {
-		char room[CMSG_SPACE(sizeof(doors))];
-		struct cmsghdr head;
-	} control = {.room = {0}};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
 
 	if (r->grouped && !n && !r->child.born_in)
 		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
-	if (n) {
-		msg.msg_control = control.room;
-		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
-		control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(n * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-		memcpy(CMSG_DATA(&control.head), doors, n * sizeof(int));
-	}
-	if (sendmsg(r->watch.talk, &msg, MSG_NOSIGNAL) != 1 && errno != EPIPE && errno != ECONNRESET)
+	/* A child that is dead already has said why; supervise() hears it. */
+	if (fds_send(r->watch.talk, &word, 1, doors, n) != 1 && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	return 0;
 }
@@ -316,10 +294,9 @@ static int start(struct box *r, const struct box_start *how, struct err *e)
 
 	if ((born && group_ready(r, e) != 0) || plan(r, e) != 0)
 		return -1;
-	if (say(r, &r->brief.used, sizeof(r->brief.used), e) != 0 || brief_send(&r->brief, r->watch.talk, r->watch.pidfd, e) != 0)
+	if (brief_send(&r->brief, r->watch.talk, e) != 0 || (!born && group_ready(r, e) != 0))
 		return -1;
-	if ((!born && group_ready(r, e) != 0) || taken(r, e) != 0)
-		return -1;
+	streams_start(r);
 	if (r->grouped && !born && undertaker_start(&r->undertaker, &r->cg, NULL, e) != 0)
 		return -1;
 	if (how->ready && how->ready(how->ctx, e) != 0)
@@ -469,7 +446,7 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 static int ns_probe(struct err *e)
 {
 	int pidfd = -1;
-	pid_t pid = namespace_clone(-1, false, &pidfd);
+	pid_t pid = namespace_clone(-1, &pidfd);
 
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make user namespaces");

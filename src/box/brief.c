@@ -1,15 +1,14 @@
 /*
  * What init is told when it is known what for. Init is older than the launcher's knowledge, and a copy of it: memory that was set aside before has the
- * same address in both, so what is put together there can be sent as it is, with its pointers.
- *
- * The launcher must not wait for an init that is dead: it holds both ends of the socket then, so nobody would tell.
+ * same address in both, so what is put together there can be sent as it is, with its pointers: first how much, then the bytes in messages, then
+ * the descriptors of mounts, in the order of the operations that have one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include "box/ns.h"
+#include "sys/fds.h"
 
 #define BRIEF_ALIGN 16
 #define BRIEF_CHUNK ((size_t)32 << 10) /* bytes of a message */
@@ -90,11 +89,11 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 	return first;
 }
 
-int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, const struct ns_streams *streams, struct err *e)
+int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, struct err *e)
 {
 	struct ns_task *t = take(b, sizeof(*t));
 
-	*t = (struct ns_task){.limits = spec->limits, .network = spec->network, .streams = *streams};
+	*t = (struct ns_task){.limits = spec->limits, .network = spec->network, .input = spec->input >= 0};
 	t->argv = copy_vector(b, spec->argv);
 	t->envp = copy_environment(b, spec->env);
 	t->ops = copy_ops(b, ops);
@@ -104,35 +103,84 @@ int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, s
 
 /* ---- on its way ---- */
 
-int brief_send(const struct brief *b, int talk, int pidfd, struct err *e)
-{
-	for (size_t at = 0; at < b->used;) {
-		size_t left = b->used - at;
-		ssize_t n = send(talk, b->at + at, left < BRIEF_CHUNK ? left : BRIEF_CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT);
-		struct pollfd fds[] = {{.fd = talk, .events = POLLOUT}, {.fd = pidfd, .events = POLLIN}};
+static const struct ns_task *task_of(const struct brief *b) { return (const struct ns_task *)(const void *)b->at; }
 
-		if (n > 0) {
-			at += (size_t)n;
+static const struct op *next_tree(const struct op *op)
+{
+	while (op && op->tree < 0)
+		op = op->next;
+	return op;
+}
+
+static int send_trees(const struct op *op, int talk)
+{
+	int fds[FDS_MAX];
+	size_t n = 0;
+
+	for (op = next_tree(op); op; op = next_tree(op->next)) {
+		fds[n++] = op->tree;
+		if (n < FDS_MAX && next_tree(op->next))
 			continue;
-		}
-		if (errno != EAGAIN && errno != EINTR)
-			return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
-		if (poll(fds, 2, -1) > 0 && fds[1].revents)
-			return 0; /* it has said why, or will be found dead */
+		if (fds_send(talk, "", 1, fds, n) < 0)
+			return -1;
+		n = 0;
 	}
 	return 0;
 }
 
-const struct ns_task *brief_take(struct brief *b, int talk, size_t bytes)
+static int send_all(const struct brief *b, int talk)
 {
-	size_t at = 0;
+	if (fds_send(talk, &b->used, sizeof(b->used), NULL, 0) < 0)
+		return -1;
+	for (size_t at = 0; at < b->used;) {
+		size_t left = b->used - at;
+		ssize_t n = fds_send(talk, b->at + at, left < BRIEF_CHUNK ? left : BRIEF_CHUNK, NULL, 0);
 
-	while (at < bytes && bytes <= BRIEF_BYTES) {
-		ssize_t n = recv(talk, b->at + at, bytes - at, 0);
-
-		if (n == 0 || (n < 0 && errno != EINTR))
-			break;
-		at += n > 0 ? (size_t)n : 0;
+		if (n < 0)
+			return -1;
+		at += (size_t)n;
 	}
-	return at == bytes ? (const struct ns_task *)(const void *)b->at : NULL;
+	return send_trees(task_of(b)->ops, talk);
+}
+
+int brief_send(const struct brief *b, int talk, struct err *e)
+{
+	return send_all(b, talk) == 0 || errno == EPIPE || errno == ECONNRESET ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+}
+
+static int take_bytes(struct brief *b, int talk)
+{
+	size_t none = 0, at = 0;
+
+	if (fds_recv(talk, &b->used, sizeof(b->used), NULL, &none, 0) != (ssize_t)sizeof(b->used) || b->used > BRIEF_BYTES)
+		return -1;
+	while (at < b->used) {
+		ssize_t n = fds_recv(talk, b->at + at, b->used - at, NULL, &none, 0);
+
+		if (n <= 0)
+			return -1;
+		at += (size_t)n;
+	}
+	return 0;
+}
+
+static int take_trees(const struct op *op, int talk)
+{
+	op = next_tree(op);
+	while (op) {
+		int fds[FDS_MAX];
+		size_t n = FDS_MAX;
+		char word;
+
+		if (fds_recv(talk, &word, 1, fds, &n, 0) != 1 || !n)
+			return -1;
+		for (size_t i = 0; i < n && op; i++, op = next_tree(op->next))
+			((struct op *)op)->tree = fds[i]; /* in memory of ours */
+	}
+	return 0;
+}
+
+const struct ns_task *brief_take(struct brief *b, int talk)
+{
+	return take_bytes(b, talk) == 0 && take_trees(task_of(b)->ops, talk) == 0 ? task_of(b) : NULL;
 }

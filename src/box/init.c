@@ -3,8 +3,7 @@
  * and then this process ends, and the box with it.
  *
  * Init is there before the launcher knows what for: it makes its namespaces, becomes the user of the box and gives up what it will not need, all of which
- * the program inherits, and meanwhile another process makes the network namespace, which takes the kernel longest. Then it waits for the plan.
- * Until that is there it shares the launcher's descriptors, so it opens and closes none; then it has its own.
+ * the program inherits, and meanwhile another process makes the network namespace, which takes the kernel longest. Then it waits for its task.
  *
  * Init shares its user with the program. It is not dumpable, so nothing of it can be read, traced or opened through /proc; as pid 1 it takes
  * no signal from inside. It keeps one descriptor, the socket to the launcher, once the program runs.
@@ -29,6 +28,7 @@
 
 #include "box/ns.h"
 #include "sys/file.h"
+#include "sys/fds.h"
 #include "sys/landlock.h"
 #include "sys/namespace.h"
 #include "sys/seccomp.h"
@@ -37,11 +37,7 @@
 #define OPEN_FILES 20000
 #define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
-static void tell(int talk, const struct ns_message *m)
-{
-	while (send(talk, m, sizeof(*m), MSG_NOSIGNAL) < 0 && errno == EINTR)
-		;
-}
+static void tell(int talk, const struct ns_message *m) { (void)fds_send(talk, m, sizeof(*m), NULL, 0); }
 
 static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
 {
@@ -68,18 +64,9 @@ static void await(int talk, char what)
 static int hand_out(int talk, int root, struct err *e)
 {
 	FD_CLEANUP int proc = openat(root, "proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int fds[2] = {proc, root};
-	struct ns_message m = {.kind = NS_READY};
-	struct iovec part = {&m, sizeof(m)};
-	union {
-		char room[CMSG_SPACE(sizeof(fds))];
-		struct cmsghdr head;
-	} control = {.room = {0}};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = control.room, .msg_controllen = sizeof(control.room)};
+	const struct ns_message m = {.kind = NS_READY};
 
-	control.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(fds)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-	memcpy(CMSG_DATA(&control.head), fds, sizeof(fds));
-	if (proc < 0 || sendmsg(talk, &msg, MSG_NOSIGNAL) < 0)
+	if (proc < 0 || fds_send(talk, &m, sizeof(m), (int[]){proc, root}, 2) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot let the launcher look into the box");
 	return 0;
 }
@@ -195,9 +182,9 @@ static int wall_in(const struct ns_task *t, struct err *e)
 	return 0;
 }
 
-static int set_streams(const struct ns_streams *s, int null, struct err *e)
+static int set_streams(const struct ns_child *c, bool input, struct err *e)
 {
-	if (dup2(s->in >= 0 ? s->in : null, STDIN_FILENO) < 0 || dup2(s->out, STDOUT_FILENO) < 0 || dup2(s->err, STDERR_FILENO) < 0)
+	if (dup2(input ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
@@ -244,7 +231,7 @@ static int enclose(const struct ns_child *c, const struct ns_task *t, const stru
 	int why = 0;
 
 	setsid();
-	if (enter_group(g, t, e) != 0 || set_streams(&t->streams, c->null, e) != 0 || setup_enter(e) != 0)
+	if (enter_group(g, t, e) != 0 || set_streams(c, t->input, e) != 0 || setup_enter(e) != 0)
 		return -1;
 	if (chdir(t->cwd) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
@@ -378,24 +365,6 @@ static int begin(const struct ns_child *c, pid_t *ret_maker, struct err *e)
 	return setup_begin(e);
 }
 
-/* The task, and with it the launcher's descriptors that belong to it. */
-static int take_task(const struct ns_child *c, const struct ns_task **ret, struct err *e)
-{
-	const struct ns_message taken = {.kind = NS_TAKEN};
-
-	size_t bytes = 0;
-
-	while (recv(c->talk, &bytes, sizeof(bytes), 0) < 0 && errno == EINTR)
-		;
-	*ret = brief_take(c->brief, c->talk, bytes);
-	if (!bytes || !*ret)
-		_exit(127);
-	if (unshare(CLONE_FILES) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot take the descriptors of the box");
-	tell(c->talk, &taken);
-	return 0;
-}
-
 static int prepare(const struct ns_task *t, pid_t maker, int *ret_root, int *ret_hidden, struct err *e)
 {
 	FD_CLEANUP int root = -1;
@@ -412,19 +381,12 @@ static int prepare(const struct ns_task *t, pid_t maker, int *ret_root, int *ret
 /* The launcher's word that the program may start, with the doors of its group. The launcher's death ends us. */
 static void await_start(const struct ns_child *c, struct entry *ret)
 {
-	char room[CMSG_SPACE(sizeof(ret->doors))], word = 0;
-	struct iovec part = {&word, 1};
-	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
-	const struct cmsghdr *head;
+	char word = 0;
 
-	while (recvmsg(c->talk, &msg, MSG_CMSG_CLOEXEC) < 0 && errno == EINTR)
-		;
-	head = CMSG_FIRSTHDR(&msg);
-	*ret = (struct entry){.alone = word == NS_ALONE};
-	if (head && head->cmsg_type == SCM_RIGHTS) {
-		ret->n = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		memcpy(ret->doors, CMSG_DATA(head), ret->n * sizeof(int));
-	}
+	ret->n = CG_HIERARCHIES_MAX;
+	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
+		_exit(127);
+	ret->alone = word == NS_ALONE;
 	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
 		_exit(127);
 }
@@ -457,13 +419,18 @@ static int keep_only(int fd, struct err *e)
 
 void ns_init(const struct ns_child *c)
 {
-	const struct ns_task *t = NULL;
+	const struct ns_task *t;
 	struct err e = {0};
 	int root = -1, hidden = -1;
 	pid_t maker = 0, child;
 	struct entry group;
 
-	if (begin(c, &maker, &e) != 0 || take_task(c, &t, &e) != 0 || prepare(t, maker, &root, &hidden, &e) != 0)
+	if (begin(c, &maker, &e) != 0)
+		give_up(c->talk, &e);
+	t = brief_take(c->brief, c->talk);
+	if (!t)
+		_exit(127); /* the launcher is dead */
+	if (prepare(t, maker, &root, &hidden, &e) != 0)
 		give_up(c->talk, &e);
 	await_start(c, &group);
 	if ((group.alone && hand_out(c->talk, root, &e) != 0) || keep_time(t->limits.time_ms, &e) != 0)

@@ -8,8 +8,8 @@
  *      └── clone, shared memory ──> undertaker (outside the box)
  *
  * A box is begun before it is known what for. Init makes the other namespaces, becomes the user of the box once the launcher has written the uid map, and
- * gives up what it can; meanwhile the launcher finds out what is to run and makes the plan. It sends that as a brief; with it init takes a copy of the
- * launcher's descriptors, which it shared until then. Init puts the root together while the launcher makes the cgroup, and starts the program, which enters
+ * gives up what it can; meanwhile the launcher finds out what is to run and makes the plan, which it sends as a brief. Init puts the root together while the
+ * launcher makes the cgroup and says that it is ready, and starts the program, which enters
  * the group, goes into the new root, walls itself in and becomes the program. A box for which there is no task is ended: nothing foreign was in it.
  *
  * The launcher then watches: output, the clock, memory, init's end. Init never runs foreign code: it reaps what is orphaned, and when the program has
@@ -45,7 +45,7 @@ struct ns_user { /* who the program is, in the box and on the host */
 /* Root of a user namespace that is no more than one user of the host (a container without root) is an ordinary user. */
 struct ns_user ns_user(void);
 
-enum ns_message_kind { NS_TAKEN = 1, NS_READY, NS_FAILED, NS_ENDED };
+enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
 /* Words of the launcher: to init (its users are there; what for, in so many bytes), and to the program (it may start, in its group or without one). */
 enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a' };
 
@@ -63,13 +63,10 @@ struct ns_child {
 	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
 	bool host_network;         /* no network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
-	int talk, null;            /* our end of the socket pair */
+	int talk;                  /* our end of the socket pair */
+	int in, out, err, null;    /* the program's ends of the streams; null: in place of `in` where there is no input */
 	int launcher;              /* the process */
 	struct brief *brief;       /* what it will be told */
-};
-
-struct ns_streams {
-	int in, out, err;          /* the program's ends; in: -1: none */
 };
 
 /* What it is for. */
@@ -79,7 +76,7 @@ struct ns_task {
 	const struct op *ops;
 	char *const *argv, *const *envp;
 	const char *cwd;
-	struct ns_streams streams;
+	bool input;                /* there is something for standard input */
 };
 
 /* brief.c: the way of a task to init. */
@@ -89,15 +86,15 @@ struct brief { /* in zeroed memory; only what is used of it is ever touched */
 	bool full;                 /* something did not fit */
 	_Alignas(16) char at[BRIEF_BYTES];
 };
-int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, const struct ns_streams *streams, struct err *e);
-/* The launcher: all of it; the word before it says how much. `pidfd`: init's, whose end means that nobody needs it. */
-int brief_send(const struct brief *b, int talk, int pidfd, struct err *e);
+int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, struct err *e);
+/* The launcher: all of it, and the mounts that were made for it. 0 as well when init is dead: it has said why, or will be found so. */
+int brief_send(const struct brief *b, int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */
-const struct ns_task *brief_take(struct brief *b, int talk, size_t bytes);
+const struct ns_task *brief_take(struct brief *b, int talk);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* setup.c: what every box has, before it is known what for; opens no descriptor. */
+/* setup.c: what every box has, before it is known what for. */
 int setup_begin(struct err *e);
 /* Carries out the plan; where that has another root than the system's, what is there is left below. Descriptors of the new root, and of what is above it. */
 int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e);

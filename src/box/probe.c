@@ -119,7 +119,7 @@ static int in_namespaces(int (*fn)(void *), void *arg)
 
 	if (pipe2(start, O_CLOEXEC) != 0)
 		return errno;
-	pid = namespace_clone(-1, false, &pidfd);
+	pid = namespace_clone(-1, &pidfd);
 	why = pid < 0 ? errno : 0;
 	if (!pid)
 		inner(start, &u, fn, arg);

@@ -427,7 +427,6 @@ static int carry_out(struct root *r, const struct op *op, struct err *e)
 	return !closes(op) && close_root(r, e) != 0 ? -1 : operations[op->kind](r, op, e);
 }
 
-/* Opens nothing: the descriptors are the launcher's still. */
 static int make_usual(struct root *r, struct err *e)
 {
 	struct op op = {.kind = OP_SYSTEM};

@@ -20,6 +20,7 @@
 #include "box/ns.h"
 #include "box/watch.h"
 #include "sys/clock.h"
+#include "sys/fds.h"
 #include "sys/file.h"
 
 #define MS 1000000LL
@@ -44,33 +45,19 @@ struct state {
 
 /* ---- messages of init ---- */
 
-static void take_fds(struct state *s, struct msghdr *msg)
-{
-	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-	int fds[2];
-
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(fds)))
-		return;
-	memcpy(fds, CMSG_DATA(c), sizeof(fds));
-	s->w->procfd = fds[0];
-	s->w->rootfd = fds[1];
-}
-
 static void take_messages(struct state *s)
 {
 	for (;;) {
 		struct ns_message m;
-		char room[CMSG_SPACE(2 * sizeof(int))];
-		struct iovec part = {&m, sizeof(m)};
-		struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof(room)};
-		ssize_t n = recvmsg(s->w->talk, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		int fds[2];
+		size_t nfds = 2;
+		ssize_t n = fds_recv(s->w->talk, &m, sizeof(m), fds, &nfds, MSG_DONTWAIT);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n != (ssize_t)sizeof(m))
 			return;
 		if (m.kind == NS_READY) {
-			take_fds(s, &msg);
+			s->w->procfd = nfds == 2 ? fds[0] : -1;
+			s->w->rootfd = nfds == 2 ? fds[1] : -1;
 		} else if (!s->failed && !s->ended) {
 			s->last = m;
 			s->failed = m.kind == NS_FAILED;

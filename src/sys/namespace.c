@@ -40,9 +40,9 @@ static pid_t clone_with(uint64_t flags, int into, int *ret_pidfd)
 	return pid;
 }
 
-pid_t namespace_clone(int into, bool files, int *ret_pidfd)
+pid_t namespace_clone(int into, int *ret_pidfd)
 {
-	return clone_with(CLONE_NEWUSER | CLONE_NEWPID | (files ? CLONE_FILES : 0), into, ret_pidfd);
+	return clone_with(CLONE_NEWUSER | CLONE_NEWPID, into, ret_pidfd);
 }
 
 int namespace_leave(void) { return unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP); }

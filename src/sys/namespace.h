@@ -6,10 +6,9 @@
 
 /*
  * A copy of this process in a new user and a new pid namespace; the others it makes by itself, which nobody has to wait for here. The child's
- * pid, 0 in the child, -1 with errno. `into`: the directory of a version 2 cgroup it is born in, or -1. With `files` the descriptors are the
- * same for both, until one of them leaves. *ret_pidfd is the child's.
+ * pid, 0 in the child, -1 with errno. `into`: the directory of a version 2 cgroup it is born in, or -1. *ret_pidfd is the child's.
  */
-pid_t namespace_clone(int into, bool files, int *ret_pidfd);
+pid_t namespace_clone(int into, int *ret_pidfd);
 /* The rest of them: mount, ipc, uts, cgroup; but the network's, which takes longer than all others together. 0 or -1 with errno. */
 int namespace_leave(void);
 /* Gives the child's user namespace one user and one group: inside and outside. Dropping groups is only possible for root. */

@@ -1,0 +1,58 @@
+/* Descriptors through sockets. */
+#define _GNU_SOURCE
+#include "sys/fds.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+union control {
+	char room[CMSG_SPACE(FDS_MAX * sizeof(int))];
+	struct cmsghdr head;
+};
+
+ssize_t fds_send(int socket, const void *data, size_t n, const int *fds, size_t nfds)
+{
+	union control c;
+	struct iovec part = {(void *)data, n};
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1};
+	ssize_t sent;
+
+	if (nfds > FDS_MAX) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (nfds) {
+		msg.msg_control = c.room;
+		msg.msg_controllen = CMSG_SPACE(nfds * sizeof(int));
+		memset(c.room, 0, msg.msg_controllen);
+		c.head = (struct cmsghdr){.cmsg_len = CMSG_LEN(nfds * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+		memcpy(CMSG_DATA(&c.head), fds, nfds * sizeof(int));
+	}
+	do
+		sent = sendmsg(socket, &msg, MSG_NOSIGNAL);
+	while (sent < 0 && errno == EINTR);
+	return sent;
+}
+
+ssize_t fds_recv(int socket, void *data, size_t n, int *fds, size_t *nfds, int flags)
+{
+	union control c;
+	struct iovec part = {data, n};
+	size_t room = *nfds < FDS_MAX ? *nfds : FDS_MAX;
+	struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = room ? CMSG_SPACE(room * sizeof(int)) : 0};
+	const struct cmsghdr *head;
+	ssize_t got;
+
+	do
+		got = recvmsg(socket, &msg, flags | MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	*nfds = 0;
+	head = got < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
+		*nfds = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		*nfds = *nfds < room ? *nfds : room; /* padding can hold one more */
+		memcpy(fds, CMSG_DATA(head), *nfds * sizeof(int));
+	}
+	return got;
+}
