@@ -7,6 +7,7 @@
 
 #include "config/knowledge_yaml.h"
 #include "knowledge/knowledge.h"
+#include "knowledge/scan.h"
 #include "unit.h"
 
 #define ARGV_MAX 64
