@@ -38,7 +38,18 @@ static const struct know_row *row_find(const struct know_row *rows, size_t n, st
 static const struct know_row *baked_find(struct str base, struct str sub)
 {
 	const struct know_blob *b = (const void *)know_baked;
-	return row_find(blob_rows(b), b->nrows, base, sub);
+	uint64_t key = know_key(base, sub);
+	size_t lo = 0, hi = b->nrows, n = 0;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (know_keys[mid] < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	while (lo + n < b->nrows && know_keys[lo + n] == key)
+		n++;
+	return row_find(blob_rows(b) + lo, n, base, sub);
 }
 
 const struct know_row *know_find(struct str base, const struct know_row *own, size_t nown)
@@ -51,8 +62,8 @@ const struct know_row *know_sub_find(const struct know_row *row, struct str sub)
 {
 	const struct know_blob *b = (const void *)know_base(row);
 	struct str base = str_of(know_string(row, row->name));
-	const struct know_row *r = row_find(blob_rows(b), b->nrows, base, sub);
-	return r || (const void *)b == (const void *)know_baked ? r : baked_find(base, sub);
+	const struct know_row *r = (const void *)b == (const void *)know_baked ? NULL : row_find(blob_rows(b), b->nrows, base, sub);
+	return r ? r : baked_find(base, sub);
 }
 
 const struct know_row *know_forwarded(const struct know_row *row)

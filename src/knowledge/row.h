@@ -109,6 +109,22 @@ struct know_blob {
 };
 
 extern const uint32_t know_baked[]; /* made by gen-knowledge */
+/* Of each of its rows the first bytes of the name, as a number in the order of the names: looking one up touches this and little else of the blob. */
+#define KNOW_KEY_BYTES 8
+extern const uint64_t know_keys[];
+
+static inline uint64_t know_key(struct str base, struct str sub)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < KNOW_KEY_BYTES; i++) {
+		bool blank = sub.n && i == base.n;
+		unsigned char c = i < base.n ? (unsigned char)base.p[i] : blank ? ' ' : i > base.n && i - base.n - 1 < sub.n ? (unsigned char)sub.p[i - base.n - 1] : 0;
+
+		key = key << 8 | c;
+	}
+	return key;
+}
 
 static inline const char *know_base(const struct know_row *r) { return (const char *)r - r->self; }
 static inline const char *know_string(const struct know_row *r, uint32_t off) { return know_base(r) + off; }

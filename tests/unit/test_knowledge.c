@@ -7,6 +7,7 @@
 
 #include "config/knowledge_yaml.h"
 #include "knowledge/knowledge.h"
+#include "knowledge/scan.h"
 #include "unit.h"
 
 #define ARGV_MAX 64
@@ -542,6 +543,29 @@ static void test_info(void)
 	}
 }
 
+/* Every row is found by its name, word by word, and what only starts like one is not. */
+static void test_found(void)
+{
+	const struct know_blob *b = (const void *)know_baked;
+	const struct know_row *rows = (const void *)(b + 1);
+	for (size_t r = 0; r < b->nrows; r++) {
+		struct str name = str_of(know_string(&rows[r], rows[r].name));
+		ptrdiff_t at = str_find(name, ' ', 0);
+		const struct know_row *found = know_find(str_sub(name, 0, at < 0 ? name.n : (size_t)at), NULL, 0);
+		while (found && at >= 0) {
+			size_t from = (size_t)at + 1;
+			at = str_find(name, ' ', from);
+			found = know_sub_find(found, str_sub(name, from, at < 0 ? name.n : (size_t)at));
+		}
+		CHECK_ROW(found == &rows[r], name.p);
+	}
+	static const char *const none[] = {"", "gi", "git-", "zzzzzzzzzzzz", "\xff", "chmo", "terrafor", "terraformx"};
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		CHECK_ROW(!know_find(str_of(none[i]), NULL, 0), none[i]);
+	CHECK(!know_sub_find(know_find(STR("git"), NULL, 0), STR("statu")));
+	CHECK(!know_sub_find(know_find(STR("git"), NULL, 0), STR("statusx")));
+}
+
 /* Every command with rows for subcommands has one of its own: what an unlisted form may do. And options are no subcommands. */
 static void test_parents(void)
 {
@@ -747,6 +771,7 @@ int main(void)
 	RUN(test_option_values);
 	RUN(test_path_extractors);
 	RUN(test_info);
+	RUN(test_found);
 	RUN(test_parents);
 	RUN(test_bridges);
 	RUN(test_own_rows);

@@ -1,8 +1,10 @@
 /* gen-knowledge FILE.yaml... > knowledge_table.c: bakes the rows of all files into one constant array. Runs at build time only. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "config/knowledge_yaml.h"
+#include "knowledge/row.h"
 
 #define SOURCES_MAX 64
 
@@ -65,6 +67,9 @@ int main(int argc, char **argv)
 	printf("/* Made by gen-knowledge from the YAML files in knowledge: %zu names. */\n#include \"knowledge/row.h\"\n\nconst uint32_t know_baked[] = {", j.packed.nrows);
 	for (size_t i = 0; i < j.packed.bytes / 4; i++)
 		printf("%s0x%x,", i % 16 ? "" : "\n", j.packed.blob[i]);
+	printf("\n};\n\nconst uint64_t know_keys[] = {");
+	for (size_t i = 0; i < j.packed.nrows; i++)
+		printf("%s0x%" PRIx64 ",", i % 8 ? "" : "\n", know_key(str_of(know_string(&j.packed.rows[i], j.packed.rows[i].name)), STR("")));
 	printf("\n};\n");
 	arena_free(&a);
 	return fflush(stdout) || ferror(stdout) ? 1 : 0;
