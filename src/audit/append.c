@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "audit/retain.h"
 #include "audit/sign.h"
 #include "sys/file.h"
+#include "sys/random.h"
 
 #define BLOCK 16384
 #define SHORT_ROW 4096
@@ -297,15 +297,6 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 	return 0;
 }
 
-static int new_id(char ret[AUDIT_ID_MAX + 1], struct err *e)
-{
-	uint64_t n[2];
-	if (getrandom(n, sizeof n, 0) != (ssize_t)sizeof n)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make an id for the record");
-	str_put(ret, AUDIT_ID_MAX + 1, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
-	return 0;
-}
-
 /* A row about what was found out of order, if anything was. */
 static int put_recovered(struct writing *w)
 {
@@ -319,7 +310,7 @@ static int put_recovered(struct writing *w)
 	if (missing)
 		n += str_put(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
 	n += str_put(body + n, sizeof body - n, ",\"note\":\"%s\"", missing ? "rows that were written are missing at the end" : "a torn line was moved aside");
-	if (new_id(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
+	if (random_id(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
 		return -1;
 	w->head.torn[0] = '\0';
 	w->head.torn_bytes = 0;
@@ -381,7 +372,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 		return -1;
 	if (row->id.n)
 		memcpy(done.id, row->id.p, row->id.n);
-	else if (new_id(done.id, e) < 0)
+	else if (random_id(done.id, e) < 0)
 		return -1;
 	char *line = arena_alloc(a, body.n + FRAME_MAX + CHECKPOINT_MAX);
 	struct writing w = {.au = au, .lock = lock_take(au, e), .tail = {.fd = -1}, .e = e};

@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -214,9 +213,9 @@ static void run(const struct ns_task *t, struct err *e)
 	}
 	while (*dirs) {
 		size_t n = strcspn(dirs, ":");
-		int len = snprintf(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dirs : ".", argv[0]);
+		size_t len = str_put(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dirs : ".", argv[0]);
 
-		if (len > 0 && (size_t)len < sizeof(path)) {
+		if (len < sizeof(path)) {
 			execve(path, argv, t->envp);
 			if (errno != ENOENT && errno != ENOTDIR)
 				why = errno;

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "box/protect_inner.h"
@@ -74,7 +73,7 @@ static bool give_back(const struct protect *p, int dir, const struct made *m)
 {
 	char as[32];
 
-	snprintf(as, sizeof as, "%llu", (unsigned long long)m->ino);
+	str_put(as, sizeof as, "%llu", (unsigned long long)m->ino);
 	if (p->pool < 0 || !m->ino || !dir_empty(dir, m->name) || renameat2(dir, m->name, p->pool, as, RENAME_NOREPLACE) < 0)
 		return false;
 	if (!dir_empty(p->pool, as)) /* somebody on the host put something into it just now: it is theirs */

@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,7 +56,7 @@ static int fail(const struct op *op, const char *what, struct err *e)
 /* A target as a path of the old root. */
 static const char *path_of(struct root *r, const char *target)
 {
-	snprintf(r->path, PATH_ROOM, NEW "%s", target);
+	str_put(r->path, PATH_ROOM, NEW "%s", target);
 	return r->path;
 }
 
@@ -277,7 +276,7 @@ static int repeat_own(struct root *r, const struct op *op)
 {
 	char source[PATH_ROOM];
 
-	snprintf(source, sizeof(source), "%s", path_of(r, op->source));
+	str_put(source, sizeof(source), "%s", path_of(r, op->source));
 	if (mount_bind(source, path_of(r, op->target)) != 0)
 		return errno == ENOENT ? 0 : -1;
 	return mount_attributes_at(r->path, mount_flags(op));
@@ -397,7 +396,7 @@ static int open_base(uint64_t scratch, int *ret_root, int *ret_top, struct err *
 {
 	char options[128];
 
-	snprintf(options, sizeof(options), "size=%llu,nr_inodes=%llu", (unsigned long long)(scratch + ROOT_BYTES), (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
+	str_put(options, sizeof(options), "size=%llu,nr_inodes=%llu", (unsigned long long)(scratch + ROOT_BYTES), (unsigned long long)(scratch / INODE_BYTES + ROOT_INODES));
 	if (mount_limit(BASE, options, MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot limit the scratch of the box");
 	*ret_root = open(NEW, O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -45,7 +44,7 @@ static struct str text_of(int procfd, const char *pid, const char *file, char *b
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "%.20s/%s", pid, file);
+	str_put(path, sizeof(path), "%.20s/%s", pid, file);
 	FD_CLEANUP int fd = openat(procfd, path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, buf, cap);
 	return str_n(buf, n < 0 ? 0 : (size_t)n);

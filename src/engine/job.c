@@ -1,21 +1,10 @@
 /* One run from wishes to report. */
 #include "engine/job.h"
 
-#include <sodium.h>
-
 #include "engine/follow.h"
 #include "engine/job_record.h"
 #include "engine/validation.h"
-
-static struct str new_id(struct arena *a)
-{
-	unsigned char bytes[RUN_ID_MAX / 2];
-	char text[RUN_ID_MAX + 1];
-
-	randombytes_buf(bytes, sizeof(bytes));
-	sodium_bin2hex(text, sizeof(text), bytes, sizeof(bytes));
-	return str_dup(a, str_n(text, RUN_ID_MAX));
-}
+#include "sys/random.h"
 
 static void refuse(struct job *j)
 {
@@ -133,6 +122,16 @@ static void finish(struct arena *a, struct job *j, bool begun)
 	record_close(&j->record);
 }
 
+static int name_run(struct arena *a, struct job *j, struct err *e)
+{
+	char id[RANDOM_ID + 1];
+
+	if (!j->ticket.id.n && random_id(id, e) != 0)
+		return -1;
+	j->run.id = j->ticket.id.n ? j->ticket.id : str_dup(a, str_n(id, RANDOM_ID));
+	return 0;
+}
+
 static int go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
 {
 	struct err why = {0};
@@ -140,7 +139,8 @@ static int go(struct arena *a, struct job *j, const struct box_progress *progres
 
 	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
-	j->run.id = j->ticket.id.n ? j->ticket.id : new_id(a);
+	if (name_run(a, j, e) != 0)
+		return -1;
 	j->run.world = &j->world;
 	loaded = load_policies(a, j);
 	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "sys/file.h"
+#include "sys/random.h"
 #include "sys/state.h"
 
 #define FOLDER "tickets"
@@ -30,7 +30,6 @@ static bool survives(const struct ticket *t)
 
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e)
 {
-	unsigned char bytes[TICKET_ID / 2];
 	char id[TICKET_ID + 1];
 	struct str path, name;
 	struct buf b;
@@ -52,8 +51,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	answer_field(&b, "config", t->config);
 	answer_field(&b, "base", t->base);
 	buf_c(&b, "}\n");
-	randombytes_buf(bytes, sizeof(bytes));
-	sodium_bin2hex(id, sizeof(id), bytes, sizeof(bytes));
+	if (random_id(id, e) != 0)
+		return -1;
 	name = str_dup(a, str_n(id, TICKET_ID));
 	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0)
 		return -1;
