@@ -11,7 +11,7 @@
 #include "audit/retain.h"
 #include "audit/sign.h"
 #include "sys/file.h"
-#include "sys/random.h"
+#include "sys/ids.h"
 
 #define BLOCK 16384
 #define SHORT_ROW 4096
@@ -310,7 +310,7 @@ static int put_recovered(struct writing *w)
 	if (missing)
 		n += str_put(body + n, sizeof body - n, ",\"missing\":{\"from\":%" PRIu64 ",\"to\":%" PRIu64 ",\"hash\":\"%s\"}", w->tail.seq + 1, w->head.seq, w->head.hash);
 	n += str_put(body + n, sizeof body - n, ",\"note\":\"%s\"", missing ? "rows that were written are missing at the end" : "a torn line was moved aside");
-	if (random_id(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
+	if (id_new(id, w->e) < 0 || put_row(w, AUDIT_RECOVERED, id, str_n(body, n), line) < 0)
 		return -1;
 	w->head.torn[0] = '\0';
 	w->head.torn_bytes = 0;
@@ -372,7 +372,7 @@ int audit_append(struct arena *a, const struct audit *au, const struct audit_row
 		return -1;
 	if (row->id.n)
 		memcpy(done.id, row->id.p, row->id.n);
-	else if (random_id(done.id, e) < 0)
+	else if (id_new(done.id, e) < 0)
 		return -1;
 	char *line = arena_alloc(a, body.n + FRAME_MAX + CHECKPOINT_MAX);
 	struct writing w = {.au = au, .lock = lock_take(au, e), .tail = {.fd = -1}, .e = e};

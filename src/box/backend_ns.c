@@ -39,7 +39,6 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	struct ns_watch watch;
 	struct undertaker undertaker; /* for the cgroup */
 	struct undertaker keeper;     /* for the placeholders: there before the first of them */
-	struct brief brief;
 };
 
 /* ---- before the box ---- */
@@ -203,7 +202,7 @@ static int channels_open(struct box *r, struct err *e)
 static int child_make(struct box *r, bool host_network, struct err *e)
 {
 	r->user = ns_user();
-	r->child = (struct ns_child){.uid = r->user.uid, .gid = r->user.gid, .drop_groups = r->user.nobody, .host_network = host_network, .brief = &r->brief};
+	r->child = (struct ns_child){.uid = r->user.uid, .gid = r->user.gid, .drop_groups = r->user.nobody, .host_network = host_network};
 	r->child.null = end_for_init(r, fill_standard(e));
 	return r->child.null < 0 ? -1 : channels_open(r, e);
 }
@@ -255,7 +254,7 @@ static int plan(struct box *r, struct err *e)
 
 	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0 || (r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0))
 		return -1;
-	return brief_make(&r->brief, s, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
+	return brief_make(s, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
 }
 
 /* From here on their ends mean something. */
@@ -294,7 +293,7 @@ static int start(struct box *r, const struct box_start *how, struct err *e)
 
 	if ((born && group_ready(r, e) != 0) || plan(r, e) != 0)
 		return -1;
-	if (brief_send(&r->brief, r->watch.talk, e) != 0 || (!born && group_ready(r, e) != 0))
+	if (brief_send(r->watch.talk, e) != 0 || (!born && group_ready(r, e) != 0))
 		return -1;
 	streams_start(r);
 	if (r->grouped && !born && undertaker_start(&r->undertaker, &r->cg, NULL, e) != 0)

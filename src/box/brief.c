@@ -1,6 +1,6 @@
 /*
- * What init is told when it is known what for. Init is older than the launcher's knowledge, and a copy of it: memory that was set aside before has the
- * same address in both, so what is put together there can be sent as it is, with its pointers: first how much, then the bytes in messages, then
+ * What init is told when it is known what for. Init is older than the launcher's knowledge, and a copy of it: static memory has the same
+ * address in both, so what is put together there can be sent as it is, with its pointers: first how much, then the bytes in messages, then
  * the descriptors of mounts, in the order of the operations that have one.
  */
 #define _GNU_SOURCE
@@ -10,8 +10,15 @@
 #include "box/ns.h"
 #include "sys/fds.h"
 
+#define BRIEF_BYTES ((size_t)16 << 20) /* the kernel takes no more than 6 MB of arguments and environment; only what is used is ever touched */
 #define BRIEF_ALIGN 16
 #define BRIEF_CHUNK ((size_t)32 << 10) /* bytes of a message */
+
+static struct brief {
+	size_t used;
+	bool full;                 /* something did not fit */
+	_Alignas(BRIEF_ALIGN) char at[BRIEF_BYTES];
+} brief;
 
 /* Zeroed. Once something did not fit, nothing does. */
 static void *take(struct brief *b, size_t n)
@@ -89,9 +96,15 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 	return first;
 }
 
-int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, struct err *e)
+int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, struct err *e)
 {
-	struct ns_task *t = take(b, sizeof(*t));
+	struct brief *b = &brief;
+	struct ns_task *t;
+
+	memset(b->at, 0, b->used); /* of another box in this process */
+	b->used = 0;
+	b->full = false;
+	t = take(b, sizeof(*t));
 
 	*t = (struct ns_task){.limits = spec->limits, .network = spec->network, .input = spec->input >= 0};
 	t->argv = copy_vector(b, spec->argv);
@@ -103,7 +116,7 @@ int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, s
 
 /* ---- on its way ---- */
 
-static const struct ns_task *task_of(const struct brief *b) { return (const struct ns_task *)(const void *)b->at; }
+static const struct ns_task *task(void) { return (const struct ns_task *)(const void *)brief.at; }
 
 static const struct op *next_tree(const struct op *op)
 {
@@ -140,12 +153,12 @@ static int send_all(const struct brief *b, int talk)
 			return -1;
 		at += (size_t)n;
 	}
-	return send_trees(task_of(b)->ops, talk);
+	return send_trees(task()->ops, talk);
 }
 
-int brief_send(const struct brief *b, int talk, struct err *e)
+int brief_send(int talk, struct err *e)
 {
-	return send_all(b, talk) == 0 || errno == EPIPE || errno == ECONNRESET ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return send_all(&brief, talk) == 0 || errno == EPIPE || errno == ECONNRESET ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 }
 
 static int take_bytes(struct brief *b, int talk)
@@ -180,7 +193,7 @@ static int take_trees(const struct op *op, int talk)
 	return 0;
 }
 
-const struct ns_task *brief_take(struct brief *b, int talk)
+const struct ns_task *brief_take(int talk)
 {
-	return take_bytes(b, talk) == 0 && take_trees(task_of(b)->ops, talk) == 0 ? task_of(b) : NULL;
+	return take_bytes(&brief, talk) == 0 && take_trees(task()->ops, talk) == 0 ? task() : NULL;
 }

@@ -426,7 +426,7 @@ void ns_init(const struct ns_child *c)
 
 	if (begin(c, &maker, &e) != 0)
 		give_up(c->talk, &e);
-	t = brief_take(c->brief, c->talk);
+	t = brief_take(c->talk);
 	if (!t)
 		_exit(127); /* the launcher is dead */
 	if (prepare(t, maker, &root, &hidden, &e) != 0)

@@ -66,7 +66,6 @@ struct ns_child {
 	int talk;                  /* our end of the socket pair */
 	int in, out, err, null;    /* the program's ends of the streams; null: in place of `in` where there is no input */
 	int launcher;              /* the process */
-	struct brief *brief;       /* what it will be told */
 };
 
 /* What it is for. */
@@ -79,18 +78,12 @@ struct ns_task {
 	bool input;                /* there is something for standard input */
 };
 
-/* brief.c: the way of a task to init. */
-#define BRIEF_BYTES ((size_t)16 << 20) /* the kernel takes no more than 6 MB of arguments and environment */
-struct brief { /* in zeroed memory; only what is used of it is ever touched */
-	size_t used;
-	bool full;                 /* something did not fit */
-	_Alignas(16) char at[BRIEF_BYTES];
-};
-int brief_make(struct brief *b, const struct spec *spec, const struct op *ops, struct str cwd, struct err *e);
+/* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
+int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, struct err *e);
 /* The launcher: all of it, and the mounts that were made for it. 0 as well when init is dead: it has said why, or will be found so. */
-int brief_send(const struct brief *b, int talk, struct err *e);
+int brief_send(int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */
-const struct ns_task *brief_take(struct brief *b, int talk);
+const struct ns_task *brief_take(int talk);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h> /* renameat2 */
 #include <unistd.h>
 
 #include "box/protect_inner.h"

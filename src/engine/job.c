@@ -4,7 +4,7 @@
 #include "engine/follow.h"
 #include "engine/job_record.h"
 #include "engine/validation.h"
-#include "sys/random.h"
+#include "sys/ids.h"
 
 static void refuse(struct job *j)
 {
@@ -124,11 +124,11 @@ static void finish(struct arena *a, struct job *j, bool begun)
 
 static int name_run(struct arena *a, struct job *j, struct err *e)
 {
-	char id[RANDOM_ID + 1];
+	char id[ID_LETTERS + 1];
 
-	if (!j->ticket.id.n && random_id(id, e) != 0)
+	if (!j->ticket.id.n && id_new(id, e) != 0)
 		return -1;
-	j->run.id = j->ticket.id.n ? j->ticket.id : str_dup(a, str_n(id, RANDOM_ID));
+	j->run.id = j->ticket.id.n ? j->ticket.id : str_dup(a, str_n(id, ID_LETTERS));
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "sys/file.h"
-#include "sys/random.h"
+#include "sys/ids.h"
 #include "sys/state.h"
 
 #define FOLDER "tickets"
@@ -51,7 +51,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	answer_field(&b, "config", t->config);
 	answer_field(&b, "base", t->base);
 	buf_c(&b, "}\n");
-	if (random_id(id, e) != 0)
+	if (id_new(id, e) != 0)
 		return -1;
 	name = str_dup(a, str_n(id, TICKET_ID));
 	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0)

@@ -8,9 +8,9 @@
 #pragma once
 #include "model/limits.h"
 #include "model/view.h"
-#include "sys/random.h"
+#include "sys/ids.h"
 
-#define TICKET_ID RANDOM_ID /* hexadecimal digits */
+#define TICKET_ID ID_LETTERS /* hexadecimal digits */
 #define TICKET_BYTES_MAX ((size_t)8 << 20)
 
 struct ticket {

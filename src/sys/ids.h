@@ -2,7 +2,7 @@
 #pragma once
 #include "base/err.h"
 
-#define RANDOM_ID 32
+#define ID_LETTERS 32
 
 /* That many hexadecimal digits and a NUL. */
-int random_id(char ret[RANDOM_ID + 1], struct err *e);
+int id_new(char ret[ID_LETTERS + 1], struct err *e);

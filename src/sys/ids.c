@@ -1,5 +1,6 @@
 /* Ids from the kernel's random numbers. */
-#include "sys/random.h"
+#define _GNU_SOURCE
+#include "sys/ids.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,12 +8,12 @@
 
 #include "base/str.h"
 
-int random_id(char ret[RANDOM_ID + 1], struct err *e)
+int id_new(char ret[ID_LETTERS + 1], struct err *e)
 {
 	uint64_t n[2];
 
 	if (getrandom(n, sizeof(n), 0) != (ssize_t)sizeof(n))
 		return err_set(e, ERR_SYSTEM, errno, "no random numbers for an id");
-	str_put(ret, RANDOM_ID + 1, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
+	str_put(ret, ID_LETTERS + 1, "%016" PRIx64 "%016" PRIx64, n[0], n[1]);
 	return 0;
 }
