@@ -20,8 +20,8 @@ reads() { # WHAT [--classic]: the text in out becomes the JSON of its samples
 sample() { [[ -s $tmp/out ]] && jq -e --arg k "$1" --argjson v "$2" '.samples[$k] == $v' "$tmp/out" >/dev/null; result $? "$1 is $2"; }
 day() { date -u -d "$1 days ago" +%F; }
 rows() { /usr/bin/python3 "$here/tests/run/rows.py" "$CAISSON_STATE" >/dev/null; }
-row() { # DAYS_AGO FIELDS
-	printf '{"ts":"%sT10:00:00.000000Z",%s}\n' "$(day "$1")" "$2"
+row() { # DAYS_AGO FIELDS: at the end of the day, for a record's time never goes back, and what caisson itself writes here is of now
+	printf '{"ts":"%sT23:59:59.000000Z",%s}\n' "$(day "$1")" "$2"
 }
 
 run 3 'no record' metrics
