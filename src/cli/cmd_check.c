@@ -54,6 +54,13 @@ struct job {
 	struct judgement judgement;
 };
 
+/* The answer has it among its reasons. A person reads it there, unless the answer is for a program. */
+static void complain_beside(const struct job *j, const struct err *e)
+{
+	if (j->o->json && !j->o->explain)
+		complain("%s", e->text);
+}
+
 /* What could not be recorded is denied, whatever was judged. */
 static void record(struct job *j, const struct engine_request *rq, const struct view *v)
 {
@@ -67,7 +74,7 @@ static void record(struct job *j, const struct engine_request *rq, const struct 
 		rc = record_verdict(j->a, &r, &who, STR(""), rq, &j->judgement, NULL, &e);
 	record_close(&r);
 	if (rc != 0) {
-		complain("%s", e.text);
+		complain_beside(j, &e);
 		record_refuse(j->a, &e, &j->judgement);
 	}
 }
@@ -87,7 +94,7 @@ static int judge(void *arg)
 	if (j->o->mode)
 		engine_mode(str_of(j->o->mode), &rq.mode); /* likewise */
 	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .cwd = rq.cwd}, &j->policies, &e) != 0) {
-		complain("%s", e.text);
+		complain_beside(j, &e);
 		engine_refuse(j->a, "policy-error", e.text, &j->judgement);
 	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
 		complain("%s", e.text);

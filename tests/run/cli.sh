@@ -27,6 +27,7 @@ run() {
 }
 out() { grep -q -- "$1" "$tmp/out"; result $? "output has: $1"; }
 err_line() { [[ $(wc -l <"$tmp/err") == 1 && ! -s $tmp/out ]] && grep -q -- "$1" "$tmp/err"; result $? "one line on stderr, nothing on stdout: $1"; }
+once() { [[ ! -s $tmp/err && $(grep -Ec -- "$1" "$tmp/out") == 1 ]]; result $? "once in the output, and nothing on stderr: $1"; }
 json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 
 run 0 'allow' check 'git status'
@@ -78,13 +79,16 @@ json '.reasons[0].rule | test("p.yaml:[0-9]+$")'
 json '.policy | startswith("sha256:")'
 printf 'default: allow\ntools: [\n' >"$tmp/bad.yaml"
 run 2 'a policy that does not load' check --config "$tmp/bad.yaml" ls
-grep -Eq 'bad\.yaml:[0-9]+:[0-9]+' "$tmp/err"
-result $? 'file:line:column on stderr'
+once 'bad\.yaml:[0-9]+:[0-9]+'
 run 2 'the same in JSON' check --json --config "$tmp/bad.yaml" ls
-json '.verdict == "deny" and .reasons[0].id == "policy-error"'
+json '.verdict == "deny" and .reasons[0].id == "policy-error" and (.reasons[0].message | test("bad\\.yaml:[0-9]+:[0-9]+"))'
+[[ $(wc -l <"$tmp/err") == 1 ]] && grep -Eq 'bad\.yaml:[0-9]+:[0-9]+' "$tmp/err"
+result $? 'and as one line on stderr'
+run 2 'explained beside JSON' check --json --explain --config "$tmp/bad.yaml" ls
+[[ $(grep -Ec 'bad\.yaml:[0-9]+:[0-9]+' "$tmp/err") == 1 ]]
+result $? 'once on stderr'
 run 2 'a policy that is not there' check --config "$tmp/none.yaml" ls
-grep -q 'none.yaml' "$tmp/err"
-result $? 'its name on stderr'
+once 'none\.yaml'
 
 # ---- JSON ----
 run 1 'JSON' check --json --cwd /w 'echo a > "$X"; ls *.c'
