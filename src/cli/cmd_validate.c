@@ -136,8 +136,8 @@ static int fill(struct job *j, struct validate_input *in, struct err *e)
 
 	if (read_input(j, &text, e) < 0)
 		return -1;
-	if (j->o.columns)
-		in->columns = validation_columns(&j->a, str_of(j->o.columns), &in->ncolumns);
+	if (j->o.columns && validation_columns(&j->a, str_of(j->o.columns), &in->columns, &in->ncolumns, e) != 0)
+		return -1;
 	if (j->o.schema && file_read(&j->a, j->o.schema, VALIDATION_SCHEMA_MAX, &in->schema, NULL, e) < 0)
 		return -1;
 	if (j->o.schema && !in->schema.n) /* none at all would be another thing */

@@ -19,21 +19,28 @@ static const char *task_find(struct str name)
 	return NULL;
 }
 
-struct str *validation_columns(struct arena *a, struct str list, size_t *ret_n)
+int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e)
 {
 	struct str *names = arena_array(a, VALIDATION_COLUMNS_MAX, sizeof(*names));
+	struct err why = {0};
 	size_t n = 0;
 
-	for (size_t from = 0; from <= list.n && n < VALIDATION_COLUMNS_MAX;) {
+	for (size_t from = 0; from <= list.n;) {
 		ptrdiff_t comma = str_find(list, ',', from);
-		size_t to = comma < 0 ? list.n : (size_t)comma;
+		struct str name = str_sub(list, from, comma < 0 ? list.n : (size_t)comma);
 
-		if (to > from)
-			names[n++] = str_sub(list, from, to);
-		from = to + 1;
+		from += name.n + 1;
+		if (!name.n)
+			continue;
+		if (n == VALIDATION_COLUMNS_MAX)
+			return err_set(e, ERR_INPUT, 0, "--columns: more than %d columns", VALIDATION_COLUMNS_MAX);
+		if (validate_column(name, &why) != 0)
+			return err_set(e, ERR_INPUT, 0, "--columns %s", why.text);
+		names[n++] = name;
 	}
+	*ret = names;
 	*ret_n = n;
-	return names;
+	return 0;
 }
 
 /* The command line's word goes before the skill's. */
@@ -70,8 +77,8 @@ int making_task(struct making *m, struct err *e)
 		return -1;
 	if (t->name && !strcmp(t->name, "custom") && !w->validator && !validation_has_custom(m->p, t->name))
 		return err_set(e, ERR_INPUT, 0, "--task custom needs --validator FILE, or 'validators' in your own policy");
-	if (w->columns)
-		t->columns = validation_columns(m->a, str_of(w->columns), &t->ncolumns);
+	if (w->columns && validation_columns(m->a, str_of(w->columns), &t->columns, &t->ncolumns, e) != 0)
+		return -1;
 	if (!w->schema)
 		return 0;
 	if (file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)

@@ -11,8 +11,8 @@
 #define VALIDATION_SCHEMA_MAX ((size_t)1 << 20)
 #define VALIDATION_COLUMNS_MAX 256
 
-/* "a,b:integer,c" taken apart. */
-struct str *validation_columns(struct arena *a, struct str list, size_t *ret_n);
+/* "a,b:integer,c", the value of --columns, taken apart. */
+int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e);
 /* What the output says. NULL: no task was asked for, and nothing was recognised. */
 struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o);
 /*

@@ -17,7 +17,7 @@ struct validate_input {
 	enum status status;      /* STATUS_UNKNOWN: not known */
 	int exit_code;           /* -1: not known */
 	/* data */
-	const struct str *columns; /* required */
+	const struct str *columns; /* required; with or without a type: validate_column() */
 	size_t ncolumns;
 	struct str schema;       /* json: a JSON Schema */
 };
@@ -43,6 +43,8 @@ extern const struct validator validators_test_text[], validators_test_machine[],
 void validate(struct arena *a, const struct validate_input *in, struct validation *ret);
 /* Only what the run itself says: killed, never started, cut. Else it is valid, and says nothing. */
 void validate_run(struct arena *a, const struct validate_input *in, struct validation *ret);
+/* -1: what stands behind the last colon of a required column is no type. */
+int validate_column(struct str column, struct err *e);
 /* Row i of all families; NULL after the last. */
 const struct validator *validator_at(size_t i);
 

@@ -49,7 +49,7 @@ struct types {
 	struct str value;
 };
 
-/* `id:integer` is the column id of type integer; a suffix that is no type belongs to the name. */
+/* `id:integer` is the column id of type integer; a suffix that is no type (validate_column()) belongs to the name. */
 struct str data_type_split(struct str column, enum data_type *ret);
 const char *data_type_name(enum data_type t);
 void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret);

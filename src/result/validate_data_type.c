@@ -1,4 +1,4 @@
-/* Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type. */
+/* Types of columns: `--columns id:integer,when:date`. A cell without a value fits every type; `any` is for a name that has a colon in it. */
 #include "result/validate_data.h"
 
 static const struct {
@@ -6,24 +6,44 @@ static const struct {
 	enum data_type type;
 } names[] = {
 	{"integer", TYPE_INTEGER}, {"int", TYPE_INTEGER}, {"number", TYPE_NUMBER}, {"float", TYPE_NUMBER}, {"boolean", TYPE_BOOLEAN}, {"bool", TYPE_BOOLEAN},
-	{"date", TYPE_DATE}, {"text", TYPE_TEXT}, {"string", TYPE_TEXT},
+	{"date", TYPE_DATE}, {"text", TYPE_TEXT}, {"string", TYPE_TEXT}, {"any", TYPE_ANY},
 };
+
+/* What stands before and behind the last colon; the second is all of it, and false, where there is none. */
+static bool split(struct str column, struct str *ret_name, struct str *ret_type)
+{
+	size_t i = column.n;
+	while (i > 0 && column.p[i - 1] != ':')
+		i--;
+	*ret_name = i ? str_sub(column, 0, i - 1) : column;
+	*ret_type = str_sub(column, i, column.n);
+	return i > 0;
+}
+
+static bool find(struct str word, enum data_type *ret)
+{
+	for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+		if (str_is(word, names[k].name)) {
+			*ret = names[k].type;
+			return true;
+		}
+	return false;
+}
+
+int validate_column(struct str column, struct err *e)
+{
+	struct str name, type;
+	enum data_type t;
+	if (!split(column, &name, &type) || find(type, &t))
+		return 0;
+	return err_set(e, ERR_INPUT, 0, "'%.*s': there is no type '%.*s'; expected integer, number, boolean, date, text or any", DATA_NAME(column), DATA_NAME(type));
+}
 
 struct str data_type_split(struct str column, enum data_type *ret)
 {
+	struct str name, type;
 	*ret = TYPE_ANY;
-	for (size_t i = column.n; i > 0; i--) {
-		if (column.p[i - 1] != ':')
-			continue;
-		struct str word = str_sub(column, i, column.n);
-		for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-			if (str_is(word, names[k].name)) {
-				*ret = names[k].type;
-				return str_sub(column, 0, i - 1);
-			}
-		break;
-	}
-	return column;
+	return split(column, &name, &type) && find(type, ret) ? name : column;
 }
 
 const char *data_type_name(enum data_type t)

@@ -86,7 +86,7 @@ for bad in '[]' '{}' '{"status": 1}' '{"status": "fine", "exit_code": 0}' '{"sta
 done
 printf '{"a": 1}' >"$tmp/a.json"
 : >"$tmp/empty"
-for args in "--raw --task json --schema $tmp/empty $tmp/a.json" '' '--task nonsense f' '--exit-code 1 f' '--raw --exit-code x f' 'a b' "$tmp/there-is-none"; do
+for args in "--raw --task json --schema $tmp/empty $tmp/a.json" '' '--task nonsense f' '--exit-code 1 f' '--raw --exit-code x f' "--raw --task data --columns id:zork $tmp/a.json" 'a b' "$tmp/there-is-none"; do
 	# shellcheck disable=SC2086 # words
 	"$CAISSON" validate $args </dev/null >"$tmp/out" 2>"$tmp/err"
 	[[ $? == 64 && ! -s $tmp/out && $(wc -l <"$tmp/err") == 1 ]]

@@ -106,6 +106,10 @@ says 'a checker' valid fail mypy text '' -- --task typecheck -c 'printf "a.py:1:
 wrong 'expected test, typecheck' --task nonsense -c true
 wrong 'goes with --task data' --columns a -c true
 wrong 'goes with --task data' --columns a --task json -c true
+wrong "there is no type 'zork'" --task data --columns id,when:zork -c true
+wrong "there is no type ''" --task data --columns id: -c true
+wrong 'more than 256 columns' --task data --columns "$(seq -s, 257)" -c true
+says 'a column with a colon in its name' valid pass csv machine '' -- --task data --columns a:b:any,c -c 'printf "a:b,c\n1,2\n"'
 wrong 'goes with --task json' --schema schema.json --task test -c true
 wrong 'cannot open' --task json --schema none.json -c true
 
