@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@
 #define RESULT_DEFAULT 16384            /* bytes of a kept output that are shown unless more is asked for */
 #define RESULT_MAX 65536                /* and at most */
 #define RESULT_LINES_MAX 10000
-#define NUMBER_MAX 1000000000
+#define NUMBER_MAX 1000000000           /* more than there is of anything: what is larger is read as this */
 #define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512) /* bytes of a notification: a token with every byte escaped, and the rest */
 
 /* The schemas of docs/schema, baked in (Makefile). */
@@ -269,14 +270,14 @@ static int take(struct arena *a, const struct argument *row, const json_t *v, st
 			return err_set(e, ERR_INPUT, 0, "'%s' is one of %s", row->name, row->choices);
 		break;
 	case KIND_COUNT:
-		if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > NUMBER_MAX)
-			return err_set(e, ERR_INPUT, 0, "'%s' is a whole number from 0 to %d", row->name, NUMBER_MAX);
-		s = str_fmt(a, "%lld", (long long)json_integer_value(v));
+		if (!json_is_integer(v) || json_integer_value(v) < 0)
+			return err_set(e, ERR_INPUT, 0, "'%s' is a whole number from 0 on", row->name);
+		s = str_fmt(a, "%.0f", fmin(json_number_value(v), NUMBER_MAX));
 		break;
 	case KIND_NUMBER:
-		if (!json_is_number(v) || !(json_number_value(v) > 0 && json_number_value(v) <= NUMBER_MAX))
+		if (!json_is_number(v) || !(json_number_value(v) > 0))
 			return err_set(e, ERR_INPUT, 0, "'%s' is a number above 0", row->name);
-		s = json_is_integer(v) ? str_fmt(a, "%lld", (long long)json_integer_value(v)) : str_fmt(a, "%.3f", json_number_value(v));
+		s = str_fmt(a, json_is_integer(v) ? "%.0f" : "%.3f", fmin(json_number_value(v), NUMBER_MAX));
 		break;
 	}
 	*ret = s;

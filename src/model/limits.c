@@ -71,9 +71,8 @@ static size_t thousandths(struct str s, uint64_t *ret)
 	return i;
 }
 
-int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
+static int parse(const struct limit_row *row, struct str text, uint64_t max, uint64_t *ret, struct err *e)
 {
-	const struct limit_row *row = &rows[l];
 	uint64_t n = 0;
 	size_t end = thousandths(text, &n);
 
@@ -85,13 +84,16 @@ int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e)
 		if (value % 1000 && u->factor == 1) /* half a process, half a millisecond */
 			continue;
 		value /= 1000;
-		if (value < row->min || value > row->max)
+		if (value < row->min || value > max)
 			break;
 		*ret = value;
 		return 0;
 	}
 	return err_set(e, ERR_INPUT, 0, "%s", row->expected);
 }
+
+int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse(&rows[l], text, rows[l].max, ret, e); }
+int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e) { return parse(&rows[l], text, UINT64_MAX, ret, e); }
 
 struct str limit_text(struct arena *a, enum limit l, uint64_t value)
 {

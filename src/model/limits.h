@@ -40,6 +40,8 @@ int profile_find(struct str name, enum profile *ret);
  * number is seconds (times); "256" (pids). -1 with what is expected, when it is none of these or not within reason.
  */
 int limit_parse(enum limit l, struct str text, uint64_t *ret, struct err *e);
+/* The same without an upper bound, for what can only make another limit smaller. */
+int limit_parse_less(enum limit l, struct str text, uint64_t *ret, struct err *e);
 /* As limit_parse() reads it. */
 struct str limit_text(struct arena *a, enum limit l, uint64_t value);
 /* Of the profile: never 0, but for LIMIT_CPU_TIME and LIMIT_IO. */

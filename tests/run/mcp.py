@@ -229,6 +229,8 @@ def test_run():
     values = {k: v["value"] for k, v in r["limits"].items()}
     ok("a call gets no more than the profile", values["timeout_sec"] == 30 and values["memory_mb"] == 1024 and values["cpus"] <= 2 and values["pids"] == 256, values)
     ok("... and hears of it", [h["id"] for h in r["hints"]] == ["limit-capped"], r["hints"])
+    r = s.run(command="true", timeout_sec=10**9, memory_mb=10**12, cpus=1e300, pids=10**15)
+    ok("however much it asks for", {k: v["value"] for k, v in r["limits"].items()} == values and [h["id"] for h in r["hints"]] == ["limit-capped"], r)
     r = s.run(command="true", memory_mb=64, cpus=0.5, pids=20)
     values = {k: v["value"] for k, v in r["limits"].items()}
     ok("but less", values["memory_mb"] == 64 and values["cpus"] == 0.5 and values["pids"] == 20 and r["hints"] == [], values)
@@ -250,6 +252,10 @@ def test_run():
     s = Server("--timeout", "60", "--memory", "256M", "--agent", "someone")
     r = s.run(command="true", timeout_sec=100)
     ok("the server's own limits are the most", r["limits"]["timeout_sec"]["value"] == 60 and r["limits"]["memory_mb"]["value"] == 256, r["limits"])
+    s.close()
+    s = Server("--timeout", "168h")
+    r = s.run(command="true", timeout_sec=168 * 3600 + 1)
+    ok("also where they are the longest that can be", r["limits"]["timeout_sec"]["value"] == 168 * 3600 and [h["id"] for h in r["hints"]] == ["limit-capped"], r)
     s.close()
 
 

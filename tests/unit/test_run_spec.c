@@ -200,6 +200,9 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M", .pids = "x")), "error: --pids 'x'");
 	EXPECT(WISH(.code = "ls", .timeout = "50", .within = &WISH(.timeout = "100", .memory = "64M")), "memory 64M time 50000", "capped timeout;");
 	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "10", .memory = "64G")), "memory 2048M time 10000", "capped memory;");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "169h", .memory = "99T")), "memory 2048M time 60000", "capped timeout memory;");
+	EXPECT(WISH(.code = "ls", .timeout = "169h"), "error: ", "expected a time");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.timeout = "0")), "error: ", "expected a time");
 	load("sandbox: {network: host-allowed}", NULL, NULL);
 	EXPECT(WISH(.code = "ls", .skill = at("long.md")), "time 300000", "network host", "capped;");
 	EXPECT(WISH(.code = "ls", .skill = at("long.md"), .within = &WISH(.timeout = "1000")), "time 300000", "capped timeout;");
