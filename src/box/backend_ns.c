@@ -233,6 +233,7 @@ static int begin(struct box *r, bool host_network, struct err *e)
 		return -1;
 	if (fds_send(r->watch.talk, &(char){NS_MAPPED}, 1, NULL, 0) != 1 && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	close_ends(r); /* else a word to an init that is dead would wait for somebody to take it */
 	return r->grouped ? undertaker_start(&r->undertaker, &r->cg, NULL, e) : 0;
 }
 
@@ -262,7 +263,6 @@ static void streams_start(struct box *r)
 {
 	const struct spec *s = r->s;
 
-	close_ends(r);
 	close_trees(r);
 	if (s->input < 0)
 		fd_close(&r->watch.in.to);

@@ -46,6 +46,17 @@ static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
 	_exit(127);
 }
 
+/* The launcher is dead. Or what it sent could not be taken, for want of descriptors. */
+static void __attribute__((noreturn)) not_told(int talk)
+{
+	struct err e = {0};
+
+	if (errno != EMFILE)
+		_exit(127);
+	err_set(&e, ERR_SYSTEM, errno, "cannot take the descriptors of the box");
+	give_up(talk, &e);
+}
+
 /* One byte from the launcher. Its death ends us. */
 static void await(int talk, char what)
 {
@@ -261,7 +272,7 @@ static void __attribute__((noreturn)) program(const struct ns_child *c, const st
 
 static _Alignas(16) char network_stack[NETWORK_STACK];
 
-/* In init's memory while that works: errno is the same for both, so nothing here may fail but what ends the box. Stopped: there is a network. */
+/* In init's memory while that works: errno is the same for both, so nothing here may fail but what ends the box (see blame()). Stopped: there is a network. */
 static int make_network(void *arg)
 {
 	(void)arg;
@@ -275,6 +286,18 @@ static int begin_network(const struct ns_child *c, pid_t *ret_maker, struct err 
 {
 	*ret_maker = c->host_network ? 0 : clone(make_network, network_stack + NETWORK_STACK, CLONE_VM | SIGCHLD, NULL);
 	return *ret_maker >= 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+}
+
+/* Something failed while the maker was at work: if that failed as well, its errno is what made the other look failed, or was told in place of the other's. */
+static int blame(pid_t maker, struct err *e)
+{
+	siginfo_t how = {0};
+	int rc;
+
+	do
+		rc = maker > 0 ? waitid(P_PID, (id_t)maker, &how, WEXITED | WSTOPPED | WNOWAIT) : -1;
+	while (rc < 0 && maker > 0 && errno == EINTR);
+	return rc == 0 && how.si_code == CLD_EXITED ? err_set(e, ERR_SYSTEM, how.si_status, "cannot make a network namespace") : -1;
 }
 
 /* Into the network namespace of its maker, which then is not needed any more and on its way out. */
@@ -343,14 +366,11 @@ static int keep_time(uint64_t limit_ms, struct err *e)
 	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
 }
 
-/* What every box needs, whatever for. Whoever is started from here on inherits it. */
-static int begin(const struct ns_child *c, pid_t *ret_maker, struct err *e)
+/* What every box needs, whatever for. Whoever is started after that inherits it. */
+static int begin_rest(const struct ns_child *c, struct err *e)
 {
-	if (die_with_launcher(c, e) != 0 || begin_network(c, ret_maker, e) != 0)
-		return -1;
 	if (namespace_leave() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box");
-	default_signals();
 	await(c->talk, NS_MAPPED);
 	if (become(c, e) != 0 || die_with_launcher(c, e) != 0)
 		return -1;
@@ -364,11 +384,22 @@ static int begin(const struct ns_child *c, pid_t *ret_maker, struct err *e)
 	return setup_begin(e);
 }
 
+/* Signals come first: for a caller who ignores SIGCHLD the kernel would reap the maker. */
+static int begin(const struct ns_child *c, pid_t *ret_maker, struct err *e)
+{
+	default_signals();
+	if (die_with_launcher(c, e) != 0 || begin_network(c, ret_maker, e) != 0)
+		return -1;
+	return begin_rest(c, e) == 0 ? 0 : blame(*ret_maker, e);
+}
+
 static int prepare(const struct ns_task *t, pid_t maker, int *ret_root, int *ret_hidden, struct err *e)
 {
 	FD_CLEANUP int root = -1;
 
-	if (setup_root(t->ops, t->limits.scratch, &root, ret_hidden, e) != 0 || enter_network(t->network, maker, e) != 0)
+	if (setup_root(t->ops, t->limits.scratch, &root, ret_hidden, e) != 0)
+		return blame(maker, e);
+	if (enter_network(t->network, maker, e) != 0)
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
@@ -382,9 +413,10 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 {
 	char word = 0;
 
+	errno = 0;
 	ret->n = CG_HIERARCHIES_MAX;
 	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
-		_exit(127);
+		not_told(c->talk);
 	ret->alone = word == NS_ALONE;
 	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
 		_exit(127);
@@ -426,9 +458,10 @@ void ns_init(const struct ns_child *c)
 
 	if (begin(c, &maker, &e) != 0)
 		give_up(c->talk, &e);
+	errno = 0;
 	t = brief_take(c->talk);
 	if (!t)
-		_exit(127); /* the launcher is dead */
+		not_told(c->talk);
 	if (prepare(t, maker, &root, &hidden, &e) != 0)
 		give_up(c->talk, &e);
 	await_start(c, &group);

@@ -45,6 +45,14 @@ struct state {
 
 /* ---- messages of init ---- */
 
+/* The memory of the box cannot be counted, so the box ends. */
+static void cannot_look(struct state *s)
+{
+	s->failed = true;
+	err_set(&s->last.err, ERR_SYSTEM, errno, "cannot look into the box");
+	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
+}
+
 static void take_messages(struct state *s)
 {
 	for (;;) {
@@ -53,6 +61,8 @@ static void take_messages(struct state *s)
 		size_t nfds = 2;
 		ssize_t n = fds_recv(s->w->talk, &m, sizeof(m), fds, &nfds, MSG_DONTWAIT);
 
+		if (n < 0 && errno == EMFILE)
+			cannot_look(s);
 		if (n != (ssize_t)sizeof(m))
 			return;
 		if (m.kind == NS_READY) {

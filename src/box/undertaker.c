@@ -7,11 +7,11 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/fds.h"
 #include "sys/file.h"
 
 #define UNDERTAKER_PATIENCE_MS 10000
@@ -28,19 +28,6 @@ static void wait_for(const int *box)
 	close(fd);
 }
 
-/* Whoever reads what the launcher writes must see its end when the launcher ends; and its own end of the pipe is among them. */
-static void shut(const struct undertaker *w)
-{
-	unsigned from = 0;
-
-	for (size_t i = 0; i < w->nkeep; i++) {
-		if ((unsigned)w->keep[i] > from)
-			syscall(SYS_close_range, from, (unsigned)w->keep[i] - 1, 0);
-		from = (unsigned)w->keep[i] + 1;
-	}
-	syscall(SYS_close_range, from, ~0u, 0);
-}
-
 static int bury(void *arg)
 {
 	const struct undertaker *w = arg; /* errno is the launcher's as well: while that lives, nothing here may fail */
@@ -48,7 +35,7 @@ static int bury(void *arg)
 	ssize_t n;
 
 	setsid();
-	shut(w);
+	fds_keep(w->keep, w->nkeep); /* whoever reads what the launcher writes must see its end when the launcher ends; and its own end of the pipe is among them */
 	do
 		n = read(w->life[0], &word, 1);
 	while (n < 0 && errno == EINTR);
@@ -66,8 +53,6 @@ static int bury(void *arg)
 	_exit(0);
 }
 
-static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-
 static void list_needed(struct undertaker *u)
 {
 	u->nkeep = 0;
@@ -79,7 +64,7 @@ static void list_needed(struct undertaker *u)
 	}
 	if (u->protect)
 		u->nkeep += protect_fds(u->protect, u->keep + u->nkeep);
-	qsort(u->keep, u->nkeep, sizeof(*u->keep), by_number);
+	fds_sort(u->keep, u->nkeep);
 }
 
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/fds.h"
 #include "sys/file.h"
 
 #define CHUNK 65536
@@ -41,6 +42,21 @@ static void take(struct work *w, size_t i)
 	}
 }
 
+/* The caller's other descriptors are not kept from ending: the program that makes the reports may read one to its end. */
+static void shut(const struct work *w, int stop)
+{
+	int keep[2 * COLLECT_MAX + 1];
+	size_t n = 0;
+
+	keep[n++] = stop;
+	for (size_t i = 0; i < w->c->n; i++) {
+		keep[n++] = w->pipes[i];
+		keep[n++] = w->c->files[i];
+	}
+	fds_sort(keep, n);
+	fds_keep(keep, n);
+}
+
 static void collect(struct work *w, int stop, pid_t parent)
 {
 	struct pollfd p[COLLECT_MAX + 1];
@@ -48,6 +64,7 @@ static void collect(struct work *w, int stop, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
+	shut(w, stop);
 	signal(SIGINT, SIG_IGN); /* the caller decides when the run is over */
 	signal(SIGTERM, SIG_IGN);
 	for (size_t i = 0; i < w->c->n; i++)

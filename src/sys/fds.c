@@ -3,8 +3,11 @@
 #include "sys/fds.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 union control {
 	char room[CMSG_SPACE(FDS_MAX * sizeof(int))];
@@ -54,5 +57,27 @@ ssize_t fds_recv(int socket, void *data, size_t n, int *fds, size_t *nfds, int f
 		*nfds = *nfds < room ? *nfds : room; /* padding can hold one more */
 		memcpy(fds, CMSG_DATA(head), *nfds * sizeof(int));
 	}
+	if (got >= 0 && msg.msg_flags & MSG_CTRUNC) {
+		while (*nfds)
+			close(fds[--*nfds]);
+		errno = EMFILE;
+		return -1;
+	}
 	return got;
+}
+
+static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+void fds_sort(int *fds, size_t n) { qsort(fds, n, sizeof(*fds), by_number); }
+
+void fds_keep(const int *keep, size_t n)
+{
+	unsigned from = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if ((unsigned)keep[i] > from)
+			syscall(SYS_close_range, from, (unsigned)keep[i] - 1, 0);
+		from = (unsigned)keep[i] + 1;
+	}
+	syscall(SYS_close_range, from, ~0u, 0);
 }
