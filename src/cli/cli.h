@@ -79,6 +79,8 @@ int options_parse(const struct command_row *c, int argc, char **argv, void *into
 /* The same for a command that goes on with its operands only: the index of the first, or -1 when it ends here (the usage or what is wrong
  * was printed) with *ret_code as its exit code. */
 int options_take(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
+/* The same for a command without operands: false when it ends here. */
+bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code);
 /* The next form of a synopsis; *at goes from one to the next. False after the last. */
 bool synopsis_next(const char **at, struct str *ret);
 void usage_print(struct buf *b, const struct command_row *c);

@@ -181,12 +181,10 @@ static int run_job(void *arg)
 static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	return with_arena(&j.a, run_job, &j);
 }
 

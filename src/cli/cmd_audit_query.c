@@ -93,12 +93,10 @@ static int run_job(void *arg)
 static int start(const struct command_row *self, int argc, char **argv, struct job *j)
 {
 	int64_t limit = 0;
-	int code, first = options_take(self, argc, argv, &j->o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j->o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	if (j->o.limit && num_parse(str_of(j->o.limit), 1, LIMIT_MAX, &limit) < 0)
 		return usage_wrong(self, "--limit is a number from 1 to 1000000");
 	if (j->o.format && strcmp(j->o.format, "jsonl") != 0 && strcmp(j->o.format, "csv") != 0)
@@ -224,12 +222,10 @@ static int run_reindex_job(void *arg)
 static int run_reindex(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {.name = self->name};
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	return with_arena(&j.a, run_reindex_job, &j);
 }
 

@@ -209,12 +209,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
 	int64_t n = EXAMPLES_DEFAULT;
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	if (j.o.examples && num_parse(str_of(j.o.examples), 0, EXAMPLES_MAX, &n) < 0)
 		return usage_wrong(self, "--examples is a number from 0 to 10000");
 	j.examples = (size_t)n;

@@ -144,12 +144,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
 	int64_t n = TAIL_DEFAULT;
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	if (j.o.n && num_parse(str_of(j.o.n), 1, TAIL_MAX, &n) < 0)
 		return usage_wrong(self, "-n is a number from 1 to 10000");
 	j.n = (size_t)n;

@@ -86,12 +86,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 	struct arena a;
 	struct call c = {self, &o.mcp, &a};
 	int64_t parallel = 0;
-	int code, first = options_take(self, argc, argv, &o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "there are no operands");
 	if (o.parallel && num_parse(str_of(o.parallel), 1, MCP_RUNNING_MAX, &parallel) != 0)
 		return usage_wrong(self, "--parallel needs a number from 1 to 8");
 	o.mcp.parallel = (size_t)parallel;

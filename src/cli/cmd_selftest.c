@@ -262,12 +262,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct selftest_options o = {0};
 	struct job j = {.o = &o};
-	int code, first = options_take(self, argc, argv, &o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operands are expected");
 	if (!o.gate && !o.box)
 		o.gate = o.box = true;
 	return with_arena(&j.a, test_all, &j);

@@ -398,12 +398,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
 	int64_t n = TOP_DEFAULT;
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	if (j.o.top && num_parse(str_of(j.o.top), 1, TOP_MAX, &n) < 0)
 		return usage_wrong(self, "--top is a number from 1 to 1000");
 	j.top = (size_t)n;

@@ -210,12 +210,10 @@ static int run(const struct command_row *self, int argc, char **argv)
 {
 	struct job j = {0};
 	int64_t n = LEAST_DEFAULT;
-	int code, first = options_take(self, argc, argv, &j.o, &code);
+	int code;
 
-	if (first < 0)
+	if (!options_only(self, argc, argv, &j.o, &code))
 		return code;
-	if (first < argc)
-		return usage_wrong(self, "no operand is expected");
 	if (j.o.least && num_parse(str_of(j.o.least), 1, INT32_MAX, &n) < 0)
 		return usage_wrong(self, "--least is a number from 1 on");
 	j.least = (uint64_t)n;

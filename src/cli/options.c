@@ -78,6 +78,15 @@ int options_take(const struct command_row *c, int argc, char **argv, void *into,
 	return -1;
 }
 
+bool options_only(const struct command_row *c, int argc, char **argv, void *into, int *ret_code)
+{
+	int first = options_take(c, argc, argv, into, ret_code);
+
+	if (first >= 0 && first < argc)
+		*ret_code = usage_wrong(c, "no operand is expected");
+	return first >= argc;
+}
+
 bool synopsis_next(const char **at, struct str *ret)
 {
 	size_t n;
