@@ -45,9 +45,8 @@ static void escapes(struct input *in)
 {
 	bool stop;
 
-	(void)escape_ansi_c(in->a, in->x);
-	(void)escape_echo(in->a, in->x, &stop);
-	(void)escape_dash_echo(in->a, in->x, &stop);
+	for (int style = ESCAPE_ANSI_C; style <= ESCAPE_DASH_FORMAT; style++)
+		(void)escape_decode(in->a, in->x, (enum escape_style)style, &stop);
 }
 
 static struct str get(void *ctx, struct str name, const struct str *sub)

@@ -127,15 +127,14 @@ struct audit_verdict {
 };
 
 const char *audit_fault_name(enum audit_fault f);
-/*
- * Goes over all rows that are there at the time of the call, in order. 0 when that was possible: whether the chain holds is in ret->fault.
- * Memory does not depend on the record's size, but for the list of days.
- */
-int audit_verify(struct arena *a, const struct audit *au, struct audit_verdict *ret, struct err *e);
 
 struct audit_anchor { /* from outside of the record */
 	struct str key;                            /* a public key (sign.h): something must be signed by it; empty: none is asked for */
 	const struct audit_checkpoint *checkpoint; /* the record must go on from it; NULL: none */
 };
-/* The same, and the record must agree with the anchor. A checkpoint row whose signature is wrong is a fault with and without one. */
-int audit_verify_anchored(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e);
+/*
+ * Goes over all rows that are there at the time of the call, in order. 0 when that was possible: whether the chain holds, and the record agrees
+ * with the anchor, is in ret->fault. A checkpoint row whose signature is wrong is a fault with and without one. Memory does not depend on the
+ * record's size, but for the list of days.
+ */
+int audit_verify(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e);

@@ -426,12 +426,7 @@ static int take_stock(struct check *c, size_t max)
 	return 0;
 }
 
-int audit_verify(struct arena *a, const struct audit *au, struct audit_verdict *ret, struct err *e)
-{
-	return audit_verify_anchored(a, au, &(struct audit_anchor){0}, ret, e);
-}
-
-int audit_verify_anchored(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e)
+int audit_verify(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e)
 {
 	struct audit_verdict v = {0};
 	struct check c = {.r = {.au = au, .fd = -1}, .anchor = anchor, .v = &v, .e = e};

@@ -18,7 +18,6 @@ struct element {
 	size_t len;     /* bytes of the pattern */
 };
 
-bool glob_fits(struct str pattern) { return pattern.n <= GLOB_PATTERN_MAX; }
 
 static unsigned char fold(unsigned char c) { return c >= 'A' && c <= 'Z' ? (unsigned char)(c + 32) : c; }
 
@@ -262,7 +261,7 @@ void glob_start(struct glob *g, struct str pattern, unsigned flags)
 	g->flags = flags;
 	g->exact = true;
 	g->steps = 0;
-	g->gave_up = !glob_fits(pattern);
+	g->gave_up = pattern.n > GLOB_PATTERN_MAX;
 	g->sets = g->gave_up ? 0 : (pattern.n + 1) / 64 + 1;
 	memset(g->may, 0, g->sets * sizeof *g->may);
 	if (!g->gave_up)
@@ -496,11 +495,6 @@ static enum glob_match gitignore(struct str dir, bool deep, struct str pattern, 
 	if (m == GLOB_YES && directory && !str_ends(path, "/") && !has(g.exact ? g.may : g.must, d.n + 1))
 		return GLOB_MAYBE; /* the path itself, which may be no directory */
 	return m;
-}
-
-enum glob_match gitignore_match(struct str pattern, struct str path, unsigned flags)
-{
-	return gitignore(STR(""), false, pattern, path, flags);
 }
 
 enum glob_match gitignore_below(struct str dir, struct str pattern, struct str path, unsigned flags)

@@ -3,7 +3,7 @@
  *
  * A pattern is walked as a set of positions, one step for each byte of the text, so there is no backtracking: the work is at most
  * positions times bytes, and never more than GLOB_STEPS_MAX. A pattern that is longer than GLOB_PATTERN_MAX, or a text that takes more
- * steps, gets GLOB_MAYBE: who denies asks then, who allows does not. Loaders refuse long patterns with glob_fits().
+ * steps, gets GLOB_MAYBE: who denies asks then, who allows does not.
  *
  * The text may be abstract (model/facts.h): bytes 0, 1 and 2 in it stand for any bytes, an integer, and bytes without a slash. GLOB_YES
  * means that it matches whatever stands there, GLOB_NO that it never does. For a text without holes the answer is exact.
@@ -39,8 +39,6 @@ struct glob {
 	uint64_t may[GLOB_SETS], must[GLOB_SETS]; /* positions reached by some, by every value of the holes */
 };
 
-bool glob_fits(struct str pattern);
-
 void glob_start(struct glob *g, struct str pattern, unsigned flags);
 void glob_feed(struct glob *g, struct str text);
 /* Any number of further words, also none, each after a blank. */
@@ -56,10 +54,8 @@ bool glob_name(struct str pattern, struct str text);
 /* Paths: * ? [..] within a component, ** across components. True only for a sure match. */
 bool glob_path(struct str pattern, struct str path, unsigned flags);
 /*
- * A line of .gitignore against a path relative to its directory: without a slash in its middle it matches at any depth, a slash at its start
+ * A line of .gitignore in the directory `dir` against an absolute path: without a slash in its middle it matches at any depth, a slash at its start
  * anchors it, one at its end means a directory (which the path itself may or may not be: GLOB_MAYBE); what is below a match matches.
- * There is no negation here. GLOB_FOLD is the only flag.
+ * `dir` is "" when it is not known: any may be it, so nothing is sure. There is no negation here. GLOB_FOLD is the only flag.
  */
-enum glob_match gitignore_match(struct str pattern, struct str path, unsigned flags);
-/* The same below a directory, on absolute paths. `dir` is "" when the directory is not known: any may be it, so nothing is sure. */
 enum glob_match gitignore_below(struct str dir, struct str pattern, struct str path, unsigned flags);

@@ -356,18 +356,12 @@ enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t 
 	return REGEX_YES;
 }
 
-enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end)
-{
-	int64_t work = INT64_MAX;
-
-	return regex_find_within(r, subject, ret_start, ret_end, &work);
-}
-
 enum regex_answer regex_match(struct regex *r, struct str subject)
 {
 	size_t start, end;
+	int64_t work = INT64_MAX;
 
-	return regex_find(r, subject, &start, &end);
+	return regex_find_within(r, subject, &start, &end, &work);
 }
 
 struct str regex_pattern(const struct regex *r)

@@ -47,11 +47,9 @@ int regex_new(struct arena *a, struct str pattern, unsigned flags, struct regex 
  * has many patterns for such a subject should call utf8_repair() once beforehand. Never leaves an arena_run: a full arena is REGEX_LIMIT.
  */
 enum regex_answer regex_match(struct regex *r, struct str subject);
-/* The same; with REGEX_YES the first match is subject[*ret_start, *ret_end). */
-enum regex_answer regex_find(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end);
 
 /*
- * The same for who has many patterns or many subjects: all of them together do no more than *work, in the units of REGEX_WORK_BASE, of which each
+ * The same; with REGEX_YES the first match is subject[*ret_start, *ret_end). For who has many patterns or many subjects: all of them together do no more than *work, in the units of REGEX_WORK_BASE, of which each
  * takes its part. Below zero nothing is left, and an answer may be REGEX_LIMIT (true for regex_begins_within) for that reason alone.
  */
 enum regex_answer regex_find_within(struct regex *r, struct str subject, size_t *ret_start, size_t *ret_end, int64_t *work);

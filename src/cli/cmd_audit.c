@@ -124,7 +124,7 @@ static int verify(struct job *j, struct err *e)
 			return err_set(e, why.kind, 0, "'%s' is not what caisson audit checkpoint --export writes: %s", j->o.checkpoint, why.text);
 		anchor.checkpoint = &cp;
 	}
-	if (audit_verify_anchored(&j->a, &j->au, &anchor, &v, e) < 0)
+	if (audit_verify(&j->a, &j->au, &anchor, &v, e) < 0)
 		return -1;
 	if (j->o.json)
 		doc_verdict(j, &v);

@@ -77,7 +77,6 @@ void mcp_frame_read(struct arena *a, struct str line, struct mcp_frame *ret);
 struct str mcp_name(struct arena *a, const json_t *v);
 /* Versions, newest first; NULL after the last. */
 const char *mcp_version_at(size_t i);
-bool mcp_version_known(struct str version);
 bool mcp_modern(const struct mcp_message *m);
 /* Lines to be written, with their newline. */
 void mcp_put_error(struct buf *b, struct str id, int code, struct str message, struct str data);

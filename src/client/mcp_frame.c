@@ -12,14 +12,6 @@ static const char *const versions[] = {MCP_MODERN, "2025-11-25", "2025-06-18", M
 
 const char *mcp_version_at(size_t i) { return versions[i]; }
 
-bool mcp_version_known(struct str version)
-{
-	for (size_t i = 0; versions[i]; i++)
-		if (str_is(version, versions[i]))
-			return true;
-	return false;
-}
-
 bool mcp_modern(const struct mcp_message *m) { return str_is(m->version, MCP_MODERN); }
 
 /* ---- lines ---- */

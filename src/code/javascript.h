@@ -158,7 +158,6 @@ bool js_unseen(struct walk *w, struct str key);
 
 /* ---- javascript_value.c ---- */
 struct js_set js_eval(struct walk *w, TSNode n);
-struct js_set js_element(struct walk *w, const struct js_set *of);
 struct js_set js_member(struct walk *w, const struct js_set *of, struct str key, TSNode n);
 /* The key of a member or subscript expression: false when it is not one known text. */
 bool js_key(struct walk *w, TSNode n, struct str *ret_key);

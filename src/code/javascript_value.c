@@ -96,6 +96,8 @@ static bool index_of(struct str key, size_t *ret)
 	return true;
 }
 
+static struct js_set element_of(struct walk *w, const struct js_set *of);
+
 static struct js_set array_elements(struct walk *w, TSNode array)
 {
 	struct js_set s = {0};
@@ -106,7 +108,7 @@ static struct js_set array_elements(struct walk *w, TSNode array)
 		struct js_set v = js_eval(w, node_is(c[i], "spread_element") ? js_last_child(w, c[i]) : c[i]);
 
 		if (node_is(c[i], "spread_element"))
-			v = js_element(w, &v);
+			v = element_of(w, &v);
 		js_add_all(w, &s, &v, c[i]);
 	}
 	if (js_of(w)->arrays_change || !s.n)
@@ -132,7 +134,7 @@ static struct js_set array_at(struct walk *w, TSNode array, struct str key)
 	return at < n ? js_eval(w, c[at]) : unknown();
 }
 
-struct js_set js_element(struct walk *w, const struct js_set *of)
+static struct js_set element_of(struct walk *w, const struct js_set *of)
 {
 	struct js_set s = {0};
 
@@ -405,7 +407,7 @@ static struct js_set given_by(struct walk *w, const struct js_set *of, struct st
 			js_add(w, &s, of->v[i].kind == JS_PATH || of->v[i].kind == JS_PACKAGE ? of->v[i] : (struct js_value){.kind = JS_UNKNOWN}, n);
 		return s;
 	}
-	s = js_element(w, of);
+	s = element_of(w, of);
 	if (method.n && (js_name_get(w, method)->stored || js_of(w)->stores_computed))
 		js_add(w, &s, (struct js_value){.kind = JS_UNKNOWN}, n);
 	return s;

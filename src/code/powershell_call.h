@@ -34,4 +34,3 @@ const struct bound *ps_has(const struct call *c, const char *name);
 void ps_run_program(struct ps *p, struct call *c, const struct ps_val *name, const struct ps_val *args);
 bool ps_was_fetched(const struct ps *p, struct str path);
 struct str ps_parent(struct str path);             /* the words before the last separator, with it */
-struct str ps_last_part(struct str path);

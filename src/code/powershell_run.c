@@ -12,7 +12,7 @@ struct str ps_parent(struct str path)
 	return str_sub(path, 0, n);
 }
 
-struct str ps_last_part(struct str s)
+static struct str last_part(struct str s)
 {
 	struct str dir = ps_parent(s);
 
@@ -22,7 +22,7 @@ struct str ps_last_part(struct str s)
 bool ps_was_fetched(const struct ps *p, struct str path)
 {
 	for (size_t i = 0; i < p->nfetched; i++)
-		if (!text_exact(p->fetched[i]) || (path.n && str_eq(ps_last_part(p->fetched[i]), ps_last_part(path))))
+		if (!text_exact(p->fetched[i]) || (path.n && str_eq(last_part(p->fetched[i]), last_part(path))))
 			return true;
 	return false;
 }
@@ -96,7 +96,7 @@ static struct str program_name(struct ps *p, struct str name)
 
 static void run_words(struct ps *p, struct word *argv, size_t argc)
 {
-	struct str base = ps_last_part(argv[0].text);
+	struct str base = last_part(argv[0].text);
 	const char *say;
 
 	if (p->mute)

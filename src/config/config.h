@@ -48,7 +48,7 @@ const struct config_key *config_key(size_t i);
 const char *config_key_near(struct str name);
 /* The policy that holds when there is no file. Points to constants only. */
 void config_default(struct policy *ret);
-/* The built-in policy as a user would write it; config_default() says the same. */
+/* For tests: the built-in policy as a user would write it; config_default() says the same. */
 struct str config_default_text(void);
 /*
  * Reads the sources in order into one policy: lists follow one another, of single values the last holds. Presets that a source imports come

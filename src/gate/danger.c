@@ -174,10 +174,22 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 			str_c(j->a, str_fmt(j->a, " one that %s", message))), alternative);
 }
 
+/* caisson's own settings */
+static void own_settings(struct judge *j)
+{
+	for (const struct setting *s = j->f->settings; s; s = s->next)
+		if (str_starts(s->name, "CAISSON_"))
+			judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+	for (const struct command *c = j->f->commands; c; c = c->next)
+		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text), "caisson"); s = s->next)
+			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
+				judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+}
+
 void danger_words(struct judge *j, const struct check *c)
 {
 	(void)c;
-	danger_own_settings(j);
+	own_settings(j);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
@@ -424,19 +436,6 @@ void danger_numbers(struct judge *j, const struct check *c)
 		else if (str_is(j->subjects[i].base, "tar") || str_is(j->subjects[i].base, "gtar"))
 			check_archive(j, &j->subjects[i], "-f");
 	}
-}
-
-/* ---- caisson's own settings ---- */
-
-void danger_own_settings(struct judge *j)
-{
-	for (const struct setting *s = j->f->settings; s; s = s->next)
-		if (str_starts(s->name, "CAISSON_"))
-			judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
-	for (const struct command *c = j->f->commands; c; c = c->next)
-		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text), "caisson"); s = s->next)
-			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
-				judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 }
 
 /* A program that no row of knowledge describes may do anything. Those named by a path outside the system are executed files. */

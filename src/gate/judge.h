@@ -94,8 +94,6 @@ enum match rule_match(const struct prefix_rule *r, const struct command *c);
 bool rule_allows(const struct prefix_rule *r, const struct command *c);
 bool path_is_system_program(struct str path);
 struct str path_base(struct str path);
-/* Can the abstract text (holes) be this text? */
-bool text_may_be(struct str abstract, struct str text);
 
 /* tiers.c */
 void tiers_decide(struct judge *j); /* before the checks: which commands are allowed */
@@ -139,7 +137,6 @@ bool path_known(const struct word *w);
 
 /* the checks; the table in checks.c names them */
 void danger_words(struct judge *j, const struct check *c);
-void danger_own_settings(struct judge *j);
 void danger_numbers(struct judge *j, const struct check *c);
 void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);

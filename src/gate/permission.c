@@ -476,5 +476,3 @@ enum match permission_file(const struct permission_rule *r, const struct view *v
 }
 
 enum match permission_path(const struct permission_rule *r, const struct view *v, struct str path) { return permission_file(r, v, path, 0); }
-
-bool permission_tool(const struct permission_rule *r, struct str tool) { return glob_name(r->tool, tool); }

@@ -31,6 +31,3 @@ enum {
 enum match permission_file(const struct permission_rule *r, const struct view *v, struct str path, unsigned flags);
 /* The same without flags. */
 enum match permission_path(const struct permission_rule *r, const struct view *v, struct str path);
-
-/* A rule about another tool: WebFetch, mcp__server__*. The rule's name is a glob. */
-bool permission_tool(const struct permission_rule *r, struct str tool);

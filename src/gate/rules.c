@@ -47,7 +47,7 @@ static bool rule_word(struct str rule, size_t *i, struct str *ret)
 }
 
 /* Can the abstract text (holes) be this text? Greedy backtracking to the last hole, as for the * of a pattern. */
-bool text_may_be(struct str abstract, struct str text)
+static bool may_be(struct str abstract, struct str text)
 {
 	size_t i = 0, k = 0, hole = SIZE_MAX, mark = 0;
 
@@ -91,7 +91,7 @@ static enum match word_match(const struct word *w, struct str want, bool first)
 		return str_eq(w->text, want) || (first && str_eq(path_base(w->text), want)) ? MATCH_YES : MATCH_NO;
 	if (w->kind == WORD_REST)
 		return !w->glob || glob_may_be(w->text, want) ? MATCH_MAYBE : MATCH_NO;
-	if (!w->text.n || text_may_be(w->text, want) || (first && text_may_be(path_base(w->text), want)))
+	if (!w->text.n || may_be(w->text, want) || (first && may_be(path_base(w->text), want)))
 		return MATCH_MAYBE;
 	return MATCH_NO;
 }

@@ -550,17 +550,8 @@ static void raise_asks(struct judge *j, struct subject *s)
 	tiers_hear_code(j, s, NULL);
 }
 
-static void decide_redirects(struct judge *j)
-{
-	for (const struct access *x = j->f->accesses; x && j->p->redirects; x = x->next) {
-		if (tiers_redirect(j, x, VERDICT_DENY))
-			continue;
-		if (!tiers_redirect(j, x, VERDICT_ALLOW))
-			tiers_redirect(j, x, VERDICT_ASK);
-	}
-}
-
-bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decision)
+/* Raises what denies and asks; true when one matched. */
+static bool redirect(struct judge *j, const struct access *x, enum verdict decision)
 {
 	bool found = false;
 
@@ -575,6 +566,16 @@ bool tiers_redirect(struct judge *j, const struct access *x, enum verdict decisi
 			tiers_raise(j, decision == VERDICT_DENY ? "configured-deny" : "configured-ask", &r->rule, judge_excerpt(j, x->at), m, x->at);
 	}
 	return found;
+}
+
+static void decide_redirects(struct judge *j)
+{
+	for (const struct access *x = j->f->accesses; x && j->p->redirects; x = x->next) {
+		if (redirect(j, x, VERDICT_DENY))
+			continue;
+		if (!redirect(j, x, VERDICT_ALLOW))
+			redirect(j, x, VERDICT_ASK);
+	}
 }
 
 /* ---- Read() and Edit() ---- */
@@ -619,7 +620,7 @@ bool tiers_path_allowed(struct judge *j, const struct access *x, const struct wh
 			judge_step(j, "allow", r->rule.where, x->at);
 			return true;
 		}
-	return access_is_redirection(x) && tiers_redirect(j, x, VERDICT_ALLOW);
+	return access_is_redirection(x) && redirect(j, x, VERDICT_ALLOW);
 }
 
 static void say_too_laborious(struct judge *j)

@@ -51,7 +51,6 @@ struct types {
 
 /* `id:integer` is the column id of type integer; a suffix that is no type (validate_column()) belongs to the name. */
 struct str data_type_split(struct str column, enum data_type *ret);
-const char *data_type_name(enum data_type t);
 void data_types(struct arena *a, const struct validate_input *in, const struct header *h, struct types *ret);
 void data_cell(struct types *t, size_t column, struct str cell, size_t row);
 void data_value(struct types *t, size_t column, const struct value *v, size_t row);

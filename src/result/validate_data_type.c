@@ -46,7 +46,7 @@ struct str data_type_split(struct str column, enum data_type *ret)
 	return split(column, &name, &type) && find(type, ret) ? name : column;
 }
 
-const char *data_type_name(enum data_type t)
+static const char *type_name(enum data_type t)
 {
 	for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
 		if (names[k].type == t)
@@ -193,5 +193,5 @@ void data_wrong_types(struct arena *a, struct validation *v, const struct header
 {
 	if (t->wrong)
 		validation_note(a, v, "type-wrong", false, "%lld cells are not of the type that is required, the first in column '%.*s', row %zu: '%.*s' is no %s; correct the data or the query",
-			(long long)t->wrong, DATA_NAME(h->names[t->column]), t->row, DATA_NAME(t->value), data_type_name(t->of[t->column]));
+			(long long)t->wrong, DATA_NAME(h->names[t->column]), t->row, DATA_NAME(t->value), type_name(t->of[t->column]));
 }

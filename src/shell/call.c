@@ -587,7 +587,8 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 
 /* ---- dispatch ---- */
 
-void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from)
+/* from: for each word the assignment it was read as (declare and its kin), or NULL */
+static void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from)
 {
 	eval_enter(e);
 	eval_burn(e, argc + 1);

@@ -223,15 +223,3 @@ struct str escape_decode(struct arena *a, struct str s, enum escape_style style,
 }
 
 struct str escape_ansi_c(struct arena *a, struct str s) { return escape_decode(a, s, ESCAPE_ANSI_C, NULL); }
-
-struct str escape_echo(struct arena *a, struct str s, bool *ret_stop)
-{
-	*ret_stop = false;
-	return escape_decode(a, s, ESCAPE_ECHO, ret_stop);
-}
-
-struct str escape_dash_echo(struct arena *a, struct str s, bool *ret_stop)
-{
-	*ret_stop = false;
-	return escape_decode(a, s, ESCAPE_DASH, ret_stop);
-}

@@ -11,7 +11,7 @@
 enum escape_style {
 	ESCAPE_ANSI_C,      /* $'...' */
 	ESCAPE_ECHO,        /* bash: echo -e */
-	ESCAPE_DASH,        /* dash: echo and printf %b */
+	ESCAPE_DASH,        /* dash: echo, always, and printf %b */
 	ESCAPE_FORMAT,      /* bash: printf's format */
 	ESCAPE_B,           /* bash: printf %b */
 	ESCAPE_DASH_FORMAT, /* dash: printf's format */
@@ -24,7 +24,3 @@ bool escape_one(struct buf *out, struct str s, size_t *i, enum escape_style styl
 
 /* The inside of $'...' decoded as bash 5.2 does (\x \u \U \c \nnn \e ...; a NUL ends the string there, as in bash). */
 struct str escape_ansi_c(struct arena *a, struct str s);
-/* echo -e (bash): \c ends the output, then *ret_stop is true (false otherwise). */
-struct str escape_echo(struct arena *a, struct str s, bool *ret_stop);
-/* dash's echo, always active: \a \b \c \e \f \n \r \t \v \\ \nnn \0nnn */
-struct str escape_dash_echo(struct arena *a, struct str s, bool *ret_stop);

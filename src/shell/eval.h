@@ -241,7 +241,6 @@ bool state_same(const struct state *x, const struct state *y);
 struct state state_dead(const struct state *s);
 void state_assume(struct state *s, bool success);
 bool text_numeric(struct str s);
-struct str text_join(struct str a, struct str b);                     /* equal: that; else one hole */
 struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
 struct str path_normal(struct arena *a, struct str base, struct str path); /* textually, as cd does */
 bool path_climbs(struct str path);                                    /* .. after a name: where that leads depends on links */
@@ -305,7 +304,6 @@ struct how {
 	bool made;               /* by brace expansion: no tilde after = there */
 	enum char_kind text;
 };
-void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out);
 void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, bool assigned, struct chars *out); /* with tildes */
 /* ---- expand_param.c ---- */
 void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at);
@@ -340,9 +338,7 @@ void redirect_undo(struct eval *e, struct io *keep);
 /* ---- call.c ---- */
 enum { CALL_FUNCTIONS = 1, CALL_BUILTINS = 2, CALL_PROGRAMS = 4, CALL_ALL = 7 };
 void eval_simple(struct eval *e, const struct syn_node *n);
-/* from: for each word the assignment it was read as (declare and its kin), or NULL */
-void call(struct eval *e, const struct word *argv, size_t argc, unsigned what, const struct syn_assign *const *from);
-/* The same reached another way: the command is listed with `via` added. */
+/* A command that another runs: it is listed with `via` added. */
 void call_via(struct eval *e, const char *via, const struct word *argv, size_t argc, unsigned what, struct span at);
 enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; export X=1; for one command only */
 void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
@@ -364,7 +360,7 @@ struct builtin_call {
 	struct eval *e;
 	const struct word *argv;
 	size_t argc;
-	const struct syn_assign *const *from; /* see call() */
+	const struct syn_assign *const *from; /* for each word the assignment it was read as, or NULL */
 	struct span at;
 };
 bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from); /* false: not one */

@@ -126,6 +126,8 @@ static bool reads_file(struct eval *e, const struct syn_part *part)
 	return true;
 }
 
+static void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out);
+
 /* "...": one field at least, unless all there is in it is an empty "$@". */
 static void expand_double(struct eval *e, const struct syn_part *part, struct how how, struct chars *out)
 {
@@ -229,7 +231,7 @@ static void expand_part(struct eval *e, const struct syn_part *part, struct how 
 	}
 }
 
-void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out)
+static void expand_parts(struct eval *e, const struct syn_part *parts, struct how how, struct chars *out)
 {
 	eval_enter(e);
 	for (; parts; parts = parts->next)

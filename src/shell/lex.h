@@ -101,7 +101,6 @@ enum word_context {
 /* NULL when no word starts here. */
 struct syn_word *word_read(struct parser *p, enum word_context cx);
 enum quote_context { IN_NOTHING, IN_DOUBLE, IN_HERE, IN_ARITH };
-struct syn_part *parts_dollar(struct parser *p, enum quote_context q); /* at a '$' or '`': the expansion, or a literal '$' */
 
 /*
  * How far parts_until() reads and what quotes mean there. bash finds the end of ${ } and (( )) in a first pass in which single quotes
@@ -117,10 +116,7 @@ struct until {
 };
 struct syn_part *parts_until(struct parser *p, const struct until *u);
 struct syn_part *part_new(struct parser *p, enum part_kind kind, struct str text, size_t from);
-struct syn_part *parts_single_quote(struct parser *p);     /* at the opening ' */
-struct syn_part *parts_double_quote(struct parser *p);     /* at the opening " */
 struct syn_part *parts_subscript(struct parser *p);        /* at the [, ends past the ] */
-struct syn_part *parts_process(struct parser *p);          /* at < > or = before ( */
 
 /* ---- param.c ---- */
 struct syn_part *param_brace(struct parser *p, enum quote_context q, size_t from); /* past "${" */

@@ -259,7 +259,8 @@ void state_forget(struct eval *e)
 
 /* ---- joining ---- */
 
-struct str text_join(struct str a, struct str b) { return str_eq(a, b) ? a : HOLE; }
+/* Equal: that; else one hole. */
+static struct str text_join(struct str a, struct str b) { return str_eq(a, b) ? a : HOLE; }
 
 static bool items_same(const struct value *x, const struct value *y)
 {

@@ -77,7 +77,7 @@ struct syn_part *part_new(struct parser *p, enum part_kind kind, struct str text
 
 /* ---- quotes ---- */
 
-struct syn_part *parts_single_quote(struct parser *p)
+static struct syn_part *single_quote(struct parser *p)
 {
 	size_t from = p->pos++;
 	const char *close = memchr(p->s + p->pos, '\'', p->end - p->pos);
@@ -124,7 +124,7 @@ static bool double_escapable(int c, enum quote_context q, const char *stops)
 	return c == '}' && stops && strchr(stops, '}');
 }
 
-struct syn_part *parts_double_quote(struct parser *p)
+static struct syn_part *double_quote(struct parser *p)
 {
 	size_t from = p->pos++;
 	lex_enter(p);
@@ -241,7 +241,7 @@ static struct syn_part *backtick(struct parser *p, enum quote_context q)
 	return part_new(p, PART_COMMAND, buf_view(&b), from);
 }
 
-struct syn_part *parts_process(struct parser *p)
+static struct syn_part *process(struct parser *p)
 {
 	size_t from = p->pos;
 	struct str sign = {p->s + from, 1};
@@ -294,7 +294,7 @@ static struct syn_part *ansi_in_double(struct parser *p, size_t from)
 	return ansi_quote(p, from);
 }
 
-struct syn_part *parts_dollar(struct parser *p, enum quote_context q)
+static struct syn_part *dollar(struct parser *p, enum quote_context q)
 {
 	if (lex_peek(p) == '`')
 		return backtick(p, q);
@@ -320,7 +320,7 @@ struct syn_part *parts_dollar(struct parser *p, enum quote_context q)
 	} else if (c == '\'' && q == IN_NOTHING && !plain_sh) {
 		part = ansi_quote(p, from);
 	} else if (c == '"' && q == IN_NOTHING && !plain_sh) {
-		part = parts_double_quote(p);
+		part = double_quote(p);
 	} else {
 		part = dollar_name(p, from);
 	}
@@ -383,12 +383,12 @@ static void quote_char(struct builder *l, const struct until *u, int c)
 			build_byte(l, p->pos++);
 		}
 		else
-			build_part(l, parts_double_quote(p));
+			build_part(l, double_quote(p));
 	} else if (u->quotes == IN_NOTHING || !u->soft) {
 		if (u->quotes == IN_HERE)
 			build_byte(l, p->pos++);
 		else
-			build_part(l, parts_single_quote(p));
+			build_part(l, single_quote(p));
 	} else {
 		soft_quote(l, u);
 	}
@@ -417,11 +417,11 @@ struct syn_part *parts_until(struct parser *p, const struct until *u)
 			lex_next(p);
 			build_part(&l, ansi_in_double(p, from));
 		} else if (c == '$' || c == '`') {
-			build_part(&l, parts_dollar(p, u->quotes == IN_ARITH ? IN_DOUBLE : u->quotes));
+			build_part(&l, dollar(p, u->quotes == IN_ARITH ? IN_DOUBLE : u->quotes));
 		} else if ((c == '\'' || c == '"') && !text && !(u->whole && u->quotes != IN_NOTHING && u->quotes != IN_ARITH)) {
 			quote_char(&l, u, c);
 		} else if (u->quotes == IN_NOTHING && process_ahead(p, c)) {
-			build_part(&l, parts_process(p));
+			build_part(&l, process(p));
 		} else {
 			if (u->open && c == u->open)
 				level++;
@@ -500,13 +500,13 @@ static bool word_step(struct builder *l, struct syn_word *w, enum word_context c
 		struct until u = {.stops = "", .quotes = IN_NOTHING};
 		backslash(l, &u);
 	} else if (c == '\'') {
-		build_part(l, parts_single_quote(p));
+		build_part(l, single_quote(p));
 	} else if (c == '"') {
-		build_part(l, parts_double_quote(p));
+		build_part(l, double_quote(p));
 	} else if (c == '$' || c == '`') {
-		build_part(l, parts_dollar(p, IN_NOTHING));
+		build_part(l, dollar(p, IN_NOTHING));
 	} else if (process_ahead(p, c)) {
-		build_part(l, parts_process(p));
+		build_part(l, process(p));
 	} else if (c && extended_ahead(p, c, cx)) {
 		build_byte(l, p->pos++);
 		lex_peek(p);

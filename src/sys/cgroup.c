@@ -473,16 +473,6 @@ bool cg_guess_v2(void)
 	return statfs("/sys/fs/cgroup", &fs) == 0 && fs.f_type == CG_V2_MAGIC;
 }
 
-int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e)
-{
-	for (size_t i = 0; i < cg->n; i++) {
-		const struct cg_dir *d = &cg->dirs[i];
-		if (d->fd >= 0 && !(d->v2 && into_done) && put_number(d->fd, "cgroup.procs", (uint64_t)pid) < 0)
-			return err_set(e, ERR_SYSTEM, errno, "cannot move a process into the control group '%s'", cg->name);
-	}
-	return 0;
-}
-
 void cg_kill(const struct cgroup *cg)
 {
 	const struct cg_dir *v2 = dir_v2(cg), *cpu = dir_with(cg, CG_HAS_CPU);
@@ -554,6 +544,22 @@ uint64_t cg_oom_kills(struct cgroup *cg)
 
 /* ---- the end ---- */
 
+static void close_all(struct cgroup *cg)
+{
+	if (cg->n > 0) {
+		if (cg->oom_event != cg->oom_count)
+			fd_close(&cg->oom_event);
+		fd_close(&cg->oom_count);
+	}
+	for (size_t i = 0; i < cg->n; i++) {
+		fd_close(&cg->dirs[i].tasks);
+		fd_close(&cg->dirs[i].fd);
+		fd_close(&cg->dirs[i].parent);
+	}
+	cg->n = 0;
+	cg->oom_event = cg->oom_count = -1;
+}
+
 void cg_remove(struct cgroup *cg)
 {
 	int starts_left = SWEEP_STARTS_MAX;
@@ -569,23 +575,7 @@ void cg_remove(struct cgroup *cg)
 	}
 	for (size_t i = 0; i < cg->n && cg->self.pid; i++)
 		sweep(cg->dirs[i].parent, &cg->self, &starts_left);
-	cg_close(cg);
-}
-
-void cg_close(struct cgroup *cg)
-{
-	if (cg->n > 0) {
-		if (cg->oom_event != cg->oom_count)
-			fd_close(&cg->oom_event);
-		fd_close(&cg->oom_count);
-	}
-	for (size_t i = 0; i < cg->n; i++) {
-		fd_close(&cg->dirs[i].tasks);
-		fd_close(&cg->dirs[i].fd);
-		fd_close(&cg->dirs[i].parent);
-	}
-	cg->n = 0;
-	cg->oom_event = cg->oom_count = -1;
+	close_all(cg);
 }
 
 void cg_probe(struct cg_host *ret)

@@ -7,8 +7,8 @@
  * Where no writable hierarchy limits memory and processes, cg_make() says so and the caller falls back to what else there is.
  *
  * How a process gets in: on version 2 it is born there (CLONE_INTO_CGROUP with cg_into()); into the hierarchies of version 1 it goes by
- * itself (cg_enter()). cg_attach() moves a process from outside; on version 1 the kernel may wait 10 ms for that,
- * because it locks out every fork of the machine, which a single thread that moves itself does not need.
+ * itself (cg_enter()): for a process that is moved from outside the kernel may wait 10 ms there, because it locks out every fork of the
+ * machine, which a single thread that moves itself does not need.
  */
 #pragma once
 #include <sys/types.h>
@@ -71,8 +71,6 @@ size_t cg_doors(const struct cgroup *cg, int ret[CG_HIERARCHIES_MAX]);
 int cg_enter(const int *doors, size_t n);
 /* Is version 2 what limits memory here? Cheap, and a guess: cg_make() knows. */
 bool cg_guess_v2(void);
-/* Moves another process into the (remaining) hierarchies. On version 1 the kernel may wait 10 ms for this. */
-int cg_attach(const struct cgroup *cg, pid_t pid, bool into_done, struct err *e);
 /* Kills everything in it, where the kernel can (version 2), and lifts its CPU limit, which would delay the end; the caller kills the box's
  * init first. */
 void cg_kill(const struct cgroup *cg);
@@ -85,6 +83,4 @@ int cg_processes(const struct cgroup *cg);
 uint64_t cg_oom_kills(struct cgroup *cg);
 /* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Leftovers of dead launchers go as well. Safe to call twice. */
 void cg_remove(struct cgroup *cg);
-/* Closes the descriptors and leaves the group: for a child that does not need them. */
-void cg_close(struct cgroup *cg);
 void cg_probe(struct cg_host *ret);

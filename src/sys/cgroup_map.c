@@ -19,7 +19,8 @@ static const struct {
 	unsigned bit;
 } controllers[] = {{"memory", CG_HAS_MEMORY}, {"pids", CG_HAS_PIDS}, {"cpu", CG_HAS_CPU}, {"cpuacct", CG_HAS_CPUACCT}, {"blkio", CG_HAS_IO}, {"io", CG_HAS_IO}};
 
-unsigned cg_controllers(struct str names)
+/* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
+static unsigned bits_of(struct str names)
 {
 	unsigned bits = 0;
 	for (size_t i = 0; i < names.n;) {
@@ -53,7 +54,7 @@ void cg_map_group(struct cg_map *m, struct str line)
 		return;
 	struct str group = str_sub(line, (size_t)b + 1, line.n);
 	bool v2 = a == 1 && line.p[0] == '0' && b == a + 1;
-	unsigned bits = cg_controllers(str_sub(line, (size_t)a + 1, (size_t)b));
+	unsigned bits = bits_of(str_sub(line, (size_t)a + 1, (size_t)b));
 	/* a group outside of our cgroup namespace has no name here */
 	if ((!v2 && bits == 0) || group.n == 0 || group.n >= CG_PATH_MAX || group.p[0] != '/' || str_starts(group, "/.."))
 		return;
@@ -126,7 +127,7 @@ void cg_map_mount(struct cg_map *m, struct str line)
 	size_t point_n = unescape(point, point_c, sizeof point_c);
 	if (unescape(root, root_c, sizeof root_c) == 0 || point_n == 0)
 		return;
-	unsigned bits = v2 ? 0 : cg_controllers(options);
+	unsigned bits = v2 ? 0 : bits_of(options);
 	for (size_t i = 0; i < m->n; i++) {
 		struct cg_hierarchy *h = &m->of[i];
 		/* of several mounts the first that shows our group serves */
@@ -243,7 +244,7 @@ static unsigned bits_in(int dir, const char *name)
 {
 	char text[512];
 	ssize_t n = cg_read(dir, name, text, sizeof text);
-	return n < 0 ? 0 : cg_controllers(str_n(text, (size_t)n));
+	return n < 0 ? 0 : bits_of(str_n(text, (size_t)n));
 }
 
 static bool switch_on(int dir, unsigned bits)

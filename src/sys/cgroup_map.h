@@ -46,9 +46,6 @@ void cg_map_usual(struct cg_map *m);
 /* What limits something that must be limited or is wanted: /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
 int cg_map_read(struct cg_map *ret, unsigned want, struct err *e);
 
-/* The bits in a line like "cpu memory pids" (version 2) or "rw,cpu,cpuacct" (version 1). */
-unsigned cg_controllers(struct str names);
-
 /*
  * The nearest directory, from the caller's own group up to the mount point, in which a group with the `need`ed controllers can be made and to
  * which the caller may move a process: its descriptor (close-on-exec), its path in h->path, *ret_controllers what its children have.

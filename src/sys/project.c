@@ -97,14 +97,6 @@ struct str project_find(struct path_memo *m, struct str cwd, struct str home, ui
 	return project_allowed(m, real, home) ? real : STR("");
 }
 
-int project_root(struct arena *a, struct str cwd, struct str home, struct str *ret)
-{
-	struct path_memo m;
-	path_memo_init(&m, a, cwd);
-	*ret = project_find(&m, cwd, home, (uint32_t)getuid());
-	return ret->n ? 0 : -1;
-}
-
 struct str project_scratch(struct path_memo *m, uint32_t uid)
 {
 	struct path_answer at;

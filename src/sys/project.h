@@ -11,8 +11,6 @@
 
 /* The root, resolved, or empty when there is none. A directory that does not exist on this machine is its own root. */
 struct str project_find(struct path_memo *m, struct str cwd, struct str home, uint32_t uid);
-/* The same by itself: 0, or -1 when there is none (*ret is then empty). */
-int project_root(struct arena *a, struct str cwd, struct str home, struct str *ret);
 /* May this resolved directory be a root at all? Not /, not the home directory, nothing above it, no directory of the system. */
 bool project_allowed(struct path_memo *m, struct str dir, struct str home);
 /*

@@ -60,7 +60,7 @@ static struct audit_verdict verify(const struct audit *au)
 	struct audit_verdict v = {0};
 	struct err e = {0};
 	arena_init(&a, 16 << 20);
-	if (audit_verify(&a, au, &v, &e) < 0)
+	if (audit_verify(&a, au, &(struct audit_anchor){0}, &v, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	arena_free(&a);
 	return v;

@@ -407,7 +407,6 @@ static void test_rules(void)
 {
 	struct policy p;
 	struct err e;
-	size_t start;
 	CHECK_INT(load("tools:\n  bash:\n"
 	               "    checks: [{test: 'a\\s+b', description: \"x\n      y\", alternative: z}, '^c$']\n"
 	               "    allowChecks: ['^d']\n"
@@ -429,7 +428,7 @@ static void test_rules(void)
 	CHECK_STR(p.checks->rule.alternative, "z");
 	CHECK_STR(p.checks->rule.where, "p.yaml:3");
 	CHECK_INT(regex_match(p.checks->regex, STR("a  b")), REGEX_YES);
-	CHECK_INT(regex_find(p.checks->next->regex, STR("c"), &start, &start), REGEX_YES);
+	CHECK_INT(regex_match(p.checks->next->regex, STR("c")), REGEX_YES);
 	CHECK_INT(regex_match(p.allow_checks->regex, STR("xd")), REGEX_NO);
 	CHECK(p.redirects->mode == REDIRECT_APPEND && p.redirects->outside && p.redirects->decision == VERDICT_ASK);
 	CHECK_STR(p.redirects->paths->next->text, "/t");

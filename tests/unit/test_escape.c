@@ -24,17 +24,23 @@ static void test_ansi_c(void)
 	}
 }
 
+static struct str echo(struct str s, enum escape_style style, bool *ret_stop)
+{
+	*ret_stop = false;
+	return escape_decode(&A, s, style, ret_stop);
+}
+
 static void test_echo(void)
 {
 	bool stop;
 
-	CHECK_STR(escape_echo(&A, STR("a\\0101b\\101"), &stop), "aAb\\101");
+	CHECK_STR(echo(STR("a\\0101b\\101"), ESCAPE_ECHO, &stop), "aAb\\101");
 	CHECK(!stop);
-	CHECK_STR(escape_echo(&A, STR("a\\cb"), &stop), "a");
+	CHECK_STR(echo(STR("a\\cb"), ESCAPE_ECHO, &stop), "a");
 	CHECK(stop);
-	CHECK_STR(escape_dash_echo(&A, STR("a\\0101\\101\\x41"), &stop), "aAA\\x41");
+	CHECK_STR(echo(STR("a\\0101\\101\\x41"), ESCAPE_DASH, &stop), "aAA\\x41");
 	CHECK(!stop);
-	CHECK_STR(escape_dash_echo(&A, STR("a\\cb"), &stop), "a");
+	CHECK_STR(echo(STR("a\\cb"), ESCAPE_DASH, &stop), "a");
 	CHECK(stop);
 }
 
@@ -116,14 +122,14 @@ static struct str ours_ansi_c(struct str s) { return escape_ansi_c(&A, s); }
 static struct str ours_echo(struct str s)
 {
 	bool stop;
-	struct str t = escape_echo(&A, s, &stop);
+	struct str t = echo(s, ESCAPE_ECHO, &stop);
 	return stop ? t : str_cat(&A, t, STR("\n"));
 }
 
 static struct str ours_dash(struct str s)
 {
 	bool stop;
-	struct str t = escape_dash_echo(&A, s, &stop);
+	struct str t = echo(s, ESCAPE_DASH, &stop);
 	return stop ? t : str_cat(&A, t, STR("\n"));
 }
 

@@ -124,7 +124,7 @@ static enum audit_fault verify(struct arena *a, uint64_t *ret_recovered)
 	struct audit_verdict v = {0};
 	struct err e = {0};
 
-	if (audit_verify(a, &au, &v, &e) != 0)
+	if (audit_verify(a, &au, &(struct audit_anchor){0}, &v, &e) != 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	*ret_recovered = v.recovered;
 	if (v.fault && v.fault != AUDIT_TORN)

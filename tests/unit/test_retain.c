@@ -44,7 +44,7 @@ static struct audit_verdict verify(const struct audit *au, const struct audit_an
 {
 	struct audit_verdict v = {0};
 	struct err e = {0};
-	if (audit_verify_anchored(A, au, anchor ? anchor : &(struct audit_anchor){0}, &v, &e) < 0)
+	if (audit_verify(A, au, anchor ? anchor : &(struct audit_anchor){0}, &v, &e) < 0)
 		unit_fail(__FILE__, __LINE__, "%s", e.text);
 	return v;
 }

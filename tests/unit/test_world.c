@@ -34,10 +34,10 @@ static void make_tree(void)
 
 static struct str root_of(const char *cwd, const char *home)
 {
-	struct str s = STR("untouched");
-	int found = project_root(A, str_of(at(cwd)), str_of(home[0] ? at(home) : ""), &s);
-	CHECK((found == 0) == (s.n > 0));
-	return s;
+	struct path_memo m;
+
+	path_memo_init(&m, A, str_of(at(cwd)));
+	return project_find(&m, str_of(at(cwd)), str_of(home[0] ? at(home) : ""), (uint32_t)getuid());
 }
 
 static void make_repository(const char *name)
