@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "audit/inner.h"
 #include "sys/file.h"
 #include "sys/sha256.h"
 
@@ -61,19 +62,6 @@ static void file_of(struct str digest, char ret[NAME_MAX_ + 1])
 
 /* ---- the directory ---- */
 
-static int check(const struct blobs *b, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e)
-{
-	if (fstat(fd, ret) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(b->path), name);
-	if ((ret->st_mode & S_IFMT) != kind)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' is not a %s", STR_ARG(b->path), name, kind == S_IFDIR ? "directory" : "regular file");
-	if (ret->st_uid != b->uid)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' belongs to somebody else", STR_ARG(b->path), name);
-	if (ret->st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s': chmod go-w it", STR_ARG(b->path), name);
-	return 0;
-}
-
 int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struct blobs *ret, struct err *e)
 {
 	struct blobs b = {.dir = -1, .uid = uid, .path = str_fmt(a, "%.*s/blobs", STR_ARG(state))};
@@ -87,7 +75,7 @@ int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struc
 	}
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", path);
-	if (check(&b, fd, S_IFDIR, ".", &st, e) < 0)
+	if (opened_check(b.path, b.uid, fd, S_IFDIR, ".", &st, e) < 0)
 		return -1;
 	b.dir = fd;
 	fd = -1;
@@ -369,7 +357,7 @@ int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t m
 	int fd = openat(b->dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
-	int bad = check(b, fd, S_IFREG, name, &st, e) < 0 || fd_read_file(a, fd, name, &st, ZSTD_compressBound(max), &file, e) < 0;
+	int bad = opened_check(b->path, b->uid, fd, S_IFREG, name, &st, e) < 0 || fd_read_file(a, fd, name, &st, ZSTD_compressBound(max), &file, e) < 0;
 	fd_close(&fd); /* before memory is taken: a full arena leaves at once */
 	if (bad || unpack(a, file, name, max, &bytes, e) < 0)
 		return -1;

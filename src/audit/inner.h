@@ -1,5 +1,6 @@
 /* What the files of this folder share: names and shapes of files, the lock, the head, the frame of a row. */
 #pragma once
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "audit/audit.h"
@@ -28,6 +29,8 @@ struct head { /* what the lock file holds */
 	char day[DAY_NAME + 1];       /* the newest file there is; it stands here before the file is made. Empty: not known */
 };
 
+/* What was opened, `name` in the directory of rows or of blobs, must be of this user, of its kind, and nobody else's to write. */
+int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e);
 int day_open(const struct audit *au, const char *name, int flags, off_t *ret_size, struct err *e); /* the descriptor, or -1 */
 /* The newest day's file before `bound` in the order of names; 1, 0 when there is none, or -1. */
 int day_before(const struct audit *au, const char bound[DAY_NAME + 1], char ret[DAY_NAME + 1], struct err *e);

@@ -27,17 +27,16 @@ static int64_t real_now(void)
 	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* What was opened must be the caller's, of its kind, and nobody else's to write. */
-static int check(const struct audit *au, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e)
+int opened_check(struct str dir, uint32_t uid, int fd, mode_t kind, const char *name, struct stat *ret, struct err *e)
 {
 	if (fstat(fd, ret) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(au->path), name);
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s/%s'", STR_ARG(dir), name);
 	if ((ret->st_mode & S_IFMT) != kind)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record is not a %s", STR_ARG(au->path), name, kind == S_IFDIR ? "directory" : "regular file");
-	if (ret->st_uid != au->uid)
-		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record belongs to somebody else", STR_ARG(au->path), name);
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record is not a %s", STR_ARG(dir), name, kind == S_IFDIR ? "directory" : "regular file");
+	if (ret->st_uid != uid)
+		return err_set(e, ERR_CONFIG, 0, "'%.*s/%s' of the record belongs to somebody else", STR_ARG(dir), name);
 	if (ret->st_mode & (S_IWGRP | S_IWOTH))
-		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s' of the record: chmod go-w it", STR_ARG(au->path), name);
+		return err_set(e, ERR_CONFIG, 0, "others may write '%.*s/%s' of the record: chmod go-w it", STR_ARG(dir), name);
 	return 0;
 }
 
@@ -68,7 +67,7 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 	}
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the record '%s'", path);
-	if (check(&au, fd, S_IFDIR, ".", &st, e) < 0)
+	if (opened_check(au.path, au.uid, fd, S_IFDIR, ".", &st, e) < 0)
 		return -1;
 	au.dir = fd;
 	fd = -1;
@@ -96,7 +95,7 @@ int day_open(const struct audit *au, const char *name, int flags, off_t *ret_siz
 	FD_CLEANUP int fd = openat(au->dir, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/%s'", STR_ARG(au->path), name);
-	if (check(au, fd, S_IFREG, name, &st, e) < 0)
+	if (opened_check(au->path, au->uid, fd, S_IFREG, name, &st, e) < 0)
 		return -1;
 	int opened = fd;
 	fd = -1;
@@ -215,7 +214,7 @@ int lock_take(const struct audit *au, struct err *e)
 		FD_CLEANUP int fd = openat(au->dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
 		if (fd < 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot open '%.*s/lock'", STR_ARG(au->path));
-		if (check(au, fd, S_IFREG, "lock", &opened, e) < 0 || wait_for(fd, e) < 0)
+		if (opened_check(au->path, au->uid, fd, S_IFREG, "lock", &opened, e) < 0 || wait_for(fd, e) < 0)
 			return -1;
 		if (fstatat(au->dir, "lock", &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
 			int locked = fd;

@@ -3,6 +3,7 @@
 #include "base/str.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #define BUF_START ((size_t)64)
 
@@ -50,10 +51,6 @@ uint64_t str_count(struct str s, char c)
 	return n;
 }
 
-/*
- * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text is made of near misses, the rest
- * is memmem's, which is linear whatever it finds.
- */
 bool str_is_hex(struct str s, size_t n)
 {
 	if (s.n != n)
@@ -64,6 +61,10 @@ bool str_is_hex(struct str s, size_t n)
 	return true;
 }
 
+/*
+ * memchr is several times as fast as memmem, as long as the first byte is rare; where it is not, or the text is made of near misses, the rest
+ * is memmem's, which is linear whatever it finds.
+ */
 bool str_contains(struct str s, struct str needle)
 {
 	const char *at, *end;
@@ -83,6 +84,27 @@ bool str_contains(struct str s, struct str needle)
 		misses++;
 	}
 	return (size_t)(end - at) >= needle.n && memmem(at, (size_t)(end - at), needle.p, needle.n);
+}
+
+bool str_contains_nocase(struct str s, const char *needle)
+{
+	size_t n = strlen(needle);
+
+	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
+		if (!strncasecmp(s.p + i, needle, n))
+			return true;
+	return false;
+}
+
+struct str str_trim(struct str s, const char *set)
+{
+	size_t n = strlen(set);
+
+	while (s.n && memchr(set, s.p[0], n))
+		s = str_sub(s, 1, s.n);
+	while (s.n && memchr(set, s.p[s.n - 1], n))
+		s.n--;
+	return s;
 }
 
 struct str str_sub(struct str s, size_t from, size_t to)
@@ -311,6 +333,17 @@ void buf_str(struct buf *b, struct str s)
 void buf_c(struct buf *b, const char *c)
 {
 	buf_add(b, c, strlen(c));
+}
+
+void buf_quoted(struct buf *b, struct str s)
+{
+	buf_char(b, '\'');
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '\'')
+			buf_c(b, "'\\''");
+		else
+			buf_char(b, s.p[i]);
+	buf_char(b, '\'');
 }
 
 void buf_fmt(struct buf *b, const char *fmt, ...)

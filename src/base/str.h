@@ -41,10 +41,13 @@ ptrdiff_t str_find(struct str s, char c, size_t from);
 /* how often byte c is in it */
 uint64_t str_count(struct str s, char c);
 bool str_contains(struct str s, struct str needle);
+bool str_contains_nocase(struct str s, const char *needle); /* ASCII letters in either case */
 /* n hexadecimal digits in lower case, as digests and ids are written */
 bool str_is_hex(struct str s, size_t n);
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);
+/* without those of the bytes of `set` that stand at its ends */
+struct str str_trim(struct str s, const char *set);
 struct str str_dup(struct arena *a, struct str s);
 /* NUL-terminated copy */
 char *str_c(struct arena *a, struct str s);
@@ -67,5 +70,6 @@ void buf_char(struct buf *b, char c);
 void buf_add(struct buf *b, const char *p, size_t n);
 void buf_str(struct buf *b, struct str s);
 void buf_c(struct buf *b, const char *c);
+void buf_quoted(struct buf *b, struct str s); /* in single quotes, as every shell reads them */
 void buf_fmt(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static inline struct str buf_view(const struct buf *b) { return (struct str){b->p ? b->p : "", b->n}; }

@@ -10,15 +10,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define NAME_BYTES 64
-
-static struct str trim(struct str s)
-{
-	while (s.n && strchr(" \t\r", s.p[0]))
-		s = str_sub(s, 1, s.n);
-	while (s.n && strchr(" \t\r", s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
+#define BLANKS " \t\r"
 
 /* A name in lower case; empty when it is none. */
 static struct str name_of(struct arena *a, struct str s)
@@ -59,13 +51,13 @@ static bool value_of(struct str s, struct str *ret)
 {
 	bool quoted;
 
-	s = trim(s);
+	s = str_trim(s, BLANKS);
 	quoted = s.n && s.p[0] == '"';
 	for (size_t i = quoted; i < s.n; i++) {
 		if (s.p[i] == '\\')
 			return false;
 		if (quoted && s.p[i] == '"') {
-			struct str rest = trim(str_sub(s, i + 1, s.n));
+			struct str rest = str_trim(str_sub(s, i + 1, s.n), BLANKS);
 
 			*ret = str_sub(s, 1, i);
 			return !rest.n || rest.p[0] == '#' || rest.p[0] == ';';
@@ -73,7 +65,7 @@ static bool value_of(struct str s, struct str *ret)
 		if (!quoted && s.p[i] == '"')
 			return false;
 		if (!quoted && (s.p[i] == '#' || s.p[i] == ';')) {
-			*ret = trim(str_sub(s, 0, i));
+			*ret = str_trim(str_sub(s, 0, i), BLANKS);
 			return true;
 		}
 	}
@@ -84,7 +76,7 @@ static bool value_of(struct str s, struct str *ret)
 static bool setting(struct arena *a, struct str section, struct str line, config_fn *fn, void *ctx)
 {
 	ptrdiff_t equals = str_find(line, '=', 0);
-	struct str key = name_of(a, trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals))), value = STR("true");
+	struct str key = name_of(a, str_trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals), BLANKS)), value = STR("true");
 
 	if (!section.n || !key.n || (equals >= 0 && !value_of(str_sub(line, (size_t)equals + 1, line.n), &value)))
 		return false;
@@ -100,14 +92,14 @@ bool config_each(struct arena *a, struct str text, config_fn *fn, void *ctx)
 	for (size_t from = 0; from < text.n;) {
 		ptrdiff_t end = str_find(text, '\n', from);
 		size_t to = end < 0 ? text.n : (size_t)end;
-		struct str line = trim(str_sub(text, from, to));
+		struct str line = str_trim(str_sub(text, from, to), BLANKS);
 
 		from = to + 1;
 		if (line.n && line.p[0] == '[') {
 			size_t n = header(a, line, &section);
 
 			understood &= n != 0;
-			line = n ? trim(str_sub(line, n, line.n)) : STR("");
+			line = n ? str_trim(str_sub(line, n, line.n), BLANKS) : STR("");
 		}
 		if (line.n && line.p[0] != '#' && line.p[0] != ';')
 			understood &= setting(a, section, line, fn, ctx);

@@ -112,8 +112,6 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 enum tool_kind tool_kind(struct str name);
 /* Has a tool that is not listed a command for a shell? */
 bool tool_unlisted_shell(struct str name, const struct value *args);
-/* A text as one word for a shell. */
-void tool_quote(struct buf *b, struct str s);
 /* Reads what a shell tool runs from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
 /* What another tool does with files and hosts, as facts for the gate. */

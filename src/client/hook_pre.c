@@ -148,7 +148,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 		return 0;
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 4);
 	buf_c(&b, "cd ");
-	tool_quote(&b, c->h.cwd);
+	buf_quoted(&b, c->h.cwd);
 	buf_char(&b, '\n');
 	buf_str(&b, c->h.command);
 	rq.command = buf_view(&b);

@@ -36,13 +36,7 @@ static void put_quoted(struct buf *b, struct str word)
 		buf_str(b, word);
 		return;
 	}
-	buf_char(b, '\'');
-	for (size_t i = 0; i < word.n; i++)
-		if (word.p[i] == '\'')
-			buf_c(b, "'\\''");
-		else
-			buf_char(b, word.p[i]);
-	buf_char(b, '\'');
+	buf_quoted(b, word);
 }
 
 struct str init_command(struct arena *a, const struct init_row *row, struct str program, const char *event)

@@ -55,18 +55,6 @@ enum tool_kind tool_kind(struct str name)
 
 /* ---- shells ---- */
 
-void tool_quote(struct buf *b, struct str s)
-{
-	buf_char(b, '\'');
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\'')
-			buf_c(b, "'\\''");
-		else
-			buf_char(b, s.p[i]);
-	}
-	buf_char(b, '\'');
-}
-
 /* A program with its arguments, as the text that means the same. */
 static int join_words(struct arena *a, const struct value *list, struct str *ret, struct err *e)
 {
@@ -78,7 +66,7 @@ static int join_words(struct arena *a, const struct value *list, struct str *ret
 			return err_set(e, ERR_INPUT, 0, "the command in the input is a list, and not of words alone");
 		if (b.n)
 			buf_char(&b, ' ');
-		tool_quote(&b, w->text);
+		buf_quoted(&b, w->text);
 	}
 	*ret = buf_view(&b);
 	return 0;

@@ -9,16 +9,6 @@
 static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
 
-static bool contains_nocase(struct str s, const char *needle)
-{
-	size_t n = strlen(needle);
-
-	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
-		if (!strncasecmp(s.p + i, needle, n))
-			return true;
-	return false;
-}
-
 /*
  * awk reaches out by system(), by a pipe, by getline, by > in a print, and by gawk's @load, @include and indirect calls. All of these are
  * common in strings and patterns too (/a|b/, $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
@@ -228,7 +218,7 @@ static bool awk_name(struct awk *w)
 		w->printing = true;
 		w->depth = 0;
 	}
-	if (contains_nocase(name, "system") || contains_nocase(name, "getline"))
+	if (str_contains_nocase(name, "system") || str_contains_nocase(name, "getline"))
 		return reach(w, name, from);
 	return true;
 }

@@ -133,6 +133,8 @@ void ps_code(struct ps *p, const struct ps_val *v); /* text that is run as Power
 
 /* expressions */
 struct ps_val ps_expression(struct ps *p, unsigned level);
+/* At the comma behind the first item: the rest of the list, with the blanks behind it; *ret_end is where the last item ends. */
+struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(struct ps *p), size_t *ret_end);
 struct ps_val ps_primary(struct ps *p);
 
 /* commands: `in` is what the pipe brings, NULL at its start */

@@ -52,30 +52,14 @@ struct ps_val ps_item(struct ps *p)
 /* a, b: a list, as everywhere. */
 static struct ps_val argument(struct ps *p)
 {
-	struct ps_val first = ps_item(p), *items;
-	size_t n = 1, back = p->i;
+	struct ps_val v = ps_item(p);
+	size_t end = p->i;
 
 	ps_blanks(p);
-	if (ps_at(p, 0) != ',' || ps_end(p)) {
-		p->i = back;
-		return first;
-	}
-	items = arena_alloc(p->a, PS_LIST_MAX * sizeof(*items));
-	items[0] = first;
-	while (!ps_end(p) && ps_at(p, 0) == ',') {
-		p->i++;
-		ps_newlines(p);
-		struct ps_val v = ps_item(p);
-		if (n == PS_LIST_MAX) {
-			ps_mark(p, "bound");
-			n--;
-		}
-		items[n++] = v;
-		back = p->i;
-		ps_blanks(p);
-	}
-	p->i = back;
-	return (struct ps_val){.kind = PS_LIST, .items = items, .nitems = n};
+	if (ps_at(p, 0) == ',' && !ps_end(p))
+		v = ps_list(p, v, ps_item, &end);
+	p->i = end;
+	return v;
 }
 
 bool ps_redirection(struct ps *p)

@@ -119,29 +119,35 @@ static struct ps_val combine(struct ps *p, struct str op, const struct ps_val *l
 
 static struct ps_val unary(struct ps *p);
 
-/* a, b, c: stronger than everything but the unary operators. */
-static struct ps_val comma(struct ps *p)
+struct ps_val ps_list(struct ps *p, struct ps_val first, struct ps_val (*item)(struct ps *p), size_t *ret_end)
 {
-	struct ps_val first = unary(p), *items;
+	struct ps_val *items = arena_alloc(p->a, PS_LIST_MAX * sizeof(*items));
 	size_t n = 1;
 
-	ps_blanks(p);
-	if (ps_at(p, 0) != ',')
-		return first;
-	items = arena_alloc(p->a, PS_LIST_MAX * sizeof(*items));
 	items[0] = first;
 	while (!ps_end(p) && ps_at(p, 0) == ',') {
 		p->i++;
 		ps_newlines(p);
-		struct ps_val v = unary(p);
+		struct ps_val v = item(p);
 		if (n == PS_LIST_MAX) {
 			ps_mark(p, "bound");
 			n--;
 		}
 		items[n++] = v;
+		*ret_end = p->i;
 		ps_blanks(p);
 	}
 	return (struct ps_val){.kind = PS_LIST, .items = items, .nitems = n};
+}
+
+/* a, b, c: stronger than everything but the unary operators. */
+static struct ps_val comma(struct ps *p)
+{
+	struct ps_val first = unary(p);
+	size_t end;
+
+	ps_blanks(p);
+	return ps_at(p, 0) == ',' ? ps_list(p, first, unary, &end) : first;
 }
 
 struct ps_val ps_expression(struct ps *p, unsigned level)

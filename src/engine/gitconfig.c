@@ -1,6 +1,7 @@
 /* See gitconfig.h. Only plain lines are read: a section in brackets, NAME = VALUE, quotes around the value or parts of it. */
 #include "engine/gitconfig.h"
 
+#define BLANKS " \t\r"
 #define VALUE_MAX 200
 
 enum { KEYS = 3 };
@@ -21,15 +22,6 @@ static bool same(struct str s, const char *name)
 	return s.n == n;
 }
 
-static struct str trim(struct str s)
-{
-	while (s.n && strchr(" \t\r", s.p[0]))
-		s = str_sub(s, 1, s.n);
-	while (s.n && strchr(" \t\r", s.p[s.n - 1]))
-		s.n--;
-	return s;
-}
-
 /* Without quotes and comments. Empty for what is not plain: an escape, a control character, too long. */
 static struct str value_of(struct arena *a, struct str s)
 {
@@ -48,7 +40,7 @@ static struct str value_of(struct arena *a, struct str s)
 			return STR("");
 		buf_char(&b, s.p[i]);
 	}
-	return quoted ? STR("") : trim(buf_view(&b));
+	return quoted ? STR("") : str_trim(buf_view(&b), BLANKS);
 }
 
 static void read_line(struct arena *a, struct str line, struct str *section, struct str found[KEYS])
@@ -59,15 +51,15 @@ static void read_line(struct arena *a, struct str line, struct str *section, str
 	if (line.n && line.p[0] == '[') {
 		ptrdiff_t end = str_find(line, ']', 0);
 
-		*section = end > 0 ? trim(str_sub(line, 1, (size_t)end)) : STR("");
+		*section = end > 0 ? str_trim(str_sub(line, 1, (size_t)end), BLANKS) : STR("");
 		return;
 	}
 	if (eq < 0)
 		return;
-	name = trim(str_sub(line, 0, (size_t)eq));
+	name = str_trim(str_sub(line, 0, (size_t)eq), BLANKS);
 	for (size_t i = 0; i < KEYS; i++)
 		if (same(*section, keys[i].section) && same(name, keys[i].name))
-			found[i] = value_of(a, trim(str_sub(line, (size_t)eq + 1, line.n)));
+			found[i] = value_of(a, str_trim(str_sub(line, (size_t)eq + 1, line.n), BLANKS));
 }
 
 struct str gitconfig_identity(struct arena *a, struct str text)
@@ -80,7 +72,7 @@ struct str gitconfig_identity(struct arena *a, struct str text)
 		ptrdiff_t end = str_find(text, '\n', at);
 		size_t to = end < 0 ? text.n : (size_t)end;
 
-		read_line(a, trim(str_sub(text, at, to)), &section, found);
+		read_line(a, str_trim(str_sub(text, at, to), BLANKS), &section, found);
 		at = to + 1;
 	}
 	buf_init(&b, a, 0);

@@ -146,19 +146,6 @@ static int add_rest(struct making *m, struct words *w, struct err *e)
 	return 0;
 }
 
-/* In single quotes, as every shell reads them. */
-static void put_quoted(struct buf *b, struct str s)
-{
-	buf_char(b, '\'');
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.p[i] == '\'')
-			buf_c(b, "'\\''");
-		else
-			buf_char(b, s.p[i]);
-	}
-	buf_char(b, '\'');
-}
-
 static bool plain_word(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -179,7 +166,7 @@ static struct str command_of(struct making *m, char *const *argv)
 		if (plain_word(str_of(argv[i])) && !(i == 0 && strchr(argv[i], '=')))
 			buf_str(&b, str_of(argv[i]));
 		else
-			put_quoted(&b, str_of(argv[i]));
+			buf_quoted(&b, str_of(argv[i]));
 	}
 	return buf_view(&b);
 }
@@ -212,7 +199,7 @@ static void gate_code(struct making *m, const struct language *l, struct str cod
 		return;
 	buf_init(&b, m->a, 0);
 	buf_fmt(&b, "%s %s ", l->program, l->flag);
-	put_quoted(&b, code);
+	buf_quoted(&b, code);
 	m->r->gate.command = buf_view(&b);
 }
 

@@ -52,17 +52,10 @@ struct room { /* a rule made plain: lower case, no directory, no version, no opt
 	bool more; /* any words may follow */
 };
 
+#define BLANKS " \t"
+
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
-
-static struct str trim(struct str s)
-{
-	while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-		s = str_sub(s, 1, s.n);
-	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t'))
-		s.n--;
-	return s;
-}
 
 /* python3.11 is python, python3 too; but not r2, 7z or i3. */
 static struct str without_version(struct str name)
@@ -167,12 +160,12 @@ static const char *command_broad(struct str text)
 {
 	bool more = false;
 
-	text = trim(text);
+	text = str_trim(text, BLANKS);
 	if (str_ends(text, ":*") || str_ends(text, " *")) {
 		text.n -= 2;
 		more = true;
 	}
-	text = trim(text);
+	text = str_trim(text, BLANKS);
 	if (!text.n || glob_may(text, str_n("\0", 1), 0) == GLOB_YES)
 		return all_commands;
 	if (text.p[0] == '*')
@@ -198,7 +191,7 @@ const char *permission_broad(const struct permission_rule *r)
 
 const char *prefix_broad(struct str prefix)
 {
-	prefix = trim(prefix);
+	prefix = str_trim(prefix, BLANKS);
 	return prefix.n ? broad(prefix, true) : all_commands;
 }
 

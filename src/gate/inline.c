@@ -12,16 +12,6 @@ static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-static bool contains_nocase(struct str s, const char *needle)
-{
-	size_t n = strlen(needle);
-
-	for (size_t i = 0; n <= s.n && i <= s.n - n; i++)
-		if (!strncasecmp(s.p + i, needle, n))
-			return true;
-	return false;
-}
-
 /* ---- sed ---- */
 
 /* A sed script reaches out by e, w, W, r, R and by the e and w flags of s. Everything else that is recognised here is harmless. */
@@ -290,9 +280,9 @@ static bool sql_harmless(struct str s)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (contains_nocase(s, words[i]))
+		if (str_contains_nocase(s, words[i]))
 			return false;
-	if (contains_nocase(s, "vacuum") && contains_nocase(s, "into"))
+	if (str_contains_nocase(s, "vacuum") && str_contains_nocase(s, "into"))
 		return false;
 	return sql_client_harmless(s);
 }

@@ -142,6 +142,8 @@ void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);
 void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j, const struct command *c); /* repository.c: what it will need to know of the world */
+/* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
+struct str repository_directory(struct judge *j, struct subject *s);
 void repository_planted(struct judge *j, const struct check *c);
 void flow_execute(struct judge *j, const struct check *c);
 void flow_leak(struct judge *j, const struct check *c);

@@ -147,23 +147,6 @@ bool paths_renames_secret(struct judge *j, const struct access *x, const struct 
 
 /* ---- git ---- */
 
-static struct str git_directory(struct judge *j, struct subject *s)
-{
-	struct know_options *o = subject_options(j, s);
-	struct str dir = s->c->cwd;
-
-	for (size_t i = 0; i < o->noptions; i++) {
-		struct know_option *k = &o->options[i];
-
-		if (!k->global || strcmp(k->name, "-C") != 0) /* git commit and git branch have a -C of their own */
-			continue;
-		if (!k->has_value || k->value.kind != WORD_EXACT)
-			return STR("");
-		dir = str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
-	}
-	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
-}
-
 static struct where lexical(struct judge *j, struct str dir, struct str text)
 {
 	struct where w = {.sure = true};
@@ -233,7 +216,7 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		struct str dir = str_is(s->base, "git") ? git_directory(j, s) : STR("");
+		struct str dir = str_is(s->base, "git") ? repository_directory(j, s) : STR("");
 
 		if (!dir.n)
 			continue;

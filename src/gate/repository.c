@@ -34,8 +34,7 @@ void repository_ask(struct judge *j, const struct command *c)
 		present(j, c->cwd, "HEAD");
 }
 
-/* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
-static struct str directory(struct judge *j, struct subject *s)
+struct str repository_directory(struct judge *j, struct subject *s)
 {
 	struct know_options *o = subject_options(j, s);
 	struct str dir = s->c->cwd;
@@ -60,7 +59,7 @@ void repository_planted(struct judge *j, const struct check *c)
 
 		if (!str_is(s->base, "git"))
 			continue;
-		dir = directory(j, s);
+		dir = repository_directory(j, s);
 		if (!dir.n || !present(j, dir, "HEAD") || str_ends(dir, "/.git"))
 			continue;
 		/* all at once: every question that depends on an answer is a round of its own */

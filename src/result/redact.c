@@ -97,11 +97,7 @@ static void add_forms(struct redactor *r, struct str value)
 /* A value as it can be printed: without blanks at its ends. */
 static struct str trimmed(struct str s)
 {
-	while (s.n && strchr(" \t\r\n", s.p[0]))
-		s = str_sub(s, 1, s.n);
-	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]))
-		s.n--;
-	return str_sub(s, 0, REDACT_VALUE_MAX);
+	return str_sub(str_trim(s, " \t\r\n"), 0, REDACT_VALUE_MAX);
 }
 
 struct redactor *redactor_new(struct arena *a, const struct str *values, size_t n)

@@ -183,6 +183,11 @@ static void test_str_parts(void)
 	CHECK_STR(str_sub(s, 5, 4), "");
 	CHECK(str_contains(s, STR("e:t")) && str_contains(s, STR("")) && !str_contains(s, STR("three")) && !str_contains(STR(""), STR("a")));
 	CHECK(str_contains(STR("a\0b"), STR("\0b")));
+	CHECK(str_contains_nocase(s, "E:T") && str_contains_nocase(s, "") && !str_contains_nocase(s, "Three") && !str_contains_nocase(STR("a"), "AB"));
+	CHECK_STR(str_trim(STR(" \t a b\t"), " \t"), "a b");
+	CHECK_STR(str_trim(STR("\r a"), " "), "\r a");
+	CHECK_STR(str_trim(STR("   "), " "), "");
+	CHECK_STRN(str_trim(STR("\0a\0"), " "), STR("\0a\0")); /* the end of the set is not in it */
 	CHECK(str_is_hex(STR("09af"), 4) && str_is_hex(STR(""), 0) && !str_is_hex(STR("09af"), 5) && !str_is_hex(STR("09aF"), 4) && !str_is_hex(STR("09ag"), 4));
 	CHECK_INT(str_hash(STR("")), 2166136261u);
 	CHECK_INT(str_hash(STR("foobar")), 0xbf9cf968u); /* FNV-1a's own test vector */
@@ -195,6 +200,11 @@ static int make_strings(struct arena *a, void *ctx)
 	CHECK_STR(s, "12-x");
 	CHECK_STR(str_cat(a, s, STR("yz")), "12-xyz");
 	CHECK_STR(str_cat(a, STR(""), STR("")), "");
+	struct buf q;
+	buf_init(&q, a, 0);
+	buf_quoted(&q, STR("it's $x"));
+	buf_quoted(&q, STR(""));
+	CHECK_STR(buf_view(&q), "'it'\\''s $x'''");
 	struct str d = str_dup(a, STR("a\0b"));
 	CHECK_STRN(d, STR("a\0b"));
 	CHECK_INT(d.p[3], '\0');
@@ -267,7 +277,7 @@ static void test_strings_torture(void)
 {
 	struct torture t;
 	CHECK_INT(torture(make_strings, NULL, 1000, &t), 0);
-	CHECK(t.runs == 7);
+	CHECK(t.runs == 8);
 	CHECK_INT(torture(make_buffer, NULL, 1000, &t), 0);
 	CHECK(t.runs > 300);
 }

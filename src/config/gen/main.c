@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "config/gen/read.h"
 #include "config/preset.h"
 #include "config/yaml.h"
 
@@ -16,23 +17,6 @@ struct job {
 	struct preset_row rows[PRESETS_MAX];
 	int failed;
 };
-
-static struct str read_whole(struct arena *a, const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	struct buf b;
-	char block[65536];
-	size_t n;
-	buf_init(&b, a, YAML_BYTES_MAX + 1);
-	while (f && (n = fread(block, 1, sizeof(block), f)) > 0)
-		buf_add(&b, block, n);
-	if (!f || ferror(f)) {
-		fprintf(stderr, "gen-presets: cannot read '%s'\n", path);
-		exit(1);
-	}
-	fclose(f);
-	return buf_view(&b);
-}
 
 static void put(struct job *j, struct str s, uint32_t *ret_at, uint32_t *ret_n)
 {
