@@ -201,6 +201,8 @@ static int channels_open(struct box *r, struct err *e)
 
 static int child_make(struct box *r, bool host_network, struct err *e)
 {
+	if (brief_open(e) != 0)
+		return -1;
 	r->user = ns_user();
 	r->child = (struct ns_child){.uid = r->user.uid, .gid = r->user.gid, .drop_groups = r->user.nobody, .host_network = host_network};
 	r->child.null = end_for_init(r, fill_standard(e));

@@ -1,10 +1,11 @@
 /*
- * What init is told when it is known what for. Init is older than the launcher's knowledge, and a copy of it: static memory has the same
+ * What init is told when it is known what for. Init is older than the launcher's knowledge, and a copy of it: memory from before has the same
  * address in both, so what is put together there can be sent as it is, with its pointers: first how much, then the bytes in messages, then
  * the descriptors of mounts, in the order of the operations that have one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "box/ns.h"
@@ -14,11 +15,25 @@
 #define BRIEF_ALIGN 16
 #define BRIEF_CHUNK ((size_t)32 << 10) /* bytes of a message */
 
-static struct brief {
+struct brief {
 	size_t used;
 	bool full;                 /* something did not fit */
 	_Alignas(BRIEF_ALIGN) char at[BRIEF_BYTES];
-} brief;
+};
+
+/* Not static memory: that would be asked of the kernel for every command, and a hook must run where the caller may have little. */
+static struct brief *brief;
+
+int brief_open(struct err *e)
+{
+	void *at = brief ? brief : mmap(NULL, sizeof(*brief), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return err_set(e, ERR_SYSTEM, errno, "no memory for what the box is told");
+	(void)madvise(at, sizeof(*brief), MADV_NOHUGEPAGE); /* a few KB of it are used, as a rule */
+	brief = at;
+	return 0;
+}
 
 /* Zeroed. Once something did not fit, nothing does. */
 static void *take(struct brief *b, size_t n)
@@ -98,7 +113,7 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 
 int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, struct err *e)
 {
-	struct brief *b = &brief;
+	struct brief *b = brief;
 	struct ns_task *t;
 
 	memset(b->at, 0, b->used); /* of another box in this process */
@@ -116,7 +131,7 @@ int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, st
 
 /* ---- on its way ---- */
 
-static const struct ns_task *task(void) { return (const struct ns_task *)(const void *)brief.at; }
+static const struct ns_task *task(void) { return (const struct ns_task *)(const void *)brief->at; }
 
 static const struct op *next_tree(const struct op *op)
 {
@@ -158,7 +173,7 @@ static int send_all(const struct brief *b, int talk)
 
 int brief_send(int talk, struct err *e)
 {
-	return send_all(&brief, talk) == 0 || errno == EPIPE || errno == ECONNRESET ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return send_all(brief, talk) == 0 || errno == EPIPE || errno == ECONNRESET ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 }
 
 static int take_bytes(struct brief *b, int talk)
@@ -195,5 +210,5 @@ static int take_trees(const struct op *op, int talk)
 
 const struct ns_task *brief_take(int talk)
 {
-	return take_bytes(&brief, talk) == 0 && take_trees(task()->ops, talk) == 0 ? task() : NULL;
+	return take_bytes(brief, talk) == 0 && take_trees(task()->ops, talk) == 0 ? task() : NULL;
 }

@@ -79,6 +79,7 @@ struct ns_task {
 };
 
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
+int brief_open(struct err *e); /* before init is cloned: it has the same memory then */
 int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, struct err *e);
 /* The launcher: all of it, and the mounts that were made for it. 0 as well when init is dead: it has said why, or will be found so. */
 int brief_send(int talk, struct err *e);

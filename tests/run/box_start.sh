@@ -61,6 +61,18 @@ time.sleep(0.6)') >"$tmp/out" 2>"$tmp/err"
 	[[ $wrong == 0 ]]
 	result $? "$who: few descriptors are no way around a limit ($wrong wrong)"
 
+	# Judging needs little memory, whatever a box may need.
+	if [[ -n ${SANITIZE:-} ]]; then
+		skip "$who: with little memory" 'the sanitizers need more'
+	else
+		(cd "$tmp/$who" && as "$who" bash -c 'ulimit -d 12000 && exec "$@"' x "$tmp/caisson" check 'ls') >"$tmp/out" 2>"$tmp/err"
+		rc=$?
+		(cd "$tmp/$who" && as "$who" bash -c 'ulimit -d 12000 && exec "$@"' x "$tmp/caisson" run --plain -- /bin/true) >"$tmp/out" 2>"$tmp/err"
+		rc=$rc,$?
+		[[ $rc == 0,125 && $(wc -l <"$tmp/err") == 1 && $(<"$tmp/err") == *memory* ]]
+		result $? "$who: with little memory a command is judged, and a box says why not ($rc)"
+	fi
+
 	# Whoever collects reports of tests beside the box must not keep the program's input from ending.
 	mkdir -p "$tmp/$who/ws"
 	[[ $(id -u) == 0 && $who == user ]] && chown "$ORDINARY:$ORDINARY" "$tmp/$who/ws"
