@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "box/ns.h"
 #include "box/undertaker.h"
 #include "sys/clock.h"
+#include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/landlock.h"
 #include "sys/mounts.h"
@@ -53,13 +53,6 @@ static int fill_standard(struct err *e)
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open /dev/null");
 	return fd;
-}
-
-static bool cpus_suffice(uint32_t cpu_milli)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 && (uint64_t)CPU_COUNT(&set) * 1000 <= cpu_milli;
 }
 
 static int group_limits(struct box *r, struct err *e)
@@ -231,7 +224,7 @@ static int begin(struct box *r, bool host_network, struct err *e)
 	if (!pid)
 		ns_init(&r->child);
 	r->watch.pid = pid;
-	if (write_maps(r, e) != 0)
+	if (cpus_away(pid, e) != 0 || write_maps(r, e) != 0)
 		return -1;
 	if (fds_send(r->watch.talk, &(char){NS_MAPPED}, 1, NULL, 0) != 1 && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
@@ -300,7 +293,7 @@ static int start(struct box *r, const struct box_start *how, struct err *e)
 	streams_start(r);
 	if (r->grouped && !born && undertaker_start(&r->undertaker, &r->cg, NULL, e) != 0)
 		return -1;
-	if (how->ready && how->ready(how->ctx, e) != 0)
+	if ((how->ready && how->ready(how->ctx, e) != 0) || cpus_here(r->watch.pid, e) != 0)
 		return -1;
 	r->watch.start = clock_now();
 	return let_go(r, e);
@@ -425,7 +418,7 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 	}
 	r->s = r->watch.spec = s;
 	r->watch.progress = p;
-	r->cpus_suffice = cpus_suffice(s->limits.cpu_milli);
+	r->cpus_suffice = (uint64_t)cpus_count() * 1000 <= s->limits.cpu_milli;
 	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0);
 	if (rc == 0)
 		rc = run_in(r, how, &out, e);

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -432,6 +433,7 @@ static int make_usual(struct root *r, struct err *e)
 
 	if (base(e) != 0 || carry_out(r, &op, e) != 0)
 		return -1;
+	sched_yield(); /* about half: with two CPUs the maker of the network should be on its way before the launcher, which will leave us the other, is done */
 	for (size_t i = 0; plan_usual(i, &op); i++)
 		if (carry_out(r, &op, e) != 0)
 			return -1;

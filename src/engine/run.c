@@ -3,24 +3,16 @@
 #include "engine/run.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/runner.h"
 #include "engine/world.h"
+#include "sys/cpus.h"
 #include "sys/path.h"
 #include "sys/state.h"
 
 extern char **environ;
-
-static uint64_t cpus_milli(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	return (uint64_t)(sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1) * 1000;
-}
 
 static uint64_t memory(void)
 {
@@ -39,7 +31,7 @@ int run_world_from(struct arena *a, struct str cwd, struct str base, struct run_
 	world_view(a, &rq, NULL, v);
 	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = cpus_milli(), .memory = memory()},
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory()},
 		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
 	return 0;
 }

@@ -61,6 +61,14 @@ time.sleep(0.6)') >"$tmp/out" 2>"$tmp/err"
 	[[ $wrong == 0 ]]
 	result $? "$who: few descriptors are no way around a limit ($wrong wrong)"
 
+	# Where init is put while the box is made is not where the program has to stay.
+	for _ in $(seq 20); do (cd "$tmp/$who" && as "$who" "$tmp/caisson" run --plain -- /usr/bin/nproc); done | sort -u >"$tmp/out" 2>"$tmp/err"
+	[[ $(<"$tmp/out") == "$(nproc)" ]]
+	result $? "$who: twenty programs have all CPUs of the caller"
+	(cd "$tmp/$who" && as "$who" taskset -c "$(taskset -cp $$ | sed 's/.*[ ,-]//')" "$tmp/caisson" run --plain -- /usr/bin/nproc) >"$tmp/out" 2>"$tmp/err"
+	[[ $(<"$tmp/out") == 1 ]]
+	result $? "$who: and no more than the caller may use"
+
 	# Judging needs little memory, whatever a box may need.
 	if [[ -n ${SANITIZE:-} ]]; then
 		skip "$who: with little memory" 'the sanitizers need more'

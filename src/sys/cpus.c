@@ -1,0 +1,46 @@
+/* CPUs: counting them, and moving processes among them. */
+#define _GNU_SOURCE
+#include "sys/cpus.h"
+
+#include <errno.h>
+#include <sched.h>
+
+unsigned cpus_count(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+/* A process that is gone, or that may not be moved, is left alone. One that was moved must get all back. */
+static int move(pid_t pid, const cpu_set_t *to, const cpu_set_t *all, struct err *e)
+{
+	if (sched_setaffinity(pid, sizeof(*to), to) != 0 || sched_setaffinity(pid, sizeof(*all), all) == 0 || errno == ESRCH)
+		return 0;
+	return err_set(e, ERR_SYSTEM, errno, "cannot give a process its CPUs back");
+}
+
+int cpus_away(pid_t pid, struct err *e)
+{
+	int here = sched_getcpu();
+	cpu_set_t all, others;
+
+	if (here < 0 || sched_getaffinity(0, sizeof(all), &all) != 0)
+		return 0;
+	others = all;
+	CPU_CLR((size_t)here, &others);
+	return CPU_COUNT(&others) ? move(pid, &others, &all, e) : 0;
+}
+
+int cpus_here(pid_t pid, struct err *e)
+{
+	int here = sched_getcpu();
+	cpu_set_t all, only;
+
+	if (here < 0 || sched_getaffinity(0, sizeof(all), &all) != 0 || CPU_COUNT(&all) != 2)
+		return 0;
+	CPU_ZERO(&only);
+	CPU_SET((size_t)here, &only);
+	return move(pid, &only, &all, e);
+}

@@ -1,0 +1,17 @@
+/*
+ * CPUs: how many there are for us, and which of our processes goes where.
+ *
+ * The kernel likes a process to stay where its parent or its data is. When several processes of ours have work at once, all of it
+ * together shorter than the kernel takes to spread it, that leaves CPUs idle: then a process is moved by hand, and at once allowed everywhere again.
+ * Whoever it starts in between inherits the narrow set.
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "base/err.h"
+
+unsigned cpus_count(void); /* at least 1 */
+/* It goes to another CPU than this. */
+int cpus_away(pid_t pid, struct err *e);
+/* It may have this CPU, which we are about to leave; and its own goes to whoever waits there. Only where there are two: with more nobody waits. */
+int cpus_here(pid_t pid, struct err *e);
