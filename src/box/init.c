@@ -83,12 +83,14 @@ static int hand_out(int talk, int root, struct err *e)
 
 /* ---- who we are ---- */
 
+/* By number: the C library keeps two signals for itself, which a caller may have ignored as well. */
 static void default_signals(void)
 {
+	static const uint64_t as_by_default[4]; /* the kernel's own structure: handler, flags, restorer, mask */
 	sigset_t none;
 
 	for (int s = 1; s < NSIG; s++)
-		signal(s, SIG_DFL);
+		syscall(SYS_rt_sigaction, s, as_by_default, NULL, (size_t)(NSIG - 1) / 8);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

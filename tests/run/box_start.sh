@@ -36,7 +36,7 @@ start() {
 	result $? "$who: and nobody is left"
 
 	# What the caller ignores or blocks is not the program's affair, nor the box's.
-	for what in 'trap "" CHLD' 'trap "" HUP INT TERM ALRM PIPE TSTP CONT'; do
+	for what in 'trap "" CHLD' 'trap "" HUP INT TERM ALRM PIPE TSTP CONT 32 33'; do
 		(cd "$tmp/$who" && as "$who" bash -c "$what"'; exec "$@"' x "$tmp/caisson" run -- /bin/grep '^Sig[BI]' /proc/self/status) >"$tmp/out" 2>"$tmp/err"
 		want '.status == "ok" and ([.stdout | scan("[1-9a-f]")] | length) < 8 and (.stdout | contains("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000"))' "$who: $what: not in the box"
 		(cd "$tmp/$who" && as "$who" bash -c "$what"'; exec "$@"' x "$tmp/caisson" run --timeout 0.2 -- /bin/sleep 5) >"$tmp/out" 2>"$tmp/err"

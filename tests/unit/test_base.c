@@ -247,7 +247,7 @@ static void test_formats(void)
 	CHECK_FORMAT("%zu %jd %ju", SIZE_MAX, INTMAX_MIN, UINTMAX_MAX);
 	CHECK_FORMAT("%x %lx %016lx|%02x", 0xBEEFu, ULONG_MAX, 0x1234ul, 0u);
 	CHECK_FORMAT("%04u-%02u %06d %03d %020ju %021u %099d", 7u, 123u, -12, -1234, UINTMAX_MAX, 1u, 1);
-	CHECK_FORMAT("%s %04x %d %hhd %.2f", "before", 255, 7, 300, 1.5);
+	CHECK_FORMAT("%s %04x %d %hhd %.2f", "before", 255u, 7, (signed char)44, 1.5);
 }
 
 static int make_buffer(struct arena *a, void *ctx)
