@@ -271,17 +271,26 @@ static void __attribute__((noreturn)) program(const struct ns_child *c, const st
 /* ---- the network ---- */
 
 #define NETWORK_STACK ((size_t)16 << 10)
+#define NETWORK_TRIES 100
 
 static _Alignas(16) char network_stack[NETWORK_STACK];
 
 /* In init's memory while that works: errno is the same for both, so nothing here may fail but what ends the box (see blame()). Stopped: there is a network. */
 static int make_network(void *arg)
 {
+	int why = 0, before;
+
 	(void)arg;
-	if (unshare(CLONE_NEWNET) != 0)
-		return errno; /* which ends it with that */
-	for (;;)
-		kill(getpid(), SIGSTOP);
+	for (int tries = 0; tries < NETWORK_TRIES; tries++) {
+		if (unshare(CLONE_NEWNET) == 0)
+			for (;;)
+				kill(getpid(), SIGSTOP);
+		before = why;
+		why = errno; /* or what init has just set: believed when it says the same twice */
+		if (why && why == before)
+			break;
+	}
+	return why; /* which ends it with that */
 }
 
 static int begin_network(const struct ns_child *c, pid_t *ret_maker, struct err *e)
