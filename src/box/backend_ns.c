@@ -196,8 +196,7 @@ static int child_make(struct box *r, bool host_network, struct err *e)
 {
 	if (brief_open(e) != 0)
 		return -1;
-	r->user = ns_user();
-	r->child = (struct ns_child){.uid = r->user.uid, .gid = r->user.gid, .drop_groups = r->user.nobody, .host_network = host_network};
+	r->child = (struct ns_child){.host_network = host_network};
 	r->child.null = end_for_init(r, fill_standard(e));
 	return r->child.null < 0 ? -1 : channels_open(r, e);
 }
@@ -224,9 +223,12 @@ static int begin(struct box *r, bool host_network, struct err *e)
 	if (!pid)
 		ns_init(&r->child);
 	r->watch.pid = pid;
-	if (cpus_away(pid, e) != 0 || write_maps(r, e) != 0)
+	if (cpus_away(pid, e) != 0)
 		return -1;
-	if (fds_send(r->watch.talk, &(char){NS_MAPPED}, 1, NULL, 0) != 1 && errno != EPIPE && errno != ECONNRESET)
+	r->user = ns_user();
+	if (write_maps(r, e) != 0)
+		return -1;
+	if (fds_send(r->watch.talk, &r->user, sizeof(r->user), NULL, 0) < 0 && errno != EPIPE && errno != ECONNRESET)
 		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
 	close_ends(r); /* else a word to an init that is dead would wait for somebody to take it */
 	return r->grouped ? undertaker_start(&r->undertaker, &r->cg, NULL, e) : 0;
@@ -293,10 +295,13 @@ static int start(struct box *r, const struct box_start *how, struct err *e)
 	streams_start(r);
 	if (r->grouped && !born && undertaker_start(&r->undertaker, &r->cg, NULL, e) != 0)
 		return -1;
-	if ((how->ready && how->ready(how->ctx, e) != 0) || cpus_here(r->watch.pid, e) != 0)
+	if (how->ready && how->ready(how->ctx, e) != 0)
 		return -1;
 	r->watch.start = clock_now();
-	return let_go(r, e);
+	if (let_go(r, e) != 0)
+		return -1;
+	cpus_here(r->watch.pid);
+	return 0;
 }
 
 /* ---- the end ---- */

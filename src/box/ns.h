@@ -3,14 +3,14 @@
  *
  * Theory of operation. Processes of ours, and the program:
  *
- *   launcher (caisson run) ── clone: user, pid namespace ──> init (pid 1 of the box) ── vfork ──> program, and what it starts
- *      │                                                       └── clone, shared memory ──> maker of the network namespace (gone before the program)
+ *   launcher (caisson run) ── clone: user, pid namespace ──> init (pid 1 of the box) ── clone, shared memory ──> program, and what it starts
  *      └── clone, shared memory ──> undertaker (outside the box)
  *
- * A box is begun before it is known what for. Init makes the other namespaces, becomes the user of the box once the launcher has written the uid map, and
- * gives up what it can; meanwhile the launcher finds out what is to run and makes the plan, which it sends as a brief. Init puts the root together while the
- * launcher makes the cgroup and says that it is ready, and starts the program, which enters
- * the group, goes into the new root, walls itself in and becomes the program. A box for which there is no task is ended: nothing foreign was in it.
+ * A box is begun before it is known what for. Init makes the other namespaces but one, becomes the user of the box once the launcher has written the uid map,
+ * gives up what it can, and puts together the root of every box. The process that becomes the program makes the network namespace. Meanwhile the launcher finds
+ * out what is to run and makes the plan, which it sends as a brief, then the cgroup, and says when it is ready. Init finishes the root while the other loads its
+ * filter; in the root, and with the launcher's word, that enters the group, walls itself in and becomes the program. A box for which there is no task is ended:
+ * nothing foreign was in it.
  *
  * The launcher then watches: output, the clock, memory, init's end. Init never runs foreign code: it reaps what is orphaned, and when the program has
  * ended kills the rest and tells how it ended. Since init is pid 1, its end is the end of everything in the box; it dies with the launcher (parent-death
@@ -40,14 +40,14 @@ extern const struct backend backend_ns;
 struct ns_user { /* who the program is, in the box and on the host */
 	uid_t uid, outside_uid;
 	gid_t gid, outside_gid;
-	bool nobody;               /* on the host it is nobody, and the caller's files must be lent to it: the caller is root */
+	bool nobody;               /* on the host it is nobody, so groups must be dropped, and the caller's files lent to it: the caller is root */
 };
 /* Root of a user namespace that is no more than one user of the host (a container without root) is an ordinary user. */
 struct ns_user ns_user(void);
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-/* Words of the launcher: to init (its users are there; what for, in so many bytes), and to the program (it may start, in its group or without one). */
-enum { NS_MAPPED = 'm', NS_GROUP = 'g', NS_ALONE = 'a' };
+/* What the launcher says: to init who it is (a struct ns_user: its users are there) and what for (brief.c), to the program that it may start, in its group or alone. */
+enum { NS_GROUP = 'g', NS_ALONE = 'a' };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
@@ -58,9 +58,6 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 
 /* What init is born with. */
 struct ns_child {
-	uid_t uid;
-	gid_t gid;
-	bool drop_groups;          /* the launcher is root: groups can and must be dropped */
 	bool host_network;         /* no network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
 	int talk;                  /* our end of the socket pair */
@@ -88,14 +85,18 @@ const struct ns_task *brief_take(int talk);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
+/* Why the box ends, to the launcher. Ends the process. */
+void ns_give_up(int talk, const struct err *why) __attribute__((noreturn));
+/* The same after what was to come did not: the launcher is dead, or it could not be taken for want of descriptors. */
+void ns_not_told(int talk) __attribute__((noreturn));
 /* setup.c: what every box has, before it is known what for. */
 int setup_begin(struct err *e);
-/* Carries out the plan; where that has another root than the system's, what is there is left below. Descriptors of the new root, and of what is above it. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e);
-/* The program: into the new root. */
-int setup_enter(struct err *e);
-/* Init: the old root goes away. */
-int setup_seal(int hidden, struct err *e);
+/* Carries out the plan; where that has another root than the system's, what is there is left below. A descriptor of what is above it. */
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_hidden, struct err *e);
+/* Into the new root. A descriptor of the old one. */
+int setup_enter(int *ret_old, struct err *e);
+/* Back, for good: the old root goes away. */
+int setup_seal(int old, int hidden, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name (struct stream). */
 struct capture {

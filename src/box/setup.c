@@ -10,7 +10,7 @@
  * Nearly everything in the root is ours: names in directories that we made, in which there is no link but those we make. There paths are used
  * as they are, which takes the kernel half as long as descriptors. What lies in something mounted may be anybody's, and is opened step by step.
  *
- * Taking the old root away takes the kernel as long as all the rest. So the program first only changes its own root (it has no capability to
+ * Taking the old root away takes the kernel as long as all the rest. So for the program its root is only changed (it has no capability to
  * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes over the
  * top of the tmpfs, which is above the new root and not below it: no path of the program leads there, and its list of mounts, which begins at
  * its own root, does not show what is mounted there for that moment.
@@ -433,7 +433,7 @@ static int make_usual(struct root *r, struct err *e)
 
 	if (base(e) != 0 || carry_out(r, &op, e) != 0)
 		return -1;
-	sched_yield(); /* about half: with two CPUs the maker of the network should be on its way before the launcher, which will leave us the other, is done */
+	sched_yield(); /* about half: with two CPUs the network should be on its way before the launcher, which will leave us the other, is done */
 	for (size_t i = 0; plan_usual(i, &op); i++)
 		if (carry_out(r, &op, e) != 0)
 			return -1;
@@ -460,7 +460,7 @@ int setup_begin(struct err *e)
 	return rc;
 }
 
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_hidden, struct err *e)
+int setup_root(const struct op *ops, uint64_t scratch, int *ret_hidden, struct err *e)
 {
 	char path[PATH_ROOM];
 	struct root r = {.fd = -1, .at = -1, .path = path};
@@ -479,18 +479,24 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_root, int *ret_h
 	umask(mask);
 	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
-	*ret_root = r.fd;
+	fd_close(&r.fd);
 	*ret_hidden = top;
 	top = -1;
 	return 0;
 }
 
-int setup_enter(struct err *e)
+int setup_enter(int *ret_old, struct err *e)
 {
-	return chdir(NEW) == 0 && chroot(".") == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	FD_CLEANUP int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (old < 0 || chdir(NEW) != 0 || chroot(".") != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
+	*ret_old = old;
+	old = -1;
+	return 0;
 }
 
-int setup_seal(int hidden, struct err *e)
+int setup_seal(int old, int hidden, struct err *e)
 {
-	return mount_pivot(BASE, hidden) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
+	return fchdir(old) == 0 && chroot(".") == 0 && mount_pivot(BASE, hidden) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
 }

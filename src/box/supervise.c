@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -20,6 +21,7 @@
 #include "box/ns.h"
 #include "box/watch.h"
 #include "sys/clock.h"
+#include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 
@@ -27,6 +29,7 @@
 #define PROGRESS_EVERY (500 * MS)
 #define WATCH_EVERY (10 * MS)   /* memory without a cgroup */
 #define CPU_EVERY_MIN (5 * MS)  /* CPU time, at most this often */
+#define LINGER (MS / 10)
 #define GONE_WAIT (10000 * MS)  /* for a box that was killed; longer only when the kernel cannot end a process */
 
 enum cause { CAUSE_NONE, CAUSE_TIME, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_MEMORY, CAUSE_CALLER, CAUSE_LOST };
@@ -34,7 +37,7 @@ enum cause { CAUSE_NONE, CAUSE_TIME, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_MEMORY, CAUS
 struct state {
 	struct ns_watch *w;
 	enum cause cause;
-	bool failed, ended, gone;
+	bool failed, ended, gone, lingered;
 	struct ns_message last;   /* NS_FAILED or NS_ENDED */
 	int64_t killed;           /* when; 0: not yet */
 	int64_t progress, watch, cpu; /* when each is due */
@@ -188,6 +191,22 @@ static void take_output(struct state *s, bool all)
 		kill_box(s, CAUSE_OUTPUT);
 }
 
+/* Both streams have ended, as a rule with the program, and init will say so in a moment: to sleep and to be woken would take longer. */
+static void linger(struct state *s)
+{
+	int64_t until = clock_now() + LINGER;
+	struct err e;
+
+	(void)cpus_away(s->w->pid, &e);
+	s->lingered = true;
+	do {
+		take_messages(s);
+		if (s->ended || s->failed)
+			return;
+		sched_yield();
+	} while (clock_now() < until);
+}
+
 static void turn(struct state *s)
 {
 	struct ns_watch *w = s->w;
@@ -208,6 +227,8 @@ static void turn(struct state *s)
 	if (fds[1].fd >= 0 && fds[1].revents)
 		take_messages(s);
 	/* Everything has ended and been reaped when init says so. What it leaves to the kernel, its own end, nobody has to wait for here. */
+	if (!s->lingered && !s->ended && !s->failed && !s->killed && w->out.fd < 0 && w->err.fd < 0)
+		linger(s);
 	s->gone = fds[0].revents || (s->ended && !s->killed && w->out.fd < 0 && w->err.fd < 0);
 	if (s->gone)
 		return;

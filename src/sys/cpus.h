@@ -11,7 +11,7 @@
 #include "base/err.h"
 
 unsigned cpus_count(void); /* at least 1 */
-/* It goes to another CPU than this. */
+/* It goes to another CPU than ours, and may go anywhere from there. */
 int cpus_away(pid_t pid, struct err *e);
-/* It may have this CPU, which we are about to leave; and its own goes to whoever waits there. Only where there are two: with more nobody waits. */
-int cpus_here(pid_t pid, struct err *e);
+/* It comes to ours, which we are about to leave, and stays there. Only where there are two: with more there is one for everybody. */
+void cpus_here(pid_t pid);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -167,4 +168,16 @@ int privileges_drop(void)
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0 || syscall(SYS_capset, &head, none) != 0)
 		return -1;
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+int limit_lower(int what, uint64_t n)
+{
+	struct rlimit l;
+
+	if (getrlimit(what, &l) != 0)
+		return -1;
+	if (l.rlim_max != RLIM_INFINITY && n > l.rlim_max)
+		n = l.rlim_max;
+	l.rlim_cur = l.rlim_max = n;
+	return setrlimit(what, &l);
 }

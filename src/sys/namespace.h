@@ -23,3 +23,5 @@ int loopback_up(void);
 int privileges_bound(void);
 /* Gives up all capabilities. */
 int privileges_drop(void);
+/* Sets a limit for good, if it is not lower already. 0 or -1 with errno. */
+int limit_lower(int what, uint64_t n);

@@ -1,0 +1,276 @@
+/* The process that becomes the program; program.h says what it is. Nothing here allocates. */
+#define _GNU_SOURCE
+#include "box/program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sys/fds.h"
+#include "sys/file.h"
+#include "sys/landlock.h"
+#include "sys/namespace.h"
+#include "sys/seccomp.h"
+
+#define PROGRAM_STACK ((size_t)32 << 10)
+#define NETWORK_TRIES 100
+
+/* ---- limits and walls ---- */
+
+/* Without a cgroup: as many CPUs as there are whole ones in the limit, and one for the rest. */
+static int set_affinity(uint32_t cpu_milli)
+{
+	uint32_t wanted = (cpu_milli + 999) / 1000, n = 0;
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return -1;
+	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set) && ++n > wanted)
+			CPU_CLR(cpu, &set);
+	return n > wanted ? sched_setaffinity(0, sizeof(set), &set) : 0;
+}
+
+/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
+static int limit_each(const struct ns_task *t, struct err *e)
+{
+	const struct limits *l = &t->limits;
+
+	if (limit_lower(RLIMIT_DATA, l->memory) != 0 || limit_lower(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+	return 0;
+}
+
+struct entry { /* into its group */
+	bool alone;                    /* there is none: each process is limited by itself */
+	int doors[CG_HIERARCHIES_MAX]; /* how it gets in; none when init was born in it */
+	size_t n;
+};
+
+/* The doors are closed when the program is itself, and here soon after, so nothing in the box holds a way to its own limits. */
+static int enter_group(const struct entry *g, const struct ns_task *t, struct err *e)
+{
+	if (g->alone)
+		return limit_each(t, e);
+	return cg_enter(g->doors, g->n) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
+}
+
+/* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
+static int wall_in(const struct ns_task *t, struct err *e)
+{
+	int rules = landlock_version() > 0 ? landlock_start(t->network != NETWORK_DENY) : -1;
+
+	if (rules < 0)
+		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
+	if (landlock_allow(rules, "/", false) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock");
+	for (const struct op *op = t->ops; op; op = op->next)
+		if (op->flags & OP_WRITABLE && !(op->flags & OP_COVERED) && op->kind != OP_INSIDE && landlock_allow(rules, op->target, true) != 0 && errno != ENOENT)
+			return err_set(e, ERR_SYSTEM, errno, "cannot set Landlock for '%s'", op->target);
+	if (landlock_enforce(rules) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot enforce Landlock");
+	close(rules);
+	return 0;
+}
+
+static int set_streams(const struct ns_child *c, bool input, struct err *e)
+{
+	if (dup2(input ? c->in : c->null, STDIN_FILENO) < 0 || dup2(c->out, STDOUT_FILENO) < 0 || dup2(c->err, STDERR_FILENO) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot set the streams of the program");
+	return 0;
+}
+
+/* The rest ends with exec; before that init needs it. */
+static int hold_streams_only(struct err *e)
+{
+	return syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot close descriptors");
+}
+
+static const char *path_of(char *const *envp)
+{
+	for (; *envp; envp++)
+		if (!strncmp(*envp, "PATH=", 5))
+			return *envp + 5;
+	return "/usr/local/bin:/usr/bin:/bin";
+}
+
+/* As a shell looks a command up: the first that can be run; what can be found and not run is remembered for the message. */
+static void run(const struct ns_task *t, struct err *e)
+{
+	char *const *argv = t->argv;
+	const char *dirs = path_of(t->envp);
+	char path[PATH_MAX];
+	int why = ENOENT;
+
+	if (strchr(argv[0], '/')) {
+		execve(argv[0], argv, t->envp);
+		why = errno;
+		dirs = "";
+	}
+	while (*dirs) {
+		size_t n = strcspn(dirs, ":");
+		size_t len = str_put(path, sizeof(path), "%.*s/%s", n ? (int)n : 1, n ? dirs : ".", argv[0]);
+
+		if (len < sizeof(path)) {
+			execve(path, argv, t->envp);
+			if (errno != ENOENT && errno != ENOTDIR)
+				why = errno;
+		}
+		dirs += n + (dirs[n] == ':');
+	}
+	err_set(e, ERR_SYSTEM, why, "cannot run '%.200s' in the box", argv[0]);
+}
+
+/* The descriptors by which the launcher can look into the box from outside, where no cgroup counts for it. */
+static int hand_out(int talk, struct err *e)
+{
+	FD_CLEANUP int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	FD_CLEANUP int proc = root < 0 ? -1 : open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const struct ns_message m = {.kind = NS_READY};
+
+	if (proc < 0 || fds_send(talk, &m, sizeof(m), (int[]){proc, root}, 2) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot let the launcher look into the box");
+	return 0;
+}
+
+/* The launcher's word that the program may start, with the doors of its group. The launcher's death ends us. */
+static void await_start(const struct ns_child *c, struct entry *ret)
+{
+	char word = 0;
+
+	errno = 0;
+	ret->n = CG_HIERARCHIES_MAX;
+	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
+		ns_not_told(c->talk);
+	ret->alone = word == NS_ALONE;
+	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
+		_exit(127);
+}
+
+static int make_network(struct err *e)
+{
+	int why = 0, before;
+
+	for (int tries = 0; tries < NETWORK_TRIES; tries++) {
+		if (unshare(CLONE_NEWNET) == 0)
+			return 0;
+		before = why;
+		why = errno; /* or what init has just set: believed when it says the same twice */
+		if (why && why == before)
+			break;
+	}
+	return err_set(e, ERR_SYSTEM, why, "cannot make a network namespace");
+}
+
+/* ---- its way ---- */
+
+static void say_network(struct program *p)
+{
+	__atomic_store_n(&p->life, PROGRAM_NETWORK, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &p->life, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Init's next word. Its end is ours. */
+static void await_word(const struct program *p)
+{
+	uint64_t word;
+
+	if (read(p->words, &word, sizeof(word)) != (ssize_t)sizeof(word))
+		_exit(127);
+}
+
+/* What needs no root. */
+static int enclose_early(struct program *p, struct err *e)
+{
+	int why;
+
+	if (!p->child->host_network && make_network(e) != 0)
+		return -1;
+	say_network(p);
+	setsid(); /* not before: where both share a CPU it puts us behind init */
+	await_word(p);
+	if (p->task->network == NETWORK_LOOPBACK && loopback_up() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
+	if (set_streams(p->child, p->task->input, e) != 0)
+		return -1;
+	if (privileges_drop() != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
+	why = seccomp_load(p->task->network != NETWORK_DENY);
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
+}
+
+/* In the root, which is ours alone from here on. */
+static int enclose(struct program *p, struct err *e)
+{
+	const struct ns_task *t = p->task;
+	struct entry group;
+	int why = 0;
+
+	if (unshare(CLONE_FS) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	await_start(p->child, &group);
+	p->started = true;
+	if ((group.alone && hand_out(p->child->talk, e) != 0) || enter_group(&group, t, e) != 0)
+		return -1;
+	if (chdir(t->cwd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
+	if (group.alone)
+		why = seccomp_refuse_hidden_memory();
+	if (why)
+		return err_set(e, ERR_SYSTEM, why, "cannot load the system call filter");
+	return wall_in(t, e) == 0 ? hold_streams_only(e) : -1;
+}
+
+static int __attribute__((noreturn)) become_program(void *arg)
+{
+	struct program *p = arg;
+	struct err e = {0};
+
+	if (enclose_early(p, &e) == 0) {
+		await_word(p);
+		if (enclose(p, &e) == 0)
+			run(p->task, &e);
+	}
+	ns_give_up(p->child->talk, &e);
+}
+
+/* ---- for init ---- */
+
+int program_start(struct program *p, struct err *e)
+{
+	static _Alignas(16) char stack[PROGRAM_STACK];
+	const int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD;
+	pid_t pid = -1;
+
+	p->words = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+	if (p->words >= 0)
+		pid = clone(become_program, stack + PROGRAM_STACK, flags, p, &p->life, NULL, &p->life);
+	if (pid < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	p->pid = pid;
+	return 0;
+}
+
+int program_say(const struct program *p, struct err *e)
+{
+	const uint64_t word = 1;
+
+	return write(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word) ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot talk to a process in the box");
+}
+
+pid_t program_await(struct program *p, pid_t life, const struct timespec *patience)
+{
+	pid_t now;
+
+	while ((now = __atomic_load_n(&p->life, __ATOMIC_SEQ_CST)) == life)
+		if (syscall(SYS_futex, &p->life, FUTEX_WAIT, life, patience, NULL, 0) != 0 && errno == ETIMEDOUT)
+			break;
+	return now;
+}
