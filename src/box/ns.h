@@ -22,6 +22,7 @@
  */
 #pragma once
 #include <poll.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -73,6 +74,7 @@ struct ns_task {
 	char *const *argv, *const *envp;
 	const char *cwd;
 	bool input;                /* there is something for standard input */
+	cpu_set_t cpus;            /* the caller's: init may have been moved before it started the program's process */
 };
 
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/landlock.h"
@@ -196,6 +197,8 @@ static int enclose_early(struct program *p, struct err *e)
 	say_network(p);
 	setsid(); /* not before: where both share a CPU it puts us behind init */
 	await_word(p);
+	if (cpus_restore(&p->task->cpus) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
 	if (p->task->network == NETWORK_LOOPBACK && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	if (set_streams(p->child, p->task->input, e) != 0)
