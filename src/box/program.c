@@ -152,7 +152,7 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 		ns_not_told(c->talk);
 	ret->alone = word == NS_ALONE;
 	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
-		_exit(127);
+		_exit(NS_LOST);
 }
 
 static int make_network(struct err *e)
@@ -184,7 +184,7 @@ static void await_word(const struct program *p)
 	uint64_t word;
 
 	if (read(p->words, &word, sizeof(word)) != (ssize_t)sizeof(word))
-		_exit(127);
+		_exit(NS_LOST);
 }
 
 /* What needs no root. */
@@ -231,7 +231,8 @@ static int enclose(struct program *p, struct err *e)
 	return wall_in(t, e) == 0 ? hold_streams_only(e) : -1;
 }
 
-static int __attribute__((noreturn)) become_program(void *arg)
+/* Returns when it failed, which ends it. */
+static int become_program(void *arg)
 {
 	struct program *p = arg;
 	struct err e = {0};
@@ -241,7 +242,8 @@ static int __attribute__((noreturn)) become_program(void *arg)
 		if (enclose(p, &e) == 0)
 			run(p->task, &e);
 	}
-	ns_give_up(p->child->talk, &e);
+	ns_tell_why(p->child->talk, &e);
+	return NS_LOST;
 }
 
 /* ---- for init ---- */
