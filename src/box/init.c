@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
 #include <sched.h>
@@ -25,7 +24,6 @@
 
 #include "box/program.h"
 #include "sys/fds.h"
-#include "sys/file.h"
 #include "sys/namespace.h"
 
 #define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */

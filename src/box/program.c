@@ -55,7 +55,7 @@ struct entry { /* into its group */
 	size_t n;
 };
 
-/* The doors are closed when the program is itself, and here soon after, so nothing in the box holds a way to its own limits. */
+/* The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way to its own limits. */
 static int enter_group(const struct entry *g, const struct ns_task *t, struct err *e)
 {
 	if (g->alone)
