@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 
 #include "box/ns.h"
+#include "sys/cpus.h"
 #include "sys/fds.h"
 
 #define BRIEF_BYTES ((size_t)16 << 20) /* the kernel takes no more than 6 MB of arguments and environment; only what is used is ever touched */
@@ -122,6 +123,7 @@ int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, st
 	t = take(b, sizeof(*t));
 
 	*t = (struct ns_task){.limits = spec->limits, .network = spec->network, .input = spec->input >= 0};
+	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);
 	t->envp = copy_environment(b, spec->env);
 	t->ops = copy_ops(b, ops);

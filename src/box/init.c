@@ -9,7 +9,6 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
 #include <sched.h>
@@ -25,7 +24,6 @@
 
 #include "box/program.h"
 #include "sys/fds.h"
-#include "sys/file.h"
 #include "sys/namespace.h"
 
 #define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
@@ -35,12 +33,17 @@
 
 static void tell(int talk, const struct ns_message *m) { (void)fds_send(talk, m, sizeof(*m), NULL, 0); }
 
-void ns_give_up(int talk, const struct err *why)
+void ns_tell_why(int talk, const struct err *why)
 {
 	struct ns_message m = {.kind = NS_FAILED, .err = *why};
 
 	tell(talk, &m);
-	_exit(127);
+}
+
+static void __attribute__((noreturn)) give_up(int talk, const struct err *why)
+{
+	ns_tell_why(talk, why);
+	_exit(NS_LOST);
 }
 
 void ns_not_told(int talk)
@@ -48,9 +51,9 @@ void ns_not_told(int talk)
 	struct err e = {0};
 
 	if (errno != EMFILE)
-		_exit(127);
+		_exit(NS_LOST);
 	err_set(&e, ERR_SYSTEM, errno, "cannot take the descriptors of the box");
-	ns_give_up(talk, &e);
+	give_up(talk, &e);
 }
 
 /* Who we are to be, from the launcher. Its death ends us. */
@@ -62,7 +65,7 @@ static void await_user(int talk, struct ns_user *ret)
 		n = recv(talk, ret, sizeof(*ret), 0);
 	while (n < 0 && errno == EINTR);
 	if (n != (ssize_t)sizeof(*ret))
-		_exit(127);
+		_exit(NS_LOST);
 }
 
 /* ---- who we are ---- */
@@ -104,7 +107,7 @@ static int die_with_launcher(const struct ns_child *c, struct err *e)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || setpgid(0, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 	if (poll(&launcher, 1, 0) != 0)
-		_exit(127);
+		_exit(NS_LOST);
 	return 0;
 }
 
@@ -137,7 +140,7 @@ static void too_late(int sig, siginfo_t *from, void *context)
 	(void)sig;
 	(void)context;
 	if (from->si_code == SI_KERNEL)
-		_exit(127);
+		_exit(NS_LOST);
 }
 
 /* A launcher that is stopped, or waits for something, keeps no time: then the box ends itself, a little later. */
@@ -155,11 +158,12 @@ static int keep_time(uint64_t limit_ms, struct err *e)
 /* What every box needs, whatever for; the program inherits it. */
 static int become_first(const struct ns_child *c, struct err *e)
 {
+	int why = namespace_leave() == 0 ? 0 : errno;
 	struct ns_user user;
 
-	if (namespace_leave() != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box");
-	await_user(c->talk, &user);
+	await_user(c->talk, &user); /* in any case: the launcher could not write the maps of a process that has ended, and would say that */
+	if (why)
+		return err_set(e, ERR_SYSTEM, why, "cannot make the namespaces of the box");
 	if (become(&user, e) != 0 || die_with_launcher(c, e) != 0)
 		return -1;
 	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
@@ -186,7 +190,7 @@ static void __attribute__((noreturn)) fail(struct program *p, const struct err *
 
 	if (p->pid > 0 && program_await(p, p->pid, NULL) != 0)
 		program_await(p, PROGRAM_NETWORK, &patience);
-	ns_give_up(p->child->talk, why);
+	give_up(p->child->talk, why);
 }
 
 /* Into that of the program: else /proc/1/net would show it the host's. */
@@ -206,18 +210,14 @@ static int enter_network(struct program *p, struct err *e)
 	return 0;
 }
 
-struct roots { /* descriptors */
-	int old, hidden; /* the host's, and what is above the new one */
-};
-
-static int prepare(struct program *p, const struct ns_task *t, struct roots *ret, struct err *e)
+static int prepare(struct program *p, const struct ns_task *t, int *ret_old, struct err *e)
 {
 	p->task = t;
-	if (program_say(p, e) != 0 || setup_root(t->ops, t->limits.scratch, &ret->hidden, e) != 0 || enter_network(p, e) != 0)
+	if (program_say(p, e) != 0 || setup_root(t->ops, t->limits.scratch, e) != 0 || enter_network(p, e) != 0)
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
-	return setup_enter(&ret->old, e) == 0 ? program_say(p, e) : -1;
+	return setup_enter(ret_old, e) == 0 ? program_say(p, e) : -1;
 }
 
 /* Until the program is itself, or has ended. If the launcher has started it and then keeps no time, it has as long as the program would. */
@@ -228,15 +228,15 @@ static void await_exec(struct program *p, uint64_t limit_ms)
 
 	while (program_await(p, PROGRAM_NETWORK, &patience) != 0) {
 		if (late)
-			_exit(127);
+			_exit(NS_LOST);
 		late = p->started;
 	}
 }
 
 /* What remains to be done while the program runs. If it fails the box ends, whatever the program has done by then. */
-static int seal(const struct roots *r, struct err *e)
+static int seal(int old, struct err *e)
 {
-	if (setup_seal(r->old, r->hidden, e) != 0)
+	if (setup_seal(old, e) != 0)
 		return -1;
 	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
@@ -253,8 +253,8 @@ void ns_init(const struct ns_child *c)
 {
 	struct program p = {.child = c};
 	const struct ns_task *t;
-	struct roots roots;
 	struct err e = {0};
+	int old;
 
 	if (begin(&p, &e) != 0)
 		fail(&p, &e);
@@ -262,10 +262,10 @@ void ns_init(const struct ns_child *c)
 	t = brief_take(c->talk);
 	if (!t)
 		ns_not_told(c->talk);
-	if (prepare(&p, t, &roots, &e) != 0)
+	if (prepare(&p, t, &old, &e) != 0)
 		fail(&p, &e);
 	await_exec(&p, t->limits.time_ms);
-	if (keep_time(t->limits.time_ms, &e) != 0 || seal(&roots, &e) != 0 || keep_only(c->talk, &e) != 0)
-		ns_give_up(c->talk, &e);
+	if (keep_time(t->limits.time_ms, &e) != 0 || seal(old, &e) != 0 || keep_only(c->talk, &e) != 0)
+		give_up(c->talk, &e);
 	reap(c->talk, p.pid);
 }

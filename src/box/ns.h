@@ -22,6 +22,7 @@
  */
 #pragma once
 #include <poll.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -34,6 +35,7 @@
 #define NS_CHUNK 65536
 #define NS_HEAD ((size_t)256 << 10) /* bytes of a stream in memory */
 #define NS_HOSTNAME "box"
+#define NS_LOST 127 /* how a process of ours ends that has failed */
 
 extern const struct backend backend_ns;
 
@@ -73,6 +75,7 @@ struct ns_task {
 	char *const *argv, *const *envp;
 	const char *cwd;
 	bool input;                /* there is something for standard input */
+	cpu_set_t cpus;            /* the caller's: init may have been moved before it started the program's process */
 };
 
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
@@ -85,18 +88,18 @@ const struct ns_task *brief_take(int talk);
 
 /* init.c: the life of pid 1. Never returns. */
 void ns_init(const struct ns_child *c) __attribute__((noreturn));
-/* Why the box ends, to the launcher. Ends the process. */
-void ns_give_up(int talk, const struct err *why) __attribute__((noreturn));
-/* The same after what was to come did not: the launcher is dead, or it could not be taken for want of descriptors. */
+/* Why the box ends, to the launcher. */
+void ns_tell_why(int talk, const struct err *why);
+/* The same after what was to come did not: the launcher is dead, or it could not be taken for want of descriptors. Ends the process. */
 void ns_not_told(int talk) __attribute__((noreturn));
 /* setup.c: what every box has, before it is known what for. */
 int setup_begin(struct err *e);
-/* Carries out the plan; where that has another root than the system's, what is there is left below. A descriptor of what is above it. */
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_hidden, struct err *e);
-/* Into the new root. A descriptor of the old one. */
+/* Carries out the plan; where that has another root than the system's, what is there is left below. */
+int setup_root(const struct op *ops, uint64_t scratch, struct err *e);
+/* Into the new root, for good. A descriptor of the old one. */
 int setup_enter(int *ret_old, struct err *e);
-/* Back, for good: the old root goes away. */
-int setup_seal(int old, int hidden, struct err *e);
+/* The old root goes away. */
+int setup_seal(int old, struct err *e);
 
 /* capture.c: what the program wrote, in memory up to a small size, then in a file without a name (struct stream). */
 struct capture {

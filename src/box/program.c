@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/landlock.h"
@@ -54,7 +55,7 @@ struct entry { /* into its group */
 	size_t n;
 };
 
-/* The doors are closed when the program is itself, and here soon after, so nothing in the box holds a way to its own limits. */
+/* The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way to its own limits. */
 static int enter_group(const struct entry *g, const struct ns_task *t, struct err *e)
 {
 	if (g->alone)
@@ -151,7 +152,7 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 		ns_not_told(c->talk);
 	ret->alone = word == NS_ALONE;
 	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
-		_exit(127);
+		_exit(NS_LOST);
 }
 
 static int make_network(struct err *e)
@@ -183,7 +184,7 @@ static void await_word(const struct program *p)
 	uint64_t word;
 
 	if (read(p->words, &word, sizeof(word)) != (ssize_t)sizeof(word))
-		_exit(127);
+		_exit(NS_LOST);
 }
 
 /* What needs no root. */
@@ -196,6 +197,8 @@ static int enclose_early(struct program *p, struct err *e)
 	say_network(p);
 	setsid(); /* not before: where both share a CPU it puts us behind init */
 	await_word(p);
+	if (cpus_restore(&p->task->cpus) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
 	if (p->task->network == NETWORK_LOOPBACK && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	if (set_streams(p->child, p->task->input, e) != 0)
@@ -228,7 +231,8 @@ static int enclose(struct program *p, struct err *e)
 	return wall_in(t, e) == 0 ? hold_streams_only(e) : -1;
 }
 
-static int __attribute__((noreturn)) become_program(void *arg)
+/* Returns when it failed, which ends it. */
+static int become_program(void *arg)
 {
 	struct program *p = arg;
 	struct err e = {0};
@@ -238,7 +242,8 @@ static int __attribute__((noreturn)) become_program(void *arg)
 		if (enclose(p, &e) == 0)
 			run(p->task, &e);
 	}
-	ns_give_up(p->child->talk, &e);
+	ns_tell_why(p->child->talk, &e);
+	return NS_LOST;
 }
 
 /* ---- for init ---- */

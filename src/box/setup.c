@@ -11,9 +11,9 @@
  * as they are, which takes the kernel half as long as descriptors. What lies in something mounted may be anybody's, and is opened step by step.
  *
  * Taking the old root away takes the kernel as long as all the rest. So for the program its root is only changed (it has no capability to
- * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. The old root passes over the
- * top of the tmpfs, which is above the new root and not below it: no path of the program leads there, and its list of mounts, which begins at
- * its own root, does not show what is mounted there for that moment.
+ * leave it again, no descriptor outside, and a filter before both), and setup_seal() does the rest while it runs. Until then the old root lies on
+ * the top of the tmpfs, which is above the new root and not below it: no path of the program leads there. A list of mounts begins at the root of its
+ * process, and the program can read init's as well as its own, so init goes into the new root with it and does not come back.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,8 @@
 #include "sys/mounts.h"
 
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
-#define NEW BASE "/root"   /* in it: the new root */
+#define ROOT "/root"       /* in it: the new root */
+#define NEW BASE ROOT
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
@@ -460,7 +461,7 @@ int setup_begin(struct err *e)
 	return rc;
 }
 
-int setup_root(const struct op *ops, uint64_t scratch, int *ret_hidden, struct err *e)
+int setup_root(const struct op *ops, uint64_t scratch, struct err *e)
 {
 	char path[PATH_ROOM];
 	struct root r = {.fd = -1, .at = -1, .path = path};
@@ -480,8 +481,6 @@ int setup_root(const struct op *ops, uint64_t scratch, int *ret_hidden, struct e
 	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	fd_close(&r.fd);
-	*ret_hidden = top;
-	top = -1;
 	return 0;
 }
 
@@ -489,14 +488,11 @@ int setup_enter(int *ret_old, struct err *e)
 {
 	FD_CLEANUP int old = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-	if (old < 0 || chdir(NEW) != 0 || chroot(".") != 0)
+	if (old < 0 || mount_pivot(BASE) != 0 || chdir(ROOT) != 0 || chroot(".") != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to the root of the box");
 	*ret_old = old;
 	old = -1;
 	return 0;
 }
 
-int setup_seal(int old, int hidden, struct err *e)
-{
-	return fchdir(old) == 0 && chroot(".") == 0 && mount_pivot(BASE, hidden) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away");
-}
+int setup_seal(int old, struct err *e) { return mount_detach(old) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot take the old root away"); }

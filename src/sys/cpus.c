@@ -5,12 +5,28 @@
 #include <errno.h>
 #include <sched.h>
 
+void cpus_own(cpu_set_t *ret)
+{
+	if (sched_getaffinity(0, sizeof(*ret), ret) != 0)
+		CPU_ZERO(ret);
+}
+
 unsigned cpus_count(void)
 {
 	cpu_set_t set;
 
-	CPU_ZERO(&set);
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+	cpus_own(&set);
+	return CPU_COUNT(&set) ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+int cpus_restore(const cpu_set_t *all)
+{
+	cpu_set_t now;
+
+	if (!CPU_COUNT(all))
+		return 0;
+	cpus_own(&now);
+	return CPU_EQUAL(&now, all) ? 0 : sched_setaffinity(0, sizeof(*all), all);
 }
 
 /* A process that is gone, or that may not be moved, is left alone. One that was moved must get all back. */

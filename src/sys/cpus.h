@@ -2,10 +2,11 @@
  * CPUs: how many there are for us, and which of our processes goes where.
  *
  * The kernel likes a process to stay where its parent or its data is. When several processes of ours have work at once, all of it
- * together shorter than the kernel takes to spread it, that leaves CPUs idle: then a process is moved by hand, and at once allowed everywhere again.
- * Whoever it starts in between inherits the narrow set.
+ * together shorter than the kernel takes to spread it, that leaves CPUs idle: then a process is moved by hand. Whoever it starts while its set is narrow
+ * inherits that, and has to take the rest back.
  */
 #pragma once
+#include <sched.h> /* with _GNU_SOURCE */
 #include <sys/types.h>
 
 #include "base/err.h"
@@ -15,3 +16,7 @@ unsigned cpus_count(void); /* at least 1 */
 int cpus_away(pid_t pid, struct err *e);
 /* It comes to ours, which we are about to leave, and stays there. Only where there are two: with more there is one for everybody. */
 void cpus_here(pid_t pid);
+/* Those we may have; none when the kernel does not say. */
+void cpus_own(cpu_set_t *ret);
+/* For a process that was started by one that was moved: all of these again, if they are not its already. None is no wish. 0 or -1 with errno. */
+int cpus_restore(const cpu_set_t *all);

@@ -82,10 +82,6 @@ int open_beneath(int dir, const char *path, int flags) { return open_resolving(d
 
 int open_within(int dir, const char *path, int flags) { return open_resolving(dir, path, flags, RESOLVE_NO_XDEV); }
 
-int mount_pivot(const char *root, int old)
-{
-	if (fchdir(old) != 0 || syscall(SYS_pivot_root, root, ".") != 0)
-		return -1;
-	/* "." leads to what has just been mounted there. */
-	return umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1;
-}
+int mount_pivot(const char *root) { return chdir(root) == 0 && syscall(SYS_pivot_root, ".", ".") == 0 ? 0 : -1; }
+
+int mount_detach(int root) { return fchdir(root) == 0 && umount2(".", MNT_DETACH) == 0 && chdir("/") == 0 ? 0 : -1; }

@@ -38,7 +38,8 @@ int open_beneath(int dir, const char *path, int flags);
 /* ... and without leaving the mount that the directory is of. */
 int open_within(int dir, const char *path, int flags);
 /*
- * What is mounted at `root` becomes the root of the namespace; the old one goes through `old`, a directory in the new one, and is taken away
- * with all below it. The kernel may wait a few milliseconds for all its readers.
+ * What is mounted at `root` becomes the root of the namespace, and ours. The old one lies on top of it, where no path leads.
  */
-int mount_pivot(const char *root, int old);
+int mount_pivot(const char *root);
+/* It goes away with all below it; afterwards we are in our root. The kernel may wait a few milliseconds for all its readers. */
+int mount_detach(int root);

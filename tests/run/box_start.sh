@@ -25,7 +25,7 @@ refused_namespace() {
 }
 
 start() {
-	local who=$1 much wrong=0
+	local who=$1 much busy='' wrong=0 cat
 	for kind in user pid mnt uts ipc cgroup; do
 		refused_namespace "$who" "$kind" 'namespaces of the box'
 	done
@@ -65,9 +65,26 @@ time.sleep(0.6)') >"$tmp/out" 2>"$tmp/err"
 	for _ in $(seq 20); do (cd "$tmp/$who" && as "$who" "$tmp/caisson" run --plain -- /usr/bin/nproc); done | sort -u >"$tmp/out" 2>"$tmp/err"
 	[[ $(<"$tmp/out") == "$(nproc)" ]]
 	result $? "$who: twenty programs have all CPUs of the caller"
+	# Nor when the launcher is done before init has started anything: beside others who keep the CPUs busy that happens.
+	for _ in 1 2 3; do
+		timeout 60 bash -c 'while :; do :; done' &
+		busy+=" $!"
+	done
+	for _ in $(seq 40); do (cd "$tmp/$who" && as "$who" "$tmp/caisson" run --plain -- /usr/bin/nproc); done | sort -u >"$tmp/out" 2>"$tmp/err"
+	# shellcheck disable=SC2086 # words
+	kill $busy && wait $busy 2>/dev/null
+	[[ $(<"$tmp/out") == "$(nproc)" ]]
+	result $? "$who: forty beside busy others as well"
 	(cd "$tmp/$who" && as "$who" taskset -c "$(taskset -cp $$ | sed 's/.*[ ,-]//')" "$tmp/caisson" run --plain -- /usr/bin/nproc) >"$tmp/out" 2>"$tmp/err"
 	[[ $(<"$tmp/out") == 1 ]]
 	result $? "$who: and no more than the caller may use"
+
+	# Init still has something to do when the program begins. Its mounts are the program's, from the first moment on.
+	cat=(/bin/cat)
+	for _ in $(seq 100); do cat+=(/proc/1/mountinfo); done
+	for _ in $(seq 20); do (cd "$tmp/$who" && as "$who" "$tmp/caisson" run --plain -- "${cat[@]}" /proc/self/mountinfo) | sort | uniq -c | awk '$1 != 101'; done >"$tmp/out" 2>"$tmp/err"
+	[[ ! -s $tmp/out ]]
+	result $? "$who: twenty programs look at once, and init shows no mount that is not theirs"
 
 	# Judging needs little memory, whatever a box may need.
 	if [[ -n ${SANITIZE:-} ]]; then
