@@ -64,12 +64,21 @@ static void opaque_command(struct judge *j, const struct check *c)
 	}
 }
 
+/* make in a directory that is not known: it runs what is there, so it is contained anyway, and the box keeps what it writes to the project. */
+static bool runs_as_well(const struct judge *j, const struct access *x)
+{
+	for (const struct access *e = j->f->accesses; e; e = e->next)
+		if (e->kind == ACCESS_EXEC && e->op == x->op && !e->elsewhere && e->at.text == x->at.text && e->at.from == x->at.from && e->at.to == x->at.to)
+			return x->below && !access_is_redirection(x);
+	return false;
+}
+
 static void opaque_path(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) || x->elsewhere)
 			continue;
-		if (x->kind == ACCESS_WRITE && !access_is_redirection(x) && x->op && edits_in_place(j, x->op, x->at)) {
+		if (x->kind == ACCESS_WRITE && !access_is_redirection(x) && x->op && (edits_in_place(j, x->op, x->at) || runs_as_well(j, x))) {
 			judge_say(j, gate_check("opaque-edit"), x->at, judge_quote(j, "which files ", x->at, " changes is not known before it runs" EDIT_CONTAINED));
 			continue;
 		}

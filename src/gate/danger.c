@@ -262,6 +262,22 @@ static bool stays_here(struct judge *j, struct subject *s)
 	return any;
 }
 
+/* python -m pip list: it runs in the box, for what the project may put in its way, and needs no network there. */
+static bool lists_packages(const struct subject *s)
+{
+	static const char words[][12] = {"list", "show", "freeze", "check", "inspect", "debug", "help", "--version", "-V", "--help"};
+
+	for (size_t i = 1; i + 2 < s->c->argc && str_starts(s->base, "py"); i++) {
+		if (s->c->argv[i].kind != WORD_EXACT || !str_is(s->c->argv[i].text, "-m"))
+			continue;
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words) && str_is(s->c->argv[i + 1].text, "pip"); k++)
+			if (s->c->argv[i + 2].kind == WORD_EXACT && str_is(s->c->argv[i + 2].text, words[k]))
+				return true;
+		return false;
+	}
+	return false;
+}
+
 static const struct {
 	unsigned effect;
 	char check[16], message[36], alternative[44];
@@ -310,7 +326,7 @@ void danger_effects(struct judge *j, const struct check *c)
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;
 
 		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
-			if ((has & effects[k].effect) && !said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && stays_here(j, s)) &&
+			if ((has & effects[k].effect) && !said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */
 			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson"))) /* and so have ours */
 				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, effects[k].message), effects[k].alternative);

@@ -186,8 +186,8 @@ static void add_host(struct know_applying *ap, bool host, size_t from, size_t to
 /* HOST:PATH, SCHEME://...: a host, and no file. A word that is not known may be either. */
 static bool emit_remote(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
 {
-	for (size_t i = 0; i < w.text.n && w.kind != WORD_REST; i++) {
-		if (text_hole(w.text.p[i]))
+	for (size_t i = 0; i < w.text.n && (w.kind != WORD_REST || w.glob); i++) {
+		if (text_hole(w.text.p[i]) || (w.glob && strchr("*?[\\", w.text.p[i])))
 			break;
 		if (w.text.p[i] == '/')
 			return false;
