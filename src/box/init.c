@@ -123,6 +123,8 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	do
 		pid = waitpid(-1, &status, 0);
 	while (pid != child && (pid > 0 || errno == EINTR));
+	if (pid != child)
+		_exit(NS_LOST); /* nobody knows how it ended */
 	m.status = status;
 	if (waitpid(-1, NULL, WNOHANG) >= 0) { /* who is left is a child of ours, or has a parent who is */
 		kill(-1, SIGKILL);
