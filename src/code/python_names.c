@@ -295,6 +295,7 @@ static const char special[][NAME_ROOM] = {
 	"__float__", "__format__", "__future__", "__ge__", "__getitem__", "__gt__", "__hash__", "__index__", "__init__", "__int__", "__iter__", "__le__",
 	"__len__", "__lt__", "__match_args__", "__members__", "__module__", "__mul__", "__name__", "__ne__", "__neg__", "__new__", "__next__", "__notes__",
 	"__or__", "__post_init__", "__qualname__", "__repr__", "__sizeof__", "__slots__", "__stderr__", "__stdin__", "__stdout__", "__str__", "__sub__",
+	"__table__", "__tablename__",
 	"__version__", "__xor__",
 };
 

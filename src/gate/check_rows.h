@@ -25,6 +25,7 @@ CHECK("caisson-milder", GRADE_DENY, true, 0, "a command that would make caisson 
 CHECK("opaque-command", GRADE_ASK, false, 0, "the name of a command that would run is not known", opaque_command, 0)
 CHECK("opaque-script", GRADE_ASK, false, RULE, "shell text that would run is not known", opaque_script, 0)
 CHECK("opaque-path", GRADE_ASK, false, RULE, "a path that would be written or deleted is not known", opaque_path, 0)
+CHECK("opaque-edit", GRADE_CONTAIN, false, RULE, "files that an editor or formatter changes, or the text it changes them by, are not known", NULL, 0)
 CHECK("syntax-error", GRADE_ASK, false, 0, "the shell would refuse the text; what stands before the error would still run", syntax_error, 0)
 CHECK("bound-reached", GRADE_ASK, false, 0, "the text is larger, deeper or more laborious than the reader's bounds", bound_reached, 0)
 CHECK("inline-code", GRADE_ASK, false, RULE, "code in another language that is not known to be harmless", inline_code, 0)

@@ -27,6 +27,27 @@ static bool is_some_file(const struct word *w)
 	return true;
 }
 
+#define EDIT_CONTAINED ", so it may only run in the box"
+
+/*
+ * Programs that change the files they are given, in place: xargs sed -i, black $(git diff --name-only). Whatever their words turn out to be, the box keeps
+ * it to the project, as it does with a script of the project's own. perl is one of them only with -i.
+ */
+static bool edits_in_place(const struct judge *j, const char *name, struct span at)
+{
+	static const char names[][16] = {"sed", "gsed", "black", "isort", "ruff", "autopep8", "yapf", "autoflake", "pyupgrade", "djlint", "gofmt", "gofumpt", "goimports", "shfmt", "clang-format", "stylua",
+		"rustfmt", "biome", "taplo", "dos2unix", "unix2dos"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	for (const struct command *k = j->f->commands; k && !strcmp(name, "perl"); k = k->next)
+		if (k->argc > 1 && k->argv[0].at.text == at.text && k->argv[0].at.from == at.from && k->argv[1].kind == WORD_EXACT && str_starts(k->argv[1].text, "-") &&
+		    str_find(k->argv[1].text, 'i', 1) > 0)
+			return true;
+	return false;
+}
+
 static void opaque_command(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next) {
@@ -34,6 +55,10 @@ static void opaque_command(struct judge *j, const struct check *c)
 			continue;
 		/* nothing but "any words", below a program: its own words do not tell what it runs */
 		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
+		if (hidden && edits_in_place(j, k->via->name + 8, k->argv[0].at)) {
+			judge_say(j, gate_check("opaque-edit"), k->argv[0].at, judge_quote(j, "which words ", k->argv[0].at, " gets is not known before it runs" EDIT_CONTAINED));
+			continue;
+		}
 		judge_say(j, c, k->argv[0].at, hidden ? judge_quote(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
 						      : judge_quote(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
 	}
@@ -44,6 +69,10 @@ static void opaque_path(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) || x->elsewhere)
 			continue;
+		if (x->kind == ACCESS_WRITE && !access_is_redirection(x) && x->op && edits_in_place(j, x->op, x->at)) {
+			judge_say(j, gate_check("opaque-edit"), x->at, judge_quote(j, "which files ", x->at, " changes is not known before it runs" EDIT_CONTAINED));
+			continue;
+		}
 		struct str message = judge_quote(j, "the path that ", x->at, x->kind == ACCESS_DELETE ? " deletes is not known before it runs" : " writes to is not known before it runs");
 		if (access_is_redirection(x)) /* a rule that allows a command says nothing of its redirections */
 			judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message, .alternative = STR("write the path out"), .at = x->at});
@@ -241,6 +270,14 @@ static bool perl_opens(const struct judge *j, const struct snippet *s, bool name
 	return false;
 }
 
+/* sed "s/$old/$new/", awk "/$word/": text that edits text. What is written out is judged by its words; what is not may do no more than a script of the project's. */
+static bool edits_text(const struct judge *j, const struct snippet *s)
+{
+	if (!s->lang || s->text.kind == WORD_EXACT || (s->text.kind == WORD_UNKNOWN && s->text.text.n && !text_open(s->text.text)))
+		return false;
+	return !strcmp(s->lang, "sed") || !strcmp(s->lang, "awk") || (!strcmp(s->lang, "perl") && edits_in_place(j, s->lang, s->at));
+}
+
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
@@ -252,6 +289,10 @@ static void inline_code(struct judge *j, const struct check *c)
 		}
 		if (!s->code && inline_harmless(s))
 			continue;
+		if (!s->code && edits_text(j, s)) {
+			judge_say(j, gate_check("opaque-edit"), s->at, str_fmt(j->a, "this %s code is not known before it runs" EDIT_CONTAINED, s->lang));
+			continue;
+		}
 		j->ret->complete = false; /* the code may run commands of its own */
 		if (s->code && code_said(j, s))
 			continue;

@@ -213,9 +213,9 @@ static bool loopback(const struct word *host)
 	struct str h = host->text;
 	ptrdiff_t x;
 
-	if (host->kind != WORD_EXACT && !(host->glob && text_exact(h)))
+	if (host->kind == WORD_REST && !(host->glob && text_exact(h)))
 		return false;
-	for (size_t i = 0; i + 3 <= h.n; i++)
+	for (size_t i = 0; i + 3 <= h.n && !strchr("/?#@\\", h.p[i]) && !text_hole(h.p[i]); i++) /* elsewhere/x://localhost has no scheme */
 		if (!memcmp(h.p + i, "://", 3)) {
 			h = str_sub(h, i + 3, h.n);
 			break;
@@ -224,6 +224,8 @@ static bool loopback(const struct word *host)
 		h = str_sub(h, 0, (size_t)x);
 	if (host->glob && (x = str_find(h, '?', 0)) >= 0)
 		h = str_sub(h, 0, (size_t)x); /* unquoted: the start of the query */
+	if (!text_exact(h)) /* http://localhost:3000/$id is here, whatever follows the slash; http://localhost:$port may be x@elsewhere */
+		return false;
 	if (memchr(h.p, '@', h.n) || memchr(h.p, '\\', h.n) || memchr(h.p, '#', h.n) || memchr(h.p, '?', h.n))
 		return false; /* clients disagree about where the host of such an address is */
 	if (h.n && h.p[0] == '[' && (x = str_find(h, ']', 0)) > 0)

@@ -49,6 +49,52 @@ static bool sql_word(struct str s, size_t *i, struct str *ret)
 
 static bool same(struct str a, const char *b) { return a.n == strlen(b) && !strncasecmp(a.p, b, a.n); }
 
+/* Is it among these? The list ends with an empty one. */
+static bool one_of(struct str w, const char (*list)[16])
+{
+	for (; (*list)[0]; list++)
+		if (same(w, *list))
+			return true;
+	return false;
+}
+
+/*
+ * What a server is asked to do, statement by statement: is each of them one that reads, or makes something new? Whatever starts otherwise (do, call, execute, merge,
+ * kill), or is not SQL, is not known to be. A semicolon in a string ends a statement here as well; what follows it is then no beginning that is known.
+ */
+static bool sql_reads(struct str s)
+{
+	static const char verbs[][16] = {"select", "show", "explain", "with", "values", "table", "describe", "desc", "use", "begin", "start", "commit", "rollback", "end", "analyze", "vacuum", "set", "create", ""};
+	static const char makes[][16] = {"table", "index", "unique", "view", "schema", "database", "type", "sequence", "temp", "temporary", "materialized", ""};
+	static const char wide[][16] = {"global", "persist", "role", "session", "authorization", ""};
+
+	for (size_t i = 0; i < s.n;) {
+		ptrdiff_t semicolon = str_find(s, ';', i);
+		struct str one = str_sub(s, i, semicolon < 0 ? s.n : (size_t)semicolon), verb, w;
+		size_t at = 0;
+
+		i += one.n + 1;
+		while (one.n && (one.p[0] == ' ' || one.p[0] == '\n' || one.p[0] == '\t' || one.p[0] == '\r' || one.p[0] == '('))
+			one = str_sub(one, 1, one.n);
+		if (str_starts(one, "-- ")) { /* a comment: the statement goes on behind it */
+			ptrdiff_t line = str_find(s, '\n', (size_t)(one.p - s.p));
+
+			i = line < 0 ? s.n : (size_t)line;
+			continue;
+		}
+		if (!one.n || one.p[0] == '\\')
+			continue; /* a command of the client's: inline.c */
+		if (!is_letter(one.p[0]) || !sql_word(one, &at, &verb) || !one_of(verb, verbs))
+			return false;
+		if (same(verb, "create") && (!sql_word(one, &at, &w) || !one_of(w, makes)))
+			return false;
+		while (same(verb, "set") && sql_word(one, &at, &w))
+			if (one_of(w, wide))
+				return false;
+	}
+	return true;
+}
+
 enum harm { HARM_NONE, HARM_CHANGE, HARM_DESTROY };
 
 static enum harm sql_harm(struct str s)
@@ -95,6 +141,9 @@ static struct str program_at(const struct judge *j, struct span at)
 	return STR("");
 }
 
+/* Clients of a server that many may share. */
+static bool is_server(struct str program) { return str_is(program, "psql") || str_is(program, "mysql") || str_is(program, "mariadb"); }
+
 void database_sql(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
@@ -105,6 +154,8 @@ void database_sql(struct judge *j, const struct check *c)
 		if (!s->lang || (strcmp(s->lang, "sql") != 0 && !mongo))
 			continue;
 		h = mongo ? mongo_harm(s->text.text) : sql_harm(s->text.text);
+		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) && !sql_reads(s->text.text))
+			h = HARM_CHANGE;
 		if (h == HARM_DESTROY) /* a file of sqlite's in the project is a file in the project */
 			judge_tell_at_most(j, c->id, str_starts(program, "sqlite") || str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,
 				STR("this deletes a table, a database or all rows of one"), "let a person run it");

@@ -1,5 +1,5 @@
 /*
- * Small languages inside a command line: which pieces of awk, sed, SQL and jq are plainly harmless, that is, can neither run a command nor
+ * Small languages inside a command line: which pieces of awk, sed, SQL, jq, less and gdb are plainly harmless, that is, can neither run a command nor
  * open a file of their own choice. Conservative scanners, not parsers: whatever they do not recognise is not harmless. Languages that have
  * no row are harmless when their reader (src/code) understood all of the text.
  */
@@ -242,7 +242,7 @@ static bool sql_client_line(struct str line)
 /* Lines and statements: what a client, not the server, would take for a command. */
 static bool sql_client_harmless(struct str s)
 {
-	static const char words[][WORD_ROOM] = {"system", "source", "pager", "tee", "delimiter", "edit", ""};
+	static const char words[][WORD_ROOM] = {"system", "source", "pager", "tee", "delimiter", "edit", "connect", ""};
 	bool start = true;
 
 	for (size_t i = 0; i < s.n; i++) {
@@ -273,10 +273,11 @@ static bool sql_client_harmless(struct str s)
 
 static bool sql_harmless(struct str s)
 {
-	static const char words[][16] = {
+	static const char words[][20] = {
 		"program", "load_extension", "writefile", "readfile", "edit(", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
 		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "copy", "sys_exec", "sys_eval", "install",
-		"load ", "read_", "glob(", "fsdir", "zipfile",
+		"load ", "read_", "glob(", "fsdir", "zipfile", "query_to_xml", "crosstab", "lo_unlink", "lo_put", "lo_from", "pg_terminate", "pg_cancel", "pg_reload", "pg_rotate",
+		"pg_promote", "pg_file", "pg_drop", "pg_switch", "pg_stat_file", "pg_current_log",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -285,6 +286,36 @@ static bool sql_harmless(struct str s)
 	if (str_contains_nocase(s, "vacuum") && str_contains_nocase(s, "into"))
 		return false;
 	return sql_client_harmless(s);
+}
+
+/* ---- less, gdb ---- */
+
+/* Keys that less is given at its start: a place to go to, or one search. Others are commands, and a line that ends lets the next one start. */
+static bool less_harmless(struct str s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == 0x7f)
+			return false;
+	if (s.n > 1 && (s.p[0] == '/' || s.p[0] == '?'))
+		return true;
+	while (n < s.n && is_digit(s.p[n]))
+		n++;
+	return n == s.n ? n > 0 : n + 1 == s.n && strchr("gGF", s.p[n]);
+}
+
+/* Commands of a debugger, whole: the program it debugs is executed, and judged as such. Their arguments are expressions, which may run anything. */
+static bool gdb_harmless(struct str s)
+{
+	static const char plain[][32] = {"run", "r", "start", "continue", "c", "bt", "bt full", "backtrace", "backtrace full", "where", "quit", "q", "up", "down", "list", "disassemble",
+		"thread apply all bt", "thread apply all bt full", "thread backtrace all", "bt all", "info registers", "info threads", "info locals", "info args", "info sharedlibrary", "info frame",
+		"set pagination off", "set confirm off", "set print pretty on"};
+
+	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++)
+		if (str_is(s, plain[i]))
+			return true;
+	return false;
 }
 
 static bool always(struct str s)
@@ -299,7 +330,9 @@ static const struct {
 	bool unknown_too; /* the language cannot reach out at all */
 } languages[] = {
 	{"awk", code_awk_harmless, false},
+	{"gdb", gdb_harmless, false},
 	{"jq", always, true},
+	{"less", less_harmless, false},
 	{"sed", sed_harmless, false},
 	{"sql", sql_harmless, false},
 };

@@ -129,7 +129,7 @@ static void emit_hit(struct know_applying *ap, const struct know_hit *h)
 	const struct know_row *r = ap->s->row;
 	if (!h->flag) {
 		know_use_add(ap, USE_ASSIGN, 0, h->at, h->to, &h->value);
-		know_emit_keyed(ap, h->at, h->to, h->value);
+		know_emit_keyed(ap, false, h->at, h->to, h->value);
 		return;
 	}
 	struct know_spec spec = h->flag->arg;

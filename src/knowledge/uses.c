@@ -130,7 +130,7 @@ static void emit_contained(struct know_applying *ap, struct know_spec spec, size
 		know_emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
 }
 
-void know_emit_keyed(struct know_applying *ap, size_t from, size_t to, struct word w)
+void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t to, struct word w)
 {
 	const struct know_row *r = ap->s->row;
 	const struct know_value *v = know_values(r);
@@ -141,6 +141,8 @@ void know_emit_keyed(struct know_applying *ap, size_t from, size_t to, struct wo
 	for (size_t i = 0; i < r->nvalues; i++) {
 		size_t end = 0;
 		const char *prefix = know_string(r, v[i].prefix);
+		if (prefix[0] == '~' && prefix[1] == '%' && !inside)
+			continue; /* curl -w knows %output{FILE}, curl -H does not */
 		if (prefix[0] == '~') {
 			emit_contained(ap, v[i].spec, from, to, w, prefix + 1);
 			continue; /* there may be more, and others */
@@ -263,7 +265,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	case KIND_WORD:
 		return;
 	case KIND_KEYED:
-		know_emit_keyed(ap, from, to, w);
+		know_emit_keyed(ap, spec.mods & USE_INSIDE, from, to, w);
 		return;
 	case KIND_VOLUME:
 		emit_volume(ap, from, to, w);

@@ -294,6 +294,26 @@ static bool given_words(struct eval *e, const struct know_use *u, struct fields 
 	return true;
 }
 
+/* xargs -I X puts each line in the place of X and adds nothing, unless -n or -L, or an option that is not known here, is there, too. */
+static bool replaces_only(const struct word *argv, size_t end)
+{
+	bool replaces = false;
+	for (size_t i = 1; i < end; i++) {
+		struct str s = argv[i].text;
+		bool count = s.n > 2 && str_starts(s, "-P");
+		for (size_t k = 2; k < s.n; k++)
+			count &= s.p[k] >= '0' && s.p[k] <= '9';
+		if (argv[i].kind != WORD_EXACT)
+			return false;
+		if (str_is(s, "-I") || str_is(s, "-P"))
+			i++;
+		else if (!(count || (str_starts(s, "-I") && s.n > 2) || str_is(s, "-0") || str_is(s, "-r") || str_is(s, "-t")))
+			return false;
+		replaces |= str_starts(s, "-I");
+	}
+	return replaces;
+}
+
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
@@ -312,7 +332,7 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 			w = placeholder(e, w, replaced(argv, u->from, n), braces);
 		fields_add(e, &fs, w);
 	}
-	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && given_words(e, u, &fs, argv[0].at)) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
+	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && (given_words(e, u, &fs, argv[0].at) || replaces_only(argv, u->from))) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
 		fields_add(e, &fs, word_rest(argv[0].at));
 	if (in_dir)
 		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
@@ -420,6 +440,34 @@ static void powershell_options(struct eval *e, const struct word *argv, size_t n
 	}
 }
 
+/* Code in another language: in a word, or on standard input. A file there is executed, as one that is named is. */
+static void use_code(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	struct span at = argv[0].at;
+	bool rest = u->lang && !strcmp(u->lang, "powershell"); /* all words after it are code as well */
+	if (u->lang && !strncmp(u->lang, "powershell", 10))
+		powershell_options(e, argv, u->from < argc ? u->from : argc);
+	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
+	if (in && !e->s.in.known && e->s.in.file.n && !e->elsewhere) {
+		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, at), false, k->name, at);
+		return;
+	}
+	struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
+	if (rest && !in && u->to < argc) {
+		size_t n = argc;
+
+		while (n > u->to && argv[n - 1].kind == WORD_REST)
+			n--;
+		if (text.kind != WORD_REST && n > u->to)
+			text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")), fields_join(e, argv + u->to, n - u->to)), at);
+		if (n < argc) { /* perhaps more words (xargs), perhaps none: both are said */
+			emit_snippet(e, u->lang, text, at);
+			text = word_of(HOLE, at);
+		}
+	}
+	emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
+}
+
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
 {
 	bool below = u->flags & (USE_TREE | USE_BELOW), elsewhere = u->flags & USE_ELSEWHERE;
@@ -446,27 +494,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
 	case USE_SPLIT: split_string(e, argv, u); break;
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
-	case USE_CODE: {
-		bool rest = u->lang && !strcmp(u->lang, "powershell"); /* all words after it are code as well */
-		if (u->lang && !strncmp(u->lang, "powershell", 10))
-			powershell_options(e, argv, u->from < argc ? u->from : argc);
-		bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
-		struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
-		if (rest && !in && u->to < argc) {
-			size_t n = argc;
-
-			while (n > u->to && argv[n - 1].kind == WORD_REST)
-				n--;
-			if (text.kind != WORD_REST && n > u->to)
-				text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")), fields_join(e, argv + u->to, n - u->to)), at);
-			if (n < argc) { /* perhaps more words (xargs), perhaps none: both are said */
-				emit_snippet(e, u->lang, text, at);
-				text = word_of(HOLE, at);
-			}
-		}
-		emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
-		break;
-	}
+	case USE_CODE: use_code(e, k, u, argv, argc); break;
 	case USE_HOST: emit_touch(e, u->value, at); break;
 	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
 	case USE_OPAQUE: {
@@ -478,7 +506,6 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	}
 	}
 	e->elsewhere -= elsewhere;
-	(void)argc;
 }
 
 /* ln, link, cp -l and cp -s make names that lead elsewhere. */
@@ -674,7 +701,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	redirect_undo(e, keep);
 	if (e->exec_redirects) { /* exec >file, perhaps through `command`: for good */
 		out_spoil(e);
-		e->s.in.known = false;
+		e->s.in = (struct input){.script = e->s.in.script};
 		e->exec_redirects = false;
 		e->fds_closed = true; /* or somewhere else */
 	}

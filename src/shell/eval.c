@@ -49,7 +49,7 @@ void may_abort(struct eval *e)
 		state_forget_vars(e);
 		e->s.params = params_unknown(e, e->at);
 	}
-	e->s.in.known = false;
+	e->s.in = (struct input){.script = e->s.in.script};
 	*e->aborted = state_join(e, e->aborted, &e->s);
 	e->s = here;
 }
@@ -773,7 +773,7 @@ void eval_traps(struct eval *e)
 		e->s.dirs = e->dirs_ever;
 		const struct via *outer = via_enter(e, "trap");
 		e->out = e->captured = NULL;
-		e->s.in.known = false;
+		e->s.in = (struct input){.script = e->s.in.script};
 		unsigned changes = e->changes;
 		unsigned reads = e->line_reads;
 		if (t->prompt)

@@ -81,6 +81,7 @@ struct input {                   /* standard input: what is left of it, when tha
 	bool known;
 	bool script;             /* the script that is running is read from it, too */
 	struct str rest;
+	struct str file;         /* absolute: it comes from this file, although what is in it is not known; or empty */
 };
 
 struct state {

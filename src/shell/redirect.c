@@ -105,6 +105,14 @@ static void duplicate(struct eval *e, const struct syn_redir *r)
 	}
 }
 
+/* The plain file that is read: python3 < a.py runs it as python3 a.py does. */
+static struct str input_file(struct eval *e, struct word path)
+{
+	if (may_be_device(e, path) || !path.text.n || str_is(path.text, "/dev/null") || (path.text.p[0] != '/' && (e->s.dirs.n != 1 || !text_exact(e->s.dirs.at[0]))))
+		return (struct str){"", 0};
+	return path_normal(e->a, path.text.p[0] == '/' ? STR("") : e->s.dirs.at[0], path.text);
+}
+
 static void one(struct eval *e, const struct syn_redir *r)
 {
 	if (r->var.n)
@@ -133,7 +141,7 @@ static void one(struct eval *e, const struct syn_redir *r)
 		if (may_be_device(e, path))
 			e->shared_input = true;
 		if (fd_in)
-			e->s.in = (struct input){.script = e->s.in.script && may_be_device(e, path)};
+			e->s.in = (struct input){.script = e->s.in.script && may_be_device(e, path), .file = input_file(e, path)};
 	}
 	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
 		out_spoil(e); /* through whichever descriptor: errors and traces would come there, too */

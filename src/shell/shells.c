@@ -181,6 +181,12 @@ static void run_script(struct eval *e, const struct script *s, const struct word
 
 static void from_stdin(struct eval *e, size_t row, const struct word *argv, size_t args, size_t argc, bool extglob)
 {
+	if (!e->s.in.known && e->s.in.file.n && !e->elsewhere) {
+		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, argv[0].at), false, shells[row].name, argv[0].at);
+		out_unknown(e);
+		in_forget(e);
+		return;
+	}
 	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell reads a script that is not known from standard input", argv[0].at);
 		out_spoil(e);

@@ -432,6 +432,7 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 	}
 	s.in.script = x->in.script || y->in.script;
 	s.in.known = x->in.known && y->in.known && str_eq(x->in.rest, y->in.rest);
+	s.in.file = !x->in.known && !y->in.known && str_eq(x->in.file, y->in.file) ? x->in.file : (struct str){"", 0};
 	s.options = x->options | y->options;
 	s.status = x->status == y->status ? x->status : -1;
 	return s;
