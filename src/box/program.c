@@ -218,17 +218,17 @@ static int enclose(struct program *p, struct err *e)
 
 	if (unshare(CLONE_FS) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	if (chdir(t->cwd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
+	if (wall_in(t, e) != 0)
+		return -1;
 	await_start(p->child, &group);
 	p->started = true;
 	if ((group.alone && hand_out(p->child->talk, e) != 0) || enter_group(&group, t, e) != 0)
 		return -1;
-	if (chdir(t->cwd) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
 	if (group.alone)
 		why = seccomp_refuse_hidden_memory();
-	if (why)
-		return err_set(e, ERR_SYSTEM, why, "cannot load the system call filter");
-	return wall_in(t, e) == 0 ? hold_streams_only(e) : -1;
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : hold_streams_only(e);
 }
 
 /* Returns when it failed, which ends it. */
