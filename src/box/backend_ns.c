@@ -14,7 +14,6 @@
 #include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/fds.h"
-#include "sys/landlock.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
 

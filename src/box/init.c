@@ -25,6 +25,7 @@
 #include "box/program.h"
 #include "sys/fds.h"
 #include "sys/namespace.h"
+#include "sys/title.h"
 
 #define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
 #define OPEN_FILES 20000
@@ -123,6 +124,8 @@ static void __attribute__((noreturn)) reap(int talk, pid_t child)
 	do
 		pid = waitpid(-1, &status, 0);
 	while (pid != child && (pid > 0 || errno == EINTR));
+	if (pid != child)
+		_exit(NS_LOST); /* nobody knows how it ended */
 	m.status = status;
 	if (waitpid(-1, NULL, WNOHANG) >= 0) { /* who is left is a child of ours, or has a parent who is */
 		kill(-1, SIGKILL);
@@ -178,6 +181,7 @@ static int become_first(const struct ns_child *c, struct err *e)
 static int begin(struct program *p, struct err *e)
 {
 	default_signals();
+	title_set("init");
 	if (die_with_launcher(p->child, e) != 0 || become_first(p->child, e) != 0)
 		return -1;
 	return program_start(p, e) == 0 ? setup_begin(e) : -1;

@@ -179,12 +179,11 @@ static void say_network(struct program *p)
 }
 
 /* Init's next word. Its end is ours. */
-static void await_word(const struct program *p)
+static int await_word(const struct program *p, struct err *e)
 {
 	uint64_t word;
 
-	if (read(p->words, &word, sizeof(word)) != (ssize_t)sizeof(word))
-		_exit(NS_LOST);
+	return read(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word) ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot listen to a process in the box");
 }
 
 /* What needs no root. */
@@ -196,7 +195,8 @@ static int enclose_early(struct program *p, struct err *e)
 		return -1;
 	say_network(p);
 	setsid(); /* not before: where both share a CPU it puts us behind init */
-	await_word(p);
+	if (await_word(p, e) != 0)
+		return -1;
 	if (cpus_restore(&p->task->cpus) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
 	if (p->task->network == NETWORK_LOOPBACK && loopback_up() != 0)
@@ -218,17 +218,17 @@ static int enclose(struct program *p, struct err *e)
 
 	if (unshare(CLONE_FS) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
+	if (chdir(t->cwd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
+	if (wall_in(t, e) != 0)
+		return -1;
 	await_start(p->child, &group);
 	p->started = true;
 	if ((group.alone && hand_out(p->child->talk, e) != 0) || enter_group(&group, t, e) != 0)
 		return -1;
-	if (chdir(t->cwd) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
 	if (group.alone)
 		why = seccomp_refuse_hidden_memory();
-	if (why)
-		return err_set(e, ERR_SYSTEM, why, "cannot load the system call filter");
-	return wall_in(t, e) == 0 ? hold_streams_only(e) : -1;
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : hold_streams_only(e);
 }
 
 /* Returns when it failed, which ends it. */
@@ -237,11 +237,8 @@ static int become_program(void *arg)
 	struct program *p = arg;
 	struct err e = {0};
 
-	if (enclose_early(p, &e) == 0) {
-		await_word(p);
-		if (enclose(p, &e) == 0)
-			run(p->task, &e);
-	}
+	if (enclose_early(p, &e) == 0 && await_word(p, &e) == 0 && enclose(p, &e) == 0)
+		run(p->task, &e);
 	ns_tell_why(p->child->talk, &e);
 	return NS_LOST;
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "sys/title.h"
 
 static const struct command_row *const commands[] = {
 	&command_audit,
@@ -124,7 +125,10 @@ static int start(int argc, char **argv)
 /* All that is printed is written already, and nothing asked to be called at the end: leaving at once spares what exit() would touch. */
 int main(int argc, char **argv)
 {
-	int code = start(argc, argv);
+	int code;
+
+	title_known(argc, argv);
+	code = start(argc, argv);
 
 	if (!arena_leaks_matter())
 		_exit(code);

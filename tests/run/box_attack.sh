@@ -109,6 +109,9 @@ window_tests() {
 	done
 	[[ $all == "[] /[] /[] /[] /[] /[] /[] /[] /" ]]
 	result $? "$who: nothing of the host's mounts is seen while the old root goes; twin: the own ones are"
+	box "$who" --agent canary -- /bin/sh -c 'tr "\0" " " </proc/1/cmdline; echo; tr "\0" " " </proc/self/cmdline'
+	[[ $(field .stdout) == "init "*$'\n'"/bin/sh -c "* && $(field .stdout) != *canary* ]]
+	result $? "$who: the arguments of caisson are not seen inside; twin: the own ones are"
 }
 
 # ---- a hostile image ----

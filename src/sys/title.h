@@ -1,0 +1,9 @@
+/*
+ * What a process list shows of us: the arguments, which everybody may read, in a box as well. A copy of us that has nothing to do with them says something else.
+ */
+#pragma once
+
+/* Where they are, for title_set(). They must stay as they are until then. */
+void title_known(int argc, char **argv);
+/* Nothing of them is left. Without title_known() there is nothing to do. */
+void title_set(const char *name);
