@@ -36,7 +36,7 @@ static bool is_some_file(const struct word *w)
 static bool edits_in_place(const struct judge *j, const char *name, struct span at)
 {
 	static const char names[][16] = {"sed", "gsed", "black", "isort", "ruff", "autopep8", "yapf", "autoflake", "pyupgrade", "djlint", "gofmt", "gofumpt", "goimports", "shfmt", "clang-format", "stylua",
-		"rustfmt", "biome", "taplo", "dos2unix", "unix2dos"};
+		"rustfmt", "biome", "taplo", "dos2unix", "unix2dos", "sd"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(names[i], name))
@@ -55,8 +55,11 @@ static void opaque_command(struct judge *j, const struct check *c)
 			continue;
 		/* nothing but "any words", below a program: its own words do not tell what it runs */
 		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
-		if (hidden && edits_in_place(j, k->via->name + 8, k->argv[0].at)) {
-			judge_say(j, gate_check("opaque-edit"), k->argv[0].at, judge_quote(j, "which words ", k->argv[0].at, " gets is not known before it runs" EDIT_CONTAINED));
+		if (hidden && edits_in_place(j, k->via->name + 8, k->argv[0].at)) { /* no rule lifts it: one that allows sed says nothing of what sed may run */
+			const struct check *edit = gate_check("opaque-edit");
+
+			judge_raise(j, edit, &(struct finding){.grade = judge_grade(j, edit), .message = judge_quote(j, "which words ", k->argv[0].at, " gets is not known before it runs" EDIT_CONTAINED),
+				.at = k->argv[0].at});
 			continue;
 		}
 		judge_say(j, c, k->argv[0].at, hidden ? judge_quote(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")

@@ -32,6 +32,8 @@ static bool fetches(const struct subject *s)
 	static const char names[][12] = {"curl", "wget", "nc", "ncat", "netcat", "socat", "ftp", "lftp", "aria2c", "http", "https", "httpie", "xh", "fetch", "lynx", "w3m", "links", "elinks",
 		"aws", "gsutil", "gh", "ssh", "telnet", "rclone", "tftp", "smbclient", "openssl", "dig", "nslookup", "host", "scp", "sftp", "rsync", "axel", "curlie", "lwp-request", "GET", "POST", "wget2"};
 
+	if (str_is(s->base, "openssl") && s->c->argc > 1 && s->c->argv[1].kind == WORD_EXACT && (str_is(s->c->argv[1].text, "rand") || str_is(s->c->argv[1].text, "version")))
+		return false; /* it only talks to others as a client */
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (str_is(s->base, names[i]))
 			return true;
