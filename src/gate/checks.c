@@ -29,6 +29,16 @@ static bool is_some_file(const struct word *w)
 
 #define EDIT_CONTAINED ", so it may only run in the box"
 
+/* -i, -pi, -0777pi: only letters that take nothing stand before the i. That of -Mstrict is none. */
+static bool in_place_flag(struct str s)
+{
+	size_t i = 1;
+
+	while (i < s.n && s.p[0] == '-' && strchr("0123456789acflnpsSuUtTwWX", s.p[i]))
+		i++;
+	return i < s.n && s.p[0] == '-' && s.p[i] == 'i';
+}
+
 /*
  * Programs that change the files they are given, in place: xargs sed -i, black $(git diff --name-only). Whatever their words turn out to be, the box keeps
  * it to the project, as it does with a script of the project's own. perl is one of them only with -i.
@@ -42,8 +52,7 @@ static bool edits_in_place(const struct judge *j, const char *name, struct span 
 		if (!strcmp(names[i], name))
 			return true;
 	for (const struct command *k = j->f->commands; k && !strcmp(name, "perl"); k = k->next)
-		if (k->argc > 1 && k->argv[0].at.text == at.text && k->argv[0].at.from == at.from && k->argv[1].kind == WORD_EXACT && str_starts(k->argv[1].text, "-") &&
-		    str_find(k->argv[1].text, 'i', 1) > 0)
+		if (k->argc > 1 && k->argv[0].at.text == at.text && k->argv[0].at.from == at.from && k->argv[1].kind == WORD_EXACT && in_place_flag(k->argv[1].text))
 			return true;
 	return false;
 }

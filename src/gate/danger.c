@@ -2,6 +2,8 @@
  * Commands that are dangerous by their words. The words are taken apart by what is known of the command's options, so clusters,
  * abbreviations, global options before a subcommand and `--` make no difference; a word that is not known asks where it could matter.
  */
+#include <strings.h>
+
 #include "gate/danger.h"
 
 #include "base/glob.h"
@@ -207,6 +209,17 @@ void danger_words(struct judge *j, const struct check *c)
 
 /* ---- effects ---- */
 
+/* file: is no host, gopher: and dict: say to a database whatever one likes, dns://localhost/x leads to x. */
+static bool plain_scheme(struct str s)
+{
+	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres", "postgresql", "mysql", "mariadb", "redis", "rediss", "mongodb", "amqp", "amqps", "nats", "mqtt", "tcp", "git"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (s.n == strlen(names[i]) && !strncasecmp(s.p, names[i], s.n))
+			return true;
+	return false;
+}
+
 static bool loopback(const struct word *host)
 {
 	static const char names[][12] = {"localhost", "127.*", "[::1]", "::1", "0.0.0.0", "*.localhost"};
@@ -217,6 +230,8 @@ static bool loopback(const struct word *host)
 		return false;
 	for (size_t i = 0; i + 3 <= h.n && !strchr("/?#@\\", h.p[i]) && !text_hole(h.p[i]); i++) /* elsewhere/x://localhost has no scheme */
 		if (!memcmp(h.p + i, "://", 3)) {
+			if (!plain_scheme(str_sub(h, 0, i)))
+				return false;
 			h = str_sub(h, i + 3, h.n);
 			break;
 		}

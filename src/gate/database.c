@@ -49,52 +49,6 @@ static bool sql_word(struct str s, size_t *i, struct str *ret)
 
 static bool same(struct str a, const char *b) { return a.n == strlen(b) && !strncasecmp(a.p, b, a.n); }
 
-/* Is it among these? The list ends with an empty one. */
-static bool one_of(struct str w, const char (*list)[16])
-{
-	for (; (*list)[0]; list++)
-		if (same(w, *list))
-			return true;
-	return false;
-}
-
-/*
- * What a server is asked to do, statement by statement: is each of them one that reads, or makes something new? Whatever starts otherwise (do, call, execute, merge,
- * kill), or is not SQL, is not known to be. A semicolon in a string ends a statement here as well; what follows it is then no beginning that is known.
- */
-static bool sql_reads(struct str s)
-{
-	static const char verbs[][16] = {"select", "show", "explain", "with", "values", "table", "describe", "desc", "use", "begin", "start", "commit", "rollback", "end", "analyze", "vacuum", "set", "create", ""};
-	static const char makes[][16] = {"table", "index", "unique", "view", "schema", "database", "type", "sequence", "temp", "temporary", "materialized", ""};
-	static const char wide[][16] = {"global", "persist", "role", "session", "authorization", ""};
-
-	for (size_t i = 0; i < s.n;) {
-		ptrdiff_t semicolon = str_find(s, ';', i);
-		struct str one = str_sub(s, i, semicolon < 0 ? s.n : (size_t)semicolon), verb, w;
-		size_t at = 0;
-
-		i += one.n + 1;
-		while (one.n && (one.p[0] == ' ' || one.p[0] == '\n' || one.p[0] == '\t' || one.p[0] == '\r' || one.p[0] == '('))
-			one = str_sub(one, 1, one.n);
-		if (str_starts(one, "-- ")) { /* a comment: the statement goes on behind it */
-			ptrdiff_t line = str_find(s, '\n', (size_t)(one.p - s.p));
-
-			i = line < 0 ? s.n : (size_t)line;
-			continue;
-		}
-		if (!one.n || one.p[0] == '\\')
-			continue; /* a command of the client's: inline.c */
-		if (!is_letter(one.p[0]) || !sql_word(one, &at, &verb) || !one_of(verb, verbs))
-			return false;
-		if (same(verb, "create") && (!sql_word(one, &at, &w) || !one_of(w, makes)))
-			return false;
-		while (same(verb, "set") && sql_word(one, &at, &w))
-			if (one_of(w, wide))
-				return false;
-	}
-	return true;
-}
-
 enum harm { HARM_NONE, HARM_CHANGE, HARM_DESTROY };
 
 static enum harm sql_harm(struct str s)
@@ -132,6 +86,68 @@ static enum harm mongo_harm(struct str s)
 	return HARM_NONE;
 }
 
+/* ---- redis ---- */
+
+#define REDIS_ROOM 24
+
+static bool listed(struct str w, const char (*list)[REDIS_ROOM])
+{
+	for (; (*list)[0]; list++)
+		if (same(w, *list))
+			return true;
+	return false;
+}
+
+/* Is this command, with the word after it, one that only reads? */
+static bool redis_reads(struct str command, struct str next)
+{
+	static const char reads[][REDIS_ROOM] = {"get", "mget", "exists", "ttl", "pttl", "expiretime", "pexpiretime", "type", "keys", "scan", "strlen", "getrange", "substr", "getbit", "bitcount", "bitpos",
+		"bitfield_ro", "hget", "hmget", "hgetall", "hkeys", "hvals", "hlen", "hexists", "hscan", "hstrlen", "hrandfield", "lrange", "llen", "lindex", "lpos", "smembers", "sismember", "smismember",
+		"scard", "srandmember", "sscan", "sinter", "sunion", "sdiff", "sintercard", "zrange", "zrangebyscore", "zrangebylex", "zrevrange", "zrevrangebyscore", "zrevrangebylex", "zrank", "zrevrank",
+		"zcard", "zcount", "zlexcount", "zscore", "zmscore", "zscan", "zrandmember", "zinter", "zunion", "zdiff", "xrange", "xrevrange", "xlen", "xread", "xpending", "geopos", "geodist", "geohash",
+		"geosearch", "pfcount", "ping", "echo", "info", "dbsize", "time", "lastsave", "randomkey", "role", "dump", "sort_ro", "lcs", "monitor", "subscribe", "psubscribe", "lolwut", "json.get", ""};
+	static const char groups[][REDIS_ROOM] = {"object", "memory", "slowlog", "client", "command", "latency", "pubsub", "xinfo", ""};
+	static const char forms[][REDIS_ROOM] = {"usage", "stats", "doctor", "get", "len", "list", "info", "getname", "id", "encoding", "refcount", "idletime", "freq", "help", "count", "docs", "getkeys",
+		"channels", "numsub", "numpat", "history", "latest", "stream", "groups", "consumers", "malloc-stats", "graph", ""};
+
+	return listed(command, reads) || same(command, "command") || (listed(command, groups) && listed(next, forms));
+}
+
+/* What it does is told by its first word; a flag that is not known may take that word for its own. */
+static bool redis_changes(const struct command *k)
+{
+	static const char plain[][REDIS_ROOM] = {"--raw", "--no-raw", "--csv", "--json", "--quoted-json", "--stat", "--latency", "--latency-history", "--latency-dist", "--scan", "--bigkeys", "--memkeys",
+		"--hotkeys", "--keystats", "--pipe", "--tls", "--insecure", "--no-auth-warning", "--askpass", "--version", "--help", "--verbose", "-v", "-c", "-x", "-e", "-2", "-3", "-4", "-6", ""};
+	static const char taking[][REDIS_ROOM] = {"-h", "-p", "-t", "-s", "-a", "-u", "-r", "-i", "-n", "-d", "-D", "-X", "--user", "--pass", "--uri", "--sni", "--cacert", "--cacertdir", "--cert", "--key",
+		"--pipe-timeout", "--pattern", "--quoted-pattern", "--count", "--cursor", "--memkeys-samples", "--intrinsic-latency", "--rdb", "--functions-rdb", ""};
+
+	for (size_t i = 1; i < k->argc; i++) {
+		if (k->argv[i].kind == WORD_REST && i + 1 == k->argc)
+			return false; /* it may be all words: judged as such */
+		if (k->argv[i].kind != WORD_EXACT)
+			return true;
+		if (str_is(k->argv[i].text, "--eval") || str_is(k->argv[i].text, "--cluster"))
+			return false; /* a script is executed; a cluster is asked about anyway */
+		if (!str_starts(k->argv[i].text, "-"))
+			return !redis_reads(k->argv[i].text, i + 1 < k->argc && k->argv[i + 1].kind == WORD_EXACT ? k->argv[i + 1].text : STR(""));
+		if (listed(k->argv[i].text, taking))
+			i++;
+		else if (!listed(k->argv[i].text, plain))
+			return true;
+	}
+	return false;
+}
+
+static void database_redis(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *s = &j->subjects[i];
+
+		if ((str_is(s->base, "redis-cli") || str_is(s->base, "valkey-cli") || str_is(s->base, "keydb-cli")) && redis_changes(s->c))
+			judge_tell_at_most(j, "database-change", GRADE_DENY, s->c->at, STR("this is not known to only read from a database"), NULL);
+	}
+}
+
 /* The program the code is given to. */
 static struct str program_at(const struct judge *j, struct span at)
 {
@@ -146,6 +162,7 @@ static bool is_server(struct str program) { return str_is(program, "psql") || st
 
 void database_sql(struct judge *j, const struct check *c)
 {
+	database_redis(j);
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
 		struct str program = program_at(j, s->at);
 		bool mongo = str_starts(program, "mongo");
@@ -154,7 +171,7 @@ void database_sql(struct judge *j, const struct check *c)
 		if (!s->lang || (strcmp(s->lang, "sql") != 0 && !mongo))
 			continue;
 		h = mongo ? mongo_harm(s->text.text) : sql_harm(s->text.text);
-		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) && !sql_reads(s->text.text))
+		if (h == HARM_NONE && s->text.kind != WORD_REST && is_server(program) && !sql_reads(s->text.text, str_is(program, "psql")))
 			h = HARM_CHANGE;
 		if (h == HARM_DESTROY) /* a file of sqlite's in the project is a file in the project */
 			judge_tell_at_most(j, c->id, str_starts(program, "sqlite") || str_is(program, "duckdb") ? GRADE_ASK : GRADE_DENY, s->at,

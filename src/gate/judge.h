@@ -167,6 +167,7 @@ void text_jq(struct judge *j, const struct check *c);
 void text_zsh(struct judge *j, const struct check *c);
 void text_many(struct judge *j, const struct check *c);
 void database_sql(struct judge *j, const struct check *c);
+bool sql_reads(struct str s, bool psql); /* is each of its statements known to read, or to make something new? psql: or mysql */
 void advice_route(struct judge *j, const struct check *c);
 bool access_reads_secret(struct judge *j, const struct access *x);
 

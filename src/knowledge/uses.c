@@ -241,7 +241,7 @@ static void emit_volume(struct know_applying *ap, size_t from, size_t to, struct
 /* A URL may name a file here. */
 static void emit_file_url(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
-	struct word path = know_part(w, 7);
+	struct word path = know_part(w, str_starts(w.text, "file://localhost/") ? 16 : 7);
 	if (str_starts(w.text, "file://") && path.text.n)
 		know_use_add(ap, USE_READ, 0, from, to, &path);
 }
