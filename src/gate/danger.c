@@ -282,7 +282,7 @@ static bool lists_packages(const struct subject *s)
 {
 	static const char words[][12] = {"list", "show", "freeze", "check", "inspect", "debug", "help", "--version", "-V", "--help"};
 
-	for (size_t i = 1; i + 2 < s->c->argc && str_starts(s->base, "py"); i++) {
+	for (size_t i = 1; i + 2 < s->c->argc && (str_starts(s->base, "python") || str_starts(s->base, "pypy") || str_is(s->base, "py")); i++) {
 		if (s->c->argv[i].kind != WORD_EXACT || !str_is(s->c->argv[i].text, "-m"))
 			continue;
 		for (size_t k = 0; k < sizeof(words) / sizeof(*words) && str_is(s->c->argv[i + 1].text, "pip"); k++)

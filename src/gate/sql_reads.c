@@ -88,12 +88,12 @@ static size_t quoted_end(struct str s, size_t i)
 	return i;
 }
 
-/* Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that only some know, strings in dollars, carriage returns. */
+/* Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that only some know, strings in dollars. */
 static bool twofold(const struct reading *r)
 {
 	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n', third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
 
-	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next))) || c == '\\' || c == '\0' || (c == '`' && r->psql) ||
+	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next))) || c == '\\' || (c == '`' && r->psql) ||
 	       (c == '#' && !r->psql);
 }
 
@@ -113,7 +113,7 @@ static bool word_ok(struct reading *r, bool known_word)
 	static const char wide[][NAME_ROOM] = {"global", "persist", "persist_only", "role", "session", "authorization", "password", "statement", "resource", ""};
 	static const char never[][NAME_ROOM] = {"merge", "execute", "immediate", "prepared", "atomic", ""};
 	static const char engines[][NAME_ROOM] = {"innodb", "myisam", "aria", "memory", ""};
-	static const char outside[][NAME_ROOM] = {"connection", "directory", "server", ""};
+	static const char outside[][NAME_ROOM] = {"connection", "directory", "server", "federated", "spider", "connect", ""};
 
 	if (r->start) {
 		r->start = false;
@@ -151,9 +151,11 @@ static bool take_sign(struct reading *r, char c)
 		return false;
 	if (r->start && c != '(' && c != ';')
 		return false;
+	r->dotted = c == '.' && r->last != TOKEN_SIGN;
 	if (c == ';')
 		*r = (struct reading){.s = r->s, .i = r->i, .psql = r->psql, .start = true};
-	r->dotted = c == '.' && r->last != TOKEN_SIGN;
+	else if (c != '.' && c != '=') /* a name is before another only where nothing stands between them; engine = x */
+		r->word = STR("");
 	r->last = TOKEN_SIGN;
 	r->i++;
 	return true;
@@ -203,8 +205,9 @@ bool sql_reads(struct str s, bool psql)
 {
 	struct reading r = {.s = s, .psql = psql, .start = true};
 
-	if (memchr(s.p, '\r', s.n)) /* it ends a comment for some */
-		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' && !is_blank(s.p[i])) /* a carriage return ends a comment, and others are blanks, for some */
+			return false;
 	while (r.i < s.n)
 		if (!take(&r))
 			return false;
