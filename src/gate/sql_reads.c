@@ -88,12 +88,12 @@ static size_t quoted_end(struct str s, size_t i)
 	return i;
 }
 
-/* Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that only some know, strings in dollars. */
+/* Can what stands at i, outside of strings, be read in two ways? Comments that nest or are run, those that only some know, strings in dollars, names with them. */
 static bool twofold(const struct reading *r)
 {
 	char c = r->s.p[r->i], next = r->i + 1 < r->s.n ? r->s.p[r->i + 1] : '\n', third = r->i + 2 < r->s.n ? r->s.p[r->i + 2] : '\n';
 
-	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next))) || c == '\\' || (c == '`' && r->psql) ||
+	return (c == '/' && next == '*') || (c == '-' && next == '-' && !is_blank(third)) || (c == '$' && (next == '$' || is_letter(next) || (r->i && (is_letter(r->s.p[r->i - 1]) || is_digit(r->s.p[r->i - 1]))))) || c == '\\' || (c == '`' && r->psql) ||
 	       (c == '#' && !r->psql);
 }
 
@@ -194,8 +194,9 @@ static bool take(struct reading *r)
 		return take_sign(r, c);
 	while (r->i < s.n && (is_letter(s.p[r->i]) || is_digit(s.p[r->i])))
 		r->i++;
-	if (is_digit(c)) {
-		r->last = TOKEN_SIGN;
+	if (is_digit(c)) { /* a number; or a name, for some */
+		r->last = TOKEN_NAME;
+		r->before = STR("");
 		return !r->start;
 	}
 	return take_name(r, TOKEN_WORD, str_sub(s, from, r->i));
