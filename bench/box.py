@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""What a fresh box costs, beside what a user would pick instead; all in one run, taking turns, so that noise falls on everybody alike.
+"""What a fresh box costs, beside what a user would pick instead; all in one run, taking turns in an order that changes, so that noise falls on everybody alike.
 
 Prints ratios of medians with the goal beside them, and asserts nothing. Every run is recorded, without waiting for the disk but in the row that says so. RUNS (default 300) is the number of turns, PAUSED (60) that with a pause
 of 30 ms before each start, as an agent has between its commands.
 """
 import json
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -48,8 +49,11 @@ def once(argv):
 
 def turns(commands, n, pause):
     times = {name: [] for name in commands}
+    rows = list(commands.items())
+    order = random.Random(1)
     for _ in range(n):
-        for name, argv in commands.items():
+        order.shuffle(rows)  # else each would always find the caches and the disk as the same other left them
+        for name, argv in rows:
             if pause:
                 time.sleep(pause)
             took, code = once(argv)

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "box/program.h"
+#include "sys/cpus.h"
 #include "sys/fds.h"
 #include "sys/namespace.h"
 #include "sys/title.h"
@@ -271,5 +272,6 @@ void ns_init(const struct ns_child *c)
 	await_exec(&p, t->limits.time_ms);
 	if (keep_time(t->limits.time_ms, &e) != 0 || seal(old, &e) != 0 || keep_only(c->talk, &e) != 0)
 		give_up(c->talk, &e);
+	(void)cpus_restore(&t->cpus);
 	reap(c->talk, p.pid);
 }

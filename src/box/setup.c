@@ -32,6 +32,9 @@
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
+/* Paths of the system after which the program's process goes first: with two CPUs its network should be on its way before the launcher, which leaves us the
+ * other, is done, and then both have as much to do. */
+#define YIELD_AT 9
 #define OWN_MAX 16 /* directories of ours that are remembered; others are looked at again */
 
 struct root {
@@ -372,9 +375,12 @@ static int do_system(struct root *r, const struct op *op, struct err *e)
 	const char *path;
 
 	(void)op;
-	for (size_t i = 0; (path = plan_system(i)); i++)
+	for (size_t i = 0; (path = plan_system(i)); i++) {
+		if (i == YIELD_AT)
+			sched_yield();
 		if (show(r, path) != 0)
 			return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", path);
+	}
 	return 0;
 }
 
@@ -434,7 +440,6 @@ static int make_usual(struct root *r, struct err *e)
 
 	if (base(e) != 0 || carry_out(r, &op, e) != 0)
 		return -1;
-	sched_yield(); /* about half: with two CPUs the network should be on its way before the launcher, which will leave us the other, is done */
 	for (size_t i = 0; plan_usual(i, &op); i++)
 		if (carry_out(r, &op, e) != 0)
 			return -1;

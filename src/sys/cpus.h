@@ -14,7 +14,7 @@
 unsigned cpus_count(void); /* at least 1 */
 /* It goes to another CPU than ours, and may go anywhere from there. */
 int cpus_away(pid_t pid, struct err *e);
-/* It comes to ours, which we are about to leave, and stays there. Only where there are two: with more there is one for everybody. */
+/* It comes to ours, which we are about to leave, and stays there until it takes the others back. Only where there are two: with more there is one for everybody. */
 void cpus_here(pid_t pid);
 /* Those we may have; none when the kernel does not say. */
 void cpus_own(cpu_set_t *ret);
