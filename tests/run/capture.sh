@@ -149,7 +149,7 @@ for ((i = 0; i < 200 && ${#seen} == 0; i++)); do
 		[[ $(readlink "$f") == "$CAISSON_STATE/"*' (deleted)' ]] && seen=$f
 	done
 done
-[[ $seen && $(stat -L -c '%h %a' "$seen") == '0 600' ]] && ! grep -rq 99999 "$CAISSON_STATE"
+[[ $seen && $(stat -L -c '%h %a' "$seen") == '0 600' ]] && ! grep -rqax 99999 "$CAISSON_STATE"
 result $? 'while the program runs, its output is in a file without a name'
 kill -TERM $pid
 wait $pid
