@@ -16,6 +16,16 @@ int str_cmp(struct str a, struct str b)
 	return d < 0 ? -1 : 1;
 }
 
+bool str_is_like(struct str a, const char *c) { return a.n == strlen(c) && !strncasecmp(a.p, c, a.n); }
+
+bool str_listed(struct str a, const char *list, size_t room)
+{
+	for (; *list; list += room)
+		if (str_is_like(a, list))
+			return true;
+	return false;
+}
+
 ptrdiff_t str_find(struct str s, char c, size_t from)
 {
 	if (from >= s.n)

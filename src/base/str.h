@@ -23,6 +23,11 @@ static inline struct str str_of(const char *c) { return (struct str){c, strlen(c
 static inline struct str str_n(const char *p, size_t n) { return (struct str){p, n}; }
 static inline bool str_eq(struct str a, struct str b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
 static inline bool str_is(struct str a, const char *c) { return str_eq(a, str_of(c)); }
+/* In upper or lower case. */
+bool str_is_like(struct str a, const char *c);
+/* Like one of these: texts in place, the last one empty. */
+#define STR_LISTED(a, list) str_listed((a), (list)[0], sizeof(*(list)))
+bool str_listed(struct str a, const char *list, size_t room);
 /* In line, because the other string is a literal nearly everywhere and its length is known then. */
 static inline bool str_starts(struct str s, const char *prefix)
 {

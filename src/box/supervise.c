@@ -226,9 +226,9 @@ static void turn(struct state *s)
 	feed_turn(&w->in, fds[6].revents);
 	if (fds[1].fd >= 0 && fds[1].revents)
 		take_messages(s);
-	/* Everything has ended and been reaped when init says so. What it leaves to the kernel, its own end, nobody has to wait for here. */
 	if (!s->lingered && !s->ended && !s->failed && !s->killed && w->out.fd < 0 && w->err.fd < 0)
 		linger(s);
+	/* Everything has ended and been reaped when init says so. What it leaves to the kernel, its own end, nobody has to wait for here. */
 	s->gone = fds[0].revents || (s->ended && !s->killed && w->out.fd < 0 && w->err.fd < 0);
 	if (s->gone)
 		return;

@@ -2,8 +2,6 @@
  * Commands that are dangerous by their words. The words are taken apart by what is known of the command's options, so clusters,
  * abbreviations, global options before a subcommand and `--` make no difference; a word that is not known asks where it could matter.
  */
-#include <strings.h>
-
 #include "gate/danger.h"
 
 #include "base/glob.h"
@@ -215,7 +213,7 @@ static bool plain_scheme(struct str s)
 	static const char names[][12] = {"http", "https", "ws", "wss", "ftp", "ftps", "postgres", "postgresql", "mysql", "mariadb", "redis", "rediss", "mongodb", "amqp", "amqps", "nats", "mqtt", "tcp", "git"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (s.n == strlen(names[i]) && !strncasecmp(s.p, names[i], s.n))
+		if (str_is_like(s, names[i]))
 			return true;
 	return false;
 }

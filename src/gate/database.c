@@ -1,6 +1,4 @@
 /* SQL and other database code that destroys or changes data: keywords outside of strings and comments. */
-#include <strings.h>
-
 #include "gate/judge.h"
 
 #define SQL_WORDS_MAX 65536 /* words looked at; longer code is a change by itself */
@@ -47,8 +45,6 @@ static bool sql_word(struct str s, size_t *i, struct str *ret)
 	return false;
 }
 
-static bool same(struct str a, const char *b) { return a.n == strlen(b) && !strncasecmp(a.p, b, a.n); }
-
 enum harm { HARM_NONE, HARM_CHANGE, HARM_DESTROY };
 
 static enum harm sql_harm(struct str s)
@@ -61,11 +57,11 @@ static enum harm sql_harm(struct str s)
 	for (size_t n = 0; sql_word(s, &i, &w); n++) {
 		if (n >= SQL_WORDS_MAX)
 			return HARM_CHANGE;
-		if (same(w, "truncate") || (same(before, "drop") && !same(w, "column") && !same(w, "constraint") && !same(w, "default") && !same(w, "index")))
+		if (str_is_like(w, "truncate") || (str_is_like(before, "drop") && !str_is_like(w, "column") && !str_is_like(w, "constraint") && !str_is_like(w, "default") && !str_is_like(w, "index")))
 			return HARM_DESTROY;
-		delete |= same(before, "delete") && same(w, "from");
-		where |= same(w, "where") || same(w, "limit");
-		if (same(w, "delete") || same(w, "update") || same(w, "insert") || same(w, "alter") || same(w, "drop") || same(w, "replace") || same(w, "grant") || same(w, "revoke") || same(w, "attach"))
+		delete |= str_is_like(before, "delete") && str_is_like(w, "from");
+		where |= str_is_like(w, "where") || str_is_like(w, "limit");
+		if (str_is_like(w, "delete") || str_is_like(w, "update") || str_is_like(w, "insert") || str_is_like(w, "alter") || str_is_like(w, "drop") || str_is_like(w, "replace") || str_is_like(w, "grant") || str_is_like(w, "revoke") || str_is_like(w, "attach"))
 			worst = HARM_CHANGE;
 		before = w;
 	}
@@ -90,14 +86,6 @@ static enum harm mongo_harm(struct str s)
 
 #define REDIS_ROOM 24
 
-static bool listed(struct str w, const char (*list)[REDIS_ROOM])
-{
-	for (; (*list)[0]; list++)
-		if (same(w, *list))
-			return true;
-	return false;
-}
-
 /* Is this command, with the word after it, one that only reads? */
 static bool redis_reads(struct str command, struct str next)
 {
@@ -110,7 +98,7 @@ static bool redis_reads(struct str command, struct str next)
 	static const char forms[][REDIS_ROOM] = {"usage", "stats", "doctor", "get", "len", "list", "info", "getname", "id", "encoding", "refcount", "idletime", "freq", "help", "count", "docs", "getkeys",
 		"channels", "numsub", "numpat", "history", "latest", "stream", "groups", "consumers", "malloc-stats", "graph", ""};
 
-	return listed(command, reads) || same(command, "command") || (listed(command, groups) && listed(next, forms));
+	return STR_LISTED(command, reads) || str_is_like(command, "command") || (STR_LISTED(command, groups) && STR_LISTED(next, forms));
 }
 
 /* What it does is told by its first word; a flag that is not known may take that word for its own. */
@@ -130,9 +118,9 @@ static bool redis_changes(const struct command *k)
 			return false; /* a script is executed; a cluster is asked about anyway */
 		if (!str_starts(k->argv[i].text, "-"))
 			return !redis_reads(k->argv[i].text, i + 1 < k->argc && k->argv[i + 1].kind == WORD_EXACT ? k->argv[i + 1].text : STR(""));
-		if (listed(k->argv[i].text, taking))
+		if (STR_LISTED(k->argv[i].text, taking))
 			i++;
-		else if (!listed(k->argv[i].text, plain))
+		else if (!STR_LISTED(k->argv[i].text, plain))
 			return true;
 	}
 	return false;

@@ -3,8 +3,6 @@
  * open a file of their own choice. Conservative scanners, not parsers: whatever they do not recognise is not harmless. Languages that have
  * no row are harmless when their reader (src/code) understood all of the text.
  */
-#include <strings.h>
-
 #include "code/code.h"
 #include "gate/judge.h"
 
@@ -209,15 +207,6 @@ static bool sed_harmless(struct str s) { return sed_reading(s, true) && sed_read
 
 #define WORD_ROOM 16
 
-/* The list ends with an empty one. */
-static bool word_in(struct str w, const char (*list)[WORD_ROOM])
-{
-	for (; (*list)[0]; list++)
-		if (w.n == strlen(*list) && !strncasecmp(w.p, *list, w.n))
-			return true;
-	return false;
-}
-
 /* A line that is a command of the client: .tables of sqlite3, \dt of psql. Those that only show something. */
 static bool sql_client_line(struct str line)
 {
@@ -236,7 +225,7 @@ static bool sql_client_line(struct str line)
 		return false;
 	if (line.p[0] == '\\' && n > 1 && line.p[1] == 'd')
 		return true; /* describes something, whatever follows */
-	return word_in(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
+	return STR_LISTED(str_sub(line, 0, n), line.p[0] == '.' ? dots : others);
 }
 
 /* Lines and statements: what a client, not the server, would take for a command. */
@@ -263,7 +252,7 @@ static bool sql_client_harmless(struct str s)
 
 			while (end < s.n && is_alpha(s.p[end]))
 				end++;
-			if (word_in(str_sub(s, i, end), words))
+			if (STR_LISTED(str_sub(s, i, end), words))
 				return false;
 		}
 		start = s.p[i] == '\n' || s.p[i] == ';' || (start && is_space(s.p[i]));

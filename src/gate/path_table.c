@@ -344,7 +344,7 @@ static bool device_name(struct str name)
 	if (name.n < 3 || name.n > 7)
 		return false;
 	for (size_t i = 0; i < COUNT(whole); i++)
-		if (strlen(whole[i]) == name.n && !strncasecmp(whole[i], name.p, name.n))
+		if (str_is_like(name, whole[i]))
 			return true;
 	for (size_t i = 0; i < COUNT(numbered); i++)
 		if (name.n == 4 && name.p[3] >= '1' && name.p[3] <= '9' && !strncasecmp(numbered[i], name.p, 3))

@@ -2,8 +2,6 @@
  * SQL for a server that many may share: is each statement known to read, or to make something new? One pass over its tokens. Whatever starts in
  * another way (do, call, merge, kill), calls a function that is not listed here, or can be read in two ways is not known to be.
  */
-#include <strings.h>
-
 #include "gate/judge.h"
 
 enum token { TOKEN_NONE, TOKEN_WORD, TOKEN_NAME, TOKEN_STRING, TOKEN_SIGN };
@@ -22,18 +20,8 @@ struct reading {
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-static bool same(struct str a, const char *b) { return a.n == strlen(b) && !strncasecmp(a.p, b, a.n); }
 
 #define NAME_ROOM 28
-
-/* The list ends with an empty one. */
-static bool one_of(struct str w, const char (*list)[NAME_ROOM])
-{
-	for (; (*list)[0]; list++)
-		if (same(w, *list))
-			return true;
-	return false;
-}
 
 /* Words that stand before a parenthesis without calling anything, and functions that only compute or show something. */
 static const char calls[][NAME_ROOM] = {
@@ -69,7 +57,7 @@ static bool names(const struct reading *r)
 	static const char everywhere[][NAME_ROOM] = {"with", "recursive", "as", ""};
 	static const char made[][NAME_ROOM] = {"table", "exists", "on", "only", "references", "index", "key", "view", "using", "type", ""};
 
-	return one_of(r->before, everywhere) || (same(r->verb, "create") && !r->query && one_of(r->before, made));
+	return STR_LISTED(r->before, everywhere) || (str_is_like(r->verb, "create") && !r->query && STR_LISTED(r->before, made));
 }
 
 /* Passes a string, a name in quotes or a comment at i; returns the index after it, or i when there is none. */
@@ -119,17 +107,17 @@ static bool word_ok(struct reading *r, bool known_word)
 		r->start = false;
 		r->words = 1;
 		r->verb = r->word;
-		return known_word && one_of(r->word, verbs);
+		return known_word && STR_LISTED(r->word, verbs);
 	}
 	r->words++;
-	r->query |= known_word && (same(r->word, "select") || same(r->word, "with") || same(r->word, "values"));
-	if (same(r->verb, "set"))
-		return !one_of(r->word, wide);
-	if (same(r->verb, "start") && r->words == 2)
-		return same(r->word, "transaction");
-	if (same(r->verb, "create") && ((r->words == 2 && !(known_word && one_of(r->word, makes))) || (same(r->before, "engine") && !one_of(r->word, engines)) || one_of(r->word, outside)))
+	r->query |= known_word && (str_is_like(r->word, "select") || str_is_like(r->word, "with") || str_is_like(r->word, "values"));
+	if (str_is_like(r->verb, "set"))
+		return !STR_LISTED(r->word, wide);
+	if (str_is_like(r->verb, "start") && r->words == 2)
+		return str_is_like(r->word, "transaction");
+	if (str_is_like(r->verb, "create") && ((r->words == 2 && !(known_word && STR_LISTED(r->word, makes))) || (str_is_like(r->before, "engine") && !STR_LISTED(r->word, engines)) || STR_LISTED(r->word, outside)))
 		return false;
-	return !known_word || !one_of(r->word, never);
+	return !known_word || !STR_LISTED(r->word, never);
 }
 
 /* A word or a name in quotes. */
@@ -145,7 +133,7 @@ static bool take_name(struct reading *r, enum token kind, struct str word)
 
 static bool take_sign(struct reading *r, char c)
 {
-	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !one_of(r->word, calls)) || r->last == TOKEN_NAME) && !names(r))
+	if (c == '(' && !r->start && ((r->last == TOKEN_WORD && !STR_LISTED(r->word, calls)) || r->last == TOKEN_NAME) && !names(r))
 		return false;
 	if (c == ':' && variable(r))
 		return false;
@@ -183,7 +171,7 @@ static bool take(struct reading *r)
 		if (c == '-')
 			return true;
 		if (c == '\'') {
-			bool engine = same(r->verb, "create") && same(r->word, "engine");
+			bool engine = str_is_like(r->verb, "create") && str_is_like(r->word, "engine");
 
 			r->last = TOKEN_STRING;
 			return !r->start && !engine;

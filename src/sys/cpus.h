@@ -18,5 +18,5 @@ int cpus_away(pid_t pid, struct err *e);
 void cpus_here(pid_t pid);
 /* Those we may have; none when the kernel does not say. */
 void cpus_own(cpu_set_t *ret);
-/* For a process that was started by one that was moved: all of these again, if they are not its already. None is no wish. 0 or -1 with errno. */
+/* For a process that was moved, or started by one that was: all of these again, if they are not its already. None is no wish. 0 or -1 with errno. */
 int cpus_restore(const cpu_set_t *all);

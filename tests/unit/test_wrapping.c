@@ -177,17 +177,6 @@ static bool plain_words(struct str s, bool program)
 	return !strstr(keywords, first) && !(program && strstr(builtins, first));
 }
 
-static void quote(struct buf *b, struct str s)
-{
-	buf_char(b, '\'');
-	for (size_t i = 0; i < s.n; i++)
-		if (s.p[i] == '\'')
-			buf_c(b, "'\\''");
-		else
-			buf_char(b, s.p[i]);
-	buf_char(b, '\'');
-}
-
 static void quote_ansi(struct buf *b, struct str s)
 {
 	buf_c(b, "$'");
@@ -225,7 +214,7 @@ static void base64(struct buf *b, struct str s)
 static void quote_word(struct buf *b, struct str w, enum how how)
 {
 	if (how == HOW_WORDS_QUOTED)
-		quote(b, w);
+		buf_quoted(b, w);
 	else if (how == HOW_WORDS_ANSI)
 		quote_ansi(b, w);
 	for (size_t i = 0; (how == HOW_WORDS_SPLIT || how == HOW_WORDS_ESCAPED) && i < w.n; i++) {
@@ -273,7 +262,7 @@ static struct str wrap(struct arena *a, const struct wrapper *w, struct str s)
 	buf_init(&b, a, 0);
 	buf_c(&b, w->before);
 	if (w->how == HOW_QUOTED || !strcmp(w->name, "env -S"))
-		quote(&b, s);
+		buf_quoted(&b, s);
 	else if (w->how == HOW_ANSI)
 		quote_ansi(&b, s);
 	else if (w->how == HOW_TICKS)
