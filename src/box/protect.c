@@ -3,9 +3,9 @@
  *
  * What exists is pinned by mounts: itself read-only, the directories above it as they are. What does not exist cannot be mounted on, so a
  * placeholder is made on the host: an empty directory (which git does not see), or inside a repository an empty file. It is covered in
- * the box, and removed afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock on
- * its directory, and only who can get the lock alone removes placeholders, since removing a name on the host lifts every mount on it
- * elsewhere. protect_made.c makes and removes them.
+ * the box, and removed afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock
+ * (protect_lock.c), and only the launcher that gets the lock alone removes placeholders, since removing a name on the host lifts every mount
+ * on it elsewhere. protect_made.c makes and removes them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -18,11 +18,8 @@
 #include "box/protect_inner.h"
 #include "sys/file.h"
 
-#define LOCK_TRIES 500 /* milliseconds */
 #define BURY_TRIES 2000
 #define BURY_BYTES ((size_t)64 << 20)
-
-static int lock(int fd, int how) { return (int)syscall(SYS_flock, fd, how); } /* <sys/file.h> would be ours */
 
 /* ---- paths ---- */
 
@@ -306,7 +303,8 @@ static void protect_close(struct protect *p)
 	fd_close(&p->qfd);
 	fd_close(&p->pool);
 	if (p->ws >= 0)
-		lock(p->ws, LOCK_UN); /* who cleans up after us has a copy of the descriptor */
+		workspace_unlock(p); /* the keeper has copies of the descriptors */
+	fd_close(&p->lock);
 	fd_close(&p->ws);
 }
 
@@ -376,18 +374,6 @@ static void keep_names(struct protect *p, const struct texts *names)
 	}
 }
 
-static int lock_shared(int fd)
-{
-	for (int i = 0; i < LOCK_TRIES; i++) {
-		if (lock(fd, LOCK_SH | LOCK_NB) == 0)
-			return 0;
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return -1;
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* who has it alone is about to remove its placeholders */
-	}
-	return -1;
-}
-
 struct before {
 	struct protect *p;
 	const struct spec *s;
@@ -408,6 +394,12 @@ static int before(void *arg)
 	return 0;
 }
 
+static int open_lock(void *arg)
+{
+	workspace_lock_open(arg);
+	return 0;
+}
+
 static int open_pool(void *arg)
 {
 	pool_open(arg);
@@ -424,11 +416,11 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 		return 0;
 	}
 	p = arena_new(a, struct protect);
-	*p = (struct protect){.a = a, .ws = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
+	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	p->ws = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (p->ws < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
-	if (lock_shared(p->ws) < 0 || run_part(p, open_pool, p) < 0) {
+	if (run_part(p, open_lock, p) < 0 || workspace_lock_share(p) < 0 || run_part(p, open_pool, p) < 0) {
 		int why = errno;
 
 		protect_close(p);
@@ -548,7 +540,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	}
 	p->a = a;
 	protect_abandon(p);
-	lock(p->ws, LOCK_UN);
+	workspace_unlock(p);
 	got = run_part(p, after, p);
 	protect_close(p);
 	if (got < 0)
@@ -563,6 +555,8 @@ size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS])
 
 	if (p->ws >= 0)
 		ret[n++] = p->ws;
+	if (p->lock >= 0)
+		ret[n++] = p->lock;
 	if (p->pool >= 0)
 		ret[n++] = p->pool;
 	return n;
@@ -570,7 +564,7 @@ size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS])
 
 void protect_abandon(const struct protect *p)
 {
-	if (!p || p->ws < 0 || lock(p->ws, LOCK_EX | LOCK_NB) < 0)
+	if (!p || p->ws < 0 || !workspace_lock_alone(p))
 		return; /* the last of the boxes in this workspace does it */
 	for (const struct made *m = p->made; m; m = m->next)
 		placeholder_remove(p, m);
@@ -582,7 +576,7 @@ void protect_bury(struct protect *p)
 	struct arena a;
 
 	/* Whoever else is in this workspace may have been killed as well, before it knew of our placeholders: only then it goes soon. */
-	for (int i = 0; i < BURY_TRIES && p && p->ws >= 0 && lock(p->ws, LOCK_EX | LOCK_NB) < 0; i++)
+	for (int i = 0; i < BURY_TRIES && p && p->ws >= 0 && !workspace_lock_alone(p); i++)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	protect_abandon(p);
 	if (!p || p->ws < 0 || !p->looked)

@@ -94,6 +94,8 @@ enum trust { /* in a repository that is found after the run, what is said of its
 struct protect {
 	struct arena *a;  /* of the call under way */
 	int ws;           /* -1: nothing is protected */
+	int lock;         /* the state's file of locks; -1: none */
+	off_t lock_byte;  /* the workspace's byte of it */
 	struct str workspace, quarantine;
 	struct timespec start;
 	struct kept *kept;
@@ -119,6 +121,16 @@ struct protect {
 	int pool;              /* directory of spare placeholders; -1: none */
 	struct texts *spare;   /* names in it */
 };
+
+/* ---- the lock of the workspace (protect_lock.c) ---- */
+
+/* Opens the state's file of locks, if there can be one. */
+void workspace_lock_open(struct protect *p);
+/* 0, or -1 with errno: another launcher holds it alone for too long. */
+int workspace_lock_share(const struct protect *p);
+/* Takes it alone, at once or not at all. Takes no memory. */
+bool workspace_lock_alone(const struct protect *p);
+void workspace_unlock(const struct protect *p);
 
 /* ---- placeholders (protect_made.c) ---- */
 

@@ -340,7 +340,7 @@ static void test_shared_workspace(void)
 	p = start(&ops);
 	CHECK_INT(host("[ -z \"$(ls $T/state/placeholders)\" ]"), 0);
 	protect_abandon(p); /* one ends, another begins before the first has looked: those are not the first one's affair */
-	CHECK_INT(syscall(SYS_flock, p->ws, LOCK_UN), 0);
+	workspace_unlock(p);
 	q = start(&ops);
 	CHECK(finish(p) == NULL);
 	CHECK_INT(host("[ -d .claude ] && [ -d .vscode ]"), 0);
@@ -361,6 +361,7 @@ static void test_left_behind(void)
 	CHECK_INT(host(REPO), 0);
 	p = start(&ops);
 	close(p->ws); /* killed, and who cleans up as well */
+	close(p->lock);
 	close(p->pool);
 	CHECK_INT(host("[ -d .claude ] && [ -f .git/commondir ] && git status"), 0);
 	p = start(&ops);
@@ -370,6 +371,7 @@ static void test_left_behind(void)
 	protect_abandon(p);
 	CHECK_INT(host("[ ! -e .claude ] && [ ! -e .git/commondir ] && [ \"$(LC_ALL=C ls -A)\" = $'.git\\na' ]"), 0);
 	close(p->ws);
+	close(p->lock);
 	close(p->pool);
 }
 
