@@ -47,6 +47,12 @@ void box_end(const struct backend *b, struct box *begun); /* NULL is nothing */
  * e says why.
  */
 int box_run(struct arena *a, const struct backend *b, const struct box_start *start, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e);
+/*
+ * Makes a box for nothing, whatever the workspace is like. BOX_IMPOSSIBLE: the kernel refuses what every box needs. BOX_UNSURE: it failed for another
+ * reason, which may pass; a program in another box may be the cause. *ret_why says why, unless it is possible.
+ */
+enum box_ability { BOX_UNSURE, BOX_POSSIBLE, BOX_IMPOSSIBLE };
+enum box_ability box_try(struct arena *a, const struct backend *b, struct err *ret_why);
 /* Is this process in a box already? Only good for messages: whatever it says, a box in a box is refused by the outer one's filter. */
 bool box_inside(void);
 /* Waits until nothing of the run is left, not even in the kernel, nor of its streams; after the report is out, so that its reader need not wait for that. */

@@ -466,27 +466,32 @@ int setup_begin(struct err *e)
 	return rc;
 }
 
+/* With its own root, or what is left to do in the one that every box has. */
+static int make_root(struct root *r, const struct op *ops, uint64_t scratch, int *ret_top, struct err *e)
+{
+	if (ops && ops->kind == OP_SYSTEM) {
+		r->closed = true;
+		own_add(r, "/etc", 4);
+	} else if (base(e) != 0) {
+		return -1;
+	}
+	return open_base(scratch, &r->fd, ret_top, e) == 0 ? make_rest(r, ops, e) : -1;
+}
+
 int setup_root(const struct op *ops, uint64_t scratch, struct err *e)
 {
 	char path[PATH_ROOM];
 	struct root r = {.fd = -1, .at = -1, .path = path};
 	mode_t mask = umask(0);
 	FD_CLEANUP int top = -1;
+	int rc = make_root(&r, ops, scratch, &top, e);
 
-	if (ops && ops->kind == OP_SYSTEM) {
-		r.closed = true;
-		own_add(&r, "/etc", 4);
-	} else if (base(e) != 0) {
-		return -1;
-	}
-	if (open_base(scratch, &r.fd, &top, e) != 0 || make_rest(&r, ops, e) != 0)
-		return -1;
-	fd_close(&r.at);
 	umask(mask);
-	if (mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
+	fd_close(&r.at);
+	if (rc == 0 && mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
+		rc = err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	fd_close(&r.fd);
-	return 0;
+	return rc;
 }
 
 int setup_enter(int *ret_old, struct err *e)

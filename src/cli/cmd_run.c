@@ -154,6 +154,15 @@ static void say_changes(const struct job *j)
 		complain("run: in the workspace: '%.*s': %.*s%s%.*s", STR_ARG(c->path), STR_ARG(c->what), c->moved_to.n ? ", moved to " : "", STR_ARG(c->moved_to));
 }
 
+/* A failed setup may be the workspace's fault. Only a host that can make no box at all is remembered. */
+static void note_ability(struct call *c)
+{
+	struct err why;
+	bool failed = c->job.outcome.status == STATUS_SETUP_ERROR;
+
+	kept_no_box(c->out, c->job.world.state_dir, failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
+}
+
 /*
  * The hook after the command finds the report by the id of the call. Where there is none, what the report would say is said here: a command that
  * the box broke must not look broken by itself.
@@ -163,7 +172,7 @@ static void leave_report(struct call *c, struct str report)
 	const struct ticket *t = &c->job.ticket;
 	struct str state = c->job.world.state_dir;
 
-	kept_no_box(c->out, state, c->job.outcome.status == STATUS_SETUP_ERROR);
+	note_ability(c);
 	kept_sweep(c->out, state, time(NULL));
 	if (t->tool_use_id.n && kept_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0)
 		return;

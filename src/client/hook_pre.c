@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/glob.h"
+#include "box/box.h"
 #include "client/hook.h"
 #include "engine/kept.h"
 #include "engine/record.h"
@@ -285,10 +286,37 @@ static void allow(struct judging *g)
 		g->v.context = str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message));
 }
 
-/* Why nothing can be contained here; NULL: it can. */
-static const char *no_box(struct judging *g)
+/*
+ * Why no box can be made on this host; NULL: it can, as far as is known. A run left the hint, and here it is tried again. *ret_most: a failure that may pass, which
+ * a program in another box may have caused, is at best asked about, whatever contain_fallback says.
+ */
+static const char *no_host(struct judging *g, enum verdict *ret_most)
+{
+	struct arena *a = g->c->a;
+	struct str state = g->j.view ? g->j.view->state_dir : STR("");
+	struct err why;
+
+	if (!kept_is_no_box(a, state, time(NULL)))
+		return NULL;
+	switch (box_try(a, box_backend(NULL), &why)) {
+	case BOX_POSSIBLE:
+		kept_no_box(a, state, false);
+		return NULL;
+	case BOX_IMPOSSIBLE:
+		return "it may only run in the box, and no box could be made here a moment ago (caisson doctor says why)";
+	case BOX_UNSURE: break;
+	}
+	*ret_most = VERDICT_ASK;
+	return str_c(a, str_fmt(a, "it may only run in the box, and no box can be made just now: %s; this may pass", why.text));
+}
+
+/* Why nothing can be contained here; NULL: it can. *ret_most: no more than this may come of it. */
+static const char *no_box(struct judging *g, enum verdict *ret_most)
 {
 	const struct call *c = g->c;
+	const char *why;
+
+	*ret_most = VERDICT_ALLOW;
 
 	if (!is_shell(g))
 		return "a tool of the client cannot be put into the box";
@@ -296,17 +324,20 @@ static const char *no_box(struct judging *g)
 		return str_c(c->a, str_fmt(c->a, "it may only run in the box, and %s does not let a command be put there", c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
 		return "it may only run in the box, and a command that is given in this form cannot be put there";
-	if (g->j.view && kept_is_no_box(c->a, g->j.view->state_dir, time(NULL)))
-		return "it may only run in the box, and no box could be made here a moment ago (caisson doctor says why)";
+	why = no_host(g, ret_most);
+	if (why)
+		return why;
+	*ret_most = VERDICT_ASK; /* its place may be in the workspace */
 	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
 }
 
-static void fall_back(struct judging *g, const char *why)
+static void fall_back(struct judging *g, const char *why, enum verdict most)
 {
 	struct arena *a = g->c->a;
-	const char *tail = str_c(a, str_fmt(a, "%s; contain_fallback says what happens then: " CHANGE_IT, why));
+	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then: " CHANGE_IT;
+	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 
-	switch (g->c->policies.own.contain_fallback) {
+	switch (verdict_min(g->c->policies.own.contain_fallback, most)) {
 	case VERDICT_ALLOW:
 	case VERDICT_CONTAIN:
 		allow(g);
@@ -402,14 +433,15 @@ static bool boxed_anyway(const struct judging *g)
 static void decide(struct judging *g)
 {
 	enum verdict v = boxed_anyway(g) ? VERDICT_CONTAIN : g->j.verdict;
-	const char *why = v == VERDICT_CONTAIN ? no_box(g) : NULL;
+	enum verdict most;
+	const char *why = v == VERDICT_CONTAIN ? no_box(g, &most) : NULL;
 
 	switch (v) {
 	case VERDICT_DENY: deny(g, NULL); return;
 	case VERDICT_ASK: ask(g, NULL); return;
 	case VERDICT_CONTAIN:
 		if (why)
-			fall_back(g, why);
+			fall_back(g, why, most);
 		else
 			contain(g);
 		return;

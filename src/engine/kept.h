@@ -8,7 +8,7 @@
 #define KEPT_BYTES_MAX ((size_t)8 << 20)
 #define KEPT_AGE_S (24 * 3600)     /* what nobody has taken after a day is removed */
 #define KEPT_SWEEP_MAX 4096        /* names that are looked at */
-#define KEPT_NO_BOX_S 600          /* a box that could not be made is not tried again for so long */
+#define KEPT_NO_BOX_S 600          /* after that a run finds out anew whether a box can be made */
 
 /* `state`: the state directory, made and checked. Nothing is kept without an id. */
 int kept_write(struct arena *a, struct str state, struct str session, struct str tool_use_id, struct str report, struct err *e);
@@ -17,6 +17,9 @@ int kept_take(struct arena *a, struct str state, struct str session, struct str 
 /* Removes tickets and reports that were left over. */
 void kept_sweep(struct arena *a, struct str state, int64_t now_s);
 
-/* A run could not make its box, or it could: what hooks want to know, who would otherwise send command after command there. */
+/*
+ * Remembers for KEPT_NO_BOX_S that this host can make no box (`none`), or forgets it: else hooks would send command after command there. It is a hint.
+ * A hook tries again (box_try()) before it believes it.
+ */
 void kept_no_box(struct arena *a, struct str state, bool none);
 bool kept_is_no_box(struct arena *a, struct str state, int64_t now_s);

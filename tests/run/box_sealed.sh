@@ -21,7 +21,7 @@ locks() {
 	background --workspace "$ws:ro" --write "$share" --timeout 20 -c "flock -x . sh -c 'touch $share/held; sleep 20'"
 	await "$share/held"
 	result $? "$who: a program in a read-only workspace can lock its directory"
-	box "$who" --workspace "$ws" -c 'echo done >x; flock -x x true && flock -s . echo locked'
+	box "$who" --workspace "$ws" -c 'echo done >x; flock -x x echo locked'
 	want '.status == "ok" and .stdout == "locked\n"' "$who: a writable run in it goes on, with locks of its own"
 	kill "$bg"
 	wait "$bg" 2>/dev/null
@@ -30,7 +30,59 @@ locks() {
 	result $? "$who: when the lock is gone the next run leaves no placeholder"
 }
 
+# ---- a failed setup ----
+# hook COMMAND CWD: the answer of the hook before a Bash call; in $tmp/out
+hook() {
+	jq -nc --arg c "$1" --arg d "$2" '{session_id: "s1", hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, cwd: $d, tool_use_id: "t1"}' >"$tmp/in"
+	(cd "$2" 2>/dev/null || cd "$tmp/$who" || exit; as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" hook --client claude-code) <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+}
+ticket() { grep -o 'ticket [0-9a-f]*' "$tmp/out" | head -1 | cut -d' ' -f2; }
+run_ticket() { (cd "$tmp/$who" && as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" run --ticket "$1") >"$tmp/run.out" 2>"$tmp/run.err" </dev/null; }
+contained() { [[ $(ticket) ]]; }
+decision() { jq -r '.hookSpecificOutput.permissionDecision // "none"' "$tmp/out" 2>/dev/null; }
+# A host without namespaces: nobody may make more than N of them below this one.
+few() { wrap=(unshare -Ur sh -c "echo $1 >/proc/sys/user/max_user_namespaces && ${2:-} exec \"\$@\"" sh); }
+
+failures() {
+	local p=$tmp/$who/p q=$tmp/$who/q mark=$tmp/$who/state/reports/no-box wrap=()
+	place "$p"
+	place "$q"
+	(cd "$p" && as "$who" git init -q)
+	(cd "$q" && as "$who" git init -q)
+	place "$tmp/$who/home/.config/caisson"
+	(umask 022; echo 'contain_fallback: allow' | as "$who" tee "$tmp/$who/home/.config/caisson/config.yaml" >/dev/null)
+	hook 'make; chmod 311 .' "$p"
+	run_ticket "$(ticket)"
+	hook make "$p"
+	run_ticket "$(ticket)" # as an ordinary user it fails: the workspace cannot be opened
+	hook make "$q"
+	contained
+	result $? "$who: a workspace that cannot be opened turns no other project's box off"
+	chmod 755 "$p"
+	as "$who" mkdir -p "$tmp/$who/state/reports"
+	as "$who" touch "$mark"
+	hook make "$q"
+	contained && [[ ! -e $mark ]]
+	result $? "$who: a hint that no box can be made is tried before it is believed, and goes"
+	# the twin: where there really is no box, contain_fallback holds
+	few 0
+	hook make "$q"
+	run_ticket "$(ticket)"
+	[[ -e $mark ]]
+	result $? "$who: a host without namespaces is remembered"
+	hook make "$q"
+	! contained && [[ $(decision) != deny && $(decision) != ask ]] && grep -q 'contain_fallback lets it run outside' "$tmp/out"
+	result $? "$who: there contain_fallback holds"
+	few 1 'unshare -U sleep 20 & sleep 0.3;'
+	hook make "$q"
+	[[ $(decision) == ask ]] && grep -q 'may pass' "$tmp/out"
+	result $? "$who: where they are only used up it does not: a person is asked"
+	wrap=()
+	rm -f "$mark" "$tmp/$who/home/.config/caisson/config.yaml"
+}
+
 for who in $(people); do
 	locks
+	failures
 done
 done_testing
