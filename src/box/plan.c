@@ -205,7 +205,10 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 	add_usual(a, s, ret);
 	ops_add(a, ret, OP_SCRATCH, OP_WRITABLE, STR(""), s->home);
 	for (const struct spec_file *f = s->files; f; f = f->next)
-		add_file(a, ret, str_c(a, f->path), f->text);
+		if (f->link)
+			ops_add(a, ret, OP_LINK, 0, f->text, f->path);
+		else
+			add_file(a, ret, str_c(a, f->path), f->text);
 	add_paths(a, s, false, ret);
 	if (s->workspace.n)
 		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace);

@@ -1,17 +1,26 @@
 /*
  * What runs in the box: a program with its arguments, code on the command line, or a script from a file; and the same as text for the gate.
  *
- * A script that lies in a place the box can see is run where it is. Any other is read here and appears in the box as /caisson/NAME, so that
- * nothing else of its directory is seen. The gate judges the content of a script, not its name.
+ * A script is read once, here. The gate judges that text, not its name. Outside the places that the box can see, the text appears in the box as
+ * /caisson/NAME, so that nothing else of its directory is seen. Inside them:
+ *  - without the gate the script is run where it is;
+ *  - with the gate the file may change after it was judged, so the judged text runs, as /caisson/PATH. A mount on the file itself would not do: whoever renames
+ *    another file over it on the host lifts the mount. Links beside the text and in the directories above it, up to the place's top, lead to the real
+ *    neighbours, so that what the script imports or reads relative to itself is there.
  */
+#include <dirent.h>
+#include <errno.h>
+
 #include "engine/run.h"
 #include "sys/file.h"
 #include "sys/path.h"
 
-#define SCRIPT_DIR "/caisson/"
+#define SCRIPT_ROOT "/caisson"
+#define SCRIPT_DIR SCRIPT_ROOT "/"
 #define ARGS_MAX 65536             /* words of a command */
 #define ARG_BYTES_MAX 131071       /* of one word: the kernel's bound */
 #define SHEBANG_MAX 256
+#define NEIGHBOURS_MAX 2000        /* of a judged script, in all directories above it */
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
 static const struct language {
@@ -238,39 +247,97 @@ static int code(struct making *m, struct err *e)
 	return 0;
 }
 
-/* Is it seen in the box where it lies? */
-static bool visible(const struct making *m, struct str real)
+/* The place of the box in which it is seen where it lies: the workspace, or a path. Empty: none. */
+static struct str seen_in(const struct making *m, struct str real)
 {
 	if (path_inside(real, m->r->spec.workspace))
-		return true;
+		return m->r->spec.workspace;
 	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
 		if (!p->at.n && path_inside(real, p->path))
-			return true;
-	return false;
+			return p->path;
+	return STR("");
+}
+
+static struct spec_file *add_file(struct making *m, struct str real, struct str text)
+{
+	struct spec_file *f = arena_new(m->a, struct spec_file);
+
+	*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%s%.*s", SCRIPT_ROOT, STR_ARG(real)), .text = text};
+	m->r->spec.files = f;
+	return f;
+}
+
+/* Links to everything in a directory but the one entry that is made here. */
+static int link_neighbours(struct making *m, struct str dir, struct str but, size_t *left, struct err *e)
+{
+	DIR *d = opendir(str_c(m->a, dir));
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!d)
+		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s', in which the script lies", STR_ARG(dir));
+	while (rc == 0 && (entry = readdir(d))) {
+		struct str path;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || str_is(but, entry->d_name))
+			continue;
+		path = str_fmt(m->a, "%.*s/%s", STR_ARG(dir), entry->d_name);
+		if (*left == 0)
+			rc = err_set(e, ERR_INPUT, 0, "--gate --file: more than %d files lie beside '%s'; name the script as an argument of its interpreter instead",
+				     NEIGHBOURS_MAX, m->w->file);
+		else
+			add_file(m, path, path)->link = true;
+		--*left;
+	}
+	closedir(d);
+	return rc;
+}
+
+/* The judged text in place of the script, with its neighbours. */
+static int copy_script(struct making *m, struct str top, struct str real, struct str text, struct err *e)
+{
+	size_t left = NEIGHBOURS_MAX;
+
+	for (struct str at = real; at.n > top.n && at.n > 1; at = path_parent(at))
+		if (link_neighbours(m, path_parent(at), base_name(at), &left, e) != 0)
+			return -1;
+	add_file(m, real, text);
+	return 0;
+}
+
+static int place_script(struct making *m, struct str name, struct str text, struct words *w, struct err *e)
+{
+	struct path_memo memo;
+	enum path_kind kind;
+	struct str real, top;
+
+	path_memo_init(&memo, m->a, m->world->cwd);
+	real = path_real(&memo, name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name)), &kind);
+	top = seen_in(m, real);
+	if (top.n && !m->w->gate) {
+		add(m, w, str_c(m->a, real));
+		return 0;
+	}
+	if (!top.n)
+		give_script(m, base_name(name), text);
+	else if (copy_script(m, top, real, text, e) != 0)
+		return -1;
+	add(m, w, str_c(m->a, m->r->spec.files->path));
+	return 0;
 }
 
 static int script(struct making *m, struct err *e)
 {
 	const struct language *l;
-	struct path_memo memo;
-	enum path_kind kind;
-	struct str name = str_of(m->w->file), real, text;
+	struct str name = str_of(m->w->file), text;
 	struct words w = {0};
 
 	if (!name.n)
 		return err_set(e, ERR_INPUT, 0, "--file needs the name of a file");
 	if (file_read(m->a, m->w->file, RUN_SCRIPT_MAX, &text, NULL, e) != 0 || pick(m, name, text, &l, e) != 0)
 		return -1;
-	path_memo_init(&memo, m->a, m->world->cwd);
-	real = path_real(&memo, name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name)), &kind);
 	add(m, &w, l->program);
-	if (visible(m, real)) {
-		add(m, &w, str_c(m->a, real));
-	} else {
-		give_script(m, base_name(name), text);
-		add(m, &w, str_c(m->a, m->r->spec.files->path));
-	}
-	if (add_rest(m, &w, e) != 0)
+	if (place_script(m, name, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
 		return -1;
 	m->r->spec.argv = w.v;
 	gate_code(m, l, text);

