@@ -112,6 +112,7 @@ static void erase_progress(const struct progress *p)
 struct call { /* one use of the command */
 	const struct command_row *self;
 	const struct run_options *o;
+	int report_dir;             /* opened before the run, in which the path may come to lead elsewhere; -1: none */
 	struct arena *a, *out;
 	struct job job;
 	struct passing passing;     /* with a ticket: what cleans the output on its way */
@@ -193,17 +194,17 @@ static int print(void *arg)
 	say_changes(j);
 	if (c->o->w.ticket && j->wishes.plain)
 		leave_report(c, buf_view(&b));
-	if (c->o->report && file_replace(c->o->report, buf_view(&b), &e) != 0) {
+	if (c->report_dir >= 0 && file_replace_in(c->report_dir, c->o->report, buf_view(&b), &(struct file_look){.mode = 0600}, &e) != 0) {
 		complain("run: %s", e.text);
 		return EXIT_INTERNAL;
 	}
 	return j->wishes.plain ? j->report.code : output(buf_view(&b), j->report.code);
 }
 
-static int run_one(const struct command_row *self, const struct run_options *o)
+static int run_one(const struct command_row *self, const struct run_options *o, int report_dir)
 {
 	struct arena a, out;
-	struct call c = {.self = self, .o = o, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
+	struct call c = {.self = self, .o = o, .report_dir = report_dir, .a = &a, .out = &out, .job = {.wishes = o->w}, .told = o->w.ticket && fcntl(FOLLOW_FD, F_GETFD) >= 0};
 	int rc;
 
 	arena_init(&a, ARENA_CAP_DEFAULT);
@@ -226,29 +227,47 @@ static int run_one(const struct command_row *self, const struct run_options *o)
 }
 
 /* A report that cannot be written is better known before the run. */
-static bool report_possible(const char *path)
+static bool report_possible(const char *path, int *ret_dir)
 {
 	const char *slash = strrchr(path, '/');
-	struct arena a;
-	bool can;
 
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	can = path[0] && !(slash && !slash[1]) && access(!slash ? "." : slash == path ? "/" : str_c(&a, str_n(path, (size_t)(slash - path))), W_OK | X_OK) == 0;
-	arena_free(&a);
-	return can;
+	if (!path[0] || (slash && !slash[1]))
+		return false;
+	*ret_dir = file_open_parent(path, NULL);
+	return *ret_dir >= 0 && faccessat(*ret_dir, ".", W_OK | X_OK, 0) == 0;
 }
 
-/* A ticket says everything; another option would change what was judged. */
+/* A ticket says everything; an option outside this list would change what was judged. */
+static bool goes_with_ticket(const char *name)
+{
+	static const char allowed[][8] = {"ticket", "config", "head", "tail", "plain", "report", "json"};
+
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (!strcmp(allowed[i], name))
+			return true;
+	return false;
+}
+
+static bool is_given(const struct option_row *row, const struct run_options *o)
+{
+	const void *at = (const char *)o + row->offset;
+
+	switch (row->kind) {
+	case OPTION_FLAG: return *(const bool *)at;
+	case OPTION_LIST: return ((const struct run_list *)at)->n > 0;
+	case OPTION_VALUE:
+	case OPTION_ONCE: return *(const char *const *)at != NULL;
+	case OPTION_HELP: break;
+	}
+	return false;
+}
+
 static bool only_ticket(const struct run_options *o, bool operands)
 {
-	static const struct run_wishes none;
-	struct run_wishes rest;
-
-	memcpy(&rest, &o->w, sizeof(rest));
-	rest.ticket = rest.config = rest.head = rest.tail = NULL;
-	rest.plain = false;
-	rest.env.v = rest.read.v = rest.write.v = NULL;
-	return !operands && memcmp(&rest, &none, sizeof(rest)) == 0;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (is_given(&options[i], o) && !goes_with_ticket(options[i].name))
+			return false;
+	return !operands;
 }
 
 static int run(const struct command_row *self, int argc, char **argv)
@@ -256,6 +275,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	const char *room[3][RUN_LIST_MAX];
 	struct run_options o = {.w = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}};
 	int code, first = options_take(self, argc, argv, &o, &code);
+	FD_CLEANUP int report_dir = -1;
 
 	if (first < 0)
 		return code;
@@ -263,12 +283,12 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return usage_wrong(self, "--json and --plain exclude each other; --report FILE keeps the report");
 	if (o.w.plain && !o.report && (o.w.head || o.w.tail))
 		return usage_wrong(self, "--head and --tail are about the report, and --plain prints none; --report FILE keeps it");
-	if (o.report && !report_possible(o.report))
+	if (o.report && !report_possible(o.report, &report_dir))
 		return usage_wrong(self, "--report needs a file in a directory that can be written");
 	if (o.w.ticket && !only_ticket(&o, first < argc))
 		return usage_wrong(self, "--ticket goes with --plain, --json, --report, --head, --tail and --config alone");
 	o.w.argv = argv + first;
-	return run_one(self, &o);
+	return run_one(self, &o, report_dir);
 }
 
 const struct command_row command_run = {

@@ -186,7 +186,17 @@ int file_replace(const char *path, struct str bytes, struct err *e)
 	return file_replace_as(path, bytes, &(struct file_look){.mode = 0600}, e);
 }
 
-int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e)
+int file_replace_in(int dir, const char *path, struct str bytes, const struct file_look *look, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	if (replace_in(dir, slash ? slash + 1 : path, path, bytes, look, e) < 0)
+		return -1;
+	if (fsync(dir) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot sync the directory of '%s'", path);
+	return 0;
+}
+
+int file_open_parent(const char *path, struct err *e)
 {
 	char parent[PATH_MAX];
 	const char *slash = strrchr(path, '/');
@@ -195,14 +205,14 @@ int file_replace_as(const char *path, struct str bytes, const struct file_look *
 		return err_set(e, ERR_SYSTEM, ENAMETOOLONG, "cannot replace '%s'", path);
 	memcpy(parent, path, n);
 	parent[n] = '\0';
-	FD_CLEANUP int dir = open(n ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot open the directory of '%s'", path);
-	if (replace_in(dir, path + n, path, bytes, look, e) < 0)
-		return -1;
-	if (fsync(dir) < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot sync the directory of '%s'", path);
-	return 0;
+	int dir = open(n ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return dir >= 0 ? dir : err_set(e, ERR_SYSTEM, errno, "cannot open the directory of '%s'", path);
+}
+
+int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e)
+{
+	FD_CLEANUP int dir = file_open_parent(path, e);
+	return dir < 0 ? -1 : file_replace_in(dir, path, bytes, look, e);
 }
 
 void line_reader_init(struct line_reader *r, int fd, size_t max)

@@ -34,6 +34,9 @@ struct file_look {
 	gid_t gid;
 };
 int file_replace_as(const char *path, struct str bytes, const struct file_look *look, struct err *e);
+/* The same in two steps: the directory of the path as it is now (a descriptor or -1), and later the file in it, whatever the path leads to then. */
+int file_open_parent(const char *path, struct err *e);
+int file_replace_in(int dir, const char *path, struct str bytes, const struct file_look *look, struct err *e);
 
 /*
  * Lines from a descriptor. Owns its memory (not an arena's: a batch reads for as long as its caller writes, one arena lives for one line).

@@ -115,8 +115,28 @@ scripts() {
 	result $? "$who: and writes into the workspace"
 }
 
+# ---- a report whose directory is swapped ----
+reports() {
+	local ws=$tmp/$who/reported out=$tmp/$who/outside
+	place "$ws"
+	place "$out"
+	as "$who" mkdir "$ws/res" "$ws/kept"
+	box "$who" --workspace "$ws" --report "$ws/res/r.json" -c "mv res away; ln -s $out res"
+	[[ -z $(ls -A "$out") && -s $ws/away/r.json ]]
+	result $? "$who: the report goes into the directory that was named, wherever the program put it"
+	rm "$ws/res"
+	as "$who" mkdir "$ws/res"
+	box "$who" --workspace "$ws" --report "$ws/res/r.json" -c "rm -rf res; ln -s $out res"
+	[[ $rc == 70 && -z $(ls -A "$out") ]]
+	result $? "$who: one that is gone is an error, and nothing is written elsewhere"
+	box "$who" --workspace "$ws" --report "$ws/kept/r.json" -c "ln -s $out/r.json kept/r.json"
+	[[ $rc == 0 && -z $(ls -A "$out") && $(jq -r .status "$ws/kept/r.json") == ok && ! -L $ws/kept/r.json ]]
+	result $? "$who: a report is written, over a link too"
+}
+
 for who in $(people); do
 	locks
+	reports
 	scripts
 	failures
 done
