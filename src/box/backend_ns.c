@@ -13,6 +13,7 @@
 #include "box/undertaker.h"
 #include "sys/clock.h"
 #include "sys/cpus.h"
+#include "sys/directory.h"
 #include "sys/fds.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
@@ -106,7 +107,11 @@ static int open_tree_for(struct box *r, struct op *op, int top, uid_t outside, s
 	struct stat st;
 
 	if (source < 0 || fstat(source, &st) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+		return op_unusable(op, e);
+	if (!directory_is(&st, op->expected)) {
+		errno = ESTALE;
+		return op_unusable(op, e);
+	}
 	if (r->idmap < 0 || r->idmap_uid != st.st_uid || r->idmap_gid != st.st_gid) {
 		fd_close(&r->idmap);
 		r->idmap = namespace_for_idmap(st.st_uid, outside, st.st_gid, outside, e);

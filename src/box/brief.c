@@ -123,6 +123,7 @@ int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, st
 	t = take(b, sizeof(*t));
 
 	*t = (struct ns_task){.limits = spec->limits, .network = spec->network, .input = spec->input >= 0};
+	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);
 	t->envp = copy_environment(b, spec->env);

@@ -74,6 +74,7 @@ struct ns_task {
 	const struct op *ops;
 	char *const *argv, *const *envp;
 	const char *cwd;
+	struct identity cwd_id;    /* what it must be; not known: the box's own */
 	bool input;                /* there is something for standard input */
 	cpu_set_t cpus;            /* the caller's: init may have been moved before it started the program's process */
 };

@@ -73,6 +73,13 @@ struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned
 	return op;
 }
 
+int op_unusable(const struct op *op, struct err *e)
+{
+	if (identity_known(op->expected) && (errno == ESTALE || errno == ELOOP || errno == ENOENT || errno == ENOTDIR))
+		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", op->source);
+	return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+}
+
 static void add_file(struct arena *a, struct ops *ops, const char *target, struct str text)
 {
 	struct op *op = ops_add(a, ops, OP_FILE, 0, STR(""), str_of(target));
@@ -211,7 +218,7 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 			add_file(a, ret, str_c(a, f->path), f->text);
 	add_paths(a, s, false, ret);
 	if (s->workspace.n)
-		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace);
+		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace)->expected = s->workspace_id;
 	add_paths(a, s, true, ret);
 	return 0;
 }

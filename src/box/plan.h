@@ -42,6 +42,7 @@ struct op {
 	const char *source, *target;
 	const char *text; /* OP_FILE: this many bytes */
 	size_t ntext;
+	struct identity expected; /* OP_BIND: what the source must be */
 	int tree;        /* OP_BIND: a detached mount made beforehand, used in place of `source`; -1: none */
 };
 
@@ -50,6 +51,9 @@ struct ops { /* a list that grows at its end */
 };
 
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source, struct str target);
+
+/* The source of a mount cannot be used: errno says why. That another directory has its name is the workspace's doing, and no failure of the host. */
+int op_unusable(const struct op *op, struct err *e);
 
 /* plan.c: everything a spec asks for. Begins with OP_SYSTEM, and has of the rows only what may be written, or it has all of them. */
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "sys/cpus.h"
+#include "sys/directory.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/landlock.h"
@@ -209,6 +210,18 @@ static int enclose_early(struct program *p, struct err *e)
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
+/* Another box with the same workspace may have renamed it in the meantime. */
+static int change_directory(const struct ns_task *t, struct err *e)
+{
+	struct stat st;
+
+	if (chdir(t->cwd) != 0 && !identity_known(t->cwd_id))
+		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
+	if (identity_known(t->cwd_id) && (stat(".", &st) != 0 || !directory_is(&st, t->cwd_id)))
+		return err_set(e, ERR_INPUT, 0, "the directory '%s' was moved or replaced since the command was judged; run the command again", t->cwd);
+	return 0;
+}
+
 /* In the root, which is ours alone from here on. */
 static int enclose(struct program *p, struct err *e)
 {
@@ -218,8 +231,8 @@ static int enclose(struct program *p, struct err *e)
 
 	if (unshare(CLONE_FS) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
-	if (chdir(t->cwd) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
+	if (change_directory(t, e) != 0)
+		return -1;
 	if (wall_in(t, e) != 0)
 		return -1;
 	await_start(p->child, &group);

@@ -16,6 +16,7 @@
 
 #include "base/glob.h"
 #include "box/protect_inner.h"
+#include "sys/directory.h"
 #include "sys/file.h"
 
 #define BURY_TRIES 2000
@@ -417,7 +418,9 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 	}
 	p = arena_new(a, struct protect);
 	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
-	p->ws = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	p->ws = directory_open_expected(path, s->workspace_id, O_RDONLY);
+	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
+		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
 	if (p->ws < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
 	if (run_part(p, open_lock, p) < 0 || workspace_lock_share(p) < 0 || run_part(p, open_pool, p) < 0) {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "box/ns.h"
+#include "sys/directory.h"
 #include "sys/mounts.h"
 
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
@@ -215,7 +216,14 @@ static int bind_source(const struct op *op)
 		return mount_copy(AT_FDCWD, op->source);
 	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	FD_CLEANUP int source = top < 0 ? -1 : open_beneath(top, op->source, O_PATH | O_NOFOLLOW);
-	return source < 0 ? -1 : mount_copy(source, "");
+	struct stat st;
+	if (source < 0 || fstat(source, &st) != 0)
+		return -1;
+	if (!directory_is(&st, op->expected)) {
+		errno = ESTALE;
+		return -1;
+	}
+	return mount_copy(source, "");
 }
 
 /* A part of the system, in a place that is new and ours. 1: done; 0: it is something else; -1 */
@@ -244,7 +252,7 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 		return done > 0 ? 0 : fail(op, "mount", e);
 	FD_CLEANUP int tree = bind_source(op);
 	if (tree < 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
+		return op_unusable(op, e);
 	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, tree) != 0)
 		return fail(op, "mount", e);
 	return 0;

@@ -388,13 +388,23 @@ static struct str wrapped(struct arena *a, struct str program, struct str ticket
 	return str_fmt(a, "{ __d=$(%.*s 3>&1 >&4 4>&-); __s=$?; } 4>&1; [ -z \"$__d\" ] || cd -- \"$__d\" 2>/dev/null; (exit $__s)", STR_ARG(run));
 }
 
+static struct str real_cwd(struct arena *a, const struct view *v)
+{
+	struct path_memo m;
+	enum path_kind kind;
+
+	path_memo_init(&m, a, v->cwd);
+	return path_real(&m, v->cwd, &kind);
+}
+
 static void contain(struct judging *g)
 {
 	struct call *c = g->c;
 	const struct view *v = g->j.view;
-	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .cwd = c->h.cwd.n ? c->h.cwd : v->cwd, .base = c->h.base, .profile = PROFILE_WORK, .time_ms = c->h.time_ms,
+	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .profile = PROFILE_WORK, .time_ms = c->h.time_ms,
 		.policy = c->policies.digest, .agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id,
 		.id = str_of(g->id.text), .settings = c->h.client->can & CLIENT_SETTINGS, .follow = (c->h.client->can & CLIENT_FOLLOWS) && moves(&g->facts)};
+	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
 	struct str state, id, own = STR("");
 	struct err e = {0};
 
@@ -402,7 +412,7 @@ static void contain(struct judging *g)
 	t.config = absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))
 		err_set(&e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'", STR_ARG(v->program));
-	else if (state_make(c->a, v->state_dir, v->project, v->uid, &state, &e) == 0)
+	else if (state_make(c->a, v->state_dir, v->project, v->uid, &state, &e) == 0 && ticket_locate(c->a, &project, real_cwd(c->a, v), &t, &e) == 0)
 		ticket_write(c->a, state, &t, &id, &e);
 	if (e.kind) {
 		deny(g, str_c(c->a, str_fmt(c->a, "it may only run in the box, and it could not be handed over: %s", e.text)));
@@ -428,6 +438,19 @@ static bool boxed_anyway(const struct judging *g)
 				return false;
 		}
 	return true;
+}
+
+/* The box opens the project and nothing else. A directory that lies elsewhere, or is reached by a link that leaves the project, is not put in its place. */
+static void stay_inside(struct judging *g)
+{
+	const struct view *v = g->j.view;
+
+	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !is_shell(g))
+		return;
+	if (!v->project.n)
+		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a, "the box opens a project, and '%.*s' is none", STR_ARG(v->cwd)));
+	else if (!path_inside(real_cwd(g->c->a, v), v->project))
+		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a, "it is to run outside of the project '%.*s', which is all that the box opens: '%.*s'", STR_ARG(v->project), STR_ARG(v->cwd)));
 }
 
 static void decide(struct judging *g)
@@ -501,6 +524,7 @@ int hook_pre(struct call *c, struct err *e)
 		return -1;
 	scan_input(g);
 	wish_unboxed(g);
+	stay_inside(g);
 	if (record(g, e) != 0)
 		return -1;
 	decide(g);

@@ -179,12 +179,20 @@ static int read_code(struct job *j, const struct shell_request *sr, const struct
 	return 0;
 }
 
+/* Were the policies loaded for this very place? Then what was seen there holds. */
+static bool same_place(const struct engine_request *rq, const struct policies *p)
+{
+	if (!p->view || rq->user.n || !str_eq(rq->cwd, p->cwd) || !str_eq(rq->base, p->base) || !str_eq(rq->home, p->home))
+		return false;
+	return rq->pin == p->pin || (rq->pin && p->pin && str_eq(rq->pin->path, p->pin->path));
+}
+
 static int run_job(void *arg)
 {
 	struct job *j = arg;
 	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
-	if (!j->given && j->p->view && !j->rq->user.n && str_eq(j->rq->cwd, j->p->cwd) && str_eq(j->rq->base, j->p->base) && str_eq(j->rq->home, j->p->home))
+	if (!j->given && same_place(j->rq, j->p))
 		world_again(j->a, j->p->view, &j->p->own, v);
 	else if (!j->given)
 		world_view(j->a, j->rq, &j->p->own, v);

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "config/config.h"
+#include "model/identity.h"
 #include "model/policy.h"
 #include "model/verdict.h"
 #include "model/view.h"
@@ -27,6 +28,7 @@ struct engine_request {
 	struct str command;
 	struct str cwd;        /* absolute, or relative to the process's own; empty: the process's own */
 	struct str base;       /* where the client's session started: the project is looked for from there, as long as cwd lies in it. Empty: from cwd */
+	const struct directory *pin; /* the project is this one, whatever its files say by now. NULL: it is looked for. An empty path: there is none */
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
@@ -42,6 +44,7 @@ struct policies {
 	bool apart;            /* there is a `project` */
 	struct str root;       /* the project's root they were loaded for */
 	struct str cwd, home, base; /* of the request they were loaded for, and what was seen there; NULL: nothing */
+	const struct directory *pin;
 	const struct view *view;
 	struct str digest;     /* of all of them */
 	struct config_note *notes;
@@ -55,7 +58,7 @@ struct policies {
 int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
 /* The same with a view that is there already, and nothing else of the world: no question is answered anew, and what a classifier said then it says now. *v is changed. */
 int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
-/* A judgement that denies because of something outside the command: id is internal-error, policy-error or record-error. */
+/* A judgement that denies because of something outside the command: id is internal-error, policy-error, record-error or project-changed. */
 void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
 /* "bash", "sh", "zsh", "powershell"; 0 or -1 */
 int engine_dialect(struct str name, enum dialect *ret);
@@ -68,6 +71,7 @@ const char *mode_name(enum mode m);
 struct policies_request {
 	const char *config;    /* stands in for the user's file; NULL: the user's own */
 	struct str cwd, home, base; /* as in the request */
+	const struct directory *pin;
 	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
 	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */

@@ -15,7 +15,7 @@ static void refuse(struct job *j)
 /* The policy that is in force here. One that does not load refuses. */
 static bool load_policies(struct arena *a, struct job *j)
 {
-	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->ticket.cwd : run_project(&j->wishes), .base = j->ticket.base, .settings = j->ticket.settings};
+	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
 	if (j->wishes.skilled) {
@@ -53,8 +53,9 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 
 	if (!w->ticket)
 		return 0;
-	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world_from(a, t->cwd, t->base, &j->world, e) != 0)
+	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
 		return -1;
+	j->world.cwd_id = t->cwd_id;
 	w->code = str_c(a, t->command);
 	w->lang = dialect_name(t->dialect);
 	w->profile = profile_name(t->profile);
@@ -63,6 +64,18 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
 	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
 	return 0;
+}
+
+/* A ticket whose project or directory is another one by now runs nowhere. The box compares once more, at its mounts. */
+static bool ticket_stands(struct arena *a, struct job *j)
+{
+	struct err e = {0};
+
+	if (!j->wishes.ticket || ticket_check(a, &j->ticket, &e) == 0)
+		return true;
+	engine_refuse(a, "project-changed", e.text, &j->judgement);
+	refuse(j);
+	return false;
 }
 
 struct recording { /* of what is about to run */
@@ -142,7 +155,7 @@ static int go(struct arena *a, struct job *j, const struct box_progress *progres
 	if (name_run(a, j, e) != 0)
 		return -1;
 	j->run.world = &j->world;
-	loaded = load_policies(a, j);
+	loaded = ticket_stands(a, j) && load_policies(a, j);
 	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
 	if (job_record_open(a, j, &why) != 0) {

@@ -439,7 +439,7 @@ static int run_whole(void *arg)
 	struct whole *w = arg;
 	struct loader *l = arena_new(w->a, struct loader);
 	const struct state_env env = state_env();
-	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home, .base = w->rq->base};
+	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home, .base = w->rq->base, .pin = w->rq->pin};
 
 	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .files = w->files, .end = &l->files};
 	if (w->work == load_given) {
@@ -455,6 +455,7 @@ static int run_whole(void *arg)
 	w->result = w->work(l, w->ret, w->e);
 	w->ret->cwd = w->rq->cwd;
 	w->ret->base = w->rq->base;
+	w->ret->pin = w->rq->pin;
 	w->ret->home = w->rq->home;
 	w->ret->view = w->work == load_given ? NULL : &l->v;
 	return 0;

@@ -21,11 +21,11 @@ static uint64_t memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
 }
 
-int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e) { return run_world_from(a, cwd, STR(""), ret, e); }
+int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e) { return run_world_pinned(a, cwd, NULL, ret, e); }
 
-int run_world_from(struct arena *a, struct str cwd, struct str base, struct run_world *ret, struct err *e)
+int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret, struct err *e)
 {
-	struct engine_request rq = {.cwd = cwd, .base = base};
+	struct engine_request rq = {.cwd = cwd, .pin = pin};
 	struct view *v = arena_new(a, struct view);
 
 	world_view(a, &rq, NULL, v);
@@ -33,6 +33,8 @@ int run_world_from(struct arena *a, struct str cwd, struct str base, struct run_
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
 	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory()},
 		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
+	if (pin)
+		ret->project_id = pin->id;
 	return 0;
 }
 

@@ -2,9 +2,14 @@
  * What of the host is seen in a box, and where: workspace, home, further paths, the working directory, and the PATH that leads to programs
  * in them. Names are resolved here; what is wrong with them is said before anything is made.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
+
 #include "box/protect.h"
 #include "engine/gitconfig.h"
 #include "engine/run.h"
+#include "engine/world.h"
+#include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/project.h"
 
@@ -126,6 +131,49 @@ struct str run_project(const struct run_wishes *w)
 	return take_mode(&name, &writable, NULL) == 0 ? name : STR("");
 }
 
+/* No box may write where keys and settings are that other programs obey, whoever asks for it. */
+static int not_guarded(struct places *p, const char *option, struct str real, struct err *e)
+{
+	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
+
+	return pattern ? err_set(e, ERR_INPUT, 0, "%s '%.*s' is, or holds, a place of keys or of settings that programs obey (%s), which no box may change; name another directory", option, STR_ARG(real), pattern) : 0;
+}
+
+/* The work profile without a project: why there is none. */
+static int no_project(struct places *p, struct err *e)
+{
+	enum path_kind kind;
+	struct str cwd = path_real(&p->memo, p->m->world->cwd, &kind);
+
+	if (cwd.n && not_guarded(p, "the directory", cwd, e) != 0)
+		return -1;
+	return err_set(e, ERR_INPUT, 0, "the work profile needs a project, and '%.*s' is none: say which directory with --workspace", STR_ARG(p->m->world->cwd));
+}
+
+/* A link that lies in a repository may be the work of a program in a box: it leads no box out of there. */
+static int not_led_out(struct places *p, const char *option, struct str name, struct str real, struct err *e)
+{
+	struct project_exit way;
+
+	if (str_eq(absolute(p, name), real) || !project_left(&p->memo, absolute(p, name), p->m->world->home, p->m->world->uid, &way))
+		return 0;
+	return err_set(e, ERR_INPUT, 0, "%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the directory itself: '%.*s'", option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
+		STR_ARG(real));
+}
+
+/* From here on the workspace is this directory, whatever has its name later. What is known of it already must be true. */
+static int pin_workspace(struct places *p, struct err *e)
+{
+	struct making *m = p->m;
+	struct spec *s = &m->r->spec;
+	const char *path = str_c(m->a, s->workspace);
+	FD_CLEANUP int fd = directory_open_expected(path, str_eq(s->workspace, m->world->project) ? m->world->project_id : (struct identity){0}, O_PATH);
+
+	if (fd < 0 || directory_identity(fd, &s->workspace_id) != 0)
+		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced while it was looked at; run the command again", path);
+	return 0;
+}
+
 static int workspace(struct places *p, struct err *e)
 {
 	struct making *m = p->m;
@@ -136,7 +184,7 @@ static int workspace(struct places *p, struct err *e)
 	if (!m->w->workspace && s->profile == PROFILE_WORK) {
 		name = m->world->project;
 		if (!name.n)
-			return err_set(e, ERR_INPUT, 0, "the work profile needs a project, and '%.*s' is none: say which directory with --workspace", STR_ARG(m->world->cwd));
+			return no_project(p, e);
 	} else if (!m->w->workspace) {
 		return 0;
 	}
@@ -151,12 +199,12 @@ static int workspace(struct places *p, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
 	if (!project_allowed(&p->memo, at.real, m->world->home))
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a directory of the system, the home directory, or one above it; name a directory inside", STR_ARG(at.real));
-	if (not_ours(p, "--workspace", at.real, e) != 0)
+	if (not_ours(p, "--workspace", at.real, e) != 0 || not_guarded(p, "--workspace", at.real, e) != 0 || not_led_out(p, "--workspace", name, at.real, e) != 0)
 		return -1;
 	s->workspace = at.real;
 	if (s->workspace_writable)
 		protect_all(m);
-	return 0;
+	return pin_workspace(p, e);
 }
 
 /* ---- further paths ---- */
@@ -189,7 +237,7 @@ static int extra_path(struct places *p, const char *option, const char *name, bo
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
 	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) || (writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is %s the home directory, or one above it; name something inside", option, name, writable ? "a place of the system," : "the root,");
-	if (not_ours(p, option, at.real, e) != 0)
+	if (not_ours(p, option, at.real, e) != 0 || (writable && (not_guarded(p, option, at.real, e) != 0 || not_led_out(p, option, str_of(name), at.real, e) != 0)))
 		return -1;
 	add_path(p->m, at.real, at.real, writable);
 	return 0;
@@ -319,6 +367,20 @@ static int root(struct places *p, struct err *e)
 	return 0;
 }
 
+/* A directory of the workspace, as it is now; what a ticket says of it must be true. */
+static int pin_cwd(struct places *p, struct str real, struct identity expected, struct err *e)
+{
+	struct making *m = p->m;
+	struct spec *s = &m->r->spec;
+	const char *path = str_c(m->a, real);
+	FD_CLEANUP int fd = directory_open_expected(path, expected, O_PATH);
+
+	if (fd < 0 || directory_identity(fd, &s->cwd_id) != 0)
+		return err_set(e, ERR_INPUT, 0, "the directory '%s' was moved or replaced while it was looked at; run the command again", path);
+	s->cwd = real;
+	return 0;
+}
+
 static int directory(struct places *p, struct err *e)
 {
 	struct making *m = p->m;
@@ -328,16 +390,18 @@ static int directory(struct places *p, struct err *e)
 
 	if (!m->w->cwd) {
 		real = path_real(&p->memo, m->world->cwd, &kind);
-		if (path_inside(real, s->workspace))
-			s->cwd = real;
-		return 0;
+		return path_inside(real, s->workspace) ? pin_cwd(p, real, m->world->cwd_id, e) : 0;
 	}
 	if (!m->w->cwd[0])
 		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
 	real = path_real(&p->memo, absolute(p, str_of(m->w->cwd)), &kind);
 	if (path_inside(real, s->workspace) && kind != PATH_DIR)
 		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->w->cwd);
-	s->cwd = path_inside(real, s->workspace) ? real : absolute(p, str_of(m->w->cwd));
+	if (path_inside(real, s->workspace))
+		return pin_cwd(p, real, (struct identity){0}, e);
+	if (path_inside(absolute(p, str_of(m->w->cwd)), s->workspace))
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link", m->w->cwd, STR_ARG(s->workspace));
+	s->cwd = absolute(p, str_of(m->w->cwd));
 	return 0;
 }
 

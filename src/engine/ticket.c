@@ -10,22 +10,84 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/ids.h"
+#include "sys/path.h"
 #include "sys/state.h"
 
 #define FOLDER "tickets"
-#define VERSION 2
+#define VERSION 3
 
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
 static bool survives(const struct ticket *t)
 {
-	const struct str all[] = {t->command, t->cwd, t->policy, t->agent, t->session, t->client, t->tool, t->tool_use_id, t->id, t->config, t->base};
+	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client, t->tool, t->tool_use_id, t->id, t->config};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (!utf8_valid(all[i]) || memchr(all[i].n ? all[i].p : "x", 0, all[i].n ? all[i].n : 1))
 			return false;
 	return true;
+}
+
+struct str ticket_cwd(struct arena *a, const struct ticket *t) { return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) : t->project.path; }
+
+static int changed(const char *what, struct str path, int why, struct err *e)
+{
+	if (why == ESTALE || why == ELOOP || why == ENOENT || why == ENOTDIR)
+		return err_set(e, ERR_INPUT, 0, "the %s '%.*s' was moved or replaced since the command was judged; run the command again", what, STR_ARG(path));
+	return err_set(e, ERR_SYSTEM, why, "cannot open the %s '%.*s'", what, STR_ARG(path));
+}
+
+/* Opens both and compares what is known of them. */
+static int open_both(struct arena *a, const struct ticket *t, struct identity *ret_project, struct identity *ret_cwd, struct err *e)
+{
+	const char *path = str_c(a, t->project.path), *below = str_c(a, t->cwd);
+	struct str whole = ticket_cwd(a, t);
+	FD_CLEANUP int root = directory_open_expected(path, t->project.id, O_PATH);
+
+	if (root < 0)
+		return changed("project", t->project.path, errno, e);
+	FD_CLEANUP int cwd = directory_open_below(root, below);
+	if (cwd < 0)
+		return changed("directory", whole, errno, e);
+	if (directory_identity(root, ret_project) != 0 || directory_identity(cwd, ret_cwd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(whole));
+	return 0;
+}
+
+int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t, struct err *e)
+{
+	struct ticket to = {.project = *project};
+
+	if (!path_inside(cwd, project->path))
+		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'", STR_ARG(cwd), STR_ARG(project->path));
+	to.cwd = str_sub(cwd, cwd.n > project->path.n ? project->path.n + 1 : cwd.n, cwd.n);
+	if (open_both(a, &to, &to.project.id, &to.cwd_id, e) != 0)
+		return -1;
+	t->project = to.project;
+	t->cwd = to.cwd;
+	t->cwd_id = to.cwd_id;
+	return 0;
+}
+
+int ticket_check(struct arena *a, const struct ticket *t, struct err *e)
+{
+	struct identity project, cwd;
+
+	if (open_both(a, t, &project, &cwd, e) != 0)
+		return -1;
+	return identity_same(cwd, t->cwd_id) ? 0 : changed("directory", ticket_cwd(a, t), ESTALE, e);
+}
+
+/* As numbers of 64 bits with a sign, since that is what readers of JSON have. */
+static void put_directory(struct buf *b, const char *key, struct str path, struct identity id)
+{
+	answer_key(b, key);
+	buf_char(b, '{');
+	answer_key(b, "path");
+	answer_string(b, path);
+	buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)id.dev, (long long)id.ino);
 }
 
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e)
@@ -34,13 +96,14 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	struct str path, name;
 	struct buf b;
 
-	if (!survives(t) || !str_starts(t->cwd, "/"))
+	if (!survives(t) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) || !identity_known(t->cwd_id))
 		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
 	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
 		(unsigned long long)t->time_ms, t->settings, t->follow);
 	answer_field(&b, "command", t->command);
-	answer_field(&b, "cwd", t->cwd);
+	put_directory(&b, "project", t->project.path, t->project.id);
+	put_directory(&b, "cwd", t->cwd, t->cwd_id);
 	answer_field(&b, "policy", t->policy);
 	answer_field(&b, "agent", t->agent);
 	answer_field(&b, "session", t->session);
@@ -49,7 +112,6 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	answer_field(&b, "tool_use_id", t->tool_use_id);
 	answer_field(&b, "id", t->id);
 	answer_field(&b, "config", t->config);
-	answer_field(&b, "base", t->base);
 	buf_c(&b, "}\n");
 	if (id_new(id, e) != 0)
 		return -1;
@@ -92,17 +154,25 @@ static int read_taken(struct arena *a, struct str state, const char *id, uint32_
 
 static struct str text_of(struct arena *a, const json_t *o, const char *key) { return str_dup(a, json_to_str(json_object_get(o, key))); }
 
+static struct identity read_directory(struct arena *a, const json_t *o, struct str *ret_path)
+{
+	*ret_path = text_of(a, o, "path");
+	return (struct identity){(uint64_t)json_integer_value(json_object_get(o, "dev")), (uint64_t)json_integer_value(json_object_get(o, "ino"))};
+}
+
 static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 {
 	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
-	struct ticket t = {.command = text_of(a, o, "command"), .cwd = text_of(a, o, "cwd"), .policy = text_of(a, o, "policy"), .agent = text_of(a, o, "agent"),
+	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"), .agent = text_of(a, o, "agent"),
 		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
-		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"), .base = text_of(a, o, "base"), .settings = json_integer_value(json_object_get(o, "settings")) == 1,
+		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"), .settings = json_integer_value(json_object_get(o, "settings")) == 1,
 		.follow = json_integer_value(json_object_get(o, "follow")) == 1};
 
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)
 		return -1;
-	if (!str_starts(t.cwd, "/") || dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
+	t.cwd_id = read_directory(a, json_object_get(o, "cwd"), &t.cwd);
+	t.project.id = read_directory(a, json_object_get(o, "project"), &t.project.path);
+	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) || dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
 		return -1;
 	t.dialect = (enum dialect)dialect;
 	t.time_ms = (uint64_t)ms;

@@ -4,8 +4,12 @@
  *
  * A ticket is a file in STATE/tickets (0600) whose name is 128 random bits. It is good for one run: who takes it renames it first, so that of
  * two only one gets it, and it is gone before anything runs.
+ *
+ * Project and working directory are in it by device and inode. A boxed program may give their names to other directories before the ticket is used; then the
+ * ticket is refused.
  */
 #pragma once
+#include "model/identity.h"
 #include "model/limits.h"
 #include "model/view.h"
 #include "sys/ids.h"
@@ -16,8 +20,9 @@
 struct ticket {
 	struct str command;        /* shell text */
 	enum dialect dialect;
-	struct str cwd;            /* absolute */
-	struct str base;           /* where the session started; may be empty */
+	struct directory project;  /* what was judged as the project; the box opens exactly this */
+	struct str cwd;            /* relative to the project, without links; empty: the project itself */
+	struct identity cwd_id;
 	enum profile profile;
 	uint64_t time_ms;          /* the client's own limit; 0: none */
 	struct str policy;         /* digest of the policies by which it was judged */
@@ -28,6 +33,15 @@ struct ticket {
 	bool follow;               /* the directory that the command ends in is handed back */
 };
 
+/*
+ * Fills in project and cwd: opens both without following links, the second below the first. `cwd` is absolute and resolved. An identity of the project that is
+ * known already must still be true.
+ */
+int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t, struct err *e);
+/* Are they still the same directories? */
+int ticket_check(struct arena *a, const struct ticket *t, struct err *e);
+/* The working directory, absolute. */
+struct str ticket_cwd(struct arena *a, const struct ticket *t);
 /* `state`: the state directory, made and checked. *ret is the id. */
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e);
 /* Takes the ticket away. ERR_INPUT when there is no such ticket (any more). */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "gate/path_table.h"
 #include "sys/glob.h"
 #include "sys/project.h"
 #include "sys/state.h"
@@ -57,6 +58,30 @@ static struct str start_of(struct path_memo *m, const struct engine_request *rq,
 	struct str base = str_starts(rq->base, "/") ? path_real(m, rq->base, &kind) : STR("");
 
 	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? base : v->cwd;
+}
+
+/* A place of keys or settings is nobody's project, also when somebody works there: its files stay out of every box. */
+static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
+{
+	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), found;
+	struct project_exit way;
+	enum path_kind kind;
+
+	if (!start.n)
+		return STR("");
+	if (!str_eq(path_real(m, start, &kind), start) && project_left(m, start, v->home, v->uid, &way))
+		return way.root;
+	found = project_find(m, start, v->home, v->uid);
+	return found.n && world_guarded(m, found, v->home) ? STR("") : found;
+}
+
+const char *world_guarded(struct path_memo *m, struct str real, struct str home)
+{
+	const char *pattern = path_table_guarded(real, home);
+	enum path_kind kind;
+	struct str real_home = !pattern && home.n ? path_real(m, home, &kind) : STR("");
+
+	return pattern || !real_home.n || str_eq(real_home, home) ? pattern : path_table_guarded(real, real_home);
 }
 
 static void add_root(struct arena *a, struct root ***end, struct str path)
@@ -130,8 +155,7 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	path_memo_init(m, a, STR(""));
 	fill_user(a, rq, ret);
 	fill_cwd(m, rq, ret);
-	if (ret->cwd.n)
-		ret->project = project_find(m, start_of(m, rq, ret), ret->home, ret->uid);
+	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
 	fill_roots(m, p, ret);
 	state_paths(a, &env, ret->home, ret->project, &own);
 	ret->config_dir = resolved(m, own.config_dir);

@@ -4,6 +4,7 @@
  */
 #pragma once
 #include "engine/engine.h"
+#include "sys/path.h"
 
 #define WORLD_ANSWERS_MAX 4096 /* paths and patterns of one request; questions beyond them stay without an answer */
 #define WORLD_ROOTS_MAX 64     /* writable roots of a policy */
@@ -12,5 +13,10 @@
 void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret);
 /* The same for a request about the same place, of which `known` tells already: only what depends on the policy is looked at, and without a policy nothing is. */
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret);
+/*
+ * Is this resolved path, or something above or below it, a place of keys, or of settings that programs obey (~/.ssh, ~/.config, .git, .claude)? The pattern that
+ * says so, or NULL. No box may write there, so it is no project and no workspace either.
+ */
+const char *world_guarded(struct path_memo *m, struct str real, struct str home);
 /* Appends the answers to these questions. Returns how many are new: a judge that asks and gets 0 must do without. */
 size_t world_answer(struct arena *a, struct view *v, const struct question *q);

@@ -10,6 +10,7 @@
 CHECK("internal-error", GRADE_DENY, true, 0, "caisson failed, or its memory bound was reached, before the command was judged", NULL, 0)
 CHECK("policy-error", GRADE_DENY, true, 0, "a policy file does not load, so nothing is allowed", NULL, 0)
 CHECK("record-error", GRADE_DENY, true, 0, "what is judged cannot be recorded, and the policy wants it to be (audit.required)", NULL, 0)
+CHECK("project-changed", GRADE_ASK, true, 0, "the project or the working directory is not the directory that was judged or that the session began with: it was moved or replaced", NULL, 0)
 CHECK("configured-deny", GRADE_DENY, false, 0, "a deny rule of the policy matches (ask when an unknown word may make it match)", NULL, 0)
 CHECK("configured-ask", GRADE_ASK, false, 0, "an ask rule of the policy matches", NULL, 0)
 CHECK("configured-default", GRADE_ASK, false, 0, "no rule matches and the policy's default is not allow; the default is the grade", tiers_default, 0)

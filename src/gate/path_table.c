@@ -90,9 +90,8 @@ const char *path_table_pattern(const char *table, size_t i)
 }
 
 /* What follows the home directory the path lies in; empty: none. */
-static struct str in_home(const struct judge *j, struct str path)
+static struct str below_home(struct str home, struct str path)
 {
-	struct str home = j->v->home;
 	ptrdiff_t slash;
 
 	if (home.n > 1 && path_within(path, home) && path.n > home.n)
@@ -104,6 +103,8 @@ static struct str in_home(const struct judge *j, struct str path)
 	slash = str_find(path, '/', str_starts(path, "/home/") ? 6 : 7);
 	return slash < 0 ? STR("") : str_sub(path, (size_t)slash + 1, path.n);
 }
+
+static struct str in_home(const struct judge *j, struct str path) { return below_home(j->v->home, path); }
 
 static char folded(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
@@ -332,6 +333,73 @@ bool path_table_environ(struct str path, struct str real)
 		if (glob_path(str_of(names[i]), path, 0) || glob_path(str_of(names[i]), real, 0))
 			return true;
 	return false;
+}
+
+/* ---- what no box may write ---- */
+
+/* Worktrees that clients make for themselves are projects like others. */
+static const char worktree_names[][PATTERN_ROOM] = {".claude/worktrees/**", ".codex/worktrees/**", ".cursor/worktrees/**"};
+
+/* The names before the first star of a pattern that ends in all there is below them; empty: it has other stars. */
+static struct str stem_of(struct str pattern)
+{
+	if (str_ends(pattern, "/**"))
+		pattern.n -= 3;
+	else if (str_ends(pattern, "/*"))
+		pattern.n -= 2;
+	for (size_t i = 0; i < pattern.n; i++)
+		if (strchr("*?[", pattern.p[i]))
+			return STR("");
+	return pattern;
+}
+
+static bool overlaps(struct str path, struct str stem) { return stem.n && path.n && (path_within(path, stem) || path_within(stem, path)); }
+
+/* Does the path lead through these components, wherever they begin? */
+static bool leads_through(struct str path, struct str stem)
+{
+	for (size_t i = 0; i + 1 < path.n; i++)
+		if (path.p[i] == '/' && path_within(str_sub(path, i + 1, path.n), stem))
+			return true;
+	return false;
+}
+
+static bool is_worktree(struct str path)
+{
+	for (size_t i = 0; i < COUNT(worktree_names); i++)
+		for (size_t k = 0; k + 1 < path.n; k++)
+			if (path.p[k] == '/' && path.p[k + 1] == '.' && glob_path(str_of(worktree_names[i]), str_sub(path, k + 1, path.n), 0))
+				return true;
+	return false;
+}
+
+/* Names that may stand anywhere count as directories only: a file of such a name belongs to whoever works there. */
+static bool guards(const char *pattern, struct str path, struct str rest, bool anywhere)
+{
+	struct str p = str_of(pattern);
+
+	if (str_starts(p, "~/"))
+		return rest.n && overlaps(rest, stem_of(str_sub(p, 2, p.n)));
+	if (str_starts(p, "/"))
+		return overlaps(path, stem_of(p)) || (!stem_of(p).n && glob_path(str_sub(p, 1, p.n), str_sub(path, 1, path.n), 0));
+	return anywhere && (str_ends(p, "/**") || str_is(p, ".git")) && leads_through(path, stem_of(p));
+}
+
+const char *path_table_guarded(struct str path, struct str home)
+{
+	struct str rest = below_home(home, path);
+	bool anywhere = !is_worktree(path);
+
+	for (size_t i = 0; i < COUNT(secret_dirs); i++)
+		if (rest.n && overlaps(rest, str_of(secret_dirs[i])))
+			return secret_dirs[i];
+	for (size_t i = 0; i < COUNT(secret_names); i++)
+		if (guards(secret_names[i], path, rest, false))
+			return secret_names[i];
+	for (size_t i = 0; i < COUNT(protected_names); i++)
+		if (guards(protected_names[i], path, rest, anywhere))
+			return protected_names[i];
+	return NULL;
 }
 
 /* ---- names that other systems read differently ---- */

@@ -3,6 +3,7 @@
  * or refuses, it never weakens any of it.
  */
 #pragma once
+#include "model/identity.h"
 #include "model/limits.h"
 #include "model/policy.h"
 
@@ -37,7 +38,9 @@ struct spec {
 	char *const *argv;         /* the first is looked up in the box's PATH unless it has a slash */
 	struct spec_var *env;      /* the whole environment of the program */
 	struct str cwd;            /* in the box; empty: the workspace, else the home */
+	struct identity cwd_id;    /* the directory that the program starts in; not known where that is the box's own */
 	struct str workspace;      /* absolute and resolved; empty: none. Seen at the same path */
+	struct identity workspace_id; /* exactly this directory is mounted, or nothing runs */
 	bool workspace_writable;
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
 	struct str quarantine;     /* STATE/quarantine/ID, made when needed: for what is moved out of the workspace afterwards; empty: renamed in place */

@@ -97,6 +97,57 @@ struct str project_find(struct path_memo *m, struct str cwd, struct str home, ui
 	return project_allowed(m, real, home) ? real : STR("");
 }
 
+/* One link on the way: does it leave the repository it lies in? */
+static bool leaves(struct path_memo *m, struct str dir, const struct path_answer *link, struct str home, uint32_t uid, struct project_exit *ret)
+{
+	struct str root = find_top(m->a, dir, uid);
+
+	if (!root.n || !project_allowed(m, root, home) || path_inside(link->real, root))
+		return false;
+	*ret = (struct project_exit){.root = root, .link = link->path};
+	return true;
+}
+
+/* The text of a link, and what is still to come behind it. Empty: it cannot be read. */
+static struct str after_link(struct arena *a, struct str link, struct str rest)
+{
+	char to[PATH_MAX];
+	ssize_t n = readlink(str_c(a, link), to, sizeof to);
+
+	return n > 0 && (size_t)n < sizeof to ? str_fmt(a, "%.*s/%.*s", (int)n, to, STR_ARG(rest)) : STR("");
+}
+
+bool project_left(struct path_memo *m, struct str path, struct str home, uint32_t uid, struct project_exit *ret)
+{
+	struct str at = STR("/"), rest = path;
+	unsigned links = 0;
+
+	while (rest.n && links <= PATH_LINKS_MAX) {
+		ptrdiff_t slash = str_find(rest, '/', 0);
+		struct str name = str_sub(rest, 0, slash < 0 ? rest.n : (size_t)slash);
+		struct path_answer answer;
+
+		rest = str_sub(rest, name.n + (slash >= 0), rest.n);
+		if (!name.n || str_is(name, "."))
+			continue;
+		if (str_is(name, "..")) {
+			at = path_parent(at);
+			continue;
+		}
+		path_look(m, str_fmt(m->a, "%.*s/%.*s", at.n > 1 ? (int)at.n : 0, at.p, STR_ARG(name)), &answer);
+		if (answer.kind != PATH_LINK) {
+			at = answer.path;
+			continue;
+		}
+		if (leaves(m, at, &answer, home, uid, ret))
+			return true;
+		rest = after_link(m->a, answer.path, rest);
+		at = str_starts(rest, "/") ? STR("/") : at;
+		links++;
+	}
+	return false;
+}
+
 struct str project_scratch(struct path_memo *m, uint32_t uid)
 {
 	struct path_answer at;

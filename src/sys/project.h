@@ -11,6 +11,14 @@
 
 /* The root, resolved, or empty when there is none. A directory that does not exist on this machine is its own root. */
 struct str project_find(struct path_memo *m, struct str cwd, struct str home, uint32_t uid);
+struct project_exit { /* the way out of a project */
+	struct str root, link;
+};
+/*
+ * Does this absolute path lead out of a repository through a link that lies in it? The link may be what a program in a box made, so what it leads to is no project
+ * of its own. Links outside of any repository are the person's.
+ */
+bool project_left(struct path_memo *m, struct str path, struct str home, uint32_t uid, struct project_exit *ret);
 /* May this resolved directory be a root at all? Not /, not the home directory, nothing above it, no directory of the system. */
 bool project_allowed(struct path_memo *m, struct str dir, struct str home);
 /*

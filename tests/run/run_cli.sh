@@ -275,7 +275,8 @@ result $? 'no project, no work profile'
 id=0123456789abcdef0123456789abcdef
 ticket() { # ticket COMMAND POLICY
 	(umask 077 && mkdir -p "$CAISSON_STATE/tickets")
-	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" '{v: 2, dialect: 0, profile: "work", time_ms: 5000, command: $c, cwd: $d, policy: $p, agent: "a", tool_use_id: "t"}' >"$CAISSON_STATE/tickets/$id")
+	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" --argjson dev "$(stat -c %d "$tmp/proj")" --argjson ino "$(stat -c %i "$tmp/proj")" '{v: 3, dialect: 0, profile: "work", time_ms: 5000, command: $c,
+		project: {path: $d, dev: $dev, ino: $ino}, cwd: {path: "", dev: $dev, ino: $ino}, policy: $p, agent: "a", tool_use_id: "t"}' >"$CAISSON_STATE/tickets/$id")
 }
 policy=$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)
 ticket 'echo "from a ticket"; pwd' "$policy"

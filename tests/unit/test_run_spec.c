@@ -539,7 +539,7 @@ static void test_identity(void)
 
 static void test_ticket(void)
 {
-	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH, .cwd = STR("/p/q"), .profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"), .agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
+	struct ticket t = {.command = STR("echo 'a' \"$b\" \xC3\xA9\n\t\\"), .dialect = DIALECT_ZSH, .project = {STR("/p"), {1, 2}}, .cwd = STR("q"), .cwd_id = {UINT64_MAX, 1ull << 63}, .profile = PROFILE_WORK, .time_ms = 120000, .policy = STR("sha256:1"), .agent = STR("a1"), .tool_use_id = STR("toolu_1")}, got;
 	struct str id = STR(""), again, state, other;
 	uint32_t uid = (uint32_t)geteuid();
 	struct err e = {0};
@@ -555,6 +555,9 @@ static void test_ticket(void)
 	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), 0);
 	CHECK_STRN(got.command, t.command);
 	CHECK_STRN(got.cwd, t.cwd);
+	CHECK_STRN(got.project.path, t.project.path);
+	CHECK(identity_same(got.project.id, t.project.id) && identity_same(got.cwd_id, t.cwd_id));
+	CHECK_STRN(ticket_cwd(A, &got), STR("/p/q"));
 	CHECK_STRN(got.policy, t.policy);
 	CHECK_STRN(got.agent, t.agent);
 	CHECK_STRN(got.tool_use_id, t.tool_use_id);
