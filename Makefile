@@ -45,6 +45,7 @@ LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/o
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
 NPM = node_modules
+SOURCES = $(NPM)/.caisson
 TS = $(NPM)/tree-sitter/vendor/tree-sitter/lib
 GRAMMARS = python javascript
 GRAMMAR_OBJ = $(BUILD)/obj/grammar/core.o $(GRAMMARS:%=$(BUILD)/obj/grammar/%_parser.o) $(GRAMMARS:%=$(BUILD)/obj/grammar/%_scanning.o)
@@ -57,7 +58,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-vm check-built lint fuzz fuzzers bench format clean install help deps deps-tests FORCE
+.PHONY: all demo check check-asan check-clients check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -66,9 +67,9 @@ all: $(BUILD)/caisson ## build the program: build/caisson (the default)
 # ---- building ----
 
 # Objects depend on this file, which changes only when compiler or flags do.
-$(BUILD)/flags: FORCE
+$(BUILD)/flags: FORCE | $(SOURCES)
 	@mkdir -p $(@D)
-	@echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || echo '$(CC) $(FLAGS) $(LINK)' > $@
+	@echo '$(CC) $(FLAGS) $(LINK)' | cmp -s - $@ || { scripts/can-build '$(CC)' && echo '$(CC) $(FLAGS) $(LINK)' > $@; }
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -80,26 +81,28 @@ $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	$(call say,CC,$<)
 	$(Q)$(CC) $(FLAGS) -Itests/unit -c $< -o $@
 
-$(TS)/src/lib.c $(GRAMMARS:%=$(NPM)/tree-sitter-%/src/parser.c):
-	@scripts/deps
+# What is compiled of them depends on this file, which is as old as they are here.
+$(SOURCES): FORCE
+	@scripts/grammars
+grammars: $(SOURCES)
 
-$(call obj,src/code/*.c): | $(TS)/src/lib.c
+$(call obj,src/code/*.c): $(SOURCES)
 
-$(BUILD)/obj/grammar/core.o: $(TS)/src/lib.c
+$(BUILD)/obj/grammar/core.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -D_DEFAULT_SOURCE -I$(TS)/include -I$(TS)/src -w -c $< -o $@
+	$(call say,CC,$(TS)/src/lib.c)
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -D_DEFAULT_SOURCE -I$(TS)/include -I$(TS)/src -w -c $(TS)/src/lib.c -o $@
 
-$(BUILD)/obj/grammar/%_parser.o: $(NPM)/tree-sitter-%/src/parser.c
+$(BUILD)/obj/grammar/%_parser.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$<)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(<D) -w -c $< -o $@
+	$(call say,CC,$(NPM)/tree-sitter-$*/src/parser.c)
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/parser.c -o $@
 
 # src/code/grammar.c stands between parser and scanner; both take their memory from it.
-$(BUILD)/obj/grammar/%_scanning.o: $(NPM)/tree-sitter-%/src/parser.c
+$(BUILD)/obj/grammar/%_scanning.o: $(SOURCES) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,CC,$(<D)/scanner.c)
-	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(<D) -w -c $(<D)/scanner.c -o $@
+	$(call say,CC,$(NPM)/tree-sitter-$*/src/scanner.c)
+	$(Q)$(CC) -std=gnu11 -O2 -g0 -fPIE -DTREE_SITTER_REUSE_ALLOCATOR -Dcalloc=grammar_calloc -Dfree=grammar_free -Dtree_sitter_$*_external_scanner_scan=grammar_scan_$* -I$(NPM)/tree-sitter-$*/src -w -c $(NPM)/tree-sitter-$*/src/scanner.c -o $@
 
 # What commands do is written in knowledge/*.yaml and baked in as a constant table.
 $(BUILD)/libgen.a: $(GEN_LIB_OBJ)
@@ -192,46 +195,58 @@ $(BUILD)/box/filtered: tests/box/filtered.c $(LIB)
 
 # ---- running ----
 
-deps:
-	@scripts/deps
+SETS ?= build
 
-demo: deps ## build, judge a handful of commands and say why, run two scripts in boxes
+deps: ## install the packages of SETS ("build test lint clang bench fresh vm"; build) with apt-get; demo, check and the others install theirs
+	@scripts/deps $(SETS)
+
+demo: ## build, judge a handful of commands and say why, run two scripts in boxes
+	@scripts/deps build
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/demo
 
-deps-tests:
-	@scripts/deps tests
-
-check: deps-tests ## build and run all tests
+check: ## build and run all tests
+	@scripts/deps build test
 	@$(SUBMAKE) check-built
 
 check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
-check-asan: deps ## the same tests with AddressSanitizer and UBSan, below build-asan
+check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
+	@scripts/deps build test clang
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
 
 # Which clients: the names of scripts in tests/clients.
 CLIENTS ?= $(sort $(filter-out lib common,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
 
-check-clients: deps-tests ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
+check-clients: ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
+	@scripts/deps build test
 	@$(SUBMAKE) all
 	@tests/clients/install $(CLIENTS) || echo 'not all clients could be installed: their tests are skipped'
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
 
-check-vm: deps ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs qemu-system-x86 and mmdebstrap)
+check-fresh: ## make demo and make check on a minimal Debian 12 of its own, as root and as an ordinary user (needs root)
+	@scripts/deps fresh
+	@BUILD=$(abspath $(BUILD)) scripts/check-fresh
+
+check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs the packages of SETS=vm)
+	@scripts/deps build
 	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
-lint: deps ## layering, purity, banned functions, documented ids, words, texts in tables, sizes, cppcheck
+lint: ## layering, purity, banned functions, documented ids, words, texts in tables, sizes, cppcheck
+	@scripts/deps build lint
+	@$(SUBMAKE) grammars
 	@scripts/lint
 
-fuzz: deps ## compare with real shells on N generated programs (N=20000 SEED=fresh), then run the libFuzzer targets
+fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), then run the libFuzzer targets
+	@scripts/deps build test clang
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/fuzz --n $(N) --seed $(SEED)
 	@$(SUBMAKE) fuzzers
 
-fuzzers: deps ## build the libFuzzer targets of fuzz/ and run each RUNS times (RUNS=20000)
+fuzzers: ## build the libFuzzer targets of fuzz/ and run each RUNS times (RUNS=20000)
+	@scripts/deps build clang
 	@$(SUBMAKE) fuzzers-built BUILD=build-fuzz FUZZER=1 CC=clang
 	@fuzz/run build-fuzz/fuzz $(RUNS)
 
@@ -243,7 +258,8 @@ $(BUILD)/fuzz/%: fuzz/%.c $(LIB)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(FLAGS) -fsanitize=fuzzer $< $(LIB) $(LIBS) -o $@
 
-bench: deps ## measure against bash, side by side; prints ratios
+bench: ## measure against bash, side by side; prints ratios
+	@scripts/deps build bench
 	@$(SUBMAKE) all $(BUILD)/bench/inside $(BUILD)/bench/inline $(BUILD)/bench/validate $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) bench/run
 
