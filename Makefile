@@ -197,7 +197,7 @@ $(BUILD)/box/filtered: tests/box/filtered.c $(LIB)
 
 SETS ?= build
 
-deps: ## install the packages of SETS ("build test lint clang bench fresh vm"; build) with apt-get; demo, check and the others install theirs
+deps: ## install the packages of SETS ("build test lint clang clients bench fresh vm"; build) with apt-get; demo, check and the others install theirs
 	@scripts/deps $(SETS)
 
 demo: ## build, judge a handful of commands and say why, run two scripts in boxes
@@ -220,7 +220,7 @@ check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
 CLIENTS ?= $(sort $(filter-out lib common,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
 
 check-clients: ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
-	@scripts/deps build test
+	@scripts/deps build test clients
 	@$(SUBMAKE) all
 	@tests/clients/install $(CLIENTS) || echo 'not all clients could be installed: their tests are skipped'
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) scripts/run-tests $(CLIENTS:%=tests/clients/%.sh)
