@@ -4,7 +4,17 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
 tmp=$(mktemp -d /tmp/caisson-test-XXXXXX)
 chmod 755 "$tmp"
-trap 'rm -rf "$tmp"' EXIT
+disk=$tmp # a directory on a disk, also where /tmp is none; empty: there is none
+on_disk() { [[ $(stat -f -c %T "$1") != @(tmpfs|ramfs) ]]; }
+if ! on_disk "$tmp"; then
+	disk=
+	if on_disk /var/tmp; then
+		disk=$(mktemp -d /var/tmp/caisson-test-XXXXXX)
+		chmod 755 "$disk"
+	fi
+fi
+tidy() { rm -rf "$tmp" ${disk:+"$disk"}; }
+trap tidy EXIT
 n=0
 PYTHON=/usr/bin/python3
 
@@ -12,16 +22,18 @@ PYTHON=/usr/bin/python3
 ORDINARY=61234
 cp "$CAISSON" "$tmp/caisson"
 chmod 755 "$tmp/caisson"
-mkdir -p "$tmp/root/home" "$tmp/user/home"
-[[ $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/user"
+mkdir -p "$tmp/root/home" "$tmp/user/home" ${disk:+"$disk/root" "$disk/user"}
+[[ $(id -u) == 0 ]] && chown -R "$ORDINARY:$ORDINARY" "$tmp/user" ${disk:+"$disk/user"}
 
 # Who runs the tests: root and an ordinary user, or just the caller when that is no root. PEOPLE says otherwise.
 people() { if [[ ${PEOPLE:-} ]]; then echo "$PEOPLE"; elif [[ $(id -u) == 0 ]]; then echo root user; else echo user; fi; }
 
-# become WHO COMMAND...: with a home and a state of its own, in place of this shell
+# become WHO COMMAND...: with a home and a state of its own, in place of this shell. The tests may lie where only their owner can go, below /root for
+# one: what has chosen no directory of the test runs in $tmp.
 become() {
 	local who=$1
 	shift
+	[[ $PWD == "$tmp"* || ( -n $disk && $PWD == "$disk"* ) ]] || cd "$tmp" || exit 99
 	local env=(env -i PATH=/usr/local/bin:/usr/bin:/bin HOME="$tmp/$who/home" CAISSON_STATE="$tmp/$who/state" LC_ALL=C.UTF-8)
 	if [[ $who == user && $(id -u) == 0 ]]; then
 		exec setpriv --reuid "$ORDINARY" --regid "$ORDINARY" --clear-groups "${env[@]}" "$@"

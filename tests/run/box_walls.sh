@@ -89,7 +89,9 @@ outside() {
 	result $? "$who: and outside of the box: $said"
 	# ---- 10: set-ID files ----
 	try "$who" "a set-user-ID program gives nothing" 'absent*' -- "$tools/set-id" effective
-	if [[ $who == user && $(id -u) == 0 ]]; then
+	if [[ $who == user && ,$(findmnt -n -o OPTIONS -T "$tools"), == *,nosuid,* ]]; then
+		skip "$who: and outside of the box it does" "${tools%/*} is on a file system that is mounted nosuid"
+	elif [[ $who == user && $(id -u) == 0 ]]; then
 		said=$(as user "$tools/set-id" effective)
 		[[ $said == leak* ]]
 		result $? "$who: and outside of the box it does: $said"
