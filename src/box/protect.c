@@ -8,6 +8,7 @@
  * on it elsewhere. protect_made.c makes and removes them.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include "sys/file.h"
 
 #define BURY_TRIES 2000
+#define CLOCK_SLACK_NS 20000000 /* a clock that is being adjusted */
 #define BURY_BYTES ((size_t)64 << 20)
 
 /* ---- paths ---- */
@@ -81,13 +83,7 @@ void protect_report(struct protect *p, const char *path, const char *what, struc
 	p->changes_end = &c->next;
 }
 
-bool protect_kept(const struct protect *p, const char *path)
-{
-	for (const struct kept *k = p->kept; k; k = k->next)
-		if (!strcmp(k->path, path))
-			return true;
-	return false;
-}
+bool protect_kept(const struct protect *p, const char *path) { return pmap_get(p->kept_paths, str_of(path)) != NULL; }
 
 /* ---- what is to be kept ---- */
 
@@ -97,6 +93,7 @@ static struct kept *keep(struct protect *p, const char *path, enum kept_kind kin
 
 	*k = (struct kept){.next = p->kept, .path = path, .kind = kind, .flags = flags, .st = *st};
 	p->kept = k;
+	p->kept_paths = pmap_set(p->a, p->kept_paths, str_of(path), k);
 	p->nkept++;
 	return k;
 }
@@ -191,8 +188,8 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 
 	if (protect_kept(p, path))
 		return;
-	if (p->nkept >= PROTECT_PINS_MAX) {
-		protect_report(p, path, "too many protected names, this one is not", STR(""));
+	if (p->nkept >= PROTECT_PINS_MAX) { /* judged after the run */
+		p->full = true;
 		return;
 	}
 	got = below_stat(p->ws, path, &st);
@@ -211,6 +208,50 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 		keep(p, path, flags & NAME_WRITABLE ? KEPT_ABOVE : KEPT_PATH, flags, &st);
 	else
 		keep(p, path, KEPT_ABSENT, flags, &(struct stat){0});
+}
+
+/* ---- since the start ---- */
+
+/* Between the clock of time stamps and one that only goes forward. */
+static int64_t clock_offset(void)
+{
+	struct timespec real, boot;
+
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return ((int64_t)real.tv_sec - boot.tv_sec) * 1000000000 + real.tv_nsec - boot.tv_nsec;
+}
+
+bool is_new(const struct protect *p, const struct stat *st)
+{
+	const long part = st->st_ctim.tv_nsec;
+
+	if (p->clock_set_back)
+		return true;
+	/* some file systems know whole seconds only */
+	return st->st_ctim.tv_sec > p->start.tv_sec || (st->st_ctim.tv_sec == p->start.tv_sec && (part >= p->start.tv_nsec || !part));
+}
+
+bool path_unchanged(const struct protect *p, const char *path)
+{
+	char part[2 * PROTECT_PATH_MAX];
+	struct stat st;
+	bool above_new;
+
+	if (strlen(path) >= sizeof part || fstat(p->ws, &st) < 0)
+		return false;
+	above_new = is_new(p, &st);
+	for (const char *at = path; *at;) {
+		const char *slash = strchr(at, '/'), *end = slash ? slash : at + strlen(at);
+
+		memcpy(part, path, (size_t)(end - path));
+		part[end - path] = 0;
+		if (below_stat(p->ws, part, &st) < 0 || (is_new(p, &st) && (above_new || !S_ISDIR(st.st_mode))))
+			return false;
+		above_new = is_new(p, &st);
+		at = slash ? slash + 1 : end;
+	}
+	return true;
 }
 
 /* ---- operations ---- */
@@ -285,17 +326,17 @@ static void add_ops(struct protect *p, struct ops *ops)
 	}
 }
 
-/* Runs a part that may run out of memory, and closes what it then left open. */
+/* Runs a part that may run out of memory. Then descriptors that it left open are closed, and modes that it lifted are restored. */
 static int run_part(struct protect *p, int (*part)(void *), void *arg)
 {
+	mode_t mode = workspace_lift(p);
 	int got;
 
-	p->nest = 0;
-	p->budget = PROTECT_BUDGET;
 	got = arena_run(p->a, part, arg);
-
 	while (p->nheld)
 		fd_close(&p->held[--p->nheld]);
+	modes_restore(p);
+	workspace_restore(p, mode);
 	return got;
 }
 
@@ -311,44 +352,50 @@ static void protect_close(struct protect *p)
 
 /* ---- before ---- */
 
-static void before_entry(struct walk *w, const char *dir, const char *name, unsigned char type)
+static void before_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = w->p;
 	const struct protect_name *row;
 
-	if (!strcmp(name, ".git")) {
-		git_before(p, dir, type);
+	(void)fd;
+	if (dotgit_name(name)) {
+		if (type != DT_DIR)
+			git_before(p, path_join(p->a, dir->path, name), type, !dir->heavy);
 		return;
 	}
 	if (p->patterns) {
-		const char *path = path_join(p->a, dir, name);
+		const char *path = path_join(p->a, dir->path, name);
 
 		for (struct texts *t = p->patterns; t; t = t->next)
 			if (glob_path(t->text, str_of(path), 0))
 				protect_keep(p, path, 0, NULL);
 	}
-	if (name[0] != '.' || !dir[0])
+	if (name[0] != '.' || !dir->path[0] || dir->heavy)
 		return;
 	row = protect_name_find(str_of(name));
 	if (row && (row->flags & NAME_NESTED))
-		protect_keep(p, path_join(p->a, dir, name), 0, NULL);
+		protect_keep(p, path_join(p->a, dir->path, name), 0, NULL);
 }
 
-static void before_leave(struct walk *w, const char *dir, unsigned marks)
+static void before_leave(struct walk *w, struct spot *dir)
 {
 	struct protect *p = w->p;
-	struct texts *t = arena_new(p->a, struct texts);
 
-	*t = (struct texts){.next = p->visited, .text = str_of(dir)};
-	p->visited = t;
-	if (marks) {
-		struct seen *s = arena_new(p->a, struct seen);
+	dir->kind = gitdir_kind(dir);
+	p->visited = pmap_set(p->a, p->visited, str_of(dir->path), dir);
+	if (dir->kind != GITDIR_NONE)
+		gitdir_before(p, dir->path, dir->kind == GITDIR_WORKTREE, !dir->heavy);
+}
 
-		*s = (struct seen){.next = p->seen, .path = dir, .marks = marks};
-		p->seen = s;
-	}
-	if (marks_repository(marks))
-		gitdir_before(p, dir, false);
+/* Inside a repository only where others may lie. */
+static bool before_descend(const struct spot *dir, const char *name)
+{
+	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
+	const struct spot *gitdir = dotgit_around(dir);
+
+	if (dir == gitdir)
+		return !strcmp(name, "modules") || !strcmp(name, "worktrees");
+	return !gitdir || !STR_LISTED(str_of(name), content);
 }
 
 static void keep_names(struct protect *p, const struct texts *names)
@@ -385,12 +432,10 @@ static int before(void *arg)
 {
 	struct before *b = arg;
 	struct protect *p = b->p;
-	struct walk w = {.p = p, .from = "", .depth_max = PROTECT_DEPTH_BEFORE, .left = PROTECT_ENTRIES_MAX, .entry = before_entry, .leave = before_leave};
+	struct walk w = {.p = p, .left = PROTECT_ENTRIES_MAX, .descend = before_descend, .entry = before_entry, .leave = before_leave};
 
 	keep_names(p, b->s->protected);
 	walk_run(&w);
-	if (w.incomplete)
-		protect_report(p, ".", "too many files: repositories in directories further down are not protected", STR(""));
 	add_ops(p, b->ops);
 	return 0;
 }
@@ -407,6 +452,26 @@ static int open_pool(void *arg)
 	return 0;
 }
 
+/* A program in an earlier box may have closed the workspace by its mode. The descriptor stays good when the mode is restored. */
+static int open_workspace(const char *path, struct identity expected)
+{
+	int fd = directory_open_expected(path, expected, O_RDONLY);
+	struct stat st;
+
+	if (fd >= 0 || errno != EACCES)
+		return fd;
+	FD_CLEANUP int closed = directory_open_expected(path, expected, O_PATH);
+	if (closed < 0)
+		return -1;
+	if (fstat(closed, &st) < 0 || st.st_uid != geteuid() || path_fd_chmod(closed, (st.st_mode & 07777) | 0700) < 0) {
+		errno = EACCES;
+		return -1;
+	}
+	fd = directory_open_expected(path, expected, O_RDONLY);
+	path_fd_chmod(closed, st.st_mode & 07777);
+	return fd;
+}
+
 int protect_open(struct arena *a, const struct spec *s, struct protect **ret, struct err *e)
 {
 	const char *path = str_c(a, s->workspace);
@@ -418,7 +483,7 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 	}
 	p = arena_new(a, struct protect);
 	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
-	p->ws = directory_open_expected(path, s->workspace_id, O_RDONLY);
+	p->ws = open_workspace(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
 		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
 	if (p->ws < 0)
@@ -441,6 +506,7 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 	if (!p)
 		return 0;
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
+	p->clock_offset = clock_offset();
 	if (run_part(p, before, &b) < 0) {
 		protect_abandon(p);
 		protect_close(p);
@@ -530,6 +596,8 @@ static int after(void *arg)
 	for (struct kept *k = p->kept; k; k = k->next)
 		compare(p, k);
 	git_after(p);
+	if (p->incomplete)
+		protect_report(p, ".", "not everything could be searched for planted repositories", STR(""));
 	return 0;
 }
 
@@ -542,6 +610,7 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 		return 0;
 	}
 	p->a = a;
+	p->clock_set_back = clock_offset() < p->clock_offset - CLOCK_SLACK_NS;
 	protect_abandon(p);
 	workspace_unlock(p);
 	got = run_part(p, after, p);
@@ -567,10 +636,14 @@ size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS])
 
 void protect_abandon(const struct protect *p)
 {
+	mode_t mode;
+
 	if (!p || p->ws < 0 || !workspace_lock_alone(p))
 		return; /* the last of the boxes in this workspace does it */
+	mode = workspace_lift(p);
 	for (const struct made *m = p->made; m; m = m->next)
 		placeholder_remove(p, m);
+	workspace_restore(p, mode);
 }
 
 void protect_bury(struct protect *p)
@@ -588,7 +661,7 @@ void protect_bury(struct protect *p)
 	p->qfd = -1;
 	p->nheld = 0;
 	p->gitdirs = p->gitdirs_before;
-	p->trust = TRUST_NONE;
+	p->lifted = NULL;
 	arena_init(&a, BURY_BYTES);
 	protect_after(&a, p, &changes, NULL);
 }

@@ -120,6 +120,17 @@ static const char inert[][32] = {
 	"color.ui", "advice.detachedhead", "pack.threads", "receive.denycurrentbranch", "receive.denynonfastforwards", "maintenance.auto", "log.date",
 };
 
+bool config_setting_inert(struct str section, struct str key, struct str value)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < COUNT(inert) && !found; i++)
+		found = strlen(inert[i]) == section.n + 1 + key.n && !memcmp(inert[i], section.p, section.n) &&
+		        inert[i][section.n] == '.' && !memcmp(inert[i] + section.n + 1, key.p, key.n);
+	/* a value "helper::address" starts a program by the name of git-remote-helper, one with a dash may be taken for an option */
+	return found && !str_contains(value, STR("::")) && !str_starts(value, "-");
+}
+
 struct inert {
 	bool all;
 };
@@ -127,13 +138,8 @@ struct inert {
 static void inert_one(void *ctx, struct str section, struct str key, struct str value)
 {
 	struct inert *r = ctx;
-	bool found = false;
 
-	for (size_t i = 0; i < COUNT(inert) && !found; i++)
-		found = strlen(inert[i]) == section.n + 1 + key.n && !memcmp(inert[i], section.p, section.n) &&
-		        inert[i][section.n] == '.' && !memcmp(inert[i] + section.n + 1, key.p, key.n);
-	/* a value "helper::address" starts a program by the name of git-remote-helper, one with a dash may be taken for an option */
-	r->all &= found && !str_contains(value, STR("::")) && !str_starts(value, "-");
+	r->all &= config_setting_inert(section, key, value);
 }
 
 bool config_inert(struct arena *a, struct str text)

@@ -8,19 +8,17 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/pmap.h"
 #include "box/protect.h"
+#include "sys/sha256.h"
 
-#define PROTECT_PATH_MAX 3072       /* longer paths are not looked at; noted */
-#define PROTECT_ENTRIES_MAX 20000   /* directory entries looked at by one search */
-#define PROTECT_BUDGET ((size_t)10 * PROTECT_ENTRIES_MAX) /* by all searches before a run, and by all after it */
-#define PROTECT_DEPTH_BEFORE 4      /* directories below the workspace in which repositories are searched, before */
-#define PROTECT_DEPTH_AFTER 12      /* and after */
-#define PROTECT_REPOSITORIES_MAX 64
-#define PROTECT_NEST_MAX 4          /* repositories inside the .git of others, and so on */
-#define PROTECT_PINS_MAX 1024       /* mounts for one workspace */
+#define PROTECT_PATH_MAX 3072       /* bytes of a path; what lies deeper is moved away when it is new, else the search is incomplete */
+#define PROTECT_ENTRIES_MAX ((size_t)4 << 20) /* directory entries looked at by one search */
+#define PROTECT_PINS_MAX 1024       /* mounts for one workspace; names beyond them are judged after the run by content */
 #define PROTECT_CHANGES_MAX 200     /* reported for one run */
 #define PROTECT_HELD_MAX 32         /* descriptors open at once */
 #define PROTECT_CONFIG_MAX ((size_t)256 << 10)
+#define PROTECT_HOOKS_MAX ((size_t)100000) /* entries of one directory of hooks */
 
 /* ---- names (protect_table.c) ---- */
 
@@ -42,8 +40,10 @@ struct protect_name {
 const struct protect_name *protect_name_find(struct str path); /* NULL: not in the table */
 const struct protect_name *gitdir_names(bool worktree, size_t *ret_n);
 bool gitdir_name(const char *name);
-/* Directories that hold what tools made: searched last. */
+/* Directories of dependencies and build products: searched last. */
 bool heavy_name(const char *name);
+/* Is this `.git` to some file system: in any case, with the ignorable characters of case-folding ones, as a short name of FAT and NTFS? */
+bool dotgit_name(const char *name);
 
 /* ---- state ---- */
 
@@ -73,22 +73,29 @@ struct made { /* a placeholder: a directory, or a file whose size is known */
 	ino_t ino;
 };
 
+enum gitdir_part { PART_CONFIG, PART_WORKTREE_CONFIG, PART_COMMONDIR, PART_HOOKS, PARTS };
+
+struct danger { /* settings or hooks in one part of a git directory that could make git run something */
+	bool any;
+	bool fresh;          /* its file, or one of its hooks, changed since the start */
+	unsigned char digest[SHA256_BYTES];
+	struct str text;     /* of a configuration that could be read, dangerous or not */
+};
+
 struct gitdir {
 	struct gitdir *next;
 	const char *path;
 	bool worktree;       /* of the kind .git/worktrees/NAME: configuration and hooks are the main one's */
+	bool pinned;         /* nothing in a box could change its parts, or files that they name */
+	dev_t dev;
+	ino_t ino;
+	struct danger parts[PARTS];
 };
 
-struct seen { /* a directory that held one of the names that make a repository */
-	struct seen *next;
+struct lifted { /* a directory whose mode was lifted */
+	struct lifted *next;
 	const char *path;
-	unsigned marks;
-};
-
-enum trust { /* in a repository that is found after the run, what is said of its parts that could run something */
-	TRUST_NONE,   /* it was not there before: they go */
-	TRUST_UNSURE, /* it may have been: new ones go, others are named */
-	TRUST_OLD,    /* it was, and could not be protected: new ones go */
+	struct stat st;      /* as it was */
 };
 
 struct protect {
@@ -98,25 +105,25 @@ struct protect {
 	off_t lock_byte;  /* the workspace's byte of it */
 	struct str workspace, quarantine;
 	struct timespec start;
+	int64_t clock_offset;  /* of the clock of time stamps, at the start */
+	bool clock_set_back;   /* since the start: times tell nothing */
 	struct kept *kept;
 	size_t nkept;
 	struct made *made;
-	struct gitdir *gitdirs, *gitdirs_before;
-	struct texts *gits;    /* paths of all .git found at the start */
-	size_t ngitdirs;
-	struct seen *seen;
-	struct texts *visited; /* directories searched at the start: what is not recorded of them was not there */
+	const struct pmap *kept_paths;  /* path to struct kept */
+	const struct pmap *gitdirs, *gitdirs_before; /* path to struct gitdir */
+	const struct pmap *visited;     /* directories searched at the start, to struct spot: what it does not mark was not there */
+	const struct pmap *git_files;   /* path of each .git found at the start that is a file, to its text */
+	struct lifted *lifted;
 	struct texts *patterns;
 	struct change *changes, **changes_end;
 	size_t nchanges;
 	int qfd;               /* quarantine; -1: not open */
 	int held[PROTECT_HELD_MAX]; /* descriptors in use: running out of memory leaves the functions that would close them */
 	size_t nheld;
-	size_t budget;         /* directory entries that may still be looked at */
-	unsigned nest;         /* repositories of repositories being looked at */
-	enum trust trust;      /* in the repository whose inner ones are being looked at */
-	bool full;             /* more repositories than can be protected */
-	bool looked;           /* all that was there is known */
+	bool full;             /* more names than can be pinned */
+	bool looked;           /* the search before the run is over */
+	bool incomplete;       /* the search after the run did not see everything */
 	unsigned moved;
 	int pool;              /* directory of spare placeholders; -1: none */
 	struct texts *spare;   /* names in it */
@@ -148,6 +155,13 @@ void placeholder_remove(const struct protect *p, const struct made *m);
 /* Protects one path, with what `flags` say for its absence. */
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text);
 bool protect_kept(const struct protect *p, const char *path);
+/* Only the kernel sets the time by which this is told: what was made, renamed or changed since the start is not older. */
+bool is_new(const struct protect *p, const struct stat *st);
+/*
+ * Has everything on the way to this path been there since before the start, and is a file at its end as it was? Renaming changes the time of
+ * the thing and of both its directories: a name is the same as before if its own time or its directory's is older than the start.
+ */
+bool path_unchanged(const struct protect *p, const char *path);
 /* Where a path given in `dir` (relative) or as absolute leads to, relative to the workspace. NULL: not into it. */
 const char *protect_resolve(struct protect *p, const char *dir, struct str path);
 /* The same as text only: where it would lead if there were no links. */
@@ -194,26 +208,70 @@ typedef void dir_entry_fn(void *ctx, int fd, const char *name, unsigned char typ
 /* Calls fn for each entry (d_type is always known), *left times at most. False: there were more, or the directory cannot be read. */
 bool dir_each(int fd, size_t *left, dir_entry_fn *fn, void *ctx);
 
+enum gitdir_kind {
+	GITDIR_NONE,
+	GITDIR_DOTGIT,   /* called .git */
+	GITDIR_WORKTREE, /* .git/worktrees/NAME */
+	GITDIR_MODULE,   /* in .git/modules */
+	GITDIR_BARE,     /* a repository by itself */
+};
+
+struct spot { /* a directory met by a walk */
+	struct spot *next;
+	const struct spot *up;   /* the directory it is in; NULL: this is the workspace */
+	const char *path;
+	unsigned marks;          /* complete when the walk leaves it */
+	bool heavy;              /* it or a directory above it has a heavy name */
+	enum gitdir_kind kind;   /* known when the walk leaves it */
+};
+
 struct walk {
 	struct protect *p;
-	const char *from;     /* where to start; "" is the workspace */
-	size_t depth_max, left;
-	bool heavy;           /* look into heavy directories as well, last */
-	void (*entry)(struct walk *w, const char *dir, const char *name, unsigned char type);
-	void (*leave)(struct walk *w, const char *dir, unsigned marks);
+	size_t left;             /* entries that may still be looked at */
+	bool (*descend)(const struct spot *dir, const char *name); /* NULL: into every directory */
+	void (*entry)(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type);
+	void (*leave)(struct walk *w, struct spot *dir);
+	void (*too_deep)(struct walk *w, const struct spot *dir, const char *name);
 	void *ctx;
-	bool incomplete;      /* a bound was reached before all but heavy directories were seen */
+	bool incomplete;         /* a bound was reached, or a directory could not be read */
 };
 
 void walk_run(struct walk *w);
 
-/* ---- git (protect_git.c) ---- */
+/* ---- directories that their own mode closes (protect_modes.c) ---- */
 
-/* Protects what makes git run something, in a directory with a repository's content. */
-void gitdir_before(struct protect *p, const char *path, bool worktree);
-/* `.git` in `dir`: a directory, a file that names one, or a link. */
-void git_before(struct protect *p, const char *dir, unsigned char type);
-/* After the run: repositories that are new, links in those that are not. */
+/* chmod() through a descriptor opened with O_PATH. */
+int path_fd_chmod(int fd, mode_t mode);
+/* Gives the owner all permissions on this directory if the owner lacks one of `need`, until modes_restore(). False: nothing was changed. */
+bool mode_lift(struct protect *p, const char *path, mode_t need);
+void modes_restore(struct protect *p);
+/* The same for the workspace itself, without memory. A mode for workspace_restore(). */
+mode_t workspace_lift(const struct protect *p);
+void workspace_restore(const struct protect *p, mode_t was);
+/* held_open() of a directory for listing it and looking at its entries, whatever its mode. */
+int held_list(struct protect *p, const char *path);
+/* A directory of somebody else's that lets nobody like us in: git would not get in either. */
+bool foreign_closed(struct protect *p, const char *path);
+
+/* ---- git (protect_git.c, protect_judge.c) ---- */
+
+/* What a directory is to git, once its marks are known. */
+enum gitdir_kind gitdir_kind(const struct spot *s);
+/* The innermost directory called .git that this one is or lies in; NULL: none. */
+const struct spot *dotgit_around(const struct spot *s);
+/* Notes everything that makes git run something, in a directory with a repository's content, and pins it if told so. */
+void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin);
+/* The same for a `.git` that is a file that names a git directory, or a link. */
+void git_before(struct protect *p, const char *path, unsigned char type, bool pin);
+/* The path after "gitdir:" in a .git file; empty: there is none. */
+struct str git_file_target(struct protect *p, const char *path);
+/* What in one part of a git directory could make git run something. */
+void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret);
+const char *part_name(enum gitdir_part part);
+/* Calls fn for each path below the workspace that the configuration in `gitdir` names, for a working tree at `top`. */
+typedef void named_fn(void *ctx, const char *path, bool directory);
+void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
+/* After the run: every repository in the workspace is judged by its content and identity. */
 void git_after(struct protect *p);
 
 /* ---- configuration of git (protect_config.c) ---- */
@@ -221,7 +279,9 @@ void git_after(struct protect *p);
 typedef void config_fn(void *ctx, struct str section, struct str key, struct str value);
 /* Calls fn for each setting, names in lower case without the subsection. False: there is something in it that is not understood. */
 bool config_each(struct arena *a, struct str text, config_fn *fn, void *ctx);
-/* Does every setting in it name no program, file or further configuration? */
+/* Does this setting name no program, file or further configuration? */
+bool config_setting_inert(struct str section, struct str key, struct str value);
+/* The same for every setting of a text. */
 bool config_inert(struct arena *a, struct str text);
 
 /* ---- quarantine (protect_move.c) ---- */

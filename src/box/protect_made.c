@@ -152,18 +152,36 @@ bool placeholder_at(struct protect *p, const char *path, const struct stat *st, 
 	return dir.fd >= 0 && is_placeholder(dir.fd, path_basename(path), st, S_ISREG(st->st_mode), size);
 }
 
+static int remove_at(const struct protect *p, int dir, const struct made *m, const struct stat *st)
+{
+	if (m->file)
+		return st->st_size <= m->size ? unlinkat(dir, m->name, 0) : 0;
+	return give_back(p, dir, m) ? 0 : unlinkat(dir, m->name, AT_REMOVEDIR); /* only ever an empty one */
+}
+
+static int try_remove(const struct protect *p, int dir, const struct made *m)
+{
+	struct stat st;
+
+	if (fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return -1;
+	/* without a number: killed while it was made */
+	if (m->ino ? st.st_dev != m->dev || st.st_ino != m->ino : !is_placeholder(dir, m->name, &st, m->file, st.st_size))
+		return 0;
+	return remove_at(p, dir, m, &st);
+}
+
+/* The program may have closed the directory by its mode. The workspace's own mode is the caller's affair. */
 void placeholder_remove(const struct protect *p, const struct made *m)
 {
-	FD_CLEANUP int own = m->parent[0] ? below_open(p->ws, m->parent, O_RDONLY | O_DIRECTORY) : -1;
+	FD_CLEANUP int own = m->parent[0] ? below_open(p->ws, m->parent, O_PATH | O_DIRECTORY) : -1;
 	int dir = m->parent[0] ? own : p->ws;
 	struct stat st;
 
-	if (dir < 0 || fstatat(dir, m->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+	if (dir < 0 || try_remove(p, dir, m) == 0 || errno != EACCES)
 		return;
-	if (m->ino ? st.st_dev != m->dev || st.st_ino != m->ino : !is_placeholder(dir, m->name, &st, m->file, st.st_size)) /* killed while it was made */
+	if (fstat(dir, &st) < 0 || st.st_uid != geteuid() || path_fd_chmod(dir, (st.st_mode & 07777) | 0700) < 0)
 		return;
-	if (m->file && st.st_size <= m->size)
-		unlinkat(dir, m->name, 0);
-	else if (!m->file && !give_back(p, dir, m))
-		unlinkat(dir, m->name, AT_REMOVEDIR); /* only ever an empty one */
+	try_remove(p, dir, m);
+	path_fd_chmod(dir, st.st_mode & 07777);
 }

@@ -14,6 +14,7 @@
 
 #define NAME_KEPT 80 /* bytes of the old name in the new one */
 #define TRIES 16
+#define OWNER_WRITE 0300
 
 /* The last two components may be missing. */
 static int quarantine_open(struct protect *p)
@@ -80,16 +81,31 @@ static bool move_aside(struct protect *p, const char *path, int dir, const char 
 	return false;
 }
 
-int protect_move(struct protect *p, const char *path, const char *what)
+static bool move(struct protect *p, const char *path, struct str *ret)
 {
 	const char *name = path_basename(path);
 	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
-	struct str to = STR("");
 
-	if (dir.fd >= 0 && (move_out(p, dir.fd, name, &to) || move_aside(p, path, dir.fd, name, &to))) {
+	return dir.fd >= 0 && (move_out(p, dir.fd, name, ret) || move_aside(p, path, dir.fd, name, ret));
+}
+
+/* A directory that is moved gets a new "..", so it must be writable as well as the one it is in. */
+int protect_move(struct protect *p, const char *path, const char *what)
+{
+	struct str to = STR("");
+	bool moved = move(p, path, &to);
+
+	if (!moved) {
+		bool lifted = mode_lift(p, path_dirname(p->a, path), OWNER_WRITE);
+
+		lifted |= mode_lift(p, path, OWNER_WRITE);
+		moved = lifted && move(p, path, &to);
+	}
+	if (moved) {
 		protect_report(p, path, what, to);
 		return 0;
 	}
+	p->incomplete = true;
 	protect_report(p, path, str_c(p->a, str_fmt(p->a, "%s, could not be moved away", what)), STR(""));
 	return -1;
 }

@@ -1,4 +1,6 @@
 /* Names that stay as they are in a writable workspace. docs/protected-paths.md lists them; the gate's table is the wider one, for text. */
+#include <strings.h>
+
 #include "box/protect_inner.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
@@ -79,4 +81,47 @@ bool heavy_name(const char *name)
 		if (!strcmp(heavy[i], name))
 			return true;
 	return false;
+}
+
+/* Length in bytes of an ignorable character: case-folding file systems compare names without them. 0: this is another one. */
+static size_t ignorable(const unsigned char *c)
+{
+	if (c[0] == 0xc2 && c[1] == 0xad) /* U+00AD */
+		return 2;
+	if (c[0] == 0xcd && c[1] == 0x8f) /* U+034F */
+		return 2;
+	if (c[0] == 0xe2 && c[1] == 0x80) /* U+200B to 200F, U+202A to 202E */
+		return (c[2] >= 0x8b && c[2] <= 0x8f) || (c[2] >= 0xaa && c[2] <= 0xae) ? 3 : 0;
+	if (c[0] == 0xe2 && c[1] == 0x81) /* U+2060 to 206F */
+		return c[2] >= 0xa0 && c[2] <= 0xaf ? 3 : 0;
+	if (c[0] == 0xe1 && c[1] == 0xa0) /* U+180B to 180F */
+		return c[2] >= 0x8b && c[2] <= 0x8f ? 3 : 0;
+	if (c[0] == 0xef && c[1] == 0xb8) /* U+FE00 to FE0F */
+		return c[2] >= 0x80 && c[2] <= 0x8f ? 3 : 0;
+	return c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf ? 3 : 0; /* U+FEFF */
+}
+
+bool dotgit_name(const char *name)
+{
+	const unsigned char *c = (const unsigned char *)name;
+	char plain[8];
+	size_t n = 0;
+
+	if (!strcmp(name, ".git"))
+		return true;
+	if (c[0] != '.' && c[0] != 'g' && c[0] != 'G' && c[0] < 0x80) /* nearly every name */
+		return false;
+	while (*c && n < sizeof plain - 1) {
+		size_t skip = ignorable(c);
+
+		if (!skip)
+			plain[n++] = (char)*c;
+		c += skip ? skip : 1;
+	}
+	plain[n] = 0;
+	if (*c)
+		return false;
+	while (n && (plain[n - 1] == ' ' || (plain[n - 1] == '.' && n > 1))) /* Windows' file systems drop these at the end */
+		plain[--n] = 0;
+	return !strcasecmp(plain, ".git") || !strcasecmp(plain, "git~1");
 }

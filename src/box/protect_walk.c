@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <strings.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -120,78 +121,75 @@ bool dir_each(int fd, size_t *left, dir_entry_fn *fn, void *ctx)
 
 /* ---- many ---- */
 
-struct pending {
-	struct pending *next;
-	const char *path;
-	size_t depth;
-};
-
 struct queue {
-	struct pending *first, **end;
+	struct spot *first, **end;
 };
 
 struct visit {
 	struct walk *w;
-	const struct pending *at;
+	struct spot *at;
 	struct queue *later, *last; /* directories of ordinary and of heavy names */
-	unsigned marks;
 };
 
-static void queue_add(struct arena *a, struct queue *q, const char *path, size_t depth)
+static void queue_add(struct visit *v, const char *name)
 {
-	struct pending *n = arena_new(a, struct pending);
+	struct arena *a = v->w->p->a;
+	struct spot *s = arena_new(a, struct spot);
+	const bool heavy = heavy_name(name);
+	struct queue *q = heavy || v->at->heavy ? v->last : v->later;
 
-	*n = (struct pending){.path = path, .depth = depth};
-	*q->end = n;
-	q->end = &n->next;
+	*s = (struct spot){.up = v->at, .path = path_join(a, v->at->path, name), .heavy = heavy || v->at->heavy};
+	*q->end = s;
+	q->end = &s->next;
 }
 
 static void visit_entry(void *ctx, int fd, const char *name, unsigned char type)
 {
 	struct visit *v = ctx;
-	struct arena *a = v->w->p->a;
+	struct walk *w = v->w;
 
-	(void)fd;
 	for (unsigned i = 0; i < MARKS; i++)
-		if (!strcmp(name, mark_names[i]))
-			v->marks |= 1u << i;
-	if (v->w->entry)
-		v->w->entry(v->w, v->at->path, name, type);
-	if (type != DT_DIR || !strcmp(name, ".git"))
+		if (!strcasecmp(name, mark_names[i]))
+			v->at->marks |= 1u << i;
+	if (w->entry)
+		w->entry(w, v->at, fd, name, type);
+	if (type != DT_DIR || (w->descend && !w->descend(v->at, name)))
 		return;
-	if (v->at->depth >= v->w->depth_max || strlen(v->at->path) + strlen(name) + 2 > PROTECT_PATH_MAX)
-		return;
-	if (!heavy_name(name))
-		queue_add(a, v->later, path_join(a, v->at->path, name), v->at->depth + 1);
-	else if (v->w->heavy)
-		queue_add(a, v->last, path_join(a, v->at->path, name), v->at->depth + 1);
+	if (strlen(v->at->path) + strlen(name) + 2 <= PROTECT_PATH_MAX)
+		queue_add(v, name);
+	else if (w->too_deep)
+		w->too_deep(w, v->at, name);
+	else
+		w->incomplete = true;
 }
 
-static bool visit(struct walk *w, const struct pending *at, struct queue *later, struct queue *last)
+static void visit(struct walk *w, struct spot *at, struct queue *later, struct queue *last)
 {
 	struct visit v = {.w = w, .at = at, .later = later, .last = last};
-	HELD dir = {w->p, held_open(w->p, at->path, O_RDONLY | O_DIRECTORY | O_NONBLOCK)};
-	bool all;
+	HELD dir = {w->p, held_list(w->p, at->path)};
 
-	if (dir.fd < 0)
-		return errno != EMFILE && errno != ENFILE && errno != ENOMEM; /* gone since it was listed, or nobody's to look into */
-	all = dir_each(dir.fd, &w->left, visit_entry, &v);
+	if (dir.fd < 0) { /* gone since it was listed, or of no use to git either */
+		w->incomplete |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP && !foreign_closed(w->p, at->path);
+		return;
+	}
+	if (!dir_each(dir.fd, &w->left, visit_entry, &v))
+		w->incomplete = true;
 	if (w->leave)
-		w->leave(w, at->path, v.marks);
-	return all;
+		w->leave(w, at);
 }
 
-/* Breadth first, so that a bound cuts off what lies deepest; what lies below heavy directories comes after all else. */
+/* Breadth first, so that a bound cuts off the deepest directories; those below heavy ones come after all others. */
 void walk_run(struct walk *w)
 {
 	struct queue later = {NULL, &later.first}, last = {NULL, &last.first};
-	size_t given = w->left = w->left < w->p->budget ? w->left : w->p->budget;
+	struct spot *top = arena_new(w->p->a, struct spot);
 
-	w->p->budget -= given; /* what is not used goes back */
-	queue_add(w->p->a, &later, w->from, 0);
-	for (struct pending *n = later.first; n && !w->incomplete; n = n->next)
-		w->incomplete = !w->left || !visit(w, n, &later, &last);
-	for (struct pending *n = last.first; n && w->left; n = n->next)
-		visit(w, n, &last, &last);
-	w->p->budget += w->left;
+	*top = (struct spot){.path = ""};
+	later.first = top;
+	later.end = &top->next;
+	for (struct spot *s = later.first; s && w->left; s = s->next)
+		visit(w, s, &later, &last);
+	for (struct spot *s = last.first; s && w->left; s = s->next)
+		visit(w, s, &last, &last);
+	w->incomplete |= !w->left;
 }

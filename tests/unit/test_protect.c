@@ -93,6 +93,9 @@ struct row {
 	bool works;         /* the program in the box must succeed */
 };
 
+#define MODULES_5 "/modules/x/modules/x/modules/x/modules/x/modules/x"
+#define DEEP_MODULE ".git" MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5 MODULES_5
+
 static const struct row rows[] = {
 	/* ---- git: what is there stays, git works ---- */
 	{"hooks and config cannot be written", REPO,
@@ -141,7 +144,8 @@ static const struct row rows[] = {
 	{"a new .git file that leads through a link", REPO, "git worktree add -q wt && ln -s .git/worktrees lnk && echo 'gitdir: ../lnk/wt' >wt/.git", "[ ! -e wt/.git ]", "wt/.git", NULL, true},
 	{"a planted submodule directory", REPO, "git init -q --bare .git/modules/x; echo 'touch $T/canary' >.git/modules/x/hooks/post-checkout",
 	 "[ ! -e .git/modules/x/hooks ]", ".git/modules/x/hooks", "hooks of a new repository", true},
-	{"repositories inside repositories", REPO, "d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo 'ref: refs/heads/x' >$d/HEAD; done", "true", ".git/modules/x/modules/x/modules/x/modules/x", NULL, true},
+	{"repositories inside repositories", REPO, "d=.git; for i in $(seq 60); do d=$d/modules/x; mkdir -p $d/objects $d/refs; echo 'ref: refs/heads/x' >$d/HEAD; done; echo '[core] fsmonitor = x' >$d/config",
+	 "[ -z \"$(find . -name config | grep -v ^./.git/config)\" ]", DEEP_MODULE "/config", "settings of a new repository that can run programs", true},
 	{"a worktree made in the box", REPO, "git worktree add -q wt", "git -C wt status", NULL, NULL, true},
 	{"a worktree made in the box that leads elsewhere", REPO, "git worktree add -q wt; git init -q --bare evil; echo ../../../evil >.git/worktrees/wt/commondir",
 	 "[ ! -e .git/worktrees/wt/commondir ]", ".git/worktrees/wt/commondir", "repository that takes its settings from elsewhere", true},
@@ -419,8 +423,8 @@ static void test_quarantine_in_place(void)
 	CHECK_INT(rmdir(str_c(A, str_fmt(A, "/dev/shm/caisson-test-%d", (int)getpid()))), 0);
 }
 
-/* A bound is said, not passed over. */
-static void test_bounds(void)
+/* Many files and many repositories: all are looked at, whether they could be pinned or not. */
+static void test_many(void)
 {
 	struct ops ops;
 	struct protect *p;
@@ -428,15 +432,30 @@ static void test_bounds(void)
 
 	clean();
 	make_dir("ws", 0755);
-	CHECK_INT(host("mkdir big && cd big && touch 0 && perl -e 'link(\"0\", $_) for 1..20100' && mkdir sub"), 0);
+	CHECK_INT(host("mkdir big && cd big && touch 0 && perl -e 'link(\"0\", $_) for 1..20100' && mkdir sub && git init -q sub/r"), 0);
 	p = start(&ops);
-	c = find_change(finish(p), ".");
-	CHECK(c && str_contains(c->what, STR("too many files")));
-	CHECK_INT(host("rm -r big && mkdir many && cd many && mkdir -p {1..70}/{objects,refs} && touch h && for i in {1..70}; do ln h $i/HEAD; done"), 0);
-	p = start(&ops);
+	CHECK_INT(host("git -C big/sub/r config core.fsmonitor x; mkdir -p big/sub/s && git init -q --bare big/sub/s/t"), 0);
 	c = finish(p);
-	CHECK(c && str_contains(c->what, STR("too many repositories")));
-	CHECK_INT(host("[ \"$(ls -d many/*/HEAD | wc -l)\" = 70 ]"), 0); /* what was there stays there */
+	CHECK(find_change(c, "big/sub/r/.git/config") && find_change(c, "big/sub/s/t/HEAD"));
+	CHECK_INT(host("! grep fsmonitor big/sub/r/.git/config && grep repositoryformatversion big/sub/r/.git/config"), 0); /* put back */
+	CHECK_INT(host("rm -r big && mkdir -p many/{1..400}/.git/{objects,refs} && cd many && for i in {1..400}; do echo ref: refs/heads/x >$i/.git/HEAD; echo '[core] fsmonitor = y' >$i/.git/config; done; sleep 0.05"), 0);
+	p = start(&ops);
+	CHECK(p->full);
+	CHECK_INT(host("for i in 7 211 399; do echo '[core] fsmonitor = x' >many/$i/.git/config; done"), 0);
+	c = finish(p);
+	CHECK(find_change(c, "many/7/.git/config") && find_change(c, "many/211/.git/config") && find_change(c, "many/399/.git/config"));
+	CHECK_INT(host("[ \"$(cat many/*/.git/config | sort -u)\" = '[core] fsmonitor = y' ]"), 0); /* the others stay, these are put back */
+}
+
+static void test_names_of_git(void)
+{
+	static const char *const dotgit[] = {".git", ".GIT", ".gIt", "git~1", "GIT~1", ".git.", ".g\342\200\214it", "\357\273\277.git", ".gi\302\255t"};
+	static const char *const other[] = {".gitx", "git", ".gi", ".github", ".gitignore", "x.git", ".git~1", "git~2", ".", "", ".g\303\244t", ".git-rewrite"};
+
+	for (size_t i = 0; i < COUNT(dotgit); i++)
+		CHECK_ROW(dotgit_name(dotgit[i]), dotgit[i]);
+	for (size_t i = 0; i < COUNT(other); i++)
+		CHECK_ROW(!dotgit_name(other[i]), other[i]);
 }
 
 static void test_patterns_and_bad_names(void)
@@ -611,7 +630,8 @@ static void suite(void)
 	RUN(test_left_behind);
 	RUN(test_host_meanwhile);
 	RUN(test_quarantine_in_place);
-	RUN(test_bounds);
+	RUN(test_many);
+	RUN(test_names_of_git);
 	RUN(test_patterns_and_bad_names);
 	RUN(test_memory);
 	RUN(test_table);

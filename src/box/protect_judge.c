@@ -1,0 +1,287 @@
+/*
+ * Repositories after the run: nothing that the program brought may make git on the host run something.
+ *
+ * Every directory of the workspace is looked at, also those inside git directories: git takes each for a repository that has a
+ * repository's content. What is dangerous in one (protect_git.c) is accepted
+ *   - if it was there before the run: the same git directory, at the same path, with the same dangerous settings and hooks;
+ *   - if the search before the run did not come there, and nothing on the way to it or in it has changed since (path_unchanged).
+ * Everything else goes to quarantine. `git init` in a box is ordinary work, so a repository with nothing but harmless settings and sample
+ * hooks stays. A directory that is a repository by itself without being called .git is nobody's ordinary work and is taken apart.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "box/protect_inner.h"
+#include "sys/file.h"
+
+#define MARKS_OF_REPOSITORY (MARK_HEAD | MARK_OBJECTS | MARK_REFS | MARK_COMMONDIR)
+
+struct judge {
+	struct texts *git_files; /* .git files that are new; what they name may be found later */
+};
+
+static bool was_visited(const struct protect *p, const char *dir) { return pmap_get(p->visited, str_of(dir)) != NULL; }
+
+/* ---- files that a configuration names ---- */
+
+struct fresh {
+	struct protect *p;
+	bool any;
+};
+
+static void fresh_entry(void *ctx, int fd, const char *name, unsigned char type)
+{
+	struct fresh *f = ctx;
+	struct stat st;
+
+	(void)type;
+	f->any |= fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_new(f->p, &st);
+}
+
+static void fresh_named(void *ctx, const char *path, bool directory)
+{
+	struct fresh *f = ctx;
+	size_t left = PROTECT_HOOKS_MAX;
+	struct stat st;
+
+	if (below_stat(f->p->ws, path, &st) < 0)
+		return;
+	f->any |= !path_unchanged(f->p, path);
+	if (directory && S_ISDIR(st.st_mode)) {
+		HELD dir = {f->p, held_list(f->p, path)};
+
+		f->any |= dir.fd < 0 || !dir_each(dir.fd, &left, fresh_entry, f);
+	}
+}
+
+static const char *top_of(struct protect *p, const char *gitdir) { return dotgit_name(path_basename(gitdir)) ? path_dirname(p->a, gitdir) : gitdir; }
+
+static bool named_unchanged(struct protect *p, const char *gitdir)
+{
+	struct fresh f = {.p = p};
+
+	named_each(p, gitdir, top_of(p, gitdir), fresh_named, &f);
+	return !f.any;
+}
+
+/* ---- one git directory ---- */
+
+static const struct {
+	const char *made, *changed; /* in a repository that is new, and in one that was there */
+} part_whats[PARTS] = {
+	[PART_CONFIG] = {"settings of a new repository that can run programs", "settings changed so that they can run programs, put back"},
+	[PART_WORKTREE_CONFIG] = {"settings of a new repository that can run programs", "settings changed so that they can run programs, put back"},
+	[PART_COMMONDIR] = {"repository that takes its settings from elsewhere", "repository that takes its settings from elsewhere"},
+	[PART_HOOKS] = {"hooks of a new repository", "hooks of a repository changed"},
+};
+
+/* Was it a repository before, as far as times tell? For one called .git it does not matter: its parts were always judged. */
+static bool was_repository(struct protect *p, const char *path)
+{
+	for (unsigned i = 0; i < MARKS; i++) {
+		const char *mark = path_join(p->a, path, mark_names[i]);
+		struct stat st;
+
+		if (1u << i & MARKS_OF_REPOSITORY && below_stat(p->ws, mark, &st) == 0 && !path_unchanged(p, mark))
+			return false;
+	}
+	return true;
+}
+
+static bool unseen_and_unchanged(struct protect *p, const char *path, enum gitdir_kind kind, enum gitdir_part part, const struct danger *now)
+{
+	if (was_visited(p, path_dirname(p->a, path)) || now->fresh || !path_unchanged(p, path_join(p->a, path, part_name(part))))
+		return false;
+	return (kind == GITDIR_DOTGIT || was_repository(p, path)) && named_unchanged(p, path);
+}
+
+static bool same_as_before(struct protect *p, const struct gitdir *was, enum gitdir_part part, const struct danger *now)
+{
+	struct stat st;
+
+	if (!was || below_stat(p->ws, was->path, &st) < 0 || st.st_dev != was->dev || st.st_ino != was->ino)
+		return false;
+	if (!was->parts[part].any || memcmp(was->parts[part].digest, now->digest, SHA256_BYTES) != 0)
+		return false;
+	return was->pinned || named_unchanged(p, was->path);
+}
+
+/* Settings of a repository that was there before: without them it would lose its remotes and branches. */
+static void put_back(struct protect *p, const char *path, struct str text)
+{
+	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
+	HELD file = {p, dir.fd < 0 ? -1 : held_add(p, openat(dir.fd, path_basename(path), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644))};
+
+	if (file.fd < 0 || fd_write_all(file.fd, path, text, NULL) < 0)
+		protect_report(p, path, "could not be put back", STR(""));
+}
+
+static void gitdir_after(struct protect *p, const char *path, enum gitdir_kind kind)
+{
+	const struct gitdir *was = pmap_get(p->gitdirs_before, str_of(path));
+	const bool worktree = kind == GITDIR_WORKTREE;
+	struct gitdir *g;
+
+	if (!pmap_get(p->gitdirs, str_of(path))) {
+		g = arena_new(p->a, struct gitdir);
+		*g = (struct gitdir){.path = path, .worktree = worktree};
+		p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
+	}
+	for (enum gitdir_part i = 0; i < PARTS; i++) {
+		struct danger now;
+
+		part_danger(p, path, worktree, i, &now);
+		if (!now.any || same_as_before(p, was, i, &now) || (!was && unseen_and_unchanged(p, path, kind, i, &now)))
+			continue;
+		if (protect_move(p, path_join(p->a, path, part_name(i)), was ? part_whats[i].changed : part_whats[i].made) == 0 && was && was->parts[i].text.n)
+			put_back(p, path_join(p->a, path, part_name(i)), was->parts[i].text);
+	}
+}
+
+/* ---- links in git directories ---- */
+
+/* Was this directory, inside a git directory, put there by renaming, or did its entries change? */
+static bool fresh_below(struct protect *p, const struct spot *dir, const struct spot *gitdir)
+{
+	struct stat st;
+
+	for (; dir != gitdir; dir = dir->up)
+		if (below_stat(p->ws, dir->path, &st) < 0 || is_new(p, &st))
+			return true;
+	return false;
+}
+
+/*
+ * git follows links when it writes a message, a log, a branch or a list: they would lead it out of the workspace. The old way to say which
+ * branch is checked out is a link from HEAD.
+ */
+static void link_after(struct protect *p, const struct spot *dir, int fd, const char *name)
+{
+	const struct spot *gitdir = dotgit_around(dir);
+	const struct gitdir *was = gitdir ? pmap_get(p->gitdirs_before, str_of(gitdir->path)) : NULL;
+	struct stat st;
+
+	if (!gitdir || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	if (was && !is_new(p, &st) && !fresh_below(p, dir, gitdir))
+		return;
+	if (!was && !was_visited(p, path_dirname(p->a, gitdir->path)) && path_unchanged(p, path_join(p->a, dir->path, name)))
+		return;
+	if (!strcmp(name, "HEAD") && str_starts(link_text(p->a, fd, name), "refs/"))
+		return;
+	protect_move(p, path_join(p->a, dir->path, name), "link in a repository");
+}
+
+/* ---- .git that is a file or a link ---- */
+
+static void dotgit_after(struct protect *p, struct judge *j, const char *path, unsigned char type)
+{
+	const struct str *was = pmap_get(p->git_files, str_of(path));
+	struct texts *t;
+
+	if (type == DT_LNK) {
+		if (!was && (was_visited(p, path_dirname(p->a, path)) || !path_unchanged(p, path)))
+			protect_move(p, path, "link in the place of a repository");
+		return; /* links that were there are kept */
+	}
+	if (was ? str_eq(*was, git_file_target(p, path)) : !was_visited(p, path_dirname(p->a, path)) && path_unchanged(p, path))
+		return;
+	t = arena_new(p->a, struct texts);
+	*t = (struct texts){.next = j->git_files, .text = str_of(path)};
+	j->git_files = t;
+}
+
+/* A file that the settings of a repository name, in a working tree of it that is new: the program chose its content. */
+static void move_named(void *ctx, const char *path, bool directory)
+{
+	struct protect *p = ctx;
+	struct stat st;
+
+	(void)directory;
+	if (!protect_kept(p, path) && below_stat(p->ws, path, &st) == 0 && !path_unchanged(p, path))
+		protect_move(p, path, "file that the settings of its repository run or include");
+}
+
+/* A .git file is fine when it leads to a worktree or submodule of a repository that was judged. */
+static void git_file_after(struct protect *p, const char *path)
+{
+	const char *dir = path_dirname(p->a, path), *target, *common;
+	struct str text = git_file_target(p, path);
+	const struct gitdir *g;
+
+	target = text.n ? protect_as_text(p, dir, text) : NULL; /* a link on the way could be turned elsewhere by the next box */
+	g = target ? pmap_get(p->gitdirs, str_of(target)) : NULL;
+	if (!g) {
+		protect_move(p, path, "leads to a repository that is not known");
+		return;
+	}
+	common = g->worktree ? path_dirname(p->a, path_dirname(p->a, target)) : target;
+	named_each(p, common, dir, move_named, p);
+}
+
+/* ---- directories that are repositories by themselves ---- */
+
+/* A directory that git takes for a repository, and that was none: its new parts go. */
+static void bare_after(struct protect *p, const struct spot *dir)
+{
+	const struct spot *was = pmap_get(p->visited, str_of(dir->path));
+	unsigned go = was ? dir->marks & ~was->marks : 0;
+	struct stat st;
+
+	for (unsigned i = 0; i < MARKS; i++) /* `head` is not HEAD where case matters */
+		if (1u << i & MARKS_OF_REPOSITORY & dir->marks && below_stat(p->ws, path_join(p->a, dir->path, mark_names[i]), &st) < 0)
+			return;
+	if (!was) {
+		for (unsigned i = 0; i < MARKS; i++)
+			if (dir->marks & 1u << i && !path_unchanged(p, path_join(p->a, dir->path, mark_names[i])))
+				go |= 1u << i;
+		go |= go & MARKS_OF_REPOSITORY ? MARK_HEAD : 0;
+	}
+	if (!(go & MARKS_OF_REPOSITORY)) { /* it was one */
+		gitdir_after(p, dir->path, GITDIR_BARE);
+		return;
+	}
+	for (unsigned i = 0; i < MARKS; i++)
+		if (go & 1u << i)
+			protect_move(p, path_join(p->a, dir->path, mark_names[i]), "planted repository");
+}
+
+/* ---- the workspace ---- */
+
+static void after_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
+{
+	if (dotgit_name(name) && (type == DT_REG || type == DT_LNK))
+		dotgit_after(w->p, w->ctx, path_join(w->p->a, dir->path, name), type);
+	else if (type == DT_LNK)
+		link_after(w->p, dir, fd, name);
+}
+
+static void after_leave(struct walk *w, struct spot *dir)
+{
+	dir->kind = gitdir_kind(dir);
+	if (dir->kind == GITDIR_BARE && !pmap_get(w->p->gitdirs_before, str_of(dir->path)))
+		bare_after(w->p, dir);
+	else if (dir->kind != GITDIR_NONE)
+		gitdir_after(w->p, dir->path, dir->kind);
+}
+
+static void after_too_deep(struct walk *w, const struct spot *dir, const char *name)
+{
+	const char *path = path_join(w->p->a, dir->path, name);
+
+	if (path_unchanged(w->p, path) || protect_move(w->p, path, "too deep to be searched") < 0)
+		w->incomplete = true;
+}
+
+void git_after(struct protect *p)
+{
+	struct judge j = {0};
+	struct walk w = {.p = p, .left = PROTECT_ENTRIES_MAX, .entry = after_entry, .leave = after_leave, .too_deep = after_too_deep, .ctx = &j};
+
+	walk_run(&w);
+	for (struct texts *t = j.git_files; t; t = t->next)
+		git_file_after(p, str_c(p->a, t->text));
+	p->incomplete |= w.incomplete;
+}

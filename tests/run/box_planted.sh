@@ -1,0 +1,107 @@
+#!/bin/bash
+# Planted repositories: after any boxed program, running git in any directory of the workspace on the host executes nothing that the program
+# brought. Attacks with their benign twins, as root and as an ordinary user. What an attack plants would write a canary. TAP.
+# shellcheck disable=SC2016 # programs are data for the box
+set -u
+# shellcheck source=tests/box/lib.sh
+. "$(dirname "$0")/../box/lib.sh"
+
+evil='evil() { git -C "$1" config core.fsmonitor "touch $CANARY;false"; };'
+own='own() { git init -q "$1" && git -C "$1" config core.fsmonitor "touch $OWN;false" && mkdir -p "$1/.git/hooks" && echo "touch $OWN" >"$1/.git/hooks/post-commit" && chmod +x "$1/.git/hooks/post-commit"; };'
+deep=a/b/c/d/e/f/g/h/i/j/k/l/m/n
+
+# fresh WHO SCRIPT: a new workspace, made on the host by the script
+fresh() {
+	ws=$tmp/$1/ws
+	[[ -d $ws ]] && chmod -R u+rwX "$ws"
+	rm -rf "$ws" "$tmp/$1/canary" "$tmp/$1/own"
+	as "$1" mkdir "$ws"
+	(cd "$ws" && as "$1" env OWN="$tmp/$1/own" bash -c "$own $2") >"$tmp/err" 2>&1 || result 1 "$1: making a workspace: $2"
+}
+# inside WHO SCRIPT: in a box that may write the workspace
+inside() { box "$1" --workspace "$ws:rw" --cwd "$ws" -c "export CANARY=$tmp/$1/canary; $evil $2"; }
+# git_everywhere WHO: git on the host in every directory, also inside .git, with every directory opened
+git_everywhere() {
+	rm -f "$tmp/$1/canary"
+	(cd "$ws" && chmod -R u+rwX . && find "${where:-.}" -type d -print0 | as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status; git diff' >/dev/null 2>&1)
+	[[ ! -e $tmp/$1/canary ]]
+}
+# attack WHO NAME SETUP SCRIPT...: each script is a run of its own; git is tried after the last one only
+attack() {
+	local who=$1 name=$2 setup=$3
+	shift 3
+	fresh "$who" "$setup"
+	for script in "$@"; do
+		inside "$who" "$script"
+		want '.status != "setup_error"' "$who: $name: the box could be made"
+	done
+	modes=$(cd "$ws" && stat -c %a . p sub 2>/dev/null | tr '\n' ' ')
+	git_everywhere "$who"
+	result $? "$who: $name: git on the host runs nothing of it"
+}
+# host WHO SCRIPT WHAT: what the host sees afterwards
+host() {
+	(cd "$ws" && as "$1" env OWN="$tmp/$1/own" bash -c "$2") >>"$tmp/err" 2>&1
+	result $? "$1: $3"
+}
+quiet() { want '(.changes // []) == []' "$1: nothing is reported: $2"; }
+told() { want '[(.changes // [])[].path] | index("'"$2"'") != null' "$1: the report names $2"; }
+
+attacks() {
+	local who=$1
+	attack "$who" 'A: a repository 14 directories deep' '' "mkdir -p $deep; git init -q $deep; evil $deep"
+	told "$who" "$deep/.git/config"
+	attack "$who" 'B: then its parent is renamed' '' "mkdir -p $deep; git init -q $deep; evil $deep" "mv $deep lib; rm -rf a"
+	attack "$who" 'C: below a directory that cannot be listed' '' 'mkdir p; git init -q p/repo; evil p/repo; ln -s p/repo lib; chmod 311 p'
+	[[ $modes == *311* ]]
+	result $? "$who: C: the mode is as the program left it: $modes"
+	attack "$who" 'D: then it is opened and renamed' '' 'mkdir p; git init -q p/repo; evil p/repo; chmod 311 p' 'chmod 755 p; mv p/repo real'
+	attack "$who" 'D: not searchable either' '' 'mkdir -p p/q; git init -q p/q/repo; evil p/q/repo; chmod 000 p/q; chmod 400 p' 'chmod 755 p; chmod 755 p/q; mv p/q/repo real'
+	attack "$who" 'E: the workspace cannot be listed' '' 'git init -q sub; evil sub; chmod 311 .' 'true'
+	told_none=$(field '(.changes // []) | length')
+	[[ $told_none == 0 ]]
+	result $? "$who: E: a later run works and has nothing to report"
+	attack "$who" 'G: the workspace becomes a repository itself' 'git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x' \
+		'mv .git/HEAD .git/H; mkdir objects refs; echo "ref: refs/heads/m" >HEAD; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch $CANARY;false\n" >config; chmod 311 .' true
+	attack "$who" 'H: a read-only git directory' '' 'git init -q sub; evil sub; echo x >sub/.git/hooks/post-commit; chmod 555 sub/.git/hooks sub/.git sub'
+	want '[.changes[] | select(.moved_to)] | length == 2' "$who: H: both parts are moved"
+	[[ $modes == *555* ]]
+	result $? "$who: H: the mode is as the program left it: $modes"
+	attack "$who" 'I: names that run by themselves, in a read-only workspace' '' 'echo x >.zshenv; echo x >.vimrc; mkdir .codex; chmod 555 .'
+	want '[.changes[] | select(.moved_to) | .path] | sort == [".codex", ".vimrc", ".zshenv"]' "$who: I: they are moved"
+	host "$who" '[ -z "$(ls -A)" ]' 'I: no placeholder stays'
+	where=zsub
+	attack "$who" 'L: more repositories than can be pinned' 'own zsub' 'for i in $(seq 300); do mkdir -p r$i/.git/objects r$i/.git/refs; echo ref: refs/heads/x >r$i/.git/HEAD; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*; git -C zsub config core.fsmonitor "touch $CANARY;false"'
+	attack "$who" 'M: more names than can be pinned' 'own zsub' 'for i in $(seq 1200); do mkdir -p a$i/.claude; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*'
+	where=
+	attack "$who" 'a repository inside .git' 'git init -q .' 'git init -q --bare .git/objects/zz; git -C .git/objects/zz config core.bare false; git -C .git/objects/zz config core.worktree .; evil .git/objects/zz'
+	attack "$who" 'a working tree of the own repository, with files that its settings name' 'own . && git config core.fsmonitor ./mon && git config core.hooksPath .hk' \
+		'mkdir w w/.hk; echo "gitdir: ../.git" >w/.git; printf "#!/bin/sh\ntouch $CANARY\n" >w/mon; cp w/mon w/.hk/post-index-change; chmod +x w/mon w/.hk/*'
+	attack "$who" 'a script that the own settings name' 'own . && git config core.fsmonitor ./mon && printf "#!/bin/sh\ntouch $OWN\n" >mon && chmod +x mon' 'printf "#!/bin/sh\ntouch $CANARY\n" >mon; rm -f mon; printf "#!/bin/sh\ntouch $CANARY\n" >mon; chmod +x mon'
+	attack "$who" 'a script that a hook links to' 'own . && git config --unset core.fsmonitor && echo true >hook && chmod +x hook && ln -s ../../hook .git/hooks/post-index-change' 'echo "touch $CANARY" >hook; rm -f hook; echo "touch $CANARY" >hook; chmod +x hook'
+	host "$who" 'grep -qx true hook' 'and it is as it was'
+	attack "$who" 'made a repository in two runs' '' 'mkdir -p d/objects; printf "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = touch $CANARY;false\n" >d/config; echo ref: refs/heads/x >d/HEAD' 'mkdir d/refs'
+	attack "$who" 'deeper than paths are long' '' 'git init -q r; evil r; perl -e '"'"'$x = "x" x 100; for (1 .. 60) { mkdir("y"); rename("r", "y/$x"); rename("y", "r") }'"'" \
+		'perl -e '"'"'$x = "x" x 100; for (1 .. 60) { rename("r/$x", "z") or die; rmdir("r"); rename("z", "r") }'"'"'; ls -A r'
+}
+
+twins() {
+	local who=$1
+	fresh "$who" "mkdir -p $deep/o/p/q/r/s/t && own $deep/o/p/q/r/s/t && own mine && mkdir node_modules && own node_modules/dep && mkdir -p ro/x && echo y >ro/x/y && chmod 555 ro/x ro && mkdir -p shut && chmod 311 shut"
+	inside "$who" "echo x >a/x; cd mine && echo y >y && git add y && git -c user.name=x -c user.email=x@y -c core.fsmonitor= commit -qm y --no-verify; cd ../node_modules/dep; echo z >z; git add z"
+	quiet "$who" 'own repositories with hooks and settings'
+	host "$who" "cd $deep/o/p/q/r/s/t && git status && [ -e \$OWN ]" 'the settings of a deep repository still work'
+	host "$who" 'cd mine && rm $OWN && git -c user.name=x -c user.email=x@y -c core.fsmonitor= commit -q --allow-empty -m z && [ -e $OWN ] && git log | grep -q y' 'and hooks do'
+	host "$who" '[ "$(stat -c %a ro ro/x shut | tr "\n" " ")" = "555 555 311 " ] && [ "$(cat ro/x/y)" = y ]' 'modes of own directories are kept'
+	fresh "$who" 'git init -q ../src$$ && cd ../src$$ && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m s && mv ../src$$ ../ws/src'
+	inside "$who" 'set -e; git init -q new; git clone -q src copy; git clone -q --bare src /tmp/b; cd copy; git config user.name x; git config user.email x@y; git worktree add -q ../tree; git -c protocol.file.allow=always submodule --quiet add ../src lib; git commit -qm sub; git -C lib status; cd ../tree; git commit -q --allow-empty -m t'
+	want '.exit_code == 0' "$who: init, clone, worktree and submodule work in the box"
+	quiet "$who" 'init, clone, worktree and submodule'
+	host "$who" 'git -C new status && git -C copy log | grep -q s && git -C tree log | grep -q t && git -C copy/lib log | grep -q s && [ -z "$(git -C copy status --porcelain)" ]' 'and on the host'
+}
+
+for who in $(people); do
+	attacks "$who"
+	twins "$who"
+done
+done_testing
