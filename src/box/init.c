@@ -218,7 +218,7 @@ static int enter_network(struct program *p, struct err *e)
 static int prepare(struct program *p, const struct ns_task *t, int *ret_old, struct err *e)
 {
 	p->task = t;
-	if (program_say(p, e) != 0 || setup_root(t->ops, t->limits.scratch, e) != 0 || enter_network(p, e) != 0)
+	if (program_say(p, e) != 0 || setup_root(t, &p->start_checked, e) != 0 || enter_network(p, e) != 0)
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");

@@ -95,8 +95,11 @@ void ns_tell_why(int talk, const struct err *why);
 void ns_not_told(int talk) __attribute__((noreturn));
 /* setup.c: what every box has, before it is known what for. */
 int setup_begin(struct err *e);
-/* Carries out the plan; where that has another root than the system's, what is there is left below. */
-int setup_root(const struct op *ops, uint64_t scratch, struct err *e);
+/*
+ * Carries out the plan; where that has another root than the system's, what is there is left below. *ret_start_checked: the directory that the program starts in
+ * is the expected one, and has another identity in the box.
+ */
+int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e);
 /* Into the new root, for good. A descriptor of the old one. */
 int setup_enter(int *ret_old, struct err *e);
 /* The old root goes away. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/mount_list.h"
 #include "sys/path.h"
 
 #define ROOT_ENTRIES_MAX 256 /* of a root directory given by the user */
@@ -198,11 +199,43 @@ static bool closed_inside(const struct spec *s, const struct spec_path *p)
 	return !p->writable && s->workspace.n && path_inside(target_of(p), s->workspace);
 }
 
-static void add_paths(struct arena *a, const struct spec *s, bool closed, struct ops *ops)
+/* An overlay would hide what else is mounted below it. */
+static unsigned callers_flags(const struct texts *mounts, struct str path, bool writable)
+{
+	if (writable)
+		return OP_CALLERS | OP_WRITABLE;
+	for (; mounts; mounts = mounts->next)
+		if (path_inside(mounts->text, path) && !str_eq(mounts->text, path))
+			return OP_CALLERS;
+	return OP_CALLERS | OP_APART;
+}
+
+static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, bool closed, struct ops *ops)
 {
 	for (const struct spec_path *p = s->paths; p; p = p->next)
 		if (closed_inside(s, p) == closed)
-			ops_add(a, ops, OP_BIND, OP_CALLERS | (p->writable ? OP_WRITABLE : 0), p->path, target_of(p));
+			ops_add(a, ops, OP_BIND, callers_flags(mounts, p->path, p->writable), p->path, target_of(p));
+}
+
+static bool has_readonly(const struct spec *s)
+{
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		if (!p->writable)
+			return true;
+	return s->workspace.n && !s->workspace_writable;
+}
+
+static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)
+{
+	struct texts *mounts = NULL;
+
+	if (has_readonly(s) && mount_list(a, &mounts, e) != 0)
+		return -1;
+	add_paths(a, s, mounts, false, ops);
+	if (s->workspace.n)
+		ops_add(a, ops, OP_BIND, callers_flags(mounts, s->workspace, s->workspace_writable), s->workspace, s->workspace)->expected = s->workspace_id;
+	add_paths(a, s, mounts, true, ops);
+	return 0;
 }
 
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e)
@@ -216,9 +249,5 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 			ops_add(a, ret, OP_LINK, 0, f->text, f->path);
 		else
 			add_file(a, ret, str_c(a, f->path), f->text);
-	add_paths(a, s, false, ret);
-	if (s->workspace.n)
-		ops_add(a, ret, OP_BIND, OP_CALLERS | (s->workspace_writable ? OP_WRITABLE : 0), s->workspace, s->workspace)->expected = s->workspace_id;
-	add_paths(a, s, true, ret);
-	return 0;
+	return add_callers(a, s, ret, e);
 }

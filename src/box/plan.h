@@ -32,6 +32,7 @@ enum {
 	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */
 	OP_IMAGE = 256,  /* the same for a part of a root that the caller named; its owners are not mapped */
 	OP_COVERED = 128, /* writable, and so is a directory above it: a rule for that will do */
+	OP_APART = 1024, /* OP_BIND, read-only: a directory of which only files' content is to be shared with the host (setup.c) */
 	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: what the source is, when that is known beforehand */
 };
 

@@ -278,6 +278,26 @@ static void probe_mounts(struct probing *h, struct probe *p)
 		probe_todo(h->a, p, "# a security module or a container forbids mounts in user namespaces; run caisson outside of it (docs/box.md, AppArmor)");
 }
 
+static int try_overlay(void *arg)
+{
+	static const char *const options[][2] = {{"lowerdir", "/usr:."}, {"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL}};
+	int fd = chdir(arg) == 0 ? mount_new("overlay", options, MOUNT_READONLY | MOUNT_NODEV) : -1;
+
+	return fd < 0 ? errno : 0;
+}
+
+static void probe_overlay(struct probing *h, struct probe *p)
+{
+	int why = in_namespaces(try_overlay, (void *)h->dir);
+
+	if (!why) {
+		found(p, PROBE_YES, STR("an overlay: FIFOs, sockets and locks in them are the box's own"));
+		return;
+	}
+	found(p, PROBE_PARTLY, str_fmt(h->a, "a mount: FIFOs and sockets in them lead outside (no overlay for users here: %s)", strerror(why)));
+	probe_todo(h->a, p, "# a kernel with overlayfs in user namespaces is needed (Linux 5.11 or later: modprobe overlay)");
+}
+
 static int try_proc(void *arg)
 {
 	int fd = mount_new("proc", NULL, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
@@ -523,6 +543,7 @@ static const struct {
 	{"system-calls", "system calls", PROBE_NEEDED, false, probe_calls},
 	{"mounts", "mounts", PROBE_NEEDED, true, probe_mounts},
 	{"proc", "/proc in the box", PROBE_NEEDED, true, probe_proc},
+	{"read-only", "read-only places", PROBE_WALL, true, probe_overlay},
 	{"seccomp", "system call filter", PROBE_NEEDED, false, probe_filter},
 	{"landlock", "Landlock", PROBE_WALL, false, probe_landlock},
 	{"idmap", "root's workspaces", PROBE_WALL, true, probe_idmap},

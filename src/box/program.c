@@ -211,13 +211,15 @@ static int enclose_early(struct program *p, struct err *e)
 }
 
 /* Another box with the same workspace may have renamed it in the meantime. */
-static int change_directory(const struct ns_task *t, struct err *e)
+static int change_directory(const struct program *p, struct err *e)
 {
+	const struct ns_task *t = p->task;
+	bool compare = identity_known(t->cwd_id) && !p->start_checked;
 	struct stat st;
 
-	if (chdir(t->cwd) != 0 && !identity_known(t->cwd_id))
+	if (chdir(t->cwd) != 0 && !compare)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
-	if (identity_known(t->cwd_id) && (stat(".", &st) != 0 || !directory_is(&st, t->cwd_id)))
+	if (compare && (stat(".", &st) != 0 || !directory_is(&st, t->cwd_id)))
 		return err_set(e, ERR_INPUT, 0, "the directory '%s' was moved or replaced since the command was judged; run the command again", t->cwd);
 	return 0;
 }
@@ -231,7 +233,7 @@ static int enclose(struct program *p, struct err *e)
 
 	if (unshare(CLONE_FS) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
-	if (change_directory(t, e) != 0)
+	if (change_directory(p, e) != 0)
 		return -1;
 	if (wall_in(t, e) != 0)
 		return -1;

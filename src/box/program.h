@@ -19,6 +19,7 @@ struct program {
 	pid_t pid;                  /* 0: there is none yet */
 	pid_t life;                 /* its pid, then PROGRAM_NETWORK; 0: it has ended, or is the program. A futex. */
 	bool started;               /* by the launcher */
+	bool start_checked;         /* by init: the directory that it starts in (setup_root()) */
 };
 
 /* What it has when it is made, it keeps: namespaces, user, limits. */

@@ -46,6 +46,8 @@ struct root {
 		size_t n;
 	} own[OWN_MAX];
 	size_t nown;
+	const struct ns_task *task;
+	bool start_checked; /* the directory that the program starts in lies in an overlay, and is the expected one */
 	int at;             /* the last directory above a target that is not ours; -1: none yet */
 	char *path;         /* room for one, PATH_ROOM bytes */
 };
@@ -244,6 +246,46 @@ static int bind_new(struct root *r, const struct op *op)
 	return !r->closed || mount_attributes_at(r->path, mount_flags(op) | MOUNT_BELOW) == 0 ? 1 : -1;
 }
 
+/*
+ * In an overlay directories have identities of its own, so the one that the program starts in is compared below it, once the overlay has looked it up: from then
+ * on the overlay stays with what it has found.
+ */
+static int check_start(struct root *r, const struct op *op, int below)
+{
+	const char *start = r->task->cwd;
+	size_t n = strlen(op->target);
+	struct stat st;
+
+	if (!identity_known(r->task->cwd_id) || strncmp(start, op->target, n) != 0 || (start[n] && start[n] != '/'))
+		return 0;
+	FD_CLEANUP int seen = open_beneath(r->fd, start, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int fd = open_beneath(below, start + n, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	r->start_checked = seen >= 0 && fd >= 0 && fstat(fd, &st) == 0 && directory_is(&st, r->task->cwd_id);
+	return 0;
+}
+
+/*
+ * A read-only mount does not stop a program from opening a FIFO to write, connecting to a socket or taking a lock, and Landlock's rule for a writable
+ * directory holds for whatever is mounted below it. In an overlay such inodes are its own: files have the host's content, and a FIFO or socket has nobody at its
+ * other end. Where the kernel has none for us, or not of this file system, the mount stays as it is. -1: we are lost.
+ */
+static int set_apart(struct root *r, const struct op *op)
+{
+	static const char *const options[][2] = {
+		{"lowerdir", NEW "/run:."}, /* two layers are the least; the first is empty */
+		{"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL},
+	};
+	FD_CLEANUP int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+
+	if (here < 0 || at < 0 || fchdir(at) != 0)
+		return 0; /* a file */
+	FD_CLEANUP int tree = mount_new("overlay", options, mount_flags(op));
+	if (fchdir(here) != 0)
+		return -1;
+	return tree >= 0 && mount_place(tree, at) == 0 ? check_start(r, op, at) : 0;
+}
+
 static int do_bind(struct root *r, const struct op *op, struct err *e)
 {
 	int done = bind_new(r, op);
@@ -255,7 +297,7 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 		return op_unusable(op, e);
 	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, tree) != 0)
 		return fail(op, "mount", e);
-	return 0;
+	return op->flags & OP_APART && set_apart(r, op) != 0 ? fail(op, "mount", e) : 0;
 }
 
 /* A directory that is not ours, once more on itself. */
@@ -486,19 +528,20 @@ static int make_root(struct root *r, const struct op *ops, uint64_t scratch, int
 	return open_base(scratch, &r->fd, ret_top, e) == 0 ? make_rest(r, ops, e) : -1;
 }
 
-int setup_root(const struct op *ops, uint64_t scratch, struct err *e)
+int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e)
 {
 	char path[PATH_ROOM];
-	struct root r = {.fd = -1, .at = -1, .path = path};
+	struct root r = {.fd = -1, .at = -1, .path = path, .task = t};
 	mode_t mask = umask(0);
 	FD_CLEANUP int top = -1;
-	int rc = make_root(&r, ops, scratch, &top, e);
+	int rc = make_root(&r, t->ops, t->limits.scratch, &top, e);
 
 	umask(mask);
 	fd_close(&r.at);
 	if (rc == 0 && mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		rc = err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	fd_close(&r.fd);
+	*ret_start_checked = r.start_checked;
 	return rc;
 }
 

@@ -134,8 +134,57 @@ reports() {
 	result $? "$who: a report is written, over a link too"
 }
 
+# ---- FIFOs and sockets in what can only be read ----
+reach='import os, socket, sys
+for d in sys.argv[1:]:
+    try:
+        os.write(os.open(d + "/fifo", os.O_WRONLY | os.O_NONBLOCK), b"x")
+    except OSError as e:
+        print(e.strerror)
+    try:
+        os.chdir(d)
+        socket.socket(socket.AF_UNIX).connect("socket")
+    except OSError as e:
+        print(e.strerror)
+    print(open("data").read().strip(), os.popen("./tool").read().strip())'
+fifos() {
+	local ws=$tmp/$who/quiet read=$tmp/$who/shown tools=$tmp/$who/home/.cargo open=$tmp/$who/open heard=$tmp/$who/heard listener d
+	for d in "$ws" "$read" "$tools" "$open"; do
+		place "$d"
+		as "$who" sh -c "cd $d && mkfifo fifo && echo content >data && printf '#!/bin/sh\necho ran\n' >tool && chmod 755 tool"
+	done
+	cp "$here/tests/box/listen.py" "$tmp/$who/"
+	place "$tmp/$who"
+	(become "$who" "$PYTHON" "$tmp/$who/listen.py" "$heard" "$ws" "$read" "$tools" "$open") 2>"$tmp/bg.err" &
+	listener=$!
+	await "$heard"
+	if ! as "$who" unshare -Urm mount -t overlay -o ro,lowerdir=/usr:/etc none /mnt 2>"$tmp/err"; then
+		skip "$who: FIFOs and sockets of read-only directories" 'no overlay for this user here'
+	else
+		box "$who" --workspace "$ws:ro" --read "$read" --lang python -c "$reach" "$ws" "$read"
+		[[ ! -s $heard ]]
+		result $? "$who: nobody outside hears of a FIFO or socket in a read-only workspace, or in what --read names"
+		want '.stdout | test("content ran(.|\n)*content ran")' "$who: its files can be read and run"
+		box "$who" --profile work --workspace "$open" --lang python -c "$reach" "$tools"
+		[[ ! -s $heard && $(field .stdout) == *'content ran'* ]]
+		result $? "$who: nor of those in a toolchain below the home"
+	fi
+	box "$who" --workspace "$open" --lang python -c "$reach" "$open"
+	for _ in {1..100}; do [[ $(grep -c " $open\$" "$heard") == 2 ]] && break; sleep 0.02; done
+	[[ $(grep " $open\$" "$heard" | sort | cut -d' ' -f1 | tr '\n' ' ') == 'fifo socket ' ]]
+	result $? "$who: those of a writable workspace work"
+	kill "$listener"
+	wait "$listener" 2>/dev/null
+	box "$who" -c 'cd /tmp && mkfifo f && (echo through >f &) && cat f'
+	want '.stdout == "through\n"' "$who: so do the box's own"
+	[[ $who == root ]] || return 0
+	as root unshare -m sh -c "mkdir $read/below && mount -t tmpfs none $read/below && echo mounted >$read/below/x && exec \"\$@\"" sh "$tmp/caisson" run --read "$read" -c "cat $read/below/x" >"$tmp/out" 2>"$tmp/err"
+	want '.stdout == "mounted\n"' "$who: what is mounted below a read-only path is seen"
+}
+
 for who in $(people); do
 	locks
+	fifos
 	reports
 	scripts
 	failures

@@ -7,6 +7,7 @@
 
 #include "sys/sha256.h"
 #include "sys/file.h"
+#include "sys/mount_list.h"
 #include "sys/user.h"
 #include "torture.h"
 #include "unit.h"
@@ -263,6 +264,23 @@ static void test_sha256(void)
 		printf("# this processor has no instructions for SHA-256: only libsodium's way is tested\n");
 }
 
+static bool listed(const struct texts *t, const char *path)
+{
+	for (; t; t = t->next)
+		if (str_is(t->text, path))
+			return true;
+	return false;
+}
+
+static void test_mount_list(void)
+{
+	struct texts *all = NULL;
+
+	CHECK_INT(mount_list(A, &all, NULL), 0);
+	CHECK(listed(all, "/") && listed(all, "/proc"));
+	CHECK(!listed(all, "") && !listed(all, dir));
+}
+
 int main(void)
 {
 	if (!mkdtemp(dir))
@@ -271,6 +289,7 @@ int main(void)
 	RUN(test_file_read);
 	RUN(test_file_torture);
 	RUN(test_lines);
+	RUN(test_mount_list);
 	RUN(test_lines_long);
 	RUN(test_passwd);
 	RUN(test_self);
