@@ -19,6 +19,7 @@ result() {
 		sed 's/^/#   /' "$tmp/out"
 	fi
 }
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
 # fails LINT WHAT TEXT: the lint fails and its output holds TEXT
 fails() {
 	local status=1
@@ -170,6 +171,8 @@ if command -v cppcheck >/dev/null; then
 	fails cppcheck 'an index out of bounds' src/base/a.c:4:
 	sed -i 's/return a\[2\]/return a[1]/' "$tmp/tree/src/base/a.c"
 	passes cppcheck 'an index in bounds'
+else
+	skip cppcheck 'cppcheck is not installed (scripts/deps lint)'
 fi
 if command -v shellcheck >/dev/null; then
 	fresh
@@ -177,6 +180,8 @@ if command -v shellcheck >/dev/null; then
 	fails shell 'arrays in sh' scripts/a:3
 	printf '#!/bin/sh\nx=1\nif [ "$x" = 1 ]; then echo; fi\n' | put scripts/a
 	passes shell 'a plain script'
+else
+	skip shell 'shellcheck is not installed (scripts/deps lint)'
 fi
 
 # the driver fails when one lint does
