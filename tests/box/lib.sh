@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # For the tests of the box: a temporary directory, an ordinary user beside root, and small words to run and look. Sourced; no test by itself.
+umask 022 # what is made here is for an ordinary user as well
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 CAISSON=$(realpath "${CAISSON:-$here/build/caisson}")
 tmp=$(mktemp -d /tmp/caisson-test-XXXXXX)

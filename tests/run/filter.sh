@@ -4,6 +4,7 @@
 #
 # Attacks only ever run in fresh namespaces (a user namespace, so that even root has no power over the machine).
 set -u
+umask 022
 here=$(cd "$(dirname "$0")/../.." && pwd)
 BUILD=${BUILD:-$here/build}
 probe=$BUILD/box/probe

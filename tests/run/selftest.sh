@@ -2,6 +2,7 @@
 # caisson selftest: the shipped sets against the built-in policy and others, of which nothing is ever run; and the box, as root and as an
 # ordinary user. TAP.
 set -u
+umask 022 # what is made here is for an ordinary user as well
 here=$(cd "$(dirname "$0")/../.." && pwd)
 CAISSON=${CAISSON:-$here/build/caisson}
 tmp=$(mktemp -d)
