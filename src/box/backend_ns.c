@@ -17,6 +17,7 @@
 #include "sys/fds.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
+#include "sys/scope.h"
 
 #define ENDS_MAX 6
 
@@ -27,6 +28,7 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	struct protect *protect;
 	struct cgroup cg;
 	bool grouped;             /* cg holds a group */
+	struct err no_group;      /* else the reason */
 	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
 	struct ns_child child;
 	int ends[ENDS_MAX];       /* descriptors for init alone, which has them from its birth; -1: closed */
@@ -37,8 +39,9 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	uid_t idmap_uid;
 	gid_t idmap_gid;
 	struct ns_watch watch;
-	struct undertaker undertaker; /* for the cgroup */
+	struct undertaker undertaker; /* for the cgroup; in a scope it holds that */
 	struct undertaker keeper;     /* for the placeholders: there before the first of them */
+	struct scope scope;       /* asked for where no other group can be had */
 };
 
 /* ---- before the box ---- */
@@ -66,24 +69,50 @@ static int group_limits(struct box *r, struct err *e)
 	return r->cpus_suffice || cg_enforcer(&r->cg, CG_CPU_MILLI) == ENFORCED_NOT ? 0 : cg_set(&r->cg, CG_CPU_MILLI, l->cpu_milli, e);
 }
 
-static void group_make(struct box *r, struct err *ret_why)
+static void group_make(struct box *r)
 {
-	r->grouped = cg_make(&r->cg, r->want, ret_why) == 0;
+	r->grouped = cg_make(&r->cg, r->want, &r->no_group) == 0;
 	r->watch.cg = r->grouped ? &r->cg : NULL;
 }
 
-/* What it was born in, or a new one. */
+/* What it was born in or moved to, or a new one. */
 static int group_ready(struct box *r, struct err *e)
 {
-	struct err why = {0};
-
-	if (!r->grouped)
-		group_make(r, &why);
+	if (!r->grouped && !r->no_group.kind)
+		group_make(r);
 	if (!r->grouped && r->s->limits.io)
-		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", why.text);
+		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", r->no_group.text);
 	if (!r->grouped && r->s->require_cgroup)
-		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", why.text);
+		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", r->no_group.text);
 	return r->grouped ? group_limits(r, e) : 0;
+}
+
+/* ---- a scope of the user's manager ---- */
+
+/*
+ * On version 2 an ordinary user often has no group, but a systemd manager that makes one. Init waits for its user meanwhile, so it is a
+ * single process when it is moved. The undertaker goes along: the manager removes a scope with its last process, and this one is there
+ * until the counters were read. Whatever fails, the box has no group then, and the reason is kept.
+ */
+static void scope_begin(struct box *r)
+{
+	pid_t pids[2] = {r->watch.pid};
+
+	if (undertaker_start(&r->undertaker, NULL, NULL, &r->no_group) == 0) {
+		pids[1] = r->undertaker.pid;
+		if (scope_ask(&r->scope, pids, 2, &r->no_group) == 0)
+			return;
+	}
+	scope_close(&r->scope);
+}
+
+static void scope_finish(struct box *r)
+{
+	const struct cg_scope in = {r->scope.unit, r->watch.pid, r->undertaker.pid};
+
+	r->grouped = scope_wait(&r->scope, &r->no_group) == 0 && cg_make_in_scope(&r->cg, &in, r->want, &r->no_group) == 0;
+	r->watch.cg = r->grouped ? &r->cg : NULL;
+	scope_close(&r->scope);
 }
 
 static int end_for_init(struct box *r, int fd)
@@ -205,35 +234,58 @@ static int child_make(struct box *r, bool host_network, struct err *e)
 	return r->child.null < 0 ? -1 : channels_open(r, e);
 }
 
-/* Init, and what it can do by itself. On version 2 it must be born in its group. */
-static int begin(struct box *r, bool host_network, struct err *e)
+/* Init learns who it is, and goes on. */
+static int tell_user(struct box *r, struct err *e)
 {
-	struct err no_group;
-	int into = -1;
-	bool rest = false;
-	pid_t pid;
+	if (fds_send(r->watch.talk, &r->user, sizeof(r->user), NULL, 0) < 0 && errno != EPIPE && errno != ECONNRESET)
+		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	return 0;
+}
 
-	if (child_make(r, host_network, e) != 0)
-		return -1;
-	if (cg_guess_v2())
-		group_make(r, &no_group);
+/* On version 2 init must be born in its group, or be moved there while it is alone. */
+static int group_begin(struct box *r)
+{
+	struct err none;
+	bool rest = false;
+	int into = -1;
+
+	if (cg_guess_v2()) {
+		group_make(r);
+		r->child.moved_in = !r->grouped && scope_open(&r->scope, &none) == 0;
+	}
 	if (r->grouped)
 		into = cg_into(&r->cg, &rest);
 	r->child.born_in = into >= 0 && !rest;
+	return into;
+}
+
+/* Init, and what it can do by itself. */
+static int begin(struct box *r, bool host_network, struct err *e)
+{
+	pid_t pid;
+	int into;
+
+	if (child_make(r, host_network, e) != 0)
+		return -1;
+	into = group_begin(r);
 	pid = namespace_clone(into, &r->watch.pidfd);
 	if (pid < 0)
 		return box_inside() ? err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made")
 				    : err_set(e, ERR_SYSTEM, errno, "cannot make the namespaces of the box (caisson doctor says what this host lacks)");
-	if (!pid)
+	if (!pid) {
+		scope_close(&r->scope); /* the manager is not for the box */
 		ns_init(&r->child);
+	}
 	r->watch.pid = pid;
 	if (cpus_away(pid, e) != 0)
 		return -1;
 	r->user = ns_user();
 	if (write_maps(r, e) != 0)
 		return -1;
-	if (fds_send(r->watch.talk, &r->user, sizeof(r->user), NULL, 0) < 0 && errno != EPIPE && errno != ECONNRESET)
-		return err_set(e, ERR_SYSTEM, errno, "cannot talk to the box");
+	if (r->child.moved_in)
+		scope_begin(r);
+	if (!r->scope.open && tell_user(r, e) != 0)
+		return -1;
 	close_ends(r); /* else a word to an init that is dead would wait for somebody to take it */
 	return r->grouped ? undertaker_start(&r->undertaker, &r->cg, NULL, e) : 0;
 }
@@ -279,7 +331,7 @@ static int let_go(struct box *r, struct err *e)
 	size_t n = r->grouped ? cg_doors(&r->cg, doors) : 0;
 	char word = r->grouped ? NS_GROUP : NS_ALONE;
 
-	if (r->grouped && !n && !r->child.born_in)
+	if (r->grouped && !n && !r->child.born_in && !r->child.moved_in)
 		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
 	/* A child that is dead already has said why; supervise() hears it. */
 	if (fds_send(r->watch.talk, &word, 1, doors, n) != 1 && errno != EPIPE && errno != ECONNRESET)
@@ -287,13 +339,19 @@ static int let_go(struct box *r, struct err *e)
 	return 0;
 }
 
-/* The group is made while init puts the root together, unless that was born in it; and the caller says that it is ready. */
+/* The group is made while init puts the root together, unless that is in it already; and the caller says that it is ready. */
 static int start(struct box *r, const struct box_start *how, struct err *e)
 {
 	bool born = r->grouped;
 
 	if ((born && group_ready(r, e) != 0) || plan(r, e) != 0)
 		return -1;
+	if (r->scope.open) {
+		scope_finish(r);
+		born = r->grouped;
+		if ((born && group_ready(r, e) != 0) || tell_user(r, e) != 0)
+			return -1;
+	}
 	if (brief_send(r->watch.talk, e) != 0 || (!born && group_ready(r, e) != 0))
 		return -1;
 	streams_start(r);
@@ -329,6 +387,7 @@ static void close_all(struct box *r)
 		fd_close(fds[i]);
 	close_ends(r);
 	close_trees(r);
+	scope_close(&r->scope);
 }
 
 static void say_enforced(const struct box *r, struct enforced *ret)

@@ -166,6 +166,8 @@ static int become_first(const struct ns_child *c, struct err *e)
 	struct ns_user user;
 
 	await_user(c->talk, &user); /* in any case: the launcher could not write the maps of a process that has ended, and would say that */
+	if (!why && c->moved_in && unshare(CLONE_NEWCGROUP) != 0) /* once more: the first began at the launcher's group */
+		why = errno;
 	if (why)
 		return err_set(e, ERR_SYSTEM, why, "cannot make the namespaces of the box");
 	if (become(&user, e) != 0 || die_with_launcher(c, e) != 0)

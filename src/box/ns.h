@@ -62,6 +62,7 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 struct ns_child {
 	bool host_network;         /* no network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
+	bool moved_in;             /* or it was moved there (or to none) before it was told its user */
 	int talk;                  /* our end of the socket pair */
 	int in, out, err, null;    /* the program's ends of the streams; null: in place of `in` where there is no input */
 	int launcher;              /* the process */

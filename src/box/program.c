@@ -152,7 +152,7 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
 		ns_not_told(c->talk);
 	ret->alone = word == NS_ALONE;
-	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in)))
+	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in && !c->moved_in)))
 		_exit(NS_LOST);
 }
 

@@ -23,6 +23,7 @@
 #include "sys/file.h"
 
 #define NAME_PREFIX "caisson-"
+#define HOLDER_GROUP "holder"
 #define KNOB_MAX 64          /* bytes of a value written */
 #define COUNTERS_MAX 2048    /* bytes of a file of counters */
 #define SWEEP_BYTES 32768    /* of a directory looked through for leftovers: some 700 names */
@@ -296,7 +297,7 @@ static int listen_for_oom(struct cgroup *cg, struct err *e)
 	return 0;
 }
 
-static int make_all(struct cgroup *cg, struct err *e)
+static int name_group(struct cgroup *cg, struct err *e)
 {
 	struct cg_origin self = {0};
 	uint64_t chance;
@@ -306,6 +307,13 @@ static int make_all(struct cgroup *cg, struct err *e)
 		return err_set(e, ERR_SYSTEM, errno, "no random bytes");
 	str_put(cg->name, sizeof cg->name, NAME_PREFIX "%jd-%jd-%jd-%016jx", (intmax_t)self.pid, (intmax_t)self.made, (intmax_t)self.namespace, (uintmax_t)chance);
 	cg->self = self;
+	return 0;
+}
+
+static int make_all(struct cgroup *cg, struct err *e)
+{
+	if (name_group(cg, e) < 0)
+		return -1;
 	for (size_t i = 0; i < cg->n; i++) {
 		struct cg_dir *d = &cg->dirs[i];
 		/* a hierarchy for nothing but a CPU limit waits until that is set */
@@ -315,6 +323,22 @@ static int make_all(struct cgroup *cg, struct err *e)
 	return listen_for_oom(cg, e);
 }
 
+static void close_all(struct cgroup *cg)
+{
+	if (cg->n > 0) {
+		if (cg->oom_event != cg->oom_count)
+			fd_close(&cg->oom_event);
+		fd_close(&cg->oom_count);
+	}
+	for (size_t i = 0; i < cg->n; i++) {
+		fd_close(&cg->dirs[i].tasks);
+		fd_close(&cg->dirs[i].fd);
+		fd_close(&cg->dirs[i].parent);
+	}
+	cg->n = 0;
+	cg->oom_event = cg->oom_count = -1;
+}
+
 int cg_make(struct cgroup *cg, unsigned want, struct err *e)
 {
 	struct cg_map map;
@@ -322,6 +346,46 @@ int cg_make(struct cgroup *cg, unsigned want, struct err *e)
 	if (cg_map_read(&map, want, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
 		return 0;
 	cg_remove(cg);
+	return -1;
+}
+
+/* ---- in a scope ---- */
+
+/* The scope's directory, if the kernel says that the process is in it. */
+static int open_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
+{
+	struct cg_map map;
+	if (cg_map_read_of(&map, scope->first, want, e) < 0)
+		return -1;
+	const struct cg_hierarchy *h = map.n == 1 && map.of[0].v2 ? &map.of[0] : NULL;
+	const char *name = h ? strrchr(h->path, '/') : NULL;
+	if (!name || strcmp(name + 1, scope->unit) != 0)
+		return err_set(e, ERR_SYSTEM, 0, "the user manager has moved no process to '%s'", scope->unit);
+	int fd = open(h->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open the control group '%s'", h->path);
+	add_slot(cg, fd, true, 0);
+	return is_group(fd, CG_V2_MAGIC) ? 0 : err_set(e, ERR_SYSTEM, 0, "'%s' is not a control group", h->path);
+}
+
+/* A group with processes of its own cannot hand out controllers, so both leave the scope's own group first. */
+static int settle(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
+{
+	struct cg_dir *d = &cg->dirs[0];
+	if (mkdirat(d->parent, HOLDER_GROUP, 0755) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a control group in '%s'", scope->unit);
+	if (put_number(d->parent, HOLDER_GROUP "/cgroup.procs", (uint64_t)scope->holder) < 0 || put_number(d->fd, "cgroup.procs", (uint64_t)scope->first) < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot move a process within '%s'", scope->unit);
+	return cg_hand_out_v2(d->parent, NEEDED, want, &d->controllers, e);
+}
+
+int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e)
+{
+	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
+	if (open_scope(cg, scope, want, e) == 0 && name_group(cg, e) == 0 && make_dir(cg, &cg->dirs[0], e) == 0 && settle(cg, scope, want, e) == 0 &&
+	    listen_for_oom(cg, e) == 0)
+		return 0;
+	close_all(cg); /* what was made there holds a process, or goes with the scope */
 	return -1;
 }
 
@@ -543,22 +607,6 @@ uint64_t cg_oom_kills(struct cgroup *cg)
 }
 
 /* ---- the end ---- */
-
-static void close_all(struct cgroup *cg)
-{
-	if (cg->n > 0) {
-		if (cg->oom_event != cg->oom_count)
-			fd_close(&cg->oom_event);
-		fd_close(&cg->oom_count);
-	}
-	for (size_t i = 0; i < cg->n; i++) {
-		fd_close(&cg->dirs[i].tasks);
-		fd_close(&cg->dirs[i].fd);
-		fd_close(&cg->dirs[i].parent);
-	}
-	cg->n = 0;
-	cg->oom_event = cg->oom_count = -1;
-}
 
 void cg_remove(struct cgroup *cg)
 {

@@ -56,6 +56,15 @@ struct cg_host { /* what this host gives the caller; for doctor */
  * where there is a hierarchy for that; a limit that the machine cannot exceed anyway is better not wanted, it costs a directory on version 1.
  */
 int cg_make(struct cgroup *cg, unsigned want, struct err *e);
+/*
+ * A fresh group in a scope (sys/scope.h) that holds two processes of ours and is handed over to this user: `first` is moved to the group,
+ * `holder` to another one beside it. While the holder lives the systemd manager removes neither, so that their counters can be read.
+ */
+struct cg_scope {
+	const char *unit;
+	pid_t first, holder;
+};
+int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned want, struct err *e);
 /* Before a process is in it. */
 int cg_set(struct cgroup *cg, enum cg_limit what, uint64_t n, struct err *e);
 /* Who enforces this limit when it is set; ENFORCED_NOT: cg_set() would fail. */

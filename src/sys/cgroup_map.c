@@ -227,15 +227,24 @@ void cg_map_usual(struct cg_map *m)
 		}
 }
 
-int cg_map_read(struct cg_map *ret, unsigned want, struct err *e)
+static int map_read(struct cg_map *ret, const char *groups, unsigned want, struct err *e)
 {
 	ret->n = 0;
 	ret->want = want;
-	if (each_line(ret, "/proc/self/cgroup", cg_map_group, NULL, e) < 0)
+	if (each_line(ret, groups, cg_map_group, NULL, e) < 0)
 		return -1;
 	cg_map_prune(ret);
 	cg_map_usual(ret);
 	return cg_map_complete(ret) ? 0 : each_line(ret, "/proc/self/mountinfo", cg_map_mount, cg_map_complete, e);
+}
+
+int cg_map_read(struct cg_map *ret, unsigned want, struct err *e) { return map_read(ret, "/proc/self/cgroup", want, e); }
+
+int cg_map_read_of(struct cg_map *ret, pid_t pid, unsigned want, struct err *e)
+{
+	char path[32];
+	str_put(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+	return map_read(ret, path, want, e);
 }
 
 /* ---- version 2: which directory ---- */
@@ -307,6 +316,16 @@ static bool will_do(int dir, unsigned need, unsigned want, unsigned *ret_control
 		return false;
 	*ret_controllers = have;
 	return true;
+}
+
+int cg_hand_out_v2(int dir, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e)
+{
+	enum obstacle why = NOT_READABLE;
+	unsigned have = hand_out(dir, need, want, &why);
+	if ((need & ~have) != 0)
+		return err_set(e, ERR_SYSTEM, 0, "the control group of the scope %s", obstacles[why]);
+	*ret_controllers = have;
+	return 0;
 }
 
 int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e)

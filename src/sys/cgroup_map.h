@@ -45,6 +45,8 @@ bool cg_map_complete(const struct cg_map *m);
 void cg_map_usual(struct cg_map *m);
 /* What limits something that must be limited or is wanted: /proc/self/cgroup, then the usual places, then /proc/self/mountinfo if that was not all. */
 int cg_map_read(struct cg_map *ret, unsigned want, struct err *e);
+/* The same for another process of this pid namespace. */
+int cg_map_read_of(struct cg_map *ret, pid_t pid, unsigned want, struct err *e);
 
 /*
  * The nearest directory, from the caller's own group up to the mount point, in which a group with the `need`ed controllers can be made and to
@@ -53,5 +55,10 @@ int cg_map_read(struct cg_map *ret, unsigned want, struct err *e);
  * `want` is taken where it is to be had.
  */
 int cg_place_v2(struct cg_hierarchy *h, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e);
+/*
+ * Switches controllers on for the children of a group that was handed over whole and holds no processes itself. 0 and what they have; -1: not
+ * all of the `need`ed.
+ */
+int cg_hand_out_v2(int dir, unsigned need, unsigned want, unsigned *ret_controllers, struct err *e);
 /* The text of a small file below a directory, up to cap - 1 bytes and a NUL: its length, or -1. */
 ssize_t cg_read(int dir, const char *name, char *buf, size_t cap);
