@@ -115,8 +115,8 @@ void dbus_call(struct dbus_out *m, uint32_t serial, const struct dbus_target *to
 	dbus_put_u32(m, serial);
 	fields = dbus_put_array(m, 8);
 	put_field(m, FIELD_PATH, "o", to->path);
-	put_field(m, FIELD_INTERFACE, "s", to->interface);
 	put_field(m, FIELD_MEMBER, "s", to->member);
+	put_field(m, FIELD_INTERFACE, "s", to->interface);
 	put_field(m, FIELD_DESTINATION, "s", to->destination);
 	put_field(m, FIELD_SIGNATURE, "g", signature);
 	dbus_put_array_end(m, fields);
@@ -296,11 +296,14 @@ int dbus_connect(const char *path, pid_t *ret_pid, struct err *e)
 /* NUL, then EXTERNAL with the digits of the user's number as hexadecimal letters. The server compares it with the socket's credentials. */
 static size_t auth_text(char *to, size_t room)
 {
-	char uid[16], hex[2 * sizeof(uid) + 1];
+	char uid[16], hex[2 * sizeof(uid)];
 	size_t n = str_put(uid, sizeof(uid), "%u", (unsigned)geteuid());
 
-	for (size_t i = 0; i <= n; i++)
-		str_put(hex + 2 * i, 3, "%s%c", i < n ? "3" : "", i < n ? uid[i] : '\0'); /* '0' is 0x30 */
+	for (size_t i = 0; i < n; i++) { /* '7' is 0x37 */
+		hex[2 * i] = '3';
+		hex[2 * i + 1] = uid[i];
+	}
+	hex[2 * n] = '\0';
 	to[0] = '\0';
 	return 1 + str_put(to + 1, room - 1, "AUTH EXTERNAL %s\r\nBEGIN\r\n", hex);
 }

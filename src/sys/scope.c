@@ -31,7 +31,7 @@ static void put_property(struct dbus_out *m, const char *name, const char *signa
 	dbus_put_signature(m, signature);
 }
 
-static void start_unit(struct dbus_out *m, const char *unit, const pid_t *pids, size_t n)
+void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, size_t n)
 {
 	static const struct dbus_target to = {SYSTEMD, "/org/freedesktop/systemd1", SYSTEMD ".Manager", "StartTransientUnit"};
 	struct dbus_array properties, list;
@@ -163,7 +163,7 @@ int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e)
 	str_put(s->unit, sizeof(s->unit), "caisson-%d-%016jx.scope", (int)getpid(), (uintmax_t)chance);
 	if (!s->direct)
 		greet(messages);
-	start_unit(&messages[2], s->unit, pids, n);
+	scope_question(&messages[2], s->unit, pids, n);
 	s->bus.deadline = clock_now() + SCOPE_ALL_MS * MS;
 	return dbus_send(&s->bus, messages + (s->direct ? 2 : 0), s->direct ? 1 : 3, e);
 }

@@ -30,6 +30,8 @@ int scope_open(struct scope *s, struct err *e);
 int scope_open_at(struct scope *s, const char *runtime, struct err *e);
 /* Asks for a scope with these processes, children of this one, and does not wait. */
 int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e);
+/* The question as a message. */
+void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, size_t n);
 /* Waits until the processes are in the scope. -1: they will not be, or it takes too long. */
 #define SCOPE_FIRST_MS 250 /* from this call to the peer's first sign of life: a manager that hangs costs a run no more */
 #define SCOPE_ALL_MS 2000  /* from the question to the end of the job */
