@@ -19,6 +19,7 @@
 #include "sys/landlock.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
+#include "sys/scope.h"
 #include "sys/seccomp.h"
 
 #define CHILD_SECONDS 5      /* a child that takes longer is ended */
@@ -32,6 +33,8 @@ struct probing {
 	bool root, inside;     /* inside a box of ours */
 	bool users;            /* user namespaces work */
 	struct cg_host cg;
+	bool scoped;           /* its group is in a scope of the user's systemd manager */
+	struct err no_scope;   /* else the reason, if that was tried */
 };
 
 /* ---- the list ---- */
@@ -431,6 +434,49 @@ static void probe_filter(struct probing *h, struct probe *p)
 
 /* ---- limits ---- */
 
+static pid_t sleeper(void)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	alarm(CHILD_SECONDS);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;)
+		pause();
+}
+
+static void end_sleeper(pid_t pid)
+{
+	if (pid <= 0)
+		return;
+	kill(pid, SIGKILL);
+	child_status(pid);
+}
+
+/* As in backend_ns.c, with two processes that only sleep. */
+static void try_scope(struct probing *h)
+{
+	const struct cg_scope two = {.first = sleeper(), .holder = sleeper()};
+	struct cg_scope in = two;
+	struct scope s = {0};
+	struct cgroup cg = {0};
+	struct err *e = &h->no_scope;
+
+	in.unit = s.unit;
+	if (two.first < 0 || two.holder < 0)
+		err_set(e, ERR_SYSTEM, errno, "cannot fork");
+	else if (scope_open(&s, e) == 0 && scope_ask(&s, (const pid_t[]){two.first, two.holder}, 2, e) == 0 && scope_wait(&s, e) == 0)
+		h->scoped = cg_make_in_scope(&cg, &in, CG_HAS_CPU, e) == 0;
+	if (h->scoped)
+		cg_describe(&cg, &h->cg);
+	h->cg.into = false;
+	end_sleeper(two.first);
+	cg_remove(&cg);
+	end_sleeper(two.holder);
+	scope_close(&s);
+}
+
 /* How to get a group of one's own depends on who governs the groups here. */
 static void todo_group(struct probing *h, struct probe *p)
 {
@@ -445,8 +491,12 @@ static void todo_group(struct probing *h, struct probe *p)
 		if (v2)
 			probe_todo(h->a, p, "# or hand a directory of /sys/fs/cgroup with its controllers to this user (docs/box.md); in a container: --cgroupns=private and a writable /sys/fs/cgroup");
 	} else {
-		probe_todo(h->a, p, "systemd-run --user --scope -p Delegate=yes -- caisson run ...");
-		probe_todo(h->a, p, "# no session (\"Failed to connect to bus\")? once:  sudo loginctl enable-linger %u", (unsigned)geteuid());
+		if (h->no_scope.kind)
+			probe_todo(h->a, p, "# your user manager (systemd) gives none: %s", h->no_scope.text);
+		if (h->no_scope.errnum == ENOENT) /* lingering starts it at boot and keeps it without a login session */
+			probe_todo(h->a, p, "sudo loginctl enable-linger %u", (unsigned)geteuid());
+		else
+			probe_todo(h->a, p, "systemctl --user status   # does your user manager answer?");
 		probe_todo(h->a, p, "# in a service of your own:  [Service]  Delegate=memory pids cpu");
 	}
 }
@@ -465,7 +515,9 @@ static void todo_cpu(struct probing *h, struct probe *p)
 static void probe_memory(struct probing *h, struct probe *p)
 {
 	if (h->cg.memory != ENFORCED_NOT) {
-		found(p, PROBE_YES, str_fmt(h->a, "%s, in %s", enforcer_name(h->cg.memory), h->cg.where));
+		const char *by = enforcer_name(h->cg.memory);
+
+		found(p, PROBE_YES, h->scoped ? str_fmt(h->a, "%s, by a scope of your user manager (systemd)", by) : str_fmt(h->a, "%s, in %s", by, h->cg.where));
 		return;
 	}
 	found(p, PROBE_PARTLY, STR("watched from outside every 10 ms, and per process (rlimit)"));
@@ -498,9 +550,6 @@ static void probe_swap(struct probing *h, struct probe *p)
 {
 	struct str swaps = small_file(h->a, "/proc/swaps");
 	ptrdiff_t line = str_find(swaps, '\n', 0);
-	struct cgroup cg = {0};
-	struct err e;
-	bool counted = false;
 
 	if (line < 0 || (size_t)line + 1 >= swaps.n) {
 		found(p, PROBE_YES, STR("this host has no swap"));
@@ -510,13 +559,8 @@ static void probe_swap(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, STR("counted by the watcher"));
 		return;
 	}
-	if (cg_make(&cg, 0, &e) == 0) {
-		for (size_t i = 0; i < cg.n; i++)
-			counted |= cg.dirs[i].fd >= 0 && (faccessat(cg.dirs[i].fd, "memory.swap.max", F_OK, 0) == 0 || faccessat(cg.dirs[i].fd, "memory.memsw.limit_in_bytes", F_OK, 0) == 0);
-		cg_remove(&cg);
-	}
-	found(p, counted ? PROBE_YES : PROBE_PARTLY, counted ? str_of(enforcer_name(h->cg.memory)) : STR("swap is not counted: a program may use it besides"));
-	if (!counted)
+	found(p, h->cg.swap ? PROBE_YES : PROBE_PARTLY, h->cg.swap ? str_of(enforcer_name(h->cg.memory)) : STR("swap is not counted: a program may use it besides"));
+	if (!h->cg.swap)
 		probe_todo(h->a, p, "# add swapaccount=1 to the kernel's command line and restart; or: sudo swapoff -a");
 }
 
@@ -527,7 +571,12 @@ static void probe_kill(struct probing *h, struct probe *p)
 
 static void probe_into(struct probing *h, struct probe *p)
 {
-	found(p, h->cg.into ? PROBE_YES : PROBE_NO, h->cg.into ? STR("CLONE_INTO_CGROUP") : h->cg.memory == ENFORCED_NOT ? STR("there is no group") : STR("it enters its group by itself, before it runs"));
+	if (h->cg.into)
+		found(p, PROBE_YES, STR("CLONE_INTO_CGROUP"));
+	else if (h->cg.memory == ENFORCED_NOT)
+		found(p, PROBE_NO, STR("there is no group"));
+	else
+		found(p, PROBE_NO, h->scoped ? STR("the user manager moves it there, before it runs") : STR("it enters its group by itself, before it runs"));
 }
 
 /* ---- all of them ---- */
@@ -560,6 +609,8 @@ void probe_host(struct arena *a, const char *dir, struct probes *list)
 	struct probing h = {.a = a, .dir = dir, .root = geteuid() == 0, .inside = box_inside()};
 
 	cg_probe(&h.cg);
+	if (h.cg.memory == ENFORCED_NOT && !h.root && cg_guess_v2())
+		try_scope(&h);
 	EACH(i, rows) {
 		struct probe *p = probe_add(a, list, rows[i].id, rows[i].title, rows[i].weight);
 

@@ -626,22 +626,29 @@ void cg_remove(struct cgroup *cg)
 	close_all(cg);
 }
 
+static bool has_file(const struct cg_dir *d, const char *name, int mode) { return d && d->fd >= 0 && faccessat(d->fd, name, mode, AT_EACCESS) == 0; }
+
+void cg_describe(const struct cgroup *cg, struct cg_host *ret)
+{
+	const struct cg_dir *memory = dir_with(cg, CG_HAS_MEMORY);
+	bool rest;
+	*ret = (struct cg_host){
+		.memory = cg_enforcer(cg, CG_MEMORY_MAX), .cpu = cg_enforcer(cg, CG_CPU_MILLI), .pids = cg_enforcer(cg, CG_PIDS_MAX),
+		.into = cg_into(cg, &rest) >= 0, .kill = has_file(dir_v2(cg), "cgroup.kill", W_OK),
+		.swap = has_file(memory, "memory.swap.max", F_OK) || has_file(memory, "memory.memsw.limit_in_bytes", F_OK),
+	};
+	name_of(memory->parent, ret->where, sizeof ret->where);
+}
+
 void cg_probe(struct cg_host *ret)
 {
 	struct cgroup cg;
 	struct err e;
-	*ret = (struct cg_host){0};
 	if (cg_make(&cg, CG_HAS_CPU | CG_HAS_IO, &e) < 0) {
+		*ret = (struct cg_host){0};
 		str_put(ret->where, sizeof ret->where, "%.*s", (int)sizeof ret->where - 1, e.text);
 		return;
 	}
-	bool rest;
-	const struct cg_dir *v2 = dir_v2(&cg);
-	ret->memory = cg_enforcer(&cg, CG_MEMORY_MAX);
-	ret->cpu = cg_enforcer(&cg, CG_CPU_MILLI);
-	ret->pids = cg_enforcer(&cg, CG_PIDS_MAX);
-	ret->into = cg_into(&cg, &rest) >= 0;
-	ret->kill = v2 && faccessat(v2->fd, "cgroup.kill", W_OK, AT_EACCESS) == 0;
-	name_of(dir_with(&cg, CG_HAS_MEMORY)->parent, ret->where, sizeof ret->where);
+	cg_describe(&cg, ret);
 	cg_remove(&cg);
 }

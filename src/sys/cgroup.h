@@ -48,6 +48,7 @@ struct cg_host { /* what this host gives the caller; for doctor */
 	enum enforcer memory, cpu, pids; /* ENFORCED_CGROUP2, ENFORCED_CGROUP1 or ENFORCED_NOT */
 	bool kill;            /* a group can be killed at once */
 	bool into;            /* a child can be born in its group */
+	bool swap;            /* swap is counted with memory */
 	char where[256];      /* the directory groups are made in, or what is missing */
 };
 
@@ -93,3 +94,5 @@ uint64_t cg_oom_kills(struct cgroup *cg);
 /* Removes the directories: all processes must be gone; waits a little for those that are just leaving. Leftovers of dead launchers go as well. Safe to call twice. */
 void cg_remove(struct cgroup *cg);
 void cg_probe(struct cg_host *ret);
+/* The same of a group that was made. */
+void cg_describe(const struct cgroup *cg, struct cg_host *ret);

@@ -145,8 +145,9 @@ int scope_open(struct scope *s, struct err *e)
 
 	if (geteuid() == 0)
 		return err_set(e, ERR_SYSTEM, 0, "root has no user manager");
-	if (given && given[0] == '/')
-		return scope_open_at(s, given, e);
+	/* the variable may be another user's, left by su */
+	if (given && given[0] == '/' && scope_open_at(s, given, e) == 0)
+		return 0;
 	str_put(usual, sizeof(usual), "/run/user/%u", (unsigned)geteuid());
 	return scope_open_at(s, usual, e);
 }

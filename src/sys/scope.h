@@ -6,8 +6,8 @@
  *            ── StartTransientUnit("caisson-PID-RANDOM.scope", PIDs, Delegate) ──> manager, which asks the system's manager to move the processes
  *            <── JobRemoved(unit, "done") ──
  *
- * RUNTIME is $XDG_RUNTIME_DIR, or /run/user/UID without it; it must belong to this user alone. No other address is used, whatever the
- * environment says. The peer's word is not trusted: cg_make_in_scope() asks the kernel where the processes are.
+ * RUNTIME is $XDG_RUNTIME_DIR, else /run/user/UID; it must belong to this user alone. No other address is used, whatever the environment
+ * says. The peer's word is not trusted: cg_make_in_scope() asks the kernel where the processes are.
  *
  * The manager removes the scope, with the groups below it, when its last process has ended.
  */
