@@ -231,7 +231,7 @@ check-fresh: ## make demo and make check on a minimal Debian 12 of its own, as r
 
 check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs the packages of SETS=vm)
 	@scripts/deps build
-	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup landlock seccomp sys watch)
+	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup dbus landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
 lint: ## layering, purity, banned functions, documented ids, words, texts in tables, sizes, cppcheck

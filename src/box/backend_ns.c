@@ -109,8 +109,9 @@ static void scope_begin(struct box *r)
 static void scope_finish(struct box *r)
 {
 	const struct cg_scope in = {r->scope.unit, r->watch.pid, r->undertaker.pid};
+	bool needed = r->s->require_cgroup || r->s->limits.io;
 
-	r->grouped = scope_wait(&r->scope, &r->no_group) == 0 && cg_make_in_scope(&r->cg, &in, r->want, &r->no_group) == 0;
+	r->grouped = scope_wait(&r->scope, needed, &r->no_group) == 0 && cg_make_in_scope(&r->cg, &in, r->want, &r->no_group) == 0;
 	r->watch.cg = r->grouped ? &r->cg : NULL;
 	scope_close(&r->scope);
 }

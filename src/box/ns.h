@@ -17,6 +17,9 @@
  * signal). The undertaker sleeps until the launcher is gone without having said good-bye, then removes what a dead launcher cannot: the cgroup and
  * the placeholders in the workspace (the latter a second undertaker, which is there before the first placeholder and waits for the end of the box).
  *
+ * On version 2 init is born in its cgroup. Where an ordinary user has none the launcher asks the user's systemd manager for a scope (sys/scope.h) and
+ * tells init who it is when that has moved it there; the undertaker is moved as well and keeps the scope until its counters were read.
+ *
  * Launcher and init talk over one socket pair of whole messages. A failure of setup, up to the exec of the program, is a message with a
  * struct err, so it can never look like the program's own doing.
  */

@@ -222,9 +222,9 @@ static int judge(const struct scope *s, const struct dbus_in *m, struct err *e)
 	return err_set(e, ERR_SYSTEM, 0, "the user manager could not make a scope: %s", text);
 }
 
-int scope_wait(struct scope *s, struct err *e)
+int scope_wait(struct scope *s, bool patient, struct err *e)
 {
-	int64_t all = s->bus.deadline, first = clock_now() + SCOPE_FIRST_MS * MS;
+	int64_t first = clock_now() + (patient ? SCOPE_PATIENT_MS : SCOPE_FIRST_MS) * MS, all = s->bus.deadline;
 	struct dbus_in m;
 	int known = 0;
 

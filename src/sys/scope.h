@@ -32,9 +32,13 @@ int scope_open_at(struct scope *s, const char *runtime, struct err *e);
 int scope_ask(struct scope *s, const pid_t *pids, size_t n, struct err *e);
 /* The question as a message. */
 void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, size_t n);
-/* Waits until the processes are in the scope. -1: they will not be, or it takes too long. */
-#define SCOPE_FIRST_MS 250 /* from this call to the peer's first sign of life: a manager that hangs costs a run no more */
-#define SCOPE_ALL_MS 2000  /* from the question to the end of the job */
-int scope_wait(struct scope *s, struct err *e);
+/*
+ * Waits until the processes are in the scope. -1: they will not be, or it takes too long. A manager that hangs costs a run the time to its
+ * first sign of life, counted from this call; the rest counts from the question. `patient`: the caller cannot do without a scope.
+ */
+#define SCOPE_FIRST_MS 250
+#define SCOPE_ALL_MS 2000
+#define SCOPE_PATIENT_MS 5000 /* both */
+int scope_wait(struct scope *s, bool patient, struct err *e);
 /* Closes the connection, if there is one; the scope stays as long as its processes. */
 void scope_close(struct scope *s);

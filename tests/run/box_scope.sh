@@ -35,7 +35,7 @@ print("names:", *[n for n in ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS") if 
 knock() {
 	local who=$1
 	shift
-	(cd "$tmp/$who" && become "$who" env XDG_RUNTIME_DIR="$runtime" DBUS_SESSION_BUS_ADDRESS="unix:path=$runtime/bus" \
+	(cd "$tmp/$who/ws" && become "$who" env XDG_RUNTIME_DIR="$runtime" DBUS_SESSION_BUS_ADDRESS="unix:path=$runtime/bus" \
 		"$tmp/caisson" run "$@" -- "$PYTHON" -c "$client" "$runtime/bus" "$runtime/systemd/private" "@$abstract") >"$tmp/out" 2>"$tmp/err" </dev/null
 	field .stdout
 }
@@ -61,7 +61,7 @@ sockets() {
 	fi
 	mkdir -p "$tmp/$who/ws"
 	[[ $(id -u) != 0 ]] || chown "$uid:$uid" "$tmp/$who/ws"
-	for how in '' '--profile work --workspace ws' '--network loopback'; do
+	for how in '' '--profile work --workspace .' '--network loopback'; do
 		# shellcheck disable=SC2086 # words
 		said=$(knock "$who" $how)
 		[[ $said =~ ^(ENOENT|EACCES|EPERM)\ (ENOENT|EACCES|EPERM)\ (ECONNREFUSED|EACCES|EPERM)\ names:$ ]]

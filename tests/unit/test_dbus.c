@@ -282,7 +282,7 @@ static void fails(int line, struct talk *t, const char *text)
 {
 	struct err why = {0};
 
-	if (scope_wait(&t->s, &why) != -1)
+	if (scope_wait(&t->s, false, &why) != -1)
 		unit_fail(__FILE__, line, "scope_wait() succeeds");
 	if (!strstr(why.text, text))
 		unit_fail(__FILE__, line, "'%s' without '%s'", why.text, text);
@@ -304,7 +304,7 @@ static void test_the_usual_answer(void)
 	talk_say(&t, &m);
 	say_removed(&m, t.s.unit, "done");
 	talk_say(&t, &m);
-	CHECK_INT(scope_wait(&t.s, &e), 0);
+	CHECK_INT(scope_wait(&t.s, false, &e), 0);
 	talk_close(&t);
 }
 
@@ -437,7 +437,7 @@ static void test_descriptors_are_not_taken(void)
 	memcpy(CMSG_DATA(&c.head), &before, sizeof(before));
 	struct iovec part = {m.p, m.n};
 	CHECK_INT(sendmsg(t.peer, &(struct msghdr){.msg_iov = &part, .msg_iovlen = 1, .msg_control = c.room, .msg_controllen = sizeof(c.room)}, 0), m.n);
-	CHECK_INT(scope_wait(&t.s, &e), 0);
+	CHECK_INT(scope_wait(&t.s, false, &e), 0);
 	after = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	CHECK_INT(after, before + 1);
 	close(after);
@@ -614,7 +614,7 @@ static void test_a_real_bus_without_systemd(void)
 	while (in.type == DBUS_SIGNAL);
 	CHECK_INT(in.type, DBUS_REPLY);
 	CHECK_INT(in.reply_serial, 2);
-	CHECK_INT(scope_wait(&s, &e), -1);
+	CHECK_INT(scope_wait(&s, false, &e), -1);
 	CHECK(strstr(e.text, "refuses a scope: "));
 	scope_close(&s);
 }
