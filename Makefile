@@ -188,6 +188,11 @@ $(BUILD)/box/probe: $(wildcard tests/box/probe*.[ch])
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -static $(filter %.c,$^) -lpthread -o $@
 
+$(BUILD)/box/exhaust: tests/box/exhaust.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O2 -Wall -Wextra -Werror -static $< -lrt -o $@
+
 $(BUILD)/box/filtered: tests/box/filtered.c $(LIB)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
@@ -209,7 +214,7 @@ check: ## build and run all tests
 	@scripts/deps build test
 	@$(SUBMAKE) check-built
 
-check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/filtered $(BUILD)/bench/rows
+check-built: all $(UNIT) $(BUILD)/box/probe $(BUILD)/box/exhaust $(BUILD)/box/filtered $(BUILD)/bench/rows
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SANITIZE=$(SANITIZE) scripts/run-tests $(UNIT) $(sort $(wildcard tests/run/*.sh))
 
 check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
@@ -231,7 +236,7 @@ check-fresh: ## make demo and make check on a minimal Debian 12 of its own, as r
 
 check-vm: ## the tests of the box in a virtual machine: cgroup v2, systemd, root and ordinary users (needs the packages of SETS=vm)
 	@scripts/deps build
-	@$(SUBMAKE) all $(BUILD)/box/probe $(addprefix $(BUILD)/test/test_,cgroup dbus landlock seccomp sys watch)
+	@$(SUBMAKE) all $(BUILD)/box/probe $(BUILD)/box/exhaust $(addprefix $(BUILD)/test/test_,cgroup dbus landlock seccomp sys watch)
 	@BUILD=$(abspath $(BUILD)) scripts/check-vm
 
 lint: ## layering, purity, banned functions, documented ids, words, texts in tables, sizes, cppcheck

@@ -20,6 +20,11 @@
 #include "sys/scope.h"
 
 #define ENDS_MAX 6
+/*
+ * Open files of a process of untrusted code when its user is one of the host's. The kernel lets a user have as many descriptors in messages that nobody has received
+ * as the sender may have open, 253 of the last message besides: so much stays below 1,024, the usual limit of the user's other processes.
+ */
+#define OPEN_FILES_EXEC 768
 
 struct box { /* what is large stands last: only what is used of it is ever touched */
 	struct arena *a;
@@ -29,7 +34,8 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	struct cgroup cg;
 	bool grouped;             /* cg holds a group */
 	struct err no_group;      /* else the reason */
-	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce */
+	bool cpus_suffice;        /* no more CPUs are there than the limit allows: nothing to enforce but that it takes no others */
+	bool keep_cpus;           /* there are others */
 	struct ns_child child;
 	int ends[ENDS_MAX];       /* descriptors for init alone, which has them from its birth; -1: closed */
 	size_t nends;
@@ -178,16 +184,17 @@ static void close_trees(struct box *r)
 
 /* ---- the beginning ---- */
 
-struct ns_user ns_user(void)
+struct ns_user ns_user(pid_t init)
 {
+	const uint32_t outside = NS_ID_OUTSIDE + (uint32_t)init % NS_IDS_OUTSIDE;
 	uid_t uid = geteuid();
 	gid_t gid = getegid();
 
 	if (uid)
 		return (struct ns_user){.uid = uid, .outside_uid = uid, .gid = gid, .outside_gid = gid};
-	if (!namespace_knows(NS_ID_OUTSIDE))
+	if (!namespace_knows(outside))
 		return (struct ns_user){.uid = PLAN_ID, .outside_uid = uid, .gid = PLAN_ID, .outside_gid = gid};
-	return (struct ns_user){.uid = PLAN_ID, .outside_uid = NS_ID_OUTSIDE, .gid = PLAN_ID, .outside_gid = NS_ID_OUTSIDE, .nobody = true};
+	return (struct ns_user){.uid = PLAN_ID, .outside_uid = outside, .gid = PLAN_ID, .outside_gid = outside, .nobody = true};
 }
 
 static int write_maps(struct box *r, struct err *e)
@@ -235,6 +242,17 @@ static int child_make(struct box *r, bool host_network, struct err *e)
 	return r->child.null < 0 ? -1 : channels_open(r, e);
 }
 
+/* Init lowers its limit of core dumps to NS_CORE_BYTES. From a hard limit of 0 that is raising it, which only root can, and init will not be. */
+static void make_room_for_cores(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_CORE, &l) == 0 && l.rlim_max < NS_CORE_BYTES) {
+		l.rlim_max = NS_CORE_BYTES;
+		(void)setrlimit(RLIMIT_CORE, &l);
+	}
+}
+
 /* Init learns who it is, and goes on. */
 static int tell_user(struct box *r, struct err *e)
 {
@@ -268,6 +286,7 @@ static int begin(struct box *r, bool host_network, struct err *e)
 
 	if (child_make(r, host_network, e) != 0)
 		return -1;
+	make_room_for_cores();
 	into = group_begin(r);
 	pid = namespace_clone(into, &r->watch.pidfd);
 	if (pid < 0)
@@ -280,7 +299,7 @@ static int begin(struct box *r, bool host_network, struct err *e)
 	r->watch.pid = pid;
 	if (cpus_away(pid, e) != 0)
 		return -1;
-	r->user = ns_user();
+	r->user = ns_user(pid);
 	if (write_maps(r, e) != 0)
 		return -1;
 	if (r->child.moved_in)
@@ -306,10 +325,11 @@ static int protect_workspace(struct box *r, struct err *e)
 static int plan(struct box *r, struct err *e)
 {
 	const struct spec *s = r->s;
+	uint32_t open_files = !r->user.nobody && s->profile == PROFILE_EXEC ? OPEN_FILES_EXEC : 0;
 
-	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0 || (r->user.nobody && open_trees(r, NS_ID_OUTSIDE, e) != 0))
+	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0 || (r->user.nobody && open_trees(r, r->user.outside_uid, e) != 0))
 		return -1;
-	return brief_make(s, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
+	return brief_make(s, open_files, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
 }
 
 /* From here on their ends mean something. */
@@ -325,12 +345,23 @@ static void streams_start(struct box *r)
 	capture_start(&r->watch.err, r->watch.err.fd, s->pass_through ? STDERR_FILENO : -1, s);
 }
 
+/* Who limits the CPUs: a quota, if the group has one and there are more than enough of them, else the set that the program has. */
+static enum enforcer cpu_enforcer(const struct box *r)
+{
+	enum enforcer quota = r->grouped && !r->cpus_suffice ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_NOT;
+
+	return quota == ENFORCED_NOT ? ENFORCED_AFFINITY : quota;
+}
+
 /* The program may start: with the doors of its group, unless it was born in it. */
 static int let_go(struct box *r, struct err *e)
 {
 	int doors[CG_HIERARCHIES_MAX];
 	size_t n = r->grouped ? cg_doors(&r->cg, doors) : 0;
-	char word = r->grouped ? NS_GROUP : NS_ALONE;
+	char word = NS_START | (r->grouped ? NS_GROUP : 0);
+
+	if (cpu_enforcer(r) == ENFORCED_AFFINITY)
+		word |= (r->cpus_suffice ? 0 : NS_FEWER_CPUS) | (r->keep_cpus ? NS_KEEP_CPUS : 0);
 
 	if (r->grouped && !n && !r->child.born_in && !r->child.moved_in)
 		return err_set(e, ERR_INTERNAL, 0, "a cgroup without doors");
@@ -394,7 +425,7 @@ static void close_all(struct box *r)
 static void say_enforced(const struct box *r, struct enforced *ret)
 {
 	*ret = (struct enforced){
-		.cpu = r->grouped && !r->cpus_suffice ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_AFFINITY,
+		.cpu = cpu_enforcer(r),
 		.memory = r->grouped ? cg_enforcer(&r->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
 		.pids = r->grouped ? cg_enforcer(&r->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
@@ -488,6 +519,7 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 	r->s = r->watch.spec = s;
 	r->watch.progress = p;
 	r->cpus_suffice = (uint64_t)cpus_count() * 1000 <= s->limits.cpu_milli;
+	r->keep_cpus = (uint64_t)cpus_online() * 1000 > s->limits.cpu_milli;
 	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0);
 	if (rc == 0)
 		rc = run_in(r, how, &out, e);

@@ -112,7 +112,7 @@ static const struct op *copy_ops(struct brief *b, const struct op *ops)
 	return first;
 }
 
-int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, struct err *e)
+int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd, struct err *e)
 {
 	struct brief *b = brief;
 	struct ns_task *t;
@@ -122,7 +122,7 @@ int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, st
 	b->full = false;
 	t = take(b, sizeof(*t));
 
-	*t = (struct ns_task){.limits = spec->limits, .network = spec->network, .input = spec->input >= 0};
+	*t = (struct ns_task){.limits = spec->limits, .open_files = open_files, .network = spec->network, .input = spec->input >= 0};
 	t->cwd_id = spec->cwd.n ? spec->cwd_id : spec->workspace_id;
 	cpus_own(&t->cpus);
 	t->argv = copy_vector(b, spec->argv);

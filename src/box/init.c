@@ -30,8 +30,11 @@
 
 #define GRACE_MS 1000 /* after the time limit, which is the launcher's to keep */
 #define OPEN_FILES 20000
+#define USER_PARTS 4         /* of what the kernel gives one user of the host, a box may take one */
+#define SIGNALS_MAX 4096     /* pending, timers included */
+#define QUEUE_BYTES_MAX ((uint64_t)800 << 10) /* in POSIX message queues; half of the usual limit holds four of the usual size */
+#define LOCKED_BYTES_MAX ((uint64_t)8 << 20)
 #define FAILING_MS 20 /* for another process to say why it fails */
-#define CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 
 static void tell(int talk, const struct ns_message *m) { (void)fds_send(talk, m, sizeof(*m), NULL, 0); }
 
@@ -159,6 +162,28 @@ static int keep_time(uint64_t limit_ms, struct err *e)
 	return setitimer(ITIMER_REAL, &t, NULL) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot keep the time of the box");
 }
 
+/*
+ * The kernel counts some things for each user of the host, and a box of an ordinary user shares that count with the rest of the user's processes. A caller who
+ * may go before all others must not lend that: what keeps the time would be among the others.
+ */
+static int limit_all(struct err *e)
+{
+	static const struct {
+		int what;
+		unsigned parts;
+		uint64_t most;
+	} limits[] = {
+		{RLIMIT_NOFILE, 1, OPEN_FILES}, {RLIMIT_SIGPENDING, USER_PARTS, SIGNALS_MAX}, {RLIMIT_MSGQUEUE, 2, QUEUE_BYTES_MAX}, {RLIMIT_MEMLOCK, 2, LOCKED_BYTES_MAX},
+		{RLIMIT_RTPRIO, 1, 0}, {RLIMIT_NICE, 1, 0},
+	};
+	int rc = limit_lower(RLIMIT_CORE, NS_CORE_BYTES);
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && rc == 0; i++)
+		rc = limits[i].parts > 1 ? limit_share(limits[i].what, limits[i].parts, limits[i].most) : limit_lower(limits[i].what, limits[i].most);
+	namespace_share_inotify(USER_PARTS);
+	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+}
+
 /* What every box needs, whatever for; the program inherits it. */
 static int become_first(const struct ns_child *c, struct err *e)
 {
@@ -170,11 +195,8 @@ static int become_first(const struct ns_child *c, struct err *e)
 		why = errno;
 	if (why)
 		return err_set(e, ERR_SYSTEM, why, "cannot make the namespaces of the box");
-	if (become(&user, e) != 0 || die_with_launcher(c, e) != 0)
+	if (become(&user, e) != 0 || die_with_launcher(c, e) != 0 || limit_all(e) != 0)
 		return -1;
-	/* a caller who may go before all others must not lend that: what keeps the time would be among the others */
-	if (limit_lower(RLIMIT_CORE, CORE_BYTES) != 0 || limit_lower(RLIMIT_NOFILE, OPEN_FILES) != 0 || limit_lower(RLIMIT_RTPRIO, 0) != 0 || limit_lower(RLIMIT_NICE, 0) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 	if (privileges_bound() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
 	return sethostname(NS_HOSTNAME, sizeof(NS_HOSTNAME) - 1) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot name the box");

@@ -35,8 +35,10 @@
 #include "sys/cgroup.h"
 
 #define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
+#define NS_IDS_OUTSIDE 65536u     /* and as many after it: boxes that run at once are different users, so none takes from another what the kernel counts by user */
 #define NS_CHUNK 65536
 #define NS_HEAD ((size_t)256 << 10) /* bytes of a stream in memory */
+#define NS_CORE_BYTES 1 /* less than any core; unlike 0 it also keeps the kernel from starting the host's program for them */
 #define NS_HOSTNAME "box"
 #define NS_LOST 127 /* how a process of ours ends that has failed */
 
@@ -48,11 +50,14 @@ struct ns_user { /* who the program is, in the box and on the host */
 	bool nobody;               /* on the host it is nobody, so groups must be dropped, and the caller's files lent to it: the caller is root */
 };
 /* Root of a user namespace that is no more than one user of the host (a container without root) is an ordinary user. */
-struct ns_user ns_user(void);
+struct ns_user ns_user(pid_t init);
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
-/* What the launcher says: to init who it is (a struct ns_user: its users are there) and what for (brief.c), to the program that it may start, in its group or alone. */
-enum { NS_GROUP = 'g', NS_ALONE = 'a' };
+/*
+ * What the launcher says: to init who it is (a struct ns_user: its users are there) and what for (brief.c), to the program that it may start, as one byte:
+ * in its group, with fewer CPUs, and whether it must keep those it has.
+ */
+enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4 };
 
 struct ns_message { /* from init (or, up to its exec, the program) */
 	enum ns_message_kind kind;
@@ -74,6 +79,7 @@ struct ns_child {
 /* What it is for. */
 struct ns_task {
 	struct limits limits;
+	uint32_t open_files;       /* of each process; 0: as init has it */
 	enum network network;
 	const struct op *ops;
 	char *const *argv, *const *envp;
@@ -85,7 +91,7 @@ struct ns_task {
 
 /* brief.c: the way of a task to init. One at a time: what was made is sent before the next is. */
 int brief_open(struct err *e); /* before init is cloned: it has the same memory then */
-int brief_make(const struct spec *spec, const struct op *ops, struct str cwd, struct err *e);
+int brief_make(const struct spec *spec, uint32_t open_files, const struct op *ops, struct str cwd, struct err *e);
 /* The launcher: all of it, and the mounts that were made for it. 0 as well when init is dead: it has said why, or will be found so. */
 int brief_send(int talk, struct err *e);
 /* Init: NULL when the launcher is gone. */

@@ -114,7 +114,7 @@ static void __attribute__((noreturn)) inner(const int start[2], const struct ns_
 /* fn as the first process of the namespaces of a box, with its users; as in backend_ns.c. */
 static int in_namespaces(int (*fn)(void *), void *arg)
 {
-	struct ns_user u = ns_user();
+	struct ns_user u = ns_user(getpid());
 	FD_CLEANUP int pidfd = -1;
 	struct err e = {0};
 	int start[2], why;
@@ -329,7 +329,7 @@ static void probe_idmap(struct probing *h, struct probe *p)
 	FD_CLEANUP int users = -1;
 	FD_CLEANUP int tree = -1;
 
-	if (!ns_user().nobody) {
+	if (!ns_user(0).nobody) {
 		found(p, PROBE_YES, STR("not needed: your files are yours in the box"));
 		return;
 	}

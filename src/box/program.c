@@ -26,7 +26,7 @@
 
 /* ---- limits and walls ---- */
 
-/* Without a cgroup: as many CPUs as there are whole ones in the limit, and one for the rest. */
+/* Where no cgroup has a quota: as many CPUs as there are whole ones in the limit, and one for the rest. */
 static int set_affinity(uint32_t cpu_milli)
 {
 	uint32_t wanted = (cpu_milli + 999) / 1000, n = 0;
@@ -40,28 +40,41 @@ static int set_affinity(uint32_t cpu_milli)
 	return n > wanted ? sched_setaffinity(0, sizeof(set), &set) : 0;
 }
 
-/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
-static int limit_each(const struct ns_task *t, struct err *e)
-{
-	const struct limits *l = &t->limits;
-
-	if (limit_lower(RLIMIT_DATA, l->memory) != 0 || limit_lower(RLIMIT_NPROC, (uint64_t)l->pids + 1) != 0 || set_affinity(l->cpu_milli) != 0)
-		return err_set(e, ERR_SYSTEM, errno, "cannot set limits");
-	return 0;
-}
-
 struct entry { /* into its group */
-	bool alone;                    /* there is none: each process is limited by itself */
+	int word;                      /* the launcher's: NS_START and what else */
 	int doors[CG_HIERARCHIES_MAX]; /* how it gets in; none when init was born in it */
 	size_t n;
 };
 
-/* The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way to its own limits. */
-static int enter_group(const struct entry *g, const struct ns_task *t, struct err *e)
+/* There is no group: the launcher counts memory, the kernel each thing by itself. */
+static bool alone(const struct entry *g) { return !(g->word & NS_GROUP); }
+
+/* In a user namespace of its own the kernel counts only the processes of this box; init is one of them. */
+static int limit_each(const struct entry *g, const struct ns_task *t, struct err *e)
 {
-	if (g->alone)
-		return limit_each(t, e);
-	return cg_enter(g->doors, g->n) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
+	int rc = alone(g) ? limit_lower(RLIMIT_NPROC, (uint64_t)t->limits.pids + 1) : 0;
+
+	if (rc == 0 && t->open_files)
+		rc = limit_lower(RLIMIT_NOFILE, t->open_files);
+	if (rc == 0 && g->word & NS_FEWER_CPUS)
+		rc = set_affinity(t->limits.cpu_milli);
+	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
+}
+
+/* The doors are closed when the program is itself, and in init soon after, so nothing in the box holds a way to its own limits. */
+static int enter_group(const struct entry *g, struct err *e)
+{
+	if (alone(g) || cg_enter(g->doors, g->n) == 0)
+		return 0;
+	return err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
+}
+
+/* What goes for some boxes only, besides the filter that all have. */
+static int refuse_more(const struct entry *g, struct err *e)
+{
+	int why = seccomp_refuse(alone(g), g->word & NS_KEEP_CPUS);
+
+	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
@@ -151,8 +164,13 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 	ret->n = CG_HIERARCHIES_MAX;
 	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
 		ns_not_told(c->talk);
+<<<<<<< HEAD
 	ret->alone = word == NS_ALONE;
 	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in && !c->moved_in)))
+=======
+	ret->word = word;
+	if (!(word & NS_START) || (!alone(ret) && !ret->n && !c->born_in))
+>>>>>>> fca65fa (box: cores, per-user counts and CPUs cannot be taken from others)
 		_exit(NS_LOST);
 }
 
@@ -229,7 +247,6 @@ static int enclose(struct program *p, struct err *e)
 {
 	const struct ns_task *t = p->task;
 	struct entry group;
-	int why = 0;
 
 	if (unshare(CLONE_FS) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start a process in the box");
@@ -239,11 +256,9 @@ static int enclose(struct program *p, struct err *e)
 		return -1;
 	await_start(p->child, &group);
 	p->started = true;
-	if ((group.alone && hand_out(p->child->talk, e) != 0) || enter_group(&group, t, e) != 0)
+	if ((alone(&group) && hand_out(p->child->talk, e) != 0) || limit_each(&group, t, e) != 0 || enter_group(&group, e) != 0)
 		return -1;
-	if (group.alone)
-		why = seccomp_refuse_hidden_memory();
-	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : hold_streams_only(e);
+	return refuse_more(&group, e) == 0 ? hold_streams_only(e) : -1;
 }
 
 /* Returns when it failed, which ends it. */

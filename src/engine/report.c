@@ -92,7 +92,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 
 	answer_key(b, "limits");
 	buf_char(b, '{');
-	put_limit(b, "cpus", l->cpu_milli, 1000, by->cpu);
+	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli, 1000, by->cpu); /* a set has whole ones */
 	put_limit(b, "memory_mb", l->memory, MB, by->memory);
 	put_limit(b, "timeout_sec", l->time_ms, 1000, by->time);
 	put_limit(b, "pids", l->pids, 1, by->pids);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <unistd.h>
 
 void cpus_own(cpu_set_t *ret)
 {
@@ -17,6 +18,13 @@ unsigned cpus_count(void)
 
 	cpus_own(&set);
 	return CPU_COUNT(&set) ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+unsigned cpus_online(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned)n : CPU_SETSIZE;
 }
 
 int cpus_restore(const cpu_set_t *all)

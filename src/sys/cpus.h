@@ -12,6 +12,7 @@
 #include "base/err.h"
 
 unsigned cpus_count(void); /* at least 1 */
+unsigned cpus_online(void); /* of the machine: a process that has fewer can take these, unless a cpuset or a filter keeps it */
 /* It goes to another CPU than ours, and may go anywhere from there. */
 int cpus_away(pid_t pid, struct err *e);
 /* It comes to ours, which we are about to leave, and stays there until it takes the others back. Only where there are two: with more there is one for everybody. */

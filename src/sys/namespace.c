@@ -181,3 +181,31 @@ int limit_lower(int what, uint64_t n)
 	l.rlim_cur = l.rlim_max = n;
 	return setrlimit(what, &l);
 }
+
+int limit_share(int what, unsigned parts, uint64_t most)
+{
+	struct rlimit l;
+
+	if (getrlimit(what, &l) != 0)
+		return -1;
+	return limit_lower(what, l.rlim_cur == RLIM_INFINITY || l.rlim_cur / parts > most ? most : l.rlim_cur / parts);
+}
+
+static void share_count(const char *of_host, const char *of_namespace, unsigned parts)
+{
+	FD_CLEANUP int from = open(of_host, O_RDONLY | O_CLOEXEC), to = open(of_namespace, O_WRONLY | O_CLOEXEC);
+	char text[MAP_TEXT_MAX];
+	ssize_t n = from < 0 || to < 0 ? -1 : read(from, text, sizeof(text));
+	int64_t all;
+
+	if (n <= 1 || num_parse(str_n(text, (size_t)n - 1), 0, INT32_MAX, &all) != 0)
+		return;
+	n = (ssize_t)str_put(text, sizeof(text), "%jd", (intmax_t)(all / parts));
+	(void)!write(to, text, (size_t)n);
+}
+
+void namespace_share_inotify(unsigned parts)
+{
+	share_count("/proc/sys/fs/inotify/max_user_instances", "/proc/sys/user/max_inotify_instances", parts);
+	share_count("/proc/sys/fs/inotify/max_user_watches", "/proc/sys/user/max_inotify_watches", parts);
+}

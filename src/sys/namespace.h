@@ -25,3 +25,10 @@ int privileges_bound(void);
 int privileges_drop(void);
 /* Sets a limit for good, if it is not lower already. 0 or -1 with errno. */
 int limit_lower(int what, uint64_t n);
+/* The same for a share of what the caller has, and no more than `most`. */
+int limit_share(int what, unsigned parts, uint64_t most);
+/*
+ * Lets this user namespace have no more than a share of the inotify instances and watches that the host gives a user: what is made here counts
+ * for the user who made the namespace as well. Where /proc/sys cannot be written (in some containers) nothing changes. Takes no memory.
+ */
+void namespace_share_inotify(unsigned parts);

@@ -21,18 +21,29 @@ int seccomp_load(bool network)
 }
 
 /* A filter of its own, in force besides the other: the stricter answer of both counts. */
-int seccomp_refuse_hidden_memory(void)
+int seccomp_refuse(bool hidden_memory, bool cpus)
 {
-	static const struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_shmget, 3, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_semget, 2, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_msgget, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+	enum { CALLS = 5 };
+	static const struct {
+		unsigned nr;
+		unsigned short errnum;
+		bool memory;
+	} calls[CALLS] = {
+		{SYS_memfd_create, ENOSYS, true}, {SYS_shmget, ENOSYS, true}, {SYS_semget, ENOSYS, true}, {SYS_msgget, ENOSYS, true},
+		{SYS_sched_setaffinity, EPERM, false},
 	};
-	struct sock_fprog prog = {.len = sizeof(code) / sizeof(*code), .filter = (struct sock_filter *)code};
+	struct sock_filter code[2 + 2 * CALLS];
+	struct sock_fprog prog = {.filter = code};
 
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < CALLS; i++) {
+		if (!(calls[i].memory ? hidden_memory : cpus))
+			continue;
+		code[prog.len++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].nr, 0, 1);
+		code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | calls[i].errnum);
+	}
+	if (prog.len == 1)
+		return 0;
+	code[prog.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) == 0 ? 0 : errno;
 }

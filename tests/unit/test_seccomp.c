@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -169,6 +170,16 @@ static const struct row rows[] = {
 
 	{"setuid", SYS_setuid, {-1}, BOTH(SAME)},
 	{"sched_setaffinity", SYS_sched_setaffinity, {0, 8, BAD}, BOTH(SAME)},
+	{"setrlimit core", SYS_setrlimit, {RLIMIT_CORE, BAD}, BOTH(0)},
+	{"setrlimit core, high bits", SYS_setrlimit, {RLIMIT_CORE + HIGH, BAD}, BOTH(0)},
+	{"setrlimit", SYS_setrlimit, {RLIMIT_NOFILE, BAD}, BOTH(SAME)},
+	{"prlimit core", SYS_prlimit64, {0, RLIMIT_CORE, BAD, 0}, BOTH(0)},
+	{"prlimit core, high pointer", SYS_prlimit64, {0, RLIMIT_CORE, HIGH, 0}, BOTH(0)},
+	{"prlimit core, both", SYS_prlimit64, {0, RLIMIT_CORE, BAD, BAD}, BOTH(EPERM)},
+	{"prlimit core, both high", SYS_prlimit64, {0, RLIMIT_CORE, HIGH, HIGH}, BOTH(EPERM)},
+	{"prlimit core, asked", SYS_prlimit64, {0, RLIMIT_CORE, 0, BAD}, BOTH(SAME)},
+	{"prlimit core, asked high", SYS_prlimit64, {0, RLIMIT_CORE, 0, HIGH}, BOTH(SAME)},
+	{"prlimit", SYS_prlimit64, {0, RLIMIT_NOFILE, BAD, BAD}, BOTH(SAME)},
 	{"statx", SYS_statx, {AT_FDCWD, BAD, 0, 0, BAD}, BOTH(SAME)},
 	{"seccomp", SYS_seccomp, {2, 0, BAD}, BOTH(SAME)},
 	{"rseq", SYS_rseq, {BAD, 0, 0, 0}, BOTH(SAME)},
@@ -310,11 +321,13 @@ static void test_twice(void)
 static void hide(int *results, const void *arg)
 {
 	(void)arg;
-	results[0] = seccomp_load(true) ?: seccomp_refuse_hidden_memory();
+	results[0] = seccomp_load(true) ?: seccomp_refuse(true, true);
 	results[1] = jail_errno(memfd_create("x", MFD_CLOEXEC));
 	results[2] = jail_errno(shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0600));
 	results[3] = mmap(NULL, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED;
 	results[4] = jail_errno((long)syscall(SYS_keyctl, -1));
+	results[5] = jail_errno((long)syscall(SYS_sched_setaffinity, 0, 0, NULL));
+	results[6] = jail_errno((long)syscall(SYS_sched_getaffinity, 0, 0, NULL));
 }
 
 static void test_hidden_memory(void)
@@ -326,6 +339,8 @@ static void test_hidden_memory(void)
 	CHECK_INT(r[2], ENOSYS);
 	CHECK_INT(r[3], 0);
 	CHECK_INT(r[4], EPERM); /* the other filter is in force as before */
+	CHECK_INT(r[5], EPERM);
+	CHECK_INT(r[6], EINVAL); /* by the kernel */
 }
 
 int main(void)

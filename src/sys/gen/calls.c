@@ -49,7 +49,7 @@ const struct call_list call_lists[] = {
 	/* scheduling, limits, time */
 	{ALLOW, "sched_yield sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min"},
 	{ALLOW, "sched_rr_get_interval sched_getaffinity sched_getattr getpriority ioprio_get"},
-	{ALLOW, "getrlimit setrlimit getrusage sysinfo times uname getcpu getrandom"},
+	{ALLOW, "getrlimit getrusage sysinfo times uname getcpu getrandom"},
 	{ALLOW, "nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time alarm getitimer setitimer"},
 	{ALLOW, "timer_create timer_settime timer_gettime timer_getoverrun timer_delete timerfd_create timerfd_settime timerfd_gettime"},
 	/* between processes: the box has namespaces of its own for these */
@@ -107,7 +107,16 @@ const struct checked_call checked_calls[] = {
 	{"sched_setscheduler", ALWAYS, ALLOW, NOT_INIT},
 	{"sched_setattr", ALWAYS, ALLOW, NOT_INIT},
 	{"sched_setaffinity", ALWAYS, ALLOW, NOT_INIT},
-	{"prlimit64", ALWAYS, ALLOW, NOT_INIT},
+	/*
+	 * The host's program for core dumps runs as root, and only a limit of exactly 1 keeps the kernel from starting it: nobody may change that one. Programs
+	 * that want no cores (ssh-agent, gpg) end when they are refused, so they are told that it is done. One that asks for the old value as well gets EPERM:
+	 * a filter cannot give it.
+	 */
+	{"setrlimit", ALWAYS, ALLOW, {{PRETEND, .arg = 0, .mask = WHOLE, .value = RLIMIT_CORE}}},
+	{"prlimit64", ALWAYS, ALLOW, {
+		{EPERM, .arg = 0, .mask = WHOLE, .value = INIT}, {ALLOW, .arg = 1, .unless = true, .mask = WHOLE, .value = RLIMIT_CORE},
+		{SKIP, .arg = 3, .unless = true, .mask = WHOLE}, {PRETEND, .arg = 3, .high = true, .mask = WHOLE},
+		{EPERM, .arg = 2, .unless = true, .mask = WHOLE}, {EPERM, .arg = 2, .unless = true, .high = true, .mask = WHOLE}}},
 	{"setpriority", ALWAYS, ALLOW, NOT_INIT_AMONG(PRIO_USER)},
 	{"ioprio_set", ALWAYS, ALLOW, NOT_INIT_AMONG(IO_OF_USER)},
 	{"prctl", ALWAYS, ALLOW, {{EPERM, .arg = 0, .mask = WHOLE, .value = PR_SET_MM}}},

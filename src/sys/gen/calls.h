@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ALLOW = -1 }; /* every other action is an errno */
+/* Every other action is an errno. PRETEND: the call does nothing and returns 0. SKIP: the next arm is left out. */
+enum { ALLOW = -1, PRETEND = -2, SKIP = -3 };
 
 #define ARMS_MAX 6
 
@@ -20,10 +21,11 @@ struct arm {
 	int action; /* 0: no more arms */
 	unsigned char arg;
 	bool unless;
+	bool high;  /* the high 32 bits are compared */
 	uint32_t mask, value;
 };
 
-/* Arguments are compared by their low 32 bits: the kernel ignores the rest of those that are compared here. */
+/* Numbers are compared by their low 32 bits: the kernel ignores the rest of them. A pointer is NULL when both halves are 0. */
 struct checked_call {
 	const char *name;
 	enum network_when when;

@@ -116,7 +116,9 @@ static void read_policy(struct compiler *c)
 
 static uint32_t value_of(int action)
 {
-	return action == ALLOW ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | ((uint32_t)action & SECCOMP_RET_DATA);
+	if (action == ALLOW)
+		return SECCOMP_RET_ALLOW;
+	return SECCOMP_RET_ERRNO | (action == PRETEND ? 0 : (uint32_t)action & SECCOMP_RET_DATA);
 }
 
 /* ---- the program ---- */
@@ -169,31 +171,44 @@ static size_t put_load(struct compiler *c, size_t offset)
 	return put(c, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
+/* Both compare the same bits. */
+static bool same_word(const struct arm *a, const struct arm *b)
+{
+	return a->arg == b->arg && a->high == b->high && a->mask == b->mask;
+}
+
+static size_t word_of(const struct arm *a)
+{
+	return offsetof(struct seccomp_data, args) + 8u * a->arg + (a->high ? 4 : 0);
+}
+
 static bool same_checks(const struct checked_call *a, const struct checked_call *b)
 {
 	bool same = a->otherwise == b->otherwise;
 	for (size_t i = 0; i < ARMS_MAX && same; i++) {
 		const struct arm *x = &a->arms[i], *y = &b->arms[i];
-		same = x->action == y->action && x->arg == y->arg && x->unless == y->unless && x->mask == y->mask && x->value == y->value;
+		same = x->action == y->action && x->unless == y->unless && same_word(x, y) && x->value == y->value;
 	}
 	return same;
 }
 
 static size_t put_checks(struct compiler *c, const struct checked_call *k)
 {
-	size_t n = 0;
+	size_t n = 0, next, after = 0; /* after: where the arm behind the next one begins; the proof finds one that needs the load before it */
 	while (n < ARMS_MAX && k->arms[n].action)
 		n++;
-	size_t next = put_return(c, value_of(k->otherwise));
+	next = put_return(c, value_of(k->otherwise));
 	while (n-- > 0) {
 		const struct arm *a = &k->arms[n];
-		size_t hit = put_return(c, value_of(a->action));
-		next = put_jump(c, BPF_JEQ, a->value, a->unless ? next : hit, a->unless ? hit : next);
-		if (n > 0 && a[-1].arg == a->arg && a[-1].mask == a->mask)
-			continue; /* the arm before has loaded it */
-		if (a->mask != UINT32_MAX)
+		size_t hit = a->action == SKIP ? after : put_return(c, value_of(a->action)), here;
+		here = put_jump(c, BPF_JEQ, a->value, a->unless ? next : hit, a->unless ? hit : next);
+		bool loaded = n > 0 && same_word(a, &a[-1]); /* by the arm before */
+		if (!loaded && a->mask != UINT32_MAX)
 			put(c, BPF_ALU | BPF_AND | BPF_K, a->mask, 0, 0);
-		next = put_load(c, offsetof(struct seccomp_data, args) + 8u * a->arg);
+		if (!loaded)
+			here = put_load(c, word_of(a));
+		after = next;
+		next = here;
 	}
 	return next;
 }
@@ -244,9 +259,15 @@ static uint32_t decide(const struct compiler *c, const struct seccomp_data *d)
 	const struct checked_call *k = c->calls[nr].checks;
 	if (!k)
 		return value_of(c->calls[nr].action);
-	for (size_t i = 0; i < ARMS_MAX && k->arms[i].action; i++)
-		if ((((uint32_t)d->args[k->arms[i].arg] & k->arms[i].mask) == k->arms[i].value) != k->arms[i].unless)
-			return value_of(k->arms[i].action);
+	for (size_t i = 0; i < ARMS_MAX && k->arms[i].action; i++) {
+		const struct arm *a = &k->arms[i];
+		uint32_t word = (uint32_t)(d->args[a->arg] >> (a->high ? 32 : 0));
+		if (((word & a->mask) == a->value) == a->unless)
+			continue;
+		if (a->action != SKIP)
+			return value_of(a->action);
+		i++;
+	}
 	return value_of(k->otherwise);
 }
 
