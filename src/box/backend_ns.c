@@ -90,6 +90,8 @@ static int group_ready(struct box *r, struct err *e)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit disks here: %s", r->no_group.text);
 	if (!r->grouped && r->s->require_cgroup)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", r->no_group.text);
+	if (!r->grouped && r->s->refuse_watched)
+		return err_set(e, ERR_SYSTEM, 0, "no cgroup can enforce the memory limit that was asked for (--accept watched has it watched): %s", r->no_group.text);
 	return r->grouped ? group_limits(r, e) : 0;
 }
 
@@ -115,7 +117,7 @@ static void scope_begin(struct box *r)
 static void scope_finish(struct box *r)
 {
 	const struct cg_scope in = {r->scope.unit, r->watch.pid, r->undertaker.pid};
-	bool needed = r->s->require_cgroup || r->s->limits.io;
+	bool needed = r->s->require_cgroup || r->s->refuse_watched || r->s->limits.io;
 
 	r->grouped = scope_wait(&r->scope, needed, &r->no_group) == 0 && cg_make_in_scope(&r->cg, &in, r->want, &r->no_group) == 0;
 	r->watch.cg = r->grouped ? &r->cg : NULL;
@@ -422,6 +424,14 @@ static void close_all(struct box *r)
 	scope_close(&r->scope);
 }
 
+/* The launcher ends the box; what it goes by is somebody's count. */
+static enum enforcer time_enforcer(const struct box *r)
+{
+	enum enforcer by = r->grouped ? cg_time_counter(&r->cg) : ENFORCED_NOT;
+
+	return by == ENFORCED_NOT ? ENFORCED_WATCH : by;
+}
+
 static void say_enforced(const struct box *r, struct enforced *ret)
 {
 	*ret = (struct enforced){
@@ -429,7 +439,7 @@ static void say_enforced(const struct box *r, struct enforced *ret)
 		.memory = r->grouped ? cg_enforcer(&r->cg, CG_MEMORY_MAX) : ENFORCED_WATCH,
 		.pids = r->grouped ? cg_enforcer(&r->cg, CG_PIDS_MAX) : ENFORCED_RLIMIT,
 		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
-		.cpu_time = r->s->limits.cpu_ms ? ENFORCED_TIMER : ENFORCED_NOT,
+		.cpu_time = r->s->limits.cpu_ms ? time_enforcer(r) : ENFORCED_NOT,
 		.io = r->s->limits.io ? cg_enforcer(&r->cg, CG_IO_MAX) : ENFORCED_NOT,
 		.network = r->s->network != NETWORK_HOST ? ENFORCED_NAMESPACE : ENFORCED_NOT,
 	};
@@ -520,7 +530,7 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 	r->watch.progress = p;
 	r->cpus_suffice = (uint64_t)cpus_count() * 1000 <= s->limits.cpu_milli;
 	r->keep_cpus = (uint64_t)cpus_online() * 1000 > s->limits.cpu_milli;
-	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0);
+	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0) | (s->limits.cpu_ms ? CG_HAS_CPUACCT : 0);
 	if (rc == 0)
 		rc = run_in(r, how, &out, e);
 	if (rc != 0 || r->protect)

@@ -181,6 +181,7 @@ static int limit_all(struct err *e)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && rc == 0; i++)
 		rc = limits[i].parts > 1 ? limit_share(limits[i].what, limits[i].parts, limits[i].most) : limit_lower(limits[i].what, limits[i].most);
 	namespace_share_inotify(USER_PARTS);
+	process_spare_others();
 	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 }
 

@@ -32,6 +32,7 @@
 #include "box/box.h"
 #include "box/plan.h"
 #include "box/protect.h"
+#include "box/watch.h"
 #include "sys/cgroup.h"
 
 #define NS_ID_OUTSIDE 1822512384u /* what the user of the box is on the host when the launcher is root: nobody's, so that no file of the host is theirs */
@@ -157,6 +158,7 @@ struct ns_watch {
 	struct feed in;
 	int procfd, rootfd;     /* of the box, when it handed them out */
 	int64_t start;             /* ns of the monotonic clock */
+	struct watch_times times;
 };
 /* Until nothing but init can be left of the box, and that is on its way. *ret has everything but the streams' texts. -1 when setup failed. */
 int supervise(struct ns_watch *w, struct outcome *ret, struct err *e);

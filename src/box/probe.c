@@ -520,7 +520,7 @@ static void probe_memory(struct probing *h, struct probe *p)
 		found(p, PROBE_YES, h->scoped ? str_fmt(h->a, "%s, by a scope of your user manager (systemd)", by) : str_fmt(h->a, "%s, in %s", by, h->cg.where));
 		return;
 	}
-	found(p, PROBE_PARTLY, STR("watched from outside every 10 ms, and per process (rlimit)"));
+	found(p, PROBE_PARTLY, STR("watched from outside every few milliseconds, not enforced: --memory is refused unless --accept watched"));
 	probe_todo(h->a, p, "# there is no group to use: %s", h->cg.where);
 	todo_group(h, p);
 	probe_todo(h->a, p, "# with a group the process and CPU limits are the kernel's as well");

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "box/ns.h"
-#include "box/watch.h"
 #include "sys/clock.h"
 #include "sys/cpus.h"
 #include "sys/fds.h"
@@ -28,6 +27,8 @@
 #define MS 1000000LL
 #define PROGRESS_EVERY (500 * MS)
 #define WATCH_EVERY (10 * MS)   /* memory without a cgroup */
+#define WATCH_EVERY_MIN (MS)    /* the same shortly before the limit */
+#define FILL_RATE 8             /* bytes of memory that a machine fills in a nanosecond */
 #define CPU_EVERY_MIN (5 * MS)  /* CPU time, at most this often */
 #define LINGER (MS / 10)
 #define GONE_WAIT (10000 * MS)  /* for a box that was killed; longer only when the kernel cannot end a process */
@@ -88,8 +89,8 @@ static uint64_t count(struct state *s, bool memory)
 	struct watch_sum sum = {0};
 
 	if (s->w->cg)
-		sum.cpu_ms = watch_time(list, s->w->pid);
-	else if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, memory ? s->w->spec->limits.memory : UINT64_MAX, &sum) != 0)
+		sum.cpu_ms = watch_time(list, s->w->pid, &s->w->times);
+	else if (s->w->procfd < 0 || watch_box(s->w->procfd, s->w->rootfd, memory ? s->w->spec->limits.memory : UINT64_MAX, &s->w->times, &sum) != 0)
 		return 0;
 	if (sum.cpu_ms > s->cpu_ms)
 		s->cpu_ms = sum.cpu_ms;
@@ -117,21 +118,44 @@ static uint64_t memory_now(struct state *s)
 	return s->w->cg ? cg_memory_now(s->w->cg) : s->peak;
 }
 
+/* A box of thousands of processes takes long to look at: no more than a fifth of a CPU goes into it. */
+static int64_t next_look(int64_t before, int64_t pause)
+{
+	int64_t now = clock_now(), rest = 4 * (now - before);
+
+	return now + (pause > rest ? pause : rest);
+}
+
+static void check_memory(struct state *s, int64_t now)
+{
+	uint64_t limit = s->w->spec->limits.memory, used = count(s, true);
+	int64_t pause;
+
+	if (used > limit)
+		kill_box(s, CAUSE_MEMORY);
+	pause = used < limit ? (int64_t)((limit - used) / FILL_RATE) : 0;
+	pause = pause < WATCH_EVERY_MIN ? WATCH_EVERY_MIN : pause > WATCH_EVERY ? WATCH_EVERY : pause;
+	s->watch = next_look(now, pause);
+}
+
+static bool time_counted(const struct state *s) { return s->w->cg && cg_time_counter(s->w->cg) != ENFORCED_NOT; }
+
 static void check_cpu(struct state *s, int64_t now)
 {
 	const struct limits *l = &s->w->spec->limits;
-	uint64_t counted = s->w->cg ? cg_cpu_us(s->w->cg) / 1000 : 0, used;
+	bool counted = time_counted(s);
+	uint64_t used;
 	int64_t left;
 
-	if (!counted && s->w->cg)
+	if (!counted)
 		count(s, false);
-	used = counted ? counted : s->cpu_ms;
+	used = counted ? cg_cpu_us(s->w->cg) / 1000 : s->cpu_ms;
 	left = used < l->cpu_ms ? (int64_t)(l->cpu_ms - used) * MS : 0;
 	if (left <= 0)
 		kill_box(s, CAUSE_CPU);
-	/* It cannot use the rest faster than all its CPUs together can. */
-	left = left * 1000 / l->cpu_milli;
-	s->cpu = now + (left > CPU_EVERY_MIN ? left : CPU_EVERY_MIN);
+	/* It cannot use the rest faster than all its CPUs together can; but a watcher must have seen those that nobody waits for. */
+	left = counted ? left * 1000 / l->cpu_milli : 0;
+	s->cpu = next_look(now, left > CPU_EVERY_MIN ? left : CPU_EVERY_MIN);
 }
 
 static void check_due(struct state *s, int64_t now)
@@ -140,13 +164,8 @@ static void check_due(struct state *s, int64_t now)
 
 	if (now >= w->start + (int64_t)w->spec->limits.time_ms * MS)
 		kill_box(s, CAUSE_TIME);
-	if (now >= s->watch) {
-		if (!w->cg && count(s, true) > w->spec->limits.memory)
-			kill_box(s, CAUSE_MEMORY);
-		/* A box of thousands of processes takes longer to look at than that: no more than a fifth of a CPU goes into it. */
-		int64_t after = clock_now(), pause = 4 * (after - now);
-		s->watch = w->cg ? INT64_MAX : after + (pause > WATCH_EVERY ? pause : WATCH_EVERY);
-	}
+	if (!w->cg && now >= s->watch)
+		check_memory(s, now);
 	if (w->spec->limits.cpu_ms && now >= s->cpu)
 		check_cpu(s, now);
 	if (now >= s->progress) {
@@ -271,16 +290,22 @@ static void conclude(struct state *s, struct outcome *ret)
 	ret->interrupted = s->signal;
 }
 
+static uint64_t ms_of(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_usec / 1000; }
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 static void measure(struct state *s, struct outcome *ret)
 {
 	const struct rusage *u = &s->last.usage;
 	uint64_t by_cgroup = s->w->cg ? cg_memory_peak(s->w->cg) : 0, by_usage = s->ended ? (uint64_t)u->ru_maxrss * 1024 : 0;
 
 	ret->peak_by_cgroup = by_cgroup > 0;
-	ret->peak_memory = by_cgroup ? by_cgroup : s->peak > by_usage ? s->peak : by_usage;
+	ret->peak_memory = by_cgroup ? by_cgroup : larger(s->peak, by_usage);
+	/* None of these is more than what was used. */
 	ret->cpu_ms = s->cpu_ms;
 	if (s->ended)
-		ret->cpu_ms = (uint64_t)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1000 + (uint64_t)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1000;
+		ret->cpu_ms = larger(ret->cpu_ms, ms_of(&u->ru_utime) + ms_of(&u->ru_stime));
+	if (s->w->spec->limits.cpu_ms && time_counted(s))
+		ret->cpu_ms = larger(ret->cpu_ms, cg_cpu_us(s->w->cg) / 1000);
 	ret->duration_ms = (uint64_t)((clock_now() - s->w->start) / MS);
 }
 

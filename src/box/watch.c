@@ -14,6 +14,7 @@
 #define STATUS_BYTES 4096
 #define PROCESSES_MAX 32768 /* far above any limit of processes; more than can be counted is too much */
 
+/* ---- memory ---- */
 
 /* Kibibytes behind any of these keys ("RssAnon:    1234 kB"), together. */
 static uint64_t sum_kib(struct str text, const char *const *keys)
@@ -72,59 +73,147 @@ static uint64_t exact_memory(int procfd, const char *pid)
 	return str_contains(text, STR("Pss_Anon:")) ? sum_kib(text, exact) * 1024 + of_status(procfd, pid, tables) : cheap_memory(procfd, pid);
 }
 
-/* Clock ticks: fields 14 to 17 of stat, counted after the name in brackets, which may hold anything. */
-static uint64_t ticks(int procfd, const char *pid)
+/* ---- time ---- */
+
+enum stat_field { STAT_UTIME = 14, STAT_STIME, STAT_CUTIME, STAT_CSTIME, STAT_START = 22, STAT_FIELDS };
+
+struct times { /* of one process */
+	uint64_t own, waited; /* clock ticks; of children it waited for */
+	uint64_t start;
+};
+
+/* Fields of stat are counted after the name in brackets, which may hold anything. False when it is gone. */
+static bool read_times(int procfd, const char *pid, struct times *ret)
 {
 	char buf[STATUS_BYTES];
 	struct str text = text_of(procfd, pid, "stat", buf, sizeof(buf));
 	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
 	size_t at = close ? (size_t)(close - text.p) : text.n;
-	uint64_t sum = 0;
+	uint64_t field[STAT_FIELDS] = {0};
 
-	for (int field = 2; field <= 17 && at < text.n; field++) {
+	for (int i = 2; i < STAT_FIELDS && at < text.n; i++) {
 		ptrdiff_t end = str_find(text, ' ', at);
 		int64_t n;
 		if (end < 0)
-			break;
-		if (field >= 14 && num_parse(str_sub(text, at, (size_t)end), 0, INT64_MAX / 8, &n) == 0)
-			sum += (uint64_t)n;
+			return false;
+		if (i >= STAT_UTIME && num_parse(str_sub(text, at, (size_t)end), 0, INT64_MAX / 8, &n) == 0)
+			field[i] = (uint64_t)n;
 		at = (size_t)end + 1;
 	}
-	return sum;
+	*ret = (struct times){field[STAT_UTIME] + field[STAT_STIME], field[STAT_CUTIME] + field[STAT_CSTIME], field[STAT_START]};
+	return close;
 }
 
-static uint64_t ms_of(uint64_t ticks)
+static uint64_t ns_of(uint64_t ticks)
 {
 	long per_second = sysconf(_SC_CLK_TCK);
 
-	return per_second > 0 ? ticks * 1000 / (uint64_t)per_second : 0;
+	return per_second > 0 ? ticks * (uint64_t)(1000000000 / per_second) : 0;
 }
 
-uint64_t watch_time(int list, int init)
+/* Its first thread's time to the nanosecond, where the kernel has it: ticks are too coarse for processes that live a few milliseconds. */
+static uint64_t precise_ns(int procfd, const char *pid)
+{
+	char buf[64];
+	struct str text = text_of(procfd, pid, "schedstat", buf, sizeof(buf));
+	ptrdiff_t end = str_find(text, ' ', 0);
+	int64_t n;
+
+	return end > 0 && num_parse(str_sub(text, 0, (size_t)end), 0, INT64_MAX / 8, &n) == 0 ? (uint64_t)n : 0;
+}
+
+/* One look: what is there now, for comparison with the one before. */
+struct look {
+	struct watch_times *times;
+	uint64_t own_ns, all_ns; /* of those that live: theirs, and with that of children they waited for */
+	unsigned near;           /* where the next one of the old list probably stands: both are in the same order */
+};
+
+static void look_begin(struct look *l, struct watch_times *t)
+{
+	memcpy(t->old, t->now, t->n * sizeof(*t->now));
+	t->nold = t->n;
+	t->n = 0;
+	*l = (struct look){.times = t};
+}
+
+/* It is the one that was there: off the list of those that may be gone. */
+static void found_again(struct look *l, int pid, uint64_t start)
+{
+	struct watch_times *t = l->times;
+
+	for (unsigned i = 0; i < t->nold; i++) {
+		unsigned at = (l->near + i) % t->nold;
+		if (t->old[at].pid != pid || t->old[at].start != start)
+			continue;
+		t->old[at].ns = 0;
+		l->near = at + 1;
+		return;
+	}
+}
+
+static void look_at(struct look *l, int procfd, const char *pid)
+{
+	struct watch_times *t = l->times;
+	struct times of;
+	uint64_t own, precise;
+	int64_t number;
+
+	if (!read_times(procfd, pid, &of) || num_parse(str_of(pid), 1, INT32_MAX, &number) != 0)
+		return;
+	own = ns_of(of.own);
+	precise = precise_ns(procfd, pid);
+	if (precise > own)
+		own = precise;
+	l->own_ns += own;
+	l->all_ns += own + ns_of(of.waited);
+	found_again(l, (int)number, of.start);
+	if (t->n < WATCH_PROCESSES)
+		t->now[t->n++] = (struct watch_process){(int)number, of.start, own};
+}
+
+/* Two sums that are never too large: those that live with what they waited for, and all that was ever seen by itself. */
+static uint64_t look_end_ms(struct look *l)
+{
+	struct watch_times *t = l->times;
+	uint64_t seen;
+
+	for (unsigned i = 0; i < t->nold; i++)
+		t->gone_ns += t->old[i].ns;
+	t->nold = 0;
+	seen = l->own_ns + t->gone_ns;
+	return (seen > l->all_ns ? seen : l->all_ns) / 1000000;
+}
+
+uint64_t watch_time(int list, int init, struct watch_times *times)
 {
 	FD_CLEANUP int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	char buf[DIRECTORY_BYTES], first[16], pid[16];
 	ssize_t n = list < 0 ? 0 : read(list, buf, sizeof(buf)); /* some 5000: who has more is counted in part */
 	struct str left = str_n(buf, n < 0 ? 0 : (size_t)n);
-	uint64_t sum;
+	struct look l;
 
+	look_begin(&l, times);
 	str_put(first, sizeof(first), "%d", init);
-	sum = ticks(proc, first);
+	look_at(&l, proc, first);
 	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0; left = str_sub(left, (size_t)end + 1, left.n)) {
 		str_put(pid, sizeof(pid), "%.*s", (int)end, left.p);
-		sum += strcmp(pid, first) ? ticks(proc, pid) : 0; /* on version 2 it is one of them */
+		if (strcmp(pid, first) != 0) /* on version 2 it is one of them */
+			look_at(&l, proc, pid);
 	}
-	return ms_of(sum);
+	return look_end_ms(&l);
 }
 
+/* ---- all of it ---- */
+
 struct total {
-	uint64_t memory, ticks;
+	uint64_t memory;
 	unsigned processes;
 };
 
 typedef uint64_t memory_fn(int procfd, const char *pid);
 
-static int add_up(int procfd, memory_fn *memory, bool with_time, struct total *ret)
+static int add_up(int procfd, memory_fn *memory, struct look *time, struct total *ret)
 {
 	_Alignas(struct dirent64) char buf[DIRECTORY_BYTES];
 	struct total t = {0};
@@ -140,7 +229,8 @@ static int add_up(int procfd, memory_fn *memory, bool with_time, struct total *r
 				continue;
 			t.processes++;
 			t.memory += memory(procfd, d->d_name);
-			t.ticks += with_time ? ticks(procfd, d->d_name) : 0;
+			if (time)
+				look_at(time, procfd, d->d_name);
 		}
 	if (n < 0)
 		return -1;
@@ -157,15 +247,17 @@ static uint64_t scratch_used(int fd)
 	return fd >= 0 && fstatfs(fd, &fs) == 0 ? (uint64_t)(fs.f_blocks - fs.f_bfree) * (uint64_t)fs.f_bsize : 0;
 }
 
-int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_sum *ret)
+int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_times *times, struct watch_sum *ret)
 {
 	struct total t, shared;
 	uint64_t scratch = scratch_used(scratchfd);
+	struct look time;
 
-	if (add_up(procfd, cheap_memory, true, &t) != 0)
+	look_begin(&time, times);
+	if (add_up(procfd, cheap_memory, &time, &t) != 0)
 		return -1;
-	if (t.memory + scratch > limit && add_up(procfd, exact_memory, false, &shared) == 0)
+	if (t.memory + scratch > limit && add_up(procfd, exact_memory, NULL, &shared) == 0)
 		t.memory = shared.memory;
-	*ret = (struct watch_sum){.memory = t.memory + scratch, .cpu_ms = ms_of(t.ticks), .processes = t.processes};
+	*ret = (struct watch_sum){.memory = t.memory + scratch, .cpu_ms = look_end_ms(&time), .processes = t.processes};
 	return 0;
 }

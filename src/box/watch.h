@@ -1,17 +1,35 @@
 /*
- * Memory and time of a box without a cgroup, summed from outside through the box's own /proc; and the time of one whose cgroup does not count it.
+ * Memory and time of a box without a cgroup, summed from outside through the box's own /proc; and the time of one whose cgroup does not count it. Watching is
+ * not enforcing: between two looks a program can take more, and some of what it takes is not seen.
  *
- * What a program holds privately or shares (anonymous and shared-memory pages, and what of them is in swap) plus what is in the scratch file
- * system; not the pages of files it maps, which the kernel can drop. What no process has mapped and no file system shows is not seen:
- * memory files that were only written to, pipe and socket buffers. Shared memory of the scratch (/dev/shm) that is mapped counts twice.
+ * Memory: what a program holds privately or shares (anonymous and shared-memory pages, and what of them is in swap) plus what is in the scratch file
+ * system; not the pages of files it maps, which the kernel can drop. What no process has mapped and no file system shows is not seen: shared memory that was
+ * unmapped or given back while others could still map it, pipe and socket buffers. Shared memory of the scratch (/dev/shm) that is mapped counts twice.
+ *
+ * Time: a process that nobody waits for takes its time with it. What was seen of it stays in the sum, so the sum is never too large, and too small by
+ * what processes did after the last look at them.
  */
 #pragma once
 #include <stdint.h>
 
+#define WATCH_PROCESSES 4200 /* whose time is remembered; that of others is lost with them */
+
 struct watch_sum {
 	uint64_t memory;    /* bytes. A page that several processes share counts for each of them as long as the sum stays within the limit */
-	uint64_t cpu_ms;    /* of those that live now and of the children they waited for */
+	uint64_t cpu_ms;
 	unsigned processes;
+};
+
+struct watch_process {
+	int pid;
+	uint64_t start;     /* clock ticks since the machine started: a number may be used again */
+	uint64_t ns;        /* its own time, without that of children */
+};
+
+struct watch_times { /* zeroed: nothing was seen yet */
+	uint64_t gone_ns;   /* of processes that are not there any more */
+	unsigned n, nold;
+	struct watch_process now[WATCH_PROCESSES], old[WATCH_PROCESSES]; /* of this look and of the one before */
 };
 
 /*
@@ -20,6 +38,6 @@ struct watch_sum {
  * Counting shared pages once takes the kernel a walk over all page tables. That is done only when the cheap sum is above `limit`, so the
  * answer to "is it too much?" is exact: a program that forks many children off a large parent has not used its memory many times.
  */
-int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_sum *ret);
-/* CPU time in ms of those whose numbers stand in this list of a cgroup (a descriptor, or -1: nobody), and of `init`, with the children they waited for. */
-uint64_t watch_time(int list, int init);
+int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_times *times, struct watch_sum *ret);
+/* CPU time in ms of those whose numbers stand in this list of a cgroup (a descriptor, or -1: nobody), and of `init`. */
+uint64_t watch_time(int list, int init, struct watch_times *times);

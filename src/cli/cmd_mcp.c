@@ -31,6 +31,7 @@ static const struct option_row options[] = {
 	{"output", OPTION_VALUE, AT(output), "SIZE", "output, each stream by itself"},
 	{"network", OPTION_VALUE, AT(network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
 	{"require", OPTION_VALUE, AT(require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"accept", OPTION_VALUE, AT(accept), "watched", "run although no cgroup enforces --memory: the memory is watched, and the box ended when it is too much"},
 	{"backend", OPTION_VALUE, AT(backend), "NAME", "how boxes are made: native (default)"},
 	{"skill", OPTION_VALUE, AT(skill), "FILE", "a skill's file, whose front matter holds for every run"},
 	{"task", OPTION_VALUE, AT(task), "NAME", "what every run is for: test, typecheck, lint, data, json, custom; else a call may say it"},

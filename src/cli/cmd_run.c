@@ -47,6 +47,7 @@ static const struct option_row options[] = {
 	{"output", OPTION_VALUE, AT(w.output), "SIZE", "output, each stream by itself"},
 	{"network", OPTION_VALUE, AT(w.network), "NAME", "deny (default), loopback (default of work), or host where your policy says 'sandbox: {network: host-allowed}'"},
 	{"require", OPTION_VALUE, AT(w.require), "cgroup", "refuse to run where memory and processes cannot be limited by a cgroup"},
+	{"accept", OPTION_VALUE, AT(w.accept), "watched", "run although no cgroup enforces --memory: the memory is watched, and the box ended when it is too much"},
 	{"backend", OPTION_VALUE, AT(w.backend), "NAME", "how the box is made: native (default)"},
 	{"gate", OPTION_FLAG, AT(w.gate), "", "judge first: what would be denied or asked about does not run"},
 	{"skill", OPTION_ONCE, AT(w.skill), "FILE", "a skill's file; its front matter may say a time limit, a task, the network, and the only programs that may be started (docs/skills.md)"},

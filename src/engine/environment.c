@@ -311,13 +311,13 @@ static struct str callers(const struct making *m, const char *name)
 	return STR("");
 }
 
-/* The same on every machine, where it can be; editors and pagers that nobody would answer are off. */
+/* The same on every machine, where it can be; editors and pagers that nobody would answer are off, and so is the search for leaks, which traces the program. */
 static void inject(struct making *m)
 {
 	static const struct {
-		char name[20], value[12];
+		char name[20], value[16];
 	} fixed[] = {{"SHELL", "/bin/bash"}, {"TMPDIR", "/tmp"}, {"LANG", "C.UTF-8"}, {"LC_ALL", "C.UTF-8"}, {"GIT_EDITOR", "true"}, {"GIT_TERMINAL_PROMPT", "0"}, {"PAGER", "cat"}, {"GIT_PAGER", "cat"},
-		{"CAISSON", "1"}, {"CLAUDECODE", "1"}};
+		{"LSAN_OPTIONS", "detect_leaks=0"}, {"CAISSON", "1"}, {"CLAUDECODE", "1"}};
 	struct str term = callers(m, "TERM");
 
 	for (size_t i = 0; i < COUNT(fixed); i++)

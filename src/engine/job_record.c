@@ -13,7 +13,7 @@ static const struct wish {
 	size_t at;
 } wishes[] = {
 #define WISH(field) {#field, offsetof(struct run_wishes, field)}
-	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd), WISH(network), WISH(backend), WISH(require), WISH(skill), WISH(task), WISH(columns), WISH(schema),
+	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd), WISH(network), WISH(backend), WISH(require), WISH(accept), WISH(skill), WISH(task), WISH(columns), WISH(schema),
 	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output), WISH(cpu_time), WISH(io), WISH(head), WISH(tail),
 #undef WISH
 };

@@ -32,7 +32,7 @@ struct run_list {
 struct run_wishes { /* NULL or empty: not given */
 	char *const *argv;             /* the program and its arguments; or, with code or file, arguments for that */
 	const char *code, *lang, *shell, *file, *ticket;
-	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *skill, *task, *agent, *config;
+	const char *profile, *workspace, *root, *cwd, *network, *backend, *require, *accept, *skill, *task, *agent, *config;
 	const char *columns, *schema, *validator; /* of the task: data, json, custom */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
 	struct run_list env, read, write;

@@ -136,8 +136,6 @@ static const char *wall_name(enum trial_wall w, const struct outcome *o)
 
 	if (w < BY_MEMORY || w > BY_OUTPUT)
 		return names[w];
-	if (w == BY_MEMORY && o->status == STATUS_EXIT_NONZERO)
-		return enforcer_name(ENFORCED_RLIMIT); /* the allocation itself was refused */
 	name = enforcer_name(limits[w]);
 	return name ? name : "nobody";
 }
@@ -214,7 +212,7 @@ static int try_one(struct arena *a, const struct policies *policies, struct tria
 		return -1;
 	world.environ = environment(a, p);
 	p->home = world.home;
-	*w = (struct run_wishes){.argv = argv, .profile = "exec", .network = "deny", .memory = given(at->memory), .timeout = given(at->timeout),
+	*w = (struct run_wishes){.argv = argv, .profile = "exec", .network = "deny", .accept = "watched", .memory = given(at->memory), .timeout = given(at->timeout),
 		.pids = given(at->pids), .scratch = given(at->scratch), .output = given(at->output),
 		.workspace = at->workspace ? str_c(a, str_fmt(a, "%s/workspace:rw", p->dir)) : NULL};
 	w->env.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->env.v));

@@ -79,6 +79,8 @@ static int require(struct making *m, struct err *e)
 {
 	if (m->w->require && strcmp(m->w->require, "cgroup") != 0)
 		return err_set(e, ERR_INPUT, 0, "--require '%.40s': expected cgroup", m->w->require);
+	if (m->w->accept && strcmp(m->w->accept, "watched") != 0)
+		return err_set(e, ERR_INPUT, 0, "--accept '%.40s': expected watched", m->w->accept);
 	m->r->spec.require_cgroup = m->w->require;
 	return 0;
 }

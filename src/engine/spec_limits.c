@@ -62,7 +62,11 @@ int making_limits(struct making *m, struct err *e)
 		if (!n)
 			n = limit_default(m->r->spec.profile, l, &m->world->machine);
 		n = smaller(n, own->most);
-		value[l] = smaller(p->apart ? smaller(n, project->most) : n, less);
+		n = p->apart ? smaller(n, project->most) : n;
+		value[l] = smaller(n, less);
+		/* Whoever wants this run relies on it; policies and profiles are for all runs, with and without a cgroup. */
+		if (l == LIMIT_MEMORY && (m->w->memory || value[l] < n))
+			m->r->spec.refuse_watched = !m->w->accept && !p->own.sandbox.accept_watched;
 		if (value[l] < (less ? less : wish))
 			making_capped(m, limit_name(l));
 	}

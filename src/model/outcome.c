@@ -14,7 +14,7 @@ const char *status_name(enum status s)
 
 const char *enforcer_name(enum enforcer e)
 {
-	static const char names[][16] = {[ENFORCED_NOT] = "", [ENFORCED_CGROUP2] = "cgroup2", [ENFORCED_CGROUP1] = "cgroup1", [ENFORCED_RLIMIT] = "rlimit", [ENFORCED_WATCH] = "watch",
+	static const char names[][16] = {[ENFORCED_NOT] = "", [ENFORCED_CGROUP2] = "cgroup2", [ENFORCED_CGROUP1] = "cgroup1", [ENFORCED_RLIMIT] = "rlimit", [ENFORCED_WATCH] = "watched",
 		[ENFORCED_TMPFS] = "tmpfs", [ENFORCED_TIMER] = "timer", [ENFORCED_PIPE] = "pipe", [ENFORCED_NAMESPACE] = "namespace",
 		[ENFORCED_AFFINITY] = "affinity"};
 

@@ -51,6 +51,7 @@ struct spec {
 	struct limits limits;
 	enum network network;
 	bool require_cgroup;       /* memory and processes must be limited by a cgroup */
+	bool refuse_watched;       /* the memory limit was asked for: it must be enforced, not just watched */
 	int input;                 /* descriptor for standard input; -1: empty */
 	const char *spool;         /* a directory on a disk for output that is too long for memory: files without a name; NULL: any */
 	bool pass_through;         /* output also goes to our own standard output and error at once */

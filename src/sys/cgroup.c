@@ -310,14 +310,14 @@ static int name_group(struct cgroup *cg, struct err *e)
 	return 0;
 }
 
-static int make_all(struct cgroup *cg, struct err *e)
+static int make_all(struct cgroup *cg, unsigned want, struct err *e)
 {
 	if (name_group(cg, e) < 0)
 		return -1;
 	for (size_t i = 0; i < cg->n; i++) {
 		struct cg_dir *d = &cg->dirs[i];
 		/* a hierarchy for nothing but a CPU limit waits until that is set */
-		if ((d->controllers & NEEDED) && make_dir(cg, d, e) < 0)
+		if ((d->controllers & (NEEDED | (want & CG_HAS_CPUACCT))) && make_dir(cg, d, e) < 0)
 			return -1;
 	}
 	return listen_for_oom(cg, e);
@@ -343,7 +343,7 @@ int cg_make(struct cgroup *cg, unsigned want, struct err *e)
 {
 	struct cg_map map;
 	*cg = (struct cgroup){.oom_event = -1, .oom_count = -1};
-	if (cg_map_read(&map, want, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, e) == 0)
+	if (cg_map_read(&map, want, e) == 0 && open_all(cg, &map, e) == 0 && make_all(cg, want, e) == 0)
 		return 0;
 	cg_remove(cg);
 	return -1;
@@ -558,13 +558,27 @@ static uint64_t memory_counter(const struct cgroup *cg, const char *name_v2, con
 uint64_t cg_memory_now(const struct cgroup *cg) { return memory_counter(cg, "memory.current", "memory.usage_in_bytes"); }
 uint64_t cg_memory_peak(const struct cgroup *cg) { return memory_counter(cg, "memory.peak", "memory.max_usage_in_bytes"); }
 
-uint64_t cg_cpu_us(const struct cgroup *cg)
+/* Every version 2 group counts it, with or without the controller. */
+static const struct cg_dir *dir_time(const struct cgroup *cg)
 {
 	const struct cg_dir *d = dir_v2(cg);
-	if (d && d->fd >= 0) /* counted in every version 2 group, with or without the controller */
-		return get(d->fd, "cpu.stat", "usage_usec");
-	d = dir_with(cg, CG_HAS_CPUACCT);
-	return d && d->fd >= 0 ? get(d->fd, "cpuacct.usage", "") / 1000 : 0;
+	if (!d || d->fd < 0)
+		d = dir_with(cg, CG_HAS_CPUACCT);
+	return d && d->fd >= 0 ? d : NULL;
+}
+
+enum enforcer cg_time_counter(const struct cgroup *cg)
+{
+	const struct cg_dir *d = dir_time(cg);
+	return !d ? ENFORCED_NOT : d->v2 ? ENFORCED_CGROUP2 : ENFORCED_CGROUP1;
+}
+
+uint64_t cg_cpu_us(const struct cgroup *cg)
+{
+	const struct cg_dir *d = dir_time(cg);
+	if (!d)
+		return 0;
+	return d->v2 ? get(d->fd, "cpu.stat", "usage_usec") : get(d->fd, "cpuacct.usage", "") / 1000;
 }
 
 int cg_processes(const struct cgroup *cg)

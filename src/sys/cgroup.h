@@ -53,7 +53,7 @@ struct cg_host { /* what this host gives the caller; for doctor */
 };
 
 /*
- * A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. `want`: what else is to be limited (CG_HAS_CPU, CG_HAS_IO),
+ * A fresh group. ERR_SYSTEM with the reason when memory or pids cannot be limited. `want`: what else is to be limited or counted (CG_HAS_CPU, CG_HAS_IO, CG_HAS_CPUACCT),
  * where there is a hierarchy for that; a limit that the machine cannot exceed anyway is better not wanted, it costs a directory on version 1.
  */
 int cg_make(struct cgroup *cg, unsigned want, struct err *e);
@@ -87,6 +87,8 @@ void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
+/* Who counts that: ENFORCED_CGROUP2, ENFORCED_CGROUP1 (a hierarchy that was wanted), ENFORCED_NOT. */
+enum enforcer cg_time_counter(const struct cgroup *cg);
 /* A descriptor to read the numbers of its processes from, a line each; -1 with errno. */
 int cg_processes(const struct cgroup *cg);
 /* Since cg_make(). After an event of version 1 it may wait a few milliseconds for the kill that is announced. */

@@ -142,7 +142,7 @@ void cg_map_prune(struct cg_map *m)
 	for (size_t i = 0; i < m->n; i++)
 		v1 |= m->of[i].controllers;
 	bool all = (v1 & CG_HAS_MEMORY) && (v1 & CG_HAS_PIDS);
-	unsigned idle = CG_HAS_CPUACCT | ((CG_HAS_CPU | CG_HAS_IO) & ~m->want);
+	unsigned idle = (CG_HAS_CPUACCT | CG_HAS_CPU | CG_HAS_IO) & ~m->want;
 	size_t kept = 0;
 	for (size_t i = 0; i < m->n; i++) {
 		if (m->of[i].v2 ? all : !(m->of[i].controllers & ~idle))
@@ -202,6 +202,7 @@ static const struct {
 	{CG_HAS_PIDS, false, "/sys/fs/cgroup/pids"},
 	{CG_HAS_CPU, false, "/sys/fs/cgroup/cpu"},
 	{CG_HAS_CPU | CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpu,cpuacct"},
+	{CG_HAS_CPUACCT, false, "/sys/fs/cgroup/cpuacct"},
 	{CG_HAS_IO, false, "/sys/fs/cgroup/blkio"},
 	{0, true, "/sys/fs/cgroup/unified"},
 	{0, true, "/sys/fs/cgroup"},

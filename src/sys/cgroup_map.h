@@ -27,14 +27,14 @@ struct cg_hierarchy {
 struct cg_map {
 	struct cg_hierarchy of[CG_HIERARCHIES_MAX];
 	size_t n;
-	unsigned want;           /* bits: what is to be limited besides memory and processes (CPU time, disks) */
+	unsigned want;           /* bits: what is to be limited or counted besides memory and processes (CPU time, disks) */
 };
 
 /* One line of /proc/self/cgroup, of /proc/self/mountinfo; all of the former come first. What does not concern us, or is not well formed, is nothing. */
 void cg_map_group(struct cg_map *m, struct str line);
 void cg_map_mount(struct cg_map *m, struct str line);
-/* Without the hierarchies that limit nothing here: one that only counts CPU time, those of CPU time and disks unless they are wanted, and version 2's when memory and pids are version 1's. They
- * would cost more than they give: the time is known from the usage of the box's pid 1, whose end also kills all the rest. */
+/* Without the hierarchies that limit nothing here: those of CPU time, its count and disks unless they are wanted, and version 2's when memory and pids are version 1's. They would cost more
+ * than they give: most of the time is known from the usage of the box's pid 1, whose end also kills all the rest. */
 void cg_map_prune(struct cg_map *m);
 /* Every hierarchy of the map has its directory. */
 bool cg_map_complete(const struct cg_map *m);

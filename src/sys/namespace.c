@@ -191,6 +191,13 @@ int limit_share(int what, unsigned parts, uint64_t most)
 	return limit_lower(what, l.rlim_cur == RLIM_INFINITY || l.rlim_cur / parts > most ? most : l.rlim_cur / parts);
 }
 
+void process_spare_others(void)
+{
+	FD_CLEANUP int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	(void)!write(fd, "1000", 4);
+}
+
 static void share_count(const char *of_host, const char *of_namespace, unsigned parts)
 {
 	FD_CLEANUP int from = open(of_host, O_RDONLY | O_CLOEXEC), to = open(of_namespace, O_WRONLY | O_CLOEXEC);

@@ -27,6 +27,8 @@ int privileges_drop(void);
 int limit_lower(int what, uint64_t n);
 /* The same for a share of what the caller has, and no more than `most`. */
 int limit_share(int what, unsigned parts, uint64_t most);
+/* When the machine has no memory left, this process and those it starts are ended before others. Where /proc cannot be written nothing changes. */
+void process_spare_others(void);
 /*
  * Lets this user namespace have no more than a share of the inotify instances and watches that the host gives a user: what is made here counts
  * for the user who made the namespace as well. Where /proc/sys cannot be written (in some containers) nothing changes. Takes no memory.

@@ -101,8 +101,58 @@ cpus() {
 	want '.stdout == "1\n" or .limits.cpus.enforced_by != "affinity"' "$who: twin: and is told how many it has"
 }
 
+# Without a cgroup memory is watched, not enforced: shared memory that nobody maps any more is not seen. So whoever asks for a limit hears of it.
+memory() {
+	local who=$1
+	(cd "$tmp/$who" && as "$who" "$tmp/caisson" run --memory 64M --read "$tools" -- "$tools/exhaust" shared 200) >"$tmp/out" 2>"$tmp/err" </dev/null
+	want '(.status == "oom" and (.limits.memory_mb.enforced_by | startswith("cgroup"))) or (.status == "setup_error" and (.error | test("--accept watched")) and .limits.memory_mb.enforced_by == null)' \
+		"$who: a memory limit that is asked for is enforced or refused ($(field .status))"
+	box "$who" --memory 64M --read "$tools" -- "$tools/exhaust" shared 200
+	want '(.status == "oom" and (.limits.memory_mb.enforced_by | startswith("cgroup"))) or .limits.memory_mb.enforced_by == "watched"' "$who: what is only watched is not called enforced"
+	box "$who" --lang python -c 'x = bytearray(10 << 30); print(len(x))'
+	want '.status == "oom" and .exit_code == 137 and .stdout == "" and .peak_memory_mb < 3000' "$who: 10 GB of memory where 1 GB is allowed ($(field .peak_memory_mb) MB)"
+	box "$who" --lang python -c 'x = bytearray(512 << 20); print(len(x))'
+	want '.status == "ok" and .stdout == "536870912\n" and (.limits.memory_mb.enforced_by | IN("cgroup1", "cgroup2", "watched"))' "$who: twin: half of it, and the default needs no word"
+	box "$who" --lang python -c 'import mmap; m = mmap.mmap(-1, 200 << 30, flags=mmap.MAP_PRIVATE | 0x4000); m[0] = 1; print(open("/proc/self/oom_score_adj").read())'
+	want '.status == "ok" and .stdout == "1000\n\n"' "$who: twin: what is reserved and not used costs nothing; the kernel would end a box before others"
+}
+
+# Sanitizers reserve terabytes.
+sanitizers() {
+	local who=$1 name
+	if ! command -v gcc >/dev/null; then
+		skip "$who: sanitizers" 'there is no gcc'
+		return
+	fi
+	echo 'int main(int n, char **v) { int *p = __builtin_malloc(40); p[n] = 7; n = p[n] != 7; __builtin_free(p); return n || !v; }' >"$tmp/s.c"
+	for name in address thread; do
+		if ! gcc -g -fsanitize=$name "$tmp/s.c" -o "$tools/$name" 2>/dev/null || ! "$tools/$name"; then
+			skip "$who: -fsanitize=$name" 'it does not work on this machine'
+			continue
+		fi
+		box "$who" --read "$tools" -- "$tools/$name"
+		want '.status == "ok"' "$who: a program with -fsanitize=$name runs"
+	done
+}
+
+# Time of processes that nobody waits for.
+cpu_time() {
+	local who=$1
+	box "$who" --cpu-time 300ms --timeout 20 --read "$tools" -- "$tools/exhaust" burn 4
+	want '.status == "timeout" and .duration_ms < 3000 and .cpu_ms >= 300 and (.limits.cpu_time_sec.enforced_by | IN("cgroup1", "cgroup2", "watched"))' \
+		"$who: CPU time of children that nobody waits for ($(field .cpu_ms) ms, $(field .limits.cpu_time_sec.enforced_by))"
+	box "$who" --cpu-time 2 --timeout 20 -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; echo $i'
+	want '.status == "ok" and .stdout == "20000\n" and .cpu_ms < 2000' "$who: twin: less than the limit, children that are waited for count once ($(field .cpu_ms) ms)"
+	if [[ $who == root ]]; then
+		want '.limits.cpu_time_sec.enforced_by | startswith("cgroup")' "$who: it is counted by the cgroup"
+	fi
+}
+
 for who in $(people); do
 	exhaust "$who"
+	memory "$who"
+	sanitizers "$who"
+	cpu_time "$who"
 	cores "$who"
 	cpus "$who"
 done

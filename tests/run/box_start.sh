@@ -47,7 +47,7 @@ start() {
 
 	# With few descriptors it either runs with all its limits or says what is missing; less is never taken for all.
 	for many in $(seq 4 3 46); do
-		(cd "$tmp/$who" && as "$who" bash -c 'ulimit -n "$1" && shift && exec "$@"' x "$many" "$tmp/caisson" run --timeout 10 --memory 64M -- /usr/bin/python3 -c '
+		(cd "$tmp/$who" && as "$who" bash -c 'ulimit -n "$1" && shift && exec "$@"' x "$many" "$tmp/caisson" run --timeout 10 --accept watched --memory 64M -- /usr/bin/python3 -c '
 import os, time
 for i in range(3):
     if not os.fork():

@@ -102,13 +102,15 @@ run 124 'the CPU time limit' --cpu-time 200ms --timeout 20 -c 'while :; do :; do
 json '.status == "timeout" and .duration_ms < 5000'
 memory_hog='x = bytearray(10 ** 10)
 for i in range(0, len(x), 4096): x[i] = 1'
-if [[ $(jq -r .limits.memory_mb.enforced_by "$tmp/out") == cgroup* ]]; then
-	run 137 'the memory limit' --memory 64M --lang python -c "$memory_hog"
-	json '.status == "oom" and .exit_code == 137'
-else # without a cgroup each process is refused more, which is the program's to handle
-	run 1 'the memory limit, by process' --memory 64M --lang python -c "$memory_hog"
-	json '.status == "exit_nonzero" and (.hints | map(.id) | index("memory") != null)'
+if [[ $(jq -r .limits.memory_mb.enforced_by "$tmp/out") != cgroup* ]]; then
+	run 125 'a memory limit that nobody enforces is refused' --memory 64M -c true
+	json '.status == "setup_error" and (.error | test("--accept watched"))'
+	echo 'sandbox: {accept_watched: true}' >"$tmp/policy.yaml"
+	run 0 'unless the policy accepts it' --config "$tmp/policy.yaml" --memory 64M -c true
+	json '.limits.memory_mb == {value: 64, enforced_by: "watched"}'
 fi
+run 137 'the memory limit' --accept watched --memory 64M --lang python -c "$memory_hog"
+json '.status == "oom" and .exit_code == 137 and (.hints | map(.id) | index("memory") != null)'
 cat "$tmp/out" >>"$tmp/all"
 run 137 'a program that kills itself is not out of memory' -c 'kill -9 $$'
 json '.status == "signal" and .signal == 9'
@@ -119,8 +121,8 @@ json '.status == "output_limit" and (.stdout | length) <= 4096 and .truncated.st
 cat "$tmp/out" >>"$tmp/all"
 
 # ---- limits, skill, policies ----
-run 0 'limits in the report' --cpus 0.5 --memory 96M --timeout 2m --pids 17 --scratch 3M --output 1M -c true
-json '[.limits.cpus.value, .limits.memory_mb.value, .limits.timeout_sec.value, .limits.pids.value, .limits.scratch_mb.value, .limits.output_mb.value] == [0.5, 96, 120, 17, 3, 1]'
+run 0 'limits in the report' --accept watched --cpus 0.5 --memory 96M --timeout 2m --pids 17 --scratch 3M --output 1M -c true
+json '[.limits.cpus | if .enforced_by == "affinity" then .value / 2 else .value end] + [.limits.memory_mb.value, .limits.timeout_sec.value, .limits.pids.value, .limits.scratch_mb.value, .limits.output_mb.value] == [0.5, 96, 120, 17, 3, 1]'
 json '[.limits | .cpus, .memory_mb, .timeout_sec, .pids, .scratch_mb, .output_mb, .network | .enforced_by] | all(type == "string")'
 printf -- '---\nname: demo\nsandbox_timeout_sec: 1\n---\n# Demo\n' >"$tmp/SKILL.md"
 run 124 'the time limit of a skill' --skill "$tmp/SKILL.md" -c 'sleep 20'

@@ -137,7 +137,7 @@ box() {
 	result $? "the box, $who: nothing else was left out"
 	json '[.box.attempts[] | select(.name == "work" or .name == "memory" or .name == "busy" or .name == "forks" or .name == "network" or .name == "survive") | .end == "held"] == [true, true, true, true, true, true]'
 	json '.box.attempts[] | select(.name == "busy") | .status == "timeout" and .over_ms >= 0 and .over_ms < 1000 and .by == "timer"'
-	json '.box.attempts[] | select(.name == "memory-many") | .status == "oom" and (.by | IN("cgroup1", "cgroup2", "watch"))'
+	json '.box.attempts[] | select(.name == "memory-many") | .status == "oom" and (.by | IN("cgroup1", "cgroup2", "watched"))'
 	json '.box.attempts[] | select(.name == "flood") | .status == "output_limit"'
 	json '.box.attempts[] | select(.name == "memory-files") | .status == "exit_nonzero" and .by == "tmpfs"'
 	[[ -z $(ls -A "$tmp/temp") ]]

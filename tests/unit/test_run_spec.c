@@ -65,7 +65,7 @@ static struct str describe(const struct run_wishes *w)
 		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms, s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
 		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms, (unsigned long long)(s->limits.io / MB));
 	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s", s->network == NETWORK_HOST ? "host" : "deny", STR_ARG(s->home), STR_ARG(s->cwd), STR_ARG(s->workspace),
-		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "", s->require_cgroup ? " cgroup" : "");
+		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "", s->require_cgroup ? " cgroup" : s->refuse_watched ? " enforced" : "");
 	for (const struct spec_path *p = s->paths; p; p = p->next)
 		buf_fmt(&b, "; %s %.*s at '%.*s'", p->writable ? "write" : "read", STR_ARG(p->path), STR_ARG(p->at));
 	for (const struct spec_file *f = s->files; f; f = f->next)

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -32,6 +33,8 @@
 #endif
 #define LAG (MIB / 2) /* before Linux 6.2 the cheap numbers of a process are late by up to 64 pages of each kind */
 #define ROOMY (UINT64_MAX / 4) /* a limit that nothing here reaches */
+
+static struct watch_times times; /* of the tree that is watched */
 
 struct tree {
 	int ready[2], hold[2]; /* a byte from each process that is done; closed when all may go */
@@ -68,6 +71,7 @@ static void wait_for_end(const struct tree *t)
 /* Starts fn as the first process of a pid namespace; returns when `processes` of them have said that they are ready. */
 static bool grow(struct tree *t, void (*fn)(const struct tree *), int processes)
 {
+	times = (struct watch_times){0};
 	if (pipe2(t->ready, O_CLOEXEC) < 0 || pipe2(t->hold, O_CLOEXEC) < 0)
 		return false;
 	/* The table of descriptors is shared: what the child opens is here as well. */
@@ -102,7 +106,7 @@ static void fell(struct tree *t)
 	CHECK_INT(waitpid(t->pid, &status, 0), t->pid);
 	CHECK_INT(status, 0);
 	struct watch_sum sum = {.processes = 77};
-	if (watch_box(t->procfd, -1, ROOMY, &sum) == 0)
+	if (watch_box(t->procfd, -1, ROOMY, &times, &sum) == 0)
 		CHECK_INT(sum.processes, 0); /* a box that is gone has nothing, or says that it is gone */
 	else
 		CHECK_INT(sum.processes, 77);
@@ -148,6 +152,21 @@ static void past(const struct tree *t)
 	wait_for_end(t);
 }
 
+/* Children that nobody waits for, one after the other. The tree holds as long as each is looked at. */
+static void lost(const struct tree *t)
+{
+	signal(SIGCHLD, SIG_IGN);
+	for (int i = 0; i < 5; i++) {
+		if (fork() == 0) {
+			spin(0.06);
+			_exit(0);
+		}
+		while (wait(NULL) > 0)
+			;
+	}
+	wait_for_end(t);
+}
+
 /* A name that looks like the fields after it. */
 static void liar(const struct tree *t)
 {
@@ -160,7 +179,7 @@ static bool between(uint64_t n, uint64_t from, uint64_t to) { return n >= from &
 static struct watch_sum look(const struct tree *t, uint64_t limit)
 {
 	struct watch_sum sum = {0};
-	CHECK_INT(watch_box(t->procfd, -1, limit, &sum), 0);
+	CHECK_INT(watch_box(t->procfd, -1, limit, &times, &sum), 0);
 	return sum;
 }
 
@@ -198,6 +217,19 @@ static void test_past(void)
 	fell(&t);
 }
 
+/* Looked at every two milliseconds until it has done its work: a fifth of what they used may be missed, and nothing is added. */
+static void test_lost(void)
+{
+	struct tree t;
+	struct watch_sum sum = {0};
+	CHECK(grow(&t, lost, 0));
+	struct pollfd ready = {.fd = t.ready[0], .events = POLLIN};
+	while (poll(&ready, 1, 2) == 0)
+		CHECK_INT(watch_box(t.procfd, -1, ROOMY, &times, &sum), 0);
+	CHECK(between(sum.cpu_ms, 200, 5 * 60 + 60));
+	fell(&t);
+}
+
 static void test_liar(void)
 {
 	struct tree t;
@@ -218,12 +250,12 @@ static void test_scratch(void)
 	if (unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 && mount("scratch", dir, "tmpfs", 0, "size=16m") == 0) {
 		FD_CLEANUP int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		struct watch_sum before = {0}, after = {0};
-		CHECK_INT(watch_box(t.procfd, fd, ROOMY, &before), 0);
+		CHECK_INT(watch_box(t.procfd, fd, ROOMY, &times, &before), 0);
 		snprintf(path, sizeof path, "%s/file", dir);
 		FD_CLEANUP int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 		CHECK_INT(posix_fallocate(file, 0, 8 * (off_t)MIB), 0);
 		fd_close(&file);
-		CHECK_INT(watch_box(t.procfd, fd, ROOMY, &after), 0);
+		CHECK_INT(watch_box(t.procfd, fd, ROOMY, &times, &after), 0);
 		CHECK_INT((after.memory - before.memory) / MIB, 8);
 		fd_close(&fd);
 		CHECK_INT(umount(dir), 0);
@@ -236,9 +268,9 @@ static void test_scratch(void)
 static void test_bad(void)
 {
 	struct watch_sum sum = {.memory = 5};
-	CHECK_INT(watch_box(-1, -1, ROOMY, &sum), -1);
+	CHECK_INT(watch_box(-1, -1, ROOMY, &times, &sum), -1);
 	FD_CLEANUP int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	CHECK_INT(watch_box(fd, -1, ROOMY, &sum), -1);
+	CHECK_INT(watch_box(fd, -1, ROOMY, &times, &sum), -1);
 	CHECK_INT(sum.memory, 5); /* untouched */
 }
 
@@ -257,14 +289,19 @@ static void test_time(void)
 	CHECK_INT(read(done[0], text, 1), 1);
 	int n = snprintf(text, sizeof text, "%d\n%d\n", (int)pid, 0x7ffffff0);
 	CHECK_INT(write(list[1], text, (size_t)n), n);
-	uint64_t alone = watch_time(-1, pid), listed = watch_time(list[0], 0x7ffffff0);
+	times = (struct watch_times){0};
+	uint64_t alone = watch_time(-1, pid, &times), listed = watch_time(list[0], 0x7ffffff0, &times);
 	CHECK(alone >= 150 && alone < 2000);
 	CHECK_INT(listed, alone);
 	CHECK_INT(write(list[1], text, (size_t)n), n);
-	CHECK_INT(watch_time(list[0], pid), alone);
-	CHECK_INT(watch_time(-1, 0x7ffffff0), 0);
+	CHECK_INT(watch_time(list[0], pid, &times), alone);
 	close(life[1]);
 	CHECK_INT(waitpid(pid, NULL, 0), pid);
+	uint64_t gone = watch_time(-1, pid, &times); /* what was seen of it stays in the sum */
+	CHECK(gone >= alone && gone < alone + 50);
+	CHECK_INT(watch_time(-1, 0x7ffffff0, &times), gone);
+	times = (struct watch_times){0};
+	CHECK_INT(watch_time(-1, 0x7ffffff0, &times), 0);
 	for (int i = 0; i < 2; i++) {
 		close(list[i]);
 		close(done[i]);
@@ -283,6 +320,7 @@ int main(void)
 	RUN(test_one);
 	RUN(test_family);
 	RUN(test_past);
+	RUN(test_lost);
 	RUN(test_liar);
 	RUN(test_scratch);
 	return unit_end();
