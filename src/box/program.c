@@ -164,13 +164,8 @@ static void await_start(const struct ns_child *c, struct entry *ret)
 	ret->n = CG_HIERARCHIES_MAX;
 	if (fds_recv(c->talk, &word, 1, ret->doors, &ret->n, 0) != 1)
 		ns_not_told(c->talk);
-<<<<<<< HEAD
-	ret->alone = word == NS_ALONE;
-	if (!ret->alone && (word != NS_GROUP || (!ret->n && !c->born_in && !c->moved_in)))
-=======
 	ret->word = word;
-	if (!(word & NS_START) || (!alone(ret) && !ret->n && !c->born_in))
->>>>>>> fca65fa (box: cores, per-user counts and CPUs cannot be taken from others)
+	if (!(word & NS_START) || (!alone(ret) && !ret->n && !c->born_in && !c->moved_in))
 		_exit(NS_LOST);
 }
 
