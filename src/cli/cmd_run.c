@@ -11,6 +11,7 @@
 #include "engine/kept.h"
 #include "engine/passing.h"
 #include "sys/file.h"
+#include "sys/path.h"
 
 #define PROGRESS_AFTER_MS 2000
 #define FOLLOW_FD 3 /* where a client's shell is told in which directory the command ended */
@@ -182,11 +183,32 @@ static void leave_report(struct call *c, struct str report)
 		complain("this ran in a box: %.*s", STR_ARG(h->text));
 }
 
+/* The report's directory as it was opened before the run: a link in the workspace may be a program's, and leads the report nowhere else. */
+static bool report_leaves(struct call *c)
+{
+	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
+	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(name)));
+	struct path_memo memo;
+
+	path_memo_init(&memo, c->out, cwd);
+	return path_leaves(&memo, path, path_of_fd(c->out, c->report_dir), c->job.run.spec.workspace);
+}
+
+static int write_report(struct call *c, struct str report)
+{
+	struct err e = {0};
+
+	if (report_leaves(c))
+		return complain("run: the report was not written: '%s' leads out of the workspace by a link", c->o->report), -1;
+	if (file_replace_in(c->report_dir, c->o->report, report, &(struct file_look){.mode = 0600}, &e) != 0)
+		return complain("run: %s", e.text), -1;
+	return 0;
+}
+
 static int print(void *arg)
 {
 	struct call *c = arg;
 	const struct job *j = &c->job;
-	struct err e = {0};
 	struct buf b;
 
 	buf_init(&b, c->out, 0);
@@ -195,10 +217,8 @@ static int print(void *arg)
 	say_changes(j);
 	if (c->o->w.ticket && j->wishes.plain)
 		leave_report(c, buf_view(&b));
-	if (c->report_dir >= 0 && file_replace_in(c->report_dir, c->o->report, buf_view(&b), &(struct file_look){.mode = 0600}, &e) != 0) {
-		complain("run: %s", e.text);
+	if (c->report_dir >= 0 && write_report(c, buf_view(&b)) != 0)
 		return EXIT_INTERNAL;
-	}
 	return j->wishes.plain ? j->report.code : output(buf_view(&b), j->report.code);
 }
 

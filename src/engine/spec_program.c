@@ -305,21 +305,45 @@ static int copy_script(struct making *m, struct str top, struct str real, struct
 	return 0;
 }
 
-static int place_script(struct making *m, struct str name, struct str text, struct words *w, struct err *e)
+/* A box may have left the link: what lies behind it was not meant for the next one. */
+static int stays_in(struct making *m, struct str name, struct str real, struct err *e)
 {
+	struct str path = name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name));
+	struct str dir = m->r->spec.workspace;
+	const struct spec_path *p = m->r->spec.paths;
 	struct path_memo memo;
-	enum path_kind kind;
-	struct str real, top;
 
 	path_memo_init(&memo, m->a, m->world->cwd);
-	real = path_real(&memo, name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name)), &kind);
-	top = seen_in(m, real);
+	for (; !path_leaves(&memo, path, real, dir); p = p->next) {
+		if (!p)
+			return 0;
+		dir = p->at.n ? STR("") : p->path;
+	}
+	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself", m->w->file, STR_ARG(dir));
+}
+
+/* The text of the script, and where it was found. */
+static int read_script(struct making *m, struct str *ret_text, struct str *ret_real, struct err *e)
+{
+	struct stat st;
+	FD_CLEANUP int fd = file_open(m->w->file, &st, e);
+
+	if (fd < 0 || fd_read_file(m->a, fd, m->w->file, &st, RUN_SCRIPT_MAX, ret_text, e) != 0)
+		return -1;
+	*ret_real = path_of_fd(m->a, fd);
+	return stays_in(m, str_of(m->w->file), *ret_real, e);
+}
+
+static int place_script(struct making *m, struct str real, struct str text, struct words *w, struct err *e)
+{
+	struct str top = seen_in(m, real);
+
 	if (top.n && !m->w->gate) {
 		add(m, w, str_c(m->a, real));
 		return 0;
 	}
 	if (!top.n)
-		give_script(m, base_name(name), text);
+		give_script(m, base_name(str_of(m->w->file)), text);
 	else if (copy_script(m, top, real, text, e) != 0)
 		return -1;
 	add(m, w, str_c(m->a, m->r->spec.files->path));
@@ -329,15 +353,15 @@ static int place_script(struct making *m, struct str name, struct str text, stru
 static int script(struct making *m, struct err *e)
 {
 	const struct language *l;
-	struct str name = str_of(m->w->file), text;
+	struct str name = str_of(m->w->file), text, real;
 	struct words w = {0};
 
 	if (!name.n)
 		return err_set(e, ERR_INPUT, 0, "--file needs the name of a file");
-	if (file_read(m->a, m->w->file, RUN_SCRIPT_MAX, &text, NULL, e) != 0 || pick(m, name, text, &l, e) != 0)
+	if (read_script(m, &text, &real, e) != 0 || pick(m, name, text, &l, e) != 0)
 		return -1;
 	add(m, &w, l->program);
-	if (place_script(m, name, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
+	if (place_script(m, real, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
 		return -1;
 	m->r->spec.argv = w.v;
 	gate_code(m, l, text);

@@ -457,6 +457,36 @@ struct str path_real(struct path_memo *m, struct str path, enum path_kind *ret_t
 	return str_dup(m->a, done_str(&w));
 }
 
+struct str path_of_fd(struct arena *a, int fd)
+{
+	char self[32], text[PATH_MAX];
+	ssize_t n;
+
+	str_put(self, sizeof(self), "/proc/self/fd/%d", fd);
+	n = readlink(self, text, sizeof(text));
+	return n > 0 && (size_t)n < sizeof(text) && text[0] == '/' ? str_dup(a, (struct str){text, (size_t)n}) : STR("");
+}
+
+bool path_leaves(struct path_memo *m, struct str path, struct str real, struct str dir)
+{
+	bool inside = false, entered = false;
+
+	if (!dir.n || path_inside(real, dir))
+		return false;
+	for (size_t n = 1; n <= path.n; n++) {
+		enum path_kind kind;
+		bool now, up = n >= 3 && memcmp(path.p + n - 3, "/..", 3) == 0;
+
+		if (n < path.n && path.p[n] != '/')
+			continue;
+		now = path_inside(path_real(m, (struct str){path.p, n}, &kind), dir);
+		if (inside)
+			entered = up ? entered && now : true;
+		inside = now;
+	}
+	return entered;
+}
+
 const struct path_dir *path_dir(struct path_memo *m, struct str real)
 {
 	struct path_answer p;

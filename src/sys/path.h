@@ -48,3 +48,10 @@ const struct path_dir *path_dir(struct path_memo *m, struct str real);
 bool path_inside(struct str path, struct str dir);
 /* The directory a resolved path lies in; "/" for "/". */
 struct str path_parent(struct str path);
+/* The resolved path of what is open; empty when it has none. */
+struct str path_of_fd(struct arena *a, int fd);
+/*
+ * Does an absolute path enter `dir` and leave it by a link? `real` is what the opened descriptor said, so that a path which changes in between
+ * is found as well. A path that leaves `dir` by ".." of its own does not.
+ */
+bool path_leaves(struct path_memo *m, struct str path, struct str real, struct str dir);
