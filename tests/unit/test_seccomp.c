@@ -17,6 +17,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/shm.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -160,6 +161,20 @@ static const struct row rows[] = {
 	{"socket inet", SYS_socket, {AF_INET, SOCK_STREAM, 0}, EAFNOSUPPORT, SAME},
 	{"socket inet, high bits", SYS_socket, {AF_INET + HIGH, SOCK_STREAM, 0}, EAFNOSUPPORT, SAME},
 	{"socket inet6", SYS_socket, {AF_INET6, SOCK_DGRAM, 0}, EAFNOSUPPORT, SAME},
+	{"socket tcp", SYS_socket, {AF_INET, SOCK_STREAM | SOCK_NONBLOCK, IPPROTO_TCP}, EAFNOSUPPORT, SAME},
+	{"socket udp", SYS_socket, {AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP}, EAFNOSUPPORT, SAME},
+	{"socket icmp", SYS_socket, {AF_INET, SOCK_DGRAM, IPPROTO_ICMP}, EAFNOSUPPORT, SAME},
+	{"socket icmp6", SYS_socket, {AF_INET6, SOCK_DGRAM, IPPROTO_ICMPV6}, EAFNOSUPPORT, SAME},
+	{"socket mptcp", SYS_socket, {AF_INET, SOCK_STREAM, 262}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket mptcp6", SYS_socket, {AF_INET6, SOCK_STREAM, 262}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket udplite", SYS_socket, {AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket sctp", SYS_socket, {AF_INET, SOCK_STREAM, IPPROTO_SCTP}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket sctp by its type", SYS_socket, {AF_INET, SOCK_SEQPACKET, 0}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket dccp", SYS_socket, {AF_INET6, SOCK_DCCP, IPPROTO_DCCP}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket dccp by its type", SYS_socket, {AF_INET6, SOCK_DCCP, 0}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket l2tp", SYS_socket, {AF_INET, SOCK_DGRAM, 115}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket raw", SYS_socket, {AF_INET, SOCK_RAW, IPPROTO_RAW}, EAFNOSUPPORT, EPROTONOSUPPORT},
+	{"socket phonet", SYS_socket, {AF_INET + 32, SOCK_STREAM, 0}, BOTH(EAFNOSUPPORT)},
 	{"socket route", SYS_socket, {AF_NETLINK, SOCK_RAW, 0}, EAFNOSUPPORT, SAME},
 	{"socket netfilter", SYS_socket, {AF_NETLINK, SOCK_RAW, 12}, BOTH(EAFNOSUPPORT)},
 	{"socket packet", SYS_socket, {AF_PACKET, SOCK_RAW, 0}, BOTH(EAFNOSUPPORT)},

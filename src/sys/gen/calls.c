@@ -14,6 +14,7 @@
 #include <linux/memfd.h>
 #include <linux/netlink.h>
 #include <linux/prctl.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -92,6 +93,10 @@ const size_t call_lists_n = sizeof call_lists / sizeof *call_lists;
 #define NOT_INIT_AMONG(user) {{EPERM, .arg = 0, .mask = WHOLE, .value = (user)}, {EPERM, .arg = 1, .mask = WHOLE, .value = INIT}}
 #define SET_DELEGATION 1040 /* F_SETDELEG, Linux 6.19 */
 #define IO_OF_USER 3        /* IOPRIO_WHO_USER */
+#define INET_OR_INET6 ((uint32_t)(AF_INET ^ AF_INET6)) /* the one bit in which they differ */
+#define UNUSUAL_TYPE 0xcu   /* set in every type of socket but SOCK_STREAM, SOCK_DGRAM and SOCK_RAW */
+
+_Static_assert(((AF_INET ^ AF_INET6) & ((AF_INET ^ AF_INET6) - 1)) == 0, "a mask matches both families and no other");
 
 const struct checked_call checked_calls[] = {
 	{"clone", ALWAYS, EPERM, {{ALLOW, .arg = 0, .mask = NAMESPACES}}},
@@ -146,11 +151,18 @@ const struct checked_call checked_calls[] = {
 
 	{"socketpair", ALWAYS, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
 	{"socket", SEALED, EAFNOSUPPORT, {{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}}},
-	/* Of netlink only what lists addresses and routes. */
-	{"socket", NETWORKED, EAFNOSUPPORT, {
-		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX}, {ALLOW, .arg = 0, .mask = WHOLE, .value = AF_INET},
-		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_INET6}, {EAFNOSUPPORT, .arg = 0, .unless = true, .mask = WHOLE, .value = AF_NETLINK},
-		{ALLOW, .arg = 2, .mask = WHOLE, .value = NETLINK_ROUTE}}},
+	/*
+	 * Internet sockets of TCP, UDP and ICMP; other protocols are large parts of the kernel that few programs need (MPTCP, SCTP, DCCP, L2TP, UDP-Lite), and
+	 * some types mean them when no protocol is named. Of netlink only what lists addresses and routes.
+	 */
+	{"socket", NETWORKED, EPROTONOSUPPORT, {
+		{ALLOW, .arg = 0, .mask = WHOLE, .value = AF_UNIX},
+		{SKIP, .arg = 0, .mask = ~INET_OR_INET6, .value = AF_INET}, {EAFNOSUPPORT, .arg = 0, .unless = true, .mask = WHOLE, .value = AF_NETLINK},
+		{EPROTONOSUPPORT, .arg = 1, .unless = true, .mask = UNUSUAL_TYPE},
+		{ALLOW, .arg = 2, .mask = WHOLE, .value = 0}, /* the usual protocol of a type; NETLINK_ROUTE */
+		{EAFNOSUPPORT, .arg = 0, .mask = WHOLE, .value = AF_NETLINK},
+		{ALLOW, .arg = 2, .mask = WHOLE, .value = IPPROTO_TCP}, {ALLOW, .arg = 2, .mask = WHOLE, .value = IPPROTO_UDP},
+		{ALLOW, .arg = 2, .mask = WHOLE, .value = IPPROTO_ICMP}, {ALLOW, .arg = 2, .mask = WHOLE, .value = IPPROTO_ICMPV6}}},
 };
 const size_t checked_calls_n = sizeof checked_calls / sizeof *checked_calls;
 

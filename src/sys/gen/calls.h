@@ -12,7 +12,7 @@
 /* Every other action is an errno. PRETEND: the call does nothing and returns 0. SKIP: the next arm is left out. */
 enum { ALLOW = -1, PRETEND = -2, SKIP = -3 };
 
-#define ARMS_MAX 6
+#define ARMS_MAX 10
 
 enum network_when { ALWAYS, SEALED, NETWORKED };
 
