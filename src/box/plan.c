@@ -51,10 +51,19 @@ static const struct {
 	{"pts/ptmx", "/dev/ptmx", OP_LINK, 0, false},
 	{"", "/dev/pts", OP_PTS, OP_WRITABLE | OP_DEVICES | OP_COVERED, false},
 	{"", "/dev/shm", OP_SCRATCH, OP_WRITABLE | OP_STICKY | OP_COVERED, false},
-	/* It lists the keys of the caller, whose user the box shares: they belong to no namespace of ours. */
-	{"/dev/null", "/proc/keys", OP_INSIDE, OP_DEVICES | OP_OURS, false},
 	{"", "/tmp", OP_SCRATCH, OP_WRITABLE | OP_STICKY, false},
 	{"", "/var/tmp", OP_SCRATCH, OP_WRITABLE | OP_STICKY, true},
+};
+
+/*
+ * What /proc says of the machine and of others on it, and no program in a box needs: covered, a file by an empty one, a directory (with a slash) by an empty
+ * directory. `keys` lists those of the caller, whose user the box shares. Of docker's list what only root may read is left out.
+ */
+static const char masked[][32] = {
+	"/proc/acpi/", "/proc/asound/", "/proc/bus/", "/proc/fs/", "/proc/irq/", "/proc/scsi/",
+	"/proc/bootconfig", "/proc/cmdline", "/proc/config.gz", "/proc/diskstats", "/proc/interrupts", "/proc/iomem", "/proc/ioports",
+	"/proc/kallsyms", "/proc/key-users", "/proc/keys", "/proc/latency_stats", "/proc/locks", "/proc/modules", "/proc/partitions", "/proc/sched_debug",
+	"/proc/timer_list", "/proc/sys/kernel/random/boot_id",
 };
 
 /* Left out of a root given by the user: the box has its own. */
@@ -165,11 +174,19 @@ static int add_given_root(struct arena *a, const struct spec *s, struct ops *ops
 	return rc;
 }
 
+#define NUSUAL (sizeof(usual) / sizeof(*usual))
+#define NMASKED (sizeof(masked) / sizeof(*masked))
+
 bool plan_usual(size_t i, struct op *ret)
 {
-	if (i < sizeof(usual) / sizeof(*usual))
+	if (i < NUSUAL)
 		*ret = (struct op){.kind = usual[i].kind, .flags = usual[i].flags | OP_USUAL, .source = usual[i].source, .target = usual[i].target, .tree = -1};
-	return i < sizeof(usual) / sizeof(*usual);
+	else if (i < NUSUAL + NMASKED) {
+		const char *path = masked[i - NUSUAL];
+
+		*ret = (struct op){.kind = OP_MASK, .flags = OP_USUAL, .source = path[strlen(path) - 1] == '/' ? "/run" : "/dev/null", .target = path, .tree = -1};
+	}
+	return i < NUSUAL + NMASKED;
 }
 
 const char *plan_system(size_t i) { return i < sizeof(system_paths) / sizeof(*system_paths) ? system_paths[i] : NULL; }
@@ -177,10 +194,14 @@ const char *plan_system(size_t i) { return i < sizeof(system_paths) / sizeof(*sy
 /* The system's own root is there already: only what Landlock has to know of it. */
 static void add_usual(struct arena *a, const struct spec *s, struct ops *ops)
 {
+	struct op op;
+
 	EACH(i, usual) {
 		if (s->root.n ? !usual[i].system : (usual[i].flags & (OP_WRITABLE | OP_COVERED)) == OP_WRITABLE)
 			ops_add(a, ops, usual[i].kind, usual[i].flags | (s->root.n ? 0 : OP_USUAL), str_of(usual[i].source), str_of(usual[i].target));
 	}
+	for (size_t i = NUSUAL; s->root.n && plan_usual(i, &op); i++)
+		ops_add(a, ops, op.kind, op.flags & ~(unsigned)OP_USUAL, str_of(op.source), str_of(op.target));
 }
 
 static int add_system(struct arena *a, const struct spec *s, struct ops *ops, struct err *e)

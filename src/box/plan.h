@@ -18,6 +18,7 @@ enum op_kind {
 	OP_BIND,    /* a file or directory of the host, with all that is mounted below it */
 	OP_SCRATCH, /* an empty directory that can be written: all of them share one size */
 	OP_INSIDE,  /* what the box already has at `source`, once more at `target`: pins a name and can make it read-only */
+	OP_MASK,    /* a name of the box's own covered by another, with the attributes of that; a target that does not exist is nothing */
 	OP_EMPTY,   /* an empty directory that cannot be written, over whatever directory is there */
 	OP_PROC, OP_PTS,
 	OP_SYSTEM,  /* the system's directories and names of /etc, all of them; first in the plan, or there is another root */
@@ -26,7 +27,6 @@ enum op_kind {
 enum {
 	OP_WRITABLE = 1, /* else read-only */
 	OP_DEVICES = 2,  /* device nodes work; else they do not */
-	OP_OURS = 4,     /* OP_INSIDE: both names are the box's own, and so no links; a target that does not exist is nothing */
 	OP_USUAL = 512,  /* one of the rows: nothing is left to be done */
 	OP_STICKY = 8,   /* OP_SCRATCH: mode 1777, else 0700 */
 	OP_CALLERS = 16, /* OP_BIND: a path the caller named, not one of the system: nothing in it may be a link */

@@ -36,6 +36,7 @@
 /* Paths of the system after which the program's process goes first: with two CPUs its network should be on its way before the launcher, which leaves us the
  * other, is done, and then both have as much to do. */
 #define YIELD_AT 9
+#define MASK_MAX 32 /* letters of what a mask shows */
 #define OWN_MAX 16 /* directories of ours that are remembered; others are looked at again */
 
 struct root {
@@ -327,14 +328,13 @@ static int do_scratch(struct root *r, const struct op *op, struct err *e)
 }
 
 /* Names of the box's own: neither can be a link. */
-static int repeat_own(struct root *r, const struct op *op)
+static int do_mask(struct root *r, const struct op *op, struct err *e)
 {
-	char source[PATH_ROOM];
+	char source[sizeof(NEW) + MASK_MAX];
 
-	str_put(source, sizeof(source), "%s", path_of(r, op->source));
-	if (mount_bind(source, path_of(r, op->target)) != 0)
-		return errno == ENOENT ? 0 : -1;
-	return mount_attributes_at(r->path, mount_flags(op));
+	own_forget(r);
+	str_put(source, sizeof(source), NEW "%s", op->source);
+	return mount_bind(source, path_of(r, op->target)) == 0 || errno == ENOENT ? 0 : fail(op, "cover", e);
 }
 
 static int repeat(struct root *r, const struct op *op)
@@ -351,7 +351,7 @@ static int repeat(struct root *r, const struct op *op)
 static int do_inside(struct root *r, const struct op *op, struct err *e)
 {
 	own_forget(r);
-	return (op->flags & OP_OURS ? repeat_own(r, op) : repeat(r, op)) == 0 ? 0 : fail(op, "protect", e);
+	return repeat(r, op) == 0 ? 0 : fail(op, "protect", e);
 }
 
 static int do_empty(struct root *r, const struct op *op, struct err *e)
@@ -436,7 +436,7 @@ static int do_system(struct root *r, const struct op *op, struct err *e)
 
 static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
 	[OP_DIR] = do_own, [OP_FILE] = do_own, [OP_LINK] = do_own, [OP_BIND] = do_bind, [OP_SCRATCH] = do_scratch,
-	[OP_INSIDE] = do_inside, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts, [OP_SYSTEM] = do_system,
+	[OP_INSIDE] = do_inside, [OP_MASK] = do_mask, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts, [OP_SYSTEM] = do_system,
 };
 
 /* ---- the whole ---- */

@@ -182,8 +182,29 @@ fifos() {
 	want '.stdout == "mounted\n"' "$who: what is mounted below a read-only path is seen"
 }
 
+# ---- what /proc tells, and protocols ----
+kernel() {
+	box "$who" -c 'for f in cmdline config.gz interrupts partitions diskstats locks keys key-users sys/kernel/random/boot_id; do [ ! -e /proc/$f ] || echo "$f: $(head -c 20 /proc/$f | wc -c)"; done
+		ls -A /proc/irq /proc/bus /proc/fs 2>/dev/null | grep -v : | tr -d "\n"'
+	want '.status == "ok" and (.stdout | test("boot_id: 0") and test("cmdline: 0") and (test(": [1-9]") | not) and (split("\n")[-1] == ""))' "$who: /proc says nothing of the machine's devices, locks, keys and boot"
+	box "$who" -c 'grep -q MemTotal /proc/meminfo && grep -q processor /proc/cpuinfo && [ "$(wc -c </proc/sys/kernel/random/uuid)" -gt 30 ] && grep -q "^cpu " /proc/stat && read -r _ </proc/uptime && echo told'
+	want '.stdout == "told\n"' "$who: what programs need is there"
+	box "$who" --network loopback --lang python -c 'import socket
+def opens(*a):
+    try:
+        socket.socket(*a).close()
+        return 1
+    except OSError:
+        return 0
+S, D = socket.SOCK_STREAM, socket.SOCK_DGRAM
+for family in (socket.AF_INET, socket.AF_INET6):
+    print([opens(family, t, p) for t, p in ((S, 262), (D, 136), (S, 132), (5, 0), (6, 33), (6, 0), (D, 115))], [opens(family, t, p) for t, p in ((S, 0), (D, 0), (S, 6), (D, 17))])'
+	want '.stdout == "[0, 0, 0, 0, 0, 0, 0] [1, 1, 1, 1]\n" * 2' "$who: no MPTCP, UDP-Lite, SCTP, DCCP or L2TP; TCP and UDP are there"
+}
+
 for who in $(people); do
 	locks
+	kernel
 	fifos
 	reports
 	scripts
