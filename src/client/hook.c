@@ -64,7 +64,11 @@ static int make_answer(void *arg)
 	struct work *w = arg;
 
 	w->call.h.base = base_of(&w->call);
-	w->rc = answer(&w->call, &w->err);
+	if (w->call.h.phase == PHASE_OTHER)
+		return 0;
+	w->rc = hook_session(&w->call, &w->err);
+	if (w->rc == 0)
+		w->rc = answer(&w->call, &w->err);
 	return 0;
 }
 

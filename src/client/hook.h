@@ -30,8 +30,19 @@ struct call { /* one input under way */
 	struct hook h;
 	struct policies policies;
 	bool loaded;             /* the policies */
+	struct view *view;       /* of the event's directory; NULL: not looked at */
+	struct directory pin;    /* the session's project; an empty path: there is no session, or it has none yet */
+	struct str changed;      /* what is wrong with that; empty: nothing */
 	struct reply *r;
 };
+
+/*
+ * hook_session.c: looks at the event's directory, and finds the project that the session is pinned to. -1: what is known of the
+ * session cannot be relied on.
+ */
+int hook_session(struct call *c, struct err *e);
+/* NULL: the project is looked for. */
+const struct directory *hook_pin(const struct call *c);
 
 /* hook_pre.c, hook_post.c, hook_start.c. -1: the input cannot be answered; the caller refuses. */
 int hook_pre(struct call *c, struct err *e);

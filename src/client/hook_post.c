@@ -205,15 +205,13 @@ static struct str one_line(struct arena *a, struct str s)
 static bool tell_report(struct cleaning *k, struct buf *said)
 {
 	struct call *c = k->c;
-	struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
 	struct value_reader r;
 	const struct value *report, *message;
-	struct view *v = arena_new(c->a, struct view);
+	const struct view *v = c->view;
 	struct str text;
 
 	if (c->h.kind != TOOL_SHELL || !c->h.tool_use_id.n)
 		return false;
-	world_view(c->a, &rq, NULL, v);
 	if (kept_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0)
 		return false;
 	value_reader_init(&r, c->a, text);
@@ -324,7 +322,7 @@ static bool shows_picture(const struct hook *h)
 
 void hook_post(struct call *c)
 {
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base};
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .known = c->view};
 	struct cleaning k;
 	struct output_answer o = {.text = STR(""), .context = STR(""), .object = STR("")};
 	struct buf said;

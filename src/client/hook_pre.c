@@ -109,7 +109,7 @@ static int judge(struct judging *g, struct err *e)
 	struct call *c = g->c;
 	struct user self = {.home = STR("")};
 
-	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base, .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
 	if (!is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
@@ -145,7 +145,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	struct facts facts;
 	struct buf b;
 
-	if (!c->h.session_cwd.n || !is_shell(g) || str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
+	if (!c->h.session_cwd.n || !is_shell(g) || hook_pin(c) || str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
 		return 0;
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 4);
 	buf_c(&b, "cd ");
@@ -445,6 +445,8 @@ static void stay_inside(struct judging *g)
 {
 	const struct view *v = g->j.view;
 
+	if (g->c->changed.n && g->j.verdict >= VERDICT_ASK)
+		add_reason(g, "project-changed", GRADE_ASK, VERDICT_ASK, g->c->changed);
 	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !is_shell(g))
 		return;
 	if (!v->project.n)
@@ -497,7 +499,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	struct call *c = g->c;
 	struct view *v = arena_new(c->a, struct view);
 
-	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool, .cwd = c->h.cwd, .base = c->h.base, .dialect = c->h.dialect, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = c->h.dialect, .mode = c->h.mode};
 	world_view(c->a, &g->rq, NULL, v);
 	engine_refuse(c->a, "policy-error", why->text, &g->j);
 	g->j.view = v;
@@ -509,7 +511,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 int hook_pre(struct call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .settings = c->h.client->can & CLIENT_SETTINGS};
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .settings = c->h.client->can & CLIENT_SETTINGS, .pin = hook_pin(c), .known = c->view};
 	struct err why = {0};
 
 	g->c = c;

@@ -69,6 +69,7 @@ static bool lies_in(struct str path, struct str base, const char *folder) { retu
  */
 static bool planted(struct loader *l, struct str path, struct err *e)
 {
+	struct project_look look = {.m = l->memo, .uid = l->v.uid, .known = l->v.remembered};
 	struct user self = {.entry = l->v.entry_home};
 	enum path_kind kind;
 	struct str project;
@@ -77,7 +78,8 @@ static bool planted(struct loader *l, struct str path, struct err *e)
 		return false;
 	if (self.entry.n && (lies_in(path, self.entry, "/.config/caisson/") || lies_in(path, self.entry, "/.claude/")))
 		return false; /* where it belongs, whatever project this is */
-	project = project_find(l->memo, l->v.cwd, self.entry, l->v.uid);
+	look.home = self.entry;
+	project = project_find(&look, l->v.cwd);
 	if (!project.n || !path_inside(path_real(l->memo, path, &kind), project))
 		return false;
 	err_set(e, ERR_CONFIG, 0, "'%.*s' lies inside the project '%.*s', whose commands could change it; HOME or XDG_CONFIG_HOME should name another place", STR_ARG(path), STR_ARG(project));

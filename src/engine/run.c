@@ -57,6 +57,8 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 		return 0;
 	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
 		return r->caches ? -1 : 0;
+	if (r->spec.workspace_writable && r->world->view && world_remember(a, r->world->view, state, r->spec.workspace, e) != 0)
+		return -1;
 	for (const struct texts *t = r->caches; t; t = t->next)
 		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s'", STR_ARG(t->text));

@@ -153,9 +153,11 @@ static int no_project(struct places *p, struct err *e)
 /* A link that lies in a repository may be the work of a program in a box: it leads no box out of there. */
 static int not_led_out(struct places *p, const char *option, struct str name, struct str real, struct err *e)
 {
+	const struct run_world *w = p->m->world;
+	struct project_look look = {&p->memo, w->home, w->uid, w->view ? w->view->remembered : NULL};
 	struct project_exit way;
 
-	if (str_eq(absolute(p, name), real) || !project_left(&p->memo, absolute(p, name), p->m->world->home, p->m->world->uid, &way))
+	if (str_eq(absolute(p, name), real) || !project_left(&look, absolute(p, name), &way))
 		return 0;
 	return err_set(e, ERR_INPUT, 0, "%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the directory itself: '%.*s'", option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
 		STR_ARG(real));

@@ -4,11 +4,13 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gate/path_table.h"
+#include "sys/directory.h"
+#include "sys/file.h"
 #include "sys/glob.h"
-#include "sys/project.h"
 #include "sys/state.h"
 #include "sys/user.h"
 
@@ -60,18 +62,24 @@ static struct str start_of(struct path_memo *m, const struct engine_request *rq,
 	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? base : v->cwd;
 }
 
+struct project_look world_look(struct path_memo *m, const struct view *v)
+{
+	return (struct project_look){.m = m, .home = v->home, .uid = v->uid, .known = v->remembered};
+}
+
 /* A place of keys or settings is nobody's project, also when somebody works there: its files stay out of every box. */
 static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
 {
 	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), found;
+	struct project_look look = world_look(m, v);
 	struct project_exit way;
 	enum path_kind kind;
 
 	if (!start.n)
 		return STR("");
-	if (!str_eq(path_real(m, start, &kind), start) && project_left(m, start, v->home, v->uid, &way))
+	if (!str_eq(path_real(m, start, &kind), start) && project_left(&look, start, &way))
 		return way.root;
-	found = project_find(m, start, v->home, v->uid);
+	found = project_find(&look, start);
 	return found.n && world_guarded(m, found, v->home) ? STR("") : found;
 }
 
@@ -147,19 +155,21 @@ static struct str find_tmp(struct arena *a)
 void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
+	struct remembered *known = arena_new(a, struct remembered);
 	struct state_paths own;
 	const struct state_env env = state_env();
-	*ret = (struct view){.memo = m};
+	*ret = (struct view){.memo = m, .remembered = known};
 	ret->paths_end = &ret->paths;
 	ret->globs_end = &ret->globs;
 	path_memo_init(m, a, STR(""));
 	fill_user(a, rq, ret);
 	fill_cwd(m, rq, ret);
-	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
-	fill_roots(m, p, ret);
-	state_paths(a, &env, ret->home, ret->project, &own);
+	state_paths(a, &env, ret->home, STR(""), &own);
 	ret->config_dir = resolved(m, own.config_dir);
 	ret->state_dir = resolved(m, own.state_dir);
+	remembered_read(a, ret->state_dir, ret->uid, known);
+	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
+	fill_roots(m, p, ret);
 	ret->program = find_program(a);
 	ret->tmp = find_tmp(a);
 }
@@ -179,6 +189,20 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	ret->roots = NULL;
 	path_memo_init(&m, a, ret->cwd);
 	fill_roots(&m, p, ret);
+}
+
+int world_remember(struct arena *a, const struct view *v, struct str state, struct str root, struct err *e)
+{
+	struct directory d = {.path = root};
+	const char *path = str_c(a, root);
+	int64_t now = time(NULL);
+
+	if (!root.n || !project_repository(root, v->uid))
+		return 0;
+	FD_CLEANUP int fd = directory_open(path);
+	if (fd < 0 || directory_identity(fd, &d.id) != 0)
+		return err_set(e, ERR_INPUT, 0, "the project '%s' was moved or replaced while it was looked at", path);
+	return remembered_lately(v->remembered, &d, now) ? 0 : remembered_add(a, state, &d, now, e);
 }
 
 static bool answered(const struct view *v, const struct question *q)

@@ -5,6 +5,7 @@
 #pragma once
 #include "engine/engine.h"
 #include "sys/path.h"
+#include "sys/project.h"
 
 #define WORLD_ANSWERS_MAX 4096 /* paths and patterns of one request; questions beyond them stay without an answer */
 #define WORLD_ROOTS_MAX 64     /* writable roots of a policy */
@@ -18,5 +19,9 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
  * says so, or NULL. No box may write there, so it is no project and no workspace either.
  */
 const char *world_guarded(struct path_memo *m, struct str real, struct str home);
+/* Notes a repository's root in the state (made and checked), so that it stays one whatever a box does to it. */
+int world_remember(struct arena *a, const struct view *v, struct str state, struct str root, struct err *e);
+/* What is needed to look for projects. */
+struct project_look world_look(struct path_memo *m, const struct view *v);
 /* Appends the answers to these questions. Returns how many are new: a judge that asks and gets 0 must do without. */
 size_t world_answer(struct arena *a, struct view *v, const struct question *q);

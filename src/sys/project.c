@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/file.h"
+
 #define SCRATCH "/tmp/claude"
 
 /* Directories of the system are nobody's project, also when somebody works there. */
@@ -70,11 +72,12 @@ static enum top top_level(struct str dir, struct str start, uint32_t uid)
 }
 
 /* Upwards from a directory that exists, within its file system. Empty: none. */
-static struct str find_top(struct arena *a, struct str start, uint32_t uid)
+static struct str find_top(const struct project_look *l, struct str start)
 {
+	struct arena *a = l->m->a;
 	struct str dir = start;
 	for (unsigned i = 0; i < PROJECT_DEPTH_MAX && dir.n > 1; i++, dir = path_parent(dir)) {
-		enum top t = top_level(dir, start, uid);
+		enum top t = remembered_root(l->known, dir) ? TOP_YES : top_level(dir, start, l->uid);
 		if (t == TOP_YES)
 			return str_dup(a, dir);
 		if (t == TOP_FOREIGN)
@@ -83,26 +86,75 @@ static struct str find_top(struct arena *a, struct str start, uint32_t uid)
 	return STR("");
 }
 
-struct str project_find(struct path_memo *m, struct str cwd, struct str home, uint32_t uid)
+bool project_repository(struct str dir, uint32_t uid) { return top_level(dir, dir, uid) == TOP_YES; }
+
+struct texts *project_enclosing(const struct project_look *l, struct str root)
 {
+	struct texts *list = NULL, **end = &list;
+	struct str dir = root;
+	for (unsigned i = 0; i < PROJECT_ENCLOSING_MAX && dir.n > 1; i++) {
+		dir = find_top(l, path_parent(dir));
+		if (!dir.n || !project_allowed(l->m, dir, l->home))
+			break;
+		*end = arena_new(l->m->a, struct texts);
+		(*end)->text = dir;
+		end = &(*end)->next;
+	}
+	return list;
+}
+
+struct str project_find(const struct project_look *l, struct str cwd)
+{
+	struct path_memo *m = l->m;
+	struct str home = l->home;
 	enum path_kind kind;
 	struct str real = path_real(m, cwd, &kind);
 	if (kind != PATH_DIR && kind != PATH_ABSENT && kind != PATH_UNREADABLE)
 		return STR("");
 	if (kind == PATH_DIR) {
-		struct str top = find_top(m->a, real, uid);
+		struct str top = find_top(l, real);
 		if (top.n && project_allowed(m, top, home))
 			return top;
 	}
 	return project_allowed(m, real, home) ? real : STR("");
 }
 
-/* One link on the way: does it leave the repository it lies in? */
-static bool leaves(struct path_memo *m, struct str dir, const struct path_answer *link, struct str home, uint32_t uid, struct project_exit *ret)
+/* A small file without its line end; empty: it is none, or too long. */
+static struct str line_of(struct arena *a, const char *path)
 {
-	struct str root = find_top(m->a, dir, uid);
+	struct str text = STR("");
+	struct stat st;
 
-	if (!root.n || !project_allowed(m, root, home) || path_inside(link->real, root))
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || file_read(a, path, PATH_MAX + 16, &text, NULL, NULL) != 0)
+		return STR("");
+	while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
+		text.n--;
+	return text;
+}
+
+bool project_worktree(struct arena *a, struct str root, struct str repository)
+{
+	static const char key[] = "gitdir: ";
+	struct str here = line_of(a, str_c(a, str_fmt(a, "%.*s/.git", STR_ARG(root))));
+	struct str worktrees = str_fmt(a, "%.*s/.git/worktrees/", STR_ARG(repository)), name;
+
+	if (!str_starts(here, key))
+		return false;
+	here = str_sub(here, sizeof key - 1, here.n);
+	if (here.n <= worktrees.n || memcmp(here.p, worktrees.p, worktrees.n) != 0)
+		return false;
+	name = str_sub(here, worktrees.n, here.n);
+	if (str_find(name, '/', 0) >= 0 || str_is(name, "..") || str_is(name, "."))
+		return false;
+	return str_eq(line_of(a, str_c(a, str_fmt(a, "%.*s/gitdir", STR_ARG(here)))), str_fmt(a, "%.*s/.git", STR_ARG(root)));
+}
+
+/* One link on the way: does it leave the repository it lies in? */
+static bool leaves(const struct project_look *l, struct str dir, const struct path_answer *link, struct project_exit *ret)
+{
+	struct str root = find_top(l, dir);
+
+	if (!root.n || !project_allowed(l->m, root, l->home) || path_inside(link->real, root))
 		return false;
 	*ret = (struct project_exit){.root = root, .link = link->path};
 	return true;
@@ -117,8 +169,9 @@ static struct str after_link(struct arena *a, struct str link, struct str rest)
 	return n > 0 && (size_t)n < sizeof to ? str_fmt(a, "%.*s/%.*s", (int)n, to, STR_ARG(rest)) : STR("");
 }
 
-bool project_left(struct path_memo *m, struct str path, struct str home, uint32_t uid, struct project_exit *ret)
+bool project_left(const struct project_look *l, struct str path, struct project_exit *ret)
 {
+	struct path_memo *m = l->m;
 	struct str at = STR("/"), rest = path;
 	unsigned links = 0;
 
@@ -139,7 +192,7 @@ bool project_left(struct path_memo *m, struct str path, struct str home, uint32_
 			at = answer.path;
 			continue;
 		}
-		if (leaves(m, at, &answer, home, uid, ret))
+		if (leaves(l, at, &answer, ret))
 			return true;
 		rest = after_link(m->a, answer.path, rest);
 		at = str_starts(rest, "/") ? STR("/") : at;

@@ -33,7 +33,7 @@ locks() {
 # ---- a failed setup ----
 # hook COMMAND CWD: the answer of the hook before a Bash call; in $tmp/out
 hook() {
-	jq -nc --arg c "$1" --arg d "$2" '{session_id: "s1", hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, cwd: $d, tool_use_id: "t1"}' >"$tmp/in"
+	jq -nc --arg c "$1" --arg d "$2" '{session_id: ("in " + $d), hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: {command: $c}, cwd: $d, tool_use_id: "t1"}' >"$tmp/in"
 	(cd "$2" 2>/dev/null || cd "$tmp/$who" || exit; as "$who" ${wrap[@]+"${wrap[@]}"} "$tmp/caisson" hook --client claude-code) <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
 }
 ticket() { grep -o 'ticket [0-9a-f]*' "$tmp/out" | head -1 | cut -d' ' -f2; }

@@ -239,8 +239,9 @@ mkdir -p "$HOME/plain/sub"
 input claude-write "$HOME/plain/x" | jq -c --arg cwd "$HOME/plain/sub" '.cwd = $cwd' >"$tmp/in"
 ask 0 "$H.permissionDecision == \"ask\"" 'without a start of the session the project is where one is' <"$tmp/in"
 CLAUDE_PROJECT_DIR=$HOME/plain ask 0 nothing 'with it, it is there' <"$tmp/in"
-CLAUDE_PROJECT_DIR=/ ask 0 "$H.permissionDecision == \"ask\"" 'but never everything' <"$tmp/in"
-CLAUDE_PROJECT_DIR=$P ask 0 "$H.permissionDecision == \"ask\"" 'nor elsewhere' <"$tmp/in"
+ask 0 nothing 'and stays, once the client has named it' <"$tmp/in"
+CLAUDE_PROJECT_DIR=/ ask 0 "$H.permissionDecision == \"ask\"" 'but never everything' < <(jq -c '.session_id = "another"' "$tmp/in")
+CLAUDE_PROJECT_DIR=$P ask 0 "$H.permissionDecision == \"ask\"" 'nor elsewhere' < <(jq -c '.session_id = "a third"' "$tmp/in")
 
 # ---- the client's own rules hold for what is rewritten ----
 echo '{"permissions":{"deny":["Bash(make:*)"],"ask":["Bash(./x *)"]}}' >"$P/.claude/settings.json"

@@ -159,8 +159,114 @@ places() {
 	result $? "$who: twin: --write of a directory of a project"
 }
 
+# ---- a session keeps its project ----
+sessions() {
+	fresh "$1" sessions
+	run_as git init -q "$H/mono"
+	run_as git init -q "$H/mono/sub"
+	run_as mkdir "$H/mono/sub/src" "$H/mono/secret"
+	run_as sh -c 'echo sibling >"$0/mono/secret/key"; printf "all:\n\t@rm -f ../.git/HEAD; cat ../../secret/key; echo evil >../../secret/Makefile\n" >"$0/mono/sub/src/Makefile"' "$H"
+	hook m1 '' "$H/mono/sub/src" SessionStart
+	hook m1 make "$H/mono/sub/src"
+	contained "$who: a session in a nested repository"
+	caisson_at "$H/mono/sub/src" run --ticket "$(ticket)"
+	hidden sibling "$who: ... the box does not see its neighbours"
+	[[ ! -e $H/mono/sub/.git/HEAD ]]
+	result $? "$who: ... it removed HEAD"
+	hook m1 make "$H/mono/sub/src"
+	contained "$who: ... the next command is contained"
+	caisson_at "$H/mono/sub/src" run --ticket "$(ticket)"
+	hidden sibling "$who: ... and sees no more than before"
+	untouched "$H/mono/secret/Makefile" "$who: ... nor writes more"
+	hook m2 make "$H/mono/sub/src"
+	caisson_at "$H/mono/sub/src" run --ticket "$(ticket)"
+	hidden sibling "$who: nor does another session that begins there now"
+
+	hook p1 make "$H/p"
+	contained "$who: a session"
+	work "$H/p" 'git init -q src; mkdir -p src/deep'
+	hook p1 'touch ../here; ./x.sh' "$H/p/src"
+	contained "$who: a new repository inside does not become its project"
+	caisson_at "$H/p/src" run --ticket "$(ticket)"
+	[[ -e $H/p/here ]]
+	result $? "$who: ... the box opens the whole project still"
+	hook p1 'cd deep && ./x.sh' "$H/p/src"
+	contained "$who: twin: a session moves between directories"
+	run_as mkdir "$H/other"
+	hook p1 ./x.sh "$H/other"
+	asked "$who: a directory elsewhere is no project of this session"
+	hook p1 "echo evil >'$H/other/Makefile'" "$H/other"
+	asked "$who: ... and is not written without a person"
+	hook p3 ./x.sh "$H/other"
+	contained "$who: twin: another session begins there"
+	at "$H/p" git -c user.name=x -c user.email=x@y commit -q --allow-empty -m one
+	at "$H/p" git worktree add -q "$H/tree"
+	hook p1 ./x.sh "$H/tree"
+	contained "$who: twin: a linked worktree of the project"
+	caisson_at "$H/tree" run --ticket "$(ticket)"
+	said 'x.sh' "$who: ... and its ticket runs"
+	run_as sh -c 'mkdir "$0/fake" && echo "gitdir: $0/p/.git/worktrees/none" >"$0/fake/.git"' "$H"
+	hook p1 ./x.sh "$H/fake"
+	asked "$who: a directory that only claims to be one"
+
+	run_as mv "$H/p" "$H/gone"
+	run_as cp -r "$H/gone" "$H/p"
+	hook p1 ./x.sh "$H/p"
+	asked "$who: a copy in place of the project"
+	[[ $(reason) == *project-changed* ]]
+	result $? "$who: ... with its own reason"
+	hook p4 ./x.sh "$H/p"
+	contained "$who: twin: a new session takes it as it is"
+	file=$(run_as sh -c 'grep -l "\"session\":\"p1\"" "$0"/state/sessions/*.json' "$H")
+	run_as sh -c 'jq -c ".boot = \"before\"" "$0" >"$0.new" && mv "$0.new" "$0" && chmod 600 "$0"' "$file"
+	hook p1 ./x.sh "$H/p"
+	asked "$who: after a reboot the path does not count at once"
+	hook p1 '' "$H/p" SessionStart
+	hook p1 ./x.sh "$H/p"
+	contained "$who: twin: a session that is resumed after a reboot"
+	[[ $(stat -c %a "$file") == 600 && $(basename "$file") =~ ^[0-9a-f]{64}\.json$ ]]
+	result $? "$who: the session's file is private, and its name says nothing"
+	run_as sh -c 'echo {} >"$0"' "$file"
+	hook p1 true "$H/p"
+	[[ -s $tmp/err && ! -s $tmp/out ]]
+	result $? "$who: a file that cannot be relied on refuses"
+	hook '../../x' ./x.sh "$H/p"
+	contained "$who: an id that looks like a path is only hashed"
+}
+
+# ---- without a session: roots that were seen before ----
+roots() {
+	fresh "$1" roots
+	run_as git init -q "$H/mono"
+	run_as git init -q "$H/mono/sub"
+	run_as mkdir "$H/mono/sub/src" "$H/mono/secret"
+	run_as sh -c 'echo sibling >"$0/mono/secret/key"' "$H"
+	work "$H/mono/sub/src" 'rm ../.git/HEAD && echo removed'
+	said removed "$who: HEAD can be removed in a box"
+	work "$H/mono/sub/src" 'cat ../../secret/key; echo evil >../../secret/Makefile; echo fine >../x'
+	hidden sibling "$who: ... the next box does not open the repository around"
+	untouched "$H/mono/secret/Makefile" "$who: ... nor can it be written"
+	[[ -e $H/mono/sub/x ]]
+	result $? "$who: ... the root is the same as before"
+	work "$H/mono/sub/src" 'rm -rf ../.git'
+	work "$H/mono/sub/src" 'cat ../../secret/key'
+	hidden sibling "$who: ... also without any .git"
+	caisson_at "$H" run --workspace "$H/p" --plain -c 'rm .git/HEAD'
+	run_as git init -q "$H"
+	work "$H/p/src" "cat '$H/.ssh/id_test'; echo fine >../x"
+	[[ -e $H/p/x ]] && ! grep -q SECRET "$tmp/out"
+	result $? "$who: a root that was seen as --workspace"
+	work "$H/mono" 'cat sub/src/../x secret/key'
+	[[ $rc == 0 ]] && grep -q sibling "$tmp/out"
+	result $? "$who: twin: the repository around has all of its own"
+	[[ $(wc -l <"$H/state/roots") == 3 && $(stat -c %a "$H/state/roots") == 600 ]]
+	result $? "$who: each root is noted once"
+}
+
 for person in $(people); do
 	tickets "$person"
+	sessions "$person"
+	roots "$person"
 	links "$person"
 	places "$person"
 done

@@ -37,7 +37,9 @@ static struct str root_of(const char *cwd, const char *home)
 	struct path_memo m;
 
 	path_memo_init(&m, A, str_of(at(cwd)));
-	return project_find(&m, str_of(at(cwd)), str_of(home[0] ? at(home) : ""), (uint32_t)getuid());
+	struct project_look look = {&m, str_of(home[0] ? at(home) : ""), (uint32_t)getuid(), NULL};
+
+	return project_find(&look, str_of(at(cwd)));
 }
 
 static void make_repository(const char *name)

@@ -1,0 +1,215 @@
+/*
+ * The project of an event. The first event of a session that lies in a project pins it (engine/session.h); from then on
+ * the event's directory says only where in it a command runs. A directory elsewhere is no project of the session's,
+ * unless the client lists it or it is a linked worktree of the pinned repository: then this event adds it.
+ *
+ * A client without session ids has nothing to pin: its project is looked for at every event, with the roots that were
+ * seen before (sys/remembered.h).
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "base/utf8.h"
+#include "client/hook.h"
+#include "engine/session.h"
+#include "engine/world.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+#include "sys/state.h"
+
+struct pinning {
+	struct call *c;
+	struct path_memo memo;
+	struct session s;
+	struct str cwd;   /* of the event, resolved */
+	int64_t now;
+	bool dirty;       /* to be written */
+};
+
+const struct directory *hook_pin(const struct call *c) { return c->pin.path.n ? &c->pin : NULL; }
+
+static struct str resolved(struct pinning *p, struct str path)
+{
+	enum path_kind kind;
+
+	return str_starts(path, "/") ? path_real(&p->memo, path, &kind) : STR("");
+}
+
+static int identify(struct pinning *p, struct str path, struct directory *ret)
+{
+	FD_CLEANUP int fd = path.n && utf8_valid(path) ? directory_open(str_c(p->c->a, path)) : -1;
+
+	ret->path = path;
+	return fd < 0 ? -1 : directory_identity(fd, &ret->id);
+}
+
+/* ---- which directories the client itself names ---- */
+
+/* The project in which this directory lies, as if the session had begun there. */
+static struct str project_of(struct pinning *p, struct str dir)
+{
+	struct view *v = arena_new(p->c->a, struct view);
+
+	world_view(p->c->a, &(struct engine_request){.cwd = dir}, NULL, v);
+	return v->project;
+}
+
+static bool listed(struct pinning *p, struct str project)
+{
+	const struct value *roots = value_key(p->c->h.all, "workspace_roots");
+
+	if (p->c->h.base.n && str_eq(project_of(p, p->c->h.base), project))
+		return true;
+	for (const struct value *r = value_is(roots, VALUE_ARRAY) ? roots->first : NULL; r; r = r->next)
+		if (r->kind == VALUE_STRING && str_eq(resolved(p, r->text), project))
+			return true;
+	return false;
+}
+
+/* ---- the session's file ---- */
+
+static int store(struct pinning *p, bool fresh, struct err *e)
+{
+	struct call *c = p->c;
+	struct str state;
+
+	p->s.last = p->now;
+	p->s.boot = session_boot(c->a);
+	for (size_t i = 0; i < p->s.n; i++)
+		if (state_make(c->a, c->view->state_dir, p->s.roots[i].path, c->view->uid, &state, e) != 0)
+			return -1;
+	if (session_write(c->a, state, &p->s, c->view->uid, fresh, e) != 0)
+		return -1;
+	for (size_t i = 0; i < p->s.n; i++)
+		(void)world_remember(c->a, c->view, state, p->s.roots[i].path, NULL);
+	session_sweep(c->a, state, p->now);
+	return 0;
+}
+
+/* The first event: the project that the client names, else the one around the event's directory. */
+static int begin(struct pinning *p)
+{
+	struct call *c = p->c;
+	struct str base = resolved(p, c->h.base), project = c->view->project;
+
+	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
+		project = project_of(p, base);
+	p->s = (struct session){.client = str_of(c->h.client->name), .id = c->h.session, .started = p->now, .n = 1};
+	return project.n ? identify(p, project, &p->s.roots[0]) : -1;
+}
+
+/* ---- later events ---- */
+
+/* The innermost root around the event's directory; p->s.n: none. */
+static size_t root_around(const struct pinning *p)
+{
+	size_t best = p->s.n;
+
+	for (size_t i = 0; i < p->s.n; i++)
+		if (path_inside(p->cwd, p->s.roots[i].path) && (best == p->s.n || p->s.roots[i].path.n > p->s.roots[best].path.n))
+			best = i;
+	return best;
+}
+
+/* A directory that the client lists, or a worktree of the pinned repository. */
+static void add_root(struct pinning *p)
+{
+	struct str project = p->c->view->project;
+	bool may;
+
+	for (size_t i = 0; i < p->s.n; i++)
+		if (str_eq(p->s.roots[i].path, project))
+			return; /* a link led out of it */
+	may = listed(p, project);
+	for (size_t i = 0; i < p->s.n && !may; i++)
+		may = project_worktree(p->c->a, project, p->s.roots[i].path);
+	if (!may || p->s.n == SESSION_ROOTS_MAX || identify(p, project, &p->s.roots[p->s.n]) != 0)
+		return;
+	p->s.n++;
+	p->dirty = true;
+}
+
+static bool has_start(const struct client *c)
+{
+	for (const struct client_event *ev = c->events; ev->name[0]; ev++)
+		if (ev->phase == PHASE_START)
+			return true;
+	return false;
+}
+
+/*
+ * Another identity after a reboot: device numbers may well be others then, and by a start event of the client the path counts
+ * again. A client that sends none is believed at any event.
+ */
+static bool pin_again(struct pinning *p, struct directory *root)
+{
+	struct str boot = session_boot(p->c->a);
+	struct directory now;
+
+	if (!boot.n || str_eq(boot, p->s.boot) || identify(p, root->path, &now) != 0)
+		return false;
+	if (now.id.ino != root->id.ino && p->c->h.phase != PHASE_START && has_start(p->c->h.client))
+		return false;
+	root->id = now.id;
+	p->dirty = true;
+	return true;
+}
+
+static void check_root(struct pinning *p, struct directory *root)
+{
+	if (directory_check(root) == 0 || pin_again(p, root))
+		return;
+	p->c->changed = str_fmt(p->c->a, "the project '%.*s' is not the directory that this session began with: it was moved or replaced. "
+		"A new session takes it as it is now", STR_ARG(root->path));
+}
+
+static void choose(struct pinning *p)
+{
+	size_t i = root_around(p);
+
+	if (i == p->s.n && p->c->view->project.n)
+		add_root(p);
+	i = root_around(p);
+	if (i == p->s.n)
+		i = 0; /* elsewhere: outside of the project */
+	check_root(p, &p->s.roots[i]);
+	p->c->pin = p->s.roots[i];
+	p->c->view->project = p->c->pin.path;
+	p->dirty |= p->s.last + SESSION_FRESH_S < p->now || p->c->h.phase == PHASE_START;
+}
+
+/* What cannot be written is not pinned: then no command is handed to a box either, since that needs the same place. */
+static int pin(struct pinning *p, struct err *e)
+{
+	const struct view *v = p->c->view;
+	struct str client = str_of(p->c->h.client->name);
+	int found = session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
+	struct err why = {0};
+
+	if (found == 0) {
+		if (begin(p) != 0 || (store(p, true, &why) != 0 && why.errnum != EEXIST))
+			return 0;
+		found = session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
+	}
+	if (found <= 0)
+		return found;
+	choose(p);
+	if (p->dirty)
+		(void)store(p, false, NULL);
+	return 0;
+}
+
+int hook_session(struct call *c, struct err *e)
+{
+	struct pinning p = {.c = c, .now = time(NULL)};
+	struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
+
+	c->view = arena_new(c->a, struct view);
+	c->changed = c->pin.path = STR("");
+	world_view(c->a, &rq, NULL, c->view);
+	if (!c->h.session.n || !c->view->state_dir.n)
+		return 0;
+	path_memo_init(&p.memo, c->a, c->view->cwd);
+	p.cwd = resolved(&p, c->view->cwd);
+	return pin(&p, e);
+}

@@ -1,0 +1,242 @@
+/* See remembered.h. */
+#define _GNU_SOURCE
+#include "sys/remembered.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+
+#define FILE_NAME "roots"
+#define READ_MAX (4 * REMEMBERED_BYTES)
+#define LOCK_TRIES 16
+#define FLOCK_EXCLUSIVE 2 /* LOCK_EX; <sys/file.h> would be ours */
+
+struct line { /* one root */
+	struct identity id;
+	int64_t seen;
+	struct str path; /* as it is written */
+};
+
+static struct str file_of(struct arena *a, struct str state_dir) { return str_fmt(a, "%.*s/" FILE_NAME, STR_ARG(state_dir)); }
+
+static bool is_ours(int fd, uint32_t uid)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077);
+}
+
+void remembered_read(struct arena *a, struct str state_dir, uint32_t uid, struct remembered *ret)
+{
+	const char *path = str_c(a, file_of(a, state_dir));
+
+	*ret = (struct remembered){.text = STR("")};
+	if (!state_dir.n)
+		return;
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (is_ours(fd, uid))
+		(void)fd_read_all(a, fd, path, READ_MAX, &ret->text, NULL);
+}
+
+/* ---- lines ---- */
+
+static struct str escaped(struct arena *a, struct str path)
+{
+	struct buf b;
+
+	buf_init(&b, a, 3 * PATH_MAX);
+	for (size_t i = 0; i < path.n; i++) {
+		unsigned char c = (unsigned char)path.p[i];
+
+		if (c < 0x20 || c == 0x7F || c == '%')
+			buf_fmt(&b, "%%%02X", c);
+		else
+			buf_char(&b, path.p[i]);
+	}
+	return buf_view(&b);
+}
+
+/* Is this what escaped() makes of the path? Without memory: it is asked for every directory above a command. */
+static bool same_path(struct str written, struct str path)
+{
+	static const char digits[] = "0123456789ABCDEF";
+	size_t at = 0;
+
+	for (size_t i = 0; i < path.n; i++) {
+		unsigned char c = (unsigned char)path.p[i];
+		bool plain = !(c < 0x20 || c == 0x7F || c == '%');
+		char as[] = {plain ? path.p[i] : '%', digits[c >> 4], digits[c & 15]};
+		size_t n = plain ? 1 : sizeof(as);
+
+		if (at + n > written.n || memcmp(written.p + at, as, n) != 0)
+			return false;
+		at += n;
+	}
+	return at == written.n;
+}
+
+static bool number(struct str *rest, int64_t *ret)
+{
+	ptrdiff_t blank = str_find(*rest, ' ', 0);
+
+	if (blank < 0 || num_parse(str_sub(*rest, 0, (size_t)blank), INT64_MIN, INT64_MAX, ret) != 0)
+		return false;
+	*rest = str_sub(*rest, (size_t)blank + 1, rest->n);
+	return true;
+}
+
+/* The line that starts at *at, which goes on to the next. A line that cannot be read has no path. False: no more. */
+static bool next_line(struct str text, size_t *at, struct line *ret)
+{
+	ptrdiff_t end = *at < text.n ? str_find(text, '\n', *at) : -1;
+	struct str rest;
+	int64_t dev, ino, seen;
+
+	if (end < 0)
+		return false;
+	rest = str_sub(text, *at, (size_t)end);
+	*at = (size_t)end + 1;
+	*ret = (struct line){.path = STR("")};
+	if (number(&rest, &dev) && number(&rest, &ino) && number(&rest, &seen))
+		*ret = (struct line){{(uint64_t)dev, (uint64_t)ino}, seen, rest};
+	return true;
+}
+
+static void put_line(struct buf *b, const struct line *l)
+{
+	buf_fmt(b, "%lld %lld %lld %.*s\n", (long long)l->id.dev, (long long)l->id.ino, (long long)l->seen, STR_ARG(l->path));
+}
+
+/* The last line of this path, or false. */
+static bool find_line(struct str text, struct str path, struct line *ret)
+{
+	bool found = false;
+	struct line l;
+
+	for (size_t at = 0; next_line(text, &at, &l);)
+		if (l.path.n >= path.n && path.n && same_path(l.path, path)) {
+			*ret = l;
+			found = true;
+		}
+	return found;
+}
+
+bool remembered_root(const struct remembered *r, struct str dir)
+{
+	struct line l;
+
+	if (!r || !r->text.n || !find_line(r->text, dir, &l))
+		return false;
+	return directory_check(&(struct directory){.path = dir, .id = l.id}) == 0;
+}
+
+bool remembered_lately(const struct remembered *r, const struct directory *root, int64_t now_s)
+{
+	struct line l;
+
+	if (!r || !find_line(r->text, root->path, &l))
+		return false;
+	return identity_same(l.id, root->id) && l.seen + REMEMBERED_AGAIN_S > now_s;
+}
+
+/* ---- writing ---- */
+
+/* Is there a later line of the same path? */
+static bool repeated(struct str text, size_t from, struct str path)
+{
+	struct line l;
+
+	while (next_line(text, &from, &l))
+		if (str_eq(l.path, path))
+			return true;
+	return false;
+}
+
+/* The latest lines, one of each path; the oldest come first in the file, since lines are only ever appended. */
+static struct str compacted(struct arena *a, struct str text, int64_t now_s)
+{
+	size_t n = 0, skip;
+	struct line l;
+	struct buf b;
+
+	for (size_t at = 0; next_line(text, &at, &l);)
+		n += l.path.n && l.seen + REMEMBERED_AGE_S > now_s && !repeated(text, at, l.path);
+	skip = n > REMEMBERED_MAX ? n - REMEMBERED_MAX : 0;
+	buf_init(&b, a, 2 * READ_MAX);
+	for (size_t at = 0; next_line(text, &at, &l);) {
+		if (!l.path.n || l.seen + REMEMBERED_AGE_S <= now_s || repeated(text, at, l.path))
+			continue;
+		if (skip)
+			skip--;
+		else
+			put_line(&b, &l);
+	}
+	return buf_view(&b);
+}
+
+/* Opened and locked, and still the file of that name. */
+static int open_locked(const char *path)
+{
+	struct stat mine, now;
+
+	for (int i = 0; i < LOCK_TRIES; i++) {
+		int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+
+		if (fd < 0)
+			return -1;
+		if (syscall(SYS_flock, fd, FLOCK_EXCLUSIVE) == 0 && fstat(fd, &mine) == 0 && lstat(path, &now) == 0 &&
+		    mine.st_dev == now.st_dev && mine.st_ino == now.st_ino)
+			return fd;
+		fd_close(&fd);
+	}
+	errno = EAGAIN;
+	return -1;
+}
+
+struct adding {
+	struct arena *a;
+	const char *path;
+	struct line line;
+	int64_t now_s;
+	int fd, rc;
+	struct err *e;
+};
+
+static int add_locked(void *arg)
+{
+	struct adding *d = arg;
+	struct str text = STR("");
+	struct stat st;
+	struct buf b;
+
+	buf_init(&b, d->a, 2 * READ_MAX);
+	d->rc = fstat(d->fd, &st) != 0 ? err_set(d->e, ERR_SYSTEM, errno, "cannot look at '%s'", d->path) : 0;
+	if (d->rc == 0 && (size_t)st.st_size > REMEMBERED_BYTES) {
+		d->rc = fd_read_all(d->a, d->fd, d->path, READ_MAX, &text, d->e);
+		buf_str(&b, compacted(d->a, text, d->now_s));
+	}
+	put_line(&b, &d->line);
+	if (d->rc == 0)
+		d->rc = text.n ? file_replace(d->path, buf_view(&b), d->e) : fd_write_all(d->fd, d->path, buf_view(&b), d->e);
+	return 0;
+}
+
+int remembered_add(struct arena *a, struct str state_dir, const struct directory *root, int64_t now_s, struct err *e)
+{
+	struct adding d = {.a = a, .path = str_c(a, file_of(a, state_dir)), .now_s = now_s, .e = e};
+	int rc;
+
+	d.line = (struct line){root->id, now_s, escaped(a, root->path)};
+	d.fd = open_locked(d.path);
+	if (d.fd < 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", d.path);
+	rc = arena_run(a, add_locked, &d); /* the descriptor is closed whatever happens */
+	fd_close(&d.fd);
+	return rc < 0 ? err_set(e, ERR_LIMIT, 0, "no memory for '%s'", d.path) : d.rc;
+}
