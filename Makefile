@@ -58,7 +58,7 @@ FUZZERS = $(patsubst fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard fuzz/fuzz_*.c))
 MAN = $(wildcard man/*.1 man/*.5)
 OURS = $(wildcard src/*/*.[ch] src/*/*/*.[ch] tests/unit/*.[ch] tests/box/*.[ch] fuzz/*.[ch] bench/*.[ch])
 
-.PHONY: all demo check check-asan check-clients check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
+.PHONY: all demo check check-asan check-clients check-mixed check-vm check-fresh check-built lint fuzz fuzzers bench format clean install help deps grammars FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -243,6 +243,15 @@ lint: ## layering, purity, banned functions, documented ids, words, texts in tab
 	@scripts/deps build lint
 	@$(SUBMAKE) grammars
 	@scripts/lint
+
+# A seed of its own for each run, printed so that a failure can be repeated.
+new_seed = seed=$(SEED); [ "$$seed" != fresh ] || seed=$$(od -An -N6 -tx1 /dev/urandom | tr -d ' '); echo "seed $$seed"
+
+check-mixed: N = 1000
+check-mixed: ## N runs with known outcomes as root and as many as an ordinary user (N=1000 SEED=fresh)
+	@scripts/deps build test
+	@$(SUBMAKE) all
+	@$(new_seed); CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SEED=$$seed EACH=$(N) TEST_TIMEOUT=7200 scripts/run-tests tests/run/box_mixed.sh
 
 fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), then run the libFuzzer targets
 	@scripts/deps build test clang
