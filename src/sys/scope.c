@@ -113,6 +113,8 @@ static int connect_at(int runtime, const char *name, struct err *e)
 	/* through the directory that was looked at */
 	str_put(path, sizeof(path), "/proc/self/fd/%d/%s", runtime, name);
 	fd = dbus_connect(path, &peer, e);
+	if (fd < 0 && e->errnum)
+		return err_set(e, ERR_SYSTEM, e->errnum, "cannot connect to '%s' in the runtime directory", name);
 	if (fd >= 0 && !same_pid_namespace(peer)) {
 		close(fd);
 		return err_set(e, ERR_INPUT, 0, "the user manager is in another pid namespace");

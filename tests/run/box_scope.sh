@@ -90,6 +90,7 @@ done
 hog='x = bytearray(300 << 20); print(len(x))'
 scopes() { find /sys/fs/cgroup/user.slice -name 'caisson-*' 2>/dev/null | wc -l; }
 none_left() { # within five seconds: the manager removes a scope after its last process
+	local i
 	for ((i = 0; i < 50; i++)); do
 		[[ $(scopes) == 0 ]] && return 0
 		sleep 0.1
@@ -139,21 +140,22 @@ in_a_row() {
 		(cd "$tmp/user" && as user "$tmp/caisson" run --memory 100M -- "$PYTHON" -c "$hog" >"$tmp/at-once-$i" 2>/dev/null </dev/null) &
 	done
 	wait
-	good=$(cat "$tmp"/at-once-* | jq -r '.status + .limits.memory_mb.enforced_by' | grep -c '^oomcgroup2$')
+	cat "$tmp"/at-once-* >"$tmp/out"
+	good=$(jq -r '.status + .limits.memory_mb.enforced_by' "$tmp/out" | grep -c '^oomcgroup2$')
 	[[ $good == 6 ]]
-	result $? "at once: $good of 6"
+	result $? "at once: $good of 6 ($(jq -r '[.status, .limits.memory_mb.enforced_by, .error] | @json' "$tmp/out" | tr '\n' ' '))"
 	none_left
 	result $? "no scope is left after them either"
 }
 
 # The launcher stays where it is, and when it is killed nothing remains.
 killed() {
-	local good=0 i pid own here_ n
+	local good=0 i pid own here_ tries
 	here_=$(cat /proc/self/cgroup)
 	for ((i = 0; i < ${KILLED:-20} / 4; i++)); do
 		(cd "$tmp/user" && become user "$tmp/caisson" run --timeout 60 -- /bin/sleep 50.$$ >/dev/null 2>&1 </dev/null) &
 		pid=$!
-		for ((n = 0; n < 100; n++)); do
+		for ((tries = 0; tries < 100; tries++)); do
 			pgrep -f "^/bin/sleep 50.$$" >/dev/null && break
 			sleep 0.1
 		done
@@ -174,7 +176,7 @@ killed() {
 
 # Whatever the manager does, a run goes on without it and says so.
 without() {
-	local manager before after
+	local manager before after i
 	manager=$(pgrep -u "$(id -u)" -x systemd | head -n 1)
 	chmod 755 "/run/user/$(id -u)"
 	box user -- /bin/true
