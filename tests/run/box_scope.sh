@@ -180,7 +180,7 @@ without() {
 	manager=$(pgrep -u "$(id -u)" -x systemd | head -n 1)
 	chmod 755 "/run/user/$(id -u)"
 	box user -- /bin/true
-	want '.status == "ok" and .limits.memory_mb.enforced_by == "watch"' "a runtime directory that others may enter is not used: memory is watched"
+	want '.status == "ok" and .limits.memory_mb.enforced_by == "watched"' "a runtime directory that others may enter is not used: memory is watched"
 	as user "$tmp/caisson" doctor >"$tmp/out" 2>&1
 	tr -s ' \n' ' ' <"$tmp/out" | grep -q 'user manager (systemd) gives none: .* is not a directory of this user alone'
 	result $? "doctor says why"
@@ -193,9 +193,15 @@ without() {
 	after=$(($(ms) - after))
 	want '.limits.memory_mb.enforced_by == "cgroup2"' "twin: with its own mode it is used"
 	echo "# five runs: $before ms without a scope, $after ms with one"
+	mv "/run/user/$(id -u)/systemd/private" "/run/user/$(id -u)/systemd/moved"
+	box user --require cgroup -- /bin/true
+	want '.status == "ok" and .limits.memory_mb.enforced_by == "cgroup2"' "without the manager's own socket the bus does"
+	mv "/run/user/$(id -u)/systemd/moved" "/run/user/$(id -u)/systemd/private"
 	kill -STOP "$manager"
+	box user --memory 100M -- /bin/true
+	want '.status == "setup_error" and (.error | test("no answer in time"))' "a manager that does not answer: a limit that was asked for is not just watched"
 	box user -- /bin/true
-	want '.status == "ok" and .limits.memory_mb.enforced_by == "watch"' "a manager that does not answer: memory is watched"
+	want '.status == "ok" and .limits.memory_mb.enforced_by == "watched"' "twin: the default one is, and is said to be"
 	kill -CONT "$manager"
 	none_left
 	result $? "what was asked of it meanwhile leaves nothing"
