@@ -326,8 +326,7 @@ static void add_ops(struct protect *p, struct ops *ops)
 	}
 }
 
-/* Runs a part that may run out of memory. Then descriptors that it left open are closed, and modes that it lifted are restored. */
-static int run_part(struct protect *p, int (*part)(void *), void *arg)
+int protect_part(struct protect *p, int (*part)(void *), void *arg)
 {
 	mode_t mode = workspace_lift(p);
 	int got;
@@ -344,6 +343,7 @@ static void protect_close(struct protect *p)
 {
 	fd_close(&p->qfd);
 	fd_close(&p->pool);
+	fd_close(&p->vet);
 	if (p->ws >= 0)
 		workspace_unlock(p); /* the keeper has copies of the descriptors */
 	fd_close(&p->lock);
@@ -352,10 +352,19 @@ static void protect_close(struct protect *p)
 
 /* ---- before ---- */
 
+bool protect_nested(const struct spot *dir, const char *name)
+{
+	const struct protect_name *row;
+
+	if (name[0] != '.' || !dir->path[0] || dir->heavy || dotgit_around(dir))
+		return false;
+	row = protect_name_find(str_of(name));
+	return row && (row->flags & NAME_NESTED);
+}
+
 static void before_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = w->p;
-	const struct protect_name *row;
 
 	(void)fd;
 	if (dotgit_name(name)) {
@@ -370,11 +379,13 @@ static void before_entry(struct walk *w, struct spot *dir, int fd, const char *n
 			if (glob_path(t->text, str_of(path), 0))
 				protect_keep(p, path, 0, NULL);
 	}
-	if (name[0] != '.' || !dir->path[0] || dir->heavy)
-		return;
-	row = protect_name_find(str_of(name));
-	if (row && (row->flags & NAME_NESTED))
-		protect_keep(p, path_join(p->a, dir->path, name), 0, NULL);
+	if (protect_nested(dir, name)) {
+		struct texts *t = arena_new(p->a, struct texts);
+
+		*t = (struct texts){.next = p->nested, .text = str_of(path_join(p->a, dir->path, name))};
+		p->nested = t;
+		protect_keep(p, t->text.p, 0, NULL);
+	}
 }
 
 static void before_leave(struct walk *w, struct spot *dir)
@@ -388,11 +399,12 @@ static void before_leave(struct walk *w, struct spot *dir)
 }
 
 /* Inside a repository only where others may lie. */
-static bool before_descend(const struct spot *dir, const char *name)
+static bool before_descend(const struct spot *dir, int fd, const char *name)
 {
 	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
 	const struct spot *gitdir = dotgit_around(dir);
 
+	(void)fd;
 	if (dir == gitdir)
 		return !strcmp(name, "modules") || !strcmp(name, "worktrees");
 	return !gitdir || !STR_LISTED(str_of(name), content);
@@ -428,14 +440,40 @@ struct before {
 	struct ops *ops;
 };
 
+static void dangerous(void *ctx, struct str key, const void *value)
+{
+	const struct gitdir *g = value;
+	bool *any = ctx;
+
+	(void)key;
+	for (size_t i = 0; i < PARTS; i++)
+		*any |= g->parts[i].any;
+}
+
+/* Boxes that start while this one runs cannot know what was there before it. */
+static void remember(struct protect *p, size_t entries)
+{
+	bool needed = entries > VET_SMALL || p->index.n;
+
+	pmap_each(p->gitdirs, dangerous, &needed);
+	if (needed && p->alone && !p->dirty && !p->large)
+		index_save(p, entries);
+}
+
 static int before(void *arg)
 {
 	struct before *b = arg;
 	struct protect *p = b->p;
-	struct walk w = {.p = p, .left = PROTECT_ENTRIES_MAX, .descend = before_descend, .entry = before_entry, .leave = before_leave};
+	struct walk w = {.p = p, .descend = before_descend, .entry = before_entry, .leave = before_leave};
 
+	vet_begin(p);
 	keep_names(p, b->s->protected);
+	index_pin(p);
+	w.left = p->large ? VET_LOOK : PROTECT_ENTRIES_MAX;
 	walk_run(&w);
+	if (!w.incomplete)
+		remember(p, PROTECT_ENTRIES_MAX - w.left);
+	vet_known(p);
 	add_ops(p, b->ops);
 	return 0;
 }
@@ -443,8 +481,11 @@ static int before(void *arg)
 static int open_lock(void *arg)
 {
 	workspace_lock_open(arg);
+	vet_open(arg);
 	return 0;
 }
+
+static int enter(void *arg) { return vet_enter(arg) < 0 ? errno : 0; }
 
 static int open_pool(void *arg)
 {
@@ -476,23 +517,25 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 {
 	const char *path = str_c(a, s->workspace);
 	struct protect *p;
+	int why = 0;
 
 	if (!s->workspace.n || !s->workspace_writable) {
 		*ret = NULL;
 		return 0;
 	}
 	p = arena_new(a, struct protect);
-	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
+	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	p->ws = open_workspace(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
 		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
 	if (p->ws < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
-	if (run_part(p, open_lock, p) < 0 || workspace_lock_share(p) < 0 || run_part(p, open_pool, p) < 0) {
-		int why = errno;
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
+	p->clock_offset = clock_offset();
+	if (protect_part(p, open_lock, p) < 0 || (why = protect_part(p, enter, p)) != 0 || protect_part(p, open_pool, p) < 0) {
 
 		protect_close(p);
-		return err_set(e, ERR_SYSTEM, why, "cannot lock the workspace '%s'", path);
+		return err_set(e, ERR_SYSTEM, why > 0 ? why : 0, "cannot lock the workspace '%s'", path);
 	}
 	*ret = p;
 	return 0;
@@ -505,9 +548,7 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 
 	if (!p)
 		return 0;
-	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */
-	p->clock_offset = clock_offset();
-	if (run_part(p, before, &b) < 0) {
+	if (protect_part(p, before, &b) < 0) {
 		protect_abandon(p);
 		protect_close(p);
 		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
@@ -518,8 +559,12 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 		*ops->end = mine.first;
 		ops->end = mine.end;
 	}
-	p->gitdirs_before = p->gitdirs;
 	p->looked = true;
+	if (p->alone && workspace_lock_share(p) < 0) {
+		protect_abandon(p);
+		protect_close(p);
+		return err_set(e, ERR_SYSTEM, errno, "cannot lock the workspace '%.*s'", STR_ARG(s->workspace));
+	}
 	return 0;
 }
 
@@ -589,15 +634,42 @@ static void compare(struct protect *p, const struct kept *k)
 		appeared(p, k);
 }
 
+/* The search is left to a vetter if it takes long and the caller waits; without one it is done here, however long it takes. */
+static void search(struct protect *p)
+{
+	const bool may_leave = p->vet >= 0 && !p->burying;
+
+	p->gitdirs = p->gitdirs_before;
+	p->nested = NULL;
+	if (may_leave && !p->large)
+		git_after(p, VET_SMALL);
+	if (may_leave && (p->large || p->over_budget) && vet_later(p)) {
+		p->incomplete = false;
+		p->left = true;
+		return;
+	}
+	if (!may_leave || p->large || p->over_budget) {
+		size_t entries;
+
+		p->incomplete = false;
+		entries = git_after(p, PROTECT_ENTRIES_MAX);
+		if (p->large && p->alone)
+			index_save(p, entries);
+	}
+}
+
 static int after(void *arg)
 {
 	struct protect *p = arg;
 
+	vet_found(p);
 	for (struct kept *k = p->kept; k; k = k->next)
 		compare(p, k);
-	git_after(p);
+	search(p);
 	if (p->incomplete)
 		protect_report(p, ".", "not everything could be searched for planted repositories", STR(""));
+	if (p->alone && p->vet >= 0 && !p->left && !p->incomplete)
+		vet_done(p);
 	return 0;
 }
 
@@ -612,8 +684,8 @@ int protect_after(struct arena *a, struct protect *p, struct change **ret, struc
 	p->a = a;
 	p->clock_set_back = clock_offset() < p->clock_offset - CLOCK_SLACK_NS;
 	protect_abandon(p);
-	workspace_unlock(p);
-	got = run_part(p, after, p);
+	p->alone = p->vet >= 0 && boxes_lock_alone(p);
+	got = protect_part(p, after, p);
 	protect_close(p);
 	if (got < 0)
 		return err_set(e, ERR_LIMIT, 0, "no memory to look at '%.*s' after the run", STR_ARG(p->workspace));
@@ -631,6 +703,8 @@ size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS])
 		ret[n++] = p->lock;
 	if (p->pool >= 0)
 		ret[n++] = p->pool;
+	if (p->vet >= 0)
+		ret[n++] = p->vet;
 	return n;
 }
 
@@ -660,8 +734,8 @@ void protect_bury(struct protect *p)
 	/* What the launcher had opened since, and what it had begun to do. */
 	p->qfd = -1;
 	p->nheld = 0;
-	p->gitdirs = p->gitdirs_before;
 	p->lifted = NULL;
+	p->burying = true;
 	arena_init(&a, BURY_BYTES);
 	protect_after(&a, p, &changes, NULL);
 }

@@ -25,7 +25,7 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 /* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
 /* The descriptors of protect_open(). How many. */
-#define PROTECT_FDS 3
+#define PROTECT_FDS 4
 size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS]);
 /* Only removes the placeholders, without memory or messages. */
 void protect_abandon(const struct protect *p);

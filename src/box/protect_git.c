@@ -310,7 +310,7 @@ void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin)
 	if (pmap_get(p->gitdirs, str_of(path)) || below_stat(p->ws, path, &st) < 0)
 		return;
 	g = arena_new(p->a, struct gitdir);
-	*g = (struct gitdir){.path = path, .worktree = worktree, .dev = st.st_dev, .ino = st.st_ino};
+	*g = (struct gitdir){.path = path, .worktree = worktree, .heavy = !pin, .dev = st.st_dev, .ino = st.st_ino};
 	p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
 	for (size_t i = 0; i < PARTS; i++)
 		part_danger(p, path, worktree, i, &g->parts[i]);

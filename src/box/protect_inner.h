@@ -18,6 +18,9 @@
 #define PROTECT_CHANGES_MAX 200     /* reported for one run */
 #define PROTECT_HELD_MAX 32         /* descriptors open at once */
 #define PROTECT_CONFIG_MAX ((size_t)256 << 10)
+#define VET_SMALL 5000              /* entries of a workspace that is searched while the caller waits */
+#define VET_LOOK 500                /* entries that are looked at before a run in a larger one */
+#define VET_NAME 32
 #define PROTECT_HOOKS_MAX ((size_t)100000) /* entries of one directory of hooks */
 
 /* ---- names (protect_table.c) ---- */
@@ -87,6 +90,7 @@ struct gitdir {
 	const char *path;
 	bool worktree;       /* of the kind .git/worktrees/NAME: configuration and hooks are the main one's */
 	bool pinned;         /* nothing in a box could change its parts, or files that they name */
+	bool heavy;          /* in a directory of dependencies: never pinned */
 	dev_t dev;
 	ino_t ino;
 	struct danger parts[PARTS];
@@ -114,6 +118,15 @@ struct protect {
 	const struct pmap *gitdirs, *gitdirs_before; /* path to struct gitdir */
 	const struct pmap *visited;     /* directories searched at the start, to struct spot: what it does not mark was not there */
 	const struct pmap *git_files;   /* path of each .git found at the start that is a file, to its text */
+	struct texts *nested;           /* settings found below the top */
+	int vet;               /* STATE/vetted; -1: none */
+	char vet_name[VET_NAME + 1];
+	struct str index;      /* as it was read */
+	const struct pmap *accepted;    /* by the index: path to struct gitdir */
+	struct texts *index_files, *index_names;
+	bool alone;            /* no other box runs in the workspace */
+	bool dirty;            /* earlier runs were not judged, or others are under way */
+	bool large;            /* too large to be searched while the caller waits */
 	struct lifted *lifted;
 	struct texts *patterns;
 	struct change *changes, **changes_end;
@@ -124,6 +137,9 @@ struct protect {
 	bool full;             /* more names than can be pinned */
 	bool looked;           /* the search before the run is over */
 	bool incomplete;       /* the search after the run did not see everything */
+	bool left;             /* to a vetter */
+	bool burying;          /* the launcher was killed: nobody waits */
+	bool over_budget;      /* because it may look at so many entries only */
 	unsigned moved;
 	int pool;              /* directory of spare placeholders; -1: none */
 	struct texts *spare;   /* names in it */
@@ -138,6 +154,42 @@ int workspace_lock_share(const struct protect *p);
 /* Takes it alone, at once or not at all. Takes no memory. */
 bool workspace_lock_alone(const struct protect *p);
 void workspace_unlock(const struct protect *p);
+/* The same without the lock on the directory, which strangers may hold. */
+bool boxes_lock_alone(const struct protect *p);
+/* Does a launcher hold the lock? */
+bool boxes_run(const struct protect *p);
+
+/* Nobody vets the workspace, or is about to. */
+bool vet_idle(const struct protect *p);
+bool vet_nobody_waits(const struct protect *p);
+/* Waits for the turn of this vetter. 0, or -1. */
+int vet_search_lock(const struct protect *p);
+/* A descriptor that holds the lock of the one that waits; VET_WAITS: another one does; -1. */
+#define VET_WAITS (-2)
+int vet_wait_lock(struct protect *p);
+
+/* ---- vetting (protect_vet.c) ---- */
+
+/* The state directory; empty: none. */
+const char *protect_state(struct protect *p);
+void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1]);
+/* Opens the folder, if there can be one. */
+void vet_open(struct protect *p);
+/* Takes the lock that boxes share, alone if everything was judged; makes the mark. 0, or -1 with errno. */
+int vet_enter(struct protect *p);
+/* Loads the index. Judges earlier runs now if nobody else does. */
+void vet_begin(struct protect *p);
+/* Protects what the index names. */
+void index_pin(struct protect *p);
+/* Of what was found before the run, how much is known to be accepted? */
+void vet_known(struct protect *p);
+void index_save(struct protect *p, size_t entries);
+/* Everything is judged. */
+void vet_done(struct protect *p);
+/* Reports the rows that were kept for this. */
+void vet_found(struct protect *p);
+/* Leaves the search to a process that goes on after this one has answered. False: it could not be started. */
+bool vet_later(struct protect *p);
 
 /* ---- placeholders (protect_made.c) ---- */
 
@@ -152,6 +204,8 @@ void placeholder_remove(const struct protect *p, const struct made *m);
 
 /* ---- what is kept (protect.c) ---- */
 
+/* Runs a part that may run out of memory. Then descriptors that it left open are closed, and modes that it lifted are restored. */
+int protect_part(struct protect *p, int (*part)(void *), void *arg);
 /* Protects one path, with what `flags` say for its absence. */
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text);
 bool protect_kept(const struct protect *p, const char *path);
@@ -228,7 +282,7 @@ struct spot { /* a directory met by a walk */
 struct walk {
 	struct protect *p;
 	size_t left;             /* entries that may still be looked at */
-	bool (*descend)(const struct spot *dir, const char *name); /* NULL: into every directory */
+	bool (*descend)(const struct spot *dir, int fd, const char *name); /* NULL: into every directory */
 	void (*entry)(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type);
 	void (*leave)(struct walk *w, struct spot *dir);
 	void (*too_deep)(struct walk *w, const struct spot *dir, const char *name);
@@ -268,11 +322,13 @@ struct str git_file_target(struct protect *p, const char *path);
 /* What in one part of a git directory could make git run something. */
 void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret);
 const char *part_name(enum gitdir_part part);
+/* A name that is protected in directories below the top, in this one? */
+bool protect_nested(const struct spot *dir, const char *name);
 /* Calls fn for each path below the workspace that the configuration in `gitdir` names, for a working tree at `top`. */
 typedef void named_fn(void *ctx, const char *path, bool directory);
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
-/* After the run: every repository in the workspace is judged by its content and identity. */
-void git_after(struct protect *p);
+/* After the run: every repository in the workspace is judged by its content and identity. How many entries were looked at. */
+size_t git_after(struct protect *p, size_t entries_max);
 
 /* ---- configuration of git (protect_config.c) ---- */
 

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@ struct judge {
 };
 
 static bool was_visited(const struct protect *p, const char *dir) { return pmap_get(p->visited, str_of(dir)) != NULL; }
+
+static void list_add(struct protect *p, struct texts **list, const char *path)
+{
+	struct texts *t = arena_new(p->a, struct texts);
+
+	*t = (struct texts){.next = *list, .text = str_of(path)};
+	*list = t;
+}
 
 /* ---- files that a configuration names ---- */
 
@@ -118,25 +127,26 @@ static void put_back(struct protect *p, const char *path, struct str text)
 		protect_report(p, path, "could not be put back", STR(""));
 }
 
-static void gitdir_after(struct protect *p, const char *path, enum gitdir_kind kind)
+static void gitdir_after(struct protect *p, const struct spot *dir)
 {
+	const char *path = dir->path;
 	const struct gitdir *was = pmap_get(p->gitdirs_before, str_of(path));
-	const bool worktree = kind == GITDIR_WORKTREE;
-	struct gitdir *g;
+	struct gitdir *g = arena_new(p->a, struct gitdir);
+	struct stat st = {0};
 
-	if (!pmap_get(p->gitdirs, str_of(path))) {
-		g = arena_new(p->a, struct gitdir);
-		*g = (struct gitdir){.path = path, .worktree = worktree};
-		p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
-	}
+	below_stat(p->ws, path, &st);
+	*g = (struct gitdir){.path = path, .worktree = dir->kind == GITDIR_WORKTREE, .heavy = dir->heavy, .dev = st.st_dev, .ino = st.st_ino};
+	p->gitdirs = pmap_set(p->a, p->gitdirs, str_of(path), g);
 	for (enum gitdir_part i = 0; i < PARTS; i++) {
-		struct danger now;
+		struct danger *now = &g->parts[i];
+		const char *part = path_join(p->a, path, part_name(i));
 
-		part_danger(p, path, worktree, i, &now);
-		if (!now.any || same_as_before(p, was, i, &now) || (!was && unseen_and_unchanged(p, path, kind, i, &now)))
+		part_danger(p, path, g->worktree, i, now);
+		if (!now->any || same_as_before(p, was, i, now) || (!was && unseen_and_unchanged(p, path, dir->kind, i, now)))
 			continue;
-		if (protect_move(p, path_join(p->a, path, part_name(i)), was ? part_whats[i].changed : part_whats[i].made) == 0 && was && was->parts[i].text.n)
-			put_back(p, path_join(p->a, path, part_name(i)), was->parts[i].text);
+		now->any = false;
+		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) == 0 && was && was->parts[i].text.n)
+			put_back(p, part, was->parts[i].text);
 	}
 }
 
@@ -179,7 +189,6 @@ static void link_after(struct protect *p, const struct spot *dir, int fd, const 
 static void dotgit_after(struct protect *p, struct judge *j, const char *path, unsigned char type)
 {
 	const struct str *was = pmap_get(p->git_files, str_of(path));
-	struct texts *t;
 
 	if (type == DT_LNK) {
 		if (!was && (was_visited(p, path_dirname(p->a, path)) || !path_unchanged(p, path)))
@@ -188,9 +197,7 @@ static void dotgit_after(struct protect *p, struct judge *j, const char *path, u
 	}
 	if (was ? str_eq(*was, git_file_target(p, path)) : !was_visited(p, path_dirname(p->a, path)) && path_unchanged(p, path))
 		return;
-	t = arena_new(p->a, struct texts);
-	*t = (struct texts){.next = j->git_files, .text = str_of(path)};
-	j->git_files = t;
+	list_add(p, &j->git_files, path);
 }
 
 /* A file that the settings of a repository name, in a working tree of it that is new: the program chose its content. */
@@ -240,7 +247,7 @@ static void bare_after(struct protect *p, const struct spot *dir)
 		go |= go & MARKS_OF_REPOSITORY ? MARK_HEAD : 0;
 	}
 	if (!(go & MARKS_OF_REPOSITORY)) { /* it was one */
-		gitdir_after(p, dir->path, GITDIR_BARE);
+		gitdir_after(p, dir);
 		return;
 	}
 	for (unsigned i = 0; i < MARKS; i++)
@@ -252,10 +259,31 @@ static void bare_after(struct protect *p, const struct spot *dir)
 
 static void after_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
 {
+	struct protect *p = w->p;
+
 	if (dotgit_name(name) && (type == DT_REG || type == DT_LNK))
-		dotgit_after(w->p, w->ctx, path_join(w->p->a, dir->path, name), type);
+		dotgit_after(p, w->ctx, path_join(p->a, dir->path, name), type);
 	else if (type == DT_LNK)
-		link_after(w->p, dir, fd, name);
+		link_after(p, dir, fd, name);
+	if (protect_nested(dir, name))
+		list_add(p, &p->nested, path_join(p->a, dir->path, name));
+}
+
+/* Fan-out directories of objects, which hold nothing but files: most of a repository's directories. */
+static bool after_descend(const struct spot *dir, int fd, const char *name)
+{
+	char at[sizeof "ab/HEAD"];
+	struct stat st;
+
+	if (strcmp(path_basename(dir->path), "objects") != 0 || !dir->up || !dotgit_name(path_basename(dir->up->path)) || !str_is_hex(str_of(name), 2))
+		return true;
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2) /* 2: no directory in it; 1: this file system does not say */
+		return true;
+	str_put(at, sizeof at, "%s/HEAD", name);
+	if (fstatat(fd, at, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+		return true;
+	str_put(at, sizeof at, "%s/.git", name);
+	return fstatat(fd, at, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT;
 }
 
 static void after_leave(struct walk *w, struct spot *dir)
@@ -264,7 +292,7 @@ static void after_leave(struct walk *w, struct spot *dir)
 	if (dir->kind == GITDIR_BARE && !pmap_get(w->p->gitdirs_before, str_of(dir->path)))
 		bare_after(w->p, dir);
 	else if (dir->kind != GITDIR_NONE)
-		gitdir_after(w->p, dir->path, dir->kind);
+		gitdir_after(w->p, dir);
 }
 
 static void after_too_deep(struct walk *w, const struct spot *dir, const char *name)
@@ -275,13 +303,15 @@ static void after_too_deep(struct walk *w, const struct spot *dir, const char *n
 		w->incomplete = true;
 }
 
-void git_after(struct protect *p)
+size_t git_after(struct protect *p, size_t entries_max)
 {
 	struct judge j = {0};
-	struct walk w = {.p = p, .left = PROTECT_ENTRIES_MAX, .entry = after_entry, .leave = after_leave, .too_deep = after_too_deep, .ctx = &j};
+	struct walk w = {.p = p, .left = entries_max, .descend = after_descend, .entry = after_entry, .leave = after_leave, .too_deep = after_too_deep, .ctx = &j};
 
 	walk_run(&w);
-	for (struct texts *t = j.git_files; t; t = t->next)
+	p->over_budget = !w.left;
+	for (struct texts *t = p->over_budget ? NULL : j.git_files; t; t = t->next)
 		git_file_after(p, str_c(p->a, t->text));
 	p->incomplete |= w.incomplete;
+	return entries_max - w.left;
 }

@@ -14,7 +14,7 @@ deep=a/b/c/d/e/f/g/h/i/j/k/l/m/n
 fresh() {
 	ws=$tmp/$1/ws
 	[[ -d $ws ]] && chmod -R u+rwX "$ws"
-	rm -rf "$ws" "$tmp/$1/canary" "$tmp/$1/own"
+	rm -rf "$ws" "$tmp/$1/canary" "$tmp/$1/own" "$tmp/$1/state/vetted"
 	as "$1" mkdir "$ws"
 	(cd "$ws" && as "$1" env OWN="$tmp/$1/own" bash -c "$own $2") >"$tmp/err" 2>&1 || result 1 "$1: making a workspace: $2"
 }
@@ -23,7 +23,7 @@ inside() { box "$1" --workspace "$ws:rw" --cwd "$ws" -c "export CANARY=$tmp/$1/c
 # git_everywhere WHO: git on the host in every directory, also inside .git, with every directory opened
 git_everywhere() {
 	rm -f "$tmp/$1/canary"
-	(cd "$ws" && chmod -R u+rwX . && find "${where:-.}" -type d -print0 | as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status; git diff' >/dev/null 2>&1)
+	(cd "$ws" && chmod -R u+rwX . && find "${where:-.}" -type d -not -path "./many/[0-9]*" -print0 | as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status; git diff' >/dev/null 2>&1)
 	[[ ! -e $tmp/$1/canary ]]
 }
 # attack WHO NAME SETUP SCRIPT...: each script is a run of its own; git is tried after the last one only
@@ -100,7 +100,55 @@ twins() {
 	host "$who" 'git -C new status && git -C copy log | grep -q s && git -C tree log | grep -q t && git -C copy/lib log | grep -q s && [ -z "$(git -C copy status --porcelain)" ]' 'and on the host'
 }
 
+# vetted WHO: waits until nothing in the workspace is unvetted
+vetted() {
+	local i
+	for ((i = 0; i < 500; i++)); do
+		compgen -G "$tmp/$1/state/vetted/*.unvetted" >/dev/null || return 0
+		sleep 0.02
+	done
+	return 1
+}
+
+# A workspace that is too large to be searched while the caller waits: a vetter does it.
+large() {
+	local who=$1 mark
+	fresh "$who" 'mkdir -p many/deep/er && own many/deep/er && own mine && cd many && seq 6000 | xargs touch'
+	inside "$who" 'git init -q p; evil p; mkdir -p many/deep/q; git init -q many/deep/q; evil many/deep/q; echo x >mine/x; echo y >many/deep/er/y'
+	vetted "$who"
+	result $? "$who: a large workspace is vetted after the answer"
+	git_everywhere "$who"
+	result $? "$who: and nothing of the program runs"
+	host "$who" 'rm -f $OWN; git -C many/deep/er status && [ -e $OWN ] && [ -e mine/.git/hooks/post-commit ]' 'own repositories stay'
+	inside "$who" 'echo "touch $CANARY" >many/deep/er/.git/hooks/post-index-change; ! git -C many/deep/er config core.fsmonitor x'
+	want '.exit_code == 0' "$who: the index protects what the look before a run does not reach"
+	told "$who" many/deep/q/.git/config
+	vetted "$who"
+	result $? "$who: vetted again"
+	inside "$who" true
+	quiet "$who" 'a run that changed nothing'
+	vetted "$who"
+	for i in 1 2 3 4 5 6; do
+		(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c "git init -q r$i; git -C r$i config core.fsmonitor \"touch $tmp/$who/canary;false\"; sleep 0.0$i") >/dev/null 2>&1 </dev/null &
+	done
+	wait
+	vetted "$who"
+	result $? "$who: vetted after six boxes at once"
+	git_everywhere "$who"
+	result $? "$who: and nothing of any of them runs"
+	host "$who" 'rm -f $OWN; git -C many/deep/er status && [ -e $OWN ]' 'own repositories still work'
+	# a vetter that was killed leaves its mark; what was made since then is judged by the next run
+	mark=$(find "$tmp/$who/state/vetted" -name '*.index' | head -1)
+	as "$who" ln -s "$(date +%s).0" "${mark%.index}.unvetted"
+	sleep 0.01
+	(cd "$ws" && as "$who" env CANARY="$tmp/$who/canary" bash -c "$evil git init -q late; evil late")
+	inside "$who" true
+	vetted "$who" && git_everywhere "$who"
+	result $? "$who: the next run judges when nobody did"
+}
+
 for who in $(people); do
+	large "$who"
 	attacks "$who"
 	twins "$who"
 done

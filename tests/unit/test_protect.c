@@ -435,10 +435,13 @@ static void test_many(void)
 	CHECK_INT(host("mkdir big && cd big && touch 0 && perl -e 'link(\"0\", $_) for 1..20100' && mkdir sub && git init -q sub/r"), 0);
 	p = start(&ops);
 	CHECK_INT(host("git -C big/sub/r config core.fsmonitor x; mkdir -p big/sub/s && git init -q --bare big/sub/s/t"), 0);
-	c = finish(p);
+	finish(p);
+	CHECK_INT(host("for i in {1..500}; do ls $T/state/vetted | grep -q unvetted || exit 0; sleep 0.02; done; exit 1"), 0); /* searched by a vetter */
+	p = start(&ops);
+	c = finish(p); /* and told in the next report */
 	CHECK(find_change(c, "big/sub/r/.git/config") && find_change(c, "big/sub/s/t/HEAD"));
 	CHECK_INT(host("! grep fsmonitor big/sub/r/.git/config && grep repositoryformatversion big/sub/r/.git/config"), 0); /* put back */
-	CHECK_INT(host("rm -r big && mkdir -p many/{1..400}/.git/{objects,refs} && cd many && for i in {1..400}; do echo ref: refs/heads/x >$i/.git/HEAD; echo '[core] fsmonitor = y' >$i/.git/config; done; sleep 0.05"), 0);
+	CHECK_INT(host("rm -r big $T/state/vetted && mkdir -p many/{1..400}/.git/{objects,refs} && cd many && for i in {1..400}; do echo ref: refs/heads/x >$i/.git/HEAD; echo '[core] fsmonitor = y' >$i/.git/config; done; sleep 0.05"), 0);
 	p = start(&ops);
 	CHECK(p->full);
 	CHECK_INT(host("for i in 7 211 399; do echo '[core] fsmonitor = x' >many/$i/.git/config; done"), 0);
@@ -508,9 +511,13 @@ static void test_memory(void)
 		CHECK_INT(protect_open(&a, &s, &p, &e), 0);
 		a.fail_at = a.allocs + n;
 		if (protect_before(p, &s, &ops, &e) == 0) {
+			bool all = a.allocs < a.fail_at;
+
 			protect_after(A, p, &(struct change *){NULL}, NULL);
 			arena_free(&a);
-			break;
+			if (all)
+				break;
+			continue; /* a file that could not be read for lack of memory */
 		}
 		failed++;
 		CHECK_INT(e.kind, ERR_LIMIT);

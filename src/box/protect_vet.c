@@ -1,0 +1,496 @@
+/*
+ * Vetting: the search after the run, also when it takes longer than a caller should wait, and what is remembered of a workspace for it.
+ *
+ * In STATE/vetted a workspace has up to three names, made from its path, device and inode:
+ *   NAME.unvetted  a link to nothing whose text is a time: programs have run since then, and their work has not been judged
+ *   NAME.index     the repositories and settings that were accepted when all was judged: the first line says how large the workspace is
+ *   NAME.found     rows for the next report: found by a search that ended after its run's own report
+ *
+ *   launcher   makes NAME.unvetted before the run, unless it is there. It removes it after its search if no other box runs in the workspace. If
+ *              it made the name itself, everything in the workspace is yours; else only what the index accepts is, and what is older than the time.
+ *   vetter     searches a large workspace after the launcher has answered, with the lowest priority. It holds no descriptor of the caller.
+ *
+ * Two locks (bytes of the state's file of locks) order vetters: `waiting` is held by one that has not begun, `searching` by one that has. A launcher
+ * that finds `waiting` held needs no vetter of its own: that one's search begins later than now. A vetter whose search is over removes
+ * NAME.unvetted only if it gets the workspace's lock alone and nobody is waiting. If a vetter is killed the name stays, and the next run or hook
+ * that finds it without a vetter starts another one.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "box/protect_inner.h"
+#include "sys/fds.h"
+#include "sys/file.h"
+
+#define VET_FOLDER "vetted"
+#define INDEX_HEAD "caisson-index 1 "
+#define INDEX_MAX ((size_t)16 << 20)
+#define FOUND_MAX ((size_t)256 << 10)
+#define IOPRIO_IDLE (3 << 13)
+#define IOPRIO_WHO_PROCESS 1
+#define ENTER_TRIES 5000 /* milliseconds */
+#define VETTER_SECONDS 3600
+#define VETTER_BYTES ((size_t)2 << 30)
+
+static const char *vet_file(struct protect *p, const char *suffix) { return str_c(p->a, str_fmt(p->a, "%s.%s", p->vet_name, suffix)); }
+
+const char *protect_state(struct protect *p) { return path_dirname(p->a, path_dirname(p->a, str_c(p->a, p->quarantine))); }
+
+void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1])
+{
+	char hex[SHA256_HEX + 1];
+
+	sha256_hex(str_fmt(a, "%llu %llu %.*s", (unsigned long long)st->st_dev, (unsigned long long)st->st_ino, STR_ARG(workspace)), hex);
+	memcpy(ret, hex, VET_NAME);
+	ret[VET_NAME] = 0;
+}
+
+void vet_open(struct protect *p)
+{
+	const char *state = protect_state(p), *path = path_join(p->a, state, VET_FOLDER);
+	struct stat st;
+
+	if (!state[0] || p->lock < 0 || fstat(p->ws, &st) < 0)
+		return;
+	vet_name(p->a, p->workspace, &st, p->vet_name);
+	p->vet = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (p->vet < 0 && errno == ENOENT && mkdir(path, 0700) == 0)
+		p->vet = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (p->vet >= 0 && (fstat(p->vet, &st) < 0 || st.st_uid != geteuid() || (st.st_mode & 022)))
+		fd_close(&p->vet);
+}
+
+/* ---- the time since when nothing was judged ---- */
+
+static bool marker_read(struct protect *p, struct timespec *ret)
+{
+	struct str text = link_text(p->a, p->vet, vet_file(p, "unvetted"));
+	ptrdiff_t dot = str_find(text, '.', 0);
+	int64_t s, ns;
+
+	if (!text.n)
+		return false;
+	if (dot < 0 || num_parse(str_sub(text, 0, (size_t)dot), 0, INT64_MAX, &s) < 0 || num_parse(str_sub(text, (size_t)dot + 1, text.n), 0, 999999999, &ns) < 0)
+		s = ns = 0; /* all that is there is newer */
+	*ret = (struct timespec){.tv_sec = s, .tv_nsec = ns};
+	return true;
+}
+
+static int marker_make(struct protect *p)
+{
+	const char *time = str_c(p->a, str_fmt(p->a, "%lld.%ld", (long long)p->start.tv_sec, p->start.tv_nsec));
+
+	return symlinkat(time, p->vet, vet_file(p, "unvetted"));
+}
+
+void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, "unvetted"), 0); }
+
+/* ---- the index ---- */
+
+static void index_digest(struct buf *b, const struct danger *d)
+{
+	buf_char(b, ' ');
+	if (!d->any) {
+		buf_char(b, '-');
+		return;
+	}
+	for (size_t i = 0; i < SHA256_BYTES; i++)
+		buf_fmt(b, "%02x", d->digest[i]);
+}
+
+static bool one_line(struct str path) { return !memchr(path.p, '\n', path.n); }
+
+static void index_gitdir(void *ctx, struct str key, const void *value)
+{
+	const struct gitdir *g = value;
+	struct buf *b = ctx;
+
+	if (!one_line(key))
+		return; /* judged by times */
+	buf_fmt(b, "%c %d %llu %llu", g->heavy ? 'G' : 'g', g->worktree, (unsigned long long)g->dev, (unsigned long long)g->ino);
+	for (size_t i = 0; i < PARTS; i++)
+		index_digest(b, &g->parts[i]);
+	buf_fmt(b, " %.*s\n", STR_ARG(key));
+}
+
+static void index_git_file(void *ctx, struct str key, const void *value)
+{
+	(void)value;
+	if (one_line(key))
+		buf_fmt(ctx, "f %.*s\n", STR_ARG(key));
+}
+
+void index_save(struct protect *p, size_t entries)
+{
+	struct buf b;
+
+	if (p->vet < 0)
+		return;
+	buf_init(&b, p->a, INDEX_MAX);
+	buf_fmt(&b, INDEX_HEAD "%c\n", entries > VET_SMALL ? 'L' : 'S');
+	pmap_each(p->gitdirs, index_gitdir, &b);
+	pmap_each(p->git_files, index_git_file, &b);
+	for (const struct texts *t = p->nested; t; t = t->next)
+		if (one_line(t->text))
+			buf_fmt(&b, "p %.*s\n", STR_ARG(t->text));
+	if (str_eq(buf_view(&b), p->index) && p->index.n)
+		return;
+	file_replace(path_join(p->a, path_join(p->a, protect_state(p), VET_FOLDER), vet_file(p, "index")), buf_view(&b), NULL);
+}
+
+static struct str field(struct str *line)
+{
+	ptrdiff_t space = str_find(*line, ' ', 0);
+	struct str got = str_sub(*line, 0, space < 0 ? line->n : (size_t)space);
+
+	*line = str_sub(*line, got.n + 1, line->n);
+	return got;
+}
+
+static bool digest_read(struct str hex, struct danger *ret)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	if (str_is(hex, "-"))
+		return true;
+	if (!str_is_hex(hex, SHA256_HEX))
+		return false;
+	for (size_t i = 0; i < SHA256_BYTES; i++)
+		ret->digest[i] = (unsigned char)((strchr(digits, hex.p[2 * i]) - digits) << 4 | (strchr(digits, hex.p[2 * i + 1]) - digits));
+	ret->any = true;
+	return true;
+}
+
+static void index_row(struct protect *p, struct str line)
+{
+	struct str kind = field(&line);
+	struct gitdir *g = arena_new(p->a, struct gitdir);
+	int64_t worktree, dev, ino;
+	struct texts *t;
+
+	if (str_is(kind, "g") || str_is(kind, "G")) {
+		if (num_parse(field(&line), 0, 1, &worktree) < 0 || num_parse(field(&line), 0, INT64_MAX, &dev) < 0 || num_parse(field(&line), 0, INT64_MAX, &ino) < 0)
+			return;
+		for (size_t i = 0; i < PARTS; i++)
+			if (!digest_read(field(&line), &g->parts[i]))
+				return;
+		g->path = str_c(p->a, line);
+		g->heavy = str_is(kind, "G");
+		g->worktree = worktree;
+		g->dev = (dev_t)dev;
+		g->ino = (ino_t)ino;
+		p->accepted = pmap_set(p->a, p->accepted, str_of(g->path), g);
+	} else if (str_is(kind, "f") || str_is(kind, "p")) {
+		t = arena_new(p->a, struct texts);
+		*t = (struct texts){.next = str_is(kind, "f") ? p->index_files : p->index_names, .text = str_of(str_c(p->a, line))};
+		*(str_is(kind, "f") ? &p->index_files : &p->index_names) = t;
+	}
+}
+
+static void index_load(struct protect *p)
+{
+	struct str text;
+
+	if (below_read(p->a, p->vet, vet_file(p, "index"), INDEX_MAX, &text) < 0 || !str_starts(text, INDEX_HEAD))
+		return;
+	p->index = text;
+	p->large = str_starts(str_sub(text, sizeof INDEX_HEAD - 1, text.n), "L");
+	for (size_t from = 0; from < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', from);
+		size_t to = end < 0 ? text.n : (size_t)end;
+
+		index_row(p, str_sub(text, from, to));
+		from = to + 1;
+	}
+}
+
+/* ---- before the run ---- */
+
+static void pin_accepted(void *ctx, struct str key, const void *value)
+{
+	struct protect *p = ctx;
+	const struct gitdir *g = value;
+	struct stat st;
+
+	if (below_stat(p->ws, g->path, &st) == 0 && S_ISDIR(st.st_mode))
+		gitdir_before(p, str_c(p->a, key), g->worktree, !g->heavy);
+}
+
+void index_pin(struct protect *p)
+{
+	struct stat st;
+
+	pmap_each(p->accepted, pin_accepted, p);
+	for (const struct texts *t = p->index_files; t; t = t->next)
+		if (below_stat(p->ws, t->text.p, &st) == 0 && !S_ISDIR(st.st_mode))
+			git_before(p, t->text.p, (unsigned char)IFTODT(st.st_mode), true);
+	for (const struct texts *t = p->index_names; t; t = t->next)
+		if (below_stat(p->ws, t->text.p, &st) == 0)
+			protect_keep(p, t->text.p, 0, NULL);
+}
+
+/* Earlier runs were not judged: of what is there now, only what the index accepts counts as known. */
+static void only_accepted(void *ctx, struct str key, const void *value)
+{
+	struct protect *p = ctx;
+	const struct gitdir *now = value, *was = pmap_get(p->accepted, key);
+	struct gitdir *g;
+
+	if (!was || was->dev != now->dev || was->ino != now->ino)
+		return;
+	g = arena_new(p->a, struct gitdir);
+	*g = *now;
+	for (size_t i = 0; i < PARTS; i++) {
+		bool same = now->parts[i].any == was->parts[i].any && !memcmp(now->parts[i].digest, was->parts[i].digest, SHA256_BYTES);
+
+		g->parts[i] = was->parts[i];
+		g->parts[i].text = same ? now->parts[i].text : STR("");
+	}
+	p->gitdirs_before = pmap_set(p->a, p->gitdirs_before, key, g);
+}
+
+void vet_known(struct protect *p)
+{
+	p->gitdirs_before = NULL;
+	if (!p->dirty) {
+		p->gitdirs_before = p->gitdirs;
+		return;
+	}
+	pmap_each(p->gitdirs, only_accepted, p);
+	p->git_files = NULL;
+	p->visited = NULL;
+}
+
+static void judge_now(struct protect *p)
+{
+	p->gitdirs_before = p->accepted;
+	git_after(p, PROTECT_ENTRIES_MAX);
+	p->gitdirs = p->gitdirs_before = p->git_files = NULL;
+	p->nested = NULL;
+}
+
+int vet_enter(struct protect *p)
+{
+	struct timespec since;
+
+	if (p->vet < 0)
+		return workspace_lock_share(p);
+	for (int i = 0; i < ENTER_TRIES; i++) {
+		if (marker_read(p, &since)) {
+			if (workspace_lock_share(p) < 0)
+				return -1;
+			p->dirty = marker_read(p, &since);
+			if (p->dirty) {
+				p->start = since;
+				return 0;
+			}
+			workspace_unlock(p); /* the last one has just judged everything */
+		} else if (boxes_lock_alone(p)) {
+			p->alone = marker_make(p) == 0;
+			if (p->alone)
+				return 0;
+			if (errno != EEXIST) { /* a state directory that is full or read-only */
+				fd_close(&p->vet);
+				return workspace_lock_share(p);
+			}
+			workspace_unlock(p);
+		}
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* another launcher begins */
+	}
+	errno = EWOULDBLOCK;
+	return -1;
+}
+
+void vet_begin(struct protect *p)
+{
+	if (p->vet < 0)
+		return;
+	index_load(p);
+	if (!p->dirty || !boxes_lock_alone(p))
+		return;
+	p->alone = true;
+	if (!vet_idle(p))
+		return;
+	/* Whoever should have judged was killed, or could not see everything. */
+	judge_now(p);
+	if (p->incomplete) {
+		p->incomplete = false;
+		return;
+	}
+	vet_done(p);
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->start);
+	p->dirty = marker_make(p) < 0;
+}
+
+/* ---- rows for the next report ---- */
+
+static void found_part(struct buf *b, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if ((unsigned char)s.p[i] < ' ' || s.p[i] == '%')
+			buf_fmt(b, "%%%02x", (unsigned char)s.p[i]);
+		else
+			buf_char(b, s.p[i]);
+}
+
+static void found_save(struct protect *p)
+{
+	FD_CLEANUP int fd = -1;
+	struct buf b;
+
+	if (!p->changes)
+		return;
+	buf_init(&b, p->a, FOUND_MAX);
+	for (const struct change *c = p->changes; c; c = c->next) {
+		found_part(&b, c->path);
+		buf_char(&b, '\t');
+		found_part(&b, c->what);
+		buf_char(&b, '\t');
+		found_part(&b, c->moved_to);
+		buf_char(&b, '\n');
+	}
+	fd = openat(p->vet, vet_file(p, "found"), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		fd_write_all(fd, "found", buf_view(&b), NULL);
+}
+
+static struct str found_read(struct arena *a, struct str s)
+{
+	struct buf b;
+
+	buf_init(&b, a, FOUND_MAX);
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.p[i] == '%' && i + 2 < s.n + 0 && str_is_hex(str_sub(s, i + 1, i + 3), 2)) {
+			const char *d = "0123456789abcdef";
+
+			buf_char(&b, (char)((strchr(d, s.p[i + 1]) - d) << 4 | (strchr(d, s.p[i + 2]) - d)));
+			i += 2;
+		} else {
+			buf_char(&b, s.p[i]);
+		}
+	}
+	return buf_view(&b);
+}
+
+void vet_found(struct protect *p)
+{
+	struct str text;
+
+	if (p->vet < 0 || below_read(p->a, p->vet, vet_file(p, "found"), FOUND_MAX, &text) < 0)
+		return;
+	unlinkat(p->vet, vet_file(p, "found"), 0);
+	for (size_t from = 0; from < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', from), tab, tab2;
+		struct str line = str_sub(text, from, end < 0 ? text.n : (size_t)end);
+
+		from += line.n + 1;
+		tab = str_find(line, '\t', 0);
+		tab2 = tab < 0 ? -1 : str_find(line, '\t', (size_t)tab + 1);
+		if (tab2 > 0)
+			protect_report(p, str_c(p->a, found_read(p->a, str_sub(line, 0, (size_t)tab))),
+				       str_c(p->a, str_fmt(p->a, "%.*s (after an earlier run)", STR_ARG(found_read(p->a, str_sub(line, (size_t)tab + 1, (size_t)tab2))))),
+				       str_dup(p->a, found_read(p->a, str_sub(line, (size_t)tab2 + 1, line.n))));
+	}
+}
+
+/* ---- the vetter ---- */
+
+static int vetter_search(void *arg)
+{
+	struct protect *p = arg;
+	size_t entries;
+
+	p->incomplete = false;
+	p->nested = NULL;
+	entries = git_after(p, PROTECT_ENTRIES_MAX);
+	if (p->incomplete)
+		protect_report(p, ".", "not everything could be searched for planted repositories", STR(""));
+	found_save(p);
+	if (!p->incomplete && boxes_lock_alone(p) && vet_nobody_waits(p)) {
+		index_save(p, entries);
+		vet_done(p);
+	}
+	return 0;
+}
+
+static void lowest_priority(void)
+{
+	setpriority(PRIO_PROCESS, 0, 19);
+	sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
+	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
+}
+
+static void no_streams(void)
+{
+	FD_CLEANUP int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 0; null >= 0 && i <= STDERR_FILENO; i++)
+		if (dup2(null, i) < 0)
+			_exit(1);
+}
+
+static void vetter(struct protect *p, int waiting)
+{
+	int keep[8], n = 0;
+	struct arena a;
+	struct protect mine = *p;
+
+	setsid();
+	signal(SIGHUP, SIG_IGN);
+	if (chdir("/") < 0)
+		_exit(1);
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		keep[n++] = fd;
+	keep[n++] = p->ws;
+	keep[n++] = p->vet;
+	keep[n++] = waiting;
+	fds_sort(keep, (size_t)n);
+	fds_keep(keep, (size_t)n);
+	no_streams();
+	lowest_priority();
+	alarm(VETTER_SECONDS);
+	arena_init(&a, VETTER_BYTES);
+	mine.a = &a;
+	mine.qfd = mine.pool = mine.lock = -1;
+	mine.nheld = 0;
+	mine.lifted = NULL;
+	mine.changes = NULL;
+	mine.changes_end = &mine.changes;
+	mine.nchanges = 0;
+	workspace_lock_open(&mine); /* its own: what it locks the launcher does not unlock */
+	if (vet_search_lock(&mine) < 0)
+		_exit(1);
+	close(waiting);
+	protect_part(&mine, vetter_search, &mine);
+	_exit(0);
+}
+
+bool vet_later(struct protect *p)
+{
+	int waiting = vet_wait_lock(p);
+	pid_t pid;
+
+	if (waiting == VET_WAITS)
+		return true;
+	if (waiting < 0)
+		return false;
+	pid = fork();
+	if (pid == 0) {
+		if (fork() == 0) /* nobody's child: a launcher may live on, and nobody waits for this one */
+			vetter(p, waiting);
+		_exit(0);
+	}
+	close(waiting);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	return pid > 0;
+}
