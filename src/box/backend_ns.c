@@ -455,10 +455,12 @@ static int run_in(struct box *r, const struct box_start *how, struct outcome *ou
 	return 0;
 }
 
-static void tear_down(struct box *r)
+static void tear_down(struct box *r, bool lingers)
 {
+	if (r->grouped && lingers)
+		undertaker_later(&r->cg, r->watch.pidfd);
 	close_all(r);
-	if (r->grouped)
+	if (r->grouped && !lingers)
 		cg_remove(&r->cg);
 }
 
@@ -467,7 +469,7 @@ static void dismiss(struct box *r, struct outcome *ret)
 {
 	ret->leaving[0] = undertaker_dismiss(&r->undertaker);
 	ret->leaving[1] = undertaker_dismiss(&r->keeper);
-	ret->leaving[2] = r->watch.pid;
+	ret->leaving[2] = ret->lingers ? 0 : r->watch.pid;
 }
 
 static void ns_end(struct box *r)
@@ -475,7 +477,7 @@ static void ns_end(struct box *r)
 	struct outcome out = {0};
 
 	end_child(r);
-	tear_down(r);
+	tear_down(r, false);
 	dismiss(r, &out);
 	box_wait(&out);
 }
@@ -533,9 +535,9 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 	r->want = (r->cpus_suffice ? 0 : CG_HAS_CPU) | (s->limits.io ? CG_HAS_IO : 0) | (s->limits.cpu_ms ? CG_HAS_CPUACCT : 0);
 	if (rc == 0)
 		rc = run_in(r, how, &out, e);
-	if (rc != 0 || r->protect)
+	if (rc != 0 || (r->protect && !out.lingers))
 		end_child(r); /* files are compared when nobody can change them any more */
-	tear_down(r);
+	tear_down(r, rc == 0 && out.lingers);
 	if (r->protect && protect_after(a, r->protect, &out.changes, &after) != 0 && rc == 0) {
 		*e = after;
 		rc = -1;

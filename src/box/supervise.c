@@ -32,6 +32,8 @@
 #define CPU_EVERY_MIN (5 * MS)  /* CPU time, at most this often */
 #define LINGER (MS / 10)
 #define GONE_WAIT (10000 * MS)  /* for a box that was killed; longer only when the kernel cannot end a process */
+#define LEAVING_AFTER (100 * MS) /* when a box that was killed is still not gone, it is looked at this often */
+#define LEAVING_LOOKS 2         /* without anybody in it who could still do something; what was born during the first is seen by the second */
 
 enum cause { CAUSE_NONE, CAUSE_TIME, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_MEMORY, CAUSE_CALLER, CAUSE_LOST };
 
@@ -39,6 +41,8 @@ struct state {
 	struct ns_watch *w;
 	enum cause cause;
 	bool failed, ended, gone, lingered;
+	unsigned quiet;           /* looks at a killed box, one after the other, in which nobody could do anything any more */
+	int64_t leaving;          /* when the next of these is due */
 	struct ns_message last;   /* NS_FAILED or NS_ENDED */
 	int64_t killed;           /* when; 0: not yet */
 	int64_t progress, watch, cpu; /* when each is due */
@@ -106,6 +110,7 @@ static void kill_box(struct state *s, enum cause why)
 	if (s->killed)
 		return;
 	s->killed = clock_now();
+	s->leaving = s->killed + LEAVING_AFTER;
 	if (why != CAUSE_MEMORY || s->w->cg) /* else it was just done */
 		count(s, false);             /* who is killed does not tell how much time was used */
 	syscall(SYS_pidfd_send_signal, s->w->pidfd, SIGKILL, NULL, 0);
@@ -175,12 +180,27 @@ static void check_due(struct state *s, int64_t now)
 	}
 }
 
+/* The kernel takes long to give back what a program holds, millions of watches of epoll for example. Nobody has to wait for that. */
+static void check_leaving(struct state *s)
+{
+	int64_t now = clock_now();
+
+	if (now >= s->killed + GONE_WAIT)
+		s->gone = true;
+	if (s->gone || now < s->leaving)
+		return;
+	FD_CLEANUP int list = s->w->cg ? cg_processes(s->w->cg) : -1;
+	s->quiet = watch_all_leaving(s->w->cg ? -1 : s->w->procfd, list, s->w->pid) ? s->quiet + 1 : 0;
+	s->gone = s->quiet == LEAVING_LOOKS;
+	s->leaving = next_look(now, LEAVING_AFTER);
+}
+
 static int64_t next_due(const struct state *s)
 {
-	int64_t due = s->killed ? s->killed + GONE_WAIT : s->w->start + (int64_t)s->w->spec->limits.time_ms * MS;
+	int64_t due = s->w->start + (int64_t)s->w->spec->limits.time_ms * MS;
 
 	if (s->killed)
-		return due;
+		return s->leaving;
 	if (!s->w->cg && s->watch < due)
 		due = s->watch;
 	if (s->w->spec->limits.cpu_ms && s->cpu < due)
@@ -255,9 +275,9 @@ static void turn(struct state *s)
 		take_signal(s);
 	if (oom && fds[4].revents && cg_oom_kills(w->cg) > 0)
 		kill_box(s, CAUSE_MEMORY);
-	if (s->killed && clock_now() >= s->killed + GONE_WAIT)
-		s->gone = true;
-	else if (!s->killed)
+	if (s->killed)
+		check_leaving(s);
+	else
 		check_due(s, clock_now());
 }
 
@@ -288,6 +308,7 @@ static void conclude(struct state *s, struct outcome *ret)
 		ret->exit_code = WEXITSTATUS(status);
 	ret->by_cpu_time = s->cause == CAUSE_CPU;
 	ret->interrupted = s->signal;
+	ret->lingers = s->quiet == LEAVING_LOOKS;
 }
 
 static uint64_t ms_of(const struct timeval *t) { return (uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_usec / 1000; }

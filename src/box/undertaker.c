@@ -16,6 +16,7 @@
 
 #define UNDERTAKER_PATIENCE_MS 10000
 #define UNDERTAKER_BURY_SECONDS 20
+#define UNDERTAKER_LATER_MS 300000
 
 /* Its end is seen only after that of everything else in the box. It dies by itself with the launcher; here nobody is killed by number. */
 static void wait_for(const int *box)
@@ -53,15 +54,22 @@ static int bury(void *arg)
 	_exit(0);
 }
 
+static size_t list_group(const struct cgroup *cg, int *ret)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; cg && i < cg->n; i++) {
+		ret[n++] = cg->dirs[i].parent;
+		if (cg->dirs[i].fd >= 0)
+			ret[n++] = cg->dirs[i].fd;
+	}
+	return n;
+}
+
 static void list_needed(struct undertaker *u)
 {
-	u->nkeep = 0;
-	u->keep[u->nkeep++] = u->life[0];
-	for (size_t i = 0; u->cg && i < u->cg->n; i++) {
-		u->keep[u->nkeep++] = u->cg->dirs[i].parent;
-		if (u->cg->dirs[i].fd >= 0)
-			u->keep[u->nkeep++] = u->cg->dirs[i].fd;
-	}
+	u->keep[0] = u->life[0];
+	u->nkeep = 1 + list_group(u->cg, u->keep + 1);
 	if (u->protect)
 		u->nkeep += protect_fds(u->protect, u->keep + u->nkeep);
 	fds_sort(u->keep, u->nkeep);
@@ -94,4 +102,27 @@ int undertaker_dismiss(struct undertaker *u)
 	fd_close(&u->life[1]);
 	u->pid = 0;
 	return pid;
+}
+
+/* A copy of the launcher, unlike the undertaker: the launcher's memory may be used for something else by then. Its parent ends at once, so that it is nobody's child. */
+void undertaker_later(struct cgroup *cg, int pidfd)
+{
+	int keep[1 + 2 * CG_HIERARCHIES_MAX] = {pidfd};
+	pid_t pid = fork();
+	size_t n;
+
+	if (pid < 0)
+		return; /* the group is empty soon; the next box's launcher removes it */
+	while (pid > 0)
+		if (waitpid(pid, NULL, 0) >= 0 || errno != EINTR)
+			return;
+	if (fork() != 0)
+		_exit(0);
+	setsid();
+	n = 1 + list_group(cg, keep + 1);
+	fds_sort(keep, n);
+	fds_keep(keep, n);
+	poll(&(struct pollfd){.fd = pidfd, .events = POLLIN}, 1, UNDERTAKER_LATER_MS);
+	cg_remove(cg);
+	_exit(0);
 }

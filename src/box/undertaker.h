@@ -25,3 +25,5 @@ struct undertaker {
 int undertaker_start(struct undertaker *u, struct cgroup *cg, struct protect *protect, struct err *e);
 /* All is cleaned up: it goes without doing anything. Its pid, to be waited for, or 0. */
 int undertaker_dismiss(struct undertaker *u);
+/* For a box that nothing runs in any more, but that the kernel needs a while to end: a process of its own removes the group then. Nobody waits for it. */
+void undertaker_later(struct cgroup *cg, int pidfd);

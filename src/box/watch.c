@@ -3,6 +3,7 @@
 #include "box/watch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -202,6 +203,90 @@ uint64_t watch_time(int list, int init, struct watch_times *times)
 			look_at(&l, proc, pid);
 	}
 	return look_end_ms(&l);
+}
+
+/* ---- the end ---- */
+
+#define LEAVING 0x4 /* PF_EXITING */
+enum { STAT_STATE = 3, STAT_FLAGS = 9 };
+
+/* One that is gone is not running either. */
+static bool thread_leaves(int tasks, const char *tid)
+{
+	char buf[STATUS_BYTES];
+	struct str text = text_of(tasks, tid, "stat", buf, sizeof(buf));
+	const char *close = text.n ? memrchr(text.p, ')', text.n) : NULL;
+	size_t at = close ? (size_t)(close - text.p) : text.n;
+	int64_t flags = 0;
+
+	for (int i = 2; i < STAT_FLAGS && at < text.n; i++) {
+		ptrdiff_t end = str_find(text, ' ', at);
+		if (end < 0)
+			return false;
+		at = (size_t)end + 1;
+		if (i + 1 == STAT_STATE && (text.p[at] == 'Z' || text.p[at] == 'X'))
+			return true;
+	}
+	ptrdiff_t end = str_find(text, ' ', at);
+	return !text.n || (end > 0 && num_parse(str_sub(text, at, (size_t)end), 0, UINT32_MAX, &flags) == 0 && flags & LEAVING);
+}
+
+typedef bool entry_fn(int dir, const char *name);
+
+/* It is true of all names in the directory that are numbers. A directory that cannot be read is false, and errno says why; else errno is 0. */
+static bool all_numbers(int dir, entry_fn *fn)
+{
+	_Alignas(struct dirent64) char buf[DIRECTORY_BYTES];
+	ssize_t n;
+
+	if (lseek(dir, 0, SEEK_SET) < 0)
+		return false;
+	while ((n = getdents64(dir, buf, sizeof(buf))) > 0)
+		for (ssize_t at = 0; at < n;) {
+			const struct dirent64 *d = (const struct dirent64 *)(buf + at);
+			at += d->d_reclen;
+			if (d->d_name[0] < '0' || d->d_name[0] > '9' || fn(dir, d->d_name))
+				continue;
+			errno = 0;
+			return false;
+		}
+	return n == 0;
+}
+
+static bool process_leaves(int procfd, const char *pid)
+{
+	char path[64];
+
+	str_put(path, sizeof(path), "%.20s/task", pid);
+	FD_CLEANUP int tasks = openat(procfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (tasks < 0)
+		return errno == ENOENT || errno == ESRCH;
+	return all_numbers(tasks, thread_leaves) || errno == ENOENT; /* it has gone meanwhile */
+}
+
+static bool list_leaves(int list, int init)
+{
+	FD_CLEANUP int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char buf[DIRECTORY_BYTES], pid[16];
+	ssize_t n = proc < 0 || list < 0 ? -1 : read(list, buf, sizeof(buf));
+	struct str left = str_n(buf, n < 0 ? 0 : (size_t)n);
+
+	if (n < 0 || (size_t)n == sizeof(buf))
+		return false;
+	str_put(pid, sizeof(pid), "%d", init);
+	if (!process_leaves(proc, pid))
+		return false;
+	for (ptrdiff_t end; (end = str_find(left, '\n', 0)) >= 0; left = str_sub(left, (size_t)end + 1, left.n)) {
+		str_put(pid, sizeof(pid), "%.*s", (int)end, left.p);
+		if (!process_leaves(proc, pid))
+			return false;
+	}
+	return true;
+}
+
+bool watch_all_leaving(int procfd, int list, int init)
+{
+	return procfd >= 0 ? all_numbers(procfd, process_leaves) : list_leaves(list, init);
 }
 
 /* ---- all of it ---- */

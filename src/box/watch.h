@@ -10,6 +10,7 @@
  * what processes did after the last look at them.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WATCH_PROCESSES 4200 /* whose time is remembered; that of others is lost with them */
@@ -39,5 +40,10 @@ struct watch_times { /* zeroed: nothing was seen yet */
  * answer to "is it too much?" is exact: a program that forks many children off a large parent has not used its memory many times.
  */
 int watch_box(int procfd, int scratchfd, uint64_t limit, struct watch_times *times, struct watch_sum *ret);
+/*
+ * Nothing in the box will execute another instruction: all its threads are on their way out of the kernel, which may take it seconds when they hold much.
+ * procfd as above; or -1, and the processes are those of a cgroup's list, and `init`. False when it cannot be said.
+ */
+bool watch_all_leaving(int procfd, int list, int init);
 /* CPU time in ms of those whose numbers stand in this list of a cgroup (a descriptor, or -1: nobody), and of `init`. */
 uint64_t watch_time(int list, int init, struct watch_times *times);

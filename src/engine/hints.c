@@ -88,6 +88,8 @@ struct hint *hints_for(struct arena *a, const struct run *r, const struct outcom
 	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
 		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
 			add(a, &list, by_status[i].id, str_of(by_status[i].text));
+	if (o->lingers)
+		add(a, &list, "teardown", STR("the kernel is still giving back what the box held, which takes it a while; nothing of the box runs any more"));
 	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
 		add(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
 	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)

@@ -52,6 +52,7 @@ struct outcome {
 	uint64_t peak_memory;  /* bytes; 0: not known */
 	bool peak_by_cgroup;   /* else by rusage: the largest single process */
 	bool by_cpu_time;      /* STATUS_TIMEOUT: it was the limit of CPU time that ended it */
+	bool lingers;          /* the kernel is still giving back what it held; nothing of it runs any more */
 	int interrupted;       /* the signal by which the caller ended it; 0: none */
 	struct enforced enforced;
 	struct change *changes;

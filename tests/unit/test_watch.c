@@ -200,6 +200,7 @@ static void test_family(void)
 {
 	struct tree t;
 	CHECK(grow(&t, family, 5));
+	CHECK(!watch_all_leaving(t.procfd, -1, 0));
 	struct watch_sum cheap = look(&t, ROOMY), exact = look(&t, 100 * MIB);
 	CHECK_INT(cheap.processes, 5);
 	CHECK(between(cheap.memory, 208 * MIB - 5 * LAG, 225 * MIB)); /* five times the parent's */
@@ -295,6 +296,13 @@ static void test_time(void)
 	CHECK_INT(listed, alone);
 	CHECK_INT(write(list[1], text, (size_t)n), n);
 	CHECK_INT(watch_time(list[0], pid, &times), alone);
+	CHECK_INT(write(list[1], text, (size_t)n), n);
+	CHECK(!watch_all_leaving(-1, list[0], 0x7ffffff0)); /* it waits for its end */
+	CHECK(!watch_all_leaving(-1, -1, pid));             /* no list: nothing is known */
+	CHECK_INT(kill(pid, SIGKILL), 0);
+	CHECK_INT(waitid(P_PID, (id_t)pid, &(siginfo_t){0}, WEXITED | WNOWAIT), 0);
+	CHECK_INT(write(list[1], text, (size_t)n), n);
+	CHECK(watch_all_leaving(-1, list[0], pid));         /* nobody has waited for it yet */
 	close(life[1]);
 	CHECK_INT(waitpid(pid, NULL, 0), pid);
 	uint64_t gone = watch_time(-1, pid, &times); /* what was seen of it stays in the sum */
