@@ -235,6 +235,17 @@ static int channels_open(struct box *r, struct err *e)
 	return c->launcher < 0 ? err_set(e, ERR_SYSTEM, errno, "cannot watch the launcher of the box") : 0;
 }
 
+/* A program may open its streams once more, as /dev/stderr: then a pipe has an owner like any file. */
+static int give_streams(const struct box *r, struct err *e)
+{
+	const int fds[] = {r->watch.in.to, r->watch.out.fd, r->watch.err.fd};
+
+	for (size_t i = 0; r->user.nobody && i < sizeof(fds) / sizeof(*fds); i++)
+		if (fchown(fds[i], r->user.outside_uid, r->user.outside_gid) != 0)
+			return err_set(e, ERR_SYSTEM, errno, "cannot give the box its streams");
+	return 0;
+}
+
 static int child_make(struct box *r, bool host_network, struct err *e)
 {
 	if (brief_open(e) != 0)
@@ -302,7 +313,7 @@ static int begin(struct box *r, bool host_network, struct err *e)
 	if (cpus_away(pid, e) != 0)
 		return -1;
 	r->user = ns_user(pid);
-	if (write_maps(r, e) != 0)
+	if (write_maps(r, e) != 0 || give_streams(r, e) != 0)
 		return -1;
 	if (r->child.moved_in)
 		scope_begin(r);

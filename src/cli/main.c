@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "sys/stack.h"
 #include "sys/title.h"
 
 static const struct command_row *const commands[] = {
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
 	int code;
 
 	title_known(argc, argv);
-	code = start(argc, argv);
+	code = stack_run(start, argc, argv);
 
 	if (!arena_leaks_matter())
 		_exit(code);
