@@ -30,6 +30,8 @@ void capture_start(struct capture *c, int fd, int pass, const struct spec *s)
 	c->max = s->limits.output;
 	c->total = c->kept = c->lines = c->lost_lines = 0;
 	c->waiting = c->passed = 0;
+	c->terminal = pass >= 0 && isatty(pass);
+	c->screen = (struct terminal){0};
 }
 
 /*
@@ -46,7 +48,7 @@ static void pass_on(struct capture *c, bool wait)
 
 		if (poll(&p, 1, wait ? -1 : 0) <= 0)
 			return;
-		n = write(c->pass, c->chunk + c->passed, left < PIPE_BUF ? left : PIPE_BUF);
+		n = write(c->pass, (c->terminal ? c->shown : c->chunk) + c->passed, left < PIPE_BUF ? left : PIPE_BUF);
 		if (n < 0 && (errno == EINTR || errno == EAGAIN))
 			continue;
 		if (n <= 0)
@@ -148,7 +150,7 @@ bool capture_take(struct capture *c, bool all)
 		c->total += (uint64_t)got;
 		kept = (uint64_t)got < room ? (size_t)got : (size_t)room;
 		keep(c, str_n(c->chunk, (size_t)got), kept);
-		c->waiting = c->pass >= 0 ? kept : 0;
+		c->waiting = c->pass < 0 ? 0 : c->terminal ? terminal_filter(&c->screen, c->chunk, kept, c->shown) : kept;
 		pass_on(c, all);
 		if (c->total > c->max)
 			return false;

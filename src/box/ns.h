@@ -29,6 +29,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "base/terminal.h"
 #include "box/box.h"
 #include "box/plan.h"
 #include "box/protect.h"
@@ -126,8 +127,10 @@ struct capture {
 	bool lost;                 /* there is no place left: nothing more is kept */
 	uint64_t total, max, kept, lines, lost_lines;
 	bool open_line;            /* the last byte is no newline */
-	size_t waiting, passed;    /* bytes of chunk: to be passed on, and done */
-	char head[NS_HEAD], chunk[NS_CHUNK];
+	size_t waiting, passed;    /* bytes to be passed on, and done: of `shown` where that is a terminal, else of `chunk` */
+	bool terminal;
+	struct terminal screen;
+	char head[NS_HEAD], chunk[NS_CHUNK], shown[NS_CHUNK + TERMINAL_HELD_MAX];
 };
 void capture_start(struct capture *c, int fd, int pass, const struct spec *s);
 /* What to wait for: something to take, or room to pass it on. */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Ways out of a box, or into the next one, that are no system call by themselves: locks, FIFOs, swapped files and directories, a failed setup that is
 # believed too easily, what /proc tells. Each with a twin: the ordinary use that must go on working. TAP.
-# shellcheck disable=SC2016 # programs are data for the box
+# shellcheck disable=SC2016,SC2059 # programs and formats are data for the box
 set -u
 # shellcheck source=tests/box/lib.sh
 . "$(dirname "$0")/../box/lib.sh"
@@ -202,8 +202,36 @@ for family in (socket.AF_INET, socket.AF_INET6):
 	want '.stdout == "[0, 0, 0, 0, 0, 0, 0] [1, 1, 1, 1]\n" * 2' "$who: no MPTCP, UDP-Lite, SCTP, DCCP or L2TP; TCP and UDP are there"
 }
 
+# ---- streams, terminals, stacks ----
+on_terminal='import os, pty, sys
+pid, fd = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+out = b""
+while True:
+    try:
+        out += os.read(fd, 4096) or 1 / 0
+    except (OSError, ZeroDivisionError):
+        break
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(out)'
+streams() {
+	local text='\033]52;c;aGk=\007\033[31mred\033[0m\033[6n'
+	box "$who" -c 'echo out >/dev/stdout; echo err >/dev/stderr; echo more >>/proc/self/fd/1'
+	want '.stdout == "out\nmore\n" and .stderr == "err\n"' "$who: a program can open its streams again"
+	(cd "$tmp/$who" && as "$who" "$PYTHON" -c "$on_terminal" "$tmp/caisson" run --plain -c "printf '$text'") >"$tmp/out" 2>"$tmp/err"
+	printf '\033[31mred\033[0m' | cmp -s - "$tmp/out"
+	result $? "$who: --plain on a terminal leaves out what sets the clipboard or makes the terminal type; colours stay"
+	box "$who" --plain -c "printf '$text'"
+	printf "$text" | cmp -s - "$tmp/out"
+	result $? "$who: --plain elsewhere is byte for byte what the program wrote"
+	(ulimit -s 40; box "$who" -c 'ulimit -s'; [[ $(field .stdout) == 40 ]])
+	result $? "$who: a small limit of the stack is the program's, and breaks nothing"
+}
+
 for who in $(people); do
 	locks
+	streams
 	kernel
 	fifos
 	reports

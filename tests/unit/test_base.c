@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/terminal.h"
 #include "base/json.h"
 #include "base/num.h"
 #include "base/pmap.h"
@@ -628,6 +629,46 @@ static void test_json_dump(void)
 	json_decref(empty);
 }
 
+/* What a terminal is shown of a text, the same whatever its chunks are. */
+static void shows(const char *in, const char *want)
+{
+	char whole[512], pieces[512];
+	size_t n = strlen(in), got, at = 0;
+	struct terminal t = {0};
+
+	got = terminal_filter(&t, in, n, whole);
+	CHECK_STR(str_n(whole, got), want);
+	t = (struct terminal){0};
+	for (size_t i = 0; i < n; i++)
+		at += terminal_filter(&t, in + i, 1, pieces + at);
+	CHECK_STR(str_n(pieces, at), want);
+}
+
+static void test_terminal(void)
+{
+	/* twins: what programs do to the screen */
+	shows("text\r\n\ttabs\b\a", "text\r\n\ttabs\b\a");
+	shows("\033[1;31mred\033[0m\033[2K\033[10;20H\033[?25l\033[?1049h", "\033[1;31mred\033[0m\033[2K\033[10;20H\033[?25l\033[?1049h");
+	shows("\033(B\0337\0338\033M\033=", "\033(B\0337\0338\033M\033=");
+	shows("\303\251 \342\235\200 \360\237\230\200 \302\251 \302\240", "\303\251 \342\235\200 \360\237\230\200 \302\251 \302\240");
+	/* control strings */
+	shows("a\033]52;c;aGk=\007b", "ab");
+	shows("a\033]52;c;aGk=\033\\b", "ab");
+	shows("\033]0;title\007\033]8;;http://x\033\\link\033]8;;\033\\", "link");
+	shows("\033Pq#0\033\\\033_G\033\\\033^x\033\\\033Xx\033\\.", ".");
+	shows("\033]52;c;never ends\nnext", "\nnext");
+	shows("\033]52;c;aGk=\033[31mred", "\033[31mred");
+	shows("\302\235" "52;c;aGk=\007", "52;c;aGk=\007");
+	shows("\235" "52;c;aGk=\007", "52;c;aGk=\007");
+	/* questions */
+	shows("\033[6n\033[c\033[>c\033[21t\033[?u\033[>q\033[?2026$p\033Z\005.", ".");
+	/* nothing is joined */
+	shows("\033\033]x\007]52;c;zz\007", "]52;c;zz\007");
+	shows("\033[\033]x\0076n", "6n");
+	shows("\302\033]x\007\235" "52;c;zz\007", "52;c;zz\007");
+	shows("\342\033]x\007\235" "52;c;zz\007", "\34252;c;zz\007");
+}
+
 static int all(void *arg)
 {
 	(void)arg;
@@ -650,6 +691,7 @@ static int all(void *arg)
 	RUN(test_json_load);
 	RUN(test_json_deep);
 	RUN(test_json_dump);
+	RUN(test_terminal);
 	return 0;
 }
 
