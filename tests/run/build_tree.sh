@@ -139,6 +139,8 @@ result $? 'neither root nor sudo: what root has to run'
 stand_in sudo <<<'echo "sudo $*" >>"$CALLS"; "$@"'
 try 0 scripts/deps test && grep -q '^sudo apt-get update$' "$CALLS" && grep -q '^sudo env .*apt-get .*install .* xxd$' "$CALLS"
 result $? 'sudo is used'
+try 0 scripts/check-fresh && [[ $(<"$tmp/out") == 'SKIP check-fresh: needs root' ]] && FRESH_REQUIRED=1 try 1 scripts/check-fresh
+result $? 'check-fresh cannot be done: one line with the reason; a failure where it is required'
 try 64 scripts/deps tests && said "unknown set 'tests' (use build, test,"
 result $? 'an unknown set is a usage error'
 echo "1..$n"
