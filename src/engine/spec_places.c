@@ -3,8 +3,10 @@
  * in them. Names are resolved here; what is wrong with them is said before anything is made.
  */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 
+#include "box/box.h"
 #include "box/protect.h"
 #include "engine/gitconfig.h"
 #include "engine/run.h"
@@ -163,6 +165,18 @@ static int not_led_out(struct places *p, const char *option, struct str name, st
 		STR_ARG(real));
 }
 
+/* Why a directory that was judged cannot be opened as it was: in a box there is no openat2(2). */
+static int not_pinned(const char *what, const char *path, struct err *e)
+{
+	int why = errno;
+
+	if (why == ENOSYS && box_inside())
+		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made");
+	if (why == EACCES || why == EPERM || why == ENOSYS || why == ENOMEM || why == EMFILE || why == ENFILE)
+		return err_set(e, ERR_SYSTEM, why, "cannot open %s '%s'", what, path);
+	return err_set(e, ERR_INPUT, 0, "%s '%s' was moved or replaced while it was looked at; run the command again", what, path);
+}
+
 /* From here on the workspace is this directory, whatever has its name later. What is known of it already must be true. */
 static int pin_workspace(struct places *p, struct err *e)
 {
@@ -172,7 +186,7 @@ static int pin_workspace(struct places *p, struct err *e)
 	FD_CLEANUP int fd = directory_open_expected(path, str_eq(s->workspace, m->world->project) ? m->world->project_id : (struct identity){0}, O_PATH);
 
 	if (fd < 0 || directory_identity(fd, &s->workspace_id) != 0)
-		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced while it was looked at; run the command again", path);
+		return not_pinned("the workspace", path, e);
 	return 0;
 }
 
@@ -378,7 +392,7 @@ static int pin_cwd(struct places *p, struct str real, struct identity expected, 
 	FD_CLEANUP int fd = directory_open_expected(path, expected, O_PATH);
 
 	if (fd < 0 || directory_identity(fd, &s->cwd_id) != 0)
-		return err_set(e, ERR_INPUT, 0, "the directory '%s' was moved or replaced while it was looked at; run the command again", path);
+		return not_pinned("the directory", path, e);
 	s->cwd = real;
 	return 0;
 }
