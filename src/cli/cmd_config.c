@@ -245,6 +245,19 @@ static void show_files(struct job *j, struct doc *o, const struct policy_file *f
 	doc_end(o);
 }
 
+static void show_around(struct doc *o, const struct policy_around *x)
+{
+	doc_comment(o, "Projects around this one: each is judged by itself, and the strictest verdict holds.");
+	doc_list(o, "around");
+	for (; x; x = x->next) {
+		doc_map(o, NULL);
+		doc_text(o, "root", x->root);
+		show_policy(o, &x->policy);
+		doc_end(o);
+	}
+	doc_end(o);
+}
+
 static int show(struct job *j)
 {
 	struct policies_request rq = request(j);
@@ -274,6 +287,8 @@ static int show(struct job *j)
 		show_policy(&o, &p.project);
 		doc_end(&o);
 	}
+	if (p.around)
+		show_around(&o, p.around);
 	doc_finish(&o);
 	return 0;
 }

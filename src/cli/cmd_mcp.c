@@ -1,5 +1,6 @@
 /* caisson mcp: the tools run, check and result for clients of the Model Context Protocol. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -7,10 +8,14 @@
 #include "cli/cli.h"
 #include "client/mcp.h"
 #include "engine/job.h"
+#include "sys/directory.h"
+#include "sys/file.h"
 
 struct server_options {
 	struct mcp_options mcp;
 	const char *parallel;
+	struct directory pin, place;                 /* the project and the workspace, as they are at the start */
+	char project[PATH_MAX], workspace[PATH_MAX]; /* their paths */
 };
 
 #define AT(field) offsetof(struct server_options, mcp.base.field)
@@ -60,7 +65,27 @@ struct call {
 	const struct command_row *self;
 	const struct mcp_options *o;
 	struct arena *a;
+	struct server_options *all;
 };
+
+/* Every call is about the directories that the server was started for, whatever a program in a box does to their names. */
+static void pin(const struct call *c, const struct job *j)
+{
+	struct server_options *o = c->all;
+	struct str project = j->world.project;
+	FD_CLEANUP int fd = project.n ? directory_open(str_c(c->a, project)) : -1;
+
+	if (fd >= 0 && project.n < sizeof(o->project) && directory_identity(fd, &o->pin.id) == 0) {
+		memcpy(o->project, project.p, project.n);
+		o->pin.path = str_n(o->project, project.n);
+		o->mcp.base.pin = &o->pin;
+	}
+	if (o->mcp.base.workspace && j->run.spec.workspace.n && j->run.spec.workspace.n < sizeof(o->workspace)) {
+		memcpy(o->workspace, j->run.spec.workspace.p, j->run.spec.workspace.n);
+		o->place = (struct directory){str_n(o->workspace, j->run.spec.workspace.n), j->run.spec.workspace_id};
+		o->mcp.base.place = &o->place;
+	}
+}
 
 /* What is wrong with the options is better known before a client depends on them. */
 static int try_options(void *arg)
@@ -74,6 +99,7 @@ static int try_options(void *arg)
 	j->wishes.code = ":";
 	if (job_judge(c->a, j, &facts, &e) != 0)
 		return usage_wrong(c->self, e.text);
+	pin(c, j);
 	if (j->refused)
 		complain("mcp: nothing will run: %.*s", STR_ARG(j->judgement.reasons->message));
 	return 0;
@@ -85,7 +111,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	struct server_options o = {.mcp = {.version = CAISSON_VERSION, .base = {.env.v = room[0], .read.v = room[1], .write.v = room[2]}}};
 	struct err e = {0};
 	struct arena a;
-	struct call c = {self, &o.mcp, &a};
+	struct call c = {self, &o.mcp, &a, &o};
 	int64_t parallel = 0;
 	int code;
 

@@ -234,7 +234,7 @@ static int trust_files(struct job *j)
 	if (policies_files(&j->a, &rq, &p, &e) != 0)
 		return fail(&e);
 	for (const struct policy_file *f = p.files; f; f = f->next) {
-		if (!f->project || (j->file.n && !str_eq(f->path, j->file)))
+		if (!f->project || f->around.n || (j->file.n && !str_eq(f->path, j->file)))
 			continue;
 		n++;
 		rc = trust_one(j, f);

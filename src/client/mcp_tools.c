@@ -379,7 +379,11 @@ static struct str start_of(struct mcp_call *c, const struct run_wishes *w)
 
 	if (w->workspace)
 		return run_project(w);
-	return w->profile && !strcmp(w->profile, "work") && run_world(c->a, STR(""), &world, NULL) == 0 ? world.project : STR("");
+	if (!w->profile || strcmp(w->profile, "work") != 0)
+		return STR("");
+	if (w->pin)
+		return w->pin->path;
+	return run_world(c->a, STR(""), &world, NULL) == 0 ? world.project : STR("");
 }
 
 static int narrow_workspace(struct mcp_call *c, struct str wanted, struct run_wishes *w, struct err *e)

@@ -179,6 +179,14 @@ static int read_code(struct job *j, const struct shell_request *sr, const struct
 	return 0;
 }
 
+static void judge_apart(struct job *j, const struct policy *p, struct view *v)
+{
+	struct judgement apart;
+
+	judge_in_rounds(j, p, v, &apart);
+	take_stricter(&j->judgement, &apart, p, mode_in_force(j, p));
+}
+
 /* Were the policies loaded for this very place? Then what was seen there holds. */
 static bool same_place(const struct engine_request *rq, const struct policies *p)
 {
@@ -208,12 +216,10 @@ static int run_job(void *arg)
 	judge_in_rounds(j, &j->p->own, v, &j->judgement);
 	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && (!j->given || v->classified.asked) && !j->rq->facts)
 		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &v->classified, &j->judgement);
-	if (j->p->apart) {
-		struct judgement project;
-
-		judge_in_rounds(j, &j->p->project, v, &project);
-		take_stricter(&j->judgement, &project, &j->p->project, mode_in_force(j, &j->p->project));
-	}
+	if (j->p->apart)
+		judge_apart(j, &j->p->project, v);
+	for (const struct policy_around *x = j->p->around; x; x = x->next)
+		judge_apart(j, &x->policy, v);
 	j->judgement.view = v;
 	return 0;
 }

@@ -20,6 +20,7 @@ struct policy_file {
 	enum policy_kind kind;
 	enum config_who who; /* WHO_ANYONE: of a project, and not trusted */
 	bool project;        /* it lies in the project */
+	struct str around;   /* root of the project around this one that it belongs to; empty: it is the project's own */
 	struct err *err;     /* it could not be read; else NULL */
 	bool unread;         /* ... the file itself; else what decides about it */
 };
@@ -35,6 +36,12 @@ struct engine_request {
 	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
 };
 
+struct policy_around { /* of a repository around the project: it holds there, too, and can only be stricter */
+	struct policy_around *next;
+	struct str root;
+	struct policy policy;
+};
+
 /*
  * What is in force. `own` is the system's, the user's and a trusted project's policy in one. An untrusted project's is judged by itself,
  * and the minimum of both holds; none of its texts is shown.
@@ -42,6 +49,7 @@ struct engine_request {
 struct policies {
 	struct policy own, project;
 	bool apart;            /* there is a `project` */
+	struct policy_around *around; /* innermost first; NULL: no other project is around */
 	struct str root;       /* the project's root they were loaded for */
 	struct str cwd, home, base; /* of the request they were loaded for, and what was seen there; NULL: nothing */
 	const struct directory *pin;

@@ -280,6 +280,14 @@ static void note_scrubbed(struct making *m, struct str name, size_t *n)
 	*end = t;
 }
 
+static bool scrubbed_around(const struct policies *p, struct str name)
+{
+	for (const struct policy_around *x = p->around; x; x = x->next)
+		if (listed(x->policy.sandbox.env_scrub, name, false))
+			return true;
+	return false;
+}
+
 static void take_callers(struct making *m)
 {
 	const struct sandbox *own = &m->p->own.sandbox, *project = &m->p->project.sandbox;
@@ -294,7 +302,8 @@ static void take_callers(struct making *m)
 
 		if (!is_name(name))
 			continue;
-		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) || (screened_secret(&screen, name, value) && !listed(own->env_pass, name, true)))
+		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) ||
+		    scrubbed_around(m->p, name) || (screened_secret(&screen, name, value) && !listed(own->env_pass, name, true)))
 			note_scrubbed(m, name, &scrubbed);
 		else if (passes(m, name) && !variable_hijacks(name)) /* in this order: few pass, and the other table is long */
 			set(m, name, value);

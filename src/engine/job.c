@@ -150,7 +150,7 @@ static int go(struct arena *a, struct job *j, const struct box_progress *progres
 	struct err why = {0};
 	bool begun = false, loaded;
 
-	if (run_world(a, STR(""), &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
+	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	if (name_run(a, j, e) != 0)
 		return -1;
@@ -185,7 +185,7 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	struct err why = {0};
 
 	*ret = (struct facts){0};
-	if (run_world(a, STR(""), &j->world, e) != 0 || run_skill(a, &j->wishes, e) != 0)
+	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || run_skill(a, &j->wishes, e) != 0)
 		return -1;
 	if (!load_policies(a, j))
 		return 0;

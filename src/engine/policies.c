@@ -27,6 +27,7 @@ struct loader {
 	struct str trust; /* the store's text */
 	bool trust_read;
 	struct policy_file *files, **end;
+	struct str around; /* whose files load_some() takes; empty: all but those of projects around */
 };
 
 void policies_of(const struct policy *p, struct policies *ret)
@@ -125,13 +126,14 @@ static int trusted(struct loader *l, struct str path, struct str bytes, bool *re
 	return trust_is(l->a, l->trust, path, config_digest(l->a, bytes), ret, e);
 }
 
-static void add_project(struct loader *l, struct str path, enum policy_kind kind)
+/* A project around this one is only ever stricter, also when it is trusted: nobody trusted it with what lies in here. */
+static void add_project(struct loader *l, struct str root, struct str path, enum policy_kind kind)
 {
 	struct str bytes = STR("");
 	struct policy_file *f;
 	struct err why = {0};
 	bool is_trusted = false;
-	int rc = secure_read_project(l->memo, l->v.project, path, ENGINE_CONFIG_MAX, &bytes, &why);
+	int rc = secure_read_project(l->memo, root, path, ENGINE_CONFIG_MAX, &bytes, &why);
 
 	if (rc == SECURE_ABSENT)
 		return;
@@ -140,8 +142,10 @@ static void add_project(struct loader *l, struct str path, enum policy_kind kind
 	f->bytes = bytes;
 	f->unread = rc != 0;
 	if (kind == POLICY_SETTINGS)
-		f->base = l->v.project;
-	if (rc != 0 || trusted(l, path, bytes, &is_trusted, &why) != 0)
+		f->base = root;
+	if (!str_eq(root, l->v.project))
+		f->around = root;
+	if (rc != 0 || (!f->around.n && trusted(l, path, bytes, &is_trusted, &why) != 0))
 		failed(l, f, &why);
 	else if (is_trusted)
 		f->who = WHO_TRUSTED;
@@ -157,7 +161,7 @@ static int add_fencepost(struct loader *l, struct str base, bool project, struct
 		return -1;
 	for (; files; files = files->next) {
 		if (project)
-			add_project(l, files->text, POLICY_FENCEPOST);
+			add_project(l, base, files->text, POLICY_FENCEPOST);
 		else
 			add_secure(l, files->text, POLICY_FENCEPOST, WHO_OWNER);
 	}
@@ -181,6 +185,19 @@ static void add_given(struct loader *l, const char *path)
 		failed(l, f, &why);
 }
 
+/* A repository inside another one is its part as well: `git init` must not get rid of the rules around it. */
+static int gather_around(struct loader *l, struct err *e)
+{
+	struct project_look look = world_look(l->memo, &l->v);
+
+	for (const struct texts *t = project_enclosing(&look, l->v.project); t; t = t->next) {
+		add_project(l, t->text, str_fmt(l->a, "%.*s/.caisson.yaml", STR_ARG(t->text)), POLICY_CAISSON);
+		if (add_fencepost(l, t->text, true, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int gather(struct loader *l, struct err *e)
 {
 	if (!l->rq->alone)
@@ -198,8 +215,8 @@ static int gather(struct loader *l, struct err *e)
 	}
 	if (!l->v.project.n)
 		return 0;
-	add_project(l, l->paths.project_policy, POLICY_CAISSON);
-	return add_fencepost(l, l->v.project, true, e);
+	add_project(l, l->v.project, l->paths.project_policy, POLICY_CAISSON);
+	return add_fencepost(l, l->v.project, true, e) == 0 ? gather_around(l, e) : -1;
 }
 
 /* The client's own files, when the policy or the caller says so. */
@@ -210,8 +227,8 @@ static void gather_settings(struct loader *l)
 		add_secure(l, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.home)), POLICY_SETTINGS, WHO_OWNER);
 	if (!l->v.project.n)
 		return;
-	add_project(l, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
-	add_project(l, str_fmt(l->a, "%.*s/.claude/settings.local.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
+	add_project(l, l->v.project, str_fmt(l->a, "%.*s/.claude/settings.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
+	add_project(l, l->v.project, str_fmt(l->a, "%.*s/.claude/settings.local.json", STR_ARG(l->v.project)), POLICY_SETTINGS);
 }
 
 /* ---- from files to policies ---- */
@@ -281,7 +298,7 @@ static int load_some(struct loader *l, enum config_who least, enum config_who mo
 	src = arena_array(l->a, n + 1, sizeof(*src));
 	n = 0;
 	for (const struct policy_file *f = l->files; f; f = f->next)
-		if (f->kind != POLICY_SETTINGS && f->who >= least && f->who <= most)
+		if (f->kind != POLICY_SETTINGS && f->who >= least && f->who <= most && str_eq(f->around, l->around))
 			src[n++] = (struct config_source){shown_name(l->a, f), f->bytes, f->kind == POLICY_FENCEPOST ? CONFIG_FENCEPOST : CONFIG_CAISSON, f->who, f->base};
 	*ret_n = n;
 	if (!n)
@@ -369,6 +386,29 @@ static int forbid_lifting(struct loader *l, struct policy *own, struct err *e)
 	return 0;
 }
 
+/* Each project around by itself: what one of them allows must not make another milder. */
+static int load_around(struct loader *l, bool given, struct policies *ret, struct err *e)
+{
+	struct policy_around **end = &ret->around;
+	int rc = 0;
+	size_t n;
+
+	for (const struct policy_file *f = l->files; f && rc == 0; f = f->next) {
+		if (!f->around.n || str_eq(f->around, l->around))
+			continue;
+		*end = arena_new(l->a, struct policy_around);
+		(*end)->root = l->around = f->around;
+		if (load_some(l, WHO_ANYONE, WHO_ANYONE, &(*end)->policy, &ret->notes, &n, e) != 0 ||
+		    (!given && policies_examples(l->rq, &(*end)->policy, e) != 0))
+			rc = hush(l, e);
+		(*end)->policy.silent = true;
+		ret->digest = config_digest(l->a, str_cat(l->a, ret->digest, (*end)->policy.digest));
+		end = &(*end)->next;
+	}
+	l->around = STR("");
+	return rc;
+}
+
 /* `given`: the files are there already, and their examples were tried when they came into force. */
 static int load_files(struct loader *l, bool given, struct policies *ret, struct err *e)
 {
@@ -392,6 +432,8 @@ static int load_files(struct loader *l, bool given, struct policies *ret, struct
 	ret->files = l->files;
 	ret->project.silent = true;
 	ret->digest = ret->apart ? config_digest(l->a, str_cat(l->a, ret->own.digest, ret->project.digest)) : ret->own.digest;
+	if (load_around(l, given, ret, e) != 0)
+		return -1;
 	return ret->apart && !given && policies_examples(l->rq, &ret->project, e) != 0 ? hush(l, e) : 0;
 }
 
@@ -443,7 +485,7 @@ static int run_whole(void *arg)
 	const struct state_env env = state_env();
 	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home, .base = w->rq->base, .pin = w->rq->pin};
 
-	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .files = w->files, .end = &l->files};
+	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .around = STR(""), .files = w->files, .end = &l->files};
 	if (w->work == load_given) {
 		l->v.project = w->root;
 	} else {

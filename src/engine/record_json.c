@@ -124,6 +124,8 @@ void record_policies_json(struct buf *b, const struct policies *p)
 		answer_field(b, "kind", str_of(file_kinds[f->kind]));
 		answer_field(b, "who", str_of(owners[f->who]));
 		put_bool(b, "project", f->project);
+		if (f->around.n)
+			answer_field(b, "around", f->around);
 		answer_field(b, "bytes", blob_digest(b->a, f->bytes));
 		buf_char(b, '}');
 	}
@@ -278,7 +280,7 @@ static int read_files(struct reading *r, struct policy_file **end)
 
 		if (kind < 0 || who < 0)
 			return err_set(r->e, ERR_INPUT, 0, "a list of policies names a kind of file that is not known");
-		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"), .kind = (enum policy_kind)kind, .who = (enum config_who)who, .project = flag(o, "project")};
+		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"), .kind = (enum policy_kind)kind, .who = (enum config_who)who, .project = flag(o, "project"), .around = text(r, o, "around")};
 		if (blob_get(r->a, r->blobs, json_to_str(json_object_get(o, "bytes")), ENGINE_CONFIG_MAX, &f->bytes, r->e) != 0)
 			return -1;
 		*end = f;

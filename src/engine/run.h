@@ -37,6 +37,8 @@ struct run_wishes { /* NULL or empty: not given */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
+	const struct directory *pin;     /* the project, of who has found it before; NULL: it is looked for */
+	const struct directory *place;   /* the directory that `workspace` was then; NULL: as it is now */
 	const struct skill *skilled;     /* what the file `skill` says; run_skill() fills it in */
 	const struct run_wishes *within; /* of an agent: its limits can only be smaller than what holds without them; the rest of it is not looked at */
 };

@@ -63,6 +63,8 @@ int making_limits(struct making *m, struct err *e)
 			n = limit_default(m->r->spec.profile, l, &m->world->machine);
 		n = smaller(n, own->most);
 		n = p->apart ? smaller(n, project->most) : n;
+		for (const struct policy_around *x = p->around; x; x = x->next)
+			n = smaller(n, x->policy.sandbox.limits[l].most);
 		value[l] = smaller(n, less);
 		/* Whoever wants this run relies on it; policies and profiles are for all runs, with and without a cgroup. */
 		if (l == LIMIT_MEMORY && (m->w->memory || value[l] < n))

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "base/glob.h"
 #include "box/box.h"
 #include "box/protect.h"
 #include "engine/gitconfig.h"
@@ -98,6 +99,43 @@ static struct str in_workspace(struct str pattern)
 	return pattern;
 }
 
+/* The first component of a path, which goes on behind it. */
+static struct str take_component(struct str *path)
+{
+	ptrdiff_t slash = str_find(*path, '/', 0);
+	struct str first = str_sub(*path, 0, slash < 0 ? path->n : (size_t)slash);
+
+	*path = str_sub(*path, slash < 0 ? path->n : (size_t)slash + 1, path->n);
+	return first;
+}
+
+/*
+ * A pattern of a project whose root lies above the workspace: the part of it that lies in the workspace. Where that is
+ * all of the workspace, nothing in it can be written.
+ */
+static void protect_from(struct making *m, struct str root, struct str pattern, size_t *n)
+{
+	struct spec *s = &m->r->spec;
+	struct str way, rest = pattern;
+
+	if (!root.n || !pattern.n || str_eq(root, s->workspace) || !path_inside(s->workspace, root))
+		return;
+	if (str_find(pattern, '/', 0) < 0)
+		protect(m, pattern, n); /* a name alone counts at any depth */
+	for (way = str_sub(s->workspace, root.n + 1, s->workspace.n); way.n && rest.n;) {
+		if (str_starts(rest, "**/")) {
+			protect(m, rest, n);
+			return;
+		}
+		if (!glob_name(take_component(&rest), take_component(&way)))
+			return;
+	}
+	if (rest.n)
+		protect(m, rest, n);
+	else
+		s->workspace_writable = false;
+}
+
 static void protect_all(struct making *m)
 {
 	const struct texts *lists[] = {m->p->own.protected_paths, m->p->apart ? m->p->project.protected_paths : NULL};
@@ -105,9 +143,14 @@ static void protect_all(struct making *m)
 
 	m->r->spec.protected = protect_names(m->a);
 	for (size_t i = 0; i < COUNT(lists); i++)
-		for (const struct texts *t = lists[i]; t; t = t->next)
+		for (const struct texts *t = lists[i]; t; t = t->next) {
 			if (in_workspace(t->text).n)
 				protect(m, in_workspace(t->text), &n);
+			protect_from(m, m->p->root, in_workspace(t->text), &n);
+		}
+	for (const struct policy_around *x = m->p->around; x; x = x->next)
+		for (const struct texts *t = x->policy.protected_paths; t; t = t->next)
+			protect_from(m, x->root, in_workspace(t->text), &n);
 	if (m->world->state_dir.n)
 		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id));
 }
@@ -183,8 +226,13 @@ static int pin_workspace(struct places *p, struct err *e)
 	struct making *m = p->m;
 	struct spec *s = &m->r->spec;
 	const char *path = str_c(m->a, s->workspace);
-	FD_CLEANUP int fd = directory_open_expected(path, str_eq(s->workspace, m->world->project) ? m->world->project_id : (struct identity){0}, O_PATH);
+	const struct directory *place = m->w->workspace ? m->w->place : NULL;
+	bool elsewhere = place && !str_eq(place->path, s->workspace);
+	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ? m->world->project_id : (struct identity){0};
+	FD_CLEANUP int fd = elsewhere ? -1 : directory_open_expected(path, known, O_PATH);
 
+	if (elsewhere)
+		errno = ESTALE;
 	if (fd < 0 || directory_identity(fd, &s->workspace_id) != 0)
 		return not_pinned("the workspace", path, e);
 	return 0;

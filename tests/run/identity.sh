@@ -29,7 +29,7 @@ hook() {
 		(if $e == "SessionStart" then {source: "startup"} else {tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"} end)' |
 		run_as "$tmp/caisson" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
 }
-decision() { jq -r '.hookSpecificOutput.permissionDecision // "pass"' "$tmp/out" 2>/dev/null || echo "error"; }
+decision() { [[ -s $tmp/out ]] || echo pass; jq -r '.hookSpecificOutput.permissionDecision // "pass"' "$tmp/out" 2>/dev/null || echo "error"; }
 reason() { jq -r '.hookSpecificOutput.permissionDecisionReason // ""' "$tmp/out" 2>/dev/null; }
 ticket() { jq -r '.hookSpecificOutput.updatedInput.command // ""' "$tmp/out" 2>/dev/null | grep -o 'ticket [0-9a-f]*' | cut -d' ' -f2; }
 contained() { [[ -n $(ticket) ]]; result $? "$1 (contained)"; }
@@ -263,8 +263,78 @@ roots() {
 	result $? "$who: each root is noted once"
 }
 
+# ---- the MCP server keeps the project it was started in ----
+# call FILE-DESCRIPTORS...: one call of the tool run; its answer in $tmp/out
+call() {
+	jq -nc --arg c "$1" '{jsonrpc: "2.0", id: 2, method: "tools/call", params: {name: "run", arguments: {command: $c}}}' >&"${MCP[1]}"
+	IFS= read -r -t 60 -u "${MCP[0]}" line
+	printf '%s\n' "$line" >"$tmp/out"
+}
+server() {
+	local pid
+	fresh "$1" server
+	run_as git init -q "$H/mono"
+	run_as git init -q "$H/mono/sub"
+	run_as mkdir "$H/mono/sub/src" "$H/mono/secret"
+	run_as sh -c 'echo sibling >"$0/mono/secret/key"; printf "all:\n\t@mv ../.git/HEAD ../.git/H; cat ../../secret/key; echo fine >../x\n" >"$0/mono/sub/src/Makefile"' "$H"
+	coproc MCP { at "$H/mono/sub/src" "$tmp/caisson" mcp --profile work 2>/dev/null; }
+	pid=$MCP_PID
+	echo '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}' >&"${MCP[1]}"
+	read -r -t 60 -u "${MCP[0]}" line
+	call make
+	call make
+	hidden sibling "$who: MCP: a program that renames HEAD does not widen the next box"
+	[[ -e $H/mono/sub/x && ! -e $H/mono/sub/.git/HEAD ]]
+	result $? "$who: MCP: twin: both calls ran in the project"
+	run_as mv "$H/mono/sub" "$H/mono/old"
+	run_as cp -r "$H/mono/old" "$H/mono/sub"
+	call 'echo here; ./x.sh'
+	! grep -q '"status":"ok"' "$tmp/out" && ! grep -q '\\"stdout\\":\\"here' "$tmp/out"
+	result $? "$who: MCP: another directory in place of the project is refused"
+	eval "exec ${MCP[1]}>&-"
+	wait "$pid"
+}
+
+# ---- rules of a project hold for what lies inside it ----
+policies() {
+	fresh "$1" policies
+	run_as sh -c 'printf "tools:\n  bash:\n    deny:\n      - echo deploy\nprotected_paths: [src/release.key, vault]\n" >"$0/p/.caisson.yaml"; echo k >"$0/p/src/release.key"' "$H"
+	work "$H/p/src" 'echo x >release.key; git init -q .'
+	[[ -e $H/p/src/.git/HEAD && $(<"$H/p/src/release.key") == k ]]
+	result $? "$who: a protected path, and a repository made beside it"
+	work "$H/p/src" 'echo changed >release.key; echo fine >other'
+	[[ $(<"$H/p/src/release.key") == k && -e $H/p/src/other ]]
+	result $? "$who: ... is protected in the new repository as well"
+	caisson_at "$H" run --workspace "$H/p/src" --plain -c 'echo changed >release.key'
+	[[ $(<"$H/p/src/release.key") == k ]]
+	result $? "$who: ... also as a workspace of its own"
+	hook '' 'echo deploy' "$H/p/src"
+	asked "$who: a rule of the project around denies" deny
+	caisson_at "$H/p/src" check 'echo deploy'
+	[[ $rc != 0 ]] && grep -q configured-deny "$tmp/out"
+	result $? "$who: ... for check as well"
+	caisson_at "$H/p/src" run --gate --profile work --plain -c 'echo deploy'
+	[[ $rc == 126 ]]
+	result $? "$who: ... and for run --gate"
+	run_as sh -c 'printf "tools:\n  bash:\n    allow:\n      - echo deploy\n" >"$0/p/src/.caisson.yaml"' "$H"
+	hook '' 'echo deploy' "$H/p/src"
+	asked "$who: ... which the inner one cannot allow" deny
+	hook '' 'echo hello' "$H/p/src"
+	[[ $(decision) == pass ]]
+	result $? "$who: twin: what no rule speaks of"
+	run_as mkdir -p "$H/p/vault/in"
+	run_as git init -q "$H/p/vault/in"
+	work "$H/p/vault/in" 'echo x >y; cat .git/HEAD'
+	[[ ! -e $H/p/vault/in/y && $rc == 0 ]]
+	result $? "$who: a repository inside a protected directory is read-only"
+	caisson_at "$H/p/src" config show
+	said '^around:' "$who: config show has the project around"
+}
+
 for person in $(people); do
 	tickets "$person"
+	policies "$person"
+	server "$person"
 	sessions "$person"
 	roots "$person"
 	links "$person"
