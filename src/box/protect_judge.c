@@ -16,6 +16,7 @@
 
 #include "box/protect_inner.h"
 #include "sys/file.h"
+#include "sys/path.h"
 
 #define MARKS_OF_REPOSITORY (MARK_HEAD | MARK_OBJECTS | MARK_REFS | MARK_COMMONDIR)
 
@@ -163,6 +164,24 @@ static bool fresh_below(struct protect *p, const struct spot *dir, const struct 
 	return false;
 }
 
+/* The path of a directory, links followed; empty when it is none. */
+static struct str real_directory(struct protect *p, int dir, const char *name)
+{
+	HELD f = {p, held_add(p, openat(dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC))};
+
+	return f.fd < 0 ? STR("") : link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
+}
+
+/* The caches and the quarantine hold a program's work that nobody judges, so no link in the workspace may lead there. Few links lead to directories. */
+static bool leads_to_state(struct protect *p, int dir, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_NO_AUTOMOUNT) < 0 || !S_ISDIR(st.st_mode))
+		return false;
+	return path_inside(real_directory(p, dir, name), real_directory(p, AT_FDCWD, protect_state(p)));
+}
+
 /*
  * git follows links when it writes a message, a log, a branch or a list: they would lead it out of the workspace. The old way to say which
  * branch is checked out is a link from HEAD.
@@ -263,6 +282,8 @@ static void after_entry(struct walk *w, struct spot *dir, int fd, const char *na
 
 	if (dotgit_name(name) && (type == DT_REG || type == DT_LNK))
 		dotgit_after(p, w->ctx, path_join(p->a, dir->path, name), type);
+	else if (type == DT_LNK && leads_to_state(p, fd, name))
+		protect_move(p, path_join(p->a, dir->path, name), "link to caisson's own files");
 	else if (type == DT_LNK)
 		link_after(p, dir, fd, name);
 	if (protect_nested(dir, name))

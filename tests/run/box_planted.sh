@@ -100,6 +100,20 @@ twins() {
 	host "$who" 'git -C new status && git -C copy log | grep -q s && git -C tree log | grep -q t && git -C copy/lib log | grep -q s && [ -z "$(git -C copy status --porcelain)" ]' 'and on the host'
 }
 
+# What a program keeps outside the workspace, in the caches of the work profile, and a link to it.
+cached() {
+	local who=$1 kept
+	fresh "$who" ''
+	box "$who" --profile work --workspace "$ws" -c "git init -q --bare ~/.cache/b; printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n\tfsmonitor = \"touch $tmp/$who/canary;false\"\n' >~/.cache/b/config"
+	kept=$(echo "$tmp/$who"/state/caches/*/cache/b)
+	[[ -e $kept/HEAD ]]
+	result $? "$who: a repository in a cache"
+	box "$who" --profile work --workspace "$ws" -c "ln -s $kept x; ln -s ${kept%/*} y; ln -s y/b z; mkdir d; ln -s /usr/lib u; ln -s d e; ln -s $kept/HEAD f"
+	want '[.changes[] | select(.moved_to) | .path] - ["z"] | sort == ["x", "y"]' "$who: links to it are moved"
+	host "$who" '! [ -L x ] && ! [ -L y ] && ! [ -e z ]' 'none leads there any more'
+	host "$who" '[ -L u ] && [ -L e ] && [ -L f ]' 'twin: other links stay'
+}
+
 # vetted WHO: waits until nothing in the workspace is unvetted
 vetted() {
 	local i
@@ -150,6 +164,7 @@ large() {
 for who in $(people); do
 	large "$who"
 	attacks "$who"
+	cached "$who"
 	twins "$who"
 done
 done_testing
