@@ -196,6 +196,8 @@ const struct attempt attempts[] = {
 	 .script = "mkdir /tmp/m; mount -t tmpfs none /tmp/m && echo BREACH; mount -o remount,bind,rw / && echo BREACH; umount /proc && echo BREACH; exit 0"},
 	{.name = "namespaces", .title = "namespaces in the box", .wall = BY_FILTER, .ends = OK, .need = "unshare nsenter",
 	 .script = "for n in -U -m -n -p -u -Ur; do unshare $n true && echo BREACH; done; nsenter -t 1 -m true && echo BREACH; exit 0"},
+	{.name = "cores", .title = "the host's program for core dumps", .wall = BY_FILTER, .ends = OK, .need = "grep",
+	 .script = "ulimit -c unlimited; ulimit -c 0; grep -q '^Max core file size  *1  *1 ' /proc/self/limits && exit 0; IFS= read -r p </proc/sys/kernel/core_pattern || p='|'; case $p in '|'*|@*) echo BREACH;; esac; exit 0"},
 	{.name = "trace", .title = "tracing a process", .wall = BY_FILTER, .ends = OK, .need = "strace", .script = "strace -o /dev/null true && echo BREACH; exit 0"},
 };
 const size_t nattempts = sizeof(attempts) / sizeof(*attempts);

@@ -69,6 +69,7 @@ static int ask(struct judge *j, struct run_wishes *w, struct outcome *ret, struc
 	w->profile = "exec";
 	w->network = "deny";
 	w->memory = MEMORY;
+	w->accept = "watched"; /* nobody asked for it */
 	w->output = OUTPUT;
 	if (!w->timeout)
 		w->timeout = TIME;

@@ -269,6 +269,11 @@ static void test_places(void)
 	EXPECT(WISH(.code = "ls", .root = at("data")), "error: --root", "is not a directory");
 	EXPECT(WISH(.code = "ls", .root = "/"), "error: --root '/' is the system's own root");
 	EXPECT(WISH(.code = "ls", .profile = "play"), "error: --profile 'play': expected exec or work");
+	EXPECT(WISH(.code = "ls", .memory = "64M"), "input -1 enforced");
+	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "watched"), "input -1; ");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64M")), "input -1 enforced");
+	EXPECT(WISH(.code = "ls", .within = &WISH(.memory = "64G")), "input -1; ", "capped memory;"); /* it wants more than there is, and relies on nothing */
+	EXPECT(WISH(.code = "ls", .memory = "64M", .accept = "luck"), "error: --accept 'luck': expected watched");
 	EXPECT(WISH(.code = "ls", .require = "luck"), "error: --require 'luck': expected cgroup");
 	EXPECT(WISH(.code = "ls", .backend = "jail"), "error: --backend 'jail': there is native");
 	EXPECT(WISH(.code = "ls", .agent = ""), "error: --agent needs a name");
