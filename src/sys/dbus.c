@@ -394,7 +394,9 @@ int dbus_next(struct dbus *d, struct dbus_in *ret, struct err *e)
 			return -1;
 	if (n < 0)
 		return err_set(e, ERR_INPUT, 0, "the D-Bus peer says nothing that can be understood");
-	if (++d->messages > DBUS_MESSAGES_MAX || clock_now() >= d->deadline)
+	if (++d->messages > DBUS_MESSAGES_MAX)
+		return err_set(e, ERR_LIMIT, 0, "no answer among %d D-Bus messages", DBUS_MESSAGES_MAX);
+	if (clock_now() >= d->deadline)
 		return err_set(e, ERR_LIMIT, 0, "no answer in time");
 	d->taken = (size_t)n;
 	return 0;

@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
-#define DBUS_OUT_MAX 2048     /* bytes of one message of ours */
-#define DBUS_IN_MAX 16384     /* bytes of one message of the peer */
-#define DBUS_MESSAGES_MAX 256 /* messages of the peer in one connection */
+#define DBUS_OUT_MAX 2048      /* bytes of one message of ours */
+#define DBUS_IN_MAX 65536      /* bytes of one message of the peer: systemd's signals list all properties of a unit */
+#define DBUS_MESSAGES_MAX 4096 /* messages of the peer in one connection: at its own socket the manager tells everybody everything */
 
 enum dbus_type { DBUS_CALL = 1, DBUS_REPLY = 2, DBUS_ERROR = 3, DBUS_SIGNAL = 4 };
 

@@ -38,7 +38,7 @@ void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, siz
  */
 #define SCOPE_FIRST_MS 250
 #define SCOPE_ALL_MS 2000
-#define SCOPE_PATIENT_MS 5000 /* both */
+#define SCOPE_PATIENT_MS 10000 /* both */
 int scope_wait(struct scope *s, bool patient, struct err *e);
 /* Closes the connection, if there is one; the scope stays as long as its processes. */
 void scope_close(struct scope *s);
