@@ -569,6 +569,24 @@ static void probe_kill(struct probing *h, struct probe *p)
 	found(p, h->cg.kill ? PROBE_YES : PROBE_NO, h->cg.kill ? STR("cgroup.kill, and the death of pid 1") : STR("the death of the box's pid 1 kills all of it"));
 }
 
+/* Where the caller's hard limit is 0, the 1 that keeps the host's program for core dumps from starting cannot be set, except by root. */
+static void probe_cores(struct probing *h, struct probe *p)
+{
+	struct str pattern = small_file(h->a, "/proc/sys/kernel/core_pattern");
+	bool program = pattern.n && (pattern.p[0] == '|' || pattern.p[0] == '@');
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_CORE, &l) == 0 && l.rlim_max < NS_CORE_BYTES) {
+		l.rlim_max = NS_CORE_BYTES;
+		if (setrlimit(RLIMIT_CORE, &l) != 0 && program) {
+			found(p, PROBE_PARTLY, STR("the host's program for core dumps sees crashes in boxes: the hard limit of core dumps is 0"));
+			probe_todo(h->a, p, "# a hard limit of at least 1: '* hard core 1' in /etc/security/limits.conf, then log in again");
+			return;
+		}
+	}
+	found(p, PROBE_YES, program ? STR("the host's program for them is not started") : STR("none are written"));
+}
+
 static void probe_into(struct probing *h, struct probe *p)
 {
 	if (h->cg.into)
@@ -600,6 +618,7 @@ static const struct {
 	{"pids", "process limit", PROBE_WALL, false, probe_pids},
 	{"cpu", "CPU limit", PROBE_WALL, false, probe_cpu},
 	{"swap", "swap counted", PROBE_WALL, false, probe_swap},
+	{"cores", "no core dumps", PROBE_WALL, false, probe_cores},
 	{"group-kill", "killing at once", PROBE_EXTRA, false, probe_kill},
 	{"group-birth", "born in its group", PROBE_EXTRA, false, probe_into},
 };

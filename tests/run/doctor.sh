@@ -39,7 +39,7 @@ rc=$?
 json '.v == 1 and (.rows | length) >= 15' 'the rows as JSON'
 json '[.rows[] | (.state | IN("yes", "partly", "no")) and (.weight | IN("needed", "wall", "extra")) and (.by | length > 0) and (.title | length <= 19)] | all' 'each has a state, a weight and what enforces it'
 json '[.rows[].id] | length == (unique | length)' 'each once'
-json '[.rows[].id] | contains(["user-namespaces", "namespaces", "mounts", "proc", "seccomp", "landlock", "memory", "pids", "cpu", "swap", "state", "policy", "box"])' 'all that matters is there'
+json '[.rows[].id] | contains(["user-namespaces", "namespaces", "mounts", "proc", "seccomp", "landlock", "memory", "pids", "cpu", "swap", "cores", "state", "policy", "box"])' 'all that matters is there'
 want=$(jq -r 'if .box == "all" then 0 elif .box == "fallbacks" then 1 else 2 end' "$tmp/out")
 [[ $rc == "$want" ]]
 result $? "the exit status is what it says (status $rc)"
