@@ -494,7 +494,7 @@ static int open_pool(void *arg)
 }
 
 /* A program in an earlier box may have closed the workspace by its mode. The descriptor stays good when the mode is restored. */
-static int open_workspace(const char *path, struct identity expected)
+int workspace_open(const char *path, struct identity expected)
 {
 	int fd = directory_open_expected(path, expected, O_RDONLY);
 	struct stat st;
@@ -525,7 +525,7 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 	}
 	p = arena_new(a, struct protect);
 	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
-	p->ws = open_workspace(path, s->workspace_id);
+	p->ws = workspace_open(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
 		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
 	if (p->ws < 0)

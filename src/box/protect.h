@@ -24,6 +24,18 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e);
 /* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
+/*
+ * Is the search after earlier runs in this directory over? In a large workspace a process of its own finishes it. While a box runs there, its work
+ * is not judged yet and does not count.
+ */
+enum vetting {
+	VETTING_DONE,
+	VETTING_UNDER_WAY,
+	VETTING_LOST, /* nobody is at work: the process was killed, or could not see everything */
+};
+enum vetting protect_vetting(struct arena *a, struct str state, struct str workspace);
+/* Starts the process that does it. Nothing waits for it, and it holds no descriptor of the caller. */
+void protect_vet(struct arena *a, struct str state, struct str workspace);
 /* The descriptors of protect_open(). How many. */
 #define PROTECT_FDS 4
 size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS]);

@@ -168,6 +168,9 @@ int vet_search_lock(const struct protect *p);
 #define VET_WAITS (-2)
 int vet_wait_lock(struct protect *p);
 
+/* A descriptor for listing it, whatever its mode; -1 with errno. */
+int workspace_open(const char *path, struct identity expected);
+
 /* ---- vetting (protect_vet.c) ---- */
 
 /* The state directory; empty: none. */

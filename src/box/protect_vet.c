@@ -28,6 +28,7 @@
 
 #include "base/num.h"
 #include "box/protect_inner.h"
+#include "sys/directory.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 
@@ -493,4 +494,69 @@ bool vet_later(struct protect *p)
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	return pid > 0;
+}
+
+/* ---- for those who ask ---- */
+
+static struct protect asking(struct arena *a, struct str state, struct str workspace)
+{
+	return (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = workspace, .quarantine = str_fmt(a, "%.*s/quarantine/vetter", STR_ARG(state))};
+}
+
+static void asked(struct protect *p)
+{
+	fd_close(&p->lock);
+	fd_close(&p->vet);
+	fd_close(&p->ws);
+}
+
+enum vetting protect_vetting(struct arena *a, struct str state, struct str workspace)
+{
+	struct protect p = {0};
+	enum vetting got = VETTING_DONE;
+	struct stat st;
+	char text[2];
+
+	if (!state.n || !workspace.n || stat(str_c(a, workspace), &st) < 0)
+		return VETTING_DONE;
+	vet_name(a, workspace, &st, p.vet_name);
+	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s.unvetted", STR_ARG(state), p.vet_name)), text, sizeof text) < 0)
+		return errno == ENOENT || errno == ENOTDIR ? VETTING_DONE : VETTING_LOST;
+	p = asking(a, state, workspace);
+	p.ws = directory_open_expected(str_c(a, workspace), (struct identity){0}, O_PATH);
+	if (p.ws >= 0)
+		workspace_lock_open(&p);
+	if (p.lock < 0)
+		got = VETTING_LOST;
+	else if (!vet_idle(&p))
+		got = VETTING_UNDER_WAY;
+	else if (!boxes_run(&p))
+		got = VETTING_LOST;
+	asked(&p);
+	return got;
+}
+
+static int vet_again(void *arg)
+{
+	struct protect *p = arg;
+
+	workspace_lock_open(p);
+	vet_open(p);
+	if (p->vet < 0 || !marker_read(p, &p->start))
+		return 0;
+	index_load(p);
+	p->gitdirs_before = p->accepted;
+	vet_later(p);
+	return 0;
+}
+
+void protect_vet(struct arena *a, struct str state, struct str workspace)
+{
+	struct protect p = asking(a, state, workspace);
+
+	p.changes_end = &p.changes;
+	p.ws = workspace_open(str_c(a, workspace), (struct identity){0});
+	if (p.ws >= 0)
+		protect_part(&p, vet_again, &p);
+	asked(&p);
 }

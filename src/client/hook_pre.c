@@ -12,6 +12,7 @@
 
 #include "base/glob.h"
 #include "box/box.h"
+#include "box/protect.h"
 #include "client/hook.h"
 #include "engine/kept.h"
 #include "engine/record.h"
@@ -22,6 +23,8 @@
 #include "sys/user.h"
 
 #define REASONS_MAX 5     /* that are told */
+#define VETTING_WAIT_MS 1000 /* for a search that is under way */
+#define VETTING_STEP_MS 5
 #define CHANGE_IT "a person can change that in their own policy (caisson config, docs/policy.md)"
 
 struct judging {
@@ -508,6 +511,21 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	return -1;
 }
 
+/* Most searches are over in a moment: then git needs no box. If nobody is at work, somebody is now. */
+static void await_vetting(struct call *c)
+{
+	const struct view *v = c->view;
+	struct str *const places[] = {&c->view->project, &c->view->cwd};
+
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (protect_vetting(c->a, v->state_dir, *places[i]) == VETTING_LOST)
+			protect_vet(c->a, v->state_dir, *places[i]);
+	for (int waited = 0; waited < VETTING_WAIT_MS && c->view->unvetted; waited += VETTING_STEP_MS) {
+		nanosleep(&(struct timespec){.tv_nsec = VETTING_STEP_MS * 1000000L}, NULL);
+		c->view->unvetted = protect_vetting(c->a, v->state_dir, v->project) != VETTING_DONE || protect_vetting(c->a, v->state_dir, v->cwd) != VETTING_DONE;
+	}
+}
+
 int hook_pre(struct call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
@@ -515,6 +533,8 @@ int hook_pre(struct call *c, struct err *e)
 	struct err why = {0};
 
 	g->c = c;
+	if (c->view && c->view->unvetted && str_contains(c->h.command, STR("git")))
+		await_vetting(c);
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
 		return no_policy(g, &why, e);
 	c->loaded = true;

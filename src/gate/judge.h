@@ -145,6 +145,7 @@ void repository_ask(struct judge *j, const struct command *c); /* repository.c: 
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 struct str repository_directory(struct judge *j, struct subject *s);
 void repository_planted(struct judge *j, const struct check *c);
+void repository_unvetted(struct judge *j, const struct check *c);
 void flow_execute(struct judge *j, const struct check *c);
 void flow_leak(struct judge *j, const struct check *c);
 void flow_reverse_shell(struct judge *j, const struct check *c);

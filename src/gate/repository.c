@@ -68,3 +68,16 @@ void repository_planted(struct judge *j, const struct check *c)
 			judge_say(j, c, s->c->at, str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir)));
 	}
 }
+
+/* Programs that run git without being asked to. */
+static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj", "git-lfs", "pre-commit", ""};
+
+void repository_unvetted(struct judge *j, const struct check *c)
+{
+	for (size_t i = 0; i < j->nsubjects && j->v->unvetted; i++) {
+		struct subject *s = &j->subjects[i];
+
+		if (STR_LISTED(s->base, run_git) || str_starts(s->base, "git-"))
+			judge_say(j, c, s->c->at, STR("programs that ran in a box may have left repositories here, and not all of them have been judged yet"));
+	}
+}

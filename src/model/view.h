@@ -60,5 +60,6 @@ struct view {
 	struct path_memo *memo; /* the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for nobody later; may be NULL */
 	const struct remembered *remembered; /* roots that were seen before (sys/remembered.h); may be NULL */
 	bool boxed;            /* a box is available, so that contain means something */
+	bool unvetted;         /* programs ran in boxes in this project or directory, and the search for what they planted is not over */
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

@@ -161,7 +161,48 @@ large() {
 	result $? "$who: the next run judges when nobody did"
 }
 
+# unvetted WHO: as if the vetter had been killed
+unvetted() {
+	local name
+	name=$(printf '%s %s %s' "$(stat -c '%d' "$ws")" "$(stat -c '%i' "$ws")" "$ws" | sha256sum | cut -c1-32)
+	as "$1" mkdir -p "$tmp/$1/state/vetted"
+	as "$1" chmod 700 "$tmp/$1/state" "$tmp/$1/state/vetted"
+	as "$1" ln -s "$(date +%s).0" "$tmp/$1/state/vetted/$name.unvetted"
+}
+# judged WHO COMMAND: verdict and ids
+judged() { (cd "$ws" && as "$1" "$tmp/caisson" check --json "$2" 2>&1) | jq -r '.verdict + " " + ([.reasons[].id] | unique | join(","))'; }
+# asked WHO COMMAND: the answer of a hook
+asked() {
+	(cd "$ws" && jq -nc --arg c "$2" --arg d "$ws" '{session_id: "s", hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: {command: $c}, cwd: $d}' |
+		as "$1" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"
+}
+
+# git is contained where a search is not over; the hook has it finished.
+gate() {
+	local who=$1
+	fresh "$who" 'git init -q .'
+	[[ $(judged "$who" 'git status') == 'allow ' ]]
+	result $? "$who: git in a vetted workspace"
+	unvetted "$who"
+	[[ $(judged "$who" 'git status') == 'contain unvetted-workspace' && $(judged "$who" 'cd x && gh pr list') == *unvetted-workspace* ]]
+	result $? "$who: git in one that is not vetted is contained: $(judged "$who" 'git status')"
+	[[ $(judged "$who" 'ls -l') == 'allow ' ]]
+	result $? "$who: other commands are not"
+	(cd "$ws" && as "$who" env CANARY="$tmp/$who/canary" bash -c "$evil git init -q late; evil late")
+	asked "$who" 'ls'
+	compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null
+	result $? "$who: a hook for another command does not vet"
+	asked "$who" 'git status'
+	[[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]] && ! compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null
+	result $? "$who: a hook for git waits until the workspace is vetted"
+	git_everywhere "$who"
+	result $? "$who: and nothing planted is left"
+	inside "$who" true
+	told "$who" late/.git/config
+}
+
 for who in $(people); do
+	gate "$who"
 	large "$who"
 	attacks "$who"
 	cached "$who"
