@@ -82,20 +82,17 @@ void arena_leave(struct arena *a, int code)
 {
 	if (!a->guard || code >= 0)
 		abort();
-	a->left = code;
-	longjmp(*a->guard, 1);
+	longjmp(*a->guard, code);
 }
 
 int arena_run(struct arena *a, int (*fn)(void *arg), void *arg)
 {
 	jmp_buf here;
 	jmp_buf *const outer = a->guard;
-	int code;
-	if (setjmp(here) == 0) { /* its value may be compared, and nothing else (ISO C) */
+	int code = setjmp(here);
+	if (code == 0) {
 		a->guard = &here;
 		code = fn(arg);
-	} else {
-		code = a->left;
 	}
 	a->guard = outer;
 	return code;

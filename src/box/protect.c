@@ -22,6 +22,8 @@
 
 #define BURY_TRIES 2000
 #define CLOCK_SLACK_NS 20000000 /* a clock that is being adjusted */
+#define CLOCK_WINDOW_NS 1000000 /* two looks at clocks are as good as one */
+#define CLOCK_TRIES 16
 #define BURY_BYTES ((size_t)64 << 20)
 
 /* ---- paths ---- */
@@ -212,14 +214,31 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 
 /* ---- since the start ---- */
 
-/* Between the clock of time stamps and one that only goes forward. */
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/*
+ * Between the clock of time stamps and one that only goes forward. On a busy machine the process may be stopped between the two looks, which
+ * would pass for a clock that was set back: such a look is repeated.
+ */
 static int64_t clock_offset(void)
 {
-	struct timespec real, boot;
+	int64_t offset = 0, window = INT64_MAX;
 
-	clock_gettime(CLOCK_REALTIME, &real);
-	clock_gettime(CLOCK_BOOTTIME, &boot);
-	return ((int64_t)real.tv_sec - boot.tv_sec) * 1000000000 + real.tv_nsec - boot.tv_nsec;
+	for (int i = 0; i < CLOCK_TRIES && window > CLOCK_WINDOW_NS; i++) {
+		const int64_t before = clock_ns(CLOCK_BOOTTIME), real = clock_ns(CLOCK_REALTIME), took = clock_ns(CLOCK_BOOTTIME) - before;
+
+		if (took < window) {
+			window = took;
+			offset = real - before;
+		}
+	}
+	return offset;
 }
 
 bool is_new(const struct protect *p, const struct stat *st)
