@@ -8,8 +8,8 @@ runs; the person's own hooks write @C@/own-N. A step may fail: later steps do no
 import random
 
 DEPTH_MAX = 40
-MANY = (7, 8)  # of 30 sequences, those with very many repositories
-LARGE = (18, 19)  # and those in a workspace of 30,000 entries
+MANY = (7, 8)  # of 60 sequences, those with very many repositories
+LARGE = (18, 19)  # and those in a workspace of 12,000 entries
 HEAVY = ["node_modules", "vendor", "target", "dist", ".venv", "build", ".cache", "__pycache__"]
 NAMES = ["a", "b", "lib", "src", "x y", "new\nline", "-dash", "caf\u00e9", "sub.git", "config", "hooks", "refs", "objects", "HEAD.d", "deep", "pkg", "l" * 200]
 HOOKS = ["post-index-change", "post-checkout", "pre-commit", "commit-msg", "reference-transaction", "post-commit", "prepare-commit-msg", "pre-auto-gc"]
@@ -22,7 +22,7 @@ hook() { mkdir -p -- "$1"; printf '#!/bin/sh\\npwd >>@C@/%s\\n' "$3" >"$1/$2"; c
 
 # The person's own repositories: hooks and configuration that must go on working.
 OWN = """own() { # DIRECTORY NUMBER
-	git init -q "$1" && git -C "$1" config user.name me && git -C "$1" config user.email me@x && git -C "$1" config alias.mine status && echo own >"$1/own.txt" &&
+	git init -q "$1" && printf '[user]\\n\\tname = me\\n\\temail = me@x\\n[alias]\\n\\tmine = status\\n' >>"$1/.git/config" && echo own >"$1/own.txt" &&
 	git -C "$1" add own.txt && git -C "$1" commit -qm own && printf '#!/bin/sh\\npwd >>@C@/own-%s\\n' "$2" >"$1/.git/hooks/pre-commit" && chmod 755 "$1/.git/hooks/pre-commit"
 }
 cd '@W@' || exit 9
@@ -104,8 +104,8 @@ class Sequence:
                 "script": "mkdir tools; printf '#!/bin/sh\\npwd >>@C@/own-5\\nexit 1\\n' >tools/fsm.sh; chmod 755 tools/fsm.sh; git config core.fsmonitor ./tools/fsm.sh; git add tools; git commit -qm tools\n",
             }[self.leads]
         text += "echo x >file; mkdir -p config hooks; echo y >config/routes.rb; echo z >hooks/useState.js\n"
-        if self.number % 30 in LARGE:  # the search may end after the answer
-            text += "mkdir big; cd big; for i in $(seq 150); do mkdir d$i; (cd d$i; touch {1..200}); done; cd ..\n"
+        if self.number % 60 in LARGE:  # the search may end after the answer
+            text += "mkdir big; cd big; for i in $(seq 60); do mkdir d$i; (cd d$i; touch {1..200}); done; cd ..\n"
         if self.random.random() < 0.3:
             self.options = ["--profile", "work"]
         return text
@@ -503,7 +503,7 @@ class Sequence:
 
     def program(self, run):
         steps = []
-        if run == 0 and self.number % 30 in MANY:
+        if run == 0 and self.number % 60 in MANY:
             steps.append(self.many(run))
         weights = self.STEPS + (["switch"] * 16 + ["alter"] * 12 + ["hard_link"] * 2 if run else [])
         if run == 1:  # what needs two runs is finished

@@ -381,7 +381,7 @@ def judged(rnd):
 
 
 def wrong_use(rnd):
-    return Run(*rnd.choice([["--timeout", "0", "-c", "true"], ["--nothere"], ["--workspace", "/nothere", "-c", "true"], ["--memory", "x", "-c", "true"], ["--workspace", "/", "-c", "true"], ["--pids", "-1", "-c", "true"]]), status=None, code=64)
+    return Run(*rnd.choice([["--timeout", "0", "-c", "true"], ["--nothere"], ["--workspace", "/nothere", "-c", "true"], ["--memory", "x", "-c", "true"], ["--workspace", "/", "-c", "true"], ["--pids", "-1", "-c", "true"]]), status="wrong use", code=64)
 
 
 def workspaces(rnd):
@@ -423,7 +423,7 @@ def start(run):
 def problems(run):
     status, out, err = start(run)
     said = []
-    if run.code == 64:
+    if run.status == "wrong use":
         return ["status %d, expected 64: %r" % (status, out[:300])] if status != 64 or out or err.count(b"\n") != 1 else []
     try:
         r = json.loads(out)
