@@ -82,17 +82,20 @@ void arena_leave(struct arena *a, int code)
 {
 	if (!a->guard || code >= 0)
 		abort();
-	longjmp(*a->guard, code);
+	a->left = code;
+	longjmp(*a->guard, 1);
 }
 
 int arena_run(struct arena *a, int (*fn)(void *arg), void *arg)
 {
 	jmp_buf here;
 	jmp_buf *const outer = a->guard;
-	int code = setjmp(here);
-	if (code == 0) {
+	int code;
+	if (setjmp(here) == 0) { /* its value may be compared, and nothing else (ISO C) */
 		a->guard = &here;
 		code = fn(arg);
+	} else {
+		code = a->left;
 	}
 	a->guard = outer;
 	return code;

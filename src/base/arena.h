@@ -3,7 +3,7 @@
  *
  * Invariants: memory is zeroed and aligned to 16 bytes; `used` never exceeds `cap`; nothing is freed before arena_free().
  * arena_alloc() never returns NULL. When the cap (or the machine's memory) is reached it leaves the innermost arena_run(), which then
- * returns -1 with ERR_LIMIT: pure code above needs no checks, owns nothing but arena memory, and so can be left at any point.
+ * returns ARENA_FULL: pure code above needs no checks, owns nothing but arena memory, and so can be left at any point.
  * The same way out serves any other bound: arena_leave() with a code of the caller's own.
  */
 #pragma once
@@ -21,6 +21,7 @@ struct arena {
 	struct arena_chunk *chunks;
 	size_t used, cap;
 	jmp_buf *guard;       /* innermost arena_run, or NULL */
+	int left;             /* the code with which arena_leave() left it */
 	size_t allocs;        /* allocations so far */
 	size_t fail_at;       /* torture: fail the allocation with this number (1-based); 0 = never */
 };

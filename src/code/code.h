@@ -1,7 +1,8 @@
 /*
- * Inline code: Python, JavaScript and PowerShell by their grammars (tree-sitter), into the same facts as the shell reader makes. Pure.
+ * Inline code into the same facts as the shell reader makes: Python and JavaScript by their grammars (tree-sitter), PowerShell, awk, Perl, Ruby, PHP and Lua by
+ * parsers of our own. Pure.
  *
- * A language is a row (languages.c): its names, its grammar, the function that walks the tree. Nothing here is touched by a command
+ * A language is a row of the table in tree.c: its name, its grammar if it has one, the function that reads it. Nothing here is touched by a command
  * without such code. What the code hands to a shell, or starts itself, is not followed here: it is handed back as runs, which the engine gives to
  * the shell reader.
  *

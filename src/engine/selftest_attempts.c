@@ -188,6 +188,8 @@ const struct attempt attempts[] = {
 	 .script = "for d in root cwd; do ls /proc/1/$d/ && echo BREACH; done; for f in exe fd/0 fd/1 fd/2 fd/3 fd/4 fd/5; do readlink /proc/1/$f && echo BREACH; done; for f in mem maps; do [ -z \"$(head -c 1 /proc/1/$f)\" ] || echo BREACH; done; exit 0"},
 	{.name = "kernel", .title = "settings of the kernel", .wall = BY_MOUNTS, .ends = OK, .need = "cat",
 	 .script = "for f in kernel/core_pattern vm/swappiness kernel/hostname; do v=$(cat /proc/sys/$f) && (printf '%s\\n' \"$v\" >/proc/sys/$f) && echo BREACH; done; exit 0"},
+	{.name = "machine", .title = "what /proc says of the machine", .wall = BY_MOUNTS, .ends = OK, .need = "head",
+	 .script = "for f in cmdline config.gz interrupts keys key-users locks modules partitions sys/kernel/random/boot_id; do [ ! -e /proc/$f ] || [ -z \"$(head -c 1 /proc/$f | tr -d '\\0')\" ] || echo BREACH; done; exit 0"},
 	{.name = "privilege", .title = "capabilities, root, new privileges", .wall = BY_PRIVILEGES, .ends = OK, .need = "grep id",
 	 .script = "grep -q '^Cap[EPIB][a-z]*:.*[1-9a-f]' /proc/self/status && echo BREACH; grep -q '^NoNewPrivs:.1' /proc/self/status || echo BREACH; [ \"$(id -u)\" != 0 ] || echo BREACH; exit 0"},
 	{.name = "devices", .title = "devices", .wall = BY_MOUNTS, .ends = OK, .need = "mknod",

@@ -11,7 +11,7 @@
 #include "model/verdict.h"
 #include "model/view.h"
 
-#define GATE_ROUNDS_MAX 4 /* a judgement that still asks after as many rounds denies */
+#define GATE_ROUNDS_MAX 4 /* a question about paths that is still open after as many rounds is bound-reached: a person is asked */
 
 struct judge; /* judge.h, private to the gate */
 

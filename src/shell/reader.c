@@ -115,10 +115,13 @@ static int run_more(void *arg)
 	struct more_job *j = arg;
 	struct eval *e = &j->e;
 	const struct shell_more *m = j->more;
+	const struct via *via = e->via;
 	e->at = m->origin;
-	if (m->argc)
-		call_via(e, e->via->name, m->argv, m->argc, CALL_PROGRAMS, m->origin);
-	else if (text_exact(m->text))
+	if (m->argc) {
+		e->via = via->outer; /* the call enters it itself */
+		call_via(e, via->name, m->argv, m->argc, CALL_PROGRAMS, m->origin);
+		e->via = via;
+	} else if (text_exact(m->text))
 		eval_text_sh(e, m->text, "code", m->origin);
 	else
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "code runs a command that is not known", m->origin);

@@ -20,4 +20,6 @@ while read -r want command; do
 	fi
 done < <(awk '$0 == "```verdicts" { on = 1; next } /^```/ { on = 0 } on && NF' "$here/docs/inline-code.md")
 if ((n < 15)); then echo "not ok $((++n)) - the page has rows"; else echo "ok $((++n)) - the page has rows"; fi
+via=$("$CAISSON" check --json "python3 -c \"import subprocess; subprocess.run(['ls', '-l'])\"" | jq -c '[.commands[].via]')
+if [[ $via == '[["direct"],["direct","code:python"]]' ]]; then echo "ok $((++n)) - code is named once on the way to what it starts"; else echo "not ok $((++n)) - code is named once: $via"; fi
 echo "1..$n"
