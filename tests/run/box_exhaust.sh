@@ -126,7 +126,8 @@ sanitizers() {
 	fi
 	echo 'int main(int n, char **v) { int *p = __builtin_malloc(40); p[n] = 7; n = p[n] != 7; __builtin_free(p); return n || !v; }' >"$tmp/s.c"
 	for name in address thread; do
-		if ! gcc -g -fsanitize=$name "$tmp/s.c" -o "$tools/$name" 2>/dev/null || ! "$tools/$name"; then
+		[[ -x $tools/$name ]] || gcc -fsanitize=$name "$tmp/s.c" -o "$tools/$name" 2>/dev/null
+		if ! "$tools/$name" 2>/dev/null; then
 			skip "$who: -fsanitize=$name" 'it does not work on this machine'
 			continue
 		fi
