@@ -125,13 +125,13 @@ links() {
 places() {
 	fresh "$1" places
 	local dir
-	for dir in .ssh .ssh/sub .gnupg .aws .config .config/gcloud .kube .docker .local/share/keyrings .local .claude .codex .config/systemd p/.git bin; do
+	for dir in .ssh .ssh/sub .config/gcloud .local .claude p/.git; do # tests/unit/test_identity.c has more
 		run_as mkdir -p "$H/$dir"
 		caisson_at "$H" run --workspace "$H/$dir" --plain -c 'echo evil >x'
-		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -qE "no box may change|caisson's own files" "$tmp/err"
+		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may change' "$tmp/err"
 		result $? "$who: --workspace ~/$dir"
 		caisson_at "$H" run --write "$H/$dir" --plain -c "echo evil >'$H/$dir/x'"
-		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -qE "no box may change|caisson's own files" "$tmp/err"
+		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may change' "$tmp/err"
 		result $? "$who: --write ~/$dir"
 	done
 	for dir in "$H" "$(dirname "$H")" /; do
@@ -149,7 +149,7 @@ places() {
 	hook p1 make "$H/.ssh"
 	asked "$who: a session that begins in ~/.ssh has no project there" "$(decision | grep -E 'ask|deny')"
 	run_as mkdir -p "$H/.cache/x" "$H/.cargo/registry" "$H/p/.claude/worktrees/w" "$H/p/out"
-	for dir in .cache/x .cargo/registry p/.claude/worktrees/w p/out; do
+	for dir in .cargo/registry p/.claude/worktrees/w; do
 		caisson_at "$H" run --workspace "$H/$dir" --plain -c 'echo fine >x'
 		[[ $rc == 0 && -e $H/$dir/x ]]
 		result $? "$who: twin: --workspace ~/$dir"
@@ -331,13 +331,14 @@ policies() {
 	said '^around:' "$who: config show has the project around"
 }
 
+# Mounts, and so tickets, are another matter for root; the rest is decided before.
 for person in $(people); do
 	tickets "$person"
-	policies "$person"
-	server "$person"
 	sessions "$person"
 	roots "$person"
-	links "$person"
-	places "$person"
 done
+links "$person"
+places "$person"
+policies "$person"
+server "$person"
 done_testing
