@@ -85,8 +85,11 @@ struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned
 
 int op_unusable(const struct op *op, struct err *e)
 {
-	if (identity_known(op->expected) && (errno == ESTALE || errno == ELOOP || errno == ENOENT || errno == ENOTDIR))
-		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", op->source);
+	if (identity_known(op->expected) && (errno == ESTALE || errno == ELOOP || errno == ENOENT ||
+			errno == ENOTDIR))
+		return err_set(e, ERR_INPUT, 0,
+				"the workspace '%s' was moved or replaced since the command was judged; run the command again",
+				op->source);
 	return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
 }
 

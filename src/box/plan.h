@@ -53,7 +53,10 @@ struct ops { /* a list that grows at its end */
 
 struct op *ops_add(struct arena *a, struct ops *ops, enum op_kind kind, unsigned flags, struct str source, struct str target);
 
-/* The source of a mount cannot be used: errno says why. That another directory has its name is the workspace's doing, and no failure of the host. */
+/*
+ * The source of a mount cannot be used: errno says why. That another directory has its name is the
+ * workspace's doing, and no failure of the host.
+ */
 int op_unusable(const struct op *op, struct err *e);
 
 /* plan.c: everything a spec asks for. Begins with OP_SYSTEM, and has of the rows only what may be written, or it has all of them. */

@@ -233,7 +233,8 @@ static int change_directory(const struct program *p, struct err *e)
 	if (chdir(t->cwd) != 0 && !compare)
 		return err_set(e, ERR_SYSTEM, errno, "cannot change to '%s' in the box", t->cwd);
 	if (compare && (stat(".", &st) != 0 || !directory_is(&st, t->cwd_id)))
-		return err_set(e, ERR_INPUT, 0, "the directory '%s' was moved or replaced since the command was judged; run the command again", t->cwd);
+		return err_set(e, ERR_INPUT, 0,
+				"the directory '%s' was moved or replaced since the command was judged; run the command again", t->cwd);
 	return 0;
 }
 

@@ -546,7 +546,8 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
 	p->ws = workspace_open(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
-		return err_set(e, ERR_INPUT, 0, "the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
+		return err_set(e, ERR_INPUT, 0,
+				"the workspace '%s' was moved or replaced since the command was judged; run the command again", path);
 	if (p->ws < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the workspace '%s'", path);
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start); /* the clock of time stamps */

@@ -112,7 +112,8 @@ static int judge(struct judging *g, struct err *e)
 	struct call *c = g->c;
 	struct user self = {.home = STR("")};
 
-	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base,
+			.pin = hook_pin(c), .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
 	if (!is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
@@ -148,7 +149,8 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	struct facts facts;
 	struct buf b;
 
-	if (!c->h.session_cwd.n || !is_shell(g) || hook_pin(c) || str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
+	if (!c->h.session_cwd.n || !is_shell(g) || hook_pin(c) ||
+	    str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
 		return 0;
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 4);
 	buf_c(&b, "cd ");
@@ -404,7 +406,8 @@ static void contain(struct judging *g)
 {
 	struct call *c = g->c;
 	const struct view *v = g->j.view;
-	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .profile = PROFILE_WORK, .time_ms = c->h.time_ms,
+	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .profile = PROFILE_WORK,
+			.time_ms = c->h.time_ms,
 		.policy = c->policies.digest, .agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id,
 		.id = str_of(g->id.text), .settings = c->h.client->can & CLIENT_SETTINGS, .follow = (c->h.client->can & CLIENT_FOLLOWS) && moves(&g->facts)};
 	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
@@ -415,7 +418,8 @@ static void contain(struct judging *g)
 	t.config = absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))
 		err_set(&e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'", STR_ARG(v->program));
-	else if (state_make(c->a, v->state_dir, v->project, v->uid, &state, &e) == 0 && ticket_locate(c->a, &project, real_cwd(c->a, v), &t, &e) == 0)
+	else if (state_make(c->a, v->state_dir, v->project, v->uid, &state, &e) == 0 &&
+		 ticket_locate(c->a, &project, real_cwd(c->a, v), &t, &e) == 0)
 		ticket_write(c->a, state, &t, &id, &e);
 	if (e.kind) {
 		deny(g, str_c(c->a, str_fmt(c->a, "it may only run in the box, and it could not be handed over: %s", e.text)));
@@ -443,7 +447,10 @@ static bool boxed_anyway(const struct judging *g)
 	return true;
 }
 
-/* The box opens the project and nothing else. A directory that lies elsewhere, or is reached by a link that leaves the project, is not put in its place. */
+/*
+ * The box opens the project and nothing else. A directory that lies elsewhere, or is reached by a link
+ * that leaves the project, is not put in its place.
+ */
 static void stay_inside(struct judging *g)
 {
 	const struct view *v = g->j.view;
@@ -453,9 +460,12 @@ static void stay_inside(struct judging *g)
 	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !is_shell(g))
 		return;
 	if (!v->project.n)
-		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a, "the box opens a project, and '%.*s' is none", STR_ARG(v->cwd)));
+		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
+				"the box opens a project, and '%.*s' is none", STR_ARG(v->cwd)));
 	else if (!path_inside(real_cwd(g->c->a, v), v->project))
-		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a, "it is to run outside of the project '%.*s', which is all that the box opens: '%.*s'", STR_ARG(v->project), STR_ARG(v->cwd)));
+		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
+				"it is to run outside of the project '%.*s', which is all that the box opens: '%.*s'",
+				STR_ARG(v->project), STR_ARG(v->cwd)));
 }
 
 static void decide(struct judging *g)
@@ -502,7 +512,8 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	struct call *c = g->c;
 	struct view *v = arena_new(c->a, struct view);
 
-	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool, .cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = c->h.dialect, .mode = c->h.mode};
+	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool,
+			.cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = c->h.dialect, .mode = c->h.mode};
 	world_view(c->a, &g->rq, NULL, v);
 	engine_refuse(c->a, "policy-error", why->text, &g->j);
 	g->j.view = v;
@@ -529,7 +540,8 @@ static void await_vetting(struct call *c)
 int hook_pre(struct call *c, struct err *e)
 {
 	struct judging *g = arena_new(c->a, struct judging);
-	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base, .settings = c->h.client->can & CLIENT_SETTINGS, .pin = hook_pin(c), .known = c->view};
+	const struct policies_request rq = {.config = c->o->config, .cwd = c->h.cwd, .base = c->h.base,
+			.settings = c->h.client->can & CLIENT_SETTINGS, .pin = hook_pin(c), .known = c->view};
 	struct err why = {0};
 
 	g->c = c;

@@ -1,10 +1,11 @@
 /*
- * The project of an event. The first event of a session that lies in a project pins it (engine/session.h); from then on
- * the event's directory says only where in it a command runs. A directory elsewhere is no project of the session's,
- * unless the client lists it or it is a linked worktree of the pinned repository: then this event adds it.
+ * The project of an event. The first event of a session that lies in a project pins it (engine/session.h);
+ * from then on the event's directory says only where in it a command runs. A directory elsewhere is no
+ * project of the session's, unless the client lists it or it is a linked worktree of the pinned repository:
+ * then this event adds it.
  *
- * A client without session ids has nothing to pin: its project is looked for at every event, with the roots that were
- * seen before (sys/remembered.h).
+ * A client without session ids has nothing to pin: its project is looked for at every event, with the roots
+ * that were seen before (sys/remembered.h).
  */
 #include <errno.h>
 #include <time.h>
@@ -61,7 +62,7 @@ static bool listed(struct pinning *p, struct str project)
 	if (p->c->h.base.n && str_eq(project_of(p, p->c->h.base), project))
 		return true;
 	for (const struct value *r = value_is(roots, VALUE_ARRAY) ? roots->first : NULL; r; r = r->next)
-		if (r->kind == VALUE_STRING && str_eq(resolved(p, r->text), project))
+		if (r->kind == VALUE_STRING && str_starts(r->text, "/") && str_eq(project_of(p, r->text), project))
 			return true;
 	return false;
 }
@@ -106,7 +107,8 @@ static size_t root_around(const struct pinning *p)
 	size_t best = p->s.n;
 
 	for (size_t i = 0; i < p->s.n; i++)
-		if (path_inside(p->cwd, p->s.roots[i].path) && (best == p->s.n || p->s.roots[i].path.n > p->s.roots[best].path.n))
+		if (path_inside(p->cwd, p->s.roots[i].path) && (best == p->s.n ||
+				p->s.roots[i].path.n > p->s.roots[best].path.n))
 			best = i;
 	return best;
 }
@@ -138,8 +140,8 @@ static bool has_start(const struct client *c)
 }
 
 /*
- * Another identity after a reboot: device numbers may well be others then, and by a start event of the client the path counts
- * again. A client that sends none is believed at any event.
+ * Another identity after a reboot: device numbers may well be others then, and by a start event of the
+ * client the path counts again. A client that sends none is believed at any event.
  */
 static bool pin_again(struct pinning *p, struct directory *root)
 {
@@ -159,7 +161,8 @@ static void check_root(struct pinning *p, struct directory *root)
 {
 	if (directory_check(root) == 0 || pin_again(p, root))
 		return;
-	p->c->changed = str_fmt(p->c->a, "the project '%.*s' is not the directory that this session began with: it was moved or replaced. "
+	p->c->changed = str_fmt(p->c->a,
+			"the project '%.*s' is not the directory that this session began with: it was moved or replaced. "
 		"A new session takes it as it is now", STR_ARG(root->path));
 }
 
@@ -178,7 +181,10 @@ static void choose(struct pinning *p)
 	p->dirty |= p->s.last + SESSION_FRESH_S < p->now || p->c->h.phase == PHASE_START;
 }
 
-/* What cannot be written is not pinned: then no command is handed to a box either, since that needs the same place. */
+/*
+ * What cannot be written is not pinned: then no command is handed to a box either, since that needs the
+ * same place.
+ */
 static int pin(struct pinning *p, struct err *e)
 {
 	const struct view *v = p->c->view;

@@ -20,7 +20,8 @@ struct policy_file {
 	enum policy_kind kind;
 	enum config_who who; /* WHO_ANYONE: of a project, and not trusted */
 	bool project;        /* it lies in the project */
-	struct str around;   /* root of the project around this one that it belongs to; empty: it is the project's own */
+	/* Root of the project around this one that it belongs to; empty: it is the project's own. */
+	struct str around;
 	struct err *err;     /* it could not be read; else NULL */
 	bool unread;         /* ... the file itself; else what decides about it */
 };
@@ -29,7 +30,8 @@ struct engine_request {
 	struct str command;
 	struct str cwd;        /* absolute, or relative to the process's own; empty: the process's own */
 	struct str base;       /* where the client's session started: the project is looked for from there, as long as cwd lies in it. Empty: from cwd */
-	const struct directory *pin; /* the project is this one, whatever its files say by now. NULL: it is looked for. An empty path: there is none */
+	/* The project, whatever its files say by now. NULL: it is looked for. An empty path: there is none. */
+	const struct directory *pin;
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
@@ -66,7 +68,10 @@ struct policies {
 int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
 /* The same with a view that is there already, and nothing else of the world: no question is answered anew, and what a classifier said then it says now. *v is changed. */
 int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e);
-/* A judgement that denies because of something outside the command: id is internal-error, policy-error, record-error or project-changed. */
+/*
+ * A judgement that denies because of something outside the command: id is internal-error, policy-error,
+ * record-error or project-changed.
+ */
 void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
 /* "bash", "sh", "zsh", "powershell"; 0 or -1 */
 int engine_dialect(struct str name, enum dialect *ret);

@@ -21,9 +21,13 @@ static uint64_t memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
 }
 
-int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e) { return run_world_pinned(a, cwd, NULL, ret, e); }
+int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
+{
+	return run_world_pinned(a, cwd, NULL, ret, e);
+}
 
-int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret, struct err *e)
+int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
+		struct err *e)
 {
 	struct engine_request rq = {.cwd = cwd, .pin = pin};
 	struct view *v = arena_new(a, struct view);
@@ -57,7 +61,8 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 		return 0;
 	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
 		return r->caches ? -1 : 0;
-	if (r->spec.workspace_writable && r->world->view && world_remember(a, r->world->view, state, r->spec.workspace, e) != 0)
+	if (r->spec.workspace_writable && r->world->view &&
+	    world_remember(a, r->world->view, state, r->spec.workspace, e) != 0)
 		return -1;
 	for (const struct texts *t = r->caches; t; t = t->next)
 		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)

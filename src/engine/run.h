@@ -50,7 +50,8 @@ struct run_world { /* of the caller */
 	struct machine machine;
 	struct str config_dir, state_dir; /* caisson's own, resolved; empty: not known */
 	struct str project;               /* of cwd; empty: none */
-	struct identity project_id, cwd_id; /* of a ticket or a pinned project; not known: they are looked at when they are resolved */
+	/* Of a ticket or a pinned project; not known: they are looked at when they are resolved. */
+	struct identity project_id, cwd_id;
 	const struct view *view;          /* the same for the judge */
 	bool terminal;                    /* output goes to a terminal */
 };
@@ -111,7 +112,8 @@ struct report {
 /* What is known of the caller; `cwd` is where it would run, empty: the process's own directory. */
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e);
 /* The same with a project that was pinned before. */
-int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret, struct err *e);
+int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
+		struct err *e);
 /* The directory whose project has a say: the workspace that is given, else empty for the working directory. */
 struct str run_project(const struct run_wishes *w);
 /* Reads the skill, if one is named. One that lists programs is nothing without the gate, so it is turned on. */

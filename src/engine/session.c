@@ -24,7 +24,8 @@ static struct str name_of(struct arena *a, struct str client, struct str id)
 {
 	char hex[SHA256_HEX + 1];
 
-	sha256_hex(str_fmt(a, "%.*s\n%.*s", STR_ARG(client), STR_ARG(id)), hex); /* no client's name has a line end */
+	/* No client's name has a line end. */
+	sha256_hex(str_fmt(a, "%.*s\n%.*s", STR_ARG(client), STR_ARG(id)), hex);
 	return str_fmt(a, "%s.json", hex);
 }
 
@@ -51,12 +52,16 @@ static struct str text_of(struct arena *a, const json_t *o, const char *key)
 	return str_dup(a, json_to_str(json_object_get(o, key)));
 }
 
-static int64_t number_of(const json_t *o, const char *key) { return json_integer_value(json_object_get(o, key)); }
+static int64_t number_of(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
 
 static int parse(struct arena *a, const json_t *o, struct session *ret)
 {
 	const json_t *roots = json_object_get(o, "roots");
-	struct session s = {.client = text_of(a, o, "client"), .id = text_of(a, o, "session"), .boot = text_of(a, o, "boot")};
+	struct session s = {.client = text_of(a, o, "client"), .id = text_of(a, o, "session"),
+		.boot = text_of(a, o, "boot")};
 
 	s.started = number_of(o, "started");
 	s.last = number_of(o, "last");
@@ -108,8 +113,8 @@ static int open_session(const char *path, uint32_t uid, struct err *e)
 	return unreliable(path, "is not the caller's alone", e);
 }
 
-int session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid, struct session *ret,
-		 struct err *e)
+int session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid,
+		 struct session *ret, struct err *e)
 {
 	const char *path = str_c(a, path_of(a, state, name_of(a, client, id)));
 	struct parsing p = {.a = a, .ret = ret};
@@ -150,7 +155,8 @@ static void put_session(struct buf *b, const struct session *s, uint32_t uid)
 	buf_fmt(b, "],\"started\":%lld,\"last\":%lld}\n", (long long)s->started, (long long)s->last);
 }
 
-int session_write(struct arena *a, struct str state, const struct session *s, uint32_t uid, bool fresh, struct err *e)
+int session_write(struct arena *a, struct str state, const struct session *s, uint32_t uid, bool fresh,
+		struct err *e)
 {
 	const char *path = str_c(a, path_of(a, state, name_of(a, s->client, s->id))), *draft;
 	char unique[ID_LETTERS + 1];

@@ -1,10 +1,10 @@
 /*
- * A session of a client, as far as it must outlive one event: which project it is about. The project is pinned at the
- * session's first event by path, device and inode. What is created, deleted or renamed later (`.git/HEAD`, a nested
- * `git init`, links) moves nothing: later events use what is written here.
+ * A session of a client, as far as it must outlive one event: which project it is about. The project is
+ * pinned at the session's first event by path, device and inode. What is created, deleted or renamed later
+ * (`.git/HEAD`, a nested `git init`, links) moves nothing: later events use what is written here.
  *
- * STATE/sessions/HASH.json (0600). HASH is the SHA-256 of client and session id, so that nothing a client sends
- * becomes a file name. A session that had no event for SESSION_AGE_S is removed.
+ * STATE/sessions/HASH.json (0600). HASH is the SHA-256 of client and session id, so that nothing a client
+ * sends becomes a file name. A session that had no event for SESSION_AGE_S is removed.
  */
 #pragma once
 #include "model/identity.h"
@@ -23,11 +23,18 @@ struct session {
 	int64_t started, last;                  /* seconds */
 };
 
-/* 1: *ret is the session; 0: there is none yet; -1: there is a file that cannot be relied on, and nothing may run. */
-int session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid, struct session *ret,
-		 struct err *e);
-/* `state`: made and checked. Replaces what is there; a new one (`fresh`) that somebody else has just made is an error. */
-int session_write(struct arena *a, struct str state, const struct session *s, uint32_t uid, bool fresh, struct err *e);
+/*
+ * 1: *ret is the session; 0: there is none yet; -1: there is a file that cannot be relied on, and nothing
+ * may run.
+ */
+int session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid,
+		 struct session *ret, struct err *e);
+/*
+ * `state`: made and checked. Replaces what is there; a new one (`fresh`) that somebody else has just made
+ * is an error.
+ */
+int session_write(struct arena *a, struct str state, const struct session *s, uint32_t uid, bool fresh,
+		struct err *e);
 void session_sweep(struct arena *a, struct str state, int64_t now_s);
 /* Of the running machine; empty: not known. */
 struct str session_boot(struct arena *a);

@@ -110,8 +110,8 @@ static struct str take_component(struct str *path)
 }
 
 /*
- * A pattern of a project whose root lies above the workspace: the part of it that lies in the workspace. Where that is
- * all of the workspace, nothing in it can be written.
+ * A pattern of a project whose root lies above the workspace: the part of it that lies in the workspace.
+ * Where that is all of the workspace, nothing in it can be written.
  */
 static void protect_from(struct making *m, struct str root, struct str pattern, size_t *n)
 {
@@ -181,7 +181,9 @@ static int not_guarded(struct places *p, const char *option, struct str real, st
 {
 	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
 
-	return pattern ? err_set(e, ERR_INPUT, 0, "%s '%.*s' is, or holds, a place of keys or of settings that programs obey (%s), which no box may change; name another directory", option, STR_ARG(real), pattern) : 0;
+	return pattern ? err_set(e, ERR_INPUT, 0,
+			"%s '%.*s' is, or holds, a place of keys or of settings that programs obey (%s), "
+			"which no box may change; name another directory", option, STR_ARG(real), pattern) : 0;
 }
 
 /* The work profile without a project: why there is none. */
@@ -192,7 +194,9 @@ static int no_project(struct places *p, struct err *e)
 
 	if (cwd.n && not_guarded(p, "the directory", cwd, e) != 0)
 		return -1;
-	return err_set(e, ERR_INPUT, 0, "the work profile needs a project, and '%.*s' is none: say which directory with --workspace", STR_ARG(p->m->world->cwd));
+	return err_set(e, ERR_INPUT, 0,
+			"the work profile needs a project, and '%.*s' is none: say which directory with --workspace",
+			STR_ARG(p->m->world->cwd));
 }
 
 /* A link that lies in a repository may be the work of a program in a box: it leads no box out of there. */
@@ -204,7 +208,9 @@ static int not_led_out(struct places *p, const char *option, struct str name, st
 
 	if (str_eq(absolute(p, name), real) || !project_left(&look, absolute(p, name), &way))
 		return 0;
-	return err_set(e, ERR_INPUT, 0, "%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the directory itself: '%.*s'", option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
+	return err_set(e, ERR_INPUT, 0,
+			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the directory itself: '%.*s'",
+			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
 		STR_ARG(real));
 }
 
@@ -220,7 +226,10 @@ static int not_pinned(const char *what, const char *path, struct err *e)
 	return err_set(e, ERR_INPUT, 0, "%s '%s' was moved or replaced while it was looked at; run the command again", what, path);
 }
 
-/* From here on the workspace is this directory, whatever has its name later. What is known of it already must be true. */
+/*
+ * From here on the workspace is this directory, whatever has its name later. What is known of it already
+ * must be true.
+ */
 static int pin_workspace(struct places *p, struct err *e)
 {
 	struct making *m = p->m;
@@ -228,7 +237,8 @@ static int pin_workspace(struct places *p, struct err *e)
 	const char *path = str_c(m->a, s->workspace);
 	const struct directory *place = m->w->workspace ? m->w->place : NULL;
 	bool elsewhere = place && !str_eq(place->path, s->workspace);
-	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ? m->world->project_id : (struct identity){0};
+	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ? m->world->project_id
+			: (struct identity){0};
 	FD_CLEANUP int fd = elsewhere ? -1 : directory_open_expected(path, known, O_PATH);
 
 	if (elsewhere)
@@ -263,7 +273,8 @@ static int workspace(struct places *p, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
 	if (!project_allowed(&p->memo, at.real, m->world->home))
 		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a directory of the system, the home directory, or one above it; name a directory inside", STR_ARG(at.real));
-	if (not_ours(p, "--workspace", at.real, e) != 0 || not_guarded(p, "--workspace", at.real, e) != 0 || not_led_out(p, "--workspace", name, at.real, e) != 0)
+	if (not_ours(p, "--workspace", at.real, e) != 0 || not_guarded(p, "--workspace", at.real, e) != 0 ||
+			not_led_out(p, "--workspace", name, at.real, e) != 0)
 		return -1;
 	s->workspace = at.real;
 	if (s->workspace_writable)
@@ -301,7 +312,8 @@ static int extra_path(struct places *p, const char *option, const char *name, bo
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
 	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) || (writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is %s the home directory, or one above it; name something inside", option, name, writable ? "a place of the system," : "the root,");
-	if (not_ours(p, option, at.real, e) != 0 || (writable && (not_guarded(p, option, at.real, e) != 0 || not_led_out(p, option, str_of(name), at.real, e) != 0)))
+	if (not_ours(p, option, at.real, e) != 0 || (writable && (not_guarded(p, option, at.real, e) != 0 ||
+			not_led_out(p, option, str_of(name), at.real, e) != 0)))
 		return -1;
 	add_path(p->m, at.real, at.real, writable);
 	return 0;
@@ -464,7 +476,8 @@ static int directory(struct places *p, struct err *e)
 	if (path_inside(real, s->workspace))
 		return pin_cwd(p, real, (struct identity){0}, e);
 	if (path_inside(absolute(p, str_of(m->w->cwd)), s->workspace))
-		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link", m->w->cwd, STR_ARG(s->workspace));
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link", m->w->cwd,
+				STR_ARG(s->workspace));
 	s->cwd = absolute(p, str_of(m->w->cwd));
 	return 0;
 }

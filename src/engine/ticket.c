@@ -22,7 +22,8 @@
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
 static bool survives(const struct ticket *t)
 {
-	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client, t->tool, t->tool_use_id, t->id, t->config};
+	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client,
+			t->tool, t->tool_use_id, t->id, t->config};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (!utf8_valid(all[i]) || memchr(all[i].n ? all[i].p : "x", 0, all[i].n ? all[i].n : 1))
@@ -30,17 +31,23 @@ static bool survives(const struct ticket *t)
 	return true;
 }
 
-struct str ticket_cwd(struct arena *a, const struct ticket *t) { return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) : t->project.path; }
+struct str ticket_cwd(struct arena *a, const struct ticket *t)
+{
+	return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) : t->project.path;
+}
 
 static int changed(const char *what, struct str path, int why, struct err *e)
 {
 	if (why == ESTALE || why == ELOOP || why == ENOENT || why == ENOTDIR)
-		return err_set(e, ERR_INPUT, 0, "the %s '%.*s' was moved or replaced since the command was judged; run the command again", what, STR_ARG(path));
+		return err_set(e, ERR_INPUT, 0,
+				"the %s '%.*s' was moved or replaced since the command was judged; run the command again", what,
+				STR_ARG(path));
 	return err_set(e, ERR_SYSTEM, why, "cannot open the %s '%.*s'", what, STR_ARG(path));
 }
 
 /* Opens both and compares what is known of them. */
-static int open_both(struct arena *a, const struct ticket *t, struct identity *ret_project, struct identity *ret_cwd, struct err *e)
+static int open_both(struct arena *a, const struct ticket *t, struct identity *ret_project,
+		struct identity *ret_cwd, struct err *e)
 {
 	const char *path = str_c(a, t->project.path), *below = str_c(a, t->cwd);
 	struct str whole = ticket_cwd(a, t);
@@ -56,12 +63,14 @@ static int open_both(struct arena *a, const struct ticket *t, struct identity *r
 	return 0;
 }
 
-int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t, struct err *e)
+int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t,
+		struct err *e)
 {
 	struct ticket to = {.project = *project};
 
 	if (!path_inside(cwd, project->path))
-		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'", STR_ARG(cwd), STR_ARG(project->path));
+		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'", STR_ARG(cwd),
+				STR_ARG(project->path));
 	to.cwd = str_sub(cwd, cwd.n > project->path.n ? project->path.n + 1 : cwd.n, cwd.n);
 	if (open_both(a, &to, &to.project.id, &to.cwd_id, e) != 0)
 		return -1;
@@ -96,7 +105,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	struct str path, name;
 	struct buf b;
 
-	if (!survives(t) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) || !identity_known(t->cwd_id))
+	if (!survives(t) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
+			!identity_known(t->cwd_id))
 		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
 	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
@@ -157,22 +167,26 @@ static struct str text_of(struct arena *a, const json_t *o, const char *key) { r
 static struct identity read_directory(struct arena *a, const json_t *o, struct str *ret_path)
 {
 	*ret_path = text_of(a, o, "path");
-	return (struct identity){(uint64_t)json_integer_value(json_object_get(o, "dev")), (uint64_t)json_integer_value(json_object_get(o, "ino"))};
+	return (struct identity){(uint64_t)json_integer_value(json_object_get(o, "dev")),
+			(uint64_t)json_integer_value(json_object_get(o, "ino"))};
 }
 
 static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 {
 	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
-	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"), .agent = text_of(a, o, "agent"),
+	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"),
+			.agent = text_of(a, o, "agent"),
 		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
-		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"), .settings = json_integer_value(json_object_get(o, "settings")) == 1,
+		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
+				.settings = json_integer_value(json_object_get(o, "settings")) == 1,
 		.follow = json_integer_value(json_object_get(o, "follow")) == 1};
 
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)
 		return -1;
 	t.cwd_id = read_directory(a, json_object_get(o, "cwd"), &t.cwd);
 	t.project.id = read_directory(a, json_object_get(o, "project"), &t.project.path);
-	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) || dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
+	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) ||
+			dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
 		return -1;
 	t.dialect = (enum dialect)dialect;
 	t.time_ms = (uint64_t)ms;

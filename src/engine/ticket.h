@@ -5,8 +5,8 @@
  * A ticket is a file in STATE/tickets (0600) whose name is 128 random bits. It is good for one run: who takes it renames it first, so that of
  * two only one gets it, and it is gone before anything runs.
  *
- * Project and working directory are in it by device and inode. A boxed program may give their names to other directories before the ticket is used; then the
- * ticket is refused.
+ * Project and working directory are in it by device and inode. A boxed program may give their names to
+ * other directories before the ticket is used; then the ticket is refused.
  */
 #pragma once
 #include "model/identity.h"
@@ -34,10 +34,11 @@ struct ticket {
 };
 
 /*
- * Fills in project and cwd: opens both without following links, the second below the first. `cwd` is absolute and resolved. An identity of the project that is
- * known already must still be true.
+ * Fills in project and cwd: opens both without following links, the second below the first. `cwd` is
+ * absolute and resolved. An identity of the project that is known already must still be true.
  */
-int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t, struct err *e);
+int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t,
+		struct err *e);
 /* Are they still the same directories? */
 int ticket_check(struct arena *a, const struct ticket *t, struct err *e);
 /* The working directory, absolute. */

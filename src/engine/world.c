@@ -68,7 +68,10 @@ struct project_look world_look(struct path_memo *m, const struct view *v)
 	return (struct project_look){.m = m, .home = v->home, .uid = v->uid, .known = v->remembered};
 }
 
-/* A place of keys or settings is nobody's project, also when somebody works there: its files stay out of every box. */
+/*
+ * A place of keys or settings is nobody's project, also when somebody works there: its files stay out of
+ * every box.
+ */
 static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
 {
 	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), found;

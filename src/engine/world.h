@@ -15,11 +15,15 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 /* The same for a request about the same place, of which `known` tells already: only what depends on the policy is looked at, and without a policy nothing is. */
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret);
 /*
- * Is this resolved path, or something above or below it, a place of keys, or of settings that programs obey (~/.ssh, ~/.config, .git, .claude)? The pattern that
- * says so, or NULL. No box may write there, so it is no project and no workspace either.
+ * Is this resolved path, or something above or below it, a place of keys, or of settings that programs obey
+ * (~/.ssh, ~/.config, .git, .claude)? The pattern that says so, or NULL. No box may write there, so it is
+ * no project and no workspace either.
  */
 const char *world_guarded(struct path_memo *m, struct str real, struct str home);
-/* Notes a repository's root in the state (made and checked), so that it stays one whatever a box does to it. */
+/*
+ * Notes a repository's root in the state (made and checked), so that it stays one whatever a box does to
+ * it.
+ */
 int world_remember(struct arena *a, const struct view *v, struct str state, struct str root, struct err *e);
 /* What is needed to look for projects. */
 struct project_look world_look(struct path_memo *m, const struct view *v);

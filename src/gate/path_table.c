@@ -338,9 +338,13 @@ bool path_table_environ(struct str path, struct str real)
 /* ---- what no box may write ---- */
 
 /* Worktrees that clients make for themselves are projects like others. */
-static const char worktree_names[][PATTERN_ROOM] = {".claude/worktrees/**", ".codex/worktrees/**", ".cursor/worktrees/**"};
+static const char worktree_names[][PATTERN_ROOM] = {".claude/worktrees/**", ".codex/worktrees/**",
+		".cursor/worktrees/**"};
 
-/* The names before the first star of a pattern that ends in all there is below them; empty: it has other stars. */
+/*
+ * The names before the first star of a pattern that ends in all there is below them; empty: it has other
+ * stars.
+ */
 static struct str stem_of(struct str pattern)
 {
 	if (str_ends(pattern, "/**"))
@@ -353,7 +357,10 @@ static struct str stem_of(struct str pattern)
 	return pattern;
 }
 
-static bool overlaps(struct str path, struct str stem) { return stem.n && path.n && (path_within(path, stem) || path_within(stem, path)); }
+static bool overlaps(struct str path, struct str stem)
+{
+	return stem.n && path.n && (path_within(path, stem) || path_within(stem, path));
+}
 
 /* Does the path lead through these components, wherever they begin? */
 static bool leads_through(struct str path, struct str stem)
@@ -368,12 +375,16 @@ static bool is_worktree(struct str path)
 {
 	for (size_t i = 0; i < COUNT(worktree_names); i++)
 		for (size_t k = 0; k + 1 < path.n; k++)
-			if (path.p[k] == '/' && path.p[k + 1] == '.' && glob_path(str_of(worktree_names[i]), str_sub(path, k + 1, path.n), 0))
+			if (path.p[k] == '/' && path.p[k + 1] == '.' &&
+			    glob_path(str_of(worktree_names[i]), str_sub(path, k + 1, path.n), 0))
 				return true;
 	return false;
 }
 
-/* Names that may stand anywhere count as directories only: a file of such a name belongs to whoever works there. */
+/*
+ * Names that may stand anywhere count as directories only: a file of such a name belongs to whoever works
+ * there.
+ */
 static bool guards(const char *pattern, struct str path, struct str rest, bool anywhere)
 {
 	struct str p = str_of(pattern);
@@ -381,7 +392,8 @@ static bool guards(const char *pattern, struct str path, struct str rest, bool a
 	if (str_starts(p, "~/"))
 		return rest.n && overlaps(rest, stem_of(str_sub(p, 2, p.n)));
 	if (str_starts(p, "/"))
-		return overlaps(path, stem_of(p)) || (!stem_of(p).n && glob_path(str_sub(p, 1, p.n), str_sub(path, 1, path.n), 0));
+		return overlaps(path, stem_of(p)) ||
+		       (!stem_of(p).n && glob_path(str_sub(p, 1, p.n), str_sub(path, 1, path.n), 0));
 	return anywhere && (str_ends(p, "/**") || str_is(p, ".git")) && leads_through(path, stem_of(p));
 }
 

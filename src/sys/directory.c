@@ -13,14 +13,18 @@
 
 static int open_linkless(int dir, const char *path, int flags, uint64_t resolve)
 {
-	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_DIRECTORY | O_CLOEXEC), .resolve = RESOLVE_NO_SYMLINKS | resolve};
+	struct open_how how = {.flags = (uint64_t)(unsigned)(flags | O_DIRECTORY | O_CLOEXEC),
+			.resolve = RESOLVE_NO_SYMLINKS | resolve};
 
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }
 
 int directory_open(const char *path) { return open_linkless(AT_FDCWD, path, O_PATH, 0); }
 
-int directory_open_below(int root, const char *path) { return open_linkless(root, *path ? path : ".", O_PATH, RESOLVE_BENEATH); }
+int directory_open_below(int root, const char *path)
+{
+	return open_linkless(root, *path ? path : ".", O_PATH, RESOLVE_BENEATH);
+}
 
 int directory_identity(int fd, struct identity *ret)
 {
@@ -34,7 +38,8 @@ int directory_identity(int fd, struct identity *ret)
 
 bool directory_is(const struct stat *st, struct identity expected)
 {
-	return !identity_known(expected) || (S_ISDIR(st->st_mode) && identity_same((struct identity){st->st_dev, st->st_ino}, expected));
+	return !identity_known(expected) || (S_ISDIR(st->st_mode) && identity_same((struct identity){st->st_dev,
+			st->st_ino}, expected));
 }
 
 int directory_open_expected(const char *path, struct identity expected, int flags)

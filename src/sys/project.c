@@ -125,7 +125,8 @@ static struct str line_of(struct arena *a, const char *path)
 	struct str text = STR("");
 	struct stat st;
 
-	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || file_read(a, path, PATH_MAX + 16, &text, NULL, NULL) != 0)
+	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || file_read(a, path, PATH_MAX + 16, &text, NULL,
+			NULL) != 0)
 		return STR("");
 	while (text.n && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
 		text.n--;
@@ -146,11 +147,13 @@ bool project_worktree(struct arena *a, struct str root, struct str repository)
 	name = str_sub(here, worktrees.n, here.n);
 	if (str_find(name, '/', 0) >= 0 || str_is(name, "..") || str_is(name, "."))
 		return false;
-	return str_eq(line_of(a, str_c(a, str_fmt(a, "%.*s/gitdir", STR_ARG(here)))), str_fmt(a, "%.*s/.git", STR_ARG(root)));
+	return str_eq(line_of(a, str_c(a, str_fmt(a, "%.*s/gitdir", STR_ARG(here)))), str_fmt(a, "%.*s/.git",
+			STR_ARG(root)));
 }
 
 /* One link on the way: does it leave the repository it lies in? */
-static bool leaves(const struct project_look *l, struct str dir, const struct path_answer *link, struct project_exit *ret)
+static bool leaves(const struct project_look *l, struct str dir, const struct path_answer *link,
+		struct project_exit *ret)
 {
 	struct str root = find_top(l, dir);
 

@@ -3,7 +3,8 @@
  *
  * The root is the git top level above the working directory, or else that directory itself; never the home directory, / or a parent of
  * either. A top level counts only if it and its .git are the caller's or root's: another user's /tmp/.git must not make /tmp a project.
- * A root that was seen before (remembered.h) stays one: a program in a box can delete .git/HEAD, and must not widen the next box by that.
+ * A root that was seen before (remembered.h) stays one: a program in a box can delete .git/HEAD, and must
+ * not widen the next box by that.
  */
 #pragma once
 #include "model/policy.h"
@@ -18,7 +19,8 @@ struct project_look { /* with what one looks */
 	struct path_memo *m;
 	struct str home;
 	uint32_t uid;
-	const struct remembered *known; /* roots that were seen before are roots without a valid HEAD, too. May be NULL */
+	/* Roots that were seen before are roots without a valid HEAD, too. May be NULL. */
+	const struct remembered *known;
 };
 
 /* The root, resolved, or empty when there is none. A directory that does not exist on this machine is its own root. */
@@ -28,15 +30,19 @@ struct texts *project_enclosing(const struct project_look *l, struct str root);
 /* Is this resolved directory a repository's top level, and the caller's? */
 bool project_repository(struct str dir, uint32_t uid);
 
-/* Is `root` a linked worktree of the repository, by what both sides say? A program in a box writes only one of them. */
+/*
+ * Is `root` a linked worktree of the repository, by what both sides say? A program in a box writes only
+ * one of them.
+ */
 bool project_worktree(struct arena *a, struct str root, struct str repository);
 
 struct project_exit { /* the way out of a project */
 	struct str root, link;
 };
 /*
- * Does this absolute path lead out of a repository through a link that lies in it? The link may be what a program in a
- * box made, so what it leads to is no project of its own. Links outside of any repository are the person's.
+ * Does this absolute path lead out of a repository through a link that lies in it? The link may be what a
+ * program in a box made, so what it leads to is no project of its own. Links outside of any repository are
+ * the person's.
  */
 bool project_left(const struct project_look *l, struct str path, struct project_exit *ret);
 /* May this resolved directory be a root at all? Not /, not the home directory, nothing above it, no directory of the system. */

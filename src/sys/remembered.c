@@ -23,7 +23,10 @@ struct line { /* one root */
 	struct str path; /* as it is written */
 };
 
-static struct str file_of(struct arena *a, struct str state_dir) { return str_fmt(a, "%.*s/" FILE_NAME, STR_ARG(state_dir)); }
+static struct str file_of(struct arena *a, struct str state_dir)
+{
+	return str_fmt(a, "%.*s/" FILE_NAME, STR_ARG(state_dir));
+}
 
 static bool is_ours(int fd, uint32_t uid)
 {
@@ -62,7 +65,10 @@ static struct str escaped(struct arena *a, struct str path)
 	return buf_view(&b);
 }
 
-/* Is this what escaped() makes of the path? Without memory: it is asked for every directory above a command. */
+/*
+ * Is this what escaped() makes of the path? Without memory: it is asked for every directory above a
+ * command.
+ */
 static bool same_path(struct str written, struct str path)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -91,7 +97,10 @@ static bool number(struct str *rest, int64_t *ret)
 	return true;
 }
 
-/* The line that starts at *at, which goes on to the next. A line that cannot be read has no path. False: no more. */
+/*
+ * The line that starts at *at, which goes on to the next. A line that cannot be read has no path. False:
+ * no more.
+ */
 static bool next_line(struct str text, size_t *at, struct line *ret)
 {
 	ptrdiff_t end = *at < text.n ? str_find(text, '\n', *at) : -1;
@@ -110,7 +119,8 @@ static bool next_line(struct str text, size_t *at, struct line *ret)
 
 static void put_line(struct buf *b, const struct line *l)
 {
-	buf_fmt(b, "%lld %lld %lld %.*s\n", (long long)l->id.dev, (long long)l->id.ino, (long long)l->seen, STR_ARG(l->path));
+	buf_fmt(b, "%lld %lld %lld %.*s\n", (long long)l->id.dev, (long long)l->id.ino, (long long)l->seen,
+			STR_ARG(l->path));
 }
 
 /* The last line of this path, or false. */
@@ -127,13 +137,19 @@ static bool find_line(struct str text, struct str path, struct line *ret)
 	return found;
 }
 
+/* By the inode alone: device numbers may be others after a reboot, and to take it for a root only makes a box smaller. */
 bool remembered_root(const struct remembered *r, struct str dir)
 {
+	char path[PATH_MAX];
+	struct identity now;
 	struct line l;
 
-	if (!r || !r->text.n || !find_line(r->text, dir, &l))
+	if (!r || !r->text.n || dir.n >= sizeof(path) || !find_line(r->text, dir, &l))
 		return false;
-	return directory_check(&(struct directory){.path = dir, .id = l.id}) == 0;
+	memcpy(path, dir.p, dir.n);
+	path[dir.n] = 0;
+	FD_CLEANUP int fd = directory_open(path);
+	return fd >= 0 && directory_identity(fd, &now) == 0 && now.ino == l.id.ino;
 }
 
 bool remembered_lately(const struct remembered *r, const struct directory *root, int64_t now_s)
@@ -158,7 +174,10 @@ static bool repeated(struct str text, size_t from, struct str path)
 	return false;
 }
 
-/* The latest lines, one of each path; the oldest come first in the file, since lines are only ever appended. */
+/*
+ * The latest lines, one of each path; the oldest come first in the file, since lines are only ever
+ * appended.
+ */
 static struct str compacted(struct arena *a, struct str text, int64_t now_s)
 {
 	size_t n = 0, skip;
@@ -223,11 +242,13 @@ static int add_locked(void *arg)
 	}
 	put_line(&b, &d->line);
 	if (d->rc == 0)
-		d->rc = text.n ? file_replace(d->path, buf_view(&b), d->e) : fd_write_all(d->fd, d->path, buf_view(&b), d->e);
+		d->rc = text.n ? file_replace(d->path, buf_view(&b), d->e) : fd_write_all(d->fd, d->path, buf_view(&b),
+				d->e);
 	return 0;
 }
 
-int remembered_add(struct arena *a, struct str state_dir, const struct directory *root, int64_t now_s, struct err *e)
+int remembered_add(struct arena *a, struct str state_dir, const struct directory *root, int64_t now_s,
+		struct err *e)
 {
 	struct adding d = {.a = a, .path = str_c(a, file_of(a, state_dir)), .now_s = now_s, .e = e};
 	int rc;
