@@ -85,7 +85,12 @@ void protect_report(struct protect *p, const char *path, const char *what, struc
 	p->changes_end = &c->next;
 }
 
-bool protect_kept(const struct protect *p, const char *path) { return pmap_get(p->kept_paths, str_of(path)) != NULL; }
+bool protect_kept(const struct protect *p, const char *path)
+{
+	const struct kept *k = pmap_get(p->kept_paths, str_of(path));
+
+	return k && k->kind != KEPT_WATCHED;
+}
 
 /* ---- what is to be kept ---- */
 
@@ -195,6 +200,10 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 		return;
 	}
 	got = below_stat(p->ws, path, &st);
+	if (flags & NAME_REPORT) {
+		keep(p, path, KEPT_WATCHED, flags, got == 0 ? &st : &(struct stat){0});
+		return;
+	}
 	if (got < 0 && errno == ELOOP) {
 		const char *link = link_above(p, path);
 
@@ -321,7 +330,7 @@ static void add_ops(struct protect *p, struct ops *ops)
 		max += count_slashes(k->path) + 1;
 	all = arena_array(p->a, max, sizeof *all);
 	for (struct kept *k = p->kept; k; k = k->next) {
-		if (k->kind == KEPT_ABSENT)
+		if (k->kind == KEPT_ABSENT || k->kind == KEPT_WATCHED)
 			continue;
 		for (const char *slash = strchr(k->path, '/'); slash; slash = strchr(slash + 1, '/'))
 			all[n++] = (struct pinned){str_c(p->a, str_n(k->path, (size_t)(slash - k->path))), PIN_ABOVE};
@@ -371,19 +380,20 @@ static void protect_close(struct protect *p)
 
 /* ---- before ---- */
 
-bool protect_nested(const struct spot *dir, const char *name)
+const struct protect_name *protect_nested(const struct spot *dir, const char *name)
 {
 	const struct protect_name *row;
 
-	if (name[0] != '.' || !dir->path[0] || dir->heavy || dotgit_around(dir))
-		return false;
-	row = protect_name_find(str_of(name));
-	return row && (row->flags & NAME_NESTED);
+	if (!dir->path[0] && !str_ends(str_of(name), ".code-workspace"))
+		return NULL;
+	row = protect_nested_find(path_basename(dir->path), name);
+	return row && !dir->heavy && !dotgit_around(dir) ? row : NULL;
 }
 
 static void before_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = w->p;
+	const struct protect_name *row;
 
 	(void)fd;
 	if (dotgit_name(name)) {
@@ -398,11 +408,13 @@ static void before_entry(struct walk *w, struct spot *dir, int fd, const char *n
 			if (glob_path(t->text, str_of(path), 0))
 				protect_keep(p, path, 0, NULL);
 	}
-	if (protect_nested(dir, name)) {
+	row = protect_nested(dir, name);
+	if (row && !(row->flags & NAME_REPORT)) {
 		struct texts *t = arena_new(p->a, struct texts);
 
 		*t = (struct texts){.next = p->nested, .text = str_of(path_join(p->a, dir->path, name))};
 		p->nested = t;
+		p->settings = pmap_set(p->a, p->settings, t->text, t);
 		protect_keep(p, t->text.p, 0, NULL);
 	}
 }
@@ -636,6 +648,18 @@ static void appeared(struct protect *p, const struct kept *k)
 		protect_report(p, k->path, "protected name made", STR(""));
 }
 
+static void compare_watched(struct protect *p, const struct kept *k, const struct stat *now, bool present)
+{
+	const bool was = k->st.st_ino != 0;
+
+	if (present && !was)
+		protect_report(p, k->path, "made by the program", STR(""));
+	else if (present && (!same(&k->st, now) || now->st_ctim.tv_sec != k->st.st_ctim.tv_sec || now->st_ctim.tv_nsec != k->st.st_ctim.tv_nsec))
+		protect_report(p, k->path, "changed by the program", STR(""));
+	else if (was && !present)
+		protect_report(p, k->path, "removed by the program", STR(""));
+}
+
 static void compare(struct protect *p, const struct kept *k)
 {
 	struct stat now = {0};
@@ -644,7 +668,9 @@ static void compare(struct protect *p, const struct kept *k)
 
 	if (present && (k->kind == KEPT_ABSENT || k->kind == KEPT_MADE) && placeholder_at(p, k->path, &now, k->st.st_size))
 		return;
-	if (k->kind == KEPT_PATH || k->kind == KEPT_ABOVE)
+	if (k->kind == KEPT_WATCHED)
+		compare_watched(p, k, &now, present);
+	else if (k->kind == KEPT_PATH || k->kind == KEPT_ABOVE)
 		compare_path(p, k, &now, present);
 	else if (k->kind == KEPT_LINK && !(present && S_ISLNK(now.st_mode) && same_link(p, k)))
 		put_link_back(p, k, present);

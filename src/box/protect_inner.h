@@ -31,6 +31,7 @@ enum {
 	NAME_MOVE = 4,       /* absent and not to be masked: quarantined when it has appeared; else only reported */
 	NAME_NESTED = 8,     /* protected in directories below as well, where it exists at the start */
 	NAME_WRITABLE = 16,  /* only pinned: its content may change */
+	NAME_REPORT = 64,    /* never pinned or moved: reported when the program has changed it */
 	NAME_GIT = 32,       /* when it is a link, where it leads to is a repository and handled as such */
 };
 
@@ -41,6 +42,8 @@ struct protect_name {
 };
 
 const struct protect_name *protect_name_find(struct str path); /* NULL: not in the table */
+/* One that is protected in directories below as well; NULL: none. */
+const struct protect_name *protect_nested_find(const char *parent, const char *name);
 const struct protect_name *gitdir_names(bool worktree, size_t *ret_n);
 bool gitdir_name(const char *name);
 /* Directories of dependencies and build products: searched last. */
@@ -56,6 +59,7 @@ enum kept_kind {
 	KEPT_LINK,   /* a link: cannot be pinned */
 	KEPT_MADE,   /* absent, a placeholder of ours stands there */
 	KEPT_ABSENT, /* absent, only watched */
+	KEPT_WATCHED, /* there or not: the program may change it */
 };
 
 struct kept {
@@ -119,6 +123,7 @@ struct protect {
 	const struct pmap *visited;     /* directories searched at the start, to struct spot: what it does not mark was not there */
 	const struct pmap *git_files;   /* path of each .git found at the start that is a file, to its text */
 	struct texts *nested;           /* settings found below the top */
+	const struct pmap *settings;    /* the same that were there before, to struct texts */
 	int vet;               /* STATE/vetted; -1: none */
 	char vet_name[VET_NAME + 1];
 	struct str index;      /* as it was read */
@@ -326,7 +331,7 @@ struct str git_file_target(struct protect *p, const char *path);
 void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret);
 const char *part_name(enum gitdir_part part);
 /* A name that is protected in directories below the top, in this one? */
-bool protect_nested(const struct spot *dir, const char *name);
+const struct protect_name *protect_nested(const struct spot *dir, const char *name);
 /* Calls fn for each path below the workspace that the configuration in `gitdir` names, for a working tree at `top`. */
 typedef void named_fn(void *ctx, const char *path, bool directory);
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);

@@ -276,9 +276,30 @@ static void bare_after(struct protect *p, const struct spot *dir)
 
 /* ---- the workspace ---- */
 
+/* Settings below the top that programs obey by themselves: new ones go, those that branches change are reported. */
+static void settings_after(struct protect *p, const struct spot *dir, int fd, const char *name, const struct protect_name *row)
+{
+	const char *path = path_join(p->a, dir->path, name);
+	struct stat st;
+
+	if (row->flags & NAME_REPORT) {
+		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_new(p, &st))
+			protect_report(p, path, "changed by the program", STR(""));
+		return;
+	}
+	if (!protect_kept(p, path) && !pmap_get(p->settings, str_of(path)) && (was_visited(p, dir->path) || !path_unchanged(p, path))) {
+		if (!(row->flags & (NAME_MASK | NAME_MOVE)))
+			protect_report(p, path, "protected name made", STR(""));
+		else if (protect_move(p, path, "protected name made") == 0)
+			return;
+	}
+	list_add(p, &p->nested, path);
+}
+
 static void after_entry(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type)
 {
 	struct protect *p = w->p;
+	const struct protect_name *row = protect_nested(dir, name);
 
 	if (dotgit_name(name) && (type == DT_REG || type == DT_LNK))
 		dotgit_after(p, w->ctx, path_join(p->a, dir->path, name), type);
@@ -286,8 +307,8 @@ static void after_entry(struct walk *w, struct spot *dir, int fd, const char *na
 		protect_move(p, path_join(p->a, dir->path, name), "link to caisson's own files");
 	else if (type == DT_LNK)
 		link_after(p, dir, fd, name);
-	if (protect_nested(dir, name))
-		list_add(p, &p->nested, path_join(p->a, dir->path, name));
+	if (row)
+		settings_after(p, dir, fd, name, row);
 }
 
 /* Fan-out directories of objects, which hold nothing but files: most of a repository's directories. */

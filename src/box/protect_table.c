@@ -12,17 +12,23 @@ static const struct protect_name names[] = {
 	{".zlogin", NAME_MOVE, ""}, {".zlogout", NAME_MOVE, ""}, {".inputrc", NAME_MOVE, ""}, {".screenrc", NAME_MOVE, ""}, {".tmux.conf", NAME_MOVE, ""},
 	/* tools that run what their file says; those that make such files in the course of ordinary work are not masked */
 	{".gitconfig", NAME_MASK, ""}, {".gitmodules", NAME_MASK, ""}, {".ripgreprc", NAME_MASK, ""},
-	{".envrc", 0, ""}, {".npmrc", 0, ""}, {".yarnrc", 0, ""}, {".yarnrc.yml", 0, ""}, {".pypirc", 0, ""}, {".pre-commit-config.yaml", 0, ""},
+	{".envrc", NAME_MOVE | NAME_NESTED, ""}, {".pnpmfile.cjs", NAME_MOVE | NAME_NESTED, ""}, {".nvim.lua", NAME_MOVE | NAME_NESTED, ""},
+	{".hg/hgrc", NAME_MOVE | NAME_NESTED, ""},
+	/* files that branches change in ordinary work */
+	{".npmrc", NAME_REPORT, ""}, {".yarnrc", NAME_REPORT, ""}, {".yarnrc.yml", NAME_REPORT, ""}, {".pypirc", NAME_REPORT, ""},
+	{".pre-commit-config.yaml", NAME_REPORT, ""}, {".yarn/releases", NAME_REPORT, ""}, {"mise.toml", NAME_REPORT, ""}, {".mise.toml", NAME_REPORT, ""},
+	{".cargo/config.toml", NAME_REPORT, ""},
 	{".vimrc", NAME_MOVE, ""}, {".nvimrc", NAME_MOVE, ""}, {".exrc", NAME_MOVE, ""}, {".gdbinit", NAME_MOVE, ""}, {".lldbinit", NAME_MOVE, ""},
 	{".wgetrc", NAME_MOVE, ""}, {".curlrc", NAME_MOVE, ""},
 	/* hooks that a repository's configuration may point to */
 	{".husky", NAME_NESTED, ""}, {".githooks", NAME_NESTED, ""},
 	/* editors: tasks, launch configurations, interpreters */
-	{".vscode", NAME_MASK | NAME_NESTED, ""}, {".idea", NAME_MASK | NAME_NESTED, ""}, {".devcontainer", NAME_NESTED, ""}, {".devcontainer.json", 0, ""},
+	{".vscode", NAME_MASK | NAME_NESTED, ""}, {".idea", NAME_MASK | NAME_NESTED, ""}, {".devcontainer", NAME_NESTED, ""}, {".devcontainer.json", NAME_REPORT, ""}, {".zed", NAME_MOVE | NAME_NESTED, ""},
 	/* agent clients: hooks, permissions, servers to start; masked where a running client takes up what appears */
 	{".claude", NAME_MASK | NAME_NESTED, ""}, {".mcp.json", NAME_MASK | NAME_NESTED, ""}, {".claude.json", NAME_MASK, ""},
 	{".codex", NAME_MOVE | NAME_NESTED, ""}, {".gemini", NAME_MOVE | NAME_NESTED, ""}, {".qwen", NAME_MOVE | NAME_NESTED, ""},
 	{".cursor", NAME_MASK | NAME_NESTED, ""}, {".opencode", NAME_MOVE | NAME_NESTED, ""}, {".windsurf", NAME_MOVE | NAME_NESTED, ""},
+	{".agents", NAME_MOVE | NAME_NESTED, ""}, {"CLAUDE.md", NAME_REPORT | NAME_NESTED, ""}, {"AGENTS.md", NAME_REPORT | NAME_NESTED, ""}, {"GEMINI.md", NAME_REPORT | NAME_NESTED, ""},
 	{".github/hooks", NAME_MASK | NAME_MOVE, ""}, {".aider.conf.yml", NAME_MOVE, ""}, {"opencode.json", NAME_MOVE, ""}, {"opencode.jsonc", NAME_MOVE, ""},
 	/* caisson's own; not masked: a hook that judges while a box runs would read the placeholder as a policy that does not load */
 	{".caisson.yaml", NAME_MOVE, ""},
@@ -71,6 +77,21 @@ bool gitdir_name(const char *name)
 		if (!strcmp(gitdir[i].path, name))
 			return true;
 	return false;
+}
+
+const struct protect_name *protect_nested_find(const char *parent, const char *name)
+{
+	static const struct protect_name workspace_file = {"*.code-workspace", NAME_MOVE | NAME_NESTED, ""};
+	const size_t n = strlen(name);
+
+	if (n > 15 && !strcmp(name + n - 15, ".code-workspace"))
+		return &workspace_file;
+	if (!strcmp(name, "hgrc") && !strcmp(parent, ".hg"))
+		return protect_name_find(STR(".hg/hgrc"));
+	if (name[0] != '.' && (n < 9 || strcmp(name + n - 3, ".md") != 0)) /* nearly every name */
+		return NULL;
+	const struct protect_name *row = protect_name_find(str_of(name));
+	return row && row->flags & NAME_NESTED ? row : NULL;
 }
 
 bool heavy_name(const char *name)

@@ -268,6 +268,7 @@ void vet_known(struct protect *p)
 	}
 	pmap_each(p->gitdirs, only_accepted, p);
 	p->git_files = NULL;
+	p->settings = NULL;
 	p->visited = NULL;
 }
 
@@ -275,7 +276,7 @@ static void judge_now(struct protect *p)
 {
 	p->gitdirs_before = p->accepted;
 	git_after(p, PROTECT_ENTRIES_MAX);
-	p->gitdirs = p->gitdirs_before = p->git_files = NULL;
+	p->gitdirs = p->gitdirs_before = p->git_files = p->settings = NULL;
 	p->nested = NULL;
 }
 

@@ -90,7 +90,7 @@ settings() {
 	inside "$who" 'echo "a: 1" >.caisson.yaml'
 	host "$who" '[ ! -e .caisson.yaml ]' 'a policy of the project cannot be made'
 	fresh "$who" 'mkdir src && echo x >src/x'
-	inside "$who" 'set -e; echo y >src/y; mv src lib; echo A=1 >.env; touch .gitignore .eslintrc CLAUDE.md; mkdir -p .github/workflows; echo on: push >.github/workflows/ci.yml; ln -s lib/x l; rm lib/x'
+	inside "$who" 'set -e; echo y >src/y; mv src lib; echo A=1 >.env; touch .gitignore .eslintrc README.md; mkdir -p .github/workflows; echo on: push >.github/workflows/ci.yml; ln -s lib/x l; rm lib/x'
 	want '.exit_code == 0' "$who: ordinary work"
 	quiet "$who" 'ordinary work'
 	host "$who" '[ -e lib/y ] && [ -e .env ] && [ -e .github/workflows/ci.yml ]' 'and it is there'

@@ -186,7 +186,14 @@ static const struct row rows[] = {
 	{"a parent that is made in the box", "", "mkdir -p .github/hooks .github/workflows && echo x >.github/hooks/h.json && echo y >.github/workflows/ci.yml", "[ ! -e .github/hooks ] && [ -e .github/workflows/ci.yml ]", ".github/hooks", "protected name made", true},
 	{"a parent that is there", "mkdir .github", "mkdir .github/hooks/x; echo x >.github/ok", "[ ! -e .github/hooks ] && [ -e .github/ok ]", NULL, NULL, true},
 	{"a file that cannot be masked", "", "echo 'x: 1' >.caisson.yaml", "[ ! -e .caisson.yaml ]", ".caisson.yaml", "protected name made", true},
-	{"a file that only is reported", "", "echo 'x: 1' >.npmrc", "[ -e .npmrc ]", ".npmrc", "protected name made", true},
+	{"a file that only is reported", "", "echo 'x: 1' >.npmrc", "[ -e .npmrc ]", ".npmrc", "made by the program", true},
+	{"a file that branches change", "echo a >CLAUDE.md", "echo b >CLAUDE.md", "grep -qx b CLAUDE.md", "CLAUDE.md", "changed by the program", true},
+	{"a file that branches change, further down", "mkdir s && echo a >s/AGENTS.md", "echo b >s/AGENTS.md", "grep -qx b s/AGENTS.md", "s/AGENTS.md", "changed by the program", true},
+	{"a file that branches could change", "mkdir s && echo a >s/AGENTS.md && echo b >.npmrc && mkdir .cargo && echo c >.cargo/config.toml; sleep 0.05", "cat s/AGENTS.md .npmrc; touch s/x .cargo/y", "true", NULL, NULL, true},
+	{"settings made further down", "mkdir -p s/t", "mkdir s/.vscode s/t/.claude; echo x >s/.vscode/tasks.json; echo x >s/t/.claude/settings.json; echo x >s/.envrc; echo x >s/.mcp.json; mkdir -p n/.zed n/.hg; echo x >n/.hg/hgrc; echo x >n/x.code-workspace; echo x >y.code-workspace",
+	 "[ -z \"$(find . -type f)\" ] && [ ! -e s/.vscode ] && [ ! -e n/.zed ]", "s/t/.claude", "protected name made", true},
+	{"settings of dependencies are theirs", "mkdir node_modules", "mkdir -p node_modules/x/.vscode && echo x >node_modules/x/.vscode/settings.json && echo x >node_modules/x/CLAUDE.md", "[ -e node_modules/x/.vscode/settings.json ]", NULL, NULL, true},
+	{"settings further down cannot be changed", "mkdir -p s/.zed && echo a >s/.zed/tasks.json && echo a >s/.envrc", "echo b >s/.zed/tasks.json; echo b >s/.envrc; rm -rf s/.zed; mv s t", "grep -qx a s/.zed/tasks.json && grep -qx a s/.envrc", NULL, NULL, false},
 	{"a link is put back", "mkdir -p ../real && ln -s ../real .vscode && ln -s other .bashrc", "rm .vscode; mkdir .vscode; echo x >.vscode/tasks.json; rm .bashrc", "[ \"$(readlink .vscode)\" = ../real ] && [ \"$(readlink .bashrc)\" = other ]", ".vscode", "link replaced, put back", true},
 	{"a link that is left alone", "mkdir -p ../real && ln -s ../real .vscode", "echo ok", "[ -L .vscode ]", NULL, NULL, true},
 	{"where a link leads in the workspace", "mkdir -p cfg/vs && echo '{}' >cfg/vs/s.json && ln -s cfg/vs .vscode", "echo x >cfg/vs/s.json; mv cfg c2", "grep -q '{}' cfg/vs/s.json", NULL, NULL, false},
@@ -194,8 +201,8 @@ static const struct row rows[] = {
 	{"no other name can be made", "echo '{}' >.mcp.json", "ln .mcp.json other; [ ! -e other ]", "[ ! -e other ]", NULL, NULL, true},
 	/* ---- the workspace otherwise ---- */
 	{"ordinary work", "mkdir src && echo x >src/x && echo .env >.gitignore",
-	 "set -e; echo y >src/y; mv src lib; mkdir -p .cache/z; ln -s /etc/hostname l; mkfifo f; rm lib/x; echo A=1 >.env; touch .eslintrc .gitattributes .github .gitignore CLAUDE.md; mv .gitignore .dockerignore",
-	 "[ -e lib/y ] && [ ! -e lib/x ] && [ -L l ] && [ -e .env ] && [ -e CLAUDE.md ]", NULL, NULL, true},
+	 "set -e; echo y >src/y; mv src lib; mkdir -p .cache/z; ln -s /etc/hostname l; mkfifo f; rm lib/x; echo A=1 >.env; touch .eslintrc .gitattributes .github .gitignore README.md; mv .gitignore .dockerignore",
+	 "[ -e lib/y ] && [ ! -e lib/x ] && [ -L l ] && [ -e .env ] && [ -e README.md ]", NULL, NULL, true},
 	{"links lead nobody outside", "mkdir ../outside", "mkdir -p d; ln -s ../../outside d/.git; rm -rf .github; ln -s ../outside .github", "[ -d ../outside ] && [ -z \"$(ls -A ../outside)\" ] && [ ! -L d/.git ]", "d/.git", NULL, true},
 };
 
