@@ -145,6 +145,24 @@ def overshoot(plain):
     print(f"  time limit: over it by {statistics.median(over):.1f} ms (median), {over[int(len(over) * 0.99) - 1]:.1f} ms (p99)   goal p99 20 ms")
 
 
+def large(folder, plain):
+    """The same contained command in a workspace of 200,000 entries and in an empty one, with the pauses that an agent makes."""
+    places = {name: os.path.join(folder, "ws", name) for name in ("empty", "200,000 entries")}
+    for place in places.values():
+        os.makedirs(place)
+        subprocess.run(["git", "init", "-q", place], check=True)
+    for i in range(2000):
+        inner = os.path.join(places["200,000 entries"], f"d{i // 50}", f"s{i}")
+        os.makedirs(inner)
+        for k in range(99):
+            os.close(os.open(os.path.join(inner, f"f{k}"), os.O_CREAT | os.O_WRONLY))
+    commands = {name: Command([CAISSON, "run", "--profile", "work", "--workspace", place, "--", path("true")], plain) for name, place in places.items()}
+    for command in commands.values():
+        once(command)  # the first one searches all of it
+    times = turns(commands, PAUSED, 0.3)
+    table("  contained /bin/true, 300 ms pauses, as a multiple of an empty workspace", times, "empty", {"200,000 entries": "   goal 1.30"})
+
+
 print("box: caisson run, everything on, beside others (medians)")
 os.chdir(tempfile.gettempdir())
 with tempfile.TemporaryDirectory() as scratch:
@@ -152,3 +170,4 @@ with tempfile.TemporaryDirectory() as scratch:
     boxes(scratch, unsynced, home(scratch, "synced", "audit: {sync: begin}\n"))
     python(unsynced)
     overshoot(unsynced)
+    large(scratch, unsynced)
