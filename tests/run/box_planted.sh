@@ -20,10 +20,12 @@ fresh() {
 }
 # inside WHO SCRIPT: in a box that may write the workspace
 inside() { box "$1" --workspace "$ws:rw" --cwd "$ws" -c "export CANARY=$tmp/$1/canary; $evil $2"; }
-# git_everywhere WHO: git on the host in every directory, also inside .git, with every directory opened
+# git_everywhere WHO: git on the host in every directory, with every directory opened; with $inner also inside .git
 git_everywhere() {
+	local outer=(-not -path '*/.git/*')
+	[[ ${inner:-} ]] && outer=()
 	rm -f "$tmp/$1/canary"
-	(cd "$ws" && chmod -R u+rwX . && find "${where:-.}" -type d -not -path "./many/[0-9]*" -print0 | as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status; git diff' >/dev/null 2>&1)
+	(cd "$ws" && chmod -R u+rwX . && find "${where:-.}" -type d "${outer[@]}" -print0 | as "$1" xargs -0 -n1 sh -c 'cd "$0" 2>/dev/null || exit 0; git status' >/dev/null 2>&1)
 	[[ ! -e $tmp/$1/canary ]]
 }
 # attack WHO NAME SETUP SCRIPT...: each script is a run of its own; git is tried after the last one only
@@ -73,8 +75,9 @@ attacks() {
 	where=zsub
 	attack "$who" 'L: more repositories than can be pinned' 'own zsub' 'for i in $(seq 300); do mkdir -p r$i/.git/objects r$i/.git/refs; echo ref: refs/heads/x >r$i/.git/HEAD; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*; git -C zsub config core.fsmonitor "touch $CANARY;false"'
 	attack "$who" 'M: more names than can be pinned' 'own zsub' 'for i in $(seq 1200); do mkdir -p a$i/.claude; done' 'evil zsub; echo "touch $CANARY" >zsub/.git/hooks/post-index-change; chmod +x zsub/.git/hooks/*'
-	where=
+	where='' inner=yes
 	attack "$who" 'a repository inside .git' 'git init -q .' 'git init -q --bare .git/objects/zz; git -C .git/objects/zz config core.bare false; git -C .git/objects/zz config core.worktree .; evil .git/objects/zz'
+	inner=
 	attack "$who" 'a working tree of the own repository, with files that its settings name' 'own . && git config core.fsmonitor ./mon && git config core.hooksPath .hk' \
 		'mkdir w w/.hk; echo "gitdir: ../.git" >w/.git; printf "#!/bin/sh\ntouch $CANARY\n" >w/mon; cp w/mon w/.hk/post-index-change; chmod +x w/mon w/.hk/*'
 	attack "$who" 'a script that the own settings name' 'own . && git config core.fsmonitor ./mon && printf "#!/bin/sh\ntouch $OWN\n" >mon && chmod +x mon' 'printf "#!/bin/sh\ntouch $CANARY\n" >mon; rm -f mon; printf "#!/bin/sh\ntouch $CANARY\n" >mon; chmod +x mon'
