@@ -430,12 +430,12 @@ static void before_leave(struct walk *w, struct spot *dir)
 }
 
 /* Inside a repository only where others may lie. */
-static bool before_descend(const struct spot *dir, int fd, const char *name)
+static bool before_descend(const struct walk *w, const struct spot *dir, int fd, const char *name)
 {
 	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
 	const struct spot *gitdir = dotgit_around(dir);
 
-	(void)fd;
+	(void)fd, (void)w;
 	if (dir == gitdir)
 		return !strcmp(name, "modules") || !strcmp(name, "worktrees");
 	return !gitdir || !STR_LISTED(str_of(name), content);
@@ -499,6 +499,7 @@ static int before(void *arg)
 
 	vet_begin(p);
 	keep_names(p, b->s->protected);
+	git_around(p);
 	index_pin(p);
 	w.left = p->large ? VET_LOOK : PROTECT_ENTRIES_MAX;
 	walk_run(&w);
@@ -555,7 +556,7 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 		return 0;
 	}
 	p = arena_new(a, struct protect);
-	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = s->workspace, .quarantine = s->quarantine, .changes_end = &p->changes};
+	*p = (struct protect){.a = a, .ws = -1, .lock = -1, .qfd = -1, .pool = -1, .vet = -1, .workspace = s->workspace, .quarantine = s->quarantine, .home = s->callers_home, .git_configs = s->git_configs, .changes_end = &p->changes};
 	p->ws = workspace_open(path, s->workspace_id);
 	if (p->ws < 0 && (errno == ESTALE || errno == ELOOP))
 		return err_set(e, ERR_INPUT, 0,

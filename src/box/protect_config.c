@@ -1,8 +1,8 @@
 /*
  * Reading git's configuration: which settings there are, and whether any could make git run something.
  *
- * Only the plain part of the format is read (one setting on a line, values with or without one pair of quotes). Whatever else is met makes
- * the reader say that it did not understand, and its callers then expect the worst.
+ * One setting on a line is read, with quotes and escapes in its value. Whatever else is met (a value that goes on in the next line, an unknown
+ * escape) makes the reader say that it did not understand. Its callers then expect the worst, and get the raw line as a setting "?.?".
  */
 #include <ctype.h>
 
@@ -46,30 +46,51 @@ static size_t header(struct arena *a, struct str line, struct str *ret_section)
 	return ret_section->n && i < line.n && line.p[i] == ']' ? i + 1 : 0;
 }
 
-/* The value without quotes and comment. False: escapes, or quotes in its midst. */
-static bool value_of(struct str s, struct str *ret)
+/* The letter that an escape in a value stands for; 0: unknown, or the value goes on in the next line. */
+static char escaped(char c)
 {
-	bool quoted;
+	switch (c) {
+	case '"':
+	case '\\': return c;
+	case 'n': return '\n';
+	case 't': return '\t';
+	case 'b': return '\b';
+	default: return 0;
+	}
+}
+
+/* The value without quotes, escapes and comment, as git reads it. False: not understood. */
+static bool value_of(struct arena *a, struct str s, struct str *ret)
+{
+	bool quoted = false;
+	size_t keep = 0; /* blanks before this are part of the value */
+	struct buf b;
 
 	s = str_trim(s, BLANKS);
-	quoted = s.n && s.p[0] == '"';
-	for (size_t i = quoted; i < s.n; i++) {
-		if (s.p[i] == '\\')
-			return false;
-		if (quoted && s.p[i] == '"') {
-			struct str rest = str_trim(str_sub(s, i + 1, s.n), BLANKS);
+	buf_init(&b, a, s.n + 1);
+	for (size_t i = 0; i < s.n && (quoted || !strchr("#;", s.p[i])); i++) {
+		char c = s.p[i];
 
-			*ret = str_sub(s, 1, i);
-			return !rest.n || rest.p[0] == '#' || rest.p[0] == ';';
+		if (c == '"') {
+			quoted = !quoted;
+			keep = b.n;
+			continue;
 		}
-		if (!quoted && s.p[i] == '"')
-			return false;
-		if (!quoted && (s.p[i] == '#' || s.p[i] == ';')) {
-			*ret = str_trim(str_sub(s, 0, i), BLANKS);
-			return true;
+		if (c == '\\') {
+			c = ++i < s.n ? escaped(s.p[i]) : 0;
+			if (!c)
+				return false;
+			buf_char(&b, c);
+			keep = b.n;
+			continue;
 		}
+		buf_char(&b, c);
+		if (quoted)
+			keep = b.n;
 	}
-	*ret = s;
+	while (b.n > keep && strchr(BLANKS, b.p[b.n - 1]))
+		b.n--;
+	*ret = buf_view(&b);
 	return !quoted;
 }
 
@@ -78,7 +99,7 @@ static bool setting(struct arena *a, struct str section, struct str line, config
 	ptrdiff_t equals = str_find(line, '=', 0);
 	struct str key = name_of(a, str_trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals), BLANKS)), value = STR("true");
 
-	if (!section.n || !key.n || (equals >= 0 && !value_of(str_sub(line, (size_t)equals + 1, line.n), &value)))
+	if (!section.n || !key.n || (equals >= 0 && !value_of(a, str_sub(line, (size_t)equals + 1, line.n), &value)))
 		return false;
 	fn(ctx, section, key, value);
 	return true;
@@ -98,23 +119,26 @@ bool config_each(struct arena *a, struct str text, config_fn *fn, void *ctx)
 		if (line.n && line.p[0] == '[') {
 			size_t n = header(a, line, &section);
 
-			understood &= n != 0;
-			line = n ? str_trim(str_sub(line, n, line.n), BLANKS) : STR("");
+			line = n ? str_trim(str_sub(line, n, line.n), BLANKS) : line;
+			if (!n)
+				section = STR("");
 		}
-		if (line.n && line.p[0] != '#' && line.p[0] != ';')
-			understood &= setting(a, section, line, fn, ctx);
+		if (line.n && line.p[0] != '#' && line.p[0] != ';' && !setting(a, section, line, fn, ctx)) {
+			understood = false;
+			fn(ctx, STR("?"), STR("?"), line);
+		}
 	}
 	return understood;
 }
 
-/* Settings that neither name a program, a file or further configuration, nor change how the network is reached. */
+/* Settings that neither name a program, a file or further configuration, nor change how the network is reached. A partial clone fetches by itself. */
 static const char inert[][32] = {
 	"core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
 	"core.autocrlf", "core.eol", "core.safecrlf", "core.sharedrepository", "core.quotepath", "core.abbrev", "core.compression", "core.sparsecheckout",
-	"core.sparsecheckoutcone", "core.untrackedcache", "core.commentchar", "core.whitespace", "extensions.objectformat", "extensions.partialclone",
+	"core.sparsecheckoutcone", "core.untrackedcache", "core.commentchar", "core.whitespace", "extensions.objectformat",
 	"user.name", "user.email", "author.name", "author.email", "committer.name", "committer.email", "init.defaultbranch",
-	"remote.url", "remote.pushurl", "remote.fetch", "remote.push", "remote.tagopt", "remote.prune", "remote.prunetags", "remote.mirror", "remote.promisor",
-	"remote.partialclonefilter", "branch.remote", "branch.merge", "branch.rebase", "branch.pushremote", "branch.description", "submodule.active", "submodule.url",
+	"remote.url", "remote.pushurl", "remote.fetch", "remote.push", "remote.tagopt", "remote.prune", "remote.prunetags", "remote.mirror",
+	"branch.remote", "branch.merge", "branch.rebase", "branch.pushremote", "branch.description", "submodule.active", "submodule.url",
 	"submodule.recurse", "pull.rebase", "pull.ff", "push.default", "push.autosetupremote", "push.followtags", "merge.ff", "merge.conflictstyle", "rebase.autostash",
 	"rebase.autosquash", "commit.gpgsign", "tag.gpgsign", "gc.auto", "gc.autodetach", "fetch.prune", "rerere.enabled", "feature.manyfiles", "index.version",
 	"color.ui", "advice.detachedhead", "pack.threads", "receive.denycurrentbranch", "receive.denynonfastforwards", "maintenance.auto", "log.date",

@@ -16,6 +16,7 @@
 #include "sys/file.h"
 
 #define GIT_FILE_MAX 4096 /* bytes of a .git file or of commondir */
+#define INCLUDES_MAX 10   /* configurations inside configurations, as in git */
 #define BLANKS " \t\r\n"
 
 /* ---- what a directory is ---- */
@@ -170,6 +171,17 @@ static void hooks_danger(struct protect *p, const char *path, const struct stat 
 		danger_of_stat(p, ret, AT_FDCWD, path, st);
 }
 
+/*
+ * Does git take configuration and hooks of this linked worktree from the repository around it? Only if `commondir` says so; without it the
+ * directory is a repository by itself.
+ */
+static bool shares_common(struct protect *p, const char *gitdir)
+{
+	struct str text;
+
+	return below_read(p->a, p->ws, path_join(p->a, gitdir, parts[PART_COMMONDIR]), GIT_FILE_MAX, &text) == 0 && str_is(text, "../..\n");
+}
+
 void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret)
 {
 	const char *path = path_join(p->a, gitdir, parts[part]);
@@ -177,7 +189,7 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 	struct stat st;
 
 	*ret = (struct danger){0};
-	if ((worktree && (part == PART_CONFIG || part == PART_HOOKS)) || below_stat(p->ws, path, &st) < 0)
+	if (below_stat(p->ws, path, &st) < 0 || (worktree && (part == PART_CONFIG || part == PART_HOOKS) && shares_common(p, gitdir)))
 		return;
 	if (S_ISREG(st.st_mode) && !st.st_size)
 		return;
@@ -194,68 +206,197 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 
 /* ---- paths that a configuration names ---- */
 
+/*
+ * A place is a path relative to the workspace, or an absolute one outside of it: a linked worktree or submodule has its git directory elsewhere,
+ * and a person's own configuration lies in the home.
+ */
 struct named {
 	struct protect *p;
-	const char *gitdir, *top;
+	const char *file, *top;  /* the configuration, and the working tree that commands start in */
+	unsigned depth;          /* of includes */
+	bool persons;            /* no repository's: aliases are used by name alone, and whoever uses one knows */
 	named_fn *fn;
 	void *ctx;
 };
 
+static const char *place_join(struct arena *a, const char *place, const char *name)
+{
+	return place[0] == '/' ? str_c(a, str_fmt(a, "%s/%s", place, name)) : path_join(a, place, name);
+}
+
+static const char *place_dirname(struct arena *a, const char *place)
+{
+	const char *slash = strrchr(place, '/');
+
+	return place[0] != '/' ? path_dirname(a, place) : str_c(a, str_n(place, slash == place ? 1 : (size_t)(slash - place)));
+}
+
+/* The bytes of a small regular file at a place. -1: there is none. */
+static int place_read(struct protect *p, const char *place, size_t max, struct str *ret)
+{
+	struct stat st;
+
+	if (place[0] != '/')
+		return below_read(p->a, p->ws, place, max, ret);
+	HELD f = {p, held_add(p, open(place, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC))};
+	if (f.fd < 0 || fstat(f.fd, &st) != 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return fd_read_all(p->a, f.fd, place, max, ret, NULL);
+}
+
+/* What a value means that is relative to a place: absolute, or relative to the workspace. */
+static struct str value_at(struct named *n, const char *base, struct str value)
+{
+	struct arena *a = n->p->a;
+
+	if (str_starts(value, "~/") && n->p->home.n)
+		return str_fmt(a, "%.*s/%.*s", STR_ARG(n->p->home), STR_ARG(str_sub(value, 2, value.n)));
+	return base[0] == '/' && !str_starts(value, "/") ? str_fmt(a, "%s/%.*s", base, STR_ARG(value)) : value;
+}
+
 static void named_one(struct named *n, const char *base, struct str value, bool directory)
 {
-	const char *text, *real;
+	const char *text, *real, *below = base[0] == '/' ? "" : base;
 
-	if (!value.n || value.p[0] == '~' || value.n >= PROTECT_PATH_MAX)
+	if (!value.n || value.n >= PROTECT_PATH_MAX)
 		return;
-	text = protect_as_text(n->p, base, value); /* links on the way count as well */
-	real = protect_resolve(n->p, base, value);
+	value = value_at(n, base, value);
+	text = protect_as_text(n->p, below, value); /* links on the way count as well */
+	real = protect_resolve(n->p, below, value);
 	if (text)
 		n->fn(n->ctx, text, directory);
 	if (real && (!text || strcmp(text, real) != 0))
 		n->fn(n->ctx, real, directory);
 }
 
+/* Is this word of a command a script in the workspace? A program without a slash is looked for in PATH. */
+static bool names_script(struct named *n, struct str word, bool program)
+{
+	const char *path;
+	struct stat st;
+
+	if (!word.n || word.p[0] == '-' || (program && str_find(word, '/', 0) < 0))
+		return false;
+	path = protect_resolve(n->p, n->top[0] == '/' ? "" : n->top, value_at(n, n->top, word));
+	return path && (below_stat(n->p->ws, path, &st) == 0 ? S_ISREG(st.st_mode) : str_starts(word, "./"));
+}
+
 /* A command: each of its words may be a script in the working tree. */
 static void named_words(struct named *n, struct str value)
 {
-	while ((value = str_trim(value, BLANKS "!;&|()'\"")).n) {
-		size_t i = 0;
-		struct str word;
-		const char *path;
-		struct stat st;
+	static const char between[] = BLANKS "!;&|()=<>`$'\"\\";
+	bool program = true;
 
-		while (i < value.n && !strchr(BLANKS ";&|()'\"", value.p[i]))
-			i++;
-		word = str_sub(value, 0, i);
-		value = str_sub(value, i, value.n);
-		path = word.n && word.p[0] != '-' && word.p[0] != '~' ? protect_resolve(n->p, n->top, word) : NULL;
-		if (path && (below_stat(n->p->ws, path, &st) == 0 ? S_ISREG(st.st_mode) : str_starts(word, "./")))
-			named_one(n, n->top, word, false);
+	for (size_t from = 0, to; from < value.n; from = to + 1) {
+		for (; from < value.n && strchr(between, value.p[from]); from++)
+			program |= strchr(";&|(`!", value.p[from]) != NULL;
+		for (to = from; to < value.n && !strchr(between, value.p[to]); to++)
+			;
+		if (names_script(n, str_sub(value, from, to), program))
+			named_one(n, n->top, str_sub(value, from, to), false);
+		program = program && from == to;
+		to -= to < value.n; /* what ends a word may begin a command */
 	}
+}
+
+static void named_config(struct named *n);
+
+/* The file itself, and what is in it. */
+static void named_include(struct named *n, struct str value)
+{
+	const char *base = place_dirname(n->p->a, n->file), *inside;
+	struct named in = *n;
+
+	named_one(n, base, value, false);
+	if (n->depth++ >= INCLUDES_MAX || !value.n || value.n >= PROTECT_PATH_MAX)
+		return;
+	value = value_at(n, base, value);
+	inside = protect_resolve(n->p, base[0] == '/' ? "" : base, value);
+	in.file = inside ? inside : str_c(n->p->a, value);
+	in.depth = n->depth;
+	if (inside || str_starts(value, "/"))
+		named_config(&in);
 }
 
 static void named_setting(void *ctx, struct str section, struct str key, struct str value)
 {
 	struct named *n = ctx;
-	bool alias = str_is(section, "alias") && !str_starts(value, "!");
+	bool alias = str_is(section, "alias") && (n->persons || !str_starts(value, "!"));
 
 	if (str_is(section, "core") && str_is(key, "hookspath"))
 		named_one(n, n->top, value, true);
 	else if ((str_is(section, "include") || str_is(section, "includeif")) && str_is(key, "path"))
-		named_one(n, n->gitdir, value, false);
+		named_include(n, value);
 	else if (!alias && !config_setting_inert(section, key, value))
 		named_words(n, value);
+}
+
+static void named_config(struct named *n)
+{
+	struct str text;
+
+	if (place_read(n->p, n->file, PROTECT_CONFIG_MAX, &text) == 0)
+		config_each(n->p->a, text, named_setting, n);
+}
+
+/* They are read once: a workspace may have thousands of repositories. */
+static const struct git_config *persons_configs(struct protect *p)
+{
+	struct git_config **end = &p->persons;
+
+	for (const struct texts *t = p->persons_read ? NULL : p->git_configs; t; t = t->next) {
+		struct git_config *c = arena_new(p->a, struct git_config);
+
+		c->file = str_c(p->a, t->text);
+		if (place_read(p, c->file, PROTECT_CONFIG_MAX, &c->text) < 0)
+			continue;
+		*end = c;
+		end = &c->next;
+	}
+	p->persons_read = true;
+	return p->persons;
+}
+
+void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx)
+{
+	for (const struct git_config *c = persons_configs(p); c; c = c->next) {
+		struct named n = {.p = p, .file = c->file, .top = top, .persons = true, .fn = fn, .ctx = ctx};
+
+		config_each(p->a, c->text, named_setting, &n);
+	}
 }
 
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
 {
 	static const enum gitdir_part configs[] = {PART_CONFIG, PART_WORKTREE_CONFIG};
-	struct named n = {.p = p, .gitdir = gitdir, .top = top, .fn = fn, .ctx = ctx};
+	struct named n = {.p = p, .top = top, .fn = fn, .ctx = ctx};
+
+	for (size_t i = 0; i < sizeof configs / sizeof *configs; i++) {
+		n.file = place_join(p->a, gitdir, parts[configs[i]]);
+		n.depth = 0;
+		named_config(&n);
+	}
+	named_persons(p, top, fn, ctx);
+}
+
+/* The repository of a linked worktree that lies outside of the workspace. */
+static const char *common_of(struct protect *p, const char *gitdir)
+{
 	struct str text;
 
-	for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
-		if (below_read(p->a, p->ws, path_join(p->a, gitdir, parts[configs[i]]), PROTECT_CONFIG_MAX, &text) == 0)
-			config_each(p->a, text, named_setting, &n);
+	if (place_read(p, place_join(p->a, gitdir, parts[PART_COMMONDIR]), GIT_FILE_MAX, &text) < 0)
+		return gitdir;
+	text = str_trim(text, "\r\n");
+	return str_starts(text, "/") ? str_c(p->a, text) : place_join(p->a, gitdir, str_c(p->a, text));
+}
+
+void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx)
+{
+	const char *common = common_of(p, gitdir);
+
+	named_each(p, gitdir, top, fn, ctx);
+	if (strcmp(common, gitdir) != 0)
+		named_each(p, common, top, fn, ctx);
 }
 
 /* ---- before ---- */
@@ -319,6 +460,34 @@ void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin)
 	g->pinned = pin && !p->full;
 }
 
+static const char *outside_place(struct protect *p, const char *dir, struct str path)
+{
+	return str_c(p->a, str_starts(path, "/") ? path : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace), dir[0] ? dir : ".", STR_ARG(path)));
+}
+
+/* The workspace is a part of a repository: git takes that one where there is no other. */
+void git_around(struct protect *p)
+{
+	for (struct str top = p->workspace; top.n > 1;) {
+		struct stat st;
+		const char *dir, *git;
+		struct str text;
+
+		while (top.n > 1 && top.p[top.n - 1] != '/')
+			top.n--;
+		top.n -= top.n > 1;
+		dir = str_c(p->a, top);
+		git = place_join(p->a, dir, ".git");
+		if (lstat(git, &st) != 0)
+			continue;
+		if (S_ISREG(st.st_mode) && place_read(p, git, GIT_FILE_MAX, &text) == 0 && str_starts(text, "gitdir:")) {
+			text = str_trim(str_sub(text, strlen("gitdir:"), text.n), BLANKS);
+			git = str_starts(text, "/") ? str_c(p->a, text) : place_join(p->a, dir, str_c(p->a, text));
+		}
+		named_outside(p, git, dir, keep_named, p);
+	}
+}
+
 void git_before(struct protect *p, const char *path, unsigned char type, bool pin)
 {
 	const char *dir = path_dirname(p->a, path), *plain, *target;
@@ -335,7 +504,8 @@ void git_before(struct protect *p, const char *path, unsigned char type, bool pi
 		protect_keep(p, plain, NAME_WRITABLE | NAME_GIT, NULL); /* so that no link on the way can be turned elsewhere */
 	text = type == DT_LNK ? str_of(path_basename(path)) : text;
 	target = text.n ? protect_resolve(p, dir, text) : NULL;
-	/* A repository that lies outside the workspace is not seen in the box. */
 	if (target && below_stat(p->ws, target, &st) == 0 && S_ISDIR(st.st_mode))
 		gitdir_before(p, target, type == DT_REG && below_stat(p->ws, path_join(p->a, target, "commondir"), &st) == 0, pin);
+	else if (!target && type == DT_REG && text.n && pin) /* not seen in the box, but its settings may name files that are */
+		named_outside(p, outside_place(p, dir, text), dir, keep_named, p);
 }

@@ -100,6 +100,12 @@ struct gitdir {
 	struct danger parts[PARTS];
 };
 
+struct git_config { /* one that belongs to no repository */
+	struct git_config *next;
+	const char *file;
+	struct str text;
+};
+
 struct lifted { /* a directory whose mode was lifted */
 	struct lifted *next;
 	const char *path;
@@ -112,6 +118,10 @@ struct protect {
 	int lock;         /* the state's file of locks; -1: none */
 	off_t lock_byte;  /* the workspace's byte of it */
 	struct str workspace, quarantine;
+	struct str home;              /* the caller's; empty: not known */
+	const struct texts *git_configs; /* files of the person and of the system */
+	struct git_config *persons;      /* those of them that are there, once persons_read */
+	bool persons_read;
 	struct timespec start;
 	int64_t clock_offset;  /* of the clock of time stamps, at the start */
 	bool clock_set_back;   /* since the start: times tell nothing */
@@ -290,7 +300,7 @@ struct spot { /* a directory met by a walk */
 struct walk {
 	struct protect *p;
 	size_t left;             /* entries that may still be looked at */
-	bool (*descend)(const struct spot *dir, int fd, const char *name); /* NULL: into every directory */
+	bool (*descend)(const struct walk *w, const struct spot *dir, int fd, const char *name); /* NULL: into every directory */
 	void (*entry)(struct walk *w, struct spot *dir, int fd, const char *name, unsigned char type);
 	void (*leave)(struct walk *w, struct spot *dir);
 	void (*too_deep)(struct walk *w, const struct spot *dir, const char *name);
@@ -332,16 +342,25 @@ void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitd
 const char *part_name(enum gitdir_part part);
 /* A name that is protected in directories below the top, in this one? */
 const struct protect_name *protect_nested(const struct spot *dir, const char *name);
-/* Calls fn for each path below the workspace that the configuration in `gitdir` names, for a working tree at `top`. */
+/* Calls fn for each path below the workspace that the configuration in `gitdir`, or a person's own, names, for a working tree at `top`. */
 typedef void named_fn(void *ctx, const char *path, bool directory);
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
+/* The same for the configurations that belong to no repository. */
+void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx);
+/* The same for a git directory outside of the workspace (an absolute path), and for the repository that it is a worktree of. */
+void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
+/* Protects what repositories around the workspace name in it. */
+void git_around(struct protect *p);
 /* After the run: every repository in the workspace is judged by its content and identity. How many entries were looked at. */
 size_t git_after(struct protect *p, size_t entries_max);
 
 /* ---- configuration of git (protect_config.c) ---- */
 
 typedef void config_fn(void *ctx, struct str section, struct str key, struct str value);
-/* Calls fn for each setting, names in lower case without the subsection. False: there is something in it that is not understood. */
+/*
+ * Calls fn for each setting, names in lower case without the subsection. False: there is something in it that is not understood. Such a line
+ * is given to fn as the value of "?.?".
+ */
 bool config_each(struct arena *a, struct str text, config_fn *fn, void *ctx);
 /* Does this setting name no program, file or further configuration? */
 bool config_setting_inert(struct str section, struct str key, struct str value);

@@ -128,6 +128,17 @@ static void put_back(struct protect *p, const char *path, struct str text)
 		protect_report(p, path, "could not be put back", STR(""));
 }
 
+/* A file that the settings of a repository name, in a working tree that is new, or that a person's own settings name in any: the program chose its content. */
+static void move_named(void *ctx, const char *path, bool directory)
+{
+	struct protect *p = ctx;
+	struct stat st;
+
+	(void)directory;
+	if (!protect_kept(p, path) && below_stat(p->ws, path, &st) == 0 && !path_unchanged(p, path))
+		protect_move(p, path, "file that the settings of its repository run or include");
+}
+
 static void gitdir_after(struct protect *p, const struct spot *dir)
 {
 	const char *path = dir->path;
@@ -149,6 +160,7 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) == 0 && was && was->parts[i].text.n)
 			put_back(p, part, was->parts[i].text);
 	}
+	named_persons(p, top_of(p, path), move_named, p);
 }
 
 /* ---- links in git directories ---- */
@@ -172,20 +184,32 @@ static struct str real_directory(struct protect *p, int dir, const char *name)
 	return f.fd < 0 ? STR("") : link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
 }
 
-/* The caches and the quarantine hold a program's work that nobody judges, so no link in the workspace may lead there. Few links lead to directories. */
+/*
+ * The caches and the quarantine hold a program's work that nobody judges, so no link in the workspace may lead there, also if what it names does not
+ * exist yet. Few links lead to directories or nowhere.
+ */
 static bool leads_to_state(struct protect *p, int dir, const char *name)
 {
+	struct str text, state = real_directory(p, AT_FDCWD, protect_state(p)), real = STR("");
 	struct stat st;
 
-	if (fstatat(dir, name, &st, AT_NO_AUTOMOUNT) < 0 || !S_ISDIR(st.st_mode))
+	if (fstatat(dir, name, &st, AT_NO_AUTOMOUNT) == 0 && !S_ISDIR(st.st_mode))
 		return false;
-	return path_inside(real_directory(p, dir, name), real_directory(p, AT_FDCWD, protect_state(p)));
+	text = link_text(p->a, dir, name);
+	if (!str_starts(text, "/"))
+		text = str_fmt(p->a, "%.*s/%.*s", STR_ARG(real_directory(p, dir, ".")), STR_ARG(text));
+	while (text.n > 1 && !(real = real_directory(p, AT_FDCWD, str_c(p->a, text))).n)
+		while (text.n > 1 && text.p[--text.n] != '/') /* as much of the way as there is */
+			;
+	return real.n && state.n && path_inside(real, state);
 }
 
 /*
  * git follows links when it writes a message, a log, a branch or a list: they would lead it out of the workspace. The old way to say which
  * branch is checked out is a link from HEAD.
  */
+static bool is_branch(struct str text) { return str_starts(text, "refs/heads/") && !str_contains(text, STR("..")); }
+
 static void link_after(struct protect *p, const struct spot *dir, int fd, const char *name)
 {
 	const struct spot *gitdir = dotgit_around(dir);
@@ -198,7 +222,7 @@ static void link_after(struct protect *p, const struct spot *dir, int fd, const 
 		return;
 	if (!was && !was_visited(p, path_dirname(p->a, gitdir->path)) && path_unchanged(p, path_join(p->a, dir->path, name)))
 		return;
-	if (!strcmp(name, "HEAD") && str_starts(link_text(p->a, fd, name), "refs/"))
+	if (dir == gitdir && !strcmp(name, "HEAD") && is_branch(link_text(p->a, fd, name)))
 		return;
 	protect_move(p, path_join(p->a, dir->path, name), "link in a repository");
 }
@@ -217,17 +241,6 @@ static void dotgit_after(struct protect *p, struct judge *j, const char *path, u
 	if (was ? str_eq(*was, git_file_target(p, path)) : !was_visited(p, path_dirname(p->a, path)) && path_unchanged(p, path))
 		return;
 	list_add(p, &j->git_files, path);
-}
-
-/* A file that the settings of a repository name, in a working tree of it that is new: the program chose its content. */
-static void move_named(void *ctx, const char *path, bool directory)
-{
-	struct protect *p = ctx;
-	struct stat st;
-
-	(void)directory;
-	if (!protect_kept(p, path) && below_stat(p->ws, path, &st) == 0 && !path_unchanged(p, path))
-		protect_move(p, path, "file that the settings of its repository run or include");
 }
 
 /* A .git file is fine when it leads to a worktree or submodule of a repository that was judged. */
@@ -311,15 +324,15 @@ static void after_entry(struct walk *w, struct spot *dir, int fd, const char *na
 		settings_after(p, dir, fd, name, row);
 }
 
-/* Fan-out directories of objects, which hold nothing but files: most of a repository's directories. */
-static bool after_descend(const struct spot *dir, int fd, const char *name)
+/* Fan-out directories of objects that have not changed and hold nothing but files: most of a repository's directories. */
+static bool after_descend(const struct walk *w, const struct spot *dir, int fd, const char *name)
 {
 	char at[sizeof "ab/HEAD"];
 	struct stat st;
 
 	if (strcmp(path_basename(dir->path), "objects") != 0 || !dir->up || !dotgit_name(path_basename(dir->up->path)) || !str_is_hex(str_of(name), 2))
 		return true;
-	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2) /* 2: no directory in it; 1: this file system does not say */
+	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2 || is_new(w->p, &st)) /* 2: no directory in it; 1: this file system does not say */
 		return true;
 	str_put(at, sizeof at, "%s/HEAD", name);
 	if (fstatat(fd, at, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)

@@ -153,7 +153,7 @@ static void visit_entry(void *ctx, int fd, const char *name, unsigned char type)
 			v->at->marks |= 1u << i;
 	if (w->entry)
 		w->entry(w, v->at, fd, name, type);
-	if (type != DT_DIR || (w->descend && !w->descend(v->at, fd, name)))
+	if (type != DT_DIR || (w->descend && !w->descend(w, v->at, fd, name)))
 		return;
 	if (strlen(v->at->path) + strlen(name) + 2 <= PROTECT_PATH_MAX)
 		queue_add(v, name);

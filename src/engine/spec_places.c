@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 
 #include "base/glob.h"
 #include "box/box.h"
@@ -155,6 +156,33 @@ static void protect_all(struct making *m)
 		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id));
 }
 
+static void add_git_config(struct making *m, struct str path)
+{
+	struct texts *t = arena_new(m->a, struct texts);
+
+	*t = (struct texts){.next = m->r->spec.git_configs, .text = path};
+	m->r->spec.git_configs = t;
+}
+
+/* Where git on the host reads settings that belong to no repository; they may name files of the workspace. */
+static void git_configs(struct making *m)
+{
+	const char *named[] = {getenv("GIT_CONFIG_GLOBAL"), getenv("GIT_CONFIG_SYSTEM")}, *xdg = getenv("XDG_CONFIG_HOME");
+	struct str home = m->world->home;
+
+	m->r->spec.callers_home = home;
+	add_git_config(m, STR("/etc/gitconfig"));
+	if (home.n) {
+		add_git_config(m, str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(home)));
+		add_git_config(m, str_fmt(m->a, "%.*s/.config/git/config", STR_ARG(home)));
+	}
+	if (xdg && xdg[0] == '/')
+		add_git_config(m, str_fmt(m->a, "%s/git/config", xdg));
+	for (size_t i = 0; i < COUNT(named); i++)
+		if (named[i] && named[i][0] == '/')
+			add_git_config(m, str_of(named[i]));
+}
+
 /* DIR, DIR:ro, DIR:rw */
 static int take_mode(struct str *name, bool *ret_writable, struct err *e)
 {
@@ -277,8 +305,10 @@ static int workspace(struct places *p, struct err *e)
 			not_led_out(p, "--workspace", name, at.real, e) != 0)
 		return -1;
 	s->workspace = at.real;
-	if (s->workspace_writable)
+	if (s->workspace_writable) {
 		protect_all(m);
+		git_configs(m);
+	}
 	return pin_workspace(p, e);
 }
 

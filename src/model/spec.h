@@ -43,6 +43,8 @@ struct spec {
 	struct identity workspace_id; /* exactly this directory is mounted, or nothing runs */
 	bool workspace_writable;
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
+	struct str callers_home;   /* the person's; empty: not known */
+	struct texts *git_configs; /* configurations of git outside of any repository: the person's and the system's */
 	struct str quarantine;     /* STATE/quarantine/ID, made when needed: for what is moved out of the workspace afterwards; empty: renamed in place */
 	struct spec_path *paths;   /* besides; one that lies below another comes after it */
 	struct spec_file *files;   /* the script, git's idea of who the caller is */

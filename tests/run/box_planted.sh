@@ -88,6 +88,49 @@ attacks() {
 		'perl -e '"'"'$x = "x" x 100; for (1 .. 60) { rename("r/$x", "z") or die; rmdir("r"); rename("z", "r") }'"'"'; ls -A r'
 }
 
+# Files in the workspace that git runs because settings name them, wherever the settings are.
+script='printf "#!/bin/sh\ntouch $CANARY\n"'
+named() {
+	local who=$1 put='mkdir -p tools/hooks; '$script' >tools/fsm; chmod +x tools/fsm; cp tools/fsm tools/hooks/post-index-change'
+	local mine='mkdir -p tools/hooks && printf "#!/bin/sh\ntouch $OWN\n" >tools/fsm && cp tools/fsm tools/hooks/post-index-change && chmod +x tools/fsm tools/hooks/* && '
+	local main='rm -rf ../main && git init -q ../main && git -C ../main -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && '
+	attack "$who" 'hooks of a linked worktree' "$main git -C ../main config core.hooksPath tools/hooks && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
+	host "$who" 'rm -f $OWN; git add tools && [ -e $OWN ]' 'and the own hooks still run'
+	attack "$who" 'a program of a linked worktree' "$main git -C ../main config core.fsmonitor ./tools/fsm && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
+	attack "$who" 'a program whose setting has quotes' "git init -q . && git config core.fsmonitor 'sh \"tools/fsm\" ' && $mine true" "$put"
+	attack "$who" 'a program that an included file names' "git init -q . && git config include.path ../.more && printf '[core]\n\tfsmonitor = sh tools/fsm\n' >.more && $mine true" "$put"
+	attack "$who" 'hooks in a part of a repository' "git init -q .. && git -C .. config core.hooksPath ws/tools/hooks && $mine true" "$put"
+	as "$who" git config --global core.hooksPath tools/hooks
+	attack "$who" "hooks that a person's own settings name" 'git init -q .' "$put; git init -q new; cd new; $put"
+	told "$who" new/tools/hooks
+	as "$who" git config --global --unset core.hooksPath
+	as "$who" git config --global core.fsmonitor ./tools/fsm
+	attack "$who" "a program that a person's own settings name" 'git init -q .' "$put; git init -q new; cd new; $put"
+	as "$who" git config --global --unset core.fsmonitor
+	rm -rf "$tmp/$who/.git" "$tmp/$who/main"
+}
+
+# What git takes for a repository, or writes through, although it looks like a part of another.
+disguised() {
+	local who=$1 repo='git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x'
+	attack "$who" 'a worktree without commondir' "$repo" 'g=.git/worktrees/evil; mkdir -p $g/objects $g/refs/heads wt; echo "ref: refs/heads/m" >$g/HEAD; cp -r .git/objects/. $g/objects/
+		printf "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch $CANARY;false\n" >$g/config; echo "gitdir: ../.git/worktrees/evil" >wt/.git'
+	told "$who" .git/worktrees/evil/config
+	fresh "$who" "$repo && echo rc >../rc"
+	inside "$who" 'rm .git/logs/HEAD; ln -s refs/../../../../rc .git/logs/HEAD'
+	host "$who" 'git -c user.name=x -c user.email=x@y commit -q --allow-empty -m y; grep -qx rc ../rc && [ "$(wc -l <../rc)" = 1 ]' 'a link called HEAD in logs leads git nowhere'
+	fresh "$who" "$repo && git branch -q other"
+	inside "$who" 'rm .git/HEAD; ln -s refs/heads/other .git/HEAD'
+	quiet "$who" 'HEAD as a link to a branch'
+	host "$who" '[ "$(git symbolic-ref HEAD)" = refs/heads/other ]' 'and it works'
+	fresh "$who" ''
+	inside "$who" 'git init -q sub; git -C sub config core.repositoryformatversion 1; git -C sub config extensions.partialClone o; git -C sub config remote.o.promisor true; git -C sub config remote.o.url git://127.0.0.1:1/x'
+	told "$who" sub/.git/config
+	fresh "$who" "$repo"
+	box "$who" --profile work --workspace "$ws" -c "ln -s $tmp/$who/state/caches/0123/cache/x lib; mkdir -p .git/objects/ab; ln -s $tmp/$who/state/caches/0123/cache/x .git/objects/ab/lib; ln -s nowhere dangling"
+	host "$who" '! [ -L lib ] && ! [ -L .git/objects/ab/lib ] && [ -L dangling ]' 'no link leads to a cache that may be made later'
+}
+
 twins() {
 	local who=$1
 	fresh "$who" "mkdir -p $deep/o/p/q/r/s/t && own $deep/o/p/q/r/s/t && own mine && mkdir node_modules && own node_modules/dep && mkdir -p ro/x && echo y >ro/x/y && chmod 555 ro/x ro && mkdir -p shut && chmod 311 shut"
@@ -208,6 +251,8 @@ for who in $(people); do
 	gate "$who"
 	large "$who"
 	attacks "$who"
+	named "$who"
+	disguised "$who"
 	cached "$who"
 	twins "$who"
 done
