@@ -10,6 +10,7 @@
 #include "engine/job.h"
 #include "engine/kept.h"
 #include "engine/passing.h"
+#include "engine/world.h"
 #include "sys/file.h"
 #include "sys/path.h"
 
@@ -183,15 +184,25 @@ static void leave_report(struct call *c, struct str report)
 		complain("this ran in a box: %.*s", STR_ARG(h->text));
 }
 
-/* The report's directory as it was opened before the run: a link in the workspace may be a program's, and leads the report nowhere else. */
+/*
+ * The report's directory as it was opened before the run: a link in the workspace, or in another project, may
+ * be a program's, and leads the report nowhere else.
+ */
 static bool report_leaves(struct call *c)
 {
 	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
 	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(name)));
 	struct path_memo memo;
 
+	struct project_exit way;
+
 	path_memo_init(&memo, c->out, cwd);
-	return path_leaves(&memo, path, path_of_fd(c->out, c->report_dir), c->job.run.spec.workspace);
+	if (path_leaves(&memo, path, path_of_fd(c->out, c->report_dir), c->job.run.spec.workspace))
+		return true;
+	if (!c->job.world.view)
+		return false;
+	struct project_look look = world_look(&memo, c->job.world.view);
+	return project_left(&look, path, &way);
 }
 
 static int write_report(struct call *c, struct str report)
@@ -199,7 +210,7 @@ static int write_report(struct call *c, struct str report)
 	struct err e = {0};
 
 	if (report_leaves(c))
-		return complain("run: the report was not written: '%s' leads out of the workspace by a link", c->o->report), -1;
+		return complain("run: the report was not written: '%s' leads out of the workspace, or of a project, by a link", c->o->report), -1;
 	if (file_replace_in(c->report_dir, c->o->report, report, &(struct file_look){.mode = 0600}, &e) != 0)
 		return complain("run: %s", e.text), -1;
 	return 0;

@@ -49,6 +49,39 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 	return engine_judge(a, &r->gate, p, &facts, ret, e);
 }
 
+/* What --write gave; caches are ours, and have another name in the box. */
+static const struct spec_path *next_given(const struct spec_path *p)
+{
+	while (p && (!p->writable || p->at.n))
+		p = p->next;
+	return p;
+}
+
+/* A directory of the workspace is noted with it. */
+static bool is_apart(struct arena *a, const struct run *r, struct str path)
+{
+	struct stat st;
+
+	if (r->spec.workspace_writable && path_inside(path, r->spec.workspace))
+		return false;
+	return stat(str_c(a, path), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* What programs of this box may make links in. */
+static int remember(struct arena *a, const struct run *r, struct str state, struct err *e)
+{
+	const struct view *v = r->world->view;
+
+	if (!v)
+		return 0;
+	if (r->spec.workspace_writable && world_remember(a, v, state, r->spec.workspace, e) != 0)
+		return -1;
+	for (const struct spec_path *p = next_given(r->spec.paths); p; p = next_given(p->next))
+		if (is_apart(a, r, p->path) && world_remember(a, v, state, p->path, e) != 0)
+			return -1;
+	return 0;
+}
+
 /*
  * The caches of the work profile, and the state itself, where the quarantine would be made. It must be the caller's alone; the names below it
  * are ours to make. Without it what is quarantined stays in the workspace under another name.
@@ -57,12 +90,11 @@ static int make_state(struct arena *a, const struct run *r, struct err *e)
 {
 	struct str state;
 
-	if (!r->caches && !r->spec.quarantine.n)
+	if (!r->caches && !r->spec.quarantine.n && !next_given(r->spec.paths))
 		return 0;
 	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
 		return r->caches ? -1 : 0;
-	if (r->spec.workspace_writable && r->world->view &&
-	    world_remember(a, r->world->view, state, r->spec.workspace, e) != 0)
+	if (remember(a, r, state, e) != 0)
 		return -1;
 	for (const struct texts *t = r->caches; t; t = t->next)
 		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)

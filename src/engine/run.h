@@ -152,6 +152,8 @@ int making_limits(struct making *m, struct err *e);
 /* spec_places.c: workspace, home, further paths, working directory; the PATH that goes with them */
 int making_places(struct making *m, struct err *e);
 struct str making_path(struct making *m);
+/* Refuses a name of the caller's that leads out of a project by a link which a box may have left there. */
+int making_not_led_out(struct making *m, const char *option, struct str name, struct str real, struct err *e);
 /* spec_program.c: argv, script, and the text for the gate */
 int making_program(struct making *m, struct err *e);
 /* validation.c */

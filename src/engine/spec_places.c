@@ -227,19 +227,55 @@ static int no_project(struct places *p, struct err *e)
 			STR_ARG(p->m->world->cwd));
 }
 
-/* A link that lies in a repository may be the work of a program in a box: it leads no box out of there. */
+/*
+ * A link that lies in a repository or in what was a workspace may be the work of a program in a box: it leads
+ * no box out of there.
+ */
 static int not_led_out(struct places *p, const char *option, struct str name, struct str real, struct err *e)
 {
 	const struct run_world *w = p->m->world;
 	struct project_look look = {&p->memo, w->home, w->uid, w->view ? w->view->remembered : NULL};
 	struct project_exit way;
+	enum path_kind kind;
 
 	if (str_eq(absolute(p, name), real) || !project_left(&look, absolute(p, name), &way))
 		return 0;
+	(void)path_real(&p->memo, real, &kind);
 	return err_set(e, ERR_INPUT, 0,
-			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the directory itself: '%.*s'",
-			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link),
-		STR_ARG(real));
+			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the %s itself: '%.*s'",
+			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link), kind == PATH_DIR ? "directory" : "file",
+			STR_ARG(real));
+}
+
+int making_not_led_out(struct making *m, const char *option, struct str name, struct str real, struct err *e)
+{
+	struct places p = {.m = m};
+
+	path_memo_init(&p.memo, m->a, m->world->cwd);
+	return not_led_out(&p, option, name, real, e);
+}
+
+/*
+ * The project of the caller's directory, unless the caller came there by a link out of another project. The
+ * kernel does not know the way; the shell's PWD does.
+ */
+static int own_project(struct places *p, struct str *ret, struct err *e)
+{
+	const struct run_world *w = p->m->world;
+	enum path_kind kind;
+	struct str cwd = path_real(&p->memo, w->cwd, &kind), pwd = STR("");
+
+	*ret = w->project;
+	if (!ret->n)
+		return no_project(p, e);
+	if (identity_known(w->project_id) || path_inside(cwd, *ret))
+		return 0;
+	for (size_t i = 0; w->environ && w->environ[i]; i++)
+		if (!strncmp(w->environ[i], "PWD=/", 5))
+			pwd = str_of(w->environ[i] + 4);
+	if (pwd.n && not_led_out(p, "the directory", pwd, cwd, e) != 0)
+		return -1;
+	return not_led_out(p, "the directory", w->cwd, cwd, e);
 }
 
 /* Why a directory that was judged cannot be opened as it was: in a box there is no openat2(2). */
@@ -284,9 +320,8 @@ static int workspace(struct places *p, struct err *e)
 	struct path_answer at;
 
 	if (!m->w->workspace && s->profile == PROFILE_WORK) {
-		name = m->world->project;
-		if (!name.n)
-			return no_project(p, e);
+		if (own_project(p, &name, e) != 0)
+			return -1;
 	} else if (!m->w->workspace) {
 		return 0;
 	}
@@ -342,8 +377,8 @@ static int extra_path(struct places *p, const char *option, const char *name, bo
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
 	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) || (writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
 		return err_set(e, ERR_INPUT, 0, "%s '%s' is %s the home directory, or one above it; name something inside", option, name, writable ? "a place of the system," : "the root,");
-	if (not_ours(p, option, at.real, e) != 0 || (writable && (not_guarded(p, option, at.real, e) != 0 ||
-			not_led_out(p, option, str_of(name), at.real, e) != 0)))
+	if (not_ours(p, option, at.real, e) != 0 || (writable && not_guarded(p, option, at.real, e) != 0) ||
+			not_led_out(p, option, str_of(name), at.real, e) != 0)
 		return -1;
 	add_path(p->m, at.real, at.real, writable);
 	return 0;
@@ -467,7 +502,7 @@ static int root(struct places *p, struct err *e)
 		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
 	if (at.real.n < 2 || path_inside(p->m->world->home, at.real))
 		return err_set(e, ERR_INPUT, 0, "--root '%s' is the system's own root, the home directory, or one above it", name);
-	if (not_ours(p, "--root", at.real, e) != 0)
+	if (not_ours(p, "--root", at.real, e) != 0 || not_led_out(p, "--root", str_of(name), at.real, e) != 0)
 		return -1;
 	p->m->r->spec.root = at.real;
 	return 0;

@@ -316,7 +316,7 @@ static int stays_in(struct making *m, struct str name, struct str real, struct e
 	path_memo_init(&memo, m->a, m->world->cwd);
 	for (; !path_leaves(&memo, path, real, dir); p = p->next) {
 		if (!p)
-			return 0;
+			return making_not_led_out(m, "--file", name, real, e);
 		dir = p->at.n ? STR("") : p->path;
 	}
 	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself", m->w->file, STR_ARG(dir));

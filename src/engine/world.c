@@ -54,18 +54,29 @@ static void fill_cwd(struct path_memo *m, const struct engine_request *rq, struc
 	m->cwd = v->cwd;
 }
 
+struct project_look world_look(struct path_memo *m, const struct view *v)
+{
+	return (struct project_look){.m = m, .home = v->home, .uid = v->uid, .known = v->remembered};
+}
+
 /* Where the project is looked for. */
 static struct str start_of(struct path_memo *m, const struct engine_request *rq, const struct view *v)
 {
 	enum path_kind kind;
 	struct str base = str_starts(rq->base, "/") ? path_real(m, rq->base, &kind) : STR("");
 
-	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? base : v->cwd;
+	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? rq->base : v->cwd;
 }
 
-struct project_look world_look(struct path_memo *m, const struct view *v)
+/* Does this path lead to the directory, or into it, by a link that may be the work of a box? */
+static bool led(struct path_memo *m, const struct view *v, struct str path, struct str real,
+		struct project_exit *ret)
 {
-	return (struct project_look){.m = m, .home = v->home, .uid = v->uid, .known = v->remembered};
+	struct project_look look = world_look(m, v);
+	enum path_kind kind;
+
+	return str_starts(path, "/") && !str_eq(path, real) && path_inside(path_real(m, path, &kind), real) &&
+		project_left(&look, path, ret);
 }
 
 /*
@@ -74,15 +85,17 @@ struct project_look world_look(struct path_memo *m, const struct view *v)
  */
 static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
 {
-	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), found;
+	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), real, found;
 	struct project_look look = world_look(m, v);
+	const char *pwd = getenv("PWD"); /* the kernel does not know by which links a shell came here */
 	struct project_exit way;
 	enum path_kind kind;
 
 	if (!start.n)
 		return STR("");
-	if (!str_eq(path_real(m, start, &kind), start) && project_left(&look, start, &way))
-		return way.root;
+	real = path_real(m, start, &kind);
+	if (led(m, v, start, real, &way) || (pwd && led(m, v, str_of(pwd), real, &way)))
+		start = way.root;
 	found = project_find(&look, start);
 	return found.n && world_guarded(m, found, v->home) ? STR("") : found;
 }
@@ -203,18 +216,21 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	fill_roots(&m, p, ret);
 }
 
-int world_remember(struct arena *a, const struct view *v, struct str state, struct str root, struct err *e)
+int world_remember(struct arena *a, const struct view *v, struct str state, struct str dir, struct err *e)
 {
-	struct directory d = {.path = root};
-	const char *path = str_c(a, root);
+	struct directory d = {.path = dir};
+	const char *path = str_c(a, dir);
 	int64_t now = time(NULL);
+	enum remembered_kind kind;
 
-	if (!root.n || !project_repository(root, v->uid))
+	if (!dir.n)
 		return 0;
+	kind = project_repository(dir, v->uid) || remembered_root(v->remembered, dir) ? REMEMBERED_ROOT
+			: REMEMBERED_WORKSPACE;
 	FD_CLEANUP int fd = directory_open(path);
 	if (fd < 0 || directory_identity(fd, &d.id) != 0)
 		return err_set(e, ERR_INPUT, 0, "the project '%s' was moved or replaced while it was looked at", path);
-	return remembered_lately(v->remembered, &d, now) ? 0 : remembered_add(a, state, &d, now, e);
+	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now, e);
 }
 
 static bool answered(const struct view *v, const struct question *q)

@@ -21,10 +21,10 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
  */
 const char *world_guarded(struct path_memo *m, struct str real, struct str home);
 /*
- * Notes a repository's root in the state (made and checked), so that it stays one whatever a box does to
- * it.
+ * Notes a directory that boxes may write in the state (made and checked): a repository's root, so that it
+ * stays one whatever a box does to it, or else a place where links may be the work of a box.
  */
-int world_remember(struct arena *a, const struct view *v, struct str state, struct str root, struct err *e);
+int world_remember(struct arena *a, const struct view *v, struct str state, struct str dir, struct err *e);
 /* What is needed to look for projects. */
 struct project_look world_look(struct path_memo *m, const struct view *v);
 /* Appends the answers to these questions. Returns how many are new: a judge that asks and gets 0 must do without. */

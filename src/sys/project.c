@@ -151,11 +151,26 @@ bool project_worktree(struct arena *a, struct str root, struct str repository)
 			STR_ARG(root)));
 }
 
-/* One link on the way: does it leave the repository it lies in? */
+/* Upwards from a link: the first directory in which a program in a box may have made it. Empty: none. */
+static struct str find_written(const struct project_look *l, struct str start)
+{
+	bool git = true;
+
+	for (struct str dir = start; dir.n > 1; dir = path_parent(dir)) {
+		enum top t = remembered_place(l->known, dir) ? TOP_YES : git ? top_level(dir, start, l->uid) : TOP_NO;
+
+		if (t == TOP_YES)
+			return str_dup(l->m->a, dir);
+		git &= t != TOP_FOREIGN;
+	}
+	return STR("");
+}
+
+/* One link on the way: does it leave the repository, or the workspace, that it lies in? */
 static bool leaves(const struct project_look *l, struct str dir, const struct path_answer *link,
 		struct project_exit *ret)
 {
-	struct str root = find_top(l, dir);
+	struct str root = find_written(l, dir);
 
 	if (!root.n || !project_allowed(l->m, root, l->home) || path_inside(link->real, root))
 		return false;

@@ -40,9 +40,9 @@ struct project_exit { /* the way out of a project */
 	struct str root, link;
 };
 /*
- * Does this absolute path lead out of a repository through a link that lies in it? The link may be what a
- * program in a box made, so what it leads to is no project of its own. Links outside of any repository are
- * the person's.
+ * Does this absolute path lead out of a repository, or of a directory that was a box's workspace, through a
+ * link that lies in it? The link may be what a program in a box made, so what it leads to is no project of
+ * its own. Links elsewhere are the person's.
  */
 bool project_left(const struct project_look *l, struct str path, struct project_exit *ret);
 /* May this resolved directory be a root at all? Not /, not the home directory, nothing above it, no directory of the system. */

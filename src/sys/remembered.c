@@ -17,7 +17,11 @@
 #define LOCK_TRIES 16
 #define FLOCK_EXCLUSIVE 2 /* LOCK_EX; <sys/file.h> would be ours */
 
-struct line { /* one root */
+/* What a line has before the path, which begins with a slash. */
+static const char kind_words[REMEMBERED_KINDS][12] = {"", "workspace "};
+
+struct line { /* one directory */
+	enum remembered_kind kind;
 	struct identity id;
 	int64_t seen;
 	struct str path; /* as it is written */
@@ -112,25 +116,30 @@ static bool next_line(struct str text, size_t *at, struct line *ret)
 	rest = str_sub(text, *at, (size_t)end);
 	*at = (size_t)end + 1;
 	*ret = (struct line){.path = STR("")};
-	if (number(&rest, &dev) && number(&rest, &ino) && number(&rest, &seen))
-		*ret = (struct line){{(uint64_t)dev, (uint64_t)ino}, seen, rest};
+	if (!number(&rest, &dev) || !number(&rest, &ino) || !number(&rest, &seen))
+		return true;
+	*ret = (struct line){REMEMBERED_ROOT, {(uint64_t)dev, (uint64_t)ino}, seen, rest};
+	if (str_starts(rest, kind_words[REMEMBERED_WORKSPACE])) {
+		ret->kind = REMEMBERED_WORKSPACE;
+		ret->path = str_sub(rest, strlen(kind_words[REMEMBERED_WORKSPACE]), rest.n);
+	}
 	return true;
 }
 
 static void put_line(struct buf *b, const struct line *l)
 {
-	buf_fmt(b, "%lld %lld %lld %.*s\n", (long long)l->id.dev, (long long)l->id.ino, (long long)l->seen,
-			STR_ARG(l->path));
+	buf_fmt(b, "%lld %lld %lld %s%.*s\n", (long long)l->id.dev, (long long)l->id.ino, (long long)l->seen,
+			kind_words[l->kind], STR_ARG(l->path));
 }
 
-/* The last line of this path, or false. */
-static bool find_line(struct str text, struct str path, struct line *ret)
+/* The last line of this kind and path, or false. */
+static bool find_line(struct str text, enum remembered_kind kind, struct str path, struct line *ret)
 {
 	bool found = false;
 	struct line l;
 
 	for (size_t at = 0; next_line(text, &at, &l);)
-		if (l.path.n >= path.n && path.n && same_path(l.path, path)) {
+		if (l.kind == kind && l.path.n >= path.n && path.n && same_path(l.path, path)) {
 			*ret = l;
 			found = true;
 		}
@@ -138,13 +147,13 @@ static bool find_line(struct str text, struct str path, struct line *ret)
 }
 
 /* By the inode alone: device numbers may be others after a reboot, and to take it for a root only makes a box smaller. */
-bool remembered_root(const struct remembered *r, struct str dir)
+static bool seen_as(const struct remembered *r, enum remembered_kind kind, struct str dir)
 {
 	char path[PATH_MAX];
 	struct identity now;
 	struct line l;
 
-	if (!r || !r->text.n || dir.n >= sizeof(path) || !find_line(r->text, dir, &l))
+	if (!r || !r->text.n || dir.n >= sizeof(path) || !find_line(r->text, kind, dir, &l))
 		return false;
 	memcpy(path, dir.p, dir.n);
 	path[dir.n] = 0;
@@ -152,50 +161,54 @@ bool remembered_root(const struct remembered *r, struct str dir)
 	return fd >= 0 && directory_identity(fd, &now) == 0 && now.ino == l.id.ino;
 }
 
-bool remembered_lately(const struct remembered *r, const struct directory *root, int64_t now_s)
+bool remembered_root(const struct remembered *r, struct str dir) { return seen_as(r, REMEMBERED_ROOT, dir); }
+
+bool remembered_place(const struct remembered *r, struct str dir)
+{
+	return seen_as(r, REMEMBERED_ROOT, dir) || seen_as(r, REMEMBERED_WORKSPACE, dir);
+}
+
+bool remembered_lately(const struct remembered *r, enum remembered_kind kind, const struct directory *d,
+		int64_t now_s)
 {
 	struct line l;
 
-	if (!r || !find_line(r->text, root->path, &l))
+	if (!r || !find_line(r->text, kind, d->path, &l))
 		return false;
-	return identity_same(l.id, root->id) && l.seen + REMEMBERED_AGAIN_S > now_s;
+	return identity_same(l.id, d->id) && l.seen + REMEMBERED_AGAIN_S > now_s;
 }
 
 /* ---- writing ---- */
 
-/* Is there a later line of the same path? */
-static bool repeated(struct str text, size_t from, struct str path)
+/* Does this line still say something: it is young enough, and no later one is of the same directory? */
+static bool lasts(struct str text, size_t from, const struct line *line, int64_t now_s)
 {
 	struct line l;
 
+	if (!line->path.n || line->seen + REMEMBERED_AGE_S <= now_s)
+		return false;
 	while (next_line(text, &from, &l))
-		if (str_eq(l.path, path))
-			return true;
-	return false;
+		if (l.kind == line->kind && str_eq(l.path, line->path))
+			return false;
+	return true;
 }
 
 /*
- * The latest lines, one of each path; the oldest come first in the file, since lines are only ever
+ * The latest lines of each kind, one of each path; the oldest come first in the file, since lines are only ever
  * appended.
  */
 static struct str compacted(struct arena *a, struct str text, int64_t now_s)
 {
-	size_t n = 0, skip;
+	size_t left[REMEMBERED_KINDS] = {0};
 	struct line l;
 	struct buf b;
 
 	for (size_t at = 0; next_line(text, &at, &l);)
-		n += l.path.n && l.seen + REMEMBERED_AGE_S > now_s && !repeated(text, at, l.path);
-	skip = n > REMEMBERED_MAX ? n - REMEMBERED_MAX : 0;
+		left[l.kind] += lasts(text, at, &l, now_s);
 	buf_init(&b, a, 2 * READ_MAX);
-	for (size_t at = 0; next_line(text, &at, &l);) {
-		if (!l.path.n || l.seen + REMEMBERED_AGE_S <= now_s || repeated(text, at, l.path))
-			continue;
-		if (skip)
-			skip--;
-		else
+	for (size_t at = 0; next_line(text, &at, &l);)
+		if (lasts(text, at, &l, now_s) && left[l.kind]-- <= REMEMBERED_MAX)
 			put_line(&b, &l);
-	}
 	return buf_view(&b);
 }
 
@@ -247,13 +260,13 @@ static int add_locked(void *arg)
 	return 0;
 }
 
-int remembered_add(struct arena *a, struct str state_dir, const struct directory *root, int64_t now_s,
-		struct err *e)
+int remembered_add(struct arena *a, struct str state_dir, enum remembered_kind kind,
+		const struct directory *dir, int64_t now_s, struct err *e)
 {
 	struct adding d = {.a = a, .path = str_c(a, file_of(a, state_dir)), .now_s = now_s, .e = e};
 	int rc;
 
-	d.line = (struct line){root->id, now_s, escaped(a, root->path)};
+	d.line = (struct line){kind, dir->id, now_s, escaped(a, dir->path)};
 	d.fd = open_locked(d.path);
 	if (d.fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", d.path);

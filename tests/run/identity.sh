@@ -23,11 +23,11 @@ at() { local dir=$1; shift; run_as sh -c 'cd "$0" && exec "$@"' "$dir" "$@"; }
 caisson_at() { local dir=$1; shift; at "$dir" "$tmp/caisson" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null; rc=$?; }
 # work DIRECTORY TEXT: plain `caisson run --profile work`
 work() { caisson_at "$1" run --profile work --plain -c "$2"; }
-# hook SESSION COMMAND CWD [EVENT]: the answer of the hook of Claude Code, in $tmp/out
+# hook SESSION COMMAND CWD [EVENT]: the answer of the hook of Claude Code, in $tmp/out; FROM: where the client was started
 hook() {
 	jq -nc --arg s "$1" --arg c "$2" --arg d "$3" --arg e "${4:-PreToolUse}" '{session_id: $s, hook_event_name: $e, cwd: $d} +
 		(if $e == "SessionStart" then {source: "startup"} else {tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"} end)' |
-		run_as "$tmp/caisson" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
+		at "${FROM:-.}" "$tmp/caisson" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
 }
 decision() { [[ -s $tmp/out ]] || echo pass; jq -r '.hookSpecificOutput.permissionDecision // "pass"' "$tmp/out" 2>/dev/null || echo "error"; }
 reason() { jq -r '.hookSpecificOutput.permissionDecisionReason // ""' "$tmp/out" 2>/dev/null; }
@@ -119,6 +119,84 @@ links() {
 	caisson_at "$H" run --workspace "$H/work/proj" --plain -c 'echo in >here; pwd -P'
 	[[ $rc == 0 && -e $H/data/work/proj/here ]]
 	result $? "$who: twin: --workspace through a person's own link"
+}
+
+# ---- links in workspaces that are no repositories, and in what --write gave ----
+# led TEXT PATTERN FILE: the run was refused because of a link, and names the way that is left; nothing happened
+led() { [[ $rc == 64 && ! -e $H/other/planted ]] && grep -q "through the link.*$2" "$tmp/err" && ! grep -q SECRETKEY "$tmp/out"; result $? "$who: $1 (status $rc: $(tail -1 "$tmp/err" | cut -c1-200))"; }
+plain_links() {
+	fresh "$1" plain
+	local other
+	run_as mkdir -p "$H/work/sub" "$H/other/deep" "$H/out"
+	other=$H/other
+	run_as sh -c 'echo SECRETKEY >"$0/key"; echo "echo SECRETKEY" >"$0/script.sh"; printf "all:\n\t@echo made\n" >"$0/Makefile"' "$other"
+	work "$H/work" "ln -s '$other' a; ln -s sub in; ln -s '$other/key' in.csv; ln -s '$other/script.sh' x.sh; echo own >sub/own.csv"
+	[[ -L $H/work/a ]]
+	result $? "$who: a box makes links in a workspace that is no repository"
+	work "$H/work/a" 'cat key; echo evil >planted'
+	led "a link there makes no other directory the project" "$other"
+	work "$H/work/a/deep" 'cat ../key; echo evil >../planted'
+	led "... nor what lies below it" "$other/deep"
+	caisson_at "$H" run --workspace "$H/work/a/deep" --plain -c 'echo evil >../planted'
+	led "... nor the workspace" "$other/deep"
+	caisson_at "$H" run --write "$H/work/a" --plain -c "echo evil >'$other/planted'"
+	led "... nor a path to be written" "$other"
+	caisson_at "$H/work" run --read in.csv --plain -c "cat '$other/key'"
+	led "... nor one to be read" "$other/key"
+	caisson_at "$H/work" run --file x.sh --plain
+	led "... nor the script" "$other/script.sh"
+	caisson_at "$H/work" run --root a --plain -c true
+	led "... nor the root" "$other"
+	caisson_at "$H/work" run --report a/planted -c true
+	[[ $rc != 0 && ! -e $other/planted ]]
+	result $? "$who: ... nor the report's place (status $rc: $(tail -1 "$tmp/err" | cut -c1-160))"
+	caisson_at "$H" run --workspace "$H/work" --cwd "$H/work/a" --plain -c 'cat key'
+	refused "$who: ... nor the working directory"
+	hook w1 make "$H/work/a"
+	asked "$who: a new session there is asked"
+	PROJECT_DIR=$H/work/a hook w2 make "$H/work/a"
+	asked "$who: ... also if the client calls the link its project"
+	FROM=$H/work/a hook w5 make "$other"
+	asked "$who: ... also if the shell alone knows of the link"
+	FROM=$H/work hook w6 make "$other"
+	contained "$who: twin: a session that begins elsewhere than the shell stands"
+	hook w3 make "$H/work"
+	contained "$who: twin: a new session in the workspace itself"
+	work "$H/work/in" 'pwd -P; echo fine >here'
+	[[ $rc == 0 && -e $H/work/sub/here ]]
+	result $? "$who: twin: a link that stays inside"
+	caisson_at "$H/work" run --read in/own.csv --plain -c "cat '$H/work/sub/own.csv'"
+	said own "$who: twin: --read through a link that stays inside"
+	caisson_at "$H/work" run --read "$other/key" --plain -c "cat '$other/key'"
+	said SECRETKEY "$who: twin: --read of the path itself"
+	caisson_at "$H/work" run --file "$other/script.sh" --plain
+	said SECRETKEY "$who: twin: --file of the path itself"
+	caisson_at "$H/work" run --report "$other/report" -c true
+	[[ $rc == 0 && -s $other/report ]]
+	result $? "$who: twin: --report of the path itself"
+
+	caisson_at "$H" run --write "$H/out" --plain -c "ln -s '$other' '$H/out/a'"
+	work "$H/out/a" 'cat key; echo evil >planted'
+	led "a link in what --write gave" "$other"
+
+	work "$H/p" "ln -s '$other' side; ln -s '$other/key' in.csv"
+	work "$H/p/side" 'cat key; echo evil >planted'
+	led "a link in a repository, where the caller stands" "$other"
+	caisson_at "$H/p" run --read in.csv --plain -c "cat '$other/key'"
+	led "--read through a link in a repository" "$other/key"
+
+	run_as ln -s "$other" "$H/mine"
+	run_as ln -s "$other/key" "$H/mine.csv"
+	caisson_at "$H" run --read "$H/mine.csv" --plain -c "cat '$other/key'"
+	said SECRETKEY "$who: twin: --read through a person's own link"
+	work "$H/mine" 'pwd -P; echo fine >here'
+	[[ $rc == 0 && -e $other/here ]]
+	result $? "$who: twin: a person's own link leads to a project"
+	hook w4 make "$H/mine/deep"
+	contained "$who: twin: ... also in a session"
+	work "$H/work" true
+	[[ $(grep -c "$H/work\$" "$H/state/roots") == 1 ]]
+	result $? "$who: a workspace is noted once"
 }
 
 # ---- places that are never a workspace ----
@@ -336,6 +414,7 @@ for person in $(people); do
 	tickets "$person"
 	sessions "$person"
 	roots "$person"
+	plain_links "$person"
 done
 links "$person"
 places "$person"

@@ -49,7 +49,15 @@ static void remember(const char *name, int64_t when)
 	struct directory d = directory_at(name);
 	struct err e = {0};
 
-	CHECK_INT(remembered_add(A, str_of(at("state")), &d, when, &e), 0);
+	CHECK_INT(remembered_add(A, str_of(at("state")), REMEMBERED_ROOT, &d, when, &e), 0);
+}
+
+/* As a workspace that is no repository. */
+static void note(const char *name)
+{
+	struct directory d = directory_at(name);
+
+	CHECK_INT(remembered_add(A, str_of(at("state")), REMEMBERED_WORKSPACE, &d, NOW, NULL), 0);
 }
 
 /* ---- directories ---- */
@@ -100,14 +108,14 @@ static void test_remembered(void)
 	CHECK_STR(root_of("home/mono"), at("home/mono"));
 	again = directory_at("home/mono/sub");
 	looking();
-	CHECK(remembered_lately(&known, &again, NOW + 60));
-	CHECK(!remembered_lately(&known, &again, NOW + REMEMBERED_AGAIN_S));
+	CHECK(remembered_lately(&known, REMEMBERED_ROOT, &again, NOW + 60));
+	CHECK(!remembered_lately(&known, REMEMBERED_ROOT, &again, NOW + REMEMBERED_AGAIN_S));
 	CHECK_INT(rename(at("home/mono/sub"), at("home/mono/old")), 0);
 	make_dir("home/mono/sub", 0755);
 	CHECK_STR(root_of("home/mono/sub"), at("home/mono")); /* another directory of that name */
 	looking();
 	again = directory_at("home/mono/sub");
-	CHECK(!remembered_lately(&known, &again, NOW));
+	CHECK(!remembered_lately(&known, REMEMBERED_ROOT, &again, NOW));
 	remember("home/mono/sub", NOW);
 	CHECK_STR(root_of("home/mono/sub"), at("home/mono/sub")); /* the last line counts */
 }
@@ -130,15 +138,25 @@ static void test_many_roots(void)
 	struct str state = str_of(at("state"));
 	struct stat st;
 
+	remember("home/odd", NOW);
 	for (unsigned i = 0; i < 2000; i++) {
-		d.path = str_fmt(A, "/srv/a-name-that-is-quite-long-so-that-the-file-grows/%u", i % 1000);
-		CHECK_INT(remembered_add(A, state, &d, NOW + (int64_t)i, NULL), 0);
+		d.path = str_fmt(A, "/srv/a-workspace-with-a-name-that-is-quite-long/%u", i);
+		CHECK_INT(remembered_add(A, state, REMEMBERED_WORKSPACE, &d, NOW + (int64_t)i, NULL), 0);
 	}
 	CHECK(stat(at("state/roots"), &st) == 0 && (size_t)st.st_size < 2 * REMEMBERED_BYTES);
 	looking();
-	CHECK(remembered_lately(&known, &d, NOW + 2000));
+	CHECK(remembered_lately(&known, REMEMBERED_WORKSPACE, &d, NOW + 2000));
+	CHECK(!remembered_lately(&known, REMEMBERED_ROOT, &d, NOW + 2000));
+	CHECK(remembered_root(&known, str_of(at("home/odd")))); /* workspaces do not push roots out */
+	for (unsigned i = 0; i < 2000; i++) {
+		d.path = str_fmt(A, "/srv/a-name-that-is-quite-long-so-that-the-file-grows/%u", i % 1000);
+		CHECK_INT(remembered_add(A, state, REMEMBERED_ROOT, &d, NOW + (int64_t)i, NULL), 0);
+	}
+	CHECK(stat(at("state/roots"), &st) == 0 && (size_t)st.st_size < 2 * REMEMBERED_BYTES);
+	looking();
+	CHECK(remembered_lately(&known, REMEMBERED_ROOT, &d, NOW + 2000));
 	d.path = STR("/srv/a-name-that-is-quite-long-so-that-the-file-grows/1");
-	CHECK(!remembered_lately(&known, &d, NOW + 2000)); /* the oldest are forgotten */
+	CHECK(!remembered_lately(&known, REMEMBERED_ROOT, &d, NOW + 2000)); /* the oldest are forgotten */
 	CHECK_INT(chmod(at("state/roots"), 0644), 0);
 	looking();
 	CHECK_INT((int)known.text.n, 0); /* who else may read it may be who wrote it */
@@ -170,6 +188,9 @@ static void test_links_out(void)
 		{"home/linked", ""}, {"home/linked/in", ""}, {"home/linked/out", "home/linked"}, {"home/linked/out/x", "home/linked"},
 		{"home/linked/./in/../out", "home/linked"}, {"home/chain", "home/linked"}, {"home/way", ""}, {"home/way/out", "home/linked"},
 		{"home/linked/nowhere", "home/linked"}, {"home/linked/up/linked", "home/linked"},
+		{"home/plain/in", ""}, {"home/plain/out", ""}, {"home/noted/in", ""}, {"home/noted/dir/out", "home/noted"},
+		{"home/noted/in/out", "home/noted"}, {"home/to-noted", ""}, {"home/to-noted/in", ""},
+		{"home/linked/part/out", "home/linked/part"},
 	};
 	struct project_exit way;
 
@@ -182,6 +203,21 @@ static void test_links_out(void)
 	make_link("..", "home/linked/up");
 	make_link("linked/out", "home/chain");
 	make_link("linked", "home/way");
+	make_dir("home/plain", 0755);
+	make_dir("home/plain/dir", 0755);
+	make_link("dir", "home/plain/in");
+	make_link("../aside", "home/plain/out");
+	make_dir("home/noted", 0755);
+	make_dir("home/noted/dir", 0755);
+	make_link("dir", "home/noted/in");
+	make_link("../../aside", "home/noted/dir/out");
+	make_link("noted", "home/to-noted");
+	make_dir("home/linked/part", 0755);
+	make_link("../dir", "home/linked/part/out");
+	note("home/noted");
+	note("home/linked/part");
+	CHECK_STR(root_of("home/noted/dir"), at("home/noted/dir")); /* it is no root by that */
+	CHECK_STR(root_of("home/linked/part"), at("home/linked"));
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct project_look l = looking();
 		bool left = project_left(&l, str_of(at(rows[i].path)), &way);
