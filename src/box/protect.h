@@ -10,7 +10,8 @@
 #include "box/plan.h"
 #include "model/outcome.h"
 
-struct protect; /* what was there before */
+struct unvetted; /* model/view.h */
+struct protect;  /* what was there before */
 
 /* The names that are protected unless a policy says more, for spec.protected. Repositories are protected without being named. */
 struct texts *protect_names(struct arena *a);
@@ -24,16 +25,20 @@ int protect_open(struct arena *a, const struct spec *s, struct protect **ret, st
 int protect_before(struct protect *p, const struct spec *s, struct ops *ops, struct err *e);
 /* Removes the placeholders, compares, quarantines. Whatever happened in between; also after a failed setup. */
 int protect_after(struct arena *a, struct protect *p, struct change **ret, struct err *e);
-/*
- * Is the search after earlier runs in this directory over? In a large workspace a process of its own finishes it. While a box runs there, its work
- * is not judged yet and does not count.
- */
+/* Is the search after runs in this directory over? In a large workspace a process of its own finishes it. */
 enum vetting {
 	VETTING_DONE,
 	VETTING_UNDER_WAY,
+	VETTING_BOX,  /* a box runs there: nobody knows for how long, and its work is judged afterwards */
 	VETTING_LOST, /* nobody is at work: the process was killed, or could not see everything */
 };
 enum vetting protect_vetting(struct arena *a, struct str state, struct str workspace);
+/*
+ * All workspaces where it is not over, without waiting. One that is gone is none: what was planted there is gone, too. A mark that does not say
+ * where, or more marks than are read, count for every place.
+ */
+#define UNVETTED_MAX 256
+void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret);
 /* Starts the process that does it. Nothing waits for it, and it holds no descriptor of the caller. */
 void protect_vet(struct arena *a, struct str state, struct str workspace);
 /* The descriptors of protect_open(). How many. */

@@ -171,8 +171,8 @@ bool workspace_lock_alone(const struct protect *p);
 void workspace_unlock(const struct protect *p);
 /* The same without the lock on the directory, which strangers may hold. */
 bool boxes_lock_alone(const struct protect *p);
-/* Does a launcher hold the lock? */
-bool boxes_run(const struct protect *p);
+/* How is it held? F_UNLCK; F_RDLCK: boxes run; F_WRLCK: somebody looks at the workspace before a run or after it, or that is not known. */
+short boxes_lock(const struct protect *p);
 
 /* Nobody vets the workspace, or is about to. */
 bool vet_idle(const struct protect *p);

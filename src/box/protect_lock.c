@@ -113,7 +113,12 @@ void workspace_unlock(const struct protect *p)
 
 bool boxes_lock_alone(const struct protect *p) { return lock_byte(p, F_WRLCK) == 0; }
 
-bool boxes_run(const struct protect *p) { return !is_free(p, BYTE_BOXES); }
+short boxes_lock(const struct protect *p)
+{
+	struct flock l = lock_range(p, BYTE_BOXES, F_WRLCK);
+
+	return p->lock >= 0 && fcntl(p->lock, F_OFD_GETLK, &l) == 0 ? l.l_type : F_WRLCK;
+}
 
 bool vet_idle(const struct protect *p) { return is_free(p, BYTE_SEARCHING) && is_free(p, BYTE_WAITING); }
 

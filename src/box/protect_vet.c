@@ -2,7 +2,7 @@
  * Vetting: the search after the run, also when it takes longer than a caller should wait, and what is remembered of a workspace for it.
  *
  * In STATE/vetted a workspace has up to three names, made from its path, device and inode:
- *   NAME.unvetted  a link to nothing whose text is a time: programs have run since then, and their work has not been judged
+ *   NAME.unvetted  a link to nothing whose text is a time and the workspace: programs have run since then, and their work has not been judged
  *   NAME.index     the repositories and settings that were accepted when all was judged: the first line says how large the workspace is
  *   NAME.found     rows for the next report: found by a search that ended after its run's own report
  *
@@ -19,6 +19,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -28,11 +29,13 @@
 
 #include "base/num.h"
 #include "box/protect_inner.h"
+#include "model/view.h"
 #include "sys/directory.h"
 #include "sys/fds.h"
 #include "sys/file.h"
 
 #define VET_FOLDER "vetted"
+#define MARK "unvetted"
 #define INDEX_HEAD "caisson-index 1 "
 #define INDEX_MAX ((size_t)16 << 20)
 #define FOUND_MAX ((size_t)256 << 10)
@@ -70,15 +73,25 @@ void vet_open(struct protect *p)
 		fd_close(&p->vet);
 }
 
+/* Cuts off the part before the next space. */
+static struct str field(struct str *line)
+{
+	ptrdiff_t space = str_find(*line, ' ', 0);
+	struct str got = str_sub(*line, 0, space < 0 ? line->n : (size_t)space);
+
+	*line = str_sub(*line, got.n + 1, line->n);
+	return got;
+}
+
 /* ---- the time since when nothing was judged ---- */
 
 static bool marker_read(struct protect *p, struct timespec *ret)
 {
-	struct str text = link_text(p->a, p->vet, vet_file(p, "unvetted"));
+	struct str all = link_text(p->a, p->vet, vet_file(p, MARK)), rest = all, text = field(&rest);
 	ptrdiff_t dot = str_find(text, '.', 0);
 	int64_t s, ns;
 
-	if (!text.n)
+	if (!all.n)
 		return false;
 	if (dot < 0 || num_parse(str_sub(text, 0, (size_t)dot), 0, INT64_MAX, &s) < 0 || num_parse(str_sub(text, (size_t)dot + 1, text.n), 0, 999999999, &ns) < 0)
 		s = ns = 0; /* all that is there is newer */
@@ -88,12 +101,14 @@ static bool marker_read(struct protect *p, struct timespec *ret)
 
 static int marker_make(struct protect *p)
 {
-	const char *time = str_c(p->a, str_fmt(p->a, "%lld.%ld", (long long)p->start.tv_sec, p->start.tv_nsec));
+	struct str time = str_fmt(p->a, "%lld.%ld", (long long)p->start.tv_sec, p->start.tv_nsec);
+	const char *text = str_c(p->a, str_fmt(p->a, "%.*s %.*s", STR_ARG(time), STR_ARG(p->workspace)));
+	int got = symlinkat(text, p->vet, vet_file(p, MARK));
 
-	return symlinkat(time, p->vet, vet_file(p, "unvetted"));
+	return got < 0 && errno == ENAMETOOLONG ? symlinkat(str_c(p->a, time), p->vet, vet_file(p, MARK)) : got;
 }
 
-void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, "unvetted"), 0); }
+void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, MARK), 0); }
 
 /* ---- the index ---- */
 
@@ -146,15 +161,6 @@ void index_save(struct protect *p, size_t entries)
 	if (str_eq(buf_view(&b), p->index) && p->index.n)
 		return;
 	file_replace(path_join(p->a, path_join(p->a, protect_state(p), VET_FOLDER), vet_file(p, "index")), buf_view(&b), NULL);
-}
-
-static struct str field(struct str *line)
-{
-	ptrdiff_t space = str_find(*line, ' ', 0);
-	struct str got = str_sub(*line, 0, space < 0 ? line->n : (size_t)space);
-
-	*line = str_sub(*line, got.n + 1, line->n);
-	return got;
 }
 
 static bool digest_read(struct str hex, struct danger *ret)
@@ -514,27 +520,105 @@ static void asked(struct protect *p)
 enum vetting protect_vetting(struct arena *a, struct str state, struct str workspace)
 {
 	struct protect p = {0};
-	enum vetting got = VETTING_DONE;
+	enum vetting got = VETTING_LOST;
 	struct stat st;
+	short boxes;
 	char text[2];
 
 	if (!state.n || !workspace.n || stat(str_c(a, workspace), &st) < 0)
 		return VETTING_DONE;
 	vet_name(a, workspace, &st, p.vet_name);
-	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s.unvetted", STR_ARG(state), p.vet_name)), text, sizeof text) < 0)
+	if (readlink(str_c(a, str_fmt(a, "%.*s/" VET_FOLDER "/%s." MARK, STR_ARG(state), p.vet_name)), text, sizeof text) < 0)
 		return errno == ENOENT || errno == ENOTDIR ? VETTING_DONE : VETTING_LOST;
 	p = asking(a, state, workspace);
 	p.ws = directory_open_expected(str_c(a, workspace), (struct identity){0}, O_PATH);
 	if (p.ws >= 0)
 		workspace_lock_open(&p);
+	boxes = boxes_lock(&p);
 	if (p.lock < 0)
 		got = VETTING_LOST;
-	else if (!vet_idle(&p))
+	else if (boxes == F_RDLCK)
+		got = VETTING_BOX;
+	else if (boxes == F_WRLCK || !vet_idle(&p))
 		got = VETTING_UNDER_WAY;
-	else if (!boxes_run(&p))
-		got = VETTING_LOST;
 	asked(&p);
 	return got;
+}
+
+struct mark_name {
+	char text[VET_NAME + sizeof "." MARK];
+};
+
+/* The marks in STATE/vetted, in memory of the caller's: leaving for want of memory closes nothing. How many; above UNVETTED_MAX: too many. */
+static size_t marks_list(int dir, struct mark_name ret[UNVETTED_MAX])
+{
+	DIR *d = fdopendir(dir);
+	size_t n = 0;
+
+	for (struct dirent *e; d && n <= UNVETTED_MAX && (e = readdir(d));) {
+		if (!str_ends(str_of(e->d_name), "." MARK))
+			continue;
+		if (n == UNVETTED_MAX || strlen(e->d_name) >= sizeof ret->text)
+			n = UNVETTED_MAX;
+		else
+			memcpy(ret[n].text, e->d_name, strlen(e->d_name) + 1);
+		n++;
+	}
+	if (!d) {
+		close(dir);
+		return UNVETTED_MAX + 1;
+	}
+	closedir(d);
+	return n;
+}
+
+/* False: the mark's workspace is gone, or another directory has its place. An empty path: any place may be meant. */
+static bool mark_workspace(struct arena *a, const char *folder, const struct mark_name *m, struct str *ret)
+{
+	char text[PATH_MAX], name[VET_NAME + 1];
+	ssize_t n = readlink(path_join(a, folder, m->text), text, sizeof text);
+	struct str path = n > 0 && (size_t)n < sizeof text ? str_dup(a, str_n(text, (size_t)n)) : STR("");
+	struct stat st;
+
+	if (n < 0 && errno == ENOENT)
+		return false; /* judged meanwhile */
+	field(&path);
+	*ret = str_starts(path, "/") ? path : STR("");
+	if (!ret->n)
+		return true;
+	if (stat(str_c(a, path), &st) < 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	vet_name(a, path, &st, name);
+	return !memcmp(name, m->text, VET_NAME);
+}
+
+void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret)
+{
+	const char *folder = str_c(a, str_fmt(a, "%.*s/" VET_FOLDER, STR_ARG(state)));
+	struct mark_name marks[UNVETTED_MAX];
+	struct root **end = &ret->workspaces;
+	struct str workspace;
+	size_t n;
+	int dir;
+
+	*ret = (struct unvetted){0};
+	dir = state.n ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (dir < 0) {
+		ret->everywhere = state.n && errno != ENOENT && errno != ENOTDIR;
+		return;
+	}
+	n = marks_list(dir, marks);
+	ret->everywhere = n > UNVETTED_MAX;
+	for (size_t i = 0; i < n && !ret->everywhere; i++) {
+		if (!mark_workspace(a, folder, &marks[i], &workspace))
+			continue;
+		ret->everywhere = !workspace.n;
+		*end = arena_new(a, struct root);
+		(*end)->path = workspace;
+		end = &(*end)->next;
+	}
+	if (ret->everywhere)
+		ret->workspaces = NULL;
 }
 
 static int vet_again(void *arg)

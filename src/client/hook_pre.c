@@ -522,18 +522,40 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	return -1;
 }
 
-/* Most searches are over in a moment: then git needs no box. If nobody is at work, somebody is now. */
-static void await_vetting(struct call *c)
+static bool related(struct str a, struct str b) { return path_inside(a, b) || path_inside(b, a); }
+
+/* Will a search that this command needs soon be over? If nobody is at work, somebody may be told to be. */
+static bool vetted_soon(struct call *c, struct str workspace, bool start)
+{
+	enum vetting now = workspace.n ? protect_vetting(c->a, c->view->state_dir, workspace) : VETTING_DONE;
+
+	if (now == VETTING_LOST && start)
+		protect_vet(c->a, c->view->state_dir, workspace);
+	return now == VETTING_UNDER_WAY || (now == VETTING_LOST && start);
+}
+
+static bool any_soon(struct call *c, bool start)
 {
 	const struct view *v = c->view;
-	struct str *const places[] = {&c->view->project, &c->view->cwd};
+	bool soon = false;
 
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (protect_vetting(c->a, v->state_dir, *places[i]) == VETTING_LOST)
-			protect_vet(c->a, v->state_dir, *places[i]);
-	for (int waited = 0; waited < VETTING_WAIT_MS && c->view->unvetted; waited += VETTING_STEP_MS) {
+	for (const struct root *r = v->unvetted.workspaces; r; r = r->next)
+		if (related(r->path, v->project) || related(r->path, v->cwd) || str_contains(c->h.command, r->path))
+			soon |= vetted_soon(c, r->path, start);
+	if (v->unvetted.everywhere)
+		soon |= vetted_soon(c, v->project, start) | vetted_soon(c, v->cwd, start);
+	return soon;
+}
+
+/* Most searches are over in a moment: then git needs no box. While a box runs there is nothing to wait for. */
+static void await_vetting(struct call *c)
+{
+	bool soon = any_soon(c, true);
+
+	for (int waited = 0; waited < VETTING_WAIT_MS && soon; waited += VETTING_STEP_MS) {
 		nanosleep(&(struct timespec){.tv_nsec = VETTING_STEP_MS * 1000000L}, NULL);
-		c->view->unvetted = protect_vetting(c->a, v->state_dir, v->project) != VETTING_DONE || protect_vetting(c->a, v->state_dir, v->cwd) != VETTING_DONE;
+		protect_unvetted(c->a, c->view->state_dir, &c->view->unvetted);
+		soon = any_soon(c, false);
 	}
 }
 
@@ -545,7 +567,7 @@ int hook_pre(struct call *c, struct err *e)
 	struct err why = {0};
 
 	g->c = c;
-	if (c->view && c->view->unvetted && str_contains(c->h.command, STR("git")))
+	if (c->view && (c->view->unvetted.everywhere || c->view->unvetted.workspaces) && str_contains(c->h.command, STR("git")))
 		await_vetting(c);
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
 		return no_policy(g, &why, e);

@@ -59,6 +59,17 @@ static void put_glob(struct buf *b, const struct glob_answer *g)
 	buf_char(b, '}');
 }
 
+static void put_roots(struct buf *b, const char *key, const struct root *first)
+{
+	buf_fmt(b, ",\"%s\":[", key);
+	for (const struct root *r = first; r; r = r->next) {
+		if (r != first)
+			buf_char(b, ',');
+		answer_string(b, r->path);
+	}
+	buf_char(b, ']');
+}
+
 void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode)
 {
 	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(dialect), mode_name(mode));
@@ -67,20 +78,16 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 	answer_field(b, "user", v->user);
 	buf_fmt(b, ",\"uid\":%u", v->uid);
 	answer_field(b, "project", v->project);
-	buf_c(b, ",\"roots\":[");
-	for (const struct root *r = v->roots; r; r = r->next) {
-		if (r != v->roots)
-			buf_char(b, ',');
-		answer_string(b, r->path);
-	}
-	buf_char(b, ']');
+	put_roots(b, "roots", v->roots);
 	answer_field(b, "config_dir", v->config_dir);
 	answer_field(b, "state_dir", v->state_dir);
 	answer_field(b, "program", v->program);
 	answer_field(b, "tmp", v->tmp);
 	put_bool(b, "boxed", v->boxed);
 	put_bool(b, "agent", v->agent);
-	put_bool(b, "unvetted", v->unvetted);
+	put_bool(b, "unvetted", v->unvetted.everywhere);
+	if (v->unvetted.workspaces)
+		put_roots(b, "unvetted_workspaces", v->unvetted.workspaces);
 	buf_c(b, "}\n");
 }
 
@@ -233,11 +240,10 @@ static int read_answers(void *arg)
 	return 0;
 }
 
-static void read_roots(struct reading *r)
+static void read_roots(struct reading *r, const char *key, struct root **end)
 {
-	struct root **end = &r->view->roots;
 	size_t n;
-	const json_t *l = list(r->o, "roots", &n);
+	const json_t *l = list(r->o, key, &n);
 
 	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
 		*end = arena_new(r->a, struct root);
@@ -254,7 +260,7 @@ static int read_view(void *arg)
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
 		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
-		.boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = flag(o, "unvetted")};
+		.boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
 	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
@@ -263,7 +269,8 @@ static int read_view(void *arg)
 		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
 		return 0;
 	}
-	read_roots(r);
+	read_roots(r, "roots", &v->roots);
+	read_roots(r, "unvetted_workspaces", &v->unvetted.workspaces);
 	*r->rq = rq;
 	r->rc = 0;
 	return 0;

@@ -169,13 +169,6 @@ static struct str find_tmp(struct arena *a)
 	return dir && dir[0] == '/' && strlen(dir) < PATH_MAX ? str_dup(a, str_of(dir)) : STR("/tmp");
 }
 
-/* The gate needs an answer at once; the hook may wait for a better one. */
-static void fill_vetting(struct arena *a, struct view *v)
-{
-	v->unvetted = protect_vetting(a, v->state_dir, v->project) != VETTING_DONE ||
-		(!str_eq(v->cwd, v->project) && protect_vetting(a, v->state_dir, v->cwd) != VETTING_DONE);
-}
-
 void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
@@ -196,7 +189,7 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	fill_roots(m, p, ret);
 	ret->program = find_program(a);
 	ret->tmp = find_tmp(a);
-	fill_vetting(a, ret);
+	protect_unvetted(a, ret->state_dir, &ret->unvetted); /* the gate needs an answer at once; the hook may wait for a better one */
 }
 
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret)

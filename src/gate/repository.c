@@ -72,12 +72,113 @@ void repository_planted(struct judge *j, const struct check *c)
 /* Programs that run git without being asked to. */
 static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj", "git-lfs", "pre-commit", ""};
 
+/* Ways to a command that do not change the directory, or whose directory the reader follows. Others may run it anywhere. */
+static const char ways[][18] = {"direct", "subst", "procsub", "function", "alias", "eval", "trap", "source", "sh-c", "stdin-shell", "xargs", "code:python", "code:javascript", "code:powershell", "wrapper:env",
+	"wrapper:command", "wrapper:exec", "wrapper:builtin", "wrapper:nice", "wrapper:ionice", "wrapper:nohup", "wrapper:time", "wrapper:timeout", "wrapper:stdbuf", "wrapper:setsid", "wrapper:sudo", "wrapper:watch", ""};
+
+static bool stays(const struct via *v)
+{
+	for (; v; v = v->outer)
+		if (!STR_LISTED(str_of(v->name), ways))
+			return false;
+	return true;
+}
+
+/* The same directory, one above it, or one below it: git looks for repositories both ways. */
+static bool related(const struct judge *j, struct str path)
+{
+	for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
+		if (path_within(path, r->path) || path_within(r->path, path))
+			return true;
+	return false;
+}
+
+static void related_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	bool *found = ctx;
+
+	(void)x;
+	*found |= !w->sure || related(j, w->path) || related(j, w->real);
+}
+
+/* As it is written and where it leads. What is not known may be anywhere. */
+static bool leads_there(struct judge *j, struct str dir, struct str path)
+{
+	struct access x = {.kind = ACCESS_READ};
+	bool found = false;
+
+	x.path = (struct word){.kind = WORD_EXACT, .text = str_starts(path, "/") ? path : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(path))};
+	return !paths_each(j, &x, related_one, &found) || found;
+}
+
+/* An option before the subcommand, or a variable, that says where the repository or its files are. */
+static bool named_there(struct judge *j, struct subject *s, struct str dir)
+{
+	static const char places[][12] = {"--git-dir", "--work-tree", ""};
+	struct know_options *o = subject_options(j, s);
+
+	for (size_t i = 0; i < o->noptions; i++) {
+		struct know_option *k = &o->options[i];
+
+		if (k->global && STR_LISTED(str_of(k->name), places) && (!k->has_value || k->value.kind != WORD_EXACT || leads_there(j, dir, k->value.text)))
+			return true;
+	}
+	for (const struct setting *v = j->f->settings; v; v = v->next)
+		if (str_starts(v->name, "GIT_") && (!text_exact(v->value) || leads_there(j, dir, v->value)))
+			return true;
+	return false;
+}
+
+/* A word that names something in such a workspace; options of other programs than git are not known one by one. */
+static bool mentioned(struct judge *j, const struct subject *s, struct str dir)
+{
+	for (size_t i = 1; i < s->c->argc; i++) {
+		struct str text = s->c->argv[i].text, path;
+		ptrdiff_t equals = str_find(text, '=', 0);
+
+		if (str_starts(text, "-") && equals > 0)
+			text = str_sub(text, (size_t)equals + 1, text.n);
+		path = path_plain(j->a, str_starts(text, "/") ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(text)));
+		for (const struct root *r = j->v->unvetted.workspaces; r; r = r->next)
+			if (path_within(path, r->path))
+				return true;
+	}
+	return false;
+}
+
+/* A word that is not known may be an option that names a directory: git's stand before its subcommand. */
+static bool hidden_option(struct judge *j, struct subject *s)
+{
+	static const char without[][12] = {"gh", "glab", "hub", "pre-commit", ""};
+	struct know_options *o = subject_options(j, s);
+	size_t end = str_is(s->base, "git") && o->nwords ? o->words[0] : s->c->argc;
+
+	for (size_t i = 1; i < end && !STR_LISTED(s->base, without); i++)
+		if (s->c->argv[i].kind != WORD_EXACT)
+			return true;
+	return false;
+}
+
+static bool meets_unvetted(struct judge *j, struct subject *s)
+{
+	struct str dir;
+
+	if (j->v->unvetted.everywhere)
+		return true;
+	if (!j->v->unvetted.workspaces)
+		return false;
+	dir = repository_directory(j, s);
+	return related(j, j->v->project) || !dir.n || !stays(s->c->via) || leads_there(j, dir, STR(".")) || hidden_option(j, s) || named_there(j, s, dir) || mentioned(j, s, dir);
+}
+
 void repository_unvetted(struct judge *j, const struct check *c)
 {
-	for (size_t i = 0; i < j->nsubjects && j->v->unvetted; i++) {
+	if (!j->v->unvetted.everywhere && !j->v->unvetted.workspaces)
+		return;
+	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		if (STR_LISTED(s->base, run_git) || str_starts(s->base, "git-"))
-			judge_say(j, c, s->c->at, STR("programs that ran in a box may have left repositories here, and not all of them have been judged yet"));
+		if ((STR_LISTED(s->base, run_git) || str_starts(s->base, "git-")) && meets_unvetted(j, s))
+			judge_say(j, c, s->c->at, STR("programs in a box may have left repositories where this goes, and not all of them have been judged yet"));
 	}
 }

@@ -30,7 +30,7 @@ struct glob_answer {
 	bool more;             /* there are more than are listed */
 };
 
-struct root {              /* a directory that may be written */
+struct root {              /* a directory that may be written, or a workspace */
 	struct root *next;
 	struct str path;       /* resolved */
 };
@@ -39,6 +39,12 @@ struct classified { /* what the person's classifier answered: as much a part of 
 	bool asked;
 	struct str verdict;    /* "deny", "contain", "allow"; empty: no answer */
 	struct str said;       /* in words, or why there is no answer */
+};
+
+/* Workspaces where programs ran in boxes, or still do, and the search for what they planted is not over. */
+struct unvetted {
+	struct root *workspaces; /* resolved, when the box was made */
+	bool everywhere;         /* not all of them are known */
 };
 
 struct view {
@@ -60,6 +66,6 @@ struct view {
 	struct path_memo *memo; /* the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for nobody later; may be NULL */
 	const struct remembered *remembered; /* roots that were seen before (sys/remembered.h); may be NULL */
 	bool boxed;            /* a box is available, so that contain means something */
-	bool unvetted;         /* programs ran in boxes in this project or directory, and the search for what they planted is not over */
+	struct unvetted unvetted;
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

@@ -207,19 +207,19 @@ large() {
 	result $? "$who: the next run judges when nobody did"
 }
 
-# unvetted WHO: as if the vetter had been killed
+# unvetted WHO [TEXT]: as if the vetter had been killed; TEXT follows the time in its mark
 unvetted() {
 	local name
 	name=$(printf '%s %s %s' "$(stat -c '%d' "$ws")" "$(stat -c '%i' "$ws")" "$ws" | sha256sum | cut -c1-32)
 	as "$1" mkdir -p "$tmp/$1/state/vetted"
 	as "$1" chmod 700 "$tmp/$1/state" "$tmp/$1/state/vetted"
-	as "$1" ln -s "$(date +%s).0" "$tmp/$1/state/vetted/$name.unvetted"
+	as "$1" ln -s "$(date +%s).0${2-}" "$tmp/$1/state/vetted/$name.unvetted"
 }
 # judged WHO COMMAND: verdict and ids
 judged() { (cd "$ws" && as "$1" "$tmp/caisson" check --json "$2" 2>&1) | jq -r '.verdict + " " + ([.reasons[].id] | unique | join(","))'; }
-# asked WHO COMMAND: the answer of a hook
+# asked WHO COMMAND: the answer of a hook. A session keeps the project that it began with
 asked() {
-	(cd "$ws" && jq -nc --arg c "$2" --arg d "$ws" '{session_id: "s", hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: {command: $c}, cwd: $d}' |
+	(cd "$ws" && jq -nc --arg c "$2" --arg d "$ws" --arg s "${session:-s}" '{session_id: $s, hook_event_name: "PreToolUse", tool_name: "Bash", tool_use_id: "t", tool_input: {command: $c}, cwd: $d}' |
 		as "$1" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"
 }
 
@@ -229,7 +229,7 @@ gate() {
 	fresh "$who" 'git init -q .'
 	[[ $(judged "$who" 'git status') == 'allow ' ]]
 	result $? "$who: git in a vetted workspace"
-	unvetted "$who"
+	unvetted "$who" " $ws"
 	[[ $(judged "$who" 'git status') == 'contain unvetted-workspace' && $(judged "$who" 'cd x && gh pr list') == *unvetted-workspace* ]]
 	result $? "$who: git in one that is not vetted is contained: $(judged "$who" 'git status')"
 	[[ $(judged "$who" 'ls -l') == 'allow ' ]]
@@ -247,8 +247,105 @@ gate() {
 	told "$who" late/.git/config
 }
 
+# there WHO DIRECTORY COMMAND: the verdict for it in another directory
+there() { (ws=$2 && judged "$1" "$3"); }
+# contained WHO DIRECTORY COMMAND; free WHO DIRECTORY COMMAND
+contained() {
+	local got
+	got=$(there "$@")
+	[[ $got == @(contain|ask)*unvetted-workspace* ]]
+	result $? "$1: contained: $3: $got"
+}
+free() {
+	local got
+	got=$(there "$@")
+	[[ $got == 'allow ' ]]
+	result $? "$1: allowed: $3: $got"
+}
+# The directories above an unvetted workspace, those below it, and commands that go there from elsewhere.
+around() {
+	local who=$1 else=$tmp/$1/else
+	fresh "$who" 'git init -q . && mkdir -p d/in && git init -q d/in'
+	rm -rf "$else"
+	as "$who" git init -q "$else"
+	as "$who" mkdir "$else/sub" "$tmp/$who/wsx"
+	as "$who" ln -s "$ws/d" "$else/link"
+	free "$who" "$else" "git -C $ws status"
+	unvetted "$who" " $ws"
+	contained "$who" "$ws" 'git status'
+	contained "$who" "$ws/d/in" 'git status'
+	contained "$who" "$tmp/$who" 'git status'
+	contained "$who" "$else" "git -C $ws/d/in status"
+	contained "$who" "$else" "git -C ../ws -C d status"
+	contained "$who" "$else" "cd $ws/d/in && git status"
+	contained "$who" "$else" "pushd ../ws; gh pr list"
+	contained "$who" "$else" 'cd link && git status'
+	contained "$who" "$else" 'git -C link/in log'
+	contained "$who" "$else" 'cd "$(cat sub/name)" && git status'
+	contained "$who" "$else" 'git -C "$(cat sub/name)" status'
+	contained "$who" "$else" 'ls | xargs -I{} git -C {} status'
+	contained "$who" "$else" "git --git-dir=$ws/.git status"
+	contained "$who" "$else" "git --work-tree $ws status"
+	contained "$who" "$else" "GIT_WORK_TREE=$ws git status"
+	contained "$who" "$else" "export GIT_WORK_TREE=$ws; git status"
+	contained "$who" "$else" "env -C $ws git status"
+	contained "$who" "$else" "find $ws -execdir git status ';'"
+	contained "$who" "$else" "CDPATH=$tmp/$who; cd ws; git status"
+	contained "$who" "$else" "python3 -c 'import subprocess; subprocess.run([\"git\", \"status\"], cwd=\"$ws\")'"
+	contained "$who" "$else" "python3 -c 'import os, subprocess; os.chdir(\"$ws\"); subprocess.run([\"git\", \"status\"])'"
+	free "$who" "$else" 'git status'
+	free "$who" "$else" 'cd sub && timeout 5 git log | head'
+	free "$who" "$else" "git -C $else/sub --no-pager log -n 3"
+	free "$who" "$else" 'for f in *; do git log "$f"; done'
+	free "$who" "$else" "git -C $tmp/$who/wsx status"
+	free "$who" "$else" "ls -l $ws"
+	# a workspace that is gone or another one
+	as "$who" mv "$ws" "$ws.old"
+	free "$who" "$else" "git -C $ws status"
+	free "$who" "$tmp/$who" 'git status'
+	as "$who" mv "$ws.old" "$ws"
+	contained "$who" "$else" "git -C $ws status"
+	(ws=$ws/d/in session=in && asked "$who" 'git status')
+	! compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null
+	result $? "$who: a hook below it has it vetted"
+	# a mark that does not say where
+	unvetted "$who" ''
+	contained "$who" "$else" 'git status'
+	(session=around && asked "$who" 'git status')
+	free "$who" "$else" 'git status'
+	rm -rf "$tmp/$who/state/vetted" "$else" "$tmp/$who/wsx"
+}
+
+# While a box runs git is contained where it may write, and the hook does not wait for its end.
+running() {
+	local who=$1 else=$tmp/$1/else i session=running
+	fresh "$who" 'git init -q .'
+	rm -rf "$else"
+	as "$who" git init -q "$else"
+	(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws:rw" --cwd "$ws" -c "$evil CANARY=$tmp/$who/canary; git init -q sub; evil sub; touch begun; while [ ! -e over ]; do sleep 0.05; done") >/dev/null 2>&1 </dev/null &
+	for ((i = 0; i < 500; i++)); do [[ -e $ws/begun ]] && break || sleep 0.02; done
+	contained "$who" "$ws" 'git status'
+	free "$who" "$else" 'git status'
+	asked "$who" 'git status'
+	[[ $(cat "$tmp/out") == *'run --ticket'* ]]
+	result $? "$who: a hook contains git while a box runs in the workspace"
+	(ws=$else session=else && asked "$who" 'git status')
+	[[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]]
+	result $? "$who: and not in another project"
+	as "$who" touch "$ws/over"
+	wait
+	vetted "$who" && asked "$who" 'git status' && [[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]]
+	result $? "$who: after the box git is as before"
+	free "$who" "$ws" 'git status'
+	git_everywhere "$who"
+	result $? "$who: and runs nothing of it"
+	rm -rf "$else"
+}
+
 for who in $(people); do
 	gate "$who"
+	around "$who"
+	running "$who"
 	large "$who"
 	attacks "$who"
 	named "$who"

@@ -277,6 +277,47 @@ static void test_closed(void)
 	CHECK_INT(record_view_parse(A, STR("{"), STR(""), &v, &then, &e), -1);
 }
 
+#define VIEW "{\"v\":1,\"shell\":\"bash\",\"mode\":\"default\",\"cwd\":\"/w\",\"home\":\"/h\",\"user\":\"u\",\"uid\":7,\"project\":\"/w\",\"roots\":[\"/w\"],\"boxed\":true"
+
+/* Workspaces that were not vetted then are not vetted in the replay, whatever they are now. */
+static void test_unvetted(void)
+{
+	static const struct {
+		const char *view, *again;
+		enum verdict verdict;
+	} rows[] = {
+		{VIEW "}", "", VERDICT_ALLOW},
+		{VIEW ",\"unvetted\":true}", "\"unvetted\":true", VERDICT_CONTAIN},
+		{VIEW ",\"unvetted_workspaces\":[\"/x\",\"/w/d\"]}", "\"unvetted_workspaces\":[\"/x\",\"/w/d\"]", VERDICT_CONTAIN},
+		{VIEW ",\"unvetted_workspaces\":[\"/\"]}", "", VERDICT_CONTAIN},
+		{VIEW ",\"unvetted_workspaces\":[\"/wd\"]}", "", VERDICT_ALLOW},
+	};
+	const struct engine_request rq = {.command = STR("git status"), .cwd = STR("/w")};
+	const struct path_answer here[] = {{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")}, {.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct view v, known = {.paths = arena_array(A, 2, sizeof *here)};
+		struct engine_request then;
+		struct policies p;
+		struct facts f;
+		struct judgement j;
+		struct err e = {0};
+		struct buf b, answers;
+
+		memcpy(known.paths, here, sizeof here);
+		known.paths->next = known.paths + 1;
+		buf_init(&b, A, 0);
+		buf_init(&answers, A, 0);
+		record_answers_json(&answers, &known);
+		policies_default(&p);
+		CHECK_INT(record_view_parse(A, str_of(rows[i].view), buf_view(&answers), &v, &then, &e), 0);
+		record_view_json(&b, &v, then.dialect, then.mode);
+		CHECK_ROW(str_contains(buf_view(&b), str_of(rows[i].again)), rows[i].view);
+		CHECK_INT(engine_judge_again(A, &rq, &p, &v, &f, &j, &e), 0);
+		CHECK_ROW(j.verdict == rows[i].verdict, rows[i].view);
+	}
+}
+
 /* Whose a file was, and what kind, decides what it may say. */
 static void test_policies(void)
 {
@@ -527,6 +568,7 @@ int main(void)
 	RUN(test_blobs_refused);
 	RUN(test_again);
 	RUN(test_closed);
+	RUN(test_unvetted);
 	RUN(test_policies);
 	RUN(test_rows);
 	RUN(test_secret_names);
