@@ -36,6 +36,7 @@
 /* Paths of the system after which the program's process goes first: with two CPUs its network should be on its way before the launcher, which leaves us the
  * other, is done, and then both have as much to do. */
 #define YIELD_AT 9
+#define PTS_MAX "256" /* pseudo-terminals of a box: the kernel has some thousands for all users and boxes together */
 #define MASK_MAX 32 /* letters of what a mask shows */
 #define OWN_MAX 16 /* directories of ours that are remembered; others are looked at again */
 
@@ -396,7 +397,7 @@ static int do_proc(struct root *r, const struct op *op, struct err *e)
 
 static int do_pts(struct root *r, const struct op *op, struct err *e)
 {
-	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620", MOUNT_NOEXEC) == 0 ? 0 : fail(op, "mount", e);
+	return mount_own(r, op, "devpts", "ptmxmode=0666,mode=0620,max=" PTS_MAX, MOUNT_NOEXEC) == 0 ? 0 : fail(op, "mount", e);
 }
 
 /* One path of the system, at itself: a link stays a link, the rest is bound. What is not there is nothing. */

@@ -26,13 +26,13 @@ static const struct row {
 };
 
 static const struct {
-	char id[12], text[112];
+	char id[12], text[144];
 } hints[WALLS] = {
 	[WALL_NETWORK] = {"network", "the network is denied in the box"},
 	[WALL_READONLY] = {"read-only", "only the workspace, the home and /tmp can be written in the box, and protected files of the workspace cannot"},
 	[WALL_MEMORY] = {"memory", "the memory limit may be too small"},
 	[WALL_PIDS] = {"pids", "the limit of processes and threads may be too small"},
-	[WALL_SCRATCH] = {"scratch", "/tmp and the home share the scratch of the box, whose size may be too small"},
+	[WALL_SCRATCH] = {"scratch", "/tmp and the home share the scratch of the box, whose size may be too small (for a terminal: there are 256 pseudo-terminals)"},
 	[WALL_PROGRAM] = {"not-found", "programs and files outside of the system's directories and the workspace are not seen in the box"},
 };
 

@@ -393,6 +393,9 @@ int cg_make_in_scope(struct cgroup *cg, const struct cg_scope *scope, unsigned w
 
 static int set_memory_v1(int dir, uint64_t n)
 {
+	/* Data in internet sockets has a counter of its own, which counts only once it has a limit, and only sockets made after that. */
+	if (put_number(dir, "memory.kmem.tcp.limit_in_bytes", n) < 0 && errno != ENOENT)
+		return -1;
 	/* The limit with swap may never be below the one without: lowering begins with the latter, raising (when that is refused) with the former. */
 	if (put_number(dir, "memory.limit_in_bytes", n) == 0)
 		return put_number(dir, "memory.memsw.limit_in_bytes", n) == 0 || errno == ENOENT ? 0 : -1;

@@ -3,6 +3,7 @@
  *
  *     inotify    instances              inflight  descriptors in messages that nobody has received
  *     signals    pending signals        queues    POSIX message queues
+ *     terminals  pseudo-terminals
  *     epoll      watches, in so many processes as a second argument says
  *
  * exhaust use NAME: a little of it, as ordinary programs need; says "done" or why not.
@@ -131,6 +132,15 @@ static int take_epoll(void)
 	return all;
 }
 
+static int take_terminals(void)
+{
+	int n = 0;
+
+	while (open("/dev/ptmx", O_RDWR | O_NOCTTY) >= 0)
+		n++;
+	return n;
+}
+
 /* ---- a little ---- */
 
 static int use_inotify(void)
@@ -171,13 +181,20 @@ static int use_epoll(void)
 	return ep < 0 || fd < 0 ? -1 : epoll_ctl(ep, EPOLL_CTL_ADD, fd, &e);
 }
 
+static int use_terminals(void)
+{
+	int fd = posix_openpt(O_RDWR | O_NOCTTY);
+
+	return fd < 0 || grantpt(fd) != 0 ? -1 : unlockpt(fd);
+}
+
 static const struct {
 	const char *name;
 	int (*take)(void);
 	int (*use)(void);
 } things[] = {
 	{"inotify", take_inotify, use_inotify}, {"inflight", take_inflight, use_inflight}, {"signals", take_signals, use_signals},
-	{"queues", take_queues, use_queues}, {"epoll", take_epoll, use_epoll},
+	{"queues", take_queues, use_queues}, {"epoll", take_epoll, use_epoll}, {"terminals", take_terminals, use_terminals},
 };
 
 static int use(const char *name)

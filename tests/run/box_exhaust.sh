@@ -54,6 +54,7 @@ exhaust() {
 		inotify $(($(</proc/sys/fs/inotify/max_user_instances) / 4))
 		inflight $([[ $who == user ]] && echo $USUAL_FILES || echo 20253)
 		signals 4096
+		terminals 256
 	THINGS
 }
 
@@ -117,6 +118,80 @@ memory() {
 	want '.status == "ok" and .stdout == "1000\n\n"' "$who: twin: what is reserved and not used costs nothing; the kernel would end a box before others"
 }
 
+# Pseudo-terminals have a bound in each box, since the kernel has one for all.
+terminals() {
+	local who=$1
+	box "$who" --lang python -c 'import os
+for i in range(300): os.open("/dev/ptmx", os.O_RDWR | os.O_NOCTTY)'
+	want '.status == "exit_nonzero" and (.stderr | test("No space left")) and (.hints | any(.message | test("pseudo-terminals")))' "$who: 300 terminals are too many, and the report says why"
+	if command -v script >/dev/null; then
+		box "$who" -c 'script -qc "test -t 1 && echo on" /dev/null'
+		want '.status == "ok" and (.stdout | test("^on"))' "$who: twin: a program on a terminal of its own"
+	else
+		skip "$who: twin: a program on a terminal of its own" 'there is no script'
+	fi
+}
+
+# Data that nobody reads, in internet sockets: with a cgroup of version 1 it has a counter of its own. Says how many MB are held, of 400.
+hold_tcp='import socket, time
+listener = socket.create_server(("127.0.0.1", 0), backlog=1000)
+keep, held, useless = [], 0, 0
+while held < 400 << 20 and useless < 3:
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4 << 20)
+    s.connect(listener.getsockname())
+    keep += [s, listener.accept()[0]]
+    s.setblocking(False)
+    before, idle = held, 0
+    while idle < 3:
+        try:
+            held += s.send(bytes(65536))
+            idle = 0
+        except BlockingIOError:
+            idle += 1
+            time.sleep(0.002)
+    useless += held - before < 1 << 20
+print(held >> 20)'
+hold_udp='import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+keep, held = [], 0
+for i in range(250):
+    r = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    r.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+    r.bind(("127.0.0.1", 0))
+    r.setblocking(False)
+    keep.append(r)
+    for k in range(40):
+        s.sendto(bytes(60000), r.getsockname())
+for r in keep:
+    try:
+        while True: held += len(r.recv(65536))
+    except BlockingIOError: pass
+print(held >> 20)'
+transfer='import socket, threading
+listener = socket.create_server(("127.0.0.1", 0))
+def send():
+    with socket.create_connection(listener.getsockname()) as s: s.sendall(bytes(50 << 20))
+threading.Thread(target=send).start()
+s, got = listener.accept()[0], 0
+while n := len(s.recv(1 << 20)): got += n
+print(got >> 20)'
+sockets() {
+	local who=$1 code
+	box "$who" --network loopback --lang python -c "$transfer"
+	want '.status == "ok" and .stdout == "50\n"' "$who: twin: 50 MB through the loopback"
+	if [[ $(field .limits.memory_mb.enforced_by) != cgroup1 || ! -e /sys/fs/cgroup/memory/memory.kmem.tcp.limit_in_bytes ]]; then
+		skip "$who: data in internet sockets" 'no cgroup of version 1 that counts it'
+		return
+	fi
+	for code in "$hold_tcp" "$hold_udp"; do
+		box "$who" --network loopback --memory 64M --timeout 20 --lang python -c "$code"
+		want '.status == "oom" or (.stdout | tonumber? // 999) <= 80' "$who: unread data of $([[ $code == *listener* ]] && echo TCP || echo UDP) stays below the memory limit ($(field .stdout) MB)"
+	done
+	box "$who" --network loopback --memory 64M --timeout 20 --lang python -c "$transfer"
+	want '.status == "ok" and .stdout == "50\n"' "$who: twin: 50 MB through the loopback with a small limit"
+}
+
 # Sanitizers reserve terabytes.
 sanitizers() {
 	local who=$1 name
@@ -164,6 +239,8 @@ for who in $(people); do
 	exhaust "$who"
 	teardown "$who"
 	memory "$who"
+	sockets "$who"
+	terminals "$who"
 	sanitizers "$who"
 	cpu_time "$who"
 	cores "$who"
