@@ -387,6 +387,8 @@ static const char *common_of(struct protect *p, const char *gitdir)
 	if (place_read(p, place_join(p->a, gitdir, parts[PART_COMMONDIR]), GIT_FILE_MAX, &text) < 0)
 		return gitdir;
 	text = str_trim(text, "\r\n");
+	if (str_is(text, "../.."))
+		return place_dirname(p->a, place_dirname(p->a, gitdir));
 	return str_starts(text, "/") ? str_c(p->a, text) : place_join(p->a, gitdir, str_c(p->a, text));
 }
 
@@ -506,6 +508,7 @@ void git_before(struct protect *p, const char *path, unsigned char type, bool pi
 	target = text.n ? protect_resolve(p, dir, text) : NULL;
 	if (target && below_stat(p->ws, target, &st) == 0 && S_ISDIR(st.st_mode))
 		gitdir_before(p, target, type == DT_REG && below_stat(p->ws, path_join(p->a, target, "commondir"), &st) == 0, pin);
-	else if (!target && type == DT_REG && text.n && pin) /* not seen in the box, but its settings may name files that are */
-		named_outside(p, outside_place(p, dir, text), dir, keep_named, p);
+	/* Settings name files relative to each working tree. A repository that is not seen in the box may name files that are. */
+	if (text.n && pin)
+		named_outside(p, target ? target : outside_place(p, dir, text), dir, keep_named, p);
 }

@@ -347,7 +347,7 @@ typedef void named_fn(void *ctx, const char *path, bool directory);
 void named_each(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
 /* The same for the configurations that belong to no repository. */
 void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx);
-/* The same for a git directory outside of the workspace (an absolute path), and for the repository that it is a worktree of. */
+/* The same for one more working tree: of a git directory, which may lie outside of the workspace (an absolute path), and of the repository around it. */
 void named_outside(struct protect *p, const char *gitdir, const char *top, named_fn *fn, void *ctx);
 /* Protects what repositories around the workspace name in it. */
 void git_around(struct protect *p);

@@ -94,12 +94,17 @@ named() {
 	local who=$1 put='mkdir -p tools/hooks; '$script' >tools/fsm; chmod +x tools/fsm; cp tools/fsm tools/hooks/post-index-change'
 	local mine='mkdir -p tools/hooks && printf "#!/bin/sh\ntouch $OWN\n" >tools/fsm && cp tools/fsm tools/hooks/post-index-change && chmod +x tools/fsm tools/hooks/* && '
 	local main='rm -rf ../main && git init -q ../main && git -C ../main -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && '
+	local repo='git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x'
 	attack "$who" 'hooks of a linked worktree' "$main git -C ../main config core.hooksPath tools/hooks && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
 	host "$who" 'rm -f $OWN; git add tools && [ -e $OWN ]' 'and the own hooks still run'
 	attack "$who" 'a program of a linked worktree' "$main git -C ../main config core.fsmonitor ./tools/fsm && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
 	attack "$who" 'a program whose setting has quotes' "git init -q . && git config core.fsmonitor 'sh \"tools/fsm\" ' && $mine true" "$put"
 	attack "$who" 'a program that an included file names' "git init -q . && git config include.path ../.more && printf '[core]\n\tfsmonitor = sh tools/fsm\n' >.more && $mine true" "$put"
 	attack "$who" 'hooks in a part of a repository' "git init -q .. && git -C .. config core.hooksPath ws/tools/hooks && $mine true" "$put"
+	attack "$who" 'a program of an own worktree in the workspace' "$repo && git config core.fsmonitor ./tools/fsm && git worktree add -q --detach x && cd x && $mine true" "cd x; $put"
+	attack "$who" 'a program of a worktree, made in a second run' "$repo && git config core.fsmonitor ./tools/fsm && $mine true" 'git worktree add -q --detach wt; mkdir w2; echo "gitdir: ../.git" >w2/.git' "cd wt; $put; cd ../w2; $put"
+	attack "$who" 'hooks that a setting with ~ names' "git init -q . && git config core.hooksPath '~/../ws/tools/hooks' && $mine true" "$put"
+	host "$who" 'git add tools && [ -e $OWN ]' 'and those are as they were'
 	as "$who" git config --global core.hooksPath tools/hooks
 	attack "$who" "hooks that a person's own settings name" 'git init -q .' "$put; git init -q new; cd new; $put"
 	told "$who" new/tools/hooks
