@@ -107,15 +107,14 @@ static bool unseen_and_unchanged(struct protect *p, const char *path, enum gitdi
 	return (kind == GITDIR_DOTGIT || was_repository(p, path)) && named_unchanged(p, path);
 }
 
+/* The same settings or hooks in the same git directory. Files that they name may have changed. */
 static bool same_as_before(struct protect *p, const struct gitdir *was, enum gitdir_part part, const struct danger *now)
 {
 	struct stat st;
 
 	if (!was || below_stat(p->ws, was->path, &st) < 0 || st.st_dev != was->dev || st.st_ino != was->ino)
 		return false;
-	if (!was->parts[part].any || memcmp(was->parts[part].digest, now->digest, SHA256_BYTES) != 0)
-		return false;
-	return was->pinned || named_unchanged(p, was->path);
+	return was->parts[part].any && !memcmp(was->parts[part].digest, now->digest, SHA256_BYTES);
 }
 
 /* Settings of a repository that was there before: without them it would lose its remotes and branches. */
@@ -154,8 +153,13 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 		const char *part = path_join(p->a, path, part_name(i));
 
 		part_danger(p, path, g->worktree, i, now);
-		if (!now->any || same_as_before(p, was, i, now) || (!was && unseen_and_unchanged(p, path, dir->kind, i, now)))
+		if (!now->any || (!was && unseen_and_unchanged(p, path, dir->kind, i, now)))
 			continue;
+		if (same_as_before(p, was, i, now)) {
+			if (!was->pinned)
+				named_each(p, path, top_of(p, path), move_named, p);
+			continue;
+		}
 		now->any = false;
 		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) == 0 && was && was->parts[i].text.n)
 			put_back(p, part, was->parts[i].text);

@@ -8,7 +8,7 @@
  *
  *   launcher   makes NAME.unvetted before the run, unless it is there. It removes it after its search if no other box runs in the workspace. If
  *              it made the name itself, everything in the workspace is yours; else only what the index accepts is, and what is older than the time.
- *   vetter     searches a large workspace after the launcher has answered, with the lowest priority. It holds no descriptor of the caller.
+ *   vetter     searches a large workspace after the launcher has answered, with a low priority. It holds no descriptor of the caller.
  *
  * Two locks (bytes of the state's file of locks) order vetters: `waiting` is held by one that has not begun, `searching` by one that has. A launcher
  * that finds `waiting` held needs no vetter of its own: that one's search begins later than now. A vetter whose search is over removes
@@ -20,7 +20,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -39,7 +38,8 @@
 #define INDEX_HEAD "caisson-index 1 "
 #define INDEX_MAX ((size_t)16 << 20)
 #define FOUND_MAX ((size_t)256 << 10)
-#define IOPRIO_IDLE (3 << 13)
+#define IOPRIO_LOW (2 << 13 | 7) /* best effort, the last */
+#define VETTER_NICE 10
 #define IOPRIO_WHO_PROCESS 1
 #define ENTER_TRIES 5000 /* milliseconds */
 #define VETTER_SECONDS 3600
@@ -430,11 +430,11 @@ static int vetter_search(void *arg)
 	return 0;
 }
 
-static void lowest_priority(void)
+/* Git is contained until the search is over, so it must get on beside a busy build: the idle class would wait for minutes there. */
+static void low_priority(void)
 {
-	setpriority(PRIO_PROCESS, 0, 19);
-	sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
-	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
+	setpriority(PRIO_PROCESS, 0, VETTER_NICE);
+	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_LOW);
 }
 
 static void no_streams(void)
@@ -464,7 +464,7 @@ static void vetter(struct protect *p, int waiting)
 	fds_sort(keep, (size_t)n);
 	fds_keep(keep, (size_t)n);
 	no_streams();
-	lowest_priority();
+	low_priority();
 	alarm(VETTER_SECONDS);
 	arena_init(&a, VETTER_BYTES);
 	mine.a = &a;

@@ -100,6 +100,9 @@ named() {
 	attack "$who" 'a program of a linked worktree' "$main git -C ../main config core.fsmonitor ./tools/fsm && git -C ../main worktree add -q --force ../ws && $mine true" "$put"
 	attack "$who" 'a program whose setting has quotes' "git init -q . && git config core.fsmonitor 'sh \"tools/fsm\" ' && $mine true" "$put"
 	attack "$who" 'a program that an included file names' "git init -q . && git config include.path ../.more && printf '[core]\n\tfsmonitor = sh tools/fsm\n' >.more && $mine true" "$put"
+	attack "$who" 'a program of a repository that is not pinned' "mkdir -p vendor/lib && git init -q vendor/lib && cd vendor/lib && git config core.fsmonitor ./tools/fsm && $mine true" "cd vendor/lib; $put"
+	told "$who" vendor/lib/tools/fsm
+	host "$who" 'git -C vendor/lib config core.fsmonitor' 'the settings stay'
 	attack "$who" 'hooks in a part of a repository' "git init -q .. && git -C .. config core.hooksPath ws/tools/hooks && $mine true" "$put"
 	attack "$who" 'a program of an own worktree in the workspace' "$repo && git config core.fsmonitor ./tools/fsm && git worktree add -q --detach x && cd x && $mine true" "cd x; $put"
 	attack "$who" 'a program of a worktree, made in a second run' "$repo && git config core.fsmonitor ./tools/fsm && $mine true" 'git worktree add -q --detach wt; mkdir w2; echo "gitdir: ../.git" >w2/.git' "cd wt; $put; cd ../w2; $put"
@@ -168,7 +171,7 @@ cached() {
 # vetted WHO: waits until nothing in the workspace is unvetted
 vetted() {
 	local i
-	for ((i = 0; i < 500; i++)); do
+	for ((i = 0; i < 3000; i++)); do
 		compgen -G "$tmp/$1/state/vetted/*.unvetted" >/dev/null || return 0
 		sleep 0.02
 	done
