@@ -36,6 +36,7 @@ DANGER("git-destructive", "git gc", "--prune --aggressive", "", "", "deletes com
 DANGER("git-destructive", "git prune", "", "", "-n --dry-run", "deletes commits that nothing refers to", "")
 DANGER("git-destructive", "git update-ref", "-d --delete --stdin", "", "", "deletes or moves a reference", "")
 DANGER("git-destructive", "git symbolic-ref", "-d --delete", "", "", "deletes a reference", "")
+DANGER("git-destructive", "git worktree", "", "repair", "", "writes .git in every directory that .git/worktrees names, also outside of the project", "look at .git/worktrees/*/gitdir first")
 DANGER("git-destructive", "git worktree remove", "-f --force", "", "", "deletes a worktree with what is not committed in it", "")
 DANGER("git-destructive", "git worktree", "-f --force", "remove", "", "deletes a worktree with what is not committed in it", "")
 DANGER("git-destructive", "git submodule deinit", "", "", "", "deletes the files of a submodule", "")
