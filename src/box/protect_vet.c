@@ -32,6 +32,7 @@
 #include "sys/directory.h"
 #include "sys/fds.h"
 #include "sys/file.h"
+#include "sys/path.h"
 
 #define VET_FOLDER "vetted"
 #define MARK "unvetted"
@@ -85,9 +86,9 @@ static struct str field(struct str *line)
 
 /* ---- the time since when nothing was judged ---- */
 
-static bool marker_read(struct protect *p, struct timespec *ret)
+static bool marker_time(struct protect *p, const char *name, struct timespec *ret)
 {
-	struct str all = link_text(p->a, p->vet, vet_file(p, MARK)), rest = all, text = field(&rest);
+	struct str all = link_text(p->a, p->vet, name), rest = all, text = field(&rest);
 	ptrdiff_t dot = str_find(text, '.', 0);
 	int64_t s, ns;
 
@@ -98,6 +99,8 @@ static bool marker_read(struct protect *p, struct timespec *ret)
 	*ret = (struct timespec){.tv_sec = s, .tv_nsec = ns};
 	return true;
 }
+
+static bool marker_read(struct protect *p, struct timespec *ret) { return marker_time(p, vet_file(p, MARK), ret); }
 
 static int marker_make(struct protect *p)
 {
@@ -286,6 +289,87 @@ static void judge_now(struct protect *p)
 	p->nested = NULL;
 }
 
+/* ---- marks of other workspaces ---- */
+
+struct mark_name {
+	char text[VET_NAME + sizeof "." MARK];
+};
+
+/* The marks in STATE/vetted, in memory of the caller's: leaving for want of memory closes nothing. How many; above UNVETTED_MAX: too many. */
+static size_t marks_list(int dir, struct mark_name ret[UNVETTED_MAX])
+{
+	DIR *d = fdopendir(dir);
+	size_t n = 0;
+
+	for (struct dirent *e; d && n <= UNVETTED_MAX && (e = readdir(d));) {
+		if (!str_ends(str_of(e->d_name), "." MARK))
+			continue;
+		if (n == UNVETTED_MAX || strlen(e->d_name) >= sizeof ret->text)
+			n = UNVETTED_MAX;
+		else
+			memcpy(ret[n].text, e->d_name, strlen(e->d_name) + 1);
+		n++;
+	}
+	if (!d) {
+		close(dir);
+		return UNVETTED_MAX + 1;
+	}
+	closedir(d);
+	return n;
+}
+
+/* False: the mark's workspace is gone, or another directory has its place. An empty path: any place may be meant. */
+static bool mark_workspace(struct arena *a, const char *folder, const struct mark_name *m, struct str *ret)
+{
+	char text[PATH_MAX], name[VET_NAME + 1];
+	ssize_t n = readlink(path_join(a, folder, m->text), text, sizeof text);
+	struct str path = n > 0 && (size_t)n < sizeof text ? str_dup(a, str_n(text, (size_t)n)) : STR("");
+	struct stat st;
+
+	if (n < 0 && errno == ENOENT)
+		return false; /* judged meanwhile */
+	field(&path);
+	*ret = str_starts(path, "/") ? path : STR("");
+	if (!ret->n)
+		return true;
+	if (stat(str_c(a, path), &st) < 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	vet_name(a, path, &st, name);
+	return !memcmp(name, m->text, VET_NAME);
+}
+
+/*
+ * Boxes in workspaces above or below this one change the same files. What they made since their marks is not taken for yours here, only because it was
+ * there before this run.
+ */
+static void heed_neighbours(struct protect *p)
+{
+	const char *folder = path_join(p->a, protect_state(p), VET_FOLDER);
+	int dir = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct mark_name marks[UNVETTED_MAX];
+	size_t n = dir < 0 ? 0 : marks_list(dir, marks);
+
+	if (dir < 0 || n > UNVETTED_MAX) {
+		p->dirty = true;
+		p->start = (struct timespec){0};
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct str workspace = STR("");
+		struct timespec since;
+
+		if (!memcmp(marks[i].text, p->vet_name, VET_NAME) || !mark_workspace(p->a, folder, &marks[i], &workspace))
+			continue;
+		if (workspace.n && !path_inside(workspace, p->workspace) && !path_inside(p->workspace, workspace))
+			continue;
+		if (!marker_time(p, marks[i].text, &since))
+			continue; /* judged meanwhile */
+		p->dirty = true;
+		if (since.tv_sec < p->start.tv_sec || (since.tv_sec == p->start.tv_sec && since.tv_nsec < p->start.tv_nsec))
+			p->start = since;
+	}
+}
+
 int vet_enter(struct protect *p)
 {
 	struct timespec since;
@@ -318,17 +402,14 @@ int vet_enter(struct protect *p)
 	return -1;
 }
 
-void vet_begin(struct protect *p)
+/* Whoever should have judged earlier runs was killed, or could not see everything. */
+static void judge_left(struct protect *p)
 {
-	if (p->vet < 0)
-		return;
-	index_load(p);
 	if (!p->dirty || !boxes_lock_alone(p))
 		return;
 	p->alone = true;
 	if (!vet_idle(p))
 		return;
-	/* Whoever should have judged was killed, or could not see everything. */
 	judge_now(p);
 	if (p->incomplete) {
 		p->incomplete = false;
@@ -337,6 +418,15 @@ void vet_begin(struct protect *p)
 	vet_done(p);
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start);
 	p->dirty = marker_make(p) < 0;
+}
+
+void vet_begin(struct protect *p)
+{
+	if (p->vet < 0)
+		return;
+	index_load(p);
+	judge_left(p);
+	heed_neighbours(p);
 }
 
 /* ---- rows for the next report ---- */
@@ -543,53 +633,6 @@ enum vetting protect_vetting(struct arena *a, struct str state, struct str works
 		got = VETTING_UNDER_WAY;
 	asked(&p);
 	return got;
-}
-
-struct mark_name {
-	char text[VET_NAME + sizeof "." MARK];
-};
-
-/* The marks in STATE/vetted, in memory of the caller's: leaving for want of memory closes nothing. How many; above UNVETTED_MAX: too many. */
-static size_t marks_list(int dir, struct mark_name ret[UNVETTED_MAX])
-{
-	DIR *d = fdopendir(dir);
-	size_t n = 0;
-
-	for (struct dirent *e; d && n <= UNVETTED_MAX && (e = readdir(d));) {
-		if (!str_ends(str_of(e->d_name), "." MARK))
-			continue;
-		if (n == UNVETTED_MAX || strlen(e->d_name) >= sizeof ret->text)
-			n = UNVETTED_MAX;
-		else
-			memcpy(ret[n].text, e->d_name, strlen(e->d_name) + 1);
-		n++;
-	}
-	if (!d) {
-		close(dir);
-		return UNVETTED_MAX + 1;
-	}
-	closedir(d);
-	return n;
-}
-
-/* False: the mark's workspace is gone, or another directory has its place. An empty path: any place may be meant. */
-static bool mark_workspace(struct arena *a, const char *folder, const struct mark_name *m, struct str *ret)
-{
-	char text[PATH_MAX], name[VET_NAME + 1];
-	ssize_t n = readlink(path_join(a, folder, m->text), text, sizeof text);
-	struct str path = n > 0 && (size_t)n < sizeof text ? str_dup(a, str_n(text, (size_t)n)) : STR("");
-	struct stat st;
-
-	if (n < 0 && errno == ENOENT)
-		return false; /* judged meanwhile */
-	field(&path);
-	*ret = str_starts(path, "/") ? path : STR("");
-	if (!ret->n)
-		return true;
-	if (stat(str_c(a, path), &st) < 0)
-		return errno != ENOENT && errno != ENOTDIR;
-	vet_name(a, path, &st, name);
-	return !memcmp(name, m->text, VET_NAME);
 }
 
 void protect_unvetted(struct arena *a, struct str state, struct unvetted *ret)

@@ -118,6 +118,20 @@ named() {
 	rm -rf "$tmp/$who/.git" "$tmp/$who/main"
 }
 
+# Boxes at once in a workspace and in a part of it: what the inner one plants is not the outer one's "there before".
+nested() {
+	local who=$1
+	fresh "$who" 'git init -q . && mkdir -p sub && own mine'
+	inside "$who" true
+	(cd "$ws" && as "$who" "$tmp/caisson" run --workspace "$ws/sub:rw" --cwd "$ws/sub" -c "git init -q x; git -C x config core.fsmonitor 'touch $tmp/$who/canary;false'; cp x/.git/config keep; sleep 1") >/dev/null 2>&1 </dev/null &
+	sleep 0.5
+	inside "$who" 'sleep 1; cp sub/keep sub/x/.git/config'
+	wait
+	git_everywhere "$who"
+	result $? "$who: boxes in a workspace and in a part of it: git on the host runs nothing of it"
+	host "$who" 'rm -f $OWN; git -C mine status && [ -e $OWN ]' 'and own repositories still work'
+}
+
 # What git takes for a repository, or writes through, although it looks like a part of another.
 disguised() {
 	local who=$1 repo='git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x'
@@ -358,6 +372,7 @@ for who in $(people); do
 	attacks "$who"
 	named "$who"
 	disguised "$who"
+	nested "$who"
 	cached "$who"
 	twins "$who"
 done
