@@ -3,6 +3,7 @@
 #include "engine/run.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +22,14 @@ static uint64_t memory(void)
 	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
 }
 
+/* Processes of a box count for the caller's limit as well. Root has none. */
+static uint64_t processes(uint32_t uid)
+{
+	struct rlimit l;
+
+	return uid && getrlimit(RLIMIT_NPROC, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
+}
+
 int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
 {
 	return run_world_pinned(a, cwd, NULL, ret, e);
@@ -35,7 +44,7 @@ int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pi
 	world_view(a, &rq, NULL, v);
 	if (!v->cwd.n)
 		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
-	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory()},
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory(), .pids = processes(v->uid)},
 		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
 	if (pin)
 		ret->project_id = pin->id;

@@ -62,6 +62,8 @@ int making_limits(struct making *m, struct err *e)
 		if (!n)
 			n = limit_default(m->r->spec.profile, l, &m->world->machine);
 		n = smaller(n, own->most);
+		if (l == LIMIT_PIDS && m->world->machine.pids)
+			n = smaller(n, m->world->machine.pids / 2 + 1); /* the other half is for the caller's other processes */
 		n = p->apart ? smaller(n, project->most) : n;
 		for (const struct policy_around *x = p->around; x; x = x->next)
 			n = smaller(n, x->policy.sandbox.limits[l].most);

@@ -30,6 +30,7 @@ struct limit_set { /* what policies say of one limit; 0: nothing */
 
 struct machine { /* what a profile's shares are of */
 	uint64_t cpu_milli, memory;
+	uint64_t pids;       /* that all processes of the caller may have together; 0: any number */
 };
 
 const char *limit_name(enum limit l); /* as in the policy: cpus, memory, timeout, ... */

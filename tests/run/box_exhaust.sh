@@ -235,6 +235,15 @@ teardown() {
 	want '.status == "timeout" and (.hints | map(.id) == ["timeout"])' "$who: twin: of another nothing is left"
 }
 
+# An ordinary user has half of the processes left, whatever a box does.
+processes() {
+	[[ $1 == user ]] || return 0
+	(cd "$tmp/user" && ulimit -u 400 && as user "$tmp/caisson" run --pids 4000 -- /bin/true) >"$tmp/out" 2>"$tmp/err"
+	want '.limits.pids.value == 201 and .status == "ok"' "$1: a box has at most half of the caller's processes"
+	box "$1" --pids 100 -- /bin/true
+	want '.limits.pids.value == 100' "$1: twin: a smaller limit is as it was asked for"
+}
+
 for who in $(people); do
 	exhaust "$who"
 	teardown "$who"
@@ -245,6 +254,7 @@ for who in $(people); do
 	cpu_time "$who"
 	cores "$who"
 	cpus "$who"
+	processes "$who"
 done
 [[ $(id -u) == 0 ]] || skip 'as root' 'not root'
 done_testing
