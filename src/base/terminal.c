@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/str.h"
+
 #define ESC 0x1b
 #define BEL 0x07
 #define ENQ 0x05 /* the terminal answers it with a text */
@@ -33,16 +35,121 @@ static void drop(struct terminal *t, enum terminal_state next)
 	t->n = t->skipped = 0;
 }
 
-/* A CSI sequence that makes the terminal type: device attributes, status, the window, its modes, its version, its keyboard. */
-static bool csi_asks(const char *held, size_t n)
-{
-	char final = held[n - 1];
+/* ---- what passes ---- */
 
-	if (memchr("cntx", final, 4))
-		return true;
-	return (final == 'p' && memchr(held, '$', n)) || (final == 'q' && memchr(held, '>', n)) || (final == 'u' && memchr(held, '?', n)) ||
-	       (final == 'y' && memchr(held, '*', n));
+/* CSI sequences that draw, by what stands before their parameters and after them. All others are left out: among them are those that the terminal answers by typing. */
+static const struct {
+	char prefix, intermediate; /* 0: none */
+	const char *finals;
+} drawing[] = {
+	{0, 0, "@ABCDEFGHIJKLMPSTXZ`abdefgmrsu"}, /* move, erase, insert, delete, scroll, tabs, colours, margins, the cursor's place */
+	{'?', 0, "JKW"},                          /* erase what is not protected; tabs */
+	{0, ' ', "@Aq"},                          /* shift, the cursor's shape */
+	{0, '"', "q"},                            /* protect */
+	{0, '!', "p"},                            /* soft reset */
+};
+
+/* Modes that pass. None makes the terminal type, or makes it read sequences in another way. Those that would disturb who comes next are as usual again in the end. */
+static const struct {
+	char prefix;
+	short number;
+	enum { ANYHOW, USUALLY_OFF, USUALLY_ON } usual;
+} modes[] = {
+	{0, 4, USUALLY_OFF},                                                            /* insert */
+	{'?', 1, USUALLY_OFF},                                                          /* cursor keys */
+	{'?', 3, ANYHOW},      {'?', 4, ANYHOW},         {'?', 5, USUALLY_OFF},         /* columns, smooth scrolling, reverse video */
+	{'?', 6, USUALLY_OFF}, {'?', 7, USUALLY_ON},     {'?', 45, ANYHOW},             /* origin, wrapping, also backwards */
+	{'?', 12, ANYHOW},     {'?', 25, USUALLY_ON},                                   /* the cursor blinks, is seen */
+	{'?', 47, USUALLY_OFF}, {'?', 1047, USUALLY_OFF}, {'?', 1048, ANYHOW}, {'?', 1049, USUALLY_OFF}, /* the other screen */
+	{'?', 69, USUALLY_OFF},                                                         /* margins */
+	{'?', 2004, USUALLY_OFF}, {'?', 2026, USUALLY_OFF},                             /* bracketed paste, drawing at once */
+};
+#define MODES (sizeof modes / sizeof *modes)
+#define MODE_BYTES 8 /* of a sequence that sets one */
+
+_Static_assert(MODES <= sizeof(unsigned) * 8, "a bit for each");
+_Static_assert((MODES + 1) * MODE_BYTES <= TERMINAL_END_MAX, "the end has room for all, and the keypad");
+
+static bool one_of(const char *set, char c) { return c && strchr(set, c); }
+
+struct csi {
+	char prefix, intermediate, final;
+	const char *numbers; /* ended by what is no digit, colon or semicolon */
+};
+
+/* False: of no form that passes. */
+static bool csi_parse(const char *held, size_t n, struct csi *ret)
+{
+	size_t at = 2;
+
+	*ret = (struct csi){.final = held[n - 1]};
+	if (held[at] >= '<' && held[at] <= '?')
+		ret->prefix = held[at++];
+	ret->numbers = held + at;
+	while (held[at] >= '0' && held[at] <= ';')
+		at++;
+	if (held[at] >= ' ' && held[at] < '0')
+		ret->intermediate = held[at++];
+	return at == n - 1;
 }
+
+static size_t mode_row(char prefix, unsigned number)
+{
+	size_t i = 0;
+
+	while (i < MODES && (modes[i].prefix != prefix || (unsigned)modes[i].number != number))
+		i++;
+	return i;
+}
+
+/* All numbers of a sequence that sets or resets modes are known, or it does not pass. */
+static bool modes_pass(struct terminal *t, const struct csi *c)
+{
+	unsigned number = 0, unusual = t->unusual;
+
+	for (const char *p = c->numbers;; p++) {
+		if (*p >= '0' && *p <= '9' && number < 10000) {
+			number = number * 10 + (unsigned)(*p - '0');
+			continue;
+		}
+		size_t row = mode_row(c->prefix, number);
+		if (row == MODES || (*p != ';' && *p != c->final))
+			return false;
+		bool as_usual = modes[row].usual == ANYHOW || (modes[row].usual == USUALLY_ON) == (c->final == 'h');
+		unusual = as_usual ? unusual & ~(1u << row) : unusual | 1u << row;
+		if (*p == c->final)
+			break;
+		number = 0;
+	}
+	t->unusual = unusual;
+	return true;
+}
+
+static bool csi_passes(struct terminal *t)
+{
+	struct csi c;
+
+	if (!csi_parse(t->held, t->n, &c))
+		return false;
+	if (!c.intermediate && one_of("hl", c.final))
+		return modes_pass(t, &c);
+	for (size_t i = 0; i < sizeof drawing / sizeof *drawing; i++)
+		if (drawing[i].prefix == c.prefix && drawing[i].intermediate == c.intermediate && one_of(drawing[i].finals, c.final))
+			return true;
+	return false;
+}
+
+/* Other sequences: the cursor, the keypad, shifts, a reset; with one byte between: character sets (but for the coding itself), lines of double size. */
+static bool escape_passes(struct terminal *t)
+{
+	char final = t->held[t->n - 1];
+
+	if (t->n == 2 && one_of("=>", final))
+		t->keypad = final == '=';
+	return (t->n == 2 && one_of("6789=>DEFHMNOcno|}~\\", final)) || (t->n == 3 && one_of("()*+-./#", t->held[1]));
+}
+
+/* ---- bytes ---- */
 
 static unsigned letter_follows(unsigned char c) { return c >= 0xf0 && c < 0xf8 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c > 0xc2 && c < 0xe0 ? 1 : 0; }
 
@@ -67,13 +174,13 @@ static void take_escape(struct terminal *t, unsigned char c, struct sink *s)
 		take_text(t, c, s);
 	} else if (t->n == 1 && c == '[') {
 		hold(t, TERMINAL_CSI, c);
-	} else if (t->n == 1 && memchr("]PX^_", c, 5)) {
+	} else if (t->n == 1 && one_of("]PX^_k", (char)c)) { /* k: the title in tmux and screen */
 		drop(t, TERMINAL_STRING);
 	} else if (c < 0x30) {
 		hold(t, TERMINAL_ESCAPE, c);
 	} else {
 		hold(t, TERMINAL_TEXT, c);
-		if (t->n > 2 || c != 'Z') /* DECID asks as well */
+		if (escape_passes(t))
 			emit_held(t, s);
 		drop(t, TERMINAL_TEXT);
 	}
@@ -89,7 +196,7 @@ static void take_csi(struct terminal *t, unsigned char c, struct sink *s)
 	hold(t, TERMINAL_CSI, c);
 	if (c < 0x40)
 		return;
-	if (!csi_asks(t->held, t->n))
+	if (csi_passes(t))
 		emit_held(t, s);
 	drop(t, TERMINAL_TEXT);
 }
@@ -139,4 +246,19 @@ size_t terminal_filter(struct terminal *t, const char *in, size_t n, char *out)
 		}
 	}
 	return s.n;
+}
+
+size_t terminal_end(struct terminal *t, char *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < MODES; i++)
+		if (t->unusual & 1u << i)
+			n += str_put(out + n, TERMINAL_END_MAX - n, "\033[%.1s%d%c", &modes[i].prefix, modes[i].number, modes[i].usual == USUALLY_ON ? 'h' : 'l');
+	if (t->keypad) {
+		memcpy(out + n, "\033>", 2);
+		n += 2;
+	}
+	*t = (struct terminal){0};
+	return n;
 }

@@ -163,6 +163,11 @@ bool capture_take(struct capture *c, bool all)
 void capture_end(struct capture *c, struct stream *ret)
 {
 	fd_close(&c->fd);
+	if (c->terminal && c->pass >= 0) {
+		c->waiting = terminal_end(&c->screen, c->shown);
+		c->passed = 0;
+		pass_on(c, false);
+	}
 	*ret = (struct stream){.text = str_n(c->head, c->kept < sizeof(c->head) ? (size_t)c->kept : sizeof(c->head)), .file = c->file < 0 ? 0 : c->file, .end = c->kept,
 		.total = c->total, .lines = c->lines, .lost_lines = c->lost_lines + (c->open_line && c->kept < c->total)};
 	c->file = -1;

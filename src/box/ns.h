@@ -130,7 +130,7 @@ struct capture {
 	size_t waiting, passed;    /* bytes to be passed on, and done: of `shown` where that is a terminal, else of `chunk` */
 	bool terminal;
 	struct terminal screen;
-	char head[NS_HEAD], chunk[NS_CHUNK], shown[NS_CHUNK + TERMINAL_HELD_MAX];
+	char head[NS_HEAD], chunk[NS_CHUNK], shown[NS_CHUNK + TERMINAL_END_MAX];
 };
 void capture_start(struct capture *c, int fd, int pass, const struct spec *s);
 /* What to wait for: something to take, or room to pass it on. */

@@ -644,6 +644,57 @@ static void shows(const char *in, const char *want)
 	CHECK_STR(str_n(pieces, at), want);
 }
 
+/* What the terminal is shown when the program is gone. */
+static void ends(const char *in, const char *want)
+{
+	char out[512];
+	struct terminal t = {0};
+
+	for (size_t i = 0; in[i]; i++)
+		terminal_filter(&t, in + i, 1, out);
+	CHECK_STR(str_n(out, terminal_end(&t, out)), want);
+	CHECK_STR(str_n(out, terminal_end(&t, out)), "");
+}
+
+static void test_terminal_draws(void)
+{
+	static const char *const same[] = {
+		"\r\033[K[####    ] 50%\r\033[2K", "\033[1A\033[2K\033[1G", "\033[38;2;255;0;0;48;5;17;4:3m\033[m",   /* progress, colours */
+		"\033[?2004h$ \033[?2004l", "\033[?1049h\033[?1h\033=\033[2J\033[1;24r\033[?25l\033[4h\033[4l\033[?7l", /* prompts, full screen */
+		"\033[?12;25h\033[?1l\033>\033[2 q\033[!p\033[?3;4l\033[10X\033[3@\033[2P\033[5L\033[5M\033[3S\033[3T",
+		"\033[s\033[u\0337\0338\033[3g\033H\033c\033(0lqk\033(B\033#8\033[?2026h\033[?2026l\033[20b\033[3J",
+	};
+
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+		shows(same[i], same[i]);
+}
+
+static void test_terminal_leaves_out(void)
+{
+	static const char *const gone[] = {
+		"\033[1$w", "\033[&u", "\033[1$u", "\033[?2;1;0S", "\033[?4m", "\033[1'|", "\033ktitle\033\\", "\033[5i", "\033[?5i", "\033[4i", "\033[i",
+		"\033[?1003h", "\033[?1004h", "\033[?1000h", "\033[?9h", "\033[?1000;1006h", "\033[?25;1003h", "\033[?1003;25h", "\033[?01003h", "\033[?2048h", "\033[?2031h",
+		"\033[?2l", "\033[?h", "\033[?1049:1h", "\033[?99999999999h", "\033[?1003r", "\033[2h", "\033[12l", "\033[>4;2m", "\033[>1u", "\033[=1u", "\033[<u",
+		"\033[#R", "\033[1;2]", "\033[[", "\033[1?25h", "\033[??25h", "\033[ $q", "\033[1 2m", "\033[62;1\"p", "\033[1;1;1;1;1*y", "\033[?1;1$p", "\033[q",
+		"\033%@", "\033 G", "\033!m", "\033Z", "\033V", "\033$(B", "\033l",
+	};
+
+	for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+		shows(gone[i], "");
+}
+
+static void test_terminal_end(void)
+{
+	ends("text \033[31mred\033[0m\r\n", "");
+	ends("\033[?1049h\033[?25l\033[?2004h vim \033[?2004l\033[?25h\033[?1049l", "");
+	ends("\033[?1049h\033[?2004h", "\033[?1049l\033[?2004l");
+	ends("\033[?1049;25l\033[4h\033=", "\033[4l\033[?25h\033>");
+	ends("\033[?25;1003l", "");
+	ends("\033=\033>\033[?1003h\033[?1004h", "");
+	ends("\033[4;4h\033[?1;5;6;47;1047;1049;69;2004;2026h\033[?7;25l\033=",
+	     "\033[4l\033[?1l\033[?5l\033[?6l\033[?7h\033[?25h\033[?47l\033[?1047l\033[?1049l\033[?69l\033[?2004l\033[?2026l\033>");
+}
+
 static void test_terminal(void)
 {
 	/* twins: what programs do to the screen */
@@ -692,6 +743,9 @@ static int all(void *arg)
 	RUN(test_json_deep);
 	RUN(test_json_dump);
 	RUN(test_terminal);
+	RUN(test_terminal_draws);
+	RUN(test_terminal_leaves_out);
+	RUN(test_terminal_end);
 	return 0;
 }
 
