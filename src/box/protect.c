@@ -161,6 +161,35 @@ const char *protect_as_text(struct protect *p, const char *dir, struct str path)
 	return path_clean(p->a, buf_view(&b));
 }
 
+/* `..` only at the beginning of a relative path. */
+static bool climbs_late(struct str path)
+{
+	bool named = str_starts(path, "/");
+
+	for (size_t from = 0; from < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', from);
+		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+
+		from += part.n + 1;
+		if (str_is(part, "..") && named)
+			return true;
+		named |= part.n && !str_is(part, ".") && !str_is(part, "..");
+	}
+	return false;
+}
+
+static const char *link_above(struct protect *p, const char *path);
+
+const char *protect_plain(struct protect *p, const char *dir, struct str path)
+{
+	const char *text = climbs_late(path) ? NULL : protect_as_text(p, dir, path);
+	struct stat st;
+
+	if (!text || link_above(p, text) || (below_stat(p->ws, text, &st) == 0 && S_ISLNK(st.st_mode)))
+		return NULL;
+	return text;
+}
+
 static void keep_link(struct protect *p, const char *path, unsigned flags, const struct stat *st)
 {
 	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};

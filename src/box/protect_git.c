@@ -100,10 +100,10 @@ struct settings { /* of one configuration, in order */
 	struct buf text;
 };
 
-/* Where the working tree of a submodule is: harmless as long as it is in the workspace. */
+/* Where the working tree of a submodule is: harmless as long as it is in the workspace. Nobody needs this in a directory called .git. */
 static bool worktree_inside(struct settings *s, struct str section, struct str key, struct str value)
 {
-	return str_is(section, "core") && str_is(key, "worktree") && protect_as_text(s->p, s->gitdir, value);
+	return str_is(section, "core") && str_is(key, "worktree") && !dotgit_name(path_basename(s->gitdir)) && protect_plain(s->p, s->gitdir, value);
 }
 
 static void settings_one(void *ctx, struct str section, struct str key, struct str value)

@@ -236,6 +236,8 @@ bool is_new(const struct protect *p, const struct stat *st);
 bool path_unchanged(const struct protect *p, const char *path);
 /* Where a path given in `dir` (relative) or as absolute leads to, relative to the workspace. NULL: not into it. */
 const char *protect_resolve(struct protect *p, const char *dir, struct str path);
+/* The same for what must stay so: NULL as well when a link is on the way, or `..` behind a name, which a link could turn elsewhere. */
+const char *protect_plain(struct protect *p, const char *dir, struct str path);
 /* The same as text only: where it would lead if there were no links. */
 const char *protect_as_text(struct protect *p, const char *dir, struct str path);
 /* One more row for the report. */
@@ -353,6 +355,9 @@ void named_outside(struct protect *p, const char *gitdir, const char *top, named
 void git_around(struct protect *p);
 /* After the run: every repository in the workspace is judged by its content and identity. How many entries were looked at. */
 size_t git_after(struct protect *p, size_t entries_max);
+
+/* Moves the index of a git directory away if it changed and has a path that leads out of the working tree. `config`: of the repository. */
+void index_after(struct protect *p, const char *gitdir, struct str config);
 
 /* ---- configuration of git (protect_config.c) ---- */
 

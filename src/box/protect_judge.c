@@ -138,6 +138,15 @@ static void move_named(void *ctx, const char *path, bool directory)
 		protect_move(p, path, "file that the settings of its repository run or include");
 }
 
+/* The configuration that holds in a git directory. */
+static struct str config_of(struct protect *p, const char *gitdir, bool worktree)
+{
+	const char *common = worktree ? path_dirname(p->a, path_dirname(p->a, gitdir)) : gitdir;
+	struct str text;
+
+	return below_read(p->a, p->ws, path_join(p->a, common, part_name(PART_CONFIG)), PROTECT_CONFIG_MAX, &text) == 0 ? text : STR("");
+}
+
 static void gitdir_after(struct protect *p, const struct spot *dir)
 {
 	const char *path = dir->path;
@@ -161,9 +170,12 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 			continue;
 		}
 		now->any = false;
-		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) == 0 && was && was->parts[i].text.n)
+		if (protect_move(p, part, was ? part_whats[i].changed : part_whats[i].made) != 0 || !was || !was->parts[i].text.n)
+			continue;
+		if (!str_eq(was->parts[i].text, now->text)) /* else the same text has come to mean something else */
 			put_back(p, part, was->parts[i].text);
 	}
+	index_after(p, path, config_of(p, path, g->worktree));
 	named_persons(p, top_of(p, path), move_named, p);
 }
 
@@ -254,7 +266,7 @@ static void git_file_after(struct protect *p, const char *path)
 	struct str text = git_file_target(p, path);
 	const struct gitdir *g;
 
-	target = text.n ? protect_as_text(p, dir, text) : NULL; /* a link on the way could be turned elsewhere by the next box */
+	target = text.n ? protect_plain(p, dir, text) : NULL;
 	g = target ? pmap_get(p->gitdirs, str_of(target)) : NULL;
 	if (!g) {
 		protect_move(p, path, "leads to a repository that is not known");

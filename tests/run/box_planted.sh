@@ -118,6 +118,45 @@ named() {
 	rm -rf "$tmp/$who/.git" "$tmp/$who/main"
 }
 
+# forge FROM TO: a path in the index of the repository here is replaced by another of the same length
+forge='forge() { python3 -I - "$@" <<-"PY"
+	import hashlib, sys
+	old, new = (x.encode() for x in sys.argv[1:3])
+	d = open(".git/index", "rb").read()[:-20]
+	i = d.find(b"TREE")
+	d = (d[:i] if i > 0 else d).replace(old, new)
+	open(".git/index", "wb").write(d + hashlib.sha1(d).digest())
+	PY
+};'
+index_paths() {
+	local who=$1 v repo='git init -q . && git -c user.name=x -c user.email=x@y commit -q --allow-empty -m x && echo private >../secret'
+	fresh "$who" "$repo"
+	inside "$who" "$forge mkdir aa; echo old >aa/kkkkkk; git add aa; forge aa/kkkkkk ../secret; rm -r aa"
+	told "$who" .git/index
+	host "$who" '! git diff | grep -q private' 'an index leads git out of the working tree nowhere'
+	fresh "$who" "$repo"
+	inside "$who" "$forge mkdir aa; echo old >aa/kkkk; git add aa; forge aa/kkkk aa/.GiT; rm -r aa"
+	told "$who" .git/index
+	for v in 2 3 4; do
+		fresh "$who" "$repo"
+		inside "$who" "git config --get x; mkdir -p a/b; seq 300 | while read -r i; do echo \$i >a/b/file\$i; done; echo x >long\$(printf %0200d 7); git add -N a/b/file1; git add .; git update-index --index-version $v; git update-index --skip-worktree a/b/file2; git write-tree >/dev/null"
+		quiet "$who" "an index of version $v"
+		host "$who" '[ "$(git ls-files | wc -l)" = 301 ]' 'and it is as it was'
+	done
+	fresh "$who" "$repo"
+	inside "$who" 'echo x >x; echo y >y; git add x; git update-index --split-index; git add y; git update-index --untracked-cache --force-untracked-cache; git status'
+	quiet "$who" 'a split index'
+	host "$who" '[ "$(git ls-files | wc -l)" = 2 ]' 'and it is as it was'
+	fresh "$who" 'git init -q --object-format=sha256 . && echo private >../secret'
+	inside "$who" 'echo x >x; git add x'
+	quiet "$who" 'an index with long object names'
+	# a .git file, and a working tree, that a link turns elsewhere
+	fresh "$who" "$repo && mkdir -p ../q ../rc"
+	inside "$who" "git init -q r; mkdir wt w2; ln -s $tmp/$who/q lnk; echo 'gitdir: ../lnk/../ws/r/.git' >wt/.git; git init -q sub; git -C sub config core.worktree ../../lnk"
+	told "$who" wt/.git
+	told "$who" sub/.git/config
+}
+
 # Boxes at once in a workspace and in a part of it: what the inner one plants is not the outer one's "there before".
 nested() {
 	local who=$1
@@ -373,6 +412,7 @@ for who in $(people); do
 	named "$who"
 	disguised "$who"
 	nested "$who"
+	index_paths "$who"
 	cached "$who"
 	twins "$who"
 done
