@@ -26,50 +26,6 @@
 #define CLOCK_TRIES 16
 #define BURY_BYTES ((size_t)64 << 20)
 
-/* ---- paths ---- */
-
-const char *path_join(struct arena *a, const char *dir, const char *name)
-{
-	return str_c(a, str_fmt(a, "%s%s%s", dir, dir[0] && name[0] ? "/" : "", name));
-}
-
-const char *path_basename(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
-const char *path_dirname(struct arena *a, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? str_c(a, str_n(path, (size_t)(slash - path))) : "";
-}
-
-/* Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path. */
-static const char *path_clean(struct arena *a, struct str s)
-{
-	struct buf b;
-
-	buf_init(&b, a, PROTECT_PATH_MAX + 1);
-	if (!s.n || s.p[0] == '/' || s.n >= PROTECT_PATH_MAX || memchr(s.p, 0, s.n))
-		return NULL;
-	for (size_t from = 0; from <= s.n;) {
-		ptrdiff_t slash = str_find(s, '/', from);
-		size_t to = slash < 0 ? s.n : (size_t)slash;
-		struct str part = str_sub(s, from, to);
-
-		if (str_is(part, "..") || (!part.n && to < s.n))
-			return NULL;
-		if (part.n && !str_is(part, ".")) {
-			if (b.n)
-				buf_char(&b, '/');
-			buf_str(&b, part);
-		}
-		from = to + 1;
-	}
-	return b.n ? str_c(a, buf_view(&b)) : NULL;
-}
-
 void protect_report(struct protect *p, const char *path, const char *what, struct str moved_to)
 {
 	struct change *c;
@@ -105,116 +61,15 @@ static struct kept *keep(struct protect *p, const char *path, enum kept_kind kin
 	return k;
 }
 
-/* Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere. */
-static const char *inside(struct protect *p, struct str path)
-{
-	HELD f = {p, held_add(p, open(str_c(p->a, path), O_PATH | O_CLOEXEC))};
-	struct str real;
-
-	if (f.fd < 0)
-		return NULL;
-	real = link_text(p->a, AT_FDCWD, str_c(p->a, str_fmt(p->a, "/proc/self/fd/%d", f.fd)));
-	if (real.n <= p->workspace.n + 1 || memcmp(real.p, p->workspace.p, p->workspace.n) != 0 || real.p[p->workspace.n] != '/')
-		return NULL;
-	return path_clean(p->a, str_sub(real, p->workspace.n + 1, real.n));
-}
-
-const char *protect_resolve(struct protect *p, const char *dir, struct str path)
-{
-	struct str all = str_starts(path, "/") ? path : str_fmt(p->a, "%.*s/%s/%.*s", STR_ARG(p->workspace), dir[0] ? dir : ".", STR_ARG(path));
-	const char *real = inside(p, all);
-
-	return real ? real : protect_as_text(p, dir, path); /* not there yet */
-}
-
-const char *protect_as_text(struct protect *p, const char *dir, struct str path)
-{
-	struct str w = p->workspace;
-	struct buf b;
-
-	if (str_starts(path, "/")) {
-		if (path.n <= w.n + 1 || memcmp(path.p, w.p, w.n) != 0 || path.p[w.n] != '/')
-			return NULL;
-		path = str_sub(path, w.n + 1, path.n);
-		dir = "";
-	}
-	if (path.n + strlen(dir) >= PROTECT_PATH_MAX)
-		return NULL;
-	buf_init(&b, p->a, 0);
-	buf_c(&b, dir);
-	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
-
-		from += part.n + 1;
-		if (str_is(part, "..")) {
-			if (!b.n)
-				return NULL; /* above the workspace */
-			while (b.n && b.p[--b.n] != '/')
-				;
-		} else if (part.n && !str_is(part, ".")) {
-			if (b.n)
-				buf_char(&b, '/');
-			buf_str(&b, part);
-		}
-	}
-	return path_clean(p->a, buf_view(&b));
-}
-
-/* `..` only at the beginning of a relative path. */
-static bool climbs_late(struct str path)
-{
-	bool named = str_starts(path, "/");
-
-	for (size_t from = 0; from < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', from);
-		struct str part = str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
-
-		from += part.n + 1;
-		if (str_is(part, "..") && named)
-			return true;
-		named |= part.n && !str_is(part, ".") && !str_is(part, "..");
-	}
-	return false;
-}
-
-static const char *link_above(struct protect *p, const char *path);
-
-const char *protect_plain(struct protect *p, const char *dir, struct str path)
-{
-	const char *text = climbs_late(path) ? NULL : protect_as_text(p, dir, path);
-	struct stat st;
-
-	if (!text || link_above(p, text) || (below_stat(p->ws, text, &st) == 0 && S_ISLNK(st.st_mode)))
-		return NULL;
-	return text;
-}
-
 static void keep_link(struct protect *p, const char *path, unsigned flags, const struct stat *st)
 {
 	HELD dir = {p, held_open(p, path_dirname(p->a, path), O_PATH | O_DIRECTORY)};
 	struct kept *k = keep(p, path, KEPT_LINK, flags, st);
-	const char *target = flags & NAME_GIT ? NULL : inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
+	const char *target = flags & NAME_GIT ? NULL : protect_inside(p, str_fmt(p->a, "%.*s/%s", STR_ARG(p->workspace), path));
 
 	k->link = str_c(p->a, dir.fd < 0 ? STR("") : link_text(p->a, dir.fd, path_basename(path)));
 	if (target)
 		protect_keep(p, target, 0, NULL);
-}
-
-/* The first component that is a link; NULL: none of those above the last. */
-static const char *link_above(struct protect *p, const char *path)
-{
-	struct stat st;
-
-	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
-		const char *part = str_c(p->a, str_n(path, (size_t)(slash - path)));
-
-		if (below_stat(p->ws, part, &st) < 0)
-			return NULL;
-		if (S_ISLNK(st.st_mode))
-			return part;
-	}
-	return NULL;
 }
 
 void protect_keep(struct protect *p, const char *path, unsigned flags, const char *text)
@@ -234,7 +89,7 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 		return;
 	}
 	if (got < 0 && errno == ELOOP) {
-		const char *link = link_above(p, path);
+		const char *link = protect_link_above(p, path);
 
 		if (link)
 			protect_keep(p, link, flags & NAME_GIT, NULL);
@@ -670,7 +525,7 @@ static void compare_path(struct protect *p, const struct kept *k, const struct s
 /* Something stands where nothing was. */
 static void appeared(struct protect *p, const struct kept *k)
 {
-	const char *link = link_above(p, k->path);
+	const char *link = protect_link_above(p, k->path);
 
 	if (k->flags & (NAME_MASK | NAME_MASK_FILE | NAME_MOVE))
 		protect_move(p, link ? link : k->path, "protected name made");

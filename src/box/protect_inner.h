@@ -234,18 +234,26 @@ bool is_new(const struct protect *p, const struct stat *st);
  * the thing and of both its directories: a name is the same as before if its own time or its directory's is older than the start.
  */
 bool path_unchanged(const struct protect *p, const char *path);
+/* One more row for the report. */
+void protect_report(struct protect *p, const char *path, const char *what, struct str moved_to);
+/* ---- paths (protect_path.c) ---- */
+
+const char *path_join(struct arena *a, const char *dir, const char *name);
+/* The directory part of a relative path, "" for the workspace itself. */
+const char *path_dirname(struct arena *a, const char *path);
+const char *path_basename(const char *path);
+/* Relative, without empty, "." and ".." components; a slash at the end is dropped. NULL: it is no such path. */
+const char *path_clean(struct arena *a, struct str s);
+/* Where a path of the host leads to, when that is below the workspace: relative. NULL: elsewhere, or nowhere. */
+const char *protect_inside(struct protect *p, struct str path);
+/* The first component that is a link; NULL: none of those above the last. */
+const char *protect_link_above(struct protect *p, const char *path);
 /* Where a path given in `dir` (relative) or as absolute leads to, relative to the workspace. NULL: not into it. */
 const char *protect_resolve(struct protect *p, const char *dir, struct str path);
 /* The same for what must stay so: NULL as well when a link is on the way, or `..` behind a name, which a link could turn elsewhere. */
 const char *protect_plain(struct protect *p, const char *dir, struct str path);
 /* The same as text only: where it would lead if there were no links. */
 const char *protect_as_text(struct protect *p, const char *dir, struct str path);
-/* One more row for the report. */
-void protect_report(struct protect *p, const char *path, const char *what, struct str moved_to);
-const char *path_join(struct arena *a, const char *dir, const char *name);
-/* The directory part of a relative path, "" for the workspace itself. */
-const char *path_dirname(struct arena *a, const char *path);
-const char *path_basename(const char *path);
 
 /* ---- looking (protect_walk.c) ---- */
 
