@@ -151,7 +151,7 @@ index_paths() {
 	inside "$who" 'echo x >x; git add x'
 	quiet "$who" 'an index with long object names'
 	# a .git file, and a working tree, that a link turns elsewhere
-	fresh "$who" "$repo && mkdir -p ../q ../rc"
+	fresh "$who" "$repo && mkdir -p ../q"
 	inside "$who" "git init -q r; mkdir wt w2; ln -s $tmp/$who/q lnk; echo 'gitdir: ../lnk/../ws/r/.git' >wt/.git; git init -q sub; git -C sub config core.worktree ../../lnk"
 	told "$who" wt/.git
 	told "$who" sub/.git/config
