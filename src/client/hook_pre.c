@@ -542,8 +542,10 @@ static bool any_soon(struct call *c, bool start)
 	for (const struct root *r = v->unvetted.workspaces; r; r = r->next)
 		if (related(r->path, v->project) || related(r->path, v->cwd) || str_contains(c->h.command, r->path))
 			soon |= vetted_soon(c, r->path, start);
-	if (v->unvetted.everywhere)
-		soon |= vetted_soon(c, v->project, start) | vetted_soon(c, v->cwd, start);
+	if (v->unvetted.everywhere) {
+		soon |= vetted_soon(c, v->project, start);
+		soon |= vetted_soon(c, v->cwd, start);
+	}
 	return soon;
 }
 
