@@ -587,7 +587,7 @@ int main(void)
 {
 	if (place_begin() != 0)
 		return 1;
-	world = (struct run_world){.environ = ARGV("PATH=/bin"), .cwd = STR("/"), .home = STR("/nonexistent-home"), .user = STR("dev"), .uid = 1000, .machine = {8000, 16384 * MB}};
+	world = (struct run_world){.environ = ARGV("PATH=/bin"), .cwd = STR("/"), .home = STR("/nonexistent-home"), .user = STR("dev"), .uid = 1000, .machine = {.cpu_milli = 8000, .memory = 16384 * MB}};
 	RUN(test_programs);
 	RUN(test_scripts);
 	RUN(test_limits);
