@@ -44,6 +44,7 @@
 #define IOPRIO_WHO_PROCESS 1
 #define ENTER_TRIES 5000 /* milliseconds */
 #define VETTER_SECONDS 3600
+#define LEAVE_TRIES 2000 /* of 5 ms */
 #define VETTER_BYTES ((size_t)2 << 30)
 
 static const char *vet_file(struct protect *p, const char *suffix) { return str_c(p->a, str_fmt(p->a, "%s.%s", p->vet_name, suffix)); }
@@ -502,6 +503,17 @@ void vet_found(struct protect *p)
 
 /* ---- the vetter ---- */
 
+/* The launcher that left the search to us may still hold its lock for a moment. A box that runs longer has its own search. */
+static bool others_end(struct protect *p)
+{
+	for (int i = 0; i < LEAVE_TRIES; i++) {
+		if (boxes_lock_alone(p))
+			return true;
+		nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+	}
+	return false;
+}
+
 static int vetter_search(void *arg)
 {
 	struct protect *p = arg;
@@ -513,7 +525,7 @@ static int vetter_search(void *arg)
 	if (p->incomplete)
 		protect_report(p, ".", "not everything could be searched for planted repositories", STR(""));
 	found_save(p);
-	if (!p->incomplete && boxes_lock_alone(p) && vet_nobody_waits(p)) {
+	if (!p->incomplete && others_end(p) && vet_nobody_waits(p)) {
 		index_save(p, entries);
 		vet_done(p);
 	}
