@@ -81,7 +81,7 @@ static void group_make(struct box *r)
 	r->watch.cg = r->grouped ? &r->cg : NULL;
 }
 
-/* What it was born in or moved to, or a new one. */
+/* Makes sure that the box has a cgroup with its limits: the one that init is in already, or a new one. */
 static int group_ready(struct box *r, struct err *e)
 {
 	if (!r->grouped && !r->no_group.kind)
@@ -358,7 +358,10 @@ static void streams_start(struct box *r)
 	capture_start(&r->watch.err, r->watch.err.fd, s->pass_through ? STDERR_FILENO : -1, s);
 }
 
-/* Who limits the CPUs: a quota, if the group has one and there are more than enough of them, else the set that the program has. */
+/*
+ * A cgroup quota limits the CPUs if the group has one and the machine has more CPUs than the limit. Otherwise the CPU
+ * affinity of the program does.
+ */
 static enum enforcer cpu_enforcer(const struct box *r)
 {
 	enum enforcer quota = r->grouped && !r->cpus_suffice ? cg_enforcer(&r->cg, CG_CPU_MILLI) : ENFORCED_NOT;

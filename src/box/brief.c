@@ -1,7 +1,9 @@
 /*
- * What init is told when it is known what for. Init is older than the launcher's knowledge, and a copy of it: memory from before has the same
- * address in both, so what is put together there can be sent as it is, with its pointers: first how much, then the bytes in messages, then
- * the descriptors of mounts, in the order of the operations that have one.
+ * The brief: the task that the launcher sends to init. The launcher clones init before it knows the task, so both have
+ * the buffer of the brief at the same address. The launcher therefore sends the buffer as it is, with its pointers:
+ *   1. its size
+ *   2. its bytes, in several messages
+ *   3. the descriptors of mounts, in the order of the operations that have one
  */
 #define _GNU_SOURCE
 #include <errno.h>

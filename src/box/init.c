@@ -61,7 +61,7 @@ void ns_not_told(int talk)
 	give_up(talk, &e);
 }
 
-/* Who we are to be, from the launcher. Its death ends us. */
+/* Waits for the launcher to say which user the box has. If the launcher is dead, init ends. */
 static void await_user(int talk, struct ns_user *ret)
 {
 	ssize_t n;
@@ -185,7 +185,7 @@ static int limit_all(struct err *e)
 	return rc == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot set limits");
 }
 
-/* What every box needs, whatever for; the program inherits it. */
+/* Sets up the namespaces, user, limits and privileges that every box has. The program inherits them. */
 static int become_first(const struct ns_child *c, struct err *e)
 {
 	int why = namespace_leave() == 0 ? 0 : errno;
@@ -263,7 +263,7 @@ static void await_exec(struct program *p, uint64_t limit_ms)
 	}
 }
 
-/* What remains to be done while the program runs. If it fails the box ends, whatever the program has done by then. */
+/* Removes the old root while the program already runs. If this fails, init ends the box. */
 static int seal(int old, struct err *e)
 {
 	if (setup_seal(old, e) != 0)

@@ -108,16 +108,16 @@ links() {
 	caisson_at "$H/p" run --workspace "$H/p" --cwd inner --plain -c 'pwd -P'
 	said "$H/p/src" "$who: twin: --cwd through a link inside"
 
-	run_as mkdir -p "$H/data/work"
-	run_as git init -q "$H/data/work/proj"
-	run_as mkdir "$H/data/work/proj/src"
-	run_as ln -s "$H/data/work" "$H/work"
-	hook l2 ./x.sh "$H/work/proj/src"
+	run_as mkdir -p "$H/data/code"
+	run_as git init -q "$H/data/code/proj"
+	run_as mkdir "$H/data/code/proj/src"
+	run_as ln -s "$H/data/code" "$H/repos"
+	hook l2 ./x.sh "$H/repos/proj/src"
 	contained "$who: twin: a project reached by a person's own link"
-	caisson_at "$H/work/proj/src" run --ticket "$(ticket)"
+	caisson_at "$H/repos/proj/src" run --ticket "$(ticket)"
 	said 'x.sh' "$who: ... and its ticket runs"
-	caisson_at "$H" run --workspace "$H/work/proj" --plain -c 'echo in >here; pwd -P'
-	[[ $rc == 0 && -e $H/data/work/proj/here ]]
+	caisson_at "$H" run --workspace "$H/repos/proj" --plain -c 'echo in >here; pwd -P'
+	[[ $rc == 0 && -e $H/data/code/proj/here ]]
 	result $? "$who: twin: --workspace through a person's own link"
 }
 
@@ -127,51 +127,51 @@ led() { [[ $rc == 64 && ! -e $H/other/planted ]] && grep -q "through the link.*$
 plain_links() {
 	fresh "$1" plain
 	local other
-	run_as mkdir -p "$H/work/sub" "$H/other/deep" "$H/out"
+	run_as mkdir -p "$H/repos/sub" "$H/other/deep" "$H/out"
 	other=$H/other
 	run_as sh -c 'echo SECRETKEY >"$0/key"; echo "echo SECRETKEY" >"$0/script.sh"; printf "all:\n\t@echo made\n" >"$0/Makefile"' "$other"
-	work "$H/work" "ln -s '$other' a; ln -s sub in; ln -s '$other/key' in.csv; ln -s '$other/script.sh' x.sh; echo own >sub/own.csv"
-	[[ -L $H/work/a ]]
+	work "$H/repos" "ln -s '$other' a; ln -s sub in; ln -s '$other/key' in.csv; ln -s '$other/script.sh' x.sh; echo own >sub/own.csv"
+	[[ -L $H/repos/a ]]
 	result $? "$who: a box makes links in a workspace that is no repository"
-	work "$H/work/a" 'cat key; echo evil >planted'
+	work "$H/repos/a" 'cat key; echo evil >planted'
 	led "a link there makes no other directory the project" "$other"
-	work "$H/work/a/deep" 'cat ../key; echo evil >../planted'
+	work "$H/repos/a/deep" 'cat ../key; echo evil >../planted'
 	led "... nor what lies below it" "$other/deep"
-	caisson_at "$H" run --workspace "$H/work/a/deep" --plain -c 'echo evil >../planted'
+	caisson_at "$H" run --workspace "$H/repos/a/deep" --plain -c 'echo evil >../planted'
 	led "... nor the workspace" "$other/deep"
-	caisson_at "$H" run --write "$H/work/a" --plain -c "echo evil >'$other/planted'"
+	caisson_at "$H" run --write "$H/repos/a" --plain -c "echo evil >'$other/planted'"
 	led "... nor a path to be written" "$other"
-	caisson_at "$H/work" run --read in.csv --plain -c "cat '$other/key'"
+	caisson_at "$H/repos" run --read in.csv --plain -c "cat '$other/key'"
 	led "... nor one to be read" "$other/key"
-	caisson_at "$H/work" run --file x.sh --plain
+	caisson_at "$H/repos" run --file x.sh --plain
 	led "... nor the script" "$other/script.sh"
-	caisson_at "$H/work" run --root a --plain -c true
+	caisson_at "$H/repos" run --root a --plain -c true
 	led "... nor the root" "$other"
-	caisson_at "$H/work" run --report a/planted -c true
+	caisson_at "$H/repos" run --report a/planted -c true
 	[[ $rc != 0 && ! -e $other/planted ]]
 	result $? "$who: ... nor the report's place (status $rc: $(tail -1 "$tmp/err" | cut -c1-160))"
-	caisson_at "$H" run --workspace "$H/work" --cwd "$H/work/a" --plain -c 'cat key'
+	caisson_at "$H" run --workspace "$H/repos" --cwd "$H/repos/a" --plain -c 'cat key'
 	refused "$who: ... nor the working directory"
-	hook w1 make "$H/work/a"
+	hook w1 make "$H/repos/a"
 	asked "$who: a new session there is asked"
-	PROJECT_DIR=$H/work/a hook w2 make "$H/work/a"
+	PROJECT_DIR=$H/repos/a hook w2 make "$H/repos/a"
 	asked "$who: ... also if the client calls the link its project"
-	FROM=$H/work/a hook w5 make "$other"
+	FROM=$H/repos/a hook w5 make "$other"
 	asked "$who: ... also if the shell alone knows of the link"
-	FROM=$H/work hook w6 make "$other"
+	FROM=$H/repos hook w6 make "$other"
 	contained "$who: twin: a session that begins elsewhere than the shell stands"
-	hook w3 make "$H/work"
+	hook w3 make "$H/repos"
 	contained "$who: twin: a new session in the workspace itself"
-	work "$H/work/in" 'pwd -P; echo fine >here'
-	[[ $rc == 0 && -e $H/work/sub/here ]]
+	work "$H/repos/in" 'pwd -P; echo fine >here'
+	[[ $rc == 0 && -e $H/repos/sub/here ]]
 	result $? "$who: twin: a link that stays inside"
-	caisson_at "$H/work" run --read in/own.csv --plain -c "cat '$H/work/sub/own.csv'"
+	caisson_at "$H/repos" run --read in/own.csv --plain -c "cat '$H/repos/sub/own.csv'"
 	said own "$who: twin: --read through a link that stays inside"
-	caisson_at "$H/work" run --read "$other/key" --plain -c "cat '$other/key'"
+	caisson_at "$H/repos" run --read "$other/key" --plain -c "cat '$other/key'"
 	said SECRETKEY "$who: twin: --read of the path itself"
-	caisson_at "$H/work" run --file "$other/script.sh" --plain
+	caisson_at "$H/repos" run --file "$other/script.sh" --plain
 	said SECRETKEY "$who: twin: --file of the path itself"
-	caisson_at "$H/work" run --report "$other/report" -c true
+	caisson_at "$H/repos" run --report "$other/report" -c true
 	[[ $rc == 0 && -s $other/report ]]
 	result $? "$who: twin: --report of the path itself"
 
@@ -194,8 +194,8 @@ plain_links() {
 	result $? "$who: twin: a person's own link leads to a project"
 	hook w4 make "$H/mine/deep"
 	contained "$who: twin: ... also in a session"
-	work "$H/work" true
-	[[ $(grep -c "$H/work\$" "$H/state/roots") == 1 ]]
+	work "$H/repos" true
+	[[ $(grep -c "$H/repos\$" "$H/state/roots") == 1 ]]
 	result $? "$who: a workspace is noted once"
 }
 
