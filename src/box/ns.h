@@ -56,8 +56,8 @@ struct ns_user ns_user(pid_t init);
 
 enum ns_message_kind { NS_READY = 1, NS_FAILED, NS_ENDED };
 /*
- * What the launcher says: to init who it is (a struct ns_user: its users are there) and what for (brief.c), to the program that it may start, as one byte:
- * in its group, with fewer CPUs, and whether it must keep those it has.
+ * The launcher sends to init a struct ns_user (the uid map is written) and the brief (brief.c). It sends to the program
+ * one byte of these bits: the program may start, in its cgroup or not, with fewer CPUs, and without changing its CPUs.
  */
 enum { NS_START = 64, NS_GROUP = 1, NS_FEWER_CPUS = 2, NS_KEEP_CPUS = 4 };
 

@@ -56,8 +56,9 @@ static const struct {
 };
 
 /*
- * What /proc says of the machine and of others on it, and no program in a box needs: covered, a file by an empty one, a directory (with a slash) by an empty
- * directory. `keys` lists those of the caller, whose user the box shares. Of docker's list what only root may read is left out.
+ * Parts of /proc that describe the machine or other users, and that no program in a box needs. A mount hides each: an
+ * empty file for a file, an empty directory for a directory (with a slash). `keys` lists the caller's keys, since the box
+ * has the caller's user. Of docker's list, files that only root can read are left out.
  */
 static const char masked[][32] = {
 	"/proc/acpi/", "/proc/asound/", "/proc/bus/", "/proc/fs/", "/proc/irq/", "/proc/scsi/",

@@ -69,7 +69,7 @@ static int enter_group(const struct entry *g, struct err *e)
 	return err_set(e, ERR_SYSTEM, errno, "cannot enter the cgroup of the box");
 }
 
-/* What goes for some boxes only, besides the filter that all have. */
+/* Loads the filters that only some boxes have. */
 static int refuse_more(const struct entry *g, struct err *e)
 {
 	int why = seccomp_refuse(alone(g), g->word & NS_KEEP_CPUS);

@@ -244,7 +244,7 @@ static int place_read(struct protect *p, const char *place, size_t max, struct s
 	return fd_read_all(p->a, f.fd, place, max, ret, NULL);
 }
 
-/* What a value means that is relative to a place: absolute, or relative to the workspace. */
+/* Resolves a value against a place, as text. The result is absolute, or relative to the workspace. */
 static struct str value_at(struct named *n, const char *base, struct str value)
 {
 	struct arena *a = n->p->a;

@@ -160,7 +160,7 @@ static bool take_entry(struct index_reader *r, uint32_t version)
 	return !r->length || path_harmless(r->path, r->length);
 }
 
-/* What is behind the entries. *ret_base: the name of the index that this one completes; empty: none. */
+/* Reads the extensions after the entries. *ret_base: the shared index that a split index completes; empty: none. */
 static bool take_extensions(struct index_reader *r, char ret_base[2 * OID_MAX + 1])
 {
 	static const char known[][8] = {"TREE", "REUC", "UNTR", "FSMN", "sdir", ""};

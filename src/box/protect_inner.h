@@ -199,7 +199,7 @@ int vet_enter(struct protect *p);
 void vet_begin(struct protect *p);
 /* Protects what the index names. */
 void index_pin(struct protect *p);
-/* Of what was found before the run, how much is known to be accepted? */
+/* Sets gitdirs_before: all that was found before the run, or only what the index accepts if earlier runs were not judged. */
 void vet_known(struct protect *p);
 void index_save(struct protect *p, size_t entries);
 /* Everything is judged. */
@@ -337,7 +337,7 @@ bool foreign_closed(struct protect *p, const char *path);
 
 /* ---- git (protect_git.c, protect_judge.c) ---- */
 
-/* What a directory is to git, once its marks are known. */
+/* Tells what a directory is to git. Its marks must be complete. */
 enum gitdir_kind gitdir_kind(const struct spot *s);
 /* The innermost directory called .git that this one is or lies in; NULL: none. */
 const struct spot *dotgit_around(const struct spot *s);
@@ -347,7 +347,7 @@ void gitdir_before(struct protect *p, const char *path, bool worktree, bool pin)
 void git_before(struct protect *p, const char *path, unsigned char type, bool pin);
 /* The path after "gitdir:" in a .git file; empty: there is none. */
 struct str git_file_target(struct protect *p, const char *path);
-/* What in one part of a git directory could make git run something. */
+/* Finds settings or hooks in one part of a git directory that could make git run something. */
 void part_danger(struct protect *p, const char *gitdir, bool worktree, enum gitdir_part part, struct danger *ret);
 const char *part_name(enum gitdir_part part);
 /* A name that is protected in directories below the top, in this one? */

@@ -403,7 +403,7 @@ int vet_enter(struct protect *p)
 	return -1;
 }
 
-/* Whoever should have judged earlier runs was killed, or could not see everything. */
+/* Judges earlier runs now if their vetter was killed or could not see everything. */
 static void judge_left(struct protect *p)
 {
 	if (!p->dirty || !boxes_lock_alone(p))

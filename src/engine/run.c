@@ -58,7 +58,7 @@ int run_judge(struct arena *a, const struct run *r, const struct policies *p, st
 	return engine_judge(a, &r->gate, p, &facts, ret, e);
 }
 
-/* What --write gave; caches are ours, and have another name in the box. */
+/* Directories of --write. Caches are caisson's own; they have another path in the box. */
 static const struct spec_path *next_given(const struct spec_path *p)
 {
 	while (p && (!p->writable || p->at.n))
@@ -76,7 +76,7 @@ static bool is_apart(struct arena *a, const struct run *r, struct str path)
 	return stat(str_c(a, path), &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What programs of this box may make links in. */
+/* Directories in which programs of this box can make links. */
 static int remember(struct arena *a, const struct run *r, struct str state, struct err *e)
 {
 	const struct view *v = r->world->view;

@@ -50,7 +50,7 @@ struct run_world { /* of the caller */
 	struct machine machine;
 	struct str config_dir, state_dir; /* caisson's own, resolved; empty: not known */
 	struct str project;               /* of cwd; empty: none */
-	/* Of a ticket or a pinned project; not known: they are looked at when they are resolved. */
+	/* Known from a ticket or a pinned project; otherwise taken when the paths are resolved. */
 	struct identity project_id, cwd_id;
 	const struct view *view;          /* the same for the judge */
 	bool terminal;                    /* output goes to a terminal */

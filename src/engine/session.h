@@ -36,5 +36,5 @@ int session_read(struct arena *a, struct str state, struct str client, struct st
 int session_write(struct arena *a, struct str state, const struct session *s, uint32_t uid, bool fresh,
 		struct err *e);
 void session_sweep(struct arena *a, struct str state, int64_t now_s);
-/* Of the running machine; empty: not known. */
+/* The boot id of the running machine; empty: not known. */
 struct str session_boot(struct arena *a);

@@ -68,7 +68,7 @@ int making_limits(struct making *m, struct err *e)
 		for (const struct policy_around *x = p->around; x; x = x->next)
 			n = smaller(n, x->policy.sandbox.limits[l].most);
 		value[l] = smaller(n, less);
-		/* Whoever wants this run relies on it; policies and profiles are for all runs, with and without a cgroup. */
+		/* The caller asked for this limit and relies on it. Policies and profiles hold for runs with and without a cgroup. */
 		if (l == LIMIT_MEMORY && (m->w->memory || value[l] < n))
 			m->r->spec.refuse_watched = !m->w->accept && !p->own.sandbox.accept_watched;
 		if (value[l] < (less ? less : wish))

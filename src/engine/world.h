@@ -25,7 +25,7 @@ const char *world_guarded(struct path_memo *m, struct str real, struct str home)
  * stays one whatever a box does to it, or else a place where links may be the work of a box.
  */
 int world_remember(struct arena *a, const struct view *v, struct str state, struct str dir, struct err *e);
-/* What is needed to look for projects. */
+/* Context of a search for a project. */
 struct project_look world_look(struct path_memo *m, const struct view *v);
 /* Appends the answers to these questions. Returns how many are new: a judge that asks and gets 0 must do without. */
 size_t world_answer(struct arena *a, struct view *v, const struct question *q);

@@ -87,7 +87,7 @@ void cg_kill(const struct cgroup *cg);
 uint64_t cg_memory_now(const struct cgroup *cg);
 uint64_t cg_memory_peak(const struct cgroup *cg);  /* 0: not known */
 uint64_t cg_cpu_us(const struct cgroup *cg);       /* 0: not known */
-/* Who counts that: ENFORCED_CGROUP2, ENFORCED_CGROUP1 (a hierarchy that was wanted), ENFORCED_NOT. */
+/* The enforcer that counts it: ENFORCED_CGROUP2, ENFORCED_CGROUP1 (a hierarchy that was wanted) or ENFORCED_NOT. */
 enum enforcer cg_time_counter(const struct cgroup *cg);
 /* A descriptor to read the numbers of its processes from, a line each; -1 with errno. */
 int cg_processes(const struct cgroup *cg);

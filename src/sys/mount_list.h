@@ -1,4 +1,4 @@
-/* What is mounted where, as this process sees it. */
+/* The mount points of this process's mount namespace. */
 #pragma once
 #include "model/policy.h"
 

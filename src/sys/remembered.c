@@ -17,7 +17,7 @@
 #define LOCK_TRIES 16
 #define FLOCK_EXCLUSIVE 2 /* LOCK_EX; <sys/file.h> would be ours */
 
-/* What a line has before the path, which begins with a slash. */
+/* The fields of a line before its path. */
 static const char kind_words[REMEMBERED_KINDS][12] = {"", "workspace "};
 
 struct line { /* one directory */

@@ -58,7 +58,7 @@ void scope_question(struct dbus_out *m, const char *unit, const pid_t *pids, siz
 	dbus_end(m);
 }
 
-/* What a message bus wants first: a name for us, and to know which signals we want. The manager's own socket needs neither. */
+/* Says Hello and subscribes to signals, as a message bus requires. The manager's own socket needs neither. */
 static void greet(struct dbus_out m[2])
 {
 	static const struct dbus_target hello = {BUS, "/org/freedesktop/DBus", BUS, "Hello"};

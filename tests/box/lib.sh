@@ -67,3 +67,15 @@ box() {
 want() { [[ $(jq "$1" "$tmp/out" 2>/dev/null) == true ]]; result $? "$2"; }
 field() { jq -r "$1" "$tmp/out" 2>/dev/null; }
 done_testing() { echo "1..$n"; }
+
+# driver_results WHO...: waits for drivers that write results without numbers to $tmp/WHO.tap, then prints one TAP stream.
+# A driver that died prints a trace instead of results.
+driver_results() {
+	local who
+	wait
+	for who in "$@"; do
+		grep -q '^\(not \)\?ok - ' "$tmp/$who.tap" && ! grep -q '^Traceback' "$tmp/$who.tap" ||
+			echo "not ok - $who: the driver ended early"
+		cat "$tmp/$who.tap"
+	done | awk '/^(not )?ok / { n++; sub(/ok -/, "ok " n " -") } { print } END { print "1.." n }'
+}

@@ -19,9 +19,4 @@ for who in "${who_all[@]}"; do
 		--count "$((COUNT / ${#who_all[@]}))" ${ONLY:+--only "$ONLY"} ${FULL:+--full} >"$tmp/$who.tap" 2>&1 </dev/null &
 	first=$((first + 1))
 done
-wait
-for who in "${who_all[@]}"; do
-	# A driver that died prints a trace instead of results.
-	grep -q '^\(not \)\?ok - ' "$tmp/$who.tap" && ! grep -q '^Traceback' "$tmp/$who.tap" || echo "not ok - $who: the driver ended early"
-	cat "$tmp/$who.tap"
-done | awk '/^(not )?ok / { n++; sub(/ok -/, "ok " n " -") } { print } END { print "1.." n }'
+driver_results "${who_all[@]}"

@@ -11,9 +11,4 @@ read -ra who_all <<<"$(people)"
 for who in "${who_all[@]}"; do
 	as "$who" "$PYTHON" -B "$tmp/box_race.py" "$tmp/caisson" "$tmp/$who" --who "$who" --tickets "$((TICKETS / ${#who_all[@]}))" >"$tmp/$who.tap" 2>&1 </dev/null &
 done
-wait
-for who in "${who_all[@]}"; do
-	# A driver that died prints a trace instead of results.
-	grep -q '^\(not \)\?ok - ' "$tmp/$who.tap" && ! grep -q '^Traceback' "$tmp/$who.tap" || echo "not ok - $who: the driver ended early"
-	cat "$tmp/$who.tap"
-done | awk '/^(not )?ok / { n++; sub(/ok -/, "ok " n " -") } { print } END { print "1.." n }'
+driver_results "${who_all[@]}"
