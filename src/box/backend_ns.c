@@ -91,7 +91,8 @@ static int group_ready(struct box *r, struct err *e)
 	if (!r->grouped && r->s->require_cgroup)
 		return err_set(e, ERR_SYSTEM, 0, "no cgroup can limit memory and processes here: %s", r->no_group.text);
 	if (!r->grouped && r->s->refuse_watched)
-		return err_set(e, ERR_SYSTEM, 0, "no cgroup can enforce the memory limit that was asked for (--accept watched has it watched): %s", r->no_group.text);
+		return err_set(e, ERR_SYSTEM, 0, "the memory limit cannot be enforced here: %s "
+			"(add --accept watched to have it watched instead; caisson doctor says what a cgroup needs)", r->no_group.text);
 	return r->grouped ? group_limits(r, e) : 0;
 }
 

@@ -182,8 +182,8 @@ static void choose(struct pinning *p)
 }
 
 /*
- * What cannot be written is not pinned: then no command is handed to a box either, since that needs the
- * same place.
+ * If the session's file cannot be written, the project is not pinned. No command goes to a box then either, since a
+ * ticket needs the same state directory.
  */
 static int pin(struct pinning *p, struct err *e)
 {

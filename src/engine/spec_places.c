@@ -204,14 +204,13 @@ struct str run_project(const struct run_wishes *w)
 	return take_mode(&name, &writable, NULL) == 0 ? name : STR("");
 }
 
-/* No box may write where keys and settings are that other programs obey, whoever asks for it. */
+/* No box may write keys, or settings that other programs obey, whoever asks for it. */
 static int not_guarded(struct places *p, const char *option, struct str real, struct err *e)
 {
 	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
 
 	return pattern ? err_set(e, ERR_INPUT, 0,
-			"%s '%.*s' is, or holds, a place of keys or of settings that programs obey (%s), "
-			"which no box may change; name another directory", option, STR_ARG(real), pattern) : 0;
+			"%s '%.*s' contains keys or settings (%s) that no box may write; name another directory", option, STR_ARG(real), pattern) : 0;
 }
 
 /* The work profile without a project: why there is none. */
