@@ -146,7 +146,7 @@ nested_tests() {
 	local who=$1 w=$tmp/$1/nest
 	as "$who" mkdir -p "$w/closed/below" "$w/open" "$w/.git/hooks"
 	box "$who" --workspace "$w" --write "$w/.git" -c 'touch open/y'
-	[[ $rc == 64 && ! -e $w/open/y ]] && grep -q -- "--write '$w/.git' is, or holds, a place of" "$tmp/err"
+	[[ $rc == 64 && ! -e $w/open/y ]] && grep -q -- "--write '$w/.git' contains keys or settings" "$tmp/err"
 	result $? "$who: --write opens no protected part of the workspace"
 	box "$who" --workspace "$w" --read "$w/closed" -c '
 		for f in closed/x closed/below/x .git/hooks/x open/x; do touch $f 2>/dev/null && echo "wrote $f"; done; mv closed moved 2>/dev/null && echo moved; true'

@@ -206,10 +206,10 @@ places() {
 	for dir in .ssh .ssh/sub .config/gcloud .local .claude p/.git; do # tests/unit/test_identity.c has more
 		run_as mkdir -p "$H/$dir"
 		caisson_at "$H" run --workspace "$H/$dir" --plain -c 'echo evil >x'
-		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may change' "$tmp/err"
+		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may write' "$tmp/err"
 		result $? "$who: --workspace ~/$dir"
 		caisson_at "$H" run --write "$H/$dir" --plain -c "echo evil >'$H/$dir/x'"
-		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may change' "$tmp/err"
+		[[ $rc == 64 && ! -e $H/$dir/x ]] && grep -q 'no box may write' "$tmp/err"
 		result $? "$who: --write ~/$dir"
 	done
 	for dir in "$H" "$(dirname "$H")" /; do
