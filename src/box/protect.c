@@ -313,13 +313,31 @@ static void before_leave(struct walk *w, struct spot *dir)
 		gitdir_before(p, dir->path, dir->kind == GITDIR_WORKTREE, !dir->heavy);
 }
 
+/* A placeholder of this run is an empty directory: there is nothing to list, and it counts as visited. */
+static bool skip_placeholder(struct protect *p, const struct spot *dir, const char *name)
+{
+	const struct made *m = p->made;
+	struct spot *s;
+
+	while (m && (m->file || strcmp(m->name, name) != 0 || strcmp(m->parent, dir->path) != 0))
+		m = m->next;
+	if (!m)
+		return false;
+	s = arena_new(p->a, struct spot);
+	*s = (struct spot){.up = dir, .path = path_join(p->a, dir->path, name)};
+	p->visited = pmap_set(p->a, p->visited, str_of(s->path), s);
+	return true;
+}
+
 /* Inside a repository only where others may lie. */
 static bool before_descend(const struct walk *w, const struct spot *dir, int fd, const char *name)
 {
 	static const char content[][8] = {"objects", "refs", "logs", "hooks", "info", "lfs", ""};
 	const struct spot *gitdir = dotgit_around(dir);
 
-	(void)fd, (void)w;
+	(void)fd;
+	if (skip_placeholder(w->p, dir, name))
+		return false;
 	if (dir == gitdir)
 		return !strcmp(name, "modules") || !strcmp(name, "worktrees");
 	return !gitdir || !STR_LISTED(str_of(name), content);

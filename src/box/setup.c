@@ -51,6 +51,7 @@ struct root {
 	const struct ns_task *task;
 	bool start_checked; /* the directory that the program starts in lies in an overlay, and is the expected one */
 	int at;             /* the last directory above a target that is not ours; -1: none yet */
+	struct own above;   /* its path */
 	char *path;         /* room for one, PATH_ROOM bytes */
 };
 
@@ -83,8 +84,12 @@ static bool own_has(const struct root *r, const char *path, size_t n)
 	return n == 0;
 }
 
-/* Something is mounted on what was there before. */
-static void own_forget(struct root *r) { r->nown = 0; }
+/* Something was mounted on a name that existed: directories that were found before may be hidden now. */
+static void own_forget(struct root *r)
+{
+	r->nown = 0;
+	fd_close(&r->at);
+}
 
 /* Makes all directories above the target, or finds them. 1: they are ours; 0: there is something in the way, perhaps a mount; -1 */
 static int own_parents(struct root *r, const char *target)
@@ -145,7 +150,16 @@ static int make_parents(struct root *r, const char *target)
 		r->at = dir;
 		name = slash ? slash + 1 : NULL;
 	}
+	r->above = (struct own){target, n};
 	return r->at;
+}
+
+/* Many targets in a row have the same parent: its descriptor is still open. */
+static bool same_parent(const struct root *r, const char *target)
+{
+	size_t n = (size_t)(strrchr(target, '/') - target);
+
+	return r->at >= 0 && r->above.n == n && !memcmp(r->above.path, target, n);
 }
 
 struct spot { /* a name that is to be made */
@@ -156,12 +170,12 @@ struct spot { /* a name that is to be made */
 
 static int find_spot(struct root *r, const char *target, struct spot *ret)
 {
-	int own = own_parents(r, target);
+	int own = same_parent(r, target) ? 0 : own_parents(r, target);
 
 	if (own > 0)
 		*ret = (struct spot){AT_FDCWD, name_of(target), true};
 	else if (own == 0)
-		*ret = (struct spot){make_parents(r, target), strrchr(target, '/') + 1, false};
+		*ret = (struct spot){same_parent(r, target) ? r->at : make_parents(r, target), strrchr(target, '/') + 1, false};
 	return own < 0 || ret->dir == -1 ? -1 : 0;
 }
 
@@ -321,10 +335,10 @@ static int do_scratch(struct root *r, const struct op *op, struct err *e)
 	if (made < 0)
 		return fail(op, "make", e);
 	FD_CLEANUP int within = made ? -1 : open_within(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-	if (!s.own || (!made && within < 0))
-		return scratch_elsewhere(r, op, mode) == 0 ? 0 : fail(op, "mount", e);
 	if (!made)
 		own_forget(r);
+	if (!s.own || (!made && within < 0))
+		return scratch_elsewhere(r, op, mode) == 0 ? 0 : fail(op, "mount", e);
 	return (made || chmod(s.name, mode) == 0) && mount_bind(s.name, path_of(r, op->target)) == 0 ? 0 : fail(op, "mount", e);
 }
 
