@@ -669,14 +669,29 @@ void protect_abandon(const struct protect *p)
 	workspace_restore(p, mode);
 }
 
-void protect_bury(struct protect *p)
+/*
+ * Other launchers in this workspace may have been killed as well, before they knew of our placeholders. Their undertakers wait as this one
+ * does, so each lets go of its share between two tries: otherwise they would wait for each other, and all give up.
+ */
+static void wait_alone(struct protect *p, bool ended)
+{
+	for (int i = 0; i < BURY_TRIES; i++) {
+		if (workspace_lock_alone(p))
+			return;
+		if (ended)
+			workspace_unlock(p);
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	workspace_lock_share(p);
+}
+
+void protect_bury(struct protect *p, bool ended)
 {
 	struct change *changes;
 	struct arena a;
 
-	/* Whoever else is in this workspace may have been killed as well, before it knew of our placeholders: only then it goes soon. */
-	for (int i = 0; i < BURY_TRIES && p && p->ws >= 0 && !workspace_lock_alone(p); i++)
-		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	if (p && p->ws >= 0)
+		wait_alone(p, ended);
 	protect_abandon(p);
 	if (!p || p->ws < 0 || !p->looked)
 		return; /* all was done, or no box was made yet */

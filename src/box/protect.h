@@ -48,6 +48,7 @@ size_t protect_fds(const struct protect *p, int ret[PROTECT_FDS]);
 void protect_abandon(const struct protect *p);
 /*
  * For the process that cleans up after a launcher that was killed, once nothing of the box is alive (a name that is removed on the host is no
- * mount in the box any more): removes the placeholders, then does what protect_after() does. What it finds is in quarantine and in no report.
+ * mount in the box any more; `ended` is false if something may be): removes the placeholders, then does what protect_after() does. What it
+ * finds is in quarantine and in no report.
  */
-void protect_bury(struct protect *p);
+void protect_bury(struct protect *p, bool ended);

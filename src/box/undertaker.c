@@ -18,15 +18,20 @@
 #define UNDERTAKER_BURY_SECONDS 20
 #define UNDERTAKER_LATER_MS 300000
 
-/* Its end is seen only after that of everything else in the box. It dies by itself with the launcher; here nobody is killed by number. */
-static void wait_for(const int *box)
+/*
+ * Waits for the first process of the box, which ends after all others in it. It dies by itself with the launcher; the undertaker kills nobody
+ * by number. False: it is still there.
+ */
+static bool wait_for(const int *box)
 {
 	int fd = box && *box > 0 ? (int)syscall(SYS_pidfd_open, *box, 0) : -1;
+	bool ended;
 
 	if (fd < 0)
-		return;
-	poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, UNDERTAKER_PATIENCE_MS);
+		return true;
+	ended = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, UNDERTAKER_PATIENCE_MS) > 0;
 	close(fd);
+	return ended;
 }
 
 static int bury(void *arg)
@@ -46,9 +51,10 @@ static int bury(void *arg)
 			cg_remove(w->cg);
 		}
 		if (w->protect) {
-			wait_for(w->box);
+			bool ended = wait_for(w->box);
+
 			alarm(UNDERTAKER_BURY_SECONDS); /* the launcher may have been killed in the middle of anything */
-			protect_bury(w->protect);
+			protect_bury(w->protect, ended);
 		}
 	}
 	_exit(0);
