@@ -1,20 +1,12 @@
 /* See doc.h. */
 #include "cli/doc.h"
 
+#include "base/chars.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
 
 /* Code points that a terminal acts on, or that nobody sees: they could make a text look like another. */
-static bool hidden(uint32_t cp)
-{
-	static const uint32_t ranges[][2] = {{0, 0x1F}, {0x7F, 0x9F}, {0xAD, 0xAD}, {0x61C, 0x61C}, {0x115F, 0x1160}, {0x180E, 0x180E}, {0x200B, 0x200F},
-		{0x2028, 0x202E}, {0x2060, 0x206F}, {0x3164, 0x3164}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
-
-	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-		if (cp >= ranges[i][0] && cp <= ranges[i][1])
-			return true;
-	return false;
-}
+static bool hidden(uint32_t cp) { return cp < 0x20 || char_hidden(char_class(cp)); }
 
 static void put_escaped(struct buf *b, struct str text, bool quoted)
 {

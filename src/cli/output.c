@@ -6,7 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/chars.h"
 #include "base/num.h"
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "sys/file.h"
 
@@ -25,6 +27,20 @@ int output(struct str s, int code)
 	return EXIT_INTERNAL;
 }
 
+/* A question mark in place of each byte of a character that the terminal would act on or not show. */
+static void hide(char *line)
+{
+	struct str s = str_of(line);
+
+	for (size_t i = 0; i < s.n;) {
+		size_t from = i;
+		uint32_t cp = utf8_next(s, &i);
+
+		if (cp == UTF8_BAD || cp < 0x20 || char_hidden(char_class(cp)))
+			memset(line + from, '?', i - from);
+	}
+}
+
 void complain(const char *fmt, ...)
 {
 	char line[2 * ERR_TEXT_MAX];
@@ -36,14 +52,7 @@ void complain(const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		return;
-	for (char *p = line; *p; p++) {
-		bool c1 = (unsigned char)p[0] == 0xC2 && (unsigned char)p[1] >= 0x80 && (unsigned char)p[1] < 0xA0;
-
-		if ((unsigned char)*p < 0x20 || *p == 0x7F || c1)
-			*p = '?';
-		if (c1)
-			*++p = '?';
-	}
+	hide(line);
 	slow_end();
 	dprintf(STDERR_FILENO, "caisson: %s\n", line);
 }

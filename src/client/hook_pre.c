@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/chars.h"
 #include "base/glob.h"
 #include "box/box.h"
 #include "box/protect.h"
@@ -248,11 +249,13 @@ static struct str tell_reasons(struct judging *g, const char *head, const char *
 	buf_fmt(&b, "caisson: %s", head);
 	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--) /* what counts most comes first */
 		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b.n < HOOK_REASON_MAX; r = r->next) {
+			struct str message = str_visible(a, r->message), alternative = str_visible(a, r->alternative);
+
 			if (r->grade != grade)
 				continue;
-			buf_fmt(&b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(r->message));
-			if (r->alternative.n)
-				buf_fmt(&b, " (instead: %.*s)", STR_ARG(r->alternative));
+			buf_fmt(&b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
+			if (alternative.n)
+				buf_fmt(&b, " (instead: %.*s)", STR_ARG(alternative));
 			buf_fmt(&b, " [%s]", r->id);
 		}
 	if (tail)
@@ -288,7 +291,7 @@ static void allow(struct judging *g)
 
 	g->v.decision = g->c->policies.own.hooks.approve && (g->c->h.client->can & CLIENT_APPROVES) ? DECIDE_ALLOW : DECIDE_PASS;
 	if (r)
-		g->v.context = str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message));
+		g->v.context = str_visible(g->c->a, str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message)));
 }
 
 /*

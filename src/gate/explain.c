@@ -12,7 +12,7 @@
  */
 #include <stdlib.h>
 
-#include "base/utf8.h"
+#include "base/chars.h"
 #include "gate/judge.h"
 
 #define TAB 8
@@ -45,31 +45,17 @@ struct explain {
 
 /* ---- text that is safe to show ---- */
 
-static bool invisible(uint32_t cp)
-{
-	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || cp == 0xAD || (cp >= 0x200B && cp <= 0x200F) || (cp >= 0x2028 && cp <= 0x202E) ||
-	       (cp >= 0x2060 && cp <= 0x206F) || cp == 0xFEFF || (cp >= 0xFE00 && cp <= 0xFE0F) || (cp >= 0xE0000 && cp <= 0xE0FFF);
-}
-
 /* Writes the character at s[*i] as it is shown at this column; returns the columns it takes. */
 static unsigned show_char(struct buf *b, struct str s, size_t *i, unsigned col)
 {
-	size_t from = *i, n = b->n;
-	uint32_t cp = utf8_next(s, i);
+	size_t n = b->n;
 
-	if (cp == '\t') {
+	if (s.p[*i] == '\t') {
 		buf_add(b, "        ", TAB - col % TAB);
+		(*i)++;
 		return TAB - col % TAB;
 	}
-	if (cp == UTF8_BAD || (cp < 0x80 && invisible(cp)))
-		buf_fmt(b, "\\x%02x", (unsigned char)s.p[from]);
-	else if (invisible(cp))
-		buf_fmt(b, "\\u{%x}", (unsigned)cp);
-	else {
-		buf_add(b, s.p + from, *i - from);
-		return 1;
-	}
-	return (unsigned)(b->n - n);
+	return char_put_visible(b, s, i) ? (unsigned)(b->n - n) : 1;
 }
 
 static void show(struct buf *b, struct str s)

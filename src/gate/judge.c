@@ -1,6 +1,8 @@
 /* Judging: every check of the table runs, every finding lowers the verdict, the minimum wins. */
 #include "gate/judge.h"
 
+#include "base/chars.h"
+
 static const char verdict_names[][8] = {"deny", "ask", "contain", "allow"};
 static const char grade_names[][8] = {"off", "warn", "contain", "ask", "deny"};
 static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
@@ -72,7 +74,9 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 		return;
 	j->nreasons++;
 	r = arena_new(j->a, struct reason);
-	*r = (struct reason){.id = c->id, .grade = fd->grade, .message = fd->message, .alternative = fd->alternative, .rule = fd->rule, .at = fd->at};
+	*r = (struct reason){.id = c->id, .grade = fd->grade, .rule = fd->rule, .at = fd->at};
+	r->message = str_visible(j->a, fd->message); /* it quotes the command, and people and models read it */
+	r->alternative = str_visible(j->a, fd->alternative);
 	end = fd->grade == GRADE_WARN ? &j->warnings_end : &j->reasons_end;
 	**end = r;
 	*end = &r->next;

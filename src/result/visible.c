@@ -4,6 +4,7 @@
  */
 #include "result/text.h"
 
+#include "base/chars.h"
 #include "base/utf8.h"
 
 #define ZWJ 0x200D
@@ -11,25 +12,10 @@
 #define BLACK_FLAG 0x1F3F4
 #define TAG_FIRST 0xE0000
 #define TAG_LAST 0xE007F
-#define HIDDEN_FIRST 0xAD
+#define HIDDEN_FIRST 0xAD /* the normaliser deals with the control characters below it */
 
 struct range {
 	uint32_t from, to;
-};
-
-enum hidden { HIDDEN_NO = 0, HIDDEN_BIDI, HIDDEN_TAG, HIDDEN_OTHER };
-
-/* Sorted. */
-static const struct {
-	struct range range;
-	enum hidden is;
-} hidden[] = {
-	{{0xAD, 0xAD}, HIDDEN_OTHER},       {{0x34F, 0x34F}, HIDDEN_OTHER},     {{0x61C, 0x61C}, HIDDEN_BIDI},      {{0x115F, 0x1160}, HIDDEN_OTHER},
-	{{0x17B4, 0x17B5}, HIDDEN_OTHER},   {{0x180B, 0x180F}, HIDDEN_OTHER},   {{0x200B, 0x200D}, HIDDEN_OTHER},   {{0x200E, 0x200F}, HIDDEN_BIDI},
-	{{0x2028, 0x2029}, HIDDEN_OTHER},   {{0x202A, 0x202E}, HIDDEN_BIDI},    {{0x2060, 0x2065}, HIDDEN_OTHER},   {{0x2066, 0x2069}, HIDDEN_BIDI},
-	{{0x206A, 0x206F}, HIDDEN_OTHER},   {{0x3164, 0x3164}, HIDDEN_OTHER},   {{0xFE00, 0xFE0F}, HIDDEN_OTHER},   {{0xFEFF, 0xFEFF}, HIDDEN_OTHER},
-	{{0xFFA0, 0xFFA0}, HIDDEN_OTHER},   {{0xFFF0, 0xFFFB}, HIDDEN_OTHER},   {{0x1BCA0, 0x1BCA3}, HIDDEN_OTHER}, {{0x1D173, 0x1D17A}, HIDDEN_OTHER},
-	{{0xE0000, 0xE007F}, HIDDEN_TAG},   {{0xE0080, 0xE0FFF}, HIDDEN_OTHER},
 };
 
 /* What emoji are made of; a variation selector may follow it. Wider than the standard's list where its gaps are other pictures. */
@@ -42,23 +28,6 @@ static const struct range pictures[] = {
 /* The flags that are written with tags. */
 static const char flags[][8] = {"gbeng\x7F", "gbsct\x7F", "gbwls\x7F"};
 #define FLAG_TAGS 6
-
-static enum hidden hidden_kind(uint32_t cp)
-{
-	size_t low = 0, high = sizeof(hidden) / sizeof(*hidden);
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-
-		if (cp > hidden[mid].range.to)
-			low = mid + 1;
-		else if (cp < hidden[mid].range.from)
-			high = mid;
-		else
-			return hidden[mid].is;
-	}
-	return HIDDEN_NO;
-}
 
 static bool picture(uint32_t cp)
 {
@@ -88,9 +57,9 @@ static bool continues_flag(struct visible *v, uint32_t cp)
 	return false;
 }
 
-static bool belongs(struct visible *v, uint32_t cp, enum hidden kind)
+static bool belongs(struct visible *v, uint32_t cp, enum char_class class)
 {
-	if (kind == HIDDEN_TAG)
+	if (class == CHAR_TAG)
 		return continues_flag(v, cp);
 	if (cp == VS16)
 		return picture(v->before) || v->before == '#' || v->before == '*' || (v->before >= '0' && v->before <= '9');
@@ -104,9 +73,9 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 	for (size_t i = 0; i < text.n;) {
 		size_t from = i;
 		uint32_t cp = (unsigned char)text.p[i] < 0x80 ? (unsigned char)text.p[i++] : utf8_next(text, &i);
-		enum hidden kind = cp < HIDDEN_FIRST ? HIDDEN_NO : hidden_kind(cp);
+		enum char_class class = cp < HIDDEN_FIRST ? CHAR_PLAIN : char_class(cp);
 
-		if (kind == HIDDEN_NO || belongs(v, cp, kind)) {
+		if (!char_hidden(class) || belongs(v, cp, class)) {
 			v->before = cp;
 			continue;
 		}
@@ -114,7 +83,7 @@ void visible_put(struct buf *out, struct visible *v, struct str text, struct san
 		shown = i;
 		buf_fmt(out, "\\u{%x}", (unsigned)cp);
 		v->before = '}';
-		*(kind == HIDDEN_BIDI ? &counts->bidi : kind == HIDDEN_TAG ? &counts->tags : &counts->invisible) += 1;
+		*(class == CHAR_BIDI ? &counts->bidi : class == CHAR_TAG ? &counts->tags : &counts->invisible) += 1;
 	}
 	buf_add(out, text.p + shown, text.n - shown);
 }

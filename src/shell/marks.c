@@ -4,6 +4,7 @@
  */
 #include "shell/marks.h"
 
+#include "base/chars.h"
 #include "base/utf8.h"
 
 #define BRACE_DEPTH_MAX 32 /* nested braces of one word; deeper ones count as an expansion */
@@ -58,6 +59,9 @@ void marks_text(struct eval *e, uint32_t text)
 		emit_mark(e, MARK_CARRIAGE_RETURN, (struct span){text, (uint32_t)(cr - s.p), (uint32_t)(cr - s.p) + 1});
 }
 
+/* Does it change how the text around it is shown? */
+static bool steers(enum char_class c) { return c == CHAR_BIDI || c == CHAR_TAG || c == CHAR_CONTROL; }
+
 /* Characters that mislead whoever reads the text, wherever they stand: in [from, to). */
 static void controls(const struct walk *w, size_t from, size_t to)
 {
@@ -68,7 +72,7 @@ static void controls(const struct walk *w, size_t from, size_t to)
 			continue;
 		}
 		size_t at = i;
-		if (char_class(utf8_next(w->s, &i)) == CLASS_CONTROL)
+		if (steers(char_class(utf8_next(w->s, &i))))
 			mark(w, MARK_INVISIBLE, (struct span){w->text, (uint32_t)at, (uint32_t)i});
 	}
 }
@@ -81,13 +85,13 @@ static void unquoted_char(const struct walk *w, size_t at, size_t *i, bool after
 	uint32_t c = utf8_next(s, i);
 	struct span here = {w->text, (uint32_t)at, (uint32_t)*i};
 	switch (char_class(c)) {
-	case CLASS_BLANK: mark(w, MARK_UNICODE_BLANK, here); break;
-	case CLASS_INVISIBLE: mark(w, MARK_INVISIBLE, here); break;
-	case CLASS_JOINER:
+	case CHAR_BLANK: case CHAR_LINE: mark(w, MARK_UNICODE_BLANK, here); break;
+	case CHAR_INVISIBLE: mark(w, MARK_INVISIBLE, here); break;
+	case CHAR_JOINER:
 		if (after_ascii) /* between letters of other scripts, and in emoji, it is ordinary */
 			mark(w, MARK_INVISIBLE, here);
 		break;
-	case CLASS_NONE: case CLASS_CONTROL: break; /* controls() has those */
+	default: break; /* controls() marks those that steer */
 	}
 }
 

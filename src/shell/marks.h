@@ -17,15 +17,6 @@ void marks_parts(struct eval *e, uint32_t text, const struct syn_part *parts);
 void marks_prompt(struct eval *e, struct str value, struct span at);
 
 /* ---- marks_unicode.c ---- */
-enum char_class {
-	CLASS_NONE = 0,
-	CLASS_BLANK,      /* white space that is not ASCII */
-	CLASS_JOINER,     /* zero-width joiners, variation selectors: ordinary next to letters of other scripts and emoji */
-	CLASS_INVISIBLE,  /* nothing is seen of it */
-	CLASS_CONTROL,    /* and it changes how what is around it is shown: bidirectional controls, tags, control characters */
-};
-enum char_class char_class(uint32_t c);
-
 /* A word, or a part of one, outside of quotes: a run of letters that mixes ASCII with look-alikes. */
 bool text_mixes_scripts(struct str s);
 /* No ASCII letter, and nothing but letters that look like one. */

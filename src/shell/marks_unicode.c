@@ -6,38 +6,6 @@ struct range {
 	uint32_t from, to;
 };
 
-static const struct {
-	struct range range;
-	enum char_class class;
-} classes[] = {
-	{{0x00, 0x08}, CLASS_CONTROL},        {{0x0B, 0x0C}, CLASS_CONTROL},       {{0x0E, 0x1F}, CLASS_CONTROL},       {{0x7F, 0x84}, CLASS_CONTROL},
-	{{0x85, 0x85}, CLASS_BLANK},          {{0x86, 0x9F}, CLASS_CONTROL},       {{0xA0, 0xA0}, CLASS_BLANK},         {{0xAD, 0xAD}, CLASS_INVISIBLE},
-	{{0x34F, 0x34F}, CLASS_JOINER},       {{0x61C, 0x61C}, CLASS_CONTROL},     {{0x115F, 0x1160}, CLASS_INVISIBLE}, {{0x1680, 0x1680}, CLASS_BLANK},
-	{{0x17B4, 0x17B5}, CLASS_INVISIBLE},  {{0x180B, 0x180D}, CLASS_JOINER},    {{0x180E, 0x180E}, CLASS_INVISIBLE}, {{0x2000, 0x200A}, CLASS_BLANK},
-	{{0x200B, 0x200B}, CLASS_INVISIBLE},  {{0x200C, 0x200D}, CLASS_JOINER},    {{0x200E, 0x200F}, CLASS_CONTROL},   {{0x2028, 0x2029}, CLASS_BLANK},
-	{{0x202A, 0x202E}, CLASS_CONTROL},    {{0x202F, 0x202F}, CLASS_BLANK},     {{0x205F, 0x205F}, CLASS_BLANK},     {{0x2060, 0x2065}, CLASS_INVISIBLE},
-	{{0x2066, 0x2069}, CLASS_CONTROL},    {{0x206A, 0x206F}, CLASS_INVISIBLE}, {{0x3000, 0x3000}, CLASS_BLANK},     {{0x3164, 0x3164}, CLASS_INVISIBLE},
-	{{0xFE00, 0xFE0F}, CLASS_JOINER},     {{0xFEFF, 0xFEFF}, CLASS_INVISIBLE}, {{0xFFA0, 0xFFA0}, CLASS_INVISIBLE}, {{0xFFF9, 0xFFFB}, CLASS_INVISIBLE},
-	{{0x1D173, 0x1D17A}, CLASS_INVISIBLE}, {{0xE0000, 0xE007F}, CLASS_CONTROL}, {{0xE0100, 0xE01EF}, CLASS_JOINER},
-};
-
-enum char_class char_class(uint32_t c)
-{
-	if (c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c < 0x7F))
-		return CLASS_NONE;
-	size_t low = 0, high = sizeof classes / sizeof *classes;
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		if (c > classes[mid].range.to)
-			low = mid + 1;
-		else if (c < classes[mid].range.from)
-			high = mid;
-		else
-			return classes[mid].class;
-	}
-	return CLASS_NONE;
-}
-
 static bool in_ranges(const struct range *r, size_t n, uint32_t c)
 {
 	size_t low = 0, high = n;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/chars.h"
 #include "base/terminal.h"
 #include "base/json.h"
 #include "base/num.h"
@@ -364,6 +365,52 @@ static void test_num(void)
 }
 
 /* ---- utf8 ---- */
+
+/* One code point of each row of the table and of the gaps; then no code point with a class is printed as it is. */
+static void test_char_classes(void)
+{
+	static const struct {
+		uint32_t cp;
+		enum char_class class;
+	} rows[] = {
+		{'a', CHAR_PLAIN},         {'\n', CHAR_PLAIN},       {'\t', CHAR_PLAIN},        {'\r', CHAR_PLAIN},       {0, CHAR_CONTROL},
+		{0x1b, CHAR_CONTROL},      {0x7f, CHAR_CONTROL},     {0x85, CHAR_LINE},         {0x9b, CHAR_CONTROL},     {0xa0, CHAR_BLANK},
+		{0xad, CHAR_INVISIBLE},    {0xe9, CHAR_PLAIN},       {0x61c, CHAR_BIDI},        {0x115f, CHAR_INVISIBLE}, {0x180d, CHAR_JOINER},
+		{0x180e, CHAR_INVISIBLE},  {0x180f, CHAR_JOINER},    {0x200b, CHAR_INVISIBLE},  {0x200d, CHAR_JOINER},    {0x200e, CHAR_BIDI},
+		{0x2010, CHAR_PLAIN},      {0x2028, CHAR_LINE},      {0x202e, CHAR_BIDI},       {0x2065, CHAR_INVISIBLE}, {0x2069, CHAR_BIDI},
+		{0x20ac, CHAR_PLAIN},      {0x3000, CHAR_BLANK},     {0x3164, CHAR_INVISIBLE},  {0xfe0f, CHAR_JOINER},    {0xfeff, CHAR_INVISIBLE},
+		{0xfffd, CHAR_PLAIN},      {0x1f4a9, CHAR_PLAIN},    {0xe0041, CHAR_TAG},       {0xe0100, CHAR_JOINER},   {0xe0fff, CHAR_INVISIBLE},
+		{0x10ffff, CHAR_PLAIN},    {UTF8_BAD, CHAR_PLAIN},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_INT(char_class(rows[i].cp), rows[i].class);
+	for (uint32_t cp = 0; cp <= 0x10ffff; cp++) {
+		char out[4];
+		size_t n = utf8_put(cp, out);
+		struct arena a;
+		struct str shown;
+
+		if (!n || char_class(cp) == CHAR_PLAIN)
+			continue;
+		arena_init(&a, ARENA_CAP_DEFAULT);
+		shown = str_visible(&a, str_n(out, n));
+		CHECK(str_starts(shown, "\\") && !str_contains(shown, str_n(out, n)));
+		arena_free(&a);
+	}
+}
+
+static void test_str_visible(void)
+{
+	struct arena a;
+	struct str plain = STR("a\tb\nc");
+
+	arena_init(&a, ARENA_CAP_DEFAULT);
+	CHECK(str_visible(&a, plain).p == plain.p);
+	CHECK_STRN(str_visible(&a, STR("a\r\x1b[1m\xff\xe2\x80\xae\xc3\xa9")), STR("a\\x0d\\x1b[1m\\xff\\u{202e}\xc3\xa9"));
+	CHECK_STRN(str_visible(&a, STR("")), STR(""));
+	arena_free(&a);
+}
 
 static void test_utf8_roundtrip(void)
 {
@@ -733,6 +780,8 @@ static int all(void *arg)
 	RUN(test_strings_torture);
 	RUN(test_buf_max);
 	RUN(test_num);
+	RUN(test_char_classes);
+	RUN(test_str_visible);
 	RUN(test_utf8_roundtrip);
 	RUN(test_utf8_bad);
 	RUN(test_utf8_repair);
