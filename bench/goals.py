@@ -5,6 +5,7 @@ Fails only when something does not run: a missed goal is printed, since a machin
   start    whole process: the default policy, and a user's policy of about 500 lines, in a git project with a fresh home
   code     whole process: the first inline code of a process against the same command without any
   inside   by the library (bench/inside.c): a command of 100 bytes, the gate alone, 100 regular expressions more, 200 bytes of inline code
+  effects  whole process: a script of 100 lines with 300 file effects / bash -n of it; and one of 1,000 lines, per line
   inline   inline code from 1 KB to 1 MB, by the library (bench/inline.c): linear; and code made to hurt: bounded
   hostile  policies and patterns made to hurt: refused or bounded
 """
@@ -21,6 +22,8 @@ CAISSON = os.path.realpath(os.environ.get("CAISSON", "build/caisson"))
 INSIDE = os.path.join(os.path.realpath(os.environ.get("BUILD", "build")), "bench/inside")
 RUNS = int(os.environ.get("RUNS", "200"))
 HOSTILE_RUNS = 7
+EFFECTS = 10.0
+EFFECTS_GROWTH = 1.5  # caches cost something, a square would cost 10
 VERDICTS = {0: "allow", 1: "ask", 2: "deny", 3: "contain", -9: "stopped", -24: "stopped"}
 BASH = ["/bin/bash", "-c", ":"]
 
@@ -116,6 +119,30 @@ def inside(bench, folder, project):
     bench.row(f"added by {len(checks)} regular expressions", value["regexes"] - value["judge"], 0.05)
 
 
+def effects_script(lines):
+    """Three effects on each line, and at the end commands that must be judged in the world that these make."""
+    body = "".join(f"mkdir -p build/d{i} && echo x > build/d{i}/a.txt && cp build/d{i}/a.txt build/d{i}/b.txt\n" for i in range(lines - 2))
+    return body + "cd build/d1 && ls\ngit status\n"
+
+
+def effects(bench, folder):
+    env = home(folder, "effects")
+    commands = {}
+    for lines in (100, 1_000):
+        path = os.path.join(folder, f"effects{lines}.sh")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(effects_script(lines))
+        commands[f"bash {lines}"] = (["/bin/bash", "-n", path], env)
+        commands[f"check {lines}"] = ([CAISSON, "check", effects_script(lines)], env)
+    got = interleaved(commands, max(RUNS // 4, 10))
+    print("\neffects: a script with three file effects on each line / bash -n of it")
+    if any(got[f"check {lines}"][1] not in (0, 3) for lines in (100, 1_000)):
+        bench.fail(f"effects (exits {got['check 100'][1]}, {got['check 1000'][1]})")
+        return
+    bench.row("100 lines, 300 effects", got["check 100"][0] / got["bash 100"][0], EFFECTS, VERDICTS[got["check 100"][1]])
+    bench.row("1,000 lines, per line / 100 lines, per line", got["check 1000"][0] / 10 / got["check 100"][0], EFFECTS_GROWTH)
+
+
 def bomb(levels):
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{i}: &a{i} [" + ", ".join([f"*a{i - 1}"] * 9) + "]" for i in range(1, levels)]
@@ -174,6 +201,7 @@ def main():
         whole_process(bench, folder)
         inline_code(bench, folder)
         inside(bench, folder, project)
+        effects(bench, folder)
         inlinecode.rows(bench, folder)
         hostile(bench, folder)
         os.chdir("/")
