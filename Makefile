@@ -12,6 +12,7 @@ N ?= 20000
 SEED ?= fresh
 RUNS ?= 20000
 SEQUENCES ?= 500
+PAIRS ?= 5000
 CFLAGS ?= -O2 -g
 SANITIZE ?=
 FUZZER ?=
@@ -254,10 +255,11 @@ check-mixed: ## N runs with known outcomes as root and as many as an ordinary us
 	@$(SUBMAKE) all
 	@$(new_seed); CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SEED=$$seed EACH=$(N) TEST_TIMEOUT=7200 scripts/run-tests tests/run/box_mixed.sh
 
-fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), plant repositories from boxes (SEQUENCES=500), then run the libFuzzer targets
+fuzz: ## compare with real shells on N generated programs (N=20000 SEED=fresh), run the first parts of requests for real (PAIRS=5000), plant repositories from boxes (SEQUENCES=500), then run the libFuzzer targets
 	@scripts/deps build test clang
 	@$(SUBMAKE) all
 	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/fuzz --n $(N) --seed $(SEED)
+	@CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) tests/oracle/sequence.py --n $(PAIRS) --seed $(SEED)
 	@$(new_seed); CAISSON=$(abspath $(BUILD)/caisson) BUILD=$(abspath $(BUILD)) SEED=$$seed COUNT=$(SEQUENCES) FULL=1 TEST_TIMEOUT=7200 scripts/run-tests tests/run/box_property.sh
 	@$(SUBMAKE) fuzzers
 
