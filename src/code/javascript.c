@@ -209,25 +209,47 @@ static bool only_looked_at(struct walk *w, TSNode n)
 	return node_is(parent, "binary_expression") && ts_node_type(node_field(parent, "operator"))[1] == '=';
 }
 
-static void check_key(struct walk *w, TSNode n, struct str key)
+/* Keys that lead from any value to the constructor of functions, or to what all objects share. */
+static bool leads_away(struct str key)
 {
-	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
-	struct js_set object;
+	static const char names[][20] = {"constructor", "__proto__", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"};
 
-	if ((str_is(key, "constructor") && !only_looked_at(w, n)) || str_is(key, "__proto__") || str_is(key, "__defineGetter__") || str_is(key, "__defineSetter__") || str_is(key, "__lookupGetter__") ||
-	    str_is(key, "__lookupSetter__"))
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(key, names[i]))
+			return true;
+	return false;
+}
+
+/* Whatever reads a member by this key, be it an expression or a pattern. */
+static void check_any_key(struct walk *w, TSNode n, struct str key)
+{
+	if (leads_away(key))
 		code_marker_add(w, "prototype", n);
-	object = js_eval(w, node_field(n, "object"));
-	for (size_t i = 0; i < sizeof(roots) / sizeof(*roots); i++)
-		if (str_is(key, roots[i]) && !(object.n == 1 && (object.v[0].kind == JS_PATH || object.v[0].kind == JS_PACKAGE)))
-			code_marker_add(w, "reflection", n);
 	if (str_is(key, "caller") || str_is(key, "callee") || memchr(key.p ? key.p : "", '\\', key.n))
 		code_marker_add(w, "reflection", n);
-	if (!str_is(key, "prototype"))
-		return;
-	for (size_t i = 0; i < object.n; i++)
-		if (object.v[i].kind != JS_PATH && object.v[i].kind != JS_NODE)
-			code_marker_add(w, "prototype", n);
+}
+
+void js_check_owner(struct walk *w, const struct js_set *object, struct str key, TSNode n)
+{
+	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
+	bool known = object->n == 1 && (object->v[0].kind == JS_PATH || object->v[0].kind == JS_PACKAGE), other = false;
+
+	for (size_t i = 0; i < object->n; i++)
+		other |= object->v[i].kind != JS_PATH && object->v[i].kind != JS_NODE;
+	if (str_is(key, "prototype") && other)
+		code_marker_add(w, "prototype", n);
+	for (size_t i = 0; !known && i < sizeof(roots) / sizeof(*roots); i++)
+		if (str_is(key, roots[i]))
+			code_marker_add(w, "reflection", n);
+}
+
+static void check_key(struct walk *w, TSNode n, struct str key)
+{
+	struct js_set object = js_eval(w, node_field(n, "object"));
+
+	if (!str_is(key, "constructor") || !only_looked_at(w, n))
+		check_any_key(w, n, key);
+	js_check_owner(w, &object, key, n);
 }
 
 /* A member whose name is not known: of the runtime it may be anything. */
@@ -363,6 +385,24 @@ static void visit_store(struct walk *w, TSNode left)
 	visit(w, node_field(left, "object"));
 }
 
+/* The key of a pattern: each text that it may be is looked at; one that is not known is a marker. */
+static void visit_pattern_key(struct walk *w, TSNode key)
+{
+	struct js *js = js_of(w);
+	struct js_set s = js_keys(w, key);
+	bool computed = node_is(key, "computed_property_name"), open = !text_exact(js_set_text(&s));
+
+	for (size_t i = 0; i < s.n; i++)
+		if (text_exact(js_text(&s.v[i])))
+			check_any_key(w, key, js_text(&s.v[i]));
+	if (!computed)
+		return;
+	js->computed_read |= open;
+	js->computed_at = key;
+	if (open || js_unseen(w, js_set_text(&s)))
+		code_marker_add(w, "computed-member", key);
+}
+
 static void visit_pattern(struct walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
@@ -372,6 +412,8 @@ static void visit_pattern(struct walk *w, TSNode n)
 	if (IS_ANY(n, "identifier", "shorthand_property_identifier_pattern", "property_identifier", "undefined")) {
 		if (memchr(node_text(w, n).p, '\\', node_text(w, n).n))
 			code_marker_add(w, "escaped-name", n);
+		if (node_is(n, "shorthand_property_identifier_pattern"))
+			check_any_key(w, n, node_text(w, n));
 		return;
 	}
 	if (!walk_enter(w, n))
@@ -383,16 +425,10 @@ static void visit_pattern(struct walk *w, TSNode n)
 		visit_pattern(w, node_field(n, "left"));
 		visit(w, node_field(n, "right"));
 	} else if (node_is(n, "computed_property_name")) {
-		struct js_set s = js_eval(w, js_last_child(w, n));
-
-		js->computed_read |= !text_exact(js_set_text(&s));
-		js->computed_at = n;
 		visit_children(w, n);
-		if (!text_exact(js_set_text(&s)) || str_is(js_set_text(&s), "constructor") || str_is(js_set_text(&s), "__proto__") || js_unseen(w, js_set_text(&s)))
-			code_marker_add(w, "computed-member", n);
 	} else {
-		if (node_is(n, "pair_pattern") && (str_is(node_text(w, node_field(n, "key")), "constructor") || str_is(node_text(w, node_field(n, "key")), "__proto__")))
-			code_marker_add(w, "prototype", n);
+		if (node_is(n, "pair_pattern"))
+			visit_pattern_key(w, node_field(n, "key"));
 		c = js_children(w, n, &count);
 		for (size_t i = 0; i < count; i++)
 			visit_pattern(w, c[i]);

@@ -47,14 +47,14 @@ struct js_set {
 };
 
 /* Where a name gets a value from. */
-enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_ELEMENT, JS_FROM_INDEX, JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
+enum js_from { JS_FROM_EXPR, JS_FROM_PATH, JS_FROM_MEMBER, JS_FROM_KEY, JS_FROM_ELEMENT, JS_FROM_INDEX, JS_FROM_NOWHERE, JS_FROM_NUMBER, JS_FROM_PARAM };
 
 struct js_source {
 	enum js_from from;
-	TSNode node;                 /* EXPR */
+	TSNode node;                 /* EXPR; KEY: the key of a pattern, which may be computed */
 	struct str key;              /* PATH: the qualified name; MEMBER: the key; PARAM: the function */
 	size_t index;                /* PARAM */
-	const struct js_source *of;  /* MEMBER, ELEMENT, INDEX */
+	const struct js_source *of;  /* MEMBER, KEY, ELEMENT, INDEX */
 };
 
 struct js_def {
@@ -107,6 +107,7 @@ struct js_memo {
 	size_t n;
 	enum { JS_DANGER_UNKNOWN, JS_DANGER_YES, JS_DANGER_NO } danger;
 	bool busy;                   /* a function: what it gives back is being found out */
+	bool owner_said;             /* a key of a pattern: js_check_owner() found something */
 };
 
 struct js {
@@ -159,6 +160,10 @@ bool js_unseen(struct walk *w, struct str key);
 /* ---- javascript_value.c ---- */
 struct js_set js_eval(struct walk *w, TSNode n);
 struct js_set js_member(struct walk *w, const struct js_set *of, struct str key, TSNode n);
+/* A member that only some objects may give away without a marker (javascript.c). */
+void js_check_owner(struct walk *w, const struct js_set *object, struct str key, TSNode n);
+/* What the key of a literal, of a class or of a pattern may be. */
+struct js_set js_keys(struct walk *w, TSNode key);
 /* The key of a member or subscript expression: false when it is not one known text. */
 bool js_key(struct walk *w, TSNode n, struct str *ret_key);
 bool js_danger(struct walk *w, const struct js_set *s);

@@ -248,13 +248,6 @@ static void stored(struct walk *w, TSNode left, const struct js_source *s)
 
 static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth);
 
-static struct str pattern_key(struct walk *w, TSNode key)
-{
-	if (node_is(key, "property_identifier") || node_is(key, "number") || node_is(key, "private_property_identifier"))
-		return node_text(w, key);
-	return node_is(key, "string") ? js_string(w, key) : CODE_HOLE;
-}
-
 static void bind_object(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
 {
 	size_t n;
@@ -268,7 +261,7 @@ static void bind_object(struct walk *w, TSNode p, const struct js_source *s, boo
 		if (node_is(left, "shorthand_property_identifier_pattern"))
 			define(w, node_text(w, left), source(w, JS_FROM_MEMBER, left, s, node_text(w, left)), top);
 		else if (node_is(left, "pair_pattern"))
-			bind(w, node_field(left, "value"), source(w, JS_FROM_MEMBER, node_field(left, "key"), s, pattern_key(w, node_field(left, "key"))), top, depth + 1);
+			bind(w, node_field(left, "value"), source(w, JS_FROM_KEY, node_field(left, "key"), s, STR("")), top, depth + 1);
 		else if (node_is(left, "rest_pattern"))
 			bind(w, js_last_child(w, left), s, top, depth + 1); /* the rest has the same members, or fewer */
 		else

@@ -157,16 +157,22 @@ static struct js_set element_of(struct walk *w, const struct js_set *of)
 	return s;
 }
 
-static struct str literal_key(struct walk *w, TSNode key)
+struct js_set js_keys(struct walk *w, TSNode key)
 {
 	if (node_is(key, "string"))
-		return js_string(w, key);
-	if (node_is(key, "computed_property_name")) {
-		struct js_set s = js_eval(w, js_last_child(w, key));
+		return js_one((struct js_value){.kind = JS_TEXT, .text = js_string(w, key)});
+	if (node_is(key, "computed_property_name"))
+		return js_eval(w, js_last_child(w, key));
+	if (node_is(key, "number"))
+		return js_eval(w, key); /* 0x10 is "16" */
+	return js_one((struct js_value){.kind = JS_TEXT, .text = node_text(w, key)});
+}
 
-		return js_set_text(&s);
-	}
-	return node_text(w, key);
+static struct str literal_key(struct walk *w, TSNode key)
+{
+	struct js_set s = js_keys(w, key);
+
+	return js_set_text(&s);
 }
 
 /* All that is ever assigned to a member of this name, of whatever object. */
@@ -352,21 +358,28 @@ static bool numbers_only(const struct js_set *s)
 	return s->n > 0 && !(s->n == 1 && s->v[0].kind == JS_UNDEF);
 }
 
+/* The members that any of these keys names. */
+static struct js_set members(struct walk *w, const struct js_set *object, const struct js_set *keys, TSNode n)
+{
+	struct js_set s = {0};
+
+	for (size_t i = 0; i < keys->n; i++) {
+		struct js_set more = js_member(w, object, js_text(&keys->v[i]), n);
+
+		js_add_all(w, &s, &more, n);
+	}
+	return s.n ? s : unknown();
+}
+
 static struct js_set eval_member(struct walk *w, TSNode n)
 {
-	struct js_set object = js_eval(w, node_field(n, "object")), s = {0}, keys;
+	struct js_set object = js_eval(w, node_field(n, "object")), keys;
 	struct str key;
 
 	if (js_key(w, n, &key))
 		return js_member(w, &object, key, n);
 	keys = js_eval(w, node_field(n, "index"));
-	for (size_t i = 0; i < keys.n; i++) {
-		struct str k = js_text(&keys.v[i]);
-		struct js_set more = js_member(w, &object, text_exact(k) ? k : STR(""), n);
-
-		js_add_all(w, &s, &more, n);
-	}
-	return s;
+	return members(w, &object, &keys, n);
 }
 
 /* ---- names ---- */
@@ -413,12 +426,25 @@ static struct js_set given_by(struct walk *w, const struct js_set *of, struct st
 	return s;
 }
 
+/* Once for each place: a source is evaluated again as long as what it depends on is not settled. */
+static void check_owner(struct walk *w, const struct js_set *of, struct str key, TSNode n)
+{
+	struct code_marker **before = w->markers_end;
+
+	if (js_memo_get(w, n)->owner_said)
+		return;
+	js_check_owner(w, of, key, n);
+	js_memo_get(w, n)->owner_said = before != w->markers_end;
+}
+
 static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth)
 {
-	struct js_set of;
+	struct js_set of, keys;
 
-	if (depth > JS_PATTERN_DEPTH_MAX)
+	if (depth > JS_PATTERN_DEPTH_MAX) {
+		js_bound(w, s->node);
 		return unknown();
+	}
 	switch (s->from) {
 	case JS_FROM_EXPR:
 		return js_eval(w, s->node);
@@ -430,7 +456,14 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 		return number(STR(""));
 	case JS_FROM_MEMBER:
 		of = eval_source(w, s->of, depth + 1);
+		check_owner(w, &of, s->key, s->node);
 		return js_member(w, &of, s->key, s->node);
+	case JS_FROM_KEY: /* a key that is not known is marked where the pattern is visited */
+		of = eval_source(w, s->of, depth + 1);
+		keys = js_keys(w, s->node);
+		for (size_t i = 0; i < keys.n; i++)
+			check_owner(w, &of, js_text(&keys.v[i]), s->node);
+		return members(w, &of, &keys, s->node);
 	case JS_FROM_INDEX: /* the second parameter: a number only for arrays; maps give keys */
 		of = eval_source(w, s->of, depth + 1);
 		for (size_t i = 0; i < of.n; i++)

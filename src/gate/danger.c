@@ -319,11 +319,20 @@ static bool in_code(const struct judge *j, struct span at)
 	return false;
 }
 
-/* Hosts that no command of its own goes to: those that a variable names (DOCKER_HOST), and those that code contacts. */
+/* Is this place the target of a redirection? The shell itself opens some connections: /dev/tcp/HOST/PORT. */
+static bool in_redirection(const struct judge *j, struct span at)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (access_is_redirection(x) && x->at.text == at.text && x->at.from <= at.from && at.to <= x->at.to)
+			return true;
+	return false;
+}
+
+/* Hosts that no command of its own goes to: those that a variable names (DOCKER_HOST), and those that code or a redirection contacts. */
 static void hosts_of_variables(struct judge *j, const struct check *c)
 {
 	for (const struct touch *t = j->f->touches; t; t = t->next)
-		if (in_code(j, t->at) && !loopback(&t->host))
+		if ((in_code(j, t->at) || in_redirection(j, t->at)) && !loopback(&t->host))
 			judge_say(j, c, t->at, judge_quote(j, "", t->at, " uses the network"));
 	for (const struct touch *t = j->f->touches; t; t = t->next)
 		for (const struct setting *s = j->f->settings; s; s = s->next)

@@ -163,17 +163,13 @@ void builtin_cd(struct builtin_call *b)
 	}
 	if (e->out) /* cd - and CDPATH print */
 		out_unknown(e);
-	var_set_unknown(e, STR("OLDPWD"));
-	struct value *pwd = arena_new(e->a, struct value);
-	*pwd = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE};
-	if (var_get(e, STR("PWD")))
-		var_set(e, STR("PWD"), pwd);
 	dirs_change(e, path);
 }
 
 static void stack_forget(struct eval *e)
 {
 	e->changes++;
+	dirs_forget_names(e);
 	e->s.stack_unknown = true;
 	e->s.dirs.n = 0;
 	e->s.cd_pending = false;
@@ -218,6 +214,7 @@ void builtin_popd(struct builtin_call *b)
 	}
 	struct dirs was = e->s.dirs, top = e->s.stack[0];
 	e->changes++;
+	dirs_forget_names(e);
 	e->s.stack++;
 	e->s.nstack--;
 	e->s.dirs_ok = top;
@@ -427,6 +424,16 @@ static const struct {
 	{"hash", "p", "p", "a command's place is set by hand"},
 };
 
+/* zsh: hash NAME=FILE and hash -d make entries, enable and disable change every table. */
+static bool changes_tables(const struct builtin_call *b)
+{
+	bool some = b->argc > 1 && !str_is(b->argv[0].text, "hash");
+	for (size_t i = 1; i < b->argc; i++)
+		some |= b->argv[i].kind != WORD_EXACT || str_find(b->argv[i].text, '=', 0) >= 0 ||
+			(str_starts(b->argv[i].text, "-") && !str_is(b->argv[i].text, "-r"));
+	return b->e->dialect == DIALECT_ZSH && some;
+}
+
 void builtin_guarded(struct builtin_call *b)
 {
 	char seen[OPTIONS_MAX];
@@ -437,6 +444,6 @@ void builtin_guarded(struct builtin_call *b)
 	options(b, guarded[row].with_arg, seen, &known);
 	out_unknown(b->e);
 	b->e->s.status = -1;
-	if (!known || strpbrk(seen, guarded[row].risky))
+	if (!known || strpbrk(seen, guarded[row].risky) || changes_tables(b))
 		emit_trouble(b->e, TROUBLE_CONSTRUCT, guarded[row].message, b->at);
 }

@@ -184,6 +184,8 @@ void builtin_declare(struct builtin_call *b)
 	if (at.fixed)
 		e->s.options |= OPT_ABORTS;
 	at.local = function_frame(e) && !at.global;
+	if (e->dialect == DIALECT_ZSH && seen[strspn(seen, "aAixrglup")]) /* -T ties two names, -m takes patterns ... */
+		emit_trouble(e, TROUBLE_CONSTRUCT, "an option of zsh's typeset that is not followed", b->at);
 	if (at.ref || strchr(seen, 'I'))
 		emit_trouble(e, TROUBLE_CONSTRUCT, "a name reference, or an inherited local variable", b->at);
 	for (size_t k = 1; k < i; k++)

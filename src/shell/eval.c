@@ -503,6 +503,10 @@ static void define(struct eval *e, const struct syn_node *n)
 	e->changes++;
 	if (str_starts(name, "command_not_found_handle")) /* called for every command that does not exist, at any time */
 		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_APART);
+	if (e->dialect == DIALECT_ZSH && zsh_function(name)) { /* in the shell itself */
+		e->trapped = true;
+		trap_add(e, str_cat(e->a, name, STR(" \"$@\"")), n->at, TRAP_ANY_TIME);
+	}
 }
 
 static void keep_func(void *ctx, struct str key, const void *value)

@@ -11,7 +11,7 @@
  *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  names.c: texts with unknown names in them
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
- *   variables.c  variables that make programs run something
+ *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
  *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
  */
@@ -226,6 +226,8 @@ void may_abort(struct eval *e);
 
 /* ---- state.c ---- */
 extern const struct value value_absent;
+bool zsh_table(struct str name);    /* a parameter whose value zsh obeys: functions[ls]=... defines one (zsh.c) */
+bool zsh_function(struct str name); /* a function that zsh calls by itself */
 const struct value *var_get(const struct eval *e, struct str name);   /* NULL: the environment's; namerefs followed */
 void var_set(struct eval *e, struct str name, const struct value *v);
 void var_changed(struct eval *e, struct str name);                    /* its value is another one from now on */
@@ -246,6 +248,7 @@ struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
 struct str path_normal(struct arena *a, struct str base, struct str path); /* textually, as cd does */
 bool path_climbs(struct str path);                                    /* .. after a name: where that leads depends on links */
 void dirs_change(struct eval *e, struct str path);                    /* cd to an abstract path */
+void dirs_forget_names(struct eval *e);                               /* PWD and OLDPWD get other values */
 bool name_valid(struct str s);
 #define HOLE ((struct str){"", 1})                                    /* the NUL of the literal: HOLE_ANY */
 #define HOLE_NUMBER ((struct str){"\1", 1})
@@ -283,6 +286,8 @@ struct fields {
 void fields_add(struct eval *e, struct fields *fs, struct word w);
 void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret);         /* all expansions, appended */
 struct str expand_single(struct eval *e, const struct syn_word *w);                     /* no splitting: values of assignments */
+/* The name of a file in a redirection: several words would be an error, so a split or a pattern is simply not known. */
+struct word expand_target(struct eval *e, const struct syn_word *w);
 struct str expand_unsplit(struct eval *e, const struct syn_word *w);                    /* the same without tildes after colons: here-strings, case, [[ ]] */
 struct str expand_pattern(struct eval *e, const struct syn_part *parts, bool quoted);   /* quoted characters get a backslash */
 struct str expand_text(struct eval *e, const struct syn_part *parts);                   /* as in double quotes */

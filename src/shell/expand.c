@@ -249,13 +249,22 @@ static struct str home_of(struct eval *e)
 	return e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
 }
 
+/* ~+ is $PWD in bash, whoever set it, and the directory itself in zsh. dash takes it for a user's name. */
+static struct str working_dir(struct eval *e)
+{
+	const struct value *v = var_get(e, STR("PWD"));
+	if (e->dialect == DIALECT_SH || (v && e->dialect != DIALECT_BASH))
+		return HOLE;
+	if (v)
+		return v->kind == VALUE_TEXT && v->set && !v->maybe ? v->text : HOLE;
+	return e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
+}
+
 static struct str tilde(struct eval *e, struct str prefix)
 {
 	if (str_is(prefix, "~"))
 		return home_of(e);
-	if (str_is(prefix, "~+") && e->dialect != DIALECT_SH)
-		return e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
-	return HOLE;
+	return str_is(prefix, "~+") ? working_dir(e) : HOLE;
 }
 
 /*
@@ -436,24 +445,31 @@ static bool lone_dollar(const struct syn_part *parts)
 	return dollar && expansion;
 }
 
-static void expand_one(struct eval *e, const struct syn_word *w, struct fields *ret)
+/* False: it is one field, and was added. */
+static bool expand_chars(struct eval *e, const struct syn_word *w, struct fields *ret, struct chars *c)
 {
 	if (w->plain && w->parts && !memchr(w->parts->text.p, '~', w->parts->text.n) && e->dialect != DIALECT_ZSH &&
 	    !pattern_active(w->parts->text) && !memchr(w->parts->text.p, '\\', w->parts->text.n)) {
 		fields_add(e, ret, word_of(w->parts->text, w->at)); /* by far the most common word */
-		return;
+		return false;
 	}
-	struct chars c;
-	chars_init(&c, e->a);
+	chars_init(c, e->a);
 	if (e->dialect == DIALECT_ZSH && w->parts && w->parts->kind == PART_TEXT && w->parts->text.p[0] == '=') {
 		/* =cmd is the path of cmd: as a command it is cmd, elsewhere a path that is not known */
 		fields_add(e, ret, word_of(ret->n == 0 && w->plain ? str_sub(w->parts->text, 1, w->parts->text.n) : HOLE, w->at));
-		return;
+		return false;
 	}
-	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT, .made = w->made}, false, &c);
+	expand_whole(e, w->parts, (struct how){.text = CHAR_TEXT, .made = w->made}, false, c);
 	if (lone_dollar(w->parts))
-		chars_mark(&c, CHAR_REST);
-	split(e, &c, w->at, ret);
+		chars_mark(c, CHAR_REST);
+	return true;
+}
+
+static void expand_one(struct eval *e, const struct syn_word *w, struct fields *ret)
+{
+	struct chars c;
+	if (expand_chars(e, w, ret, &c))
+		split(e, &c, w->at, ret);
 }
 
 void expand_word(struct eval *e, const struct syn_word *w, struct fields *ret)
@@ -489,6 +505,34 @@ static struct str flatten(struct eval *e, const struct chars *c, bool pattern)
 	}
 	eval_burn(e, b.n + 1);
 	return buf_view(&b);
+}
+
+/* Nothing but what is not known can split the word: what is known of it stays as it is. */
+static bool splits_in_holes(struct eval *e, const struct chars *c)
+{
+	struct str ifs = param_ifs(e);
+	for (size_t i = 0; i < c->b.n; i++) {
+		bool active = c->kinds.p[i] == CHAR_TEXT || c->kinds.p[i] == CHAR_EXPANDED;
+		if (active && (ifs_space(c->b.p[i]) || (c->b.p[i] && strchr("*?[]@+!()|", c->b.p[i]))))
+			return false;
+	}
+	return str_eq(ifs, STR(" \t\n"));
+}
+
+struct word expand_target(struct eval *e, const struct syn_word *w)
+{
+	struct fields fs = {0};
+	struct syn_word *words = NULL;
+	struct chars c;
+	bool one = !brace_expand(e, w, &words);
+	for (; words; words = words->next)
+		expand_one(e, words, &fs);
+	bool chars = one && expand_chars(e, w, &fs, &c);
+	if (chars)
+		split(e, &c, w->at, &fs);
+	if (fs.n == 1 && fs.at[0].kind != WORD_REST)
+		return fs.at[0];
+	return word_of(chars && splits_in_holes(e, &c) ? flatten(e, &c, false) : HOLE, w->at);
 }
 
 static struct str unsplit(struct eval *e, const struct syn_word *w, bool assigned)

@@ -7,16 +7,6 @@ static const char op_names[][4] = {
 	[REDIR_HERE_STRING] = "<<<",
 };
 
-/* The file name: one word whatever it expands to; several would be an error, so a split or a pattern is simply not known. */
-static struct word target(struct eval *e, const struct syn_redir *r)
-{
-	struct fields fs = {0};
-	expand_word(e, r->target, &fs);
-	if (fs.n == 1 && fs.at[0].kind != WORD_REST)
-		return fs.at[0];
-	return word_of(HOLE, r->at);
-}
-
 static bool digits(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -25,14 +15,46 @@ static bool digits(struct str s)
 	return s.n > 0;
 }
 
-/* bash opens connections for these names itself. */
+/* The last part of a path, when a number: a port, perhaps. */
+static bool ends_in_number(struct str path)
+{
+	size_t from = path.n;
+	while (from && path.p[from - 1] != '/')
+		from--;
+	return from && digits(str_sub(path, from, path.n));
+}
+
+/*
+ * bash opens a connection for /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT itself. What stands before the first hole decides: the whole
+ * beginning, a part of it from /dev/ on, or nothing at all when the path ends like one with a port.
+ */
+static bool connects(struct str path, struct str *ret_host)
+{
+	static const char roots[][12] = {"/dev/tcp/", "/dev/udp/"};
+	size_t known = 0;
+	while (known < path.n && !text_hole(path.p[known]))
+		known++;
+	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
+		size_t n = strlen(roots[i]);
+		if (str_starts(path, roots[i])) {
+			ptrdiff_t slash = str_find(path, '/', n);
+			*ret_host = str_sub(path, n, slash < 0 ? path.n : (size_t)slash);
+			return true;
+		}
+		bool open = known < path.n && path.p[known] != HOLE_NUM && known < n && memcmp(path.p, roots[i], known) == 0;
+		if (open && (known >= strlen("/dev/") || ends_in_number(path))) {
+			*ret_host = HOLE;
+			return true;
+		}
+	}
+	return false;
+}
+
 static void network(struct eval *e, struct word path)
 {
-	if (path.kind != WORD_EXACT || !(str_starts(path.text, "/dev/tcp/") || str_starts(path.text, "/dev/udp/")))
-		return;
-	struct str rest = str_sub(path.text, 9, path.text.n);
-	ptrdiff_t slash = str_find(rest, '/', 0);
-	emit_touch(e, word_of(slash < 0 ? rest : str_sub(rest, 0, (size_t)slash), path.at), path.at);
+	struct str host;
+	if (connects(path.text, &host))
+		emit_touch(e, word_of(host, path.at), path.at);
 }
 
 static bool device(struct str path) { return (str_starts(path, "/dev") || str_starts(path, "/proc")) && !str_is(path, "/dev/null"); }
@@ -79,7 +101,7 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 
 static void duplicate(struct eval *e, const struct syn_redir *r)
 {
-	struct word w = target(e, r);
+	struct word w = expand_target(e, r->target);
 	bool out = r->op == REDIR_DUP_OUT;
 	int fd = r->fd >= 0 ? r->fd : out ? 1 : 0;
 	struct str t = w.text;
@@ -87,6 +109,7 @@ static void duplicate(struct eval *e, const struct syn_redir *r)
 	bool number = w.kind == WORD_EXACT && (str_is(t, "-") || digits(t) || (t.n > 1 && t.p[t.n - 1] == '-' && digits(str_sub(t, 0, t.n - 1))));
 	bool numeric_hole = t.n == 1 && t.p[0] == HOLE_NUM;
 	if (out && !number && !numeric_hole && e->dialect != DIALECT_SH) { /* >&file is >file 2>&1 */
+		network(e, w);
 		emit_access(e, ACCESS_WRITE, w, false, ">&", r->at);
 		out_to_file(e, w);
 		return;
@@ -133,7 +156,7 @@ static void one(struct eval *e, const struct syn_redir *r)
 		return;
 	default: break;
 	}
-	struct word path = target(e, r);
+	struct word path = expand_target(e, r->target);
 	network(e, path);
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
 		emit_access(e, ACCESS_READ, path, false, op_names[r->op], r->at);

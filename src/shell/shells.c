@@ -139,6 +139,8 @@ static void exported_only(void *ctx, struct str key, const void *value)
 static void fresh_state(struct eval *e, const struct word *argv, size_t from, size_t argc, bool extglob)
 {
 	struct keep_exported k = {e->a, NULL};
+	if (var_get(e, STR("PWD"))) /* the new shell believes it when it leads here, also through a link: then .. leads elsewhere */
+		e->physical = true;
 	pmap_each(e->s.vars, exported_only, &k);
 	e->s.vars = k.to;
 	if (!(e->s.options & OPT_FUNCS_EXPORTED))

@@ -83,6 +83,8 @@ void var_set(struct eval *e, struct str name, const struct value *v)
 	e->ifs_touched |= str_is(name, "IFS");
 	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
 	e->odd_globs |= str_is(name, "GLOBIGNORE"); /* turns dotglob on */
+	if (e->dialect == DIALECT_ZSH && zsh_table(name))
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a parameter of zsh that is a table of commands, or changes what runs", e->at);
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
@@ -533,9 +535,19 @@ bool path_climbs(struct str path)
 	return false;
 }
 
+void dirs_forget_names(struct eval *e)
+{
+	struct value *pwd = arena_new(e->a, struct value);
+	*pwd = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE};
+	if (var_get(e, STR("PWD")))
+		var_set(e, STR("PWD"), pwd);
+	var_set_unknown(e, STR("OLDPWD"));
+}
+
 void dirs_change(struct eval *e, struct str path)
 {
 	e->changes++;
+	dirs_forget_names(e);
 	struct dirs to = {.n = 0};
 	if (text_exact(path) || (names_only(path) && !str_starts(path, "-"))) {
 		if (path.n && path.p[0] == '/') {

@@ -1,0 +1,32 @@
+/*
+ * Names that mean something to zsh alone. Its tables are parameters: whoever assigns to functions, aliases or commands changes what the
+ * following words run, whatever builtin or expansion assigns. The evaluator gives such a text up instead of following it.
+ */
+#include "shell/eval.h"
+
+static bool listed(struct str name, const char *list)
+{
+	for (const char *p = list; *p;) {
+		size_t n = strcspn(p, " ");
+		if (n == name.n && memcmp(p, name.p, n) == 0)
+			return true;
+		p += n + (p[n] == ' ');
+	}
+	return false;
+}
+
+bool zsh_table(struct str name)
+{
+	static const char tables[] =
+		"functions dis_functions aliases dis_aliases galiases dis_galiases saliases dis_saliases commands builtins dis_builtins "
+		"reswords dis_reswords options nameddirs userdirs dirstack widgets keymaps patchars dis_patchars parameters modules "
+		"argv ARGC fpath FPATH module_path MODULE_PATH cdpath NULLCMD READNULLCMD TMPPREFIX STTY mapfile "
+		"prompt PROMPT PROMPT2 PROMPT3 PROMPT4 SPROMPT histchars HISTCHARS UID EUID GID EGID USERNAME";
+	return str_ends(name, "_functions") || listed(name, tables);
+}
+
+bool zsh_function(struct str name)
+{
+	static const char own[] = "chpwd precmd preexec periodic zshaddhistory zshexit zsh_directory_name";
+	return str_starts(name, "TRAP") || listed(name, own);
+}
