@@ -101,17 +101,18 @@ struct settings { /* of one configuration, in order */
 };
 
 /* Where the working tree of a submodule is: harmless as long as it is in the workspace. Nobody needs this in a directory called .git. */
-static bool worktree_inside(struct settings *s, struct str section, struct str key, struct str value)
+static bool worktree_inside(struct settings *s, const struct git_setting *one)
 {
-	return str_is(section, "core") && str_is(key, "worktree") && !dotgit_name(path_basename(s->gitdir)) && protect_plain(s->p, s->gitdir, value);
+	return str_is(one->section, "core") && str_is(one->key, "worktree") && !dotgit_name(path_basename(s->gitdir)) &&
+	       protect_plain(s->p, s->gitdir, one->value);
 }
 
-static void settings_one(void *ctx, struct str section, struct str key, struct str value)
+static void settings_one(void *ctx, const struct git_setting *one)
 {
 	struct settings *s = ctx;
 
-	if (!config_setting_inert(section, key, value) && !worktree_inside(s, section, key, value))
-		buf_fmt(&s->text, "%.*s.%.*s=%.*s\n", STR_ARG(section), STR_ARG(key), STR_ARG(value));
+	if (!config_setting_inert(one) && !worktree_inside(s, one))
+		buf_fmt(&s->text, "%.*s.%.*s=%.*s\n", STR_ARG(one->section), STR_ARG(one->key), STR_ARG(one->value));
 }
 
 static void config_danger(struct protect *p, const char *gitdir, const char *path, struct danger *ret)
@@ -129,7 +130,7 @@ static void config_danger(struct protect *p, const char *gitdir, const char *pat
 	}
 	ret->text = text;
 	buf_init(&s.text, p->a, 0);
-	if (!config_each(p->a, text, settings_one, &s))
+	if (!git_config_each(p->a, text, settings_one, &s))
 		danger_add(ret, text); /* not understood: all of it counts */
 	else if (s.text.n)
 		danger_add(ret, buf_view(&s.text));
@@ -318,8 +319,9 @@ static void named_include(struct named *n, struct str value)
 		named_config(&in);
 }
 
-static void named_setting(void *ctx, struct str section, struct str key, struct str value)
+static void named_setting(void *ctx, const struct git_setting *s)
 {
+	struct str section = s->section, key = s->key, value = s->value;
 	struct named *n = ctx;
 	bool alias = str_is(section, "alias") && (n->persons || !str_starts(value, "!"));
 
@@ -327,7 +329,7 @@ static void named_setting(void *ctx, struct str section, struct str key, struct 
 		named_one(n, n->top, value, true);
 	else if ((str_is(section, "include") || str_is(section, "includeif")) && str_is(key, "path"))
 		named_include(n, value);
-	else if (!alias && !config_setting_inert(section, key, value))
+	else if (!alias && !config_setting_inert(s))
 		named_words(n, value);
 }
 
@@ -336,7 +338,7 @@ static void named_config(struct named *n)
 	struct str text;
 
 	if (place_read(n->p, n->file, PROTECT_CONFIG_MAX, &text) == 0)
-		config_each(n->p->a, text, named_setting, n);
+		git_config_each(n->p->a, text, named_setting, n);
 }
 
 /* They are read once: a workspace may have thousands of repositories. */
@@ -362,7 +364,7 @@ void named_persons(struct protect *p, const char *top, named_fn *fn, void *ctx)
 	for (const struct git_config *c = persons_configs(p); c; c = c->next) {
 		struct named n = {.p = p, .file = c->file, .top = top, .persons = true, .fn = fn, .ctx = ctx};
 
-		config_each(p->a, c->text, named_setting, &n);
+		git_config_each(p->a, c->text, named_setting, &n);
 	}
 }
 

@@ -207,12 +207,12 @@ static bool index_harmless(struct protect *p, const char *path, size_t oid, char
 	return take_extensions(r, ret_base) && (!r->unnamed || ret_base[0]);
 }
 
-static void object_format(void *ctx, struct str section, struct str key, struct str value)
+static void object_format(void *ctx, const struct git_setting *s)
 {
 	size_t *oid = ctx;
 
-	if (str_is(section, "extensions") && str_is(key, "objectformat"))
-		*oid = str_is(value, "sha256") ? 32 : 20;
+	if (str_is(s->section, "extensions") && str_is(s->key, "objectformat"))
+		*oid = str_is(s->value, "sha256") ? 32 : 20;
 }
 
 void index_after(struct protect *p, const char *gitdir, struct str config)
@@ -224,7 +224,7 @@ void index_after(struct protect *p, const char *gitdir, struct str config)
 
 	if (below_stat(p->ws, path, &st) < 0 || path_unchanged(p, path))
 		return;
-	config_each(p->a, config, object_format, &oid);
+	git_config_each(p->a, config, object_format, &oid);
 	if (!index_harmless(p, path, oid, base)) {
 		protect_move(p, path, "index that leads git out of the working tree");
 		return;

@@ -10,6 +10,7 @@
 
 #include "base/pmap.h"
 #include "box/protect.h"
+#include "sys/git_config.h"
 #include "sys/sha256.h"
 
 #define PROTECT_PATH_MAX 3072       /* bytes of a path; what lies deeper is moved away when it is new, else the search is incomplete */
@@ -369,14 +370,8 @@ void index_after(struct protect *p, const char *gitdir, struct str config);
 
 /* ---- configuration of git (protect_config.c) ---- */
 
-typedef void config_fn(void *ctx, struct str section, struct str key, struct str value);
-/*
- * Calls fn for each setting, names in lower case without the subsection. False: there is something in it that is not understood. Such a line
- * is given to fn as the value of "?.?".
- */
-bool config_each(struct arena *a, struct str text, config_fn *fn, void *ctx);
 /* Does this setting name no program, file or further configuration? */
-bool config_setting_inert(struct str section, struct str key, struct str value);
+bool config_setting_inert(const struct git_setting *s);
 /* The same for every setting of a text. */
 bool config_inert(struct arena *a, struct str text);
 

@@ -519,6 +519,17 @@ static int parse_info(struct pack *p, const struct ynode *n, struct know_row *r)
 	return 0;
 }
 
+static int parse_words(struct pack *p, const struct ynode *n, uint32_t *ret)
+{
+	if (n->kind != YNODE_SCALAR)
+		return fail(p, n, "expected words such as \"pre-commit? post-commit\"");
+	*ret = intern(p, n->text);
+	return 0;
+}
+
+static int parse_fires(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_words(p, n, &r->fires); }
+static int parse_obeys(struct pack *p, const struct ynode *n, struct know_row *r) { return parse_words(p, n, &r->obeys); }
+
 /* Examples are for the tests; here only their shape counts. */
 static int parse_examples(struct pack *p, const struct ynode *n, struct know_row *r)
 {
@@ -544,7 +555,7 @@ static const struct {
 } row_keys[] = {
 	{"name", parse_nothing}, {"note", parse_nothing}, {"style", parse_style}, {"abbrev", parse_abbrev}, {"until", parse_until}, {"assigns", parse_assigns},
 	{"flags", parse_flags}, {"values", parse_values}, {"operands", parse_row_operands}, {"unwrap", parse_unwrap}, {"when", parse_whens},
-	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"info", parse_info}, {"examples", parse_examples},
+	{"effects", parse_row_effects}, {"readonly", parse_readonly}, {"info", parse_info}, {"fires", parse_fires}, {"obeys", parse_obeys}, {"examples", parse_examples},
 };
 
 #define ROW_KEYS (sizeof(row_keys) / sizeof(row_keys[0]))

@@ -3,9 +3,10 @@
  * name. So the few keys that say who somebody is are read from it and written anew.
  */
 #pragma once
-#include "base/str.h"
+#include "sys/git_view.h"
 
-#define GITCONFIG_BYTES_MAX ((size_t)1 << 20)
-
-/* What a git configuration's text says of user.name, user.email and init.defaultBranch, as a text of the same kind; empty: nothing. */
-struct str gitconfig_identity(struct arena *a, struct str text);
+/*
+ * What the configurations of the person and of the system say of user.name, user.email and init.defaultBranch, as a text of the same kind;
+ * empty: nothing. `place` is the repository for which it holds (NULL: none): includes may depend on it.
+ */
+struct str gitconfig_identity(struct arena *a, const struct git_place *place, struct str home);

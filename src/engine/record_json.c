@@ -16,6 +16,9 @@ static const char kinds[][NAME_ROOM] = {[PATH_ABSENT] = "absent", [PATH_FILE] = 
 static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
 static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
+static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [GIT_CHANGE_MERGE] = "merge", [GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash"};
+static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link", [GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
+
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
 /* ---- writing ---- */
@@ -59,6 +62,56 @@ static void put_glob(struct buf *b, const struct glob_answer *g)
 	buf_char(b, '}');
 }
 
+static void put_items(struct buf *b, const char *key, const char *text, const struct git_item *first)
+{
+	if (!first)
+		return;
+	buf_fmt(b, ",\"%s\":[", key);
+	for (const struct git_item *i = first; i; i = i->next) {
+		buf_c(b, i == first ? "{\"name\":" : ",{\"name\":");
+		answer_string(b, i->name);
+		answer_field(b, text, i->text);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void put_git(struct buf *b, const struct git_answer *g)
+{
+	buf_c(b, "{\"dir\":");
+	answer_string(b, g->dir);
+	put_bool(b, "found", g->found);
+	if (g->top.n)
+		answer_field(b, "top", g->top);
+	put_bool(b, "unclear", g->unclear);
+	put_bool(b, "signs_commits", g->signs_commits);
+	put_bool(b, "signs_tags", g->signs_tags);
+	put_items(b, "hooks", "path", g->hooks);
+	put_items(b, "programs", "command", g->programs);
+	buf_char(b, '}');
+}
+
+static void put_tree(struct buf *b, const struct tree_answer *t)
+{
+	buf_c(b, "{\"dir\":");
+	answer_string(b, t->dir);
+	answer_field(b, "change", str_of(changes[t->change]));
+	answer_field(b, "revs", t->revs);
+	if (t->keep.n)
+		answer_field(b, "keep", t->keep);
+	put_bool(b, "known", t->known);
+	put_bool(b, "more", t->more);
+	if (t->touched)
+		buf_c(b, ",\"touched\":[");
+	for (const struct git_touch *x = t->touched; x; x = x->next) {
+		buf_c(b, "{\"path\":");
+		answer_string(b, x->path);
+		answer_field(b, "kind", str_of(touches[x->kind]));
+		buf_c(b, x->next ? "}," : "}]");
+	}
+	buf_char(b, '}');
+}
+
 static void put_roots(struct buf *b, const char *key, const struct root *first)
 {
 	buf_fmt(b, ",\"%s\":[", key);
@@ -93,7 +146,7 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 
 bool record_answers_json(struct buf *b, const struct view *v)
 {
-	if (!v->paths && !v->globs && !v->closed && !v->classified.asked)
+	if (!v->paths && !v->globs && !v->gits && !v->trees && !v->closed && !v->classified.asked)
 		return false;
 	buf_fmt(b, "{\"v\":%d", VERSION);
 	put_bool(b, "closed", v->closed);
@@ -114,6 +167,18 @@ bool record_answers_json(struct buf *b, const struct view *v)
 	for (const struct glob_answer *g = v->globs; g; g = g->next) {
 		put_glob(b, g);
 		buf_char(b, g->next ? ',' : ']');
+	}
+	if (v->gits)
+		buf_c(b, ",\"git\":[");
+	for (const struct git_answer *g = v->gits; g; g = g->next) {
+		put_git(b, g);
+		buf_char(b, g->next ? ',' : ']');
+	}
+	if (v->trees)
+		buf_c(b, ",\"git_trees\":[");
+	for (const struct tree_answer *t = v->trees; t; t = t->next) {
+		put_tree(b, t);
+		buf_char(b, t->next ? ',' : ']');
 	}
 	buf_char(b, '}');
 	return true;
@@ -206,6 +271,70 @@ static void read_glob(struct reading *r, const json_t *o, struct glob_answer *re
 		ret->matches[i] = str_dup(r->a, json_to_str(json_array_get(matches, i)));
 }
 
+static struct git_item *read_items(struct reading *r, const json_t *o, const char *key, const char *text_key)
+{
+	struct git_item *list_of = NULL, **end = &list_of;
+	size_t n;
+	const json_t *l = list(o, key, &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		*end = arena_new(r->a, struct git_item);
+		**end = (struct git_item){.name = text(r, json_array_get(l, i), "name"), .text = text(r, json_array_get(l, i), text_key)};
+	}
+	return list_of;
+}
+
+static void read_gits(struct reading *r, struct git_answer **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, "git", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *o = json_array_get(l, i);
+
+		*end = arena_new(r->a, struct git_answer);
+		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"), .top = text(r, o, "top"), .unclear = flag(o, "unclear"),
+			.signs_commits = flag(o, "signs_commits"), .signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
+			.programs = read_items(r, o, "programs", "command")};
+	}
+}
+
+static int read_touched(struct reading *r, const json_t *o, struct git_touch **end)
+{
+	size_t n;
+	const json_t *l = list(o, "touched", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		int kind = index_of(touches, COUNT(touches), json_to_str(json_object_get(json_array_get(l, i), "kind")));
+
+		if (kind < 0)
+			return -1;
+		*end = arena_new(r->a, struct git_touch);
+		**end = (struct git_touch){.kind = (enum git_touch_kind)kind, .path = text(r, json_array_get(l, i), "path")};
+	}
+	return 0;
+}
+
+static int read_trees(struct reading *r, struct tree_answer **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, "git_trees", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *o = json_array_get(l, i);
+		int change = index_of(changes, COUNT(changes), json_to_str(json_object_get(o, "change")));
+
+		if (change < 0)
+			return -1;
+		*end = arena_new(r->a, struct tree_answer);
+		**end = (struct tree_answer){.dir = text(r, o, "dir"), .change = (enum git_change)change, .revs = text(r, o, "revs"), .keep = text(r, o, "keep"),
+			.known = flag(o, "known"), .more = flag(o, "more")};
+		if (read_touched(r, o, &(*end)->touched) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int read_answers(void *arg)
 {
 	struct reading *r = arg;
@@ -236,6 +365,9 @@ static int read_answers(void *arg)
 		*v->globs_end = g;
 		v->globs_end = &g->next;
 	}
+	read_gits(r, &v->gits);
+	if (read_trees(r, &v->trees) != 0)
+		return 0;
 	r->rc = 0;
 	return 0;
 }

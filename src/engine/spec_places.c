@@ -167,20 +167,9 @@ static void add_git_config(struct making *m, struct str path)
 /* Where git on the host reads settings that belong to no repository; they may name files of the workspace. */
 static void git_configs(struct making *m)
 {
-	const char *named[] = {getenv("GIT_CONFIG_GLOBAL"), getenv("GIT_CONFIG_SYSTEM")}, *xdg = getenv("XDG_CONFIG_HOME");
-	struct str home = m->world->home;
-
-	m->r->spec.callers_home = home;
-	add_git_config(m, STR("/etc/gitconfig"));
-	if (home.n) {
-		add_git_config(m, str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(home)));
-		add_git_config(m, str_fmt(m->a, "%.*s/.config/git/config", STR_ARG(home)));
-	}
-	if (xdg && xdg[0] == '/')
-		add_git_config(m, str_fmt(m->a, "%s/git/config", xdg));
-	for (size_t i = 0; i < COUNT(named); i++)
-		if (named[i] && named[i][0] == '/')
-			add_git_config(m, str_of(named[i]));
+	m->r->spec.callers_home = m->world->home;
+	for (const struct git_file *f = git_config_files(m->a, m->world->home); f; f = f->next)
+		add_git_config(m, f->path);
 }
 
 /* DIR, DIR:ro, DIR:rw */
@@ -443,27 +432,19 @@ static void show_caches(struct places *p)
 	}
 }
 
-/* As git would, the file in the home goes before the other. */
 static void show_identity(struct places *p)
 {
-	static const char names[][20] = {".gitconfig", ".config/git/config"};
 	struct making *m = p->m;
+	struct git_place place;
+	bool repository = m->r->spec.workspace.n && git_place_find(&p->memo, m->r->spec.workspace, &place);
+	struct str text = gitconfig_identity(m->a, repository ? &place : NULL, m->r->spec.home);
+	struct spec_file *f;
 
-	for (size_t i = 0; i < COUNT(names); i++) {
-		const char *path = str_c(m->a, str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), names[i]));
-		struct spec_file *f;
-		struct str text;
-
-		if (file_read(m->a, path, GITCONFIG_BYTES_MAX, &text, NULL, NULL) != 0)
-			continue;
-		text = gitconfig_identity(m->a, text);
-		if (!text.n)
-			continue;
-		f = arena_new(m->a, struct spec_file);
-		*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home)), .text = text};
-		m->r->spec.files = f;
+	if (!text.n)
 		return;
-	}
+	f = arena_new(m->a, struct spec_file);
+	*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home)), .text = text};
+	m->r->spec.files = f;
 }
 
 static void home(struct places *p)

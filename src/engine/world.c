@@ -11,12 +11,16 @@
 #include "gate/path_table.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/git_tree.h"
+#include "sys/git_view.h"
 #include "sys/glob.h"
 #include "sys/state.h"
 #include "sys/user.h"
 
 #define SELF "/proc/self/exe"
 #define DELETED " (deleted)"
+#define ANSWER_GIT_COST 64   /* an answer that reads several files, in answers about one path */
+#define ANSWER_TREE_COST 256 /* one that starts git */
 #define LEFT -2 /* to the innermost arena_run */
 
 static void fill_user(struct arena *a, const struct engine_request *rq, struct view *v)
@@ -202,6 +206,8 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	ret->paths_end = &ret->paths;
 	ret->globs = NULL;
 	ret->globs_end = &ret->globs;
+	ret->gits = NULL;
+	ret->trees = NULL;
 	if (!p)
 		return;
 	ret->roots = NULL;
@@ -226,18 +232,35 @@ int world_remember(struct arena *a, const struct view *v, struct str state, stru
 	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now, e);
 }
 
-static bool answered(const struct view *v, const struct question *q)
+static bool answered_tree(const struct view *v, const struct question *q)
 {
-	if (q->glob) {
-		for (const struct glob_answer *g = v->globs; g; g = g->next)
-			if (str_eq(g->pattern, q->path))
-				return true;
-		return false;
-	}
-	for (const struct path_answer *p = v->paths; p; p = p->next)
-		if (str_eq(p->path, q->path))
+	for (const struct tree_answer *t = v->trees; t; t = t->next)
+		if (tree_same(t, q->tree))
 			return true;
 	return false;
+}
+
+static bool answered(const struct view *v, const struct question *q)
+{
+	bool found = false;
+
+	switch (q->kind) {
+	case QUESTION_PATH:
+		for (const struct path_answer *p = v->paths; p && !found; p = p->next)
+			found = str_eq(p->path, q->path);
+		break;
+	case QUESTION_GLOB:
+		for (const struct glob_answer *g = v->globs; g && !found; g = g->next)
+			found = str_eq(g->pattern, q->path);
+		break;
+	case QUESTION_GIT:
+		for (const struct git_answer *g = v->gits; g && !found; g = g->next)
+			found = str_eq(g->dir, q->path);
+		break;
+	case QUESTION_TREE:
+		return answered_tree(v, q);
+	}
+	return found;
 }
 
 static size_t count(struct view *v)
@@ -249,7 +272,48 @@ static size_t count(struct view *v)
 		n++;
 	for (; *v->globs_end; v->globs_end = &(*v->globs_end)->next)
 		n++;
+	for (const struct git_answer *g = v->gits; g; g = g->next)
+		n += ANSWER_GIT_COST;
+	for (const struct tree_answer *t = v->trees; t; t = t->next)
+		n += ANSWER_TREE_COST;
 	return n;
+}
+
+/* Appends one answer. Returns what it counts for. */
+static size_t answer_one(struct path_memo *m, struct view *v, const struct question *q)
+{
+	struct path_answer *p;
+	struct glob_answer *g;
+	struct git_answer *git;
+	struct tree_answer *tree;
+
+	switch (q->kind) {
+	case QUESTION_GLOB:
+		g = arena_new(m->a, struct glob_answer);
+		glob_expand(m, q->path, g);
+		*v->globs_end = g;
+		v->globs_end = &g->next;
+		return 1;
+	case QUESTION_GIT:
+		git = arena_new(m->a, struct git_answer);
+		git_look(m, q->path, v->home, git);
+		git->next = v->gits;
+		v->gits = git;
+		return ANSWER_GIT_COST;
+	case QUESTION_TREE:
+		tree = arena_new(m->a, struct tree_answer);
+		git_tree_look(m, q->tree, tree);
+		tree->next = v->trees;
+		v->trees = tree;
+		return ANSWER_TREE_COST;
+	case QUESTION_PATH:
+		break;
+	}
+	p = arena_new(m->a, struct path_answer);
+	path_look(m, q->path, p);
+	*v->paths_end = p;
+	v->paths_end = &p->next;
+	return 1;
 }
 
 size_t world_answer(struct arena *a, struct view *v, const struct question *q)
@@ -260,18 +324,7 @@ size_t world_answer(struct arena *a, struct view *v, const struct question *q)
 	for (; q && n < WORLD_ANSWERS_MAX; q = q->next) {
 		if (answered(v, q))
 			continue;
-		n++;
-		if (q->glob) {
-			struct glob_answer *g = arena_new(a, struct glob_answer);
-			glob_expand(&m, q->path, g);
-			*v->globs_end = g;
-			v->globs_end = &g->next;
-		} else {
-			struct path_answer *p = arena_new(a, struct path_answer);
-			path_look(&m, q->path, p);
-			*v->paths_end = p;
-			v->paths_end = &p->next;
-		}
+		n += answer_one(&m, v, q);
 	}
 	return n - before;
 }

@@ -71,6 +71,7 @@ CHECK("container-escape", GRADE_DENY, false, 0, "a container that can reach this
 CHECK("git-destructive", GRADE_ASK, false, RULE, "work that is not committed, or references, may be lost", NULL, 0)
 CHECK("git-rewrite", GRADE_ASK, false, RULE, "history is rewritten", NULL, 0)
 CHECK("git-planted", GRADE_CONTAIN, false, RULE, "git runs in a directory that looks like a repository of its own", repository_planted, 0)
+CHECK("git-hook", GRADE_CONTAIN, false, RULE, "git runs a hook of the repository, or a program of the project that its settings name", git_hooks_check, 0)
 CHECK("unvetted-workspace", GRADE_CONTAIN, false, 0, "git, or a program that runs it, in or around a workspace where a box runs or what it planted was not all judged", repository_unvetted, 0)
 CHECK("git-amend", GRADE_WARN, false, RULE, "the last commit is replaced", NULL, 0)
 CHECK("database-destroy", GRADE_DENY, false, 0, "a database, table or all its rows are deleted", database_sql, 0)

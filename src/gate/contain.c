@@ -57,6 +57,10 @@ void contain_finish(struct judge *j)
 		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback], .message = STR("it would be contained, but the policy has no box (sandbox.enabled)")});
 		return;
 	}
+	s = git_hooks_signs(j);
+	if (s)
+		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .alternative = STR("make the signature in a command of its own, or leave it out: --no-gpg-sign"),
+			.message = str_fmt(j->a, "it would be contained, but '%s' makes a signature, and no box has the key", subject_options(j, (struct subject *)s)->name)});
 	s = excluded(j);
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .message = str_fmt(j->a, "it would be contained, but '%.*s' never runs in the box (excluded_commands)", STR_ARG(s->base))});

@@ -5,6 +5,7 @@
  *   checks.c     the table of checks (rows in check_rows.h), and those about what is not known
  *   tiers.c      the person's own rules;  rules.c: how one rule matches;  normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
+ *   git_hooks.c  hooks and programs of the project that git would run
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
@@ -80,6 +81,9 @@ struct str judge_quote(struct judge *j, const char *before, struct span at, cons
 struct know_options *subject_options(struct judge *j, struct subject *s);
 struct know_result *subject_known(struct judge *j, struct subject *s);
 
+/* paths.c. Asks the world, once for each question. False: there were too many. */
+bool judge_ask(struct judge *j, const struct question *asked);
+
 /* derive.c. The same step is remembered once. */
 void judge_step(struct judge *j, const char *what, struct str rule, struct span at);
 struct where;
@@ -146,6 +150,11 @@ void repository_ask(struct judge *j, const struct command *c); /* repository.c: 
 struct str repository_directory(struct judge *j, struct subject *s);
 void repository_planted(struct judge *j, const struct check *c);
 void repository_unvetted(struct judge *j, const struct check *c);
+/* git_hooks.c: hooks and programs of the project that git runs */
+void git_hooks_check(struct judge *j, const struct check *c);
+/* A command that makes signatures, which no box can: git commit -S. NULL: none does. */
+const struct subject *git_hooks_signs(struct judge *j);
+const struct git_answer *git_hooks_answer(struct judge *j, struct str dir); /* NULL: not known yet, and asked for */
 void flow_execute(struct judge *j, const struct check *c);
 void flow_leak(struct judge *j, const struct check *c);
 void flow_reverse_shell(struct judge *j, const struct check *c);

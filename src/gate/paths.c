@@ -129,21 +129,30 @@ bool path_is_temp(struct str path) { return equals_any(path, temp_dirs, COUNT(te
 
 /* ---- questions ---- */
 
-static bool ask(struct judge *j, struct str path, bool glob)
+bool judge_ask(struct judge *j, const struct question *asked)
 {
-	struct str key = str_cat(j->a, glob ? STR("*") : STR("="), path);
+	static const char marks[][2] = {[QUESTION_PATH] = "=", [QUESTION_GLOB] = "*", [QUESTION_GIT] = "g", [QUESTION_TREE] = "t"};
+	struct str key = str_fmt(j->a, "%s%.*s", marks[asked->kind], STR_ARG(asked->path));
 	struct question *q;
 
+	if (asked->tree)
+		key = str_fmt(j->a, "%.*s\n%d %.*s\n%.*s", STR_ARG(key), (int)asked->tree->change, STR_ARG(asked->tree->revs),
+			STR_ARG(asked->tree->keep));
 	if (pmap_get(j->asked, key))
 		return true;
 	if (j->nquestions++ >= GATE_QUESTIONS_MAX)
 		return false;
 	j->asked = pmap_set(j->a, j->asked, key, j);
 	q = arena_new(j->a, struct question);
-	*q = (struct question){.path = path, .glob = glob};
+	*q = *asked;
 	*j->questions_end = q;
 	j->questions_end = &q->next;
 	return true;
+}
+
+static bool ask(struct judge *j, struct str path, bool glob)
+{
+	return judge_ask(j, &(struct question){.kind = glob ? QUESTION_GLOB : QUESTION_PATH, .path = path});
 }
 
 /* Operations that act on a name itself, not on what it links to. */

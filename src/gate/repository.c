@@ -30,8 +30,10 @@ static bool present(struct judge *j, struct str dir, const char *name)
 
 void repository_ask(struct judge *j, const struct command *c)
 {
-	if (c->argc && c->argv[0].kind == WORD_EXACT && str_is(path_base(c->argv[0].text), "git") && text_exact(c->cwd) && str_starts(c->cwd, "/"))
+	if (c->argc && c->argv[0].kind == WORD_EXACT && str_is(path_base(c->argv[0].text), "git") && text_exact(c->cwd) && str_starts(c->cwd, "/")) {
 		present(j, c->cwd, "HEAD");
+		git_hooks_answer(j, c->cwd);
+	}
 }
 
 struct str repository_directory(struct judge *j, struct subject *s)

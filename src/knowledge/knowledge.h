@@ -59,6 +59,13 @@ const struct know_row *know_find(struct str base, const struct know_row *own, si
 /* Reads argv (argv[0] is the command itself) by the row. Words may be unknown or WORD_REST. */
 void know_apply(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_result *ret);
 
+/*
+ * What a subcommand of git runs of the repository, words separated by blanks. Hooks: "pre-commit?" is skipped by --no-verify,
+ * "--continue:pre-commit" fires only with that option. Settings that name a program: "filter.*.clean", "gpg.*" for all keys of a section.
+ */
+struct str know_fires(const struct know_row *row);
+struct str know_obeys(const struct know_row *row);
+
 /* An option that is present. Where a cluster or an abbreviation can be read in several ways, each reading is one. */
 struct know_option {
 	const char *name;      /* as the row spells it first; of an option that is not in the row: as given, without its value */

@@ -123,4 +123,7 @@ const struct know_option *know_option_find(const struct know_options *o, const c
 	return NULL;
 }
 
+struct str know_fires(const struct know_row *row) { return row->fires ? str_of(know_string(row, row->fires)) : STR(""); }
+struct str know_obeys(const struct know_row *row) { return row->obeys ? str_of(know_string(row, row->obeys)) : STR(""); }
+
 bool know_has(const struct know_options *o, const char *name) { return know_option_find(o, name, NULL) != NULL; }

@@ -100,6 +100,7 @@ struct know_row {
 	uint32_t only, nonly;     /* uint32_t[]: flags without any of which it does not only read */
 	uint32_t effects;
 	uint32_t info;          /* string: words that alone only print ("--version --help"); 0: the usual ones */
+	uint32_t fires, obeys;  /* strings: hooks and settings of a git repository; 0: none */
 	struct know_operands ops;
 };
 

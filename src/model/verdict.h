@@ -45,10 +45,18 @@ struct known {
 };
 
 /* Something the judge needs to know of the world. Engine answers into the view and judges again. */
+enum question_kind {
+	QUESTION_PATH,      /* what is this path? */
+	QUESTION_GLOB,      /* which paths does this pattern find? */
+	QUESTION_GIT,       /* what does git run of the project in this directory? */
+	QUESTION_TREE,      /* which names does git change in the working tree around this directory? */
+};
+
 struct question {
 	struct question *next;
-	bool glob;          /* expand this pattern; else say what this path is */
+	enum question_kind kind;
 	struct str path;    /* absolute */
+	struct tree_answer *tree; /* QUESTION_TREE: the rest of the question, without an answer */
 };
 
 struct view;

@@ -30,6 +30,59 @@ struct glob_answer {
 	bool more;             /* there are more than are listed */
 };
 
+struct git_item {
+	struct git_item *next;
+	struct str name, text;
+};
+
+/* What git would run of the project in a directory. Hooks and programs of the person or of the system are not listed. */
+struct git_answer {
+	struct git_answer *next;
+	struct str dir;        /* as asked: absolute */
+	bool found;            /* there is a repository */
+	bool unclear;          /* its configuration is not understood, or cannot be read: it may name any program */
+	bool signs_commits, signs_tags;
+	struct str top;        /* its working tree, resolved; empty: none */
+	struct git_item *hooks;    /* name, and the file */
+	struct git_item *programs; /* setting ("filter.x.clean"), and the command */
+};
+
+/* Changes of a working tree by git whose names can be known in advance: by the commits that the operands name. */
+enum git_change {
+	GIT_CHANGE_CHECKOUT,   /* to a commit: checkout, switch, reset, restore --source */
+	GIT_CHANGE_MERGE,      /* what a commit has since the common ancestor */
+	GIT_CHANGE_PICK,       /* what the commits changed: cherry-pick, revert */
+	GIT_CHANGE_STASH,      /* what a stash holds */
+};
+
+enum git_touch_kind { GIT_TOUCH_FILE, GIT_TOUCH_LINK, GIT_TOUCH_REPOSITORY, GIT_TOUCH_DELETE };
+
+struct git_touch {             /* a name that such a change writes or deletes */
+	struct git_touch *next;
+	enum git_touch_kind kind;
+	struct str path;       /* absolute */
+};
+
+/*
+ * Only names that may matter are listed: links, repositories inside (submodules), names that `keep` matches, names with a component that
+ * starts with a dot, and names that a repository consists of.
+ */
+struct tree_answer {
+	struct tree_answer *next;
+	struct str dir;        /* as asked, with what follows: the question */
+	enum git_change change;
+	struct str revs;       /* separated by blanks */
+	struct str keep;       /* patterns of protected paths, one on each line */
+	bool known;            /* else nothing can be said */
+	bool more;             /* there are more names than are listed */
+	struct git_touch *touched;
+};
+
+static inline bool tree_same(const struct tree_answer *a, const struct tree_answer *b)
+{
+	return a->change == b->change && str_eq(a->dir, b->dir) && str_eq(a->revs, b->revs) && str_eq(a->keep, b->keep);
+}
+
 struct root {              /* a directory that may be written, or a workspace */
 	struct root *next;
 	struct str path;       /* resolved */
@@ -62,6 +115,8 @@ struct view {
 	bool closed;           /* no more answers will come: judge by what is there */
 	struct path_answer *paths, **paths_end;
 	struct glob_answer *globs, **globs_end;
+	struct git_answer *gits;   /* in any order */
+	struct tree_answer *trees;
 	struct classified classified;
 	struct path_memo *memo; /* the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for nobody later; may be NULL */
 	const struct remembered *remembered; /* roots that were seen before (sys/remembered.h); may be NULL */

@@ -18,6 +18,7 @@
 #define SLICE_MS 10     /* how often the child is looked at where the kernel has no pidfd */
 #define FDS_MAX 65536   /* descriptors closed one by one where the kernel has no close_range */
 #define READ_MAX 65536  /* of one read */
+#define SINK_BYTES 16384 /* of one piece of output */
 
 struct pipes {
 	int input;               /* a file in memory */
@@ -134,11 +135,33 @@ static void take_status(struct child *c, int fd)
 		c->errnum = why;
 }
 
+static void pass_output(struct child *c, int fd, const struct process_request *rq)
+{
+	char piece[SINK_BYTES];
+
+	while (!c->out_ended && now_ms() < c->deadline) {
+		ssize_t got = read(fd, piece, sizeof piece);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 && errno == EAGAIN)
+			return;
+		if (got <= 0)
+			c->out_ended = true;
+		else
+			rq->sink(rq->sink_ctx, piece, (size_t)got);
+	}
+}
+
 /* Takes what is there; a full room with more behind it is too much. */
 static void take_output(struct child *c, int fd, const struct process_request *rq, size_t *n)
 {
 	char spill;
 
+	if (rq->sink) {
+		pass_output(c, fd, rq);
+		return;
+	}
 	while (!c->out_ended && !c->too_much) {
 		size_t room = rq->output_max - *n;
 		ssize_t got = room ? read(fd, rq->output + *n, room < READ_MAX ? room : READ_MAX) : read(fd, &spill, 1);

@@ -19,6 +19,9 @@ struct process_request {
 	char *output;            /* the caller's room */
 	size_t output_max;       /* more output than this is an error */
 	unsigned timeout_ms;
+	/* Takes the output piece by piece, as much as there is, in place of the room. It must not leave: the child is still there. */
+	void (*sink)(void *ctx, const char *bytes, size_t n);
+	void *sink_ctx;
 };
 
 struct process_result {

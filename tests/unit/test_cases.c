@@ -309,10 +309,10 @@ static const char with_programs[] = "classifier.txt";
 
 static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt") && strcmp(d->d_name, with_programs); }
 
-/* What no row can show: test_gate.c makes the arena full; tests/run/world.sh has files with links; test_classifier.c has classifiers; tests/run/record.sh has records that cannot be written; tests/run/box_planted.sh has workspaces that are not vetted; tests/run/identity.sh has projects that are replaced. */
+/* What no row can show: test_gate.c makes the arena full; tests/run/world.sh has files with links; tests/run/git_view.sh has repositories with hooks; test_classifier.c has classifiers; tests/run/record.sh has records that cannot be written; tests/run/box_planted.sh has workspaces that are not vetted; tests/run/identity.sh has projects that are replaced. */
 static bool shown_elsewhere(const char *id)
 {
-	static const char *const ids[] = {"internal-error", "record-error", "project-changed", "link-write", "outside-overwrite", "git-planted", "unvetted-workspace", "classifier", "code-error", "code-dynamic"};
+	static const char *const ids[] = {"internal-error", "record-error", "project-changed", "link-write", "outside-overwrite", "git-planted", "git-hook", "unvetted-workspace", "classifier", "code-error", "code-dynamic"};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
 		if (!strcmp(ids[i], id))

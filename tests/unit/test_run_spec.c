@@ -532,8 +532,16 @@ static void test_identity(void)
 		{"[user]\nname = a\\\n[alias]\n", ""}, {"[user]\nname = \"open\n", ""}, {"[user]\nname = a\x01\n", ""}, {"", ""}, {"name = x", ""},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		CHECK_STR(gitconfig_identity(A, str_of(rows[i].text)), rows[i].want);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		make_file("home3/.gitconfig", rows[i].text, 0600);
+		CHECK_STR(gitconfig_identity(A, NULL, str_of(at("home3"))), rows[i].want);
+	}
+	make_file("home3/.gitconfig", "[user]\nname = Ada\n[include]\npath = more\n[includeIf \"gitdir:~/work/\"]\npath = work\n", 0600);
+	make_file("home3/more", "[user]\nemail = a@example.com\n", 0600);
+	make_file("home3/work", "[user]\nemail = w@example.com\n", 0600);
+	CHECK_STR(gitconfig_identity(A, NULL, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"a@example.com\"\n");
+	struct git_place place = {.top = str_of(at("home3/work/x")), .dir = str_of(at("home3/work/x/.git")), .common = str_of(at("home3/work/x/.git"))};
+	CHECK_STR(gitconfig_identity(A, &place, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
 	world.home = str_of(at("home3"));
 	EXPECT(WISH(.code = "ls", .profile = "work", .workspace = at("home3/proj")), "/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");

@@ -430,7 +430,7 @@ static void test_view(void)
 static void test_answers(void)
 {
 	struct view v = {.cwd = str_of(at("tree"))};
-	struct question q[4] = {{.path = str_of(at("tree/lf"))}, {.glob = true, .path = str_of(at("globs/?"))}, {.path = str_of(at("tree/lf"))}, {.path = STR("/proc/self/cwd/f")}};
+	struct question q[4] = {{.path = str_of(at("tree/lf"))}, {.kind = QUESTION_GLOB, .path = str_of(at("globs/?"))}, {.path = str_of(at("tree/lf"))}, {.path = STR("/proc/self/cwd/f")}};
 	for (size_t i = 0; i < 3; i++)
 		q[i].next = &q[i + 1];
 	CHECK_INT(world_answer(A, &v, q), 3);
@@ -452,7 +452,7 @@ static int view_once(void *arg)
 	struct arena *a = arg;
 	struct engine_request rq = {.cwd = str_of(at("home/repo/sub"))};
 	struct view v;
-	struct question q = {.glob = true, .path = str_of(at("globs/*"))};
+	struct question q = {.kind = QUESTION_GLOB, .path = str_of(at("globs/*"))};
 	world_view(a, &rq, NULL, &v);
 	world_answer(a, &v, &q);
 	return str_is(v.project, at("home/repo")) && v.globs->nmatches == 3 ? 0 : 1;

@@ -1,0 +1,193 @@
+/*
+ * Hooks of a repository, and programs that its settings name, are content of the project as its scripts are: a git command that runs one
+ * runs in the box. The rows of knowledge/git.yaml say which hooks a subcommand fires and which settings it obeys; the world says which of
+ * them there are.
+ */
+#include "gate/judge.h"
+
+#define NAMES_SHOWN 3
+
+const struct git_answer *git_hooks_answer(struct judge *j, struct str dir)
+{
+	for (const struct git_answer *g = j->v->gits; g; g = g->next)
+		if (str_eq(g->dir, dir))
+			return g;
+	if (!j->v->closed)
+		judge_ask(j, &(struct question){.kind = QUESTION_GIT, .path = dir});
+	return NULL;
+}
+
+/* The next word of a list that blanks separate; empty at its end. */
+static struct str next_word(struct str *list)
+{
+	size_t from = 0, to;
+
+	while (from < list->n && list->p[from] == ' ')
+		from++;
+	for (to = from; to < list->n && list->p[to] != ' ';)
+		to++;
+	struct str word = str_sub(*list, from, to);
+	*list = str_sub(*list, to, list->n);
+	return word;
+}
+
+static const struct git_item *item_find(const struct git_item *i, struct str name)
+{
+	while (i && !str_eq(i->name, name))
+		i = i->next;
+	return i;
+}
+
+/* A later option replaces an earlier one; with both, it counts as not given. */
+static bool given(const struct know_options *o, const char *option, const char *opposite)
+{
+	return know_has(o, option) && !know_has(o, opposite);
+}
+
+/* Does this word of `fires` name a hook that would run? */
+static const struct git_item *fired(struct judge *j, const struct know_options *o, const struct git_answer *g, struct str word)
+{
+	bool skipped = str_ends(word, "?") && given(o, "--no-verify", "--verify");
+	ptrdiff_t colon = str_find(word, ':', 0);
+
+	word.n -= str_ends(word, "?");
+	if (colon > 0 && !know_has(o, str_c(j->a, str_sub(word, 0, (size_t)colon))) && !o->maybe_option)
+		return NULL;
+	if (colon > 0)
+		word = str_sub(word, (size_t)colon + 1, word.n);
+	return skipped ? NULL : item_find(g->hooks, word);
+}
+
+/* "filter.*.clean" matches "filter.lfs.clean", and "gpg.*" every setting of the section. */
+static bool setting_matches(struct str pattern, struct str name)
+{
+	ptrdiff_t dot = str_find(pattern, '.', 0);
+	size_t last = pattern.n;
+
+	while (last > 0 && pattern.p[last - 1] != '.')
+		last--;
+	if (dot < 0 || name.n <= (size_t)dot || !str_eq(str_sub(pattern, 0, (size_t)dot + 1), str_sub(name, 0, (size_t)dot + 1)))
+		return false;
+	struct str key = str_sub(pattern, last, pattern.n);
+	return str_is(key, "*") || (name.n > key.n && str_eq(str_sub(name, name.n - key.n, name.n), key));
+}
+
+static bool listed(struct str list, struct str name)
+{
+	for (struct str word = next_word(&list); word.n; word = next_word(&list))
+		if (setting_matches(word, name))
+			return true;
+	return false;
+}
+
+static void tell_hooks(struct judge *j, const struct check *c, struct subject *s, const struct git_answer *g)
+{
+	struct know_options *o = subject_options(j, s);
+	const struct know_row *rows[] = {s->row, o->row};
+	struct buf b;
+	size_t n = 0;
+
+	buf_init(&b, j->a, 0);
+	for (size_t i = 0; i < 2 && !(i && rows[1] == rows[0]); i++) {
+		struct str list = know_fires(rows[i]);
+
+		for (struct str word = next_word(&list); word.n; word = next_word(&list)) {
+			const struct git_item *hook = fired(j, o, g, word);
+
+			if (hook && n++ < NAMES_SHOWN)
+				buf_fmt(&b, "%s'%.*s'", n > 1 ? ", " : "", STR_ARG(hook->text));
+		}
+	}
+	if (n)
+		judge_say(j, c, s->c->at, str_fmt(j->a, "%s runs %s of this repository: %.*s%s", o->name, n > 1 ? "hooks" : "a hook", STR_ARG(buf_view(&b)),
+			n > NAMES_SHOWN ? ", ..." : ""));
+}
+
+static void tell_programs(struct judge *j, const struct check *c, struct subject *s, const struct git_answer *g)
+{
+	struct know_options *o = subject_options(j, s);
+
+	for (const struct git_item *p = g->programs; p; p = p->next)
+		if (listed(know_obeys(o->row), p->name) || listed(know_obeys(s->row), p->name)) {
+			judge_say(j, c, s->c->at, str_fmt(j->a, "%s runs '%.*s', a program of this project (%.*s)", o->name, STR_ARG(p->text), STR_ARG(p->name)));
+			return;
+		}
+	if (g->unclear)
+		judge_say(j, c, s->c->at, str_fmt(j->a, "%s reads a configuration in '%.*s' that caisson does not understand, and that may name programs", o->name,
+			STR_ARG(g->top)));
+}
+
+/* Where the hooks are: git's directory, or the repository that an option names. Empty: not known. */
+static struct str hooks_directory(struct judge *j, struct subject *s)
+{
+	const struct know_option *k = know_option_find(subject_options(j, s), "--git-dir", NULL);
+	struct str dir = repository_directory(j, s);
+
+	if (!k || !dir.n)
+		return dir;
+	if (!k->has_value || k->value.kind != WORD_EXACT)
+		return STR("");
+	return str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
+}
+
+void git_hooks_check(struct judge *j, const struct check *c)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		const struct git_answer *g;
+		struct str dir;
+
+		if (!str_is(s->base, "git") || !s->row)
+			continue;
+		dir = hooks_directory(j, s);
+		g = dir.n ? git_hooks_answer(j, dir) : NULL;
+		if (!g && (!dir.n || j->v->closed) && know_fires(subject_options(j, s)->row).n && subject_options(j, s)->row != s->row)
+			judge_say(j, c, s->c->at, str_fmt(j->a, "%s may run hooks: the repository is not known", subject_options(j, s)->name));
+		if (!g || !g->found)
+			continue;
+		tell_hooks(j, c, s, g);
+		tell_programs(j, c, s, g);
+	}
+}
+
+static bool word_listed(struct str list, const char *name)
+{
+	for (struct str word = next_word(&list); word.n; word = next_word(&list))
+		if (str_is(word, name))
+			return true;
+	return false;
+}
+
+/* A directory of keys that the command itself names is not the person's. */
+static bool names_keys(const struct command *c)
+{
+	const struct setting *s = c->settings;
+
+	while (s && !str_is(s->name, "GNUPGHOME"))
+		s = s->next;
+	return s != NULL;
+}
+
+static bool signs(struct judge *j, struct subject *s)
+{
+	struct str dir = hooks_directory(j, s);
+	const struct git_answer *g = dir.n ? git_hooks_answer(j, dir) : NULL;
+	struct know_options *o = subject_options(j, s);
+	struct str list = know_obeys(o->row);
+
+	if (names_keys(s->c))
+		return false;
+	if (word_listed(list, "commit.gpgsign"))
+		return !know_has(o, "--no-gpg-sign") && (know_has(o, "-S") || (g && g->signs_commits));
+	if (word_listed(list, "tag.gpgsign"))
+		return !know_has(o, "--no-sign") && (know_has(o, "-s") || know_has(o, "-u") || (g && g->signs_tags && o->noperands > 0));
+	return false;
+}
+
+const struct subject *git_hooks_signs(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (str_is(j->subjects[i].base, "git") && j->subjects[i].row && signs(j, &j->subjects[i]))
+			return &j->subjects[i];
+	return NULL;
+}

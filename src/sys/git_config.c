@@ -1,0 +1,144 @@
+/*
+ * Reading git's configuration as text: see git_config.h.
+ *
+ * One setting on a line is read, with quotes and escapes in its value. Whatever else is met (a value that goes on in the next line, an unknown
+ * escape) makes the reader say that it did not understand. Its callers then expect the worst, and get the raw line as a setting "?.?".
+ */
+#include "sys/git_config.h"
+
+#include <ctype.h>
+
+#define NAME_BYTES 64
+#define BLANKS " \t\r"
+
+/* A name in lower case; empty when it is none. */
+static struct str name_of(struct arena *a, struct str s)
+{
+	char *c = str_c(a, s);
+
+	if (!s.n || s.n > NAME_BYTES)
+		return STR("");
+	for (size_t i = 0; i < s.n; i++) {
+		if (!isalnum((unsigned char)c[i]) && c[i] != '-')
+			return STR("");
+		c[i] = (char)tolower((unsigned char)c[i]);
+	}
+	return str_n(c, s.n);
+}
+
+/* [section] or [section "sub"]: how many bytes it takes, 0: not understood. */
+static size_t header(struct arena *a, struct str line, struct git_setting *ret)
+{
+	struct buf sub;
+	size_t i = 1;
+
+	while (i < line.n && line.p[i] != ']' && line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '"')
+		i++;
+	ret->section = name_of(a, str_sub(line, 1, i));
+	buf_init(&sub, a, line.n + 1);
+	while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t'))
+		i++;
+	if (i < line.n && line.p[i] == '"') {
+		for (i++; i < line.n && line.p[i] != '"'; i++) {
+			if (line.p[i] == '\\' && ++i >= line.n)
+				return 0;
+			buf_char(&sub, line.p[i]);
+		}
+		i++;
+	}
+	ret->sub = buf_view(&sub);
+	return ret->section.n && i < line.n && line.p[i] == ']' ? i + 1 : 0;
+}
+
+/* The letter that an escape in a value stands for; 0: unknown, or the value goes on in the next line. */
+static char escaped(char c)
+{
+	switch (c) {
+	case '"':
+	case '\\': return c;
+	case 'n': return '\n';
+	case 't': return '\t';
+	case 'b': return '\b';
+	default: return 0;
+	}
+}
+
+/* The value without quotes, escapes and comment, as git reads it. False: not understood. */
+static bool value_of(struct arena *a, struct str s, struct str *ret)
+{
+	bool quoted = false;
+	size_t keep = 0; /* blanks before this are part of the value */
+	struct buf b;
+
+	s = str_trim(s, BLANKS);
+	buf_init(&b, a, s.n + 1);
+	for (size_t i = 0; i < s.n && (quoted || !strchr("#;", s.p[i])); i++) {
+		char c = s.p[i];
+
+		if (c == '"') {
+			quoted = !quoted;
+			keep = b.n;
+			continue;
+		}
+		if (c == '\\') {
+			c = ++i < s.n ? escaped(s.p[i]) : 0;
+			if (!c)
+				return false;
+			buf_char(&b, c);
+			keep = b.n;
+			continue;
+		}
+		buf_char(&b, c);
+		if (quoted)
+			keep = b.n;
+	}
+	while (b.n > keep && strchr(BLANKS, b.p[b.n - 1]))
+		b.n--;
+	*ret = buf_view(&b);
+	return !quoted;
+}
+
+static bool setting(struct arena *a, const struct git_setting *in, struct str line, git_setting_fn *fn, void *ctx)
+{
+	ptrdiff_t equals = str_find(line, '=', 0);
+	struct git_setting s = {.section = in->section, .sub = in->sub, .value = STR("true")};
+
+	s.key = name_of(a, str_trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals), BLANKS));
+	if (!s.section.n || !s.key.n || (equals >= 0 && !value_of(a, str_sub(line, (size_t)equals + 1, line.n), &s.value)))
+		return false;
+	fn(ctx, &s);
+	return true;
+}
+
+bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void *ctx)
+{
+	struct git_setting in = {.section = STR(""), .sub = STR("")};
+	bool understood = !memchr(text.p, 0, text.n);
+
+	for (size_t from = 0; from < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', from);
+		size_t to = end < 0 ? text.n : (size_t)end;
+		struct str line = str_trim(str_sub(text, from, to), BLANKS);
+
+		from = to + 1;
+		if (line.n && line.p[0] == '[') {
+			size_t n = header(a, line, &in);
+
+			line = n ? str_trim(str_sub(line, n, line.n), BLANKS) : line;
+			if (!n)
+				in.section = in.sub = STR("");
+		}
+		if (line.n && line.p[0] != '#' && line.p[0] != ';' && !setting(a, &in, line, fn, ctx)) {
+			understood = false;
+			fn(ctx, &(struct git_setting){.section = STR("?"), .sub = STR(""), .key = STR("?"), .value = line});
+		}
+	}
+	return understood;
+}
+
+bool git_config_true(struct str value)
+{
+	static const char yes[][8] = {"true", "yes", "on", "1", ""};
+
+	return STR_LISTED(value, yes);
+}

@@ -1,0 +1,405 @@
+/* Names that a change of git's makes: see git_tree.h. */
+#define _GNU_SOURCE
+#include "sys/git_tree.h"
+
+#include <limits.h>
+#include <unistd.h>
+
+#include "base/glob.h"
+#include "sys/git_view.h"
+#include "sys/process.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define RUN_MS 1500          /* for one child */
+#define ARGS_MAX 64
+#define OID_BYTES 128        /* of a line with an object's name */
+#define COMMITS_MAX 256      /* picked at once */
+#define COMMITS_BYTES ((size_t)COMMITS_MAX * OID_BYTES)
+#define KEPT_BYTES ((size_t)128 << 10)
+#define RECORD_BYTES (PATH_MAX + 256)
+#define PATTERNS_MAX 64
+
+static const char git_programs[][20] = {"/usr/local/bin/git", "/usr/bin/git", "/bin/git"};
+
+/* Nothing of the caller's environment: a trace, an alternate object store or a transport could be set there. */
+static char *const environment[] = {
+	"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
+	"GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
+	"GIT_INDEX_FILE=/nonexistent/index", "GIT_PAGER=cat", NULL,
+};
+
+static const char *const overridden[] = {
+	"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.alternateRefsCommand=false", "core.sshCommand=false",
+	"core.attributesFile=/dev/null", "protocol.allow=never", "diff.external=", "log.showSignature=false", "gc.auto=0",
+};
+
+struct run {
+	struct path_memo *m;
+	const struct git_place *place;
+	const char *git;
+	char *argv[ARGS_MAX + 1];
+	size_t argc;
+};
+
+/* ---- names ---- */
+
+struct names { /* takes the output of diff-tree -z; nothing in here is allocated while the child runs */
+	char record[RECORD_BYTES];
+	size_t n;
+	bool meta;             /* the record is not a path but what stands before one */
+	char mode[8], status;  /* of the name that follows */
+	bool broken;
+	char *kept;            /* a letter for the kind, the path, NUL */
+	size_t nkept;
+	bool more;
+	struct str patterns[PATTERNS_MAX];
+	size_t npatterns;
+};
+
+static bool is_part(struct str name, bool last)
+{
+	static const char files[][12] = {"HEAD", "config", "commondir", ""}, dirs[][12] = {"objects", "refs", "hooks", ""};
+
+	return last ? STR_LISTED(name, files) : STR_LISTED(name, dirs);
+}
+
+/* A component that starts with a dot, or a part of a repository; or a name that the policy protects, at any depth. */
+static bool matters(const struct names *t, struct str path)
+{
+	for (size_t from = 0; from < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', from);
+		size_t to = slash < 0 ? path.n : (size_t)slash;
+
+		if (path.p[from] == '.' || is_part(str_sub(path, from, to), slash < 0))
+			return true;
+		for (size_t i = 0; i < t->npatterns; i++)
+			if (glob_path(t->patterns[i], str_sub(path, from, path.n), GLOB_FOLD | GLOB_BELOW))
+				return true;
+		from = to + 1;
+	}
+	return false;
+}
+
+static void take_name(struct names *t, struct str path)
+{
+	enum git_touch_kind kind = t->status == 'D' ? GIT_TOUCH_DELETE : !strcmp(t->mode, "120000") ? GIT_TOUCH_LINK
+		: !strcmp(t->mode, "160000") ? GIT_TOUCH_REPOSITORY : GIT_TOUCH_FILE;
+
+	if ((kind == GIT_TOUCH_FILE || kind == GIT_TOUCH_DELETE) && !matters(t, path))
+		return;
+	if (t->nkept + path.n + 2 > KEPT_BYTES) {
+		t->more = true;
+		return;
+	}
+	t->kept[t->nkept++] = (char)('0' + kind);
+	memcpy(t->kept + t->nkept, path.p, path.n);
+	t->nkept += path.n;
+	t->kept[t->nkept++] = 0;
+}
+
+/* ":100644 120000 OID OID M" */
+static void take_meta(struct names *t, struct str meta)
+{
+	if (meta.n < 16 || meta.p[0] != ':' || meta.p[7] != ' ' || meta.p[14] != ' ') {
+		t->broken = true;
+		return;
+	}
+	memcpy(t->mode, meta.p + 8, 6);
+	t->mode[6] = 0;
+	t->status = meta.p[meta.n - 1];
+}
+
+static void take_output(void *ctx, const char *bytes, size_t n)
+{
+	struct names *t = ctx;
+
+	for (size_t i = 0; i < n && !t->broken; i++) {
+		if (bytes[i]) {
+			if (t->n == sizeof t->record)
+				t->broken = true;
+			else
+				t->record[t->n++] = bytes[i];
+			continue;
+		}
+		if (t->meta)
+			take_meta(t, str_n(t->record, t->n));
+		else
+			take_name(t, str_n(t->record, t->n));
+		t->meta = !t->meta;
+		t->n = 0;
+	}
+}
+
+static void split_patterns(struct names *t, struct str list)
+{
+	for (size_t from = 0; from < list.n;) {
+		ptrdiff_t end = str_find(list, '\n', from);
+		size_t to = end < 0 ? list.n : (size_t)end;
+		struct str p = str_sub(list, from, to);
+
+		from = to + 1;
+		p = str_starts(p, "~/") ? str_sub(p, 2, p.n) : str_starts(p, "/") ? str_sub(p, 1, p.n) : p;
+		if (t->npatterns == PATTERNS_MAX)
+			t->more = true;
+		else if (p.n)
+			t->patterns[t->npatterns++] = p;
+	}
+}
+
+static void list_names(struct arena *a, const struct names *t, struct str top, struct tree_answer *ret)
+{
+	struct git_touch **end = &ret->touched;
+
+	for (size_t at = 0; at < t->nkept;) {
+		struct str path = str_of(t->kept + at + 1);
+
+		*end = arena_new(a, struct git_touch);
+		**end = (struct git_touch){.kind = (enum git_touch_kind)(t->kept[at] - '0'), .path = str_fmt(a, "%.*s/%.*s", STR_ARG(top), STR_ARG(path))};
+		end = &(*end)->next;
+		at += path.n + 2;
+	}
+	ret->more = t->more;
+	ret->known = true;
+}
+
+/* ---- git ---- */
+
+static void arg(struct run *r, const char *text)
+{
+	if (r->argc < ARGS_MAX)
+		r->argv[r->argc++] = str_c(r->m->a, str_of(text));
+	r->argv[r->argc] = NULL;
+}
+
+static void begin(struct run *r, const char *command)
+{
+	r->argc = 0;
+	arg(r, "git");
+	arg(r, str_c(r->m->a, str_fmt(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir))));
+	arg(r, "--no-pager");
+	for (size_t i = 0; i < COUNT(overridden); i++) {
+		arg(r, "-c");
+		arg(r, overridden[i]);
+	}
+	arg(r, command);
+}
+
+/* Starts it, all arguments being there. 0 when it ended with status 0. */
+static int finish(struct run *r, struct str input, struct names *names, char *output, size_t max, size_t *ret_n)
+{
+	struct process_request rq = {.path = r->git, .argv = r->argv, .envp = environment, .input = input, .output = output, .output_max = max, .timeout_ms = RUN_MS};
+	struct process_result result;
+
+	if (names) {
+		rq.sink = take_output;
+		rq.sink_ctx = names;
+		names->meta = true;
+		names->n = 0;
+	}
+	if (r->argc == ARGS_MAX || process_ask(&rq, &result, NULL) != 0 || result.status != 0 || (names && (names->broken || names->n)))
+		return -1;
+	if (ret_n)
+		*ret_n = result.n;
+	return 0;
+}
+
+static void begin_diff(struct run *r)
+{
+	static const char *const options[] = {"-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"};
+
+	begin(r, "diff-tree");
+	for (size_t i = 0; i < COUNT(options); i++)
+		arg(r, options[i]);
+}
+
+static int diff(struct run *r, struct str from, struct str to, struct names *names)
+{
+	begin_diff(r);
+	arg(r, str_c(r->m->a, from));
+	arg(r, str_c(r->m->a, to));
+	arg(r, "--");
+	return finish(r, STR(""), names, NULL, 0, NULL);
+}
+
+/* One line of output; empty: an error, or none. */
+static struct str ask_line(struct run *r)
+{
+	char *line = arena_alloc(r->m->a, OID_BYTES);
+	size_t n = 0;
+
+	if (finish(r, STR(""), NULL, line, OID_BYTES, &n) != 0)
+		return STR("");
+	return str_trim(str_n(line, n), "\n");
+}
+
+static struct str verify(struct run *r, struct str rev)
+{
+	begin(r, "rev-parse");
+	arg(r, "--verify");
+	arg(r, "-q");
+	arg(r, str_c(r->m->a, str_fmt(r->m->a, "%.*s^{commit}", STR_ARG(rev))));
+	return ask_line(r);
+}
+
+/* A branch of the remote, where there is no other: git makes a branch of it. */
+static struct str find_commit(struct run *r, struct str rev)
+{
+	struct str found = verify(r, rev);
+
+	return found.n ? found : verify(r, str_fmt(r->m->a, "refs/remotes/origin/%.*s", STR_ARG(rev)));
+}
+
+/* ---- the changes ---- */
+
+static int look_checkout(struct run *r, struct str rev, struct names *names)
+{
+	struct str to = find_commit(r, rev);
+
+	return to.n ? diff(r, STR("HEAD"), to, names) : -1;
+}
+
+static int look_merge(struct run *r, struct str rev, struct names *names)
+{
+	struct str to = verify(r, rev), base;
+
+	if (!to.n)
+		return -1;
+	begin(r, "merge-base");
+	arg(r, "HEAD");
+	arg(r, str_c(r->m->a, to));
+	base = ask_line(r);
+	return base.n ? diff(r, base, to, names) : -1;
+}
+
+static int look_stash(struct run *r, struct str rev, struct names *names)
+{
+	struct arena *a = r->m->a;
+	struct str stash = verify(r, rev), untracked;
+
+	if (!stash.n || diff(r, str_fmt(a, "%.*s^1", STR_ARG(stash)), stash, names) != 0)
+		return -1;
+	untracked = verify(r, str_fmt(a, "%.*s^3", STR_ARG(stash)));
+	if (!untracked.n)
+		return 0;
+	begin_diff(r);
+	arg(r, "--root");
+	arg(r, "--no-commit-id");
+	arg(r, str_c(a, untracked));
+	arg(r, "--");
+	return finish(r, STR(""), names, NULL, 0, NULL);
+}
+
+/* All revisions at once: they may be a range. */
+static int look_picks(struct run *r, const struct str *revs, size_t n, struct names *names)
+{
+	char *commits = arena_alloc(r->m->a, COMMITS_BYTES);
+	size_t bytes = 0;
+
+	begin(r, "rev-list");
+	arg(r, "--no-walk=unsorted");
+	for (size_t i = 0; i < n; i++)
+		arg(r, str_c(r->m->a, revs[i]));
+	arg(r, "--");
+	if (finish(r, STR(""), NULL, commits, COMMITS_BYTES, &bytes) != 0 || !bytes)
+		return -1;
+	begin_diff(r);
+	arg(r, "--root");
+	arg(r, "-m");
+	arg(r, "--no-commit-id");
+	arg(r, "--stdin");
+	return finish(r, str_n(commits, bytes), names, NULL, 0, NULL);
+}
+
+/* ---- the question ---- */
+
+struct plain { /* what makes a repository one that is not asked about */
+	bool not;
+};
+
+static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
+{
+	struct plain *p = ctx;
+	bool promisor = str_is(s->section, "remote") && (str_is(s->key, "promisor") || str_is(s->key, "partialclonefilter"));
+	bool partial = str_is(s->section, "extensions") && str_is(s->key, "partialclone");
+	bool elsewhere = str_is(s->section, "core") && str_is(s->key, "worktree");
+
+	p->not |= scope == GIT_SCOPE_REPOSITORY && (promisor || partial || elsewhere);
+}
+
+static bool owned(struct path_memo *m, struct str dir)
+{
+	const struct path_dir *d = path_dir(m, dir);
+
+	return d && d->owner == (uint32_t)getuid();
+}
+
+static bool usable(struct path_memo *m, const struct git_place *place)
+{
+	struct plain p = {0};
+
+	if (place->top.n < 2 || !owned(m, place->dir) || !owned(m, place->common))
+		return false;
+	return git_settings_each(m->a, place, STR(""), plain_setting, &p) && !p.not;
+}
+
+/* A revision without a colon, blank or pattern, that is no option. */
+static bool plain_rev(struct str rev)
+{
+	for (size_t i = 0; i < rev.n; i++) {
+		char c = rev.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("._/@{}~^+#%,=-", c)))
+			return false;
+	}
+	return rev.n && rev.n < 256 && rev.p[0] != '-';
+}
+
+static size_t split_revs(struct str list, struct str revs[GIT_TREE_REVS_MAX])
+{
+	size_t n = 0;
+
+	for (size_t from = 0; from < list.n;) {
+		ptrdiff_t end = str_find(list, ' ', from);
+		size_t to = end < 0 ? list.n : (size_t)end;
+
+		if (n == GIT_TREE_REVS_MAX || !plain_rev(str_sub(list, from, to)))
+			return 0;
+		revs[n++] = str_sub(list, from, to);
+		from = to + 1;
+	}
+	return n;
+}
+
+static int look(struct run *r, enum git_change change, const struct str *revs, size_t n, struct names *names)
+{
+	int (*const each[])(struct run *, struct str, struct names *) = {
+		[GIT_CHANGE_CHECKOUT] = look_checkout, [GIT_CHANGE_MERGE] = look_merge, [GIT_CHANGE_STASH] = look_stash,
+	};
+
+	if (change == GIT_CHANGE_PICK)
+		return look_picks(r, revs, n, names);
+	for (size_t i = 0; i < n; i++)
+		if (str_contains(revs[i], STR("..")) || each[change](r, revs[i], names) != 0)
+			return -1;
+	return 0;
+}
+
+void git_tree_look(struct path_memo *m, const struct tree_answer *asked, struct tree_answer *ret)
+{
+	struct names *names = arena_new(m->a, struct names);
+	struct run r = {.m = m};
+	struct str revs[GIT_TREE_REVS_MAX];
+	struct git_place place;
+	size_t n = split_revs(asked->revs, revs);
+
+	*ret = (struct tree_answer){.dir = asked->dir, .change = asked->change, .revs = asked->revs, .keep = asked->keep};
+	for (size_t i = 0; i < COUNT(git_programs) && !r.git; i++)
+		r.git = access(git_programs[i], X_OK) == 0 ? git_programs[i] : NULL;
+	if (!n || !r.git || !git_place_find(m, asked->dir, &place) || !usable(m, &place))
+		return;
+	r.place = &place;
+	names->kept = arena_alloc(m->a, KEPT_BYTES);
+	split_patterns(names, asked->keep);
+	if (look(&r, asked->change, revs, n, names) == 0)
+		list_names(m->a, names, place.top, ret);
+}

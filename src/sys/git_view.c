@@ -1,0 +1,437 @@
+/* Hooks and configured programs of a repository: see git_view.h. */
+#define _GNU_SOURCE
+#include "sys/git_view.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/glob.h"
+#include "sys/file.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+#define DEPTH_MAX 64      /* directories looked at upwards */
+#define INCLUDES_MAX 10   /* configurations inside configurations, as in git */
+#define FILES_MAX 128     /* configurations of one answer */
+#define LINE_MAX_BYTES (PATH_MAX + 16)
+#define COMMAND_MAX 200   /* bytes of a command that an answer quotes */
+#define PROGRAMS_MAX 32   /* listed in one answer */
+#define HOOK_MAX 4096     /* bytes of a hook that is compared with git-lfs's */
+#define BLANKS " \t\r\n"
+
+/* ---- places ---- */
+
+static struct str join(struct arena *a, struct str dir, struct str name)
+{
+	return str_starts(name, "/") ? name : str_fmt(a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(name));
+}
+
+static enum path_kind kind_of(struct path_memo *m, struct str dir, const char *name)
+{
+	enum path_kind kind = PATH_ABSENT;
+
+	path_real(m, join(m->a, dir, str_of(name)), &kind);
+	return kind;
+}
+
+/* The only line of a small file; empty: there is none. */
+static struct str read_line(struct arena *a, struct str path)
+{
+	struct str text = STR("");
+
+	if (file_read(a, str_c(a, path), LINE_MAX_BYTES, &text, NULL, NULL) != 0)
+		return STR("");
+	return str_trim(text, "\r\n");
+}
+
+static bool is_git_dir(struct path_memo *m, struct str dir)
+{
+	if (kind_of(m, dir, "HEAD") == PATH_ABSENT)
+		return false;
+	return kind_of(m, dir, "commondir") == PATH_FILE ||
+	       (kind_of(m, dir, "objects") == PATH_DIR && kind_of(m, dir, "refs") == PATH_DIR);
+}
+
+static bool take_place(struct path_memo *m, struct str top, struct str dir, struct git_place *ret)
+{
+	enum path_kind kind;
+	struct str real = path_real(m, dir, &kind), common;
+
+	if (kind != PATH_DIR || !is_git_dir(m, real))
+		return false;
+	common = read_line(m->a, join(m->a, real, STR("commondir")));
+	*ret = (struct git_place){.top = top, .dir = real, .common = real};
+	if (common.n)
+		ret->common = path_real(m, join(m->a, real, common), &kind);
+	return true;
+}
+
+/* The directory itself: .git in it, a file .git that names another directory, or a bare repository. */
+static bool place_at(struct path_memo *m, struct str top, struct git_place *ret)
+{
+	struct str git = join(m->a, top, STR(".git")), line;
+	enum path_kind kind = kind_of(m, top, ".git");
+
+	if (kind == PATH_FILE) {
+		line = read_line(m->a, git);
+		if (!str_starts(line, "gitdir:"))
+			return false;
+		line = str_trim(str_sub(line, strlen("gitdir:"), line.n), " \t");
+		return take_place(m, top, join(m->a, top, line), ret);
+	}
+	if (kind == PATH_DIR && take_place(m, top, git, ret))
+		return true;
+	return take_place(m, str_ends(top, "/.git") ? path_parent(top) : STR(""), top, ret);
+}
+
+bool git_place_find(struct path_memo *m, struct str dir, struct git_place *ret)
+{
+	enum path_kind kind;
+	struct str at = path_real(m, dir, &kind);
+
+	if (kind != PATH_DIR)
+		return false;
+	for (unsigned i = 0; i < DEPTH_MAX && at.n; i++, at = path_parent(at)) {
+		if (place_at(m, at, ret))
+			return true;
+		if (at.n == 1)
+			break;
+	}
+	return false;
+}
+
+/* ---- configuration ---- */
+
+static void add_file(struct arena *a, struct git_file ***end, struct str path, enum git_scope scope)
+{
+	struct git_file *f = arena_new(a, struct git_file);
+
+	*f = (struct git_file){.path = path, .scope = scope};
+	**end = f;
+	*end = &f->next;
+}
+
+struct git_file *git_config_files(struct arena *a, struct str home)
+{
+	const char *system = getenv("GIT_CONFIG_SYSTEM"), *global = getenv("GIT_CONFIG_GLOBAL"), *xdg = getenv("XDG_CONFIG_HOME");
+	struct git_file *list = NULL, **end = &list;
+
+	add_file(a, &end, STR("/etc/gitconfig"), GIT_SCOPE_SYSTEM);
+	if (system && system[0] == '/')
+		add_file(a, &end, str_dup(a, str_of(system)), GIT_SCOPE_SYSTEM);
+	if (home.n)
+		add_file(a, &end, str_fmt(a, "%.*s/.config/git/config", STR_ARG(home)), GIT_SCOPE_PERSON);
+	if (xdg && xdg[0] == '/')
+		add_file(a, &end, str_fmt(a, "%s/git/config", xdg), GIT_SCOPE_PERSON);
+	if (home.n)
+		add_file(a, &end, str_fmt(a, "%.*s/.gitconfig", STR_ARG(home)), GIT_SCOPE_PERSON);
+	if (global && global[0] == '/')
+		add_file(a, &end, str_dup(a, str_of(global)), GIT_SCOPE_PERSON);
+	return list;
+}
+
+struct reader {
+	struct arena *a;
+	const struct git_place *place;
+	struct str home;
+	git_scoped_fn *fn;
+	void *ctx;
+	struct str file;   /* being read */
+	enum git_scope scope;
+	unsigned depth, files;
+	bool understood;
+};
+
+static struct str expand(const struct reader *r, struct str base, struct str path)
+{
+	if (str_starts(path, "~/"))
+		return join(r->a, r->home, str_sub(path, 2, path.n));
+	return join(r->a, base, path);
+}
+
+/* gitdir:PATTERN and gitdir/i:PATTERN against the git directory; anything else may hold. */
+static bool condition_holds(const struct reader *r, struct str condition)
+{
+	bool fold = str_starts(condition, "gitdir/i:");
+	struct str pattern;
+
+	if (!fold && !str_starts(condition, "gitdir:"))
+		return true;
+	if (!r->place)
+		return false;
+	pattern = str_sub(condition, fold ? strlen("gitdir/i:") : strlen("gitdir:"), condition.n);
+	if (str_starts(pattern, "~/") || str_starts(pattern, "./"))
+		pattern = expand(r, path_parent(r->file), str_starts(pattern, "./") ? str_sub(pattern, 2, pattern.n) : pattern);
+	else if (!str_starts(pattern, "/"))
+		pattern = str_cat(r->a, STR("**/"), pattern);
+	if (str_ends(pattern, "/"))
+		pattern = str_cat(r->a, pattern, STR("**"));
+	return glob_path(pattern, r->place->dir, fold ? GLOB_FOLD : 0);
+}
+
+static void read_file(struct reader *r, struct str path);
+
+static void one_setting(void *ctx, const struct git_setting *s)
+{
+	struct reader *r = ctx;
+	bool include = str_is(s->section, "include"), conditional = str_is(s->section, "includeif");
+
+	if ((include || conditional) && str_is(s->key, "path")) {
+		struct reader in = *r;
+
+		if (r->depth >= INCLUDES_MAX || (conditional && !condition_holds(r, s->sub)))
+			return;
+		in.depth++;
+		read_file(&in, expand(r, path_parent(r->file), s->value));
+		r->files = in.files;
+		r->understood &= in.understood;
+		return;
+	}
+	r->fn(r->ctx, s, r->scope);
+}
+
+static void read_file(struct reader *r, struct str path)
+{
+	bool own = r->scope == GIT_SCOPE_REPOSITORY;
+	struct err e = {0};
+	struct str text;
+
+	if (r->files++ >= FILES_MAX) {
+		r->understood = false;
+		return;
+	}
+	if (file_read(r->a, str_c(r->a, path), GIT_CONFIG_MAX, &text, NULL, &e) != 0) {
+		r->understood &= !own || access(str_c(r->a, path), F_OK) != 0;
+		return;
+	}
+	r->file = path;
+	if (!git_config_each(r->a, text, one_setting, r) && own)
+		r->understood = false;
+}
+
+bool git_settings_each(struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn, void *ctx)
+{
+	struct reader r = {.a = a, .place = place, .home = home, .fn = fn, .ctx = ctx, .understood = true};
+
+	for (const struct git_file *f = git_config_files(a, home); f; f = f->next) {
+		r.scope = f->scope;
+		read_file(&r, f->path);
+	}
+	if (!place)
+		return true;
+	r.scope = GIT_SCOPE_REPOSITORY;
+	read_file(&r, join(a, place->common, STR("config")));
+	read_file(&r, join(a, place->dir, STR("config.worktree")));
+	return r.understood;
+}
+
+/* ---- programs ---- */
+
+struct looking {
+	struct path_memo *m;
+	const struct git_place *place;
+	struct str home;
+	struct git_answer *ret;
+	struct git_item **programs_end;
+	size_t nprograms;
+	struct str hooks;       /* core.hooksPath, as it is written */
+	enum git_scope hooks_scope;
+};
+
+/* Settings that name a program, by section and key; * is any key. Values of other settings, tokens among them, never get into an answer. */
+static const char program_settings[][32] = {
+	"core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "core.alternaterefscommand",
+	"diff.external", "diff.command", "diff.textconv", "difftool.cmd", "difftool.path", "mergetool.cmd", "mergetool.path", "merge.driver",
+	"filter.clean", "filter.smudge", "filter.process", "credential.helper", "gpg.program", "gpg.defaultkeycommand", "pager.*",
+	"sequence.editor", "interactive.difffilter", "uploadpack.packobjectshook", "remote.uploadpack", "remote.receivepack", "trailer.command",
+	"trailer.cmd", "tar.command", "hook.command", "gc.recentobjectshook", "submodule.update", "sendemail.tocmd", "sendemail.cccmd",
+	"sendemail.headercmd", "sendemail.sendmailcmd", "sendemail.smtpserver",
+};
+
+static bool names_program(const struct git_setting *s)
+{
+	struct str value = s->value;
+
+	for (size_t i = 0; i < COUNT(program_settings); i++) {
+		struct str row = str_of(program_settings[i]);
+		ptrdiff_t dot = str_find(row, '.', 0);
+		struct str key = str_sub(row, (size_t)dot + 1, row.n);
+
+		if (!str_eq(str_sub(row, 0, (size_t)dot), s->section) || !(str_is(key, "*") || str_eq(key, s->key)))
+			continue;
+		if (str_is(s->section, "submodule"))
+			return str_starts(value, "!");
+		return value.n && !git_config_true(value) && !str_is(value, "false") && !str_is(value, "0");
+	}
+	return false;
+}
+
+static bool in_project(const struct looking *l, struct str real)
+{
+	const struct git_place *p = l->place;
+
+	return (p->top.n > 1 && path_inside(real, p->top)) || path_inside(real, p->dir) || path_inside(real, p->common);
+}
+
+/* Programs of the system and of the person's own lie outside of every project. */
+static bool installed(const struct looking *l, struct str real)
+{
+	static const char dirs[][8] = {"/usr", "/bin", "/sbin", "/lib", "/opt", "/nix", "/snap"};
+
+	for (size_t i = 0; i < COUNT(dirs); i++)
+		if (path_inside(real, str_of(dirs[i])))
+			return true;
+	return l->home.n > 1 && path_inside(real, l->home);
+}
+
+/* Is this word of a command a file of the project, or one from a place where nothing is installed? */
+static bool word_of_project(const struct looking *l, struct str word, bool program, enum git_scope scope)
+{
+	struct arena *a = l->m->a;
+	struct path_answer at;
+	struct str path;
+
+	if (!word.n || word.n >= PATH_MAX || word.p[0] == '-' || (program && str_find(word, '/', 0) < 0))
+		return false;
+	path = str_starts(word, "~/") ? join(a, l->home, str_sub(word, 2, word.n)) : join(a, l->place->top.n ? l->place->top : l->place->dir, word);
+	path_look(l->m, path, &at);
+	if (at.target == PATH_FILE && in_project(l, at.real))
+		return true;
+	if (at.target == PATH_ABSENT)
+		return str_starts(word, "./");
+	return program && scope == GIT_SCOPE_REPOSITORY && !installed(l, at.real);
+}
+
+/* Each word of the command may be a script. In the repository's own settings a word that the shell expands may be any. */
+static bool runs_project(const struct looking *l, struct str value, enum git_scope scope)
+{
+	static const char between[] = BLANKS "!;&|()=<>{}'\"\\";
+	bool program = true;
+
+	for (size_t from = 0, to; from < value.n; from = to + 1) {
+		for (; from < value.n && strchr(between, value.p[from]); from++)
+			program |= strchr(";&|(!{", value.p[from]) != NULL;
+		for (to = from; to < value.n && !strchr(between, value.p[to]); to++)
+			if (scope == GIT_SCOPE_REPOSITORY && strchr("$`", value.p[to]))
+				return true;
+		if (word_of_project(l, str_sub(value, from, to), program, scope))
+			return true;
+		program = program && from == to;
+		to -= to < value.n; /* what ends a word may begin a command */
+	}
+	return false;
+}
+
+static void add_program(struct looking *l, const struct git_setting *s)
+{
+	struct git_item *p;
+
+	if (l->nprograms++ >= PROGRAMS_MAX) {
+		l->ret->unclear = true;
+		return;
+	}
+	p = arena_new(l->m->a, struct git_item);
+	*p = (struct git_item){.text = str_dup(l->m->a, str_sub(s->value, 0, COMMAND_MAX))};
+	p->name = s->sub.n ? str_fmt(l->m->a, "%.*s.%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->sub), STR_ARG(s->key))
+			   : str_fmt(l->m->a, "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
+	*l->programs_end = p;
+	l->programs_end = &p->next;
+}
+
+static void look_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
+{
+	struct looking *l = ctx;
+
+	if (str_is(s->section, "core") && str_is(s->key, "hookspath")) {
+		l->hooks = s->value;
+		l->hooks_scope = scope;
+	} else if (str_is(s->section, "commit") && str_is(s->key, "gpgsign")) {
+		l->ret->signs_commits = git_config_true(s->value);
+	} else if (str_is(s->section, "tag") && str_is(s->key, "gpgsign")) {
+		l->ret->signs_tags = git_config_true(s->value);
+	} else if (names_program(s) && runs_project(l, s->value, scope)) {
+		add_program(l, s);
+	}
+}
+
+/* ---- hooks ---- */
+
+static const char hook_names[][28] = {
+	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
+	"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-auto-gc", "post-rewrite", "post-index-change", "reference-transaction",
+	"sendemail-validate", "fsmonitor-watchman", "push-to-checkout", "pre-receive", "update", "post-receive", "post-update", "proc-receive",
+};
+
+/* The text that git-lfs installs: it only calls git-lfs. */
+static bool lfs_line(struct str line, const char *hook)
+{
+	static const char start[] = "command -v git-lfs >/dev/null 2>&1 || { echo >&2 \"", end[] = "\"; exit 2; }";
+	struct str said = str_sub(line, sizeof start - 1, line.n - (line.n > sizeof end ? sizeof end - 1 : 0));
+	char call[64];
+
+	str_put(call, sizeof call, "git lfs %s \"$@\"", hook);
+	if (!line.n || str_is(line, "#!/bin/sh") || str_is(line, call))
+		return true;
+	return str_starts(line, start) && str_ends(line, end) && str_find(said, '"', 0) < 0 &&
+	       str_find(said, '$', 0) < 0 && str_find(said, '`', 0) < 0;
+}
+
+static bool is_lfs(struct arena *a, struct str path, const char *hook)
+{
+	struct str text;
+
+	if (file_read(a, str_c(a, path), HOOK_MAX, &text, NULL, NULL) != 0)
+		return false;
+	for (size_t from = 0; from < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', from);
+		size_t to = end < 0 ? text.n : (size_t)end;
+
+		if (!lfs_line(str_sub(text, from, to), hook))
+			return false;
+		from = to + 1;
+	}
+	return true;
+}
+
+/* Hooks that the person keeps for all repositories lie outside of the project, and are the person's. */
+static bool hooks_of_project(const struct looking *l, struct str dir)
+{
+	return in_project(l, dir) || (l->hooks_scope == GIT_SCOPE_REPOSITORY && !installed(l, dir));
+}
+
+static void look_hooks(struct looking *l)
+{
+	struct git_item **end = &l->ret->hooks;
+	struct arena *a = l->m->a;
+	struct str base = l->place->top.n ? l->place->top : l->place->dir, dir = join(a, l->place->common, STR("hooks"));
+	enum path_kind kind;
+
+	if (l->hooks.n)
+		dir = str_starts(l->hooks, "~/") ? join(a, l->home, str_sub(l->hooks, 2, l->hooks.n)) : join(a, base, l->hooks);
+	dir = path_real(l->m, dir, &kind);
+	if (kind != PATH_DIR || !hooks_of_project(l, dir))
+		return;
+	for (size_t i = 0; i < COUNT(hook_names); i++) {
+		struct str path = join(a, dir, str_of(hook_names[i]));
+
+		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE || is_lfs(a, path, hook_names[i]))
+			continue;
+		*end = arena_new(a, struct git_item);
+		**end = (struct git_item){.name = str_of(hook_names[i]), .text = path};
+		end = &(*end)->next;
+	}
+}
+
+void git_look(struct path_memo *m, struct str dir, struct str home, struct git_answer *ret)
+{
+	struct git_place place;
+	struct looking l = {.m = m, .place = &place, .home = home, .ret = ret, .programs_end = &ret->programs};
+
+	*ret = (struct git_answer){.dir = dir};
+	if (!git_place_find(m, dir, &place))
+		return;
+	ret->found = true;
+	ret->top = place.top;
+	ret->unclear = !git_settings_each(m->a, &place, home, look_setting, &l);
+	look_hooks(&l);
+}
