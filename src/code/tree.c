@@ -162,6 +162,9 @@ static struct word word_for(struct walk *w, struct str text, TSNode n)
 	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
 }
 
+/* Functions that unpack an archive are listed under the names of these programs. */
+static bool unpacks(const char *op) { return !strcmp(op, "tar") || !strcmp(op, "unzip") || !strcmp(op, "Expand-Archive"); }
+
 void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n)
 {
 	struct access *x = arena_new(w->a, struct access);
@@ -172,6 +175,7 @@ void code_access(struct walk *w, enum access_kind kind, struct str path, bool be
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n)) /* the directory is not known */
 		full = CODE_HOLE;
 	*x = (struct access){.kind = kind, .path = word_for(w, full.n ? full : CODE_HOLE, n), .below = below, .op = op, .at = node_at(w, n)};
+	x->names = kind == ACCESS_WRITE && below && unpacks(op);
 	*w->f->accesses_end = x;
 	w->f->accesses_end = &x->next;
 }

@@ -86,7 +86,7 @@ static const struct named kinds[] = {
 	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT}, {"split", KIND_SPLIT},
 	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
 	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
-	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"", 0},
+	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES}, {"", 0},
 };
 
 static const struct named mods[] = {
@@ -128,13 +128,16 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 	if (str_starts(kind, "code:") && kind.n > 5) {
 		spec.kind = KIND_CODE;
 		spec.lang = intern(p, str_sub(kind, 5, kind.n));
+	} else if (str_starts(kind, "data:") && kind.n > 5) {
+		spec.kind = KIND_DATA;
+		spec.lang = intern(p, str_sub(kind, 5, kind.n));
 	} else if (k) {
 		spec.kind = (uint16_t)k->value;
 	} else {
 		return fail(p, n, "no such kind of argument");
 	}
 	while ((mod = next_word(&rest)).n) {
-		if (str_starts(mod, "suffix=") && mod.n > 7 && spec.kind != KIND_CODE) {
+		if (str_starts(mod, "suffix=") && mod.n > 7 && !spec.lang) {
 			spec.lang = intern(p, str_sub(mod, 7, mod.n));
 			mod.n = 6;
 		}

@@ -50,7 +50,7 @@ CHECK("project-delete", GRADE_ASK, false, RULE, "the whole project, or its histo
 CHECK("protected-write", GRADE_ASK, false, RULE, "a file inside the project that other programs run or obey would be changed", NULL, 0)
 CHECK("shared-temp", GRADE_ASK, false, RULE, "a file in a directory for temporary files that may be another's", NULL, 0)
 CHECK("link-write", GRADE_ASK, false, RULE, "a file that has other names (hard links) would be written to", NULL, 0)
-CHECK("archive-extract", GRADE_CONTAIN, false, RULE, "an archive chooses the names of the files it is unpacked to", NULL, 0)
+CHECK("archive-extract", GRADE_CONTAIN, false, RULE, "data choose the names of the files that are written: an archive, a patch, a repository that is cloned", NULL, 0)
 CHECK("odd-path", GRADE_ASK, false, RULE, "a path that other systems read differently: streams, short names, device names, trailing dots", NULL, 0)
 /* what it reads */
 CHECK("secret-read", GRADE_ASK, false, RULE, "a file, or a tool, that is likely to give a secret away", NULL, 0)

@@ -67,16 +67,6 @@ static const char *phrase(struct judge *j, const struct access *x, const char *w
 	return str_c(j->a, str_fmt(j->a, "%s %s %s", op, doing[x->kind], what));
 }
 
-static bool archive(const struct access *x)
-{
-	static const char ops[][16] = {"tar", "bsdtar", "unzip", "cpio", "7z", "7za", "7zr", "unrar", "unar", "ar", "jar", "dpkg", "dpkg-deb", "unsquashfs", "cabextract", "Expand-Archive"};
-
-	for (size_t i = 0; x->kind == ACCESS_WRITE && x->below && x->op && i < sizeof(ops) / sizeof(*ops); i++)
-		if (!strcmp(x->op, ops[i]) || (!strncmp(x->op, ops[i], strlen(ops[i])) && x->op[strlen(ops[i])] == ' '))
-			return true;
-	return false;
-}
-
 /* ---- what lies inside a root ---- */
 
 /* Files of a repository by which git runs something, or finds its configuration. */
@@ -201,7 +191,12 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 /* Does this put other content in the place of a directory, or into it? mkdir and chmod do not. */
 static bool replaces(const struct access *x)
 {
-	return x->kind == ACCESS_DELETE || access_copies(x) || (archive(x) && x->below);
+	static const char harmless[][8] = {"chmod", "chown", "chgrp", "touch", "mkdir"};
+
+	for (size_t i = 0; x->op && i < sizeof(harmless) / sizeof(*harmless); i++)
+		if (!strcmp(x->op, harmless[i]))
+			return false;
+	return x->kind == ACCESS_DELETE || access_copies(x) || (x->kind == ACCESS_WRITE && x->below);
 }
 
 /* The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path ./.git -prune before the only one. */
@@ -417,8 +412,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
 	if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE || str_contains(w->path, STR("::$"))) && (path_table_odd(w->path) || path_table_odd(w->real)))
 		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently:"), "use a plain name");
-	if (archive(x))
-		tell(j, "archive-extract", x, w, phrase(j, x, "names that the archive chooses, below"), NULL);
+	if (x->names)
+		tell(j, "archive-extract", x, w, phrase(j, x, "files that its data name, below"), NULL);
 }
 
 void paths_check(struct judge *j, const struct check *c)

@@ -21,6 +21,7 @@ enum know_role {
 	USE_STDIN_SCRIPT, /* what comes on standard input is run by sh (at, batch, crontab -) */
 	USE_STDIN_COMMAND, /* lines of standard input are run as commands (parallel without a command) */
 	USE_CODE,      /* code in `lang`: value; from == to: it comes on standard input (python3 -) */
+	USE_DATA,      /* the names of files that are written, in the format `lang`: in the file `value`; with USE_INSIDE `value` is the text itself; from == to: on standard input */
 	USE_HOST,      /* a host or URL that is contacted; value unknown when there is no word for it */
 	USE_ASSIGN,    /* NAME=VALUE put into the environment of the inner command: value */
 	USE_OPAQUE,    /* an inner command or script exists but cannot be located or known (unknown option of a wrapper, unknown words before it) */
@@ -32,6 +33,7 @@ enum {
 	USE_ELSEWHERE = 4,/* it runs on another machine or in a container (ssh, docker exec, kubectl exec) */
 	USE_TREE = 8,     /* USE_READ/WRITE/DELETE: and everything below it */
 	USE_BELOW = 16,   /* USE_WRITE: unknown names directly or deeper below this directory (tar -x, unzip, cp into a directory) */
+	USE_NAMES = 32,   /* with USE_BELOW: data choose these names, any name (an archive, a patch, a repository) */
 };
 
 struct know_use {
@@ -40,7 +42,7 @@ struct know_use {
 	unsigned flags;
 	size_t from, to;       /* argv indexes the use was found at */
 	struct word value;     /* the word, or the part of it after "--opt=" or "-X"; for USE_COMMAND unset */
-	const char *lang;      /* USE_CODE */
+	const char *lang;      /* USE_CODE, USE_DATA */
 };
 
 enum { /* effects of a row, as found for this argv */

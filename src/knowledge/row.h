@@ -25,6 +25,8 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_VOLUME,        /* HOST-PATH:PATH[:OPTIONS] or type=bind,source=HOST-PATH,...: what a container may write */
 	KIND_CHANGE,        /* no file, but given it the command does not only read (git branch NAME) */
 	KIND_SYSTEM,        /* no file, but given it the command changes the system (hostname NAME, date 01010000) */
+	KIND_NAMES,         /* a directory below which data choose the names that are written (tar -C) */
+	KIND_DATA,          /* a file, or standard input, whose content names the files that are written (patch -i) */
 	KIND_COUNT
 };
 
@@ -63,7 +65,7 @@ enum { /* row bits */
 	ROW_COLONS = 256,   /* ::: ends the command (parallel) */
 };
 
-struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string; KIND_CODE's language, MOD_SUFFIX's text */
+struct know_spec { uint16_t kind, mods; uint32_t lang; };          /* lang: string; KIND_CODE's language, KIND_DATA's format, MOD_SUFFIX's text */
 struct know_flag { uint32_t name, same; struct know_spec arg; };    /* sorted by name within a row; same: the option's first spelling */
 struct know_value { uint32_t prefix; struct know_spec spec; };      /* KIND_KEYED: the first prefix that matches; "~x": x anywhere */
 struct know_arg { uint32_t flag; struct know_spec spec; };          /* `when`: another kind for this flag's argument */

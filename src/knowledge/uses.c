@@ -246,6 +246,23 @@ static void emit_file_url(struct know_applying *ap, size_t from, size_t to, stru
 		know_use_add(ap, USE_READ, 0, from, to, &path);
 }
 
+/* Data choose the names: below a directory, or by what is in a file or on standard input. */
+static void emit_names(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	unsigned flags = spec.mods & MOD_USE_FLAGS;
+
+	if (spec.kind == KIND_NAMES) {
+		w = to > from ? w : know_here(ap);
+		know_use_add(ap, USE_WRITE, flags | USE_BELOW | USE_NAMES, from, to, &w);
+		return;
+	}
+	if (w.kind == WORD_EXACT && str_is(w.text, "-"))
+		from = to = 0;
+	if (to > from && !(flags & USE_INSIDE))
+		know_use_add(ap, USE_READ, 0, from, to, &w);
+	know_use_add(ap, USE_DATA, flags, from, to, &w)->lang = know_string(ap->s->row, spec.lang);
+}
+
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -288,6 +305,10 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		if (spec.kind == KIND_WRITE_TMP)
 			w.text = STR("/tmp");
 		know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		return;
+	case KIND_NAMES:
+	case KIND_DATA:
+		emit_names(ap, spec, from, to, w);
 		return;
 	case KIND_COMMAND:
 		if (to > from)

@@ -86,6 +86,7 @@ struct access {
 	enum access_kind kind;
 	struct word path;
 	bool below;       /* and anything below it (rm -r, tar -x, cp into a directory) */
+	bool names;       /* with `below`: data choose the names (an archive, a patch, a repository that is cloned) */
 	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
 	const char *op;   /* ">" ">>" "<" "<>" or the command's name */
 	struct span at;

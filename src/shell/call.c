@@ -478,7 +478,9 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_WRITE: {
 		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:"); /* with a path and options in it */
 		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
+		e->data_names = u->flags & USE_NAMES;
 		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below, k->name, at);
+		e->data_names = false;
 		break;
 	}
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
@@ -495,6 +497,7 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_SPLIT: split_string(e, argv, u); break;
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
 	case USE_CODE: use_code(e, k, u, argv, argc); break;
+	case USE_DATA: names_from_data(e, k, u, argv, argc); break;
 	case USE_HOST: emit_touch(e, u->value, at); break;
 	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
 	case USE_OPAQUE: {

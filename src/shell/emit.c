@@ -139,7 +139,7 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 {
 	struct buf b;
 	key_begin(e, &b, 'a');
-	char head[3] = {(char)kind, (char)below, (char)path.glob};
+	char head[4] = {(char)kind, (char)below, (char)path.glob, (char)e->data_names};
 	key_bytes(&b, head, sizeof head);
 	key_word(&b, &path);
 	key_span(&b, at);
@@ -147,7 +147,7 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 		return;
 	eval_burn(e, 1);
 	struct access *a = arena_new(e->a, struct access);
-	*a = (struct access){.kind = kind, .path = path, .below = below, .elsewhere = e->elsewhere > 0, .op = op, .at = at};
+	*a = (struct access){.kind = kind, .path = path, .below = below, .names = e->data_names, .elsewhere = e->elsewhere > 0, .op = op, .at = at};
 	*e->f->accesses_end = a;
 	e->f->accesses_end = &a->next;
 }

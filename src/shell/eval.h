@@ -12,11 +12,13 @@
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
+ *   patch.c    files that a patch names
  *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
  */
 #pragma once
 #include "base/pmap.h"
+#include "knowledge/knowledge.h"
 #include "shell/parse.h"
 #include "shell/shell.h"
 
@@ -195,6 +197,7 @@ struct eval {
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
+	bool data_names;         /* of the access at hand: as access.names */
 	struct pipe *pipes;      /* newest first */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
@@ -352,6 +355,10 @@ struct str appended(struct eval *e, const struct value *old, struct str text); /
 /* Text that a shell will run, through the program `name`; more: unknown words are added to it. */
 void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
 struct str base_name(struct str path);
+
+/* ---- patch.c ---- */
+/* Lists the files that a patch, or other data a program is given, names; those below the directory when the data are not known. */
+void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc);
 
 /* ---- variables.c ---- */
 /* Lists the assignment, and what it makes programs run: PS4, PATH, BASH_ENV ... */

@@ -77,7 +77,7 @@ static struct str show_use(const struct know_use *u, const struct word *argv)
 
 static bool from_stdin(const struct know_use *u)
 {
-	return u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND || (u->role == USE_CODE && u->from == u->to);
+	return u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND || ((u->role == USE_CODE || u->role == USE_DATA) && u->from == u->to);
 }
 
 /* What an example may say; strict keys must list everything even when they are absent. */
@@ -286,8 +286,8 @@ static void test_flags(void)
 		{"sudo rm x", USE_COMMAND, 0},
 		{"rm -r x", USE_DELETE, USE_TREE},
 		{"rm x", USE_DELETE, 0},
-		{"tar xf a.tar", USE_WRITE, USE_BELOW},
-		{"unzip a.zip -d b", USE_WRITE, USE_BELOW},
+		{"tar xf a.tar", USE_WRITE, USE_BELOW | USE_NAMES},
+		{"unzip a.zip -d b", USE_WRITE, USE_BELOW | USE_NAMES},
 	};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct word argv[ARGV_MAX];
@@ -476,7 +476,7 @@ static void test_option_values(void)
 static bool names_file(struct know_spec s)
 {
 	return s.kind == KIND_READ || s.kind == KIND_WRITE || s.kind == KIND_DELETE || s.kind == KIND_EXEC || s.kind == KIND_DEST || s.kind == KIND_DIR ||
-	       s.kind == KIND_VOLUME || s.kind == KIND_WRITE_CWD;
+	       s.kind == KIND_VOLUME || s.kind == KIND_WRITE_CWD || s.kind == KIND_NAMES || s.kind == KIND_DATA;
 }
 
 static bool operands_name_files(const struct know_row *r, const struct know_operands *o)

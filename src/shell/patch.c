@@ -1,0 +1,411 @@
+/*
+ * Files that data name: a patch for patch, git apply or git am, entries for git update-index, a patch for apply_patch.
+ *
+ * The reader lists every file that one of these programs may touch; more than one of them reads a header in its own
+ * way, so each reading is listed. A unified hunk is skipped by the line counts in its header, as the programs do. Every
+ * other line is a possible header, however it is indented. Where the text is not known, or is a kind of diff that this
+ * file does not follow, any file below the directory may be written.
+ */
+#include "shell/eval.h"
+
+#define PATCH_NAMES_MAX 1024 /* names of one patch; with more, any file below may be written */
+#define PATCH_DIGITS_MAX 9   /* digits of a line count */
+
+struct patch_reader {
+	struct eval *e;
+	const char *op;
+	struct span at;
+	struct str text;
+	size_t next;          /* where the next line starts */
+	struct str root;      /* --directory of git apply; empty without it */
+	long strip;           /* -p; -1: not given */
+	bool git;             /* git apply: without -p, one component is cut off */
+	bool link;            /* the file at hand becomes a symbolic link */
+	bool loose;           /* something was found that is not followed */
+	size_t old_left, new_left; /* lines of the hunk at hand that are still to come */
+	size_t nnames;
+};
+
+static bool patch_line(struct patch_reader *r, struct str *ret)
+{
+	size_t end = r->next;
+
+	if (r->next >= r->text.n)
+		return false;
+	while (end < r->text.n && r->text.p[end] != '\n')
+		end++;
+	*ret = str_sub(r->text, r->next, end);
+	r->next = end + 1;
+	if (ret->n && ret->p[ret->n - 1] == '\r')
+		ret->n--;
+	return true;
+}
+
+/* ---- one name ---- */
+
+static void add_file(struct patch_reader *r, struct str path, bool gone)
+{
+	struct word w;
+
+	if (!path.n)
+		return;
+	if (memchr(path.p, HOLE_ANY, path.n) || ++r->nnames > PATCH_NAMES_MAX) {
+		r->loose = true;
+		return;
+	}
+	if (r->root.n && path.p[0] != '/')
+		path = str_fmt(r->e->a, "%.*s/%.*s", STR_ARG(r->root), STR_ARG(path));
+	w = word_of(path, r->at);
+	emit_access(r->e, ACCESS_WRITE, w, false, r->op, r->at);
+	if (gone)
+		emit_access(r->e, ACCESS_DELETE, w, false, r->op, r->at);
+	if (r->link)
+		emit_link(r->e, w, r->at);
+}
+
+/* Without its first n components; empty: it has not so many. Slashes that follow each other are one. */
+static struct str without_components(struct str path, size_t n)
+{
+	size_t i = 0;
+
+	while (n-- > 0) {
+		while (i < path.n && path.p[i] != '/')
+			i++;
+		if (i >= path.n)
+			return (struct str){"", 0};
+		while (i < path.n && path.p[i] == '/')
+			i++;
+	}
+	return str_sub(path, i, path.n);
+}
+
+/* bare: a name that has no a/ or b/ before it (rename to, Index:). */
+static void add_stripped(struct patch_reader *r, struct str path, bool bare, bool gone)
+{
+	if (r->strip >= 0) {
+		add_file(r, without_components(path, (size_t)r->strip), gone);
+		if (bare && r->strip > 0)
+			add_file(r, without_components(path, (size_t)r->strip - 1), gone);
+		return;
+	}
+	if (bare || !r->git || !(str_starts(path, "a/") || str_starts(path, "b/")))
+		add_file(r, path, gone);
+	if (r->git && !bare)
+		add_file(r, without_components(path, 1), gone);
+	else if (!r->git && memchr(path.p, '/', path.n))
+		add_file(r, base_name(path), gone);
+}
+
+static char escaped(char c)
+{
+	static const char letters[] = "abtnvfr", values[] = "\a\b\t\n\v\f\r";
+	const char *p = c ? strchr(letters, c) : NULL;
+
+	return p ? values[p - letters] : c;
+}
+
+/* A name in double quotes, with the escapes of C. False: it does not end, or an escape is not known. */
+static bool unquoted(struct arena *a, struct str s, struct str *ret)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 1; i < s.n && s.p[i] != '"'; i++) {
+		unsigned value = 0, digits = 0;
+
+		if (s.p[i] != '\\') {
+			buf_char(&b, s.p[i]);
+			continue;
+		}
+		if (++i >= s.n)
+			return false;
+		for (; digits < 3 && i < s.n && s.p[i] >= '0' && s.p[i] <= '7'; digits++, i++)
+			value = value * 8 + (unsigned)(s.p[i] - '0');
+		if (digits && value == 0)
+			return false;
+		if (digits) {
+			buf_char(&b, (char)value);
+			i--;
+		} else {
+			buf_char(&b, escaped(s.p[i]));
+		}
+	}
+	*ret = buf_view(&b);
+	return ret->n > 0;
+}
+
+static bool is_nothing(struct str name) { return str_is(name, "/dev/null") || str_starts(name, "/dev/null\t") || str_starts(name, "/dev/null "); }
+
+/* What follows "--- ", "rename to " and the like: a name, perhaps with a time after it. */
+static void add_name(struct patch_reader *r, struct str rest, bool bare, bool gone)
+{
+	ptrdiff_t tab, blank;
+
+	rest = str_trim(rest, " \t");
+	if (!rest.n || is_nothing(rest))
+		return;
+	if (rest.p[0] == '"') {
+		struct str name;
+
+		if (unquoted(r->e->a, rest, &name))
+			add_stripped(r, name, bare, gone);
+		else
+			r->loose = true;
+		return;
+	}
+	tab = str_find(rest, '\t', 0);
+	if (tab >= 0)
+		rest = str_sub(rest, 0, (size_t)tab);
+	add_stripped(r, rest, bare, gone);
+	blank = str_find(rest, ' ', 0);
+	if (blank > 0)
+		add_stripped(r, str_sub(rest, 0, (size_t)blank), bare, gone);
+}
+
+/* "diff --git a/x b/x" names a file without --- and +++ when only its mode changes, or it is empty. */
+static void add_git_names(struct patch_reader *r, struct str rest)
+{
+	bool found = false;
+
+	if (memchr(rest.p, '"', rest.n)) {
+		ptrdiff_t second = str_find(rest, ' ', 1);
+
+		add_name(r, rest, false, false);
+		if (rest.p[0] != '"' && second > 0)
+			add_name(r, str_sub(rest, (size_t)second + 1, rest.n), false, false);
+		return;
+	}
+	for (size_t i = 0; i < rest.n; i++) {
+		struct str from = str_sub(rest, 0, i), to = str_sub(rest, i + 1, rest.n);
+
+		if (rest.p[i] != ' ' || !str_eq(without_components(from, 1), without_components(to, 1)))
+			continue;
+		add_stripped(r, to, false, false);
+		found = true;
+	}
+	for (size_t i = 0; !found && i < rest.n; i++) /* a rename: other lines say it again */
+		if (rest.p[i] == ' ')
+			add_stripped(r, str_sub(rest, i + 1, rest.n), false, false);
+}
+
+/* ---- headers and hunks ---- */
+
+static size_t number(struct str s, size_t *i, bool *ret_ok)
+{
+	size_t n = 0, from = *i;
+
+	while (*i < s.n && s.p[*i] >= '0' && s.p[*i] <= '9')
+		n = n * 10 + (size_t)(s.p[(*i)++] - '0');
+	*ret_ok = *i > from && *i - from <= PATCH_DIGITS_MAX;
+	return n;
+}
+
+/* "-12,3" or "+12": the count, 1 when there is none. */
+static bool hunk_range(struct str s, size_t *i, char sign, size_t *ret)
+{
+	bool ok;
+
+	if (*i >= s.n || s.p[*i] != sign)
+		return false;
+	++*i;
+	number(s, i, &ok);
+	*ret = 1;
+	if (ok && *i < s.n && s.p[*i] == ',') {
+		++*i;
+		*ret = number(s, i, &ok);
+	}
+	return ok;
+}
+
+static bool hunk_begins(struct patch_reader *r, struct str line)
+{
+	size_t i = 3;
+
+	if (!str_starts(line, "@@ -") || !hunk_range(line, &i, '-', &r->old_left) || i >= line.n || line.p[i++] != ' ' ||
+	    !hunk_range(line, &i, '+', &r->new_left) || !str_starts(str_sub(line, i, line.n), " @@")) {
+		r->old_left = r->new_left = 0;
+		return false;
+	}
+	return true;
+}
+
+/* Is this a line of the hunk at hand? Anything else ends it. */
+static bool in_hunk(struct patch_reader *r, struct str line)
+{
+	char c = line.n ? line.p[0] : ' ';
+	bool old = c == ' ' || c == '-', new = c == ' ' || c == '+';
+
+	if (!r->old_left && !r->new_left)
+		return false;
+	if (c == '\\')
+		return true;
+	if ((!old && !new) || (old && !r->old_left) || (new && !r->new_left)) {
+		r->old_left = r->new_left = 0;
+		return false;
+	}
+	r->old_left -= old;
+	r->new_left -= new;
+	return true;
+}
+
+/* "*** 1,5 ****" and "--- 1,5 ----" are ranges of a context diff. */
+static bool is_range(struct str rest)
+{
+	size_t i = 0;
+
+	while (i < rest.n && ((rest.p[i] >= '0' && rest.p[i] <= '9') || rest.p[i] == ','))
+		i++;
+	return i > 0 && (str_is(str_sub(rest, i, rest.n), " ****") || str_is(str_sub(rest, i, rest.n), " ----"));
+}
+
+/* "3,4d", "2a", "s/.//": commands of ed; patch hands them to ed. A normal diff ("1c1") names no file. */
+static bool is_edit(struct str line)
+{
+	size_t i = 0;
+
+	while (i < line.n && ((line.p[i] >= '0' && line.p[i] <= '9') || line.p[i] == ','))
+		i++;
+	return i > 0 && i < line.n && strchr("acdis", line.p[i]);
+}
+
+static bool follows(struct str line, const char *head, struct str *ret)
+{
+	if (!str_starts(line, head))
+		return false;
+	*ret = str_sub(line, strlen(head), line.n);
+	return true;
+}
+
+static void read_mode(struct patch_reader *r, struct str mode)
+{
+	r->link |= str_starts(mode, "12");
+}
+
+/* The other side of the file is /dev/null, so it is made or deleted. */
+static bool next_is_nothing(const struct patch_reader *r)
+{
+	struct patch_reader ahead = *r;
+	struct str line;
+
+	return patch_line(&ahead, &line) && str_starts(line, "+++ ") && is_nothing(str_sub(line, 4, line.n));
+}
+
+static void read_header(struct patch_reader *r, struct str line)
+{
+	static const char bare[][16] = {"rename to ", "rename from ", "copy to ", "copy from ", "rename old ", "rename new ", "Index:"};
+	struct str rest;
+
+	while (line.n && strchr(" \tX", line.p[0]))
+		line = str_sub(line, 1, line.n);
+	while (str_starts(line, "- "))
+		line = str_sub(line, 2, line.n);
+	if (follows(line, "diff --git ", &rest)) {
+		r->link = false;
+		add_git_names(r, rest);
+	} else if (follows(line, "new file mode ", &rest) || follows(line, "new mode ", &rest)) {
+		read_mode(r, rest);
+	} else if (follows(line, "--- ", &rest)) {
+		if (!is_range(rest))
+			add_name(r, rest, false, next_is_nothing(r));
+	} else if (follows(line, "+++ ", &rest)) {
+		add_name(r, rest, false, false);
+	} else if (follows(line, "*** ", &rest)) {
+		if (!is_range(rest))
+			add_name(r, rest, false, false);
+	}
+	for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+		if (follows(line, bare[i], &rest))
+			add_name(r, rest, true, false);
+	r->loose |= !r->git && is_edit(line);
+}
+
+static void read_diff(struct patch_reader *r)
+{
+	struct str line;
+
+	while (patch_line(r, &line))
+		if (!in_hunk(r, line) && !hunk_begins(r, line))
+			read_header(r, line);
+}
+
+/* ---- other formats ---- */
+
+/* git update-index --index-info: "MODE HASH[ STAGE]<tab>PATH" */
+static void read_index(struct patch_reader *r)
+{
+	struct str line, name;
+
+	while (patch_line(r, &line)) {
+		ptrdiff_t tab = str_find(line, '\t', 0);
+		struct str path = tab > 0 ? str_sub(line, (size_t)tab + 1, line.n) : (struct str){"", 0};
+
+		r->link = str_starts(line, "12");
+		if (path.n && path.p[0] == '"')
+			path = unquoted(r->e->a, path, &name) ? name : (struct str){"", 0};
+		r->loose |= line.n && !path.n;
+		add_file(r, path, false);
+	}
+}
+
+static void read_apply_patch(struct patch_reader *r)
+{
+	static const char heads[][24] = {"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "};
+	struct str line, rest;
+
+	while (patch_line(r, &line))
+		for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+			if (follows(line, heads[i], &rest))
+				add_file(r, str_trim(rest, " \t"), i == 2);
+}
+
+static const struct {
+	char format[16];
+	void (*read)(struct patch_reader *r);
+} formats[] = {{"patch", read_diff}, {"git-patch", read_diff}, {"index", read_index}, {"apply-patch", read_apply_patch}};
+
+/* ---- the command ---- */
+
+static void read_options(struct patch_reader *r, const struct word *argv, size_t argc)
+{
+	struct know_options *o = arena_new(r->e->a, struct know_options);
+	const struct know_option *x;
+
+	know_options(r->e->a, know_find(base_name(argv[0].text), r->e->rq->own, r->e->rq->nown), argv, argc, o);
+	for (x = know_option_find(o, "-p", NULL); x; x = know_option_find(o, "-p", x)) {
+		size_t i = 0;
+		bool ok = false;
+		size_t n = x->has_value && x->value.kind == WORD_EXACT ? number(x->value.text, &i, &ok) : 0;
+
+		r->loose |= !ok || i < x->value.text.n;
+		r->strip = (long)n;
+	}
+	for (x = r->git ? know_option_find(o, "--directory", NULL) : NULL; x; x = know_option_find(o, "--directory", x)) {
+		r->loose |= !x->has_value || x->value.kind != WORD_EXACT;
+		r->root = x->has_value ? x->value.text : (struct str){"", 0};
+	}
+}
+
+static void any_name_below(struct patch_reader *r)
+{
+	struct word here = word_of(STR("."), r->at);
+
+	r->e->data_names = true;
+	emit_access(r->e, ACCESS_WRITE, here, true, r->op, r->at);
+	r->e->data_names = false;
+}
+
+void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	struct patch_reader r = {.e = e, .op = k->name, .at = argv[0].at, .strip = -1, .git = strcmp(u->lang, "git-patch") == 0};
+	bool inside = u->flags & USE_INSIDE, in = u->from == u->to, known = in ? e->s.in.known : inside && u->value.kind == WORD_EXACT;
+
+	r.text = in ? e->s.in.rest : u->value.text;
+	read_options(&r, argv, argc);
+	for (size_t i = 0; i < sizeof formats / sizeof *formats && known; i++)
+		if (strcmp(formats[i].format, u->lang) == 0) {
+			eval_burn(e, r.text.n / 16);
+			formats[i].read(&r);
+		}
+	if (!known || !text_exact(r.text) || r.loose || !r.nnames)
+		any_name_below(&r);
+}
