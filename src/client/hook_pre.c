@@ -19,6 +19,7 @@
 #include "engine/record.h"
 #include "engine/ticket.h"
 #include "engine/world.h"
+#include "gate/gate.h"
 #include "result/redact.h"
 #include "sys/state.h"
 #include "sys/user.h"
@@ -342,6 +343,7 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 static void fall_back(struct judging *g, const char *why, enum verdict most)
 {
 	struct arena *a = g->c->a;
+	most = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(most, VERDICT_ASK) : most;
 	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then: " CHANGE_IT;
 	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 

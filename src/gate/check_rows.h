@@ -23,15 +23,15 @@ CHECK("not-contained", GRADE_ASK, true, 0, "it would be contained, but the polic
 CHECK("caisson-files", GRADE_DENY, true, 0, "a file of caisson's own would be changed", paths_check, 0)
 CHECK("caisson-milder", GRADE_DENY, true, 0, "a command that would make caisson milder, or end it", danger_words, 0)
 /* what is not known */
-CHECK("opaque-command", GRADE_ASK, false, 0, "the name of a command that would run is not known", opaque_command, 0)
-CHECK("opaque-script", GRADE_ASK, false, RULE, "shell text that would run is not known", opaque_script, 0)
-CHECK("opaque-path", GRADE_ASK, false, RULE, "a path that would be written or deleted is not known", opaque_path, 0)
+CHECK("opaque-command", GRADE_CONTAIN, false, 0, "the name of a command that would run is not known; ask where no box bounds it", opaque_command, 0)
+CHECK("opaque-script", GRADE_CONTAIN, false, RULE, "shell text that would run is not known; ask where no box bounds it", opaque_script, 0)
+CHECK("opaque-path", GRADE_CONTAIN, false, RULE, "a path that would be written or deleted is not known; ask when a delete may be the whole project", opaque_path, 0)
 CHECK("opaque-edit", GRADE_CONTAIN, false, RULE, "files that an editor, a formatter or a program of the project changes, or the text it changes them by, are not known", NULL, 0)
 CHECK("syntax-error", GRADE_ASK, false, 0, "the shell would refuse the text; what stands before the error would still run", syntax_error, 0)
-CHECK("bound-reached", GRADE_ASK, false, 0, "the text is larger, deeper or more laborious than the reader's bounds", bound_reached, 0)
-CHECK("inline-code", GRADE_ASK, false, RULE, "code in another language that is not known to be harmless", inline_code, 0)
-CHECK("code-error", GRADE_ASK, false, RULE, "inline code that cannot be parsed", NULL, 0)
-CHECK("code-dynamic", GRADE_ASK, false, RULE, "inline code that does something which is only known when it runs", NULL, 0)
+CHECK("bound-reached", GRADE_ASK, false, 0, "the text is larger, deeper or more laborious than the reader's bounds, or has a NUL byte", bound_reached, 0)
+CHECK("inline-code", GRADE_CONTAIN, false, RULE, "code in another language that is not known to be harmless; ask for SQL to a server", inline_code, 0)
+CHECK("code-error", GRADE_CONTAIN, false, RULE, "inline code that cannot be parsed", NULL, 0)
+CHECK("code-dynamic", GRADE_CONTAIN, false, RULE, "inline code that does something which is only known when it runs", NULL, 0)
 /* what runs */
 CHECK("executes-file", GRADE_CONTAIN, false, RULE, "a file is executed or sourced, and its content is not judged", executes_file, 0)
 CHECK("unknown-program", GRADE_CONTAIN, false, RULE, "a program of which nothing is known", danger_unknown_program, 0)
@@ -107,4 +107,4 @@ CHECK("arithmetic-injection", GRADE_ASK, false, RULE, "arithmetic over a value t
 CHECK("prompt-expansion", GRADE_WARN, false, RULE, "a text that is expanded like a prompt", text_marks, MARK(PROMPT_EXPANSION))
 CHECK("many-commands", GRADE_WARN, false, RULE, "more than 50 commands in one request", text_many, 0)
 CHECK("file-route", GRADE_OFF, false, 0, "plain file work that a tool of the client does better; `route` is its grade", advice_route, 0)
-CHECK("unknown-construct", GRADE_ASK, false, 0, "the reader does not follow this construct", unknown_construct, 0) /* last: it is also the net */
+CHECK("unknown-construct", GRADE_CONTAIN, false, 0, "the reader does not follow this construct", unknown_construct, 0) /* last: it is also the net */

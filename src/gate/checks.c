@@ -3,6 +3,7 @@
  * its id, except a fixed one. To add a check: a row, a function, a hit and a near-miss in tests/cases, a line in docs/checks.md; `make check` fails
  * when one of them is missing.
  */
+#include "base/glob.h"
 #include "code/code.h"
 #include "gate/judge.h"
 
@@ -57,6 +58,15 @@ static bool edits_in_place(const struct judge *j, const char *name, struct span 
 	return false;
 }
 
+/*
+ * A finding about what is not known. In the box an unknown command can do no more than a script of the project: change unprotected files of the
+ * project, without network, keys or processes of others. So contain is enough, unless a command around it works outside of the box.
+ */
+static void say_unknown(struct judge *j, const struct check *c, struct span at, struct str message)
+{
+	judge_tell_graded(j, c, judge_leaves_box(j, at) ? judge_grade_unbounded(j, c) : judge_grade(j, c), at, message, NULL);
+}
+
 static void opaque_command(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next) {
@@ -71,8 +81,8 @@ static void opaque_command(struct judge *j, const struct check *c)
 				.at = k->argv[0].at});
 			continue;
 		}
-		judge_say(j, c, k->argv[0].at, hidden ? judge_quote(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
-						      : judge_quote(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
+		say_unknown(j, c, k->argv[0].at, hidden ? judge_quote(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
+						        : judge_quote(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
 	}
 }
 
@@ -85,6 +95,119 @@ static bool runs_as_well(const struct judge *j, const struct access *x)
 	return false;
 }
 
+/* The directory that the command at this place works in; empty: not known. */
+static struct str directory_at(const struct judge *j, struct span at)
+{
+	struct str cwd = STR("");
+
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (span_encloses(j->subjects[i].c->at, at))
+			cwd = text_exact(j->subjects[i].c->cwd) ? j->subjects[i].c->cwd : STR("");
+	return cwd;
+}
+
+/* What is known of an unknown path: the directory before its first hole (empty: none), and the name after its last slash. */
+static struct str known_dir(struct judge *j, struct str path, struct span at)
+{
+	size_t slash = 0;
+	struct str cwd;
+
+	for (size_t i = 0; i < path.n && !text_hole(path.p[i]) && !strchr("*?[\\", path.p[i]); i++)
+		if (path.p[i] == '/')
+			slash = i + 1;
+	if (!path.n || text_hole(path.p[0]))
+		return STR("");
+	if (path.p[0] == '/')
+		return path_plain(j->a, str_sub(path, 0, slash));
+	cwd = directory_at(j, at);
+	return cwd.n ? path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(str_sub(path, 0, slash)))) : STR("");
+}
+
+static struct str known_name(struct str path)
+{
+	size_t from = path.n;
+
+	while (from && path.p[from - 1] != '/')
+		from--;
+	return from && text_exact(str_sub(path, from, path.n)) ? str_sub(path, from, path.n) : STR("");
+}
+
+static bool is_root(const struct judge *j, struct str dir)
+{
+	for (const struct root *r = j->v->roots; r; r = r->next)
+		if (str_eq(dir, r->path))
+			return true;
+	return false;
+}
+
+static bool in_box(const struct judge *j, struct str dir)
+{
+	enum place place = dir.n ? path_place(j, dir) : PLACE_OUTSIDE;
+
+	return place == PLACE_ROOT || place == PLACE_TEMP || path_is_temp(dir);
+}
+
+/* Could this name be that of the project's root, or of a directory above it? */
+static bool may_name_root(const struct judge *j, struct str name)
+{
+	for (const struct root *r = j->v->roots; r; r = r->next)
+		for (size_t from = 1; from < r->path.n;) {
+			ptrdiff_t slash = str_find(r->path, '/', from);
+			size_t to = slash < 0 ? r->path.n : (size_t)slash;
+
+			if (glob_may(name, str_sub(r->path, from, to), 0) != GLOB_NO)
+				return true;
+			from = to + 1;
+		}
+	return false;
+}
+
+/* Does this name, in a directory that is not known, stand for a part of the project? Not for all of it, nor for its history. */
+static bool names_part(const struct judge *j, struct str name)
+{
+	bool letter = false, plain = true;
+
+	for (size_t i = 0; i < name.n; i++) {
+		letter |= name.p[i] != '*' && name.p[i] != '?' && name.p[i] != '.';
+		plain &= name.p[i] != '*' && name.p[i] != '?';
+		if (strchr("[({\\", name.p[i]))
+			return false;
+	}
+	if (str_starts(name, ".") && (!plain || str_starts(name, ".g")))
+		return false; /* .git */
+	return letter && !may_name_root(j, name);
+}
+
+/* mv puts files where they are lost, when that is a temporary directory of the box; what ln makes there is lost, too. */
+static bool moves_within(struct judge *j, const struct access *x)
+{
+	for (const struct access *y = j->f->accesses; y; y = y->next)
+		if (y->kind == ACCESS_WRITE && y->op && !strcmp(y->op, x->op) && y->at.text == x->at.text && y->at.from == x->at.from &&
+		    path_place(j, known_dir(j, str_cat(j->a, y->path.text, STR("/")), y->at)) != PLACE_ROOT)
+			return false;
+	return true;
+}
+
+/*
+ * The box keeps a path that is not known inside the project. A write changes files there, as a script of the project may. Deleting may take the whole
+ * project with work that is not committed, so it is asked about, unless it takes one file or a known part of the path limits it. A
+ * directory that is known to lie outside is what the request wants, and the box would only break it.
+ */
+static bool path_bounded(struct judge *j, const struct access *x)
+{
+	struct str dir = known_dir(j, x->path.text, x->at);
+
+	if (dir.n && !in_box(j, dir))
+		return false;
+	if (x->op && (!strcmp(x->op, "mv") || !strcmp(x->op, "ln")))
+		return moves_within(j, x);
+	if (x->kind == ACCESS_WRITE || !strcmp(x->op ? x->op : "", "rmdir") || paths_found(j, x))
+		return true;
+	if (x->path.kind == WORD_UNKNOWN && (!x->below || (dir.n && !is_root(j, dir))))
+		return true;
+	return names_part(j, known_name(x->path.text));
+}
+
 static void opaque_path(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
@@ -94,11 +217,18 @@ static void opaque_path(struct judge *j, const struct check *c)
 			judge_say(j, gate_check("opaque-edit"), x->at, judge_quote(j, "which files ", x->at, " changes is not known before it runs" EDIT_CONTAINED));
 			continue;
 		}
+		bool bounded = path_bounded(j, x) && !judge_leaves_box(j, x->at);
+		enum grade g = bounded ? judge_grade(j, c) : judge_grade_unbounded(j, c);
 		struct str message = judge_quote(j, "the path that ", x->at, x->kind == ACCESS_DELETE ? " deletes is not known before it runs" : " writes to is not known before it runs");
+
+		if (bounded)
+			message = str_cat(j->a, message, STR(EDIT_CONTAINED));
+		else if (x->kind == ACCESS_DELETE)
+			message = str_cat(j->a, message, STR(", and it may be the whole project"));
 		if (access_is_redirection(x)) /* a rule that allows a command says nothing of its redirections */
-			judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .message = message, .alternative = STR("write the path out"), .at = x->at});
+			judge_raise(j, c, &(struct finding){.grade = g, .message = message, .alternative = STR("write the path out"), .at = x->at});
 		else
-			judge_tell(j, c, x->at, message, "write the path out");
+			judge_tell_graded(j, c, g, x->at, message, "write the path out");
 	}
 }
 
@@ -114,20 +244,29 @@ static void troubles(struct judge *j, const struct check *c, enum trouble_kind k
 /* A rule lifts it only when the rest of the text was read to its end. */
 static void opaque_script(struct judge *j, const struct check *c)
 {
-	for (const struct trouble *t = j->f->troubles; t; t = t->next)
-		if (t->kind == TROUBLE_OPAQUE_SCRIPT && !(j->f->complete && judge_grade(j, c) < GRADE_DENY && judge_lifted(j, t->at)))
-			judge_raise(j, c, &(struct finding){.grade = judge_grade(j, c), .message = str_fmt(j->a, "%s", t->message ? t->message : c->about), .at = t->at});
+	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
+		if (t->kind != TROUBLE_OPAQUE_SCRIPT || (j->f->complete && judge_grade(j, c) < GRADE_DENY && judge_lifted(j, t->at)))
+			continue;
+		judge_raise(j, c, &(struct finding){.grade = judge_leaves_box(j, t->at) ? judge_grade_unbounded(j, c) : judge_grade(j, c),
+			.message = str_fmt(j->a, "%s", t->message ? t->message : c->about), .at = t->at});
+	}
 }
 
 static void syntax_error(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_SYNTAX); }
 static void bound_reached(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_BOUND); }
 
-/* Also the net under the others: facts that are not complete never earn more than ask, whatever the reason. */
+/* Also the net under the others: facts that are not complete for a reason that no trouble tells never earn more than ask. */
 static void unknown_construct(struct judge *j, const struct check *c)
 {
-	troubles(j, c, TROUBLE_CONSTRUCT);
-	if (!j->f->complete && j->ret->verdict > VERDICT_ASK)
-		judge_say(j, c, (struct span){0}, STR("this command could not be read to its end"));
+	bool told = false;
+
+	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
+		told |= t->kind != TROUBLE_OPAQUE_SCRIPT;
+		if (t->kind == TROUBLE_CONSTRUCT)
+			say_unknown(j, c, t->at, str_fmt(j->a, "%s", t->message ? t->message : c->about));
+	}
+	if (!j->f->complete && j->ret->verdict > (told ? VERDICT_CONTAIN : VERDICT_ASK))
+		judge_tell_graded(j, c, told ? judge_grade(j, c) : judge_grade_unbounded(j, c), (struct span){0}, STR("this command could not be read to its end"), NULL);
 }
 
 /* ---- what is known and not harmless by itself ---- */
@@ -257,13 +396,22 @@ static bool category_said(struct judge *j, const struct code_marker *m)
 /* What the reader of the language found in its way. False: nothing that could be named. */
 static bool code_said(struct judge *j, const struct snippet *s)
 {
+	const struct check *dynamic = gate_check("code-dynamic");
+
 	if (!s->code->parsed) {
-		judge_say(j, gate_check("code-error"), s->code->error_at.to ? s->code->error_at : s->at, str_fmt(j->a, "this is no %s that can be read", s->lang));
+		say_unknown(j, gate_check("code-error"), s->code->error_at.to ? s->code->error_at : s->at, str_fmt(j->a, "this is no %s that can be read", s->lang));
 		return true;
 	}
-	for (const struct code_marker *m = s->code->markers; m; m = m->next)
-		if (!category_said(j, m))
-			judge_say(j, gate_check("code-dynamic"), m->at, str_fmt(j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id));
+	for (const struct code_marker *m = s->code->markers; m; m = m->next) {
+		struct str message = str_fmt(j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id);
+
+		if (category_said(j, m))
+			continue;
+		if (!strcmp(m->id, "bound")) /* not read to its end */
+			judge_tell_graded(j, dynamic, judge_grade_unbounded(j, dynamic), m->at, message, NULL);
+		else
+			say_unknown(j, dynamic, m->at, message);
+	}
 	return s->code->markers != NULL;
 }
 
@@ -299,6 +447,27 @@ static bool edits_text(const struct judge *j, const struct snippet *s)
 	return !strcmp(s->lang, "sed") || !strcmp(s->lang, "awk") || (!strcmp(s->lang, "perl") && edits_in_place(j, s->lang, s->at));
 }
 
+/* Code that installs packages is of no use without the network, so that is what a person is asked about. */
+static bool installs_packages(const struct snippet *s)
+{
+	static const char calls[][24] = {"Pkg.add", "Pkg.build", "Pkg.develop", "Pkg.instantiate", "Pkg.precompile", "Pkg.resolve", "Pkg.update", "install.packages(",
+		"remotes::install", "devtools::install", "BiocManager::install", "pak::", "renv::restore"};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (str_contains(s->text.text, str_of(calls[i])))
+			return true;
+	return false;
+}
+
+/* sqlite works on a file, which may be one of the project's; other clients talk to a server. */
+static bool is_sqlite(const struct judge *j, const struct snippet *s)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (span_encloses(j->subjects[i].c->at, s->at) && (str_starts(j->subjects[i].base, "sqlite") || str_is(j->subjects[i].base, "duckdb")))
+			return true;
+	return false;
+}
+
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
@@ -317,7 +486,13 @@ static void inline_code(struct judge *j, const struct check *c)
 		j->ret->complete = false; /* the code may run commands of its own */
 		if (s->code && code_said(j, s))
 			continue;
-		judge_say(j, c, s->at, str_fmt(j->a, "this %s code may run commands or write files, and it is not read here", s->lang ? s->lang : "inline"));
+		if (!s->code && installs_packages(s))
+			judge_say(j, gate_check("network"), s->at, STR("this code installs packages, which uses the network"));
+		if (s->lang && !strcmp(s->lang, "sql") && !is_sqlite(j, s)) { /* the box reaches no server */
+			judge_tell_graded(j, c, judge_grade_unbounded(j, c), s->at, STR("this SQL is not known to only read"), "write the statements out");
+			continue;
+		}
+		say_unknown(j, c, s->at, str_fmt(j->a, "this %s code may run commands or write files, and it is not read here", s->lang ? s->lang : "inline"));
 	}
 }
 

@@ -22,6 +22,33 @@ static size_t check_index(const struct check *c)
 
 enum grade judge_grade(const struct judge *j, const struct check *c) { return j->grades[check_index(c)]; }
 
+static bool regraded(const struct policy *p, const char *id)
+{
+	for (const struct regrade *r = p->regrades; r; r = r->next)
+		if (str_is(r->id, id))
+			return true;
+	return false;
+}
+
+/* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as it is. */
+enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
+{
+	enum grade g = judge_grade(j, c);
+
+	return g == GRADE_CONTAIN && !regraded(j->p, c->id) ? GRADE_ASK : g;
+}
+
+bool gate_needs_walls(const struct judgement *j, const struct policy *p)
+{
+	static const char ids[][20] = {"opaque-command", "opaque-script", "opaque-path", "inline-code", "code-error", "code-dynamic", "unknown-construct"};
+
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		for (size_t i = 0; i < sizeof(ids) / sizeof(*ids) && r->grade == GRADE_CONTAIN; i++)
+			if (!strcmp(r->id, ids[i]) && !regraded(p, ids[i]))
+				return true;
+	return false;
+}
+
 static void take_grades(struct judge *j)
 {
 	size_t n;
@@ -106,6 +133,11 @@ void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct
 	raise_unless_lifted(j, c, &(struct finding){.grade = g > most ? most : g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
 }
 
+void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative)
+{
+	raise_unless_lifted(j, c, &(struct finding){.grade = g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
+}
+
 /* ---- lifting ---- */
 
 /* A place inside code of another language belongs to the command that runs the code. */
@@ -118,6 +150,27 @@ static struct span in_command_text(const struct judge *j, struct span at)
 		at = j->f->texts[at.text].origin;
 	}
 	return at;
+}
+
+/*
+ * Does a command around this place reach past the box: another machine or a container, other rights, a service of the host? The box would only break it.
+ * Text inside text belongs to the command that runs it.
+ */
+bool judge_leaves_box(struct judge *j, struct span at)
+{
+	if (!j->p->sandbox.enabled || j->nbounds++ >= GATE_LIFTS_MAX)
+		return true;
+	for (;;) {
+		for (size_t i = 0; i < j->nsubjects; i++) {
+			struct subject *s = &j->subjects[i];
+
+			if (s->row && span_encloses(s->c->at, at) && (subject_known(j, s)->effects & (EFFECT_NETWORK | EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM)))
+				return true;
+		}
+		if (at.text == 0 || at.text >= j->f->ntexts)
+			return false;
+		at = j->f->texts[at.text].origin;
+	}
 }
 
 /*

@@ -20,7 +20,7 @@
 #define GATE_STEPS_MAX 256
 #define GATE_PLACED_MAX 256 /* places and rows that are remembered for --explain */
 #define GATE_KNOWN_MAX 256
-#define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted */
+#define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted, and nothing counts as bounded by the box */
 #define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes */
 #define GATE_EXCERPTS_MAX 512 /* messages that look for the words of a wrapped command */
 #define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
@@ -53,7 +53,7 @@ struct judge {
 	struct question **questions_end;
 	const struct pmap *answers, *glob_answers, *asked;
 	int64_t work; /* left for comparing rules: tiers.h */
-	size_t nreasons, nlifts, nsteps, nquestions, nplaced, nexcerpts;
+	size_t nreasons, nlifts, nbounds, nsteps, nquestions, nplaced, nexcerpts;
 };
 
 struct finding {
@@ -72,6 +72,11 @@ void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct
 /* contain.c: what becomes of contain where nothing can be contained */
 void contain_finish(struct judge *j);
 enum grade judge_grade(const struct judge *j, const struct check *c);
+/* The same where the box does not bound what the finding is about: contain becomes ask, unless a policy chose the grade. */
+enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
+void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative);
+/* Does a command around this place work outside of any box: on another machine, with other rights, through a service? */
+bool judge_leaves_box(struct judge *j, struct span at);
 /* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);
 /* The bytes at a place, shortened and on one line, for a message. */
@@ -161,6 +166,7 @@ void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
+bool paths_found(struct judge *j, const struct access *x); /* find chose by its tests what this deletes */
 void checks_run(struct judge *j); /* checks.c: all of the table, in its order */
 /* path_derived.c: paths that no word names. */
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);

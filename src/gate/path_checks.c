@@ -14,23 +14,28 @@ static bool said(const struct judge *j, const char *id, struct span at)
 }
 
 /* A rule that allows a command says nothing of its redirections; a redirect rule or an Edit() rule does. */
-static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w, const char *what, const char *alternative)
+static void tell_graded(struct judge *j, const struct check *c, enum grade g, const struct access *x, const struct where *w, const char *what, const char *alternative)
 {
-	const struct check *c = gate_check(id);
-	enum grade g = judge_grade(j, c);
 	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
 		str_eq(w->path, w->real) ? "" : str_c(j->a, str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
 
-	if (g == GRADE_OFF || (w->wild && said(j, id, x->at)))
+	if (g == GRADE_OFF || (w->wild && said(j, c->id, x->at)))
 		return;
 	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w)) {
-		judge_step(j, "lifted", str_of(id), x->at);
+		judge_step(j, "lifted", str_of(c->id), x->at);
 		return;
 	}
 	if (access_is_redirection(x))
 		judge_raise(j, c, &(struct finding){.grade = g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = x->at});
 	else
-		judge_tell(j, c, x->at, message, alternative);
+		judge_tell_graded(j, c, g, x->at, message, alternative);
+}
+
+static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w, const char *what, const char *alternative)
+{
+	const struct check *c = gate_check(id);
+
+	tell_graded(j, c, judge_grade(j, c), x, w, what, alternative);
 }
 
 static bool either(struct judge *j, const struct where *w, bool (*is)(const struct judge *, struct str))
@@ -169,6 +174,59 @@ static bool chooses(const struct judge *j, const struct access *x)
 			return true;
 	}
 	return false;
+}
+
+/* xargs -a FILE: the names come from the file. */
+static bool reads_list(const struct command *c)
+{
+	for (size_t k = 1; k < c->argc; k++)
+		if (str_starts(c->argv[k].text, "-a") || str_starts(c->argv[k].text, "--a"))
+			return true;
+	return false;
+}
+
+/* Does find start inside the project, or where it is not known? */
+static bool starts_inside(struct judge *j, const struct command *c)
+{
+	for (size_t k = 1; k < c->argc && c->argv[k].kind == WORD_EXACT && !strchr("-(!,", c->argv[k].text.n ? c->argv[k].text.p[0] : '-'); k++) {
+		struct str text = c->argv[k].text, cwd = text_exact(c->cwd) ? c->cwd : STR("");
+
+		if (text.p[0] != '/' && !cwd.n)
+			continue;
+		if (path_place(j, path_plain(j->a, text.p[0] == '/' ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(text)))) != PLACE_ROOT)
+			return false;
+	}
+	return true;
+}
+
+/* Did find choose by its tests what is deleted here, by itself or through xargs? Filters between them only leave lines out. */
+bool paths_found(struct judge *j, const struct access *x)
+{
+	static const char filters[][8] = {"grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "xargs"};
+	struct span pipeline = {0};
+	bool found = false;
+
+	for (const struct mark *m = j->f->marks; m; m = m->next)
+		if (m->kind == MARK_PIPELINE && span_encloses(m->at, x->at) && (!pipeline.to || m->at.to - m->at.from < pipeline.to - pipeline.from))
+			pipeline = m->at;
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct subject *s = &j->subjects[i];
+		bool filter = x->op && str_is(s->base, x->op);
+
+		if (str_is(s->base, "find") && (span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) && find_chooses(s->c, false)) {
+			if (!starts_inside(j, s->c))
+				return false;
+			found = true;
+			continue;
+		}
+		for (size_t k = 0; k < sizeof(filters) / sizeof(*filters); k++)
+			filter |= str_is(s->base, filters[k]);
+		if (pipeline.to && span_overlaps(s->c->at, pipeline) && !filter)
+			return false;
+		if (str_is(s->base, "xargs") && span_overlaps(s->c->at, pipeline) && reads_list(s->c))
+			return false;
+	}
+	return found;
 }
 
 /* The root itself, all that is in it, or the repository that keeps its history. */
@@ -369,6 +427,16 @@ static bool follows_links(const struct judge *j, const struct access *x)
 	return false;
 }
 
+/* In the box the links lead nowhere but to the project; only deleting all of that, or a place that is known to lie outside, is worth a question. */
+static void tell_unresolved(struct judge *j, const struct access *x, const struct where *w)
+{
+	const struct check *c = gate_check("opaque-path");
+	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP);
+	enum grade g = outside || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w)) ? judge_grade_unbounded(j, c) : judge_grade(j, c);
+
+	tell_graded(j, c, g, x, w, phrase(j, x, "a path whose links could not be resolved:"), "write the path out");
+}
+
 static void check_change(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (is_null(x, w) || makes_nothing(j, x, w))
@@ -376,7 +444,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
 		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"), NULL);
 	if (!w->sure || follows_links(j, x)) {
-		tell(j, "opaque-path", x, w, phrase(j, x, "a path whose links could not be resolved:"), "write the path out");
+		tell_unresolved(j, x, w);
 		return;
 	}
 	if (w->place == PLACE_ROOT)

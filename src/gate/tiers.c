@@ -432,6 +432,31 @@ static void hear_ssh(struct judge *j, struct subject *s, struct verdicts *v)
 		tiers_heard(j, s, v, VERDICT_ALLOW, true, MATCH_YES, &ssh_rule, s->base);
 }
 
+/* Something of the request runs, and what that is stays unknown. */
+static const struct trouble *unknown_run(const struct judge *j)
+{
+	const struct trouble *t = j->f->troubles;
+
+	while (t && t->kind != TROUBLE_OPAQUE_SCRIPT && t->kind != TROUBLE_CONSTRUCT)
+		t = t->next;
+	return t;
+}
+
+/* What runs unseen may be a program that is not on the list. */
+static void list_unknown(struct judge *j)
+{
+	const struct trouble *t = unknown_run(j);
+
+	if (!j->p->only)
+		return;
+	if (t)
+		judge_tell_at_most(j, "not-on-list", GRADE_ASK, t->at, STR("this may run a program that is not on the list of this policy"), NULL);
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
+			judge_tell_at_most(j, "not-on-list", GRADE_ASK, j->subjects[i].c->at,
+				judge_quote(j, "", j->subjects[i].c->at, " may be a program that is not on the list of this policy"), NULL);
+}
+
 static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct argument_rule *r = j->p->arguments; r && tiers_afford(j, TIERS_RULE); r = r->next)
@@ -639,6 +664,7 @@ void tiers_decide(struct judge *j)
 	tiers_decide_request(j);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		raise_asks(j, &j->subjects[i]);
+	list_unknown(j);
 	decide_redirects(j);
 	tiers_tool(j);
 	for (const struct access *x = j->f->accesses; x && (j->p->permission_deny || j->p->permission_ask); x = x->next) {
@@ -650,6 +676,20 @@ void tiers_decide(struct judge *j)
 }
 
 /* Plan mode: only forms that are known to read. What a builtin of the shell does shows in what is written. */
+static void plan_unknown(struct judge *j, const struct check *c)
+{
+	const struct trouble *t = unknown_run(j);
+
+	if (t)
+		judge_say(j, c, t->at, STR("what this runs is not known, and this is plan mode"));
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
+			judge_say(j, c, j->subjects[i].c->at, judge_quote(j, "which command ", j->subjects[i].c->at, " runs is not known, and this is plan mode"));
+	for (const struct snippet *s = j->f->snippets; s; s = s->next)
+		if (s->code ? !s->code->complete : !inline_harmless(s))
+			judge_say(j, c, s->at, STR("what this code does is not known, and this is plan mode"));
+}
+
 void tiers_plan(struct judge *j, const struct check *c)
 {
 	if (j->p->mode != MODE_PLAN || j->f->tool.n) /* of its own tools the client keeps track itself */
@@ -668,6 +708,7 @@ void tiers_plan(struct judge *j, const struct check *c)
 	for (const struct access *x = j->f->accesses; x; x = x->next)
 		if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE) && !(x->path.kind == WORD_EXACT && path_place(j, x->path.text) == PLACE_NULL))
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " writes, and this is plan mode"));
+	plan_unknown(j, c);
 }
 
 void tiers_default(struct judge *j, const struct check *c)

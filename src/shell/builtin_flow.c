@@ -367,7 +367,7 @@ void builtin_break(struct builtin_call *b)
 /* Options that change nothing that is modelled here, or only make less happen. */
 static const char harmless_shopts[][24] = {
 	"autocd", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist", "complete_fullquote", "direxpand", "dirspell", "dotglob",
-	"expand_aliases", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
+	"bash_source_fullpath", "expand_aliases", "force_fignore", "globasciiranges", "globskipdots", "globstar", "gnu_errfmt", "histappend",
 	"histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit", "lithist", "login_shell", "mailwarn",
 	"no_empty_cmd_completion", "nocaseglob", "noexpand_translation", "nullglob", "progcomp", "progcomp_alias", "promptvars",
 	"shift_verbose", "sourcepath", "varredir_close", "interactive_comments", "extquote",
@@ -401,6 +401,9 @@ void builtin_shopt(struct builtin_call *b)
 			fine = true;
 		} else if (str_is(s, "lastpipe") || str_is(s, "xpg_echo")) {
 			e->s.options |= str_is(s, "lastpipe") ? OPT_LASTPIPE : OPT_XPG_ECHO;
+			fine = true;
+		} else if (str_is(s, "failglob")) { /* a pattern without a match ends the command */
+			e->s.options |= OPT_ABORTS;
 			fine = true;
 		}
 		fine |= shopt_harmless(s);

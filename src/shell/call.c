@@ -314,6 +314,42 @@ static bool replaces_only(const struct word *argv, size_t end)
 	return replaces;
 }
 
+/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? */
+static bool parallel_known(const struct know_use *u, const struct word *argv, size_t argc)
+{
+	if (!str_is(base_name(argv[0].text), "parallel") || u->to >= argc || argc - u->to > PARALLEL_WORDS_MAX || !str_is(argv[u->to].text, ":::"))
+		return false;
+	for (size_t i = 0; i < argc; i++) {
+		struct str s = argv[i].text;
+
+		if (argv[i].kind != WORD_EXACT || (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n))) || (i > u->to && str_starts(s, ":::")))
+			return false;
+		/* other options may change what the words are: -I, -N, --colsep */
+		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") && !str_is(s, "-u") && !str_is(s, "-t"))
+			return false;
+	}
+	return true;
+}
+
+static void parallel_command(struct eval *e, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	for (size_t i = u->to + 1; i < argc; i++) {
+		struct fields fs = {0};
+
+		for (size_t k = u->from; k < u->to; k++)
+			fields_add(e, &fs, argv[k]);
+		fields_add(e, &fs, argv[i]);
+		call_via(e, via_name(e, "parallel"), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+	}
+}
+
+/* The words are joined and handed to a shell; parallel quotes what it adds. */
+static void parallel_script(struct eval *e, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	for (size_t i = u->to + 1; i < argc; i++)
+		inner_script(e, "parallel", str_fmt(e->a, "%.*s '%.*s'", STR_ARG(fields_join(e, argv + u->from, u->to - u->from)), STR_ARG(argv[i].text)), false, argv[0].at);
+}
+
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
@@ -491,8 +527,18 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		state_assume(&e->s, true);
 		break;
 	}
-	case USE_COMMAND: inner_command(e, k->name, argv, u); break;
-	case USE_SCRIPT: inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
+	case USE_COMMAND:
+		if (parallel_known(u, argv, argc))
+			parallel_command(e, u, argv, argc);
+		else
+			inner_command(e, k->name, argv, u);
+		break;
+	case USE_SCRIPT:
+		if (parallel_known(u, argv, argc)) {
+			parallel_script(e, u, argv, argc);
+			break;
+		}
+		inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
 							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
 	case USE_SPLIT: split_string(e, argv, u); break;
 	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;

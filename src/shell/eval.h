@@ -31,6 +31,7 @@
 #define FIELDS_MAX 4096      /* fields a word may expand to */
 #define BRACE_MAX 1024       /* words one brace expansion may make */
 #define VALUE_MAX 65536      /* a longer value of a variable is given up */
+#define PARALLEL_WORDS_MAX 64 /* words after ::: for which the command of parallel is read one by one */
 #define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
 #define DIRS_MAX 4           /* directories a command may be in before that is unknown */
 

@@ -78,7 +78,7 @@ static int read_all(void *arg)
 		return 0;
 	}
 	if (memchr(text.p, 0, text.n)) {
-		emit_trouble(&note, TROUBLE_CONSTRUCT, "a NUL byte, which shells drop or stop at", (struct span){0});
+		emit_trouble(&note, TROUBLE_BOUND, "a NUL byte, which shells drop or stop at", (struct span){0});
 		text = without_nul(a, text);
 	}
 	if (memchr(text.p, HOLE_NUM, text.n) || memchr(text.p, HOLE_NAME, text.n))

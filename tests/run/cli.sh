@@ -32,8 +32,10 @@ json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 
 run 0 'allow' check 'git status'
 out '^allow$'
-run 1 'ask' check '$X'
+run 3 'contain' check '$X'
 out 'opaque-command'
+run 1 'ask' check 'rm -rf "$X"'
+out 'opaque-path'
 run 3 'contain' check './x'
 run 0 'the empty command' check ''
 run 0 'only a comment' check '# x'
@@ -91,8 +93,8 @@ run 2 'a policy that is not there' check --config "$tmp/none.yaml" ls
 once 'none\.yaml'
 
 # ---- JSON ----
-run 1 'JSON' check --json --cwd /w 'echo a > "$X"; ls *.c'
-json '.verdict == "ask" and .complete == true'
+run 3 'JSON' check --json --cwd /w 'echo a > "$X"; ls *.c'
+json '.verdict == "contain" and .complete == true'
 json '.writes == [{"path": null, "op": ">", "at": .writes[0].at}]'
 json '[.commands[] | select(.argv[0] == "ls")][0].argv[1] == {"rest": true, "glob": "*.c"}'
 json '.commands[0].via == ["direct"]'
@@ -193,7 +195,7 @@ run 2 'explain: the line inside a piece of code' check --explain --cwd /w $'pyth
 out '^   text 1: python'
 out '^     2 | os.remove("/etc/x")$'
 out "^        python: .*   read completely$"
-run 1 'explain: code that is not known' check --explain --cwd /w $'python3 -c "exec(input())"; perl -e "foo("; jq .x f'
+run 3 'explain: code that is not known' check --explain --cwd /w $'python3 -c "exec(input())"; perl -e "foo("; jq .x f'
 out "^        python: .*   known in full only when it runs$"
 out '^        jq: .x   only computes$'
 run 1 'explain' check --explain --cwd /w $'cd a &&\n\tsh -c \'rm -rf "$X"\' > log'

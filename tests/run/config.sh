@@ -290,8 +290,8 @@ run 2 'its deny denies' check --json 'npm publish'
 json '[.reasons[] | select(.id == "configured-deny").rule] | length == 1 and (.[0] | test("caisson.yaml:4$"))'
 no 'IGNORE|RUN THIS'
 run 1 'its allow lifts no ask rule' check 'make deploy'
-run 1 'its allow lifts no check' check '$X'
-run 1 'its grades make nothing milder' check '$X; ls'
+run 3 'its allow lifts no check' check '$X'
+run 3 'its grades make nothing milder' check '$X; ls'
 run 0 'keys it may not set are noted' config verify
 out "warning: .*caisson.yaml:7:1: .*'writable_roots' is ignored"
 out "'guidance' is ignored"
@@ -358,13 +358,13 @@ cp .caisson.yaml "$tmp/kept"
 echo '# x' >>.caisson.yaml
 run 0 'changed content' trust --list
 out 'changed, so not trusted'
-run 1 'is not trusted' check '$X'
+run 3 'is not trusted' check '$X'
 cp "$tmp/kept" .caisson.yaml
 run 0 'the same content again is' check '$X'
 mkdir -p "$tmp/elsewhere" && cp .caisson.yaml "$tmp/elsewhere"
-run 1 'in another place it is not' check --cwd "$tmp/elsewhere" '$X'
+run 3 'in another place it is not' check --cwd "$tmp/elsewhere" '$X'
 run 0 'removed' trust --remove "$work/.caisson.yaml"
-run 1 'so it no longer lifts' check '$X'
+run 3 'so it no longer lifts' check '$X'
 run 1 'there is nothing to remove' trust --remove
 err_line 'is not trusted'
 at_terminal 1 'a file that is no policy' yes trust "$user"
@@ -383,7 +383,7 @@ out 'lies inside the project'
 mv state "$tmp/state"
 CAISSON_STATE=$tmp/state run 0 'the same store elsewhere is' check '$X'
 rm -r "$tmp/state"
-run 1 'and gone it trusts nothing' check '$X'
+run 3 'and gone it trusts nothing' check '$X'
 mkdir -p "$HOME/.local/state/caisson"
 echo '[{"path": 1}]' >"$HOME/.local/state/caisson/trust.json"
 run 2 'a broken store denies' check ls

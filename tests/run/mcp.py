@@ -265,7 +265,7 @@ def test_gate():
     s = Server("--workspace", tmp + "/project")
     r = s.tool("run", command="rm -rf " + canary)
     ok("denied: an error of the tool, with the reasons", r["isError"] is True and r["structuredContent"]["status"] == "denied" and r["structuredContent"]["reasons"][0]["id"] == "outside-delete", r)
-    r = s.tool("run", command='"$(head -n 1 names.txt)" now')
+    r = s.tool("run", command='rm -rf "$(head -n 1 names.txt)"')
     ok("asked about: as well", r["isError"] is True and r["structuredContent"]["status"] == "needs_approval" and r["structuredContent"]["reasons"], r)
     r = s.tool("run", code="import shutil; shutil.rmtree(%r)" % canary, lang="python")
     ok("code is judged too", r["isError"] is True and r["structuredContent"]["status"] in ("denied", "needs_approval"), r)

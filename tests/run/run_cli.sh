@@ -209,8 +209,8 @@ json '.status == "denied" and (.reasons | length) > 0 and .duration_ms == null a
 [[ -e $tmp/home/canary ]]
 result $? 'and did not run'
 cat "$tmp/out" >>"$tmp/all"
-run 126 'what is asked about does not run' --gate -c '$X'
-json '.status == "needs_approval" and .reasons[0].id == "opaque-command"'
+run 126 'what is asked about does not run' --gate -c 'rm -rf "$X"'
+json '.status == "needs_approval" and .reasons[0].id == "opaque-path"'
 cat "$tmp/out" >>"$tmp/all"
 run 0 'what is allowed runs' --gate -c 'echo fine'
 run 0 'what is contained runs' --workspace "$tmp/ws" --gate -- bash in.sh
