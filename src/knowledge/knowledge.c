@@ -266,6 +266,26 @@ static bool first_is_loose(const struct know_applying *ap)
 
 #define SPECS_MAX 16
 
+/*
+ * A single word after any number of words (`mv a* .`) is the last operand, or the only one when the others expand to nothing. It has no other
+ * role, unless an option among the words changes the roles.
+ */
+static bool ends_operands(const struct know_applying *ap, size_t k)
+{
+	const struct know_scan *s = ap->s;
+
+	return !s->maybe_option && (ap->ops.set & OPS_LAST) && k + 1 == s->noperands && k >= ap->ops.nfirst &&
+	       s->argv[s->operands[k]].kind != WORD_REST;
+}
+
+static void emit_end(struct know_applying *ap, size_t k)
+{
+	size_t at = ap->s->operands[k];
+
+	know_emit(ap, ap->ops.last, at, at + 1, ap->s->argv[at]);
+	know_emit(ap, ap->ops.set & OPS_ALONE ? ap->ops.alone : ap->ops.rest, at, at + 1, ap->s->argv[at]);
+}
+
 static void emit_all(struct know_applying *ap)
 {
 	struct know_scan *s = ap->s;
@@ -295,8 +315,11 @@ static void emit_all(struct know_applying *ap)
 		}
 		size_t at = s->operands[k];
 		bool range = is_range(operand_spec(ap, k, s->noperands));
-		for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
-			know_emit(ap, specs[i], at, at + 1, s->argv[at]);
+		if (nspecs && !range && k >= sure && ends_operands(ap, k))
+			emit_end(ap, k);
+		else
+			for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
+				know_emit(ap, specs[i], at, at + 1, s->argv[at]);
 		if (!nspecs || range || k < sure)
 			taken = emit_operand(ap, k);
 		k++;
