@@ -5,6 +5,7 @@
  *   checks.c     the table of checks (rows in check_rows.h), and those about what is not known
  *   tiers.c      the person's own rules;  rules.c: how one rule matches;  normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
+ *   git_tree.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where

@@ -1,6 +1,6 @@
 /* The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in path_table.c. */
 #include "base/glob.h"
-#include "gate/judge.h"
+#include "gate/git_tree.h"
 #include "gate/path_table.h"
 #include "gate/tiers.h"
 
@@ -514,6 +514,7 @@ void paths_check(struct judge *j, const struct check *c)
 		}
 	}
 	paths_git(j, check_one, NULL);
+	git_tree_check(j);
 	paths_unknown_program(j);
 	paths_listed_secrets(j);
 }

@@ -171,7 +171,8 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 		"git archive", "git update-index", "git interpret-trailers", "git stash push"};
 	static const char restorers[][OP_ROOM] = {"git checkout", "git restore", "git checkout-index"};
 	struct know_options *o = subject_options(j, s);
-	bool reads = ONE_OF(o->name, readers), restores = ONE_OF(o->name, restorers);
+	bool index_only = know_has(o, "--staged") && !know_has(o, "--worktree");
+	bool reads = ONE_OF(o->name, readers), restores = ONE_OF(o->name, restorers) && !index_only;
 
 	for (size_t i = 0; (reads || restores) && i < o->noperands; i++) {
 		const struct word *word = &s->c->argv[o->operands[i]];

@@ -224,4 +224,126 @@ git -C "$dir" config tag.gpgsign true
 judge allow - 'git tag'
 judge allow - 'git tag v1'
 
+# ---- names that a change of the working tree touches ----
+# branch NAME FILE: a branch that changes the file, from main
+branch() {
+	git -C "$dir" checkout -q -b "$1" main
+	mkdir -p "$(dirname "$dir/$2")"
+	echo "$1" >"$dir/$2"
+	git -C "$dir" add -A -f
+	git -C "$dir" commit -qm "$1"
+	git -C "$dir" checkout -q main
+}
+repository tree
+branch plain src/a.c
+branch hooks .husky/pre-commit
+branch agent .claude/settings.json
+mkdir -p "$dir/.vscode" "$dir/lib"
+for f in a b c d e; do echo x >"$dir/.vscode/$f"; done
+git -C "$dir" checkout -q -b many main && git -C "$dir" add -A -f && git -C "$dir" commit -qm many && git -C "$dir" checkout -q main
+judge allow - 'git checkout plain'
+judge allow - 'git switch plain'
+judge allow - 'git checkout -b new plain'
+judge allow - 'git checkout -b new'
+judge allow - 'git merge plain'
+judge allow - 'git merge --no-ff plain -m x'
+judge allow - 'git cherry-pick plain'
+judge allow - 'git revert plain'
+judge allow - 'git reset --keep plain'
+judge allow - 'git checkout plain -- src'
+judge allow - 'git restore --source=plain src/a.c'
+judge allow - 'git checkout nosuch'
+judge allow - 'git checkout README.md'
+judge ask protected-write 'git checkout hooks'
+says "git checkout changes a file that other programs run or obey: .*/tree/.husky/pre-commit'"
+judge ask protected-write 'git switch hooks'
+judge ask protected-write 'git switch -c new hooks'
+judge ask protected-write 'git checkout -b new hooks'
+judge ask protected-write 'git checkout --detach agent'
+judge ask protected-write 'git merge hooks'
+judge ask protected-write 'git merge plain agent'
+judge ask protected-write 'git cherry-pick plain agent'
+judge ask protected-write 'git cherry-pick main..agent'
+judge ask protected-write 'git revert agent'
+judge ask protected-write 'git reset --keep agent'
+judge ask protected-write 'git reset --hard agent'
+judge ask protected-write 'git read-tree -m -u agent'
+judge ask protected-write 'git checkout agent -- .claude/settings.json'
+judge ask protected-write 'git checkout agent .claude'
+judge ask protected-write 'git checkout agent -- :/'
+judge ask protected-write 'git restore -s agent .'
+judge allow - 'git checkout agent -- src'
+judge allow - 'git restore --source agent --staged .claude'
+judge allow - 'git restore --source=agent README.md'
+judge ask protected-write 'git checkout many'
+says "files that other programs run or obey: .*a', .*b', .*c', \\.\\.\\."
+judge ask protected-write 'cd lib && git checkout hooks'
+judge ask protected-write 'git checkout plain && git checkout hooks'
+git -C "$dir" checkout -q plain && git -C "$dir" checkout -q main
+judge allow - 'git checkout -'
+git -C "$dir" checkout -q hooks && git -C "$dir" checkout -q main
+judge ask protected-write 'git checkout -'
+judge ask protected-write 'git checkout @{-1}'
+mkdir -p "$dir/.idea" && echo x >"$dir/.idea/w" && git -C "$dir" stash -qu
+judge ask protected-write 'git stash pop'
+judge ask protected-write 'git stash apply stash@{0}'
+judge ask protected-write 'git stash apply 0'
+echo y >"$dir/README.md" && git -C "$dir" stash -q
+judge allow - 'git stash pop'
+judge ask protected-write 'git stash pop 1'
+judge allow - 'git stash list'
+judge allow - 'git stash'
+
+# The names are those of the commits, whatever the repository configures.
+canary="$tmp/canary"
+git -C "$dir" config core.fsmonitor "touch $canary"
+git -C "$dir" config diff.external "touch $canary"
+git -C "$dir" config core.pager "touch $canary"
+git -C "$dir" config core.sshCommand "touch $canary"
+git -C "$dir" config filter.x.smudge "touch $canary"
+git -C "$dir" config diff.x.textconv "touch $canary"
+git -C "$dir" config trace2.normalTarget "$canary"
+echo '* filter=x diff=x' >"$dir/.git/info/attributes"
+"$CAISSON" check --cwd "$dir" -- 'git checkout hooks' >"$tmp/said" 2>&1
+grep -q protected-write "$tmp/said" && [[ ! -e $canary ]]
+result $? 'nothing that is configured runs'
+rm "$dir/.git/info/attributes"
+git -C "$dir" config remote.origin.promisor true
+"$CAISSON" check --cwd "$dir" -- 'git checkout hooks' >"$tmp/said" 2>&1
+! grep -q protected-write "$tmp/said"
+result $? 'a partial clone is not asked about: it might fetch'
+
+# a branch of the remote, and what a request moves itself
+git clone -q "$HOME/own" "$HOME/clone" 2>/dev/null
+git -C "$HOME/own" checkout -q -b remote && mkdir "$HOME/own/.vscode" && echo x >"$HOME/own/.vscode/x"
+git -C "$HOME/own" add -A && git -C "$HOME/own" -c core.hooksPath=/dev/null commit -qm r
+dir=$HOME/clone
+git -C "$dir" fetch -q
+judge ask protected-write 'git checkout remote'
+judge ask protected-write 'git merge origin/remote'
+judge allow - 'git branch -m x && git merge origin/remote' # references may have moved
+judge allow - 'git commit -am x && git checkout HEAD~1'
+judge ask protected-write 'git commit -am x && git checkout remote'
+
+# What was known then decides in a replay.
+export CAISSON_STATE=$tmp/state
+cd "$dir" || exit 1
+"$CAISSON" run --gate --profile work -c 'git checkout remote' >"$tmp/said" 2>&1
+git -C "$dir" update-ref -d refs/remotes/origin/remote
+"$CAISSON" replay "$(cat "$CAISSON_STATE"/audit/*.jsonl | jq -r 'select(.answers.git_trees).id' | tail -n 1)" >"$tmp/said" 2>&1
+grep -q '^derived    ask: protected-write (the same)$' "$tmp/said"
+result $? 'a replay has the same answers'
+unset CAISSON_STATE
+cd "$here" || exit 1
+
+# a policy's own protected paths
+mkdir -p "$HOME/.config/caisson"
+echo 'protected_paths: [deploy/**]' >"$HOME/.config/caisson/config.yaml"
+chmod 600 "$HOME/.config/caisson/config.yaml"
+repository policy
+branch deploy deploy/run.sh
+branch other other/run.sh
+judge ask protected-write 'git checkout deploy'
+judge allow - 'git checkout other'
+
 echo "1..$n"

@@ -1,0 +1,306 @@
+/* See git_tree.h: which commits the words of a command name, and which protected files differ in them. */
+#include "gate/git_tree.h"
+
+#include "gate/path_table.h"
+
+#define NAMES_SHOWN 3
+
+struct form { /* one command, its words told apart */
+	struct judge *j;
+	struct subject *s;
+	struct know_options *o;
+	size_t n;        /* operands before "--" */
+	bool has_paths;  /* there is a "--" */
+	struct git_tree *ret;
+	enum git_change change;
+	struct str revs;
+};
+
+/* ---- words ---- */
+
+static struct str operand(const struct form *f, size_t i) { return f->s->c->argv[f->o->operands[i]].text; }
+
+static bool has_any(const struct form *f, const char *const *options)
+{
+	for (; *options; options++)
+		if (know_has(f->o, *options))
+			return true;
+	return false;
+}
+
+static void split_operands(struct form *f)
+{
+	size_t dashes = f->s->c->argc;
+
+	for (size_t i = f->s->c->argc; i-- > 1;)
+		if (f->s->c->argv[i].kind == WORD_EXACT && str_is(f->s->c->argv[i].text, "--"))
+			dashes = i;
+	f->has_paths = dashes < f->s->c->argc;
+	while (f->n < f->o->noperands && f->o->operands[f->n] < dashes)
+		f->n++;
+}
+
+/* A word that is not known may be another commit, path or option. */
+static bool all_known(const struct form *f)
+{
+	for (size_t i = 1; i < f->s->c->argc; i++)
+		if (f->s->c->argv[i].kind != WORD_EXACT)
+			return false;
+	return !f->o->maybe_option;
+}
+
+static void take_revs(struct form *f, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		f->revs = str_fmt(f->j->a, "%.*s%s%.*s", STR_ARG(f->revs), f->revs.n ? " " : "", STR_ARG(operand(f, i)));
+}
+
+/* Paths without a pattern limit what changes; with one they might be any. */
+static void take_paths(struct form *f, size_t from)
+{
+	struct str dir = repository_directory(f->j, f->s), *paths = arena_array(f->j->a, f->o->noperands + 1, sizeof(*paths));
+	size_t n = 0;
+
+	for (size_t i = from; i < f->o->noperands; i++) {
+		struct str path = operand(f, i);
+
+		if (!path.n || strpbrk(str_c(f->j->a, path), "*?[\\:"))
+			return;
+		paths[n++] = path_plain(f->j->a, str_starts(path, "/") ? path : str_fmt(f->j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(path)));
+	}
+	f->ret->paths = paths;
+	f->ret->npaths = n;
+}
+
+/* ---- commands ---- */
+
+static enum git_tree_state checkout(struct form *f)
+{
+	static const char *const forced[] = {"-f", "--force", "--discard-changes", "-p", "--patch", "--overlay", "--no-overlay", "--ours", "--theirs", "-m", NULL};
+	static const char *const creates[] = {"-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan", NULL};
+	bool is_switch = !strcmp(f->o->name, "git switch");
+
+	f->change = GIT_CHANGE_CHECKOUT;
+	if (is_switch && know_has(f->o, "--orphan"))
+		return GIT_TREE_UNKNOWN;
+	if (!f->n && f->o->noperands) {
+		take_paths(f, 0);
+		return GIT_TREE_UNKNOWN; /* from the index */
+	}
+	if (!f->n)
+		return has_any(f, creates) || !has_any(f, forced) ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+	f->revs = str_is(operand(f, 0), "-") ? STR("@{-1}") : operand(f, 0);
+	if (f->o->noperands > 1)
+		take_paths(f, 1);
+	return f->o->noperands > 1 || has_any(f, forced) ? GIT_TREE_PARTLY : GIT_TREE_KNOWN;
+}
+
+static enum git_tree_state restore(struct form *f)
+{
+	const struct know_option *source = know_option_find(f->o, "--source", NULL);
+
+	f->change = GIT_CHANGE_CHECKOUT;
+	if (know_has(f->o, "--staged") && !know_has(f->o, "--worktree"))
+		return GIT_TREE_NONE;
+	take_paths(f, 0);
+	if (!source || !source->has_value)
+		return GIT_TREE_UNKNOWN;
+	f->revs = source->value.text;
+	return GIT_TREE_PARTLY;
+}
+
+static enum git_tree_state reset(struct form *f)
+{
+	static const char *const files[] = {"--hard", "--keep", "--merge", NULL};
+
+	f->change = GIT_CHANGE_CHECKOUT;
+	if (!has_any(f, files))
+		return GIT_TREE_NONE;
+	f->revs = f->n ? operand(f, 0) : STR("HEAD");
+	return know_has(f->o, "--keep") ? GIT_TREE_KNOWN : GIT_TREE_PARTLY;
+}
+
+static enum git_tree_state read_tree(struct form *f)
+{
+	f->change = GIT_CHANGE_CHECKOUT;
+	if (!know_has(f->o, "-u"))
+		return GIT_TREE_NONE;
+	f->revs = f->n ? operand(f, f->n - 1) : STR("");
+	return f->n ? GIT_TREE_PARTLY : GIT_TREE_UNKNOWN;
+}
+
+static bool goes_on(const struct form *f)
+{
+	static const char *const options[] = {"--abort", "--continue", "--quit", "--skip", NULL};
+
+	return has_any(f, options);
+}
+
+static enum git_tree_state merge(struct form *f)
+{
+	f->change = GIT_CHANGE_MERGE;
+	if (goes_on(f))
+		return know_has(f->o, "--quit") ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+	take_revs(f, 0, f->n);
+	if (!f->n)
+		f->revs = STR("@{upstream}");
+	return GIT_TREE_KNOWN;
+}
+
+static enum git_tree_state pick(struct form *f)
+{
+	f->change = GIT_CHANGE_PICK;
+	if (goes_on(f))
+		return know_has(f->o, "--quit") ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+	take_revs(f, 0, f->n);
+	return f->n ? GIT_TREE_KNOWN : GIT_TREE_NONE;
+}
+
+static bool is_number(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0;
+}
+
+static enum git_tree_state stash(struct form *f)
+{
+	static const char quiet[][8] = {"list", "show", "drop", "clear", "create", "store", ""}, takes[][8] = {"pop", "apply", ""};
+	struct str what = f->n ? operand(f, 0) : STR("push"), which = f->n > 1 ? operand(f, 1) : STR("0");
+
+	f->change = GIT_CHANGE_STASH;
+	if (STR_LISTED(what, quiet))
+		return GIT_TREE_NONE;
+	if (!STR_LISTED(what, takes))
+		return GIT_TREE_UNKNOWN;
+	f->revs = is_number(which) ? str_fmt(f->j->a, "stash@{%.*s}", STR_ARG(which)) : which;
+	return GIT_TREE_KNOWN;
+}
+
+static const struct {
+	char name[16];
+	enum git_tree_state (*read)(struct form *f);
+} commands[] = {
+	{"git checkout", checkout}, {"git switch", checkout}, {"git restore", restore}, {"git reset", reset}, {"git read-tree", read_tree},
+	{"git merge", merge}, {"git cherry-pick", pick}, {"git revert", pick}, {"git stash", stash},
+};
+
+/* ---- references that the request itself moves ---- */
+
+/* Is this revision counted from where HEAD is or was? */
+static bool from_head(struct str revs) { return str_contains(revs, STR("HEAD")) || str_find(revs, '@', 0) >= 0; }
+
+/*
+ * A commit or a change of branch before it moves HEAD; what differs is then at most what the commands before change themselves. Everything
+ * else that git does may move any reference.
+ */
+static bool moved(struct judge *j, const struct subject *s, struct str revs)
+{
+	static const char heads[][16] = {"git checkout", "git switch", "git commit", ""}, none[][16] = {"git add", "git stage", "git restore", "git mv", "git rm", "git clean", ""};
+	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *t = &j->subjects[i];
+		struct form f = {.j = j, .s = t};
+
+		if (t == s)
+			return false;
+		if (!str_is(t->base, "git") || !t->row || subject_known(j, t)->readonly)
+			continue;
+		f.o = subject_options(j, t);
+		if (STR_LISTED(str_of(f.o->name), none))
+			continue;
+		if (!STR_LISTED(str_of(f.o->name), heads) || from_head(revs) || has_any(&f, resets))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the question ---- */
+
+static struct str kept_patterns(struct judge *j)
+{
+	struct buf b;
+
+	buf_init(&b, j->a, 0);
+	for (const struct texts *t = j->p->protected_paths; t; t = t->next)
+		buf_fmt(&b, "%.*s\n", STR_ARG(t->text));
+	return buf_view(&b);
+}
+
+static void ask_world(struct form *f, struct str dir)
+{
+	struct tree_answer *q = arena_new(f->j->a, struct tree_answer);
+
+	*q = (struct tree_answer){.dir = dir, .change = f->change, .revs = f->revs, .keep = kept_patterns(f->j)};
+	for (const struct tree_answer *t = f->j->v->trees; t; t = t->next)
+		if (tree_same(t, q)) {
+			f->ret->state = t->known && !t->more ? f->ret->state : GIT_TREE_UNKNOWN;
+			f->ret->answer = t;
+			return;
+		}
+	f->ret->state = GIT_TREE_UNKNOWN;
+	if (!f->j->v->closed && judge_ask(f->j, &(struct question){.kind = QUESTION_TREE, .path = dir, .tree = q}))
+		f->ret->state = GIT_TREE_ASKED;
+}
+
+void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
+{
+	struct form f = {.j = j, .s = s, .ret = ret, .revs = STR("")};
+	struct str dir;
+	size_t i = 0;
+
+	*ret = (struct git_tree){0};
+	if (!str_is(s->base, "git") || !s->row)
+		return;
+	f.o = subject_options(j, s);
+	while (i < sizeof(commands) / sizeof(*commands) && strcmp(f.o->name, commands[i].name) != 0)
+		i++;
+	if (i == sizeof(commands) / sizeof(*commands))
+		return;
+	dir = repository_directory(j, s);
+	split_operands(&f);
+	ret->state = all_known(&f) && dir.n ? commands[i].read(&f) : GIT_TREE_UNKNOWN;
+	if (know_has(f.o, "--git-dir") || know_has(f.o, "--work-tree"))
+		ret->state = ret->state == GIT_TREE_NONE ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+	if (ret->state != GIT_TREE_KNOWN && ret->state != GIT_TREE_PARTLY)
+		return;
+	if (moved(j, s, f.revs))
+		ret->state = GIT_TREE_UNKNOWN;
+	else
+		ask_world(&f, dir);
+}
+
+bool git_tree_touches(const struct git_tree *t, struct str path)
+{
+	for (size_t i = 0; i < t->npaths; i++)
+		if (path_within(path, t->paths[i]))
+			return true;
+	return !t->npaths;
+}
+
+static void check_one(struct judge *j, struct subject *s)
+{
+	struct git_tree t;
+	struct buf b;
+	size_t n = 0;
+
+	git_tree_of(j, s, &t);
+	buf_init(&b, j->a, 0);
+	for (const struct git_touch *x = t.answer ? t.answer->touched : NULL; x; x = x->next) {
+		if (!git_tree_touches(&t, x->path) || !path_table_protected(j, x->path))
+			continue;
+		if (n++ < NAMES_SHOWN)
+			buf_fmt(&b, "%s'%.*s'", n > 1 ? ", " : "", STR_ARG(x->path));
+	}
+	if (n)
+		judge_tell_at_most(j, "protected-write", GRADE_DENY, s->c->at, str_fmt(j->a, "%s changes %s that other programs run or obey: %.*s%s", subject_options(j, s)->name,
+			n > 1 ? "files" : "a file", STR_ARG(buf_view(&b)), n > NAMES_SHOWN ? ", ..." : ""), NULL);
+}
+
+void git_tree_check(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		check_one(j, &j->subjects[i]);
+}
