@@ -265,6 +265,7 @@ static void local_files(struct python *p, const char *pattern, TSNode n)
 	struct access *x = arena_new(p->a, struct access);
 
 	*x = (struct access){.kind = ACCESS_EXEC, .op = "import", .at = node_at(p->w, n), .path = {.kind = WORD_REST, .glob = true, .text = py_path_join(p, p->w->s->cwd, str_of(pattern)), .at = node_at(p->w, n)}};
+	x->when = snippet_moment(p->w->s);
 	*p->w->f->accesses_end = x;
 	p->w->f->accesses_end = &x->next;
 }

@@ -165,9 +165,16 @@ static struct word word_for(struct walk *w, struct str text, TSNode n)
 /* Functions that unpack an archive are listed under the names of these programs. */
 static bool unpacks(const char *op) { return !strcmp(op, "tar") || !strcmp(op, "unzip") || !strcmp(op, "Expand-Archive"); }
 
+static struct access *last_access(const struct facts *f)
+{
+	return (struct access *)(void *)((char *)f->accesses_end - offsetof(struct access, next));
+}
+
+static bool same_span(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
+
 void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n)
 {
-	struct access *x = arena_new(w->a, struct access);
+	struct access *x = arena_new(w->a, struct access), *last = w->f->accesses ? last_access(w->f) : NULL;
 	struct str full = path;
 
 	if (path.n && path.p[0] != '/' && path.p[0] != HOLE_ANY)
@@ -175,7 +182,11 @@ void code_access(struct walk *w, enum access_kind kind, struct str path, bool be
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n)) /* the directory is not known */
 		full = CODE_HOLE;
 	*x = (struct access){.kind = kind, .path = word_for(w, full.n ? full : CODE_HOLE, n), .below = below, .op = op, .at = node_at(w, n)};
-	x->names = kind == ACCESS_WRITE && below && unpacks(op);
+	x->when = snippet_moment(w->s);
+	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && same_span(last->at, x->at))
+		x->change = CHANGE_COPY; /* of what the same call has just read */
+	if (kind == ACCESS_WRITE && below && unpacks(op))
+		x->change = CHANGE_TREE;
 	*w->f->accesses_end = x;
 	w->f->accesses_end = &x->next;
 }
@@ -214,6 +225,7 @@ void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n)
 	struct snippet *s = arena_new(w->a, struct snippet);
 
 	*s = (struct snippet){.lang = lang, .text = word_for(w, text, n), .at = node_at(w, n), .cwd = w->s->cwd};
+	s->when = snippet_moment(w->s);
 	*w->f->snippets_end = s;
 	w->f->snippets_end = &s->next;
 }

@@ -86,7 +86,8 @@ static const struct named kinds[] = {
 	{"path-exec", KIND_EXEC}, {"dir", KIND_DIR}, {"command", KIND_COMMAND}, {"script", KIND_SCRIPT}, {"split", KIND_SPLIT},
 	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
 	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
-	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES}, {"", 0},
+	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES}, {"work-tree", KIND_WORK_TREE}, {"repository", KIND_REPOSITORY},
+	{"git-dir", KIND_GIT_DIR}, {"", 0},
 };
 
 static const struct named mods[] = {
@@ -102,7 +103,8 @@ static const struct named styles[] = {
 
 static const struct named effects[] = {
 	{"network", EFFECT_NETWORK}, {"privilege", EFFECT_PRIVILEGE}, {"persistence", EFFECT_PERSISTENCE}, {"system", EFFECT_SYSTEM},
-	{"history-rewrite", EFFECT_HISTORY}, {"executes-workspace", EFFECT_WORKSPACE}, {"", 0},
+	{"history-rewrite", EFFECT_HISTORY}, {"executes-workspace", EFFECT_WORKSPACE},
+	{"copies", EFFECT_COPIES}, {"links", EFFECT_LINKS}, {"", 0},
 };
 
 static const struct named *lookup(const struct named *table, struct str name)

@@ -1,5 +1,5 @@
 /* Judging: every check of the table runs, every finding lowers the verdict, the minimum wins. */
-#include "gate/judge.h"
+#include "gate/overlay.h"
 
 #include "base/chars.h"
 
@@ -368,11 +368,12 @@ void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, 
 	j.questions_end = &ret->questions;
 	ret->complete = f->complete;
 	take_answers(&j);
+	take_subjects(&j);
+	overlay_build(&j);
 	if (!v->closed && paths_ask(&j))
 		return; /* *ret is no judgement yet */
 	ret->verdict = VERDICT_ALLOW;
 	take_grades(&j);
-	take_subjects(&j);
 	tiers_decide(&j);
 	checks_run(&j);
 	finish(&j);

@@ -7,6 +7,7 @@
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   git_tree.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
+ *   overlay.c    what the request itself changes, as its later commands see it
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
@@ -53,6 +54,7 @@ struct judge {
 	struct placed **placed_end;
 	struct question **questions_end;
 	const struct pmap *answers, *glob_answers, *asked;
+	struct overlay *overlay;     /* overlay.h */
 	int64_t work; /* left for comparing rules: tiers.h */
 	size_t nreasons, nlifts, nbounds, nsteps, nquestions, nplaced, nexcerpts;
 };
@@ -138,12 +140,14 @@ bool paths_ask(struct judge *j);
 /* Textually: no //, ., .. */
 struct str path_plain(struct arena *a, struct str path);
 bool path_within(struct str path, struct str dir); /* equal or below */
+struct str path_above(struct str path); /* of a plain path; of / itself */
 enum place path_place(const struct judge *j, struct str path);
 bool path_is_temp(struct str path); /* /tmp itself, and its kin */
 #define PACKAGE_FILES "/__init__.*" /* in a directory: it is a package of Python */
 bool access_is_import(const struct access *x); /* code would load this file if it is there */
 bool access_is_redirection(const struct access *x);
 bool path_known(const struct word *w);
+struct str path_pattern(struct arena *a, const struct word *w); /* of a known path: a file name pattern, with stars for what is not known */
 
 /* the checks; the table in checks.c names them */
 void danger_words(struct judge *j, const struct check *c);
@@ -151,7 +155,7 @@ void danger_numbers(struct judge *j, const struct check *c);
 void danger_effects(struct judge *j, const struct check *c);
 void danger_unknown_program(struct judge *j, const struct check *c);
 void danger_environment(struct judge *j, const struct check *c);
-void repository_ask(struct judge *j, const struct command *c); /* repository.c: what it will need to know of the world */
+void repository_ask(struct judge *j); /* repository.c: what it will need to know of the world */
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 struct str repository_directory(struct judge *j, struct subject *s);
 void repository_planted(struct judge *j, const struct check *c);

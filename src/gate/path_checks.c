@@ -1,6 +1,7 @@
 /* The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in path_table.c. */
 #include "base/glob.h"
 #include "gate/git_tree.h"
+#include "gate/overlay.h"
 #include "gate/path_table.h"
 #include "gate/tiers.h"
 
@@ -296,6 +297,16 @@ static bool rewrites_found(const struct access *x)
 	return x->kind == ACCESS_WRITE && x->path.glob && str_ends(x->path.text, "/**");
 }
 
+/* A git directory that this request makes has another name than .git, and is protected as one. */
+static bool in_new_git_dir(struct judge *j, const struct access *x, const struct where *w)
+{
+	struct str rest = overlay_in_git_dir(j, w->path, x->when);
+
+	if (!rest.n)
+		rest = overlay_in_git_dir(j, w->real, x->when);
+	return rest.n && path_table_protected(j, str_cat(j->a, STR("/.git"), rest));
+}
+
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (rewrites_found(x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
@@ -307,7 +318,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		return;
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
-	    (replaces(x) && either(j, w, path_table_protected_dir))) {
+	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_new_git_dir(j, x, w)) {
 		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 		return;
 	}
@@ -466,10 +477,55 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ;
 }
 
+/* mkdir, rm and their kin act on the name: only a directory on the way to it can be a link that leads elsewhere. */
+static bool follows_last(const struct access *x)
+{
+	static const char ops[][8] = {"mkdir", "ln", "mv", "rm", "rmdir", "unlink"};
+
+	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
+		if (!strcmp(x->op, ops[i]))
+			return false;
+	return x->kind != ACCESS_DELETE;
+}
+
+/* The whole of the command that this place belongs to. */
+static struct span command_at(const struct judge *j, struct span at)
+{
+	struct span whole = at;
+
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct span c = j->subjects[i].c->at;
+
+		if (span_encloses(c, at) && (c.to - c.from < whole.to - whole.from || whole.from == at.from))
+			whole = c;
+	}
+	return whole;
+}
+
+/* An earlier command of the request may have made this path, or a directory on the way to it, a link. git itself follows none there. */
+static void changed_tree(struct judge *j, const struct access *x, const struct where *w)
+{
+	struct str path = follows_last(x) ? w->path : path_above(w->path), real = follows_last(x) ? w->real : path_above(w->real);
+	const struct access *tree;
+
+	if (x->kind == ACCESS_READ ? !reads_content(x) : x->change == CHANGE_WORK_TREE)
+		return;
+	if (w->place == PLACE_NULL || w->place == PLACE_DEVICE)
+		return;
+	tree = overlay_tree(j, path, x->when);
+	if (!tree)
+		tree = overlay_tree(j, real, x->when);
+	if (!tree && x->below && x->kind == ACCESS_WRITE)
+		tree = overlay_tree_below(j, w->path, x->when);
+	if (tree && !overlay_contained(j, tree))
+		tell(j, "changed-tree", x, w, str_c(j->a, str_fmt(j->a, "%.*s may have made a link of", STR_ARG(judge_quote(j, "", command_at(j, tree->at), "")))), NULL);
+}
+
 static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)ctx;
 	judge_placed(j, x, w);
+	changed_tree(j, x, w);
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
@@ -480,7 +536,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
 	if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE || str_contains(w->path, STR("::$"))) && (path_table_odd(w->path) || path_table_odd(w->real)))
 		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently:"), "use a plain name");
-	if (x->names)
+	if (x->change == CHANGE_TREE)
 		tell(j, "archive-extract", x, w, phrase(j, x, "files that its data name, below"), NULL);
 }
 

@@ -44,12 +44,7 @@ static bool is_directory(struct judge *j, const struct access *x)
 	return dir && x->path.kind == WORD_EXACT;
 }
 
-bool access_copies(const struct access *x)
-{
-	static const char ops[][OP_ROOM] = {"cp", "mv", "ln", "link", "install", "rsync", "ditto", "git mv", "gcp", "gmv"};
-
-	return ONE_OF(x->op, ops);
-}
+bool access_copies(const struct access *x) { return x->kind == ACCESS_WRITE && (x->change == CHANGE_COPY || x->change == CHANGE_LINK); }
 
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
@@ -57,8 +52,9 @@ void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(st
 		return;
 	for (const struct access *from = j->f->accesses; from; from = from->next) {
 		struct str name = last_name(from->path.text);
-		struct access to = {.kind = ACCESS_WRITE, .path = x->path, .below = from->below, .op = x->op, .at = x->at};
+		struct access to = *x;
 
+		to.below = from->below;
 		if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 			continue;
 		if (!same_place(from->at, x->at) || !from->op || strcmp(from->op, x->op) != 0 || !name.n || !path_known(&from->path))
@@ -191,7 +187,7 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 /* What git changes in another repository lies outside, although no file is named. */
 static void git_elsewhere(struct judge *j, struct subject *s, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
-	struct access x = {.kind = ACCESS_WRITE, .below = true, .op = subject_options(j, s)->name, .at = s->c->at};
+	struct access x = {.kind = ACCESS_WRITE, .below = true, .op = subject_options(j, s)->name, .at = s->c->at, .when = s->c->when};
 	struct where w = lexical(j, dir, STR("."));
 
 	if (subject_known(j, s)->readonly || !strchr(x.op, ' ') || path_within(w.path, j->v->project))

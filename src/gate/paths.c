@@ -37,6 +37,14 @@ struct str path_plain(struct arena *a, struct str path)
 	return buf_view(&b);
 }
 
+struct str path_above(struct str path)
+{
+	while (path.n > 1 && path.p[path.n - 1] != '/')
+		path.n--;
+	path.n -= path.n > 1;
+	return path;
+}
+
 bool path_within(struct str path, struct str dir)
 {
 	if (!dir.n || path.n < dir.n || memcmp(path.p, dir.p, dir.n) != 0)
@@ -189,7 +197,7 @@ static void resolve(struct judge *j, const struct access *x, struct str path, st
 }
 
 /* The text with what is not known in it as a file name pattern; the part before the first active character is a directory. */
-static struct str as_pattern(struct arena *a, const struct word *w)
+struct str path_pattern(struct arena *a, const struct word *w)
 {
 	struct buf b;
 
@@ -234,7 +242,7 @@ static struct str climbing(struct arena *a, struct str pattern)
 
 static void each_match(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
-	struct str pattern = as_pattern(j->a, &x->path);
+	struct str pattern = path_pattern(j->a, &x->path);
 	size_t fixed = fixed_part(pattern);
 	struct str dir = fixed > 1 ? str_sub(pattern, 0, fixed - 1) : STR("/");
 	const struct glob_answer *g = pmap_get(j->glob_answers, pattern);
@@ -333,7 +341,6 @@ bool paths_ask(struct judge *j)
 			if (copies && x->kind != ACCESS_EXEC)
 				paths_through_new_names(j, x, nothing, NULL);
 		}
-	for (const struct command *c = j->f->commands; c; c = c->next)
-		repository_ask(j, c);
+	repository_ask(j);
 	return j->ret->questions != NULL;
 }

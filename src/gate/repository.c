@@ -1,45 +1,45 @@
 /*
  * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those are) is a repository to git, and its
- * config may name programs that even `git status` runs. Whoever may write files in the project can make one, so git in such a directory runs
- * in the box.
+ * config may name programs that even `git status` runs. Whoever may write files in the project can make one, also earlier in the same
+ * request, so git in such a directory, or below it, runs in the box.
  */
-#include "gate/judge.h"
+#include "gate/overlay.h"
 
-struct look {
-	bool present, asked;
-};
+#define CLIMB_MAX 64 /* directories above the one git starts in */
 
 static void look_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
-	struct look *l = ctx;
-
 	(void)j, (void)x;
-	l->asked |= w->answer != NULL;
-	l->present |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
+	*(bool *)ctx |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
 }
 
-static bool present(struct judge *j, struct str dir, const char *name)
+static struct str below(struct judge *j, struct str dir, const char *name)
 {
-	struct access x = {.kind = ACCESS_READ};
-	struct look l = {0};
-
-	x.path = (struct word){.kind = WORD_EXACT, .text = str_fmt(j->a, "%.*s/%s", STR_ARG(dir), name)};
-	paths_each(j, &x, look_one, &l);
-	return l.present;
+	return str_fmt(j->a, "%.*s/%s", STR_ARG(str_is(dir, "/") ? STR("") : dir), name);
 }
 
-void repository_ask(struct judge *j, const struct command *c)
+static bool on_disk(struct judge *j, struct str path)
 {
-	if (c->argc && c->argv[0].kind == WORD_EXACT && str_is(path_base(c->argv[0].text), "git") && text_exact(c->cwd) && str_starts(c->cwd, "/")) {
-		present(j, c->cwd, "HEAD");
-		git_hooks_answer(j, c->cwd);
-	}
+	struct access x = {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = path}};
+	bool found = false;
+
+	paths_each(j, &x, look_one, &found);
+	return found;
 }
 
-struct str repository_directory(struct judge *j, struct subject *s)
+/* On the disk, or put there by the request before. */
+static bool present(struct judge *j, struct str dir, const char *name, struct moment use)
+{
+	struct str path = below(j, dir, name);
+	bool there = on_disk(j, path); /* also asks, whatever the request did */
+
+	return overlay_exists(j, path, use) || there;
+}
+
+/* Where git works when it is started in this directory: by each -C from there. Empty: not known. */
+static struct str start_of(struct judge *j, struct subject *s, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
-	struct str dir = s->c->cwd;
 
 	for (size_t i = 0; i < o->noptions; i++) {
 		struct know_option *k = &o->options[i];
@@ -53,26 +53,122 @@ struct str repository_directory(struct judge *j, struct subject *s)
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }
 
-void repository_planted(struct judge *j, const struct check *c)
-{
-	for (size_t i = 0; i < j->nsubjects; i++) {
-		struct subject *s = &j->subjects[i];
-		struct str dir;
+struct str repository_directory(struct judge *j, struct subject *s) { return start_of(j, s, s->c->cwd); }
 
-		if (!str_is(s->base, "git"))
-			continue;
-		dir = repository_directory(j, s);
-		if (!dir.n || !present(j, dir, "HEAD") || str_ends(dir, "/.git"))
-			continue;
-		/* all at once: every question that depends on an answer is a round of its own */
-		bool objects = present(j, dir, "objects"), refs = present(j, dir, "refs"), common = present(j, dir, "commondir"), own = present(j, dir, ".git");
-		if (((objects && refs) || common) && !own)
-			judge_say(j, c, s->c->at, str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir)));
+static void real_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)j, (void)x;
+	*(struct str *)ctx = w->real;
+}
+
+/* git looks upwards from where the directory really is. */
+static struct str real_directory(struct judge *j, struct str dir)
+{
+	struct access x = {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = dir}};
+	struct str real = path_plain(j->a, dir);
+
+	paths_each(j, &x, real_one, &real);
+	return real;
+}
+
+/* A repository of its own, which git finds before it looks at the directory itself. */
+static bool has_own(struct judge *j, struct str dir, struct moment use)
+{
+	struct str own = below(j, dir, ".git");
+
+	return (on_disk(j, own) && !overlay_removed(j, own, use)) || overlay_repository(j, dir, use);
+}
+
+static bool looks_bare(struct judge *j, struct str dir, struct moment use)
+{
+	if (!present(j, dir, "HEAD", use))
+		return false;
+	/* all at once: every question that depends on an answer is a round of its own */
+	bool objects = present(j, dir, "objects", use), refs = present(j, dir, "refs", use), common = present(j, dir, "commondir", use);
+	bool own = has_own(j, dir, use);
+	return ((objects && refs) || common) && !own && !str_ends(dir, "/.git");
+}
+
+/* The planted repository that git would find from this directory on; empty: none. */
+static struct str planted_around(struct judge *j, struct str start, struct moment use)
+{
+	struct str dir = real_directory(j, start), lower;
+
+	for (unsigned i = 0; i < CLIMB_MAX && !looks_bare(j, dir, use); i++) {
+		if (dir.n <= 1 || str_eq(dir, j->v->project))
+			return STR(""); /* what lies above the project is not the request's work, and was there before */
+		dir = path_above(dir);
 	}
+	for (lower = real_directory(j, start); lower.n > dir.n; lower = path_above(lower))
+		if (has_own(j, lower, use))
+			return STR("");
+	return dir;
 }
 
 /* Programs that run git without being asked to. */
 static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj", "git-lfs", "pre-commit", ""};
+
+static bool runs_git(const struct subject *s) { return STR_LISTED(s->base, run_git) || str_starts(s->base, "git-"); }
+
+struct named_head {
+	struct moment use;
+	struct str found;
+};
+
+static void head_one(struct judge *j, struct str path, void *ctx)
+{
+	struct named_head *n = ctx;
+
+	if (!n->found.n && looks_bare(j, path_above(path), n->use))
+		n->found = path_above(path);
+}
+
+/* git in a directory that is not known: any that the request may have made a repository. */
+static struct str planted_somewhere(struct judge *j, struct moment use)
+{
+	struct named_head n = {.use = use};
+	const struct access *tree = overlay_tree_below(j, STR("/"), use);
+
+	if (tree)
+		return STR("the directory");
+	overlay_each_named(j, "HEAD", use, head_one, &n);
+	return n.found;
+}
+
+static struct str planted(struct judge *j, struct subject *s)
+{
+	struct str found = STR("");
+
+	for (size_t i = 0; i < s->c->ndirs && !found.n; i++) {
+		struct str dir = start_of(j, s, s->c->dirs[i]);
+
+		found = dir.n ? planted_around(j, dir, s->c->when) : planted_somewhere(j, s->c->when);
+	}
+	return s->c->ndirs ? found : planted_somewhere(j, s->c->when);
+}
+
+void repository_ask(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (runs_git(&j->subjects[i])) {
+			planted(j, &j->subjects[i]);
+			if (text_exact(j->subjects[i].c->cwd) && str_starts(j->subjects[i].c->cwd, "/"))
+				git_hooks_answer(j, j->subjects[i].c->cwd);
+		}
+}
+
+void repository_planted(struct judge *j, const struct check *c)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		struct str dir = runs_git(s) ? planted(j, s) : STR("");
+
+		if (!dir.n)
+			continue;
+		judge_say(j, c, s->c->at, str_starts(dir, "/") ? str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir))
+			: judge_quote(j, "an earlier command of this request may have brought a repository to where ", s->c->at, " runs, and its settings may make git run programs"));
+	}
+}
 
 /* Ways to a command that do not change the directory, or whose directory the reader follows. Others may run it anywhere. */
 static const char ways[][18] = {"direct", "subst", "procsub", "function", "alias", "eval", "trap", "source", "sh-c", "stdin-shell", "xargs", "code:python", "code:javascript", "code:powershell", "wrapper:env",
@@ -180,7 +276,7 @@ void repository_unvetted(struct judge *j, const struct check *c)
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 
-		if ((STR_LISTED(s->base, run_git) || str_starts(s->base, "git-")) && meets_unvetted(j, s))
+		if (runs_git(s) && meets_unvetted(j, s))
 			judge_say(j, c, s->c->at, STR("programs in a box may have left repositories where this goes, and not all of them have been judged yet"));
 	}
 }

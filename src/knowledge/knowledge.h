@@ -33,7 +33,10 @@ enum {
 	USE_ELSEWHERE = 4,/* it runs on another machine or in a container (ssh, docker exec, kubectl exec) */
 	USE_TREE = 8,     /* USE_READ/WRITE/DELETE: and everything below it */
 	USE_BELOW = 16,   /* USE_WRITE: unknown names directly or deeper below this directory (tar -x, unzip, cp into a directory) */
-	USE_NAMES = 32,   /* with USE_BELOW: data choose these names, any name (an archive, a patch, a repository) */
+	USE_NAMES = 32,   /* with USE_BELOW: data choose these names, any name (an archive, a patch, a repository): CHANGE_TREE */
+	USE_WORK_TREE = 64,   /* USE_WRITE: CHANGE_WORK_TREE */
+	USE_REPOSITORY = 128, /* USE_WRITE: CHANGE_REPOSITORY */
+	USE_GIT_DIR = 256,    /* USE_WRITE: CHANGE_GIT_DIR */
 };
 
 struct know_use {
@@ -47,6 +50,8 @@ struct know_use {
 
 enum { /* effects of a row, as found for this argv */
 	EFFECT_NETWORK = 1, EFFECT_PRIVILEGE = 2, EFFECT_PERSISTENCE = 4, EFFECT_SYSTEM = 8, EFFECT_HISTORY = 16, EFFECT_WORKSPACE = 32,
+	EFFECT_COPIES = 64, /* what is read or deleted appears where it writes */
+	EFFECT_LINKS = 128, /* what it writes leads to what it reads */
 };
 
 struct know_result {

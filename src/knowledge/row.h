@@ -27,6 +27,9 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_SYSTEM,        /* no file, but given it the command changes the system (hostname NAME, date 01010000) */
 	KIND_NAMES,         /* a directory below which data choose the names that are written (tar -C) */
 	KIND_DATA,          /* a file, or standard input, whose content names the files that are written (patch -i) */
+	KIND_WORK_TREE,     /* git brings names into the whole work tree; the word, if there is one, only says that it does */
+	KIND_REPOSITORY,    /* git makes a repository of this directory; with `tree` it also brings files into it */
+	KIND_GIT_DIR,       /* git makes this very directory a git directory (--bare, --separate-git-dir) */
 	KIND_COUNT
 };
 

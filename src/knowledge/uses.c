@@ -263,6 +263,18 @@ static void emit_names(struct know_applying *ap, struct know_spec spec, size_t f
 	know_use_add(ap, USE_DATA, flags, from, to, &w)->lang = know_string(ap->s->row, spec.lang);
 }
 
+/* What git makes: files of its work tree, repositories, git directories. */
+static void emit_git(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	static const unsigned flags[KIND_COUNT] = {[KIND_WORK_TREE] = USE_WORK_TREE | USE_BELOW, [KIND_REPOSITORY] = USE_REPOSITORY, [KIND_GIT_DIR] = USE_GIT_DIR};
+
+	if (from == to || spec.kind == KIND_WORK_TREE)
+		w = know_here(ap);
+	know_use_add(ap, USE_WRITE, flags[spec.kind], from, to, &w);
+	if (spec.kind == KIND_REPOSITORY && (spec.mods & USE_TREE))
+		know_use_add(ap, USE_WRITE, USE_WORK_TREE | USE_BELOW, from, to, &w);
+}
+
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -309,6 +321,9 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	case KIND_NAMES:
 	case KIND_DATA:
 		emit_names(ap, spec, from, to, w);
+		return;
+	case KIND_WORK_TREE: case KIND_REPOSITORY: case KIND_GIT_DIR:
+		emit_git(ap, spec, from, to, w);
 		return;
 	case KIND_COMMAND:
 		if (to > from)

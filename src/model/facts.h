@@ -32,6 +32,19 @@ struct span {
 static inline bool span_encloses(struct span outer, struct span in) { return outer.text == in.text && outer.from <= in.from && in.to <= outer.to; }
 static inline bool span_overlaps(struct span a, struct span b) { return a.text == b.text && a.from < b.to && b.from < a.to; }
 
+/*
+ * When a fact may happen. Time is counted in simple commands of the request. `first` is when the fact was found first, `last` the latest
+ * moment at which it may still happen: later than `first` when the command is found again (a function called twice), or runs beside
+ * others (a pipeline, a background job, a trap). See moment_precedes().
+ */
+struct moment {
+	uint32_t first, last;
+	bool again;      /* it may happen more than once, so it may come after itself */
+};
+
+/* May something that happens at `a` come before something at `b`? What one command does at once has one moment, and does not precede itself. */
+static inline bool moment_precedes(struct moment a, struct moment b) { return a.first < b.last && (a.first != b.first || b.again); }
+
 enum word_kind {
 	WORD_UNKNOWN = 0, /* exactly one word, not known: JSON null. `text` may say which parts are (with holes) */
 	WORD_EXACT,       /* exactly one word, known */
@@ -75,10 +88,24 @@ struct command {
 	const struct via *via;
 	struct span at;
 	struct str cwd;   /* abstract text */
+	const struct str *dirs; /* every directory it may run in, abstract; ndirs == 0: not known */
+	size_t ndirs;
 	const struct setting *settings; /* its own leading assignments, those of wrappers around it included */
+	struct moment when;
 };
 
 enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
+
+/* What a write leaves behind for the commands after it. */
+enum change_kind {
+	CHANGE_PLAIN = 0,  /* a file or directory of this name */
+	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, install, rsync) */
+	CHANGE_LINK,       /* a link, or another name of a file, that leads to what the same command reads (ln, cp -s) */
+	CHANGE_TREE,       /* names that data choose, here and below: files, links, whole directories (tar, a patch that is not known, git clone) */
+	CHANGE_WORK_TREE,  /* the same in the whole work tree of git that this directory belongs to (git checkout) */
+	CHANGE_REPOSITORY, /* git makes a repository here: its directory .git is git's own (git init, git clone) */
+	CHANGE_GIT_DIR,    /* git makes a git directory of this very directory (git init --bare, --separate-git-dir) */
+};
 
 /* A file that is touched. `path` is joined to the working directory of that moment; "." and ".." are left for the world to resolve. */
 struct access {
@@ -86,10 +113,11 @@ struct access {
 	enum access_kind kind;
 	struct word path;
 	bool below;       /* and anything below it (rm -r, tar -x, cp into a directory) */
-	bool names;       /* with `below`: data choose the names (an archive, a patch, a repository that is cloned) */
 	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
+	enum change_kind change; /* of a write */
 	const char *op;   /* ">" ">>" "<" "<>" or the command's name */
 	struct span at;
+	struct moment when;
 };
 
 struct touch {            /* a host on the network */
@@ -136,8 +164,17 @@ struct snippet {          /* code in another language, for src/code */
 	struct word text;
 	struct span at;
 	struct str cwd;           /* abstract: the directory it would run in */
+	struct moment when;
 	const struct code *code;  /* NULL: nobody has read it */
 };
+
+/* The moment of everything that a snippet does. In which order is not followed: all of it may come after all of it. */
+static inline struct moment snippet_moment(const struct snippet *s)
+{
+	uint32_t next = s->when.first + 1;
+
+	return (struct moment){s->when.first, s->when.last > next ? s->when.last : next, true};
+}
 
 /* Text 0 is the request's own; others were derived from text `in`, at `origin` there. */
 struct text {

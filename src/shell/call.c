@@ -504,6 +504,20 @@ static void use_code(struct eval *e, const struct know_result *k, const struct k
 	emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
 }
 
+/* What a write of this program leaves behind. */
+static enum change_kind change_of(const struct know_result *k, const struct know_use *u)
+{
+	if (u->flags & USE_NAMES)
+		return CHANGE_TREE;
+	if (u->flags & USE_WORK_TREE)
+		return CHANGE_WORK_TREE;
+	if (u->flags & USE_REPOSITORY)
+		return CHANGE_REPOSITORY;
+	if (u->flags & USE_GIT_DIR)
+		return CHANGE_GIT_DIR;
+	return k->effects & EFFECT_LINKS ? CHANGE_LINK : k->effects & EFFECT_COPIES ? CHANGE_COPY : CHANGE_PLAIN;
+}
+
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
 {
 	bool below = u->flags & (USE_TREE | USE_BELOW), elsewhere = u->flags & USE_ELSEWHERE;
@@ -514,9 +528,9 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	case USE_WRITE: {
 		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:"); /* with a path and options in it */
 		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
-		e->data_names = u->flags & USE_NAMES;
+		e->change = change_of(k, u);
 		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below, k->name, at);
-		e->data_names = false;
+		e->change = CHANGE_PLAIN;
 		break;
 	}
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
@@ -557,20 +571,6 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 	e->elsewhere -= elsewhere;
 }
 
-/* ln, link, cp -l and cp -s make names that lead elsewhere. */
-static bool makes_links(struct str base, const struct word *argv, size_t argc)
-{
-	if (str_is(base, "ln") || str_is(base, "link"))
-		return true;
-	for (size_t i = 1; i < argc && str_is(base, "cp"); i++) {
-		struct str s = argv[i].text;
-		bool letters = argv[i].kind == WORD_EXACT && s.n > 1 && s.p[0] == '-' && s.p[1] != '-';
-		if ((letters && (memchr(s.p, 'l', s.n) || memchr(s.p, 's', s.n))) || str_starts(s, "--l") || str_starts(s, "--s"))
-			return true;
-	}
-	return false;
-}
-
 /* Wrappers that hand their environment on as it is; others may clear or change it. */
 static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
 {
@@ -579,6 +579,11 @@ static bool keeps_environment(const char *name, const struct word *argv, size_t 
 		if (strcmp(name, names[i]) == 0)
 			return true;
 	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT && !str_starts(argv[1].text, "-");
+}
+
+static bool runs_something(const struct know_use *u)
+{
+	return u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND || u->role == USE_OPAQUE;
 }
 
 /* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
@@ -590,20 +595,29 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	struct setting *settings = e->settings;
 	if (!keeps_environment(k.name, argv, argc))
 		forget_exports(e);
-	bool wraps = false, inner = false, links = makes_links(base_name(argv[0].text), argv, argc);
-	for (const struct know_use *u = k.uses; u; u = u->next) {
-		if (links && u->role == USE_WRITE)
+	bool inner = false, loops = false, wraps = false;
+	struct unordered own = order_open(e);
+	for (const struct know_use *u = k.uses; u; u = u->next) { /* its own files first: all of them have one moment */
+		if ((k.effects & EFFECT_LINKS) && u->role == USE_WRITE)
 			emit_link(e, u->value, argv[0].at);
+		if (!runs_something(u))
+			apply_use(e, &k, u, argv, argc);
+	}
+	size_t own_end = e->nmoments;
+	for (const struct know_use *u = k.uses; u; u = u->next) {
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
+		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) && (u->flags & (USE_MORE | USE_INSIDE)); /* for each of its words */
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
 		if (wraps && !transparent(k.name, argv, argc))
 			out_spoil(e);
-		apply_use(e, &k, u, argv, argc);
+		if (runs_something(u))
+			apply_use(e, &k, u, argv, argc);
 	}
 	if (!inner && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
 		struct word echo[2] = {word_of(STR("echo"), argv[0].at), word_rest(argv[0].at)};
 		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
 	}
+	order_close_program(e, own, own_end, loops);
 	e->s = keep;
 	e->settings = settings;
 	if (k.effects & EFFECT_WORKSPACE)
@@ -734,6 +748,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) || fs->at[0].kind != WORD_EXACT;
 	struct io *keep = arena_new(e->a, struct io);
 	size_t mark = out_mark(e);
+	order_tick(e);
 	bool fails = redirect(e, n->redirs, keep); /* before the assignments: `a=x cmd >$a` uses the old value */
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)
 		assign(e, as, ASSIGN_LEADING);
@@ -804,6 +819,7 @@ static void only_assigns(struct eval *e, const struct syn_node *n)
 {
 	struct io *keep = arena_new(e->a, struct io);
 	struct state before = e->s;
+	order_tick(e);
 	bool fails = redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
 	redirect_undo(e, keep);
 	for (const struct syn_assign *as = n->assigns; as; as = as->next)

@@ -30,17 +30,25 @@ static struct seen_slot *look_up(struct eval *e, struct str key)
 	return slot_of(s, key);
 }
 
-/* True when `key` is new. */
-static bool first_time(struct eval *e, const struct buf *b)
+/* The slot of a key that is new; NULL when it is not, and then the fact happens now, too. */
+static struct seen_slot *new_slot(struct eval *e, const struct buf *b, struct seen_slot **ret_old)
 {
 	struct str key = buf_view(b);
 	struct seen_slot *slot = look_up(e, key);
-	if (slot->key.p)
-		return false;
+	if (ret_old)
+		*ret_old = slot;
+	if (slot->key.p) {
+		if (slot->when)
+			order_found_again(e, slot->when);
+		return NULL;
+	}
 	slot->key = key;
 	e->seen->n++;
-	return true;
+	return slot;
 }
+
+/* True when `key` is new. */
+static bool first_time(struct eval *e, const struct buf *b) { return new_slot(e, b, NULL) != NULL; }
 
 /* Keys are bytes: a letter for the kind of fact, then what makes it that fact. */
 static void key_begin(struct eval *e, struct buf *b, char kind)
@@ -93,6 +101,36 @@ void emit_setting(struct eval *e, struct str name, struct str value, bool leadin
 	e->f->settings_end = &t->next;
 }
 
+/* The directories of now, after those that are given. */
+static const struct str *dirs_copy(struct eval *e, const struct str *old, size_t nold, size_t *ret_n)
+{
+	struct str *all = arena_array(e->a, nold + e->s.dirs.n, sizeof *all);
+	size_t n = nold;
+	if (nold)
+		memcpy(all, old, nold * sizeof *all);
+	for (size_t i = 0; i < e->s.dirs.n; i++) {
+		bool listed = false;
+		for (size_t k = 0; k < n && !listed; k++)
+			listed = str_eq(all[k], e->s.dirs.at[i]);
+		if (!listed)
+			all[n++] = e->s.dirs.at[i];
+	}
+	*ret_n = n;
+	return all;
+}
+
+/* The same command once more: perhaps elsewhere. */
+static void add_dirs(struct eval *e, struct command *c)
+{
+	if (!c->ndirs)
+		return; /* it may be anywhere already */
+	if (e->s.dirs.n == 0 || c->ndirs > COMMAND_DIRS_MAX) {
+		c->ndirs = 0;
+		return;
+	}
+	c->dirs = dirs_copy(e, c->dirs, c->ndirs, &c->ndirs);
+}
+
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at)
 {
 	struct buf b;
@@ -105,8 +143,12 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	for (const struct setting *t = e->settings; t; t = t->next)
 		key_setting(&b, t);
 	eval_burn(e, b.n / 16);
-	if (!first_time(e, &b))
+	order_tick(e);
+	struct seen_slot *old, *slot = new_slot(e, &b, &old);
+	if (!slot) {
+		add_dirs(e, old->fact);
 		return;
+	}
 	eval_burn(e, argc + 1);
 	struct command *c = arena_new(e->a, struct command);
 	c->argv = arena_array(e->a, argc, sizeof *c->argv);
@@ -116,7 +158,11 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 	c->via = e->via;
 	c->at = at;
 	c->cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE;
+	c->dirs = dirs_copy(e, NULL, 0, &c->ndirs);
 	c->settings = e->settings;
+	order_found(e, &c->when);
+	slot->when = &c->when;
+	slot->fact = c;
 	*e->f->commands_end = c;
 	e->f->commands_end = &c->next;
 }
@@ -139,15 +185,20 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 {
 	struct buf b;
 	key_begin(e, &b, 'a');
-	char head[4] = {(char)kind, (char)below, (char)path.glob, (char)e->data_names};
+	char head[4] = {(char)kind, (char)below, (char)path.glob, (char)e->change};
 	key_bytes(&b, head, sizeof head);
 	key_word(&b, &path);
 	key_span(&b, at);
-	if (!first_time(e, &b))
+	e->nchanges += kind == ACCESS_WRITE || kind == ACCESS_DELETE;
+	struct seen_slot *slot = new_slot(e, &b, NULL);
+	if (!slot)
 		return;
 	eval_burn(e, 1);
 	struct access *a = arena_new(e->a, struct access);
-	*a = (struct access){.kind = kind, .path = path, .below = below, .names = e->data_names, .elsewhere = e->elsewhere > 0, .op = op, .at = at};
+	*a = (struct access){.kind = kind, .path = path, .below = below, .elsewhere = e->elsewhere > 0, .op = op, .at = at,
+		.change = kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN};
+	order_found(e, &a->when);
+	slot->when = &a->when;
 	*e->f->accesses_end = a;
 	e->f->accesses_end = &a->next;
 }
@@ -265,10 +316,13 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 	key_bytes(&b, lang, strlen(lang) + 1);
 	key_word(&b, &text);
 	key_span(&b, at);
-	if (!first_time(e, &b))
+	struct seen_slot *slot = new_slot(e, &b, NULL);
+	if (!slot)
 		return;
 	struct snippet *s = arena_new(e->a, struct snippet);
 	*s = (struct snippet){.lang = lang, .text = text, .at = at, .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE};
+	order_found(e, &s->when);
+	slot->when = &s->when;
 	*e->f->snippets_end = s;
 	e->f->snippets_end = &s->next;
 }

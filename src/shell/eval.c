@@ -109,12 +109,16 @@ void eval_text_sh(struct eval *e, struct str text, const char *from, struct span
 {
 	size_t mark = out_mark(e);
 	struct input in = e->s.in;
+	uint32_t start = e->clock;
 	eval_text_apart(e, text, from, origin, DIALECT_SH);
 	struct str other = out_since(e, mark);
 	out_rewind(e, mark);
 	struct input after = e->s.in;
 	e->s.in = in;
+	uint32_t end = e->clock;
+	e->clock = start; /* the same script */
 	eval_text_apart(e, text, from, origin, DIALECT_BASH);
+	e->clock = e->clock > end ? e->clock : end;
 	e->s.in.known &= after.known && after.rest.n == e->s.in.rest.n;
 	out_merge(e, mark, other);
 }
@@ -128,7 +132,9 @@ static void background(struct eval *e, const struct syn_node *n)
 	struct input in = e->s.in;
 	e->out = e->captured = NULL;
 	e->s.in = (struct input){0};
+	struct unordered job = order_open(e);
 	eval_apart(e, n);
+	order_close(e, job, ORDER_BESIDE);
 	e->out = out;
 	e->captured = captured;
 	e->s.in = in;
@@ -211,6 +217,12 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 	} else {
 		struct state start = e->s;
 		unsigned reads = e->reads;
+		struct unordered all = order_open(e);
+		uint32_t changes = e->nchanges;
+		size_t nstages = 0;
+		for (const struct syn_node *m = n->first; m; m = m->next)
+			nstages++;
+		struct stage *stages = arena_array(e->a, nstages, sizeof *stages), *stage = stages;
 		for (const struct syn_node *m = n->first; m; m = m->next) {
 			struct sink sink = {0};
 			buf_init(&sink.b, e->a, 0);
@@ -230,7 +242,9 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 			if (m == n->first)
 				in.known &= e->reads == reads; /* the first stage shares the input of the pipeline */
 			start.in = (struct input){.known = out_known(e, &sink, false), .rest = buf_view(&sink.b)};
+			*stage++ = (struct stage){e->nmoments, e->nchanges};
 		}
+		order_close_stages(e, all, changes, stages, nstages);
 		e->s.in = in;
 	}
 	e->captured = captured;
@@ -308,7 +322,7 @@ static void eval_case(struct eval *e, const struct syn_node *n)
 static void loop_enter(struct eval *e, struct loop *l)
 {
 	e->unsure++;
-	*l = (struct loop){.outer = e->loop, .next = state_dead(&e->s), .left = state_dead(&e->s)};
+	*l = (struct loop){.outer = e->loop, .next = state_dead(&e->s), .left = state_dead(&e->s), .turns = order_open(e)};
 	e->loop = l;
 }
 
@@ -322,6 +336,7 @@ static void loop_turn(struct eval *e, struct loop *l)
 static void loop_leave(struct eval *e, struct loop *l)
 {
 	e->unsure--;
+	order_close(e, l->turns, l->order);
 	e->loop = l->outer;
 	e->s = state_join(e, &e->s, &l->left);
 	e->s.status = -1;
@@ -354,6 +369,7 @@ static void turn_body(struct eval *e, struct loop *l, const struct turn *t)
 static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
 {
 	size_t mark = out_mark(e);
+	l->order = ORDER_LOOP;
 	in_forget(e); /* which line an iteration reads is not known */
 	for (int round = 0;; round++) {
 		struct state before = e->s;
@@ -396,6 +412,7 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 		loop_turn(e, &l);
 		if (state_same(&before, &e->s) && out_mark(e) == mark) {
 			e->s.dead = true; /* for ever, or until a break */
+			l.order = ORDER_LOOP;
 			break;
 		}
 	}
@@ -578,6 +595,7 @@ void eval_node(struct eval *e, const struct syn_node *n)
 		struct io *keep = arena_new(e->a, struct io);
 		size_t mark = out_mark(e);
 		struct state before = e->s;
+		order_tick(e);
 		bool fails = redirect(e, n->redirs, keep);
 		e->unsure += fails;
 		dispatch(e, n);
@@ -673,10 +691,14 @@ static void eval_line(struct eval *e, const struct parser *p, size_t start, cons
 	}
 	struct state before = e->s;
 	size_t mark = out_mark(e);
+	uint32_t clock = e->clock;
 	eval_node(e, n);
 	struct state plain = e->s;
+	uint32_t end = e->clock;
 	e->s = before;
+	e->clock = clock;
 	line_with_alias(e, p, start, 8);
+	e->clock = e->clock > end ? e->clock : end;
 	e->s = state_join(e, &plain, &e->s);
 	if (e->out && e->out->b.n != mark)
 		out_spoil(e);
@@ -780,10 +802,12 @@ void eval_traps(struct eval *e)
 		e->s.in = (struct input){.script = e->s.in.script};
 		unsigned changes = e->changes;
 		unsigned reads = e->line_reads;
+		struct unordered handler = order_open(e);
 		if (t->prompt)
 			eval_prompt(e, t->text, t->at);
 		else
 			eval_text(e, t->text, "trap", t->at, t->dialect);
+		order_close(e, handler, ORDER_ANY_TIME);
 		if (t->prompt && e->line_reads != reads)
 			emit_trouble(e, TROUBLE_CONSTRUCT, "a prompt that reads standard input", t->at);
 		if (!t->apart && !e->s.dead && e->changes != changes) /* one that leaves changes nothing for what follows */

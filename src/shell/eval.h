@@ -7,7 +7,7 @@
  * still listed; a builtin or option that would change the meaning of what follows in a way that is not modelled is a trouble.
  *
  *   state.c    variables, positional parameters, directories; joining two states
- *   emit.c     adding to the facts, derived texts
+ *   emit.c     adding to the facts, derived texts;  order.c: when each fact may happen
  *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  names.c: texts with unknown names in them
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
@@ -34,6 +34,7 @@
 #define PARALLEL_WORDS_MAX 64 /* words after ::: for which the command of parallel is read one by one */
 #define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
 #define DIRS_MAX 4           /* directories a command may be in before that is unknown */
+#define COMMAND_DIRS_MAX 64  /* of one command that runs several times */
 
 /* ---- values ---- */
 
@@ -108,9 +109,23 @@ struct sink {                    /* standard output that somebody will read */
 	bool doubtful;           /* written while a command before it could have ended the script (OPT_ABORTS) */
 };
 
+/* Commands that run in no known order. While one is open, the moments of all facts found are remembered. */
+struct unordered {
+	size_t from;             /* index into eval.moments */
+};
+enum order {
+	ORDER_KNOWN,             /* after all */
+	ORDER_LOOP,              /* again and again, until the end */
+	ORDER_WAITED,            /* beside each other, until the end */
+	ORDER_BESIDE,            /* beside all that follows: background jobs, process substitutions */
+	ORDER_ANY_TIME,          /* handlers of traps */
+};
+
 struct loop {
 	struct loop *outer;
 	struct state next, left; /* joined states of continue and break; dead when there was none */
+	struct unordered turns;
+	enum order order;
 };
 
 struct frame {                   /* a function call, or a sourced text */
@@ -136,6 +151,8 @@ struct trap {                    /* text that may run at any time: handlers, pro
 struct seen_slot {
 	struct str key;
 	uint32_t value;          /* of a text: its index */
+	struct moment *when;     /* of the fact, when it has one */
+	void *fact;
 };
 
 struct seen {                    /* a table that only grows */
@@ -198,10 +215,16 @@ struct eval {
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
-	bool data_names;         /* of the access at hand: as access.names */
 	struct pipe *pipes;      /* newest first */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
+	uint32_t clock;          /* simple commands so far */
+	uint32_t nchanges;       /* changes of files so far, those that were found before included */
+	const struct moment *fixed; /* the moment of every fact, for commands of code that was read afterwards; or NULL */
+	enum change_kind change; /* what the write that is emitted next leaves behind */
+	unsigned unordered;      /* inside how many of them */
+	struct moment **moments; /* of the facts found since the outermost of them was opened */
+	size_t nmoments, moments_cap;
 };
 
 enum { LEAVE_STOPPED = -4 };     /* a bound was reached: the trouble is in the facts */
@@ -281,6 +304,19 @@ struct str out_since(struct eval *e, size_t mark);
 void out_rewind(struct eval *e, size_t mark);
 void out_doubt(struct eval *e, size_t mark); /* what was printed since may not have been */
 void out_spoil(struct eval *e);     /* nothing about the output can be said any more */
+
+/* ---- order.c ---- */
+void order_tick(struct eval *e);                                      /* another simple command begins */
+void order_found(struct eval *e, struct moment *when);                /* the fact is found for the first time */
+void order_found_again(struct eval *e, struct moment *when);
+struct unordered order_open(struct eval *e);
+void order_close(struct eval *e, struct unordered u, enum order order);
+void order_close_program(struct eval *e, struct unordered u, size_t own_end, bool loops);
+struct stage {                   /* of a pipeline */
+	size_t to;               /* of eval.moments */
+	uint32_t changes;        /* eval.nchanges, at its end */
+};
+void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages, size_t n); /* changes: before the first */
 
 /* ---- expand.c ---- */
 struct fields {

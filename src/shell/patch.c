@@ -389,9 +389,9 @@ static void any_name_below(struct patch_reader *r)
 {
 	struct word here = word_of(STR("."), r->at);
 
-	r->e->data_names = true;
+	r->e->change = CHANGE_TREE;
 	emit_access(r->e, ACCESS_WRITE, here, true, r->op, r->at);
-	r->e->data_names = false;
+	r->e->change = CHANGE_PLAIN;
 }
 
 void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)

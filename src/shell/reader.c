@@ -137,7 +137,7 @@ int shell_read_more(struct arena *a, const struct shell_request *rq, const struc
 	struct more_job *j = arena_new(a, struct more_job);
 	direct->name = "direct";
 	*via = (struct via){str_c(a, str_fmt(a, "code:%s", more->lang)), direct};
-	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks}, .more = more};
+	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks, .fixed = &more->when}, .more = more};
 	j->e.fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
 	j->e.s.params = (struct params){rest_word(a), 1};
 	if (text_exact(more->cwd) && more->cwd.n) {

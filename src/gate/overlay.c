@@ -1,0 +1,394 @@
+/* The changes of a request, indexed: single names by their path, everything that stands for many names in short lists. See overlay.h. */
+#include "gate/overlay.h"
+
+#include "base/glob.h"
+
+struct made { /* one change */
+	struct made *next;
+	const struct access *x;
+	struct str path; /* plain; empty: not known */
+	struct str real; /* resolved; the same when nothing is known */
+};
+
+struct source { /* what one command reads or deletes */
+	struct source *next;
+	const struct access *x;
+};
+
+struct overlay {
+	const struct pmap *at;       /* path to the changes right there (struct made) */
+	const struct pmap *sources;  /* place of a command to struct source */
+	struct made *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
+	struct made *patterns;       /* writes and deletes of more than one name */
+	size_t nwide;                /* of both lists */
+	bool any, everywhere;        /* is there a change at all; there are more than are followed */
+	struct moment since;         /* of the first that is not followed */
+	unsigned depth;              /* inside how many copies */
+	const struct access *judged; /* the last one of overlay_contained(), and its answer */
+	bool lifted;
+};
+
+static struct str place_key(struct judge *j, struct span at)
+{
+	uint32_t v[3] = {at.text, at.from, at.to};
+
+	return str_dup(j->a, str_n((const char *)v, sizeof(v)));
+}
+
+static bool same_place(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
+
+bool overlay_source(const struct access *from, const struct access *to)
+{
+	if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
+		return false;
+	return same_place(from->at, to->at) && from->op && to->op && !strcmp(from->op, to->op);
+}
+
+/* ---- building ---- */
+
+static void push(struct judge *j, struct made **list, const struct made *m)
+{
+	struct overlay *o = j->overlay;
+	struct made *copy;
+
+	if (o->nwide++ >= OVERLAY_WIDE_MAX) {
+		if (!o->everywhere)
+			o->since = m->x->when;
+		o->everywhere = true;
+		return;
+	}
+	copy = arena_new(j->a, struct made);
+	*copy = *m;
+	copy->next = *list;
+	*list = copy;
+}
+
+/* Of many plain changes of one name the first two tell all: only their moments count. */
+static bool told(const struct made *list, const struct made *m)
+{
+	unsigned earlier = 0;
+
+	for (; list && m->x->change == CHANGE_PLAIN; list = list->next)
+		earlier += list->x->change == CHANGE_PLAIN && list->x->kind == m->x->kind && list->x->when.first < m->x->when.first;
+	return earlier >= 2;
+}
+
+static void add_at(struct judge *j, struct str path, const struct made *m)
+{
+	const struct made *old = pmap_get(j->overlay->at, path);
+	struct made *copy;
+
+	if (told(old, m))
+		return;
+	copy = arena_new(j->a, struct made);
+	*copy = *m;
+	copy->next = (struct made *)old;
+	j->overlay->at = pmap_set(j->a, j->overlay->at, path, copy);
+}
+
+/* git works on the whole work tree that the directory belongs to: that is at most the root around it. */
+static struct str work_tree(const struct judge *j, struct str dir)
+{
+	for (const struct root *r = j->v->roots; r; r = r->next)
+		if (path_within(dir, r->path))
+			return r->path;
+	return dir;
+}
+
+static struct str resolved(const struct judge *j, struct str path, struct str plain)
+{
+	const struct path_answer *p = pmap_get(j->answers, path);
+
+	return p && p->real.n ? p->real : plain;
+}
+
+static bool is_tree(const struct access *x) { return x->kind == ACCESS_WRITE && (x->change == CHANGE_TREE || x->change == CHANGE_WORK_TREE); }
+
+static void add(struct judge *j, struct made *m)
+{
+	struct overlay *o = j->overlay;
+	const struct access *x = m->x;
+
+	o->any = true;
+	if (is_tree(x)) {
+		if (x->change == CHANGE_WORK_TREE && m->path.n) {
+			m->path = work_tree(j, m->path);
+			m->real = work_tree(j, m->real);
+		}
+		push(j, &o->trees, m);
+	}
+	if (!m->path.n)
+		return;
+	if (x->path.kind != WORD_EXACT) {
+		push(j, &o->patterns, m);
+		return;
+	}
+	add_at(j, m->path, m);
+	if (!str_eq(m->path, m->real))
+		add_at(j, m->real, m);
+}
+
+static void add_source(struct judge *j, const struct access *x)
+{
+	struct source *s = arena_new(j->a, struct source);
+	struct str key = place_key(j, x->at);
+
+	*s = (struct source){(struct source *)pmap_get(j->overlay->sources, key), x};
+	j->overlay->sources = pmap_set(j->a, j->overlay->sources, key, s);
+}
+
+void overlay_build(struct judge *j)
+{
+	bool copies = false;
+
+	j->overlay = arena_new(j->a, struct overlay);
+	for (const struct access *x = j->f->accesses; x; x = x->next) {
+		struct made m = {.x = x};
+		bool known = path_known(&x->path) && str_starts(x->path.text, "/");
+
+		if (x->elsewhere || (x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE))
+			continue;
+		if (!known && !is_tree(x))
+			continue; /* a change at an unknown path is judged by itself */
+		if (known) {
+			m.path = m.real = path_plain(j->a, x->path.kind == WORD_EXACT ? x->path.text : path_pattern(j->a, &x->path));
+			if (x->path.kind == WORD_EXACT)
+				m.real = resolved(j, x->path.text, m.path);
+		}
+		copies |= x->change == CHANGE_COPY;
+		add(j, &m);
+	}
+	for (const struct access *x = j->f->accesses; x && copies; x = x->next)
+		if (!x->elsewhere && (x->kind == ACCESS_READ || x->kind == ACCESS_DELETE))
+			add_source(j, x);
+}
+
+/* ---- questions ---- */
+
+static bool everywhere(const struct judge *j, struct moment use) { return j->overlay->everywhere && moment_precedes(j->overlay->since, use); }
+
+/* The path lies below the change, in one of its two forms. An unknown place may be any. */
+static bool strictly_within(const struct made *m, struct str path)
+{
+	return !m->path.n || (path_within(path, m->path) && path.n > m->path.n) || (path_within(path, m->real) && path.n > m->real.n);
+}
+
+struct look {
+	bool present;
+};
+
+static void look_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	struct look *l = ctx;
+
+	(void)j, (void)x;
+	l->present |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
+}
+
+/* On the disk, or made by the request before the copy. */
+static bool copied_exists(struct judge *j, struct word path, struct moment copy)
+{
+	struct access x = {.kind = ACCESS_READ, .path = path};
+	struct look l = {0};
+
+	if (!paths_each(j, &x, look_one, &l))
+		return true; /* a source that is not known may be anything */
+	if (l.present)
+		return true;
+	return path.kind != WORD_EXACT || overlay_exists(j, path_plain(j->a, path.text), copy);
+}
+
+/* `rest` below what the source is, where the source gets the name of the destination. */
+static bool renamed_exists(struct judge *j, const struct source *s, struct str rest, struct moment copy)
+{
+	struct word w = s->x->path;
+
+	if (!path_known(&w))
+		return true;
+	w.text = str_cat(j->a, w.text, rest);
+	return copied_exists(j, w, copy);
+}
+
+/* Does the path end with these components ("/a/b")? */
+static bool ends_in(struct str path, struct str components)
+{
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	return path.n >= components.n && str_eq(str_sub(path, path.n - components.n, path.n), components);
+}
+
+/* The same where the source keeps its name inside the destination; cp --parents and rsync -R keep more of its path. `rest` starts with a slash. */
+static bool kept_exists(struct judge *j, const struct source *s, struct str rest, struct moment copy)
+{
+	struct word w = s->x->path;
+	struct str pattern;
+	ptrdiff_t slash = str_find(rest, '/', 1);
+
+	if (!path_known(&w))
+		return true;
+	for (size_t end = 1; w.kind == WORD_EXACT && end <= rest.n; end++) {
+		if (end < rest.n && rest.p[end] != '/')
+			continue;
+		if (ends_in(w.text, str_sub(rest, 0, end))) {
+			w.text = str_cat(j->a, w.text, str_sub(rest, end, rest.n));
+			return copied_exists(j, w, copy);
+		}
+	}
+	if (w.kind == WORD_EXACT)
+		return false;
+	pattern = path_pattern(j->a, &w); /* which of its names is known here */
+	if (str_contains(pattern, STR("**")))
+		return true;
+	if (!glob_path(path_base(pattern), str_sub(rest, 1, slash < 0 ? rest.n : (size_t)slash), 0))
+		return false;
+	w = (struct word){.kind = WORD_REST, .glob = true, .text = str_fmt(j->a, "%.*s%.*s", STR_ARG(path_above(pattern)), STR_ARG(rest))};
+	return copied_exists(j, w, copy);
+}
+
+static bool copy_puts(struct judge *j, const struct made *m, struct str path)
+{
+	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
+	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+
+	if (j->overlay->depth >= OVERLAY_COPIES_DEEP || !s)
+		return true; /* of another machine, or too far back */
+	j->overlay->depth++;
+	for (; s; s = s->next) {
+		if (!overlay_source(s->x, m->x))
+			continue;
+		if ((rest.n && renamed_exists(j, s, rest, m->x->when)) || (rest.n > 1 && m->x->below && kept_exists(j, s, rest, m->x->when)))
+			break;
+	}
+	j->overlay->depth--;
+	return s != NULL;
+}
+
+/* One change, found at `path` itself or above it: may it have put something at the path? */
+static bool puts_something(struct judge *j, const struct made *m, struct str path, bool above)
+{
+	if (m->x->kind != ACCESS_WRITE)
+		return false;
+	switch (m->x->change) {
+	case CHANGE_TREE: return above;
+	case CHANGE_WORK_TREE: return above && !str_eq(path_above(path), m->path) && !str_eq(path_above(path), m->real);
+	case CHANGE_LINK: return above || !m->x->below;
+	case CHANGE_COPY: return above ? copy_puts(j, m, path) : !m->x->below;
+	case CHANGE_GIT_DIR: return above && j->overlay->depth > 0; /* git's own work, but a copy of it is not */
+	case CHANGE_REPOSITORY: return false;
+	case CHANGE_PLAIN: break;
+	}
+	return !above && !m->x->below;
+}
+
+bool overlay_exists(struct judge *j, struct str path, struct moment use)
+{
+	struct overlay *o = j->overlay;
+
+	if (!o->any)
+		return false;
+	if (everywhere(j, use))
+		return true;
+	for (struct str dir = path;; dir = path_above(dir)) {
+		for (const struct made *m = pmap_get(o->at, dir); m; m = m->next)
+			if (moment_precedes(m->x->when, use) && puts_something(j, m, path, dir.n < path.n))
+				return true;
+		if (dir.n <= 1)
+			break;
+	}
+	for (const struct made *m = o->trees; m; m = m->next)
+		if (!m->path.n && moment_precedes(m->x->when, use))
+			return true;
+	for (const struct made *m = o->patterns; m; m = m->next)
+		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, use) && glob_path(m->path, path, 0))
+			return true;
+	return false;
+}
+
+static const struct access overflow = {.kind = ACCESS_WRITE, .change = CHANGE_TREE};
+
+const struct access *overlay_tree(struct judge *j, struct str path, struct moment use)
+{
+	for (const struct made *m = j->overlay->trees; m; m = m->next)
+		if (moment_precedes(m->x->when, use) && strictly_within(m, path))
+			return m->x;
+	return everywhere(j, use) ? &overflow : NULL;
+}
+
+const struct access *overlay_tree_below(struct judge *j, struct str dir, struct moment use)
+{
+	for (const struct made *m = j->overlay->trees; m; m = m->next)
+		if (moment_precedes(m->x->when, use) && (!m->path.n || path_within(dir, m->path) || path_within(dir, m->real) || path_within(m->path, dir) || path_within(m->real, dir)))
+			return m->x;
+	return everywhere(j, use) ? &overflow : NULL;
+}
+
+bool overlay_contained(struct judge *j, const struct access *tree)
+{
+	struct overlay *o = j->overlay;
+
+	if (tree->change != CHANGE_TREE || tree == &overflow || judge_grade(j, gate_check("archive-extract")) < GRADE_CONTAIN)
+		return false;
+	if (o->judged != tree) {
+		o->judged = tree;
+		o->lifted = judge_lifted(j, tree->at);
+	}
+	return !o->lifted;
+}
+
+bool overlay_removed(struct judge *j, struct str path, struct moment use)
+{
+	for (struct str dir = path;; dir = path_above(dir)) {
+		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+			if (m->x->kind == ACCESS_DELETE && moment_precedes(m->x->when, use))
+				return true;
+		if (dir.n <= 1)
+			break;
+	}
+	for (const struct made *m = j->overlay->patterns; m; m = m->next)
+		if (m->x->kind == ACCESS_DELETE && moment_precedes(m->x->when, use) && glob_may(m->path, path, GLOB_PATH | GLOB_BELOW) != GLOB_NO)
+			return true;
+	return everywhere(j, use);
+}
+
+bool overlay_repository(struct judge *j, struct str dir, struct moment use)
+{
+	for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY && moment_precedes(m->x->when, use))
+			return true;
+	return false;
+}
+
+struct str overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
+{
+	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
+		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+			if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_GIT_DIR && moment_precedes(m->x->when, use))
+				return str_sub(path, dir.n, path.n);
+	return STR("");
+}
+
+struct each_named {
+	struct judge *j;
+	const char *name;
+	struct moment use;
+	void (*fn)(struct judge *, struct str, void *);
+	void *ctx;
+};
+
+static void each_one(void *ctx, struct str path, const void *value)
+{
+	const struct each_named *e = ctx;
+
+	for (const struct made *m = value; m && str_is(path_base(path), e->name); m = m->next)
+		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, e->use)) {
+			e->fn(e->j, path, e->ctx);
+			return;
+		}
+}
+
+void overlay_each_named(struct judge *j, const char *name, struct moment use, void (*fn)(struct judge *, struct str path, void *), void *ctx)
+{
+	struct each_named e = {j, name, use, fn, ctx};
+
+	pmap_each(j->overlay->at, each_one, &e);
+}
