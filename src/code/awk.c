@@ -169,10 +169,11 @@ static bool reach(struct awk *w, struct str name, size_t from)
 	while (w->i < w->s.n && (is_alpha(w->s.p[w->i]) || is_digit(w->s.p[w->i])))
 		w->i++;
 	blanks(w);
-	if (w->i >= w->s.n || w->s.p[w->i] != '<')
+	if (w->i >= w->s.n || strchr(");}\n#>=!&|?", w->s.p[w->i]))
 		return true; /* the next line of what it reads anyway */
-	w->i++;
-	if (!constant(w, &text))
+	if (w->s.p[w->i++] != '<') /* into $1, into x[i], a file on a continued line */
+		return false;
+	if (!constant(w, &text) || str_starts(text, "/inet"))
 		return false;
 	blanks(w);
 	if (w->i < w->s.n && !strchr(");}\n", w->s.p[w->i]))
@@ -214,6 +215,13 @@ static bool awk_name(struct awk *w)
 	for (size_t k = 0; k < sizeof(not_operands) / sizeof(*not_operands); k++)
 		if (str_is(name, not_operands[k]))
 			w->operand = false;
+	if (str_is(name, "length")) { /* length /x/: a division to some awks, a pattern to others */
+		size_t i = w->i;
+
+		while (i < w->s.n && (w->s.p[i] == ' ' || w->s.p[i] == '\t'))
+			i++;
+		w->unsure = i < w->s.n && w->s.p[i] == '/';
+	}
 	if (str_is(name, "print") || str_is(name, "printf")) {
 		w->printing = true;
 		w->depth = 0;

@@ -41,8 +41,7 @@ size_t script_blanks(const struct script *x, size_t i)
 
 static bool scan(struct script *x, char end);
 
-/* Code inside text, to its closing brace. */
-static bool inner(struct script *x, char end)
+bool script_inner(struct script *x, char end)
 {
 	bool operand = x->operand, ok;
 
@@ -55,33 +54,17 @@ static bool inner(struct script *x, char end)
 	return ok;
 }
 
-/* $x, @x, ${...}, @{...} and subscripts inside Perl's or PHP's text; #{...} in Ruby's. False: not understood. */
-static bool interpolation(struct script *x, char end)
+/* ${...} and {$...} inside PHP's text, #{...} in Ruby's: code. The index of "$x[...]" is none in PHP. False: not understood. */
+static bool interpolation(struct script *x)
 {
 	char c = script_at(x, 0), next = script_at(x, 1);
 
-	if (x->l->sigil && c == '@' && (next == '{' || next == '$' || script_letter(next)) && x->l->perl)
-		return next != '{' ? (x->i++, true) : (x->i += 2, inner(x, '}'));
 	if (x->l->sigil && c == '$' && next == '{')
-		return x->i += 2, inner(x, '}');
-	if (x->l->sigil && c == '{' && next == '$' && !x->l->perl)
-		return x->i++, inner(x, '}');
-	if (!x->l->sigil && c == '#' && next == '{' && x->l->hash_brace)
-		return x->i += 2, inner(x, '}');
-	if (x->l->sigil && c == '$' && script_letter(next)) { /* $x[...], $x{...}, $x->[...]: an index may be code */
-		for (x->i++; script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || script_at(x, 0) == ':';)
-			x->i++;
-		for (;;) {
-			if (script_at(x, 0) == '-' && script_at(x, 1) == '>' && (script_at(x, 2) == '[' || script_at(x, 2) == '{'))
-				x->i += 2;
-			char open = script_at(x, 0);
-			if ((open != '[' && open != '{') || open == end || !x->l->perl)
-				return true;
-			x->i++;
-			if (!inner(x, open == '[' ? ']' : '}'))
-				return false;
-		}
-	}
+		return x->i += 2, script_inner(x, '}');
+	if (x->l->sigil && c == '{' && next == '$')
+		return x->i++, script_inner(x, '}');
+	if (x->l->hash_brace && c == '#' && next == '{')
+		return x->i += 2, script_inner(x, '}');
 	x->i++;
 	return true;
 }
@@ -96,6 +79,8 @@ static bool text(struct script *x, char open, char end, bool live)
 
 		if (c == '\\') {
 			x->i += 2;
+		} else if (x->l->dash_comment && (c == '\n' || c == '\r')) {
+			return false; /* Lua refuses it, or skips it after \z */
 		} else if (open != end && c == open) {
 			depth++;
 			x->i++;
@@ -103,18 +88,10 @@ static bool text(struct script *x, char open, char end, bool live)
 			x->i++;
 			if (!depth--)
 				return true;
-		} else if (live && (c == '$' || c == '@' || c == '#' || c == '{')) {
-			/* (?{ code }) in a pattern is code */
-			if (c == '{' && x->i > 1 && x->s.p[x->i - 1] == '?' && x->s.p[x->i - 2] == '(')
+		} else if (live && (c == '$' || c == '#' || c == '{')) {
+			if (!interpolation(x))
 				return false;
-			size_t before = x->i;
-			if (!interpolation(x, end))
-				return false;
-			if (x->i == before)
-				x->i++;
 		} else {
-			if (c == '?' && script_at(x, 1) == '?' && script_at(x, 2) == '{')
-				return false;
 			x->i++;
 		}
 	}
@@ -128,77 +105,23 @@ static bool quoted(struct script *x)
 	x->i++;
 	x->operand = true;
 	x->bare = false;
+	if (x->l->perl)
+		return perl_text(x, c, c == '"' ? PERL_STRING : PERL_DEAD);
 	return text(x, c, c, c == '"' && (x->l->sigil || x->l->hash_brace));
 }
 
 /* A pattern /.../flags. */
-static bool pattern(struct script *x, char open)
+static bool pattern(struct script *x)
 {
 	x->i++;
-	if (!text(x, open, script_closing(open), true))
+	if (!(x->l->perl ? perl_text(x, '/', PERL_PATTERN) : text(x, '/', '/', true)))
 		return false;
-	while (script_letter(script_at(x, 0)))
+	for (; script_letter(script_at(x, 0)); x->i++)
 		if (script_at(x, 0) == 'e' || script_at(x, 0) == 'o')
 			return false;
-		else
-			x->i++;
 	x->operand = true;
+	x->bare = false;
 	return true;
-}
-
-/* s{..}{..}flags, tr/../../, y: the second part is text, never code. */
-static bool two_parts(struct script *x, bool live)
-{
-	char open = script_at(x, 0), end = script_closing(open);
-
-	if (!open || script_letter(open) || script_digit(open) || script_space(open) || open == ',' || open == ';' || open == ')' || open == '=' || open == '#')
-		return false;
-	x->i++;
-	if (!text(x, open, end, live && open != '\''))
-		return false;
-	if (open != end) {
-		while (script_space(script_at(x, 0)))
-			x->i++;
-		open = script_at(x, 0);
-		end = script_closing(open);
-		if (!open || script_letter(open) || open == '#')
-			return false;
-		x->i++;
-	}
-	if (!text(x, open, end, live && open != '\''))
-		return false;
-	while (script_letter(script_at(x, 0)))
-		if (live && script_at(x, 0) == 'e')
-			return false;
-		else
-			x->i++;
-	x->operand = true;
-	return true;
-}
-
-/* Perl's q qq qw m qr s tr y, Ruby's %w[] %q() and its kin. 1: passed, 0: none of them, -1: not understood. */
-static int quote_like(struct script *x, struct str word)
-{
-	char open = script_at(x, 0);
-	bool plain = open && !script_letter(open) && !script_digit(open) && !script_space(open) && open != ',' && open != ';' && open != ')' && open != '=' && open != '#';
-
-	if (!x->l->perl || x->arrow)
-		return 0;
-	if (script_listed(word, "s"))
-		return plain ? (two_parts(x, true) ? 1 : -1) : 0;
-	if (script_listed(word, "qx") && plain) {
-		x->i++;
-		return script_shell_text(x, open, x->i - 3) ? 1 : -1;
-	}
-	if (script_listed(word, "tr y"))
-		return plain ? (two_parts(x, false) ? 1 : -1) : 0;
-	if (!script_listed(word, "q qq qw m qr") || !plain)
-		return 0;
-	if (script_listed(word, "m qr"))
-		return pattern(x, open) ? 1 : -1;
-	x->i++;
-	x->operand = true;
-	return text(x, open, script_closing(open), script_listed(word, "qq")) ? 1 : -1;
 }
 
 /* ---- names ---- */
@@ -234,6 +157,8 @@ static bool library(struct script *x)
 	struct str name = str_sub(x->s, from, x->i);
 	x->i += quote;
 	x->operand = true;
+	if (x->l->perl)
+		perl_library(x, name);
 	return script_listed(name, x->l->libraries) || (x->l->perl && name.n && (script_digit(name.p[0]) || name.p[0] == 'v'));
 }
 
@@ -247,18 +172,6 @@ static bool after_local(const struct script *x, size_t i)
 	if (to > i)
 		return script_listed(str_sub(x->s, i, to), "if unless and or then do end while until in rescue else");
 	return i >= x->s.n || !strchr("(\"'$@", x->s.p[i]);
-}
-
-/* Perl: $name{key}, ->{key}: the brace at i is a subscript's. */
-static bool subscript(const struct script *x, size_t i)
-{
-	size_t k = i;
-
-	if (i > 1 && x->s.p[i - 1] == '>' && x->s.p[i - 2] == '-')
-		return true;
-	while (k > 0 && (script_letter(x->s.p[k - 1]) || script_digit(x->s.p[k - 1])))
-		k--;
-	return k < i && k > 0 && x->s.p[k - 1] == '$';
 }
 
 /* PHP: fn(...) => or function (...) stands here. */
@@ -282,17 +195,19 @@ static bool name(struct script *x)
 	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->marks && (script_at(x, 0) == '?' || script_at(x, 0) == '!') && script_at(x, 1) != '='))
 		x->i++;
 	w = str_sub(x->s, from, x->i);
-	like = script_effect(x, w, from);
-	if (like)
-		return like > 0;
+	like = x->l->perl ? perl_word(x, w, from) : 0;
+	if (!like)
+		like = script_effect(x, w, from);
 	x->arrow = false;
-	like = quote_like(x, w);
+	x->names = x->l->perl && str_is(w, "sub");
 	if (like)
 		return like > 0;
 	size_t after = script_blanks(x, x->i);
 	char next = after < x->s.n ? x->s.p[after] : '\0', next2 = after + 1 < x->s.n ? x->s.p[after + 1] : '\0';
-	if (script_listed(w, x->l->import) && !member)
+	if (script_listed(w, x->l->import) && !member) {
+		x->lax |= str_is(w, "no");
 		return library(x);
+	}
 	if (script_listed(w, x->l->never))
 		return false;
 	x->operand = !script_listed(w, x->l->before) || member;
@@ -307,11 +222,13 @@ static bool name(struct script *x)
 		return false;
 	if (member)
 		return script_listed(w, x->l->members);
-	if (script_listed(w, x->l->defines)) /* my, local, def, function: the name that follows is the text's own */
+	if (script_listed(w, x->l->defines)) { /* my, local, def, function: the name that follows is the text's own */
+		x->operand = false;
 		return true;
+	}
 	if (script_listed(w, x->l->words) || local(x, w))
 		return true;
-	if (x->l->perl && ((next == '=' && next2 == '>') || (next == '}' && from > 0 && x->s.p[from - 1] == '{' && subscript(x, from - 1))))
+	if (x->l->perl && ((next == '=' && next2 == '>') || (next == '}' && from > 0 && x->s.p[from - 1] == '{' && perl_subscript(x, from - 1))))
 		return true; /* a key */
 	if (x->l->marks && next == ':' && next2 != ':') /* a key of Ruby's */
 		return true;
@@ -382,12 +299,17 @@ static void learn_lua(struct script *x)
 
 /* ---- tokens ---- */
 
+/* Where the line ends: PHP and Lua also take a carriage return for that. */
+static bool line_end(const struct script *x, char c) { return c == '\n' || (c == '\r' && (x->l->slash_comment || x->l->dash_comment)); }
+
 static bool comment(struct script *x, bool *ret)
 {
-	bool hash = x->l->hash_comment && script_at(x, 0) == '#', slashes = x->l->slash_comment && script_at(x, 0) == '/' && script_at(x, 1) == '/', dashes = x->l->dash_comment && script_at(x, 0) == '-' && script_at(x, 1) == '-';
+	char c = script_at(x, 0), next = script_at(x, 1);
+	bool hash = x->l->hash_comment && c == '#', slashes = x->l->slash_comment && c == '/' && next == '/';
+	bool dashes = x->l->dash_comment && c == '-' && next == '-';
 
 	*ret = true;
-	if (x->l->slash_comment && script_at(x, 0) == '/' && script_at(x, 1) == '*') {
+	if (x->l->slash_comment && c == '/' && next == '*') {
 		for (x->i += 2; x->i < x->s.n && !(script_at(x, 0) == '*' && script_at(x, 1) == '/');)
 			x->i++;
 		x->i += 2;
@@ -395,20 +317,17 @@ static bool comment(struct script *x, bool *ret)
 	}
 	if (!hash && !slashes && !dashes)
 		return false;
-	if (dashes && script_at(x, 2) == '[') {
-		*ret = false;
-		return true;
-	}
-	if (x->l->slash_comment) /* ?> ends a comment of PHP's */
-		for (size_t k = x->i; k + 1 < x->s.n && x->s.p[k] != '\n'; k++)
-			if (x->s.p[k] == '?' && x->s.p[k + 1] == '>')
-				*ret = false;
-	while (x->i < x->s.n && script_at(x, 0) != '\n')
-		x->i++;
+	if (dashes && script_at(x, 2) == '[')
+		*ret = false; /* --[[ ]] */
+	if (hash && next == '[' && x->l->slash_comment)
+		*ret = false; /* an attribute of PHP 8, a comment before */
+	for (; x->i < x->s.n && !line_end(x, script_at(x, 0)); x->i++)
+		if (x->l->slash_comment && script_at(x, 0) == '?' && script_at(x, 1) == '>')
+			*ret = false; /* ends PHP, and with it the comment */
 	return true;
 }
 
-/* $name, @name, %name, $#name, $_, $0, $1, $$, $. ... */
+/* $name of PHP; $name, @name, %name, $#name, $_, $0, $1, $$, $. ... of Perl */
 static bool sigil(struct script *x)
 {
 	char c = script_at(x, 0), next;
@@ -417,42 +336,19 @@ static bool sigil(struct script *x)
 		return x->i++, x->operand = false, true; /* the rest of a division */
 	if (c == '&' || c == '*')
 		return false;
+	if (x->l->perl)
+		return perl_variable(x);
 	x->i++;
-	if (c == '$' && script_at(x, 0) == '#' && (script_at(x, 1) == '{' || script_at(x, 1) == '$' || script_letter(script_at(x, 1))))
-		x->i++;
-	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{')) {
-		if (!x->l->perl)
-			return false; /* $$x of PHP names a variable by its value */
-		x->i++;
-	}
 	next = script_at(x, 0);
 	x->operand = true;
 	x->bare = false;
-	if (next == '{') {
+	if (!script_letter(next))
+		return false; /* $$x and ${..} of PHP name a variable by its value */
+	size_t from = x->i;
+	while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 		x->i++;
-		return x->l->perl && inner(x, '}') ? (x->operand = true) : false;
-	}
-	if (script_letter(next)) {
-		size_t from = x->i;
-
-		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (x->l->perl && script_at(x, 0) == ':' && script_at(x, 1) == ':'))
-			x->i += script_at(x, 0) == ':' ? 2 : 1;
-		struct str w = str_sub(x->s, from, x->i);
-		/* a variable as a function: $f(...) of PHP, $f->(...) of Perl; %ENV and @INC change what others do */
-		if (!x->l->perl && script_at(x, 0) == '(')
-			return false;
-		return !script_listed(w, "ENV INC SIG ISA GLOBALS ARGV _ENV");
-	}
-	if (script_digit(next)) {
-		while (script_digit(script_at(x, 0)))
-			x->i++;
-		return true;
-	}
-	if (x->l->perl && next && strchr("&`'+!/\\,;.@_0|\"", next)) {
-		x->i++;
-		return next != '`' || c == '$';
-	}
-	return false;
+	/* a variable as a function: $f(...) */
+	return script_at(x, 0) != '(' && !script_listed(str_sub(x->s, from, x->i), "GLOBALS");
 }
 
 static bool number(struct script *x)
@@ -505,6 +401,7 @@ static int angle(struct script *x)
 
 		x->i += n;
 		x->operand = true;
+		x->reads_argv |= n == 2;
 		return n ? 1 : -1;
 	}
 	if (next == '<' && !x->l->dash_comment && (script_at(x, 2) == '~' || script_at(x, 2) == '"' || script_at(x, 2) == '\'' || script_at(x, 2) == '-' || script_at(x, 2) == '<' || script_letter(script_at(x, 2))))
@@ -545,6 +442,8 @@ static int minus(struct script *x)
 		if (x->l->sigil && !x->l->perl && (script_at(x, 0) == '$' || script_at(x, 0) == '{'))
 			return -1;
 		x->arrow = script_letter(script_at(x, 0));
+		if (x->l->perl && (script_at(x, 0) == '[' || script_at(x, 0) == '{'))
+			perl_dereference(x);
 		return 1;
 	}
 	if (x->l->perl && !x->operand && script_letter(next) && !script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) { /* -e -f -d: tests of files */
@@ -568,6 +467,14 @@ static int dot(struct script *x)
 	return 0;
 }
 
+/* Perl and Ruby: a new statement may begin on the next line. PHP calls across lines. */
+static bool line_follows(const struct script *x)
+{
+	size_t to = script_blanks(x, x->i);
+
+	return (x->l->perl || x->l->marks) && to > x->i && memchr(x->s.p + x->i, '\n', to - x->i);
+}
+
 /* Operators and brackets. */
 static bool other(struct script *x)
 {
@@ -580,6 +487,9 @@ static bool other(struct script *x)
 		return false; /* PHP calls what a variable or a text names */
 	if (c == '?' && script_at(x, 1) == '>')
 		return false;
+	if (c == '*' && x->l->perl && !x->operand)
+		return false; /* *name: what a name stands for can be changed through it */
+	x->i += x->l->perl && (c == '*' || c == '/') && script_at(x, 1) == c; /* ** and //: the second half starts nothing */
 	if (c == '@' && x->l->sigil && !x->l->perl) { /* PHP: without its warnings */
 		x->i++;
 		return true;
@@ -592,11 +502,13 @@ static bool other(struct script *x)
 	}
 	if (!strchr("+-*/%=<>!~^|&?:;,.()[]{}\\#", c) || (c == '#' && !x->l->dash_comment) || (c == '\\' && !x->l->perl))
 		return false;
-	if (c == '=' && script_letter(script_at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n'))
+	if (c == '=' && script_letter(script_at(x, 1)) && (x->i == 0 || x->s.p[x->i - 1] == '\n' || x->s.p[x->i - 1] == '\r'))
 		return false; /* =begin, =pod */
+	if (x->l->perl)
+		perl_operator(x);
 	x->i++;
 	x->operand = c == ')' || c == ']' || c == '}';
-	x->bare = (c == '}' && (x->l->perl || x->l->marks)) || (c == ')' && script_blanks(x, x->i) > x->i && memchr(x->s.p + x->i, '\n', script_blanks(x, x->i) - x->i));
+	x->bare = (c == '}' && (x->l->perl || x->l->marks)) || (c == ')' && line_follows(x));
 	return true;
 }
 
@@ -659,7 +571,7 @@ static bool token(struct script *x)
 	if ((c == '/' || c == '%' || c == '?' || c == '<') && (x->l->perl || x->l->marks) && x->operand && x->bare && uncertain(x))
 		return false;
 	if (c == '/' && !x->operand && (x->l->perl || x->l->marks))
-		return pattern(x, '/');
+		return pattern(x);
 	if (c == '?' && !x->operand && (x->l->perl || x->l->marks))
 		return false;
 	return other(x);
@@ -710,6 +622,25 @@ static bool required(struct script *x)
 	return true;
 }
 
+/* Lua skips a first line that starts with #. Outside of <? ?> all is text to PHP, on standard input from the start. */
+static bool starts_plain(const struct script *x)
+{
+	if (x->l->dash_comment)
+		return !x->s.n || x->s.p[0] != '#';
+	return !x->l->slash_comment || !(str_contains(x->s, STR("<?")) || str_contains(x->s, STR("<%")) || str_contains_nocase(x->s, "<script"));
+}
+
+/* Ruby: gets reads the files that ARGV names. */
+static bool changes_arguments(const struct script *x)
+{
+	static const char words[][12] = {"push", "unshift", "concat", "insert", "append", "prepend", "replace", "fill", "<<", "] =", "]=", "map!", "merge"};
+
+	for (size_t i = 0; str_contains(x->s, STR("ARGV")) && i < sizeof(words) / sizeof(*words); i++)
+		if (str_contains(x->s, str_of(words[i])))
+			return true;
+	return false;
+}
+
 void script_walk(struct walk *w, TSNode root)
 {
 	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
@@ -719,7 +650,8 @@ void script_walk(struct walk *w, TSNode root)
 		return; /* of -M, of -r */
 	if (x.l->dash_comment)
 		learn_lua(&x);
-	w->code->complete = scan(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))); /* what is started would see it */
+	w->code->complete = starts_plain(&x) && scan(&x, '\0') && !(x.runs && str_contains(x.s, STR("ENV"))) && /* what is started would see it */
+			    !(x.l->perl && perl_symbolic(&x)) && !(x.l->marks && changes_arguments(&x));
 }
 
 /* perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code. */

@@ -25,6 +25,7 @@ struct script_language {
 
 #define LOCALS_MAX 64
 #define NEST_MAX 16 /* interpolations inside interpolations */
+#define BRACKETS_MAX 64 /* brackets inside brackets: after that everything counts as a reference */
 
 struct script {
 	struct walk *w;
@@ -38,6 +39,16 @@ struct script {
 	struct str locals[LOCALS_MAX];
 	size_t nlocals;
 	bool runs;      /* programs are started */
+	bool names;     /* `sub` stands before: a name that the text defines follows */
+	/* Perl: may a reference be a text, the name of a variable, and is it written through? */
+	unsigned brackets;              /* that are open */
+	bool reference[BRACKETS_MAX];   /* the term before, inside of that many, goes through one */
+	bool listed[BRACKETS_MAX];      /* ... or some term since the bracket */
+	bool mutates;                   /* push, ++ ...: what follows is changed */
+	bool written;                   /* something is, through a reference */
+	bool topic, topic_written, topic_reference; /* $_ is the last term; it is changed; it may go through one */
+	bool strict, lax;               /* use strict; no strict */
+	bool library, reads_argv;       /* functions of others are there; <> opens what @ARGV names */
 };
 
 static inline bool script_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -50,6 +61,23 @@ const struct script_language *script_language(const char *lang);
 bool script_listed(struct str w, const char *list);
 char script_closing(char c); /* what ends a text that starts with this */
 size_t script_blanks(const struct script *x, size_t i); /* the place after them */
+
+/* Code inside text, to its closing bracket, which is passed. False: not harmless, or not understood. */
+bool script_inner(struct script *x, char end);
+
+/* ---- script_perl.c: texts of Perl ---- */
+enum perl_live { PERL_DEAD, PERL_STRING, PERL_PATTERN };
+/* Passes text that `open` starts, from after it to behind its end; variables and code in it are looked into. */
+bool perl_text(struct script *x, char open, enum perl_live live);
+/* q qq qw m qr qx s tr y, at the place after the word. 1: passed, 0: none of them, -1: not understood. */
+int perl_word(struct script *x, struct str word, size_t from);
+bool perl_variable(struct script *x);           /* $x, @{..}: at the sigil */
+void perl_dereference(struct script *x);        /* the term before goes through a reference */
+void perl_operator(struct script *x);           /* at an operator or bracket: what does it do to the term before? */
+void perl_library(struct script *x, struct str name); /* use NAME */
+/* May the text change @ARGV, %SIG or the table of functions through a reference that is a text? */
+bool perl_symbolic(struct script *x);
+bool perl_subscript(const struct script *x, size_t i); /* $name{key}, ->{key}: the brace at i is a subscript's */
 
 /* ---- script_act.c: functions with an effect ---- */
 void script_here(struct script *x, size_t from); /* findings are from there to where the scanner is */

@@ -119,6 +119,13 @@ static bool act(struct script *x, const struct script_act *a, size_t from)
 	size_t needed = strcspn(a->what, "*"), n, after = x->i;
 	bool shell = a->what[0] == 's', all = shell || a->what[needed] == '*';
 
+	if (!needed && x->l->slash_comment) { /* PHP: they matter when they are an address, which it connects to */
+		bool known = constants(x, args, 1, false, &n);
+
+		x->i = after;
+		if (!known || str_find(args[0], ':', 0) >= 0)
+			return false;
+	}
 	if (!needed) { /* its arguments do not matter */
 		x->operand = x->bare = true;
 		return true;
@@ -150,6 +157,8 @@ static bool act(struct script *x, const struct script_act *a, size_t from)
 	for (size_t i = 0; !shell && i < n; i++) {
 		if (x->l->sigil && !x->l->perl && str_find(args[i], ':', 0) >= 0)
 			return false; /* PHP: an address, a stream */
+		if (x->l->marks && str_starts(args[i], "|"))
+			return false; /* Ruby: a command, for some versions */
 		file_act(x, a, a->what[i < needed ? i : needed - 1], args[i]);
 	}
 	return true;

@@ -415,28 +415,67 @@ static bool code_said(struct judge *j, const struct snippet *s)
 	return s->code->markers != NULL;
 }
 
-/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. `names`: a name that a pattern stands for may be such a one. */
-static bool perl_opens(const struct judge *j, const struct snippet *s, bool names)
+enum perl_open { PERL_OPENS_FILES, PERL_OPENS_SOME, PERL_OPENS_MORE };
+
+static bool perl_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* perl -n and -p open what their words name as a shell would: "id|" is a command, ">x" is written. A name that is not known may be such a one. */
+static enum perl_open perl_opens_word(const struct word *word)
 {
-	if (!s->lang || strcmp(s->lang, "perl"))
-		return false;
-	for (const struct command *k = j->f->commands; k; k = k->next) {
+	struct str w = word->text;
+
+	while (w.n && perl_blank(w.p[w.n - 1]))
+		w.n--;
+	while (w.n && perl_blank(w.p[0]))
+		w = str_sub(w, 1, w.n);
+	if (word->glob)
+		return w.n && strchr("*?]", w.p[w.n - 1]) ? PERL_OPENS_SOME : PERL_OPENS_FILES;
+	if (word->kind == WORD_REST)
+		return PERL_OPENS_SOME;
+	if (w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
+		return PERL_OPENS_MORE;
+	return w.n && (text_hole(w.p[0]) || text_hole(w.p[w.n - 1])) ? PERL_OPENS_SOME : PERL_OPENS_FILES;
+}
+
+/* Does it read what its words name? */
+static bool perl_reads(const struct command *k, const struct snippet *s)
+{
+	if (str_contains(s->text.text, STR("<>")) || str_contains(s->text.text, STR("eof")))
+		return true;
+	for (size_t i = 1; i < k->argc; i++) {
+		struct str w = k->argv[i].text;
+
+		for (size_t n = 1; w.n > 1 && w.p[0] == '-' && n < w.n && !strchr("eEMmIF", w.p[n]); n++)
+			if (w.p[n] == 'n' || w.p[n] == 'p')
+				return true;
+	}
+	return false;
+}
+
+/* Is this word code itself, and no name? */
+static bool is_code(const struct judge *j, const struct word *w)
+{
+	for (const struct snippet *s = j->f->snippets; s; s = s->next)
+		if (s->text.at.text == w->at.text && s->text.at.from == w->at.from && s->text.at.to == w->at.to && str_eq(s->text.text, w->text))
+			return true;
+	return false;
+}
+
+static enum perl_open perl_opens(const struct judge *j, const struct snippet *s)
+{
+	enum perl_open worst = PERL_OPENS_FILES;
+
+	for (const struct command *k = s->lang && !strcmp(s->lang, "perl") ? j->f->commands : NULL; k; k = k->next) {
 		if (!k->argc || k->argv[0].at.text != s->at.text || k->argv[0].at.from != s->at.from)
 			continue;
 		for (size_t i = 1; i < k->argc; i++) {
-			struct str w = k->argv[i].text;
+			enum perl_open is = perl_opens_word(&k->argv[i]);
 
-			if (names && k->argv[i].glob && w.n && strchr("*?]", w.p[w.n - 1]))
-				return true;
-			while (w.n && (w.p[w.n - 1] == ' ' || w.p[w.n - 1] == '\n' || w.p[w.n - 1] == '\t'))
-				w.n--;
-			while (w.n && (w.p[0] == ' ' || w.p[0] == '\n' || w.p[0] == '\t'))
-				w = str_sub(w, 1, w.n);
-			if (!names && k->argv[i].kind == WORD_EXACT && w.n && (w.p[0] == '|' || w.p[0] == '>' || w.p[0] == '+' || w.p[w.n - 1] == '|'))
-				return true;
+			if (is > worst && (is == PERL_OPENS_MORE || perl_reads(k, s)) && !is_code(j, &k->argv[i]))
+				worst = is;
 		}
 	}
-	return false;
+	return worst;
 }
 
 /* sed "s/$old/$new/", awk "/$word/": text that edits text. What is written out is judged by its words; what is not may do no more than a script of the project's. */
@@ -471,9 +510,11 @@ static bool is_sqlite(const struct judge *j, const struct snippet *s)
 static void inline_code(struct judge *j, const struct check *c)
 {
 	for (const struct snippet *s = j->f->snippets; s; s = s->next) {
-		if (s->code && s->code->complete && !perl_opens(j, s, false)) {
+		enum perl_open opens = perl_opens(j, s);
+
+		if (s->code && s->code->complete && opens != PERL_OPENS_MORE) {
 			code_said(j, s);
-			if (perl_opens(j, s, true))
+			if (opens == PERL_OPENS_SOME)
 				judge_say(j, gate_check("executes-file"), s->at, STR("perl takes the name of a file that ends with a bar for a command, so it may only run in the box"));
 			continue;
 		}

@@ -252,18 +252,35 @@ static bool sql_client_harmless(struct str s)
 
 			while (end < s.n && is_alpha(s.p[end]))
 				end++;
-			if (STR_LISTED(str_sub(s, i, end), words))
-				return false;
+			for (size_t k = 0; words[k][0]; k++) /* mysql takes them in either case */
+				if (strlen(words[k]) == end - i && str_contains_nocase(str_sub(s, i, end), words[k]))
+					return false;
 		}
 		start = s.p[i] == '\n' || s.p[i] == ';' || (start && is_space(s.p[i]));
 	}
 	return true;
 }
 
+/* edit(TEXT, EDITOR) of sqlite3 starts the editor: the name before an opening parenthesis, also in quotes, with blanks or a comment between. */
+static bool sql_edits(struct str s)
+{
+	for (size_t i = 0; i + 4 < s.n; i++) {
+		size_t to = i + 4;
+
+		if (!str_contains_nocase(str_sub(s, i, to), "edit") || (i > 0 && (is_alpha(s.p[i - 1]) || is_digit(s.p[i - 1]))))
+			continue;
+		while (to < s.n && (is_space(s.p[to]) || strchr("\"'`]\f\v", s.p[to])))
+			to++;
+		if (to < s.n && strchr("(/-", s.p[to]))
+			return true;
+	}
+	return false;
+}
+
 static bool sql_harmless(struct str s)
 {
 	static const char words[][20] = {
-		"program", "load_extension", "writefile", "readfile", "edit(", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
+		"program", "load_extension", "writefile", "readfile", "fts3_tokenizer", "outfile", "dumpfile", "load_file", "load data", "attach",
 		"lo_export", "lo_import", "pg_read", "pg_ls", "language", "xp_cmdshell", "sp_oacreate", "dblink", "copy", "sys_exec", "sys_eval", "install",
 		"load ", "read_", "glob(", "fsdir", "zipfile", "query_to_xml", "crosstab", "lo_unlink", "lo_put", "lo_from", "pg_terminate", "pg_cancel", "pg_reload", "pg_rotate",
 		"pg_promote", "pg_file", "pg_drop", "pg_switch", "pg_stat_file", "pg_current_log",
@@ -272,7 +289,7 @@ static bool sql_harmless(struct str s)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (str_contains_nocase(s, words[i]))
 			return false;
-	if (str_contains_nocase(s, "vacuum") && str_contains_nocase(s, "into"))
+	if ((str_contains_nocase(s, "vacuum") && str_contains_nocase(s, "into")) || sql_edits(s))
 		return false;
 	return sql_client_harmless(s);
 }
@@ -307,20 +324,29 @@ static bool gdb_harmless(struct str s)
 	return false;
 }
 
-static bool always(struct str s)
+/* jq reads files of the text's choice only by import "x" as $name. Such directives stand first, perhaps behind a comment. */
+static bool jq_harmless(struct str s)
 {
-	(void)s;
-	return true;
+	static const char first[][WORD_ROOM] = {"import", "include", "module", ""};
+	size_t i = 0, to;
+
+	while (i < s.n && is_space(s.p[i]))
+		i++;
+	for (to = i; to < s.n && is_alpha(s.p[to]);)
+		to++;
+	if (to < s.n && s.p[to] != '#' && !STR_LISTED(str_sub(s, i, to), first))
+		return true;
+	return !str_contains(s, STR("import")) || str_find(s, '$', 0) < 0;
 }
 
 static const struct {
 	const char *lang;
 	bool (*harmless)(struct str);
-	bool unknown_too; /* the language cannot reach out at all */
+	bool unknown_too; /* also when parts of the text are not known */
 } languages[] = {
 	{"awk", code_awk_harmless, false},
 	{"gdb", gdb_harmless, false},
-	{"jq", always, true},
+	{"jq", jq_harmless, true},
 	{"less", less_harmless, false},
 	{"sed", sed_harmless, false},
 	{"sql", sql_harmless, false},
@@ -338,6 +364,6 @@ bool inline_harmless(const struct snippet *s)
 		return true;
 	for (size_t i = 0; s->lang && i < sizeof(languages) / sizeof(*languages); i++)
 		if (!strcmp(languages[i].lang, s->lang))
-			return languages[i].unknown_too || (known(&s->text) && languages[i].harmless(s->text.text));
+			return (languages[i].unknown_too || known(&s->text)) && languages[i].harmless(s->text.text);
 	return false;
 }

@@ -1,0 +1,423 @@
+/*
+ * Perl's texts. Perl finds the end of a text by its delimiters alone, whatever stands inside, and only then looks for variables and code in it.
+ * The reader does the same: perl_text() takes the extent first, then reads what lies inside of it and nothing beyond.
+ */
+#include "code/script.h"
+
+/* Where the text ends that starts at x->i: the place of its last delimiter. Brackets nest; a backslash hides what follows. */
+static bool extent(const struct script *x, char open, char end, size_t *ret)
+{
+	unsigned depth = 0;
+
+	for (size_t i = x->i; i < x->s.n; i++) {
+		char c = x->s.p[i];
+
+		if (c == '\\') {
+			i++;
+		} else if (c == end && !depth) {
+			*ret = i;
+			return true;
+		} else if (open != end && (c == open || c == end)) {
+			depth += c == open ? 1 : (unsigned)-1;
+		}
+	}
+	return false;
+}
+
+/* Code inside a text, up to the bracket that ends it; x->s ends where the text does. */
+static bool code(struct script *x, char end)
+{
+	size_t from = x->i;
+
+	/* a backslash may belong to the text's delimiter instead of to the code */
+	return script_inner(x, end) && !memchr(x->s.p + from, '\\', x->i - from);
+}
+
+static bool word_char(char c) { return script_letter(c) || script_digit(c); }
+
+/* The name of a variable: a word, with its package. */
+static size_t name_end(const struct script *x, size_t i)
+{
+	for (;;) {
+		while (i < x->s.n && word_char(x->s.p[i]))
+			i++;
+		if (i + 2 < x->s.n && x->s.p[i] == ':' && x->s.p[i + 1] == ':' && script_letter(x->s.p[i + 2]))
+			i += 2;
+		else if (i + 1 < x->s.n && x->s.p[i] == '\'' && script_letter(x->s.p[i + 1]))
+			i++; /* $a'b is $a::b */
+		else
+			return i;
+	}
+}
+
+/* {name} after a sigil: the name alone; else a block of code. */
+static bool braced(struct script *x)
+{
+	size_t from = ++x->i, to = name_end(x, from);
+
+	if (to > from && to < x->s.n && x->s.p[to] == '}') {
+		x->i = to + 1;
+		return true;
+	}
+	return code(x, '}');
+}
+
+/* A number, a range or a word up to the closing bracket: an index, a key, or a quantifier of a pattern. Else x->i stays. */
+static bool plain_subscript(struct script *x, char open)
+{
+	size_t i = x->i + (script_at(x, 0) == '-');
+	bool word = open == '{' && i < x->s.n && script_letter(x->s.p[i]);
+
+	while (i < x->s.n && (word ? word_char(x->s.p[i]) : script_digit(x->s.p[i]) || strchr(",. ", x->s.p[i])))
+		i++;
+	if (i >= x->s.n || x->s.p[i] != (open == '[' ? ']' : '}'))
+		return false;
+	x->i = i + 1;
+	return true;
+}
+
+/* [..] and {..} after a variable, also with -> before: an index is code. */
+static bool subscripts(struct script *x)
+{
+	for (;;) {
+		char c = script_at(x, 0), next = script_at(x, 1), third = script_at(x, 2);
+
+		if (c == '-' && next == '>' && (third == '@' || third == '$' || third == '%'))
+			return false; /* "$x->@[ code ]" */
+		if (c == '-' && next == '>' && (third == '[' || third == '{'))
+			x->i += 2;
+		c = script_at(x, 0);
+		if (c != '[' && c != '{')
+			return true;
+		x->i++;
+		if (plain_subscript(x, c))
+			continue;
+		if (!code(x, c == '[' ? ']' : '}'))
+			return false;
+	}
+}
+
+/* A variable at x->i, which is at its $ or @. A $ or @ that is none is text. */
+static bool variable(struct script *x, bool pattern)
+{
+	char sigil = script_at(x, 0), next = script_at(x, 1);
+	size_t before = x->i++;
+
+	if (sigil == '$' && next == '#' && script_at(x, 1) && (strchr("{$", script_at(x, 1)) || script_letter(script_at(x, 1))))
+		x->i++; /* $#{..}, $#$x, $#x */
+	while (script_at(x, 0) == '$' && (word_char(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))
+		x->i++;
+	next = script_at(x, 0);
+	if (next == '{')
+		return braced(x) && subscripts(x);
+	if (word_char(next)) {
+		x->i = name_end(x, x->i);
+		return subscripts(x);
+	}
+	if (sigil == '@')
+		return !(next && strchr(":'$", next)) && ((next != '+' && next != '-') || pattern || (x->i++, subscripts(x)));
+	if (!next || (pattern && strchr(")| \t\n", next)))
+		return pattern; /* the end of a line */
+	if (pattern && next == '(')
+		return false;
+	if (!strchr("&`'+!/\\,;.@$|\"-<>0", next))
+		return false;
+	x->i = before + 2;
+	return subscripts(x);
+}
+
+/* A group that is code: (?{ }), (??{ }), (*{ }), also with blanks in between. */
+static bool code_group(const struct script *x)
+{
+	size_t i = script_blanks(x, x->i + 1);
+
+	if (i >= x->s.n || !strchr("?*", x->s.p[i]))
+		return false;
+	while (i < x->s.n && (strchr("?*p", x->s.p[i]) || script_space(x->s.p[i])))
+		i++;
+	return i < x->s.n && x->s.p[i] == '{';
+}
+
+/* The inside of a text that is looked into. */
+static bool inside(struct script *x, bool pattern)
+{
+	while (x->i < x->s.n) {
+		char c = script_at(x, 0);
+
+		if (c == '\\')
+			x->i += 2;
+		else if (pattern && c == '(' && code_group(x))
+			return false;
+		else if (c == '$' || c == '@') {
+			if (!variable(x, pattern))
+				return false;
+		} else
+			x->i++;
+	}
+	return x->i == x->s.n;
+}
+
+bool perl_text(struct script *x, char open, enum perl_live live)
+{
+	char end = script_closing(open);
+	size_t whole = x->s.n, to;
+	bool ok;
+
+	if (!extent(x, open, end, &to))
+		return false;
+	x->s.n = to;
+	ok = live == PERL_DEAD || inside(x, live == PERL_PATTERN);
+	x->s.n = whole;
+	x->i = to + 1;
+	return ok;
+}
+
+/* ---- quote-like operators ---- */
+
+/* The flags after a pattern; false: one that makes code of its text. */
+static bool flags(struct script *x, const char *refused)
+{
+	for (; script_letter(script_at(x, 0)); x->i++)
+		if (strchr(refused, script_at(x, 0)))
+			return false;
+	x->operand = true;
+	x->bare = false;
+	return true;
+}
+
+/* s{..}{..}flags, tr/../../, y: the second part is text, never code. At the first delimiter. */
+static bool two_parts(struct script *x, bool dead)
+{
+	char open = script_at(x, 0);
+
+	x->i++;
+	if (!perl_text(x, open, dead ? PERL_DEAD : PERL_PATTERN))
+		return false;
+	if (script_closing(open) != open) {
+		x->i = script_blanks(x, x->i);
+		open = script_at(x, 0);
+		if (!open || !strchr("/{([<|!,", open))
+			return false;
+		x->i++;
+	}
+	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) && flags(x, dead ? "" : "e");
+}
+
+/* A key: before =>, or alone in the braces of a subscript. On one line: Perl does not look further. */
+static bool key(const struct script *x, size_t from)
+{
+	size_t after = x->i, before = from;
+
+	while (after < x->s.n && (x->s.p[after] == ' ' || x->s.p[after] == '\t'))
+		after++;
+	if (after + 1 < x->s.n && x->s.p[after] == '=' && x->s.p[after + 1] == '>')
+		return true;
+	while (before > 0 && (x->s.p[before - 1] == ' ' || x->s.p[before - 1] == '\t'))
+		before--;
+	return after < x->s.n && x->s.p[after] == '}' && before > 0 && x->s.p[before - 1] == '{' && perl_subscript(x, before - 1);
+}
+
+bool perl_subscript(const struct script *x, size_t i)
+{
+	size_t k = i;
+
+	if (i > 1 && x->s.p[i - 1] == '>' && x->s.p[i - 2] == '-')
+		return true;
+	while (k > 0 && word_char(x->s.p[k - 1]))
+		k--;
+	return k < i && k > 0 && x->s.p[k - 1] == '$';
+}
+
+static int quote_like(struct script *x, struct str word, size_t from)
+{
+	static const char all[] = "q qq qw qr qx m s tr y";
+	size_t at = script_blanks(x, x->i);
+	char open;
+
+	if (!script_listed(word, all))
+		return 0;
+	if (x->arrow)
+		return -1; /* a method of that name: what follows are its arguments */
+	if (key(x, from))
+		return x->operand = true, x->bare = false, 1;
+	open = at < x->s.n ? x->s.p[at] : '\0';
+	/* nothing but delimiters that cannot be anything else; those that could stay with the name */
+	if (x->names || (x->operand && !x->bare) || !open || !strchr(at > x->i ? "/{([<" : "/{([<|!#,~%\"", open))
+		return -1;
+	x->i = at;
+	if (script_listed(word, "s tr y"))
+		return two_parts(x, word.p[0] != 's') ? 1 : -1;
+	x->i++;
+	if (script_listed(word, "qx"))
+		return script_shell_text(x, open, x->i - 3) ? 1 : -1;
+	if (script_listed(word, "m qr"))
+		return perl_text(x, open, PERL_PATTERN) && flags(x, "eo") ? 1 : -1;
+	if (!perl_text(x, open, script_listed(word, "qq") ? PERL_STRING : PERL_DEAD))
+		return -1;
+	x->operand = true;
+	x->bare = false;
+	return 1;
+}
+
+int perl_word(struct script *x, struct str word, size_t from)
+{
+	size_t n = 1;
+
+	x->mutates |= !x->arrow && script_listed(word, "push unshift splice");
+	x->topic_written |= !x->arrow && script_listed(word, "s tr y chomp chop");
+	while (n < word.n && script_digit(word.p[n]))
+		n++;
+	if (word.n > 1 && word.p[0] == 'x' && n == word.n && x->operand && !x->bare)
+		return 1; /* "-"x20 */
+	return quote_like(x, word, from);
+}
+
+/* ---- variables and references ---- */
+
+/*
+ * Without `use strict` a text can stand where a reference belongs: $x = "ARGV"; push @$x, "id|" changes @ARGV. So the reader notes whether the text
+ * writes through references at all, by the shape of its terms: @$x, @{..}, $x->[..], $x[..]{..} before an assignment, or after push.
+ */
+static unsigned level(const struct script *x) { return x->brackets < BRACKETS_MAX ? x->brackets : BRACKETS_MAX - 1; }
+static bool *reference(struct script *x) { return &x->reference[level(x)]; }
+
+void perl_dereference(struct script *x)
+{
+	*reference(x) = x->listed[level(x)] = true;
+	x->written |= x->mutates || x->brackets >= BRACKETS_MAX;
+	x->topic_reference = true;
+}
+
+/* Names that reach functions of others, or what perl itself obeys. */
+static bool special(struct str name)
+{
+	static const char dumper[] = "Data::Dumper::Sortkeys Data::Dumper::Terse Data::Dumper::Indent Data::Dumper::Useqq Data::Dumper::Deepcopy Data::Dumper::Maxdepth";
+
+	return (str_contains(name, STR("::")) && !script_listed(name, dumper)) || script_listed(name, "ENV INC SIG ISA ARGV");
+}
+
+bool perl_variable(struct script *x)
+{
+	char sigil = script_at(x, 0), next;
+	size_t from = ++x->i, to;
+	bool through, mutates = x->mutates;
+
+	if (sigil == '$' && script_at(x, 0) == '#' && (script_at(x, 1) == '{' || script_at(x, 1) == '$' || script_letter(script_at(x, 1))))
+		from = ++x->i;
+	while (script_at(x, 0) == '$' && (script_letter(script_at(x, 1)) || script_at(x, 1) == '$' || script_at(x, 1) == '{'))
+		x->i++;
+	through = x->i > from;
+	next = script_at(x, 0);
+	x->topic = false;
+	if (next == '{') {
+		from = ++x->i;
+		to = name_end(x, from);
+		through = to == from || to >= x->s.n || x->s.p[to] != '}';
+		if (through && !script_inner(x, '}'))
+			return false;
+		if (!through && special(str_sub(x->s, from, to)))
+			return false;
+		x->i = through ? x->i : to + 1;
+	} else if (script_letter(next)) {
+		from = x->i;
+		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)) || (script_at(x, 0) == ':' && script_at(x, 1) == ':'))
+			x->i += script_at(x, 0) == ':' ? 2 : 1;
+		if (special(str_sub(x->s, from, x->i)))
+			return false;
+		x->topic = str_is(str_sub(x->s, from, x->i), "_");
+	} else if (script_digit(next)) {
+		while (script_digit(script_at(x, 0)))
+			x->i++;
+	} else {
+		if (!next || !strchr(sigil == '$' ? "&`'+!/\\,;.@0|\"-$" : "+-", next) || (next == '\'' && script_letter(script_at(x, 1))))
+			return false;
+		x->i++;
+	}
+	x->operand = true;
+	x->bare = false;
+	x->mutates = mutates;
+	*reference(x) = false;
+	if (through)
+		perl_dereference(x);
+	return true;
+}
+
+/* At an equals sign: is something assigned? */
+static bool assigns(const struct script *x)
+{
+	char before = x->i > 0 ? x->s.p[x->i - 1] : '\0', next = script_at(x, 1);
+
+	if (next == '~') { /* bound to s, tr or y */
+		size_t i = script_blanks(x, x->i + 2);
+		return i < x->s.n && strchr("sty", x->s.p[i]);
+	}
+	if (next == '=' || next == '>' || before == '=' || before == '!')
+		return false;
+	return (before != '<' && before != '>') || (x->i > 1 && x->s.p[x->i - 2] == before);
+}
+
+void perl_operator(struct script *x)
+{
+	char c = script_at(x, 0), before = x->i > 0 ? x->s.p[x->i - 1] : '\0';
+	bool twice = (c == '+' || c == '-') && script_at(x, 1) == c;
+
+	if (c == '[' || c == '{') {
+		if (x->operand && (before == ']' || before == '}'))
+			perl_dereference(x); /* $x[0]{a} */
+	} else if (twice || (c == '=' && assigns(x))) {
+		x->written |= *reference(x);
+		x->topic_written |= x->topic;
+		x->mutates |= twice;
+	}
+	if (strchr("([{", c)) {
+		x->brackets++;
+		*reference(x) = x->listed[level(x)] = false;
+		x->mutates &= c == '(';
+	} else if (strchr(")]}", c)) {
+		bool list = c == ')' && x->listed[level(x)];
+
+		x->brackets -= x->brackets > 0;
+		*reference(x) |= list; /* ($x->{a}, ...) = */
+		x->mutates &= c != '}';
+	} else if (!twice) {
+		*reference(x) = false;
+		x->mutates &= c != ',' && c != ';';
+	}
+}
+
+void perl_library(struct script *x, struct str name)
+{
+	x->strict |= str_is(name, "strict");
+	x->library |= !script_digit(name.n ? name.p[0] : '0') && !script_listed(name, "strict warnings utf8 feature integer bigint diagnostics");
+}
+
+/* Words of the command that make perl read files by itself: -n, -p, -i, also in a cluster. */
+static bool loops(const struct script *x)
+{
+	for (const struct command *c = x->w->f->commands; c; c = c->next) {
+		if (!c->argc || c->argv[0].at.text != x->w->s->at.text || c->argv[0].at.from != x->w->s->at.from)
+			continue;
+		for (size_t i = 1; i < c->argc; i++) {
+			struct str w = c->argv[i].text;
+
+			if (c->argv[i].kind != WORD_EXACT)
+				return true;
+			for (size_t k = 1; w.n > 1 && w.p[0] == '-' && k < w.n && !strchr("eEMmIF", w.p[k]); k++)
+				if (strchr("npi", w.p[k]))
+					return true;
+		}
+		return false;
+	}
+	return true;
+}
+
+bool perl_symbolic(struct script *x)
+{
+	for (const struct snippet *s = x->w->f->snippets; s; s = s->next) /* -M: snippets of their own */
+		if (s != x->w->s && s->lang && !strcmp(s->lang, "perl") && s->at.text == x->w->s->at.text && s->at.from == x->w->s->at.from)
+			perl_library(x, s->text.text);
+	if (x->strict && !x->lax)
+		return false;
+	x->written |= x->topic_written && x->topic_reference;
+	return x->written && (x->library || x->runs || x->reads_argv || loops(x));
+}
