@@ -55,7 +55,8 @@ CHECK("odd-path", GRADE_ASK, false, RULE, "a path that other systems read differ
 /* what it reads */
 CHECK("secret-read", GRADE_ASK, false, RULE, "a file, or a tool, that is likely to give a secret away", NULL, 0)
 CHECK("secret-leak", GRADE_DENY, false, 0, "a secret is read and the network is used, in one request", flow_leak, 0)
-CHECK("outside-read", GRADE_OFF, false, RULE, "a file outside the project is read", NULL, 0)
+CHECK("odd-read", GRADE_OFF, false, RULE, "a path that other systems read differently is read", NULL, 0)
+CHECK("outside-read", GRADE_OFF, false, RULE, "a file outside the project is read, or a command works in a directory there", paths_directories, 0)
 CHECK("proc-environ", GRADE_ASK, false, RULE, "the environment of a process is read", NULL, 0)
 /* what it does */
 CHECK("network", GRADE_ASK, false, RULE, "the network is used", danger_effects, 0)

@@ -170,6 +170,7 @@ void flow_leak(struct judge *j, const struct check *c);
 void flow_reverse_shell(struct judge *j, const struct check *c);
 void flow_fork_bomb(struct judge *j, const struct check *c);
 void paths_check(struct judge *j, const struct check *c);
+void paths_directories(struct judge *j, const struct check *c);
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
 bool paths_found(struct judge *j, const struct access *x); /* find chose by its tests what this deletes */
 void checks_run(struct judge *j); /* checks.c: all of the table, in its order */

@@ -534,8 +534,9 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"), NULL);
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
 		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
-	if ((x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE || str_contains(w->path, STR("::$"))) && (path_table_odd(w->path) || path_table_odd(w->real)))
-		tell(j, "odd-path", x, w, phrase(j, x, "a path that other systems read differently:"), "use a plain name");
+	if (path_table_odd(w->path) || path_table_odd(w->real))
+		tell(j, x->kind != ACCESS_READ || str_contains(w->path, STR("::$")) ? "odd-path" : "odd-read", x, w,
+			phrase(j, x, "a path that other systems read differently:"), "use a plain name");
 	if (x->change == CHANGE_TREE)
 		tell(j, "archive-extract", x, w, phrase(j, x, "files that its data name, below"), NULL);
 }

@@ -432,6 +432,28 @@ static bool device_name(struct str name)
 	return false;
 }
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* NAME:STREAM, where NAME has a dot: .bashrc:x, notes.txt:x. A time of day (12:30) is none. */
+static bool names_stream(struct str name)
+{
+	ptrdiff_t colon = str_find(name, ':', 2);
+
+	if (colon < 0 || (size_t)colon + 1 == name.n || !memchr(name.p, '.', (size_t)colon))
+		return false;
+	return !is_digit(name.p[colon - 1]) || !is_digit(name.p[colon + 1]);
+}
+
+/* .git.CON: such a file is .git for some programs there. A plain name may end so: paper.aux is LaTeX's. */
+static bool device_suffix(struct str name)
+{
+	size_t dot = name.n;
+
+	while (dot > 1 && name.p[dot - 1] != '.')
+		dot--;
+	return dot > 2 && name.p[0] == '.' && device_name(str_sub(name, dot, name.n));
+}
+
 static bool odd_component(struct str name)
 {
 	ptrdiff_t tilde = str_find(name, '~', 1);
@@ -439,7 +461,7 @@ static bool odd_component(struct str name)
 
 	for (size_t i = 0; i < name.n; i++)
 		dots &= name.p[i] == '.';
-	if (dots || device_name(name) || str_contains(name, STR("::$")))
+	if (dots || device_name(name) || device_suffix(name) || names_stream(name) || str_contains(name, STR("::$")))
 		return true;
 	if (tilde > 0 && tilde <= 6 && (size_t)tilde + 1 < name.n && name.p[tilde + 1] >= '1' && name.p[tilde + 1] <= '9')
 		return (size_t)tilde + 2 == name.n || name.p[tilde + 2] == '.'; /* PROGRA~1, DOCUME~1.TXT */

@@ -46,4 +46,6 @@ struct redirect_test {
 void tiers_redirect_one(struct judge *j, const struct access *x, const struct where *w, void *ctx);
 /* The code that this command is given; code inside that code belongs to it, too. Without `v` those that ask are raised. */
 void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v);
+/* Its code is read completely and reads at most: node -e "console.log(1)". */
+bool tiers_code_reads(struct judge *j, struct subject *s);
 void tiers_decide_request(struct judge *j);

@@ -113,12 +113,54 @@ static struct span outer_place(const struct judge *j, struct span at, uint32_t t
 	return at;
 }
 
+/* Is this the code of that command, or code inside of it? */
+static bool is_code_of(const struct judge *j, const struct subject *s, const struct snippet *k)
+{
+	struct span at = s->c->argc ? outer_place(j, k->at, s->c->argv[0].at.text) : k->at;
+
+	return s->c->argc && at.text == s->c->argv[0].at.text && at.from == s->c->argv[0].at.from;
+}
+
+/* Does this code read at most? Programs that it starts are commands of their own; modules of the project are for `executes-file` to judge. */
+static bool snippet_reads(const struct judge *j, const struct snippet *k)
+{
+	uint32_t text = k->code ? k->code->error_at.text : 0;
+
+	if (!k->code || !k->code->complete || k->code->markers || !text)
+		return false;
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (x->at.text == text && x->kind != ACCESS_READ && !(x->kind == ACCESS_EXEC && x->op && !strcmp(x->op, "import")))
+			return false;
+	for (const struct touch *t = j->f->touches; t; t = t->next)
+		if (t->at.text == text)
+			return false;
+	return true;
+}
+
+bool tiers_code_reads(struct judge *j, struct subject *s)
+{
+	const struct know_result *known = subject_known(j, s);
+	bool code = false;
+
+	if (known->effects)
+		return false;
+	for (const struct know_use *u = known->uses; u; u = u->next)
+		if (u->role != USE_CODE && u->role != USE_READ)
+			return false;
+	for (const struct snippet *k = j->f->snippets; k; k = k->next)
+		if (is_code_of(j, s, k)) {
+			if (!snippet_reads(j, k))
+				return false;
+			code = true;
+		}
+	return code;
+}
+
 /* The code that this command is given; code inside that code belongs to it, too. */
 void tiers_hear_code(struct judge *j, struct subject *s, struct verdicts *v)
 {
 	for (const struct snippet *k = j->p->interpreters ? j->f->snippets : NULL; k; k = k->next) {
-		struct span at = s->c->argc ? outer_place(j, k->at, s->c->argv[0].at.text) : k->at;
-		bool mine = s->c->argc && at.text == s->c->argv[0].at.text && at.from == s->c->argv[0].at.from;
+		bool mine = is_code_of(j, s, k);
 
 		for (const struct interpreter_rules *in = j->p->interpreters; in && mine && k->code && k->code->parsed; in = in->next)
 			if (str_is(in->lang, k->lang) && (!in->names || in_names(in->names, s->base) || !s->base.n))
