@@ -259,6 +259,7 @@ void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
 		i++;
 	if (i == sizeof(commands) / sizeof(*commands))
 		return;
+	ret->followed = true;
 	dir = repository_directory(j, s);
 	split_operands(&f);
 	ret->state = all_known(&f) && dir.n ? commands[i].read(&f) : GIT_TREE_UNKNOWN;

@@ -2,12 +2,14 @@
 #include "gate/overlay.h"
 
 #include "base/glob.h"
+#include "gate/git_tree.h"
 
 struct made { /* one change */
 	struct made *next;
 	const struct access *x;
 	struct str path; /* plain; empty: not known */
 	struct str real; /* resolved; the same when nothing is known */
+	struct git_tree *git; /* of CHANGE_WORK_TREE, when first needed: what git changes */
 };
 
 struct source { /* what one command reads or deletes */
@@ -173,6 +175,79 @@ static bool strictly_within(const struct made *m, struct str path)
 	return !m->path.n || (path_within(path, m->path) && path.n > m->path.n) || (path_within(path, m->real) && path.n > m->real.n);
 }
 
+/* ---- names that git changes ---- */
+
+static struct subject *subject_of(struct judge *j, const struct access *x)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct command *c = j->subjects[i].c;
+
+		if (c->argc && c->when.first == x->when.first && same_place(c->argv[0].at, x->at))
+			return &j->subjects[i];
+	}
+	return NULL;
+}
+
+/* The names, when they are known; NULL: any. What happens again may be another change each time. */
+static const struct git_tree *git_names(struct judge *j, const struct made *m)
+{
+	struct made *made = (struct made *)m;
+
+	if (m->x->change != CHANGE_WORK_TREE)
+		return NULL;
+	if (!m->git) {
+		struct subject *s = subject_of(j, m->x);
+
+		made->git = arena_new(j->a, struct git_tree);
+		if (s && s->c->when.last == s->c->when.first && !s->c->when.again && s->c->ndirs == 1)
+			git_tree_of(j, s, made->git);
+	}
+	if (!m->git->followed || m->git->state == GIT_TREE_UNKNOWN || m->git->state == GIT_TREE_ASKED)
+		return NULL;
+	return m->git->state == GIT_TREE_PARTLY && !m->git->npaths ? NULL : m->git;
+}
+
+/* What the command may do to these paths is not known, beyond what differs between commits. */
+static bool git_unsure(const struct git_tree *t, struct str path)
+{
+	for (size_t i = 0; i < t->npaths && t->state == GIT_TREE_PARTLY; i++)
+		if (path_within(path, t->paths[i]) || path_within(t->paths[i], path))
+			return true;
+	return false;
+}
+
+static bool is_repository_file(struct str path) { return str_is(path_base(path), "HEAD") || str_is(path_base(path), "commondir"); }
+
+enum git_question {
+	GIT_LINK,       /* is the path, or a directory on the way to it, made a link? */
+	GIT_LINK_BELOW, /* ... or something below it? */
+	GIT_ANYTHING,   /* does it come to be there at all, as a file, a link, a directory? */
+	GIT_PLANTED,    /* is a file brought that makes a directory a repository, or a link to one? */
+};
+
+static bool git_touches(const struct git_tree *t, struct str path, enum git_question what)
+{
+	if (git_unsure(t, path))
+		return true;
+	for (const struct git_touch *x = t->answer ? t->answer->touched : NULL; x; x = x->next) {
+		bool link = x->kind == GIT_TOUCH_LINK, on_way = path_within(path, x->path), below = path_within(x->path, path);
+
+		if (x->kind == GIT_TOUCH_DELETE || !git_tree_touches(t, x->path))
+			continue;
+		if (what == GIT_ANYTHING ? below || (link && on_way) : what == GIT_PLANTED ? link || is_repository_file(x->path) : link && (on_way || (what == GIT_LINK_BELOW && below)))
+			return true;
+	}
+	return false;
+}
+
+/* Names that are not known may be any. */
+static bool tree_touches(struct judge *j, const struct made *m, struct str path, enum git_question what)
+{
+	const struct git_tree *git = git_names(j, m);
+
+	return !git || git_touches(git, path, what);
+}
+
 struct look {
 	bool present;
 };
@@ -263,14 +338,30 @@ static bool copy_puts(struct judge *j, const struct made *m, struct str path)
 	return s != NULL;
 }
 
+/* Files that are named after the words of a command: no directories, and commondir only when the words look like it. */
+static bool may_be_file(struct judge *j, const struct access *x, struct str path)
+{
+	struct str name = path_base(path);
+	const struct subject *s;
+
+	if (str_is(name, "objects") || str_is(name, "refs"))
+		return false;
+	s = str_is(name, "commondir") ? subject_of(j, x) : NULL;
+	for (size_t i = 1; s && i < s->c->argc; i++)
+		if (s->c->argv[i].kind != WORD_EXACT || str_contains(s->c->argv[i].text, STR("com")))
+			return true;
+	return !s;
+}
+
 /* One change, found at `path` itself or above it: may it have put something at the path? */
 static bool puts_something(struct judge *j, const struct made *m, struct str path, bool above)
 {
 	if (m->x->kind != ACCESS_WRITE)
 		return false;
 	switch (m->x->change) {
+	case CHANGE_FILES: return above && may_be_file(j, m->x, path) && (str_eq(path_above(path), m->path) || str_eq(path_above(path), m->real));
 	case CHANGE_TREE: return above;
-	case CHANGE_WORK_TREE: return above && !str_eq(path_above(path), m->path) && !str_eq(path_above(path), m->real);
+	case CHANGE_WORK_TREE: return above && !str_eq(path_above(path), m->path) && !str_eq(path_above(path), m->real) && tree_touches(j, m, path, GIT_ANYTHING);
 	case CHANGE_LINK: return above || !m->x->below;
 	case CHANGE_COPY: return above ? copy_puts(j, m, path) : !m->x->below;
 	case CHANGE_GIT_DIR: return above && j->overlay->depth > 0; /* git's own work, but a copy of it is not */
@@ -309,17 +400,28 @@ static const struct access overflow = {.kind = ACCESS_WRITE, .change = CHANGE_TR
 const struct access *overlay_tree(struct judge *j, struct str path, struct moment use)
 {
 	for (const struct made *m = j->overlay->trees; m; m = m->next)
-		if (moment_precedes(m->x->when, use) && strictly_within(m, path))
+		if (moment_precedes(m->x->when, use) && strictly_within(m, path) && tree_touches(j, m, path, GIT_LINK))
 			return m->x;
 	return everywhere(j, use) ? &overflow : NULL;
 }
 
 const struct access *overlay_tree_below(struct judge *j, struct str dir, struct moment use)
 {
-	for (const struct made *m = j->overlay->trees; m; m = m->next)
-		if (moment_precedes(m->x->when, use) && (!m->path.n || path_within(dir, m->path) || path_within(dir, m->real) || path_within(m->path, dir) || path_within(m->real, dir)))
+	for (const struct made *m = j->overlay->trees; m; m = m->next) {
+		bool apart = m->path.n && !path_within(dir, m->path) && !path_within(dir, m->real) && !path_within(m->path, dir) && !path_within(m->real, dir);
+
+		if (!apart && moment_precedes(m->x->when, use) && tree_touches(j, m, dir, GIT_LINK_BELOW))
 			return m->x;
+	}
 	return everywhere(j, use) ? &overflow : NULL;
+}
+
+bool overlay_tree_plants(struct judge *j, struct moment use)
+{
+	for (const struct made *m = j->overlay->trees; m; m = m->next)
+		if (moment_precedes(m->x->when, use) && tree_touches(j, m, STR("/"), GIT_PLANTED))
+			return true;
+	return everywhere(j, use);
 }
 
 bool overlay_contained(struct judge *j, const struct access *tree)

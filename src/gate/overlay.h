@@ -20,6 +20,8 @@ bool overlay_exists(struct judge *j, struct str path, struct moment use);
 const struct access *overlay_tree(struct judge *j, struct str path, struct moment use);
 /* ... at or below this directory. */
 const struct access *overlay_tree_below(struct judge *j, struct str dir, struct moment use);
+/* May such a change have brought a repository somewhere? */
+bool overlay_tree_plants(struct judge *j, struct moment use);
 /* Is this change one whose command runs in the box anyway (archive-extract), and with it the whole request? */
 bool overlay_contained(struct judge *j, const struct access *tree);
 /* May the request have deleted or moved this path, or a directory above it? */

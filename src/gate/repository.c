@@ -79,12 +79,21 @@ static bool has_own(struct judge *j, struct str dir, struct moment use)
 	return (on_disk(j, own) && !overlay_removed(j, own, use)) || overlay_repository(j, dir, use);
 }
 
+/* A variable that says where the objects are: then the directory needs none. */
+static bool objects_elsewhere(const struct judge *j)
+{
+	for (const struct setting *v = j->f->settings; v; v = v->next)
+		if (str_is(v->name, "GIT_OBJECT_DIRECTORY"))
+			return true;
+	return false;
+}
+
 static bool looks_bare(struct judge *j, struct str dir, struct moment use)
 {
 	if (!present(j, dir, "HEAD", use))
 		return false;
 	/* all at once: every question that depends on an answer is a round of its own */
-	bool objects = present(j, dir, "objects", use), refs = present(j, dir, "refs", use), common = present(j, dir, "commondir", use);
+	bool objects = present(j, dir, "objects", use) || objects_elsewhere(j), refs = present(j, dir, "refs", use), common = present(j, dir, "commondir", use);
 	bool own = has_own(j, dir, use);
 	return ((objects && refs) || common) && !own && !str_ends(dir, "/.git");
 }
@@ -127,9 +136,8 @@ static void head_one(struct judge *j, struct str path, void *ctx)
 static struct str planted_somewhere(struct judge *j, struct moment use)
 {
 	struct named_head n = {.use = use};
-	const struct access *tree = overlay_tree_below(j, STR("/"), use);
 
-	if (tree)
+	if (overlay_tree_plants(j, use))
 		return STR("the directory");
 	overlay_each_named(j, "HEAD", use, head_one, &n);
 	return n.found;

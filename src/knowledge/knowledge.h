@@ -34,6 +34,7 @@ enum {
 	USE_TREE = 8,     /* USE_READ/WRITE/DELETE: and everything below it */
 	USE_BELOW = 16,   /* USE_WRITE: unknown names directly or deeper below this directory (tar -x, unzip, cp into a directory) */
 	USE_NAMES = 32,   /* with USE_BELOW: data choose these names, any name (an archive, a patch, a repository): CHANGE_TREE */
+	USE_FILES = 512,      /* USE_WRITE with USE_BELOW: CHANGE_FILES */
 	USE_WORK_TREE = 64,   /* USE_WRITE: CHANGE_WORK_TREE */
 	USE_REPOSITORY = 128, /* USE_WRITE: CHANGE_REPOSITORY */
 	USE_GIT_DIR = 256,    /* USE_WRITE: CHANGE_GIT_DIR */

@@ -76,7 +76,7 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 	}
 	if (beside) {
 		w = parent_of(w);
-		know_use_add(ap, USE_WRITE, USE_BELOW, from, to, &w);
+		know_use_add(ap, USE_WRITE, USE_BELOW | USE_FILES, from, to, &w);
 	}
 }
 
@@ -287,7 +287,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		return;
 	if (spec.mods & MOD_REMOTE)
 		flags &= ~(unsigned)USE_ELSEWHERE;
-	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD)
+	if (spec.mods & (MOD_SUFFIX | MOD_BESIDE) && spec.kind != KIND_WORD && spec.kind != KIND_WRITE_CWD)
 		add_company(ap, spec, from, to, w);
 	switch (spec.kind) {
 	case KIND_NONE:
@@ -316,7 +316,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		w = know_here(ap);
 		if (spec.kind == KIND_WRITE_TMP)
 			w.text = STR("/tmp");
-		know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		know_use_add(ap, USE_WRITE, flags | USE_BELOW | (spec.mods & MOD_BESIDE ? USE_FILES : 0), from, to, &w);
 		return;
 	case KIND_NAMES:
 	case KIND_DATA:

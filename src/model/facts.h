@@ -101,6 +101,7 @@ enum change_kind {
 	CHANGE_PLAIN = 0,  /* a file or directory of this name */
 	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, install, rsync) */
 	CHANGE_LINK,       /* a link, or another name of a file, that leads to what the same command reads (ln, cp -s) */
+	CHANGE_FILES,      /* files of some name right in this directory (gunzip, split, curl -O) */
 	CHANGE_TREE,       /* names that data choose, here and below: files, links, whole directories (tar, a patch that is not known, git clone) */
 	CHANGE_WORK_TREE,  /* the same in the whole work tree of git that this directory belongs to (git checkout) */
 	CHANGE_REPOSITORY, /* git makes a repository here: its directory .git is git's own (git init, git clone) */

@@ -509,6 +509,8 @@ static enum change_kind change_of(const struct know_result *k, const struct know
 {
 	if (u->flags & USE_NAMES)
 		return CHANGE_TREE;
+	if (u->flags & USE_FILES)
+		return CHANGE_FILES;
 	if (u->flags & USE_WORK_TREE)
 		return CHANGE_WORK_TREE;
 	if (u->flags & USE_REPOSITORY)

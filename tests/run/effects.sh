@@ -1,0 +1,90 @@
+#!/bin/bash
+# Requests judged as sequences, in real repositories: what an earlier command brings counts for the later ones, and nothing more. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+export HOME=$tmp/home
+unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE TMPDIR GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
+export GIT_CONFIG_NOSYSTEM=1
+mkdir -p "$HOME"
+dir=$HOME/p
+
+# judge VERDICT ID COMMAND: the verdict, and a reason of that id ("-": none at all)
+judge() {
+	"$CAISSON" check --cwd "$dir" -- "$3" >"$tmp/said" 2>&1
+	local verdict reason=1
+	verdict=$(head -1 "$tmp/said")
+	if [[ $2 == - ]]; then [[ $(grep -c '(ask)\|(deny)\|(contain)' "$tmp/said") == 0 ]] && reason=0; else grep -q "^  $2 (" "$tmp/said" && reason=0; fi
+	n=$((n + 1))
+	if [[ $verdict == "$1"* && $reason == 0 ]]; then echo "ok $n - $1 $2: $3"; else
+		echo "not ok $n - $1 $2: $3"
+		sed 's/^/#   /' "$tmp/said"
+	fi
+}
+
+git init -q -b main "$dir"
+cd "$dir" || exit 1
+git config user.name A
+git config user.email a@example.com
+mkdir src sub
+echo a >README.md
+echo b >src/a.c
+echo c >sub/x
+git add -A
+git commit -qm first
+git checkout -q -b ordinary
+echo d >>src/a.c
+git commit -qam second
+git checkout -q main
+git checkout -q -b evil
+ln -s ../victim notes
+ln -s /etc conf
+mkdir sub/objects sub/refs
+touch sub/HEAD sub/config sub/objects/k sub/refs/k
+git add -A
+git commit -qm third
+git checkout -q main
+git init -q --bare "$HOME/bare"
+mkdir -p plant/objects plant/refs
+touch plant/HEAD plant/config
+git init -q nested
+
+# ---- git's own changes: only the names that they touch ----
+judge allow - 'git checkout ordinary && cat README.md && echo x > out.txt'
+judge allow - 'git checkout ordinary && cd sub && git status'
+judge allow - 'git checkout ordinary && mkdir -p src/new && touch src/new/a && git add -A && git commit -m x'
+judge allow - 'git merge ordinary && sed -i s/a/b/ README.md'
+judge allow - 'git checkout evil && cat README.md'
+judge allow - 'git checkout evil -- README.md && echo x >> notes'
+judge allow - 'git checkout -b x ordinary && cp README.md src/'
+judge contain changed-tree 'git checkout evil && echo x >> notes'
+judge contain changed-tree 'git checkout evil && cat notes/x'
+judge contain changed-tree 'git checkout evil && cat conf/hostname'
+judge contain changed-tree 'git merge evil && tee notes < README.md'
+judge contain changed-tree 'git checkout evil -- notes; echo x >> notes'
+judge ask changed-tree 'git checkout "$B" && echo x >> notes'
+judge contain changed-tree 'git checkout nosuch; echo x >> notes'
+judge contain git-planted 'git checkout evil && cd sub && git status'
+judge contain git-planted 'git merge evil && git -C sub log'
+judge contain git-planted 'git checkout evil && cd "$D" && git status'
+
+# ---- copies of what lies on the disk ----
+judge contain git-planted 'git -C plant status'
+judge contain git-planted 'git -C plant/refs status'
+judge contain git-planted 'cd plant; git status'
+judge contain git-planted 'cp -r plant src/new && git -C src/new status'
+judge contain git-planted 'cp -r plant/* src && cd src && git status'
+judge contain git-planted 'mv plant src/ && git -C src/plant status'
+judge contain git-planted 'cp plant/HEAD sub && mkdir sub/objects sub/refs && git -C sub status'
+judge contain git-planted 'rsync -a plant/ src/ && git -C src status'
+judge contain git-planted 'ln -s plant l && git -C l status'
+judge allow - 'cp -r src src2 && git -C src2 status'
+judge allow - 'git -C src status; cp -r plant/* src'
+judge allow - 'cp -r plant nested/ && git -C nested status'
+judge contain git-planted 'rm -rf nested && mv plant nested && git -C nested status'
+judge allow - 'git -C nested status && git -C sub status'
+
+echo "1..$n"
