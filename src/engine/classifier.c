@@ -229,6 +229,7 @@ static void record(struct arena *a, struct judgement *j, enum verdict answered, 
 	if (answered == VERDICT_DENY) {
 		j->verdict = VERDICT_DENY;
 		add_reason(a, &j->reasons, GRADE_DENY, said);
+		gate_order_reasons(j);
 		return;
 	}
 	if (best == VERDICT_ASK) {

@@ -152,6 +152,7 @@ static void take_stricter(struct judgement *own, const struct judgement *project
 		if (!has_reason(own->reasons, r))
 			append(&own->reasons, r);
 	}
+	gate_order_reasons(own);
 }
 
 /* Reads the inline code of the request, and what that hands to shells, until nothing new comes. */

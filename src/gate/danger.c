@@ -125,6 +125,15 @@ static enum match any_option(const struct subject *s, const struct know_options 
 	return best;
 }
 
+/* Could this operand be the subcommand? It is the first, or the words before it may be values of options that are not known. */
+static bool may_be_subcommand(const struct subject *s, const struct know_options *o, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (o->operands[k] < 2 || !str_starts(s->c->argv[o->operands[k] - 1].text, "-"))
+			return false;
+	return !o->nwords;
+}
+
 static enum match any_operand(const struct subject *s, const struct know_options *o, size_t from, const char *list)
 {
 	enum match best = MATCH_NO;
@@ -132,14 +141,15 @@ static enum match any_operand(const struct subject *s, const struct know_options
 
 	for (size_t at = 0; next_word(list, &at, &want);)
 		for (size_t i = from; i < o->noperands && best < MATCH_YES; i++) {
-			enum match m = want.p[0] == '-' ? MATCH_NO : word_is(&s->c->argv[o->operands[i]], want);
+			bool sub = want.p[0] == '^';
+			enum match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i)) ? MATCH_NO : word_is(&s->c->argv[o->operands[i]], str_sub(want, sub, want.n));
 
 			if (m > best)
 				best = m;
 		}
 	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);) /* a row of knowledge may know the word for a subcommand */
 		for (size_t i = 0; i < o->nwords; i++)
-			if (want.p[0] != '-' && word_is(&s->c->argv[o->words[i]], want) == MATCH_YES)
+			if (want.p[0] != '-' && word_is(&s->c->argv[o->words[i]], str_sub(want, want.p[0] == '^', want.n)) == MATCH_YES)
 				best = MATCH_YES;
 	return best;
 }
@@ -163,14 +173,40 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 	return m;
 }
 
+static bool said(const struct judge *j, const char *id, struct span at)
+{
+	for (const struct reason *r = j->ret->reasons; r; r = r->next)
+		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
+			return true;
+	return false;
+}
+
+/* What these checks are about lies outside of the box: a word that only may mean it does no harm inside. */
+static bool beyond_box(const char *check)
+{
+	static const char ids[][20] = {"remote-change", "infrastructure", "container-escape", "reverse-shell", "disk", "system-state", "system-change", ""};
+
+	return STR_LISTED(str_of(check), ids);
+}
+
+/* An option of curl and its value are two words, so one unknown word is no option with a value. */
+static bool single_words_of_curl(const struct subject *s)
+{
+	size_t unknown = 0;
+
+	for (size_t i = 1; i < s->c->argc; i++)
+		unknown += s->c->argv[i].kind == WORD_REST ? 2 : s->c->argv[i].kind == WORD_UNKNOWN;
+	return str_is(s->base, "curl") && unknown == 1;
+}
+
 static void danger_tell(struct judge *j, const struct subject *s, const struct danger *d, enum match m)
 {
 	const char *check = danger_text(d->check), *message = danger_text(d->message), *alternative = danger_text(d->alternative);
 
 	if (m == MATCH_YES)
 		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
-	else if (m == MATCH_MAYBE)
-		judge_tell_at_most(j, check, GRADE_ASK, s->c->at, judge_quote(j, "a word that is not known may make ", s->c->at,
+	else if (m == MATCH_MAYBE && !said(j, check, s->c->at) && !single_words_of_curl(s))
+		judge_tell_at_most(j, check, beyond_box(check) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check) ? GRADE_CONTAIN : GRADE_ASK, s->c->at, judge_quote(j, "a word that is not known may make ", s->c->at,
 			str_c(j->a, str_fmt(j->a, " one that %s", message))), alternative);
 }
 
@@ -260,6 +296,14 @@ static bool loopback(const struct word *host)
 	return false;
 }
 
+/* curl file:///a reads a file; with -T it would write one. */
+static bool reads_file(struct judge *j, struct subject *s, const struct word *url)
+{
+	struct know_options *o = subject_options(j, s);
+
+	return str_is(s->base, "curl") && url->kind == WORD_EXACT && str_starts(url->text, "file:///") && !o->maybe_option && !know_has(o, "-T");
+}
+
 /* All hosts of the command are known and this machine. */
 static bool stays_here(struct judge *j, struct subject *s)
 {
@@ -269,6 +313,8 @@ static bool stays_here(struct judge *j, struct subject *s)
 		if (u->role != USE_HOST)
 			continue;
 		any = true;
+		if (reads_file(j, s, &u->value))
+			continue;
 		if (!loopback(&u->value))
 			return false;
 	}
@@ -301,14 +347,6 @@ static const struct {
 	{EFFECT_SYSTEM, "system-change", " changes the system", ""},
 	{EFFECT_HISTORY, "git-rewrite", " rewrites history", ""},
 };
-
-static bool said(const struct judge *j, const char *id, struct span at)
-{
-	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
-			return true;
-	return false;
-}
 
 /* Is this place inside code of another language? */
 static bool in_code(const struct judge *j, struct span at)
@@ -343,6 +381,7 @@ static void hosts_of_variables(struct judge *j, const struct check *c)
 void danger_effects(struct judge *j, const struct check *c)
 {
 	hosts_of_variables(j, c);
+	packages_fetch(j, c);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;

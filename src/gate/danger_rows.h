@@ -5,7 +5,8 @@
  *   check        id of the check it is raised under
  *   command      program, then the words that must follow it as operands: "git push"; "mkfs.*"
  *   options      one of these is present, in any spelling: "-f --force"; "-m=0777": with this value (a glob); "": no condition
- *   operands     one of the other operands is one of these globs, blank-separated, ASCII case ignored; "": no condition
+ *   operands     one of the other operands is one of these globs, blank-separated, ASCII case ignored; "": no condition; "^word": only where a
+ *                subcommand may stand
  *   except       none of these options or operands is present; "": no condition
  *   message      what it does: "'excerpt' message"
  *   alternative  may be ""
@@ -281,7 +282,8 @@ DANGER("infrastructure", "terragrunt", "", "destroy destroy-all", "", "destroys 
 DANGER("infrastructure", "terraform", "-destroy", "apply", "", "destroys infrastructure", "")
 DANGER("infrastructure", "terraform", "-auto-approve", "apply", "", "changes infrastructure without a look at the plan", "terraform plan first")
 DANGER("infrastructure", "tofu", "-auto-approve -destroy", "apply", "", "changes infrastructure without a look at the plan", "tofu plan first")
-DANGER("infrastructure", "terraform", "", "taint untaint force-unlock", "", "changes the state of infrastructure", "")
+DANGER("infrastructure", "terraform", "", "force-unlock", "", "changes the state of infrastructure", "")
+DANGER("remote-change", "terraform", "", "^taint ^untaint", "", "changes what the next apply makes anew", "terraform plan shows what that would be")
 DANGER("infrastructure", "terraform state", "", "rm push replace-provider mv", "", "changes the state of infrastructure", "")
 DANGER("infrastructure", "terraform", "", "rm", "", "changes the state of infrastructure", "")
 DANGER("infrastructure", "terraform workspace", "", "delete", "", "deletes a workspace", "")
@@ -324,8 +326,8 @@ DANGER("infrastructure", "gh repo", "", "delete archive", "", "deletes or closes
 DANGER("infrastructure", "gh", "", "delete", "list view --help", "deletes something for everyone", "")
 DANGER("infrastructure", "gh api", "-X=DELETE --method=DELETE", "", "", "deletes something for everyone", "")
 DANGER("infrastructure", "glab", "", "delete", "list view", "deletes something for everyone", "")
-DANGER("infrastructure", "npm", "", "unpublish deprecate", "", "takes a package away from others", "")
-DANGER("infrastructure", "cargo", "", "yank", "", "takes a package away from others", "")
+DANGER("infrastructure", "npm", "", "^unpublish ^deprecate", "", "takes a package away from others", "")
+DANGER("infrastructure", "cargo", "", "^yank", "", "takes a package away from others", "")
 DANGER("infrastructure", "gem", "", "yank", "", "takes a package away from others", "")
 DANGER("infrastructure", "vault", "", "delete destroy", "read list", "deletes secrets", "")
 DANGER("infrastructure", "consul", "", "delete leave", "", "deletes configuration", "")
@@ -400,10 +402,11 @@ DANGER("remote-change", "terraform", "", "apply import", "", "changes infrastruc
 DANGER("remote-change", "tofu", "", "apply import", "", "changes infrastructure", "tofu plan first")
 DANGER("remote-change", "pulumi", "", "up update", "", "changes infrastructure", "pulumi preview first")
 DANGER("remote-change", "ansible-playbook", "", "", "--check -C --syntax-check --list-hosts --list-tasks --version", "changes other machines", "run it with --check first")
-DANGER("remote-change", "npm", "", "publish dist-tag owner access", "", "publishes for everyone", "")
-DANGER("remote-change", "yarn", "", "publish", "", "publishes for everyone", "")
-DANGER("remote-change", "pnpm", "", "publish", "", "publishes for everyone", "")
-DANGER("remote-change", "cargo", "", "publish", "--dry-run", "publishes for everyone", "")
+DANGER("remote-change", "npm", "", "^publish ^dist-tag ^owner ^access", "", "publishes for everyone", "")
+DANGER("remote-change", "yarn npm", "", "publish tag", "", "publishes for everyone", "")
+DANGER("remote-change", "yarn", "", "^publish", "", "publishes for everyone", "")
+DANGER("remote-change", "pnpm", "", "^publish", "", "publishes for everyone", "")
+DANGER("remote-change", "cargo", "", "^publish", "--dry-run", "publishes for everyone", "")
 DANGER("remote-change", "twine", "", "upload", "", "publishes for everyone", "")
 DANGER("remote-change", "gem", "", "push", "", "publishes for everyone", "")
 DANGER("remote-change", "docker push", "", "", "", "publishes for everyone", "")

@@ -38,6 +38,8 @@ const struct check *gate_check(const char *id); /* NULL when there is none */
 /* Does the policy name only checks that exist, and soften none that is fixed? -1 with ERR_CONFIG. */
 int gate_verify(const struct policy *p, struct err *e);
 
+/* The gravest first, those of one grade in the order in which they were found. */
+void gate_order_reasons(struct judgement *j);
 /* Is contain the answer only because the walls of a box bound what is not known? Then it is at best asked about where there is no box. */
 bool gate_needs_walls(const struct judgement *j, const struct policy *p);
 

@@ -30,6 +30,8 @@ static bool regraded(const struct policy *p, const char *id)
 	return false;
 }
 
+bool judge_regraded(const struct judge *j, const char *id) { return regraded(j->p, id); }
+
 /* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as it is. */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
 {
@@ -83,9 +85,8 @@ int gate_verify(const struct policy *p, struct err *e)
 static bool listed(const struct reason *r, const char *id, const struct finding *fd)
 {
 	for (; r; r = r->next)
-		if (!strcmp(r->id, id) && r->at.text == fd->at.text && r->at.from == fd->at.from && r->at.to == fd->at.to &&
-		    str_eq(r->message, fd->message))
-			return true;
+		if (!strcmp(r->id, id) && str_eq(r->message, fd->message))
+			return r->grade >= fd->grade;
 	return false;
 }
 
@@ -152,6 +153,16 @@ static struct span in_command_text(const struct judge *j, struct span at)
 	return at;
 }
 
+static bool works_outside(struct judge *j, struct subject *s)
+{
+	const struct know_result *k = subject_known(j, s);
+
+	for (const struct know_use *u = k->uses; u; u = u->next)
+		if (u->flags & USE_ELSEWHERE)
+			return true;
+	return k->effects & (EFFECT_NETWORK | EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM);
+}
+
 /*
  * Does a command around this place reach past the box: another machine or a container, other rights, a service of the host? The box would only break it.
  * Text inside text belongs to the command that runs it.
@@ -161,12 +172,9 @@ bool judge_leaves_box(struct judge *j, struct span at)
 	if (!j->p->sandbox.enabled || j->nbounds++ >= GATE_LIFTS_MAX)
 		return true;
 	for (;;) {
-		for (size_t i = 0; i < j->nsubjects; i++) {
-			struct subject *s = &j->subjects[i];
-
-			if (s->row && span_encloses(s->c->at, at) && (subject_known(j, s)->effects & (EFFECT_NETWORK | EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM)))
+		for (size_t i = 0; i < j->nsubjects; i++)
+			if (j->subjects[i].row && span_encloses(j->subjects[i].c->at, at) && works_outside(j, &j->subjects[i]))
 				return true;
-		}
 		if (at.text == 0 || at.text >= j->f->ntexts)
 			return false;
 		at = j->f->texts[at.text].origin;
@@ -331,6 +339,26 @@ static bool is_chain(const struct judge *j)
 	return false;
 }
 
+void gate_order_reasons(struct judgement *j)
+{
+	struct reason *sorted = NULL, **end = &sorted;
+
+	for (int g = GRADE_DENY; g >= GRADE_OFF; g--)
+		for (struct reason **at = &j->reasons; *at;) {
+			struct reason *r = *at;
+
+			if ((int)r->grade != g) {
+				at = &r->next;
+				continue;
+			}
+			*at = r->next;
+			r->next = NULL;
+			*end = r;
+			end = &r->next;
+		}
+	j->reasons = sorted;
+}
+
 static void finish(struct judge *j)
 {
 	const struct check *chained = gate_check("chained");
@@ -350,6 +378,7 @@ static void finish(struct judge *j)
 		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;
 	}
+	gate_order_reasons(j->ret); /* nothing is raised after this */
 	for (struct reason *r = j->ret->reasons; r && j->p->offer_manual_run && j->ret->verdict == VERDICT_DENY; r = r->next)
 		if (r->grade == GRADE_DENY)
 			r->message = str_fmt(j->a, "%.*s (a person can still run it by hand)", STR_ARG(r->message));

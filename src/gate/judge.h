@@ -8,6 +8,7 @@
  *   git_tree.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
  *   overlay.c    what the request itself changes, as its later commands see it
+ *   packages.c   npx and its kin, when they fetch what they run
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
@@ -76,6 +77,7 @@ void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct
 void contain_finish(struct judge *j);
 enum grade judge_grade(const struct judge *j, const struct check *c);
 /* The same where the box does not bound what the finding is about: contain becomes ask, unless a policy chose the grade. */
+bool judge_regraded(const struct judge *j, const char *id); /* does a policy choose the grade of this check? */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
 void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative);
 /* Does a command around this place work outside of any box: on another machine, with other rights, through a service? */
@@ -158,6 +160,8 @@ void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j); /* repository.c: what it will need to know of the world */
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 struct str repository_directory(struct judge *j, struct subject *s);
+void packages_ask(struct judge *j, const struct command *c); /* packages.c, likewise */
+void packages_fetch(struct judge *j, const struct check *c);
 void repository_planted(struct judge *j, const struct check *c);
 void repository_unvetted(struct judge *j, const struct check *c);
 /* git_hooks.c: hooks and programs of the project that git runs */

@@ -385,6 +385,20 @@ static bool clients_notes(const struct judge *j, struct str path)
 	return str_starts(rest, "/.claude/plans/") || str_starts(rest, "/.claude/todos/");
 }
 
+/* What goes, in words that say how bad it is. */
+static const char *deleted_thing(const struct judge *j, const struct access *x, const struct where *w)
+{
+	if (x->below || w->wild) {
+		if (str_is(w->real, "/") || str_is(w->real, "/*") || str_is(w->real, "/**"))
+			return "the whole file system:";
+		if (j->v->home.n > 1 && path_within(w->real, j->v->home) && (w->real.n == j->v->home.n || str_is(str_sub(w->real, j->v->home.n, w->real.n), "/*")))
+			return "the whole home directory:";
+		if (w->place == PLACE_SYSTEM)
+			return "a directory of the system:";
+	}
+	return "something outside the project:";
+}
+
 static void outside(struct judge *j, const struct access *x, const struct where *w)
 {
 	bool exists = w->answer && w->answer->target != PATH_ABSENT;
@@ -398,7 +412,7 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
-		tell(j, "outside-delete", x, w, phrase(j, x, "something outside the project:"), NULL);
+		tell(j, "outside-delete", x, w, phrase(j, x, deleted_thing(j, x, w)), "delete inside the project only, or ask a person to do it");
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
 		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n) /* a tool that edits shows what it changes */
@@ -452,18 +466,16 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 {
 	if (is_null(x, w) || makes_nothing(j, x, w))
 		return;
-	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
-		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"), NULL);
-	if (!w->sure || follows_links(j, x)) {
+	if (!w->sure || follows_links(j, x))
 		tell_unresolved(j, x, w);
-		return;
-	}
-	if (w->place == PLACE_ROOT)
+	else if (w->place == PLACE_ROOT)
 		inside_root(j, x, w);
 	else if (w->place == PLACE_TEMP || (x->kind == ACCESS_WRITE && path_is_temp(w->real)))
 		in_temp(j, x, w);
 	else
 		outside(j, x, w);
+	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
+		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"), "a person changes them, at a terminal");
 }
 
 /* Looking at a name, or at what a directory lists, gives no secret away. */

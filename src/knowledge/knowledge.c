@@ -264,6 +264,14 @@ static bool first_is_loose(const struct know_applying *ap)
 	return false;
 }
 
+/* The word that makes the count of operands unsure is a pattern (bot[1]), and each operand is judged by how it starts. */
+static bool keyed_pattern(const struct know_applying *ap)
+{
+	const struct know_operands *o = &ap->ops;
+	struct word w = ap->s->argv[ap->s->lost];
+	return o->rest.kind == KIND_KEYED && !know_runs(o->last.kind) && !know_runs(o->after.kind) && !o->nfirst && w.glob && !ap->s->maybe_option;
+}
+
 #define SPECS_MAX 16
 
 /*
@@ -292,7 +300,7 @@ static void emit_all(struct know_applying *ap)
 	struct know_spec specs[SPECS_MAX];
 	bool loose = first_is_loose(ap), taken = false;
 	size_t h = 0, k = 0, nspecs = 0;
-	if ((s->lost && runs_after(ap, s->lost_operands)) || (loose && runs_after(ap, 0)))
+	if ((s->lost && !keyed_pattern(ap) && runs_after(ap, s->lost_operands)) || (loose && runs_after(ap, 0)))
 		s->opaque = s->opaque ? s->opaque : s->lost ? s->lost : s->operands[0];
 	if (s->opaque)
 		know_use_add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);
@@ -374,15 +382,31 @@ static const struct know_row *apply_row(struct know_applying *ap, const struct k
 	return sub;
 }
 
-static bool in_list(const char *list, struct str word)
+/* "--help*" stands for --help, and says that it counts anywhere. */
+static bool in_list(const char *list, struct str word, bool anywhere)
 {
 	for (const char *p = list; *p;) {
-		size_t n = strcspn(p, " ");
-		if (word.n && word.n == n && memcmp(p, word.p, n) == 0)
+		size_t n = strcspn(p, " "), star = n && p[n - 1] == '*';
+		if (word.n && word.n == n - star && memcmp(p, word.p, n - star) == 0 && (star || !anywhere))
 			return true;
 		p += n + (p[n] == ' ');
 	}
 	return false;
+}
+
+/*
+ * `kubectl delete pod x --help` prints, too, where the row says so. It must be the last word and no value of an option before it; every word is
+ * known, and none is a command of its own.
+ */
+static bool prints_help(const struct know_row *top, const struct word *argv, size_t argc, const struct know_result *r)
+{
+	for (const struct know_use *u = r->uses; u; u = u->next)
+		if (u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_OPAQUE || u->role == USE_EXEC)
+			return false;
+	for (size_t i = 1; i < argc; i++)
+		if (argv[i].kind != WORD_EXACT || str_is(argv[i].text, "--"))
+			return false;
+	return top->info && argc > 2 && !str_starts(argv[argc - 2].text, "-") && in_list(know_string(top, top->info), argv[argc - 1].text, true);
 }
 
 /*
@@ -396,8 +420,8 @@ static bool only_prints(const struct know_row *top, const struct know_row *row, 
 	if (w.kind != WORD_EXACT)
 		return false;
 	if (row == top)
-		return in_list(list, w.text);
-	return row->info ? in_list(know_string(row, row->info), w.text) : str_is(w.text, "--help") && in_list(list, w.text);
+		return in_list(list, w.text, false);
+	return row->info ? in_list(know_string(row, row->info), w.text, false) : str_is(w.text, "--help") && in_list(list, w.text, false);
 }
 
 /*
@@ -446,5 +470,10 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		ret->readonly = !lost && only_reads(&ap);
 		start++;
 		row = sub;
+	}
+	if (argc && prints_help(know_forwarded(top), argv, argc, ret)) {
+		ret->uses = NULL;
+		ret->effects = 0;
+		ret->readonly = true;
 	}
 }

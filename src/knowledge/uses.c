@@ -130,10 +130,23 @@ static void emit_contained(struct know_applying *ap, struct know_spec spec, size
 		know_emit(ap, spec, from, to, (struct word){.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at});
 }
 
+/* A file name pattern that starts with letters: whatever it finds starts with them, too. */
+static struct word pattern_start(struct know_applying *ap, struct word w)
+{
+	size_t n = 0;
+	while (w.glob && n < w.text.n && !text_hole(w.text.p[n]) && !strchr("*?[]\\(){}!+@^~#<|", w.text.p[n]))
+		n++;
+	if (!n)
+		return w;
+	return (struct word){.kind = WORD_UNKNOWN, .ambient = w.ambient, .text = str_cat(ap->a, str_sub(w.text, 0, n), str_n("\0", 1)), .at = w.at};
+}
+
 void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t to, struct word w)
 {
 	const struct know_row *r = ap->s->row;
 	const struct know_value *v = know_values(r);
+	if (w.kind == WORD_REST)
+		w = pattern_start(ap, w);
 	if (w.kind == WORD_REST) {
 		know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
 		return;

@@ -314,7 +314,7 @@ static bool replaces_only(const struct word *argv, size_t end)
 	return replaces;
 }
 
-/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? */
+/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? The command is known, the words need not be. */
 static bool parallel_known(const struct know_use *u, const struct word *argv, size_t argc)
 {
 	if (!str_is(base_name(argv[0].text), "parallel") || u->to >= argc || argc - u->to > PARALLEL_WORDS_MAX || !str_is(argv[u->to].text, ":::"))
@@ -322,7 +322,9 @@ static bool parallel_known(const struct know_use *u, const struct word *argv, si
 	for (size_t i = 0; i < argc; i++) {
 		struct str s = argv[i].text;
 
-		if (argv[i].kind != WORD_EXACT || (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n))) || (i > u->to && str_starts(s, ":::")))
+		if ((i <= u->to && argv[i].kind != WORD_EXACT) || (i > u->to && str_starts(s, ":::")))
+			return false;
+		if (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n)))
 			return false;
 		/* other options may change what the words are: -I, -N, --colsep */
 		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") && !str_is(s, "-u") && !str_is(s, "-t"))
@@ -346,8 +348,13 @@ static void parallel_command(struct eval *e, const struct know_use *u, const str
 /* The words are joined and handed to a shell; parallel quotes what it adds. */
 static void parallel_script(struct eval *e, const struct know_use *u, const struct word *argv, size_t argc)
 {
+	struct str command = fields_join(e, argv + u->from, u->to - u->from);
+
 	for (size_t i = u->to + 1; i < argc; i++)
-		inner_script(e, "parallel", str_fmt(e->a, "%.*s '%.*s'", STR_ARG(fields_join(e, argv + u->from, u->to - u->from)), STR_ARG(argv[i].text)), false, argv[0].at);
+		if (argv[i].kind == WORD_EXACT)
+			inner_script(e, "parallel", str_fmt(e->a, "%.*s '%.*s'", STR_ARG(command), STR_ARG(argv[i].text)), false, argv[0].at);
+		else
+			inner_script(e, "parallel", command, true, argv[0].at);
 }
 
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)

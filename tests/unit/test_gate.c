@@ -206,15 +206,19 @@ static void test_redirections_are_not_lifted(void)
 static void test_many_reasons_are_bounded(void)
 {
 	struct policy p = {.fallback = VERDICT_ALLOW};
-	struct facts f = empty_facts(STR(""));
+	struct str numbers = STR("");
+	struct facts f;
 	struct command *cs = arena_array(&a, 1000, sizeof(*cs));
 	struct word *ws = arena_array(&a, 1000, sizeof(*ws));
 	struct view view = {.closed = true};
 	struct judgement j;
 	size_t n = 0;
 
+	for (int i = 0; i < 1000; i++)
+		numbers = str_fmt(&a, "%.*s%04d", STR_ARG(numbers), i);
+	f = empty_facts(numbers); /* each place has words of its own: the same reason is listed once */
 	for (size_t i = 0; i < 1000; i++) {
-		ws[i].at = (struct span){0, (uint32_t)i, (uint32_t)i + 1};
+		ws[i].at = (struct span){0, (uint32_t)i * 4, (uint32_t)i * 4 + 4};
 		cs[i] = (struct command){.argv = &ws[i], .argc = 1, .next = i + 1 < 1000 ? &cs[i + 1] : NULL};
 	}
 	f.commands = cs;
