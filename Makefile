@@ -43,7 +43,7 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o $(BUILD)/obj/seccomp_table.o $(BUILD)/obj/plugin_table.o $(BUILD)/obj/schema_table.o
+LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/variables_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o $(BUILD)/obj/seccomp_table.o $(BUILD)/obj/plugin_table.o $(BUILD)/obj/schema_table.o
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
 NPM = node_modules
@@ -115,10 +115,17 @@ $(BUILD)/gen-knowledge: $(GEN_OBJ) $(BUILD)/libgen.a
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@
 
-$(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml))
+COMMANDS = $(filter-out knowledge/variables.yaml,$(sort $(wildcard knowledge/*.yaml)))
+$(BUILD)/gen/knowledge_table.c: $(BUILD)/gen-knowledge $(COMMANDS)
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q)$(BUILD)/gen-knowledge $(sort $(wildcard knowledge/*.yaml)) > $@
+	$(Q)$(BUILD)/gen-knowledge $(COMMANDS) > $@
+
+# What environment variables do is written in knowledge/variables.yaml.
+$(BUILD)/gen/variables_table.c: $(BUILD)/gen-knowledge knowledge/variables.yaml
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)$(BUILD)/gen-knowledge --variables knowledge/variables.yaml > $@
 
 # Presets are text of the policy language, baked in so that importing one opens no file.
 $(BUILD)/gen-presets: $(PRESET_OBJ) $(BUILD)/libgen.a

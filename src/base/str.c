@@ -61,6 +61,21 @@ uint64_t str_count(struct str s, char c)
 	return n;
 }
 
+bool path_climbs(struct str path)
+{
+	bool name = false;
+	for (size_t i = 0; i < path.n;) {
+		ptrdiff_t slash = str_find(path, '/', i);
+		size_t to = slash < 0 ? path.n : (size_t)slash;
+		struct str part = str_sub(path, i, to);
+		if (name && str_is(part, ".."))
+			return true;
+		name |= part.n && !str_is(part, ".") && !str_is(part, "..");
+		i = to + 1;
+	}
+	return false;
+}
+
 bool str_is_hex(struct str s, size_t n)
 {
 	if (s.n != n)

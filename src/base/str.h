@@ -48,6 +48,7 @@ uint64_t str_count(struct str s, char c);
 bool str_contains(struct str s, struct str needle);
 bool str_contains_nocase(struct str s, const char *needle); /* ASCII letters in either case */
 /* n hexadecimal digits in lower case, as digests and ids are written */
+bool path_climbs(struct str path); /* .. after a name: where that leads depends on links */
 bool str_is_hex(struct str s, size_t n);
 /* s[from, to) with both clamped to the string */
 struct str str_sub(struct str s, size_t from, size_t to);

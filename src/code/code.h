@@ -18,13 +18,14 @@
 #define CODE_DEPTH_MAX 200
 #define CODE_MEMORY_MAX ((size_t)256 << 20) /* of the arena, for one text: half of what a request may have */
 
-struct code_run {                /* something the code hands to a shell, or starts */
+struct code_run {                /* something the code hands to a shell, or starts; without text and words: the settings alone */
 	struct code_run *next;
 	struct str text;         /* for a shell; abstract text */
 	const struct word *argv; /* else a program and its words */
 	size_t argc;
 	struct str cwd;          /* abstract */
 	struct span at;          /* in the snippet's text */
+	const struct setting *settings; /* every variable that the code puts into the environment of programs, in any order */
 };
 
 /* Is this a module of Python's own? A file of that name in the directory would be loaded instead. */

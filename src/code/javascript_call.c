@@ -185,16 +185,8 @@ static void add_words(struct walk *w, struct words *ws, const struct js_set *s, 
 
 void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
 {
-	static const char harmless[][12] = {"NODE_ENV", "CI", "TZ", "LANG", "LC_ALL", "NO_COLOR", "FORCE_COLOR", "DEBUG", "PORT", "HOST"};
-	bool plain = name.n > 1;
-
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
-		if (str_is(name, harmless[i]))
-			return;
-	for (size_t i = 0; i < name.n; i++)
-		plain &= (name.p[i] >= 'A' && name.p[i] <= 'Z') || (i && ((name.p[i] >= '0' && name.p[i] <= '9') || name.p[i] == '_'));
-	if (plain)
-		code_access(w, ACCESS_EXEC, value, false, str_c(w->a, name), n);
+	if (name.n && text_exact(name))
+		code_setting(w, name, value, n);
 	else
 		code_marker_add(w, "environment", n);
 }

@@ -1,6 +1,8 @@
 /* How findings in PowerShell become facts: paths and drives, hosts, code; and the form that -EncodedCommand has. See powershell.h. */
 #include "code/powershell.h"
 
+#include "knowledge/variables.h"
+
 #define ENCODED_MAX ((size_t)256 << 10)
 
 /* ---- findings ---- */
@@ -29,11 +31,10 @@ void ps_say(struct ps *p, const char *id)
 	p->w->code->complete = complete;
 }
 
-/* The shell reader knows what variables make programs do, so it gets the assignment as its own. */
+/* Names count in either case on Windows, so one that has a row only in capitals is that variable. */
 void ps_setting(struct ps *p, struct str name, struct str value)
 {
-	struct word *argv;
-	struct str text;
+	char *upper;
 
 	if (p->mute)
 		return;
@@ -41,14 +42,10 @@ void ps_setting(struct ps *p, struct str name, struct str value)
 		ps_mark(p, "environment");
 		return;
 	}
-	if (ps_word_is(name, "PATH") || ps_word_is(name, "PSModulePath"))
-		code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "PATH", (TSNode){0});
-	argv = arena_alloc(p->a, 3 * sizeof(*argv));
-	text = str_cat(p->a, str_cat(p->a, name, STR("=")), value);
-	argv[0] = (struct word){.kind = WORD_EXACT, .text = STR("env"), .at = p->w->here};
-	argv[1] = (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = p->w->here};
-	argv[2] = (struct word){.kind = WORD_EXACT, .text = STR("true"), .at = p->w->here};
-	code_run_argv(p->w, argv, 3, (TSNode){0});
+	upper = str_c(p->a, name);
+	for (size_t i = 0; i < name.n; i++)
+		upper[i] = var_upper(upper[i]);
+	code_setting(p->w, var_find(name) ? name : str_n(upper, name.n), value, (TSNode){0});
 }
 
 void ps_touch(struct ps *p, const struct ps_val *v)

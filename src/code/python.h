@@ -242,6 +242,8 @@ void py_import(struct python *p, struct str module, bool in_class, TSNode n);
 /* Files of the directory that may be loaded in place of the library's modules. */
 void py_shadows(struct python *p, TSNode n);
 void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n);
+/* A variable is taken away. */
+void py_environ_less(struct python *p, const struct pvs *name, TSNode n);
 /* The directories that relative paths may start from, from the calls that the first pass saw. */
 void py_directories(struct python *p);
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n);
@@ -255,7 +257,7 @@ struct str py_base(struct str path); /* its last part, or some name */
 void py_shell(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
 void py_argv(struct python *p, const struct py_args *args, TSNode n);
 void py_exec(struct python *p, const struct py_row *r, const struct py_args *args, TSNode n);
-void py_environment(struct python *p, const struct py_arg *a, TSNode n);
+void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n);
 bool py_in_place(struct python *p); /* false: the directory is not the one that the code was started in, or not surely */
 
 /* ---- python_effect.c ---- */
@@ -280,7 +282,7 @@ enum py_kind {
 	PY_IMPORT,      /* __import__ */
 	PY_GETATTR, PY_SETATTR,
 	PY_CHDIR,
-	PY_PUTENV, PY_ENVIRON,
+	PY_PUTENV, PY_UNSETENV, PY_ENVIRON,
 	PY_SEARCH,      /* sys.path.append and the like */
 	PY_VARS,
 	PY_LOGGING,     /* filename= */

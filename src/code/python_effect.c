@@ -506,9 +506,10 @@ void py_apply(struct python *p, const struct py_row *r, const struct pv *self, b
 	case PY_GETATTR: do_getattr(p, args, n); return;
 	case PY_CHDIR: do_chdir(p, args, n); return;
 	case PY_PUTENV: py_environ(p, py_arg(p, args, 0, "key"), py_arg(p, args, 1, "value"), n); return;
+	case PY_UNSETENV: py_environ_less(p, py_arg(p, args, 0, "key"), n); return;
 	case PY_ENVIRON:
 		if (args->n == 1 && !args->open && !args->v[0].name.n && node_is(args->v[0].node, "dictionary"))
-			py_environment(p, &args->v[0], n);
+			py_environment(p, &args->v[0], true, n);
 		else
 			code_marker_add(p->w, "environ", n);
 		return;

@@ -31,47 +31,34 @@ struct str py_base(struct str path)
 
 /* ---- programs ---- */
 
-/* Variables that make programs load or run something. */
-static bool is_dangerous(struct str name)
-{
-	static const char starts[][8] = {"LD_", "DYLD_", "PYTHON", "PERL", "RUBY", "GIT_", "NODE_", "NPM_", "npm_", "BASH_", "JAVA_", "_JAVA", "JDK_", "GCONV", "LUA_", "SSH_", "GEM_", "CARGO_", "RUST", "MAKE"};
-	static const char names[][16] = {"PATH", "ENV", "IFS", "SHELL", "SHELLOPTS", "BROWSER", "ZDOTDIR", "PS4", "PROMPT_COMMAND", "CC", "CXX", "GOFLAGS", "LESSOPEN", "LESSCLOSE"};
+/* These also say where the code itself finds files. */
+static bool says_where(struct str name) { return str_is(name, "HOME") || str_is(name, "TMPDIR") || str_is(name, "TEMP") || str_is(name, "TMP"); }
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (str_starts(name, starts[i]) && !str_is(name, "PYTHONUNBUFFERED") && !str_is(name, "PYTHONDONTWRITEBYTECODE") && !str_is(name, "PYTHONIOENCODING") && !str_is(name, "PYTHONUTF8"))
-			return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (str_is(name, names[i]))
-			return true;
-	return str_ends(name, "PAGER") || str_ends(name, "EDITOR") || str_ends(name, "VISUAL");
-}
-
-/* Settings of a program's environment. */
-static void add_setting(struct python *p, struct str name, struct str value, TSNode n)
-{
-	struct setting *s = arena_new(p->a, struct setting);
-
-	if (is_dangerous(name))
-		code_access(p->w, ACCESS_EXEC, CODE_HOLE, false, str_c(p->a, name), n);
-	*s = (struct setting){.name = name, .value = value, .at = node_at(p->w, n)};
-	*p->w->f->settings_end = s;
-	p->w->f->settings_end = &s->next;
-}
-
-void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n)
+/* A variable of the code's own environment, or, with `own` false, of a program's alone. */
+static void set_variable(struct python *p, const struct pvs *name, const struct pvs *value, bool own, TSNode n)
 {
 	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
 
-	if (text_exact(text) && text.n && !str_is(text, "HOME") && !str_is(text, "TMPDIR") && !str_is(text, "TEMP") && !str_is(text, "TMP"))
-		add_setting(p, text, value && value->n == 1 ? py_text(p, value->v[0]) : CODE_HOLE, n);
+	if (text_exact(text) && text.n && !(own && says_where(text)))
+		code_setting(p->w, text, value && value->n == 1 ? py_text(p, value->v[0]) : CODE_HOLE, n);
 	else
+		code_marker_add(p->w, "environ", n);
+}
+
+void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n) { set_variable(p, name, value, true, n); }
+
+void py_environ_less(struct python *p, const struct pvs *name, TSNode n)
+{
+	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
+
+	if (!text_exact(text) || !text.n || says_where(text))
 		code_marker_add(p->w, "environ", n);
 }
 
 static bool is_environ(const struct pvs *v) { return v->n == 1 && v->v[0]->kind == PV_NAME && (str_is(v->v[0]->text, "os.environ") || str_is(v->v[0]->text, "os.environ.copy")); }
 
-/* env={**os.environ, "X": "1"} */
-void py_environment(struct python *p, const struct py_arg *a, TSNode n)
+/* env={**os.environ, "X": "1"}, os.environ.update({"X": "1"}) */
+void py_environment(struct python *p, const struct py_arg *a, bool own, TSNode n)
 {
 	uint32_t count = 0;
 	TSNode *kids = node_is(a->node, "dictionary") ? py_children(p, a->node, &count) : NULL;
@@ -81,7 +68,7 @@ void py_environment(struct python *p, const struct py_arg *a, TSNode n)
 		code_marker_add(p->w, "environ", n);
 	for (uint32_t i = 0; i < count; i++) {
 		if (node_is(kids[i], "pair"))
-			py_environ(p, py_eval(p, node_field(kids[i], "key"), sc), py_eval(p, node_field(kids[i], "value"), sc), n);
+			set_variable(p, py_eval(p, node_field(kids[i], "key"), sc), py_eval(p, node_field(kids[i], "value"), sc), own, n);
 		else if (!is_environ(py_eval(p, ts_node_named_child(kids[i], 0), sc)))
 			code_marker_add(p->w, "environ", n);
 	}
@@ -144,7 +131,7 @@ static struct str first_word(struct python *p, const struct pvs *v)
 static void process_options(struct python *p, const struct py_args *args, TSNode n)
 {
 	if (py_keyword(args, "env"))
-		py_environment(p, py_keyword(args, "env"), n);
+		py_environment(p, py_keyword(args, "env"), false, n);
 	if (py_keyword(args, "executable"))
 		code_marker_add(p->w, "process", n);
 }
@@ -215,7 +202,7 @@ static void exec_environment(struct python *p, const struct py_row *r, const str
 	if (spawn && args->n > 3)
 		code_marker_add(p->w, "process", n); /* files that it opens for it */
 	if ((last || spawn || str_ends(name, "ve") || str_ends(name, "vpe")) && at < args->n)
-		py_environment(p, &args->v[at], n);
+		py_environment(p, &args->v[at], false, n);
 }
 
 /* os.execl(path, argv0, argv1...), os.execv(path, argv) */

@@ -220,6 +220,24 @@ void code_run_argv(struct walk *w, const struct word *argv, size_t argc, TSNode 
 		code_marker_add(w, "process", n);
 }
 
+void code_setting(struct walk *w, struct str name, struct str value, TSNode n)
+{
+	struct setting *s = arena_new(w->a, struct setting);
+
+	*s = (struct setting){.next = w->settings, .name = str_dup(w->a, name), .value = str_dup(w->a, value), .at = node_at(w, n)};
+	w->settings = s;
+}
+
+/* What one place sets may reach any program that the code starts: loops and functions change the order. */
+static void hand_settings_on(struct walk *w)
+{
+	if (!w->settings)
+		return;
+	add_run(w, &(struct code_run){.at = w->settings->at});
+	for (struct code_run *r = w->runs; r; r = r->next)
+		r->settings = w->settings;
+}
+
 void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n)
 {
 	struct snippet *s = arena_new(w->a, struct snippet);
@@ -311,12 +329,14 @@ static int read_one(void *arg)
 	if (!j->l->grammar) {
 		w->code->parsed = w->code->complete = true;
 		j->l->walk(w, (TSNode){0});
+		hand_settings_on(w);
 		return 0;
 	}
 	if (arena_run(&j->grammar.heap, parse_and_walk, j) < 0) { /* too laborious */
 		w->code->parsed = w->code->complete = false;
 		w->code->error_at = (struct span){w->text, j->grammar.error_at, j->grammar.error_at};
 	}
+	hand_settings_on(w);
 	return 0;
 }
 

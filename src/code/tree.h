@@ -15,6 +15,7 @@ struct walk {
 	struct code_import **imports_end;
 	struct code_marker **markers_end;
 	struct code_run *runs, **runs_end;
+	struct setting *settings; /* variables that the code puts into the environment of programs */
 	size_t nodes;            /* walked so far */
 	size_t began;            /* bytes of the arena that were used before */
 	bool bound_said;
@@ -70,6 +71,8 @@ void code_access(struct walk *w, enum access_kind kind, struct str path, bool be
 void code_touch(struct walk *w, struct str host, TSNode n);
 void code_run_text(struct walk *w, struct str text, TSNode n);
 void code_run_argv(struct walk *w, const struct word *argv, size_t argc, TSNode n);
+/* A variable that the code puts into its environment, or into that of programs it starts. The shell reader knows what it makes programs do. */
+void code_setting(struct walk *w, struct str name, struct str value, TSNode n);
 /* Code of another (or the same) language that this code evaluates. */
 void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n);
 #define CODE_HOLE ((struct str){"", 1}) /* any text */

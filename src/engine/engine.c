@@ -172,7 +172,7 @@ static int read_code(struct job *j, const struct shell_request *sr, const struct
 			return -1;
 		for (; runs; runs = runs->next) {
 			struct shell_more more = {.lang = s->lang, .text = runs->text, .argv = runs->argv, .argc = runs->argc, .cwd = runs->cwd, .origin = runs->at,
-				.when = snippet_moment(s)};
+				.settings = runs->settings, .when = snippet_moment(s)};
 
 			if (shell_read_more(j->a, sr, &more, f, &j->err) != 0)
 				return -1;

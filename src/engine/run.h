@@ -163,7 +163,6 @@ int making_runner(struct making *m, struct err *e);
 /* environment.c */
 int making_environment(struct making *m, struct err *e);
 /* Does this variable of the caller look like a credential, by its name or by its value? Does it decide what programs execute? */
-bool variable_secret(struct str name, struct str value);
 bool variable_hijacks(struct str name);
 /* The values of the caller's variables that look like credentials, or whose names are in `also`: what must not be shown. */
 struct str *variables_secret(struct arena *a, char *const *environ, const struct texts *also, size_t *ret_n);

@@ -271,16 +271,6 @@ static void unknown_construct(struct judge *j, const struct check *c)
 
 /* ---- what is known and not harmless by itself ---- */
 
-/* Reached by a variable: the access is named after it, in capitals. (R and Rscript are programs.) */
-static bool is_environment(const struct access *x)
-{
-	size_t n = 0;
-
-	for (; x->op && ((x->op[n] >= 'A' && x->op[n] <= 'Z') || (n && ((x->op[n] >= '0' && x->op[n] <= '9') || x->op[n] == '_'))); n++)
-		;
-	return n > 1 && !x->op[n];
-}
-
 static void present_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)j, (void)x;
@@ -355,7 +345,7 @@ static void executes_file(struct judge *j, const struct check *c)
 		if (k->argc && is_some_file(&k->argv[0]))
 			judge_say(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
-		if (x->kind != ACCESS_EXEC || is_environment(x) || import_absent(j, x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
+		if (x->kind != ACCESS_EXEC || x->variable || import_absent(j, x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
 		if (access_is_import(x))
 			judge_say(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"));

@@ -529,20 +529,9 @@ void danger_unknown_program(struct judge *j, const struct check *c)
 	}
 }
 
-/* A variable that makes a program load or run something, by the reader's table. */
-static bool is_variable(const char *op)
-{
-	if (!op || !op[0] || !op[1] || !((op[0] >= 'A' && op[0] <= 'Z') || op[0] == '_'))
-		return false; /* R is a program */
-	for (; *op; op++)
-		if (!((*op >= 'A' && *op <= 'Z') || (*op >= '0' && *op <= '9') || *op == '_'))
-			return false;
-	return true;
-}
-
 void danger_environment(struct judge *j, const struct check *c)
 {
 	for (const struct access *x = j->f->accesses; x; x = x->next)
-		if (x->kind == ACCESS_EXEC && is_variable(x->op))
+		if (x->kind == ACCESS_EXEC && x->variable)
 			judge_say(j, c, x->at, str_fmt(j->a, "%s makes programs load or run what it names, so this may only run in the box", x->op));
 }

@@ -115,6 +115,7 @@ struct access {
 	struct word path;
 	bool below;       /* and anything below it (rm -r, tar -x, cp into a directory) */
 	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
+	bool variable;    /* a variable of the environment makes a program touch it: `op` is its name */
 	enum change_kind change; /* of a write */
 	const char *op;   /* ">" ">>" "<" "<>" or the command's name */
 	struct span at;

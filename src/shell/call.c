@@ -455,8 +455,6 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 		return;
 	}
 	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
-	if (str_starts(name, "BASH_FUNC_"))
-		emit_trouble(e, TROUBLE_CONSTRUCT, "a function is put into the environment", w.at);
 	struct value *v = arena_new(e->a, struct value);
 	*v = (struct value){.set = true, .exported = true, .text = value};
 	*vars = pmap_set(e->a, *vars, name, v);
@@ -652,7 +650,7 @@ static void program(struct eval *e, const struct word *argv, size_t argc)
 	if (slash && !system_path(name))
 		emit_access(e, ACCESS_EXEC, argv[0], false, "run", argv[0].at);
 	else if (!slash && (e->s.options & OPT_PATH_CHANGED))
-		emit_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, "PATH", argv[0].at);
+		emit_variable_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, "PATH", argv[0].at);
 	if (shell_program(e, base, argv, argc))
 		return;
 	const struct know_row *row = know_find(base, e->rq->own, e->rq->nown);

@@ -197,6 +197,7 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 	struct access *a = arena_new(e->a, struct access);
 	*a = (struct access){.kind = kind, .path = path, .below = below, .elsewhere = e->elsewhere > 0, .op = op, .at = at,
 		.change = kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN};
+	a->variable = e->by_variable;
 	order_found(e, &a->when);
 	slot->when = &a->when;
 	*e->f->accesses_end = a;
@@ -240,6 +241,13 @@ void emit_access(struct eval *e, enum access_kind kind, struct word path, bool b
 			full.kind = WORD_UNKNOWN;
 		add_access(e, kind, full, below, op, at);
 	}
+}
+
+void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *name, struct span at)
+{
+	e->by_variable = true;
+	emit_access(e, kind, path, below, name, at);
+	e->by_variable = false;
 }
 
 /* ---- links made by the script itself ---- */

@@ -212,6 +212,7 @@ struct eval {
 	bool script_input;       /* the script itself comes from standard input */
 	bool exec_redirects;     /* exec without a command: its redirections last */
 	unsigned reads;          /* how often something may have been read from standard input */
+	bool by_variable;        /* emit_variable_access() is at work */
 	bool foreign;            /* of the last expand_single(): as chars.foreign */
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
@@ -273,7 +274,6 @@ void state_assume(struct state *s, bool success);
 bool text_numeric(struct str s);
 struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
 struct str path_normal(struct arena *a, struct str base, struct str path); /* textually, as cd does */
-bool path_climbs(struct str path);                                    /* .. after a name: where that leads depends on links */
 void dirs_change(struct eval *e, struct str path);                    /* cd to an abstract path */
 void dirs_forget_names(struct eval *e);                               /* PWD and OLDPWD get other values */
 bool name_valid(struct str s);
@@ -283,6 +283,8 @@ bool name_valid(struct str s);
 /* ---- emit.c ---- */
 void emit_command(struct eval *e, const struct word *argv, size_t argc, struct span at);
 void emit_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at);
+/* The same for a file that a program touches because a variable says so. */
+void emit_variable_access(struct eval *e, enum access_kind kind, struct word path, bool below, const char *name, struct span at);
 void emit_launch(struct eval *e, struct str name, struct span at);
 void emit_setting(struct eval *e, struct str name, struct str value, bool leading, struct span at); /* a leading one joins e->settings */
 void emit_touch(struct eval *e, struct word host, struct span at);

@@ -110,6 +110,33 @@ struct more_job {
 	const struct shell_more *more;
 };
 
+/* The environment of what the code starts. It is not known when the code sets a variable, so its value is not known either. */
+static void enter_settings(struct eval *e, const struct shell_more *m)
+{
+	for (const struct setting *s = m->settings; s; s = s->next) {
+		struct setting *own = arena_new(e->a, struct setting);
+		struct value *v = arena_new(e->a, struct value);
+		*own = *s;
+		own->leading = true;
+		own->next = e->settings;
+		e->settings = own;
+		*v = (struct value){.set = true, .exported = true, .text = HOLE};
+		var_set(e, s->name, v);
+		e->home_touched |= str_is(s->name, "HOME") || str_is(s->name, "PWD");
+	}
+}
+
+/* What the variables make programs do: once for all that the code starts. */
+static void tell_settings(struct eval *e, const struct shell_more *m)
+{
+	for (const struct setting *s = m->settings; s; s = s->next) {
+		assign_effect(e, s->name, s->value, ASSIGN_PLAIN, s->at);
+		if (e->s.options & OPT_PATH_CHANGED) /* also for programs that no reader sees */
+			emit_variable_access(e, ACCESS_EXEC, word_of(HOLE, s->at), false, "PATH", s->at);
+		e->s.options &= ~OPT_PATH_CHANGED;
+	}
+}
+
 static int run_more(void *arg)
 {
 	struct more_job *j = arg;
@@ -117,6 +144,12 @@ static int run_more(void *arg)
 	const struct shell_more *m = j->more;
 	const struct via *via = e->via;
 	e->at = m->origin;
+	if (!m->argc && !m->text.n) {
+		tell_settings(e, m);
+		eval_traps(e);
+		return 0;
+	}
+	enter_settings(e, m);
 	if (m->argc) {
 		e->via = via->outer; /* the call enters it itself */
 		call_via(e, via->name, m->argv, m->argc, CALL_PROGRAMS, m->origin);

@@ -23,6 +23,7 @@ struct shell_more {
 	struct str cwd;           /* abstract */
 	struct span origin;       /* where in the code */
 	struct moment when;       /* of the code */
+	const struct setting *settings; /* variables that the code sets, each at its place in the code; without text and words they alone count */
 };
 /* Reads it in the same way and adds to the facts. 0, or -1 as shell_read(). */
 int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more, struct facts *f, struct err *e);

@@ -520,21 +520,6 @@ struct str path_normal(struct arena *a, struct str base, struct str path)
 	return b.n ? buf_view(&b) : STR("/");
 }
 
-bool path_climbs(struct str path)
-{
-	bool name = false;
-	for (size_t i = 0; i < path.n;) {
-		ptrdiff_t slash = str_find(path, '/', i);
-		size_t to = slash < 0 ? path.n : (size_t)slash;
-		struct str part = str_sub(path, i, to);
-		if (name && str_is(part, ".."))
-			return true;
-		name |= part.n && !str_is(part, ".") && !str_is(part, "..");
-		i = to + 1;
-	}
-	return false;
-}
-
 void dirs_forget_names(struct eval *e)
 {
 	struct value *pwd = arena_new(e->a, struct value);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "engine/gitconfig.h"
 #include "engine/run.h"
+#include "knowledge/variables.h"
 #include "engine/skill.h"
 #include "engine/ticket.h"
 #include "place.h"
@@ -345,9 +346,9 @@ static void test_environment(void)
 	static const char *const free_names[] = {"TZ", "NO_COLOR", "NODE_ENV", "FOO", "LDAP_HOST", "ENVIRONMENT", "PYTHONUNBUFFERED"};
 
 	for (size_t i = 0; i < sizeof(secret) / sizeof(*secret); i++)
-		CHECK_ROW(variable_secret(str_n(secret[i], strcspn(secret[i], "=")), str_of(strchr(secret[i], '=') + 1)), secret[i]);
+		CHECK_ROW(var_secret(str_n(secret[i], strcspn(secret[i], "=")), str_of(strchr(secret[i], '=') + 1)), secret[i]);
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
-		CHECK_ROW(!variable_secret(str_n(harmless[i], strcspn(harmless[i], "=")), str_of(strchr(harmless[i], '=') + 1)), harmless[i]);
+		CHECK_ROW(!var_secret(str_n(harmless[i], strcspn(harmless[i], "=")), str_of(strchr(harmless[i], '=') + 1)), harmless[i]);
 	for (size_t i = 0; i < sizeof(hijack) / sizeof(*hijack); i++)
 		CHECK_ROW(variable_hijacks(str_of(hijack[i])), hijack[i]);
 	for (size_t i = 0; i < sizeof(free_names) / sizeof(*free_names); i++)

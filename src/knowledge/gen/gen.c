@@ -1,10 +1,14 @@
-/* gen-knowledge FILE.yaml... > knowledge_table.c: bakes the rows of all files into one constant array. Runs at build time only. */
+/*
+ * gen-knowledge FILE.yaml... > knowledge_table.c: bakes the rows of all files into one constant array.
+ * gen-knowledge --variables FILE.yaml > variables_table.c: the same for variables. Runs at build time only.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "config/gen/read.h"
 #include "config/knowledge_yaml.h"
+#include "knowledge/gen/variables.h"
 #include "knowledge/row.h"
 
 #define SOURCES_MAX 64
@@ -35,11 +39,26 @@ static int load(void *arg)
 	return 0;
 }
 
+static int bake_variables(void *arg)
+{
+	struct job *j = arg;
+	struct yaml_file f;
+
+	j->failed = yaml_read(j->a, str_of(j->paths[1]), read_whole(j->a, j->paths[1]), &f, &j->e) < 0 || variables_print(j->a, &f, &j->e) < 0;
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct arena a;
 	struct job j = {.a = &a, .paths = argv + 1, .n = (size_t)argc - 1};
 	arena_init(&a, ARENA_CAP_DEFAULT);
+	if (argc == 3 && !strcmp(argv[1], "--variables")) {
+		if (arena_run(&a, bake_variables, &j) < 0 || j.failed)
+			fprintf(stderr, "gen-knowledge: %s\n", j.e.text[0] ? j.e.text : "out of memory");
+		arena_free(&a);
+		return j.failed || fflush(stdout) || ferror(stdout) ? 1 : 0;
+	}
 	if (argc < 2 || argc > SOURCES_MAX) {
 		fprintf(stderr, "usage: gen-knowledge FILE.yaml... > knowledge_table.c\n");
 		return 64;

@@ -1,0 +1,348 @@
+/* The rows of knowledge/variables.yaml, checked and laid out as knowledge/variables.h wants them: one text, rows that refer to it. */
+#include "knowledge/gen/variables.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/pmap.h"
+#include "knowledge/variables.h"
+
+#define ROWS_MAX 4096
+#define TEXTS_MAX 65535 /* offsets have two bytes */
+
+struct bake {
+	struct arena *a;
+	struct err *e;
+	const struct yaml_file *file;
+	const struct ynode *lists;
+	struct buf texts;
+	const struct pmap *known;  /* text -> offset */
+	const struct pmap *seen;   /* names that have a row */
+	struct var_row rows[ROWS_MAX], patterns[ROWS_MAX];
+	uint16_t secrets[ROWS_MAX], places[ROWS_MAX], credentials[ROWS_MAX], sets[ROWS_MAX];
+	size_t nrows, npatterns, nsecrets, nplaces, ncredentials, nsets;
+};
+
+static int fail(struct bake *b, const struct ynode *n, const char *what) { return yaml_fail(b->file, n, false, b->e, "%s", what); }
+
+static uint16_t intern(struct bake *b, struct str s)
+{
+	const uint16_t *known = pmap_get(b->known, s);
+	uint16_t *at;
+
+	if (known || !s.n)
+		return known ? *known : 0;
+	at = arena_new(b->a, uint16_t);
+	*at = (uint16_t)b->texts.n;
+	buf_str(&b->texts, s);
+	buf_char(&b->texts, '\0');
+	b->known = pmap_set(b->a, b->known, str_dup(b->a, s), at);
+	return *at;
+}
+
+static struct str next_word(struct str *rest)
+{
+	size_t i = 0, from;
+
+	while (i < rest->n && (rest->p[i] == ' ' || rest->p[i] == '\n'))
+		i++;
+	for (from = i; i < rest->n && rest->p[i] != ' ' && rest->p[i] != '\n'; i++)
+		;
+	struct str w = str_sub(*rest, from, i);
+	*rest = str_sub(*rest, i, rest->n);
+	return w;
+}
+
+/* ---- keys ---- */
+
+struct named {
+	char name[16];
+	uint8_t value;
+};
+
+enum { EFFECT_SECRET = VAR_EFFECTS, EFFECT_PLACE };
+
+static const struct named effects[] = {
+	{"none", VAR_NONE}, {"changes", VAR_CHANGES}, {"prompt", VAR_PROMPT}, {"path", VAR_PATH}, {"startup", VAR_STARTUP},
+	{"script", VAR_SCRIPT}, {"unfollowed", VAR_UNFOLLOWED}, {"load", VAR_LOAD}, {"options", VAR_OPTIONS},
+	{"command", VAR_COMMAND}, {"write", VAR_WRITE}, {"write-tree", VAR_WRITE_TREE}, {"host", VAR_HOST},
+	{"secret", EFFECT_SECRET}, {"place", EFFECT_PLACE}, {"", 0},
+};
+static const struct named boxes[] = {
+	{"listed", VAR_BOX_LISTED}, {"never", VAR_BOX_NEVER}, {"made", VAR_BOX_MADE}, {"work", VAR_BOX_WORK}, {"always", VAR_BOX_ALWAYS}, {"", 0},
+};
+static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks", "box", "set", "secret",
+	"programs", "note", "ordinary", "acts"};
+
+static const struct named *lookup(const struct named *table, struct str name)
+{
+	for (; table->name[0]; table++)
+		if (str_is(name, table->name))
+			return table;
+	return NULL;
+}
+
+static int check_keys(struct bake *b, const struct ynode *row)
+{
+	if (row->kind != YNODE_MAP || !yaml_get(row, "name") || !yaml_get(row, "effect"))
+		return fail(b, row, "a row needs 'name' and 'effect'");
+	for (const struct ynode *c = row->child; c; c = c->next) {
+		bool found = false, list = str_is(c->key, "ordinary") || str_is(c->key, "acts");
+
+		for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+			found |= str_is(c->key, keys[i]);
+		if (!found)
+			return yaml_fail(b->file, c, true, b->e, "unknown key");
+		if (c->kind != (list ? YNODE_LIST : YNODE_SCALAR))
+			return fail(b, c, list ? "expected a list of values" : "expected a text");
+	}
+	return 0;
+}
+
+static int flag(struct bake *b, const struct ynode *row, const char *key, uint8_t bit, bool usual, struct var_row *r)
+{
+	const struct ynode *n = yaml_get(row, key);
+	bool yes = n ? str_is(n->text, "true") : usual;
+
+	if (n && !yes && !str_is(n->text, "false"))
+		return fail(b, n, "expected true or false");
+	r->bits |= yes ? bit : 0;
+	return 0;
+}
+
+/* A list by its name (@node), or the entries themselves, separated by one blank each. */
+static int take_list(struct bake *b, const struct ynode *n, uint16_t *ret)
+{
+	struct str rest = n->text, word;
+	struct buf text;
+
+	if (str_starts(rest, "@")) {
+		const struct ynode *list = yaml_get(b->lists, str_c(b->a, str_sub(rest, 1, rest.n)));
+
+		if (!list || list->kind != YNODE_SCALAR)
+			return fail(b, n, "no such list");
+		rest = list->text;
+	}
+	buf_init(&text, b->a, 0);
+	while ((word = next_word(&rest)).n) {
+		if (text.n)
+			buf_char(&text, ' ');
+		buf_str(&text, word);
+	}
+	*ret = intern(b, buf_view(&text));
+	return 0;
+}
+
+static bool runs_something(unsigned effect)
+{
+	return effect != VAR_NONE && effect != VAR_CHANGES && effect != VAR_HOST && effect < VAR_EFFECTS;
+}
+
+static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
+{
+	const struct named *effect = lookup(effects, n->text);
+
+	if (str_starts(n->text, "code:") && n->text.n > 5) {
+		r->effect = VAR_CODE;
+		r->lang = intern(b, str_sub(n->text, 5, n->text.n));
+		return 0;
+	}
+	if (!effect)
+		return fail(b, n, "no such effect");
+	r->effect = effect->value;
+	return 0;
+}
+
+/* Everything of a row but its names. */
+static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
+{
+	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"), *box = yaml_get(row, "box");
+	const struct ynode *set = yaml_get(row, "set");
+	const struct named *passes = box ? lookup(boxes, box->text) : NULL;
+
+	if (check_keys(b, row) < 0 || take_effect(b, yaml_get(row, "effect"), r) < 0 || (safe && take_list(b, safe, &r->safe) < 0))
+		return -1;
+	if (flag(b, row, "idle", VAR_IDLE, false, r) < 0 || flag(b, row, "fold", VAR_FOLD, false, r) < 0 ||
+	    flag(b, row, "operands", VAR_OPERANDS, false, r) < 0 || flag(b, row, "hijacks", VAR_HIJACKS, runs_something(r->effect), r) < 0)
+		return -1;
+	if (box && !passes)
+		return fail(b, box, "expected listed, never, made, work or always");
+	r->box = passes ? passes->value : set ? VAR_BOX_MADE : r->bits & VAR_HIJACKS ? VAR_BOX_NEVER : VAR_BOX_LISTED;
+	r->between = between ? intern(b, between->text) : 0;
+	r->set = set ? intern(b, set->text) : 0;
+	if (safe && (!yaml_get(row, "ordinary") || !yaml_get(row, "acts")))
+		return fail(b, safe, "values that are safe need examples: 'ordinary' and 'acts'");
+	if (r->effect < VAR_EFFECTS && !yaml_get(row, "programs"))
+		return fail(b, row, "'programs' says who reads it");
+	if (runs_something(r->effect) && !yaml_get(row, "note") && (!(r->bits & VAR_HIJACKS) || (box && r->box != VAR_BOX_NEVER)))
+		return fail(b, row, "an exception from what follows from the effect needs a 'note' that explains it");
+	return 0;
+}
+
+/* ---- names ---- */
+
+static int add_name(struct bake *b, const struct ynode *row, struct var_row r, struct str name)
+{
+	const struct ynode *secret = yaml_get(row, "secret");
+	bool pattern = memchr(name.p, '*', name.n);
+
+	r.name = intern(b, name);
+	if (b->nrows >= ROWS_MAX || b->npatterns >= ROWS_MAX || b->nsecrets >= ROWS_MAX || b->texts.n > TEXTS_MAX - 4096)
+		return fail(b, row, "the table is full");
+	if (r.effect == EFFECT_SECRET || secret)
+		b->secrets[b->nsecrets++] = r.name;
+	if (r.effect == EFFECT_PLACE || (secret && str_is(secret->text, "place")))
+		b->places[b->nplaces++] = r.name;
+	if (secret && !str_is(secret->text, "place") && !str_is(secret->text, "true"))
+		return fail(b, secret, "expected true or place");
+	if (r.effect >= VAR_EFFECTS)
+		return 0;
+	if (pmap_get(b->seen, name))
+		return yaml_fail(b->file, yaml_get(row, "name"), false, b->e, "'%.*s' has two rows", STR_ARG(name));
+	b->seen = pmap_set(b->a, b->seen, str_dup(b->a, name), b);
+	if (pattern)
+		b->patterns[b->npatterns++] = r;
+	else
+		b->rows[b->nrows++] = r;
+	return pattern && r.set ? fail(b, row, "the box sets variables, not patterns") : 0;
+}
+
+static int add_row(struct bake *b, const struct ynode *row)
+{
+	struct var_row r = {0};
+	struct str rest, name;
+
+	if (take_row(b, row, &r) < 0)
+		return -1;
+	rest = yaml_get(row, "name")->text;
+	while ((name = next_word(&rest)).n)
+		if (add_name(b, row, r, name) < 0)
+			return -1;
+	return 0;
+}
+
+static const char *sorting_texts; /* qsort() hands nothing on */
+
+static int by_name(const void *x, const void *y)
+{
+	const char *a = sorting_texts + ((const struct var_row *)x)->name, *b = sorting_texts + ((const struct var_row *)y)->name;
+
+	for (size_t i = 0;; i++) {
+		int d = (unsigned char)var_upper(a[i]) - (unsigned char)var_upper(b[i]);
+
+		if (d || !a[i])
+			return d ? d : strcmp(a, b);
+	}
+}
+
+static size_t letter_count(const char *pattern)
+{
+	size_t n = 0;
+
+	for (; *pattern; pattern++)
+		n += *pattern != '*';
+	return n;
+}
+
+static int by_letters(const void *x, const void *y)
+{
+	const char *a = sorting_texts + ((const struct var_row *)x)->name, *b = sorting_texts + ((const struct var_row *)y)->name;
+	size_t n = letter_count(a), m = letter_count(b);
+
+	return n > m ? -1 : n < m ? 1 : strcmp(a, b);
+}
+
+static uint32_t letters(const char *pattern)
+{
+	uint32_t bits = 0;
+
+	for (; *pattern; pattern++)
+		if (*pattern != '*')
+			bits |= 1u << (*pattern & 31);
+	return bits;
+}
+
+/* ---- printing ---- */
+
+static void print_rows(const char *name, const struct var_row *v, size_t n)
+{
+	printf("const struct var_row %s[] = {\n", name);
+	for (size_t i = 0; i < n; i++)
+		printf("\t{%u, %u, %u, %u, %u, %u, %u, %u},\n", v[i].name, v[i].safe, v[i].between, v[i].set, v[i].lang, v[i].effect, v[i].box, v[i].bits);
+	printf("\t{0},\n};\n\n");
+}
+
+static void print_numbers(const char *name, const uint16_t *v, size_t n)
+{
+	printf("const uint16_t %s[] = {", name);
+	for (size_t i = 0; i < n; i++)
+		printf("%s%u,", i % 24 ? "" : "\n", v[i]);
+	printf("0};\n");
+}
+
+static void print(const struct bake *b, uint16_t idle)
+{
+	printf("/* Made by gen-knowledge from knowledge/variables.yaml. */\n#include \"knowledge/variables.h\"\n\nconst char var_texts[] = {");
+	for (size_t i = 0; i < b->texts.n; i++)
+		printf("%s%d,", i % 32 ? "" : "\n", (signed char)b->texts.p[i]);
+	printf("0};\n\n");
+	print_rows("var_rows", b->rows, b->nrows);
+	print_rows("var_patterns", b->patterns, b->npatterns);
+	printf("const struct var_secret var_secrets[] = {\n");
+	for (size_t i = 0; i < b->nsecrets; i++)
+		printf("\t{0x%x, %u},\n", letters(b->texts.p + b->secrets[i]), b->secrets[i]);
+	printf("\t{0},\n};\n\n");
+	print_numbers("var_places", b->places, b->nplaces);
+	print_numbers("var_credentials", b->credentials, b->ncredentials);
+	print_numbers("var_sets", b->sets, b->nsets);
+	printf("const uint16_t var_idle_list = %u;\n", idle);
+	printf("const size_t var_nrows = %zu, var_npatterns = %zu, var_nsecrets = %zu, var_nplaces = %zu, var_ncredentials = %zu, var_nsets = %zu;\n",
+		b->nrows, b->npatterns, b->nsecrets, b->nplaces, b->ncredentials, b->nsets);
+}
+
+/* A plain item holds several, separated by blanks; one in quotes is one. */
+static int add_credentials(struct bake *b, const struct ynode *list)
+{
+	for (const struct ynode *c = list ? list->child : NULL; c; c = c->next) {
+		struct str rest = c->text, word;
+
+		if (c->kind != YNODE_SCALAR || b->ncredentials + c->text.n > ROWS_MAX)
+			return fail(b, c, "expected patterns of values");
+		if (!c->plain)
+			b->credentials[b->ncredentials++] = intern(b, c->text);
+		else
+			while ((word = next_word(&rest)).n)
+				b->credentials[b->ncredentials++] = intern(b, word);
+	}
+	return 0;
+}
+
+int variables_print(struct arena *a, const struct yaml_file *f, struct err *e)
+{
+	struct bake *b = arena_new(a, struct bake);
+	const struct ynode *rows = yaml_get(f->root, "variables"), *idle;
+	uint16_t idle_at = 0;
+
+	*b = (struct bake){.a = a, .e = e, .file = f, .lists = yaml_get(f->root, "lists")};
+	buf_init(&b->texts, a, 0);
+	buf_char(&b->texts, '\0'); /* offset 0 is the empty text */
+	for (const struct ynode *c = f->root ? f->root->child : NULL; c; c = c->next)
+		if (!str_is(c->key, "lists") && !str_is(c->key, "variables") && !str_is(c->key, "credentials"))
+			return yaml_fail(f, c, true, e, "unknown key");
+	idle = yaml_get(b->lists, "idle");
+	if (!rows || rows->kind != YNODE_LIST || !idle || take_list(b, idle, &idle_at) < 0)
+		return err_set(e, ERR_CONFIG, 0, "%.*s: expected 'lists' with 'idle', and 'variables'", STR_ARG(f->name));
+	for (const struct ynode *c = rows->child; c; c = c->next)
+		if (add_row(b, c) < 0)
+			return -1;
+	if (add_credentials(b, yaml_get(f->root, "credentials")) < 0)
+		return -1;
+	sorting_texts = b->texts.p;
+	qsort(b->rows, b->nrows, sizeof(*b->rows), by_name);
+	qsort(b->patterns, b->npatterns, sizeof(*b->patterns), by_letters);
+	for (size_t i = 0; i < b->nrows; i++)
+		if (b->rows[i].set)
+			b->sets[b->nsets++] = (uint16_t)i;
+	print(b, idle_at);
+	return 0;
+}
