@@ -39,9 +39,9 @@ static void set_variable(struct python *p, const struct pvs *name, const struct 
 {
 	struct str text = name && name->n == 1 ? py_text(p, name->v[0]) : CODE_HOLE;
 
-	if (text_exact(text) && text.n && !(own && says_where(text)))
+	if (text_exact(text) && text.n)
 		code_setting(p->w, text, value && value->n == 1 ? py_text(p, value->v[0]) : CODE_HOLE, n);
-	else
+	if (!text_exact(text) || !text.n || (own && says_where(text)))
 		code_marker_add(p->w, "environ", n);
 }
 
