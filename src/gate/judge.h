@@ -162,6 +162,8 @@ void repository_ask(struct judge *j); /* repository.c: what it will need to know
 struct str repository_directory(struct judge *j, struct subject *s);
 void packages_ask(struct judge *j, const struct command *c); /* packages.c, likewise */
 void packages_fetch(struct judge *j, const struct check *c);
+/* A file by which git runs something (config, hooks), in what is a git directory on the disk, whatever its name. */
+bool repository_file(struct judge *j, struct str path);
 void repository_planted(struct judge *j, const struct check *c);
 void repository_unvetted(struct judge *j, const struct check *c);
 /* git_hooks.c: hooks and programs of the project that git runs */

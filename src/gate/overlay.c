@@ -3,6 +3,7 @@
 
 #include "base/glob.h"
 #include "gate/git_tree.h"
+#include "gate/path_table.h"
 
 struct made { /* one change */
 	struct made *next;
@@ -23,6 +24,7 @@ struct overlay {
 	struct made *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
 	struct made *patterns;       /* writes and deletes of more than one name */
 	size_t nwide;                /* of both lists */
+	bool links;                  /* there is a CHANGE_LINK */
 	bool any, everywhere;        /* is there a change at all; there are more than are followed */
 	struct moment since;         /* of the first that is not followed */
 	unsigned depth;              /* inside how many copies */
@@ -157,7 +159,8 @@ void overlay_build(struct judge *j)
 			if (x->path.kind == WORD_EXACT)
 				m.real = resolved(j, x->path.text, m.path);
 		}
-		copies |= x->change == CHANGE_COPY;
+		copies |= x->change == CHANGE_COPY || x->change == CHANGE_LINK;
+		j->overlay->links |= x->change == CHANGE_LINK;
 		add(j, &m);
 	}
 	for (const struct access *x = j->f->accesses; x && copies; x = x->next)
@@ -260,29 +263,10 @@ static void look_one(struct judge *j, const struct access *x, const struct where
 	l->present |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
 }
 
-/* On the disk, or made by the request before the copy. */
-static bool copied_exists(struct judge *j, struct word path, struct moment copy)
-{
-	struct access x = {.kind = ACCESS_READ, .path = path};
-	struct look l = {0};
+/* ---- copies ---- */
 
-	if (!paths_each(j, &x, look_one, &l))
-		return true; /* a source that is not known may be anything */
-	if (l.present)
-		return true;
-	return path.kind != WORD_EXACT || overlay_exists(j, path_plain(j->a, path.text), copy);
-}
-
-/* `rest` below what the source is, where the source gets the name of the destination. */
-static bool renamed_exists(struct judge *j, const struct source *s, struct str rest, struct moment copy)
-{
-	struct word w = s->x->path;
-
-	if (!path_known(&w))
-		return true;
-	w.text = str_cat(j->a, w.text, rest);
-	return copied_exists(j, w, copy);
-}
+/* Something about the path that a copy comes from, at the moment of the copy. A path that is not known may be any. */
+typedef bool origin_fn(struct judge *j, const struct source *s, struct word origin, struct moment copy);
 
 /* Does the path end with these components ("/a/b")? */
 static bool ends_in(struct str path, struct str components)
@@ -292,50 +276,77 @@ static bool ends_in(struct str path, struct str components)
 	return path.n >= components.n && str_eq(str_sub(path, path.n - components.n, path.n), components);
 }
 
-/* The same where the source keeps its name inside the destination; cp --parents and rsync -R keep more of its path. `rest` starts with a slash. */
-static bool kept_exists(struct judge *j, const struct source *s, struct str rest, struct moment copy)
+/* Where the source gets the name of the destination: `rest` is what follows that, and starts with a slash or is empty. */
+static bool renamed(struct judge *j, const struct source *s, struct str rest, struct moment copy, origin_fn *fn)
 {
 	struct word w = s->x->path;
-	struct str pattern;
+
+	w.text = path_known(&w) ? str_cat(j->a, w.text, rest) : w.text;
+	return fn(j, s, w, copy);
+}
+
+/* Where it keeps its name inside the destination; cp --parents and rsync -R keep more of its path. */
+static bool kept(struct judge *j, const struct source *s, struct str rest, struct moment copy, origin_fn *fn)
+{
+	struct word w = s->x->path;
 	ptrdiff_t slash = str_find(rest, '/', 1);
+	struct str pattern;
 
 	if (!path_known(&w))
-		return true;
+		return fn(j, s, w, copy);
 	for (size_t end = 1; w.kind == WORD_EXACT && end <= rest.n; end++) {
 		if (end < rest.n && rest.p[end] != '/')
 			continue;
 		if (ends_in(w.text, str_sub(rest, 0, end))) {
 			w.text = str_cat(j->a, w.text, str_sub(rest, end, rest.n));
-			return copied_exists(j, w, copy);
+			return fn(j, s, w, copy);
 		}
 	}
 	if (w.kind == WORD_EXACT)
 		return false;
 	pattern = path_pattern(j->a, &w); /* which of its names is known here */
-	if (str_contains(pattern, STR("**")))
-		return true;
-	if (!glob_path(path_base(pattern), str_sub(rest, 1, slash < 0 ? rest.n : (size_t)slash), 0))
+	if (!str_contains(pattern, STR("**")) && !glob_path(path_base(pattern), str_sub(rest, 1, slash < 0 ? rest.n : (size_t)slash), 0))
 		return false;
 	w = (struct word){.kind = WORD_REST, .glob = true, .text = str_fmt(j->a, "%.*s%.*s", STR_ARG(path_above(pattern)), STR_ARG(rest))};
-	return copied_exists(j, w, copy);
+	if (str_contains(pattern, STR("**")))
+		w.glob = false; /* anywhere below */
+	return fn(j, s, w, copy);
+}
+
+/* Every place that `path`, at or below the copy, may come from. True as soon as fn is. */
+static bool copied_from(struct judge *j, const struct made *m, struct str path, origin_fn *fn)
+{
+	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
+	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+	bool found = false;
+
+	if (j->overlay->depth >= OVERLAY_COPIES_DEEP)
+		return true; /* too far back */
+	j->overlay->depth++;
+	for (; s && !found; s = s->next)
+		if (overlay_source(s->x, m->x))
+			found = renamed(j, s, rest, m->x->when, fn) || (rest.n > 1 && m->x->below && kept(j, s, rest, m->x->when, fn));
+	j->overlay->depth--;
+	return found;
+}
+
+/* On the disk, or made by the request before the copy. */
+static bool origin_exists(struct judge *j, const struct source *s, struct word origin, struct moment copy)
+{
+	struct access x = {.kind = ACCESS_READ, .path = origin};
+	struct look l = {0};
+
+	(void)s;
+	if (!paths_each(j, &x, look_one, &l) || l.present)
+		return true;
+	return origin.kind != WORD_EXACT || overlay_exists(j, path_plain(j->a, origin.text), copy);
 }
 
 static bool copy_puts(struct judge *j, const struct made *m, struct str path)
 {
-	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
-	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+	bool local = pmap_get(j->overlay->sources, place_key(j, m->x->at)) != NULL;
 
-	if (j->overlay->depth >= OVERLAY_COPIES_DEEP || !s)
-		return true; /* of another machine, or too far back */
-	j->overlay->depth++;
-	for (; s; s = s->next) {
-		if (!overlay_source(s->x, m->x))
-			continue;
-		if ((rest.n && renamed_exists(j, s, rest, m->x->when)) || (rest.n > 1 && m->x->below && kept_exists(j, s, rest, m->x->when)))
-			break;
-	}
-	j->overlay->depth--;
-	return s != NULL;
+	return !local || copied_from(j, m, path, origin_exists); /* what comes from another machine may be anything */
 }
 
 /* Files that are named after the words of a command: no directories, and commondir only when the words look like it. */
@@ -353,6 +364,14 @@ static bool may_be_file(struct judge *j, const struct access *x, struct str path
 	return !s;
 }
 
+/* In the directory .git of the repository that is made. */
+static bool in_dot_git(const struct made *m, struct str path)
+{
+	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+
+	return path_within(rest, STR("/.git"));
+}
+
 /* One change, found at `path` itself or above it: may it have put something at the path? */
 static bool puts_something(struct judge *j, const struct made *m, struct str path, bool above)
 {
@@ -365,7 +384,7 @@ static bool puts_something(struct judge *j, const struct made *m, struct str pat
 	case CHANGE_LINK: return above || !m->x->below;
 	case CHANGE_COPY: return above ? copy_puts(j, m, path) : !m->x->below;
 	case CHANGE_GIT_DIR: return above && j->overlay->depth > 0; /* git's own work, but a copy of it is not */
-	case CHANGE_REPOSITORY: return false;
+	case CHANGE_REPOSITORY: return above && j->overlay->depth > 0 && in_dot_git(m, path);
 	case CHANGE_PLAIN: break;
 	}
 	return !above && !m->x->below;
@@ -454,19 +473,80 @@ bool overlay_removed(struct judge *j, struct str path, struct moment use)
 
 bool overlay_repository(struct judge *j, struct str dir, struct moment use)
 {
+	if (overlay_removed(j, dir, use))
+		return false;
 	for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
 		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY && moment_precedes(m->x->when, use))
 			return true;
 	return false;
 }
 
-struct str overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
+static bool origin_in_git_dir(struct judge *j, const struct source *s, struct word origin, struct moment copy)
+{
+	struct str path;
+
+	if (s->x->kind != ACCESS_DELETE || origin.kind != WORD_EXACT)
+		return false;
+	path = path_plain(j->a, origin.text);
+	return repository_file(j, path) || overlay_in_git_dir(j, path, copy);
+}
+
+/* Also one that was moved; a copy is judged by what it looks like. */
+bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
-		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
-			if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_GIT_DIR && moment_precedes(m->x->when, use))
-				return str_sub(path, dir.n, path.n);
-	return STR("");
+		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
+			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
+				continue;
+			if (m->x->change == CHANGE_GIT_DIR && path_table_protected(j, str_cat(j->a, STR("/.git"), str_sub(path, dir.n, path.n))))
+				return true;
+			if (m->x->change == CHANGE_COPY && copied_from(j, m, path, origin_in_git_dir))
+				return true;
+		}
+	return false;
+}
+
+/* ---- links ---- */
+
+/* A link that is not the last component leads somewhere; the last one does for those who follow it. */
+static bool origin_is_link(struct judge *j, const struct source *s, struct word origin, struct moment copy)
+{
+	(void)s;
+	return origin.kind == WORD_EXACT && overlay_link(j, path_plain(j->a, origin.text), true, copy);
+}
+
+static bool origin_kept(struct judge *j, const struct source *s, struct word origin, struct moment copy)
+{
+	(void)j, (void)s, (void)origin, (void)copy;
+	return true;
+}
+
+/* ln TARGET... DIR makes DIR/NAME. */
+static bool link_inside(struct judge *j, const struct made *m, struct str path)
+{
+	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
+	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+
+	for (; s; s = s->next)
+		if (overlay_source(s->x, m->x) && kept(j, s, rest, m->x->when, origin_kept))
+			return true;
+	return false;
+}
+
+const struct access *overlay_link(struct judge *j, struct str path, bool follow, struct moment use)
+{
+	for (struct str dir = path; j->overlay->links && dir.n > 1; dir = path_above(dir))
+		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
+			bool above = dir.n < path.n;
+
+			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
+				continue;
+			if (m->x->change == CHANGE_LINK && (m->x->below ? above && link_inside(j, m, path) : above || follow))
+				return m->x;
+			if (m->x->change == CHANGE_COPY && (above || follow) && copied_from(j, m, path, origin_is_link))
+				return m->x;
+		}
+	return NULL;
 }
 
 struct each_named {

@@ -28,8 +28,10 @@ bool overlay_contained(struct judge *j, const struct access *tree);
 bool overlay_removed(struct judge *j, struct str path, struct moment use);
 /* Did git make a repository, with a directory .git, right here? */
 bool overlay_repository(struct judge *j, struct str dir, struct moment use);
-/* The git directory that git makes in this request and that holds this path: the rest of the path; empty: none. */
-struct str overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
+/* Is this a protected file of a git directory that git makes in this request, under another name than .git? */
+bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
+/* The change that may have made a directory on the way to this path a link or, for those who follow it, the path itself; NULL: none. */
+const struct access *overlay_link(struct judge *j, struct str path, bool follow, struct moment use);
 /* Every path of the request that ends in /NAME and exists only because of it, for directories that are not known. */
 void overlay_each_named(struct judge *j, const char *name, struct moment use, void (*fn)(struct judge *, struct str path, void *), void *ctx);
 /* Does this access read or delete what that write, of the same command, copies or links? */

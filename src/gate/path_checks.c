@@ -297,14 +297,12 @@ static bool rewrites_found(const struct access *x)
 	return x->kind == ACCESS_WRITE && x->path.glob && str_ends(x->path.text, "/**");
 }
 
-/* A git directory that this request makes has another name than .git, and is protected as one. */
-static bool in_new_git_dir(struct judge *j, const struct access *x, const struct where *w)
+/* Git directories that have another name than .git, on the disk or made by the request, are protected all the same. */
+static bool in_git_dir(struct judge *j, const struct access *x, const struct where *w)
 {
-	struct str rest = overlay_in_git_dir(j, w->path, x->when);
-
-	if (!rest.n)
-		rest = overlay_in_git_dir(j, w->real, x->when);
-	return rest.n && path_table_protected(j, str_cat(j->a, STR("/.git"), rest));
+	if (repository_file(j, w->real) || overlay_in_git_dir(j, w->path, x->when))
+		return true;
+	return !str_eq(w->path, w->real) && overlay_in_git_dir(j, w->real, x->when);
 }
 
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
@@ -318,7 +316,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		return;
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
-	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_new_git_dir(j, x, w)) {
+	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
 		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 		return;
 	}
@@ -492,12 +490,9 @@ static bool reads_content(const struct access *x)
 /* mkdir, rm and their kin act on the name: only a directory on the way to it can be a link that leads elsewhere. */
 static bool follows_last(const struct access *x)
 {
-	static const char ops[][8] = {"mkdir", "ln", "mv", "rm", "rmdir", "unlink"};
-
-	for (size_t i = 0; x->op && i < sizeof(ops) / sizeof(*ops); i++)
-		if (!strcmp(x->op, ops[i]))
-			return false;
-	return x->kind != ACCESS_DELETE;
+	if (str_ends(x->path.text, "/"))
+		return true;
+	return x->kind != ACCESS_DELETE && !(x->op && !strcmp(x->op, "mkdir"));
 }
 
 /* The whole of the command that this place belongs to. */
@@ -514,23 +509,57 @@ static struct span command_at(const struct judge *j, struct span at)
 	return whole;
 }
 
-/* An earlier command of the request may have made this path, or a directory on the way to it, a link. git itself follows none there. */
+/* The change by which an earlier command of the request may have made a link of the path, or of a directory on the way to it. */
+static const struct access *link_maker(struct judge *j, const struct access *x, struct str path)
+{
+	bool follows = follows_last(x);
+	struct str upto = follows ? path : path_above(path);
+	const struct access *maker = overlay_tree(j, upto, x->when);
+
+	if (maker && overlay_contained(j, maker))
+		maker = NULL;
+	if (!maker && x->kind != ACCESS_READ) /* what is read through it is judged by its target: paths_through_new_names() */
+		maker = overlay_link(j, path, follows, x->when);
+	return maker;
+}
+
+/* "o/../x": when o is a link, that is not x. */
+static const struct access *climbing_maker(struct judge *j, const struct access *x)
+{
+	struct str text = x->path.text;
+	const struct access *maker = NULL;
+
+	for (size_t i = 1; x->path.kind == WORD_EXACT && i + 2 < text.n && !maker; i++) {
+		struct str upto = str_sub(text, 0, i);
+
+		if (memcmp(text.p + i, "/..", 3) != 0 || (i + 3 < text.n && text.p[i + 3] != '/'))
+			continue;
+		upto = path_plain(j->a, upto);
+		maker = overlay_tree(j, upto, x->when);
+		if (!maker || overlay_contained(j, maker))
+			maker = overlay_link(j, upto, true, x->when);
+	}
+	return maker;
+}
+
+/* git itself follows no links in its work tree. */
 static void changed_tree(struct judge *j, const struct access *x, const struct where *w)
 {
-	struct str path = follows_last(x) ? w->path : path_above(w->path), real = follows_last(x) ? w->real : path_above(w->real);
-	const struct access *tree;
+	const struct access *maker;
 
 	if (x->kind == ACCESS_READ ? !reads_content(x) : x->change == CHANGE_WORK_TREE)
 		return;
 	if (w->place == PLACE_NULL || w->place == PLACE_DEVICE)
 		return;
-	tree = overlay_tree(j, path, x->when);
-	if (!tree)
-		tree = overlay_tree(j, real, x->when);
-	if (!tree && x->below && x->kind == ACCESS_WRITE)
-		tree = overlay_tree_below(j, w->path, x->when);
-	if (tree && !overlay_contained(j, tree))
-		tell(j, "changed-tree", x, w, str_c(j->a, str_fmt(j->a, "%.*s may have made a link of", STR_ARG(judge_quote(j, "", command_at(j, tree->at), "")))), NULL);
+	maker = link_maker(j, x, w->path);
+	if (!maker && !str_eq(w->path, w->real))
+		maker = link_maker(j, x, w->real);
+	if (!maker)
+		maker = climbing_maker(j, x);
+	if (!maker && x->below && x->kind == ACCESS_WRITE)
+		maker = overlay_tree_below(j, w->path, x->when);
+	if (maker && !overlay_contained(j, maker))
+		tell(j, "changed-tree", x, w, str_c(j->a, str_fmt(j->a, "%.*s may have made a link of", STR_ARG(judge_quote(j, "", command_at(j, maker->at), "")))), NULL);
 }
 
 static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)

@@ -103,7 +103,7 @@ void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)
 		bool link = to->op && !strcmp(to->op, "ln"), moved = to->op && (!strcmp(to->op, "mv") || !strcmp(to->op, "git mv"));
 		struct str rest;
 
-		if (to->kind != ACCESS_WRITE || (to->below && strcmp(to->op ? to->op : "", "rsync") != 0) || !access_copies(to) || to->path.kind != WORD_EXACT || same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
+		if (to->kind != ACCESS_WRITE || !access_copies(to) || to->path.kind != WORD_EXACT || same_place(to->at, x->at) || (link && x->kind != ACCESS_READ))
 			continue;
 		if (!path_within(x->path.text, to->path.text))
 			continue;

@@ -337,6 +337,8 @@ bool paths_ask(struct judge *j)
 				continue;
 			}
 			paths_each(j, x, nothing, NULL);
+			if (x->kind != ACCESS_READ && x->path.kind == WORD_EXACT)
+				repository_file(j, path_plain(j->a, x->path.text));
 			paths_into_directory(j, x, nothing, NULL);
 			if (copies && x->kind != ACCESS_EXEC)
 				paths_through_new_names(j, x, nothing, NULL);

@@ -98,6 +98,29 @@ static bool looks_bare(struct judge *j, struct str dir, struct moment use)
 	return ((objects && refs) || common) && !own && !str_ends(dir, "/.git");
 }
 
+/* The directory that would be a git directory if this were a file by which git runs something; empty: it is no such file. */
+static struct str git_dir_of(struct str path)
+{
+	static const char names[][16] = {"config", "config.worktree", "commondir", ""};
+
+	if (STR_LISTED(path_base(path), names))
+		return path_above(path);
+	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
+		if (str_is(path_base(dir), "hooks"))
+			return path_above(dir);
+	return STR("");
+}
+
+bool repository_file(struct judge *j, struct str path)
+{
+	struct str dir = git_dir_of(path);
+
+	if (!dir.n || !on_disk(j, below(j, dir, "HEAD")))
+		return false;
+	bool objects = on_disk(j, below(j, dir, "objects")), refs = on_disk(j, below(j, dir, "refs")), common = on_disk(j, below(j, dir, "commondir"));
+	return (objects && refs) || common;
+}
+
 /* The planted repository that git would find from this directory on; empty: none. */
 static struct str planted_around(struct judge *j, struct str start, struct moment use)
 {

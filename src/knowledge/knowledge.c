@@ -325,6 +325,8 @@ static void emit_all(struct know_applying *ap)
 		bool range = is_range(operand_spec(ap, k, s->noperands));
 		if (nspecs && !range && k >= sure && ends_operands(ap, k))
 			emit_end(ap, k);
+		else if (nspecs && !range && k >= sure && k >= ap->ops.nfirst && k + 1 < s->noperands && ends_operands(ap, s->noperands - 1))
+			know_emit(ap, ap->ops.rest, at, at + 1, s->argv[at]); /* another one is the last */
 		else
 			for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
 				know_emit(ap, specs[i], at, at + 1, s->argv[at]);

@@ -52,6 +52,27 @@ mkdir -p plant/objects plant/refs
 touch plant/HEAD plant/config
 git init -q nested
 
+git init -q --separate-git-dir=gdir linked
+ln -s . here
+ln -s ../lib src/vendored
+mkdir lib
+
+# ---- git directories of another name ----
+judge ask protected-write 'printf x >> gdir/config'
+judge ask protected-write 'cp x gdir/hooks/post-checkout'
+judge ask protected-write 'cp config gdir/'
+judge ask protected-write 'mv gdir k; printf x >> k/config; mv k gdir; git -C linked status'
+judge ask protected-write 'sed -i s/a/b/ plant/config'
+judge allow - 'printf x >> src/config'
+judge allow - 'mkdir -p src/hooks && touch src/hooks/useState.ts'
+judge allow - 'cat gdir/config'
+judge allow - 'git -C linked status'
+
+# ---- links by way of links ----
+judge contain changed-tree 'ln -s ../victim here/o; rm -rf o/dir'
+judge contain changed-tree 'ln -s ../../victim lib/o; rm -rf src/vendored/o/dir'
+judge allow - 'ln -s ../victim here/o; rm -rf p/dir'
+
 # ---- git's own changes: only the names that they touch ----
 judge allow - 'git checkout ordinary && cat README.md && echo x > out.txt'
 judge allow - 'git checkout ordinary && cd sub && git status'
