@@ -30,7 +30,7 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	struct arena *a;
 	const struct spec *s;     /* NULL: not known yet */
 	struct ops ops;
-	struct protect *protect;
+	struct protect *protect, *protect_git; /* of the workspace, and of the git directory that it shares */
 	struct cgroup cg;
 	bool grouped;             /* cg holds a group */
 	struct err no_group;      /* else the reason */
@@ -46,7 +46,7 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	gid_t idmap_gid;
 	struct ns_watch watch;
 	struct undertaker undertaker; /* for the cgroup; in a scope it holds that */
-	struct undertaker keeper;     /* for the placeholders: there before the first of them */
+	struct undertaker keeper, keeper_git; /* for the placeholders: there before the first of them */
 	struct scope scope;       /* asked for where no other group can be had */
 };
 
@@ -326,14 +326,49 @@ static int begin(struct box *r, bool host_network, struct err *e)
 
 /* ---- what it is for ---- */
 
+static int protect_directory(struct box *r, const struct spec *s, struct protect **p, struct undertaker *keeper, struct err *e)
+{
+	if (protect_open(r->a, s, p, e) != 0)
+		return -1;
+	if (!*p)
+		return 0;
+	keeper->box = &r->watch.pid;
+	return undertaker_start(keeper, NULL, *p, e) != 0 ? -1 : protect_before(*p, s, &r->ops, e);
+}
+
+/* The git directory of a linked worktree is a workspace of its own, with nothing in it but a repository. */
 static int protect_workspace(struct box *r, struct err *e)
 {
-	if (protect_open(r->a, r->s, &r->protect, e) != 0)
+	struct spec *git;
+
+	if (protect_directory(r, r->s, &r->protect, &r->keeper, e) != 0)
 		return -1;
-	if (!r->protect)
+	if (!r->s->git_common.n)
 		return 0;
-	r->keeper.box = &r->watch.pid;
-	return undertaker_start(&r->keeper, NULL, r->protect, e) != 0 ? -1 : protect_before(r->protect, r->s, &r->ops, e);
+	git = arena_new(r->a, struct spec);
+	*git = *r->s;
+	git->workspace = r->s->git_common;
+	git->workspace_id = r->s->git_common_id;
+	git->protected = NULL;
+	return protect_directory(r, git, &r->protect_git, &r->keeper_git, e);
+}
+
+/* Names in the git directory are reported by their whole path. */
+static int protect_end(struct arena *a, struct box *r, struct change **ret, struct err *e)
+{
+	struct change *more = NULL;
+	int rc = r->protect ? protect_after(a, r->protect, ret, e) : 0;
+
+	if (!r->protect_git)
+		return rc;
+	if (protect_after(a, r->protect_git, &more, rc == 0 ? e : NULL) != 0)
+		return -1;
+	while (*ret)
+		ret = &(*ret)->next;
+	*ret = more;
+	for (; more; more = more->next)
+		more->path = str_fmt(a, "%.*s/%.*s", STR_ARG(r->s->git_common), STR_ARG(more->path));
+	return rc;
 }
 
 static int plan(struct box *r, struct err *e)
@@ -484,7 +519,8 @@ static void dismiss(struct box *r, struct outcome *ret)
 {
 	ret->leaving[0] = undertaker_dismiss(&r->undertaker);
 	ret->leaving[1] = undertaker_dismiss(&r->keeper);
-	ret->leaving[2] = ret->lingers ? 0 : r->watch.pid;
+	ret->leaving[2] = undertaker_dismiss(&r->keeper_git);
+	ret->leaving[3] = ret->lingers ? 0 : r->watch.pid;
 }
 
 static void ns_end(struct box *r)
@@ -553,7 +589,7 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 	if (rc != 0 || (r->protect && !out.lingers))
 		end_child(r); /* files are compared when nobody can change them any more */
 	tear_down(r, rc == 0 && out.lingers);
-	if (r->protect && protect_after(a, r->protect, &out.changes, &after) != 0 && rc == 0) {
+	if (protect_end(a, r, &out.changes, &after) != 0 && rc == 0) {
 		*e = after;
 		rc = -1;
 	}

@@ -257,6 +257,8 @@ static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, s
 	if (has_readonly(s) && mount_list(a, &mounts, e) != 0)
 		return -1;
 	add_paths(a, s, mounts, false, ops);
+	if (s->git_common.n)
+		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE, s->git_common, s->git_common)->expected = s->git_common_id;
 	if (s->workspace.n)
 		ops_add(a, ops, OP_BIND, callers_flags(mounts, s->workspace, s->workspace_writable), s->workspace, s->workspace)->expected = s->workspace_id;
 	add_paths(a, s, mounts, true, ops);

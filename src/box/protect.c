@@ -324,7 +324,7 @@ static bool skip_placeholder(struct protect *p, const struct spot *dir, const ch
 	if (!m)
 		return false;
 	s = arena_new(p->a, struct spot);
-	*s = (struct spot){.up = dir, .path = path_join(p->a, dir->path, name)};
+	*s = (struct spot){.up = dir, .path = path_join(p->a, dir->path, name), .dotgit = dotgit_name(name)};
 	p->visited = pmap_set(p->a, p->visited, str_of(s->path), s);
 	return true;
 }

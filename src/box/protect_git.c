@@ -14,6 +14,7 @@
 
 #include "box/protect_inner.h"
 #include "sys/file.h"
+#include "sys/path.h"
 
 #define GIT_FILE_MAX 4096 /* bytes of a .git file or of commondir */
 #define INCLUDES_MAX 10   /* configurations inside configurations, as in git */
@@ -23,9 +24,16 @@
 
 const struct spot *dotgit_around(const struct spot *s)
 {
-	while (s && !dotgit_name(path_basename(s->path)))
+	while (s && !s->dotgit)
 		s = s->up;
 	return s;
+}
+
+const char *gitdir_top(struct protect *p, const char *gitdir)
+{
+	if (!gitdir[0] && is_git_workspace(p))
+		return str_c(p->a, path_parent(p->workspace));
+	return dotgit_name(path_basename(gitdir)) ? path_dirname(p->a, gitdir) : gitdir;
 }
 
 /* The innermost git directory of any kind above this one, and by which of its entries the way leads here. */
@@ -42,7 +50,7 @@ enum gitdir_kind gitdir_kind(const struct spot *s)
 	const char *by;
 	const struct spot *above;
 
-	if (dotgit_name(path_basename(s->path)))
+	if (s->dotgit)
 		return GITDIR_DOTGIT;
 	above = gitdir_above(s, &by);
 	if (above && !strcmp(by, "worktrees") && s->up->up == above)
@@ -433,7 +441,7 @@ static void keep_hook_links(struct protect *p, const char *gitdir)
 
 static void gitdir_pin(struct protect *p, const struct gitdir *g)
 {
-	const char *top = dotgit_name(path_basename(g->path)) ? path_dirname(p->a, g->path) : g->path;
+	const char *top = gitdir_top(p, g->path);
 	const struct protect_name *rows;
 	size_t n;
 

@@ -303,6 +303,7 @@ struct spot { /* a directory met by a walk */
 	struct spot *next;
 	const struct spot *up;   /* the directory it is in; NULL: this is the workspace */
 	const char *path;
+	bool dotgit;             /* called .git, or the workspace itself is */
 	unsigned marks;          /* complete when the walk leaves it */
 	bool heavy;              /* it or a directory above it has a heavy name */
 	enum gitdir_kind kind;   /* known when the walk leaves it */
@@ -338,6 +339,10 @@ bool foreign_closed(struct protect *p, const char *path);
 
 /* ---- git (protect_git.c, protect_judge.c) ---- */
 
+/* Is the workspace itself a git directory? That of a linked worktree is one; no other box gets a directory of this name. */
+static inline bool is_git_workspace(const struct protect *p) { return str_ends(p->workspace, "/.git"); }
+/* The working tree around a git directory; absolute when it lies outside of the workspace. */
+const char *gitdir_top(struct protect *p, const char *gitdir);
 /* Tells what a directory is to git. Its marks must be complete. */
 enum gitdir_kind gitdir_kind(const struct spot *s);
 /* The innermost directory called .git that this one is or lies in; NULL: none. */

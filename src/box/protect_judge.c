@@ -66,13 +66,11 @@ static void fresh_named(void *ctx, const char *path, bool directory)
 	}
 }
 
-static const char *top_of(struct protect *p, const char *gitdir) { return dotgit_name(path_basename(gitdir)) ? path_dirname(p->a, gitdir) : gitdir; }
-
 static bool named_unchanged(struct protect *p, const char *gitdir)
 {
 	struct fresh f = {.p = p};
 
-	named_each(p, gitdir, top_of(p, gitdir), fresh_named, &f);
+	named_each(p, gitdir, gitdir_top(p, gitdir), fresh_named, &f);
 	return !f.any;
 }
 
@@ -166,7 +164,7 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 			continue;
 		if (same_as_before(p, was, i, now)) {
 			if (!was->pinned)
-				named_each(p, path, top_of(p, path), move_named, p);
+				named_each(p, path, gitdir_top(p, path), move_named, p);
 			continue;
 		}
 		now->any = false;
@@ -176,7 +174,7 @@ static void gitdir_after(struct protect *p, const struct spot *dir)
 			put_back(p, part, was->parts[i].text);
 	}
 	index_after(p, path, config_of(p, path, g->worktree));
-	named_persons(p, top_of(p, path), move_named, p);
+	named_persons(p, gitdir_top(p, path), move_named, p);
 }
 
 /* ---- links in git directories ---- */
@@ -346,7 +344,7 @@ static bool after_descend(const struct walk *w, const struct spot *dir, int fd, 
 	char at[sizeof "ab/HEAD"];
 	struct stat st;
 
-	if (strcmp(path_basename(dir->path), "objects") != 0 || !dir->up || !dotgit_name(path_basename(dir->up->path)) || !str_is_hex(str_of(name), 2))
+	if (strcmp(path_basename(dir->path), "objects") != 0 || !dir->up || !dir->up->dotgit || !str_is_hex(str_of(name), 2))
 		return true;
 	if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || st.st_nlink != 2 || is_new(w->p, &st)) /* 2: no directory in it; 1: this file system does not say */
 		return true;

@@ -138,7 +138,7 @@ static void queue_add(struct visit *v, const char *name)
 	const bool heavy = heavy_name(name);
 	struct queue *q = heavy || v->at->heavy ? v->last : v->later;
 
-	*s = (struct spot){.up = v->at, .path = path_join(a, v->at->path, name), .heavy = heavy || v->at->heavy};
+	*s = (struct spot){.up = v->at, .path = path_join(a, v->at->path, name), .heavy = heavy || v->at->heavy, .dotgit = dotgit_name(name)};
 	*q->end = s;
 	q->end = &s->next;
 }
@@ -184,7 +184,7 @@ void walk_run(struct walk *w)
 	struct queue later = {NULL, &later.first}, last = {NULL, &last.first};
 	struct spot *top = arena_new(w->p->a, struct spot);
 
-	*top = (struct spot){.path = ""};
+	*top = (struct spot){.path = "", .dotgit = is_git_workspace(w->p)};
 	later.first = top;
 	later.end = &top->next;
 	for (struct spot *s = later.first; s && w->left; s = s->next)

@@ -300,6 +300,27 @@ static int pin_workspace(struct places *p, struct err *e)
 	return 0;
 }
 
+/*
+ * The workspace is a linked worktree: git works in it only with the git directory that it shares. Only the project's own gets that, and
+ * only when the repository knows of it.
+ */
+static void shared_git(struct places *p)
+{
+	struct making *m = p->m;
+	struct spec *s = &m->r->spec;
+	struct git_place place;
+
+	if (s->profile != PROFILE_WORK || !str_eq(s->workspace, m->world->project) || !git_place_find(&p->memo, s->workspace, &place))
+		return;
+	if (!str_eq(place.top, s->workspace) || !str_ends(place.common, "/.git") || !git_place_linked(&p->memo, &place) || not_ours(p, "the workspace", place.common, NULL) != 0)
+		return;
+	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common) || path_inside(m->world->home, place.common))
+		return;
+	FD_CLEANUP int fd = directory_open_expected(str_c(m->a, place.common), (struct identity){0}, O_PATH);
+	if (fd >= 0 && directory_identity(fd, &s->git_common_id) == 0)
+		s->git_common = place.common;
+}
+
 static int workspace(struct places *p, struct err *e)
 {
 	struct making *m = p->m;
@@ -331,6 +352,7 @@ static int workspace(struct places *p, struct err *e)
 	if (s->workspace_writable) {
 		protect_all(m);
 		git_configs(m);
+		shared_git(p);
 	}
 	return pin_workspace(p, e);
 }

@@ -42,6 +42,12 @@ struct spec {
 	struct str workspace;      /* absolute and resolved; empty: none. Seen at the same path */
 	struct identity workspace_id; /* exactly this directory is mounted, or nothing runs */
 	bool workspace_writable;
+	/*
+	 * The workspace is a linked worktree: the git directory that it shares, outside of it. Seen at the same path and writable; its
+	 * configuration and hooks are protected as those of a repository in the workspace. Empty: none.
+	 */
+	struct str git_common;
+	struct identity git_common_id;
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
 	struct str callers_home;   /* the person's; empty: not known */
 	struct texts *git_configs; /* configurations of git outside of any repository: the person's and the system's */

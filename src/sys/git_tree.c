@@ -326,18 +326,11 @@ static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope
 	p->not |= scope == GIT_SCOPE_REPOSITORY && (promisor || partial || elsewhere);
 }
 
-static bool owned(struct path_memo *m, struct str dir)
-{
-	const struct path_dir *d = path_dir(m, dir);
-
-	return d && d->owner == (uint32_t)getuid();
-}
-
 static bool usable(struct path_memo *m, const struct git_place *place)
 {
 	struct plain p = {0};
 
-	if (place->top.n < 2 || !owned(m, place->dir) || !owned(m, place->common))
+	if (place->top.n < 2 || !git_place_owned(m, place))
 		return false;
 	return git_settings_each(m->a, place, STR(""), plain_setting, &p) && !p.not;
 }

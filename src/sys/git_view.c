@@ -100,6 +100,29 @@ bool git_place_find(struct path_memo *m, struct str dir, struct git_place *ret)
 	return false;
 }
 
+static bool owned(struct path_memo *m, struct str dir)
+{
+	const struct path_dir *d = path_dir(m, dir);
+
+	return d && d->owner == (uint32_t)getuid();
+}
+
+bool git_place_owned(struct path_memo *m, const struct git_place *p) { return owned(m, p->dir) && owned(m, p->common); }
+
+bool git_place_linked(struct path_memo *m, const struct git_place *p)
+{
+	struct str worktrees = path_parent(p->dir);
+	enum path_kind kind;
+	struct str back;
+
+	if (!p->top.n || str_eq(p->dir, p->common) || !str_ends(worktrees, "/worktrees") || !str_eq(path_parent(worktrees), p->common))
+		return false;
+	if (!git_place_owned(m, p) || !is_git_dir(m, p->common))
+		return false;
+	back = read_line(m->a, join(m->a, p->dir, STR("gitdir")));
+	return back.n && str_eq(path_real(m, join(m->a, p->dir, back), &kind), join(m->a, p->top, STR(".git"))) && kind == PATH_FILE;
+}
+
 /* ---- configuration ---- */
 
 static void add_file(struct arena *a, struct git_file ***end, struct str path, enum git_scope scope)

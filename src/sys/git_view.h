@@ -18,6 +18,14 @@ struct git_place { /* a repository, resolved */
 /* The repository that git finds from this directory upwards. False: none. */
 bool git_place_find(struct path_memo *m, struct str dir, struct git_place *ret);
 
+/* Are its directories the caller's own? */
+bool git_place_owned(struct path_memo *m, const struct git_place *p);
+/*
+ * Is its working tree a linked worktree, by what both sides say? A program in a box writes only one of them. The repository must be the
+ * caller's own.
+ */
+bool git_place_linked(struct path_memo *m, const struct git_place *p);
+
 enum git_scope { GIT_SCOPE_SYSTEM, GIT_SCOPE_PERSON, GIT_SCOPE_REPOSITORY };
 struct git_file { /* of configuration outside of any repository */
 	struct git_file *next;
