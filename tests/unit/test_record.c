@@ -293,10 +293,11 @@ static void test_unvetted(void)
 		{VIEW ",\"unvetted_workspaces\":[\"/wd\"]}", "", VERDICT_ALLOW},
 	};
 	const struct engine_request rq = {.command = STR("git status"), .cwd = STR("/w")};
-	const struct path_answer here[] = {{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")}, {.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")}};
+	const struct path_answer here[] = {{.path = STR("/w/HEAD"), .kind = PATH_ABSENT, .real = STR("/w/HEAD")}, {.path = STR("/w/."), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w")},
+		{.path = STR("/w"), .kind = PATH_DIR, .target = PATH_DIR, .real = STR("/w"), .place = STR("/w")}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct view v, known = {.paths = arena_array(A, 2, sizeof *here)};
+		struct view v, known = {.paths = arena_array(A, sizeof here / sizeof *here, sizeof *here)};
 		struct engine_request then;
 		struct policies p;
 		struct facts f;
@@ -306,6 +307,7 @@ static void test_unvetted(void)
 
 		memcpy(known.paths, here, sizeof here);
 		known.paths->next = known.paths + 1;
+		known.paths->next->next = known.paths + 2;
 		buf_init(&b, A, 0);
 		buf_init(&answers, A, 0);
 		record_answers_json(&answers, &known);
