@@ -38,7 +38,7 @@ RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 # only place that can be written, its protected files are read-only, there are no keys, and git that runs a planted program runs it inside.
 WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "shared-temp", "secret-read", "git-planted", "changed-tree"}
 # A request that asks because it cannot know a name or a text may be milder than a denial by what is known afterwards: a person looks at it.
-UNKNOWN = {"opaque-path", "opaque-command", "opaque-script", "code-dynamic", "inline-code", "changed-tree", "unknown-construct", "bound-reached"}
+UNKNOWN = {"opaque-path", "opaque-command", "opaque-script", "code-dynamic", "inline-code", "changed-tree", "archive-extract", "unknown-construct", "bound-reached"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
 FRESH = {"git-planted"}
 # Written by tools in the home, whatever they do.
@@ -79,19 +79,18 @@ class Jail:
 
 def excused(sequence, whole, alone):
     """Is a milder verdict of the request one of those that are meant?"""
-    strict = set(alone[1])
-    if whole[0] == "contain" and strict <= WALLS:
+    if whole[0] == "contain" and set(alone[2]) <= WALLS:
         return "walls"
     if whole[0] == "ask" and UNKNOWN & set(whole[1]):
         return "unknown"
-    if sequence["fresh"] and strict <= FRESH:
+    if sequence["fresh"] and set(alone[1]) <= FRESH:
         return "fresh"
     return None
 
 
 def compare(sequence, whole, did):
     """(a sentence or None, a name for the count)"""
-    for verdict, said in (whole, did["answers"][0]):
+    for verdict, said, _ in (whole, did["answers"][0]):
         if verdict not in RANK:
             return "caisson gave no verdict: %s %s" % (verdict, said), "violation"
     if sequence["keeps"] and did["ended"]:
@@ -148,7 +147,7 @@ class Worker:
     def attacks(self, texts, result):
         """Attacks of tests/cases, in both worlds."""
         for world in ("plain", "hooked"):
-            for text, (verdict, _) in zip(texts, self.jail.ask(world=world, judge=texts)):
+            for text, (verdict, _, _) in zip(texts, self.jail.ask(world=world, judge=texts)):
                 result["attacks"] += 1
                 if verdict != "allow":
                     continue

@@ -24,8 +24,8 @@ VALUES = {
     "GUARDED": [".husky/pre-commit", ".claude/settings.json", ".envrc", ".mcp.json", ".vscode/tasks.json", ".git/hooks/pre-commit", ".git/config", ".git/hooks/post-checkout"],
     "GUARDED_DIR": [".husky", ".claude", ".vscode", ".git/hooks", ".git"],
     "FILE": ["README.md", "docs/guide.md", "src/app.py", "data/table.csv", "scratch.txt", "new.txt", "docs/new.md"],
-    "KIND": ["bare", "link", "husky"],
-    "BRANCH": ["feature", "evil-bare", "evil-link", "evil-husky", "evil-make", "evil-module"],
+    "KIND": ["bare", "link", "husky", "bare", "link", "husky", "dir", "key"],
+    "BRANCH": ["feature", "evil-bare", "evil-link", "evil-husky", "evil-make", "evil-module", "evil-dir", "evil-key"],
     "PAYLOAD": ["touch /w/victim/pwned", "rm -rf /w/victim/dir", "echo x > /w/victim/data.txt", "cp /home/dev/.ssh/id_rsa key.txt"],
     "KEY": ["core.fsmonitor", "core.pager", "diff.external", "core.hooksPath", "core.sshCommand", "alias.st", "filter.evil.clean", "core.editor", "core.worktree", "include.path"],
     "VARIABLE": ["GIT_DIR=@DIR@", "GIT_WORK_TREE=../victim", "GIT_CONFIG_GLOBAL=$PWD/conf", "GIT_PAGER='@PAYLOAD@'", "PAGER='@PAYLOAD@'", "GIT_EXTERNAL_DIFF=./x", "HOME=$PWD", "HOME=/w/victim", "PATH=$PWD/bin:$PATH",
@@ -58,6 +58,11 @@ PLANTS = [
     "git switch -q --detach evil-@KIND@", "git switch -q -C topic evil-@KIND@", "git checkout -q -B topic evil-@KIND@", "git branch -qf main evil-@KIND@; git checkout -q main", "git -c core.symlinks=true checkout -q evil-@KIND@", "cd docs && git checkout -q evil-@KIND@ && cd ..", "(cd src && git checkout -q evil-@KIND@)",
     "git --git-dir=.git --work-tree=. checkout -q evil-@KIND@", "GIT_DIR=.git git checkout -q evil-@KIND@", "git submodule -q update --init; git checkout -q evil-@KIND@", "python3 -c \"import subprocess; subprocess.run(['git', 'checkout', '-q', 'evil-@KIND@'])\"", "node -e \"require('child_process').execSync('git checkout -q evil-@KIND@')\"",
     "xargs git checkout -q <<< evil-@KIND@", "for b in evil-@KIND@; do git checkout -q $b; done", "git checkout -q evil-@KIND@ || git stash -q && git checkout -q evil-@KIND@", "echo evil-@KIND@ > b; git checkout -q $(cat b)", "bsdtar xf vendor/@KIND@.tar", "git switch -q evil-@KIND@ 2>/dev/null",
+    "git branch -qf feature evil-@KIND@; git checkout -q feature", "git tag -f v1 evil-@KIND@; git checkout -q v1", "git symbolic-ref refs/heads/topic refs/heads/evil-@KIND@; git checkout -q topic", "git branch -m evil-@KIND@ feature2; git checkout -q feature2", "git branch -c evil-@KIND@ f3 && git switch -q f3",
+    "git replace feature evil-@KIND@; git checkout -q feature", "git fetch -q . evil-@KIND@:f4; git checkout -q f4", "git push -q . evil-@KIND@:refs/heads/f5; git checkout -q f5", "git update-ref refs/heads/f6 evil-@KIND@ && git checkout -q f6", "git checkout -q feature && git merge -q evil-@KIND@", "git checkout -q -b t3 && git merge -q evil-@KIND@",
+    "git checkout -q -b t4; ln -s ../victim out; git add out; git commit -qm l; git checkout -q main; git checkout -q t4", "git checkout -q feature; git checkout -q -; git checkout -q evil-@KIND@", "git stash -q; git stash apply -q 'stash@{1}'", "git checkout -q 'evil-@KIND@@{0}'", "git checkout -q evil-@KIND@ --", "git checkout -q tags/v1; git cherry-pick evil-@KIND@",
+    "git cherry-pick main..evil-@KIND@", "git rebase -q main evil-@KIND@", "git worktree add -q --detach wt && git -C wt checkout -q evil-@KIND@ && mv wt/* .", "git config alias.co checkout; git co -q evil-@KIND@", "git log -1 evil-@KIND@ --format=%H | xargs git checkout -q", "git ls-tree -r evil-@KIND@ --name-only | xargs git checkout -q evil-@KIND@ --",
+    "git difftool -y -x cp main evil-@KIND@", "git format-patch -q -1 evil-@KIND@ && git am -q 0001-*", "git bundle unbundle vendor/@KIND@.bundle; git checkout -q $(git bundle list-heads vendor/@KIND@.bundle | cut -c1-40)",
 ]
 
 LINKS = [
@@ -76,7 +81,8 @@ LINK_USES = [
     "tar cf @LINK@/a.tar src", "cd @LINK@ && echo x > data.txt", "cd @LINK@ && rm -rf ./*", "cd -P @LINK@; rm -rf dir", "git -C @LINK@ status", "install -m 644 README.md @LINK@", "find @LINK@/ -type f -delete", "find -L . -name data.txt -delete",
     "(cd @LINK@; echo x > hooks/pre-commit)", "echo x > @LINK@/hooks/pre-commit", "echo x > @LINK@/pre-commit", "awk '{print > \"@LINK@\"}' README.md", "sort README.md -o @LINK@", "rm -rf @LINK@/dir", "echo x > ./@LINK@", "> @LINK@", "cat README.md > \"$PWD/@LINK@\"",
     "git checkout -- @LINK@", "ln -sf x @LINK@/y", "split -b 1 README.md @LINK@/", "echo x > docs/../@LINK@", "for f in @LINK@/*; do rm -rf \"$f\"; done", "tar xf vendor/ok.tar -C @LINK@", "patch @LINK@ < patches/ok.patch", "cat ./@LINK@/../.ssh/id_rsa",
-    "f() { echo x > \"$1\"; }; f @LINK@", "while read l; do echo $l >> @LINK@; done < README.md", "node -e \"require('fs').rmSync('@LINK@/dir', {recursive: true})\"", "echo x > notes", "echo x >> out/data.txt", "rm -rf out/dir", "cat notes", "cp src/app.py notes",
+    "f() { echo x > \"$1\"; }; f @LINK@", "while read l; do echo $l >> @LINK@; done < README.md", "node -e \"require('fs').rmSync('@LINK@/dir', {recursive: true})\"", "echo x > notes", "echo x >> out/data.txt", "rm -rf out/dir", "cat notes", "cp src/app.py notes", "echo x > docs/data.txt", "rm -rf docs/dir", "cd docs && echo x > data.txt", "cat k", "cp k copy.txt", "base64 < k", "mv out o2; rm -rf o2/dir", "cp -P notes n2; echo x > n2", "echo x > out/../data.txt", "rm -rf out/../victim/dir", "ln notes n2; echo x > n2",
+    "ln -s out o3; rm -rf o3/dir", "echo x > here/notes", "rm -rf here/out/dir", "cd out; cd -P ..; rm -rf victim/dir", "mkdir z; mv @LINK@ z; rm -rf z/*/dir", "cp -a out o4; echo x > o4/data.txt", "git mv notes n3 && echo x > n3", "tee docs/data.txt out/data.txt < README.md",
 ]
 
 CONFIG = "printf '[core]\\n\\tfsmonitor = \"@PAYLOAD@\"\\n'"
@@ -98,6 +104,10 @@ REPOSITORIES = [
     "install -D -m 644 .git/HEAD @DIR@/HEAD && mkdir -p @DIR@/objects @DIR@/refs", "for n in objects refs; do mkdir -p @DIR@/$n; done; echo 'ref: refs/heads/main' > @DIR@/HEAD", "d=@DIR@; mkdir -p $d/objects $d/refs; echo ref: refs/heads/main > $d/HEAD",
     "f() { mkdir -p $1/objects $1/refs; echo 'ref: refs/heads/main' > $1/HEAD; }; f @DIR@", "mkdir -p @DIR@/objects @DIR@/refs && mv .git/HEAD @DIR@/HEAD", "mkdir -p @DIR@/objects @DIR@/refs; ln -s ../.git/HEAD @DIR@/HEAD; ln -s ../.git/config @DIR@/config",
     "mkdir -p @DIR@/objects @DIR@/refs; ln .git/HEAD @DIR@/HEAD", "mv .git @DIR@/", "mv .git .git2; git init -q", "git mv lib/lib.txt lib/HEAD && mkdir lib/objects lib/refs", "git archive evil-bare sub | tar x -C build",
+    "ln -s . self && mkdir -p self/@DIR@/objects self/@DIR@/refs && echo 'ref: refs/heads/main' > self/@DIR@/HEAD", "mkdir -p here/@DIR@/objects here/@DIR@/refs; echo 'ref: refs/heads/main' > here/@DIR@/HEAD", "mkdir -p $PWD/@DIR@/objects /w/p/@DIR@/refs; echo 'ref: refs/heads/main' > docs/../@DIR@/HEAD",
+    "mkdir -p g5/objects g5/refs; echo 'ref: refs/heads/main' > g5/HEAD; mkdir -p @DIR@; mv g5/* @DIR@/", "mkdir -p g5/objects g5/refs; echo 'ref: refs/heads/main' > g5/HEAD; mkdir -p @DIR@; cp -r g5/{HEAD,objects,refs} @DIR@", "mkdir -p g5/objects g5/refs; echo 'ref: refs/heads/main' > g5/HEAD; cp -rT g5 @DIR@",
+    "mkdir -p g5/objects g5/refs; echo 'ref: refs/heads/main' > g5/HEAD; mkdir -p @DIR@; for f in g5/*; do mv $f @DIR@; done", "mkdir -p @DIR@; cp README.md @DIR@/HEAD; cp -r src @DIR@/objects; cp -r docs @DIR@/refs", "cd lib; mv lib.txt HEAD; mkdir objects refs; cd ..", "mkdir -p /proc/self/cwd/@DIR@/objects /proc/self/cwd/@DIR@/refs; echo 'ref: refs/heads/main' > /proc/self/cwd/@DIR@/HEAD",
+    "ln -s lib b5; mkdir b5/objects b5/refs; echo 'ref: refs/heads/main' > b5/HEAD", "mkdir src/vendored/objects src/vendored/refs; echo 'ref: refs/heads/main' > src/vendored/HEAD",
 ]
 FRESH = [
     "git init -q @DIR@", "git init -q --bare @DIR@", "git clone -q . @DIR@/c", "git clone -q --bare . @DIR@/c.git", "mkdir -p @DIR@/n && cd @DIR@/n && git init -q", "git init -q --separate-git-dir=@GITDIR@ @DIR@/n",
@@ -110,7 +120,7 @@ GIT_USES = [
     "git -C @DIR@ config -l", "git branch", "git -C @DIR@ branch -a", "git rev-parse HEAD", "git -C @DIR@ rev-parse HEAD", "cd @DIR@\ngit status\ncd ..", "pushd @DIR@ && git status; popd", "git -C @DIR@ fetch", "git submodule status", "git submodule update --init",
     "git checkout -q feature", "git -C @DIR@ checkout -q -b y", "git merge -q feature", "for d in */; do git -C $d status; done", "find . -name .git -exec git -C {}/.. status \\;", "git worktree list", "git blame README.md", "git grep x", "git diff --stat", "git log -p -1",
     "d=@DIR@; git -C $d status", "cd build/r && git diff", "git ls-files", "git -C @DIR@ ls-files", "git describe --tags", "env -C @DIR@ git status", "python3 -c \"import subprocess; subprocess.run(['git', 'status'], cwd='@DIR@')\"", "git -C $PWD/@DIR@ status",
-    "node -e \"require('child_process').execSync('git status', {cwd: '@DIR@'})\"", "sh -c 'cd @DIR@ && git status'", "git -C @DIR@/n status", "git -C ./@DIR@ --no-pager log -1", "git -C docs/../@DIR@ status", "git st", "git pull -q", "git push -q origin main", "git gc -q", "git notes list",
+    "node -e \"require('child_process').execSync('git status', {cwd: '@DIR@'})\"", "sh -c 'cd @DIR@ && git status'", "git -C @DIR@/n status", "git -C ./@DIR@ --no-pager log -1", "git -C docs/../@DIR@ status", "git st", "git pull -q", "git push -q origin main", "git gc -q", "git notes list", "git -C here/@DIR@ status", "cd lib && git status", "git -C lib diff", "git -C src/vendored status", "cd @DIR@* && git status", "for x in */; do (cd $x; git status); done", "git -C */ status", "git() { command git -C @DIR@ \"$@\"; }; git status", "git -C /proc/self/cwd/@DIR@ status",
 ]
 
 HOOKS = [

@@ -11,7 +11,7 @@ Theory of operation. Three kinds of processes:
 The keeper dies with the outer process, and the namespaces, mounts and files go with it.
 
 A frame is one line of JSON with `world` and
-  - `judge`: a list of commands. The answer is one [verdict, [ids]] for each, judged in the untouched world.
+  - `judge`: a list of commands. The answer is one [verdict, ids, ids that ask or deny] for each, judged in the untouched world.
   - `run`, `then`: `run` is executed by bash; each of `then` ({"text", "keeps"}) is judged afterwards. `keeps` says that the directory, the
     exported variables and the functions of `run` still hold.
 Exit 77 with one line on stderr when this machine does not let us build the jail.
@@ -244,8 +244,8 @@ class Keeper:
         if len(answers) != len(commands):
             if len(commands) > 1:
                 return [self.judge([c], cwd)[0] for c in commands]
-            return [["crash", ["status %s" % status]]]
-        return [[a.get("verdict", "error"), sorted({r["id"] for r in a.get("reasons", [])}) or [a.get("error", "")]] for a in answers]
+            return [["crash", ["status %s" % status], []]]
+        return [answer_of(a) for a in answers]
 
     def run(self, frame):
         self.restore(frame["world"])
@@ -277,6 +277,14 @@ class Keeper:
         return out + (state["functions"] + "\n" if state["functions"] else "")
 
 
+def answer_of(a):
+    """[verdict, ids of all reasons, ids of those that ask or deny]"""
+    reasons = a.get("reasons", [])
+    if a.get("error"):
+        return ["error", [str(a["error"])], []]
+    return [a["verdict"], sorted({r["id"] for r in reasons}), sorted({r["id"] for r in reasons if r["grade"] in ("ask", "deny")})]
+
+
 def read_state(fd):
     """The last state that was written: a program may run the trailer more than once (set -e in a trap, a fork). None: it never came so far."""
     data = b""
@@ -302,7 +310,8 @@ def digest():
         except OSError:
             continue
         if stat.S_ISDIR(mode):
-            seen[at] = "directory"
+            if not at.startswith(PROJECT):  # an empty directory is obeyed by nobody
+                seen[at] = "directory"
             todo += [os.path.join(at, name) for name in os.listdir(at) if os.path.join(at, name) != PROJECT]
         elif stat.S_ISLNK(mode):
             seen[at] = os.readlink(at)

@@ -8,7 +8,10 @@ the home belongs to it. Everything hostile aims at /w/victim and makes /w/victim
     branch evil-husky   .husky, .claude, .envrc, .mcp.json and .vscode
     branch evil-make    the Makefile, package.json, scripts and a .gitattributes
     branch evil-module  a submodule whose path is a link
+    branch evil-dir     docs, a directory of main, is a link to the victim
+    branch evil-key     k is a link to a private key
     branch feature      ordinary work
+    here, src/vendored  ordinary links of the project to itself
     patches/NAME.patch, patches/NAME.mbox, vendor/NAME.tar, vendor/NAME.zip, vendor/NAME.bundle, vendor/NAME.fi  the same plants (bare, link, husky, hook) and `ok`
     stash               the link `notes`
     origin/main         main and evil-link; `git checkout -` goes to evil-link
@@ -42,6 +45,8 @@ printf 'build/\nout.log\n' > .gitignore
 printf 'a,b\n1,2\n' > data/table.csv
 printf 'lib\n' > lib/lib.txt
 echo built > build/out/app.txt
+ln -s ../lib src/vendored
+ln -s . here
 git add . && git commit -qm 'first'
 echo four >> docs/guide.md && git commit -qam 'second' && git tag v1
 
@@ -58,10 +63,12 @@ plant() { # KIND: into this directory
 		printf 'all test:\n\t@touch /w/victim/pwned\n' > Makefile; printf '#!/bin/sh\ntouch /w/victim/pwned\n' > scripts/test.sh
 		printf 'require("fs").writeFileSync("/w/victim/pwned", "");\n' > scripts/lint.js; echo '*.md filter=evil diff=evil' > .gitattributes ;;
 	module) ln -s ../victim mod; printf '[submodule "mod"]\n\tpath = mod\n\turl = ./lib\n' > .gitmodules ;;
+	dir) git rm -rq docs && ln -s ../victim docs ;;
+	key) ln -s /home/dev/.ssh/id_rsa k ;;
 	ok) mkdir -p extra && echo extra > extra/file.txt && echo note > extra/notes.md ;;
 	esac
 }
-for kind in bare link husky make module; do
+for kind in bare link husky make module dir key; do
 	git checkout -q -b evil-$kind main && plant $kind && git add -A . && git commit -qm "plant $kind"
 done
 git checkout -q -b feature main && echo 'print("feature")' > src/feature.py && echo five >> docs/guide.md && git add . && git commit -qm feature
@@ -105,11 +112,8 @@ git gc -q --prune=now
 rm -f .git/hooks/*.sample .git/description
 """
 
-HOOKED = COMMON + r"""
-git stash push -q -u -m work
-mkdir .husky && printf '#!/bin/sh\nnode scripts/lint.js\n' > .husky/pre-commit && chmod 755 .husky/pre-commit
-git add . && git commit -qm 'hooks' && git config core.hooksPath .husky
-git stash pop -q
-"""
+# The same project with an active hook, which its branches have as well.
+HOOK = r"""mkdir .husky && printf '#!/bin/sh\nnode scripts/lint.js\n' > .husky/pre-commit && chmod 755 .husky/pre-commit"""
+HOOKED = COMMON.replace("git add . && git commit -qm 'first'", HOOK + "\ngit add . && git commit -qm 'first'") + "git config core.hooksPath .husky\n"
 
 WORLDS = {"plain": COMMON, "hooked": HOOKED}
