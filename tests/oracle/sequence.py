@@ -35,8 +35,8 @@ QUIET_GOAL = 0.95
 RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 
 # A contained request may be milder than B alone where the walls of the box stop what these checks are about: in the box the project is the
-# only place that can be written, its protected files are read-only, there are no keys, and git that runs a planted program runs it inside.
-WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "shared-temp", "secret-read", "git-planted", "changed-tree"}
+# only place that can be written and linked to, its protected files are read-only, there are no keys, and git runs a planted program inside.
+WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "link-write", "shared-temp", "secret-read", "git-planted", "changed-tree"}
 # A request that asks because it cannot know a name or a text may be milder than a denial by what is known afterwards: a person looks at it.
 UNKNOWN = {"opaque-path", "opaque-command", "opaque-script", "code-dynamic", "inline-code", "changed-tree", "archive-extract", "unknown-construct", "bound-reached"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
