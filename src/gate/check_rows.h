@@ -75,6 +75,8 @@ CHECK("changed-tree", GRADE_CONTAIN, false, RULE, "a file is read or changed whe
 CHECK("git-planted", GRADE_CONTAIN, false, RULE, "git runs in or below a directory that looks, or may by then look, like a repository of its own", repository_planted, 0)
 CHECK("git-hook", GRADE_CONTAIN, false, RULE, "git runs a hook of the repository, or a program of the project that its settings name", git_hooks_check, 0)
 CHECK("unvetted-workspace", GRADE_CONTAIN, false, 0, "git, or a program that runs it, in or around a workspace where a box runs or what it planted was not all judged", repository_unvetted, 0)
+CHECK("project-files-delete", GRADE_WARN, false, RULE, "files of the project would be deleted; git has only what was committed", NULL, 0)
+CHECK("process-end", GRADE_WARN, false, RULE, "a development server, or what listens on its port, would be ended", NULL, 0)
 CHECK("git-amend", GRADE_WARN, false, RULE, "the last commit is replaced", NULL, 0)
 CHECK("database-destroy", GRADE_DENY, false, 0, "a database, table or all its rows are deleted", database_sql, 0)
 CHECK("database-change", GRADE_ASK, false, RULE, "rows of a database are deleted or changed", NULL, 0)

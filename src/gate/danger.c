@@ -378,6 +378,11 @@ static void hosts_of_variables(struct judge *j, const struct check *c)
 				judge_say(j, c, t->at, judge_quote(j, "", t->at, " leads programs to another machine"));
 }
 
+static bool ends_processes(const struct subject *s) /* processes.c */
+{
+	return str_is(s->base, "pkill") || str_is(s->base, "killall") || str_is(s->base, "fuser");
+}
+
 void danger_effects(struct judge *j, const struct check *c)
 {
 	hosts_of_variables(j, c);
@@ -389,12 +394,13 @@ void danger_effects(struct judge *j, const struct check *c)
 		for (size_t k = 0; k < sizeof(effects) / sizeof(*effects); k++)
 			if ((has & effects[k].effect) && !said(j, effects[k].check, s->c->at) && !(effects[k].effect == EFFECT_NETWORK && (stays_here(j, s) || lists_packages(s))) &&
 			    !(effects[k].effect == EFFECT_HISTORY && str_is(s->base, "git")) && /* git's own have rows in the table, */
+			    !(effects[k].effect == EFFECT_SYSTEM && ends_processes(s)) &&
 			    !(effects[k].effect == EFFECT_PRIVILEGE && str_is(s->base, "caisson"))) /* and so have ours */
 				judge_tell_at_most(j, effects[k].check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, effects[k].message), effects[k].alternative);
 	}
 }
 
-/* ---- kill and chmod: what their numbers mean ---- */
+/* ---- chmod: what its numbers mean ---- */
 
 static bool is_number(struct str s)
 {
@@ -404,41 +410,6 @@ static bool is_number(struct str s)
 		if (s.p[i] < '0' || s.p[i] > '9')
 			return false;
 	return s.n > 0;
-}
-
-/* A job, or the number of a process that the script itself started ($!), is its own to end. */
-static void kill_one(struct judge *j, const struct subject *s, const struct word *w)
-{
-	if (w->kind == WORD_UNKNOWN && w->text.n == 1 && w->text.p[0] == HOLE_NUM)
-		return;
-	if (w->kind == WORD_EXACT && (str_is(w->text, "-1") || str_is(w->text, "1") || str_is(w->text, "0")))
-		judge_tell_at_most(j, "system-state", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"), "kill one process by its number");
-	else if (w->kind != WORD_EXACT || !str_starts(w->text, "%"))
-		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, w->kind == WORD_EXACT ? " ends a process" : " ends processes that are not known yet"), NULL);
-}
-
-static void check_kill(struct judge *j, const struct subject *s)
-{
-	bool signalled = false, ended = false;
-
-	for (size_t i = 1; i < s->c->argc; i++) {
-		const struct word *w = &s->c->argv[i];
-
-		if (w->kind == WORD_EXACT && !ended && str_is(w->text, "--")) {
-			ended = true;
-		} else if (w->kind == WORD_EXACT && !ended && (str_is(w->text, "-l") || str_is(w->text, "-L") || str_is(w->text, "-0"))) {
-			return;
-		} else if (w->kind == WORD_EXACT && !ended && (str_is(w->text, "-s") || str_is(w->text, "-n"))) {
-			if (i + 1 < s->c->argc && str_is(s->c->argv[i + 1].text, "0"))
-				return;
-			signalled = true;
-			i++;
-		} else if (w->kind == WORD_EXACT && !ended && !signalled && str_starts(w->text, "-") && (!str_is(w->text, "-1") || i + 1 < s->c->argc)) {
-			signalled = true; /* -9, -KILL; -1 alone is a target */
-		} else {
-			kill_one(j, s, w);
-		}
-	}
 }
 
 enum { MODE_SET_ID = 06000, MODE_OTHERS_WRITE = 02 };
@@ -508,9 +479,8 @@ void danger_numbers(struct judge *j, const struct check *c)
 {
 	(void)c;
 	for (size_t i = 0; i < j->nsubjects; i++) {
-		if (str_is(j->subjects[i].base, "kill"))
-			check_kill(j, &j->subjects[i]);
-		else if (str_is(j->subjects[i].base, "chmod"))
+		processes_check(j, &j->subjects[i]);
+		if (str_is(j->subjects[i].base, "chmod"))
 			check_chmod(j, &j->subjects[i]);
 		else if (str_is(j->subjects[i].base, "tar") || str_is(j->subjects[i].base, "gtar"))
 			check_archive(j, &j->subjects[i], "-f");

@@ -17,8 +17,10 @@
 
 /* ---- git: what may be lost ---- */
 DANGER("git-destructive", "git reset", "--hard --merge", "", "", "throws away changes that are not committed", GIT_KEEP)
-DANGER("git-destructive", "git clean", "-f --force", "", "-n --dry-run", "deletes files that git does not track", "look with git clean -n first")
-DANGER("git-destructive", "git clean", "-d -x -X", "", "-n --dry-run", "deletes files that git does not track", "look with git clean -n first")
+DANGER("git-destructive", "git clean", "-f --force", "", "-n --dry-run -X", "deletes files that git does not track", "look with git clean -n first")
+DANGER("git-destructive", "git clean", "-d -x", "", "-n --dry-run -X", "deletes files that git does not track", "look with git clean -n first")
+DANGER("git-destructive", "git clean", "-e --exclude", "", "-n --dry-run", "deletes files that git does not track", "look with git clean -n first")
+DANGER("project-files-delete", "git clean", "-X", "", "-n --dry-run", "deletes files that git ignores: builds, installed packages, local settings", "look with git clean -n first")
 DANGER("git-destructive", "git checkout", "", ". ./ :/ :.", "-b -B --orphan", "throws away changes that are not committed", GIT_KEEP)
 DANGER("git-destructive", "git checkout", "-f --force", "", "", "throws away changes that are not committed", GIT_KEEP)
 DANGER("git-destructive", "git switch", "-f --force --discard-changes", "", "", "throws away changes that are not committed", GIT_KEEP)
@@ -165,9 +167,6 @@ DANGER("system-state", "yum", "", "remove autoremove erase", "", "removes packag
 DANGER("system-state", "pacman", "-R -Rs -Rns -Rdd", "", "", "removes packages from the system", "")
 DANGER("system-state", "apk", "", "del", "", "removes packages from the system", "")
 /* ---- changes to the system that can be undone ---- */
-DANGER("system-change", "pkill", "", "", "-0 -l", "ends every process of that name", "kill one process by its number")
-DANGER("system-change", "killall", "", "", "-0 -l", "ends every process of that name", "kill one process by its number")
-DANGER("system-change", "fuser", "-k --kill", "", "", "ends processes", "")
 DANGER("system-change", "mount", "", "*", "", "changes what is mounted", "")
 DANGER("system-change", "mount", "-a --all", "", "", "changes what is mounted", "")
 DANGER("system-change", "umount", "", "", "", "changes what is mounted", "")

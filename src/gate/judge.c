@@ -275,6 +275,16 @@ struct str judge_quote(struct judge *j, const char *before, struct span at, cons
 
 /* ---- subjects ---- */
 
+/* The system's program of this name is started: no function, no builtin, no file of the project. */
+bool subject_is_program(const struct judge *j, const struct subject *s)
+{
+	for (const struct launch *l = j->f->launches; l; l = l->next)
+		if (l->at.text == s->c->argv[0].at.text && l->at.from == s->c->argv[0].at.from && str_eq(path_base(l->name), s->base))
+			return !memchr(l->name.p, '/', l->name.n) || path_is_system_program(l->name);
+	return false;
+}
+
+
 struct know_options *subject_options(struct judge *j, struct subject *s)
 {
 	if (!s->options) {

@@ -8,6 +8,7 @@
  *   git_tree.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
  *   overlay.c    what the request itself changes, as its later commands see it
+ *   processes.c  which processes a command ends
  *   packages.c   npx and its kin, when they fetch what they run
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
@@ -88,6 +89,7 @@ bool judge_lifted(struct judge *j, struct span at);
 struct str judge_excerpt(struct judge *j, struct span at);
 /* "before'excerpt'after" */
 struct str judge_quote(struct judge *j, const char *before, struct span at, const char *after);
+bool subject_is_program(const struct judge *j, const struct subject *s);
 struct know_options *subject_options(struct judge *j, struct subject *s);
 struct know_result *subject_known(struct judge *j, struct subject *s);
 
@@ -160,6 +162,7 @@ void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j); /* repository.c: what it will need to know of the world */
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 struct str repository_directory(struct judge *j, struct subject *s);
+void processes_check(struct judge *j, struct subject *s); /* processes.c: kill, pkill, killall, fuser */
 void packages_ask(struct judge *j, const struct command *c); /* packages.c, likewise */
 void packages_fetch(struct judge *j, const struct check *c);
 /* A file by which git runs something (config, hooks), in what is a git directory on the disk, whatever its name. */

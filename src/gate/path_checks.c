@@ -14,6 +14,15 @@ static bool said(const struct judge *j, const char *id, struct span at)
 	return false;
 }
 
+/* Once in a request: many warnings would leave no room for reasons. */
+static bool warned(const struct judge *j, const char *id)
+{
+	for (const struct reason *r = j->ret->warnings; r; r = r->next)
+		if (!strcmp(r->id, id))
+			return true;
+	return false;
+}
+
 /* A rule that allows a command says nothing of its redirections; a redirect rule or an Edit() rule does. */
 static void tell_graded(struct judge *j, const struct check *c, enum grade g, const struct access *x, const struct where *w, const char *what, const char *alternative)
 {
@@ -210,12 +219,14 @@ bool paths_found(struct judge *j, const struct access *x)
 	for (const struct mark *m = j->f->marks; m; m = m->next)
 		if (m->kind == MARK_PIPELINE && span_encloses(m->at, x->at) && (!pipeline.to || m->at.to - m->at.from < pipeline.to - pipeline.from))
 			pipeline = m->at;
+	if (pipeline.text < j->f->ntexts && pipeline.to && str_find(str_sub(j->f->texts[pipeline.text].bytes, pipeline.from, pipeline.to), '<', 0) >= 0)
+		return false; /* another input would take the place of the pipe */
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 		bool filter = x->op && str_is(s->base, x->op);
 
 		if (str_is(s->base, "find") && (span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) && find_chooses(s->c, false)) {
-			if (!starts_inside(j, s->c))
+			if (!starts_inside(j, s->c) || !subject_is_program(j, s))
 				return false;
 			found = true;
 			continue;
@@ -320,6 +331,8 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
 		return;
 	}
+	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) && !warned(j, "project-files-delete"))
+		tell(j, "project-files-delete", x, w, phrase(j, x, "files of the project:"), NULL);
 	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
 		tell(j, "link-write", x, w, phrase(j, x, "a file that has other names elsewhere:"), "write to a copy of its own");
 }
