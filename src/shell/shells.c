@@ -258,7 +258,7 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 		emit_access(e, ACCESS_EXEC, v.rc, false, "--rcfile", argv[0].at);
 	const struct value *env = var_get(e, STR("BASH_ENV"));
 	if (env && env->set)
-		emit_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV", argv[0].at);
+		emit_variable_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV", argv[0].at);
 	if (v.opaque || (v.interactive && !v.command)) {
 		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a shell is started with options that are not known", argv[0].at);
 		out_spoil(e);
