@@ -296,7 +296,8 @@ static const char route_names[][8] = {[ROUTE_ADVISE] = "advise", [ROUTE_OFF] = "
 static void show_values(struct doc *o, const struct policy *p)
 {
 	doc_word(o, "default", verdict_name(p->fallback));
-	doc_word(o, "onError", verdict_name(p->on_error));
+	if (p->on_error != VERDICT_ALLOW)
+		doc_word(o, "onError", verdict_name(p->on_error));
 	doc_word(o, "mode", mode_names[p->mode]);
 	doc_word(o, "route", route_names[p->route]);
 	doc_word(o, "contain_fallback", verdict_name(p->contain_fallback));

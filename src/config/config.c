@@ -94,7 +94,7 @@ void config_default(struct policy *ret)
 		.title = STR("built-in"),
 		.digest = STR(BUILTIN_DIGEST),
 		.fallback = VERDICT_ALLOW,
-		.on_error = VERDICT_DENY,
+		.on_error = VERDICT_ALLOW, /* not given: the grades of the checks */
 		.contain_fallback = VERDICT_ASK,
 		.guidance = {.enabled = true, .include_defaults = true},
 		.redirect = {.target = STR("/tmp/claude")},
@@ -206,13 +206,24 @@ static int missing_preset(struct load *l, const struct ynode *n)
 	return yaml_fail(&l->file, n, false, l->e, best ? "there is no such preset, did you mean '%s'" : "there is no such preset", best);
 }
 
+/* A preset that a fencepost file names. Some say more there: `filesystem` lets what only reads run, `python-safety` is about JavaScript too. */
+static int import_fencepost(struct job *j, const struct config_preset *p)
+{
+	struct config_preset javascript;
+
+	j->l.policy.allow_readonly |= str_is(p->name, "filesystem");
+	if (str_is(p->name, "python-safety") && config_preset(STR("javascript-safety"), &javascript) && read_preset(j, &javascript) < 0)
+		return -1;
+	return read_preset(j, p);
+}
+
 /* What `all` means in a fencepost file: the presets of that language. */
 static int import_all(struct job *j)
 {
 	static const char names[][12] = {"ansible", "claude", "claude-web", "context7", "filesystem", "gh", "git", "helm", "helmfile", "kubernetes", "playwright", "secrets", "ssh"};
 	struct config_preset p;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (config_preset(str_of(names[i]), &p) && read_preset(j, &p) < 0)
+		if (config_preset(str_of(names[i]), &p) && import_fencepost(j, &p) < 0)
 			return -1;
 	return 0;
 }
@@ -224,7 +235,7 @@ static int import_one(struct job *j, const struct ynode *n)
 	if (n->kind != YNODE_SCALAR || !is_name(n->text) || yaml_null(n))
 		return value_fail(l, n, "expected the name of a preset");
 	if (config_preset(n->text, &p))
-		return read_preset(j, &p);
+		return l->src->dialect == CONFIG_FENCEPOST ? import_fencepost(j, &p) : read_preset(j, &p);
 	if (l->src->dialect == CONFIG_FENCEPOST && str_is(n->text, "all"))
 		return import_all(j);
 	return missing_preset(l, n);
@@ -235,6 +246,8 @@ static int read_imports(struct job *j)
 	const struct ynode *n = yaml_get(j->l.file.root, "import");
 	if (!n || yaml_null(n))
 		return 0;
+	if (j->l.src->dialect == CONFIG_FENCEPOST)
+		value_note(&j->l, n, "presets are caisson's own and may decide otherwise than those of fencepost; 'caisson presets NAME' shows one");
 	if (n->kind == YNODE_SCALAR)
 		return import_one(j, n);
 	if (n->kind != YNODE_LIST)

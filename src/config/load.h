@@ -43,6 +43,9 @@ int config_pack_commands(struct load *l);
 /* ---- value.c: single values and lists of them ---- */
 
 int value_fail(struct load *l, const struct ynode *n, const char *what);
+/* A pattern of callees without the calls in it: `*Path(*).unlink` is `*Path.unlink`. callee_never: no callee has such a name. */
+struct str callee_pattern(struct arena *a, struct str pattern);
+bool callee_never(struct str pattern);
 /* An unknown key at n, with the nearest of the known ones (or NULL): an error, or in a fencepost file a note and 0. */
 int value_unknown(struct load *l, const struct ynode *n, const char *nearest);
 void value_note(struct load *l, const struct ynode *n, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

@@ -417,7 +417,20 @@ static int call_rule(struct load *l, const struct ynode *n, struct call_rule *r,
 	return need_decision(l, n, SEEN(seen, CALL_DECISION));
 }
 
-static int call_item(struct load *l, const struct ynode *n, void *node) { return call_rule(l, n, node, COUNT(call_fields)); }
+static int call_item(struct load *l, const struct ynode *n, void *node)
+{
+	struct call_rule *r = node;
+
+	if (call_rule(l, n, r, COUNT(call_fields)) < 0)
+		return -1;
+	for (struct texts *t = r->match; t; t = t->next) {
+		t->text = callee_pattern(l->a, t->text);
+		if (callee_never(t->text))
+			value_note(l, n, "'%.*s' never matches: calls are named as in pathlib.Path.unlink, without arguments", STR_ARG(t->text));
+	}
+	return 0;
+}
+
 static int import_item(struct load *l, const struct ynode *n, void *node) { return call_rule(l, n, node, CALL_OUTSIDE); }
 
 static int calls(struct load *l, const struct ynode *n, void *field) { return value_list(l, n, field, sizeof(struct call_rule), call_item); }

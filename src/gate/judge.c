@@ -51,13 +51,25 @@ bool gate_needs_walls(const struct judgement *j, const struct policy *p)
 	return false;
 }
 
+/* `onError` of the policy: what cannot be judged is at least asked about, or denied, unless the policy grades the check itself. */
+static enum grade grade_unjudged(const struct policy *p, const struct check *c, enum grade g)
+{
+	static const char ids[][20] = {"opaque-command", "opaque-script", "syntax-error", "bound-reached", "unknown-construct", "code-error"};
+	enum grade least = p->on_error == VERDICT_DENY ? GRADE_DENY : p->on_error == VERDICT_ASK ? GRADE_ASK : GRADE_OFF;
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (!strcmp(c->id, ids[i]) && g < least && !regraded(p, c->id))
+			return least;
+	return g;
+}
+
 static void take_grades(struct judge *j)
 {
 	size_t n;
 	const struct check *rows = gate_checks(&n);
 
 	for (size_t i = 0; i < n; i++)
-		j->grades[i] = rows[i].grade;
+		j->grades[i] = grade_unjudged(j->p, &rows[i], rows[i].grade);
 	for (const struct regrade *r = j->p->regrades; r; r = r->next)
 		for (size_t i = 0; i < n; i++)
 			if (str_is(r->id, rows[i].id) && (!rows[i].fixed || r->grade > rows[i].grade))

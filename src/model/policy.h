@@ -195,7 +195,7 @@ struct policy {
 	struct str digest;     /* "sha256:..." of what was loaded */
 	struct str title;      /* what it is called in answers: "built-in", "user", "project" */
 	enum verdict fallback; /* `default` */
-	enum verdict on_error; /* `onError`: deny or ask */
+	enum verdict on_error; /* `onError`: deny or ask; VERDICT_ALLOW: not given, so the checks decide */
 	enum mode mode;
 	enum route route;      /* plain file work that a tool of the client does better */
 	enum verdict contain_fallback;

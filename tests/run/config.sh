@@ -142,8 +142,9 @@ out "^$HOME/.claude/fencepost.yaml: user, fencepost: ok"
 out "^$work/.caisson.yaml: project untrusted, caisson: ok"
 out "warning: .*fencepost.yaml:1:15: .*no preset 'frobnicate'"
 out 'warning: .*fencepost.yaml:2:1: .*unknown key'
+out "warning: .*fencepost.yaml:1:1: .*presets are caisson's own"
 run 0 'three files, JSON' config verify --json
-json '.ok and (.files | length == 3) and (.files[1].warnings | length == 2)'
+json '.ok and (.files | length == 3) and (.files[1].warnings | length == 3)'
 rm "$HOME/.claude/fencepost.yaml"
 run 0 'what is in force' config show
 out '^default: ask$'

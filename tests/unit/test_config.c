@@ -663,7 +663,14 @@ static void test_fencepost(void)
 	x = load_two("", "onError: allow", CONFIG_FENCEPOST, WHO_OWNER);
 	CHECK(x.r == 0 && x.p.on_error == VERDICT_ASK && notes_with(&x, "read as ask") == 1);
 	x = load_two("", "import: all", CONFIG_FENCEPOST, WHO_OWNER);
-	CHECK(x.r == 0 && !x.notes);
+	CHECK(x.r == 0 && x.p.allow_readonly && x.notes && !x.notes->next && notes_with(&x, "presets are caisson's own") == 1);
+	x = load_two("", "import: [python-safety]", CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.interpreters && x.p.interpreters->next && !x.p.allow_readonly);
+	x = load_two("", "default: ask", CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK(x.r == 0 && x.p.on_error == VERDICT_ALLOW && !x.p.allow_readonly && !x.notes);
+	x = load_two("", "tools: {bash: {interpreters: {python: {calls: [{match: \"*Path(*).unlink|a b(\", decision: deny}]}}}}", CONFIG_FENCEPOST, WHO_OWNER);
+	CHECK(x.r == 0 && notes_with(&x, "'a b(' never matches") == 1 && notes_with(&x, "unlink") == 1);
+	CHECK_STR(x.p.interpreters->calls->match->text, "*Path.unlink");
 	struct buf many;
 	buf_init(&many, &arena, 0);
 	for (int i = 0; i < 5000; i++)

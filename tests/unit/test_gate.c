@@ -73,7 +73,7 @@ static void test_nothing_is_allowed(void)
 
 static void test_incomplete_never_allows(void)
 {
-	struct policy allow = {.fallback = VERDICT_ALLOW, .allow = rule_of("ls")};
+	struct policy allow = {.fallback = VERDICT_ALLOW, .on_error = VERDICT_ALLOW, .allow = rule_of("ls")};
 	struct facts f = empty_facts(STR("ls"));
 	struct view view = {.closed = true};
 	struct judgement j;
@@ -205,7 +205,7 @@ static void test_redirections_are_not_lifted(void)
 
 static void test_many_reasons_are_bounded(void)
 {
-	struct policy p = {.fallback = VERDICT_ALLOW};
+	struct policy p = {.fallback = VERDICT_ALLOW, .on_error = VERDICT_ALLOW};
 	struct str numbers = STR("");
 	struct facts f;
 	struct command *cs = arena_array(&a, 1000, sizeof(*cs));

@@ -1,0 +1,72 @@
+/*
+ * Patterns of callees as other guards write them. Where a call stands inside the callee (`*Path(*).unlink`, `require('fs').rmSync`), those see the text
+ * of the call; the readers of src/code name what is called by its definition (`pathlib.Path.unlink`, `fs.rmSync`). The pattern is made to match that.
+ */
+#include "config/load.h"
+
+/* The parenthesis that closes the one at i, or -1. */
+static ptrdiff_t closing(struct str s, size_t i)
+{
+	size_t depth = 0;
+
+	for (; i < s.n; i++) {
+		depth += s.p[i] == '(';
+		if (s.p[i] == ')' && --depth == 0)
+			return (ptrdiff_t)i;
+	}
+	return -1;
+}
+
+/* Functions whose result is the module that they are given */
+static bool loads_module(struct str callee)
+{
+	static const char names[][28] = {"require", "import", "__import__", "importlib.import_module"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(callee, names[i]))
+			return true;
+	return false;
+}
+
+/* The module that the arguments name: 'fs', "node:fs"; any when they do not say. */
+static struct str module_of(struct str args)
+{
+	char quote = args.n >= 2 ? args.p[0] : '\0';
+
+	if ((quote == '\'' || quote == '"') && args.p[args.n - 1] == quote)
+		args = str_sub(args, 1, args.n - 1);
+	if (str_starts(args, "node:"))
+		args = str_sub(args, 5, args.n);
+	return args.n ? args : STR("*");
+}
+
+struct str callee_pattern(struct arena *a, struct str pattern)
+{
+	struct buf out;
+
+	buf_init(&out, a, 0);
+	for (size_t i = 0; i < pattern.n; i++) {
+		ptrdiff_t end = pattern.p[i] == '(' ? closing(pattern, i) : -1;
+
+		if (end < 0) {
+			buf_char(&out, pattern.p[i]);
+			continue;
+		}
+		if (loads_module(buf_view(&out))) {
+			struct str module = module_of(str_sub(pattern, i + 1, (size_t)end));
+
+			buf_init(&out, a, 0);
+			buf_str(&out, module);
+		}
+		i = (size_t)end;
+	}
+	return buf_view(&out);
+}
+
+bool callee_never(struct str pattern)
+{
+	for (size_t i = 0; i < pattern.n; i++)
+		if (strchr("()[]{}'\" ,;=", pattern.p[i]))
+			return true;
+	return false;
+}
