@@ -10,7 +10,8 @@ static bool is_alpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <
 static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; } /* a number that is not known is a number */
 
 /*
- * awk reaches out by system(), by a pipe, by getline, by > in a print, and by gawk's @load, @include and indirect calls. All of these are
+ * awk reaches out by system(), by a pipe, by getline, by > in a print, by ARGV (the files it reads next), and by gawk's @load, @include
+ * and indirect calls. All of these are
  * common in strings and patterns too (/a|b/, $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
  */
 struct awk {
@@ -32,7 +33,8 @@ static size_t awk_loud(struct str s)
 	size_t loud = 0;
 
 	for (size_t i = 0; i < s.n; i++)
-		if (strchr("|>@", s.p[i]) || (s.n - i >= 6 && !strncasecmp(s.p + i, "system", 6)) || (s.n - i >= 7 && !strncasecmp(s.p + i, "getline", 7)))
+		if (strchr("|>@", s.p[i]) || (s.n - i >= 6 && !strncasecmp(s.p + i, "system", 6)) || (s.n - i >= 7 && !strncasecmp(s.p + i, "getline", 7)) ||
+		    (s.n - i >= 4 && !memcmp(s.p + i, "ARGV", 4)))
 			loud = i + 1;
 	return loud;
 }
@@ -183,6 +185,45 @@ static bool reach(struct awk *w, struct str name, size_t from)
 	return w->operand = true;
 }
 
+/* Functions that change an array, or an element of one, that they are given. */
+static bool changes_arrays(struct str s)
+{
+	static const char names[][12] = {"sub", "split", "match", "sort", "getline", "function", "func "};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (str_contains(s, str_of(names[i])))
+			return true;
+	return false;
+}
+
+/* ARGV[i], after the name: what is put there, when it is constant, is read. False: something else may become of ARGV. */
+static bool arguments(struct awk *w, size_t from)
+{
+	size_t open;
+	struct str text;
+
+	if (changes_arrays(w->s))
+		return false;
+	if (w->i >= w->s.n || w->s.p[w->i] != '[') /* for (i in ARGV), delete ARGV */
+		return from >= 3 && (str_ends(str_trim(str_sub(w->s, 0, from), " \t"), " in") || str_ends(str_trim(str_sub(w->s, 0, from), " \t"), "delete"));
+	for (open = ++w->i; w->i < w->s.n && w->s.p[w->i] != ']'; w->i++)
+		if (strchr("[\"/#\n", w->s.p[w->i]) || w->s.p[w->i] == '=')
+			return false;
+	if (w->i++ >= w->s.n || w->i == open + 1)
+		return false;
+	w->operand = true;
+	blanks(w);
+	if (w->i >= w->s.n || w->s.p[w->i] != '=' || (w->i + 1 < w->s.n && w->s.p[w->i + 1] == '='))
+		return w->i + 1 >= w->s.n || w->s.p[w->i + 1] != '='; /* no += and the like */
+	w->i++;
+	if (!w->w || !constant(w, &text) || !ends(w))
+		return false;
+	here(w, from);
+	if (text.n)
+		code_access(w->w, ACCESS_READ, text, false, "awk", (TSNode){0});
+	return true;
+}
+
 /* Passes a string or regular expression that starts at i; false when its end is not certain. */
 static bool awk_quoted(struct awk *w, char end)
 {
@@ -228,7 +269,7 @@ static bool awk_name(struct awk *w)
 	}
 	if (str_contains_nocase(name, "system") || str_contains_nocase(name, "getline"))
 		return reach(w, name, from);
-	return true;
+	return str_is(name, "ARGV") ? arguments(w, from) : true;
 }
 
 /* One operator or bracket. False when it reaches out, or may. */

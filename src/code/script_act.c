@@ -108,8 +108,10 @@ static void file_act(struct script *x, const struct script_act *a, char how, str
 {
 	enum access_kind kind = how == 'r' ? ACCESS_READ : how == 'w' || how == 'W' ? ACCESS_WRITE : ACCESS_DELETE;
 
+	const char *op = !strcmp(a->name, "file") ? "file()" : a->name; /* the program of that name only looks */
+
 	if (how != '.')
-		code_access(x->w, kind, path, how == 'D' || how == 'W', a->name, (TSNode){0});
+		code_access(x->w, kind, path, how == 'D' || how == 'W', op, (TSNode){0});
 }
 
 /* A function with constant arguments; x->i is after its name. False: they are not constant. */

@@ -85,7 +85,7 @@ static enum match option_is(const struct know_options *o, struct str want)
 	if (eq <= 0)
 		return know_has(o, name) ? MATCH_YES : MATCH_NO;
 	for (const struct know_option *x = know_option_find(o, name, NULL); x; x = know_option_find(o, name, x)) {
-		enum match m = x->has_value ? word_is(&x->value, value) : MATCH_MAYBE;
+		enum match m = x->has_value ? word_is(&x->value, value) : x->listed ? MATCH_NO : MATCH_MAYBE;
 
 		if (m > best)
 			best = m;
@@ -383,10 +383,19 @@ static bool ends_processes(const struct subject *s) /* processes.c */
 	return str_is(s->base, "pkill") || str_is(s->base, "killall") || str_is(s->base, "fuser");
 }
 
+/* gawk connects when it opens /inet/tcp/0/HOST/PORT, wherever that name comes from. */
+static void connecting_names(struct judge *j, const struct check *c)
+{
+	for (const struct access *x = j->f->accesses; x; x = x->next)
+		if (access_connects(x))
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " connects to another machine by the name of a file"));
+}
+
 void danger_effects(struct judge *j, const struct check *c)
 {
 	hosts_of_variables(j, c);
 	packages_fetch(j, c);
+	connecting_names(j, c);
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
 		unsigned has = s->row ? subject_known(j, s)->effects : 0;

@@ -336,6 +336,8 @@ DANGER("infrastructure", "rabbitmqctl", "", "reset force_reset delete_* purge_qu
 /* ---- databases by their tools ---- */
 DANGER("database-destroy", "dropdb", "", "", "--help", "deletes a database", "")
 DANGER("database-destroy", "dropuser", "", "", "--help", "deletes a database user", "")
+DANGER("network", "node*", "--inspect=*.* --inspect=*:* --inspect-brk=*.* --inspect-brk=*:* --inspect-wait=*.* --inspect-wait=*:* --inspect-port=*.* --inspect-port=*:*", "", "--inspect=127.* --inspect-brk=127.* "
+	"--inspect-wait=127.* --inspect-port=127.* --inspect=localhost* --inspect-brk=localhost* --inspect-wait=localhost* --inspect-port=localhost*", "lets other machines run code in it", "debug on 127.0.0.1")
 DANGER("network", "psql", "-d=*host*=* --dbname=*host*=* -d=*service*=* --dbname=*service*=*", "", "", "may lead to another machine", "")
 DANGER("network", "psql", "", "*host*=* *service*=*", "", "may lead to another machine", "")
 DANGER("network", "pg_dump*", "-d=*host*=* --dbname=*host*=* -d=*service*=* --dbname=*service*=*", "", "", "may lead to another machine", "")

@@ -185,25 +185,29 @@ static bool dumps_environment(const struct subject *s)
 /* A secret is read and something is sent, in one request. What is only listed or counted is a question by itself. */
 void flow_leak(struct judge *j, const struct check *c)
 {
-	const struct subject *sender = NULL;
-	struct span secret = {0};
-	bool found = false;
+	struct span sender = {0}, secret = {0};
+	bool sends = false, found = false;
 
-	for (size_t i = 0; i < j->nsubjects && !sender; i++)
-		if (j->subjects[i].row && (subject_known(j, &j->subjects[i])->effects & EFFECT_NETWORK))
-			sender = &j->subjects[i];
-	if (!sender)
+	for (size_t i = 0; i < j->nsubjects && !sends; i++) {
+		sends = j->subjects[i].row && (subject_known(j, &j->subjects[i])->effects & EFFECT_NETWORK);
+		sender = j->subjects[i].c->at;
+	}
+	for (const struct access *x = j->f->accesses; x && !sends; x = x->next) {
+		sends = access_connects(x);
+		sender = x->at;
+	}
+	if (!sends)
 		return;
 	for (const struct access *x = j->f->accesses; x && !found; x = x->next) {
 		found = access_reads_secret(j, x);
 		secret = x->at;
 	}
 	for (size_t i = 0; i < j->nsubjects && !found; i++) {
-		found = dumps_environment(&j->subjects[i]) && span_overlaps(whole(j, j->subjects[i].c->at), sender->c->at);
+		found = dumps_environment(&j->subjects[i]) && span_overlaps(whole(j, j->subjects[i].c->at), sender);
 		secret = j->subjects[i].c->at;
 	}
 	if (found)
-		judge_say(j, c, secret, judge_quote(j, "a secret is read, and ", sender->c->at, " could send it away"));
+		judge_say(j, c, secret, judge_quote(j, "a secret is read, and ", sender, " could send it away"));
 }
 
 /* ---- a shell for somebody else ---- */

@@ -150,6 +150,7 @@ bool path_is_temp(struct str path); /* /tmp itself, and its kin */
 #define PACKAGE_FILES "/__init__.*" /* in a directory: it is a package of Python */
 bool access_is_import(const struct access *x); /* code would load this file if it is there */
 bool access_is_redirection(const struct access *x);
+bool access_connects(const struct access *x); /* /inet/tcp/...: a file of gawk's that is a connection */
 bool path_known(const struct word *w);
 struct str path_pattern(struct arena *a, const struct word *w); /* of a known path: a file name pattern, with stars for what is not known */
 

@@ -63,6 +63,16 @@ bool path_known(const struct word *w)
 bool access_is_import(const struct access *x) { return x->kind == ACCESS_EXEC && x->op && !strcmp(x->op, "import"); }
 bool access_is_redirection(const struct access *x) { return x->op && strpbrk(x->op, "<>"); }
 
+bool access_connects(const struct access *x)
+{
+	static const char heads[][8] = {"/inet/", "/inet4/", "/inet6/"};
+
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (str_starts(x->path.text, heads[i]))
+			return true;
+	return false;
+}
+
 /* ---- places ---- */
 
 #define PLACE_ROOM 24

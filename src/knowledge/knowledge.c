@@ -244,15 +244,29 @@ static size_t all_specs(const struct know_applying *ap, size_t sure, struct know
 }
 
 /* Is something that runs among the operands from number k on? */
-static bool runs_after(const struct know_applying *ap, size_t k)
+static bool operands_run(const struct know_applying *ap, const struct know_operands *o, size_t k)
 {
-	const struct know_operands *o = &ap->ops;
 	if (know_runs(o->rest.kind) || know_runs(o->last.kind) || know_runs(o->after.kind))
 		return true;
 	for (; k < o->nfirst; k++)
 		if (know_runs(know_specs(ap->s->row, o->first)[k].kind))
 			return true;
 	return false;
+}
+
+/*
+ * An option that the row does not list, beside code that an option gives (node -e) in the operand's place. PowerShell folds the case of
+ * its options, and has a reader of its own for them.
+ */
+static bool unlisted_beside_code(const struct know_applying *ap)
+{
+	const struct know_scan *s = ap->s;
+	bool code = false;
+	for (size_t i = 0; i < s->nhits; i++) {
+		const struct know_flag *f = s->hits[i].flag;
+		code |= f && f->arg.kind == KIND_CODE && !str_starts(str_of(know_string(s->row, f->arg.lang)), "powershell");
+	}
+	return code && s->lost && s->argv[s->lost].kind == WORD_EXACT && str_starts(s->argv[s->lost].text, "-") && operands_run(ap, &s->row->ops, s->lost_operands);
 }
 
 /* A word of any number stands where single operands are counted. */
@@ -300,7 +314,8 @@ static void emit_all(struct know_applying *ap)
 	struct know_spec specs[SPECS_MAX];
 	bool loose = first_is_loose(ap), taken = false;
 	size_t h = 0, k = 0, nspecs = 0;
-	if ((s->lost && !keyed_pattern(ap) && runs_after(ap, s->lost_operands)) || (loose && runs_after(ap, 0)))
+	bool lost = s->lost && !keyed_pattern(ap) && operands_run(ap, &ap->ops, s->lost_operands);
+	if (lost || (loose && operands_run(ap, &ap->ops, 0)) || unlisted_beside_code(ap))
 		s->opaque = s->opaque ? s->opaque : s->lost ? s->lost : s->operands[0];
 	if (s->opaque)
 		know_use_add(ap, USE_OPAQUE, 0, s->opaque, s->opaque + 1, &s->argv[s->opaque]);

@@ -26,6 +26,8 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_CHANGE,        /* no file, but given it the command does not only read (git branch NAME) */
 	KIND_SYSTEM,        /* no file, but given it the command changes the system (hostname NAME, date 01010000) */
 	KIND_NAMES,         /* a directory below which data choose the names that are written (tar -C) */
+	KIND_FETCH,         /* a host; what it gives is written to the file that its address names (wget URL, curl -O URL) */
+	KIND_MIRROR,        /* a KIND_DEST whose other content is deleted (rsync --delete) */
 	KIND_DATA,          /* a file, or standard input, whose content names the files that are written (patch -i) */
 	KIND_WORK_TREE,     /* git brings names into the whole work tree; the word, if there is one, only says that it does */
 	KIND_REPOSITORY,    /* git makes a repository of this directory; with `tree` it also brings files into it */

@@ -185,7 +185,7 @@ static const uint8_t role_of[KIND_COUNT] = {
 	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC, [KIND_DIR] = USE_DIR,
 	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST, [KIND_ASSIGN] = USE_ASSIGN,
 	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT, [KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
-	[KIND_COMMAND] = USE_COMMAND,
+	[KIND_COMMAND] = USE_COMMAND, [KIND_FETCH] = USE_HOST,
 };
 
 static void add_host(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
@@ -288,6 +288,23 @@ static void emit_git(struct know_applying *ap, struct know_spec spec, size_t fro
 		know_use_add(ap, USE_WRITE, USE_WORK_TREE | USE_BELOW, from, to, &w);
 }
 
+/* The file that an address is written to: what follows the last slash, where the program neither decodes nor expands it. */
+static void emit_fetched(struct know_applying *ap, size_t from, size_t to, struct word w)
+{
+	size_t end = 0, start = 0;
+	struct word name = w;
+
+	while (end < w.text.n && !strchr("?#", w.text.p[end]))
+		end++;
+	for (size_t i = 0; i < end; i++)
+		start = w.text.p[i] == '/' ? i + 1 : start;
+	name.text = str_sub(w.text, start, end);
+	if (w.kind != WORD_EXACT || !name.text.n || start < 2 || w.text.p[start - 2] == '/' || strpbrk(str_c(ap->a, name.text), "%[{*~"))
+		emit_names(ap, (struct know_spec){.kind = KIND_NAMES}, 0, 0, w);
+	else
+		know_use_add(ap, USE_WRITE, 0, from, to, &name);
+}
+
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -319,7 +336,9 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	case KIND_CHANGE:
 		ap->changes = true;
 		return;
-	case KIND_DEST:
+	case KIND_DEST: case KIND_MIRROR:
+		if (spec.kind == KIND_MIRROR)
+			know_use_add(ap, USE_DELETE, flags | USE_TREE, from, to, &w);
 		if (spec.mods & MOD_PARENTS)
 			add_parents(ap, USE_WRITE, from, to, w);
 		know_use_add(ap, USE_WRITE, flags, from, to, &w);
@@ -347,6 +366,9 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 	case KIND_SPLIT:
 		from = to, to = ap->s->argc;
 		break;
+	case KIND_FETCH:
+		emit_fetched(ap, from, to, w);
+		/* FALLTHROUGH */
 	case KIND_HOST:
 		emit_file_url(ap, from, to, w);
 		ap->ret->effects |= EFFECT_NETWORK;
