@@ -39,7 +39,7 @@ CHECK("environment", GRADE_CONTAIN, false, RULE, "a variable makes a program loa
 CHECK("download-execute", GRADE_DENY, false, 0, "what is fetched from the network would be run at once", flow_execute, 0)
 CHECK("encoded-execute", GRADE_DENY, false, 0, "what is decoded would be run unseen", NULL, 0)
 CHECK("reverse-shell", GRADE_DENY, false, 0, "a shell is handed to another machine", flow_reverse_shell, 0)
-CHECK("fork-bomb", GRADE_DENY, false, 0, "a function that starts itself without end", flow_fork_bomb, 0)
+CHECK("fork-bomb", GRADE_DENY, false, 0, "processes that are started without end, by a function that calls itself or by a loop", flow_fork_bomb, 0)
 /* where it writes */
 CHECK("outside-delete", GRADE_DENY, false, 0, "something outside the project would be deleted", NULL, 0)
 CHECK("outside-overwrite", GRADE_DENY, false, 0, "a file outside the project would be overwritten", NULL, 0)

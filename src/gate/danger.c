@@ -149,7 +149,7 @@ static enum match any_operand(const struct subject *s, const struct know_options
 		}
 	for (size_t at = 0; best < MATCH_YES && next_word(list, &at, &want);) /* a row of knowledge may know the word for a subcommand */
 		for (size_t i = 0; i < o->nwords; i++)
-			if (want.p[0] != '-' && word_is(&s->c->argv[o->words[i]], str_sub(want, want.p[0] == '^', want.n)) == MATCH_YES)
+			if (want.p[0] != '-' && !str_is(want, "*") && word_is(&s->c->argv[o->words[i]], str_sub(want, want.p[0] == '^', want.n)) == MATCH_YES)
 				best = MATCH_YES;
 	return best;
 }

@@ -224,9 +224,12 @@ void flow_reverse_shell(struct judge *j, const struct check *c)
 			judge_say(j, c, x->at, judge_quote(j, "", x->at, " connects this shell to another machine"));
 }
 
-/* A function that starts itself twice; the reader gives up on it at its depth bound. */
+/* A function that starts itself twice, on which the reader gives up at its depth bound, or a loop that does nothing but start jobs. */
 void flow_fork_bomb(struct judge *j, const struct check *c)
 {
+	for (const struct mark *m = j->f->marks; m; m = m->next)
+		if (m->kind == MARK_SPAWNS)
+			judge_say(j, c, m->at, STR("a loop without end that starts background jobs fills the machine with processes"));
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
 		if (t->kind != TROUBLE_BOUND || !t->message || !strstr(t->message, "functions call"))
 			continue;

@@ -184,6 +184,8 @@ void paths_directories(struct judge *j, const struct check *c);
 bool paths_whole_project(const struct judge *j, const struct access *x, const struct where *w); /* a root, all that is in it, or its history */
 bool paths_found(struct judge *j, const struct access *x); /* find chose by its tests what this deletes */
 void checks_run(struct judge *j); /* checks.c: all of the table, in its order */
+/* path_pattern.c: does a pattern ("/?*", "/[!.]*", "/!(x)") find nearly every name in each of its components? */
+bool pattern_finds_all(struct str pattern);
 /* path_derived.c: paths that no word names. */
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);

@@ -175,7 +175,7 @@ static bool find_chooses(const struct command *c, bool rewritten)
 /* find with tests, and git clean, choose what they delete. */
 static bool chooses(const struct judge *j, const struct access *x)
 {
-	if (x->op && str_starts(str_of(x->op), "git "))
+	if (x->op && str_starts(str_of(x->op), "git ") && strcmp(x->op, "git rm") != 0)
 		return true;
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct command *c = j->subjects[i].c;
@@ -252,7 +252,9 @@ bool paths_whole_project(const struct judge *j, const struct access *x, const st
 		if (!path_within(w->real, r->path))
 			continue;
 		rest = str_sub(w->real, r->path.n, w->real.n);
-		if (!rest.n || str_is(rest, "/*") || str_is(rest, "/**") || str_is(rest, "/.*") || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || str_is(rest, "/.[!.]*"))
+		if (!rest.n || str_is(rest, "/.git") || str_is(rest, "/{*,.*}") || pattern_finds_all(rest))
+			return true;
+		if (x->op && !strcmp(x->op, "git rm") && str_is(rest, "/:")) /* git's name for the top */
 			return true;
 	}
 	return false;

@@ -218,6 +218,7 @@ enum mark_kind {
 	MARK_PROMPT_EXPANSION,  /* ${x@P}, PS4 and its kin with an expansion in them */
 	MARK_ARITHMETIC_CODE,   /* arithmetic over a value that may hold a subscript with a substitution */
 	MARK_PIPELINE,          /* not a finding: the whole of a pipeline of two or more commands */
+	MARK_SPAWNS,            /* a loop without end that does nothing but start background jobs */
 	MARK_KINDS
 };
 

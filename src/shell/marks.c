@@ -505,6 +505,65 @@ static void walk_test(const struct walk *w, const struct syn_test *t)
 		walk_parts(w, t->b->parts, 0);
 }
 
+/* ---- loops that start processes without end ---- */
+
+static bool simple_is(const struct syn_node *n, const char (*names)[8], size_t count)
+{
+	const struct syn_part *name = n->kind == NODE_SIMPLE && n->words ? n->words->parts : NULL;
+	for (size_t i = 0; i < count && name && n->words->plain; i++)
+		if (str_is(name->text, names[i]))
+			return true;
+	return false;
+}
+
+/* The only node of a list or pipeline of one. */
+static const struct syn_node *single(const struct syn_node *n)
+{
+	while (n && (n->kind == NODE_LIST || n->kind == NODE_ANDOR || n->kind == NODE_PIPE) && n->first && !n->first->next && !n->negated && !n->first->background)
+		n = n->first;
+	return n;
+}
+
+static bool endless(const struct syn_node *n)
+{
+	static const char yes[][8] = {":", "true"}, no[][8] = {"false"};
+	const struct syn_node *c = single(n->cond);
+	if (n->kind == NODE_ARITH_FOR)
+		return !n->arith[1];
+	if (n->kind == NODE_WHILE)
+		return c && simple_is(c, yes, 2);
+	return n->kind == NODE_UNTIL && c && simple_is(c, no, 1);
+}
+
+/* Background jobs, and nothing that takes time or leaves the loop: what is known to do neither may stand beside them. */
+static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
+{
+	static const char quick[][8] = {":", "true", "false", "echo", "printf", "let", "test", "[", "local", "export", "declare"};
+	if (!n)
+		return true;
+	if (n->kind == NODE_SIMPLE)
+		return !n->words || simple_is(n, quick, sizeof quick / sizeof *quick);
+	if (n->kind == NODE_ARITH || n->kind == NODE_COND)
+		return true;
+	if (n->kind == NODE_GROUP || n->kind == NODE_SUBSHELL || n->kind == NODE_IF)
+		return only_spawns(n->cond, ret_spawns) && only_spawns(n->body, ret_spawns) && only_spawns(n->orelse, ret_spawns);
+	if (n->kind != NODE_LIST && n->kind != NODE_ANDOR && n->kind != NODE_PIPE)
+		return false;
+	for (const struct syn_node *m = n->first; m; m = m->next) {
+		*ret_spawns |= m->background;
+		if (!m->background && !only_spawns(m, ret_spawns))
+			return false;
+	}
+	return true;
+}
+
+static void walk_loop(const struct walk *w, const struct syn_node *n)
+{
+	bool spawns = false;
+	if (endless(n) && only_spawns(n->body, &spawns) && spawns)
+		mark(w, MARK_SPAWNS, n->at);
+}
+
 static void walk_node(const struct walk *w, const struct syn_node *n)
 {
 	if (!n)
@@ -516,6 +575,7 @@ static void walk_node(const struct walk *w, const struct syn_node *n)
 	}
 	walk_words(w, n->words, n->kind == NODE_FOR || n->kind == NODE_SELECT ? AT_ARGUMENT : 0);
 	walk_members(w, n);
+	walk_loop(w, n);
 	walk_node(w, n->cond);
 	walk_node(w, n->body);
 	walk_node(w, n->orelse);

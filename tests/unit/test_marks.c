@@ -106,6 +106,7 @@ static const char *const names[MARK_KINDS] = {
 	[MARK_ESCAPED_OPERATOR] = "eoperator", [MARK_UNICODE_BLANK] = "ublank", [MARK_MIDWORD_HASH] = "hash", [MARK_BRACES] = "braces",
 	[MARK_MALFORMED] = "malformed", [MARK_INVISIBLE] = "invisible", [MARK_HOMOGLYPH] = "homoglyph", [MARK_PROMPT_EXPANSION] = "prompt",
 	[MARK_ARITHMETIC_CODE] = "arithcode", [MARK_PIPELINE] = "pipeline",
+	[MARK_SPAWNS] = "spawns",
 };
 
 /* The kinds that are there, in order of their numbers, each once. */
@@ -273,6 +274,8 @@ static const struct {
 	{"x=1; echo $((x + 1))", "", NULL, DIALECT_BASH},
 	/* pipelines, and texts inside */
 	{"a | b | c && d", "pipeline", "a | b | c ", DIALECT_BASH},
+	{"echo; while :; do x & done", "spawns", "while :; do x & done", DIALECT_BASH},
+	{"while :; do x & wait; done; while y; do x & done", "", NULL, DIALECT_BASH},
 	{"a || b", "", NULL, DIALECT_BASH},
 	{"sh -c 'a | b'", "meta pipeline", NULL, DIALECT_BASH},
 	{"eval 'echo `x`'", "backtick", "`x`", DIALECT_BASH},
