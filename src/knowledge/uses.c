@@ -305,6 +305,18 @@ static void emit_fetched(struct know_applying *ap, size_t from, size_t to, struc
 		know_use_add(ap, USE_WRITE, 0, from, to, &name);
 }
 
+static void emit_destination(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	unsigned flags = spec.mods & MOD_USE_FLAGS & ~(unsigned)(spec.mods & MOD_REMOTE ? USE_ELSEWHERE : 0);
+
+	if (spec.kind == KIND_MIRROR)
+		know_use_add(ap, USE_DELETE, flags | USE_TREE, from, to, &w);
+	if (spec.mods & MOD_PARENTS)
+		add_parents(ap, USE_WRITE, from, to, w);
+	know_use_add(ap, USE_WRITE, flags, from, to, &w);
+	know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+}
+
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -337,12 +349,7 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		ap->changes = true;
 		return;
 	case KIND_DEST: case KIND_MIRROR:
-		if (spec.kind == KIND_MIRROR)
-			know_use_add(ap, USE_DELETE, flags | USE_TREE, from, to, &w);
-		if (spec.mods & MOD_PARENTS)
-			add_parents(ap, USE_WRITE, from, to, w);
-		know_use_add(ap, USE_WRITE, flags, from, to, &w);
-		know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
+		emit_destination(ap, spec, from, to, w);
 		return;
 	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
 		w = know_here(ap);
