@@ -3,7 +3,7 @@
  * runs in the box. The rows of knowledge/git.yaml say which hooks a subcommand fires and which settings it obeys; the world says which of
  * them there are.
  */
-#include "gate/judge.h"
+#include "gate/overlay.h"
 
 #define NAMES_SHOWN 3
 
@@ -117,11 +117,11 @@ static void tell_programs(struct judge *j, const struct check *c, struct subject
 			STR_ARG(g->top)));
 }
 
-/* Where the hooks are: git's directory, or the repository that an option names. Empty: not known. */
-static struct str hooks_directory(struct judge *j, struct subject *s)
+/* Where the hooks are, when git is started in this directory: there, or in the repository that an option names. Empty: not known. */
+static struct str hooks_directory(struct judge *j, struct subject *s, struct str from)
 {
 	const struct know_option *k = know_option_find(subject_options(j, s), "--git-dir", NULL);
-	struct str dir = repository_directory(j, s);
+	struct str dir = repository_start(j, s, from);
 
 	if (!k || !dir.n)
 		return dir;
@@ -130,24 +130,29 @@ static struct str hooks_directory(struct judge *j, struct subject *s)
 	return str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
 }
 
+/* The directories git may be started in: one that is not known when none is. */
+static size_t starts(const struct subject *s) { return s->c->ndirs ? s->c->ndirs : 1; }
+static struct str start(const struct subject *s, size_t i) { return s->c->ndirs ? s->c->dirs[i] : s->c->cwd; }
+
+static void check_start(struct judge *j, const struct check *c, struct subject *s, struct str from)
+{
+	struct str dir = hooks_directory(j, s, from);
+	const struct git_answer *g = dir.n ? git_hooks_answer(j, dir) : NULL;
+	bool brought = dir.n && overlay_checked_out(j, path_plain(j->a, dir), s->c->when);
+
+	if ((brought || (!g && (!dir.n || j->v->closed))) && know_fires(subject_options(j, s)->row).n && subject_options(j, s)->row != s->row)
+		judge_say(j, c, s->c->at, str_fmt(j->a, "%s may run hooks: the repository is not known", subject_options(j, s)->name));
+	if (!g || !g->found)
+		return;
+	tell_hooks(j, c, s, g);
+	tell_programs(j, c, s, g);
+}
+
 void git_hooks_check(struct judge *j, const struct check *c)
 {
-	for (size_t i = 0; i < j->nsubjects; i++) {
-		struct subject *s = &j->subjects[i];
-		const struct git_answer *g;
-		struct str dir;
-
-		if (!str_is(s->base, "git") || !s->row)
-			continue;
-		dir = hooks_directory(j, s);
-		g = dir.n ? git_hooks_answer(j, dir) : NULL;
-		if (!g && (!dir.n || j->v->closed) && know_fires(subject_options(j, s)->row).n && subject_options(j, s)->row != s->row)
-			judge_say(j, c, s->c->at, str_fmt(j->a, "%s may run hooks: the repository is not known", subject_options(j, s)->name));
-		if (!g || !g->found)
-			continue;
-		tell_hooks(j, c, s, g);
-		tell_programs(j, c, s, g);
-	}
+	for (size_t i = 0; i < j->nsubjects; i++)
+		for (size_t k = 0; str_is(j->subjects[i].base, "git") && j->subjects[i].row && k < starts(&j->subjects[i]); k++)
+			check_start(j, c, &j->subjects[i], start(&j->subjects[i], k));
 }
 
 static bool word_listed(struct str list, const char *name)
@@ -168,19 +173,25 @@ static bool names_keys(const struct command *c)
 	return s != NULL;
 }
 
-static bool signs(struct judge *j, struct subject *s)
+static bool signs_in(struct judge *j, struct subject *s, struct str from)
 {
-	struct str dir = hooks_directory(j, s);
+	struct str dir = hooks_directory(j, s, from);
 	const struct git_answer *g = dir.n ? git_hooks_answer(j, dir) : NULL;
 	struct know_options *o = subject_options(j, s);
 	struct str list = know_obeys(o->row);
 
-	if (names_keys(s->c))
-		return false;
 	if (word_listed(list, "commit.gpgsign"))
 		return !know_has(o, "--no-gpg-sign") && (know_has(o, "-S") || (g && g->signs_commits));
 	if (word_listed(list, "tag.gpgsign"))
 		return !know_has(o, "--no-sign") && (know_has(o, "-s") || know_has(o, "-u") || (g && g->signs_tags && o->noperands > 0));
+	return false;
+}
+
+static bool signs(struct judge *j, struct subject *s)
+{
+	for (size_t k = 0; !names_keys(s->c) && k < starts(s); k++)
+		if (signs_in(j, s, start(s, k)))
+			return true;
 	return false;
 }
 

@@ -81,7 +81,7 @@ static enum git_tree_state checkout(struct form *f)
 	bool is_switch = !strcmp(f->o->name, "git switch");
 
 	f->change = GIT_CHANGE_CHECKOUT;
-	if (is_switch && know_has(f->o, "--orphan"))
+	if ((is_switch && know_has(f->o, "--orphan")) || know_has(f->o, "--recurse-submodules"))
 		return GIT_TREE_UNKNOWN;
 	if (!f->n && f->o->noperands) {
 		take_paths(f, 0);

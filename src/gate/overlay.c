@@ -10,6 +10,7 @@ struct made { /* one change */
 	const struct access *x;
 	struct str path; /* plain; empty: not known */
 	struct str real; /* resolved; the same when nothing is known */
+	bool busy;       /* its sources are being looked at */
 	struct git_tree *git; /* of CHANGE_WORK_TREE, when first needed: what git changes */
 };
 
@@ -28,6 +29,7 @@ struct overlay {
 	bool any, everywhere;        /* is there a change at all; there are more than are followed */
 	struct moment since;         /* of the first that is not followed */
 	unsigned depth;              /* inside how many copies */
+	unsigned looks;              /* copies that were looked at */
 	const struct access *judged; /* the last one of overlay_contained(), and its answer */
 	bool lifted;
 };
@@ -318,15 +320,20 @@ static bool copied_from(struct judge *j, const struct made *m, struct str path, 
 {
 	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
 	struct str rest = str_sub(path, path_within(path, m->path) ? m->path.n : m->real.n, path.n);
+	struct made *made = (struct made *)m;
 	bool found = false;
 
-	if (j->overlay->depth >= OVERLAY_COPIES_DEEP)
+	if (m->busy)
+		return false; /* of itself, in a loop */
+	if (j->overlay->depth >= OVERLAY_COPIES_DEEP || j->overlay->looks++ >= OVERLAY_LOOKS_MAX)
 		return true; /* too far back */
+	made->busy = true;
 	j->overlay->depth++;
 	for (; s && !found; s = s->next)
 		if (overlay_source(s->x, m->x))
 			found = renamed(j, s, rest, m->x->when, fn) || (rest.n > 1 && m->x->below && kept(j, s, rest, m->x->when, fn));
 	j->overlay->depth--;
+	made->busy = false;
 	return found;
 }
 
@@ -481,17 +488,27 @@ bool overlay_repository(struct judge *j, struct str dir, struct moment use)
 	return false;
 }
 
+bool overlay_checked_out(struct judge *j, struct str path, struct moment use)
+{
+	for (struct str dir = path; dir.n > 1; dir = path_above(dir))
+		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
+			if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY && m->x->below && moment_precedes(m->x->when, use))
+				return true;
+	return false;
+}
+
 static bool origin_in_git_dir(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
 	struct str path;
 
-	if (s->x->kind != ACCESS_DELETE || origin.kind != WORD_EXACT)
+	(void)s;
+	if (origin.kind != WORD_EXACT)
 		return false;
 	path = path_plain(j->a, origin.text);
 	return repository_file(j, path) || overlay_in_git_dir(j, path, copy);
 }
 
-/* Also one that was moved; a copy is judged by what it looks like. */
+/* Also one that was copied or moved. */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))

@@ -6,7 +6,8 @@
 #include "gate/judge.h"
 
 #define OVERLAY_WIDE_MAX 512 /* copies, links, trees and patterns that are followed; past it any name may appear anywhere */
-#define OVERLAY_COPIES_DEEP 4 /* copies of copies */
+#define OVERLAY_LOOKS_MAX 20000 /* copies that are looked at in one judgement; past it any may be what is asked for */
+#define OVERLAY_COPIES_DEEP 8 /* copies of copies */
 
 /* Once for each judgement, before anything else here. */
 void overlay_build(struct judge *j);
@@ -28,6 +29,8 @@ bool overlay_contained(struct judge *j, const struct access *tree);
 bool overlay_removed(struct judge *j, struct str path, struct moment use);
 /* Did git make a repository, with a directory .git, right here? */
 bool overlay_repository(struct judge *j, struct str dir, struct moment use);
+/* Is the directory in a work tree that git makes in this request, and fills? Its hooks may be among the files. */
+bool overlay_checked_out(struct judge *j, struct str path, struct moment use);
 /* Is this a protected file of a git directory that git makes in this request, under another name than .git? */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
 /* The change that may have made a directory on the way to this path a link or, for those who follow it, the path itself; NULL: none. */

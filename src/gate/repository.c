@@ -37,7 +37,7 @@ static bool present(struct judge *j, struct str dir, const char *name, struct mo
 }
 
 /* Where git works when it is started in this directory: by each -C from there. Empty: not known. */
-static struct str start_of(struct judge *j, struct subject *s, struct str dir)
+struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
 
@@ -53,7 +53,7 @@ static struct str start_of(struct judge *j, struct subject *s, struct str dir)
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }
 
-struct str repository_directory(struct judge *j, struct subject *s) { return start_of(j, s, s->c->cwd); }
+struct str repository_directory(struct judge *j, struct subject *s) { return repository_start(j, s, s->c->cwd); }
 
 static void real_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
@@ -171,7 +171,7 @@ static struct str planted(struct judge *j, struct subject *s)
 	struct str found = STR("");
 
 	for (size_t i = 0; i < s->c->ndirs && !found.n; i++) {
-		struct str dir = start_of(j, s, s->c->dirs[i]);
+		struct str dir = repository_start(j, s, s->c->dirs[i]);
 
 		found = dir.n ? planted_around(j, dir, s->c->when) : planted_somewhere(j, s->c->when);
 	}
@@ -183,8 +183,9 @@ void repository_ask(struct judge *j)
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (runs_git(&j->subjects[i])) {
 			planted(j, &j->subjects[i]);
-			if (text_exact(j->subjects[i].c->cwd) && str_starts(j->subjects[i].c->cwd, "/"))
-				git_hooks_answer(j, j->subjects[i].c->cwd);
+			for (size_t k = 0; k < j->subjects[i].c->ndirs; k++)
+				if (text_exact(j->subjects[i].c->dirs[k]) && str_starts(j->subjects[i].c->dirs[k], "/"))
+					git_hooks_answer(j, j->subjects[i].c->dirs[k]);
 		}
 }
 

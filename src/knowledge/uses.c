@@ -283,7 +283,7 @@ static void emit_git(struct know_applying *ap, struct know_spec spec, size_t fro
 
 	if (from == to || spec.kind == KIND_WORK_TREE)
 		w = know_here(ap);
-	know_use_add(ap, USE_WRITE, flags[spec.kind], from, to, &w);
+	know_use_add(ap, USE_WRITE, flags[spec.kind] | (spec.mods & USE_TREE), from, to, &w);
 	if (spec.kind == KIND_REPOSITORY && (spec.mods & USE_TREE))
 		know_use_add(ap, USE_WRITE, USE_WORK_TREE | USE_BELOW, from, to, &w);
 }

@@ -104,7 +104,7 @@ enum change_kind {
 	CHANGE_FILES,      /* files of some name right in this directory (gunzip, split, curl -O) */
 	CHANGE_TREE,       /* names that data choose, here and below: files, links, whole directories (tar, a patch that is not known, git clone) */
 	CHANGE_WORK_TREE,  /* the same in the whole work tree of git that this directory belongs to (git checkout) */
-	CHANGE_REPOSITORY, /* git makes a repository here: its directory .git is git's own (git init, git clone) */
+	CHANGE_REPOSITORY, /* git makes a repository here: its directory .git is git's own (git init); with `below` it has files (git worktree add) */
 	CHANGE_GIT_DIR,    /* git makes a git directory of this very directory (git init --bare, --separate-git-dir) */
 };
 

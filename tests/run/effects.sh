@@ -63,6 +63,7 @@ judge ask protected-write 'cp x gdir/hooks/post-checkout'
 judge ask protected-write 'cp config gdir/'
 judge ask protected-write 'mv gdir k; printf x >> k/config; mv k gdir; git -C linked status'
 judge ask protected-write 'sed -i s/a/b/ plant/config'
+judge ask protected-write 'cp -r .git k; printf x > k/config'
 judge allow - 'printf x >> src/config'
 judge allow - 'mkdir -p src/hooks && touch src/hooks/useState.ts'
 judge allow - 'cat gdir/config'
@@ -107,5 +108,14 @@ judge allow - 'git -C src status; cp -r plant/* src'
 judge allow - 'cp -r plant nested/ && git -C nested status'
 judge contain git-planted 'rm -rf nested && mv plant nested && git -C nested status'
 judge allow - 'git -C nested status && git -C sub status'
+
+# ---- a directory that may be one of two ----
+judge allow - 'cd sub; git commit -m x'
+judge allow - '(cd sub; git add .; git commit -m x)'
+judge contain git-planted 'cd plant; git commit -m x'
+printf '#!/bin/sh\necho hook\n' >nested/.git/hooks/pre-commit
+chmod +x nested/.git/hooks/pre-commit
+judge contain git-hook 'cd nested; git commit -m x'
+judge contain git-hook 'f() { git commit -m x; }; f; cd nested && f'
 
 echo "1..$n"
