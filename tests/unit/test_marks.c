@@ -397,7 +397,7 @@ static const struct {
 	{"t=/a; trap 'rm \"$t\"' EXIT; . ./x", "?"},
 	{"t=/a; f() { rm \"$t\"; }; trap f EXIT", "/a"},
 	{"sleep 1 & echo > out$!", "/w/out#"},
-	{"echo > out$!", "?"},
+	{"echo > out$!", "out?"},
 	{"sleep 1 & p=$!; trap \"kill $p; rm x$p\" EXIT", ""},
 	{"sleep 1 & p=$!; trap \"kill $p; rm x\" EXIT", "/w/x"},
 	{"rm d/$(date +%Y/%m)", "/w/d/#/#"},
