@@ -203,8 +203,10 @@ static bool path_bounded(struct judge *j, const struct access *x)
 		return moves_within(j, x);
 	if (x->kind == ACCESS_WRITE || !strcmp(x->op ? x->op : "", "rmdir") || paths_found(j, x))
 		return true;
-	if (x->path.kind == WORD_UNKNOWN && (!x->below || (dir.n && !is_root(j, dir))))
+	if (x->path.kind == WORD_UNKNOWN && !x->below)
 		return true;
+	if (x->path.kind == WORD_UNKNOWN && dir.n && !is_root(j, dir) && !strcmp(x->op ? x->op : "", "rm"))
+		return true; /* rm itself refuses build/.. */
 	return names_part(j, known_name(x->path.text));
 }
 

@@ -173,13 +173,15 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 	return m;
 }
 
-static bool said(const struct judge *j, const char *id, struct span at)
+static bool said_as(const struct judge *j, const char *id, struct span at, enum grade g)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
+		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to && r->grade >= g)
 			return true;
 	return false;
 }
+
+static bool said(const struct judge *j, const char *id, struct span at) { return said_as(j, id, at, GRADE_OFF); }
 
 /* What these checks are about lies outside of the box: a word that only may mean it does no harm inside. */
 static bool beyond_box(const char *check)
@@ -203,7 +205,7 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 {
 	const char *check = danger_text(d->check), *message = danger_text(d->message), *alternative = danger_text(d->alternative);
 
-	if (m == MATCH_YES)
+	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
 		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
 	else if (m == MATCH_MAYBE && !said(j, check, s->c->at) && !single_words_of_curl(s))
 		judge_tell_at_most(j, check, beyond_box(check) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check) ? GRADE_CONTAIN : GRADE_ASK, s->c->at, judge_quote(j, "a word that is not known may make ", s->c->at,
@@ -339,12 +341,12 @@ static bool lists_packages(const struct subject *s)
 
 static const struct {
 	unsigned effect;
-	char check[16], message[36], alternative[44];
+	char check[16], message[36], alternative[56];
 } effects[] = {
-	{EFFECT_NETWORK, "network", " uses the network", ""},
+	{EFFECT_NETWORK, "network", " uses the network", "use what is already here, or let a person allow it"},
 	{EFFECT_PRIVILEGE, "privilege", " runs with other rights", "do without them, or ask a person to run it"},
-	{EFFECT_PERSISTENCE, "persistence", " sets up something that runs later", ""},
-	{EFFECT_SYSTEM, "system-change", " changes the system", ""},
+	{EFFECT_PERSISTENCE, "persistence", " sets up something that runs later", "let a person set it up"},
+	{EFFECT_SYSTEM, "system-change", " changes the system", "let a person run it"},
 	{EFFECT_HISTORY, "git-rewrite", " rewrites history", ""},
 };
 

@@ -225,7 +225,7 @@ bool paths_found(struct judge *j, const struct access *x)
 		const struct subject *s = &j->subjects[i];
 		bool filter = x->op && str_is(s->base, x->op);
 
-		if (str_is(s->base, "find") && (span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) && find_chooses(s->c, false)) {
+		if (str_is(s->base, "find") && (span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) && find_chooses(s->c, true)) {
 			if (!starts_inside(j, s->c) || !subject_is_program(j, s))
 				return false;
 			found = true;
@@ -330,7 +330,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
 	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
-		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
+		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), "show the change and let a person make it");
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) && !warned(j, "project-files-delete"))
@@ -587,7 +587,7 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
 		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process:"), NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
-		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"), NULL);
+		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"), "look at the names alone, or at an example file");
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
 		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
 	if (path_table_odd(w->path) || path_table_odd(w->real))
