@@ -185,8 +185,42 @@ static void check_result(struct walk *w, TSNode n)
 
 static TSNode above(struct walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
 
+/* Functions that read the object they are given and keep nothing of it, or a copy. */
+static bool reads_object(struct walk *w, TSNode call)
+{
+	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values", "console.dir", "console.error", "console.log", "console.table"};
+	struct js_set callee = js_eval(w, node_field(call, "function"));
+
+	for (size_t i = 0; callee.n == 1 && callee.v[0].kind == JS_PATH && i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(callee.v[0].text, names[i]))
+			return true;
+	return false;
+}
+
+/* process.env may go to something that is not followed: a call, a list, a promise. Whoever has it there may put variables into it. */
+static void check_environment(struct walk *w, TSNode n)
+{
+	TSNode up = above(w, 1);
+	struct js_set s;
+
+	if (!js_name_get(w, STR("env"))->property || js_of(w)->environment_leaks)
+		return;
+	if (IS_ANY(up, "spread_element", "variable_declarator", "binary_expression", "for_in_statement", "unary_expression", "expression_statement"))
+		return;
+	if (node_is(up, "assignment_expression") && node_is(node_field(up, "left"), "identifier"))
+		return; /* names are followed */
+	if (IS_ANY(up, "member_expression", "subscript_expression") && ts_node_eq(node_field(up, "object"), n))
+		return;
+	if ((node_is(up, "pair") && str_is(node_text(w, node_field(up, "key")), "env")) || (node_is(up, "arguments") && reads_object(w, above(w, 2))))
+		return;
+	s = js_eval(w, n);
+	for (size_t i = 0; i < s.n; i++)
+		js_of(w)->environment_leaks |= s.v[i].kind == JS_PATH && str_is(s.v[i].text, "process.env");
+}
+
 static void visit_name(struct walk *w, TSNode n)
 {
+	check_environment(w, n);
 	struct str name = node_text(w, n);
 	TSNode parent = above(w, 1);
 
@@ -324,6 +358,7 @@ static void visit_member(struct walk *w, TSNode n)
 {
 	struct str key;
 
+	check_environment(w, n);
 	if (node_is(n, "subscript_expression")) {
 		check_computed(w, n);
 		visit(w, node_field(n, "index"));
@@ -585,5 +620,7 @@ void javascript_walk(struct walk *w, TSNode root)
 		code_marker_add(w, "computed-member", js->computed_at);
 	for (const struct js_env *e = w->runs || w->f->snippets->next ? js->env : NULL; e; e = e->next)
 		js_environment(w, str_of(e->name), e->value, e->at);
+	if (js->environment_leaks && (w->runs || w->f->snippets->next))
+		js_stored_environment(w, root);
 	w->s->cwd = cwd;
 }

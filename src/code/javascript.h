@@ -138,6 +138,7 @@ struct js {
 	size_t nthis, this_cap;
 	TSNode root;
 	struct js_env *env;
+	bool environment_leaks;          /* process.env goes to something that is not followed */
 };
 
 static inline struct js *js_of(const struct walk *w) { return w->own; }
@@ -250,6 +251,8 @@ void js_escaped(struct walk *w, const struct js_set *s, TSNode n);
 /* It matters only to programs that are started, perhaps later in the text. */
 void js_env_add(struct walk *w, struct str name, struct str value, TSNode n);
 void js_environment(struct walk *w, struct str name, struct str value, TSNode n);
+/* Members that are assigned anywhere and look like variables may reach an environment that is not followed. */
+void js_stored_environment(struct walk *w, TSNode n);
 /* require() or import of this. */
 struct js_set js_load(struct walk *w, struct str specifier);
 void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, TSNode n);

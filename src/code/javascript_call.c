@@ -192,8 +192,10 @@ void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
 }
 
 /* Members that are assigned anywhere and look like variables may be put into an environment that way. */
-static void stored_environment(struct walk *w, TSNode n)
+void js_stored_environment(struct walk *w, TSNode n)
 {
+	if (js_of(w)->stores_computed)
+		code_marker_add(w, "environment", n);
 	for (size_t i = 0; js_of(w)->stores_any && i < js_of(w)->nchains; i++)
 		for (const struct js_name *k = js_of(w)->names[i]; k; k = k->next) {
 			bool variable = k->stores && k->name.n > 1;
@@ -213,9 +215,9 @@ static void environment(struct walk *w, const struct js_call *c, const struct js
 
 	if (v->kind == JS_PATH && str_is(v->text, "process.env"))
 		return;
-	if (!k || js_of(w)->stores_computed)
+	if (!k)
 		code_marker_add(w, "environment", c->n);
-	stored_environment(w, c->n);
+	js_stored_environment(w, c->n);
 	for (size_t i = 0; k && i < n; i++) {
 		struct js_set s = js_eval(w, node_is(k[i], "spread_element") ? js_last_child(w, k[i]) : node_field(k[i], "value"));
 

@@ -224,7 +224,7 @@ static void stored_item(struct python *p, TSNode target, const struct pvs *value
 	for (size_t i = 0; of && i < of->n; i++) {
 		if (of->v[i]->kind != PV_NAME)
 			continue;
-		if (str_is(of->v[i]->text, "os.environ") || str_is(of->v[i]->text, "os.environb"))
+		if (py_is_environment(of->v[i]))
 			py_environ(p, py_eval(p, node_field(target, "subscript"), sc), value, target);
 		else if (str_is(of->v[i]->text, "sys.path"))
 			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", target);
@@ -310,7 +310,7 @@ static void visit_augmented(struct python *p, TSNode n, const struct py_scope *s
 		const struct pvs *of = py_eval(p, left, sc);
 
 		for (size_t i = 0; i < of->n; i++)
-			if (of->v[i]->kind == PV_NAME && str_is(of->v[i]->text, "os.environ")) /* |= */
+			if (py_is_environment(of->v[i])) /* |= */
 				code_marker_add(p->w, "environ", n);
 			else if (of->v[i]->kind == PV_NAME && str_is(of->v[i]->text, "sys.path"))
 				code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "sys.path", n);
@@ -363,7 +363,14 @@ static void visit_delete(struct python *p, TSNode n, const struct py_scope *sc)
 	TSNode *kids = py_children(p, n, &count);
 
 	for (uint32_t i = 0; i < count; i++) {
-		visit_target(p, kids[i], sc);
+		const struct pvs *of = node_is(kids[i], "subscript") ? py_eval(p, node_field(kids[i], "value"), sc) : NULL;
+
+		if (of && of->n == 1 && py_is_environment(of->v[0])) {
+			visit_item_target(p, kids[i], sc);
+			py_environ_less(p, py_eval(p, node_field(kids[i], "subscript"), sc), kids[i]);
+		} else {
+			visit_target(p, kids[i], sc);
+		}
 	}
 }
 
@@ -529,6 +536,8 @@ void python_walk(struct walk *w, TSNode root)
 	if (str_contains(w->src, STR("dataclass")) && str_contains(w->src, STR("__annotations__")))
 		code_marker_add(w, "exec", root); /* names of fields become code there */
 	py_shadows(p, root);
+	if (w->runs && !ts_node_is_null(p->environment_leak))
+		code_marker_add(w, "environ", p->environment_leak); /* what is started would see the variables put into it there */
 	if (!p->fuel || walk_full(w))
 		code_marker_add(w, "bound", root);
 }

@@ -145,6 +145,7 @@ struct python {
 	bool evals;             /* code is evaluated that may change what names hold */
 	bool makes_otherwise;   /* objects may be made where their class is not named */
 	bool steers;            /* what a class matches may be the code's own doing */
+	TSNode environment_leak; /* where os.environ goes to something that is not followed; null: nowhere */
 	bool classes;           /* there may be objects whose operators are the code's own */
 	bool hides;             /* a name of the language's own is bound to something that may have effects */
 	bool early;             /* it is not yet known which lists may be changed: take it that all are */
@@ -244,6 +245,8 @@ void py_shadows(struct python *p, TSNode n);
 void py_environ(struct python *p, const struct pvs *name, const struct pvs *value, TSNode n);
 /* A variable is taken away. */
 void py_environ_less(struct python *p, const struct pvs *name, TSNode n);
+/* os.environ itself, as texts or as bytes. */
+static inline bool py_is_environment(const struct pv *v) { return v->kind == PV_NAME && (str_is(v->text, "os.environ") || str_is(v->text, "os.environb")); }
 /* The directories that relative paths may start from, from the calls that the first pass saw. */
 void py_directories(struct python *p);
 void py_store(struct python *p, const struct pvs *object, struct str attr, TSNode n);

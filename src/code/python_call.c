@@ -148,10 +148,37 @@ void py_call(struct python *p, const struct pv *callee, const struct py_args *ar
 	}
 }
 
+/* Functions that read the environment they are given and keep nothing of it, or a copy. */
+static bool reads_environment(struct python *p, TSNode call)
+{
+	static const char names[][12] = {"bool", "dict", "enumerate", "iter", "len", "list", "print", "repr", "set", "sorted", "str", "tuple"};
+	struct str name = node_text(p->w, node_field(call, "function"));
+
+	for (size_t i = 0; !p->hides && i < sizeof(names) / sizeof(*names); i++)
+		if (str_is(name, names[i]))
+			return true;
+	return str_starts(name, "os.") || str_starts(name, "subprocess.") || str_starts(name, "asyncio.");
+}
+
+/* os.environ goes where nobody follows it: a call, a list, a function's result. Whoever has it there may put variables into it. */
+static bool environment_leaks(struct python *p, TSNode n)
+{
+	TSNode up = ts_node_parent(n);
+
+	while (node_is(up, "parenthesized_expression") || node_is(up, "keyword_argument"))
+		up = ts_node_parent(up);
+	if (node_is(up, "argument_list"))
+		return !reads_environment(p, ts_node_parent(up));
+	return !node_is(up, "subscript") && !node_is(up, "dictionary_splat") && !node_is(up, "for_statement") && !node_is(up, "for_in_clause") &&
+	       !node_is(up, "comparison_operator") && !node_is(up, "interpolation");
+}
+
 static void escape_one(struct python *p, const struct pv *v, TSNode n)
 {
 	const struct py_row *r;
 
+	if (py_is_environment(v) && environment_leaks(p, n))
+		p->environment_leak = n;
 	if (v->kind == PV_LOST) {
 		code_marker_add(p->w, "unknown-call", n);
 	} else if (v->kind == PV_METHOD) {
