@@ -59,12 +59,14 @@ static bool edits_in_place(const struct judge *j, const char *name, struct span 
 }
 
 /*
- * A finding about what is not known. In the box an unknown command can do no more than a script of the project: change unprotected files of the
- * project, without network, keys or processes of others. So contain is enough, unless a command around it works outside of the box.
+ * A finding about what is not known. In the box an unknown command can do no more than a script of the
+ * project: change unprotected files of the project, without network, keys or processes of others. So contain
+ * is enough, unless a command around it works outside of the box.
  */
 static void say_unknown(struct judge *j, const struct check *c, struct span at, struct str message)
 {
-	judge_tell_graded(j, c, judge_leaves_box(j, at) ? judge_grade_unbounded(j, c) : judge_grade(j, c), at, message, NULL);
+	judge_tell_graded(j, c, judge_leaves_box(j, at) ? judge_grade_unbounded(j, c) : judge_grade(j, c), at,
+		message, NULL);
 }
 
 static void opaque_command(struct judge *j, const struct check *c)
@@ -81,8 +83,11 @@ static void opaque_command(struct judge *j, const struct check *c)
 				.at = k->argv[0].at});
 			continue;
 		}
-		say_unknown(j, c, k->argv[0].at, hidden ? judge_quote(j, "", k->argv[0].at, " may run a command that its words do not tell; write its words out, or quote them")
-						        : judge_quote(j, "which command ", k->argv[0].at, " runs is only known when it runs; write its name out"));
+		say_unknown(j, c, k->argv[0].at,
+			hidden ? judge_quote(j, "", k->argv[0].at,
+					 " may run a command that its words do not tell; write its words out, or quote them")
+			       : judge_quote(j, "which command ", k->argv[0].at,
+					 " runs is only known when it runs; write its name out"));
 	}
 }
 
@@ -106,7 +111,8 @@ static struct str directory_at(const struct judge *j, struct span at)
 	return cwd;
 }
 
-/* What is known of an unknown path: the directory before its first hole (empty: none), and the name after its last slash. */
+/* What is known of an unknown path: the directory before its first hole (empty: none), and the name after its
+ * last slash. */
 static struct str known_dir(struct judge *j, struct str path, struct span at)
 {
 	size_t slash = 0;
@@ -120,7 +126,9 @@ static struct str known_dir(struct judge *j, struct str path, struct span at)
 	if (path.p[0] == '/')
 		return path_plain(j->a, str_sub(path, 0, slash));
 	cwd = directory_at(j, at);
-	return cwd.n ? path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(str_sub(path, 0, slash)))) : STR("");
+	return cwd.n
+		? path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(str_sub(path, 0, slash))))
+		: STR("");
 }
 
 static struct str known_name(struct str path)
@@ -162,7 +170,8 @@ static bool may_name_root(const struct judge *j, struct str name)
 	return false;
 }
 
-/* Does this name, in a directory that is not known, stand for a part of the project? Not for all of it, nor for its history. */
+/* Does this name, in a directory that is not known, stand for a part of the project? Not for all of it, nor
+ * for its history. */
 static bool names_part(const struct judge *j, struct str name)
 {
 	bool letter = false, plain = true;
@@ -178,20 +187,24 @@ static bool names_part(const struct judge *j, struct str name)
 	return letter && !may_name_root(j, name);
 }
 
-/* mv puts files where they are lost, when that is a temporary directory of the box; what ln makes there is lost, too. */
+/* mv puts files where they are lost, when that is a temporary directory of the box; what ln makes there is
+ * lost, too. */
 static bool moves_within(struct judge *j, const struct access *x)
 {
 	for (const struct access *y = j->f->accesses; y; y = y->next)
-		if (y->kind == ACCESS_WRITE && y->op && !strcmp(y->op, x->op) && y->at.text == x->at.text && y->at.from == x->at.from &&
-		    path_place(j, known_dir(j, str_cat(j->a, y->path.text, STR("/")), y->at)) != PLACE_ROOT)
+		if (y->kind == ACCESS_WRITE && y->op && !strcmp(y->op, x->op) && y->at.text == x->at.text &&
+			y->at.from == x->at.from &&
+			path_place(j, known_dir(j, str_cat(j->a, y->path.text, STR("/")), y->at)) !=
+				PLACE_ROOT)
 			return false;
 	return true;
 }
 
 /*
- * The box keeps a path that is not known inside the project. A write changes files there, as a script of the project may. Deleting may take the whole
- * project with work that is not committed, so it is asked about, unless it takes one file or a known part of the path limits it. A
- * directory that is known to lie outside is what the request wants, and the box would only break it.
+ * The box keeps a path that is not known inside the project. A write changes files there, as a script of the
+ * project may. Deleting may take the whole project with work that is not committed, so it is asked about,
+ * unless it takes one file or a known part of the path limits it. A directory that is known to lie outside is
+ * what the request wants, and the box would only break it.
  */
 static bool path_bounded(struct judge *j, const struct access *x)
 {
@@ -228,7 +241,11 @@ static void opaque_path(struct judge *j, const struct check *c)
 		else if (x->kind == ACCESS_DELETE)
 			message = str_cat(j->a, message, STR(", and it may be the whole project"));
 		if (access_is_redirection(x)) /* a rule that allows a command says nothing of its redirections */
-			judge_raise(j, c, &(struct finding){.grade = g, .message = message, .alternative = STR("write the path out"), .at = x->at});
+			judge_raise(j, c,
+				&(struct finding){.grade = g,
+					.message = message,
+					.alternative = STR("write the path out"),
+					.at = x->at});
 		else
 			judge_tell_graded(j, c, g, x->at, message, "write the path out");
 	}
@@ -247,17 +264,22 @@ static void troubles(struct judge *j, const struct check *c, enum trouble_kind k
 static void opaque_script(struct judge *j, const struct check *c)
 {
 	for (const struct trouble *t = j->f->troubles; t; t = t->next) {
-		if (t->kind != TROUBLE_OPAQUE_SCRIPT || (j->f->complete && judge_grade(j, c) < GRADE_DENY && judge_lifted(j, t->at)))
+		if (t->kind != TROUBLE_OPAQUE_SCRIPT ||
+			(j->f->complete && judge_grade(j, c) < GRADE_DENY && judge_lifted(j, t->at)))
 			continue;
-		judge_raise(j, c, &(struct finding){.grade = judge_leaves_box(j, t->at) ? judge_grade_unbounded(j, c) : judge_grade(j, c),
-			.message = str_fmt(j->a, "%s", t->message ? t->message : c->about), .at = t->at});
+		judge_raise(j, c,
+			&(struct finding){.grade = judge_leaves_box(j, t->at) ? judge_grade_unbounded(j, c)
+									      : judge_grade(j, c),
+				.message = str_fmt(j->a, "%s", t->message ? t->message : c->about),
+				.at = t->at});
 	}
 }
 
 static void syntax_error(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_SYNTAX); }
 static void bound_reached(struct judge *j, const struct check *c) { troubles(j, c, TROUBLE_BOUND); }
 
-/* Also the net under the others: facts that are not complete for a reason that no trouble tells never earn more than ask. */
+/* Also the net under the others: facts that are not complete for a reason that no trouble tells never earn
+ * more than ask. */
 static void unknown_construct(struct judge *j, const struct check *c)
 {
 	bool told = false;
@@ -268,7 +290,8 @@ static void unknown_construct(struct judge *j, const struct check *c)
 			say_unknown(j, c, t->at, str_fmt(j->a, "%s", t->message ? t->message : c->about));
 	}
 	if (!j->f->complete && j->ret->verdict > (told ? VERDICT_CONTAIN : VERDICT_ASK))
-		judge_tell_graded(j, c, told ? judge_grade(j, c) : judge_grade_unbounded(j, c), (struct span){0}, STR("this command could not be read to its end"), NULL);
+		judge_tell_graded(j, c, told ? judge_grade(j, c) : judge_grade_unbounded(j, c),
+			(struct span){0}, STR("this command could not be read to its end"), NULL);
 }
 
 /* ---- what is known and not harmless by itself ---- */
@@ -391,16 +414,19 @@ static bool code_said(struct judge *j, const struct snippet *s)
 	const struct check *dynamic = gate_check("code-dynamic");
 
 	if (!s->code->parsed) {
-		say_unknown(j, gate_check("code-error"), s->code->error_at.to ? s->code->error_at : s->at, str_fmt(j->a, "this is no %s that can be read", s->lang));
+		say_unknown(j, gate_check("code-error"), s->code->error_at.to ? s->code->error_at : s->at,
+			str_fmt(j->a, "this is no %s that can be read", s->lang));
 		return true;
 	}
 	for (const struct code_marker *m = s->code->markers; m; m = m->next) {
-		struct str message = str_fmt(j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id);
+		struct str message = str_fmt(
+			j->a, "what this %s code does here is only known when it runs (%s)", s->lang, m->id);
 
 		if (category_said(j, m))
 			continue;
 		if (!strcmp(m->id, "bound")) /* not read to its end */
-			judge_tell_graded(j, dynamic, judge_grade_unbounded(j, dynamic), m->at, message, NULL);
+			judge_tell_graded(
+				j, dynamic, judge_grade_unbounded(j, dynamic), m->at, message, NULL);
 		else
 			say_unknown(j, dynamic, m->at, message);
 	}
@@ -481,8 +507,9 @@ static bool edits_text(const struct judge *j, const struct snippet *s)
 /* Code that installs packages is of no use without the network, so that is what a person is asked about. */
 static bool installs_packages(const struct snippet *s)
 {
-	static const char calls[][24] = {"Pkg.add", "Pkg.build", "Pkg.develop", "Pkg.instantiate", "Pkg.precompile", "Pkg.resolve", "Pkg.update", "install.packages(",
-		"remotes::install", "devtools::install", "BiocManager::install", "pak::", "renv::restore"};
+	static const char calls[][24] = {"Pkg.add", "Pkg.build", "Pkg.develop", "Pkg.instantiate",
+		"Pkg.precompile", "Pkg.resolve", "Pkg.update", "install.packages(", "remotes::install",
+		"devtools::install", "BiocManager::install", "pak::", "renv::restore"};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (str_contains(s->text.text, str_of(calls[i])))
@@ -494,7 +521,8 @@ static bool installs_packages(const struct snippet *s)
 static bool is_sqlite(const struct judge *j, const struct snippet *s)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		if (span_encloses(j->subjects[i].c->at, s->at) && (str_starts(j->subjects[i].base, "sqlite") || str_is(j->subjects[i].base, "duckdb")))
+		if (span_encloses(j->subjects[i].c->at, s->at) &&
+			(str_starts(j->subjects[i].base, "sqlite") || str_is(j->subjects[i].base, "duckdb")))
 			return true;
 	return false;
 }
@@ -520,12 +548,16 @@ static void inline_code(struct judge *j, const struct check *c)
 		if (s->code && code_said(j, s))
 			continue;
 		if (!s->code && installs_packages(s))
-			judge_say(j, gate_check("network"), s->at, STR("this code installs packages, which uses the network"));
+			judge_say(j, gate_check("network"), s->at,
+				STR("this code installs packages, which uses the network"));
 		if (s->lang && !strcmp(s->lang, "sql") && !is_sqlite(j, s)) { /* the box reaches no server */
-			judge_tell_graded(j, c, judge_grade_unbounded(j, c), s->at, STR("this SQL is not known to only read"), "write the statements out");
+			judge_tell_graded(j, c, judge_grade_unbounded(j, c), s->at,
+				STR("this SQL is not known to only read"), "write the statements out");
 			continue;
 		}
-		say_unknown(j, c, s->at, str_fmt(j->a, "this %s code may run commands or write files, and it is not read here", s->lang ? s->lang : "inline"));
+		say_unknown(j, c, s->at,
+			str_fmt(j->a, "this %s code may run commands or write files, and it is not read here",
+				s->lang ? s->lang : "inline"));
 	}
 }
 

@@ -125,7 +125,8 @@ static enum match any_option(const struct subject *s, const struct know_options 
 	return best;
 }
 
-/* Could this operand be the subcommand? It is the first, or the words before it may be values of options that are not known. */
+/* Could this operand be the subcommand? It is the first, or the words before it may be values of options that
+ * are not known. */
 static bool may_be_subcommand(const struct subject *s, const struct know_options *o, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -142,7 +143,9 @@ static enum match any_operand(const struct subject *s, const struct know_options
 	for (size_t at = 0; next_word(list, &at, &want);)
 		for (size_t i = from; i < o->noperands && best < MATCH_YES; i++) {
 			bool sub = want.p[0] == '^';
-			enum match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i)) ? MATCH_NO : word_is(&s->c->argv[o->operands[i]], str_sub(want, sub, want.n));
+			enum match m = want.p[0] == '-' || (sub && !may_be_subcommand(s, o, i))
+				? MATCH_NO
+				: word_is(&s->c->argv[o->operands[i]], str_sub(want, sub, want.n));
 
 			if (m > best)
 				best = m;
@@ -176,17 +179,22 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 static bool said_as(const struct judge *j, const char *id, struct span at, enum grade g)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to && r->grade >= g)
+		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from &&
+			r->at.to == at.to && r->grade >= g)
 			return true;
 	return false;
 }
 
-static bool said(const struct judge *j, const char *id, struct span at) { return said_as(j, id, at, GRADE_OFF); }
+static bool said(const struct judge *j, const char *id, struct span at)
+{
+	return said_as(j, id, at, GRADE_OFF);
+}
 
 /* What these checks are about lies outside of the box: a word that only may mean it does no harm inside. */
 static bool beyond_box(const char *check)
 {
-	static const char ids[][20] = {"remote-change", "infrastructure", "container-escape", "reverse-shell", "disk", "system-state", "system-change", ""};
+	static const char ids[][20] = {"remote-change", "infrastructure", "container-escape", "reverse-shell",
+		"disk", "system-state", "system-change", ""};
 
 	return STR_LISTED(str_of(check), ids);
 }
@@ -208,8 +216,14 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
 		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
 	else if (m == MATCH_MAYBE && !said(j, check, s->c->at) && !single_words_of_curl(s))
-		judge_tell_at_most(j, check, beyond_box(check) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check) ? GRADE_CONTAIN : GRADE_ASK, s->c->at, judge_quote(j, "a word that is not known may make ", s->c->at,
-			str_c(j->a, str_fmt(j->a, " one that %s", message))), alternative);
+		judge_tell_at_most(j, check,
+			beyond_box(check) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check)
+				? GRADE_CONTAIN
+				: GRADE_ASK,
+			s->c->at,
+			judge_quote(j, "a word that is not known may make ", s->c->at,
+				str_c(j->a, str_fmt(j->a, " one that %s", message))),
+			alternative);
 }
 
 /* caisson's own settings */
@@ -303,7 +317,8 @@ static bool reads_file(struct judge *j, struct subject *s, const struct word *ur
 {
 	struct know_options *o = subject_options(j, s);
 
-	return str_is(s->base, "curl") && url->kind == WORD_EXACT && str_starts(url->text, "file:///") && !o->maybe_option && !know_has(o, "-T");
+	return str_is(s->base, "curl") && url->kind == WORD_EXACT && str_starts(url->text, "file:///") &&
+		!o->maybe_option && !know_has(o, "-T");
 }
 
 /* All hosts of the command are known and this machine. */
@@ -343,8 +358,10 @@ static const struct {
 	unsigned effect;
 	char check[16], message[36], alternative[56];
 } effects[] = {
-	{EFFECT_NETWORK, "network", " uses the network", "use what is already here, or let a person allow it"},
-	{EFFECT_PRIVILEGE, "privilege", " runs with other rights", "do without them, or ask a person to run it"},
+	{EFFECT_NETWORK, "network", " uses the network",
+		"use what is already here, or let a person allow it"},
+	{EFFECT_PRIVILEGE, "privilege", " runs with other rights",
+		"do without them, or ask a person to run it"},
 	{EFFECT_PERSISTENCE, "persistence", " sets up something that runs later", "let a person set it up"},
 	{EFFECT_SYSTEM, "system-change", " changes the system", "let a person run it"},
 	{EFFECT_HISTORY, "git-rewrite", " rewrites history", ""},

@@ -32,7 +32,8 @@ static bool regraded(const struct policy *p, const char *id)
 
 bool judge_regraded(const struct judge *j, const char *id) { return regraded(j->p, id); }
 
-/* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as it is. */
+/* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as
+ * it is. */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
 {
 	enum grade g = judge_grade(j, c);
@@ -42,7 +43,8 @@ enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
 
 bool gate_needs_walls(const struct judgement *j, const struct policy *p)
 {
-	static const char ids[][20] = {"opaque-command", "opaque-script", "opaque-path", "inline-code", "code-error", "code-dynamic", "unknown-construct"};
+	static const char ids[][20] = {"opaque-command", "opaque-script", "opaque-path", "inline-code",
+		"code-error", "code-dynamic", "unknown-construct"};
 
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		for (size_t i = 0; i < sizeof(ids) / sizeof(*ids) && r->grade == GRADE_CONTAIN; i++)
@@ -146,9 +148,14 @@ void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct
 	raise_unless_lifted(j, c, &(struct finding){.grade = g > most ? most : g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
 }
 
-void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative)
+void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at,
+	struct str message, const char *alternative)
 {
-	raise_unless_lifted(j, c, &(struct finding){.grade = g, .message = message, .alternative = str_of(alternative ? alternative : ""), .at = at});
+	raise_unless_lifted(j, c,
+		&(struct finding){.grade = g,
+			.message = message,
+			.alternative = str_of(alternative ? alternative : ""),
+			.at = at});
 }
 
 /* ---- lifting ---- */
@@ -176,8 +183,8 @@ static bool works_outside(struct judge *j, struct subject *s)
 }
 
 /*
- * Does a command around this place reach past the box: another machine or a container, other rights, a service of the host? The box would only break it.
- * Text inside text belongs to the command that runs it.
+ * Does a command around this place reach past the box: another machine or a container, other rights, a
+ * service of the host? The box would only break it. Text inside text belongs to the command that runs it.
  */
 bool judge_leaves_box(struct judge *j, struct span at)
 {
@@ -185,7 +192,8 @@ bool judge_leaves_box(struct judge *j, struct span at)
 		return true;
 	for (;;) {
 		for (size_t i = 0; i < j->nsubjects; i++)
-			if (j->subjects[i].row && span_encloses(j->subjects[i].c->at, at) && works_outside(j, &j->subjects[i]))
+			if (j->subjects[i].row && span_encloses(j->subjects[i].c->at, at) &&
+				works_outside(j, &j->subjects[i]))
 				return true;
 		if (at.text == 0 || at.text >= j->f->ntexts)
 			return false;
@@ -291,7 +299,8 @@ struct str judge_quote(struct judge *j, const char *before, struct span at, cons
 bool subject_is_program(const struct judge *j, const struct subject *s)
 {
 	for (const struct launch *l = j->f->launches; l; l = l->next)
-		if (l->at.text == s->c->argv[0].at.text && l->at.from == s->c->argv[0].at.from && str_eq(path_base(l->name), s->base))
+		if (l->at.text == s->c->argv[0].at.text && l->at.from == s->c->argv[0].at.from &&
+			str_eq(path_base(l->name), s->base))
 			return !memchr(l->name.p, '/', l->name.n) || path_is_system_program(l->name);
 	return false;
 }

@@ -1,6 +1,6 @@
 /*
- * npx, bunx and npm exec run what is installed in the project, and fetch what is not. A box without that host can only fail at the latter, after
- * minutes of retries, so it is asked about as network.
+ * npx, bunx and npm exec run what is installed in the project, and fetch what is not. A box without that host
+ * can only fail at the latter, after minutes of retries, so it is asked about as network.
  */
 #include "gate/judge.h"
 
@@ -8,13 +8,14 @@
 
 struct package {
 	struct str name, bin; /* "@scope/name" and what its program is likely called */
-	bool local;           /* a path */
-	bool fetched;         /* an address, or a tag such as @latest, which only the registry can resolve */
+	bool local;	      /* a path */
+	bool fetched;	      /* an address, or a tag such as @latest, which only the registry can resolve */
 };
 
 static bool is_runner(const struct via *v)
 {
-	static const char names[][20] = {"wrapper:npx", "wrapper:npm exec", "wrapper:npm x", "wrapper:bunx", "wrapper:bun x", ""};
+	static const char names[][20] = {
+		"wrapper:npx", "wrapper:npm exec", "wrapper:npm x", "wrapper:bunx", "wrapper:bun x", ""};
 
 	return v && STR_LISTED(str_of(v->name), names);
 }
@@ -32,7 +33,8 @@ static struct package package_of(struct str word)
 	}
 	p.bin = path_base(p.name);
 	p.local = str_starts(word, ".") || str_starts(word, "/");
-	p.fetched |= !p.local && (memchr(word.p, ':', word.n) || (word.p[0] != '@' && memchr(p.name.p, '/', p.name.n)));
+	p.fetched |= !p.local &&
+		(memchr(word.p, ':', word.n) || (word.p[0] != '@' && memchr(p.name.p, '/', p.name.n)));
 	return p;
 }
 
@@ -43,7 +45,8 @@ struct found {
 static void found_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	(void)j, (void)x;
-	((struct found *)ctx)->any |= w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
+	((struct found *)ctx)->any |=
+		w->answer && w->answer->target != PATH_ABSENT && w->answer->target != PATH_UNREADABLE;
 }
 
 /* In the first round this only asks. */
@@ -52,22 +55,27 @@ static bool present(struct judge *j, struct str dir, const char *what, struct st
 	struct access x = {.kind = ACCESS_READ};
 	struct found f = {0};
 
-	x.path = (struct word){.kind = WORD_EXACT, .text = str_fmt(j->a, "%.*s/%s%.*s", STR_ARG(dir), what, STR_ARG(name))};
+	x.path = (struct word){
+		.kind = WORD_EXACT, .text = str_fmt(j->a, "%.*s/%s%.*s", STR_ARG(dir), what, STR_ARG(name))};
 	paths_each(j, &x, found_one, &f);
 	return f.any;
 }
 
-/* Is it installed in this directory or one above it? A program that is known counts as installed, unless the project was never installed. */
+/* Is it installed in this directory or one above it? A program that is known counts as installed, unless the
+ * project was never installed. */
 static bool installed(struct judge *j, const struct command *c, const struct package *p)
 {
-	bool known = know_find(p->bin, j->p->commands, j->p->ncommands) != NULL, here = false, missing = false;
+	bool known = know_find(p->bin, j->p->commands, j->p->ncommands) != NULL, here = false,
+	     missing = false;
 	struct str dir = path_plain(j->a, c->cwd);
 
 	for (int i = 0; i < LEVELS_MAX && dir.n > 1; i++) {
 		size_t up = dir.n;
-		bool project = present(j, dir, "package.json", STR("")), modules = present(j, dir, "node_modules", STR(""));
+		bool project = present(j, dir, "package.json", STR("")),
+		     modules = present(j, dir, "node_modules", STR(""));
 
-		here |= present(j, dir, "node_modules/.bin/", p->bin) || present(j, dir, "node_modules/", p->name);
+		here |= present(j, dir, "node_modules/.bin/", p->bin) ||
+			present(j, dir, "node_modules/", p->name);
 		missing |= project && !modules;
 		if (str_eq(dir, j->v->project))
 			break;
@@ -80,7 +88,8 @@ static bool installed(struct judge *j, const struct command *c, const struct pac
 
 static bool looks_up(const struct command *c)
 {
-	return c->argc && c->argv[0].kind == WORD_EXACT && c->argv[0].text.n && is_runner(c->via) && text_exact(c->cwd) && str_starts(c->cwd, "/");
+	return c->argc && c->argv[0].kind == WORD_EXACT && c->argv[0].text.n && is_runner(c->via) &&
+		text_exact(c->cwd) && str_starts(c->cwd, "/");
 }
 
 /* npx --no-install, --offline: nothing is fetched. */
@@ -89,7 +98,9 @@ static bool stays_offline(const struct judge *j, struct span at)
 	static const char options[][16] = {"--no-install", "--offline", "--no", ""};
 
 	for (const struct command *c = j->f->commands; c; c = c->next)
-		for (size_t i = 1; c->at.text == at.text && c->at.from == at.from && i < c->argc && c->argv[i].kind == WORD_EXACT && str_starts(c->argv[i].text, "-"); i++)
+		for (size_t i = 1; c->at.text == at.text && c->at.from == at.from && i < c->argc &&
+			c->argv[i].kind == WORD_EXACT && str_starts(c->argv[i].text, "-");
+			i++)
 			if (STR_LISTED(c->argv[i].text, options))
 				return true;
 	return false;
@@ -114,7 +125,10 @@ void packages_fetch(struct judge *j, const struct check *c)
 		p = package_of(k->argv[0].text);
 		if (p.local || (!p.fetched && installed(j, k, &p)))
 			continue;
-		judge_tell(j, c, k->at, str_fmt(j->a, "'%.*s' is not installed in the project, so the network is used to fetch it", STR_ARG(k->argv[0].text)),
+		judge_tell(j, c, k->at,
+			str_fmt(j->a,
+				"'%.*s' is not installed in the project, so the network is used to fetch it",
+				STR_ARG(k->argv[0].text)),
 			"install it as a dependency first");
 	}
 }

@@ -24,7 +24,8 @@ static bool warned(const struct judge *j, const char *id)
 }
 
 /* A rule that allows a command says nothing of its redirections; a redirect rule or an Edit() rule does. */
-static void tell_graded(struct judge *j, const struct check *c, enum grade g, const struct access *x, const struct where *w, const char *what, const char *alternative)
+static void tell_graded(struct judge *j, const struct check *c, enum grade g, const struct access *x,
+	const struct where *w, const char *what, const char *alternative)
 {
 	struct str message = str_fmt(j->a, "%s '%.*s'%s", what, STR_ARG(w->path),
 		str_eq(w->path, w->real) ? "" : str_c(j->a, str_fmt(j->a, ", which is '%.*s'", STR_ARG(w->real))));
@@ -41,7 +42,8 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 		judge_tell_graded(j, c, g, x->at, message, alternative);
 }
 
-static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w, const char *what, const char *alternative)
+static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w,
+	const char *what, const char *alternative)
 {
 	const struct check *c = gate_check(id);
 
@@ -198,18 +200,25 @@ static bool reads_list(const struct command *c)
 /* Does find start inside the project, or where it is not known? */
 static bool starts_inside(struct judge *j, const struct command *c)
 {
-	for (size_t k = 1; k < c->argc && c->argv[k].kind == WORD_EXACT && !strchr("-(!,", c->argv[k].text.n ? c->argv[k].text.p[0] : '-'); k++) {
+	for (size_t k = 1; k < c->argc && c->argv[k].kind == WORD_EXACT &&
+		!strchr("-(!,", c->argv[k].text.n ? c->argv[k].text.p[0] : '-');
+		k++) {
 		struct str text = c->argv[k].text, cwd = text_exact(c->cwd) ? c->cwd : STR("");
 
 		if (text.p[0] != '/' && !cwd.n)
 			continue;
-		if (path_place(j, path_plain(j->a, text.p[0] == '/' ? text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(text)))) != PLACE_ROOT)
+		if (path_place(j,
+			    path_plain(j->a,
+				    text.p[0] == '/' ? text
+						     : str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd),
+							       STR_ARG(text)))) != PLACE_ROOT)
 			return false;
 	}
 	return true;
 }
 
-/* Did find choose by its tests what is deleted here, by itself or through xargs? Filters between them only leave lines out. */
+/* Did find choose by its tests what is deleted here, by itself or through xargs? Filters between them only
+ * leave lines out. */
 bool paths_found(struct judge *j, const struct access *x)
 {
 	static const char filters[][8] = {"grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "xargs"};
@@ -217,15 +226,19 @@ bool paths_found(struct judge *j, const struct access *x)
 	bool found = false;
 
 	for (const struct mark *m = j->f->marks; m; m = m->next)
-		if (m->kind == MARK_PIPELINE && span_encloses(m->at, x->at) && (!pipeline.to || m->at.to - m->at.from < pipeline.to - pipeline.from))
+		if (m->kind == MARK_PIPELINE && span_encloses(m->at, x->at) &&
+			(!pipeline.to || m->at.to - m->at.from < pipeline.to - pipeline.from))
 			pipeline = m->at;
-	if (pipeline.text < j->f->ntexts && pipeline.to && str_find(str_sub(j->f->texts[pipeline.text].bytes, pipeline.from, pipeline.to), '<', 0) >= 0)
+	if (pipeline.text < j->f->ntexts && pipeline.to &&
+		str_find(str_sub(j->f->texts[pipeline.text].bytes, pipeline.from, pipeline.to), '<', 0) >= 0)
 		return false; /* another input would take the place of the pipe */
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		const struct subject *s = &j->subjects[i];
 		bool filter = x->op && str_is(s->base, x->op);
 
-		if (str_is(s->base, "find") && (span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) && find_chooses(s->c, true)) {
+		if (str_is(s->base, "find") &&
+			(span_encloses(s->c->at, x->at) || span_encloses(pipeline, s->c->at)) &&
+			find_chooses(s->c, true)) {
 			if (!starts_inside(j, s->c) || !subject_is_program(j, s))
 				return false;
 			found = true;
@@ -330,10 +343,12 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
 	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
-		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"), "show the change and let a person make it");
+		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"),
+			"show the change and let a person make it");
 		return;
 	}
-	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) && !warned(j, "project-files-delete"))
+	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) &&
+		!warned(j, "project-files-delete"))
 		tell(j, "project-files-delete", x, w, phrase(j, x, "files of the project:"), NULL);
 	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
 		tell(j, "link-write", x, w, phrase(j, x, "a file that has other names elsewhere:"), "write to a copy of its own");
@@ -404,7 +419,9 @@ static const char *deleted_thing(const struct judge *j, const struct access *x, 
 	if (x->below || w->wild) {
 		if (str_is(w->real, "/") || str_is(w->real, "/*") || str_is(w->real, "/**"))
 			return "the whole file system:";
-		if (j->v->home.n > 1 && path_within(w->real, j->v->home) && (w->real.n == j->v->home.n || str_is(str_sub(w->real, j->v->home.n, w->real.n), "/*")))
+		if (j->v->home.n > 1 && path_within(w->real, j->v->home) &&
+			(w->real.n == j->v->home.n ||
+				str_is(str_sub(w->real, j->v->home.n, w->real.n), "/*")))
 			return "the whole home directory:";
 		if (w->place == PLACE_SYSTEM)
 			return "a directory of the system:";
@@ -425,7 +442,8 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
 		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
-		tell(j, "outside-delete", x, w, phrase(j, x, deleted_thing(j, x, w)), "delete inside the project only, or ask a person to do it");
+		tell(j, "outside-delete", x, w, phrase(j, x, deleted_thing(j, x, w)),
+			"delete inside the project only, or ask a person to do it");
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
 		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n) /* a tool that edits shows what it changes */
@@ -465,14 +483,18 @@ static bool follows_links(const struct judge *j, const struct access *x)
 	return false;
 }
 
-/* In the box the links lead nowhere but to the project; only deleting all of that, or a place that is known to lie outside, is worth a question. */
+/* In the box the links lead nowhere but to the project; only deleting all of that, or a place that is known
+ * to lie outside, is worth a question. */
 static void tell_unresolved(struct judge *j, const struct access *x, const struct where *w)
 {
 	const struct check *c = gate_check("opaque-path");
 	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP);
-	enum grade g = outside || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w)) ? judge_grade_unbounded(j, c) : judge_grade(j, c);
+	enum grade g = outside || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w))
+		? judge_grade_unbounded(j, c)
+		: judge_grade(j, c);
 
-	tell_graded(j, c, g, x, w, phrase(j, x, "a path whose links could not be resolved:"), "write the path out");
+	tell_graded(j, c, g, x, w, phrase(j, x, "a path whose links could not be resolved:"),
+		"write the path out");
 }
 
 static void check_change(struct judge *j, const struct access *x, const struct where *w)
@@ -488,7 +510,8 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	else
 		outside(j, x, w);
 	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
-		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"), "a person changes them, at a terminal");
+		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"),
+			"a person changes them, at a terminal");
 }
 
 /* Looking at a name, or at what a directory lists, gives no secret away. */
@@ -587,7 +610,8 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
 		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process:"), NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
-		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"), "look at the names alone, or at an example file");
+		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"),
+			"look at the names alone, or at an example file");
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
 		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
 	if (path_table_odd(w->path) || path_table_odd(w->real))

@@ -1,5 +1,6 @@
 /*
- * Ending processes. The box has processes of its own only, so a contained kill reaches nothing: what is meant runs on the host, or is asked about.
+ * Ending processes. The box has processes of its own only, so a contained kill reaches nothing: what is meant
+ * runs on the host, or is asked about.
  *
  *   quiet    jobs of the shell, and processes that the request itself started ($!)
  *   warn     development servers by name (pkill -f "next dev") or by the port they listen on (lsof -ti:3000)
@@ -11,21 +12,27 @@
 /* ---- development servers ---- */
 
 /* Commands that people start to work with and start again at will. */
-static const char servers[][24] = {"next dev", "next start", "next-server", "vite", "webpack", "webpack-dev-server", "nodemon", "react-scripts", "http-server", "live-server",
-	"uvicorn", "gunicorn", "hypercorn", "daphne", "flask run", "runserver", "http.server", "rails server", "rails s", "puma", "jekyll serve", "hugo server", "storybook",
-	"ts-node-dev", "tsx watch", "ng serve", "nuxt dev", "nuxi dev", "astro dev", "remix dev", "expo start", "metro", "wrangler dev", "browser-sync", "mkdocs serve",
-	"sphinx-autobuild", "streamlit run", "npm run dev", "npm run start", "npm start", "pnpm dev", "pnpm run dev", "yarn dev", "bun dev", "bun run dev", "cargo watch",
-	"artisan serve", "php -S", "parcel", "esbuild", "turbo dev", "nx serve", "vitest", "jest", "playwright test", ""};
+static const char servers[][24] = {"next dev", "next start", "next-server", "vite", "webpack",
+	"webpack-dev-server", "nodemon", "react-scripts", "http-server", "live-server", "uvicorn", "gunicorn",
+	"hypercorn", "daphne", "flask run", "runserver", "http.server", "rails server", "rails s", "puma",
+	"jekyll serve", "hugo server", "storybook", "ts-node-dev", "tsx watch", "ng serve", "nuxt dev",
+	"nuxi dev", "astro dev", "remix dev", "expo start", "metro", "wrangler dev", "browser-sync",
+	"mkdocs serve", "sphinx-autobuild", "streamlit run", "npm run dev", "npm run start", "npm start",
+	"pnpm dev", "pnpm run dev", "yarn dev", "bun dev", "bun run dev", "cargo watch", "artisan serve",
+	"php -S", "parcel", "esbuild", "turbo dev", "nx serve", "vitest", "jest", "playwright test", ""};
 
-/* Words of programs that must not go quietly: this one, agents and editors, what keeps a session, databases. */
-static const char kept[][16] = {"caisson", "claude", "codex", "gemini", "cursor", "copilot", "opencode", "windsurf", "qwen", "code", "electron", "ssh", "systemd", "dbus",
-	"tmux", "screen", "bash", "zsh", "fish", "login", "xorg", "wayland", "gnome", "plasma", "postgres", "mysql", "mariadb", "redis", "mongo", "docker", "containerd",
-	"cli.", "index.", "main.js", ""};
+/* Words of programs that must not go quietly: this one, agents and editors, what keeps a session, databases.
+ */
+static const char kept[][16] = {"caisson", "claude", "codex", "gemini", "cursor", "copilot", "opencode",
+	"windsurf", "qwen", "code", "electron", "ssh", "systemd", "dbus", "tmux", "screen", "bash", "zsh",
+	"fish", "login", "xorg", "wayland", "gnome", "plasma", "postgres", "mysql", "mariadb", "redis",
+	"mongo", "docker", "containerd", "cli.", "index.", "main.js", ""};
 
 static const struct {
 	unsigned from, to;
-} dev_ports[] = {{1234, 1234}, {1313, 1313}, {3000, 3010}, {4000, 4010}, {4173, 4173}, {4200, 4200}, {4321, 4321}, {5000, 5010}, {5173, 5183}, {5500, 5500}, {6006, 6006},
-	{8000, 8010}, {8080, 8090}, {8888, 8888}, {9000, 9000}, {19000, 19006}};
+} dev_ports[] = {{1234, 1234}, {1313, 1313}, {3000, 3010}, {4000, 4010}, {4173, 4173}, {4200, 4200},
+	{4321, 4321}, {5000, 5010}, {5173, 5183}, {5500, 5500}, {6006, 6006}, {8000, 8010}, {8080, 8090},
+	{8888, 8888}, {9000, 9000}, {19000, 19006}};
 
 static bool is_dev_port(struct str s)
 {
@@ -69,7 +76,8 @@ static bool names_server(struct judge *j, struct str pattern)
 	struct str s = lower_case(j->a, pattern);
 
 	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= '0' && s.p[i] <= '9') || strchr(" _./:@=-", s.p[i])))
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= '0' && s.p[i] <= '9') ||
+			    strchr(" _./:@=-", s.p[i])))
 			return false;
 	for (size_t i = 0; *kept[i]; i++)
 		if (str_contains(s, str_of(kept[i])))
@@ -78,7 +86,8 @@ static bool names_server(struct judge *j, struct str pattern)
 		struct str want = lower_case(j->a, str_of(servers[i]));
 
 		for (size_t k = 0; k + want.n <= s.n; k++)
-			if (!memcmp(s.p + k, want.p, want.n) && (k == 0 || strchr(" /", s.p[k - 1])) && (k + want.n == s.n || s.p[k + want.n] == ' '))
+			if (!memcmp(s.p + k, want.p, want.n) && (k == 0 || strchr(" /", s.p[k - 1])) &&
+				(k + want.n == s.n || s.p[k + want.n] == ' '))
 				return true;
 	}
 	return names_script(s);
@@ -89,7 +98,8 @@ static bool names_server(struct judge *j, struct str pattern)
 /* An option of pkill, pgrep or killall that leaves the choice to the pattern. */
 static bool is_plain_option(struct str s)
 {
-	static const char signals[][10] = {"-9", "-15", "-2", "-1", "-TERM", "-KILL", "-INT", "-HUP", "-QUIT", "-SIGTERM", "-SIGKILL", "-SIGINT", "-SIGHUP", "--full", "--exact", ""};
+	static const char signals[][10] = {"-9", "-15", "-2", "-1", "-TERM", "-KILL", "-INT", "-HUP", "-QUIT",
+		"-SIGTERM", "-SIGKILL", "-SIGINT", "-SIGHUP", "--full", "--exact", ""};
 
 	if (STR_LISTED(s, signals))
 		return true;
@@ -134,7 +144,9 @@ static bool chooses_port(const struct command *c)
 			letter++;
 		if (colon < 0 ? letter != s.n : !is_dev_port(str_sub(s, (size_t)colon + 1, s.n)))
 			return false;
-		if (colon >= 0 && letter != (size_t)colon && !str_is(str_sub(s, letter, (size_t)colon), "tcp") && !str_is(str_sub(s, letter, (size_t)colon), "TCP"))
+		if (colon >= 0 && letter != (size_t)colon &&
+			!str_is(str_sub(s, letter, (size_t)colon), "tcp") &&
+			!str_is(str_sub(s, letter, (size_t)colon), "TCP"))
 			return false;
 		ports += colon >= 0;
 	}
@@ -145,7 +157,8 @@ static bool is_source(struct judge *j, const struct subject *s)
 {
 	if (!s->c->argc || !subject_is_program(j, s))
 		return false;
-	return str_is(s->base, "pgrep") ? chooses_server(j, s->c) : str_is(s->base, "lsof") && chooses_port(s->c);
+	return str_is(s->base, "pgrep") ? chooses_server(j, s->c)
+					: str_is(s->base, "lsof") && chooses_port(s->c);
 }
 
 static struct str bytes_at(const struct judge *j, struct span at)
@@ -174,7 +187,8 @@ static bool word_from_server(struct judge *j, const struct word *w)
 	struct str inner = substituted(bytes_at(j, w->at));
 
 	for (size_t i = 0; i < j->nsubjects && inner.n; i++)
-		if (span_encloses(w->at, j->subjects[i].c->at) && str_eq(bytes_at(j, j->subjects[i].c->at), inner))
+		if (span_encloses(w->at, j->subjects[i].c->at) &&
+			str_eq(bytes_at(j, j->subjects[i].c->at), inner))
 			return is_source(j, &j->subjects[i]);
 	return false;
 }
@@ -207,19 +221,22 @@ static struct span pipeline_of(const struct judge *j, struct span at)
 	struct span w = {0};
 
 	for (const struct mark *m = j->f->marks; m; m = m->next)
-		if (m->kind == MARK_PIPELINE && span_encloses(m->at, at) && (!w.to || m->at.to - m->at.from < w.to - w.from))
+		if (m->kind == MARK_PIPELINE && span_encloses(m->at, at) &&
+			(!w.to || m->at.to - m->at.from < w.to - w.from))
 			w = m->at;
 	return w;
 }
 
 static void tell_server(struct judge *j, struct span at)
 {
-	judge_tell_at_most(j, "process-end", GRADE_DENY, at, judge_quote(j, "", at, " ends a development server"), NULL);
+	judge_tell_at_most(
+		j, "process-end", GRADE_DENY, at, judge_quote(j, "", at, " ends a development server"), NULL);
 }
 
 /* ---- kill ---- */
 
-/* Does the request speak of processes that it started, and not of the one that started it? Else a number may be anybody's. */
+/* Does the request speak of processes that it started, and not of the one that started it? Else a number may
+ * be anybody's. */
 static bool has_own_jobs(const struct judge *j)
 {
 	static const char marks[][10] = {"$!", "${!}", "$$", "BASHPID", "jobs", ""};
@@ -259,11 +276,16 @@ static void kill_one(struct judge *j, const struct subject *s, const struct word
 	if (is_own(j, w))
 		return;
 	if (w->kind == WORD_EXACT && (str_is(w->text, "-1") || str_is(w->text, "1") || str_is(w->text, "0")))
-		judge_tell_at_most(j, "system-state", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"), "kill one process by its number");
+		judge_tell_at_most(j, "system-state", GRADE_DENY, s->c->at,
+			judge_quote(j, "", s->c->at, " ends everything, or what keeps the machine running"),
+			"kill one process by its number");
 	else if (w->kind != WORD_EXACT && (xargs ? pipe_from_server(j, s, pipeline) : word_from_server(j, w)))
 		tell_server(j, s->c->at);
 	else
-		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, w->kind == WORD_EXACT ? " ends a process" : " ends processes that are not known yet"),
+		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at,
+			judge_quote(j, "", s->c->at,
+				w->kind == WORD_EXACT ? " ends a process"
+						      : " ends processes that are not known yet"),
 			"end what you started by its job (kill %1) or by $!");
 }
 
@@ -276,14 +298,17 @@ static void check_kill(struct judge *j, const struct subject *s)
 
 		if (w->kind == WORD_EXACT && !ended && str_is(w->text, "--")) {
 			ended = true;
-		} else if (w->kind == WORD_EXACT && !ended && (str_is(w->text, "-l") || str_is(w->text, "-L") || str_is(w->text, "-0"))) {
+		} else if (w->kind == WORD_EXACT && !ended &&
+			(str_is(w->text, "-l") || str_is(w->text, "-L") || str_is(w->text, "-0"))) {
 			return;
-		} else if (w->kind == WORD_EXACT && !ended && (str_is(w->text, "-s") || str_is(w->text, "-n"))) {
+		} else if (w->kind == WORD_EXACT && !ended &&
+			(str_is(w->text, "-s") || str_is(w->text, "-n"))) {
 			if (i + 1 < s->c->argc && str_is(s->c->argv[i + 1].text, "0"))
 				return;
 			signalled = true;
 			i++;
-		} else if (w->kind == WORD_EXACT && !ended && !signalled && str_starts(w->text, "-") && (!str_is(w->text, "-1") || i + 1 < s->c->argc)) {
+		} else if (w->kind == WORD_EXACT && !ended && !signalled && str_starts(w->text, "-") &&
+			(!str_is(w->text, "-1") || i + 1 < s->c->argc)) {
 			signalled = true; /* -9, -KILL; -1 alone is a target */
 		} else {
 			kill_one(j, s, w);
@@ -295,7 +320,8 @@ static void check_kill(struct judge *j, const struct subject *s)
 static bool sends_nothing(const struct command *c)
 {
 	for (size_t i = 1; i < c->argc; i++)
-		if (c->argv[i].kind == WORD_EXACT && (str_is(c->argv[i].text, "-0") || str_is(c->argv[i].text, "-l")))
+		if (c->argv[i].kind == WORD_EXACT &&
+			(str_is(c->argv[i].text, "-0") || str_is(c->argv[i].text, "-l")))
 			return true;
 	return false;
 }
@@ -303,7 +329,8 @@ static bool sends_nothing(const struct command *c)
 /* pkill -P $$: children of this shell. */
 static bool ends_children(const struct judge *j, const struct command *c)
 {
-	return c->argc == 3 && str_is(c->argv[1].text, "-P") && c->argv[2].kind == WORD_UNKNOWN && is_own(j, &c->argv[2]);
+	return c->argc == 3 && str_is(c->argv[1].text, "-P") && c->argv[2].kind == WORD_UNKNOWN &&
+		is_own(j, &c->argv[2]);
 }
 
 /* fuser -k 3000/tcp */
@@ -314,7 +341,8 @@ static bool frees_port(const struct command *c)
 
 		if (c->argv[i].kind != WORD_EXACT)
 			return false;
-		if (!str_is(s, "-k") && !str_is(s, "--kill") && !str_is(s, "-9") && !str_is(s, "-s") && !(str_ends(s, "/tcp") && is_dev_port(str_sub(s, 0, s.n - 4))))
+		if (!str_is(s, "-k") && !str_is(s, "--kill") && !str_is(s, "-9") && !str_is(s, "-s") &&
+			!(str_ends(s, "/tcp") && is_dev_port(str_sub(s, 0, s.n - 4))))
 			return false;
 	}
 	return true;
@@ -328,10 +356,15 @@ void processes_check(struct judge *j, struct subject *s)
 		check_kill(j, s);
 	else if (many && (sends_nothing(s->c) || ends_children(j, s->c)))
 		return;
-	else if (many ? chooses_server(j, s->c) : str_is(s->base, "fuser") && know_has(subject_options(j, s), "-k") && frees_port(s->c))
+	else if (many ? chooses_server(j, s->c)
+		      : str_is(s->base, "fuser") && know_has(subject_options(j, s), "-k") && frees_port(s->c))
 		tell_server(j, s->c->at);
 	else if (many)
-		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " ends every process of that name"), "end what you started by its job (kill %1) or by $!");
-	else if (str_is(s->base, "fuser") && (know_has(subject_options(j, s), "-k") || subject_options(j, s)->maybe_option))
-		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " ends processes"), NULL);
+		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at,
+			judge_quote(j, "", s->c->at, " ends every process of that name"),
+			"end what you started by its job (kill %1) or by $!");
+	else if (str_is(s->base, "fuser") &&
+		(know_has(subject_options(j, s), "-k") || subject_options(j, s)->maybe_option))
+		judge_tell_at_most(j, "system-change", GRADE_DENY, s->c->at,
+			judge_quote(j, "", s->c->at, " ends processes"), NULL);
 }

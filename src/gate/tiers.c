@@ -450,11 +450,14 @@ static void list_unknown(struct judge *j)
 	if (!j->p->only)
 		return;
 	if (t)
-		judge_tell_at_most(j, "not-on-list", GRADE_ASK, t->at, STR("this may run a program that is not on the list of this policy"), NULL);
+		judge_tell_at_most(j, "not-on-list", GRADE_ASK, t->at,
+			STR("this may run a program that is not on the list of this policy"), NULL);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
 			judge_tell_at_most(j, "not-on-list", GRADE_ASK, j->subjects[i].c->at,
-				judge_quote(j, "", j->subjects[i].c->at, " may be a program that is not on the list of this policy"), NULL);
+				judge_quote(j, "", j->subjects[i].c->at,
+					" may be a program that is not on the list of this policy"),
+				NULL);
 }
 
 static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *v)
@@ -684,10 +687,13 @@ static void plan_unknown(struct judge *j, const struct check *c)
 		judge_say(j, c, t->at, STR("what this runs is not known, and this is plan mode"));
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
-			judge_say(j, c, j->subjects[i].c->at, judge_quote(j, "which command ", j->subjects[i].c->at, " runs is not known, and this is plan mode"));
+			judge_say(j, c, j->subjects[i].c->at,
+				judge_quote(j, "which command ", j->subjects[i].c->at,
+					" runs is not known, and this is plan mode"));
 	for (const struct snippet *s = j->f->snippets; s; s = s->next)
 		if (s->code ? !s->code->complete : !inline_harmless(s))
-			judge_say(j, c, s->at, STR("what this code does is not known, and this is plan mode"));
+			judge_say(
+				j, c, s->at, STR("what this code does is not known, and this is plan mode"));
 }
 
 void tiers_plan(struct judge *j, const struct check *c)

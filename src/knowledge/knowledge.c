@@ -278,12 +278,14 @@ static bool first_is_loose(const struct know_applying *ap)
 	return false;
 }
 
-/* The word that makes the count of operands unsure is a pattern (bot[1]), and each operand is judged by how it starts. */
+/* The word that makes the count of operands unsure is a pattern (bot[1]), and each operand is judged by how
+ * it starts. */
 static bool keyed_pattern(const struct know_applying *ap)
 {
 	const struct know_operands *o = &ap->ops;
 	struct word w = ap->s->argv[ap->s->lost];
-	return o->rest.kind == KIND_KEYED && !know_runs(o->last.kind) && !know_runs(o->after.kind) && !o->nfirst && w.glob && !ap->s->maybe_option;
+	return o->rest.kind == KIND_KEYED && !know_runs(o->last.kind) && !know_runs(o->after.kind) &&
+		!o->nfirst && w.glob && !ap->s->maybe_option;
 }
 
 #define SPECS_MAX 16
@@ -412,18 +414,21 @@ static bool in_list(const char *list, struct str word, bool anywhere)
 }
 
 /*
- * `kubectl delete pod x --help` prints, too, where the row says so. It must be the last word and no value of an option before it; every word is
- * known, and none is a command of its own.
+ * `kubectl delete pod x --help` prints, too, where the row says so. It must be the last word and no value of
+ * an option before it; every word is known, and none is a command of its own.
  */
-static bool prints_help(const struct know_row *top, const struct word *argv, size_t argc, const struct know_result *r)
+static bool prints_help(
+	const struct know_row *top, const struct word *argv, size_t argc, const struct know_result *r)
 {
 	for (const struct know_use *u = r->uses; u; u = u->next)
-		if (u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_OPAQUE || u->role == USE_EXEC)
+		if (u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT ||
+			u->role == USE_OPAQUE || u->role == USE_EXEC)
 			return false;
 	for (size_t i = 1; i < argc; i++)
 		if (argv[i].kind != WORD_EXACT || str_is(argv[i].text, "--"))
 			return false;
-	return top->info && argc > 2 && !str_starts(argv[argc - 2].text, "-") && in_list(know_string(top, top->info), argv[argc - 1].text, true);
+	return top->info && argc > 2 && !str_starts(argv[argc - 2].text, "-") &&
+		in_list(know_string(top, top->info), argv[argc - 1].text, true);
 }
 
 /*
@@ -438,7 +443,8 @@ static bool only_prints(const struct know_row *top, const struct know_row *row, 
 		return false;
 	if (row == top)
 		return in_list(list, w.text, false);
-	return row->info ? in_list(know_string(row, row->info), w.text, false) : str_is(w.text, "--help") && in_list(list, w.text, false);
+	return row->info ? in_list(know_string(row, row->info), w.text, false)
+			 : str_is(w.text, "--help") && in_list(list, w.text, false);
 }
 
 /*

@@ -134,11 +134,15 @@ static void emit_contained(struct know_applying *ap, struct know_spec spec, size
 static struct word pattern_start(struct know_applying *ap, struct word w)
 {
 	size_t n = 0;
-	while (w.glob && n < w.text.n && !text_hole(w.text.p[n]) && !strchr("*?[]\\(){}!+@^~#<|", w.text.p[n]))
+	while (w.glob && n < w.text.n && !text_hole(w.text.p[n]) &&
+		!strchr("*?[]\\(){}!+@^~#<|", w.text.p[n]))
 		n++;
 	if (!n)
 		return w;
-	return (struct word){.kind = WORD_UNKNOWN, .ambient = w.ambient, .text = str_cat(ap->a, str_sub(w.text, 0, n), str_n("\0", 1)), .at = w.at};
+	return (struct word){.kind = WORD_UNKNOWN,
+		.ambient = w.ambient,
+		.text = str_cat(ap->a, str_sub(w.text, 0, n), str_n("\0", 1)),
+		.at = w.at};
 }
 
 void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t to, struct word w)

@@ -314,10 +314,12 @@ static bool replaces_only(const struct word *argv, size_t end)
 	return replaces;
 }
 
-/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? The command is known, the words need not be. */
+/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? The
+ * command is known, the words need not be. */
 static bool parallel_known(const struct know_use *u, const struct word *argv, size_t argc)
 {
-	if (!str_is(base_name(argv[0].text), "parallel") || u->to >= argc || argc - u->to > PARALLEL_WORDS_MAX || !str_is(argv[u->to].text, ":::"))
+	if (!str_is(base_name(argv[0].text), "parallel") || u->to >= argc ||
+		argc - u->to > PARALLEL_WORDS_MAX || !str_is(argv[u->to].text, ":::"))
 		return false;
 	for (size_t i = 0; i < argc; i++) {
 		struct str s = argv[i].text;
@@ -327,7 +329,8 @@ static bool parallel_known(const struct know_use *u, const struct word *argv, si
 		if (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n)))
 			return false;
 		/* other options may change what the words are: -I, -N, --colsep */
-		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") && !str_is(s, "-u") && !str_is(s, "-t"))
+		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") &&
+			!str_is(s, "-u") && !str_is(s, "-t"))
 			return false;
 	}
 	return true;
@@ -352,7 +355,9 @@ static void parallel_script(struct eval *e, const struct know_use *u, const stru
 
 	for (size_t i = u->to + 1; i < argc; i++)
 		if (argv[i].kind == WORD_EXACT)
-			inner_script(e, "parallel", str_fmt(e->a, "%.*s '%.*s'", STR_ARG(command), STR_ARG(argv[i].text)), false, argv[0].at);
+			inner_script(e, "parallel",
+				str_fmt(e->a, "%.*s '%.*s'", STR_ARG(command), STR_ARG(argv[i].text)), false,
+				argv[0].at);
 		else
 			inner_script(e, "parallel", command, true, argv[0].at);
 }
