@@ -136,6 +136,7 @@ void record_view_json(struct buf *b, const struct view *v, enum dialect dialect,
 	answer_field(b, "state_dir", v->state_dir);
 	answer_field(b, "program", v->program);
 	answer_field(b, "tmp", v->tmp);
+	put_bool(b, "fold_case", v->fold_case);
 	put_bool(b, "boxed", v->boxed);
 	put_bool(b, "agent", v->agent);
 	put_bool(b, "unvetted", v->unvetted.everywhere);
@@ -392,7 +393,7 @@ static int read_view(void *arg)
 
 	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
 		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
-		.boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = {.everywhere = flag(o, "unvetted")}};
+		.fold_case = flag(o, "fold_case"), .boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = {.everywhere = flag(o, "unvetted")}};
 	v->paths_end = &v->paths;
 	v->globs_end = &v->globs;
 	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};

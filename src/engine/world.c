@@ -11,6 +11,7 @@
 #include "gate/path_table.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/fold.h"
 #include "sys/git_tree.h"
 #include "sys/git_view.h"
 #include "sys/glob.h"
@@ -191,6 +192,7 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	remembered_read(a, ret->state_dir, ret->uid, known);
 	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
 	fill_roots(m, p, ret);
+	ret->fold_case = fold_probe(ret->project.n ? ret->project : ret->cwd);
 	ret->program = find_program(a);
 	ret->tmp = find_tmp(a);
 	protect_unvetted(a, ret->state_dir, &ret->unvetted); /* the gate needs an answer at once; the hook may wait for a better one */

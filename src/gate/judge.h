@@ -99,6 +99,8 @@ bool judge_ask(struct judge *j, const struct question *asked);
 /* derive.c. The same step is remembered once. */
 void judge_step(struct judge *j, const char *what, struct str rule, struct span at);
 struct where;
+/* Are names compared without regard to case: because the policy says so, or because the file system does? */
+static inline bool judge_folds(const struct judge *j) { return j->p->fold_case || j->v->fold_case; }
 void judge_placed(struct judge *j, const struct access *x, const struct where *w);
 void judge_known(struct judge *j);
 

@@ -115,7 +115,7 @@ static bool same_path(const struct judge *j, struct str pattern, struct str path
 		return false;
 	if (!strchr("*?[", pattern.p[0]) && folded(pattern.p[0]) != folded(path.p[0]))
 		return false;
-	return glob_path(pattern, path, j->p->fold_case ? GLOB_FOLD : 0);
+	return glob_path(pattern, path, judge_folds(j) ? GLOB_FOLD : 0);
 }
 
 /* A pattern of one component is the last one's, any other may start after any slash. */

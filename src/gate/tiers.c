@@ -616,7 +616,7 @@ struct path_test {
 static void path_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
 	struct path_test *t = ctx;
-	unsigned flags = (j->p->fold_case ? PERMISSION_FOLD : 0) | (x->below ? PERMISSION_BELOW : 0);
+	unsigned flags = (judge_folds(j) ? PERMISSION_FOLD : 0) | (x->below ? PERMISSION_BELOW : 0);
 	enum match m = permission_file(t->r, j->v, w->path, flags), real = permission_file(t->r, j->v, w->real, flags);
 
 	if (real > m)

@@ -120,6 +120,7 @@ struct view {
 	struct classified classified;
 	struct path_memo *memo; /* the directories that were looked at for this (sys/path.h). For who goes on looking at once, and for nobody later; may be NULL */
 	const struct remembered *remembered; /* roots that were seen before (sys/remembered.h); may be NULL */
+	bool fold_case;        /* the file system of the project takes .GIT for .git */
 	bool boxed;            /* a box is available, so that contain means something */
 	struct unvetted unvetted;
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */

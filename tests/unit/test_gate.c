@@ -2,6 +2,7 @@
 #include "config/config.h"
 #include "engine/engine.h"
 #include "gate/judge.h"
+#include "sys/fold.h"
 #include "unit.h"
 
 static struct arena a;
@@ -201,6 +202,29 @@ static void test_redirections_are_not_lifted(void)
 	x.op = ">";
 	gate_judge(&a, &f, &p, &view, &j);
 	CHECK_INT(j.verdict, VERDICT_ASK);
+}
+
+/* On a file system that folds case, .GIT is .git. */
+static void test_folded_names(void)
+{
+	struct policy p = {.fallback = VERDICT_ALLOW, .on_error = VERDICT_ALLOW};
+	struct root root = {.path = STR("/w/p")};
+	struct access x = {.kind = ACCESS_WRITE, .op = ">", .at = {0, 7, 23}, .path = {.kind = WORD_EXACT, .text = STR("/w/p/.GIT/hooks/x")}};
+	struct path_answer there = {.path = STR("/w/p/.GIT/hooks/x"), .kind = PATH_ABSENT, .target = PATH_ABSENT, .real = STR("/w/p/.GIT/hooks/x")};
+
+	for (int folds = 0; folds < 2; folds++) {
+		struct facts f = empty_facts(STR("echo x > .GIT/hooks/x"));
+		struct view view = {.closed = true, .cwd = STR("/w/p"), .project = STR("/w/p"), .roots = &root, .paths = &there, .fold_case = folds};
+		struct judgement j;
+
+		f.commands = command_of("echo x");
+		f.accesses = &x;
+		gate_judge(&a, &f, &p, &view, &j);
+		CHECK_INT(j.verdict, folds ? VERDICT_ASK : VERDICT_ALLOW);
+		CHECK(!folds || (j.reasons && !strcmp(j.reasons->id, "protected-write")));
+	}
+	CHECK(fold_by_type(0x4d44) && fold_by_type(0xfe534d42) && !fold_by_type(0xef53));
+	CHECK(!fold_probe(STR("/proc")) && !fold_probe(STR("/no/such")) && !fold_probe(STR("")));
 }
 
 static void test_many_reasons_are_bounded(void)
@@ -524,6 +548,7 @@ int main(void)
 	RUN(test_matching_quoted_and_partly_known);
 	RUN(test_lifting_belongs_to_the_innermost);
 	RUN(test_redirections_are_not_lifted);
+	RUN(test_folded_names);
 	RUN(test_many_reasons_are_bounded);
 	RUN(test_inline);
 	RUN(test_paths_of_programs);
