@@ -104,7 +104,7 @@ static bool quoted(struct script *x)
 
 	x->i++;
 	x->operand = true;
-	x->bare = false;
+	x->bare = x->word = false;
 	if (x->l->perl)
 		return perl_text(x, c, c == '"' ? PERL_STRING : PERL_DEAD);
 	return text(x, c, c, c == '"' && (x->l->sigil || x->l->hash_brace));
@@ -116,12 +116,7 @@ static bool pattern(struct script *x)
 	x->i++;
 	if (!(x->l->perl ? perl_text(x, '/', PERL_PATTERN) : text(x, '/', '/', true)))
 		return false;
-	for (; script_letter(script_at(x, 0)); x->i++)
-		if (script_at(x, 0) == 'e' || script_at(x, 0) == 'o')
-			return false;
-	x->operand = true;
-	x->bare = false;
-	return true;
+	return perl_flags(x, x->l->perl ? PERL_FLAGS : "imxnus");
 }
 
 /* ---- names ---- */
@@ -212,13 +207,15 @@ static bool name(struct script *x)
 		return false;
 	x->operand = !script_listed(w, x->l->before) || member;
 	x->bare = x->operand && !local(x, w);
+	x->word = true;
+	x->handle = PERL_HANDLE_NONE;
 	if (x->l->perl && script_listed(w, "do") && next != '{')
 		return false; /* do FILE */
 	if (x->l->sigil && !x->l->perl && script_listed(w, "array_map") && !member && next == '(')
 		return function_follows(x, after + 1); /* else what is called is a text */
 	if (x->l->roots && script_listed(w, x->l->roots) && !member && next != '.')
 		return false;
-	if (x->l->marks && !member && local(x, w) && !after_local(x, after))
+	if (x->l->marks && !member && local(x, w) && !memchr(x->s.p + x->i, '\n', after - x->i) && !after_local(x, after))
 		return false;
 	if (member)
 		return script_listed(w, x->l->members);
@@ -351,13 +348,26 @@ static bool sigil(struct script *x)
 	return script_at(x, 0) != '(' && !script_listed(str_sub(x->s, from, x->i), "GLOBALS");
 }
 
+/* 12, 1_000, 1.5, 1e-3, 0xff, 0b11. A word right behind it (1or, 1x) is one of its own to some: not understood. */
 static bool number(struct script *x)
 {
-	while (script_digit(script_at(x, 0)) || script_letter(script_at(x, 0)) || (script_at(x, 0) == '.' && script_digit(script_at(x, 1))))
+	bool prefixed = script_at(x, 0) == '0' && script_at(x, 1) && strchr("xXbBoO", script_at(x, 1));
+	size_t from;
+
+	x->i += prefixed ? 2 : 0;
+	for (from = x->i; script_digit(script_at(x, 0)) || script_at(x, 0) == '_' || (prefixed && script_at(x, 0) && strchr("abcdefABCDEF", script_at(x, 0)));)
 		x->i++;
+	while (!prefixed && script_at(x, 0) == '.' && script_digit(script_at(x, 1)))
+		for (x->i++; script_digit(script_at(x, 0)) || script_at(x, 0) == '_';)
+			x->i++;
+	if (!prefixed && (script_at(x, 0) == 'e' || script_at(x, 0) == 'E')) {
+		x->i += 1 + (script_at(x, 1) == '-' || script_at(x, 1) == '+');
+		for (from = x->i; script_digit(script_at(x, 0));)
+			x->i++;
+	}
 	x->operand = true;
-	x->bare = false;
-	return true;
+	x->bare = x->word = false;
+	return x->i > from && !script_letter(script_at(x, 0));
 }
 
 /* Operators, a character at a time: 1: passed, 0: none of these, -1: not harmless. */
@@ -446,7 +456,9 @@ static int minus(struct script *x)
 			perl_dereference(x);
 		return 1;
 	}
-	if (x->l->perl && !x->operand && script_letter(next) && !script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) { /* -e -f -d: tests of files */
+	if (x->l->perl && (!x->operand || x->bare) && script_letter(next) && !script_letter(script_at(x, 2)) && !script_digit(script_at(x, 2))) { /* -e -f -d: tests of files */
+		if (x->operand)
+			return -1; /* lc -s: a test, or a difference */
 		x->i += 2;
 		return strchr("edfrwxszl", next) ? 1 : -1;
 	}
@@ -487,9 +499,9 @@ static bool other(struct script *x)
 		return false; /* PHP calls what a variable or a text names */
 	if (c == '?' && script_at(x, 1) == '>')
 		return false;
-	if (c == '*' && x->l->perl && !x->operand)
-		return false; /* *name: what a name stands for can be changed through it */
-	x->i += x->l->perl && (c == '*' || c == '/') && script_at(x, 1) == c; /* ** and //: the second half starts nothing */
+	if ((c == '*' || c == '%') && x->l->perl && !x->operand)
+		return false; /* *name: what a name stands for can be changed through it; %" is a variable */
+	x->i += script_at(x, 1) == c && (c == '|' || (x->l->perl && (c == '*' || c == '/'))); /* the second half starts nothing */
 	if (c == '@' && x->l->sigil && !x->l->perl) { /* PHP: without its warnings */
 		x->i++;
 		return true;
@@ -508,6 +520,8 @@ static bool other(struct script *x)
 		perl_operator(x);
 	x->i++;
 	x->operand = c == ')' || c == ']' || c == '}';
+	x->word = false;
+	x->handle = PERL_HANDLE_NONE;
 	x->bare = (c == '}' && (x->l->perl || x->l->marks)) || (c == ')' && line_follows(x));
 	return true;
 }
@@ -518,9 +532,9 @@ static bool uncertain(const struct script *x)
 	char c = script_at(x, 0);
 	bool before = x->i > 0 && script_space(x->s.p[x->i - 1]), after = script_space(script_at(x, 1)) || script_at(x, 1) == '=';
 
-	if (c == '/' || x->l->perl)
+	if (x->bare && (c == '/' || x->l->perl))
 		return c == '/' || c == '?' || (c == '<' && !after) || (c == '%' && !after);
-	return before && !after; /* Ruby's own rule */
+	return before && !after; /* Ruby's own rule; what is a variable in a block may be a method outside of it */
 }
 
 static bool token(struct script *x)
@@ -529,6 +543,8 @@ static bool token(struct script *x)
 	bool ok;
 
 	if (script_space(c)) {
+		if (c == '\n' && x->l->marks) /* a statement of Ruby's ends here, or goes on with a dot: / and % start something */
+			x->operand = x->bare = false;
 		x->i++;
 		return true;
 	}
@@ -553,6 +569,7 @@ static bool token(struct script *x)
 		while (script_letter(script_at(x, 0)) || script_digit(script_at(x, 0)))
 			x->i++;
 		x->operand = true;
+		x->bare = x->word = false;
 		return x->i > from && !script_listed(str_sub(x->s, from, x->i), "LOAD_PATH LOADED_FEATURES"); /* where require looks */
 	}
 	if (x->l->marks && c == '%' && !x->operand) { /* %w[...] */
@@ -568,10 +585,12 @@ static bool token(struct script *x)
 	}
 	if (x->l->marks && c == '|' && !x->operand && x->i > 0)
 		return bars(x);
-	if ((c == '/' || c == '%' || c == '?' || c == '<') && (x->l->perl || x->l->marks) && x->operand && x->bare && uncertain(x))
+	if ((c == '/' || c == '%' || c == '?' || c == '<') && (x->l->perl || x->l->marks) && x->operand && (x->bare || (x->l->marks && x->word)) && uncertain(x))
+		return false;
+	if (x->l->perl && perl_handle(x))
 		return false;
 	if (c == '/' && !x->operand && (x->l->perl || x->l->marks))
-		return pattern(x);
+		return (!x->l->perl || script_at(x, 1) != '/' || perl_empty_pattern(x)) && pattern(x);
 	if (c == '?' && !x->operand && (x->l->perl || x->l->marks))
 		return false;
 	return other(x);

@@ -34,6 +34,8 @@ struct script {
 	size_t i;
 	bool operand;   /* the last token ends an operand: / divides, ? asks */
 	bool bare;      /* it is a bare name that may take arguments, or a closing brace: what / starts is not certain */
+	bool word;      /* it is a name */
+	enum { PERL_HANDLE_NONE, PERL_HANDLE_PERHAPS, PERL_HANDLE_ODD } handle; /* it is a variable right behind a name: perhaps a file handle */
 	bool arrow;     /* . or -> or :: stands before: a member follows */
 	unsigned nest;
 	struct str locals[LOCALS_MAX];
@@ -72,6 +74,11 @@ bool perl_text(struct script *x, char open, enum perl_live live);
 /* q qq qw m qr qx s tr y, at the place after the word. 1: passed, 0: none of them, -1: not understood. */
 int perl_word(struct script *x, struct str word, size_t from);
 bool perl_variable(struct script *x);           /* $x, @{..}: at the sigil */
+bool perl_handle(const struct script *x);       /* may what stands here be a term, after a variable that is a file handle? */
+bool perl_empty_pattern(const struct script *x); /* // that is no operator */
+#define PERL_FLAGS "msixpodualngc"              /* of a pattern */
+/* Passes flags; false: others follow. */
+bool perl_flags(struct script *x, const char *known);
 void perl_dereference(struct script *x);        /* the term before goes through a reference */
 void perl_operator(struct script *x);           /* at an operator or bracket: what does it do to the term before? */
 void perl_library(struct script *x, struct str name); /* use NAME */

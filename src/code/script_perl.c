@@ -41,8 +41,8 @@ static size_t name_end(const struct script *x, size_t i)
 	for (;;) {
 		while (i < x->s.n && word_char(x->s.p[i]))
 			i++;
-		if (i + 2 < x->s.n && x->s.p[i] == ':' && x->s.p[i + 1] == ':' && script_letter(x->s.p[i + 2]))
-			i += 2;
+		if (i + 1 < x->s.n && x->s.p[i] == ':' && x->s.p[i + 1] == ':')
+			i += 2; /* also at its end */
 		else if (i + 1 < x->s.n && x->s.p[i] == '\'' && script_letter(x->s.p[i + 1]))
 			i++; /* $a'b is $a::b */
 		else
@@ -110,7 +110,7 @@ static bool variable(struct script *x, bool pattern)
 	next = script_at(x, 0);
 	if (next == '{')
 		return braced(x) && subscripts(x);
-	if (word_char(next)) {
+	if (word_char(next) || (next == '\'' && script_letter(script_at(x, 1)))) {
 		x->i = name_end(x, x->i);
 		return subscripts(x);
 	}
@@ -174,15 +174,13 @@ bool perl_text(struct script *x, char open, enum perl_live live)
 
 /* ---- quote-like operators ---- */
 
-/* The flags after a pattern; false: one that makes code of its text. */
-static bool flags(struct script *x, const char *refused)
+bool perl_flags(struct script *x, const char *known)
 {
-	for (; script_letter(script_at(x, 0)); x->i++)
-		if (strchr(refused, script_at(x, 0)))
-			return false;
+	while (script_at(x, 0) && strchr(known, script_at(x, 0)))
+		x->i++;
 	x->operand = true;
-	x->bare = false;
-	return true;
+	x->bare = x->word = false;
+	return !script_letter(script_at(x, 0)); /* e makes code of the text; any other may begin a word: y/a/b/and */
 }
 
 /* s{..}{..}flags, tr/../../, y: the second part is text, never code. At the first delimiter. */
@@ -200,7 +198,7 @@ static bool two_parts(struct script *x, bool dead)
 			return false;
 		x->i++;
 	}
-	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) && flags(x, dead ? "" : "e");
+	return perl_text(x, open, dead ? PERL_DEAD : PERL_STRING) && perl_flags(x, dead ? "cdsr" : PERL_FLAGS "r");
 }
 
 /* A key: before =>, or alone in the braces of a subscript. On one line: Perl does not look further. */
@@ -251,7 +249,7 @@ static int quote_like(struct script *x, struct str word, size_t from)
 	if (script_listed(word, "qx"))
 		return script_shell_text(x, open, x->i - 3) ? 1 : -1;
 	if (script_listed(word, "m qr"))
-		return perl_text(x, open, PERL_PATTERN) && flags(x, "eo") ? 1 : -1;
+		return perl_text(x, open, PERL_PATTERN) && perl_flags(x, PERL_FLAGS) ? 1 : -1;
 	if (!perl_text(x, open, script_listed(word, "qq") ? PERL_STRING : PERL_DEAD))
 		return -1;
 	x->operand = true;
@@ -269,6 +267,8 @@ int perl_word(struct script *x, struct str word, size_t from)
 		n++;
 	if (word.n > 1 && word.p[0] == 'x' && n == word.n && x->operand && !x->bare)
 		return 1; /* "-"x20 */
+	if (str_is(word, "x") && !x->operand && !key(x, from))
+		return -1; /* no operator here */
 	return quote_like(x, word, from);
 }
 
@@ -333,13 +333,37 @@ bool perl_variable(struct script *x)
 			return false;
 		x->i++;
 	}
+	x->handle = x->word ? (word_char(x->s.p[x->i - 1]) ? PERL_HANDLE_PERHAPS : PERL_HANDLE_ODD) : PERL_HANDLE_NONE;
 	x->operand = true;
-	x->bare = false;
+	x->bare = x->word = false;
 	x->mutates = mutates;
 	*reference(x) = false;
 	if (through)
 		perl_dereference(x);
 	return true;
+}
+
+/*
+ * print $x /2/: after a function and a variable Perl takes the variable for a file handle when what follows looks like a term: a blank before it and
+ * none after it. After a variable such as $; it looks no closer.
+ */
+bool perl_handle(const struct script *x)
+{
+	char next = script_at(x, 1);
+
+	if (x->handle == PERL_HANDLE_NONE || !strchr("/?-+<%&*.", script_at(x, 0)) || (strchr("*/", script_at(x, 0)) && next == script_at(x, 0)))
+		return false;
+	return !script_space(next) && next != '=' && (x->handle == PERL_HANDLE_ODD || script_space(x->s.p[x->i - 1]));
+}
+
+/* At the first of two slashes: an empty pattern, or the operator? */
+bool perl_empty_pattern(const struct script *x)
+{
+	size_t i = x->i;
+
+	while (i > 0 && script_space(x->s.p[i - 1]))
+		i--;
+	return (i > 0 && strchr("(,~", x->s.p[i - 1])) || (i >= 5 && !memcmp(x->s.p + i - 5, "split", 5));
 }
 
 /* At an equals sign: is something assigned? */

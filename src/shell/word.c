@@ -356,6 +356,8 @@ static void backslash(struct builder *l, const struct until *u)
 	struct parser *p = l->p;
 	size_t from = p->pos++;
 	if (p->pos >= p->end) {
+		if (p->dialect == DIALECT_ZSH)
+			lex_unsure(p, "a backslash at the end of a text, which zsh drops");
 		build_byte(l, from);
 		return;
 	}
