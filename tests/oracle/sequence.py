@@ -37,6 +37,7 @@ RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 # A contained request may be milder than B alone where the walls of the box stop what these checks are about: in the box the project is the
 # only place that can be written and linked to, its protected files are read-only, there are no keys, and git runs a planted program inside.
 WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "link-write", "shared-temp", "secret-read", "git-planted", "changed-tree"}
+PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
 # A request that asks because it cannot know a name or a text may be milder than a denial by what is known afterwards: a person looks at it.
 UNKNOWN = {"opaque-path", "opaque-command", "opaque-script", "code-dynamic", "inline-code", "changed-tree", "archive-extract", "unknown-construct", "bound-reached"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
@@ -79,7 +80,8 @@ class Jail:
 
 def excused(sequence, whole, alone):
     """Is a milder verdict of the request one of those that are meant?"""
-    if whole[0] == "contain" and set(alone[2]) <= WALLS:
+    strict = set(alone[2])
+    if whole[0] == "contain" and strict - PERSISTENT <= WALLS and strict != PERSISTENT:
         return "walls"
     if whole[0] == "ask" and UNKNOWN & set(whole[1]):
         return "unknown"
@@ -218,7 +220,7 @@ def self_check(args):
 # ---- the known violations ----
 
 def read_known(path):
-    """{request: why}. A file of requests that are violations today, each after a line "%% WORLD why"; the test fails when one is no longer."""
+    """{request: why}. A file of requests that are violations today, each after a line "%% why"."""
     known = {}
     if path:
         with open(path, encoding="utf-8") as f:
@@ -248,15 +250,23 @@ def read_cases(path):
     return out + (["\n".join(lines)] if lines else [])
 
 
-def report_attacks(total, args):
-    print("attacks of cases, in two worlds %d, allowed %d, harmful %d" % (total["attacks"], total["attacks allowed"], len(total["harm"])))
-    for text, world, changed in total["harm"][:args.show]:
+def report_attacks(total, args, known):
+    harm = [x for x in total["harm"] if x[0] not in known]
+    print("attacks of cases, in two worlds %d, allowed %d, harmful %d" % (total["attacks"], total["attacks allowed"], len(harm)))
+    for text, world, changed in harm[:args.show]:
         print("  allow in the world %s, and it changes %s\n    %r" % (world, ", ".join(changed[:4]), text))
-    return not total["harm"]
+    return not harm
 
 
-def report(total, args, seconds):
-    known = read_known(args.known)
+def report_known(total, args, known):
+    """Violations that are none any more must leave the list."""
+    gone = set(known) - {x[0]["command"] for x in total["found"]} - {x[0] for x in total["harm"]}
+    for text in sorted(gone):
+        print("no longer a violation, remove it from %s: %r" % (args.known, text))
+    return not gone
+
+
+def report(total, args, seconds, known):
     n = total["sequences"]
     print("sequences %d in %.1f s: %s" % (n, seconds, ", ".join("%s %d" % (k[5:], total[k]) for k in sorted(total) if k.startswith("kind/"))))
     for klass in ("attack", "benign"):
@@ -269,18 +279,15 @@ def report(total, args, seconds):
     for s, verdict in total["loud"][:args.show]:
         print("  not quiet [#%s seed %s] %s (%s)\n    %r" % (s["id"], args.seed, verdict[0], ", ".join(verdict[1]), s["command"]))
     fresh = [x for x in total["found"] if x[0]["command"] not in known]
-    gone = set(known) - {x[0]["command"] for x in total["found"]}
-    print("violations %d%s" % (len(fresh), ", known ones %d" % (len(known) - len(gone)) if known else ""))
+    print("violations %d%s" % (len(fresh), ", known ones %d" % (len(total["found"]) - len(fresh)) if known else ""))
     for s, said, alone, first, second in fresh[:args.show]:
         print("  [#%s seed %s, %s, %s, world %s] %s; before: first %s (%s), second %s (%s)\n    %r" % (
             s["id"], args.seed, s["theme"], s["join"], s["world"], said, first[0], ",".join(first[1]), second[0], ",".join(second[1]), s["command"]))
-    for text in sorted(gone):
-        print("  no longer a violation, remove it from %s: %r" % (args.known, text))
     if args.found:
         with open(args.found, "w", encoding="utf-8") as f:
             for s, said, alone, first, second in total["found"]:
                 f.write(json.dumps({"sequence": s, "said": said, "alone": alone, "first": first, "second": second}) + "\n")
-    return not fresh and not gone and (not total["pairs"] or rate >= QUIET_GOAL)
+    return not fresh and (not total["pairs"] or rate >= QUIET_GOAL)
 
 
 def main():
@@ -326,8 +333,10 @@ def main():
     pool.join()
     for key in ("found", "loud"):
         total[key].sort(key=lambda x: x[0]["id"])
-    harmless = report_attacks(total, args) if attacks else True
-    sys.exit(0 if (report(total, args, time.time() - start) if numbers else True) and harmless else 1)
+    known = read_known(args.known)
+    good = [report_attacks(total, args, known)] if attacks else []
+    good += [report(total, args, time.time() - start, known)] if numbers else []
+    sys.exit(0 if all(good) and report_known(total, args, known) else 1)
 
 
 if __name__ == "__main__":

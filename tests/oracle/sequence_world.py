@@ -8,6 +8,9 @@ the home belongs to it. Everything hostile aims at /w/victim and makes /w/victim
     branch evil-husky   .husky, .claude, .envrc, .mcp.json and .vscode
     branch evil-make    the Makefile, package.json, scripts and a .gitattributes
     branch evil-module  a submodule whose path is a link
+    branch evil-asset   a link below assets, which main has renamed to media
+    branch evil-clash   data, a directory that main has changed, is a link
+    branch evil-mid     only the commits before the last one have the link mid; main had the link lost before the tag gone
     branch evil-dir     docs, a directory of main, is a link to the victim
     branch evil-key     k is a link to a private key
     branch feature      ordinary work
@@ -45,17 +48,20 @@ printf 'build/\nout.log\n' > .gitignore
 printf 'a,b\n1,2\n' > data/table.csv
 printf 'lib\n' > lib/lib.txt
 echo built > build/out/app.txt
+mkdir assets && echo a > assets/a.txt && echo b > assets/b.txt && echo c > assets/c.txt
 ln -s ../lib src/vendored
 ln -s . here
 git add . && git commit -qm 'first'
-echo four >> docs/guide.md && git commit -qam 'second' && git tag v1
+git tag v0
+ln -s ../victim/data.txt lost && git add lost && git commit -qm 'a link' && git rm -q lost && git commit -qm 'no link' && git tag gone
+git mv assets media && echo four >> docs/guide.md && git commit -qam 'second' && git tag v1
 
 plant() { # KIND: into this directory
 	case $1 in
 	bare)
 		mkdir -p sub/objects sub/refs && echo 'ref: refs/heads/main' > sub/HEAD && echo x > sub/objects/keep && echo x > sub/refs/keep
 		printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch /w/victim/pwned; false"\n' > sub/config ;;
-	link) ln -s ../victim/data.txt notes && ln -s ../victim out ;;
+	link) ln -s ../victim/data.txt notes && ln -s ../victim out && ln -s /w/victim abs ;;
 	husky)
 		mkdir -p .husky .claude .vscode && printf '#!/bin/sh\ntouch /w/victim/pwned\n' > .husky/pre-commit && chmod 755 .husky/pre-commit
 		echo '{"hooks": {}}' > .claude/settings.json; echo 'touch /w/victim/pwned' > .envrc; echo '{}' > .mcp.json; echo '{}' > .vscode/tasks.json ;;
@@ -71,8 +77,12 @@ plant() { # KIND: into this directory
 for kind in bare link husky make module dir key; do
 	git checkout -q -b evil-$kind main && plant $kind && git add -A . && git commit -qm "plant $kind"
 done
+git checkout -q -b evil-asset v0 && ln -s /w/victim/data.txt assets/l && git add -A . && git commit -qm 'a link where main has moved'
+git checkout -q -b evil-clash v0 && git rm -rq data && ln -s ../victim/data.txt data && git add -A . && git commit -qm 'a link for a directory'
+git checkout -q -b evil-mid main && ln -s ../victim/data.txt mid && git add . && git commit -qm 'a link' && echo m > mid.txt && git add . && git commit -qm more && git rm -q mid && git commit -qm 'no link'
 git checkout -q -b feature main && echo 'print("feature")' > src/feature.py && echo five >> docs/guide.md && git add . && git commit -qm feature
 git checkout -q main
+echo 3,4 >> data/table.csv
 mkdir patches vendor
 for kind in bare link husky; do
 	git diff --binary main evil-$kind > patches/$kind.patch
