@@ -25,7 +25,7 @@ struct overlay {
 	struct made *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
 	struct made *patterns;       /* writes and deletes of more than one name */
 	size_t nwide;                /* of both lists */
-	bool links;                  /* there is a CHANGE_LINK */
+	bool links;                  /* there is a CHANGE_LINK, or a tree from which links may be moved */
 	bool any, everywhere;        /* is there a change at all; there are more than are followed */
 	struct moment since;         /* of the first that is not followed */
 	unsigned depth;              /* inside how many copies */
@@ -162,7 +162,7 @@ void overlay_build(struct judge *j)
 				m.real = resolved(j, x->path.text, m.path);
 		}
 		copies |= x->change == CHANGE_COPY || x->change == CHANGE_LINK;
-		j->overlay->links |= x->change == CHANGE_LINK;
+		j->overlay->links |= x->change == CHANGE_LINK || is_tree(x);
 		add(j, &m);
 	}
 	for (const struct access *x = j->f->accesses; x && copies; x = x->next)
@@ -223,6 +223,30 @@ static bool git_unsure(const struct git_tree *t, struct str path)
 
 static bool is_repository_file(struct str path) { return str_is(path_base(path), "HEAD") || str_is(path_base(path), "commondir"); }
 
+static bool is_pattern(struct str path)
+{
+	return str_find(path, '*', 0) >= 0 || str_find(path, '?', 0) >= 0 || str_find(path, '[', 0) >= 0;
+}
+
+/*
+ * Does the path lead through the link? A pattern does when its first components match the link: the shell
+ * also finds names that earlier commands made.
+ */
+static bool leads_through(struct str path, struct str link)
+{
+	size_t slashes = 0, end = 0;
+
+	if (path_within(path, link))
+		return true;
+	if (!is_pattern(path))
+		return false;
+	for (size_t i = 0; i < link.n; i++)
+		slashes += link.p[i] == '/';
+	while (end < path.n && (path.p[end] != '/' || slashes-- > 0))
+		end++;
+	return glob_may(str_sub(path, 0, end), link, GLOB_PATH) != GLOB_NO;
+}
+
 enum git_question {
 	GIT_LINK,       /* is the path, or a directory on the way to it, made a link? */
 	GIT_LINK_BELOW, /* ... or something below it? */
@@ -235,7 +259,8 @@ static bool git_touches(const struct git_tree *t, struct str path, enum git_ques
 	if (git_unsure(t, path))
 		return true;
 	for (const struct git_touch *x = t->answer ? t->answer->touched : NULL; x; x = x->next) {
-		bool link = x->kind == GIT_TOUCH_LINK, on_way = path_within(path, x->path), below = path_within(x->path, path);
+		bool link = x->kind == GIT_TOUCH_LINK;
+		bool on_way = leads_through(path, x->path), below = path_within(x->path, path);
 
 		if (x->kind == GIT_TOUCH_DELETE || !git_tree_touches(t, x->path))
 			continue;
@@ -528,8 +553,13 @@ bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 /* A link that is not the last component leads somewhere; the last one does for those who follow it. */
 static bool origin_is_link(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
+	struct str path;
+
 	(void)s;
-	return origin.kind == WORD_EXACT && overlay_link(j, path_plain(j->a, origin.text), true, copy);
+	if (origin.kind != WORD_EXACT)
+		return false;
+	path = path_plain(j->a, origin.text);
+	return overlay_link(j, path, true, copy) || overlay_tree(j, path, copy);
 }
 
 static bool origin_kept(struct judge *j, const struct source *s, struct word origin, struct moment copy)
@@ -550,8 +580,42 @@ static bool link_inside(struct judge *j, const struct made *m, struct str path)
 	return false;
 }
 
+struct matched {
+	struct judge *j;
+	struct str pattern;
+	struct moment use;
+	const struct access *found;
+};
+
+static void match_one(void *ctx, struct str path, const void *value)
+{
+	struct matched *t = ctx;
+
+	for (const struct made *m = value; m && !t->found; m = m->next) {
+		enum change_kind change = m->x->change;
+
+		if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, t->use) ||
+		    !leads_through(t->pattern, path))
+			continue;
+		if (change == CHANGE_LINK || (change == CHANGE_COPY && copied_from(t->j, m, path, origin_is_link)))
+			t->found = m->x;
+	}
+}
+
+/* A link of the request that the pattern matches, or that lies on the way of what it matches. */
+static const struct access *matched_link(struct judge *j, struct str pattern, struct moment use)
+{
+	struct matched t = {.j = j, .pattern = pattern, .use = use};
+
+	if (j->overlay->links)
+		pmap_each(j->overlay->at, match_one, &t);
+	return t.found;
+}
+
 const struct access *overlay_link(struct judge *j, struct str path, bool follow, struct moment use)
 {
+	if (is_pattern(follow ? path : path_above(path)))
+		return matched_link(j, follow ? path : path_above(path), use);
 	for (struct str dir = path; j->overlay->links && dir.n > 1; dir = path_above(dir))
 		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
 			bool above = dir.n < path.n;
