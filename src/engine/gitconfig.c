@@ -1,4 +1,5 @@
-/* See gitconfig.h. Values that are not plain (an escape, a quote, a control character, too long) are left out. */
+/* See gitconfig.h. Values that are not plain (an escape, a quote, a control character, too long) are left
+ * out. */
 #include "engine/gitconfig.h"
 
 #define VALUE_MAX 200

@@ -1,7 +1,7 @@
 /*
- * Hooks of a repository, and programs that its settings name, are content of the project as its scripts are: a git command that runs one
- * runs in the box. The rows of knowledge/git.yaml say which hooks a subcommand fires and which settings it obeys; the world says which of
- * them there are.
+ * Hooks of a repository, and programs that its settings name, are content of the project as its scripts are:
+ * a git command that runs one runs in the box. The rows of knowledge/git.yaml say which hooks a subcommand
+ * fires and which settings it obeys; the world says which of them there are.
  */
 #include "gate/overlay.h"
 
@@ -45,7 +45,8 @@ static bool given(const struct know_options *o, const char *option, const char *
 }
 
 /* Does this word of `fires` name a hook that would run? */
-static const struct git_item *fired(struct judge *j, const struct know_options *o, const struct git_answer *g, struct str word)
+static const struct git_item *fired(
+	struct judge *j, const struct know_options *o, const struct git_answer *g, struct str word)
 {
 	bool skipped = str_ends(word, "?") && given(o, "--no-verify", "--verify");
 	ptrdiff_t colon = str_find(word, ':', 0);
@@ -66,7 +67,8 @@ static bool setting_matches(struct str pattern, struct str name)
 
 	while (last > 0 && pattern.p[last - 1] != '.')
 		last--;
-	if (dot < 0 || name.n <= (size_t)dot || !str_eq(str_sub(pattern, 0, (size_t)dot + 1), str_sub(name, 0, (size_t)dot + 1)))
+	if (dot < 0 || name.n <= (size_t)dot ||
+		!str_eq(str_sub(pattern, 0, (size_t)dot + 1), str_sub(name, 0, (size_t)dot + 1)))
 		return false;
 	struct str key = str_sub(pattern, last, pattern.n);
 	return str_is(key, "*") || (name.n > key.n && str_eq(str_sub(name, name.n - key.n, name.n), key));
@@ -99,25 +101,34 @@ static void tell_hooks(struct judge *j, const struct check *c, struct subject *s
 		}
 	}
 	if (n)
-		judge_say(j, c, s->c->at, str_fmt(j->a, "%s runs %s of this repository: %.*s%s", o->name, n > 1 ? "hooks" : "a hook", STR_ARG(buf_view(&b)),
-			n > NAMES_SHOWN ? ", ..." : ""));
+		judge_say(j, c, s->c->at,
+			str_fmt(j->a, "%s runs %s of this repository: %.*s%s", o->name,
+				n > 1 ? "hooks" : "a hook", STR_ARG(buf_view(&b)),
+				n > NAMES_SHOWN ? ", ..." : ""));
 }
 
-static void tell_programs(struct judge *j, const struct check *c, struct subject *s, const struct git_answer *g)
+static void tell_programs(
+	struct judge *j, const struct check *c, struct subject *s, const struct git_answer *g)
 {
 	struct know_options *o = subject_options(j, s);
 
 	for (const struct git_item *p = g->programs; p; p = p->next)
 		if (listed(know_obeys(o->row), p->name) || listed(know_obeys(s->row), p->name)) {
-			judge_say(j, c, s->c->at, str_fmt(j->a, "%s runs '%.*s', a program of this project (%.*s)", o->name, STR_ARG(p->text), STR_ARG(p->name)));
+			judge_say(j, c, s->c->at,
+				str_fmt(j->a, "%s runs '%.*s', a program of this project (%.*s)", o->name,
+					STR_ARG(p->text), STR_ARG(p->name)));
 			return;
 		}
 	if (g->unclear)
-		judge_say(j, c, s->c->at, str_fmt(j->a, "%s reads a configuration in '%.*s' that caisson does not understand, and that may name programs", o->name,
-			STR_ARG(g->top)));
+		judge_say(j, c, s->c->at,
+			str_fmt(j->a,
+				"%s reads a configuration in '%.*s' that caisson does not understand, and "
+				"that may name programs",
+				o->name, STR_ARG(g->top)));
 }
 
-/* Where the hooks are, when git is started in this directory: there, or in the repository that an option names. Empty: not known. */
+/* Where the hooks are, when git is started in this directory: there, or in the repository that an option
+ * names. Empty: not known. */
 static struct str hooks_directory(struct judge *j, struct subject *s, struct str from)
 {
 	const struct know_option *k = know_option_find(subject_options(j, s), "--git-dir", NULL);
@@ -127,12 +138,20 @@ static struct str hooks_directory(struct judge *j, struct subject *s, struct str
 		return dir;
 	if (!k->has_value || k->value.kind != WORD_EXACT)
 		return STR("");
-	return str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
+	return str_starts(k->value.text, "/")
+		       ? k->value.text
+		       : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
 }
 
 /* The directories git may be started in: one that is not known when none is. */
-static size_t starts(const struct subject *s) { return s->c->ndirs ? s->c->ndirs : 1; }
-static struct str start(const struct subject *s, size_t i) { return s->c->ndirs ? s->c->dirs[i] : s->c->cwd; }
+static size_t starts(const struct subject *s)
+{
+	return s->c->ndirs ? s->c->ndirs : 1;
+}
+static struct str start(const struct subject *s, size_t i)
+{
+	return s->c->ndirs ? s->c->dirs[i] : s->c->cwd;
+}
 
 static void check_start(struct judge *j, const struct check *c, struct subject *s, struct str from)
 {
@@ -140,8 +159,11 @@ static void check_start(struct judge *j, const struct check *c, struct subject *
 	const struct git_answer *g = dir.n ? git_hooks_answer(j, dir) : NULL;
 	bool brought = dir.n && overlay_checked_out(j, path_plain(j->a, dir), s->c->when);
 
-	if ((brought || (!g && (!dir.n || j->v->closed))) && know_fires(subject_options(j, s)->row).n && subject_options(j, s)->row != s->row)
-		judge_say(j, c, s->c->at, str_fmt(j->a, "%s may run hooks: the repository is not known", subject_options(j, s)->name));
+	if ((brought || (!g && (!dir.n || j->v->closed))) && know_fires(subject_options(j, s)->row).n &&
+		subject_options(j, s)->row != s->row)
+		judge_say(j, c, s->c->at,
+			str_fmt(j->a, "%s may run hooks: the repository is not known",
+				subject_options(j, s)->name));
 	if (!g || !g->found)
 		return;
 	tell_hooks(j, c, s, g);
@@ -151,7 +173,9 @@ static void check_start(struct judge *j, const struct check *c, struct subject *
 void git_hooks_check(struct judge *j, const struct check *c)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
-		for (size_t k = 0; str_is(j->subjects[i].base, "git") && j->subjects[i].row && k < starts(&j->subjects[i]); k++)
+		for (size_t k = 0; str_is(j->subjects[i].base, "git") && j->subjects[i].row &&
+				   k < starts(&j->subjects[i]);
+			k++)
 			check_start(j, c, &j->subjects[i], start(&j->subjects[i], k));
 }
 
@@ -183,7 +207,8 @@ static bool signs_in(struct judge *j, struct subject *s, struct str from)
 	if (word_listed(list, "commit.gpgsign"))
 		return !know_has(o, "--no-gpg-sign") && (know_has(o, "-S") || (g && g->signs_commits));
 	if (word_listed(list, "tag.gpgsign"))
-		return !know_has(o, "--no-sign") && (know_has(o, "-s") || know_has(o, "-u") || (g && g->signs_tags && o->noperands > 0));
+		return !know_has(o, "--no-sign") &&
+		       (know_has(o, "-s") || know_has(o, "-u") || (g && g->signs_tags && o->noperands > 0));
 	return false;
 }
 

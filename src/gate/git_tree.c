@@ -9,8 +9,8 @@ struct form { /* one command, its words told apart */
 	struct judge *j;
 	struct subject *s;
 	struct know_options *o;
-	size_t n;        /* operands before "--" */
-	bool has_paths;  /* there is a "--" */
+	size_t n;       /* operands before "--" */
+	bool has_paths; /* there is a "--" */
 	struct git_tree *ret;
 	enum git_change change;
 	struct str revs;
@@ -18,7 +18,10 @@ struct form { /* one command, its words told apart */
 
 /* ---- words ---- */
 
-static struct str operand(const struct form *f, size_t i) { return f->s->c->argv[f->o->operands[i]].text; }
+static struct str operand(const struct form *f, size_t i)
+{
+	return f->s->c->argv[f->o->operands[i]].text;
+}
 
 static bool has_any(const struct form *f, const char *const *options)
 {
@@ -52,13 +55,15 @@ static bool all_known(const struct form *f)
 static void take_revs(struct form *f, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		f->revs = str_fmt(f->j->a, "%.*s%s%.*s", STR_ARG(f->revs), f->revs.n ? " " : "", STR_ARG(operand(f, i)));
+		f->revs = str_fmt(f->j->a, "%.*s%s%.*s", STR_ARG(f->revs), f->revs.n ? " " : "",
+			STR_ARG(operand(f, i)));
 }
 
 /* Paths without a pattern limit what changes; with one they might be any. */
 static void take_paths(struct form *f, size_t from)
 {
-	struct str dir = repository_directory(f->j, f->s), *paths = arena_array(f->j->a, f->o->noperands + 1, sizeof(*paths));
+	struct str *paths = arena_array(f->j->a, f->o->noperands + 1, sizeof(*paths));
+	struct str dir = repository_directory(f->j, f->s);
 	size_t n = 0;
 
 	for (size_t i = from; i < f->o->noperands; i++) {
@@ -66,7 +71,9 @@ static void take_paths(struct form *f, size_t from)
 
 		if (!path.n || strpbrk(str_c(f->j->a, path), "*?[\\:"))
 			return;
-		paths[n++] = path_plain(f->j->a, str_starts(path, "/") ? path : str_fmt(f->j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(path)));
+		if (!str_starts(path, "/"))
+			path = str_fmt(f->j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(path));
+		paths[n++] = path_plain(f->j->a, path);
 	}
 	f->ret->paths = paths;
 	f->ret->npaths = n;
@@ -76,8 +83,10 @@ static void take_paths(struct form *f, size_t from)
 
 static enum git_tree_state checkout(struct form *f)
 {
-	static const char *const forced[] = {"-f", "--force", "--discard-changes", "-p", "--patch", "--overlay", "--no-overlay", "--ours", "--theirs", "-m", NULL};
-	static const char *const creates[] = {"-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan", NULL};
+	static const char *const forced[] = {"-f", "--force", "--discard-changes", "-p", "--patch",
+		"--overlay", "--no-overlay", "--ours", "--theirs", "-m", NULL};
+	static const char *const creates[] = {
+		"-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan", NULL};
 	bool is_switch = !strcmp(f->o->name, "git switch");
 
 	f->change = GIT_CHANGE_CHECKOUT;
@@ -166,9 +175,17 @@ static bool is_number(struct str s)
 
 static enum git_tree_state stash(struct form *f)
 {
-	static const char quiet[][8] = {"list", "show", "drop", "clear", "create", "store", ""}, takes[][8] = {"pop", "apply", ""};
+	static const char quiet[][8] = {"list", "show", "drop", "clear", "create", "store", ""};
+	static const char takes[][8] = {"pop", "apply", ""}, keeps[][8] = {"push", "save", ""};
 	struct str what = f->n ? operand(f, 0) : STR("push"), which = f->n > 1 ? operand(f, 1) : STR("0");
 
+	if (STR_LISTED(what, keeps)) { /* the commit comes back; what is not tracked goes, or stays */
+		f->change = GIT_CHANGE_REVERT;
+		f->revs = STR("HEAD");
+		if (f->has_paths || (f->n > 1 && str_is(what, "push")))
+			take_paths(f, f->n ? 1 : 0);
+		return GIT_TREE_KNOWN;
+	}
 	f->change = GIT_CHANGE_STASH;
 	if (STR_LISTED(what, quiet))
 		return GIT_TREE_NONE;
@@ -182,22 +199,34 @@ static const struct {
 	char name[16];
 	enum git_tree_state (*read)(struct form *f);
 } commands[] = {
-	{"git checkout", checkout}, {"git switch", checkout}, {"git restore", restore}, {"git reset", reset}, {"git read-tree", read_tree},
-	{"git merge", merge}, {"git cherry-pick", pick}, {"git revert", pick}, {"git stash", stash},
+	{"git checkout", checkout},
+	{"git switch", checkout},
+	{"git restore", restore},
+	{"git reset", reset},
+	{"git read-tree", read_tree},
+	{"git merge", merge},
+	{"git cherry-pick", pick},
+	{"git revert", pick},
+	{"git stash", stash},
 };
 
 /* ---- references that the request itself moves ---- */
 
 /* Is this revision counted from where HEAD is or was? */
-static bool from_head(struct str revs) { return str_contains(revs, STR("HEAD")) || str_find(revs, '@', 0) >= 0; }
+static bool from_head(struct str revs)
+{
+	return str_contains(revs, STR("HEAD")) || str_find(revs, '@', 0) >= 0;
+}
 
 /*
- * A commit or a change of branch before it moves HEAD; what differs is then at most what the commands before change themselves. Everything
- * else that git does may move any reference.
+ * A commit or a change of branch before it moves HEAD; what differs is then at most what the commands before
+ * change themselves. Everything else that git does may move any reference.
  */
 static bool moved(struct judge *j, const struct subject *s, struct str revs)
 {
-	static const char heads[][16] = {"git checkout", "git switch", "git commit", ""}, none[][16] = {"git add", "git stage", "git restore", "git mv", "git rm", "git clean", ""};
+	static const char heads[][16] = {"git checkout", "git switch", "git commit", ""};
+	static const char none[][16] = {
+		"git add", "git stage", "git restore", "git mv", "git rm", "git clean", ""};
 	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
 
 	for (size_t i = 0; i < j->nsubjects; i++) {
@@ -229,19 +258,36 @@ static struct str kept_patterns(struct judge *j)
 	return buf_view(&b);
 }
 
+/* A merge may put what one side has made in a directory that the other side has renamed. */
+static bool may_move(const struct tree_answer *t)
+{
+	static const char parts[][12] = {"HEAD", "commondir", ""};
+
+	if (t->change == GIT_CHANGE_CHECKOUT || t->change == GIT_CHANGE_REVERT)
+		return false;
+	for (const struct git_touch *x = t->touched; x; x = x->next)
+		if (x->kind == GIT_TOUCH_LINK || x->kind == GIT_TOUCH_REPOSITORY ||
+			STR_LISTED(path_base(x->path), parts))
+			return true;
+	return false;
+}
+
 static void ask_world(struct form *f, struct str dir)
 {
 	struct tree_answer *q = arena_new(f->j->a, struct tree_answer);
 
-	*q = (struct tree_answer){.dir = dir, .change = f->change, .revs = f->revs, .keep = kept_patterns(f->j)};
+	*q = (struct tree_answer){
+		.dir = dir, .change = f->change, .revs = f->revs, .keep = kept_patterns(f->j)};
 	for (const struct tree_answer *t = f->j->v->trees; t; t = t->next)
 		if (tree_same(t, q)) {
-			f->ret->state = t->known && !t->more ? f->ret->state : GIT_TREE_UNKNOWN;
+			f->ret->state =
+				t->known && !t->more && !may_move(t) ? f->ret->state : GIT_TREE_UNKNOWN;
 			f->ret->answer = t;
 			return;
 		}
 	f->ret->state = GIT_TREE_UNKNOWN;
-	if (!f->j->v->closed && judge_ask(f->j, &(struct question){.kind = QUESTION_TREE, .path = dir, .tree = q}))
+	if (!f->j->v->closed &&
+		judge_ask(f->j, &(struct question){.kind = QUESTION_TREE, .path = dir, .tree = q}))
 		f->ret->state = GIT_TREE_ASKED;
 }
 
@@ -296,8 +342,11 @@ static void check_one(struct judge *j, struct subject *s)
 			buf_fmt(&b, "%s'%.*s'", n > 1 ? ", " : "", STR_ARG(x->path));
 	}
 	if (n)
-		judge_tell_at_most(j, "protected-write", GRADE_DENY, s->c->at, str_fmt(j->a, "%s changes %s that other programs run or obey: %.*s%s", subject_options(j, s)->name,
-			n > 1 ? "files" : "a file", STR_ARG(buf_view(&b)), n > NAMES_SHOWN ? ", ..." : ""), NULL);
+		judge_tell_at_most(j, "protected-write", GRADE_DENY, s->c->at,
+			str_fmt(j->a, "%s changes %s that other programs run or obey: %.*s%s",
+				subject_options(j, s)->name, n > 1 ? "files" : "a file",
+				STR_ARG(buf_view(&b)), n > NAMES_SHOWN ? ", ..." : ""),
+			NULL);
 }
 
 void git_tree_check(struct judge *j)

@@ -1,6 +1,7 @@
 /*
- * What git changes in a working tree. Checkout, merge and the like run on the host, where they leave nothing behind; so what they would
- * change is found out first, from the commits that their words name. The world answers (QUESTION_TREE).
+ * What git changes in a working tree. Checkout, merge and the like run on the host, where they leave nothing
+ * behind; so what they would change is found out first, from the commits that their words name. The world
+ * answers (QUESTION_TREE).
  */
 #pragma once
 #include "gate/judge.h"
@@ -8,14 +9,15 @@
 enum git_tree_state {
 	GIT_TREE_NONE,    /* the command is none of those, or changes no file */
 	GIT_TREE_UNKNOWN, /* any name of the working tree may change */
-	GIT_TREE_PARTLY,  /* the answer lists what differs between commits; changes that are not committed may be replaced, too */
+	GIT_TREE_PARTLY,  /* the answer lists what differs between commits; changes that are not committed may
+			     be replaced, too */
 	GIT_TREE_KNOWN,   /* exactly what the answer lists changes, and other files that do not matter */
 	GIT_TREE_ASKED,   /* the world has not answered yet */
 };
 
 struct git_tree {
 	enum git_tree_state state;
-	bool followed;                    /* one of the commands whose words are read here; of others NONE says nothing */
+	bool followed; /* one of the commands whose words are read here; of others NONE says nothing */
 	const struct tree_answer *answer; /* PARTLY, KNOWN; NULL: nothing changes */
 	const struct str *paths;          /* only these change, and what lies below them: absolute, plain */
 	size_t npaths;                    /* 0: all */

@@ -53,6 +53,7 @@ enum git_change {
 	GIT_CHANGE_MERGE,      /* what a commit has since the common ancestor */
 	GIT_CHANGE_PICK,       /* what the commits changed: cherry-pick, revert */
 	GIT_CHANGE_STASH,      /* what a stash holds */
+	GIT_CHANGE_REVERT,     /* what is not committed goes: git stash */
 };
 
 enum git_touch_kind { GIT_TOUCH_FILE, GIT_TOUCH_LINK, GIT_TOUCH_REPOSITORY, GIT_TOUCH_DELETE };

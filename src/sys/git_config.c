@@ -1,8 +1,9 @@
 /*
  * Reading git's configuration as text: see git_config.h.
  *
- * One setting on a line is read, with quotes and escapes in its value. Whatever else is met (a value that goes on in the next line, an unknown
- * escape) makes the reader say that it did not understand. Its callers then expect the worst, and get the raw line as a setting "?.?".
+ * One setting on a line is read, with quotes and escapes in its value. Whatever else is met (a value that
+ * goes on in the next line, an unknown escape) makes the reader say that it did not understand. Its callers
+ * then expect the worst, and get the raw line as a setting "?.?".
  */
 #include "sys/git_config.h"
 
@@ -98,13 +99,15 @@ static bool value_of(struct arena *a, struct str s, struct str *ret)
 	return !quoted;
 }
 
-static bool setting(struct arena *a, const struct git_setting *in, struct str line, git_setting_fn *fn, void *ctx)
+static bool setting(
+	struct arena *a, const struct git_setting *in, struct str line, git_setting_fn *fn, void *ctx)
 {
 	ptrdiff_t equals = str_find(line, '=', 0);
 	struct git_setting s = {.section = in->section, .sub = in->sub, .value = STR("true")};
 
 	s.key = name_of(a, str_trim(equals < 0 ? line : str_sub(line, 0, (size_t)equals), BLANKS));
-	if (!s.section.n || !s.key.n || (equals >= 0 && !value_of(a, str_sub(line, (size_t)equals + 1, line.n), &s.value)))
+	if (!s.section.n || !s.key.n ||
+		(equals >= 0 && !value_of(a, str_sub(line, (size_t)equals + 1, line.n), &s.value)))
 		return false;
 	fn(ctx, &s);
 	return true;
@@ -130,7 +133,8 @@ bool git_config_each(struct arena *a, struct str text, git_setting_fn *fn, void 
 		}
 		if (line.n && line.p[0] != '#' && line.p[0] != ';' && !setting(a, &in, line, fn, ctx)) {
 			understood = false;
-			fn(ctx, &(struct git_setting){.section = STR("?"), .sub = STR(""), .key = STR("?"), .value = line});
+			fn(ctx, &(struct git_setting){
+					.section = STR("?"), .sub = STR(""), .key = STR("?"), .value = line});
 		}
 	}
 	return understood;

@@ -10,10 +10,10 @@
 #include "sys/process.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
-#define RUN_MS 1500          /* for one child */
+#define RUN_MS 1500 /* for one child */
 #define ARGS_MAX 64
-#define OID_BYTES 128        /* of a line with an object's name */
-#define COMMITS_MAX 256      /* picked at once */
+#define OID_BYTES 128   /* of a line with an object's name */
+#define COMMITS_MAX 256 /* picked at once */
 #define COMMITS_BYTES ((size_t)COMMITS_MAX * OID_BYTES)
 #define KEPT_BYTES ((size_t)128 << 10)
 #define RECORD_BYTES (PATH_MAX + 256)
@@ -21,19 +21,41 @@
 
 static const char git_programs[][20] = {"/usr/local/bin/git", "/usr/bin/git", "/bin/git"};
 
-/* Nothing of the caller's environment: a trace, an alternate object store or a transport could be set there. */
+/* Nothing of the caller's environment: a trace, an alternate object store or a transport could be set there.
+ */
 static char *const environment[] = {
-	"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/nonexistent", "LC_ALL=C", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-	"GIT_ATTR_NOSYSTEM=1", "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none",
-	"GIT_INDEX_FILE=/nonexistent/index", "GIT_PAGER=cat", NULL,
+	"PATH=/usr/local/bin:/usr/bin:/bin",
+	"HOME=/nonexistent",
+	"LC_ALL=C",
+	"GIT_CONFIG_NOSYSTEM=1",
+	"GIT_CONFIG_GLOBAL=/dev/null",
+	"GIT_ATTR_NOSYSTEM=1",
+	"GIT_OPTIONAL_LOCKS=0",
+	"GIT_TERMINAL_PROMPT=0",
+	"GIT_NO_LAZY_FETCH=1",
+	"GIT_ALLOW_PROTOCOL=none",
+	"GIT_PAGER=cat",
+	"GIT_INDEX_FILE=/nonexistent/index",
+	NULL,
 };
+#define ENVIRONMENT_INDEX (COUNT(environment) - 2) /* without it git reads the index */
 
 static const char *const overridden[] = {
-	"core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.alternateRefsCommand=false", "core.sshCommand=false",
-	"core.attributesFile=/dev/null", "protocol.allow=never", "diff.external=", "log.showSignature=false", "gc.auto=0",
+	"core.fsmonitor=false",
+	"core.untrackedCache=false",
+	"core.hooksPath=/dev/null",
+	"core.pager=cat",
+	"core.alternateRefsCommand=false",
+	"core.sshCommand=false",
+	"core.attributesFile=/dev/null",
+	"protocol.allow=never",
+	"diff.external=",
+	"log.showSignature=false",
+	"gc.auto=0",
 };
 
 struct run {
+	bool index; /* the index and the working tree are looked at, too */
 	struct path_memo *m;
 	const struct git_place *place;
 	const char *git;
@@ -46,10 +68,10 @@ struct run {
 struct names { /* takes the output of diff-tree -z; nothing in here is allocated while the child runs */
 	char record[RECORD_BYTES];
 	size_t n;
-	bool meta;             /* the record is not a path but what stands before one */
-	char mode[8], status;  /* of the name that follows */
+	bool meta;            /* the record is not a path but what stands before one */
+	char mode[8], status; /* of the name that follows */
 	bool broken;
-	char *kept;            /* a letter for the kind, the path, NUL */
+	char *kept; /* a letter for the kind, the path, NUL */
 	size_t nkept;
 	bool more;
 	struct str patterns[PATTERNS_MAX];
@@ -58,12 +80,14 @@ struct names { /* takes the output of diff-tree -z; nothing in here is allocated
 
 static bool is_part(struct str name, bool last)
 {
-	static const char files[][12] = {"HEAD", "config", "commondir", ""}, dirs[][12] = {"objects", "refs", "hooks", ""};
+	static const char files[][12] = {"HEAD", "config", "commondir", ""},
+			  dirs[][12] = {"objects", "refs", "hooks", ""};
 
 	return last ? STR_LISTED(name, files) : STR_LISTED(name, dirs);
 }
 
-/* A component that starts with a dot, or a part of a repository; or a name that the policy protects, at any depth. */
+/* A component that starts with a dot, or a part of a repository; or a name that the policy protects, at any
+ * depth. */
 static bool matters(const struct names *t, struct str path)
 {
 	for (size_t from = 0; from < path.n;) {
@@ -82,8 +106,10 @@ static bool matters(const struct names *t, struct str path)
 
 static void take_name(struct names *t, struct str path)
 {
-	enum git_touch_kind kind = t->status == 'D' ? GIT_TOUCH_DELETE : !strcmp(t->mode, "120000") ? GIT_TOUCH_LINK
-		: !strcmp(t->mode, "160000") ? GIT_TOUCH_REPOSITORY : GIT_TOUCH_FILE;
+	enum git_touch_kind kind = t->status == 'D'             ? GIT_TOUCH_DELETE
+				   : !strcmp(t->mode, "120000") ? GIT_TOUCH_LINK
+				   : !strcmp(t->mode, "160000") ? GIT_TOUCH_REPOSITORY
+								: GIT_TOUCH_FILE;
 
 	if ((kind == GIT_TOUCH_FILE || kind == GIT_TOUCH_DELETE) && !matters(t, path))
 		return;
@@ -154,7 +180,8 @@ static void list_names(struct arena *a, const struct names *t, struct str top, s
 		struct str path = str_of(t->kept + at + 1);
 
 		*end = arena_new(a, struct git_touch);
-		**end = (struct git_touch){.kind = (enum git_touch_kind)(t->kept[at] - '0'), .path = str_fmt(a, "%.*s/%.*s", STR_ARG(top), STR_ARG(path))};
+		**end = (struct git_touch){.kind = (enum git_touch_kind)(t->kept[at] - '0'),
+			.path = str_fmt(a, "%.*s/%.*s", STR_ARG(top), STR_ARG(path))};
 		end = &(*end)->next;
 		at += path.n + 2;
 	}
@@ -176,6 +203,7 @@ static void begin(struct run *r, const char *command)
 	r->argc = 0;
 	arg(r, "git");
 	arg(r, str_c(r->m->a, str_fmt(r->m->a, "--git-dir=%.*s", STR_ARG(r->place->dir))));
+	arg(r, str_c(r->m->a, str_fmt(r->m->a, "--work-tree=%.*s", STR_ARG(r->place->top))));
 	arg(r, "--no-pager");
 	for (size_t i = 0; i < COUNT(overridden); i++) {
 		arg(r, "-c");
@@ -185,36 +213,48 @@ static void begin(struct run *r, const char *command)
 }
 
 /* Starts it, all arguments being there. 0 when it ended with status 0. */
-static int finish(struct run *r, struct str input, struct names *names, char *output, size_t max, size_t *ret_n)
+static int finish(
+	struct run *r, struct str input, struct names *names, char *output, size_t max, size_t *ret_n)
 {
-	struct process_request rq = {.path = r->git, .argv = r->argv, .envp = environment, .input = input, .output = output, .output_max = max, .timeout_ms = RUN_MS};
+	char *own[COUNT(environment)] = {NULL};
+	struct process_request rq = {.path = r->git,
+		.argv = r->argv,
+		.envp = own,
+		.input = input,
+		.output = output,
+		.output_max = max,
+		.timeout_ms = RUN_MS};
 	struct process_result result;
 
+	for (size_t i = 0; i < ENVIRONMENT_INDEX + !r->index; i++)
+		own[i] = environment[i];
 	if (names) {
 		rq.sink = take_output;
 		rq.sink_ctx = names;
 		names->meta = true;
 		names->n = 0;
 	}
-	if (r->argc == ARGS_MAX || process_ask(&rq, &result, NULL) != 0 || result.status != 0 || (names && (names->broken || names->n)))
+	if (r->argc == ARGS_MAX || process_ask(&rq, &result, NULL) != 0 || result.status != 0 ||
+		(names && (names->broken || names->n)))
 		return -1;
 	if (ret_n)
 		*ret_n = result.n;
 	return 0;
 }
 
-static void begin_diff(struct run *r)
+static void begin_diff(struct run *r, const char *command)
 {
-	static const char *const options[] = {"-r", "--raw", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"};
+	static const char *const options[] = {"-r", "--raw", "-z", "--no-renames", "--no-ext-diff",
+		"--no-textconv", "--ignore-submodules=dirty"};
 
-	begin(r, "diff-tree");
+	begin(r, command);
 	for (size_t i = 0; i < COUNT(options); i++)
 		arg(r, options[i]);
 }
 
 static int diff(struct run *r, struct str from, struct str to, struct names *names)
 {
-	begin_diff(r);
+	begin_diff(r, "diff-tree");
 	arg(r, str_c(r->m->a, from));
 	arg(r, str_c(r->m->a, to));
 	arg(r, "--");
@@ -281,12 +321,30 @@ static int look_stash(struct run *r, struct str rev, struct names *names)
 	untracked = verify(r, str_fmt(a, "%.*s^3", STR_ARG(stash)));
 	if (!untracked.n)
 		return 0;
-	begin_diff(r);
+	begin_diff(r, "diff-tree");
 	arg(r, "--root");
 	arg(r, "--no-commit-id");
 	arg(r, str_c(a, untracked));
 	arg(r, "--");
 	return finish(r, STR(""), names, NULL, 0, NULL);
+}
+
+/*
+ * The other way round: what is in the commit comes back. A file whose time is that of the index is read, so a
+ * repository with filters is not asked about. Submodules are only looked at: git would run git in them.
+ */
+static int look_revert(struct run *r, struct str rev, struct names *names)
+{
+	int rc;
+
+	r->index = true;
+	begin_diff(r, "diff-index");
+	arg(r, "-R");
+	arg(r, str_c(r->m->a, rev));
+	arg(r, "--");
+	rc = finish(r, STR(""), names, NULL, 0, NULL);
+	r->index = false;
+	return rc;
 }
 
 /* All revisions at once: they may be a range. */
@@ -302,7 +360,7 @@ static int look_picks(struct run *r, const struct str *revs, size_t n, struct na
 	arg(r, "--");
 	if (finish(r, STR(""), NULL, commits, COMMITS_BYTES, &bytes) != 0 || !bytes)
 		return -1;
-	begin_diff(r);
+	begin_diff(r, "diff-tree");
 	arg(r, "--root");
 	arg(r, "-m");
 	arg(r, "--no-commit-id");
@@ -313,26 +371,29 @@ static int look_picks(struct run *r, const struct str *revs, size_t n, struct na
 /* ---- the question ---- */
 
 struct plain { /* what makes a repository one that is not asked about */
-	bool not;
+	bool odd, filters;
 };
 
 static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
 {
 	struct plain *p = ctx;
-	bool promisor = str_is(s->section, "remote") && (str_is(s->key, "promisor") || str_is(s->key, "partialclonefilter"));
+	bool promisor = str_is(s->section, "remote") &&
+			(str_is(s->key, "promisor") || str_is(s->key, "partialclonefilter"));
 	bool partial = str_is(s->section, "extensions") && str_is(s->key, "partialclone");
 	bool elsewhere = str_is(s->section, "core") && str_is(s->key, "worktree");
 
-	p->not |= scope == GIT_SCOPE_REPOSITORY && (promisor || partial || elsewhere);
+	p->odd |= scope == GIT_SCOPE_REPOSITORY && (promisor || partial || elsewhere);
+	p->filters |= str_is(s->section, "filter");
 }
 
-static bool usable(struct path_memo *m, const struct git_place *place)
+/* Where files are read (`files`), filters would run. */
+static bool usable(struct path_memo *m, const struct git_place *place, bool files)
 {
 	struct plain p = {0};
 
 	if (place->top.n < 2 || !git_place_owned(m, place))
 		return false;
-	return git_settings_each(m->a, place, STR(""), plain_setting, &p) && !p.not;
+	return git_settings_each(m->a, place, STR(""), plain_setting, &p) && !p.odd && !(files && p.filters);
 }
 
 /* A revision without a colon, blank or pattern, that is no option. */
@@ -341,7 +402,8 @@ static bool plain_rev(struct str rev)
 	for (size_t i = 0; i < rev.n; i++) {
 		char c = rev.p[i];
 
-		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("._/@{}~^+#%,=-", c)))
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+			    strchr("._/@{}~^+#%,=-", c)))
 			return false;
 	}
 	return rev.n && rev.n < 256 && rev.p[0] != '-';
@@ -366,7 +428,10 @@ static size_t split_revs(struct str list, struct str revs[GIT_TREE_REVS_MAX])
 static int look(struct run *r, enum git_change change, const struct str *revs, size_t n, struct names *names)
 {
 	int (*const each[])(struct run *, struct str, struct names *) = {
-		[GIT_CHANGE_CHECKOUT] = look_checkout, [GIT_CHANGE_MERGE] = look_merge, [GIT_CHANGE_STASH] = look_stash,
+		[GIT_CHANGE_CHECKOUT] = look_checkout,
+		[GIT_CHANGE_MERGE] = look_merge,
+		[GIT_CHANGE_STASH] = look_stash,
+		[GIT_CHANGE_REVERT] = look_revert,
 	};
 
 	if (change == GIT_CHANGE_PICK)
@@ -385,10 +450,12 @@ void git_tree_look(struct path_memo *m, const struct tree_answer *asked, struct 
 	struct git_place place;
 	size_t n = split_revs(asked->revs, revs);
 
-	*ret = (struct tree_answer){.dir = asked->dir, .change = asked->change, .revs = asked->revs, .keep = asked->keep};
+	*ret = (struct tree_answer){
+		.dir = asked->dir, .change = asked->change, .revs = asked->revs, .keep = asked->keep};
 	for (size_t i = 0; i < COUNT(git_programs) && !r.git; i++)
 		r.git = access(git_programs[i], X_OK) == 0 ? git_programs[i] : NULL;
-	if (!n || !r.git || !git_place_find(m, asked->dir, &place) || !usable(m, &place))
+	if (!n || !r.git || !git_place_find(m, asked->dir, &place) ||
+		!usable(m, &place, asked->change == GIT_CHANGE_REVERT))
 		return;
 	r.place = &place;
 	names->kept = arena_alloc(m->a, KEPT_BYTES);

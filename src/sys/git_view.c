@@ -10,13 +10,13 @@
 #include "sys/file.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
-#define DEPTH_MAX 64      /* directories looked at upwards */
-#define INCLUDES_MAX 10   /* configurations inside configurations, as in git */
-#define FILES_MAX 128     /* configurations of one answer */
+#define DEPTH_MAX 64    /* directories looked at upwards */
+#define INCLUDES_MAX 10 /* configurations inside configurations, as in git */
+#define FILES_MAX 128   /* configurations of one answer */
 #define LINE_MAX_BYTES (PATH_MAX + 16)
-#define COMMAND_MAX 200   /* bytes of a command that an answer quotes */
-#define PROGRAMS_MAX 32   /* listed in one answer */
-#define HOOK_MAX 4096     /* bytes of a hook that is compared with git-lfs's */
+#define COMMAND_MAX 200 /* bytes of a command that an answer quotes */
+#define PROGRAMS_MAX 32 /* listed in one answer */
+#define HOOK_MAX 4096   /* bytes of a hook that is compared with git-lfs's */
 #define BLANKS " \t\r\n"
 
 /* ---- places ---- */
@@ -107,7 +107,10 @@ static bool owned(struct path_memo *m, struct str dir)
 	return d && d->owner == (uint32_t)getuid();
 }
 
-bool git_place_owned(struct path_memo *m, const struct git_place *p) { return owned(m, p->dir) && owned(m, p->common); }
+bool git_place_owned(struct path_memo *m, const struct git_place *p)
+{
+	return owned(m, p->dir) && owned(m, p->common);
+}
 
 bool git_place_linked(struct path_memo *m, const struct git_place *p)
 {
@@ -115,12 +118,15 @@ bool git_place_linked(struct path_memo *m, const struct git_place *p)
 	enum path_kind kind;
 	struct str back;
 
-	if (!p->top.n || str_eq(p->dir, p->common) || !str_ends(worktrees, "/worktrees") || !str_eq(path_parent(worktrees), p->common))
+	if (!p->top.n || str_eq(p->dir, p->common) || !str_ends(worktrees, "/worktrees") ||
+		!str_eq(path_parent(worktrees), p->common))
 		return false;
 	if (!git_place_owned(m, p) || !is_git_dir(m, p->common))
 		return false;
 	back = read_line(m->a, join(m->a, p->dir, STR("gitdir")));
-	return back.n && str_eq(path_real(m, join(m->a, p->dir, back), &kind), join(m->a, p->top, STR(".git"))) && kind == PATH_FILE;
+	return back.n &&
+	       str_eq(path_real(m, join(m->a, p->dir, back), &kind), join(m->a, p->top, STR(".git"))) &&
+	       kind == PATH_FILE;
 }
 
 /* ---- configuration ---- */
@@ -136,7 +142,8 @@ static void add_file(struct arena *a, struct git_file ***end, struct str path, e
 
 struct git_file *git_config_files(struct arena *a, struct str home)
 {
-	const char *system = getenv("GIT_CONFIG_SYSTEM"), *global = getenv("GIT_CONFIG_GLOBAL"), *xdg = getenv("XDG_CONFIG_HOME");
+	const char *system = getenv("GIT_CONFIG_SYSTEM"), *global = getenv("GIT_CONFIG_GLOBAL"),
+		   *xdg = getenv("XDG_CONFIG_HOME");
 	struct git_file *list = NULL, **end = &list;
 
 	add_file(a, &end, STR("/etc/gitconfig"), GIT_SCOPE_SYSTEM);
@@ -159,7 +166,7 @@ struct reader {
 	struct str home;
 	git_scoped_fn *fn;
 	void *ctx;
-	struct str file;   /* being read */
+	struct str file; /* being read */
 	enum git_scope scope;
 	unsigned depth, files;
 	bool understood;
@@ -184,7 +191,8 @@ static bool condition_holds(const struct reader *r, struct str condition)
 		return false;
 	pattern = str_sub(condition, fold ? strlen("gitdir/i:") : strlen("gitdir:"), condition.n);
 	if (str_starts(pattern, "~/") || str_starts(pattern, "./"))
-		pattern = expand(r, path_parent(r->file), str_starts(pattern, "./") ? str_sub(pattern, 2, pattern.n) : pattern);
+		pattern = expand(r, path_parent(r->file),
+			str_starts(pattern, "./") ? str_sub(pattern, 2, pattern.n) : pattern);
 	else if (!str_starts(pattern, "/"))
 		pattern = str_cat(r->a, STR("**/"), pattern);
 	if (str_ends(pattern, "/"))
@@ -232,7 +240,8 @@ static void read_file(struct reader *r, struct str path)
 		r->understood = false;
 }
 
-bool git_settings_each(struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn, void *ctx)
+bool git_settings_each(
+	struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn, void *ctx)
 {
 	struct reader r = {.a = a, .place = place, .home = home, .fn = fn, .ctx = ctx, .understood = true};
 
@@ -257,18 +266,51 @@ struct looking {
 	struct git_answer *ret;
 	struct git_item **programs_end;
 	size_t nprograms;
-	struct str hooks;       /* core.hooksPath, as it is written */
+	struct str hooks; /* core.hooksPath, as it is written */
 	enum git_scope hooks_scope;
 };
 
-/* Settings that name a program, by section and key; * is any key. Values of other settings, tokens among them, never get into an answer. */
+/* Settings that name a program, by section and key; * is any key. Values of other settings, tokens among
+ * them, never get into an answer. */
 static const char program_settings[][32] = {
-	"core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "core.alternaterefscommand",
-	"diff.external", "diff.command", "diff.textconv", "difftool.cmd", "difftool.path", "mergetool.cmd", "mergetool.path", "merge.driver",
-	"filter.clean", "filter.smudge", "filter.process", "credential.helper", "gpg.program", "gpg.defaultkeycommand", "pager.*",
-	"sequence.editor", "interactive.difffilter", "uploadpack.packobjectshook", "remote.uploadpack", "remote.receivepack", "trailer.command",
-	"trailer.cmd", "tar.command", "hook.command", "gc.recentobjectshook", "submodule.update", "sendemail.tocmd", "sendemail.cccmd",
-	"sendemail.headercmd", "sendemail.sendmailcmd", "sendemail.smtpserver",
+	"core.pager",
+	"core.editor",
+	"core.sshcommand",
+	"core.fsmonitor",
+	"core.askpass",
+	"core.gitproxy",
+	"core.alternaterefscommand",
+	"diff.external",
+	"diff.command",
+	"diff.textconv",
+	"difftool.cmd",
+	"difftool.path",
+	"mergetool.cmd",
+	"mergetool.path",
+	"merge.driver",
+	"filter.clean",
+	"filter.smudge",
+	"filter.process",
+	"credential.helper",
+	"gpg.program",
+	"gpg.defaultkeycommand",
+	"pager.*",
+	"sequence.editor",
+	"interactive.difffilter",
+	"uploadpack.packobjectshook",
+	"remote.uploadpack",
+	"remote.receivepack",
+	"trailer.command",
+	"trailer.cmd",
+	"tar.command",
+	"hook.command",
+	"gc.recentobjectshook",
+	"submodule.update",
+	"sendemail.tocmd",
+	"sendemail.cccmd",
+	"sendemail.headercmd",
+	"sendemail.sendmailcmd",
+	"sendemail.smtpserver",
 };
 
 static bool names_program(const struct git_setting *s)
@@ -280,7 +322,8 @@ static bool names_program(const struct git_setting *s)
 		ptrdiff_t dot = str_find(row, '.', 0);
 		struct str key = str_sub(row, (size_t)dot + 1, row.n);
 
-		if (!str_eq(str_sub(row, 0, (size_t)dot), s->section) || !(str_is(key, "*") || str_eq(key, s->key)))
+		if (!str_eq(str_sub(row, 0, (size_t)dot), s->section) ||
+			!(str_is(key, "*") || str_eq(key, s->key)))
 			continue;
 		if (str_is(s->section, "submodule"))
 			return str_starts(value, "!");
@@ -293,7 +336,8 @@ static bool in_project(const struct looking *l, struct str real)
 {
 	const struct git_place *p = l->place;
 
-	return (p->top.n > 1 && path_inside(real, p->top)) || path_inside(real, p->dir) || path_inside(real, p->common);
+	return (p->top.n > 1 && path_inside(real, p->top)) || path_inside(real, p->dir) ||
+	       path_inside(real, p->common);
 }
 
 /* Programs of the system and of the person's own lie outside of every project. */
@@ -316,7 +360,8 @@ static bool word_of_project(const struct looking *l, struct str word, bool progr
 
 	if (!word.n || word.n >= PATH_MAX || word.p[0] == '-' || (program && str_find(word, '/', 0) < 0))
 		return false;
-	path = str_starts(word, "~/") ? join(a, l->home, str_sub(word, 2, word.n)) : join(a, l->place->top.n ? l->place->top : l->place->dir, word);
+	path = str_starts(word, "~/") ? join(a, l->home, str_sub(word, 2, word.n))
+				      : join(a, l->place->top.n ? l->place->top : l->place->dir, word);
 	path_look(l->m, path, &at);
 	if (at.target == PATH_FILE && in_project(l, at.real))
 		return true;
@@ -325,7 +370,8 @@ static bool word_of_project(const struct looking *l, struct str word, bool progr
 	return program && scope == GIT_SCOPE_REPOSITORY && !installed(l, at.real);
 }
 
-/* Each word of the command may be a script. In the repository's own settings a word that the shell expands may be any. */
+/* Each word of the command may be a script. In the repository's own settings a word that the shell expands
+ * may be any. */
 static bool runs_project(const struct looking *l, struct str value, enum git_scope scope)
 {
 	static const char between[] = BLANKS "!;&|()=<>{}'\"\\";
@@ -355,7 +401,8 @@ static void add_program(struct looking *l, const struct git_setting *s)
 	}
 	p = arena_new(l->m->a, struct git_item);
 	*p = (struct git_item){.text = str_dup(l->m->a, str_sub(s->value, 0, COMMAND_MAX))};
-	p->name = s->sub.n ? str_fmt(l->m->a, "%.*s.%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->sub), STR_ARG(s->key))
+	p->name = s->sub.n ? str_fmt(l->m->a, "%.*s.%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->sub),
+				     STR_ARG(s->key))
 			   : str_fmt(l->m->a, "%.*s.%.*s", STR_ARG(s->section), STR_ARG(s->key));
 	*l->programs_end = p;
 	l->programs_end = &p->next;
@@ -380,16 +427,39 @@ static void look_setting(void *ctx, const struct git_setting *s, enum git_scope 
 /* ---- hooks ---- */
 
 static const char hook_names[][28] = {
-	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit",
-	"pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-auto-gc", "post-rewrite", "post-index-change", "reference-transaction",
-	"sendemail-validate", "fsmonitor-watchman", "push-to-checkout", "pre-receive", "update", "post-receive", "post-update", "proc-receive",
+	"applypatch-msg",
+	"pre-applypatch",
+	"post-applypatch",
+	"pre-commit",
+	"pre-merge-commit",
+	"prepare-commit-msg",
+	"commit-msg",
+	"post-commit",
+	"pre-rebase",
+	"post-checkout",
+	"post-merge",
+	"pre-push",
+	"pre-auto-gc",
+	"post-rewrite",
+	"post-index-change",
+	"reference-transaction",
+	"sendemail-validate",
+	"fsmonitor-watchman",
+	"push-to-checkout",
+	"pre-receive",
+	"update",
+	"post-receive",
+	"post-update",
+	"proc-receive",
 };
 
 /* The text that git-lfs installs: it only calls git-lfs. */
 static bool lfs_line(struct str line, const char *hook)
 {
-	static const char start[] = "command -v git-lfs >/dev/null 2>&1 || { echo >&2 \"", end[] = "\"; exit 2; }";
-	struct str said = str_sub(line, sizeof start - 1, line.n - (line.n > sizeof end ? sizeof end - 1 : 0));
+	static const char start[] = "command -v git-lfs >/dev/null 2>&1 || { echo >&2 \"",
+			  end[] = "\"; exit 2; }";
+	struct str said =
+		str_sub(line, sizeof start - 1, line.n - (line.n > sizeof end ? sizeof end - 1 : 0));
 	char call[64];
 
 	str_put(call, sizeof call, "git lfs %s \"$@\"", hook);
@@ -426,18 +496,21 @@ static void look_hooks(struct looking *l)
 {
 	struct git_item **end = &l->ret->hooks;
 	struct arena *a = l->m->a;
-	struct str base = l->place->top.n ? l->place->top : l->place->dir, dir = join(a, l->place->common, STR("hooks"));
+	struct str base = l->place->top.n ? l->place->top : l->place->dir,
+		   dir = join(a, l->place->common, STR("hooks"));
 	enum path_kind kind;
 
 	if (l->hooks.n)
-		dir = str_starts(l->hooks, "~/") ? join(a, l->home, str_sub(l->hooks, 2, l->hooks.n)) : join(a, base, l->hooks);
+		dir = str_starts(l->hooks, "~/") ? join(a, l->home, str_sub(l->hooks, 2, l->hooks.n))
+						 : join(a, base, l->hooks);
 	dir = path_real(l->m, dir, &kind);
 	if (kind != PATH_DIR || !hooks_of_project(l, dir))
 		return;
 	for (size_t i = 0; i < COUNT(hook_names); i++) {
 		struct str path = join(a, dir, str_of(hook_names[i]));
 
-		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE || is_lfs(a, path, hook_names[i]))
+		if (access(str_c(a, path), X_OK) != 0 || kind_of(l->m, dir, hook_names[i]) != PATH_FILE ||
+			is_lfs(a, path, hook_names[i]))
 			continue;
 		*end = arena_new(a, struct git_item);
 		**end = (struct git_item){.name = str_of(hook_names[i]), .text = path};
@@ -448,7 +521,8 @@ static void look_hooks(struct looking *l)
 void git_look(struct path_memo *m, struct str dir, struct str home, struct git_answer *ret)
 {
 	struct git_place place;
-	struct looking l = {.m = m, .place = &place, .home = home, .ret = ret, .programs_end = &ret->programs};
+	struct looking l = {
+		.m = m, .place = &place, .home = home, .ret = ret, .programs_end = &ret->programs};
 
 	*ret = (struct git_answer){.dir = dir};
 	if (!git_place_find(m, dir, &place))

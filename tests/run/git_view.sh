@@ -65,6 +65,7 @@ judge allow - 'git commit -m x'
 mkdir "$dir/.husky" && cp "$dir/.git/hooks/pre-commit.sample" "$dir/.husky/pre-commit" # nothing points there
 judge allow - 'git commit -m x'
 judge allow - 'git -C . commit -m x'
+judge allow - 'cd nowhere; git commit -m x'
 
 # ---- core.hooksPath in the project ----
 repository husky
@@ -95,6 +96,7 @@ judge allow - 'git branch y'
 judge contain git-hook 'bash -c "git commit -m x"'
 judge contain git-hook 'time git commit -m x'
 judge contain git-hook 'cd "$X" && git commit -m x'
+judge contain git-hook 'cd sub; git commit -m x'
 judge allow - 'cd "$X" && git status'
 judge contain git-hook 'git --git-dir=../husky/.git --work-tree=. commit -m x'
 judge contain git-hook 'GIT_DIR=../husky/.git git commit -m x'
@@ -249,7 +251,7 @@ judge allow - 'git merge plain'
 judge allow - 'git merge --no-ff plain -m x'
 judge allow - 'git cherry-pick plain'
 judge allow - 'git revert plain'
-judge allow - 'git reset --keep plain'
+judge ask git-destructive 'git reset --keep plain'
 judge allow - 'git checkout plain -- src'
 judge allow - 'git restore --source=plain src/a.c'
 judge allow - 'git checkout nosuch'
@@ -293,6 +295,14 @@ judge allow - 'git stash pop'
 judge ask protected-write 'git stash pop 1'
 judge allow - 'git stash list'
 judge allow - 'git stash'
+judge allow - 'git stash && npm --version'
+git -C "$dir" checkout -q agent && echo changed >"$dir/.claude/settings.json"
+judge ask protected-write 'git stash'
+judge ask protected-write 'git stash push -m x'
+judge allow - 'git stash push -- README.md'
+git -C "$dir" checkout -q -- . && rm "$dir/.claude/settings.json"
+judge ask protected-write 'git stash' # it comes back
+git -C "$dir" checkout -q -- . && git -C "$dir" checkout -q main
 
 # The names are those of the commits, whatever the repository configures.
 canary="$tmp/canary"
@@ -307,6 +317,10 @@ echo '* filter=x diff=x' >"$dir/.git/info/attributes"
 "$CAISSON" check --cwd "$dir" -- 'git checkout hooks' >"$tmp/said" 2>&1
 grep -q protected-write "$tmp/said" && [[ ! -e $canary ]]
 result $? 'nothing that is configured runs'
+touch "$dir"/* "$dir/.git/index"
+"$CAISSON" check --cwd "$dir" -- 'git stash' >"$tmp/said" 2>&1
+[[ ! -e $canary ]]
+result $? 'nor where files are compared'
 rm "$dir/.git/info/attributes"
 git -C "$dir" config remote.origin.promisor true
 "$CAISSON" check --cwd "$dir" -- 'git checkout hooks' >"$tmp/said" 2>&1
