@@ -170,7 +170,10 @@ static struct access *last_access(const struct facts *f)
 	return (struct access *)(void *)((char *)f->accesses_end - offsetof(struct access, next));
 }
 
-static bool same_span(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
+static bool same_span(struct span a, struct span b)
+{
+	return a.text == b.text && a.from == b.from && a.to == b.to;
+}
 
 void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n)
 {

@@ -154,7 +154,8 @@ bool access_is_import(const struct access *x); /* code would load this file if i
 bool access_is_redirection(const struct access *x);
 bool access_connects(const struct access *x); /* /inet/tcp/...: a file of gawk's that is a connection */
 bool path_known(const struct word *w);
-struct str path_pattern(struct arena *a, const struct word *w); /* of a known path: a file name pattern, with stars for what is not known */
+/* A known path as a file name pattern, with stars for what is not known. */
+struct str path_pattern(struct arena *a, const struct word *w);
 
 /* the checks; the table in checks.c names them */
 void danger_words(struct judge *j, const struct check *c);
@@ -165,11 +166,12 @@ void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j); /* repository.c: what it will need to know of the world */
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 struct str repository_directory(struct judge *j, struct subject *s);
-struct str repository_start(struct judge *j, struct subject *s, struct str dir); /* the same, when the command is started there */
+/* The same, when the command is started there. */
+struct str repository_start(struct judge *j, struct subject *s, struct str dir);
 void processes_check(struct judge *j, struct subject *s); /* processes.c: kill, pkill, killall, fuser */
 void packages_ask(struct judge *j, const struct command *c); /* packages.c, likewise */
 void packages_fetch(struct judge *j, const struct check *c);
-/* A file by which git runs something (config, hooks), in what is a git directory on the disk, whatever its name. */
+/* A file by which git runs something (config, hooks), in what is a git directory on the disk by its content. */
 bool repository_file(struct judge *j, struct str path);
 void repository_planted(struct judge *j, const struct check *c);
 void repository_unvetted(struct judge *j, const struct check *c);

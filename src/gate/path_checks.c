@@ -323,7 +323,7 @@ static bool rewrites_found(const struct access *x)
 	return x->kind == ACCESS_WRITE && x->path.glob && str_ends(x->path.text, "/**");
 }
 
-/* Git directories that have another name than .git, on the disk or made by the request, are protected all the same. */
+/* Git directories of another name than .git, on the disk or made by the request, are protected all the same. */
 static bool in_git_dir(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (repository_file(j, w->real) || overlay_in_git_dir(j, w->path, x->when))
@@ -525,7 +525,7 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ;
 }
 
-/* mkdir, rm and their kin act on the name: only a directory on the way to it can be a link that leads elsewhere. */
+/* mkdir, rm and their kin act on the name: only a directory on the way to it can lead elsewhere. */
 static bool follows_last(const struct access *x)
 {
 	if (str_ends(x->path.text, "/"))
@@ -547,7 +547,7 @@ static struct span command_at(const struct judge *j, struct span at)
 	return whole;
 }
 
-/* The change by which an earlier command of the request may have made a link of the path, or of a directory on the way to it. */
+/* The change that may have made a link of the path, or of a directory on the way to it. */
 static const struct access *link_maker(struct judge *j, const struct access *x, struct str path)
 {
 	bool follows = follows_last(x);
@@ -556,7 +556,8 @@ static const struct access *link_maker(struct judge *j, const struct access *x, 
 
 	if (maker && overlay_contained(j, maker))
 		maker = NULL;
-	if (!maker && x->kind != ACCESS_READ) /* what is read through it is judged by its target: paths_through_new_names() */
+	/* what is read through a link is judged by its target: paths_through_new_names() */
+	if (!maker && x->kind != ACCESS_READ)
 		maker = overlay_link(j, path, follows, x->when);
 	return maker;
 }
@@ -597,7 +598,8 @@ static void changed_tree(struct judge *j, const struct access *x, const struct w
 	if (!maker && x->below && x->kind == ACCESS_WRITE)
 		maker = overlay_tree_below(j, w->path, x->when);
 	if (maker && !overlay_contained(j, maker))
-		tell(j, "changed-tree", x, w, str_c(j->a, str_fmt(j->a, "%.*s may have made a link of", STR_ARG(judge_quote(j, "", command_at(j, maker->at), "")))), NULL);
+		tell(j, "changed-tree", x, w,
+			str_c(j->a, judge_quote(j, "", command_at(j, maker->at), " may have made a link of")), NULL);
 }
 
 static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)

@@ -44,7 +44,10 @@ static bool is_directory(struct judge *j, const struct access *x)
 	return dir && x->path.kind == WORD_EXACT;
 }
 
-bool access_copies(const struct access *x) { return x->kind == ACCESS_WRITE && (x->change == CHANGE_COPY || x->change == CHANGE_LINK); }
+bool access_copies(const struct access *x)
+{
+	return x->kind == ACCESS_WRITE && (x->change == CHANGE_COPY || x->change == CHANGE_LINK);
+}
 
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {

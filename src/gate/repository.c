@@ -1,7 +1,8 @@
 /*
- * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those are) is a repository to git, and its
- * config may name programs that even `git status` runs. Whoever may write files in the project can make one, also earlier in the same
- * request, so git in such a directory, or below it, runs in the box.
+ * A planted repository: a directory that holds HEAD, objects and refs (or commondir, which says where those are)
+ * is a repository to git, and its config may name programs that even `git status` runs. Whoever may write files
+ * in the project can make one, also earlier in the same request, so git in such a directory, or below it, runs in
+ * the box.
  */
 #include "gate/overlay.h"
 
@@ -53,7 +54,10 @@ struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }
 
-struct str repository_directory(struct judge *j, struct subject *s) { return repository_start(j, s, s->c->cwd); }
+struct str repository_directory(struct judge *j, struct subject *s)
+{
+	return repository_start(j, s, s->c->cwd);
+}
 
 static void real_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
 {
@@ -93,12 +97,16 @@ static bool looks_bare(struct judge *j, struct str dir, struct moment use)
 	if (!present(j, dir, "HEAD", use))
 		return false;
 	/* all at once: every question that depends on an answer is a round of its own */
-	bool objects = present(j, dir, "objects", use) || objects_elsewhere(j), refs = present(j, dir, "refs", use), common = present(j, dir, "commondir", use);
+	bool objects = present(j, dir, "objects", use) || objects_elsewhere(j);
+	bool refs = present(j, dir, "refs", use), common = present(j, dir, "commondir", use);
 	bool own = has_own(j, dir, use);
 	return ((objects && refs) || common) && !own && !str_ends(dir, "/.git");
 }
 
-/* The directory that would be a git directory if this were a file by which git runs something; empty: it is no such file. */
+/*
+ * The directory that would be a git directory if this were a file by which git runs something; empty: it is
+ * no such file.
+ */
 static struct str git_dir_of(struct str path)
 {
 	static const char names[][16] = {"config", "config.worktree", "commondir", ""};
@@ -117,7 +125,8 @@ bool repository_file(struct judge *j, struct str path)
 
 	if (!dir.n || !on_disk(j, below(j, dir, "HEAD")))
 		return false;
-	bool objects = on_disk(j, below(j, dir, "objects")), refs = on_disk(j, below(j, dir, "refs")), common = on_disk(j, below(j, dir, "commondir"));
+	bool objects = on_disk(j, below(j, dir, "objects")), refs = on_disk(j, below(j, dir, "refs")),
+		common = on_disk(j, below(j, dir, "commondir"));
 	return (objects && refs) || common;
 }
 
@@ -128,7 +137,8 @@ static struct str planted_around(struct judge *j, struct str start, struct momen
 
 	for (unsigned i = 0; i < CLIMB_MAX && !looks_bare(j, dir, use); i++) {
 		if (dir.n <= 1 || str_eq(dir, j->v->project))
-			return STR(""); /* what lies above the project is not the request's work, and was there before */
+			/* what lies above the project is not the request's work, and was there before */
+			return STR("");
 		dir = path_above(dir);
 	}
 	for (lower = real_directory(j, start); lower.n > dir.n; lower = path_above(lower))
@@ -138,9 +148,13 @@ static struct str planted_around(struct judge *j, struct str start, struct momen
 }
 
 /* Programs that run git without being asked to. */
-static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj", "git-lfs", "pre-commit", ""};
+static const char run_git[][12] = {"git", "gh", "glab", "hub", "tig", "lazygit", "gitui", "gitk", "jj",
+	"git-lfs", "pre-commit", ""};
 
-static bool runs_git(const struct subject *s) { return STR_LISTED(s->base, run_git) || str_starts(s->base, "git-"); }
+static bool runs_git(const struct subject *s)
+{
+	return STR_LISTED(s->base, run_git) || str_starts(s->base, "git-");
+}
 
 struct named_head {
 	struct moment use;
@@ -184,10 +198,15 @@ void repository_ask(struct judge *j)
 		if (runs_git(&j->subjects[i])) {
 			planted(j, &j->subjects[i]);
 			for (size_t k = 0; k < j->subjects[i].c->ndirs; k++)
-				if (text_exact(j->subjects[i].c->dirs[k]) && str_starts(j->subjects[i].c->dirs[k], "/"))
+				if (text_exact(j->subjects[i].c->dirs[k]) &&
+					str_starts(j->subjects[i].c->dirs[k], "/"))
 					git_hooks_answer(j, j->subjects[i].c->dirs[k]);
 		}
 }
+
+#define LOOKS_LIKE "'%.*s' looks like a repository of its own, whose settings may make git run programs"
+#define BROUGHT "an earlier command of this request may have brought a repository to where "
+#define RUNS " runs, and its settings may make git run programs"
 
 void repository_planted(struct judge *j, const struct check *c)
 {
@@ -197,8 +216,8 @@ void repository_planted(struct judge *j, const struct check *c)
 
 		if (!dir.n)
 			continue;
-		judge_say(j, c, s->c->at, str_starts(dir, "/") ? str_fmt(j->a, "'%.*s' looks like a repository of its own, whose settings may make git run programs", STR_ARG(dir))
-			: judge_quote(j, "an earlier command of this request may have brought a repository to where ", s->c->at, " runs, and its settings may make git run programs"));
+		judge_say(j, c, s->c->at, str_starts(dir, "/") ? str_fmt(j->a, LOOKS_LIKE, STR_ARG(dir)) :
+			judge_quote(j, BROUGHT, s->c->at, RUNS));
 	}
 }
 

@@ -302,6 +302,12 @@ static bool ends_operands(const struct know_applying *ap, size_t k)
 	       s->argv[s->operands[k]].kind != WORD_REST;
 }
 
+/* An operand after this one is the last. */
+static bool another_ends(const struct know_applying *ap, size_t k)
+{
+	return k + 1 < ap->s->noperands && ends_operands(ap, ap->s->noperands - 1);
+}
+
 static void emit_end(struct know_applying *ap, size_t k)
 {
 	size_t at = ap->s->operands[k];
@@ -342,8 +348,8 @@ static void emit_all(struct know_applying *ap)
 		bool range = is_range(operand_spec(ap, k, s->noperands));
 		if (nspecs && !range && k >= sure && ends_operands(ap, k))
 			emit_end(ap, k);
-		else if (nspecs && !range && k >= sure && k >= ap->ops.nfirst && k + 1 < s->noperands && ends_operands(ap, s->noperands - 1))
-			know_emit(ap, ap->ops.rest, at, at + 1, s->argv[at]); /* another one is the last */
+		else if (nspecs && !range && k >= sure && k >= ap->ops.nfirst && another_ends(ap, k))
+			know_emit(ap, ap->ops.rest, at, at + 1, s->argv[at]);
 		else
 			for (size_t i = 0; i < nspecs && !range && k >= sure; i++)
 				know_emit(ap, specs[i], at, at + 1, s->argv[at]);

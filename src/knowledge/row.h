@@ -29,8 +29,8 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_FETCH,         /* a host; what it gives is written to the file that its address names (wget URL, curl -O URL) */
 	KIND_MIRROR,        /* a KIND_DEST whose other content is deleted (rsync --delete) */
 	KIND_DATA,          /* a file, or standard input, whose content names the files that are written (patch -i) */
-	KIND_WORK_TREE,     /* git brings names into the whole work tree; the word, if there is one, only says that it does */
-	KIND_REPOSITORY,    /* git makes a repository of this directory; with `tree` it also brings files into it */
+	KIND_WORK_TREE,     /* git brings names into the whole work tree; a word only says that it does */
+	KIND_REPOSITORY,    /* git makes a repository of this directory; `tree`: and fills it */
 	KIND_GIT_DIR,       /* git makes this very directory a git directory (--bare, --separate-git-dir) */
 	KIND_COUNT
 };

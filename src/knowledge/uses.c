@@ -283,7 +283,8 @@ static void emit_names(struct know_applying *ap, struct know_spec spec, size_t f
 /* What git makes: files of its work tree, repositories, git directories. */
 static void emit_git(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
-	static const unsigned flags[KIND_COUNT] = {[KIND_WORK_TREE] = USE_WORK_TREE | USE_BELOW, [KIND_REPOSITORY] = USE_REPOSITORY, [KIND_GIT_DIR] = USE_GIT_DIR};
+	static const unsigned flags[KIND_COUNT] = {[KIND_WORK_TREE] = USE_WORK_TREE | USE_BELOW,
+		[KIND_REPOSITORY] = USE_REPOSITORY, [KIND_GIT_DIR] = USE_GIT_DIR};
 
 	if (from == to || spec.kind == KIND_WORK_TREE)
 		w = know_here(ap);
@@ -359,7 +360,8 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		w = know_here(ap);
 		if (spec.kind == KIND_WRITE_TMP)
 			w.text = STR("/tmp");
-		know_use_add(ap, USE_WRITE, flags | USE_BELOW | (spec.mods & MOD_BESIDE ? USE_FILES : 0), from, to, &w);
+		flags |= spec.mods & MOD_BESIDE ? USE_BELOW | USE_FILES : USE_BELOW;
+		know_use_add(ap, USE_WRITE, flags, from, to, &w);
 		return;
 	case KIND_NAMES:
 	case KIND_DATA:

@@ -33,17 +33,23 @@ static inline bool span_encloses(struct span outer, struct span in) { return out
 static inline bool span_overlaps(struct span a, struct span b) { return a.text == b.text && a.from < b.to && b.from < a.to; }
 
 /*
- * When a fact may happen. Time is counted in simple commands of the request. `first` is when the fact was found first, `last` the latest
- * moment at which it may still happen: later than `first` when the command is found again (a function called twice), or runs beside
- * others (a pipeline, a background job, a trap). See moment_precedes().
+ * When a fact may happen. Time is counted in simple commands of the request. `first` is when the fact was found
+ * first, `last` the latest moment at which it may still happen: later than `first` when the command is found
+ * again (a function called twice), or runs beside others (a pipeline, a background job, a trap).
  */
 struct moment {
 	uint32_t first, last;
 	bool again;      /* it may happen more than once, so it may come after itself */
 };
 
-/* May something that happens at `a` come before something at `b`? What one command does at once has one moment, and does not precede itself. */
-static inline bool moment_precedes(struct moment a, struct moment b) { return a.first < b.last && (a.first != b.first || b.again); }
+/*
+ * May something that happens at `a` come before something at `b`? What one command does at once has one moment,
+ * and does not precede itself.
+ */
+static inline bool moment_precedes(struct moment a, struct moment b)
+{
+	return a.first < b.last && (a.first != b.first || b.again);
+}
 
 enum word_kind {
 	WORD_UNKNOWN = 0, /* exactly one word, not known: JSON null. `text` may say which parts are (with holes) */
@@ -99,13 +105,13 @@ enum access_kind { ACCESS_READ, ACCESS_WRITE, ACCESS_DELETE, ACCESS_EXEC };
 /* What a write leaves behind for the commands after it. */
 enum change_kind {
 	CHANGE_PLAIN = 0,  /* a file or directory of this name */
-	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, install, rsync) */
-	CHANGE_LINK,       /* a link, or another name of a file, that leads to what the same command reads (ln, cp -s) */
+	CHANGE_COPY,       /* what the same command reads or deletes also appears here (cp, mv, rsync) */
+	CHANGE_LINK,       /* a link, or another name of a file, to what the same command reads (ln, cp -s) */
 	CHANGE_FILES,      /* files of some name right in this directory (gunzip, split, curl -O) */
-	CHANGE_TREE,       /* names that data choose, here and below: files, links, whole directories (tar, a patch that is not known, git clone) */
-	CHANGE_WORK_TREE,  /* the same in the whole work tree of git that this directory belongs to (git checkout) */
-	CHANGE_REPOSITORY, /* git makes a repository here: its directory .git is git's own (git init); with `below` it has files (git worktree add) */
-	CHANGE_GIT_DIR,    /* git makes a git directory of this very directory (git init --bare, --separate-git-dir) */
+	CHANGE_TREE,       /* names that data choose, here and below: files, links, directories (tar, git clone) */
+	CHANGE_WORK_TREE,  /* names that git brings into the whole work tree around this directory (git checkout) */
+	CHANGE_REPOSITORY, /* git makes a repository, with .git (git init); `below`: and fills it (worktree add) */
+	CHANGE_GIT_DIR,    /* git makes this very directory a git directory (--bare, --separate-git-dir) */
 };
 
 /* A file that is touched. `path` is joined to the working directory of that moment; "." and ".." are left for the world to resolve. */
@@ -170,7 +176,7 @@ struct snippet {          /* code in another language, for src/code */
 	const struct code *code;  /* NULL: nobody has read it */
 };
 
-/* The moment of everything that a snippet does. In which order is not followed: all of it may come after all of it. */
+/* The moment of all that a snippet does. Its order is not followed: all of it may come after all of it. */
 static inline struct moment snippet_moment(const struct snippet *s)
 {
 	uint32_t next = s->when.first + 1;

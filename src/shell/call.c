@@ -527,7 +527,9 @@ static enum change_kind change_of(const struct know_result *k, const struct know
 		return CHANGE_REPOSITORY;
 	if (u->flags & USE_GIT_DIR)
 		return CHANGE_GIT_DIR;
-	return k->effects & EFFECT_LINKS ? CHANGE_LINK : k->effects & EFFECT_COPIES ? CHANGE_COPY : CHANGE_PLAIN;
+	if (k->effects & EFFECT_LINKS)
+		return CHANGE_LINK;
+	return k->effects & EFFECT_COPIES ? CHANGE_COPY : CHANGE_PLAIN;
 }
 
 static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
@@ -595,7 +597,8 @@ static bool keeps_environment(const char *name, const struct word *argv, size_t 
 
 static bool runs_something(const struct know_use *u)
 {
-	return u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND || u->role == USE_OPAQUE;
+	return u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_OPAQUE ||
+	       u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND;
 }
 
 /* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
@@ -609,7 +612,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		forget_exports(e);
 	bool inner = false, loops = false, wraps = false;
 	struct unordered own = order_open(e);
-	for (const struct know_use *u = k.uses; u; u = u->next) { /* its own files first: all of them have one moment */
+	/* its own files first: all of them have one moment */
+	for (const struct know_use *u = k.uses; u; u = u->next) {
 		if ((k.effects & EFFECT_LINKS) && u->role == USE_WRITE)
 			emit_link(e, u->value, argv[0].at);
 		if (!runs_something(u))
@@ -618,7 +622,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 	size_t own_end = e->nmoments;
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
-		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) && (u->flags & (USE_MORE | USE_INSIDE)); /* for each of its words */
+		/* for each of its words */
+		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) && (u->flags & (USE_MORE | USE_INSIDE));
 		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
 		if (wraps && !transparent(k.name, argv, argc))
 			out_spoil(e);

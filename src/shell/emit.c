@@ -195,8 +195,9 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 		return;
 	eval_burn(e, 1);
 	struct access *a = arena_new(e->a, struct access);
-	*a = (struct access){.kind = kind, .path = path, .below = below, .elsewhere = e->elsewhere > 0, .op = op, .at = at,
-		.change = kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN};
+	*a = (struct access){.kind = kind, .path = path, .below = below, .op = op, .at = at};
+	a->elsewhere = e->elsewhere > 0;
+	a->change = kind == ACCESS_WRITE ? e->change : CHANGE_PLAIN;
 	a->variable = e->by_variable;
 	order_found(e, &a->when);
 	slot->when = &a->when;

@@ -322,7 +322,8 @@ static void eval_case(struct eval *e, const struct syn_node *n)
 static void loop_enter(struct eval *e, struct loop *l)
 {
 	e->unsure++;
-	*l = (struct loop){.outer = e->loop, .next = state_dead(&e->s), .left = state_dead(&e->s), .turns = order_open(e)};
+	*l = (struct loop){.outer = e->loop, .next = state_dead(&e->s), .left = state_dead(&e->s)};
+	l->turns = order_open(e);
 	e->loop = l;
 }
 

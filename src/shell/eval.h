@@ -221,7 +221,7 @@ struct eval {
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 	uint32_t clock;          /* simple commands so far */
 	uint32_t nchanges;       /* changes of files so far, those that were found before included */
-	const struct moment *fixed; /* the moment of every fact, for commands of code that was read afterwards; or NULL */
+	const struct moment *fixed; /* of every fact, for commands of code that was read afterwards; or NULL */
 	enum change_kind change; /* what the write that is emitted next leaves behind */
 	unsigned unordered;      /* inside how many of them */
 	struct moment **moments; /* of the facts found since the outermost of them was opened */
@@ -309,7 +309,7 @@ void out_spoil(struct eval *e);     /* nothing about the output can be said any 
 
 /* ---- order.c ---- */
 void order_tick(struct eval *e);                                      /* another simple command begins */
-void order_found(struct eval *e, struct moment *when);                /* the fact is found for the first time */
+void order_found(struct eval *e, struct moment *when);                /* for the first time */
 void order_found_again(struct eval *e, struct moment *when);
 struct unordered order_open(struct eval *e);
 void order_close(struct eval *e, struct unordered u, enum order order);
@@ -318,7 +318,8 @@ struct stage {                   /* of a pipeline */
 	size_t to;               /* of eval.moments */
 	uint32_t changes;        /* eval.nchanges, at its end */
 };
-void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages, size_t n); /* changes: before the first */
+/* changes: eval.nchanges before the first */
+void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages, size_t n);
 
 /* ---- expand.c ---- */
 struct fields {

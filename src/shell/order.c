@@ -1,6 +1,7 @@
 /*
- * When each fact may happen. A clock counts simple commands. Facts of straight-line code have the moment at which they are found; what runs
- * beside other commands, or again, gets a later `last` when the construct is closed (model/facts.h).
+ * When each fact may happen. A clock counts simple commands. Facts of straight-line code have the moment at which
+ * they are found; what runs beside other commands, or again, gets a later `last` when the construct is closed
+ * (model/facts.h).
  */
 #include "shell/eval.h"
 
@@ -16,7 +17,8 @@ static void remember(struct eval *e, struct moment *when)
 		return;
 	if (e->nmoments == e->moments_cap) {
 		size_t cap = e->moments_cap ? e->moments_cap * 2 : 64;
-		e->moments = arena_grow(e->a, e->moments, e->moments_cap * sizeof *e->moments, cap * sizeof *e->moments);
+		e->moments = arena_grow(e->a, e->moments, e->moments_cap * sizeof *e->moments,
+			cap * sizeof *e->moments);
 		e->moments_cap = cap;
 	}
 	e->moments[e->nmoments++] = when;
@@ -76,7 +78,8 @@ void order_close(struct eval *e, struct unordered u, enum order order)
 }
 
 /* Only what another stage changes can come between the commands of one stage. */
-void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages, size_t n)
+void order_close_stages(struct eval *e, struct unordered u, uint32_t changes, const struct stage *stages,
+	size_t n)
 {
 	uint32_t total = n ? stages[n - 1].changes - changes : 0;
 	size_t from = u.from;
