@@ -49,6 +49,47 @@ bool access_copies(const struct access *x)
 	return x->kind == ACCESS_WRITE && (x->change == CHANGE_COPY || x->change == CHANGE_LINK);
 }
 
+static void no_file(struct judge *j, const struct access *x, const struct where *w, void *ctx) { (void)j, (void)x, (void)w, (void)ctx; }
+
+/* cp -r DIR/. ., rsync DIR/ .: what is in the directory gets the names it has there. Of directories with a dot what is in them counts, too. */
+static void content_into(struct judge *j, const struct access *x, struct str dir, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	static const char patterns[][12] = {"*", ".[!.]*", ".[!.]*/*"};
+
+	while (dir.n > 1 && (str_ends(dir, "/") || str_ends(dir, "/.")))
+		dir.n--;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		struct str pattern = str_fmt(j->a, "%.*s/%s", STR_ARG(dir), patterns[i]);
+		struct access probe = {.kind = ACCESS_READ, .path = {.kind = WORD_REST, .glob = true, .text = pattern, .at = x->at}, .at = x->at};
+		const struct glob_answer *g;
+
+		paths_each(j, &probe, no_file, NULL);
+		g = pmap_get(j->glob_answers, pattern);
+		for (size_t k = 0; g && k < g->nmatches && g->matches[k].n > dir.n; k++) {
+			struct access to = *x;
+
+			to.path.text = str_cat(j->a, x->path.text, str_sub(g->matches[k], dir.n, g->matches[k].n));
+			paths_each(j, &to, fn, ctx);
+		}
+		if (g && g->more) {
+			struct access any = *x;
+
+			any.change = CHANGE_TREE;
+			paths_each(j, &any, fn, ctx);
+		}
+	}
+}
+
+/* Is the content of this directory copied, and not the directory? */
+static bool copies_content(const struct access *x, const struct access *from)
+{
+	struct str path = from->path.text;
+
+	if (from->path.kind != WORD_EXACT || !from->below || path.n < 3 || path.p[0] != '/')
+		return false;
+	return str_ends(path, "/.") || (!strcmp(x->op, "rsync") && str_ends(path, "/"));
+}
+
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	if (x->kind != ACCESS_WRITE || !x->below || !access_copies(x) || !is_directory(j, x))
@@ -60,10 +101,14 @@ void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(st
 		to.below = from->below;
 		if (from->kind != ACCESS_READ && from->kind != ACCESS_DELETE)
 			continue;
-		if (!same_place(from->at, x->at) || !from->op || strcmp(from->op, x->op) != 0 || !name.n || !path_known(&from->path))
+		if (!same_place(from->at, x->at) || !from->op || strcmp(from->op, x->op) != 0)
 			continue;
-		if (!strcmp(x->op, "rsync") && str_ends(from->path.text, "/"))
-			continue; /* what is in it is put there, not the directory */
+		if (copies_content(x, from)) {
+			content_into(j, x, from->path.text, fn, ctx);
+			continue;
+		}
+		if (!name.n || !path_known(&from->path))
+			continue;
 		to.path.text = str_fmt(j->a, "%.*s/%.*s", STR_ARG(x->path.text), STR_ARG(name));
 		to.path.glob = from->path.glob;
 		to.path.kind = text_exact(to.path.text) && !from->path.glob ? WORD_EXACT : from->path.kind;

@@ -273,11 +273,37 @@ static bool found_paths(struct eval *e, const struct word *argv, size_t end, str
 	return true;
 }
 
-/* What xargs adds: the words of its input, when they are known and plain, and it was given no option. */
-static bool given_words(struct eval *e, const struct know_use *u, struct fields *ret, struct span at)
+/* Options of xargs that leave the words as they are: how many processes, what is shown, how many words for each command (*ret_batch; 0: all). */
+static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
+{
+	static const char alone[][20] = {"-r", "--no-run-if-empty", "-t", "--verbose"};
+	*ret_batch = 0;
+	for (size_t i = 1; i < end; i++) {
+		struct str s = argv[i].text;
+		bool known = false, count = argv[i].kind == WORD_EXACT && (str_starts(s, "-n") || str_starts(s, "-P"));
+		for (size_t k = 0; k < sizeof alone / sizeof *alone && argv[i].kind == WORD_EXACT; k++)
+			known |= str_is(s, alone[k]);
+		if (count) {
+			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text : (struct str){"", 0};
+			size_t value = 0;
+			for (size_t k = 0; k < n.n && n.n < 5; k++)
+				value = n.p[k] >= '0' && n.p[k] <= '9' ? value * 10 + (size_t)(n.p[k] - '0') : 0;
+			known = n.n && n.n < 5 && text_exact(n) && text_numeric(n) && (value || s.p[1] == 'P');
+			*ret_batch = s.p[1] == 'n' ? value : *ret_batch;
+			i += s.n == 2;
+		}
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+/* What xargs adds: the words of its input, when they are known and plain, and its options leave them alone. */
+static bool given_words(struct eval *e, const struct know_use *u, const struct word *argv, struct fields *ret, size_t *ret_batch)
 {
 	struct str s = e->s.in.rest;
-	if (u->from != 1 || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+	struct span at = argv[0].at;
+	if (!keeps_words(argv, u->from, ret_batch) || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
 		return false;
 	for (size_t i = 0; i < s.n; i++)
 		if (strchr("'\"\\", s.p[i]))
@@ -362,9 +388,60 @@ static void parallel_script(struct eval *e, const struct know_use *u, const stru
 			inner_script(e, "parallel", command, true, argv[0].at);
 }
 
+static struct word with_line(struct eval *e, struct word w, struct str with, struct str line)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < w.text.n; i++) {
+		bool here = i + with.n <= w.text.n && memcmp(w.text.p + i, with.p, with.n) == 0;
+		buf_str(&b, here ? line : str_sub(w.text, i, i + 1));
+		i += here ? with.n - 1 : 0;
+	}
+	return w.kind == WORD_EXACT ? word_of(buf_view(&b), w.at) : w;
+}
+
+/* xargs -I X: one command for each line of its input, with the line in the place of X. False: the lines are not known. */
+static bool each_line(struct eval *e, const struct word *argv, const struct know_use *u)
+{
+	struct str s = e->s.in.rest, with = {"", 0};
+	size_t lines = 0;
+	for (size_t i = 1; i < u->from; i++) {
+		struct str r = replaced(argv, u->from, i);
+		with = r.n ? r : with;
+		if (str_is(argv[i].text, "-0") || str_starts(argv[i].text, "--"))
+			return false;
+	}
+	if (!with.n || !replaces_only(argv, u->from) || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		lines += s.p[i] == '\n';
+		if (strchr("'\"\\", s.p[i]))
+			return false;
+	}
+	if (lines > XARGS_LINES_MAX)
+		return false;
+	for (size_t from = 0, to; from < s.n; from = to + 1) {
+		struct fields fs = {0};
+		struct str line;
+		for (to = from; to < s.n && s.p[to] != '\n';)
+			to++;
+		line = str_sub(s, from, to);
+		while (line.n && strchr(" \t", line.p[0]))
+			line = str_sub(line, 1, line.n);
+		for (size_t i = u->from; i < u->to && line.n; i++)
+			fields_add(e, &fs, with_line(e, argv[i], with, line));
+		if (fs.n)
+			call_via(e, "xargs", fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+	}
+	return true;
+}
+
 static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
 {
+	if (strcmp(name, "xargs") == 0 && each_line(e, argv, u))
+		return;
 	struct fields fs = {0};
+	size_t batch = 0;
 	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
 	bool in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir"), find = strcmp(name, "find") == 0 && !in_dir;
 	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
@@ -380,11 +457,19 @@ static void inner_command(struct eval *e, const char *name, const struct word *a
 			w = placeholder(e, w, replaced(argv, u->from, n), braces);
 		fields_add(e, &fs, w);
 	}
-	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && (given_words(e, u, &fs, argv[0].at) || replaces_only(argv, u->from))) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
+	size_t own = fs.n;
+	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && (given_words(e, u, argv, &fs, &batch) || replaces_only(argv, u->from))) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
 		fields_add(e, &fs, word_rest(argv[0].at));
 	if (in_dir)
 		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
-	if (fs.n)
+	for (size_t from = own; batch && own && from < fs.n; from += batch) { /* xargs -n: a command for every few words */
+		struct fields part = {0};
+		for (size_t i = 0; i < fs.n && i < from + batch; i++)
+			if (i < own || i >= from)
+				fields_add(e, &part, fs.at[i]);
+		call_via(e, via_name(e, name), part.at, part.n, CALL_PROGRAMS, argv[0].at);
+	}
+	if (fs.n && (!batch || fs.n == own))
 		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
 }
 
@@ -409,27 +494,58 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 	e->via = outer;
 }
 
-/* env -S: split at blanks, with quotes and escapes; anything but plain words is not followed. */
+/* One character of a string that env splits, with its escapes. False: a separator (\\_ outside of quotes), or a form that is not followed. */
+static bool split_escape(char c, char quote, char *ret)
+{
+	static const char from[] = "tnfvr\\#$\"'", to[] = "\t\n\f\v\r\\#$\"'";
+	const char *p = c ? strchr(from, c) : NULL;
+	if (quote == '\'' && c != '\\' && c != '\'')
+		return false;
+	*ret = c == '_' ? ' ' : p ? to[p - from] : 0;
+	return *ret && (c != '_' || quote == '"');
+}
+
+/* env -S: split at blanks, with quotes and escapes; variables and comments are not followed. */
+static bool split_words(struct eval *e, struct str s, struct span at, struct fields *ret)
+{
+	struct buf b;
+	char quote = 0;
+	bool word = false;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i <= s.n; i++) {
+		char c = i < s.n ? s.p[i] : ' ', real;
+		bool blank = !quote && memchr(" \t\n\r\v\f", c, 6);
+		if (!blank && c == '\\' && !quote && i + 1 < s.n && s.p[i + 1] == '_')
+			blank = ++i > 0;
+		if (blank && word) {
+			fields_add(e, ret, word_of(str_dup(e->a, buf_view(&b)), at));
+			buf_init(&b, e->a, 0);
+			word = false;
+		}
+		if (blank)
+			continue;
+		if (i >= s.n || c == '$' || (c == '#' && !word && !quote))
+			return false;
+		word = true;
+		if (c == '\\') {
+			if (++i >= s.n || !split_escape(s.p[i], quote, &real))
+				return false;
+			buf_char(&b, real);
+		} else if (quote ? c == quote : c == '"' || c == '\'') {
+			quote = quote ? 0 : c;
+		} else {
+			buf_char(&b, c);
+		}
+	}
+	return !quote;
+}
+
 static void split_string(struct eval *e, const struct word *argv, const struct know_use *u)
 {
 	struct fields fs = {0};
-	struct str s = u->value.text;
-	bool plain = u->value.kind == WORD_EXACT;
-	for (size_t i = 0; i < s.n; i++)
-		plain &= s.p[i] && !strchr("\\'\"$#", s.p[i]);
-	if (!plain) {
-		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a string that env splits is not known or has quotes", u->value.at);
+	if (u->value.kind != WORD_EXACT || !text_exact(u->value.text) || !split_words(e, u->value.text, u->value.at, &fs)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a string that env splits is not known", u->value.at);
 		return;
-	}
-	size_t i = 0;
-	while (i < s.n) {
-		while (i < s.n && memchr(" \t\n\r\v\f", s.p[i], 6))
-			i++;
-		size_t from = i;
-		while (i < s.n && !memchr(" \t\n\r\v\f", s.p[i], 6))
-			i++;
-		if (i > from)
-			fields_add(e, &fs, word_of(str_sub(s, from, i), u->value.at));
 	}
 	struct fields all = {0};
 	fields_add(e, &all, argv[0]); /* env itself again: the words may be options and assignments */

@@ -33,6 +33,7 @@
 #define VALUE_MAX 65536      /* a longer value of a variable is given up */
 #define PARALLEL_WORDS_MAX 64 /* words after ::: for which the command of parallel is read one by one */
 #define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
+#define XARGS_LINES_MAX 64   /* lines of it that become commands of their own */
 #define DIRS_MAX 4           /* directories a command may be in before that is unknown */
 #define COMMAND_DIRS_MAX 64  /* of one command that runs several times */
 

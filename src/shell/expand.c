@@ -266,6 +266,8 @@ static struct str tilde(struct eval *e, struct str prefix)
 {
 	if (str_is(prefix, "~"))
 		return home_of(e);
+	if (str_is(prefix, "~root"))
+		return STR("/root");
 	return str_is(prefix, "~+") ? working_dir(e) : HOLE;
 }
 
@@ -532,7 +534,7 @@ struct word expand_target(struct eval *e, const struct syn_word *w)
 	bool chars = one && expand_chars(e, w, &fs, &c);
 	if (chars)
 		split(e, &c, w->at, &fs);
-	if (fs.n == 1 && fs.at[0].kind != WORD_REST)
+	if (fs.n == 1 && (fs.at[0].kind != WORD_REST || fs.at[0].glob)) /* the file that a pattern finds, or of its name when it finds none */
 		return fs.at[0];
 	return word_of(chars && splits_in_holes(e, &c) ? flatten(e, &c, false) : HOLE, w->at);
 }

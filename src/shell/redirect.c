@@ -163,7 +163,11 @@ static void one(struct eval *e, const struct syn_redir *r)
 		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
 		if (may_be_device(e, path))
 			e->shared_input = true;
-		if (fd_in)
+		struct str printed;
+		bool piped = pipe_text(e, &path, &printed); /* < <(echo x) */
+		if (fd_in && piped)
+			e->s.in = (struct input){.known = true, .rest = printed};
+		else if (fd_in)
 			e->s.in = (struct input){.script = e->s.in.script && may_be_device(e, path), .file = input_file(e, path)};
 	}
 	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
