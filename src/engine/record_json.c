@@ -16,8 +16,10 @@ static const char kinds[][NAME_ROOM] = {[PATH_ABSENT] = "absent", [PATH_FILE] = 
 static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
 static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
-static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [GIT_CHANGE_MERGE] = "merge", [GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert"};
-static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link", [GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
+static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [GIT_CHANGE_MERGE] = "merge",
+	[GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert"};
+static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link",
+	[GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
 
 #define COUNT(x) (sizeof(x) / sizeof(*(x)))
 
@@ -279,8 +281,10 @@ static struct git_item *read_items(struct reading *r, const json_t *o, const cha
 	const json_t *l = list(o, key, &n);
 
 	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *item = json_array_get(l, i);
+
 		*end = arena_new(r->a, struct git_item);
-		**end = (struct git_item){.name = text(r, json_array_get(l, i), "name"), .text = text(r, json_array_get(l, i), text_key)};
+		**end = (struct git_item){.name = text(r, item, "name"), .text = text(r, item, text_key)};
 	}
 	return list_of;
 }
@@ -294,8 +298,9 @@ static void read_gits(struct reading *r, struct git_answer **end)
 		const json_t *o = json_array_get(l, i);
 
 		*end = arena_new(r->a, struct git_answer);
-		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"), .top = text(r, o, "top"), .unclear = flag(o, "unclear"),
-			.signs_commits = flag(o, "signs_commits"), .signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
+		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"), .top = text(r, o, "top"),
+			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
+			.signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
 			.programs = read_items(r, o, "programs", "command")};
 	}
 }
@@ -306,12 +311,13 @@ static int read_touched(struct reading *r, const json_t *o, struct git_touch **e
 	const json_t *l = list(o, "touched", &n);
 
 	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
-		int kind = index_of(touches, COUNT(touches), json_to_str(json_object_get(json_array_get(l, i), "kind")));
+		const json_t *name = json_array_get(l, i);
+		int kind = index_of(touches, COUNT(touches), json_to_str(json_object_get(name, "kind")));
 
 		if (kind < 0)
 			return -1;
 		*end = arena_new(r->a, struct git_touch);
-		**end = (struct git_touch){.kind = (enum git_touch_kind)kind, .path = text(r, json_array_get(l, i), "path")};
+		**end = (struct git_touch){.kind = (enum git_touch_kind)kind, .path = text(r, name, "path")};
 	}
 	return 0;
 }
@@ -328,8 +334,9 @@ static int read_trees(struct reading *r, struct tree_answer **end)
 		if (change < 0)
 			return -1;
 		*end = arena_new(r->a, struct tree_answer);
-		**end = (struct tree_answer){.dir = text(r, o, "dir"), .change = (enum git_change)change, .revs = text(r, o, "revs"), .keep = text(r, o, "keep"),
-			.known = flag(o, "known"), .more = flag(o, "more")};
+		**end = (struct tree_answer){.dir = text(r, o, "dir"), .change = (enum git_change)change,
+			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"), .known = flag(o, "known"),
+			.more = flag(o, "more")};
 		if (read_touched(r, o, &(*end)->touched) != 0)
 			return -1;
 	}

@@ -301,8 +301,8 @@ static int pin_workspace(struct places *p, struct err *e)
 }
 
 /*
- * The workspace is a linked worktree: git works in it only with the git directory that it shares. Only the project's own gets that, and
- * only when the repository knows of it.
+ * The workspace is a linked worktree: git works in it only with the git directory that it shares. Only the
+ * project's own gets that, and only when the repository knows of it.
  */
 static void shared_git(struct places *p)
 {
@@ -310,11 +310,15 @@ static void shared_git(struct places *p)
 	struct spec *s = &m->r->spec;
 	struct git_place place;
 
-	if (s->profile != PROFILE_WORK || !str_eq(s->workspace, m->world->project) || !git_place_find(&p->memo, s->workspace, &place))
+	if (s->profile != PROFILE_WORK || !str_eq(s->workspace, m->world->project))
 		return;
-	if (!str_eq(place.top, s->workspace) || !str_ends(place.common, "/.git") || !git_place_linked(&p->memo, &place) || not_ours(p, "the workspace", place.common, NULL) != 0)
+	if (!git_place_find(&p->memo, s->workspace, &place) || !str_eq(place.top, s->workspace))
 		return;
-	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common) || path_inside(m->world->home, place.common))
+	if (!str_ends(place.common, "/.git") || !git_place_linked(&p->memo, &place))
+		return;
+	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common))
+		return;
+	if (path_inside(m->world->home, place.common) || not_ours(p, "the workspace", place.common, NULL) != 0)
 		return;
 	FD_CLEANUP int fd = directory_open_expected(str_c(m->a, place.common), (struct identity){0}, O_PATH);
 	if (fd >= 0 && directory_identity(fd, &s->git_common_id) == 0)
@@ -465,7 +469,8 @@ static void show_identity(struct places *p)
 	if (!text.n)
 		return;
 	f = arena_new(m->a, struct spec_file);
-	*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home)), .text = text};
+	*f = (struct spec_file){.next = m->r->spec.files, .text = text};
+	f->path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home));
 	m->r->spec.files = f;
 }
 

@@ -38,6 +38,21 @@ static bool has_contained(const struct judge *j)
 	return j->ret->verdict == VERDICT_CONTAIN;
 }
 
+/* A command that would fail in the box for want of the person's key. */
+static void makes_signature(struct judge *j, const struct check *c)
+{
+	struct subject *s = git_hooks_signs(j);
+	struct finding f = {.grade = GRADE_ASK};
+
+	if (!s)
+		return;
+	f.at = s->c->at;
+	f.message = str_fmt(j->a, "it would be contained, but '%s' makes a signature, and no box has the key",
+		subject_options(j, s)->name);
+	f.alternative = STR("make the signature in a command of its own, or leave it out: --no-gpg-sign");
+	judge_raise(j, c, &f);
+}
+
 void contain_finish(struct judge *j)
 {
 	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_ASK, [VERDICT_ALLOW] = GRADE_WARN};
@@ -57,10 +72,7 @@ void contain_finish(struct judge *j)
 		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback], .message = STR("it would be contained, but the policy has no box (sandbox.enabled)")});
 		return;
 	}
-	s = git_hooks_signs(j);
-	if (s)
-		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .alternative = STR("make the signature in a command of its own, or leave it out: --no-gpg-sign"),
-			.message = str_fmt(j->a, "it would be contained, but '%s' makes a signature, and no box has the key", subject_options(j, (struct subject *)s)->name)});
+	makes_signature(j, c);
 	s = excluded(j);
 	if (s)
 		judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .at = s->c->at, .message = str_fmt(j->a, "it would be contained, but '%.*s' never runs in the box (excluded_commands)", STR_ARG(s->base))});

@@ -220,7 +220,7 @@ static bool signs(struct judge *j, struct subject *s)
 	return false;
 }
 
-const struct subject *git_hooks_signs(struct judge *j)
+struct subject *git_hooks_signs(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (str_is(j->subjects[i].base, "git") && j->subjects[i].row && signs(j, &j->subjects[i]))

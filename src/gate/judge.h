@@ -178,7 +178,7 @@ void repository_unvetted(struct judge *j, const struct check *c);
 /* git_hooks.c: hooks and programs of the project that git runs */
 void git_hooks_check(struct judge *j, const struct check *c);
 /* A command that makes signatures, which no box can: git commit -S. NULL: none does. */
-const struct subject *git_hooks_signs(struct judge *j);
+struct subject *git_hooks_signs(struct judge *j);
 const struct git_answer *git_hooks_answer(struct judge *j, struct str dir); /* NULL: not known yet, and asked for */
 void flow_execute(struct judge *j, const struct check *c);
 void flow_leak(struct judge *j, const struct check *c);
