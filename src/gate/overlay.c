@@ -1,4 +1,7 @@
-/* The changes of a request, indexed: single names by their path, everything that stands for many names in short lists. See overlay.h. */
+/*
+ * The changes of a request, indexed: single names by their path, everything that stands for many names in
+ * short lists. See overlay.h.
+ */
 #include "gate/overlay.h"
 
 #include "base/glob.h"
@@ -41,7 +44,10 @@ static struct str place_key(struct judge *j, struct span at)
 	return str_dup(j->a, str_n((const char *)v, sizeof(v)));
 }
 
-static bool same_place(struct span a, struct span b) { return a.text == b.text && a.from == b.from && a.to == b.to; }
+static bool same_place(struct span a, struct span b)
+{
+	return a.text == b.text && a.from == b.from && a.to == b.to;
+}
 
 bool overlay_source(const struct access *from, const struct access *to)
 {
@@ -75,7 +81,8 @@ static bool told(const struct made *list, const struct made *m)
 	unsigned earlier = 0;
 
 	for (; list && m->x->change == CHANGE_PLAIN; list = list->next)
-		earlier += list->x->change == CHANGE_PLAIN && list->x->kind == m->x->kind && list->x->when.first < m->x->when.first;
+		earlier += list->x->change == CHANGE_PLAIN && list->x->kind == m->x->kind &&
+			list->x->when.first < m->x->when.first;
 	return earlier >= 2;
 }
 
@@ -108,7 +115,10 @@ static struct str resolved(const struct judge *j, struct str path, struct str pl
 	return p && p->real.n ? p->real : plain;
 }
 
-static bool is_tree(const struct access *x) { return x->kind == ACCESS_WRITE && (x->change == CHANGE_TREE || x->change == CHANGE_WORK_TREE); }
+static bool is_tree(const struct access *x)
+{
+	return x->kind == ACCESS_WRITE && (x->change == CHANGE_TREE || x->change == CHANGE_WORK_TREE);
+}
 
 static void add(struct judge *j, struct made *m)
 {
@@ -157,7 +167,8 @@ void overlay_build(struct judge *j)
 		if (!known && !is_tree(x))
 			continue; /* a change at an unknown path is judged by itself */
 		if (known) {
-			m.path = m.real = path_plain(j->a, x->path.kind == WORD_EXACT ? x->path.text : path_pattern(j->a, &x->path));
+			m.path = m.real = path_plain(j->a, x->path.kind == WORD_EXACT
+				? x->path.text : path_pattern(j->a, &x->path));
 			if (x->path.kind == WORD_EXACT)
 				m.real = resolved(j, x->path.text, m.path);
 		}
@@ -172,12 +183,16 @@ void overlay_build(struct judge *j)
 
 /* ---- questions ---- */
 
-static bool everywhere(const struct judge *j, struct moment use) { return j->overlay->everywhere && moment_precedes(j->overlay->since, use); }
+static bool everywhere(const struct judge *j, struct moment use)
+{
+	return j->overlay->everywhere && moment_precedes(j->overlay->since, use);
+}
 
 /* The path lies below the change, in one of its two forms. An unknown place may be any. */
 static bool strictly_within(const struct made *m, struct str path)
 {
-	return !m->path.n || (path_within(path, m->path) && path.n > m->path.n) || (path_within(path, m->real) && path.n > m->real.n);
+	return !m->path.n || (path_within(path, m->path) && path.n > m->path.n) ||
+	       (path_within(path, m->real) && path.n > m->real.n);
 }
 
 /* ---- names that git changes ---- */
@@ -221,7 +236,10 @@ static bool git_unsure(const struct git_tree *t, struct str path)
 	return false;
 }
 
-static bool is_repository_file(struct str path) { return str_is(path_base(path), "HEAD") || str_is(path_base(path), "commondir"); }
+static bool is_repository_file(struct str path)
+{
+	return str_is(path_base(path), "HEAD") || str_is(path_base(path), "commondir");
+}
 
 static bool is_pattern(struct str path)
 {
@@ -264,7 +282,8 @@ static bool git_touches(const struct git_tree *t, struct str path, enum git_ques
 
 		if (x->kind == GIT_TOUCH_DELETE || !git_tree_touches(t, x->path))
 			continue;
-		if (what == GIT_ANYTHING ? below || (link && on_way) : what == GIT_PLANTED ? link || is_repository_file(x->path) : link && (on_way || (what == GIT_LINK_BELOW && below)))
+		if (what == GIT_ANYTHING ? below || (link && on_way) : what == GIT_PLANTED ? link ||
+			is_repository_file(x->path) : link && (on_way || (what == GIT_LINK_BELOW && below)))
 			return true;
 	}
 	return false;
@@ -292,7 +311,10 @@ static void look_one(struct judge *j, const struct access *x, const struct where
 
 /* ---- copies ---- */
 
-/* Something about the path that a copy comes from, at the moment of the copy. A path that is not known may be any. */
+/*
+ * Something about the path that a copy comes from, at the moment of the copy. A path that is not known may
+ * be any.
+ */
 typedef bool origin_fn(struct judge *j, const struct source *s, struct word origin, struct moment copy);
 
 /* Does the path end with these components ("/a/b")? */
@@ -303,8 +325,12 @@ static bool ends_in(struct str path, struct str components)
 	return path.n >= components.n && str_eq(str_sub(path, path.n - components.n, path.n), components);
 }
 
-/* Where the source gets the name of the destination: `rest` is what follows that, and starts with a slash or is empty. */
-static bool renamed(struct judge *j, const struct source *s, struct str rest, struct moment copy, origin_fn *fn)
+/*
+ * Where the source gets the name of the destination: `rest` is what follows that, and starts with a slash
+ * or is empty.
+ */
+static bool renamed(struct judge *j, const struct source *s, struct str rest, struct moment copy,
+	origin_fn *fn)
 {
 	struct word w = s->x->path;
 
@@ -332,9 +358,11 @@ static bool kept(struct judge *j, const struct source *s, struct str rest, struc
 	if (w.kind == WORD_EXACT)
 		return false;
 	pattern = path_pattern(j->a, &w); /* which of its names is known here */
-	if (!str_contains(pattern, STR("**")) && !glob_path(path_base(pattern), str_sub(rest, 1, slash < 0 ? rest.n : (size_t)slash), 0))
+	if (!str_contains(pattern, STR("**")) && !glob_path(path_base(pattern), str_sub(rest, 1, slash < 0
+		? rest.n : (size_t)slash), 0))
 		return false;
-	w = (struct word){.kind = WORD_REST, .glob = true, .text = str_fmt(j->a, "%.*s%.*s", STR_ARG(path_above(pattern)), STR_ARG(rest))};
+	w = (struct word){.kind = WORD_REST, .glob = true, .text = str_fmt(j->a, "%.*s%.*s",
+		STR_ARG(path_above(pattern)), STR_ARG(rest))};
 	if (str_contains(pattern, STR("**")))
 		w.glob = false; /* anywhere below */
 	return fn(j, s, w, copy);
@@ -356,7 +384,8 @@ static bool copied_from(struct judge *j, const struct made *m, struct str path, 
 	j->overlay->depth++;
 	for (; s && !found; s = s->next)
 		if (overlay_source(s->x, m->x))
-			found = renamed(j, s, rest, m->x->when, fn) || (rest.n > 1 && m->x->below && kept(j, s, rest, m->x->when, fn));
+			found = renamed(j, s, rest, m->x->when, fn) ||
+				(rest.n > 1 && m->x->below && kept(j, s, rest, m->x->when, fn));
 	j->overlay->depth--;
 	made->busy = false;
 	return found;
@@ -378,10 +407,14 @@ static bool copy_puts(struct judge *j, const struct made *m, struct str path)
 {
 	bool local = pmap_get(j->overlay->sources, place_key(j, m->x->at)) != NULL;
 
-	return !local || copied_from(j, m, path, origin_exists); /* what comes from another machine may be anything */
+	/* what comes from another machine may be anything */
+	return !local || copied_from(j, m, path, origin_exists);
 }
 
-/* Files that are named after the words of a command: no directories, and commondir only when the words look like it. */
+/*
+ * Files that are named after the words of a command: no directories, and commondir only when the words look
+ * like it.
+ */
 static bool may_be_file(struct judge *j, const struct access *x, struct str path)
 {
 	struct str name = path_base(path);
@@ -410,12 +443,15 @@ static bool puts_something(struct judge *j, const struct made *m, struct str pat
 	if (m->x->kind != ACCESS_WRITE)
 		return false;
 	switch (m->x->change) {
-	case CHANGE_FILES: return above && may_be_file(j, m->x, path) && (str_eq(path_above(path), m->path) || str_eq(path_above(path), m->real));
+	case CHANGE_FILES: return above && may_be_file(j, m->x, path) && (str_eq(path_above(path),
+		m->path) || str_eq(path_above(path), m->real));
 	case CHANGE_TREE: return above;
-	case CHANGE_WORK_TREE: return above && !str_eq(path_above(path), m->path) && !str_eq(path_above(path), m->real) && tree_touches(j, m, path, GIT_ANYTHING);
+	case CHANGE_WORK_TREE: return above && !str_eq(path_above(path), m->path) &&
+		!str_eq(path_above(path), m->real) && tree_touches(j, m, path, GIT_ANYTHING);
 	case CHANGE_LINK: return above || !m->x->below;
 	case CHANGE_COPY: return above ? copy_puts(j, m, path) : !m->x->below;
-	case CHANGE_GIT_DIR: return above && j->overlay->depth > 0; /* git's own work, but a copy of it is not */
+	/* git's own work, but a copy of it is not */
+	case CHANGE_GIT_DIR: return above && j->overlay->depth > 0;
 	case CHANGE_REPOSITORY: return above && j->overlay->depth > 0 && in_dot_git(m, path);
 	case CHANGE_PLAIN: break;
 	}
@@ -441,7 +477,8 @@ bool overlay_exists(struct judge *j, struct str path, struct moment use)
 		if (!m->path.n && moment_precedes(m->x->when, use))
 			return true;
 	for (const struct made *m = o->patterns; m; m = m->next)
-		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, use) && glob_path(m->path, path, 0))
+		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, use) && glob_path(m->path,
+			path, 0))
 			return true;
 	return false;
 }
@@ -451,7 +488,8 @@ static const struct access overflow = {.kind = ACCESS_WRITE, .change = CHANGE_TR
 const struct access *overlay_tree(struct judge *j, struct str path, struct moment use)
 {
 	for (const struct made *m = j->overlay->trees; m; m = m->next)
-		if (moment_precedes(m->x->when, use) && strictly_within(m, path) && tree_touches(j, m, path, GIT_LINK))
+		if (moment_precedes(m->x->when, use) && strictly_within(m, path) && tree_touches(j, m, path,
+			GIT_LINK))
 			return m->x;
 	return everywhere(j, use) ? &overflow : NULL;
 }
@@ -459,7 +497,8 @@ const struct access *overlay_tree(struct judge *j, struct str path, struct momen
 const struct access *overlay_tree_below(struct judge *j, struct str dir, struct moment use)
 {
 	for (const struct made *m = j->overlay->trees; m; m = m->next) {
-		bool apart = m->path.n && !path_within(dir, m->path) && !path_within(dir, m->real) && !path_within(m->path, dir) && !path_within(m->real, dir);
+		bool apart = m->path.n && !path_within(dir, m->path) && !path_within(dir, m->real) &&
+			!path_within(m->path, dir) && !path_within(m->real, dir);
 
 		if (!apart && moment_precedes(m->x->when, use) && tree_touches(j, m, dir, GIT_LINK_BELOW))
 			return m->x;
@@ -479,7 +518,8 @@ bool overlay_contained(struct judge *j, const struct access *tree)
 {
 	struct overlay *o = j->overlay;
 
-	if (tree->change != CHANGE_TREE || tree == &overflow || judge_grade(j, gate_check("archive-extract")) < GRADE_CONTAIN)
+	if (tree->change != CHANGE_TREE || tree == &overflow ||
+	    judge_grade(j, gate_check("archive-extract")) < GRADE_CONTAIN)
 		return false;
 	if (o->judged != tree) {
 		o->judged = tree;
@@ -498,7 +538,8 @@ bool overlay_removed(struct judge *j, struct str path, struct moment use)
 			break;
 	}
 	for (const struct made *m = j->overlay->patterns; m; m = m->next)
-		if (m->x->kind == ACCESS_DELETE && moment_precedes(m->x->when, use) && glob_may(m->path, path, GLOB_PATH | GLOB_BELOW) != GLOB_NO)
+		if (m->x->kind == ACCESS_DELETE && moment_precedes(m->x->when, use) && glob_may(m->path,
+			path, GLOB_PATH | GLOB_BELOW) != GLOB_NO)
 			return true;
 	return everywhere(j, use);
 }
@@ -508,7 +549,8 @@ bool overlay_repository(struct judge *j, struct str dir, struct moment use)
 	if (overlay_removed(j, dir, use))
 		return false;
 	for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
-		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY && moment_precedes(m->x->when, use))
+		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY &&
+			moment_precedes(m->x->when, use))
 			return true;
 	return false;
 }
@@ -517,7 +559,8 @@ bool overlay_checked_out(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path; dir.n > 1; dir = path_above(dir))
 		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
-			if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY && m->x->below && moment_precedes(m->x->when, use))
+			if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY &&
+				m->x->below && moment_precedes(m->x->when, use))
 				return true;
 	return false;
 }
@@ -540,7 +583,8 @@ bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 		for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next) {
 			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
 				continue;
-			if (m->x->change == CHANGE_GIT_DIR && path_table_protected(j, str_cat(j->a, STR("/.git"), str_sub(path, dir.n, path.n))))
+			if (m->x->change == CHANGE_GIT_DIR && path_table_protected(j, str_cat(j->a,
+				STR("/.git"), str_sub(path, dir.n, path.n))))
 				return true;
 			if (m->x->change == CHANGE_COPY && copied_from(j, m, path, origin_in_git_dir))
 				return true;
@@ -597,7 +641,8 @@ static void match_one(void *ctx, struct str path, const void *value)
 		if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, t->use) ||
 		    !leads_through(t->pattern, path))
 			continue;
-		if (change == CHANGE_LINK || (change == CHANGE_COPY && copied_from(t->j, m, path, origin_is_link)))
+		if (change == CHANGE_LINK || (change == CHANGE_COPY && copied_from(t->j, m, path,
+			origin_is_link)))
 			t->found = m->x;
 	}
 }
@@ -622,9 +667,11 @@ const struct access *overlay_link(struct judge *j, struct str path, bool follow,
 
 			if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, use))
 				continue;
-			if (m->x->change == CHANGE_LINK && (m->x->below ? above && link_inside(j, m, path) : above || follow))
+			if (m->x->change == CHANGE_LINK && (m->x->below ? above && link_inside(j, m,
+				path) : above || follow))
 				return m->x;
-			if (m->x->change == CHANGE_COPY && (above || follow) && copied_from(j, m, path, origin_is_link))
+			if (m->x->change == CHANGE_COPY && (above || follow) && copied_from(j, m, path,
+				origin_is_link))
 				return m->x;
 		}
 	return NULL;
@@ -649,7 +696,8 @@ static void each_one(void *ctx, struct str path, const void *value)
 		}
 }
 
-void overlay_each_named(struct judge *j, const char *name, struct moment use, void (*fn)(struct judge *, struct str path, void *), void *ctx)
+void overlay_each_named(struct judge *j, const char *name, struct moment use,
+	void (*fn)(struct judge *, struct str path, void *), void *ctx)
 {
 	struct each_named e = {j, name, use, fn, ctx};
 
