@@ -11,6 +11,7 @@ struct form { /* one command, its words told apart */
 	struct know_options *o;
 	size_t n;       /* operands before "--" */
 	bool has_paths; /* there is a "--" */
+	bool backwards; /* what commits have done is undone */
 	struct git_tree *ret;
 	enum git_change change;
 	struct str revs;
@@ -165,6 +166,13 @@ static enum git_tree_state pick(struct form *f)
 	return f->n ? GIT_TREE_KNOWN : GIT_TREE_NONE;
 }
 
+/* What its commits have deleted comes back, links as well: the answer does not tell these. */
+static enum git_tree_state revert(struct form *f)
+{
+	f->backwards = true;
+	return pick(f);
+}
+
 static bool is_number(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -206,7 +214,7 @@ static const struct {
 	{"git read-tree", read_tree},
 	{"git merge", merge},
 	{"git cherry-pick", pick},
-	{"git revert", pick},
+	{"git revert", revert},
 	{"git stash", stash},
 };
 
@@ -280,8 +288,8 @@ static void ask_world(struct form *f, struct str dir)
 		.dir = dir, .change = f->change, .revs = f->revs, .keep = kept_patterns(f->j)};
 	for (const struct tree_answer *t = f->j->v->trees; t; t = t->next)
 		if (tree_same(t, q)) {
-			f->ret->state =
-				t->known && !t->more && !may_move(t) ? f->ret->state : GIT_TREE_UNKNOWN;
+			if (!t->known || t->more || may_move(t) || f->backwards)
+				f->ret->state = GIT_TREE_UNKNOWN;
 			f->ret->answer = t;
 			return;
 		}

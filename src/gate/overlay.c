@@ -576,6 +576,15 @@ static bool origin_in_git_dir(struct judge *j, const struct source *s, struct wo
 	return repository_file(j, path) || overlay_in_git_dir(j, path, copy);
 }
 
+bool overlay_git_dir(struct judge *j, struct str path, struct moment use)
+{
+	for (const struct made *m = pmap_get(j->overlay->at, path); m; m = m->next)
+		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_GIT_DIR &&
+		    moment_precedes(m->x->when, use))
+			return true;
+	return false;
+}
+
 /* Also one that was copied or moved. */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 {

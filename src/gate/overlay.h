@@ -37,6 +37,8 @@ bool overlay_removed(struct judge *j, struct str path, struct moment use);
 bool overlay_repository(struct judge *j, struct str dir, struct moment use);
 /* Is this in a work tree that git makes in this request, and fills? Its hooks may be among the files. */
 bool overlay_checked_out(struct judge *j, struct str path, struct moment use);
+/* Does git make this very directory a git directory, under another name than .git? */
+bool overlay_git_dir(struct judge *j, struct str path, struct moment use);
 /* Is this a protected file of a git directory that has another name than .git, and that the request made or moved? */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
 /* Every path that ends in /NAME and that a write of the request names. */

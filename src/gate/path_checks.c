@@ -326,6 +326,8 @@ static bool rewrites_found(const struct access *x)
 /* Git directories of another name than .git, on the disk or made by the request, are protected all the same. */
 static bool in_git_dir(struct judge *j, const struct access *x, const struct where *w)
 {
+	if (access_copies(x) && overlay_git_dir(j, w->path, x->when)) /* another directory takes its place */
+		return true;
 	if (repository_file(j, w->real) || overlay_in_git_dir(j, w->path, x->when))
 		return true;
 	return !str_eq(w->path, w->real) && overlay_in_git_dir(j, w->real, x->when);
