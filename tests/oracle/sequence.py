@@ -40,6 +40,8 @@ WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write",
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
 # A request that asks because it cannot know a name or a text may be milder than a denial by what is known afterwards: a person looks at it.
 UNKNOWN = {"opaque-path", "opaque-command", "opaque-script", "code-dynamic", "inline-code", "changed-tree", "archive-extract", "unknown-construct", "bound-reached"}
+# Variables that are not exported, and parameters, are known in the request only: B alone does not know them and says so.
+NOT_CARRIED = {"opaque-path", "opaque-command", "opaque-script"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
 FRESH = {"git-planted"}
 # Written by tools in the home, whatever they do.
@@ -85,6 +87,8 @@ def excused(sequence, whole, alone):
         return "walls"
     if whole[0] == "ask" and UNKNOWN & set(whole[1]):
         return "unknown"
+    if alone[1] and set(alone[1]) <= NOT_CARRIED:
+        return "not carried"
     if sequence["fresh"] and set(alone[1]) <= FRESH:
         return "fresh"
     return None

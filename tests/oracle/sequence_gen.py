@@ -254,7 +254,7 @@ def make(seed, index, klass=None):
         if theme != "fresh" and rng.random() < 0.3:
             other = pick_first(rng, ours if rng.random() < 0.5 else ALL_FIRST)
             first = combine(rng, first, other) if rng.random() < 0.5 else combine(rng, other, first)
-        fresh = theme == "fresh"
+        fresh = theme == "fresh" or re.fullmatch(r"git (init|clone|worktree add) [^;&|\n]*", first) is not None
     first, second = fill(rng, first, chosen), fill(rng, second, chosen)
     how = rng.choice(names)
     while "\n" in first + second and not JOINS[how][3]:
