@@ -409,7 +409,7 @@ static int before(void *arg)
 		remember(p, PROTECT_ENTRIES_MAX - w.left);
 	vet_known(p);
 	add_ops(p, b->ops);
-	return 0;
+	return vet_mark(p) < 0 ? errno : 0;
 }
 
 static int open_lock(void *arg)
@@ -480,13 +480,16 @@ int protect_before(struct protect *p, const struct spec *s, struct ops *ops, str
 {
 	struct ops mine = {NULL, &mine.first};
 	struct before b = {.p = p, .s = s, .ops = &mine};
+	int got;
 
 	if (!p)
 		return 0;
-	if (protect_part(p, before, &b) < 0) {
+	got = protect_part(p, before, &b);
+	if (got != 0) {
 		protect_abandon(p);
 		protect_close(p);
-		return err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace));
+		return got < 0 ? err_set(e, ERR_LIMIT, 0, "no memory for the protected names of '%.*s'", STR_ARG(s->workspace))
+				: err_set(e, ERR_SYSTEM, got, "cannot mark the workspace '%.*s' as one where a box runs", STR_ARG(s->workspace));
 	}
 	if (mine.first) {
 		if (!ops->end)

@@ -141,6 +141,7 @@ struct protect {
 	const struct pmap *accepted;    /* by the index: path to struct gitdir */
 	struct texts *index_files, *index_names;
 	bool alone;            /* no other box runs in the workspace */
+	bool prepared;         /* the mark of this run has its preliminary name */
 	bool dirty;            /* earlier runs were not judged, or others are under way */
 	bool large;            /* too large to be searched while the caller waits */
 	struct lifted *lifted;
@@ -194,8 +195,10 @@ const char *protect_state(struct protect *p);
 void vet_name(struct arena *a, struct str workspace, const struct stat *st, char ret[VET_NAME + 1]);
 /* Opens the folder, if there can be one. */
 void vet_open(struct protect *p);
-/* Takes the lock that boxes share, alone if everything was judged; makes the mark. 0, or -1 with errno. */
+/* Takes the lock that boxes share, alone if everything was judged; prepares the mark. 0, or -1 with errno. */
 int vet_enter(struct protect *p);
+/* Makes the mark that was prepared: what is in the workspace is known and remembered, and a box may start. 0, or -1 with errno. */
+int vet_mark(struct protect *p);
 /* Loads the index. Judges earlier runs now if nobody else does. */
 void vet_begin(struct protect *p);
 /* Protects what the index names. */

@@ -1,10 +1,11 @@
 /*
  * Vetting: the search after the run, also when it takes longer than a caller should wait, and what is remembered of a workspace for it.
  *
- * In STATE/vetted a workspace has up to three names, made from its path, device and inode:
+ * In STATE/vetted a workspace has up to four names, made from its path, device and inode:
  *   NAME.unvetted  a link to nothing whose text is a time and the workspace: programs have run since then, and their work has not been judged
  *   NAME.index     the repositories and settings that were accepted when all was judged: the first line says how large the workspace is
  *   NAME.found     rows for the next report: found by a search that ended after its run's own report
+ *   NAME.prepared  what becomes NAME.unvetted when a box is about to start: a launcher that is killed before that leaves nothing to judge
  *
  *   launcher   makes NAME.unvetted before the run, unless it is there. It removes it after its search if no other box runs in the workspace. If
  *              it made the name itself, everything in the workspace is yours; else only what the index accepts is, and what is older than the time.
@@ -21,6 +22,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -36,6 +38,7 @@
 
 #define VET_FOLDER "vetted"
 #define MARK "unvetted"
+#define PREPARED "prepared"
 #define INDEX_HEAD "caisson-index 1 "
 #define INDEX_MAX ((size_t)16 << 20)
 #define FOUND_MAX ((size_t)256 << 10)
@@ -103,13 +106,28 @@ static bool marker_time(struct protect *p, const char *name, struct timespec *re
 
 static bool marker_read(struct protect *p, struct timespec *ret) { return marker_time(p, vet_file(p, MARK), ret); }
 
-static int marker_make(struct protect *p)
+/* Prepares the mark under another name. Only the launcher that holds the lock alone does this, so an old one is a killed launcher's. */
+static int marker_prepare(struct protect *p)
 {
 	struct str time = str_fmt(p->a, "%lld.%ld", (long long)p->start.tv_sec, p->start.tv_nsec);
 	const char *text = str_c(p->a, str_fmt(p->a, "%.*s %.*s", STR_ARG(time), STR_ARG(p->workspace)));
-	int got = symlinkat(text, p->vet, vet_file(p, MARK));
+	const char *name = vet_file(p, PREPARED);
+	int got = symlinkat(text, p->vet, name);
 
-	return got < 0 && errno == ENAMETOOLONG ? symlinkat(str_c(p->a, time), p->vet, vet_file(p, MARK)) : got;
+	if (got < 0 && errno == EEXIST && unlinkat(p->vet, name, 0) == 0)
+		got = symlinkat(text, p->vet, name);
+	if (got < 0 && errno == ENAMETOOLONG)
+		got = symlinkat(str_c(p->a, time), p->vet, name);
+	p->prepared = got == 0;
+	return got;
+}
+
+int vet_mark(struct protect *p)
+{
+	if (!p->prepared)
+		return 0;
+	p->prepared = false;
+	return renameat(p->vet, vet_file(p, PREPARED), p->vet, vet_file(p, MARK));
 }
 
 void vet_done(struct protect *p) { unlinkat(p->vet, vet_file(p, MARK), 0); }
@@ -388,10 +406,11 @@ int vet_enter(struct protect *p)
 			}
 			workspace_unlock(p); /* the last one has just judged everything */
 		} else if (boxes_lock_alone(p)) {
-			p->alone = marker_make(p) == 0;
-			if (p->alone)
+			p->alone = !marker_read(p, &since);
+			if (p->alone && marker_prepare(p) == 0)
 				return 0;
-			if (errno != EEXIST) { /* a state directory that is full or read-only */
+			if (p->alone) { /* a state directory that is full or read-only */
+				p->alone = false;
 				fd_close(&p->vet);
 				return workspace_lock_share(p);
 			}
@@ -418,7 +437,7 @@ static void judge_left(struct protect *p)
 	}
 	vet_done(p);
 	clock_gettime(CLOCK_REALTIME_COARSE, &p->start);
-	p->dirty = marker_make(p) < 0;
+	p->dirty = marker_prepare(p) < 0;
 }
 
 void vet_begin(struct protect *p)

@@ -9,6 +9,7 @@ if [[ -n ${SANITIZE:-} ]]; then row=100 killed=40; else row=1000 killed=200; fi
 IN_A_ROW=${IN_A_ROW:-$row}
 AT_ONCE=${AT_ONCE:-64}
 KILLED=${KILLED:-$killed}
+KILLED_EARLY=30
 
 # What a run could leave: groups, mounts, processes (of ours, by the path of the program), files.
 left() {
@@ -80,6 +81,28 @@ many() {
 	ls -lA "$ws" >"$tmp/err"
 	[[ -z $(ls -A "$ws") ]]
 	result $? "$who: not in the workspace either"
+	killed_early "$who"
+}
+
+# A launcher that is killed before its box starts has seen nothing that a box brought: what the next run finds is the person's own.
+killed_early() {
+	local who=$1 ws moved=0
+	for i in $(seq "$KILLED_EARLY"); do
+		ws=$tmp/$who/own$i
+		mkdir -p "$ws"
+		[[ $who == user && $(id -u) == 0 ]] && chown "$ORDINARY:$ORDINARY" "$ws"
+		as "$who" bash -c "cd '$ws' && git init -q . && git config core.fsmonitor ./fsm.sh && printf '#!/bin/sh\nexit 1\n' >fsm.sh &&
+			cp fsm.sh .git/hooks/pre-commit && chmod 755 fsm.sh .git/hooks/pre-commit"
+		(become "$who" "$tmp/caisson" run --workspace "$ws:rw" -c 'sleep 3') >/dev/null 2>&1 &
+		pid=$!
+		sleep "0.00$((i % 10))"
+		kill -9 "$pid"
+		wait "$pid" 2>/dev/null
+		as "$who" "$tmp/caisson" run --workspace "$ws:rw" -c true >"$tmp/out" 2>&1
+		[[ -e $ws/.git/config && -x $ws/.git/hooks/pre-commit ]] || moved=$((moved + 1))
+	done
+	[[ $moved == 0 ]]
+	result $? "$who: after launchers killed early the person's settings and hooks are where they were ($moved of $KILLED_EARLY moved)"
 }
 
 for who in $(people); do
