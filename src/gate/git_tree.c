@@ -226,32 +226,69 @@ static bool from_head(struct str revs)
 	return str_contains(revs, STR("HEAD")) || str_find(revs, '@', 0) >= 0;
 }
 
-/*
- * A commit or a change of branch before it moves HEAD; what differs is then at most what the commands before
- * change themselves. Everything else that git does may move any reference.
- */
-static bool moved(struct judge *j, const struct subject *s, struct str revs)
-{
-	static const char heads[][16] = {"git checkout", "git switch", "git commit", ""};
-	static const char none[][16] = {
-		"git add", "git stage", "git restore", "git mv", "git rm", "git clean", ""};
-	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
+enum moved {
+	MOVED_NOTHING,
+	MOVED_MAYBE, /* what the revision is then is not known */
+	MOVED_REFS,  /* references were given other commits, and no file has changed by that */
+};
 
-	for (size_t i = 0; i < j->nsubjects; i++) {
+/* Is one of the references that the command names a part of the revisions (f2, refs/heads/f2, f2~1)? */
+static bool names_any(const struct form *f, struct str revs)
+{
+	if (!all_known(f))
+		return true;
+	for (size_t i = 0; i < f->o->noperands; i++)
+		if (operand(f, i).n && str_contains(revs, operand(f, i)))
+			return true;
+	return false;
+}
+
+/*
+ * How a git command of the request may change what a later one's revisions are. Those that change files as well
+ * are judged by these files: they move HEAD, and what differs then is at most what they have changed.
+ */
+static enum moved moves(const struct form *f, struct str revs)
+{
+	static const char heads[][18] = {"git checkout", "git switch", "git commit", "git merge", "git cherry-pick",
+		"git revert", ""};
+	static const char none[][18] = {"git add", "git stage", "git restore", "git mv", "git rm", "git clean",
+		"git config", "git init", ""};
+	static const char named[][18] = {"git branch", "git tag", ""}; /* from HEAD, unless a second operand says otherwise */
+	static const char refs[][18] = {"git update-ref", "git symbolic-ref", "git fetch", "git reset",
+		"git replace", "git fast-import", ""};
+	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
+	static const char *const files[] = {"--hard", "--keep", "--merge", NULL};
+	struct str name = str_of(f->o->name);
+
+	if (STR_LISTED(name, none))
+		return MOVED_NOTHING;
+	if (str_is(name, "git stash"))
+		return str_contains(revs, STR("stash")) ? MOVED_MAYBE : MOVED_NOTHING;
+	if (STR_LISTED(name, heads))
+		return from_head(revs) || has_any(f, resets) ? MOVED_MAYBE : MOVED_NOTHING;
+	if (STR_LISTED(name, named))
+		return !names_any(f, revs) ? MOVED_NOTHING : f->o->noperands > 1 ? MOVED_REFS : MOVED_MAYBE;
+	if (STR_LISTED(name, refs) && !has_any(f, files))
+		return MOVED_REFS;
+	return MOVED_MAYBE;
+}
+
+static enum moved moved(struct judge *j, const struct subject *s, struct str revs)
+{
+	enum moved most = MOVED_NOTHING;
+
+	for (size_t i = 0; i < j->nsubjects && &j->subjects[i] != s; i++) {
 		struct subject *t = &j->subjects[i];
 		struct form f = {.j = j, .s = t};
+		enum moved now;
 
-		if (t == s)
-			return false;
 		if (!str_is(t->base, "git") || !t->row || subject_known(j, t)->readonly)
 			continue;
 		f.o = subject_options(j, t);
-		if (STR_LISTED(str_of(f.o->name), none))
-			continue;
-		if (!STR_LISTED(str_of(f.o->name), heads) || from_head(revs) || has_any(&f, resets))
-			return true;
+		now = moves(&f, revs);
+		most = now > most ? now : most;
 	}
-	return false;
+	return most;
 }
 
 /* ---- the question ---- */
@@ -302,6 +339,7 @@ static void ask_world(struct form *f, struct str dir)
 void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
 {
 	struct form f = {.j = j, .s = s, .ret = ret, .revs = STR("")};
+	enum moved how;
 	struct str dir;
 	size_t i = 0;
 
@@ -317,11 +355,14 @@ void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
 	dir = repository_directory(j, s);
 	split_operands(&f);
 	ret->state = all_known(&f) && dir.n ? commands[i].read(&f) : GIT_TREE_UNKNOWN;
-	if (know_has(f.o, "--git-dir") || know_has(f.o, "--work-tree"))
-		ret->state = ret->state == GIT_TREE_NONE ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
 	if (ret->state != GIT_TREE_KNOWN && ret->state != GIT_TREE_PARTLY)
 		return;
-	if (moved(j, s, f.revs))
+	how = moved(j, s, f.revs);
+	if (know_has(f.o, "--git-dir") || know_has(f.o, "--work-tree"))
+		ret->blind = "with --git-dir or --work-tree";
+	else if (how == MOVED_REFS)
+		ret->blind = "after a command that moves references";
+	if (ret->blind || how != MOVED_NOTHING)
 		ret->state = GIT_TREE_UNKNOWN;
 	else
 		ask_world(&f, dir);
@@ -342,6 +383,11 @@ static void check_one(struct judge *j, struct subject *s)
 	size_t n = 0;
 
 	git_tree_of(j, s, &t);
+	if (t.blind)
+		judge_tell_at_most(j, "protected-write", GRADE_ASK, s->c->at,
+			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may be among them",
+				subject_options(j, s)->name, t.blind),
+			"run it as a request of its own");
 	buf_init(&b, j->a, 0);
 	for (const struct git_touch *x = t.answer ? t.answer->touched : NULL; x; x = x->next) {
 		if (!git_tree_touches(&t, x->path) || !path_table_protected(j, x->path))

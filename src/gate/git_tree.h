@@ -18,6 +18,7 @@ enum git_tree_state {
 struct git_tree {
 	enum git_tree_state state;
 	bool followed; /* one of the commands whose words are read here; of others NONE says nothing */
+	const char *blind; /* UNKNOWN: why no answer can tell the names; NULL: for no reason that a request is asked about */
 	const struct tree_answer *answer; /* PARTLY, KNOWN; NULL: nothing changes */
 	const struct str *paths;          /* only these change, and what lies below them: absolute, plain */
 	size_t npaths;                    /* 0: all */

@@ -335,7 +335,9 @@ dir=$HOME/clone
 git -C "$dir" fetch -q
 judge ask protected-write 'git checkout remote'
 judge ask protected-write 'git merge origin/remote'
-judge allow - 'git branch -m x && git merge origin/remote' # references may have moved
+judge ask protected-write 'git branch -m x && git merge origin/remote'
+judge ask protected-write 'git branch x origin/remote; git merge x' # the name is new
+judge ask protected-write 'git stash -q; git merge origin/remote'
 judge allow - 'git commit -am x && git checkout HEAD~1'
 judge ask protected-write 'git commit -am x && git checkout remote'
 
