@@ -402,9 +402,6 @@ void builtin_shopt(struct builtin_call *b)
 		} else if (str_is(s, "lastpipe") || str_is(s, "xpg_echo")) {
 			e->s.options |= str_is(s, "lastpipe") ? OPT_LASTPIPE : OPT_XPG_ECHO;
 			fine = true;
-		} else if (str_is(s, "failglob")) { /* a pattern without a match ends the command */
-			e->s.options |= OPT_ABORTS;
-			fine = true;
 		}
 		fine |= shopt_harmless(s);
 		e->odd_globs |= str_is(s, "dotglob") || str_is(s, "nocaseglob");
