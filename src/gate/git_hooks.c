@@ -44,19 +44,26 @@ static bool given(const struct know_options *o, const char *option, const char *
 	return know_has(o, option) && !know_has(o, opposite);
 }
 
+/* "--continue:pre-commit" counts only with that option. `word` becomes what follows it. */
+static bool applies(struct judge *j, const struct know_options *o, struct str *word)
+{
+	ptrdiff_t colon = str_find(*word, ':', 0);
+
+	if (colon <= 0)
+		return true;
+	struct str option = str_sub(*word, 0, (size_t)colon);
+	*word = str_sub(*word, (size_t)colon + 1, word->n);
+	return know_has(o, str_c(j->a, option)) || o->maybe_option;
+}
+
 /* Does this word of `fires` name a hook that would run? */
 static const struct git_item *fired(
 	struct judge *j, const struct know_options *o, const struct git_answer *g, struct str word)
 {
 	bool skipped = str_ends(word, "?") && given(o, "--no-verify", "--verify");
-	ptrdiff_t colon = str_find(word, ':', 0);
 
 	word.n -= str_ends(word, "?");
-	if (colon > 0 && !know_has(o, str_c(j->a, str_sub(word, 0, (size_t)colon))) && !o->maybe_option)
-		return NULL;
-	if (colon > 0)
-		word = str_sub(word, (size_t)colon + 1, word.n);
-	return skipped ? NULL : item_find(g->hooks, word);
+	return !applies(j, o, &word) || skipped ? NULL : item_find(g->hooks, word);
 }
 
 /* "filter.*.clean" matches "filter.lfs.clean", and "gpg.*" every setting of the section. */
@@ -74,10 +81,14 @@ static bool setting_matches(struct str pattern, struct str name)
 	return str_is(key, "*") || (name.n > key.n && str_eq(str_sub(name, name.n - key.n, name.n), key));
 }
 
-static bool listed(struct str list, struct str name)
+/* Does the row's `obeys` list this setting, for the options that are given? */
+static bool listed(
+	struct judge *j, const struct know_options *o, const struct know_row *row, struct str name)
 {
+	struct str list = know_obeys(row);
+
 	for (struct str word = next_word(&list); word.n; word = next_word(&list))
-		if (setting_matches(word, name))
+		if (applies(j, o, &word) && setting_matches(word, name))
 			return true;
 	return false;
 }
@@ -113,7 +124,7 @@ static void tell_programs(
 	struct know_options *o = subject_options(j, s);
 
 	for (const struct git_item *p = g->programs; p; p = p->next)
-		if (listed(know_obeys(o->row), p->name) || listed(know_obeys(s->row), p->name)) {
+		if (listed(j, o, o->row, p->name) || listed(j, o, s->row, p->name)) {
 			judge_say(j, c, s->c->at,
 				str_fmt(j->a, "%s runs '%.*s', a program of this project (%.*s)", o->name,
 					STR_ARG(p->text), STR_ARG(p->name)));

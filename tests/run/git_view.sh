@@ -174,6 +174,44 @@ git -C "$dir" config credential.helper store
 git -C "$dir" config merge.union.driver 'true %A'
 judge allow - 'git log'
 judge allow - 'git merge main'
+# programs that show differences, and editors: also of commands that seldom run them
+git -C "$dir" config diff.t.textconv ./tools/diff
+judge contain git-hook 'git grep --textconv a'
+judge contain git-hook 'git grep --textc a'
+judge contain git-hook 'git reflog -p'
+judge contain git-hook 'git reflog show --patch'
+judge contain git-hook 'git stash show -p --textconv'
+judge allow - 'git grep -n a'
+git -C "$dir" config --unset diff.t.textconv
+judge allow - 'git grep --textconv a'
+judge allow - 'git reflog -p'
+git -C "$dir" config diff.external ./tools/diff
+judge contain git-hook 'git stash show -p --ext-diff'
+judge contain git-hook 'git format-patch -1 --ext-diff --stdout'
+git -C "$dir" config --unset diff.external
+judge allow - 'git stash show -p'
+judge allow - 'git format-patch -1 --stdout'
+git -C "$dir" config core.editor ./tools/diff
+judge contain git-hook 'git notes add'
+judge contain git-hook 'git notes edit'
+judge contain git-hook 'git branch --edit-description'
+judge contain git-hook 'git commit'
+judge contain git-hook 'git tag -a v1'
+judge contain git-hook 'git merge --edit main'
+judge ask git-hook 'git rebase -i main'
+judge contain git-hook 'git checkout -p'
+judge contain git-hook 'git stash -p'
+judge allow - 'git branch y'
+judge allow - 'git notes list'
+judge allow - 'git checkout -b y'
+git -C "$dir" config core.editor vim
+judge allow - 'git notes add -m x'
+judge allow - 'git commit -m x'
+git -C "$dir" config --unset core.editor
+git -C "$dir" config merge.z.driver './tools/diff %A'
+judge contain git-hook 'git merge-tree main main'
+git -C "$dir" config --unset merge.z.driver
+judge allow - 'git merge-tree main main'
 printf '[include]\n\tpath = ../more\n' >>"$dir/.git/config"
 printf '[merge "x"]\n\tdriver = ./tools/diff %%A %%B\n' >"$dir/more"
 judge contain git-hook 'git merge main'
