@@ -287,35 +287,40 @@ void py_unknown_attribute(struct python *p, struct str attr, const struct py_arg
 
 /* ---- imports and stores ---- */
 
-static void local_files(struct python *p, const char *pattern, TSNode n)
+static void local_files(struct python *p, struct str dir, TSNode n)
 {
 	struct access *x = arena_new(p->a, struct access);
 
-	*x = (struct access){.kind = ACCESS_EXEC, .op = "import", .at = node_at(p->w, n), .path = {.kind = WORD_REST, .glob = true, .text = py_path_join(p, p->w->s->cwd, str_of(pattern)), .at = node_at(p->w, n)}};
+	*x = (struct access){.kind = ACCESS_EXEC, .op = "import", .at = node_at(p->w, n)};
+	x->path = (struct word){.kind = WORD_REST, .glob = true, .text = py_path_join(p, dir, STR("*")), .at = x->at};
 	x->when = snippet_moment(p->w->s);
 	*p->w->f->accesses_end = x;
 	p->w->f->accesses_end = &x->next;
 }
 
+/* An absolute path that is known, and that is no pattern itself. */
+static bool can_be_listed(struct str dir)
+{
+	for (size_t i = 0; i < dir.n; i++)
+		if (memchr("*?[]\\{}()!+@", dir.p[i], 13))
+			return false;
+	return text_exact(dir) && str_starts(dir, "/");
+}
+
 /*
  * The directory comes first in the search for modules, also for those that the library's own import, and for what Python itself loads to
- * show an error. So whichever of them lies there may be run.
+ * show an error. So whichever of them lies there may be run. Code that changes its directory searches each one.
  */
 void py_shadows(struct python *p, TSNode n)
 {
-	struct str cwd = p->w->s->cwd;
+	for (size_t i = 0; i < p->ncwds; i++) {
+		struct str dir = p->cwds[i];
 
-	if (!cwd.n || !text_exact(cwd) || cwd.p[0] != '/') {
-		if (p->w->code->imports)
+		if (can_be_listed(dir))
+			local_files(p, dir, n); /* the gate looks further only into what has the name of a module */
+		else if (p->w->code->imports || (dir.n && text_exact(dir) && dir.p[0] == '/'))
 			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
-		return;
 	}
-	for (size_t i = 0; i < cwd.n; i++)
-		if (memchr("*?[]\\{}()!+@", cwd.p[i], 13)) { /* it would be a pattern itself */
-			code_access(p->w, ACCESS_EXEC, CODE_HOLE, true, "python module", n);
-			return;
-		}
-	local_files(p, "*", n); /* the gate looks further only into what has the name of a module */
 }
 
 void py_import(struct python *p, struct str module, bool in_class, TSNode n)

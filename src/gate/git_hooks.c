@@ -143,7 +143,7 @@ static void tell_programs(
 static struct str hooks_directory(struct judge *j, struct subject *s, struct str from)
 {
 	const struct know_option *k = know_option_find(subject_options(j, s), "--git-dir", NULL);
-	struct str dir = repository_start(j, s, from);
+	struct str dir = repository_seen_from(j, s, from);
 
 	if (!k || !dir.n)
 		return dir;

@@ -236,11 +236,6 @@ static bool git_unsure(const struct git_tree *t, struct str path)
 	return false;
 }
 
-static bool is_repository_file(struct str path)
-{
-	return str_is(path_base(path), "HEAD") || str_is(path_base(path), "commondir");
-}
-
 static bool is_pattern(struct str path)
 {
 	return str_find(path, '*', 0) >= 0 || str_find(path, '?', 0) >= 0 || str_find(path, '[', 0) >= 0;
@@ -269,7 +264,6 @@ enum git_question {
 	GIT_LINK,       /* is the path, or a directory on the way to it, made a link? */
 	GIT_LINK_BELOW, /* ... or something below it? */
 	GIT_ANYTHING,   /* does it come to be there at all, as a file, a link, a directory? */
-	GIT_PLANTED,    /* is a file brought that makes a directory a repository, or a link to one? */
 };
 
 static bool git_touches(const struct git_tree *t, struct str path, enum git_question what)
@@ -282,8 +276,8 @@ static bool git_touches(const struct git_tree *t, struct str path, enum git_ques
 
 		if (x->kind == GIT_TOUCH_DELETE || !git_tree_touches(t, x->path))
 			continue;
-		if (what == GIT_ANYTHING ? below || (link && on_way) : what == GIT_PLANTED ? link ||
-			is_repository_file(x->path) : link && (on_way || (what == GIT_LINK_BELOW && below)))
+		if (what == GIT_ANYTHING ? below || (link && on_way)
+					 : link && (on_way || (what == GIT_LINK_BELOW && below)))
 			return true;
 	}
 	return false;
@@ -506,14 +500,6 @@ const struct access *overlay_tree_below(struct judge *j, struct str dir, struct 
 	return everywhere(j, use) ? &overflow : NULL;
 }
 
-bool overlay_tree_plants(struct judge *j, struct moment use)
-{
-	for (const struct made *m = j->overlay->trees; m; m = m->next)
-		if (moment_precedes(m->x->when, use) && tree_touches(j, m, STR("/"), GIT_PLANTED))
-			return true;
-	return everywhere(j, use);
-}
-
 bool overlay_contained(struct judge *j, const struct access *tree)
 {
 	struct overlay *o = j->overlay;
@@ -684,31 +670,4 @@ const struct access *overlay_link(struct judge *j, struct str path, bool follow,
 				return m->x;
 		}
 	return NULL;
-}
-
-struct each_named {
-	struct judge *j;
-	const char *name;
-	struct moment use;
-	void (*fn)(struct judge *, struct str, void *);
-	void *ctx;
-};
-
-static void each_one(void *ctx, struct str path, const void *value)
-{
-	const struct each_named *e = ctx;
-
-	for (const struct made *m = value; m && str_is(path_base(path), e->name); m = m->next)
-		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, e->use)) {
-			e->fn(e->j, path, e->ctx);
-			return;
-		}
-}
-
-void overlay_each_named(struct judge *j, const char *name, struct moment use,
-	void (*fn)(struct judge *, struct str path, void *), void *ctx)
-{
-	struct each_named e = {j, name, use, fn, ctx};
-
-	pmap_each(j->overlay->at, each_one, &e);
 }

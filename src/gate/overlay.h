@@ -22,8 +22,6 @@ bool overlay_exists(struct judge *j, struct str path, struct moment use);
 const struct access *overlay_tree(struct judge *j, struct str path, struct moment use);
 /* ... or somewhere below this directory. */
 const struct access *overlay_tree_below(struct judge *j, struct str dir, struct moment use);
-/* May such a change have brought a repository somewhere? */
-bool overlay_tree_plants(struct judge *j, struct moment use);
 /* Does the command of this change run in the box anyway (archive-extract), and the whole request with it? */
 bool overlay_contained(struct judge *j, const struct access *tree);
 /*
@@ -41,8 +39,5 @@ bool overlay_checked_out(struct judge *j, struct str path, struct moment use);
 bool overlay_git_dir(struct judge *j, struct str path, struct moment use);
 /* Is this a protected file of a git directory that has another name than .git, and that the request made or moved? */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
-/* Every path that ends in /NAME and that a write of the request names. */
-void overlay_each_named(struct judge *j, const char *name, struct moment use,
-	void (*fn)(struct judge *, struct str path, void *), void *ctx);
 /* Does this access read or delete what that write, of the same command, copies or links? */
 bool overlay_source(const struct access *from, const struct access *to);

@@ -38,7 +38,7 @@ static bool present(struct judge *j, struct str dir, const char *name, struct mo
 }
 
 /* Where git works when it is started in this directory: by each -C from there. Empty: not known. */
-struct str repository_start(struct judge *j, struct subject *s, struct str dir)
+static struct str start(struct judge *j, struct subject *s, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
 
@@ -49,14 +49,16 @@ struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 			continue;
 		if (!k->has_value || k->value.kind != WORD_EXACT)
 			return STR("");
-		dir = str_starts(k->value.text, "/") ? k->value.text : str_fmt(j->a, "%.*s/%.*s", STR_ARG(dir), STR_ARG(k->value.text));
+		/* str_cat() keeps a hole, which is a NUL byte */
+		dir = str_starts(k->value.text, "/") ? k->value.text
+						     : str_cat(j->a, str_cat(j->a, dir, STR("/")), k->value.text);
 	}
 	return text_exact(dir) && str_starts(dir, "/") ? dir : STR("");
 }
 
 struct str repository_directory(struct judge *j, struct subject *s)
 {
-	return repository_start(j, s, s->c->cwd);
+	return start(j, s, s->c->cwd);
 }
 
 static void real_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
@@ -156,40 +158,85 @@ static bool runs_git(const struct subject *s)
 	return STR_LISTED(s->base, run_git) || str_starts(s->base, "git-");
 }
 
-struct named_head {
-	struct moment use;
-	struct str found;
-};
-
-static void head_one(struct judge *j, struct str path, void *ctx)
+/* Does this git command read no repository of the directory it starts in? */
+static bool reads_none(struct judge *j, struct subject *s)
 {
-	struct named_head *n = ctx;
+	static const char without[][12] = {"clone", "help", "init", "version", ""};
+	struct know_options *o = subject_options(j, s);
+	const struct word *first = o->nwords ? &s->c->argv[o->words[0]] : NULL;
 
-	if (!n->found.n && looks_bare(j, path_above(path), n->use))
-		n->found = path_above(path);
+	if (!str_is(s->base, "git") || o->maybe_option)
+		return false;
+	if (!first)
+		return know_has(o, "--version") || know_has(o, "--help") || s->c->argc == 1;
+	if (first->kind != WORD_EXACT)
+		return false;
+	return STR_LISTED(first->text, without) ||
+	       (str_is(first->text, "config") && (know_has(o, "--global") || know_has(o, "--system")));
 }
 
-/* git in a directory that is not known: any that the request may have made a repository. */
-static struct str planted_somewhere(struct judge *j, struct moment use)
-{
-	struct named_head n = {.use = use};
+#define NOT_KNOWN STR("?") /* no path: planted() answers with it when it does not know the directory */
 
-	if (overlay_tree_plants(j, use))
-		return STR("the directory");
-	overlay_each_named(j, "HEAD", use, head_one, &n);
-	return n.found;
+/* A word that is git's own answer where the top of the work tree is, and not one of a function called git. */
+static bool is_toplevel(struct judge *j, struct span at)
+{
+	static const char spellings[][40] = {"\"$(git rev-parse --show-toplevel)\"",
+		"$(git rev-parse --show-toplevel)", ""};
+
+	if (at.text >= j->f->ntexts ||
+		!STR_LISTED(str_sub(j->f->texts[at.text].bytes, at.from, at.to), spellings))
+		return false;
+	for (const struct launch *l = j->f->launches; l; l = l->next)
+		if (str_is(l->name, "git") && l->at.text == at.text && l->at.from >= at.from && l->at.to <= at.to)
+			return true;
+	return false;
 }
 
+/*
+ * Is the directory unknown only because the request went to the top of the work tree? git finds the same
+ * repository there as the `git rev-parse` before, which is judged by itself.
+ */
+static bool at_toplevel(struct judge *j, struct subject *s)
+{
+	static const char moves[][8] = {"cd", "chdir", "pushd", "popd", ""}, same[][8] = {"direct", "subst", ""};
+	bool moved = false;
+
+	for (const struct via *v = s->c->via; v; v = v->outer)
+		if (!STR_LISTED(str_of(v->name), same))
+			return false;
+	for (const struct setting *v = j->f->settings; v; v = v->next)
+		if (str_starts(v->name, "GIT_") || !text_exact(v->name))
+			return false;
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		const struct command *c = j->subjects[i].c;
+
+		if (!STR_LISTED(j->subjects[i].base, moves))
+			continue;
+		if (c->argc != 2 || !is_toplevel(j, c->argv[1].at))
+			return false;
+		moved = true;
+	}
+	return moved && !know_option_find(subject_options(j, s), "-C", NULL);
+}
+
+struct str repository_seen_from(struct judge *j, struct subject *s, struct str dir)
+{
+	struct str from = start(j, s, dir);
+
+	return from.n || !at_toplevel(j, s) ? from : j->v->cwd;
+}
+
+/* The planted repository that git may meet; empty: none. */
 static struct str planted(struct judge *j, struct subject *s)
 {
-	struct str found = STR("");
+	struct str found = STR(""), unknown = reads_none(j, s) ? STR("") : NOT_KNOWN;
 
-	for (size_t i = 0; i < s->c->ndirs && !found.n; i++) {
-		struct str dir = repository_start(j, s, s->c->dirs[i]);
+	for (size_t i = 0; (i < s->c->ndirs || !i) && !found.n; i++) {
+		struct str dir = repository_seen_from(j, s, s->c->ndirs ? s->c->dirs[i] : s->c->cwd);
 
-		found = dir.n ? planted_around(j, dir, s->c->when) : planted_somewhere(j, s->c->when);
+		found = dir.n ? planted_around(j, dir, s->c->when) : unknown;
 	}
-	return s->c->ndirs ? found : planted_somewhere(j, s->c->when);
+	return found;
 }
 
 void repository_ask(struct judge *j)
@@ -205,8 +252,7 @@ void repository_ask(struct judge *j)
 }
 
 #define LOOKS_LIKE "'%.*s' looks like a repository of its own, whose settings may make git run programs"
-#define BROUGHT "an earlier command of this request may have brought a repository to where "
-#define RUNS " runs, and its settings may make git run programs"
+#define UNKNOWN_DIRECTORY " runs git in a directory that is not known, and the settings of a repository there may name programs"
 
 void repository_planted(struct judge *j, const struct check *c)
 {
@@ -217,7 +263,7 @@ void repository_planted(struct judge *j, const struct check *c)
 		if (!dir.n)
 			continue;
 		judge_say(j, c, s->c->at, str_starts(dir, "/") ? str_fmt(j->a, LOOKS_LIKE, STR_ARG(dir)) :
-			judge_quote(j, BROUGHT, s->c->at, RUNS));
+			judge_quote(j, "", s->c->at, UNKNOWN_DIRECTORY));
 	}
 }
 

@@ -118,4 +118,19 @@ chmod +x nested/.git/hooks/pre-commit
 judge contain git-hook 'cd nested; git commit -m x'
 judge contain git-hook 'f() { git commit -m x; }; f; cd nested && f'
 
+# ---- git in a directory that is not known, modules in one that code changes to ----
+judge contain git-planted 'find . -name HEAD -execdir git status \;'
+judge contain git-planted 'for d in */; do (cd $d; git status); done'
+judge contain git-planted "python3 -c 'import os; os.chdir(\"plant\"); os.system(\"git status\")'"
+judge contain git-planted "node -e 'process.chdir(\"plant\"); require(\"child_process\").execSync(\"git status\")'"
+judge contain git-planted "python3 -c 'import shutil, subprocess; shutil.copytree(\".git\", \"q\"); subprocess.run([\"git\", \"status\"], cwd=\"q\")'"
+judge contain git-planted 'cd plant; cd "$(git rev-parse --show-toplevel)" && git status'
+judge allow - 'cd "$(git rev-parse --show-toplevel)" && git status'
+git config core.fsmonitor ./monitor
+judge contain git-hook 'cd "$(git rev-parse --show-toplevel)" && git status'
+git config --unset core.fsmonitor
+judge allow - "python3 -c 'import os; os.chdir(\"src\"); import json'"
+echo 'print(1)' >src/json.py
+judge contain executes-file "python3 -c 'import os; os.chdir(\"src\"); import json'"
+
 echo "1..$n"

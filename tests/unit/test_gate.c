@@ -19,11 +19,15 @@ static struct facts empty_facts(struct str text)
 /* A command whose words are split at blanks; a word "$" is unknown, "*" is any words. Its range is the whole text. */
 static struct command *command_of(const char *line)
 {
+	static const struct str here = {"/w", 2};
 	struct command *c = arena_new(&a, struct command);
 	struct str s = str_of(line);
 	size_t i = 0;
 
 	*c = (struct command){.argv = arena_array(&a, 32, sizeof(struct word)), .via = &direct, .at = {0, 0, (uint32_t)s.n}};
+	c->cwd = here;
+	c->dirs = &here;
+	c->ndirs = 1;
 	while (i < s.n) {
 		ptrdiff_t end = str_find(s, ' ', i);
 		struct str w = str_sub(s, i, end < 0 ? s.n : (size_t)end);
