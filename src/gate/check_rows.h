@@ -72,6 +72,7 @@ CHECK("container-escape", GRADE_DENY, false, 0, "a container that can reach this
 CHECK("git-destructive", GRADE_ASK, false, RULE, "work that is not committed, or references, may be lost", NULL, 0)
 CHECK("git-rewrite", GRADE_ASK, false, RULE, "history is rewritten", NULL, 0)
 CHECK("changed-tree", GRADE_CONTAIN, false, RULE, "a file is read or changed where an earlier command of the request may have put a link", NULL, 0)
+CHECK("option-name", GRADE_CONTAIN, false, RULE, "a pattern may find a file whose name is an option of the program, one that runs or writes something", option_names_check, 0)
 CHECK("git-planted", GRADE_CONTAIN, false, RULE, "git runs in or below a directory that looks, or may by then look, like a repository of its own, or in a directory that is not known", repository_planted, 0)
 CHECK("git-hook", GRADE_CONTAIN, false, RULE, "git runs a hook of the repository, or a program of the project that its settings name", git_hooks_check, 0)
 CHECK("unvetted-workspace", GRADE_CONTAIN, false, 0, "git, or a program that runs it, in or around a workspace where a box runs or what it planted was not all judged", repository_unvetted, 0)

@@ -7,6 +7,7 @@
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   git_tree.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
+ *   option_names.c  patterns that may find files whose names are options
  *   overlay.c    what the request itself changes, as its later commands see it
  *   processes.c  which processes a command ends
  *   packages.c   npx and its kin, when they fetch what they run
@@ -212,6 +213,14 @@ void database_sql(struct judge *j, const struct check *c);
 bool sql_reads(struct str s, bool psql); /* is each of its statements known to read, or to make something new? psql: or mysql */
 void advice_route(struct judge *j, const struct check *c);
 bool access_reads_secret(struct judge *j, const struct access *x);
+
+/* option_names.c */
+void option_names_ask(struct judge *j); /* what it will need to know of the world */
+void option_names_check(struct judge *j, const struct check *c);
+/* May the pattern find this name, and does the name start with a dash? */
+bool option_name_fits(struct str pattern, struct str name);
+/* May there be a name in the directory that starts with a dash, and that the pattern finds? */
+bool option_name_in(struct judge *j, struct str dir, struct str pattern, struct moment use);
 
 /* inline.c: true when this code can neither run a command nor write a file. */
 bool inline_harmless(const struct snippet *s);

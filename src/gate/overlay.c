@@ -671,3 +671,125 @@ const struct access *overlay_link(struct judge *j, struct str path, bool follow,
 		}
 	return NULL;
 }
+
+/* ---- names that are options ---- */
+
+struct dashes {
+	struct judge *j;
+	struct str dir, pattern;
+	struct moment use;
+	bool found;
+};
+
+/* A directory that is copied brings its names. */
+static bool origin_has_dash(struct judge *j, const struct source *s, struct word origin, struct moment copy)
+{
+	(void)s;
+	if (origin.kind == WORD_EXACT)
+		return option_name_in(j, path_plain(j->a, origin.text), STR("*"), copy);
+	return str_ends(origin.text, "/") || str_ends(origin.text, "/.");
+}
+
+/* Into this directory, under the names they have. */
+static bool copies_dash(const struct dashes *d, const struct made *m)
+{
+	struct judge *j = d->j;
+	const struct source *s = pmap_get(j->overlay->sources, place_key(j, m->x->at));
+	bool found = !s; /* from another machine */
+
+	for (; s && !found; s = s->next) {
+		struct str path;
+
+		if (!overlay_source(s->x, m->x) || !path_known(&s->x->path))
+			continue;
+		path = path_plain(j->a, s->x->path.kind == WORD_EXACT ? s->x->path.text
+								       : path_pattern(j->a, &s->x->path));
+		found = s->x->path.kind == WORD_EXACT ? option_name_fits(d->pattern, path_base(path))
+			: option_name_in(j, path_above(path), path_base(path), m->x->when);
+	}
+	return found;
+}
+
+/* git names, where they are known, are listed when they start with a dash. */
+static bool git_brings_dash(const struct dashes *d, const struct made *m)
+{
+	const struct git_tree *t = git_names(d->j, m);
+
+	if (!t || git_unsure(t, d->dir))
+		return true;
+	for (const struct git_touch *x = t->answer ? t->answer->touched : NULL; x; x = x->next)
+		if (x->kind != GIT_TOUCH_DELETE && str_eq(path_above(x->path), d->dir) &&
+			option_name_fits(d->pattern, path_base(x->path)))
+			return true;
+	return false;
+}
+
+/* A change right at the directory, or above it. */
+static bool brings_dash(const struct dashes *d, const struct made *m)
+{
+	bool here = str_eq(m->path, d->dir) || str_eq(m->real, d->dir);
+
+	switch (m->x->change) {
+	case CHANGE_TREE: return !overlay_contained(d->j, m->x);
+	case CHANGE_WORK_TREE: return git_brings_dash(d, m);
+	case CHANGE_FILES: return here;
+	case CHANGE_LINK: return here && m->x->below && copies_dash(d, m);
+	case CHANGE_COPY: return (here && m->x->below && copies_dash(d, m)) ||
+		copied_from(d->j, m, d->dir, origin_has_dash);
+	case CHANGE_REPOSITORY: return m->x->below;
+	case CHANGE_PLAIN: case CHANGE_GIT_DIR: break;
+	}
+	return false;
+}
+
+/* The name right in the directory that this path, below it, leads through. */
+static struct str name_below(struct str path, struct str dir)
+{
+	size_t from = dir.n > 1 ? dir.n + 1 : 1;
+	ptrdiff_t slash = str_find(path, '/', from);
+
+	return str_sub(path, from, slash < 0 ? path.n : (size_t)slash);
+}
+
+static void dash_one(void *ctx, struct str path, const void *value)
+{
+	struct dashes *d = ctx;
+	bool below = path.n > d->dir.n && path_within(path, d->dir);
+	bool named = below && option_name_fits(d->pattern, name_below(path, d->dir));
+
+	for (const struct made *m = value; m && !d->found; m = m->next)
+		if (m->x->kind == ACCESS_WRITE && moment_precedes(m->x->when, d->use))
+			d->found = named || (!below && path_within(d->dir, path) && brings_dash(d, m));
+}
+
+/*
+ * A pattern into which something is copied, or a write to a name that data choose. A loop over names finds them
+ * before it writes any (`for f in *.md; do mv "$f" "${f%.md}.txt"; done`).
+ */
+static bool pattern_brings_dash(const struct dashes *d, const struct made *m)
+{
+	struct str name = path_base(m->x->path.text);
+
+	if (m->x->kind != ACCESS_WRITE || !moment_precedes(m->x->when, d->use))
+		return false;
+	if (glob_may(m->path, d->dir, GLOB_PATH) != GLOB_NO && m->x->below)
+		return brings_dash(d, m) || (m->x->change == CHANGE_COPY && copies_dash(d, m));
+	return name.n && ((name.p[0] == HOLE_NAME && m->x->when.first != d->use.first) || name.p[0] == '-') &&
+	       glob_may(path_above(m->path), d->dir, GLOB_PATH) != GLOB_NO;
+}
+
+bool overlay_option_name(struct judge *j, struct str dir, struct str pattern, struct moment use)
+{
+	struct dashes d = {.j = j, .dir = dir, .pattern = pattern, .use = use};
+
+	if (!j->overlay->any)
+		return false;
+	if (everywhere(j, use))
+		return true;
+	pmap_each(j->overlay->at, dash_one, &d);
+	for (const struct made *m = j->overlay->patterns; m && !d.found; m = m->next)
+		d.found = pattern_brings_dash(&d, m);
+	for (const struct made *m = j->overlay->trees; m && !d.found; m = m->next)
+		d.found = !m->path.n && moment_precedes(m->x->when, use) && brings_dash(&d, m);
+	return d.found;
+}

@@ -39,5 +39,10 @@ bool overlay_checked_out(struct judge *j, struct str path, struct moment use);
 bool overlay_git_dir(struct judge *j, struct str path, struct moment use);
 /* Is this a protected file of a git directory that has another name than .git, and that the request made or moved? */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use);
+/*
+ * May the request have put a name into this directory that starts with a dash, and that the pattern finds?
+ * What it copies is looked up where it comes from, so this may ask for answers of the world.
+ */
+bool overlay_option_name(struct judge *j, struct str dir, struct str pattern, struct moment use);
 /* Does this access read or delete what that write, of the same command, copies or links? */
 bool overlay_source(const struct access *from, const struct access *to);

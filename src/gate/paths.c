@@ -354,6 +354,7 @@ bool paths_ask(struct judge *j)
 				paths_through_new_names(j, x, nothing, NULL);
 		}
 	repository_ask(j);
+	option_names_ask(j);
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		packages_ask(j, c);
 	return j->ret->questions != NULL;

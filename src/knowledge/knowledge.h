@@ -101,6 +101,11 @@ struct know_options {
 
 /* Splits argv by the row, or, with NULL, as most programs would. */
 void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_options *ret);
+/*
+ * Were the word `at` an option, could it be one that runs, writes or changes something? Not after "--", nor where
+ * options end.
+ */
+bool know_option_acts(const struct know_options *o, const struct word *argv, size_t at);
 /* Is the option present, in any spelling: "-f" finds --force, --forc, -xf and --force=x where the row knows them for one option ("-f,--force")? */
 bool know_has(const struct know_options *o, const char *name);
 /* The same, with its value; `after` continues a search, NULL starts one. */

@@ -127,3 +127,59 @@ struct str know_fires(const struct know_row *row) { return row->fires ? str_of(k
 struct str know_obeys(const struct know_row *row) { return row->obeys ? str_of(know_string(row, row->obeys)) : STR(""); }
 
 bool know_has(const struct know_options *o, const char *name) { return know_option_find(o, name, NULL) != NULL; }
+
+/* More than a word, or a file that is read. */
+static bool spec_acts(struct know_spec spec)
+{
+	switch (spec.kind) {
+	case KIND_NONE: case KIND_WORD: case KIND_READ: case KIND_HOST: return false;
+	default: return true;
+	}
+}
+
+/* An option without such a value acts by what it makes of the operands (sed -i). */
+static bool when_acts(const struct know_row *r, const struct know_when *w)
+{
+	const struct know_operands *o = &w->ops;
+	const struct know_arg *args = know_args(r, w->args);
+
+	for (size_t i = 0; i < w->nargs; i++)
+		if (spec_acts(args[i].spec))
+			return true;
+	for (size_t i = 0; i < o->nfirst; i++)
+		if (spec_acts(know_specs(r, o->first)[i]))
+			return true;
+	return w->effects || spec_acts(o->rest) || spec_acts(o->last) || spec_acts(o->alone) || spec_acts(o->empty) ||
+	       spec_acts(o->always) || spec_acts(o->after);
+}
+
+static bool options_ended(const struct know_options *o, const struct word *argv, size_t at)
+{
+	size_t before = 0;
+
+	for (size_t i = o->nwords ? o->words[o->nwords - 1] : 1; i < at; i++)
+		if (argv[i].kind == WORD_EXACT && str_is(argv[i].text, "--"))
+			return true;
+	for (size_t i = 0; i < o->noptions; i++) {
+		const struct know_flag *f = know_flag_find(o->options[i].row, str_of(o->options[i].name));
+
+		if (f && o->options[i].at < at && (f->arg.mods & MOD_LAST))
+			return true;
+	}
+	for (size_t i = 0; i < o->noperands; i++)
+		before += o->operands[i] < at && argv[o->operands[i]].kind != WORD_REST;
+	return o->row->style == STYLE_NONE || (o->row->style == STYLE_POSIX && before > o->row->until);
+}
+
+bool know_option_acts(const struct know_options *o, const struct word *argv, size_t at)
+{
+	if (options_ended(o, argv, at))
+		return false;
+	for (size_t i = 0; i < o->row->nflags; i++)
+		if (spec_acts(know_flags(o->row)[i].arg))
+			return true;
+	for (size_t i = 0; i < o->row->nwhens; i++)
+		if (when_acts(o->row, &know_whens(o->row)[i]))
+			return true;
+	return o->row->nunless > 0; /* with one of these it does not only read */
+}

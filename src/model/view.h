@@ -66,7 +66,7 @@ struct git_touch {             /* a name that such a change writes or deletes */
 
 /*
  * Only names that may matter are listed: links, repositories inside (submodules), names that `keep` matches, names with a component that
- * starts with a dot, and names that a repository consists of.
+ * starts with a dot or a dash, and names that a repository consists of.
  */
 struct tree_answer {
 	struct tree_answer *next;

@@ -86,7 +86,7 @@ static bool is_part(struct str name, bool last)
 	return last ? STR_LISTED(name, files) : STR_LISTED(name, dirs);
 }
 
-/* A component that starts with a dot, or a part of a repository; or a name that the policy protects, at any
+/* A component that starts with a dot or a dash, or a part of a repository; or a name that the policy protects, at any
  * depth. */
 static bool matters(const struct names *t, struct str path)
 {
@@ -94,7 +94,7 @@ static bool matters(const struct names *t, struct str path)
 		ptrdiff_t slash = str_find(path, '/', from);
 		size_t to = slash < 0 ? path.n : (size_t)slash;
 
-		if (path.p[from] == '.' || is_part(str_sub(path, from, to), slash < 0))
+		if (path.p[from] == '.' || path.p[from] == '-' || is_part(str_sub(path, from, to), slash < 0))
 			return true;
 		for (size_t i = 0; i < t->npatterns; i++)
 			if (glob_path(t->patterns[i], str_sub(path, from, path.n), GLOB_FOLD | GLOB_BELOW))

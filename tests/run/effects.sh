@@ -133,4 +133,29 @@ judge allow - "python3 -c 'import os; os.chdir(\"src\"); import json'"
 echo 'print(1)' >src/json.py
 judge contain executes-file "python3 -c 'import os; os.chdir(\"src\"); import json'"
 
+# ---- files whose names are options ----
+judge allow - 'sort *'
+judge allow - 'git diff *'
+judge allow - 'git checkout ordinary; sort *'
+mkdir dashed
+touch dashed/-o.envrc dashed/a.txt
+judge contain option-name 'cd dashed; sort *'
+judge contain option-name 'cd dashed; for f in *; do sort "$f"; done'
+judge contain option-name 'cp dashed/* .; sort *'
+judge contain option-name 'cp -r dashed/. .; sort *'
+judge contain option-name 'cp -r dashed copied; cd copied; sort *'
+judge contain option-name 'mv dashed/-* .; sort *'
+judge allow - 'cd dashed; sort *.txt'
+judge allow - 'cd dashed; sort -- *'
+judge allow - 'cd dashed; wc -l *'
+judge allow - 'cd dashed; grep a *'
+judge allow - 'sort dashed/*'
+git checkout -q -b options
+touch -- -o.envrc
+git add -- -o.envrc
+git commit -qm options
+git checkout -q main
+judge contain option-name 'git checkout options; sort *'
+judge allow - 'sort *'
+
 echo "1..$n"

@@ -1,0 +1,97 @@
+/*
+ * Files whose names are options. A pattern without a directory before it (`sort *`) hands the program names as
+ * they are, so a file called -o.envrc is an option of sort. It matters only where such a name may be: on the
+ * disk, or made by the request before.
+ */
+#include "base/glob.h"
+#include "gate/overlay.h"
+
+/* May the pattern find a name that starts with a dash? One that starts with a letter, a dot or a slash does not. */
+static bool finds_dash(struct str pattern)
+{
+	unsigned char c = pattern.n ? (unsigned char)pattern.p[0] : 0;
+	bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c >= 0x80;
+
+	return pattern.n && !letter && !strchr("/._~,%:=", c);
+}
+
+bool option_name_fits(struct str pattern, struct str name)
+{
+	if (!str_starts(name, "-") || !finds_dash(pattern))
+		return false;
+	if (str_find(pattern, '(', 0) >= 0 || !text_exact(pattern))
+		return true; /* groups are not compared */
+	return glob_may(pattern, name, GLOB_PATH) != GLOB_NO;
+}
+
+/* Is there such a name on the disk? */
+static bool on_disk(struct judge *j, struct str dir, struct str pattern)
+{
+	struct str asked = str_fmt(j->a, "%.*s/-*", STR_ARG(dir.n > 1 ? dir : STR("")));
+	const struct glob_answer *g = pmap_get(j->glob_answers, asked);
+
+	if (!g)
+		return !judge_ask(j, &(struct question){.kind = QUESTION_GLOB, .path = asked}) || j->v->closed;
+	for (size_t i = 0; i < g->nmatches; i++)
+		if (option_name_fits(pattern, path_base(g->matches[i])))
+			return true;
+	return g->more;
+}
+
+bool option_name_in(struct judge *j, struct str dir, struct str pattern, struct moment use)
+{
+	return finds_dash(pattern) && (on_disk(j, dir, pattern) || overlay_option_name(j, dir, pattern, use));
+}
+
+/* The first component of a pattern, or of a name that a loop found; empty: the word is neither. */
+static struct str first_component(const struct word *w)
+{
+	ptrdiff_t slash = str_find(w->text, '/', 0);
+
+	if (w->kind == WORD_UNKNOWN && w->text.n && w->text.p[0] == HOLE_NAME)
+		return STR("*");
+	return w->kind == WORD_REST && w->glob ? str_sub(w->text, 0, slash < 0 ? w->text.n : (size_t)slash) : STR("");
+}
+
+/* In one of the directories where the command may run. */
+static bool may_be_there(struct judge *j, const struct command *c, struct str pattern)
+{
+	for (size_t i = 0; i < c->ndirs; i++)
+		if (text_exact(c->dirs[i]) && str_starts(c->dirs[i], "/") &&
+			option_name_in(j, path_plain(j->a, c->dirs[i]), pattern, c->when))
+			return true;
+	return false;
+}
+
+/* The first word of the command that may be such a name; NULL: none. */
+static const struct word *hidden_in(struct judge *j, struct subject *s)
+{
+	for (size_t i = 1; i < s->c->argc && s->row; i++) {
+		const struct word *w = &s->c->argv[i];
+		struct str pattern = first_component(w);
+
+		if (finds_dash(pattern) && know_option_acts(subject_options(j, s), s->c->argv, i) &&
+			may_be_there(j, s->c, pattern))
+			return w;
+	}
+	return NULL;
+}
+
+void option_names_ask(struct judge *j)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		hidden_in(j, &j->subjects[i]);
+}
+
+void option_names_check(struct judge *j, const struct check *c)
+{
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+		const struct word *w = hidden_in(j, s);
+
+		if (w)
+			judge_tell(j, c, s->c->at, judge_quote(j, "", w->at, str_c(j->a, str_fmt(j->a,
+				" may find a file whose name is an option of %s, so it may only run in the box",
+				subject_options(j, s)->name))), "write ./ or -- before the pattern");
+	}
+}
