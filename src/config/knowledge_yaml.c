@@ -87,7 +87,8 @@ static const struct named kinds[] = {
 	{"host", KIND_HOST}, {"url", KIND_HOST}, {"assign", KIND_ASSIGN}, {"keyed", KIND_KEYED}, {"opaque", KIND_OPAQUE},
 	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
 	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES}, {"work-tree", KIND_WORK_TREE}, {"repository", KIND_REPOSITORY},
-	{"git-dir", KIND_GIT_DIR}, {"fetch", KIND_FETCH}, {"mirror", KIND_MIRROR}, {"", 0},
+	{"git-dir", KIND_GIT_DIR}, {"fetch", KIND_FETCH}, {"mirror", KIND_MIRROR},
+	{"options", KIND_OPTIONS}, {"", 0},
 };
 
 static const struct named mods[] = {

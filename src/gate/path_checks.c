@@ -86,11 +86,12 @@ static const char *phrase(struct judge *j, const struct access *x, const char *w
 
 /* ---- what lies inside a root ---- */
 
-/* Files of a repository by which git runs something, or finds its configuration. */
+/* Files by which git runs something or finds its configuration, and the directories of such files. */
 static bool names_gits_own(struct str pattern)
 {
 	static const char names[][20] = {"config", "config.worktree", "commondir", "HEAD", "hooks", "attributes", "pre-commit", "post-commit", "prepare-commit-msg", "commit-msg",
-		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "update", "pre-receive", "post-receive", "fsmonitor-watchman"};
+		"pre-push", "pre-rebase", "post-checkout", "post-merge", "post-rewrite", "applypatch-msg", "update", "pre-receive", "post-receive", "fsmonitor-watchman",
+		".git", ".husky", ".envrc"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (glob_may(pattern, str_of(names[i]), GLOB_PATH | GLOB_FOLD) != GLOB_NO)
@@ -98,44 +99,28 @@ static bool names_gits_own(struct str pattern)
 	return false;
 }
 
-/* A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for git's own files. */
-static bool narrows(const struct command *c, size_t test)
+/* The same for a test of the whole path, in which a star also stands for slashes. */
+static bool finds_gits_own(struct str pattern)
 {
-	struct str value = test + 1 < c->argc ? c->argv[test + 1].text : STR("");
+	static const char paths[][24] = {"./.git", "./.git/config", "./.git/HEAD", "./.git/hooks/pre-commit",
+		"./.git/objects/ab/cd", "./.husky/pre-commit", "./.envrc"};
 
-	if (str_is(c->argv[test - 1].text, "!") || str_is(c->argv[test - 1].text, "-not"))
-		return false;
-	if (str_ends(c->argv[test].text, "name") && names_gits_own(value))
-		return false;
-	for (size_t i = 0; i < value.n; i++)
-		if (!strchr("*./?", value.p[i]))
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (glob_may(pattern, str_of(paths[i]), GLOB_FOLD) != GLOB_NO)
 			return true;
-	return !value.n || str_is(c->argv[test].text, "-empty");
+	return str_contains(pattern, STR(".git"));
 }
 
 /* What a test of find's looks at: the last component, the whole path, or anything else. */
+enum test_kind { TEST_NAME, TEST_PATH, TEST_REGEX, TEST_EMPTY, TEST_OTHER };
+
 static const struct find_test {
 	char name[16];
-	enum { TEST_NAME, TEST_PATH, TEST_OTHER } kind;
+	enum test_kind kind;
 } find_tests[] = {
-	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH}, {"-wholename", TEST_PATH}, {"-regex", TEST_OTHER}, {"-iregex", TEST_OTHER},
-	{"-empty", TEST_OTHER}, {"-size", TEST_OTHER}, {"-newer", TEST_OTHER}, {"-mtime", TEST_OTHER}, {"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
+	{"-name", TEST_NAME}, {"-iname", TEST_NAME}, {"-path", TEST_PATH}, {"-ipath", TEST_PATH}, {"-wholename", TEST_PATH}, {"-regex", TEST_REGEX}, {"-iregex", TEST_REGEX},
+	{"-empty", TEST_EMPTY}, {"-size", TEST_OTHER}, {"-newer", TEST_OTHER}, {"-mtime", TEST_OTHER}, {"-mmin", TEST_OTHER}, {"-ctime", TEST_OTHER}, {"-atime", TEST_OTHER}, {"-perm", TEST_OTHER},
 };
-
-/* Of what is rewritten only a name, or a path that starts beside .git, keeps git's own files out. */
-static bool test_chooses(const struct command *c, size_t k, bool rewritten)
-{
-	for (size_t t = 0; t < sizeof(find_tests) / sizeof(*find_tests); t++) {
-		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
-
-		if (c->argv[k].kind != WORD_EXACT || !str_is(c->argv[k].text, find_tests[t].name))
-			continue;
-		if (rewritten && (find_tests[t].kind == TEST_OTHER || (find_tests[t].kind == TEST_PATH && (value.n < 3 || !str_starts(value, "./") || strchr(".*?[\\", value.p[2])))))
-			return false;
-		return narrows(c, k);
-	}
-	return false;
-}
 
 static bool is_or(struct str w) { return str_is(w, "-o") || str_is(w, "-or") || str_is(w, ","); }
 
@@ -147,6 +132,79 @@ static size_t find_skip(const struct command *c, size_t k)
 	while (k < c->argc && !str_is(c->argv[k].text, ";") && !(str_is(c->argv[k].text, "+") && str_is(c->argv[k - 1].text, "{}")))
 		k++;
 	return k;
+}
+
+/* The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path ./.git -prune before the only one. */
+static bool find_spares_git(const struct command *c)
+{
+	size_t alternatives = 0;
+	bool without = false, pruned = false;
+
+	for (size_t k = 1; k < c->argc; k = find_skip(c, k) + 1) {
+		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
+
+		alternatives += is_or(c->argv[k].text);
+		if (!str_is(c->argv[k].text, "-path") && !str_is(c->argv[k].text, "-wholename"))
+			continue;
+		if ((str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!")) && (str_is(value, "./.git/*") || str_is(value, "*/.git/*")))
+			without = true;
+		else if (k + 3 < c->argc && (str_is(value, "./.git") || str_is(value, "*/.git")) && str_is(c->argv[k + 2].text, "-prune") && is_or(c->argv[k + 3].text))
+			pruned = true;
+	}
+	return (without && !alternatives) || (pruned && alternatives == 1);
+}
+
+/* Does the expression only leave out what the test finds: -name .git -prune -o ...? */
+static bool only_pruned(const struct command *c, size_t test)
+{
+	int depth = 0;
+
+	for (size_t k = 1; k + 1 < c->argc; k++) {
+		struct str w = c->argv[k].text;
+
+		depth += str_is(w, "(") - str_is(w, ")");
+		if (k > test && (str_is(w, "-delete") || str_starts(w, "-exec") || str_starts(w, "-ok")))
+			return false;
+		if (k > test && !depth && str_is(w, "-prune"))
+			return is_or(c->argv[k + 1].text);
+	}
+	return false;
+}
+
+/* A test of find's that leaves something out: not turned around, no pattern of stars alone, and none for git's own files. */
+static bool narrows(const struct command *c, size_t test, enum test_kind kind)
+{
+	struct str value = test + 1 < c->argc ? c->argv[test + 1].text : STR("");
+
+	if (str_is(c->argv[test - 1].text, "!") || str_is(c->argv[test - 1].text, "-not"))
+		return false;
+	if (kind == TEST_NAME && names_gits_own(value))
+		return only_pruned(c, test);
+	if (kind == TEST_PATH && finds_gits_own(value))
+		return only_pruned(c, test);
+	if (kind == TEST_OTHER)
+		return find_spares_git(c);
+	if (kind == TEST_REGEX && (str_contains(value, STR("git")) || str_contains(value, STR("hook"))))
+		return false;
+	for (size_t i = 0; i < value.n; i++)
+		if (!strchr("*./?", value.p[i]))
+			return true;
+	return !value.n || kind == TEST_EMPTY;
+}
+
+/* Of what is rewritten only a name, or a path that starts beside .git, keeps git's own files out. */
+static bool test_chooses(const struct command *c, size_t k, bool rewritten)
+{
+	for (size_t t = 0; t < sizeof(find_tests) / sizeof(*find_tests); t++) {
+		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
+
+		if (c->argv[k].kind != WORD_EXACT || !str_is(c->argv[k].text, find_tests[t].name))
+			continue;
+		if (rewritten && (find_tests[t].kind >= TEST_REGEX || (find_tests[t].kind == TEST_PATH && (value.n < 3 || !str_starts(value, "./") || strchr(".*?[\\", value.p[2])))))
+			return false;
+		return narrows(c, k, find_tests[t].kind);
+	}
+	return false;
 }
 
 /* Every alternative has a test that leaves something out. */
@@ -284,26 +342,6 @@ static bool replaces(const struct access *x)
 	return x->kind == ACCESS_DELETE || access_copies(x) || (x->kind == ACCESS_WRITE && x->below);
 }
 
-/* The whole of find's expression leaves git's out: -not -path './.git/STAR' without alternatives, or -path ./.git -prune before the only one. */
-static bool find_spares_git(const struct command *c)
-{
-	size_t alternatives = 0;
-	bool without = false, pruned = false;
-
-	for (size_t k = 1; k < c->argc; k = find_skip(c, k) + 1) {
-		struct str value = k + 1 < c->argc ? c->argv[k + 1].text : STR("");
-
-		alternatives += is_or(c->argv[k].text);
-		if (!str_is(c->argv[k].text, "-path") && !str_is(c->argv[k].text, "-wholename"))
-			continue;
-		if ((str_is(c->argv[k - 1].text, "-not") || str_is(c->argv[k - 1].text, "!")) && (str_is(value, "./.git/*") || str_is(value, "*/.git/*")))
-			without = true;
-		else if (k + 3 < c->argc && (str_is(value, "./.git") || str_is(value, "*/.git")) && str_is(c->argv[k + 2].text, "-prune") && is_or(c->argv[k + 3].text))
-			pruned = true;
-	}
-	return (without && !alternatives) || (pruned && alternatives == 1);
-}
-
 static bool spares_git(const struct judge *j, const struct access *x)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
@@ -333,6 +371,13 @@ static bool in_git_dir(struct judge *j, const struct access *x, const struct whe
 	return !str_eq(w->path, w->real) && overlay_in_git_dir(j, w->real, x->when);
 }
 
+/* Is what the command names only the start of the names that are written? */
+static bool adds_characters(const struct access *x)
+{
+	return x->kind == ACCESS_WRITE && !x->below && x->op &&
+	       (!strcmp(x->op, "split") || !strcmp(x->op, "csplit"));
+}
+
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (rewrites_found(x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
@@ -344,6 +389,7 @@ static void inside_root(struct judge *j, const struct access *x, const struct wh
 		return;
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
+	    (adds_characters(x) && either(j, w, path_table_protected_start)) ||
 	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
 		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"),
 			"show the change and let a person make it");
@@ -601,7 +647,9 @@ static void changed_tree(struct judge *j, const struct access *x, const struct w
 		maker = overlay_tree_below(j, w->path, x->when);
 	if (maker && !overlay_contained(j, maker))
 		tell(j, "changed-tree", x, w,
-			str_c(j->a, judge_quote(j, "", command_at(j, maker->at), " may have made a link of")), NULL);
+			str_c(j->a,
+				judge_quote(j, "", command_at(j, maker->at), " may have put a symbolic link at")),
+			NULL);
 }
 
 static void check_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)

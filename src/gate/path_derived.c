@@ -318,10 +318,18 @@ static bool lists_secrets(struct judge *j, const struct subject *s)
 		if (s->c->argv[k].kind != WORD_EXACT || !s->c->argv[k].text.n || s->c->argv[k].text.p[0] == '-' || str_is(s->c->argv[k - 1].text, "!") || str_is(s->c->argv[k - 1].text, "-not"))
 			continue;
 		w = lexical(j, s->c->cwd, s->c->argv[k].text);
+		w.wild = str_ends(s->c->argv[k - 1].text, "name") &&
+			 !strchr("*?[", s->c->argv[k].text.p[0]); /* '*.c' may find one, but names none */
 		if (path_table_secret(j, &w, false))
 			return true;
 	}
 	return false;
+}
+
+/* find DIR -exec cat {} +: a command of find's own reads what it finds. */
+static bool found_by(const struct subject *s, const struct access *x)
+{
+	return str_is(s->base, "find") && x->path.glob && span_encloses(s->c->at, x->at);
 }
 
 void paths_listed_secrets(struct judge *j)
@@ -332,7 +340,8 @@ void paths_listed_secrets(struct judge *j)
 		if (!lists_secrets(j, &j->subjects[i]))
 			continue;
 		for (const struct access *x = j->f->accesses; x; x = x->next)
-			if (x->kind == ACCESS_READ && !x->elsewhere && !path_known(&x->path) && !ONE_OF(x->op, lookers))
+			if (x->kind == ACCESS_READ && !x->elsewhere && !ONE_OF(x->op, lookers) &&
+				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
 				judge_tell_at_most(j, "secret-read", GRADE_DENY, x->at, judge_quote(j, "what ", j->subjects[i].c->at, " lists is likely a secret, and may be what is read here"), NULL);
 	}
 }

@@ -191,6 +191,26 @@ bool path_table_protected(const struct judge *j, struct str path)
 	       any_own(j, j->p->protected_paths, path);
 }
 
+/* "dir/.envr" is the start of "dir/.envrc". */
+bool path_table_protected_start(const struct judge *j, struct str path)
+{
+	struct str rest = in_home(j, path);
+
+	for (size_t i = 0; i < COUNT(protected_names); i++) {
+		struct str pattern = str_of(protected_names[i]), start = path_base(path);
+
+		if (str_starts(pattern, "~/"))
+			start = rest.n ? str_cat(j->a, STR("~/"), rest) : STR("");
+		else if (str_starts(pattern, "/"))
+			start = path;
+		else if (memchr(pattern.p, '/', pattern.n))
+			continue;
+		if (start.n && pattern.n > start.n && str_eq(str_sub(pattern, 0, start.n), start))
+			return true;
+	}
+	return path_table_protected(j, path);
+}
+
 /* A directory all of whose content is protected: .claude, .vscode. */
 bool path_table_protected_dir(const struct judge *j, struct str path)
 {

@@ -3,6 +3,7 @@
 #include "gate/judge.h"
 
 bool path_table_protected(const struct judge *j, struct str path);      /* auto-run and client files, repository internals */
+bool path_table_protected_start(const struct judge *j, struct str path); /* a protected path may start so */
 bool path_table_protected_dir(const struct judge *j, struct str path);  /* all that is in it is */
 bool path_table_secret_text(const struct judge *j, struct str text);    /* a path with holes, by what is known of it */
 bool path_table_secret(const struct judge *j, const struct where *w, bool below); /* below: anything in it is read, too */

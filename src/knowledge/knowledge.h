@@ -29,7 +29,7 @@ enum know_role {
 
 enum {
 	USE_MORE = 1,     /* USE_COMMAND, USE_SCRIPT: unknown words are added at the end (xargs, find -exec {} +, parallel; tar -I, rsync -e) */
-	USE_INSIDE = 2,   /* USE_COMMAND: words may contain {} or % placeholders that are replaced by unknown text (find, xargs -I, parallel) */
+	USE_INSIDE = 2,   /* USE_COMMAND: words may contain {} or % placeholders that are replaced by unknown text (find, xargs -I, parallel); USE_READ: messages quote the file (du --files0-from) */
 	USE_ELSEWHERE = 4,/* it runs on another machine or in a container (ssh, docker exec, kubectl exec) */
 	USE_TREE = 8,     /* USE_READ/WRITE/DELETE: and everything below it */
 	USE_BELOW = 16,   /* USE_WRITE: unknown names directly or deeper below this directory (tar -x, unzip, cp into a directory) */

@@ -32,6 +32,7 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_WORK_TREE,     /* git brings names into the whole work tree; a word only says that it does */
 	KIND_REPOSITORY,    /* git makes a repository of this directory; `tree`: and fills it */
 	KIND_GIT_DIR,       /* git makes this very directory a git directory (--bare, --separate-git-dir) */
+	KIND_OPTIONS,       /* a file of further options: it is read, and they are KIND_OPAQUE (curl -K, gcc @FILE) */
 	KIND_COUNT
 };
 
@@ -42,7 +43,7 @@ enum { /* modifiers; the first five are USE_MORE ... USE_BELOW themselves */
 	MOD_OPTIONAL = 128, /* the argument is optional and only attached (-i[SUFFIX], --color[=WHEN]) */
 	MOD_PAIR = 256,     /* one more word follows the argument (find -fprintf FILE FORMAT) */
 	MOD_DIGITS = 1024,  /* an optional argument of digits only; the cluster goes on after them (perl -l0ne) */
-	MOD_SUFFIX = 2048,  /* of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked the same) */
+	MOD_SUFFIX = 2048,  /* of a file: it is also written with a suffix added (know_spec.lang, or an option's argument marked the same), or, for "-", without it */
 	MOD_BESIDE = 4096,  /* unknown names in the file's directory are written too (mktemp, cp --backup, gzip) */
 	MOD_SECOND = 32768, /* with MOD_PAIR: the kind is that of the second word (jq --rawfile NAME FILE) */
 	MOD_JOINED = 512,   /* a command that is also joined and handed to a shell (parallel) */
@@ -145,6 +146,6 @@ static inline const struct know_arg *know_args(const struct know_row *r, uint32_
 /* Does something of this kind run? */
 static inline bool know_runs(uint32_t kind)
 {
-	return kind == KIND_EXEC || kind == KIND_COMMAND || kind == KIND_SCRIPT || kind == KIND_SPLIT || kind == KIND_CODE || kind == KIND_OPAQUE ||
+	return kind == KIND_EXEC || kind == KIND_COMMAND || kind == KIND_SCRIPT || kind == KIND_SPLIT || kind == KIND_CODE || kind == KIND_OPAQUE || kind == KIND_OPTIONS ||
 	       kind == KIND_KEYED;
 }

@@ -54,6 +54,25 @@ static void add_suffixed(struct know_applying *ap, size_t from, size_t to, struc
 	know_use_add(ap, USE_WRITE, 0, from, to, &w);
 }
 
+/* "a.gz" becomes "a": what follows the last dot goes, or what the option for the suffix says. */
+static void add_stripped(struct know_applying *ap, size_t from, size_t to, struct word w)
+{
+	struct str given = ap->suffix ? ap->suffix->value.text : STR("");
+	size_t end = w.text.n, slash = 0;
+
+	for (size_t i = 0; i < w.text.n; i++)
+		slash = w.text.p[i] == '/' ? i + 1 : slash;
+	while (end > slash && w.text.p[end - 1] != '.')
+		end--;
+	if (given.n && w.text.n > slash + given.n &&
+		str_eq(str_sub(w.text, w.text.n - given.n, w.text.n), given))
+		end = w.text.n - given.n + 1;
+	if (end < slash + 2)
+		return; /* it has none */
+	w.text = str_sub(w.text, 0, end - 1);
+	know_use_add(ap, USE_WRITE, 0, from, to, &w);
+}
+
 /* Other files that are written because of this one. */
 static void add_company(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
@@ -63,9 +82,13 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 			know_use_add(ap, USE_WRITE, 0, from, to, &w);
 		return;
 	}
-	if ((spec.mods & MOD_SUFFIX) && spec.lang)
-		add_suffixed(ap, from, to, w, str_of(know_string(ap->s->row, spec.lang)));
-	if ((spec.mods & MOD_SUFFIX) && ap->suffix) {
+	struct str suffix = spec.lang ? str_of(know_string(ap->s->row, spec.lang)) : STR("");
+	bool strips = str_is(suffix, "-");
+	if ((spec.mods & MOD_SUFFIX) && strips)
+		add_stripped(ap, from, to, w);
+	else if ((spec.mods & MOD_SUFFIX) && suffix.n)
+		add_suffixed(ap, from, to, w, suffix);
+	if ((spec.mods & MOD_SUFFIX) && ap->suffix && !strips) {
 		struct word v = ap->suffix->value;
 		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
 			add_suffixed(ap, from, to, w, v.text);
@@ -189,7 +212,7 @@ static const uint8_t role_of[KIND_COUNT] = {
 	[KIND_READ] = USE_READ, [KIND_WRITE] = USE_WRITE, [KIND_DELETE] = USE_DELETE, [KIND_EXEC] = USE_EXEC, [KIND_DIR] = USE_DIR,
 	[KIND_SCRIPT] = USE_SCRIPT, [KIND_SPLIT] = USE_SPLIT, [KIND_CODE] = USE_CODE, [KIND_HOST] = USE_HOST, [KIND_ASSIGN] = USE_ASSIGN,
 	[KIND_OPAQUE] = USE_OPAQUE, [KIND_STDIN_SCRIPT] = USE_STDIN_SCRIPT, [KIND_STDIN_COMMAND] = USE_STDIN_COMMAND,
-	[KIND_COMMAND] = USE_COMMAND, [KIND_FETCH] = USE_HOST,
+	[KIND_COMMAND] = USE_COMMAND, [KIND_FETCH] = USE_HOST, [KIND_OPTIONS] = USE_OPAQUE,
 };
 
 static void add_host(struct know_applying *ap, bool host, size_t from, size_t to, struct word w)
@@ -378,6 +401,9 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		return;
 	case KIND_SPLIT:
 		from = to, to = ap->s->argc;
+		break;
+	case KIND_OPTIONS:
+		know_use_add(ap, USE_READ, USE_INSIDE, from, to, &w);
 		break;
 	case KIND_FETCH:
 		emit_fetched(ap, from, to, w);
