@@ -97,7 +97,7 @@ judge contain git-hook 'bash -c "git commit -m x"'
 judge contain git-hook 'time git commit -m x'
 judge contain git-hook 'cd "$X" && git commit -m x'
 judge contain git-hook 'cd sub; git commit -m x'
-judge allow - 'cd "$X" && git status'
+judge contain git-planted 'cd "$X" && git status'
 judge contain git-hook 'git --git-dir=../husky/.git --work-tree=. commit -m x'
 judge contain git-hook 'GIT_DIR=../husky/.git git commit -m x'
 dir=$dir/sub
