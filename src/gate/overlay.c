@@ -28,7 +28,7 @@ struct overlay {
 	struct made *trees;          /* those of CHANGE_TREE and CHANGE_WORK_TREE once more */
 	struct made *patterns;       /* writes and deletes of more than one name */
 	size_t nwide;                /* of both lists */
-	bool links;                  /* there is a CHANGE_LINK, or a tree from which links may be moved */
+	bool links;                  /* there is a CHANGE_LINK, or something that may move links */
 	bool any, everywhere;        /* is there a change at all; there are more than are followed */
 	struct moment since;         /* of the first that is not followed */
 	unsigned depth;              /* inside how many copies */
@@ -173,7 +173,7 @@ void overlay_build(struct judge *j)
 				m.real = resolved(j, x->path.text, m.path);
 		}
 		copies |= x->change == CHANGE_COPY || x->change == CHANGE_LINK;
-		j->overlay->links |= x->change == CHANGE_LINK || is_tree(x);
+		j->overlay->links |= x->change == CHANGE_LINK || x->change == CHANGE_COPY || is_tree(x);
 		add(j, &m);
 	}
 	for (const struct access *x = j->f->accesses; x && copies; x = x->next)
@@ -589,16 +589,53 @@ bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 
 /* ---- links ---- */
 
+static void link_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
+{
+	(void)j, (void)x;
+	*(bool *)ctx |= w->answer && w->answer->kind == PATH_LINK;
+}
+
+static size_t components(struct str path)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < path.n; i++)
+		n += path.p[i] == '/';
+	return n;
+}
+
+/* Is there a link on the disk at the path, or between it and what the copy names? The copy has that link, too. */
+static bool disk_link(struct judge *j, const struct source *s, struct str path)
+{
+	size_t top = components(path_plain(j->a, s->x->path.text));
+	bool found = false;
+
+	for (; path.n > 1 && components(path) >= top && !found; path = path_above(path)) {
+		struct access x = {.kind = ACCESS_READ, .path = {.kind = WORD_EXACT, .text = path}};
+
+		paths_each(j, &x, link_one, &found);
+	}
+	return found;
+}
+
+/* Is one of the names that a pattern of the source finds a link? */
+static bool some_link(struct judge *j, const struct source *s)
+{
+	struct access x = {.kind = ACCESS_READ, .path = s->x->path};
+	bool found = false;
+
+	return !paths_each(j, &x, link_one, &found) || found;
+}
+
 /* A link that is not the last component leads somewhere; the last one does for those who follow it. */
 static bool origin_is_link(struct judge *j, const struct source *s, struct word origin, struct moment copy)
 {
 	struct str path;
 
-	(void)s;
-	if (origin.kind != WORD_EXACT)
-		return false;
+	if (origin.kind != WORD_EXACT && (!origin.glob || is_pattern(origin.text)))
+		return some_link(j, s);
 	path = path_plain(j->a, origin.text);
-	return overlay_link(j, path, true, copy) || overlay_tree(j, path, copy);
+	return disk_link(j, s, path) || overlay_link(j, path, true, copy) || overlay_tree(j, path, copy);
 }
 
 static bool origin_kept(struct judge *j, const struct source *s, struct word origin, struct moment copy)

@@ -157,5 +157,29 @@ git commit -qm options
 git checkout -q main
 judge contain option-name 'git checkout options; sort *'
 judge allow - 'sort *'
+# ---- a link on the disk that the request moves or copies leads where it led ----
+mkdir -p src/deep
+ln -s .git/hooks src/deep/l
+ln -s "$dir/.git/hooks" src/deep/abs
+for c in 'mv src/deep/l lnk' 'cp -P src/deep/l lnk' 'cp -a src/deep/l lnk' 'cp -d src/deep/l lnk' 'rsync -l src/deep/l lnk' \
+	'git mv src/deep/l lnk' 'find src/deep -type l -exec cp -P {} lnk \;' 'mv src/deep/* lnk' 'rm -f lnk; mv src/deep/l lnk' \
+	"python3 -c 'import os; os.rename(\"src/deep/l\", \"lnk\")'" "python3 -c 'import shutil; shutil.move(\"src/deep/l\", \"lnk\")'" \
+	"node -e 'require(\"fs\").renameSync(\"src/deep/l\", \"lnk\")'"; do
+	judge contain changed-tree "$c; echo x > lnk/pre-commit"
+done
+judge contain changed-tree 'mv src/deep zz; echo x > zz/abs/pre-commit'
+judge contain changed-tree 'cp -r src zz; echo x > zz/deep/abs/pre-commit'
+judge contain changed-tree 'mv src/deep/* .; echo x > l/pre-commit'
+judge contain changed-tree 'cp -r src/deep/. .; echo x > l/pre-commit'
+judge contain changed-tree 'rsync -a src/deep/ .; echo x > abs/pre-commit'
+judge contain changed-tree "trap 'echo x > l/config' EXIT; mv src/deep/abs l"
+judge contain changed-tree "python3 -c 'import os; os.rename(\"src/deep/l\", \"lnk\"); open(\"lnk/pre-commit\", \"w\")'"
+judge contain changed-tree "python3 -c 'import shutil; shutil.copytree(\"src\", \"zz\", symlinks=True)'; echo x > zz/deep/abs/pre-commit"
+judge contain changed-tree "node -e 'require(\"fs\").cpSync(\"src\", \"zz\", {recursive: true})'; echo x > zz/deep/abs/pre-commit"
+judge allow - 'cp -r src zz; echo x > zz/main.c'
+judge allow - 'mv src/*.c lib/; echo x > lib/a.c'
+judge allow - 'cp README.md r2; echo x >> r2'
+judge allow - 'git mv README.md r2; sed -i s/a/b/ r2'
+judge allow - 'echo x > lnk/pre-commit; mv src/deep/l lnk'
 
 echo "1..$n"
