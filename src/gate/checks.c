@@ -3,6 +3,7 @@
  * its id, except a fixed one. To add a check: a row, a function, a hit and a near-miss in tests/cases, a line in docs/checks.md; `make check` fails
  * when one of them is missing.
  */
+#include "base/descriptor.h"
 #include "base/glob.h"
 #include "code/code.h"
 #include "gate/judge.h"
@@ -116,19 +117,20 @@ static struct str directory_at(const struct judge *j, struct span at)
 static struct str known_dir(struct judge *j, struct str path, struct span at)
 {
 	size_t slash = 0;
-	struct str cwd;
+	struct str dir;
 
 	for (size_t i = 0; i < path.n && !text_hole(path.p[i]) && !strchr("*?[\\", path.p[i]); i++)
 		if (path.p[i] == '/')
 			slash = i + 1;
 	if (!path.n || text_hole(path.p[0]))
 		return STR("");
-	if (path.p[0] == '/')
-		return path_plain(j->a, str_sub(path, 0, slash));
-	cwd = directory_at(j, at);
-	return cwd.n
-		? path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(str_sub(path, 0, slash))))
-		: STR("");
+	dir = str_sub(path, 0, slash);
+	if (path.p[0] != '/') {
+		struct str cwd = directory_at(j, at);
+
+		dir = cwd.n ? str_fmt(j->a, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(dir)) : STR("");
+	}
+	return dir.n && path_descriptor(dir) == DESCRIPTOR_NONE ? path_plain(j->a, dir) : STR("");
 }
 
 static struct str known_name(struct str path)

@@ -196,6 +196,9 @@ void checks_run(struct judge *j); /* checks.c: all of the table, in its order */
 /* path_pattern.c: does a pattern ("/?*", "/[!.]*", "/!(x)") find nearly every name in each of its components? */
 bool pattern_finds_all(struct str pattern);
 /* path_derived.c: paths that no word names. */
+/* What a write to a descriptor's path may change: the files that the request opens to be read. */
+void paths_through_descriptor(struct judge *j, const struct access *x,
+	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_into_directory(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 void paths_through_new_names(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx);
 bool paths_renames_secret(struct judge *j, const struct access *x, const struct where *w);

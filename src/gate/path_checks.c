@@ -536,7 +536,7 @@ static bool follows_links(const struct judge *j, const struct access *x)
 static void tell_unresolved(struct judge *j, const struct access *x, const struct where *w)
 {
 	const struct check *c = gate_check("opaque-path");
-	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP);
+	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP && w->place != PLACE_UNKNOWN);
 	enum grade g = outside || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w))
 		? judge_grade_unbounded(j, c)
 		: judge_grade(j, c);
@@ -692,6 +692,7 @@ void paths_check(struct judge *j, const struct check *c)
 			if (!paths_each(j, x, check_one, NULL) && reads_content(x) && path_table_secret_text(j, x->path.text))
 				judge_say(j, gate_check("secret-read"), x->at, str_of(phrase(j, x, "what is likely a secret")));
 			paths_into_directory(j, x, check_one, NULL);
+			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)
 				paths_through_new_names(j, x, check_one, NULL);
 		} else if (x->path.kind == WORD_EXACT && str_starts(x->path.text, "/")) { /* nothing depends on where it leads, so that is not asked */

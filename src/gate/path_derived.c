@@ -2,6 +2,7 @@
  * Paths that no word of a command names: what a copy is called inside the directory it is put into, what git reads and restores by its
  * pathspecs, and the words given to a program of which nothing is known.
  */
+#include "base/descriptor.h"
 #include "gate/judge.h"
 #include "gate/path_table.h"
 
@@ -47,6 +48,32 @@ static bool is_directory(struct judge *j, const struct access *x)
 bool access_copies(const struct access *x)
 {
 	return x->kind == ACCESS_WRITE && (x->change == CHANGE_COPY || x->change == CHANGE_LINK);
+}
+
+/* The usual outputs of a program. Only what is opened under their own numbers leads anywhere else. */
+static bool is_output(struct str path)
+{
+	static const char names[][8] = {"stdout", "stderr", "1", "2", ""};
+
+	return STR_LISTED(path_base(path), names);
+}
+
+/* Linux opens the file behind a descriptor anew, also to write, when it was opened to be read. */
+void paths_through_descriptor(struct judge *j, const struct access *x,
+	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	if (x->kind != ACCESS_WRITE || path_descriptor(x->path.text) != DESCRIPTOR_ITSELF)
+		return;
+	for (const struct access *from = j->f->accesses; from; from = from->next) {
+		struct access opened = *x;
+
+		if (from->kind != ACCESS_READ || !access_is_redirection(from) || path_descriptor(from->path.text) != DESCRIPTOR_NONE)
+			continue;
+		if (is_output(x->path.text) && strncmp(from->op, "1<", 2) != 0 && strncmp(from->op, "2<", 2) != 0)
+			continue;
+		opened.path = from->path;
+		paths_each(j, &opened, fn, ctx);
+	}
 }
 
 static void no_file(struct judge *j, const struct access *x, const struct where *w, void *ctx) { (void)j, (void)x, (void)w, (void)ctx; }

@@ -4,6 +4,7 @@
  */
 #include <strings.h>
 
+#include "base/descriptor.h"
 #include "base/glob.h"
 #include "gate/path_table.h"
 
@@ -317,6 +318,16 @@ bool path_table_secret(const struct judge *j, const struct where *w, bool below)
 	return w->wild && !w->answer && may_find_secret(j, w->path);
 }
 
+/* In the directory that was opened, which may be a home or one in it. */
+static bool secret_below_descriptor(const struct judge *j, struct str path)
+{
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '/' && (is_secret(j, str_sub(path, i, path.n), false) ||
+			is_secret(j, str_fmt(j->a, "/home/x%.*s", STR_ARG(str_sub(path, i, path.n))), false)))
+			return true;
+	return false;
+}
+
 /*
  * A path of which only parts are known: secret when whatever lies in the directory before the first hole is, or when what follows the last
  * one is the name of a secret, in whatever home that may be.
@@ -327,6 +338,8 @@ bool path_table_secret_text(const struct judge *j, struct str text)
 	ptrdiff_t tail;
 	struct str dir, name;
 
+	if (path_descriptor(text) == DESCRIPTOR_BELOW)
+		return secret_below_descriptor(j, path_plain(j->a, text));
 	for (size_t i = 0; i < text.n; i++)
 		hole = text_hole(text.p[i]) ? i + 1 : hole;
 	for (size_t i = 0; i < text.n && !text_hole(text.p[i]); i++)

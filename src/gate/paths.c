@@ -2,6 +2,7 @@
  * What a path is and where it lies. Paths come from the reader as they are written; what they lead to (links, .., /proc/self/cwd) only the
  * world knows, so each is asked for once, and judged by its resolved form when the answer is there.
  */
+#include "base/descriptor.h"
 #include "base/glob.h"
 #include "code/code.h"
 #include "gate/judge.h"
@@ -55,6 +56,8 @@ bool path_within(struct str path, struct str dir)
 /* A file name pattern names files where it says, and an integer or a plain name cannot lead out of a directory: known well enough. */
 bool path_known(const struct word *w)
 {
+	if (path_descriptor(w->text) == DESCRIPTOR_BELOW)
+		return false; /* in whatever directory was opened */
 	if (w->kind == WORD_EXACT)
 		return true;
 	return w->text.n > 0 && (w->glob || w->kind == WORD_UNKNOWN) && !memchr(w->text.p, HOLE_ANY, w->text.n);
@@ -78,7 +81,7 @@ bool access_connects(const struct access *x)
 #define PLACE_ROOM 24
 
 static const char null_devices[][PLACE_ROOM] = {"/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
-static const char descriptor_dirs[][PLACE_ROOM] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
+static const char own_descriptors[][PLACE_ROOM] = {"/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"};
 static const char temp_dirs[][PLACE_ROOM] = {"/tmp", "/var/tmp", "/dev/shm"};
 static const char system_dirs[][PLACE_ROOM] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/proc", "/sys", "/run", "/var", "/opt",
 	"/srv", "/root", "/home", "/mnt", "/media", "/snap", "/nix", "/System", "/Library", "/Applications", "/private"};
@@ -131,7 +134,9 @@ static bool in_temp_dir(const struct judge *j, struct str path)
 
 enum place path_place(const struct judge *j, struct str path)
 {
-	if (equals_any(path, null_devices, COUNT(null_devices)) || below_any(path, descriptor_dirs, COUNT(descriptor_dirs)))
+	if (path_descriptor(path) == DESCRIPTOR_BELOW)
+		return PLACE_UNKNOWN;
+	if (equals_any(path, null_devices, COUNT(null_devices)) || below_any(path, own_descriptors, COUNT(own_descriptors)))
 		return PLACE_NULL;
 	for (const struct root *r = j->v->roots; r; r = r->next)
 		if (path_within(path, r->path))
@@ -204,6 +209,7 @@ static void resolve(struct judge *j, const struct access *x, struct str path, st
 	else if (p && p->real.n)
 		w->real = p->real;
 	w->place = path_place(j, w->real);
+	w->sure &= w->place != PLACE_UNKNOWN;
 }
 
 /* The text with what is not known in it as a file name pattern; the part before the first active character is a directory. */
@@ -350,6 +356,7 @@ bool paths_ask(struct judge *j)
 			if (x->kind != ACCESS_READ && x->path.kind == WORD_EXACT)
 				repository_file(j, path_plain(j->a, x->path.text));
 			paths_into_directory(j, x, nothing, NULL);
+			paths_through_descriptor(j, x, nothing, NULL);
 			if (copies && x->kind != ACCESS_EXEC)
 				paths_through_new_names(j, x, nothing, NULL);
 		}

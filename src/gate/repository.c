@@ -4,6 +4,7 @@
  * in the project can make one, also earlier in the same request, so git in such a directory, or below it, runs in
  * the box.
  */
+#include "base/descriptor.h"
 #include "gate/overlay.h"
 
 #define CLIMB_MAX 64 /* directories above the one git starts in */
@@ -234,6 +235,8 @@ static struct str planted(struct judge *j, struct subject *s)
 	for (size_t i = 0; (i < s->c->ndirs || !i) && !found.n; i++) {
 		struct str dir = repository_seen_from(j, s, s->c->ndirs ? s->c->dirs[i] : s->c->cwd);
 
+		if (path_descriptor(dir) != DESCRIPTOR_NONE)
+			dir = STR(""); /* whichever directory was opened */
 		found = dir.n ? planted_around(j, dir, s->c->when) : unknown;
 	}
 	return found;

@@ -123,7 +123,7 @@ struct access {
 	bool elsewhere;   /* on another machine or in a container (ssh, docker exec) */
 	bool variable;    /* a variable of the environment makes a program touch it: `op` is its name */
 	enum change_kind change; /* of a write */
-	const char *op;   /* ">" ">>" "<" "<>" or the command's name */
+	const char *op;   /* ">" ">>" "<" "3<" "<>" or the command's name */
 	struct span at;
 	struct moment when;
 };

@@ -136,6 +136,12 @@ static struct str input_file(struct eval *e, struct word path)
 	return path_normal(e->a, path.text.p[0] == '/' ? STR("") : e->s.dirs.at[0], path.text);
 }
 
+/* "<", or "3<": what is opened as another descriptor than the input. */
+static const char *read_op(struct eval *e, const struct syn_redir *r)
+{
+	return r->fd > 0 ? str_c(e->a, str_fmt(e->a, "%d%s", r->fd, op_names[r->op])) : op_names[r->op];
+}
+
 static void one(struct eval *e, const struct syn_redir *r)
 {
 	if (r->var.n)
@@ -159,7 +165,7 @@ static void one(struct eval *e, const struct syn_redir *r)
 	struct word path = expand_target(e, r->target);
 	network(e, path);
 	if (r->op == REDIR_READ || r->op == REDIR_READ_WRITE) {
-		emit_access(e, ACCESS_READ, path, false, op_names[r->op], r->at);
+		emit_access(e, ACCESS_READ, path, false, read_op(e, r), r->at);
 		/* /dev/stdin, /dev/fd/0 and the like are the input that was there before */
 		if (may_be_device(e, path))
 			e->shared_input = true;

@@ -1,0 +1,54 @@
+/* Paths that lead to an open file. Names and numbers that are not known count as any name. */
+#include "base/descriptor.h"
+
+#define DEPTH_MAX 6
+
+/* "*" is any name. */
+static const char places[][DEPTH_MAX][8] = {
+	{"dev", "fd", "*"}, {"dev", "stdin"}, {"dev", "stdout"}, {"dev", "stderr"},
+	{"proc", "*", "fd", "*"}, {"proc", "*", "task", "*", "fd", "*"},
+};
+
+static bool is_descriptor(const struct str *parts, size_t n)
+{
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++) {
+		size_t k = 0;
+
+		while (k < n && places[i][k][0] && (places[i][k][0] == '*' || str_is(parts[k], places[i][k])))
+			k++;
+		if (k == n && (n == DEPTH_MAX || !places[i][n][0]))
+			return true;
+	}
+	return false;
+}
+
+enum descriptor path_descriptor(struct str path)
+{
+	struct str parts[DEPTH_MAX];
+	size_t depth = 0, i = 0;
+
+	if (!str_starts(path, "/"))
+		return DESCRIPTOR_NONE;
+	while (i < path.n) {
+		size_t from;
+		struct str part;
+
+		while (i < path.n && path.p[i] == '/')
+			i++;
+		for (from = i; i < path.n && path.p[i] != '/';)
+			i++;
+		part = str_sub(path, from, i);
+		if (!part.n || str_is(part, "."))
+			continue;
+		if (str_is(part, "..")) {
+			depth -= depth > 0;
+			continue;
+		}
+		if (depth < DEPTH_MAX)
+			parts[depth] = part;
+		depth++;
+		if (depth <= DEPTH_MAX && is_descriptor(parts, depth))
+			return i < path.n ? DESCRIPTOR_BELOW : DESCRIPTOR_ITSELF;
+	}
+	return DESCRIPTOR_NONE;
+}

@@ -1,0 +1,12 @@
+/* Paths that lead to an open file: /dev/fd/N, /dev/stdin and its kin, /proc/PID/fd/N, /proc/PID/task/TID/fd/N. */
+#pragma once
+#include "base/str.h"
+
+enum descriptor {
+	DESCRIPTOR_NONE,
+	DESCRIPTOR_ITSELF,
+	DESCRIPTOR_BELOW, /* in the directory that was opened, wherever that is: also with a slash at the end */
+};
+
+/* What an absolute path is. Only the part before the descriptor is taken as text: behind it, .. is the kernel's. */
+enum descriptor path_descriptor(struct str path);
