@@ -306,7 +306,7 @@ struct str py_path_parent(struct python *p, struct str path)
 struct str py_glob_text(struct python *p, struct str pattern)
 {
 	struct buf b;
-	size_t from = 0;
+	size_t from = 0, wild;
 
 	buf_init(&b, p->a, 0);
 	while (from <= pattern.n) {
@@ -319,6 +319,11 @@ struct str py_glob_text(struct python *p, struct str pattern)
 		if (part.n > 1 && part.p[0] == '*' && !memchr(part.p + 1, '*', part.n - 1) && !memchr(part.p, '?', part.n) && !memchr(part.p, '[', part.n)) {
 			buf_char(&b, HOLE_NAME); /* names with a dot in front are not found, so it is not empty */
 			buf_str(&b, str_sub(part, 1, part.n));
+		} else if (str_starts(part, ".") && (wild = strcspn(str_c(p->a, part), "*?[")) < part.n) {
+			if (wild < 3)
+				return CODE_HOLE; /* .* may be .. */
+			buf_str(&b, str_sub(part, 0, wild - 1)); /* what follows may be nothing */
+			buf_char(&b, HOLE_NAME);
 		} else if (memchr(part.p, '*', part.n) || memchr(part.p, '?', part.n) || memchr(part.p, '[', part.n)) {
 			buf_char(&b, memchr(part.p, HOLE_ANY, part.n) ? HOLE_ANY : HOLE_NAME);
 		} else {

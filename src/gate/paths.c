@@ -312,7 +312,12 @@ bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge
 	if (!path_known(&x->path) || !x->path.text.n || x->path.text.p[0] != '/')
 		return false;
 	if (x->path.kind != WORD_EXACT) {
+		struct access plain = *x;
+
 		each_match(j, x, fn, ctx);
+		plain.path.text = path_plain(j->a, x->path.text);
+		if (str_contains(x->path.text, STR("/../"))) /* a/../.g*: an earlier command may make the directory */
+			each_match(j, &plain, fn, ctx);
 		return true;
 	}
 	resolve(j, x, x->path.text, &w);

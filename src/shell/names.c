@@ -27,8 +27,10 @@ static struct str component(struct eval *e, struct str p)
 	if (last && p.p[last - 1] == '\\')
 		last = p.n; /* the character after it belongs to it */
 	struct str head = str_sub(p, 0, first), tail = str_sub(p, last, p.n);
-	if (str_is(head, ".") || str_is(head, ".."))
+	if (str_is(head, "..") || (str_starts(head, ".") && head.n < 3))
 		return HOLE; /* `.*` finds . and .. */
+	if (str_starts(head, ".")) /* what follows may be nothing, so the last character is part of the hole */
+		return str_cat(e->a, str_sub(head, 0, head.n - 1), NAME);
 	bool filled = head.n || (str_starts(tail, ".") && p.p[0] != '\\');
 	return filled && !e->odd_globs ? str_cat(e->a, NAME, tail) : NAME;
 }

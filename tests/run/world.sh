@@ -57,6 +57,23 @@ judge allow - 'rm hard'
 judge ask secret-read 'cat notes.txt'
 judge ask secret-read 'cat n*.txt'
 judge allow - 'cat src/a.c'
+# patterns that find hidden names
+judge ask protected-write 'shopt -s dotglob; echo x | tee */config'
+judge ask protected-write 'shopt -s dotglob; for d in *; do echo x > $d/config; done'
+judge ask protected-write 'GLOBIGNORE=x; echo x | tee */config'
+judge ask protected-write 'shopt -s dotglob; rm -rf ?git/hooks'
+judge ask protected-write 'shopt -s dotglob; echo x | tee [^a-z]git/config'
+judge ask protected-write "bash -O dotglob -c 'echo x | tee */config'"
+judge ask protected-write 'shopt -s nocaseglob; echo x | tee .G*/config'
+judge ask protected-write 'mkdir a; echo x | tee a/../.g*/config'
+judge ask protected-write 'mkdir a && cd a && cp ../src/a.c ../.g*/hooks/'
+judge ask project-delete 'mkdir a; rm -rf a/../.g*'
+judge ask protected-write 'mkdir a; for f in a/../.gi*/config; do echo x > $f; done'
+judge contain opaque-path 'for f in .g*/config; do echo x > "$f"; done'
+judge ask protected-write "python3 -c 'import glob; [open(f, \"w\") for f in glob.glob(\".gi*/config\")]'"
+judge allow - 'shopt -s dotglob; rm -f src/*.o'
+judge allow - 'mkdir a; rm -rf a/../b*'
+judge allow - 'ls .g*'
 judge deny outside-delete "rm -rf $HOME/other"
 judge deny outside-delete 'rm -rf ../other'
 judge deny outside-delete 'rm -rf src/../../other'
