@@ -106,7 +106,9 @@ static void link_target(struct walk *w, const struct js_call *c, const struct js
 			at.n--;
 		target = at.n && text_hole(at.p[at.n - 1]) ? CODE_HOLE : str_cat(w->a, at, target);
 	}
+	w->change = CHANGE_PLAIN;
 	code_access(w, ACCESS_WRITE, target, false, c->op, c->n);
+	w->change = CHANGE_LINK;
 }
 
 static void files(struct walk *w, const struct js_call *c)
@@ -128,6 +130,7 @@ static void files(struct walk *w, const struct js_call *c)
 			for (size_t k = 0; k < s.n; k++)
 				file(w, c, 'w', &s.v[k], false);
 	}
+	w->change = CHANGE_PLAIN;
 }
 
 static void open_file(struct walk *w, const struct js_call *c)

@@ -81,6 +81,7 @@ static void new_item(struct ps *p, struct call *c)
 		struct ps_val target = ps_has(c, "Target") ? ps_has(c, "Target")->val : ps_has(c, "Value") ? ps_has(c, "Value")->val : PS_UNKNOWN;
 
 		ps_access(p, ACCESS_WRITE, &target, true, true, "New-Item"); /* what is written by the link's name goes there */
+		p->w->change = CHANGE_LINK; /* until the end of the call */
 	}
 	if (name) {
 		struct str dir = path ? ps_text(p, &path->val) : STR(".");
@@ -322,6 +323,7 @@ static struct ps_val cmdlet(struct ps *p, struct call *c)
 	by_property(p, c);
 	if (c->in && c->row->pipe && (!path || c->row->pipe == 'c') && c->row->pipe != 'o')
 		effect(p, c, c->row->pipe, c->in, true);
+	p->w->change = CHANGE_PLAIN;
 	return result(p, c, &block);
 }
 

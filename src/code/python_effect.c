@@ -430,7 +430,9 @@ static void do_link(struct python *p, const struct py_row *r, const struct pv *s
 	struct str rest = str_of(r->spec), part[3], to = CODE_HOLE;
 	const struct pvs *v = NULL;
 
+	p->w->change = CHANGE_LINK;
 	do_files(p, r, self, unbound, known, n);
+	p->w->change = CHANGE_PLAIN;
 	if (next_spec(&rest, part))
 		v = argument(p, self, unbound, known, part[0], part[1]);
 	if (v && v->n == 1)

@@ -190,6 +190,8 @@ void code_access(struct walk *w, enum access_kind kind, struct str path, bool be
 		x->change = CHANGE_COPY; /* of what the same call has just read */
 	if (kind == ACCESS_WRITE && below && unpacks(op))
 		x->change = CHANGE_TREE;
+	if (kind == ACCESS_WRITE && w->change != CHANGE_PLAIN)
+		x->change = w->change;
 	*w->f->accesses_end = x;
 	w->f->accesses_end = &x->next;
 }

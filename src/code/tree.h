@@ -24,6 +24,7 @@ struct walk {
 	TSTreeCursor cursor;     /* for node_children(), with a table of nchains chains, a power of two */
 	struct walk_children **children;
 	size_t nchains;
+	enum change_kind change; /* of the writes that are found now, when the call says it */
 	void *own;               /* the language's state */
 };
 

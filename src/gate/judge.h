@@ -167,6 +167,8 @@ void danger_environment(struct judge *j, const struct check *c);
 void repository_ask(struct judge *j); /* repository.c: what it will need to know of the world */
 /* The directory git works in: that of the command, and then each -C from there. Empty: not known. */
 struct str repository_directory(struct judge *j, struct subject *s);
+/* ... when the command is started in `dir`. */
+struct str repository_start(struct judge *j, struct subject *s, struct str dir);
 /*
  * A directory from which git finds the repository that it works in when the command is started in `dir`; paths
  * of the command do not start there. Empty: not known.

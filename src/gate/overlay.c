@@ -530,15 +530,15 @@ bool overlay_removed(struct judge *j, struct str path, struct moment use)
 	return everywhere(j, use);
 }
 
-bool overlay_repository(struct judge *j, struct str dir, struct moment use)
+const struct access *overlay_repository(struct judge *j, struct str dir, struct moment use)
 {
 	if (overlay_removed(j, dir, use))
-		return false;
+		return NULL;
 	for (const struct made *m = pmap_get(j->overlay->at, dir); m; m = m->next)
 		if (m->x->kind == ACCESS_WRITE && m->x->change == CHANGE_REPOSITORY &&
 			moment_precedes(m->x->when, use))
-			return true;
-	return false;
+			return m->x;
+	return NULL;
 }
 
 bool overlay_checked_out(struct judge *j, struct str path, struct moment use)
@@ -571,7 +571,7 @@ bool overlay_git_dir(struct judge *j, struct str path, struct moment use)
 	return false;
 }
 
-/* Also one that was copied or moved. */
+/* Also one that was copied or moved, or that has a link to it. */
 bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 {
 	for (struct str dir = path_above(path); dir.n > 1; dir = path_above(dir))
@@ -581,7 +581,7 @@ bool overlay_in_git_dir(struct judge *j, struct str path, struct moment use)
 			if (m->x->change == CHANGE_GIT_DIR && path_table_protected(j, str_cat(j->a,
 				STR("/.git"), str_sub(path, dir.n, path.n))))
 				return true;
-			if (m->x->change == CHANGE_COPY && copied_from(j, m, path, origin_in_git_dir))
+			if (access_copies(m->x) && copied_from(j, m, path, origin_in_git_dir))
 				return true;
 		}
 	return false;

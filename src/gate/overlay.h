@@ -31,8 +31,8 @@ bool overlay_contained(struct judge *j, const struct access *tree);
 const struct access *overlay_link(struct judge *j, struct str path, bool follow, struct moment use);
 /* May the request have deleted or moved this path, or a directory above it? */
 bool overlay_removed(struct judge *j, struct str path, struct moment use);
-/* Did git make a repository, with a directory .git, right here? */
-bool overlay_repository(struct judge *j, struct str dir, struct moment use);
+/* The change by which git made a repository, with a directory .git, right here; NULL: none. */
+const struct access *overlay_repository(struct judge *j, struct str dir, struct moment use);
 /* Is this in a work tree that git makes in this request, and fills? Its hooks may be among the files. */
 bool overlay_checked_out(struct judge *j, struct str path, struct moment use);
 /* Does git make this very directory a git directory, under another name than .git? */

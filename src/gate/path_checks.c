@@ -573,11 +573,13 @@ static bool reads_content(const struct access *x)
 	return x->kind == ACCESS_READ;
 }
 
-/* mkdir, rm and their kin act on the name: only a directory on the way to it can lead elsewhere. */
+/* mkdir, rm, symlink() and their kin act on the name: only a directory on the way to it can lead elsewhere. */
 static bool follows_last(const struct access *x)
 {
 	if (str_ends(x->path.text, "/"))
 		return true;
+	if (x->change == CHANGE_LINK && !x->below) /* ln itself may go into the directory: it says `below`, too */
+		return false;
 	return x->kind != ACCESS_DELETE && !(x->op && !strcmp(x->op, "mkdir"));
 }
 

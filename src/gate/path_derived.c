@@ -288,13 +288,19 @@ void paths_git(struct judge *j, void (*fn)(struct judge *, const struct access *
 {
 	for (size_t i = 0; i < j->nsubjects; i++) {
 		struct subject *s = &j->subjects[i];
-		struct str dir = str_is(s->base, "git") ? repository_directory(j, s) : STR("");
+		bool git = str_is(s->base, "git"), known = false;
 
-		if (!dir.n)
-			continue;
-		git_named(j, s);
-		git_operands(j, s, dir);
-		git_elsewhere(j, s, dir, fn, ctx);
+		for (size_t k = 0; git && k < s->c->ndirs; k++) { /* cd .. may have failed */
+			struct str dir = repository_start(j, s, s->c->dirs[k]);
+
+			if (!dir.n)
+				continue;
+			known = true;
+			git_operands(j, s, dir);
+			git_elsewhere(j, s, dir, fn, ctx);
+		}
+		if (known)
+			git_named(j, s);
 	}
 }
 

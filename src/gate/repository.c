@@ -38,8 +38,7 @@ static bool present(struct judge *j, struct str dir, const char *name, struct mo
 	return overlay_exists(j, path, use) || there;
 }
 
-/* Where git works when it is started in this directory: by each -C from there. Empty: not known. */
-static struct str start(struct judge *j, struct subject *s, struct str dir)
+struct str repository_start(struct judge *j, struct subject *s, struct str dir)
 {
 	struct know_options *o = subject_options(j, s);
 
@@ -59,7 +58,7 @@ static struct str start(struct judge *j, struct subject *s, struct str dir)
 
 struct str repository_directory(struct judge *j, struct subject *s)
 {
-	return start(j, s, s->c->cwd);
+	return repository_start(j, s, s->c->cwd);
 }
 
 static void real_one(struct judge *j, const struct access *x, const struct where *w, void *ctx)
@@ -78,12 +77,18 @@ static struct str real_directory(struct judge *j, struct str dir)
 	return real;
 }
 
-/* A repository of its own, which git finds before it looks at the directory itself. */
+/*
+ * A repository of its own, which git finds before it looks at the directory itself. git worktree add and git clone
+ * make none in a directory that holds something already.
+ */
 static bool has_own(struct judge *j, struct str dir, struct moment use)
 {
 	struct str own = below(j, dir, ".git");
+	const struct access *made = overlay_repository(j, dir, use);
 
-	return (on_disk(j, own) && !overlay_removed(j, own, use)) || overlay_repository(j, dir, use);
+	if (on_disk(j, own) && !overlay_removed(j, own, use))
+		return true;
+	return made && !(made->below && present(j, dir, "HEAD", made->when));
 }
 
 /* A variable that says where the objects are: then the directory needs none. */
@@ -222,7 +227,7 @@ static bool at_toplevel(struct judge *j, struct subject *s)
 
 struct str repository_seen_from(struct judge *j, struct subject *s, struct str dir)
 {
-	struct str from = start(j, s, dir);
+	struct str from = repository_start(j, s, dir);
 
 	return from.n || !at_toplevel(j, s) ? from : j->v->cwd;
 }

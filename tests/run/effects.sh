@@ -73,6 +73,17 @@ judge allow - 'git -C linked status'
 judge contain changed-tree 'ln -s ../victim here/o; rm -rf o/dir'
 judge contain changed-tree 'ln -s ../../victim lib/o; rm -rf src/vendored/o/dir'
 judge allow - 'ln -s ../victim here/o; rm -rf p/dir'
+judge ask protected-write "python3 -c \"import os; os.symlink('.git','o')\"; cd o; echo x > config"
+judge contain changed-tree "python3 -c \"import os; os.symlink('.git','o')\"; cp README.md o"
+judge allow - "python3 -c \"import os; os.symlink('src','o')\"; cat o/a.c; ls o"
+
+# ---- git in more than one directory ----
+judge ask outside-write 'cd src/../..; git commit -qm x'
+judge ask outside-write 'git -C src status; cd ..; git commit -qm x'
+judge allow - 'cd ..; git status'
+judge allow - 'cd src; git add a.c; git commit -qm x'
+judge contain git-planted 'git worktree add -q plant ordinary; git -C plant status'
+judge allow - 'git worktree add -q wt ordinary; git -C wt status'
 
 # ---- git's own changes: only the names that they touch ----
 judge allow - 'git checkout ordinary && cat README.md && echo x > out.txt'
