@@ -8,5 +8,8 @@ enum descriptor {
 	DESCRIPTOR_BELOW, /* in the directory that was opened, wherever that is: also with a slash at the end */
 };
 
-/* What an absolute path is. Only the part before the descriptor is taken as text: behind it, .. is the kernel's. */
+/*
+ * Tells how an absolute path uses a descriptor. `..` before the descriptor is resolved as text; behind it, only the
+ * kernel knows where `..` leads.
+ */
 enum descriptor path_descriptor(struct str path);

@@ -121,6 +121,21 @@ bool str_contains_nocase(struct str s, const char *needle)
 	return false;
 }
 
+struct str str_word(struct str *rest)
+{
+	static const char blanks[] = " \t\n";
+	size_t from = 0, to;
+	struct str word;
+
+	while (from < rest->n && memchr(blanks, rest->p[from], sizeof blanks - 1))
+		from++;
+	for (to = from; to < rest->n && !memchr(blanks, rest->p[to], sizeof blanks - 1);)
+		to++;
+	word = str_sub(*rest, from, to);
+	*rest = str_sub(*rest, to, rest->n);
+	return word;
+}
+
 struct str str_trim(struct str s, const char *set)
 {
 	size_t n = strlen(set);

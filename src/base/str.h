@@ -54,6 +54,8 @@ bool str_is_hex(struct str s, size_t n);
 struct str str_sub(struct str s, size_t from, size_t to);
 /* without those of the bytes of `set` that stand at its ends */
 struct str str_trim(struct str s, const char *set);
+/* Takes the next word of a list that blanks and newlines separate; empty at its end. */
+struct str str_word(struct str *rest);
 struct str str_dup(struct arena *a, struct str s);
 /* NUL-terminated copy */
 char *str_c(struct arena *a, struct str s);

@@ -271,7 +271,7 @@ static int seal(int old, struct err *e)
 	return privileges_drop() == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot guard the first process of the box");
 }
 
-/* What else is open is the launcher's or the program's, and its end means something to them. */
+/* Closes every descriptor but this one: the launcher and the program wait for EOF on theirs. */
 static int keep_only(int fd, struct err *e)
 {
 	if ((fd > 0 && syscall(SYS_close_range, 0, fd - 1, 0) != 0) || syscall(SYS_close_range, fd + 1, ~0u, 0) != 0)

@@ -68,7 +68,7 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 	struct rusage usage;       /* NS_ENDED: of all that init waited for */
 };
 
-/* What init is born with. */
+/* The namespaces and the cgroup that clone3() gives to init. */
 struct ns_child {
 	bool host_network;         /* no network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
@@ -78,7 +78,7 @@ struct ns_child {
 	int launcher;              /* the process */
 };
 
-/* What it is for. */
+/* The work that init does: limits, mounts, the program. */
 struct ns_task {
 	struct limits limits;
 	uint32_t open_files;       /* of each process; 0: as init has it */
@@ -133,7 +133,7 @@ struct capture {
 	char head[NS_HEAD], chunk[NS_CHUNK], shown[NS_CHUNK + TERMINAL_END_MAX];
 };
 void capture_start(struct capture *c, int fd, int pass, const struct spec *s);
-/* What to wait for: something to take, or room to pass it on. */
+/* The event to poll for: input to read, or room to write it. */
 struct pollfd capture_poll(const struct capture *c);
 /* Takes what is there: a fair part, or all of it. False when more than `max` was written. */
 bool capture_take(struct capture *c, bool all);

@@ -200,7 +200,7 @@ static int await_word(const struct program *p, struct err *e)
 	return read(p->words, &word, sizeof(word)) == (ssize_t)sizeof(word) ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot listen to a process in the box");
 }
 
-/* What needs no root. */
+/* The steps that do not need the new root directory: network, session, CPUs. */
 static int enclose_early(struct program *p, struct err *e)
 {
 	int why;

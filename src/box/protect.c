@@ -1,9 +1,9 @@
 /*
  * Protected names of a workspace: before and after the run.
  *
- * What exists is pinned by mounts: itself read-only, the directories above it as they are. What does not exist cannot be mounted on, so a
- * placeholder is made on the host: an empty directory (which git does not see), or inside a repository an empty file. It is covered in
- * the box, and removed afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock
+ * Mounts pin the names that exist: the name itself read-only, the directories above it as they are. A name that does not exist cannot be
+ * mounted on, so the launcher makes a placeholder on the host: an empty directory (which git does not see), or inside a repository an empty
+ * file. A mount covers it in the box; the launcher removes it afterwards if it is still what was made. Several boxes may share a workspace: each holds a shared lock
  * (protect_lock.c), and only the launcher that gets the lock alone removes placeholders, since removing a name on the host lifts every mount
  * on it elsewhere. protect_made.c makes and removes them.
  */
@@ -698,7 +698,7 @@ void protect_bury(struct protect *p, bool ended)
 	protect_abandon(p);
 	if (!p || p->ws < 0 || !p->looked)
 		return; /* all was done, or no box was made yet */
-	/* What the launcher had opened since, and what it had begun to do. */
+	/* The launcher's own descriptors and unfinished work died with it. */
 	p->qfd = -1;
 	p->nheld = 0;
 	p->lifted = NULL;

@@ -49,27 +49,13 @@ static uint32_t intern(struct pack *p, struct str s)
 	return *at;
 }
 
-/* The next word of a blank-separated list; empty at the end. */
-static struct str next_word(struct str *rest)
-{
-	size_t i = 0, from;
-	while (i < rest->n && (rest->p[i] == ' ' || rest->p[i] == '\t' || rest->p[i] == '\n'))
-		i++;
-	from = i;
-	while (i < rest->n && rest->p[i] != ' ' && rest->p[i] != '\t' && rest->p[i] != '\n')
-		i++;
-	struct str w = str_sub(*rest, from, i);
-	*rest = str_sub(*rest, i, rest->n);
-	return w;
-}
-
 /* The next option name: "-f,--force -v" are three, and *ret_same says whether it is another spelling of the one before. */
 static struct str next_name(struct str *rest, bool *ret_same)
 {
 	*ret_same = rest->n && rest->p[0] == ',';
 	if (*ret_same)
 		*rest = str_sub(*rest, 1, rest->n);
-	struct str before = *rest, w = next_word(rest);
+	struct str before = *rest, w = str_word(rest);
 	ptrdiff_t comma = str_find(w, ',', 0);
 	if (comma <= 0)
 		return w;
@@ -122,7 +108,7 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 	struct know_spec spec = {0};
 	if (n->kind != YNODE_SCALAR)
 		return fail(p, n, "expected a kind of argument, such as 'word' or 'path-read'");
-	struct str rest = n->text, kind = next_word(&rest), mod;
+	struct str rest = n->text, kind = str_word(&rest), mod;
 	if (str_ends(kind, "?")) {
 		spec.mods |= MOD_OPTIONAL;
 		kind.n--;
@@ -139,7 +125,7 @@ static int parse_spec(struct pack *p, const struct ynode *n, struct know_spec *r
 	} else {
 		return fail(p, n, "no such kind of argument");
 	}
-	while ((mod = next_word(&rest)).n) {
+	while ((mod = str_word(&rest)).n) {
 		if (str_starts(mod, "suffix=") && mod.n > 7 && !spec.lang) {
 			spec.lang = intern(p, str_sub(mod, 7, mod.n));
 			mod.n = 6;

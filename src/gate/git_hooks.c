@@ -17,20 +17,6 @@ const struct git_answer *git_hooks_answer(struct judge *j, struct str dir)
 	return NULL;
 }
 
-/* The next word of a list that blanks separate; empty at its end. */
-static struct str next_word(struct str *list)
-{
-	size_t from = 0, to;
-
-	while (from < list->n && list->p[from] == ' ')
-		from++;
-	for (to = from; to < list->n && list->p[to] != ' ';)
-		to++;
-	struct str word = str_sub(*list, from, to);
-	*list = str_sub(*list, to, list->n);
-	return word;
-}
-
 static const struct git_item *item_find(const struct git_item *i, struct str name)
 {
 	while (i && !str_eq(i->name, name))
@@ -87,7 +73,7 @@ static bool listed(
 {
 	struct str list = know_obeys(row);
 
-	for (struct str word = next_word(&list); word.n; word = next_word(&list))
+	for (struct str word = str_word(&list); word.n; word = str_word(&list))
 		if (applies(j, o, &word) && setting_matches(word, name))
 			return true;
 	return false;
@@ -104,7 +90,7 @@ static void tell_hooks(struct judge *j, const struct check *c, struct subject *s
 	for (size_t i = 0; i < 2 && !(i && rows[1] == rows[0]); i++) {
 		struct str list = know_fires(rows[i]);
 
-		for (struct str word = next_word(&list); word.n; word = next_word(&list)) {
+		for (struct str word = str_word(&list); word.n; word = str_word(&list)) {
 			const struct git_item *hook = fired(j, o, g, word);
 
 			if (hook && n++ < NAMES_SHOWN)
@@ -192,7 +178,7 @@ void git_hooks_check(struct judge *j, const struct check *c)
 
 static bool word_listed(struct str list, const char *name)
 {
-	for (struct str word = next_word(&list); word.n; word = next_word(&list))
+	for (struct str word = str_word(&list); word.n; word = str_word(&list))
 		if (str_is(word, name))
 			return true;
 	return false;

@@ -10,7 +10,7 @@
  *   emit.c     adding to the facts, derived texts;  order.c: when each fact may happen
  *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  names.c: texts with unknown names in them
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
- *   call.c     simple commands: functions, builtins, programs;  shells.c: bash -c and its kin
+ *   call.c     simple commands: functions, builtins;  program.c: programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
  *   patch.c    files that a patch names
  *   marks.c    features of the text itself (marks.h)
@@ -394,6 +394,8 @@ enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; expor
 void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
 struct str appended(struct eval *e, const struct value *old, struct str text); /* old += text */
 /* Text that a shell will run, through the program `name`; more: unknown words are added to it. */
+/* A program with its words: program.c. */
+void call_program(struct eval *e, const struct word *argv, size_t argc);
 void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
 struct str base_name(struct str path);
 

@@ -1,29 +1,9 @@
 #!/bin/bash
 # Requests judged as sequences, in real repositories: what an earlier command brings counts for the later ones, and nothing more. TAP.
 set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-export HOME=$tmp/home
-unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE TMPDIR GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
-export GIT_CONFIG_NOSYSTEM=1
-mkdir -p "$HOME"
+# shellcheck source=tests/judge.sh
+. "$(dirname "$0")/../judge.sh"
 dir=$HOME/p
-
-# judge VERDICT ID COMMAND: the verdict, and a reason of that id ("-": none at all)
-judge() {
-	"$CAISSON" check --cwd "$dir" -- "$3" >"$tmp/said" 2>&1
-	local verdict reason=1
-	verdict=$(head -1 "$tmp/said")
-	if [[ $2 == - ]]; then [[ $(grep -c '(ask)\|(deny)\|(contain)' "$tmp/said") == 0 ]] && reason=0; else grep -q "^  $2 (" "$tmp/said" && reason=0; fi
-	n=$((n + 1))
-	if [[ $verdict == "$1"* && $reason == 0 ]]; then echo "ok $n - $1 $2: $3"; else
-		echo "not ok $n - $1 $2: $3"
-		sed 's/^/#   /' "$tmp/said"
-	fi
-}
 
 git init -q -b main "$dir"
 cd "$dir" || exit 1

@@ -1,24 +1,11 @@
 #!/bin/bash
 # Git in a box of the work profile: commits with hooks, in a repository and in linked worktrees of one. Real git. TAP.
 set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-export HOME=$tmp/home CAISSON_STATE=$tmp/state GIT_CONFIG_NOSYSTEM=1
-unset XDG_CONFIG_HOME TMPDIR GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
-mkdir -p "$HOME"
+# shellcheck source=tests/judge.sh
+. "$(dirname "$0")/../judge.sh"
+export CAISSON_STATE=$tmp/state
 printf '[user]\n\tname = Nobody\n[include]\n\tpath = me\n' >"$HOME/.gitconfig"
 printf '[user]\n\tname = Ada\n\temail = ada@example.com\n' >"$HOME/me"
-
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		sed 's/^/#   /' "$tmp/said"
-	fi
-}
 
 # box TITLE COMMAND: it runs in a box in $PWD and ends well
 box() {

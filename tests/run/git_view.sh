@@ -1,33 +1,8 @@
 #!/bin/bash
 # What the gate knows of repositories: hooks, configured programs, and names that a checkout or merge changes. Real git, one directory. TAP.
 set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-export HOME=$tmp/home
-unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE TMPDIR GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM
-export GIT_CONFIG_NOSYSTEM=1
-mkdir -p "$HOME"
-
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		sed 's/^/#   /' "$tmp/said"
-	fi
-}
-
-# judge VERDICT ID COMMAND: in $dir, the verdict, and a reason of that id ("-": none at all)
-judge() {
-	"$CAISSON" check --cwd "$dir" -- "$3" >"$tmp/said" 2>&1
-	local verdict reason=1
-	verdict=$(head -1 "$tmp/said")
-	if [[ $2 == - ]]; then [[ $(grep -c '(ask)\|(deny)\|(contain)' "$tmp/said") == 0 ]] && reason=0; else grep -q "^  $2 (" "$tmp/said" && reason=0; fi
-	[[ $verdict == "$1"* && $reason == 0 ]]
-	result $? "${dir##*/}: $1 $2: $3"
-}
+# shellcheck source=tests/judge.sh
+. "$(dirname "$0")/../judge.sh"
 
 # The last judgement says this.
 says() {

@@ -1,14 +1,10 @@
 #!/bin/bash
 # The gate in a real file system: links, hard links, patterns, roots, temporary files. Everything is below one directory made here. TAP.
 set -u
-here=$(cd "$(dirname "$0")/../.." && pwd)
-CAISSON=${CAISSON:-$here/build/caisson}
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-n=0
-export HOME=$tmp/home
-unset XDG_CONFIG_HOME XDG_STATE_HOME CAISSON_STATE TMPDIR
+# shellcheck source=tests/judge.sh
+. "$(dirname "$0")/../judge.sh"
 project=$HOME/project
+dir=$project
 mkdir -p "$project/src" "$project/sub" "$HOME/other" "$HOME/.ssh"
 git init -q "$project"
 echo keep >"$HOME/other/canary"
@@ -21,24 +17,6 @@ ln -s ../sub "$project/src/inside"
 ln "$HOME/other/canary" "$project/hard"
 ln -s "$HOME/.ssh/id_rsa" "$project/notes.txt"
 echo x >"$project/src/a.c"
-
-result() {
-	n=$((n + 1))
-	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
-		echo "not ok $n - $2"
-		sed 's/^/#   /' "$tmp/said"
-	fi
-}
-
-# judge VERDICT ID COMMAND: the verdict, and a reason of that id ("-": none at all)
-judge() {
-	"$CAISSON" check --cwd "${dir:-$project}" -- "$3" >"$tmp/said" 2>&1
-	local verdict reason=1
-	verdict=$(head -1 "$tmp/said")
-	if [[ $2 == - ]]; then [[ $(grep -c '(ask)\|(deny)\|(contain)' "$tmp/said") == 0 ]] && reason=0; else grep -q "^  $2 (" "$tmp/said" && reason=0; fi
-	[[ $verdict == "$1"* && $reason == 0 ]]
-	result $? "$1 $2: $3"
-}
 
 judge allow - 'echo x > src/new.c'
 judge allow - 'rm -rf sub'
@@ -149,7 +127,7 @@ mkdir "$project/py/re"
 judge allow - 'python3 -c "import json"'
 touch "$project/py/re/__init__.py"
 judge contain executes-file 'python3 -c "import json"'
-dir=
+dir=$project
 
 [[ $(cat "$HOME/other/canary") == keep ]]
 result $? 'nothing was touched'

@@ -537,11 +537,12 @@ static void test_identity(void)
 		make_file("home3/.gitconfig", rows[i].text, 0600);
 		CHECK_STR(gitconfig_identity(A, NULL, str_of(at("home3"))), rows[i].want);
 	}
-	make_file("home3/.gitconfig", "[user]\nname = Ada\n[include]\npath = more\n[includeIf \"gitdir:~/work/\"]\npath = work\n", 0600);
+	make_file("home3/.gitconfig", "[user]\nname = Ada\n[include]\npath = more\n[includeIf \"gitdir:~/jobs/\"]\npath = job\n", 0600);
 	make_file("home3/more", "[user]\nemail = a@example.com\n", 0600);
-	make_file("home3/work", "[user]\nemail = w@example.com\n", 0600);
+	make_file("home3/job", "[user]\nemail = w@example.com\n", 0600);
 	CHECK_STR(gitconfig_identity(A, NULL, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"a@example.com\"\n");
-	struct git_place place = {.top = str_of(at("home3/work/x")), .dir = str_of(at("home3/work/x/.git")), .common = str_of(at("home3/work/x/.git"))};
+	struct str git = str_of(at("home3/jobs/x/.git"));
+	struct git_place place = {.top = str_of(at("home3/jobs/x")), .dir = git, .common = git};
 	CHECK_STR(gitconfig_identity(A, &place, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
 	world.home = str_of(at("home3"));

@@ -40,19 +40,6 @@ struct visit {
 	const struct var_row *r;
 };
 
-static struct str next_name(struct str *rest)
-{
-	size_t i = 0, from;
-
-	while (i < rest->n && (rest->p[i] == ' ' || rest->p[i] == '\n'))
-		i++;
-	for (from = i; i < rest->n && rest->p[i] != ' ' && rest->p[i] != '\n'; i++)
-		;
-	struct str w = str_sub(*rest, from, i);
-	*rest = str_sub(*rest, i, rest->n);
-	return w;
-}
-
 static struct str without_stars(struct str name)
 {
 	struct buf b;
@@ -75,7 +62,7 @@ static void each_name(void (*fn)(const struct visit *v))
 	for (const struct ynode *row = yaml_get(table.root, "variables")->child; row; row = row->next) {
 		struct str rest = yaml_get(row, "name")->text, name;
 
-		while (has_effect(row) && (name = next_name(&rest)).n) {
+		while (has_effect(row) && (name = str_word(&rest)).n) {
 			struct visit v = {.row = row, .name = name, .real = without_stars(name)};
 
 			v.r = var_find(v.real);

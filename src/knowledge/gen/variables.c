@@ -40,19 +40,6 @@ static uint16_t intern(struct bake *b, struct str s)
 	return *at;
 }
 
-static struct str next_word(struct str *rest)
-{
-	size_t i = 0, from;
-
-	while (i < rest->n && (rest->p[i] == ' ' || rest->p[i] == '\n'))
-		i++;
-	for (from = i; i < rest->n && rest->p[i] != ' ' && rest->p[i] != '\n'; i++)
-		;
-	struct str w = str_sub(*rest, from, i);
-	*rest = str_sub(*rest, i, rest->n);
-	return w;
-}
-
 /* ---- keys ---- */
 
 struct named {
@@ -124,7 +111,7 @@ static int take_list(struct bake *b, const struct ynode *n, uint16_t *ret)
 		rest = list->text;
 	}
 	buf_init(&text, b->a, 0);
-	while ((word = next_word(&rest)).n) {
+	while ((word = str_word(&rest)).n) {
 		if (text.n)
 			buf_char(&text, ' ');
 		buf_str(&text, word);
@@ -215,7 +202,7 @@ static int add_row(struct bake *b, const struct ynode *row)
 	if (take_row(b, row, &r) < 0)
 		return -1;
 	rest = yaml_get(row, "name")->text;
-	while ((name = next_word(&rest)).n)
+	while ((name = str_word(&rest)).n)
 		if (add_name(b, row, r, name) < 0)
 			return -1;
 	return 0;
@@ -311,7 +298,7 @@ static int add_credentials(struct bake *b, const struct ynode *list)
 		if (!c->plain)
 			b->credentials[b->ncredentials++] = intern(b, c->text);
 		else
-			while ((word = next_word(&rest)).n)
+			while ((word = str_word(&rest)).n)
 				b->credentials[b->ncredentials++] = intern(b, word);
 	}
 	return 0;

@@ -1,0 +1,642 @@
+/*
+ * Programs: the files, hosts and code that a row of knowledge finds in the words of a command, and the commands
+ * inside it (sudo, env -S, xargs, parallel, find -exec).
+ */
+#include <strings.h>
+
+#include "shell/eval.h"
+#include "shell/output.h"
+
+/* What of the variables a program finds in its environment is not worth knowing; that they were assigned is. */
+static void forget_exports(struct eval *e)
+{
+	unsigned forgot = e->forgot;
+	if (e->s.vars)
+		state_forget_vars(e);
+	e->forgot = forgot; /* the shell itself remembers */
+}
+
+/* Wrappers that add nothing to what the inner command prints and, without options, do not fail before it. */
+static bool transparent(const char *name, const struct word *argv, size_t argc)
+{
+	if (argc < 2 || argv[1].kind != WORD_EXACT || str_starts(argv[1].text, "-"))
+		return false;
+	static const char names[][8] = {"env", "nice", "busybox", "toybox"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static const char *via_name(struct eval *e, const char *name)
+{
+	if (strcmp(name, "xargs") == 0 || strcmp(name, "find") == 0)
+		return str_c(e->a, str_of(name));
+	return str_c(e->a, str_fmt(e->a, "wrapper:%s", name));
+}
+
+/* The string that xargs or parallel may replace in the words of the inner command, if word i is an option that sets it: -I, -i, --replace, clustered or not. */
+static struct str replaced(const struct word *argv, size_t from, size_t i)
+{
+	struct str s = argv[i].text;
+	ptrdiff_t at = str_starts(s, "--") ? -1 : str_find(s, 'I', 1);
+	if (str_starts(s, "--"))
+		return str_find(s, '=', 0) >= 0 ? str_sub(s, (size_t)str_find(s, '=', 0) + 1, s.n) : (struct str){"", 0};
+	if (at < 0)
+		at = str_find(s, 'i', 1);
+	if (!str_starts(s, "-") || at < 0)
+		return (struct str){"", 0};
+	if ((size_t)at + 1 < s.n)
+		return str_sub(s, (size_t)at + 1, s.n);
+	return s.p[at] == 'I' && i + 1 < from ? argv[i + 1].text : (struct str){"", 0};
+}
+
+/* The replaced string, and {...} where that has a meaning, may become anything. */
+static struct word placeholder(struct eval *e, struct word w, struct str with, bool braces)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < w.text.n; i++) {
+		ptrdiff_t close = braces && w.text.p[i] == '{' ? str_find(w.text, '}', i) : -1;
+		bool hole = with.n && i + with.n <= w.text.n && memcmp(w.text.p + i, with.p, with.n) == 0;
+		buf_char(&b, hole || close >= 0 ? HOLE_ANY : w.text.p[i]);
+		if (hole)
+			i += with.n - 1;
+		else if (close >= 0)
+			i = (size_t)close;
+	}
+	return w.kind == WORD_REST ? w : word_of(buf_view(&b), w.at);
+}
+
+/*
+ * What find puts in the place of {}: paths below the directories it starts from, one pattern "DIR/" and two stars for each. False when
+ * those are not known, or links are followed.
+ */
+static bool found_paths(struct eval *e, const struct word *argv, size_t end, struct fields *ret)
+{
+	size_t i = 1, n = ret->n;
+	while (i < end && (str_is(argv[i].text, "-H") || str_is(argv[i].text, "-P")))
+		i++;
+	for (size_t k = 1; k < end; k++) {
+		struct str s = argv[k].text;
+		if (argv[k].kind == WORD_REST || str_is(s, "-L") || str_is(s, "-follow") || str_starts(s, "-files0"))
+			return false;
+	}
+	for (; i < end && argv[i].kind == WORD_EXACT && argv[i].text.n && !strchr("-(!,", argv[i].text.p[0]); i++) {
+		struct str s = argv[i].text;
+		for (size_t k = 0; k < s.n; k++)
+			if (strchr("*?[]\\", s.p[k])) {
+				ret->n = n;
+				return false;
+			}
+		while (s.n > 1 && s.p[s.n - 1] == '/')
+			s.n--;
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = str_cat(e->a, s, str_is(s, "/") ? STR("**") : STR("/**")), .at = argv[i].at});
+	}
+	if (i < end && argv[i].kind != WORD_EXACT) {
+		ret->n = n;
+		return false;
+	}
+	if (ret->n == n)
+		fields_add(e, ret, (struct word){.kind = WORD_REST, .glob = true, .text = STR("./**"), .at = argv[0].at});
+	return true;
+}
+
+/* Options of xargs that leave the words as they are: how many processes, what is shown, how many words for each command (*ret_batch; 0: all). */
+static bool keeps_words(const struct word *argv, size_t end, size_t *ret_batch)
+{
+	static const char alone[][20] = {"-r", "--no-run-if-empty", "-t", "--verbose"};
+	*ret_batch = 0;
+	for (size_t i = 1; i < end; i++) {
+		struct str s = argv[i].text;
+		bool known = false, count = argv[i].kind == WORD_EXACT && (str_starts(s, "-n") || str_starts(s, "-P"));
+		for (size_t k = 0; k < sizeof alone / sizeof *alone && argv[i].kind == WORD_EXACT; k++)
+			known |= str_is(s, alone[k]);
+		if (count) {
+			struct str n = s.n > 2 ? str_sub(s, 2, s.n) : i + 1 < end ? argv[i + 1].text : (struct str){"", 0};
+			size_t value = 0;
+			for (size_t k = 0; k < n.n && n.n < 5; k++)
+				value = n.p[k] >= '0' && n.p[k] <= '9' ? value * 10 + (size_t)(n.p[k] - '0') : 0;
+			known = n.n && n.n < 5 && text_exact(n) && text_numeric(n) && (value || s.p[1] == 'P');
+			*ret_batch = s.p[1] == 'n' ? value : *ret_batch;
+			i += s.n == 2;
+		}
+		if (!known)
+			return false;
+	}
+	return true;
+}
+
+/* What xargs adds: the words of its input, when they are known and plain, and its options leave them alone. */
+static bool given_words(struct eval *e, const struct know_use *u, const struct word *argv, struct fields *ret, size_t *ret_batch)
+{
+	struct str s = e->s.in.rest;
+	struct span at = argv[0].at;
+	if (!keeps_words(argv, u->from, ret_batch) || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+		return false;
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("'\"\\", s.p[i]))
+			return false;
+	for (size_t i = 0; i < s.n;) {
+		size_t from;
+		while (i < s.n && memchr(" \t\n", s.p[i], 3))
+			i++;
+		for (from = i; i < s.n && !memchr(" \t\n", s.p[i], 3);)
+			i++;
+		if (i > from)
+			fields_add(e, ret, word_of(str_sub(s, from, i), at));
+	}
+	return true;
+}
+
+/* xargs -I X puts each line in the place of X and adds nothing, unless -n or -L, or an option that is not known here, is there, too. */
+static bool replaces_only(const struct word *argv, size_t end)
+{
+	bool replaces = false;
+	for (size_t i = 1; i < end; i++) {
+		struct str s = argv[i].text;
+		bool count = s.n > 2 && str_starts(s, "-P");
+		for (size_t k = 2; k < s.n; k++)
+			count &= s.p[k] >= '0' && s.p[k] <= '9';
+		if (argv[i].kind != WORD_EXACT)
+			return false;
+		if (str_is(s, "-I") || str_is(s, "-P"))
+			i++;
+		else if (!(count || (str_starts(s, "-I") && s.n > 2) || str_is(s, "-0") || str_is(s, "-r") || str_is(s, "-t")))
+			return false;
+		replaces |= str_starts(s, "-I");
+	}
+	return replaces;
+}
+
+/* parallel COMMAND ::: WORDS: is the command run once for each of these words, with the word after it? The
+ * command is known, the words need not be. */
+static bool parallel_known(const struct know_use *u, const struct word *argv, size_t argc)
+{
+	if (!str_is(base_name(argv[0].text), "parallel") || u->to >= argc ||
+		argc - u->to > PARALLEL_WORDS_MAX || !str_is(argv[u->to].text, ":::"))
+		return false;
+	for (size_t i = 0; i < argc; i++) {
+		struct str s = argv[i].text;
+
+		if ((i <= u->to && argv[i].kind != WORD_EXACT) || (i > u->to && str_starts(s, ":::")))
+			return false;
+		if (i >= u->from && s.n && (memchr(s.p, '{', s.n) || memchr(s.p, '\'', s.n)))
+			return false;
+		/* other options may change what the words are: -I, -N, --colsep */
+		if (i > 0 && i < u->from && !(str_starts(s, "-j") && s.n > 2) && !str_is(s, "-k") &&
+			!str_is(s, "-u") && !str_is(s, "-t"))
+			return false;
+	}
+	return true;
+}
+
+static void parallel_command(struct eval *e, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	for (size_t i = u->to + 1; i < argc; i++) {
+		struct fields fs = {0};
+
+		for (size_t k = u->from; k < u->to; k++)
+			fields_add(e, &fs, argv[k]);
+		fields_add(e, &fs, argv[i]);
+		call_via(e, via_name(e, "parallel"), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+	}
+}
+
+/* The words are joined and handed to a shell; parallel quotes what it adds. */
+static void parallel_script(struct eval *e, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	struct str command = fields_join(e, argv + u->from, u->to - u->from);
+
+	for (size_t i = u->to + 1; i < argc; i++)
+		if (argv[i].kind == WORD_EXACT)
+			inner_script(e, "parallel",
+				str_fmt(e->a, "%.*s '%.*s'", STR_ARG(command), STR_ARG(argv[i].text)), false,
+				argv[0].at);
+		else
+			inner_script(e, "parallel", command, true, argv[0].at);
+}
+
+static struct word with_line(struct eval *e, struct word w, struct str with, struct str line)
+{
+	struct buf b;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i < w.text.n; i++) {
+		bool here = i + with.n <= w.text.n && memcmp(w.text.p + i, with.p, with.n) == 0;
+		buf_str(&b, here ? line : str_sub(w.text, i, i + 1));
+		i += here ? with.n - 1 : 0;
+	}
+	return w.kind == WORD_EXACT ? word_of(buf_view(&b), w.at) : w;
+}
+
+/* xargs -I X: one command for each line of its input, with the line in the place of X. False: the lines are not known. */
+static bool each_line(struct eval *e, const struct word *argv, const struct know_use *u)
+{
+	struct str s = e->s.in.rest, with = {"", 0};
+	size_t lines = 0;
+	for (size_t i = 1; i < u->from; i++) {
+		struct str r = replaced(argv, u->from, i);
+		with = r.n ? r : with;
+		if (str_is(argv[i].text, "-0") || str_starts(argv[i].text, "--"))
+			return false;
+	}
+	if (!with.n || !replaces_only(argv, u->from) || !e->s.in.known || !text_exact(s) || s.n > XARGS_INPUT_MAX)
+		return false;
+	for (size_t i = 0; i < s.n; i++) {
+		lines += s.p[i] == '\n';
+		if (strchr("'\"\\", s.p[i]))
+			return false;
+	}
+	if (lines > XARGS_LINES_MAX)
+		return false;
+	for (size_t from = 0, to; from < s.n; from = to + 1) {
+		struct fields fs = {0};
+		struct str line;
+		for (to = from; to < s.n && s.p[to] != '\n';)
+			to++;
+		line = str_sub(s, from, to);
+		while (line.n && strchr(" \t", line.p[0]))
+			line = str_sub(line, 1, line.n);
+		for (size_t i = u->from; i < u->to && line.n; i++)
+			fields_add(e, &fs, with_line(e, argv[i], with, line));
+		if (fs.n)
+			call_via(e, "xargs", fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+	}
+	return true;
+}
+
+static void inner_command(struct eval *e, const char *name, const struct word *argv, const struct know_use *u)
+{
+	if (strcmp(name, "xargs") == 0 && each_line(e, argv, u))
+		return;
+	struct fields fs = {0};
+	size_t batch = 0;
+	struct str flag = u->from ? argv[u->from - 1].text : (struct str){"", 0};
+	bool in_dir = str_is(flag, "-execdir") || str_is(flag, "-okdir"), find = strcmp(name, "find") == 0 && !in_dir;
+	bool braces = strcmp(name, "find") != 0 && strcmp(name, "xargs") != 0; /* {.} {/} {1} ... of parallel and fd */
+	for (size_t i = u->from; i < u->to; i++) {
+		struct word w = argv[i];
+		if (strcmp(name, "parallel") == 0 && str_contains(w.text, STR("{=")))
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "parallel runs the perl code of a replacement string", w.at);
+		if (find && i > u->from && w.kind == WORD_EXACT && str_is(w.text, "{}") && found_paths(e, argv, u->from - 1, &fs))
+			continue;
+		if (u->flags & USE_INSIDE)
+			w = placeholder(e, w, STR("{}"), braces);
+		for (size_t n = 1; n < u->from && (u->flags & USE_INSIDE) && strcmp(name, "find") != 0; n++)
+			w = placeholder(e, w, replaced(argv, u->from, n), braces);
+		fields_add(e, &fs, w);
+	}
+	size_t own = fs.n;
+	if ((u->flags & USE_MORE) && !(strcmp(name, "xargs") == 0 && (given_words(e, u, argv, &fs, &batch) || replaces_only(argv, u->from))) && !(find && fs.n && found_paths(e, argv, u->from - 1, &fs)))
+		fields_add(e, &fs, word_rest(argv[0].at));
+	if (in_dir)
+		e->s.dirs.n = 0; /* in the directory of each match; the caller puts it back */
+	for (size_t from = own; batch && own && from < fs.n; from += batch) { /* xargs -n: a command for every few words */
+		struct fields part = {0};
+		for (size_t i = 0; i < fs.n && i < from + batch; i++)
+			if (i < own || i >= from)
+				fields_add(e, &part, fs.at[i]);
+		call_via(e, via_name(e, name), part.at, part.n, CALL_PROGRAMS, argv[0].at);
+	}
+	if (fs.n && (!batch || fs.n == own))
+		call_via(e, via_name(e, name), fs.at, fs.n, CALL_PROGRAMS, argv[0].at);
+}
+
+/* Text that a shell will run, through some program. */
+void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at)
+{
+	if (!text_exact(text)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run", at);
+		return;
+	}
+	const struct via *outer = via_enter(e, via_name(e, name));
+	via_enter(e, "sh-c");
+	struct state keep = e->s;
+	unsigned reads = e->reads;
+	forget_exports(e);
+	e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
+	e->s.funcs = e->s.aliases = NULL;
+	e->s.params = params_unknown(e, at);
+	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text, via_name(e, name), at);
+	e->s = keep;
+	e->s.in.known &= e->reads == reads;
+	e->via = outer;
+}
+
+/* One character of a string that env splits, with its escapes. False: a separator (\\_ outside of quotes), or a form that is not followed. */
+static bool split_escape(char c, char quote, char *ret)
+{
+	static const char from[] = "tnfvr\\#$\"'", to[] = "\t\n\f\v\r\\#$\"'";
+	const char *p = c ? strchr(from, c) : NULL;
+	if (quote == '\'' && c != '\\' && c != '\'')
+		return false;
+	*ret = c == '_' ? ' ' : p ? to[p - from] : 0;
+	return *ret && (c != '_' || quote == '"');
+}
+
+/* env -S: split at blanks, with quotes and escapes; variables and comments are not followed. */
+static bool split_words(struct eval *e, struct str s, struct span at, struct fields *ret)
+{
+	struct buf b;
+	char quote = 0;
+	bool word = false;
+	buf_init(&b, e->a, 0);
+	for (size_t i = 0; i <= s.n; i++) {
+		char c = i < s.n ? s.p[i] : ' ', real;
+		bool blank = !quote && memchr(" \t\n\r\v\f", c, 6);
+		if (!blank && c == '\\' && !quote && i + 1 < s.n && s.p[i + 1] == '_')
+			blank = ++i > 0;
+		if (blank && word) {
+			fields_add(e, ret, word_of(str_dup(e->a, buf_view(&b)), at));
+			buf_init(&b, e->a, 0);
+			word = false;
+		}
+		if (blank)
+			continue;
+		if (i >= s.n || c == '$' || (c == '#' && !word && !quote))
+			return false;
+		word = true;
+		if (c == '\\') {
+			if (++i >= s.n || !split_escape(s.p[i], quote, &real))
+				return false;
+			buf_char(&b, real);
+		} else if (quote ? c == quote : c == '"' || c == '\'') {
+			quote = quote ? 0 : c;
+		} else {
+			buf_char(&b, c);
+		}
+	}
+	return !quote;
+}
+
+static void split_string(struct eval *e, const struct word *argv, const struct know_use *u)
+{
+	struct fields fs = {0};
+	if (u->value.kind != WORD_EXACT || !text_exact(u->value.text) || !split_words(e, u->value.text, u->value.at, &fs)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a string that env splits is not known", u->value.at);
+		return;
+	}
+	struct fields all = {0};
+	fields_add(e, &all, argv[0]); /* env itself again: the words may be options and assignments */
+	for (size_t k = 0; k < fs.n; k++)
+		fields_add(e, &all, fs.at[k]);
+	for (size_t k = u->from; k < u->to; k++)
+		fields_add(e, &all, argv[k]);
+	if (all.n > 1)
+		call_via(e, "wrapper:env", all.at, all.n, CALL_PROGRAMS, argv[0].at);
+}
+
+static void stdin_commands(struct eval *e, const char *name, struct span at)
+{
+	if (!e->s.in.known || !text_exact(e->s.in.rest)) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "a script that is not known is run from standard input", at);
+		return;
+	}
+	struct str text = e->s.in.rest;
+	in_forget(e);
+	inner_script(e, name, text, false, at);
+}
+
+static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
+{
+	ptrdiff_t eq = str_find(w.text, '=', 0);
+	if (eq < 0 || !text_exact(str_sub(w.text, 0, (size_t)eq))) {
+		emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an environment variable that is not known is set", w.at);
+		return;
+	}
+	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
+	struct value *v = arena_new(e->a, struct value);
+	*v = (struct value){.set = true, .exported = true, .text = value};
+	*vars = pmap_set(e->a, *vars, name, v);
+	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
+	assign_effect(e, name, value, ASSIGN_LEADING, w.at);
+}
+
+/* Options of pwsh may be shortened and written in any case, and one of them leads elsewhere: those that the table does not spell are not known. */
+static void powershell_options(struct eval *e, const struct word *argv, size_t n)
+{
+	static const char known[][20] = {"-noprofile", "-nop", "-noninteractive", "-noni", "-nologo", "-nol", "-noexit", "-noe", "-login", "-l", "-sta", "-mta", "-executionpolicy", "-ep", "-ex", "-exec",
+		"-outputformat", "-o", "-of", "-inputformat", "-if", "-version", "-v", "-help", "-h", "-interactive", "-i", "-custompipename", "-command", "-c", "-encodedcommand", "-e", "-ec", "-en", "-enc", "-enco",
+		"-encoded", "-file", "-f", "-settingsfile", "-settings", "-configurationname", "-config", "-configurationfile", "-psconsolefile"};
+	static const char exact[][20] = {"-WorkingDirectory", "-wd", "-wo", "-WindowStyle", "-windowstyle", "-w"};
+	for (size_t i = 1; i < n; i++) {
+		struct str w = argv[i].text;
+		bool found = argv[i].kind == WORD_EXACT && (!w.n || w.p[0] != '-');
+		for (size_t k = 0; k < sizeof known / sizeof *known && !found; k++)
+			found = w.n == strlen(known[k]) && !strncasecmp(w.p, known[k], w.n);
+		for (size_t k = 0; k < sizeof exact / sizeof *exact && !found; k++)
+			found = str_is(w, exact[k]);
+		if (!found)
+			emit_trouble(e, TROUBLE_OPAQUE_SCRIPT, "an option of PowerShell that is not known", argv[i].at);
+	}
+}
+
+/* Code in another language: in a word, or on standard input. A file there is executed, as one that is named is. */
+static void use_code(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	struct span at = argv[0].at;
+	bool rest = u->lang && !strcmp(u->lang, "powershell"); /* all words after it are code as well */
+	if (u->lang && !strncmp(u->lang, "powershell", 10))
+		powershell_options(e, argv, u->from < argc ? u->from : argc);
+	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
+	if (in && !e->s.in.known && e->s.in.file.n && !e->elsewhere) {
+		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, at), false, k->name, at);
+		return;
+	}
+	struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
+	if (rest && !in && u->to < argc) {
+		size_t n = argc;
+
+		while (n > u->to && argv[n - 1].kind == WORD_REST)
+			n--;
+		if (text.kind != WORD_REST && n > u->to)
+			text = word_of(str_cat(e->a, str_cat(e->a, text.text, STR(" ")), fields_join(e, argv + u->to, n - u->to)), at);
+		if (n < argc) { /* perhaps more words (xargs), perhaps none: both are said */
+			emit_snippet(e, u->lang, text, at);
+			text = word_of(HOLE, at);
+		}
+	}
+	emit_snippet(e, u->lang ? u->lang : "unknown", text, at);
+}
+
+/* What a write of this program leaves behind. */
+static enum change_kind change_of(const struct know_result *k, const struct know_use *u)
+{
+	if (u->flags & USE_NAMES)
+		return CHANGE_TREE;
+	if (u->flags & USE_FILES)
+		return CHANGE_FILES;
+	if (u->flags & USE_WORK_TREE)
+		return CHANGE_WORK_TREE;
+	if (u->flags & USE_REPOSITORY)
+		return CHANGE_REPOSITORY;
+	if (u->flags & USE_GIT_DIR)
+		return CHANGE_GIT_DIR;
+	if (k->effects & EFFECT_LINKS)
+		return CHANGE_LINK;
+	return k->effects & EFFECT_COPIES ? CHANGE_COPY : CHANGE_PLAIN;
+}
+
+static void apply_use(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc)
+{
+	bool below = u->flags & (USE_TREE | USE_BELOW), elsewhere = u->flags & USE_ELSEWHERE;
+	struct span at = argv[0].at;
+	e->elsewhere += elsewhere;
+	switch (u->role) {
+	case USE_READ:
+		emit_access(e, ACCESS_READ, u->value, below,
+			u->flags & USE_INSIDE ? str_c(e->a, str_fmt(e->a, "the list for %s", k->name)) : k->name,
+			at);
+		break;
+	case USE_WRITE: {
+		bool address = strcmp(k->name, "sqlite3") == 0 && str_starts(u->value.text, "file:"); /* with a path and options in it */
+		bool temporary = u->from == u->to && str_is(u->value.text, "/tmp") && var_get(e, STR("TMPDIR"));
+		e->change = change_of(k, u);
+		emit_access(e, ACCESS_WRITE, temporary || address ? word_of(HOLE, at) : u->value, below, k->name, at);
+		e->change = CHANGE_PLAIN;
+		break;
+	}
+	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
+	case USE_EXEC: emit_access(e, ACCESS_EXEC, u->value, below, k->name, at); break;
+	case USE_DIR: {
+		struct str path = u->value.kind == WORD_REST || path_climbs(u->value.text) ? HOLE : u->value.text;
+		dirs_change(e, path);
+		state_assume(&e->s, true);
+		break;
+	}
+	case USE_COMMAND:
+		if (parallel_known(u, argv, argc))
+			parallel_command(e, u, argv, argc);
+		else
+			inner_command(e, k->name, argv, u);
+		break;
+	case USE_SCRIPT:
+		if (parallel_known(u, argv, argc)) {
+			parallel_script(e, u, argv, argc);
+			break;
+		}
+		inner_script(e, k->name, u->to > u->from + 1 ? fields_join(e, argv + u->from, u->to - u->from)
+							: u->value.kind == WORD_REST ? HOLE : u->value.text, u->flags & USE_MORE, at); break;
+	case USE_SPLIT: split_string(e, argv, u); break;
+	case USE_STDIN_SCRIPT: case USE_STDIN_COMMAND: stdin_commands(e, k->name, at); break;
+	case USE_CODE: use_code(e, k, u, argv, argc); break;
+	case USE_DATA: names_from_data(e, k, u, argv, argc); break;
+	case USE_HOST: emit_touch(e, u->value, at); break;
+	case USE_ASSIGN: use_assign(e, u->value, &e->s.vars); break;
+	case USE_OPAQUE: {
+		struct word rest = word_rest(at);
+		const struct via *outer = via_enter(e, via_name(e, k->name));
+		emit_command(e, &rest, 1, at);
+		e->via = outer;
+		break;
+	}
+	}
+	e->elsewhere -= elsewhere;
+}
+
+/* Wrappers that hand their environment on as it is; others may clear or change it. */
+static bool keeps_environment(const char *name, const struct word *argv, size_t argc)
+{
+	static const char names[][8] = {"nice", "nohup", "timeout", "time", "stdbuf", "setsid", "ionice", "chrt", "taskset", "xargs", "find", "flock", "busybox"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return strcmp(name, "env") == 0 && argc > 1 && argv[1].kind == WORD_EXACT && !str_starts(argv[1].text, "-");
+}
+
+static bool runs_something(const struct know_use *u)
+{
+	return u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT || u->role == USE_OPAQUE ||
+	       u->role == USE_STDIN_SCRIPT || u->role == USE_STDIN_COMMAND;
+}
+
+/* What is known of a program: its files, inner commands, scripts and code. True when it wraps another command. */
+static bool known_program(struct eval *e, const struct know_row *row, const struct word *argv, size_t argc)
+{
+	struct know_result k = {0};
+	know_apply(e->a, row, argv, argc, &k);
+	struct state keep = e->s;
+	struct setting *settings = e->settings;
+	if (!keeps_environment(k.name, argv, argc))
+		forget_exports(e);
+	bool inner = false, loops = false, wraps = false;
+	struct unordered own = order_open(e);
+	/* its own files first: all of them have one moment */
+	for (const struct know_use *u = k.uses; u; u = u->next) {
+		if ((k.effects & EFFECT_LINKS) && u->role == USE_WRITE)
+			emit_link(e, u->value, argv[0].at);
+		if (!runs_something(u))
+			apply_use(e, &k, u, argv, argc);
+	}
+	size_t own_end = e->nmoments;
+	for (const struct know_use *u = k.uses; u; u = u->next) {
+		inner |= u->role == USE_COMMAND || u->role == USE_OPAQUE;
+		/* for each of its words */
+		loops |= (u->role == USE_COMMAND || u->role == USE_SCRIPT) && (u->flags & (USE_MORE | USE_INSIDE));
+		wraps |= u->role == USE_COMMAND || u->role == USE_SCRIPT || u->role == USE_SPLIT;
+		if (wraps && !transparent(k.name, argv, argc))
+			out_spoil(e);
+		if (runs_something(u))
+			apply_use(e, &k, u, argv, argc);
+	}
+	if (!inner && strcmp(k.name, "xargs") == 0) { /* without a command it runs echo */
+		struct word echo[2] = {word_of(STR("echo"), argv[0].at), word_rest(argv[0].at)};
+		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
+	}
+	order_close_program(e, own, own_end, loops);
+	e->s = keep;
+	e->settings = settings;
+	if (k.effects & EFFECT_WORKSPACE)
+		emit_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, k.name, argv[0].at);
+	return wraps;
+}
+
+/* TMPDIR, if the script sets it; that of the environment is taken to be /tmp, as for the files that programs make there. */
+static struct str temporary_dir(const struct eval *e)
+{
+	const struct value *v = var_get(e, STR("TMPDIR"));
+	if (!v || (!v->set && !v->maybe))
+		return STR("/tmp");
+	return v->kind == VALUE_TEXT && v->exported && !v->doubt_exported && !v->maybe && v->text.n && names_only(v->text) ? v->text : (struct str){"", 0};
+}
+
+void call_program(struct eval *e, const struct word *argv, size_t argc)
+{
+	struct str name = argv[0].text, base = base_name(name);
+	e->s.status = -1;
+	emit_launch(e, name, argv[0].at);
+	bool slash = memchr(name.p, '/', name.n) != NULL;
+	if (slash && !system_path(name))
+		emit_access(e, ACCESS_EXEC, argv[0], false, "run", argv[0].at);
+	else if (!slash && (e->s.options & OPT_PATH_CHANGED))
+		emit_variable_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, "PATH", argv[0].at);
+	if (shell_program(e, base, argv, argc))
+		return;
+	const struct know_row *row = know_find(base, e->rq->own, e->rq->nown);
+	bool wraps = row && known_program(e, row, argv, argc);
+	bool unbuffered = str_is(base, "head") || str_is(base, "dd");
+	for (size_t i = 1; i < argc && str_is(base, "sed"); i++)
+		unbuffered |= str_starts(argv[i].text, "-u") || str_starts(argv[i].text, "--u");
+	if (e->s.in.script && unbuffered)
+		emit_trouble(e, TROUBLE_CONSTRUCT, "a part of the script's own text is read by a command", argv[0].at);
+	struct str text;
+	struct word *named = arena_array(e->a, argc, sizeof *named);
+	memcpy(named, argv, argc * sizeof *named);
+	named[0].text = base;
+	struct output_env env = {.dialect = e->dialect, .external = true, .in = e->s.in.known ? &e->s.in.rest : NULL,
+				 .cwd = e->s.dirs.n == 1 ? e->s.dirs.at[0] : HOLE, .tmp = temporary_dir(e)};
+	bool devices = false;
+	for (size_t i = 1; i < argc && str_is(base, "tee"); i++)
+		devices |= may_be_device(e, argv[i]);
+	if (wraps) /* the inner command has printed, if anything */
+		;
+	else if (devices)
+		out_spoil(e);
+	else if (e->out && !slash && output_of(e->a, named, argc, &env, &text)) {
+		out_add(e, text);
+		e->out->may_miss |= text.n && text.p[0] == HOLE_NUM && (str_is(base, "stat") || str_is(base, "expr") || str_ends(base, "grep")); /* nothing, when they fail */
+	}
+	else
+		out_unknown(e);
+	in_forget(e);
+}
