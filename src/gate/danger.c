@@ -157,9 +157,34 @@ static enum match any_operand(const struct subject *s, const struct know_options
 	return best;
 }
 
+/* "=--help =-h": is the word right behind the command one of these? */
+static bool next_is(const struct subject *s, const char *command, const char *list)
+{
+	struct str want;
+	size_t words = 0, at = 0;
+
+	while (next_word(command, &at, &want))
+		words++;
+	if (words >= s->c->argc || s->c->argv[words].kind != WORD_EXACT)
+		return false;
+	for (at = 0; next_word(list, &at, &want);)
+		if (str_eq(str_sub(want, 1, want.n), s->c->argv[words].text))
+			return true;
+	return false;
+}
+
+static bool excepted(const struct subject *s, const struct know_options *o, const struct danger *d, size_t rest)
+{
+	const char *list = danger_text(d->except);
+
+	if (list[0] == '=')
+		return next_is(s, danger_text(d->command), list);
+	return *list && (any_option(s, o, list) == MATCH_YES || any_operand(s, o, rest, list) == MATCH_YES);
+}
+
 static enum match danger_is(struct judge *j, struct subject *s, const struct danger *d)
 {
-	const char *options = danger_text(d->options), *operands = danger_text(d->operands), *except = danger_text(d->except);
+	const char *options = danger_text(d->options), *operands = danger_text(d->operands);
 	size_t rest = 0;
 	enum match m = command_is(j, s, danger_text(d->command), &rest);
 	struct know_options *o;
@@ -167,7 +192,7 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 	if (m == MATCH_NO)
 		return m;
 	o = subject_options(j, s);
-	if (*except && (any_option(s, o, except) == MATCH_YES || any_operand(s, o, rest, except) == MATCH_YES))
+	if (excepted(s, o, d, rest))
 		return MATCH_NO;
 	if (*options)
 		m = worse(m, any_option(s, o, options));
