@@ -365,7 +365,7 @@ static int answer(struct mcp_call *c, struct str structured, bool is_error)
 /* Messages of the engine speak of the command line's options; here they are arguments. */
 static int fail_plainly(struct mcp_call *c, const struct err *e)
 {
-	return fail(c, str_starts(str_of(e->text), "--") ? e->text + 2 : e->text);
+	return fail(c, str_c(c->a, audience_text(c->a, AUDIENCE_MCP, str_of(e->text))));
 }
 
 /* ---- run and check ---- */
@@ -424,6 +424,7 @@ static int wishes_of(struct mcp_call *c, const struct arguments *g, struct run_w
 	w->code = str_c(a, g->command.p ? g->command : g->code);
 	w->lang = text_of(a, g->lang);
 	w->gate = true;
+	w->audience = AUDIENCE_MCP;
 	w->within = ret_less;
 	w->head = text_of(a, g->head);
 	w->tail = text_of(a, g->tail);

@@ -39,12 +39,13 @@ static const struct {
 static const struct {
 	enum status status;
 	bool by_cpu_time;
-	char id[8], text[60];
+	enum limit limit;
+	char id[8], text[40];
 } by_status[] = {
-	{STATUS_TIMEOUT, false, "timeout", "the time limit was reached; --timeout sets another"},
-	{STATUS_TIMEOUT, true, "timeout", "the limit of CPU time was reached; --cpu-time sets another"},
-	{STATUS_OOM, false, "memory", "the memory limit was reached; --memory sets another"},
-	{STATUS_OUTPUT_LIMIT, false, "output", "more output than the limit; --output sets another"},
+	{STATUS_TIMEOUT, false, LIMIT_TIME, "timeout", "the time limit was reached"},
+	{STATUS_TIMEOUT, true, LIMIT_CPU_TIME, "timeout", "the limit of CPU time was reached"},
+	{STATUS_OOM, false, LIMIT_MEMORY, "memory", "the memory limit was reached"},
+	{STATUS_OUTPUT_LIMIT, false, LIMIT_OUTPUT, "output", "more output than the limit"},
 };
 
 static void add(struct arena *a, struct hint **list, const char *id, struct str text)
@@ -79,6 +80,8 @@ static bool likely(const struct run *r, const struct outcome *o, enum wall w)
 	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
 }
 
+static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
+
 struct hint *hints_for(struct arena *a, const struct run *r, const struct outcome *o)
 {
 	struct hint *list = NULL;
@@ -87,7 +90,8 @@ struct hint *hints_for(struct arena *a, const struct run *r, const struct outcom
 	add_capped(a, &list, r->capped);
 	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
 		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
-			add(a, &list, by_status[i].id, str_of(by_status[i].text));
+			add(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
+				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
 	if (o->lingers)
 		add(a, &list, "teardown", STR("the kernel is still giving back what the box held, which takes it a while; nothing of the box runs any more"));
 	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))

@@ -56,6 +56,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
 		return -1;
 	j->world.cwd_id = t->cwd_id;
+	w->audience = AUDIENCE_CLIENT;
 	w->code = str_c(a, t->command);
 	w->lang = dialect_name(t->dialect);
 	w->profile = profile_name(t->profile);

@@ -36,7 +36,7 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 	if (refusal)
 		ret->reasons = refusal->reasons;
 	if (o->status == STATUS_SETUP_ERROR)
-		ret->error = str_of(o->err_setup.text);
+		ret->error = audience_text(a, r->w ? r->w->audience : AUDIENCE_TERMINAL, str_of(o->err_setup.text));
 	else if (o->interrupted)
 		ret->error = str_fmt(a, "ended from outside by signal %d", o->interrupted);
 }

@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "box/box.h"
+#include "engine/audience.h"
 #include "engine/engine.h"
 #include "engine/skill.h"
 #include "model/validation.h"
@@ -37,6 +38,7 @@ struct run_wishes { /* NULL or empty: not given */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
+	enum audience audience;          /* who reads what is said about the run */
 	const struct directory *pin;     /* the project, of who has found it before; NULL: it is looked for */
 	const struct directory *place;   /* the directory that `workspace` was then; NULL: as it is now */
 	const struct skill *skilled;     /* what the file `skill` says; run_skill() fills it in */

@@ -72,7 +72,7 @@ int making_limits(struct making *m, struct err *e)
 		if (l == LIMIT_MEMORY && (m->w->memory || value[l] < n))
 			m->r->spec.refuse_watched = !m->w->accept && !p->own.sandbox.accept_watched;
 		if (value[l] < (less ? less : wish))
-			making_capped(m, limit_name(l));
+			making_capped(m, audience_limit(m->w->audience, l));
 	}
 	limits_of(value, &m->r->spec.limits);
 	return 0;

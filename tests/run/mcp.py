@@ -225,10 +225,14 @@ def test_run():
     ok("a program that fails is an error of the tool", r["isError"] is True and r["structuredContent"]["status"] == "exit_nonzero" and r["structuredContent"]["exit_code"] == 7, r)
     r = s.tool("run", command="sleep 20", timeout_sec=0.3)
     ok("a time limit", r["isError"] is True and r["structuredContent"]["status"] == "timeout" and r["structuredContent"]["limits"]["timeout_sec"]["value"] == 0.3, r)
+    hint = r["structuredContent"]["hints"][0]["message"]
+    ok("... whose hint names the argument, and no option", "'timeout_sec'" in hint and "--" not in hint, hint)
     r = s.run(command="true", timeout_sec=86400, memory_mb=1000000, cpus=64, pids=100000)
     values = {k: v["value"] for k, v in r["limits"].items()}
     ok("a call gets no more than the profile", values["timeout_sec"] == 30 and values["memory_mb"] == 1024 and values["cpus"] <= 2 and values["pids"] == 256, values)
-    ok("... and hears of it", [h["id"] for h in r["hints"]] == ["limit-capped"], r["hints"])
+    ok("... and hears of it", [h["id"] for h in r["hints"]] == ["limit-capped"] and "'memory_mb'" in r["hints"][0]["message"], r["hints"])
+    r2 = s.tool("run", command="true", columns="a,b")
+    ok("no error names an option", r2["isError"] and "--" not in r2["content"][0]["text"], r2)
     r = s.run(command="true", timeout_sec=10**9, memory_mb=10**12, cpus=1e300, pids=10**15)
     ok("however much it asks for", {k: v["value"] for k, v in r["limits"].items()} == values and [h["id"] for h in r["hints"]] == ["limit-capped"], r)
     r = s.run(command="true", memory_mb=64, cpus=0.5, pids=20)

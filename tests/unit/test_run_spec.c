@@ -466,6 +466,48 @@ static void test_streams(void)
 	HAS(report(&o, NULL), "\"path\":null");
 }
 
+/* The same hint for those who have options, those who have arguments and those who have neither. */
+static void test_audiences(void)
+{
+	static const struct {
+		enum audience who;
+		enum status status;
+		const char *want;
+	} rows[] = {
+		{AUDIENCE_TERMINAL, STATUS_OOM, "the memory limit was reached; --memory sets another"},
+		{AUDIENCE_MCP, STATUS_TIMEOUT, "reached; the argument 'timeout_sec' sets another, up to the server's own"},
+		{AUDIENCE_MCP, STATUS_OOM, "reached; the argument 'memory_mb' sets another"},
+		{AUDIENCE_MCP, STATUS_OUTPUT_LIMIT, "only the person who started this server"},
+		{AUDIENCE_CLIENT, STATUS_TIMEOUT, "a person can change 'sandbox.limits.timeout' in the policy"},
+		{AUDIENCE_CLIENT, STATUS_OUTPUT_LIMIT, "a person can change 'sandbox.limits.output' in the policy"},
+	};
+	static const struct {
+		const char *text, *want;
+	} texts[] = {
+		{"--cwd 'x' is not a directory", "cwd 'x' is not a directory"},
+		{"--columns goes with --task data", "columns goes with task data"},
+		{"no cgroup (add --accept watched)", "no cgroup (add the server's option 'accept' watched)"},
+		{"a -- b --, x--timeout", "a -- b --, x--timeout"},
+	};
+	const struct run_wishes *before = made.w;
+	struct run_wishes w = {0};
+
+	made.w = &w;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct str r;
+
+		w.audience = rows[i].who;
+		r = report(&(struct outcome){.status = rows[i].status}, NULL);
+		HAS(r, rows[i].want);
+		CHECK_ROW(rows[i].who == AUDIENCE_TERMINAL || !str_contains(r, STR("--")), rows[i].want);
+	}
+	made.w = before;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		CHECK_ROW(str_is(audience_text(A, AUDIENCE_MCP, str_of(texts[i].text)), texts[i].want), texts[i].text);
+		CHECK_ROW(str_is(audience_text(A, AUDIENCE_TERMINAL, str_of(texts[i].text)), texts[i].text), texts[i].text);
+	}
+}
+
 static void test_hints(void)
 {
 	static const struct {
@@ -488,6 +530,7 @@ static void test_hints(void)
 	}
 	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT}, NULL), "--timeout sets another");
 	HAS(report(&(struct outcome){.status = STATUS_TIMEOUT, .by_cpu_time = true}, NULL), "--cpu-time sets another");
+	test_audiences();
 	made.capped = &(struct texts){.text = STR("memory"), .next = &(struct texts){.text = STR("timeout")}};
 	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limits 'memory', 'timeout' are smaller than was asked for");
 	made.capped = &(struct texts){.text = STR("pids")};
