@@ -68,6 +68,7 @@ void builtin_source(struct builtin_call *b)
 	else
 		emit_access(e, ACCESS_EXEC, file, false, "source", b->at);
 	out_spoil(e);
+	content_run(e, file, STR("source"), b->argv, i + 1, b->argc);
 	struct dirs dirs = e->s.dirs;
 	state_forget(e);
 	if (file.kind == WORD_EXACT) /* its effect is contained as a whole; that it changes the directory is not assumed */

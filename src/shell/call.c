@@ -253,6 +253,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 	if (n->assigns && n->redirs && special) { /* a builtin or function: which value counts depends on the shell */
 		struct io *unused = arena_new(e->a, struct io);
 		redirect(e, n->redirs, unused);
+		redirect_unread(e, unused);
 		redirect_undo(e, unused);
 	}
 	emit_command(e, fs->at, fs->n, n->at);
@@ -272,7 +273,8 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 		if (e->dialect == DIALECT_SH && special)
 			out_spoil(e); /* that ends dash */
 	} else if (n->redirs && !special) {
-		e->s = state_join(e, &before, &e->s); /* a program's redirections are expanded in its own process */
+		struct state joined = state_join(e, &before, &e->s);
+		state_return(e, &joined); /* a program's redirections are expanded in its own process */
 		e->s.status = -1;
 	}
 	if (!n->assigns)

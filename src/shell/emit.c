@@ -30,6 +30,13 @@ static struct seen_slot *look_up(struct eval *e, struct str key)
 	return slot_of(s, key);
 }
 
+/* In the text of a file: so many that the rest of the request is crowded out are not looked at. */
+static void found(struct eval *e)
+{
+	if (e->reading && ++e->nfound > CONTENT_FACTS_MAX)
+		stop(e, "too much in a file that is executed");
+}
+
 /* The slot of a key that is new; NULL when it is not, and then the fact happens now, too. */
 static struct seen_slot *new_slot(struct eval *e, const struct buf *b, struct seen_slot **ret_old)
 {
@@ -42,6 +49,7 @@ static struct seen_slot *new_slot(struct eval *e, const struct buf *b, struct se
 			order_found_again(e, slot->when);
 		return NULL;
 	}
+	found(e); /* before the slot is taken: the reading of a file may end here */
 	slot->key = key;
 	e->seen->n++;
 	return slot;
@@ -149,7 +157,7 @@ void emit_command(struct eval *e, const struct word *argv, size_t argc, struct s
 		add_dirs(e, old->fact);
 		return;
 	}
-	eval_burn(e, argc + 1);
+	e->fuel -= e->fuel < argc + 1 ? e->fuel : argc + 1;
 	struct command *c = arena_new(e->a, struct command);
 	c->argv = arena_array(e->a, argc, sizeof *c->argv);
 	for (size_t i = 0; i < argc; i++)
@@ -190,10 +198,12 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 	key_word(&b, &path);
 	key_span(&b, at);
 	e->nchanges += kind == ACCESS_WRITE || kind == ACCESS_DELETE;
+	if (kind == ACCESS_WRITE || kind == ACCESS_DELETE)
+		content_changed(e, &path, below || kind == ACCESS_DELETE || e->change != CHANGE_PLAIN, op);
 	struct seen_slot *slot = new_slot(e, &b, NULL);
 	if (!slot)
 		return;
-	eval_burn(e, 1);
+	e->fuel -= e->fuel > 0;
 	struct access *a = arena_new(e->a, struct access);
 	*a = (struct access){.kind = kind, .path = path, .below = below, .op = op, .at = at};
 	a->elsewhere = e->elsewhere > 0;
@@ -398,6 +408,8 @@ void emit_snippet(struct eval *e, const char *lang, struct word text, struct spa
 
 void emit_trouble(struct eval *e, enum trouble_kind kind, const char *message, struct span at)
 {
+	if (e->reading && kind != TROUBLE_OPAQUE_SCRIPT)
+		return; /* that the file is executed is said, and bounds it */
 	e->f->complete &= kind == TROUBLE_OPAQUE_SCRIPT; /* that one is known to be able to do anything */
 	struct buf b;
 	key_begin(e, &b, 't');
@@ -453,6 +465,7 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 	struct seen_slot *slot = look_up(e, buf_view(&b));
 	if (slot->key.p)
 		return slot->value; /* the same text from the same place (a loop) is one text */
+	eval_burn(e, bytes.n + 1);
 	slot->key = buf_view(&b);
 	slot->value = (uint32_t)f->ntexts;
 	e->seen->n++;
@@ -461,7 +474,6 @@ uint32_t emit_text(struct eval *e, struct str bytes, const char *from, struct sp
 		f->texts = arena_grow(e->a, f->texts, f->texts_cap * sizeof *f->texts, cap * sizeof *f->texts);
 		f->texts_cap = cap;
 	}
-	eval_burn(e, bytes.n + 1);
 	f->texts[f->ntexts] = (struct text){.from = from, .in = origin.text, .origin = origin, .bytes = bytes};
 	return (uint32_t)f->ntexts++;
 }
@@ -485,8 +497,11 @@ void in_forget(struct eval *e)
 
 void out_add(struct eval *e, struct str text)
 {
-	if (e->out && !e->s.dead) {
-		eval_burn(e, text.n);
+	if (e->out && e->out->file && (e->out->spoiled || !content_spend(e, text.n))) {
+		e->out->spoiled = true;
+	} else if (e->out && !e->s.dead) {
+		if (!e->out->file)
+			eval_burn(e, text.n);
 		e->out->spoiled |= e->out->may_miss && text.n; /* what comes after a line that may be missing */
 		buf_str(&e->out->b, text);
 		e->out->doubtful |= (e->s.options & OPT_ABORTS) != 0;

@@ -32,7 +32,8 @@ void command_may_fail(struct eval *e, const struct state *before, size_t mark)
 	out_doubt(e, mark);
 	if (e->s.dead && !before->dead)
 		out_spoil(e); /* it may leave, or may not */
-	e->s = state_join(e, before, &e->s);
+	struct state joined = state_join(e, before, &e->s);
+	state_return(e, &joined); /* that a file cannot be written is not assumed */
 	e->s.status = -1;
 }
 
@@ -81,7 +82,7 @@ static void apart_begin(struct eval *e, struct apart *keep)
 
 static void apart_end(struct eval *e, const struct apart *keep)
 {
-	e->s = keep->s;
+	state_return(e, &keep->s);
 	e->s.in.known &= e->reads == keep->reads; /* the input is shared: what was read there is gone */
 	e->loop = keep->loop;
 	e->frame = keep->frame;
@@ -110,7 +111,9 @@ void eval_text_sh(struct eval *e, struct str text, const char *from, struct span
 	size_t mark = out_mark(e);
 	struct input in = e->s.in;
 	uint32_t start = e->clock;
+	const struct pmap *files = e->s.files;
 	eval_text_apart(e, text, from, origin, DIALECT_SH);
+	e->s.files = files;
 	struct str other = out_since(e, mark);
 	out_rewind(e, mark);
 	struct input after = e->s.in;
@@ -237,6 +240,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 				e->s = start;
 				eval_apart(e, m);
 			}
+			start.files = e->s.files;
 			if (m->stderr_too || sink.may_miss)
 				sink.spoiled = true;
 			if (m == n->first)
@@ -598,6 +602,8 @@ void eval_node(struct eval *e, const struct syn_node *n)
 		struct state before = e->s;
 		order_tick(e);
 		bool fails = redirect(e, n->redirs, keep);
+		if (n->kind == NODE_WHILE || n->kind == NODE_UNTIL || n->kind == NODE_ARITH_FOR)
+			redirect_unread(e, keep);
 		e->unsure += fails;
 		dispatch(e, n);
 		e->unsure -= fails;

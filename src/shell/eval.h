@@ -12,7 +12,7 @@
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins;  program.c: programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
- *   patch.c    files that a patch names
+ *   patch.c    files that a patch names;  content.c: text that the request itself writes into files
  *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
  */
@@ -34,6 +34,9 @@
 #define PARALLEL_WORDS_MAX 64 /* words after ::: for which the command of parallel is read one by one */
 #define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
 #define XARGS_LINES_MAX 64   /* lines of it that become commands of their own */
+#define CONTENTS_MAX 64      /* texts of files that are remembered */
+#define CONTENT_FACTS_MAX 256 /* facts that are found in them */
+#define CONTENT_TEXTS_MAX 4  /* texts that one file may have */
 #define DIRS_MAX 4           /* directories a command may be in before that is unknown */
 #define COMMAND_DIRS_MAX 64  /* of one command that runs several times */
 
@@ -92,6 +95,7 @@ struct input {                   /* standard input: what is left of it, when tha
 struct state {
 	struct input in;
 	const struct pmap *vars, *funcs, *aliases;
+	const struct pmap *files; /* absolute path to what the request may have written there (content.c) */
 	struct dirs dirs, dirs_ok, dirs_fail;
 	bool cd_pending;         /* dirs_ok if the last command succeeded, dirs_fail if it failed */
 	const struct dirs *stack;/* pushd's, newest first */
@@ -107,6 +111,7 @@ struct sink {                    /* standard output that somebody will read */
 	struct buf b;
 	bool spoiled;            /* not known after all */
 	bool may_miss;           /* a number that is not printed when the command fails */
+	bool file;               /* it goes to a file (content.c) */
 	bool doubtful;           /* written while a command before it could have ended the script (OPT_ABORTS) */
 };
 
@@ -167,6 +172,11 @@ struct link {
 	struct span at;          /* of the command that makes it */
 };
 
+struct reading {                 /* of the text of a file that is executed */
+	const struct reading *outer;
+	const void *content;
+};
+
 struct pipe {                    /* <( ): what is printed into it */
 	struct pipe *next;
 	struct span at;
@@ -218,6 +228,9 @@ struct eval {
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
 	struct pipe *pipes;      /* newest first */
+	const struct reading *reading; /* innermost first */
+	unsigned ncontents, nfound; /* texts of files so far, and what was found in them */
+	uint64_t content_fuel;   /* for them; while one is read, `fuel` is what is left of it */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 	uint32_t clock;          /* simple commands so far */
@@ -270,6 +283,7 @@ void state_any_time(struct eval *e);                                  /* any sta
 struct params params_unknown(struct eval *e, struct span at);          /* any number of them, not known */
 struct state state_join(struct eval *e, const struct state *x, const struct state *y);
 bool state_same(const struct state *x, const struct state *y);
+void state_return(struct eval *e, const struct state *outer);         /* to an outer shell: what is in files stays */
 struct state state_dead(const struct state *s);
 void state_assume(struct state *s, bool success);
 bool text_numeric(struct str s);
@@ -379,11 +393,34 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 struct str subscript_key(struct eval *e, const struct value *v, struct str text, bool *ret_known);
 
 /* ---- redirect.c ---- */
-struct io { struct sink *out; struct input in; bool replaced, reopened; };
+struct content;
+struct written {                 /* a file that takes the output */
+	struct str path;
+	const struct content *old; /* what is before it, when it is appended */
+};
+struct io {
+	struct sink *out;
+	struct input in;
+	bool replaced, reopened;
+	struct sink sink;        /* what goes to these files */
+	struct written files[DIRS_MAX];
+	size_t nfiles;
+};
 /* keep: what to put back. True when a file cannot perhaps be opened: then the command does not run. */
 bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
 bool may_be_device(const struct eval *e, struct word path); /* something in /dev or /proc but the null device, in some spelling */
 void redirect_undo(struct eval *e, struct io *keep);
+void redirect_unread(struct eval *e, struct io *keep); /* what goes to the file is not followed */
+
+/* ---- content.c ---- */
+void content_open(struct eval *e, struct word path, bool append, struct io *io); /* standard output goes there */
+bool content_spend(struct eval *e, uint64_t n); /* false: too much work, the text is given up */
+void content_close(struct eval *e, const struct io *io);
+void content_tee(struct eval *e, const struct word *argv, size_t argc, const struct pmap *before);
+void content_changed(struct eval *e, const struct word *path, bool below, const char *op); /* or deleted */
+const struct pmap *content_join(struct eval *e, const struct pmap *x, const struct pmap *y);
+/* Reads the text of a file that is executed by the program `by` ("source"; empty: by the one its first line names). */
+void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args, size_t argc);
 
 /* ---- call.c ---- */
 enum { CALL_FUNCTIONS = 1, CALL_BUILTINS = 2, CALL_PROGRAMS = 4, CALL_ALL = 7 };
@@ -410,6 +447,8 @@ bool system_path(struct str path);  /* a program in one of the system's director
 
 /* ---- shells.c ---- */
 bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc); /* false: not a shell */
+/* The text of a script that this shell runs; its arguments are argv[args, argc). False: not a shell. */
+bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args, size_t argc);
 
 /* ---- builtin.c ---- */
 struct builtin_call {

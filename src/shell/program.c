@@ -318,7 +318,7 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 	e->s.funcs = e->s.aliases = NULL;
 	e->s.params = params_unknown(e, at);
 	eval_text_sh(e, more ? str_cat(e->a, text, STR(" \"$@\"")) : text, via_name(e, name), at);
-	e->s = keep;
+	state_return(e, &keep);
 	e->s.in.known &= e->reads == reads;
 	e->via = outer;
 }
@@ -441,6 +441,7 @@ static void use_code(struct eval *e, const struct know_result *k, const struct k
 	bool in = u->from == u->to || (rest && str_is(u->value.text, "-")); /* it comes on standard input */
 	if (in && !e->s.in.known && e->s.in.file.n && !e->elsewhere) {
 		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, at), false, k->name, at);
+		content_run(e, word_of(e->s.in.file, at), base_name(argv[0].text), argv, argc, argc);
 		return;
 	}
 	struct word text = in && e->s.in.known ? word_of(e->s.in.rest, at) : in ? word_of(HOLE, at) : u->value;
@@ -497,7 +498,10 @@ static void apply_use(struct eval *e, const struct know_result *k, const struct 
 		break;
 	}
 	case USE_DELETE: emit_access(e, ACCESS_DELETE, u->value, below, k->name, at); break;
-	case USE_EXEC: emit_access(e, ACCESS_EXEC, u->value, below, k->name, at); break;
+	case USE_EXEC:
+		emit_access(e, ACCESS_EXEC, u->value, below, k->name, at);
+		content_run(e, u->value, base_name(argv[0].text), argv, u->to, argc);
+		break;
 	case USE_DIR: {
 		struct str path = u->value.kind == WORD_REST || path_climbs(u->value.text) ? HOLE : u->value.text;
 		dirs_change(e, path);
@@ -584,7 +588,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		call_via(e, "xargs", echo, 2, CALL_PROGRAMS, argv[0].at);
 	}
 	order_close_program(e, own, own_end, loops);
-	e->s = keep;
+	state_return(e, &keep);
 	e->settings = settings;
 	if (k.effects & EFFECT_WORKSPACE)
 		emit_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, k.name, argv[0].at);
@@ -600,6 +604,12 @@ static struct str temporary_dir(const struct eval *e)
 	return v->kind == VALUE_TEXT && v->exported && !v->doubt_exported && !v->maybe && v->text.n && names_only(v->text) ? v->text : (struct str){"", 0};
 }
 
+static void run_path(struct eval *e, const struct word *argv, size_t argc)
+{
+	emit_access(e, ACCESS_EXEC, argv[0], false, "run", argv[0].at);
+	content_run(e, argv[0], STR(""), argv, 1, argc);
+}
+
 void call_program(struct eval *e, const struct word *argv, size_t argc)
 {
 	struct str name = argv[0].text, base = base_name(name);
@@ -607,13 +617,16 @@ void call_program(struct eval *e, const struct word *argv, size_t argc)
 	emit_launch(e, name, argv[0].at);
 	bool slash = memchr(name.p, '/', name.n) != NULL;
 	if (slash && !system_path(name))
-		emit_access(e, ACCESS_EXEC, argv[0], false, "run", argv[0].at);
+		run_path(e, argv, argc);
 	else if (!slash && (e->s.options & OPT_PATH_CHANGED))
 		emit_variable_access(e, ACCESS_EXEC, word_of(HOLE, argv[0].at), false, "PATH", argv[0].at);
 	if (shell_program(e, base, argv, argc))
 		return;
 	const struct know_row *row = know_find(base, e->rq->own, e->rq->nown);
+	const struct pmap *files = e->s.files;
 	bool wraps = row && known_program(e, row, argv, argc);
+	if (str_is(base, "tee"))
+		content_tee(e, argv, argc, files);
 	bool unbuffered = str_is(base, "head") || str_is(base, "dd");
 	for (size_t i = 1; i < argc && str_is(base, "sed"); i++)
 		unbuffered |= str_starts(argv[i].text, "-u") || str_starts(argv[i].text, "--u");

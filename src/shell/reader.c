@@ -34,7 +34,7 @@ static int read_once(struct arena *a, const struct shell_request *rq, struct str
 	struct via *via = arena_new(a, struct via);
 	via->name = "direct";
 	*e = (struct eval){.a = a, .f = f, .rq = rq, .dialect = d, .via = via, .seen = seen, .nmarks = nmarks};
-	e->fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
+	e->fuel = e->content_fuel = FUEL_BASE + (uint64_t)text.n * FUEL_PER_BYTE;
 	e->s.params = (struct params){rest_word(a), 1};
 	e->s.stack_unknown = false;
 	if (rq->view && rq->view->cwd.n) {
@@ -171,7 +171,7 @@ int shell_read_more(struct arena *a, const struct shell_request *rq, const struc
 	direct->name = "direct";
 	*via = (struct via){str_c(a, str_fmt(a, "code:%s", more->lang)), direct};
 	*j = (struct more_job){.e = {.a = a, .f = f, .rq = rq, .dialect = DIALECT_SH, .via = via, .seen = seen, .nmarks = nmarks, .fixed = &more->when}, .more = more};
-	j->e.fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
+	j->e.fuel = j->e.content_fuel = FUEL_BASE + (uint64_t)more->text.n * FUEL_PER_BYTE;
 	j->e.s.params = (struct params){rest_word(a), 1};
 	if (text_exact(more->cwd) && more->cwd.n) {
 		j->e.s.dirs.at[0] = more->cwd;

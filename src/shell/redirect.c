@@ -142,7 +142,7 @@ static const char *read_op(struct eval *e, const struct syn_redir *r)
 	return r->fd > 0 ? str_c(e->a, str_fmt(e->a, "%d%s", r->fd, op_names[r->op])) : op_names[r->op];
 }
 
-static void one(struct eval *e, const struct syn_redir *r)
+static void one(struct eval *e, const struct syn_redir *r, struct io *io)
 {
 	if (r->var.n)
 		var_assign_reference(e, r->var, HOLE_NUMBER, false);
@@ -178,10 +178,15 @@ static void one(struct eval *e, const struct syn_redir *r)
 	}
 	if (r->op != REDIR_READ && may_be_device(e, path) && !str_is(path.text, "/dev/stderr"))
 		out_spoil(e); /* through whichever descriptor: errors and traces would come there, too */
+	bool plain = fd_out && (r->op == REDIR_WRITE || r->op == REDIR_CLOBBER || r->op == REDIR_APPEND);
+	if (plain)
+		content_open(e, path, r->op == REDIR_APPEND, io);
 	if (r->op != REDIR_READ) {
 		emit_access(e, ACCESS_WRITE, path, false, op_names[r->op], r->at);
 		if (r->op == REDIR_READ_WRITE ? r->fd == 1 : fd_out || r->op == REDIR_BOTH || r->op == REDIR_BOTH_APPEND)
 			out_to_file(e, path);
+		if (plain && io->nfiles)
+			e->out = &io->sink;
 	}
 }
 
@@ -213,19 +218,31 @@ bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep)
 	e->shared_input = false;
 	keep->out = e->out;
 	keep->in = e->s.in;
+	keep->nfiles = 0;
 	for (; r; r = r->next) {
-		one(e, r);
+		one(e, r, keep);
 		fails |= may_fail(e, r);
 		keep->replaced |= replaces_input(r);
 	}
 	keep->reopened = e->shared_input || e->reads != reads; /* a target's substitution reads the old input */
 	e->shared_input = outer;
+	if (e->out != &keep->sink)
+		keep->nfiles = 0;
 	return fails;
+}
+
+void redirect_unread(struct eval *e, struct io *keep)
+{
+	if (e->out == &keep->sink)
+		e->out = NULL;
+	keep->nfiles = 0;
 }
 
 void redirect_undo(struct eval *e, struct io *keep)
 {
 	e->out = keep->out;
+	if (!e->exec_redirects)
+		content_close(e, keep);
 	if (keep->replaced) {
 		keep->in.known &= !keep->reopened;
 		e->s.in = keep->in;

@@ -173,7 +173,7 @@ static void run_script(struct eval *e, const struct script *s, const struct word
 		eval_text_sh(e, s->text, s->from, argv[0].at);
 	else
 		eval_text_apart(e, s->text, s->from, argv[0].at, shells[s->row].dialect);
-	e->s = keep;
+	state_return(e, &keep);
 	e->s.in.known &= e->reads == reads;
 	e->s.status = -1;
 	e->frame = frame;
@@ -184,7 +184,9 @@ static void run_script(struct eval *e, const struct script *s, const struct word
 static void from_stdin(struct eval *e, size_t row, const struct word *argv, size_t args, size_t argc, bool extglob)
 {
 	if (!e->s.in.known && e->s.in.file.n && !e->elsewhere) {
-		emit_access(e, ACCESS_EXEC, word_of(e->s.in.file, argv[0].at), false, shells[row].name, argv[0].at);
+		struct word file = word_of(e->s.in.file, argv[0].at);
+		emit_access(e, ACCESS_EXEC, file, false, shells[row].name, argv[0].at);
+		content_run(e, file, str_of(shells[row].name), argv, args, argc);
 		out_unknown(e);
 		in_forget(e);
 		return;
@@ -231,6 +233,7 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 		return;
 	}
 	emit_access(e, ACCESS_EXEC, argv[at], false, shells[row].name, argv[0].at);
+	content_run(e, argv[at], str_of(shells[row].name), argv, at + 1, argc);
 	out_unknown(e);
 	in_forget(e);
 }
@@ -243,11 +246,27 @@ static bool checks_only(size_t row, const struct word *argv, size_t argc)
 	return argv[2].kind == WORD_EXACT && argv[2].text.n && argv[2].text.p[0] != '-' && argv[2].text.p[0] != '+';
 }
 
-bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc)
+static size_t shell_row(struct str base)
 {
 	size_t row = 0;
 	while (row < sizeof shells / sizeof *shells && !str_is(base, shells[row].name))
 		row++;
+	return row;
+}
+
+bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args, size_t argc)
+{
+	struct script s = {text, "file", shell_row(base)};
+	if (s.row == sizeof shells / sizeof *shells)
+		return false;
+	if (!shells[s.row].foreign)
+		run_script(e, &s, argv, args, argc, false, "source");
+	return true;
+}
+
+bool shell_program(struct eval *e, struct str base, const struct word *argv, size_t argc)
+{
+	size_t row = shell_row(base);
 	if (row == sizeof shells / sizeof *shells)
 		return false;
 	struct invocation v = invocation_of(e->a, argv, argc);

@@ -426,6 +426,7 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 	j.to = x->aliases;
 	pmap_diff(x->aliases, y->aliases, join_alias, &j);
 	s.aliases = j.to;
+	s.files = content_join(e, x->files, y->files);
 	s.dirs = dirs_join(&x->dirs, &y->dirs);
 	s.cd_pending = false;
 	s.stack_unknown = x->stack_unknown || y->stack_unknown || x->nstack != y->nstack || x->stack != y->stack;
@@ -472,6 +473,13 @@ bool state_same(const struct state *x, const struct state *y)
 	if (j.same)
 		pmap_diff(x->aliases, y->aliases, differ_ptr, &j);
 	return j.same;
+}
+
+void state_return(struct eval *e, const struct state *outer)
+{
+	const struct pmap *files = e->s.files;
+	e->s = *outer;
+	e->s.files = files;
 }
 
 struct state state_dead(const struct state *s)
