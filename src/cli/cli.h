@@ -105,8 +105,9 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 unsigned terminal_width(int fd);
 bool terminal_colour(int fd);
 bool terminal_utf8(void); /* by what the environment says of the language */
-/* The variable by which an agent marks the commands it runs, if one is set: then it may not be a person who is asking. Else NULL. */
-const char *agent_variable(void);
+
+/* confirm.c: shows *shown (and empties it), then the question, and reads one line from the controlling terminal. True only for exactly this word. */
+bool person_types(struct buf *shown, const char *question, const char *word);
 
 /* batch.c: JSON lines in, JSON lines out. */
 struct batch {

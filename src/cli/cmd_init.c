@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "client/init.h"
+#include "client/person.h"
 #include "engine/run.h"
 #include "engine/world.h"
 #include "sys/path.h"
@@ -145,6 +146,10 @@ static int run_job(void *arg)
 	struct view v;
 	struct err e = {0};
 
+	if (!j->o.dry_run && person_check(&j->a, 0, &e) != 0) {
+		complain("init: %s", e.text);
+		return 1;
+	}
 	buf_init(&j->out, &j->a, 0);
 	world_view(&j->a, &(struct engine_request){0}, NULL, &v);
 	state_paths(&j->a, &env, v.home, v.project, &paths);
@@ -186,10 +191,6 @@ static int run(const struct command_row *self, int argc, char **argv)
 	for (size_t i = 0; i < j.o.client.n; i++)
 		if (!init_find(str_of(j.o.client.v[i])))
 			return client_unknown(self, j.o.client.v[i]);
-	if (!j.o.dry_run && agent_variable()) {
-		complain("init: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent_variable());
-		return 1;
-	}
 	return with_arena(&j.a, run_job, &j);
 }
 

@@ -5,12 +5,11 @@
  */
 #define _GNU_SOURCE
 #include <stddef.h>
-#include <termios.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/show.h"
+#include "client/person.h"
 #include "config/trust.h"
 #include "config/yaml.h"
 #include "engine/engine.h"
@@ -18,7 +17,6 @@
 #include "sys/file.h"
 #include "sys/state.h"
 
-#define ANSWER_MAX 64
 #define KEY_PARTS_MAX 8
 
 struct trust_options {
@@ -49,43 +47,6 @@ struct job {
 	struct str file;   /* the operand, absolute, links of its directory resolved; or empty */
 	struct buf out;
 };
-
-/* ---- a person ---- */
-
-static int need_person(void)
-{
-	const char *agent = agent_variable();
-
-	if (agent) {
-		complain("trust: '%s' is set, so an agent may be asking; a person runs this in a terminal of their own", agent);
-		return -1;
-	}
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		return 0;
-	complain("trust: needs a person at a terminal: standard input and standard output must be one");
-	return -1;
-}
-
-/* True only for the word yes. What was typed before the question is no answer to it. */
-static bool person_agrees(struct job *j)
-{
-	char answer[ANSWER_MAX];
-	size_t n = 0;
-
-	buf_c(&j->out, "\nType yes to trust it in exactly this content: ");
-	tcflush(STDIN_FILENO, TCIFLUSH);
-	if (output(buf_view(&j->out), 0) != 0)
-		return false;
-	j->out.n = 0;
-	while (n < sizeof answer) {
-		ssize_t got = read(STDIN_FILENO, answer + n, 1);
-
-		if (got != 1 || answer[n] == '\n')
-			break;
-		n++;
-	}
-	return str_is(str_n(answer, n), "yes");
-}
 
 /* ---- what would change ---- */
 
@@ -185,6 +146,12 @@ static int fail(const struct err *e)
 	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
 }
 
+static int refuse(const struct err *e)
+{
+	complain("trust: %s", e->text);
+	return 1;
+}
+
 /* 0 when it is trusted now. */
 static int trust_one(struct job *j, const struct policy_file *f)
 {
@@ -199,7 +166,7 @@ static int trust_one(struct job *j, const struct policy_file *f)
 	}
 	if (show_file(j, f, &e) != 0)
 		return fail(&e);
-	if (!person_agrees(j)) {
+	if (!person_types(&j->out, "\nType yes to trust it in exactly this content: ", "yes")) {
 		complain("trust: the answer was not yes; nothing was trusted");
 		return 1;
 	}
@@ -229,8 +196,8 @@ static int trust_files(struct job *j)
 	size_t n = 0;
 	int rc;
 
-	if (need_person() != 0)
-		return 1;
+	if (person_check(&j->a, PERSON_TERMINAL, &e) != 0)
+		return refuse(&e);
 	if (policies_files(&j->a, &rq, &p, &e) != 0)
 		return fail(&e);
 	for (const struct policy_file *f = p.files; f; f = f->next) {
@@ -364,7 +331,8 @@ const struct command_row command_trust = {
 		 "tighten. Trusting it makes it count as yours: its allow rules, milder grades and writable directories hold, and its texts are shown. It holds for "
 		 "exactly the content that was shown; when the file changes, it is untrusted again.\n\n"
 		 "Without FILE the policy files of this project are gone through. Each is shown with its SHA-256 and what it would loosen, and is trusted when yes is "
-		 "typed. That needs a person: standard input and output must be a terminal, and no variable by which agents mark their commands may be set. No option skips it.",
+		 "typed. That needs a person: it must be run in a terminal, outside of sandboxes and not below an agent client, and no variable by which agents "
+		 "mark their commands may be set. No option skips it.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

@@ -75,21 +75,6 @@ bool terminal_colour(int fd)
 	return !(no && *no) && !(term && !strcmp(term, "dumb")) && isatty(fd);
 }
 
-/* Set by agents for the commands they run. */
-static const char agent_variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_CI", "CODEX_THREAD_ID",
-	"GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT", "GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT"};
-
-const char *agent_variable(void)
-{
-	for (size_t i = 0; i < sizeof agent_variables / sizeof *agent_variables; i++) {
-		const char *value = getenv(agent_variables[i]);
-
-		if (value && *value)
-			return agent_variables[i];
-	}
-	return NULL;
-}
-
 bool terminal_utf8(void)
 {
 	static const char names[][12] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -2,6 +2,7 @@
 # Policies as files: config verify, show, explain; presets; trust; examples in rules; the client's settings; what does not load. TAP.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
+[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
 CAISSON=${CAISSON:-$here/build/caisson}
 tmp=$(mktemp -d)
 tmp=$(cd "$tmp" && pwd -P)
@@ -42,31 +43,10 @@ json() { jq -e "$1" "$tmp/out" >/dev/null 2>&1; result $? "JSON: $1"; }
 clean() { rm -rf "$user" "$HOME/.claude" "$work" "$HOME/.local"; mkdir -p "$HOME/.claude" "$work/.claude"; cd "$work" || exit 1; }
 
 # at_terminal ANSWER ARG...: runs caisson on a pseudo-terminal and answers its question
-cat >"$tmp/terminal.py" <<'PY'
-import os, pty, select, sys
-answer, argv = sys.argv[1], sys.argv[2:]
-pid, fd = pty.fork()
-if pid == 0:
-    os.execv(argv[0], argv)
-seen, asked = b"", 0
-while select.select([fd], [], [], 20)[0]:
-    try:
-        data = os.read(fd, 4096)
-    except OSError:
-        break
-    if not data:
-        break
-    seen += data
-    if seen.count(b"exactly this content: ") > asked:
-        asked += 1
-        os.write(fd, answer.encode() + b"\n")
-sys.stdout.buffer.write(seen.replace(b"\r", b""))
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PY
 at_terminal() {
 	local want=$1 what=$2 answer=$3
 	shift 3
-	timeout 30 /usr/bin/python3 "$tmp/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	local got=$?
 	[[ $got == "$want" ]]
 	result $? "$what (status $got)"
@@ -318,9 +298,9 @@ writable_roots: [~/scratch]
 mode: bypassPermissions
 YAML
 run 1 'without a terminal' trust
-err_line 'needs a person at a terminal'
+err_line 'must be run in a terminal, by a person'
 yes yes | "$CAISSON" trust >"$tmp/out" 2>"$tmp/err"
-[[ $? == 1 ]] && grep -q 'at a terminal' "$tmp/err"
+[[ $? == 1 ]] && grep -q 'in a terminal' "$tmp/err"
 result $? 'a pipe that says yes is no person'
 for v in CLAUDECODE GEMINI_CLI CODEX_SANDBOX CURSOR_AGENT; do
 	export $v=1
@@ -328,6 +308,12 @@ for v in CLAUDECODE GEMINI_CLI CODEX_SANDBOX CURSOR_AGENT; do
 	out "'$v' is set"
 	unset $v
 done
+real=$CAISSON
+cp /bin/bash "$tmp/codex" # an agent's own terminal, without its variables
+CAISSON=$tmp/codex at_terminal 1 'below a client' yes -c '"$0" trust; exit $?' "$real"
+out 'runs below codex .process [0-9]*, .codex.., so an agent may be asking'
+CAISSON=$(command -v setpriv) at_terminal 1 'in a sandbox' yes --no-new-privs "$real" trust
+out 'runs in a sandbox .no_new_privs is set.'
 at_terminal 1 'the answer is no' no trust
 out 'nothing was trusted'
 at_terminal 1 'the answer is y' y trust

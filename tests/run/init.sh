@@ -2,6 +2,7 @@
 # caisson init: every client's settings, put in and taken out again to the byte, in whatever layout they are. TAP.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
+[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
 CAISSON=${CAISSON:-$here/build/caisson}
 ORDINARY=61234 # a user that no host has
 tmp=$(mktemp -d)
@@ -293,6 +294,10 @@ fi
 CLAUDECODE=1 init --client claude-code
 [[ $? == 1 && ! -e $HOME/.claude/settings.json ]] && grep -q CLAUDECODE "$tmp/err"
 result $? 'an agent does not get it done'
+cp /bin/bash "$tmp/claude"
+"$tmp/claude" -c '"$0" init --client claude-code; exit $?' "$CAISSON" >"$tmp/out" 2>"$tmp/err"
+[[ $? == 1 && ! -e $HOME/.claude/settings.json ]] && grep -q 'runs below claude-code' "$tmp/err"
+result $? 'and below a client, whatever the variables say'
 CLAUDECODE=1 init --client claude-code --dry-run
 result $? 'but may look'
 for c in 'caisson init' 'caisson init --remove' "$CAISSON init --user" 'sh -c "caisson init --remove --client claude-code"'; do

@@ -1,0 +1,36 @@
+/* A question to the person at the terminal. Who may be asked at all is client/person.h's. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sys/file.h"
+
+#define ANSWER_MAX 64
+
+/* The answer comes from the terminal itself, whatever standard input is. What was typed before the question is no answer to it. */
+bool person_types(struct buf *shown, const char *question, const char *word)
+{
+	char answer[ANSWER_MAX];
+	size_t n = 0;
+	FD_CLEANUP int tty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+
+	if (tty < 0 || !isatty(tty)) {
+		complain("needs a person: there is no terminal to ask at");
+		return false;
+	}
+	buf_c(shown, question);
+	tcflush(tty, TCIFLUSH);
+	if (output(buf_view(shown), 0) != 0)
+		return false;
+	shown->n = 0;
+	while (n < sizeof answer) {
+		ssize_t got = read(tty, answer + n, 1);
+
+		if (got != 1 || answer[n] == '\n')
+			break;
+		n++;
+	}
+	return str_is(str_n(answer, n), word);
+}

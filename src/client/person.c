@@ -1,0 +1,138 @@
+/* Is a person asking? See person.h. */
+#define _GNU_SOURCE
+#include "client/person.h"
+
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/glob.h"
+
+#define WORDS_SEEN 8 /* words of a command line in which the script of an interpreter is looked for */
+
+/* Programs of the clients in client.h, and of agents that have no row there. Names between blanks, * is anything. */
+static const struct {
+	char client[16], names[96];
+} programs[] = {
+	{"claude-code", " claude claude-code claude-agent-sdk "},
+	{"codex", " codex codex-* "},
+	{"gemini", " gemini gemini-cli "},
+	{"qwen", " qwen qwen-code "},
+	{"copilot", " copilot copilot-* github-copilot* "},
+	{"opencode", " opencode opencode-* .opencode "},
+	{"cursor", " cursor Cursor cursor-agent "},
+	{"windsurf", " windsurf Windsurf windsurf-* "},
+	{"caisson", " caisson caissond "},
+	{"another agent", " aider auggie cline crush droid goose kiro-cli "},
+};
+
+/* Of these the script says what they are. */
+static const char interpreters[][12] = {"node", "nodejs", "bun", "deno", "MainThread", "electron", "python*", "tsx",
+	"npm", "npx", "bunx", ""};
+
+/* Set by agents for the commands they run. */
+static const char variables[][32] = {"CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED",
+	"CODEX_CI", "CODEX_THREAD_ID", "GEMINI_CLI", "QWEN_CODE", "CURSOR_AGENT", "OPENCODE", "COPILOT_CLI", "AUGMENT_AGENT",
+	"GOOSE_TERMINAL", "CLINE_ACTIVE", "AI_AGENT", "AGENT", ""};
+
+static struct str base_of(struct str path)
+{
+	size_t at = path.n;
+
+	while (at && path.p[at - 1] != '/')
+		at--;
+	return str_sub(path, at, path.n);
+}
+
+static const char *client_called(struct str name)
+{
+	for (size_t i = 0; name.n && i < sizeof(programs) / sizeof(*programs); i++) {
+		struct str list = str_of(programs[i].names);
+
+		for (size_t from = 1; from < list.n;) {
+			size_t end = (size_t)str_find(list, ' ', from);
+
+			if (glob_name(str_sub(list, from, end), name))
+				return programs[i].client;
+			from = end + 1;
+		}
+	}
+	return NULL;
+}
+
+/* node /usr/lib/node_modules/@openai/codex/bin/codex.js: one of the names in the path is the program's. */
+static const char *client_in_path(struct str path)
+{
+	const char *found = NULL;
+
+	for (size_t from = 0; from < path.n && !found;) {
+		ptrdiff_t end = str_find(path, '/', from);
+		struct str name = str_sub(path, from, end < 0 ? path.n : (size_t)end);
+
+		found = str_is(name, "caisson") ? NULL /* a directory of ours */ : client_called(str_ends(name, ".js") ? str_sub(name, 0, name.n - 3) : name);
+		from += name.n + 1;
+	}
+	return found;
+}
+
+static bool is_interpreter(struct str name)
+{
+	for (size_t i = 0; interpreters[i][0]; i++)
+		if (glob_name(str_of(interpreters[i]), name))
+			return true;
+	return false;
+}
+
+/* ~/.local/share/claude/versions/2.0.14: programs that are called like a version. */
+static bool is_version(struct str name) { return name.n && name.p[0] >= '0' && name.p[0] <= '9'; }
+
+const char *person_client(const struct ancestor *p)
+{
+	struct str exe = base_of(p->exe), first = base_of(ancestor_word(p, 0));
+	const char *found = client_called(exe);
+
+	if (!found)
+		found = client_called(p->comm);
+	if (!found)
+		found = client_called(first);
+	if (!found && is_version(exe))
+		found = client_in_path(p->exe);
+	for (size_t i = 1; !found && i < WORDS_SEEN && (is_interpreter(exe) || is_interpreter(first)); i++)
+		found = client_in_path(ancestor_word(p, i));
+	return found;
+}
+
+static int below_client(struct arena *a, struct err *e)
+{
+	struct ancestor *all;
+	size_t n;
+
+	if (ancestors_read(a, &all, &n, e) != 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		const char *client = person_client(&all[i]);
+
+		if (client)
+			return err_set(e, ERR_INPUT, 0,
+				"this runs below %s (process %lld, '%.*s'), so an agent may be asking; a person runs it in a terminal of their own", client,
+				(long long)all[i].pid, STR_ARG(all[i].comm));
+	}
+	return 0;
+}
+
+int person_check(struct arena *a, unsigned flags, struct err *e)
+{
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 0)
+		return err_set(e, ERR_INPUT, 0, "this runs in a sandbox (no_new_privs is set), so an agent may be asking; a person runs it in a terminal of their own");
+	for (size_t i = 0; variables[i][0]; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return err_set(e, ERR_INPUT, 0, "'%s' is set, so an agent may be asking; a person runs this in a terminal of their own", variables[i]);
+	}
+	if (below_client(a, e) != 0)
+		return -1;
+	if ((flags & PERSON_TERMINAL) && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
+		return err_set(e, ERR_INPUT, 0, "must be run in a terminal, by a person (standard input and output are not both one)");
+	return 0;
+}
