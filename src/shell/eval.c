@@ -589,8 +589,12 @@ static void dispatch(struct eval *e, const struct syn_node *n)
 
 void eval_node(struct eval *e, const struct syn_node *n)
 {
-	if (!n)
-		return;
+	if (n)
+		choice_eval(e, n);
+}
+
+void eval_once(struct eval *e, const struct syn_node *n)
+{
 	eval_enter(e);
 	eval_burn(e, 1);
 	struct span at = e->at;

@@ -12,6 +12,7 @@
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins;  program.c: programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
+ *   choice.c   known texts that an unknown value may have
  *   patch.c    files that a patch names;  content.c: text that the request itself writes into files
  *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
@@ -34,6 +35,8 @@
 #define PARALLEL_WORDS_MAX 64 /* words after ::: for which the command of parallel is read one by one */
 #define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
 #define XARGS_LINES_MAX 64   /* lines of it that become commands of their own */
+#define CHOICES_MAX 4        /* texts that are remembered for an unknown value */
+#define CHOICE_TEXT_MAX 4096 /* bytes of each */
 #define CONTENTS_MAX 64      /* texts of files that are remembered */
 #define CONTENT_FACTS_MAX 256 /* facts that are found in them */
 #define CONTENT_TEXTS_MAX 4  /* texts that one file may have */
@@ -49,6 +52,11 @@ struct item {                    /* of an array: the key is a decimal index, or 
 };
 
 /* A variable, immutable. One that is absent from the map was not touched by the text: it is the environment's. */
+struct choice_list {             /* texts that an unknown value may have (choice.c) */
+	const struct choice_list *next;
+	struct str text;
+};
+
 struct value {
 	enum value_kind kind;
 	bool set;                /* false: certainly unset */
@@ -59,6 +67,7 @@ struct value {
 	bool fixed;              /* may be readonly: an assignment may fail and leave the old value */
 	bool open;               /* an array with other elements that are not known */
 	struct str text;
+	const struct choice_list *may; /* when `text` is not known */
 	const struct item *items;
 	size_t n;
 };
@@ -232,6 +241,7 @@ struct eval {
 	unsigned ncontents, nfound; /* texts of files so far, and what was found in them */
 	uint64_t content_fuel;   /* for them; while one is read, `fuel` is what is left of it */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
+	unsigned choice, choices, choices_inside; /* choice.c */
 	unsigned unsure;         /* inside how many conditions, since the output was last captured */
 	uint32_t clock;          /* simple commands so far */
 	uint32_t nchanges;       /* changes of files so far, those that were found before included */
@@ -246,6 +256,7 @@ enum { LEAVE_STOPPED = -4 };     /* a bound was reached: the trouble is in the f
 
 /* ---- eval.c ---- */
 void eval_node(struct eval *e, const struct syn_node *n);
+void eval_once(struct eval *e, const struct syn_node *n); /* as eval_node(), by the present choice alone */
 /* Runs text as a script of the dialect, in the current state. */
 void eval_text(struct eval *e, struct str text, const char *from, struct span origin, enum dialect d);
 /* The same in a copy of the state. */
@@ -282,6 +293,7 @@ void state_forget(struct eval *e);                                    /* and fun
 void state_any_time(struct eval *e);                                  /* any state this very script may be in (for handlers) */
 struct params params_unknown(struct eval *e, struct span at);          /* any number of them, not known */
 struct state state_join(struct eval *e, const struct state *x, const struct state *y);
+const struct pmap *vars_join(struct eval *e, const struct pmap *x, const struct pmap *y);
 bool state_same(const struct state *x, const struct state *y);
 void state_return(struct eval *e, const struct state *outer);         /* to an outer shell: what is in files stays */
 struct state state_dead(const struct state *s);
@@ -411,6 +423,15 @@ bool redirect(struct eval *e, const struct syn_redir *r, struct io *keep);
 bool may_be_device(const struct eval *e, struct word path); /* something in /dev or /proc but the null device, in some spelling */
 void redirect_undo(struct eval *e, struct io *keep);
 void redirect_unread(struct eval *e, struct io *keep); /* what goes to the file is not followed */
+
+/* ---- choice.c ---- */
+void choice_eval(struct eval *e, const struct syn_node *n);
+const struct choice_list *choice_add(struct eval *e, const struct choice_list *to, struct str text);
+const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct value *v); /* and those that v may have */
+bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret); /* a value that may be one of these: which */
+bool choice_word(struct eval *e, const struct choice_list *may); /* ${x:-word}, where x may be one of these: take the word? */
+unsigned choice_substitution(struct eval *e);              /* begins: it prints what its commands choose */
+void choice_substituted(struct eval *e, unsigned outer);
 
 /* ---- content.c ---- */
 void content_open(struct eval *e, struct word path, bool append, struct io *io); /* standard output goes there */

@@ -98,6 +98,7 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	buf_init(&sink.b, e->a, 0);
 	const struct via *outer = via_enter(e, "subst");
 	unsigned unsure = e->unsure;
+	unsigned choices = choice_substitution(e);
 	e->unsure = 0;
 	e->out = e->captured = &sink;
 	e->substitutions += part->body != NULL;
@@ -106,6 +107,7 @@ static struct str substitute(struct eval *e, const struct syn_part *part)
 	else
 		eval_text_apart(e, part->text, "backtick", part->at, e->dialect);
 	e->substitutions -= part->body != NULL;
+	choice_substituted(e, choices);
 	e->may_miss = sink.may_miss;
 	e->captured = captured;
 	e->out = out;

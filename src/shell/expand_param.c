@@ -10,6 +10,7 @@ struct param_value {
 	bool list, rest, star, environment;
 	enum presence is;
 	struct str text;
+	const struct choice_list *may;
 	struct item *items;
 	size_t n;
 };
@@ -161,6 +162,9 @@ static struct param_value variable(struct eval *e, const struct syn_param *pm, s
 		return item_of(e, v, STR("0"), true);
 	struct param_value r = one(v->text);
 	r.environment = v->ambient;
+	r.may = text_open(v->text) ? v->may : NULL;
+	if (r.may && choice_text(e, r.may, &r.text))
+		return r;
 	if (v->maybe)
 		r.is = PERHAPS;
 	return r;
@@ -409,6 +413,22 @@ static void perhaps_assigned(struct eval *e, struct str name, const struct chars
 	assign_effect(e, name, plain ? str_dup(e->a, buf_view(&word->b)) : HOLE, ASSIGN_PLAIN, e->at);
 }
 
+/* The word instead of an unknown value: chosen by choice.c, where it is one that may be there. */
+static bool word_chosen(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how,
+	struct chars *out)
+{
+	if (v->list || pm->op == PARAM_ERROR || !pm->arg || !choice_word(e, v->may))
+		return false;
+	size_t from = out->b.n;
+	put_word(e, pm->arg, how, out);
+	if (pm->op == PARAM_ASSIGN && name_valid(pm->name) && !pm->subscripted) {
+		struct str text = str_dup(e->a, str_sub(buf_view(&out->b), from, out->b.n));
+		var_set_text(e, pm->name, text);
+		assign_effect(e, pm->name, text, ASSIGN_PLAIN, e->at);
+	}
+	return true;
+}
+
 /* - = ? + */
 static void conditional(struct eval *e, const struct syn_param *pm, const struct param_value *v, struct how how, struct chars *out)
 {
@@ -418,6 +438,8 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 	if (pm->colon && is == PRESENT && v->list)
 		is = v->n == 0 || (v->n == 1 && (v->items[0].text.n == 0 || !text_exact(v->items[0].text))) ? PERHAPS : PRESENT;
 	bool wants = pm->op == PARAM_ALTERNATE ? is == PRESENT : is == ABSENT;
+	if (is == PERHAPS && word_chosen(e, pm, v, how, out))
+		return;
 	if (is == PERHAPS || (pm->op == PARAM_ASSIGN && is != PRESENT)) {
 		/* both ways: run what the word runs, the result is not known */
 		struct state before = e->s;

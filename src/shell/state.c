@@ -109,6 +109,7 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 	v->set = true;
 	v->maybe = old && old->fixed;
 	v->text = assigned(e, name, old, text);
+	v->may = NULL;
 	if (v->maybe) {
 		v->text = HOLE;
 		may_abort(e);
@@ -123,6 +124,7 @@ void var_set_unknown(struct eval *e, struct str name)
 	v->ambient = false;
 	v->set = v->maybe = true;
 	v->text = HOLE;
+	v->may = NULL;
 	v->open = true;
 	v->n = 0;
 	var_set(e, name, v);
@@ -311,9 +313,10 @@ static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 {
 	struct joining *j = ctx;
 	const struct value *x = vx, *y = vy;
-	if (value_same(x, y))
+	if (value_same(x, y) && (!x || x->may == y->may || text_exact(x->text)))
 		return;
 	struct value *v = copy_of(j->e, x ? x : y);
+	v->may = choice_of(j->e, choice_of(j->e, NULL, x), y);
 	if (x && y && x->kind == VALUE_TEXT && y->kind == VALUE_TEXT && x->set && y->set) {
 		v->text = text_numeric(x->text) && text_numeric(y->text) && !str_eq(x->text, y->text) ? HOLE_NUMBER : text_join(x->text, y->text);
 		v->maybe = x->maybe || y->maybe;
@@ -410,6 +413,13 @@ static bool params_same(const struct params *x, const struct params *y)
 	return true;
 }
 
+const struct pmap *vars_join(struct eval *e, const struct pmap *x, const struct pmap *y)
+{
+	struct joining j = {.e = e, .to = x};
+	pmap_diff(x, y, join_one, &j);
+	return j.to;
+}
+
 struct state state_join(struct eval *e, const struct state *x, const struct state *y)
 {
 	if (x->dead)
@@ -417,10 +427,8 @@ struct state state_join(struct eval *e, const struct state *x, const struct stat
 	if (y->dead)
 		return *x;
 	struct state s = *x;
-	struct joining j = {.e = e, .to = x->vars};
-	pmap_diff(x->vars, y->vars, join_one, &j);
-	s.vars = j.to;
-	j.to = x->funcs;
+	s.vars = vars_join(e, x->vars, y->vars);
+	struct joining j = {.e = e, .to = x->funcs};
 	pmap_diff(x->funcs, y->funcs, join_func, &j);
 	s.funcs = j.to;
 	j.to = x->aliases;

@@ -1,0 +1,126 @@
+/*
+ * Known texts that an unknown value may have. A text is either known or a hole, so `cat ${X:-FILE}` and a variable
+ * that differs on two joined paths lose the texts that they may stand for. Those texts are remembered here:
+ *
+ *   struct choice_list   the texts of one variable, in struct value; state_join() collects them
+ *   e->choices     the largest number of texts that an expansion of the current command could choose from
+ *   e->choice      0: holes stay holes; k: each of those expansions takes its k-th text
+ *
+ * After the evaluation with holes, choice_eval() evaluates the command once more for each k. Only facts, contents of
+ * files and texts of variables are kept of that, so a choice adds facts and never takes one away.
+ */
+#include "shell/eval.h"
+
+static size_t count(const struct choice_list *t)
+{
+	size_t n = 0;
+	for (; t; t = t->next)
+		n++;
+	return n;
+}
+
+const struct choice_list *choice_add(struct eval *e, const struct choice_list *to, struct str text)
+{
+	if (!text.n || !text_exact(text) || text.n > CHOICE_TEXT_MAX)
+		return to;
+	size_t n = 0;
+	for (const struct choice_list *t = to; t; t = t->next, n++)
+		if (str_eq(t->text, text))
+			return to;
+	if (n >= CHOICES_MAX)
+		return to;
+	struct choice_list *t = arena_new(e->a, struct choice_list);
+	*t = (struct choice_list){to, text};
+	return t;
+}
+
+const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct value *v)
+{
+	if (!v || v->kind != VALUE_TEXT || !v->set)
+		return to;
+	for (const struct choice_list *t = v->may; t; t = t->next)
+		to = choice_add(e, to, t->text);
+	return choice_add(e, to, v->text);
+}
+
+static void offer(struct eval *e, size_t n)
+{
+	if (e->choices < n)
+		e->choices = (unsigned)n;
+}
+
+bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret)
+{
+	size_t n = count(may);
+	offer(e, n);
+	if (!e->choice || e->choice > n)
+		return false;
+	for (unsigned k = 1; k < e->choice; k++)
+		may = may->next;
+	*ret = may->text;
+	return true;
+}
+
+bool choice_word(struct eval *e, const struct choice_list *may)
+{
+	offer(e, count(may) + 1);
+	return e->choice > count(may);
+}
+
+/* Commands whose own words or redirections choose; in a pipeline one stage's output is another one's input. */
+static bool chooses(const struct syn_node *n)
+{
+	return n->kind == NODE_SIMPLE || n->kind == NODE_PIPE || n->kind == NODE_FOR || n->kind == NODE_SELECT || n->redirs;
+}
+
+static void eval_again(struct eval *e, const struct syn_node *n, const struct state *before, uint32_t start)
+{
+	struct state after = e->s;
+	struct sink *out = e->out, *captured = e->captured;
+	uint32_t end = e->clock;
+	unsigned reads = e->reads;
+	e->s = *before;
+	e->out = e->captured = NULL;
+	e->clock = start; /* the same command */
+	eval_once(e, n);
+	e->out = out;
+	e->captured = captured;
+	e->clock = e->clock > end ? e->clock : end;
+	e->reads = reads;
+	after.vars = vars_join(e, after.vars, e->s.vars);
+	after.files = content_join(e, after.files, e->s.files);
+	e->s = after;
+}
+
+void choice_eval(struct eval *e, const struct syn_node *n)
+{
+	unsigned outer = e->choices, inner = e->choices_inside;
+	if (e->choice || !chooses(n)) {
+		eval_once(e, n);
+		return;
+	}
+	struct state before = e->s;
+	uint32_t start = e->clock;
+	e->choices = e->choices_inside = 0;
+	eval_once(e, n);
+	unsigned all = e->choices > e->choices_inside ? e->choices : e->choices_inside;
+	unsigned own = n->kind == NODE_PIPE ? all : e->choices;
+	for (e->choice = 1; e->choice <= own; e->choice++)
+		eval_again(e, n, &before, start);
+	e->choice = 0;
+	e->choices = outer;
+	e->choices_inside = inner > all ? inner : all;
+}
+
+unsigned choice_substitution(struct eval *e)
+{
+	unsigned outer = e->choices_inside;
+	e->choices_inside = 0;
+	return outer;
+}
+
+void choice_substituted(struct eval *e, unsigned outer)
+{
+	offer(e, e->choices_inside);
+	e->choices_inside = outer;
+}
