@@ -95,6 +95,7 @@ static int run(const struct command_row *self, int argc, char **argv)
 	struct sigaction act = {.sa_handler = too_late};
 	sigset_t deadline;
 	struct hook_flags f = {0};
+	struct hook_options asked;
 	struct arena in, a, out;
 	struct str input = STR("");
 	struct reading reading = {.a = &in, .ret = &input};
@@ -115,15 +116,17 @@ static int run(const struct command_row *self, int argc, char **argv)
 	sigaction(SIGALRM, &act, NULL);
 	sigprocmask(SIG_UNBLOCK, &deadline, NULL); /* a caller may have blocked it, and that is inherited */
 	set_deadline(DEADLINE_MS);
+	asked = (struct hook_options){.client = f.client, .event = f.event, .config = f.config, .environ = environ, .deadline = set_deadline, .known = phase_known};
+	after_tool = hook_is_over(&asked);
 	arena_init(&in, 4 * HOOK_INPUT_MAX);
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	if (arena_run(&in, read_input, &reading) < 0)
 		reading.rc = err_set(&reading.err, ERR_LIMIT, 0, "the input is too long");
 	if (reading.rc != 0)
-		hook_refuse(&out, reading.err.text, &reply);
+		hook_refuse(&out, &asked, reading.err.text, &reply);
 	else
-		hook_reply(&a, &out, input, &(struct hook_options){.client = f.client, .event = f.event, .config = f.config, .environ = environ, .deadline = set_deadline, .known = phase_known}, &reply);
+		hook_reply(&a, &out, input, &asked, &reply);
 	rc = reply.code;
 	fd_write_all(STDERR_FILENO, "standard error", buf_view(&reply.err), NULL);
 	if (reply.out.n && fd_write_all(STDOUT_FILENO, "standard output", buf_view(&reply.out), &e) != 0 && !after_tool) {

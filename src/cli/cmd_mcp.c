@@ -43,6 +43,7 @@ static const struct option_row options[] = {
 	{"columns", OPTION_VALUE, AT(columns), "NAMES", "for the task data: columns that must be there, separated by commas"},
 	{"schema", OPTION_VALUE, AT(schema), "FILE", "for the task json: the JSON Schema that the output must meet"},
 	{"validator", OPTION_VALUE, AT(validator), "FILE", "a script that judges the results, in a box of its own (docs/validators.md)"},
+	{"iso-times", OPTION_FLAG, AT(iso_times), "", "Unix times in reports become ISO 8601 (default: they stay as they were printed)"},
 	{"agent", OPTION_VALUE, AT(agent), "ID", "the agent that asks; kept for the record (default: the client's name)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in place of your own"},
 	{"parallel", OPTION_VALUE, offsetof(struct server_options, parallel), "N", "calls that are worked on at the same time, from 1 to 8 (default); others wait"},

@@ -62,6 +62,7 @@ static const struct option_row options[] = {
 	{"config", OPTION_VALUE, AT(w.config), "FILE", "a policy file in place of your own"},
 	{"head", OPTION_VALUE, AT(w.head), "N", "the report shows the first N lines of each stream, instead of 4 KB from both ends; goes with --tail"},
 	{"tail", OPTION_VALUE, AT(w.tail), "N", "the same for the last N lines"},
+	{"iso-times", OPTION_FLAG, AT(w.iso_times), "", "Unix times in the report become ISO 8601, all of a line or none (default: they stay as they were printed)"},
 	{"plain", OPTION_FLAG, AT(w.plain), "", "pass the program's output through at once, and print no report"},
 	{"report", OPTION_VALUE, AT(report), "FILE", "write the report to this file"},
 	{"json", OPTION_FLAG, AT(json), "", "print the report as one JSON object (default)"},

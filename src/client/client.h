@@ -35,6 +35,10 @@ enum { /* what a client does with an answer */
 	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
 	CLIENT_UNATTENDED = 256, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
 	CLIENT_MARKS = 1024,  /* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
+	CLIENT_LOSES_CODE = 2048, /* a replaced output comes without the exit code, so we write that again */
+	CLIENT_SHOWS_ERROR = 4096, /* a replaced output is shown to the model as an error: only secrets are worth that */
+	CLIENT_NORMALISES = 8192, /* its events after a tool want the whole result back in one shape */
+	CLIENT_ANSWERS = 16384, /* it reads an answer beside the exit code (generic: the input says what it can do) */
 	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 

@@ -117,10 +117,10 @@ static const struct client rows[] = {
 	{"claude-code", "Claude Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
 	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ", SEEN_BY_NAME, claude_events, ".claude/settings.json",
 	 "the output of a command that failed, or went to the background, cannot be replaced afterwards; what ran in the box is clean already", render_claude, render_claude_after},
-	{"codex", "Codex", CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
-	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are skipped", render_codex, render_block_after},
-	{"gemini", "Gemini CLI", CLIENT_MARKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES, " hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME, gemini_events, "~/.gemini/settings.json",
-	 "an ask hangs where nobody sits, so it is a denial; a hook that fails or takes too long lets the tool run", render_gemini, render_deny_after},
+	{"codex", "Codex", CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
+	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are skipped", render_codex, render_codex_after},
+	{"gemini", "Gemini CLI", CLIENT_MARKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR, " hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME, gemini_events, "~/.gemini/settings.json",
+	 "an ask hangs where nobody sits, so it is a denial; a hook that fails or takes too long lets the tool run", render_gemini, render_gemini_after},
 	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES, " hook_event_name session_id timestamp transcript_path ", " turn_id conversation_id ", SEEN_BY_NAME, claude_events, "~/.qwen/settings.json",
 	 "it neither rewrites a command nor replaces its output, so nothing can be contained: contain_fallback holds", render_claude, render_nothing_after},
 	{"copilot", "Copilot CLI", CLIENT_ASKS | CLIENT_REWRITES | CLIENT_APPROVES | CLIENT_FOLLOWS, " hook_event_name session_id timestamp ", " transcript_path turn_id conversation_id ",
@@ -135,8 +135,8 @@ static const struct client rows[] = {
 	 cursor_events, ".cursor/hooks.json", "it neither rewrites a command nor replaces its output, so nothing can be contained: contain_fallback holds", render_cursor, render_nothing_after},
 	{"windsurf", "Windsurf", 0, " agent_action_name ", " hook_event_name ", "agent_action_name", "", "tool_info", "tool_info", "trajectory_id", "execution_id", windsurf_events, ".windsurf/hooks.json",
 	 "it neither asks, nor rewrites a command, nor replaces its output: what would be asked about or contained is denied", render_exit, render_nothing_after},
-	{"generic", "any agent loop", CLIENT_MARKS, " tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
-	 generic_events, "your own", "it neither asks nor rewrites: what would be asked about or contained is denied", render_exit, render_generic_after},
+	{"generic", "any agent loop", CLIENT_MARKS | CLIENT_NORMALISES, " tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
+	 generic_events, "your own", "it neither asks nor rewrites: what would be asked about or contained is denied, unless the input says that it can ask or run", render_generic, render_generic_after},
 };
 
 #define NROWS (sizeof(rows) / sizeof(*rows))

@@ -8,10 +8,24 @@ static void fresh(struct arena *out, struct reply *r)
 	buf_init(&r->err, out, 0);
 }
 
-void hook_refuse(struct arena *out, const char *why, struct reply *ret)
+bool hook_is_over(const struct hook_options *o)
 {
+	const struct client *c;
+
+	for (size_t i = 0; o->client && o->event && (c = client_at(i)); i++)
+		for (const struct client_event *ev = c->events; !strcmp(o->client, c->name) && ev->name[0]; ev++)
+			if (!strcmp(ev->name, o->event))
+				return ev->phase != PHASE_PRE;
+	return false;
+}
+
+void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)
+{
+	bool over = hook_is_over(o);
+
 	fresh(out, ret);
-	buf_c(&ret->err, "caisson: nothing was judged, so nothing runs: ");
+	ret->code = over ? HOOK_PASS : HOOK_BLOCK;
+	buf_c(&ret->err, over ? "caisson: the output was not looked at: " : "caisson: nothing was judged, so nothing runs: ");
 	for (; *why; why++)
 		buf_char(&ret->err, (unsigned char)*why < 0x20 || *why == 0x7F ? '?' : *why);
 	buf_char(&ret->err, '\n');
@@ -108,5 +122,5 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 			return;
 		}
 	}
-	hook_refuse(out, w.err.text, ret);
+	hook_refuse(out, o, w.err.text, ret);
 }

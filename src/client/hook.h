@@ -19,8 +19,10 @@ struct hook_options {
 
 /* Everything. `a` is for the work and `out` for the reply, so that a full one still answers. Never fails. */
 void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o, struct reply *ret);
-/* Only a refusal: exit 2 with the reason. */
-void hook_refuse(struct arena *out, const char *why, struct reply *ret);
+/* Only a refusal: exit 2 with the reason; where the tool has run already there is nothing to refuse, and it is 0. */
+void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
+/* Do the options alone say that the tool has run? */
+bool hook_is_over(const struct hook_options *o);
 
 /* Inside */
 
@@ -47,4 +49,8 @@ const struct directory *hook_pin(const struct call *c);
 /* hook_pre.c, hook_post.c, hook_start.c. -1: the input cannot be answered; the caller refuses. */
 int hook_pre(struct call *c, struct err *e);
 void hook_post(struct call *c);
+/* hook_generic.c: the whole answer after a tool, where the contract is the one of docs/hooks.md for loops of one's own. */
+struct str generic_result(struct call *c);
+/* What an exit code says; -1: it is not known. */
+enum status hook_status(int code);
 void hook_start(struct call *c);

@@ -83,6 +83,34 @@ static int recognise(struct arena *a, const struct value *all, const char *name,
 	return err_set(e, ERR_INPUT, 0, "the client that sent this is not known here; --client names it");
 }
 
+/*
+ * A loop of one's own says what it can do with an answer: "can": ["run", "ask"]. Without that it is one that knows exit codes alone. The row
+ * is copied, so that everything else finds in it what this caller can do.
+ */
+static int read_abilities(struct arena *a, struct hook *h, struct err *e)
+{
+	static const struct {
+		char name[8];
+		unsigned can;
+	} abilities[] = {{"run", CLIENT_REWRITES}, {"ask", CLIENT_ASKS}};
+	const struct value *list = value_key(h->all, "can");
+	struct client *row;
+
+	if (!(h->client->can & CLIENT_NORMALISES) || !list)
+		return 0;
+	if (list->kind != VALUE_ARRAY)
+		return err_set(e, ERR_INPUT, 0, "'can' in the input is not a list; expected a list of run and ask");
+	row = arena_new(a, struct client);
+	*row = *h->client;
+	row->can |= CLIENT_ANSWERS;
+	for (const struct value *x = list->first; x; x = x->next)
+		for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) /* others are for a later caisson */
+			if (x->kind == VALUE_STRING && str_is(x->text, abilities[i].name))
+				row->can |= abilities[i].can;
+	h->client = row;
+	return 0;
+}
+
 static int parse(struct arena *a, struct str text, const struct value **ret, struct err *e)
 {
 	struct value_reader r;
@@ -228,6 +256,8 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 
 	h.tool = h.command = h.command_key = h.cwd = h.session_cwd = h.session = h.tool_use_id = h.agent = STR("");
 	if (parse(a, text, &h.all, e) != 0 || recognise(a, h.all, client, event, &h, e) != 0)
+		return -1;
+	if (read_abilities(a, &h, e) != 0)
 		return -1;
 	if (h.phase == PHASE_PRE && read_call(a, &h, e) != 0)
 		return -1;

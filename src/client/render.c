@@ -157,6 +157,51 @@ void render_cursor(struct reply *r, const struct hook *h, const struct verdict_a
 		block(r, v->reason);
 }
 
+static void put_argv(struct buf *b, struct str command)
+{
+	struct str word;
+
+	answer_key(b, "argv");
+	buf_char(b, '[');
+	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) {
+		ptrdiff_t blank = str_find(command, ' ', from);
+
+		word = str_sub(command, from, blank < 0 ? command.n : (size_t)blank);
+		if (from)
+			buf_char(b, ',');
+		answer_string(b, word);
+	}
+	buf_char(b, ']');
+}
+
+/*
+ * A loop that says what it can do ("can" in its input) gets an answer as JSON. Exit code 0 is for what it may do now: run the call as it is
+ * (allow), or the command of the answer in its place (run).
+ */
+void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v)
+{
+	bool run = v->decision == DECIDE_ALLOW && v->changes;
+	const struct change_of_input *command = changed(v->changes, h->command_key);
+
+	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
+		block(r, v->reason);
+	if (!(h->client->can & CLIENT_ANSWERS))
+		return;
+	buf_char(&r->out, '{');
+	answer_field(&r->out, "decision", run ? STR("run") : str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	if (v->reason.n)
+		answer_field(&r->out, "reason", v->reason);
+	if (run && command) {
+		answer_field(&r->out, "command", command->text);
+		put_argv(&r->out, command->text);
+	}
+	if (v->changes) {
+		answer_key(&r->out, "tool_input");
+		render_value(&r->out, h->args, v->changes);
+	}
+	buf_c(&r->out, "}\n");
+}
+
 void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	(void)h;
@@ -184,27 +229,53 @@ void render_claude_after(struct reply *r, const struct hook *h, const struct out
 	buf_c(&r->out, "}}\n");
 }
 
-/* The reason takes the place of the output, so what is to be added is a part of it. */
-static void reason_after(struct reply *r, const struct output_answer *o, const char *decision)
+/* Text beside the result that the model gets. */
+static void add_context(struct reply *r, const struct hook *h, struct str text)
 {
-	if (!o->result && !o->context.n)
-		return;
+	buf_c(&r->out, "{\"hookSpecificOutput\":{");
+	answer_field(&r->out, "hookEventName", str_of(h->event->name));
+	answer_field(&r->out, "additionalContext", text);
+	buf_c(&r->out, "}}\n");
+}
+
+/* The reason takes the place of the result, so what is to be added is a part of it. */
+static void replace_result(struct reply *r, const struct output_answer *o, const char *decision, struct str head)
+{
+	bool ended = !o->text.n || o->text.p[o->text.n - 1] == '\n';
+	struct str all = str_cat(r->out.a, head, o->text);
+
+	if (o->context.n)
+		all = str_fmt(r->out.a, "%.*s%s%.*s", STR_ARG(all), ended ? "" : "\n", STR_ARG(o->context));
 	buf_char(&r->out, '{');
 	answer_field(&r->out, "decision", str_of(decision));
-	answer_field(&r->out, "reason", !o->context.n ? o->text : str_fmt(r->out.a, "%.*s%s%.*s", STR_ARG(o->text), o->text.n && o->text.p[o->text.n - 1] == '\n' ? "" : "\n", STR_ARG(o->context)));
+	answer_field(&r->out, "reason", all);
 	buf_c(&r->out, "}\n");
 }
 
-void render_block_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+/*
+ * A block takes the place of the result with its first lines, which say how the command ended. They are written again as Codex itself
+ * writes them; without the exit code a failure would look like a success.
+ */
+void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
-	(void)h;
-	reason_after(r, o, "block");
+	struct str head = STR("");
+
+	if (h->kind == TOOL_SHELL)
+		head = o->code >= 0 ? str_fmt(r->out.a, "Process exited with code %d\nOutput:\n", o->code)
+				    : STR("Process exited; caisson does not know with which code\nOutput:\n");
+	if (o->result)
+		replace_result(r, o, "block", head);
+	else if (o->context.n)
+		add_context(r, h, o->context);
 }
 
-void render_deny_after(struct reply *r, const struct hook *h, const struct output_answer *o)
+/* A replaced result arrives as an error, whatever it was. */
+void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
-	(void)h;
-	reason_after(r, o, "deny");
+	if (o->result)
+		replace_result(r, o, "deny", STR("This is no failure: caisson took a secret out of the result, and the rest is as it was:\n"));
+	else if (o->context.n)
+		add_context(r, h, o->context);
 }
 
 void render_copilot_after(struct reply *r, const struct hook *h, const struct output_answer *o)

@@ -25,6 +25,7 @@ struct output_answer {
 	const struct value *result;     /* in place of the old one; NULL: that stays */
 	struct str text;                /* the same as one text, for clients that take no more */
 	struct str context;             /* added for the model; may be empty */
+	int code;                       /* the exit code of a shell command, for clients that lose it with the old result; -1: not known */
 	struct str object;              /* generic: the whole answer */
 };
 
@@ -34,11 +35,12 @@ void render_gemini(struct reply *r, const struct hook *h, const struct verdict_a
 void render_copilot(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_opencode(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_cursor(struct reply *r, const struct hook *h, const struct verdict_answer *v);
+void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v);
 void render_exit(struct reply *r, const struct hook *h, const struct verdict_answer *v); /* by exit code and standard error alone */
 
 void render_claude_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_block_after(struct reply *r, const struct hook *h, const struct output_answer *o);
-void render_deny_after(struct reply *r, const struct hook *h, const struct output_answer *o);
+void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o);
+void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o);
 void render_copilot_after(struct reply *r, const struct hook *h, const struct output_answer *o);
 void render_opencode_after(struct reply *r, const struct hook *h, const struct output_answer *o);
 void render_generic_after(struct reply *r, const struct hook *h, const struct output_answer *o);

@@ -75,7 +75,7 @@ static void finish(struct lane *l)
 
 static int serve(void *arg)
 {
-	static const struct normalise_options options = {.timestamps = true};
+	static const struct normalise_options options = {0}; /* numbers are what the program printed */
 	struct child *c = arg;
 
 	for (size_t i = 0; i < 2; i++) {

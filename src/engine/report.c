@@ -107,7 +107,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	buf_c(b, "}}");
 }
 
-static void put_cut(struct buf *b, const char *name, const struct cut *c)
+void report_cut(struct buf *b, const char *name, const struct cut *c)
 {
 	answer_key(b, name);
 	if (!c->is) {
@@ -220,8 +220,8 @@ void report_json(struct buf *b, const struct report *r)
 	put_limits(b, &r->run->spec, &o->enforced);
 	answer_key(b, "truncated");
 	buf_char(b, '{');
-	put_cut(b, "stdout", &r->out_cut);
-	put_cut(b, "stderr", &r->err_cut);
+	report_cut(b, "stdout", &r->out_cut);
+	report_cut(b, "stderr", &r->err_cut);
 	buf_char(b, '}');
 	answer_key(b, "sanitized");
 	report_sanitized(b, &r->sanitized);

@@ -38,6 +38,7 @@ struct run_wishes { /* NULL or empty: not given */
 	const char *cpus, *memory, *timeout, *pids, *scratch, *output, *cpu_time, *io, *head, *tail;
 	struct run_list env, read, write;
 	bool input, gate, plain;
+	bool iso_times;                  /* Unix times in the report become ISO 8601; else numbers stay as they were printed */
 	enum audience audience;          /* who reads what is said about the run */
 	const struct directory *pin;     /* the project, of who has found it before; NULL: it is looked for */
 	const struct directory *place;   /* the directory that `workspace` was then; NULL: as it is now */
@@ -120,6 +121,8 @@ int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pi
 struct str run_project(const struct run_wishes *w);
 /* Reads the skill, if one is named. One that lists programs is nothing without the gate, so it is turned on. */
 int run_skill(struct arena *a, struct run_wishes *w, struct err *e);
+/* Does the caller or the skill ask for Unix times as ISO 8601? */
+bool run_iso_times(const struct run_wishes *w);
 /* spec.c. Looks at files and makes nothing. */
 int run_prepare(struct arena *a, const struct run_wishes *w, const struct run_world *world, const struct policies *p, struct run *ret, struct err *e);
 /* run.c. The judgement about what would run. */
@@ -134,6 +137,8 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 bool report_error(const struct report *r);
 /* One object on one line (docs/schema/report.schema.json). */
 void report_json(struct buf *b, const struct report *r);
+/* A member: null when the stream is shown as a whole. */
+void report_cut(struct buf *b, const char *name, const struct cut *c);
 /* Counters that are not zero, as an object. */
 void report_sanitized(struct buf *b, const struct sanitized *s);
 

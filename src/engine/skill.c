@@ -78,6 +78,14 @@ static int take_network(struct reading *r, const struct ynode *n, struct err *e)
 	return yaml_fail(&r->f, n, false, e, "%.*s: expected deny, loopback or host", STR_ARG(n->key));
 }
 
+static int take_timestamps(struct reading *r, const struct ynode *n, struct err *e)
+{
+	r->s.iso_times = n->kind == YNODE_SCALAR && str_is(n->text, "iso");
+	if (!r->s.iso_times && (n->kind != YNODE_SCALAR || !str_is(n->text, "keep")))
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected iso or keep", STR_ARG(n->key));
+	return 0;
+}
+
 static bool program_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -174,6 +182,7 @@ static const struct key_row {
 	int (*take)(struct reading *r, const struct ynode *n, struct err *e);
 } keys[] = {
 	{"sandbox_timeout_sec", take_timeout}, {"task", take_task}, {"network", take_network},
+	{"timestamps", take_timestamps},
 	{"allowed_binaries", take_binaries}, {"allowed-binaries", take_binaries}, {"allowed-tools", take_tools}, {"allowed_tools", take_tools},
 };
 

@@ -16,6 +16,7 @@ struct skill {
 	struct str task;             /* as it is written; empty: it says nothing */
 	bool has_network;
 	enum network network;
+	bool iso_times;              /* Unix times in outputs become ISO 8601 */
 	struct texts *binaries;      /* NULL: it says nothing */
 	struct str policy;           /* the same as a policy file that allows no other programs; empty: it says nothing */
 };

@@ -25,6 +25,8 @@ int run_skill(struct arena *a, struct run_wishes *w, struct err *e)
 	return 0;
 }
 
+bool run_iso_times(const struct run_wishes *w) { return w && (w->iso_times || (w->skilled && w->skilled->iso_times)); }
+
 /* A skill gets the host's network only from the person: without that its wish is cut like a limit. */
 static void skill_network(struct making *m)
 {

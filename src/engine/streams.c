@@ -219,7 +219,7 @@ void streams_show(struct arena *a, const struct run *r, const struct outcome *o,
 	p->a = a;
 	p->r = r;
 	cleaner_init(&p->cleaner, a, redactor_new(a, values, n));
-	p->cleaner.timestamps = true;
+	p->cleaner.timestamps = run_iso_times(r->w);
 	buf_init(&p->keeper.waiting, a, WAIT_MAX);
 	ret->out = show(p, "stdout", &o->out, o->status != STATUS_OK, &ret->out_cut);
 	ret->err = show(p, "stderr", &o->err, o->status != STATUS_OK, &ret->err_cut);

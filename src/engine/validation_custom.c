@@ -268,7 +268,7 @@ static void consult(struct judge *j, struct run_wishes *w)
 /* The report with the whole streams, as far as they were kept: their numbers must all be there. */
 static struct str report_text(struct judge *j, const struct report *report)
 {
-	static const struct normalise_options options = {.timestamps = true};
+	const struct normalise_options options = {.timestamps = run_iso_times(report->run->w)};
 	struct report whole = *report;
 	const struct stream *from[] = {&report->outcome->out, &report->outcome->err};
 	struct str *to[] = {&whole.out, &whole.err};

@@ -3,7 +3,8 @@
  *
  * A number is taken for a time only where nothing speaks against it: it has the right number of digits and lies between September 2020 and May
  * 2033, it is a word of its own, the words beside it do not say that it is something else, and neither its line nor the text as a whole looks
- * like JSON, CSV, XML or a table. No edit makes another one possible: what decides about a number is not changed by edits beside it.
+ * like JSON, CSV, XML or a table. A line is converted as a whole: if one of its numbers that could be a time is none, all of them stay, so
+ * that two numbers of a line can still be compared.
  */
 #define _GNU_SOURCE
 #include "result/text.h"
@@ -151,6 +152,8 @@ static bool before_allows(char last, struct str s)
 	char word[WORD_MAX];
 	size_t end = s.n, from;
 
+	if (end && s.p[end - 1] == '=')
+		return last_part(str_sub(s, 0, end - 1), word) && !known(names, word); /* time=1700000000 */
 	if (end && one_of(s.p[end - 1], "[(")) {
 		if (end > 1 && s.p[end - 2] != ' ')
 			return false;
@@ -309,13 +312,59 @@ static char last_before(const struct prose *p, struct str text, size_t at)
 	return at ? text.p[at - 1] : p->last;
 }
 
+static bool word_byte(char c) { return digit(c) || letter(c) || c == '_'; }
+
+/*
+ * The next number in text[from, to) that could be a time by its digits alone. Every tenth byte is looked at: more digits in a row cannot
+ * hide from that. A number begins at `from` at the earliest.
+ */
+static bool next_stamp(struct str text, size_t from, size_t to, struct stamp *ret)
+{
+	size_t i = from + STAMP_DIGITS - 1;
+
+	while (i < to) {
+		size_t a = i, b = i;
+
+		if (!digit(text.p[i])) {
+			i += STAMP_DIGITS;
+			continue;
+		}
+		while (a > from && digit(text.p[a - 1]))
+			a--;
+		while (b < to && digit(text.p[b]))
+			b++;
+		if ((!a || !word_byte(text.p[a - 1])) && (b == text.n || !word_byte(text.p[b])) && stamp_read(text, a, b, ret))
+			return true;
+		i = b + STAMP_DIGITS;
+	}
+	return false;
+}
+
 /* What is known of the line that was looked at last: many numbers may be in one. */
 struct looked {
 	struct str text;
 	size_t from, to;  /* the line; to is 0 before the first */
-	bool machine;
+	bool times;       /* all of its numbers that could be times are */
 	char last;
 };
+
+static bool is_time(const struct looked *l, const struct stamp *t)
+{
+	struct str before = str_sub(l->text, l->from, t->from);
+
+	return before_allows(l->last, before) &&
+		after_allows(before.n ? before.p[before.n - 1] : 0, str_sub(l->text, t->to, l->to));
+}
+
+static bool all_times(const struct looked *l)
+{
+	struct stamp t = {.to = l->from};
+
+	while (next_stamp(l->text, t.to, l->to, &t))
+		if (!is_time(l, &t))
+			return false;
+	return true;
+}
 
 static void look(struct looked *l, const struct prose *p, size_t at)
 {
@@ -327,45 +376,25 @@ static void look(struct looked *l, const struct prose *p, size_t at)
 	end = memchr(l->text.p + at, '\n', l->text.n - at);
 	l->from = before ? (size_t)(before - l->text.p) + 1 : 0;
 	l->to = end ? (size_t)(end - l->text.p) : l->text.n;
-	l->machine = l->to - l->from > EDIT_LINE_MAX || machine_line(str_sub(l->text, l->from, l->to));
 	l->last = last_before(p, l->text, l->from);
+	l->times = l->to - l->from <= EDIT_LINE_MAX && !machine_line(str_sub(l->text, l->from, l->to)) && all_times(l);
 }
 
-static bool is_time(struct looked *l, const struct prose *p, const struct stamp *t)
-{
-	struct str before;
-
-	look(l, p, t->from);
-	before = str_sub(l->text, l->from, t->from);
-	return !l->machine && before_allows(l->last, before) && after_allows(before.n ? before.p[before.n - 1] : 0, str_sub(l->text, t->to, l->to));
-}
-
-/* text[from, to) with its times written out. Every tenth byte is looked at: more digits in a row cannot hide from that. */
+/* text[from, to) with its times written out. */
 static void put_stamps(struct buf *out, const struct prose *p, struct str text, size_t from, size_t to, struct sanitized *counts)
 {
 	struct looked l = {.text = text};
-	size_t shown = from, i = from + STAMP_DIGITS - 1;
+	struct stamp t = {.to = from};
+	size_t shown = from;
 
-	while (p->timestamps && !p->machine && i < to) {
-		size_t a = i, b = i;
-		struct stamp t;
-
-		if (!digit(text.p[i])) {
-			i += STAMP_DIGITS;
-			continue;
-		}
-		while (a > shown && digit(text.p[a - 1]))
-			a--;
-		while (b < to && digit(text.p[b]))
-			b++;
-		i = b + STAMP_DIGITS;
-		if (!stamp_read(text, a, b, &t) || !is_time(&l, p, &t))
+	while (p->timestamps && !p->machine && next_stamp(text, t.to, to, &t)) {
+		look(&l, p, t.from);
+		if (!l.times)
 			continue;
 		buf_add(out, text.p + shown, t.from - shown);
 		put_time(out, t.seconds, t.fraction);
 		counts->timestamps++;
 		shown = t.to;
-		i = shown + STAMP_DIGITS - 1;
 	}
 	buf_add(out, text.p + shown, to - shown);
 }

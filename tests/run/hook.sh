@@ -91,6 +91,27 @@ try generic-pre 'rm -rf /etc' 2 stderr 'generic: a sentence on standard error'
 try generic-pre 'git push' 2 stderr 'generic: what would be asked about is denied'
 try generic-pre make 2 stderr 'generic: what would be contained is denied'
 
+# ---- a loop of one's own that reads answers ----
+can() { input generic-pre "$1" | jq -c --argjson can "$2" '. + {can: $can}'; }
+: >"$tmp/answers"
+ask 0 '. == {"decision": "allow"}' 'generic, can run: allow' < <(can 'git status' '["run"]')
+cat "$tmp/out" >>"$tmp/answers"
+ask 2 '.decision == "deny" and (.reason | contains("outside-delete")) and (keys | length) == 2' 'generic, can run: deny' < <(can 'rm -rf /etc' '["run"]')
+cat "$tmp/out" >>"$tmp/answers"
+ask 2 '.decision == "deny" and (.reason | contains("cannot ask"))' 'generic, can run: an ask is a denial' < <(can 'git push' '["run"]')
+ask 2 '.decision == "ask" and (.reason | contains("network"))' 'generic, can ask: asked, and the exit code still says no' < <(can 'git push' '["ask"]')
+cat "$tmp/out" >>"$tmp/answers"
+ask 2 '.decision == "deny" and (.reason | contains("contain_fallback"))' 'generic, can nothing: what would be contained is denied' < <(can make '[]')
+ask 0 ".decision == \"run\" and (.command | $rewritten) and (.argv | join(\" \")) == .command and .tool_input.command == .command and keys == [\"argv\", \"command\", \"decision\", \"reason\", \"tool_input\"]" \
+	'generic, can run: the answer has the command that runs it in the box' < <(can make '["run", "fly"]')
+cat "$tmp/out" >>"$tmp/answers"
+mapfile -t argv < <(jq -r '.argv[]' "$tmp/out")
+[[ $("${argv[@]}") == made ]]
+result $? 'and that command does'
+/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/hook-answer.schema.json" "$tmp/answers" >"$tmp/out" 2>"$tmp/err"
+result $? 'the answers meet their schema'
+ask 2 stderr 'generic: can is a list' < <(can 'git status' '"run"')
+
 # ---- which client it is ----
 try claude-pre 'rm -rf /etc' 0 "$H.permissionDecision == \"deny\"" 'named' --client claude-code
 try codex-pre 'git push' 2 stderr 'a name that fits' --client codex
@@ -299,10 +320,22 @@ ask 0 "$H.updatedToolOutput.structuredContent.data == \"[redacted:github-token]\
 ask 0 "$H.updatedToolOutput.text == \"[redacted:github-token]\"" "a server's word that it is a picture is not taken" < <(input claude-mcp-post x | jq -c --arg t "$TOKEN" '.tool_response = {isImage: true, text: $t}')
 ask 0 nothing 'a picture stays' < <(input claude-mcp-post x | jq -c --arg t "$(head -c 300 /dev/zero | base64 -w0)" '.tool_response = [{type: "image", mimeType: "image/png", data: $t}]')
 try claude-read-post "$TOKEN" 0 nothing 'what a tool reads stays as it is'
-try codex-post "x $TOKEN" 0 '. == {"decision": "block", "reason": "x [redacted:github-token]"}' 'Codex: replaced'
+try codex-post "x $TOKEN" 0 '. == {"decision": "block", "reason": "Process exited; caisson does not know with which code\nOutput:\nx [redacted:github-token]"}' 'Codex: a secret is replaced, whatever is known'
+try codex-post "${ESC}[31mred${ESC}[0m" 0 nothing 'Codex: colours stay where the exit code would be lost'
+mkdir -p "$HOME/.agent"
+{
+	jq -nc '{type: "event_msg", payload: {type: "item_completed", item: {type: "CommandExecution", id: "call_0", exit_code: 9}}}'
+	jq -nc '{type: "event_msg", payload: {type: "item_completed", item: {type: "CommandExecution", id: "call_1", aggregated_output: "\"id\":\"call_1\",\"exit_code\":0", exit_code: 3}}}'
+	echo '{"type": "call_1", "exit_code'
+} >"$HOME/.agent/log.jsonl"
+try codex-post "x $TOKEN" 0 '. == {"decision": "block", "reason": "Process exited with code 3\nOutput:\nx [redacted:github-token]"}' 'Codex: with the exit code that its own record has'
+try codex-post "${ESC}[31mred${ESC}[0m" 0 '.reason == "Process exited with code 3\nOutput:\nred"' 'Codex: then colours go as well'
+rm "$HOME/.agent/log.jsonl"
+try codex-post '{"numTotalTests":3,"numPassedTests":5,"numFailedTests":0,"numPendingTests":0,"success":true,"testResults":[]}' 0 "$H.hookEventName == \"PostToolUse\" and ($H.additionalContext | contains(\"do not use this result\")) and .decision == null" 'Codex: a word is added beside the result, which stays'
 try codex-post 'x' 0 nothing 'Codex: stays'
-try gemini-post "$TOKEN" 0 '.decision == "deny" and .reason == "Output: [redacted:github-token]"' 'Gemini CLI: replaced'
-ask 0 '.decision == "deny" and .reason == "a [redacted:github-token]"' 'Gemini CLI: an output in parts' < <(input gemini-post x | jq -c --arg t "$TOKEN" '.tool_response.llmContent = [{text: "a "}, {text: $t}]')
+try gemini-post "$TOKEN" 0 '.decision == "deny" and (.reason | startswith("This is no failure")) and (.reason | endswith("\nOutput: [redacted:github-token]"))' 'Gemini CLI: a secret is replaced, and it is said that nothing failed'
+try gemini-post "${ESC}[31mred${ESC}[0m" 0 nothing 'Gemini CLI: colours stay, since the model would be told of an error'
+ask 0 '.decision == "deny" and (.reason | endswith("\na [redacted:github-token]"))' 'Gemini CLI: an output in parts' < <(input gemini-post x | jq -c --arg t "$TOKEN" '.tool_response.llmContent = [{text: "a "}, {text: $t}]')
 try qwen-post "$TOKEN" 0 nothing 'Qwen Code takes nothing'
 try copilot-post "$TOKEN" 0 '.modifiedResult == {"resultType": "success", "textResultForLlm": "[redacted:github-token]"}' 'Copilot: replaced'
 try opencode-post "$TOKEN" 0 '.output == "[redacted:github-token]"' 'opencode: replaced'
@@ -312,7 +345,22 @@ try generic-post "${ESC}[1m3 passed${ESC}[0m $TOKEN" 0 '.tool_result.status == "
 ask 0 '.tool_result.exit_code == null and .tool_result.status == "unknown"' 'generic: what is not known is null' < <(input generic-post x | jq -c '.tool_result = {"stdout": "x"}')
 ask 0 '.tool_result.status == "oom" and .tool_result.is_error' 'generic: 137 is oom' < <(input generic-post x | jq -c '.tool_result.exit_code = 137')
 ask 0 '.tool_result.status == "timeout"' 'generic: 124 is a timeout' < <(input generic-post x | jq -c '.tool_result.exit_code = 124')
-try generic-post "$(seq 1 5000)" 0 '(.tool_result.stdout | length) < 4300 and (.tool_result.stdout | contains("truncated ("))' 'generic: long output is cut'
+# ---- numbers are what the program printed ----
+for number in 1700000000 'at 1700000000' $'1700000000\n1700000001'; do
+	for template in claude-post codex-post gemini-post copilot-post; do try "$template" "$number" 0 nothing "$template: ${number//$'\n'/ } stays"; done
+	try opencode-post "$number" 0 '. == {}' "opencode: ${number//$'\n'/ } stays"
+done
+try generic-post 'at 1700000000' 0 '.tool_result.stdout == "at 2023-11-14T22:13:20Z" and .tool_result.sanitized == {"timestamps": 1}' 'generic: whose contract it is, Unix times become ISO 8601'
+try generic-post 'at 1700000000 of 1700000001' 0 '.tool_result.stdout == "at 1700000000 of 1700000001"' 'generic: all of a line or none'
+ask 0 stderr 'generic: an event after a tool exits 0 also when the input is no JSON' --client generic --event post <<<'no JSON'
+says 'the output was not looked at'
+ask 0 stderr 'generic: and when it is longer than can be read' --client generic --event post < <(head -c 34000000 /dev/zero)
+ask 0 stderr 'generic: and when there is none' --client generic --event post </dev/null
+ask 2 stderr 'generic: an event before a tool does not' --client generic --event pre <<<'no JSON'
+try generic-post "$(seq 1 5000)" 0 '(.tool_result.stdout | length) < 4300 and (.tool_result.stdout | contains("truncated (")) and .tool_result.truncated.stderr == null and .tool_result.truncated.stdout.total_lines == 5000' 'generic: long output is cut'
+file=$(jq -r .tool_result.truncated.stdout.path "$tmp/out")
+[[ $file == "$CAISSON_STATE"/outputs/*-stdout.txt && $(<"$file") == "$(seq 1 5000)" && $(stat -c %a "$file") == 600 ]]
+result $? 'and the whole is where the result says'
 try generic-post '{"numTotalTests":3,"numPassedTests":5,"numFailedTests":0,"numPendingTests":0,"success":true,"testResults":[]}' 0 '.tool_result.validation.outcome == "invalid" and .tool_result.is_error' 'generic: numbers that do not add up'
 try generic-other "$TOKEN" 0 '.tool_result.text | startswith("ghp_")' 'generic: other tools are as they are'
 try claude-post '{"numTotalTests":3,"numPassedTests":5,"numFailedTests":0,"numPendingTests":0,"success":true,"testResults":[]}' 0 "$H.additionalContext | contains(\"do not use this result\")" 'numbers that do not add up are pointed out'

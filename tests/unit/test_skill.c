@@ -22,6 +22,8 @@ static struct str read_one(struct str text)
 		buf_fmt(&b, "task %.*s ", STR_ARG(s.task));
 	if (s.has_network)
 		buf_fmt(&b, "network %s ", network_name(s.network));
+	if (s.iso_times)
+		buf_c(&b, "iso ");
 	for (const struct texts *t = s.binaries; t; t = t->next)
 		buf_fmt(&b, "%s%.*s", t == s.binaries ? "only " : ",", STR_ARG(t->text));
 	CHECK((s.policy.n > 0) == (s.binaries != NULL));
@@ -37,6 +39,8 @@ static void test_keys(void)
 		{"sandbox_timeout_sec: 45\n", "time 45000 "},
 		{"sandbox_timeout_sec: 2m\ntask: test\nnetwork: deny\n", "time 120000 task test network deny "},
 		{"network: none\n", "network deny "},
+		{"timestamps: iso\n", "iso "}, {"timestamps: keep\n", ""},
+		{"timestamps: yes\n", "error S.md:2:13: timestamps: expected iso or keep: 'timestamps: yes'"},
 		{"network: false\n", "network deny "},
 		{"network: loopback\n", "network loopback "},
 		{"network: \"host\"\n", "network host "},

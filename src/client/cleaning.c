@@ -1,0 +1,102 @@
+/* See cleaning.h. */
+#include "client/cleaning.h"
+
+#include "engine/run.h"
+
+#define PICTURE_MIN 64 /* a shorter text is no picture */
+
+static bool listed(const struct texts *list, struct str name)
+{
+	for (; list; list = list->next)
+		if (str_eq(list->text, name))
+			return true;
+	return false;
+}
+
+/* Does the tool give back what files hold? */
+static bool shows_files(enum tool_kind kind)
+{
+	switch (kind) {
+	case TOOL_READ:
+	case TOOL_SEARCH:
+	case TOOL_LIST:
+	case TOOL_WRITE:
+	case TOOL_PATCH: return true;
+	case TOOL_SHELL:
+	case TOOL_FETCH:
+	case TOOL_OTHER: break;
+	}
+	return false;
+}
+
+void cleaning_start(struct call *c, struct cleaning *k)
+{
+	const struct secrets *s = &c->policies.own.secrets;
+	bool files = shows_files(c->h.kind);
+	struct str *values;
+	size_t n = 0;
+
+	*k = (struct cleaning){.c = c, .normalise = !files};
+	k->redact = s->enabled ? s->scan_outputs && (!s->output_tools || listed(s->output_tools, c->h.tool)) : !files;
+	values = variables_secret(c->a, c->o->environ, NULL, &n);
+	k->redactor = redactor_new(c->a, values, n);
+}
+
+struct str cleaning_text(struct cleaning *k, struct str raw)
+{
+	struct sanitized counts = {0};
+	struct str text = raw;
+	uint64_t n = 0;
+
+	if (k->normalise) {
+		text = normalise(k->c->a, text, &k->options, &counts);
+		sanitized_add(&k->sanitized, &counts);
+	}
+	if (k->redact)
+		text = redact(k->c->a, k->redactor, text, &n);
+	k->redacted += n;
+	if (str_eq(text, raw))
+		return raw;
+	k->changed = true;
+	return text;
+}
+
+static bool is_kind(const struct value *v, const char *name) { return value_is(v, VALUE_STRING) && str_is(v->text, name); }
+
+/* Pictures and sounds in base64 are no text; `in` is the object that the string is a member of. What only claims to be one is looked at. */
+static bool is_picture(const struct value *in, const struct value *v)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_";
+	const struct value *mime = value_key(in, "mimeType"), *type = value_key(in, "type");
+	bool claims = value_is(mime, VALUE_STRING) && !str_starts(mime->text, "text/");
+
+	if (!str_is(v->key, "data") || v->text.n < PICTURE_MIN)
+		return false;
+	if (!claims && !is_kind(type, "image") && !is_kind(type, "audio") && !is_kind(type, "base64"))
+		return false;
+	for (size_t i = 0; i < v->text.n; i++)
+		if (!memchr(letters, v->text.p[i], sizeof(letters) - 1))
+			return false;
+	return true;
+}
+
+/* Depth is the reader's bound. */
+static struct value *clean_value(struct cleaning *k, const struct value *in, const struct value *v)
+{
+	struct value *copy = arena_new(k->c->a, struct value), **end = &copy->first;
+
+	*copy = *v;
+	copy->next = NULL;
+	copy->index = NULL;
+	copy->slots = 0;
+	if (v->kind == VALUE_STRING && !is_picture(in, v))
+		copy->text = cleaning_text(k, v->text);
+	for (const struct value *x = v->first; x; x = x->next) {
+		*end = clean_value(k, v, x);
+		end = &(*end)->next;
+	}
+	*end = NULL;
+	return copy;
+}
+
+const struct value *cleaning_value(struct cleaning *k, const struct value *v) { return clean_value(k, NULL, v); }

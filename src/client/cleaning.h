@@ -1,0 +1,24 @@
+/*
+ * Inside the hook after a tool: the strings of a tool's output, cleaned. Of a shell, and of tools of other servers, control sequences and
+ * invisible characters go and secrets are replaced. Of tools that read files only secrets are taken out, and only where the policy wants
+ * that: the next edit must find the text as it was read. Numbers are what the program printed, unless the caller's contract is another.
+ */
+#pragma once
+#include "client/hook.h"
+#include "result/normalise.h"
+#include "result/redact.h"
+
+struct cleaning {
+	struct call *c;
+	bool normalise, redact;
+	struct normalise_options options;
+	struct redactor *redactor;
+	struct sanitized sanitized;
+	uint64_t redacted; /* secrets */
+	bool changed;      /* a text is another one now */
+};
+
+void cleaning_start(struct call *c, struct cleaning *k);
+struct str cleaning_text(struct cleaning *k, struct str raw);
+/* The same value with clean strings; pictures and sounds stay. */
+const struct value *cleaning_value(struct cleaning *k, const struct value *v);

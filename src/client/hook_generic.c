@@ -1,0 +1,180 @@
+/*
+ * The contract of two calls for agent loops of one's own (docs/hooks.md), the part after a tool: the input comes back, and of a shell its
+ * result has one shape, whatever ran and however it printed. Unlike in the answers to agent clients, Unix times become ISO 8601 here: who
+ * calls this asks for a normalised result. A stream that is too long is kept as a whole, and the result says where.
+ */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include "client/cleaning.h"
+#include "engine/run.h"
+#include "engine/validation.h"
+#include "result/truncate.h"
+#include "result/validate.h"
+#include "sys/file.h"
+#include "sys/ids.h"
+#include "sys/outputs.h"
+#include "sys/state.h"
+
+#define DAY 86400
+
+enum status hook_status(int code)
+{
+	return code < 0 ? STATUS_UNKNOWN : code == 0 ? STATUS_OK : code == 124 ? STATUS_TIMEOUT : code == 137 ? STATUS_OOM : STATUS_EXIT_NONZERO;
+}
+
+static struct str string_at(const struct value *o, const char *key)
+{
+	const struct value *v = value_key(o, key);
+
+	return value_is(v, VALUE_STRING) ? v->text : STR("");
+}
+
+static void put_or_null(struct buf *b, const char *name, const struct value *v)
+{
+	answer_key(b, name);
+	if (v && v->kind == VALUE_NUMBER)
+		buf_str(b, v->text);
+	else
+		buf_c(b, "null");
+}
+
+static bool known_status(struct str s)
+{
+	for (int i = STATUS_SETUP_ERROR; i <= STATUS_UNKNOWN; i++)
+		if (str_is(s, status_name((enum status)i)))
+			return true;
+	return false;
+}
+
+/* ---- the whole text, where the result shows only its ends ---- */
+
+/* Old files go as those of runs do. */
+static void prune(const struct call *c, struct str state, const struct output_file *f)
+{
+	const struct audit_policy *p = &c->policies.own.audit;
+	int64_t now = time(NULL), days = p->retention_days ? p->retention_days : AUDIT_RETENTION_DAYS;
+	struct outputs_pruned done;
+
+	if (outputs_due(f, now))
+		outputs_prune(c->a, state, now - days * DAY, p->quota, false, &done, NULL);
+}
+
+/* The path of a new file below the state; empty: it could not be kept, and the result is worth more than its rest. */
+static struct str keep(const struct call *c, const char *id, const char *stream, struct str text)
+{
+	const struct view *v = c->view;
+	struct str state, name = str_fmt(c->a, "%s-%s.txt", id, stream);
+	struct output_file f;
+
+	if (!v || !v->state_dir.n || !id[0] || state_make(c->a, v->state_dir, v->project, v->uid, &state, NULL) != 0)
+		return STR("");
+	if (output_open(&f, str_c(c->a, state), NULL) != 0)
+		return STR("");
+	if (fd_write_all(f.fd, "output", text, NULL) != 0) {
+		output_drop(&f);
+		return STR("");
+	}
+	prune(c, state, &f);
+	if (output_finish(&f, str_c(c->a, name), NULL) != 0)
+		return STR("");
+	return str_fmt(c->a, "%.*s/" OUTPUTS_FOLDER "/%.*s", STR_ARG(state), STR_ARG(name));
+}
+
+struct shown { /* a stream in the result */
+	const char *name;
+	struct str raw;
+	struct cut cut;
+};
+
+static void put_stream(struct cleaning *k, struct buf *b, const char *id, struct shown *s, bool failed)
+{
+	struct truncate_options o = {.failed = failed};
+	struct truncated t;
+	struct str text = cleaning_text(k, s->raw);
+
+	answer_key(b, s->name);
+	answer_string(b, truncate_text(k->c->a, text, &o, &t));
+	if (t.is)
+		s->cut = (struct cut){.is = true, .total_bytes = t.total_bytes, .total_lines = t.total_lines, .omitted_bytes = t.omitted_bytes,
+			.omitted_lines = t.omitted_lines, .path = keep(k->c, id, s->name, text)};
+}
+
+static void put_streams(struct cleaning *k, struct buf *b, struct shown *out, struct shown *err, bool failed)
+{
+	char id[ID_LETTERS + 1] = "";
+
+	if (id_new(id, NULL) != 0)
+		id[0] = '\0';
+	put_stream(k, b, id, out, failed);
+	put_stream(k, b, id, err, failed);
+	answer_key(b, "truncated");
+	buf_char(b, '{');
+	report_cut(b, "stdout", &out->cut);
+	report_cut(b, "stderr", &err->cut);
+	buf_char(b, '}');
+}
+
+/* ---- the result ---- */
+
+/* The result in the one shape: {status, exit_code, stdout, stderr, duration_ms, peak_memory_mb}, and what it means. */
+static void put_result(struct cleaning *k, struct buf *b)
+{
+	const struct value *all = k->c->h.all, *r = k->c->h.result, *n;
+	int64_t code = value_int(value_key(r, "exit_code"), -1);
+	struct str out = value_is(r, VALUE_STRING) ? r->text : string_at(r, "stdout"), err = string_at(r, "stderr"), status = string_at(r, "status");
+	struct validate_input in = {.out = out, .err = err, .status = hook_status(code >= 0 && code < 256 ? (int)code : -1), .exit_code = code >= 0 && code < 256 ? (int)code : -1};
+	struct validation v = {0};
+
+	if (!known_status(status))
+		status = str_of(status_name(in.status));
+	if (out.n || err.n)
+		validate(k->c->a, &in, &v);
+	buf_char(b, '{');
+	answer_key(b, "status");
+	answer_string(b, status);
+	put_or_null(b, "exit_code", value_key(r, "exit_code"));
+	put_streams(k, b, &(struct shown){.name = "stdout", .raw = out}, &(struct shown){.name = "stderr", .raw = err}, !str_is(status, "ok"));
+	n = value_key(r, "duration_ms");
+	put_or_null(b, "duration_ms", n ? n : value_key(all, "latency_ms"));
+	n = value_key(r, "peak_memory_mb");
+	put_or_null(b, "peak_memory_mb", n ? n : value_key(all, "peak_memory_mb"));
+	answer_key(b, "sanitized");
+	report_sanitized(b, &k->sanitized);
+	answer_key(b, "redacted");
+	buf_fmt(b, "%llu", (unsigned long long)k->redacted);
+	for (struct check_note *x = v.checks; x; x = x->next)
+		x->message = cleaning_text(k, x->message);
+	answer_key(b, "validation");
+	validation_json(b, v.format ? &v : NULL);
+	answer_key(b, "is_error");
+	buf_c(b, (!str_is(status, "ok") && !str_is(status, "unknown")) || v.validity == VALIDITY_INVALID ? "true}" : "false}");
+}
+
+struct str generic_result(struct call *c)
+{
+	const struct hook *h = &c->h;
+	struct cleaning k;
+	struct buf b;
+
+	cleaning_start(c, &k);
+	k.options.timestamps = true; /* the contract */
+	buf_init(&b, c->a, 0);
+	if (h->kind != TOOL_SHELL || !h->result) { /* other tools' results are as they are */
+		render_value(&b, h->all, NULL);
+		return buf_view(&b);
+	}
+	buf_char(&b, '{');
+	for (const struct value *x = h->all->first; x; x = x->next) {
+		if (x != h->all->first)
+			buf_char(&b, ',');
+		answer_string(&b, x->key);
+		buf_char(&b, ':');
+		if (x == h->result)
+			put_result(&k, &b);
+		else
+			render_value(&b, x, NULL);
+	}
+	buf_char(&b, '}');
+	return buf_view(&b);
+}
