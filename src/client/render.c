@@ -273,7 +273,7 @@ void render_codex_after(struct reply *r, const struct hook *h, const struct outp
 void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
 	if (o->result)
-		replace_result(r, o, "deny", STR("This is no failure: caisson took a secret out of the result, and the rest is as it was:\n"));
+		replace_result(r, o, "deny", STR("Only because caisson took a secret out of it, this result comes as an error. The tool said:\n"));
 	else if (o->context.n)
 		add_context(r, h, o->context);
 }

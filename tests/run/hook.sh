@@ -333,7 +333,7 @@ try codex-post "${ESC}[31mred${ESC}[0m" 0 '.reason == "Process exited with code 
 rm "$HOME/.agent/log.jsonl"
 try codex-post '{"numTotalTests":3,"numPassedTests":5,"numFailedTests":0,"numPendingTests":0,"success":true,"testResults":[]}' 0 "$H.hookEventName == \"PostToolUse\" and ($H.additionalContext | contains(\"do not use this result\")) and .decision == null" 'Codex: a word is added beside the result, which stays'
 try codex-post 'x' 0 nothing 'Codex: stays'
-try gemini-post "$TOKEN" 0 '.decision == "deny" and (.reason | startswith("This is no failure")) and (.reason | endswith("\nOutput: [redacted:github-token]"))' 'Gemini CLI: a secret is replaced, and it is said that nothing failed'
+try gemini-post "$TOKEN" 0 '.decision == "deny" and (.reason | startswith("Only because caisson took a secret out")) and (.reason | endswith("\nOutput: [redacted:github-token]"))' 'Gemini CLI: a secret is replaced, and it is said why it comes as an error'
 try gemini-post "${ESC}[31mred${ESC}[0m" 0 nothing 'Gemini CLI: colours stay, since the model would be told of an error'
 ask 0 '.decision == "deny" and (.reason | endswith("\na [redacted:github-token]"))' 'Gemini CLI: an output in parts' < <(input gemini-post x | jq -c --arg t "$TOKEN" '.tool_response.llmContent = [{text: "a "}, {text: $t}]')
 try qwen-post "$TOKEN" 0 nothing 'Qwen Code takes nothing'
