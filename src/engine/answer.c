@@ -296,6 +296,8 @@ void answer_json(struct buf *out, struct str id, const struct facts *f, const st
 	answer_field(out, "verdict", str_of(verdict_name(j->verdict)));
 	answer_key(out, "complete");
 	buf_c(out, j->complete ? "true" : "false");
+	if (j->verdict == VERDICT_ASK || (j->verdict == VERDICT_CONTAIN && j->approval != APPROVAL_OUTSIDE))
+		answer_field(out, "approval", str_of(approval_name(j->approval)));
 	put_reasons(out, "reasons", j->reasons);
 	put_reasons(out, "warnings", j->warnings);
 	put_reasons(out, "advice", j->advice);

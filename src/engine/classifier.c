@@ -189,7 +189,7 @@ static void add_reason(struct arena *a, struct reason **to, enum grade grade, st
 {
 	struct reason *r = arena_new(a, struct reason);
 
-	*r = (struct reason){.id = ID, .grade = grade, .message = message};
+	*r = (struct reason){.id = ID, .grade = grade, .approval = APPROVAL_PLAIN, .message = message};
 	while (*to)
 		to = &(*to)->next;
 	*to = r;
@@ -238,6 +238,7 @@ static void record(struct arena *a, struct judgement *j, enum verdict answered, 
 	}
 	lift_asks(a, j);
 	j->verdict = verdict_min(answered, best);
+	j->approval = APPROVAL_OUTSIDE; /* it answers the asks, and adds nothing to a box */
 	if (j->verdict == VERDICT_CONTAIN)
 		add_reason(a, &j->reasons, GRADE_CONTAIN, said);
 	else

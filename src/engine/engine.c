@@ -222,6 +222,8 @@ static int run_job(void *arg)
 		judge_apart(j, &j->p->project, v);
 	for (const struct policy_around *x = j->p->around; x; x = x->next)
 		judge_apart(j, &x->policy, v);
+	if (j->judgement.verdict == VERDICT_ASK) /* others than the gate of the own policy have spoken since */
+		j->judgement.approval = gate_approved(j->a, &j->facts, &j->judgement, &j->p->own).run;
 	j->judgement.view = v;
 	return 0;
 }

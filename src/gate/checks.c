@@ -567,13 +567,13 @@ static void inline_code(struct judge *j, const struct check *c)
 
 /* Functions have a table of their own: pointers are relocated at each start, and the fewer pages hold one the better. */
 static const struct check rows[] = {
-#define CHECK(id, grade, fixed, lift, about, run, marks) {id, grade, fixed, lift, about, marks},
+#define CHECK(id, grade, fixed, lift, approval, about, run, marks) {id, grade, fixed, lift, approval, about, marks},
 #include "gate/check_rows.h"
 #undef CHECK
 };
 
 static void (*const runs[])(struct judge *, const struct check *) = {
-#define CHECK(id, grade, fixed, lift, about, run, marks) run,
+#define CHECK(id, grade, fixed, lift, approval, about, run, marks) run,
 #include "gate/check_rows.h"
 #undef CHECK
 };

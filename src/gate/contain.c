@@ -69,7 +69,8 @@ void contain_finish(struct judge *j)
 			j->ret->reasons = NULL;
 			j->reasons_end = &j->ret->reasons;
 		}
-		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback], .message = STR("it would be contained, but the policy has no box (sandbox.enabled)")});
+		judge_raise(j, c, &(struct finding){.grade = grades[j->p->contain_fallback], .approval = APPROVAL_PLAIN,
+			.message = STR("it would be contained, but the policy has no box (sandbox.enabled)")});
 		return;
 	}
 	makes_signature(j, c);

@@ -25,12 +25,27 @@ struct check {
 	enum grade grade;  /* as built in */
 	bool fixed;        /* no policy makes it milder */
 	enum check_lift lift;
+	enum approval approval;
 	char about[144];   /* one line for docs and people */
 	unsigned long marks; /* for checks of syntax: which marks, as bits */
 };
 
 /* Judges, or only asks: when the view is not closed and paths are missing in it, *ret has questions and denies. Leaves the arena_run of the caller when the arena is full; *ret was zeroed first and zero denies. */
 void gate_judge(struct arena *a, const struct facts *f, const struct policy *p, const struct view *v, struct judgement *ret);
+
+const char *approval_name(enum approval x);
+/* What a person's yes to an ask lets happen. */
+struct approved {
+	enum approval run;           /* APPROVAL_CODE is none of its values */
+	bool unboxed;                /* APPROVAL_OUTSIDE: something that would be contained runs outside as well */
+	struct span inside, outside; /* APPROVAL_SPLIT: a command that must be in the box, and one that cannot */
+};
+
+/*
+ * approval.c. Of a judgement that asks; its reasons may have been added to. A function of what the gate found, so a
+ * replay gets the same. Inside an arena_run().
+ */
+struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p);
 
 /* The table, in the order in which the checks run. */
 const struct check *gate_checks(size_t *ret_n);

@@ -5,10 +5,12 @@
 
 static const char verdict_names[][8] = {"deny", "ask", "contain", "allow"};
 static const char grade_names[][8] = {"off", "warn", "contain", "ask", "deny"};
+static const char approval_names[][8] = {"outside", "plain", "box", "code", "network", "split"};
 static const enum verdict grade_verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
 
 const char *verdict_name(enum verdict v) { return verdict_names[v]; }
 const char *grade_name(enum grade g) { return grade_names[g]; }
+const char *approval_name(enum approval x) { return approval_names[x]; }
 
 /* ---- grades ---- */
 
@@ -116,7 +118,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 		return;
 	j->nreasons++;
 	r = arena_new(j->a, struct reason);
-	*r = (struct reason){.id = c->id, .grade = fd->grade, .rule = fd->rule, .at = fd->at};
+	*r = (struct reason){.id = c->id, .grade = fd->grade, .approval = approval_of(j, c, fd), .rule = fd->rule, .at = fd->at};
 	r->message = str_visible(j->a, fd->message); /* it quotes the command, and people and models read it */
 	r->alternative = str_visible(j->a, fd->alternative);
 	end = fd->grade == GRADE_WARN ? &j->warnings_end : &j->reasons_end;
@@ -172,33 +174,38 @@ static struct span in_command_text(const struct judge *j, struct span at)
 	return at;
 }
 
-static bool works_outside(struct judge *j, struct subject *s)
+static bool works_outside(struct judge *j, struct subject *s, unsigned effects)
 {
 	const struct know_result *k = subject_known(j, s);
 
 	for (const struct know_use *u = k->uses; u; u = u->next)
 		if (u->flags & USE_ELSEWHERE)
 			return true;
-	return k->effects & (EFFECT_NETWORK | EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM);
+	return k->effects & effects;
 }
 
 /*
  * Does a command around this place reach past the box: another machine or a container, other rights, a
  * service of the host? The box would only break it. Text inside text belongs to the command that runs it.
  */
-bool judge_leaves_box(struct judge *j, struct span at)
+bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects)
 {
 	if (!j->p->sandbox.enabled || j->nbounds++ >= GATE_LIFTS_MAX)
 		return true;
 	for (;;) {
 		for (size_t i = 0; i < j->nsubjects; i++)
 			if (j->subjects[i].row && span_encloses(j->subjects[i].c->at, at) &&
-				works_outside(j, &j->subjects[i]))
+				works_outside(j, &j->subjects[i], effects))
 				return true;
 		if (at.text == 0 || at.text >= j->f->ntexts)
 			return false;
 		at = j->f->texts[at.text].origin;
 	}
+}
+
+bool judge_leaves_box(struct judge *j, struct span at)
+{
+	return judge_leaves_box_by(j, at, EFFECT_NETWORK | EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM);
 }
 
 /*
@@ -398,13 +405,7 @@ static void finish(struct judge *j)
 	if (j->p->discourage_chaining && j->ret->verdict == VERDICT_ASK && is_chain(j))
 		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained), .alternative = STR("run the commands one by one"),
 			.message = STR("a part of this chain needs a person; the policy wants such commands one by one")});
-	if (j->p->mode == MODE_BYPASS && (j->ret->verdict == VERDICT_ASK || j->ret->verdict == VERDICT_CONTAIN)) {
-		judge_step(j, "mode", STR("bypassPermissions"), (struct span){0});
-		/* the person said so; denials stay, and so do the reasons, as warnings. What was not read to its end runs in the box */
-		j->ret->verdict = j->ret->complete ? VERDICT_ALLOW : VERDICT_CONTAIN;
-		*j->warnings_end = j->ret->reasons;
-		j->ret->reasons = NULL;
-	}
+	approval_finish(j);
 	if (j->p->mode == MODE_DONT_ASK && j->ret->verdict == VERDICT_ASK) {
 		judge_step(j, "mode", STR("dontAsk"), (struct span){0});
 		j->ret->verdict = VERDICT_DENY;

@@ -14,6 +14,7 @@
  *   repository.c  git in a directory that was made to look like a repository
  *   danger.c     commands that are dangerous by their words (rows in danger_rows.h);  flow.c: by what flows where
  *   text_checks.c  syntax that a stricter policy wants to see;  inline.c: small languages
+ *   approval.c   what a person's yes to an ask lets happen
  *   derive.c     what the judgement remembers of its way, for people;  explain.c: showing it
  */
 #pragma once
@@ -64,6 +65,7 @@ struct judge {
 
 struct finding {
 	enum grade grade;
+	enum approval approval; /* APPROVAL_OUTSIDE: what the check's row says */
 	struct str message, alternative, rule;
 	struct span at;
 };
@@ -75,6 +77,10 @@ void judge_say(struct judge *j, const struct check *c, struct span at, struct st
 void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative);
 /* The same by id, and at most this grade (a rule that only may match asks). */
 void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct span at, struct str message, const char *alternative);
+/* approval.c: the row's, unless a command around the place works outside of any box. */
+enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd);
+/* What a yes to the sum would let happen, and what the mode bypassPermissions makes of it. */
+void approval_finish(struct judge *j);
 /* contain.c: what becomes of contain where nothing can be contained */
 void contain_finish(struct judge *j);
 enum grade judge_grade(const struct judge *j, const struct check *c);
@@ -84,6 +90,7 @@ enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
 void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative);
 /* Does a command around this place work outside of any box: on another machine, with other rights, through a service? */
 bool judge_leaves_box(struct judge *j, struct span at);
+bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects); /* ... and by which EFFECT_* */
 /* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);
 /* The bytes at a place, shortened and on one line, for a message. */
@@ -177,6 +184,8 @@ struct str repository_seen_from(struct judge *j, struct subject *s, struct str d
 void processes_check(struct judge *j, struct subject *s); /* processes.c: kill, pkill, killall, fuser */
 void packages_ask(struct judge *j, const struct command *c); /* packages.c, likewise */
 void packages_fetch(struct judge *j, const struct check *c);
+/* Does a command at this place fetch packages into the project, or fetch what it runs? */
+bool packages_install(const struct judge *j, struct span at);
 /* A file by which git runs something (config, hooks), in what is a git directory on the disk by its content. */
 bool repository_file(struct judge *j, struct str path);
 void repository_planted(struct judge *j, const struct check *c);

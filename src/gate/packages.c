@@ -132,3 +132,72 @@ void packages_fetch(struct judge *j, const struct check *c)
 			"install it as a dependency first");
 	}
 }
+
+/* ---- installing into the project ---- */
+
+/*
+ * Package managers and their words that fetch packages into the project, or fetch what they run. They need the network
+ * and none of the person's credentials, so a box with the network is enough for them. "." is the program alone.
+ */
+static const struct {
+	char program[12], words[100];
+} installers[] = {
+	{"npm", "install i in isntall add ci clean-install it update up upgrade dedupe exec x create init audit"},
+	{"pnpm", "install i add update up upgrade fetch dlx create"}, {"yarn", ". install add up upgrade dlx create"},
+	{"bun", "install i add update x create"}, {"npx", "*"}, {"bunx", "*"}, {"pnpx", "*"}, {"uvx", "*"},
+	{"pip", "install download wheel"}, {"pip3", "install download wheel"}, {"uv", "sync add lock pip run tool"},
+	{"poetry", "install add update lock sync"}, {"pipenv", "install sync update lock"},
+	{"pdm", "install add sync update lock"}, {"cargo", "add fetch update generate-lockfile vendor"},
+	{"go", "get"}, {"bundle", ". install update add lock"}, {"composer", "install update require i u r"},
+	{"dotnet", "restore add"}, {"mix", "deps.get"},
+};
+
+static struct str first_word(const struct command *c, size_t from)
+{
+	while (from < c->argc && c->argv[from].kind == WORD_EXACT && str_starts(c->argv[from].text, "-"))
+		from++;
+	if (from == c->argc)
+		return STR(".");
+	return c->argv[from].kind == WORD_EXACT ? c->argv[from].text : STR("");
+}
+
+/* The machine's or the person's own directories, which the box does not write. */
+static bool is_global(const struct command *c)
+{
+	static const char words[][20] = {"-g", "--global", "--location=global", "--user", "--system", ""};
+
+	for (size_t i = 1; i < c->argc; i++)
+		if (c->argv[i].kind == WORD_EXACT && STR_LISTED(c->argv[i].text, words))
+			return true;
+	return false;
+}
+
+static bool among(struct str word, const char *words)
+{
+	struct str rest = str_of(words), one;
+
+	while ((one = str_word(&rest)).n)
+		if (str_eq(one, word) || str_is(one, "*"))
+			return true;
+	return false;
+}
+
+static bool installs(const struct subject *s)
+{
+	const struct command *c = s->c;
+	bool module = str_starts(s->base, "python") && c->argc > 2 && str_is(c->argv[1].text, "-m");
+	struct str program = module ? c->argv[2].text : s->base, word = first_word(c, module ? 3 : 1);
+
+	for (size_t i = 0; i < sizeof(installers) / sizeof(*installers); i++)
+		if (str_is(program, installers[i].program))
+			return !is_global(c) && among(word, installers[i].words);
+	return false;
+}
+
+bool packages_install(const struct judge *j, struct span at)
+{
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (j->subjects[i].c->argc && span_encloses(j->subjects[i].c->at, at) && installs(&j->subjects[i]))
+			return true;
+	return false;
+}

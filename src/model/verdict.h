@@ -5,10 +5,21 @@
 enum verdict { VERDICT_DENY = 0, VERDICT_ASK, VERDICT_CONTAIN, VERDICT_ALLOW };
 enum grade { GRADE_OFF, GRADE_WARN, GRADE_CONTAIN, GRADE_ASK, GRADE_DENY };
 
+/* Where a command runs when a person says yes to a reason for asking. */
+enum approval {
+	APPROVAL_OUTSIDE = 0, /* outside of the box: what the reason is about cannot be done in it */
+	APPROVAL_PLAIN,       /* where it would run if the question were not there */
+	APPROVAL_BOX,         /* in the box */
+	APPROVAL_CODE,        /* likewise, and the network may be added: it executes code that is not judged */
+	APPROVAL_NETWORK,     /* in the box with the network if the same command executes such code, else outside */
+	APPROVAL_SPLIT,       /* of a whole request: nowhere, since a part of it must be in the box and another cannot */
+};
+
 struct reason {
 	struct reason *next;
 	const char *id;
 	enum grade grade;
+	enum approval approval;
 	struct str message;
 	struct str alternative; /* may be empty */
 	struct str rule;        /* "file:line", a preset's name, or empty for a built-in check */
@@ -68,6 +79,8 @@ struct judgement {
 	struct reason *reasons;
 	struct reason *warnings;
 	struct reason *advice;
+	/* Of an ask: what a yes would let happen. Of a contain by the client's mode: what the mode's yes to the asks, which are warnings now, does. */
+	enum approval approval;
 	struct step *steps;
 	struct placed *placed;
 	struct known *known;

@@ -14,6 +14,7 @@
  *     	not: rm                             no command of that name
  *     	writes: ["/w/p/a", null]            among the writes; [] means none (also reads, deletes, execs)
  *     	complete: false
+ *     	approval: box                       where it runs when a person approves it
  *     	near: opaque-path                   a near miss: this reason must be absent
  *     	shell: sh   cwd: /x   mode: plan   config: {..}  one line each; the policy as one line of YAML
  *     @config {..}                         a policy for all rows of the file that follow; a row's own is added to it
@@ -177,6 +178,12 @@ static void expect_paths(struct test *t, const char *key, const json_t *want)
 	}
 }
 
+static void expect_approval(struct test *t, struct str want)
+{
+	if (!str_eq(json_to_str(json_object_get(t->answer, "approval")), want))
+		fail(t, "the approval is not", want);
+}
+
 static void expect(struct test *t, const struct expectation *x)
 {
 	json_t *v = NULL;
@@ -195,6 +202,8 @@ static void expect(struct test *t, const struct expectation *x)
 		expect_near(t, x->value);
 	else if (!strcmp(key, "not"))
 		expect_absent(t, x->value);
+	else if (!strcmp(key, "approval"))
+		expect_approval(t, x->value);
 	else if (!strcmp(key, "shell") || !strcmp(key, "cwd") || !strcmp(key, "config") || !strcmp(key, "mode"))
 		return;
 	else if (json_load_strict(x->value, &v, &e) != 0)

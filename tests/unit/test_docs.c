@@ -56,9 +56,10 @@ static struct str make_checks(void)
 	const struct check *rows = gate_checks(&n);
 
 	buf_init(&b, &a, 0);
-	buf_c(&b, "| id | grade | fixed | lifted by an allow rule | meaning |\n|---|---|---|---|---|\n");
+	buf_c(&b, "| id | grade | fixed | lifted by an allow rule | approved | meaning |\n|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < n; i++) {
-		buf_fmt(&b, "| `%s` | %s | %s | %s | ", rows[i].id, grade_name(rows[i].grade), rows[i].fixed ? "yes" : "no", rows[i].lift == LIFT_COMMAND ? "yes" : "no");
+		buf_fmt(&b, "| `%s` | %s | %s | %s | %s | ", rows[i].id, grade_name(rows[i].grade), rows[i].fixed ? "yes" : "no",
+			rows[i].lift == LIFT_COMMAND ? "yes" : "no", approval_name(rows[i].approval));
 		put_cell(&b, rows[i].about);
 		buf_c(&b, " |\n");
 	}

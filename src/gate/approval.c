@@ -1,0 +1,214 @@
+/*
+ * What a person's yes to an ask lets happen. The principle: a yes answers the question, and what runs then is what would
+ * have run without it. A command that would be contained stays in the box, with the network if that is what was asked
+ * about; git's own work on the project, which would be allowed, is not put into a box by being asked about.
+ *
+ * A reason that the box cannot honour (a secret, another machine, a file outside) lets its command run outside. It must
+ * not take another command with it: `make test && git push` is two requests.
+ */
+#include "gate/judge.h"
+
+#define LEVELS_MAX 64 /* texts inside texts; a command further out counts as another one */
+
+/* ---- one reason ---- */
+
+/*
+ * The box has no services of the host, no other rights and no credentials, so it cannot honour a command that needs
+ * these. Of what uses the network that leaves the package managers.
+ */
+enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd)
+{
+	enum approval x = fd->approval ? fd->approval : c->approval;
+	bool boxed = x == APPROVAL_BOX || x == APPROVAL_CODE || x == APPROVAL_NETWORK;
+
+	if (fd->grade != GRADE_ASK || !boxed)
+		return x;
+	if (x == APPROVAL_NETWORK && !packages_install(j, fd->at))
+		return APPROVAL_OUTSIDE;
+	return judge_leaves_box_by(j, fd->at, EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM) ? APPROVAL_OUTSIDE : x;
+}
+
+/* ---- places ---- */
+
+/* A place of a reason, and the innermost command around it; then the same for the text that its text stands in. */
+struct level {
+	struct level *up;
+	struct span at, command;
+};
+
+static const struct command *command_at(const struct facts *f, struct span at)
+{
+	const struct command *inner = NULL;
+
+	for (const struct command *c = f->commands; c; c = c->next)
+		if (span_encloses(c->at, at) && (!inner || c->at.to - c->at.from < inner->at.to - inner->at.from))
+			inner = c;
+	return inner;
+}
+
+/* A place in code of another language belongs to the command that runs the code; one of no command to itself. */
+static struct level *levels_of(struct arena *a, const struct facts *f, struct span at, unsigned depth)
+{
+	struct level *l = arena_new(a, struct level);
+	const struct command *c = command_at(f, at);
+	bool outermost = at.text == 0 || at.text >= f->ntexts || depth >= LEVELS_MAX;
+
+	*l = (struct level){.up = outermost ? NULL : levels_of(a, f, f->texts[at.text].origin, depth + 1), .at = at};
+	l->command = c ? c->at : l->up ? l->up->command : at;
+	return l;
+}
+
+/*
+ * Does the command of `outer` run the one at `l`, or are they the same? A wrapper (sudo, timeout) encloses what it
+ * runs, or shares its first byte with it; a shell encloses the text that it runs. What stands in an argument's $( ) is
+ * another command.
+ */
+static bool carries(const struct level *outer, const struct level *l)
+{
+	struct span from = outer->command;
+
+	for (; l; l = l->up)
+		if (span_encloses(from, l->at) || (from.text == l->command.text && from.from == l->command.from))
+			return true;
+	return false;
+}
+
+/* ---- the sum ---- */
+
+struct cause { /* a reason that has a part in the verdict */
+	const struct reason *r;
+	const struct level *level;
+	bool boxed, outside; /* it wants the box; the box cannot honour it */
+};
+
+struct causes {
+	struct cause *list;
+	size_t n;
+};
+
+static bool wants_box(const struct reason *r)
+{
+	return r->grade == GRADE_CONTAIN || r->approval == APPROVAL_BOX || r->approval == APPROVAL_CODE;
+}
+
+/* Does the command that asks for the network execute code that nobody judged? */
+static bool executes(const struct causes *all, const struct cause *net)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		const struct cause *c = &all->list[i];
+
+		if (c->r->approval == APPROVAL_CODE && (carries(net->level, c->level) || carries(c->level, net->level)))
+			return true;
+	}
+	return false;
+}
+
+static struct causes causes_of(struct arena *a, const struct facts *f, const struct judgement *j)
+{
+	struct causes all = {0};
+
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		all.n++;
+	all.list = arena_array(a, all.n, sizeof(*all.list));
+	all.n = 0;
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		if (r->grade == GRADE_ASK || r->grade == GRADE_CONTAIN)
+			all.list[all.n++] = (struct cause){.r = r, .level = levels_of(a, f, r->at, 0), .boxed = wants_box(r)};
+	for (size_t i = 0; i < all.n; i++) {
+		struct cause *c = &all.list[i];
+		bool network = c->r->grade == GRADE_ASK && c->r->approval == APPROVAL_NETWORK;
+
+		c->outside = (c->r->grade == GRADE_ASK && c->r->approval == APPROVAL_OUTSIDE) || (network && !executes(&all, c));
+	}
+	return all;
+}
+
+/* Is there a reason to let this command out of the box, of its own or of what runs it? */
+static bool carried(const struct causes *all, const struct cause *boxed)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->list[i].outside && carries(all->list[i].level, boxed->level))
+			return true;
+	return false;
+}
+
+static struct approved let_out(const struct causes *all, const struct cause *outside)
+{
+	struct approved x = {.run = APPROVAL_OUTSIDE, .outside = outside->level->command};
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct cause *c = &all->list[i];
+
+		if (!c->boxed)
+			continue;
+		x.unboxed = true;
+		if (!carried(all, c))
+			return (struct approved){APPROVAL_SPLIT, false, c->level->command, x.outside};
+	}
+	return x;
+}
+
+struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p)
+{
+	struct causes all = causes_of(a, f, j);
+	struct approved x = {.run = APPROVAL_PLAIN};
+
+	for (size_t i = 0; i < all.n; i++) {
+		struct cause *c = &all.list[i];
+
+		c->boxed &= p->sandbox.enabled;
+		if (c->r->grade == GRADE_ASK && c->r->approval == APPROVAL_NETWORK)
+			x.run = APPROVAL_NETWORK;
+		else if (c->boxed && x.run == APPROVAL_PLAIN)
+			x.run = APPROVAL_BOX;
+	}
+	for (size_t i = 0; i < all.n; i++)
+		if (all.list[i].outside)
+			return let_out(&all, &all.list[i]);
+	if (j->cut && x.run != APPROVAL_PLAIN) /* a reason that is not listed may be one for outside */
+		x.run = APPROVAL_SPLIT;
+	else if (j->cut)
+		x.run = APPROVAL_OUTSIDE;
+	return x;
+}
+
+/* ---- a mode that stands for a yes ---- */
+
+/* Those of a grade leave the reasons and stay as warnings. */
+static void lift(struct judge *j, enum grade g)
+{
+	for (struct reason **at = &j->ret->reasons; *at;) {
+		struct reason *r = *at;
+
+		if (r->grade != g) {
+			at = &r->next;
+			continue;
+		}
+		*at = r->next;
+		r->next = NULL;
+		*j->warnings_end = r;
+		j->warnings_end = &r->next;
+	}
+}
+
+/*
+ * bypassPermissions: the person wants no questions. That is a yes to what the box bounds, and to what needs no box; the
+ * rest is still asked about. What was not read to its end runs in the box in any case.
+ */
+void approval_finish(struct judge *j)
+{
+	enum approval run;
+	bool boxed;
+
+	if (j->ret->verdict != VERDICT_ASK)
+		return;
+	run = j->ret->approval = gate_approved(j->a, j->f, j->ret, j->p).run;
+	boxed = run == APPROVAL_BOX || run == APPROVAL_NETWORK;
+	if (j->p->mode != MODE_BYPASS || (!boxed && run != APPROVAL_PLAIN))
+		return;
+	judge_step(j, "mode", STR("bypassPermissions"), (struct span){0});
+	lift(j, GRADE_ASK);
+	j->ret->verdict = boxed || !j->ret->complete ? VERDICT_CONTAIN : VERDICT_ALLOW;
+	if (j->ret->verdict == VERDICT_ALLOW)
+		lift(j, GRADE_CONTAIN); /* a policy without a box */
+}
