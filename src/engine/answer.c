@@ -104,6 +104,19 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 	buf_char(out, ']');
 }
 
+void answer_words(struct buf *out, const char *key, struct str words)
+{
+	struct str word;
+
+	answer_key(out, key);
+	buf_char(out, '[');
+	while ((word = str_word(&words)).n) {
+		put_next(out);
+		answer_string(out, word);
+	}
+	buf_char(out, ']');
+}
+
 /* The derivation: which rules of the policy spoke about what, and which findings they lifted. */
 static void put_steps(struct buf *out, const struct step *s)
 {

@@ -120,3 +120,5 @@ void answer_string(struct buf *out, struct str s);
 /* "key": of an object that was begun in `out`, behind a comma unless it is the first of it; and one whose value is a text. */
 void answer_key(struct buf *out, const char *key);
 void answer_field(struct buf *out, const char *key, struct str s);
+/* A list of texts: words that blanks separate. */
+void answer_words(struct buf *out, const char *key, struct str words);

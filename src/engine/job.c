@@ -62,6 +62,8 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->profile = profile_name(t->profile);
 	if (t->config.n)
 		w->config = str_c(a, t->config);
+	w->network = t->network ? "host" : NULL;
+	w->approved = t->approved;
 	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
 	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
 	return 0;

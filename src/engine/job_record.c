@@ -113,6 +113,8 @@ static struct str spec_json(struct arena *a, struct job *j)
 		put(&p, s->workspace);
 		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
 	}
+	if (j->wishes.approved.n)
+		answer_words(&p.b, "approved", j->wishes.approved);
 	put_wishes(&p);
 	buf_char(&p.b, '}');
 	return buf_view(&p.b);

@@ -7,6 +7,7 @@
 #include <sodium.h>
 #include <unistd.h>
 
+#include "engine/ticket.h"
 #include "sys/file.h"
 #include "sys/state.h"
 
@@ -56,14 +57,22 @@ int kept_take(struct arena *a, struct str state, struct str session, struct str 
 	return fd_read_all(a, fd, "report", KEPT_BYTES_MAX, ret, e);
 }
 
-static void sweep(const char *folder, int64_t now_s)
+/* Of tickets, which live shortly, only what says where a command ended is kept as long as reports are. */
+static bool is_old(const char *name, const struct stat *st, bool tickets, int64_t now_s)
+{
+	bool ticket = tickets && !str_ends(str_of(name), ".cwd");
+
+	return st->st_mtime + (ticket ? 2 * TICKET_AGE_MS / 1000 : KEPT_AGE_S) < now_s;
+}
+
+static void sweep(const char *folder, bool tickets, int64_t now_s)
 {
 	DIR *d = opendir(folder);
 	struct dirent *entry;
 	struct stat st;
 
 	for (size_t n = 0; d && n < KEPT_SWEEP_MAX && (entry = readdir(d)); n++)
-		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && st.st_mtime + KEPT_AGE_S < now_s)
+		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && is_old(entry->d_name, &st, tickets, now_s))
 			unlinkat(dirfd(d), entry->d_name, 0);
 	if (d)
 		closedir(d);
@@ -71,8 +80,8 @@ static void sweep(const char *folder, int64_t now_s)
 
 void kept_sweep(struct arena *a, struct str state, int64_t now_s)
 {
-	sweep(str_c(a, str_cat(a, state, STR("/" FOLDER))), now_s);
-	sweep(str_c(a, str_cat(a, state, STR("/tickets"))), now_s);
+	sweep(str_c(a, str_cat(a, state, STR("/" FOLDER))), false, now_s);
+	sweep(str_c(a, str_cat(a, state, STR("/tickets"))), true, now_s);
 }
 
 void kept_no_box(struct arena *a, struct str state, bool none)

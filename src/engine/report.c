@@ -228,6 +228,8 @@ void report_json(struct buf *b, const struct report *r)
 	put_number(b, "redacted", r->redacted);
 	answer_key(b, "validation");
 	validation_json(b, r->validation);
+	if (r->run->w && r->run->w->approved.n)
+		answer_words(b, "approved", r->run->w->approved);
 	put_lists(b, r);
 	if (refused)
 		put_reasons(b, r->reasons);

@@ -39,6 +39,7 @@ struct run_wishes { /* NULL or empty: not given */
 	struct run_list env, read, write;
 	bool input, gate, plain;
 	bool iso_times;                  /* Unix times in the report become ISO 8601; else numbers stay as they were printed */
+	struct str approved;             /* of a ticket: ids of the reasons that were approved, separated by blanks */
 	enum audience audience;          /* who reads what is said about the run */
 	const struct directory *pin;     /* the project, of who has found it before; NULL: it is looked for */
 	const struct directory *place;   /* the directory that `workspace` was then; NULL: as it is now */

@@ -2,14 +2,18 @@
 #define _GNU_SOURCE
 #include "engine/ticket.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sodium.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
+#include "engine/session.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/ids.h"
@@ -17,13 +21,15 @@
 #include "sys/state.h"
 
 #define FOLDER "tickets"
-#define VERSION 3
+#define VERSION 4
+#define HASH_BYTES 8
+#define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 
 /* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
 static bool survives(const struct ticket *t)
 {
 	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client,
-			t->tool, t->tool_use_id, t->id, t->config};
+			t->tool, t->tool_use_id, t->id, t->config, t->approved};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (!utf8_valid(all[i]) || memchr(all[i].n ? all[i].p : "x", 0, all[i].n ? all[i].n : 1))
@@ -99,6 +105,87 @@ static void put_directory(struct buf *b, const char *key, struct str path, struc
 	buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)id.dev, (long long)id.ino);
 }
 
+/* Time since the machine started, asleep or not: nobody can set this clock. */
+static uint64_t clock_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- tickets of questions ---- */
+
+static void put_hash(struct buf *b, struct str x, struct str y)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	char text[2 * HASH_BYTES + 1];
+	crypto_hash_sha256_state s;
+
+	crypto_hash_sha256_init(&s);
+	crypto_hash_sha256_update(&s, (const unsigned char *)(x.n ? x.p : ""), x.n);
+	crypto_hash_sha256_update(&s, (const unsigned char *)"", 1);
+	crypto_hash_sha256_update(&s, (const unsigned char *)(y.n ? y.p : ""), y.n);
+	crypto_hash_sha256_final(&s, hash);
+	sodium_bin2hex(text, sizeof(text), hash, HASH_BYTES);
+	buf_fmt(b, ".%s", text);
+}
+
+/* ".SESSION.PROMPT.CALL". A subagent has prompts of its own. */
+static struct str mark_of(struct arena *a, const struct ticket *t)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	put_hash(&b, str_fmt(a, "%.*s %.*s", STR_ARG(t->client), STR_ARG(t->session)), t->agent);
+	put_hash(&b, STR("prompt"), t->prompt);
+	put_hash(&b, STR("call"), t->tool_use_id);
+	return buf_view(&b);
+}
+
+/* Part 0, 1 or 2 of a mark. */
+static struct str mark_part(struct str mark, size_t i)
+{
+	return str_sub(mark, i * (1 + 2 * HASH_BYTES), (i + 1) * (1 + 2 * HASH_BYTES));
+}
+
+void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over)
+{
+	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	struct str mark = mark_of(a, now);
+	struct dirent *entry;
+	DIR *d = opendir(folder);
+
+	for (size_t n = 0; d && n < TICKET_SCAN_MAX && (entry = readdir(d)); n++) {
+		struct str name = str_of(entry->d_name), his = str_sub(name, TICKET_ID, name.n);
+		char id[TICKET_ID + 1];
+
+		if (name.n != MARK_LETTERS || !str_eq(mark_part(his, 0), mark_part(mark, 0)))
+			continue;
+		if ((!now->prompt.n || str_eq(mark_part(his, 1), mark_part(mark, 1))) &&
+			!(over && str_eq(mark_part(his, 2), mark_part(mark, 2))))
+			continue;
+		snprintf(id, sizeof(id), "%.*s", TICKET_ID, entry->d_name);
+		unlinkat(dirfd(d), id, 0);
+		unlinkat(dirfd(d), entry->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* The ticket first: a mark without one is nothing. One that cannot be marked is taken back. */
+static int mark(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
+{
+	struct str path;
+
+	if (!t->asked || state_keep(a, state, FOLDER, str_cat(a, id, mark_of(a, t)), STR(""), &path, e) == 0)
+		return 0;
+	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(id))));
+	return -1;
+}
+
+/* ---- writing and taking ---- */
+
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e)
 {
 	char id[TICKET_ID + 1];
@@ -122,11 +209,14 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	answer_field(&b, "tool_use_id", t->tool_use_id);
 	answer_field(&b, "id", t->id);
 	answer_field(&b, "config", t->config);
+	answer_field(&b, "boot", session_boot(a));
+	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(), t->network ? "host" : "");
+	answer_words(&b, "approved", t->approved);
 	buf_c(&b, "}\n");
 	if (id_new(id, e) != 0)
 		return -1;
 	name = str_dup(a, str_n(id, TICKET_ID));
-	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0)
+	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 || mark(a, state, t, name, e) != 0)
 		return -1;
 	*ret = name;
 	return 0;
@@ -171,6 +261,28 @@ static struct identity read_directory(struct arena *a, const json_t *o, struct s
 			(uint64_t)json_integer_value(json_object_get(o, "ino"))};
 }
 
+static struct str read_approved(struct arena *a, const json_t *list)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		buf_fmt(&b, "%s%.*s", i ? " " : "", STR_ARG(json_to_str(json_array_get(list, i))));
+	return buf_view(&b);
+}
+
+/* One of another start of the machine is older than its clock can say. */
+static bool expired(struct arena *a, const json_t *o)
+{
+	json_int_t created = json_integer_value(json_object_get(o, "created_ms"));
+	uint64_t now = clock_ms();
+
+	if (!str_eq(json_to_str(json_object_get(o, "boot")), session_boot(a)))
+		return true;
+	return created <= 0 || (uint64_t)created > now || now - (uint64_t)created > TICKET_AGE_MS;
+}
+
+/* 1: it was one, and is too old. */
 static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 {
 	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
@@ -179,7 +291,9 @@ static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
 		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
 				.settings = json_integer_value(json_object_get(o, "settings")) == 1,
-		.follow = json_integer_value(json_object_get(o, "follow")) == 1};
+		.follow = json_integer_value(json_object_get(o, "follow")) == 1,
+		.network = str_is(json_to_str(json_object_get(o, "network")), "host"),
+		.approved = read_approved(a, json_object_get(o, "approved"))};
 
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)
 		return -1;
@@ -188,6 +302,8 @@ static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) ||
 			dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
 		return -1;
+	if (expired(a, o))
+		return 1;
 	t.dialect = (enum dialect)dialect;
 	t.time_ms = (uint64_t)ms;
 	*ret = t;
@@ -225,5 +341,7 @@ int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, 
 	json_decref(o);
 	if (rc < 0)
 		return err_set(e, ERR_LIMIT, 0, "no memory left for the ticket");
+	if (p.rc > 0)
+		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again", TICKET_AGE_MS / 60000);
 	return p.rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
 }

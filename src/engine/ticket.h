@@ -3,7 +3,11 @@
  * original text is quoted again, and what runs is what was judged.
  *
  * A ticket is a file in STATE/tickets (0600) whose name is 128 random bits. It is good for one run: who takes it renames it first, so that of
- * two only one gets it, and it is gone before anything runs.
+ * two only one gets it, and it is gone before anything runs. It lives for TICKET_AGE_MS.
+ *
+ * The ticket of a question belongs to its prompt and its tool call. No event says that a person refused, so it dies
+ * when the session has another prompt, or when the call is over (ticket_end_asks()). A file beside it, whose name
+ * holds hashes of session, prompt and call, makes it known for that: nothing has to be read.
  *
  * Project and working directory are in it by device and inode. A boxed program may give their names to
  * other directories before the ticket is used; then the ticket is refused.
@@ -16,6 +20,8 @@
 
 #define TICKET_ID ID_LETTERS /* hexadecimal digits */
 #define TICKET_BYTES_MAX ((size_t)8 << 20)
+#define TICKET_AGE_MS (10 * 60 * 1000)
+#define TICKET_SCAN_MAX 4096 /* names that are looked at */
 
 struct ticket {
 	struct str command;        /* shell text */
@@ -31,6 +37,10 @@ struct ticket {
 	struct str config;         /* the policy file that stands in for the caller's; empty: none */
 	bool settings;             /* the client's own permission rules counted */
 	bool follow;               /* the directory that the command ends in is handed back */
+	bool asked;                /* a person is asked, and may refuse */
+	bool network;              /* the box gets the host's network: that is what was approved */
+	struct str approved;       /* ids of the reasons that were approved, separated by blanks; empty: none */
+	struct str prompt;         /* the client's name for what the person wrote; may be empty. Not stored */
 };
 
 /*
@@ -45,5 +55,10 @@ int ticket_check(struct arena *a, const struct ticket *t, struct err *e);
 struct str ticket_cwd(struct arena *a, const struct ticket *t);
 /* `state`: the state directory, made and checked. *ret is the id. */
 int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e);
+/*
+ * An event of a session came: tickets of its questions that belong to another prompt than `now` are gone, and with
+ * `over` those of this tool call.
+ */
+void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over);
 /* Takes the ticket away. ERR_INPUT when there is no such ticket (any more). */
 int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e);

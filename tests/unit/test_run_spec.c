@@ -1,11 +1,14 @@
 /* From wishes to a spec: rows of what is asked for, with what comes out of it or the line that says what is wrong. */
 #define _GNU_SOURCE
+#include <time.h>
+
 #include "engine/gitconfig.h"
 #include "engine/run.h"
 #include "knowledge/variables.h"
 #include "engine/skill.h"
 #include "engine/ticket.h"
 #include "place.h"
+#include "sys/file.h"
 
 static struct run_world world;
 static struct policies policies;
@@ -636,6 +639,86 @@ static void test_ticket(void)
 	CHECK_INT(rmdir(at("state4/tickets")), 0); /* nothing is left */
 }
 
+static struct ticket asked_in(const char *session, const char *prompt, const char *call)
+{
+	return (struct ticket){.command = STR("x"), .project = {STR("/p"), {1, 2}}, .cwd = STR(""), .cwd_id = {1, 3}, .profile = PROFILE_WORK,
+		.client = STR("claude-code"), .session = str_of(session), .prompt = str_of(prompt), .tool_use_id = str_of(call), .asked = true,
+		.network = true, .approved = STR("network executes-file")};
+}
+
+/* Is the ticket of a question still there after this event? */
+static bool outlives(struct ticket t, struct ticket event, bool over)
+{
+	struct str state = str_of(at("state5")), id;
+	struct ticket got;
+	struct err e = {0};
+	bool there;
+
+	CHECK_INT(ticket_write(A, state, &t, &id, &e), 0);
+	ticket_end_asks(A, state, &event, over);
+	there = ticket_take(A, state, id, (uint32_t)geteuid(), &got, &e) == 0;
+	if (there)
+		CHECK(got.network && str_is(got.approved, "network executes-file"));
+	return there;
+}
+
+static void test_ticket_of_question(void)
+{
+	struct ticket t = asked_in("s", "p1", "c1"), of_subagent = t, contained = t;
+
+	make_dir("state5", 0700);
+	CHECK(outlives(t, asked_in("s", "p1", "c1"), false));  /* another hook of the same call */
+	CHECK(outlives(t, asked_in("s", "p1", "c2"), false));  /* a call beside it */
+	CHECK(outlives(t, asked_in("s", "p1", "c2"), true));
+	CHECK(outlives(t, asked_in("s2", "p2", "c1"), true));  /* another session */
+	CHECK(outlives(t, asked_in("s", "", "c2"), false));    /* an event that names no prompt */
+	CHECK(!outlives(t, asked_in("s", "p2", "c2"), false)); /* the next prompt: it was refused */
+	CHECK(!outlives(t, asked_in("s", "p1", "c1"), true));  /* its call is over */
+	CHECK(!outlives(t, asked_in("s", "", "c1"), true));
+	of_subagent.agent = STR("a1");
+	CHECK(outlives(of_subagent, asked_in("s", "p2", "c2"), false));
+	contained.asked = false; /* nobody was asked, so nobody can have refused */
+	CHECK(outlives(contained, asked_in("s", "p2", "c1"), true));
+}
+
+/* Is a ticket taken after its file says something else under this key? The value goes up to the next comma. */
+static bool taken_with(const char *key, const char *value)
+{
+	struct ticket t = asked_in("s", "p1", "c1"), got;
+	struct str state = str_of(at("state5")), id, text;
+	struct err e = {0};
+	const char *path;
+	char *from;
+
+	CHECK_INT(ticket_write(A, state, &t, &id, &e), 0);
+	path = str_c(A, str_fmt(A, "state5/tickets/%.*s", STR_ARG(id)));
+	CHECK_INT(file_read(A, at(path), 1 << 20, &text, NULL, NULL), 0);
+	from = strstr(str_c(A, text), key);
+	CHECK(from != NULL);
+	if (!from)
+		return true;
+	from += strlen(key);
+	text = str_fmt(A, "%.*s%s%s", (int)(text.n - strlen(from)), text.p, value, strchr(from, ','));
+	make_file(path, str_c(A, text), 0600);
+	return ticket_take(A, state, id, (uint32_t)geteuid(), &got, &e) == 0;
+}
+
+static void test_ticket_age(void)
+{
+	struct timespec t;
+	long long now;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	now = (long long)t.tv_sec * 1000;
+	CHECK(taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now > 60000 ? now - 60000 : 1))));
+	CHECK(!taken_with("\"created_ms\":", "0"));
+	CHECK(!taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now + 60000))));
+	if (now > TICKET_AGE_MS + 60000)
+		CHECK(!taken_with("\"created_ms\":", str_c(A, str_fmt(A, "%lld", now - TICKET_AGE_MS - 1000))));
+	CHECK(!taken_with("\"boot\":", "\"another\""));
+	CHECK(!taken_with("\"v\":", "3"));
+}
+
 int main(void)
 {
 	if (place_begin() != 0)
@@ -657,6 +740,8 @@ int main(void)
 	RUN(test_numbers);
 	RUN(test_identity);
 	RUN(test_ticket);
+	RUN(test_ticket_of_question);
+	RUN(test_ticket_age);
 	place_end();
 	return unit_end();
 }
