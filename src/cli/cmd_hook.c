@@ -1,18 +1,13 @@
 /* caisson hook: an agent client asks, and is answered in its own way. */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stddef.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/last_answer.h"
 #include "client/hook.h"
 #include "sys/file.h"
-
-#define DEADLINE_MS 8000      /* until the policy says another; clients wait longer */
-#define DEADLINE_MAX_MS 20000 /* and this, after the first, is still below the 30 s that `init` has them wait: most run the tool then */
 
 extern char **environ;
 
@@ -38,40 +33,6 @@ static const struct example_row examples[] = {
 	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}' | caisson hook --client generic", "From an agent loop of your own: 0 lets it run, 2 does not."},
 };
 
-/*
- * The deadline. A client that gets no answer in time runs the tool, so the process ends itself before: by the exit code that denies, unless
- * the tool is over already. Only what a signal handler may do is done here.
- */
-static volatile sig_atomic_t after_tool;
-
-static void too_late(int signal)
-{
-	static const char why[] = "caisson: nothing was judged, so nothing runs: there was no answer in time (hooks.deadline_ms)\n";
-	struct pollfd err = {.fd = STDERR_FILENO, .events = POLLOUT};
-	ssize_t n;
-
-	(void)signal;
-	if (after_tool)
-		_exit(HOOK_PASS);
-	if (poll(&err, 1, 0) == 1) { /* a stream that nobody reads must not keep us */
-		n = write(STDERR_FILENO, why, sizeof(why) - 1);
-		(void)n;
-	}
-	_exit(HOOK_BLOCK);
-}
-
-static void set_deadline(unsigned ms)
-{
-	struct itimerval t = {0};
-
-	ms = !ms ? DEADLINE_MS : ms < DEADLINE_MAX_MS ? ms : DEADLINE_MAX_MS;
-	t.it_value.tv_sec = ms / 1000;
-	t.it_value.tv_usec = (suseconds_t)ms % 1000 * 1000;
-	setitimer(ITIMER_REAL, &t, NULL);
-}
-
-static void phase_known(enum phase p) { after_tool = p != PHASE_PRE; }
-
 /* Standard streams that are closed would be other files soon. */
 static bool streams_open(void) { return fcntl(STDIN_FILENO, F_GETFD) >= 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0 && fcntl(STDERR_FILENO, F_GETFD) >= 0; }
 
@@ -90,53 +51,71 @@ static int read_input(void *arg)
 	return 0;
 }
 
-static int run(const struct command_row *self, int argc, char **argv)
+/* Some clients run the tool when the exit code denies and standard error is empty. */
+static bool is_blank(struct str s)
 {
-	struct sigaction act = {.sa_handler = too_late};
-	sigset_t deadline;
-	struct hook_flags f = {0};
-	struct hook_options asked;
+	for (size_t i = 0; i < s.n; i++)
+		if (!strchr(" \t\r\n", s.p[i]))
+			return false;
+	return true;
+}
+
+static int send_reply(const struct reply *r)
+{
+	struct str said = buf_view(&r->err);
+	struct err e = {0};
+
+	if (r->code == HOOK_BLOCK && is_blank(said))
+		complain("denied, and the reason is missing; see caisson audit");
+	fd_write_all(STDERR_FILENO, "standard error", said, NULL);
+	if (!r->out.n || fd_write_all(STDOUT_FILENO, "standard output", buf_view(&r->out), &e) == 0 || last_answer_passes())
+		return r->code;
+	complain("the answer could not be written, so nothing runs: %s", e.text);
+	return HOOK_BLOCK;
+}
+
+static int answer(const struct hook_flags *f)
+{
+	const struct hook_options o = {.client = f->client, .event = f->event, .config = f->config, .environ = environ,
+			.deadline = last_answer_deadline, .known = last_answer_phase};
 	struct arena in, a, out;
 	struct str input = STR("");
 	struct reading reading = {.a = &in, .ret = &input};
 	struct reply reply;
-	struct err e = {0};
-	int first = 0, rc = options_parse(self, argc, argv, &f, &first, &e);
+	int rc;
 
-	if (rc > 0)
-		return usage_output(self);
-	if (rc < 0 || first < argc) { /* a wrong call must not let anything run */
-		usage_wrong(self, rc < 0 ? e.text : "nothing but options is expected");
-		return HOOK_BLOCK;
-	}
-	if (!streams_open())
-		return HOOK_BLOCK;
-	sigemptyset(&deadline);
-	sigaddset(&deadline, SIGALRM);
-	sigaction(SIGALRM, &act, NULL);
-	sigprocmask(SIG_UNBLOCK, &deadline, NULL); /* a caller may have blocked it, and that is inherited */
-	set_deadline(DEADLINE_MS);
-	asked = (struct hook_options){.client = f.client, .event = f.event, .config = f.config, .environ = environ, .deadline = set_deadline, .known = phase_known};
-	after_tool = hook_is_over(&asked);
+	last_answer_phase(hook_is_over(&o) ? PHASE_POST : PHASE_PRE);
 	arena_init(&in, 4 * HOOK_INPUT_MAX);
 	arena_init(&a, ARENA_CAP_DEFAULT);
 	arena_init(&out, ARENA_CAP_DEFAULT);
 	if (arena_run(&in, read_input, &reading) < 0)
 		reading.rc = err_set(&reading.err, ERR_LIMIT, 0, "the input is too long");
 	if (reading.rc != 0)
-		hook_refuse(&out, &asked, reading.err.text, &reply);
+		hook_refuse(&out, &o, reading.err.text, &reply);
 	else
-		hook_reply(&a, &out, input, &asked, &reply);
-	rc = reply.code;
-	fd_write_all(STDERR_FILENO, "standard error", buf_view(&reply.err), NULL);
-	if (reply.out.n && fd_write_all(STDOUT_FILENO, "standard output", buf_view(&reply.out), &e) != 0 && !after_tool) {
-		complain("the answer could not be written, so nothing runs: %s", e.text);
-		rc = HOOK_BLOCK;
-	}
+		hook_reply(&a, &out, input, &o, &reply);
+	rc = send_reply(&reply);
 	arena_end(&out);
 	arena_end(&a);
 	arena_end(&in);
 	return rc;
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct hook_flags f = {0};
+	struct err e = {0};
+	int first = 0, rc;
+
+	last_answer_begin();
+	rc = options_parse(self, argc, argv, &f, &first, &e);
+	if (rc > 0)
+		return usage_output(self);
+	if (rc < 0 || first < argc) { /* a wrong call must not let anything run */
+		usage_wrong(self, rc < 0 ? e.text : "nothing but options is expected");
+		return HOOK_BLOCK;
+	}
+	return streams_open() ? answer(&f) : HOOK_BLOCK;
 }
 
 const struct command_row command_hook = {
@@ -146,7 +125,7 @@ const struct command_row command_hook = {
 	.about = "Reads one hook input of an agent client from standard input and answers it in that client's own way. Before a tool runs: commands, and tools that touch "
 		 "files or hosts, are judged as `caisson check` judges them; what may only run in the box is replaced by `caisson run --ticket`, which runs what was judged, once. "
 		 "After a tool: its output is normalised, secrets are taken out, and numbers that do not add up are pointed out. When a session starts: a few lines for the model.\n\n"
-		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a policy that does not load, a record that cannot be written, no answer in time. "
+		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a policy that does not load, a record that cannot be written, no answer in time, a crash. "
 		 "Events that precede no tool call always pass. What each client can and cannot do stands in docs/hooks.md; `caisson init` sets it up.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
