@@ -40,13 +40,14 @@ static void check_reader(struct trial *t)
 
 static int check(void *arg)
 {
+	static const struct init_program program = {.path = {"/opt/it's/caisson", 17}, .timeout = {"/opt/time out/timeout", 21}};
 	struct trial *t = arg;
 	struct str with, again, without;
 	struct err e = {0};
 	bool gone = false;
 
 	check_reader(t);
-	if (init_text_add(&t->a, t->row, STR("/opt/it's/caisson"), &t->text, &with, &e) != 0) {
+	if (init_text_add(&t->a, t->row, &program, &t->text, &with, &e) != 0) {
 		if (!e.text[0])
 			fail("refused without a reason", t->text);
 		if (init_text_remove(&t->a, t->row, t->text, &without, &gone, &e) == 0 && !str_eq(without, t->text) && !str_contains(t->text, STR("caisson")))
@@ -55,7 +56,7 @@ static int check(void *arg)
 	}
 	if (!str_contains(with, STR("caisson")))
 		fail("nothing was put in", t->text);
-	if (init_text_add(&t->a, t->row, STR("/opt/it's/caisson"), &with, &again, &e) != 0 || !str_eq(with, again))
+	if (init_text_add(&t->a, t->row, &program, &with, &again, &e) != 0 || !str_eq(with, again))
 		fail("the second time is another", with);
 	if (init_text_remove(&t->a, t->row, with, &without, &gone, &e) != 0)
 		fail(e.text, with);

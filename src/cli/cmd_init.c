@@ -1,6 +1,7 @@
 /* caisson init: our hooks in the settings of agent clients, and out of them again. */
 #define _GNU_SOURCE
 #include <stddef.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -118,9 +119,9 @@ static void warn_program(struct job *j)
 	struct path_answer at;
 
 	path_memo_init(m, &j->a, STR(""));
-	path_look(m, j->rq.program, &at);
-	if (path_inside(j->rq.program, j->rq.project) || at.shared)
-		buf_fmt(&j->out, "warning: %.*s lies where an agent could replace it; install caisson first (make install)\n", STR_ARG(j->rq.program));
+	path_look(m, j->rq.program.path, &at);
+	if (path_inside(j->rq.program.path, j->rq.project) || at.shared)
+		buf_fmt(&j->out, "warning: %.*s lies where an agent could replace it; install caisson first (make install)\n", STR_ARG(j->rq.program.path));
 }
 
 static void handle_all(struct job *j)
@@ -154,10 +155,11 @@ static int run_job(void *arg)
 	world_view(&j->a, &(struct engine_request){0}, NULL, &v);
 	state_paths(&j->a, &env, v.home, v.project, &paths);
 	j->rq = (struct init_request){.scope = j->o.project ? INIT_PROJECT : INIT_USER, .remove = j->o.remove, .home = v.home, .project = v.project, .state = paths.state_dir, .uid = v.uid};
-	if (init_self(&j->a, &j->rq.program, &e) != 0) {
+	if (init_self(&j->a, &j->rq.program.path, &e) != 0) {
 		complain("init: %s", e.text);
 		return EXIT_INTERNAL;
 	}
+	j->rq.program.timeout = init_timeout(&j->a, getenv("PATH"));
 	if (!j->rq.remove)
 		warn_program(j);
 	handle_all(j);

@@ -77,6 +77,8 @@ struct client {
 const struct client *client_at(size_t i);
 /* The first row of this name, or NULL. */
 const struct client *client_find(struct str name);
+/* What an event of this client is about. PHASE_PRE for one that is not known: nothing passes by mistake. */
+enum phase client_phase(const char *name, const char *event);
 /* "claude-code, codex, ...", for messages. */
 struct str client_names(struct arena *a);
 

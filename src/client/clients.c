@@ -120,7 +120,7 @@ static const struct client rows[] = {
 	{"codex", "Codex", CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
 	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are skipped", render_codex, render_codex_after},
 	{"gemini", "Gemini CLI", CLIENT_MARKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR, " hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME, gemini_events, "~/.gemini/settings.json",
-	 "an ask hangs where nobody sits, so it is a denial; a hook that fails or takes too long lets the tool run", render_gemini, render_gemini_after},
+	 "an ask hangs where nobody sits, so it is a denial; a hook that takes too long lets the tool run", render_gemini, render_gemini_after},
 	{"qwen", "Qwen Code", CLIENT_MARKS | CLIENT_ASKS | CLIENT_GUIDES | CLIENT_APPROVES, " hook_event_name session_id timestamp transcript_path ", " turn_id conversation_id ", SEEN_BY_NAME, claude_events, "~/.qwen/settings.json",
 	 "it neither rewrites a command nor replaces its output, so nothing can be contained: contain_fallback holds", render_claude, render_nothing_after},
 	{"copilot", "Copilot CLI", CLIENT_ASKS | CLIENT_REWRITES | CLIENT_APPROVES | CLIENT_FOLLOWS, " hook_event_name session_id timestamp ", " transcript_path turn_id conversation_id ",
@@ -149,6 +149,15 @@ const struct client *client_find(struct str name)
 		if (str_is(name, rows[i].name))
 			return &rows[i];
 	return NULL;
+}
+
+enum phase client_phase(const char *name, const char *event)
+{
+	for (size_t i = 0; i < NROWS; i++)
+		for (const struct client_event *ev = strcmp(rows[i].name, name) ? NULL : rows[i].events; ev && ev->name[0]; ev++)
+			if (!strcmp(ev->name, event))
+				return ev->phase;
+	return PHASE_PRE;
 }
 
 struct str client_names(struct arena *a)

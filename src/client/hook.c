@@ -10,13 +10,7 @@ static void fresh(struct arena *out, struct reply *r)
 
 bool hook_is_over(const struct hook_options *o)
 {
-	const struct client *c;
-
-	for (size_t i = 0; o->client && o->event && (c = client_at(i)); i++)
-		for (const struct client_event *ev = c->events; !strcmp(o->client, c->name) && ev->name[0]; ev++)
-			if (!strcmp(ev->name, o->event))
-				return ev->phase != PHASE_PRE;
-	return false;
+	return o->client && o->event && client_phase(o->client, o->event) != PHASE_PRE;
 }
 
 void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)

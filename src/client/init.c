@@ -100,7 +100,7 @@ int init_plan(struct arena *a, const struct init_request *rq, const struct init_
 	if (c.exists && file_read(a, str_c(a, c.real), JSONTEXT_BYTES_MAX, &c.before, &c.stat, e) != 0)
 		return -1;
 	if (!rq->remove)
-		rc = init_text_add(a, row, rq->program, c.exists ? &c.before : NULL, &c.after, e);
+		rc = init_text_add(a, row, &rq->program, c.exists ? &c.before : NULL, &c.after, e);
 	else
 		rc = c.exists ? init_text_remove(a, row, c.before, &c.after, &c.gone, e) : 0;
 	if (rc != 0)

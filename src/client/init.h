@@ -19,9 +19,10 @@ struct init_row {
 	char user_dir[20];        /* below the home directory; it exists: the client is used here */
 	char user_file[20];       /* below that */
 	char project_dir[12], project_file[20]; /* the same below the project's root */
-	char events[64];          /* between blanks; the first is the one before a shell command; empty: the file is a plugin, all ours */
-	char entry[104];          /* of an event, on one line; % is the command as a JSON string */
-	char needs[24];           /* "key": value in an entry without which it fails open, as it is written in `entry`; empty: it has none */
+	char events[72];          /* between blanks; the first is the one before a shell command; empty: the file is a plugin, all ours */
+	char entry[104];          /* of an event, on one line; % is the command as a JSON string, & is `needs` where the event precedes a tool */
+	char needs[24];           /* "key": value without which the client runs the tool when the hook fails; empty: it has none */
+	unsigned outer_limit_s;   /* for timeout(1) around the program: the client's own limit runs the tool; 0: without */
 	bool version;             /* a new file says "version": 1 */
 	bool comments;            /* its file may have some */
 	bool names_event;         /* the hook is told its event: the input does not say */
@@ -35,13 +36,27 @@ const struct init_row *init_find(struct str name);
 /* "claude-code, codex, ...", for messages. */
 struct str init_names(struct arena *a);
 
+/* init_line.c */
+struct init_program {
+	struct str path;         /* of caisson itself, absolute */
+	struct str timeout;      /* of timeout(1); empty: there is none */
+};
+
+#define INIT_FAILED "caisson: the hook failed with status " /* what the line says when the program fails; its status follows */
+
+/* Does the event precede a tool, so that a hook that fails must block? */
+bool init_blocks(const struct init_row *row, const char *event);
+/* What an event runs, for sh. `event` is NULL for the program and its arguments alone. */
+struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p, const char *event);
+/* Is this command line a hook of ours, of whatever version and place? *ret is what it runs, without quotes; NULL: not asked. */
+bool init_is_ours(struct arena *a, struct str command, struct init_program *ret);
+/* timeout(1) of this machine: in the usual directories, then in those of `path` ($PATH, may be NULL). Empty: there is none. */
+struct str init_timeout(struct arena *a, const char *path);
+
 /* init_text.c */
-/* What an event runs: the program, quoted for sh, and its arguments. `event` may be NULL. */
-struct str init_command(struct arena *a, const struct init_row *row, struct str program, const char *event);
-/* Is this command line a hook of ours, whatever the place of the program? *ret_program is the program, without quotes; NULL: not asked. */
-bool init_is_ours(struct arena *a, struct str command, struct str *ret_program);
 /* The settings with our hooks, at the front of each event. `text` is NULL when there is no file. Nothing to do: the same bytes. */
-int init_text_add(struct arena *a, const struct init_row *row, struct str program, const struct str *text, struct str *ret, struct err *e);
+int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program, const struct str *text,
+		struct str *ret, struct err *e);
 /* The settings without them. *ret_gone: nothing else is left of a file that we had made. */
 int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret, bool *ret_gone, struct err *e);
 
@@ -51,7 +66,7 @@ enum init_scope { INIT_USER, INIT_PROJECT };
 struct init_request {
 	enum init_scope scope;
 	bool remove;
-	struct str program;      /* caisson itself, absolute */
+	struct init_program program;
 	struct str home, project; /* resolved; may be empty when not needed */
 	struct str state;        /* caisson's own directory: which directories were made is kept there; empty: nowhere */
 	uint32_t uid;

@@ -1,13 +1,20 @@
 /* Where each client keeps its hooks, and what an entry looks like. client.h has what they say to each other. */
 #include "client/init.h"
 
-/* The time is the client's limit for one hook; ours is below it (hook.h), so that an answer is always ours. Gemini and Qwen count milliseconds. */
-#define CLAUDE_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30, \"onFailure\": \"block\"}]}"
-#define CODEX_ENTRY "{\"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30}]}"
-#define GEMINI_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, \"timeout\": 30000}]}"
-#define COPILOT_ENTRY "{\"type\": \"command\", \"bash\": %, \"timeoutSec\": 30}"
-#define CURSOR_ENTRY "{\"command\": %, \"timeout\": 30, \"failClosed\": true}"
+/*
+ * The time is the client's limit for one hook. Ours is 20 s at most (cli/last_answer.c), so that the answer is ours. After
+ * its own limit Claude Code and Cursor deny. The others run the tool, so they get a long one, in which a busy machine
+ * starts the hook: Copilot would wait 30 s, Gemini 60 s by itself. Qwen Code waits 60 s at most, whatever is written.
+ * Gemini and Qwen count milliseconds.
+ */
+#define CLAUDE_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30&}]}"
+#define CODEX_ENTRY "{\"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 120}]}"
+#define GEMINI_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, \"timeout\": 120000}]}"
+#define QWEN_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"name\": \"caisson\", \"command\": %, \"timeout\": 60000}]}"
+#define COPILOT_ENTRY "{\"type\": \"command\", \"bash\": %, \"timeoutSec\": 120}"
+#define CURSOR_ENTRY "{\"command\": %, \"timeout\": 30&}"
 #define WINDSURF_ENTRY "{\"command\": %, \"show_output\": true}"
+#define OUTER_LIMIT_S 25 /* between our own limit and the client's */
 
 #define CALL(tool) "\"tool_name\":\"" tool "\",\"tool_input\":{\"command\":%C},\"tool_use_id\":\"doctor\"}"
 
@@ -16,13 +23,13 @@ static const struct init_row rows[] = {
 	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\"",
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\"," CALL("Bash")},
 	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json", .project_dir = ".codex", .project_file = "hooks.json",
-	 .events = "PreToolUse PostToolUse SessionStart", .entry = CODEX_ENTRY, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks",
+	 .events = "PreToolUse PostToolUse SessionStart", .entry = CODEX_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks",
 	 .probe = "{\"session_id\":\"doctor\",\"turn_id\":\"1\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"model\":\"none\",\"permission_mode\":\"default\"," CALL("Bash")},
 	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini", .project_file = "settings.json",
 	 .events = "BeforeTool AfterTool SessionStart", .entry = GEMINI_ENTRY, .comments = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"BeforeTool\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
 	{.name = "qwen", .user_dir = ".qwen", .user_file = "settings.json", .project_dir = ".qwen", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = GEMINI_ENTRY, .comments = true,
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart", .entry = QWEN_ENTRY, .comments = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
 	{.name = "copilot", .variable = "COPILOT_HOME", .user_dir = ".copilot", .user_file = "hooks/caisson.json", .project_dir = ".github", .project_file = "hooks/caisson.json",
 	 .events = "preToolUse postToolUse postToolUseFailure", .entry = COPILOT_ENTRY, .version = true, .names_event = true,

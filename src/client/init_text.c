@@ -15,90 +15,25 @@
 struct texting {
 	struct arena *a;
 	const struct init_row *row;
-	struct str program;
+	const struct init_program *program;
 	struct str text;
 	struct jnode *root;
 	struct jstyle style;
 	struct err *e;
 };
 
-/* ---- the command ---- */
-
-static bool is_plain(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || strchr("/._-+:@%", c); }
-
-static void put_quoted(struct buf *b, struct str word)
-{
-	bool plain = word.n > 0;
-
-	for (size_t i = 0; i < word.n; i++)
-		plain &= word.p[i] && is_plain(word.p[i]);
-	if (plain) {
-		buf_str(b, word);
-		return;
-	}
-	buf_quoted(b, word);
-}
-
-struct str init_command(struct arena *a, const struct init_row *row, struct str program, const char *event)
-{
-	struct buf b;
-
-	buf_init(&b, a, INIT_COMMAND_MAX);
-	put_quoted(&b, program);
-	buf_fmt(&b, " hook --client %s", row->name);
-	if (event && row->names_event)
-		buf_fmt(&b, " --event %s", event);
-	return buf_view(&b);
-}
-
-/* The first word as put_quoted() writes it; the offset behind it, or 0. */
-static size_t first_word(struct str command, struct buf *word)
-{
-	size_t i = 0;
-	bool quoted = false;
-
-	for (; i < command.n && (quoted || command.p[i] != ' '); i++) {
-		if (command.p[i] == '\'')
-			quoted = !quoted;
-		else if (command.p[i] == '\\' && !quoted && i + 1 < command.n)
-			buf_char(word, command.p[++i]);
-		else
-			buf_char(word, command.p[i]);
-	}
-	return quoted ? 0 : i;
-}
-
-bool init_is_ours(struct arena *a, struct str command, struct str *ret_program)
-{
-	struct buf word;
-	size_t at, base = 0;
-	struct str program, rest;
-
-	if (command.n > INIT_COMMAND_MAX / 2)
-		return false;
-	buf_init(&word, a, INIT_COMMAND_MAX);
-	at = first_word(command, &word);
-	program = buf_view(&word);
-	rest = str_sub(command, at, command.n);
-	for (size_t i = 0; i < program.n; i++)
-		if (program.p[i] == '/')
-			base = i + 1;
-	if (!at || !str_starts(str_sub(program, base, program.n), "caisson") || !(str_starts(rest, " hook ") || str_is(rest, " hook")))
-		return false;
-	if (ret_program)
-		*ret_program = program;
-	return true;
-}
-
 /* ---- pieces ---- */
 
 static void put_entry(struct texting *t, struct buf *b, const char *event)
 {
-	const char *mark = strchr(t->row->entry, '%');
-
-	buf_add(b, t->row->entry, (size_t)(mark - t->row->entry));
-	jsontext_string(b, init_command(t->a, t->row, t->program, event));
-	buf_c(b, mark + 1);
+	for (const char *p = t->row->entry; *p; p++) {
+		if (*p == '%')
+			jsontext_string(b, init_command(t->a, t->row, t->program, event));
+		else if (*p != '&')
+			buf_char(b, *p);
+		else if (init_blocks(t->row, event))
+			buf_fmt(b, ", %s", t->row->needs);
+	}
 }
 
 /* "Event": [ENTRY], at this depth */
@@ -344,7 +279,8 @@ static bool plugin_is_ours(struct str text)
 
 /* ---- from outside ---- */
 
-int init_text_add(struct arena *a, const struct init_row *row, struct str program, const struct str *text, struct str *ret, struct err *e)
+int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program, const struct str *text,
+		struct str *ret, struct err *e)
 {
 	struct texting t = {.a = a, .row = row, .program = program, .text = text ? *text : STR(""), .e = e};
 	int rc = 1;
@@ -352,7 +288,7 @@ int init_text_add(struct arena *a, const struct init_row *row, struct str progra
 	if (!row->events[0]) {
 		if (text && text->n && !plugin_is_ours(*text))
 			return err_set(e, ERR_INPUT, 0, "1:1: this file is not ours");
-		*ret = plugin_text(a, program);
+		*ret = plugin_text(a, program->path);
 		return 0;
 	}
 	if (read_text(&t) != 0)

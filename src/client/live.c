@@ -77,17 +77,30 @@ static struct str event_of(struct looking *k, const char *command)
 	return buf_view(&b);
 }
 
+/* Runs a line as the client does. *ret_output is the arena's. */
+static int run_line(struct looking *k, struct str line, const char *command, struct process_result *ret, struct str *ret_output,
+		struct err *e)
+{
+	char *output = arena_alloc(k->a, PROBE_OUTPUT_MAX);
+	char *argv[] = {"/bin/sh", "-c", str_c(k->a, line), NULL};
+	struct process_request rq = {.path = "/bin/sh", .argv = argv, .envp = k->environment, .input = event_of(k, command),
+			.output = output, .output_max = PROBE_OUTPUT_MAX, .timeout_ms = PROBE_MS};
+
+	if (process_ask(&rq, ret, e) != 0)
+		return -1;
+	*ret_output = str_n(output, ret->n);
+	return 0;
+}
+
 /* What the hook says about a command; *ret_why when it is not an answer. */
 static enum answer ask(struct looking *k, struct str hook, const char *command, struct str *ret_why)
 {
-	char *output = arena_alloc(k->a, PROBE_OUTPUT_MAX);
-	char *argv[] = {"/bin/sh", "-c", str_c(k->a, hook), NULL};
-	struct process_request rq = {.path = "/bin/sh", .argv = argv, .envp = k->environment, .input = event_of(k, command), .output = output, .output_max = PROBE_OUTPUT_MAX, .timeout_ms = PROBE_MS};
 	struct process_result r;
+	struct str output;
 	struct jnode *root;
 	struct err e = {0};
 
-	if (process_ask(&rq, &r, &e) != 0) {
+	if (run_line(k, hook, command, &r, &output, &e) != 0) {
 		*ret_why = str_fmt(k->a, "%s", e.text);
 		return ANSWER_NONE;
 	}
@@ -97,11 +110,43 @@ static enum answer ask(struct looking *k, struct str hook, const char *command, 
 		*ret_why = str_fmt(k->a, "it ended with status %d", r.status);
 		return ANSWER_NONE;
 	}
-	if (jsontext_read(k->a, str_n(output, r.n), false, &root, &e) != 0) {
+	if (jsontext_read(k->a, output, false, &root, &e) != 0) {
 		*ret_why = str_fmt(k->a, "its answer is not JSON: %s", e.text);
 		return ANSWER_NONE;
 	}
 	return decision_of(root, 0);
+}
+
+/* The last line on standard error, where a hook that denies by its exit code says why. */
+static struct str complaint(struct looking *k, struct str hook, const char *command)
+{
+	struct process_result r;
+	struct str said = STR("");
+	struct err e = {0};
+	size_t from = 0;
+
+	if (run_line(k, str_fmt(k->a, "exec 2>&1; %.*s", STR_ARG(hook)), command, &r, &said, &e) != 0)
+		return STR("");
+	while (said.n && said.p[said.n - 1] == '\n')
+		said.n--;
+	for (size_t i = 0; i < said.n; i++)
+		if (said.p[i] == '\n')
+			from = i + 1;
+	return str_sub(said, from, said.n);
+}
+
+/* The harmless command does not pass: the program fails, or the policy says so. */
+static void stopped(struct looking *k, struct str hook, enum answer answer, struct str why)
+{
+	struct str said = answer == ANSWER_DENY ? complaint(k, hook, HARMLESS) : STR("");
+
+	if (str_starts(said, INIT_FAILED))
+		add(k, "passes", LIVE_PARTLY, str_fmt(k->a, "the program fails with status %.*s, so every tool call is denied",
+				STR_ARG(str_sub(said, sizeof(INIT_FAILED) - 1, (size_t)str_find(said, ',', 0)))),
+			again(k, "   # with a caisson that works"));
+	else
+		add(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS, answer == ANSWER_ASK ? "asked about" : "denied",
+				STR_ARG(said.n ? said : why)), STR("caisson config verify"));
 }
 
 static void probe(struct looking *k, struct str hook)
@@ -119,7 +164,7 @@ static void probe(struct looking *k, struct str hook)
 	if (harmless == ANSWER_PASS)
 		add(k, "passes", LIVE_YES, STR("'" HARMLESS "' is not"), STR(""));
 	else
-		add(k, "passes", LIVE_PARTLY, str_fmt(k->a, "'%s' is %s, too: %.*s", HARMLESS, harmless == ANSWER_ASK ? "asked about" : "denied", STR_ARG(why)), STR("caisson config verify"));
+		stopped(k, hook, harmless, why);
 }
 
 /* ---- what the settings say ---- */
@@ -127,7 +172,8 @@ static void probe(struct looking *k, struct str hook)
 struct found { /* our hook among those of an event */
 	struct looking *k;
 	const struct jnode *entry, *hook; /* ours */
-	struct str command, program;
+	struct str command;
+	struct init_program program;
 	size_t before;                    /* other hooks ahead of it */
 };
 
@@ -179,19 +225,34 @@ static void look_program(struct looking *k, struct str program)
 }
 
 /* `needs` of the row is "key": value as it is written. */
-static void look_closed(struct looking *k, const struct jnode *hook)
+static bool has_needs(struct looking *k, const struct jnode *hook)
 {
 	struct str needs = str_of(k->row->needs);
 	ptrdiff_t colon = str_find(needs, ':', 0);
 	const struct jnode *v;
 
 	if (colon < 3)
-		return;
+		return true;
 	v = jnode_get(hook, str_c(k->a, str_sub(needs, 1, (size_t)colon - 1)));
-	if (v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n)))
-		add(k, "closed", LIVE_YES, str_fmt(k->a, "a hook that fails means no: %.*s", STR_ARG(needs)), STR(""));
+	return v && str_eq(str_sub(k->text, v->from, v->to), str_sub(needs, (size_t)colon + 2, needs.n));
+}
+
+/* What happens when the program is missing, crashes or hangs. */
+static void look_closed(struct looking *k, const struct found *f, const char *event)
+{
+	struct str want = init_command(k->a, k->row, &f->program, event);
+
+	if (!has_needs(k, f->hook))
+		add(k, "closed", LIVE_PARTLY, str_fmt(k->a, "%s is missing: the client runs the tool when the hook takes too long", k->row->needs),
+				again(k, ""));
+	else if (!str_eq(f->command, want))
+		add(k, "closed", LIVE_PARTLY, STR("its line is not the one that init writes now: the client may run the tool when caisson is missing or crashes"),
+				again(k, ""));
+	else if (k->row->outer_limit_s && !f->program.timeout.n)
+		add(k, "closed", LIVE_PARTLY, STR("its line has no time limit, since there was no program 'timeout': the client runs the tool when the hook hangs"),
+				str_fmt(k->a, "install coreutils, then %.*s", STR_ARG(again(k, ""))));
 	else
-		add(k, "closed", LIVE_PARTLY, str_fmt(k->a, "%.*s is missing: the client runs the tool when the hook fails", STR_ARG(needs)), again(k, ""));
+		add(k, "closed", LIVE_YES, STR("a hook that is missing, crashes or fails means no"), STR(""));
 }
 
 static void look_entry(struct looking *k, const struct found *f)
@@ -266,7 +327,7 @@ static bool look_plugin(struct looking *k)
 	program = n->text;
 	add(k, "settings", LIVE_YES, k->path, STR(""));
 	look_program(k, program);
-	probe(k, init_command(k->a, k->row, program, NULL));
+	probe(k, init_command(k->a, k->row, &(struct init_program){.path = program}, NULL));
 	return true;
 }
 
@@ -275,6 +336,7 @@ static bool look_scope(struct looking *k, enum init_scope scope)
 	struct found f = {.k = k};
 	struct str first = str_of(k->row->events);
 	ptrdiff_t blank = str_find(first, ' ', 0);
+	const char *event = str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank));
 
 	k->rq.scope = scope;
 	if (!read_settings(k, init_path(k->a, &k->rq, k->row)))
@@ -282,12 +344,12 @@ static bool look_scope(struct looking *k, enum init_scope scope)
 	if (!k->row->events[0])
 		return look_plugin(k);
 	look_off(k);
-	find_ours(&f, jnode_get(jnode_get(k->root, "hooks"), str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank))));
+	find_ours(&f, jnode_get(jnode_get(k->root, "hooks"), event));
 	if (!f.hook)
 		return false;
 	add(k, "settings", LIVE_YES, k->path, STR(""));
-	look_program(k, f.program);
-	look_closed(k, f.hook);
+	look_program(k, f.program.path);
+	look_closed(k, &f, event);
 	look_entry(k, &f);
 	probe(k, f.command);
 	return true;

@@ -31,7 +31,7 @@ start() {
 	clean "$PROGRAM" exec --json --skip-git-repo-check -s danger-full-access ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
 }
 ask_everything
-broken_hooks open open
+broken_hooks closed closed
 new_session untrusted
 set_up
 TRUSTED='' session "$(script_of 'touch denied')"

@@ -16,5 +16,5 @@ start() {
 	clean "$PROGRAM" --yolo -o json -m gemini-2.5-pro -p "$PROMPT"
 }
 ask_everything
-broken_hooks closed open
+broken_hooks closed closed
 finish

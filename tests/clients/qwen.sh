@@ -16,5 +16,5 @@ start() {
 	clean "$PROGRAM" --auth-type openai --yolo -o json -p "$PROMPT"
 }
 ask_everything
-broken_hooks open open
+broken_hooks closed closed
 finish

@@ -40,6 +40,11 @@ done
 doctor && [[ $(grep -c 'is guarded\.$' "$tmp/out") == 8 && $(grep -c 'cannot enforce: ' "$tmp/out") == 8 ]]
 result $? 'all that are used here, for people'
 cp "$settings" "$tmp/good"
+sed -i 's|[^" ]*/timeout -k 1 25 ||' "$HOME/.codex/hooks.json"
+doctor --json codex
+[[ $? == 1 ]] && jq -e '.clients[0].findings | any(.id == "closed" and .state == "partly" and (.text | contains("timeout")) and (.todo | contains("coreutils")))' "$tmp/out" >/dev/null
+result $? 'codex: no time limit around the hook'
+"$CAISSON" init --client codex >"$tmp/out" 2>&1
 
 sed -i 's/, "onFailure": "block"//' "$settings"
 finds 1 closed partly 'onFailure is missing'
@@ -61,12 +66,29 @@ jq '.hooks.PreToolUse[0].hooks[0].command = "caisson hook"' "$tmp/good" >"$setti
 doctor --json claude-code
 jq -e '.clients[0].findings | any(.id == "program" and .state == "partly")' "$tmp/out" >/dev/null
 result $? 'a program without its path'
-for answer in 'exit 0' 'exit 1' 'echo "{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}"' 'echo "{\"hookSpecificOutput\":{\"permissionDecision\":\"ask\"}}"' 'echo "{broken"' 'kill -SEGV $$'; do
-	printf '#!/bin/sh\n%s\n' "$answer" >"$tmp/bin/caisson"
+answers() { # SCRIPT: the program is this, in the place that the settings at $1 name
+	printf '#!/bin/sh\n%s\n' "$1" >"$tmp/bin/caisson"
 	chmod 755 "$tmp/bin/caisson"
-	sed "s|$CAISSON|$tmp/bin/caisson|" "$tmp/good" >"$settings"
+}
+sed "s|$CAISSON|$tmp/bin/caisson|" "$tmp/good" >"$settings"
+for answer in 'exit 0' 'echo "{\"hookSpecificOutput\":{\"permissionDecision\":\"allow\"}}"' 'echo "{\"hookSpecificOutput\":{\"permissionDecision\":\"ask\"}}"' 'echo "{broken"'; do
+	answers "$answer"
 	finds 2 denies no "a hook that does not deny is found out: $answer"
 done
+for answer in 'exit 1' 'kill -SEGV $$'; do
+	answers "$answer"
+	finds 1 passes partly "a program that fails denies everything, by the line: $answer"
+	grep -q 'the program fails with status 1' "$tmp/out"
+	result $? 'and its status is told'
+done
+jq --arg c "$tmp/bin/caisson hook --client claude-code" '.hooks.PreToolUse[0].hooks[0].command = $c' "$tmp/good" >"$settings"
+for answer in 'exit 1' 'kill -SEGV $$'; do
+	answers "$answer"
+	finds 2 denies no "the line of an older caisson lets it run, which is found out: $answer"
+done
+jq --arg c "$CAISSON hook --client claude-code" '.hooks.PreToolUse[0].hooks[0].command = $c' "$tmp/good" >"$settings"
+finds 1 closed partly 'the line of an older caisson, with a program that works'
+sed "s|$CAISSON|$tmp/bin/caisson|" "$tmp/good" >"$settings"
 printf '#!/bin/sh\nexit 2\n' >"$tmp/bin/caisson"
 finds 1 passes partly 'one that denies everything is, too'
 cp "$tmp/good" "$settings"

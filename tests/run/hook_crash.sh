@@ -91,7 +91,7 @@ denied() {
 if [[ -n ${SANITIZE-} ]]; then
 	skip 'little memory' 'the sanitizer reserves more address space than that'
 else
-	bad= seen=
+	bad="" seen=""
 	for kb in 4000 6000 8000 $(seq 9000 100 13000) 20000 30000 60000 100000; do
 		{ (ulimit -v "$kb" && exec "$CAISSON" hook <"$tmp/in" >"$tmp/out" 2>"$tmp/err"); } 2>/dev/null
 		rc=$?
@@ -103,7 +103,7 @@ else
 	result $? "with little memory nothing runs (${bad:-all denied})"
 	[[ $seen == *' 2 '* && $seen == *' 0 '* ]]
 	result $? 'some of these were too little, and some enough'
-	bad= seen=
+	bad="" seen=""
 	for kb in 64 96 128 200 400; do
 		started=
 		for v in 9000 11000 12000 13000 14000; do # too little for a stack of our own

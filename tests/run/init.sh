@@ -56,14 +56,14 @@ for c in "${clients[@]}"; do
 	if [[ $c != opencode ]]; then
 		jq -e '.hooks | length >= 2 and all(.[]; length == 1)' "$HOME/${user[$c]}" >/dev/null
 		result $? "$c: each event has one entry"
-		jq -r '.. | objects | (.command // .bash) // empty | select(type == "string")' "$HOME/${user[$c]}" | grep -qv "^$CAISSON hook --client $c"
+		jq -r '.. | objects | (.command // .bash) // empty | select(type == "string")' "$HOME/${user[$c]}" | grep -Eqv "^(/[^ ]*/timeout -k 1 25 )?$CAISSON hook --client $c"
 		[[ $? == 1 ]]
 		result $? "$c: every command is this program by its absolute path"
 	fi
 	init --client "$c" --project && [[ -s ${project[$c]} ]] && init --client "$c" --project --remove && [[ ! -e ${project[$c]} ]]
 	result $? "$c: the same in a project"
 done
-jq -e '[.hooks[][].hooks[] | .onFailure == "block" and .timeout > 0] | all' "$HOME/.claude/settings.json" >/dev/null
+jq -e '[.hooks.PreToolUse[].hooks[] | .onFailure == "block" and .timeout > 0] | all' "$HOME/.claude/settings.json" >/dev/null
 result $? 'claude-code: a hook that fails means no'
 jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionStart"]' "$HOME/.claude/settings.json" >/dev/null
 result $? 'claude-code: all four events'
@@ -188,10 +188,38 @@ cat >"$HOME/.claude/settings.json" <<'JSON'
   }
 }
 JSON
-init --client claude-code && jq -e --arg c "$CAISSON hook --client claude-code" '[.hooks.PreToolUse[].hooks[].command] == ["other", $c]' "$HOME/.claude/settings.json" >/dev/null
+init --client claude-code && jq -e --arg c "$CAISSON hook --client claude-code || " '[.hooks.PreToolUse[].hooks[].command] | length == 2 and .[0] == "other" and (.[1] | startswith($c))' "$HOME/.claude/settings.json" >/dev/null
 result $? 'hooks of an older caisson are renewed, others stay'
 init --client claude-code --remove && jq -e '.hooks == {PreToolUse: [{matcher: "Bash", hooks: [{type: "command", command: "other"}]}]}' "$HOME/.claude/settings.json" >/dev/null
 result $? 'and taken out from among others'
+# Lines of every version, and somebody else's that only look like them.
+while IFS= read -r old; do
+	printf '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %s}]}]}}' "$(jq -nc --arg o "$old" '$o')" >"$HOME/.codex/hooks.json"
+	init --client codex && [[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | length' "$HOME/.codex/hooks.json") == 1 ]] && jq -e '.hooks.PreToolUse[0].hooks[0].command | endswith("exit 2; }")' "$HOME/.codex/hooks.json" >/dev/null
+	result $? "codex: renewed: $old"
+	init --client codex --remove && ! grep -q caisson "$HOME/.codex/hooks.json" 2>/dev/null
+	result $? 'and taken out'
+done <<'OLD'
+caisson hook
+/usr/bin/caisson hook --client codex
+'/old place/caisson' hook --client codex
+/usr/bin/timeout -k 1 25 /usr/bin/caisson hook --client codex || { echo "no answer" >&2; exit 2; }
+timeout -k 1 20 '/it'\''s/caisson' hook --client codex || { exit 2; }
+'/a b/timeout' -k 1 25 '/old place/caisson-2.1' hook || exit 0
+OLD
+while IFS= read -r other; do
+	jq -nc --arg o "$other" '{hooks: {PreToolUse: [{hooks: [{type: "command", command: $o}]}]}}' >"$HOME/.codex/hooks.json"
+	cp "$HOME/.codex/hooks.json" "$tmp/settings"
+	init --client codex --remove && cmp -s "$tmp/settings" "$HOME/.codex/hooks.json"
+	result $? "codex: not ours: $other"
+done <<'OTHER'
+timeout -k 1 25 /opt/other hook
+timeout 5
+/usr/bin/timeout
+/opt/caisson-hooks/other hook
+echo caisson hook
+OTHER
+rm -f "$HOME/.codex/hooks.json"
 mkdir -p "$tmp/it's here"
 cp "$CAISSON" "$tmp/it's here/caisson"
 "$tmp/it's here/caisson" init --client claude-code >"$tmp/out" 2>"$tmp/err"

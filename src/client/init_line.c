@@ -1,0 +1,155 @@
+/*
+ * The line that a client's hook runs, by a shell that knows POSIX:
+ *
+ *     before a tool   [timeout -k 1 25] PROGRAM hook --client NAME || { what failed, on standard error; exit 2; }
+ *     other events    PROGRAM hook --client NAME || exit 0
+ *
+ * The right side answers where the program cannot: it is missing, was killed, or crashed before its own handlers were in
+ * place (cli/last_answer.h). Exit 2 is the program's own denial and keeps its own text. The sentence has no quotes and no
+ * character that is special to a shell or to JSON.
+ */
+#include <unistd.h>
+
+#include "client/client.h"
+#include "client/init.h"
+
+#define TIMEOUT_OPTIONS " -k 1"
+#define PATH_DIRS_MAX 256
+
+static bool is_plain(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c && strchr("/._-+:@%", c));
+}
+
+static void put_quoted(struct buf *b, struct str word)
+{
+	bool plain = word.n > 0;
+
+	for (size_t i = 0; i < word.n; i++)
+		plain &= is_plain(word.p[i]);
+	if (plain)
+		buf_str(b, word);
+	else
+		buf_quoted(b, word);
+}
+
+bool init_blocks(const struct init_row *row, const char *event) { return client_phase(row->name, event) == PHASE_PRE; }
+
+struct str init_command(struct arena *a, const struct init_row *row, const struct init_program *p, const char *event)
+{
+	bool blocks = event && init_blocks(row, event);
+	struct buf b;
+
+	buf_init(&b, a, INIT_COMMAND_MAX);
+	if (blocks && row->outer_limit_s && p->timeout.n) {
+		put_quoted(&b, p->timeout);
+		buf_fmt(&b, TIMEOUT_OPTIONS " %u ", row->outer_limit_s);
+	}
+	put_quoted(&b, p->path);
+	buf_fmt(&b, " hook --client %s", row->name);
+	if (event && row->names_event)
+		buf_fmt(&b, " --event %s", event);
+	if (blocks)
+		buf_fmt(&b, " || { c=$?; [ $c = 2 ] || echo " INIT_FAILED "$c, so nothing runs. "
+			"A person should run: caisson doctor --client %s >&2; exit 2; }", row->name);
+	else if (event)
+		buf_c(&b, " || exit 0");
+	return buf_view(&b);
+}
+
+/* The first word as put_quoted() writes it; the offset behind it, or 0. */
+static size_t first_word(struct str command, struct buf *word)
+{
+	size_t i = 0;
+	bool quoted = false;
+
+	for (; i < command.n && (quoted || command.p[i] != ' '); i++) {
+		if (command.p[i] == '\'')
+			quoted = !quoted;
+		else if (command.p[i] == '\\' && !quoted && i + 1 < command.n)
+			buf_char(word, command.p[++i]);
+		else
+			buf_char(word, command.p[i]);
+	}
+	return quoted ? 0 : i;
+}
+
+static struct str take_word(struct arena *a, struct str *rest)
+{
+	struct buf word;
+	size_t at;
+
+	buf_init(&word, a, INIT_COMMAND_MAX);
+	at = first_word(*rest, &word);
+	*rest = str_sub(*rest, at, rest->n);
+	return at ? buf_view(&word) : STR("");
+}
+
+static struct str base_name(struct str path)
+{
+	size_t base = 0;
+
+	for (size_t i = 0; i < path.n; i++)
+		if (path.p[i] == '/')
+			base = i + 1;
+	return str_sub(path, base, path.n);
+}
+
+/* The options of timeout(1), and its time. Leaves the blank in front of the program out. */
+static struct str skip_limit(struct str rest)
+{
+	size_t i = 0;
+
+	if (str_starts(rest, TIMEOUT_OPTIONS " "))
+		i = sizeof(TIMEOUT_OPTIONS);
+	while (i < rest.n && rest.p[i] >= '0' && rest.p[i] <= '9')
+		i++;
+	return str_sub(rest, i < rest.n && rest.p[i] == ' ' ? i + 1 : i, rest.n);
+}
+
+bool init_is_ours(struct arena *a, struct str command, struct init_program *ret)
+{
+	struct init_program p = {0};
+	struct str rest = command;
+
+	if (command.n > INIT_COMMAND_MAX / 2)
+		return false;
+	p.path = take_word(a, &rest);
+	if (str_is(base_name(p.path), "timeout")) {
+		p.timeout = p.path;
+		rest = skip_limit(rest);
+		p.path = take_word(a, &rest);
+	}
+	if (!str_starts(base_name(p.path), "caisson") || !(str_starts(rest, " hook ") || str_is(rest, " hook")))
+		return false;
+	if (ret)
+		*ret = p;
+	return true;
+}
+
+static bool executable(struct arena *a, struct str dir, struct str *ret)
+{
+	struct str path = str_fmt(a, "%.*s/timeout", STR_ARG(dir));
+
+	if (!str_starts(dir, "/") || access(str_c(a, path), X_OK) != 0)
+		return false;
+	*ret = path;
+	return true;
+}
+
+struct str init_timeout(struct arena *a, const char *path)
+{
+	struct str dirs = str_of(path ? path : ""), found = STR("");
+	size_t i = 0;
+
+	if (executable(a, STR("/usr/bin"), &found) || executable(a, STR("/bin"), &found))
+		return found;
+	for (unsigned n = 0; i < dirs.n && n < PATH_DIRS_MAX; n++) {
+		ptrdiff_t end = str_find(dirs, ':', i);
+
+		if (executable(a, str_sub(dirs, i, end < 0 ? dirs.n : (size_t)end), &found))
+			return found;
+		i = end < 0 ? dirs.n : (size_t)end + 1;
+	}
+	return found;
+}

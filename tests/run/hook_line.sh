@@ -1,0 +1,126 @@
+#!/bin/bash
+# The line that `caisson init` writes for each client, run by the shells that clients use: a program that is missing, killed, crashing or slow blocks with
+# a sentence before a tool, and never after one; what the program itself answers stays as it is. TAP.
+# shellcheck disable=SC2016 # programs are data
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+CAISSON=${CAISSON:-$here/build/caisson}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+n=0
+
+result() {
+	n=$((n + 1))
+	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
+		echo "not ok $n - $2"
+		head -c 3000 "$tmp/line" "$tmp/out" "$tmp/err" 2>/dev/null | sed 's/^/#   /'
+		echo
+	fi
+}
+skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT AI_AGENT AGENT CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
+export HOME=$tmp/home CAISSON_STATE=$tmp/state
+odd="$tmp/it's \"a\" \$place" # quoted in the line, and escaped in JSON
+mkdir -p "$HOME" "$tmp/project/.git" "$odd"
+cp "$CAISSON" "$odd/caisson"
+cd "$tmp/project" || exit 1
+declare -A file=([claude-code]=.claude/settings.json [codex]=.codex/hooks.json [gemini]=.gemini/settings.json [qwen]=.qwen/settings.json [copilot]=.copilot/hooks/caisson.json
+	[cursor]=.cursor/hooks.json [windsurf]=.codeium/windsurf/hooks.json)
+# What precedes a tool; everything else comes after one, or is about none.
+declare -A before=([claude-code]=PreToolUse [codex]=PreToolUse [gemini]=BeforeTool [qwen]=PreToolUse [copilot]=preToolUse [cursor]='beforeShellExecution beforeMCPExecution beforeReadFile'
+	[windsurf]='pre_run_command pre_read_code pre_write_code pre_mcp_tool_use')
+clients=(claude-code codex gemini qwen copilot cursor windsurf)
+shells=()
+for s in 'dash -c' 'bash -c' 'zsh -c' 'busybox sh -c' 'mksh -c' 'ksh -c'; do
+	if command -v "${s%% *}" >/dev/null; then shells+=("$s"); else skip "the line in ${s% -c}" 'it is not installed'; fi
+done
+
+line() { jq -r --arg e "$2" '.hooks[$e][0] | (.hooks[0].command // .command // .bash)' "$HOME/${file[$1]}"; } # CLIENT EVENT
+# The program as it is, under the name that the line has.
+program() { printf '#!/bin/sh\n%s\n' "$1" >"$odd/caisson" && chmod 755 "$odd/caisson"; }
+run_line() { # SHELL LINE; one word of SHELL is an option
+	# shellcheck disable=SC2086
+	$1 "$2" <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+}
+sentence='^caisson: the hook failed with status [0-9]*, so nothing runs. A person should run: caisson doctor --client'
+echo '{}' >"$tmp/in"
+
+for c in "${clients[@]}"; do
+	"$odd/caisson" init --client "$c" >"$tmp/out" 2>&1
+	bad=""
+	for e in $(jq -r '.hooks | keys[]' "$HOME/${file[$c]}"); do
+		case " ${before[$c]} " in
+		*" $e "*) [[ $(line "$c" "$e") == *'exit 2; }' ]] || bad+=" $e" ;;
+		*) [[ $(line "$c" "$e") == *' hook --client '*' || exit 0' ]] || bad+=" $e" ;;
+		esac
+	done
+	for e in ${before[$c]}; do [[ $(line "$c" "$e") == *'exit 2; }' ]] || bad+=" $e"; done
+	[[ -z $bad ]]
+	result $? "$c: what precedes a tool blocks, and nothing else ($bad)"
+done
+[[ $(line codex PreToolUse) == */timeout' -k 1 25 '* && $(line codex PostToolUse) != *timeout* ]]
+result $? 'codex: its own limit runs the tool, so the program has another around it'
+jq -e '[.hooks | to_entries[] | select(.value[0].hooks[0].onFailure == "block") | .key] == ["PreToolUse"]' "$HOME/.claude/settings.json" >/dev/null
+result $? 'claude-code: only what precedes a tool has onFailure'
+
+# ---- what the program does, and what the line makes of it ----
+for shell in "${shells[@]}"; do
+	for c in "${clients[@]}"; do
+		pre=$(line "$c" "${before[$c]%% *}")
+		post=$(jq -r --arg b "${before[$c]}" '.hooks | to_entries[] | select((" " + $b + " ") | contains(" " + "\(.key)" + " ") | not) | .value[0] | (.hooks[0].command // .command // .bash)' <(jq . "$HOME/${file[$c]}") | head -n 1)
+		printf '%s\n' "$pre" >"$tmp/line"
+		bad=""
+		for p in 'exit 1' 'exit 3' 'exit 127' 'exit 255' 'kill -SEGV $$' 'kill -ABRT $$' 'kill -KILL $$' 'kill -TERM $$' 'echo "{}"; kill -SEGV $$' missing unreadable interpreter; do
+			case $p in
+			missing) rm -f "$odd/caisson" ;;
+			unreadable) program 'exit 0' && chmod 0 "$odd/caisson" ;;
+			interpreter) printf '#!/no/such/interpreter\n' >"$odd/caisson" && chmod 755 "$odd/caisson" ;;
+			*) program "$p" ;;
+			esac
+			run_line "$shell" "$pre"
+			[[ $rc == 2 && $(grep -c "$sentence $c\$" "$tmp/err") == 1 ]] || { [[ $p == unreadable && $(id -u) == 0 && $rc == 0 ]] || bad+=" [$p: $rc]"; }
+			[[ -n $post ]] && { run_line "$shell" "$post"; [[ $rc == 0 ]] || bad+=" [after, $p: $rc]"; }
+		done
+		[[ -z $bad ]]
+		result $? "$shell: $c: whatever fails blocks before a tool, with a sentence, and passes after one ($bad)"
+		program 'echo "caisson: denied: because" >&2; exit 2'
+		run_line "$shell" "$pre"
+		[[ $rc == 2 && $(cat "$tmp/err") == 'caisson: denied: because' ]]
+		result $? "$shell: $c: a denial keeps its own text"
+		program 'cat; echo "{\"a\": 1}"'
+		run_line "$shell" "$pre"
+		[[ $rc == 0 && $(cat "$tmp/out") == $'{}\n{"a": 1}' && ! -s $tmp/err ]]
+		result $? "$shell: $c: an answer stays as it is, and the input arrives"
+	done
+done
+
+# ---- hanging ----
+program 'trap "" TERM; exec sleep 60'
+started=$SECONDS
+sed 's/-k 1 25/-k 1 1/' < <(line codex PreToolUse) >"$tmp/line"
+run_line 'sh -c' "$(cat "$tmp/line")"
+[[ $rc == 2 && $((SECONDS - started)) -lt 20 ]] && grep -q "$sentence codex\$" "$tmp/err"
+result $? "codex: a program that hangs and does not listen is killed, and that blocks (after $((SECONDS - started)) s)"
+
+# ---- the real program, through the line ----
+cp "$CAISSON" "$odd/caisson"
+jq -nc --arg cwd "$PWD" '{session_id: "s", turn_id: "1", transcript_path: "/t", cwd: $cwd, hook_event_name: "PreToolUse", model: "none", permission_mode: "default", tool_name: "Bash", tool_input: {command: "rm -rf /etc"}, tool_use_id: "t"}' >"$tmp/in"
+run_line 'sh -c' "$(line codex PreToolUse)"
+[[ $rc == 2 && $(wc -l <"$tmp/err") == 1 ]] && grep -q '^caisson: denied: .*outside-delete' "$tmp/err"
+result $? 'the real program: denied in its own words'
+if [[ -n ${SANITIZE-} ]]; then
+	skip 'with too little memory' 'the sanitizer reserves more address space than that'
+else
+	bad=""
+	for kb in 3000 6000 9000 9600 10000 12000 20000; do # from too little to be started to enough
+		(ulimit -v "$kb" && "$odd/caisson" hook --client codex <"$tmp/in" >"$tmp/out" 2>"$tmp/err") 2>/dev/null
+		direct=$?
+		# shellcheck disable=SC2016
+		run_line 'sh -c' "$(line codex PreToolUse | sed "s/[^ ]*timeout -k 1 25 /ulimit -v $kb; /")"
+		[[ $rc == 2 && -s $tmp/err ]] || bad+=" $kb:$direct/$rc"
+	done
+	[[ -z $bad ]]
+	result $? "with too little memory it is denied, by the program or by the line ($bad)"
+fi
+echo "1..$n"
