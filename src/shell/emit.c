@@ -215,56 +215,18 @@ static void add_access(struct eval *e, enum access_kind kind, struct word path, 
 	e->f->accesses_end = &a->next;
 }
 
-/* One component as dotglob and nocaseglob read it: what it finds among the names that begin with a dot. */
-static void add_dotted(struct buf *b, struct str part, bool glob)
+/* The pattern again, as dotglob and nocaseglob read it. */
+static void add_odd(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
 {
-	size_t from = 1;
-
-	buf_char(b, '.');
-	if (part.p[0] == '[' && glob)
-		while (from < part.n && (part.p[from - 1] != ']' || from < 3))
-			from++;
-	while (part.p[0] == '*' && from < part.n && part.p[from] == '*')
-		from++;
-	if (part.p[0] == '*' || text_hole(part.p[0]))
-		buf_c(b, from == part.n ? "[!.]*" : "*");
-	for (; from < part.n; from++) {
-		char c = part.p[from];
-
-		if (!glob && strchr("*?[\\", c) && c)
-			buf_char(b, '\\');
-		buf_char(b, text_hole(c) ? '*' : c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c);
-	}
-}
-
-/* The same pattern with the component at `from` among hidden names; empty: it finds none of these. */
-static struct str dotted(struct eval *e, const struct word *w, size_t from, size_t to)
-{
-	struct buf b;
-	char first = w->text.p[from];
-	bool upper = false;
-	for (size_t i = from; i < to && first == '.'; i++)
-		upper |= w->text.p[i] >= 'A' && w->text.p[i] <= 'Z';
-	if (!text_hole(first) && !(w->glob && (upper || strchr("*?[", first))))
-		return STR("");
-	buf_init(&b, e->a, 0);
-	buf_str(&b, str_sub(w->text, 0, from));
-	add_dotted(&b, str_sub(w->text, from, to), w->glob);
-	buf_str(&b, str_sub(w->text, to, w->text.n));
-	return buf_view(&b);
-}
-
-/* With dotglob a pattern also finds hidden names: each component that may is listed once more as one that does. */
-static void add_hidden(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
-{
-	for (size_t from = 1; e->odd_globs && path.kind != WORD_EXACT && str_starts(path.text, "/") && from < path.text.n;) {
-		ptrdiff_t slash = str_find(path.text, '/', from);
-		size_t to = slash < 0 ? path.text.n : (size_t)slash;
-		struct word hidden = {.kind = WORD_REST, .glob = true, .at = path.at};
-		hidden.text = to > from && names_only(path.text) ? dotted(e, &path, from, to) : STR("");
-		if (hidden.text.n)
-			add_access(e, kind, hidden, below, op, at);
-		from = to + 1;
+	struct str patterns[ODD_PATTERNS_MAX];
+	size_t n = 0;
+	if (!e->odd_globs || path.kind == WORD_EXACT || !str_starts(path.text, "/") || !names_only(path.text))
+		return;
+	if (!odd_patterns(e, &path, patterns, &n))
+		add_access(e, kind, word_rest(path.at), below, op, at); /* too many of them: any path */
+	for (size_t i = 0; i < n; i++) {
+		struct word odd = {.kind = WORD_REST, .glob = true, .text = patterns[i], .at = path.at};
+		add_access(e, kind, odd, below, op, at);
 	}
 }
 
@@ -272,7 +234,7 @@ static void add_hidden(struct eval *e, enum access_kind kind, struct word path, 
 static void add_access_all(struct eval *e, enum access_kind kind, struct word path, bool below, const char *op, struct span at)
 {
 	add_access(e, kind, path, below, op, at);
-	add_hidden(e, kind, path, below, op, at);
+	add_odd(e, kind, path, below, op, at);
 }
 
 /* dir/path, without "./" at its start */

@@ -12,7 +12,7 @@
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
  *   call.c     simple commands: functions, builtins;  program.c: programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
- *   choice.c   known texts that an unknown value may have
+ *   choice.c   known texts that an unknown value may have;  odd_globs.c: patterns with dotglob and nocaseglob
  *   patch.c    files that a patch names;  content.c: text that the request itself writes into files
  *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
@@ -35,6 +35,8 @@
 #define PARALLEL_WORDS_MAX 64 /* words after ::: for which the command of parallel is read one by one */
 #define XARGS_INPUT_MAX 4096 /* bytes of known input that are taken apart for xargs */
 #define XARGS_LINES_MAX 64   /* lines of it that become commands of their own */
+#define ODD_PATTERNS_MAX 16  /* variants of one pattern with dotglob and nocaseglob */
+#define ODD_COMPONENTS_MAX 64 /* components that it may have */
 #define CHOICES_MAX 4        /* texts that are remembered for an unknown value */
 #define CHOICE_TEXT_MAX 4096 /* bytes of each */
 #define CONTENTS_MAX 64      /* texts of files that are remembered */
@@ -432,6 +434,10 @@ bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret)
 bool choice_word(struct eval *e, const struct choice_list *may); /* ${x:-word}, where x may be one of these: take the word? */
 unsigned choice_substitution(struct eval *e);              /* begins: it prints what its commands choose */
 void choice_substituted(struct eval *e, unsigned outer);
+
+/* ---- odd_globs.c ---- */
+/* What an absolute path with wildcards or names in it also means with dotglob and nocaseglob. False: too much. */
+bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PATTERNS_MAX], size_t *ret_n);
 
 /* ---- content.c ---- */
 void content_open(struct eval *e, struct word path, bool append, struct io *io); /* standard output goes there */
