@@ -117,7 +117,17 @@ static const struct pvs *fold_each(struct python *p, const struct py_args *args,
 static const struct pvs *f_path_join(struct python *p, const struct py_args *args) { return fold_join(p, args, PV_TEXT); }
 static const struct pvs *f_path(struct python *p, const struct py_args *args) { return fold_each(p, args, PV_PATH); }
 static const struct pvs *f_str(struct python *p, const struct py_args *args) { return args->n ? fold_each(p, args, PV_TEXT) : pvs_text(p, PV_TEXT, args->open ? CODE_HOLE : STR("")); }
-static const struct pvs *f_expanduser(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, home_path(p, arg_text(p, args, 0, "path"))); }
+static const struct pvs *f_expanduser(struct python *p, const struct py_args *args)
+{
+	const struct pvs *v = py_arg(p, args, 0, "path"), *all = NULL;
+
+	for (size_t i = 0; v && i < v->n; i++) {
+		const struct pvs *one = pvs_text(p, PV_TEXT, home_path(p, py_text(p, v->v[i])));
+
+		all = all ? pvs_join(p, all, one) : one;
+	}
+	return all ? all : pvs_text(p, PV_TEXT, home_path(p, arg_text(p, args, 0, "path")));
+}
 static const struct pvs *f_abspath(struct python *p, const struct py_args *args) { return pvs_text(p, PV_TEXT, py_path_join(p, here(p), arg_text(p, args, 0, "path"))); }
 static const struct pvs *f_dirname(struct python *p, const struct py_args *args)
 {
@@ -167,8 +177,10 @@ static const struct pvs *f_path_home(struct python *p, const struct py_args *arg
 static const struct pvs *f_getenv(struct python *p, const struct py_args *args)
 {
 	struct str name = arg_text(p, args, 0, "key");
+	const struct pvs *otherwise = py_arg(p, args, 1, "default");
+	const struct pvs *value = pvs_text(p, PV_TEXT, str_is(name, "HOME") ? py_home(p) : CODE_HOLE);
 
-	return pvs_text(p, PV_TEXT, str_is(name, "HOME") ? py_home(p) : CODE_HOLE);
+	return otherwise ? pvs_join(p, value, otherwise) : value;
 }
 
 static const struct pvs *f_tempdir(struct python *p, const struct py_args *args)
@@ -322,7 +334,7 @@ static const struct {
 } folds[] = {
 	{"os.path.join", f_path_join}, {"os.path.expanduser", f_expanduser}, {"os.path.abspath", f_abspath}, {"os.path.realpath", f_abspath}, {"os.path.normpath", f_str}, {"os.path.dirname", f_dirname},
 	{"os.path.basename", f_basename}, {"os.getcwd", f_getcwd}, {"os.fspath", f_str}, {"str", f_str}, {"os.fsdecode", f_str}, {"os.fsencode", f_str}, {"pathlib.Path", f_path},
-	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
+	{"pathlib.Path.cwd", f_path_cwd}, {"pathlib.Path.home", f_path_home}, {"os.getenv", f_getenv}, {"os.environ.get", f_getenv}, {"os.environ.pop", f_getenv}, {"os.environ.setdefault", f_getenv}, {"tempfile.gettempdir", f_tempdir}, {"tempfile.mkdtemp", f_mkdtemp},
 	{"tempfile.mktemp", f_mkdtemp}, {"tempfile.TemporaryDirectory", f_tempdir_object}, {"os.listdir", f_listdir}, {"glob.glob", f_glob}, {"glob.iglob", f_glob}, {"sorted", f_same_items},
 	{"list", f_same_items}, {"tuple", f_same_items}, {"set", f_same_items}, {"reversed", f_iterator}, {"iter", f_iterator}, {"__import__", f_import_top}, {"importlib.import_module", f_import},
 	{"getattr", f_getattr}, {"type", f_type}, {"enumerate", f_enumerate}, {"zip", f_zip}, {"range", f_range}, {"os.walk", f_walk},

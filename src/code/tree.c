@@ -175,25 +175,70 @@ static bool same_span(struct span a, struct span b)
 	return a.text == b.text && a.from == b.from && a.to == b.to;
 }
 
+static void add_access(struct walk *w, const struct access *x)
+{
+	struct access *copy = arena_new(w->a, struct access);
+
+	*copy = *x;
+	*w->f->accesses_end = copy;
+	w->f->accesses_end = &copy->next;
+}
+
+/* A path as a pattern whose component at `at`, an unknown name, is a hidden one. */
+static struct str hidden_pattern(struct walk *w, struct str path, size_t at)
+{
+	struct buf b;
+
+	buf_init(&b, w->a, 0);
+	for (size_t i = 0; i < path.n; i++) {
+		if (i == at)
+			buf_c(&b, i + 1 < path.n && path.p[i + 1] != '/' ? ".*" : ".[!.]*");
+		else if (text_hole(path.p[i]))
+			buf_char(&b, '*');
+		else {
+			if (strchr("*?[\\", path.p[i]))
+				buf_char(&b, '\\');
+			buf_char(&b, path.p[i]);
+		}
+	}
+	return buf_view(&b);
+}
+
+/* Listings of directories have hidden names in them: DIR/config may be .git/config, where there is one. */
+static void add_hidden(struct walk *w, const struct access *x)
+{
+	struct str path = x->path.text;
+
+	if (memchr(path.p, HOLE_ANY, path.n))
+		return;
+	for (size_t i = 1; i < path.n; i++)
+		if (path.p[i] == HOLE_NAME && path.p[i - 1] == '/' && str_find(path, '/', i) >= 0) {
+			struct access hidden = *x;
+
+			hidden.path = (struct word){WORD_REST, true, false, hidden_pattern(w, path, i), x->path.at};
+			add_access(w, &hidden);
+		}
+}
+
 void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n)
 {
-	struct access *x = arena_new(w->a, struct access), *last = w->f->accesses ? last_access(w->f) : NULL;
+	const struct access *last = w->f->accesses ? last_access(w->f) : NULL;
 	struct str full = path;
 
 	if (path.n && path.p[0] != '/' && path.p[0] != HOLE_ANY)
 		full = str_cat(w->a, str_cat(w->a, w->s->cwd, STR("/")), path);
 	if (full.n && memchr(full.p, HOLE_ANY, full.n) && !memchr(path.p, HOLE_ANY, path.n)) /* the directory is not known */
 		full = CODE_HOLE;
-	*x = (struct access){.kind = kind, .path = word_for(w, full.n ? full : CODE_HOLE, n), .below = below, .op = op, .at = node_at(w, n)};
-	x->when = snippet_moment(w->s);
-	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && same_span(last->at, x->at))
-		x->change = CHANGE_COPY; /* of what the same call has just read */
+	struct access x = {.kind = kind, .path = word_for(w, full.n ? full : CODE_HOLE, n), .below = below, .op = op, .at = node_at(w, n)};
+	x.when = snippet_moment(w->s);
+	if (kind == ACCESS_WRITE && last && last->kind != ACCESS_WRITE && same_span(last->at, x.at))
+		x.change = CHANGE_COPY; /* of what the same call has just read */
 	if (kind == ACCESS_WRITE && below && unpacks(op))
-		x->change = CHANGE_TREE;
+		x.change = CHANGE_TREE;
 	if (kind == ACCESS_WRITE && w->change != CHANGE_PLAIN)
-		x->change = w->change;
-	*w->f->accesses_end = x;
-	w->f->accesses_end = &x->next;
+		x.change = w->change;
+	add_access(w, &x);
+	add_hidden(w, &x);
 }
 
 void code_touch(struct walk *w, struct str host, TSNode n)

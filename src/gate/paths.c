@@ -256,6 +256,30 @@ static struct str climbing(struct arena *a, struct str pattern)
 	return STR("");
 }
 
+/* A new file in a hidden directory that a pattern finds: .[!.]* and then /hooks/pre-commit. */
+static void each_new(struct judge *j, const struct access *x, struct str pattern,
+	void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
+{
+	size_t wild = pattern.n;
+
+	while (wild > 0 && !strchr("*?[\\", pattern.p[wild - 1]))
+		wild--;
+	ptrdiff_t slash = str_find(pattern, '/', wild);
+	struct str head = str_sub(pattern, 0, slash < 0 ? 0 : (size_t)slash);
+	if (x->kind != ACCESS_WRITE || !wild || !head.n || !str_starts(path_base(head), "."))
+		return;
+	const struct glob_answer *g = pmap_get(j->glob_answers, head);
+	if (!g)
+		ask(j, head, true);
+	for (size_t i = 0; g && i < g->nmatches; i++) {
+		struct where m = {0};
+
+		resolve(j, x, str_cat(j->a, g->matches[i], str_sub(pattern, (size_t)slash, pattern.n)), &m);
+		m.wild = true;
+		fn(j, x, &m, ctx);
+	}
+}
+
 static void each_match(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct str pattern = path_pattern(j->a, &x->path);
@@ -303,6 +327,7 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 		m.wild = true;
 		fn(j, x, &m, ctx);
 	}
+	each_new(j, x, pattern, fn, ctx);
 }
 
 bool paths_each(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)

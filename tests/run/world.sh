@@ -54,6 +54,14 @@ judge ask project-delete 'mkdir a; rm -rf a/../.g*'
 judge ask protected-write 'mkdir a; for f in a/../.gi*/config; do echo x > $f; done'
 judge contain opaque-path 'for f in .g*/config; do echo x > "$f"; done'
 judge ask protected-write "python3 -c 'import glob; [open(f, \"w\") for f in glob.glob(\".gi*/config\")]'"
+# listings of directories have hidden names in them
+judge ask protected-write "python3 -c 'import os; [open(n + \"/config\", \"w\") for n in os.listdir(\".\")]'"
+judge ask protected-write "python3 -c 'import os; [os.rename(\"a\", n + \"/hooks/pre-commit\") for n in os.listdir(\".\")]'"
+judge ask protected-write "python3 -c 'from pathlib import Path; [(n / \"config\").write_text(\"x\") for n in Path(\".\").iterdir()]'"
+judge ask protected-write "node -e 'const fs = require(\"fs\"); for (const n of fs.readdirSync(\".\")) fs.writeFileSync(n + \"/config\", \"x\")'"
+judge allow - "python3 -c 'import os; [open(n + \".bak\", \"w\") for n in os.listdir(\".\")]'"
+judge allow - "python3 -c 'import os; [open(\"src/\" + n + \"/config\", \"w\") for n in os.listdir(\"src\")]'"
+judge allow - "node -e 'const fs = require(\"fs\"); for (const n of fs.readdirSync(\"src\")) fs.writeFileSync(\"src/\" + n + \"/x\", \"x\")'"
 judge allow - 'shopt -s dotglob; rm -f src/*.o'
 judge allow - 'mkdir a; rm -rf a/../b*'
 judge allow - 'ls .g*'
