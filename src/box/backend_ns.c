@@ -376,7 +376,8 @@ static int plan(struct box *r, struct err *e)
 	const struct spec *s = r->s;
 	uint32_t open_files = !r->user.nobody && s->profile == PROFILE_EXEC ? OPEN_FILES_EXEC : 0;
 
-	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0 || (r->user.nobody && open_trees(r, r->user.outside_uid, e) != 0))
+	if (plan_root(r->a, s, &r->ops, e) != 0 || protect_workspace(r, e) != 0 || plan_close(r->a, s, &r->ops, e) != 0 ||
+			(r->user.nobody && open_trees(r, r->user.outside_uid, e) != 0))
 		return -1;
 	return brief_make(s, open_files, r->ops.first, s->cwd.n ? s->cwd : s->workspace.n ? s->workspace : s->home, e);
 }

@@ -278,3 +278,38 @@ int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err
 			add_file(a, ret, str_c(a, f->path), f->text);
 	return add_callers(a, s, ret, e);
 }
+
+/* Something of which the box shows no part is hidden already. */
+static bool is_seen(const struct spec *s, struct str path)
+{
+	for (const struct spec_path *p = s->paths; p; p = p->next)
+		if (path_inside(path, target_of(p)))
+			return true;
+	return s->workspace.n && path_inside(path, s->workspace);
+}
+
+/* A device that cannot be opened covers a file, an empty directory covers a directory. */
+static int hide(struct arena *a, struct str path, struct ops *ops, struct err *e)
+{
+	struct stat st;
+
+	if (lstat(str_c(a, path), &st) != 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot hide '%.*s' in the box", STR_ARG(path));
+	if (S_ISLNK(st.st_mode))
+		return err_set(e, ERR_INPUT, 0, "cannot hide '%.*s' in the box: it is a symbolic link", STR_ARG(path));
+	if (S_ISDIR(st.st_mode))
+		ops_add(a, ops, OP_EMPTY, 0, STR(""), path);
+	else
+		ops_add(a, ops, OP_INSIDE, 0, STR("/dev/null"), path);
+	return 0;
+}
+
+int plan_close(struct arena *a, const struct spec *s, struct ops *ret, struct err *e)
+{
+	for (const struct texts *t = s->workspace_writable ? s->closed : NULL; t; t = t->next)
+		ops_add(a, ret, OP_INSIDE, 0, t->text, t->text);
+	for (const struct texts *t = s->hidden; t; t = t->next)
+		if (is_seen(s, t->text) && hide(a, t->text, ret, e) != 0)
+			return -1;
+	return 0;
+}

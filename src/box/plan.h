@@ -61,6 +61,8 @@ int op_unusable(const struct op *op, struct err *e);
 
 /* plan.c: everything a spec asks for. Begins with OP_SYSTEM, and has of the rows only what may be written, or it has all of them. */
 int plan_root(struct arena *a, const struct spec *s, struct ops *ret, struct err *e);
+/* After everything else: spec.closed and spec.hidden. */
+int plan_close(struct arena *a, const struct spec *s, struct ops *ret, struct err *e);
 /* The rows, for init: the i-th operation, false after the last. Takes no memory. */
 bool plan_usual(size_t i, struct op *ret);
 /* OP_SYSTEM: the i-th path, which is bound at itself, or is a link there as well. NULL after the last. */

@@ -94,7 +94,7 @@ static void handle(struct job *j, const struct init_row *row)
 	}
 	j->done++;
 	if (!init_changes(&c)) {
-		tell(j, row, c.path, j->rq.remove ? "there is no hook of caisson" : "the hooks are there already");
+		tell(j, row, c.path, j->rq.remove ? "there is nothing of caisson" : "all is there already");
 		return;
 	}
 	if (j->o.dry_run) {
@@ -124,13 +124,27 @@ static void warn_program(struct job *j)
 		buf_fmt(&j->out, "warning: %.*s lies where an agent could replace it; install caisson first (make install)\n", STR_ARG(j->rq.program.path));
 }
 
+/* All files of a client. What was made last goes first, so that directories are empty when their turn comes. */
+static void handle_client(struct job *j, const struct init_row *row)
+{
+	const struct init_row *more = init_at((size_t)(row - init_at(0)) + 1);
+
+	if (more && !more->rules)
+		more = NULL;
+	if (more && j->rq.remove)
+		handle(j, more);
+	handle(j, row);
+	if (more && !j->rq.remove)
+		handle(j, more);
+}
+
 static void handle_all(struct job *j)
 {
 	for (size_t i = 0; i < j->o.client.n; i++)
-		handle(j, init_find(str_of(j->o.client.v[i])));
+		handle_client(j, init_find(str_of(j->o.client.v[i])));
 	for (size_t i = 0; !j->o.client.n && init_at(i); i++)
-		if (init_present(&j->a, &j->rq, init_at(i)))
-			handle(j, init_at(i));
+		if (!init_at(i)->rules && init_present(&j->a, &j->rq, init_at(i)))
+			handle_client(j, init_at(i));
 	if (!j->done && !j->failed && j->rq.remove)
 		buf_fmt(&j->out, "no client is set up %s: there is nothing to take out\n", j->rq.scope == INIT_PROJECT ? "in this project" : "for this user");
 	else if (!j->done && !j->failed)

@@ -72,7 +72,7 @@ static size_t choose(struct arena *a, const struct init_request *rq, char *const
 	for (size_t i = 0; i < n; i++)
 		ret[many++] = init_find(str_of(names[i]));
 	for (size_t i = 0; !n && init_at(i); i++)
-		if (live_present(a, rq, init_at(i)))
+		if (!init_at(i)->rules && live_present(a, rq, init_at(i)))
 			ret[many++] = init_at(i);
 	return many;
 }

@@ -15,6 +15,7 @@
 #include "box/box.h"
 #include "box/protect.h"
 #include "client/hook.h"
+#include "client/sandbox.h"
 #include "engine/kept.h"
 #include "engine/record.h"
 #include "engine/ticket.h"
@@ -416,9 +417,15 @@ static void contain(struct judging *g)
 		.policy = c->policies.digest, .agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id,
 		.id = str_of(g->id.text), .settings = c->h.client->can & CLIENT_SETTINGS, .follow = (c->h.client->can & CLIENT_FOLLOWS) && moves(&g->facts)};
 	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
-	struct str state, id, own = STR("");
+	struct str state, id, own = STR(""), kept_in;
 	struct err e = {0};
 
+	sandbox_walls(c, v, &t.walls, &kept_in);
+	if (kept_in.n) {
+		fall_back(g, str_c(c->a, str_fmt(c->a, "it may only run in the box: %.*s", STR_ARG(kept_in))), VERDICT_ASK);
+		return;
+	}
+	t.follow &= t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
 	cwd_get(c->a, &own, NULL);
 	t.config = absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))

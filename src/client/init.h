@@ -19,10 +19,11 @@ struct init_row {
 	char user_dir[20];        /* below the home directory; it exists: the client is used here */
 	char user_file[20];       /* below that */
 	char project_dir[12], project_file[20]; /* the same below the project's root */
-	char events[72];          /* between blanks; the first is the one before a shell command; empty: the file is a plugin, all ours */
+	char events[72];          /* between blanks; the first is the one before a shell command; empty: the file is all ours */
 	char entry[104];          /* of an event, on one line; % is the command as a JSON string, & is `needs` where the event precedes a tool */
 	char needs[24];           /* "key": value without which the client runs the tool when the hook fails; empty: it has none */
 	unsigned outer_limit_s;   /* for timeout(1) around the program: the client's own limit runs the tool; 0: without */
+	bool rules;               /* another file of the client in the row before: rules, all ours */
 	bool version;             /* a new file says "version": 1 */
 	bool comments;            /* its file may have some */
 	bool names_event;         /* the hook is told its event: the input does not say */
@@ -30,7 +31,7 @@ struct init_row {
 	char afterwards[88];      /* what is left for a person to do; empty: nothing */
 };
 
-/* init_table.c. Row i, or NULL after the last; by name, or NULL. */
+/* init_table.c. Row i, or NULL after the last; the first of this name, or NULL. */
 const struct init_row *init_at(size_t i);
 const struct init_row *init_find(struct str name);
 /* "claude-code, codex, ...", for messages. */
@@ -59,6 +60,10 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 		struct str *ret, struct err *e);
 /* The settings without them. *ret_gone: nothing else is left of a file that we had made. */
 int init_text_remove(struct arena *a, const struct init_row *row, struct str text, struct str *ret, bool *ret_gone, struct err *e);
+
+/* init_whole.c: a file that is all ours. Is this text such a file? */
+struct str init_whole(struct arena *a, const struct init_row *row, struct str program);
+bool init_whole_is_ours(const struct init_row *row, struct str text);
 
 /* init.c */
 enum init_scope { INIT_USER, INIT_PROJECT };

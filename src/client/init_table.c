@@ -25,6 +25,8 @@ static const struct init_row rows[] = {
 	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json", .project_dir = ".codex", .project_file = "hooks.json",
 	 .events = "PreToolUse PostToolUse SessionStart", .entry = CODEX_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks",
 	 .probe = "{\"session_id\":\"doctor\",\"turn_id\":\"1\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"model\":\"none\",\"permission_mode\":\"default\"," CALL("Bash")},
+	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "rules/caisson.rules", .project_dir = ".codex",
+	 .project_file = "rules/caisson.rules", .rules = true},
 	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini", .project_file = "settings.json",
 	 .events = "BeforeTool AfterTool SessionStart", .entry = GEMINI_ENTRY, .comments = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"BeforeTool\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
@@ -61,6 +63,7 @@ struct str init_names(struct arena *a)
 
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < NROWS; i++)
-		buf_fmt(&b, "%s%s", i ? ", " : "", rows[i].name);
+		if (!rows[i].rules)
+			buf_fmt(&b, "%s%s", i ? ", " : "", rows[i].name);
 	return buf_view(&b);
 }

@@ -249,34 +249,6 @@ static int add_step(struct texting *t)
 	return 0;
 }
 
-/* ---- the plugin: a file that is all ours ---- */
-
-#define PLUGIN_MARK "\"caisson\"" /* where the program's path goes */
-
-static struct str plugin_text(struct arena *a, struct str program)
-{
-	struct str all = str_n((const char *)plugin_opencode, plugin_opencode_n), mark = STR(PLUGIN_MARK);
-	struct buf b;
-
-	buf_init(&b, a, 0);
-	for (size_t i = 0; i < all.n; i++)
-		if (str_eq(str_sub(all, i, i + mark.n), mark)) {
-			buf_str(&b, str_sub(all, 0, i));
-			jsontext_string(&b, program);
-			buf_str(&b, str_sub(all, i + mark.n, all.n));
-			return buf_view(&b);
-		}
-	return all;
-}
-
-static bool plugin_is_ours(struct str text)
-{
-	struct str all = str_n((const char *)plugin_opencode, plugin_opencode_n);
-	ptrdiff_t line = str_find(all, '\n', 0);
-
-	return line > 0 && text.n > (size_t)line && str_eq(str_sub(text, 0, (size_t)line), str_sub(all, 0, (size_t)line));
-}
-
 /* ---- from outside ---- */
 
 int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program, const struct str *text,
@@ -286,9 +258,9 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 	int rc = 1;
 
 	if (!row->events[0]) {
-		if (text && text->n && !plugin_is_ours(*text))
+		if (text && text->n && !init_whole_is_ours(row, *text))
 			return err_set(e, ERR_INPUT, 0, "1:1: this file is not ours");
-		*ret = plugin_text(a, program->path);
+		*ret = init_whole(a, row, program->path);
 		return 0;
 	}
 	if (read_text(&t) != 0)
@@ -371,7 +343,7 @@ int init_text_remove(struct arena *a, const struct init_row *row, struct str tex
 	int rc = 1;
 
 	if (!row->events[0]) {
-		*ret_gone = plugin_is_ours(text);
+		*ret_gone = init_whole_is_ours(row, text);
 		*ret = *ret_gone ? STR("") : text;
 		return 0;
 	}

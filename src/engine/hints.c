@@ -82,6 +82,16 @@ static bool likely(const struct run *r, const struct outcome *o, enum wall w)
 
 static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
 
+/* The client's own sandbox lets nothing be written, or is not known, and the box opens no more than it does. */
+static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
+{
+	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
+		add(a, list, "read-only", STR("the client is in its read-only mode, so the project is read-only in the box as well"));
+	else if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
+		add(a, list, "read-only", STR("the mode of the client's own sandbox could not be found out, so the project is read-only in the box "
+				"(caisson doctor --client)"));
+}
+
 struct hint *hints_for(struct arena *a, const struct run *r, const struct outcome *o)
 {
 	struct hint *list = NULL;
@@ -100,7 +110,10 @@ struct hint *hints_for(struct arena *a, const struct run *r, const struct outcom
 		return list;
 	end = stream_tail(a, &o->err, HINT_BYTES);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text)))
+		if (likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
+			if (rows[i].wall == WALL_READONLY)
+				add_walls(a, &list, r->w ? r->w->walls : NULL);
 			add(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
+		}
 	return list;
 }

@@ -60,6 +60,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->code = str_c(a, t->command);
 	w->lang = dialect_name(t->dialect);
 	w->profile = profile_name(t->profile);
+	w->walls = &t->walls;
 	if (t->config.n)
 		w->config = str_c(a, t->config);
 	w->network = t->network ? "host" : NULL;

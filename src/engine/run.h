@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 #include "engine/skill.h"
 #include "model/validation.h"
+#include "model/walls.h"
 #include "result/normalise.h"
 #include "result/truncate.h"
 
@@ -44,6 +45,7 @@ struct run_wishes { /* NULL or empty: not given */
 	const struct directory *pin;     /* the project, of who has found it before; NULL: it is looked for */
 	const struct directory *place;   /* the directory that `workspace` was then; NULL: as it is now */
 	const struct skill *skilled;     /* what the file `skill` says; run_skill() fills it in */
+	const struct client_walls *walls; /* of the sandbox that the box stands in for: it opens no more. NULL: none */
 	const struct run_wishes *within; /* of an agent: its limits can only be smaller than what holds without them; the rest of it is not looked at */
 };
 
@@ -160,6 +162,8 @@ int making_limits(struct making *m, struct err *e);
 /* spec_places.c: workspace, home, further paths, working directory; the PATH that goes with them */
 int making_places(struct making *m, struct err *e);
 struct str making_path(struct making *m);
+/* Something of the host at this place in the box. */
+void making_add_path(struct making *m, struct str real, struct str at, bool writable);
 /* Refuses a name of the caller's that leads out of a project by a link which a box may have left there. */
 int making_not_led_out(struct making *m, const char *option, struct str name, struct str real, struct err *e);
 /* spec_program.c: argv, script, and the text for the gate */

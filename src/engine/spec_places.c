@@ -12,6 +12,7 @@
 #include "box/protect.h"
 #include "engine/gitconfig.h"
 #include "engine/run.h"
+#include "engine/walls.h"
 #include "engine/world.h"
 #include "sys/directory.h"
 #include "sys/file.h"
@@ -339,6 +340,8 @@ static int workspace(struct places *p, struct err *e)
 		return 0;
 	}
 	s->workspace_writable = true;
+	if (!m->w->workspace)
+		name = making_walls_workspace(m, name, &s->workspace_writable);
 	if (m->w->workspace && take_mode(&name, &s->workspace_writable, e) != 0)
 		return -1;
 	if (look(p, "--workspace", name, &at, e) != 0)
@@ -366,7 +369,7 @@ static int workspace(struct places *p, struct err *e)
 static struct str target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
 
 /* What lies below another comes after it. */
-static void add_path(struct making *m, struct str real, struct str at, bool writable)
+void making_add_path(struct making *m, struct str real, struct str at, bool writable)
 {
 	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
 
@@ -394,7 +397,7 @@ static int extra_path(struct places *p, const char *option, const char *name, bo
 	if (not_ours(p, option, at.real, e) != 0 || (writable && not_guarded(p, option, at.real, e) != 0) ||
 			not_led_out(p, option, str_of(name), at.real, e) != 0)
 		return -1;
-	add_path(p->m, at.real, at.real, writable);
+	making_add_path(p->m, at.real, at.real, writable);
 	return 0;
 }
 
@@ -424,7 +427,7 @@ static void show_toolchains(struct places *p)
 		struct str real = path_real(&p->memo, name, &kind);
 
 		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) && !path_inside(m->r->spec.workspace, name))
-			add_path(m, name, name, false);
+			making_add_path(m, name, name, false);
 	}
 }
 
@@ -454,7 +457,7 @@ static void show_caches(struct places *p)
 		if (path_inside(m->r->spec.workspace, at))
 			continue;
 		add_cache(m, &end, dir);
-		add_path(m, dir, at, true);
+		making_add_path(m, dir, at, true);
 	}
 }
 
@@ -538,7 +541,8 @@ static int directory(struct places *p, struct err *e)
 
 	if (!m->w->cwd) {
 		real = path_real(&p->memo, m->world->cwd, &kind);
-		return path_inside(real, s->workspace) ? pin_cwd(p, real, m->world->cwd_id, e) : 0;
+		return path_inside(real, s->workspace) || (m->w->walls && path_inside(real, m->world->project)) ?
+				pin_cwd(p, real, m->world->cwd_id, e) : 0;
 	}
 	if (!m->w->cwd[0])
 		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
@@ -631,5 +635,6 @@ int making_places(struct making *m, struct err *e)
 	if (root(&p, e) != 0 || workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
 		return -1;
 	home(&p);
+	making_walls_close(m);
 	return directory(&p, e);
 }

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/session.h"
+#include "engine/walls.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/ids.h"
@@ -21,7 +22,7 @@
 #include "sys/state.h"
 
 #define FOLDER "tickets"
-#define VERSION 4
+#define VERSION 5
 #define HASH_BYTES 8
 #define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
 
@@ -192,7 +193,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	struct str path, name;
 	struct buf b;
 
-	if (!survives(t) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
+	if (!survives(t) || !walls_survive(&t->walls) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
 			!identity_known(t->cwd_id))
 		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
@@ -212,6 +213,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	answer_field(&b, "boot", session_boot(a));
 	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(), t->network ? "host" : "");
 	answer_words(&b, "approved", t->approved);
+	answer_key(&b, "client_sandbox");
+	walls_write(&b, &t->walls);
 	buf_c(&b, "}\n");
 	if (id_new(id, e) != 0)
 		return -1;
@@ -296,6 +299,8 @@ static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 		.approved = read_approved(a, json_object_get(o, "approved"))};
 
 	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)
+		return -1;
+	if (walls_read(a, json_object_get(o, "client_sandbox"), &t.walls) != 0)
 		return -1;
 	t.cwd_id = read_directory(a, json_object_get(o, "cwd"), &t.cwd);
 	t.project.id = read_directory(a, json_object_get(o, "project"), &t.project.path);

@@ -16,6 +16,7 @@
 #include "model/identity.h"
 #include "model/limits.h"
 #include "model/view.h"
+#include "model/walls.h"
 #include "sys/ids.h"
 
 #define TICKET_ID ID_LETTERS /* hexadecimal digits */
@@ -35,6 +36,7 @@ struct ticket {
 	struct str agent, session, client, tool, tool_use_id; /* who asked; may be empty */
 	struct str id;             /* of the verdict's row: the run's rows share it; may be empty */
 	struct str config;         /* the policy file that stands in for the caller's; empty: none */
+	struct client_walls walls; /* of the client's own sandbox, in whose place the box is */
 	bool settings;             /* the client's own permission rules counted */
 	bool follow;               /* the directory that the command ends in is handed back */
 	bool asked;                /* a person is asked, and may refuse */

@@ -48,6 +48,8 @@ struct spec {
 	 */
 	struct str git_common;
 	struct identity git_common_id;
+	/* Existing parts of the box, absolute and without links: those that are read-only besides, and those that cannot be read. */
+	struct texts *closed, *hidden;
 	struct texts *protected;   /* paths relative to the workspace that stay as they are although it is writable */
 	struct str callers_home;   /* the person's; empty: not known */
 	struct texts *git_configs; /* configurations of git outside of any repository: the person's and the system's */

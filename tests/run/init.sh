@@ -46,7 +46,9 @@ for c in "${clients[@]}"; do
 	result $? "$c: made"
 	[[ $(stat -c %a "$HOME/${user[$c]}") == 600 ]]
 	result $? "$c: for the user alone"
-	cmp -s "$tmp/patched" "$HOME/${user[$c]}"
+	more=()
+	[[ $c == codex ]] && more=("$HOME/.codex/rules/caisson.rules")
+	cat "$HOME/${user[$c]}" "${more[@]}" | cmp -s "$tmp/patched" -
 	result $? "$c: it is what the diff said, which patch(1) understands"
 	cp "$HOME/${user[$c]}" "$tmp/first"
 	init --client "$c" && cmp -s "$tmp/first" "$HOME/${user[$c]}" && grep -q 'already' "$tmp/out"
@@ -78,11 +80,11 @@ if command -v node >/dev/null; then
 else
 	skip 'the plugin for opencode is JavaScript' 'there is no node'
 fi
-init && [[ $(grep -c 'already' "$tmp/out") == 8 ]]
+init && [[ $(grep -c 'already' "$tmp/out") == 9 ]]
 result $? 'without --client all that are used here'
 init --remove && [[ $(tree) == "$before" ]]
 result $? 'taken out, everything is as it was, directories too'
-init --remove --client gemini && grep -q 'no hook of caisson' "$tmp/out"
+init --remove --client gemini && grep -q 'nothing of caisson' "$tmp/out"
 result $? 'taking out what is not there does nothing'
 
 # ---- settings that somebody has written ----

@@ -275,10 +275,11 @@ result $? 'no project, no work profile'
 
 # ---- tickets ----
 id=0123456789abcdef0123456789abcdef
-ticket() { # ticket COMMAND POLICY
+open='{mode: "none", writable: [], closed: [], hidden: []}'
+ticket() { # ticket COMMAND POLICY; $walls are those of a client's own sandbox
 	(umask 077 && mkdir -p "$CAISSON_STATE/tickets")
-	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" --argjson dev "$(stat -c %d "$tmp/proj")" --argjson ino "$(stat -c %i "$tmp/proj")" '{v: 3, dialect: 0, profile: "work", time_ms: 5000, command: $c,
-		project: {path: $d, dev: $dev, ino: $ino}, cwd: {path: "", dev: $dev, ino: $ino}, policy: $p, agent: "a", tool_use_id: "t"}' >"$CAISSON_STATE/tickets/$id")
+	(umask 077 && jq -nc --arg c "$1" --arg d "$tmp/proj" --arg p "$2" --argjson dev "$(stat -c %d "$tmp/proj")" --argjson ino "$(stat -c %i "$tmp/proj")" --arg boot "$(cat /proc/sys/kernel/random/boot_id)" --argjson now "$(awk '{ printf "%d", $1 * 1000 }' /proc/uptime)" '{v: 5, dialect: 0, profile: "work", time_ms: 5000, command: $c,
+		project: {path: $d, dev: $dev, ino: $ino}, cwd: {path: "", dev: $dev, ino: $ino}, policy: $p, agent: "a", tool_use_id: "t", boot: $boot, created_ms: $now, client_sandbox: ('"${walls:-$open}"')}' >"$CAISSON_STATE/tickets/$id")
 }
 policy=$(cd "$tmp/proj" && "$CAISSON" check --json ls | jq -r .policy)
 ticket 'echo "from a ticket"; pwd' "$policy"
@@ -290,6 +291,46 @@ ticket 'echo x' sha256:other
 run 126 'a ticket judged by another policy' --json --ticket $id
 json '.status == "denied" and .reasons[0].id == "policy-error"'
 cat "$tmp/out" >>"$tmp/all"
+
+# ---- a ticket whose client has a sandbox of its own: the box opens no more ----
+mkdir -p "$tmp/proj/part/.git" "$tmp/proj/keep" "$tmp/proj/secret"
+echo a >"$tmp/proj/keep/a"
+echo b >"$tmp/proj/secret/b"
+echo c >"$tmp/proj/word"
+# shellcheck disable=SC2016 # for the box
+probe='for f in new part/new keep/a keep/new absent/x; do mkdir -p absent 2>/dev/null; if (: >>$f) 2>/dev/null; then echo "wrote $f"; else echo "closed $f"; fi; done
+	mv keep moved 2>/dev/null && echo moved; cat secret/b word; ls; pwd'
+seen() { grep -qx -- "$1" "$tmp/out"; result $? "$2"; }
+unseen() { ! grep -q -- "$1" "$tmp/out" && grep -qx "$tmp/proj" "$tmp/out"; result $? "$2"; }
+with_walls() { # WHAT MODE WRITABLE CLOSED HIDDEN
+	walls="{mode: \"$2\", writable: [$3], closed: [$4], hidden: [$5]}" ticket "$probe" "$policy"
+	"$CAISSON" run --ticket $id >"$tmp/out" 2>"$tmp/err"
+}
+with_walls all workspace-write '$d' '"\($d)/keep", "\($d)/absent"' '"\($d)/secret", "\($d)/word", "\($d)/nothing"'
+seen 'wrote new' 'the client lets the project be written: so does the box'
+seen 'closed keep/a' 'what the client closes is closed'
+seen 'closed absent/x' 'also what is not there yet'
+unseen moved 'and it cannot be moved away'
+unseen '^[bc]$' 'what the client hides cannot be read'
+seen secret 'but its name is there'
+[[ $(cat "$tmp/proj/keep/a" "$tmp/proj/secret/b" "$tmp/proj/word" | tr -d '\n') == abc && ! -e $tmp/proj/absent ]]
+result $? 'and all of it is what it was'
+rm -f "$tmp/proj/new" "$tmp/proj/part/new"
+for mode in read-only unknown; do
+	with_walls "$mode" "$mode" '$d' '' ''
+	unseen '^wrote' "$mode: nothing can be written"
+	seen b "$mode: and all can be read"
+done
+with_walls part workspace-write '"\($d)/part"' '"\($d)/part/.git"' ''
+unseen '^wrote' 'a directory beside the one that can be written'
+walls='{mode: "workspace-write", writable: ["\($d)/part"], closed: ["\($d)/part/.git"], hidden: []}' ticket 'cd part; touch in; touch .git/in; touch ../out; ls . .git' "$policy"
+sed -i "s|\"cwd\":{[^}]*}|\"cwd\":{\"path\":\"part\",\"dev\":$(stat -c %d "$tmp/proj/part"),\"ino\":$(stat -c %i "$tmp/proj/part")}|; s|cd part; ||" "$CAISSON_STATE/tickets/$id"
+"$CAISSON" run --ticket $id >"$tmp/out" 2>"$tmp/err"
+[[ -e $tmp/proj/part/in && ! -e $tmp/proj/part/.git/in && ! -e $tmp/proj/out ]]
+result $? 'only the part of the project that the client lets be written can be'
+walls='{mode: "new", writable: [], closed: [], hidden: []}' ticket ls "$policy"
+run 64 'a mode that is not known here' --ticket $id
+rm -rf "$tmp/proj/part" "$tmp/proj/keep" "$tmp/proj/secret" "$tmp/proj/word"
 
 # ---- progress ----
 /usr/bin/python3 - "$CAISSON" >"$tmp/out" 2>"$tmp/err" <<'PY'

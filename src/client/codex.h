@@ -1,0 +1,32 @@
+/*
+ * What Codex's own files tell: the sandbox of the turn at hand (codex_mode.c), and whether its person has trusted our hooks
+ * (codex_trust.c).
+ *
+ * A hook's input does not say how Codex sandboxes the command: `permission_mode` is "bypassPermissions" in every `codex exec`. The session's
+ * transcript does. Codex writes one line of type turn_context when a turn begins, with the turn's permissions.
+ */
+#pragma once
+#include "client/client.h"
+#include "model/walls.h"
+
+#define CODEX_TRANSCRIPT_MAX ((size_t)64 << 20) /* bytes that are searched, from the transcript's end */
+#define CODEX_LINE_MAX ((size_t)1 << 20)        /* bytes of the line */
+
+/* $CODEX_HOME, else ~/.codex; empty: not known. */
+struct str codex_home(struct arena *a, struct str home);
+
+/* A command that Codex is about to run. */
+struct codex_turn {
+	struct str transcript, turn; /* `transcript_path` and `turn_id` of the hook's input; may be empty */
+	struct str home;             /* of the person */
+	struct str project;          /* a transcript inside it is an agent's work */
+	uint32_t uid;
+};
+
+/*
+ * The walls of the turn's sandbox. Mode unknown when the transcript cannot be found, is not the person's own, or does not say it.
+ * *ret_refuse is a sentence when the sandbox has walls that a box cannot repeat; empty otherwise.
+ */
+void codex_walls(struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse);
+/* The same of one line of a transcript; -1 when it is not the turn_context of this turn. */
+int codex_walls_of_line(struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse);

@@ -1,0 +1,308 @@
+/*
+ * See codex.h. The line that is looked for:
+ *
+ *     {"timestamp": …, "type": "turn_context", "payload": {"turn_id": …, "cwd": …,
+ *         "sandbox_policy": {"type": "workspace-write", "writable_roots": […], …},
+ *         "permission_profile": {"type": "managed", "file_system": {"type": "restricted", "entries": [
+ *             {"path": {"type": "special", "value": {"kind": "root"}}, "access": "read"},
+ *             {"path": {"type": "path", "path": "/project"}, "access": "write"},
+ *             {"path": {"type": "path", "path": "/project/.git"}, "access": "read", …}]}, …}}}
+ *
+ * The profile says exactly what is open; an older Codex has only the policy.
+ */
+#define _GNU_SOURCE
+#include "client/codex.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/walls.h"
+#include "sys/file.h"
+#include "sys/path.h"
+
+#define MARK "\"type\":\"turn_context\"" /* in a JSON string the quotes would be escaped */
+#define CHUNK ((size_t)1 << 20)
+#define FIRST_MAX 4096 /* bytes of a line before the mark */
+
+struct str codex_home(struct arena *a, struct str home)
+{
+	const char *moved = getenv("CODEX_HOME");
+
+	if (moved && moved[0] == '/')
+		return str_of(moved);
+	return home.n ? str_fmt(a, "%.*s/.codex", STR_ARG(home)) : STR("");
+}
+
+/* ---- one line ---- */
+
+struct reading {
+	struct arena *a;
+	struct str cwd;
+	struct client_walls w;
+	struct str refuse;
+	bool reads_all;
+};
+
+static struct str text_at(const struct value *o, const char *key)
+{
+	const struct value *v = value_key(o, key);
+
+	return value_is(v, VALUE_STRING) ? v->text : STR("");
+}
+
+static void refuse(struct reading *r, const char *why)
+{
+	if (!r->refuse.n)
+		r->refuse = str_of(why);
+}
+
+static void add(struct reading *r, struct texts **list, struct str path)
+{
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	if (!str_starts(path, "/") || !walls_add(r->a, list, path))
+		refuse(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not absolute");
+}
+
+/* Names of a project that Codex keeps read-only where it lets the rest be written, when only its policy is known. */
+static void close_usual(struct reading *r, struct str root)
+{
+	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(root), names[i]));
+}
+
+enum opening { OPEN_HIDDEN, OPEN_READ, OPEN_WRITE };
+
+static enum opening opening_of(const struct value *entry)
+{
+	struct str name = text_at(entry, "access");
+
+	return str_is(name, "write") ? OPEN_WRITE : str_is(name, "read") ? OPEN_READ : OPEN_HIDDEN;
+}
+
+/* Directories that Codex knows by a name. Its temporary directories do not matter: the box has its own. */
+static void read_special(struct reading *r, const struct value *value, enum opening open)
+{
+	struct str kind = text_at(value, "kind"), below = text_at(value, "subpath"), path = r->cwd;
+
+	if (str_is(kind, "root")) {
+		r->reads_all |= open != OPEN_HIDDEN;
+		if (open == OPEN_WRITE)
+			add(r, &r->w.writable, STR("/"));
+		return;
+	}
+	if (str_is(kind, "slash_tmp") || str_is(kind, "tmpdir") || str_is(kind, "minimal"))
+		return;
+	if (!str_is(kind, "project_roots") && !str_is(kind, "current_working_directory")) {
+		if (open != OPEN_WRITE) /* one more place to write is not needed, one to close or to hide is */
+			refuse(r, "Codex's sandbox closes a place that Caisson does not know");
+		return;
+	}
+	if (below.n)
+		path = str_fmt(r->a, "%.*s/%.*s", STR_ARG(path), STR_ARG(below));
+	add(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, path);
+}
+
+static void read_entry(struct reading *r, const struct value *entry)
+{
+	const struct value *path = value_key(entry, "path");
+	enum opening open = opening_of(entry);
+	struct str type = text_at(path, "type");
+
+	if (str_is(type, "special"))
+		read_special(r, value_key(path, "value"), open);
+	else if (str_is(type, "path"))
+		add(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, text_at(path, "path"));
+	else
+		refuse(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
+}
+
+static void read_entries(struct reading *r, const struct value *entries)
+{
+	r->w.mode = CLIENT_SANDBOX_WORKSPACE_WRITE;
+	for (const struct value *entry = entries->first; entry; entry = entry->next)
+		read_entry(r, entry);
+	if (!r->w.writable)
+		r->w.mode = CLIENT_SANDBOX_READ_ONLY;
+	if (!r->reads_all)
+		refuse(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box would show more");
+}
+
+/* false: the profile says nothing that is understood here. */
+static bool read_profile(struct reading *r, const struct value *profile)
+{
+	const struct value *files = value_key(profile, "file_system"), *entries = value_key(files, "entries");
+
+	if (str_is(text_at(profile, "type"), "disabled") || str_is(text_at(profile, "type"), "external") ||
+			str_is(text_at(files, "type"), "unrestricted")) {
+		r->w.mode = CLIENT_SANDBOX_NONE;
+		return true;
+	}
+	if (!str_is(text_at(profile, "type"), "managed") || !str_is(text_at(files, "type"), "restricted") ||
+			!value_is(entries, VALUE_ARRAY))
+		return false;
+	read_entries(r, entries);
+	return true;
+}
+
+static void read_policy(struct reading *r, const struct value *policy)
+{
+	struct str type = text_at(policy, "type");
+	const struct value *roots = value_key(policy, "writable_roots");
+
+	if (str_is(type, "danger-full-access") || str_is(type, "external-sandbox"))
+		r->w.mode = CLIENT_SANDBOX_NONE;
+	else if (str_is(type, "read-only"))
+		r->w.mode = CLIENT_SANDBOX_READ_ONLY;
+	if (!str_is(type, "workspace-write"))
+		return;
+	r->w.mode = CLIENT_SANDBOX_WORKSPACE_WRITE;
+	add(r, &r->w.writable, r->cwd);
+	for (const struct value *v = value_is(roots, VALUE_ARRAY) ? roots->first : NULL; v; v = v->next)
+		if (value_is(v, VALUE_STRING))
+			add(r, &r->w.writable, v->text);
+	for (const struct texts *t = r->w.writable; t; t = t->next)
+		close_usual(r, t->text);
+}
+
+int codex_walls_of_line(struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse)
+{
+	struct reading r = {.a = a};
+	struct value_reader reader;
+	const struct value *all, *payload;
+
+	value_reader_init(&reader, a, line);
+	all = value_next(&reader);
+	payload = value_key(all, "payload");
+	if (!all || !value_at_end(&reader) || !str_is(text_at(all, "type"), "turn_context") || !value_is(payload, VALUE_OBJECT))
+		return -1;
+	if (!turn.n || !str_eq(text_at(payload, "turn_id"), turn))
+		return -1;
+	r.cwd = text_at(payload, "cwd");
+	if (!value_key(payload, "permission_profile") || !read_profile(&r, value_key(payload, "permission_profile")))
+		read_policy(&r, value_key(payload, "sandbox_policy"));
+	*ret = r.w;
+	*ret_refuse = r.refuse;
+	return 0;
+}
+
+/* ---- the transcript ---- */
+
+/* The transcript, opened, when it is the person's own file in Codex's own directory. */
+static int open_transcript(struct arena *a, const struct codex_turn *t, size_t *ret_size)
+{
+	struct path_memo m;
+	enum path_kind kind, dir_kind;
+	struct str real, dir;
+	struct stat st;
+	int fd;
+
+	if (!str_starts(t->transcript, "/") || !codex_home(a, t->home).n)
+		return -1;
+	path_memo_init(&m, a, STR(""));
+	real = path_real(&m, t->transcript, &kind);
+	dir = path_real(&m, codex_home(a, t->home), &dir_kind);
+	if (kind != PATH_FILE || dir_kind != PATH_DIR || !path_inside(real, dir) || (t->project.n && path_inside(real, t->project)))
+		return -1;
+	fd = file_open(str_c(a, real), &st, NULL);
+	if (fd >= 0 && (st.st_uid != t->uid || (st.st_mode & 022))) {
+		close(fd);
+		return -1;
+	}
+	*ret_size = fd >= 0 ? (size_t)st.st_size : 0;
+	return fd;
+}
+
+static size_t read_at(int fd, char *to, size_t n, size_t at)
+{
+	size_t got = 0;
+
+	while (got < n) {
+		ssize_t rc = pread(fd, to + got, n - got, (off_t)(at + got));
+
+		if (rc <= 0)
+			break;
+		got += (size_t)rc;
+	}
+	return got;
+}
+
+struct search {
+	struct arena *a;
+	const struct codex_turn *t;
+	int fd;
+	size_t size;
+	char *piece, *line; /* room for what is read */
+	struct client_walls walls;
+	struct str refuse;
+};
+
+/* The line around an offset; empty when it has no end yet, or is too long. */
+static struct str line_at(const struct search *s, size_t at)
+{
+	size_t from = at > FIRST_MAX ? at - FIRST_MAX : 0, first = at - from;
+	struct str all = str_n(s->line, read_at(s->fd, s->line, FIRST_MAX + CODEX_LINE_MAX, from));
+	ptrdiff_t end = str_find(all, '\n', at - from);
+
+	while (first > 0 && s->line[first - 1] != '\n')
+		first--;
+	return end < 0 || (first == 0 && from > 0) ? STR("") : str_sub(all, first, (size_t)end);
+}
+
+/* The last mark in a piece of the file before `end`; -1: there is none. */
+static ptrdiff_t last_mark(const char *text, size_t end)
+{
+	const char *at = NULL;
+
+	for (const char *p = text; (p = memmem(p, (size_t)(text + end - p), MARK, strlen(MARK))); p++)
+		at = p;
+	return at ? at - text : -1;
+}
+
+/* Is the turn_context of this turn among the marks of a piece? */
+static bool search_piece(struct search *s, size_t n, size_t at)
+{
+	for (ptrdiff_t mark = last_mark(s->piece, n); mark >= 0; mark = last_mark(s->piece, (size_t)mark)) {
+		struct str line = line_at(s, at + (size_t)mark);
+
+		if (line.n && codex_walls_of_line(s->a, str_dup(s->a, line), s->t->turn, &s->walls, &s->refuse) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Backwards: the turn at hand began near the end. Pieces overlap, so that no mark is cut. */
+static int search_back(void *arg)
+{
+	struct search *s = arg;
+	size_t end = s->size, floor = end > CODEX_TRANSCRIPT_MAX ? end - CODEX_TRANSCRIPT_MAX : 0;
+
+	s->piece = arena_alloc(s->a, CHUNK + sizeof(MARK));
+	s->line = arena_alloc(s->a, FIRST_MAX + CODEX_LINE_MAX);
+	while (end > floor) {
+		size_t from = end - floor > CHUNK ? end - CHUNK : floor;
+
+		if (search_piece(s, read_at(s->fd, s->piece, end - from + strlen(MARK) - 1, from), from))
+			break;
+		end = from;
+	}
+	return 0;
+}
+
+void codex_walls(struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse)
+{
+	struct search s = {.a = a, .t = t};
+	FD_CLEANUP int fd = open_transcript(a, t, &s.size);
+
+	s.fd = fd;
+	*ret = (struct client_walls){0};
+	*ret_refuse = STR("");
+	if (fd < 0 || arena_run(a, search_back, &s) < 0)
+		return;
+	*ret = s.walls;
+	*ret_refuse = s.refuse;
+}

@@ -1,0 +1,33 @@
+/* See sandbox.h: one row for each client whose own sandbox a contained command leaves. */
+#include "client/sandbox.h"
+
+#include "client/codex.h"
+
+static struct str text_at(const struct value *o, const char *key)
+{
+	const struct value *v = value_key(o, key);
+
+	return value_is(v, VALUE_STRING) ? v->text : STR("");
+}
+
+static void of_codex(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
+{
+	const struct codex_turn t = {.transcript = text_at(c->h.all, "transcript_path"), .turn = text_at(c->h.all, "turn_id"),
+			.home = v->home, .project = v->project, .uid = v->uid};
+
+	codex_walls(c->a, &t, ret, ret_refuse);
+}
+
+static const struct {
+	char client[12];
+	void (*walls)(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse);
+} rows[] = {{"codex", of_codex}};
+
+void sandbox_walls(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
+{
+	*ret = (struct client_walls){.mode = CLIENT_SANDBOX_NONE};
+	*ret_refuse = STR("");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].client, c->h.client->name))
+			rows[i].walls(c, v, ret, ret_refuse);
+}

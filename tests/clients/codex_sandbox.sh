@@ -1,0 +1,105 @@
+#!/bin/bash
+# Codex in the modes of its own sandbox: contained commands run in the box, outside of that sandbox, and the box opens no more. TAP.
+# needs: codex node
+# shellcheck disable=SC2016 # commands are data
+. "$(dirname "$0")/lib.sh"
+CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' KEYS='{cmd: ., command: ., yield_time_ms: 8000}'
+need_client codex codex
+
+prepare() {
+	cat >"$H/.codex/config.toml" <<TOML
+model = "gpt-5.1-codex"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:$PORT/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[projects."$P"]
+trust_level = "trusted"
+TOML
+}
+start() {
+	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
+	clean "$PROGRAM" exec --json --skip-git-repo-check -C "$P${FROM:-}" ${MODE:+-s "$MODE"} ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
+}
+
+# A project whose tests say where they run and what they can write.
+tested_project() { # NAME
+	new_session "$1"
+	mkdir "$H/.codex"
+	(cd "$P" && set_up "${@:2}") || return 1
+	mkdir -p "$P/.agents" "$P/pkg"
+	cat >"$P/Makefile" <<'MAKE'
+test:
+	@./where.sh
+	@for f in made sub/made pkg/made .git/made .codex/made .aws .agents/made; do \
+		if ( : >$$f ) 2>/dev/null; then echo "wrote $$f."; else echo "closed $$f."; fi; done
+	@echo tested
+MAKE
+	git -C "$P" add -A
+}
+boxed() { # WHAT
+	local namespace
+	namespace=$(readlink /proc/self/ns/pid)
+	[[ $(text 0) == *'ns pid:'* && $(text 0) != *"$namespace"* && $(text 0) == *'net no'* && $(text 0) == *tested* ]]
+	result $? "$1: make test runs in the box"
+	grep -qs '"kind":"end".*"status":"ok"' "$H"/.local/state/caisson/audit/*.jsonl
+	result $? "$1: as the record has it"
+}
+
+tested_project default
+result $? 'caisson init'
+[[ -s $H/.codex/rules/caisson.rules ]]
+result $? 'init wrote the rule that lets a ticket leave the sandbox'
+MODE=workspace-write session "$(script_of 'make test' 'cat Makefile > copy; cat made copy | wc -c' 'grep -c NoNewPrivs:.1 /proc/self/status')"
+boxed 'workspace-write'
+says 0 'wrote made\.' 'workspace-write: the project can be written'
+says_not 0 'wrote \.(git|codex|agents|aws)' "workspace-write: what Codex keeps closed is closed in the box"
+[[ -e $P/made && ! -e $P/.git/made && ! -e $P/.codex/made && ! -e $P/.agents/made ]]
+result $? 'workspace-write: so it is on the disk'
+says 2 '^1$' 'workspace-write: what is not contained stays in its sandbox'
+
+tested_project config
+MODE='' session "$(script_of 'make test')"
+[[ $(text 0) == *tested* ]] && boxed 'the mode that nobody has chosen'
+
+tested_project read-only
+MODE=read-only session "$(script_of 'make test' 'touch made2; make -s test')"
+boxed 'read-only'
+says_not 0 'wrote ' 'read-only: nothing can be written'
+[[ ! -e $P/made && ! -e $P/sub/made && ! -e $P/.git/made ]]
+result $? 'read-only: nothing was'
+
+tested_project full
+MODE=danger-full-access session "$(script_of 'make test')"
+boxed 'danger-full-access'
+says 0 'wrote made\.' 'danger-full-access: the project can be written'
+
+# Codex opens the directory it was started in, not the whole repository.
+tested_project part
+FROM=/pkg MODE=workspace-write session "$(script_of 'make -C .. test')"
+boxed 'started below the top of the repository'
+says 0 'wrote pkg/made\.' 'that directory can be written'
+says_not 0 'wrote (made|sub|\.git)' 'the rest of the repository cannot'
+
+# The same from the settings of a project, which its person has trusted.
+tested_project project --project
+[[ -s $P/.codex/rules/caisson.rules ]]
+result $? 'init --project writes the rule into the project'
+MODE=workspace-write session "$(script_of 'make test')"
+boxed 'hooks of the project'
+
+# Nothing is left.
+new_session remove
+mkdir "$H/.codex"
+set_up
+set_up --remove
+[[ -z $(find "$H/.codex" -mindepth 1) ]]
+result $? 'init --remove takes the rule away'
+finish

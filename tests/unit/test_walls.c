@@ -1,0 +1,213 @@
+/* What a client's own sandbox opens: Codex's transcript as it is found and read, and the way through a ticket. */
+#define _GNU_SOURCE
+#include <ftw.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "client/codex.h"
+#include "engine/walls.h"
+#include "sys/file.h"
+#include "unit.h"
+
+static struct arena arena;
+static struct arena *const A = &arena;
+static char dir[] = "/tmp/caisson-walls-XXXXXX";
+
+static struct str joined(const struct texts *list)
+{
+	struct buf b;
+
+	buf_init(&b, A, 0);
+	for (const struct texts *t = list; t; t = t->next)
+		buf_fmt(&b, "%s%.*s", t == list ? "" : " ", STR_ARG(t->text));
+	return buf_view(&b);
+}
+
+#define LINE(rest) "{\"timestamp\":\"t\",\"ordinal\":5,\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\",\"cwd\":\"/p\"," rest "}}"
+#define PROFILE(entries) "\"permission_profile\":{\"type\":\"managed\",\"file_system\":{\"type\":\"restricted\",\"entries\":[" entries "]},\"network\":\"restricted\"}"
+#define ROOT_READ "{\"path\":{\"type\":\"special\",\"value\":{\"kind\":\"root\"}},\"access\":\"read\"}"
+#define PATH_IS(path, access) "{\"path\":{\"type\":\"path\",\"path\":\"" path "\"},\"access\":\"" access "\",\"missing_path_behavior\":\"skip\"}"
+#define SPECIAL(value, access) "{\"path\":{\"type\":\"special\",\"value\":" value "},\"access\":\"" access "\"}"
+
+static const struct {
+	const char *line;
+	int rc;
+	enum client_sandbox mode;
+	const char *writable, *closed, *hidden;
+	bool refuse;
+} lines[] = {
+	/* as Codex 0.166 writes it */
+	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"},\"permission_profile\":{\"type\":\"disabled\"}"), 0,
+	 CLIENT_SANDBOX_NONE, "", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"read-only\"}," PROFILE(ROOT_READ)), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"workspace-write\",\"network_access\":false}," PROFILE(ROOT_READ "," PATH_IS("/p", "write")
+			"," SPECIAL("{\"kind\":\"slash_tmp\"}", "write") "," PATH_IS("/p/.git", "read"))), 0,
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "/p/.git", "", false},
+	/* an older Codex without a profile */
+	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"}"), 0, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"read-only\"}"), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
+	{LINE("\"sandbox_policy\":{\"type\":\"workspace-write\",\"writable_roots\":[\"/q/\"]}"), 0, CLIENT_SANDBOX_WORKSPACE_WRITE, "/p /q",
+	 "/p/.git /p/.codex /p/.agents /p/.aws /q/.git /q/.codex /q/.agents /q/.aws", "", false},
+	/* the profile counts where both are there */
+	{LINE("\"sandbox_policy\":{\"type\":\"danger-full-access\"}," PROFILE(ROOT_READ)), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", false},
+	{LINE(PROFILE(ROOT_READ "," SPECIAL("{\"kind\":\"project_roots\",\"subpath\":\"src\"}", "write"))), 0,
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "/p/src", "", "", false},
+	{LINE(PROFILE(ROOT_READ "," PATH_IS("/p", "write") "," PATH_IS("/p/secret", "deny"))), 0, CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "",
+	 "/p/secret", false},
+	/* walls that the box cannot repeat */
+	{LINE(PROFILE(PATH_IS("/p", "write"))), 0, CLIENT_SANDBOX_WORKSPACE_WRITE, "/p", "", "", true},
+	{LINE(PROFILE(ROOT_READ ",{\"path\":{\"type\":\"glob_pattern\",\"pattern\":\"**/.env\"},\"access\":\"deny\"}")), 0,
+	 CLIENT_SANDBOX_READ_ONLY, "", "", "", true},
+	{LINE(PROFILE(ROOT_READ "," SPECIAL("{\"kind\":\"new\"}", "deny"))), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", true},
+	{LINE(PROFILE(ROOT_READ "," PATH_IS("relative", "write"))), 0, CLIENT_SANDBOX_READ_ONLY, "", "", "", true},
+	/* nothing that is understood */
+	{LINE("\"sandbox_policy\":{\"type\":\"new\"}"), 0, CLIENT_SANDBOX_UNKNOWN, "", "", "", false},
+	{LINE("\"permission_profile\":{\"type\":\"new\"}"), 0, CLIENT_SANDBOX_UNKNOWN, "", "", "", false},
+	{LINE("\"model\":\"m\""), 0, CLIENT_SANDBOX_UNKNOWN, "", "", "", false},
+	/* not the line */
+	{"{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"U\",\"sandbox_policy\":{\"type\":\"danger-full-access\"}}}", -1, 0, "", "", "", false},
+	{"{\"type\":\"turn_context\",\"payload\":{\"sandbox_policy\":{\"type\":\"danger-full-access\"}}}", -1, 0, "", "", "", false},
+	{"{\"type\":\"response_item\",\"payload\":{\"type\":\"turn_context\",\"turn_id\":\"T\"}}", -1, 0, "", "", "", false},
+	{"{\"type\":\"turn_context\",\"type\":\"x\",\"payload\":{\"turn_id\":\"T\"}}", -1, 0, "", "", "", false},
+	{"{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\"}} {}", -1, 0, "", "", "", false},
+	{"{\"type\":\"turn_context\",\"payl", -1, 0, "", "", "", false},
+};
+
+static void test_lines(void)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct client_walls w = {0};
+		struct str refuse = STR("");
+
+		CHECK_ROW(codex_walls_of_line(A, str_of(lines[i].line), STR("T"), &w, &refuse) == lines[i].rc, lines[i].line);
+		CHECK_ROW(w.mode == lines[i].mode, lines[i].line);
+		CHECK_STR(joined(w.writable), lines[i].writable);
+		CHECK_STR(joined(w.closed), lines[i].closed);
+		CHECK_STR(joined(w.hidden), lines[i].hidden);
+		CHECK_ROW((refuse.n > 0) == lines[i].refuse, lines[i].line);
+	}
+}
+
+/* ---- the file ---- */
+
+static void put(const char *name, struct str text, mode_t mode)
+{
+	char path[256];
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	CHECK_INT(file_replace(path, text, NULL), 0);
+	CHECK_INT(chmod(path, mode), 0);
+}
+
+static enum client_sandbox found(const char *name, const char *project)
+{
+	struct codex_turn t = {.transcript = str_fmt(A, "%s/%s", dir, name), .turn = STR("T"), .home = str_of(dir),
+			.project = str_fmt(A, "%s%s", dir, project), .uid = getuid()};
+	struct client_walls w;
+	struct str refuse;
+
+	codex_walls(A, &t, &w, &refuse);
+	return w.mode;
+}
+
+#define ONE(turn, mode) "{\"timestamp\":\"t\",\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"" turn "\",\"cwd\":\"/p\",\"sandbox_policy\":{\"type\":\"" mode "\"}}}\n"
+#define OTHER "{\"timestamp\":\"t\",\"type\":\"event_msg\",\"payload\":{\"text\":\"\\\"type\\\":\\\"turn_context\\\"\"}}\n"
+
+static void test_file(void)
+{
+	struct buf b;
+
+	put(".codex/a.jsonl", STR(OTHER ONE("S", "danger-full-access") OTHER ONE("T", "read-only") OTHER), 0600);
+	CHECK_INT(found(".codex/a.jsonl", "/project"), CLIENT_SANDBOX_READ_ONLY);
+	CHECK_INT(found(".codex/none.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
+	CHECK_INT(found(".codex", "/project"), CLIENT_SANDBOX_UNKNOWN);
+	CHECK_INT(found(".codex/a.jsonl", "/.codex"), CLIENT_SANDBOX_UNKNOWN); /* Codex's directory lies in the project */
+	put("elsewhere.jsonl", STR(ONE("T", "danger-full-access")), 0600);
+	CHECK_INT(found("elsewhere.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
+	CHECK_INT(found(".codex/../elsewhere.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
+	CHECK_INT(symlink("../elsewhere.jsonl", str_c(A, str_fmt(A, "%s/.codex/link.jsonl", dir))), 0);
+	CHECK_INT(found(".codex/link.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
+	put(".codex/shared.jsonl", STR(ONE("T", "danger-full-access")), 0666);
+	CHECK_INT(found(".codex/shared.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
+	put(".codex/cut.jsonl", STR(ONE("S", "danger-full-access") "{\"type\":\"turn_context\",\"payload\":{\"turn_id\":\"T\""), 0600);
+	CHECK_INT(found(".codex/cut.jsonl", "/project"), CLIENT_SANDBOX_UNKNOWN);
+
+	/* the last one of the turn counts; a long way back, across the pieces in which the file is read */
+	buf_init(&b, A, 0);
+	buf_c(&b, ONE("T", "danger-full-access") ONE("T", "read-only"));
+	while (b.n < ((size_t)3 << 20) + 17)
+		buf_c(&b, OTHER);
+	put(".codex/long.jsonl", buf_view(&b), 0600);
+	CHECK_INT(found(".codex/long.jsonl", "/project"), CLIENT_SANDBOX_READ_ONLY);
+}
+
+/* A mark lies across the border of two pieces, wherever that is. */
+static void test_borders(void)
+{
+	for (size_t shift = 0; shift < 64; shift++) {
+		struct buf b;
+
+		buf_init(&b, A, 0);
+		buf_c(&b, ONE("T", "read-only"));
+		while (b.n < ((size_t)1 << 20) + 20 + shift)
+			buf_char(&b, 'x');
+		buf_char(&b, '\n');
+		put(".codex/border.jsonl", buf_view(&b), 0600);
+		CHECK_INT(found(".codex/border.jsonl", "/project"), CLIENT_SANDBOX_READ_ONLY);
+	}
+}
+
+/* ---- through a ticket ---- */
+
+static void test_json(void)
+{
+	static const char *const wrong[] = {"{}", "{\"mode\":\"none\"}", "{\"mode\":\"no\",\"writable\":[],\"closed\":[],\"hidden\":[]}",
+			"{\"mode\":\"none\",\"writable\":[\"x\"],\"closed\":[],\"hidden\":[]}",
+			"{\"mode\":\"none\",\"writable\":[1],\"closed\":[],\"hidden\":[]}"};
+	struct client_walls w = {.mode = CLIENT_SANDBOX_WORKSPACE_WRITE}, back = {0};
+	json_t *o = NULL;
+	struct buf b;
+
+	CHECK(walls_add(A, &w.writable, STR("/p")) && walls_add(A, &w.closed, STR("/p/a \"b\"")) && walls_add(A, &w.closed, STR("/p/c")));
+	CHECK(walls_survive(&w));
+	buf_init(&b, A, 0);
+	walls_write(&b, &w);
+	CHECK_INT(json_load_strict(buf_view(&b), &o, NULL), 0);
+	CHECK_INT(walls_read(A, o, &back), 0);
+	json_decref(o);
+	CHECK_INT(back.mode, CLIENT_SANDBOX_WORKSPACE_WRITE);
+	CHECK_STR(joined(back.closed), "/p/a \"b\" /p/c");
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		CHECK_INT(json_load_strict(str_of(wrong[i]), &o, NULL), 0);
+		CHECK_ROW(walls_read(A, o, &back) == -1, wrong[i]);
+		json_decref(o);
+	}
+	CHECK(walls_add(A, &w.hidden, STR("/p/\xff")) && !walls_survive(&w));
+	w.hidden = NULL;
+	for (unsigned i = 0; i < WALLS_PATHS_MAX; i++)
+		CHECK(walls_add(A, &w.hidden, str_fmt(A, "/%u", i)));
+	CHECK(!walls_add(A, &w.hidden, STR("/more")));
+}
+
+static int take(const char *path, const struct stat *st, int kind, struct FTW *at)
+{
+	(void)st, (void)kind, (void)at;
+	return remove(path);
+}
+
+int main(void)
+{
+	arena_init(A, (size_t)512 << 20);
+	unsetenv("CODEX_HOME");
+	if (!mkdtemp(dir) || mkdir(str_c(A, str_fmt(A, "%s/.codex", dir)), 0700) != 0)
+		return 1;
+	RUN(test_lines);
+	RUN(test_file);
+	RUN(test_borders);
+	RUN(test_json);
+	nftw(dir, take, 16, FTW_DEPTH | FTW_PHYS);
+	arena_free(A);
+	return unit_end();
+}
