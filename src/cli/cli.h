@@ -46,6 +46,8 @@ struct command_row {
 };
 
 /* One a line, by name, so that additions meet rarely. */
+extern const struct command_row command_allow;
+extern const struct command_row command_ask;
 extern const struct command_row command_audit;
 extern const struct command_row command_audit_checkpoint;
 extern const struct command_row command_audit_export;
@@ -58,6 +60,7 @@ extern const struct command_row command_audit_show;
 extern const struct command_row command_audit_tail;
 extern const struct command_row command_check;
 extern const struct command_row command_config;
+extern const struct command_row command_deny;
 extern const struct command_row command_doctor;
 extern const struct command_row command_hook;
 extern const struct command_row command_mcp;

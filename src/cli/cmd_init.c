@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/change.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "client/init.h"
@@ -60,29 +61,6 @@ static void fail(struct job *j, const struct init_row *row, const struct err *e)
 	j->failed++;
 }
 
-/* The diff as it is for a pipe; a terminal is not given what a settings file may hold. */
-static void show_diff(struct job *j, const struct init_change *c)
-{
-	struct buf b;
-	struct str all;
-
-	buf_init(&b, &j->a, 0);
-	diff_unified(&b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path, c->before, c->after);
-	all = buf_view(&b);
-	if (!isatty(STDOUT_FILENO)) {
-		buf_str(&j->out, all);
-		return;
-	}
-	for (size_t i = 0; i < all.n;) {
-		ptrdiff_t end = str_find(all, '\n', i);
-		struct str line = str_sub(all, i, end < 0 ? all.n : (size_t)end);
-
-		put_visible(&j->out, line);
-		buf_char(&j->out, '\n');
-		i += line.n + 1;
-	}
-}
-
 static void handle(struct job *j, const struct init_row *row)
 {
 	struct init_change c;
@@ -98,7 +76,7 @@ static void handle(struct job *j, const struct init_row *row)
 		return;
 	}
 	if (j->o.dry_run) {
-		show_diff(j, &c);
+		show_change(&j->a, &j->out, &c);
 		return;
 	}
 	if (init_apply(&j->a, &j->rq, &c, &e) != 0) {

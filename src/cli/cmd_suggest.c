@@ -4,18 +4,21 @@
 #include <stddef.h>
 
 #include "base/num.h"
+#include "cli/change.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
+#include "client/person.h"
 #include "engine/suggest.h"
+#include "gate/broad.h"
 
 #define LEAST_DEFAULT 2
 #define LEFT_SHOWN 10
 #define COMMAND_SHOWN 100
 
 struct suggest_options {
-	bool json;
+	bool json, apply;
 	const char *since, *until, *agent, *least, *config;
 };
 
@@ -27,15 +30,17 @@ static const struct option_row options[] = {
 	{"least", OPTION_VALUE, AT(least), "N", "a command must have been asked about so often (default: 2)"},
 	{"config", OPTION_VALUE, AT(config), "FILE", "a policy file in the place of your own"},
 	{"json", OPTION_FLAG, AT(json), "", "print one JSON object"},
+	{"apply", OPTION_FLAG, AT(apply), "", "put the rules into your policy, after the diff was shown and yes was typed"},
 	{"help", OPTION_HELP, 0, "", "print this"},
 };
 
 static const struct exit_row exits[] = {
-	{0, "printed, also when there is nothing to suggest"}, {2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"},
+	{0, "printed or written, also when there is nothing to suggest"}, {1, "--apply: nothing was written"}, {2, "the policy does not load"}, {EXIT_NO_RECORD, "there is no record"}, {EXIT_USAGE, "usage"}, {EXIT_INTERNAL, "the record cannot be read"},
 };
 
 static const struct example_row examples[] = {
 	{"caisson suggest > suggested.yaml", "Rules to look at and to paste into your policy, as a file that loads."},
+	{"caisson suggest --least 5 --apply", "What was asked about five times or more is allowed from now on, if you say so."},
 	{"caisson audit replay-all --policy FILE", "What your policy, with what you took from it, would have done."},
 };
 
@@ -170,6 +175,31 @@ static void print_json(struct job *j)
 	doc_finish(&o);
 }
 
+/* ---- taking them ---- */
+
+/* Each rule was tried in the world of its own requests; here it has to load. */
+static int apply(struct job *j)
+{
+	struct rule_request rq = {.verdict = VERDICT_ALLOW, .n = j->s.nrules};
+	struct rule_plan p;
+	struct err e = {0};
+
+	if (!rq.n)
+		return output(STR("There is no rule to suggest.\n"), 0);
+	rq.items = arena_array(&j->a, rq.n, sizeof(*rq.items));
+	for (size_t i = 0; i < rq.n; i++) {
+		const struct suggest_rule *r = &j->s.rules[i];
+
+		rq.items[i] = (struct rule_item){.kind = r->prefix ? RULE_PREFIX : RULE_REGEX, .broad = r->prefix ? prefix_broad(r->text) : NULL,
+			.text = r->prefix ? r->text : suggest_expression(&j->a, r->text)};
+	}
+	if (rule_plan(&j->a, &rq, &p, &e) != 0) {
+		complain("suggest: %s", e.text);
+		return e.kind == ERR_SYSTEM || e.kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
+	}
+	return change_rules(&j->a, "suggest", &rq, &p, false, &j->out);
+}
+
 /* ---- the command ---- */
 
 static int work(struct job *j, struct err *e)
@@ -190,6 +220,10 @@ static int run_job(void *arg)
 	int rc;
 
 	buf_init(&j->out, &j->a, 0);
+	if (j->o.apply && person_check(&j->a, PERSON_TERMINAL, &e) != 0) {
+		complain("suggest: %s", e.text);
+		return 1;
+	}
 	home_find(&j->a, &j->at);
 	if (home_open(&j->a, &j->at, true, &e) < 0)
 		return home_failed("suggest", &e);
@@ -199,6 +233,8 @@ static int run_job(void *arg)
 		complain("suggest: %s", e.text);
 		return rc;
 	}
+	if (j->o.apply)
+		return apply(j);
 	if (j->o.json)
 		print_json(j);
 	else
@@ -216,19 +252,23 @@ static int run(const struct command_row *self, int argc, char **argv)
 		return code;
 	if (j.o.least && num_parse(str_of(j.o.least), 1, INT32_MAX, &n) < 0)
 		return usage_wrong(self, "--least is a number from 1 on");
+	if (j.o.apply && (j.o.json || j.o.config))
+		return usage_wrong(self, "--apply goes with neither --json nor --config");
 	j.least = (uint64_t)n;
 	return with_arena(&j.a, run_job, &j);
 }
 
 const struct command_row command_suggest = {
 	.name = "suggest",
-	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]",
+	.synopsis = "[--since TIME] [--until TIME] [--agent ID] [--least N] [--config FILE] [--json]\n"
+		    "--apply [--since TIME] [--until TIME] [--agent ID] [--least N]",
 	.summary = "rules that would remove the most frequent questions",
 	.about = "Judges the recorded requests again by the policy that is in force now. For the commands that would still be asked about it prints allow rules, as a policy file: the very command "
 		 "(allowChecks), or its first two words (allow) when three or more like it were asked about and nothing but the network speaks against it. Each rule was tried: what it "
 		 "is for is allowed with it. How often is said behind each.\n\n"
 		 "No rule is suggested for what is denied, for what your own rules ask about, and for what is asked about because of more than the network or a program that is run: secrets, rights, changes that others see, work that may be lost, what is not known in full; the most "
-		 "frequent of these are listed as comments. So are rules of your policy and checks that no request met. Nothing is changed: what to take is for a person to decide.",
+		 "frequent of these are listed as comments. So are rules of your policy and checks that no request met. Nothing is changed: what to take is for a person to decide.\n\n"
+		 "--apply puts all of the rules into your policy, as caisson allow does: with the same diff, question and conditions.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

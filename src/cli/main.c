@@ -8,6 +8,8 @@
 #include "sys/title.h"
 
 static const struct command_row *const commands[] = {
+	&command_allow,
+	&command_ask,
 	&command_audit,
 	&command_audit_checkpoint,
 	&command_audit_export,
@@ -20,6 +22,7 @@ static const struct command_row *const commands[] = {
 	&command_audit_tail,
 	&command_check,
 	&command_config,
+	&command_deny,
 	&command_doctor,
 	&command_hook,
 	&command_init,

@@ -80,6 +80,18 @@ static int follow(struct arena *a, const struct init_request *rq, struct init_ch
 	return 0;
 }
 
+int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret, struct err *e)
+{
+	struct init_change c = {.path = path};
+
+	if (follow(a, rq, &c, e) != 0)
+		return -1;
+	if (c.exists && file_read(a, str_c(a, c.real), JSONTEXT_BYTES_MAX, &c.before, &c.stat, e) != 0)
+		return -1;
+	*ret = c;
+	return 0;
+}
+
 /* "FILE:LINE:COLUMN: what": the texts of init_text.c start at the line. */
 static int blame(const struct init_change *c, struct err *e)
 {
@@ -90,15 +102,15 @@ static int blame(const struct init_change *c, struct err *e)
 
 int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e)
 {
-	struct init_change c = {.row = row, .path = init_path(a, rq, row)};
+	struct str path = init_path(a, rq, row);
+	struct init_change c;
 	int rc;
 
-	if (!c.path.n)
+	if (!path.n)
 		return err_set(e, ERR_INPUT, 0, rq->scope == INIT_PROJECT ? "this directory belongs to no project" : "no home directory is known");
-	if (follow(a, rq, &c, e) != 0)
+	if (init_look(a, rq, path, &c, e) != 0)
 		return -1;
-	if (c.exists && file_read(a, str_c(a, c.real), JSONTEXT_BYTES_MAX, &c.before, &c.stat, e) != 0)
-		return -1;
+	c.row = row;
 	if (!rq->remove)
 		rc = init_text_add(a, row, &rq->program, c.exists ? &c.before : NULL, &c.after, e);
 	else

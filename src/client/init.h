@@ -78,7 +78,7 @@ struct init_request {
 };
 
 struct init_change {
-	const struct init_row *row;
+	const struct init_row *row; /* NULL: a policy file, which belongs to no client */
 	struct str path;         /* of the settings, as a person knows it */
 	struct str real;         /* the same with links followed: this is written */
 	struct str before, after;
@@ -91,6 +91,8 @@ bool init_changes(const struct init_change *c);
 bool init_present(struct arena *a, const struct init_request *rq, const struct init_row *row);
 /* Where the settings are. Empty: not known. */
 struct str init_path(struct arena *a, const struct init_request *rq, const struct init_row *row);
+/* Where a path leads, and what is there: a change without its `after`. Out of a project no link is followed. */
+int init_look(struct arena *a, const struct init_request *rq, struct str path, struct init_change *ret, struct err *e);
 /* What would be done. */
 int init_plan(struct arena *a, const struct init_request *rq, const struct init_row *row, struct init_change *ret, struct err *e);
 /* Does it: all or nothing, with the mode and owner the file had. -1 also when the file has changed since. */

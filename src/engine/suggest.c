@@ -510,7 +510,7 @@ static void put_quoted(struct buf *b, struct str s)
 	buf_char(b, '\'');
 }
 
-static struct str expression(struct arena *a, struct str words)
+struct str suggest_expression(struct arena *a, struct str words)
 {
 	struct buf b;
 
@@ -538,7 +538,7 @@ static void put_rules(struct buf *b, const struct suggest *s, bool prefix, const
 			buf_fmt(b, "    %s:\n", key);
 		any = true;
 		buf_c(b, "      - ");
-		put_quoted(b, prefix ? r->text : expression(b->a, r->text));
+		put_quoted(b, prefix ? r->text : suggest_expression(b->a, r->text));
 		if (r->n)
 			buf_fmt(b, " # asked about %llu times%s: %.*s", (unsigned long long)r->n, r->commands > 1 ? ", in several forms" : "", STR_ARG(r->reasons));
 		buf_char(b, '\n');

@@ -57,3 +57,5 @@ struct suggest {
 int suggest_make(struct arena *a, const struct audit *au, const struct blobs *blobs, const char *config, const struct audit_filter *f, uint64_t least, struct suggest *ret, struct err *e);
 /* The rules as a policy file, with comments; what is in it loads. */
 void suggest_yaml(struct buf *b, const struct suggest *s);
+/* The regular expression that matches exactly these words. */
+struct str suggest_expression(struct arena *a, struct str words);

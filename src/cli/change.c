@@ -1,0 +1,120 @@
+/* Files of a person's are changed: the diff, what it means, the question, the writing. See change.h. */
+#define _GNU_SOURCE
+#include <unistd.h>
+
+#include "cli/change.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+
+void show_change(struct arena *a, struct buf *out, const struct init_change *c)
+{
+	struct buf b;
+	struct str all;
+
+	buf_init(&b, a, 0);
+	diff_unified(&b, c->exists ? c->path : STR("/dev/null"), c->gone ? STR("/dev/null") : c->path, c->before, c->after);
+	all = buf_view(&b);
+	if (!isatty(STDOUT_FILENO)) {
+		buf_str(out, all);
+		return;
+	}
+	for (size_t i = 0; i < all.n;) {
+		ptrdiff_t end = str_find(all, '\n', i);
+		struct str line = str_sub(all, i, end < 0 ? all.n : (size_t)end);
+
+		put_visible(out, line);
+		buf_char(out, '\n');
+		i += line.n + 1;
+	}
+}
+
+static const char *passive(enum verdict v)
+{
+	static const char words[][16] = {[VERDICT_DENY] = "denied", [VERDICT_ASK] = "asked about", [VERDICT_CONTAIN] = "run in the box", [VERDICT_ALLOW] = "allowed"};
+
+	return words[v];
+}
+
+/* Where an allowed command runs is what a person must know before saying yes. */
+static const char *where_it_runs(const struct rule_plan *p)
+{
+	return p->always_boxed ? "What is allowed runs in the box, as everything does here (sandbox.always)."
+			       : "What is allowed runs OUTSIDE the box, with your rights, your files and your network, and so does whatever it starts.";
+}
+
+static void tell_rule(struct buf *out, const struct rule_request *rq, const struct rule_item *r)
+{
+	struct str shown = r->example.n ? r->example : r->text;
+
+	if (r->there) {
+		buf_fmt(out, "'%.*s' is there already: %.*s\n", STR_ARG(r->text), STR_ARG(r->where));
+		return;
+	}
+	if (r->example.n && r->before != r->after)
+		buf_fmt(out, "'%.*s' is %s now%s%.*s%s; ", STR_ARG(shown), passive(r->before), r->reasons.n ? " (" : "", STR_ARG(r->reasons), r->reasons.n ? ")" : "");
+	else
+		buf_fmt(out, "'%.*s'%s: ", STR_ARG(shown), r->example.n && !rq->remove ? " alone is judged so already" : "");
+	if (rq->remove)
+		buf_fmt(out, "without the rule it is %s.\n", r->example.n ? passive(r->after) : "judged by the other rules and the checks");
+	else
+		buf_fmt(out, "with the rule it is %s, %s, also with further words behind it.\n", passive(rq->verdict),
+			rq->project ? "in this project" : "in every project");
+	if (r->broad && !rq->remove)
+		buf_fmt(out, "This rule is very broad: %s.\n", r->broad);
+}
+
+static void tell_project(struct buf *out, const struct rule_request *rq, const struct rule_plan *p)
+{
+	if (rq->verdict == VERDICT_ALLOW && !rq->remove)
+		buf_c(out, "An allow rule of a project counts only for those who trust its file: run caisson trust afterwards.\n");
+	else if (p->was_trusted)
+		buf_c(out, "The file was trusted, and its new content is not: run caisson trust afterwards.\n");
+}
+
+static bool allows_commands(const struct rule_request *rq)
+{
+	for (size_t i = 0; i < rq->n && rq->verdict == VERDICT_ALLOW && !rq->remove; i++) {
+		const struct rule_item *r = &rq->items[i];
+
+		if (!r->there && (r->example.n || r->kind == RULE_PREFIX || r->kind == RULE_REGEX))
+			return true;
+	}
+	return false;
+}
+
+static bool any_broad(const struct rule_request *rq)
+{
+	for (size_t i = 0; i < rq->n && !rq->remove; i++)
+		if (rq->items[i].broad && !rq->items[i].there)
+			return true;
+	return false;
+}
+
+int change_rules(struct arena *a, const char *command, const struct rule_request *rq, const struct rule_plan *p, bool dry_run, struct buf *out)
+{
+	bool broad = any_broad(rq);
+	struct err e = {0};
+
+	show_change(a, out, &p->file);
+	if (p->n)
+		buf_char(out, '\n');
+	for (size_t i = 0; i < rq->n; i++)
+		tell_rule(out, rq, &rq->items[i]);
+	if (allows_commands(rq))
+		buf_fmt(out, "%s\n", where_it_runs(p));
+	if (rq->project && p->n)
+		tell_project(out, rq, p);
+	if (dry_run || !p->n)
+		return output(buf_view(out), 0);
+	if (!person_types(out, broad ? "\nType everything to write it all the same: " : "\nType yes to write it: ", broad ? "everything" : "yes")) {
+		complain("%s: the answer was not %s; nothing was written", command, broad ? "everything" : "yes");
+		return 1;
+	}
+	if (init_apply(a, &p->init, &p->file, &e) != 0) {
+		complain("%s: %s", command, e.text);
+		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : 1;
+	}
+	put_visible(out, p->file.path);
+	buf_fmt(out, ": %zu %s %s\n", p->n, p->n == 1 ? "rule" : "rules", rq->remove ? "taken out" : "put in");
+	return output(buf_view(out), 0);
+}

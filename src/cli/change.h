@@ -1,0 +1,12 @@
+/* What the commands that change files of a person's share: the diff, and the question. */
+#pragma once
+#include "client/init.h"
+#include "client/rule_change.h"
+
+/* The diff as it is for a pipe; a terminal is not given what a file may hold. */
+void show_change(struct arena *a, struct buf *out, const struct init_change *c);
+/*
+ * Shows what the planned rules mean, asks, and writes: the exit code. `command` is for messages. With dry_run nothing is asked and written. What is in
+ * *out is shown first.
+ */
+int change_rules(struct arena *a, const char *command, const struct rule_request *rq, const struct rule_plan *p, bool dry_run, struct buf *out);
