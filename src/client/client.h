@@ -39,6 +39,7 @@ enum { /* what a client does with an answer */
 	CLIENT_SHOWS_ERROR = 4096, /* a replaced output is shown to the model as an error: only secrets are worth that */
 	CLIENT_NORMALISES = 8192, /* its events after a tool want the whole result back in one shape */
 	CLIENT_ANSWERS = 16384, /* it reads an answer beside the exit code (generic: the input says what it can do) */
+	CLIENT_PATCHES = 32768, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
 	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 
@@ -100,6 +101,7 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 	bool words;                /* it was given as a list of words, so it cannot be replaced by a text */
 	enum dialect dialect;
 	struct str cwd;            /* where the tool runs; empty: not said */
+	struct str start;          /* where relative paths in a tool's input start; empty: in cwd */
 	struct str session_cwd;    /* where it would run if the caller had not named a directory; empty: it did not, or that is not known */
 	struct str base;           /* where the session started; empty: not known */
 	struct str session, tool_use_id, agent; /* may be empty */
@@ -120,6 +122,12 @@ enum tool_kind tool_kind(struct str name);
 bool tool_unlisted_shell(struct str name, const struct value *args);
 /* Reads what a shell tool runs from h->args into h. */
 int tool_command(struct arena *a, struct hook *h, struct err *e);
+/* shell_patch.c: is this shell text a call of the patch tool and nothing else? *ret_dir: the directory of a `cd` before it, or empty. */
+bool tool_shell_patch(struct str command, struct str *ret_dir);
+/* Does a shell text start what that client could take for its patch tool? */
+bool tool_names_patch(const struct facts *f);
+/* Without the white space around it, also of kinds that are not ASCII. */
+struct str tool_trimmed(struct str s);
 /* What another tool does with files and hosts, as facts for the gate. */
 /* `home`: where ~ leads; may be empty. */
 int tool_facts(struct arena *a, const struct hook *h, struct str home, struct facts *ret, struct err *e);

@@ -180,6 +180,18 @@ static void add_reason(struct judging *g, const char *id, enum grade grade, enum
 	g->j.verdict = verdict_min(g->j.verdict, most);
 }
 
+/*
+ * Codex takes more spellings of apply_patch for its patch tool than are judged as that. None of them is left as it is: in the box it is a shell
+ * text, and the client does not see it.
+ */
+static void keep_from_patching(struct judging *g)
+{
+	if (!(g->c->h.client->can & CLIENT_PATCHES) || !is_shell(g) || g->j.verdict != VERDICT_ALLOW || !tool_names_patch(&g->facts))
+		return;
+	add_reason(g, "unknown-program", GRADE_CONTAIN, VERDICT_CONTAIN,
+		STR("apply_patch is judged as a patch only when a here-document with the patch is all that follows it"));
+}
+
 static bool named(const struct texts *list, struct str name)
 {
 	for (; list; list = list->next)
@@ -592,6 +604,7 @@ int hook_pre(struct call *c, struct err *e)
 	redirect_tmp(g);
 	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0)
 		return -1;
+	keep_from_patching(g);
 	scan_input(g);
 	wish_unboxed(g);
 	stay_inside(g);

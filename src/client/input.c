@@ -209,6 +209,19 @@ static int unwrap(struct hook *h, struct err *e)
 	return 0;
 }
 
+/* A shell text that the client takes for a call of its patch tool is one. */
+static void see_patch(struct arena *a, struct hook *h)
+{
+	struct str dir;
+
+	if (h->kind != TOOL_SHELL || h->words || !(h->client->can & CLIENT_PATCHES) || !tool_shell_patch(h->command, &dir))
+		return;
+	h->kind = TOOL_PATCH;
+	h->tool = STR("apply_patch");
+	if (dir.n)
+		h->start = str_starts(dir, "/") ? dir : str_fmt(a, "%.*s/%.*s", STR_ARG(h->cwd), STR_ARG(dir));
+}
+
 static int read_call(struct arena *a, struct hook *h, struct err *e)
 {
 	h->args = args_of(a, h);
@@ -226,7 +239,10 @@ static int read_call(struct arena *a, struct hook *h, struct err *e)
 	if (has_nul(h->cwd) || (h->cwd.n && h->cwd.p[0] != '/'))
 		return err_set(e, ERR_INPUT, 0, "the working directory in the input is no absolute path");
 	read_wishes(h);
-	return h->kind == TOOL_SHELL ? tool_command(a, h, e) : 0;
+	if (h->kind == TOOL_SHELL && tool_command(a, h, e) != 0)
+		return -1;
+	see_patch(a, h);
+	return 0;
 }
 
 /* What is only remembered; an output's event is never refused because of its call. */
@@ -254,7 +270,7 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 {
 	struct hook h = {0};
 
-	h.tool = h.command = h.command_key = h.cwd = h.session_cwd = h.session = h.tool_use_id = h.agent = STR("");
+	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id = h.agent = STR("");
 	if (parse(a, text, &h.all, e) != 0 || recognise(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (read_abilities(a, &h, e) != 0)

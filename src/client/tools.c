@@ -131,7 +131,9 @@ static int add_path(struct making *m, enum access_kind kind, struct str path, bo
 		return err_set(e, ERR_LIMIT, 0, "more than %d paths in one call", HOOK_PATHS_MAX);
 	x = arena_new(m->a, struct access);
 	*x = (struct access){.kind = kind, .below = below, .op = m->op, .at = said(m, path)};
-	x->path = (struct word){.kind = WORD_EXACT, .text = path.p[0] == '/' ? path : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->cwd), STR_ARG(path)), .at = x->at};
+	x->path = (struct word){.kind = WORD_EXACT, .at = x->at, .text = path};
+	if (path.p[0] != '/')
+		x->path.text = str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->h->start.n ? m->h->start : m->h->cwd), STR_ARG(path));
 	*m->f->accesses_end = x;
 	m->f->accesses_end = &x->next;
 	return 0;
@@ -202,12 +204,28 @@ static int add_names(struct making *m, struct str home, struct err *e)
 
 /* ---- patches ---- */
 
-static struct str trimmed(struct str s)
+/* Bytes of a white space character at the start (or the end) of a text; 0: there is none. */
+static size_t white(struct str s, bool at_end)
 {
-	while (s.n && (s.p[0] == ' ' || s.p[0] == '\t'))
-		s = str_sub(s, 1, s.n);
-	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\r'))
-		s.n--;
+	static const char wide[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+	struct str three = at_end && s.n > 3 ? str_sub(s, s.n - 3, s.n) : s;
+	char c = s.n ? s.p[at_end ? s.n - 1 : 0] : 'x';
+
+	if (c == ' ' || (c >= '\t' && c <= '\r'))
+		return 1;
+	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
+		if (at_end ? str_ends(s, wide[i]) : str_starts(s, wide[i]))
+			return strlen(wide[i]);
+	/* U+2000 to U+200A */
+	return three.n >= 3 && str_starts(three, "\xE2\x80") && (unsigned char)three.p[2] >= 0x80 && (unsigned char)three.p[2] <= 0x8A ? 3 : 0;
+}
+
+struct str tool_trimmed(struct str s)
+{
+	for (size_t n; (n = white(s, false));)
+		s = str_sub(s, n, s.n);
+	for (size_t n; (n = white(s, true));)
+		s.n -= n;
 	return s;
 }
 
@@ -223,6 +241,7 @@ static int patch_line(struct making *m, struct str line, struct str home, struct
 		{"+++", ACCESS_WRITE, true}, {"---", ACCESS_WRITE, true},
 	};
 
+	line = tool_trimmed(line);
 	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
 		size_t at = 0, k = 0;
 		struct str path;
@@ -234,7 +253,7 @@ static int patch_line(struct making *m, struct str line, struct str home, struct
 				break;
 		if (marks[i].start[k] || (marks[i].marked && (at == line.n || (line.p[at] != ' ' && line.p[at] != '\t'))))
 			continue;
-		path = trimmed(str_sub(line, at, line.n));
+		path = tool_trimmed(str_sub(line, at, line.n));
 		if (marks[i].marked && (str_starts(path, "a/") || str_starts(path, "b/")))
 			path = str_sub(path, 2, path.n);
 		return str_is(path, "/dev/null") || !path.n ? 0 : add_file(m, marks[i].kind, path, home, false, e);

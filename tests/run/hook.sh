@@ -112,6 +112,29 @@ result $? 'and that command does'
 result $? 'the answers meet their schema'
 ask 2 stderr 'generic: can is a list' < <(can 'git status' '"run"')
 
+# ---- Codex: apply_patch in the shell is its patch tool, when nothing else is there (tests/clients/patches.json; the client itself is asked in tests/clients/codex_patch.sh) ----
+body() { printf '*** Begin Patch\n*** Add File: %s\n+hi $HOME\n*** End Patch' "$1"; }
+patch() { input codex-pre "$(jq -r --argjson i "$1" --arg p "$(body "$2")" --arg cwd "$P" '.[$i].text | gsub("@CWD@"; $cwd) | gsub("@"; $p)' "$here/tests/clients/patches.json")"; }
+for i in $(seq 0 $(($(jq length "$here/tests/clients/patches.json") - 1))); do
+	if [[ $(jq -r ".[$i].ours" "$here/tests/clients/patches.json") == true ]]; then
+		ask 0 nothing "Codex: a patch: $(jq -c ".[$i].text[0:40]" "$here/tests/clients/patches.json")" < <(patch "$i" new.txt)
+		[[ $(jq -r ".[$i].text" "$here/tests/clients/patches.json") != *@* ]] && continue
+		ask 2 stderr '... of a hook of git' < <(patch "$i" "$P/.git/hooks/pre-commit")
+		ask 2 stderr '... outside' < <(patch "$i" /etc/passwd)
+	else
+		patch "$i" new.txt | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+		[[ ${PIPESTATUS[1]} == 2 || $(jq "$H.updatedInput.command | $rewritten" "$tmp/out") == true ]]
+		result $? "Codex: no patch, so it is never left alone: $(jq -c ".[$i].text[0:40]" "$here/tests/clients/patches.json")"
+	fi
+done
+ask 2 stderr 'Codex: cd counts for the paths of the patch' < <(input codex-pre "$(printf "cd .git/hooks && apply_patch <<'EOF'\n%s\nEOF" "$(body pre-commit)")")
+ask 2 stderr 'Codex: white space of any kind hides no file' < <(input codex-pre "$(printf "apply_patch <<'EOF'\n*** Begin Patch\n\u00a0*** Add File: .git/hooks/pre-commit\u2003\n+x\n*** End Patch\nEOF")")
+ask 0 "$H.updatedInput.command | $rewritten" 'Codex: what it would take for a patch is not left alone because a rule allows the words' --config "$tmp/patches.yaml" < <(
+	printf 'tools: {bash: {allow: ["apply_patch", "cd"]}}\n' >"$tmp/patches.yaml"
+	chmod 600 "$tmp/patches.yaml"
+	input codex-pre "$(printf "cd .git/hooks && apply_patch x <<'EOF'\n%s\nEOF" "$(body pre-commit)")"
+)
+
 # ---- which client it is ----
 try claude-pre 'rm -rf /etc' 0 "$H.permissionDecision == \"deny\"" 'named' --client claude-code
 try codex-pre 'git push' 2 stderr 'a name that fits' --client codex

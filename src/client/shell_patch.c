@@ -1,0 +1,143 @@
+/*
+ * `apply_patch` with a here-document in a shell tool. Codex does not give such a text to a shell: it takes the here-document for a call of its
+ * own patch tool, if nothing else is in the text but perhaps a `cd` before it. There is no program of that name, so the same in other words
+ * fails without us, too.
+ *
+ * What is recognised here is a part of what Codex was seen to take (docs/hooks.md), never more: a text that is called a patch is left alone,
+ * and must not reach a shell. Everything else is judged as the shell text it is.
+ */
+#include "client/client.h"
+
+static bool blank(char c) { return c == ' ' || c == '\t'; }
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static void skip_blanks(struct str *s)
+{
+	while (s->n && blank(s->p[0]))
+		*s = str_sub(*s, 1, s->n);
+}
+
+static void skip_space(struct str *s)
+{
+	while (s->n && (blank(s->p[0]) || s->p[0] == '\n'))
+		*s = str_sub(*s, 1, s->n);
+}
+
+/* Takes a word of the text, and says whether it stands there. */
+static bool take(struct str *s, const char *word)
+{
+	if (!str_starts(*s, word))
+		return false;
+	*s = str_sub(*s, strlen(word), s->n);
+	return true;
+}
+
+/* A directory of letters that mean themselves, with or without quotes. */
+static bool take_directory(struct str *s, struct str *ret)
+{
+	char quote = s->n && (s->p[0] == '\'' || s->p[0] == '"') ? s->p[0] : '\0';
+	size_t from = quote ? 1 : 0, to = from;
+	bool number = true;
+
+	while (to < s->n && (letter(s->p[to]) || digit(s->p[to]) || strchr("./@%+,-", s->p[to]) || (quote && s->p[to] == ' '))) {
+		number &= digit(s->p[to]);
+		to++;
+	}
+	if (to == from || number || s->p[from] == '-' || (quote && (to == s->n || s->p[to] != quote)))
+		return false;
+	*ret = str_sub(*s, from, to);
+	*s = str_sub(*s, to + (quote ? 1 : 0), s->n);
+	return true;
+}
+
+/* cd DIRECTORY && */
+static bool take_cd(struct str *s, struct str *ret)
+{
+	*ret = STR("");
+	if (!str_starts(*s, "cd ") && !str_starts(*s, "cd\t"))
+		return true;
+	take(s, "cd");
+	skip_blanks(s);
+	if (!take_directory(s, ret))
+		return false;
+	skip_blanks(s);
+	if (!take(s, "&&"))
+		return false;
+	skip_space(s);
+	return true;
+}
+
+/* << and the word that ends the text; *ret_plain: the shell would expand what stands in it. */
+static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
+{
+	char quote;
+	size_t from, to;
+
+	if (!take(s, "<<"))
+		return false;
+	skip_blanks(s);
+	quote = s->n && (s->p[0] == '\'' || s->p[0] == '"') ? s->p[0] : '\0';
+	from = to = quote ? 1 : 0;
+	if (to >= s->n || !letter(s->p[to]))
+		return false;
+	while (to < s->n && (letter(s->p[to]) || digit(s->p[to])))
+		to++;
+	if (quote && (to == s->n || s->p[to] != quote))
+		return false;
+	*ret_end = str_sub(*s, from, to);
+	*ret_plain = !quote;
+	*s = str_sub(*s, to + (quote ? 1 : 0), s->n);
+	skip_blanks(s);
+	return take(s, "\n");
+}
+
+/* The lines before the end word, which must be the last one, and the only one of its kind, also with blanks around it. */
+static bool take_body(struct str s, struct str end, struct str *ret)
+{
+	for (size_t at = 0; at < s.n;) {
+		ptrdiff_t nl = str_find(s, '\n', at);
+		size_t to = nl < 0 ? s.n : (size_t)nl;
+		struct str line = str_sub(s, at, to);
+
+		if (str_eq(tool_trimmed(line), end)) {
+			*ret = str_sub(s, 0, at);
+			return str_eq(line, end) && !tool_trimmed(str_sub(s, to, s.n)).n;
+		}
+		at = to + 1;
+	}
+	return false;
+}
+
+static bool is_patch(struct str body)
+{
+	struct str all = tool_trimmed(body);
+
+	return str_starts(all, "*** Begin Patch\n") && str_ends(all, "\n*** End Patch");
+}
+
+bool tool_shell_patch(struct str command, struct str *ret_dir)
+{
+	struct str s = command, dir, end, body;
+	bool plain;
+
+	skip_space(&s);
+	if (!take_cd(&s, &dir) || (!take(&s, "apply_patch") && !take(&s, "applypatch")))
+		return false;
+	skip_blanks(&s);
+	if (!take_here(&s, &end, &plain) || !take_body(s, end, &body) || !is_patch(body))
+		return false;
+	for (size_t i = 0; plain && i < body.n; i++)
+		if (strchr("$`\\", body.p[i]))
+			return false; /* Codex takes it as it stands, a shell would run what is in it */
+	*ret_dir = dir;
+	return true;
+}
+
+bool tool_names_patch(const struct facts *f)
+{
+	for (const struct command *c = f->commands; c; c = c->next)
+		if (c->argc && (str_is(c->argv[0].text, "apply_patch") || str_is(c->argv[0].text, "applypatch")))
+			return true;
+	return false;
+}
