@@ -91,7 +91,7 @@ static const struct named styles[] = {
 static const struct named effects[] = {
 	{"network", EFFECT_NETWORK}, {"privilege", EFFECT_PRIVILEGE}, {"persistence", EFFECT_PERSISTENCE}, {"system", EFFECT_SYSTEM},
 	{"history-rewrite", EFFECT_HISTORY}, {"executes-workspace", EFFECT_WORKSPACE},
-	{"copies", EFFECT_COPIES}, {"links", EFFECT_LINKS}, {"", 0},
+	{"copies", EFFECT_COPIES}, {"links", EFFECT_LINKS}, {"includes", EFFECT_INCLUDES}, {"", 0},
 };
 
 static const struct named *lookup(const struct named *table, struct str name)

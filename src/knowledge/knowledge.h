@@ -52,6 +52,7 @@ struct know_use {
 enum { /* effects of a row, as found for this argv */
 	EFFECT_NETWORK = 1, EFFECT_PRIVILEGE = 2, EFFECT_PERSISTENCE = 4, EFFECT_SYSTEM = 8, EFFECT_HISTORY = 16, EFFECT_WORKSPACE = 32,
 	EFFECT_COPIES = 64, /* what is read or deleted appears where it writes */
+	EFFECT_INCLUDES = 256, /* the text that it reads may name other files that it reads, too: #include */
 	EFFECT_LINKS = 128, /* what it writes leads to what it reads */
 };
 

@@ -261,6 +261,19 @@ static void read_apart(struct eval *e, struct script_run *r)
 		arena_leave(e->a, res);
 }
 
+bool content_text(struct eval *e, struct word path, size_t i, struct str *ret)
+{
+	struct str paths[DIRS_MAX];
+	size_t n = e->s.files ? paths_of(e, path, paths) : 0;
+	for (size_t k = 0; k < n; k++)
+		for (const struct content *c = pmap_get(e->s.files, paths[k]); c; c = c->or)
+			if (i-- == 0) {
+				*ret = c->text;
+				return true;
+			}
+	return false;
+}
+
 void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args, size_t argc)
 {
 	struct str paths[DIRS_MAX];

@@ -13,7 +13,8 @@
  *   call.c     simple commands: functions, builtins;  program.c: programs;  shells.c: bash -c and its kin
  *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
  *   choice.c   known texts that an unknown value may have;  odd_globs.c: patterns with dotglob and nocaseglob
- *   patch.c    files that a patch names;  content.c: text that the request itself writes into files
+ *   patch.c    files that a patch names;  include.c: files that a source text includes
+ *    content.c: text that the request itself writes into files
  *   marks.c    features of the text itself (marks.h)
  *   builtin.c  the table of builtins;  builtin_*.c: what they do
  */
@@ -439,6 +440,9 @@ void choice_substituted(struct eval *e, unsigned outer);
 /* What an absolute path with wildcards or names in it also means with dotglob and nocaseglob. False: too much. */
 bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PATTERNS_MAX], size_t *ret_n);
 
+/* ---- include.c ---- */
+void includes_read(struct eval *e, const char *op, const struct word *argv, size_t argc); /* by a compiler */
+
 /* ---- content.c ---- */
 void content_open(struct eval *e, struct word path, bool append, struct io *io); /* standard output goes there */
 bool content_spend(struct eval *e, uint64_t n); /* false: too much work, the text is given up */
@@ -446,6 +450,7 @@ void content_close(struct eval *e, const struct io *io);
 void content_tee(struct eval *e, const struct word *argv, size_t argc, const struct pmap *before);
 void content_changed(struct eval *e, const struct word *path, bool below, const char *op); /* or deleted */
 const struct pmap *content_join(struct eval *e, const struct pmap *x, const struct pmap *y);
+bool content_text(struct eval *e, struct word path, size_t i, struct str *ret); /* the i-th text that it may have */
 /* Reads the text of a file that is executed by the program `by` ("source"; empty: by the one its first line names). */
 void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args, size_t argc);
 

@@ -565,6 +565,8 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 		forget_exports(e);
 	bool inner = false, loops = false, wraps = false;
 	struct unordered own = order_open(e);
+	if (k.effects & EFFECT_INCLUDES) /* before it writes: what is in files is known now */
+		includes_read(e, k.name, argv, argc);
 	/* its own files first: all of them have one moment */
 	for (const struct know_use *u = k.uses; u; u = u->next) {
 		if ((k.effects & EFFECT_LINKS) && u->role == USE_WRITE)

@@ -99,6 +99,21 @@ static void here_document(struct eval *e, const struct syn_redir *r)
 		e->s.in = (struct input){.known = true, .rest = body};
 }
 
+/* >&3: the output is what some redirection opened, perhaps to read it; whoever opens /dev/stdout may write there. */
+static void output_from(struct eval *e, struct str source, struct span at)
+{
+	static const char outputs[][2] = {"1", "2", "-", ""};
+	if (STR_LISTED(source, outputs))
+		return;
+	size_t n = 0;
+	for (const struct access *x = e->f->accesses; x; x = x->next)
+		n++;
+	eval_burn(e, n / 16 + 1);
+	for (const struct access *x = e->f->accesses; n--; x = x->next) /* without those that are added here */
+		if (x->kind == ACCESS_READ && x->op && str_ends(str_of(x->op), "<"))
+			emit_access(e, ACCESS_READ, x->path, x->below, "1<", at);
+}
+
 static void duplicate(struct eval *e, const struct syn_redir *r)
 {
 	struct word w = expand_target(e, r->target);
@@ -118,6 +133,8 @@ static void duplicate(struct eval *e, const struct syn_redir *r)
 		e->s.in = (struct input){.script = e->script_input};
 		e->shared_input = true;
 	}
+	if (fd == 1 || fd == 2)
+		output_from(e, t, r->at);
 	if (fd == 1) {
 		if (!(number && (str_is(t, "2") || str_is(t, "-") || str_is(t, "1"))))
 			out_spoil(e);

@@ -125,13 +125,13 @@ static bool has_role(const struct know_result *r, enum know_role role)
 /* Effects, when an example gives them, must be exactly these. */
 static void check_effects(const char *what, const struct ynode *want, unsigned got)
 {
-	static const char *const names[] = {"network", "privilege", "persistence", "system", "history-rewrite", "executes-workspace", "copies", "links"};
+	static const char *const names[] = {"network", "privilege", "persistence", "system", "history-rewrite", "executes-workspace", "copies", "links", "includes"};
 	unsigned bits = 0;
 	for (const struct ynode *c = want ? want->child : NULL; c; c = c->next) {
 		size_t i = 0;
-		while (i < 8 && !str_is(c->text, names[i]))
+		while (i < sizeof names / sizeof *names && !str_is(c->text, names[i]))
 			i++;
-		CHECK_ROW(i < 8, what);
+		CHECK_ROW(i < sizeof names / sizeof *names, what);
 		bits |= 1u << i;
 	}
 	if (want && bits != got)
