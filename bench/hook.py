@@ -1,5 +1,6 @@
 #!/usr/bin/python3 -B
-"""A whole `caisson hook` call (JSON on standard input, verdict, record, answer) beside `bash -c :`, and beside cc-safety-net where that is installed
+"""A whole `caisson hook` call (JSON on standard input, verdict, record, answer) beside `bash -c :`; the line that `caisson init` writes, in a shell as
+clients run it, beside `sh -c 'bash -c :'`; and the call beside cc-safety-net where that is installed
 (CC_SAFETY_NET names its script, else it is looked for on PATH; npm has it). Medians over interleaved starts; ratios only. A missed goal is
 printed, since a machine's times are its own; only a call that does not answer as it should fails.
 """
@@ -55,12 +56,20 @@ def setting(folder, name, policy):
     return {"HOME": home, "PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "CAISSON_STATE": os.path.join(home, "state")}
 
 
-def asked(folder, project, name, command):
+def asked(folder, project, name, command, **more):
     path = os.path.join(folder, name + ".json")
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"session_id": "bench", "transcript_path": folder + "/log.jsonl", "cwd": project, "permission_mode": "default", "hook_event_name": "PreToolUse",
-                   "tool_name": "Bash", "tool_input": {"command": command, "description": "bench"}, "tool_use_id": "toolu_bench"}, f)
+                   "tool_name": "Bash", "tool_input": {"command": command, "description": "bench"}, "tool_use_id": "toolu_bench", **more}, f)
     return path
+
+
+def installed(folder, client, file):
+    """The line before a tool, as `caisson init` writes it for this client into FILE below the home."""
+    env = setting(folder, "init-" + client, None)
+    subprocess.run([CAISSON, "init", "--client", client], check=True, env=env, stdout=subprocess.DEVNULL)
+    with open(os.path.join(env["HOME"], file), encoding="utf-8") as f:
+        return ["/bin/sh", "-c", json.load(f)["hooks"]["PreToolUse"][0]["hooks"][0]["command"]]
 
 
 def other_guard():
@@ -83,6 +92,12 @@ def main():
         show("rm -rf /etc, denied and recorded", tight["deny"] / tight["bash"], 1.15)
         show("make test, recorded, and a ticket for the box", tight["contain"] / tight["bash"], 1.15)
         show("git status, waiting for the disk", tight["synced"] / tight["bash"], 1.5)
+        shell = [("shell", ["/bin/sh", "-c", "bash -c :"], plain, "/dev/null"),
+                 ("line", installed(folder, "claude-code", ".claude/settings.json"), plain, calls["allow"]),
+                 ("codex", installed(folder, "codex", ".codex/hooks.json"), plain, asked(folder, project, "codex", "git status", model="none"))]
+        lines = medians(shell, RUNS)
+        show("git status, the installed line / sh -c 'bash -c :'", lines["line"] / lines["shell"], 0.85)
+        show("... in Codex, with timeout around it", lines["codex"] / lines["shell"], 1.5)
         paused = medians(rows[:2], PAUSED, 0.03)
         show("git status, with pauses of 30 ms", paused["allow"] / paused["bash"], 1.15)
         guard = other_guard()

@@ -12,32 +12,30 @@
 #define DEADLINE_MAX_MS 20000 /* below every limit in init_table.c */
 #define HANDLER_STACK ((size_t)64 << 10) /* a signal frame alone takes up to 12 KB on some processors */
 
+#define ENDING_TEXT 128
+
 #define SENTENCE(why) "caisson: nothing was judged, so nothing runs: " why "\n"
-#define CRASHED(name) SENTENCE("caisson crashed (" name "); a person should run: caisson doctor --client")
+#define CRASHED(name) {name, SENTENCE("caisson crashed (" #name "); a person should run: caisson doctor --client")}
 
 struct ending {
 	int signal;
-	const char *text;
+	char text[ENDING_TEXT]; /* no pointer: nothing is relocated at every start */
 };
 
 /* Every signal that dumps core by default, but SIGXFSZ, which main() ignores. */
 static const struct ending endings[] = {
 	{SIGALRM, SENTENCE("there was no answer in time (hooks.deadline_ms)")},
-	{SIGSEGV, CRASHED("SIGSEGV")},
-	{SIGBUS, CRASHED("SIGBUS")},
-	{SIGILL, CRASHED("SIGILL")},
-	{SIGFPE, CRASHED("SIGFPE")},
-	{SIGABRT, CRASHED("SIGABRT")},
-	{SIGSYS, CRASHED("SIGSYS")},
-	{SIGTRAP, CRASHED("SIGTRAP")},
-	{SIGXCPU, CRASHED("SIGXCPU")},
-	{SIGQUIT, CRASHED("SIGQUIT")},
+	CRASHED(SIGSEGV), CRASHED(SIGBUS), CRASHED(SIGILL), CRASHED(SIGFPE), CRASHED(SIGABRT),
+	CRASHED(SIGSYS), CRASHED(SIGTRAP), CRASHED(SIGXCPU), CRASHED(SIGQUIT),
 };
 #define NENDINGS (sizeof(endings) / sizeof(*endings))
 
-static volatile sig_atomic_t passes;
-static struct timespec began;
-static char stack[HANDLER_STACK];
+/* What a handler needs. The stack comes last: its pages are touched only when it is used. */
+static struct {
+	volatile sig_atomic_t passes;
+	struct timespec began;
+	char stack[HANDLER_STACK];
+} last;
 
 static void say(const char *text)
 {
@@ -52,7 +50,7 @@ static void say(const char *text)
 
 static void end(int signal)
 {
-	if (passes)
+	if (last.passes)
 		_exit(HOOK_PASS);
 	for (size_t i = 0; i < NENDINGS; i++)
 		if (endings[i].signal == signal)
@@ -62,11 +60,11 @@ static void end(int signal)
 
 void last_answer_begin(void)
 {
-	const stack_t own = {.ss_sp = stack, .ss_size = sizeof(stack)};
+	const stack_t own = {.ss_sp = last.stack, .ss_size = sizeof(last.stack)};
 	struct sigaction act = {.sa_handler = end, .sa_flags = SA_ONSTACK};
 	sigset_t all;
 
-	clock_gettime(CLOCK_MONOTONIC, &began);
+	clock_gettime(CLOCK_MONOTONIC, &last.began);
 	sigaltstack(&own, NULL);
 	sigfillset(&act.sa_mask); /* the first one answers */
 	sigemptyset(&all);
@@ -85,7 +83,7 @@ static long elapsed_ms(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (long)(now.tv_sec - began.tv_sec) * 1000 + (now.tv_nsec - began.tv_nsec) / 1000000;
+	return (long)(now.tv_sec - last.began.tv_sec) * 1000 + (now.tv_nsec - last.began.tv_nsec) / 1000000;
 }
 
 void last_answer_deadline(unsigned ms)
@@ -99,6 +97,6 @@ void last_answer_deadline(unsigned ms)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
-void last_answer_phase(enum phase phase) { passes = phase != PHASE_PRE; }
+void last_answer_phase(enum phase phase) { last.passes = phase != PHASE_PRE; }
 
-bool last_answer_passes(void) { return passes; }
+bool last_answer_passes(void) { return last.passes; }

@@ -15,8 +15,9 @@ SIGNALS='SEGV BUS ILL FPE ABRT SYS TRAP XCPU QUIT'
 ulimit -c unlimited
 mkfifo "$tmp/in.fifo" "$tmp/out.fifo"
 
-catches() { # PID SIGNAL: the handler is in place
+catches() { # PID SIGNAL: it is the program by now, not the shell that starts it, and its handler is in place
 	local mask
+	[[ $(readlink "/proc/$1/exe") == "$CAISSON" ]] || return 1
 	mask=$(awk '/^SigCgt:/ { print $2 }' "/proc/$1/status" 2>/dev/null)
 	[[ -n $mask ]] && ((0x$mask >> ($(kill -l "$2") - 1) & 1))
 }
