@@ -21,6 +21,7 @@ enum phase {
 	PHASE_POST,    /* after one that succeeded: its output is cleaned */
 	PHASE_FAILURE, /* after one that failed, where that is an event of its own */
 	PHASE_START,   /* of a session: guidance */
+	PHASE_END,     /* of a session: its tickets go */
 	PHASE_OTHER,   /* about no tool call: always passes */
 };
 

@@ -39,6 +39,7 @@ static int answer(struct call *c, struct err *e)
 	case PHASE_POST:
 	case PHASE_FAILURE: hook_post(c); break;
 	case PHASE_START: hook_start(c); break;
+	case PHASE_END:
 	case PHASE_OTHER: break;
 	}
 	return 0;
@@ -72,7 +73,9 @@ static int make_answer(void *arg)
 	struct work *w = arg;
 
 	w->call.h.base = base_of(&w->call);
-	if (w->call.h.phase == PHASE_OTHER)
+	if (w->call.h.phase == PHASE_END)
+		hook_end(&w->call);
+	if (w->call.h.phase == PHASE_END || w->call.h.phase == PHASE_OTHER)
 		return 0;
 	w->rc = hook_session(&w->call, &w->err);
 	if (w->rc == 0)

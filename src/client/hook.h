@@ -54,3 +54,5 @@ struct str generic_result(struct call *c);
 /* What an exit code says; -1: it is not known. */
 enum status hook_status(int code);
 void hook_start(struct call *c);
+/* hook_end.c. The session's project is not looked at: it may be gone. */
+void hook_end(struct call *c);

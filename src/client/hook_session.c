@@ -12,6 +12,7 @@
 
 #include "base/utf8.h"
 #include "client/hook.h"
+#include "engine/kept.h"
 #include "engine/session.h"
 #include "engine/world.h"
 #include "sys/directory.h"
@@ -84,6 +85,7 @@ static int store(struct pinning *p, bool fresh, struct err *e)
 	for (size_t i = 0; i < p->s.n; i++)
 		(void)world_remember(c->a, c->view, state, p->s.roots[i].path, NULL);
 	session_sweep(c->a, state, p->now);
+	kept_sweep(c->a, state, p->now);
 	return 0;
 }
 

@@ -350,3 +350,83 @@ int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, 
 		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again", TICKET_AGE_MS / 60000);
 	return p.rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
 }
+
+/* ---- the end of a session ---- */
+
+struct forgetting {
+	int dir;
+	struct str client, session;
+	char ids[TICKET_SCAN_MAX][TICKET_ID + 1];
+	size_t n;
+};
+
+struct reading_session {
+	struct arena a;          /* of one ticket */
+	const struct forgetting *f;
+	const char *id;
+	json_t *o;
+};
+
+static int load(void *arg)
+{
+	struct reading_session *r = arg;
+	FD_CLEANUP int fd = openat(r->f->dir, r->id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct err why = {0};
+	struct str text;
+
+	if (fd < 0 || fd_read_all(&r->a, fd, "ticket", TICKET_BYTES_MAX, &text, &why) != 0)
+		return 1;
+	return json_load_strict(text, &r->o, &why) != 0;
+}
+
+static bool belongs(const struct forgetting *f, const char *id)
+{
+	struct reading_session r = {.f = f, .id = id};
+	bool yes;
+
+	arena_init(&r.a, 2 * TICKET_BYTES_MAX);
+	yes = arena_run(&r.a, load, &r) == 0 && str_eq(json_to_str(json_object_get(r.o, "client")), f->client) &&
+		str_eq(json_to_str(json_object_get(r.o, "session")), f->session);
+	json_decref(r.o);
+	arena_free(&r.a);
+	return yes;
+}
+
+/* Calls fn for each name in the folder. fn must not leave. */
+static void each_name(const char *folder, void (*fn)(struct forgetting *f, const char *name), struct forgetting *f)
+{
+	const struct dirent *entry;
+	DIR *d = opendir(folder);
+
+	f->dir = d ? dirfd(d) : -1;
+	for (size_t n = 0; d && n < TICKET_SCAN_MAX && (entry = readdir(d)); n++)
+		fn(f, entry->d_name);
+	if (d)
+		closedir(d);
+}
+
+static void note_ticket(struct forgetting *f, const char *name)
+{
+	if (str_is_hex(str_of(name), TICKET_ID) && belongs(f, name))
+		memcpy(f->ids[f->n++], name, TICKET_ID + 1);
+}
+
+/* The ticket, its mark, and whatever else begins with its id. */
+static void remove_noted(struct forgetting *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!strncmp(name, f->ids[i], TICKET_ID))
+			unlinkat(f->dir, name, 0);
+}
+
+void ticket_forget_session(struct arena *a, struct str state, struct str client, struct str session)
+{
+	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	struct forgetting *f = arena_new(a, struct forgetting);
+
+	f->client = client;
+	f->session = session;
+	each_name(folder, note_ticket, f);
+	if (f->n)
+		each_name(folder, remove_noted, f);
+}

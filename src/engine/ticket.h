@@ -62,5 +62,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
  * `over` those of this tool call.
  */
 void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over);
+/* The session is over: its tickets are gone, and so is what belongs to them. */
+void ticket_forget_session(struct arena *a, struct str state, struct str client, struct str session);
 /* Takes the ticket away. ERR_INPUT when there is no such ticket (any more). */
 int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e);

@@ -447,6 +447,38 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	jq -se 'map(select(.kind == "verdict" and .client == "claude-code" and .tool == "Bash" and .verdict == "contain" and .tool_use_id == "toolu_test_1")) | length > 0' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
 	result $? 'verdicts are recorded with who asked'
 else skip 'a contained command' 'no box here'; fi
+
+# ---- the end of a session ----
+tickets() { find "$CAISSON_STATE/tickets" -type f | wc -l; }
+of_session() { input "$1" "$3" | jq -c --arg s "$2" '.session_id = $s'; } # TEMPLATE SESSION TEXT
+session_ends() { of_session claude-stop "$1" x | jq -c '.hook_event_name = "SessionEnd" | .reason = "other"'; } # SESSION
+rm -rf "$CAISSON_STATE/tickets"
+ask 0 "$H.updatedInput.command | $rewritten" 'a ticket of the first session' < <(of_session claude-pre one make)
+ask 0 "$H.updatedInput.command | $rewritten" 'and one of the second' < <(of_session claude-pre two make)
+ask 0 "$H.updatedInput.command | $rewritten" 'and one of another client, whose session has the same name' < <(of_session codex-pre one make)
+two=$(grep -l '"session":"two"' "$CAISSON_STATE"/tickets/*)
+ask 0 nothing 'Claude Code: the first session ends' --client claude-code < <(session_ends one)
+[[ $(tickets) == 2 && -e $two ]]
+result $? 'its ticket is gone, the others are there'
+ask 0 nothing 'Codex: an end without model and turn' --client codex < <(jq -nc --arg c "$P" '{session_id: "one", transcript_path: "/t", cwd: $c, hook_event_name: "SessionEnd", reason: "other"}')
+[[ $(tickets) == 1 && -e $two ]]
+result $? 'its ticket is gone as well'
+for end in 'gemini SessionEnd session_id' 'qwen SessionEnd session_id' 'copilot sessionEnd sessionId' 'cursor sessionEnd conversation_id'; do
+	read -r client event key <<<"$end"
+	ask 0 nothing "$client: a session ends in a directory that is gone" --client "$client" --event "$event" \
+		< <(jq -nc --arg k "$key" --arg e "$event" '{($k): "none", cwd: "/no/such/place", timestamp: 1, reason: "exit"} | if $k == "sessionId" then . else .hook_event_name = $e end')
+done
+touch -d '-1 hour' "$two"
+ask 0 "$H.updatedInput.command | $rewritten" 'a new session' < <(of_session claude-pre three make)
+[[ ! -e $two ]]
+result $? 'sweeps the ticket of a client that was killed'
+head -c 100000 /dev/urandom >"$CAISSON_STATE/tickets/00000000000000000000000000000000"
+mkfifo "$CAISSON_STATE/tickets/11111111111111111111111111111111"
+ask 0 nothing 'what is no ticket does not matter' --client claude-code < <(session_ends three)
+[[ $(tickets) == 1 ]]
+result $? 'and the ticket is gone'
+rm -rf "$CAISSON_STATE/tickets"
+ask 0 nothing 'no tickets at all' --client claude-code < <(session_ends three)
 "$CAISSON" audit verify >"$tmp/out" 2>"$tmp/err"
 result $? 'the record is whole'
 done_testing

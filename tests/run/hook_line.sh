@@ -68,7 +68,8 @@ result $? 'claude-code: only what precedes a tool has onFailure'
 for shell in "${shells[@]}"; do
 	for c in "${clients[@]}"; do
 		pre=$(line "$c" "${before[$c]%% *}")
-		post=$(jq -r --arg b "${before[$c]}" '.hooks | to_entries[] | select((" " + $b + " ") | contains(" " + "\(.key)" + " ") | not) | .value[0] | (.hooks[0].command // .command // .bash)' <(jq . "$HOME/${file[$c]}") | head -n 1)
+		post=$(jq -r --arg b " ${before[$c]} " '.hooks | to_entries[] | .key as $k | select($b | contains(" \($k) ") | not) | .value[0] | (.hooks[0].command // .command // .bash)' "$HOME/${file[$c]}" | head -n 1)
+		[[ -n $post || $c == cursor || $c == windsurf ]] || result 1 "$c: there is an event after a tool"
 		printf '%s\n' "$pre" >"$tmp/line"
 		bad=""
 		for p in 'exit 1' 'exit 3' 'exit 127' 'exit 255' 'kill -SEGV $$' 'kill -ABRT $$' 'kill -KILL $$' 'kill -TERM $$' 'echo "{}"; kill -SEGV $$' missing unreadable interpreter; do

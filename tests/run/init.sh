@@ -67,8 +67,8 @@ for c in "${clients[@]}"; do
 done
 jq -e '[.hooks.PreToolUse[].hooks[] | .onFailure == "block" and .timeout > 0] | all' "$HOME/.claude/settings.json" >/dev/null
 result $? 'claude-code: a hook that fails means no'
-jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionStart"]' "$HOME/.claude/settings.json" >/dev/null
-result $? 'claude-code: all four events'
+jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "SessionEnd", "SessionStart"]' "$HOME/.claude/settings.json" >/dev/null
+result $? 'claude-code: all five events'
 jq -e '.version == 1 and ([.hooks[][].failClosed] | all)' "$HOME/.cursor/hooks.json" >/dev/null
 result $? 'cursor: a hook that fails means no'
 [[ $(jq -Sc --arg c "$CAISSON" '.hooks | walk(if type == "string" and startswith($c) then "caisson" + .[($c | length):] else . end)' "$HOME/.claude/settings.json") == "$(jq -Sc .hooks "$here/clients/claude-code/hooks/hooks.json")" ]]

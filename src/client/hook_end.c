@@ -1,0 +1,22 @@
+/* The end of a session: its tickets are worth nothing any more, and what killed clients left behind is swept. */
+#include <time.h>
+
+#include "client/hook.h"
+#include "engine/kept.h"
+#include "engine/ticket.h"
+#include "engine/world.h"
+#include "sys/state.h"
+
+void hook_end(struct call *c)
+{
+	const struct engine_request rq = {.cwd = c->h.cwd, .base = c->h.base};
+	struct err why = {0};
+	struct str state;
+	struct view v;
+
+	world_view(c->a, &rq, NULL, &v);
+	if (!c->h.session.n || !v.state_dir.n || state_check(c->a, v.state_dir, v.project, v.uid, &state, &why) != 0)
+		return;
+	ticket_forget_session(c->a, state, str_of(c->h.client->name), c->h.session);
+	kept_sweep(c->a, state, time(NULL));
+}
