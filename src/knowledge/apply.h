@@ -18,5 +18,6 @@ struct know_use *know_use_add(struct know_applying *ap, enum know_role role, uns
 struct word know_here(const struct know_applying *ap);
 /* Reports w, found at argv[from, to), as what spec says. */
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w);
+void know_backups(struct know_applying *ap); /* after all uses: files that a suffix renames inside a directory */
 /* A value whose beginning says what it is (git -c core.pager=..., dd of=...). inside: it holds placeholders, which keys of the form "~%x" are about. */
 void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t to, struct word w);

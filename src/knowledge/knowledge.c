@@ -495,6 +495,7 @@ void know_apply(struct arena *a, const struct know_row *row, const struct word *
 		}
 		ap.s = &s;
 		const struct know_row *sub = apply_row(&ap, lookup, start, &start);
+		know_backups(&ap);
 		lost |= s.opaque || (sub && s.unsure);
 		ret->readonly = !lost && only_reads(&ap);
 		start++;

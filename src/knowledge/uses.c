@@ -54,6 +54,33 @@ static void add_suffixed(struct know_applying *ap, size_t from, size_t to, struc
 	know_use_add(ap, USE_WRITE, 0, from, to, &w);
 }
 
+static struct str last_part(struct str path)
+{
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	size_t from = path.n;
+	while (from && path.p[from - 1] != '/')
+		from--;
+	return str_sub(path, from, path.n);
+}
+
+/* sed -i'.*.old' a/b makes a/.b.old. */
+static void add_starred(struct know_applying *ap, size_t from, size_t to, struct word w, struct str suffix)
+{
+	struct str name = last_part(w.text);
+	struct buf b;
+
+	buf_init(&b, ap->a, 0);
+	buf_str(&b, str_sub(w.text, 0, (size_t)(name.p - w.text.p)));
+	for (size_t i = 0; i < suffix.n; i++)
+		if (suffix.p[i] == '*')
+			buf_str(&b, name);
+		else
+			buf_char(&b, suffix.p[i]);
+	w.text = buf_view(&b);
+	know_use_add(ap, USE_WRITE, 0, from, to, &w);
+}
+
 /* "a.gz" becomes "a": what follows the last dot goes, or what the option for the suffix says. */
 static void add_stripped(struct know_applying *ap, size_t from, size_t to, struct word w)
 {
@@ -93,7 +120,7 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 		if (v.kind == WORD_EXACT && str_find(v.text, '*', 0) < 0 && str_find(v.text, '/', 0) < 0)
 			add_suffixed(ap, from, to, w, v.text);
 		else if (v.kind == WORD_EXACT && str_find(v.text, '/', 0) < 0)
-			beside = true; /* sed -i'*.old' names anything there */
+			add_starred(ap, from, to, w, v.text);
 		else
 			know_use_add(ap, USE_WRITE, 0, from, to, &(struct word){.kind = WORD_UNKNOWN, .text = {"", 1}, .at = v.at}); /* -i'DIR/STAR': elsewhere */
 	}
@@ -101,6 +128,29 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 		w = parent_of(w);
 		know_use_add(ap, USE_WRITE, USE_BELOW | USE_FILES, from, to, &w);
 	}
+}
+
+/* cp -b -S .x FILE DIR: what lies in the directory under the file's name becomes DIR/FILE.x. */
+void know_backups(struct know_applying *ap)
+{
+	if (!ap->suffix || !(ap->ret->effects & (EFFECT_COPIES | EFFECT_LINKS)))
+		return;
+	for (const struct know_use *to = ap->ret->uses; to; to = to->next)
+		for (const struct know_use *u = ap->ret->uses; u; u = u->next) {
+			bool source = u->role == USE_READ || u->role == USE_DELETE;
+			struct str name = last_part(u->value.text), dir = to->value.text;
+			if (!source || to->role != USE_WRITE || !(to->flags & USE_BELOW) || !dir.n)
+				continue;
+			bool known = u->value.kind == WORD_EXACT && to->value.kind == WORD_EXACT && name.n;
+			known &= ap->suffix->value.kind == WORD_EXACT && !str_is(name, ".") && !str_ends(u->value.text, "/");
+			struct word w = {.kind = WORD_UNKNOWN, .text = {"", 1}, .at = u->value.at};
+			if (known) {
+				w.kind = WORD_EXACT;
+				w.text = str_fmt(ap->a, "%.*s/%.*s%.*s", STR_ARG(dir), STR_ARG(name),
+					STR_ARG(ap->suffix->value.text));
+			}
+			know_use_add(ap, USE_WRITE, 0, u->from, u->to, &w);
+		}
 }
 
 enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
