@@ -350,15 +350,46 @@ static bool spares_git(const struct judge *j, const struct access *x)
 	return false;
 }
 
+/* Does one of find's tests ask for git's own files by name, and not by stars alone? */
+static bool test_names_git(const struct command *c)
+{
+	for (size_t k = 1; k + 1 < c->argc; k = find_skip(c, k) + 1)
+		for (size_t i = 0; i < sizeof(find_tests) / sizeof(*find_tests); i++) {
+			struct str value = c->argv[k + 1].text;
+			enum test_kind kind = find_tests[i].kind;
+			bool own = kind == TEST_NAME ? names_gits_own(value) : kind == TEST_PATH && finds_gits_own(value);
+
+			if (!str_is(c->argv[k].text, find_tests[i].name) || !own || !str_trim(value, "*./?").n)
+				continue;
+			if (!str_is(c->argv[k - 1].text, "!") && !str_is(c->argv[k - 1].text, "-not") && !only_pruned(c, k))
+				return true;
+		}
+	return false;
+}
+
+/* find . -name pre-commit -exec chmod +x {} +: a hook that lay there runs from now on. */
+static bool activates_hooks(const struct judge *j, const struct access *x)
+{
+	for (size_t i = 0; i < j->nsubjects && !strcmp(x->op, "chmod"); i++) {
+		const struct subject *s = &j->subjects[i];
+
+		if (str_is(s->base, "find") && span_encloses(s->c->at, x->at) && test_names_git(s->c))
+			return true;
+	}
+	return false;
+}
+
 /* Files that find has found get other content; a mode or a time is none. */
-static bool rewrites_found(const struct access *x)
+static bool rewrites_found(const struct judge *j, const struct access *x)
 {
 	static const char harmless[][8] = {"chmod", "touch", "chown", "chgrp"};
 
+	if (x->kind != ACCESS_WRITE || !x->path.glob || !str_ends(x->path.text, "/**"))
+		return false;
 	for (size_t i = 0; x->op && i < sizeof(harmless) / sizeof(*harmless); i++)
 		if (!strcmp(x->op, harmless[i]))
-			return false;
-	return x->kind == ACCESS_WRITE && x->path.glob && str_ends(x->path.text, "/**");
+			return activates_hooks(j, x);
+	return true;
 }
 
 /* Git directories of another name than .git, on the disk or made by the request, are protected all the same. */
@@ -380,7 +411,7 @@ static bool adds_characters(const struct access *x)
 
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
-	if (rewrites_found(x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
+	if (rewrites_found(j, x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
 		tell(j, "protected-write", x, w, phrase(j, x, "also git's own files, below"), "choose them by -name, or leave git's out: -not -path './.git/*'");
 		return;
 	}
