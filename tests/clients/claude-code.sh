@@ -5,52 +5,42 @@
 . "$(dirname "$0")/lib.sh"
 CLIENT=claude-code TOOLS='["Bash"]' KEYS='{command: .}'
 need_client claude-code claude
-PLUGIN=()
+. "$(dirname "$0")/day.sh"
+PLUGIN=() MODE=() SETTINGS=.claude/settings.json
+BACKGROUND='{command: ., run_in_background: true}' STATUS='^Exit code %s([^0-9]|$)'
+SUBAGENT='[{"tool": ["Agent"], "input": {"description": "as agreed", "subagent_type": "general-purpose", "run_in_background": false, "prompt": "SECOND-SCRIPT: do what was agreed"}}]'
 
 prepare() { :; }
 start() {
-	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1)
-	[[ -d $RUN/bin ]] && ENVIRONMENT+=(PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin")
-	clean "$PROGRAM" "${PLUGIN[@]}" -p "$PROMPT" --output-format stream-json --verbose --allowedTools "${ALLOWED-Bash}" "$@"
+	claude_environment
+	ENVIRONMENT+=("${MORE[@]}")
+	clean "$PROGRAM" "${PLUGIN[@]}" -p "$PROMPT" --output-format stream-json --verbose --allowedTools "${ALLOWED-Bash}" "${MODE[@]}"
 }
+MORE=()
 
-new_session main
-set_up
-result $? 'caisson init'
-session "$(script_of 'echo plain > made && cat made' 'touch denied; echo after' 'touch asked' './where.sh 7' 'cat build.log' './leak.sh' './big.sh' 'echo oops >&2; exit 3' 'cd sub && ../where.sh' 'pwd' 'rm -rf ../../outside' 'caisson init --remove')"
-[[ $(count) == 12 ]]
-result $? "twelve calls, twelve results ($(count))"
-says 0 '^plain' 'allow: it ran'
-is_error 1 && [[ ! -e $P/denied ]]
-result $? 'deny: it did not run'
-says 1 'touch denied' 'and the model is told what and why'
-is_error 2 && [[ ! -e $P/asked ]]
-result $? 'ask: with nobody there it did not run'
-says 3 '^ns pid:' 'contain: it ran'
-says_not 3 "$(readlink /proc/self/ns/pid | tr -d '[]')|$(readlink /proc/self/ns/pid | sed 's/[][]/\\&/g')" 'in another process namespace'
-says 3 '^net no' 'without the network'
-says 3 '^key none' "without the client's key"
-is_error 3 && text 3 | grep -q '^Exit code 7'
-result $? 'and its exit code is what it was'
-says 4 'build ok' 'output of an allowed command is given back'
-says_not 4 "$PACKED" 'without the key in it'
-says 5 'build ok' 'output of a contained command is given back'
-says_not 5 "$PACKED" 'without the key in it'
-[[ $(text 6 | wc -c) -lt 40000 ]] && text 6 | grep -q '^1$'
-result $? "large output is shortened ($(text 6 | wc -c) bytes)"
-file=$(text 6 | grep -o '/[^ ]*/\(outputs\|tool-results\)/[^ ,)]*' | head -n 1)
-[[ -n $file && $(tail -n 1 "$file" 2>/dev/null) == 200000 ]]
-result $? 'and all of it is in the file that is named'
-is_error 7 && text 7 | grep -q 'oops'
-result $? 'a command that fails says so'
-says 8 '^net no' 'contain after cd'
-says 9 '/project/sub$' 'and the next command is where it went'
-is_error 10 && [[ -e $RUN/outside/canary ]]
-result $? 'what would delete outside of the project did not run'
-is_error 11 && grep -q 'caisson hook' "$H/.claude/settings.json"
-result $? 'the hooks cannot be taken out from inside'
+day
+says "${at[contain]}" '^key none' "a contained command does not have the client's key"
 grep -qi caisson "$RUN/model/texts"
 result $? 'the session began with guidance'
+
+# ---- modes ----
+new_session bypass
+set_up
+MODE=(--dangerously-skip-permissions) MORE=(IS_SANDBOX=1) # as root it wants to be told that this is a throw-away machine
+session "$(script_of './where.sh' 'touch denied' 'touch asked')"
+MODE=() MORE=()
+cell bypass "$(place "$(text 0)")"
+[[ ! -e $P/denied && $(count) == 3 ]]
+result $? 'bypass: a denied command does not run'
+
+new_session sandbox
+set_up
+jq '. + {sandbox: {enabled: true}}' "$H/$SETTINGS" >"$RUN/s" && mv "$RUN/s" "$H/$SETTINGS"
+session "$(script_of './where.sh' 'touch denied' 'grep -c NoNewPrivs:.1 /proc/self/status')"
+if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox "Claude Code's sandbox does not start here (bwrap, socat)"; fi
+[[ ! -e $P/denied && $(count) == 3 ]]
+result $? 'sandbox: a denied command does not run'
+all_rows day faults modes
 
 # ---- rules of the client hold for what is rewritten ----
 new_session rules
@@ -80,30 +70,6 @@ is_error 3 && [[ ! -e $H/.config/caisson/more.yaml ]]
 result $? "caisson's own policy is not written"
 says 4 'build ok' 'a file of the project is read'
 
-# ---- hooks that do not work ----
-new_session missing
-set_up
-sed -i "s|$CAISSON|$RUN/gone/caisson|" "$H/.claude/settings.json"
-session "$(script_of 'touch ran')"
-[[ ! -e $P/ran && $(count) == 1 ]] && is_error 0
-result $? 'the hook is missing: nothing runs'
-
-new_session crash
-set_up
-mkdir "$RUN/bin"
-printf '#!/bin/sh\nkill -SEGV $$\n' >"$RUN/bin/caisson"
-chmod +x "$RUN/bin/caisson"
-sed -i "s|$CAISSON|$RUN/bin/caisson|" "$H/.claude/settings.json"
-session "$(script_of 'touch ran')"
-[[ ! -e $P/ran && $(count) == 1 ]] && is_error 0
-result $? 'the hook crashes: nothing runs'
-
-new_session policy
-set_up
-echo 'tools: [broken' >"$H/.config/caisson/config.yaml"
-session "$(script_of 'touch ran')"
-[[ ! -e $P/ran && $(count) == 1 ]] && is_error 0 && text 0 | grep -q config.yaml
-result $? 'the policy does not load: nothing runs, and the model is told which file'
 # ---- the plugin, without init ----
 new_session plugin
 mkdir "$RUN/bin"

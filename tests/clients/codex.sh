@@ -2,36 +2,35 @@
 # Codex itself, with the hooks that `caisson init` writes. TAP.
 # needs: codex node
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/common.sh"
-CLIENT=codex TOOLS='["exec_command", "shell_command", "shell"]' KEYS='{cmd: ., command: ., yield_time_ms: 8000}' SETTINGS=.codex/hooks.json
-cannot='ask'
-need_client codex codex
+. "$(dirname "$0")/codex_lib.sh"
+. "$(dirname "$0")/day.sh"
+BACKGROUND='{cmd: ., command: ., yield_time_ms: 250}' STATUS='exited with code %s([^0-9]|$)'
+SUBAGENT='[{"tool": ["multi_agent_v1__spawn_agent"], "input": {"message": "SECOND-SCRIPT: do what was agreed"}},
+	{"tool": ["multi_agent_v1__wait_agent"], "take": "\"agent_id\": ?\"([^\"]+)", "input": {"targets": ["%ID%"], "timeout_ms": 30000}}]'
+start() { codex_exec "${MODE[@]}"; }
+MODE=(-s danger-full-access)
 
-prepare() {
-	cat >"$H/.codex/config.toml" <<TOML
-model = "gpt-5.1-codex"
-model_provider = "scripted"
-approval_policy = "on-request"
-check_for_update_on_startup = false
-[analytics]
-enabled = false
-[model_providers.scripted]
-name = "scripted"
-base_url = "http://127.0.0.1:$PORT/v1"
-wire_api = "responses"
-env_key = "SCRIPTED_KEY"
-request_max_retries = 0
-stream_max_retries = 0
-[projects."$P"]
-trust_level = "trusted"
-TOML
-}
-start() {
-	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
-	clean "$PROGRAM" exec --json --skip-git-repo-check -s danger-full-access ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
-}
-ask_everything
-broken_hooks closed closed
+day
+
+# ---- modes ----
+new_session bypass
+set_up
+MODE=(--dangerously-bypass-approvals-and-sandbox)
+session "$(script_of './where.sh' 'touch denied' 'touch asked')"
+cell bypass "$(place "$(text 0)")"
+[[ ! -e $P/denied && ! -e $P/asked && $(count) == 3 ]]
+result $? 'bypass: denied and asked commands do not run'
+
+new_session sandbox
+set_up
+MODE=(-s workspace-write)
+session "$(script_of './where.sh' 'touch denied' 'grep -c NoNewPrivs:.1 /proc/self/status')"
+if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox "Codex's sandbox does not start here"; fi
+[[ ! -e $P/denied && $(count) == 3 ]]
+result $? 'sandbox: a denied command does not run'
+all_rows day faults modes
+MODE=(-s danger-full-access)
+
 new_session untrusted
 set_up
 TRUSTED='' session "$(script_of 'touch denied')"

@@ -22,7 +22,8 @@ stream_max_retries = 0
 trust_level = "trusted"
 TOML
 }
-start() {
+codex_exec() { # OPTION...
 	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
-	clean "$PROGRAM" exec --json --skip-git-repo-check -s "${SANDBOX:-danger-full-access}" ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
+	clean "$PROGRAM" exec --json --skip-git-repo-check "$@" ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
 }
+start() { codex_exec -s "${SANDBOX:-danger-full-access}"; }

@@ -2,9 +2,10 @@
 # Copilot CLI itself, with the hooks that `caisson init` writes. TAP.
 # needs: copilot node
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/day.sh"
 CLIENT=copilot TOOLS='["bash"]' KEYS='{command: ., description: "as agreed"}' SETTINGS=.copilot/hooks/caisson.json
-cannot=
+BACKGROUND='{command: ., description: "as agreed", mode: "async"}' STATUS='exit code %s([^0-9]|$)'
+SUBAGENT='[{"tool": ["task"], "input": {"name": "second", "description": "as agreed", "agent_type": "task", "mode": "sync", "prompt": "SECOND-SCRIPT: do what was agreed"}}]'
 need_client copilot copilot
 
 prepare() { jq -n --arg p "$P" '{trusted_folders: [$p], trustedFolders: [$p]}' >"$H/.copilot/config.json"; }
@@ -13,6 +14,8 @@ start() {
 		COPILOT_OFFLINE=true COPILOT_AUTO_UPDATE=false)
 	clean "$PROGRAM" -p "$PROMPT" --allow-all-tools --no-auto-update --disable-builtin-mcps
 }
-ask_everything
-broken_hooks closed closed
+day
+cell bypass "$(place "$(words contain)")" # its sessions here all run with --allow-all-tools
+cell sandbox ''
+all_rows day faults modes
 finish

@@ -2,9 +2,10 @@
 # Gemini CLI itself, with the hooks that `caisson init` writes. TAP.
 # needs: gemini node
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/day.sh"
 CLIENT=gemini TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' SETTINGS=.gemini/settings.json
-cannot='ask'
+BACKGROUND='{command: ., is_background: true}' STATUS='Exit Code: %s([^0-9]|$)'
+SUBAGENT='[{"tool": ["invoke_agent"], "input": {"agent_name": "generalist", "prompt": "SECOND-SCRIPT: do what was agreed"}}]'
 need_client gemini gemini
 
 prepare() {
@@ -15,6 +16,8 @@ start() {
 	ENVIRONMENT=(GEMINI_API_KEY=not-a-key GOOGLE_GEMINI_BASE_URL="http://127.0.0.1:$PORT" GEMINI_CLI_TRUST_WORKSPACE=true)
 	clean "$PROGRAM" --yolo -o json -m gemini-2.5-pro -p "$PROMPT"
 }
-ask_everything
-broken_hooks closed closed
+day
+cell bypass "$(place "$(words contain)")" # its sessions here all run with --yolo
+cell sandbox ''
+all_rows day faults modes
 finish

@@ -24,11 +24,19 @@ chmod 755 "$tmp"
 NODE=$CACHE/node/node_modules/node/bin/node
 [[ -x $NODE ]] || NODE=$(command -v node || true)
 
+# What the model was told in this session, once, for those who look for the reason of a failure.
+told=
+shown_session() {
+	[[ -n ${RUN:-} && $RUN != "$told" ]] || return
+	told=$RUN
+	{ jq -r 'to_entries[] | "call \(.key) (error: \(.value.error)): \(.value.text[0:200] | gsub("\n"; " / "))"' "$RUN/model/results.json" 2>/dev/null; head -c 1500 "$RUN/err" 2>/dev/null; echo; } | sed 's/^/#   /'
+}
+
 result() {
 	n=$((n + 1))
 	if [[ $1 == 0 ]]; then echo "ok $n - $2"; else
 		echo "not ok $n - $2"
-		{ [[ -n ${RUN:-} ]] && jq -r '.[] | "result (error: \(.error)): \(.text[0:200])"' "$RUN/model/results.json" 2>/dev/null; head -c 1500 "${RUN:-$tmp}/err" 2>/dev/null; } | sed 's/^/#   /'
+		shown_session
 	fi
 }
 skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
@@ -47,7 +55,7 @@ need_client() { # NAME PROGRAM
 new_session() { # NAME
 	RUN=$tmp/$1
 	ENVIRONMENT=()
-	H=$RUN/home P=$RUN/project
+	H=$RUN/home P=$RUN/project PROGRAM_HERE=
 	mkdir -p "$RUN/model" "$RUN/tmp" "$H/.config/caisson" "$P/sub" "$RUN/outside"
 	git -c init.defaultBranch=main init -q "$P"
 	cat >"$H/.config/caisson/config.yaml" <<'YAML'
@@ -71,14 +79,50 @@ echo "key ${ANTHROPIC_API_KEY:-none}"
 exit "${1:-0}"
 SH
 	printf '#!/bin/bash\nseq 1 200000\n' >"$P/big.sh"
+	printf '#!/bin/bash\ndate +%%s\n' >"$P/now.sh"
+	printf '#!/bin/bash\nsleep 1\n./where.sh >late.new\nmv late.new late.txt\n' >"$P/late.sh"
 	# shellcheck disable=SC2016
 	printf '#!/bin/bash\ncat build.log\n' >"$P/leak.sh"
 	chmod +x "$P"/*.sh
 }
 
+# A copy of the program with a path of its own, so that something else can be put there: `$RUN/switch KIND` does that while a session runs.
+own_program() {
+	PROGRAM_HERE=$RUN/bin/caisson
+	mkdir "$RUN/bin"
+	cp --reflink=auto "$CAISSON" "$RUN/bin/real"
+	ln "$RUN/bin/real" "$PROGRAM_HERE"
+	cp "$H/.config/caisson/config.yaml" "$RUN/policy"
+	cat >"$RUN/switch" <<SH
+#!/bin/bash
+cd "$RUN/bin" || exit
+rm -f caisson
+cp "$RUN/policy" "$H/.config/caisson/config.yaml"
+program() { printf '#!/bin/sh\\n%s\\n' "\$1" >caisson; chmod +x caisson; }
+case \$1 in
+missing) ;;
+crash) program 'kill -SEGV \$\$' ;;
+hang) program 'exec sleep 12' ;;
+full) program 'exec unshare -rm sh -c "mount -t tmpfs -o size=4k,mode=700 none \\"\\\$0\\" && head -c 4096 /dev/zero >\\"\\\$0/fill\\"; exec \\"\\\$@\\"" $H/.local/state/caisson $RUN/bin/real "\$@"' ;;
+broken) ln real caisson; echo 'tools: [broken' >"$H/.config/caisson/config.yaml" ;;
+*) ln real caisson ;;
+esac
+SH
+	chmod +x "$RUN/switch"
+}
+
+# A hook that hangs is waited for: a limit in the hook's own line becomes 2 s; where there is none, the client's becomes 4 s.
+shorten_limits() {
+	if grep -q 'timeout -k' "$H/$SETTINGS"; then
+		sed -i -E 's/timeout -k ([0-9.]+) [0-9.]+/timeout -k \1 2/' "$H/$SETTINGS"
+	else
+		sed -i -E 's/("timeout": |ms: )[0-9]+000\b/\14000/; s/("timeout(Sec)?": )[0-9]{1,3}\b/\14/' "$H/$SETTINGS"
+	fi
+}
+
 # Settings by `caisson init`, as a person would; what a client needs besides is its own script's.
 set_up() {
-	env -i PATH="$PATH" HOME="$H" XDG_CONFIG_HOME="$H/.config" "${ENVIRONMENT[@]}" "$CAISSON" init --client "$CLIENT" "$@" >"$RUN/init" 2>&1 || { echo "# $(cat "$RUN/init")"; return 1; }
+	env -i PATH="$PATH" HOME="$H" XDG_CONFIG_HOME="$H/.config" "${ENVIRONMENT[@]}" "${PROGRAM_HERE:-$CAISSON}" init --client "$CLIENT" "$@" >"$RUN/init" 2>&1 || { echo "# $(cat "$RUN/init")"; return 1; }
 }
 
 # The calls as a script for the model: commands, one an argument.
@@ -118,7 +162,7 @@ session() { # SCRIPT
 	[[ -n ${KEEP:-} ]] && { rm -rf "${KEEP:?}/$CLIENT-$(basename "$RUN")"; mkdir -p "$KEEP"; cp -r "$RUN" "$KEEP/$CLIENT-$(basename "$RUN")"; }
 	return 0
 }
-text() { jq -r ".[$1].text // \"\"" "$RUN/model/results.json"; }
+text() { jq -r ".[$1].text // \"\"" "$RUN/model/${RESULTS:-results.json}" 2>/dev/null; }
 is_error() { jq -e ".[$1].error" "$RUN/model/results.json" >/dev/null; }
 count() { jq length "$RUN/model/results.json"; }
 says() { # INDEX PATTERN WHAT
@@ -128,4 +172,54 @@ says() { # INDEX PATTERN WHAT
 says_not() {
 	[[ $(count) -gt $1 ]] && ! text "$1" | grep -Eq -- "$2"
 	result $? "$3"
+}
+
+# Claude Code's environment: the model on loopback, and no other traffic.
+claude_environment() {
+	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1)
+	if [[ -d $RUN/bin ]]; then ENVIRONMENT+=(PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin"); fi
+}
+# ---- the table of cells ----
+
+# The cell of a row for this client.
+expected() { # ROW
+	awk -v row="$1" -v client="$CLIENT" '
+		$1 == "columns" { for (i = 2; i <= NF; i++) if ($i == client) column = i - 1 }
+		$1 == "row" && $2 == row { split($0, part, / *\| */); split(part[3], cell, " "); print cell[column] }' "$here/matrix"
+}
+note() { sed -n "s/^note $1 //p" "$here/matrix"; }
+row_outcome() { expected "$1" | sed 's/^todo://; s/[!:].*//'; }
+observed=" "
+# Compares what was seen with the table.
+cell() { # ROW OUTCOME
+	local want title
+	want=$(expected "$1")
+	title="$CLIENT: $(sed -n "s/^row $1 [a-z]* *| *\([^|]*[^| ]\) *|.*/\1/p" "$here/matrix")"
+	observed+="$1 "
+	case $want in
+	'') result 1 "$title: row $1 is not in the table" ;;
+	skip:*) skip "$title" "$(note "${want#skip:}")" ;;
+	todo:"$2") result 0 "$title: $2" ;;
+	todo:*) skip "$title" "not yet ${want#todo:}: $2" ;;
+	*)
+		want=$(row_outcome "$1")
+		[[ $2 == "$want" ]]
+		result $? "$title: $2$([[ $2 == "$want" ]] || echo " instead of $want")"
+		;;
+	esac
+}
+cell_skipped() { # ROW REASON
+	observed+="$1 "
+	skip "$CLIENT: $1" "$2"
+}
+# The last command before it was an allowed one that looked for the client's sandbox: it cannot gain privileges there.
+says_sandboxed() { text "$1" | grep -q '^1$'; }
+# Every row of these sets has been looked at.
+all_rows() { # SET...
+	local set row missing=
+	for set in "$@"; do
+		for row in $(awk -v s="$set" '$1 == "row" && $3 == s { print $2 }' "$here/matrix"); do [[ $observed == *" $row "* ]] || missing+=" $row"; done
+	done
+	[[ -z $missing ]]
+	result $? "$CLIENT: every row of the table is looked at$missing"
 }

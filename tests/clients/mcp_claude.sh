@@ -9,7 +9,8 @@ prepare() {
 	jq -n --arg c "$CAISSON" --argjson o "$OPTIONS" '{mcpServers: {caisson: {type: "stdio", command: $c, args: (["mcp"] + $o)}}}' >"$RUN/mcp.json"
 }
 start() {
-	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1 ENABLE_TOOL_SEARCH=false "${MORE[@]}")
+	claude_environment
+	ENVIRONMENT+=(ENABLE_TOOL_SEARCH=false "${MORE[@]}")
 	clean "$PROGRAM" -p "$PROMPT" --output-format stream-json --verbose --allowedTools mcp__caisson --mcp-config "$RUN/mcp.json" --strict-mcp-config
 }
 # call TOOL INPUT

@@ -1,39 +1,73 @@
 // A model that does what it is told, on loopback: model.mjs SCRIPT DIR
 //
-// SCRIPT is a JSON list of calls, one after the other: {"tool": ["Bash", ...], "input": {...}}; the first of the names that the client
-// offers is called. Which call is next follows from the conversation itself: as many as it holds results are over. A request that offers none of
+// SCRIPT is a JSON list of steps, one after the other. A step is a call, {"tool": ["Bash", ...], "input": {...}}, or several at once, {"calls": [...]};
+// the first of a call's names that the client offers is called. A step may have a "before": a shell command that runs here first, so that a test can change the
+// world between two calls. An input's strings may hold "%ID%": a word of an earlier result, by the step's "take" (a pattern with one group, for the result before).
+//
+// SCRIPT may also be {"main": [...], "NAME": [...]}: a conversation whose first words hold NAME follows that list (an agent that the first one started).
+// Which call is next follows from the conversation itself: as many as it holds results are over. A request that offers none of
 // the tools (a title, a summary) gets a word of text, and after the last call the turn ends.
 //
-// DIR gets `port` (once it listens), `results.json` (what the tools gave back, as the model was told: [{"text", "error"}]), `texts`
-// (system and user texts, for what hooks add), `tools` (names of the tools that were offered), `requests` (method and path, one a line).
+// DIR gets `port` (once it listens), `results.json` (what the tools gave back in the order of the calls, as the model was told: [{"text", "error"}]) and
+// `results-NAME.json`, `texts` (system and user texts, for what hooks add), `tools` (names of the tools that were offered), `offered.json` (all about them),
+// `requests` (method and path, one a line).
 //
 // Wires: Anthropic Messages, OpenAI Responses, OpenAI Chat Completions, Gemini generateContent; each with and without streaming.
+import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 const [scriptFile, dir] = process.argv.slice(2);
-const script = JSON.parse(readFileSync(scriptFile, "utf8"));
+const given = JSON.parse(readFileSync(scriptFile, "utf8"));
+const scripts = Array.isArray(given) ? { main: given } : given;
 const keep = (name, value) => {
   writeFileSync(`${dir}/${name}.new`, value);
   renameSync(`${dir}/${name}.new`, `${dir}/${name}`);
 };
 let serial = 0;
 const fresh = (kind) => `${kind}_${String(++serial).padStart(4, "0")}`;
+const callsOf = (step) => step.calls ?? [step];
+const known = Object.values(scripts).flat().flatMap(callsOf).flatMap((c) => c.tool);
 
 // Any content as one text.
 const flat = (c) =>
   c == null ? "" : typeof c === "string" ? c : Array.isArray(c) ? c.map(flat).join("\n") : typeof c.text === "string" ? c.text : JSON.stringify(c);
 
-// What to do now: {call: {name, input}} or {text}. `offered` are names of tools, `results` those of the conversation so far.
-function decide(offered, results, texts) {
-  const ours = script.some((s) => s.tool.some((n) => offered.includes(n)));
-  if (!ours) return { text: "ok" };
-  keep("results.json", JSON.stringify(results, null, 1));
-  keep("tools", offered.join("\n"));
-  keep("texts", texts.join("\n"));
-  const step = script[results.length];
+// Results of our own calls in the order of the calls (a client may add some of its own, for instance when a background command has ended).
+const inOrder = (results, name) => results.filter((r) => r.id?.startsWith(`call_${name}_`)).sort((a, b) => (a.id < b.id ? -1 : 1));
+
+// An input with the words that an earlier result had.
+function filled(step, results) {
+  const word = step.take ? (new RegExp(step.take).exec(results.at(-1)?.text ?? "")?.[1] ?? "") : "";
+  return JSON.parse(JSON.stringify(step.input ?? {}).replaceAll("%ID%", word));
+}
+
+const begun = new Set(); // the steps whose "before" has run
+
+// What to do now: {calls: [{id, name, input}]} or {text}. `offered` are names of tools, `results` those of the conversation so far.
+function decide(offered, unordered, texts, first) {
+  if (!known.some((n) => offered.includes(n))) return { text: "ok" };
+  const name = Object.keys(scripts).find((n) => n !== "main" && first.includes(n)) ?? "main";
+  const results = inOrder(unordered, name);
+  const rest = results.map(({ text, error }) => ({ text, error }));
+  keep(name === "main" ? "results.json" : `results-${name}.json`, JSON.stringify(rest, null, 1));
+  if (name === "main") {
+    keep("tools", offered.join("\n"));
+    keep("texts", texts.join("\n"));
+  }
+  let over = 0;
+  const step = scripts[name].find((s) => (over += callsOf(s).length) > results.length);
   if (!step) return { text: "THE-END" };
-  return { call: { name: step.tool.find((n) => offered.includes(n)) ?? step.tool[0], input: step.input ?? {} } };
+  const at = over - callsOf(step).length;
+  if (step.before && !begun.has(`${name} ${at}`)) execFileSync("/bin/bash", ["-c", step.before], { stdio: "inherit" });
+  begun.add(`${name} ${at}`);
+  return {
+    calls: callsOf(step).map((c, i) => ({
+      id: `call_${name}_${String(at + i).padStart(4, "0")}`,
+      name: c.tool.find((n) => offered.includes(n)) ?? c.tool[0],
+      input: filled(c, results),
+    })),
+  };
 }
 
 const wires = [
@@ -43,20 +77,23 @@ const wires = [
       const parts = (b.messages ?? []).flatMap((m) => (Array.isArray(m.content) ? m.content : [{ type: "text", text: m.content }]));
       return {
         offered: (b.tools ?? []).map((t) => t.name),
-        results: parts.filter((p) => p.type === "tool_result").map((p) => ({ text: flat(p.content), error: !!p.is_error })),
+        results: parts.filter((p) => p.type === "tool_result").map((p) => ({ id: p.tool_use_id, text: flat(p.content), error: !!p.is_error })),
+        first: parts.find((p) => p.type === "text" && !p.text.startsWith("<system-reminder>"))?.text ?? "",
         texts: [flat(b.system), ...parts.filter((p) => p.type === "text").map((p) => p.text)],
       };
     },
     answer(b, d, send) {
-      const block = d.call ? { type: "tool_use", id: fresh("toolu"), name: d.call.name, input: d.call.input } : { type: "text", text: d.text };
+      const blocks = d.calls ? d.calls.map((c) => ({ type: "tool_use", id: c.id, name: c.name, input: c.input })) : [{ type: "text", text: d.text }];
       const usage = { input_tokens: 1, output_tokens: 1 };
-      const message = { id: fresh("msg"), type: "message", role: "assistant", model: b.model, content: [block], stop_reason: d.call ? "tool_use" : "end_turn", stop_sequence: null, usage };
+      const message = { id: fresh("msg"), type: "message", role: "assistant", model: b.model, content: blocks, stop_reason: d.calls ? "tool_use" : "end_turn", stop_sequence: null, usage };
       if (!b.stream) return send.json(message);
-      const delta = d.call ? { type: "input_json_delta", partial_json: JSON.stringify(d.call.input) } : { type: "text_delta", text: d.text };
       send.event("message_start", { message: { ...message, content: [], stop_reason: null } });
-      send.event("content_block_start", { index: 0, content_block: d.call ? { ...block, input: {} } : { type: "text", text: "" } });
-      send.event("content_block_delta", { index: 0, delta });
-      send.event("content_block_stop", { index: 0 });
+      blocks.forEach((block, index) => {
+        const call = block.type === "tool_use";
+        send.event("content_block_start", { index, content_block: call ? { ...block, input: {} } : { type: "text", text: "" } });
+        send.event("content_block_delta", { index, delta: call ? { type: "input_json_delta", partial_json: JSON.stringify(block.input) } : { type: "text_delta", text: block.text } });
+        send.event("content_block_stop", { index });
+      });
       send.event("message_delta", { delta: { stop_reason: message.stop_reason, stop_sequence: null }, usage });
       send.event("message_stop", {});
       send.end();
@@ -68,22 +105,28 @@ const wires = [
       const items = Array.isArray(b.input) ? b.input : [];
       return {
         offered: (b.tools ?? []).flatMap((t) => [t.name ?? t.type, ...(t.tools ?? []).map((n) => `${t.name}__${n.name}`)]),
-        results: items.filter((i) => String(i.type).endsWith("_call_output")).map((i) => ({ text: flat(i.output), error: false })),
+        results: items.filter((i) => String(i.type).endsWith("_call_output")).map((i) => ({ id: i.call_id, text: flat(i.output), error: false })),
+        first: items.filter((i) => i.type === "message" && i.role === "user").map((i) => flat(i.content)).join("\n"),
         texts: [flat(b.instructions), ...items.filter((i) => i.type === "message").map((i) => flat(i.content))],
       };
     },
     answer(b, d, send) {
-      const space = d.call && (b.tools ?? []).find((t) => (t.tools ?? []).some((n) => `${t.name}__${n.name}` === d.call.name));
-      const item = d.call
-        ? { type: "function_call", id: fresh("fc"), call_id: fresh("call"), name: space ? d.call.name.slice(space.name.length + 2) : d.call.name, arguments: JSON.stringify(d.call.input), status: "completed", ...(space ? { namespace: space.name } : {}) }
-        : { type: "message", id: fresh("msg"), role: "assistant", status: "completed", content: [{ type: "output_text", text: d.text, annotations: [] }] };
+      const callItem = (c) => {
+        const space = (b.tools ?? []).find((t) => (t.tools ?? []).some((n) => `${t.name}__${n.name}` === c.name));
+        const name = space ? c.name.slice(space.name.length + 2) : c.name;
+        return { type: "function_call", id: fresh("fc"), call_id: c.id, name, arguments: JSON.stringify(c.input), status: "completed", ...(space ? { namespace: space.name } : {}) };
+      };
+      const message = () => ({ type: "message", id: fresh("msg"), role: "assistant", status: "completed", content: [{ type: "output_text", text: d.text, annotations: [] }] });
+      const items = d.calls ? d.calls.map(callItem) : [message()];
       const usage = { input_tokens: 1, input_tokens_details: { cached_tokens: 0 }, output_tokens: 1, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 2 };
-      const whole = { id: fresh("resp"), object: "response", created_at: 1, status: "completed", model: b.model, output: [item], usage };
+      const whole = { id: fresh("resp"), object: "response", created_at: 1, status: "completed", model: b.model, output: items, usage };
       if (!b.stream) return send.json(whole);
       send.event("response.created", { response: { ...whole, status: "in_progress", output: [], usage: null } });
-      send.event("response.output_item.added", { output_index: 0, item: { ...item, status: "in_progress" } });
-      if (!d.call) send.event("response.output_text.delta", { item_id: item.id, output_index: 0, content_index: 0, delta: d.text });
-      send.event("response.output_item.done", { output_index: 0, item });
+      items.forEach((item, output_index) => {
+        send.event("response.output_item.added", { output_index, item: { ...item, status: "in_progress" } });
+        if (!d.calls) send.event("response.output_text.delta", { item_id: item.id, output_index, content_index: 0, delta: d.text });
+        send.event("response.output_item.done", { output_index, item });
+      });
       send.event("response.completed", { response: whole });
       send.end();
     },
@@ -94,13 +137,14 @@ const wires = [
       const all = b.messages ?? [];
       return {
         offered: (b.tools ?? []).map((t) => t.function?.name),
-        results: all.filter((m) => m.role === "tool").map((m) => ({ text: flat(m.content), error: false })),
+        results: all.filter((m) => m.role === "tool").map((m) => ({ id: m.tool_call_id, text: flat(m.content), error: false })),
+        first: all.filter((m) => m.role === "user").map((m) => flat(m.content)).join("\n"),
         texts: all.filter((m) => m.role === "system" || m.role === "user").map((m) => flat(m.content)),
       };
     },
     answer(b, d, send) {
-      const calls = d.call ? [{ index: 0, id: fresh("call"), type: "function", function: { name: d.call.name, arguments: JSON.stringify(d.call.input) } }] : undefined;
-      const finish_reason = d.call ? "tool_calls" : "stop";
+      const calls = d.calls?.map((c, index) => ({ index, id: c.id, type: "function", function: { name: c.name, arguments: JSON.stringify(c.input) } }));
+      const finish_reason = d.calls ? "tool_calls" : "stop";
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
       const base = { id: fresh("chat"), created: 1, model: b.model };
       const message = { role: "assistant", content: d.text ?? null, ...(calls ? { tool_calls: calls } : {}) };
@@ -118,13 +162,15 @@ const wires = [
       const parts = (b.contents ?? []).flatMap((c) => c.parts ?? []);
       return {
         offered: (b.tools ?? []).flatMap((t) => (t.functionDeclarations ?? []).map((f) => f.name)),
-        results: parts.filter((p) => p.functionResponse).map((p) => ({ text: flat(p.functionResponse.response?.output ?? p.functionResponse.response), error: !!p.functionResponse.response?.error })),
+        results: parts.filter((p) => p.functionResponse).map(({ functionResponse: f }) => ({ id: f.id, text: flat(f.response?.output ?? f.response), error: !!f.response?.error })),
+        first: parts.filter((p) => p.text).map((p) => p.text).join("\n"),
         texts: [flat(b.systemInstruction?.parts), ...parts.filter((p) => p.text).map((p) => p.text)],
       };
     },
     answer(b, d, send, path) {
-      const part = d.call ? { functionCall: { id: fresh("fc"), name: d.call.name, args: d.call.input } } : { text: b.generationConfig?.responseMimeType === "application/json" ? "{}" : d.text };
-      const whole = { candidates: [{ index: 0, content: { role: "model", parts: [part] }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }, modelVersion: b.model ?? "scripted" };
+      const text = b.generationConfig?.responseMimeType === "application/json" ? "{}" : d.text;
+      const parts = d.calls ? d.calls.map((c) => ({ functionCall: { id: c.id, name: c.name, args: c.input } })) : [{ text }];
+      const whole = { candidates: [{ index: 0, content: { role: "model", parts }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 }, modelVersion: b.model ?? "scripted" };
       if (!path.includes(":stream")) return send.json(whole);
       send.data(whole);
       send.end();
@@ -171,8 +217,9 @@ const server = createServer((req, res) => {
     if (/count_?tokens/i.test(req.url)) return send.json({ input_tokens: 1, totalTokens: 1 });
     const wire = req.method === "POST" && wires.find((w) => w.at.test(req.url));
     if (wire) {
-      const { offered, results, texts } = wire.read(body);
-      return wire.answer(body, decide(offered, results, texts), send, req.url);
+      const { offered, results, texts, first } = wire.read(body);
+      keep("offered.json", JSON.stringify(body.tools ?? []));
+      return wire.answer(body, decide(offered, results, texts, first), send, req.url);
     }
     if (/\/models(\?|$)/.test(req.url)) return send.json({ object: "list", data: [{ id: "scripted", object: "model" }], models: [] });
     return send.json({ error: { type: "not_found_error", message: "nothing here" } }, 404);

@@ -2,9 +2,9 @@
 # opencode itself, with the plugin that `caisson init` writes. TAP.
 # needs: opencode node
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/day.sh"
 CLIENT=opencode TOOLS='["bash", "shell"]' KEYS='{command: ., description: "as agreed"}' SETTINGS=.config/opencode/plugin/caisson.js
-cannot='ask status'
+SUBAGENT='[{"tool": ["task"], "input": {"description": "as agreed", "subagent_type": "general", "prompt": "SECOND-SCRIPT: do what was agreed"}}]'
 need_client opencode opencode
 
 SESSION_TIMEOUT=300
@@ -23,6 +23,8 @@ start() {
 		mkdir "$fetched.new" && cp -r "$H"/.config/opencode/{node_modules,package.json,package-lock.json} "$fetched.new/" && mv "$fetched.new" "$fetched"
 	fi
 }
-ask_everything
-broken_hooks closed closed
+day
+cell bypass "$(place "$(words contain)")" # it asks nothing in `run`
+cell sandbox ''
+all_rows day faults modes
 finish

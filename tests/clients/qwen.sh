@@ -2,9 +2,10 @@
 # Qwen Code itself, with the hooks that `caisson init` writes. TAP.
 # needs: qwen node
 . "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/common.sh"
+. "$(dirname "$0")/day.sh"
 CLIENT=qwen TOOLS='["run_shell_command"]' KEYS='{command: ., is_background: false}' SETTINGS=.qwen/settings.json
-cannot='contain replace'
+BACKGROUND='{command: ., is_background: true}' STATUS='Exit Code: %s([^0-9]|$)'
+SUBAGENT='[{"tool": ["agent"], "input": {"description": "as agreed", "subagent_type": "general-purpose", "run_in_background": false, "prompt": "SECOND-SCRIPT: do what was agreed"}}]'
 need_client qwen qwen
 
 prepare() {
@@ -15,6 +16,8 @@ start() {
 	ENVIRONMENT=(OPENAI_API_KEY=not-a-key OPENAI_BASE_URL="http://127.0.0.1:$PORT/v1" OPENAI_MODEL=scripted)
 	clean "$PROGRAM" --auth-type openai --yolo -o json -p "$PROMPT"
 }
-ask_everything
-broken_hooks closed closed
+day
+cell bypass "$(place "$(words contain)")" # its sessions here all run with --yolo
+cell sandbox ''
+all_rows day faults modes
 finish
