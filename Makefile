@@ -296,9 +296,10 @@ $(BUILD)/bench/%: bench/%.c $(LIB)
 format: ## lay out the C sources by .clang-format
 	clang-format -i $(OURS)
 
-install: all ## install program, manual pages and plugins (PREFIX=/usr/local, DESTDIR)
+install: all ## install program, manual pages, documentation and plugins (PREFIX=/usr/local, DESTDIR)
 	install -D -m 755 $(BUILD)/caisson $(DESTDIR)$(PREFIX)/bin/caisson
 	@cd clients && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/caisson/$$f"; done
+	@cd docs && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/$$f"; done
 	@for m in $(MAN); do install -D -m 644 "$$m" "$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}"; done
 
 clean: ## remove everything made

@@ -23,3 +23,13 @@ int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...)
 		snprintf(e->text + n, sizeof e->text - (size_t)n, ": %s", strerror(errnum));
 	return -1;
 }
+
+int err_wrap(struct err *e, const struct err *why, const char *what)
+{
+	int errnum = why->errnum;
+
+	err_set(e, why->kind, 0, "%s: %s", what, why->text);
+	if (e)
+		e->errnum = errnum;
+	return -1;
+}

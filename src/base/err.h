@@ -26,3 +26,5 @@ struct err {
 
 /* Fills *e (truncating the text) and returns -1. With errnum != 0 the text ends in ": strerror(errnum)". */
 int err_set(struct err *e, enum err_kind kind, int errnum, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The same failure seen from further away: "what: " and the text of `why`, with its kind and errnum; the reason is said once. Returns -1. */
+int err_wrap(struct err *e, const struct err *why, const char *what);

@@ -122,7 +122,8 @@ void man_print(struct buf *b, const struct command_row *c, const struct command_
 		buf_char(b, '\n');
 	}
 	buf_c(b, ".TP\n.B help\nthe usage of a command\n.SH ENVIRONMENT\n.TP\n.B NO_COLOR\nno colours at a terminal when set\n");
-	buf_c(b, ".TP\n.B HOME\ncounts only when it names a directory that the caller owns\n.SH SEE ALSO\n");
+	buf_c(b, ".TP\n.B HOME\ncounts only when it names a directory that the caller owns\n");
+	buf_c(b, ".SH FILES\n.TP\n.I share/doc/caisson\nbelow the prefix of the installation: the documentation that messages name as docs/, among it docs/policy.md with the language of policies\n.SH SEE ALSO\n");
 	for (size_t i = 0; i < nall; i++) {
 		buf_c(b, ".BR ");
 		put_page(b, all[i]);

@@ -12,7 +12,7 @@ static const char about[] =
 	"the rest of the machine is not, and there is no network.\n"
 	"- Use the client's own tools for files (Read, Write, Edit, Grep, Glob); the shell is for running things.\n"
 	"- A denial says why, and often what to do instead. It is a decision, not an error: do not try the same thing in other words. If it must be done, ask the person.\n"
-	"- Write temporary files inside the project or in /tmp/claude.\n"
+	"- Write temporary files that a later command needs inside the project: a command in the box has a /tmp of its own, which is gone when it ends.\n"
 	"- Where output says [redacted:...], a secret was taken out on purpose.\n";
 
 void hook_start(struct call *c)

@@ -82,7 +82,7 @@ void record_refuse(struct arena *a, const struct err *why, struct judgement *ret
 static int failed(struct record *r, const struct err *why, struct err *e)
 {
 	if (r->required)
-		return err_set(e, why->kind, why->errnum == ENOENT ? 0 : why->errnum, "it cannot be recorded: %s", why->text);
+		return err_wrap(e, why, "it cannot be recorded");
 	r->off = true;
 	r->why = *why;
 	return 0;

@@ -526,9 +526,9 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
 		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n) /* a tool that edits shows what it changes */
-		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project:"), "write inside the project, or to /tmp/claude");
+		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project:"), "write inside the project");
 	else
-		tell(j, "outside-write", x, w, phrase(j, x, "outside the project:"), "write inside the project, or to /tmp/claude");
+		tell(j, "outside-write", x, w, phrase(j, x, "outside the project:"), "write inside the project");
 }
 
 /* ---- one path of one access ---- */

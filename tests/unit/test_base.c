@@ -21,7 +21,7 @@ static struct arena *const A = &arena;
 
 static void test_err(void)
 {
-	struct err e;
+	struct err e, far;
 	CHECK_INT(err_set(&e, ERR_INPUT, 0, "bad '%s'", "x"), -1);
 	CHECK_STR(str_of(e.text), "bad 'x'");
 	CHECK_INT(e.kind, ERR_INPUT);
@@ -29,6 +29,11 @@ static void test_err(void)
 	CHECK_STR(str_of(e.text), "cannot open '/x': No such file or directory");
 	CHECK_INT(e.errnum, ENOENT);
 	CHECK_INT(err_set(NULL, ERR_SYSTEM, ENOENT, "nobody asks"), -1);
+	err_set(&e, ERR_SYSTEM, ENOSPC, "cannot write '%s'", "x");
+	CHECK_INT(err_wrap(&far, &e, "it cannot be recorded"), -1);
+	CHECK_STR(str_of(far.text), "it cannot be recorded: cannot write 'x': No space left on device");
+	CHECK_INT(far.errnum, ENOSPC);
+	CHECK_INT(err_wrap(NULL, &e, "nobody asks"), -1);
 	char huge[2 * ERR_TEXT_MAX];
 	memset(huge, 'y', sizeof huge - 1);
 	huge[sizeof huge - 1] = '\0';
