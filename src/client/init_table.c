@@ -3,8 +3,8 @@
 
 /*
  * The time is the client's limit for one hook. Ours is 20 s at most (cli/last_answer.c), so that the answer is ours. After
- * its own limit Claude Code and Cursor deny. The others run the tool, so they get a long one, in which a busy machine
- * starts the hook: Copilot would wait 30 s, Gemini 60 s by itself. Qwen Code waits 60 s at most, whatever is written.
+ * its own limit Claude Code and Cursor deny. The others run the tool, so timeout(1) ends the hook before (outer_limit_s),
+ * and their own limit is a long one: Copilot would wait 30 s, Gemini 60 s by itself. Qwen Code waits 60 s at most.
  * Gemini and Qwen count milliseconds.
  */
 #define CLAUDE_ENTRY "{\"matcher\": \"*\", \"hooks\": [{\"type\": \"command\", \"command\": %, \"timeout\": 30&}]}"
@@ -28,13 +28,13 @@ static const struct init_row rows[] = {
 	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "rules/caisson.rules", .project_dir = ".codex",
 	 .project_file = "rules/caisson.rules", .rules = true},
 	{.name = "gemini", .user_dir = ".gemini", .user_file = "settings.json", .project_dir = ".gemini", .project_file = "settings.json",
-	 .events = "BeforeTool AfterTool SessionStart SessionEnd", .entry = GEMINI_ENTRY, .comments = true,
+	 .events = "BeforeTool AfterTool SessionStart SessionEnd", .entry = GEMINI_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .comments = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"BeforeTool\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
 	{.name = "qwen", .user_dir = ".qwen", .user_file = "settings.json", .project_dir = ".qwen", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = QWEN_ENTRY, .comments = true,
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = QWEN_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .comments = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"hook_event_name\":\"PreToolUse\",\"timestamp\":\"2000-01-01T00:00:00Z\"," CALL("run_shell_command")},
 	{.name = "copilot", .variable = "COPILOT_HOME", .user_dir = ".copilot", .user_file = "hooks/caisson.json", .project_dir = ".github", .project_file = "hooks/caisson.json",
-	 .events = "preToolUse postToolUse postToolUseFailure sessionEnd", .entry = COPILOT_ENTRY, .version = true, .names_event = true,
+	 .events = "preToolUse postToolUse postToolUseFailure sessionEnd", .entry = COPILOT_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .version = true, .names_event = true,
 	 .probe = "{\"sessionId\":\"doctor\",\"timestamp\":1,\"cwd\":%D,\"toolName\":\"bash\",\"toolArgs\":{\"command\":%C}}"},
 	{.name = "opencode", .user_dir = ".config/opencode", .user_file = "plugin/caisson.js", .project_dir = ".opencode", .project_file = "plugin/caisson.js",
 	 .probe = "{\"hook_event_name\":\"tool.execute.before\",\"session_id\":\"doctor\",\"cwd\":%D," CALL("bash")},
