@@ -300,6 +300,8 @@ install: all ## install program, manual pages, documentation and plugins (PREFIX
 	install -D -m 755 $(BUILD)/caisson $(DESTDIR)$(PREFIX)/bin/caisson
 	@cd clients && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/caisson/$$f"; done
 	@cd docs && find . -type f | while read -r f; do install -D -m 644 "$$f" "$(DESTDIR)$(PREFIX)/share/doc/caisson/$$f"; done
+	@install -d "$(DESTDIR)$(PREFIX)/share/caisson/.claude-plugin"
+	@sed 's|"./clients/|"./|' .claude-plugin/marketplace.json >"$(DESTDIR)$(PREFIX)/share/caisson/.claude-plugin/marketplace.json"
 	@for m in $(MAN); do install -D -m 644 "$$m" "$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}"; done
 
 clean: ## remove everything made

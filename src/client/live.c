@@ -7,6 +7,7 @@
 #include "client/client.h"
 #include "client/jsontext.h"
 #include "sys/file.h"
+#include "sys/path.h"
 #include "sys/process.h"
 
 #define CANARY "caisson init --remove"  /* denied by a check that no policy lifts */
@@ -23,6 +24,7 @@ struct looking {
 	struct live *l;
 	struct str path, text;   /* of the settings at hand */
 	struct jnode *root;
+	struct str plugin;       /* "caisson@MARKETPLACE" where settings turn our plugin for Claude Code on; empty: none */
 };
 
 static void add(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
@@ -301,11 +303,24 @@ static bool read_settings(struct looking *k, struct str path)
 	return true;
 }
 
+/* Of several settings that name a plugin the last counts: user, project, local. */
+static void note_plugin(struct looking *k)
+{
+	const struct jnode *all = jnode_get(k->root, "enabledPlugins");
+
+	for (const struct jnode *n = all && all->kind == JNODE_OBJECT ? all->first : NULL; n; n = n->next)
+		if (str_starts(n->key, "caisson@"))
+			k->plugin = str_is(str_sub(k->text, n->from, n->to), "true") ? n->key : STR("");
+}
+
 /* Claude Code has a second file in each project, which nobody commits. */
 static void look_local(struct looking *k)
 {
-	if (!strcmp(k->row->name, "claude-code") && k->rq.project.n && read_settings(k, str_fmt(k->a, "%.*s/.claude/settings.local.json", STR_ARG(k->rq.project))))
-		look_off(k);
+	if (strcmp(k->row->name, "claude-code") || !k->rq.project.n ||
+		!read_settings(k, str_fmt(k->a, "%.*s/.claude/settings.local.json", STR_ARG(k->rq.project))))
+		return;
+	look_off(k);
+	note_plugin(k);
 }
 
 /* ---- one place ---- */
@@ -331,19 +346,14 @@ static bool look_plugin(struct looking *k)
 	return true;
 }
 
-static bool look_scope(struct looking *k, enum init_scope scope)
+/* Hooks in the file at hand. */
+static bool look_hooks(struct looking *k)
 {
 	struct found f = {.k = k};
 	struct str first = str_of(k->row->events);
 	ptrdiff_t blank = str_find(first, ' ', 0);
 	const char *event = str_c(k->a, blank < 0 ? first : str_sub(first, 0, (size_t)blank));
 
-	k->rq.scope = scope;
-	if (!read_settings(k, init_path(k->a, &k->rq, k->row)))
-		return false;
-	if (!k->row->events[0])
-		return look_plugin(k);
-	look_off(k);
 	find_ours(&f, jnode_get(jnode_get(k->root, "hooks"), event));
 	if (!f.hook)
 		return false;
@@ -355,10 +365,55 @@ static bool look_scope(struct looking *k, enum init_scope scope)
 	return true;
 }
 
+static bool look_scope(struct looking *k, enum init_scope scope)
+{
+	k->rq.scope = scope;
+	if (!read_settings(k, init_path(k->a, &k->rq, k->row)))
+		return false;
+	if (!k->row->events[0])
+		return look_plugin(k);
+	look_off(k);
+	note_plugin(k);
+	return look_hooks(k);
+}
+
+/* Where Claude Code has put its copy of the plugin; empty: it is not installed. */
+static struct str installed_at(struct looking *k)
+{
+	struct str settings = init_path(k->a, &k->rq, k->row);
+	const struct jnode *list, *path = NULL;
+
+	if (!read_settings(k, str_fmt(k->a, "%.*s/plugins/installed_plugins.json", STR_ARG(path_parent(settings)))))
+		return STR("");
+	list = jnode_get(jnode_get(k->root, "plugins"), str_c(k->a, k->plugin));
+	for (const struct jnode *n = list && list->kind == JNODE_ARRAY ? list->first : NULL; n && !path; n = n->next)
+		path = jnode_get(n, "installPath");
+	return path && path->kind == JNODE_STRING ? path->text : STR("");
+}
+
+/* Hooks of our plugin for Claude Code. `any`: settings have some as well. */
+static bool look_claude_plugin(struct looking *k, bool any)
+{
+	struct str at;
+
+	k->rq.scope = INIT_USER;
+	if (!k->plugin.n)
+		return false;
+	if (any)
+		add(k, "twice", LIVE_PARTLY, str_fmt(k->a, "the plugin '%.*s' is on as well, so every call is judged twice", STR_ARG(k->plugin)),
+				str_fmt(k->a, "claude plugin uninstall %.*s", STR_ARG(k->plugin)));
+	at = installed_at(k);
+	if (at.n && read_settings(k, str_fmt(k->a, "%.*s/hooks/hooks.json", STR_ARG(at))) && look_hooks(k))
+		return true;
+	add(k, "plugin", LIVE_NO, str_fmt(k->a, "the plugin '%.*s' is on, and Claude Code has no copy of it with hooks", STR_ARG(k->plugin)),
+			str_fmt(k->a, "claude plugin install %.*s", STR_ARG(k->plugin)));
+	return false;
+}
+
 void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret)
 {
 	const struct client *c = client_find(str_of(row->name));
-	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret};
+	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret, .plugin = STR("")};
 	bool live, any;
 
 	*ret = (struct live){.row = row, .title = c ? c->title : row->name, .cannot = c ? c->cannot : NULL};
@@ -366,7 +421,7 @@ void live_look(struct arena *a, const struct init_request *rq, const struct init
 	any = look_scope(&k, INIT_USER);
 	any |= look_scope(&k, INIT_PROJECT);
 	look_local(&k);
-	k.rq.scope = INIT_USER;
+	any |= look_claude_plugin(&k, any);
 	if (!any)
 		add(&k, "settings", LIVE_NO, STR("no hook of caisson is set up"), again(&k, ""));
 	live = any;

@@ -11,7 +11,7 @@ enum live_state { LIVE_NO, LIVE_PARTLY, LIVE_YES };
 
 struct live_finding {
 	struct live_finding *next;
-	const char *id;          /* settings, program, enabled, closed, first, matcher, denies, passes */
+	const char *id;          /* settings, program, enabled, closed, first, matcher, plugin, twice, denies, passes */
 	enum live_state state;
 	struct str text;
 	struct str todo;         /* what a person can do about it; empty: nothing */

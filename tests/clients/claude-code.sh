@@ -80,4 +80,24 @@ is_error 0 && [[ ! -e $P/denied ]]
 result $? 'the plugin: deny'
 says 1 '^net no' 'the plugin: contain'
 PLUGIN=()
+
+# ---- the plugin from the marketplace file at the top, by the two commands of docs/clients.md ----
+new_session marketplace
+mkdir "$RUN/bin"
+ln -s "$CAISSON" "$RUN/bin/caisson"
+ENVIRONMENT=(CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 PATH="$RUN/bin:/usr/local/bin:/usr/bin:/bin")
+clean "$PROGRAM" plugin marketplace add "$root" && clean "$PROGRAM" plugin install caisson@caisson
+result $? 'the marketplace: installed'
+clean "$CAISSON" doctor --client claude-code
+[[ $? == 1 ]] && grep -q 'plugins/cache/.*/hooks.json' "$RUN/out" && grep -q 'denies *yes' "$RUN/out"
+result $? 'doctor sees it'
+session "$(script_of 'touch denied' './where.sh')"
+is_error 0 && [[ ! -e $P/denied ]]
+result $? 'the installed plugin: deny'
+says 1 '^net no' 'the installed plugin: contain'
+rm -f "$RUN/bin/caisson" "$RUN"/model/*
+session "$(script_of 'touch ran')"
+[[ ! -e $P/ran ]] && is_error 0
+result $? 'the installed plugin without its program: nothing runs'
+says 0 'the hook failed with status 127' 'and the model is told'
 finish

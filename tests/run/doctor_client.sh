@@ -100,6 +100,27 @@ echo '{"hooks": ' >"$settings"
 doctor claude-code
 [[ $? == 2 ]] && grep -q 'settings.json:2:1: ' "$tmp/out"
 result $? 'settings that cannot be read are named with the place'
+# ---- the plugin, in the files that `claude plugin install` writes ----
+copy=$HOME/.claude/plugins/cache/caisson/caisson/0.1.0
+mkdir -p "$copy" && cp -r "$here/clients/claude-code/." "$copy/"
+jq -n --arg p "$copy" '{version: 2, plugins: {"caisson@caisson": [{scope: "user", installPath: $p, version: "0.1.0"}]}}' >"$HOME/.claude/plugins/installed_plugins.json"
+echo '{"enabledPlugins": {"caisson@caisson": true}}' >"$settings"
+mkdir -p "$tmp/path" && ln -sf "$CAISSON" "$tmp/path/caisson"
+PATH=$tmp/path:$PATH finds 1 denies yes 'the plugin is seen, and its hook denies'
+PATH=$tmp/path:$PATH finds 1 closed yes 'a hook of the plugin that fails means no'
+PATH=$tmp/path:$PATH finds 1 program partly 'its program is looked up in the PATH'
+finds 1 passes partly 'without the program everything is denied'
+mkdir -p .claude
+echo '{"enabledPlugins": {"caisson@caisson": false}}' >.claude/settings.local.json
+finds 2 settings no 'the project turns the plugin off'
+rm -rf .claude
+rm "$copy/hooks/hooks.json"
+finds 2 plugin no 'the plugin is on, and its copy has no hooks'
+jq '. + {enabledPlugins: {"caisson@caisson": true}}' "$tmp/good" >"$settings"
+cp "$here/clients/claude-code/hooks/hooks.json" "$copy/hooks/"
+PATH=$tmp/path:$PATH finds 1 twice partly 'plugin and settings'
+rm -rf "$HOME/.claude/plugins"
+
 rm "$settings"
 "$CAISSON" init --client claude-code --project >"$tmp/out" 2>&1
 finds 0 denies yes "in a project's settings"
