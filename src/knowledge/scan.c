@@ -69,6 +69,22 @@ static void lose(struct know_scan *s, size_t i)
 	s->lost_operands = s->noperands;
 }
 
+/* More than a plain word: it may name a file outside of the working directory, or a hidden one. */
+static bool names_path(struct str s)
+{
+	return s.n && (str_find(s, '/', 0) >= 0 || strchr(".~", s.p[0]) || text_open(s));
+}
+
+/* An option that is not in the row may do anything with a value that names a file. */
+static void lose_unlisted(struct know_scan *s, struct str name, const struct word *value, size_t i)
+{
+	know_unlisted_add(s, name, value);
+	bool anything = s->row->effects & EFFECT_WORKSPACE; /* so it may anyway */
+	if (value && names_path(value->text) && !s->opaque && !anything)
+		s->opaque = i;
+	lose(s, i);
+}
+
 static bool takes_word(const struct know_flag *f) { return f->arg.kind != KIND_NONE && !(f->arg.mods & MOD_OPTIONAL); }
 
 /* Option f at word i has no attached value: takes the next words if it wants them. Returns the index of the last word used. */
@@ -121,7 +137,7 @@ static size_t take_abbreviated(struct know_scan *s, struct str name, const struc
 	}
 	if (!found || ambiguous) {
 		if (!found)
-			know_unlisted_add(s, name, value);
+			lose_unlisted(s, name, value, i);
 		lose(s, i);
 		return i;
 	}
@@ -245,8 +261,7 @@ static size_t scan_long_dash(struct know_scan *s, size_t i)
 		return i;
 	}
 	if (!f) {
-		know_unlisted_add(s, name, eq >= 0 ? &v : NULL);
-		lose(s, i);
+		lose_unlisted(s, name, eq >= 0 ? &v : NULL, i);
 		return i;
 	}
 	if (eq < 0)
