@@ -3,7 +3,7 @@
  * these ends the process with the exit code that denies and one line on standard error:
  *
  *   - a signal that would end it with a core dump (a crash, a failed allocation that aborts, a stack overflow)
- *   - the deadline
+ *   - the deadline; a process that is stopped is killed by the kernel a little later
  *
  * After a tool the exit code is the one that passes, and nothing is said: what is over cannot be denied. SIGKILL, and
  * whatever happens earlier, is left to the line that `caisson init` writes.

@@ -30,6 +30,13 @@ wait_for() { # COMMAND...: five seconds at most
 }
 blocked_in_write() { [[ $(awk '{ print $1 }' "/proc/$1/syscall" 2>/dev/null) == 1 ]]; }
 
+# ---- stopped: it cannot answer, and the kernel kills it ----
+exec 7<>"$tmp/in.fifo"
+"$CAISSON" hook --client codex <"$tmp/in.fifo" >"$tmp/stopped.out" 2>"$tmp/stopped.err" &
+stopped=$!
+wait_for catches $stopped ALRM
+kill -STOP $stopped
+
 if [[ -n ${SANITIZE-} ]]; then
 	skip 'signals' 'the sanitizers report crashes themselves'
 else
@@ -121,4 +128,10 @@ else
 	[[ $seen == *overflow* ]]
 	result $? 'one of these was a stack overflow'
 fi
+over() { [[ ! -e /proc/$stopped ]] || grep -q '^State:.*Z' "/proc/$stopped/status"; }
+wait_for over || wait_for over || wait_for over || kill -CONT $stopped # then it denies by itself, and the test fails
+wait $stopped 2>/dev/null
+rc=$?
+[[ $rc == 137 && ! -s $tmp/stopped.out ]]
+result $? "a process that was stopped is killed soon after its deadline (status $rc)"
 echo "1..$n"
