@@ -319,7 +319,7 @@ static int put_recovered(struct writing *w)
 
 static bool must_sync(enum audit_sync policy, enum audit_kind kind)
 {
-	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE));
+	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE || kind == AUDIT_PERSON));
 }
 
 /* A checkpoint is about the row right before it, which is known only now. */

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "sys/sha256.h"
 
-static const char kinds[AUDIT_KINDS][12] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone"};
+static const char kinds[AUDIT_KINDS][12] = {"begin", "end", "verdict", "recovered", "checkpoint", "tombstone", "person"};
 
 const char *audit_kind_name(enum audit_kind k) { return (unsigned)k < AUDIT_KINDS ? kinds[k] : NULL; }
 

@@ -5,6 +5,21 @@
 #include "cli/change.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
+#include "engine/record.h"
+
+extern char **environ;
+
+int record_deed(struct arena *a, const struct view *v, const struct policies *p, struct str command, struct str note, struct err *e)
+{
+	struct record_place at = {.state = v->state_dir, .project = v->project, .uid = v->uid, .environ = environ};
+	struct record r;
+	int rc = record_open(a, &at, p, &r, e);
+
+	if (rc == 0)
+		rc = record_person(a, &r, command, v->cwd, note, e);
+	record_close(&r);
+	return rc;
+}
 
 void show_change(struct arena *a, struct buf *out, const struct init_change *c)
 {
@@ -90,6 +105,28 @@ static bool any_broad(const struct rule_request *rq)
 	return false;
 }
 
+/* As a person would type it. */
+static struct str command_text(struct arena *a, const char *command, const struct rule_request *rq)
+{
+	bool suggest = !strcmp(command, "suggest");
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	buf_fmt(&b, "caisson %s%s%s%s", command, rq->project ? " --project" : "", rq->remove ? " --remove" : "", suggest ? " --apply" : "");
+	for (size_t i = 0; i < rq->n && !suggest; i++) {
+		buf_char(&b, ' ');
+		buf_quoted(&b, rq->items[i].text);
+	}
+	return buf_view(&b);
+}
+
+static struct str note_text(struct arena *a, const struct rule_request *rq, const struct rule_plan *p)
+{
+	return str_fmt(a, "a person %s %zu %s rule%s %s %.*s", rq->remove ? "took" : "put", p->n,
+		rq->verdict == VERDICT_ALLOW ? "allow" : rq->verdict == VERDICT_ASK ? "ask" : "deny", p->n == 1 ? "" : "s", rq->remove ? "out of" : "into",
+		STR_ARG(p->file.path));
+}
+
 int change_rules(struct arena *a, const char *command, const struct rule_request *rq, const struct rule_plan *p, bool dry_run, struct buf *out)
 {
 	bool broad = any_broad(rq);
@@ -110,7 +147,8 @@ int change_rules(struct arena *a, const char *command, const struct rule_request
 		complain("%s: the answer was not %s; nothing was written", command, broad ? "everything" : "yes");
 		return 1;
 	}
-	if (init_apply(a, &p->init, &p->file, &e) != 0) {
+	if (record_deed(a, p->view, p->policies, command_text(a, command, rq), note_text(a, rq, p), &e) != 0 ||
+		init_apply(a, &p->init, &p->file, &e) != 0) {
 		complain("%s: %s", command, e.text);
 		return e.kind == ERR_SYSTEM ? EXIT_INTERNAL : 1;
 	}

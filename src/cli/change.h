@@ -3,6 +3,8 @@
 #include "client/init.h"
 #include "client/rule_change.h"
 
+/* Notes in the record what a person does to caisson, before it is done. */
+int record_deed(struct arena *a, const struct view *v, const struct policies *p, struct str command, struct str note, struct err *e);
 /* The diff as it is for a pipe; a terminal is not given what a file may hold. */
 void show_change(struct arena *a, struct buf *out, const struct init_change *c);
 /*

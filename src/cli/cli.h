@@ -67,6 +67,7 @@ extern const struct command_row command_mcp;
 extern const struct command_row command_init;
 extern const struct command_row command_metrics;
 extern const struct command_row command_normalise;
+extern const struct command_row command_pause;
 extern const struct command_row command_presets;
 extern const struct command_row command_redact;
 extern const struct command_row command_replay;

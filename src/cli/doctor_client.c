@@ -8,6 +8,7 @@
 #include "cli/doc.h"
 #include "client/live.h"
 #include "engine/world.h"
+#include "engine/pause.h"
 
 extern char **environ;
 
@@ -83,6 +84,7 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 	bool colour = terminal_colour(STDOUT_FILENO);
 	enum live_state worst = LIVE_YES;
 	struct init_request rq = {0};
+	struct pause paused;
 	struct view v;
 	struct buf b;
 	struct doc o;
@@ -113,5 +115,8 @@ int doctor_clients(struct arena *a, char *const *names, size_t n, bool json)
 	} else if (!many) {
 		buf_fmt(&b, "no client is set up here: %.*s\n", STR_ARG(init_names(a)));
 	}
+	pause_look(a, &v, &paused);
+	if (paused.on && !json)
+		buf_fmt(&b, "\ncaisson is paused until %.*s: hooks ask about nothing and contain nothing; caisson pause --end ends it\n", STR_ARG(paused.until));
 	return output(buf_view(&b), !many ? 2 : worst == LIVE_YES ? 0 : worst == LIVE_PARTLY ? 1 : 2);
 }

@@ -29,6 +29,7 @@ static const struct command_row *const commands[] = {
 	&command_mcp,
 	&command_metrics,
 	&command_normalise,
+	&command_pause,
 	&command_presets,
 	&command_redact,
 	&command_replay,

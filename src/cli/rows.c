@@ -55,7 +55,7 @@ static int take_kinds(const char *value, struct audit_filter *f, struct err *e)
 		enum audit_kind k = audit_kind_of(str_sub(s, from, to));
 
 		if (k == AUDIT_KINDS)
-			return err_set(e, ERR_INPUT, 0, "unknown kind '%.*s': begin, end, verdict, recovered, checkpoint or tombstone", (int)(to - from < 40 ? to - from : 40), s.p + from);
+			return err_set(e, ERR_INPUT, 0, "unknown kind '%.*s': begin, end, verdict, recovered, checkpoint, tombstone or person", (int)(to - from < 40 ? to - from : 40), s.p + from);
 		f->kinds |= 1u << k;
 		from = to + 1;
 	}

@@ -14,7 +14,7 @@ struct rows_options {
 	{"since", OPTION_VALUE, at(rows.since), "TIME", "from then on: 30m, 12h, 7d, today, 2026-01-31, 2026-01-31T10:00 (UTC)"}, \
 	{"until", OPTION_VALUE, at(rows.until), "TIME", "before then; a day alone: all of it"}, \
 	{"verdict", OPTION_VALUE, at(rows.verdict), "V", "allow, ask, contain or deny"}, {"status", OPTION_VALUE, at(rows.status), "S", "ok, exit_nonzero, timeout, oom, denied ..."}, \
-	{"kind", OPTION_VALUE, at(rows.kind), "K", "begin, end, verdict, recovered, checkpoint or tombstone; several with commas"}, \
+	{"kind", OPTION_VALUE, at(rows.kind), "K", "begin, end, verdict, recovered, checkpoint, tombstone or person; several with commas"}, \
 	{"grep", OPTION_VALUE, at(rows.grep), "RE", "whose command has a match of this regular expression"}
 
 /* The clock, in microseconds since 1970. */

@@ -290,7 +290,7 @@ static void show_commands(struct doc *o, const struct policy *p)
 	doc_end(o);
 }
 
-static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk", [MODE_PAUSED] = "paused"};
 static const char route_names[][8] = {[ROUTE_ADVISE] = "advise", [ROUTE_OFF] = "off", [ROUTE_WARN] = "warn", [ROUTE_ASK] = "ask", [ROUTE_DENY] = "deny"};
 
 static void show_values(struct doc *o, const struct policy *p)

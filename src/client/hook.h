@@ -9,6 +9,7 @@
  */
 #pragma once
 #include "client/render.h"
+#include "engine/pause.h"
 
 struct hook_options {
 	const char *client, *event, *config; /* may be NULL */
@@ -35,6 +36,7 @@ struct call { /* one input under way */
 	struct view *view;       /* of the event's directory; NULL: not looked at */
 	struct directory pin;    /* the session's project; an empty path: there is no session, or it has none yet */
 	struct str changed;      /* what is wrong with that; empty: nothing */
+	struct pause pause;      /* in force here */
 	struct reply *r;
 };
 
@@ -43,6 +45,8 @@ struct call { /* one input under way */
  * session cannot be relied on.
  */
 int hook_session(struct call *c, struct err *e);
+/* Looks whether a person has paused caisson, once the policies are loaded: then what follows is judged in that mode. */
+void hook_pause(struct call *c);
 /* NULL: the project is looked for. */
 const struct directory *hook_pin(const struct call *c);
 

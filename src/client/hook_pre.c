@@ -299,6 +299,16 @@ static void ask(struct judging *g, const char *tail)
 	g->v.reason = tell_reasons(g, "a person should look first", tail);
 }
 
+/* Without the pause the verdict would be another one. */
+static bool by_pause(const struct judging *g)
+{
+	const struct step *s = g->j.steps;
+
+	while (s && !(!strcmp(s->what, "mode") && str_is(s->rule, "paused")))
+		s = s->next;
+	return s && g->c->pause.on;
+}
+
 static void allow(struct judging *g)
 {
 	const struct reason *r = g->j.advice;
@@ -306,6 +316,9 @@ static void allow(struct judging *g)
 	g->v.decision = g->c->policies.own.hooks.approve && (g->c->h.client->can & CLIENT_APPROVES) ? DECIDE_ALLOW : DECIDE_PASS;
 	if (r)
 		g->v.context = str_visible(g->c->a, str_fmt(g->c->a, "caisson: %.*s", STR_ARG(r->message)));
+	if (by_pause(g))
+		g->v.context = str_fmt(g->c->a, "caisson is paused until %.*s: a person wants this neither asked about nor contained until then",
+			STR_ARG(g->c->pause.until));
 }
 
 /*
@@ -459,7 +472,7 @@ static bool boxed_anyway(const struct judging *g)
 {
 	const struct policy *p = &g->c->policies.own;
 
-	if (g->j.verdict != VERDICT_ALLOW || !p->sandbox.always || !p->sandbox.enabled || !is_shell(g) || !g->facts.launches)
+	if (g->c->pause.on || g->j.verdict != VERDICT_ALLOW || !p->sandbox.always || !p->sandbox.enabled || !is_shell(g) || !g->facts.launches)
 		return false;
 	for (const struct command *c = g->facts.commands; c; c = c->next)
 		for (const struct texts *t = p->excluded_commands; t; t = t->next) {
@@ -598,6 +611,7 @@ int hook_pre(struct call *c, struct err *e)
 	if (policies_load(c->a, &rq, &c->policies, &why) != 0)
 		return no_policy(g, &why, e);
 	c->loaded = true;
+	hook_pause(c);
 	if (c->o->deadline)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
 	g->changes_end = &g->v.changes;

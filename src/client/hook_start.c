@@ -29,11 +29,15 @@ void hook_start(struct call *c)
 		render_start(c->r, &c->h, buf_view(&b));
 		return;
 	}
-	if (!g->enabled)
+	hook_pause(c);
+	if (!g->enabled && !c->pause.on)
 		return;
-	if (g->include_defaults)
+	if (g->enabled && g->include_defaults)
 		buf_c(&b, about);
-	for (const struct texts *t = g->extra; t && n++ < EXTRA_MAX; t = t->next)
+	if (c->pause.on)
+		buf_fmt(&b, "- A person has paused caisson until %.*s: until then nothing is asked about or contained; what is denied stays denied.\n",
+			STR_ARG(c->pause.until));
+	for (const struct texts *t = g->extra; t && g->enabled && n++ < EXTRA_MAX; t = t->next)
 		buf_fmt(&b, "- %.*s\n", STR_ARG(t->text));
 	render_start(c->r, &c->h, buf_view(&b));
 }

@@ -254,7 +254,8 @@ static void read_rest(struct arena *a, struct hook *h)
 	h->session = text_at(h->all, h->client->session_key);
 	h->tool_use_id = text_at(h->all, h->client->id_key);
 	h->agent = text_at(h->all, "agent_id");
-	engine_mode(text_at(h->all, "permission_mode"), &h->mode);
+	if (engine_mode(text_at(h->all, "permission_mode"), &h->mode) == 0 && h->mode == MODE_PAUSED)
+		h->mode = MODE_DEFAULT; /* a person says that, and no client */
 	if (h->mode == MODE_BYPASS && (h->client->can & CLIENT_UNATTENDED))
 		h->mode = MODE_DONT_ASK;
 	if (h->phase == PHASE_PRE)

@@ -214,13 +214,14 @@ static int prepare(struct arena *a, const struct rule_request *rq, struct rule_p
 {
 	const struct state_env env = state_env();
 	struct state_paths paths;
-	struct view v;
+	struct view *v = arena_new(a, struct view);
 	struct str path;
 
-	world_view(a, &(struct engine_request){0}, NULL, &v);
-	state_paths(a, &env, v.home, v.project, &paths);
-	plan->init = (struct init_request){.scope = rq->project ? INIT_PROJECT : INIT_USER, .home = v.home, .project = v.project,
-		.state = paths.state_dir, .uid = v.uid};
+	world_view(a, &(struct engine_request){0}, NULL, v);
+	state_paths(a, &env, v->home, v->project, &paths);
+	plan->view = v;
+	plan->init = (struct init_request){.scope = rq->project ? INIT_PROJECT : INIT_USER, .home = v->home, .project = v->project,
+		.state = paths.state_dir, .uid = v->uid};
 	path = rq->project ? paths.project_policy : paths.user_policy;
 	if (!path.n)
 		return err_set(e, ERR_INPUT, 0, rq->project ? "this directory belongs to no project" : "no home directory is known");
@@ -230,15 +231,16 @@ static int prepare(struct arena *a, const struct rule_request *rq, struct rule_p
 int rule_plan(struct arena *a, struct rule_request *rq, struct rule_plan *ret, struct err *e)
 {
 	struct rule_plan plan = {0};
-	struct policies now, then;
+	struct policies *now = arena_new(a, struct policies), then;
 
-	if (policies_load(a, &(struct policies_request){0}, &now, e) != 0 || prepare(a, rq, &plan, e) != 0 || edit_text(a, rq, &plan, e) != 0)
+	if (policies_load(a, &(struct policies_request){0}, now, e) != 0 || prepare(a, rq, &plan, e) != 0 || edit_text(a, rq, &plan, e) != 0)
 		return -1;
-	if (new_policies(a, rq, &plan, &now, &then, e) != 0)
+	if (new_policies(a, rq, &plan, now, &then, e) != 0)
 		return -1;
 	for (size_t i = 0; i < rq->n; i++)
-		if (!rq->items[i].there && try_one(a, rq, &now, &then, &rq->items[i], e) != 0)
+		if (!rq->items[i].there && try_one(a, rq, now, &then, &rq->items[i], e) != 0)
 			return -1;
+	plan.policies = now;
 	plan.always_boxed = then.own.sandbox.always && then.own.sandbox.enabled;
 	*ret = plan;
 	return 0;

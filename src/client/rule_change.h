@@ -44,6 +44,8 @@ struct rule_request {
 struct rule_plan {
 	struct init_request init;
 	struct init_change file;
+	const struct view *view;         /* of the caller */
+	const struct policies *policies; /* in force before */
 	bool always_boxed;    /* also what is allowed runs in the box */
 	bool was_trusted;     /* --project: the file was, and its new content is not */
 	size_t n;             /* rules that are put in or taken out */

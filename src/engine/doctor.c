@@ -5,6 +5,8 @@
 #include <inttypes.h>
 
 #include "audit/retain.h"
+#include "engine/pause.h"
+#include "engine/world.h"
 #include "sys/state.h"
 
 static void add(struct arena *a, struct doctor *d, const char *id, const char *title, enum probe_weight weight, enum probe_state state, struct str by)
@@ -55,6 +57,21 @@ static uint64_t quota_of(struct arena *a, const char *config)
 	struct policies p;
 
 	return policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, NULL) == 0 ? p.own.audit.quota : AUDIT_QUOTA;
+}
+
+/* Only while there is one: then nothing else here matters as much. */
+static void look_pause(struct arena *a, struct doctor *d)
+{
+	struct pause p;
+	struct view v;
+
+	world_view(a, &(struct engine_request){0}, NULL, &v);
+	pause_look(a, &v, &p);
+	if (!p.on)
+		return;
+	add(a, d, "pause", "pause", PROBE_EXTRA, PROBE_PARTLY,
+		str_fmt(a, "caisson is paused until %.*s: hooks ask about nothing and contain nothing", STR_ARG(p.until)));
+	probe_todo(a, last(d), "caisson pause --end");
 }
 
 /* Can the record be used, and is it larger than it should be? */
@@ -139,6 +156,7 @@ void doctor_look(struct arena *a, const char *config, struct doctor *ret)
 	look_policy(a, &d, config);
 	look_state(a, &d, &w);
 	look_record(a, &d, &w, config);
+	look_pause(a, &d);
 	runs = look_box(a, &d, &w);
 	for (const struct probe *p = d.rows.first; p; p = p->next)
 		if (p->state != PROBE_YES && p->weight != PROBE_EXTRA)

@@ -39,7 +39,7 @@ static void read_powershell(struct arena *a, const struct engine_request *rq, co
 	ret->snippets_end = &s->next;
 }
 
-static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk"};
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk", [MODE_PAUSED] = "paused"};
 
 const char *mode_name(enum mode m) { return mode_names[m]; }
 

@@ -108,7 +108,7 @@ static void take_values(struct policy *p, const struct policy *system)
 		p->mode = system->mode;
 }
 
-bool mode_lifts(enum mode mode) { return mode == MODE_ACCEPT_EDITS || mode == MODE_BYPASS; }
+bool mode_lifts(enum mode mode) { return mode == MODE_ACCEPT_EDITS || mode == MODE_BYPASS || mode == MODE_PAUSED; }
 
 void policies_forbid_lifting(struct policy *p, const struct policy *system)
 {

@@ -358,6 +358,16 @@ int record_verdict(struct arena *a, struct record *r, const struct record_who *w
 	return 0;
 }
 
+int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e)
+{
+	struct audit_row row = {.kind = AUDIT_PERSON, .command = record_redact(a, r, command), .cwd = cwd, .note = note};
+	struct err why = {0};
+
+	if (r->off)
+		return 0;
+	return append(a, r, &row, NULL, &why) == 0 ? 0 : failed(r, &why, e);
+}
+
 int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e)
 {
 	struct audit_row row = {.kind = AUDIT_BEGIN, .id = s->id, .spec = s->spec, .backend = s->backend ? str_of(s->backend) : STR("")};

@@ -89,6 +89,9 @@ struct record_stop {
 };
 int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s, struct err *e);
 
+/* What a person did to caisson itself: the command, and what it meant. */
+int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e);
+
 /*
  * Keeps a stream as a blob and says its digest: the raw bytes, redacted. More than `audit.outputs` allows: its head and its tail, with a line
  * between them that says so, and *ret_cut. An empty stream is no blob, and *ret is empty.

@@ -191,6 +191,18 @@ static void lift(struct judge *j, enum grade g)
 	}
 }
 
+/* paused: neither questions nor boxes, for a while. What was not read to its end runs in the box all the same. */
+static void finish_paused(struct judge *j)
+{
+	if (j->ret->verdict != VERDICT_ASK && j->ret->verdict != VERDICT_CONTAIN)
+		return;
+	judge_step(j, "mode", STR("paused"), (struct span){0});
+	lift(j, GRADE_ASK);
+	j->ret->verdict = j->ret->complete ? VERDICT_ALLOW : VERDICT_CONTAIN;
+	if (j->ret->verdict == VERDICT_ALLOW)
+		lift(j, GRADE_CONTAIN);
+}
+
 /*
  * bypassPermissions: the person wants no questions. That is a yes to what the box bounds, and to what needs no box; the
  * rest is still asked about. What was not read to its end runs in the box in any case.
@@ -200,6 +212,8 @@ void approval_finish(struct judge *j)
 	enum approval run;
 	bool boxed;
 
+	if (j->p->mode == MODE_PAUSED)
+		finish_paused(j);
 	if (j->ret->verdict != VERDICT_ASK)
 		return;
 	run = j->ret->approval = gate_approved(j->a, j->f, j->ret, j->p).run;

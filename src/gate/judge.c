@@ -402,7 +402,7 @@ static void finish(struct judge *j)
 	const struct check *chained = gate_check("chained");
 
 	contain_finish(j);
-	if (j->p->discourage_chaining && j->ret->verdict == VERDICT_ASK && is_chain(j))
+	if (j->p->discourage_chaining && j->p->mode != MODE_PAUSED && j->ret->verdict == VERDICT_ASK && is_chain(j))
 		judge_raise(j, chained, &(struct finding){.grade = judge_grade(j, chained), .alternative = STR("run the commands one by one"),
 			.message = STR("a part of this chain needs a person; the policy wants such commands one by one")});
 	approval_finish(j);

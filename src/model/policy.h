@@ -123,7 +123,8 @@ struct example { /* match / not_match inside a rule: tried when the policy is lo
 	struct str where; /* file:line:column of the example itself */
 };
 
-enum mode { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK };
+/* PAUSED is not in any file, and no client can say it: a person made a pause (engine/pause.h). */
+enum mode { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK, MODE_PAUSED };
 enum route { ROUTE_ADVISE, ROUTE_OFF, ROUTE_WARN, ROUTE_ASK, ROUTE_DENY };
 
 struct classifier {
@@ -173,7 +174,7 @@ struct sandbox { /* the box */
 	struct limit_set limits[LIMITS];
 };
 
-/* When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint and tombstone rows. */
+/* When a row of the record is waited for until it is on the disk. BEGIN: begin, checkpoint, tombstone and person rows. */
 enum audit_sync { AUDIT_SYNC_BEGIN = 0, AUDIT_SYNC_ALWAYS, AUDIT_SYNC_NONE };
 
 struct audit_policy { /* the record */

@@ -233,6 +233,14 @@ hook 2
 ! grep -q '"permissionDecision":"\(ask\|deny\)"' "$tmp/out" "$tmp/err"
 result $? 'the session sees it at once'
 
+# ---- the record ----
+"$CAISSON" audit query --kind person --json >"$tmp/out" 2>"$tmp/err"
+jq -se --arg u "$user" '.[0].command == "caisson allow '"'npm install'"'" and .[0].note == "a person put 1 allow rule into \($u)"' "$tmp/out" >/dev/null
+result $? 'it is in the record that a person did it'
+jq -se '[.[].command] | index("caisson allow --remove '"'npm install'"'") != null and index("caisson deny --project '"'npm publish'"'") != null' "$tmp/out" >/dev/null
+result $? 'all of them'
+run 0 'the chain holds' audit verify
+
 # ---- suggest --apply ----
 printf '# mine\n' | policy
 for i in 1 2 3; do "$CAISSON" run --gate -c "pip index versions a$i" >/dev/null 2>&1; done

@@ -1,0 +1,180 @@
+/*
+ * caisson pause: for a short time hooks neither ask nor contain. It exists so that nobody has to take caisson out to get something done. A person
+ * starts it at a terminal, it is in the record, and it ends by itself.
+ */
+#define _GNU_SOURCE
+#include <stddef.h>
+
+#include "base/num.h"
+#include "cli/change.h"
+#include "cli/cli.h"
+#include "cli/doc.h"
+#include "client/person.h"
+#include "engine/engine.h"
+#include "engine/pause.h"
+#include "engine/world.h"
+
+struct pause_options {
+	bool project, end;
+	const char *length;
+};
+
+#define AT(field) offsetof(struct pause_options, field)
+static const struct option_row options[] = {
+	{"for", OPTION_VALUE, AT(length), "TIME", "start a pause, or give it another end: 10m, 90s, at most 1h"},
+	{"project", OPTION_FLAG, AT(project), "", "in this project alone"},
+	{"end", OPTION_FLAG, AT(end), "", "end it now"},
+	{"help", OPTION_HELP, 0, "", "print this"},
+};
+
+static const struct exit_row exits[] = {
+	{0, "done; without options: caisson is paused"}, {1, "nothing was changed; without options: caisson is not paused"}, {EXIT_USAGE, "usage"},
+	{EXIT_INTERNAL, "internal error"},
+};
+
+static const struct example_row examples[] = {
+	{"caisson pause --for 10m", "For ten minutes nothing is asked about or contained; what is denied stays denied."},
+	{"caisson pause", "Whether there is a pause, and until when."},
+	{"caisson pause --end", "caisson guards again."},
+};
+
+struct job {
+	struct arena a;
+	struct pause_options o;
+	int64_t seconds;
+	struct policies policies;
+	struct view v;
+	struct buf out;
+};
+
+static int fail(const struct err *e)
+{
+	complain("pause: %s", e->text);
+	return e->kind == ERR_SYSTEM || e->kind == ERR_INTERNAL ? EXIT_INTERNAL : 1;
+}
+
+/* 90s, 10m, 1h; a plain number is minutes. */
+static int read_length(struct str text, int64_t *ret)
+{
+	int64_t unit = 60, n;
+
+	if (text.n && strchr("smh", text.p[text.n - 1])) {
+		unit = text.p[text.n - 1] == 's' ? 1 : text.p[text.n - 1] == 'm' ? 60 : 3600;
+		text.n--;
+	}
+	if (num_parse(text, 1, PAUSE_MAX_S, &n) != 0 || n * unit > PAUSE_MAX_S)
+		return -1;
+	*ret = n * unit;
+	return 0;
+}
+
+static int start(struct job *j)
+{
+	struct str project = j->o.project ? j->v.project : STR("");
+	struct pause p;
+	struct err e = {0};
+
+	if (person_check(&j->a, PERSON_TERMINAL, &e) != 0) {
+		complain("pause: %s", e.text);
+		return 1;
+	}
+	if (j->policies.own.no_lifting) {
+		complain("pause: the system's policy says forbid_lifting, so there is no pause on this machine");
+		return 1;
+	}
+	if (j->o.project && !project.n) {
+		complain("pause: this directory belongs to no project");
+		return 1;
+	}
+	buf_fmt(&j->out, "For %s hooks will ask about nothing and contain nothing%s%.*s: what they would ask about or contain runs OUTSIDE the box, with your\n"
+		"rights. What is denied stays denied. The pause is recorded, and ends by itself.\n", j->o.length, j->o.project ? " in " : ", in any project", STR_ARG(project));
+	if (!person_types(&j->out, "\nType yes to pause: ", "yes")) {
+		complain("pause: the answer was not yes; nothing was changed");
+		return 1;
+	}
+	if (record_deed(&j->a, &j->v, &j->policies, str_fmt(&j->a, "caisson pause --for %s%s", j->o.length, j->o.project ? " --project" : ""),
+		str_fmt(&j->a, "a person paused caisson for %lld seconds%s%.*s", (long long)j->seconds, project.n ? " in " : "", STR_ARG(project)), &e) != 0 ||
+		pause_start(&j->a, &j->v, project, j->seconds, &p, &e) != 0)
+		return fail(&e);
+	buf_fmt(&j->out, "caisson is paused until %.*s; caisson pause --end ends it\n", STR_ARG(p.until));
+	return output(buf_view(&j->out), 0);
+}
+
+static int end(struct job *j)
+{
+	bool was;
+	struct err e = {0};
+
+	if (pause_end(&j->a, &j->v, &was, &e) != 0)
+		return fail(&e);
+	if (was && record_deed(&j->a, &j->v, &j->policies, STR("caisson pause --end"), STR("the pause was ended"), &e) != 0)
+		return fail(&e);
+	return output(was ? STR("caisson guards again\n") : STR("caisson was not paused\n"), 0);
+}
+
+static int status(struct job *j)
+{
+	struct pause p;
+
+	pause_look(&j->a, &j->v, &p);
+	if (!p.on || j->policies.own.no_lifting)
+		return output(STR("caisson is not paused\n"), 1);
+	buf_fmt(&j->out, "caisson is paused until %.*s", STR_ARG(p.until));
+	if (p.project.n) {
+		buf_c(&j->out, " in ");
+		put_visible(&j->out, p.project);
+	}
+	buf_char(&j->out, '\n');
+	return output(buf_view(&j->out), 0);
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct err e = {0};
+
+	buf_init(&j->out, &j->a, 0);
+	if (policies_load(&j->a, &(struct policies_request){0}, &j->policies, &e) != 0) {
+		if (j->o.length)
+			return fail(&e);
+		policies_default(&j->policies); /* hooks deny everything then; a pause can still be ended */
+	}
+	world_view(&j->a, &(struct engine_request){0}, &j->policies.own, &j->v);
+	return j->o.length ? start(j) : j->o.end ? end(j) : status(j);
+}
+
+static int run(const struct command_row *self, int argc, char **argv)
+{
+	struct job j = {0};
+	int code;
+
+	if (!options_only(self, argc, argv, &j.o, &code))
+		return code;
+	if (j.o.end && (j.o.length || j.o.project))
+		return usage_wrong(self, "--end stands alone");
+	if (j.o.project && !j.o.length)
+		return usage_wrong(self, "--project goes with --for");
+	if (j.o.length && read_length(str_of(j.o.length), &j.seconds) != 0)
+		return usage_wrong(self, "--for takes 90s, 10m or 1h, and an hour at most");
+	return with_arena(&j.a, run_job, &j);
+}
+
+const struct command_row command_pause = {
+	.name = "pause",
+	.synopsis = "[--for TIME [--project] | --end]",
+	.summary = "let hooks neither ask nor contain for a short time",
+	.about = "While caisson is paused, the hooks of agent clients let through what they would ask about or contain: it runs outside the box, with your rights, and the client's own "
+		 "questions are all there are. What is denied stays denied, by checks and by your rules; so does what could not be read to its end stay in the box. The model is told. Verdicts are "
+		 "recorded with the mode paused. caisson run and caisson mcp are not concerned.\n\n"
+		 "A pause ends at its time, after an hour at most, with the next boot of the machine, and with --end. Starting one needs a person: it must be run in a "
+		 "terminal, outside of sandboxes and not below an agent client, and no variable by which agents mark their commands may be set. A fixed check denies "
+		 "it to agents. Where the system's policy says forbid_lifting there is no pause.\n\n"
+		 "Without options it says whether there is a pause.",
+	.options = options,
+	.noptions = sizeof(options) / sizeof(*options),
+	.exits = exits,
+	.nexits = sizeof(exits) / sizeof(*exits),
+	.examples = examples,
+	.nexamples = sizeof(examples) / sizeof(*examples),
+	.run = run,
+};

@@ -1,0 +1,21 @@
+/* A pause that a person has made, as hooks see it (engine/pause.h). */
+#include "client/hook.h"
+#include "engine/world.h"
+
+/* The mode in which a client only plans stays: nothing is to run there. */
+void hook_pause(struct call *c)
+{
+	struct pause p;
+	struct view *v;
+
+	if (!c->view)
+		return;
+	pause_look(c->a, c->view, &p);
+	if (!p.on || c->policies.own.no_lifting || c->h.mode == MODE_PLAN)
+		return;
+	v = arena_new(c->a, struct view); /* once more with the writable roots of the policy: the file may lie in one */
+	world_again(c->a, c->view, &c->policies.own, v);
+	pause_look(c->a, v, &c->pause);
+	if (c->pause.on)
+		c->h.mode = MODE_PAUSED;
+}

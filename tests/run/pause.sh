@@ -1,0 +1,177 @@
+#!/bin/bash
+# caisson pause: who may, what it lets through and what not, how it ends, and that its verdicts can be derived again. TAP.
+set -u
+here=$(cd "$(dirname "$0")/../.." && pwd)
+[[ ${TEST_APART:-} ]] || TEST_APART=1 exec /usr/bin/python3 "$here/tests/apart.py" bash "$0"
+CAISSON=${CAISSON:-$here/build/caisson}
+BUILD=${BUILD:-$here/build}
+tmp=$(mktemp -d)
+case $(realpath "$BUILD") in /tmp/* | /var/tmp/* | /dev/shm/*) place=$(getent passwd "$(id -u)" | cut -d: -f6) ;; *) place=$BUILD ;; esac
+state=$(mktemp -d "$place/pause-test.XXXXXX") # a pause that is noted below /tmp does not count
+trap 'rm -rf "$tmp" "$state"' EXIT
+for v in CLAUDECODE CLAUDE_CODE_ENTRYPOINT CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CODEX_CI CODEX_THREAD_ID GEMINI_CLI QWEN_CODE CURSOR_AGENT OPENCODE COPILOT_CLI \
+	AUGMENT_AGENT GOOSE_TERMINAL CLINE_ACTIVE AI_AGENT AGENT XDG_CONFIG_HOME XDG_STATE_HOME; do unset "$v"; done
+export HOME=$tmp/home CAISSON_STATE=$state
+mkdir -p "$HOME/.config/caisson" "$tmp/work/.git" "$tmp/other/.git" && cd "$tmp/work" || exit 1
+touch .git/HEAD ../other/.git/HEAD
+before=()
+# shellcheck source=tests/lib.sh
+. "$here/tests/lib.sh"
+file=$state/pause.json
+session=s1
+
+at_terminal() { # STATUS WHAT ANSWER ARG...
+	local want=$1 what=$2 answer=$3
+	shift 3
+	timeout 30 /usr/bin/python3 "$here/tests/terminal.py" "$answer" "$CAISSON" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	local got=$?
+	[[ $got == "$want" ]]
+	result $? "$what (status $got)"
+}
+hook() { # COMMAND [CLIENT [MODE]]
+	jq -cn --arg c "$1" --arg d "$PWD" --arg m "${3:-default}" --arg s "$session" '{session_id: $s, transcript_path: "/tmp/t", cwd: $d, hook_event_name: "PreToolUse", permission_mode: $m, tool_name: "Bash", tool_input: {command: $c}, tool_use_id: "t1"}' |
+		"$CAISSON" hook --client "${2:-claude-code}" >"$tmp/out" 2>"$tmp/err"
+}
+decided() { # WHAT COMMAND: ask, deny, contain or pass
+	local got=pass
+	hook "$2" || got=deny
+	grep -q '"permissionDecision":"ask"' "$tmp/out" && got=ask
+	grep -q '"permissionDecision":"deny"' "$tmp/out" && got=deny
+	grep -q 'run --ticket' "$tmp/out" && got=contain
+	[[ $got == "$1" ]]
+	result $? "$1: $2 ($got)"
+}
+
+# ---- who may ----
+run 1 'not paused' pause
+out 'caisson is not paused'
+for o in '--for 2h' '--for 61m' '--for 0m' '--for x' '--for -5m' '--end --for 1m' '--project' 'x'; do
+	# shellcheck disable=SC2086 # words
+	run 64 "wrong: $o" pause $o
+done
+run 1 'without a terminal' pause --for 10m
+err 'must be run in a terminal, by a person'
+export CLAUDECODE=1
+at_terminal 1 "an agent's terminal" yes pause --for 10m
+unset CLAUDECODE
+cp /bin/bash "$tmp/claude"
+real=$CAISSON
+CAISSON=$tmp/claude at_terminal 1 'below a client' yes -c '"$0" pause --for 1h; exit $?' "$real"
+at_terminal 1 'the answer is no' no pause --for 10m
+[[ ! -e $file ]]
+result $? 'nothing is written by any of these'
+run 2 'an agent may not run it' check 'caisson pause --for 10m'
+"$CAISSON" help --man pause | cmp -s - "$here/man/caisson-pause.1"
+result $? 'man/caisson-pause.1 is what the tables say'
+
+# ---- what it does ----
+decided ask 'npm install'
+decided contain 'make test'
+decided deny 'rm -rf /etc'
+at_terminal 0 'the answer is yes' yes pause --for 10m
+out 'runs OUTSIDE the box'
+out 'caisson is paused until [0-2][0-9]:[0-5][0-9]; caisson pause --end ends it'
+[[ $(stat -c %a "$file") == 600 ]]
+result $? 'for the user alone'
+run 0 'paused' pause
+out 'caisson is paused until'
+decided pass 'npm install'
+out 'caisson is paused until [0-2][0-9]:[0-5][0-9]: a person wants this neither asked about nor contained'
+decided pass 'make test'
+decided pass 'git status'
+! grep -q paused "$tmp/out"
+result $? 'what is allowed anyway says nothing of it'
+decided deny 'rm -rf /etc'
+decided deny 'caisson pause --for 1h'
+decided deny "echo x > $file"
+decided deny 'npm publish > ~/.config/caisson/config.yaml'
+cd ../other && session=s2 && decided pass 'npm install'
+cd ../work && session=s1
+hook 'npm install' claude-code plan
+grep -q '"permissionDecision":"\(ask\|deny\)"' "$tmp/out"
+result $? 'a mode in which nothing is to run stays'
+hook 'npm install' codex
+! grep -q 'deny' "$tmp/out"
+result $? 'a client that cannot ask'
+jq -cn --arg d "$PWD" '{session_id: "s2", transcript_path: "/tmp/t", cwd: $d, hook_event_name: "SessionStart", source: "startup"}' | "$CAISSON" hook --client claude-code >"$tmp/out" 2>"$tmp/err"
+out 'A person has paused caisson until'
+"$CAISSON" doctor >"$tmp/out" 2>&1
+out 'caisson is paused until'
+"$CAISSON" doctor --client claude-code >"$tmp/out" 2>&1
+out 'caisson is paused until'
+printf 'tools: {bash: {deny: [npm publish], ask: [git stash], discourageChaining: true}}\nsandbox: {always: true}\n' >"$HOME/.config/caisson/config.yaml"
+decided deny 'npm publish'
+decided pass 'git stash'
+decided pass 'git stash && git stash'
+decided pass 'git status'
+rm "$HOME/.config/caisson/config.yaml"
+printf 'tools: {bash: {deny: [npm publish]}}\n' >.caisson.yaml
+decided deny 'npm publish'
+rm .caisson.yaml
+
+# ---- the record ----
+run 0 'the record has it' audit query --kind person --json
+jq -se 'length == 1 and .[0].kind == "person" and (.[0].command | test("^caisson pause --for 10m")) and (.[0].note | test("a person paused caisson for 600 seconds"))' "$tmp/out" >/dev/null
+result $? 'as a row of its own'
+run 0 'the chain holds' audit verify
+id=$("$CAISSON" audit query --json | jq -rs '[.[] | select(.kind == "verdict" and .command == "make test" and .verdict == "allow")][0].id')
+run 0 'a verdict of the pause is derived again' replay "$id"
+out 'allow'
+run 0 'also by the policy of today: the mode belongs to the request' replay --judge "$id"
+"$CAISSON" suggest >"$tmp/out" 2>"$tmp/err"
+result $? 'suggest reads such a record'
+
+# ---- its end ----
+run 0 'ended' pause --end
+out 'caisson guards again'
+decided ask 'npm install'
+run 0 'there is none to end' pause --end
+out 'caisson was not paused'
+at_terminal 0 'for a moment' yes pause --for 2s
+decided pass 'npm install'
+sleep 2.1
+decided ask 'npm install'
+at_terminal 0 'in one project' yes pause --for 10m --project
+decided pass 'npm install'
+cd ../other && session=s2 && decided ask 'npm install'
+cd ../work && session=s1
+
+# ---- a file that is not as it should be is no pause ----
+cp "$file" "$tmp/good"
+bad() { # WHAT JQ
+	jq -c "$2" "$tmp/good" >"$tmp/new" && cat "$tmp/new" >"$file"
+	decided ask 'npm install'
+	run 1 "$1" pause
+}
+bad 'another boot' '.boot = "x"'
+bad 'no boot' 'del(.boot)'
+bad 'longer than an hour' '.until += 4000'
+bad 'over' '.until -= 700'
+bad 'another version' '.v = 2'
+bad 'a text for a number' '.until = "\(.until)"'
+printf '{' >"$file"
+decided ask 'npm install'
+cp "$tmp/good" "$file" && chmod 666 "$file"
+decided ask 'npm install'
+chmod 600 "$file"
+decided pass 'npm install'
+chmod 777 "$state"
+decided deny 'git status' # a state that others may write
+chmod 700 "$state"
+mv "$file" "$tmp/pause.json" && ln -s "$tmp/pause.json" "$file"
+chmod 777 "$tmp"
+decided ask 'npm install' # where the link leads to others may write
+chmod 700 "$tmp"
+rm "$file"
+mkdir -m 700 "$tmp/state" && cp "$tmp/good" "$tmp/state/pause.json"
+export CAISSON_STATE=$tmp/state
+decided ask 'npm install' # agents may write below /tmp
+at_terminal 1 'none is noted there' yes pause --for 10m
+out 'lies where agents may write'
+export CAISSON_STATE=$state
+cp "$tmp/good" "$file"
+printf 'writable_roots: [%s]\n' "$state" >"$HOME/.config/caisson/config.yaml"
+decided ask 'npm install' # a writable root
+rm "$HOME/.config/caisson/config.yaml"
+decided pass 'npm install'
+echo "1..$n"
