@@ -24,6 +24,7 @@ struct init_row {
 	char needs[24];           /* "key": value without which the client runs the tool when the hook fails; empty: it has none */
 	unsigned outer_limit_s;   /* for timeout(1) around the program: the client's own limit runs the tool; 0: without */
 	bool rules;               /* another file of the client in the row before: rules, all ours */
+	bool excludes;            /* its settings say which commands leave its sandbox: those with a ticket */
 	bool version;             /* a new file says "version": 1 */
 	bool comments;            /* its file may have some */
 	bool names_event;         /* the hook is told its event: the input does not say */
@@ -64,6 +65,15 @@ int init_text_remove(struct arena *a, const struct init_row *row, struct str tex
 /* init_whole.c: a file that is all ours. Is this text such a file? */
 struct str init_whole(struct arena *a, const struct init_row *row, struct str program);
 bool init_whole_is_ours(const struct init_row *row, struct str text);
+
+/*
+ * init_exclude.c: the settings of Claude Code with the entry by which our tickets leave its sandbox, and without it. init_excluded() is that entry,
+ * init_is_excluded() recognises it whatever the place of the program.
+ */
+int init_exclude(struct arena *a, struct str text, struct str program, struct str *ret, struct err *e);
+int init_include(struct arena *a, struct str text, struct str *ret, struct err *e);
+struct str init_excluded(struct arena *a, struct str program);
+bool init_is_excluded(struct str entry);
 
 /* init.c */
 enum init_scope { INIT_USER, INIT_PROJECT };

@@ -20,7 +20,7 @@
 
 static const struct init_row rows[] = {
 	{.name = "claude-code", .variable = "CLAUDE_CONFIG_DIR", .user_dir = ".claude", .user_file = "settings.json", .project_dir = ".claude", .project_file = "settings.json",
-	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\"",
+	 .events = "PreToolUse PostToolUse PostToolUseFailure SessionStart SessionEnd", .entry = CLAUDE_ENTRY, .needs = "\"onFailure\": \"block\"", .excludes = true,
 	 .probe = "{\"session_id\":\"doctor\",\"transcript_path\":\"/dev/null\",\"cwd\":%D,\"permission_mode\":\"default\",\"hook_event_name\":\"PreToolUse\"," CALL("Bash")},
 	{.name = "codex", .variable = "CODEX_HOME", .user_dir = ".codex", .user_file = "hooks.json", .project_dir = ".codex", .project_file = "hooks.json",
 	 .events = "PreToolUse PostToolUse SessionStart SessionEnd", .entry = CODEX_ENTRY, .outer_limit_s = OUTER_LIMIT_S, .afterwards = "codex skips hooks that nobody has trusted: start it once and trust them with /hooks",

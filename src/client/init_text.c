@@ -254,6 +254,7 @@ static int add_step(struct texting *t)
 int init_text_add(struct arena *a, const struct init_row *row, const struct init_program *program, const struct str *text,
 		struct str *ret, struct err *e)
 {
+	struct str unused;
 	struct texting t = {.a = a, .row = row, .program = program, .text = text ? *text : STR(""), .e = e};
 	int rc = 1;
 
@@ -265,19 +266,18 @@ int init_text_add(struct arena *a, const struct init_row *row, const struct init
 	}
 	if (read_text(&t) != 0)
 		return -1;
-	if (!t.root) {
-		*ret = whole_file(&t, text);
-		return 0;
-	}
-	if (check_kinds(&t) != 0)
+	if (t.root && (check_kinds(&t) != 0 || (row->excludes && init_exclude(a, t.text, program->path, &unused, e) != 0)))
 		return -1;
-	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
+	if (!t.root)
+		t.text = whole_file(&t, text);
+	for (unsigned i = 0; i < STEPS_MAX && t.root && rc > 0; i++)
 		rc = add_step(&t);
-	if (rc > 0)
+	if (rc > 0 && t.root)
 		return err_set(e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
-	if (rc == 0)
-		*ret = t.text;
-	return rc;
+	if (rc < 0 || (row->excludes && init_exclude(a, t.text, program->path, &t.text, e) != 0))
+		return -1;
+	*ret = t.text;
+	return 0;
 }
 
 
@@ -347,6 +347,8 @@ int init_text_remove(struct arena *a, const struct init_row *row, struct str tex
 		*ret = *ret_gone ? STR("") : text;
 		return 0;
 	}
+	if (row->excludes && init_include(a, text, &t.text, e) != 0)
+		return -1;
 	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
 		rc = remove_step(&t, &gone);
 	if (rc != 0)

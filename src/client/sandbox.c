@@ -1,7 +1,10 @@
 /* See sandbox.h: one row for each client whose own sandbox a contained command leaves. */
 #include "client/sandbox.h"
 
+#include "client/claude.h"
 #include "client/codex.h"
+#include "engine/walls.h"
+#include "sys/path.h"
 
 static struct str text_at(const struct value *o, const char *key)
 {
@@ -18,10 +21,33 @@ static void of_codex(struct call *c, const struct view *v, struct client_walls *
 	codex_walls(c->a, &t, ret, ret_refuse);
 }
 
+static void of_claude(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
+{
+	const struct claude_session s = {.files = c->policies.files, .base = c->h.base, .home = v->home, .project = v->project};
+
+	claude_walls(c->a, &s, ret, ret_refuse);
+}
+
 static const struct {
 	char client[12];
 	void (*walls)(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse);
-} rows[] = {{"codex", of_codex}};
+} rows[] = {{"codex", of_codex}, {"claude-code", of_claude}};
+
+/* Mounts are of files, not of names: what a link leads to is meant. */
+static struct texts *resolved(struct arena *a, const struct texts *list)
+{
+	struct texts *all = NULL;
+	struct path_memo m;
+
+	path_memo_init(&m, a, STR(""));
+	for (; list; list = list->next) {
+		enum path_kind kind;
+		struct str real = path_real(&m, list->text, &kind);
+
+		walls_add(a, &all, real.n ? real : list->text);
+	}
+	return all;
+}
 
 void sandbox_walls(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
 {
@@ -30,4 +56,7 @@ void sandbox_walls(struct call *c, const struct view *v, struct client_walls *re
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].client, c->h.client->name))
 			rows[i].walls(c, v, ret, ret_refuse);
+	ret->writable = resolved(c->a, ret->writable);
+	ret->closed = resolved(c->a, ret->closed);
+	ret->hidden = resolved(c->a, ret->hidden);
 }

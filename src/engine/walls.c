@@ -150,6 +150,16 @@ static void close_path(struct making *m, struct path_memo *memo, struct str path
 		s->workspace_writable = false;
 }
 
+/* A toolchain of the home, say, that lies in something hidden is not shown at all. */
+static void hide_below(struct making *m, struct str hidden)
+{
+	for (struct spec_path **p = &m->r->spec.paths; *p;)
+		if (!(*p)->at.n && !path_inside((*p)->path, m->world->project) && path_inside((*p)->path, hidden))
+			*p = (*p)->next;
+		else
+			p = &(*p)->next;
+}
+
 void making_walls_close(struct making *m)
 {
 	const struct client_walls *w = m->w->walls;
@@ -167,5 +177,7 @@ void making_walls_close(struct making *m)
 	}
 	for (const struct texts *t = w->closed; t; t = t->next)
 		close_path(m, &memo, t->text);
+	for (const struct texts *t = w->hidden; t; t = t->next)
+		hide_below(m, t->text);
 	s->hidden = w->hidden;
 }

@@ -105,6 +105,12 @@ while IFS= read -r text; do
 	result $? 'and it was JSON in between'
 done <<'TEXTS'
 {}
+{"sandbox": {}}
+{"sandbox": {"enabled": true}}
+{"sandbox": {"excludedCommands": []}, "hooks": {}}
+{"sandbox": {"excludedCommands": ["docker:*"], "enabled": true}}
+{\n  "sandbox": {\n    "enabled": true,\n    "excludedCommands": [\n      "docker:*"\n    ]\n  }\n}\n
+{\n\t"a": 1,\n\t"sandbox": {\n\t}\n}
 { }
 {\n}\n
 {\n\n}
@@ -249,6 +255,8 @@ refused claude-code 1:9 '{"a": 1,}'
 refused claude-code 3:3 $'{"a":\n\n  tru}'
 refused claude-code 1:1 '[1]'
 refused claude-code 1:11 '{"hooks": 1}'
+refused claude-code 1:13 '{"sandbox": 1}'
+refused claude-code 1:34 '{"sandbox": {"excludedCommands": {}}}'
 refused claude-code 1:26 '{"hooks": {"PreToolUse": {}}}'
 refused claude-code 1:9 '{"a": 1}}'
 refused claude-code 1:10 '{"a": 1, "a": 2}'

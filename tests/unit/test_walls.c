@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "client/claude.h"
 #include "client/codex.h"
 #include "engine/walls.h"
 #include "sys/file.h"
@@ -159,6 +160,81 @@ static void test_borders(void)
 	}
 }
 
+/* ---- Claude Code's settings ---- */
+
+static const struct {
+	const char *user, *project; /* settings of either; NULL: no file */
+	enum client_sandbox mode;
+	const char *writable, *closed, *hidden; /* @ is the test's directory; the usual names of a repository are left out */
+	bool refuse;
+} settings[] = {
+	{NULL, NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{"{\"permissions\":{\"deny\":[\"Read(./a)\"]}}", NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{"{\"sandbox\":{\"enabled\":false,\"filesystem\":{\"denyRead\":[\"/x\"]}}}", NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{"{\"sandbox\":{\"enabled\":\"true\"}}", NULL, CLIENT_SANDBOX_NONE, "", "", "", false},
+	{"{\"sandbox\":{\"enabled\":true}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
+	{NULL, "{\"sandbox\":{\"enabled\":true}}", CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
+	/* where paths of either file start */
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"/x\",\"//y\",\"~/z\",\"./d\",\"e\"],\"denyWrite\":[\"~/w\"]}}}", NULL,
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "@/w", "/x /y @/z @/.claude/d @/.claude/e", false},
+	{"{\"sandbox\":{\"enabled\":true}}", "{\"sandbox\":{\"filesystem\":{\"denyWrite\":[\"./d\",\"e/**\",\"f/\"],\"allowWrite\":[\"g\"]}}}",
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/g @/project/part", "@/project/d @/project/e @/project/f", "", false},
+	{"{\"sandbox\":{\"enabled\":true},\"permissions\":{\"deny\":[\"Read(//x)\",\"Read(~/y)\",\"Read(/z)\",\"Read(./a)\",\"Edit(./b)\",\"Bash(x)\",\"Read\"]}}", NULL,
+	 CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "@/project/part/b", "/x @/y @/.claude/z @/project/part/a", false},
+	{"{\"sandbox\":{\"enabled\":true}}", "{\"permissions\":{\"deny\":[\"Read(/z)\"]}}", CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@/project/z", false},
+	/* patterns: what there is */
+	{"{\"sandbox\":{\"enabled\":true},\"permissions\":{\"deny\":[\"Read(**/.env)\",\"Read(./*.key)\"]}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part",
+	 "", "@/project/part/.env @/project/part/a.key", false},
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyWrite\":[\"/x*\"],\"allowWrite\":[\"/*\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "", false},
+	/* the project itself */
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"~/\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@", true},
+	{"{\"sandbox\":{\"enabled\":true,\"filesystem\":{\"denyRead\":[\"~\"],\"allowRead\":[\"~/project\"]}}}", NULL, CLIENT_SANDBOX_WORKSPACE_WRITE, "@/project/part", "", "@", false},
+};
+
+static struct str without_usual(const struct texts *list)
+{
+	struct texts *some = NULL;
+
+	for (; list; list = list->next)
+		if (!str_contains(list->text, STR("/.git/")))
+			walls_add(A, &some, list->text);
+	return joined(some);
+}
+
+static struct str placed(const char *text)
+{
+	struct buf b;
+
+	buf_init(&b, A, 0);
+	for (; *text; text++)
+		if (*text == '@')
+			buf_c(&b, dir);
+		else
+			buf_char(&b, *text);
+	return buf_view(&b);
+}
+
+static void test_settings(void)
+{
+	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++) {
+		struct policy_file project = {.path = placed("@/project/.claude/settings.json"), .base = placed("@/project"), .project = true,
+				.kind = POLICY_SETTINGS, .bytes = str_of(settings[i].project ? settings[i].project : "")};
+		struct policy_file user = {.next = settings[i].project ? &project : NULL, .path = placed("@/.claude/settings.json"),
+				.base = placed("@/.claude"), .kind = POLICY_SETTINGS, .bytes = str_of(settings[i].user ? settings[i].user : "{}")};
+		struct claude_session s = {.files = &user, .base = placed("@/project/part"), .home = str_of(dir), .project = placed("@/project")};
+		struct client_walls w;
+		struct str refuse;
+		const char *row = str_c(A, str_fmt(A, "%zu", i));
+
+		claude_walls(A, &s, &w, &refuse);
+		CHECK_ROW(w.mode == settings[i].mode, row);
+		CHECK_STRN(joined(w.writable), placed(settings[i].writable));
+		CHECK_STRN(without_usual(w.closed), placed(settings[i].closed));
+		CHECK_STRN(joined(w.hidden), placed(settings[i].hidden));
+		CHECK_ROW((refuse.n > 0) == settings[i].refuse, row);
+	}
+}
+
 /* ---- through a ticket ---- */
 
 static void test_json(void)
@@ -191,6 +267,8 @@ static void test_json(void)
 	CHECK(!walls_add(A, &w.hidden, STR("/more")));
 }
 
+static void make_dir(const char *name) { CHECK_INT(mkdir(str_c(A, str_fmt(A, "%s/%s", dir, name)), 0700), 0); }
+
 static int take(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
 	(void)st, (void)kind, (void)at;
@@ -206,6 +284,13 @@ int main(void)
 	RUN(test_lines);
 	RUN(test_file);
 	RUN(test_borders);
+	make_dir("project");
+	make_dir("project/part");
+	make_dir("project/other");
+	put("project/part/.env", STR("x"), 0600);
+	put("project/part/a.key", STR("x"), 0600);
+	put("project/other/.env", STR("x"), 0600);
+	RUN(test_settings);
 	RUN(test_json);
 	nftw(dir, take, 16, FTW_DEPTH | FTW_PHYS);
 	arena_free(A);

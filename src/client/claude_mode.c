@@ -1,0 +1,295 @@
+/*
+ * See claude.h. How Claude Code 2.1 resolves paths was seen by driving it:
+ *
+ *     sandbox.filesystem   "/x" and "//x" are absolute, "~/x" is in the home, others start at the project, for the user's settings at ~/.claude
+ *     Read(x), Edit(x)     "//x" is absolute, "~/x" in the home, "/x" starts where the settings belong, "./x" and "x" where the session began
+ *
+ * Patterns that deny reading are looked for in the project as it is now. Patterns that deny writing have no effect in its sandbox on Linux.
+ */
+#define _GNU_SOURCE
+#include "client/claude.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include "base/glob.h"
+#include "engine/walls.h"
+#include "sys/file.h"
+#include "sys/path.h"
+
+struct place { /* a path or pattern, and the directory it starts at */
+	struct str dir, pattern;
+	bool literal;   /* then it is one path, and `path` says which */
+	struct str path;
+};
+
+struct pattern {
+	struct pattern *next;
+	struct str dir, text;
+};
+
+struct reading {
+	struct arena *a;
+	const struct claude_session *s;
+	const struct policy_file *file; /* the one that is read */
+	bool on;
+	struct client_walls w;
+	struct texts *readable;
+	struct pattern *patterns;
+	struct str refuse;
+	size_t entries;
+};
+
+static void refuse(struct reading *r, const char *why)
+{
+	if (!r->refuse.n)
+		r->refuse = str_of(why);
+}
+
+static void add(struct reading *r, struct texts **list, struct str path)
+{
+	if (!walls_add(r->a, list, path))
+		refuse(r, "Claude Code's sandbox names more paths than Caisson's box can keep");
+}
+
+static bool is_pattern(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (strchr("*?[{", s.p[i]))
+			return true;
+	return false;
+}
+
+/* ---- where a path starts ---- */
+
+static struct place place_of(struct reading *r, struct str text, bool rule)
+{
+	struct str own = r->file->project ? r->file->base : path_parent(r->file->path);
+	struct place p = {.dir = rule ? r->s->base : own, .pattern = text};
+
+	if (str_starts(text, "//")) {
+		p.dir = STR("/");
+		p.pattern = str_sub(text, 1, text.n);
+	} else if (str_starts(text, "~/") || str_is(text, "~")) {
+		p.dir = r->s->home;
+		p.pattern = str_sub(text, 1, text.n);
+	} else if (str_starts(text, "/")) {
+		p.dir = rule ? r->file->base : STR("/");
+	} else if (str_starts(text, "./") || str_is(text, ".")) {
+		p.pattern = str_sub(text, 1, text.n);
+	} else if (!rule) {
+		p.pattern = str_fmt(r->a, "/%.*s", STR_ARG(text));
+	}
+	if (str_ends(p.pattern, "/**"))
+		p.pattern.n -= 3;
+	while (p.pattern.n && p.pattern.p[p.pattern.n - 1] == '/')
+		p.pattern.n--;
+	p.literal = (!p.pattern.n || p.pattern.p[0] == '/') && !is_pattern(p.pattern);
+	if (p.literal)
+		p.path = str_is(p.dir, "/") ? p.pattern.n ? p.pattern : p.dir : str_fmt(r->a, "%.*s%.*s", STR_ARG(p.dir), STR_ARG(p.pattern));
+	return p;
+}
+
+static void hide(struct reading *r, struct str text, bool rule)
+{
+	struct place p = place_of(r, text, rule);
+	struct pattern *more;
+
+	if (p.literal) {
+		add(r, &r->w.hidden, p.path);
+		return;
+	}
+	more = arena_new(r->a, struct pattern);
+	*more = (struct pattern){.next = r->patterns, .dir = p.dir, .text = p.pattern};
+	r->patterns = more;
+}
+
+/* ---- settings ---- */
+
+static void each_text(struct reading *r, const struct value *list, void (*take)(struct reading *r, struct str text))
+{
+	for (const struct value *v = value_is(list, VALUE_ARRAY) ? list->first : NULL; v; v = v->next)
+		if (value_is(v, VALUE_STRING) && v->text.n)
+			take(r, v->text);
+}
+
+static void take_writable(struct reading *r, struct str text)
+{
+	struct place p = place_of(r, text, false);
+
+	if (p.literal) /* a pattern would only open more */
+		add(r, &r->w.writable, p.path);
+}
+
+static void take_closed(struct reading *r, struct str text)
+{
+	struct place p = place_of(r, text, false);
+
+	if (p.literal)
+		add(r, &r->w.closed, p.path);
+}
+
+static void take_hidden(struct reading *r, struct str text) { hide(r, text, false); }
+
+static void take_readable(struct reading *r, struct str text)
+{
+	struct place p = place_of(r, text, false);
+
+	if (p.literal)
+		add(r, &r->readable, p.path);
+}
+
+/* "Read(./.env)", "Edit(//etc/x)" */
+static void take_rule(struct reading *r, struct str text)
+{
+	bool reads = str_starts(text, "Read("), writes = str_starts(text, "Edit(") || str_starts(text, "Write(");
+	ptrdiff_t from = str_find(text, '(', 0);
+	struct str inner = from < 0 || !str_ends(text, ")") ? STR("") : str_sub(text, (size_t)from + 1, text.n - 1);
+	struct place p;
+
+	if (!inner.n || (!reads && !writes))
+		return;
+	if (reads) {
+		hide(r, inner, true);
+		return;
+	}
+	p = place_of(r, inner, true);
+	if (p.literal)
+		add(r, &r->w.closed, p.path);
+}
+
+static void read_file(struct reading *r)
+{
+	struct value_reader reader;
+	const struct value *all, *sandbox, *files;
+
+	value_reader_init(&reader, r->a, r->file->bytes);
+	all = value_next(&reader);
+	sandbox = value_key(all, "sandbox");
+	files = value_key(sandbox, "filesystem");
+	r->on |= value_is(value_key(sandbox, "enabled"), VALUE_TRUE);
+	each_text(r, value_key(files, "allowWrite"), take_writable);
+	each_text(r, value_key(files, "denyWrite"), take_closed);
+	each_text(r, value_key(files, "denyRead"), take_hidden);
+	each_text(r, value_key(files, "allowRead"), take_readable);
+	each_text(r, value_key(value_key(all, "permissions"), "deny"), take_rule);
+}
+
+/* ---- the project as it is ---- */
+
+static bool matches(const struct reading *r, struct str path)
+{
+	for (const struct pattern *p = r->patterns; p; p = p->next)
+		if (gitignore_below(p->dir, p->text, path, 0) != GLOB_NO)
+			return true;
+	return false;
+}
+
+struct listing { /* of one directory */
+	struct reading *r;
+	DIR *d;
+	struct str dir;
+	struct texts *todo; /* directories that are still to be searched */
+};
+
+static int list_entries(void *arg)
+{
+	struct listing *l = arg;
+	struct reading *r = l->r;
+	const struct dirent *entry;
+
+	while (!r->refuse.n && (entry = readdir(l->d))) {
+		struct str path;
+		struct texts *t;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		path = str_fmt(r->a, "%.*s/%s", STR_ARG(l->dir), entry->d_name);
+		if (++r->entries > CLAUDE_ENTRIES_MAX)
+			refuse(r, "Claude Code's sandbox hides files by patterns, and this project has too many files to look for them");
+		else if (matches(r, path))
+			add(r, &r->w.hidden, path);
+		else if (entry->d_type == DT_DIR) {
+			t = arena_new(r->a, struct texts);
+			*t = (struct texts){.next = l->todo, .text = path};
+			l->todo = t;
+		}
+	}
+	return 0;
+}
+
+/* A directory that cannot be listed may hold a file that is to be hidden. The handle must be closed before a full arena leaves. */
+static bool look_in(struct listing *l, struct str dir)
+{
+	int fd = open(str_c(l->r->a, dir), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
+
+	l->d = fd < 0 ? NULL : fdopendir(fd);
+	if (!l->d) {
+		fd_close(&fd);
+		return false;
+	}
+	l->dir = dir;
+	rc = arena_run(l->r->a, list_entries, l);
+	closedir(l->d);
+	return rc >= 0;
+}
+
+static void look_in_project(struct reading *r)
+{
+	struct listing l = {.r = r};
+	struct str dir = r->s->project;
+
+	for (;;) {
+		if (!look_in(&l, dir))
+			refuse(r, "Claude Code's sandbox hides files by patterns, and a directory of this project cannot be searched for them");
+		if (!l.todo || r->refuse.n)
+			return;
+		dir = l.todo->text;
+		l.todo = l.todo->next;
+	}
+}
+
+/* ---- all of it ---- */
+
+/* Names in a repository that its sandbox keeps read-only, beyond those that every box protects. */
+static void close_usual(struct reading *r)
+{
+	static const char names[][32] = {".git/remotes", ".git/branches", ".git/worktrees", ".git/glab-cli", ".git/objects/info/alternates"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
+}
+
+static bool is_hidden(const struct reading *r)
+{
+	for (const struct texts *t = r->readable; t; t = t->next)
+		if (path_inside(r->s->project, t->text))
+			return false;
+	for (const struct texts *t = r->w.hidden; t; t = t->next)
+		if (path_inside(r->s->project, t->text))
+			return true;
+	return false;
+}
+
+void claude_walls(struct arena *a, const struct claude_session *s, struct client_walls *ret, struct str *ret_refuse)
+{
+	struct reading r = {.a = a, .s = s};
+
+	for (r.file = s->files; r.file; r.file = r.file->next)
+		if (r.file->kind == POLICY_SETTINGS && !r.file->err)
+			read_file(&r);
+	if (r.on) {
+		r.w.mode = s->base.n ? CLIENT_SANDBOX_WORKSPACE_WRITE : CLIENT_SANDBOX_READ_ONLY;
+		if (s->base.n)
+			add(&r, &r.w.writable, s->base);
+		close_usual(&r);
+		if (r.patterns && s->project.n)
+			look_in_project(&r);
+		if (is_hidden(&r))
+			refuse(&r, "Claude Code's sandbox hides the project itself");
+	} else {
+		r.w = (struct client_walls){.mode = CLIENT_SANDBOX_NONE};
+	}
+	*ret = r.w;
+	*ret_refuse = r.refuse;
+}

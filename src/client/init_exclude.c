@@ -1,0 +1,156 @@
+/*
+ * Claude Code's sandbox, in its settings: {"sandbox": {"excludedCommands": ["/usr/bin/caisson run --ticket:*"]}}. Neither can a ticket be taken in
+ * that sandbox nor a box be made, so commands that the hook has judged and put on a ticket run outside of it; the box opens no more than the
+ * sandbox did (claude.h). Without that sandbox the entry means nothing.
+ *
+ * The entry is put in after the hooks and taken out before them, so that each finds the bytes that it left.
+ */
+#include "client/init.h"
+#include "client/jsontext.h"
+
+#define ENTRY_END " run --ticket:*"
+#define STEPS_MAX 20
+
+struct excluding {
+	struct arena *a;
+	struct str text;
+	struct jnode *root, *sandbox, *list;
+	struct jstyle style;
+	struct err *e;
+};
+
+struct str init_excluded(struct arena *a, struct str program) { return str_fmt(a, "%.*s" ENTRY_END, STR_ARG(program)); }
+
+bool init_is_excluded(struct str entry)
+{
+	size_t base = 0;
+
+	if (!str_ends(entry, ENTRY_END))
+		return false;
+	for (size_t i = 0; i < entry.n - strlen(ENTRY_END); i++)
+		if (entry.p[i] == '/')
+			base = i + 1;
+	return str_starts(str_sub(entry, base, entry.n), "caisson");
+}
+
+static int wrong_kind(struct excluding *x, const struct jnode *n, const char *what)
+{
+	return err_set(x->e, ERR_INPUT, 0, "%.*s: %s is expected here", STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
+}
+
+static int find(struct excluding *x)
+{
+	if (jsontext_read(x->a, x->text, false, &x->root, x->e) != 0)
+		return -1;
+	x->style = jsontext_style(x->text, x->root);
+	x->sandbox = jnode_get(x->root, "sandbox");
+	x->list = jnode_get(x->sandbox, "excludedCommands");
+	if (x->sandbox && x->sandbox->kind != JNODE_OBJECT)
+		return wrong_kind(x, x->sandbox, "an object");
+	return x->list && x->list->kind != JNODE_ARRAY ? wrong_kind(x, x->list, "an array") : 0;
+}
+
+static bool is_ours(const struct jnode *n) { return n->kind == JNODE_STRING && init_is_excluded(n->text); }
+
+/* The entry with as much around it as is missing. */
+static void put(struct excluding *x, struct str entry)
+{
+	const struct jnode *into = x->list ? x->list : x->sandbox ? x->sandbox : x->root;
+	unsigned depth = x->list ? 3 : x->sandbox ? 2 : 1;
+	struct buf b;
+
+	buf_init(&b, x->a, 0);
+	jstyle_break(&b, &x->style, depth);
+	if (!x->sandbox)
+		buf_c(&b, "\"sandbox\": {");
+	if (!x->list)
+		buf_c(&b, "\"excludedCommands\": [");
+	jsontext_string(&b, entry);
+	if (!x->list)
+		buf_char(&b, ']');
+	if (!x->sandbox)
+		buf_char(&b, '}');
+	x->text = jsontext_put(x->a, x->text, into, buf_view(&b));
+}
+
+static void replace(struct excluding *x, const struct jnode *n, struct str entry)
+{
+	struct buf b;
+
+	buf_init(&b, x->a, 0);
+	buf_str(&b, str_sub(x->text, 0, n->from));
+	jsontext_string(&b, entry);
+	buf_str(&b, str_sub(x->text, n->to, x->text.n));
+	x->text = buf_view(&b);
+}
+
+/* 1: the text was changed; 0: all is well; -1 */
+static int add_step(struct excluding *x, struct str entry)
+{
+	bool seen = false;
+
+	if (find(x) != 0)
+		return -1;
+	for (const struct jnode *n = x->list ? x->list->first : NULL; n; n = n->next) {
+		if (!is_ours(n))
+			continue;
+		if (!seen && str_eq(n->text, entry)) {
+			seen = true;
+			continue;
+		}
+		if (seen)
+			x->text = jsontext_take(x->a, x->text, n);
+		else
+			replace(x, n, entry); /* of another place */
+		return 1;
+	}
+	if (!seen)
+		put(x, entry);
+	return !seen;
+}
+
+static int remove_step(struct excluding *x)
+{
+	if (find(x) != 0)
+		return -1;
+	for (const struct jnode *n = x->list ? x->list->first : NULL; n; n = n->next) {
+		if (!is_ours(n))
+			continue;
+		if (!jsontext_made(x->text, n))
+			x->text = jsontext_take(x->a, x->text, n);
+		else if (!jsontext_made(x->text, x->list))
+			x->text = jsontext_take(x->a, x->text, x->list);
+		else
+			x->text = jsontext_take(x->a, x->text, x->sandbox);
+		return 1;
+	}
+	return 0;
+}
+
+static int go(struct excluding *x, const struct str *entry, struct str *ret)
+{
+	int rc = 1;
+
+	for (unsigned i = 0; i < STEPS_MAX && rc > 0; i++)
+		rc = entry ? add_step(x, *entry) : remove_step(x);
+	if (rc > 0)
+		return err_set(x->e, ERR_LIMIT, 0, "1:1: more than %d changes", STEPS_MAX);
+	if (rc == 0)
+		*ret = x->text;
+	return rc;
+}
+
+int init_exclude(struct arena *a, struct str text, struct str program, struct str *ret, struct err *e)
+{
+	struct excluding x = {.a = a, .text = text, .e = e};
+	struct str entry = init_excluded(a, program);
+
+	return go(&x, &entry, ret);
+}
+
+int init_include(struct arena *a, struct str text, struct str *ret, struct err *e)
+{
+	struct excluding x = {.a = a, .text = text, .e = e};
+
+	return go(&x, NULL, ret);
+}
