@@ -17,7 +17,7 @@ static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLI
 static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
 
 static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [GIT_CHANGE_MERGE] = "merge",
-	[GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert"};
+	[GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert", [GIT_CHANGE_STASH_BRANCH] = "branch"};
 static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link",
 	[GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
 

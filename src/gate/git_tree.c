@@ -197,10 +197,64 @@ static enum git_tree_state stash(struct form *f)
 	f->change = GIT_CHANGE_STASH;
 	if (STR_LISTED(what, quiet))
 		return GIT_TREE_NONE;
-	if (!STR_LISTED(what, takes))
+	if (str_is(what, "branch")) { /* the commit that it was made on, then what it holds */
+		f->change = GIT_CHANGE_STASH_BRANCH;
+		which = f->n > 2 ? operand(f, 2) : STR("0");
+	} else if (!STR_LISTED(what, takes)) {
 		return GIT_TREE_UNKNOWN;
+	}
 	f->revs = is_number(which) ? str_fmt(f->j->a, "stash@{%.*s}", STR_ARG(which)) : which;
 	return GIT_TREE_KNOWN;
+}
+
+/*
+ * Checks out the upstream, or what --onto names, and picks the branch's own commits. So it writes what differs
+ * between HEAD and these; names that only commits between them have are not looked up.
+ */
+static enum git_tree_state rebase(struct form *f)
+{
+	static const char *const quiet[] = {"--quit", "--edit-todo", "--show-current-patch", NULL};
+	const struct know_option *onto = know_option_find(f->o, "--onto", NULL);
+
+	f->change = GIT_CHANGE_CHECKOUT;
+	if (has_any(f, quiet))
+		return GIT_TREE_NONE;
+	if (goes_on(f) || know_has(f->o, "--root"))
+		return GIT_TREE_UNKNOWN;
+	take_revs(f, 0, f->n);
+	if (!f->n)
+		f->revs = STR("@{upstream}");
+	if (onto && onto->has_value)
+		f->revs = str_fmt(f->j->a, "%.*s %.*s", STR_ARG(f->revs), STR_ARG(onto->value.text));
+	return GIT_TREE_PARTLY;
+}
+
+/* A remote's commits are not here yet, so nothing tells their names; those of this repository are. */
+static enum git_tree_state pull(struct form *f)
+{
+	f->change = know_has(f->o, "--rebase") ? GIT_CHANGE_CHECKOUT : GIT_CHANGE_MERGE;
+	if (f->n < 2 || !str_is(operand(f, 0), "."))
+		return GIT_TREE_UNKNOWN;
+	take_revs(f, 1, f->n);
+	return GIT_TREE_PARTLY;
+}
+
+/* Checks out commits between a good one and a bad one: what differs at the ends is looked up. */
+static enum git_tree_state bisect(struct form *f)
+{
+	static const char quiet[][12] = {"log", "view", "visualize", "terms", "help", ""};
+	struct str what = f->n ? operand(f, 0) : STR("help");
+
+	f->change = GIT_CHANGE_CHECKOUT;
+	if (STR_LISTED(what, quiet) || know_has(f->o, "--no-checkout"))
+		return GIT_TREE_NONE;
+	if (str_is(what, "start"))
+		take_revs(f, 1, f->n);
+	else if (str_is(what, "reset") || str_is(what, "replay") || str_is(what, "run"))
+		return GIT_TREE_UNKNOWN;
+	else
+		f->revs = STR("refs/bisect/bad");
+	return f->revs.n ? GIT_TREE_PARTLY : GIT_TREE_NONE; /* without commits it only begins */
 }
 
 static const struct {
@@ -216,6 +270,9 @@ static const struct {
 	{"git cherry-pick", pick},
 	{"git revert", revert},
 	{"git stash", stash},
+	{"git rebase", rebase},
+	{"git pull", pull},
+	{"git bisect", bisect},
 };
 
 /* ---- references that the request itself moves ---- */

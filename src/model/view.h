@@ -54,6 +54,7 @@ enum git_change {
 	GIT_CHANGE_PICK,       /* what the commits changed: cherry-pick, revert */
 	GIT_CHANGE_STASH,      /* what a stash holds */
 	GIT_CHANGE_REVERT,     /* what is not committed goes: git stash */
+	GIT_CHANGE_STASH_BRANCH, /* to the commit that a stash was made on, and what it holds */
 };
 
 enum git_touch_kind { GIT_TOUCH_FILE, GIT_TOUCH_LINK, GIT_TOUCH_REPOSITORY, GIT_TOUCH_DELETE };

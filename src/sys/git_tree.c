@@ -329,6 +329,13 @@ static int look_stash(struct run *r, struct str rev, struct names *names)
 	return finish(r, STR(""), names, NULL, 0, NULL);
 }
 
+static int look_stash_branch(struct run *r, struct str rev, struct names *names)
+{
+	if (look_checkout(r, str_fmt(r->m->a, "%.*s^1", STR_ARG(rev)), names) != 0)
+		return -1;
+	return look_stash(r, rev, names);
+}
+
 /*
  * The other way round: what is in the commit comes back. A file whose time is that of the index is read, so a
  * repository with filters is not asked about. Submodules are only looked at: git would run git in them.
@@ -432,6 +439,7 @@ static int look(struct run *r, enum git_change change, const struct str *revs, s
 		[GIT_CHANGE_MERGE] = look_merge,
 		[GIT_CHANGE_STASH] = look_stash,
 		[GIT_CHANGE_REVERT] = look_revert,
+		[GIT_CHANGE_STASH_BRANCH] = look_stash_branch,
 	};
 
 	if (change == GIT_CHANGE_PICK)

@@ -317,6 +317,25 @@ git -C "$dir" checkout -q -- . && rm "$dir/.claude/settings.json"
 judge ask protected-write 'git stash' # it comes back
 git -C "$dir" checkout -q -- . && git -C "$dir" checkout -q main
 
+judge ask protected-write 'git stash branch new stash@{1}'
+judge allow - 'git stash branch new'
+judge ask protected-write 'git rebase hooks'
+judge ask protected-write 'git rebase --onto agent plain'
+judge ask protected-write 'git rebase plain hooks'
+judge ask git-rewrite 'git rebase plain'
+"$CAISSON" check --cwd "$dir" -- 'git rebase plain' >"$tmp/said" 2>&1
+! grep -q protected-write "$tmp/said"
+result $? 'git rebase plain touches nothing that is protected'
+judge ask protected-write 'git pull . hooks'
+judge ask protected-write 'git pull --rebase . agent'
+judge ask network 'git pull'
+judge ask protected-write 'git bisect start hooks main'
+judge allow - 'git bisect start plain main'
+judge allow - 'git bisect start'
+judge allow - 'git bisect log'
+judge allow - 'git merge "$X"' # alone; what follows is judged in a tree with any names
+judge contain changed-tree 'git merge "$X" && cp README.md src/a.c'
+
 # The names are those of the commits, whatever the repository configures.
 canary="$tmp/canary"
 git -C "$dir" config core.fsmonitor "touch $canary"
