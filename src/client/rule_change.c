@@ -57,6 +57,8 @@ static int read_prefix(struct arena *a, struct str text, struct rule_item *r, st
 	struct permission_rule as = {.tool = STR("Bash"), .pattern = text};
 	const char *idle = permission_idle(&as);
 
+	if (str_find(text, '=', 0) > 0 && (str_find(text, ' ', 0) < 0 || str_find(text, '=', 0) < str_find(text, ' ', 0)))
+		return err_set(e, ERR_INPUT, 0, "a rule starts with the program: leave out the assignment before it");
 	if (str_is(text, "*"))
 		return err_set(e, ERR_INPUT, 0, "'*' is not a rule: it would be about everything");
 	if (str_ends(text, " *") || str_ends(text, ":*"))
