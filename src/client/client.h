@@ -39,6 +39,9 @@ enum { /* what a client does with an answer */
 	CLIENT_LOSES_CODE = 2048, /* a replaced output comes without the exit code, so we write that again */
 	CLIENT_SHOWS_ERROR = 4096, /* a replaced output is shown to the model as an error: only secrets are worth that */
 	CLIENT_NORMALISES = 8192, /* its events after a tool want the whole result back in one shape */
+	CLIENT_COMMENTS = 262144, /* a command may end in a comment: no rule of the client's compares the whole line */
+	CLIENT_TYPES = 65536, /* commands go to a shell that keeps running, as if they were typed */
+	CLIENT_ASKS_BOXED = 131072, /* an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would run */
 	CLIENT_ANSWERS = 16384, /* it reads an answer beside the exit code (generic: the input says what it can do) */
 	CLIENT_PATCHES = 32768, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
 	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
@@ -106,6 +109,7 @@ struct hook { /* one input, as it was understood. Texts and values are the arena
 	struct str session_cwd;    /* where it would run if the caller had not named a directory; empty: it did not, or that is not known */
 	struct str base;           /* where the session started; empty: not known */
 	struct str session, tool_use_id, agent; /* may be empty */
+	struct str prompt;         /* the client's name for what the person wrote; may be empty */
 	enum mode mode;
 	uint64_t time_ms;          /* the client's own limit for the tool; 0: none */
 	bool background, unboxed;  /* the caller asks for that */

@@ -1,5 +1,6 @@
 /* See hook.h: the way of one input, and what happens when it ends early. */
 #include "client/hook.h"
+#include "engine/ticket.h"
 
 static void fresh(struct arena *out, struct reply *r)
 {
@@ -68,6 +69,16 @@ static struct str base_of(const struct call *c)
 	return STR("");
 }
 
+/* An event of another prompt: questions that are still open were refused. One after a tool: its own is answered. */
+static void end_questions(struct call *c)
+{
+	const struct hook *h = &c->h;
+	struct ticket now = {.client = str_of(h->client->name), .session = h->session, .agent = h->agent, .prompt = h->prompt, .tool_use_id = h->tool_use_id};
+
+	if ((h->client->can & CLIENT_ASKS_BOXED) && h->session.n && c->view && c->view->state_dir.n)
+		ticket_end_asks(c->a, c->view->state_dir, &now, h->phase == PHASE_POST || h->phase == PHASE_FAILURE);
+}
+
 static int make_answer(void *arg)
 {
 	struct work *w = arg;
@@ -78,6 +89,7 @@ static int make_answer(void *arg)
 	if (w->call.h.phase == PHASE_END || w->call.h.phase == PHASE_OTHER)
 		return 0;
 	w->rc = hook_session(&w->call, &w->err);
+	end_questions(&w->call);
 	if (w->rc == 0)
 		w->rc = answer(&w->call, &w->err);
 	return 0;

@@ -14,42 +14,25 @@
 #include "base/glob.h"
 #include "box/box.h"
 #include "box/protect.h"
-#include "client/hook.h"
+#include "client/hook_pre.h"
 #include "client/sandbox.h"
 #include "engine/kept.h"
-#include "engine/record.h"
-#include "engine/ticket.h"
 #include "engine/world.h"
-#include "gate/gate.h"
 #include "result/redact.h"
-#include "sys/state.h"
 #include "sys/user.h"
 
-#define REASONS_MAX 5     /* that are told */
 #define VETTING_WAIT_MS 1000 /* for a search that is under way */
 #define VETTING_STEP_MS 5
-#define CHANGE_IT "a person can change that in their own policy (caisson config, docs/policy.md)"
 
-struct judging {
-	struct call *c;
-	struct engine_request rq;
-	struct facts facts;
-	struct judgement j;
-	struct verdict_answer v;
-	struct change_of_input **changes_end;
-	struct record record;
-	struct record_id id;
-};
-
-static bool is_shell(const struct judging *g) { return g->c->h.kind == TOOL_SHELL; }
-
-static void change(struct judging *g, struct str key, struct str text)
+void judging_change(struct judging *g, struct str key, struct str text)
 {
-	struct change_of_input *x = arena_new(g->c->a, struct change_of_input);
+	struct change_of_input **at = &g->v.changes;
 
-	*x = (struct change_of_input){.key = key, .text = text};
-	*g->changes_end = x;
-	g->changes_end = &x->next;
+	while (*at && !str_eq((*at)->key, key))
+		at = &(*at)->next;
+	if (!*at)
+		*at = arena_new(g->c->a, struct change_of_input);
+	**at = (struct change_of_input){.next = (*at)->next, .key = key, .text = text};
 }
 
 /* ---- redirect: /tmp/x becomes TARGET/x before anything is judged, so what is judged is what runs ---- */
@@ -84,14 +67,14 @@ static void redirect_tmp(struct judging *g)
 	if (!t->on || !(c->h.client->can & CLIENT_REWRITES) || c->h.words)
 		return;
 	for (const struct value *v = c->h.args->first; v; v = v->next) {
-		bool mine = is_shell(g) ? str_eq(v->key, c->h.command_key) : c->h.kind != TOOL_OTHER && (str_is(v->key, "file_path") || str_is(v->key, "filePath") || str_is(v->key, "path"));
+		bool mine = judging_is_shell(g) ? str_eq(v->key, c->h.command_key) : c->h.kind != TOOL_OTHER && (str_is(v->key, "file_path") || str_is(v->key, "filePath") || str_is(v->key, "path"));
 		struct str text = mine && v->kind == VALUE_STRING ? redirected(c->a, v->text, t->target) : STR("");
 
 		if (!text.n || str_eq(text, v->text))
 			continue;
-		change(g, v->key, text);
+		judging_change(g, v->key, text);
 		mkdir(str_c(c->a, t->target), 0700); /* so that there is something to lead to; who else may write it is looked at by the judge */
-		if (is_shell(g))
+		if (judging_is_shell(g))
 			c->h.command = text;
 		else
 			((struct value *)v)->text = text; /* the arena's; the answer has it as a change */
@@ -116,8 +99,8 @@ static int judge(struct judging *g, struct err *e)
 	struct user self = {.home = STR("")};
 
 	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base,
-			.pin = hook_pin(c), .dialect = is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
-	if (!is_shell(g)) {
+			.pin = hook_pin(c), .dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	if (!judging_is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
 		user_self(c->a, getenv("HOME"), &self, NULL);
@@ -152,7 +135,7 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	struct facts facts;
 	struct buf b;
 
-	if (!c->h.session_cwd.n || !is_shell(g) || hook_pin(c) ||
+	if (!c->h.session_cwd.n || !judging_is_shell(g) || hook_pin(c) ||
 	    str_eq(project_at(c, c->h.session_cwd), project_at(c, c->h.cwd)))
 		return 0;
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 4);
@@ -186,7 +169,7 @@ static void add_reason(struct judging *g, const char *id, enum grade grade, enum
  */
 static void keep_from_patching(struct judging *g)
 {
-	if (!(g->c->h.client->can & CLIENT_PATCHES) || !is_shell(g) || g->j.verdict != VERDICT_ALLOW || !tool_names_patch(&g->facts))
+	if (!(g->c->h.client->can & CLIENT_PATCHES) || !judging_is_shell(g) || g->j.verdict != VERDICT_ALLOW || !tool_names_patch(&g->facts))
 		return;
 	add_reason(g, "unknown-program", GRADE_CONTAIN, VERDICT_CONTAIN,
 		STR("apply_patch is judged as a patch only when a here-document with the patch is all that follows it"));
@@ -253,50 +236,9 @@ static void wish_unboxed(struct judging *g)
 
 /* ---- what the client can do with it ---- */
 
-static struct str tell_reasons(struct judging *g, const char *head, const char *tail)
+static void deny(struct judging *g, const char *tail)
 {
-	struct arena *a = g->c->a;
-	unsigned n = 0;
-	struct buf b;
-
-	buf_init(&b, a, 0);
-	buf_fmt(&b, "caisson: %s", head);
-	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--) /* what counts most comes first */
-		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b.n < HOOK_REASON_MAX; r = r->next) {
-			struct str message = str_visible(a, r->message), alternative = str_visible(a, r->alternative);
-
-			if (r->grade != grade)
-				continue;
-			buf_fmt(&b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
-			if (alternative.n)
-				buf_fmt(&b, " (instead: %.*s)", STR_ARG(alternative));
-			buf_fmt(&b, " [%s]", r->id);
-		}
-	if (tail)
-		buf_fmt(&b, ". %s", tail);
-	if (b.n > HOOK_REASON_MAX) {
-		b.n = HOOK_REASON_MAX;
-		while (b.n && ((unsigned char)b.p[b.n] & 0xC0) == 0x80)
-			b.n--;
-	}
-	return buf_view(&b);
-}
-
-static const char *cannot_ask(struct judging *g, const char *tail)
-{
-	return str_c(g->c->a, str_fmt(g->c->a, "%s%s%s cannot ask a person%s, so this is denied%s", tail ? tail : "", tail ? ". " : "", g->c->h.client->title, g->c->h.event->no_ask ? " here" : "", tail ? "" : "; " CHANGE_IT));
-}
-
-static void deny(struct judging *g, const char *tail) { g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = tell_reasons(g, "denied", tail)}; }
-
-static void ask(struct judging *g, const char *tail)
-{
-	if (!(g->c->h.client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
-		deny(g, cannot_ask(g, tail));
-		return;
-	}
-	g->v.decision = DECIDE_ASK;
-	g->v.reason = tell_reasons(g, "a person should look first", tail);
+	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, TOLD_DENIED, tail)};
 }
 
 /* Without the pause the verdict would be another one. */
@@ -349,11 +291,12 @@ static const char *no_host(struct judging *g, enum verdict *ret_most)
 static const char *no_box(struct judging *g, enum verdict *ret_most)
 {
 	const struct call *c = g->c;
+	struct str kept_in = STR("");
 	const char *why;
 
 	*ret_most = VERDICT_ALLOW;
 
-	if (!is_shell(g))
+	if (!judging_is_shell(g))
 		return "a tool of the client cannot be put into the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
 		return str_c(c->a, str_fmt(c->a, "it may only run in the box, and %s does not let a command be put there", c->h.client->title));
@@ -363,14 +306,78 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	if (why)
 		return why;
 	*ret_most = VERDICT_ASK; /* its place may be in the workspace */
+	if (g->j.view)
+		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
+	if (kept_in.n)
+		return str_c(c->a, str_fmt(c->a, "it may only run in the box: %.*s", STR_ARG(kept_in)));
 	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
+}
+
+/* Why a question's command cannot go into the box; NULL: it can. */
+static const char *not_boxed(struct judging *g, enum approval run)
+{
+	const struct view *v = g->j.view;
+	enum verdict most;
+	const char *why;
+
+	if (judging_is_shell(g) && !(g->c->h.client->can & CLIENT_ASKS_BOXED))
+		return str_c(g->c->a, str_fmt(g->c->a, "%s cannot put what it asks about into the box", g->c->h.client->title));
+	why = no_box(g, &most);
+	if (why)
+		return why;
+	if (run == APPROVAL_NETWORK && g->walls.mode != CLIENT_SANDBOX_NONE)
+		return "the client's own sandbox has the say about the network";
+	return v->project.n && path_inside(judging_cwd(g), v->project) ? NULL : "the box opens the project alone";
+}
+
+/* Nobody can be asked: what a person can do about it, and what the model can. */
+static void deny_unasked(struct judging *g, const char *why, const char *tail)
+{
+	const char *how = text_allow(g);
+
+	deny(g, text_join(g, tail, why, how ? how : tail ? NULL : CHANGE_IT));
+}
+
+/*
+ * A yes must let happen what the person was told. A client that runs the original when a question comes with another
+ * input gets no question about one.
+ */
+static void ask(struct judging *g, const char *tail)
+{
+	struct arena *a = g->c->a;
+	const struct client *client = g->c->h.client;
+	struct approved x = gate_approved(a, &g->facts, &g->j, &g->c->policies.own);
+	bool boxed = x.run == APPROVAL_BOX || x.run == APPROVAL_NETWORK;
+	const char *no_box = boxed ? not_boxed(g, x.run) : NULL;
+	struct err e = {0};
+
+	if (x.run == APPROVAL_SPLIT && judging_is_shell(g)) {
+		deny(g, text_split(g, &x));
+		return;
+	}
+	if (!(client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
+		deny_unasked(g, str_c(a, str_fmt(a, "%s cannot ask a person%s, so this is denied", client->title,
+			g->c->h.event->no_ask ? " here" : "")), tail);
+		return;
+	}
+	if (g->v.changes && !(client->can & CLIENT_ASKS_BOXED)) {
+		deny(g, str_c(a, str_fmt(a, "The policy changes its path (redirect), and %s would run what it asked about unchanged", client->title)));
+		return;
+	}
+	if (boxed && !no_box && judging_hand_over(g, x.run, true, &e) != 0) {
+		deny(g, str_c(a, str_fmt(a, "A yes would run it in the box, and it could not be handed over: %s", e.text)));
+		return;
+	}
+	g->v.decision = DECIDE_ASK;
+	g->v.reason = text_reasons(g, TOLD_ASKED, text_join(g, tail,
+		text_yes(g, &x, no_box && tail ? "" : no_box), text_join(g, "Where nobody is asked, this is denied", text_allow(g), NULL)));
 }
 
 static void fall_back(struct judging *g, const char *why, enum verdict most)
 {
 	struct arena *a = g->c->a;
 	most = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(most, VERDICT_ASK) : most;
-	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then: " CHANGE_IT;
+	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then, and a person can change it (docs/policy.md)";
 	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 
 	switch (verdict_min(g->c->policies.own.contain_fallback, most)) {
@@ -387,84 +394,18 @@ static void fall_back(struct judging *g, const char *why, enum verdict most)
 
 /* ---- into the box ---- */
 
-/* Does a cd in this text change where it ends? One that is quoted, or in a function, only makes us look. */
-static bool moves(const struct facts *f)
-{
-	for (const struct command *c = f->commands; c; c = c->next)
-		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") || str_is(c->argv[0].text, "popd")))
-			return true;
-	return false;
-}
-
-static bool plain_path(struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || strchr("_-./+@%,", s.p[i])))
-			return false;
-	return s.n > 0 && s.p[0] == '/';
-}
-
-static struct str absolute(struct arena *a, const char *path, struct str cwd)
-{
-	if (!path)
-		return STR("");
-	return path[0] == '/' || !cwd.n ? str_of(path) : str_fmt(a, "%.*s/%s", STR_ARG(cwd), path);
-}
-
-/*
- * What the client runs instead: this program with the ticket, and nothing of the text. A cd must hold for the client's shell, too: the run
- * says on descriptor 3 where the command ended, while its output goes where it would have gone, and its exit code is the command's.
- */
-static struct str wrapped(struct arena *a, struct str program, struct str ticket, bool follow)
-{
-	struct str run = str_fmt(a, "%.*s run --ticket %.*s", STR_ARG(program), STR_ARG(ticket));
-
-	if (!follow)
-		return run;
-	return str_fmt(a, "{ __d=$(%.*s 3>&1 >&4 4>&-); __s=$?; } 4>&1; [ -z \"$__d\" ] || cd -- \"$__d\" 2>/dev/null; (exit $__s)", STR_ARG(run));
-}
-
-static struct str real_cwd(struct arena *a, const struct view *v)
-{
-	struct path_memo m;
-	enum path_kind kind;
-
-	path_memo_init(&m, a, v->cwd);
-	return path_real(&m, v->cwd, &kind);
-}
-
 static void contain(struct judging *g)
 {
-	struct call *c = g->c;
-	const struct view *v = g->j.view;
-	struct ticket t = {.command = c->h.command, .dialect = g->rq.dialect, .profile = PROFILE_WORK,
-			.time_ms = c->h.time_ms,
-		.policy = c->policies.digest, .agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id,
-		.id = str_of(g->id.text), .settings = c->h.client->can & CLIENT_SETTINGS, .follow = (c->h.client->can & CLIENT_FOLLOWS) && moves(&g->facts)};
-	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
-	struct str state, id, own = STR(""), kept_in;
+	struct arena *a = g->c->a;
 	struct err e = {0};
 
-	sandbox_walls(c, v, &t.walls, &kept_in);
-	if (kept_in.n) {
-		fall_back(g, str_c(c->a, str_fmt(c->a, "it may only run in the box: %.*s", STR_ARG(kept_in))), VERDICT_ASK);
+	if (judging_hand_over(g, g->j.approval, false, &e) != 0) {
+		deny(g, str_c(a, str_fmt(a, "it may only run in the box, and it could not be handed over: %s", e.text)));
 		return;
 	}
-	t.follow &= t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
-	cwd_get(c->a, &own, NULL);
-	t.config = absolute(c->a, c->o->config, own);
-	if (!plain_path(v->program))
-		err_set(&e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'", STR_ARG(v->program));
-	else if (state_make(c->a, v->state_dir, v->project, v->uid, &state, &e) == 0 &&
-		 ticket_locate(c->a, &project, real_cwd(c->a, v), &t, &e) == 0)
-		ticket_write(c->a, state, &t, &id, &e);
-	if (e.kind) {
-		deny(g, str_c(c->a, str_fmt(c->a, "it may only run in the box, and it could not be handed over: %s", e.text)));
-		return;
-	}
-	change(g, c->h.command_key, wrapped(c->a, v->program, id, t.follow));
 	g->v.decision = DECIDE_ALLOW;
-	g->v.reason = STR("caisson: runs in the box: no network, the project is writable, the rest of the machine is not");
+	g->v.reason = str_fmt(a, "caisson: runs in the box: %s network, the project is writable, the rest of the machine is not",
+		g->j.approval == APPROVAL_NETWORK ? "with the" : "no");
 }
 
 /* sandbox.always: what is allowed goes into the box as well, but not what the policy keeps out of it. */
@@ -472,7 +413,8 @@ static bool boxed_anyway(const struct judging *g)
 {
 	const struct policy *p = &g->c->policies.own;
 
-	if (g->c->pause.on || g->j.verdict != VERDICT_ALLOW || !p->sandbox.always || !p->sandbox.enabled || !is_shell(g) || !g->facts.launches)
+	if (g->c->pause.on || g->j.verdict != VERDICT_ALLOW || !p->sandbox.always || !p->sandbox.enabled ||
+		!judging_is_shell(g) || !g->facts.launches)
 		return false;
 	for (const struct command *c = g->facts.commands; c; c = c->next)
 		for (const struct texts *t = p->excluded_commands; t; t = t->next) {
@@ -494,15 +436,34 @@ static void stay_inside(struct judging *g)
 
 	if (g->c->changed.n && g->j.verdict >= VERDICT_ASK)
 		add_reason(g, "project-changed", GRADE_ASK, VERDICT_ASK, g->c->changed);
-	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !is_shell(g))
+	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !judging_is_shell(g))
 		return;
 	if (!v->project.n)
 		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
 				"the box opens a project, and '%.*s' is none", STR_ARG(v->cwd)));
-	else if (!path_inside(real_cwd(g->c->a, v), v->project))
+	else if (!path_inside(judging_cwd(g), v->project))
 		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
 				"it is to run outside of the project '%.*s', which is all that the box opens: '%.*s'",
 				STR_ARG(v->project), STR_ARG(v->cwd)));
+}
+
+/* Denied by a reason; or, in a mode in which nobody is asked (dontAsk), because it would be asked about. */
+static void refuse(struct judging *g)
+{
+	const struct reason *r = g->j.reasons;
+	struct approved x;
+
+	while (r && r->grade != GRADE_DENY)
+		r = r->next;
+	if (r || !g->j.reasons) {
+		deny(g, NULL);
+		return;
+	}
+	x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
+	if (x.run == APPROVAL_SPLIT && judging_is_shell(g))
+		deny(g, text_split(g, &x));
+	else
+		deny_unasked(g, "Nobody is asked in this mode, so this is denied", NULL);
 }
 
 static void decide(struct judging *g)
@@ -512,7 +473,7 @@ static void decide(struct judging *g)
 	const char *why = v == VERDICT_CONTAIN ? no_box(g, &most) : NULL;
 
 	switch (v) {
-	case VERDICT_DENY: deny(g, NULL); return;
+	case VERDICT_DENY: refuse(g); return;
 	case VERDICT_ASK: ask(g, NULL); return;
 	case VERDICT_CONTAIN:
 		if (why)
@@ -614,7 +575,6 @@ int hook_pre(struct call *c, struct err *e)
 	hook_pause(c);
 	if (c->o->deadline)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
-	g->changes_end = &g->v.changes;
 	redirect_tmp(g);
 	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0)
 		return -1;

@@ -107,6 +107,8 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 		for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) /* others are for a later caisson */
 			if (x->kind == VALUE_STRING && str_is(x->text, abilities[i].name))
 				row->can |= abilities[i].can;
+	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
+		row->can |= CLIENT_ASKS_BOXED;
 	h->client = row;
 	return 0;
 }
@@ -254,6 +256,7 @@ static void read_rest(struct arena *a, struct hook *h)
 	h->session = text_at(h->all, h->client->session_key);
 	h->tool_use_id = text_at(h->all, h->client->id_key);
 	h->agent = text_at(h->all, "agent_id");
+	h->prompt = text_at(h->all, "prompt_id");
 	if (engine_mode(text_at(h->all, "permission_mode"), &h->mode) == 0 && h->mode == MODE_PAUSED)
 		h->mode = MODE_DEFAULT; /* a person says that, and no client */
 	if (h->mode == MODE_BYPASS && (h->client->can & CLIENT_UNATTENDED))
@@ -271,7 +274,7 @@ int hook_read(struct arena *a, struct str text, const char *client, const char *
 {
 	struct hook h = {0};
 
-	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id = h.agent = STR("");
+	h.tool = h.command = h.command_key = h.cwd = h.start = h.session_cwd = h.session = h.tool_use_id = h.agent = h.prompt = STR("");
 	if (parse(a, text, &h.all, e) != 0 || recognise(a, h.all, client, event, &h, e) != 0)
 		return -1;
 	if (read_abilities(a, &h, e) != 0)

@@ -75,7 +75,7 @@ static void claude_shape(struct reply *r, const struct hook *h, const struct ver
 		answer_field(&r->out, "permissionDecision", str_of(words[v->decision]));
 	if (!silent && reasons && v->reason.n)
 		answer_field(&r->out, "permissionDecisionReason", v->reason);
-	if (v->changes) {
+	if (v->changes && (v->decision != DECIDE_ASK || (h->client->can & CLIENT_ASKS_BOXED))) {
 		answer_key(&r->out, "updatedInput");
 		render_value(&r->out, h->args, v->changes);
 	} else if (silent) {
@@ -116,10 +116,12 @@ void render_copilot(struct reply *r, const struct hook *h, const struct verdict_
 	if (v->decision == DECIDE_PASS && !v->changes)
 		return;
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "permissionDecision", str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
-	if (v->reason.n)
-		answer_field(&r->out, "permissionDecisionReason", v->reason);
-	if (v->changes) {
+	if (v->decision != DECIDE_PASS) { /* without a decision its own question stays, about the changed input */
+		answer_field(&r->out, "permissionDecision", str_of(words[v->decision]));
+		if (v->reason.n)
+			answer_field(&r->out, "permissionDecisionReason", v->reason);
+	}
+	if (v->changes && v->decision != DECIDE_ASK) { /* with an ask the original would run */
 		answer_key(&r->out, "modifiedArgs");
 		render_value(&r->out, h->args, v->changes);
 	}
@@ -163,10 +165,12 @@ static void put_argv(struct buf *b, struct str command)
 
 	answer_key(b, "argv");
 	buf_char(b, '[');
-	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) {
+	for (size_t from = 0; from < command.n && command.p[from] != '#'; from += word.n + 1) { /* a comment is no word */
 		ptrdiff_t blank = str_find(command, ' ', from);
 
 		word = str_sub(command, from, blank < 0 ? command.n : (size_t)blank);
+		if (!word.n)
+			continue;
 		if (from)
 			buf_char(b, ',');
 		answer_string(b, word);

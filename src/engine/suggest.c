@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gate/broad.h"
+#include "engine/rule_words.h"
 #include "gate/gate.h"
 
 #define ROUNDS_MAX 3
@@ -13,24 +13,6 @@
 #define DEAD_MAX 4096
 #define REASONS_TEXT_MAX 400
 #define SCRATCH_CAP ((size_t)256 << 20)
-#define ID_ROOM 20   /* bytes of the lists below */
-#define NAME_ROOM 12
-
-/*
- * Reasons that one may decide about once and for all: for the very command; and, fewer, for whatever starts like it. All others are about damage, secrets,
- * rights, or about what is not known, and a person should look each time.
- */
-static const char once[][ID_ROOM] = {"network", "configured-default", "not-contained", "executes-file", "unknown-program", "archive-extract"};
-static const char mild[][ID_ROOM] = {"network", "configured-default", "not-contained"};
-
-static bool listed(const char (*list)[ID_ROOM], size_t n, const char *id)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i], id))
-			return true;
-	return false;
-}
-#define LISTED(list, id) listed(list, sizeof(list) / sizeof(*(list)), id)
 
 struct fired { /* a set of texts: where rules stand that spoke, ids of checks that did */
 	struct str *places;
@@ -96,35 +78,6 @@ static void note_fired(struct work *w, const struct judgement *j)
 
 /* ---- what is asked about ---- */
 
-/* The words of a command when all of them are known and plain; else empty. */
-static struct str words_of(struct arena *a, const struct command *c)
-{
-	struct buf b;
-
-	buf_init(&b, a, 0);
-	for (size_t i = 0; i < c->argc; i++) {
-		const struct word *w = &c->argv[i];
-
-		if (w->kind != WORD_EXACT || !w->text.n || b.n + w->text.n > SUGGEST_WORDS_MAX)
-			return STR("");
-		for (size_t k = 0; k < w->text.n; k++)
-			if ((unsigned char)w->text.p[k] <= ' ' || (unsigned char)w->text.p[k] >= 0x7f)
-				return STR(""); /* a blank inside a word would not be told from one between words */
-		if (i)
-			buf_char(&b, ' ');
-		buf_str(&b, w->text);
-	}
-	return buf_view(&b);
-}
-
-static bool speaks_of(const struct judgement *j, const struct command *c)
-{
-	for (const struct reason *r = j->reasons; r; r = r->next)
-		if (span_overlaps(r->at, c->at))
-			return true;
-	return false;
-}
-
 /* The commands that reasons point at; those of one that has several commands are all taken when none is pointed at. */
 static void find_parts(struct work *w, const struct derived *d, struct suggest_ask *ask)
 {
@@ -132,9 +85,9 @@ static void find_parts(struct work *w, const struct derived *d, struct suggest_a
 		for (const struct command *c = d->facts.commands; c && !ask->left; c = c->next) {
 			struct str words;
 
-			if (!all && !speaks_of(&d->judgement, c))
+			if (!all && !rule_speaks_of(&d->judgement, c))
 				continue;
-			words = words_of(w->a, c);
+			words = rule_words(w->a, c);
 			if (!words.n)
 				ask->left = "its words are not all known, or not plain";
 			else if (ask->nparts == SUGGEST_PARTS_MAX)
@@ -157,9 +110,9 @@ static void weigh(struct work *w, const struct judgement *j, struct suggest_ask 
 			buf_fmt(&b, "%s%s", b.n ? "," : "", r->id);
 		if (!strcmp(r->id, "configured-ask") || !strcmp(r->id, "plan-mode"))
 			ask->left = "your own policy asks about it";
-		else if (!LISTED(once, r->id))
+		else if (!rule_decides(r->id))
 			ask->left = "a person should look each time";
-		ask->mild &= LISTED(mild, r->id);
+		ask->mild &= rule_widens(r->id);
 	}
 	ask->reasons = buf_view(&b);
 	if (!j->complete || j->cut)
@@ -213,48 +166,6 @@ static int asks_most_first(const void *x, const void *y)
 
 /* ---- rules ---- */
 
-/*
- * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run commands and overwrite what others have: an
- * allow rule for "git push" would allow --force as well, to wherever.
- */
-static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp", "rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
-	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
-
-/* Of git, what only looks. */
-static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
-
-static bool among(const char (*list)[NAME_ROOM], size_t n, struct str word)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_is(word, list[i]))
-			return true;
-	return false;
-}
-#define AMONG(list, word) among(list, sizeof(list) / sizeof(*(list)), word)
-
-/* "pip index versions x" is one of "pip index"; empty: it has no second word that names what it does, or such a rule would allow far more. */
-static struct str prefix_of(struct str words)
-{
-	struct str program;
-	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
-	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two), second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
-
-	if (!second.n || second.p[0] < 'a' || second.p[0] > 'z' || prefix_broad(prefix))
-		return STR("");
-	program = str_sub(words, 0, (size_t)one);
-	for (size_t i = program.n; i > 0; i--)
-		if (program.p[i - 1] == '/') {
-			program = str_sub(program, i, program.n);
-			break;
-		}
-	if (AMONG(deeper, program) || (str_is(program, "git") && !AMONG(git_looks, second)))
-		return STR("");
-	for (size_t i = 0; i < second.n; i++)
-		if (!((second.p[i] >= 'a' && second.p[i] <= 'z') || (second.p[i] >= '0' && second.p[i] <= '9') || second.p[i] == '-'))
-			return STR("");
-	return prefix;
-}
-
 static struct suggest_rule *find_rule(struct suggest *s, bool prefix, struct str text)
 {
 	for (size_t i = 0; i < s->nrules; i++)
@@ -286,7 +197,7 @@ static size_t like_it(const struct suggest *s, struct str prefix)
 		const struct suggest_ask *ask = &s->asks[i];
 
 		for (size_t k = 0; k < ask->nparts; k++)
-			if (!ask->left && ask->mild && str_eq(prefix_of(ask->parts[k]), prefix)) {
+			if (!ask->left && ask->mild && str_eq(rule_prefix(ask->parts[k]), prefix)) {
 				n++;
 				break;
 			}
@@ -297,7 +208,7 @@ static size_t like_it(const struct suggest *s, struct str prefix)
 /* The rule that lets one command of an ask through; NULL: there is none any more. */
 static struct suggest_rule *rule_for(struct suggest *s, const struct suggest_ask *ask, size_t part)
 {
-	struct str prefix = ask->mild ? prefix_of(ask->parts[part]) : STR("");
+	struct str prefix = ask->mild ? rule_prefix(ask->parts[part]) : STR("");
 	struct suggest_rule *r = prefix.n ? find_rule(s, true, prefix) : NULL;
 
 	r = r && !r->dropped ? r : find_rule(s, false, ask->parts[part]);
@@ -311,7 +222,7 @@ static void make_rules(struct suggest *s, uint64_t least)
 		struct suggest_ask *ask = &s->asks[i];
 
 		for (size_t k = 0; k < ask->nparts && !ask->left; k++) {
-			struct str prefix = ask->mild ? prefix_of(ask->parts[k]) : STR("");
+			struct str prefix = ask->mild ? rule_prefix(ask->parts[k]) : STR("");
 			bool wide = prefix.n && like_it(s, prefix) >= SUGGEST_PREFIX_LEAST;
 
 			if (!wide && ask->n < least)

@@ -13,7 +13,6 @@
 #define SUGGEST_RULES_MAX 512
 #define SUGGEST_PARTS_MAX 8      /* commands of one request that are asked about */
 #define SUGGEST_PREFIX_LEAST 3   /* different commands that make a prefix */
-#define SUGGEST_WORDS_MAX 300    /* bytes of a command that a rule can be made of */
 
 struct suggest_ask {
 	struct str command;

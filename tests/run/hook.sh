@@ -37,7 +37,8 @@ policy() { cat >"$HOME/.config/caisson/config.yaml"; chmod 600 "$HOME/.config/ca
 no_policy() { rm -f "$HOME/.config/caisson/config.yaml"; }
 
 H=.hookSpecificOutput
-rewritten='test("^/[^ ]*/caisson run --ticket [0-9a-f]{32}$")'
+rewritten='test("^/[^ ]*/caisson run --ticket [0-9a-f]{32}  # [^\n]{1,124}$")'
+bare='test("^/[^ ]*/caisson run --ticket [0-9a-f]{32}$")' # Codex: a comment would keep its rules from matching
 
 # ---- the verdicts, client by client ----
 try claude-pre 'git status' 0 nothing 'Claude Code: what is allowed is left to the client'
@@ -49,9 +50,9 @@ try codex-pre 'git status' 0 nothing 'Codex: allow'
 try codex-pre 'rm -rf /etc' 2 stderr 'Codex: a denial is the exit code'
 try codex-pre 'git push' 2 stderr 'Codex: it ignores an ask, so that is a denial'
 says 'cannot ask a person'
-try codex-pre make 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten)" 'Codex: contain'
+try codex-pre make 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $bare)" 'Codex: contain'
 ask 2 stderr 'Codex: that nobody is asked (bypassPermissions in every exec) does not allow what would be asked about' < <(input codex-pre 'git push' | jq -c '.permission_mode = "bypassPermissions"')
-ask 0 "$H.updatedInput.command | $rewritten" 'Codex: and what should be contained still is' < <(input codex-pre make | jq -c '.permission_mode = "bypassPermissions"')
+ask 0 "$H.updatedInput.command | $bare" 'Codex: and what should be contained still is' < <(input codex-pre make | jq -c '.permission_mode = "bypassPermissions"')
 try codex-patch sub/x.c 0 nothing 'Codex: a patch inside the project'
 try codex-patch .git/hooks/pre-commit 2 stderr 'Codex: a patch of a hook'
 try codex-patch /etc/passwd 2 stderr 'Codex: a patch outside'
@@ -102,7 +103,7 @@ ask 2 '.decision == "deny" and (.reason | contains("cannot ask"))' 'generic, can
 ask 2 '.decision == "ask" and (.reason | contains("network"))' 'generic, can ask: asked, and the exit code still says no' < <(can 'git push' '["ask"]')
 cat "$tmp/out" >>"$tmp/answers"
 ask 2 '.decision == "deny" and (.reason | contains("contain_fallback"))' 'generic, can nothing: what would be contained is denied' < <(can make '[]')
-ask 0 ".decision == \"run\" and (.command | $rewritten) and (.argv | join(\" \")) == .command and .tool_input.command == .command and keys == [\"argv\", \"command\", \"decision\", \"reason\", \"tool_input\"]" \
+ask 0 ".decision == \"run\" and (.command | $rewritten) and (.argv | join(\" \")) + \"  # make\" == .command and .tool_input.command == .command and keys == [\"argv\", \"command\", \"decision\", \"reason\", \"tool_input\"]" \
 	'generic, can run: the answer has the command that runs it in the box' < <(can make '["run", "fly"]')
 cat "$tmp/out" >>"$tmp/answers"
 mapfile -t argv < <(jq -r '.argv[]' "$tmp/out")
@@ -110,6 +111,10 @@ mapfile -t argv < <(jq -r '.argv[]' "$tmp/out")
 result $? 'and that command does'
 /usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/hook-answer.schema.json" "$tmp/answers" >"$tmp/out" 2>"$tmp/err"
 result $? 'the answers meet their schema'
+ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and (.reason | contains(\"in the box, with the network\"))" \
+	'generic, can ask and run: what a yes runs is in the box' < <(can 'npm install' '["run", "ask"]')
+ask 2 ".decision == \"ask\" and (has(\"tool_input\") | not) and (.reason | contains(\"OUTSIDE\"))" \
+	'generic, can ask: a yes runs it outside, and that is said' < <(can 'npm install' '["ask"]')
 ask 2 stderr 'generic: can is a list' < <(can 'git status' '"run"')
 
 # ---- Codex: apply_patch in the shell is its patch tool, when nothing else is there (tests/clients/patches.json; the client itself is asked in tests/clients/codex_patch.sh) ----
@@ -123,17 +128,86 @@ for i in $(seq 0 $(($(jq length "$here/tests/clients/patches.json") - 1))); do
 		ask 2 stderr '... outside' < <(patch "$i" /etc/passwd)
 	else
 		patch "$i" new.txt | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
-		[[ ${PIPESTATUS[1]} == 2 || $(jq "$H.updatedInput.command | $rewritten" "$tmp/out") == true ]]
+		[[ ${PIPESTATUS[1]} == 2 || $(jq "$H.updatedInput.command | $bare" "$tmp/out") == true ]]
 		result $? "Codex: no patch, so it is never left alone: $(jq -c ".[$i].text[0:40]" "$here/tests/clients/patches.json")"
 	fi
 done
 ask 2 stderr 'Codex: cd counts for the paths of the patch' < <(input codex-pre "$(printf "cd .git/hooks && apply_patch <<'EOF'\n%s\nEOF" "$(body pre-commit)")")
 ask 2 stderr 'Codex: white space of any kind hides no file' < <(input codex-pre "$(printf "apply_patch <<'EOF'\n*** Begin Patch\n\u00a0*** Add File: .git/hooks/pre-commit\u2003\n+x\n*** End Patch\nEOF")")
-ask 0 "$H.updatedInput.command | $rewritten" 'Codex: what it would take for a patch is not left alone because a rule allows the words' --config "$tmp/patches.yaml" < <(
+ask 0 "$H.updatedInput.command | $bare" 'Codex: what it would take for a patch is not left alone because a rule allows the words' --config "$tmp/patches.yaml" < <(
 	printf 'tools: {bash: {allow: ["apply_patch", "cd"]}}\n' >"$tmp/patches.yaml"
 	chmod 600 "$tmp/patches.yaml"
 	input codex-pre "$(printf "cd .git/hooks && apply_patch x <<'EOF'\n%s\nEOF" "$(body pre-commit)")"
 )
+
+# ---- a question that is approved: where it runs, and what the person is told ----
+in_mode() { input "$1" "$2" | jq -c --arg mode "$3" '.permission_mode = $mode'; } # TEMPLATE COMMAND MODE
+R=$H.permissionDecisionReason
+try claude-pre 'npm install' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and $H.updatedInput.timeout == 120000" 'Claude Code: what a yes runs is in the box'
+try claude-pre 'npm install' 0 "$R | contains(\"A yes runs it in the box, with the network\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install\")" 'and it is said'
+try claude-pre 'rm -rf "$X"' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box.\"))" 'the same without network'
+try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and (contains(\"box\") | not))" 'what needs no box is asked about as it is'
+try claude-pre 'sudo make install' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'what the box cannot do runs outside, and that is said'
+try claude-pre 'make test && git push' 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Run them as separate commands: 'make test' runs in the box, 'git push' is asked about by itself\"))" 'one command does not take another out of the box'
+for template in codex-pre gemini-pre opencode-pre generic-pre windsurf-shell; do
+	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+	says "cannot ask a person, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
+	input "$template" 'make test && git push' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+	says "'make test' runs in the box, 'git push' cannot run there and is for a person to allow"
+done
+in_mode codex-pre 'npm install' bypassPermissions | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+says "Nobody is asked in this mode, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
+try copilot-pre 'npm install' 0 '.permissionDecision == "ask" and .modifiedArgs == null and (.permissionDecisionReason | contains("OUTSIDE the box"))' 'Copilot would run the original: it gets no other, and the person is told'
+try copilot-pascal-pre 'npm install' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null" 'Copilot with the other names'
+for template in qwen-pre cursor-shell; do
+	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+	says 'OUTSIDE the box'
+done
+try claude-pre "npm install $TOKEN" 0 "$R | contains(\"[redacted:\") and (contains(\"$TOKEN\") | not)" 'a secret is not shown, nor put into a rule'
+try claude-pre $'npm install \u202e\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
+try claude-pre "npm install; echo $(printf 'x%.0s' {1..40000})" 0 "$R | contains(\"bytes are not shown\")" 'a cut is said'
+cat "$tmp/out" | jq -e "$R | capture(\"cut: (?<n>[0-9]+) of (?<all>[0-9]+)\") | (.all | tonumber) - (.n | tonumber) == 32768" >/dev/null
+result $? 'with how much is missing'
+try claude-pre 'timeout 60 npm install' 0 "$R | contains(\"caisson allow 'timeout 60 npm install' 'npm install'. \")" 'the rules that help are named'
+try claude-pre 'eval "$X"; npm install' 0 "$R | contains(\"caisson allow\") | not" 'none where no rule helps'
+try claude-pre 'make > /tmp/x.log' 0 "$H.updatedInput.command | $rewritten" 'no redirect'
+policy <<<"{redirect: {tmp: true, tmpTarget: $tmp}, tools: {bash: {redirects: [{mode: write, glob: '$tmp/*.log', decision: allow}]}}}"
+try claude-pre 'make > /tmp/x.log' 0 "$H.updatedInput.command | $rewritten" 'with a redirect it is still the box'
+try claude-pre 'git push > /tmp/x.log' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | startswith(\"git push > $tmp/\"))" 'a question about what was redirected'
+try copilot-pre 'git push > /tmp/x.log' 0 '.permissionDecision == "deny" and (.permissionDecisionReason | contains("redirect"))' 'Copilot would run the original: denied'
+try copilot-pre 'echo x > /tmp/x.log' 0 "has(\"permissionDecision\") == false and (.modifiedArgs.command | startswith(\"echo x > $tmp/\"))" 'Copilot: what is only redirected leaves its own question'
+no_policy
+
+# ---- modes ----
+ask 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten)" 'bypassPermissions keeps the box' < <(in_mode claude-pre make bypassPermissions)
+ask 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"with the network\"))" 'and answers what the box can honour' < <(in_mode claude-pre 'npm install' bypassPermissions)
+ask 0 "$H.permissionDecision == \"ask\"" 'what it cannot is still asked about' < <(in_mode claude-pre 'git push' bypassPermissions)
+ask 0 "$H.permissionDecision == \"deny\"" 'denials stay' < <(in_mode claude-pre 'rm -rf /etc' bypassPermissions)
+ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"as separate commands\"))" 'and a line of both is still two' < <(in_mode claude-pre 'make && git push' bypassPermissions)
+ask 0 nothing 'what needs no box runs' < <(in_mode claude-pre 'git reset --hard' bypassPermissions)
+for mode in default auto acceptEdits; do
+	ask 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten)" "$mode asks, with the box behind it" < <(in_mode claude-pre 'npm install' $mode)
+done
+ask 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Nobody is asked in this mode\"))" 'dontAsk denies' < <(in_mode claude-pre 'npm install' dontAsk)
+
+# ---- people see what runs, and what they see is never code ----
+for evil in 'make; touch hit' $'make\ntouch hit' $'make \r touch hit' $'make \u2028touch hit' 'make \' 'make "' "make '" 'make `touch hit`' 'make $(touch hit)' 'make !!; !touch' '; touch hit' \
+	$'\n\n  make $X' 'make \u{a}touch hit' $'make \x0btouch hit' 'cd sub && make # a; b' "make <<'#'" 'make && { (touch hit' $'\ttab\t$X' 'make *) touch hit' 'make #$(touch hit)' 'make \\'; do
+	input claude-pre "$evil" | "$CAISSON" hook | jq -r '.hookSpecificOutput.updatedInput.command // empty' >"$tmp/line"
+	[[ -s $tmp/line ]] || continue
+	[[ $(wc -l <"$tmp/line") == 1 ]] && ! LC_ALL=C grep -q '[[:cntrl:]]' "$tmp/line" && ! grep -qP '[\x{2028}\x{202e}]' "$tmp/line"
+	result $? "one line without control characters: ${evil@Q}"
+	sed -E 's|^[^ ]*/caisson run --ticket [0-9a-f]*|:|; s|\$\([^ ]*/caisson run --ticket [0-9a-f]* |$(: |' "$tmp/line" >"$tmp/plain"
+	for shell in bash dash zsh 'bash -i' 'sh'; do
+		command -v "${shell%% *}" >/dev/null || continue
+		(cd "$tmp" && rm -f hit && $shell -c "$(cat "$tmp/plain")" >"$tmp/out" 2>"$tmp/err" </dev/null && [[ ! -e hit && ! -s $tmp/out ]])
+		result $? "in $shell: ${evil@Q}"
+		(cd "$tmp" && rm -f hit && $shell -c 'eval "$1"' x "$(cat "$tmp/plain")" >"$tmp/out" 2>"$tmp/err" </dev/null && [[ ! -e hit && ! -s $tmp/out ]])
+		result $? "by eval in $shell: ${evil@Q}"
+	done
+done
+try claude-pre "make TOKEN=$TOKEN $(printf 'y%.0s' {1..300})" 0 "$H.updatedInput.command | test(\"  # make TOKEN=\\\\[redacted:[a-z-]+\\\\] y+ [.]{3}$\") and (split(\"  # \")[1] | length) == 124" 'the comment is redacted and short'
+SHELL=/bin/zsh ask 0 ".modifiedArgs.command | $bare" 'no comment where a shell may take it for words' < <(input copilot-pre make)
 
 # ---- which client it is ----
 try claude-pre 'rm -rf /etc' 0 "$H.permissionDecision == \"deny\"" 'named' --client claude-code
@@ -293,7 +367,7 @@ echo '{"permissions":{"deny":["Bash(make:*)"],"ask":["Bash(./x *)"]}}' >"$P/.cla
 try claude-pre 'make all' 0 "$H.permissionDecision == \"deny\" and ($H.permissionDecisionReason | contains(\"configured-deny\"))" "a deny rule of the client's"
 try claude-pre './x 1' 0 "$H.permissionDecision == \"ask\"" "an ask rule of the client's"
 try claude-pre './y 1' 0 "$H.updatedInput.command | $rewritten" 'and no rule'
-try codex-pre 'make all' 0 "$H.updatedInput.command | $rewritten" "another client has no such file"
+try codex-pre 'make all' 0 "$H.updatedInput.command | $bare" "another client has no such file"
 rm "$P/.claude/settings.json"
 
 # ---- settings ----
@@ -407,17 +481,17 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	for shell in bash dash zsh; do
 		command -v "$shell" >/dev/null || { skip "cd holds in $shell" "no $shell"; continue; }
 		line=$(rewrite claude-pre 'cd sub && ./none; exit 7')
-		"$shell" -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		"$shell" -c "$line"$'\n''echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
 		[[ $(cat "$tmp/out") == "7 $P/sub" ]]
 		result $? "cd holds in $shell, with the exit code"
 		line=$(rewrite claude-pre 'cd / && ./none; exit 0')
-		"$shell" -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		"$shell" -c "$line"$'\n''echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
 		[[ $(cat "$tmp/out") == "0 $P" ]]
 		result $? "but not outside the project ($shell)"
 	done
 	if command -v zsh >/dev/null; then
 		line=$(SHELL=/bin/zsh rewrite claude-pre 'cd sub && ./none; exit 7')
-		zsh -c "$line"'; echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
+		zsh -c "$line"$'\n''echo "$? $PWD"' >"$tmp/out" 2>"$tmp/err"
 		[[ $(tail -1 "$tmp/out") == "7 $P/sub" ]]
 		result $? 'cd holds where the shell in the box is zsh'
 	else skip 'cd holds where the shell in the box is zsh' 'no zsh'; fi
@@ -429,6 +503,41 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
 	try claude-failure 'Could not resolve host' 0 "$H.additionalContext | contains(\"the network is denied in the box\")" 'the hook after it says what the box may have caused'
 	try claude-failure 'Could not resolve host' 0 nothing 'once'
+	# what was approved: the box has the network, the row and the report say so
+	printf '#!/bin/sh\nreadlink /proc/self/ns/net /proc/self/ns/pid\n' >"$P/npm-probe"
+	chmod 755 "$P/npm-probe"
+	line=$(rewrite claude-pre 'npm install; ./npm-probe')
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && ! grep -qF "$(readlink /proc/self/ns/pid)" "$tmp/out"
+	result $? "an approved install is in the box, with the host's network"
+	jq -se 'map(select(.kind == "begin" and .spec.network == "host" and .spec.approved == ["network"])) | length == 1' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
+	result $? 'its row says what was approved'
+	line=$(rewrite claude-pre 'rm -rf "$X"; ./npm-probe')
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	! grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && grep -q 'net:' "$tmp/out"
+	result $? 'another approval adds no network'
+	line=$(in_mode claude-pre 'npm install; ./npm-probe' bypassPermissions | "$CAISSON" hook | jq -r "$H.updatedInput.command")
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	grep -qF "$(readlink /proc/self/ns/net)" "$tmp/out" && ! grep -qF "$(readlink /proc/self/ns/pid)" "$tmp/out"
+	result $? 'nor is there more in bypassPermissions than that'
+	# a refused question
+	line=$(rewrite claude-pre 'npm install; ./npm-probe')
+	ask 0 nothing 'the same prompt goes on' < <(input claude-pre 'git status' | jq -c '.tool_use_id = "toolu_test_2"')
+	kept=$line
+	ask 0 nothing 'the next prompt comes' < <(input claude-pre 'git status' | jq -c '.prompt_id = "p-2" | .tool_use_id = "toolu_test_3"')
+	bash -c "$kept" >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 64 ]] && grep -q 'no such ticket' "$tmp/err"
+	result $? "a refused question's ticket is dead"
+	line=$(rewrite claude-pre 'npm install; ./npm-probe')
+	try claude-post x 0 nothing 'its call is over'
+	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 64 ]]
+	result $? 'and so is its ticket'
+	line=$(rewrite claude-pre make)
+	ask 0 nothing 'the next prompt' < <(input claude-pre 'git status' | jq -c '.prompt_id = "p-2"')
+	[[ $(bash -c "$line") == made ]]
+	result $? 'what nobody was asked about outlives a prompt: it may still be about to start'
+	rm "$P/npm-probe"
 	line=$(rewrite claude-pre 'make')
 	printf 'default: ask\n' | policy
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
@@ -439,11 +548,14 @@ if "$CAISSON" run -- /bin/true >/dev/null 2>&1; then
 	try claude-pre make 0 "$H.permissionDecision == \"allow\" and ($H.updatedInput.command | contains(\"--ticket\"))" 'a hint that no box can be made is tried before it is believed'
 	[[ ! -e $CAISSON_STATE/reports/no-box ]]
 	result $? 'a box that works again takes that back'
-	touch -d '2 days ago' "$CAISSON_STATE/tickets/left" "$CAISSON_STATE/reports/left"
+	touch -d '2 days ago' "$CAISSON_STATE/tickets/left.cwd" "$CAISSON_STATE/reports/left"
+	touch -d '30 minutes ago' "$CAISSON_STATE/tickets/left" "$CAISSON_STATE/tickets/left.a.b.c" "$CAISSON_STATE/tickets/running.cwd"
 	line=$(rewrite claude-pre 'make')
 	bash -c "$line" >"$tmp/out" 2>"$tmp/err"
-	[[ ! -e $CAISSON_STATE/tickets/left && ! -e $CAISSON_STATE/reports/left ]]
+	[[ ! -e $CAISSON_STATE/tickets/left.cwd && ! -e $CAISSON_STATE/reports/left ]]
 	result $? 'what nobody took is removed after a day'
+	[[ ! -e $CAISSON_STATE/tickets/left && ! -e $CAISSON_STATE/tickets/left.a.b.c && -e $CAISSON_STATE/tickets/running.cwd ]]
+	result $? 'and tickets sooner'
 	jq -se 'map(select(.kind == "verdict" and .client == "claude-code" and .tool == "Bash" and .verdict == "contain" and .tool_use_id == "toolu_test_1")) | length > 0' "$CAISSON_STATE"/audit/*.jsonl >"$tmp/out" 2>"$tmp/err"
 	result $? 'verdicts are recorded with who asked'
 else skip 'a contained command' 'no box here'; fi
@@ -455,7 +567,7 @@ session_ends() { of_session claude-stop "$1" x | jq -c '.hook_event_name = "Sess
 rm -rf "$CAISSON_STATE/tickets"
 ask 0 "$H.updatedInput.command | $rewritten" 'a ticket of the first session' < <(of_session claude-pre one make)
 ask 0 "$H.updatedInput.command | $rewritten" 'and one of the second' < <(of_session claude-pre two make)
-ask 0 "$H.updatedInput.command | $rewritten" 'and one of another client, whose session has the same name' < <(of_session codex-pre one make)
+ask 0 "$H.updatedInput.command | $bare" 'and one of another client, whose session has the same name' < <(of_session codex-pre one make)
 two=$(grep -l '"session":"two"' "$CAISSON_STATE"/tickets/*)
 ask 0 nothing 'Claude Code: the first session ends' --client claude-code < <(session_ends one)
 [[ $(tickets) == 2 && -e $two ]]

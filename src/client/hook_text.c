@@ -1,0 +1,218 @@
+/*
+ * What people and models are told about a verdict. A person who is asked sees the whole command, what a yes lets happen, and the one command
+ * that makes the answer permanent; a model that is denied sees why, what to do instead, and that a person can allow it. Everything that comes
+ * from the command is spelt out and redacted, and one line.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "base/chars.h"
+#include "base/utf8.h"
+#include "client/hook_pre.h"
+#include "engine/rule_words.h"
+
+#define REASONS_MAX 5                    /* that are told */
+#define COMMAND_MAX ((size_t)32 << 10)   /* bytes of a command that a question shows; clients take far more */
+#define COMMENT_COLUMNS 120
+#define COMMENT_BYTES 4096               /* of a command that are looked at for its first line */
+#define EXCERPT_MAX 60
+#define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
+
+/* Without secrets, and every character seen; lines stay. */
+static struct str clean(struct judging *g, struct str text)
+{
+	return str_visible(g->c->a, g->j.view ? record_redact(g->c->a, &g->record, text) : text);
+}
+
+/* The same on one line. */
+static struct str shown(struct judging *g, struct str text)
+{
+	struct str s = clean(g, text);
+	struct buf b;
+
+	buf_init(&b, g->c->a, 0);
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] == '\n')
+			buf_c(&b, "\\n");
+		else
+			buf_char(&b, s.p[i] == '\t' ? ' ' : s.p[i]);
+	return buf_view(&b);
+}
+
+/* At most this many bytes, and no part of a character. */
+static struct str cut(struct str s, size_t n)
+{
+	if (s.n <= n)
+		return s;
+	while (n && ((unsigned char)s.p[n] & 0xC0) == 0x80)
+		n--;
+	return str_sub(s, 0, n);
+}
+
+/* ---- reasons ---- */
+
+/* The gravest first. What belongs in the box anyway needs no advice while somebody is asked. */
+static void put_reasons(struct judging *g, struct buf *b, enum told told)
+{
+	struct arena *a = g->c->a;
+	unsigned n = 0;
+
+	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--)
+		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b->n < HOOK_REASON_MAX; r = r->next) {
+			struct str message, alternative = str_visible(a, r->alternative);
+
+			if (r->grade != grade)
+				continue;
+			message = shown(g, r->message); /* it quotes the command */
+			buf_fmt(b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
+			if (alternative.n && (told == TOLD_DENIED || grade != GRADE_CONTAIN))
+				buf_fmt(b, " (instead: %.*s)", STR_ARG(alternative));
+			buf_fmt(b, " [%s]", r->id);
+		}
+}
+
+static void put_command(struct judging *g, struct buf *b)
+{
+	struct str all = shown(g, g->c->h.command), part = cut(all, COMMAND_MAX);
+
+	buf_fmt(b, ". The whole command: %.*s", STR_ARG(part));
+	if (part.n < all.n)
+		buf_fmt(b, "... (cut: %zu of %zu bytes are not shown)", all.n - part.n, all.n);
+}
+
+struct str text_reasons(struct judging *g, enum told told, const char *tail)
+{
+	struct buf b;
+
+	buf_init(&b, g->c->a, 0);
+	buf_c(&b, told == TOLD_ASKED ? "caisson: a person should look first" : "caisson: denied");
+	put_reasons(g, &b, told);
+	b.n = cut(buf_view(&b), HOOK_REASON_MAX).n;
+	if (tail)
+		buf_fmt(&b, ". %s", tail);
+	if (told == TOLD_ASKED && judging_is_shell(g))
+		put_command(g, &b);
+	return buf_view(&b);
+}
+
+/* ---- sentences ---- */
+
+const char *text_join(struct judging *g, const char *a, const char *b, const char *c)
+{
+	const char *const all[] = {a, b, c};
+	struct buf out;
+
+	buf_init(&out, g->c->a, 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i])
+			buf_fmt(&out, "%s%s", out.n ? ". " : "", all[i]);
+	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
+}
+
+const char *text_yes(struct judging *g, const struct approved *x, const char *no_box)
+{
+	bool boxed = x->run == APPROVAL_BOX || x->run == APPROVAL_NETWORK;
+
+	if (boxed && no_box)
+		return str_c(g->c->a, str_fmt(g->c->a, OUTSIDE "%s%s", *no_box ? ": " : "", no_box));
+	if (x->run == APPROVAL_OUTSIDE && x->unboxed)
+		return OUTSIDE ": what it asks for cannot be done in the box";
+	if (!boxed)
+		return NULL;
+	return x->run == APPROVAL_NETWORK ? "A yes runs it in the box, with the network" : "A yes runs it in the box";
+}
+
+static bool has_grade(const struct judgement *j, enum grade grade)
+{
+	const struct reason *r = j->reasons;
+
+	while (r && r->grade != grade)
+		r = r->next;
+	return r != NULL;
+}
+
+const char *text_allow(struct judging *g)
+{
+	struct arena *a = g->c->a;
+	struct str rules = STR("");
+
+	if (judging_is_shell(g) && g->c->loaded && !has_grade(&g->j, GRADE_DENY))
+		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
+	if (!rules.n || !str_eq(record_redact(a, &g->record, rules), rules))
+		return NULL;
+	return str_c(a, str_fmt(a, "To allow it for good%s, a person runs in a terminal: caisson allow %.*s",
+		has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
+}
+
+static struct str excerpt(struct judging *g, struct span at)
+{
+	struct str text = STR(""), part;
+
+	if (at.text < g->facts.ntexts)
+		text = str_sub(g->facts.texts[at.text].bytes, at.from, at.to);
+	while (text.n && strchr(" \t\n", text.p[text.n - 1]))
+		text.n--;
+	text = shown(g, text);
+	part = cut(text, EXCERPT_MAX);
+	return part.n < text.n ? str_cat(g->c->a, part, STR("...")) : part;
+}
+
+const char *text_split(struct judging *g, const struct approved *x)
+{
+	struct str inside = excerpt(g, x->inside), outside = excerpt(g, x->outside);
+	bool asks = (g->c->h.client->can & CLIENT_ASKS) && !g->c->h.event->no_ask;
+
+	if (!inside.n || !outside.n || str_eq(inside, outside))
+		return "A part of it belongs in the box and another cannot run there: run them as separate commands";
+	return str_c(g->c->a, str_fmt(g->c->a, "Run them as separate commands: '%.*s' runs in the box, '%.*s' %s", STR_ARG(inside),
+		STR_ARG(outside), asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
+}
+
+/* ---- the comment ---- */
+
+static size_t columns_end(struct str s, size_t columns)
+{
+	size_t at = 0;
+
+	while (at < s.n && columns-- > 0)
+		utf8_next(s, &at);
+	return at;
+}
+
+/* A shell that keeps running takes a line as if it were typed, and zsh takes no comments there. */
+static bool comments(const struct judging *g)
+{
+	unsigned can = g->c->h.client->can;
+
+	return (can & CLIENT_COMMENTS) && (g->rq.dialect == DIALECT_BASH || !(can & CLIENT_TYPES));
+}
+
+/*
+ * A comment ends with its line, so nothing in it may end the line: what is behind the first newline is left out, and every other
+ * character that a program may take for the end of a line is spelt out.
+ */
+struct str text_comment(struct judging *g)
+{
+	struct str text = g->c->h.command, line;
+	ptrdiff_t newline;
+	struct buf b;
+	size_t end;
+
+	if (!comments(g))
+		return STR("");
+	while (text.n && strchr(" \t\n", text.p[0]))
+		text = str_sub(text, 1, text.n);
+	text = clean(g, cut(text, COMMENT_BYTES));
+	newline = str_find(text, '\n', 0);
+	line = str_sub(text, 0, newline < 0 ? text.n : (size_t)newline);
+	end = columns_end(line, COMMENT_COLUMNS);
+	if (!line.n)
+		return STR("");
+	buf_init(&b, g->c->a, 0);
+	buf_c(&b, "  # ");
+	for (size_t i = 0; i < end; i++)
+		buf_char(&b, line.p[i] == '\t' ? ' ' : line.p[i]);
+	if (end < line.n || newline >= 0)
+		buf_c(&b, " ...");
+	return buf_view(&b);
+}

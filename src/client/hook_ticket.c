@@ -1,0 +1,114 @@
+/*
+ * Handing a command over to a run in the box: what was judged becomes a ticket (engine/ticket.h), and the client is told to run this program
+ * with it. Nothing of the command is quoted again; what people see of it is a comment.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+
+#include "client/hook_pre.h"
+#include "engine/ticket.h"
+#include "engine/world.h"
+#include "sys/user.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+/* Does a cd in this text change where it ends? One that is quoted, or in a function, only makes us look. */
+static bool moves(const struct facts *f)
+{
+	for (const struct command *c = f->commands; c; c = c->next)
+		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") || str_is(c->argv[0].text, "popd")))
+			return true;
+	return false;
+}
+
+static bool plain_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_-./+@%,", c));
+}
+
+static bool plain_path(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!plain_letter(s.p[i]))
+			return false;
+	return s.n > 0 && s.p[0] == '/';
+}
+
+static struct str absolute(struct arena *a, const char *path, struct str cwd)
+{
+	if (!path)
+		return STR("");
+	return path[0] == '/' || !cwd.n ? str_of(path) : str_fmt(a, "%.*s/%s", STR_ARG(cwd), path);
+}
+
+/*
+ * What the client runs instead: this program with the ticket, and nothing of the text but a comment. A cd must hold for
+ * the client's shell, too: the run says on descriptor 3 where the command ended, while its output goes where it would
+ * have gone, and its exit code is the command's.
+ */
+static struct str wrapped(struct judging *g, struct str ticket, bool follow)
+{
+	struct arena *a = g->c->a;
+	struct str program = g->j.view->program, comment = text_comment(g);
+	struct str run = str_fmt(a, "%.*s run --ticket %.*s", STR_ARG(program), STR_ARG(ticket));
+
+	if (follow)
+		run = str_fmt(a, "{ __d=$(%.*s 3>&1 >&4 4>&-); __s=$?; } 4>&1; "
+			"[ -z \"$__d\" ] || cd -- \"$__d\" 2>/dev/null; (exit $__s)", STR_ARG(run));
+	return str_cat(a, run, comment);
+}
+
+struct str judging_cwd(struct judging *g)
+{
+	struct path_memo m;
+	enum path_kind kind;
+
+	path_memo_init(&m, g->c->a, g->j.view->cwd);
+	return path_real(&m, g->j.view->cwd, &kind);
+}
+
+/* The ids of what was asked about: of a question these are reasons, where the client's mode answered it they are warnings. */
+static struct str approved_ids(struct judging *g, bool asked)
+{
+	const struct reason *list = asked ? g->j.reasons : g->j.warnings;
+	struct buf b;
+
+	buf_init(&b, g->c->a, 0);
+	for (const struct reason *r = list; r; r = r->next) {
+		const struct reason *same = list;
+
+		while (same != r && (same->grade != GRADE_ASK || strcmp(same->id, r->id) != 0))
+			same = same->next;
+		if (r->grade == GRADE_ASK && same == r)
+			buf_fmt(&b, "%s%s", b.n ? " " : "", r->id);
+	}
+	return buf_view(&b);
+}
+
+int judging_hand_over(struct judging *g, enum approval approval, bool asked, struct err *e)
+{
+	struct call *c = g->c;
+	const struct hook *h = &c->h;
+	const struct view *v = g->j.view;
+	bool approved = approval == APPROVAL_BOX || approval == APPROVAL_NETWORK;
+	struct ticket t = {.command = h->command, .dialect = g->rq.dialect, .profile = PROFILE_WORK, .time_ms = h->time_ms,
+		.policy = c->policies.digest, .agent = h->agent, .session = h->session, .client = str_of(h->client->name),
+		.tool = h->tool, .tool_use_id = h->tool_use_id, .id = str_of(g->id.text), .prompt = h->prompt, .asked = asked,
+		.settings = h->client->can & CLIENT_SETTINGS, .follow = (h->client->can & CLIENT_FOLLOWS) && moves(&g->facts),
+		.network = approval == APPROVAL_NETWORK, .approved = approved ? approved_ids(g, asked) : STR("")};
+	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
+	struct str state, id, own = STR("");
+
+	t.walls = g->walls;
+	t.network &= t.walls.mode == CLIENT_SANDBOX_NONE;
+	t.follow &= t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
+	cwd_get(c->a, &own, NULL);
+	t.config = absolute(c->a, c->o->config, own);
+	if (!plain_path(v->program))
+		return err_set(e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'", STR_ARG(v->program));
+	if (state_make(c->a, v->state_dir, v->project, v->uid, &state, e) != 0 ||
+		ticket_locate(c->a, &project, judging_cwd(g), &t, e) != 0 || ticket_write(c->a, state, &t, &id, e) != 0)
+		return -1;
+	judging_change(g, h->command_key, wrapped(g, id, t.follow));
+	return 0;
+}
