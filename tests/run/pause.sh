@@ -35,9 +35,9 @@ hook() { # COMMAND [CLIENT [MODE]]
 decided() { # WHAT COMMAND: ask, deny, contain or pass
 	local got=pass
 	hook "$2" || got=deny
+	grep -q 'run --ticket' "$tmp/out" && got=contain # a question may come with a ticket, too
 	grep -q '"permissionDecision":"ask"' "$tmp/out" && got=ask
 	grep -q '"permissionDecision":"deny"' "$tmp/out" && got=deny
-	grep -q 'run --ticket' "$tmp/out" && got=contain
 	[[ $got == "$1" ]]
 	result $? "$1: $2 ($got)"
 }
