@@ -231,7 +231,7 @@ check-asan: ## the same tests with AddressSanitizer and UBSan, below build-asan
 	@$(SUBMAKE) check-built BUILD=build-asan SANITIZE=1 CC=clang
 
 # Which clients: the names of scripts in tests/clients.
-CLIENTS ?= $(sort $(filter-out lib day codex_lib,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
+CLIENTS ?= $(sort $(filter-out lib day screen codex_lib,$(patsubst tests/clients/%.sh,%,$(wildcard tests/clients/*.sh))))
 
 check-clients: ## drive real agent clients (pinned, from npm) against a scripted model on loopback (CLIENTS="claude-code codex ...")
 	@scripts/deps build test clients
