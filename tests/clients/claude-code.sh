@@ -35,7 +35,7 @@ result $? 'bypass: a denied command does not run'
 
 new_session sandbox
 set_up
-jq '. + {sandbox: {enabled: true}}' "$H/$SETTINGS" >"$RUN/s" && mv "$RUN/s" "$H/$SETTINGS"
+jq '.sandbox.enabled = true' "$H/$SETTINGS" >"$RUN/s" && mv "$RUN/s" "$H/$SETTINGS"
 session "$(script_of './where.sh' 'touch denied' 'grep -c NoNewPrivs:.1 /proc/self/status')"
 if says_sandboxed 2; then cell sandbox "$(place "$(text 0)")"; else cell_skipped sandbox "Claude Code's sandbox does not start here (bwrap, socat)"; fi
 [[ ! -e $P/denied && $(count) == 3 ]]
