@@ -44,6 +44,7 @@ enum { /* what a client does with an answer */
 	CLIENT_ASKS_BOXED = 131072, /* an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would run */
 	CLIENT_ANSWERS = 16384, /* it reads an answer beside the exit code (generic: the input says what it can do) */
 	CLIENT_PATCHES = 32768, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
+	CLIENT_LIMITS = 65536, /* it ends a command, or moves it to the background, by time limits of its own: ours must not end what it keeps */
 	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 

@@ -1,7 +1,7 @@
 /* From an input to what it says: JSON, client, event, tool call. Everything that is not as expected is an error, and the caller refuses. */
 #include "client/client.h"
 
-#define BACKGROUND_MS ((uint64_t)24 * 3600 * 1000) /* what runs in the background is ended by the client, or after a day */
+#define BACKGROUND_MS ((uint64_t)24 * 3600 * 1000) /* what the client ends by itself is ended by it, or after a day */
 #define TIME_MAX_MS BACKGROUND_MS
 #define TIME_MIN_MS 1000 /* a smaller number is in another unit, or no use: the profile's limit holds */
 
@@ -186,7 +186,7 @@ static void read_wishes(struct hook *h)
 	h->time_ms = ms >= TIME_MIN_MS && (uint64_t)ms < TIME_MAX_MS ? (uint64_t)ms : 0;
 	h->background = is_true(h->args, "run_in_background") || is_true(h->args, "is_background") || str_is(h->tool, "Monitor") || str_is(h->tool, "monitor");
 	h->unboxed = is_true(h->args, "dangerouslyDisableSandbox") || str_is(text_at(h->args, "sandbox_permissions"), "require_escalated") || is_true(h->args, "with_escalated_permissions");
-	if (h->background)
+	if (h->background || (h->client->can & CLIENT_LIMITS))
 		h->time_ms = BACKGROUND_MS;
 }
 

@@ -57,6 +57,10 @@ int making_limits(struct making *m, struct err *e)
 		} else {
 			wish = n;
 		}
+		if (l == LIMIT_TIME && m->w->audience == AUDIENCE_CLIENT) {
+			n = smaller(n, own->value); /* nobody asked for the client's limit: the person's own holds where it is smaller */
+			wish = 0;
+		}
 		if (!n)
 			n = own->value;
 		if (!n)

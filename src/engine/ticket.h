@@ -31,7 +31,7 @@ struct ticket {
 	struct str cwd;            /* relative to the project, without links; empty: the project itself */
 	struct identity cwd_id;
 	enum profile profile;
-	uint64_t time_ms;          /* the client's own limit; 0: none */
+	uint64_t time_ms;          /* no longer than this; 0: as the policy and the profile say */
 	struct str policy;         /* digest of the policies by which it was judged */
 	struct str agent, session, client, tool, tool_use_id; /* who asked; may be empty */
 	struct str id;             /* of the verdict's row: the run's rows share it; may be empty */

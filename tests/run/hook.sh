@@ -117,6 +117,22 @@ ask 2 ".decision == \"ask\" and (has(\"tool_input\") | not) and (.reason | conta
 	'generic, can ask: a yes runs it outside, and that is said' < <(can 'npm install' '["ask"]')
 ask 2 stderr 'generic: can is a list' < <(can 'git status' '"run"')
 
+# ---- the client's own time limits are its own ----
+limit() { # EXPECTED WHAT: standard input is asked, and the report of what it answers has this limit
+	"$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
+	id=$(grep -o -- '--ticket [0-9a-f]*' "$tmp/out" | head -n 1)
+	"$CAISSON" run --ticket "${id#* }" --json >"$tmp/out" 2>"$tmp/err"
+	[[ $(jq -c '[.limits.timeout_sec.value, .hints]' "$tmp/out") == "[$1,[]]" ]]
+	result $? "$2 ($(jq -c '[.limits.timeout_sec.value, .hints]' "$tmp/out"))"
+}
+limit 86400 'Claude Code: what takes longer than its limit goes on in the background, in the box as well' < <(input claude-pre make | jq -c '.tool_input.timeout = 1500')
+limit 86400 'Codex: a session goes on' < <(input codex-pre make)
+limit 5 'generic: the limit of the input' < <(can make '["run"]' | jq -c '.tool_input.timeout = 5000')
+limit 600 "generic: else the profile's" < <(can make '["run"]')
+policy <<<'sandbox: {limits: {timeout: 60}}'
+limit 60 "a person's own limit holds for all of them" < <(input claude-pre make | jq -c '.tool_input.timeout = 120000')
+no_policy
+
 # ---- Codex: apply_patch in the shell is its patch tool, when nothing else is there (tests/clients/patches.json; the client itself is asked in tests/clients/codex_patch.sh) ----
 body() { printf '*** Begin Patch\n*** Add File: %s\n+hi $HOME\n*** End Patch' "$1"; }
 patch() { input codex-pre "$(jq -r --argjson i "$1" --arg p "$(body "$2")" --arg cwd "$P" '.[$i].text | gsub("@CWD@"; $cwd) | gsub("@"; $p)' "$here/tests/clients/patches.json")"; }
