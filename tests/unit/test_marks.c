@@ -373,7 +373,7 @@ static const struct {
 	{"for f in .*; do rm \"$f\"; done", "?"},
 	{"for f in **/*.c; do rm \"$f\"; done", "?"},
 	{"for f in *.txt; do rm $f; done", "?"},
-	{"shopt -s dotglob; for f in *.txt; do rm \"$f\"; done", "/w/% /w/.[!.]*"},
+	{"shopt -s dotglob; for f in *.txt; do rm \"$f\"; done", "/w/% /w/* /w/.[!.]*"},
 	{"for f in *.txt; do rm \"${f%.md}\"; done", "/w/%.txt"},
 	{"for f in *; do rm \"${f%.md}\"; done", "?"},
 	{"for f in $x; do rm \"$f\"; done", "?"},

@@ -148,6 +148,8 @@ struct exception {
 static struct exception exceptions[] = {
 	{"nice \"$@\"", NULL, "a shell or function of its own has other positional parameters: none", false},
 	{"$1 a", NULL, "likewise", false},
+	{"${1:-", NULL, "likewise, or known ones", false},
+	{"watch caisson", "xargs words", "xargs may add words to the text that watch hands to a shell: it is not known, so it runs in the box", false},
 	{"alias zap=", NULL, "an alias holds only after the line or compound command in which it is made", false},
 	{"{}", "find", "find replaces it", false},
 	{"\n", "alias", "gap: an alias of several lines is not followed, and asks", false},
