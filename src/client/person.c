@@ -46,6 +46,8 @@ static struct str base_of(struct str path)
 
 static const char *client_called(struct str name)
 {
+	if (str_ends(name, ".exe")) /* so some packages call theirs everywhere */
+		name.n -= 4;
 	for (size_t i = 0; name.n && i < sizeof(programs) / sizeof(*programs); i++) {
 		struct str list = str_of(programs[i].names);
 

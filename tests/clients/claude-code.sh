@@ -100,4 +100,5 @@ session "$(script_of 'touch ran')"
 [[ ! -e $P/ran ]] && is_error 0
 result $? 'the installed plugin without its program: nothing runs'
 says 0 'the hook failed with status 127' 'and the model is told'
+not_a_person
 finish

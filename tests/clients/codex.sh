@@ -36,4 +36,5 @@ set_up
 TRUSTED='' session "$(script_of 'touch denied')"
 [[ -e $P/denied ]]
 result $? 'hooks that nobody has trusted are skipped by the client, as docs/clients.md says'
+not_a_person
 finish

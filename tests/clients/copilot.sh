@@ -18,4 +18,5 @@ day
 cell bypass "$(place "$(words contain)")" # its sessions here all run with --allow-all-tools
 cell sandbox ''
 all_rows day faults modes
+not_a_person
 finish

@@ -20,4 +20,5 @@ day
 cell bypass "$(place "$(words contain)")" # its sessions here all run with --yolo
 cell sandbox ''
 all_rows day faults modes
+not_a_person
 finish

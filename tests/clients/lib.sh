@@ -174,6 +174,25 @@ says_not() {
 	result $? "$3"
 }
 
+# A script of the agent's that a person has allowed, so that it runs outside the box: with no variable of the client's, on a pseudo-terminal of its own, by a
+# copy of the program under another name. It is no person all the same.
+not_a_person() {
+	new_session person
+	set_up
+	sed -i 's/^    deny:/    allow:\n      - .\/person.sh\n    deny:/' "$H/.config/caisson/config.yaml"
+	cp "$H/.config/caisson/config.yaml" "$RUN/policy"
+	cp --reflink=auto "$CAISSON" "$P/x"
+	cp "$root/tests/terminal.py" "$P/terminal.py"
+	# shellcheck disable=SC2016 # the script's own variables
+	printf '#!/bin/bash\nfor c in "allow npm" "pause --for 1h" trust; do\n\tenv -i PATH="$PATH" HOME="$HOME" /usr/bin/python3 terminal.py yes "$PWD/x" $c\ndone\n' >"$P/person.sh"
+	chmod +x "$P/person.sh"
+	session "$(script_of ./person.sh)"
+	[[ $(text 0 | grep -c "this runs below $CLIENT ") == 3 ]]
+	result $? "$CLIENT: an agent with a terminal of its own is not taken for a person"
+	cmp -s "$RUN/policy" "$H/.config/caisson/config.yaml" && [[ ! -e $H/.local/state/caisson/pause.json ]]
+	result $? "$CLIENT: and changes nothing"
+}
+
 # Claude Code's environment: the model on loopback, and no other traffic.
 claude_environment() {
 	ENVIRONMENT=(ANTHROPIC_BASE_URL="http://127.0.0.1:$PORT" ANTHROPIC_API_KEY=not-a-key CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1 DISABLE_AUTOUPDATER=1 DISABLE_ERROR_REPORTING=1)

@@ -27,4 +27,5 @@ day
 cell bypass "$(place "$(words contain)")" # it asks nothing in `run`
 cell sandbox ''
 all_rows day faults modes
+not_a_person
 finish

@@ -19,6 +19,7 @@ static const struct {
 	{"claude-code", "node", "/usr/bin/node", "node --no-warnings /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"},
 	{"claude-code", "2.0.14", "/home/dev/.local/share/claude/versions/2.0.14", "/home/dev/.local/bin/claude"},
 	{"claude-code", "2.0.14", "/home/dev/.local/share/claude/versions/2.0.14", "x"},
+	{"claude-code", "x", "/usr/lib/node_modules/@anthropic-ai/claude-code/bin/claude.exe", "x"},
 	{"codex", "codex", "/opt/codex/codex", "codex exec"},
 	{"codex", "codex-x86_64-un", "/opt/v/codex-x86_64-unknown-linux-musl", "codex"},
 	{"codex", "MainThread", "/usr/bin/node", "node /usr/lib/node_modules/@openai/codex/bin/codex.js"},
