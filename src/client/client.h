@@ -26,26 +26,26 @@ enum phase {
 };
 
 enum { /* what a client does with an answer */
-	CLIENT_ASKS = 1,      /* "ask" asks a person, or is a denial where there is none */
-	CLIENT_REWRITES = 2,  /* the input of a tool can be replaced before it runs */
-	CLIENT_REPLACES = 4,  /* the output of a tool can be replaced */
-	CLIENT_ADDS = 8,      /* text for the model can be added to an output */
-	CLIENT_FOLLOWS = 16,  /* a cd of one shell command holds for the next */
-	CLIENT_GUIDES = 32,   /* text for the model is taken when a session starts */
-	CLIENT_APPROVES = 64, /* "allow" takes the place of the client's own question */
-	CLIENT_SETTINGS = 128, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
-	CLIENT_UNATTENDED = 256, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
-	CLIENT_MARKS = 1024,  /* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
-	CLIENT_LOSES_CODE = 2048, /* a replaced output comes without the exit code, so we write that again */
-	CLIENT_SHOWS_ERROR = 4096, /* a replaced output is shown to the model as an error: only secrets are worth that */
-	CLIENT_NORMALISES = 8192, /* its events after a tool want the whole result back in one shape */
-	CLIENT_COMMENTS = 262144, /* a command may end in a comment: no rule of the client's compares the whole line */
-	CLIENT_TYPES = 65536, /* commands go to a shell that keeps running, as if they were typed */
-	CLIENT_ASKS_BOXED = 131072, /* an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would run */
-	CLIENT_ANSWERS = 16384, /* it reads an answer beside the exit code (generic: the input says what it can do) */
-	CLIENT_PATCHES = 32768, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
-	CLIENT_LIMITS = 65536, /* it ends a command, or moves it to the background, by time limits of its own: ours must not end what it keeps */
-	CLIENT_BASE = 512,    /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
+	CLIENT_ASKS = 1 << 0, /* "ask" asks a person, or is a denial where there is none */
+	CLIENT_REWRITES = 1 << 1, /* the input of a tool can be replaced before it runs */
+	CLIENT_REPLACES = 1 << 2, /* the output of a tool can be replaced */
+	CLIENT_ADDS = 1 << 3, /* text for the model can be added to an output */
+	CLIENT_FOLLOWS = 1 << 4, /* a cd of one shell command holds for the next */
+	CLIENT_GUIDES = 1 << 5, /* text for the model is taken when a session starts */
+	CLIENT_APPROVES = 1 << 6, /* "allow" takes the place of the client's own question */
+	CLIENT_SETTINGS = 1 << 7, /* has permission rules in settings.json, which see only a rewritten command: we enforce them */
+	CLIENT_UNATTENDED = 1 << 8, /* its bypassPermissions says only that nobody is asked (Codex: in every `exec`), not that nothing is to be judged */
+	CLIENT_MARKS = 1 << 9, /* its tools of MCP servers are known by their names (mcp_...), so every other tool is its own */
+	CLIENT_LOSES_CODE = 1 << 10, /* a replaced output comes without the exit code, so we write that again */
+	CLIENT_SHOWS_ERROR = 1 << 11, /* a replaced output is shown to the model as an error: only secrets are worth that */
+	CLIENT_NORMALISES = 1 << 12, /* its events after a tool want the whole result back in one shape */
+	CLIENT_COMMENTS = 1 << 13, /* a command may end in a comment: no rule of the client's compares the whole line */
+	CLIENT_TYPES = 1 << 14, /* commands go to a shell that keeps running, as if they were typed */
+	CLIENT_ASKS_BOXED = 1 << 15, /* an "ask" together with another input asks about that and runs that; elsewhere the ORIGINAL would run */
+	CLIENT_ANSWERS = 1 << 16, /* it reads an answer beside the exit code (generic: the input says what it can do) */
+	CLIENT_PATCHES = 1 << 17, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
+	CLIENT_LIMITS = 1 << 18, /* it ends a command, or moves it to the background, by time limits of its own: ours must not end what it keeps */
+	CLIENT_BASE = 1 << 19, /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 
 struct client_event {
