@@ -96,6 +96,43 @@ for shell in "${shells[@]}"; do
 	done
 done
 
+# ---- the plugin for opencode, which is no line ----
+if command -v node >/dev/null; then
+	cp "$CAISSON" "$odd/caisson" && "$odd/caisson" init --client opencode >"$tmp/out" 2>&1
+	cp "$HOME/.config/opencode/plugin/caisson.js" "$tmp/plugin.mjs"
+	cat >"$tmp/call.mjs" <<-'JS'
+		import { Caisson } from "./plugin.mjs";
+		const plugin = await Caisson({ directory: "/" });
+		const output = { args: { command: "x" }, output: "as it was" };
+		try {
+			await plugin["tool.execute." + process.argv[2]]({ sessionID: "s", tool: "bash", callID: "c", args: {} }, output);
+			console.log("passed: " + output.output);
+		} catch (e) {
+			console.log("denied: " + e.message);
+		}
+	JS
+	bad="" failed='^denied: caisson: the hook (did not run|failed).*so nothing runs. A person should run: caisson doctor --client opencode$'
+	for p in 'exit 1' 'kill -SEGV $$' 'kill -KILL $$' 'exit 2' missing; do
+		if [[ $p == missing ]]; then rm -f "$odd/caisson"; else program "$p"; fi
+		node "$tmp/call.mjs" before >"$tmp/out" 2>"$tmp/err"
+		grep -Eq "$failed" "$tmp/out" || bad+=" [before, $p]"
+		node "$tmp/call.mjs" after >"$tmp/out" 2>"$tmp/err"
+		[[ $(cat "$tmp/out") == 'passed: as it was' ]] || bad+=" [after, $p]"
+	done
+	for p in 'exit 0' 'echo null' 'echo "{}"' 'echo "{"' 'echo "{\"decision\": \"ask\"}"' 'echo "caisson: denied: because" >&2; exit 2'; do
+		program "$p"
+		node "$tmp/call.mjs" before >"$tmp/out" 2>"$tmp/err"
+		grep -q '^denied: ' "$tmp/out" || bad+=" [before, $p]"
+		[[ $p != *because* || $(cat "$tmp/out") == 'denied: caisson: denied: because' ]] || bad+=" [text, $p]"
+		node "$tmp/call.mjs" after >"$tmp/out" 2>"$tmp/err"
+		[[ $(cat "$tmp/out") == 'passed: as it was' ]] || bad+=" [after, $p]"
+	done
+	[[ -z $bad ]]
+	result $? "opencode: whatever is no answer denies before a tool, and leaves the output alone after one ($bad)"
+else
+	skip 'the plugin for opencode' 'there is no node'
+fi
+
 # ---- hanging ----
 program 'trap "" TERM; exec sleep 60'
 started=$SECONDS
