@@ -280,6 +280,14 @@ static void each_new(struct judge *j, const struct access *x, struct str pattern
 	}
 }
 
+/* Not there before the request: everything in the directory is what the request puts there. */
+static bool is_new(const struct judge *j, struct str dir)
+{
+	const struct path_answer *p = pmap_get(j->answers, dir);
+
+	return p && p->kind == PATH_ABSENT;
+}
+
 static void each_match(struct judge *j, const struct access *x, void (*fn)(struct judge *, const struct access *, const struct where *, void *), void *ctx)
 {
 	struct str pattern = path_pattern(j->a, &x->path);
@@ -294,7 +302,7 @@ static void each_match(struct judge *j, const struct access *x, void (*fn)(struc
 	w.real = path_plain(j->a, str_fmt(j->a, "%.*s/%.*s", STR_ARG(w.real), STR_ARG(str_sub(pattern, fixed, pattern.n))));
 	w.answer = NULL;
 	w.wild = true;
-	w.made = !x->path.glob && fixed < pattern.n && pattern.p[fixed] != '*';
+	w.made = (!x->path.glob && fixed < pattern.n && pattern.p[fixed] != '*') || is_new(j, dir);
 	w.place = path_place(j, w.real);
 	if (w.made && w.place == PLACE_TEMP) {
 		fn(j, x, &w, ctx);

@@ -366,7 +366,7 @@ static bool scan_unknown(struct know_scan *s, size_t i)
 	struct word w = s->argv[i];
 	bool sure_operand = starts_as_number(r, w) || (starts_known(w) && w.text.p[0] != '-');
 	if (!sure_operand) {
-		s->maybe_option = true;
+		s->maybe_option |= !w.glob; /* files whose names are options are looked for (gate/option_names.c) */
 		if (!s->lost) {
 			s->lost = i;
 			s->lost_operands = s->noperands;

@@ -65,6 +65,7 @@ judge allow - "node -e 'const fs = require(\"fs\"); for (const n of fs.readdirSy
 judge allow - 'shopt -s dotglob; rm -f src/*.o'
 judge allow - 'mkdir a; rm -rf a/../b*'
 judge allow - 'ls .g*'
+judge allow - "mkdir -p /tmp/fresh.$$; cp src/a.c /tmp/fresh.$$/; rm -rf /tmp/fresh.$$/*"
 judge deny outside-delete "rm -rf $HOME/other"
 judge deny outside-delete 'rm -rf ../other'
 judge deny outside-delete 'rm -rf src/../../other'
