@@ -224,6 +224,12 @@ static bool beyond_box(const char *check)
 	return STR_LISTED(str_of(check), ids);
 }
 
+/* `git $X` may be any command of git's, as `$X` may be any command: what is not known runs in the box. */
+static bool any_subcommand(const struct subject *s)
+{
+	return str_is(s->base, "git") && s->c->argc > 1 && s->c->argv[1].kind != WORD_EXACT;
+}
+
 /* An option of curl and its value are two words, so one unknown word is no option with a value. */
 static bool single_words_of_curl(const struct subject *s)
 {
@@ -242,7 +248,7 @@ static void danger_tell(struct judge *j, const struct subject *s, const struct d
 		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
 	else if (m == MATCH_MAYBE && !said(j, check, s->c->at) && !single_words_of_curl(s))
 		judge_tell_at_most(j, check,
-			beyond_box(check) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check)
+			(beyond_box(check) || any_subcommand(s)) && !judge_leaves_box(j, s->c->at) && !judge_regraded(j, check)
 				? GRADE_CONTAIN
 				: GRADE_ASK,
 			s->c->at,

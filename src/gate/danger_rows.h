@@ -64,7 +64,7 @@ DANGER("git-rewrite", "git push", "-f --force --mirror --prune", "", "--force-wi
 DANGER("git-rewrite", "git push", "--force-with-lease --force-if-includes", "", "", "overwrites what others may have", "")
 DANGER("git-rewrite", "git push", "-d --delete", "", "", "deletes a branch or tag for everyone", "")
 DANGER("git-rewrite", "git push", "", "+* :*", "", "overwrites or deletes what others may have", "")
-DANGER("git-rewrite", "git rebase", "", "", "--abort --continue --skip --quit --show-current-patch --edit-todo", "rewrites history", "git merge, or ask first")
+DANGER("git-rewrite", "git rebase", "", "", "--abort --continue --skip --quit --show-current-patch --edit-todo", "rewrites history", "ask first; git branch OLD keeps the commits as they are")
 DANGER("git-rewrite", "git filter-branch", "", "", "", "rewrites history", "")
 DANGER("git-rewrite", "git filter-repo", "", "", "--analyze --dry-run", "rewrites history", "")
 DANGER("git-rewrite", "git-filter-repo", "", "", "--analyze --dry-run", "rewrites history", "")
@@ -406,6 +406,7 @@ DANGER("secret-read", "gdb", "-p --pid", "", "", "shows the memory of another pr
 DANGER("secret-read", "lldb", "-p --attach-pid -n --attach-name", "", "", "shows the memory of another program", "")
 DANGER("secret-read", "gcore", "", "", "", "shows the memory of another program", "")
 /* ---- remote changes that others see ---- */
+DANGER("remote-change", "git push", "", "", "--dry-run -n", "changes what others fetch", "")
 DANGER("remote-change", "gh", "", "merge close create edit comment ready reopen review", "list view status diff checks --help", "changes what others see", "")
 DANGER("remote-change", "gh api", "-X -f -F --method --field --raw-field --input", "", "", "may change what others see", "")
 DANGER("remote-change", "kubectl", "", "apply create patch edit replace scale rollout set label annotate expose run exec cp attach autoscale", "get describe logs explain --dry-run diff", "changes a cluster", "")
