@@ -42,8 +42,8 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	struct ns_user user;
 	unsigned want;            /* what its group can limit besides memory and processes: bits of CG_HAS_* */
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
-	uid_t idmap_uid;
-	gid_t idmap_gid;
+	uid_t idmap_uid, home_uid; /* OP_HOME's */
+	gid_t idmap_gid, home_gid;
 	struct ns_watch watch;
 	struct undertaker undertaker; /* for the cgroup; in a scope it holds that */
 	struct undertaker keeper, keeper_git; /* for the placeholders: there before the first of them */
@@ -159,6 +159,10 @@ static int open_tree_for(struct box *r, struct op *op, int top, uid_t outside, s
 		r->idmap_uid = st.st_uid;
 		r->idmap_gid = st.st_gid;
 	}
+	if (op->kind == OP_HOME)
+		r->home_uid = st.st_uid, r->home_gid = st.st_gid;
+	else if (r->home_uid != st.st_uid || r->home_gid != st.st_gid)
+		op->flags &= ~(unsigned)OP_PART; /* the home lends what is its owner's */
 	op->tree = mount_copy(source, "");
 	if (op->tree < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
@@ -172,7 +176,8 @@ static int open_trees(struct box *r, uid_t outside, struct err *e)
 	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	for (struct op *op = r->ops.first; op; op = op->next)
-		if (op->kind == OP_BIND && op->flags & OP_CALLERS && open_tree_for(r, op, top, outside, e) != 0)
+		if ((op->kind == OP_BIND || op->kind == OP_HOME) && op->flags & OP_CALLERS &&
+				open_tree_for(r, op, top, outside, e) != 0)
 			return -1;
 	return 0;
 }

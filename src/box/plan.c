@@ -225,21 +225,47 @@ static bool closed_inside(const struct spec *s, const struct spec_path *p)
 }
 
 /* An overlay would hide what else is mounted below it. */
+static bool has_mounts(const struct texts *mounts, struct str path)
+{
+	for (; mounts; mounts = mounts->next)
+		if (path_inside(mounts->text, path) && !str_eq(mounts->text, path))
+			return true;
+	return false;
+}
+
 static unsigned callers_flags(const struct texts *mounts, struct str path, bool writable)
 {
 	if (writable)
 		return OP_CALLERS | OP_WRITABLE;
-	for (; mounts; mounts = mounts->next)
-		if (path_inside(mounts->text, path) && !str_eq(mounts->text, path))
-			return OP_CALLERS;
-	return OP_CALLERS | OP_APART;
+	return OP_CALLERS | (has_mounts(mounts, path) ? 0 : OP_APART);
+}
+
+/* Read-only, in the caller's home, and at the same place in the box. */
+static bool of_home(const struct spec *s, const struct spec_path *p)
+{
+	return !p->writable && !p->at.n && path_inside(p->path, s->home);
+}
+
+static void add_home(struct arena *a, const struct spec *s, const struct texts *mounts, struct ops *ops)
+{
+	const struct spec_path *p = s->paths;
+
+	while (p && !of_home(s, p))
+		p = p->next;
+	if (p && !has_mounts(mounts, s->home))
+		ops_add(a, ops, OP_HOME, OP_CALLERS, s->home, s->home);
 }
 
 static void add_paths(struct arena *a, const struct spec *s, const struct texts *mounts, bool closed, struct ops *ops)
 {
-	for (const struct spec_path *p = s->paths; p; p = p->next)
+	bool home = !has_mounts(mounts, s->home);
+
+	for (const struct spec_path *p = s->paths; p; p = p->next) {
+		unsigned part = home && of_home(s, p) ? OP_PART : 0;
+
 		if (closed_inside(s, p) == closed)
-			ops_add(a, ops, OP_BIND, callers_flags(mounts, p->path, p->writable), p->path, target_of(p));
+			ops_add(a, ops, OP_BIND, callers_flags(mounts, p->path, p->writable) | part, p->path, target_of(p));
+	}
 }
 
 static bool has_readonly(const struct spec *s)
@@ -256,6 +282,7 @@ static int add_callers(struct arena *a, const struct spec *s, struct ops *ops, s
 
 	if (has_readonly(s) && mount_list(a, &mounts, e) != 0)
 		return -1;
+	add_home(a, s, mounts, ops);
 	add_paths(a, s, mounts, false, ops);
 	if (s->git_common.n)
 		ops_add(a, ops, OP_BIND, OP_CALLERS | OP_WRITABLE, s->git_common, s->git_common)->expected = s->git_common_id;

@@ -20,6 +20,7 @@ enum op_kind {
 	OP_INSIDE,  /* what the box already has at `source`, once more at `target`: pins a name and can make it read-only */
 	OP_MASK,    /* a name of the box's own covered by another, with the attributes of that; a target that does not exist is nothing */
 	OP_EMPTY,   /* an empty directory that cannot be written, over whatever directory is there */
+	OP_HOME,    /* the home of the caller; has no place in the box: OP_PART are parts of it */
 	OP_PROC, OP_PTS,
 	OP_SYSTEM,  /* the system's directories and names of /etc, all of them; first in the plan, or there is another root */
 };
@@ -33,6 +34,7 @@ enum {
 	OP_IMAGE = 256,  /* the same for a part of a root that the caller named; its owners are not mapped */
 	OP_COVERED = 128, /* writable, and so is a directory above it: a rule for that will do */
 	OP_APART = 1024, /* OP_BIND, read-only: a directory of which only files' content is to be shared with the host (setup.c) */
+	OP_PART = 2048,  /* OP_BIND: lies in OP_HOME's source, and can be taken from there */
 	OP_IS_DIR = 32, OP_IS_FILE = 64, /* OP_BIND: what the source is, when that is known beforehand */
 };
 

@@ -30,6 +30,7 @@
 #define BASE "/proc"       /* where the tmpfs is mounted in the old root */
 #define ROOT "/root"       /* in it: the new root */
 #define NEW BASE ROOT
+#define HOME "/sys"        /* where the caller's home is mounted in the old root: it goes with that, and no source lies there */
 #define INODE_BYTES 4096 /* of scratch for each inode in it */
 #define ROOT_BYTES 262144 /* what the root itself needs besides the scratch */
 #define ROOT_INODES 512
@@ -49,6 +50,8 @@ struct root {
 	} own[OWN_MAX];
 	size_t nown;
 	const struct ns_task *task;
+	int home;           /* an overlay of the caller's home, of which OP_PART are parts; -1: none */
+	size_t nhome;       /* bytes of its path */
 	bool start_checked; /* the directory that the program starts in lies in an overlay, and is the expected one */
 	int at;             /* the last directory above a target that is not ours; -1: none yet */
 	struct own above;   /* its path */
@@ -283,23 +286,63 @@ static int check_start(struct root *r, const struct op *op, int below)
 /*
  * A read-only mount does not stop a program from opening a FIFO to write, connecting to a socket or taking a lock, and Landlock's rule for a writable
  * directory holds for whatever is mounted below it. In an overlay such inodes are its own: files have the host's content, and a FIFO or socket has nobody at its
- * other end. Where the kernel has none for us, or not of this file system, the mount stays as it is. -1: we are lost.
+ * other end. *ret stays where the kernel has none for us, or not of this file system. -1: we are lost.
  */
-static int set_apart(struct root *r, const struct op *op)
+static int overlay_of(int dir, unsigned flags, int *ret)
 {
 	static const char *const options[][2] = {
 		{"lowerdir", NEW "/run:."}, /* two layers are the least; the first is empty */
 		{"redirect_dir", "nofollow"}, {"metacopy", "off"}, {NULL, NULL},
 	};
 	FD_CLEANUP int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
 
-	if (here < 0 || at < 0 || fchdir(at) != 0)
+	if (here < 0 || fchdir(dir) != 0)
+		return 0;
+	*ret = mount_new("overlay", options, flags);
+	return fchdir(here);
+}
+
+/* Without an overlay the mount stays as it is. */
+static int set_apart(struct root *r, const struct op *op)
+{
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW), tree = -1;
+
+	if (at < 0)
 		return 0; /* a file */
-	FD_CLEANUP int tree = mount_new("overlay", options, mount_flags(op));
-	if (fchdir(here) != 0)
+	if (overlay_of(at, mount_flags(op), &tree) != 0)
 		return -1;
 	return tree >= 0 && mount_place(tree, at) == 0 ? check_start(r, op, at) : 0;
+}
+
+/*
+ * The caller's home in one overlay, outside of the new root. The kernel takes longer to make and to remove an overlay than
+ * for all other mounts of a toolchain, and a home has many toolchains. Where this cannot be done they come one by one.
+ */
+static int do_home(struct root *r, const struct op *op, struct err *e)
+{
+	FD_CLEANUP int tree = bind_source(op), overlay = -1;
+
+	if (tree < 0)
+		return op_unusable(op, e);
+	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || mount_place_at(tree, AT_FDCWD, HOME) != 0)
+		return 0; /* there is no such directory */
+	if (overlay_of(tree, mount_flags(op), &overlay) != 0)
+		return fail(op, "mount", e);
+	if (overlay < 0 || mount_place(overlay, tree) != 0)
+		return 0;
+	r->home = overlay;
+	r->nhome = strlen(op->source);
+	overlay = -1;
+	return 0;
+}
+
+/* A part of the home; -1: what the operation says otherwise is to be used. */
+static int home_part(const struct root *r, const struct op *op)
+{
+	bool is_part = op->flags & OP_PART && r->home >= 0;
+	FD_CLEANUP int source = is_part ? open_beneath(r->home, op->source + r->nhome, O_PATH | O_NOFOLLOW) : -1;
+
+	return source < 0 ? -1 : mount_copy(source, "");
 }
 
 static int do_bind(struct root *r, const struct op *op, struct err *e)
@@ -308,12 +351,14 @@ static int do_bind(struct root *r, const struct op *op, struct err *e)
 
 	if (done)
 		return done > 0 ? 0 : fail(op, "mount", e);
-	FD_CLEANUP int tree = bind_source(op);
-	if (tree < 0)
+	FD_CLEANUP int part = home_part(r, op);
+	FD_CLEANUP int tree = part < 0 ? bind_source(op) : -1;
+	int used = part < 0 ? tree : part;
+	if (used < 0)
 		return op_unusable(op, e);
-	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, tree) != 0)
+	if (mount_attributes(used, mount_flags(op) | MOUNT_BELOW) != 0 || place(r, op, used) != 0)
 		return fail(op, "mount", e);
-	return op->flags & OP_APART && set_apart(r, op) != 0 ? fail(op, "mount", e) : 0;
+	return op->flags & OP_APART && part < 0 && set_apart(r, op) != 0 ? fail(op, "mount", e) : 0;
 }
 
 /* A directory that is not ours, once more on itself. */
@@ -369,12 +414,14 @@ static int do_inside(struct root *r, const struct op *op, struct err *e)
 	return repeat(r, op) == 0 ? 0 : fail(op, "protect", e);
 }
 
+/* The root's /run is empty, and read-only like the root. */
 static int do_empty(struct root *r, const struct op *op, struct err *e)
 {
-	static const char *const options[][2] = {{"size", "4k"}, {"nr_inodes", "2"}, {"mode", "0555"}, {NULL, NULL}};
-	FD_CLEANUP int tree = mount_new("tmpfs", options, MOUNT_READONLY | MOUNT_NODEV | MOUNT_NOEXEC);
+	FD_CLEANUP int at = open_beneath(r->fd, op->target, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	FD_CLEANUP int tree = at < 0 ? -1 : mount_copy(AT_FDCWD, NEW "/run");
 
-	return tree >= 0 && place(r, op, tree) == 0 ? 0 : fail(op, "cover", e);
+	own_forget(r);
+	return tree >= 0 && mount_place(tree, at) == 0 ? 0 : fail(op, "cover", e);
 }
 
 static int do_own(struct root *r, const struct op *op, struct err *e)
@@ -452,6 +499,7 @@ static int do_system(struct root *r, const struct op *op, struct err *e)
 static int (*const operations[])(struct root *r, const struct op *op, struct err *e) = {
 	[OP_DIR] = do_own, [OP_FILE] = do_own, [OP_LINK] = do_own, [OP_BIND] = do_bind, [OP_SCRATCH] = do_scratch,
 	[OP_INSIDE] = do_inside, [OP_MASK] = do_mask, [OP_EMPTY] = do_empty, [OP_PROC] = do_proc, [OP_PTS] = do_pts, [OP_SYSTEM] = do_system,
+	[OP_HOME] = do_home,
 };
 
 /* ---- the whole ---- */
@@ -523,7 +571,7 @@ static int make_rest(struct root *r, const struct op *ops, struct err *e)
 int setup_begin(struct err *e)
 {
 	char path[PATH_ROOM];
-	struct root r = {.fd = -1, .at = -1, .path = path};
+	struct root r = {.fd = -1, .at = -1, .home = -1, .path = path};
 	mode_t mask = umask(0);
 	int rc = make_usual(&r, e);
 
@@ -546,13 +594,14 @@ static int make_root(struct root *r, const struct op *ops, uint64_t scratch, int
 int setup_root(const struct ns_task *t, bool *ret_start_checked, struct err *e)
 {
 	char path[PATH_ROOM];
-	struct root r = {.fd = -1, .at = -1, .path = path, .task = t};
+	struct root r = {.fd = -1, .at = -1, .home = -1, .path = path, .task = t};
 	mode_t mask = umask(0);
 	FD_CLEANUP int top = -1;
 	int rc = make_root(&r, t->ops, t->limits.scratch, &top, e);
 
 	umask(mask);
 	fd_close(&r.at);
+	fd_close(&r.home);
 	if (rc == 0 && mount_attributes(top, MOUNT_READONLY | MOUNT_NODEV) != 0)
 		rc = err_set(e, ERR_SYSTEM, errno, "cannot finish the root of the box");
 	fd_close(&r.fd);

@@ -147,8 +147,33 @@ for d in sys.argv[1:]:
     except OSError as e:
         print(e.strerror)
     print(open("data").read().strip(), os.popen("./tool").read().strip())'
+toolchains() { # TOOLS WORKSPACE
+	local home=$tmp/$who/home tools=$1 open=$2
+	as "$who" sh -c "cd $home && mkdir -p .local/bin .rustup/toolchains .ssh && echo env >.cargo/env &&
+		echo key >.ssh/key && echo token >.cargo/credentials.toml && echo local >.local/bin/l"
+	as "$who" chmod 700 "$home" "$home/.local" "$home/.rustup/toolchains"
+	box "$who" --profile work --workspace "$open" -c 'cat ~/.cargo/env ~/.cargo/bin/data ~/.local/bin/l
+		ls -A ~/.rustup ~/.cargo; cd ~/.cargo/bin && cat ../credentials.toml ../../.ssh/key ~/.ssh/key; touch data x; echo >../env'
+	want '(.stdout | split("\n")) - ["'"$home"'/.rustup:", "'"$home"'/.cargo:", ""] == ["env", "content", "local", "bin", "env", "toolchains"] and
+		([.stderr | splits("\n") | select(test("No such file|Read-only|Permission"))] | length == 6)' \
+		"$who: a home's toolchains can be read, nothing beside them"
+	box "$who" --profile work --workspace "$open" -c \
+		"grep ' $home/[.][clr][a-z]*/[a-z]* .* overlay ' /proc/self/mountinfo | cut -d' ' -f3 | uniq | wc -l"
+	want '.stdout == "1\n"' "$who: all of them are one overlay"
+	background --profile work --workspace "$open" -c 'exec 9<~/.cargo/bin/data 8<~/.cargo/env &&
+		flock -x 9 && flock -x 8 && touch locked && sleep 20'
+	await "$open/locked" && as "$who" flock -n "$tools/data" true && as "$who" flock -n "$home/.cargo/env" true
+	result $? "$who: a lock in a toolchain holds up nobody outside"
+	kill "$bg"
+	wait "$bg" 2>/dev/null
+	[[ $who == root ]] || return 0
+	chown -R "$ORDINARY:$ORDINARY" "$home/.rustup/toolchains"
+	chown "$ORDINARY:$ORDINARY" "$home/.local"
+	box root --profile work --workspace "$open" -c 'cat ~/.local/bin/l && ls -A ~/.rustup/toolchains && echo listed'
+	want '.stdout == "local\nlisted\n"' "root: a toolchain that belongs to another user, and one below what does"
+}
 fifos() {
-	local ws=$tmp/$who/quiet read=$tmp/$who/shown tools=$tmp/$who/home/.cargo open=$tmp/$who/open heard=$tmp/$who/heard listener d
+	local ws=$tmp/$who/quiet read=$tmp/$who/shown tools=$tmp/$who/home/.cargo/bin open=$tmp/$who/open heard=$tmp/$who/heard listener d
 	for d in "$ws" "$read" "$tools" "$open"; do
 		place "$d"
 		as "$who" sh -c "cd $d && mkfifo fifo && echo content >data && printf '#!/bin/sh\necho ran\n' >tool && chmod 755 tool"
@@ -166,8 +191,9 @@ fifos() {
 		result $? "$who: nobody outside hears of a FIFO or socket in a read-only workspace, or in what --read names"
 		want '.stdout | test("content ran(.|\n)*content ran")' "$who: its files can be read and run"
 		box "$who" --profile work --workspace "$open" --lang python -c "$reach" "$tools"
-		[[ ! -s $heard && $(field .stdout) == *'content ran'* ]]
+		[[ ! -s $heard && $(field .stdout) == *'content ran'* && $(field .stdout) != *'No such file'* ]]
 		result $? "$who: nor of those in a toolchain below the home"
+		toolchains "$tools" "$open"
 	fi
 	box "$who" --workspace "$open" --lang python -c "$reach" "$open"
 	for _ in {1..100}; do [[ $(grep -c " $open\$" "$heard") == 2 ]] && break; sleep 0.02; done
