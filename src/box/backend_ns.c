@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -42,8 +43,8 @@ struct box { /* what is large stands last: only what is used of it is ever touch
 	struct ns_user user;
 	unsigned want;            /* what its group can limit besides memory and processes: bits of CG_HAS_* */
 	int idmap;                /* a user namespace for the caller's files; only root needs one */
-	uid_t idmap_uid, home_uid; /* OP_HOME's */
-	gid_t idmap_gid, home_gid;
+	uid_t idmap_uid;
+	gid_t idmap_gid;
 	struct ns_watch watch;
 	struct undertaker undertaker; /* for the cgroup; in a scope it holds that */
 	struct undertaker keeper, keeper_git; /* for the placeholders: there before the first of them */
@@ -159,10 +160,6 @@ static int open_tree_for(struct box *r, struct op *op, int top, uid_t outside, s
 		r->idmap_uid = st.st_uid;
 		r->idmap_gid = st.st_gid;
 	}
-	if (op->kind == OP_HOME)
-		r->home_uid = st.st_uid, r->home_gid = st.st_gid;
-	else if (r->home_uid != st.st_uid || r->home_gid != st.st_gid)
-		op->flags &= ~(unsigned)OP_PART; /* the home lends what is its owner's */
 	op->tree = mount_copy(source, "");
 	if (op->tree < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot use '%s' in the box", op->source);
@@ -171,14 +168,37 @@ static int open_tree_for(struct box *r, struct op *op, int top, uid_t outside, s
 	return 0;
 }
 
+/* A part of the home is lent with it when it and every directory on the way belong to the home's owner. */
+static bool lent_with_home(const struct op *home, const struct op *part)
+{
+	struct stat owner, st;
+	char path[PATH_MAX];
+
+	if (!home || strlen(part->source) >= sizeof(path) || lstat(home->source, &owner) != 0)
+		return false;
+	for (const char *end = part->source + strlen(home->source); *end;) {
+		end = strchrnul(end + 1, '/');
+		str_put(path, sizeof(path), "%.*s", (int)(end - part->source), part->source);
+		if (lstat(path, &st) != 0 || st.st_uid != owner.st_uid || st.st_gid != owner.st_gid)
+			return false;
+	}
+	return true;
+}
+
 static int open_trees(struct box *r, uid_t outside, struct err *e)
 {
 	FD_CLEANUP int top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	const struct op *home = NULL;
 
-	for (struct op *op = r->ops.first; op; op = op->next)
-		if ((op->kind == OP_BIND || op->kind == OP_HOME) && op->flags & OP_CALLERS &&
-				open_tree_for(r, op, top, outside, e) != 0)
+	for (struct op *op = r->ops.first; op; op = op->next) {
+		if (op->kind == OP_HOME)
+			home = op;
+		if (!(op->flags & OP_CALLERS) || (op->flags & OP_PART && lent_with_home(home, op)))
+			continue;
+		op->flags &= ~(unsigned)OP_PART;
+		if (open_tree_for(r, op, top, outside, e) != 0)
 			return -1;
+	}
 	return 0;
 }
 

@@ -50,7 +50,7 @@ struct root {
 	} own[OWN_MAX];
 	size_t nown;
 	const struct ns_task *task;
-	int home;           /* an overlay of the caller's home, of which OP_PART are parts; -1: none */
+	int home;           /* the caller's home, of which OP_PART are parts; -1: none */
 	size_t nhome;       /* bytes of its path */
 	bool start_checked; /* the directory that the program starts in lies in an overlay, and is the expected one */
 	int at;             /* the last directory above a target that is not ours; -1: none yet */
@@ -316,23 +316,25 @@ static int set_apart(struct root *r, const struct op *op)
 
 /*
  * The caller's home in one overlay, outside of the new root. The kernel takes longer to make and to remove an overlay than
- * for all other mounts of a toolchain, and a home has many toolchains. Where this cannot be done they come one by one.
+ * for all other mounts of a toolchain, and a home has many toolchains. Without an overlay they are parts of the mount.
  */
 static int do_home(struct root *r, const struct op *op, struct err *e)
 {
 	FD_CLEANUP int tree = bind_source(op), overlay = -1;
+	int *home = &tree;
 
 	if (tree < 0)
 		return op_unusable(op, e);
-	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0 || mount_place_at(tree, AT_FDCWD, HOME) != 0)
-		return 0; /* there is no such directory */
+	if (mount_attributes(tree, mount_flags(op) | MOUNT_BELOW) != 0)
+		return fail(op, "mount", e);
+	(void)mount_place_at(tree, AT_FDCWD, HOME); /* newer kernels take parts of what is mounted nowhere, too */
 	if (overlay_of(tree, mount_flags(op), &overlay) != 0)
 		return fail(op, "mount", e);
-	if (overlay < 0 || mount_place(overlay, tree) != 0)
-		return 0;
-	r->home = overlay;
+	if (overlay >= 0 && mount_place(overlay, tree) == 0)
+		home = &overlay;
+	r->home = *home;
 	r->nhome = strlen(op->source);
-	overlay = -1;
+	*home = -1;
 	return 0;
 }
 
