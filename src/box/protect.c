@@ -99,7 +99,7 @@ void protect_keep(struct protect *p, const char *path, unsigned flags, const cha
 		keep_link(p, path, flags, &st);
 	else if (placeholder_make(p, path, got == 0 && !S_ISDIR(st.st_mode) ? flags & NAME_MASK_FILE : flags, text, &st))
 		keep(p, path, KEPT_MADE, flags, &st);
-	else if (below_stat(p->ws, path, &st) == 0)
+	else if (flags & (NAME_MASK | NAME_MASK_FILE) ? below_stat(p->ws, path, &st) == 0 : got == 0)
 		keep(p, path, flags & NAME_WRITABLE ? KEPT_ABOVE : KEPT_PATH, flags, &st);
 	else
 		keep(p, path, KEPT_ABSENT, flags, &(struct stat){0});

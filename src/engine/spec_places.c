@@ -416,16 +416,29 @@ static int extra_paths(struct places *p, struct err *e)
 
 /* ---- home ---- */
 
-/* Without links on the way: a link could lead to what is not a toolchain. */
+/*
+ * Without links on the way: a link could lead to what is not a toolchain. Most homes have few of them; several
+ * rows have the same directory on top, and it is looked for once.
+ */
 static void show_toolchains(struct places *p)
 {
 	struct making *m = p->m;
+	struct str absent = {0}; /* a top */
 
 	for (size_t i = 0; i < COUNT(toolchains); i++) {
-		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]);
+		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]), real;
+		ptrdiff_t end = str_find(name, '/', m->r->spec.home.n + 1);
+		struct str top = str_sub(name, 0, end < 0 ? name.n : (size_t)end);
 		enum path_kind kind;
-		struct str real = path_real(&p->memo, name, &kind);
 
+		if (str_eq(top, absent))
+			continue;
+		(void)path_real(&p->memo, top, &kind);
+		if (kind == PATH_ABSENT) {
+			absent = top;
+			continue;
+		}
+		real = path_real(&p->memo, name, &kind);
 		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) && !path_inside(m->r->spec.workspace, name))
 			making_add_path(m, name, name, false);
 	}

@@ -25,12 +25,13 @@
 #define MAPS_MAX 16384 /* bytes of a map, which has at most 340 lines */
 #define CAPABILITIES_MAX 64 /* as many bits as the kernel's sets have */
 
-static pid_t clone_with(uint64_t flags, int into, int *ret_pidfd)
+pid_t namespace_clone(int into, int *ret_pidfd)
 {
 	int pidfd = -1;
-	struct clone_args args = {.flags = flags | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)&pidfd, .exit_signal = SIGCHLD};
+	struct clone_args args = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_PIDFD, .exit_signal = SIGCHLD};
 	pid_t pid;
 
+	args.pidfd = (uint64_t)(uintptr_t)&pidfd;
 	if (into >= 0) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)into;
@@ -39,11 +40,6 @@ static pid_t clone_with(uint64_t flags, int into, int *ret_pidfd)
 	if (pid > 0)
 		*ret_pidfd = pidfd;
 	return pid;
-}
-
-pid_t namespace_clone(int into, int *ret_pidfd)
-{
-	return clone_with(CLONE_NEWUSER | CLONE_NEWPID, into, ret_pidfd);
 }
 
 int namespace_leave(void) { return unshare(CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP); }
@@ -102,21 +98,27 @@ bool namespace_knows(uid_t id)
 	return false;
 }
 
+#define HOLDER_STACK 8192
+
+/* Keeps a user namespace alive until it is killed. */
+static int hold_namespace(void *parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	while (getppid() == *(const pid_t *)parent) /* killed before we said so: nobody would end us */
+		pause();
+	_exit(0);
+}
+
+/* The process that holds it shares our memory, which it does not change: a copy takes longer than all the rest. */
 int namespace_for_idmap(uid_t from_uid, uid_t to_uid, gid_t from_gid, gid_t to_gid, struct err *e)
 {
-	char path[PROC_NAME_MAX];
-	FD_CLEANUP int pidfd = -1;
-	pid_t parent = getpid(), pid = clone_with(CLONE_NEWUSER, -1, &pidfd);
+	char path[PROC_NAME_MAX], stack[HOLDER_STACK] __attribute__((aligned(16)));
+	pid_t parent = getpid(), pid;
 	int fd = -1;
 
+	pid = clone(hold_namespace, stack + HOLDER_STACK, CLONE_NEWUSER | CLONE_VM | SIGCHLD, &parent);
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a user namespace");
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		while (getppid() == parent) /* killed before we said so: nobody would end us */
-			pause();
-		_exit(0);
-	}
 	if (namespace_map(pid, from_uid, to_uid, from_gid, to_gid, true, e) == 0) {
 		str_put(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
