@@ -375,6 +375,7 @@ static void show_sandbox(struct doc *o, const struct sandbox *s)
 	doc_bool(o, "always", s->always);
 	doc_bool(o, "allow_unboxed", s->allow_unboxed);
 	doc_bool(o, "accept_watched", s->accept_watched);
+	doc_word(o, "client_sandbox", s->trust_client ? "trust" : "refuse");
 	doc_word(o, "network", s->host_network ? "host-allowed" : "deny");
 	show_limits(o, s, "limits", offsetof(struct limit_set, value));
 	show_limits(o, s, "limits_most", offsetof(struct limit_set, most));

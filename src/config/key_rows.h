@@ -69,6 +69,7 @@ KEY("sandbox.enabled", WHO_OWNER, false, "commands may be contained; else contai
 KEY("sandbox.always", WHO_OWNER, false, "agents' commands that are allowed run in the box as well, where the client lets them be put there", "false", value_bool, AT(sandbox.always))
 KEY("sandbox.allow_unboxed", WHO_OWNER, false, "a caller may ask to run a command outside the box; a person is asked then", "false", value_bool, AT(sandbox.allow_unboxed))
 KEY("sandbox.network", WHO_OWNER, false, "whether `caisson run --network host` is possible: deny or host-allowed", "deny", parse_network, AT(sandbox.host_network))
+KEY("sandbox.client_sandbox", WHO_OWNER, false, "in a client's own sandbox, where no box can be made, a contained command is refused, or runs in that sandbox: refuse or trust", "refuse", parse_client_sandbox, AT(sandbox.trust_client))
 KEY("sandbox.accept_watched", WHO_OWNER, false, "where no cgroup enforces a memory limit that is asked for, it is watched; else the run is refused", "false", value_bool, AT(sandbox.accept_watched))
 KEY("sandbox.env.pass", WHO_OWNER, false, "variables of the caller that programs in the box get as well; one that is named in full also when it looks like a credential", "[MY_SETTING, 'MYTOOL_*']",
  value_texts, AT(sandbox.env_pass))

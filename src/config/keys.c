@@ -211,6 +211,17 @@ static int parse_network(struct load *l, const struct ynode *n, void *field)
 	return 0;
 }
 
+static int parse_client_sandbox(struct load *l, const struct ynode *n, void *field)
+{
+	static const struct value_name names[] = {{"refuse", false}, {"trust", true}};
+	int v = 0;
+
+	if (value_choice(l, n, names, COUNT(names), "expected refuse or trust", &v) < 0)
+		return -1;
+	*(bool *)field = v;
+	return 0;
+}
+
 /* The person's own value is a wish that the command line may change; everybody else's is a bound, and of several the smallest holds. */
 static int parse_limit(struct load *l, const struct ynode *n, void *field, enum limit which)
 {

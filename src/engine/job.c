@@ -3,6 +3,7 @@
 
 #include "engine/follow.h"
 #include "engine/job_record.h"
+#include "engine/job_sandbox.h"
 #include "engine/validation.h"
 #include "sys/ids.h"
 
@@ -53,7 +54,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 
 	if (!w->ticket)
 		return 0;
-	if (ticket_take(a, j->world.state_dir, str_of(w->ticket), j->world.uid, t, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
+	if (job_ticket(a, j, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
 		return -1;
 	j->world.cwd_id = t->cwd_id;
 	w->audience = AUDIENCE_CLIENT;
@@ -63,7 +64,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->walls = &t->walls;
 	if (t->config.n)
 		w->config = str_c(a, t->config);
-	w->network = t->network ? "host" : NULL;
+	w->network = t->network && t->walls.mode == CLIENT_SANDBOX_NONE ? "host" : NULL;
 	w->approved = t->approved;
 	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
 	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
@@ -162,7 +163,10 @@ static int go(struct arena *a, struct job *j, const struct box_progress *progres
 	loaded = ticket_stands(a, j) && load_policies(a, j);
 	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
-	if (job_record_open(a, j, &why) != 0) {
+	j->record.off = j->peeked; /* nothing can be written there; the hook has recorded the verdict */
+	if (loaded && job_sandboxed(a, j)) {
+		j->record.off = true;
+	} else if (!j->peeked && job_record_open(a, j, &why) != 0) {
 		j->record.off = true;
 		j->refused = false;
 		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};

@@ -18,6 +18,9 @@ struct job {
 	struct record record;
 	struct outcome outcome;    /* box_wait() on it when the report is out */
 	struct judgement judgement;
+	bool peeked;               /* the ticket could not be taken, only read: this is the client's sandbox */
+	bool sandboxed;            /* that sandbox lets no box be made */
+	bool direct;               /* the policy trusts that sandbox: the caller runs the ticket's command as it is */
 	bool refused;              /* by the gate, or because there is no policy to judge by */
 	struct report report;
 	struct str ended_in;       /* the directory a ticket's command left behind, if that is in the project; else empty */

@@ -100,6 +100,7 @@ static void take_values(struct policy *p, const struct policy *system)
 	p->sandbox.always |= system->sandbox.always;
 	p->hooks.approve &= system->hooks.approve;
 	p->sandbox.host_network &= system->sandbox.host_network;
+	p->sandbox.trust_client &= system->sandbox.trust_client;
 	p->sandbox.accept_watched &= system->sandbox.accept_watched;
 	p->sandbox.env_pass = system->sandbox.env_pass;
 	p->fold_case |= system->fold_case;

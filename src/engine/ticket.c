@@ -225,33 +225,42 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 	return 0;
 }
 
+static int open_own(int dir, const char *name, uint32_t uid, struct err *e)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077))
+		return fd;
+	fd_close(&fd);
+	return err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+}
+
 /* Out of reach of others, opened, and removed. */
 static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
 {
 	char taken[TICKET_ID + 16];
-	struct stat st;
 	int fd;
 
 	snprintf(taken, sizeof(taken), "%s.taken", id);
 	if (renameat(dir, id, dir, taken) != 0)
-		return err_set(e, ERR_INPUT, 0, errno == ENOENT ? "there is no such ticket, or it was used already" : "the ticket cannot be taken");
-	fd = openat(dir, taken, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		return errno == ENOENT ? err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already")
+				: err_set(e, ERR_INPUT, errno, "the ticket cannot be taken");
+	fd = open_own(dir, taken, uid, e);
 	unlinkat(dir, taken, 0);
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077)) {
-		fd_close(&fd);
-		return err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
-	}
 	return fd;
 }
 
-static int read_taken(struct arena *a, struct str state, const char *id, uint32_t uid, struct str *ret, struct err *e)
+static int read_ticket(struct arena *a, struct str state, const char *id, uint32_t uid, bool take, struct str *ret, struct err *e)
 {
 	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
 	FD_CLEANUP int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (dir < 0)
 		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
-	FD_CLEANUP int fd = open_taken(dir, id, uid, e);
+	FD_CLEANUP int fd = take ? open_taken(dir, id, uid, e) : open_own(dir, id, uid, e);
 	return fd < 0 ? -1 : fd_read_all(a, fd, "ticket", TICKET_BYTES_MAX, ret, e);
 }
 
@@ -330,7 +339,7 @@ static int parse_inside(void *arg)
 	return 0;
 }
 
-int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+static int get(struct arena *a, struct str state, struct str id, uint32_t uid, bool take, struct ticket *ret, struct err *e)
 {
 	struct parsing p = {.a = a, .ret = ret};
 	json_t *o = NULL;
@@ -339,7 +348,7 @@ int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, 
 
 	if (!str_is_hex(id, TICKET_ID))
 		return err_set(e, ERR_INPUT, 0, "a ticket has %d hexadecimal digits", TICKET_ID);
-	if (read_taken(a, state, str_c(a, id), uid, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
+	if (read_ticket(a, state, str_c(a, id), uid, take, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
 		return -1;
 	p.o = o;
 	rc = arena_run(a, parse_inside, &p); /* the value is jansson's: it is freed whatever happens */
@@ -349,6 +358,16 @@ int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, 
 	if (p.rc > 0)
 		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again", TICKET_AGE_MS / 60000);
 	return p.rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+}
+
+int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+{
+	return get(a, state, id, uid, true, ret, e);
+}
+
+int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+{
+	return get(a, state, id, uid, false, ret, e);
 }
 
 /* ---- the end of a session ---- */

@@ -64,5 +64,7 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over);
 /* The session is over: its tickets are gone, and so is what belongs to them. */
 void ticket_forget_session(struct arena *a, struct str state, struct str client, struct str session);
+/* The same without taking it away, where that is not possible. */
+int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e);
 /* Takes the ticket away. ERR_INPUT when there is no such ticket (any more). */
 int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e);

@@ -169,6 +169,7 @@ struct sandbox { /* the box */
 	bool always;           /* what is allowed is contained as well, where a client is answered */
 	bool allow_unboxed;    /* a caller may ask to run something outside the box; a person is asked then */
 	bool host_network;     /* run --network host is possible */
+	bool trust_client;     /* what cannot be boxed because the client's own sandbox is around it may run in that sandbox */
 	bool accept_watched;   /* a memory limit that is asked for may be watched where no cgroup enforces it */
 	struct texts *env_pass, *env_scrub; /* names of variables, with stars */
 	struct limit_set limits[LIMITS];

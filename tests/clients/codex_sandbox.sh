@@ -95,6 +95,19 @@ result $? 'init --project writes the rule into the project'
 MODE=workspace-write session "$(script_of 'make test')"
 boxed 'hooks of the project'
 
+# Without the rule the command stays in Codex's sandbox, where no box can be made.
+tested_project unruled
+rm "$H/.codex/rules/caisson.rules"
+MODE=read-only session "$(script_of 'make test')"
+says 0 'own sandbox, in which Caisson cannot make its box.*caisson init --client codex' 'without the rule: refused, and it says what to do'
+says_not 0 'tested' 'without the rule: nothing ran'
+tested_project trusted
+rm "$H/.codex/rules/caisson.rules"
+echo 'sandbox: {client_sandbox: trust}' >>"$H/.config/caisson/config.yaml"
+MODE=read-only session "$(script_of 'make test')"
+says 0 'tested' "without the rule, and the policy trusts Codex's sandbox: it runs there"
+says_not 0 'wrote ' 'and cannot write'
+
 # Nothing is left.
 new_session remove
 mkdir "$H/.codex"
