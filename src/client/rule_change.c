@@ -52,22 +52,63 @@ static struct str permission_example(const struct permission_rule *p)
 	return memchr(s.p, '*', s.n) ? STR("") : s;
 }
 
+static bool next_word(struct str text, size_t *at, struct str *ret)
+{
+	ptrdiff_t end = *at < text.n ? str_find(text, ' ', *at) : -1;
+
+	*ret = str_sub(text, *at < text.n ? *at : text.n, end < 0 ? text.n : (size_t)end);
+	*at += ret->n + 1;
+	return ret->n > 0;
+}
+
+/* Between commands or before a file: rules are about the words of one command. */
+static bool is_operator(struct str w)
+{
+	static const char operators[][4] = {"&&", "||", ";", "|", "&", "|&", ">", ">>", "<", "<<", "<<<", "&>", "2>", ""};
+
+	return STR_LISTED(w, operators) || str_ends(w, ";") || str_starts(w, "$(") || str_starts(w, "`") || str_starts(w, "2>");
+}
+
+/* The rule's words as a command; letters that would end a word or start another command are quoted, as they were where the words come from. */
+static struct str prefix_example(struct arena *a, struct str text)
+{
+	struct str word;
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t at = 0; next_word(text, &at, &word);) {
+		bool quoted = false;
+
+		for (size_t i = 0; i < word.n; i++)
+			quoted |= strchr("|&;<>()#`\\\"'", word.p[i]) != NULL;
+		buf_c(&b, b.n ? " " : "");
+		if (quoted)
+			buf_quoted(&b, word);
+		else
+			buf_str(&b, word);
+	}
+	return buf_view(&b);
+}
+
 static int read_prefix(struct arena *a, struct str text, struct rule_item *r, struct err *e)
 {
-	struct permission_rule as = {.tool = STR("Bash"), .pattern = text};
-	const char *idle = permission_idle(&as);
+	struct str word;
+	size_t at = 0;
 
-	if (str_find(text, '=', 0) > 0 && (str_find(text, ' ', 0) < 0 || str_find(text, '=', 0) < str_find(text, ' ', 0)))
+	if (next_word(text, &at, &word) && str_find(word, '=', 0) > 0)
 		return err_set(e, ERR_INPUT, 0, "a rule starts with the program: leave out the assignment before it");
 	if (str_is(text, "*"))
 		return err_set(e, ERR_INPUT, 0, "'*' is not a rule: it would be about everything");
 	if (str_ends(text, " *") || str_ends(text, ":*"))
 		return err_set(e, ERR_INPUT, 0, "a rule says how a command starts, and further words may always follow: write '%.*s'",
 			STR_ARG(str_sub(text, 0, text.n - 2)));
-	if (idle)
-		return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: rules are compared with one command at a time, so name one of the commands",
-			STR_ARG(text));
-	r->example = str_dup(a, text);
+	for (at = 0; next_word(text, &at, &word);)
+		if (is_operator(word))
+			return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: rules are compared with one command at a time, so name one of the commands",
+				STR_ARG(text));
+	if (at < text.n)
+		return err_set(e, ERR_INPUT, 0, "'%.*s' has two blanks in a row; a rule has one between words", STR_ARG(text));
+	r->example = prefix_example(a, text);
 	r->broad = prefix_broad(text);
 	return 0;
 }

@@ -153,6 +153,15 @@ static bool allows(struct arena *a, const struct engine_request *rq, const struc
 	return engine_judge_again(a, rq, &with, world, &f, &j, NULL) == 0 && j.verdict == VERDICT_ALLOW;
 }
 
+/* Words without blanks count as one rule together, for people who forget quotes. */
+static bool single_words(const struct rules *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (str_find(r->text[i], ' ', 0) >= 0)
+			return false;
+	return true;
+}
+
 /* A wrapper's rule is often not needed: the fewest rules that do. */
 struct str rules_allowing(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct facts *f,
 	const struct judgement *j)
@@ -171,7 +180,7 @@ struct str rules_allowing(struct arena *a, const struct engine_request *rq, cons
 		return STR("");
 	buf_init(&b, a, 0);
 	for (size_t i = 0; i < all.n; i++) {
-		buf_c(&b, i ? " " : "");
+		buf_c(&b, !i ? "" : single_words(&all) ? " && caisson allow " : " ");
 		buf_quoted(&b, all.text[i]);
 	}
 	return buf_view(&b);

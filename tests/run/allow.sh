@@ -155,6 +155,10 @@ grep -qF "'curl https://example.org/a'" "$user" && "$CAISSON" config verify >"$t
 result $? 'all of it loads'
 for c in 'git fetch' 'pip index versions a' 'curl https://example.org/a'; do verdict allow "$c"; done
 
+at_terminal 0 'words as the shell hands them over' yes allow 'curl https://example.org/q?a=1&b=(2)'
+verdict allow "curl 'https://example.org/q?a=1&b=(2)' -s"
+at_terminal 1 'a pattern is no word' yes allow 'curl https://example.org/*.c $x'
+
 # ---- what stands against it ----
 policy <<'YAML'
 tools:
@@ -174,7 +178,7 @@ for c in 'rm -rf /' 'sudo ls' 'caisson trust'; do
 	at_terminal 1 "nothing lifts it: $c" yes allow "$c"
 	out 'would still be'
 done
-for c in '*' 'npm *' 'FOO=1 npm test' 'FOO=1' 'Bash(npm:*' 'cd x && make' 'a | b' ' x' '' "$(printf 'a\nb')"; do
+for c in '*' 'npm *' 'FOO=1 npm test' 'FOO=1' 'Bash(npm:*' 'cd x && make' 'a | b' 'a; b' 'a > b' 'a  b' ' x' '' "$(printf 'a\nb')"; do
 	at_terminal 1 "no rule: $c" yes allow -- "$c"
 	out '^caisson: allow: '
 done
@@ -236,7 +240,10 @@ hook() {
 }
 hook 1
 out '"permissionDecision":"ask"'
-at_terminal 0 'a person allows it' yes allow 'npm install'
+said=$(jq -r .hookSpecificOutput.permissionDecisionReason "$tmp/out" | grep -o "caisson allow '[^']*'")
+[[ $said == "caisson allow 'npm install'" ]]
+result $? "the question says how to allow it for good: $said"
+eval "at_terminal 0 'a person does what it says' yes ${said#caisson }"
 hook 2
 ! grep -q '"permissionDecision":"\(ask\|deny\)"' "$tmp/out" "$tmp/err"
 result $? 'the session sees it at once'
