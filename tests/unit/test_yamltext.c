@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "config/yamltext.h"
-#include "torture.h"
 #include "unit.h"
 
 #define ALLOW "tools.bash.allow"
