@@ -117,7 +117,7 @@ static const struct client rows[] = {
 	{"claude-code", "Claude Code", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_ASKS_BOXED | CLIENT_MARKS | CLIENT_ASKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_ADDS | CLIENT_FOLLOWS | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_SETTINGS | CLIENT_BASE,
 	 " hook_event_name session_id transcript_path ", " turn_id model timestamp conversation_id ", SEEN_BY_NAME, claude_events, ".claude/settings.json",
 	 "the output of a command that failed, or went to the background, cannot be replaced afterwards; what ran in the box is clean already", render_claude, render_claude_after},
-	{"codex", "Codex", CLIENT_LIMITS | CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE | CLIENT_PATCHES, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
+	{"codex", "Codex", CLIENT_LIMITS | CLIENT_INPUT | CLIENT_MARKS | CLIENT_UNATTENDED | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_APPROVES | CLIENT_LOSES_CODE | CLIENT_PATCHES, " hook_event_name session_id model ", " timestamp conversation_id ", SEEN_BY_NAME, claude_events, "$CODEX_HOME/hooks.json",
 	 "it runs what a hook wants to ask about, so an ask is a denial; hooks that nobody has trusted are skipped", render_codex, render_codex_after},
 	{"gemini", "Gemini CLI", CLIENT_LIMITS | CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_REWRITES | CLIENT_REPLACES | CLIENT_GUIDES | CLIENT_SHOWS_ERROR, " hook_event_name session_id timestamp ", " turn_id conversation_id ", SEEN_BY_NAME, gemini_events, "~/.gemini/settings.json",
 	 "an ask hangs where nobody sits, so it is a denial", render_gemini, render_gemini_after},

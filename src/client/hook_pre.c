@@ -377,7 +377,7 @@ static void fall_back(struct judging *g, const char *why, enum verdict most)
 {
 	struct arena *a = g->c->a;
 	most = gate_needs_walls(&g->j, &g->c->policies.own) ? verdict_min(most, VERDICT_ASK) : most;
-	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then, and a person can change it (docs/policy.md)";
+	const char *rule = most < VERDICT_CONTAIN ? "; contain_fallback lets nothing outside because of that" : "; contain_fallback says what happens then, and a person can change it (caisson config explain contain_fallback)";
 	const char *tail = str_c(a, str_fmt(a, "%s%s", why, rule));
 
 	switch (verdict_min(g->c->policies.own.contain_fallback, most)) {

@@ -11,7 +11,7 @@
 #include "gate/gate.h"
 #include "model/walls.h"
 
-#define CHANGE_IT "A person can change that in their own policy (caisson config, docs/policy.md)"
+#define CHANGE_IT "A person can change that in their own policy (caisson allow --help, caisson config explain)"
 
 struct judging {
 	struct call *c;

@@ -95,7 +95,7 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 		.policy = c->policies.digest, .agent = h->agent, .session = h->session, .client = str_of(h->client->name),
 		.tool = h->tool, .tool_use_id = h->tool_use_id, .id = str_of(g->id.text), .prompt = h->prompt, .asked = asked,
 		.settings = h->client->can & CLIENT_SETTINGS, .follow = (h->client->can & CLIENT_FOLLOWS) && moves(&g->facts),
-		.network = approval == APPROVAL_NETWORK, .approved = approved ? approved_ids(g, asked) : STR("")};
+		.input = h->client->can & CLIENT_INPUT, .network = approval == APPROVAL_NETWORK, .approved = approved ? approved_ids(g, asked) : STR("")};
 	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
 	struct str state, id, own = STR("");
 

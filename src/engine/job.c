@@ -62,6 +62,7 @@ static int take_ticket(struct arena *a, struct job *j, struct err *e)
 	w->lang = dialect_name(t->dialect);
 	w->profile = profile_name(t->profile);
 	w->walls = &t->walls;
+	w->input = t->input;
 	if (t->config.n)
 		w->config = str_c(a, t->config);
 	w->network = t->network && t->walls.mode == CLIENT_SANDBOX_NONE ? "host" : NULL;

@@ -2,7 +2,11 @@
  * The report of a run (docs/run.md, docs/schema/report.schema.json): how it ended, what its streams show, what they mean, and all of it as
  * one JSON object. What is not known is null. Streams are validated, normalised, redacted and truncated, in this order (docs/result.md).
  */
+#define _GNU_SOURCE
 #include "engine/run.h"
+
+#include <string.h>
+
 #include "engine/validation.h"
 
 #define UNKNOWN UINT64_MAX
@@ -38,7 +42,7 @@ void report_make(struct arena *a, const struct run *r, const struct outcome *o, 
 	if (o->status == STATUS_SETUP_ERROR)
 		ret->error = audience_text(a, r->w ? r->w->audience : AUDIENCE_TERMINAL, str_of(o->err_setup.text));
 	else if (o->interrupted)
-		ret->error = str_fmt(a, "ended from outside by signal %d", o->interrupted);
+		ret->error = str_fmt(a, "interrupted (SIG%s)", sigabbrev_np(o->interrupted));
 }
 
 /* ---- JSON ---- */

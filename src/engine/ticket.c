@@ -197,8 +197,8 @@ int ticket_write(struct arena *a, struct str state, const struct ticket *t, stru
 			!identity_known(t->cwd_id))
 		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
 	buf_init(&b, a, TICKET_BYTES_MAX);
-	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
-		(unsigned long long)t->time_ms, t->settings, t->follow);
+	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d,\"input\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
+		(unsigned long long)t->time_ms, t->settings, t->follow, t->input);
 	answer_field(&b, "command", t->command);
 	put_directory(&b, "project", t->project.path, t->project.id);
 	put_directory(&b, "cwd", t->cwd, t->cwd_id);
@@ -304,6 +304,7 @@ static int parse(struct arena *a, const json_t *o, struct ticket *ret)
 		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
 				.settings = json_integer_value(json_object_get(o, "settings")) == 1,
 		.follow = json_integer_value(json_object_get(o, "follow")) == 1,
+		.input = json_integer_value(json_object_get(o, "input")) == 1,
 		.network = str_is(json_to_str(json_object_get(o, "network")), "host"),
 		.approved = read_approved(a, json_object_get(o, "approved"))};
 

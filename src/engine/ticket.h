@@ -39,6 +39,7 @@ struct ticket {
 	struct client_walls walls; /* of the client's own sandbox, in whose place the box is */
 	bool settings;             /* the client's own permission rules counted */
 	bool follow;               /* the directory that the command ends in is handed back */
+	bool input;                /* the command reads the standard input of the run */
 	bool asked;                /* a person is asked, and may refuse */
 	bool network;              /* the box gets the host's network: that is what was approved */
 	struct str approved;       /* ids of the reasons that were approved, separated by blanks; empty: none */

@@ -2,7 +2,7 @@
 //
 // SCRIPT is a JSON list of steps, one after the other. A step is a call, {"tool": ["Bash", ...], "input": {...}}, or several at once, {"calls": [...]};
 // the first of a call's names that the client offers is called. A step may have a "before": a shell command that runs here first, so that a test can change the
-// world between two calls. An input's strings may hold "%ID%": a word of an earlier result, by the step's "take" (a pattern with one group, for the result before).
+// world between two calls. An input's strings may hold "%ID%" (or be "%NUMBER%"): a word of an earlier result, by the step's "take" (a pattern with one group, for the result before).
 //
 // SCRIPT may also be {"main": [...], "NAME": [...]}: a conversation whose first words hold NAME follows that list (an agent that the first one started).
 // Which call is next follows from the conversation itself: as many as it holds results are over. A request that offers none of
@@ -39,7 +39,7 @@ const inOrder = (results, name) => results.filter((r) => r.id?.startsWith(`call_
 // An input with the words that an earlier result had.
 function filled(step, results) {
   const word = step.take ? (new RegExp(step.take).exec(results.at(-1)?.text ?? "")?.[1] ?? "") : "";
-  return JSON.parse(JSON.stringify(step.input ?? {}).replaceAll("%ID%", word));
+  return JSON.parse(JSON.stringify(step.input ?? {}).replaceAll('"%NUMBER%"', word || "0").replaceAll("%ID%", word));
 }
 
 const begun = new Set(); // the steps whose "before" has run

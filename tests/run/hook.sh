@@ -132,6 +132,15 @@ limit 600 "generic: else the profile's" < <(can make '["run"]')
 policy <<<'sandbox: {limits: {timeout: 60}}'
 limit 60 "a person's own limit holds for all of them" < <(input claude-pre make | jq -c '.tool_input.timeout = 120000')
 no_policy
+# What is typed into a session of Codex reaches the command; elsewhere commands have an empty standard input.
+typed() { "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"; id=$(grep -o -- '--ticket [0-9a-f]*' "$tmp/out" | head -n 1); echo typed | "$CAISSON" run --ticket "${id#* }" 2>"$tmp/err"; }
+printf '#!/bin/bash\nread -r x; echo "got $x"\n' >reads.sh
+chmod +x reads.sh
+[[ $(typed < <(input codex-pre ./reads.sh | jq -c '.tool_use_id = "call_9"')) == 'got typed' ]]
+result $? 'Codex: the standard input of the run is the command'"'"'s'
+[[ $(typed < <(input claude-pre ./reads.sh)) == 'got ' ]]
+result $? 'Claude Code: it is empty'
+rm reads.sh
 
 # ---- Codex: apply_patch in the shell is its patch tool, when nothing else is there (tests/clients/patches.json; the client itself is asked in tests/clients/codex_patch.sh) ----
 body() { printf '*** Begin Patch\n*** Add File: %s\n+hi $HOME\n*** End Patch' "$1"; }
