@@ -401,7 +401,7 @@ for sig in INT TERM; do
 	rc=$?
 	[[ $rc == $((128 + $(kill -l "$sig"))) && $((SECONDS - start)) -lt 10 ]]
 	result $? "SIG$sig ends the box (status $rc)"
-	json '.status == "unknown" and .stdout == "started\n" and (.error | test("from outside"))'
+	json '.status == "unknown" and .stdout == "started\n" and (.error == "interrupted (SIG'"$sig"')")'
 done
 cat "$tmp/out" >>"$tmp/all"
 
