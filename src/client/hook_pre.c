@@ -149,6 +149,8 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 		return -1;
 	if (g->j.verdict >= here.verdict)
 		g->j = here;
+	else
+		g->facts = facts; /* places of its reasons are in these */
 	if (g->j.verdict == VERDICT_CONTAIN)
 		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(c->a, "it is to run in another project, which the box of this session does not open: '%.*s'", STR_ARG(c->h.cwd)));
 	return 0;
@@ -158,7 +160,7 @@ static void add_reason(struct judging *g, const char *id, enum grade grade, enum
 {
 	struct reason *r = arena_new(g->c->a, struct reason);
 
-	*r = (struct reason){.next = g->j.reasons, .id = id, .grade = grade, .message = message};
+	*r = (struct reason){.next = g->j.reasons, .id = id, .grade = grade, .approval = gate_check(id)->approval, .message = message};
 	g->j.reasons = r;
 	g->j.verdict = verdict_min(g->j.verdict, most);
 }
@@ -313,6 +315,26 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
 }
 
+/* sandbox.always: also what is allowed goes into the box, but not what the policy keeps out of it. */
+static bool always_boxed(const struct judging *g)
+{
+	const struct policy *p = &g->c->policies.own;
+
+	if (g->c->pause.on || !p->sandbox.always || !p->sandbox.enabled ||
+		!judging_is_shell(g) || !g->facts.launches)
+		return false;
+	for (const struct command *c = g->facts.commands; c; c = c->next)
+		for (const struct texts *t = p->excluded_commands; t; t = t->next) {
+			ptrdiff_t blank = str_find(t->text, ' ', 0);
+
+			if (c->argc && str_ends(c->argv[0].text, str_c(g->c->a, str_sub(t->text, 0, blank < 0 ? t->text.n : (size_t)blank))))
+				return false;
+		}
+	return true;
+}
+
+static bool boxed_anyway(const struct judging *g) { return g->j.verdict == VERDICT_ALLOW && always_boxed(g); }
+
 /* Why a question's command cannot go into the box; NULL: it can. */
 static const char *not_boxed(struct judging *g, enum approval run)
 {
@@ -338,6 +360,17 @@ static void deny_unasked(struct judging *g, const char *why, const char *tail)
 	deny(g, text_join(g, tail, why, how ? how : tail ? NULL : CHANGE_IT));
 }
 
+static struct approved approved_by_yes(struct judging *g)
+{
+	struct approved x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
+
+	if (always_boxed(g)) {
+		x.unboxed |= x.run == APPROVAL_OUTSIDE;
+		x.run = x.run == APPROVAL_PLAIN ? APPROVAL_BOX : x.run;
+	}
+	return x;
+}
+
 /*
  * A yes must let happen what the person was told. A client that runs the original when a question comes with another
  * input gets no question about one.
@@ -346,7 +379,7 @@ static void ask(struct judging *g, const char *tail)
 {
 	struct arena *a = g->c->a;
 	const struct client *client = g->c->h.client;
-	struct approved x = gate_approved(a, &g->facts, &g->j, &g->c->policies.own);
+	struct approved x = approved_by_yes(g);
 	bool boxed = x.run == APPROVAL_BOX || x.run == APPROVAL_NETWORK;
 	const char *no_box = boxed ? not_boxed(g, x.run) : NULL;
 	struct err e = {0};
@@ -406,24 +439,6 @@ static void contain(struct judging *g)
 	g->v.decision = DECIDE_ALLOW;
 	g->v.reason = str_fmt(a, "caisson: runs in the box: %s network, the project is writable, the rest of the machine is not",
 		g->j.approval == APPROVAL_NETWORK ? "with the" : "no");
-}
-
-/* sandbox.always: what is allowed goes into the box as well, but not what the policy keeps out of it. */
-static bool boxed_anyway(const struct judging *g)
-{
-	const struct policy *p = &g->c->policies.own;
-
-	if (g->c->pause.on || g->j.verdict != VERDICT_ALLOW || !p->sandbox.always || !p->sandbox.enabled ||
-		!judging_is_shell(g) || !g->facts.launches)
-		return false;
-	for (const struct command *c = g->facts.commands; c; c = c->next)
-		for (const struct texts *t = p->excluded_commands; t; t = t->next) {
-			ptrdiff_t blank = str_find(t->text, ' ', 0);
-
-			if (c->argc && str_ends(c->argv[0].text, str_c(g->c->a, str_sub(t->text, 0, blank < 0 ? t->text.n : (size_t)blank))))
-				return false;
-		}
-	return true;
 }
 
 /*

@@ -59,7 +59,7 @@ static struct level *levels_of(struct arena *a, const struct facts *f, struct sp
 }
 
 /*
- * Does the command of `outer` run the one at `l`, or are they the same? A wrapper (sudo, timeout) encloses what it
+ * Does the command of `outer` run the one at `l`, or are they the same? What has no place is about the whole request. A wrapper (sudo, timeout) encloses what it
  * runs, or shares its first byte with it; a shell encloses the text that it runs. What stands in an argument's $( ) is
  * another command.
  */
@@ -67,6 +67,8 @@ static bool carries(const struct level *outer, const struct level *l)
 {
 	struct span from = outer->command;
 
+	if (outer->at.from == outer->at.to)
+		return true;
 	for (; l; l = l->up)
 		if (span_encloses(from, l->at) || (from.text == l->command.text && from.from == l->command.from))
 			return true;

@@ -188,6 +188,13 @@ for template in qwen-pre cursor-shell; do
 	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says 'OUTSIDE the box'
 done
+mkdir -p "$tmp/plain"
+ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'outside of a project there is no box: one question about all of it' < <(input claude-pre './a && ./b' | jq -c --arg d "$tmp/plain" '.cwd = $d')
+ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'nor for an install' < <(input claude-pre 'npm install' | jq -c --arg d "$tmp/plain" '.cwd = $d')
+policy <<<'sandbox: {always: true}'
+try claude-pre 'git reset --hard' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box\"))" 'sandbox.always: a yes, too'
+try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'sandbox.always: what the box cannot do is said'
+no_policy
 try claude-pre "npm install $TOKEN" 0 "$R | contains(\"[redacted:\") and (contains(\"$TOKEN\") | not)" 'a secret is not shown, nor put into a rule'
 try claude-pre $'npm install \u202e\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
 try claude-pre "npm install; echo $(printf 'x%.0s' {1..40000})" 0 "$R | contains(\"bytes are not shown\")" 'a cut is said'
