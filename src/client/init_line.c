@@ -1,18 +1,21 @@
 /*
  * The line that a client's hook runs, by a shell that knows POSIX:
  *
- *     before a tool   [timeout -k 1 25] PROGRAM hook --client NAME || { what failed, on standard error; exit 2; }
+ *     before a tool   trap 'what failed, on standard error; exit 2' EXIT; [timeout -k 1 25] PROGRAM hook --client NAME
  *     other events    PROGRAM hook --client NAME || exit 0
  *
- * The right side answers where the program cannot: it is missing, was killed, or crashed before its own handlers were in
- * place (cli/last_answer.h). Exit 2 is the program's own denial and keeps its own text. The sentence has no quotes and no
- * character that is special to a shell or to JSON.
+ * The trap answers where the program cannot: it is missing, was killed, or crashed before its own handlers were in place
+ * (cli/last_answer.h). A trap, and not `||`: bash that cannot fork any more ends with 254 and runs nothing but its trap, and
+ * clients take 254 for a yes. Exit 2 is the program's own denial and keeps its own text. The sentence has no quotes and
+ * no character that is special to a shell or to JSON.
  */
 #include <unistd.h>
 
 #include "client/client.h"
 #include "client/init.h"
 
+#define TRAP "trap '"
+#define TRAP_END "' EXIT; "
 #define TIMEOUT_OPTIONS " -k 1"
 #define PATH_DIRS_MAX 256
 
@@ -41,6 +44,9 @@ struct str init_command(struct arena *a, const struct init_row *row, const struc
 	struct buf b;
 
 	buf_init(&b, a, INIT_COMMAND_MAX);
+	if (blocks)
+		buf_fmt(&b, TRAP "c=$?; [ $c = 0 ] && exit 0; [ $c = 2 ] || echo " INIT_FAILED "$c, so nothing runs. "
+			"A person should run: caisson doctor --client %s >&2; exit 2" TRAP_END, row->name);
 	if (blocks && row->outer_limit_s && p->timeout.n) {
 		put_quoted(&b, p->timeout);
 		buf_fmt(&b, TIMEOUT_OPTIONS " %u ", row->outer_limit_s);
@@ -49,10 +55,7 @@ struct str init_command(struct arena *a, const struct init_row *row, const struc
 	buf_fmt(&b, " hook --client %s", row->name);
 	if (event && row->names_event)
 		buf_fmt(&b, " --event %s", event);
-	if (blocks)
-		buf_fmt(&b, " || { c=$?; [ $c = 2 ] || echo " INIT_FAILED "$c, so nothing runs. "
-			"A person should run: caisson doctor --client %s >&2; exit 2; }", row->name);
-	else if (event)
+	if (event && !blocks)
 		buf_c(&b, " || exit 0");
 	return buf_view(&b);
 }
@@ -95,6 +98,15 @@ static struct str base_name(struct str path)
 	return str_sub(path, base, path.n);
 }
 
+/* The trap in front, if there is one. */
+static struct str skip_trap(struct str line)
+{
+	ptrdiff_t end = str_starts(line, TRAP) ? str_find(line, '\'', sizeof(TRAP) - 1) : -1;
+	struct str rest = end < 0 ? line : str_sub(line, (size_t)end, line.n);
+
+	return end >= 0 && str_starts(rest, TRAP_END) ? str_sub(rest, sizeof(TRAP_END) - 1, rest.n) : line;
+}
+
 /* The options of timeout(1), and its time. Leaves the blank in front of the program out. */
 static struct str skip_limit(struct str rest)
 {
@@ -110,7 +122,7 @@ static struct str skip_limit(struct str rest)
 bool init_is_ours(struct arena *a, struct str command, struct init_program *ret)
 {
 	struct init_program p = {0};
-	struct str rest = command;
+	struct str rest = skip_trap(command);
 
 	if (command.n > INIT_COMMAND_MAX / 2)
 		return false;

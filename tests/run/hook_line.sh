@@ -51,11 +51,11 @@ for c in "${clients[@]}"; do
 	bad=""
 	for e in $(jq -r '.hooks | keys[]' "$HOME/${file[$c]}"); do
 		case " ${before[$c]} " in
-		*" $e "*) [[ $(line "$c" "$e") == *'exit 2; }' ]] || bad+=" $e" ;;
+		*" $e "*) [[ $(line "$c" "$e") == "trap '"*"exit 2' EXIT; "*' hook --client '* ]] || bad+=" $e" ;;
 		*) [[ $(line "$c" "$e") == *' hook --client '*' || exit 0' ]] || bad+=" $e" ;;
 		esac
 	done
-	for e in ${before[$c]}; do [[ $(line "$c" "$e") == *'exit 2; }' ]] || bad+=" $e"; done
+	for e in ${before[$c]}; do [[ $(line "$c" "$e") == "trap '"*"exit 2' EXIT; "*' hook --client '* ]] || bad+=" $e"; done
 	[[ -z $bad ]]
 	result $? "$c: what precedes a tool blocks, and nothing else ($bad)"
 done
@@ -95,6 +95,22 @@ for shell in "${shells[@]}"; do
 		result $? "$shell: $c: an answer stays as it is, and the input arrives"
 	done
 done
+
+# ---- no process left: a shell that cannot fork blocks, too ----
+if [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null; then
+	program 'exit 0'
+	chmod 755 "$tmp" "$odd"
+	for shell in "${shells[@]}"; do
+		if [[ $shell == zsh* ]]; then skip "$shell: no process left" 'zsh runs no trap then; no client but Codex uses it'; continue; fi
+		# shellcheck disable=SC2086
+		(line codex PreToolUse >"$tmp/line" && exec setpriv --reuid 61234 --regid 61234 --clear-groups prlimit --nproc=0 $shell "$(cat "$tmp/line")") <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+		rc=$?
+		[[ $rc == 2 && -s $tmp/err ]]
+		result $? "$shell: no process left: it blocks, with a text (status $rc)"
+	done
+else
+	skip 'no process left' 'only root can become a user with a limit of its own'
+fi
 
 # ---- the plugin for opencode, which is no line ----
 if command -v node >/dev/null; then

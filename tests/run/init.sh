@@ -58,7 +58,7 @@ for c in "${clients[@]}"; do
 	if [[ $c != opencode ]]; then
 		jq -e '.hooks | length >= 2 and all(.[]; length == 1)' "$HOME/${user[$c]}" >/dev/null
 		result $? "$c: each event has one entry"
-		jq -r '.. | objects | (.command // .bash) // empty | select(type == "string")' "$HOME/${user[$c]}" | grep -Eqv "^(/[^ ]*/timeout -k 1 25 )?$CAISSON hook --client $c"
+		jq -r '.. | objects | (.command // .bash) // empty | select(type == "string")' "$HOME/${user[$c]}" | grep -Eqv "^(trap '[^']*' EXIT; )?(/[^ ]*/timeout -k 1 25 )?$CAISSON hook --client $c"
 		[[ $? == 1 ]]
 		result $? "$c: every command is this program by its absolute path"
 	fi
@@ -71,7 +71,7 @@ jq -e '(.hooks | keys) == ["PostToolUse", "PostToolUseFailure", "PreToolUse", "S
 result $? 'claude-code: all five events'
 jq -e '.version == 1 and ([.hooks[][].failClosed] | all)' "$HOME/.cursor/hooks.json" >/dev/null
 result $? 'cursor: a hook that fails means no'
-[[ $(jq -Sc --arg c "$CAISSON" '.hooks | walk(if type == "string" and startswith($c) then "caisson" + .[($c | length):] else . end)' "$HOME/.claude/settings.json") == "$(jq -Sc .hooks "$here/clients/claude-code/hooks/hooks.json")" ]]
+[[ $(jq -Sc --arg c "$CAISSON" '.hooks | walk(if type == "string" and contains($c) then split($c) | join("caisson") else . end)' "$HOME/.claude/settings.json") == "$(jq -Sc .hooks "$here/clients/claude-code/hooks/hooks.json")" ]]
 result $? 'the plugin folder for Claude Code has the same hooks'
 if command -v node >/dev/null; then
 	cp "$HOME/.config/opencode/plugin/caisson.js" "$tmp/plugin.mjs"
@@ -196,14 +196,14 @@ cat >"$HOME/.claude/settings.json" <<'JSON'
   }
 }
 JSON
-init --client claude-code && jq -e --arg c "$CAISSON hook --client claude-code || " '[.hooks.PreToolUse[].hooks[].command] | length == 2 and .[0] == "other" and (.[1] | startswith($c))' "$HOME/.claude/settings.json" >/dev/null
+init --client claude-code && jq -e --arg c " EXIT; $CAISSON hook --client claude-code" '[.hooks.PreToolUse[].hooks[].command] | length == 2 and .[0] == "other" and (.[1] | endswith($c))' "$HOME/.claude/settings.json" >/dev/null
 result $? 'hooks of an older caisson are renewed, others stay'
 init --client claude-code --remove && jq -e '.hooks == {PreToolUse: [{matcher: "Bash", hooks: [{type: "command", command: "other"}]}]}' "$HOME/.claude/settings.json" >/dev/null
 result $? 'and taken out from among others'
 # Lines of every version, and somebody else's that only look like them.
 while IFS= read -r old; do
 	printf '{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": %s}]}]}}' "$(jq -nc --arg o "$old" '$o')" >"$HOME/.codex/hooks.json"
-	init --client codex && [[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | length' "$HOME/.codex/hooks.json") == 1 ]] && jq -e '.hooks.PreToolUse[0].hooks[0].command | endswith("exit 2; }")' "$HOME/.codex/hooks.json" >/dev/null
+	init --client codex && [[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | length' "$HOME/.codex/hooks.json") == 1 ]] && jq -e '.hooks.PreToolUse[0].hooks[0].command | startswith("trap ")' "$HOME/.codex/hooks.json" >/dev/null
 	result $? "codex: renewed: $old"
 	init --client codex --remove && ! grep -q caisson "$HOME/.codex/hooks.json" 2>/dev/null
 	result $? 'and taken out'
@@ -211,6 +211,7 @@ done <<'OLD'
 caisson hook
 /usr/bin/caisson hook --client codex
 '/old place/caisson' hook --client codex
+trap 'exit 2' EXIT; /usr/bin/timeout -k 1 25 '/old place/caisson' hook --client codex
 /usr/bin/timeout -k 1 25 /usr/bin/caisson hook --client codex || { echo "no answer" >&2; exit 2; }
 timeout -k 1 20 '/it'\''s/caisson' hook --client codex || { exit 2; }
 '/a b/timeout' -k 1 25 '/old place/caisson-2.1' hook || exit 0
@@ -222,6 +223,8 @@ while IFS= read -r other; do
 	result $? "codex: not ours: $other"
 done <<'OTHER'
 timeout -k 1 25 /opt/other hook
+trap 'caisson hook' EXIT; /opt/other hook
+trap 'caisson hook
 timeout 5
 /usr/bin/timeout
 /opt/caisson-hooks/other hook
@@ -232,7 +235,7 @@ mkdir -p "$tmp/it's here"
 cp "$CAISSON" "$tmp/it's here/caisson"
 "$tmp/it's here/caisson" init --client claude-code >"$tmp/out" 2>"$tmp/err"
 command=$(jq -r '.hooks.PreToolUse[0].hooks[0].command' "$HOME/.claude/settings.json")
-[[ $(sh -c "set -- $command; echo \"\$1|\$2|\$3|\$4\"") == "$tmp/it's here/caisson|hook|--client|claude-code" ]]
+[[ $(sh -c "set -- ${command#*EXIT; }; echo \"\$1|\$2|\$3|\$4\"") == "$tmp/it's here/caisson|hook|--client|claude-code" ]]
 result $? "a path with a quote and a blank is one word for sh"
 init --client claude-code && [[ $(jq -r '[.hooks.PreToolUse[].hooks[].command] | map(select(contains("caisson"))) | length' "$HOME/.claude/settings.json") == 1 ]]
 result $? 'and is known again'
