@@ -97,7 +97,7 @@ def main():
                  ("codex", installed(folder, "codex", ".codex/hooks.json"), plain, asked(folder, project, "codex", "git status", model="none"))]
         lines = medians(shell, RUNS)
         show("git status, the installed line / sh -c 'bash -c :'", lines["line"] / lines["shell"], 0.85)
-        show("... in Codex, with timeout around it", lines["codex"] / lines["shell"], 1.5)
+        show("... with timeout around it (Codex, Gemini, Qwen, Copilot)", lines["codex"] / lines["shell"], 1.5)
         paused = medians(rows[:2], PAUSED, 0.03)
         show("git status, with pauses of 30 ms", paused["allow"] / paused["bash"], 1.15)
         guard = other_guard()

@@ -37,7 +37,8 @@ static struct {
 	struct timespec began;
 	timer_t killer;
 	bool kills;              /* there is one */
-	char stack[HANDLER_STACK];
+	unsigned ms;             /* the deadline that is set */
+	_Alignas(16) char stack[HANDLER_STACK];
 } last;
 
 static void say(const char *text)
@@ -103,8 +104,13 @@ static long elapsed_ms(void)
 void last_answer_deadline(unsigned ms)
 {
 	struct itimerval t = {0};
-	long left = (long)(!ms ? DEADLINE_MS : ms < DEADLINE_MAX_MS ? ms : DEADLINE_MAX_MS) - elapsed_ms();
+	long left;
 
+	ms = !ms ? DEADLINE_MS : ms < DEADLINE_MAX_MS ? ms : DEADLINE_MAX_MS;
+	if (ms == last.ms)
+		return;
+	last.ms = ms;
+	left = (long)ms - elapsed_ms();
 	left = left > 0 ? left : 1;
 	t.it_value.tv_sec = left / 1000;
 	t.it_value.tv_usec = (suseconds_t)(left % 1000 * 1000);
