@@ -6,6 +6,7 @@ CLIENT=claude-code TOOLS='["Bash"]' KEYS='{command: .}'
 need_client claude-code claude
 . "$(dirname "$0")/day.sh"
 . "$(dirname "$0")/screen.sh"
+command -v tmux >/dev/null || skip_all 'there is no tmux'
 
 tui_project
 set_up
@@ -28,6 +29,8 @@ sees day 'Bash\(make test\) ⎿ 3 tests passed' 'a contained command looks as it
 [[ $(place "$(cat "$P/tested.txt")") == boxed ]]
 result $? "$CLIENT: and ran in the box"
 sees ask "the policy asks about 'make release'" 'a question gives its reason'
+sees ask '# make release' 'shows what runs'
+sees ask 'A yes runs it in the box' 'and what a yes does'
 sees ask '1\. Yes 2\. No' 'with two answers'
 cell ask-tui "$([[ -e $P/released.txt ]] && echo runs || echo asked)"
 

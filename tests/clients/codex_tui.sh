@@ -5,6 +5,7 @@
 . "$(dirname "$0")/codex_lib.sh"
 . "$(dirname "$0")/day.sh"
 . "$(dirname "$0")/screen.sh"
+command -v tmux >/dev/null || skip_all 'there is no tmux'
 doctor() { env -i PATH="$PATH" HOME="$H" CODEX_HOME="$H/.codex" "$CAISSON" doctor --client codex 2>&1; }
 
 tui_project

@@ -6,8 +6,8 @@
 #   press KEY...             as tmux names them
 #   screen                   the screen as text, without empty lines at its end and with the same paths on every machine
 #   close_screen             ends the client
+#   tui_cells                the rows of the table that need a person, for a client whose script has `start_tui`
 # shellcheck disable=SC2154 # lib.sh's variables
-command -v tmux >/dev/null || skip_all 'there is no tmux'
 socket=$tmp/tmux
 mux() { env -u TMUX tmux -S "$socket" -f /dev/null "$@"; }
 trap 'close_screen; stop_model; rm -rf "$tmp"' EXIT
@@ -68,4 +68,42 @@ sees() { # NAME PATTERN WHAT
 		flat "$root/docs/clients-screens.md" | grep -Eq -- "$2"
 		result $? "$CLIENT: $3, also in docs/clients-screens.md (tests/clients/screens writes it)"
 	fi
+}
+
+# A person's questions in a session of four calls: what is on the screen at each, and what a yes to ASKED and a no to REFUSED do.
+question='Do you want to (proceed|allow)|Yes, allow once|Allow once'
+tui_cells() {
+	local asked= i
+	if ! command -v tmux >/dev/null; then
+		cell_skipped ask-tui 'there is no tmux'
+		cell_skipped approve 'there is no tmux'
+		return
+	fi
+	tui_project
+	set_up
+	start_model "$(script_of "$DENIED" "$CONTAINED" "$ASKED" "$REFUSED")"
+	prepare
+	start_tui
+	for ((i = 0; i < 60; i++)); do
+		wait_for "THE-END|$question" 2 || continue
+		screen | grep -q THE-END && break
+		if screen | grep -q "$REFUSED"; then
+			press Escape
+			break
+		fi
+		[[ -z $asked ]] && screen | grep -q "about '$ASKED'" && asked=1 && shot ask 'caisson: a person should'
+		press Enter
+		sleep 1
+	done
+	sleep 1
+	untouched && [[ -e $P/notes.txt ]]
+	result $? "$CLIENT: at the terminal, what is denied or refused does not run"
+	if [[ -n $asked ]]; then cell ask-tui asked; else cell ask-tui "$([[ -e $P/released.txt ]] && echo runs || echo denied)"; fi
+	cell approve "$(place "$(cat "$P/released.txt" 2>/dev/null)")"
+	if [[ -n $asked && $(row_outcome approve) == runs ]]; then
+		flat "$RUN/shots/ask" | grep -q 'OUTSIDE the box'
+		result $? "$CLIENT: and the question says that a yes runs it outside the box"
+	fi
+	close_screen
+	stop_model
 }
