@@ -135,7 +135,7 @@ static const struct client rows[] = {
 	 cursor_events, ".cursor/hooks.json", "it neither rewrites a command nor replaces its output, so nothing can be contained: contain_fallback holds", render_cursor, render_nothing_after},
 	{"windsurf", "Windsurf", 0, " agent_action_name ", " hook_event_name ", "agent_action_name", "", "tool_info", "tool_info", "trajectory_id", "execution_id", windsurf_events, ".windsurf/hooks.json",
 	 "it neither asks, nor rewrites a command, nor replaces its output: what would be asked about or contained is denied", render_exit, render_nothing_after},
-	{"generic", "any agent loop", CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_NORMALISES, " tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
+	{"generic", "this agent loop", CLIENT_COMMENTS | CLIENT_MARKS | CLIENT_NORMALISES, " tool_name tool_input ", " hook_event_name agent_action_name sessionId ", "", "tool_name", "tool_input", "tool_result", "session_id", "tool_use_id",
 	 generic_events, "your own", "it neither asks nor rewrites: what would be asked about or contained is denied, unless the input says that it can ask or run", render_generic, render_generic_after},
 };
 

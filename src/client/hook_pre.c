@@ -243,6 +243,11 @@ static void deny(struct judging *g, const char *tail)
 	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, TOLD_DENIED, tail)};
 }
 
+static void deny_split(struct judging *g, const struct approved *x)
+{
+	g->v = (struct verdict_answer){.decision = DECIDE_DENY, .reason = text_reasons(g, TOLD_SPLIT, text_split(g, x))};
+}
+
 /* Without the pause the verdict would be another one. */
 static bool by_pause(const struct judging *g)
 {
@@ -385,7 +390,7 @@ static void ask(struct judging *g, const char *tail)
 	struct err e = {0};
 
 	if (x.run == APPROVAL_SPLIT && judging_is_shell(g)) {
-		deny(g, text_split(g, &x));
+		deny_split(g, &x);
 		return;
 	}
 	if (!(client->can & CLIENT_ASKS) || g->c->h.event->no_ask) {
@@ -422,7 +427,7 @@ static void fall_back(struct judging *g, const char *why, enum verdict most)
 	case VERDICT_ASK: ask(g, tail); return;
 	case VERDICT_DENY: break;
 	}
-	deny(g, tail);
+	deny(g, text_join(g, tail, NULL, NULL));
 }
 
 /* ---- into the box ---- */
@@ -433,7 +438,7 @@ static void contain(struct judging *g)
 	struct err e = {0};
 
 	if (judging_hand_over(g, g->j.approval, false, &e) != 0) {
-		deny(g, str_c(a, str_fmt(a, "it may only run in the box, and it could not be handed over: %s", e.text)));
+		deny(g, str_c(a, str_fmt(a, "It may only run in the box, and it could not be handed over: %s", e.text)));
 		return;
 	}
 	g->v.decision = DECIDE_ALLOW;
@@ -476,7 +481,7 @@ static void refuse(struct judging *g)
 	}
 	x = gate_approved(g->c->a, &g->facts, &g->j, &g->c->policies.own);
 	if (x.run == APPROVAL_SPLIT && judging_is_shell(g))
-		deny(g, text_split(g, &x));
+		deny_split(g, &x);
 	else
 		deny_unasked(g, "Nobody is asked in this mode, so this is denied", NULL);
 }

@@ -30,7 +30,7 @@ void judging_change(struct judging *g, struct str key, struct str text);
 
 /* ---- hook_text.c ---- */
 
-enum told { TOLD_DENIED, TOLD_ASKED };
+enum told { TOLD_DENIED, TOLD_ASKED, TOLD_SPLIT };
 
 /* The reasons, then `tail` (may be NULL); of a question also the whole command. */
 struct str text_reasons(struct judging *g, enum told told, const char *tail);

@@ -51,21 +51,32 @@ static struct str cut(struct str s, size_t n)
 
 /* ---- reasons ---- */
 
-/* The gravest first. What belongs in the box anyway needs no advice while somebody is asked. */
+/* What belongs in the box needs no advice, except where it is denied for want of one. */
+static struct str instead(struct judging *g, const struct reason *r, enum told told)
+{
+	static const char ids[][20] = {"executes-file", "unknown-program", ""};
+
+	if (r->grade == GRADE_CONTAIN && told != TOLD_DENIED)
+		return STR("");
+	if (told == TOLD_DENIED && !r->alternative.n && STR_LISTED(str_of(r->id), ids))
+		return STR("run what it does as commands of their own, so that each is judged, or let a person run it");
+	return str_visible(g->c->a, r->alternative);
+}
+
+/* The gravest first. */
 static void put_reasons(struct judging *g, struct buf *b, enum told told)
 {
-	struct arena *a = g->c->a;
 	unsigned n = 0;
 
 	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--)
 		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b->n < HOOK_REASON_MAX; r = r->next) {
-			struct str message, alternative = str_visible(a, r->alternative);
+			struct str message, alternative = instead(g, r, told);
 
 			if (r->grade != grade)
 				continue;
 			message = shown(g, r->message); /* it quotes the command */
 			buf_fmt(b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
-			if (alternative.n && (told == TOLD_DENIED || grade != GRADE_CONTAIN))
+			if (alternative.n)
 				buf_fmt(b, " (instead: %.*s)", STR_ARG(alternative));
 			buf_fmt(b, " [%s]", r->id);
 		}
@@ -99,13 +110,16 @@ struct str text_reasons(struct judging *g, enum told told, const char *tail)
 
 const char *text_join(struct judging *g, const char *a, const char *b, const char *c)
 {
-	const char *const all[] = {a, b, c};
+	const char *const all[] = {a && *a ? a : NULL, b && *b ? b : NULL, c && *c ? c : NULL};
 	struct buf out;
 
 	buf_init(&out, g->c->a, 0);
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-		if (all[i])
-			buf_fmt(&out, "%s%s", out.n ? ". " : "", all[i]);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const char *s = all[i];
+
+		if (s)
+			buf_fmt(&out, "%s%c%s", out.n ? ". " : "", *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, s + 1);
+	}
 	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
 }
 
@@ -164,8 +178,8 @@ const char *text_split(struct judging *g, const struct approved *x)
 
 	if (!inside.n || !outside.n || str_eq(inside, outside))
 		return "A part of it belongs in the box and another cannot run there: run them as separate commands";
-	return str_c(g->c->a, str_fmt(g->c->a, "Run them as separate commands: '%.*s' runs in the box, '%.*s' %s", STR_ARG(inside),
-		STR_ARG(outside), asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
+	return str_c(g->c->a, str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box, '%.*s' %s", STR_ARG(inside),
+		g->c->h.client->can & CLIENT_REWRITES ? "runs" : "may run only", STR_ARG(outside), asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
 }
 
 /* ---- the comment ---- */

@@ -366,24 +366,22 @@ static bool import_absent(struct judge *j, const struct access *x)
 	return access_is_import(x) && paths_each(j, x, present_one, &present) && !present;
 }
 
-#define NOT_JUDGED "run what it does as commands of their own, so that each is judged, or let a person run it"
-
 static void executes_file(struct judge *j, const struct check *c)
 {
 	for (const struct command *k = j->f->commands; k; k = k->next)
 		if (k->argc && is_some_file(&k->argv[0]))
-			judge_tell(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"), NOT_JUDGED);
+			judge_say(j, c, k->argv[0].at, judge_quote(j, "", k->argv[0].at, " executes a file whose content is not judged here, so it may only run in the box"));
 	for (const struct access *x = j->f->accesses; x; x = x->next) {
 		if (x->kind != ACCESS_EXEC || x->variable || import_absent(j, x) || (x->path.kind == WORD_EXACT && path_is_system_program(x->path.text)))
 			continue;
 		if (access_is_import(x))
-			judge_tell(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"), NOT_JUDGED);
+			judge_say(j, c, x->at, STR("a file in the directory would be loaded in place of a module of Python's own, so it may only run in the box"));
 		else if (x->op && !strcmp(x->op, "link"))
-			judge_tell(j, c, x->at, judge_quote(j, "", x->at, " may go through a link that leads elsewhere, so it may only run in the box"), NOT_JUDGED);
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " may go through a link that leads elsewhere, so it may only run in the box"));
 		else if (x->path.kind != WORD_EXACT)
-			judge_tell(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"), NOT_JUDGED);
+			judge_say(j, c, x->at, judge_quote(j, "", x->at, " runs code from files that are not judged here, so it may only run in the box"));
 		else
-			judge_tell(j, c, x->at, str_fmt(j->a, "the content of '%.*s' would be run and is not judged here, so it may only run in the box", STR_ARG(path_plain(j->a, x->path.text))), NOT_JUDGED);
+			judge_say(j, c, x->at, str_fmt(j->a, "the content of '%.*s' would be run and is not judged here, so it may only run in the box", STR_ARG(path_plain(j->a, x->path.text))));
 	}
 }
 

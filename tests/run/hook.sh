@@ -178,7 +178,7 @@ for template in codex-pre gemini-pre opencode-pre generic-pre windsurf-shell; do
 	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says "cannot ask a person, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
 	input "$template" 'make test && git push' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
-	says "'make test' runs in the box, 'git push' cannot run there and is for a person to allow"
+	says "'make test' \(runs\|may run only\) in the box, 'git push' cannot run there and is for a person to allow"
 done
 in_mode codex-pre 'npm install' bypassPermissions | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 says "Nobody is asked in this mode, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
