@@ -30,3 +30,26 @@ struct codex_turn {
 void codex_walls(struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse);
 /* The same of one line of a transcript; -1 when it is not the turn_context of this turn. */
 int codex_walls_of_line(struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse);
+
+/* ---- codex_trust.c ---- */
+
+enum codex_trust {
+	CODEX_UNTRUSTED, /* no entry: Codex skips the hook */
+	CODEX_STALE,     /* the entry is of another hook: the same */
+	CODEX_OFF,       /* the person has turned the hook off */
+	CODEX_TRUSTED,
+};
+
+struct codex_hook { /* one hook of a hooks.json */
+	struct str file;            /* the hooks.json, as Codex names it */
+	struct str event;           /* "PreToolUse" */
+	size_t group, index;        /* of its entry, and in that */
+	struct str command, matcher;
+	bool has_matcher;
+	int64_t timeout;
+};
+
+/* What Codex keeps of a hook that a person has trusted: "sha256:…" over its normal form. */
+struct str codex_hook_hash(struct arena *a, const struct codex_hook *h);
+/* `config` is the text of $CODEX_HOME/config.toml: [hooks.state."FILE:pre_tool_use:0:0"] with trusted_hash = "…". */
+enum codex_trust codex_trusted(struct arena *a, struct str config, const struct codex_hook *h);

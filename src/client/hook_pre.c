@@ -15,6 +15,7 @@
 #include "box/box.h"
 #include "box/protect.h"
 #include "client/hook_pre.h"
+#include "client/live.h"
 #include "client/sandbox.h"
 #include "engine/kept.h"
 #include "engine/world.h"
@@ -515,6 +516,8 @@ static int record(struct judging *g, struct err *e)
 	struct record_who who = {.agent = c->h.agent, .session = c->h.session, .client = str_of(c->h.client->name), .tool = c->h.tool, .tool_use_id = c->h.tool_use_id};
 	int rc;
 
+	if (live_probing(c->a, c->h.session))
+		return 0;
 	if (!v) /* the judge itself failed: that is an answer, and nothing is known to write it to */
 		return 0;
 	if (record_open(c->a, &at, c->loaded ? &c->policies : NULL, &g->record, e) != 0)

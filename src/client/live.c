@@ -24,16 +24,22 @@ struct looking {
 	struct live *l;
 	struct str path, text;   /* of the settings at hand */
 	struct jnode *root;
+	struct str program;      /* that hooks run; empty: there are none */
 	struct str plugin;       /* "caisson@MARKETPLACE" where settings turn our plugin for Claude Code on; empty: none */
 };
 
-static void add(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
+void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text, struct str todo)
 {
-	struct live_finding *f = arena_new(k->a, struct live_finding);
+	struct live_finding *f = arena_new(a, struct live_finding);
 
 	*f = (struct live_finding){.id = id, .state = state, .text = text, .todo = todo};
-	*k->l->end = f;
-	k->l->end = &f->next;
+	*l->end = f;
+	l->end = &f->next;
+}
+
+static void add(struct looking *k, const char *id, enum live_state state, struct str text, struct str todo)
+{
+	live_add(k->a, k->l, id, state, text, todo);
 }
 
 static struct str again(struct looking *k, const char *more)
@@ -358,6 +364,7 @@ static bool look_hooks(struct looking *k)
 	if (!f.hook)
 		return false;
 	add(k, "settings", LIVE_YES, k->path, STR(""));
+	k->program = f.program.path;
 	look_program(k, f.program.path);
 	look_closed(k, &f, event);
 	look_entry(k, &f);
@@ -413,7 +420,7 @@ static bool look_claude_plugin(struct looking *k, bool any)
 void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret)
 {
 	const struct client *c = client_find(str_of(row->name));
-	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret, .plugin = STR("")};
+	struct looking k = {.a = a, .rq = *rq, .row = row, .environment = environment, .l = ret, .plugin = STR(""), .program = STR("")};
 	bool live, any;
 
 	*ret = (struct live){.row = row, .title = c ? c->title : row->name, .cannot = c ? c->cannot : NULL};
@@ -422,7 +429,9 @@ void live_look(struct arena *a, const struct init_request *rq, const struct init
 	any |= look_scope(&k, INIT_PROJECT);
 	look_local(&k);
 	any |= look_claude_plugin(&k, any);
-	if (!any)
+	if (any)
+		live_sandbox(&(struct live_request){a, rq, row, k.program, ret});
+	else
 		add(&k, "settings", LIVE_NO, STR("no hook of caisson is set up"), again(&k, ""));
 	live = any;
 	ret->state = any ? LIVE_YES : LIVE_NO;

@@ -7,6 +7,8 @@
 #pragma once
 #include "client/init.h"
 
+#define LIVE_SESSION "doctor" /* of the probes in init_table.c */
+
 enum live_state { LIVE_NO, LIVE_PARTLY, LIVE_YES };
 
 struct live_finding {
@@ -26,5 +28,24 @@ struct live {
 
 /* Looks at the user's settings and the project's; rq->scope is not used. Runs what they say. Never fails: what cannot be found out is a finding. */
 void live_look(struct arena *a, const struct init_request *rq, const struct init_row *row, char *const *environment, struct live *ret);
+/* Inside: a finding at the end of the list. */
+void live_add(struct arena *a, struct live *l, const char *id, enum live_state state, struct str text, struct str todo);
+
+struct live_request { /* of one client whose hooks are there */
+	struct arena *a;
+	const struct init_request *rq; /* its scope is not used */
+	const struct init_row *row;
+	struct str program;            /* that its hooks run */
+	struct live *l;
+};
+/* live_sandbox.c: trust in Codex, and the client's own sandbox. */
+void live_sandbox(const struct live_request *q);
+
+/*
+ * Is a hook, whose session has this name, being probed by live_look()? Then nothing is recorded: nobody wanted to run anything. Told by the
+ * process above that runs this same program as `doctor`, which no client is.
+ */
+bool live_probing(struct arena *a, struct str session);
+
 /* Has this client a directory, for the user or in the project? */
 bool live_present(struct arena *a, const struct init_request *rq, const struct init_row *row);

@@ -22,6 +22,7 @@ request_max_retries = 0
 stream_max_retries = 0
 [projects."$P"]
 trust_level = "trusted"
+${MORE:-}
 TOML
 }
 start() {
@@ -107,6 +108,32 @@ echo 'sandbox: {client_sandbox: trust}' >>"$H/.config/caisson/config.yaml"
 MODE=read-only session "$(script_of 'make test')"
 says 0 'tested' "without the rule, and the policy trusts Codex's sandbox: it runs there"
 says_not 0 'wrote ' 'and cannot write'
+
+# Codex skips hooks that nobody has trusted, and doctor says so; both compute the same digest.
+trust() { # [HASH]: as Codex notes what a person has trusted in its dialog
+	local event label normal
+	for event in $(jq -r '.hooks | keys[]' "$H/.codex/hooks.json"); do
+		label=$(sed 's/\(.\)\([A-Z]\)/\1_\2/g' <<<"$event" | tr '[:upper:]' '[:lower:]')
+		normal=$(jq -jcS --arg e "$event" --arg l "$label" '{event_name: $l, hooks: [.hooks[$e][0].hooks[0] + {async: false}]}' "$H/.codex/hooks.json")
+		printf '[hooks.state."%s:%s:0:0"]\ntrusted_hash = "sha256:%s"\n' "$H/.codex/hooks.json" "$label" "${1:-$(printf '%s' "$normal" | sha256sum | cut -d' ' -f1)}"
+	done
+}
+doctor() { env -i PATH="$PATH" HOME="$H" CODEX_HOME="$H/.codex" "$CAISSON" doctor --client codex >"$RUN/doctor" 2>&1; }
+for kind in untrusted stale trusted; do
+	tested_project "hooks-$kind"
+	case $kind in stale) MORE=$(trust 0000) ;; trusted) MORE=$(trust) ;; *) MORE='' ;; esac
+	MODE=danger-full-access TRUSTED='' session "$(script_of 'touch denied')"
+	doctor
+	code=$?
+	if [[ $kind == trusted ]]; then
+		[[ ! -e $P/denied && $code == 0 ]] && grep -q 'is guarded' "$RUN/doctor"
+	else
+		[[ -e $P/denied && $code == 2 ]] && grep -q 'is not guarded' "$RUN/doctor" && grep -q '/hooks' "$RUN/doctor"
+	fi
+	result $? "hooks that are $kind: what Codex does, and what doctor says"
+done
+grep -qs doctor "$H"/.local/state/caisson/audit/*.jsonl
+result $((!$?)) 'doctor leaves no rows in the record'
 
 # Nothing is left.
 new_session remove

@@ -33,6 +33,38 @@ doctor
 result $? 'nothing is set up'
 finds 2 settings no 'a client that is named and has no hook'
 for c in claude-code codex gemini qwen copilot opencode cursor windsurf; do "$CAISSON" init --client "$c" >"$tmp/out" 2>"$tmp/err"; done
+doctor --json codex
+[[ $? == 2 ]] && jq -e '.clients[0] | .live == "no" and (.findings | any(.id == "trusted" and .state == "no" and (.todo | contains("/hooks"))))' "$tmp/out" >/dev/null
+result $? 'codex: nobody has trusted its hooks, so it is not guarded'
+# As Codex notes what a person has trusted: the digest of a normal form (src/client/codex_trust.c; tests/clients/codex_sandbox.sh asks Codex itself).
+trust_codex() { # [HASH]
+	local event label normal
+	for event in $(jq -r '.hooks | keys[]' "$HOME/.codex/hooks.json"); do
+		label=$(sed 's/\(.\)\([A-Z]\)/\1_\2/g' <<<"$event" | tr '[:upper:]' '[:lower:]')
+		normal=$(jq -jcS --arg e "$event" --arg l "$label" '{event_name: $l, hooks: [.hooks[$e][0].hooks[0] + {async: false}]}' "$HOME/.codex/hooks.json")
+		printf '[hooks.state."%s:%s:0:0"]\ntrusted_hash = "sha256:%s"\n' "$HOME/.codex/hooks.json" "$label" "${1:-$(printf '%s' "$normal" | sha256sum | cut -d' ' -f1)}"
+	done >"$HOME/.codex/config.toml"
+}
+trust_codex 0000
+doctor --json codex
+[[ $? == 2 ]] && jq -e '.clients[0].findings | any(.id == "trusted" and .state == "no" and (.text | contains("have changed")))' "$tmp/out" >/dev/null
+result $? 'codex: the hooks are not those that were trusted'
+trust_codex
+echo 'enabled = false' >>"$HOME/.codex/config.toml" # of the last one, which is not the one before a tool
+doctor --json codex
+jq -e '.clients[0].findings | any(.id == "trusted" and .state != "yes" and (.text | contains("turned off")))' "$tmp/out" >/dev/null
+result $? 'codex: a hook that is turned off'
+trust_codex
+rm "$HOME/.codex/rules/caisson.rules"
+doctor --json codex
+[[ $? == 1 ]] && jq -e '.clients[0].findings | any(.id == "sandbox" and .state == "partly" and (.todo | contains("caisson init --client codex")))' "$tmp/out" >/dev/null
+result $? 'codex: the rule for its sandbox is missing'
+sed 's|"run"|"runs"|' >"$HOME/.codex/rules/caisson.rules" <<<'prefix_rule(pattern = ["/elsewhere/caisson", "run", "--ticket"], decision = "allow")'
+doctor --json codex
+[[ $? == 1 ]] && jq -e '.clients[0].findings | any(.id == "sandbox" and .state == "partly" and (.text | contains("another program")))' "$tmp/out" >/dev/null
+result $? 'codex: the rule for its sandbox is of another program'
+rm "$HOME/.codex/rules/caisson.rules"
+"$CAISSON" init --client codex >/dev/null 2>&1
 for c in claude-code codex gemini qwen copilot opencode cursor windsurf; do
 	doctor --json "$c" && jq -e '.clients[0] | .live == "yes" and (.findings | any(.id == "denies" and .state == "yes")) and (.findings | any(.id == "passes" and .state == "yes")) and (.cannot | length > 0)' "$tmp/out" >/dev/null
 	result $? "$c: set up by init, it denies what must be denied and passes what does nothing; what it cannot enforce is said"
@@ -41,11 +73,25 @@ doctor && [[ $(grep -c 'is guarded\.$' "$tmp/out") == 8 && $(grep -c 'cannot enf
 result $? 'all that are used here, for people'
 cp "$settings" "$tmp/good"
 sed -i 's|[^" ]*/timeout -k 1 25 ||' "$HOME/.codex/hooks.json"
+trust_codex
 doctor --json codex
 [[ $? == 1 ]] && jq -e '.clients[0].findings | any(.id == "closed" and .state == "partly" and (.text | contains("timeout")) and (.todo | contains("coreutils")))' "$tmp/out" >/dev/null
 result $? 'codex: no time limit around the hook'
 "$CAISSON" init --client codex >"$tmp/out" 2>&1
 
+trust_codex
+! grep -qs . "$HOME"/.local/state/caisson/audit/*.jsonl
+result $? 'none of this left a row in the record'
+finds 0 sandbox yes "Claude Code's own sandbox is off"
+jq '.sandbox.enabled = true' "$tmp/good" >"$settings"
+finds 0 sandbox yes "Claude Code's own sandbox is on, and tickets leave it"
+jq '.sandbox = {enabled: true, excludedCommands: ["/elsewhere/caisson run --ticket:*"]}' "$tmp/good" >"$settings"
+finds 1 sandbox partly "Claude Code's own sandbox is on, and tickets of this program do not leave it"
+cp "$tmp/good" "$settings"
+jq '.security.toolSandboxing = true' "$HOME/.gemini/settings.json" >"$tmp/s" && cp "$tmp/s" "$HOME/.gemini/settings.json"
+doctor --json gemini
+[[ $? == 1 ]] && jq -e '.clients[0].findings | any(.id == "sandbox" and .state == "partly")' "$tmp/out" >/dev/null
+result $? "Gemini's own sandbox is on"
 sed -i 's/, "onFailure": "block"//' "$settings"
 finds 1 closed partly 'onFailure is missing'
 cp "$tmp/good" "$settings"

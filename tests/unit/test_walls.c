@@ -235,6 +235,55 @@ static void test_settings(void)
 	}
 }
 
+/* ---- Codex's trust ---- */
+
+#define KEY "\"/h/.codex/hooks.json:pre_tool_use:0:1\""
+#define HASH "sha256:2f6e9ff54a3ea23a6dc6bf1d4b6b6b0b4e0ad3b1c4bd0a6f8ac9a2b9e0f6d1aa" /* of something else */
+
+static const struct {
+	const char *config; /* % is the right digest */
+	enum codex_trust trust;
+} configs[] = {
+	{"", CODEX_UNTRUSTED},
+	{"[hooks.state." KEY "]\ntrusted_hash = \"%\"\n", CODEX_TRUSTED},
+	{"model = \"x\"\n[hooks.state." KEY "]\n  enabled = true\r\n  trusted_hash=\"%\"\n[other]\nenabled = false\n", CODEX_TRUSTED},
+	{"[hooks.state.'/h/.codex/hooks.json:pre_tool_use:0:1']\ntrusted_hash = '%'", CODEX_TRUSTED},
+	{"[hooks.state]\n" KEY " = { trusted_hash = \"%\", enabled = true }\n", CODEX_TRUSTED},
+	{"[hooks.state]\n" KEY " = { enabled = false, trusted_hash = \"%\" }\n", CODEX_OFF},
+	{"[hooks.state." KEY "]\ntrusted_hash = \"%\"\nenabled = false\n", CODEX_OFF},
+	{"[hooks.state." KEY "]\ntrusted_hash = \"" HASH "\"\n", CODEX_STALE},
+	{"[hooks.state." KEY "]\n# trusted_hash = \"%\"\n", CODEX_UNTRUSTED},
+	{"[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"%\"\n", CODEX_UNTRUSTED},
+	{"[hooks.state.\"/x/.codex/hooks.json:pre_tool_use:0:1\"]\ntrusted_hash = \"%\"\n", CODEX_UNTRUSTED},
+	{"[other]\ntrusted_hash = \"%\"\n", CODEX_UNTRUSTED},
+	{"[hooks.state." KEY "\ntrusted_hash = \"%\"\n", CODEX_UNTRUSTED},
+};
+
+static void test_trust(void)
+{
+	struct codex_hook h = {.file = STR("/h/.codex/hooks.json"), .event = STR("PreToolUse"), .index = 1, .timeout = 30,
+			.command = STR("/usr/bin/caisson hook --client codex")};
+	struct str right = codex_hook_hash(A, &h);
+
+	for (size_t i = 0; i < sizeof(configs) / sizeof(*configs); i++) {
+		struct buf b;
+
+		buf_init(&b, A, 0);
+		for (const char *p = configs[i].config; *p; p++)
+			if (*p == '%')
+				buf_str(&b, right);
+			else
+				buf_char(&b, *p);
+		CHECK_ROW(codex_trusted(A, buf_view(&b), &h) == configs[i].trust, configs[i].config);
+	}
+	/* as `codex app-server` says it */
+	h.command = STR("/opt/caisson hook --client codex");
+	CHECK_STR(codex_hook_hash(A, &h), "sha256:2623a757c3e9d575d17877ecc12dabdc820b1567f96259e403317ebd213e2c79");
+	h.has_matcher = true;
+	h.matcher = STR("Bash");
+	CHECK_STR(codex_hook_hash(A, &h), "sha256:05bfa26300622181d9d5aebe49be2b8defefa1b5a57e18852dcf96ff1109e085");
+}
+
 /* ---- through a ticket ---- */
 
 static void test_json(void)
@@ -291,6 +340,7 @@ int main(void)
 	put("project/part/a.key", STR("x"), 0600);
 	put("project/other/.env", STR("x"), 0600);
 	RUN(test_settings);
+	RUN(test_trust);
 	RUN(test_json);
 	nftw(dir, take, 16, FTW_DEPTH | FTW_PHYS);
 	arena_free(A);

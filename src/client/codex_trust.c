@@ -1,0 +1,161 @@
+/*
+ * See codex.h. The normal form of a hook, whose digest Codex keeps, was found by asking `codex app-server` (hooks/list) for the digests of known hooks:
+ *
+ *     {"event_name":"pre_tool_use","hooks":[{"async":false,"command":"…","timeout":30,"type":"command"}],"matcher":"…"}
+ *
+ * with sorted keys, no blanks, and no matcher where the entry has none.
+ */
+#include "base/chars.h"
+#include "client/codex.h"
+#include "client/jsontext.h"
+#include "sys/sha256.h"
+
+/* "PreToolUse" is "pre_tool_use". */
+static struct str label_of(struct arena *a, struct str event)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < event.n; i++) {
+		bool upper = event.p[i] >= 'A' && event.p[i] <= 'Z';
+
+		if (upper && i)
+			buf_char(&b, '_');
+		buf_char(&b, upper ? (char)(event.p[i] + 'a' - 'A') : event.p[i]);
+	}
+	return buf_view(&b);
+}
+
+struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
+{
+	char hex[SHA256_HEX + 1];
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	buf_fmt(&b, "{\"event_name\":\"%.*s\",\"hooks\":[{\"async\":false,\"command\":", STR_ARG(label_of(a, h->event)));
+	jsontext_string(&b, h->command);
+	buf_fmt(&b, ",\"timeout\":%lld,\"type\":\"command\"}]", (long long)h->timeout);
+	if (h->has_matcher) {
+		buf_c(&b, ",\"matcher\":");
+		jsontext_string(&b, h->matcher);
+	}
+	buf_char(&b, '}');
+	sha256_hex(buf_view(&b), hex);
+	return str_fmt(a, "sha256:%s", hex);
+}
+
+/* ---- config.toml ---- */
+
+static struct str trimmed(struct str s)
+{
+	while (s.n && strchr(" \t\r", s.p[0]))
+		s = str_sub(s, 1, s.n);
+	while (s.n && strchr(" \t\r", s.p[s.n - 1]))
+		s.n--;
+	return s;
+}
+
+/* A string at the start of *s, which goes on behind it; false when there is none. */
+static bool take_string(struct arena *a, struct str *s, struct str *ret)
+{
+	char quote = s->n ? s->p[0] : 0;
+	struct buf b;
+	size_t i = 1;
+
+	if (quote != '"' && quote != '\'')
+		return false;
+	buf_init(&b, a, 0);
+	for (; i < s->n && s->p[i] != quote; i++) {
+		if (s->p[i] == '\\' && quote == '"' && i + 1 < s->n)
+			i++; /* only quotes and backslashes are escaped in paths */
+		buf_char(&b, s->p[i]);
+	}
+	if (i >= s->n)
+		return false;
+	*ret = buf_view(&b);
+	*s = trimmed(str_sub(*s, i + 1, s->n));
+	return true;
+}
+
+struct state { /* what is known of the hook's entry */
+	struct arena *a;
+	struct str key;
+	bool here;      /* the lines at hand are of its table */
+	bool states;    /* ... of the table of all of them */
+	struct str hash;
+	bool off;
+};
+
+/* `name = value` of the entry. */
+static void read_value(struct state *s, struct str name, struct str value)
+{
+	struct str text;
+
+	if (str_is(name, "trusted_hash") && take_string(s->a, &value, &text))
+		s->hash = text;
+	if (str_is(name, "enabled") && str_starts(value, "false"))
+		s->off = true;
+}
+
+/* [hooks.state."KEY"], or [hooks.state] */
+static void read_header(struct state *s, struct str line)
+{
+	static const char table[] = "[hooks.state";
+	struct str rest = str_starts(line, table) ? str_sub(line, strlen(table), line.n) : STR(""), key;
+
+	s->states = str_is(rest, "]");
+	s->here = false;
+	if (!str_starts(rest, "."))
+		return;
+	rest = str_sub(rest, 1, rest.n);
+	s->here = take_string(s->a, &rest, &key) && str_starts(rest, "]") && str_eq(key, s->key);
+}
+
+/* "KEY" = { trusted_hash = "…", enabled = true } */
+static void read_inline(struct state *s, struct str line)
+{
+	struct str key;
+
+	if (!take_string(s->a, &line, &key) || !str_eq(key, s->key) || !str_starts(line, "="))
+		return;
+	line = trimmed(str_sub(line, 1, line.n));
+	while (line.n && strchr("{,", line.p[0])) {
+		ptrdiff_t equal = str_find(line, '=', 0), comma = str_find(line, ',', 1);
+
+		if (equal < 0)
+			return;
+		read_value(s, trimmed(str_sub(line, 1, (size_t)equal)), trimmed(str_sub(line, (size_t)equal + 1, line.n)));
+		line = comma < 0 ? STR("") : str_sub(line, (size_t)comma, line.n);
+	}
+}
+
+static void read_line(struct state *s, struct str line)
+{
+	ptrdiff_t equal = str_find(line, '=', 0);
+
+	if (str_starts(line, "["))
+		read_header(s, line);
+	else if (s->states)
+		read_inline(s, line);
+	else if (s->here && equal > 0)
+		read_value(s, trimmed(str_sub(line, 0, (size_t)equal)), trimmed(str_sub(line, (size_t)equal + 1, line.n)));
+}
+
+enum codex_trust codex_trusted(struct arena *a, struct str config, const struct codex_hook *h)
+{
+	struct state s = {.a = a};
+
+	s.key = str_fmt(a, "%.*s:%.*s:%zu:%zu", STR_ARG(h->file), STR_ARG(label_of(a, h->event)), h->group, h->index);
+	for (size_t i = 0; i < config.n;) {
+		ptrdiff_t end = str_find(config, '\n', i);
+		struct str line = str_sub(config, i, end < 0 ? config.n : (size_t)end);
+
+		read_line(&s, trimmed(line));
+		i += line.n + 1;
+	}
+	if (s.off)
+		return CODEX_OFF;
+	if (!s.hash.n)
+		return CODEX_UNTRUSTED;
+	return str_eq(s.hash, codex_hook_hash(a, h)) ? CODEX_TRUSTED : CODEX_STALE;
+}
