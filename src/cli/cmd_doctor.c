@@ -181,8 +181,9 @@ const struct command_row command_doctor = {
 		 "A box without a control group still runs: memory is watched from outside, processes are limited by the user namespace. Reports of caisson run name what "
 		 "enforced each limit, and caisson run --require cgroup refuses instead.\n\n"
 		 "With --client it is about the hooks of agent clients: whether they are set up, whether the program they run is there, whether the client means no when a hook "
-		 "fails, whether hooks are switched off or other hooks stand before. Then the hook is run as the client would run it, with a command that is always denied, and with "
-		 "one that does nothing. At last stands what the client cannot enforce.",
+		 "fails, whether hooks are switched off or other hooks stand before, whether Codex's person has trusted them, and whether contained commands leave the client's own "
+		 "sandbox. Then the hook is run as the client would run it, with a command that is always denied, and with "
+		 "one that does nothing; neither is recorded. At last stands what the client cannot enforce.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,
