@@ -139,6 +139,10 @@ static int go(void *arg)
 	rc = job_go(c->a, &c->job, c->job.wishes.plain || !isatty(STDERR_FILENO) ? NULL : &show, &e);
 
 	erase_progress(&progress);
+	if (rc != 0 && c->o->w.ticket) { /* a model reads this, and has no options */
+		complain("run: %s; nothing ran: make the call with the original command again", e.text);
+		return EXIT_USAGE;
+	}
 	return rc == 0 ? 0 : usage_wrong(c->self, e.text);
 }
 

@@ -11,7 +11,7 @@ static const struct {
 	[LIMIT_PIDS] = {"pids", "pids"}, [LIMIT_SCRATCH] = {"scratch", ""}, [LIMIT_OUTPUT] = {"output", ""},
 	[LIMIT_CPU_TIME] = {"cpu-time", ""}, [LIMIT_IO] = {"io", ""},
 	{"cwd", "cwd"}, {"task", "task"}, {"columns", "columns"}, {"lang", "lang"}, {"head", "head"}, {"tail", "tail"},
-	{"workspace", "workspace"}, {"stdin", "stdin"},
+	{"stdin", "stdin"},
 };
 #define NAMES (sizeof(names) / sizeof(*names))
 

@@ -70,6 +70,16 @@ is_error 3 && [[ ! -e $H/.config/caisson/more.yaml ]]
 result $? "caisson's own policy is not written"
 says 4 'build ok' 'a file of the project is read'
 
+# ---- a contained command that takes longer than the client's limit ----
+new_session late
+set_up
+printf '#!/bin/bash\necho start\nsleep 4\necho "ns $(readlink /proc/self/ns/pid)" >slow.txt\n' >"$P/slow.sh"
+chmod +x "$P/slow.sh"
+session "$(jq -nc '[{tool: ["Bash"], input: {command: "./slow.sh", timeout: 1500}}, {tool: ["Bash"], input: {command: "sleep 4; cat slow.txt"}}]')"
+says 0 'moved to the background' 'what takes longer than the limit of the client goes to the background, as without caisson'
+says 1 '^ns pid:' 'and comes to its end there'
+says_not 1 "$(readlink /proc/self/ns/pid | sed 's/[][]/\\&/g')" 'in the box'
+
 # ---- the plugin, without init ----
 new_session plugin
 mkdir "$RUN/bin"

@@ -287,6 +287,8 @@ run 0 'a ticket' --ticket $id
 [[ $(<"$tmp/out") == "from a ticket"$'\n'"$tmp/proj" && ! -e $CAISSON_STATE/tickets/$id ]]
 result $? 'its output is passed through, and it is gone'
 run 64 'a ticket is good for one run' --ticket $id
+grep -q 'used already; nothing ran: make the call with the original command again' "$tmp/err" && ! grep -q -- '--help' "$tmp/err"
+result $? 'and a model is told what to do, without options'
 ticket 'echo x' sha256:other
 run 126 'a ticket judged by another policy' --json --ticket $id
 json '.status == "denied" and .reasons[0].id == "policy-error"'

@@ -490,6 +490,7 @@ static void test_audiences(void)
 		{"--cwd 'x' is not a directory", "cwd 'x' is not a directory"},
 		{"--columns goes with --task data", "columns goes with task data"},
 		{"no cgroup (add --accept watched)", "no cgroup (add the server's option 'accept' watched)"},
+		{"say which directory with --workspace", "say which directory with the server's option 'workspace'"},
 		{"a -- b --, x--timeout", "a -- b --, x--timeout"},
 	};
 	const struct run_wishes *before = made.w;
