@@ -188,9 +188,9 @@ for template in qwen-pre cursor-shell; do
 	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says 'OUTSIDE the box'
 done
-mkdir -p "$tmp/plain"
-ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'outside of a project there is no box: one question about all of it' < <(input claude-pre './a && ./b' | jq -c --arg d "$tmp/plain" '.cwd = $d')
-ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'nor for an install' < <(input claude-pre 'npm install' | jq -c --arg d "$tmp/plain" '.cwd = $d')
+mkdir -p "$tmp/no-project"
+ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'outside of a project there is no box: one question about all of it' < <(input claude-pre './a && ./b' | jq -c --arg d "$tmp/no-project" '.cwd = $d')
+ask 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'nor for an install' < <(input claude-pre 'npm install' | jq -c --arg d "$tmp/no-project" '.cwd = $d')
 policy <<<'sandbox: {always: true}'
 try claude-pre 'git reset --hard' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box\"))" 'sandbox.always: a yes, too'
 try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'sandbox.always: what the box cannot do is said'
