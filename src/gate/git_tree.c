@@ -306,18 +306,22 @@ static bool names_any(const struct form *f, struct str revs)
  */
 static enum moved moves(const struct form *f, struct str revs)
 {
-	static const char heads[][18] = {"git checkout", "git switch", "git commit", "git merge", "git cherry-pick",
-		"git revert", ""};
-	static const char none[][18] = {"git add", "git stage", "git restore", "git mv", "git rm", "git clean",
-		"git config", "git init", ""};
-	static const char named[][18] = {"git branch", "git tag", ""}; /* from HEAD, unless a second operand says otherwise */
-	static const char refs[][18] = {"git update-ref", "git symbolic-ref", "git fetch", "git reset",
-		"git replace", "git fast-import", ""};
+	static const char heads[][20] = {"git checkout", "git switch", "git commit", "git merge", "git cherry-pick",
+		"git revert", "git rebase", "git bisect", "git am", ""};
+	static const char none[][20] = {"git add", "git stage", "git restore", "git mv", "git rm", "git clean",
+		"git config", "git init", "git apply", "git sparse-checkout", "git gc", "git maintenance", "git push",
+		"git archive", "git format-patch", "git clone", "git submodule", "git prune", "git repack",
+		"git update-index", "git write-tree", "git hash-object", "git read-tree", ""};
+	static const char named[][20] = {"git branch", "git tag", ""}; /* from HEAD, unless a second operand says otherwise */
+	static const char unless[][20] = {"git worktree", "git worktree add", "git worktree remove", "git remote add",
+		"git remote set-url", "git remote remove", "git notes", ""}; /* they move none, but with these options */
+	static const char *const makes[] = {"-b", "-B", "-f", "--fetch", "--orphan", NULL};
 	static const char *const resets[] = {"-B", "-C", "--force-create", "--amend", NULL};
-	static const char *const files[] = {"--hard", "--keep", "--merge", NULL};
 	struct str name = str_of(f->o->name);
 
 	if (STR_LISTED(name, none))
+		return MOVED_NOTHING;
+	if (STR_LISTED(name, unless) && !has_any(f, makes) && !names_any(f, revs))
 		return MOVED_NOTHING;
 	if (str_is(name, "git stash"))
 		return str_contains(revs, STR("stash")) ? MOVED_MAYBE : MOVED_NOTHING;
@@ -325,9 +329,7 @@ static enum moved moves(const struct form *f, struct str revs)
 		return from_head(revs) || has_any(f, resets) ? MOVED_MAYBE : MOVED_NOTHING;
 	if (STR_LISTED(name, named))
 		return !names_any(f, revs) ? MOVED_NOTHING : f->o->noperands > 1 ? MOVED_REFS : MOVED_MAYBE;
-	if (STR_LISTED(name, refs) && !has_any(f, files))
-		return MOVED_REFS;
-	return MOVED_MAYBE;
+	return MOVED_REFS; /* git fetch, git update-ref, git pull, and whatever else may */
 }
 
 static enum moved moved(struct judge *j, const struct subject *s, struct str revs)

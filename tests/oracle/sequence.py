@@ -34,14 +34,13 @@ SKIP_EXIT = 77
 QUIET_GOAL = 0.95
 RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 
-# A contained request may be milder than B alone where the walls of the box stop what these checks are about: in the box the project is the
-# only place that can be written and linked to, its protected files are read-only, there are no keys, and git runs a planted program inside.
-WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "link-write", "shared-temp", "secret-read", "git-planted", "changed-tree"}
+# A request that is contained because a path may lead elsewhere (PLACES) may be milder than B alone where the walls of the box stop what these
+# checks are about: in the box the project is the only place that can be written and linked to, and its protected files are read-only.
+PLACES = {"opaque-path", "changed-tree", "archive-extract"}
+WALLS = {"outside-write", "outside-overwrite", "outside-delete", "protected-write", "link-write"}
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
-# A request that asks because it cannot know a name or a text may be milder than a denial by what is known afterwards: a person looks at it.
-UNKNOWN = {"opaque-path", "opaque-command", "opaque-script", "code-dynamic", "inline-code", "changed-tree", "archive-extract", "unknown-construct", "bound-reached"}
-# Variables that are not exported, and parameters, are known in the request only: B alone does not know them and says so.
-NOT_CARRIED = {"opaque-path", "opaque-command", "opaque-script"}
+# A request that asks because it cannot know a path may be milder than the denial of what that path is afterwards: a person looks at it.
+UNKNOWN, DENIED = {"opaque-path"}, {"outside-overwrite", "outside-delete"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
 FRESH = {"git-planted"}
 # Written by tools in the home, whatever they do.
@@ -83,12 +82,11 @@ class Jail:
 def excused(sequence, whole, alone):
     """Is a milder verdict of the request one of those that are meant?"""
     strict = set(alone[2])
-    if whole[0] == "contain" and strict - PERSISTENT <= WALLS and strict != PERSISTENT:
+    said = set(whole[1])
+    if whole[0] == "contain" and PLACES & said and strict - PERSISTENT <= WALLS and strict != PERSISTENT:
         return "walls"
-    if whole[0] == "ask" and UNKNOWN & set(whole[1]):
+    if whole[0] == "ask" and UNKNOWN & said and strict <= DENIED:
         return "unknown"
-    if alone[1] and set(alone[1]) <= NOT_CARRIED:
-        return "not carried"
     if sequence["fresh"] and set(alone[1]) <= FRESH:
         return "fresh"
     return None

@@ -294,6 +294,13 @@ judge ask protected-write 'git checkout many'
 says "files that other programs run or obey: .*a', .*b', .*c', \\.\\.\\."
 judge ask protected-write 'cd lib && git checkout hooks'
 judge ask protected-write 'git checkout plain && git checkout hooks'
+judge ask protected-write "git sparse-checkout set --no-cone '/*' && git checkout hooks"
+judge ask protected-write 'git gc && git checkout hooks'
+judge ask protected-write 'git worktree add -B plain ../other hooks && git checkout plain'
+judge ask protected-write 'git unknown-command && git checkout plain'
+judge allow - 'git sparse-checkout set src && git checkout plain'
+judge allow - 'git remote add up ../up.git && git checkout plain'
+judge allow - 'git worktree add sub/other && git checkout plain'
 git -C "$dir" checkout -q plain && git -C "$dir" checkout -q main
 judge allow - 'git checkout -'
 git -C "$dir" checkout -q hooks && git -C "$dir" checkout -q main
