@@ -48,9 +48,13 @@ struct str rule_words(struct arena *a, const struct command *c)
 
 bool rule_speaks_of(const struct judgement *j, const struct command *c)
 {
-	for (const struct reason *r = j->reasons; r; r = r->next)
+	for (const struct reason *r = j->reasons; r; r = r->next) {
 		if (span_overlaps(r->at, c->at))
 			return true;
+		for (const struct reason_place *p = r->more; p; p = p->next)
+			if (span_overlaps(p->at, c->at))
+				return true;
+	}
 	return false;
 }
 

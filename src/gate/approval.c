@@ -77,8 +77,9 @@ static bool carries(const struct level *outer, const struct level *l)
 
 /* ---- the sum ---- */
 
-struct cause { /* a reason that has a part in the verdict */
-	const struct reason *r;
+struct cause { /* a place of a reason that has a part in the verdict */
+	enum grade grade;
+	enum approval approval;
 	const struct level *level;
 	bool boxed, outside; /* it wants the box; the box cannot honour it */
 };
@@ -88,9 +89,9 @@ struct causes {
 	size_t n;
 };
 
-static bool wants_box(const struct reason *r)
+static bool wants_box(enum grade grade, enum approval x)
 {
-	return r->grade == GRADE_CONTAIN || r->approval == APPROVAL_BOX || r->approval == APPROVAL_CODE;
+	return grade == GRADE_CONTAIN || x == APPROVAL_BOX || x == APPROVAL_CODE;
 }
 
 /* Does the command that asks for the network execute code that nobody judged? */
@@ -99,28 +100,40 @@ static bool executes(const struct causes *all, const struct cause *net)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct cause *c = &all->list[i];
 
-		if (c->r->approval == APPROVAL_CODE && (carries(net->level, c->level) || carries(c->level, net->level)))
+		if (c->approval == APPROVAL_CODE && (carries(net->level, c->level) || carries(c->level, net->level)))
 			return true;
 	}
 	return false;
+}
+
+static void add_cause(struct arena *a, const struct facts *f, struct causes *all, enum grade grade, enum approval x, struct span at)
+{
+	all->list[all->n++] = (struct cause){.grade = grade, .approval = x, .level = levels_of(a, f, at, 0), .boxed = wants_box(grade, x)};
 }
 
 static struct causes causes_of(struct arena *a, const struct facts *f, const struct judgement *j)
 {
 	struct causes all = {0};
 
-	for (const struct reason *r = j->reasons; r; r = r->next)
+	for (const struct reason *r = j->reasons; r; r = r->next) {
 		all.n++;
+		for (const struct reason_place *p = r->more; p; p = p->next)
+			all.n++;
+	}
 	all.list = arena_array(a, all.n, sizeof(*all.list));
 	all.n = 0;
-	for (const struct reason *r = j->reasons; r; r = r->next)
-		if (r->grade == GRADE_ASK || r->grade == GRADE_CONTAIN)
-			all.list[all.n++] = (struct cause){.r = r, .level = levels_of(a, f, r->at, 0), .boxed = wants_box(r)};
+	for (const struct reason *r = j->reasons; r; r = r->next) {
+		if (r->grade != GRADE_ASK && r->grade != GRADE_CONTAIN)
+			continue;
+		add_cause(a, f, &all, r->grade, r->approval, r->at);
+		for (const struct reason_place *p = r->more; p; p = p->next)
+			add_cause(a, f, &all, r->grade, p->approval, p->at);
+	}
 	for (size_t i = 0; i < all.n; i++) {
 		struct cause *c = &all.list[i];
-		bool network = c->r->grade == GRADE_ASK && c->r->approval == APPROVAL_NETWORK;
+		bool network = c->grade == GRADE_ASK && c->approval == APPROVAL_NETWORK;
 
-		c->outside = (c->r->grade == GRADE_ASK && c->r->approval == APPROVAL_OUTSIDE) || (network && !executes(&all, c));
+		c->outside = (c->grade == GRADE_ASK && c->approval == APPROVAL_OUTSIDE) || (network && !executes(&all, c));
 	}
 	return all;
 }
@@ -159,7 +172,7 @@ struct approved gate_approved(struct arena *a, const struct facts *f, const stru
 		struct cause *c = &all.list[i];
 
 		c->boxed &= p->sandbox.enabled;
-		if (c->r->grade == GRADE_ASK && c->r->approval == APPROVAL_NETWORK)
+		if (c->grade == GRADE_ASK && c->approval == APPROVAL_NETWORK)
 			x.run = APPROVAL_NETWORK;
 		else if (c->boxed && x.run == APPROVAL_PLAIN)
 			x.run = APPROVAL_BOX;

@@ -98,12 +98,28 @@ int gate_verify(const struct policy *p, struct err *e)
 
 /* ---- raising ---- */
 
-static bool listed(const struct reason *r, const char *id, const struct finding *fd)
+static struct reason *listed(struct reason *r, const char *id, const struct finding *fd)
 {
 	for (; r; r = r->next)
 		if (!strcmp(r->id, id) && str_eq(r->message, fd->message))
-			return r->grade >= fd->grade;
-	return false;
+			return r->grade >= fd->grade ? r : NULL;
+	return NULL;
+}
+
+/* The same about another command: said once, but an approval must know of both. */
+static void note_place(struct judge *j, struct reason *r, const struct check *c, const struct finding *fd)
+{
+	struct reason_place *p;
+
+	if ((fd->grade != GRADE_ASK && fd->grade != GRADE_CONTAIN) || !memcmp(&r->at, &fd->at, sizeof(r->at)))
+		return;
+	if (j->nmore++ >= GATE_MORE_MAX) {
+		j->ret->cut = true;
+		return;
+	}
+	p = arena_new(j->a, struct reason_place);
+	*p = (struct reason_place){.next = r->more, .at = fd->at, .approval = approval_of(j, c, fd)};
+	r->more = p;
 }
 
 void judge_raise(struct judge *j, const struct check *c, const struct finding *fd)
@@ -113,8 +129,11 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 	if (fd->grade == GRADE_OFF)
 		return;
 	j->ret->verdict = verdict_min(j->ret->verdict, grade_verdicts[fd->grade]);
-	j->ret->cut |= j->nreasons >= GATE_REASONS_MAX;
-	if (j->nreasons >= GATE_REASONS_MAX || listed(fd->grade == GRADE_WARN ? j->ret->warnings : j->ret->reasons, c->id, fd))
+	r = listed(fd->grade == GRADE_WARN ? j->ret->warnings : j->ret->reasons, c->id, fd);
+	if (r)
+		note_place(j, r, c, fd);
+	j->ret->cut |= !r && j->nreasons >= GATE_REASONS_MAX;
+	if (j->nreasons >= GATE_REASONS_MAX || r)
 		return;
 	j->nreasons++;
 	r = arena_new(j->a, struct reason);

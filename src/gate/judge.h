@@ -23,6 +23,7 @@
 #include "knowledge/knowledge.h"
 
 #define GATE_REASONS_MAX 64 /* more are counted in the verdict but not listed */
+#define GATE_MORE_MAX 512   /* further places of reasons; past it reasons count as cut */
 #define GATE_STEPS_MAX 256
 #define GATE_PLACED_MAX 256 /* places and rows that are remembered for --explain */
 #define GATE_KNOWN_MAX 256
@@ -60,7 +61,7 @@ struct judge {
 	const struct pmap *answers, *glob_answers, *asked;
 	struct overlay *overlay;     /* overlay.h */
 	int64_t work; /* left for comparing rules: tiers.h */
-	size_t nreasons, nlifts, nbounds, nsteps, nquestions, nplaced, nexcerpts;
+	size_t nreasons, nmore, nlifts, nbounds, nsteps, nquestions, nplaced, nexcerpts;
 };
 
 struct finding {

@@ -15,6 +15,12 @@ enum approval {
 	APPROVAL_SPLIT,       /* of a whole request: nowhere, since a part of it must be in the box and another cannot */
 };
 
+struct reason_place { /* where the same is found once more */
+	struct reason_place *next;
+	struct span at;
+	enum approval approval;
+};
+
 struct reason {
 	struct reason *next;
 	const char *id;
@@ -24,6 +30,7 @@ struct reason {
 	struct str alternative; /* may be empty */
 	struct str rule;        /* "file:line", a preset's name, or empty for a built-in check */
 	struct span at;
+	struct reason_place *more; /* further places, which are not told */
 };
 
 /* A rule of the policy that spoke, or a finding that a rule lifted: the derivation that --explain shows. */

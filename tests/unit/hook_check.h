@@ -38,17 +38,17 @@ static inline enum heard heard_before(struct arena *a, const struct client *c, c
 		word = heard_text(v, "decision").n ? heard_text(v, "decision") : heard_text(v, "permission");
 	if (str_is(word, "deny"))
 		return HEARD_DENY;
-	if (str_is(word, "ask"))
-		return c->can & CLIENT_ASKS ? HEARD_ASK : HEARD_WRONG;
 	args = value_key(inner, "updatedInput");
 	args = args ? args : value_key(inner, "tool_input");
 	args = args ? args : value_key(v, "modifiedArgs");
 	args = args ? args : value_key(v, "args");
 	command = heard_text(args, "command").n ? heard_text(args, "command") : heard_text(args, "cmd").n ? heard_text(args, "cmd") : heard_text(args, "script");
-	if (args && !(c->can & CLIENT_REWRITES))
+	if (args && (!(c->can & CLIENT_REWRITES) || !str_contains(command, STR("/")) || !str_contains(command, STR(" run --ticket "))))
 		return HEARD_WRONG;
+	if (str_is(word, "ask")) /* most clients would run the original, whatever stands beside the question */
+		return (c->can & CLIENT_ASKS) && (!args || (c->can & CLIENT_ASKS_BOXED)) ? HEARD_ASK : HEARD_WRONG;
 	if (args)
-		return str_contains(command, STR("/")) && str_contains(command, STR(" run --ticket ")) ? HEARD_RUN_OTHER : HEARD_WRONG;
+		return HEARD_RUN_OTHER;
 	return !word.n || str_is(word, "allow") ? HEARD_ALLOW : HEARD_WRONG;
 }
 

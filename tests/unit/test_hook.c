@@ -12,7 +12,7 @@
 
 extern char **environ;
 
-static struct str filled(struct str text)
+static struct str filled(struct str text, const char *command)
 {
 	struct buf b;
 
@@ -24,7 +24,7 @@ static struct str filled(struct str text)
 			buf_c(&b, at("tree"));
 			i += str_starts(rest, "@CWD@") ? 4 : 5;
 		} else if (str_starts(rest, "@COMMAND@")) {
-			buf_c(&b, "git push; rm -rf /etc");
+			buf_c(&b, command);
 			i += 8;
 		} else {
 			buf_char(&b, text.p[i]);
@@ -118,8 +118,11 @@ static bool try_failing(struct str input, size_t in_work, size_t in_reply)
 	return failed;
 }
 
+/* One for each way that a verdict can go. */
+static const char *const commands[] = {"git push; rm -rf /etc", "npm install", "make", "make && git push", "git push", "sudo make install", "git status", "cd sub && make"};
+
 static size_t ninputs;
-static struct str inputs[INPUTS_MAX];
+static struct str inputs[INPUTS_MAX], asking[INPUTS_MAX];
 
 static void test_inputs(void)
 {
@@ -133,8 +136,10 @@ static void test_inputs(void)
 		if (!str_ends(str_of(entry->d_name), ".json"))
 			continue;
 		CHECK_INT(file_read(A, str_c(A, str_fmt(A, "tests/hooks/%s", entry->d_name)), 1 << 20, &text, NULL, NULL), 0);
-		inputs[ninputs++] = filled(text);
-		try(inputs[ninputs - 1], NULL);
+		for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+			try(filled(text, commands[i]), NULL);
+		asking[ninputs] = filled(text, "npm install");
+		inputs[ninputs++] = filled(text, commands[0]);
 	}
 	if (d)
 		closedir(d);
@@ -147,7 +152,9 @@ static void test_mutations(void)
 		for (unsigned k = 0; k < MUTATIONS; k++) {
 			const struct client *c = client_at(next_random() % 20);
 
-			try(mutated(k % 3 ? inputs[i] : mutated(inputs[i])), c ? c->name : NULL);
+			struct str input = k % 2 ? asking[i] : inputs[i];
+
+			try(mutated(k % 3 ? input : mutated(input)), c ? c->name : NULL);
 		}
 }
 
@@ -163,6 +170,10 @@ static void test_torture(void)
 			for (size_t n = 1; try_failing(inputs[i], n, 0); n += 1 + n / 64)
 				tried++;
 			for (size_t n = 1; try_failing(inputs[i], 0, n); n++)
+				tried++;
+			for (size_t n = 1; try_failing(asking[i], n, 0); n += 1 + n / 16)
+				tried++;
+			for (size_t n = 1; try_failing(asking[i], 0, n); n++)
 				tried++;
 			break;
 		}
