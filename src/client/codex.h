@@ -46,7 +46,7 @@ struct codex_hook { /* one hook of a hooks.json */
 	size_t group, index;        /* of its entry, and in that */
 	struct str command, matcher;
 	bool has_matcher;
-	int64_t timeout;
+	int64_t timeout;            /* seconds; -1: the entry has none */
 };
 
 /* What Codex keeps of a hook that a person has trusted: "sha256:…" over its normal form. */

@@ -3,7 +3,7 @@
  *
  *     {"event_name":"pre_tool_use","hooks":[{"async":false,"command":"…","timeout":30,"type":"command"}],"matcher":"…"}
  *
- * with sorted keys, no blanks, and no matcher where the entry has none.
+ * with sorted keys, no blanks, no matcher where the entry has none, and the time limit that Codex makes of the entry's.
  */
 #include "base/chars.h"
 #include "client/codex.h"
@@ -26,6 +26,21 @@ static struct str label_of(struct arena *a, struct str event)
 	return buf_view(&b);
 }
 
+#define TIMEOUT_DEFAULT 600
+#define END_TIMEOUT_DEFAULT 1 /* of SessionEnd */
+#define END_TIMEOUT_MAX 3
+
+static int64_t timeout_of(const struct codex_hook *h)
+{
+	bool end = str_is(h->event, "SessionEnd");
+
+	if (h->timeout < 0)
+		return end ? END_TIMEOUT_DEFAULT : TIMEOUT_DEFAULT;
+	if (end && h->timeout > END_TIMEOUT_MAX)
+		return END_TIMEOUT_MAX;
+	return h->timeout ? h->timeout : 1;
+}
+
 struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
 {
 	char hex[SHA256_HEX + 1];
@@ -34,7 +49,7 @@ struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
 	buf_init(&b, a, 0);
 	buf_fmt(&b, "{\"event_name\":\"%.*s\",\"hooks\":[{\"async\":false,\"command\":", STR_ARG(label_of(a, h->event)));
 	jsontext_string(&b, h->command);
-	buf_fmt(&b, ",\"timeout\":%lld,\"type\":\"command\"}]", (long long)h->timeout);
+	buf_fmt(&b, ",\"timeout\":%lld,\"type\":\"command\"}]", (long long)timeout_of(h));
 	if (h->has_matcher) {
 		buf_c(&b, ",\"matcher\":");
 		jsontext_string(&b, h->matcher);

@@ -41,7 +41,7 @@ trust_codex() { # [HASH]
 	local event label normal
 	for event in $(jq -r '.hooks | keys[]' "$HOME/.codex/hooks.json"); do
 		label=$(sed 's/\(.\)\([A-Z]\)/\1_\2/g' <<<"$event" | tr '[:upper:]' '[:lower:]')
-		normal=$(jq -jcS --arg e "$event" --arg l "$label" '{event_name: $l, hooks: [.hooks[$e][0].hooks[0] + {async: false}]}' "$HOME/.codex/hooks.json")
+		normal=$(jq -jcS --arg e "$event" --arg l "$label" '{event_name: $l, hooks: [.hooks[$e][0].hooks[0] + {async: false} | if $l == "session_end" then .timeout = ([.timeout, 3] | min) else . end]}' "$HOME/.codex/hooks.json")
 		printf '[hooks.state."%s:%s:0:0"]\ntrusted_hash = "sha256:%s"\n' "$HOME/.codex/hooks.json" "$label" "${1:-$(printf '%s' "$normal" | sha256sum | cut -d' ' -f1)}"
 	done >"$HOME/.codex/config.toml"
 }

@@ -276,12 +276,32 @@ static void test_trust(void)
 				buf_char(&b, *p);
 		CHECK_ROW(codex_trusted(A, buf_view(&b), &h) == configs[i].trust, configs[i].config);
 	}
-	/* as `codex app-server` says it */
-	h.command = STR("/opt/caisson hook --client codex");
-	CHECK_STR(codex_hook_hash(A, &h), "sha256:2623a757c3e9d575d17877ecc12dabdc820b1567f96259e403317ebd213e2c79");
-	h.has_matcher = true;
-	h.matcher = STR("Bash");
-	CHECK_STR(codex_hook_hash(A, &h), "sha256:05bfa26300622181d9d5aebe49be2b8defefa1b5a57e18852dcf96ff1109e085");
+}
+
+/* As `codex app-server` of Codex 0.166 says them. */
+static const struct {
+	const char *event, *command, *matcher;
+	int64_t timeout;
+	const char *hash;
+} hashes[] = {
+	{"PreToolUse", "/opt/caisson hook --client codex", NULL, 30, "2623a757c3e9d575d17877ecc12dabdc820b1567f96259e403317ebd213e2c79"},
+	{"PreToolUse", "/opt/caisson hook --client codex", "Bash", 30, "05bfa26300622181d9d5aebe49be2b8defefa1b5a57e18852dcf96ff1109e085"},
+	{"PreToolUse", "x", NULL, 100000, "b502a76b16eee6d8c012b6b1b8dd5023de1bbc889123c74c09280af0ed12dd65"},
+	{"SessionStart", "x", NULL, -1, "c9eb9044e230d9483968744da9be0fd56b4b2e8581433bca61135f5e0008ebb8"},
+	{"SessionStart", "x", NULL, 0, "b850cbbec3936ff575139e5586d22adaf17bec1970884305a9c052aaec2e042a"},
+	{"SessionEnd", "x", NULL, 2, "3ced4c28664694cfa2c555f972196962bf7eab06d8fa69f1836ce22690440de3"},
+	{"SessionEnd", "x", NULL, 120, "b1aa6329f3a5daf36ae487200db1136f90a884bb805ddb24a6326c98dd6f29f6"},
+	{"SessionEnd", "x", NULL, -1, "f3041eae9d0be5faed5367060d633bb905ed83825e2f4d9c7bc7f5ef19fe4bc7"},
+};
+
+static void test_hashes(void)
+{
+	for (size_t i = 0; i < sizeof(hashes) / sizeof(*hashes); i++) {
+		const struct codex_hook h = {.event = str_of(hashes[i].event), .command = str_of(hashes[i].command), .timeout = hashes[i].timeout,
+				.has_matcher = hashes[i].matcher, .matcher = str_of(hashes[i].matcher ? hashes[i].matcher : "")};
+
+		CHECK_STRN(codex_hook_hash(A, &h), str_fmt(A, "sha256:%s", hashes[i].hash));
+	}
 }
 
 /* ---- through a ticket ---- */
@@ -341,6 +361,7 @@ int main(void)
 	put("project/other/.env", STR("x"), 0600);
 	RUN(test_settings);
 	RUN(test_trust);
+	RUN(test_hashes);
 	RUN(test_json);
 	nftw(dir, take, 16, FTW_DEPTH | FTW_PHYS);
 	arena_free(A);
