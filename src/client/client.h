@@ -46,6 +46,7 @@ enum { /* what a client does with an answer */
 	CLIENT_PATCHES = 1 << 17, /* its shell takes `apply_patch` with a here-document for a call of the tool of that name (shell_patch.c) */
 	CLIENT_LIMITS = 1 << 18, /* it ends a command, or moves it to the background, by time limits of its own: ours must not end what it keeps */
 	CLIENT_INPUT = 1 << 20, /* a command has a standard input of its own, into which the model can type */
+	CLIENT_HIDES_ERROR = 1 << 21, /* of a hook that exits with 2 it shows the answer on standard output, and nothing of standard error */
 	CLIENT_BASE = 1 << 19, /* it sets CLAUDE_PROJECT_DIR for its hooks, whatever its own environment says */
 };
 

@@ -14,6 +14,20 @@ bool hook_is_over(const struct hook_options *o)
 	return o->client && o->event && client_phase(o->client, o->event) != PHASE_PRE;
 }
 
+/* The refusal once more, where the client shows nothing of standard error. The exit code denies whatever becomes of it. */
+static void also_as_answer(const struct hook_options *o, struct reply *r)
+{
+	const struct client *client = o->client ? client_find(str_of(o->client)) : NULL;
+	struct str said = buf_view(&r->err);
+
+	if (!client || !(client->can & CLIENT_HIDES_ERROR))
+		return;
+	buf_char(&r->out, '{');
+	answer_field(&r->out, "permissionDecision", STR("deny"));
+	answer_field(&r->out, "permissionDecisionReason", str_trim(said, "\n"));
+	buf_c(&r->out, "}\n");
+}
+
 void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)
 {
 	bool over = hook_is_over(o);
@@ -24,6 +38,8 @@ void hook_refuse(struct arena *out, const struct hook_options *o, const char *wh
 	for (; *why; why++)
 		buf_char(&ret->err, (unsigned char)*why < 0x20 || *why == 0x7F ? '?' : *why);
 	buf_char(&ret->err, '\n');
+	if (!over)
+		also_as_answer(o, ret);
 }
 
 struct work {

@@ -167,12 +167,8 @@ cd_outcome() {
 fault_cells() {
 	local kind
 	for kind in missing crash hang full broken; do cell "$kind" "$(held "$kind" "ran-$kind")"; done
-	if [[ $(expected broken) == *:silent ]]; then
-		skip "$CLIENT: the model is told which policy does not load" "$(note silent)"
-	else
-		[[ $(words broken) == *config.yaml* ]]
-		result $? "$CLIENT: the model is told which policy does not load"
-	fi
+	[[ $(words broken) == *config.yaml* ]]
+	result $? "$CLIENT: the model is told which policy does not load"
 	[[ $(words back) == *'back again'* ]]
 	result $? "$CLIENT: all is well again afterwards"
 }

@@ -253,6 +253,11 @@ try claude-pre 'git status' 2 stderr 'a wrong option denies' --frob
 ask 2 stderr 'an operand denies' operand </dev/null
 
 # ---- nothing fails open ----
+echo 'tools: [broken' | policy
+try copilot-pre 'git status' 2 '.permissionDecision == "deny" and (.permissionDecisionReason | contains("config.yaml"))' 'Copilot: it shows nothing of standard error, so a failure is also an answer' --client copilot --event preToolUse
+says 'nothing was judged, so nothing runs'
+try codex-pre 'git status' 2 stderr 'Codex: a failure is the exit code' --client codex
+no_policy
 for broken in '' '{' '[]' 'null' '"x"' '{}' '{"hook_event_name":"PreToolUse"}' '{"tool_name":"Bash"}' '{"tool_name":"Bash","tool_input":{}}' '{"tool_name":"Bash","tool_input":{"command":7}}' \
 	'{"tool_name":"","tool_input":{"command":"ls"}}' '{"tool_name":"Bash","tool_name":"Read","tool_input":{"command":"ls"}}' '{"tool_name":"Bash","tool_input":{"command":"ls","command":"id"}}' \
 	'{"tool_name":"Bash","tool_input":{"command":"ls\u0000"}}' '{"tool_name":"Bash","tool_input":{"command":"ls"}} {}' '{"tool_name":"Write","tool_input":{"content":"x"}}' \

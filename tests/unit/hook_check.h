@@ -62,6 +62,20 @@ static inline bool answer_is_json(struct arena *a, const struct reply *r)
 	return value_is(value_next(&reader), VALUE_OBJECT) && value_at_end(&reader);
 }
 
+/* A refusal says nothing else on standard output; where the client hides standard error it says the same there. */
+static inline bool is_refusal(struct arena *a, const char *client, const struct reply *r)
+{
+	const struct client *c = client ? client_find(str_of(client)) : NULL;
+	struct value_reader reader;
+
+	if (r->code != HOOK_BLOCK || !r->err.n)
+		return false;
+	if (!c || !(c->can & CLIENT_HIDES_ERROR))
+		return !r->out.n;
+	value_reader_init(&reader, a, buf_view(&r->out));
+	return str_is(heard_text(value_next(&reader), "permissionDecision"), "deny") && value_at_end(&reader);
+}
+
 /* NULL: the answer is one that this client understands, and no milder than the verdict. Inside an arena_run(). */
 static inline const char *hook_wrong(struct arena *a, struct str input, const char *client, const struct reply *r)
 {
@@ -73,7 +87,7 @@ static inline const char *hook_wrong(struct arena *a, struct str input, const ch
 	enum heard heard;
 
 	if (hook_read(a, input, client, NULL, &h, &e) != 0)
-		return r->code == HOOK_BLOCK && r->err.n && !r->out.n ? NULL : "what was not understood was not refused";
+		return is_refusal(a, client, r) ? NULL : "what was not understood was not refused";
 	if (h.phase != PHASE_PRE)
 		return r->code == HOOK_PASS && answer_is_json(a, r) ? NULL : "an event that is over, or about no tool, did not pass";
 	heard = heard_before(a, h.client, r);
