@@ -37,7 +37,9 @@ void cleaning_start(struct call *c, struct cleaning *k)
 	size_t n = 0;
 
 	*k = (struct cleaning){.c = c, .normalise = !files};
-	k->redact = s->enabled ? s->scan_outputs && (!s->output_tools || listed(s->output_tools, c->h.tool)) : !files;
+	k->redact = !files;
+	if (s->enabled)
+		k->redact = s->scan_outputs && (!s->output_tools || listed(s->output_tools, c->h.tool));
 	values = variables_secret(c->a, c->o->environ, NULL, &n);
 	k->redactor = redactor_new(c->a, values, n);
 }
@@ -61,9 +63,15 @@ struct str cleaning_text(struct cleaning *k, struct str raw)
 	return text;
 }
 
-static bool is_kind(const struct value *v, const char *name) { return value_is(v, VALUE_STRING) && str_is(v->text, name); }
+static bool is_kind(const struct value *v, const char *name)
+{
+	return value_is(v, VALUE_STRING) && str_is(v->text, name);
+}
 
-/* Pictures and sounds in base64 are no text; `in` is the object that the string is a member of. What only claims to be one is looked at. */
+/*
+ * Pictures and sounds in base64 are no text; `in` is the object that the string is a member of. What only
+ * claims to be one is looked at.
+ */
 static bool is_picture(const struct value *in, const struct value *v)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_";
@@ -99,4 +107,7 @@ static struct value *clean_value(struct cleaning *k, const struct value *in, con
 	return copy;
 }
 
-const struct value *cleaning_value(struct cleaning *k, const struct value *v) { return clean_value(k, NULL, v); }
+const struct value *cleaning_value(struct cleaning *k, const struct value *v)
+{
+	return clean_value(k, NULL, v);
+}

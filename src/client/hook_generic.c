@@ -1,7 +1,8 @@
 /*
- * The contract of two calls for agent loops of one's own (docs/hooks.md), the part after a tool: the input comes back, and of a shell its
- * result has one shape, whatever ran and however it printed. Unlike in the answers to agent clients, Unix times become ISO 8601 here: who
- * calls this asks for a normalised result. A stream that is too long is kept as a whole, and the result says where.
+ * The contract of two calls for agent loops of one's own (docs/hooks.md), the part after a tool: the input
+ * comes back, and of a shell its result has one shape, whatever ran and however it printed. Unlike in the
+ * answers to agent clients, Unix times become ISO 8601 here: who calls this asks for a normalised result. A
+ * stream that is too long is kept as a whole, and the result says where.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -20,7 +21,12 @@
 
 enum status hook_status(int code)
 {
-	return code < 0 ? STATUS_UNKNOWN : code == 0 ? STATUS_OK : code == 124 ? STATUS_TIMEOUT : code == 137 ? STATUS_OOM : STATUS_EXIT_NONZERO;
+	switch (code) {
+	case 0: return STATUS_OK;
+	case EXIT_TIMEOUT: return STATUS_TIMEOUT;
+	case EXIT_OOM: return STATUS_OOM;
+	default: return code < 0 ? STATUS_UNKNOWN : STATUS_EXIT_NONZERO;
+	}
 }
 
 static struct str string_at(const struct value *o, const char *key)
@@ -60,14 +66,19 @@ static void prune(const struct call *c, struct str state, const struct output_fi
 		outputs_prune(c->a, state, now - days * DAY, p->quota, false, &done, NULL);
 }
 
-/* The path of a new file below the state; empty: it could not be kept, and the result is worth more than its rest. */
+/*
+ * The path of a new file below the state; empty: it could not be kept, and the result is worth more than
+ * its rest.
+ */
 static struct str keep(const struct call *c, const char *id, const char *stream, struct str text)
 {
 	const struct view *v = c->view;
 	struct str state, name = str_fmt(c->a, "%s-%s.txt", id, stream);
 	struct output_file f;
 
-	if (!v || !v->state_dir.n || !id[0] || state_make(c->a, v->state_dir, v->project, v->uid, &state, NULL) != 0)
+	if (!v || !v->state_dir.n || !id[0])
+		return STR("");
+	if (state_make(c->a, v->state_dir, v->project, v->uid, &state, NULL) != 0)
 		return STR("");
 	if (output_open(&f, str_c(c->a, state), NULL) != 0)
 		return STR("");
@@ -96,8 +107,9 @@ static void put_stream(struct cleaning *k, struct buf *b, const char *id, struct
 	answer_key(b, s->name);
 	answer_string(b, truncate_text(k->c->a, text, &o, &t));
 	if (t.is)
-		s->cut = (struct cut){.is = true, .total_bytes = t.total_bytes, .total_lines = t.total_lines, .omitted_bytes = t.omitted_bytes,
-			.omitted_lines = t.omitted_lines, .path = keep(k->c, id, s->name, text)};
+		s->cut = (struct cut){.is = true, .total_bytes = t.total_bytes, .total_lines = t.total_lines,
+			.omitted_bytes = t.omitted_bytes, .omitted_lines = t.omitted_lines,
+			.path = keep(k->c, id, s->name, text)};
 }
 
 static void put_streams(struct cleaning *k, struct buf *b, struct shown *out, struct shown *err, bool failed)
@@ -117,24 +129,32 @@ static void put_streams(struct cleaning *k, struct buf *b, struct shown *out, st
 
 /* ---- the result ---- */
 
-/* The result in the one shape: {status, exit_code, stdout, stderr, duration_ms, peak_memory_mb}, and what it means. */
+/*
+ * The result in the one shape: {status, exit_code, stdout, stderr, duration_ms, peak_memory_mb}, and what
+ * it means.
+ */
 static void put_result(struct cleaning *k, struct buf *b)
 {
 	const struct value *all = k->c->h.all, *r = k->c->h.result, *n;
-	int64_t code = value_int(value_key(r, "exit_code"), -1);
-	struct str out = value_is(r, VALUE_STRING) ? r->text : string_at(r, "stdout"), err = string_at(r, "stderr"), status = string_at(r, "status");
-	struct validate_input in = {.out = out, .err = err, .status = hook_status(code >= 0 && code < 256 ? (int)code : -1), .exit_code = code >= 0 && code < 256 ? (int)code : -1};
+	int64_t number = value_int(value_key(r, "exit_code"), -1);
+	int code = number >= 0 && number < 256 ? (int)number : -1;
+	struct shown out = {.name = "stdout", .raw = value_is(r, VALUE_STRING) ? r->text : string_at(r, "stdout")};
+	struct shown err = {.name = "stderr", .raw = string_at(r, "stderr")};
+	struct validate_input in = {.out = out.raw, .err = err.raw, .status = hook_status(code), .exit_code = code};
+	struct str status = string_at(r, "status");
 	struct validation v = {0};
+	bool failed;
 
 	if (!known_status(status))
 		status = str_of(status_name(in.status));
-	if (out.n || err.n)
+	if (out.raw.n || err.raw.n)
 		validate(k->c->a, &in, &v);
+	failed = !str_is(status, "ok") && !str_is(status, "unknown");
 	buf_char(b, '{');
 	answer_key(b, "status");
 	answer_string(b, status);
 	put_or_null(b, "exit_code", value_key(r, "exit_code"));
-	put_streams(k, b, &(struct shown){.name = "stdout", .raw = out}, &(struct shown){.name = "stderr", .raw = err}, !str_is(status, "ok"));
+	put_streams(k, b, &out, &err, !str_is(status, "ok"));
 	n = value_key(r, "duration_ms");
 	put_or_null(b, "duration_ms", n ? n : value_key(all, "latency_ms"));
 	n = value_key(r, "peak_memory_mb");
@@ -148,7 +168,7 @@ static void put_result(struct cleaning *k, struct buf *b)
 	answer_key(b, "validation");
 	validation_json(b, v.format ? &v : NULL);
 	answer_key(b, "is_error");
-	buf_c(b, (!str_is(status, "ok") && !str_is(status, "unknown")) || v.validity == VALIDITY_INVALID ? "true}" : "false}");
+	buf_c(b, failed || v.validity == VALIDITY_INVALID ? "true}" : "false}");
 }
 
 struct str generic_result(struct call *c)

@@ -1,7 +1,7 @@
 /*
- * After a tool: what it printed, cleaned (cleaning.h). An answer replaces something only when something had to be changed, and when
- * replacing costs the model nothing that counts more. What a run in the box said about itself, and numbers that do not add up, are added as
- * text.
+ * After a tool: what it printed, cleaned (cleaning.h). An answer replaces something only when something had to be
+ * changed, and when replacing costs the model nothing that counts more. What a run in the box said about itself, and
+ * numbers that do not add up, are added as text.
  */
 #define _GNU_SOURCE
 #include "base/num.h"
@@ -139,19 +139,21 @@ static bool shows_picture(const struct hook *h)
 	return h->kind == TOOL_SHELL && value_is(value_key(h->result, "isImage"), VALUE_TRUE) && str_starts(string_at(h->result, "stdout"), "data:image/");
 }
 
-/* How a shell command ended, where the client's own answer is about to be replaced by one without it; -1: not known. */
+/* How a shell command ended, where the client's own result is about to be replaced; -1: not known. */
 static int exit_code_lost(struct call *c, int reported)
 {
 	const struct value *transcript = value_key(c->h.all, "transcript_path");
 
-	if (reported >= 0 || !(c->h.client->can & CLIENT_LOSES_CODE) || c->h.kind != TOOL_SHELL || !value_is(transcript, VALUE_STRING))
+	if (reported >= 0 || !(c->h.client->can & CLIENT_LOSES_CODE))
 		return reported;
+	if (c->h.kind != TOOL_SHELL || !value_is(transcript, VALUE_STRING))
+		return -1;
 	return transcript_exit_code(c->a, transcript->text, c->h.tool_use_id, c->view->uid);
 }
 
 /*
- * Secrets are always taken out. What is only untidy (colours, control characters) stays with a client that would show the replacement as a
- * failure, and where the exit code would be lost.
+ * Secrets are always taken out. What is only untidy (colours, control characters) stays with a client that would show
+ * the replacement as a failure, and where the exit code would be lost.
  */
 static bool worth_replacing(struct call *c, const struct cleaning *k, int code)
 {

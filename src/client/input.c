@@ -99,12 +99,12 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 	if (!(h->client->can & CLIENT_NORMALISES) || !list)
 		return 0;
 	if (list->kind != VALUE_ARRAY)
-		return err_set(e, ERR_INPUT, 0, "'can' in the input is not a list; expected a list of run and ask");
+		return err_set(e, ERR_INPUT, 0, "'can' in the input is not a list; expected run, ask or both");
 	row = arena_new(a, struct client);
 	*row = *h->client;
 	row->can |= CLIENT_ANSWERS;
 	for (const struct value *x = list->first; x; x = x->next)
-		for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) /* others are for a later caisson */
+		for (size_t i = 0; i < sizeof(abilities) / sizeof(*abilities); i++) /* passes over others */
 			if (x->kind == VALUE_STRING && str_is(x->text, abilities[i].name))
 				row->can |= abilities[i].can;
 	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
@@ -216,12 +216,15 @@ static void see_patch(struct arena *a, struct hook *h)
 {
 	struct str dir;
 
-	if (h->kind != TOOL_SHELL || h->words || !(h->client->can & CLIENT_PATCHES) || !tool_shell_patch(h->command, &dir))
+	if (h->kind != TOOL_SHELL || h->words || !(h->client->can & CLIENT_PATCHES))
+		return;
+	if (!tool_shell_patch(h->command, &dir))
 		return;
 	h->kind = TOOL_PATCH;
 	h->tool = STR("apply_patch");
-	if (dir.n)
-		h->start = str_starts(dir, "/") ? dir : str_fmt(a, "%.*s/%.*s", STR_ARG(h->cwd), STR_ARG(dir));
+	if (dir.n && dir.p[0] != '/')
+		dir = str_fmt(a, "%.*s/%.*s", STR_ARG(h->cwd), STR_ARG(dir));
+	h->start = dir;
 }
 
 static int read_call(struct arena *a, struct hook *h, struct err *e)

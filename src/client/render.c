@@ -179,20 +179,21 @@ static void put_argv(struct buf *b, struct str command)
 }
 
 /*
- * A loop that says what it can do ("can" in its input) gets an answer as JSON. Exit code 0 is for what it may do now: run the call as it is
- * (allow), or the command of the answer in its place (run).
+ * A loop that says what it can do ("can" in its input) gets an answer as JSON. Exit code 0 is for what it may do now:
+ * run the call as it is (allow), or the command of the answer in its place (run).
  */
 void render_generic(struct reply *r, const struct hook *h, const struct verdict_answer *v)
 {
 	bool run = v->decision == DECIDE_ALLOW && v->changes;
 	const struct change_of_input *command = changed(v->changes, h->command_key);
+	const char *word = run ? "run" : words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision];
 
 	if (v->decision == DECIDE_DENY || v->decision == DECIDE_ASK)
 		block(r, v->reason);
 	if (!(h->client->can & CLIENT_ANSWERS))
 		return;
 	buf_char(&r->out, '{');
-	answer_field(&r->out, "decision", run ? STR("run") : str_of(words[v->decision == DECIDE_PASS ? DECIDE_ALLOW : v->decision]));
+	answer_field(&r->out, "decision", str_of(word));
 	if (v->reason.n)
 		answer_field(&r->out, "reason", v->reason);
 	if (run && command) {
@@ -243,7 +244,8 @@ static void add_context(struct reply *r, const struct hook *h, struct str text)
 }
 
 /* The reason takes the place of the result, so what is to be added is a part of it. */
-static void replace_result(struct reply *r, const struct output_answer *o, const char *decision, struct str head)
+static void replace_result(struct reply *r, const struct output_answer *o, const char *decision,
+		struct str head)
 {
 	bool ended = !o->text.n || o->text.p[o->text.n - 1] == '\n';
 	struct str all = str_cat(r->out.a, head, o->text);
@@ -257,8 +259,8 @@ static void replace_result(struct reply *r, const struct output_answer *o, const
 }
 
 /*
- * A block takes the place of the result with its first lines, which say how the command ended. They are written again as Codex itself
- * writes them; without the exit code a failure would look like a success.
+ * A block takes the place of the result with its first lines, which say how the command ended. They are written again
+ * as Codex itself writes them; without the exit code a failure would look like a success.
  */
 void render_codex_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
@@ -277,7 +279,8 @@ void render_codex_after(struct reply *r, const struct hook *h, const struct outp
 void render_gemini_after(struct reply *r, const struct hook *h, const struct output_answer *o)
 {
 	if (o->result)
-		replace_result(r, o, "deny", STR("Only because caisson took a secret out of it, this result comes as an error. The tool said:\n"));
+		replace_result(r, o, "deny", STR("Only because caisson took a secret out of it, this result comes as an error. "
+			"The tool said:\n"));
 	else if (o->context.n)
 		add_context(r, h, o->context);
 }

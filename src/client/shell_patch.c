@@ -1,16 +1,19 @@
 /*
- * `apply_patch` with a here-document in a shell tool. Codex does not give such a text to a shell: it takes the here-document for a call of its
- * own patch tool, if nothing else is in the text but perhaps a `cd` before it. There is no program of that name, so the same in other words
- * fails without us, too.
+ * `apply_patch` with a here-document in a shell tool. Codex does not give such a text to a shell: it takes
+ * the here-document for a call of its own patch tool, if nothing else is in the text but perhaps a `cd`
+ * before it. There is no program of that name, so the same in other words fails without us, too.
  *
- * What is recognised here is a part of what Codex was seen to take (docs/hooks.md), never more: a text that is called a patch is left alone,
- * and must not reach a shell. Everything else is judged as the shell text it is.
+ * What is recognised here is a part of what Codex was seen to take (docs/hooks.md), never more: a text that
+ * is called a patch is left alone, and must not reach a shell. Everything else is judged as the shell text
+ * it is.
  */
 #include "client/client.h"
 
 static bool blank(char c) { return c == ' ' || c == '\t'; }
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool path_letter(char c) { return letter(c) || digit(c) || (c && strchr("./@%+,-", c)); }
 
 static void skip_blanks(struct str *s)
 {
@@ -40,10 +43,8 @@ static bool take_directory(struct str *s, struct str *ret)
 	size_t from = quote ? 1 : 0, to = from;
 	bool number = true;
 
-	while (to < s->n && (letter(s->p[to]) || digit(s->p[to]) || strchr("./@%+,-", s->p[to]) || (quote && s->p[to] == ' '))) {
+	for (; to < s->n && (path_letter(s->p[to]) || (quote && s->p[to] == ' ')); to++)
 		number &= digit(s->p[to]);
-		to++;
-	}
 	if (to == from || number || s->p[from] == '-' || (quote && (to == s->n || s->p[to] != quote)))
 		return false;
 	*ret = str_sub(*s, from, to);
@@ -92,7 +93,10 @@ static bool take_here(struct str *s, struct str *ret_end, bool *ret_plain)
 	return take(s, "\n");
 }
 
-/* The lines before the end word, which must be the last one, and the only one of its kind, also with blanks around it. */
+/*
+ * The lines before the end word, which must be the last one, and the only one of its kind, also with blanks
+ * around it.
+ */
 static bool take_body(struct str s, struct str end, struct str *ret)
 {
 	for (size_t at = 0; at < s.n;) {
@@ -136,8 +140,11 @@ bool tool_shell_patch(struct str command, struct str *ret_dir)
 
 bool tool_names_patch(const struct facts *f)
 {
-	for (const struct command *c = f->commands; c; c = c->next)
-		if (c->argc && (str_is(c->argv[0].text, "apply_patch") || str_is(c->argv[0].text, "applypatch")))
+	for (const struct command *c = f->commands; c; c = c->next) {
+		struct str name = c->argc ? c->argv[0].text : STR("");
+
+		if (str_is(name, "apply_patch") || str_is(name, "applypatch"))
 			return true;
+	}
 	return false;
 }

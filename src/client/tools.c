@@ -207,7 +207,8 @@ static int add_names(struct making *m, struct str home, struct err *e)
 /* Bytes of a white space character at the start (or the end) of a text; 0: there is none. */
 static size_t white(struct str s, bool at_end)
 {
-	static const char wide[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
+	static const char wide[][4] = {"\xC2\x85", "\xC2\xA0", "\xE1\x9A\x80", "\xE2\x80\xA8", "\xE2\x80\xA9",
+		"\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
 	struct str three = at_end && s.n > 3 ? str_sub(s, s.n - 3, s.n) : s;
 	char c = s.n ? s.p[at_end ? s.n - 1 : 0] : 'x';
 
@@ -216,8 +217,9 @@ static size_t white(struct str s, bool at_end)
 	for (size_t i = 0; i < sizeof(wide) / sizeof(*wide); i++)
 		if (at_end ? str_ends(s, wide[i]) : str_starts(s, wide[i]))
 			return strlen(wide[i]);
-	/* U+2000 to U+200A */
-	return three.n >= 3 && str_starts(three, "\xE2\x80") && (unsigned char)three.p[2] >= 0x80 && (unsigned char)three.p[2] <= 0x8A ? 3 : 0;
+	if (three.n < 3 || !str_starts(three, "\xE2\x80")) /* U+2000 to U+200A */
+		return 0;
+	return (unsigned char)three.p[2] >= 0x80 && (unsigned char)three.p[2] <= 0x8A ? 3 : 0;
 }
 
 struct str tool_trimmed(struct str s)

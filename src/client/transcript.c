@@ -1,6 +1,7 @@
 /*
- * See transcript.h. Codex writes the row of a finished command before it asks the hook about its output, so the row is among the last. Only
- * the end of the file is read. A row that is not there, or not what is expected, is no answer: nothing is guessed.
+ * See transcript.h. Codex writes the row of a finished command before it asks the hook about its output, so
+ * the row is among the last. Only the end of the file is read. A row that is not there, or not what is
+ * expected, is no answer: nothing is guessed.
  */
 #define _GNU_SOURCE
 #include "client/transcript.h"
@@ -17,11 +18,13 @@
 
 static struct str read_end(struct arena *a, struct str path, uint32_t uid)
 {
-	FD_CLEANUP int fd = str_starts(path, "/") ? open(str_c(a, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	FD_CLEANUP int fd = open(str_c(a, path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct str text = STR("");
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid)
+	if (fd < 0 || !str_starts(path, "/") || fstat(fd, &st) != 0)
+		return STR("");
+	if (!S_ISREG(st.st_mode) || st.st_uid != uid)
 		return STR("");
 	if (st.st_size > TAIL_BYTES && lseek(fd, st.st_size - TAIL_BYTES, SEEK_SET) < 0)
 		return STR("");
@@ -35,7 +38,10 @@ static bool names(const struct value *o, const char *key, struct str id)
 	return value_is(v, VALUE_STRING) && str_eq(v->text, id);
 }
 
-/* {"payload": {"item": {"type": "CommandExecution", "id", "exit_code"}}}, or as older ones have it {"payload": {"call_id", "exit_code"}} */
+/*
+ * {"payload": {"item": {"type": "CommandExecution", "id", "exit_code"}}}, or as older ones have it
+ * {"payload": {"call_id", "exit_code"}}
+ */
 static int code_in(struct arena *a, struct str line, struct str id)
 {
 	const struct value *payload, *item;
@@ -59,7 +65,8 @@ int transcript_exit_code(struct arena *a, struct str path, struct str call_id, u
 		const char *nl = memrchr(text.p, '\n', end);
 		size_t from = nl ? (size_t)(nl - text.p) + 1 : 0;
 		struct str line = str_sub(text, from, end);
-		int code = str_contains(line, call_id) && str_contains(line, STR("\"exit_code\"")) ? code_in(a, line, call_id) : -1;
+		bool maybe = str_contains(line, call_id) && str_contains(line, STR("\"exit_code\""));
+		int code = maybe ? code_in(a, line, call_id) : -1;
 
 		if (code >= 0)
 			return code;

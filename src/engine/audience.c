@@ -3,13 +3,22 @@
 
 #define NAME_ROOM 16
 
-/* Options of `caisson run` and the arguments of the MCP tool `run` that are the same. Limits come first, by their enum. */
+/*
+ * Options of `caisson run` and the arguments of the MCP tool `run` that are the same. Limits come first, by
+ * their enum.
+ */
 static const struct {
-	char option[NAME_ROOM], argument[NAME_ROOM]; /* an empty argument: only the person who starts the server has it */
+	char option[NAME_ROOM];
+	char argument[NAME_ROOM]; /* empty: only the person who starts the server has it */
 } names[] = {
-	[LIMIT_CPUS] = {"cpus", "cpus"}, [LIMIT_MEMORY] = {"memory", "memory_mb"}, [LIMIT_TIME] = {"timeout", "timeout_sec"},
-	[LIMIT_PIDS] = {"pids", "pids"}, [LIMIT_SCRATCH] = {"scratch", ""}, [LIMIT_OUTPUT] = {"output", ""},
-	[LIMIT_CPU_TIME] = {"cpu-time", ""}, [LIMIT_IO] = {"io", ""},
+	[LIMIT_CPUS] = {"cpus", "cpus"},
+	[LIMIT_MEMORY] = {"memory", "memory_mb"},
+	[LIMIT_TIME] = {"timeout", "timeout_sec"},
+	[LIMIT_PIDS] = {"pids", "pids"},
+	[LIMIT_SCRATCH] = {"scratch", ""},
+	[LIMIT_OUTPUT] = {"output", ""},
+	[LIMIT_CPU_TIME] = {"cpu-time", ""},
+	[LIMIT_IO] = {"io", ""},
 	{"cwd", "cwd"}, {"task", "task"}, {"columns", "columns"}, {"lang", "lang"}, {"head", "head"}, {"tail", "tail"},
 	{"stdin", "stdin"},
 };
@@ -59,7 +68,9 @@ struct str audience_text(struct arena *a, enum audience who, struct str text)
 	for (size_t i = 0; i < text.n;) {
 		size_t to = i + 2;
 
-		if (!str_starts(str_sub(text, i, text.n), "--") || (i && text.p[i - 1] != ' ' && text.p[i - 1] != '(')) {
+		bool starts = !i || text.p[i - 1] == ' ' || text.p[i - 1] == '(';
+
+		if (!starts || !str_starts(str_sub(text, i, text.n), "--")) {
 			buf_char(&b, text.p[i++]);
 			continue;
 		}

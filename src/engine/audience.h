@@ -1,7 +1,8 @@
 /*
- * Texts of the engine for the one who reads them. A person at a terminal has options (`--timeout`), a model behind an MCP server has
- * arguments (`timeout_sec`), and a model behind a client's hook has neither: there a person changes the policy. Texts are written
- * once, for the command line, and say the same to everybody in words that the reader can act on.
+ * Texts of the engine for the one who reads them. A person at a terminal has options (`--timeout`), a model
+ * behind an MCP server has arguments (`timeout_sec`), and a model behind a client's hook has neither: there
+ * a person changes the policy. Texts are written once, for the command line, and say the same to everybody
+ * in words that the reader can act on.
  */
 #pragma once
 #include "model/limits.h"
