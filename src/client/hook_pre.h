@@ -11,7 +11,8 @@
 #include "gate/gate.h"
 #include "model/walls.h"
 
-#define CHANGE_IT "A person can change that in their own policy (caisson allow --help, caisson config explain)"
+#define CHANGE_IT \
+	"A person can change that in their own policy (caisson allow --help, caisson config explain)"
 
 struct judging {
 	struct call *c;
@@ -21,10 +22,14 @@ struct judging {
 	struct verdict_answer v;
 	struct record record;
 	struct record_id id;
-	struct client_walls walls;  /* of the client's own sandbox; known once it was asked whether a box can be made */
+	struct client_walls
+		walls; /* of the client's own sandbox; known once it was asked whether a box can be made */
 };
 
-static inline bool judging_is_shell(const struct judging *g) { return g->c->h.kind == TOOL_SHELL; }
+static inline bool judging_is_shell(const struct judging *g)
+{
+	return g->c->h.kind == TOOL_SHELL;
+}
 /* Another value of one key of the tool's input, in place of an earlier one. */
 void judging_change(struct judging *g, struct str key, struct str text);
 
@@ -35,12 +40,14 @@ enum told { TOLD_DENIED, TOLD_ASKED, TOLD_SPLIT };
 /* The reasons, then `tail` (may be NULL); of a question also the whole command. */
 struct str text_reasons(struct judging *g, enum told told, const char *tail);
 /* Sentences, each without its full stop. NULL: nothing to say. */
-const char *text_yes(struct judging *g, const struct approved *x, const char *no_box); /* what a yes lets happen; no_box: why not in the box, may be empty */
-const char *text_allow(struct judging *g);                            /* how a person makes the answer permanent */
-const char *text_split(struct judging *g, const struct approved *x);  /* which commands to run by themselves */
+const char *text_yes(struct judging *g, const struct approved *x,
+	const char *no_box); /* what a yes lets happen; no_box: why not in the box, may be empty */
+const char *text_allow(struct judging *g); /* how a person makes the answer permanent */
+const char *text_split(struct judging *g, const struct approved *x); /* which commands to run by themselves */
 /* Sentences put together; any of them may be NULL. */
 const char *text_join(struct judging *g, const char *a, const char *b, const char *c);
-/* What people see of a command that was put into the box: its first line as a comment for a shell. Empty: none. */
+/* What people see of a command that was put into the box: its first line as a comment for a shell. Empty:
+ * none. */
 struct str text_comment(struct judging *g);
 
 /* ---- hook_ticket.c ---- */

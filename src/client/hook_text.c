@@ -1,7 +1,8 @@
 /*
- * What people and models are told about a verdict. A person who is asked sees the whole command, what a yes lets happen, and the one command
- * that makes the answer permanent; a model that is denied sees why, what to do instead, and that a person can allow it. Everything that comes
- * from the command is spelt out and redacted, and one line.
+ * What people and models are told about a verdict. A person who is asked sees the whole command, what a yes
+ * lets happen, and the one command that makes the answer permanent; a model that is denied sees why, what to
+ * do instead, and that a person can allow it. Everything that comes from the command is spelt out and
+ * redacted, and one line.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -11,10 +12,10 @@
 #include "client/hook_pre.h"
 #include "engine/rule_words.h"
 
-#define REASONS_MAX 5                    /* that are told */
-#define COMMAND_MAX ((size_t)32 << 10)   /* bytes of a command that a question shows; clients take far more */
+#define REASONS_MAX 5                  /* that are told */
+#define COMMAND_MAX ((size_t)32 << 10) /* bytes of a command that a question shows; clients take far more */
 #define COMMENT_COLUMNS 120
-#define COMMENT_BYTES 4096               /* of a command that are looked at for its first line */
+#define COMMENT_BYTES 4096 /* of a command that are looked at for its first line */
 #define EXCERPT_MAX 60
 #define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
 
@@ -59,7 +60,8 @@ static struct str instead(struct judging *g, const struct reason *r, enum told t
 	if (r->grade == GRADE_CONTAIN && told != TOLD_DENIED)
 		return STR("");
 	if (told == TOLD_DENIED && !r->alternative.n && STR_LISTED(str_of(r->id), ids))
-		return STR("run what it does as commands of their own, so that each is judged, or let a person run it");
+		return STR("run what it does as commands of their own, so that each is judged, or let a "
+			   "person run it");
 	return str_visible(g->c->a, r->alternative);
 }
 
@@ -69,7 +71,8 @@ static void put_reasons(struct judging *g, struct buf *b, enum told told)
 	unsigned n = 0;
 
 	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--)
-		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b->n < HOOK_REASON_MAX; r = r->next) {
+		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b->n < HOOK_REASON_MAX;
+			r = r->next) {
 			struct str message, alternative = instead(g, r, told);
 
 			if (r->grade != grade)
@@ -118,7 +121,8 @@ const char *text_join(struct judging *g, const char *a, const char *b, const cha
 		const char *s = all[i];
 
 		if (s)
-			buf_fmt(&out, "%s%c%s", out.n ? ". " : "", *s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, s + 1);
+			buf_fmt(&out, "%s%c%s", out.n ? ". " : "",
+				*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s, s + 1);
 	}
 	return out.n ? str_c(g->c->a, buf_view(&out)) : NULL;
 }
@@ -133,7 +137,8 @@ const char *text_yes(struct judging *g, const struct approved *x, const char *no
 		return OUTSIDE ": what it asks for cannot be done in the box";
 	if (!boxed)
 		return NULL;
-	return x->run == APPROVAL_NETWORK ? "A yes runs it in the box, with the network" : "A yes runs it in the box";
+	return x->run == APPROVAL_NETWORK ? "A yes runs it in the box, with the network"
+					  : "A yes runs it in the box";
 }
 
 static bool has_grade(const struct judgement *j, enum grade grade)
@@ -150,12 +155,13 @@ const char *text_allow(struct judging *g)
 	struct arena *a = g->c->a;
 	struct str rules = STR("");
 
-	if (judging_is_shell(g) && g->c->loaded && !has_grade(&g->j, GRADE_DENY) && str_eq(g->facts.texts[0].bytes, g->rq.command))
+	if (judging_is_shell(g) && g->c->loaded && !has_grade(&g->j, GRADE_DENY) &&
+		str_eq(g->facts.texts[0].bytes, g->rq.command))
 		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
 	if (!rules.n || !str_eq(record_redact(a, &g->record, rules), rules))
 		return NULL;
 	return str_c(a, str_fmt(a, "To allow it for good%s, a person runs in a terminal: caisson allow %.*s",
-		has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
+				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
 }
 
 static struct str excerpt(struct judging *g, struct span at)
@@ -177,9 +183,13 @@ const char *text_split(struct judging *g, const struct approved *x)
 	bool asks = (g->c->h.client->can & CLIENT_ASKS) && !g->c->h.event->no_ask;
 
 	if (!inside.n || !outside.n || str_eq(inside, outside))
-		return "A part of it belongs in the box and another cannot run there: run them as separate commands";
-	return str_c(g->c->a, str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box, '%.*s' %s", STR_ARG(inside),
-		g->c->h.client->can & CLIENT_REWRITES ? "runs" : "may run only", STR_ARG(outside), asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
+		return "A part of it belongs in the box and another cannot run there: run them as separate "
+		       "commands";
+	return str_c(g->c->a,
+		str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box, '%.*s' %s",
+			STR_ARG(inside), g->c->h.client->can & CLIENT_REWRITES ? "runs" : "may run only",
+			STR_ARG(outside),
+			asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
 }
 
 /* ---- the comment ---- */
@@ -202,8 +212,8 @@ static bool comments(const struct judging *g)
 }
 
 /*
- * A comment ends with its line, so nothing in it may end the line: what is behind the first newline is left out, and every other
- * character that a program may take for the end of a line is spelt out.
+ * A comment ends with its line, so nothing in it may end the line: what is behind the first newline is left
+ * out, and every other character that a program may take for the end of a line is spelt out.
  */
 struct str text_comment(struct judging *g)
 {

@@ -1,6 +1,7 @@
 /*
- * Handing a command over to a run in the box: what was judged becomes a ticket (engine/ticket.h), and the client is told to run this program
- * with it. Nothing of the command is quoted again; what people see of it is a comment.
+ * Handing a command over to a run in the box: what was judged becomes a ticket (engine/ticket.h), and the
+ * client is told to run this program with it. Nothing of the command is quoted again; what people see of it
+ * is a comment.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -16,14 +17,16 @@
 static bool moves(const struct facts *f)
 {
 	for (const struct command *c = f->commands; c; c = c->next)
-		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") || str_is(c->argv[0].text, "popd")))
+		if (c->argc && (str_is(c->argv[0].text, "cd") || str_is(c->argv[0].text, "pushd") ||
+				       str_is(c->argv[0].text, "popd")))
 			return true;
 	return false;
 }
 
 static bool plain_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_-./+@%,", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_-./+@%,", c));
 }
 
 static bool plain_path(struct str s)
@@ -42,9 +45,9 @@ static struct str absolute(struct arena *a, const char *path, struct str cwd)
 }
 
 /*
- * What the client runs instead: this program with the ticket, and nothing of the text but a comment. A cd must hold for
- * the client's shell, too: the run says on descriptor 3 where the command ended, while its output goes where it would
- * have gone, and its exit code is the command's.
+ * What the client runs instead: this program with the ticket, and nothing of the text but a comment. A cd
+ * must hold for the client's shell, too: the run says on descriptor 3 where the command ended, while its
+ * output goes where it would have gone, and its exit code is the command's.
  */
 static struct str wrapped(struct judging *g, struct str ticket, bool follow)
 {
@@ -53,8 +56,10 @@ static struct str wrapped(struct judging *g, struct str ticket, bool follow)
 	struct str run = str_fmt(a, "%.*s run --ticket %.*s", STR_ARG(program), STR_ARG(ticket));
 
 	if (follow)
-		run = str_fmt(a, "{ __d=$(%.*s 3>&1 >&4 4>&-); __s=$?; } 4>&1; "
-			"[ -z \"$__d\" ] || cd -- \"$__d\" 2>/dev/null; (exit $__s)", STR_ARG(run));
+		run = str_fmt(a,
+			"{ __d=$(%.*s 3>&1 >&4 4>&-); __s=$?; } 4>&1; "
+			"[ -z \"$__d\" ] || cd -- \"$__d\" 2>/dev/null; (exit $__s)",
+			STR_ARG(run));
 	return str_cat(a, run, comment);
 }
 
@@ -67,7 +72,8 @@ struct str judging_cwd(struct judging *g)
 	return path_real(&m, g->j.view->cwd, &kind);
 }
 
-/* The ids of what was asked about: of a question these are reasons, where the client's mode answered it they are warnings. */
+/* The ids of what was asked about: of a question these are reasons, where the client's mode answered it they
+ * are warnings. */
 static struct str approved_ids(struct judging *g, bool asked)
 {
 	const struct reason *list = asked ? g->j.reasons : g->j.warnings;
@@ -91,23 +97,40 @@ int judging_hand_over(struct judging *g, enum approval approval, bool asked, str
 	const struct hook *h = &c->h;
 	const struct view *v = g->j.view;
 	bool approved = approval == APPROVAL_BOX || approval == APPROVAL_NETWORK;
-	struct ticket t = {.command = h->command, .dialect = g->rq.dialect, .profile = PROFILE_WORK, .time_ms = h->time_ms,
-		.policy = c->policies.digest, .agent = h->agent, .session = h->session, .client = str_of(h->client->name),
-		.tool = h->tool, .tool_use_id = h->tool_use_id, .id = str_of(g->id.text), .prompt = h->prompt, .asked = asked,
-		.settings = h->client->can & CLIENT_SETTINGS, .follow = (h->client->can & CLIENT_FOLLOWS) && moves(&g->facts),
-		.input = h->client->can & CLIENT_INPUT, .network = approval == APPROVAL_NETWORK, .approved = approved ? approved_ids(g, asked) : STR("")};
-	struct directory project = {.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
+	struct ticket t = {.command = h->command,
+		.dialect = g->rq.dialect,
+		.profile = PROFILE_WORK,
+		.time_ms = h->time_ms,
+		.policy = c->policies.digest,
+		.agent = h->agent,
+		.session = h->session,
+		.client = str_of(h->client->name),
+		.tool = h->tool,
+		.tool_use_id = h->tool_use_id,
+		.id = str_of(g->id.text),
+		.prompt = h->prompt,
+		.asked = asked,
+		.settings = h->client->can & CLIENT_SETTINGS,
+		.follow = (h->client->can & CLIENT_FOLLOWS) && moves(&g->facts),
+		.input = h->client->can & CLIENT_INPUT,
+		.network = approval == APPROVAL_NETWORK,
+		.approved = approved ? approved_ids(g, asked) : STR("")};
+	struct directory project = {
+		.path = v->project, .id = g->rq.pin ? g->rq.pin->id : (struct identity){0}};
 	struct str state, id, own = STR("");
 
 	t.walls = g->walls;
 	t.network &= t.walls.mode == CLIENT_SANDBOX_NONE;
-	t.follow &= t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
+	t.follow &=
+		t.walls.mode == CLIENT_SANDBOX_NONE; /* only a plain line leaves the client's own sandbox */
 	cwd_get(c->a, &own, NULL);
 	t.config = absolute(c->a, c->o->config, own);
 	if (!plain_path(v->program))
-		return err_set(e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'", STR_ARG(v->program));
+		return err_set(e, ERR_INPUT, 0, "caisson lies in a place with unusual letters: '%.*s'",
+			STR_ARG(v->program));
 	if (state_make(c->a, v->state_dir, v->project, v->uid, &state, e) != 0 ||
-		ticket_locate(c->a, &project, judging_cwd(g), &t, e) != 0 || ticket_write(c->a, state, &t, &id, e) != 0)
+		ticket_locate(c->a, &project, judging_cwd(g), &t, e) != 0 ||
+		ticket_write(c->a, state, &t, &id, e) != 0)
 		return -1;
 	judging_change(g, h->command_key, wrapped(g, id, t.follow));
 	return 0;

@@ -1,10 +1,11 @@
 /*
- * What a person's yes to an ask lets happen. The principle: a yes answers the question, and what runs then is what would
- * have run without it. A command that would be contained stays in the box, with the network if that is what was asked
- * about; git's own work on the project, which would be allowed, is not put into a box by being asked about.
+ * What a person's yes to an ask lets happen. The principle: a yes answers the question, and what runs then is
+ * what would have run without it. A command that would be contained stays in the box, with the network if
+ * that is what was asked about; git's own work on the project, which would be allowed, is not put into a box
+ * by being asked about.
  *
- * A reason that the box cannot honour (a secret, another machine, a file outside) lets its command run outside. It must
- * not take another command with it: `make test && git push` is two requests.
+ * A reason that the box cannot honour (a secret, another machine, a file outside) lets its command run
+ * outside. It must not take another command with it: `make test && git push` is two requests.
  */
 #include "gate/judge.h"
 
@@ -13,8 +14,8 @@
 /* ---- one reason ---- */
 
 /*
- * The box has no services of the host, no other rights and no credentials, so it cannot honour a command that needs
- * these. Of what uses the network that leaves the package managers.
+ * The box has no services of the host, no other rights and no credentials, so it cannot honour a command that
+ * needs these. Of what uses the network that leaves the package managers.
  */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd)
 {
@@ -25,12 +26,15 @@ enum approval approval_of(struct judge *j, const struct check *c, const struct f
 		return x;
 	if (x == APPROVAL_NETWORK && !packages_install(j, fd->at))
 		return APPROVAL_OUTSIDE;
-	return judge_leaves_box_by(j, fd->at, EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM) ? APPROVAL_OUTSIDE : x;
+	return judge_leaves_box_by(j, fd->at, EFFECT_PRIVILEGE | EFFECT_PERSISTENCE | EFFECT_SYSTEM)
+		       ? APPROVAL_OUTSIDE
+		       : x;
 }
 
 /* ---- places ---- */
 
-/* A place of a reason, and the innermost command around it; then the same for the text that its text stands in. */
+/* A place of a reason, and the innermost command around it; then the same for the text that its text stands
+ * in. */
 struct level {
 	struct level *up;
 	struct span at, command;
@@ -41,27 +45,30 @@ static const struct command *command_at(const struct facts *f, struct span at)
 	const struct command *inner = NULL;
 
 	for (const struct command *c = f->commands; c; c = c->next)
-		if (span_encloses(c->at, at) && (!inner || c->at.to - c->at.from < inner->at.to - inner->at.from))
+		if (span_encloses(c->at, at) &&
+			(!inner || c->at.to - c->at.from < inner->at.to - inner->at.from))
 			inner = c;
 	return inner;
 }
 
-/* A place in code of another language belongs to the command that runs the code; one of no command to itself. */
+/* A place in code of another language belongs to the command that runs the code; one of no command to itself.
+ */
 static struct level *levels_of(struct arena *a, const struct facts *f, struct span at, unsigned depth)
 {
 	struct level *l = arena_new(a, struct level);
 	const struct command *c = command_at(f, at);
 	bool outermost = at.text == 0 || at.text >= f->ntexts || depth >= LEVELS_MAX;
 
-	*l = (struct level){.up = outermost ? NULL : levels_of(a, f, f->texts[at.text].origin, depth + 1), .at = at};
+	*l = (struct level){
+		.up = outermost ? NULL : levels_of(a, f, f->texts[at.text].origin, depth + 1), .at = at};
 	l->command = c ? c->at : l->up ? l->up->command : at;
 	return l;
 }
 
 /*
- * Does the command of `outer` run the one at `l`, or are they the same? What has no place is about the whole request. A wrapper (sudo, timeout) encloses what it
- * runs, or shares its first byte with it; a shell encloses the text that it runs. What stands in an argument's $( ) is
- * another command.
+ * Does the command of `outer` run the one at `l`, or are they the same? What has no place is about the whole
+ * request. A wrapper (sudo, timeout) encloses what it runs, or shares its first byte with it; a shell
+ * encloses the text that it runs. What stands in an argument's $( ) is another command.
  */
 static bool carries(const struct level *outer, const struct level *l)
 {
@@ -70,7 +77,8 @@ static bool carries(const struct level *outer, const struct level *l)
 	if (outer->at.from == outer->at.to)
 		return true;
 	for (; l; l = l->up)
-		if (span_encloses(from, l->at) || (from.text == l->command.text && from.from == l->command.from))
+		if (span_encloses(from, l->at) ||
+			(from.text == l->command.text && from.from == l->command.from))
 			return true;
 	return false;
 }
@@ -100,15 +108,18 @@ static bool executes(const struct causes *all, const struct cause *net)
 	for (size_t i = 0; i < all->n; i++) {
 		const struct cause *c = &all->list[i];
 
-		if (c->approval == APPROVAL_CODE && (carries(net->level, c->level) || carries(c->level, net->level)))
+		if (c->approval == APPROVAL_CODE &&
+			(carries(net->level, c->level) || carries(c->level, net->level)))
 			return true;
 	}
 	return false;
 }
 
-static void add_cause(struct arena *a, const struct facts *f, struct causes *all, enum grade grade, enum approval x, struct span at)
+static void add_cause(struct arena *a, const struct facts *f, struct causes *all, enum grade grade,
+	enum approval x, struct span at)
 {
-	all->list[all->n++] = (struct cause){.grade = grade, .approval = x, .level = levels_of(a, f, at, 0), .boxed = wants_box(grade, x)};
+	all->list[all->n++] = (struct cause){
+		.grade = grade, .approval = x, .level = levels_of(a, f, at, 0), .boxed = wants_box(grade, x)};
 }
 
 static struct causes causes_of(struct arena *a, const struct facts *f, const struct judgement *j)
@@ -133,7 +144,8 @@ static struct causes causes_of(struct arena *a, const struct facts *f, const str
 		struct cause *c = &all.list[i];
 		bool network = c->grade == GRADE_ASK && c->approval == APPROVAL_NETWORK;
 
-		c->outside = (c->grade == GRADE_ASK && c->approval == APPROVAL_OUTSIDE) || (network && !executes(&all, c));
+		c->outside = (c->grade == GRADE_ASK && c->approval == APPROVAL_OUTSIDE) ||
+			     (network && !executes(&all, c));
 	}
 	return all;
 }
@@ -163,7 +175,8 @@ static struct approved let_out(const struct causes *all, const struct cause *out
 	return x;
 }
 
-struct approved gate_approved(struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p)
+struct approved gate_approved(
+	struct arena *a, const struct facts *f, const struct judgement *j, const struct policy *p)
 {
 	struct causes all = causes_of(a, f, j);
 	struct approved x = {.run = APPROVAL_PLAIN};
@@ -206,7 +219,8 @@ static void lift(struct judge *j, enum grade g)
 	}
 }
 
-/* paused: neither questions nor boxes, for a while. What was not read to its end runs in the box all the same. */
+/* paused: neither questions nor boxes, for a while. What was not read to its end runs in the box all the
+ * same. */
 static void finish_paused(struct judge *j)
 {
 	if (j->ret->verdict != VERDICT_ASK && j->ret->verdict != VERDICT_CONTAIN)
@@ -219,8 +233,8 @@ static void finish_paused(struct judge *j)
 }
 
 /*
- * bypassPermissions: the person wants no questions. That is a yes to what the box bounds, and to what needs no box; the
- * rest is still asked about. What was not read to its end runs in the box in any case.
+ * bypassPermissions: the person wants no questions. That is a yes to what the box bounds, and to what needs
+ * no box; the rest is still asked about. What was not read to its end runs in the box in any case.
  */
 void approval_finish(struct judge *j)
 {
