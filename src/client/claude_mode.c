@@ -1,10 +1,13 @@
 /*
  * See claude.h. How Claude Code 2.1 resolves paths was seen by driving it:
  *
- *     sandbox.filesystem   "/x" and "//x" are absolute, "~/x" is in the home, others start at the project, for the user's settings at ~/.claude
- *     Read(x), Edit(x)     "//x" is absolute, "~/x" in the home, "/x" starts where the settings belong, "./x" and "x" where the session began
+ *     sandbox.filesystem   "/x" and "//x" are absolute, "~/x" is in the home; others start at the project,
+ *                          those of the user's settings at ~/.claude
+ *     Read(x), Edit(x)     "//x" is absolute, "~/x" in the home; "/x" starts where the settings belong,
+ *                          "./x" and "x" where the session began
  *
- * Patterns that deny reading are looked for in the project as it is now. Patterns that deny writing have no effect in its sandbox on Linux.
+ * Patterns that deny reading are looked for in the project as it is now. Patterns that deny writing have no
+ * effect in its sandbox on Linux.
  */
 #define _GNU_SOURCE
 #include "client/claude.h"
@@ -19,7 +22,7 @@
 
 struct place { /* a path or pattern, and the directory it starts at */
 	struct str dir, pattern;
-	bool literal;   /* then it is one path, and `path` says which */
+	bool literal; /* then it is one path, and `path` says which */
 	struct str path;
 };
 
@@ -86,7 +89,8 @@ static struct place place_of(struct reading *r, struct str text, bool rule)
 		p.pattern.n--;
 	p.literal = (!p.pattern.n || p.pattern.p[0] == '/') && !is_pattern(p.pattern);
 	if (p.literal)
-		p.path = str_is(p.dir, "/") ? p.pattern.n ? p.pattern : p.dir : str_fmt(r->a, "%.*s%.*s", STR_ARG(p.dir), STR_ARG(p.pattern));
+		p.path = str_is(p.dir, "/") ? p.pattern.n ? p.pattern : p.dir
+					    : str_fmt(r->a, "%.*s%.*s", STR_ARG(p.dir), STR_ARG(p.pattern));
 	return p;
 }
 
@@ -106,7 +110,8 @@ static void hide(struct reading *r, struct str text, bool rule)
 
 /* ---- settings ---- */
 
-static void each_text(struct reading *r, const struct value *list, void (*take)(struct reading *r, struct str text))
+static void each_text(
+	struct reading *r, const struct value *list, void (*take)(struct reading *r, struct str text))
 {
 	for (const struct value *v = value_is(list, VALUE_ARRAY) ? list->first : NULL; v; v = v->next)
 		if (value_is(v, VALUE_STRING) && v->text.n)
@@ -129,7 +134,10 @@ static void take_closed(struct reading *r, struct str text)
 		add(r, &r->w.closed, p.path);
 }
 
-static void take_hidden(struct reading *r, struct str text) { hide(r, text, false); }
+static void take_hidden(struct reading *r, struct str text)
+{
+	hide(r, text, false);
+}
 
 static void take_readable(struct reading *r, struct str text)
 {
@@ -142,9 +150,11 @@ static void take_readable(struct reading *r, struct str text)
 /* "Read(./.env)", "Edit(//etc/x)" */
 static void take_rule(struct reading *r, struct str text)
 {
-	bool reads = str_starts(text, "Read("), writes = str_starts(text, "Edit(") || str_starts(text, "Write(");
+	bool reads = str_starts(text, "Read("),
+	     writes = str_starts(text, "Edit(") || str_starts(text, "Write(");
 	ptrdiff_t from = str_find(text, '(', 0);
-	struct str inner = from < 0 || !str_ends(text, ")") ? STR("") : str_sub(text, (size_t)from + 1, text.n - 1);
+	struct str inner =
+		from < 0 || !str_ends(text, ")") ? STR("") : str_sub(text, (size_t)from + 1, text.n - 1);
 	struct place p;
 
 	if (!inner.n || (!reads && !writes))
@@ -206,7 +216,8 @@ static int list_entries(void *arg)
 			continue;
 		path = str_fmt(r->a, "%.*s/%s", STR_ARG(l->dir), entry->d_name);
 		if (++r->entries > CLAUDE_ENTRIES_MAX)
-			refuse(r, "Claude Code's sandbox hides files by patterns, and this project has too many files to look for them");
+			refuse(r, "Claude Code's sandbox hides files by patterns, and this project has too "
+				  "many files to look for them");
 		else if (matches(r, path))
 			add(r, &r->w.hidden, path);
 		else if (entry->d_type == DT_DIR) {
@@ -218,7 +229,8 @@ static int list_entries(void *arg)
 	return 0;
 }
 
-/* A directory that cannot be listed may hold a file that is to be hidden. The handle must be closed before a full arena leaves. */
+/* A directory that cannot be listed may hold a file that is to be hidden. The handle must be closed before a
+ * full arena leaves. */
 static bool look_in(struct listing *l, struct str dir)
 {
 	int fd = open(str_c(l->r->a, dir), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), rc;
@@ -241,7 +253,8 @@ static void look_in_project(struct reading *r)
 
 	for (;;) {
 		if (!look_in(&l, dir))
-			refuse(r, "Claude Code's sandbox hides files by patterns, and a directory of this project cannot be searched for them");
+			refuse(r, "Claude Code's sandbox hides files by patterns, and a directory of this "
+				  "project cannot be searched for them");
 		if (!l.todo || r->refuse.n)
 			return;
 		dir = l.todo->text;
@@ -254,7 +267,8 @@ static void look_in_project(struct reading *r)
 /* Names in a repository that its sandbox keeps read-only, beyond those that every box protects. */
 static void close_usual(struct reading *r)
 {
-	static const char names[][32] = {".git/remotes", ".git/branches", ".git/worktrees", ".git/glab-cli", ".git/objects/info/alternates"};
+	static const char names[][32] = {".git/remotes", ".git/branches", ".git/worktrees", ".git/glab-cli",
+		".git/objects/info/alternates"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		add(r, &r->w.closed, str_fmt(r->a, "%.*s/%s", STR_ARG(r->s->project), names[i]));
@@ -271,7 +285,8 @@ static bool is_hidden(const struct reading *r)
 	return false;
 }
 
-void claude_walls(struct arena *a, const struct claude_session *s, struct client_walls *ret, struct str *ret_refuse)
+void claude_walls(
+	struct arena *a, const struct claude_session *s, struct client_walls *ret, struct str *ret_refuse)
 {
 	struct reading r = {.a = a, .s = s};
 

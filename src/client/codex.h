@@ -1,9 +1,10 @@
 /*
- * What Codex's own files tell: the sandbox of the turn at hand (codex_mode.c), and whether its person has trusted our hooks
- * (codex_trust.c).
+ * What Codex's own files tell: the sandbox of the turn at hand (codex_mode.c), and whether its person has
+ * trusted our hooks (codex_trust.c).
  *
- * A hook's input does not say how Codex sandboxes the command: `permission_mode` is "bypassPermissions" in every `codex exec`. The session's
- * transcript does. Codex writes one line of type turn_context when a turn begins, with the turn's permissions.
+ * A hook's input does not say how Codex sandboxes the command: `permission_mode` is "bypassPermissions" in
+ * every `codex exec`. The session's transcript does. Codex writes one line of type turn_context when a turn
+ * begins, with the turn's permissions.
  */
 #pragma once
 #include "client/client.h"
@@ -24,12 +25,15 @@ struct codex_turn {
 };
 
 /*
- * The walls of the turn's sandbox. Mode unknown when the transcript cannot be found, is not the person's own, or does not say it.
- * *ret_refuse is a sentence when the sandbox has walls that a box cannot repeat; empty otherwise.
+ * The walls of the turn's sandbox. Mode unknown when the transcript cannot be found, is not the person's own,
+ * or does not say it. *ret_refuse is a sentence when the sandbox has walls that a box cannot repeat; empty
+ * otherwise.
  */
-void codex_walls(struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse);
+void codex_walls(
+	struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse);
 /* The same of one line of a transcript; -1 when it is not the turn_context of this turn. */
-int codex_walls_of_line(struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse);
+int codex_walls_of_line(
+	struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse);
 
 /* ---- codex_trust.c ---- */
 
@@ -40,16 +44,17 @@ enum codex_trust {
 	CODEX_TRUSTED,
 };
 
-struct codex_hook { /* one hook of a hooks.json */
-	struct str file;            /* the hooks.json, as Codex names it */
-	struct str event;           /* "PreToolUse" */
-	size_t group, index;        /* of its entry, and in that */
+struct codex_hook {          /* one hook of a hooks.json */
+	struct str file;     /* the hooks.json, as Codex names it */
+	struct str event;    /* "PreToolUse" */
+	size_t group, index; /* of its entry, and in that */
 	struct str command, matcher;
 	bool has_matcher;
-	int64_t timeout;            /* seconds; -1: the entry has none */
+	int64_t timeout; /* seconds; -1: the entry has none */
 };
 
 /* What Codex keeps of a hook that a person has trusted: "sha256:…" over its normal form. */
 struct str codex_hook_hash(struct arena *a, const struct codex_hook *h);
-/* `config` is the text of $CODEX_HOME/config.toml: [hooks.state."FILE:pre_tool_use:0:0"] with trusted_hash = "…". */
+/* `config` is the text of $CODEX_HOME/config.toml: [hooks.state."FILE:pre_tool_use:0:0"] with trusted_hash =
+ * "…". */
 enum codex_trust codex_trusted(struct arena *a, struct str config, const struct codex_hook *h);

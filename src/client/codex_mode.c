@@ -63,10 +63,12 @@ static void add(struct reading *r, struct texts **list, struct str path)
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
 	if (!str_starts(path, "/") || !walls_add(r->a, list, path))
-		refuse(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not absolute");
+		refuse(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not "
+			  "absolute");
 }
 
-/* Names of a project that Codex keeps read-only where it lets the rest be written, when only its policy is known. */
+/* Names of a project that Codex keeps read-only where it lets the rest be written, when only its policy is
+ * known. */
 static void close_usual(struct reading *r, struct str root)
 {
 	static const char names[][8] = {".git", ".codex", ".agents", ".aws"};
@@ -98,7 +100,8 @@ static void read_special(struct reading *r, const struct value *value, enum open
 	if (str_is(kind, "slash_tmp") || str_is(kind, "tmpdir") || str_is(kind, "minimal"))
 		return;
 	if (!str_is(kind, "project_roots") && !str_is(kind, "current_working_directory")) {
-		if (open != OPEN_WRITE) /* one more place to write is not needed, one to close or to hide is */
+		if (open !=
+			OPEN_WRITE) /* one more place to write is not needed, one to close or to hide is */
 			refuse(r, "Codex's sandbox closes a place that Caisson does not know");
 		return;
 	}
@@ -116,7 +119,11 @@ static void read_entry(struct reading *r, const struct value *entry)
 	if (str_is(type, "special"))
 		read_special(r, value_key(path, "value"), open);
 	else if (str_is(type, "path"))
-		add(r, open == OPEN_WRITE ? &r->w.writable : open == OPEN_READ ? &r->w.closed : &r->w.hidden, text_at(path, "path"));
+		add(r,
+			open == OPEN_WRITE  ? &r->w.writable
+			: open == OPEN_READ ? &r->w.closed
+					    : &r->w.hidden,
+			text_at(path, "path"));
 	else
 		refuse(r, "Codex's sandbox closes files by a pattern, which Caisson's box cannot repeat");
 }
@@ -129,7 +136,8 @@ static void read_entries(struct reading *r, const struct value *entries)
 	if (!r->w.writable)
 		r->w.mode = CLIENT_SANDBOX_READ_ONLY;
 	if (!r->reads_all)
-		refuse(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box would show more");
+		refuse(r, "Codex's sandbox lets its commands read only a few places, and Caisson's box would "
+			  "show more");
 }
 
 /* false: the profile says nothing that is understood here. */
@@ -138,12 +146,12 @@ static bool read_profile(struct reading *r, const struct value *profile)
 	const struct value *files = value_key(profile, "file_system"), *entries = value_key(files, "entries");
 
 	if (str_is(text_at(profile, "type"), "disabled") || str_is(text_at(profile, "type"), "external") ||
-			str_is(text_at(files, "type"), "unrestricted")) {
+		str_is(text_at(files, "type"), "unrestricted")) {
 		r->w.mode = CLIENT_SANDBOX_NONE;
 		return true;
 	}
 	if (!str_is(text_at(profile, "type"), "managed") || !str_is(text_at(files, "type"), "restricted") ||
-			!value_is(entries, VALUE_ARRAY))
+		!value_is(entries, VALUE_ARRAY))
 		return false;
 	read_entries(r, entries);
 	return true;
@@ -169,7 +177,8 @@ static void read_policy(struct reading *r, const struct value *policy)
 		close_usual(r, t->text);
 }
 
-int codex_walls_of_line(struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse)
+int codex_walls_of_line(
+	struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse)
 {
 	struct reading r = {.a = a};
 	struct value_reader reader;
@@ -178,12 +187,14 @@ int codex_walls_of_line(struct arena *a, struct str line, struct str turn, struc
 	value_reader_init(&reader, a, line);
 	all = value_next(&reader);
 	payload = value_key(all, "payload");
-	if (!all || !value_at_end(&reader) || !str_is(text_at(all, "type"), "turn_context") || !value_is(payload, VALUE_OBJECT))
+	if (!all || !value_at_end(&reader) || !str_is(text_at(all, "type"), "turn_context") ||
+		!value_is(payload, VALUE_OBJECT))
 		return -1;
 	if (!turn.n || !str_eq(text_at(payload, "turn_id"), turn))
 		return -1;
 	r.cwd = text_at(payload, "cwd");
-	if (!value_key(payload, "permission_profile") || !read_profile(&r, value_key(payload, "permission_profile")))
+	if (!value_key(payload, "permission_profile") ||
+		!read_profile(&r, value_key(payload, "permission_profile")))
 		read_policy(&r, value_key(payload, "sandbox_policy"));
 	*ret = r.w;
 	*ret_refuse = r.refuse;
@@ -206,7 +217,8 @@ static int open_transcript(struct arena *a, const struct codex_turn *t, size_t *
 	path_memo_init(&m, a, STR(""));
 	real = path_real(&m, t->transcript, &kind);
 	dir = path_real(&m, codex_home(a, t->home), &dir_kind);
-	if (kind != PATH_FILE || dir_kind != PATH_DIR || !path_inside(real, dir) || (t->project.n && path_inside(real, t->project)))
+	if (kind != PATH_FILE || dir_kind != PATH_DIR || !path_inside(real, dir) ||
+		(t->project.n && path_inside(real, t->project)))
 		return -1;
 	fd = file_open(str_c(a, real), &st, NULL);
 	if (fd >= 0 && (st.st_uid != t->uid || (st.st_mode & 022))) {
@@ -269,7 +281,8 @@ static bool search_piece(struct search *s, size_t n, size_t at)
 	for (ptrdiff_t mark = last_mark(s->piece, n); mark >= 0; mark = last_mark(s->piece, (size_t)mark)) {
 		struct str line = line_at(s, at + (size_t)mark);
 
-		if (line.n && codex_walls_of_line(s->a, str_dup(s->a, line), s->t->turn, &s->walls, &s->refuse) == 0)
+		if (line.n && codex_walls_of_line(
+				      s->a, str_dup(s->a, line), s->t->turn, &s->walls, &s->refuse) == 0)
 			return true;
 	}
 	return false;
@@ -293,7 +306,8 @@ static int search_back(void *arg)
 	return 0;
 }
 
-void codex_walls(struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse)
+void codex_walls(
+	struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse)
 {
 	struct search s = {.a = a, .t = t};
 	FD_CLEANUP int fd = open_transcript(a, t, &s.size);

@@ -1,9 +1,11 @@
 /*
- * See codex.h. The normal form of a hook, whose digest Codex keeps, was found by asking `codex app-server` (hooks/list) for the digests of known hooks:
+ * See codex.h. The normal form of a hook, whose digest Codex keeps, was found by asking `codex app-server`
+ * (hooks/list) for the digests of known hooks:
  *
  *     {"event_name":"pre_tool_use","hooks":[{"async":false,"command":"…","timeout":30,"type":"command"}],"matcher":"…"}
  *
- * with sorted keys, no blanks, no matcher where the entry has none, and the time limit that Codex makes of the entry's.
+ * with sorted keys, no blanks, no matcher where the entry has none, and the time limit that Codex makes of
+ * the entry's.
  */
 #include "base/chars.h"
 #include "client/codex.h"
@@ -47,7 +49,8 @@ struct str codex_hook_hash(struct arena *a, const struct codex_hook *h)
 	struct buf b;
 
 	buf_init(&b, a, 0);
-	buf_fmt(&b, "{\"event_name\":\"%.*s\",\"hooks\":[{\"async\":false,\"command\":", STR_ARG(label_of(a, h->event)));
+	buf_fmt(&b, "{\"event_name\":\"%.*s\",\"hooks\":[{\"async\":false,\"command\":",
+		STR_ARG(label_of(a, h->event)));
 	jsontext_string(&b, h->command);
 	buf_fmt(&b, ",\"timeout\":%lld,\"type\":\"command\"}]", (long long)timeout_of(h));
 	if (h->has_matcher) {
@@ -95,8 +98,8 @@ static bool take_string(struct arena *a, struct str *s, struct str *ret)
 struct state { /* what is known of the hook's entry */
 	struct arena *a;
 	struct str key;
-	bool here;      /* the lines at hand are of its table */
-	bool states;    /* ... of the table of all of them */
+	bool here;   /* the lines at hand are of its table */
+	bool states; /* ... of the table of all of them */
 	struct str hash;
 	bool off;
 };
@@ -139,7 +142,8 @@ static void read_inline(struct state *s, struct str line)
 
 		if (equal < 0)
 			return;
-		read_value(s, trimmed(str_sub(line, 1, (size_t)equal)), trimmed(str_sub(line, (size_t)equal + 1, line.n)));
+		read_value(s, trimmed(str_sub(line, 1, (size_t)equal)),
+			trimmed(str_sub(line, (size_t)equal + 1, line.n)));
 		line = comma < 0 ? STR("") : str_sub(line, (size_t)comma, line.n);
 	}
 }
@@ -153,14 +157,16 @@ static void read_line(struct state *s, struct str line)
 	else if (s->states)
 		read_inline(s, line);
 	else if (s->here && equal > 0)
-		read_value(s, trimmed(str_sub(line, 0, (size_t)equal)), trimmed(str_sub(line, (size_t)equal + 1, line.n)));
+		read_value(s, trimmed(str_sub(line, 0, (size_t)equal)),
+			trimmed(str_sub(line, (size_t)equal + 1, line.n)));
 }
 
 enum codex_trust codex_trusted(struct arena *a, struct str config, const struct codex_hook *h)
 {
 	struct state s = {.a = a};
 
-	s.key = str_fmt(a, "%.*s:%.*s:%zu:%zu", STR_ARG(h->file), STR_ARG(label_of(a, h->event)), h->group, h->index);
+	s.key = str_fmt(
+		a, "%.*s:%.*s:%zu:%zu", STR_ARG(h->file), STR_ARG(label_of(a, h->event)), h->group, h->index);
 	for (size_t i = 0; i < config.n;) {
 		ptrdiff_t end = str_find(config, '\n', i);
 		struct str line = str_sub(config, i, end < 0 ? config.n : (size_t)end);

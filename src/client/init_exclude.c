@@ -1,7 +1,9 @@
 /*
- * Claude Code's sandbox, in its settings: {"sandbox": {"excludedCommands": ["/usr/bin/caisson run --ticket:*"]}}. Neither can a ticket be taken in
- * that sandbox nor a box be made, so commands that the hook has judged and put on a ticket run outside of it; the box opens no more than the
- * sandbox did (claude.h). Without that sandbox the entry means nothing.
+ * Claude Code's sandbox, in its settings:
+ *     {"sandbox": {"excludedCommands": ["/usr/bin/caisson run --ticket:*"]}}
+ * Neither can a ticket be taken in that sandbox nor a box be made, so commands that the hook
+ * has judged and put on a ticket run outside of it; the box opens no more than the sandbox did (claude.h).
+ * Without that sandbox the entry means nothing.
  *
  * The entry is put in after the hooks and taken out before them, so that each finds the bytes that it left.
  */
@@ -19,7 +21,10 @@ struct excluding {
 	struct err *e;
 };
 
-struct str init_excluded(struct arena *a, struct str program) { return str_fmt(a, "%.*s" ENTRY_END, STR_ARG(program)); }
+struct str init_excluded(struct arena *a, struct str program)
+{
+	return str_fmt(a, "%.*s" ENTRY_END, STR_ARG(program));
+}
 
 bool init_is_excluded(struct str entry)
 {
@@ -35,7 +40,8 @@ bool init_is_excluded(struct str entry)
 
 static int wrong_kind(struct excluding *x, const struct jnode *n, const char *what)
 {
-	return err_set(x->e, ERR_INPUT, 0, "%.*s: %s is expected here", STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
+	return err_set(x->e, ERR_INPUT, 0, "%.*s: %s is expected here",
+		STR_ARG(jsontext_place(x->a, x->text, n->from)), what);
 }
 
 static int find(struct excluding *x)
@@ -50,7 +56,10 @@ static int find(struct excluding *x)
 	return x->list && x->list->kind != JNODE_ARRAY ? wrong_kind(x, x->list, "an array") : 0;
 }
 
-static bool is_ours(const struct jnode *n) { return n->kind == JNODE_STRING && init_is_excluded(n->text); }
+static bool is_ours(const struct jnode *n)
+{
+	return n->kind == JNODE_STRING && init_is_excluded(n->text);
+}
 
 /* The entry with as much around it as is missing. */
 static void put(struct excluding *x, struct str entry)

@@ -1,16 +1,20 @@
 /*
- * Files of clients that are all ours, and are replaced or removed as a whole: opencode's plugin, and the rules of Codex. The first line says
- * that a file is ours.
+ * Files of clients that are all ours, and are replaced or removed as a whole: opencode's plugin, and the
+ * rules of Codex. The first line says that a file is ours.
  *
- * Codex runs commands in its own sandbox, where neither a ticket can be taken nor a box be made. Its rules say which commands run outside:
- * exactly our program with a ticket, without a question. What the sandbox does not open stays closed in the box (codex.h).
+ * Codex runs commands in its own sandbox, where neither a ticket can be taken nor a box be made. Its rules
+ * say which commands run outside: exactly our program with a ticket, without a question. What the sandbox
+ * does not open stays closed in the box (codex.h).
  */
 #include "client/init.h"
 #include "client/jsontext.h"
 
 #define PLUGIN_MARK "\"caisson\"" /* where the program's path goes */
 
-static struct str plugin(void) { return str_n((const char *)plugin_opencode, plugin_opencode_n); }
+static struct str plugin(void)
+{
+	return str_n((const char *)plugin_opencode, plugin_opencode_n);
+}
 
 static void put_plugin(struct buf *b, struct str program)
 {
@@ -30,13 +34,14 @@ static void put_plugin(struct buf *b, struct str program)
 
 static void put_rules(struct buf *b, struct str program)
 {
-	buf_c(b, RULES_FIRST
-			"# Codex's own sandbox leaves no room for Caisson's box. So a command that Caisson's hook has judged and put on a\n"
-			"# ticket runs outside of it, in the box, which opens no more than that sandbox. A ticket is good for one run.\n"
-			"prefix_rule(\n    pattern = [");
+	buf_c(b, RULES_FIRST "# Codex's own sandbox leaves no room for Caisson's box. So a command that "
+			     "Caisson's hook has judged and put on a\n"
+			     "# ticket runs outside of it, in the box, which opens no more than that "
+			     "sandbox. A ticket is good for one run.\n"
+			     "prefix_rule(\n    pattern = [");
 	jsontext_string(b, program);
 	buf_c(b, ", \"run\", \"--ticket\"],\n    decision = \"allow\",\n"
-			"    justification = \"judged by caisson, and runs in its box\",\n)\n");
+		 "    justification = \"judged by caisson, and runs in its box\",\n)\n");
 }
 
 struct str init_whole(struct arena *a, const struct init_row *row, struct str program)
@@ -56,5 +61,6 @@ bool init_whole_is_ours(const struct init_row *row, struct str text)
 	struct str all = row->rules ? STR(RULES_FIRST) : plugin();
 	ptrdiff_t line = str_find(all, '\n', 0);
 
-	return line > 0 && text.n > (size_t)line && str_eq(str_sub(text, 0, (size_t)line), str_sub(all, 0, (size_t)line));
+	return line > 0 && text.n > (size_t)line &&
+	       str_eq(str_sub(text, 0, (size_t)line), str_sub(all, 0, (size_t)line));
 }

@@ -1,6 +1,6 @@
 /*
- * Findings of live_look() about clients with walls of their own: whether contained commands leave the client's sandbox, and whether Codex's person has
- * trusted our hooks, without which Codex skips them.
+ * Findings of live_look() about clients with walls of their own: whether contained commands leave the
+ * client's sandbox, and whether Codex's person has trusted our hooks, without which Codex skips them.
  */
 #include "client/codex.h"
 #include "client/jsontext.h"
@@ -13,7 +13,9 @@ static struct str read_text(const struct live_request *q, struct str path)
 {
 	struct str text = STR("");
 
-	return path.n && file_read(q->a, str_c(q->a, path), JSONTEXT_BYTES_MAX, &text, NULL, NULL) == 0 ? text : STR("");
+	return path.n && file_read(q->a, str_c(q->a, path), JSONTEXT_BYTES_MAX, &text, NULL, NULL) == 0
+		       ? text
+		       : STR("");
 }
 
 static struct str path_in(const struct live_request *q, const struct init_row *row, enum init_scope scope)
@@ -31,7 +33,10 @@ static struct jnode *read_json(const struct live_request *q, struct str path)
 	return jsontext_read(q->a, read_text(q, path), q->row->comments, &root, NULL) == 0 ? root : NULL;
 }
 
-static struct str init_again(const struct live_request *q) { return str_fmt(q->a, "caisson init --client %s, then start it again", q->row->name); }
+static struct str init_again(const struct live_request *q)
+{
+	return str_fmt(q->a, "caisson init --client %s, then start it again", q->row->name);
+}
 
 /* ---- Codex: trust ---- */
 
@@ -47,9 +52,11 @@ static int64_t whole_number(struct str text)
 	return text.n ? n : -1;
 }
 
-static bool take_hook(const struct live_request *q, struct str text, const struct jnode *entry, const struct jnode *hook, struct codex_hook *h)
+static bool take_hook(const struct live_request *q, struct str text, const struct jnode *entry,
+	const struct jnode *hook, struct codex_hook *h)
 {
-	const struct jnode *command = jnode_get(hook, "command"), *timeout = jnode_get(hook, "timeout"), *matcher = jnode_get(entry, "matcher");
+	const struct jnode *command = jnode_get(hook, "command"), *timeout = jnode_get(hook, "timeout"),
+			   *matcher = jnode_get(entry, "matcher");
 
 	if (!command || command->kind != JNODE_STRING || !init_is_ours(q->a, command->text, NULL))
 		return false;
@@ -61,14 +68,17 @@ static bool take_hook(const struct live_request *q, struct str text, const struc
 }
 
 /* Our hook of an event, with its place in the file. */
-static bool find_hook(const struct live_request *q, struct str text, const struct jnode *event, struct codex_hook *h)
+static bool find_hook(
+	const struct live_request *q, struct str text, const struct jnode *event, struct codex_hook *h)
 {
 	h->group = 0;
-	for (const struct jnode *entry = event && event->kind == JNODE_ARRAY ? event->first : NULL; entry; entry = entry->next, h->group++) {
+	for (const struct jnode *entry = event && event->kind == JNODE_ARRAY ? event->first : NULL; entry;
+		entry = entry->next, h->group++) {
 		const struct jnode *list = jnode_get(entry, "hooks");
 
 		h->index = 0;
-		for (const struct jnode *hook = list && list->kind == JNODE_ARRAY ? list->first : NULL; hook; hook = hook->next, h->index++)
+		for (const struct jnode *hook = list && list->kind == JNODE_ARRAY ? list->first : NULL; hook;
+			hook = hook->next, h->index++)
 			if (take_hook(q, text, entry, hook, h))
 				return true;
 	}
@@ -93,8 +103,10 @@ static const struct {
 	enum live_state state;
 	const char *text;
 } trusts[] = {
-	[CODEX_UNTRUSTED] = {LIVE_NO, "nobody has trusted the hooks for%s, so Codex skips them without a word"},
-	[CODEX_STALE] = {LIVE_NO, "the hooks for%s have changed since they were trusted, so Codex skips them without a word"},
+	[CODEX_UNTRUSTED] = {LIVE_NO,
+		"nobody has trusted the hooks for%s, so Codex skips them without a word"},
+	[CODEX_STALE] = {LIVE_NO,
+		"the hooks for%s have changed since they were trusted, so Codex skips them without a word"},
 	[CODEX_OFF] = {LIVE_NO, "the hooks for%s are turned off in Codex's config.toml (enabled = false)"},
 	[CODEX_TRUSTED] = {LIVE_YES, "the hooks for%s are trusted"},
 };
@@ -112,7 +124,8 @@ static void look_trust(const struct live_request *q, enum init_scope scope, stru
 		buf_init(&named[i], q->a, 0);
 	for (size_t i = 0; i < all.n;) {
 		ptrdiff_t blank = str_find(all, ' ', i);
-		struct codex_hook h = {.file = path, .event = str_sub(all, i, blank < 0 ? all.n : (size_t)blank)};
+		struct codex_hook h = {
+			.file = path, .event = str_sub(all, i, blank < 0 ? all.n : (size_t)blank)};
 
 		if (find_hook(q, text, jnode_get(hooks, str_c(q->a, h.event)), &h)) {
 			enum codex_trust trust = trust_of(q, config, &h);
@@ -124,13 +137,16 @@ static void look_trust(const struct live_request *q, enum init_scope scope, stru
 	}
 	for (size_t i = 0; i < TRUSTS; i++)
 		if (named[i].n)
-			live_add(q->a, q->l, "trusted", trusts[i].state == LIVE_NO && i != first ? LIVE_PARTLY : trusts[i].state,
-					str_fmt(q->a, trusts[i].text, str_c(q->a, buf_view(&named[i]))), STR("start codex, type /hooks, and trust them"));
+			live_add(q->a, q->l, "trusted",
+				trusts[i].state == LIVE_NO && i != first ? LIVE_PARTLY : trusts[i].state,
+				str_fmt(q->a, trusts[i].text, str_c(q->a, buf_view(&named[i]))),
+				STR("start codex, type /hooks, and trust them"));
 }
 
 static void codex_trust(const struct live_request *q)
 {
-	struct str config = read_text(q, str_fmt(q->a, "%.*s/config.toml", STR_ARG(codex_home(q->a, q->rq->home))));
+	struct str config =
+		read_text(q, str_fmt(q->a, "%.*s/config.toml", STR_ARG(codex_home(q->a, q->rq->home))));
 
 	look_trust(q, INIT_USER, config);
 	look_trust(q, INIT_PROJECT, config);
@@ -141,28 +157,39 @@ static void codex_trust(const struct live_request *q)
 static void codex_sandbox(const struct live_request *q)
 {
 	const struct init_row *rules = q->row + 1;
-	struct str want = init_whole(q->a, rules, q->program), user = path_in(q, rules, INIT_USER), project = path_in(q, rules, INIT_PROJECT);
+	struct str want = init_whole(q->a, rules, q->program), user = path_in(q, rules, INIT_USER),
+		   project = path_in(q, rules, INIT_PROJECT);
 	bool there = read_text(q, user).n || read_text(q, project).n;
 
 	if (str_eq(read_text(q, user), want) || str_eq(read_text(q, project), want))
-		live_add(q->a, q->l, "sandbox", LIVE_YES, STR("contained commands leave Codex's own sandbox by its rules, and the box opens no more than that sandbox"), STR(""));
+		live_add(q->a, q->l, "sandbox", LIVE_YES,
+			STR("contained commands leave Codex's own sandbox by its rules, and the box opens no "
+			    "more than that sandbox"),
+			STR(""));
 	else
-		live_add(q->a, q->l, "sandbox", LIVE_PARTLY, str_fmt(q->a, "'%.*s' %s: contained commands are refused in Codex's own sandbox, in every mode but danger-full-access",
-				STR_ARG(user), there ? "is for another program, or of another version" : "is missing"), init_again(q));
+		live_add(q->a, q->l, "sandbox", LIVE_PARTLY,
+			str_fmt(q->a,
+				"'%.*s' %s: contained commands are refused in Codex's own sandbox, in every "
+				"mode but danger-full-access",
+				STR_ARG(user),
+				there ? "is for another program, or of another version" : "is missing"),
+			init_again(q));
 }
 
 static bool excluded(const struct live_request *q, const struct jnode *root)
 {
 	const struct jnode *list = jnode_get(jnode_get(root, "sandbox"), "excludedCommands");
 	struct str want = init_excluded(q->a, q->program);
+	bool absolute = str_starts(q->program, "/"); /* a plugin's hooks name no place */
 
 	for (const struct jnode *n = list && list->kind == JNODE_ARRAY ? list->first : NULL; n; n = n->next)
-		if (n->kind == JNODE_STRING && str_eq(n->text, want))
+		if (n->kind == JNODE_STRING && (absolute ? str_eq(n->text, want) : init_is_excluded(n->text)))
 			return true;
 	return false;
 }
 
-static bool is_true(const struct live_request *q, struct str path, const struct jnode *object, const char *key)
+static bool is_true(
+	const struct live_request *q, struct str path, const struct jnode *object, const char *key)
 {
 	const struct jnode *n = jnode_get(object, key);
 
@@ -171,8 +198,10 @@ static bool is_true(const struct live_request *q, struct str path, const struct 
 
 static void claude_sandbox(const struct live_request *q)
 {
-	const struct str files[] = {STR("/etc/claude-code/managed-settings.json"), path_in(q, q->row, INIT_USER), path_in(q, q->row, INIT_PROJECT),
-			q->rq->project.n ? str_fmt(q->a, "%.*s/.claude/settings.local.json", STR_ARG(q->rq->project)) : STR("")};
+	const struct str files[] = {STR("/etc/claude-code/managed-settings.json"),
+		path_in(q, q->row, INIT_USER), path_in(q, q->row, INIT_PROJECT),
+		q->rq->project.n ? str_fmt(q->a, "%.*s/.claude/settings.local.json", STR_ARG(q->rq->project))
+				 : STR("")};
 	bool on = false, out = false;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
@@ -182,10 +211,18 @@ static void claude_sandbox(const struct live_request *q)
 		out |= excluded(q, root);
 	}
 	if (out)
-		live_add(q->a, q->l, "sandbox", LIVE_YES, str_fmt(q->a, "its own sandbox is %s; contained commands leave it by an exclusion, and the box opens no more than it", on ? "on" : "off"), STR(""));
+		live_add(q->a, q->l, "sandbox", LIVE_YES,
+			str_fmt(q->a,
+				"its own sandbox is %s; contained commands leave it by an exclusion, and the "
+				"box opens no more than it",
+				on ? "on" : "off"),
+			STR(""));
 	else
-		live_add(q->a, q->l, "sandbox", on ? LIVE_PARTLY : LIVE_YES, on ? STR("its own sandbox is on, and no exclusion lets contained commands leave it: they are refused")
-				: STR("its own sandbox is off"), init_again(q));
+		live_add(q->a, q->l, "sandbox", on ? LIVE_PARTLY : LIVE_YES,
+			on ? STR("its own sandbox is on, and no exclusion lets contained commands leave it: "
+				 "they are refused")
+			   : STR("its own sandbox is off"),
+			init_again(q));
 }
 
 static void gemini_sandbox(const struct live_request *q)
@@ -194,8 +231,12 @@ static void gemini_sandbox(const struct live_request *q)
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
 		if (is_true(q, files[i], jnode_get(read_json(q, files[i]), "security"), "toolSandboxing"))
-			live_add(q->a, q->l, "sandbox", LIVE_PARTLY, str_fmt(q->a, "%.*s turns its own sandbox on (security.toolSandboxing): contained commands are refused in it", STR_ARG(files[i])),
-					STR("turn it off, or say 'sandbox: {client_sandbox: trust}' in your policy"));
+			live_add(q->a, q->l, "sandbox", LIVE_PARTLY,
+				str_fmt(q->a,
+					"%.*s turns its own sandbox on (security.toolSandboxing): contained "
+					"commands are refused in it",
+					STR_ARG(files[i])),
+				STR("turn it off, or say 'sandbox: {client_sandbox: trust}' in your policy"));
 }
 
 #define PROBE_ABOVE 4 /* processes between the hook and doctor, and doctor: shells, timeout */
@@ -206,7 +247,8 @@ bool live_probing(struct arena *a, struct str session)
 	struct str self;
 	size_t n;
 
-	if (!str_is(session, LIVE_SESSION) || init_self(a, &self, NULL) != 0 || ancestors_read(a, &above, &n, NULL) != 0)
+	if (!str_is(session, LIVE_SESSION) || init_self(a, &self, NULL) != 0 ||
+		ancestors_read(a, &above, &n, NULL) != 0)
 		return false;
 	for (size_t i = 0; i < n && i < PROBE_ABOVE; i++)
 		if (str_eq(above[i].exe, self) && str_is(ancestor_word(&above[i], 1), "doctor"))
@@ -219,7 +261,8 @@ void live_sandbox(const struct live_request *q)
 	static const struct {
 		char client[12];
 		void (*look)(const struct live_request *q);
-	} rows[] = {{"codex", codex_trust}, {"codex", codex_sandbox}, {"claude-code", claude_sandbox}, {"gemini", gemini_sandbox}};
+	} rows[] = {{"codex", codex_trust}, {"codex", codex_sandbox}, {"claude-code", claude_sandbox},
+		{"gemini", gemini_sandbox}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		if (!strcmp(rows[i].client, q->row->name))

@@ -15,15 +15,19 @@ static struct str text_at(const struct value *o, const char *key)
 
 static void of_codex(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
 {
-	const struct codex_turn t = {.transcript = text_at(c->h.all, "transcript_path"), .turn = text_at(c->h.all, "turn_id"),
-			.home = v->home, .project = v->project, .uid = v->uid};
+	const struct codex_turn t = {.transcript = text_at(c->h.all, "transcript_path"),
+		.turn = text_at(c->h.all, "turn_id"),
+		.home = v->home,
+		.project = v->project,
+		.uid = v->uid};
 
 	codex_walls(c->a, &t, ret, ret_refuse);
 }
 
 static void of_claude(struct call *c, const struct view *v, struct client_walls *ret, struct str *ret_refuse)
 {
-	const struct claude_session s = {.files = c->policies.files, .base = c->h.base, .home = v->home, .project = v->project};
+	const struct claude_session s = {
+		.files = c->policies.files, .base = c->h.base, .home = v->home, .project = v->project};
 
 	claude_walls(c->a, &s, ret, ret_refuse);
 }

@@ -22,13 +22,16 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 	return 0;
 }
 
-/* What a person can do about it, for clients that `caisson init` can tell to run tickets outside of their sandbox. */
+/* What a person can do about it, for clients that `caisson init` can tell to run tickets outside of their
+ * sandbox. */
 static const char *advice(struct arena *a, struct str client)
 {
 	if (!str_is(client, "codex") && !str_is(client, "claude-code"))
 		return "docs/clients.md says what a person can do about it";
-	return str_c(a, str_fmt(a, "a person should run 'caisson init --client %.*s' and start it again; 'caisson doctor --client %.*s' says what is missing",
-			STR_ARG(client), STR_ARG(client)));
+	return str_c(a, str_fmt(a,
+				"a person should run 'caisson init --client %.*s' and start it again; "
+				"'caisson doctor --client %.*s' says what is missing",
+				STR_ARG(client), STR_ARG(client)));
 }
 
 static void refuse(struct arena *a, struct job *j)
@@ -36,16 +39,19 @@ static void refuse(struct arena *a, struct job *j)
 	struct str client = j->ticket.client.n ? j->ticket.client : STR("this client");
 	struct err why = {0};
 
-	err_set(&why, ERR_SYSTEM, 0, "%.*s runs commands in its own sandbox, in which Caisson cannot make its box, so nothing was run: %s",
-			STR_ARG(client), advice(a, client));
+	err_set(&why, ERR_SYSTEM, 0,
+		"%.*s runs commands in its own sandbox, in which Caisson cannot make its box, so nothing was "
+		"run: %s",
+		STR_ARG(client), advice(a, client));
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
 }
 
-/* Walls around files are there when the home is read-only. What a person has approved for the box was not approved for here. */
+/* Walls around files are there when the home is read-only. What a person has approved for the box was not
+ * approved for here. */
 static bool may_run_here(struct arena *a, const struct job *j)
 {
-	return j->policies.own.sandbox.trust_client && j->world.home.n && confined_readonly(str_c(a, j->world.home)) &&
-			!j->ticket.network && !j->ticket.approved.n;
+	return j->policies.own.sandbox.trust_client && j->world.home.n &&
+	       confined_readonly(str_c(a, j->world.home)) && !j->ticket.network && !j->ticket.approved.n;
 }
 
 bool job_sandboxed(struct arena *a, struct job *j)

@@ -24,7 +24,8 @@ bool walls_add(struct arena *a, struct texts **list, struct str path)
 static bool list_survives(const struct texts *list)
 {
 	for (; list; list = list->next)
-		if (!utf8_valid(list->text) || !str_starts(list->text, "/") || memchr(list->text.p, 0, list->text.n))
+		if (!utf8_valid(list->text) || !str_starts(list->text, "/") ||
+			memchr(list->text.p, 0, list->text.n))
 			return false;
 	return true;
 }
@@ -76,7 +77,7 @@ int walls_read(struct arena *a, const json_t *o, struct client_walls *ret)
 	if (client_sandbox_find(json_to_str(json_object_get(o, "mode")), &w.mode) != 0)
 		return -1;
 	if (read_list(a, o, "writable", &w.writable) != 0 || read_list(a, o, "closed", &w.closed) != 0 ||
-			read_list(a, o, "hidden", &w.hidden) != 0)
+		read_list(a, o, "hidden", &w.hidden) != 0)
 		return -1;
 	*ret = w;
 	return 0;
@@ -92,13 +93,15 @@ static bool may_write(const struct client_walls *w, struct str path)
 	return false;
 }
 
-/* The largest directory around the working directory that the client lets be written and that is part of the project. */
+/* The largest directory around the working directory that the client lets be written and that is part of the
+ * project. */
 static struct str writable_part(const struct client_walls *w, struct str cwd, struct str project)
 {
 	struct str best = STR("");
 
 	for (const struct texts *t = w->writable; t; t = t->next)
-		if (path_inside(t->text, project) && path_inside(cwd, t->text) && (!best.n || t->text.n < best.n))
+		if (path_inside(t->text, project) && path_inside(cwd, t->text) &&
+			(!best.n || t->text.n < best.n))
 			best = t->text;
 	return best;
 }
@@ -118,7 +121,8 @@ struct str making_walls_workspace(struct making *m, struct str project, bool *re
 	return part.n ? part : project;
 }
 
-/* Names are patterns to those who protect them; a path with letters that mean something there cannot be kept. */
+/* Names are patterns to those who protect them; a path with letters that mean something there cannot be kept.
+ */
 static bool is_literal(struct str path)
 {
 	for (size_t i = 0; i < path.n; i++)
@@ -128,8 +132,9 @@ static bool is_literal(struct str path)
 }
 
 /*
- * A part of the workspace stays as it is: what is there is mounted read-only, and the protection of names keeps an absent one away and a
- * directory above from being renamed. Where that does not work the whole workspace is read-only.
+ * A part of the workspace stays as it is: what is there is mounted read-only, and the protection of names
+ * keeps an absent one away and a directory above from being renamed. Where that does not work the whole
+ * workspace is read-only.
  */
 static bool close_part(struct making *m, struct path_memo *memo, struct str path)
 {
@@ -137,7 +142,8 @@ static bool close_part(struct making *m, struct path_memo *memo, struct str path
 	struct path_answer at;
 
 	path_look(memo, path, &at);
-	if (!is_literal(path) || at.kind == PATH_LINK || !walls_add(m->a, &s->protected, str_sub(path, s->workspace.n + 1, path.n)))
+	if (!is_literal(path) || at.kind == PATH_LINK ||
+		!walls_add(m->a, &s->protected, str_sub(path, s->workspace.n + 1, path.n)))
 		return false;
 	return at.kind == PATH_ABSENT || (str_eq(at.real, path) && walls_add(m->a, &s->closed, path));
 }
@@ -146,7 +152,8 @@ static void close_path(struct making *m, struct path_memo *memo, struct str path
 {
 	struct spec *s = &m->r->spec;
 
-	if (path_inside(s->workspace, path) || (path_inside(path, s->workspace) && !close_part(m, memo, path)))
+	if (path_inside(s->workspace, path) ||
+		(path_inside(path, s->workspace) && !close_part(m, memo, path)))
 		s->workspace_writable = false;
 }
 
@@ -154,7 +161,8 @@ static void close_path(struct making *m, struct path_memo *memo, struct str path
 static void hide_below(struct making *m, struct str hidden)
 {
 	for (struct spec_path **p = &m->r->spec.paths; *p;)
-		if (!(*p)->at.n && !path_inside((*p)->path, m->world->project) && path_inside((*p)->path, hidden))
+		if (!(*p)->at.n && !path_inside((*p)->path, m->world->project) &&
+			path_inside((*p)->path, hidden))
 			*p = (*p)->next;
 		else
 			p = &(*p)->next;

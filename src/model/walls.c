@@ -2,11 +2,16 @@
 #include "model/walls.h"
 
 static const char names[][16] = {
-	[CLIENT_SANDBOX_UNKNOWN] = "unknown", [CLIENT_SANDBOX_READ_ONLY] = "read-only",
-	[CLIENT_SANDBOX_WORKSPACE_WRITE] = "workspace-write", [CLIENT_SANDBOX_NONE] = "none",
+	[CLIENT_SANDBOX_UNKNOWN] = "unknown",
+	[CLIENT_SANDBOX_READ_ONLY] = "read-only",
+	[CLIENT_SANDBOX_WORKSPACE_WRITE] = "workspace-write",
+	[CLIENT_SANDBOX_NONE] = "none",
 };
 
-const char *client_sandbox_name(enum client_sandbox s) { return names[s]; }
+const char *client_sandbox_name(enum client_sandbox s)
+{
+	return names[s];
+}
 
 int client_sandbox_find(struct str name, enum client_sandbox *ret)
 {

@@ -33,7 +33,8 @@ static bool in_first_users(void)
 
 bool confined(void)
 {
-	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER && !in_first_users();
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1 && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER &&
+	       !in_first_users();
 }
 
 bool confined_readonly(const char *dir)

@@ -2,5 +2,6 @@
 #pragma once
 #include "base/err.h"
 
-/* Runs `argv` (the program is looked up in the PATH) in this directory and waits. *ret_status is its exit code, or 128 + the signal. */
+/* Runs `argv` (the program is looked up in the PATH) in this directory and waits. *ret_status is its exit
+ * code, or 128 + the signal. */
 int foreground_run(const char *dir, char *const *argv, int *ret_status, struct err *e);
