@@ -74,7 +74,7 @@ static const struct named kinds[] = {
 	{"stdin-script", KIND_STDIN_SCRIPT}, {"stdin-command", KIND_STDIN_COMMAND}, {"dest", KIND_DEST}, {"write-cwd", KIND_WRITE_CWD}, {"write-tmp", KIND_WRITE_TMP},
 	{"volume", KIND_VOLUME}, {"change", KIND_CHANGE}, {"system", KIND_SYSTEM}, {"names", KIND_NAMES}, {"work-tree", KIND_WORK_TREE}, {"repository", KIND_REPOSITORY},
 	{"git-dir", KIND_GIT_DIR}, {"fetch", KIND_FETCH}, {"mirror", KIND_MIRROR},
-	{"options", KIND_OPTIONS}, {"", 0},
+	{"options", KIND_OPTIONS}, {"alias", KIND_ALIAS}, {"", 0},
 };
 
 static const struct named mods[] = {

@@ -72,7 +72,7 @@ DANGER("git-rewrite", "bfg", "", "", "", "rewrites history", "")
 DANGER("git-rewrite", "git fast-import", "--force", "", "", "rewrites history", "")
 DANGER("git-amend", "git commit", "--amend", "", "", "replaces the last commit", "make a new commit")
 /* ---- git: what runs later ---- */
-DANGER("persistence", "git config", "", "core.hookspath core.fsmonitor core.sshcommand core.pager core.editor core.gitproxy core.askpass alias.* diff.external diff.*.command diff.*.textconv filter.*.clean "
+DANGER("persistence", "git config", "", "core.hookspath core.fsmonitor core.sshcommand core.pager core.editor core.gitproxy core.askpass diff.external diff.*.command diff.*.textconv filter.*.clean "
 	"filter.*.smudge filter.*.process merge.*.driver credential.helper credential.*.helper gpg.program gpg.*.program sequence.editor pager.* init.templatedir include.path includeif.* "
 	"remote.*.uploadpack remote.*.receivepack remote.*.vcs url.*.insteadof protocol.*.allow http.proxy http.*.proxy man.*.cmd browser.*.cmd difftool.*.cmd mergetool.*.cmd sendemail.* "
 	"trailer.*.command trailer.*.cmd uploadpack.packobjectshook core.attributesfile core.worktree interactive.difffilter ssh.variant",

@@ -33,6 +33,7 @@ enum know_kind { /* what an option's argument or an operand is */
 	KIND_REPOSITORY,    /* git makes a repository of this directory; `tree`: and fills it */
 	KIND_GIT_DIR,       /* git makes this very directory a git directory (--bare, --separate-git-dir) */
 	KIND_OPTIONS,       /* a file of further options: it is read, and they are KIND_OPAQUE (curl -K, gcc @FILE) */
+	KIND_ALIAS,         /* of a setting of git's: the word after it is a command of git's, or with "!" of the shell's */
 	KIND_COUNT
 };
 
@@ -147,5 +148,5 @@ static inline const struct know_arg *know_args(const struct know_row *r, uint32_
 static inline bool know_runs(uint32_t kind)
 {
 	return kind == KIND_EXEC || kind == KIND_COMMAND || kind == KIND_SCRIPT || kind == KIND_SPLIT || kind == KIND_CODE || kind == KIND_OPAQUE || kind == KIND_OPTIONS ||
-	       kind == KIND_KEYED;
+	       kind == KIND_KEYED || kind == KIND_ALIAS;
 }

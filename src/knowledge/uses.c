@@ -4,6 +4,8 @@
  */
 #include "knowledge/apply.h"
 
+#define ALIAS_WORDS_MAX 16
+
 struct know_use *know_use_add(struct know_applying *ap, enum know_role role, unsigned flags, size_t from, size_t to, const struct word *value)
 {
 	struct know_use *u = arena_new(ap->a, struct know_use);
@@ -395,6 +397,44 @@ static void emit_destination(struct know_applying *ap, struct know_spec spec, si
 	know_use_add(ap, USE_WRITE, flags | USE_BELOW, from, to, &w);
 }
 
+/* Plain words after which `git WORDS` only reads: status, log --oneline. */
+static bool alias_reads(struct know_applying *ap, struct word value)
+{
+	static const char more[] = "-=.%:/_,";
+	struct word argv[ALIAS_WORDS_MAX + 1] = {{.kind = WORD_EXACT, .text = STR("git"), .at = value.at}};
+	struct str rest = value.text, word;
+	struct know_result r = {0};
+	size_t n = 1;
+
+	if (value.kind != WORD_EXACT)
+		return false;
+	for (size_t i = 0; i < rest.n; i++) {
+		char c = lower(rest.p[i]);
+
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ' || strchr(more, c)))
+			return false;
+	}
+	while ((word = str_word(&rest)).n) {
+		if (n > ALIAS_WORDS_MAX)
+			return false;
+		argv[n++] = (struct word){.kind = WORD_EXACT, .text = word, .at = value.at};
+	}
+	know_apply(ap->a, know_find(STR("git"), NULL, 0), argv, n, &r);
+	return n > 1 && r.readonly && !r.effects;
+}
+
+static void emit_alias(struct know_applying *ap, size_t from, size_t to, struct word w)
+{
+	const struct know_scan *s = ap->s;
+
+	ap->changes = true;
+	if (to + 1 == s->argc && alias_reads(ap, s->argv[to]))
+		return;
+	if (s->argv[from].kind != WORD_REST) /* a pattern finds no such file */
+		ap->ret->effects |= EFFECT_PERSISTENCE;
+	know_use_add(ap, USE_OPAQUE, 0, from, to, &w);
+}
+
 void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
 {
 	unsigned flags = spec.mods & MOD_USE_FLAGS;
@@ -425,6 +465,9 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		return;
 	case KIND_CHANGE:
 		ap->changes = true;
+		return;
+	case KIND_ALIAS:
+		emit_alias(ap, from, to, w);
 		return;
 	case KIND_DEST: case KIND_MIRROR:
 		emit_destination(ap, spec, from, to, w);
