@@ -552,6 +552,25 @@ static void put_reasons(struct explain *x, const char *text, const struct reason
 	}
 }
 
+static void put_approval(struct explain *x)
+{
+	static const char *const runs[] = {
+		[APPROVAL_OUTSIDE] = "it runs outside of the box",
+		[APPROVAL_PLAIN] = "it runs where it would if nobody were asked",
+		[APPROVAL_BOX] = "it runs in the box",
+		[APPROVAL_CODE] = "it runs in the box",
+		[APPROVAL_NETWORK] = "it runs in the box, with the network",
+		[APPROVAL_SPLIT] = "nothing runs: a part of it must be in the box and another cannot, so the parts are to be run "
+				   "as separate commands",
+	};
+	size_t n = 0;
+
+	if (x->j->verdict != VERDICT_ASK)
+		return;
+	title(x, &n, "when a person approves it");
+	buf_fmt(x->out, "  %s\n", runs[x->j->approval]);
+}
+
 static void put_verdict(struct buf *out, const struct judgement *j, struct explain_style style)
 {
 	tinted(out, style, verdict_tint(j->verdict), verdict_name(j->verdict));
@@ -586,6 +605,7 @@ void gate_explain(struct buf *out, const struct facts *f, const struct judgement
 	put_reasons(x, "reasons", j->reasons);
 	put_reasons(x, "warnings", j->warnings);
 	put_reasons(x, "advice", j->advice);
+	put_approval(x);
 	tinted(out, style, TINT_BOLD, "\nverdict: ");
 	put_verdict(out, j, style);
 }
