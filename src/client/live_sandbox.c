@@ -236,7 +236,7 @@ static void gemini_sandbox(const struct live_request *q)
 					"%.*s turns its own sandbox on (security.toolSandboxing): contained "
 					"commands are refused in it",
 					STR_ARG(files[i])),
-				STR("turn it off, or say 'sandbox: {client_sandbox: trust}' in your policy"));
+				STR("turn it off"));
 }
 
 #define PROBE_ABOVE 4 /* processes between the hook and doctor, and doctor: shells, timeout */

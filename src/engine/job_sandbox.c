@@ -5,6 +5,14 @@
 
 #include "sys/confined.h"
 
+/* A sandbox with a /tmp or a home of its own shows no tickets at all. */
+static int hidden(struct err *e)
+{
+	struct err inner = *e;
+
+	return err_set(e, inner.kind, inner.errnum, "%s; or the client's own sandbox hides it, see caisson doctor --client", inner.text);
+}
+
 int job_ticket(struct arena *a, struct job *j, struct err *e)
 {
 	struct str id = str_of(j->wishes.ticket);
@@ -12,8 +20,10 @@ int job_ticket(struct arena *a, struct job *j, struct err *e)
 
 	if (ticket_take(a, j->world.state_dir, id, j->world.uid, &j->ticket, e) == 0)
 		return 0;
-	if ((e->errnum != EROFS && e->errnum != EACCES && e->errnum != EPERM) || !confined())
+	if (!confined())
 		return -1;
+	if (e->errnum != EROFS && e->errnum != EACCES && e->errnum != EPERM)
+		return hidden(e);
 	if (ticket_peek(a, j->world.state_dir, id, j->world.uid, &j->ticket, &why) != 0) {
 		*e = why;
 		return -1;
@@ -46,12 +56,15 @@ static void refuse(struct arena *a, struct job *j)
 	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
 }
 
-/* Walls around files are there when the home is read-only. What a person has approved for the box was not
- * approved for here. */
+/*
+ * The client's sandbox is as good as the box for a command: the home is read-only, and there is no network. What a person has approved for
+ * the box was not approved for here.
+ */
 static bool may_run_here(struct arena *a, const struct job *j)
 {
-	return j->policies.own.sandbox.trust_client && j->world.home.n &&
-	       confined_readonly(str_c(a, j->world.home)) && !j->ticket.network && !j->ticket.approved.n;
+	if (!j->policies.own.sandbox.trust_client || j->ticket.network || j->ticket.approved.n)
+		return false;
+	return j->world.home.n && confined_readonly(str_c(a, j->world.home)) && confined_offline();
 }
 
 bool job_sandboxed(struct arena *a, struct job *j)

@@ -43,3 +43,23 @@ bool confined_readonly(const char *dir)
 
 	return statvfs(dir, &st) == 0 && (st.f_flag & ST_RDONLY);
 }
+
+/* Two lines of headings, then one for each interface. */
+bool confined_offline(void)
+{
+	FD_CLEANUP int fd = open("/proc/net/dev", O_RDONLY | O_CLOEXEC);
+	char text[1024];
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	struct str rest = str_n(text, n > 0 ? (size_t)n : 0);
+	unsigned lines = 0;
+
+	for (ptrdiff_t end; (end = str_find(rest, '\n', 0)) >= 0; rest = str_sub(rest, (size_t)end + 1, rest.n)) {
+		struct str line = str_sub(rest, 0, (size_t)end);
+
+		while (line.n && line.p[0] == ' ')
+			line = str_sub(line, 1, line.n);
+		if (++lines > 2 && !str_starts(line, "lo:"))
+			return false;
+	}
+	return lines >= 2 && !rest.n;
+}

@@ -10,3 +10,5 @@
 bool confined(void);
 /* Is this directory, which the caller owns, on a mount that is read-only for this process? */
 bool confined_readonly(const char *dir);
+/* Has this network namespace nothing but its loopback? */
+bool confined_offline(void);
