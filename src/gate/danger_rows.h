@@ -445,6 +445,9 @@ DANGER("caisson-milder", "caisson run",
 	"--network --root --env --workspace --write --config --backend --profile --memory --timeout --pids --cpus --scratch --output --cpu-time "
 	"--ticket --skill",
 	"", HELP, "would run with a box of its own choice", "leave out the options")
+/* An event that the agent makes up could add directories to its session, or end the tickets of another one. */
+DANGER("caisson-milder", "caisson hook", "", "", HELP, "would speak in the name of the agent client",
+	"caisson check judges a command")
 DANGER("caisson-milder", "caisson mcp", "", "", HELP, "would serve boxes of its own choice",
 	"the client starts the server, as a person has set it up")
 /* A subcommand that is not listed here is a person's, so a new one is closed to agents until somebody decides otherwise. */
