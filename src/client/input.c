@@ -109,6 +109,8 @@ static int read_abilities(struct arena *a, struct hook *h, struct err *e)
 				row->can |= abilities[i].can;
 	if ((row->can & CLIENT_ASKS) && (row->can & CLIENT_REWRITES))
 		row->can |= CLIENT_ASKS_BOXED;
+	if ((row->can & CLIENT_REWRITES) && (row->can & CLIENT_ASKS))
+		row->can |= CLIENT_ASKS_BOXED;
 	h->client = row;
 	return 0;
 }

@@ -115,6 +115,10 @@ ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and (.reason 
 	'generic, can ask and run: what a yes runs is in the box' < <(can 'npm install' '["run", "ask"]')
 ask 2 ".decision == \"ask\" and (has(\"tool_input\") | not) and (.reason | contains(\"OUTSIDE\"))" \
 	'generic, can ask: a yes runs it outside, and that is said' < <(can 'npm install' '["ask"]')
+ask 2 ".decision == \"ask\" and (.tool_input.command | $rewritten) and .argv == null" 'generic, can run and ask: what a person approves runs in the box' < <(can 'npm install' '["run", "ask"]')
+cat "$tmp/out" >>"$tmp/answers2"
+/usr/bin/python3 "$here/tests/run/schema.py" "$here/docs/schema/hook-answer.schema.json" "$tmp/answers2" >"$tmp/out" 2>"$tmp/err"
+result $? 'that answer meets the schema, too'
 ask 2 stderr 'generic: can is a list' < <(can 'git status' '"run"')
 
 # ---- the client's own time limits are its own ----
