@@ -35,6 +35,7 @@ struct engine_request {
 	struct str home, user; /* empty: looked up */
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
+	bool places;           /* only where things are: nothing is judged by this view as it is */
 	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
 };
 
@@ -87,6 +88,7 @@ struct policies_request {
 	const struct directory *pin;
 	struct str extra_name, extra; /* one more policy file, which counts as a trusted project's; empty: none */
 	const struct view *known; /* the world of this cwd and home, where somebody has looked already; else NULL */
+	bool places;           /* as in the request */
 	bool settings;         /* the client's own permission rules count, whatever the policy says */
 	bool alone;            /* the file alone: no system, no project (`config verify FILE`) */
 	bool thorough;         /* examples of presets are tried as well: ours are constants, so one test of each build will do */

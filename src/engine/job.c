@@ -19,6 +19,7 @@ static bool load_policies(struct arena *a, struct job *j)
 	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
 	struct err e = {0};
 
+	rq.places = true; /* the gate, if it is asked, looks at the rest */
 	if (j->wishes.skilled) {
 		rq.extra_name = j->wishes.skilled->name;
 		rq.extra = j->wishes.skilled->policy;

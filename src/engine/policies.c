@@ -485,6 +485,7 @@ static int run_whole(void *arg)
 	const struct state_env env = state_env();
 	struct engine_request rq = {.cwd = w->rq->cwd, .home = w->rq->home, .base = w->rq->base, .pin = w->rq->pin};
 
+	rq.places = w->rq->places;
 	*l = (struct loader){.a = w->a, .rq = w->rq, .trust = STR(""), .around = STR(""), .files = w->files, .end = &l->files};
 	if (w->work == load_given) {
 		l->v.project = w->root;

@@ -38,7 +38,7 @@ int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err
 int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
 		struct err *e)
 {
-	struct engine_request rq = {.cwd = cwd, .pin = pin};
+	struct engine_request rq = {.cwd = cwd, .pin = pin, .places = true};
 	struct view *v = arena_new(a, struct view);
 
 	world_view(a, &rq, NULL, v);

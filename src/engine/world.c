@@ -174,13 +174,22 @@ static struct str find_tmp(struct arena *a)
 	return dir && dir[0] == '/' && strlen(dir) < PATH_MAX ? str_dup(a, str_of(dir)) : STR("/tmp");
 }
 
+static void fill_judged(struct arena *a, struct view *v)
+{
+	v->places = false;
+	v->fold_case = fold_probe(v->project.n ? v->project : v->cwd);
+	v->program = find_program(a);
+	v->tmp = find_tmp(a);
+	protect_unvetted(a, v->state_dir, &v->unvetted); /* at once; the hook may wait for a better answer */
+}
+
 void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
 {
 	struct path_memo *m = arena_new(a, struct path_memo);
 	struct remembered *known = arena_new(a, struct remembered);
 	struct state_paths own;
 	const struct state_env env = state_env();
-	*ret = (struct view){.memo = m, .remembered = known};
+	*ret = (struct view){.memo = m, .remembered = known, .places = rq->places};
 	ret->paths_end = &ret->paths;
 	ret->globs_end = &ret->globs;
 	path_memo_init(m, a, STR(""));
@@ -192,10 +201,8 @@ void world_view(struct arena *a, const struct engine_request *rq, const struct p
 	remembered_read(a, ret->state_dir, ret->uid, known);
 	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
 	fill_roots(m, p, ret);
-	ret->fold_case = fold_probe(ret->project.n ? ret->project : ret->cwd);
-	ret->program = find_program(a);
-	ret->tmp = find_tmp(a);
-	protect_unvetted(a, ret->state_dir, &ret->unvetted); /* the gate needs an answer at once; the hook may wait for a better one */
+	if (!ret->places)
+		fill_judged(a, ret);
 }
 
 void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret)
@@ -215,6 +222,8 @@ void world_again(struct arena *a, const struct view *known, const struct policy 
 	ret->roots = NULL;
 	path_memo_init(&m, a, ret->cwd);
 	fill_roots(&m, p, ret);
+	if (ret->places)
+		fill_judged(a, ret);
 }
 
 int world_remember(struct arena *a, const struct view *v, struct str state, struct str dir, struct err *e)

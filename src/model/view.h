@@ -125,5 +125,6 @@ struct view {
 	bool fold_case;        /* the file system of the project takes .GIT for .git */
 	bool boxed;            /* a box is available, so that contain means something */
 	struct unvetted unvetted;
+	bool places;           /* fold_case, program, tmp and unvetted are not filled in: only a judgement needs them */
 	bool agent;            /* the command comes from an agent, not from the person at the terminal */
 };

@@ -427,6 +427,28 @@ static void test_view(void)
 	unsetenv("TMPDIR");
 }
 
+/* A run looks at places alone. A judgement by the same view finds all the rest, unvetted workspaces above all. */
+static void test_places(void)
+{
+	struct engine_request rq = {.cwd = str_of(at("home/repo")), .home = str_of(at("home")), .places = true};
+	struct policy p = {0};
+	struct view v, again, judged;
+
+	unsetenv("TMPDIR");
+	setenv("XDG_STATE_HOME", at("home/unreadable"), 1);
+	CHECK_INT(mkdir(at("home/unreadable"), 0700) | mkdir(at("home/unreadable/caisson"), 0700), 0);
+	CHECK_INT(symlink("vetted", at("home/unreadable/caisson/vetted")), 0); /* a list that cannot be read */
+	world_view(A, &rq, NULL, &v);
+	CHECK(v.places && !v.program.n && !v.tmp.n && !v.unvetted.everywhere);
+	CHECK_STR(v.project, at("home/repo"));
+	world_again(A, &v, NULL, &again);
+	CHECK(again.places);
+	world_again(A, &again, &p, &judged);
+	CHECK(!judged.places && str_is(judged.tmp, "/tmp") && judged.unvetted.everywhere);
+	CHECK(str_ends(judged.program, "/test_world"));
+	unsetenv("XDG_STATE_HOME");
+}
+
 static void test_answers(void)
 {
 	struct view v = {.cwd = str_of(at("tree"))};
@@ -512,6 +534,7 @@ int main(void)
 	RUN(test_fencepost);
 	RUN(test_replace);
 	RUN(test_view);
+	RUN(test_places);
 	RUN(test_answers);
 	RUN(test_view_torture);
 	RUN(test_scratch);
