@@ -55,11 +55,14 @@ static bool listed(const struct texts *t, struct str name, bool exactly)
 /* Of the caller's variables: those that the table lets through, and those that the person's policy lists, unless they hijack. */
 static bool passes(const struct making *m, struct str name)
 {
-	const struct var_row *r = var_find(name), *any = r ? r : var_find_folded(name);
+	const struct var_row *r = var_find(name);
 
 	if (r && (r->box == VAR_BOX_ALWAYS || (r->box == VAR_BOX_WORK && m->r->spec.profile == PROFILE_WORK)))
 		return true;
-	return !(any && any->box == VAR_BOX_NEVER) && listed(m->p->own.sandbox.env_pass, name, false);
+	if (!listed(m->p->own.sandbox.env_pass, name, false))
+		return false;
+	r = r ? r : var_find_folded(name);
+	return !r || r->box != VAR_BOX_NEVER;
 }
 
 static void note_scrubbed(struct making *m, struct str name, size_t *n)

@@ -23,8 +23,12 @@ static bool matches(const char *pattern, struct str text, bool fold)
 			pattern++;
 			at++;
 		} else if (star) {
+			const char *next = fold ? &text.p[again + 1] : memchr(&text.p[again + 1], *star, text.n - again - 1);
+
+			if (!next)
+				return false;
 			pattern = star;
-			at = ++again;
+			at = again = (size_t)(next - text.p);
 		} else {
 			return false;
 		}
@@ -73,9 +77,14 @@ static const struct var_row *find(struct str name, bool fold)
 		if (!any && (fold || (var_rows[i].bits & VAR_FOLD)))
 			any = &var_rows[i];
 	}
-	for (size_t i = 0; !any && i < var_npatterns; i++)
-		if (matches(var_text(var_patterns[i].name), name, fold || (var_patterns[i].bits & VAR_FOLD)))
+	for (size_t i = 0; !any && i < var_npatterns; i++) {
+		const char *pattern = var_text(var_patterns[i].name);
+
+		if (*pattern != '*' && var_upper(*pattern) != var_upper(name.p[0]))
+			continue; /* nearly all of them */
+		if (matches(pattern, name, fold || (var_patterns[i].bits & VAR_FOLD)))
 			return &var_patterns[i];
+	}
 	return any;
 }
 
@@ -246,10 +255,12 @@ static bool secret_name(struct str name)
 /* A question mark is a capital letter or a digit. */
 static bool credential_is(const char *pattern, struct str value)
 {
-	size_t n = strlen(pattern), q = strcspn(pattern, "?");
+	size_t n, q;
 
 	if (pattern[0] != '*' && pattern[0] != value.p[0])
-		return false;
+		return false; /* nearly all of them */
+	n = strlen(pattern);
+	q = strcspn(pattern, "?");
 	if (q == n)
 		return matches(pattern, value, false);
 	if (value.n != n || memcmp(value.p, pattern, q) != 0)
