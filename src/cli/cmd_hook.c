@@ -31,6 +31,8 @@ static const struct exit_row exits[] = {
 static const struct example_row examples[] = {
 	{"caisson hook < event.json", "Client and event are recognised from the input."},
 	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"git status\"}}' | caisson hook --client generic", "From an agent loop of your own: 0 lets it run, 2 does not."},
+	{"echo '{\"tool_name\": \"Bash\", \"tool_input\": {\"command\": \"make\"}, \"can\": [\"run\"]}' | caisson hook --client generic",
+	 "The same with an answer as JSON: what may only run in the box comes with the command that runs it there."},
 };
 
 /* Standard streams that are closed would be other files soon. */
@@ -124,7 +126,7 @@ const struct command_row command_hook = {
 	.summary = "answer an agent client's hook",
 	.about = "Reads one hook input of an agent client from standard input and answers it in that client's own way. Before a tool runs: commands, and tools that touch "
 		 "files or hosts, are judged as `caisson check` judges them; what may only run in the box is replaced by `caisson run --ticket`, which runs what was judged, once. "
-		 "After a tool: its output is normalised, secrets are taken out, and numbers that do not add up are pointed out. When a session starts: a few lines for the model.\n\n"
+		 "After a tool: control sequences and secrets are taken out of its output, and numbers that do not add up are pointed out. When a session starts: a few lines for the model.\n\n"
 		 "Whatever cannot be understood denies: broken JSON, a client or event that is not known, a policy that does not load, a record that cannot be written, no answer in time, a crash. "
 		 "Events that precede no tool call always pass. What each client can and cannot do stands in docs/hooks.md; `caisson init` sets it up.",
 	.options = options,
