@@ -39,13 +39,13 @@ result $? "$CLIENT: and ran in the box, in the sandbox mode that Codex starts in
 sees day "Blocked by hook └ caisson: denied: the policy asks about 'make release'" 'what would be asked about is blocked, with the reason'
 sees day 'Codex cannot ask' 'and the reason why nobody was asked'
 cell ask-tui "$([[ -e $P/released.txt ]] && echo runs || echo denied)"
-cell approve ''
+cell approve "$(place "$(cat "$P/released.txt" 2>/dev/null)")"
 [[ -e $P/notes.txt ]]
 result $? "$CLIENT: what nobody answered did not run"
 close_screen
 
 # What a person has trusted holds for `codex exec`, too, and doctor reads it.
-if ((doctor_before == 0)); then result 0 "$CLIENT: doctor says that hooks are not trusted before they are"; else skip "$CLIENT: doctor says that hooks are not trusted" 'not yet'; fi
+result "$doctor_before" "$CLIENT: doctor says that hooks are not trusted before they are"
 doctor >"$RUN/doctor"
 result $? "$CLIENT: and that all is well afterwards"
 stop_model

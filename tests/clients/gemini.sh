@@ -1,6 +1,7 @@
 #!/bin/bash
 # Gemini CLI itself, with the hooks that `caisson init` writes. TAP.
 # needs: gemini node
+export TMPDIR=/var/tmp # its own sandbox has another /tmp
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/day.sh"
 . "$(dirname "$0")/screen.sh"
@@ -18,7 +19,18 @@ start() { environment && clean "$PROGRAM" --yolo -o json -m gemini-2.5-pro -p "$
 start_tui() { environment && open_screen "$PROGRAM" --yolo -m gemini-2.5-pro -i "$PROMPT"; }
 day
 cell bypass "$(place "$(words contain)")" # its sessions here all run with --yolo
-cell sandbox ''
+
+# ---- its own sandbox ----
+new_session sandbox
+set_up
+eval "$(declare -f prepare | sed 's/^prepare/prepare_plain/')"
+prepare() {
+	prepare_plain
+	jq '.security.toolSandboxing = true' "$H/$SETTINGS" >"$RUN/s" && cp "$RUN/s" "$H/$SETTINGS"
+}
+SESSION_TIMEOUT=20 session "$(script_of 'grep -c NoNewPrivs:.1 /proc/self/status' './where.sh >here.txt')"
+if text 0 | grep -q 'Output: 1'; then cell sandbox "$(place "$(cat "$P/here.txt" 2>/dev/null)")"; else cell_skipped sandbox "Gemini CLI's sandbox does not start here"; fi
+prepare() { prepare_plain; }
 tui_cells
 all_rows day faults modes tui
 not_a_person
