@@ -238,6 +238,8 @@ def test_run():
     r = s.run(command="true", memory_mb=64, cpus=0.5, pids=20)
     values = {k: v["value"] for k, v in r["limits"].items()}
     ok("but less", values["memory_mb"] == 64 and values["cpus"] == (1 if r["limits"]["cpus"]["enforced_by"] == "affinity" else 0.5) and values["pids"] == 20 and r["hints"] == [], values)
+    r = s.run(command="date -d @1700000000 +%s")
+    ok("numbers are what the program printed", r["stdout"] == "1700000000\n" and r["sanitized"] == {}, r)
     r = s.run(command="seq 10", head=2, tail=1)
     ok("head and tail", r["stdout"].startswith("1\n2\n") and r["stdout"].endswith("10\n") and "5" not in r["stdout"].split("\n"), r)
     r = s.run(command="cat /proc/self/status | grep NoNewPrivs; ls %s" % tmp)

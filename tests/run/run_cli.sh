@@ -391,6 +391,15 @@ wrong 'goes with' --ticket $id -c ls
 wrong 'hexadecimal' --ticket ../x
 wrong 'expected cgroup' --require luck -c ls
 
+# ---- numbers are what the program printed ----
+run 0 'a Unix time' -c 'echo at 1700000000; date -d @1700000000 +%s'
+json '.stdout == "at 1700000000\n1700000000\n" and .sanitized == {}'
+run 0 'as ISO 8601' --iso-times -c 'echo at 1700000000; echo 1700000000 1700000001'
+json '.stdout == "at 2023-11-14T22:13:20Z\n1700000000 1700000001\n" and .sanitized == {"timestamps": 1}'
+printf -- '---\ntimestamps: iso\n---\n' >"$tmp/iso.md"
+run 0 'because a skill says so' --skill "$tmp/iso.md" -c 'echo at 1700000000'
+json '.stdout == "at 2023-11-14T22:13:20Z\n"'
+
 # ---- ended from outside ----
 for sig in INT TERM; do
 	# A shell's background processes ignore SIGINT, so it is set back first.
