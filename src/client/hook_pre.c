@@ -288,11 +288,11 @@ static const char *no_host(struct judging *g, enum verdict *ret_most)
 		kept_no_box(a, state, false);
 		return NULL;
 	case BOX_IMPOSSIBLE:
-		return "it may only run in the box, and no box could be made here a moment ago (caisson doctor says why)";
+		return "No box could be made here a moment ago (caisson doctor says why)";
 	case BOX_UNSURE: break;
 	}
 	*ret_most = VERDICT_ASK;
-	return str_c(a, str_fmt(a, "it may only run in the box, and no box can be made just now: %s; this may pass", why.text));
+	return str_c(a, str_fmt(a, "No box can be made just now: %s; this may pass", why.text));
 }
 
 /* Why nothing can be contained here; NULL: it can. *ret_most: no more than this may come of it. */
@@ -305,11 +305,11 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	*ret_most = VERDICT_ALLOW;
 
 	if (!judging_is_shell(g))
-		return "a tool of the client cannot be put into the box";
+		return "A tool of the client cannot be put into the box";
 	if (!(c->h.client->can & CLIENT_REWRITES))
-		return str_c(c->a, str_fmt(c->a, "it may only run in the box, and %s does not let a command be put there", c->h.client->title));
+		return str_c(c->a, str_fmt(c->a, "%s does not let a command be put into the box", c->h.client->title));
 	if (c->h.words || g->rq.dialect == DIALECT_POWERSHELL)
-		return "it may only run in the box, and a command that is given in this form cannot be put there";
+		return "A command that is given in this form cannot be put into the box";
 	why = no_host(g, ret_most);
 	if (why)
 		return why;
@@ -317,8 +317,8 @@ static const char *no_box(struct judging *g, enum verdict *ret_most)
 	if (g->j.view)
 		sandbox_walls(g->c, g->j.view, &g->walls, &kept_in);
 	if (kept_in.n)
-		return str_c(c->a, str_fmt(c->a, "it may only run in the box: %.*s", STR_ARG(kept_in)));
-	return g->j.view && g->j.view->program.n ? NULL : "it may only run in the box, and caisson's own place is not known";
+		return str_c(c->a, str_fmt(c->a, "It may only run in the box: %.*s", STR_ARG(kept_in)));
+	return g->j.view && g->j.view->program.n ? NULL : "No box can be made: caisson's own place is not known";
 }
 
 /* sandbox.always: also what is allowed goes into the box, but not what the policy keeps out of it. */
