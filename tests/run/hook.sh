@@ -56,6 +56,8 @@ ask 0 "$H.updatedInput.command | $bare" 'Codex: and what should be contained sti
 try codex-patch sub/x.c 0 nothing 'Codex: a patch inside the project'
 try codex-patch .git/hooks/pre-commit 2 stderr 'Codex: a patch of a hook'
 try codex-patch /etc/passwd 2 stderr 'Codex: a patch outside'
+try codex-shell-patch x.c 0 nothing 'Codex: a patch by its shell, below a directory'
+try codex-shell-patch ../.git/hooks/pre-commit 2 stderr 'Codex: the same of a hook'
 try gemini-pre 'git status' 0 nothing 'Gemini CLI: allow'
 try gemini-pre 'rm -rf /etc' 0 '.decision == "deny" and (.reason | contains("outside-delete")) and (keys | length) == 2' 'Gemini CLI: deny'
 try gemini-pre 'git push' 0 '.decision == "deny" and (.reason | contains("cannot ask"))' 'Gemini CLI: an ask would hang, so it is a denial'
