@@ -38,6 +38,7 @@ enum approval approval_of(struct judge *j, const struct check *c, const struct f
 struct level {
 	struct level *up;
 	struct span at, command;
+	const struct via *via; /* how that command is reached */
 };
 
 static const struct command *command_at(const struct facts *f, struct span at)
@@ -62,7 +63,38 @@ static struct level *levels_of(struct arena *a, const struct facts *f, struct sp
 	*l = (struct level){
 		.up = outermost ? NULL : levels_of(a, f, f->texts[at.text].origin, depth + 1), .at = at};
 	l->command = c ? c->at : l->up ? l->up->command : at;
+	l->via = c ? c->via : l->up ? l->up->via : NULL;
 	return l;
+}
+
+static size_t via_depth(const struct via *v)
+{
+	size_t n = 0;
+
+	for (; v; v = v->outer)
+		n++;
+	return n;
+}
+
+static const struct via *via_at(const struct via *v, size_t depth)
+{
+	for (size_t n = via_depth(v); n > depth + 1; n--)
+		v = v->outer;
+	return v;
+}
+
+/*
+ * Does the shell run the second command while it expands the words of the first? The ways to them are the
+ * same, until that of the second goes through a substitution.
+ */
+static bool substituted(const struct via *outer, const struct via *inner)
+{
+	static const char ways[][8] = {"subst", "procsub", ""};
+	size_t n = 0, outer_depth = via_depth(outer), depth = via_depth(inner);
+
+	while (n < outer_depth && n < depth && !strcmp(via_at(outer, n)->name, via_at(inner, n)->name))
+		n++;
+	return n < depth && STR_LISTED(str_of(via_at(inner, n)->name), ways);
 }
 
 /*
@@ -76,6 +108,8 @@ static bool carries(const struct level *outer, const struct level *l)
 
 	if (outer->at.from == outer->at.to)
 		return true;
+	if (substituted(outer->via, l->via))
+		return false;
 	for (; l; l = l->up)
 		if (span_encloses(from, l->at) ||
 			(from.text == l->command.text && from.from == l->command.from))
