@@ -39,6 +39,7 @@ struct level {
 	struct level *up;
 	struct span at, command;
 	const struct via *via; /* how that command is reached */
+	bool aside;            /* a substitution of that command holds the place */
 };
 
 static const struct command *command_at(const struct facts *f, struct span at)
@@ -64,6 +65,7 @@ static struct level *levels_of(struct arena *a, const struct facts *f, struct sp
 		.up = outermost ? NULL : levels_of(a, f, f->texts[at.text].origin, depth + 1), .at = at};
 	l->command = c ? c->at : l->up ? l->up->command : at;
 	l->via = c ? c->via : l->up ? l->up->via : NULL;
+	l->aside = c && span_substituted(f, c->at, at);
 	return l;
 }
 
@@ -110,6 +112,8 @@ static bool carries(const struct level *outer, const struct level *l)
 		return true;
 	if (substituted(outer->via, l->via))
 		return false;
+	if (l->aside != outer->aside && l->command.text == from.text && l->command.from == from.from)
+		return false; /* a redirection without a command of its own: $(> file) */
 	for (; l; l = l->up)
 		if (span_encloses(from, l->at) ||
 			(from.text == l->command.text && from.from == l->command.from))

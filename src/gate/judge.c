@@ -203,9 +203,22 @@ static bool works_outside(struct judge *j, struct subject *s, unsigned effects)
 	return k->effects & effects;
 }
 
+bool span_substituted(const struct facts *f, struct span outer, struct span at)
+{
+	for (const struct mark *m = f->marks; m; m = m->next) {
+		bool substitution = m->kind == MARK_SUBSTITUTION || m->kind == MARK_BACKTICK ||
+				    m->kind == MARK_SAFE_SUBST;
+
+		if (substitution && span_encloses(m->at, at) && !span_encloses(m->at, outer))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Does a command around this place reach past the box: another machine or a container, other rights, a
- * service of the host? The box would only break it. Text inside text belongs to the command that runs it.
+ * service of the host? The box would only break it. Text inside text belongs to the command that runs it,
+ * and a substitution to the shell.
  */
 bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects)
 {
@@ -214,7 +227,8 @@ bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects)
 	for (;;) {
 		for (size_t i = 0; i < j->nsubjects; i++)
 			if (j->subjects[i].row && span_encloses(j->subjects[i].c->at, at) &&
-				works_outside(j, &j->subjects[i], effects))
+				works_outside(j, &j->subjects[i], effects) &&
+				!span_substituted(j->f, j->subjects[i].c->at, at))
 				return true;
 		if (at.text == 0 || at.text >= j->f->ntexts)
 			return false;

@@ -91,6 +91,8 @@ enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
 void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative);
 /* Does a command around this place work outside of any box: on another machine, with other rights, through a service? */
 bool judge_leaves_box(struct judge *j, struct span at);
+/* Does a substitution ($( ), <( ), backticks) hold `at`, but not `outer`? Then the shell runs it, not `outer`. */
+bool span_substituted(const struct facts *f, struct span outer, struct span at);
 bool judge_leaves_box_by(struct judge *j, struct span at, unsigned effects); /* ... and by which EFFECT_* */
 /* True when the command that this place belongs to, and whatever shares its range, is allowed by rules of the person's own. */
 bool judge_lifted(struct judge *j, struct span at);
