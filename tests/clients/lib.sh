@@ -207,7 +207,7 @@ expected() { # ROW
 		$1 == "row" && $2 == row { split($0, part, / *\| */); split(part[3], cell, " "); print cell[column] }' "$here/matrix"
 }
 note() { sed -n "s/^note $1 //p" "$here/matrix"; }
-row_outcome() { expected "$1" | sed 's/^todo://; s/[!:].*//'; }
+row_outcome() { expected "$1" | sed 's/[!:].*//'; }
 observed=" "
 # Compares what was seen with the table.
 cell() { # ROW OUTCOME
@@ -218,8 +218,6 @@ cell() { # ROW OUTCOME
 	case $want in
 	'') result 1 "$title: row $1 is not in the table" ;;
 	skip:*) skip "$title" "$(note "${want#skip:}")" ;;
-	todo:"$2") result 0 "$title: $2" ;;
-	todo:*) skip "$title" "not yet ${want#todo:}: $2" ;;
 	*)
 		want=$(row_outcome "$1")
 		[[ $2 == "$want" ]]

@@ -26,7 +26,6 @@ wrong=$(awk '
 		for (i = 1; i <= n; i++) {
 			text = cell[i]
 			if (text ~ /^skip:/) { used[substr(text, 6)] = 1; continue }
-			sub(/^todo:/, "", text)
 			if (text ~ /:/) { used[substr(text, index(text, ":") + 1)] = 1; sub(/:.*/, "", text) }
 			sub(/!$/, "", text)
 			if (!(text in known)) print $2 ": unknown outcome " text
