@@ -1,13 +1,15 @@
 /*
- * Known texts that an unknown value may have. A text is either known or a hole, so `cat ${X:-FILE}` and a variable
- * that differs on two joined paths lose the texts that they may stand for. Those texts are remembered here:
+ * Known texts that an unknown value may have. A text is either known or a hole, so `cat ${X:-FILE}` and a
+ * variable that differs on two joined paths lose the texts that they may stand for. Those texts are
+ * remembered here:
  *
- *   struct choice_list   the texts of one variable, in struct value; state_join() collects them
+ *   choice_list    the texts of one variable, in struct value; state_join() collects them
  *   e->choices     the largest number of texts that an expansion of the current command could choose from
  *   e->choice      0: holes stay holes; k: each of those expansions takes its k-th text
  *
- * After the evaluation with holes, choice_eval() evaluates the command once more for each k. Only facts, contents of
- * files and texts of variables are kept of that, so a choice adds facts and never takes one away.
+ * After the evaluation with holes, choice_eval() evaluates the command once more for each k. Only facts,
+ * contents of files and texts of variables are kept of that, so a choice adds facts and never takes one
+ * away.
  */
 #include "shell/eval.h"
 
@@ -67,10 +69,11 @@ bool choice_word(struct eval *e, const struct choice_list *may)
 	return e->choice > count(may);
 }
 
-/* Commands whose own words or redirections choose; in a pipeline one stage's output is another one's input. */
+/* Commands whose own words or redirections choose; in a pipeline a stage's output is another one's input. */
 static bool chooses(const struct syn_node *n)
 {
-	return n->kind == NODE_SIMPLE || n->kind == NODE_PIPE || n->kind == NODE_FOR || n->kind == NODE_SELECT || n->redirs;
+	bool words = n->kind == NODE_SIMPLE || n->kind == NODE_FOR || n->kind == NODE_SELECT;
+	return words || n->kind == NODE_PIPE || n->redirs;
 }
 
 static void eval_again(struct eval *e, const struct syn_node *n, const struct state *before, uint32_t start)

@@ -1,8 +1,8 @@
 /*
- * Text that the request itself writes into files. The reader also reads a file with known text when a later command
- * executes or sources it. The facts about every executed file stay, so stale text adds facts and hides none. Where
- * states are joined, each of the texts may be there. Reading files has a fuel budget of its own: when that is used
- * up, the text is not known.
+ * Text that the request itself writes into files. The reader also reads a file with known text when a
+ * later command executes or sources it. The facts about every executed file stay, so stale text adds facts
+ * and hides none. Where states are joined, each of the texts may be there. Reading files has a fuel budget
+ * of its own: when that is used up, the text is not known.
  */
 #include "shell/eval.h"
 
@@ -234,7 +234,7 @@ static int run(void *arg)
 	return 0;
 }
 
-/* Keeps only the facts and the contents of files; restores the rest of the reader, also when a bound was reached. */
+/* Keeps only the facts and the contents of files; restores the rest of the reader, also after a bound. */
 static void read_apart(struct eval *e, struct script_run *r)
 {
 	struct eval was = *e;
@@ -274,7 +274,8 @@ bool content_text(struct eval *e, struct word path, size_t i, struct str *ret)
 	return false;
 }
 
-void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args, size_t argc)
+void content_run(struct eval *e, struct word path, struct str by, const struct word *argv, size_t args,
+	size_t argc)
 {
 	struct str paths[DIRS_MAX];
 	size_t n = e->s.files ? paths_of(e, path, paths) : 0;

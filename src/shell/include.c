@@ -1,9 +1,10 @@
 /*
- * Files that a source text names. A compiler copies an included file into its output or into its error messages, so
- * `#include ".env"` reads a secret. Only text that the request itself has is looked at: standard input that is
- * known, and files that the request writes (content.c).
+ * Files that a source text names. A compiler copies an included file into its output or into its error
+ * messages, so `#include ".env"` reads a secret. Only text that the request itself has is looked at:
+ * standard input that is known, and files that the request writes (content.c).
  *
- * Every quoted text in a line with a directive counts as a name; macros, comments and conditions add no others.
+ * Every quoted text in a line with a directive counts as a name; macros, comments and conditions add no
+ * others.
  */
 #include "shell/eval.h"
 
@@ -24,8 +25,9 @@ static void names_in(struct eval *e, struct str line, struct span at, const char
 static bool is_directive(struct str line)
 {
 	line = str_trim(line, " \t\v\f\r");
-	return str_starts(line, "#") || str_starts(line, "%:") || str_starts(line, "?\?=") || str_starts(line, "/*") ||
-	       str_contains(line, STR("incbin")) || str_starts(line, ".include") || str_starts(line, ".macro");
+	bool preprocessor = str_starts(line, "#") || str_starts(line, "%:") || str_starts(line, "?\?=");
+	bool assembler = str_starts(line, ".include") || str_starts(line, ".macro");
+	return preprocessor || assembler || str_contains(line, STR("incbin")) || str_starts(line, "/*");
 }
 
 static void read_source(struct eval *e, struct str text, struct span at, const char *op)

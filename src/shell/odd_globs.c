@@ -1,7 +1,8 @@
 /*
- * Patterns as dotglob and nocaseglob read them. The gate matches patterns as bash does by default: with case, and
- * hidden names only where the pattern has the dot. So each pattern is rewritten: letters of components with a
- * wildcard become [xX], and every choice of components that may find hidden names begins with a dot in one variant.
+ * Patterns as dotglob and nocaseglob read them. The gate matches patterns as bash does by default: with
+ * case, and hidden names only where the pattern has the dot. So each pattern is rewritten: letters of
+ * components with a wildcard become [xX], and every choice of components that may find hidden names begins
+ * with a dot in one variant.
  */
 #include "shell/eval.h"
 
@@ -64,8 +65,8 @@ static void add_char(struct buf *b, char c, bool fold)
 }
 
 /*
- * A component as a pattern, without case if it has a wildcard (`fold`). `glob`: its wildcards count; else they are
- * literal, and holes are the unknown parts.
+ * A component as a pattern, without case if it has a wildcard (`fold`). `glob`: its wildcards count; else
+ * they are literal, and holes are the unknown parts.
  */
 static struct str folded(struct eval *e, struct str part, bool glob, bool fold)
 {
