@@ -11,7 +11,11 @@ command -v tmux >/dev/null || skip_all 'there is no tmux'
 tui_project
 set_up
 result $? "$CLIENT: caisson init"
-start_model "$(script_of "$DENIED" "$CONTAINED" "$ASKED" "$REFUSED")"
+# A question about the network and the project's own code: a yes lets it have the network, in the box.
+NETWORKED='npm install --no-audit --no-fund'
+echo '{"name": "demo", "version": "1.0.0", "scripts": {"postinstall": "./where.sh >installed.txt"}}' >"$P/package.json"
+echo installed.txt >>"$P/.git/info/exclude"
+start_model "$(script_of "$DENIED" "$CONTAINED" "$ASKED" "$NETWORKED" "$REFUSED")"
 # Not its first start: nothing is explained, and the folder is trusted.
 jq -n --arg p "$P" '{hasCompletedOnboarding: true, theme: "dark", customApiKeyResponses: {approved: ["not-a-key"], rejected: []},
 	projects: {($p): {hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true}}}' >"$H/.claude.json"
@@ -35,9 +39,19 @@ sees ask '1\. Yes 2\. No' 'with two answers'
 cell ask-tui "$([[ -e $P/released.txt ]] && echo runs || echo asked)"
 
 press 1
-wait_for 'git clean -fdx' 20
+wait_for "'npm install" 20
 result $? "$CLIENT: the next question is on the screen"
 cell approve "$(place "$(cat "$P/released.txt" 2>/dev/null)")"
+shot network 'Bash command'
+sees network 'A yes runs it in the box, with the network' 'a question about the network says that a yes gives it, in the box'
+sees network "caisson allow 'npm install'" 'and how it is allowed for good'
+press 1
+wait_for 'git clean -fdx' 40
+result $? "$CLIENT: a third question is on the screen"
+if [[ $(command -v npm) == /usr/* ]]; then
+	[[ $(place "$(cat "$P/installed.txt" 2>/dev/null)") == 'boxed with the network' && $(cat "$P/installed.txt") == *'key none'* ]]
+	result $? "$CLIENT: what was approved runs in the box, with the network and without the client's key"
+else skip "$CLIENT: what was approved runs in the box" 'there is no npm that a box sees'; fi
 press 2
 wait_for 'No|Interrupted|rejected' 10
 sleep 0.5

@@ -10,7 +10,8 @@
 # shellcheck disable=SC2154 # lib.sh's variables
 socket=$tmp/tmux
 mux() { env -u TMUX tmux -S "$socket" -f /dev/null "$@"; }
-trap 'close_screen; stop_model; rm -rf "$tmp"' EXIT
+# A client that has just been ended may still write.
+trap 'close_screen; stop_model; rm -rf "$tmp" 2>/dev/null || { sleep 1; rm -rf "$tmp"; }' EXIT
 
 open_screen() {
 	mux new-session -d -s client -x 100 -y 45 -c "$P" env -i PATH="$(dirname "$NODE"):/usr/local/bin:/usr/bin:/bin" HOME="$H" TMPDIR="$RUN/tmp" LANG=C.UTF-8 TERM=screen-256color SHELL=/bin/bash USER=tester \
