@@ -18,7 +18,15 @@ open_screen() {
 		XDG_CONFIG_HOME="$H/.config" XDG_DATA_HOME="$H/.local/share" XDG_CACHE_HOME="$H/.cache" XDG_STATE_HOME="$H/.local/state" \
 		DO_NOT_TRACK=1 DISABLE_TELEMETRY=1 "${ENVIRONMENT[@]}" timeout -k 5 "${SESSION_TIMEOUT:-120}" "$@"
 }
-close_screen() { mux kill-server 2>/dev/null; }
+# Codex leaves a server behind, whose program lies in its home: it ends with the screen.
+close_screen() {
+	local exe
+	mux kill-server 2>/dev/null
+	for exe in /proc/[0-9]*/exe; do
+		[[ $(readlink "$exe" 2>/dev/null) == "$tmp"/* ]] && kill "$(cut -d/ -f3 <<<"$exe")" 2>/dev/null
+	done
+	return 0
+}
 screen() {
 	mux capture-pane -p -t client 2>/dev/null | sed -e "s|$P|~/project|g; s|$RUN|~|g; s|$CAISSON|/usr/bin/caisson|g; s/\xc2\xa0/ /g; s/[[:space:]]*$//" | sed -e ':a' -e '/^\n*$/{$d;N;ba' -e '}'
 }
