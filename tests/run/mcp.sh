@@ -10,4 +10,4 @@ if ! "$CAISSON" run -c true >"$tmp/probe" 2>&1; then
 	echo "1..0 # SKIP no box can be made here: $(head -c 200 "$tmp/probe" | tr '\n' ' ')"
 	exit 0
 fi
-exec /usr/bin/python3 -B "$here/tests/run/mcp.py" "$here" "$tmp"
+/usr/bin/python3 -B "$here/tests/run/mcp.py" "$here" "$tmp"
