@@ -3,6 +3,7 @@
  *
  *   hook_pre.c     the way: judging, the record, what the client can do with the verdict
  *   hook_text.c    what people and models are told
+ *   command_secrets.c  secrets that a command's words give away
  *   hook_ticket.c  handing a command over to a run in the box
  */
 #pragma once
@@ -12,7 +13,8 @@
 #include "model/walls.h"
 
 #define CHANGE_IT \
-	"A person can change that in their own policy (caisson allow --help, caisson config explain)"
+	"A person can change that in their own policy: tools.bash.allow or permissions.allow, or checks_grade " \
+	"for a check (caisson config explain KEY)"
 
 struct judging {
 	struct call *c;
@@ -49,6 +51,11 @@ const char *text_join(struct judging *g, const char *a, const char *b, const cha
 /* What people see of a command that was put into the box: its first line as a comment for a shell. Empty:
  * none. */
 struct str text_comment(struct judging *g);
+
+/* ---- command_secrets.c ---- */
+
+/* A command, or a part of one, without what its words say is a password. */
+struct str text_hide_words(struct arena *a, struct str s);
 
 /* ---- hook_ticket.c ---- */
 

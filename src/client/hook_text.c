@@ -13,30 +13,46 @@
 #include "engine/rule_words.h"
 
 #define REASONS_MAX 5                  /* that are told */
+#define REASONS_BYTES (HOOK_REASON_MAX - 32) /* of them; the rest is for how many were left out */
 #define COMMAND_MAX ((size_t)32 << 10) /* bytes of a command that a question shows; clients take far more */
 #define COMMENT_COLUMNS 120
 #define COMMENT_BYTES 4096 /* of a command that are looked at for its first line */
 #define EXCERPT_MAX 60
+#define LINE_END "\u23ce" /* a return arrow */
 #define OUTSIDE "A yes runs it OUTSIDE the box, where it reaches all of this machine"
 
-/* Without secrets, and every character seen; lines stay. */
-static struct str clean(struct judging *g, struct str text)
+/* Without secrets. What a shell could run stays, since a person decides about it. */
+static struct str without_secrets(struct judging *g, struct str text)
 {
-	return str_visible(g->c->a, g->j.view ? record_redact(g->c->a, &g->record, text) : text);
+	struct str s = g->j.view ? record_redact_command(g->c->a, &g->record, text) : text;
+
+	return text_hide_words(g->c->a, s);
 }
 
-/* The same on one line. */
+/* The same, and every character seen; lines stay. */
+static struct str clean(struct judging *g, struct str text)
+{
+	return str_visible(g->c->a, without_secrets(g, text));
+}
+
+/* The same on one line. A line's end has a sign that nothing in the text can have, not even a backslash and n. */
 static struct str shown(struct judging *g, struct str text)
 {
 	struct str s = clean(g, text);
 	struct buf b;
 
 	buf_init(&b, g->c->a, 0);
-	for (size_t i = 0; i < s.n; i++)
+	for (size_t i = 0; i < s.n; i++) {
+		bool sign = str_starts(str_sub(s, i, s.n), LINE_END);
+
 		if (s.p[i] == '\n')
-			buf_c(&b, "\\n");
+			buf_c(&b, LINE_END);
+		else if (sign)
+			buf_c(&b, "\\u{23ce}");
 		else
 			buf_char(&b, s.p[i] == '\t' ? ' ' : s.p[i]);
+		i += sign ? strlen(LINE_END) - 1 : 0;
+	}
 	return buf_view(&b);
 }
 
@@ -57,7 +73,7 @@ static struct str instead(struct judging *g, const struct reason *r, enum told t
 {
 	static const char ids[][20] = {"executes-file", "unknown-program", ""};
 
-	if (r->grade == GRADE_CONTAIN && told != TOLD_DENIED)
+	if (told == TOLD_SPLIT || (r->grade == GRADE_CONTAIN && told != TOLD_DENIED))
 		return STR("");
 	if (told == TOLD_DENIED && !r->alternative.n && STR_LISTED(str_of(r->id), ids))
 		return STR("run what it does as commands of their own, so that each is judged, or let a "
@@ -68,21 +84,27 @@ static struct str instead(struct judging *g, const struct reason *r, enum told t
 /* The gravest first. */
 static void put_reasons(struct judging *g, struct buf *b, enum told told)
 {
-	unsigned n = 0;
+	unsigned n = 0, left_out = 0;
 
 	for (unsigned grade = GRADE_DENY; grade >= GRADE_CONTAIN; grade--)
-		for (const struct reason *r = g->j.reasons; r && n < REASONS_MAX && b->n < HOOK_REASON_MAX;
-			r = r->next) {
+		for (const struct reason *r = g->j.reasons; r; r = r->next) {
 			struct str message, alternative = instead(g, r, told);
 
 			if (r->grade != grade)
 				continue;
+			if (n >= REASONS_MAX || b->n >= REASONS_BYTES) {
+				left_out++;
+				continue;
+			}
 			message = shown(g, r->message); /* it quotes the command */
 			buf_fmt(b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
 			if (alternative.n)
 				buf_fmt(b, " (instead: %.*s)", STR_ARG(alternative));
 			buf_fmt(b, " [%s]", r->id);
 		}
+	b->n = cut(buf_view(b), REASONS_BYTES).n;
+	if (left_out)
+		buf_fmt(b, "; and %u more", left_out);
 }
 
 static void put_command(struct judging *g, struct buf *b)
@@ -101,7 +123,6 @@ struct str text_reasons(struct judging *g, enum told told, const char *tail)
 	buf_init(&b, g->c->a, 0);
 	buf_c(&b, told == TOLD_ASKED ? "caisson: a person should look first" : "caisson: denied");
 	put_reasons(g, &b, told);
-	b.n = cut(buf_view(&b), HOOK_REASON_MAX).n;
 	if (tail)
 		buf_fmt(&b, ". %s", tail);
 	if (told == TOLD_ASKED && judging_is_shell(g))
@@ -136,7 +157,7 @@ const char *text_yes(struct judging *g, const struct approved *x, const char *no
 	if (x->run == APPROVAL_OUTSIDE && x->unboxed)
 		return OUTSIDE ": what it asks for cannot be done in the box";
 	if (!boxed)
-		return NULL;
+		return judging_is_shell(g) ? "A yes runs it as it is, without the box" : NULL;
 	return x->run == APPROVAL_NETWORK ? "A yes runs it in the box, with the network"
 					  : "A yes runs it in the box";
 }
@@ -158,8 +179,8 @@ const char *text_allow(struct judging *g)
 	if (judging_is_shell(g) && g->c->loaded && !has_grade(&g->j, GRADE_DENY) &&
 		str_eq(g->facts.texts[0].bytes, g->rq.command))
 		rules = rules_allowing(a, &g->rq, &g->c->policies, &g->facts, &g->j);
-	if (!rules.n || !str_eq(record_redact(a, &g->record, rules), rules))
-		return NULL;
+	if (!rules.n || !str_eq(without_secrets(g, rules), rules))
+		return NULL; /* a rule holds no secret */
 	return str_c(a, str_fmt(a, "To allow it for good%s, a person runs in a terminal: caisson allow %.*s",
 				has_grade(&g->j, GRADE_CONTAIN) ? ", outside the box" : "", STR_ARG(rules)));
 }
@@ -180,15 +201,18 @@ static struct str excerpt(struct judging *g, struct span at)
 const char *text_split(struct judging *g, const struct approved *x)
 {
 	struct str inside = excerpt(g, x->inside), outside = excerpt(g, x->outside);
-	bool asks = (g->c->h.client->can & CLIENT_ASKS) && !g->c->h.event->no_ask;
+	unsigned can = g->c->h.client->can;
+	bool asks = (can & CLIENT_ASKS) && !g->c->h.event->no_ask;
+	const char *title = g->c->h.client->title;
 
 	if (!inside.n || !outside.n || str_eq(inside, outside))
 		return "A part of it belongs in the box and another cannot run there: run them as separate "
 		       "commands";
 	return str_c(g->c->a,
-		str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box, '%.*s' %s",
-			STR_ARG(inside), g->c->h.client->can & CLIENT_REWRITES ? "runs" : "may run only",
-			STR_ARG(outside),
+		str_fmt(g->c->a, "Run them as separate commands: '%.*s' %s in the box%s%s%s, '%.*s' %s",
+			STR_ARG(inside), can & CLIENT_REWRITES ? "runs" : "may run only",
+			can & CLIENT_REWRITES ? "" : " (where ", can & CLIENT_REWRITES ? "" : title,
+			can & CLIENT_REWRITES ? "" : " cannot put it)", STR_ARG(outside),
 			asks ? "is asked about by itself" : "cannot run there and is for a person to allow"));
 }
 

@@ -104,6 +104,11 @@ static struct redactor *redactor_of(struct arena *a, struct record *r)
 
 struct str record_redact(struct arena *a, struct record *r, struct str text) { return redact(a, redactor_of(a, r), text, NULL); }
 
+struct str record_redact_command(struct arena *a, struct record *r, struct str text)
+{
+	return redact_command(a, redactor_of(a, r), text);
+}
+
 /* Bytes as they are (not redacted) as a blob. */
 static int put_blob(struct arena *a, struct record *r, struct str bytes, struct str *ret, struct err *e)
 {

@@ -99,6 +99,8 @@ int record_person(struct arena *a, struct record *r, struct str command, struct 
 int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e);
 /* A text without secrets, by the same means as commands. */
 struct str record_redact(struct arena *a, struct record *r, struct str text);
+/* ... for a person who decides about a command: nothing that a shell could run is taken out (redact_command()). */
+struct str record_redact_command(struct arena *a, struct record *r, struct str text);
 
 /* ---- record_json.c: deriving a verdict again ---- */
 

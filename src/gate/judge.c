@@ -302,6 +302,27 @@ static struct str wrapped_words(struct judge *j, struct span at)
 	return buf_view(&b);
 }
 
+static bool blank_at(struct str s, size_t at) { return strchr(" \t\n", s.p[at]) != NULL; }
+
+/*
+ * The end of an excerpt: no word is cut, since whoever shows it takes secrets out, and a part of a secret does
+ * not look like one. A word that is too long is left out.
+ */
+static size_t excerpt_end(struct str s)
+{
+	size_t n = GATE_EXCERPT_MAX;
+
+	if (s.n <= n)
+		return s.n;
+	while (n < s.n && n < GATE_WORD_MAX && !blank_at(s, n) && !blank_at(s, n - 1))
+		n++;
+	if (n < GATE_WORD_MAX || n == s.n)
+		return n;
+	while (n > 0 && !blank_at(s, n - 1))
+		n--;
+	return n;
+}
+
 struct str judge_excerpt(struct judge *j, struct span at)
 {
 	struct buf b;
@@ -315,9 +336,7 @@ struct str judge_excerpt(struct judge *j, struct span at)
 		s = str_sub(j->f->texts[at.text].bytes, at.from, at.to);
 	while (s.n && (s.p[s.n - 1] == ' ' || s.p[s.n - 1] == '\t' || s.p[s.n - 1] == '\n'))
 		s.n--;
-	n = s.n > GATE_EXCERPT_MAX ? GATE_EXCERPT_MAX : s.n;
-	while (n < s.n && n > 0 && ((unsigned char)s.p[n] & 0xC0) == 0x80)
-		n--; /* do not cut a character */
+	n = excerpt_end(s);
 	buf_init(&b, j->a, 0);
 	for (size_t i = 0; i < n; i++)
 		buf_char(&b, s.p[i] == '\n' || s.p[i] == '\t' ? ' ' : s.p[i]);

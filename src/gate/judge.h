@@ -28,7 +28,8 @@
 #define GATE_PLACED_MAX 256 /* places and rows that are remembered for --explain */
 #define GATE_KNOWN_MAX 256
 #define GATE_LIFTS_MAX 256  /* look-ups of the command a finding belongs to; past it nothing is lifted, and nothing counts as bounded by the box */
-#define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes */
+#define GATE_EXCERPT_MAX 60 /* bytes of a command that a message quotes, and the rest of its last word */
+#define GATE_WORD_MAX 512   /* bytes of a message's excerpt, the last word included */
 #define GATE_EXCERPTS_MAX 512 /* messages that look for the words of a wrapped command */
 #define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
 #define GATE_CHECKS_MAX 128

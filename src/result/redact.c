@@ -28,6 +28,7 @@ struct redactor {
 	size_t hidden;            /* bytes of pending that are not shown */
 	char before;              /* the last byte that went out */
 	uint64_t count;
+	bool command;             /* see redact_command() */
 };
 
 static unsigned slot(const char *p)
@@ -211,7 +212,7 @@ static enum found widen(const struct redactor *r, const struct candidate *c, str
 
 		if (!(r->bits[s / 8] >> s % 8 & 1))
 			continue;
-		f = match_value(r, &(struct candidate){str_sub(c->text, i, c->text.n), c->more}, &inner);
+		f = match_value(r, &(struct candidate){str_sub(c->text, i, c->text.n), c->more, c->command}, &inner);
 		if (f == FOUND_MORE)
 			return f;
 		if (f == FOUND_NO)
@@ -256,7 +257,7 @@ static size_t scan(struct redactor *r, struct str text, bool more, struct buf *o
 			i++;
 			continue;
 		}
-		f = match_at(r, &(struct candidate){str_sub(text, i, text.n), more}, i > shown ? text.p[i - 1] : r->before, &m);
+		f = match_at(r, &(struct candidate){str_sub(text, i, text.n), more, r->command}, i > shown ? text.p[i - 1] : r->before, &m);
 		if (f == FOUND_MORE)
 			break;
 		if (f == FOUND_NO) {
@@ -322,6 +323,16 @@ struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t
 	if (ret_count)
 		*ret_count = r->count - before;
 	return buf_view(&out);
+}
+
+struct str redact_command(struct arena *a, struct redactor *r, struct str text)
+{
+	struct str s;
+
+	r->command = true;
+	s = redact(a, r, text, NULL);
+	r->command = false;
+	return s;
 }
 
 uint64_t redactor_count(const struct redactor *r) { return r->count; }

@@ -13,6 +13,11 @@ struct redactor; /* opaque */
 struct redactor *redactor_new(struct arena *a, const struct str *values, size_t n);
 /* All at once; *ret_count (may be NULL) is how many were replaced. The text itself when there were none. */
 struct str redact(struct arena *a, struct redactor *r, struct str text, uint64_t *ret_count);
+/*
+ * The same for a command that a person is asked about, or a part of it. Marks of a key may stand around other
+ * commands: whatever a shell could run stays visible, and of a key its long words go.
+ */
+struct str redact_command(struct arena *a, struct redactor *r, struct str text);
 /* In chunks: what can no longer be part of a secret is appended to out. */
 void redactor_feed(struct redactor *r, struct str chunk, struct buf *out);
 void redactor_end(struct redactor *r, struct buf *out);

@@ -202,7 +202,7 @@ enum found form_match(const struct form *f, const struct candidate *c, size_t *r
 		[FORM_BASE64] = match_base64, [FORM_HEX] = match_hex, [FORM_ESCAPED] = match_escaped, [FORM_REVERSED] = match_bytes,
 	};
 	/* what is longer than a match can be is decided by what fits */
-	struct candidate bound = {str_sub(c->text, 0, REDACT_MATCH_MAX), c->more && c->text.n < REDACT_MATCH_MAX};
+	struct candidate bound = {.text = str_sub(c->text, 0, REDACT_MATCH_MAX), .more = c->more && c->text.n < REDACT_MATCH_MAX};
 
 	return matchers[f->kind](f, &bound, ret_to);
 }

@@ -17,6 +17,7 @@
 #define JWT_PART_MIN 10
 #define AWS_SECRET_LEN 40
 #define GAP_MAX 8 /* between a name and its value */
+#define PEM_WORD_MIN 32 /* letters of a line of a key, in a command; its last line may be shorter and stays */
 
 bool redact_in_set(const char *set, char c)
 {
@@ -72,7 +73,8 @@ static enum found match_jwt(const struct candidate *c, size_t *ret_from, size_t 
 /* ://user:password@ */
 static enum found match_url(const struct candidate *c, size_t *ret_from, size_t *ret_to)
 {
-	static const char stop[] = " \t\n/@\"'<>`()";
+	static const char stops[][20] = {" \t\n/@\"'<>`()", " \t\n/@\"'<>`();|&$\\{}"};
+	const char *stop = stops[c->command];
 	size_t at = strlen("://"), from;
 
 	for (; at < c->text.n && at < URL_USER_MAX && c->text.p[at] != ':'; at++)
@@ -126,6 +128,56 @@ static size_t pem_body(struct str s, size_t at)
 	return at;
 }
 
+/* A word of a key: long, and of letters of all three kinds, as no name of a command is. */
+static bool pem_word(struct str s)
+{
+	bool upper = false, lower = false, digit = false;
+
+	for (size_t i = 0; i < s.n; i++) {
+		upper |= s.p[i] >= 'A' && s.p[i] <= 'Z';
+		lower |= s.p[i] >= 'a' && s.p[i] <= 'z';
+		digit |= s.p[i] >= '0' && s.p[i] <= '9';
+	}
+	return s.n >= PEM_WORD_MIN && upper && lower && digit;
+}
+
+/* Between two words of a key: blanks and line ends, also as JSON and echo write them. */
+static size_t pem_gap(struct str s, size_t at)
+{
+	size_t from = at;
+
+	for (size_t n = 1; n; at += n)
+		n = str_starts(str_sub(s, at, s.n), "\\n") ? 2 : run(s, at, " \t\r\n", 1);
+	return at - from;
+}
+
+/*
+ * A key in a command that a person decides about: the marks prove nothing, since a shell may run what stands
+ * between them. Only words of key material right behind the first mark are replaced, and the last mark if it
+ * follows them.
+ */
+static enum found match_pem_words(struct str s, size_t body, size_t *ret_from, size_t *ret_to)
+{
+	size_t at = body, to = 0, n = 0;
+
+	for (;; to = at + n, at = to) {
+		at += pem_gap(s, at);
+		n = run(s, at, BASE64, s.n - at);
+		if (!pem_word(str_sub(s, at, at + n)))
+			break;
+	}
+	if (!to)
+		return FOUND_NO;
+	if (str_starts(str_sub(s, at, s.n), "-----END ")) {
+		at += strlen("-----END ");
+		at += run(s, at, "A-Z0-9 ", PEM_LABEL_MAX);
+		to = str_starts(str_sub(s, at, s.n), "-----") ? at + strlen("-----") : to;
+	}
+	*ret_from = 0;
+	*ret_to = to;
+	return FOUND_YES;
+}
+
 /* -----BEGIN ... PRIVATE KEY----- to its END. */
 static enum found match_pem(const struct candidate *c, size_t *ret_from, size_t *ret_to)
 {
@@ -138,6 +190,8 @@ static enum found match_pem(const struct candidate *c, size_t *ret_from, size_t 
 		return FOUND_MORE;
 	if (!str_starts(str_sub(s, at + label, s.n), "-----") || !str_contains(str_sub(s, at, at + label), STR("PRIVATE KEY")))
 		return FOUND_NO;
+	if (c->command)
+		return match_pem_words(s, body, ret_from, ret_to);
 	next = memmem(s.p + body, s.n - body, "-----", strlen("-----"));
 	if (next && str_starts(str_sub(s, (size_t)(next - s.p), s.n), "-----END ")) {
 		size_t end = (size_t)(next - s.p) + strlen("-----END ");

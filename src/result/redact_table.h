@@ -11,6 +11,7 @@ enum found { FOUND_NO = 0, FOUND_YES, FOUND_MORE /* the text ends before it is d
 struct candidate {
 	struct str text;
 	bool more;
+	bool command; /* a person decides about this text: nothing that a shell could run is replaced */
 };
 
 /* What is more than a prefix and a run of bytes has a function. */

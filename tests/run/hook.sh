@@ -177,14 +177,14 @@ R=$H.permissionDecisionReason
 try claude-pre 'npm install' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and $H.updatedInput.timeout == 120000" 'Claude Code: what a yes runs is in the box'
 try claude-pre 'npm install' 0 "$R | contains(\"A yes runs it in the box, with the network\") and contains(\"caisson allow 'npm install'\") and endswith(\"The whole command: npm install\")" 'and it is said'
 try claude-pre 'rm -rf "$X"' 0 "$H.permissionDecision == \"ask\" and ($H.updatedInput.command | $rewritten) and ($R | contains(\"A yes runs it in the box.\"))" 'the same without network'
-try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and (contains(\"box\") | not))" 'what needs no box is asked about as it is'
+try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"caisson allow 'git push'\") and contains(\"A yes runs it as it is, without the box\"))" 'what needs no box is asked about as it is'
 try claude-pre 'sudo make install' 0 "$H.permissionDecision == \"ask\" and $H.updatedInput == null and ($R | contains(\"OUTSIDE the box\"))" 'what the box cannot do runs outside, and that is said'
 try claude-pre 'make test && git push' 0 "$H.permissionDecision == \"deny\" and ($R | contains(\"Run them as separate commands: 'make test' runs in the box, 'git push' is asked about by itself\"))" 'one command does not take another out of the box'
 for template in codex-pre gemini-pre opencode-pre generic-pre windsurf-shell; do
 	input "$template" 'npm install' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 	says "cannot ask a person, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
 	input "$template" 'make test && git push' | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
-	says "'make test' \(runs\|may run only\) in the box, 'git push' cannot run there and is for a person to allow"
+	says "'make test' \(runs in the box\|may run only in the box (where [A-Za-z ]* cannot put it)\), 'git push' cannot run there and is for a person to allow"
 done
 in_mode codex-pre 'npm install' bypassPermissions | "$CAISSON" hook >"$tmp/out" 2>"$tmp/err"
 says "Nobody is asked in this mode, so this is denied. To allow it for good, outside the box, a person runs in a terminal: caisson allow 'npm install'"
@@ -203,6 +203,19 @@ try claude-pre 'git push' 0 "$H.permissionDecision == \"ask\" and $H.updatedInpu
 no_policy
 try claude-pre "npm install $TOKEN" 0 "$R | contains(\"[redacted:\") and (contains(\"$TOKEN\") | not)" 'a secret is not shown, nor put into a rule'
 try claude-pre $'npm install \u202e\x01x\necho b' 0 "$R | contains(\"u{202e}\") and contains(\"x01\") and contains(\"echo b\") and (test(\"[\\u202e\\u0001\\n]\") | not)" 'the whole command is shown on one line, and every character of it'
+try claude-pre $'npm install\necho "a\\nb"' 0 "$R | contains(\"npm install\u23ceecho\") and contains(\"a\\\\nb\")" 'the end of a line does not look like a backslash and n'
+KEY='RSA PRIVATE KEY-----'
+try claude-pre "npm install; : -----BEGIN $KEY; echo pwned > src.c; : -----END $KEY" 0 "($R | contains(\"echo pwned > src.c\")) and ($H.updatedInput.command | contains(\"echo pwned > src.c\"))" 'marks of a key hide no command'
+hides() { try claude-pre "$1" 0 "[$R, ($H.updatedInput.command // \"\")] | all(contains(\"$2\") | not)" "no part of a secret is shown: ${1:0:24}"; } # COMMAND PART
+hides "git push https://github.com/aaaaaaaaaaaaaaaa/x $TOKEN" "${TOKEN:0:8}"
+hides "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY aws s3 cp x s3://b" wJalr
+hides 'curl -u joe:hunter2 https://example.com' hunter2
+hides 'mysql -phunter2 -h db.example.com' hunter2
+hides 'sshpass -p hunter2 ssh a@b ls' hunter2
+hides "PGPASSWORD='hunter2' psql -h db.example.com" hunter2
+hides 'curl -H "X-Api-Key: hunter2" https://example.com' hunter2
+try claude-pre 'docker run -u 1000:1000 x' 0 "$R | contains(\"-u 1000:1000\")" 'what is no password is shown'
+try claude-pre 'npm install; git push; sudo ls; cat ~/.ssh/id_rsa; echo x > ~/y; rm -rf /opt/x; curl https://example.com' 0 "$R | test(\"; and [0-9]+ more\")" 'how many reasons are not told'
 try claude-pre "npm install; echo $(printf 'x%.0s' {1..40000})" 0 "$R | contains(\"bytes are not shown\")" 'a cut is said'
 cat "$tmp/out" | jq -e "$R | capture(\"cut: (?<n>[0-9]+) of (?<all>[0-9]+)\") | (.all | tonumber) - (.n | tonumber) == 32768" >/dev/null
 result $? 'with how much is missing'

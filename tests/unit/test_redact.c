@@ -127,6 +127,28 @@ static void test_shapes(void)
 #define BEGIN "-----BEGIN RSA PRIV" "ATE KEY-----"
 #define END "-----END RSA PRIV" "ATE KEY-----"
 
+#define WORDS64 "MIIEpAIBAAKCAQEA7bq0n3cVbq0n3cV7bq0n3cVMIIEpAIBAAKCAQEA7bq0n3cVb"
+
+/* A person decides about the text: marks hide nothing that a shell could run. */
+static void test_command(void)
+{
+	static const struct {
+		const char *text, *shown;
+	} rows[] = {
+		{"x; : " BEGIN "; echo pwned > src.c; : " END, "x; : " BEGIN "; echo pwned > src.c; : " END},
+		{"x; : " BEGIN "\nreboot\n" END, "x; : " BEGIN "\nreboot\n" END},
+		{"echo '" BEGIN "\n" WORDS64 "\n" WORDS64 "\n" END "' > k", "echo '[redacted:private-key]' > k"},
+		{"echo '" BEGIN "\\n" WORDS64 "\\n" END "' > k", "echo '[redacted:private-key]' > k"},
+		{"echo '" BEGIN "\n" WORDS64 "\nabc=\n" END "' > k", "echo '[redacted:private-key]\nabc=\n" END "' > k"},
+		{"x " BEGIN " " WORDS64 "; reboot; " END, "x [redacted:private-key]; reboot; " END},
+		{"curl http://a:1;reboot;@b", "curl http://a:1;reboot;@b"},
+		{"curl http://a:s3cr3t@b", "curl http://a:[redacted:url-password]@b"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_STR(redact_command(&a, redactor_new(&a, NULL, 0), str_of(rows[i].text)), rows[i].shown);
+}
+
 static void test_pem(void)
 {
 	uint64_t n;
@@ -297,6 +319,7 @@ int main(void)
 	RUN(test_tokens);
 	RUN(test_shapes);
 	RUN(test_pem);
+	RUN(test_command);
 	RUN(test_values);
 	RUN(test_values_in_patterns);
 	RUN(test_encoded);

@@ -1,0 +1,147 @@
+/*
+ * Secrets in the words of a command that a person is asked about, which only their place gives away: the value
+ * of a variable that holds a credential, the password behind an option of curl, mysql or sshpass, an API key
+ * in a header.
+ *
+ * The text is read by its letters alone, so quotes may mislead it. That hides no command: what is replaced is
+ * a run of letters that mean nothing to a shell, in the middle of a word or right behind an option.
+ */
+#include "client/hook_pre.h"
+#include "knowledge/variables.h"
+
+#define HIDDEN "[redacted:password]"
+#define LOOK_BACK_MAX 1024 /* bytes in which the program of an option is looked for */
+
+static bool name_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Letters of a secret: none that could end a word or start a command. */
+static size_t secret_run(struct str s, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < s.n && (name_letter(s.p[at + n]) || (s.p[at + n] && strchr("-.~+/=@%^,:!#*?", s.p[at + n]))))
+		n++;
+	return n;
+}
+
+static size_t blanks(struct str s, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < s.n && (s.p[at + n] == ' ' || s.p[at + n] == '\t'))
+		n++;
+	return n;
+}
+
+static size_t quote(struct str s, size_t at)
+{
+	return at < s.n && (s.p[at] == '\'' || s.p[at] == '"') ? 1 : 0;
+}
+
+/* Does a word of this command, before `at`, start like that? */
+static bool after_program(struct str s, size_t at, const char *name)
+{
+	size_t end = at > LOOK_BACK_MAX ? at - LOOK_BACK_MAX : 0;
+
+	while (at > end && !strchr(";|&\n", s.p[at - 1])) {
+		bool starts = at == 1 || !name_letter(s.p[at - 2]);
+
+		if (starts && str_starts(str_sub(s, at - 1, s.n), name))
+			return true;
+		at--;
+	}
+	return false;
+}
+
+/* ---- where a secret starts; 0: not here ---- */
+
+/* NAME=value */
+static size_t at_variable(struct str s, size_t at)
+{
+	size_t n = 0, value;
+
+	while (at + n < s.n && name_letter(s.p[at + n]))
+		n++;
+	if (!n || at + n >= s.n || s.p[at + n] != '=')
+		return 0;
+	value = at + n + 1;
+	value += quote(s, value);
+	if (var_place(str_sub(s, at, at + n)))
+		return 0;
+	return var_secret(str_sub(s, at, at + n), str_sub(s, value, value + secret_run(s, value))) ? value : 0;
+}
+
+/* A password behind an option: in the same word, or in the next one. */
+static size_t at_option(struct str s, size_t at)
+{
+	static const struct {
+		char program[12], option[16];
+		bool user; /* the word is USER:PASSWORD */
+	} rows[] = {
+		{"curl", "-u", true}, {"curl", "--user", true}, {"curl", "--proxy-user", true},
+		{"mysql", "-p", false}, {"mysql", "--password=", false}, {"mariadb", "-p", false},
+		{"mariadb", "--password=", false}, {"sshpass", "-p", false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		size_t from = at + strlen(rows[i].option), n;
+		bool spaced = rows[i].user || !strcmp(rows[i].program, "sshpass");
+
+		if (!str_starts(str_sub(s, at, s.n), rows[i].option) || !after_program(s, at, rows[i].program))
+			continue;
+		from += spaced ? blanks(s, from) : 0;
+		from += rows[i].user && from < s.n && s.p[from] == '=';
+		from += quote(s, from);
+		n = secret_run(s, from);
+		if (!rows[i].user)
+			return n ? from : 0;
+		for (size_t k = from; k + 1 < from + n; k++)
+			if (s.p[k] == ':')
+				return k + 1;
+	}
+	return 0;
+}
+
+/* X-Api-Key: value */
+static size_t at_header(struct str s, size_t at)
+{
+	static const char names[][16] = {"x-api-key:", "api-key:", "x-auth-token:", "private-token:"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t n = 0;
+
+		while (names[i][n] && at + n < s.n && (s.p[at + n] | 0x20) == (names[i][n] | 0x20))
+			n++;
+		if (!names[i][n])
+			return at + n + blanks(s, at + n);
+	}
+	return 0;
+}
+
+struct str text_hide_words(struct arena *a, struct str s)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t at = 0; at < s.n;) {
+		bool starts = at == 0 || (!name_letter(s.p[at - 1]) && s.p[at - 1] != '-');
+		size_t from = starts ? at_variable(s, at) : 0, n;
+
+		if (starts && !from)
+			from = at_option(s, at);
+		if (starts && !from)
+			from = at_header(s, at);
+		n = from ? secret_run(s, from) : 0;
+		if (!n || str_starts(str_sub(s, from, s.n), "[redacted")) {
+			buf_char(&b, s.p[at++]);
+			continue;
+		}
+		buf_str(&b, str_sub(s, at, from));
+		buf_c(&b, HIDDEN);
+		at = from + n;
+	}
+	return buf_view(&b);
+}
