@@ -1,6 +1,6 @@
 /*
- * What Codex's own files tell: the sandbox of the turn at hand (codex_mode.c), and whether its person has
- * trusted our hooks (codex_trust.c).
+ * What Codex's own files tell: the sandbox of the turn at hand (codex_mode.c), the shell of a call
+ * (codex_shell.c), and whether its person has trusted our hooks (codex_trust.c).
  *
  * A hook's input does not say how Codex sandboxes the command: `permission_mode` is "bypassPermissions" in
  * every `codex exec`. The session's transcript does. Codex writes one line of type turn_context when a turn
@@ -34,6 +34,42 @@ void codex_walls(
 /* The same of one line of a transcript; -1 when it is not the turn_context of this turn. */
 int codex_walls_of_line(
 	struct arena *a, struct str line, struct str turn, struct client_walls *ret, struct str *ret_refuse);
+
+/* The transcript, opened, when it is the person's own file in Codex's own directory; else -1. */
+int codex_open_transcript(struct arena *a, const struct codex_turn *t, size_t *ret_size);
+/* As many bytes at an offset as there are, at most n. */
+size_t codex_read_at(int fd, char *to, size_t n, size_t at);
+
+/* ---- codex_shell.c ---- */
+
+/*
+ * The shell that reads a command. The model can name one (`shell` of exec_command), and the hook's input does
+ * not say so; the transcript does. A shell that an agent may have put in its place would run unjudged, and
+ * outside of Codex's sandbox where our rule takes the rewritten command out of it.
+ */
+struct codex_shell {
+	bool named;           /* the call names one */
+	enum dialect dialect; /* of that */
+	unsigned others;      /* else: bits 1 << dialect of those that may be started */
+	struct str refuse;    /* why the call must not run; empty: it may */
+};
+
+struct codex_places {       /* what the answer depends on */
+	struct str path;    /* $PATH */
+	struct str login;   /* the person's shell in the password database */
+	struct str shells;  /* the text of /etc/shells */
+	struct str tmp;     /* $TMPDIR */
+	struct str codex;   /* Codex's own directory, resolved */
+	struct root *roots; /* where an agent may write */
+};
+
+void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,
+	struct codex_shell *ret);
+/* The same for the arguments of a call; NULL: they are not known. */
+void codex_shell_of_call(
+	struct arena *a, const struct codex_places *p, const struct value *call, struct codex_shell *ret);
+/* The arguments, when a line of the transcript is the row of this call; else NULL. */
+const struct value *codex_call_of_line(struct arena *a, struct str line, struct str call);
 
 /* ---- codex_trust.c ---- */
 

@@ -203,8 +203,7 @@ int codex_walls_of_line(
 
 /* ---- the transcript ---- */
 
-/* The transcript, opened, when it is the person's own file in Codex's own directory. */
-static int open_transcript(struct arena *a, const struct codex_turn *t, size_t *ret_size)
+int codex_open_transcript(struct arena *a, const struct codex_turn *t, size_t *ret_size)
 {
 	struct path_memo m;
 	enum path_kind kind, dir_kind;
@@ -229,7 +228,7 @@ static int open_transcript(struct arena *a, const struct codex_turn *t, size_t *
 	return fd;
 }
 
-static size_t read_at(int fd, char *to, size_t n, size_t at)
+size_t codex_read_at(int fd, char *to, size_t n, size_t at)
 {
 	size_t got = 0;
 
@@ -257,7 +256,7 @@ struct search {
 static struct str line_at(const struct search *s, size_t at)
 {
 	size_t from = at > FIRST_MAX ? at - FIRST_MAX : 0, first = at - from;
-	struct str all = str_n(s->line, read_at(s->fd, s->line, FIRST_MAX + CODEX_LINE_MAX, from));
+	struct str all = str_n(s->line, codex_read_at(s->fd, s->line, FIRST_MAX + CODEX_LINE_MAX, from));
 	ptrdiff_t end = str_find(all, '\n', at - from);
 
 	while (first > 0 && s->line[first - 1] != '\n')
@@ -299,7 +298,7 @@ static int search_back(void *arg)
 	while (end > floor) {
 		size_t from = end - floor > CHUNK ? end - CHUNK : floor;
 
-		if (search_piece(s, read_at(s->fd, s->piece, end - from + strlen(MARK) - 1, from), from))
+		if (search_piece(s, codex_read_at(s->fd, s->piece, end - from + strlen(MARK) - 1, from), from))
 			break;
 		end = from;
 	}
@@ -310,7 +309,7 @@ void codex_walls(
 	struct arena *a, const struct codex_turn *t, struct client_walls *ret, struct str *ret_refuse)
 {
 	struct search s = {.a = a, .t = t};
-	FD_CLEANUP int fd = open_transcript(a, t, &s.size);
+	FD_CLEANUP int fd = codex_open_transcript(a, t, &s.size);
 
 	s.fd = fd;
 	*ret = (struct client_walls){0};

@@ -94,6 +94,17 @@ static enum dialect dialect_of(const struct hook *h)
 	return str_ends(str_of(shell), "/zsh") ? DIALECT_ZSH : DIALECT_BASH;
 }
 
+static void look_at_shell(struct judging *g)
+{
+	struct view *v = g->c->view;
+
+	if (!v) {
+		v = arena_new(g->c->a, struct view);
+		world_view(g->c->a, &g->rq, NULL, v);
+	}
+	judging_shell(g, v, &g->shell);
+}
+
 static int judge(struct judging *g, struct err *e)
 {
 	struct call *c = g->c;
@@ -101,6 +112,9 @@ static int judge(struct judging *g, struct err *e)
 
 	g->rq = (struct engine_request){.command = c->h.command, .cwd = c->h.cwd, .base = c->h.base,
 			.pin = hook_pin(c), .dialect = judging_is_shell(g) ? dialect_of(&c->h) : DIALECT_BASH, .mode = c->h.mode};
+	look_at_shell(g);
+	if (g->shell.named)
+		g->rq.dialect = g->shell.dialect;
 	if (!judging_is_shell(g)) {
 		struct facts *facts = arena_new(c->a, struct facts);
 
@@ -225,6 +239,21 @@ static void scan_input(struct judging *g)
 	kind = kind_found(redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
 	if (n && kind.n)
 		add_reason(g, "configured-deny", GRADE_DENY, VERDICT_DENY, str_fmt(c->a, "the input holds what looks like a secret (%.*s), and the policy denies that (secrets.scanInputs)", STR_ARG(kind)));
+}
+
+/* The shell that reads the command: not one of an agent's, and none that would find something else in it. */
+static int keep_to_shell(struct judging *g, struct err *e)
+{
+	bool differ;
+
+	if (judging_others(g, &g->shell, &differ, e) != 0)
+		return -1;
+	if (differ)
+		add_reason(g, "opaque-script", GRADE_CONTAIN, VERDICT_CONTAIN,
+			STR("the client does not say which shell reads it, and one of them would find something else in it"));
+	if (g->shell.refuse.n)
+		add_reason(g, "executes-file", GRADE_DENY, VERDICT_DENY, g->shell.refuse);
+	return 0;
 }
 
 /* A caller's wish to be outside of a box: ours is not left because of it, and any other only with a person. */
@@ -599,7 +628,7 @@ int hook_pre(struct call *c, struct err *e)
 	if (c->o->deadline)
 		c->o->deadline(c->policies.own.hooks.deadline_ms);
 	redirect_tmp(g);
-	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0)
+	if (judge(g, e) != 0 || judge_elsewhere(g, e) != 0 || keep_to_shell(g, e) != 0)
 		return -1;
 	keep_from_patching(g);
 	scan_input(g);

@@ -4,6 +4,8 @@
  *   hook_pre.c     the way: judging, the record, what the client can do with the verdict
  *   hook_text.c    what people and models are told
  *   command_secrets.c  secrets that a command's words give away
+
+ *   hook_shell.c   which shell reads the command, where the model chooses it
  *   hook_ticket.c  handing a command over to a run in the box
  */
 #pragma once
@@ -16,12 +18,20 @@
 	"A person can change that in their own policy: tools.bash.allow or permissions.allow, or checks_grade " \
 	"for a check (caisson config explain KEY)"
 
+struct shell_choice {
+	bool named;           /* the model has named the shell */
+	enum dialect dialect; /* counts with that */
+	unsigned others;      /* bits 1 << dialect: shells that may read the command instead of the usual one */
+	struct str refuse;    /* why none of them may be started; empty: they may */
+};
+
 struct judging {
 	struct call *c;
 	struct engine_request rq;
 	struct facts facts;
 	struct judgement j;
 	struct verdict_answer v;
+	struct shell_choice shell;
 	struct record record;
 	struct record_id id;
 	struct client_walls
@@ -56,6 +66,12 @@ struct str text_comment(struct judging *g);
 
 /* A command, or a part of one, without what its words say is a password. */
 struct str text_hide_words(struct arena *a, struct str s);
+
+/* ---- hook_shell.c ---- */
+
+void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret);
+/* *ret_differ: the command is allowed, and would not be as one of the other shells reads it. */
+int judging_others(struct judging *g, const struct shell_choice *s, bool *ret_differ, struct err *e);
 
 /* ---- hook_ticket.c ---- */
 

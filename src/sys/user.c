@@ -41,7 +41,8 @@ bool passwd_find(struct str passwd, struct str name, uid_t uid, struct user *ret
 			continue;
 		if (name.n ? !str_eq(field[FIELD_NAME], name) : (uid_t)id != uid)
 			continue;
-		*ret = (struct user){.uid = (uid_t)id, .name = field[FIELD_NAME], .home = field[FIELD_HOME]};
+		*ret = (struct user){.uid = (uid_t)id, .name = field[FIELD_NAME], .home = field[FIELD_HOME],
+			.shell = field[FIELD_SHELL]};
 		if (!str_starts(ret->home, "/"))
 			ret->home = STR("");
 		ret->entry = ret->home;
@@ -68,7 +69,8 @@ static int find_self(void *arg)
 	struct finding *f = arg;
 	uid_t uid = getuid();
 	if (!passwd_find(f->passwd, STR(""), uid, f->ret))
-		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR(""), .entry = STR("")};
+		*f->ret = (struct user){.uid = uid, .name = str_fmt(f->a, "%lu", (unsigned long)uid), .home = STR(""),
+			.entry = STR(""), .shell = STR("")};
 	if (f->env_home && !str_is(f->ret->home, f->env_home) && own_directory(f->env_home, uid))
 		f->ret->home = str_dup(f->a, str_of(f->env_home));
 	return 0;

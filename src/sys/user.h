@@ -14,6 +14,7 @@ struct user {
 	struct str name; /* the uid in decimal when the database does not know it */
 	struct str home; /* absolute; empty when not known */
 	struct str entry; /* the same as the database has it, whatever $HOME says */
+	struct str shell; /* the login shell of that entry; empty when not known */
 };
 
 /* One look-up in the text of a password database: by name, or by uid when name is empty. True and *ret (slices of `passwd`) when found. */

@@ -27,7 +27,7 @@ TOML
 }
 start() {
 	ENVIRONMENT=(CODEX_HOME="$H/.codex" SCRIPTED_KEY=not-a-key)
-	clean "$PROGRAM" exec --json --skip-git-repo-check -C "$P${FROM:-}" ${MODE:+-s "$MODE"} ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
+	clean "$PROGRAM" exec --json --skip-git-repo-check -C "$P${FROM:-}" ${MODE:+-s "$MODE"} ${EPHEMERAL:+--ephemeral} ${TRUSTED---dangerously-bypass-hook-trust} "$PROMPT"
 }
 
 # A project whose tests say where they run and what they can write.
@@ -108,6 +108,45 @@ echo 'sandbox: {client_sandbox: trust}' >>"$H/.config/caisson/config.yaml"
 MODE=read-only session "$(script_of 'make test')"
 says 0 'tested' "without the rule, and the policy trusts Codex's sandbox: it runs there"
 says_not 0 'wrote ' 'and cannot write'
+
+# The model can name the shell that reads a command, and the hook's input does not say so: the transcript does. A shell of the agent's own
+# is not started, neither one that the call names by its path nor one in a directory of the project that comes first in PATH.
+shell_calls() { # JSON of calls' inputs
+	jq -c --argjson tools "$TOOLS" '[.[] | {tool: $tools, input: (. + {yield_time_ms: 8000})}]' <<<"$1"
+}
+own_shells() {
+	local s
+	mkdir -p "$P/.venv/bin"
+	for s in bash sh zsh; do
+		printf '#!/usr/bin/python3\nimport os, sys\nopen("%s", "a").write("ran")\nos.execv("/bin/bash", ["bash"] + sys.argv[1:])\n' "$P/.venv/ran" >"$P/.venv/bin/$s"
+		chmod +x "$P/.venv/bin/$s"
+	done
+}
+for kind in named in-path; do
+	tested_project "shell-$kind"
+	own_shells
+	if [[ $kind == named ]]; then
+		calls=$(jq -nc --arg s "$P/.venv/bin/bash" '[{cmd: "./where.sh", shell: $s}, {cmd: "echo harmless", shell: $s}]')
+	else
+		FIRST_IN_PATH=$P/.venv/bin:
+		calls='[{"cmd": "./where.sh", "shell": "sh"}, {"cmd": "echo harmless", "shell": "/bin/sh"}]'
+	fi
+	MODE=danger-full-access session "$(shell_calls "$calls")"
+	FIRST_IN_PATH=''
+	[[ $(text 0) == *denied*shell* && $(text 1) == *denied*shell* && $(count) == 2 && ! -e $P/.venv/ran ]]
+	result $? "a shell of the agent's own ($kind) is not started"
+done
+tested_project shell-own
+MODE=workspace-write session "$(shell_calls '[{"cmd": "make test", "shell": "/bin/sh"}, {"cmd": "echo $0", "shell": "sh"}, {"cmd": "pwd", "workdir": "sub", "login": false}]')"
+boxed 'a shell of the system that the call names'
+says 1 '/sh$' 'what is allowed runs in it'
+says 2 '/sub$' 'without one, in a directory that the call names'
+tested_project shell-unknown
+EPHEMERAL=1 MODE=workspace-write session "$(shell_calls '[{"cmd": "make test"}, {"cmd": "echo $0"}, {"cmd": "touch denied"}]')"
+boxed 'a session without a transcript'
+says 1 '/(ba|z)?sh$' 'and what is allowed runs'
+[[ ! -e $P/denied ]]
+result $? 'and what is denied does not'
 
 # Codex skips hooks that nobody has trusted, and doctor says so; both compute the same digest.
 trust() { # [HASH]: as Codex notes what a person has trusted in its dialog

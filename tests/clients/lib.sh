@@ -146,7 +146,7 @@ stop_model() {
 
 # The client in its project, with nothing from our environment.
 clean() {
-	(cd "$P" && exec env -i PATH="$(dirname "$NODE"):/usr/local/bin:/usr/bin:/bin" HOME="$H" TMPDIR="$RUN/tmp" LANG=C.UTF-8 TERM=dumb SHELL=/bin/bash USER=tester NO_COLOR=1 CI=1 \
+	(cd "$P" && exec env -i PATH="${FIRST_IN_PATH:-}$(dirname "$NODE"):/usr/local/bin:/usr/bin:/bin" HOME="$H" TMPDIR="$RUN/tmp" LANG=C.UTF-8 TERM=dumb SHELL=/bin/bash USER=tester NO_COLOR=1 CI=1 \
 		XDG_CONFIG_HOME="$H/.config" XDG_DATA_HOME="$H/.local/share" XDG_CACHE_HOME="$H/.cache" XDG_STATE_HOME="$H/.local/state" \
 		DO_NOT_TRACK=1 DISABLE_TELEMETRY=1 "${ENVIRONMENT[@]}" timeout -k 5 "${SESSION_TIMEOUT:-120}" "$@" </dev/null >"$RUN/out" 2>"$RUN/err")
 }

@@ -160,6 +160,127 @@ static void test_borders(void)
 	}
 }
 
+/* ---- the shell of a call ---- */
+
+static const struct {
+	const char *call;  /* the arguments; NULL: not known */
+	const char *path, *login;
+	bool refuse, named;
+	enum dialect dialect; /* of a named one */
+	unsigned others;
+} shells[] = { /* @ is the test's directory: @/agent is an agent's, @/.codex Codex's own; @/.codex/own has a zsh */
+	{"{\"cmd\":\"ls\"}", "/usr/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\",\"shell\":null}", "/usr/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\"}", "@/agent/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\"}", "@/agent/bin:/bin", "/usr/bin/fish", true, false, 0, 0}, /* bash of PATH */
+	{"{\"cmd\":\"ls\"}", "@/.codex/own:/bin", "@/.codex/own/zsh", false, false, 0, 1U << DIALECT_ZSH},
+	/* a name */
+	{"{\"shell\":\"bash\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_BASH, 0},
+	{"{\"shell\":\"sh\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"zsh\"}", "@/.codex/own:/bin", "/bin/bash", false, true, DIALECT_ZSH, 0},
+	{"{\"shell\":\"zsh.exe\"}", "@/.codex/own:/bin", "/bin/bash", false, true, DIALECT_ZSH, 0},
+	{"{\"shell\":\"zsh\"}", "@/.codex/none", "/bin/bash", false, true, DIALECT_SH, 0}, /* there is none: /bin/sh */
+	{"{\"shell\":\"python3\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", "@/.codex/tmp:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"bash\"}", "@/agent/bin:/bin", "/bin/bash", false, true, DIALECT_BASH, 0}, /* the login shell comes first */
+	/* where an agent has put one, or could */
+	{"{\"shell\":\"sh\"}", "@/agent/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", "@/agent/empty:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", "/bin:@/agent/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", ".:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", ":/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", "/tmp/x:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"sh\"}", "@/linked:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	/* a path */
+	{"{\"shell\":\"/bin/bash\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_BASH, 0},
+	{"{\"shell\":\"/usr/bin/sh\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"/bin/nosuch\"}", "/usr/bin:/bin", "/bin/bash", false, true, DIALECT_SH, 0},
+	{"{\"shell\":\"@/agent/bin/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"@/agent/bin/none\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"bin/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"./bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"/bin/../tmp/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"/bin/bash/\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0},
+	{"{\"shell\":\"@/listed/bash\"}", "/usr/bin:/bin", "/bin/bash", true, true, DIALECT_SH, 0}, /* in /etc/shells, but in /tmp */
+	/* another machine */
+	{"{\"cmd\":\"ls\",\"environment_id\":\"local\"}", "/usr/bin:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH},
+	{"{\"cmd\":\"ls\",\"environment_id\":\"far\"}", "/usr/bin:/bin", "/bin/bash", true, false, 0, 1U << DIALECT_BASH},
+	/* nothing is known: any of them */
+	{NULL, "@/.codex/own:/bin", "/bin/bash", false, false, 0, 1U << DIALECT_BASH | 1U << DIALECT_SH | 1U << DIALECT_ZSH},
+	{NULL, "@/agent/bin:/bin", "/bin/bash", true, false, 0, 1U << DIALECT_BASH},
+};
+
+static struct str here(const char *text)
+{
+	struct buf b;
+
+	buf_init(&b, A, 0);
+	for (; *text; text++)
+		if (*text == '@')
+			buf_c(&b, dir);
+		else
+			buf_char(&b, *text);
+	return buf_view(&b);
+}
+
+static const struct value *parsed(struct str text)
+{
+	struct value_reader r;
+
+	value_reader_init(&r, A, text);
+	return value_next(&r);
+}
+
+static void test_shells(void)
+{
+	struct root root = {.path = here("@/agent")};
+	struct codex_places p = {.shells = here("/bin/bash\n@/listed/bash\n"), .tmp = STR("/tmp"), .roots = &root,
+		.codex = here("@/.codex")};
+	static const char *const dirs[] = {"@/agent", "@/agent/bin", "@/agent/empty", "@/.codex/own", "@/.codex/tmp", "@/listed"};
+	static const char *const files[] = {"agent/bin/bash", "agent/bin/sh", ".codex/own/zsh", "listed/bash"};
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+		mkdir(str_c(A, here(dirs[i])), 0755);
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		put(files[i], STR("#!/bin/sh\n"), 0755);
+	CHECK_INT(symlink("agent/bin", str_c(A, here("@/linked"))), 0);
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++) {
+		const char *row = shells[i].call ? shells[i].call : "(not known)";
+		struct codex_shell got;
+
+		p.path = here(shells[i].path);
+		p.login = here(shells[i].login);
+		codex_shell_of_call(A, &p, shells[i].call ? parsed(here(shells[i].call)) : NULL, &got);
+		CHECK_ROW((got.refuse.n > 0) == shells[i].refuse, row);
+		CHECK_ROW(got.named == shells[i].named, row);
+		CHECK_ROW(!got.named || got.dialect == shells[i].dialect, row);
+		CHECK_ROW(got.refuse.n || (got.others & ~(1U << DIALECT_POWERSHELL)) == shells[i].others, row);
+	}
+}
+
+static void test_calls(void)
+{
+	static const struct {
+		const char *line, *shell; /* NULL: not the row */
+	} calls[] = {
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{\\\"shell\\\":\\\"zsh\\\"}\",\"call_id\":\"C\"}}", "zsh"},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{\\\"shell\\\":\\\"zsh\\\"}\",\"call_id\":\"D\"}}", NULL},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{\\\"shell\",\"call_id\":\"C\"}}", NULL},
+		{"{\"type\":\"response_item\",\"payload\":{\"type\":\"function_call_output\",\"arguments\":\"{}\",\"call_id\":\"C\"}}", NULL},
+		{"{\"type\":\"event_msg\",\"payload\":{\"type\":\"function_call\",\"arguments\":\"{}\",\"call_id\":\"C\"}}", NULL},
+		{"{\"type\":\"response_item\",\"payl", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		const struct value *call = codex_call_of_line(A, str_of(calls[i].line), STR("C"));
+
+		CHECK_ROW((call != NULL) == (calls[i].shell != NULL), calls[i].line);
+		if (call && calls[i].shell)
+			CHECK_STR(value_key(call, "shell")->text, calls[i].shell);
+	}
+}
+
 /* ---- Claude Code's settings ---- */
 
 static const struct {
@@ -353,6 +474,8 @@ int main(void)
 	RUN(test_lines);
 	RUN(test_file);
 	RUN(test_borders);
+	RUN(test_shells);
+	RUN(test_calls);
 	make_dir("project");
 	make_dir("project/part");
 	make_dir("project/other");

@@ -1,0 +1,341 @@
+/*
+ * See codex.h. The row of a call in the transcript, which Codex writes before it asks the hook:
+ *
+ *     {"timestamp": …, "type": "response_item", "payload": {"type": "function_call", "name": "exec_command",
+ *         "arguments": "{\"cmd\": …, \"shell\": \"/usr/bin/zsh\", \"environment_id\": …}", "call_id": …}}
+ *
+ * How Codex finds a shell (0.149 and later): the last part of `shell` without its extension selects a type;
+ * of that type the login shell is taken, else the first in PATH, else /bin/sh. Before 0.149 it started the
+ * file that `shell` names. Both are looked at, whatever the version is.
+ */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client/codex.h"
+#include "sys/file.h"
+#include "sys/path.h"
+#include "sys/user.h"
+
+#define TAIL_SHORT ((size_t)64 << 10) /* bytes of the transcript in which the row usually is */
+#define TAIL_LONG ((size_t)4 << 20)
+#define ROW_TRIES 5 /* the row may be on its way to the disk */
+#define ROW_WAIT_MS 20
+#define CALL_ID_MAX 200
+#define SHELLS_MAX ((size_t)64 << 10) /* bytes of /etc/shells */
+
+/* ---- the row ---- */
+
+static struct str text_at(const struct value *o, const char *key)
+{
+	const struct value *v = value_key(o, key);
+
+	return value_is(v, VALUE_STRING) ? v->text : STR("");
+}
+
+static const struct value *parsed(struct arena *a, struct str text)
+{
+	struct value_reader r;
+	const struct value *v;
+
+	value_reader_init(&r, a, text);
+	v = value_next(&r);
+	return v && value_at_end(&r) && v->kind == VALUE_OBJECT ? v : NULL;
+}
+
+const struct value *codex_call_of_line(struct arena *a, struct str line, struct str call)
+{
+	const struct value *all = parsed(a, line), *payload = value_key(all, "payload");
+
+	if (!str_is(text_at(all, "type"), "response_item") ||
+		!str_is(text_at(payload, "type"), "function_call") ||
+		!str_eq(text_at(payload, "call_id"), call))
+		return NULL;
+	return parsed(a, text_at(payload, "arguments"));
+}
+
+/* The last row of the call among the whole lines of a text. */
+static const struct value *find_row(struct arena *a, struct str text, struct str call)
+{
+	for (size_t end = text.n; end;) {
+		const char *nl = memrchr(text.p, '\n', end);
+		size_t from = nl ? (size_t)(nl - text.p) + 1 : 0;
+		struct str line = str_sub(text, from, end);
+		const struct value *found =
+			str_contains(line, call) ? codex_call_of_line(a, str_dup(a, line), call) : NULL;
+
+		if (found)
+			return found;
+		end = nl ? (size_t)(nl - text.p) : 0;
+	}
+	return NULL;
+}
+
+static const struct value *find_in_tail(
+	struct arena *a, const struct codex_turn *t, struct str call, char *room, size_t most)
+{
+	size_t size = 0;
+	FD_CLEANUP int fd = codex_open_transcript(a, t, &size);
+	size_t n = size < most ? size : most;
+
+	return fd < 0 ? NULL : find_row(a, str_n(room, codex_read_at(fd, room, n, size - n)), call);
+}
+
+/* The arguments of the call; NULL: the transcript does not have it (a session without one, a call that
+ * another tool makes). */
+static const struct value *find_call(struct arena *a, const struct codex_turn *t, struct str call)
+{
+	const struct value *found;
+	size_t size = 0;
+	char *room;
+
+	if (!call.n || call.n > CALL_ID_MAX)
+		return NULL;
+	{
+		FD_CLEANUP int fd = codex_open_transcript(a, t, &size);
+
+		if (fd < 0)
+			return NULL;
+	}
+	room = arena_alloc(a, TAIL_SHORT);
+	found = find_in_tail(a, t, call, room, TAIL_SHORT);
+	if (!found && size > TAIL_SHORT)
+		found = find_in_tail(a, t, call, arena_alloc(a, TAIL_LONG), TAIL_LONG);
+	for (int i = 0; i < ROW_TRIES && !found; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = ROW_WAIT_MS * 1000000L}, NULL);
+		found = find_in_tail(a, t, call, room, TAIL_SHORT);
+	}
+	return found;
+}
+
+/* ---- the shell ---- */
+
+static const struct shell_type {
+	char name[12], programs[2][12]; /* as Codex takes it, and what it looks for in PATH */
+	enum dialect dialect;
+	bool known; /* Caisson reads its language */
+} types[] = {
+	{"bash", {"bash", ""}, DIALECT_BASH, true},
+	{"sh", {"sh", ""}, DIALECT_SH, true},
+	{"zsh", {"zsh", ""}, DIALECT_ZSH, true},
+	{"pwsh", {"pwsh", "powershell"}, DIALECT_POWERSHELL, true},
+	{"powershell", {"pwsh", "powershell"}, DIALECT_POWERSHELL, true},
+	{"cmd", {"cmd", ""}, DIALECT_BASH, false},
+};
+
+#define NTYPES (sizeof(types) / sizeof(*types))
+
+static struct str last_part(struct str path)
+{
+	size_t from;
+
+	while (path.n > 1 && path.p[path.n - 1] == '/')
+		path.n--;
+	for (from = path.n; from && path.p[from - 1] != '/'; from--)
+		;
+	return str_sub(path, from, path.n);
+}
+
+/* NULL: Codex does not know it, and takes /bin/sh. */
+static const struct shell_type *type_of(struct str shell)
+{
+	struct str name = last_part(shell);
+	ptrdiff_t dot = name.n ? str_find(name, '.', 1) : -1;
+
+	name = dot < 0 ? name : str_sub(name, 0, (size_t)dot);
+	for (size_t i = 0; i < NTYPES; i++)
+		if (str_is(name, types[i].name))
+			return &types[i];
+	return NULL;
+}
+
+static bool is_program(struct arena *a, struct str path, struct stat *ret)
+{
+	const char *c = str_c(a, path);
+
+	return stat(c, ret) == 0 && S_ISREG(ret->st_mode) && access(c, X_OK) == 0;
+}
+
+struct shell_search {
+	struct arena *a;
+	const struct codex_places *p;
+	struct path_memo memo;
+	bool present; /* only a file that is there counts, not a place where one could be put */
+};
+
+/* May an agent have put a file there without being asked about it? */
+static bool agents_place(struct shell_search *s, struct str path)
+{
+	static const char shared[][12] = {"/tmp", "/var/tmp", "/dev/shm"};
+	enum path_kind kind;
+	struct str real = path_real(&s->memo, path, &kind);
+	const struct path_dir *dir = path_dir(&s->memo, kind == PATH_DIR ? real : path_parent(real));
+
+	for (const struct root *r = s->p->roots; r; r = r->next)
+		if (path_inside(real, r->path))
+			return true;
+	if (!real.n || (dir && (dir->mode & S_IWOTH)))
+		return true;
+	if (path_inside(real, s->p->codex)) /* Codex puts a directory of its own before all others */
+		return false;
+	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
+		if (path_inside(real, str_of(shared[i])))
+			return true;
+	return path_inside(real, s->p->tmp);
+}
+
+enum found { FOUND_NONE, FOUND_OWN, FOUND_FOREIGN };
+
+/* The first program of this name in PATH, and whether it is one that an agent may have put there. */
+static enum found find_in_path(struct shell_search *s, const char *name, struct str *ret)
+{
+	for (size_t at = 0; at <= s->p->path.n;) {
+		ptrdiff_t colon = str_find(s->p->path, ':', at);
+		size_t end = colon < 0 ? s->p->path.n : (size_t)colon;
+		struct str dir = str_sub(s->p->path, at, end);
+		struct str file = str_fmt(s->a, "%.*s/%s", STR_ARG(dir), name);
+		bool absolute = str_starts(dir, "/");
+		struct stat st;
+		bool there = absolute && is_program(s->a, file, &st);
+		bool foreign = !absolute || agents_place(s, dir) || (there && agents_place(s, file));
+
+		*ret = file;
+		at = end + 1;
+		if (foreign && (there || !s->present))
+			return FOUND_FOREIGN;
+		if (there)
+			return FOUND_OWN;
+	}
+	return FOUND_NONE;
+}
+
+static enum found find_type(struct shell_search *s, const struct shell_type *type, struct str *ret)
+{
+	enum found found = FOUND_NONE;
+	struct stat st;
+
+	if (type_of(s->p->login) == type && is_program(s->a, s->p->login, &st)) {
+		*ret = s->p->login; /* root has written it into the password database */
+		return FOUND_OWN;
+	}
+	for (size_t i = 0; i < 2 && type->programs[i][0] && found == FOUND_NONE; i++)
+		found = find_in_path(s, type->programs[i], ret);
+	return found;
+}
+
+static bool is_listed(struct str shells, struct str path)
+{
+	for (size_t at = 0; at < shells.n;) {
+		ptrdiff_t end = str_find(shells, '\n', at);
+		size_t to = end < 0 ? shells.n : (size_t)end;
+
+		if (str_eq(str_sub(shells, at, to), path))
+			return true;
+		at = to + 1;
+	}
+	return false;
+}
+
+/* A path that the call names: a shell of the system, or nothing at all in a place of the system. */
+static bool is_systems(struct shell_search *s, struct str path)
+{
+	static const char dirs[][16] = {"/bin", "/usr/bin", "/usr/local/bin"};
+	bool placed = is_listed(s->p->shells, path) && !agents_place(s, path);
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
+		placed |= str_starts(path, "/") && str_is(path_parent(path), dirs[i]);
+	if (!placed || agents_place(s, path))
+		return false;
+	return stat(str_c(s->a, path), &st) != 0 || (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)));
+}
+
+static void refuse(struct shell_search *s, struct codex_shell *ret, const char *what, struct str path)
+{
+	if (!ret->refuse.n)
+		ret->refuse = str_fmt(s->a, "%s: '%.*s'", what, STR_ARG(path));
+}
+
+static void read_named(struct shell_search *s, struct str shell, struct codex_shell *ret)
+{
+	const struct shell_type *type = type_of(shell);
+	struct str path = shell;
+	enum found found;
+
+	ret->named = true;
+	ret->dialect = DIALECT_SH;
+	if (str_find(shell, '/', 0) >= 0 && !is_systems(s, shell)) {
+		refuse(s, ret, "the call names a shell that is not one of the system's; leave 'shell' out",
+			shell);
+		return;
+	}
+	found = type ? find_type(s, type, &path) : FOUND_NONE;
+	if (found == FOUND_FOREIGN)
+		refuse(s, ret,
+			"Codex would look for the shell that the call names where an agent can put a file; "
+			"leave 'shell' out",
+			path);
+	else if (found == FOUND_OWN && !type->known)
+		refuse(s, ret,
+			"the call names a shell whose language Caisson does not read; leave 'shell' out",
+			path);
+	else if (found == FOUND_OWN)
+		ret->dialect = type->dialect;
+}
+
+/* Any of these may be the one that reads the command. */
+static void read_any(struct shell_search *s, const struct shell_type *from, size_t n, struct codex_shell *ret)
+{
+	s->present = true;
+	for (size_t i = 0; i < n; i++) {
+		struct str path = STR("");
+		enum found found = find_type(s, &from[i], &path);
+
+		if (found == FOUND_FOREIGN)
+			refuse(s, ret,
+				"Codex may start a shell that an agent may have put there; a person should "
+				"take its directory out of PATH and start Codex again",
+				path);
+		else if (found == FOUND_OWN)
+			ret->others |= 1U << from[i].dialect;
+	}
+}
+
+void codex_shell_of_call(
+	struct arena *a, const struct codex_places *p, const struct value *call, struct codex_shell *ret)
+{
+	struct shell_search s = {.a = a, .p = p};
+	const struct shell_type *login = type_of(p->login);
+	struct str elsewhere = text_at(call, "environment_id"), shell = text_at(call, "shell");
+
+	*ret = (struct codex_shell){.refuse = STR("")};
+	path_memo_init(&s.memo, a, STR(""));
+	if (elsewhere.n && !str_is(elsewhere, "local"))
+		refuse(&s, ret, "the call is for another machine, of which Caisson knows nothing", elsewhere);
+	if (value_is(value_key(call, "shell"), VALUE_STRING))
+		read_named(&s, shell, ret);
+	else if (call)
+		read_any(&s, login ? login : &types[0], 1, ret);
+	else
+		read_any(&s, types, NTYPES, ret);
+}
+
+void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,
+	struct codex_shell *ret)
+{
+	const char *path = getenv("PATH");
+	struct codex_places p = {
+		.path = str_of(path ? path : ""), .tmp = v->tmp, .roots = v->roots, .shells = STR("")};
+	struct user self = {.shell = STR("")};
+	struct path_memo m;
+	enum path_kind kind;
+
+	user_self(a, NULL, &self, NULL);
+	p.login = self.shell;
+	path_memo_init(&m, a, STR(""));
+	p.codex = path_real(&m, codex_home(a, t->home), &kind);
+	file_read(a, "/etc/shells", SHELLS_MAX, &p.shells, NULL, NULL);
+	codex_shell_of_call(a, &p, find_call(a, t, call), ret);
+}

@@ -1,0 +1,74 @@
+/*
+ * Which shell reads a command, where the client lets the model choose one and does not tell the hook: one row
+ * for each such client.
+ *
+ * A command that is allowed goes to that shell as it is, so each shell that may read it has to find the same
+ * in it. A contained one does not: what the shell reads is our own line, which means the same in all of them.
+ */
+#include "client/codex.h"
+#include "client/hook_pre.h"
+
+static struct str text_at(const struct value *o, const char *key)
+{
+	const struct value *v = value_key(o, key);
+
+	return value_is(v, VALUE_STRING) ? v->text : STR("");
+}
+
+static void of_codex(struct judging *g, const struct view *v, struct shell_choice *ret)
+{
+	const struct hook *h = &g->c->h;
+	const struct codex_turn t = {.transcript = text_at(h->all, "transcript_path"),
+		.turn = text_at(h->all, "turn_id"),
+		.home = v->home,
+		.project = v->project,
+		.uid = v->uid};
+	struct codex_shell shell;
+
+	codex_shell(g->c->a, &t, h->tool_use_id, v, &shell);
+	*ret = (struct shell_choice){.named = shell.named,
+		.dialect = shell.dialect,
+		.others = shell.others,
+		.refuse = shell.refuse};
+}
+
+static const struct {
+	char client[12];
+	void (*look)(struct judging *g, const struct view *v, struct shell_choice *ret);
+} rows[] = {{"codex", of_codex}};
+
+void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret)
+{
+	const struct hook *h = &g->c->h;
+
+	*ret = (struct shell_choice){.refuse = STR("")};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && h->command_key.n; i++)
+		if (!strcmp(rows[i].client, h->client->name))
+			rows[i].look(g, v, ret);
+	/* A patch in the shell is one only as the shells of Unix read it. */
+	if (h->kind == TOOL_PATCH && ret->named && ret->dialect == DIALECT_POWERSHELL)
+		ret->refuse = STR("the call gives a patch to PowerShell; leave 'shell' out");
+}
+
+int judging_others(struct judging *g, const struct shell_choice *s, bool *ret_differ, struct err *e)
+{
+	static const enum dialect all[] = {DIALECT_BASH, DIALECT_SH, DIALECT_ZSH, DIALECT_POWERSHELL};
+
+	*ret_differ = false;
+	if (!judging_is_shell(g))
+		return 0;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all) && g->j.verdict == VERDICT_ALLOW && !*ret_differ;
+		i++) {
+		struct engine_request rq = g->rq;
+		struct judgement j;
+		struct facts facts;
+
+		rq.dialect = all[i];
+		if (all[i] == g->rq.dialect || !(s->others & (1U << all[i])))
+			continue;
+		if (engine_judge(g->c->a, &rq, &g->c->policies, &facts, &j, e) != 0)
+			return -1;
+		*ret_differ = j.verdict != VERDICT_ALLOW;
+	}
+	return 0;
+}
