@@ -117,7 +117,11 @@ static int run(const struct command_row *self, int argc, char **argv)
 		usage_wrong(self, rc < 0 ? e.text : "nothing but options is expected");
 		return HOOK_BLOCK;
 	}
-	return streams_open() ? answer(&f) : HOOK_BLOCK;
+	if (streams_open())
+		return answer(&f);
+	if (fcntl(STDERR_FILENO, F_GETFD) >= 0)
+		complain("nothing was judged, so nothing runs: standard input or standard output is closed");
+	return HOOK_BLOCK;
 }
 
 const struct command_row command_hook = {

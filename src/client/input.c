@@ -32,10 +32,11 @@ static const struct client_event *event_named(const struct client *c, struct str
 	return NULL;
 }
 
-/* The input has no name of its event: a call with an output has been made, one without is about to be. */
+/* The input has no name of its event: a call with an output has been made, one without is about to be. Null is no output. */
 static const struct client_event *event_by_shape(const struct client *c, const struct value *all)
 {
-	enum phase phase = has_key(all, str_of(c->result_key)) ? PHASE_POST : PHASE_PRE;
+	const struct value *result = value_key(all, c->result_key);
+	enum phase phase = result && result->kind != VALUE_NULL ? PHASE_POST : PHASE_PRE;
 
 	if (!has_key(all, str_of(c->tool_key)) || !has_key(all, str_of(c->args_key)))
 		return NULL;

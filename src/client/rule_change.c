@@ -69,6 +69,17 @@ static bool is_operator(struct str w)
 	return STR_LISTED(w, operators) || str_ends(w, ";") || str_starts(w, "$(") || str_starts(w, "`") || str_starts(w, "2>");
 }
 
+/* Two commands written without blanks: install;rm. What stands in quotes (s/a/b/;s/c/d/) rarely looks like that. */
+static bool glues_commands(struct str w)
+{
+	size_t n = 0;
+
+	while (n < w.n && !strchr(";&|/'\"$=(){}\\", w.p[n]))
+		n++;
+	w = str_sub(w, n, w.n);
+	return n && (str_starts(w, ";") || str_starts(w, "&&") || str_starts(w, "||"));
+}
+
 /* The rule's words as a command; letters that would end a word or start another command are quoted, as they were where the words come from. */
 static struct str prefix_example(struct arena *a, struct str text)
 {
@@ -103,7 +114,7 @@ static int read_prefix(struct arena *a, struct str text, struct rule_item *r, st
 		return err_set(e, ERR_INPUT, 0, "a rule says how a command starts, and further words may always follow: write '%.*s'",
 			STR_ARG(str_sub(text, 0, text.n - 2)));
 	for (at = 0; next_word(text, &at, &word);)
-		if (is_operator(word))
+		if (is_operator(word) || glues_commands(word))
 			return err_set(e, ERR_INPUT, 0, "'%.*s' can match nothing: rules are compared with one command at a time, so name one of the commands",
 				STR_ARG(text));
 	if (at < text.n)

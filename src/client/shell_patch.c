@@ -143,7 +143,9 @@ bool tool_names_patch(const struct facts *f)
 	for (const struct command *c = f->commands; c; c = c->next) {
 		struct str name = c->argc ? c->argv[0].text : STR("");
 
-		if (str_is(name, "apply_patch") || str_is(name, "applypatch"))
+		/* behind a path it is no patch for Codex, and no program that anybody knows */
+		if (str_is(name, "apply_patch") || str_is(name, "applypatch") ||
+			str_ends(name, "/apply_patch") || str_ends(name, "/applypatch"))
 			return true;
 	}
 	return false;

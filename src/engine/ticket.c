@@ -260,6 +260,8 @@ static int read_ticket(struct arena *a, struct str state, const char *id, uint32
 
 	if (dir < 0)
 		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
+	if (state_folder_check(dir, folder, uid, e) != 0)
+		return -1;
 	FD_CLEANUP int fd = take ? open_taken(dir, id, uid, e) : open_own(dir, id, uid, e);
 	return fd < 0 ? -1 : fd_read_all(a, fd, "ticket", TICKET_BYTES_MAX, ret, e);
 }

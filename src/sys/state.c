@@ -121,7 +121,22 @@ int state_folder(struct arena *a, struct str dir, struct str project, uint32_t u
 		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 	if (lstat(path, &st) < 0 || !S_ISDIR(st.st_mode) || st.st_uid != uid)
 		return err_set(e, ERR_SYSTEM, ENOTDIR, "'%s' is not a directory of the caller's", path);
+	if (st.st_mode & 022)
+		return err_set(e, ERR_INPUT, 0, "others may write to '%s': chmod 700 it", path);
 	*ret = place;
+	return 0;
+}
+
+int state_folder_check(int fd, const char *path, uint32_t uid, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%s'", path);
+	if (st.st_uid != uid)
+		return err_set(e, ERR_INPUT, 0, "'%s' belongs to another user: remove it", path);
+	if (st.st_mode & 022)
+		return err_set(e, ERR_INPUT, 0, "others may write to '%s': chmod 700 it", path);
 	return 0;
 }
 
@@ -133,6 +148,8 @@ int state_keep(struct arena *a, struct str dir, const char *folder, struct str n
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 	FD_CLEANUP int at = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (at >= 0 && state_folder_check(at, path, geteuid(), e) != 0)
+		return -1;
 	FD_CLEANUP int fd = at < 0 ? -1 : openat(at, file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%s'", path);

@@ -41,5 +41,7 @@ int state_make_known(struct path_memo *m, struct str dir, struct str project, ui
 int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, struct err *e);
 /* state_make(), and a folder in it (0700). *ret is the folder's path. */
 int state_folder(struct arena *a, struct str dir, struct str project, uint32_t uid, const char *folder, struct str *ret, struct err *e);
+/* Is this open folder of the state the caller's, and may nobody else write to it? */
+int state_folder_check(int fd, const char *path, uint32_t uid, struct err *e);
 /* Keeps bytes in DIR/FOLDER/NAME (0600): a new file, no link is followed. The folder is made when it is not there (0700). *ret is the path. */
 int state_keep(struct arena *a, struct str dir, const char *folder, struct str name, struct str bytes, struct str *ret, struct err *e);

@@ -178,7 +178,7 @@ for c in 'rm -rf /' 'sudo ls' 'caisson trust'; do
 	at_terminal 1 "nothing lifts it: $c" yes allow "$c"
 	out 'would still be'
 done
-for c in '*' 'npm *' 'FOO=1 npm test' 'FOO=1' 'Bash(npm:*' 'cd x && make' 'a | b' 'a; b' 'a > b' 'a  b' ' x' '' "$(printf 'a\nb')"; do
+for c in '*' 'npm *' 'FOO=1 npm test' 'FOO=1' 'Bash(npm:*' 'cd x && make' 'a | b' 'a; b' 'npm install;rm' 'a&&b' 'a > b' 'a  b' ' x' '' "$(printf 'a\nb')"; do
 	at_terminal 1 "no rule: $c" yes allow -- "$c"
 	out '^caisson: allow: '
 done

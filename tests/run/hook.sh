@@ -283,6 +283,8 @@ for broken in '' '{' '[]' 'null' '"x"' '{}' '{"hook_event_name":"PreToolUse"}' '
 	'{"tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"relative"}' $'{"tool_name":"Bash","tool_input":{"command":"\xff"}}'; do
 	ask 2 stderr "denied: ${broken:0:60}" < <(printf %s "$broken")
 done
+ask 2 stderr 'generic: a result of null is none, so the call is still to be made' < <(input generic-pre 'rm -rf /etc' | jq -c '.tool_result = null')
+ask 0 '.permissionDecision == "deny"' 'Copilot: likewise' < <(input copilot-pre 'rm -rf /etc' | jq -c '.toolResult = null')
 input claude-pre 'git status' | jq -c '.hook_event_name = "BeforeEverything"' >"$tmp/in"
 ask 2 stderr 'an event that is not known' <"$tmp/in"
 ask 2 stderr 'the same, with the client named' --client claude-code <"$tmp/in"
@@ -290,10 +292,10 @@ head -c 34000000 /dev/zero | tr '\0' ' ' >"$tmp/in"
 ask 2 stderr 'an input that is too long' <"$tmp/in"
 says 'larger\|longer\|more than'
 "$CAISSON" hook <&- >"$tmp/out" 2>"$tmp/err"
-[[ $? == 2 ]]
+[[ $? == 2 ]] && grep -q 'standard input or standard output is closed' "$tmp/err"
 result $? 'no standard input'
 input claude-pre 'rm -rf /etc' | "$CAISSON" hook >&- 2>"$tmp/err"
-[[ ${PIPESTATUS[1]} == 2 ]]
+[[ ${PIPESTATUS[1]} == 2 ]] && grep -q 'standard input or standard output is closed' "$tmp/err"
 result $? 'no standard output'
 if [[ -w /dev/full ]]; then
 	input claude-pre 'rm -rf /etc' | "$CAISSON" hook >/dev/full 2>"$tmp/err"

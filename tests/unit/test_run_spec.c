@@ -627,6 +627,12 @@ static void test_ticket(void)
 	CHECK_INT(ticket_take(A, state, id, uid, &got, &e), -1); /* once */
 	CHECK(e.kind == ERR_INPUT && strstr(e.text, "used already"));
 	CHECK_INT(ticket_take(A, state, other, uid + 1, &got, &e), -1); /* somebody else's */
+	CHECK_INT(chmod(at("state4/tickets"), 0777), 0);
+	CHECK_INT(ticket_take(A, state, other, uid, &got, &e), -1);
+	CHECK(strstr(e.text, "others may write"));
+	CHECK_INT(ticket_write(A, state, &t, &again, &e), -1);
+	CHECK_INT(chmod(at("state4/tickets"), 0700), 0);
+	CHECK_INT(ticket_take(A, state, other, uid, &got, &e), 0);
 	CHECK_INT(ticket_take(A, state, STR("../../etc/passwd"), uid, &got, &e), -1);
 	CHECK_INT(ticket_take(A, state, STR("0123456789abcdef0123456789ABCDEF"), uid, &got, &e), -1);
 	make_link("/etc/passwd", "state4/tickets/0123456789abcdef0123456789abcdef");
