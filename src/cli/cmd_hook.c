@@ -93,7 +93,7 @@ static int answer(const struct hook_flags *f)
 	if (arena_run(&in, read_input, &reading) < 0)
 		reading.rc = err_set(&reading.err, ERR_LIMIT, 0, "the input is too long");
 	if (reading.rc != 0)
-		hook_refuse(&out, &o, reading.err.text, &reply);
+		hook_refuse_unread(&out, &o, reading.err.text, &reply);
 	else
 		hook_reply(&a, &out, input, &o, &reply);
 	rc = send_reply(&reply);

@@ -42,6 +42,13 @@ void hook_refuse(struct arena *out, const struct hook_options *o, const char *wh
 		also_as_answer(o, ret);
 }
 
+void hook_refuse_unread(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret)
+{
+	struct str both = str_fmt(out, "%s (if the tool has run already, its output stays as it is)", why);
+
+	hook_refuse(out, o, hook_is_over(o) ? why : str_c(out, both), ret);
+}
+
 struct work {
 	struct call call;
 	struct str input;
@@ -147,5 +154,8 @@ void hook_reply(struct arena *a, struct arena *out, struct str input, const stru
 			return;
 		}
 	}
-	hook_refuse(out, o, w.err.text, ret);
+	if (w.call.h.client)
+		hook_refuse(out, o, w.err.text, ret);
+	else
+		hook_refuse_unread(out, o, w.err.text, ret);
 }

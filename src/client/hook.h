@@ -22,6 +22,8 @@ struct hook_options {
 void hook_reply(struct arena *a, struct arena *out, struct str input, const struct hook_options *o, struct reply *ret);
 /* Only a refusal: exit 2 with the reason; where the tool has run already there is nothing to refuse, and it is 0. */
 void hook_refuse(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
+/* The same for an input that was not read: nobody knows whether the tool has run already. */
+void hook_refuse_unread(struct arena *out, const struct hook_options *o, const char *why, struct reply *ret);
 /* Do the options alone say that the tool has run? */
 bool hook_is_over(const struct hook_options *o);
 

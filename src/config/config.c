@@ -30,7 +30,19 @@ static bool leads_somewhere(const char *dotted)
 	return false;
 }
 
-/* The known key nearest to this one below the same prefix. */
+/* A key of that name that stands deeper: tools.bash.allow for allow. NULL: none. */
+static const char *deeper_key(struct str name)
+{
+	for (size_t i = 0; i < config_nkeys; i++) {
+		const char *dot = strrchr(config_keys[i].name, '.');
+
+		if (dot && str_is(name, dot + 1))
+			return config_keys[i].name;
+	}
+	return NULL;
+}
+
+/* The known key nearest to this one below the same prefix, or at the top one of the same name elsewhere. */
 static int unknown_key(struct load *l, const struct ynode *n, const char *prefix)
 {
 	size_t skip = *prefix ? strlen(prefix) + 1 : 0, distance = SIZE_MAX;
@@ -41,7 +53,7 @@ static int unknown_key(struct load *l, const struct ynode *n, const char *prefix
 			continue;
 		value_nearer(n->key, str_c(l->a, str_n(name + skip, strcspn(name + skip, "."))), &best, &distance);
 	}
-	return value_unknown(l, n, best);
+	return value_unknown(l, n, best || *prefix ? best : deeper_key(n->key));
 }
 
 /* Who may not set a key sets nothing, and is told. */

@@ -290,6 +290,7 @@ ask 2 stderr 'an event that is not known' <"$tmp/in"
 ask 2 stderr 'the same, with the client named' --client claude-code <"$tmp/in"
 head -c 34000000 /dev/zero | tr '\0' ' ' >"$tmp/in"
 ask 2 stderr 'an input that is too long' <"$tmp/in"
+says 'if the tool has run already, its output stays as it is'
 says 'larger\|longer\|more than'
 "$CAISSON" hook <&- >"$tmp/out" 2>"$tmp/err"
 [[ $? == 2 ]] && grep -q 'standard input or standard output is closed' "$tmp/err"

@@ -121,6 +121,7 @@ static void test_bad(void)
 		{"default: maybe", "p.yaml:1:10: ", "expected allow, ask or deny", "'default: maybe'"},
 		{"default: [allow]", "p.yaml:1:10: ", "expected allow", "'default: [allow]'"},
 		{"a: 1\n", "p.yaml:1:1: ", "unknown key", "'a: 1'"},
+		{"allow: [make]\n", "p.yaml:1:1: ", "did you mean 'tools.bash.allow'", "'allow: [make]'"},
 		{"default: ask\n\nDefault: ask\n", "p.yaml:3:1: ", "unknown key", "'Default: ask'"},
 		{"tools:\n  zsh: {}\n", "p.yaml:2:3: ", "unknown key", "'  zsh: {}'"},
 		{"tools:\n  bash:\n    forbid: []\n", "p.yaml:3:5: ", "unknown key", "forbid"},
