@@ -1,7 +1,7 @@
 /*
- * Secrets in the words of a command that a person is asked about, which only their place gives away: the value
- * of a variable that holds a credential, the password behind an option of curl, mysql or sshpass, an API key
- * in a header.
+ * Secrets in the words of a command that a person is asked about, which only their place gives away: the
+ * value of a variable that holds a credential, the password behind an option of curl, mysql or sshpass, an
+ * API key in a header.
  *
  * The text is read by its letters alone, so quotes may mislead it. That hides no command: what is replaced is
  * a run of letters that mean nothing to a shell, in the middle of a word or right behind an option.
@@ -78,22 +78,27 @@ static size_t at_variable(struct str s, size_t at)
 static size_t at_option(struct str s, size_t at)
 {
 	static const struct {
-		char program[12], option[16];
+		char program[16], option[16];
+		bool next; /* it may be the next word */
 		bool user; /* the word is USER:PASSWORD */
 	} rows[] = {
-		{"curl", "-u", true}, {"curl", "--user", true}, {"curl", "--proxy-user", true},
-		{"mysql", "-p", false}, {"mysql", "--password=", false}, {"mariadb", "-p", false},
-		{"mariadb", "--password=", false}, {"sshpass", "-p", false},
+		{"curl", "-u", true, true}, {"curl", "--user", true, true}, {"curl", "--proxy-user", true, true},
+		{"mysql", "-p", false, false}, {"mysql", "--password=", false, false},
+		{"mariadb", "-p", false, false}, {"mariadb", "--password=", false, false},
+		{"sshpass", "-p", true, false}, {"docker login", "-p", true, false},
+		{"docker login", "--password", true, false}, {"podman login", "-p", true, false},
+		{"podman login", "--password", true, false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		size_t from = at + strlen(rows[i].option), n;
-		bool spaced = rows[i].user || !strcmp(rows[i].program, "sshpass");
 
 		if (!str_starts(str_sub(s, at, s.n), rows[i].option) || !after_program(s, at, rows[i].program))
 			continue;
-		from += spaced ? blanks(s, from) : 0;
-		from += rows[i].user && from < s.n && s.p[from] == '=';
+		if (str_starts(str_sub(s, from, s.n), "-stdin"))
+			continue; /* --password-stdin */
+		from += rows[i].next ? blanks(s, from) : 0;
+		from += rows[i].next && from < s.n && s.p[from] == '=';
 		from += quote(s, from);
 		n = secret_run(s, from);
 		if (!rows[i].user)
@@ -108,7 +113,8 @@ static size_t at_option(struct str s, size_t at)
 /* X-Api-Key: value */
 static size_t at_header(struct str s, size_t at)
 {
-	static const char names[][16] = {"x-api-key:", "api-key:", "x-auth-token:", "private-token:"};
+	static const char names[][24] = {
+		"x-api-key:", "api-key:", "x-auth-token:", "private-token:", "authorization: token"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t n = 0;

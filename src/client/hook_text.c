@@ -35,7 +35,7 @@ static struct str clean(struct judging *g, struct str text)
 	return str_visible(g->c->a, without_secrets(g, text));
 }
 
-/* The same on one line. A line's end has a sign that nothing in the text can have, not even a backslash and n. */
+/* The same on one line. The sign for a line's end cannot come from the text, unlike a backslash and n. */
 static struct str shown(struct judging *g, struct str text)
 {
 	struct str s = clean(g, text);

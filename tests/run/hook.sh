@@ -211,6 +211,8 @@ hides "git push https://github.com/aaaaaaaaaaaaaaaa/x $TOKEN" "${TOKEN:0:8}"
 hides "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY aws s3 cp x s3://b" wJalr
 hides 'curl -u joe:hunter2 https://example.com' hunter2
 hides 'mysql -phunter2 -h db.example.com' hunter2
+hides 'docker login -u joe -p hunter2 example.com' hunter2
+hides 'curl -H "Authorization: token hunter2" https://example.com' hunter2
 hides 'sshpass -p hunter2 ssh a@b ls' hunter2
 hides "PGPASSWORD='hunter2' psql -h db.example.com" hunter2
 hides 'curl -H "X-Api-Key: hunter2" https://example.com' hunter2
