@@ -8,6 +8,7 @@
  */
 #pragma once
 #include "client/client.h"
+#include "client/shell_place.h"
 #include "model/walls.h"
 
 #define CODEX_TRANSCRIPT_MAX ((size_t)64 << 20) /* bytes that are searched, from the transcript's end */
@@ -54,13 +55,10 @@ struct codex_shell {
 	struct str refuse;    /* why the call must not run; empty: it may */
 };
 
-struct codex_places {       /* what the answer depends on */
-	struct str path;    /* $PATH */
-	struct str login;   /* the person's shell in the password database */
-	struct str shells;  /* the text of /etc/shells */
-	struct str tmp;     /* $TMPDIR */
-	struct str codex;   /* Codex's own directory, resolved */
-	struct root *roots; /* where an agent may write */
+struct codex_places { /* what the answer depends on */
+	struct shell_places at;
+	struct str login;  /* the person's shell in the password database */
+	struct str shells; /* the text of /etc/shells */
 };
 
 void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,

@@ -151,13 +151,6 @@ static const struct shell_type *type_of(struct str shell)
 	return NULL;
 }
 
-static bool is_program(struct arena *a, struct str path, struct stat *ret)
-{
-	const char *c = str_c(a, path);
-
-	return stat(c, ret) == 0 && S_ISREG(ret->st_mode) && access(c, X_OK) == 0;
-}
-
 struct shell_search {
 	struct arena *a;
 	const struct codex_places *p;
@@ -165,63 +158,16 @@ struct shell_search {
 	bool present; /* only a file that is there counts, not a place where one could be put */
 };
 
-/* May an agent have put a file there without being asked about it? */
-static bool agents_place(struct shell_search *s, struct str path)
+static enum shell_found find_type(struct shell_search *s, const struct shell_type *type, struct str *ret)
 {
-	static const char shared[][12] = {"/tmp", "/var/tmp", "/dev/shm"};
-	enum path_kind kind;
-	struct str real = path_real(&s->memo, path, &kind);
-	const struct path_dir *dir = path_dir(&s->memo, kind == PATH_DIR ? real : path_parent(real));
+	enum shell_found found = SHELL_NONE;
 
-	for (const struct root *r = s->p->roots; r; r = r->next)
-		if (path_inside(real, r->path))
-			return true;
-	if (!real.n || (dir && (dir->mode & S_IWOTH)))
-		return true;
-	if (path_inside(real, s->p->codex)) /* Codex puts a directory of its own before all others */
-		return false;
-	for (size_t i = 0; i < sizeof(shared) / sizeof(*shared); i++)
-		if (path_inside(real, str_of(shared[i])))
-			return true;
-	return path_inside(real, s->p->tmp);
-}
-
-enum found { FOUND_NONE, FOUND_OWN, FOUND_FOREIGN };
-
-/* The first program of this name in PATH, and whether it is one that an agent may have put there. */
-static enum found find_in_path(struct shell_search *s, const char *name, struct str *ret)
-{
-	for (size_t at = 0; at <= s->p->path.n;) {
-		ptrdiff_t colon = str_find(s->p->path, ':', at);
-		size_t end = colon < 0 ? s->p->path.n : (size_t)colon;
-		struct str dir = str_sub(s->p->path, at, end);
-		struct str file = str_fmt(s->a, "%.*s/%s", STR_ARG(dir), name);
-		bool absolute = str_starts(dir, "/");
-		struct stat st;
-		bool there = absolute && is_program(s->a, file, &st);
-		bool foreign = !absolute || agents_place(s, dir) || (there && agents_place(s, file));
-
-		*ret = file;
-		at = end + 1;
-		if (foreign && (there || !s->present))
-			return FOUND_FOREIGN;
-		if (there)
-			return FOUND_OWN;
-	}
-	return FOUND_NONE;
-}
-
-static enum found find_type(struct shell_search *s, const struct shell_type *type, struct str *ret)
-{
-	enum found found = FOUND_NONE;
-	struct stat st;
-
-	if (type_of(s->p->login) == type && is_program(s->a, s->p->login, &st)) {
+	if (type_of(s->p->login) == type && shell_is_program(s->a, s->p->login)) {
 		*ret = s->p->login; /* root has written it into the password database */
-		return FOUND_OWN;
+		return SHELL_OWN;
 	}
-	for (size_t i = 0; i < 2 && type->programs[i][0] && found == FOUND_NONE; i++)
-		found = find_in_path(s, type->programs[i], ret);
+	for (size_t i = 0; i < 2 && type->programs[i][0] && found == SHELL_NONE; i++)
+		found = shell_in_path(&s->memo, &s->p->at, type->programs[i], s->present, ret);
 	return found;
 }
 
@@ -242,12 +188,12 @@ static bool is_listed(struct str shells, struct str path)
 static bool is_systems(struct shell_search *s, struct str path)
 {
 	static const char dirs[][16] = {"/bin", "/usr/bin", "/usr/local/bin"};
-	bool placed = is_listed(s->p->shells, path) && !agents_place(s, path);
+	bool placed = is_listed(s->p->shells, path) && !shell_agents_place(&s->memo, &s->p->at, path);
 	struct stat st;
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++)
 		placed |= str_starts(path, "/") && str_is(path_parent(path), dirs[i]);
-	if (!placed || agents_place(s, path))
+	if (!placed || shell_agents_place(&s->memo, &s->p->at, path))
 		return false;
 	return stat(str_c(s->a, path), &st) != 0 || (st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)));
 }
@@ -262,7 +208,7 @@ static void read_named(struct shell_search *s, struct str shell, struct codex_sh
 {
 	const struct shell_type *type = type_of(shell);
 	struct str path = shell;
-	enum found found;
+	enum shell_found found;
 
 	ret->named = true;
 	ret->dialect = DIALECT_SH;
@@ -271,17 +217,17 @@ static void read_named(struct shell_search *s, struct str shell, struct codex_sh
 			shell);
 		return;
 	}
-	found = type ? find_type(s, type, &path) : FOUND_NONE;
-	if (found == FOUND_FOREIGN)
+	found = type ? find_type(s, type, &path) : SHELL_NONE;
+	if (found == SHELL_FOREIGN)
 		refuse(s, ret,
 			"Codex would look for the shell that the call names where an agent can put a file; "
 			"leave 'shell' out",
 			path);
-	else if (found == FOUND_OWN && !type->known)
+	else if (found == SHELL_OWN && !type->known)
 		refuse(s, ret,
 			"the call names a shell whose language Caisson does not read; leave 'shell' out",
 			path);
-	else if (found == FOUND_OWN)
+	else if (found == SHELL_OWN)
 		ret->dialect = type->dialect;
 }
 
@@ -291,14 +237,14 @@ static void read_any(struct shell_search *s, const struct shell_type *from, size
 	s->present = true;
 	for (size_t i = 0; i < n; i++) {
 		struct str path = STR("");
-		enum found found = find_type(s, &from[i], &path);
+		enum shell_found found = find_type(s, &from[i], &path);
 
-		if (found == FOUND_FOREIGN)
+		if (found == SHELL_FOREIGN)
 			refuse(s, ret,
 				"Codex may start a shell that an agent may have put there; a person should "
 				"take its directory out of PATH and start Codex again",
 				path);
-		else if (found == FOUND_OWN)
+		else if (found == SHELL_OWN)
 			ret->others |= 1U << from[i].dialect;
 	}
 }
@@ -325,9 +271,7 @@ void codex_shell_of_call(
 void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, const struct view *v,
 	struct codex_shell *ret)
 {
-	const char *path = getenv("PATH");
-	struct codex_places p = {
-		.path = str_of(path ? path : ""), .tmp = v->tmp, .roots = v->roots, .shells = STR("")};
+	struct codex_places p = {.at = shell_places(v), .shells = STR("")};
 	struct user self = {.shell = STR("")};
 	struct path_memo m;
 	enum path_kind kind;
@@ -335,7 +279,7 @@ void codex_shell(struct arena *a, const struct codex_turn *t, struct str call, c
 	user_self(a, NULL, &self, NULL);
 	p.login = self.shell;
 	path_memo_init(&m, a, STR(""));
-	p.codex = path_real(&m, codex_home(a, t->home), &kind);
+	p.at.own = path_real(&m, codex_home(a, t->home), &kind);
 	file_read(a, "/etc/shells", SHELLS_MAX, &p.shells, NULL, NULL);
 	codex_shell_of_call(a, &p, find_call(a, t, call), ret);
 }

@@ -32,10 +32,27 @@ static void of_codex(struct judging *g, const struct view *v, struct shell_choic
 		.refuse = shell.refuse};
 }
 
+/* These start bash by its name each time, for hooks as well. */
+static void of_path(struct judging *g, const struct view *v, struct shell_choice *ret)
+{
+	struct arena *a = g->c->a;
+	const struct shell_places p = shell_places(v);
+	struct path_memo m;
+	struct str path;
+
+	path_memo_init(&m, a, STR(""));
+	if (shell_in_path(&m, &p, "bash", true, &path) == SHELL_FOREIGN)
+		ret->refuse = str_fmt(a,
+			"%s takes a 'bash' for its commands that an agent may have put there; a person "
+			"should "
+			"take its directory out of PATH and start %s again: '%.*s'",
+			g->c->h.client->title, g->c->h.client->title, STR_ARG(path));
+}
+
 static const struct {
 	char client[12];
 	void (*look)(struct judging *g, const struct view *v, struct shell_choice *ret);
-} rows[] = {{"codex", of_codex}};
+} rows[] = {{"codex", of_codex}, {"gemini", of_path}, {"qwen", of_path}};
 
 void judging_shell(struct judging *g, const struct view *v, struct shell_choice *ret)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Codex: the shell that a call names is in the transcript and not in the hook's input. One that an agent may have put there is denied, and the command is
-# judged in the language of the others. TAP.
+# The shell that a client starts. Codex: the one that a call names is in the transcript and not in the hook's input. One that an agent may have put there is
+# denied, and the command is judged in the language of the others. TAP.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 CAISSON=${CAISSON:-$here/build/caisson}
@@ -76,4 +76,18 @@ is foreign 'a directory of the project first in PATH, a path of the system' 'ech
 is foreign 'a directory of the project first in PATH, the call is not in the transcript' 'echo b'
 rm "$P/.venv/bin/sh"
 is foreign 'the same without the file, which could be put there in between' 'echo b' "$(name sh)"
+
+# Gemini CLI and Qwen Code start bash by its name, each time.
+by_name() { # WANT WHAT CLIENT
+	jq --arg cwd "$P" 'walk(if type == "string" then gsub("@CWD@"; $cwd) | gsub("@COMMAND@"; "echo b") else . end)' "$here/tests/hooks/$3-pre.json" | "$CAISSON" hook --client "$3" >"$tmp/out" 2>"$tmp/err"
+	[[ $? == 0 || $1 == foreign ]] && [[ $1 == "$(grep -q "takes a 'bash' for its commands that an agent may have put there" "$tmp/out" "$tmp/err" && echo foreign || echo allow)" ]]
+	result $? "$3: $2: $1"
+}
+for client in gemini qwen; do
+	by_name foreign 'a bash in a directory of the project that is first in PATH' "$client"
+done
+rm "$P/.venv/bin/bash"
+for client in gemini qwen; do
+	by_name allow 'no bash there' "$client"
+done
 echo "1..$n"

@@ -235,8 +235,8 @@ static const struct value *parsed(struct str text)
 static void test_shells(void)
 {
 	struct root root = {.path = here("@/agent")};
-	struct codex_places p = {.shells = here("/bin/bash\n@/listed/bash\n"), .tmp = STR("/tmp"), .roots = &root,
-		.codex = here("@/.codex")};
+	struct codex_places p = {.shells = here("/bin/bash\n@/listed/bash\n"),
+		.at = {.tmp = STR("/tmp"), .roots = &root, .own = here("@/.codex")}};
 	static const char *const dirs[] = {"@/agent", "@/agent/bin", "@/agent/empty", "@/.codex/own", "@/.codex/tmp", "@/listed"};
 	static const char *const files[] = {"agent/bin/bash", "agent/bin/sh", ".codex/own/zsh", "listed/bash"};
 
@@ -249,7 +249,7 @@ static void test_shells(void)
 		const char *row = shells[i].call ? shells[i].call : "(not known)";
 		struct codex_shell got;
 
-		p.path = here(shells[i].path);
+		p.at.path = here(shells[i].path);
 		p.login = here(shells[i].login);
 		codex_shell_of_call(A, &p, shells[i].call ? parsed(here(shells[i].call)) : NULL, &got);
 		CHECK_ROW((got.refuse.n > 0) == shells[i].refuse, row);
