@@ -37,10 +37,11 @@ RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 # A request that is contained because it is not known what it does, or where a path leads (PLACES), may be milder than B alone where the walls of
 # the box stop what these checks are about: in the box the project is the only place that can be written and linked to, and its protected files
 # are read-only.
-PLACES = {"opaque-path", "opaque-edit", "opaque-command", "inline-code", "executes-file", "changed-tree", "archive-extract"}
-WALLS = {"outside-write", "outside-overwrite", "outside-delete", "protected-write", "link-write"}
+PLACES = {"opaque-path", "opaque-edit", "opaque-command", "inline-code", "executes-file", "changed-tree", "archive-extract", "git-planted"}
+WALLS = {"outside-write", "outside-overwrite", "outside-delete", "protected-write", "link-write", "caisson-files", "device-write"}
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
 # A request that asks because it cannot know a path, a command or a tree may be milder than the denial of what that is afterwards: a person looks.
+# What it asks about as well need not be a wall's.
 UNKNOWN = {"opaque-path", "opaque-command", "changed-tree"}
 # A function or bash -c without arguments has no $1; B alone has any.
 PARAMETER = {"opaque-path"}
@@ -88,7 +89,7 @@ def excused(sequence, whole, alone):
     said = set(whole[1])
     if whole[0] == "contain" and PLACES & said and strict - PERSISTENT <= WALLS and strict != PERSISTENT:
         return "walls"
-    if whole[0] == "ask" and UNKNOWN & said and strict <= WALLS | PERSISTENT:
+    if whole[0] == "ask" and UNKNOWN & said and strict - said <= WALLS | PERSISTENT:
         return "unknown"
     if '"$1"' in sequence["second"] and strict <= PARAMETER:
         return "parameter"

@@ -13,13 +13,14 @@ The keeper dies with the outer process, and the namespaces, mounts and files go 
 A frame is one line of JSON with `world` and
   - `judge`: a list of commands. The answer is one [verdict, ids, ids that ask or deny] for each, judged in the untouched world.
   - `run`, `then`: `run` is executed by bash; each of `then` ({"text", "keeps"}) is judged afterwards. `keeps` says that the directory, the
-    exported variables and the functions of `run` still hold.
+    variables and the functions of `run` still hold.
 Exit 77 with one line on stderr when this machine does not let us build the jail.
 """
 import ctypes
 import hashlib
 import json
 import os
+import re
 import resource
 import shlex
 import signal
@@ -41,9 +42,13 @@ LINGER_S = 0.4
 STATE_MAX = 1 << 20
 ENV = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": HOME, "USER": "dev", "LOGNAME": "dev", "SHELL": "/bin/bash", "LANG": "C.UTF-8", "TERM": "dumb", "PWD": PROJECT}
 NOT_CARRIED = {"_", "SHLVL", "PWD", "OLDPWD"}  # the shell sets these by itself
+# Names that bash gives variables of its own, beside those in NOT_CARRIED.
+SHELLS_OWN = re.compile(r"BASH|COMP_|DIRSTACK|E?UID|EPOCH|FUNCN|GROUPS|HIST|HOSTN|HOSTT|LINENO|MACHT|OPT|OSTYPE|PIPEST|PPID|PS4|S?RANDOM|SECONDS|SHELLO|__")
 # The state that a later command of the same shell would see. Builtins only, but for env: PATH may lead anywhere.
 TRAILER = """
-__status=$?; { printf '%s\\0' "$__status"; builtin pwd; printf '\\0'; declare -f; printf '\\0'; /usr/bin/env -0; } >&9 2>/dev/null
+__status=$?; { printf '%s\\0' "$__status"; builtin pwd; printf '\\0'; declare -f; printf '\\0'; /usr/bin/env -0; printf '\\0'
+builtin mapfile -t __names < <(builtin compgen -v); for __name in "${__names[@]}"; do
+[[ ${!__name@a} == *[xaAn]* ]] || printf '%s=%s\\0' "$__name" "${!__name-}"; done; } >&9 2>/dev/null
 """
 
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 2, 4, 8, 32, 4096, 16384, 1 << 18
@@ -274,6 +279,9 @@ class Keeper:
         for name, value in sorted(state["env"].items()):
             if name not in NOT_CARRIED and ENV.get(name) != value and name.isidentifier():
                 out += "export %s=%s; " % (name, shlex.quote(value))
+        for name, value in sorted(state["own"].items()):
+            if name not in NOT_CARRIED and not SHELLS_OWN.match(name) and not (name == "IFS" and value == " \t\n"):
+                out += "%s=%s; " % (name, shlex.quote(value))
         return out + (state["functions"] + "\n" if state["functions"] else "")
 
 
@@ -296,7 +304,9 @@ def read_state(fd):
     parts = data.decode("utf-8", "surrogateescape").split("\0")
     if len(parts) < 4 or not parts[0].isdigit():
         return None
-    return {"status": int(parts[0]), "cwd": parts[1].rstrip("\n"), "functions": parts[2].strip(), "env": dict(v.split("=", 1) for v in parts[3:] if "=" in v)}
+    end = parts.index("", 3) if "" in parts[3:] else len(parts)
+    env, own = (dict(v.split("=", 1) for v in some if "=" in v) for some in (parts[3:end], parts[end:]))
+    return {"status": int(parts[0]), "cwd": parts[1].rstrip("\n"), "functions": parts[2].strip(), "env": env, "own": own}
 
 
 def digest():
