@@ -38,7 +38,9 @@ RANK = {"deny": 0, "ask": 1, "contain": 2, "allow": 3}
 # the box stop what these checks are about: in the box the project is the only place that can be written and linked to, and its protected files
 # are read-only.
 PLACES = {"opaque-path", "opaque-edit", "opaque-command", "inline-code", "executes-file", "changed-tree", "archive-extract", "git-planted"}
-WALLS = {"outside-write", "outside-overwrite", "outside-delete", "protected-write", "link-write", "caisson-files", "device-write"}
+WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write", "device-write", "protected-write", "link-write", "caisson-files",
+         "secret-read", "network",  # the box has neither the home's keys nor a network
+         "project-delete"}  # the project is what every contained program may change
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
 # A request that asks because it cannot know a path, a command or a tree may be milder than the denial of what that is afterwards: a person looks.
 # What it asks about as well need not be a wall's.
