@@ -560,8 +560,7 @@ static void put_approval(struct explain *x)
 		[APPROVAL_BOX] = "it runs in the box",
 		[APPROVAL_CODE] = "it runs in the box",
 		[APPROVAL_NETWORK] = "it runs in the box, with the network",
-		[APPROVAL_SPLIT] = "nothing runs: a part of it must be in the box and another cannot, so the parts are to be run "
-				   "as separate commands",
+		[APPROVAL_SPLIT] = "nothing runs: one part must run in the box and another cannot; run them separately",
 	};
 	size_t n = 0;
 
