@@ -44,7 +44,7 @@ WALLS = {"outside-write", "outside-overwrite", "outside-delete", "system-write",
 PERSISTENT = {"persistence"}  # beside one of WALLS: a file of the home, which the box does not have
 # A request that asks because it cannot know a path, a command or a tree may be milder than the denial of what that is afterwards: a person looks.
 # What it asks about as well need not be a wall's.
-UNKNOWN = {"opaque-path", "opaque-command", "changed-tree"}
+UNKNOWN = {"opaque-path", "opaque-command", "changed-tree", "archive-extract"}
 # A function or bash -c without arguments has no $1; B alone has any.
 PARAMETER = {"opaque-path"}
 # git init, clone and worktree add write the repository themselves. The request knows that; a later request only sees a repository.
