@@ -110,7 +110,7 @@ static enum git_tree_state restore(struct form *f)
 	const struct know_option *source = know_option_find(f->o, "--source", NULL);
 
 	f->change = GIT_CHANGE_CHECKOUT;
-	if (know_has(f->o, "--staged") && !know_has(f->o, "--worktree"))
+	if (!source && know_has(f->o, "--staged") && !know_has(f->o, "--worktree"))
 		return GIT_TREE_NONE;
 	take_paths(f, 0);
 	if (!source || !source->has_value)
@@ -130,13 +130,14 @@ static enum git_tree_state reset(struct form *f)
 	return know_has(f->o, "--keep") ? GIT_TREE_KNOWN : GIT_TREE_PARTLY;
 }
 
+/* Without -u only the index changes. A later `git restore '*'` writes what is there then, so its names count now. */
 static enum git_tree_state read_tree(struct form *f)
 {
 	f->change = GIT_CHANGE_CHECKOUT;
-	if (!know_has(f->o, "-u"))
-		return GIT_TREE_NONE;
-	f->revs = f->n ? operand(f, f->n - 1) : STR("");
-	return f->n ? GIT_TREE_PARTLY : GIT_TREE_UNKNOWN;
+	if (!f->n)
+		return know_has(f->o, "-u") ? GIT_TREE_UNKNOWN : GIT_TREE_NONE;
+	f->revs = operand(f, f->n - 1);
+	return GIT_TREE_PARTLY;
 }
 
 static bool goes_on(const struct form *f)

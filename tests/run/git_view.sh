@@ -288,7 +288,12 @@ judge ask protected-write 'git checkout agent .claude'
 judge ask protected-write 'git checkout agent -- :/'
 judge ask protected-write 'git restore -s agent .'
 judge allow - 'git checkout agent -- src'
-judge allow - 'git restore --source agent --staged .claude'
+judge ask protected-write 'git restore --source agent --staged .claude' # the index is restored from later
+judge ask protected-write 'git read-tree agent; git restore "*"'
+judge ask protected-write 'git read-tree agent'
+judge allow - 'git read-tree plain'
+judge allow - 'git read-tree HEAD'
+judge allow - 'git restore --staged README.md'
 judge allow - 'git restore --source=agent README.md'
 judge ask protected-write 'git checkout many'
 says "files that other programs run or obey: .*a', .*b', .*c', \\.\\.\\."
