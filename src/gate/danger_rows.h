@@ -58,7 +58,7 @@ DANGER("git-destructive", "git submodule deinit", "", "", "", "deletes the files
 DANGER("git-destructive", "git rm", "-f --force", "", "--cached", "deletes files with changes that are not committed", "")
 DANGER("git-destructive", "git checkout-index", "-f --force", "", "", "overwrites files with what is in the index", "")
 /* Without --force it makes the files that are missing; the index may be that of another tree. */
-DANGER("archive-extract", "git checkout-index", "-a --all --stdin", "", "-n --no-create",
+DANGER("git-destructive", "git checkout-index", "-a --all --stdin", "", "-n --no-create",
 	"writes files by the names that the index has", "git restore with the names of the files")
 DANGER("git-destructive", "git read-tree", "--reset -u", "", "", "overwrites files with another tree", "")
 DANGER("git-destructive", "git replace", "", "", "-l --list", "replaces objects of the repository", "")
