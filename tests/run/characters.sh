@@ -1,6 +1,7 @@
 #!/bin/bash
 # Characters that nobody sees, or that turn the text around: whatever caisson prints about a command spells them out. One character of each range. TAP.
 set -u
+export LC_ALL=C.UTF-8 # printf writes the characters
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 # shellcheck source=tests/lib.sh

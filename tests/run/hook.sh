@@ -248,7 +248,7 @@ for evil in 'make; touch hit' $'make\ntouch hit' $'make \r touch hit' $'make \u2
 	$'\n\n  make $X' 'make \u{a}touch hit' $'make \x0btouch hit' 'cd sub && make # a; b' "make <<'#'" 'make && { (touch hit' $'\ttab\t$X' 'make *) touch hit' 'make #$(touch hit)' 'make \\'; do
 	input claude-pre "$evil" | "$CAISSON" hook | jq -r '.hookSpecificOutput.updatedInput.command // empty' >"$tmp/line"
 	[[ -s $tmp/line ]] || continue
-	[[ $(wc -l <"$tmp/line") == 1 ]] && ! LC_ALL=C grep -q '[[:cntrl:]]' "$tmp/line" && ! grep -qP '[\x{2028}\x{202e}]' "$tmp/line"
+	[[ $(wc -l <"$tmp/line") == 1 ]] && ! LC_ALL=C grep -q '[[:cntrl:]]' "$tmp/line" && ! LC_ALL=C.UTF-8 grep -qP '[\x{2028}\x{202e}]' "$tmp/line"
 	result $? "one line without control characters: ${evil@Q}"
 	sed -E 's|^[^ ]*/caisson run --ticket [0-9a-f]*|:|; s|\$\([^ ]*/caisson run --ticket [0-9a-f]* |$(: |' "$tmp/line" >"$tmp/plain"
 	for shell in bash dash zsh 'bash -i' 'sh'; do
