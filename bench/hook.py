@@ -108,4 +108,5 @@ def main():
         show("rm -rf /etc: cc-safety-net / caisson hook", both["other"] / both["caisson"], 60, True)
 
 
-main()
+if __name__ == "__main__":
+    main()
