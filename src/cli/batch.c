@@ -8,20 +8,19 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
-#include "engine/engine.h"
+#include "engine/policy_cache.h"
+#include "engine/world.h"
 #include "gate/gate.h"
 #include "sys/file.h"
 #include "sys/user.h"
 
 #define LINE_MAX_BYTES ((size_t)32 << 20) /* a command of the largest size the reader takes, with every byte escaped */
 
-/* The policies of the directory that the last line was about: they are read once for as long as lines stay there. */
+/* The policies of the directory that the last line was about, and how loading them went. */
 struct loaded {
-	struct arena a;
-	bool filled, failed;
-	struct str cwd;
-	struct policies policies;
-	struct err e;
+	struct policy_cache cache;
+	bool failed;
+	struct err e; /* of the last failure: it is told once */
 };
 
 struct turn {
@@ -83,32 +82,23 @@ static const char *read_request(struct turn *t, struct engine_request *rq)
 	return NULL;
 }
 
-static int load_policies(void *arg)
-{
-	struct turn *t = arg;
-	struct loaded *l = t->loaded;
-
-	l->failed = policies_load(&l->a, &(struct policies_request){.config = t->b->config, .cwd = l->cwd, .home = t->self->home}, &l->policies, &l->e) != 0;
-	if (l->failed)
-		complain("%s", l->e.text);
-	return 0;
-}
-
-static void policies_for(struct turn *t, struct str cwd)
+/* Looks at the world, and at the policy files, anew for each line. NULL: they do not load. */
+static const struct policies *policies_for(struct turn *t, struct engine_request *rq)
 {
 	struct loaded *l = t->loaded;
+	struct view *now = arena_new(t->a, struct view);
+	const struct policies_request request = {.config = t->b->config, .cwd = rq->cwd, .home = rq->home};
+	const struct policies *ret = NULL;
+	struct err e = {0};
 
-	if (l->filled && str_eq(l->cwd, cwd))
-		return;
-	if (l->filled)
-		arena_free(&l->a);
-	arena_init(&l->a, ARENA_CAP_DEFAULT);
-	l->filled = true;
-	l->policies = (struct policies){0};
-	l->cwd = str_dup(&l->a, cwd);
-	l->failed = true;
-	err_set(&l->e, ERR_LIMIT, 0, "the policy files need too much memory");
-	arena_run(&l->a, load_policies, t);
+	rq->places = true;
+	world_view(t->a, rq, NULL, now);
+	rq->known = now;
+	l->failed = policy_cache_get(&l->cache, t->a, &request, now, &ret, &e) != 0;
+	if (l->failed && strcmp(l->e.text, e.text) != 0)
+		complain("%s", e.text);
+	l->e = e;
+	return ret;
 }
 
 static int run_turn(void *arg)
@@ -117,6 +107,7 @@ static int run_turn(void *arg)
 	struct engine_request rq = {0};
 	struct facts facts = {0};
 	struct judgement judgement = {0};
+	const struct policies *policies;
 	struct err e = {0};
 	const char *why;
 
@@ -126,12 +117,12 @@ static int run_turn(void *arg)
 	why = read_request(t, &rq);
 	if (why)
 		return answer_error(t, why);
-	policies_for(t, rq.cwd);
-	if (t->loaded->failed)
+	policies = policies_for(t, &rq);
+	if (!policies)
 		engine_refuse(t->a, "policy-error", t->loaded->e.text, &judgement);
-	else if (engine_judge(t->a, &rq, &t->loaded->policies, &facts, &judgement, &e) != 0)
+	else if (engine_judge(t->a, &rq, policies, &facts, &judgement, &e) != 0)
 		return answer_error(t, e.text);
-	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, t->loaded->policies.digest);
+	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, policies ? policies->digest : STR(""));
 	return 0;
 }
 
@@ -198,8 +189,7 @@ int batch_run(const struct batch *b)
 	if (!rc && loaded.failed)
 		rc = EXIT_DENY;
 	line_reader_free(&r);
-	if (loaded.filled)
-		arena_free(&loaded.a);
+	policy_cache_free(&loaded.cache);
 	arena_free(&a);
 	return rc;
 }

@@ -195,7 +195,8 @@ const struct command_row command_check = {
 		 "The verdict is the exit code, and the first line of the output: allow, contain (it may run, but only in the box), ask (a person should look), "
 		 "or deny. What cannot be known or understood is never allowed because of that.\n\n"
 		 "With --batch every line of standard input is an object with id, command and optionally cwd and shell, and every answer is one line; a line that "
-		 "is not such an object is answered by an object with the key error, and the next line is read.",
+		 "is not such an object is answered by an object with the key error, and the next line is read. "
+		 "Policy files are looked at again before each line.",
 	.options = options,
 	.noptions = sizeof(options) / sizeof(*options),
 	.exits = exits,

@@ -202,7 +202,9 @@ static int run_job(void *arg)
 	struct job *j = arg;
 	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
 
-	if (!j->given && same_place(j->rq, j->p))
+	if (!j->given && j->rq->known)
+		world_again(j->a, j->rq->known, &j->p->own, v);
+	else if (!j->given && same_place(j->rq, j->p))
 		world_again(j->a, j->p->view, &j->p->own, v);
 	else if (!j->given)
 		world_view(j->a, j->rq, &j->p->own, v);

@@ -8,6 +8,7 @@
 #include "model/policy.h"
 #include "model/verdict.h"
 #include "model/view.h"
+#include "sys/stamp.h"
 
 #define ENGINE_CONFIG_MAX ((size_t)4 << 20) /* bytes of one policy file */
 
@@ -36,7 +37,14 @@ struct engine_request {
 	enum dialect dialect;
 	enum mode mode;        /* of the client's session; MODE_DEFAULT: the policy's */
 	bool places;           /* only where things are: nothing is judged by this view as it is */
+	const struct view *known; /* the world of this request, where somebody has looked already; else NULL */
 	const struct facts *facts; /* a call of another tool than a shell: what it does; `command` only says it. NULL: a command */
+};
+
+struct policy_source { /* a file that decides which policies are in force, whether it is there or not */
+	struct policy_source *next;
+	const char *path;
+	struct stamp stamp; /* before it was read */
 };
 
 struct policy_around { /* of a repository around the project: it holds there, too, and can only be stricter */
@@ -60,6 +68,7 @@ struct policies {
 	struct str digest;     /* of all of them */
 	struct config_note *notes;
 	struct policy_file *files; /* that there are, in the order in which they are merged */
+	struct policy_source *sources; /* policy_cache.h */
 };
 
 /*

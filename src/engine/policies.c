@@ -27,6 +27,7 @@ struct loader {
 	struct str trust; /* the store's text */
 	bool trust_read;
 	struct policy_file *files, **end;
+	struct policy_source *sources;
 	struct str around; /* whose files load_some() takes; empty: all but those of projects around */
 };
 
@@ -61,6 +62,16 @@ static void failed(struct loader *l, struct policy_file *f, const struct err *wh
 	*f->err = *why;
 }
 
+/* The policies depend on this file. Called before it is read: a change in between is seen later. */
+static void depend(struct loader *l, struct str path)
+{
+	struct policy_source *s = arena_new(l->a, struct policy_source);
+
+	*s = (struct policy_source){.next = l->sources, .path = str_c(l->a, path)};
+	stamp_take(s->path, &s->stamp);
+	l->sources = s;
+}
+
 static bool lies_in(struct str path, struct str base, const char *folder) { return path.n >= base.n && !memcmp(path.p, base.p, base.n) && str_starts(str_sub(path, base.n, path.n), folder); }
 
 /*
@@ -93,8 +104,12 @@ static void add_secure(struct loader *l, struct str path, enum policy_kind kind,
 	struct str bytes = STR("");
 	struct policy_file *f;
 	struct err why = {0};
-	int rc = path.n ? secure_read_known(l->memo, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &why) : SECURE_ABSENT;
+	int rc = SECURE_ABSENT;
 
+	if (path.n) {
+		depend(l, path);
+		rc = secure_read_known(l->memo, path, ENGINE_CONFIG_MAX, l->v.uid, &bytes, &why);
+	}
 	if (rc == SECURE_ABSENT)
 		return;
 	f = found(l, path, kind, who);
@@ -114,6 +129,7 @@ static int read_trust(struct loader *l, struct err *e)
 	l->trust_read = true;
 	if (!l->paths.trust_store.n)
 		return 0;
+	depend(l, l->paths.trust_store);
 	if (trust_load(l->a, l->paths.trust_store, l->v.uid, &l->trust, e) != 0)
 		return -1;
 	return l->trust.n ? state_check(l->a, l->paths.state_dir, l->v.project, l->v.uid, &dir, e) : 0;
@@ -133,8 +149,10 @@ static void add_project(struct loader *l, struct str root, struct str path, enum
 	struct policy_file *f;
 	struct err why = {0};
 	bool is_trusted = false;
-	int rc = secure_read_project(l->memo, root, path, ENGINE_CONFIG_MAX, &bytes, &why);
+	int rc;
 
+	depend(l, path);
+	rc = secure_read_project(l->memo, root, path, ENGINE_CONFIG_MAX, &bytes, &why);
 	if (rc == SECURE_ABSENT)
 		return;
 	f = found(l, path, kind, WHO_ANYONE);
@@ -157,6 +175,8 @@ static int add_fencepost(struct loader *l, struct str base, bool project, struct
 
 	if (!base.n)
 		return 0;
+	depend(l, str_cat(l->a, base, STR("/" FENCEPOST_FOLDER)));
+	depend(l, str_cat(l->a, base, STR("/" FENCEPOST_FILE)));
 	if (fencepost_files(l->memo, base, &files, e) != 0)
 		return -1;
 	for (; files; files = files->next) {
@@ -181,6 +201,7 @@ static void add_given(struct loader *l, const char *path)
 	struct policy_file *f = found(l, name, kind_of(name), str_is(name, STATE_SYSTEM_POLICY) ? WHO_SYSTEM : WHO_OWNER);
 	struct err why = {0};
 
+	depend(l, name);
 	if (file_read(l->a, path, ENGINE_CONFIG_MAX, &f->bytes, NULL, &why) != 0)
 		failed(l, f, &why);
 }
@@ -498,6 +519,7 @@ static int run_whole(void *arg)
 		state_paths(w->a, &env, l->v.home, l->v.project, &l->paths);
 	}
 	w->result = w->work(l, w->ret, w->e);
+	w->ret->sources = l->sources;
 	w->ret->cwd = w->rq->cwd;
 	w->ret->base = w->rq->base;
 	w->ret->pin = w->rq->pin;

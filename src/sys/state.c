@@ -204,13 +204,13 @@ int fencepost_files(struct path_memo *m, struct str base, struct texts **ret, st
 		*ret = NULL;
 		return 0;
 	}
-	glob_expand(m, below(a, literal(a, base), ".claude/fencepost/config/*.yaml"), &folder);
+	glob_expand(m, below(a, literal(a, base), FENCEPOST_FOLDER "/*.yaml"), &folder);
 	if (folder.more || folder.nmatches > FENCEPOST_FILES_MAX)
-		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/.claude/fencepost/config'", STR_ARG(base));
+		return err_set(e, ERR_LIMIT, 0, "cannot read all files of '%.*s/" FENCEPOST_FOLDER "'", STR_ARG(base));
 	for (size_t i = 0; i < folder.nmatches; i++)
 		if (add_existing(m, folder.matches[i], &end, e) < 0)
 			return -1;
-	if (!list && add_existing(m, below(a, base, ".claude/fencepost.yaml"), &end, e) < 0)
+	if (!list && add_existing(m, below(a, base, FENCEPOST_FILE), &end, e) < 0)
 		return -1;
 	*ret = list;
 	return 0;

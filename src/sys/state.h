@@ -7,6 +7,8 @@
 #include "sys/path.h"
 
 #define STATE_SYSTEM_POLICY "/etc/caisson/config.yaml"
+#define FENCEPOST_FOLDER ".claude/fencepost/config"
+#define FENCEPOST_FILE ".claude/fencepost.yaml"
 #define FENCEPOST_FILES_MAX 256 /* files of one folder form */
 
 struct state_env { /* values of the environment, or NULL */
