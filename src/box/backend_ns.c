@@ -272,11 +272,11 @@ static int give_streams(const struct box *r, struct err *e)
 	return 0;
 }
 
-static int child_make(struct box *r, bool host_network, struct err *e)
+static int child_make(struct box *r, bool own_network, struct err *e)
 {
 	if (brief_open(e) != 0)
 		return -1;
-	r->child = (struct ns_child){.host_network = host_network};
+	r->child = (struct ns_child){.own_network = own_network};
 	r->child.null = end_for_init(r, fill_standard(e));
 	return r->child.null < 0 ? -1 : channels_open(r, e);
 }
@@ -318,12 +318,12 @@ static int group_begin(struct box *r)
 }
 
 /* Init, and what it can do by itself. */
-static int begin(struct box *r, bool host_network, struct err *e)
+static int begin(struct box *r, bool own_network, struct err *e)
 {
 	pid_t pid;
 	int into;
 
-	if (child_make(r, host_network, e) != 0)
+	if (child_make(r, own_network, e) != 0)
 		return -1;
 	make_room_for_cores();
 	into = group_begin(r);
@@ -517,7 +517,7 @@ static void say_enforced(const struct box *r, struct enforced *ret)
 		.scratch = ENFORCED_TMPFS, .output = ENFORCED_PIPE, .time = ENFORCED_TIMER,
 		.cpu_time = r->s->limits.cpu_ms ? time_enforcer(r) : ENFORCED_NOT,
 		.io = r->s->limits.io ? cg_enforcer(&r->cg, CG_IO_MAX) : ENFORCED_NOT,
-		.network = r->s->network != NETWORK_HOST ? ENFORCED_NAMESPACE : ENFORCED_NOT,
+		.network = network_isolated(&r->s->network) ? ENFORCED_NAMESPACE : ENFORCED_NOT,
 	};
 }
 
@@ -577,7 +577,7 @@ static struct box *ns_begin(struct arena *a)
 	struct box *r = box_new(a);
 	struct err e;
 
-	if (begin(r, false, &e) == 0)
+	if (begin(r, true, &e) == 0)
 		return r;
 	ns_end(r);
 	return NULL;
@@ -586,7 +586,7 @@ static struct box *ns_begin(struct arena *a)
 /* One that was begun for something else is of no use: its network, and on version 2 its group. */
 static bool fits(const struct box *r, const struct spec *s)
 {
-	return (!r->grouped || !s->limits.io) && r->child.host_network == (s->network == NETWORK_HOST);
+	return (!r->grouped || !s->limits.io) && r->child.own_network == network_isolated(&s->network);
 }
 
 static int ns_run(struct arena *a, const struct box_start *how, const struct spec *s, const struct box_progress *p, struct outcome *ret, struct err *e)
@@ -603,7 +603,7 @@ static int ns_run(struct arena *a, const struct box_start *how, const struct spe
 	if (!r) {
 		r = box_new(a);
 		r->want |= s->limits.io ? CG_HAS_IO : 0;
-		rc = begin(r, s->network == NETWORK_HOST, e);
+		rc = begin(r, network_isolated(&s->network), e);
 	}
 	r->s = r->watch.spec = s;
 	r->watch.progress = p;

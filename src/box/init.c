@@ -230,7 +230,7 @@ static int enter_network(struct program *p, struct err *e)
 
 	if (!program_await(p, p->pid, NULL))
 		return err_set(e, ERR_SYSTEM, 0, "a process of the box was ended");
-	if (p->child->host_network)
+	if (!p->child->own_network)
 		return 0;
 	pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	rc = pidfd < 0 ? -1 : setns(pidfd, CLONE_NEWNET);

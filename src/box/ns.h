@@ -70,7 +70,7 @@ struct ns_message { /* from init (or, up to its exec, the program) */
 
 /* The namespaces and the cgroup that clone3() gives to init. */
 struct ns_child {
-	bool host_network;         /* no network namespace of its own */
+	bool own_network;          /* the box gets a network namespace of its own */
 	bool born_in;              /* init was born in its cgroup; else the program is given its doors */
 	bool moved_in;             /* or it was moved there (or to none) before it was told its user */
 	int talk;                  /* our end of the socket pair */
@@ -82,7 +82,7 @@ struct ns_child {
 struct ns_task {
 	struct limits limits;
 	uint32_t open_files;       /* of each process; 0: as init has it */
-	enum network network;
+	struct network_spec network;
 	const struct op *ops;
 	char *const *argv, *const *envp;
 	const char *cwd;

@@ -137,12 +137,12 @@ static int add_etc(struct arena *a, const struct spec *s, struct ops *ops, struc
 	struct stat st;
 
 	EACH(i, etc_network)
-		if (s->network != NETWORK_DENY && add_entry(a, ops, STR(""), etc_network[i], e) != 0)
+		if (network_has_sockets(&s->network) && add_entry(a, ops, STR(""), etc_network[i], e) != 0)
 			return -1;
 	add_users(a, s, ops);
 	add_file(a, ops, "/etc/nsswitch.conf", STR("passwd: files\ngroup: files\nhosts: files dns\n"));
 	add_file(a, ops, "/etc/hosts", STR("127.0.0.1 localhost box\n::1 localhost\n"));
-	if (s->network == NETWORK_HOST && stat("/etc/resolv.conf", &st) == 0)
+	if (network_uses_host_dns(&s->network) && stat("/etc/resolv.conf", &st) == 0)
 		ops_add(a, ops, OP_BIND, 0, STR("/etc/resolv.conf"), STR("/etc/resolv.conf"));
 	return 0;
 }

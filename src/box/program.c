@@ -80,7 +80,7 @@ static int refuse_more(const struct entry *g, struct err *e)
 /* The same paths once more: everything that is mounted can be read, what is mounted writable can be written. */
 static int wall_in(const struct ns_task *t, struct err *e)
 {
-	int rules = landlock_version() > 0 ? landlock_start(t->network != NETWORK_DENY) : -1;
+	int rules = landlock_version() > 0 ? landlock_start(network_has_sockets(&t->network)) : -1;
 
 	if (rules < 0)
 		return landlock_version() > 0 ? err_set(e, ERR_SYSTEM, errno, "cannot start Landlock") : 0;
@@ -205,7 +205,7 @@ static int enclose_early(struct program *p, struct err *e)
 {
 	int why;
 
-	if (!p->child->host_network && make_network(e) != 0)
+	if (p->child->own_network && make_network(e) != 0)
 		return -1;
 	say_network(p);
 	setsid(); /* not before: where both share a CPU it puts us behind init */
@@ -213,13 +213,13 @@ static int enclose_early(struct program *p, struct err *e)
 		return -1;
 	if (cpus_restore(&p->task->cpus) != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the program its CPUs");
-	if (p->task->network == NETWORK_LOOPBACK && loopback_up() != 0)
+	if (network_has_loopback(&p->task->network) && loopback_up() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot give the box its loopback");
 	if (set_streams(p->child, p->task->input, e) != 0)
 		return -1;
 	if (privileges_drop() != 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot drop privileges");
-	why = seccomp_load(p->task->network != NETWORK_DENY);
+	why = seccomp_load(network_has_sockets(&p->task->network));
 	return why ? err_set(e, ERR_SYSTEM, why, "cannot load the system call filter") : 0;
 }
 

@@ -76,7 +76,7 @@ static void add_capped(struct arena *a, struct hint **list, const struct texts *
 static bool likely(const struct run *r, const struct outcome *o, enum wall w)
 {
 	if (w == WALL_NETWORK)
-		return r->spec.network != NETWORK_HOST;
+		return network_isolated(&r->spec.network);
 	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
 }
 

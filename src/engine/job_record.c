@@ -104,7 +104,7 @@ static struct str spec_json(struct arena *a, struct job *j)
 	struct putting p = {.a = a, .j = j, .left = SPEC_TEXT_MAX};
 
 	buf_init(&p.b, a, AUDIT_SPEC_MAX);
-	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(s->network));
+	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(&s->network));
 	answer_key(&p.b, "limits");
 	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
 		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);

@@ -106,7 +106,7 @@ static void put_limits(struct buf *b, const struct spec *s, const struct enforce
 	put_limit(b, "io_mb_sec", l->io, MB, by->io);
 	answer_key(b, "network");
 	buf_char(b, '{');
-	answer_field(b, "value", str_of(network_name(s->network)));
+	answer_field(b, "value", str_of(network_name(&s->network)));
 	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
 	buf_c(b, "}}");
 }

@@ -64,17 +64,13 @@ static int take_task(struct reading *r, const struct ynode *n, struct err *e)
 
 static int take_network(struct reading *r, const struct ynode *n, struct err *e)
 {
-	static const struct {
-		char name[12];
-		enum network network;
-	} names[] = {{"deny", NETWORK_DENY}, {"none", NETWORK_DENY}, {"false", NETWORK_DENY}, {"loopback", NETWORK_LOOPBACK}, {"host", NETWORK_HOST}};
+	/* Skills of other tools also write `network: none` and `network: false`. */
+	bool none = str_is(n->text, "none") || str_is(n->text, "false");
 
-	for (size_t i = 0; n->kind == YNODE_SCALAR && i < sizeof(names) / sizeof(*names); i++)
-		if (str_is(n->text, names[i].name)) {
-			r->s.has_network = true;
-			r->s.network = names[i].network;
-			return 0;
-		}
+	if (n->kind == YNODE_SCALAR && network_parse(none ? STR("deny") : n->text, &r->s.network) == 0) {
+		r->s.has_network = true;
+		return 0;
+	}
 	return yaml_fail(&r->f, n, false, e, "%.*s: expected deny, loopback or host", STR_ARG(n->key));
 }
 

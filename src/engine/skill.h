@@ -15,7 +15,7 @@ struct skill {
 	uint64_t time_ms;            /* 0: it says nothing */
 	struct str task;             /* as it is written; empty: it says nothing */
 	bool has_network;
-	enum network network;
+	struct network_spec network;
 	bool iso_times;              /* Unix times in outputs become ISO 8601 */
 	struct texts *binaries;      /* NULL: it says nothing */
 	struct str policy;           /* the same as a policy file that allows no other programs; empty: it says nothing */

@@ -34,7 +34,7 @@ static void skill_network(struct making *m)
 
 	if (!s || !s->has_network)
 		return;
-	if (s->network != NETWORK_HOST || m->p->own.sandbox.host_network)
+	if (network_isolated(&s->network) || m->p->own.sandbox.host_network)
 		m->r->spec.network = s->network;
 	else
 		making_capped(m, "network");
@@ -43,24 +43,23 @@ static void skill_network(struct making *m)
 static int network(struct making *m, struct err *e)
 {
 	const char *name = m->w->network;
+	struct network_spec wanted;
 
 	/* A project's tests talk to servers they start themselves; the way out is closed all the same. */
-	m->r->spec.network = m->r->spec.profile == PROFILE_WORK ? NETWORK_LOOPBACK : NETWORK_DENY;
+	m->r->spec.network.mode = m->r->spec.profile == PROFILE_WORK ? NETWORK_LOOPBACK : NETWORK_DENY;
 	if (!name) {
 		skill_network(m);
 		return 0;
 	}
-	if (!strcmp(name, "deny") || !strcmp(name, "loopback")) {
-		m->r->spec.network = *name == 'd' ? NETWORK_DENY : NETWORK_LOOPBACK;
-		return 0;
-	}
 	if (!strcmp(name, "allow-list"))
 		return err_set(e, ERR_INPUT, 0, "--network 'allow-list' is not available yet; deny is the default");
-	if (strcmp(name, "host") != 0)
+	if (network_parse(str_of(name), &wanted) != 0)
 		return err_set(e, ERR_INPUT, 0, "--network '%.40s': expected deny, loopback or host", name);
-	if (!m->p->own.sandbox.host_network && !m->w->approved.n) /* only a ticket has that */
-		return err_set(e, ERR_INPUT, 0, "--network 'host' needs 'sandbox: {network: host-allowed}' in your own policy");
-	m->r->spec.network = NETWORK_HOST;
+	/* `approved` comes from a ticket only. */
+	if (!network_isolated(&wanted) && !m->p->own.sandbox.host_network && !m->w->approved.n)
+		return err_set(e, ERR_INPUT, 0,
+				"--network '%s' needs 'sandbox: {network: host-allowed}' in your own policy", name);
+	m->r->spec.network = wanted;
 	return 0;
 }
 

@@ -1,7 +1,5 @@
-/* The names of statuses, enforcers and networks, as reports have them. */
+/* The names of statuses and enforcers, as reports print them. */
 #include "model/outcome.h"
-
-#include "model/spec.h"
 
 const char *status_name(enum status s)
 {
@@ -19,11 +17,4 @@ const char *enforcer_name(enum enforcer e)
 		[ENFORCED_AFFINITY] = "affinity"};
 
 	return (size_t)e < sizeof(names) / sizeof(*names) && names[e][0] ? names[e] : NULL;
-}
-
-const char *network_name(enum network n)
-{
-	static const char names[][12] = {[NETWORK_DENY] = "deny", [NETWORK_LOOPBACK] = "loopback", [NETWORK_HOST] = "host"};
-
-	return (size_t)n < sizeof(names) / sizeof(*names) ? names[n] : "unknown";
 }

@@ -5,14 +5,8 @@
 #pragma once
 #include "model/identity.h"
 #include "model/limits.h"
+#include "model/network.h"
 #include "model/policy.h"
-
-enum network {
-	NETWORK_DENY,     /* nothing, not even a socket */
-	NETWORK_LOOPBACK, /* the box's own 127.0.0.1 and ::1, and nothing else */
-	NETWORK_HOST,
-};
-const char *network_name(enum network n);
 
 struct spec_path { /* a file or directory of the host that is seen in the box */
 	struct spec_path *next;
@@ -59,7 +53,7 @@ struct spec {
 	struct str root;           /* a directory whose content is the root, read-only; empty: the host's system directories */
 	struct str home;           /* where the home is in the box: a directory of the scratch, empty but for `paths` */
 	struct limits limits;
-	enum network network;
+	struct network_spec network;
 	bool require_cgroup;       /* memory and processes must be limited by a cgroup */
 	bool refuse_watched;       /* the memory limit was asked for: it must be enforced, not just watched */
 	int input;                 /* descriptor for standard input; -1: empty */

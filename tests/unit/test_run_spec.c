@@ -68,7 +68,7 @@ static struct str describe(const struct run_wishes *w)
 	buf_fmt(&b, "; gate %.*s; %s cpus %u memory %lluM time %llu pids %u scratch %lluM output %lluM cpu %llu io %lluM", STR_ARG(r.gate.command), profile_name(s->profile), s->limits.cpu_milli,
 		(unsigned long long)(s->limits.memory / MB), (unsigned long long)s->limits.time_ms, s->limits.pids, (unsigned long long)(s->limits.scratch / MB),
 		(unsigned long long)(s->limits.output / MB), (unsigned long long)s->limits.cpu_ms, (unsigned long long)(s->limits.io / MB));
-	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s", s->network == NETWORK_HOST ? "host" : "deny", STR_ARG(s->home), STR_ARG(s->cwd), STR_ARG(s->workspace),
+	buf_fmt(&b, "; network %s home %.*s cwd '%.*s' workspace '%.*s' %s input %d%s%s", network_isolated(&s->network) ? "deny" : "host", STR_ARG(s->home), STR_ARG(s->cwd), STR_ARG(s->workspace),
 		s->workspace_writable ? "rw" : "ro", s->input, s->pass_through ? " through" : "", s->require_cgroup ? " cgroup" : s->refuse_watched ? " enforced" : "");
 	for (const struct spec_path *p = s->paths; p; p = p->next)
 		buf_fmt(&b, "; %s %.*s at '%.*s'", p->writable ? "write" : "read", STR_ARG(p->path), STR_ARG(p->at));
@@ -540,9 +540,9 @@ static void test_hints(void)
 	made.capped = &(struct texts){.text = STR("pids")};
 	HAS(report(&(struct outcome){.status = STATUS_OK}, NULL), "the limit 'pids' is smaller than was asked for");
 	made.capped = NULL;
-	made.spec.network = NETWORK_HOST;
+	made.spec.network.mode = NETWORK_HOST;
 	HAS(report(&(struct outcome){.status = STATUS_EXIT_NONZERO, .exit_code = 1, .err = {.text = STR("Could not resolve host"), .total = 22}}, NULL), "\"hints\":[]");
-	made.spec.network = NETWORK_DENY;
+	made.spec.network.mode = NETWORK_DENY;
 }
 
 static void test_refusal(void)

@@ -21,7 +21,7 @@ static struct str read_one(struct str text)
 	if (s.task.n)
 		buf_fmt(&b, "task %.*s ", STR_ARG(s.task));
 	if (s.has_network)
-		buf_fmt(&b, "network %s ", network_name(s.network));
+		buf_fmt(&b, "network %s ", network_name(&s.network));
 	if (s.iso_times)
 		buf_c(&b, "iso ");
 	for (const struct texts *t = s.binaries; t; t = t->next)
