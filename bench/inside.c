@@ -16,8 +16,8 @@
 
 #include "base/num.h"
 #include "config/config.h"
-#include "engine/world.h"
 #include "gate/gate.h"
+#include "judge/world.h"
 #include "shell/shell.h"
 #include "sys/file.h"
 #include "sys/user.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "engine/skill.h"
+#include "run/skill.h"
 
 #define TEXT_MAX 8192
 

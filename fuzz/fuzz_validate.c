@@ -8,9 +8,9 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
-#include "engine/runner.h"
-#include "engine/validation.h"
 #include "result/validate.h"
+#include "run/test_reports.h"
+#include "run/validation.h"
 
 #define TEXT_MAX 65536
 
@@ -60,12 +60,12 @@ static void beside_report(struct input *x)
 	in.task = "test";
 	in.err = STR("");
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
-		struct runner_asked asked = {.row = runner_row(str_of(files[i])), .text = x->in.err};
+		struct test_report asked = {.row = test_runner(str_of(files[i])), .text = x->in.err};
 		struct run r = {.asked = &asked};
 		struct validation v;
 
 		validate(x->a, &in, &v);
-		runner_judge(x->a, &r, &o, &v);
+		test_reports_judge(x->a, &r, &o, &v);
 		hold(&in, &v);
 		write_out(x->a, &v);
 	}

@@ -8,9 +8,10 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
-#include "engine/policy_cache.h"
-#include "engine/world.h"
 #include "gate/gate.h"
+#include "judge/engine.h"
+#include "judge/policy_cache.h"
+#include "judge/world.h"
 #include "sys/file.h"
 #include "sys/user.h"
 

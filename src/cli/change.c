@@ -5,7 +5,7 @@
 #include "cli/change.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
-#include "engine/record.h"
+#include "record/record.h"
 
 extern char **environ;
 

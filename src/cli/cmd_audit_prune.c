@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/record_home.h"
-#include "engine/engine.h"
+#include "judge/engine.h"
 #include "sys/outputs.h"
 
 #define DAY 86400

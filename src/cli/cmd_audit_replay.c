@@ -9,8 +9,8 @@
 #include "cli/doc.h"
 #include "cli/record_home.h"
 #include "cli/rows.h"
-#include "engine/replay.h"
 #include "gate/gate.h"
+#include "record/replay.h"
 
 #define EXAMPLES_DEFAULT 5
 #define EXAMPLES_MAX 10000

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "engine/record.h"
-#include "engine/world.h"
 #include "gate/gate.h"
+#include "judge/world.h"
+#include "record/record.h"
 #include "sys/file.h"
 
 #define STDIN_MAX ((size_t)64 << 20) /* the reader itself stops far earlier, with a verdict */

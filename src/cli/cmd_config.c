@@ -5,9 +5,9 @@
 #include "cli/cli.h"
 #include "cli/show.h"
 #include "config/yaml.h"
-#include "engine/engine.h"
-#include "engine/world.h"
 #include "gate/gate.h"
+#include "judge/engine.h"
+#include "judge/world.h"
 #include "sys/secure.h"
 
 enum { EXIT_BROKEN = 2 };

@@ -7,7 +7,7 @@
 #include "cli/doc.h"
 #include "cli/doctor_client.h"
 #include "client/init.h"
-#include "engine/doctor.h"
+#include "self/doctor.h"
 
 #define TITLE_COLUMN 19
 #define STATE_COLUMN 7

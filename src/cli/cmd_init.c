@@ -9,8 +9,8 @@
 #include "cli/doc.h"
 #include "client/init.h"
 #include "client/person.h"
-#include "engine/run.h"
-#include "engine/world.h"
+#include "judge/world.h"
+#include "run/run.h"
 #include "sys/path.h"
 #include "sys/state.h"
 

@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "client/mcp.h"
-#include "engine/job.h"
+#include "run/job.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 

@@ -10,9 +10,9 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "client/person.h"
-#include "engine/engine.h"
-#include "engine/pause.h"
-#include "engine/world.h"
+#include "judge/engine.h"
+#include "judge/pause.h"
+#include "judge/world.h"
 
 struct pause_options {
 	bool project, end;

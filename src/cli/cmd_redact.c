@@ -4,7 +4,8 @@
 #include <unistd.h>
 
 #include "cli/filter.h"
-#include "engine/run.h"
+#include "record/secret_values.h"
+#include "run/run.h"
 
 struct job {
 	struct arena a;
@@ -31,7 +32,7 @@ static int run_job(void *arg)
 {
 	struct job *j = arg;
 	size_t n = 0;
-	struct str *found = variables_secret(&j->a, j->patterns_only ? NULL : environ, NULL, &n), *values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
+	struct str *found = secret_values(&j->a, j->patterns_only ? NULL : environ, NULL, &n), *values = arena_array(&j->a, n + RUN_LIST_MAX, sizeof(*values));
 	struct filter f = {.a = &j->a, .path = j->path, .json = j->json};
 
 	memcpy(values, found, n * sizeof(*values));

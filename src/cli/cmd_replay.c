@@ -10,8 +10,8 @@
 #include "cli/record_home.h"
 #include "cli/replay_show.h"
 #include "cli/rows.h"
-#include "engine/job.h"
-#include "engine/job_record.h"
+#include "run/job.h"
+#include "run/job_record.h"
 
 #define RUN_ARENA ((size_t)4 << 30) /* both streams at their largest, and what is made of them */
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "engine/job.h"
-#include "engine/kept.h"
-#include "engine/passing.h"
-#include "engine/world.h"
+#include "judge/world.h"
+#include "record/handoff.h"
+#include "run/job.h"
+#include "run/output_filter.h"
 #include "sys/file.h"
 #include "sys/foreground.h"
 #include "sys/path.h"
@@ -120,7 +120,7 @@ struct call { /* one use of the command */
 	int report_dir;             /* opened before the run, in which the path may come to lead elsewhere; -1: none */
 	struct arena *a, *out;
 	struct job job;
-	struct passing passing;     /* with a ticket: what cleans the output on its way */
+	struct output_filter passing;     /* with a ticket: what cleans the output on its way */
 	bool told;                  /* FOLLOW_FD was there when we started, so it is the caller's */
 };
 
@@ -132,7 +132,7 @@ static int go(void *arg)
 	struct err e = {0};
 	int rc;
 
-	if (c->o->w.ticket && c->job.wishes.plain && passing_start(c->a, environ, &c->passing, &e) != 0) {
+	if (c->o->w.ticket && c->job.wishes.plain && output_filter_start(c->a, environ, &c->passing, &e) != 0) {
 		complain("run: %s", e.text);
 		return EXIT_SETUP;
 	}
@@ -170,7 +170,7 @@ static void note_ability(struct call *c)
 	struct err why;
 	bool failed = c->job.outcome.status == STATUS_SETUP_ERROR;
 
-	kept_no_box(c->out, c->job.world.state_dir, failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
+	handoff_no_box(c->out, c->job.world.state_dir, failed && box_try(c->out, box_backend(NULL), &why) == BOX_IMPOSSIBLE);
 }
 
 /*
@@ -183,8 +183,8 @@ static void leave_report(struct call *c, struct str report)
 	struct str state = c->job.world.state_dir;
 
 	note_ability(c);
-	kept_sweep(c->out, state, time(NULL));
-	if (t->tool_use_id.n && kept_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0)
+	handoff_sweep(c->out, state, time(NULL));
+	if (t->tool_use_id.n && handoff_write(c->out, state, t->session, t->tool_use_id, report, NULL) == 0)
 		return;
 	for (const struct hint *h = c->job.report.hints; h; h = h->next)
 		complain("this ran in a box: %.*s", STR_ARG(h->text));
@@ -273,7 +273,7 @@ static int run_one(const struct command_row *self, const struct run_options *o, 
 		complain("run: the memory bound was reached");
 		rc = EXIT_SETUP;
 	}
-	passing_end(&c.passing);
+	output_filter_end(&c.passing);
 	if (c.told && c.job.ticket.follow)
 		fd_write_all(FOLLOW_FD, "descriptor 3", c.job.ended_in, NULL);
 	arena_free(&out); /* while the kernel takes the box away */

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "engine/selftest.h"
-#include "engine/selftest_box.h"
 #include "gate/gate.h"
+#include "self/selftest.h"
+#include "self/selftest_box.h"
 
 #define NAME_COLUMN 14
 #define TITLE_COLUMN 44

@@ -10,8 +10,8 @@
 #include "cli/record_home.h"
 #include "cli/rows.h"
 #include "client/person.h"
-#include "engine/suggest.h"
 #include "gate/broad.h"
+#include "record/suggest.h"
 
 #define LEAST_DEFAULT 2
 #define LEFT_SHOWN 10

@@ -12,8 +12,8 @@
 #include "client/person.h"
 #include "config/trust.h"
 #include "config/yaml.h"
-#include "engine/engine.h"
-#include "engine/world.h"
+#include "judge/engine.h"
+#include "judge/world.h"
 #include "sys/file.h"
 #include "sys/state.h"
 

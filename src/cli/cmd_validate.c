@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/cli.h"
-#include "engine/validation.h"
 #include "result/validate.h"
+#include "run/validation.h"
 #include "sys/file.h"
 
 #define INPUT_MAX ((size_t)64 << 20)

@@ -3,7 +3,7 @@
 
 #include "base/chars.h"
 #include "base/utf8.h"
-#include "engine/engine.h"
+#include "judge/engine.h"
 
 /* Code points that a terminal acts on, or that nobody sees: they could make a text look like another. */
 static bool hidden(uint32_t cp) { return cp < 0x20 || char_hidden(char_class(cp)); }

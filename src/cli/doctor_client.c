@@ -7,8 +7,8 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "client/live.h"
-#include "engine/world.h"
-#include "engine/pause.h"
+#include "judge/pause.h"
+#include "judge/world.h"
 
 extern char **environ;
 

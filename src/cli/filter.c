@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "engine/run.h"
+#include "run/run.h"
 #include "sys/file.h"
 
 #define PIECE ((size_t)128 << 10)

@@ -1,6 +1,6 @@
 /* Option tables: parsing, and the usage text they print. */
 #include "cli/cli.h"
-#include "engine/run.h"
+#include "run/run.h"
 
 #define COLUMN 22 /* where the help of an option starts */
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 
 #include "cli/cli.h"
-#include "engine/engine.h"
-#include "engine/world.h"
+#include "judge/engine.h"
+#include "judge/world.h"
 #include "sys/state.h"
 
 void home_find(struct arena *a, struct record_home *ret)

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "cli/doc.h"
-#include "engine/engine.h"
 #include "gate/gate.h"
+#include "judge/engine.h"
 
 #define TITLE 11 /* columns of a line's title */
 

@@ -1,6 +1,6 @@
 /* A replayed request, for people and for programs. */
 #pragma once
-#include "engine/replay.h"
+#include "record/replay.h"
 
 #define REPLAY_STREAM_MAX ((size_t)64 << 20) /* bytes of an output that is read */
 #define REPLAY_HEAD 30                       /* lines of an output that are shown, unless all are asked for */

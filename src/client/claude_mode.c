@@ -16,7 +16,7 @@
 #include <fcntl.h>
 
 #include "base/glob.h"
-#include "engine/walls.h"
+#include "record/client_walls.h"
 #include "sys/file.h"
 #include "sys/path.h"
 
@@ -51,7 +51,7 @@ static void refuse(struct reading *r, const char *why)
 
 static void add(struct reading *r, struct texts **list, struct str path)
 {
-	if (!walls_add(r->a, list, path))
+	if (!client_walls_add(r->a, list, path))
 		refuse(r, "Claude Code's sandbox names more paths than Caisson's box can keep");
 }
 

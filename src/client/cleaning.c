@@ -1,7 +1,8 @@
 /* See cleaning.h. */
 #include "client/cleaning.h"
 
-#include "engine/run.h"
+#include "record/secret_values.h"
+#include "run/run.h"
 
 #define PICTURE_MIN 64 /* a shorter text is no picture */
 
@@ -40,7 +41,7 @@ void cleaning_start(struct call *c, struct cleaning *k)
 	k->redact = !files;
 	if (s->enabled)
 		k->redact = s->scan_outputs && (!s->output_tools || listed(s->output_tools, c->h.tool));
-	values = variables_secret(c->a, c->o->environ, NULL, &n);
+	values = secret_values(c->a, c->o->environ, NULL, &n);
 	k->redactor = redactor_new(c->a, values, n);
 }
 

@@ -8,7 +8,7 @@
  * silence: for most clients silence means "run it".
  */
 #pragma once
-#include "engine/engine.h"
+#include "judge/engine.h"
 #include "result/value.h"
 
 #define HOOK_INPUT_MAX ((size_t)32 << 20) /* bytes of one input */

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/walls.h"
+#include "record/client_walls.h"
 #include "sys/file.h"
 #include "sys/path.h"
 
@@ -62,7 +62,7 @@ static void add(struct reading *r, struct texts **list, struct str path)
 {
 	while (path.n > 1 && path.p[path.n - 1] == '/')
 		path.n--;
-	if (!str_starts(path, "/") || !walls_add(r->a, list, path))
+	if (!str_starts(path, "/") || !client_walls_add(r->a, list, path))
 		refuse(r, "Codex's sandbox names more paths than Caisson's box can keep, or one that is not "
 			  "absolute");
 }

@@ -1,6 +1,6 @@
 /* See hook.h: the way of one input, and what happens when it ends early. */
 #include "client/hook.h"
-#include "engine/ticket.h"
+#include "record/ticket.h"
 
 static void fresh(struct arena *out, struct reply *r)
 {

@@ -9,7 +9,7 @@
  */
 #pragma once
 #include "client/render.h"
-#include "engine/pause.h"
+#include "judge/pause.h"
 
 struct hook_options {
 	const char *client, *event, *config; /* may be NULL */

@@ -2,9 +2,9 @@
 #include <time.h>
 
 #include "client/hook.h"
-#include "engine/kept.h"
-#include "engine/ticket.h"
-#include "engine/world.h"
+#include "judge/world.h"
+#include "record/handoff.h"
+#include "record/ticket.h"
 #include "sys/state.h"
 
 void hook_end(struct call *c)
@@ -18,5 +18,5 @@ void hook_end(struct call *c)
 	if (!c->h.session.n || !v.state_dir.n || state_check(c->a, v.state_dir, v.project, v.uid, &state, &why) != 0)
 		return;
 	ticket_forget_session(c->a, state, str_of(c->h.client->name), c->h.session);
-	kept_sweep(c->a, state, time(NULL));
+	handoff_sweep(c->a, state, time(NULL));
 }

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "client/cleaning.h"
-#include "engine/run.h"
-#include "engine/validation.h"
 #include "result/truncate.h"
 #include "result/validate.h"
+#include "run/run.h"
+#include "run/validation.h"
 #include "sys/file.h"
 #include "sys/ids.h"
 #include "sys/outputs.h"

@@ -1,6 +1,6 @@
-/* A pause that a person has made, as hooks see it (engine/pause.h). */
+/* A pause that a person has made, as hooks see it (judge/pause.h). */
 #include "client/hook.h"
-#include "engine/world.h"
+#include "judge/world.h"
 
 /* The mode in which a client only plans stays: nothing is to run there. */
 void hook_pause(struct call *c)

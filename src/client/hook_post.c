@@ -7,9 +7,9 @@
 #include "base/num.h"
 #include "client/cleaning.h"
 #include "client/transcript.h"
-#include "engine/kept.h"
-#include "engine/validation.h"
+#include "record/handoff.h"
 #include "result/validate.h"
+#include "run/validation.h"
 
 #define NOTES_MAX 3
 #define NAME_SHOWN 300 /* bytes of a file name */
@@ -118,7 +118,7 @@ static bool tell_report(struct cleaning *k, struct buf *said, int *ret_code)
 
 	if (c->h.kind != TOOL_SHELL || !c->h.tool_use_id.n)
 		return false;
-	if (kept_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0)
+	if (handoff_take(c->a, v->state_dir, c->h.session, c->h.tool_use_id, v->uid, &text, NULL) != 0)
 		return false;
 	value_reader_init(&r, c->a, text);
 	report = value_next(&r);

@@ -17,8 +17,8 @@
 #include "client/hook_pre.h"
 #include "client/live.h"
 #include "client/sandbox.h"
-#include "engine/kept.h"
-#include "engine/world.h"
+#include "judge/world.h"
+#include "record/handoff.h"
 #include "result/redact.h"
 #include "sys/user.h"
 
@@ -310,11 +310,11 @@ static const char *no_host(struct judging *g, enum verdict *ret_most)
 	struct str state = g->j.view ? g->j.view->state_dir : STR("");
 	struct err why;
 
-	if (!kept_is_no_box(a, state, time(NULL)))
+	if (!handoff_is_no_box(a, state, time(NULL)))
 		return NULL;
 	switch (box_try(a, box_backend(NULL), &why)) {
 	case BOX_POSSIBLE:
-		kept_no_box(a, state, false);
+		handoff_no_box(a, state, false);
 		return NULL;
 	case BOX_IMPOSSIBLE:
 		return "No box could be made here a moment ago (caisson doctor says why)";

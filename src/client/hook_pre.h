@@ -10,9 +10,9 @@
  */
 #pragma once
 #include "client/hook.h"
-#include "engine/record.h"
 #include "gate/gate.h"
 #include "model/walls.h"
+#include "record/record.h"
 
 #define CHANGE_IT \
 	"A person can change that in their own policy: tools.bash.allow or permissions.allow, or checks_grade " \

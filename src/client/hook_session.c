@@ -1,5 +1,5 @@
 /*
- * The project of an event. The first event of a session that lies in a project pins it (engine/session.h);
+ * The project of an event. The first event of a session that lies in a project pins it (judge/client_session.h);
  * from then on the event's directory says only where in it a command runs. A directory elsewhere is no
  * project of the session's, unless the client lists it or it is a linked worktree of the pinned repository:
  * then this event adds it.
@@ -12,9 +12,9 @@
 
 #include "base/utf8.h"
 #include "client/hook.h"
-#include "engine/kept.h"
-#include "engine/session.h"
-#include "engine/world.h"
+#include "judge/client_session.h"
+#include "judge/world.h"
+#include "record/handoff.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/state.h"
@@ -22,7 +22,7 @@
 struct pinning {
 	struct call *c;
 	struct path_memo memo;
-	struct session s;
+	struct client_session s;
 	struct str cwd;   /* of the event, resolved */
 	int64_t now;
 	bool dirty;       /* to be written */
@@ -76,16 +76,16 @@ static int store(struct pinning *p, bool fresh, struct err *e)
 	struct str state;
 
 	p->s.last = p->now;
-	p->s.boot = session_boot(c->a);
+	p->s.boot = client_session_boot(c->a);
 	for (size_t i = 0; i < p->s.n; i++)
 		if (state_make(c->a, c->view->state_dir, p->s.roots[i].path, c->view->uid, &state, e) != 0)
 			return -1;
-	if (session_write(c->a, state, &p->s, c->view->uid, fresh, e) != 0)
+	if (client_session_write(c->a, state, &p->s, c->view->uid, fresh, e) != 0)
 		return -1;
 	for (size_t i = 0; i < p->s.n; i++)
 		(void)world_remember(c->a, c->view, state, p->s.roots[i].path, NULL);
-	session_sweep(c->a, state, p->now);
-	kept_sweep(c->a, state, p->now);
+	client_session_sweep(c->a, state, p->now);
+	handoff_sweep(c->a, state, p->now);
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static int begin(struct pinning *p)
 
 	if (base.n && !path_inside(p->cwd, base) && project_of(p, base).n)
 		project = project_of(p, base);
-	p->s = (struct session){.client = str_of(c->h.client->name), .id = c->h.session, .started = p->now, .n = 1};
+	p->s = (struct client_session){.client = str_of(c->h.client->name), .id = c->h.session, .started = p->now, .n = 1};
 	return project.n ? identify(p, project, &p->s.roots[0]) : -1;
 }
 
@@ -127,7 +127,7 @@ static void add_root(struct pinning *p)
 	may = listed(p, project);
 	for (size_t i = 0; i < p->s.n && !may; i++)
 		may = project_worktree(p->c->a, project, p->s.roots[i].path);
-	if (!may || p->s.n == SESSION_ROOTS_MAX || identify(p, project, &p->s.roots[p->s.n]) != 0)
+	if (!may || p->s.n == CLIENT_SESSION_ROOTS_MAX || identify(p, project, &p->s.roots[p->s.n]) != 0)
 		return;
 	p->s.n++;
 	p->dirty = true;
@@ -147,7 +147,7 @@ static bool has_start(const struct client *c)
  */
 static bool pin_again(struct pinning *p, struct directory *root)
 {
-	struct str boot = session_boot(p->c->a);
+	struct str boot = client_session_boot(p->c->a);
 	struct directory now;
 
 	if (!boot.n || str_eq(boot, p->s.boot) || identify(p, root->path, &now) != 0)
@@ -180,7 +180,7 @@ static void choose(struct pinning *p)
 	check_root(p, &p->s.roots[i]);
 	p->c->pin = p->s.roots[i];
 	p->c->view->project = p->c->pin.path;
-	p->dirty |= p->s.last + SESSION_FRESH_S < p->now || p->c->h.phase == PHASE_START;
+	p->dirty |= p->s.last + CLIENT_SESSION_FRESH_S < p->now || p->c->h.phase == PHASE_START;
 }
 
 /*
@@ -191,13 +191,13 @@ static int pin(struct pinning *p, struct err *e)
 {
 	const struct view *v = p->c->view;
 	struct str client = str_of(p->c->h.client->name);
-	int found = session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
+	int found = client_session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
 	struct err why = {0};
 
 	if (found == 0) {
 		if (begin(p) != 0 || (store(p, true, &why) != 0 && why.errnum != EEXIST))
 			return 0;
-		found = session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
+		found = client_session_read(p->c->a, v->state_dir, client, p->c->h.session, v->uid, &p->s, e);
 	}
 	if (found <= 0)
 		return found;

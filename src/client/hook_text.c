@@ -10,7 +10,7 @@
 #include "base/chars.h"
 #include "base/utf8.h"
 #include "client/hook_pre.h"
-#include "engine/rule_words.h"
+#include "judge/rule_words.h"
 
 #define REASONS_MAX 5                  /* that are told */
 #define REASONS_BYTES (HOOK_REASON_MAX - 32) /* of them; the rest is for how many were left out */

@@ -1,5 +1,5 @@
 /*
- * Handing a command over to a run in the box: what was judged becomes a ticket (engine/ticket.h), and the
+ * Handing a command over to a run in the box: what was judged becomes a ticket (record/ticket.h), and the
  * client is told to run this program with it. Nothing of the command is quoted again; what people see of it
  * is a comment.
  */
@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "client/hook_pre.h"
-#include "engine/ticket.h"
-#include "engine/world.h"
-#include "sys/user.h"
+#include "judge/world.h"
+#include "record/ticket.h"
 #include "sys/path.h"
 #include "sys/state.h"
+#include "sys/user.h"
 
 /* Does a cd in this text change where it ends? One that is quoted, or in a function, only makes us look. */
 static bool moves(const struct facts *f)

@@ -12,7 +12,7 @@
  */
 #pragma once
 #include "base/json.h"
-#include "engine/run.h"
+#include "run/run.h"
 
 #define MCP_FRAME_MAX ((size_t)16 << 20)  /* bytes of a line that is read */
 #define MCP_LINE_MAX ((size_t)32 << 20)   /* bytes of a line that is written */

@@ -1,6 +1,6 @@
 /* Lines and messages of the Model Context Protocol. Pure: bytes in, structs and bytes out. */
 #include "client/mcp.h"
-#include "engine/engine.h"
+#include "judge/engine.h"
 
 #define SPLITTER_CAP ((size_t)8 * MCP_FRAME_MAX) /* a buffer that grows by copying leaves its smaller selves behind */
 #define SPLITTER_KEEP ((size_t)1 << 20)          /* memory that is kept between lines */

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "client/mcp.h"
-#include "engine/engine.h"
+#include "judge/engine.h"
 #include "sys/clock.h"
 #include "sys/file.h"
 

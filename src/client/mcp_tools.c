@@ -14,7 +14,7 @@
 
 #include "base/num.h"
 #include "client/mcp.h"
-#include "engine/job.h"
+#include "run/job.h"
 #include "sys/file.h"
 #include "sys/state.h"
 

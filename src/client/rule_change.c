@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "config/yamltext.h"
-#include "engine/world.h"
 #include "gate/broad.h"
 #include "gate/gate.h"
+#include "judge/world.h"
 #include "sys/state.h"
 
 #define REASONS_MAX 300 /* bytes of the list of reasons in a message */

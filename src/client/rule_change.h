@@ -10,7 +10,7 @@
  */
 #pragma once
 #include "client/init.h"
-#include "engine/engine.h"
+#include "judge/engine.h"
 
 #define RULES_MAX 512
 #define RULE_TEXT_MAX 1000

@@ -3,7 +3,7 @@
 
 #include "client/claude.h"
 #include "client/codex.h"
-#include "engine/walls.h"
+#include "record/client_walls.h"
 #include "sys/path.h"
 
 static struct str text_at(const struct value *o, const char *key)
@@ -48,7 +48,7 @@ static struct texts *resolved(struct arena *a, const struct texts *list)
 		enum path_kind kind;
 		struct str real = path_real(&m, list->text, &kind);
 
-		walls_add(a, &all, real.n ? real : list->text);
+		client_walls_add(a, &all, real.n ? real : list->text);
 	}
 	return all;
 }

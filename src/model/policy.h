@@ -123,7 +123,7 @@ struct example { /* match / not_match inside a rule: tried when the policy is lo
 	struct str where; /* file:line:column of the example itself */
 };
 
-/* PAUSED is not in any file, and no client can say it: a person made a pause (engine/pause.h). */
+/* PAUSED is not in any file, and no client can say it: a person made a pause (judge/pause.h). */
 enum mode { MODE_DEFAULT, MODE_ACCEPT_EDITS, MODE_PLAN, MODE_BYPASS, MODE_DONT_ASK, MODE_PAUSED };
 enum route { ROUTE_ADVISE, ROUTE_OFF, ROUTE_WARN, ROUTE_ASK, ROUTE_DENY };
 

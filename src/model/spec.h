@@ -1,5 +1,5 @@
 /*
- * What is to run, and within which walls. Made by engine from a profile, the policies and the caller's wishes; a backend enforces all of it
+ * What is to run, and within which walls. Made by src/run from a profile, the policies and the caller's wishes; a backend enforces all of it
  * or refuses, it never weakens any of it.
  */
 #pragma once

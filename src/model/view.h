@@ -1,5 +1,5 @@
 /*
- * What the judge may know of the world. Filled by engine, never by pure code; recorded with every decision, so that
+ * What the judge may know of the world. Filled by src/judge/world.c, never by pure code; recorded with every decision, so that
  * it can be replayed: (command, view, policy) is all that a judgement depends on.
  */
 #pragma once

@@ -50,7 +50,11 @@ src/result/a.c knowledge/knowledge.h
 src/sys/a.c config/config.h
 src/config/a.c box/box.h
 src/box/a.c knowledge/knowledge.h
-src/engine/a.c cli/cli.h
+src/judge/a.c record/record.h
+src/record/a.c run/run.h
+src/run/a.c self/doctor.h
+src/self/a.c client/hook.h
+src/client/a.c cli/cli.h
 src/cli/a.c daemon/daemon.h
 src/misc/a.c base/str.h
 src/base/a.c nowhere.h
@@ -79,7 +83,7 @@ src/base/a.c|#include <fcntl.h>|fcntl.h in base
 src/knowledge/a.c|int f(void) { return getenv("X") != 0; }|getenv in knowledge
 src/result/a.c|void f(void) { free(0); }|free in result
 src/shell/a.c|void f(void) { printf("x"); }|printf in shell
-src/engine/a.c|void f(void) { fputs("x", f); }|fputs in engine
+src/judge/a.c|void f(void) { fputs("x", f); }|fputs in judge
 src/sys/a.c|void f(void) { exit(1); }|exit in sys
 src/config/a.c|void f(void) { g(stderr); }|stderr in config
 ROWS

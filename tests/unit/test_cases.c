@@ -32,8 +32,8 @@
 
 #include "base/json.h"
 #include "config/config.h"
-#include "engine/engine.h"
 #include "gate/gate.h"
+#include "judge/engine.h"
 #include "rows.h"
 #include "sys/file.h"
 

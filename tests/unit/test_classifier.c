@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/num.h"
 #include "config/config.h"
-#include "engine/classifier.h"
+#include "judge/classifier.h"
 #include "place.h"
 #include "sys/process.h"
 

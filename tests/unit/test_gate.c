@@ -1,7 +1,7 @@
 /* The gate on facts made by hand: tiers, matching, lifting, the scanners of small languages, explaining, and failing closed. */
 #include "config/config.h"
-#include "engine/engine.h"
 #include "gate/judge.h"
+#include "judge/engine.h"
 #include "sys/fold.h"
 #include "unit.h"
 

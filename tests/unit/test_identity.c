@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <time.h>
 
-#include "engine/session.h"
 #include "gate/path_table.h"
+#include "judge/client_session.h"
 #include "place.h"
 #include "sys/directory.h"
 #include "sys/project.h"
@@ -250,30 +250,30 @@ static void test_worktrees(void)
 static void test_sessions(void)
 {
 	struct str state = str_of(at("state")), id = STR("../../etc/passwd");
-	struct session s = {.client = STR("codex"), .id = id, .boot = STR("b"), .n = 2, .started = 5, .last = 7}, got;
+	struct client_session s = {.client = STR("codex"), .id = id, .boot = STR("b"), .n = 2, .started = 5, .last = 7}, got;
 	uint32_t uid = (uint32_t)getuid();
 	struct err e = {0};
 
 	s.roots[0] = (struct directory){STR("/a \"b\""), {1, 2}};
 	s.roots[1] = (struct directory){STR("/c"), {UINT64_MAX, 1ull << 63}};
-	CHECK_INT(session_read(A, state, s.client, id, uid, &got, &e), 0);
-	CHECK_INT(session_write(A, state, &s, uid, true, &e), 0);
-	CHECK_INT(session_read(A, state, s.client, id, uid, &got, &e), 1);
+	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 0);
+	CHECK_INT(client_session_write(A, state, &s, uid, true, &e), 0);
+	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 1);
 	CHECK(got.n == 2 && got.started == 5 && got.last == 7 && str_is(got.boot, "b") && str_eq(got.id, id));
 	CHECK_STRN(got.roots[0].path, s.roots[0].path);
 	CHECK(identity_same(got.roots[1].id, s.roots[1].id));
-	CHECK_INT(session_write(A, state, &s, uid, true, &e), -1); /* somebody was first */
+	CHECK_INT(client_session_write(A, state, &s, uid, true, &e), -1); /* somebody was first */
 	CHECK_INT(e.errnum, EEXIST);
 	s.last = 9;
-	CHECK_INT(session_write(A, state, &s, uid, false, &e), 0);
-	CHECK_INT(session_read(A, state, s.client, id, uid, &got, &e), 1);
+	CHECK_INT(client_session_write(A, state, &s, uid, false, &e), 0);
+	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 1);
 	CHECK_INT((int)got.last, 9);
-	CHECK_INT(session_read(A, state, STR("gemini"), id, uid, &got, &e), 0); /* another client's session of that name */
-	CHECK_INT(session_read(A, state, s.client, id, uid + 1, &got, &e), -1);
-	session_sweep(A, state, time(NULL) + SESSION_AGE_S - 60);
-	CHECK_INT(session_read(A, state, s.client, id, uid, &got, &e), 1);
-	session_sweep(A, state, time(NULL) + SESSION_AGE_S + 60);
-	CHECK_INT(session_read(A, state, s.client, id, uid, &got, &e), 0);
+	CHECK_INT(client_session_read(A, state, STR("gemini"), id, uid, &got, &e), 0); /* another client's session of that name */
+	CHECK_INT(client_session_read(A, state, s.client, id, uid + 1, &got, &e), -1);
+	client_session_sweep(A, state, time(NULL) + CLIENT_SESSION_AGE_S - 60);
+	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 1);
+	client_session_sweep(A, state, time(NULL) + CLIENT_SESSION_AGE_S + 60);
+	CHECK_INT(client_session_read(A, state, s.client, id, uid, &got, &e), 0);
 	CHECK_INT(rmdir(at("state/sessions")), 0); /* nothing is left */
 }
 
@@ -281,21 +281,21 @@ static void test_bad_sessions(void)
 {
 	static const char *const texts[] = {"", "{}", "[]", "{\"v\":2}", "{\"v\":1,\"roots\":[]}", "{\"v\":1,\"roots\":[{\"path\":\"x\",\"dev\":1,\"ino\":2}]}",
 		"{\"v\":1,\"roots\":[{\"path\":\"/x\",\"dev\":1}]}", "{\"v\":1,\"v\":1,\"roots\":[{\"path\":\"/x\",\"dev\":1,\"ino\":2}]}"};
-	struct session s = {.client = STR("c"), .id = STR("i"), .n = 1, .roots = {{STR("/x"), {1, 2}}}}, got;
+	struct client_session s = {.client = STR("c"), .id = STR("i"), .n = 1, .roots = {{STR("/x"), {1, 2}}}}, got;
 	struct str state = str_of(at("state"));
 	uint32_t uid = (uint32_t)getuid();
 	const char *name = NULL;
 	struct glob_answer files;
 	struct err e = {0};
 
-	CHECK_INT(session_write(A, state, &s, uid, true, &e), 0);
+	CHECK_INT(client_session_write(A, state, &s, uid, true, &e), 0);
 	path_memo_init(&memo, A, STR(""));
 	glob_expand(&memo, str_of(at("state/sessions/*.json")), &files);
 	CHECK_INT((int)files.nmatches, 1);
 	name = files.nmatches ? str_c(A, files.matches[0]) : "/nonexistent";
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		make_file(name, texts[i], 0600);
-		CHECK_INT(session_read(A, state, s.client, s.id, uid, &got, &e), -1);
+		CHECK_INT(client_session_read(A, state, s.client, s.id, uid, &got, &e), -1);
 		CHECK(strstr(e.text, "start a new session"));
 	}
 }

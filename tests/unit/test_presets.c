@@ -2,8 +2,8 @@
 #include "base/glob.h"
 #include "config/config.h"
 #include "config/yaml.h"
-#include "engine/engine.h"
 #include "gate/gate.h"
+#include "judge/engine.h"
 #include "unit.h"
 
 static struct arena arena;

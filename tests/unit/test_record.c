@@ -5,8 +5,8 @@
 
 #include "audit/read.h"
 #include "base/json.h"
-#include "engine/record.h"
 #include "gate/gate.h"
+#include "record/record.h"
 #include "place.h"
 #include "rows.h"
 

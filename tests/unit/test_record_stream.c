@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
-#include "engine/record.h"
+#include "record/record.h"
 #include "place.h"
 #include "sys/stream.h"
 

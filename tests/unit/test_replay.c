@@ -1,9 +1,9 @@
 /* Replay over a whole record: every request of the shipped sets is recorded, found again and judged again, and gets the verdict it got. */
 #define _GNU_SOURCE
 #include "audit/index.h"
-#include "engine/replay.h"
-#include "engine/selftest.h"
-#include "engine/suggest.h"
+#include "record/replay.h"
+#include "record/suggest.h"
+#include "self/selftest.h"
 #include "place.h"
 
 #define CWD "/w/p"

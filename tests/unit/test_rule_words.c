@@ -1,6 +1,6 @@
 /* The rules that a question names: they are the fewest that allow the request, and none is named that does not. */
 #define _GNU_SOURCE
-#include "engine/rule_words.h"
+#include "judge/rule_words.h"
 #include "place.h"
 
 static const struct {

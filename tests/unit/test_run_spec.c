@@ -2,11 +2,11 @@
 #define _GNU_SOURCE
 #include <time.h>
 
-#include "engine/gitconfig.h"
-#include "engine/run.h"
 #include "knowledge/variables.h"
-#include "engine/skill.h"
-#include "engine/ticket.h"
+#include "record/ticket.h"
+#include "run/git_identity.h"
+#include "run/run.h"
+#include "run/skill.h"
 #include "place.h"
 #include "sys/file.h"
 
@@ -223,7 +223,7 @@ static void test_precedence(void)
 	EXPECT(WISH(.code = "ls", .network = "allow-list"), "error: --network 'allow-list' is not available yet");
 	EXPECT(WISH(.code = "ls", .network = "bridge"), "error: --network 'bridge': expected deny, loopback or host");
 	load("sandbox: {network: host-allowed}\n", "forbid_lifting: true\n", NULL);
-	policies_forbid_lifting(&policies.own, &(struct policy){0});
+	policy_lock_apply(&policies.own, &(struct policy){0});
 	EXPECT(WISH(.code = "ls", .network = "host"), "error: --network 'host' needs");
 }
 
@@ -582,15 +582,15 @@ static void test_identity(void)
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		make_file("home3/.gitconfig", rows[i].text, 0600);
-		CHECK_STR(gitconfig_identity(A, NULL, str_of(at("home3"))), rows[i].want);
+		CHECK_STR(git_identity(A, NULL, str_of(at("home3"))), rows[i].want);
 	}
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[include]\npath = more\n[includeIf \"gitdir:~/jobs/\"]\npath = job\n", 0600);
 	make_file("home3/more", "[user]\nemail = a@example.com\n", 0600);
 	make_file("home3/job", "[user]\nemail = w@example.com\n", 0600);
-	CHECK_STR(gitconfig_identity(A, NULL, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"a@example.com\"\n");
+	CHECK_STR(git_identity(A, NULL, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"a@example.com\"\n");
 	struct str git = str_of(at("home3/jobs/x/.git"));
 	struct git_place place = {.top = str_of(at("home3/jobs/x")), .dir = git, .common = git};
-	CHECK_STR(gitconfig_identity(A, &place, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
+	CHECK_STR(git_identity(A, &place, str_of(at("home3"))), "[user]\n\tname = \"Ada\"\n\temail = \"w@example.com\"\n");
 	make_file("home3/.gitconfig", "[user]\nname = Ada\n[credential]\nhelper = x\n", 0600);
 	world.home = str_of(at("home3"));
 	EXPECT(WISH(.code = "ls", .profile = "work", .workspace = at("home3/proj")), "/home3/.gitconfig = [user]\n\tname = \"Ada\"\n;", "!credential");

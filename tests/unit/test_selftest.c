@@ -1,6 +1,6 @@
 /* The sets of `caisson selftest`: how they are read, judged and counted. What the shipped ones come to is tests/run/selftest.sh. */
 #include "base/json.h"
-#include "engine/selftest.h"
+#include "self/selftest.h"
 #include "torture.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 /* Front matter of skills: rows of text with what is read, or the line that says what is wrong. */
-#include "engine/skill.h"
+#include "run/skill.h"
 
 #include "config/config.h"
 #include "unit.h"

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "engine/run.h"
+#include "run/run.h"
 #include "place.h"
 #include "sys/stream.h"
 

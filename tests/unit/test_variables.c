@@ -6,11 +6,11 @@
 
 #include "config/config.h"
 #include "config/yaml.h"
-#include "engine/engine.h"
-#include "engine/run.h"
 #include "gate/gate.h"
 #include "gate/settings.h"
+#include "judge/engine.h"
 #include "knowledge/variables.h"
+#include "run/run.h"
 #include "sys/file.h"
 #include "unit.h"
 

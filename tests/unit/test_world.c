@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/world.h"
+#include "judge/world.h"
 #include "place.h"
 #include "sys/project.h"
 #include "sys/secure.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "config/config.h"
-#include "engine/engine.h"
 #include "gate/gate.h"
+#include "judge/engine.h"
 #include "rows.h"
 #include "sys/file.h"
 

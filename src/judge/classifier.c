@@ -1,0 +1,275 @@
+/* Asking the classifier, and taking what it may say. */
+#define _GNU_SOURCE
+#include "judge/classifier.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "gate/gate.h"
+#include "sys/process.h"
+#include "sys/user.h"
+
+#define ID "classifier"
+#define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+
+static const char system_dirs[][16] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"};
+
+struct answer {
+	enum verdict verdict;
+	char reason[CLASSIFIER_REASON_MAX];
+	size_t n;
+};
+
+/* ---- what it may do ---- */
+
+/* What would run is not known to anybody, the classifier included, so it is the box at most. */
+static bool unread(const char *id)
+{
+	static const char ids[][20] = {"opaque-command", "opaque-script", "syntax-error", "bound-reached", "unknown-construct"};
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		if (!strcmp(id, ids[i]))
+			return true;
+	return false;
+}
+
+/* The mildest verdict that it can bring about: ask means that it may only deny. */
+static enum verdict mildest(const struct judgement *j)
+{
+	enum verdict best = j->complete && !j->questions ? VERDICT_ALLOW : VERDICT_CONTAIN;
+
+	for (const struct reason *r = j->reasons; r; r = r->next) {
+		const struct check *c = gate_check(r->id);
+
+		if (r->grade == GRADE_ASK && (!c || c->fixed || !strcmp(r->id, "plan-mode")))
+			return VERDICT_ASK;
+		if (r->grade == GRADE_CONTAIN || unread(r->id))
+			best = verdict_min(best, VERDICT_CONTAIN);
+	}
+	return best;
+}
+
+/* ---- the program ---- */
+
+/* Who may write the program decides in the person's place: it must be theirs or root's, and nobody else's to write. */
+static int usable(const char *path, struct err *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return err_set(e, ERR_INPUT, 0, "'%s' is not there", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_INPUT, 0, "'%s' is not a file", path);
+	if ((st.st_uid != getuid() && st.st_uid != 0) || (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return err_set(e, ERR_INPUT, 0, "others may write '%s'", path);
+	return 0;
+}
+
+static int find_program(struct arena *a, struct str name, const char **ret, struct err *e)
+{
+	if (name.n && name.p[0] == '/') {
+		*ret = str_c(a, name);
+		return usable(*ret, e);
+	}
+	if (!name.n || str_find(name, '/', 0) >= 0)
+		return err_set(e, ERR_INPUT, 0, "'%.*s' is neither an absolute path nor a name", STR_ARG(name));
+	for (size_t i = 0; i < sizeof(system_dirs) / sizeof(*system_dirs); i++) {
+		*ret = str_c(a, str_fmt(a, "%s/%.*s", system_dirs[i], STR_ARG(name)));
+		if (access(*ret, X_OK) == 0)
+			return usable(*ret, e);
+	}
+	return err_set(e, ERR_INPUT, 0, "there is no '%.*s' in the system's directories", STR_ARG(name));
+}
+
+static int make_argv(struct arena *a, const struct texts *command, char **argv, struct err *e)
+{
+	size_t n = 0;
+
+	for (; command; command = command->next) {
+		if (n == CLASSIFIER_ARGS_MAX)
+			return err_set(e, ERR_LIMIT, 0, "it has more than %d arguments", CLASSIFIER_ARGS_MAX);
+		argv[n++] = str_c(a, command->text);
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+static void make_env(struct arena *a, char **env)
+{
+	const char *lang = getenv("LANG");
+	struct user self = {0};
+	size_t n = 0;
+
+	env[n++] = str_c(a, STR("PATH=" SYSTEM_PATH));
+	if (user_self(a, getenv("HOME"), &self, NULL) == 0) {
+		env[n++] = str_c(a, str_fmt(a, "HOME=%.*s", STR_ARG(self.home)));
+		env[n++] = str_c(a, str_fmt(a, "USER=%.*s", STR_ARG(self.name)));
+	}
+	if (lang)
+		env[n++] = str_c(a, str_fmt(a, "LANG=%s", lang));
+	env[n] = NULL;
+}
+
+static struct str question(struct arena *a, const struct engine_request *rq, const struct facts *f, const struct judgement *j)
+{
+	struct str own = STR(""), cwd = rq->cwd;
+	struct buf b;
+
+	if ((!cwd.n || cwd.p[0] != '/') && cwd_get(a, &own, NULL) == 0)
+		cwd = cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(own), STR_ARG(cwd)) : own;
+	buf_init(&b, a, 0);
+	answer_question(&b, rq->command, cwd, f, j);
+	return buf_view(&b);
+}
+
+/* ---- its answer ---- */
+
+/* Nothing here takes from the arena: being left would leave the value behind. */
+static int take(const json_t *v, struct answer *ret, struct err *e)
+{
+	static const enum verdict known[] = {VERDICT_DENY, VERDICT_CONTAIN, VERDICT_ALLOW};
+	const json_t *reason = json_object_get(v, "reason");
+	struct str verdict = json_to_str(json_object_get(v, "verdict")), text = json_to_str(reason);
+
+	if (!json_is_object(v) || (reason && !json_is_string(reason)))
+		return err_set(e, ERR_INPUT, 0, "its answer is not an object with a verdict and a reason");
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (!str_is(verdict, verdict_name(known[i])))
+			continue;
+		ret->verdict = known[i];
+		for (size_t at = 0; at < text.n && (utf8_next(text, &at), at <= sizeof(ret->reason));)
+			ret->n = at;
+		memcpy(ret->reason, text.p, ret->n);
+		return 0;
+	}
+	return err_set(e, ERR_INPUT, 0, "its verdict is none of allow, contain, deny");
+}
+
+static int read_answer(struct str text, struct answer *ret, struct err *e)
+{
+	json_t *v = NULL;
+	struct err why = {0};
+	int rc;
+
+	if (json_load_strict(text, &v, &why) != 0)
+		return err_set(e, ERR_INPUT, 0, "its answer is not JSON: %s", why.text);
+	rc = take(v, ret, e);
+	json_decref(v);
+	return rc;
+}
+
+static int ask(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct answer *ret, struct err *e)
+{
+	char **argv = arena_array(a, CLASSIFIER_ARGS_MAX + 1, sizeof(*argv)), *env[8];
+	struct process_request pr = {.argv = argv, .envp = env, .output_max = CLASSIFIER_OUTPUT_MAX, .timeout_ms = p->classifier.timeout_ms};
+	struct process_result result;
+
+	if (find_program(a, p->classifier.command->text, &pr.path, e) != 0 || make_argv(a, p->classifier.command, argv, e) != 0)
+		return -1;
+	make_env(a, env);
+	if (!pr.timeout_ms)
+		pr.timeout_ms = CLASSIFIER_MS_DEFAULT;
+	if (pr.timeout_ms > CLASSIFIER_MS_MAX)
+		pr.timeout_ms = CLASSIFIER_MS_MAX;
+	pr.input = question(a, rq, f, j);
+	pr.output = arena_alloc(a, CLASSIFIER_OUTPUT_MAX);
+	if (process_ask(&pr, &result, e) != 0)
+		return -1;
+	if (result.status != 0)
+		return err_set(e, ERR_INPUT, 0, "it ended with status %d", result.status);
+	return read_answer(str_n(pr.output, result.n), ret, e);
+}
+
+/* ---- recording it ---- */
+
+static void add_reason(struct arena *a, struct reason **to, enum grade grade, struct str message)
+{
+	struct reason *r = arena_new(a, struct reason);
+
+	*r = (struct reason){.id = ID, .grade = grade, .approval = APPROVAL_PLAIN, .message = message};
+	while (*to)
+		to = &(*to)->next;
+	*to = r;
+}
+
+static struct step **add_step(struct arena *a, struct step **to, const char *what, struct str rule, struct str subject, struct span at)
+{
+	struct step *s = arena_new(a, struct step);
+
+	*s = (struct step){.what = what, .rule = rule, .subject = subject, .at = at};
+	while (*to)
+		to = &(*to)->next;
+	*to = s;
+	return &s->next;
+}
+
+/* What asked is lifted: it leaves the reasons and stays in the derivation. */
+static void lift_asks(struct arena *a, struct judgement *j)
+{
+	struct step **end = &j->steps;
+
+	for (struct reason **at = &j->reasons; *at;) {
+		const struct reason *r = *at;
+
+		if (r->grade != GRADE_ASK) {
+			at = &(*at)->next;
+			continue;
+		}
+		*at = r->next;
+		end = add_step(a, end, "lifted", str_of(r->id), r->message, r->at);
+	}
+}
+
+static void record(struct arena *a, struct judgement *j, enum verdict answered, struct str said, enum verdict best)
+{
+	add_step(a, &j->steps, verdict_name(answered), STR(ID), said, (struct span){0});
+	if (answered == VERDICT_DENY) {
+		j->verdict = VERDICT_DENY;
+		add_reason(a, &j->reasons, GRADE_DENY, said);
+		gate_order_reasons(j);
+		return;
+	}
+	if (best == VERDICT_ASK) {
+		add_reason(a, &j->warnings, GRADE_WARN, str_fmt(a, "%.*s (this ask is not the classifier's to lift)", STR_ARG(said)));
+		return;
+	}
+	lift_asks(a, j);
+	j->verdict = verdict_min(answered, best);
+	j->approval = APPROVAL_OUTSIDE; /* it answers the asks, and adds nothing to a box */
+	if (j->verdict == VERDICT_CONTAIN)
+		add_reason(a, &j->reasons, GRADE_CONTAIN, said);
+	else
+		add_reason(a, &j->warnings, GRADE_WARN, said);
+}
+
+static void consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, const struct judgement *j, struct classified *ret)
+{
+	struct answer got = {.verdict = VERDICT_ASK};
+	struct err e = {0};
+
+	*ret = (struct classified){.asked = true};
+	if (ask(a, rq, p, f, j, &got, &e) != 0) {
+		ret->said = str_fmt(a, "the classifier gave no answer: %s", e.text);
+		return;
+	}
+	ret->verdict = str_of(verdict_name(got.verdict));
+	ret->said = utf8_repair(a, str_fmt(a, "the classifier says %s%s%.*s", verdict_name(got.verdict), got.n ? ": " : "", (int)got.n, got.reason));
+}
+
+void classifier_consult(struct arena *a, const struct engine_request *rq, const struct policy *p, const struct facts *f, struct classified *known, struct judgement *j)
+{
+	if (j->verdict != VERDICT_ASK || !p->classifier.command)
+		return;
+	if (!known->asked)
+		consult(a, rq, p, f, j, known);
+	for (enum verdict v = VERDICT_DENY; v <= VERDICT_ALLOW; v++)
+		if (v != VERDICT_ASK && str_is(known->verdict, verdict_name(v))) {
+			record(a, j, v, known->said, mildest(j));
+			return;
+		}
+	add_step(a, &j->steps, "no answer", STR(ID), known->said, (struct span){0});
+	add_reason(a, &j->warnings, GRADE_WARN, known->said);
+}

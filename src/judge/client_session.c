@@ -1,0 +1,192 @@
+/* See session.h. */
+#define _GNU_SOURCE
+#include "judge/client_session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "judge/engine.h"
+#include "sys/file.h"
+#include "sys/ids.h"
+#include "sys/sha256.h"
+#include "sys/state.h"
+
+#define FOLDER "sessions"
+#define VERSION 1
+#define BOOT_ID "/proc/sys/kernel/random/boot_id"
+#define BOOT_MAX 64
+
+static struct str name_of(struct arena *a, struct str client, struct str id)
+{
+	char hex[SHA256_HEX + 1];
+
+	/* No client's name has a line end. */
+	sha256_hex(str_fmt(a, "%.*s\n%.*s", STR_ARG(client), STR_ARG(id)), hex);
+	return str_fmt(a, "%s.json", hex);
+}
+
+static struct str path_of(struct arena *a, struct str state, struct str name)
+{
+	return str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name));
+}
+
+struct str client_session_boot(struct arena *a)
+{
+	struct str text = STR("");
+
+	if (file_read(a, BOOT_ID, BOOT_MAX, &text, NULL, NULL) != 0)
+		return STR("");
+	while (text.n && text.p[text.n - 1] == '\n')
+		text.n--;
+	return text;
+}
+
+/* ---- reading ---- */
+
+static struct str text_of(struct arena *a, const json_t *o, const char *key)
+{
+	return str_dup(a, json_to_str(json_object_get(o, key)));
+}
+
+static int64_t number_of(const json_t *o, const char *key)
+{
+	return json_integer_value(json_object_get(o, key));
+}
+
+static int parse(struct arena *a, const json_t *o, struct client_session *ret)
+{
+	const json_t *roots = json_object_get(o, "roots");
+	struct client_session s = {.client = text_of(a, o, "client"), .id = text_of(a, o, "session"),
+		.boot = text_of(a, o, "boot")};
+
+	s.started = number_of(o, "started");
+	s.last = number_of(o, "last");
+	s.n = json_array_size(roots);
+	if (number_of(o, "v") != VERSION || !s.n || s.n > CLIENT_SESSION_ROOTS_MAX)
+		return -1;
+	for (size_t i = 0; i < s.n; i++) {
+		const json_t *r = json_array_get(roots, i);
+
+		s.roots[i].path = text_of(a, r, "path");
+		s.roots[i].id = (struct identity){(uint64_t)number_of(r, "dev"), (uint64_t)number_of(r, "ino")};
+		if (!str_starts(s.roots[i].path, "/") || !identity_known(s.roots[i].id))
+			return -1;
+	}
+	*ret = s;
+	return 0;
+}
+
+struct parsing {
+	struct arena *a;
+	const json_t *o;
+	struct client_session *ret;
+	int rc;
+};
+
+static int parse_inside(void *arg)
+{
+	struct parsing *p = arg;
+
+	p->rc = parse(p->a, p->o, p->ret);
+	return 0;
+}
+
+static int unreliable(const char *path, const char *why, struct err *e)
+{
+	return err_set(e, ERR_CONFIG, 0, "the session's file '%s' %s; remove it, or start a new session", path, why);
+}
+
+static int open_session(const char *path, uint32_t uid, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 && errno != ENOENT && errno != ENOTDIR)
+		return unreliable(path, "cannot be opened", e);
+	if (fd < 0 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077)))
+		return fd;
+	fd_close(&fd);
+	return unreliable(path, "is not the caller's alone", e);
+}
+
+int client_session_read(struct arena *a, struct str state, struct str client, struct str id, uint32_t uid,
+		 struct client_session *ret, struct err *e)
+{
+	const char *path = str_c(a, path_of(a, state, name_of(a, client, id)));
+	struct parsing p = {.a = a, .ret = ret};
+	struct err why = {0};
+	json_t *o = NULL;
+	struct str text;
+	int rc;
+
+	FD_CLEANUP int fd = open_session(path, uid, &why);
+	if (fd < 0) {
+		if (why.kind && e)
+			*e = why;
+		return why.kind ? -1 : 0;
+	}
+	if (fd_read_all(a, fd, path, CLIENT_SESSION_BYTES_MAX, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
+		return unreliable(path, "cannot be read", e);
+	p.o = o;
+	rc = arena_run(a, parse_inside, &p); /* the value is jansson's: it is freed whatever happens */
+	json_decref(o);
+	return rc == 0 && p.rc == 0 ? 1 : unreliable(path, "cannot be read", e);
+}
+
+/* ---- writing ---- */
+
+static void put_session(struct buf *b, const struct client_session *s, uint32_t uid)
+{
+	buf_fmt(b, "{\"v\":%d", VERSION);
+	answer_field(b, "client", s->client);
+	answer_field(b, "session", s->id);
+	buf_fmt(b, ",\"uid\":%u", uid);
+	answer_field(b, "boot", s->boot);
+	buf_c(b, ",\"roots\":[");
+	for (size_t i = 0; i < s->n; i++) {
+		buf_c(b, i ? ",{\"path\":" : "{\"path\":");
+		answer_string(b, s->roots[i].path);
+		buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)s->roots[i].id.dev, (long long)s->roots[i].id.ino);
+	}
+	buf_fmt(b, "],\"started\":%lld,\"last\":%lld}\n", (long long)s->started, (long long)s->last);
+}
+
+int client_session_write(struct arena *a, struct str state, const struct client_session *s, uint32_t uid, bool fresh,
+		struct err *e)
+{
+	const char *path = str_c(a, path_of(a, state, name_of(a, s->client, s->id))), *draft;
+	char unique[ID_LETTERS + 1];
+	struct str made;
+	struct buf b;
+	int rc;
+
+	buf_init(&b, a, CLIENT_SESSION_BYTES_MAX);
+	put_session(&b, s, uid);
+	if (!fresh)
+		return file_replace(path, buf_view(&b), e);
+	/* Another event may look for it at the same moment: it finds nothing, or the whole. */
+	if (id_new(unique, e) != 0 || state_keep(a, state, FOLDER, str_of(unique), buf_view(&b), &made, e) != 0)
+		return -1;
+	draft = str_c(a, made);
+	rc = link(draft, path) == 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
+	unlink(draft);
+	return rc;
+}
+
+void client_session_sweep(struct arena *a, struct str state, int64_t now_s)
+{
+	DIR *d = opendir(str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state))));
+	const struct dirent *entry;
+	struct stat st;
+
+	for (size_t n = 0; d && n < CLIENT_SESSION_SWEEP_MAX && (entry = readdir(d)); n++)
+		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && st.st_mtime + CLIENT_SESSION_AGE_S < now_s)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}

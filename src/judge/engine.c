@@ -1,0 +1,281 @@
+/* Judging one request: view, reader, gate. Everything that can fail inside is caught here and becomes a denial. */
+#include "judge/engine.h"
+
+#include "code/code.h"
+#include "gate/gate.h"
+#include "judge/classifier.h"
+#include "judge/world.h"
+#include "shell/shell.h"
+
+static const char dialect_names[][12] = {[DIALECT_BASH] = "bash", [DIALECT_SH] = "sh", [DIALECT_ZSH] = "zsh", [DIALECT_POWERSHELL] = "powershell"};
+
+const char *dialect_name(enum dialect d) { return dialect_names[d]; }
+
+int engine_dialect(struct str name, enum dialect *ret)
+{
+	for (size_t i = 0; i < sizeof(dialect_names) / sizeof(*dialect_names); i++) {
+		if (str_is(name, dialect_names[i])) {
+			*ret = (enum dialect)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+#define CODE_SNIPPETS_MAX 64 /* pieces of inline code of one request, those inside others included */
+
+/* A request in PowerShell: the whole of it is one piece of code. */
+static void read_powershell(struct arena *a, const struct engine_request *rq, const struct view *v, struct facts *ret)
+{
+	struct span all = {.to = (uint32_t)(rq->command.n > UINT32_MAX ? UINT32_MAX : rq->command.n)};
+	struct snippet *s = arena_new(a, struct snippet);
+
+	facts_init(ret);
+	ret->texts = arena_new(a, struct text);
+	ret->texts[0] = (struct text){.from = "request", .bytes = rq->command};
+	ret->ntexts = ret->texts_cap = 1;
+	*s = (struct snippet){.lang = "powershell", .text = {.kind = WORD_EXACT, .text = rq->command, .at = all}, .at = all, .cwd = v->cwd};
+	*ret->snippets_end = s;
+	ret->snippets_end = &s->next;
+}
+
+static const char mode_names[][20] = {[MODE_DEFAULT] = "default", [MODE_ACCEPT_EDITS] = "acceptEdits", [MODE_PLAN] = "plan", [MODE_BYPASS] = "bypassPermissions", [MODE_DONT_ASK] = "dontAsk", [MODE_PAUSED] = "paused"};
+
+const char *mode_name(enum mode m) { return mode_names[m]; }
+
+int engine_mode(struct str name, enum mode *ret)
+{
+	for (size_t i = 0; i < sizeof(mode_names) / sizeof(*mode_names); i++) {
+		if (str_is(name, mode_names[i])) {
+			*ret = (enum mode)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+struct job {
+	struct arena *a;
+	const struct engine_request *rq;
+	const struct policies *p;
+	struct view *given; /* what was known then; NULL: the world is looked at */
+	struct facts facts;
+	struct judgement judgement;
+	struct err err;
+};
+
+/* The client's, unless it names none or one that the system's policy forbids. */
+static enum mode mode_in_force(const struct job *j, const struct policy *p)
+{
+	return j->rq->mode != MODE_DEFAULT && !(j->p->own.no_lifting && mode_lifts(j->rq->mode)) ? j->rq->mode : p->mode;
+}
+
+/* What the gate asks is answered and judged again. A question that stays open is a bound reached, so an ask. */
+static void judge_in_rounds(struct job *j, const struct policy *p, struct view *v, struct judgement *ret)
+{
+	struct policy own = *p;
+
+	own.mode = mode_in_force(j, p);
+	for (unsigned round = 0; round < GATE_ROUNDS_MAX && !v->closed; round++) {
+		gate_judge(j->a, &j->facts, &own, v, ret);
+		if (!ret->questions)
+			return;
+		v->closed = j->given || world_answer(j->a, v, ret->questions) == 0;
+	}
+	v->closed = true;
+	gate_judge(j->a, &j->facts, &own, v, ret);
+	if (!ret->questions)
+		return;
+	struct reason *r = arena_new(j->a, struct reason);
+	*r = (struct reason){.next = ret->reasons, .id = "bound-reached", .grade = GRADE_ASK, .message = STR("more paths than can be looked at")};
+	ret->reasons = r;
+	ret->cut = true; /* what the rules would have said is not known */
+	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
+}
+
+static void append(struct reason **to, struct reason *more)
+{
+	while (*to)
+		to = &(*to)->next;
+	*to = more;
+}
+
+static bool has_reason(const struct reason *list, const struct reason *r)
+{
+	for (; list; list = list->next)
+		if (!strcmp(list->id, r->id) && list->at.text == r->at.text && list->at.from == r->at.from && list->at.to == r->at.to && !r->rule.n)
+			return true;
+	return false;
+}
+
+/* Does this reason come from the project's own policy? The built-in checks have spoken under the user's policy already. */
+static bool of_project(const struct policy *p, const struct reason *r)
+{
+	static const char *const protecting[] = {"protected-write", "persistence"}, *const hiding[] = {"secret-read", "secret-leak"};
+
+	if (r->rule.n || !strcmp(r->id, "configured-default") || !strcmp(r->id, "chained") || (p->route != ROUTE_ADVISE && !strcmp(r->id, "file-route")))
+		return true;
+	for (size_t i = 0; i < 2; i++) /* its own paths, beside the built-in ones */
+		if ((p->protected_paths && !strcmp(r->id, protecting[i])) || (p->secret_paths && !strcmp(r->id, hiding[i])))
+			return true;
+	for (const struct regrade *g = p->regrades; g; g = g->next)
+		if (str_is(g->id, r->id))
+			return true;
+	return false;
+}
+
+/*
+ * The stricter of both holds. What the project says is its rules and its grades: a built-in check that the user's own rule lifted stays
+ * lifted. Of its reasons those that are not there yet are added, when they have a part in the verdict.
+ */
+static void take_stricter(struct judgement *own, const struct judgement *project, const struct policy *p, enum mode mode)
+{
+	static const enum verdict verdicts[] = {VERDICT_ALLOW, VERDICT_ALLOW, VERDICT_CONTAIN, VERDICT_ASK, VERDICT_DENY};
+	enum verdict v = project->cut ? project->verdict : VERDICT_ALLOW;
+	struct step **steps = &own->steps;
+
+	while (*steps)
+		steps = &(*steps)->next;
+	*steps = project->steps;
+	own->complete &= project->complete;
+	for (const struct reason *r = project->reasons; r; r = r->next)
+		if (of_project(p, r))
+			v = verdict_min(v, verdicts[r->grade]);
+	if (v == VERDICT_ASK && project->verdict == VERDICT_DENY && mode == MODE_DONT_ASK)
+		v = VERDICT_DENY;
+	if (v >= own->verdict)
+		return;
+	own->verdict = v;
+	for (struct reason *r = project->reasons, *next; r; r = next) {
+		next = r->next;
+		r->next = NULL;
+		if (!has_reason(own->reasons, r))
+			append(&own->reasons, r);
+	}
+	gate_order_reasons(own);
+}
+
+/* Reads the inline code of the request, and what that hands to shells, until nothing new comes. */
+static int read_code(struct job *j, const struct shell_request *sr, const struct view *v)
+{
+	struct facts *f = &j->facts;
+	unsigned n = 0;
+
+	for (struct snippet *s = f->snippets; s; s = s->next) {
+		struct code_run *runs;
+
+		if (!code_knows(s->lang) || s->text.kind != WORD_EXACT)
+			continue;
+		if (n++ >= CODE_SNIPPETS_MAX)
+			return 0; /* unread, so asked about */
+		if (code_read(j->a, f, s, v, &runs) != 0)
+			return -1;
+		for (; runs; runs = runs->next) {
+			struct shell_more more = {.lang = s->lang, .text = runs->text, .argv = runs->argv, .argc = runs->argc, .cwd = runs->cwd, .origin = runs->at,
+				.settings = runs->settings, .when = snippet_moment(s)};
+
+			if (shell_read_more(j->a, sr, &more, f, &j->err) != 0)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static void judge_apart(struct job *j, const struct policy *p, struct view *v)
+{
+	struct judgement apart;
+
+	judge_in_rounds(j, p, v, &apart);
+	take_stricter(&j->judgement, &apart, p, mode_in_force(j, p));
+}
+
+/* Were the policies loaded for this very place? Then what was seen there holds. */
+static bool same_place(const struct engine_request *rq, const struct policies *p)
+{
+	if (!p->view || rq->user.n || !str_eq(rq->cwd, p->cwd) || !str_eq(rq->base, p->base) || !str_eq(rq->home, p->home))
+		return false;
+	return rq->pin == p->pin || (rq->pin && p->pin && str_eq(rq->pin->path, p->pin->path));
+}
+
+static int run_job(void *arg)
+{
+	struct job *j = arg;
+	struct view *v = j->given ? j->given : arena_new(j->a, struct view);
+
+	if (!j->given && j->rq->known)
+		world_again(j->a, j->rq->known, &j->p->own, v);
+	else if (!j->given && same_place(j->rq, j->p))
+		world_again(j->a, j->p->view, &j->p->own, v);
+	else if (!j->given)
+		world_view(j->a, j->rq, &j->p->own, v);
+	struct shell_request sr = {.text = j->rq->command, .dialect = j->rq->dialect, .view = v, .own = j->p->own.commands, .nown = j->p->own.ncommands};
+	if (j->rq->facts)
+		j->facts = *j->rq->facts;
+	else if (j->rq->dialect == DIALECT_POWERSHELL)
+		read_powershell(j->a, j->rq, v, &j->facts);
+	else if (shell_read(j->a, &sr, &j->facts, &j->err) != 0)
+		return 1;
+	if (j->facts.snippets && read_code(j, &sr, v) != 0)
+		return 1;
+	judge_in_rounds(j, &j->p->own, v, &j->judgement);
+	if (j->p->own.classifier.command && j->judgement.verdict == VERDICT_ASK && (!j->given || v->classified.asked) && !j->rq->facts)
+		classifier_consult(j->a, j->rq, &j->p->own, &j->facts, &v->classified, &j->judgement);
+	if (j->p->apart)
+		judge_apart(j, &j->p->project, v);
+	for (const struct policy_around *x = j->p->around; x; x = x->next)
+		judge_apart(j, &x->policy, v);
+	if (j->judgement.verdict == VERDICT_ASK) /* others than the gate of the own policy have spoken since */
+		j->judgement.approval = gate_approved(j->a, &j->facts, &j->judgement, &j->p->own).run;
+	j->judgement.view = v;
+	return 0;
+}
+
+void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret)
+{
+	struct reason *r = arena_new(a, struct reason);
+
+	*r = (struct reason){.id = id, .grade = GRADE_DENY, .message = str_dup(a, str_of(message))};
+	*ret = (struct judgement){.verdict = VERDICT_DENY, .reasons = r};
+}
+
+/* Room for the refusal is taken before anything else can use the arena up. */
+static int prepare_refusal(void *arg)
+{
+	struct job *j = arg;
+
+	engine_refuse(j->a, "internal-error", "the memory bound was reached before the command was judged", &j->judgement);
+	return 0;
+}
+
+static int judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *given, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+{
+	struct job j = {.a = a, .rq = rq, .p = p, .given = given};
+	struct judgement refusal;
+	int rc;
+
+	if (arena_run(a, prepare_refusal, &j) != 0)
+		return err_set(e, ERR_LIMIT, 0, "the memory bound was reached");
+	refusal = j.judgement;
+	j.judgement = (struct judgement){0};
+	rc = arena_run(a, run_job, &j);
+	if (rc == 0) {
+		*ret_facts = j.facts;
+		*ret_judgement = j.judgement;
+		return 0;
+	}
+	if (rc == 1 && j.err.kind != ERR_LIMIT)
+		refusal.reasons->message = STR("the reader failed inside, so the command was not judged");
+	*ret_facts = (struct facts){0};
+	*ret_judgement = refusal;
+	return 0;
+}
+
+int engine_judge(struct arena *a, const struct engine_request *rq, const struct policies *p, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+{
+	return judge(a, rq, p, NULL, ret_facts, ret_judgement, e);
+}
+
+int engine_judge_again(struct arena *a, const struct engine_request *rq, const struct policies *p, struct view *v, struct facts *ret_facts, struct judgement *ret_judgement, struct err *e)
+{
+	return judge(a, rq, p, v, ret_facts, ret_judgement, e);
+}

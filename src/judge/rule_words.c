@@ -1,0 +1,191 @@
+/* See rule_words.h. */
+#include "judge/rule_words.h"
+
+#include <string.h>
+
+#include "gate/broad.h"
+
+#define NAME_ROOM 12
+#define ID_ROOM 20
+
+/* ---- reasons ---- */
+
+bool rule_decides(const char *id)
+{
+	static const char ids[][ID_ROOM] = {"executes-file", "unknown-program", "archive-extract", ""};
+
+	return rule_widens(id) || STR_LISTED(str_of(id), ids);
+}
+
+bool rule_widens(const char *id)
+{
+	static const char ids[][ID_ROOM] = {"network", "configured-default", "not-contained", ""};
+
+	return STR_LISTED(str_of(id), ids);
+}
+
+/* ---- words ---- */
+
+struct str rule_words(struct arena *a, const struct command *c)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < c->argc; i++) {
+		const struct word *w = &c->argv[i];
+
+		if (w->kind != WORD_EXACT || !w->text.n || b.n + w->text.n > RULE_WORDS_MAX)
+			return STR("");
+		for (size_t k = 0; k < w->text.n; k++)
+			if ((unsigned char)w->text.p[k] <= ' ' || (unsigned char)w->text.p[k] >= 0x7f)
+				return STR(""); /* a blank inside a word would not be told from one between words */
+		if (i)
+			buf_char(&b, ' ');
+		buf_str(&b, w->text);
+	}
+	return buf_view(&b);
+}
+
+bool rule_speaks_of(const struct judgement *j, const struct command *c)
+{
+	for (const struct reason *r = j->reasons; r; r = r->next) {
+		if (span_overlaps(r->at, c->at))
+			return true;
+		for (const struct reason_place *p = r->more; p; p = p->next)
+			if (span_overlaps(p->at, c->at))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Programs whose second word does not say what they do: "aws iam" lists and deletes; or whose options run commands and overwrite what others have: an
+ * allow rule for "git push" would allow --force as well, to wherever.
+ */
+static const char deeper[][NAME_ROOM] = {"hg", "svn", "nc", "ncat", "socat", "telnet", "ftp", "lftp", "sftp", "rclone", "restic", "borg", "ansible", "curl", "wget", "aws", "gcloud", "az", "oci", "doctl", "gh", "glab", "hub", "kubectl", "oc", "helm", "docker", "podman", "nerdctl", "terraform", "tofu", "pulumi", "heroku", "flyctl", "vault", "consul",
+	"nomad", "redis-cli", "psql", "mysql", "ssh", "scp", "rsync", "systemctl", "brew", "conda"};
+
+/* Of git, what only looks. */
+static const char git_looks[][NAME_ROOM] = {"blame", "cat-file", "describe", "diff", "log", "ls-files", "rev-parse", "shortlog", "show", "status"};
+
+static bool among(const char (*list)[NAME_ROOM], size_t n, struct str word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(word, list[i]))
+			return true;
+	return false;
+}
+#define AMONG(list, word) among(list, sizeof(list) / sizeof(*(list)), word)
+
+struct str rule_prefix(struct str words)
+{
+	struct str program;
+	ptrdiff_t one = str_find(words, ' ', 0), two = one < 0 ? -1 : str_find(words, ' ', (size_t)one + 1);
+	struct str prefix = str_sub(words, 0, two < 0 ? words.n : (size_t)two), second = str_sub(prefix, one < 0 ? prefix.n : (size_t)one + 1, prefix.n);
+
+	if (!second.n || second.p[0] < 'a' || second.p[0] > 'z' || prefix_broad(prefix))
+		return STR("");
+	program = str_sub(words, 0, (size_t)one);
+	for (size_t i = program.n; i > 0; i--)
+		if (program.p[i - 1] == '/') {
+			program = str_sub(program, i, program.n);
+			break;
+		}
+	if (AMONG(deeper, program) || (str_is(program, "git") && !AMONG(git_looks, second)))
+		return STR("");
+	for (size_t i = 0; i < second.n; i++)
+		if (!((second.p[i] >= 'a' && second.p[i] <= 'z') || (second.p[i] >= '0' && second.p[i] <= '9') || second.p[i] == '-'))
+			return STR("");
+	return prefix;
+}
+
+/* ---- the rules of one question ---- */
+
+struct rules {
+	struct str text[RULE_PARTS_MAX];
+	size_t n;
+};
+
+/* A wider rule only where nothing but the command's kind is asked about. */
+static bool may_widen(const struct judgement *j)
+{
+	for (const struct reason *r = j->reasons; r; r = r->next)
+		if (!rule_decides(r->id))
+			return false;
+	return true;
+}
+
+/* False: one of its commands cannot be put into a rule. */
+static bool find_rules(struct arena *a, const struct facts *f, const struct judgement *j, struct rules *ret)
+{
+	ret->n = 0;
+	for (const struct command *c = f->commands; c; c = c->next) {
+		struct str words = rule_speaks_of(j, c) ? rule_words(a, c) : STR(""), prefix;
+		size_t i = 0;
+
+		if (!rule_speaks_of(j, c))
+			continue;
+		if (!words.n || prefix_broad(words))
+			return false;
+		prefix = may_widen(j) ? rule_prefix(words) : STR("");
+		words = prefix.n ? prefix : words;
+		while (i < ret->n && !str_eq(ret->text[i], words))
+			i++;
+		if (i < ret->n)
+			continue;
+		if (ret->n == RULE_PARTS_MAX)
+			return false;
+		ret->text[ret->n++] = words;
+	}
+	return ret->n > 0;
+}
+
+static bool allows(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct view *v, const struct rules *rules)
+{
+	struct policies with = *p;
+	struct view *world = arena_new(a, struct view);
+	struct judgement j;
+	struct facts f;
+
+	*world = *v;
+	for (size_t i = 0; i < rules->n; i++) {
+		struct prefix_rule *r = arena_new(a, struct prefix_rule);
+
+		*r = (struct prefix_rule){.next = with.own.allow, .prefix = rules->text[i]};
+		with.own.allow = r;
+	}
+	return engine_judge_again(a, rq, &with, world, &f, &j, NULL) == 0 && j.verdict == VERDICT_ALLOW;
+}
+
+/* Words without blanks count as one rule together, for people who forget quotes. */
+static bool single_words(const struct rules *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (str_find(r->text[i], ' ', 0) >= 0)
+			return false;
+	return true;
+}
+
+/* A wrapper's rule is often not needed: the fewest rules that do. */
+struct str rules_allowing(struct arena *a, const struct engine_request *rq, const struct policies *p, const struct facts *f,
+	const struct judgement *j)
+{
+	struct rules all, one;
+	struct buf b;
+
+	if (!j->view || !find_rules(a, f, j, &all))
+		return STR("");
+	for (size_t i = 0; i < all.n && all.n > 1; i++) {
+		one = (struct rules){.text = {all.text[i]}, .n = 1};
+		if (allows(a, rq, p, j->view, &one))
+			all = one;
+	}
+	if (!allows(a, rq, p, j->view, &all))
+		return STR("");
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < all.n; i++) {
+		buf_c(&b, !i ? "" : single_words(&all) ? " && caisson allow " : " ");
+		buf_quoted(&b, all.text[i]);
+	}
+	return buf_view(&b);
+}

@@ -1,0 +1,341 @@
+/* Filling the view and answering questions. It runs for every command: a directory that was looked at once is not looked at again. */
+#define _GNU_SOURCE
+#include "judge/world.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "box/protect.h"
+#include "gate/path_table.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+#include "sys/fold.h"
+#include "sys/git_tree.h"
+#include "sys/git_view.h"
+#include "sys/glob.h"
+#include "sys/state.h"
+#include "sys/user.h"
+
+#define SELF "/proc/self/exe"
+#define DELETED " (deleted)"
+#define ANSWER_GIT_COST 64   /* an answer that reads several files, in answers about one path */
+#define ANSWER_TREE_COST 256 /* one that starts git */
+#define LEFT -2 /* to the innermost arena_run */
+
+static void fill_user(struct arena *a, const struct engine_request *rq, struct view *v)
+{
+	struct user self = {0};
+	v->home = rq->home;
+	v->user = rq->user;
+	struct err e = {0};
+	if ((v->home.n && v->user.n) || user_self(a, getenv("HOME"), &self, &e) != 0) {
+		if (e.kind == ERR_LIMIT)
+			arena_leave(a, LEFT); /* no memory is no answer: without a home the home directory would pass for a project */
+		v->uid = (uint32_t)getuid();
+		return;
+	}
+	v->uid = (uint32_t)self.uid;
+	v->entry_home = self.entry;
+	v->has_entry = true;
+	if (!v->home.n)
+		v->home = self.home;
+	if (!v->user.n)
+		v->user = self.name;
+}
+
+/* The directory of the request; what the kernel says of the process's own is also worth remembering. */
+static void fill_cwd(struct path_memo *m, const struct engine_request *rq, struct view *v)
+{
+	struct str own = {0};
+	v->cwd = rq->cwd;
+	if (cwd_get(m->a, &own, NULL) == 0)
+		path_memo_trust(m, own);
+	if (!v->cwd.n)
+		v->cwd = own;
+	else if (v->cwd.p[0] != '/')
+		v->cwd = own.n ? str_fmt(m->a, "%.*s/%.*s", STR_ARG(own), STR_ARG(rq->cwd)) : STR("");
+	m->cwd = v->cwd;
+}
+
+struct project_look world_look(struct path_memo *m, const struct view *v)
+{
+	return (struct project_look){.m = m, .home = v->home, .uid = v->uid, .known = v->remembered};
+}
+
+/* Where the project is looked for. */
+static struct str start_of(struct path_memo *m, const struct engine_request *rq, const struct view *v)
+{
+	enum path_kind kind;
+	struct str base = str_starts(rq->base, "/") ? path_real(m, rq->base, &kind) : STR("");
+
+	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? rq->base : v->cwd;
+}
+
+/* Does this path lead to the directory, or into it, by a link that may be the work of a box? */
+static bool led(struct path_memo *m, const struct view *v, struct str path, struct str real,
+		struct project_exit *ret)
+{
+	struct project_look look = world_look(m, v);
+	enum path_kind kind;
+
+	return str_starts(path, "/") && !str_eq(path, real) && path_inside(path_real(m, path, &kind), real) &&
+		project_left(&look, path, ret);
+}
+
+/*
+ * A place of keys or settings is nobody's project, also when somebody works there: its files stay out of
+ * every box.
+ */
+static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
+{
+	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), real, found;
+	struct project_look look = world_look(m, v);
+	const char *pwd = getenv("PWD"); /* the kernel does not know by which links a shell came here */
+	struct project_exit way;
+	enum path_kind kind;
+
+	if (!start.n)
+		return STR("");
+	real = path_real(m, start, &kind);
+	if (led(m, v, start, real, &way) || (pwd && led(m, v, str_of(pwd), real, &way)))
+		start = way.root;
+	found = project_find(&look, start);
+	return found.n && world_guarded(m, found, v->home) ? STR("") : found;
+}
+
+const char *world_guarded(struct path_memo *m, struct str real, struct str home)
+{
+	const char *pattern = path_table_guarded(real, home);
+	enum path_kind kind;
+	struct str real_home = !pattern && home.n ? path_real(m, home, &kind) : STR("");
+
+	return pattern || !real_home.n || str_eq(real_home, home) ? pattern : path_table_guarded(real, real_home);
+}
+
+static void add_root(struct arena *a, struct root ***end, struct str path)
+{
+	if (!path.n)
+		return;
+	struct root *r = arena_new(a, struct root);
+	r->path = path;
+	**end = r;
+	*end = &r->next;
+}
+
+/* "~", "~/x", ".", "x" and absolute paths; another user's home is not guessed. Empty: no such place. */
+static struct str expand_root(struct arena *a, const struct view *v, struct str text)
+{
+	if (text.n && text.p[0] == '/')
+		return text;
+	bool tilde = text.n && text.p[0] == '~';
+	struct str base = tilde ? v->home : v->project, rest = tilde ? str_sub(text, 1, text.n) : text;
+	if (!base.n || !text.n || (tilde && rest.n && rest.p[0] != '/'))
+		return STR("");
+	return str_fmt(a, "%.*s/%.*s", STR_ARG(base), STR_ARG(rest));
+}
+
+static void fill_roots(struct path_memo *m, const struct policy *p, struct view *v)
+{
+	struct root **end = &v->roots;
+	unsigned n = 0;
+	add_root(m->a, &end, v->project);
+	add_root(m->a, &end, project_scratch(m, v->uid));
+	for (const struct texts *t = p ? p->writable_roots : NULL; t && n < WORLD_ROOTS_MAX; t = t->next, n++) {
+		struct path_answer at;
+		path_look(m, expand_root(m->a, v, t->text), &at);
+		if (at.target != PATH_OTHER && project_allowed(m, at.real, v->home))
+			add_root(m->a, &end, at.real);
+	}
+}
+
+static struct str resolved(struct path_memo *m, struct str path)
+{
+	enum path_kind kind;
+	return path_real(m, path, &kind);
+}
+
+static struct str find_program(struct arena *a)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink(SELF, path, sizeof path);
+	if (n <= 0 || (size_t)n == sizeof path || path[0] != '/')
+		return STR("");
+	struct str s = str_n(path, (size_t)n);
+	if (str_ends(s, DELETED)) /* replaced while it runs: its place is still to be protected */
+		s.n -= sizeof DELETED - 1;
+	return str_dup(a, s);
+}
+
+static struct str find_tmp(struct arena *a)
+{
+	const char *dir = getenv("TMPDIR");
+	return dir && dir[0] == '/' && strlen(dir) < PATH_MAX ? str_dup(a, str_of(dir)) : STR("/tmp");
+}
+
+static void fill_judged(struct arena *a, struct view *v)
+{
+	v->places = false;
+	v->fold_case = fold_probe(v->project.n ? v->project : v->cwd);
+	v->program = find_program(a);
+	v->tmp = find_tmp(a);
+	protect_unvetted(a, v->state_dir, &v->unvetted); /* at once; the hook may wait for a better answer */
+}
+
+void world_view(struct arena *a, const struct engine_request *rq, const struct policy *p, struct view *ret)
+{
+	struct path_memo *m = arena_new(a, struct path_memo);
+	struct remembered *known = arena_new(a, struct remembered);
+	struct state_paths own;
+	const struct state_env env = state_env();
+	*ret = (struct view){.memo = m, .remembered = known, .places = rq->places};
+	ret->paths_end = &ret->paths;
+	ret->globs_end = &ret->globs;
+	path_memo_init(m, a, STR(""));
+	fill_user(a, rq, ret);
+	fill_cwd(m, rq, ret);
+	state_paths(a, &env, ret->home, STR(""), &own);
+	ret->config_dir = resolved(m, own.config_dir);
+	ret->state_dir = resolved(m, own.state_dir);
+	remembered_read(a, ret->state_dir, ret->uid, known);
+	ret->project = rq->pin ? rq->pin->path : find_project(m, rq, ret);
+	fill_roots(m, p, ret);
+	if (!ret->places)
+		fill_judged(a, ret);
+}
+
+void world_again(struct arena *a, const struct view *known, const struct policy *p, struct view *ret)
+{
+	struct path_memo m;
+
+	*ret = *known;
+	ret->memo = NULL; /* of an earlier look */
+	ret->paths = NULL;
+	ret->paths_end = &ret->paths;
+	ret->globs = NULL;
+	ret->globs_end = &ret->globs;
+	ret->gits = NULL;
+	ret->trees = NULL;
+	if (!p)
+		return;
+	ret->roots = NULL;
+	path_memo_init(&m, a, ret->cwd);
+	fill_roots(&m, p, ret);
+	if (ret->places)
+		fill_judged(a, ret);
+}
+
+int world_remember(struct arena *a, const struct view *v, struct str state, struct str dir, struct err *e)
+{
+	struct directory d = {.path = dir};
+	const char *path = str_c(a, dir);
+	int64_t now = time(NULL);
+	enum remembered_kind kind;
+
+	if (!dir.n)
+		return 0;
+	kind = project_repository(dir, v->uid) || remembered_root(v->remembered, dir) ? REMEMBERED_ROOT
+			: REMEMBERED_WORKSPACE;
+	FD_CLEANUP int fd = directory_open(path);
+	if (fd < 0 || directory_identity(fd, &d.id) != 0)
+		return err_set(e, ERR_INPUT, 0, "the project '%s' was moved or replaced while it was looked at", path);
+	return remembered_lately(v->remembered, kind, &d, now) ? 0 : remembered_add(a, state, kind, &d, now, e);
+}
+
+static bool answered_tree(const struct view *v, const struct question *q)
+{
+	for (const struct tree_answer *t = v->trees; t; t = t->next)
+		if (tree_same(t, q->tree))
+			return true;
+	return false;
+}
+
+static bool answered(const struct view *v, const struct question *q)
+{
+	bool found = false;
+
+	switch (q->kind) {
+	case QUESTION_PATH:
+		for (const struct path_answer *p = v->paths; p && !found; p = p->next)
+			found = str_eq(p->path, q->path);
+		break;
+	case QUESTION_GLOB:
+		for (const struct glob_answer *g = v->globs; g && !found; g = g->next)
+			found = str_eq(g->pattern, q->path);
+		break;
+	case QUESTION_GIT:
+		for (const struct git_answer *g = v->gits; g && !found; g = g->next)
+			found = str_eq(g->dir, q->path);
+		break;
+	case QUESTION_TREE:
+		return answered_tree(v, q);
+	}
+	return found;
+}
+
+static size_t count(struct view *v)
+{
+	size_t n = 0;
+	v->paths_end = &v->paths;
+	v->globs_end = &v->globs;
+	for (; *v->paths_end; v->paths_end = &(*v->paths_end)->next)
+		n++;
+	for (; *v->globs_end; v->globs_end = &(*v->globs_end)->next)
+		n++;
+	for (const struct git_answer *g = v->gits; g; g = g->next)
+		n += ANSWER_GIT_COST;
+	for (const struct tree_answer *t = v->trees; t; t = t->next)
+		n += ANSWER_TREE_COST;
+	return n;
+}
+
+/* Appends one answer. Returns what it counts for. */
+static size_t answer_one(struct path_memo *m, struct view *v, const struct question *q)
+{
+	struct path_answer *p;
+	struct glob_answer *g;
+	struct git_answer *git;
+	struct tree_answer *tree;
+
+	switch (q->kind) {
+	case QUESTION_GLOB:
+		g = arena_new(m->a, struct glob_answer);
+		glob_expand(m, q->path, g);
+		*v->globs_end = g;
+		v->globs_end = &g->next;
+		return 1;
+	case QUESTION_GIT:
+		git = arena_new(m->a, struct git_answer);
+		git_look(m, q->path, v->home, git);
+		git->next = v->gits;
+		v->gits = git;
+		return ANSWER_GIT_COST;
+	case QUESTION_TREE:
+		tree = arena_new(m->a, struct tree_answer);
+		git_tree_look(m, q->tree, tree);
+		tree->next = v->trees;
+		v->trees = tree;
+		return ANSWER_TREE_COST;
+	case QUESTION_PATH:
+		break;
+	}
+	p = arena_new(m->a, struct path_answer);
+	path_look(m, q->path, p);
+	*v->paths_end = p;
+	v->paths_end = &p->next;
+	return 1;
+}
+
+size_t world_answer(struct arena *a, struct view *v, const struct question *q)
+{
+	struct path_memo m;
+	size_t before = count(v), n = before;
+	path_memo_init(&m, a, v->cwd);
+	for (; q && n < WORLD_ANSWERS_MAX; q = q->next) {
+		if (answered(v, q))
+			continue;
+		n += answer_one(&m, v, q);
+	}
+	return n - before;
+}

@@ -1,0 +1,82 @@
+/* See client_walls.h. */
+#include "record/client_walls.h"
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "judge/engine.h"
+
+bool client_walls_add(struct arena *a, struct texts **list, struct str path)
+{
+	size_t n = 0;
+
+	for (; *list; list = &(*list)->next, n++)
+		if (str_eq((*list)->text, path))
+			return true;
+	if (n >= WALLS_PATHS_MAX)
+		return false;
+	*list = arena_new(a, struct texts);
+	(*list)->text = path;
+	return true;
+}
+
+static bool list_survives(const struct texts *list)
+{
+	for (; list; list = list->next)
+		if (!utf8_valid(list->text) || !str_starts(list->text, "/") ||
+			memchr(list->text.p, 0, list->text.n))
+			return false;
+	return true;
+}
+
+bool client_walls_is_utf8(const struct client_walls *w)
+{
+	return list_survives(w->writable) && list_survives(w->closed) && list_survives(w->hidden);
+}
+
+static void write_list(struct buf *b, const char *key, const struct texts *list)
+{
+	buf_fmt(b, ",\"%s\":[", key);
+	for (const struct texts *t = list; t; t = t->next) {
+		if (t != list)
+			buf_char(b, ',');
+		answer_string(b, t->text);
+	}
+	buf_char(b, ']');
+}
+
+void client_walls_write(struct buf *b, const struct client_walls *w)
+{
+	buf_fmt(b, "{\"mode\":\"%s\"", client_sandbox_name(w->mode));
+	write_list(b, "writable", w->writable);
+	write_list(b, "closed", w->closed);
+	write_list(b, "hidden", w->hidden);
+	buf_char(b, '}');
+}
+
+static int read_list(struct arena *a, const json_t *o, const char *key, struct texts **ret)
+{
+	const json_t *list = json_object_get(o, key);
+
+	if (!json_is_array(list))
+		return -1;
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		struct str path = str_dup(a, json_to_str(json_array_get(list, i)));
+
+		if (!str_starts(path, "/") || !client_walls_add(a, ret, path))
+			return -1;
+	}
+	return 0;
+}
+
+int client_walls_read(struct arena *a, const json_t *o, struct client_walls *ret)
+{
+	struct client_walls w = {0};
+
+	if (client_sandbox_find(json_to_str(json_object_get(o, "mode")), &w.mode) != 0)
+		return -1;
+	if (read_list(a, o, "writable", &w.writable) != 0 || read_list(a, o, "closed", &w.closed) != 0 ||
+		read_list(a, o, "hidden", &w.hidden) != 0)
+		return -1;
+	*ret = w;
+	return 0;
+}

@@ -1,0 +1,102 @@
+/* See kept.h. */
+#define _GNU_SOURCE
+#include "record/handoff.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include "record/ticket.h"
+#include "sys/file.h"
+#include "sys/state.h"
+
+#define FOLDER "reports"
+#define NAME_BYTES 16
+
+static struct str name_of(struct arena *a, struct str session, struct str id)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	char text[2 * NAME_BYTES + 1];
+	crypto_hash_sha256_state s;
+
+	crypto_hash_sha256_init(&s);
+	crypto_hash_sha256_update(&s, (const unsigned char *)(session.n ? session.p : ""), session.n);
+	crypto_hash_sha256_update(&s, (const unsigned char *)"", 1);
+	crypto_hash_sha256_update(&s, (const unsigned char *)id.p, id.n);
+	crypto_hash_sha256_final(&s, hash);
+	sodium_bin2hex(text, sizeof(text), hash, NAME_BYTES);
+	return str_dup(a, str_n(text, 2 * NAME_BYTES));
+}
+
+int handoff_write(struct arena *a, struct str state, struct str session, struct str tool_use_id, struct str report, struct err *e)
+{
+	struct str path, name;
+
+	if (!tool_use_id.n)
+		return 0;
+	name = name_of(a, session, tool_use_id);
+	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name)))); /* an id that comes again: the later one counts */
+	return state_keep(a, state, FOLDER, name, report, &path, e);
+}
+
+int handoff_take(struct arena *a, struct str state, struct str session, struct str tool_use_id, uint32_t uid, struct str *ret, struct err *e)
+{
+	const char *path;
+	struct stat st;
+
+	if (!tool_use_id.n || !state.n)
+		return err_set(e, ERR_INPUT, 0, "there is no report");
+	path = str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(name_of(a, session, tool_use_id))));
+	FD_CLEANUP int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_INPUT, 0, "there is no report");
+	unlink(path);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != uid || (st.st_mode & 077))
+		return err_set(e, ERR_INPUT, 0, "the report is not one of ours");
+	return fd_read_all(a, fd, "report", HANDOFF_BYTES_MAX, ret, e);
+}
+
+/* Of tickets, which live shortly, only what says where a command ended is kept as long as reports are. */
+static bool is_old(const char *name, const struct stat *st, bool tickets, int64_t now_s)
+{
+	bool ticket = tickets && !str_ends(str_of(name), ".cwd");
+
+	return st->st_mtime + (ticket ? 2 * TICKET_AGE_MS / 1000 : HANDOFF_AGE_S) < now_s;
+}
+
+static void sweep(const char *folder, bool tickets, int64_t now_s)
+{
+	DIR *d = opendir(folder);
+	struct dirent *entry;
+	struct stat st;
+
+	for (size_t n = 0; d && n < HANDOFF_SWEEP_MAX && (entry = readdir(d)); n++)
+		if (entry->d_name[0] != '.' && fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) && is_old(entry->d_name, &st, tickets, now_s))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
+
+void handoff_sweep(struct arena *a, struct str state, int64_t now_s)
+{
+	sweep(str_c(a, str_cat(a, state, STR("/" FOLDER))), false, now_s);
+	sweep(str_c(a, str_cat(a, state, STR("/tickets"))), true, now_s);
+}
+
+void handoff_no_box(struct arena *a, struct str state, bool none)
+{
+	const char *path = str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box")));
+	struct str ignored;
+
+	unlink(path);
+	if (none)
+		(void)state_keep(a, state, FOLDER, STR("no-box"), STR(""), &ignored, NULL);
+}
+
+bool handoff_is_no_box(struct arena *a, struct str state, int64_t now_s)
+{
+	struct stat st;
+
+	return state.n && lstat(str_c(a, str_cat(a, state, STR("/" FOLDER "/no-box"))), &st) == 0 && st.st_mtime + HANDOFF_NO_BOX_S > now_s;
+}

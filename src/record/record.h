@@ -1,0 +1,122 @@
+/*
+ * Writing the record (docs/audit.md): what was judged, what began to run, how it ended. `run`, the hooks and the MCP server use this; the rows,
+ * the chain and the files are src/audit's.
+ *
+ *     record_open()     once for a request, with the policies in force: they say whether the record is required and what is waited for
+ *     record_verdict()  a command that was judged and that we do not run: one row. What is denied and asked about is recorded as well
+ *     record_begin()    before anything runs, and on the disk (by policy) when it returns: when it fails nothing may run
+ *     record_end()      after it, with the same id; a begin without an end is evidence of a crash
+ *
+ * When the record cannot be written and `audit.required` is true (default) these fail, and the caller refuses with record_refuse(). When it is
+ * false they succeed, `off` is set and `why` says why, for whoever wants to warn.
+ *
+ * Commands are redacted here: credentials by their form, and the values of variables of the environment that look like credentials. Views and
+ * policies become blobs, so that a verdict can be derived again (record_view(), record_policies()). Memory is the arena's, which must live as
+ * long as the record; the caller is inside an arena_run().
+ */
+#pragma once
+#include "audit/audit.h"
+#include "audit/blob.h"
+#include "judge/engine.h"
+#include "model/outcome.h"
+#include "model/validation.h"
+
+#define RECORD_ERROR "record-error" /* reason of a refusal because nothing can be recorded */
+#define RECORD_CUT "the command has " /* how the note of a row starts that holds the beginning of its command alone */
+#define RECORD_JSON_MAX ((size_t)16 << 20) /* bytes of a view, or of the list of policies */
+
+struct record_place {
+	struct str state, project; /* the state directory, which is made if need be; the project whose commands must not reach it */
+	uint32_t uid;
+	char *const *environ;      /* of the caller; may be NULL */
+	const struct texts *scrubbed; /* names of further variables whose values are secrets */
+	struct path_memo *memo;    /* of who has just looked at the state; may be NULL */
+};
+
+struct record_who { /* empty: not known */
+	struct str agent, session, client, tool, tool_use_id;
+};
+
+struct record {
+	bool off;              /* nothing is written, and need not be */
+	struct err why;        /* off: why */
+	bool required;
+	struct audit audit;
+	struct blobs blobs;
+	struct str state;      /* resolved and checked */
+	uint64_t output_max;   /* bytes of a stream that are kept */
+	const struct policies *policies;
+	struct str policy;     /* the digest of their blob, once it is there */
+	char *const *environ;
+	const struct texts *scrubbed;
+	struct redactor *redactor; /* made when it is first needed */
+	struct {
+		struct str id, command, verdict;
+	} begun;               /* of the last begin row: its end row repeats them, so that a row can be found by what ran and how it went */
+};
+
+struct record_id { /* of a request: its rows share it. Empty: there is no row */
+	char text[AUDIT_ID_MAX + 1];
+};
+
+/* Policies NULL: they did not load; the built-in settings hold. 0 also when the record is off. record_close() may always be called. */
+int record_open(struct arena *a, const struct record_place *at, const struct policies *p, struct record *ret, struct err *e);
+/* Also in between, so that no process of a box inherits a way to the record: what is written next opens it again. */
+void record_close(struct record *r);
+/* A judgement that denies because nothing can be recorded. */
+void record_refuse(struct arena *a, const struct err *why, struct judgement *ret);
+
+/* `id` empty: a new one is made. ret_id may be NULL. */
+int record_verdict(struct arena *a, struct record *r, const struct record_who *who, struct str id, const struct engine_request *rq, const struct judgement *j,
+	struct record_id *ret_id, struct err *e);
+
+struct record_start {
+	struct str id;                      /* letters, digits, - and _ */
+	const struct engine_request *rq;    /* what runs, as the gate was or would be asked */
+	const struct judgement *judgement;  /* NULL: it was not judged */
+	struct str spec;                    /* within which walls: an object in JSON on one line, redacted by the caller. Empty: none */
+	const char *backend;                /* may be NULL */
+};
+int record_begin(struct arena *a, struct record *r, const struct record_who *who, const struct record_start *s, struct err *e);
+
+struct record_stop {
+	struct str id;
+	const struct outcome *outcome;
+	int exit_code;                        /* as the report says it */
+	const struct validation *validation;  /* NULL: none */
+	struct str out, err;                  /* digests from record_stream(); empty: none */
+	struct str note;
+};
+int record_end(struct arena *a, struct record *r, const struct record_who *who, const struct record_stop *s, struct err *e);
+
+/* What a person did to caisson itself: the command, and what it meant. */
+int record_person(struct arena *a, struct record *r, struct str command, struct str cwd, struct str note, struct err *e);
+
+/*
+ * Keeps a stream as a blob and says its digest: the raw bytes, redacted. More than `audit.outputs` allows: its head and its tail, with a line
+ * between them that says so, and *ret_cut. An empty stream is no blob, and *ret is empty.
+ */
+int record_stream(struct arena *a, struct record *r, const struct stream *s, struct str *ret, bool *ret_cut, struct err *e);
+/* A text without secrets, by the same means as commands. */
+struct str record_redact(struct arena *a, struct record *r, struct str text);
+/* ... for a person who decides about a command: nothing that a shell could run is taken out (redact_command()). */
+struct str record_redact_command(struct arena *a, struct record *r, struct str text);
+
+/* ---- record_json.c: deriving a verdict again ---- */
+
+/*
+ * What a judgement knew of the world, with the shell and the mode it was asked with; enough to judge again without looking. In two parts: what
+ * is the same for many requests is a blob, so that few are ever written; what was asked of files for this request, and answered, stands in
+ * its row (`answers`), because a new file for each would cost more than all the rest.
+ */
+void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode);
+bool record_answers_json(struct buf *b, const struct view *v); /* false: there are none, and nothing is added */
+/* `answers` may be empty. Fills cwd, home, user, dialect and mode of *ret_rq, not its command. */
+int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);
+/* engine_judge_again() judges by both. */
+
+/* The files in force: where each lies, whose it is, and the digest of its bytes. */
+void record_policies_json(struct buf *b, const struct policies *p);
+/* The policies of a row again: reads the blob of this digest, and the files it names. */
+int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e);
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e);

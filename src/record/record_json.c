@@ -1,0 +1,486 @@
+/*
+ * What a verdict is derived from, as JSON and back: the view and the policies. Both are blobs of the record, so their form is public
+ * (docs/audit.md): what one version wrote the next one reads.
+ */
+#include "base/json.h"
+#include "base/version.h"
+#include "record/record.h"
+
+#define VERSION 1
+#define LIST_MAX 100000 /* entries of any list that is read */
+
+#define NAME_ROOM 12
+
+static const char kinds[][NAME_ROOM] = {[PATH_ABSENT] = "absent", [PATH_FILE] = "file", [PATH_DIR] = "dir", [PATH_LINK] = "link", [PATH_DEVICE] = "device", [PATH_OTHER] = "other",
+	[PATH_UNREADABLE] = "unreadable"};
+static const char file_kinds[][NAME_ROOM] = {[POLICY_CAISSON] = "caisson", [POLICY_FENCEPOST] = "fencepost", [POLICY_SETTINGS] = "settings"};
+static const char owners[][NAME_ROOM] = {[WHO_ANYONE] = "anyone", [WHO_TRUSTED] = "trusted", [WHO_OWNER] = "user", [WHO_SYSTEM] = "system"};
+
+static const char changes[][NAME_ROOM] = {[GIT_CHANGE_CHECKOUT] = "checkout", [GIT_CHANGE_MERGE] = "merge",
+	[GIT_CHANGE_PICK] = "pick", [GIT_CHANGE_STASH] = "stash", [GIT_CHANGE_REVERT] = "revert", [GIT_CHANGE_STASH_BRANCH] = "branch"};
+static const char touches[][NAME_ROOM] = {[GIT_TOUCH_FILE] = "file", [GIT_TOUCH_LINK] = "link",
+	[GIT_TOUCH_REPOSITORY] = "repository", [GIT_TOUCH_DELETE] = "delete"};
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+
+/* ---- writing ---- */
+
+static void put_bool(struct buf *b, const char *key, bool v)
+{
+	if (v)
+		buf_fmt(b, ",\"%s\":true", key);
+}
+
+static void put_path(struct buf *b, const struct path_answer *p)
+{
+	buf_c(b, "{\"path\":");
+	answer_string(b, p->path);
+	answer_field(b, "kind", str_of(kinds[p->kind]));
+	if (p->target != p->kind)
+		answer_field(b, "target", str_of(kinds[p->target]));
+	if (!str_eq(p->place, p->path))
+		answer_field(b, "place", p->place);
+	if (!str_eq(p->real, p->path))
+		answer_field(b, "real", p->real);
+	buf_fmt(b, ",\"owner\":%u", p->owner);
+	if (p->links)
+		buf_fmt(b, ",\"links\":%u", p->links);
+	put_bool(b, "shared", p->shared);
+	buf_char(b, '}');
+}
+
+static void put_glob(struct buf *b, const struct glob_answer *g)
+{
+	buf_c(b, "{\"pattern\":");
+	answer_string(b, g->pattern);
+	buf_c(b, ",\"matches\":[");
+	for (size_t i = 0; i < g->nmatches; i++) {
+		if (i)
+			buf_char(b, ',');
+		answer_string(b, g->matches[i]);
+	}
+	buf_char(b, ']');
+	put_bool(b, "more", g->more);
+	buf_char(b, '}');
+}
+
+static void put_items(struct buf *b, const char *key, const char *text, const struct git_item *first)
+{
+	if (!first)
+		return;
+	buf_fmt(b, ",\"%s\":[", key);
+	for (const struct git_item *i = first; i; i = i->next) {
+		buf_c(b, i == first ? "{\"name\":" : ",{\"name\":");
+		answer_string(b, i->name);
+		answer_field(b, text, i->text);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void put_git(struct buf *b, const struct git_answer *g)
+{
+	buf_c(b, "{\"dir\":");
+	answer_string(b, g->dir);
+	put_bool(b, "found", g->found);
+	if (g->top.n)
+		answer_field(b, "top", g->top);
+	put_bool(b, "unclear", g->unclear);
+	put_bool(b, "signs_commits", g->signs_commits);
+	put_bool(b, "signs_tags", g->signs_tags);
+	put_items(b, "hooks", "path", g->hooks);
+	put_items(b, "programs", "command", g->programs);
+	buf_char(b, '}');
+}
+
+static void put_tree(struct buf *b, const struct tree_answer *t)
+{
+	buf_c(b, "{\"dir\":");
+	answer_string(b, t->dir);
+	answer_field(b, "change", str_of(changes[t->change]));
+	answer_field(b, "revs", t->revs);
+	if (t->keep.n)
+		answer_field(b, "keep", t->keep);
+	put_bool(b, "known", t->known);
+	put_bool(b, "more", t->more);
+	if (t->touched)
+		buf_c(b, ",\"touched\":[");
+	for (const struct git_touch *x = t->touched; x; x = x->next) {
+		buf_c(b, "{\"path\":");
+		answer_string(b, x->path);
+		answer_field(b, "kind", str_of(touches[x->kind]));
+		buf_c(b, x->next ? "}," : "}]");
+	}
+	buf_char(b, '}');
+}
+
+static void put_roots(struct buf *b, const char *key, const struct root *first)
+{
+	buf_fmt(b, ",\"%s\":[", key);
+	for (const struct root *r = first; r; r = r->next) {
+		if (r != first)
+			buf_char(b, ',');
+		answer_string(b, r->path);
+	}
+	buf_char(b, ']');
+}
+
+void record_view_json(struct buf *b, const struct view *v, enum dialect dialect, enum mode mode)
+{
+	buf_fmt(b, "{\"v\":%d,\"shell\":\"%s\",\"mode\":\"%s\"", VERSION, dialect_name(dialect), mode_name(mode));
+	answer_field(b, "cwd", v->cwd);
+	answer_field(b, "home", v->home);
+	answer_field(b, "user", v->user);
+	buf_fmt(b, ",\"uid\":%u", v->uid);
+	answer_field(b, "project", v->project);
+	put_roots(b, "roots", v->roots);
+	answer_field(b, "config_dir", v->config_dir);
+	answer_field(b, "state_dir", v->state_dir);
+	answer_field(b, "program", v->program);
+	answer_field(b, "tmp", v->tmp);
+	put_bool(b, "fold_case", v->fold_case);
+	put_bool(b, "boxed", v->boxed);
+	put_bool(b, "agent", v->agent);
+	put_bool(b, "unvetted", v->unvetted.everywhere);
+	if (v->unvetted.workspaces)
+		put_roots(b, "unvetted_workspaces", v->unvetted.workspaces);
+	buf_c(b, "}\n");
+}
+
+bool record_answers_json(struct buf *b, const struct view *v)
+{
+	if (!v->paths && !v->globs && !v->gits && !v->trees && !v->closed && !v->classified.asked)
+		return false;
+	buf_fmt(b, "{\"v\":%d", VERSION);
+	put_bool(b, "closed", v->closed);
+	if (v->classified.asked) {
+		buf_c(b, ",\"classifier\":{\"verdict\":");
+		answer_string(b, v->classified.verdict);
+		answer_field(b, "said", v->classified.said);
+		buf_char(b, '}');
+	}
+	if (v->paths)
+		buf_c(b, ",\"paths\":[");
+	for (const struct path_answer *p = v->paths; p; p = p->next) {
+		put_path(b, p);
+		buf_char(b, p->next ? ',' : ']');
+	}
+	if (v->globs)
+		buf_c(b, ",\"globs\":[");
+	for (const struct glob_answer *g = v->globs; g; g = g->next) {
+		put_glob(b, g);
+		buf_char(b, g->next ? ',' : ']');
+	}
+	if (v->gits)
+		buf_c(b, ",\"git\":[");
+	for (const struct git_answer *g = v->gits; g; g = g->next) {
+		put_git(b, g);
+		buf_char(b, g->next ? ',' : ']');
+	}
+	if (v->trees)
+		buf_c(b, ",\"git_trees\":[");
+	for (const struct tree_answer *t = v->trees; t; t = t->next) {
+		put_tree(b, t);
+		buf_char(b, t->next ? ',' : ']');
+	}
+	buf_char(b, '}');
+	return true;
+}
+
+void record_policies_json(struct buf *b, const struct policies *p)
+{
+	buf_fmt(b, "{\"v\":%d,\"program\":\"" CAISSON_VERSION "\"", VERSION);
+	answer_field(b, "digest", p->digest);
+	answer_field(b, "root", p->root);
+	buf_c(b, ",\"files\":[");
+	for (const struct policy_file *f = p->files; f; f = f->next) {
+		buf_c(b, f == p->files ? "{\"path\":" : ",{\"path\":");
+		answer_string(b, f->path);
+		answer_field(b, "base", f->base);
+		answer_field(b, "kind", str_of(file_kinds[f->kind]));
+		answer_field(b, "who", str_of(owners[f->who]));
+		put_bool(b, "project", f->project);
+		if (f->around.n)
+			answer_field(b, "around", f->around);
+		answer_field(b, "bytes", blob_digest(b->a, f->bytes));
+		buf_char(b, '}');
+	}
+	buf_c(b, "]}\n");
+}
+
+/* ---- reading ---- */
+
+struct reading { /* under way; jansson's value is freed by who started it */
+	struct arena *a;
+	const json_t *o;
+	struct view *view;
+	struct engine_request *rq;
+	const struct blobs *blobs;
+	struct policies *policies;
+	struct err *e;
+	int rc;
+};
+
+static struct str text(const struct reading *r, const json_t *o, const char *key) { return str_dup(r->a, json_to_str(json_object_get(o, key))); }
+static bool flag(const json_t *o, const char *key) { return json_is_true(json_object_get(o, key)); }
+
+static uint32_t number(const json_t *o, const char *key)
+{
+	json_int_t n = json_integer_value(json_object_get(o, key));
+
+	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* The place of a name in a list of names, or -1. */
+static int index_of(const char (*names)[NAME_ROOM], size_t n, struct str name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_is(name, names[i]))
+			return (int)i;
+	return -1;
+}
+
+static const json_t *list(const json_t *o, const char *key, size_t *ret_n)
+{
+	const json_t *l = json_object_get(o, key);
+
+	*ret_n = json_array_size(l) < LIST_MAX ? json_array_size(l) : LIST_MAX;
+	return l;
+}
+
+static int read_path(struct reading *r, const json_t *o, struct path_answer *ret)
+{
+	int kind = index_of(kinds, COUNT(kinds), json_to_str(json_object_get(o, "kind"))), target = kind;
+
+	if (json_object_get(o, "target"))
+		target = index_of(kinds, COUNT(kinds), json_to_str(json_object_get(o, "target")));
+	if (kind < 0 || target < 0)
+		return -1;
+	*ret = (struct path_answer){.path = text(r, o, "path"), .kind = (enum path_kind)kind, .target = (enum path_kind)target, .owner = number(o, "owner"),
+		.links = number(o, "links"), .shared = flag(o, "shared")};
+	ret->place = json_object_get(o, "place") ? text(r, o, "place") : ret->path;
+	ret->real = json_object_get(o, "real") ? text(r, o, "real") : ret->path;
+	return 0;
+}
+
+static void read_glob(struct reading *r, const json_t *o, struct glob_answer *ret)
+{
+	const json_t *matches = list(o, "matches", &ret->nmatches);
+
+	ret->pattern = text(r, o, "pattern");
+	ret->more = flag(o, "more");
+	ret->matches = arena_array(r->a, ret->nmatches + 1, sizeof(*ret->matches));
+	for (size_t i = 0; i < ret->nmatches; i++)
+		ret->matches[i] = str_dup(r->a, json_to_str(json_array_get(matches, i)));
+}
+
+static struct git_item *read_items(struct reading *r, const json_t *o, const char *key, const char *text_key)
+{
+	struct git_item *list_of = NULL, **end = &list_of;
+	size_t n;
+	const json_t *l = list(o, key, &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *item = json_array_get(l, i);
+
+		*end = arena_new(r->a, struct git_item);
+		**end = (struct git_item){.name = text(r, item, "name"), .text = text(r, item, text_key)};
+	}
+	return list_of;
+}
+
+static void read_gits(struct reading *r, struct git_answer **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, "git", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *o = json_array_get(l, i);
+
+		*end = arena_new(r->a, struct git_answer);
+		**end = (struct git_answer){.dir = text(r, o, "dir"), .found = flag(o, "found"), .top = text(r, o, "top"),
+			.unclear = flag(o, "unclear"), .signs_commits = flag(o, "signs_commits"),
+			.signs_tags = flag(o, "signs_tags"), .hooks = read_items(r, o, "hooks", "path"),
+			.programs = read_items(r, o, "programs", "command")};
+	}
+}
+
+static int read_touched(struct reading *r, const json_t *o, struct git_touch **end)
+{
+	size_t n;
+	const json_t *l = list(o, "touched", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *name = json_array_get(l, i);
+		int kind = index_of(touches, COUNT(touches), json_to_str(json_object_get(name, "kind")));
+
+		if (kind < 0)
+			return -1;
+		*end = arena_new(r->a, struct git_touch);
+		**end = (struct git_touch){.kind = (enum git_touch_kind)kind, .path = text(r, name, "path")};
+	}
+	return 0;
+}
+
+static int read_trees(struct reading *r, struct tree_answer **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, "git_trees", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *o = json_array_get(l, i);
+		int change = index_of(changes, COUNT(changes), json_to_str(json_object_get(o, "change")));
+
+		if (change < 0)
+			return -1;
+		*end = arena_new(r->a, struct tree_answer);
+		**end = (struct tree_answer){.dir = text(r, o, "dir"), .change = (enum git_change)change,
+			.revs = text(r, o, "revs"), .keep = text(r, o, "keep"), .known = flag(o, "known"),
+			.more = flag(o, "more")};
+		if (read_touched(r, o, &(*end)->touched) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int read_answers(void *arg)
+{
+	struct reading *r = arg;
+	struct view *v = r->view;
+	const json_t *l, *said = json_object_get(r->o, "classifier");
+	size_t n;
+
+	r->rc = err_set(r->e, ERR_INPUT, 0, "these are not the answers of a view, or those of another version");
+	if (json_integer_value(json_object_get(r->o, "v")) != VERSION)
+		return 0;
+	v->closed = flag(r->o, "closed");
+	if (json_is_object(said))
+		v->classified = (struct classified){true, text(r, said, "verdict"), text(r, said, "said")};
+	l = list(r->o, "paths", &n);
+	for (size_t i = 0; i < n; i++) {
+		struct path_answer *p = arena_new(r->a, struct path_answer);
+
+		if (read_path(r, json_array_get(l, i), p) != 0)
+			return 0;
+		*v->paths_end = p;
+		v->paths_end = &p->next;
+	}
+	l = list(r->o, "globs", &n);
+	for (size_t i = 0; i < n; i++) {
+		struct glob_answer *g = arena_new(r->a, struct glob_answer);
+
+		read_glob(r, json_array_get(l, i), g);
+		*v->globs_end = g;
+		v->globs_end = &g->next;
+	}
+	read_gits(r, &v->gits);
+	if (read_trees(r, &v->trees) != 0)
+		return 0;
+	r->rc = 0;
+	return 0;
+}
+
+static void read_roots(struct reading *r, const char *key, struct root **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, key, &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		*end = arena_new(r->a, struct root);
+		(*end)->path = str_dup(r->a, json_to_str(json_array_get(l, i)));
+	}
+}
+
+static int read_view(void *arg)
+{
+	struct reading *r = arg;
+	struct view *v = r->view;
+	const json_t *o = r->o;
+	struct engine_request rq = {0};
+
+	*v = (struct view){.cwd = text(r, o, "cwd"), .home = text(r, o, "home"), .user = text(r, o, "user"), .uid = number(o, "uid"), .project = text(r, o, "project"),
+		.config_dir = text(r, o, "config_dir"), .state_dir = text(r, o, "state_dir"), .program = text(r, o, "program"), .tmp = text(r, o, "tmp"),
+		.fold_case = flag(o, "fold_case"), .boxed = flag(o, "boxed"), .agent = flag(o, "agent"), .unvetted = {.everywhere = flag(o, "unvetted")}};
+	v->paths_end = &v->paths;
+	v->globs_end = &v->globs;
+	rq = (struct engine_request){.cwd = v->cwd, .home = v->home, .user = v->user};
+	if (json_integer_value(json_object_get(o, "v")) != VERSION || engine_dialect(json_to_str(json_object_get(o, "shell")), &rq.dialect) != 0 ||
+		engine_mode(json_to_str(json_object_get(o, "mode")), &rq.mode) != 0) {
+		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a view, or one of another version");
+		return 0;
+	}
+	read_roots(r, "roots", &v->roots);
+	read_roots(r, "unvetted_workspaces", &v->unvetted.workspaces);
+	*r->rq = rq;
+	r->rc = 0;
+	return 0;
+}
+
+static int read_files(struct reading *r, struct policy_file **end)
+{
+	size_t n;
+	const json_t *l = list(r->o, "files", &n);
+
+	for (size_t i = 0; i < n; i++, end = &(*end)->next) {
+		const json_t *o = json_array_get(l, i);
+		struct policy_file *f = arena_new(r->a, struct policy_file);
+		int kind = index_of(file_kinds, COUNT(file_kinds), json_to_str(json_object_get(o, "kind"))), who = index_of(owners, COUNT(owners), json_to_str(json_object_get(o, "who")));
+
+		if (kind < 0 || who < 0)
+			return err_set(r->e, ERR_INPUT, 0, "a list of policies names a kind of file that is not known");
+		*f = (struct policy_file){.path = text(r, o, "path"), .base = text(r, o, "base"), .kind = (enum policy_kind)kind, .who = (enum config_who)who, .project = flag(o, "project"), .around = text(r, o, "around")};
+		if (blob_get(r->a, r->blobs, json_to_str(json_object_get(o, "bytes")), ENGINE_CONFIG_MAX, &f->bytes, r->e) != 0)
+			return -1;
+		*end = f;
+	}
+	return 0;
+}
+
+static int read_policies(void *arg)
+{
+	struct reading *r = arg;
+	struct policy_file *files = NULL;
+
+	if (json_integer_value(json_object_get(r->o, "v")) != VERSION)
+		r->rc = err_set(r->e, ERR_INPUT, 0, "this is not a list of policies, or one of another version");
+	else
+		r->rc = read_files(r, &files) == 0 ? policies_of_files(r->a, files, text(r, r->o, "root"), r->policies, r->e) : -1;
+	return 0;
+}
+
+/* The value is jansson's: it is freed whatever happens. */
+static int read_json(struct reading *r, struct str json, int (*work)(void *))
+{
+	json_t *o = NULL;
+	int rc;
+
+	if (json_load_strict(json, &o, r->e) != 0)
+		return -1;
+	r->o = o;
+	r->rc = -1;
+	rc = arena_run(r->a, work, r);
+	json_decref(o);
+	return rc < 0 ? err_set(r->e, ERR_LIMIT, 0, "no memory left for what was recorded") : r->rc;
+}
+
+int record_view_parse(struct arena *a, struct str json, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
+{
+	struct reading r = {.a = a, .view = ret, .rq = ret_rq, .e = e};
+
+	return read_json(&r, json, read_view) != 0 || (answers.n && read_json(&r, answers, read_answers) != 0) ? -1 : 0;
+}
+
+int record_view(struct arena *a, const struct blobs *blobs, struct str digest, struct str answers, struct view *ret, struct engine_request *ret_rq, struct err *e)
+{
+	struct str json;
+
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : record_view_parse(a, json, answers, ret, ret_rq, e);
+}
+
+int record_policies(struct arena *a, const struct blobs *blobs, struct str digest, struct policies *ret, struct err *e)
+{
+	struct reading r = {.a = a, .blobs = blobs, .policies = ret, .e = e};
+	struct str json;
+
+	return blob_get(a, blobs, digest, RECORD_JSON_MAX, &json, e) != 0 ? -1 : read_json(&r, json, read_policies);
+}

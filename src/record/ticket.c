@@ -1,0 +1,454 @@
+/* See ticket.h. */
+#define _GNU_SOURCE
+#include "record/ticket.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/utf8.h"
+#include "judge/client_session.h"
+#include "judge/engine.h"
+#include "record/client_walls.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+#include "sys/ids.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+#define FOLDER "tickets"
+#define VERSION 5
+#define HASH_BYTES 8
+#define MARK_LETTERS (TICKET_ID + 3 * (1 + 2 * HASH_BYTES)) /* ID.SESSION.PROMPT.CALL */
+
+/* Bytes that are not UTF-8 would be repaired on the way, and another command would run than the one that was judged. */
+static bool survives(const struct ticket *t)
+{
+	const struct str all[] = {t->command, t->project.path, t->cwd, t->policy, t->agent, t->session, t->client,
+			t->tool, t->tool_use_id, t->id, t->config, t->approved};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!utf8_valid(all[i]) || memchr(all[i].n ? all[i].p : "x", 0, all[i].n ? all[i].n : 1))
+			return false;
+	return true;
+}
+
+struct str ticket_cwd(struct arena *a, const struct ticket *t)
+{
+	return t->cwd.n ? str_fmt(a, "%.*s/%.*s", STR_ARG(t->project.path), STR_ARG(t->cwd)) : t->project.path;
+}
+
+static int changed(const char *what, struct str path, int why, struct err *e)
+{
+	if (why == ESTALE || why == ELOOP || why == ENOENT || why == ENOTDIR)
+		return err_set(e, ERR_INPUT, 0,
+				"the %s '%.*s' was moved or replaced since the command was judged; run the command again", what,
+				STR_ARG(path));
+	return err_set(e, ERR_SYSTEM, why, "cannot open the %s '%.*s'", what, STR_ARG(path));
+}
+
+/* Opens both and compares what is known of them. */
+static int open_both(struct arena *a, const struct ticket *t, struct identity *ret_project,
+		struct identity *ret_cwd, struct err *e)
+{
+	const char *path = str_c(a, t->project.path), *below = str_c(a, t->cwd);
+	struct str whole = ticket_cwd(a, t);
+	FD_CLEANUP int root = directory_open_expected(path, t->project.id, O_PATH);
+
+	if (root < 0)
+		return changed("project", t->project.path, errno, e);
+	FD_CLEANUP int cwd = directory_open_below(root, below);
+	if (cwd < 0)
+		return changed("directory", whole, errno, e);
+	if (directory_identity(root, ret_project) != 0 || directory_identity(cwd, ret_cwd) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot look at '%.*s'", STR_ARG(whole));
+	return 0;
+}
+
+int ticket_locate(struct arena *a, const struct directory *project, struct str cwd, struct ticket *t,
+		struct err *e)
+{
+	struct ticket to = {.project = *project};
+
+	if (!path_inside(cwd, project->path))
+		return err_set(e, ERR_INPUT, 0, "the directory '%.*s' lies outside of the project '%.*s'", STR_ARG(cwd),
+				STR_ARG(project->path));
+	to.cwd = str_sub(cwd, cwd.n > project->path.n ? project->path.n + 1 : cwd.n, cwd.n);
+	if (open_both(a, &to, &to.project.id, &to.cwd_id, e) != 0)
+		return -1;
+	t->project = to.project;
+	t->cwd = to.cwd;
+	t->cwd_id = to.cwd_id;
+	return 0;
+}
+
+int ticket_check(struct arena *a, const struct ticket *t, struct err *e)
+{
+	struct identity project, cwd;
+
+	if (open_both(a, t, &project, &cwd, e) != 0)
+		return -1;
+	return identity_same(cwd, t->cwd_id) ? 0 : changed("directory", ticket_cwd(a, t), ESTALE, e);
+}
+
+/* As numbers of 64 bits with a sign, since that is what readers of JSON have. */
+static void put_directory(struct buf *b, const char *key, struct str path, struct identity id)
+{
+	answer_key(b, key);
+	buf_char(b, '{');
+	answer_key(b, "path");
+	answer_string(b, path);
+	buf_fmt(b, ",\"dev\":%lld,\"ino\":%lld}", (long long)id.dev, (long long)id.ino);
+}
+
+/* Time since the machine started, asleep or not: nobody can set this clock. */
+static uint64_t clock_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- tickets of questions ---- */
+
+static void put_hash(struct buf *b, struct str x, struct str y)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	char text[2 * HASH_BYTES + 1];
+	crypto_hash_sha256_state s;
+
+	crypto_hash_sha256_init(&s);
+	crypto_hash_sha256_update(&s, (const unsigned char *)(x.n ? x.p : ""), x.n);
+	crypto_hash_sha256_update(&s, (const unsigned char *)"", 1);
+	crypto_hash_sha256_update(&s, (const unsigned char *)(y.n ? y.p : ""), y.n);
+	crypto_hash_sha256_final(&s, hash);
+	sodium_bin2hex(text, sizeof(text), hash, HASH_BYTES);
+	buf_fmt(b, ".%s", text);
+}
+
+/* ".SESSION.PROMPT.CALL". A subagent has prompts of its own. */
+static struct str mark_of(struct arena *a, const struct ticket *t)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	put_hash(&b, str_fmt(a, "%.*s %.*s", STR_ARG(t->client), STR_ARG(t->session)), t->agent);
+	put_hash(&b, STR("prompt"), t->prompt);
+	put_hash(&b, STR("call"), t->tool_use_id);
+	return buf_view(&b);
+}
+
+/* Part 0, 1 or 2 of a mark. */
+static struct str mark_part(struct str mark, size_t i)
+{
+	return str_sub(mark, i * (1 + 2 * HASH_BYTES), (i + 1) * (1 + 2 * HASH_BYTES));
+}
+
+void ticket_end_asks(struct arena *a, struct str state, const struct ticket *now, bool over)
+{
+	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	struct str mark = mark_of(a, now);
+	struct dirent *entry;
+	DIR *d = opendir(folder);
+
+	for (size_t n = 0; d && n < TICKET_SCAN_MAX && (entry = readdir(d)); n++) {
+		struct str name = str_of(entry->d_name), his = str_sub(name, TICKET_ID, name.n);
+		char id[TICKET_ID + 1];
+
+		if (name.n != MARK_LETTERS || !str_eq(mark_part(his, 0), mark_part(mark, 0)))
+			continue;
+		if ((!now->prompt.n || str_eq(mark_part(his, 1), mark_part(mark, 1))) &&
+			!(over && str_eq(mark_part(his, 2), mark_part(mark, 2))))
+			continue;
+		snprintf(id, sizeof(id), "%.*s", TICKET_ID, entry->d_name);
+		unlinkat(dirfd(d), id, 0);
+		unlinkat(dirfd(d), entry->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* The ticket first: a mark without one is nothing. One that cannot be marked is taken back. */
+static int mark(struct arena *a, struct str state, const struct ticket *t, struct str id, struct err *e)
+{
+	struct str path;
+
+	if (!t->asked || state_keep(a, state, FOLDER, str_cat(a, id, mark_of(a, t)), STR(""), &path, e) == 0)
+		return 0;
+	unlink(str_c(a, str_fmt(a, "%.*s/" FOLDER "/%.*s", STR_ARG(state), STR_ARG(id))));
+	return -1;
+}
+
+/* ---- writing and taking ---- */
+
+int ticket_write(struct arena *a, struct str state, const struct ticket *t, struct str *ret, struct err *e)
+{
+	char id[TICKET_ID + 1];
+	struct str path, name;
+	struct buf b;
+
+	if (!survives(t) || !client_walls_is_utf8(&t->walls) || !str_starts(t->project.path, "/") || !identity_known(t->project.id) ||
+			!identity_known(t->cwd_id))
+		return err_set(e, ERR_INPUT, 0, "the command cannot be handed on: it is not UTF-8, or has no directory");
+	buf_init(&b, a, TICKET_BYTES_MAX);
+	buf_fmt(&b, "{\"v\":%d,\"dialect\":%d,\"profile\":\"%s\",\"time_ms\":%llu,\"settings\":%d,\"follow\":%d,\"input\":%d", VERSION, (int)t->dialect, profile_name(t->profile),
+		(unsigned long long)t->time_ms, t->settings, t->follow, t->input);
+	answer_field(&b, "command", t->command);
+	put_directory(&b, "project", t->project.path, t->project.id);
+	put_directory(&b, "cwd", t->cwd, t->cwd_id);
+	answer_field(&b, "policy", t->policy);
+	answer_field(&b, "agent", t->agent);
+	answer_field(&b, "session", t->session);
+	answer_field(&b, "client", t->client);
+	answer_field(&b, "tool", t->tool);
+	answer_field(&b, "tool_use_id", t->tool_use_id);
+	answer_field(&b, "id", t->id);
+	answer_field(&b, "config", t->config);
+	answer_field(&b, "boot", client_session_boot(a));
+	buf_fmt(&b, ",\"created_ms\":%llu,\"network\":\"%s\"", (unsigned long long)clock_ms(), t->network ? "host" : "");
+	answer_words(&b, "approved", t->approved);
+	answer_key(&b, "client_sandbox");
+	client_walls_write(&b, &t->walls);
+	buf_c(&b, "}\n");
+	if (id_new(id, e) != 0)
+		return -1;
+	name = str_dup(a, str_n(id, TICKET_ID));
+	if (state_keep(a, state, FOLDER, name, buf_view(&b), &path, e) != 0 || mark(a, state, t, name, e) != 0)
+		return -1;
+	*ret = name;
+	return 0;
+}
+
+static int open_own(int dir, const char *name, uint32_t uid, struct err *e)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 && errno == ENOENT)
+		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid && !(st.st_mode & 077))
+		return fd;
+	fd_close(&fd);
+	return err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+}
+
+/* Out of reach of others, opened, and removed. */
+static int open_taken(int dir, const char *id, uint32_t uid, struct err *e)
+{
+	char taken[TICKET_ID + 16];
+	int fd;
+
+	snprintf(taken, sizeof(taken), "%s.taken", id);
+	if (renameat(dir, id, dir, taken) != 0)
+		return errno == ENOENT ? err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already")
+				: err_set(e, ERR_INPUT, errno, "the ticket cannot be taken");
+	fd = open_own(dir, taken, uid, e);
+	unlinkat(dir, taken, 0);
+	return fd;
+}
+
+static int read_ticket(struct arena *a, struct str state, const char *id, uint32_t uid, bool take, struct str *ret, struct err *e)
+{
+	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	FD_CLEANUP int dir = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (dir < 0)
+		return err_set(e, ERR_INPUT, 0, "there is no such ticket, or it was used already");
+	if (state_folder_check(dir, folder, uid, e) != 0)
+		return -1;
+	FD_CLEANUP int fd = take ? open_taken(dir, id, uid, e) : open_own(dir, id, uid, e);
+	return fd < 0 ? -1 : fd_read_all(a, fd, "ticket", TICKET_BYTES_MAX, ret, e);
+}
+
+static struct str text_of(struct arena *a, const json_t *o, const char *key) { return str_dup(a, json_to_str(json_object_get(o, key))); }
+
+static struct identity read_directory(struct arena *a, const json_t *o, struct str *ret_path)
+{
+	*ret_path = text_of(a, o, "path");
+	return (struct identity){(uint64_t)json_integer_value(json_object_get(o, "dev")),
+			(uint64_t)json_integer_value(json_object_get(o, "ino"))};
+}
+
+static struct str read_approved(struct arena *a, const json_t *list)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		buf_fmt(&b, "%s%.*s", i ? " " : "", STR_ARG(json_to_str(json_array_get(list, i))));
+	return buf_view(&b);
+}
+
+/* One of another start of the machine is older than its clock can say. */
+static bool expired(struct arena *a, const json_t *o)
+{
+	json_int_t created = json_integer_value(json_object_get(o, "created_ms"));
+	uint64_t now = clock_ms();
+
+	if (!str_eq(json_to_str(json_object_get(o, "boot")), client_session_boot(a)))
+		return true;
+	return created <= 0 || (uint64_t)created > now || now - (uint64_t)created > TICKET_AGE_MS;
+}
+
+/* 1: it was one, and is too old. */
+static int parse(struct arena *a, const json_t *o, struct ticket *ret)
+{
+	json_int_t dialect = json_integer_value(json_object_get(o, "dialect")), ms = json_integer_value(json_object_get(o, "time_ms"));
+	struct ticket t = {.command = text_of(a, o, "command"), .policy = text_of(a, o, "policy"),
+			.agent = text_of(a, o, "agent"),
+		.session = text_of(a, o, "session"), .client = text_of(a, o, "client"), .tool = text_of(a, o, "tool"), .tool_use_id = text_of(a, o, "tool_use_id"),
+		.id = text_of(a, o, "id"), .config = text_of(a, o, "config"),
+				.settings = json_integer_value(json_object_get(o, "settings")) == 1,
+		.follow = json_integer_value(json_object_get(o, "follow")) == 1,
+		.input = json_integer_value(json_object_get(o, "input")) == 1,
+		.network = str_is(json_to_str(json_object_get(o, "network")), "host"),
+		.approved = read_approved(a, json_object_get(o, "approved"))};
+
+	if (json_integer_value(json_object_get(o, "v")) != VERSION || profile_find(json_to_str(json_object_get(o, "profile")), &t.profile) != 0)
+		return -1;
+	if (client_walls_read(a, json_object_get(o, "client_sandbox"), &t.walls) != 0)
+		return -1;
+	t.cwd_id = read_directory(a, json_object_get(o, "cwd"), &t.cwd);
+	t.project.id = read_directory(a, json_object_get(o, "project"), &t.project.path);
+	if (!str_starts(t.project.path, "/") || !identity_known(t.project.id) || !identity_known(t.cwd_id) ||
+			dialect < 0 || dialect > DIALECT_POWERSHELL || ms < 0)
+		return -1;
+	if (expired(a, o))
+		return 1;
+	t.dialect = (enum dialect)dialect;
+	t.time_ms = (uint64_t)ms;
+	*ret = t;
+	return 0;
+}
+
+struct parsing {
+	struct arena *a;
+	const json_t *o;
+	struct ticket *ret;
+	int rc;
+};
+
+static int parse_inside(void *arg)
+{
+	struct parsing *p = arg;
+
+	p->rc = parse(p->a, p->o, p->ret);
+	return 0;
+}
+
+static int get(struct arena *a, struct str state, struct str id, uint32_t uid, bool take, struct ticket *ret, struct err *e)
+{
+	struct parsing p = {.a = a, .ret = ret};
+	json_t *o = NULL;
+	struct str text;
+	int rc;
+
+	if (!str_is_hex(id, TICKET_ID))
+		return err_set(e, ERR_INPUT, 0, "a ticket has %d hexadecimal digits", TICKET_ID);
+	if (read_ticket(a, state, str_c(a, id), uid, take, &text, e) != 0 || json_load_strict(text, &o, e) != 0)
+		return -1;
+	p.o = o;
+	rc = arena_run(a, parse_inside, &p); /* the value is jansson's: it is freed whatever happens */
+	json_decref(o);
+	if (rc < 0)
+		return err_set(e, ERR_LIMIT, 0, "no memory left for the ticket");
+	if (p.rc > 0)
+		return err_set(e, ERR_INPUT, 0, "the ticket is older than %d minutes; run the command again", TICKET_AGE_MS / 60000);
+	return p.rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "the ticket is not one of ours");
+}
+
+int ticket_take(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+{
+	return get(a, state, id, uid, true, ret, e);
+}
+
+int ticket_peek(struct arena *a, struct str state, struct str id, uint32_t uid, struct ticket *ret, struct err *e)
+{
+	return get(a, state, id, uid, false, ret, e);
+}
+
+/* ---- the end of a session ---- */
+
+struct forgetting {
+	int dir;
+	struct str client, session;
+	char ids[TICKET_SCAN_MAX][TICKET_ID + 1];
+	size_t n;
+};
+
+struct reading_session {
+	struct arena a;          /* of one ticket */
+	const struct forgetting *f;
+	const char *id;
+	json_t *o;
+};
+
+static int load(void *arg)
+{
+	struct reading_session *r = arg;
+	FD_CLEANUP int fd = openat(r->f->dir, r->id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct err why = {0};
+	struct str text;
+
+	if (fd < 0 || fd_read_all(&r->a, fd, "ticket", TICKET_BYTES_MAX, &text, &why) != 0)
+		return 1;
+	return json_load_strict(text, &r->o, &why) != 0;
+}
+
+static bool belongs(const struct forgetting *f, const char *id)
+{
+	struct reading_session r = {.f = f, .id = id};
+	bool yes;
+
+	arena_init(&r.a, 2 * TICKET_BYTES_MAX);
+	yes = arena_run(&r.a, load, &r) == 0 && str_eq(json_to_str(json_object_get(r.o, "client")), f->client) &&
+		str_eq(json_to_str(json_object_get(r.o, "session")), f->session);
+	json_decref(r.o);
+	arena_free(&r.a);
+	return yes;
+}
+
+/* Calls fn for each name in the folder. fn must not leave. */
+static void each_name(const char *folder, void (*fn)(struct forgetting *f, const char *name), struct forgetting *f)
+{
+	const struct dirent *entry;
+	DIR *d = opendir(folder);
+
+	f->dir = d ? dirfd(d) : -1;
+	for (size_t n = 0; d && n < TICKET_SCAN_MAX && (entry = readdir(d)); n++)
+		fn(f, entry->d_name);
+	if (d)
+		closedir(d);
+}
+
+static void note_ticket(struct forgetting *f, const char *name)
+{
+	if (str_is_hex(str_of(name), TICKET_ID) && belongs(f, name))
+		memcpy(f->ids[f->n++], name, TICKET_ID + 1);
+}
+
+/* The ticket, its mark, and whatever else begins with its id. */
+static void remove_noted(struct forgetting *f, const char *name)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!strncmp(name, f->ids[i], TICKET_ID))
+			unlinkat(f->dir, name, 0);
+}
+
+void ticket_forget_session(struct arena *a, struct str state, struct str client, struct str session)
+{
+	const char *folder = str_c(a, str_fmt(a, "%.*s/" FOLDER, STR_ARG(state)));
+	struct forgetting *f = arena_new(a, struct forgetting);
+
+	f->client = client;
+	f->session = session;
+	each_name(folder, note_ticket, f);
+	if (f->n)
+		each_name(folder, remove_noted, f);
+}

@@ -1,0 +1,119 @@
+/*
+ * What a denied resource was the likely cause of. A command that the box broke should not look like a broken command: the texts by which
+ * programs complain are rows here, each with the wall they ran into.
+ */
+#include "run/run.h"
+#include "sys/stream.h"
+
+#define HINT_BYTES ((size_t)64 << 10) /* at the end of the error stream */
+
+enum wall { WALL_NETWORK, WALL_READONLY, WALL_MEMORY, WALL_PIDS, WALL_SCRATCH, WALL_PROGRAM, WALLS };
+
+static const struct row {
+	enum wall wall;
+	char text[40];
+} rows[] = {
+	{WALL_NETWORK, "Could not resolve"}, {WALL_NETWORK, "Network is unreachable"}, {WALL_NETWORK, "Temporary failure in name resolution"}, {WALL_NETWORK, "Temporary failure resolving"},
+	{WALL_NETWORK, "Name or service not known"}, {WALL_NETWORK, "EAI_AGAIN"}, {WALL_NETWORK, "ENETUNREACH"}, {WALL_NETWORK, "ENOTFOUND"}, {WALL_NETWORK, "EAFNOSUPPORT"},
+	{WALL_NETWORK, "Address family not supported"}, {WALL_NETWORK, "NewConnectionError"}, {WALL_NETWORK, "unable to resolve host"}, {WALL_NETWORK, "unable to access 'http"},
+	{WALL_NETWORK, "dial tcp"}, {WALL_NETWORK, "failed to lookup address"},
+	{WALL_READONLY, "Read-only file system"}, {WALL_READONLY, "EROFS"}, {WALL_READONLY, "read-only file system"},
+	{WALL_MEMORY, "MemoryError"}, {WALL_MEMORY, "Cannot allocate memory"}, {WALL_MEMORY, "cannot allocate memory"}, {WALL_MEMORY, "std::bad_alloc"}, {WALL_MEMORY, "heap out of memory"}, {WALL_MEMORY, "OutOfMemoryError"},
+	{WALL_MEMORY, "ENOMEM"}, {WALL_MEMORY, "memory exhausted"}, {WALL_MEMORY, "virtual memory exhausted"},
+	{WALL_PIDS, "Resource temporarily unavailable"}, {WALL_PIDS, "can't start new thread"}, {WALL_PIDS, "fork: retry"}, {WALL_PIDS, "unable to create native thread"}, {WALL_PIDS, "Cannot fork"},
+	{WALL_SCRATCH, "No space left on device"}, {WALL_SCRATCH, "ENOSPC"},
+	{WALL_PROGRAM, "command not found"}, {WALL_PROGRAM, "not found"}, {WALL_PROGRAM, "No such file or directory"},
+};
+
+static const struct {
+	char id[12], text[144];
+} hints[WALLS] = {
+	[WALL_NETWORK] = {"network", "the network is denied in the box"},
+	[WALL_READONLY] = {"read-only", "only the workspace, the home and /tmp can be written in the box, and protected files of the workspace cannot"},
+	[WALL_MEMORY] = {"memory", "the memory limit may be too small"},
+	[WALL_PIDS] = {"pids", "the limit of processes and threads may be too small"},
+	[WALL_SCRATCH] = {"scratch", "/tmp and the home share the scratch of the box, whose size may be too small (for a terminal: there are 256 pseudo-terminals)"},
+	[WALL_PROGRAM] = {"not-found", "programs and files outside of the system's directories and the workspace are not seen in the box"},
+};
+
+static const struct {
+	enum status status;
+	bool by_cpu_time;
+	enum limit limit;
+	char id[8], text[40];
+} by_status[] = {
+	{STATUS_TIMEOUT, false, LIMIT_TIME, "timeout", "the time limit was reached"},
+	{STATUS_TIMEOUT, true, LIMIT_CPU_TIME, "timeout", "the limit of CPU time was reached"},
+	{STATUS_OOM, false, LIMIT_MEMORY, "memory", "the memory limit was reached"},
+	{STATUS_OUTPUT_LIMIT, false, LIMIT_OUTPUT, "output", "more output than the limit"},
+};
+
+static void add(struct arena *a, struct hint **list, const char *id, struct str text)
+{
+	for (; *list; list = &(*list)->next)
+		if (!strcmp((*list)->id, id))
+			return;
+	*list = arena_new(a, struct hint);
+	**list = (struct hint){.id = id, .text = text};
+}
+
+/* One hint for all of them. */
+static void add_capped(struct arena *a, struct hint **list, const struct texts *capped)
+{
+	struct buf b;
+
+	if (!capped)
+		return;
+	buf_init(&b, a, 0);
+	buf_c(&b, capped->next ? "the limits" : "the limit");
+	for (const struct texts *t = capped; t; t = t->next)
+		buf_fmt(&b, "%s '%.*s'", t == capped ? "" : ",", STR_ARG(t->text));
+	buf_fmt(&b, " %s smaller than was asked for: no more is allowed here", capped->next ? "are" : "is");
+	add(a, list, "limit-capped", buf_view(&b));
+}
+
+/* Does the wall stand, and is this how a program fails at it? */
+static bool likely(const struct run *r, const struct outcome *o, enum wall w)
+{
+	if (w == WALL_NETWORK)
+		return network_isolated(&r->spec.network);
+	return w != WALL_PROGRAM || o->exit_code == 127 || o->exit_code == 126;
+}
+
+static enum audience audience_of(const struct run *r) { return r->w ? r->w->audience : AUDIENCE_TERMINAL; }
+
+/* The client's own sandbox lets nothing be written, or is not known, and the box opens no more than it does. */
+static void add_walls(struct arena *a, struct hint **list, const struct client_walls *w)
+{
+	if (w && w->mode == CLIENT_SANDBOX_READ_ONLY)
+		add(a, list, "read-only", STR("the client is in its read-only mode, so the project is read-only in the box as well"));
+	else if (w && w->mode == CLIENT_SANDBOX_UNKNOWN)
+		add(a, list, "read-only", STR("the mode of the client's own sandbox could not be found out, so the project is read-only in the box "
+				"(caisson doctor --client)"));
+}
+
+struct hint *denial_hints(struct arena *a, const struct run *r, const struct outcome *o)
+{
+	struct hint *list = NULL;
+	struct str end;
+
+	add_capped(a, &list, r->capped);
+	for (size_t i = 0; i < sizeof(by_status) / sizeof(*by_status); i++)
+		if (by_status[i].status == o->status && by_status[i].by_cpu_time == o->by_cpu_time)
+			add(a, &list, by_status[i].id, str_fmt(a, "%s; %.*s", by_status[i].text,
+				STR_ARG(audience_advice(a, audience_of(r), by_status[i].limit))));
+	if (o->lingers)
+		add(a, &list, "teardown", STR("the kernel is still giving back what the box held, which takes it a while; nothing of the box runs any more"));
+	if (o->status == STATUS_SETUP_ERROR && str_starts(str_of(o->err_setup.text), "cannot run '"))
+		add(a, &list, hints[WALL_PROGRAM].id, str_of(hints[WALL_PROGRAM].text));
+	if (o->status != STATUS_EXIT_NONZERO && o->status != STATUS_SIGNAL && o->status != STATUS_TIMEOUT)
+		return list;
+	end = stream_tail(a, &o->err, HINT_BYTES);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (likely(r, o, rows[i].wall) && str_contains(end, str_of(rows[i].text))) {
+			if (rows[i].wall == WALL_READONLY)
+				add_walls(a, &list, r->w ? r->w->walls : NULL);
+			add(a, &list, hints[rows[i].wall].id, str_of(hints[rows[i].wall].text));
+		}
+	return list;
+}

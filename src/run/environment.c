@@ -1,0 +1,173 @@
+/*
+ * The environment of a program in a box: made anew from what is known to be harmless, what a person asked for, and a few variables that make
+ * programs behave where nobody watches. The table of variables (knowledge/variables.h) decides about the caller's: what looks like a
+ * credential is left out and named in the report; what decides which code programs execute never passes.
+ */
+#include "base/glob.h"
+#include "knowledge/variables.h"
+#include "run/spec_builder.h"
+
+#define NAME_MAX_BYTES 256
+#define VARIABLES_MAX 4096   /* of the caller that are looked at */
+#define SCRUBBED_MAX 256     /* names that are reported */
+#define USER "box"
+
+bool variable_hijacks(struct str name)
+{
+	const struct var_row *r = var_find_folded(name);
+
+	return name.n >= NAME_MAX_BYTES || (r && (r->bits & VAR_HIJACKS));
+}
+
+/* ---- making ---- */
+
+static bool is_name(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9')))
+			return false;
+	}
+	return s.n > 0 && s.n < NAME_MAX_BYTES;
+}
+
+static void set(struct spec_builder *m, struct str name, struct str value)
+{
+	struct spec_var **at = &m->r->spec.env;
+
+	while (*at && !str_eq((*at)->name, name))
+		at = &(*at)->next;
+	if (!*at)
+		*at = arena_new(m->a, struct spec_var);
+	(*at)->name = name;
+	(*at)->value = value;
+}
+
+static bool listed(const struct texts *t, struct str name, bool exactly)
+{
+	for (; t; t = t->next)
+		if (exactly ? str_eq(t->text, name) : glob_name(t->text, name))
+			return true;
+	return false;
+}
+
+/* Of the caller's variables: those that the table lets through, and those that the person's policy lists, unless they hijack. */
+static bool passes(const struct spec_builder *m, struct str name)
+{
+	const struct var_row *r = var_find(name);
+
+	if (r && (r->box == VAR_BOX_ALWAYS || (r->box == VAR_BOX_WORK && m->r->spec.profile == PROFILE_WORK)))
+		return true;
+	if (!listed(m->p->own.sandbox.env_pass, name, false))
+		return false;
+	r = r ? r : var_find_folded(name);
+	return !r || r->box != VAR_BOX_NEVER;
+}
+
+static void note_scrubbed(struct spec_builder *m, struct str name, size_t *n)
+{
+	struct texts **end = &m->r->scrubbed, *t;
+
+	if ((*n)++ >= SCRUBBED_MAX)
+		return;
+	while (*end)
+		end = &(*end)->next;
+	t = arena_new(m->a, struct texts);
+	t->text = str_dup(m->a, name);
+	*end = t;
+}
+
+static bool scrubbed_around(const struct policies *p, struct str name)
+{
+	for (const struct policy_around *x = p->around; x; x = x->next)
+		if (listed(x->policy.sandbox.env_scrub, name, false))
+			return true;
+	return false;
+}
+
+static void take_callers(struct spec_builder *m)
+{
+	const struct sandbox *own = &m->p->own.sandbox, *project = &m->p->project.sandbox;
+	size_t scrubbed = 0;
+
+	for (size_t i = 0; m->world->environ && m->world->environ[i] && i < VARIABLES_MAX; i++) {
+		struct str s = str_of(m->world->environ[i]);
+		ptrdiff_t eq = str_find(s, '=', 0);
+		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR(""), value = str_sub(s, (size_t)eq + 1, s.n);
+
+		if (!is_name(name))
+			continue;
+		if (listed(own->env_scrub, name, false) || (m->p->apart && listed(project->env_scrub, name, false)) ||
+		    scrubbed_around(m->p, name) || (var_secret(name, value) && !listed(own->env_pass, name, true)))
+			note_scrubbed(m, name, &scrubbed);
+		else if (passes(m, name))
+			set(m, name, value);
+	}
+}
+
+static struct str callers(const struct spec_builder *m, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; m->world->environ && m->world->environ[i] && i < VARIABLES_MAX; i++)
+		if (!strncmp(m->world->environ[i], name, n) && m->world->environ[i][n] == '=')
+			return str_of(m->world->environ[i] + n + 1);
+	return STR("");
+}
+
+/* The same on every machine, where it can be; editors and pagers that nobody would answer are off. */
+static void inject(struct spec_builder *m)
+{
+	struct str term = callers(m, "TERM"), name, value;
+
+	for (size_t i = 0; var_set_in_box(i, &name, &value); i++)
+		set(m, name, value);
+	set(m, STR("HOME"), m->r->spec.home);
+	set(m, STR("USER"), STR(USER)); /* the only one that the box knows */
+	set(m, STR("LOGNAME"), STR(USER));
+	set(m, STR("PATH"), spec_search_path(m));
+	set(m, STR("TERM"), m->w->plain && m->world->terminal && term.n && term.n < NAME_MAX_BYTES ? term : STR("dumb"));
+}
+
+static int take_given(struct spec_builder *m, struct err *e)
+{
+	for (size_t i = 0; i < m->w->env.n; i++) {
+		struct str s = str_of(m->w->env.v[i]);
+		ptrdiff_t eq = str_find(s, '=', 0);
+		struct str name = eq > 0 ? str_sub(s, 0, (size_t)eq) : STR("");
+
+		if (!is_name(name))
+			return err_set(e, ERR_INPUT, 0, "--env '%.*s': expected NAME=VALUE", (int)(s.n < 60 ? s.n : 60), s.p);
+		if (m->w->agent && variable_hijacks(name))
+			return err_set(e, ERR_INPUT, 0, "--env '%.*s': it decides what programs execute, so an agent cannot set it", STR_ARG(name));
+		set(m, name, str_sub(s, (size_t)eq + 1, s.n));
+	}
+	return 0;
+}
+
+int spec_build_environment(struct spec_builder *m, struct err *e)
+{
+	take_callers(m);
+	inject(m);
+	return take_given(m, e);
+}
+
+/* ---- values that must not be shown ---- */
+
+char *const *variables_known(struct arena *a, const struct run_world *world, const struct run_wishes *w)
+{
+	char *const *environ = world ? world->environ : NULL;
+	const size_t given = w ? w->env.n : 0;
+	size_t n = 0;
+	char **v;
+
+	while (environ && environ[n] && n < VARIABLES_MAX)
+		n++;
+	v = arena_array(a, given + n + 1, sizeof(*v));
+	for (size_t i = 0; i < given; i++)
+		v[i] = (char *)w->env.v[i];
+	if (n)
+		memcpy(v + given, environ, n * sizeof(*v));
+	return v;
+}

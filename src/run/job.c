@@ -1,0 +1,207 @@
+/* One run from wishes to report. */
+#include "run/job.h"
+
+#include "run/cwd_report.h"
+#include "run/job_record.h"
+#include "run/job_sandbox.h"
+#include "run/validation.h"
+#include "sys/ids.h"
+
+static void refuse(struct job *j)
+{
+	j->refused = true;
+	j->outcome = (struct outcome){.status = j->judgement.verdict == VERDICT_ASK ? STATUS_NEEDS_APPROVAL : STATUS_DENIED, .exit_code = -1};
+}
+
+/* The policy that is in force here. One that does not load refuses. */
+static bool load_policies(struct arena *a, struct job *j)
+{
+	struct policies_request rq = {.config = j->wishes.config, .cwd = j->wishes.ticket ? j->world.cwd : run_project(&j->wishes), .settings = j->ticket.settings};
+	struct err e = {0};
+
+	rq.places = true; /* the gate, if it is asked, looks at the rest */
+	if (j->wishes.skilled) {
+		rq.extra_name = j->wishes.skilled->name;
+		rq.extra = j->wishes.skilled->policy;
+	}
+	if (j->wishes.ticket || !rq.cwd.n)
+		rq.known = j->world.view;
+	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
+		return true;
+	engine_refuse(a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
+	refuse(j);
+	return false;
+}
+
+static bool gate_lets(struct arena *a, struct job *j)
+{
+	struct err e = {0};
+
+	if (!j->wishes.gate)
+		return true;
+	if (run_judge(a, &j->run, &j->policies, &j->judgement, &e) != 0)
+		engine_refuse(a, "internal-error", e.text, &j->judgement);
+	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
+		return true;
+	refuse(j);
+	return false;
+}
+
+/* What the ticket says are the wishes. It is used up, whatever happens next. */
+static int take_ticket(struct arena *a, struct job *j, struct err *e)
+{
+	struct ticket *t = &j->ticket;
+	struct run_wishes *w = &j->wishes;
+
+	if (!w->ticket)
+		return 0;
+	if (job_ticket(a, j, e) != 0 || run_world_pinned(a, ticket_cwd(a, t), &t->project, &j->world, e) != 0)
+		return -1;
+	j->world.cwd_id = t->cwd_id;
+	w->audience = AUDIENCE_CLIENT;
+	w->code = str_c(a, t->command);
+	w->lang = dialect_name(t->dialect);
+	w->profile = profile_name(t->profile);
+	w->walls = &t->walls;
+	w->input = t->input;
+	if (t->config.n)
+		w->config = str_c(a, t->config);
+	w->network = t->network && t->walls.mode == CLIENT_SANDBOX_NONE ? "host" : NULL;
+	w->approved = t->approved;
+	w->agent = t->agent.n ? str_c(a, t->agent) : NULL;
+	w->timeout = t->time_ms ? str_c(a, str_fmt(a, "%llums", (unsigned long long)t->time_ms)) : NULL;
+	return 0;
+}
+
+/* A ticket whose project or directory is another one by now runs nowhere. The box compares once more, at its mounts. */
+static bool ticket_stands(struct arena *a, struct job *j)
+{
+	struct err e = {0};
+
+	if (!j->wishes.ticket || ticket_check(a, &j->ticket, &e) == 0)
+		return true;
+	engine_refuse(a, "project-changed", e.text, &j->judgement);
+	refuse(j);
+	return false;
+}
+
+struct recording { /* of what is about to run */
+	struct arena *a;
+	struct job *j;
+	bool tried, begun;
+};
+
+/* Nothing runs unrecorded. */
+static int record_begun(void *ctx, struct err *e)
+{
+	struct recording *r = ctx;
+
+	r->tried = true;
+	r->begun = job_record_begin(r->a, r->j, e) == 0;
+	record_close(&r->j->record);
+	return r->begun ? 0 : -1;
+}
+
+/* A client that wants to know where the command ended does without when that cannot be said. */
+static void run_and_follow(struct arena *a, struct job *j, struct recording *r, const struct box_progress *progress)
+{
+	struct box_start start = {.begun = j->box, .ready = record_begun, .ctx = r};
+	struct str told = STR("");
+
+	j->box = NULL;
+	if (j->ticket.follow)
+		(void)cwd_report_prepare(a, &j->run, j->ticket.dialect, str_of(j->wishes.ticket), &told, NULL);
+	run_go(a, &j->run, &start, progress, &j->outcome);
+	j->ended_in = cwd_report_take(a, &j->world, told);
+}
+
+/* The row is written while the kernel puts the box together. Where it did not come to that there is one all the same. Has it begun, for the record? */
+static bool run_recorded(struct arena *a, struct job *j, const struct box_progress *progress)
+{
+	struct recording r = {.a = a, .j = j};
+	struct err e = {0};
+
+	run_and_follow(a, j, &r, progress);
+	if (!r.tried && record_begun(&r, &e) != 0)
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
+	return r.begun;
+}
+
+static void finish(struct arena *a, struct job *j, bool begun)
+{
+	struct err e = {0};
+
+	if (j->refused && job_record_refusal(a, j, &e) != 0) { /* it does not run in any case; this is the graver reason */
+		j->refused = false;
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = e};
+	}
+	report_make(a, &j->run, &j->outcome, j->refused ? &j->judgement : NULL, &j->report);
+	validation_custom(a, &j->policies, &j->report);
+	if (begun)
+		job_record_end(a, j);
+	record_close(&j->record);
+}
+
+static int name_run(struct arena *a, struct job *j, struct err *e)
+{
+	char id[ID_LETTERS + 1];
+
+	if (!j->ticket.id.n && id_new(id, e) != 0)
+		return -1;
+	j->run.id = j->ticket.id.n ? j->ticket.id : str_dup(a, str_n(id, ID_LETTERS));
+	return 0;
+}
+
+static int go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+{
+	struct err why = {0};
+	bool begun = false, loaded;
+
+	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || take_ticket(a, j, e) != 0 || run_skill(a, &j->wishes, e) != 0)
+		return -1;
+	if (name_run(a, j, e) != 0)
+		return -1;
+	j->run.world = &j->world;
+	loaded = ticket_stands(a, j) && load_policies(a, j);
+	if (loaded && run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+		return -1;
+	j->record.off = j->peeked; /* nothing can be written there; the hook has recorded the verdict */
+	if (loaded && job_sandboxed(a, j)) {
+		j->record.off = true;
+	} else if (!j->peeked && job_record_open(a, j, &why) != 0) {
+		j->record.off = true;
+		j->refused = false;
+		j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
+	} else if (loaded && gate_lets(a, j))
+		begun = run_recorded(a, j, progress);
+	finish(a, j, begun);
+	return 0;
+}
+
+/* The box is begun first of all: it takes the kernel about as long as finding out here what is to run in it, and whether. */
+int job_go(struct arena *a, struct job *j, const struct box_progress *progress, struct err *e)
+{
+	int rc;
+
+	j->box = box_begin(a, box_backend(NULL));
+	rc = go(a, j, progress, e);
+	box_end(box_backend(NULL), j->box);
+	j->box = NULL;
+	return rc;
+}
+
+int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
+{
+	struct err why = {0};
+
+	*ret = (struct facts){0};
+	if (run_world_pinned(a, STR(""), j->wishes.pin, &j->world, e) != 0 || run_skill(a, &j->wishes, e) != 0)
+		return -1;
+	if (!load_policies(a, j))
+		return 0;
+	if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
+		return -1;
+	if (engine_judge(a, &j->run.gate, &j->policies, ret, &j->judgement, &why) != 0)
+		engine_refuse(a, "internal-error", why.text, &j->judgement);
+	return 0;
+}

@@ -1,0 +1,287 @@
+/* See job_record.h. The `spec` of a begin row has what was asked for, option by option, so that a run can be done again, and what it became. */
+#include "run/job_record.h"
+
+#include <stddef.h>
+
+#include "base/json.h"
+
+#define HINT "record"
+#define SPEC_TEXT_MAX (AUDIT_SPEC_MAX / 8) /* bytes of all texts in it, before they are escaped */
+
+static const struct wish {
+	char name[12];
+	size_t at;
+} wishes[] = {
+#define WISH(field) {#field, offsetof(struct run_wishes, field)}
+	WISH(lang), WISH(shell), WISH(file), WISH(profile), WISH(workspace), WISH(root), WISH(cwd), WISH(network), WISH(backend), WISH(require), WISH(accept), WISH(skill), WISH(task), WISH(columns), WISH(schema),
+	WISH(config), WISH(cpus), WISH(memory), WISH(timeout), WISH(pids), WISH(scratch), WISH(output), WISH(cpu_time), WISH(io), WISH(head), WISH(tail),
+#undef WISH
+};
+static const struct wish lists[] = {{"env", offsetof(struct run_wishes, env)}, {"read", offsetof(struct run_wishes, read)}, {"write", offsetof(struct run_wishes, write)}};
+
+#define COUNT(x) (sizeof(x) / sizeof(*(x)))
+
+/* ---- the spec of a begin row ---- */
+
+struct putting {
+	struct arena *a;
+	struct job *j;
+	struct buf b;
+	size_t left; /* bytes of texts that there is room for */
+};
+
+/* One text by itself, so that what is made unreadable stays inside its quotes. One that there is no room for is null. */
+static void put(struct putting *p, struct str s)
+{
+	if (s.n >= p->left) {
+		buf_c(&p->b, "null");
+		return;
+	}
+	p->left -= s.n + 1;
+	answer_string(&p->b, record_redact(p->a, &p->j->record, s));
+}
+
+static void put_texts(struct putting *p, const char *name, const char *const *v, size_t n)
+{
+	if (!n)
+		return;
+	answer_key(&p->b, name);
+	if (n > p->left / 8) {
+		buf_c(&p->b, "null");
+		return;
+	}
+	buf_char(&p->b, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (i)
+			buf_char(&p->b, ',');
+		put(p, str_of(v[i]));
+	}
+	buf_char(&p->b, ']');
+}
+
+static void put_wishes(struct putting *p)
+{
+	const struct run_wishes *w = &p->j->wishes;
+	size_t n = 0;
+
+	answer_key(&p->b, "asked");
+	buf_char(&p->b, '{');
+	while (w->argv && w->argv[n])
+		n++;
+	put_texts(p, "argv", (const char *const *)w->argv, n);
+	if (w->code) {
+		answer_key(&p->b, "code");
+		if (str_is(p->j->run.gate.command, w->code))
+			buf_c(&p->b, "true"); /* it is the command of the row */
+		else
+			put(p, str_of(w->code));
+	}
+	for (size_t i = 0; i < COUNT(wishes); i++) {
+		const char *s;
+
+		memcpy(&s, (const char *)w + wishes[i].at, sizeof(s));
+		if (s) {
+			answer_key(&p->b, wishes[i].name);
+			put(p, str_of(s));
+		}
+	}
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		const struct run_list *l = (const void *)((const char *)w + lists[i].at);
+
+		put_texts(p, lists[i].name, l->v, l->n);
+	}
+	if (w->input) {
+		answer_key(&p->b, "stdin");
+		buf_c(&p->b, "true");
+	}
+	buf_char(&p->b, '}');
+}
+
+static struct str spec_json(struct arena *a, struct job *j)
+{
+	const struct spec *s = &j->run.spec;
+	const struct limits *l = &s->limits;
+	struct putting p = {.a = a, .j = j, .left = SPEC_TEXT_MAX};
+
+	buf_init(&p.b, a, AUDIT_SPEC_MAX);
+	buf_fmt(&p.b, "{\"profile\":\"%s\",\"network\":\"%s\"", profile_name(s->profile), network_name(&s->network));
+	answer_key(&p.b, "limits");
+	buf_fmt(&p.b, "{\"cpu_milli\":%u,\"memory\":%llu,\"time_ms\":%llu,\"pids\":%u,\"scratch\":%llu,\"output\":%llu,\"cpu_ms\":%llu,\"io\":%llu}", l->cpu_milli, (unsigned long long)l->memory,
+		(unsigned long long)l->time_ms, l->pids, (unsigned long long)l->scratch, (unsigned long long)l->output, (unsigned long long)l->cpu_ms, (unsigned long long)l->io);
+	if (s->workspace.n) {
+		answer_key(&p.b, "workspace");
+		put(&p, s->workspace);
+		buf_fmt(&p.b, ",\"writable\":%s", s->workspace_writable ? "true" : "false");
+	}
+	if (j->wishes.approved.n)
+		answer_words(&p.b, "approved", j->wishes.approved);
+	put_wishes(&p);
+	buf_char(&p.b, '}');
+	return buf_view(&p.b);
+}
+
+/* ---- rows ---- */
+
+/* A ticket knows who asked. */
+static void name_who(struct job *j)
+{
+	const struct ticket *t = &j->ticket;
+
+	if (j->wishes.ticket)
+		j->who = (struct record_who){t->agent, t->session, t->client, t->tool, t->tool_use_id};
+	if (!j->who.agent.n && j->wishes.agent)
+		j->who.agent = str_of(j->wishes.agent);
+}
+
+int job_record_open(struct arena *a, struct job *j, struct err *e)
+{
+	/* The state must be out of the program's reach: outside of what it may write. */
+	struct record_place at = {j->world.state_dir, j->run.spec.workspace, j->world.uid, variables_known(a, &j->world, &j->wishes), j->run.scrubbed, j->world.view->memo};
+
+	name_who(j);
+	return record_open(a, &at, j->policies.digest.n ? &j->policies : NULL, &j->record, e);
+}
+
+/* What was asked for when there is no spec yet, because there is no policy. */
+static struct engine_request asked(struct arena *a, const struct job *j)
+{
+	struct engine_request rq = j->run.gate;
+	struct buf b;
+
+	if (rq.command.n)
+		return rq;
+	buf_init(&b, a, 0);
+	if (j->wishes.code)
+		buf_c(&b, j->wishes.code);
+	for (size_t i = 0; !j->wishes.code && j->wishes.argv && j->wishes.argv[i]; i++) {
+		if (i)
+			buf_char(&b, ' ');
+		buf_c(&b, j->wishes.argv[i]);
+	}
+	rq.command = buf_view(&b);
+	rq.cwd = j->world.cwd;
+	return rq;
+}
+
+int job_record_refusal(struct arena *a, struct job *j, struct err *e)
+{
+	struct engine_request rq = asked(a, j);
+
+	return record_verdict(a, &j->record, &j->who, j->run.id, &rq, &j->judgement, NULL, e);
+}
+
+int job_record_begin(struct arena *a, struct job *j, struct err *e)
+{
+	struct record_start s = {.id = j->run.id, .rq = &j->run.gate, .judgement = j->wishes.gate ? &j->judgement : NULL, .backend = j->run.backend};
+
+	if (j->record.off)
+		return 0;
+	s.spec = spec_json(a, j);
+	return record_begin(a, &j->record, &j->who, &s, e);
+}
+
+static void say(struct arena *a, struct job *j, const char *what, const struct err *e)
+{
+	struct hint *h = arena_new(a, struct hint), **end = &j->report.hints;
+
+	*h = (struct hint){.id = HINT, .text = str_fmt(a, "%s: %s", what, e->text)};
+	while (*end)
+		end = &(*end)->next;
+	*end = h;
+}
+
+/* Which stream is not kept as a whole. */
+static struct str cut_note(struct arena *a, const struct outcome *o, bool out, bool err)
+{
+	struct buf b;
+
+	buf_init(&b, a, 0);
+	if (out)
+		buf_fmt(&b, "stdout has %llu bytes, of which both ends are kept", (unsigned long long)o->out.total);
+	if (err)
+		buf_fmt(&b, "%sstderr has %llu bytes, of which both ends are kept", out ? "; " : "", (unsigned long long)o->err.total);
+	return buf_view(&b);
+}
+
+void job_record_end(struct arena *a, struct job *j)
+{
+	struct record_stop s = {.id = j->run.id, .outcome = &j->outcome, .exit_code = j->report.code, .validation = j->report.validation};
+	bool out = false, err = false;
+	struct err e = {0};
+
+	if (j->record.off)
+		return;
+	if (record_stream(a, &j->record, &j->outcome.out, &s.out, &out, &e) == 0 && record_stream(a, &j->record, &j->outcome.err, &s.err, &err, &e) == 0) {
+		s.note = cut_note(a, &j->outcome, out, err);
+	} else {
+		s.note = str_fmt(a, "the output could not be kept: %s", e.text);
+		say(a, j, "the output is not in the record", &e);
+	}
+	if (record_end(a, &j->record, &j->who, &s, &e) != 0)
+		say(a, j, "the end of the run is not in the record", &e);
+}
+
+/* ---- and back ---- */
+
+static const char *copied(struct arena *a, const json_t *v) { return json_is_string(v) ? str_c(a, json_to_str(v)) : NULL; }
+
+/* False: something was asked for that is not in the record, because it was too long. */
+static bool read_list(struct arena *a, const json_t *v, const char **to, size_t max, size_t *ret_n)
+{
+	size_t n = json_array_size(v);
+
+	if (v && (!json_is_array(v) || n > max))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!(to[i] = copied(a, json_array_get(v, i))))
+			return false;
+	*ret_n = n;
+	return true;
+}
+
+static bool read_wishes(struct arena *a, const json_t *asked, struct str command, struct run_wishes *w)
+{
+	const json_t *code = json_object_get(asked, "code");
+	size_t argc = json_array_size(json_object_get(asked, "argv"));
+	const char **argv = arena_array(a, argc + 1, sizeof(*argv));
+
+	if (!json_is_object(asked) || !read_list(a, json_object_get(asked, "argv"), argv, argc, &argc))
+		return false;
+	w->argv = (char *const *)argv;
+	w->code = json_is_true(code) ? str_c(a, command) : copied(a, code);
+	if (code && !w->code)
+		return false;
+	for (size_t i = 0; i < COUNT(wishes); i++) {
+		const json_t *v = json_object_get(asked, wishes[i].name);
+		const char *s = copied(a, v);
+
+		if (v && !s)
+			return false;
+		memcpy((char *)w + wishes[i].at, &s, sizeof(s));
+	}
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		struct run_list *l = (void *)((char *)w + lists[i].at);
+
+		l->v = arena_array(a, RUN_LIST_MAX, sizeof(*l->v));
+		if (!read_list(a, json_object_get(asked, lists[i].name), l->v, RUN_LIST_MAX, &l->n))
+			return false;
+	}
+	w->input = json_is_true(json_object_get(asked, "stdin"));
+	return true;
+}
+
+int job_wishes_of(struct arena *a, struct str spec, struct str command, struct run_wishes *ret, struct err *e)
+{
+	struct run_wishes *w = arena_new(a, struct run_wishes);
+	json_t *o = NULL;
+	bool ok;
+
+	if (json_load_strict(spec, &o, e) != 0)
+		return -1;
+	ok = read_wishes(a, json_object_get(o, "asked"), command, w);
+	json_decref(o);
+	if (!ok)
+		return err_set(e, ERR_INPUT, 0, "what was asked for is not in the record as a whole");
+	*ret = *w;
+	return 0;
+}

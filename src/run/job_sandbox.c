@@ -1,0 +1,83 @@
+/* See job_sandbox.h. */
+#include "run/job_sandbox.h"
+
+#include <errno.h>
+
+#include "sys/confined.h"
+
+/* A sandbox with a /tmp or a home of its own shows no tickets at all. */
+static int hidden(struct err *e)
+{
+	struct err inner = *e;
+
+	return err_set(e, inner.kind, inner.errnum, "%s; or the client's own sandbox hides it, see caisson doctor --client", inner.text);
+}
+
+int job_ticket(struct arena *a, struct job *j, struct err *e)
+{
+	struct str id = str_of(j->wishes.ticket);
+	struct err why = {0};
+
+	if (ticket_take(a, j->world.state_dir, id, j->world.uid, &j->ticket, e) == 0)
+		return 0;
+	if (!confined())
+		return -1;
+	if (e->errnum != EROFS && e->errnum != EACCES && e->errnum != EPERM)
+		return hidden(e);
+	if (ticket_peek(a, j->world.state_dir, id, j->world.uid, &j->ticket, &why) != 0) {
+		*e = why;
+		return -1;
+	}
+	j->peeked = true;
+	return 0;
+}
+
+/* What a person can do about it, for clients that `caisson init` can tell to run tickets outside of their
+ * sandbox. */
+static const char *advice(struct arena *a, struct str client)
+{
+	if (!str_is(client, "codex") && !str_is(client, "claude-code"))
+		return "docs/clients.md says what a person can do about it";
+	return str_c(a, str_fmt(a,
+				"a person should run 'caisson init --client %.*s' and start it again; "
+				"'caisson doctor --client %.*s' says what is missing",
+				STR_ARG(client), STR_ARG(client)));
+}
+
+static void refuse(struct arena *a, struct job *j)
+{
+	struct str client = j->ticket.client.n ? j->ticket.client : STR("this client");
+	struct err why = {0};
+
+	err_set(&why, ERR_SYSTEM, 0,
+		"%.*s runs commands in its own sandbox, in which Caisson cannot make its box, so nothing was "
+		"run: %s",
+		STR_ARG(client), advice(a, client));
+	j->outcome = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .err_setup = why};
+}
+
+/*
+ * The client's sandbox is as good as the box for a command: the home is read-only, and there is no network. What a person has approved for
+ * the box was not approved for here.
+ */
+static bool may_run_here(struct arena *a, const struct job *j)
+{
+	if (!j->policies.own.sandbox.trust_client || j->ticket.network || j->ticket.approved.n)
+		return false;
+	return j->world.home.n && confined_readonly(str_c(a, j->world.home)) && confined_offline();
+}
+
+bool job_sandboxed(struct arena *a, struct job *j)
+{
+	struct err why;
+
+	if (!j->wishes.ticket || !confined() || box_inside())
+		return false;
+	if (!j->peeked && box_try(a, box_backend(NULL), &why) != BOX_IMPOSSIBLE)
+		return false;
+	j->sandboxed = true;
+	j->direct = may_run_here(a, j);
+	if (!j->direct)
+		refuse(a, j);
+	return true;
+}

@@ -1,0 +1,163 @@
+/* See passing.h. */
+#define _GNU_SOURCE
+#include "run/output_filter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/secret_values.h"
+#include "result/normalise.h"
+#include "result/redact.h"
+#include "run/run.h"
+#include "sys/file.h"
+
+#define CHUNK ((size_t)64 << 10)
+#define HELD_MAX 2 /* letters */
+#define CHILD_CAP ((size_t)256 << 20)
+
+struct lane { /* one stream in the child */
+	int from, to;
+	struct normaliser normaliser;
+	struct redactor *redactor;
+	struct buf plain, clean;
+};
+
+struct child {
+	struct arena *a;
+	struct lane lanes[2];
+	char chunk[CHUNK];
+};
+
+/* A reader that went away is no reason to stop the program: what comes is taken, and goes nowhere. */
+static void hand_on(struct lane *l)
+{
+	if (l->to >= 0 && l->clean.n && fd_write_all(l->to, "output", buf_view(&l->clean), NULL) != 0)
+		l->to = -1;
+	l->clean.n = 0;
+}
+
+/*
+ * The last letters of a line might be the first of a secret, so they are held back; but streams that meet in one file would mix then. What
+ * ends a line and is too short to tell anything goes out with it.
+ */
+static void complete_line(struct lane *l)
+{
+	size_t held = redactor_held(l->redactor), n = l->plain.n;
+
+	if (!n || l->plain.p[n - 1] != '\n' || held > HELD_MAX || held > n)
+		return;
+	buf_add(&l->clean, l->plain.p + n - held, held);
+	redactor_hide(l->redactor);
+}
+
+static void take(struct lane *l, struct str bytes)
+{
+	normaliser_feed(&l->normaliser, bytes);
+	redactor_feed(l->redactor, buf_view(&l->plain), &l->clean);
+	complete_line(l);
+	l->plain.n = 0;
+	hand_on(l);
+}
+
+static void finish(struct lane *l)
+{
+	normaliser_end(&l->normaliser);
+	redactor_feed(l->redactor, buf_view(&l->plain), &l->clean);
+	redactor_end(l->redactor, &l->clean);
+	hand_on(l);
+	close(l->from);
+	l->from = -1;
+}
+
+static int serve(void *arg)
+{
+	static const struct normalise_options options = {0}; /* numbers are what the program printed */
+	struct child *c = arg;
+
+	for (size_t i = 0; i < 2; i++) {
+		buf_init(&c->lanes[i].plain, c->a, CHILD_CAP);
+		buf_init(&c->lanes[i].clean, c->a, CHILD_CAP);
+		normaliser_start(&c->lanes[i].normaliser, c->a, &options, &c->lanes[i].plain);
+	}
+	while (c->lanes[0].from >= 0 || c->lanes[1].from >= 0) {
+		struct pollfd p[2] = {{.fd = c->lanes[0].from, .events = POLLIN}, {.fd = c->lanes[1].from, .events = POLLIN}};
+
+		if (poll(p, 2, -1) < 0 && errno != EINTR)
+			return 1;
+		for (size_t i = 0; i < 2; i++) {
+			ssize_t n = p[i].revents ? read(p[i].fd, c->chunk, sizeof(c->chunk)) : -1;
+
+			if (n > 0)
+				take(&c->lanes[i], str_n(c->chunk, (size_t)n));
+			else if (n == 0 || (p[i].revents && errno != EINTR && errno != EAGAIN))
+				finish(&c->lanes[i]);
+		}
+	}
+	return 0;
+}
+
+/* The child. Its memory is its own from the fork on. */
+static void __attribute__((noreturn)) be_child(struct arena *a, struct child *c, const struct str *values, size_t n)
+{
+	sigset_t all;
+
+	prctl(PR_SET_NAME, "caisson-output");
+	sigfillset(&all); /* whoever ends the run wants to see what it printed; the pipes end us */
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	for (size_t i = 0; i < 2; i++)
+		c->lanes[i].redactor = redactor_new(a, values, n);
+	_exit(arena_run(a, serve, c) == 0 ? 0 : 1);
+}
+
+int output_filter_start(struct arena *a, char *const *environ, struct output_filter *ret, struct err *e)
+{
+	struct child *c = arena_new(a, struct child);
+	int out[2], err[2];
+	size_t n = 0;
+	struct str *values = secret_values(a, environ, NULL, &n);
+	pid_t pid;
+
+	if (pipe2(out, O_CLOEXEC) != 0)
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	if (pipe2(err, O_CLOEXEC) != 0) {
+		close(out[0]);
+		close(out[1]);
+		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
+	}
+	pid = fork();
+	if (pid == 0) {
+		close(out[1]);
+		close(err[1]);
+		close(STDIN_FILENO);
+		c->a = a;
+		c->lanes[0] = (struct lane){.from = out[0], .to = STDOUT_FILENO};
+		c->lanes[1] = (struct lane){.from = err[0], .to = STDERR_FILENO};
+		be_child(a, c, values, n);
+	}
+	*ret = (struct output_filter){.child = pid, .out = pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10) : -1, .err = pid > 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10) : -1};
+	if (pid > 0 && (dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0))
+		pid = -1;
+	close(out[0]);
+	close(out[1]);
+	close(err[0]);
+	close(err[1]);
+	return pid > 0 ? 0 : err_set(e, ERR_SYSTEM, errno, "cannot start what cleans the output");
+}
+
+void output_filter_end(struct output_filter *p)
+{
+	if (p->child <= 0)
+		return;
+	dup2(p->out, STDOUT_FILENO);
+	dup2(p->err, STDERR_FILENO);
+	fd_close(&p->out);
+	fd_close(&p->err);
+	while (waitpid(p->child, NULL, 0) < 0 && errno == EINTR)
+		;
+	p->child = 0;
+}

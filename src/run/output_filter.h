@@ -1,0 +1,21 @@
+/*
+ * What a contained command prints, on its way to the client: normalised and without secrets, as it comes. Afterwards would be too late: most
+ * clients cannot have the output of a command replaced that failed, ran in the background, or printed much.
+ *
+ * Two processes and two pipes. Our standard output and error become pipes to a child, which cleans what comes and writes it to where they led
+ * before. The child ends when both pipes are closed, whatever ends this process; it holds nothing else of ours.
+ */
+#pragma once
+#include <sys/types.h>
+
+#include "base/str.h"
+
+struct output_filter {
+	pid_t child; /* 0: none */
+	int out, err; /* where standard output and error led */
+};
+
+/* `environ`: of the caller; values of variables that look like credentials are secrets. */
+int output_filter_start(struct arena *a, char *const *environ, struct output_filter *ret, struct err *e);
+/* Standard output and error are what they were, and all was written. */
+void output_filter_end(struct output_filter *p);

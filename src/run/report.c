@@ -1,0 +1,245 @@
+/*
+ * The report of a run (docs/run.md, docs/schema/report.schema.json): how it ended, what its streams show, what they mean, and all of it as
+ * one JSON object. What is not known is null. Streams are validated, normalised, redacted and truncated, in this order (docs/result.md).
+ */
+#define _GNU_SOURCE
+#include "run/run.h"
+
+#include <string.h>
+
+#include "run/validation.h"
+
+#define UNKNOWN UINT64_MAX
+#define VERSION 1
+
+/* ---- how caisson ends ---- */
+
+static int exit_of(const struct outcome *o)
+{
+	switch (o->status) {
+	case STATUS_OK: return 0;
+	case STATUS_EXIT_NONZERO: return o->exit_code;
+	case STATUS_SIGNAL: return 128 + o->signal;
+	case STATUS_TIMEOUT: return EXIT_TIMEOUT;
+	case STATUS_OOM: return EXIT_OOM;
+	case STATUS_OUTPUT_LIMIT: return EXIT_OUTPUT_LIMIT;
+	case STATUS_DENIED:
+	case STATUS_NEEDS_APPROVAL: return EXIT_REFUSED;
+	case STATUS_SETUP_ERROR:
+	case STATUS_UNKNOWN: break;
+	}
+	return o->interrupted ? 128 + o->interrupted : EXIT_SETUP;
+}
+
+void report_make(struct arena *a, const struct run *r, const struct outcome *o, const struct judgement *refusal, struct report *ret)
+{
+	*ret = (struct report){.run = r, .outcome = o, .code = exit_of(o)};
+	ret->validation = validation_make(a, r, o);
+	streams_show(a, r, o, ret);
+	ret->hints = denial_hints(a, r, o);
+	if (refusal)
+		ret->reasons = refusal->reasons;
+	if (o->status == STATUS_SETUP_ERROR)
+		ret->error = audience_text(a, r->w ? r->w->audience : AUDIENCE_TERMINAL, str_of(o->err_setup.text));
+	else if (o->interrupted)
+		ret->error = str_fmt(a, "interrupted (SIG%s)", sigabbrev_np(o->interrupted));
+}
+
+/* ---- JSON ---- */
+
+static void put_text_or_null(struct buf *b, const char *name, struct str s)
+{
+	answer_key(b, name);
+	if (s.n)
+		answer_string(b, s);
+	else
+		buf_c(b, "null");
+}
+
+static void put_number(struct buf *b, const char *name, uint64_t n)
+{
+	answer_key(b, name);
+	if (n == UNKNOWN)
+		buf_c(b, "null");
+	else
+		buf_fmt(b, "%llu", (unsigned long long)n);
+}
+
+/* n over unit, with up to three decimals. */
+static void put_share(struct buf *b, const char *name, uint64_t n, uint64_t unit)
+{
+	uint64_t rest = n % unit * 1000 / unit;
+
+	put_number(b, name, n / unit);
+	if (!rest)
+		return;
+	buf_fmt(b, ".%03u", (unsigned)rest);
+	while (b->p[b->n - 1] == '0')
+		b->n--;
+}
+
+static void put_limit(struct buf *b, const char *name, uint64_t n, uint64_t unit, enum enforcer e)
+{
+	answer_key(b, name);
+	buf_char(b, '{');
+	if (n)
+		put_share(b, "value", n, unit);
+	else
+		put_number(b, "value", UNKNOWN);
+	put_text_or_null(b, "enforced_by", enforcer_name(e) ? str_of(enforcer_name(e)) : STR(""));
+	buf_char(b, '}');
+}
+
+static void put_limits(struct buf *b, const struct spec *s, const struct enforced *by)
+{
+	const struct limits *l = &s->limits;
+
+	answer_key(b, "limits");
+	buf_char(b, '{');
+	put_limit(b, "cpus", by->cpu == ENFORCED_AFFINITY ? (l->cpu_milli + 999) / 1000 * 1000 : l->cpu_milli, 1000, by->cpu); /* a set has whole ones */
+	put_limit(b, "memory_mb", l->memory, MB, by->memory);
+	put_limit(b, "timeout_sec", l->time_ms, 1000, by->time);
+	put_limit(b, "pids", l->pids, 1, by->pids);
+	put_limit(b, "scratch_mb", l->scratch, MB, by->scratch);
+	put_limit(b, "output_mb", l->output, MB, by->output);
+	put_limit(b, "cpu_time_sec", l->cpu_ms, 1000, by->cpu_time);
+	put_limit(b, "io_mb_sec", l->io, MB, by->io);
+	answer_key(b, "network");
+	buf_char(b, '{');
+	answer_field(b, "value", str_of(network_name(&s->network)));
+	put_text_or_null(b, "enforced_by", enforcer_name(by->network) ? str_of(enforcer_name(by->network)) : STR(""));
+	buf_c(b, "}}");
+}
+
+void report_cut(struct buf *b, const char *name, const struct cut *c)
+{
+	answer_key(b, name);
+	if (!c->is) {
+		buf_c(b, "null");
+		return;
+	}
+	buf_char(b, '{');
+	put_number(b, "total_bytes", c->total_bytes);
+	put_number(b, "total_lines", c->total_lines);
+	put_number(b, "omitted_bytes", c->omitted_bytes);
+	put_number(b, "omitted_lines", c->omitted_lines);
+	put_number(b, "dropped_bytes", c->dropped_bytes);
+	put_text_or_null(b, "path", c->path);
+	buf_char(b, '}');
+}
+
+void report_sanitized(struct buf *b, const struct sanitized *s)
+{
+	const struct {
+		const char *name;
+		uint64_t n;
+	} rows[] = {
+		{"ansi", s->ansi}, {"osc", s->osc}, {"control", s->control}, {"cr", s->cr}, {"backspace", s->backspace}, {"nul", s->nul}, {"bad_utf8", s->bad_utf8},
+		{"bidi", s->bidi}, {"tags", s->tags}, {"invisible", s->invisible}, {"markers", s->markers}, {"timestamps", s->timestamps},
+	};
+
+	buf_char(b, '{');
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].n)
+			put_number(b, rows[i].name, rows[i].n);
+	buf_char(b, '}');
+}
+
+static void put_lists(struct buf *b, const struct report *r)
+{
+	answer_key(b, "env_scrubbed");
+	buf_char(b, '[');
+	for (const struct texts *t = r->run->scrubbed; t; t = t->next) {
+		if (t != r->run->scrubbed)
+			buf_char(b, ',');
+		answer_string(b, t->text);
+	}
+	buf_char(b, ']');
+	answer_key(b, "changes");
+	buf_char(b, '[');
+	for (const struct change *c = r->outcome->changes; c; c = c->next) {
+		buf_c(b, c == r->outcome->changes ? "{" : ",{");
+		answer_field(b, "path", c->path);
+		answer_field(b, "what", c->what);
+		put_text_or_null(b, "moved_to", c->moved_to);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+	answer_key(b, "hints");
+	buf_char(b, '[');
+	for (const struct hint *h = r->hints; h; h = h->next) {
+		buf_c(b, h == r->hints ? "{" : ",{");
+		answer_field(b, "id", str_of(h->id));
+		answer_field(b, "message", h->text);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void put_reasons(struct buf *b, const struct reason *reasons)
+{
+	answer_key(b, "reasons");
+	buf_char(b, '[');
+	for (const struct reason *r = reasons; r; r = r->next) {
+		buf_c(b, r == reasons ? "{" : ",{");
+		answer_field(b, "id", str_of(r->id));
+		answer_field(b, "message", r->message);
+		if (r->alternative.n)
+			answer_field(b, "alternative", r->alternative);
+		buf_char(b, '}');
+	}
+	buf_char(b, ']');
+}
+
+static void put_measures(struct buf *b, const struct outcome *o, bool ran)
+{
+	put_number(b, "duration_ms", ran ? o->duration_ms : UNKNOWN);
+	put_number(b, "cpu_ms", ran ? o->cpu_ms : UNKNOWN);
+	if (o->peak_memory)
+		put_share(b, "peak_memory_mb", o->peak_memory, MB);
+	else
+		put_number(b, "peak_memory_mb", UNKNOWN);
+	put_text_or_null(b, "peak_memory_by", !o->peak_memory ? STR("") : o->peak_by_cgroup ? STR("cgroup") : STR("rusage"));
+}
+
+bool report_error(const struct report *r)
+{
+	return r->outcome->status != STATUS_OK || (r->validation && r->validation->validity == VALIDITY_INVALID);
+}
+
+void report_json(struct buf *b, const struct report *r)
+{
+	const struct outcome *o = r->outcome;
+	bool refused = o->status == STATUS_DENIED || o->status == STATUS_NEEDS_APPROVAL, ran = !refused && o->status != STATUS_SETUP_ERROR;
+
+	buf_char(b, '{');
+	put_number(b, "v", VERSION);
+	answer_field(b, "id", r->run->id);
+	answer_field(b, "status", str_of(status_name(o->status)));
+	put_number(b, "exit_code", (uint64_t)r->code);
+	put_number(b, "signal", o->signal ? (uint64_t)o->signal : UNKNOWN);
+	answer_field(b, "stdout", r->out);
+	answer_field(b, "stderr", r->err);
+	put_measures(b, o, ran);
+	put_limits(b, &r->run->spec, &o->enforced);
+	answer_key(b, "truncated");
+	buf_char(b, '{');
+	report_cut(b, "stdout", &r->out_cut);
+	report_cut(b, "stderr", &r->err_cut);
+	buf_char(b, '}');
+	answer_key(b, "sanitized");
+	report_sanitized(b, &r->sanitized);
+	put_number(b, "redacted", r->redacted);
+	answer_key(b, "validation");
+	validation_json(b, r->validation);
+	if (r->run->w && r->run->w->approved.n)
+		answer_words(b, "approved", r->run->w->approved);
+	put_lists(b, r);
+	if (refused)
+		put_reasons(b, r->reasons);
+	put_text_or_null(b, "error", r->error);
+	answer_key(b, "is_error");
+	buf_c(b, report_error(r) ? "true" : "false");
+	put_text_or_null(b, "backend", o->backend ? str_of(o->backend) : STR(""));
+	buf_c(b, "}\n");
+}

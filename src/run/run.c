@@ -1,0 +1,138 @@
+/* Running: what is known of the caller, the gate's word, the directories a run needs, the box. */
+#define _GNU_SOURCE
+#include "run/run.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "judge/world.h"
+#include "run/test_reports.h"
+#include "sys/cpus.h"
+#include "sys/path.h"
+#include "sys/state.h"
+
+extern char **environ;
+
+static uint64_t memory(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 1024 * MB;
+}
+
+/* Processes of a box count for the caller's limit as well. Root has none. */
+static uint64_t processes(uint32_t uid)
+{
+	struct rlimit l;
+
+	return uid && getrlimit(RLIMIT_NPROC, &l) == 0 && l.rlim_cur != RLIM_INFINITY ? l.rlim_cur : 0;
+}
+
+int run_world(struct arena *a, struct str cwd, struct run_world *ret, struct err *e)
+{
+	return run_world_pinned(a, cwd, NULL, ret, e);
+}
+
+int run_world_pinned(struct arena *a, struct str cwd, const struct directory *pin, struct run_world *ret,
+		struct err *e)
+{
+	struct engine_request rq = {.cwd = cwd, .pin = pin, .places = true};
+	struct view *v = arena_new(a, struct view);
+
+	world_view(a, &rq, NULL, v);
+	if (!v->cwd.n)
+		return err_set(e, ERR_INPUT, 0, "the working directory cannot be reached");
+	*ret = (struct run_world){.environ = environ, .cwd = v->cwd, .home = v->home, .user = v->user, .uid = v->uid, .machine = {.cpu_milli = (uint64_t)cpus_count() * 1000, .memory = memory(), .pids = processes(v->uid)},
+		.config_dir = v->config_dir, .state_dir = v->state_dir, .project = v->project, .view = v, .terminal = isatty(STDOUT_FILENO)};
+	if (pin)
+		ret->project_id = pin->id;
+	return 0;
+}
+
+int run_judge(struct arena *a, const struct run *r, const struct policies *p, struct judgement *ret, struct err *e)
+{
+	struct facts facts;
+
+	return engine_judge(a, &r->gate, p, &facts, ret, e);
+}
+
+/* Directories of --write. Caches are caisson's own; they have another path in the box. */
+static const struct spec_path *next_given(const struct spec_path *p)
+{
+	while (p && (!p->writable || p->at.n))
+		p = p->next;
+	return p;
+}
+
+/* A directory of the workspace is noted with it. */
+static bool is_apart(struct arena *a, const struct run *r, struct str path)
+{
+	struct stat st;
+
+	if (r->spec.workspace_writable && path_inside(path, r->spec.workspace))
+		return false;
+	return stat(str_c(a, path), &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Directories in which programs of this box can make links. */
+static int remember(struct arena *a, const struct run *r, struct str state, struct err *e)
+{
+	const struct view *v = r->world->view;
+
+	if (!v)
+		return 0;
+	if (r->spec.workspace_writable && world_remember(a, v, state, r->spec.workspace, e) != 0)
+		return -1;
+	for (const struct spec_path *p = next_given(r->spec.paths); p; p = next_given(p->next))
+		if (is_apart(a, r, p->path) && world_remember(a, v, state, p->path, e) != 0)
+			return -1;
+	return 0;
+}
+
+/*
+ * The caches of the work profile, and the state itself, where the quarantine would be made. It must be the caller's alone; the names below it
+ * are ours to make. Without it what is quarantined stays in the workspace under another name.
+ */
+static int make_state(struct arena *a, const struct run *r, struct err *e)
+{
+	struct str state;
+
+	if (!r->caches && !r->spec.quarantine.n && !next_given(r->spec.paths))
+		return 0;
+	if (state_make(a, r->world->state_dir, r->spec.workspace, r->world->uid, &state, e) != 0)
+		return r->caches ? -1 : 0;
+	if (remember(a, r, state, e) != 0)
+		return -1;
+	for (const struct texts *t = r->caches; t; t = t->next)
+		if (mkdir(str_c(a, t->text), 0700) != 0 && errno != EEXIST)
+			return err_set(e, ERR_SYSTEM, errno, "cannot make '%.*s'", STR_ARG(t->text));
+	return 0;
+}
+
+void run_go(struct arena *a, const struct run *r, const struct box_start *start, const struct box_progress *progress, struct outcome *ret)
+{
+	const struct backend *b = box_backend(r->backend);
+	struct box_start s = *start;
+	struct outcome o = {0};
+	struct err e = {0};
+
+	struct collector reports = {0};
+	int rc = make_state(a, r, &e);
+
+	if (rc == 0)
+		rc = test_reports_start(a, r, &reports, &e);
+	if (rc != 0 || b != box_backend(NULL)) {
+		box_end(box_backend(NULL), s.begun);
+		s.begun = NULL;
+	}
+	if (rc == 0)
+		rc = b ? box_run(a, b, &s, &r->spec, progress, &o, &e) : err_set(&e, ERR_SYSTEM, 0, "there is no backend");
+	test_reports_end(a, r, &reports);
+	if (rc == 0) {
+		*ret = o;
+		return;
+	}
+	*ret = (struct outcome){.status = STATUS_SETUP_ERROR, .exit_code = -1, .backend = b ? b->name : NULL, .err_setup = e};
+}

@@ -1,0 +1,233 @@
+/* See skill.h. */
+#include "run/skill.h"
+
+#include <sys/stat.h>
+
+#include "config/yaml.h"
+#include "model/limits.h"
+#include "sys/file.h"
+
+struct reading {
+	struct arena *a;
+	struct yaml_file f;
+	struct skill s;
+	size_t nbinaries;
+};
+
+/* Between a first line of three dashes and the next such line; empty: there is none. One that does not end is an error: it may hold a limit. */
+static int front_matter(struct str name, struct str text, struct str *ret, struct err *e)
+{
+	ptrdiff_t line;
+	size_t from;
+
+	if (str_starts(text, "\xEF\xBB\xBF"))
+		text = str_sub(text, 3, text.n);
+	line = str_find(text, '\n', 0);
+	from = (size_t)line + 1;
+	if (line < 3 || !str_starts(text, "---") || !(line == 3 || (line == 4 && text.p[3] == '\r'))) {
+		*ret = STR("");
+		return 0;
+	}
+	for (size_t at = from; at < text.n;) {
+		ptrdiff_t end = str_find(text, '\n', at);
+		struct str s = str_sub(text, at, end < 0 ? text.n : (size_t)end);
+
+		if (str_is(s, "---") || str_is(s, "---\r")) {
+			*ret = str_sub(text, 0, at); /* with its first line, so that places are those of the file */
+			return 0;
+		}
+		if (end < 0)
+			break;
+		at = (size_t)end + 1;
+	}
+	return err_set(e, ERR_INPUT, 0, "%.*s:1:1: the front matter does not end: a line '---' is missing", STR_ARG(name));
+}
+
+/* ---- keys ---- */
+
+static int take_timeout(struct reading *r, const struct ynode *n, struct err *e)
+{
+	struct err why = {0};
+
+	if (n->kind != YNODE_SCALAR || limit_parse(LIMIT_TIME, n->text, &r->s.time_ms, &why) != 0)
+		return yaml_fail(&r->f, n, false, e, "%.*s: %s", STR_ARG(n->key), n->kind != YNODE_SCALAR ? "expected a number of seconds" : why.text);
+	return 0;
+}
+
+static int take_task(struct reading *r, const struct ynode *n, struct err *e)
+{
+	if (n->kind != YNODE_SCALAR || !n->text.n)
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected a name", STR_ARG(n->key));
+	r->s.task = n->text;
+	return 0;
+}
+
+static int take_network(struct reading *r, const struct ynode *n, struct err *e)
+{
+	/* Skills of other tools also write `network: none` and `network: false`. */
+	bool none = str_is(n->text, "none") || str_is(n->text, "false");
+
+	if (n->kind == YNODE_SCALAR && network_parse(none ? STR("deny") : n->text, &r->s.network) == 0) {
+		r->s.has_network = true;
+		return 0;
+	}
+	return yaml_fail(&r->f, n, false, e, "%.*s: expected deny, loopback or host", STR_ARG(n->key));
+}
+
+static int take_timestamps(struct reading *r, const struct ynode *n, struct err *e)
+{
+	r->s.iso_times = n->kind == YNODE_SCALAR && str_is(n->text, "iso");
+	if (!r->s.iso_times && (n->kind != YNODE_SCALAR || !str_is(n->text, "keep")))
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected iso or keep", STR_ARG(n->key));
+	return 0;
+}
+
+static bool program_name(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || strchr("._+-[", s.p[i])))
+			return false;
+	return s.n && s.n <= SKILL_NAME_MAX && s.p[0] != '-';
+}
+
+static int add_binary(struct reading *r, const struct ynode *n, const struct ynode *key, struct str name, struct err *e)
+{
+	struct texts **end = &r->s.binaries;
+
+	if (!program_name(name))
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected names of programs, without a path", STR_ARG(key->key));
+	for (; *end; end = &(*end)->next)
+		if (str_eq((*end)->text, name))
+			return 0;
+	if (r->nbinaries++ >= SKILL_BINARIES_MAX)
+		return yaml_fail(&r->f, n, false, e, "%.*s: more than %d names", STR_ARG(key->key), SKILL_BINARIES_MAX);
+	*end = arena_new(r->a, struct texts);
+	(*end)->text = name;
+	return 0;
+}
+
+/* A list, or one text with commas or blanks between the items; blanks inside parentheses do not count. */
+static int each_item(struct reading *r, const struct ynode *n, int (*fn)(struct reading *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e), struct err *e)
+{
+	if (n->kind == YNODE_MAP)
+		return yaml_fail(&r->f, n, false, e, "%.*s: expected a list of names", STR_ARG(n->key));
+	for (const struct ynode *c = n->child; n->kind == YNODE_LIST && c; c = c->next) {
+		if (c->kind != YNODE_SCALAR)
+			return yaml_fail(&r->f, c, false, e, "%.*s: expected a list of names", STR_ARG(n->key));
+		if (fn(r, c, n, c->text, e) != 0)
+			return -1;
+	}
+	for (size_t i = 0, from = 0, depth = 0; n->kind == YNODE_SCALAR && i <= n->text.n; i++) {
+		char c = i < n->text.n ? n->text.p[i] : ',';
+
+		depth += c == '(';
+		depth -= c == ')' && depth > 0;
+		if (i < n->text.n && (depth || !strchr(", \t\n", c)))
+			continue;
+		if (i > from && fn(r, n, n, str_sub(n->text, from, i), e) != 0)
+			return -1;
+		from = i + 1;
+	}
+	return 0;
+}
+
+static int take_binaries(struct reading *r, const struct ynode *n, struct err *e)
+{
+	if (each_item(r, n, add_binary, e) != 0)
+		return -1;
+	return r->s.binaries ? 0 : yaml_fail(&r->f, n, false, e, "%.*s: expected at least one name: an empty list would deny everything", STR_ARG(n->key));
+}
+
+/* Is it the shell without any bound: Bash, Bash(*), Bash(:*)? */
+static int see_open(struct reading *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
+{
+	(void)n, (void)key, (void)e;
+	if (str_is(item, "Bash") || str_is(item, "Bash(*)") || str_is(item, "Bash(:*)") || str_is(item, "*"))
+		r->nbinaries = SIZE_MAX;
+	return 0;
+}
+
+/* Bash(git status:*) speaks of git. Other tools are none of ours. */
+static int add_tool(struct reading *r, const struct ynode *n, const struct ynode *key, struct str item, struct err *e)
+{
+	size_t to = 5;
+
+	if (!str_starts(item, "Bash("))
+		return 0;
+	while (to < item.n && !strchr(" :*)", item.p[to]))
+		to++;
+	return add_binary(r, n, key, str_sub(item, 5, to), e);
+}
+
+/* The client's own key, of which only what it says of programs is read. `allowed_binaries` goes before it. */
+static int take_tools(struct reading *r, const struct ynode *n, struct err *e)
+{
+	bool open;
+
+	if (r->s.binaries)
+		return 0;
+	if (each_item(r, n, see_open, e) != 0)
+		return -1;
+	open = r->nbinaries == SIZE_MAX;
+	r->nbinaries = 0;
+	return open ? 0 : each_item(r, n, add_tool, e);
+}
+
+static const struct key_row {
+	const char *name;
+	int (*take)(struct reading *r, const struct ynode *n, struct err *e);
+} keys[] = {
+	{"sandbox_timeout_sec", take_timeout}, {"task", take_task}, {"network", take_network},
+	{"timestamps", take_timestamps},
+	{"allowed_binaries", take_binaries}, {"allowed-binaries", take_binaries}, {"allowed-tools", take_tools}, {"allowed_tools", take_tools},
+};
+
+/*
+ * Names are letters, digits and few signs, so nothing in them can end the quotes. What is part of every shell and starts no program needs no
+ * place on a list of programs.
+ */
+static struct str policy_of(struct arena *a, const struct texts *names)
+{
+	static const char builtins[] = "\":\", \"[\", \"cd\", \"declare\", \"echo\", \"exit\", \"export\", \"false\", \"let\", \"local\", \"printf\", \"pwd\", \"read\", \"readonly\", \"return\", \"set\", "
+				       "\"shift\", \"shopt\", \"test\", \"true\", \"type\", \"umask\", \"unset\", \"wait\"";
+	struct buf b;
+
+	if (!names)
+		return STR("");
+	buf_init(&b, a, 0);
+	buf_fmt(&b, "tools: {bash: {only: [%s", builtins);
+	for (const struct texts *t = names; t; t = t->next)
+		buf_fmt(&b, ", \"%.*s\"", STR_ARG(t->text));
+	buf_c(&b, "]}}\n");
+	return buf_view(&b);
+}
+
+int skill_read(struct arena *a, struct str name, struct str text, struct skill *ret, struct err *e)
+{
+	struct reading r = {.a = a, .s = {.name = name, .task = STR(""), .policy = STR("")}};
+	struct str front;
+
+	if (front_matter(name, text, &front, e) != 0 || yaml_read(a, name, front, &r.f, e) != 0)
+		return -1;
+	if (r.f.root && r.f.root->kind != YNODE_MAP)
+		return yaml_fail(&r.f, r.f.root, false, e, "the front matter is not a map");
+	for (size_t i = 0; r.f.root && i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct ynode *n = yaml_get(r.f.root, keys[i].name);
+
+		if (n && keys[i].take(&r, n, e) != 0)
+			return -1;
+	}
+	r.s.policy = policy_of(a, r.s.binaries);
+	*ret = r.s;
+	return 0;
+}
+
+int skill_load(struct arena *a, const char *path, struct skill *ret, struct err *e)
+{
+	struct stat st;
+	bool dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+	const char *file = dir ? str_c(a, str_fmt(a, "%s/SKILL.md", path)) : path;
+	struct str text;
+
+	return file_read(a, file, SKILL_BYTES_MAX, &text, NULL, e) != 0 ? -1 : skill_read(a, str_of(file), text, ret, e);
+}

@@ -1,0 +1,652 @@
+/*
+ * What of the host is seen in a box, and where: workspace, home, further paths, the working directory, and the PATH that leads to programs
+ * in them. Names are resolved here; what is wrong with them is said before anything is made.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "base/glob.h"
+#include "box/box.h"
+#include "box/protect.h"
+#include "judge/world.h"
+#include "run/git_identity.h"
+#include "run/spec_builder.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+#include "sys/project.h"
+
+#define EXEC_HOME "/home/box"
+#define CACHE_KEY 16       /* hex digits of the project's name */
+#define PATH_ENTRIES 128   /* of the caller's PATH */
+#define PROTECTED_MAX 512  /* names that policies add */
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static const char program_dirs[][16] = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
+
+/* Parts of a home that hold programs and libraries, and no credentials: of ~/.cargo not credentials.toml, of ~/.local not the keyrings. */
+static const char toolchains[][32] = {
+	".nvm/versions", ".nvm/alias", ".nvm/nvm.sh", ".nvm/nvm-exec", ".cargo/bin", ".cargo/env", ".cargo/registry", ".cargo/git", ".rustup/toolchains", ".rustup/settings.toml", ".pyenv/bin", ".pyenv/libexec",
+	".pyenv/plugins", ".pyenv/pyenv.d", ".pyenv/shims", ".pyenv/version", ".pyenv/versions", ".rbenv/bin", ".rbenv/libexec", ".rbenv/shims", ".rbenv/version", ".rbenv/versions", ".local/bin", ".local/lib",
+	".local/share/fnm/node-versions", ".local/share/mise/installs", ".local/share/mise/shims", ".local/share/pipx/venvs", ".local/share/pnpm", ".local/share/uv/python", ".local/share/uv/tools",
+	".local/share/virtualenvs", ".local/pipx/venvs", "go/bin", "go/pkg", ".go", ".bun/bin", ".bun/install", ".deno/bin", ".volta/bin", ".volta/tools", ".asdf/bin", ".asdf/lib", ".asdf/installs", ".asdf/plugins", ".asdf/shims",
+	".asdf/asdf.sh", ".sdkman/bin", ".sdkman/candidates", ".jbang/bin", ".m2/repository", ".juliaup/bin", ".ghcup/bin", ".ghcup/ghc", ".opam", ".dotnet", ".config/git/attributes", ".config/git/ignore",
+	"miniconda3/bin", "miniconda3/envs", "miniconda3/lib", "miniforge3/bin", "miniforge3/envs", "miniforge3/lib", "anaconda3/bin", "anaconda3/envs", "anaconda3/lib",
+};
+
+/* Directories of a home that tools fill again and again: caisson keeps its own, one set for each project. */
+static const char caches[][8] = {".cache", ".npm", ".yarn", ".gradle", ".nuget", ".ivy2"};
+
+struct places {
+	struct spec_builder *m;
+	struct path_memo memo;
+};
+
+/* Absolute, without slashes at its end; relative names start at the caller's directory. */
+static struct str absolute(struct places *p, struct str name)
+{
+	while (name.n > 1 && name.p[name.n - 1] == '/')
+		name.n--;
+	return name.n && name.p[0] == '/' ? name : str_fmt(p->m->a, "%.*s/%.*s", STR_ARG(p->m->world->cwd), STR_ARG(name));
+}
+
+/* 0 and what it is, or -1 when there is nothing that could be seen in a box. */
+static int look(struct places *p, const char *option, struct str name, struct path_answer *ret, struct err *e)
+{
+	if (!name.n)
+		return err_set(e, ERR_INPUT, 0, "%s needs a name", option);
+	path_look(&p->memo, absolute(p, name), ret);
+	if (ret->kind == PATH_ABSENT || ret->target == PATH_ABSENT)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s' does not exist", option, STR_ARG(name));
+	if (!ret->real.n || ret->target == PATH_UNREADABLE)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s' cannot be reached", option, STR_ARG(name));
+	return 0;
+}
+
+/* Caisson's own files: who could write them could lift everything. */
+static int not_ours(struct places *p, const char *option, struct str real, struct err *e)
+{
+	const struct str own[] = {p->m->world->config_dir, p->m->world->state_dir};
+
+	for (size_t i = 0; i < COUNT(own); i++)
+		if (path_inside(own[i], real) || path_inside(real, own[i]))
+			return err_set(e, ERR_INPUT, 0, "%s '%.*s' would show caisson's own files in '%.*s'", option, STR_ARG(real), STR_ARG(own[i]));
+	return 0;
+}
+
+/* ---- workspace ---- */
+
+static void protect(struct spec_builder *m, struct str path, size_t *n)
+{
+	struct texts **end = &m->r->spec.protected;
+
+	for (; *end; end = &(*end)->next)
+		if (str_eq((*end)->text, path))
+			return;
+	if ((*n)++ >= PROTECTED_MAX)
+		return;
+	*end = arena_new(m->a, struct texts);
+	(*end)->text = path;
+}
+
+/* Relative to the workspace; a directory with all that is in it is the directory. */
+static struct str in_workspace(struct str pattern)
+{
+	if (str_starts(pattern, "/"))
+		pattern = str_sub(pattern, 1, pattern.n);
+	if (str_ends(pattern, "/**"))
+		pattern.n -= 3;
+	return pattern;
+}
+
+/* The first component of a path, which goes on behind it. */
+static struct str take_component(struct str *path)
+{
+	ptrdiff_t slash = str_find(*path, '/', 0);
+	struct str first = str_sub(*path, 0, slash < 0 ? path->n : (size_t)slash);
+
+	*path = str_sub(*path, slash < 0 ? path->n : (size_t)slash + 1, path->n);
+	return first;
+}
+
+/*
+ * A pattern of a project whose root lies above the workspace: the part of it that lies in the workspace.
+ * Where that is all of the workspace, nothing in it can be written.
+ */
+static void protect_from(struct spec_builder *m, struct str root, struct str pattern, size_t *n)
+{
+	struct spec *s = &m->r->spec;
+	struct str way, rest = pattern;
+
+	if (!root.n || !pattern.n || str_eq(root, s->workspace) || !path_inside(s->workspace, root))
+		return;
+	if (str_find(pattern, '/', 0) < 0)
+		protect(m, pattern, n); /* a name alone counts at any depth */
+	for (way = str_sub(s->workspace, root.n + 1, s->workspace.n); way.n && rest.n;) {
+		if (str_starts(rest, "**/")) {
+			protect(m, rest, n);
+			return;
+		}
+		if (!glob_name(take_component(&rest), take_component(&way)))
+			return;
+	}
+	if (rest.n)
+		protect(m, rest, n);
+	else
+		s->workspace_writable = false;
+}
+
+static void protect_all(struct spec_builder *m)
+{
+	const struct texts *lists[] = {m->p->own.protected_paths, m->p->apart ? m->p->project.protected_paths : NULL};
+	size_t n = 0;
+
+	m->r->spec.protected = protect_names(m->a);
+	for (size_t i = 0; i < COUNT(lists); i++)
+		for (const struct texts *t = lists[i]; t; t = t->next) {
+			if (in_workspace(t->text).n)
+				protect(m, in_workspace(t->text), &n);
+			protect_from(m, m->p->root, in_workspace(t->text), &n);
+		}
+	for (const struct policy_around *x = m->p->around; x; x = x->next)
+		for (const struct texts *t = x->policy.protected_paths; t; t = t->next)
+			protect_from(m, x->root, in_workspace(t->text), &n);
+	if (m->world->state_dir.n)
+		m->r->spec.quarantine = str_fmt(m->a, "%.*s/quarantine/%.*s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id));
+}
+
+static void add_git_config(struct spec_builder *m, struct str path)
+{
+	struct texts *t = arena_new(m->a, struct texts);
+
+	*t = (struct texts){.next = m->r->spec.git_configs, .text = path};
+	m->r->spec.git_configs = t;
+}
+
+/* Where git on the host reads settings that belong to no repository; they may name files of the workspace. */
+static void git_configs(struct spec_builder *m)
+{
+	m->r->spec.callers_home = m->world->home;
+	for (const struct git_file *f = git_config_files(m->a, m->world->home); f; f = f->next)
+		add_git_config(m, f->path);
+}
+
+/* DIR, DIR:ro, DIR:rw */
+static int take_mode(struct str *name, bool *ret_writable, struct err *e)
+{
+	*ret_writable = true;
+	if (str_ends(*name, ":overlay"))
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s': overlay is not available yet; ro and rw are", STR_ARG(*name));
+	if (!str_ends(*name, ":ro") && !str_ends(*name, ":rw"))
+		return 0;
+	*ret_writable = str_ends(*name, ":rw");
+	name->n -= 3;
+	return 0;
+}
+
+struct str run_project(const struct run_wishes *w)
+{
+	struct str name = str_of(w->workspace ? w->workspace : "");
+	bool writable;
+
+	return take_mode(&name, &writable, NULL) == 0 ? name : STR("");
+}
+
+/* No box may write keys, or settings that other programs obey, whoever asks for it. */
+static int not_guarded(struct places *p, const char *option, struct str real, struct err *e)
+{
+	const char *pattern = world_guarded(&p->memo, real, p->m->world->home);
+
+	return pattern ? err_set(e, ERR_INPUT, 0,
+			"%s '%.*s' contains keys or settings (%s) that no box may write; name another directory", option, STR_ARG(real), pattern) : 0;
+}
+
+/* The work profile without a project: why there is none. */
+static int no_project(struct places *p, struct err *e)
+{
+	enum path_kind kind;
+	struct str cwd = path_real(&p->memo, p->m->world->cwd, &kind);
+
+	if (cwd.n && not_guarded(p, "the directory", cwd, e) != 0)
+		return -1;
+	return err_set(e, ERR_INPUT, 0,
+			"the work profile needs a project, and '%.*s' is none: say which directory with --workspace",
+			STR_ARG(p->m->world->cwd));
+}
+
+/*
+ * A link that lies in a repository or in what was a workspace may be the work of a program in a box: it leads
+ * no box out of there.
+ */
+static int not_led_out(struct places *p, const char *option, struct str name, struct str real, struct err *e)
+{
+	const struct run_world *w = p->m->world;
+	struct project_look look = {&p->memo, w->home, w->uid, w->view ? w->view->remembered : NULL};
+	struct project_exit way;
+	enum path_kind kind;
+
+	if (str_eq(absolute(p, name), real) || !project_left(&look, absolute(p, name), &way))
+		return 0;
+	(void)path_real(&p->memo, real, &kind);
+	return err_set(e, ERR_INPUT, 0,
+			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the %s itself: '%.*s'",
+			option, STR_ARG(name), STR_ARG(way.root), STR_ARG(way.link), kind == PATH_DIR ? "directory" : "file",
+			STR_ARG(real));
+}
+
+int spec_refuse_escape(struct spec_builder *m, const char *option, struct str name, struct str real, struct err *e)
+{
+	struct places p = {.m = m};
+
+	path_memo_init(&p.memo, m->a, m->world->cwd);
+	return not_led_out(&p, option, name, real, e);
+}
+
+/*
+ * The project of the caller's directory, unless the caller came there by a link out of another project. The
+ * kernel does not know the way; the shell's PWD does.
+ */
+static int own_project(struct places *p, struct str *ret, struct err *e)
+{
+	const struct run_world *w = p->m->world;
+	enum path_kind kind;
+	struct str cwd = path_real(&p->memo, w->cwd, &kind), pwd = STR("");
+
+	*ret = w->project;
+	if (!ret->n)
+		return no_project(p, e);
+	if (identity_known(w->project_id) || path_inside(cwd, *ret))
+		return 0;
+	for (size_t i = 0; w->environ && w->environ[i]; i++)
+		if (!strncmp(w->environ[i], "PWD=/", 5))
+			pwd = str_of(w->environ[i] + 4);
+	if (pwd.n && not_led_out(p, "the directory", pwd, cwd, e) != 0)
+		return -1;
+	return not_led_out(p, "the directory", w->cwd, cwd, e);
+}
+
+/* Why a directory that was judged cannot be opened as it was: in a box there is no openat2(2). */
+static int not_pinned(const char *what, const char *path, struct err *e)
+{
+	int why = errno;
+
+	if (why == ENOSYS && box_inside())
+		return err_set(e, ERR_SYSTEM, 0, "this is already a box, and in a box no other can be made");
+	if (why == EACCES || why == EPERM || why == ENOSYS || why == ENOMEM || why == EMFILE || why == ENFILE)
+		return err_set(e, ERR_SYSTEM, why, "cannot open %s '%s'", what, path);
+	return err_set(e, ERR_INPUT, 0, "%s '%s' was moved or replaced while it was looked at; run the command again", what, path);
+}
+
+/*
+ * From here on the workspace is this directory, whatever has its name later. What is known of it already
+ * must be true.
+ */
+static int pin_workspace(struct places *p, struct err *e)
+{
+	struct spec_builder *m = p->m;
+	struct spec *s = &m->r->spec;
+	const char *path = str_c(m->a, s->workspace);
+	const struct directory *place = m->w->workspace ? m->w->place : NULL;
+	bool elsewhere = place && !str_eq(place->path, s->workspace);
+	struct identity known = place ? place->id : str_eq(s->workspace, m->world->project) ? m->world->project_id
+			: (struct identity){0};
+	FD_CLEANUP int fd = elsewhere ? -1 : directory_open_expected(path, known, O_PATH);
+
+	if (elsewhere)
+		errno = ESTALE;
+	if (fd < 0 || directory_identity(fd, &s->workspace_id) != 0)
+		return not_pinned("the workspace", path, e);
+	return 0;
+}
+
+/*
+ * The workspace is a linked worktree: git works in it only with the git directory that it shares. Only the
+ * project's own gets that, and only when the repository knows of it.
+ */
+static void shared_git(struct places *p)
+{
+	struct spec_builder *m = p->m;
+	struct spec *s = &m->r->spec;
+	struct git_place place;
+
+	if (s->profile != PROFILE_WORK || !str_eq(s->workspace, m->world->project))
+		return;
+	if (!git_place_find(&p->memo, s->workspace, &place) || !str_eq(place.top, s->workspace))
+		return;
+	if (!str_ends(place.common, "/.git") || !git_place_linked(&p->memo, &place))
+		return;
+	if (path_inside(place.common, s->workspace) || path_inside(s->workspace, place.common))
+		return;
+	if (path_inside(m->world->home, place.common) || not_ours(p, "the workspace", place.common, NULL) != 0)
+		return;
+	FD_CLEANUP int fd = directory_open_expected(str_c(m->a, place.common), (struct identity){0}, O_PATH);
+	if (fd >= 0 && directory_identity(fd, &s->git_common_id) == 0)
+		s->git_common = place.common;
+}
+
+static int workspace(struct places *p, struct err *e)
+{
+	struct spec_builder *m = p->m;
+	struct spec *s = &m->r->spec;
+	struct str name = m->w->workspace ? str_of(m->w->workspace) : STR("");
+	struct path_answer at;
+
+	if (!m->w->workspace && s->profile == PROFILE_WORK) {
+		if (own_project(p, &name, e) != 0)
+			return -1;
+	} else if (!m->w->workspace) {
+		return 0;
+	}
+	s->workspace_writable = true;
+	if (!m->w->workspace)
+		name = spec_walls_workspace(m, name, &s->workspace_writable);
+	if (m->w->workspace && take_mode(&name, &s->workspace_writable, e) != 0)
+		return -1;
+	if (look(p, "--workspace", name, &at, e) != 0)
+		return -1;
+	if (at.kind == PATH_LINK)
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a symbolic link; name the directory itself: '%.*s'", STR_ARG(name), STR_ARG(at.real));
+	if (at.target != PATH_DIR)
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is not a directory", STR_ARG(name));
+	if (!project_allowed(&p->memo, at.real, m->world->home))
+		return err_set(e, ERR_INPUT, 0, "--workspace '%.*s' is a directory of the system, the home directory, or one above it; name a directory inside", STR_ARG(at.real));
+	if (not_ours(p, "--workspace", at.real, e) != 0 || not_guarded(p, "--workspace", at.real, e) != 0 ||
+			not_led_out(p, "--workspace", name, at.real, e) != 0)
+		return -1;
+	s->workspace = at.real;
+	if (s->workspace_writable) {
+		protect_all(m);
+		git_configs(m);
+		shared_git(p);
+	}
+	return pin_workspace(p, e);
+}
+
+/* ---- further paths ---- */
+
+static struct str target(const struct spec_path *p) { return p->at.n ? p->at : p->path; }
+
+/* What lies below another comes after it. */
+void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool writable)
+{
+	struct spec_path **to = &m->r->spec.paths, *p = arena_new(m->a, struct spec_path);
+
+	*p = (struct spec_path){.path = real, .at = str_eq(real, at) ? STR("") : at, .writable = writable};
+	while (*to && str_cmp(target(*to), target(p)) <= 0)
+		to = &(*to)->next;
+	p->next = *to;
+	*to = p;
+}
+
+static int extra_path(struct places *p, const char *option, const char *name, bool writable, struct err *e)
+{
+	static const char never[][8] = {"/proc", "/sys", "/dev", "/run"};
+	struct path_answer at;
+
+	if (look(p, option, str_of(name), &at, e) != 0)
+		return -1;
+	for (size_t i = 0; i < COUNT(never); i++)
+		if (path_inside(at.real, str_of(never[i])) && !(writable && path_inside(at.real, STR("/dev/shm"))))
+			return err_set(e, ERR_INPUT, 0, "%s '%s': nothing of %s can be shown in a box", option, name, never[i]);
+	if (at.target != PATH_DIR && at.target != PATH_FILE)
+		return err_set(e, ERR_INPUT, 0, "%s '%s' is neither a file nor a directory", option, name);
+	if (at.real.n < 2 || path_inside(p->m->world->home, at.real) || (writable && !project_allowed(&p->memo, at.real, p->m->world->home)))
+		return err_set(e, ERR_INPUT, 0, "%s '%s' is %s the home directory, or one above it; name something inside", option, name, writable ? "a place of the system," : "the root,");
+	if (not_ours(p, option, at.real, e) != 0 || (writable && not_guarded(p, option, at.real, e) != 0) ||
+			not_led_out(p, option, str_of(name), at.real, e) != 0)
+		return -1;
+	spec_add_path(p->m, at.real, at.real, writable);
+	return 0;
+}
+
+static int extra_paths(struct places *p, struct err *e)
+{
+	const struct run_wishes *w = p->m->w;
+
+	for (size_t i = 0; i < w->read.n; i++)
+		if (extra_path(p, "--read", w->read.v[i], false, e) != 0)
+			return -1;
+	for (size_t i = 0; i < w->write.n; i++)
+		if (extra_path(p, "--write", w->write.v[i], true, e) != 0)
+			return -1;
+	return 0;
+}
+
+/* ---- home ---- */
+
+/*
+ * Without links on the way: a link could lead to what is not a toolchain. Most homes have few of them; several
+ * rows have the same directory on top, and it is looked for once.
+ */
+static void show_toolchains(struct places *p)
+{
+	struct spec_builder *m = p->m;
+	struct str absent = {0}; /* a top */
+
+	for (size_t i = 0; i < COUNT(toolchains); i++) {
+		struct str name = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), toolchains[i]), real;
+		ptrdiff_t end = str_find(name, '/', m->r->spec.home.n + 1);
+		struct str top = str_sub(name, 0, end < 0 ? name.n : (size_t)end);
+		enum path_kind kind;
+
+		if (str_eq(top, absent))
+			continue;
+		(void)path_real(&p->memo, top, &kind);
+		if (kind == PATH_ABSENT) {
+			absent = top;
+			continue;
+		}
+		real = path_real(&p->memo, name, &kind);
+		if ((kind == PATH_DIR || kind == PATH_FILE) && str_eq(real, name) && !path_inside(m->r->spec.workspace, name))
+			spec_add_path(m, name, name, false);
+	}
+}
+
+static void add_cache(struct spec_builder *m, struct texts ***end, struct str dir)
+{
+	**end = arena_new(m->a, struct texts);
+	(**end)->text = dir;
+	*end = &(**end)->next;
+}
+
+static void show_caches(struct places *p)
+{
+	struct spec_builder *m = p->m;
+	struct str digest = config_digest(m->a, m->r->spec.workspace);
+	struct str key = str_sub(digest, digest.n - 2 * 32, digest.n - 2 * 32 + CACHE_KEY), top, of_project;
+	struct texts **end = &m->r->caches;
+
+	if (!m->world->state_dir.n)
+		return;
+	top = str_fmt(m->a, "%.*s/caches", STR_ARG(m->world->state_dir));
+	of_project = str_fmt(m->a, "%.*s/%.*s", STR_ARG(top), STR_ARG(key));
+	add_cache(m, &end, top);
+	add_cache(m, &end, of_project);
+	for (size_t i = 0; i < COUNT(caches); i++) {
+		struct str at = str_fmt(m->a, "%.*s/%s", STR_ARG(m->r->spec.home), caches[i]), dir = str_fmt(m->a, "%.*s/%s", STR_ARG(of_project), caches[i] + 1);
+
+		if (path_inside(m->r->spec.workspace, at))
+			continue;
+		add_cache(m, &end, dir);
+		spec_add_path(m, dir, at, true);
+	}
+}
+
+static void show_identity(struct places *p)
+{
+	struct spec_builder *m = p->m;
+	struct git_place place;
+	bool repository = m->r->spec.workspace.n && git_place_find(&p->memo, m->r->spec.workspace, &place);
+	struct str text = git_identity(m->a, repository ? &place : NULL, m->r->spec.home);
+	struct spec_file *f;
+
+	if (!text.n)
+		return;
+	f = arena_new(m->a, struct spec_file);
+	*f = (struct spec_file){.next = m->r->spec.files, .text = text};
+	f->path = str_fmt(m->a, "%.*s/.gitconfig", STR_ARG(m->r->spec.home));
+	m->r->spec.files = f;
+}
+
+static void home(struct places *p)
+{
+	struct spec_builder *m = p->m;
+	struct spec *s = &m->r->spec;
+	enum path_kind kind;
+	struct str real = m->world->home.n ? path_real(&p->memo, m->world->home, &kind) : STR("");
+
+	s->home = STR(EXEC_HOME);
+	if (s->profile != PROFILE_WORK)
+		return;
+	if (real.n < 2 || kind != PATH_DIR || path_inside(real, s->workspace))
+		return;
+	s->home = real;
+	show_identity(p);
+	if (s->root.n)
+		return; /* programs for this system are of no use in another */
+	show_toolchains(p);
+	show_caches(p);
+}
+
+/* ---- working directory, root ---- */
+
+static int root(struct places *p, struct err *e)
+{
+	const char *name = p->m->w->root;
+	struct path_answer at;
+
+	if (!name)
+		return 0;
+	if (look(p, "--root", str_of(name), &at, e) != 0)
+		return -1;
+	if (at.target != PATH_DIR)
+		return err_set(e, ERR_INPUT, 0, "--root '%s' is not a directory", name);
+	if (at.real.n < 2 || path_inside(p->m->world->home, at.real))
+		return err_set(e, ERR_INPUT, 0, "--root '%s' is the system's own root, the home directory, or one above it", name);
+	if (not_ours(p, "--root", at.real, e) != 0 || not_led_out(p, "--root", str_of(name), at.real, e) != 0)
+		return -1;
+	p->m->r->spec.root = at.real;
+	return 0;
+}
+
+/* A directory of the workspace, as it is now; what a ticket says of it must be true. */
+static int pin_cwd(struct places *p, struct str real, struct identity expected, struct err *e)
+{
+	struct spec_builder *m = p->m;
+	struct spec *s = &m->r->spec;
+	const char *path = str_c(m->a, real);
+	FD_CLEANUP int fd = directory_open_expected(path, expected, O_PATH);
+
+	if (fd < 0 || directory_identity(fd, &s->cwd_id) != 0)
+		return not_pinned("the directory", path, e);
+	s->cwd = real;
+	return 0;
+}
+
+static int directory(struct places *p, struct err *e)
+{
+	struct spec_builder *m = p->m;
+	struct spec *s = &m->r->spec;
+	enum path_kind kind;
+	struct str real;
+
+	if (!m->w->cwd) {
+		real = path_real(&p->memo, m->world->cwd, &kind);
+		return path_inside(real, s->workspace) || (m->w->walls && path_inside(real, m->world->project)) ?
+				pin_cwd(p, real, m->world->cwd_id, e) : 0;
+	}
+	if (!m->w->cwd[0])
+		return err_set(e, ERR_INPUT, 0, "--cwd needs a name");
+	real = path_real(&p->memo, absolute(p, str_of(m->w->cwd)), &kind);
+	if (path_inside(real, s->workspace) && kind != PATH_DIR)
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' is not a directory of the workspace", m->w->cwd);
+	if (path_inside(real, s->workspace))
+		return pin_cwd(p, real, (struct identity){0}, e);
+	if (path_inside(absolute(p, str_of(m->w->cwd)), s->workspace))
+		return err_set(e, ERR_INPUT, 0, "--cwd '%s' leads out of the workspace '%.*s' through a link", m->w->cwd,
+				STR_ARG(s->workspace));
+	s->cwd = absolute(p, str_of(m->w->cwd));
+	return 0;
+}
+
+/* ---- PATH ---- */
+
+/* Directories of the host that every box sees. */
+static bool of_system(struct str dir)
+{
+	static const char seen[][8] = {"/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix"};
+
+	for (size_t i = 0; i < COUNT(seen); i++)
+		if (path_inside(dir, str_of(seen[i])))
+			return true;
+	return false;
+}
+
+static bool seen_in_box(const struct spec_builder *m, struct str dir)
+{
+	if (of_system(dir) || path_inside(dir, m->r->spec.workspace))
+		return true;
+	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
+		if (path_inside(dir, target(p)) && !(p->at.n && p->writable))
+			return true;
+	return false;
+}
+
+static void put_entry(struct buf *b, struct str dir)
+{
+	for (size_t from = 0; from < b->n;) {
+		ptrdiff_t end = str_find(buf_view(b), ':', from);
+		size_t to = end < 0 ? b->n : (size_t)end;
+
+		if (str_eq(str_sub(buf_view(b), from, to), dir))
+			return;
+		from = to + 1;
+	}
+	if (b->n)
+		buf_char(b, ':');
+	buf_str(b, dir);
+}
+
+static void put_callers(struct spec_builder *m, struct buf *b)
+{
+	struct str path = STR("");
+
+	for (size_t i = 0; m->world->environ && m->world->environ[i]; i++)
+		if (!strncmp(m->world->environ[i], "PATH=", 5))
+			path = str_of(m->world->environ[i] + 5);
+	for (size_t from = 0, n = 0; from < path.n && n < PATH_ENTRIES; n++) {
+		ptrdiff_t end = str_find(path, ':', from);
+		struct str dir = str_sub(path, from, end < 0 ? path.n : (size_t)end);
+
+		if (str_starts(dir, "/") && !str_contains(dir, STR("..")) && seen_in_box(m, dir))
+			put_entry(b, dir);
+		from += dir.n + 1;
+	}
+}
+
+/* The work profile's programs are the caller's, as far as the box sees them. */
+struct str spec_search_path(struct spec_builder *m)
+{
+	struct buf b;
+
+	buf_init(&b, m->a, 0);
+	if (m->r->spec.profile == PROFILE_WORK && !m->r->spec.root.n)
+		put_callers(m, &b);
+	for (size_t i = 0; i < COUNT(program_dirs); i++)
+		put_entry(&b, str_of(program_dirs[i]));
+	return buf_view(&b);
+}
+
+int spec_build_places(struct spec_builder *m, struct err *e)
+{
+	struct places p = {.m = m};
+
+	path_memo_init(&p.memo, m->a, m->world->cwd);
+	path_memo_trust(&p.memo, m->world->cwd);
+	if (root(&p, e) != 0 || workspace(&p, e) != 0 || extra_paths(&p, e) != 0)
+		return -1;
+	home(&p);
+	spec_walls_close(m);
+	return directory(&p, e);
+}

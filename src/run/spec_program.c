@@ -1,0 +1,387 @@
+/*
+ * What runs in the box: a program with its arguments, code on the command line, or a script from a file; and the same as text for the gate.
+ *
+ * A script is read once, here. The gate judges that text, not its name. Outside the places that the box can see, the text appears in the box as
+ * /caisson/NAME, so that nothing else of its directory is seen. Inside them:
+ *  - without the gate the script is run where it is;
+ *  - with the gate the file may change after it was judged, so the judged text runs, as /caisson/PATH. A mount on the file itself would not do: whoever renames
+ *    another file over it on the host lifts the mount. Links beside the text and in the directories above it, up to the place's top, lead to the real
+ *    neighbours, so that what the script imports or reads relative to itself is there.
+ */
+#include <dirent.h>
+#include <errno.h>
+
+#include "run/spec_builder.h"
+#include "sys/file.h"
+#include "sys/path.h"
+
+#define SCRIPT_ROOT "/caisson"
+#define SCRIPT_DIR SCRIPT_ROOT "/"
+#define ARGS_MAX 65536             /* words of a command */
+#define ARG_BYTES_MAX 131071       /* of one word: the kernel's bound */
+#define SHEBANG_MAX 256
+#define NEIGHBOURS_MAX 2000        /* of a judged script, in all directories above it */
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+static const struct language {
+	char names[5][12];         /* what --lang and a shebang call it; the first is its name */
+	char program[12];
+	char flag[12];             /* before code on the command line */
+	char ends[4][8];           /* of file names */
+	bool shell;                /* its code is shell text */
+	enum dialect dialect;
+} languages[] = {
+	{{"bash"}, "bash", "-c", {".bash", ".sh"}, true, DIALECT_BASH},
+	{{"sh", "dash", "ash"}, "sh", "-c", {""}, true, DIALECT_SH},
+	{{"zsh"}, "zsh", "-c", {".zsh"}, true, DIALECT_ZSH},
+	{{"python", "python3", "py"}, "python3", "-c", {".py"}, false, DIALECT_BASH},
+	{{"node", "javascript", "js", "nodejs"}, "node", "-e", {".js", ".mjs", ".cjs"}, false, DIALECT_BASH},
+	{{"perl"}, "perl", "-e", {".pl", ".pm"}, false, DIALECT_BASH},
+	{{"ruby"}, "ruby", "-e", {".rb"}, false, DIALECT_BASH},
+	{{"php"}, "php", "-r", {".php"}, false, DIALECT_BASH},
+	{{"lua"}, "lua", "-e", {".lua"}, false, DIALECT_BASH},
+	{{"r", "Rscript"}, "Rscript", "-e", {".R", ".r"}, false, DIALECT_BASH},
+	{{"powershell", "pwsh"}, "pwsh", "-Command", {".ps1"}, false, DIALECT_POWERSHELL},
+};
+
+static const struct language *by_name(struct str name)
+{
+	for (size_t i = 0; i < COUNT(languages); i++)
+		for (size_t k = 0; k < COUNT(languages[i].names) && languages[i].names[k][0]; k++)
+			if (str_is(name, languages[i].names[k]))
+				return &languages[i];
+	return NULL;
+}
+
+static const struct language *by_ending(struct str path)
+{
+	for (size_t i = 0; i < COUNT(languages); i++)
+		for (size_t k = 0; k < COUNT(languages[i].ends) && languages[i].ends[k][0]; k++)
+			if (str_ends(path, languages[i].ends[k]))
+				return &languages[i];
+	return NULL;
+}
+
+static struct str word_after(struct str s, size_t *at)
+{
+	size_t from;
+
+	while (*at < s.n && (s.p[*at] == ' ' || s.p[*at] == '\t'))
+		++*at;
+	from = *at;
+	while (*at < s.n && s.p[*at] != ' ' && s.p[*at] != '\t' && s.p[*at] != '\r')
+		++*at;
+	return str_sub(s, from, *at);
+}
+
+static struct str base_name(struct str path)
+{
+	size_t at = path.n;
+
+	while (at && path.p[at - 1] != '/')
+		at--;
+	return str_sub(path, at, path.n);
+}
+
+/* "#!/usr/bin/env python3", "#!/bin/sh -e", "#!/usr/bin/python3.11" */
+static const struct language *by_shebang(struct str text)
+{
+	ptrdiff_t end = str_find(text, '\n', 0);
+	struct str line = str_sub(text, 0, end < 0 || end > SHEBANG_MAX ? SHEBANG_MAX : (size_t)end), name;
+	size_t at = 2;
+
+	if (!str_starts(line, "#!"))
+		return NULL;
+	name = base_name(word_after(line, &at));
+	while (str_is(name, "env") || (name.n && name.p[0] == '-'))
+		name = base_name(word_after(line, &at));
+	while (name.n && ((name.p[name.n - 1] >= '0' && name.p[name.n - 1] <= '9') || name.p[name.n - 1] == '.') && !by_name(name))
+		name.n--;
+	return by_name(name);
+}
+
+static int pick(struct spec_builder *m, struct str path, struct str text, const struct language **ret, struct err *e)
+{
+	const struct run_wishes *w = m->w;
+	struct buf known;
+
+	*ret = NULL;
+	if (w->lang && w->shell)
+		return err_set(e, ERR_INPUT, 0, "--shell and --lang exclude each other");
+	if (w->lang || w->shell)
+		*ret = by_name(str_of(w->lang ? w->lang : w->shell));
+	else if (!path.n)
+		*ret = &languages[0];
+	else
+		*ret = str_starts(text, "#!") ? by_shebang(text) : by_ending(path);
+	if (*ret && (!w->shell || (*ret)->shell))
+		return 0;
+	if (w->shell)
+		return err_set(e, ERR_INPUT, 0, "--shell '%.40s': expected bash, sh or zsh", w->shell);
+	if (!w->lang)
+		return err_set(e, ERR_INPUT, 0, "cannot tell the language of '%.*s': say it with --lang", STR_ARG(path));
+	buf_init(&known, m->a, 0);
+	for (size_t i = 0; i < COUNT(languages); i++)
+		buf_fmt(&known, "%s%s", i ? ", " : "", languages[i].names[0]);
+	return err_set(e, ERR_INPUT, 0, "--lang '%.40s': expected one of %.*s", w->lang, STR_ARG(buf_view(&known)));
+}
+
+/* ---- words ---- */
+
+struct words {
+	char **v;
+	size_t n, cap;
+};
+
+static void add(struct spec_builder *m, struct words *w, const char *s)
+{
+	if (w->n + 2 > w->cap) {
+		size_t cap = w->cap ? 2 * w->cap : 16;
+
+		w->v = arena_grow(m->a, w->v, w->cap * sizeof(*w->v), cap * sizeof(*w->v));
+		w->cap = cap;
+	}
+	w->v[w->n++] = str_c(m->a, str_of(s));
+	w->v[w->n] = NULL;
+}
+
+static int add_rest(struct spec_builder *m, struct words *w, struct err *e)
+{
+	for (size_t i = 0; m->w->argv && m->w->argv[i]; i++) {
+		if (i == ARGS_MAX)
+			return err_set(e, ERR_INPUT, 0, "more than %d arguments", ARGS_MAX);
+		add(m, w, m->w->argv[i]);
+	}
+	return 0;
+}
+
+static bool plain_word(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!((s.p[i] >= 'a' && s.p[i] <= 'z') || (s.p[i] >= 'A' && s.p[i] <= 'Z') || (s.p[i] >= '0' && s.p[i] <= '9') || (s.p[i] && strchr("_-./=:,+@%", s.p[i]))))
+			return false;
+	return s.n > 0;
+}
+
+/* A command line that means these words and nothing else. */
+static struct str command_of(struct spec_builder *m, char *const *argv)
+{
+	struct buf b;
+
+	buf_init(&b, m->a, 0);
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			buf_char(&b, ' ');
+		if (plain_word(str_of(argv[i])) && !(i == 0 && strchr(argv[i], '=')))
+			buf_str(&b, str_of(argv[i]));
+		else
+			buf_quoted(&b, str_of(argv[i]));
+	}
+	return buf_view(&b);
+}
+
+/* ---- the three forms ---- */
+
+static int program(struct spec_builder *m, struct err *e)
+{
+	struct words w = {0};
+
+	if (m->w->lang || m->w->shell)
+		return err_set(e, ERR_INPUT, 0, "--%s needs -c or --file", m->w->lang ? "lang" : "shell");
+	if (add_rest(m, &w, e) != 0)
+		return -1;
+	if (!w.n || !w.v[0][0])
+		return err_set(e, ERR_INPUT, 0, "the program is missing: caisson run -- PROGRAM [ARGUMENTS], or -c CODE, or --file FILE");
+	m->r->spec.argv = w.v;
+	m->r->gate.command = command_of(m, w.v);
+	return 0;
+}
+
+/* What the gate reads: shell text as it is, other code as an argument of its interpreter. */
+static void gate_code(struct spec_builder *m, const struct language *l, struct str code)
+{
+	struct buf b;
+
+	m->r->gate.dialect = l->dialect;
+	m->r->gate.command = code;
+	if (l->shell || l->dialect == DIALECT_POWERSHELL)
+		return;
+	buf_init(&b, m->a, 0);
+	buf_fmt(&b, "%s %s ", l->program, l->flag);
+	buf_quoted(&b, code);
+	m->r->gate.command = buf_view(&b);
+}
+
+static void give_script(struct spec_builder *m, struct str name, struct str text)
+{
+	struct spec_file *f = arena_new(m->a, struct spec_file);
+
+	f->path = str_cat(m->a, STR(SCRIPT_DIR), plain_word(name) && name.p[0] != '.' && name.p[0] != '-' ? name : STR("script"));
+	f->text = text;
+	f->next = m->r->spec.files;
+	m->r->spec.files = f;
+}
+
+static int code(struct spec_builder *m, struct err *e)
+{
+	const struct language *l;
+	struct str text = str_of(m->w->code);
+	struct words w = {0};
+
+	if (pick(m, STR(""), STR(""), &l, e) != 0)
+		return -1;
+	add(m, &w, l->program);
+	if (text.n > ARG_BYTES_MAX) {
+		give_script(m, STR("script"), text);
+		add(m, &w, str_c(m->a, m->r->spec.files->path));
+	} else {
+		add(m, &w, l->flag);
+		add(m, &w, m->w->code);
+		if (l->shell && m->w->argv && m->w->argv[0])
+			add(m, &w, l->program); /* $0 */
+	}
+	if (add_rest(m, &w, e) != 0)
+		return -1;
+	m->r->spec.argv = w.v;
+	gate_code(m, l, text);
+	return 0;
+}
+
+/* The place of the box in which it is seen where it lies: the workspace, or a path. Empty: none. */
+static struct str seen_in(const struct spec_builder *m, struct str real)
+{
+	if (path_inside(real, m->r->spec.workspace))
+		return m->r->spec.workspace;
+	for (const struct spec_path *p = m->r->spec.paths; p; p = p->next)
+		if (!p->at.n && path_inside(real, p->path))
+			return p->path;
+	return STR("");
+}
+
+static struct spec_file *add_file(struct spec_builder *m, struct str real, struct str text)
+{
+	struct spec_file *f = arena_new(m->a, struct spec_file);
+
+	*f = (struct spec_file){.next = m->r->spec.files, .path = str_fmt(m->a, "%s%.*s", SCRIPT_ROOT, STR_ARG(real)), .text = text};
+	m->r->spec.files = f;
+	return f;
+}
+
+/* Links to everything in a directory but the one entry that is made here. */
+static int link_neighbours(struct spec_builder *m, struct str dir, struct str but, size_t *left, struct err *e)
+{
+	DIR *d = opendir(str_c(m->a, dir));
+	const struct dirent *entry;
+	int rc = 0;
+
+	if (!d)
+		return err_set(e, ERR_SYSTEM, errno, "cannot list '%.*s', in which the script lies", STR_ARG(dir));
+	while (rc == 0 && (entry = readdir(d))) {
+		struct str path;
+
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || str_is(but, entry->d_name))
+			continue;
+		path = str_fmt(m->a, "%.*s/%s", STR_ARG(dir), entry->d_name);
+		if (*left == 0)
+			rc = err_set(e, ERR_INPUT, 0, "--gate --file: more than %d files lie beside '%s'; name the script as an argument of its interpreter instead",
+				     NEIGHBOURS_MAX, m->w->file);
+		else
+			add_file(m, path, path)->link = true;
+		--*left;
+	}
+	closedir(d);
+	return rc;
+}
+
+/* The judged text in place of the script, with its neighbours. */
+static int copy_script(struct spec_builder *m, struct str top, struct str real, struct str text, struct err *e)
+{
+	size_t left = NEIGHBOURS_MAX;
+
+	for (struct str at = real; at.n > top.n && at.n > 1; at = path_parent(at))
+		if (link_neighbours(m, path_parent(at), base_name(at), &left, e) != 0)
+			return -1;
+	add_file(m, real, text);
+	return 0;
+}
+
+/* A box may have left the link: what lies behind it was not meant for the next one. */
+static int stays_in(struct spec_builder *m, struct str name, struct str real, struct err *e)
+{
+	struct str path = name.p[0] == '/' ? name : str_fmt(m->a, "%.*s/%.*s", STR_ARG(m->world->cwd), STR_ARG(name));
+	struct str dir = m->r->spec.workspace;
+	const struct spec_path *p = m->r->spec.paths;
+	struct path_memo memo;
+
+	path_memo_init(&memo, m->a, m->world->cwd);
+	for (; !path_leaves(&memo, path, real, dir); p = p->next) {
+		if (!p)
+			return spec_refuse_escape(m, "--file", name, real, e);
+		dir = p->at.n ? STR("") : p->path;
+	}
+	return err_set(e, ERR_INPUT, 0, "'%s' leads out of '%.*s' by a link; name the file itself", m->w->file, STR_ARG(dir));
+}
+
+/* The text of the script, and where it was found. */
+static int read_script(struct spec_builder *m, struct str *ret_text, struct str *ret_real, struct err *e)
+{
+	struct stat st;
+	FD_CLEANUP int fd = file_open(m->w->file, &st, e);
+
+	if (fd < 0 || fd_read_file(m->a, fd, m->w->file, &st, RUN_SCRIPT_MAX, ret_text, e) != 0)
+		return -1;
+	*ret_real = path_of_fd(m->a, fd);
+	return stays_in(m, str_of(m->w->file), *ret_real, e);
+}
+
+static int place_script(struct spec_builder *m, struct str real, struct str text, struct words *w, struct err *e)
+{
+	struct str top = seen_in(m, real);
+
+	if (top.n && !m->w->gate) {
+		add(m, w, str_c(m->a, real));
+		return 0;
+	}
+	if (!top.n)
+		give_script(m, base_name(str_of(m->w->file)), text);
+	else if (copy_script(m, top, real, text, e) != 0)
+		return -1;
+	add(m, w, str_c(m->a, m->r->spec.files->path));
+	return 0;
+}
+
+static int script(struct spec_builder *m, struct err *e)
+{
+	const struct language *l;
+	struct str name = str_of(m->w->file), text, real;
+	struct words w = {0};
+
+	if (!name.n)
+		return err_set(e, ERR_INPUT, 0, "--file needs the name of a file");
+	if (read_script(m, &text, &real, e) != 0 || pick(m, name, text, &l, e) != 0)
+		return -1;
+	add(m, &w, l->program);
+	if (place_script(m, real, text, &w, e) != 0 || add_rest(m, &w, e) != 0)
+		return -1;
+	m->r->spec.argv = w.v;
+	gate_code(m, l, text);
+	return 0;
+}
+
+/* Relative names mean what they mean in the box, as far as that is a place of the host's. */
+static struct str starts_in(const struct spec_builder *m)
+{
+	const struct spec *s = &m->r->spec;
+
+	if (!s->workspace.n)
+		return m->world->cwd;
+	return !s->cwd.n ? s->workspace : path_inside(s->cwd, s->workspace) ? s->cwd : m->world->cwd;
+}
+
+int spec_build_program(struct spec_builder *m, struct err *e)
+{
+	if (m->w->code && m->w->file)
+		return err_set(e, ERR_INPUT, 0, "-c and --file exclude each other");
+	m->r->gate.cwd = starts_in(m);
+	return m->w->code ? code(m, e) : m->w->file ? script(m, e) : program(m, e);
+}

@@ -1,0 +1,109 @@
+/* The walls of a client's own sandbox in the spec of the run that takes their place. See spec_builder.h. */
+#include "record/client_walls.h"
+#include "run/spec_builder.h"
+#include "sys/path.h"
+
+static bool may_write(const struct client_walls *w, struct str path)
+{
+	for (const struct texts *t = w->writable; t; t = t->next)
+		if (path_inside(path, t->text))
+			return true;
+	return false;
+}
+
+/* The largest directory around the working directory that the client lets be written and that is part of the
+ * project. */
+static struct str writable_part(const struct client_walls *w, struct str cwd, struct str project)
+{
+	struct str best = STR("");
+
+	for (const struct texts *t = w->writable; t; t = t->next)
+		if (path_inside(t->text, project) && path_inside(cwd, t->text) &&
+			(!best.n || t->text.n < best.n))
+			best = t->text;
+	return best;
+}
+
+struct str spec_walls_workspace(struct spec_builder *m, struct str project, bool *ret_writable)
+{
+	const struct client_walls *w = m->w->walls;
+	struct str part;
+
+	if (!w || w->mode == CLIENT_SANDBOX_NONE)
+		return project;
+	*ret_writable = w->mode == CLIENT_SANDBOX_WORKSPACE_WRITE;
+	if (!*ret_writable || may_write(w, project))
+		return project;
+	part = writable_part(w, m->world->cwd, project);
+	*ret_writable = part.n > 0;
+	return part.n ? part : project;
+}
+
+/* Names are patterns to those who protect them; a path with letters that mean something there cannot be kept.
+ */
+static bool is_literal(struct str path)
+{
+	for (size_t i = 0; i < path.n; i++)
+		if (strchr("*?[]{}\\!", path.p[i]))
+			return false;
+	return true;
+}
+
+/*
+ * A part of the workspace stays as it is: what is there is mounted read-only, and the protection of names
+ * keeps an absent one away and a directory above from being renamed. Where that does not work the whole
+ * workspace is read-only.
+ */
+static bool close_part(struct spec_builder *m, struct path_memo *memo, struct str path)
+{
+	struct spec *s = &m->r->spec;
+	struct path_answer at;
+
+	path_look(memo, path, &at);
+	if (!is_literal(path) || at.kind == PATH_LINK ||
+		!client_walls_add(m->a, &s->protected, str_sub(path, s->workspace.n + 1, path.n)))
+		return false;
+	return at.kind == PATH_ABSENT || (str_eq(at.real, path) && client_walls_add(m->a, &s->closed, path));
+}
+
+static void close_path(struct spec_builder *m, struct path_memo *memo, struct str path)
+{
+	struct spec *s = &m->r->spec;
+
+	if (path_inside(s->workspace, path) ||
+		(path_inside(path, s->workspace) && !close_part(m, memo, path)))
+		s->workspace_writable = false;
+}
+
+/* A toolchain of the home, say, that lies in something hidden is not shown at all. */
+static void hide_below(struct spec_builder *m, struct str hidden)
+{
+	for (struct spec_path **p = &m->r->spec.paths; *p;)
+		if (!(*p)->at.n && !path_inside((*p)->path, m->world->project) &&
+			path_inside((*p)->path, hidden))
+			*p = (*p)->next;
+		else
+			p = &(*p)->next;
+}
+
+void spec_walls_close(struct spec_builder *m)
+{
+	const struct client_walls *w = m->w->walls;
+	struct spec *s = &m->r->spec;
+	struct path_memo memo;
+
+	if (!w || w->mode == CLIENT_SANDBOX_NONE)
+		return;
+	path_memo_init(&memo, m->a, STR(""));
+	if (!str_eq(s->workspace, m->world->project))
+		spec_add_path(m, m->world->project, m->world->project, false);
+	if (s->git_common.n && !may_write(w, s->git_common)) {
+		spec_add_path(m, s->git_common, s->git_common, false);
+		s->git_common = STR("");
+	}
+	for (const struct texts *t = w->closed; t; t = t->next)
+		close_path(m, &memo, t->text);
+	for (const struct texts *t = w->hidden; t; t = t->next)
+		hide_below(m, t->text);
+	s->hidden = w->hidden;
+}

@@ -1,0 +1,378 @@
+/* Asking runners for reports, and reading them beside what was printed. See runner.h. */
+#define _GNU_SOURCE
+#include "run/test_reports.h"
+
+#include "result/validate.h"
+#include "result/value.h"
+#include "run/spec_builder.h"
+#include "run/validation.h"
+#include "sys/state.h"
+
+#define DIR_IN_BOX "/caisson/reports/"
+#define FOLDER "reports"
+#define OWN_MAX 4
+#define WORDS_MAX 4096 /* of a command to which arguments are added */
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+/*
+ * A variable is read by the runner wherever in the command it is started; arguments can only be added to a command that is the runner's own call
+ * and nothing else. ctest is not here: it writes a new file and renames it, which a pipe cannot be.
+ */
+static const struct test_runner {
+	char file[12];             /* its name in the box */
+	char format[8];            /* of what the runner prints for people */
+	char machine[12];          /* of the report */
+	char word[12];             /* the command must hold it (of two words both); empty: any command may start the runner */
+	char own[OWN_MAX][20];     /* a command with one of these asks for reports itself, or could not bear ours */
+	char variable[16];         /* empty: arguments are added */
+	char before[108];          /* the words before the file */
+	bool exact;                /* both count the same things */
+} rows[] = {
+	{"pytest.xml", "pytest", "junit-xml", "", {"--junitxml", "--junit-xml", "no:junitxml"}, "PYTEST_ADDOPTS", "--junitxml=", true},
+	{"node.xml", "node", "junit-xml", "node --test", {"--test-reporter"}, "NODE_OPTIONS",
+	 "--test-reporter=spec --test-reporter-destination=stdout --test-reporter=junit --test-reporter-destination=", false},
+	{"rspec.json", "rspec", "rspec-json", "rspec", {"--format", " -f", "--out", " -o"}, "SPEC_OPTS", "--format progress --format json --out ", true},
+	{"jest.json", "jest", "jest-json", "jest", {"--json", "--outputFile", "--watch"}, "", "--json --outputFile=", true},
+	{"vitest.json", "vitest", "jest-json", "vitest", {"--reporter", "--outputFile", "--watch"}, "", "--reporter=default --reporter=json --outputFile.json=", true},
+	{"phpunit.xml", "phpunit", "junit-xml", "phpunit", {"--log-junit", "--configuration", "--no-logging"}, "", "--log-junit ", false},
+};
+
+const struct test_runner *test_runner(struct str file)
+{
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (str_is(file, rows[i].file))
+			return &rows[i];
+	return NULL;
+}
+
+/* ---- asking ---- */
+
+static struct str base_name(struct str path)
+{
+	size_t at = path.n;
+
+	while (at && path.p[at - 1] != '/')
+		at--;
+	return str_sub(path, at, path.n);
+}
+
+/* The variable, with what it says already. */
+static void add_variable(struct spec_builder *m, const struct test_runner *row)
+{
+	struct spec_var **at = &m->r->spec.env, *v;
+
+	while (*at && !str_is((*at)->name, row->variable))
+		at = &(*at)->next;
+	if (!*at)
+		*at = arena_new(m->a, struct spec_var);
+	v = *at;
+	v->name = str_of(row->variable);
+	v->value = str_fmt(m->a, "%.*s%s%s" DIR_IN_BOX "%s", STR_ARG(v->value), v->value.n ? " " : "", row->before, row->file);
+}
+
+/* Nothing but words: then more words behind them are arguments of the same command. */
+static bool only_words(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (!((text.p[i] >= 'a' && text.p[i] <= 'z') || (text.p[i] >= 'A' && text.p[i] <= 'Z') || (text.p[i] >= '0' && text.p[i] <= '9') || (text.p[i] && strchr("_-./=:,+@ ", text.p[i]))))
+			return false;
+	return text.n > 0;
+}
+
+/* The first word is the runner, or what starts it: `npx jest`, `./node_modules/.bin/jest`. */
+static bool calls(const struct test_runner *row, struct str first, struct str second)
+{
+	static const char starters[][8] = {"npx", "bunx", "php"};
+
+	if (str_is(base_name(first), row->word))
+		return true;
+	for (size_t i = 0; i < COUNT(starters); i++)
+		if (str_is(base_name(first), starters[i]) && str_is(base_name(second), row->word))
+			return true;
+	return false;
+}
+
+static bool add_to_words(struct spec_builder *m, const struct test_runner *row)
+{
+	struct str words = str_fmt(m->a, "%s" DIR_IN_BOX "%s", row->before, row->file);
+	char *const *argv = m->r->spec.argv, **v;
+	size_t n = 0;
+
+	while (n < WORDS_MAX && argv[n])
+		n++;
+	if (!calls(row, str_of(argv[0]), str_of(n > 1 ? argv[1] : "")) || argv[n])
+		return false;
+	v = arena_array(m->a, n + words.n + 1, sizeof(*v));
+	memcpy(v, argv, n * sizeof(*v));
+	for (size_t from = 0; from < words.n;) {
+		ptrdiff_t blank = str_find(words, ' ', from);
+		size_t to = blank < 0 ? words.n : (size_t)blank;
+
+		v[n++] = str_c(m->a, str_sub(words, from, to));
+		from = to + 1;
+	}
+	m->r->spec.argv = v;
+	return true;
+}
+
+/* bash -c TEXT: the text is the last word but for its arguments, of which there must be none. */
+static bool add_to_text(struct spec_builder *m, const struct test_runner *row)
+{
+	char *const *argv = m->r->spec.argv;
+	struct str text = str_of(m->w->code), first, second;
+	ptrdiff_t blank = str_find(text, ' ', 0), next;
+	char **v;
+
+	if (!only_words(text) || !argv[0] || !argv[1] || !argv[2] || strcmp(argv[2], m->w->code) != 0 || argv[3])
+		return false;
+	first = str_sub(text, 0, blank < 0 ? text.n : (size_t)blank);
+	next = str_find(text, ' ', first.n + 1);
+	second = str_sub(text, first.n + 1, next < 0 ? text.n : (size_t)next);
+	if (!calls(row, first, second))
+		return false;
+	v = arena_array(m->a, 4, sizeof(*v));
+	v[0] = argv[0];
+	v[1] = argv[1];
+	v[2] = str_c(m->a, str_fmt(m->a, "%s %s" DIR_IN_BOX "%s", m->w->code, row->before, row->file));
+	m->r->spec.argv = v;
+	return true;
+}
+
+static bool add_arguments(struct spec_builder *m, const struct test_runner *row)
+{
+	if (m->w->file)
+		return false;
+	return m->w->code ? add_to_text(m, row) : add_to_words(m, row);
+}
+
+static bool suits(const struct test_runner *row, struct str command)
+{
+	struct str word = str_of(row->word);
+	ptrdiff_t blank = str_find(word, ' ', 0);
+
+	if (!str_contains(command, str_sub(word, 0, blank < 0 ? word.n : (size_t)blank)) || (blank >= 0 && !str_contains(command, str_sub(word, (size_t)blank, word.n))))
+		return false;
+	for (size_t i = 0; i < OWN_MAX && row->own[i][0]; i++)
+		if (str_contains(command, str_of(row->own[i])))
+			return false;
+	return true;
+}
+
+static void add_asked(struct spec_builder *m, const struct test_runner *row)
+{
+	struct test_report **end = &m->r->asked;
+	struct spec_path **to = &m->r->spec.paths;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = arena_new(m->a, struct test_report);
+	(*end)->row = row;
+	(*end)->path = str_fmt(m->a, "%.*s/" FOLDER "/%.*s-%s", STR_ARG(m->world->state_dir), STR_ARG(m->r->id), row->file);
+	while (*to)
+		to = &(*to)->next;
+	*to = arena_new(m->a, struct spec_path);
+	**to = (struct spec_path){.path = (*end)->path, .at = str_fmt(m->a, DIR_IN_BOX "%s", row->file), .writable = true};
+}
+
+/* Only where it is known to be about tests, and the pipes have a place. */
+int spec_ask_test_reports(struct spec_builder *m, struct err *e)
+{
+	struct str dir;
+
+	(void)e;
+	if (!m->r->task.name || strcmp(m->r->task.name, "test") != 0 || !m->world->state_dir.n ||
+	    state_check(m->a, m->world->state_dir, m->r->spec.workspace, m->world->uid, &dir, NULL) != 0)
+		return 0;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		if (!suits(&rows[i], m->r->gate.command))
+			continue;
+		if (rows[i].variable[0])
+			add_variable(m, &rows[i]);
+		else if (!add_arguments(m, &rows[i]))
+			continue;
+		add_asked(m, &rows[i]);
+	}
+	return 0;
+}
+
+int test_reports_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e)
+{
+	const char *paths[COLLECT_MAX];
+	struct str dir;
+	size_t n = 0;
+
+	if (!r->asked)
+		return 0;
+	for (const struct test_report *k = r->asked; k && n < COLLECT_MAX; k = k->next)
+		paths[n++] = str_c(a, k->path);
+	if (state_folder(a, r->world->state_dir, r->spec.workspace, r->world->uid, FOLDER, &dir, e) != 0)
+		return -1;
+	return collector_start(paths, n, TEST_REPORT_MAX, ret, e);
+}
+
+void test_reports_end(struct arena *a, const struct run *r, struct collector *c)
+{
+	struct str texts[COLLECT_MAX];
+	bool large[COLLECT_MAX];
+	size_t n = c->n, i = 0;
+
+	collector_end(a, c, texts, large);
+	for (struct test_report *k = r->asked; k && i < n; k = k->next, i++) {
+		k->text = texts[i];
+		k->large = large[i];
+	}
+}
+
+/* ---- judging ---- */
+
+static int64_t count_of(const struct validation *v, const char *name)
+{
+	for (const struct count *c = v->counts; c; c = c->next)
+		if (!strcmp(c->name, name))
+			return c->n;
+	return 0;
+}
+
+static void add_counts(struct arena *a, struct validation *to, const struct validation *from)
+{
+	for (const struct count *c = from->counts; c; c = c->next) {
+		struct count *have = to->counts;
+
+		while (have && strcmp(have->name, c->name) != 0)
+			have = have->next;
+		if (have)
+			have->n += c->n;
+		else
+			validation_count(a, to, c->name, c->n);
+	}
+}
+
+static void add_notes(struct arena *a, struct validation *to, const struct validation *from)
+{
+	for (const struct check_note *n = from->checks; n; n = n->next)
+		if (strcmp(n->id, "exit-unknown") != 0) /* the whole has one */
+			validation_note(a, to, n->id, n->warning, "%.*s", STR_ARG(n->message));
+}
+
+/* One report after the other; how long the first is. XML starts with its declaration, JSON is one line or one value. */
+static size_t first_document(struct arena *a, struct str text)
+{
+	struct value_reader reader;
+	struct str rest;
+
+	if (text.n && text.p[0] == '<') {
+		rest = str_sub(text, 1, text.n);
+		for (size_t at = 0; at + 5 <= rest.n; at++)
+			if (!memcmp(rest.p + at, "<?xml", 5))
+				return at + 1;
+		return text.n;
+	}
+	value_reader_init(&reader, a, text);
+	return value_next(&reader) ? reader.at : text.n;
+}
+
+static struct str blanks_off(struct str s)
+{
+	while (s.n && strchr(" \t\r\n", s.p[0]))
+		s = str_sub(s, 1, s.n);
+	return s;
+}
+
+/* All that came through one pipe. */
+static void judge_reports(struct arena *a, const struct test_report *asked, struct validation *ret)
+{
+	struct str rest = blanks_off(asked->text);
+	struct validation v = {.task = "test", .validity = VALIDITY_VALID, .format = asked->row->machine, .evidence = EVIDENCE_MACHINE};
+	bool passed = false, failed = false;
+
+	for (size_t n = 0; rest.n; n++) {
+		size_t to = first_document(a, rest);
+		struct validate_input in = {.task = "test", .out = str_sub(rest, 0, to), .status = STATUS_UNKNOWN, .exit_code = -1};
+		struct validation one;
+
+		if (n == TEST_REPORT_DOCUMENTS_MAX) {
+			validation_unsure(a, &v, "too-large", "the runner ran more than %d times; run fewer at a time", TEST_REPORT_DOCUMENTS_MAX);
+			break;
+		}
+		validate(a, &in, &one);
+		add_notes(a, &v, &one);
+		if (!one.format || strcmp(one.format, asked->row->machine) != 0 || !strchr("<{", rest.p[0])) /* nothing may stand before it */
+			validation_note(a, &v, "malformed-report", false, "what came as the report of %s is none; find what else writes to it, or what ends the runner early", asked->row->format);
+		else if (one.validity != VALIDITY_VALID)
+			v.validity = v.validity == VALIDITY_INVALID ? v.validity : one.validity;
+		passed |= one.result == RESULT_PASS;
+		failed |= one.result == RESULT_FAIL;
+		add_counts(a, &v, &one);
+		rest = blanks_off(str_sub(rest, to, rest.n));
+	}
+	v.result = v.validity != VALIDITY_VALID ? RESULT_NONE : failed ? RESULT_FAIL : passed ? RESULT_PASS : RESULT_NONE;
+	*ret = v;
+}
+
+/* Do they count the same, where they can? Errors are counted beside the tests in one and among them in the other. */
+static bool same_counts(const struct test_runner *row, const struct validation *text, const struct validation *machine)
+{
+	int64_t errors = count_of(text, "errors") + count_of(machine, "errors");
+
+	if (!row->exact || errors || !text->counts)
+		return true;
+	if (count_of(text, "failed") != count_of(machine, "failed"))
+		return false;
+	/* a pytest summary tells more kinds apart */
+	return !strcmp(row->format, "rspec") || count_of(text, "passed") + count_of(text, "xpassed") == count_of(machine, "passed");
+}
+
+/* A pipe behind the tests hides the exit code; the report knows better. */
+static bool only_exit(const struct validation *v)
+{
+	for (const struct check_note *n = v->checks; n; n = n->next)
+		if (!n->warning && strcmp(n->id, "exit-mismatch") != 0)
+			return false;
+	return true;
+}
+
+static void judge_both(struct arena *a, const struct test_runner *row, const struct outcome *o, const struct validation *machine, struct validation *v)
+{
+	struct validation text = *v;
+	bool same = text.format && !strcmp(text.format, row->format);
+
+	if (same && text.validity == VALIDITY_INVALID && !(machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL && only_exit(&text) && same_counts(row, &text, machine)))
+		return;
+	if (text.format && !same) { /* another runner besides: both must hold */
+		if (machine->validity == VALIDITY_INVALID || (machine->result == RESULT_FAIL && text.validity == VALIDITY_VALID))
+			add_notes(a, v, machine);
+		if (text.validity == VALIDITY_VALID && machine->validity == VALIDITY_VALID && machine->result == RESULT_FAIL)
+			v->result = RESULT_FAIL;
+		return;
+	}
+	*v = *machine;
+	if (same && machine->validity == VALIDITY_VALID && text.validity == VALIDITY_VALID && (text.result != machine->result || !same_counts(row, &text, machine)))
+		validation_note(a, v, "reports-disagree", false, "what %s printed and the report that it wrote do not say the same; find the test that prints a summary, or writes a report, of its own", row->format);
+	if (v->validity == VALIDITY_VALID && v->result == RESULT_PASS && o->exit_code != 0)
+		validation_note(a, v, "exit-mismatch", false, "all tests passed according to the report, but the command ended with %d; find what else failed", o->exit_code);
+}
+
+void test_reports_judge(struct arena *a, const struct run *r, const struct outcome *o, struct validation *v)
+{
+	bool killed = o->status != STATUS_OK && o->status != STATUS_EXIT_NONZERO;
+
+	if (killed)
+		return;
+	for (const struct test_report *k = r->asked; k; k = k->next) {
+		struct validation machine;
+
+		if (k->large) {
+			validation_unsure(a, v, "too-large", "the report of %s is larger than %zu MB; run fewer tests at a time", k->row->format, TEST_REPORT_MAX >> 20);
+			continue;
+		}
+		if (k->text.n) {
+			judge_reports(a, k, &machine);
+			judge_both(a, k->row, o, &machine, v);
+		} else if (v->format && !strcmp(v->format, k->row->format) && v->validity == VALIDITY_VALID) {
+			validation_unsure(a, v, "report-missing", "%s was asked for a report and wrote none, so this summary is not known to be its own; find what ends it early, or takes %s away from it", k->row->format,
+				k->row->variable[0] ? k->row->variable : "its arguments");
+		}
+	}
+	if (v->validity != VALIDITY_VALID)
+		v->result = RESULT_NONE;
+}

@@ -1,0 +1,33 @@
+/*
+ * Reports of test runners, out of band. What a runner prints can be printed by any test; most runners can also write a report to a file. For the
+ * task `test` they are asked to, by a variable or by arguments of the command, and the file is a pipe that leads out of the box.
+ *
+ *     spec_ask_test_reports() -> asked: rows, paths, variables of the spec -> test_reports_start(), the run, test_reports_end() -> asked[i].text -> test_reports_judge()
+ *
+ * What this proves (docs/validators.md): the runner itself came to its end and counted. What it does not: a test that runs inside of the runner's
+ * process can do all that the runner can, and write a report of its own.
+ */
+#pragma once
+#include "run/run.h"
+#include "sys/collect.h"
+
+#define TEST_REPORT_MAX ((size_t)16 << 20)
+#define TEST_REPORT_DOCUMENTS_MAX 64 /* reports that one pipe may hold: the runner ran more than once */
+
+struct test_runner;
+
+struct test_report {
+	struct test_report *next;
+	const struct test_runner *row;
+	struct str path;           /* of the pipe, outside */
+	struct str text;           /* what came; empty: nothing */
+	bool large;                /* more came than is kept */
+};
+
+/* The row whose file has this name in the box; NULL: there is none. */
+const struct test_runner *test_runner(struct str file);
+/* Makes the pipes; nothing to do when nobody was asked. */
+int test_reports_start(struct arena *a, const struct run *r, struct collector *ret, struct err *e);
+void test_reports_end(struct arena *a, const struct run *r, struct collector *c);
+/* What the reports say, together with what was printed: v is the validators' word on that, and becomes the word on both. */
+void test_reports_judge(struct arena *a, const struct run *r, const struct outcome *o, struct validation *v);

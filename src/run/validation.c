@@ -1,0 +1,209 @@
+/* The task of a run, and what validators say about its output. See validation.h. */
+#include "run/validation.h"
+
+#include "record/secret_values.h"
+#include "result/redact.h"
+#include "result/validate.h"
+#include "run/spec_builder.h"
+#include "run/test_reports.h"
+#include "sys/file.h"
+#include "sys/stream.h"
+
+static const char tasks[][12] = {"test", "typecheck", "lint", "data", "json", "custom"};
+
+/* ---- before the run ---- */
+
+static const char *task_find(struct str name)
+{
+	for (size_t i = 0; i < sizeof(tasks) / sizeof(*tasks); i++)
+		if (str_is(name, tasks[i]))
+			return tasks[i];
+	return NULL;
+}
+
+int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e)
+{
+	struct str *names = arena_array(a, VALIDATION_COLUMNS_MAX, sizeof(*names));
+	struct err why = {0};
+	size_t n = 0;
+
+	for (size_t from = 0; from <= list.n;) {
+		ptrdiff_t comma = str_find(list, ',', from);
+		struct str name = str_sub(list, from, comma < 0 ? list.n : (size_t)comma);
+
+		from += name.n + 1;
+		if (!name.n)
+			continue;
+		if (n == VALIDATION_COLUMNS_MAX)
+			return err_set(e, ERR_INPUT, 0, "--columns: more than %d columns", VALIDATION_COLUMNS_MAX);
+		if (validate_column(name, &why) != 0)
+			return err_set(e, ERR_INPUT, 0, "--columns %s", why.text);
+		names[n++] = name;
+	}
+	*ret = names;
+	*ret_n = n;
+	return 0;
+}
+
+/* The command line's word goes before the skill's. */
+static int name_of(struct spec_builder *m, struct err *e)
+{
+	struct run_task *t = &m->r->task;
+	struct str name = m->w->task ? str_of(m->w->task) : STR("");
+
+	if (!m->w->task && m->w->skilled)
+		name = m->w->skilled->task;
+	if (!m->w->task && !name.n)
+		return 0;
+	t->name = task_find(name);
+	if (!t->name)
+		return err_set(e, ERR_INPUT, 0, "%s '%.*s': expected test, typecheck, lint, data, json or custom", m->w->task ? "--task" : "the skill's task", (int)(name.n < 40 ? name.n : 40), name.p);
+	return 0;
+}
+
+int spec_build_task(struct spec_builder *m, struct err *e)
+{
+	struct run_task *t = &m->r->task;
+	const struct run_wishes *w = m->w;
+
+	if (name_of(m, e) != 0)
+		return -1;
+	if (w->columns && (!t->name || strcmp(t->name, "data") != 0))
+		return err_set(e, ERR_INPUT, 0, "--columns goes with --task data");
+	if (w->schema && (!t->name || strcmp(t->name, "json") != 0))
+		return err_set(e, ERR_INPUT, 0, "--schema goes with --task json");
+	t->validator = w->validator;
+	if (w->validator && !t->name)
+		t->name = task_find(STR("custom"));
+	if (w->validator && file_read(m->a, w->validator, RUN_SCRIPT_MAX, &t->validator_text, NULL, e) != 0)
+		return -1;
+	if (t->name && !strcmp(t->name, "custom") && !w->validator && !validation_has_custom(m->p, t->name))
+		return err_set(e, ERR_INPUT, 0, "--task custom needs --validator FILE, or 'validators' in your own policy");
+	if (w->columns && validation_columns(m->a, str_of(w->columns), &t->columns, &t->ncolumns, e) != 0)
+		return -1;
+	if (!w->schema)
+		return 0;
+	if (file_read(m->a, w->schema, VALIDATION_SCHEMA_MAX, &t->schema, NULL, e) < 0)
+		return -1;
+	return t->schema.n ? 0 : err_set(e, ERR_INPUT, 0, "the schema '%s' is empty", w->schema); /* none at all would be another thing */
+}
+
+/* ---- after it ---- */
+
+/* The raw bytes, or the end of them when there are too many. */
+static struct str raw(struct arena *a, const struct stream *s, bool *cut, bool *large)
+{
+	struct str text = stream_tail(a, s, s->total > VALIDATION_STREAM_MAX ? VALIDATION_TAIL : VALIDATION_STREAM_MAX);
+
+	*large |= s->total > VALIDATION_STREAM_MAX;
+	*cut |= s->total > text.n;
+	return text;
+}
+
+/* Who ended it from outside killed it. */
+static enum status status_of(const struct outcome *o)
+{
+	return o->interrupted ? STATUS_SIGNAL : o->status;
+}
+
+/* Messages quote the output, so they get what it gets. */
+static void clean_notes(struct arena *a, const struct run *r, struct check_note *notes)
+{
+	static const struct normalise_options options = {0};
+	struct redactor *redactor;
+	struct str *values;
+	size_t n = 0;
+
+	if (!notes)
+		return;
+	values = secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n);
+	redactor = redactor_new(a, values, n);
+	for (struct check_note *c = notes; c; c = c->next)
+		c->message = redact(a, redactor, normalise(a, c->message, &options, &(struct sanitized){0}), NULL);
+}
+
+struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o)
+{
+	struct validation *v = arena_new(a, struct validation);
+	struct validate_input in = {.task = r->task.name, .status = status_of(o), .exit_code = o->exit_code, .columns = r->task.columns, .ncolumns = r->task.ncolumns, .schema = r->task.schema};
+	bool large = false;
+
+	in.out = raw(a, &o->out, &in.cut, &large);
+	in.err = raw(a, &o->err, &in.cut, &large);
+	if (!in.task && !in.out.n && !in.err.n)
+		return NULL;
+	if (in.task && !strcmp(in.task, "custom"))
+		validate_run(a, &in, v);
+	else
+		validate(a, &in, v);
+	if (!in.task && !v->format)
+		return NULL;
+	if (r->asked)
+		test_reports_judge(a, r, o, v);
+	if (large)
+		validation_unsure(a, v, "output-large", "more than %zu MB were printed, which is more than is checked; let the tool print less, or write a report to a file", VALIDATION_STREAM_MAX >> 20);
+	clean_notes(a, r, v->checks);
+	return v;
+}
+
+/* ---- in the report ---- */
+
+static void put_name(struct buf *b, const char *key, const char *value)
+{
+	answer_key(b, key);
+	if (value)
+		answer_string(b, str_of(value));
+	else
+		buf_c(b, "null");
+}
+
+/* One sentence for whoever reads the result: may it be used, and what to do if not. */
+static void put_message(struct buf *b, const struct validation *v)
+{
+	const struct check_note *n = v->checks;
+	struct str why;
+
+	while (n && v->validity == VALIDITY_INVALID && n->warning)
+		n = n->next;
+	buf_c(b, ",\"message\":");
+	if (v->validity == VALIDITY_VALID || !n) {
+		buf_c(b, "null");
+		return;
+	}
+	why = str_fmt(b->a, "%s: %.*s", v->validity == VALIDITY_INVALID ? "do not use this result" : "this output proves nothing", STR_ARG(n->message));
+	answer_string(b, why);
+}
+
+static void put_checks(struct buf *b, const struct check_note *checks)
+{
+	buf_c(b, ",\"checks\":[");
+	for (const struct check_note *n = checks; n; n = n->next) {
+		buf_c(b, n == checks ? "{" : ",{");
+		put_name(b, "id", n->id);
+		buf_c(b, ",\"message\":");
+		answer_string(b, n->message);
+		buf_c(b, n->warning ? ",\"warning\":true}" : "}");
+	}
+	buf_char(b, ']');
+}
+
+void validation_json(struct buf *b, const struct validation *v)
+{
+	if (!v) {
+		buf_c(b, "null");
+		return;
+	}
+	buf_char(b, '{');
+	put_name(b, "task", v->task);
+	put_name(b, "outcome", validity_name(v->validity));
+	put_name(b, "result", result_name(v->result));
+	put_name(b, "format", v->format);
+	put_name(b, "evidence", v->evidence == EVIDENCE_NONE ? NULL : evidence_name(v->evidence));
+	buf_c(b, ",\"counts\":{");
+	for (const struct count *c = v->validity == VALIDITY_VALID ? v->counts : NULL; c; c = c->next)
+		buf_fmt(b, "%s\"%s\":%lld", c == v->counts ? "" : ",", c->name, (long long)c->n);
+	buf_char(b, '}');
+	put_checks(b, v->checks);
+	put_message(b, v);
+	buf_char(b, '}');
+}

@@ -1,0 +1,25 @@
+/*
+ * What a run's output means: the task that was asked for, and the validators' word on the raw bytes, before anything is normalised or left out.
+ *
+ *     wishes, skill, policy --spec_build_task()--> run_task --validation_make()--> validation --validation_json()--> the report
+ */
+#pragma once
+#include "run/run.h"
+
+#define VALIDATION_STREAM_MAX ((size_t)16 << 20) /* of a longer stream only the end is looked at, and nothing is valid */
+#define VALIDATION_TAIL ((size_t)1 << 20)
+#define VALIDATION_SCHEMA_MAX ((size_t)1 << 20)
+#define VALIDATION_COLUMNS_MAX 256
+
+/* "a,b:integer,c", the value of --columns, taken apart. */
+int validation_columns(struct arena *a, struct str list, const struct str **ret, size_t *ret_n, struct err *e);
+/* What the output says. NULL: no task was asked for, and nothing was recognised. */
+struct validation *validation_make(struct arena *a, const struct run *r, const struct outcome *o);
+/*
+ * What validators of the person's own say, after report_make(): those of the policy for the task, and the one that the command line names. Each
+ * reads the report in a box of its own. report->validation is what it is with their word.
+ */
+void validation_custom(struct arena *a, const struct policies *p, struct report *report);
+bool validation_has_custom(const struct policies *p, const char *task);
+/* Its fields as an object; `null` for NULL. What is not valid has no counts: nobody should read them. */
+void validation_json(struct buf *b, const struct validation *v);

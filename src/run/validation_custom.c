@@ -1,0 +1,334 @@
+/*
+ * Validators of the person's own (docs/validators.md): programs that read the report, in a box of their own, and answer as `caisson validate` does.
+ *
+ * They come after the built-in validator of the same task. Invalid from either is invalid; a program that gives no answer of the right shape makes
+ * the result indeterminate, since the person wanted it judged. What it prints is as little trusted as any output: names are
+ * checked, messages are normalised, redacted and cut.
+ */
+#define _GNU_SOURCE
+#include "record/secret_values.h"
+#include "result/redact.h"
+#include "result/validate.h"
+#include "result/value.h"
+#include "run/validation.h"
+#include "sys/file.h"
+#include "sys/path.h"
+#include "sys/stream.h"
+
+#define NAMES_MAX 64           /* of its counts, and of its checks */
+#define NAME_BYTES_MAX 64
+#define MESSAGE_BYTES_MAX 600
+#define WORDS_MAX 256          /* of its command */
+#define MEMORY "256M"
+#define OUTPUT "1M"
+#define ANSWER_MAX ((size_t)1 << 20)
+#define TIME "10s"
+
+struct judge { /* one of them at work */
+	struct arena *a;
+	const struct run *run;     /* what is judged */
+	const struct policies *policies;
+	struct str name, text;     /* text: the report as it reads it */
+	struct redactor *redactor;
+	struct validation *v;
+};
+
+static void no_answer(struct judge *j, const char *why)
+{
+	validation_unsure(j->a, j->v, "custom-failed", "the validator '%.*s' gave no answer: %s; correct it, or leave it out", STR_ARG(j->name), why);
+}
+
+/* ---- its box ---- */
+
+/* Files that the command names are seen in the box. */
+static void show_files(struct arena *a, struct run_wishes *w, char *const *argv)
+{
+	struct stat st;
+
+	w->read.v = arena_array(a, RUN_LIST_MAX, sizeof(*w->read.v));
+	for (size_t i = 0; argv[i] && w->read.n < RUN_LIST_MAX; i++)
+		if (argv[i][0] == '/' && strncmp(argv[i], "/usr/", 5) != 0 && strncmp(argv[i], "/bin/", 5) != 0 && stat(argv[i], &st) == 0 && S_ISREG(st.st_mode))
+			w->read.v[w->read.n++] = argv[i];
+}
+
+static char *const *words(struct arena *a, const struct texts *command)
+{
+	char **v = arena_array(a, WORDS_MAX + 1, sizeof(*v));
+	size_t n = 0;
+
+	for (const struct texts *t = command; t && n < WORDS_MAX; t = t->next)
+		v[n++] = str_c(a, t->text);
+	return v;
+}
+
+/* What it printed. */
+static int ask(struct judge *j, struct run_wishes *w, struct outcome *ret, struct err *e)
+{
+	struct run r = {.id = j->run->id};
+	int rc;
+
+	w->profile = "exec";
+	w->network = "deny";
+	w->memory = MEMORY;
+	w->accept = "watched"; /* nobody asked for it */
+	w->output = OUTPUT;
+	if (!w->timeout)
+		w->timeout = TIME;
+	if (j->run->spec.workspace.n)
+		w->workspace = str_c(j->a, str_fmt(j->a, "%.*s:ro", STR_ARG(j->run->spec.workspace)));
+	if (run_prepare(j->a, w, j->run->world, j->policies, &r, e) != 0)
+		return -1;
+	FD_CLEANUP int fd = fd_of_text("report", j->text, e);
+	if (fd < 0)
+		return -1;
+	r.spec.input = fd;
+	run_go(j->a, &r, &(struct box_start){0}, NULL, ret);
+	box_wait(ret);
+	rc = ret->status == STATUS_OK || ret->status == STATUS_EXIT_NONZERO ? 0 : -1;
+	return rc == 0 ? 0 : err_set(e, ERR_INPUT, 0, "%s", ret->status == STATUS_SETUP_ERROR ? ret->err_setup.text : status_name(ret->status));
+}
+
+/* ---- its answer ---- */
+
+static bool name_ok(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (!s.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", s.p[i]))
+			return false;
+	return s.n > 0 && s.n <= NAME_BYTES_MAX;
+}
+
+static struct str member(const struct value *o, const char *key)
+{
+	const struct value *v = value_key(o, key);
+
+	return value_is(v, VALUE_STRING) ? v->text : STR("");
+}
+
+static int read_outcome(const struct value *o, enum validity *ret)
+{
+	for (int k = VALIDITY_INDETERMINATE; k <= VALIDITY_INVALID; k++)
+		if (str_is(member(o, "outcome"), validity_name((enum validity)k))) {
+			*ret = (enum validity)k;
+			return 0;
+		}
+	return -1;
+}
+
+/* Left out, a valid one has passed. */
+static int read_result(const struct value *o, enum validity validity, enum verdict_of_result *ret)
+{
+	*ret = validity == VALIDITY_VALID ? RESULT_PASS : RESULT_NONE;
+	if (!value_key(o, "result"))
+		return 0;
+	for (int k = RESULT_NONE; k <= RESULT_FAIL; k++)
+		if (str_is(member(o, "result"), result_name((enum verdict_of_result)k))) {
+			*ret = (enum verdict_of_result)k;
+			return validity == VALIDITY_VALID || k == RESULT_NONE ? 0 : -1;
+		}
+	return -1;
+}
+
+static bool counted(const struct validation *v, struct str name)
+{
+	for (const struct count *c = v->counts; c; c = c->next)
+		if (str_is(name, c->name))
+			return true;
+	return false;
+}
+
+/* Those of the tool itself stand. */
+static int take_counts(struct judge *j, const struct value *counts)
+{
+	if (!counts)
+		return 0;
+	if (counts->kind != VALUE_OBJECT || counts->n > NAMES_MAX)
+		return -1;
+	for (const struct value *c = counts->first; c; c = c->next)
+		if (!name_ok(c->key) || value_int(c, -1) < 0)
+			return -1;
+	for (const struct value *c = counts->first; c; c = c->next)
+		if (!counted(j->v, c->key))
+			validation_count(j->a, j->v, str_c(j->a, c->key), value_int(c, 0));
+	return 0;
+}
+
+static struct str message_of(struct judge *j, struct str text)
+{
+	static const struct normalise_options options = {0};
+
+	text = redact(j->a, j->redactor, normalise(j->a, text, &options, &(struct sanitized){0}), NULL);
+	return truncate_text(j->a, text, &(struct truncate_options){.max = MESSAGE_BYTES_MAX}, &(struct truncated){0});
+}
+
+/* Of an invalid result they say why, unless they are warnings. */
+static int take_checks(struct judge *j, const struct value *checks, enum validity validity)
+{
+	if (!checks)
+		return 0;
+	if (checks->kind != VALUE_ARRAY || checks->n > NAMES_MAX)
+		return -1;
+	for (const struct value *c = checks->first; c; c = c->next)
+		if (!name_ok(member(c, "id")) || !member(c, "message").n)
+			return -1;
+	for (const struct value *c = checks->first; c; c = c->next) {
+		struct str text = message_of(j, member(c, "message")), id = str_fmt(j->a, "%.*s:%.*s", STR_ARG(j->name), STR_ARG(member(c, "id")));
+
+		validation_note(j->a, j->v, str_c(j->a, id), validity != VALIDITY_INVALID || value_is(value_key(c, "warning"), VALUE_TRUE), "%.*s", STR_ARG(text));
+	}
+	return 0;
+}
+
+/* The built-in validator knows nothing of this format; that is no objection. */
+static void forget_unknown(struct validation *v)
+{
+	struct check_note **at = &v->checks;
+	bool other = false;
+
+	if (v->validity != VALIDITY_INDETERMINATE || v->format)
+		return;
+	while (*at) {
+		if (!strcmp((*at)->id, "not-recognised")) {
+			*at = (*at)->next;
+			continue;
+		}
+		other |= (*at)->warning;
+		at = &(*at)->next;
+	}
+	if (!other)
+		v->validity = VALIDITY_VALID;
+}
+
+static void combine(struct judge *j, enum validity validity, enum verdict_of_result result)
+{
+	struct validation *v = j->v;
+
+	if (validity == VALIDITY_INVALID && v->validity != VALIDITY_INVALID)
+		validation_note(j->a, v, "custom-invalid", false, "the validator '%.*s' says that this result is not to be used", STR_ARG(j->name));
+	else if (validity == VALIDITY_INDETERMINATE)
+		validation_unsure(j->a, v, "custom-unsure", "the validator '%.*s' cannot say whether this result is to be used", STR_ARG(j->name));
+	else if (validity == VALIDITY_VALID && (v->result == RESULT_NONE || result == RESULT_FAIL))
+		v->result = result;
+	if (!v->format)
+		v->format = str_c(j->a, j->name);
+	if (v->evidence == EVIDENCE_NONE)
+		v->evidence = EVIDENCE_TEXT;
+}
+
+static void take_answer(struct judge *j, const struct outcome *o)
+{
+	static const int codes[] = {[VALIDITY_VALID] = 0, [VALIDITY_INVALID] = 1, [VALIDITY_INDETERMINATE] = 3};
+	struct value_reader reader;
+	enum verdict_of_result result;
+	enum validity validity;
+	const struct value *answer;
+
+	value_reader_init(&reader, j->a, stream_tail(j->a, &o->out, ANSWER_MAX));
+	answer = value_next(&reader);
+	if (!value_is(answer, VALUE_OBJECT) || !value_at_end(&reader)) {
+		no_answer(j, o->exit_code ? "it failed and printed no JSON object" : "it printed no JSON object");
+		return;
+	}
+	if (read_outcome(answer, &validity) != 0 || read_result(answer, validity, &result) != 0) {
+		no_answer(j, "its 'outcome' or 'result' is none, or they contradict each other");
+		return;
+	}
+	if (o->exit_code && o->exit_code != codes[validity]) {
+		no_answer(j, "it failed");
+		return;
+	}
+	if (validity == VALIDITY_VALID)
+		forget_unknown(j->v);
+	if (take_checks(j, value_key(answer, "checks"), validity) != 0 || take_counts(j, value_key(answer, "counts")) != 0)
+		no_answer(j, "its 'checks' or 'counts' are not of the right shape");
+	else
+		combine(j, validity, result);
+}
+
+/* One that lies in the workspace can be changed by what it is to judge. */
+static bool changed(struct judge *j, const char *path)
+{
+	struct str text;
+
+	return file_read(j->a, path, RUN_SCRIPT_MAX, &text, NULL, NULL) != 0 || !str_eq(text, j->run->task.validator_text);
+}
+
+static void consult(struct judge *j, struct run_wishes *w)
+{
+	struct outcome o = {0};
+	struct err e = {0};
+
+	if (ask(j, w, &o, &e) != 0)
+		no_answer(j, e.text);
+	else
+		take_answer(j, &o);
+}
+
+/* ---- which of them, and what they read ---- */
+
+/* The report with the whole streams, as far as they were kept: their numbers must all be there. */
+static struct str report_text(struct judge *j, const struct report *report)
+{
+	const struct normalise_options options = {.timestamps = run_iso_times(report->run->w)};
+	struct report whole = *report;
+	const struct stream *from[] = {&report->outcome->out, &report->outcome->err};
+	struct str *to[] = {&whole.out, &whole.err};
+	struct cut *cuts[] = {&whole.out_cut, &whole.err_cut};
+	struct buf b;
+
+	for (size_t i = 0; i < sizeof(from) / sizeof(*from); i++) {
+		struct str raw = from[i]->total <= VALIDATION_STREAM_MAX ? stream_tail(j->a, from[i], VALIDATION_STREAM_MAX) : STR("");
+
+		if (raw.n != from[i]->total)
+			continue;
+		*to[i] = redact(j->a, j->redactor, normalise(j->a, raw, &options, &(struct sanitized){0}), NULL);
+		*cuts[i] = (struct cut){0};
+	}
+	buf_init(&b, j->a, j->a->cap);
+	report_json(&b, &whole);
+	return buf_view(&b);
+}
+
+bool validation_has_custom(const struct policies *p, const char *task)
+{
+	for (const struct custom_validator *c = p->own.validators; c && task; c = c->next)
+		if (str_is(c->task, task))
+			return true;
+	return false;
+}
+
+void validation_custom(struct arena *a, const struct policies *p, struct report *report)
+{
+	const struct run *r = report->run;
+	struct validation *v = arena_new(a, struct validation);
+	struct judge j = {.a = a, .run = r, .policies = p, .v = v};
+	size_t n = 0;
+
+	if (!report->validation || report->validation->validity == VALIDITY_INVALID || report->outcome->status == STATUS_SETUP_ERROR || report->outcome->status == STATUS_DENIED ||
+	    report->outcome->status == STATUS_NEEDS_APPROVAL || (!r->task.validator && !validation_has_custom(p, report->validation->task)))
+		return;
+	*v = *report->validation;
+	j.redactor = redactor_new(a, secret_values(a, variables_known(a, r->world, r->w), r->scrubbed, &n), n);
+	j.text = report_text(&j, report);
+	for (const struct custom_validator *c = p->own.validators; c; c = c->next) {
+		struct run_wishes w = {.argv = words(a, c->command), .timeout = str_c(a, str_fmt(a, "%ums", c->timeout_ms)), .config = r->w->config};
+
+		if (!v->task || !str_is(c->task, v->task))
+			continue;
+		j.name = c->name;
+		show_files(a, &w, w.argv);
+		consult(&j, &w);
+	}
+	if (r->task.validator) {
+		struct run_wishes w = {.file = r->task.validator, .config = r->w->config};
+
+		j.name = STR("validator");
+		if (changed(&j, w.file))
+			no_answer(&j, "the run changed it");
+		else
+			consult(&j, &w);
+	}
+	if (v->validity != VALIDITY_VALID)
+		v->result = RESULT_NONE;
+	report->validation = v;
+}

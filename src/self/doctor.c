@@ -1,0 +1,188 @@
+/* See doctor.h. */
+#include "self/doctor.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#include "audit/retain.h"
+#include "judge/pause.h"
+#include "judge/world.h"
+#include "sys/state.h"
+
+static void add(struct arena *a, struct doctor *d, const char *id, const char *title, enum probe_weight weight, enum probe_state state, struct str by)
+{
+	struct probe *p = probe_add(a, &d->rows, id, title, weight);
+
+	p->state = state;
+	p->by = by;
+}
+
+static struct probe *last(struct doctor *d)
+{
+	struct probe *p = d->rows.first;
+
+	while (p->next)
+		p = p->next;
+	return p;
+}
+
+static void look_policy(struct arena *a, struct doctor *d, const char *config)
+{
+	struct policies p;
+	struct err e = {0};
+
+	if (policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, &e) == 0) {
+		add(a, d, "policy", "policy", PROBE_WALL, PROBE_YES, p.files ? str_fmt(a, "loads: %.*s", STR_ARG(p.files->path)) : STR("the built-in one"));
+		return;
+	}
+	add(a, d, "policy", "policy", PROBE_WALL, PROBE_NO, str_fmt(a, "does not load, so everything is denied: %s", e.text));
+	probe_todo(a, last(d), "caisson config verify");
+}
+
+static void look_state(struct arena *a, struct doctor *d, const struct run_world *w)
+{
+	struct str dir;
+	struct err e = {0};
+
+	if (w->state_dir.n && state_check(a, w->state_dir, w->project, w->uid, &dir, &e) == 0) {
+		add(a, d, "state", "state directory", PROBE_WALL, PROBE_YES, dir);
+		return;
+	}
+	add(a, d, "state", "state directory", PROBE_WALL, PROBE_NO, w->state_dir.n ? str_fmt(a, "%s", e.text) : STR("no home directory is known"));
+	probe_todo(a, last(d), "export CAISSON_STATE=DIR   # a directory of your own, outside the project");
+}
+
+static uint64_t quota_of(struct arena *a, const char *config)
+{
+	struct policies p;
+
+	return policies_load(a, &(struct policies_request){.config = config, .cwd = STR("")}, &p, NULL) == 0 ? p.own.audit.quota : AUDIT_QUOTA;
+}
+
+/* Only while there is one: then nothing else here matters as much. */
+static void look_pause(struct arena *a, struct doctor *d)
+{
+	struct pause p;
+	struct view v;
+
+	world_view(a, &(struct engine_request){0}, NULL, &v);
+	pause_look(a, &v, &p);
+	if (!p.on)
+		return;
+	add(a, d, "pause", "pause", PROBE_EXTRA, PROBE_PARTLY,
+		str_fmt(a, "caisson is paused until %.*s: hooks ask about nothing and contain nothing", STR_ARG(p.until)));
+	probe_todo(a, last(d), "caisson pause --end");
+}
+
+/* Can the record be used, and is it larger than it should be? */
+static void look_record(struct arena *a, struct doctor *d, const struct run_world *w, const char *config)
+{
+	struct audit au;
+	struct blobs blobs;
+	struct audit_usage u;
+	struct err e = {0};
+
+	if (!w->state_dir.n)
+		return;
+	if (audit_open(a, w->state_dir, STR(""), w->uid, false, &au, &e) < 0) {
+		bool none = e.kind == ERR_SYSTEM && e.errnum == ENOENT;
+
+		add(a, d, "record", "record", PROBE_WALL, none ? PROBE_YES : PROBE_NO, none ? STR("nothing has been recorded yet") : str_fmt(a, "%s", e.text));
+		return;
+	}
+	bool kept = blobs_open(a, path_parent(au.path), w->uid, false, &blobs, &e) == 0;
+	int rc = audit_usage(a, &au, kept ? &blobs : NULL, &u, &e);
+	audit_close(&au);
+	if (kept)
+		blobs_close(&blobs);
+	if (rc < 0) {
+		add(a, d, "record", "record", PROBE_WALL, PROBE_NO, str_fmt(a, "%s", e.text));
+		return;
+	}
+	const uint64_t quota = quota_of(a, config), all = u.row_bytes + u.blob_bytes;
+	const bool above = quota && all > quota;
+	add(a, d, "record", "record", above ? PROBE_EXTRA : PROBE_WALL, above ? PROBE_PARTLY : PROBE_YES,
+		str_fmt(a, "%" PRIu64 " day%s, %" PRIu64 " MB%s", u.days, u.days == 1 ? "" : "s", (uint64_t)(all / MB), above ? ", more than audit.quota; nothing is dropped for it before its time" : ""));
+	if (above)
+		probe_todo(a, last(d), "caisson audit prune   # or a larger audit.quota");
+}
+
+/* The default limits of a profile, by no policy. */
+static void plain_spec(struct arena *a, const struct run_world *w, struct spec *ret)
+{
+	static char *const argv[] = {"/bin/sh", "-c", ":", NULL};
+	uint64_t limits[LIMITS];
+	struct spec_var *path = arena_new(a, struct spec_var);
+
+	*path = (struct spec_var){.name = STR("PATH"), .value = STR("/usr/local/bin:/usr/bin:/bin")};
+	*ret = (struct spec){.argv = argv, .env = path, .home = STR("/home/box"), .input = -1};
+	for (enum limit l = 0; l < LIMITS; l++)
+		limits[l] = limit_default(PROFILE_EXEC, l, &w->machine);
+	limits_of(limits, &ret->limits);
+}
+
+static bool look_box(struct arena *a, struct doctor *d, const struct run_world *w)
+{
+	struct outcome o = {0};
+	struct err e = {0};
+	struct spec s;
+
+	plain_spec(a, w, &s);
+	if (box_run(a, box_backend(NULL), &(struct box_start){0}, &s, NULL, &o, &e) != 0) {
+		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "%s", e.text));
+		return false;
+	}
+	box_wait(&o);
+	if (o.status != STATUS_OK) {
+		add(a, d, "box", "a box", PROBE_NEEDED, PROBE_NO, str_fmt(a, "it was made, and '/bin/sh -c :' ended in it with %s", status_name(o.status)));
+		return false;
+	}
+	add(a, d, "box", "a box", PROBE_NEEDED, PROBE_YES, str_fmt(a, "'/bin/sh -c :' ran in one, %s backend", o.backend));
+	return true;
+}
+
+void doctor_look(struct arena *a, const char *config, struct doctor *ret)
+{
+	struct doctor d = {.end = DOCTOR_ALL};
+	struct run_world w = {0};
+	struct err e = {0};
+	bool runs;
+
+	if (run_world(a, STR(""), &w, &e) != 0) {
+		w.machine = (struct machine){.cpu_milli = 1000, .memory = 1024 * MB};
+		w.cwd = STR("/");
+	}
+	probe_host(a, str_c(a, w.cwd), &d.rows);
+	look_policy(a, &d, config);
+	look_state(a, &d, &w);
+	look_record(a, &d, &w, config);
+	look_pause(a, &d);
+	runs = look_box(a, &d, &w);
+	for (const struct probe *p = d.rows.first; p; p = p->next)
+		if (p->state != PROBE_YES && p->weight != PROBE_EXTRA)
+			d.end = DOCTOR_FALLBACKS;
+	if (!runs)
+		d.end = DOCTOR_NONE;
+	d.rows.end = NULL; /* it points into d */
+	*ret = d;
+}
+
+void doctor_json(struct buf *b, const struct doctor *d)
+{
+	static const char *const states[] = {"no", "partly", "yes"}, *const weights[] = {"needed", "wall", "extra"}, *const ends[] = {"all", "fallbacks", "none"};
+
+	buf_fmt(b, "{\"v\":1,\"box\":\"%s\",\"rows\":[", ends[d->end]);
+	for (const struct probe *p = d->rows.first; p; p = p->next) {
+		buf_fmt(b, "%s{\"id\":\"%s\",\"title\":", p == d->rows.first ? "" : ",", p->id);
+		answer_string(b, str_of(p->title));
+		buf_fmt(b, ",\"state\":\"%s\",\"weight\":\"%s\",\"by\":", states[p->state], weights[p->weight]);
+		answer_string(b, p->by);
+		buf_c(b, ",\"todo\":[");
+		for (const struct texts *t = p->todo; t; t = t->next) {
+			buf_c(b, t == p->todo ? "" : ",");
+			answer_string(b, t->text);
+		}
+		buf_c(b, "]}");
+	}
+	buf_c(b, "]}\n");
+}

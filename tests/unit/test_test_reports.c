@@ -1,0 +1,145 @@
+/* What a runner printed beside the report that it wrote: rows of both, and what must be said of them. The pipes that reports come through. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "run/test_reports.h"
+#include "run/validation.h"
+#include "place.h"
+#include "result/validate.h"
+#include "sys/file.h"
+
+#define HEAD "============================= test session starts ==============================\ncollected 2 items\n\nt.py "
+#define MARKS "                                                               [100%]\n\n"
+#define PASSED HEAD ".." MARKS "============================== 2 passed in 0.03s ===============================\n"
+#define FAILED HEAD ".F" MARKS "FAILED t.py::b - assert 0\n========================= 1 failed, 1 passed in 0.03s ==========================\n"
+#define XML(cases) "<?xml version=\"1.0\"?><testsuites><testsuite name=\"pytest\">" cases "</testsuite></testsuites>"
+#define GOOD "<testcase name=\"a\"/><testcase name=\"b\"/>"
+#define BAD "<testcase name=\"a\"/><testcase name=\"b\"><failure message=\"no\"/></testcase>"
+
+static const struct row {
+	const char *name, *out;
+	int exit_code;
+	const char *file, *report;
+	const char *want; /* outcome result format evidence, and the id of a check */
+} rows[] = {
+	{"both pass", PASSED, 0, "pytest.xml", XML(GOOD), "valid pass junit-xml machine"},
+	{"both fail", FAILED, 1, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
+	{"the output passes, the report fails", PASSED, 0, "pytest.xml", XML(BAD), "invalid none junit-xml machine reports-disagree"},
+	{"the output fails, the report passes", FAILED, 1, "pytest.xml", XML(GOOD), "invalid none junit-xml machine reports-disagree"},
+	{"another number of tests", PASSED, 0, "pytest.xml", XML(GOOD "<testcase name=\"c\"/>"), "invalid none junit-xml machine reports-disagree"},
+	{"skipped in one, passed in the other", PASSED, 0, "pytest.xml", XML("<testcase name=\"a\"/><testcase name=\"b\"><skipped/></testcase>"), "invalid none junit-xml machine reports-disagree"},
+	{"the report breaks off", PASSED, 0, "pytest.xml", "<?xml version=\"1.0\"?><testsuites><testsuite><testcase na", "invalid none junit-xml machine malformed-report"},
+	{"the report is something else", PASSED, 0, "pytest.xml", "hello", "invalid none junit-xml machine malformed-report"},
+	{"something before the report", PASSED, 0, "pytest.xml", "x" XML(GOOD), "invalid none junit-xml machine malformed-report"},
+	{"no report", PASSED, 0, "pytest.xml", "", "indeterminate none pytest text report-missing"},
+	{"no report of tests that failed", FAILED, 1, "pytest.xml", "", "indeterminate none pytest text report-missing"},
+	{"no tests in it", PASSED, 0, "pytest.xml", XML(""), "invalid none junit-xml machine no-tests"},
+	{"the report alone", "hello\n", 0, "pytest.xml", XML(GOOD), "valid pass junit-xml machine"},
+	{"the report alone, and something else failed", "hello\n", 3, "pytest.xml", XML(GOOD), "invalid none junit-xml machine exit-mismatch"},
+	{"a hidden exit code", FAILED, 0, "pytest.xml", XML(BAD), "valid fail junit-xml machine"},
+	{"a hidden exit code, and a summary too many", PASSED "t.py ..\n" FAILED, 0, "pytest.xml", XML(BAD), "invalid none pytest text exit-mismatch"},
+	{"two reports", FAILED PASSED, 1, "pytest.xml", XML(BAD) XML(GOOD), "valid fail junit-xml machine"},
+	{"two runs, one report", PASSED PASSED, 0, "pytest.xml", XML(GOOD), "invalid none junit-xml machine reports-disagree"},
+	{"another runner's output", "1..1\nok 1\n", 0, "pytest.xml", XML(GOOD), "valid pass tap machine"},
+	{"another runner's output, and the report fails", "1..1\nok 1\n", 0, "pytest.xml", XML(BAD), "valid fail tap machine"},
+	{"another runner's output, and the report is none", "1..1\nok 1\n", 0, "pytest.xml", "rubbish", "invalid none tap machine malformed-report"},
+	{"another runner's output alone", "1..1\nok 1\n", 0, "pytest.xml", "", "valid pass tap machine"},
+	{"jest", "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\nSnapshots:   0 total\nTime:        1 s\n", 0, "jest.json",
+	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, \"success\": true, \"testResults\": [{\"status\": \"passed\", \"assertionResults\": [{\"status\": \"passed\"}]}]}",
+	 "valid pass jest-json machine"},
+	{"jest, forged", "Test Suites: 1 passed, 1 total\nTests:       9 passed, 9 total\nSnapshots:   0 total\nTime:        1 s\n", 0, "jest.json",
+	 "{\"numTotalTests\": 1, \"numPassedTests\": 1, \"numFailedTests\": 0, \"numPendingTests\": 0, \"success\": true, \"testResults\": [{\"status\": \"passed\", \"assertionResults\": [{\"status\": \"passed\"}]}]}",
+	 "invalid none jest-json machine reports-disagree"},
+};
+
+static bool noted(const struct validation *v, struct str id)
+{
+	for (const struct check_note *n = v->checks; n; n = n->next)
+		if (str_is(id, n->id))
+			return true;
+	return false;
+}
+
+static void judged(const struct row *row, enum status status, struct validation *ret)
+{
+	struct test_report asked = {.row = test_runner(str_of(row->file)), .text = str_of(row->report)};
+	struct run r = {.asked = &asked};
+	struct outcome o = {.status = status, .exit_code = row->exit_code};
+	struct validate_input in = {.task = "test", .out = str_of(row->out), .status = status, .exit_code = row->exit_code};
+
+	validate(A, &in, ret);
+	test_reports_judge(A, &r, &o, ret);
+}
+
+static void test_both(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct validation v;
+		struct str want = str_of(rows[i].want), said;
+
+		judged(&rows[i], rows[i].exit_code ? STATUS_EXIT_NONZERO : STATUS_OK, &v);
+		said = str_fmt(A, "%s %s %s %s", validity_name(v.validity), result_name(v.result), v.format ? v.format : "-", evidence_name(v.evidence));
+		CHECK_ROW(str_starts(want, str_c(A, said)), str_c(A, str_fmt(A, "%s: %.*s", rows[i].name, STR_ARG(said))));
+		CHECK_ROW(want.n <= said.n || noted(&v, str_sub(want, said.n + 1, want.n)), rows[i].name);
+	}
+}
+
+static void test_killed(void)
+{
+	static const enum status killed[] = {STATUS_SIGNAL, STATUS_TIMEOUT, STATUS_OOM, STATUS_OUTPUT_LIMIT};
+
+	for (size_t i = 0; i < sizeof(killed) / sizeof(*killed); i++) {
+		struct validation v;
+
+		judged(&rows[0], killed[i], &v);
+		CHECK(v.validity == VALIDITY_INVALID && v.result == RESULT_NONE && noted(&v, STR("run-killed")));
+	}
+}
+
+/* ---- the pipes ---- */
+
+static void give(const char *path, size_t n)
+{
+	char chunk[4096];
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	memset(chunk, 'x', sizeof(chunk));
+	CHECK(fd >= 0);
+	for (; n; n -= n < sizeof(chunk) ? n : sizeof(chunk))
+		CHECK(write(fd, chunk, n < sizeof(chunk) ? n : sizeof(chunk)) > 0);
+	close(fd);
+}
+
+static void test_collector(void)
+{
+	const char *paths[] = {at("one"), at("two"), at("three")};
+	struct collector c = {0};
+	struct str texts[COLLECT_MAX];
+	bool large[COLLECT_MAX];
+	struct err e = {0};
+
+	CHECK_INT(collector_start(paths, 3, 300000, &c, &e), 0);
+	give(paths[0], 200000); /* more than a pipe holds */
+	give(paths[0], 100000);
+	give(paths[1], 1000000);
+	collector_end(A, &c, texts, large);
+	CHECK_INT(texts[0].n, 300000);
+	CHECK(!large[0] && large[1] && !texts[1].n && !large[2] && !texts[2].n);
+	for (size_t i = 0; i < 3; i++)
+		CHECK(access(paths[i], F_OK) != 0);
+	make_file("one", "there", 0600);
+	CHECK_INT(collector_start(paths, 3, 10, &c, &e), -1);
+	CHECK(access(paths[0], F_OK) == 0); /* not ours */
+}
+
+int main(void)
+{
+	if (place_begin() != 0)
+		return 1;
+	RUN(test_both);
+	RUN(test_killed);
+	RUN(test_collector);
+	place_end();
+	return unit_end();
+}
