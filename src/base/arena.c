@@ -8,6 +8,7 @@
  */
 #include "base/arena.h"
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,13 +48,86 @@ struct arena_chunk {
 
 _Static_assert(offsetof(struct arena_chunk, data) % ALIGN == 0, "chunk data must be aligned");
 
+struct arena_guard { /* one arena_run() */
+	jmp_buf back;
+	struct arena_guard *previous;
+	struct arena_cleanup *older; /* the newest cleanup from before it */
+};
+
+/* ---- cleanups ---- */
+
+void arena_defer(struct arena *a, struct arena_cleanup *c, void (*fn)(void *ptr), void *ptr)
+{
+	*c = (struct arena_cleanup){.fn = fn, .ptr = ptr, .older = a->cleanups};
+	a->cleanups = c;
+}
+
+void arena_forget(struct arena *a, struct arena_cleanup *c)
+{
+	struct arena_cleanup **at = &a->cleanups;
+
+	if (!c->fn)
+		return;
+	while (*at && *at != c)
+		at = &(*at)->older;
+	if (*at)
+		*at = c->older;
+	for (struct arena_guard *g = a->guard; g; g = g->previous)
+		if (g->older == c)
+			g->older = c->older;
+	*c = (struct arena_cleanup){0};
+}
+
+void arena_release(struct arena *a, struct arena_cleanup *c)
+{
+	const struct arena_cleanup copy = *c;
+
+	arena_forget(a, c); /* first: what fn frees may hold *c */
+	if (copy.fn)
+		copy.fn(copy.ptr);
+}
+
+static void release_newer(struct arena *a, const struct arena_cleanup *than)
+{
+	while (a->cleanups && a->cleanups != than)
+		arena_release(a, a->cleanups);
+}
+
+void arena_disown(struct arena *a)
+{
+	a->cleanups = NULL;
+	a->guard = NULL;
+	a->parent = NULL;
+	a->of_parent = (struct arena_cleanup){0};
+}
+
+/* ---- birth and end ---- */
+
 void arena_init(struct arena *a, size_t cap)
 {
 	*a = (struct arena){.cap = cap};
 }
 
+static void free_inner(void *a) { arena_free(a); }
+
+void arena_init_in(struct arena *a, size_t cap, struct arena *parent)
+{
+	arena_init(a, cap);
+	a->parent = parent;
+	arena_defer(parent, &a->of_parent, free_inner, a);
+}
+
+static void finish(struct arena *a)
+{
+	release_newer(a, NULL);
+	if (a->parent)
+		arena_forget(a->parent, &a->of_parent);
+	a->parent = NULL;
+}
+
 void arena_free(struct arena *a)
 {
+	finish(a);
 	for (struct arena_chunk *c = a->chunks, *next; c; c = next) {
 		next = c->next;
 		UNPOISON(c->data, c->size);
@@ -76,30 +150,41 @@ void arena_end(struct arena *a)
 {
 	if (arena_leaks_matter())
 		arena_free(a);
+	else
+		finish(a);
 }
+
+/* ---- the way out ---- */
 
 void arena_leave(struct arena *a, int code)
 {
+	while (!a->guard && a->parent)
+		a = a->parent;
 	if (!a->guard || code >= 0)
 		abort();
 	a->left = code;
-	longjmp(*a->guard, 1);
+	release_newer(a, a->guard->older);
+	longjmp(a->guard->back, 1);
 }
 
 int arena_run(struct arena *a, int (*fn)(void *arg), void *arg)
 {
-	jmp_buf here;
-	jmp_buf *const outer = a->guard;
+	struct arena_guard here;
 	int code;
-	if (setjmp(here) == 0) { /* its value may be compared, and nothing else (ISO C) */
+
+	here.previous = a->guard;
+	here.older = a->cleanups;
+	if (setjmp(here.back) == 0) { /* its value may be compared, and nothing else (ISO C) */
 		a->guard = &here;
 		code = fn(arg);
 	} else {
 		code = a->left;
 	}
-	a->guard = outer;
+	a->guard = here.previous;
 	return code;
 }
+
+/* ---- memory ---- */
 
 /* Counts one allocation of n bytes (already rounded), or leaves. */
 static void charge(struct arena *a, size_t n)

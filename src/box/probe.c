@@ -19,6 +19,7 @@
 #include "sys/landlock.h"
 #include "sys/mounts.h"
 #include "sys/namespace.h"
+#include "sys/process.h"
 #include "sys/scope.h"
 #include "sys/seccomp.h"
 
@@ -86,7 +87,7 @@ static int child_status(pid_t pid)
 
 static int in_child(int (*fn)(void *), void *arg)
 {
-	pid_t pid = fork();
+	pid_t pid = process_fork(NULL);
 
 	if (pid < 0)
 		return errno;
@@ -436,7 +437,7 @@ static void probe_filter(struct probing *h, struct probe *p)
 
 static pid_t sleeper(void)
 {
-	pid_t pid = fork();
+	pid_t pid = process_fork(NULL);
 
 	if (pid)
 		return pid;

@@ -35,6 +35,7 @@
 #include "sys/fds.h"
 #include "sys/file.h"
 #include "sys/path.h"
+#include "sys/process.h"
 
 #define VET_FOLDER "vetted"
 #define MARK "unvetted"
@@ -612,9 +613,9 @@ bool vet_later(struct protect *p)
 		return true;
 	if (waiting < 0)
 		return false;
-	pid = fork();
+	pid = process_fork(NULL);
 	if (pid == 0) {
-		if (fork() == 0) /* nobody's child: a launcher may live on, and nobody waits for this one */
+		if (process_fork(NULL) == 0) /* nobody's child: a launcher may live on, and nobody waits for this one */
 			vetter(p, waiting);
 		_exit(0);
 	}

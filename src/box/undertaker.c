@@ -13,6 +13,7 @@
 
 #include "sys/fds.h"
 #include "sys/file.h"
+#include "sys/process.h"
 
 #define UNDERTAKER_PATIENCE_MS 10000
 #define UNDERTAKER_BURY_SECONDS 20
@@ -114,7 +115,7 @@ int undertaker_dismiss(struct undertaker *u)
 void undertaker_later(struct cgroup *cg, int pidfd)
 {
 	int keep[1 + 2 * CG_HIERARCHIES_MAX] = {pidfd};
-	pid_t pid = fork();
+	pid_t pid = process_fork(NULL);
 	size_t n;
 
 	if (pid < 0)
@@ -122,7 +123,7 @@ void undertaker_later(struct cgroup *cg, int pidfd)
 	while (pid > 0)
 		if (waitpid(pid, NULL, 0) >= 0 || errno != EINTR)
 			return;
-	if (fork() != 0)
+	if (process_fork(NULL) != 0)
 		_exit(0);
 	setsid();
 	n = 1 + list_group(cg, keep + 1);

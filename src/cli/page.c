@@ -15,6 +15,7 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "sys/file.h"
+#include "sys/process.h"
 
 #define HELD_MAX ((size_t)64 << 10)
 #define ROWS_DEFAULT 24
@@ -72,7 +73,7 @@ static void pager_start(struct page *p)
 	if (!command || pipe2(ends, O_CLOEXEC) < 0)
 		return;
 	slow_end();
-	pid_t pid = fork();
+	pid_t pid = process_fork(NULL);
 	if (pid == 0)
 		pager_child(ends[0], argv);
 	fd_close(&ends[0]);

@@ -27,6 +27,7 @@
 #include "judge/engine.h"
 #include "sys/clock.h"
 #include "sys/file.h"
+#include "sys/process.h"
 
 #define MS 1000000LL
 #define GRACE (1000 * MS)        /* between the end of input and the end of what runs */
@@ -241,7 +242,7 @@ static int slot_start(struct server *s, struct slot *k)
 
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -1;
-	pid = fork();
+	pid = process_fork(NULL);
 	if (pid == 0)
 		child(s, k, fds[1], self);
 	close(fds[1]);

@@ -15,6 +15,7 @@
 #include "result/redact.h"
 #include "run/run.h"
 #include "sys/file.h"
+#include "sys/process.h"
 
 #define CHUNK ((size_t)64 << 10)
 #define HELD_MAX 2 /* letters */
@@ -29,6 +30,8 @@ struct lane { /* one stream in the child */
 
 struct child {
 	struct arena *a;
+	const struct str *values; /* secrets */
+	size_t nvalues;
 	struct lane lanes[2];
 	char chunk[CHUNK];
 };
@@ -80,6 +83,7 @@ static int serve(void *arg)
 	struct child *c = arg;
 
 	for (size_t i = 0; i < 2; i++) {
+		c->lanes[i].redactor = redactor_new(c->a, c->values, c->nvalues);
 		buf_init(&c->lanes[i].plain, c->a, CHILD_CAP);
 		buf_init(&c->lanes[i].clean, c->a, CHILD_CAP);
 		normaliser_start(&c->lanes[i].normaliser, c->a, &options, &c->lanes[i].plain);
@@ -102,16 +106,14 @@ static int serve(void *arg)
 }
 
 /* The child. Its memory is its own from the fork on. */
-static void __attribute__((noreturn)) be_child(struct arena *a, struct child *c, const struct str *values, size_t n)
+static void __attribute__((noreturn)) be_child(struct child *c)
 {
 	sigset_t all;
 
 	prctl(PR_SET_NAME, "caisson-output");
 	sigfillset(&all); /* whoever ends the run wants to see what it printed; the pipes end us */
 	sigprocmask(SIG_BLOCK, &all, NULL);
-	for (size_t i = 0; i < 2; i++)
-		c->lanes[i].redactor = redactor_new(a, values, n);
-	_exit(arena_run(a, serve, c) == 0 ? 0 : 1);
+	_exit(arena_run(c->a, serve, c) == 0 ? 0 : 1);
 }
 
 int output_filter_start(struct arena *a, char *const *environ, struct output_filter *ret, struct err *e)
@@ -129,15 +131,17 @@ int output_filter_start(struct arena *a, char *const *environ, struct output_fil
 		close(out[1]);
 		return err_set(e, ERR_SYSTEM, errno, "cannot make a pipe");
 	}
-	pid = fork();
+	pid = process_fork(a);
 	if (pid == 0) {
 		close(out[1]);
 		close(err[1]);
 		close(STDIN_FILENO);
 		c->a = a;
+		c->values = values;
+		c->nvalues = n;
 		c->lanes[0] = (struct lane){.from = out[0], .to = STDOUT_FILENO};
 		c->lanes[1] = (struct lane){.from = err[0], .to = STDERR_FILENO};
-		be_child(a, c, values, n);
+		be_child(c);
 	}
 	*ret = (struct output_filter){.child = pid, .out = pid > 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 10) : -1, .err = pid > 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10) : -1};
 	if (pid > 0 && (dup2(out[1], STDOUT_FILENO) < 0 || dup2(err[1], STDERR_FILENO) < 0))

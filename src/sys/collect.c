@@ -18,6 +18,7 @@
 
 #include "sys/fds.h"
 #include "sys/file.h"
+#include "sys/process.h"
 
 #define CHUNK 65536
 
@@ -113,7 +114,7 @@ int collector_start(const char *const *paths, size_t n, size_t max, struct colle
 	int stop[2] = {-1, -1}, rc = -1;
 
 	if (n <= COLLECT_MAX && open_all(&c, paths, n, &w, e) == 0) {
-		if (pipe2(stop, O_CLOEXEC) != 0 || (c.pid = fork()) < 0)
+		if (pipe2(stop, O_CLOEXEC) != 0 || (c.pid = process_fork(NULL)) < 0)
 			rc = err_set(e, ERR_SYSTEM, errno, "cannot start collecting reports");
 		else if (c.pid == 0)
 			collect(&w, stop[0], self);

@@ -8,12 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sys/process.h"
+
 #define NOT_FOUND 127
 
 int foreground_run(const char *dir, char *const *argv, int *ret_status, struct err *e)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid = process_fork(NULL);
 
 	if (pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start '%s'", argv[0]);

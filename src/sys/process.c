@@ -217,12 +217,21 @@ static int reap(const struct child *c)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+pid_t process_fork(struct arena *a)
+{
+	pid_t pid = fork();
+
+	if (!pid && a)
+		arena_disown(a);
+	return pid;
+}
+
 static int start(const struct process_request *rq, struct pipes *p, struct child *c, struct err *e)
 {
 	pid_t parent = getpid();
 
 	c->deadline = now_ms() + rq->timeout_ms;
-	c->pid = fork();
+	c->pid = process_fork(NULL);
 	if (c->pid < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot start '%s'", rq->path);
 	if (!c->pid)

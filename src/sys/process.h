@@ -8,6 +8,8 @@
  * reaped (its number cannot mean another group until then). A descendant that leaves the group is not waited for.
  */
 #pragma once
+#include <sys/types.h>
+
 #include "base/str.h"
 
 #define PROCESS_INPUT_MAX ((size_t)1 << 20)
@@ -28,6 +30,13 @@ struct process_result {
 	size_t n;                /* bytes of output */
 	int status;              /* exit code, or 128 + the signal */
 };
+
+/*
+ * As fork(). In the child, arena_disown() has dropped the guards and cleanups of the arena, which are the parent's: the
+ * child can leave only an arena_run() of its own, and ends by _exit(). NULL: the child allocates from no arena of its
+ * parent.
+ */
+pid_t process_fork(struct arena *a);
 
 /*
  * 0 when the program ended by itself in time, whatever its status; -1 when it could not be started (ERR_SYSTEM), took too long or wrote too

@@ -1,4 +1,4 @@
-/* src/base: err, arena, str, buf, num, utf8, pmap, json. Each also under torture where it allocates. */
+/* src/base: err, str, buf, num, utf8, pmap, json. Each also under torture where it allocates. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -41,121 +41,6 @@ static void test_err(void)
 	CHECK_INT(strlen(e.text), ERR_TEXT_MAX - 1);
 	err_set(&e, ERR_SYSTEM, EPERM, "%.*s", ERR_TEXT_MAX - 5, huge); /* the reason is cut, not written past the end */
 	CHECK_INT(strlen(e.text), ERR_TEXT_MAX - 1);
-}
-
-/* ---- arena ---- */
-
-static void test_arena_memory(void)
-{
-	struct arena a;
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	unsigned char *before = NULL;
-	for (size_t n = 0; n < 3000; n++) {
-		unsigned char *p = arena_alloc(&a, n);
-		CHECK((uintptr_t)p % 16 == 0);
-		CHECK(p != before);
-		for (size_t i = 0; i < n; i++)
-			if (p[i]) {
-				CHECK(!"memory is zeroed");
-				break;
-			}
-		memset(p, 0xaa, n);
-		before = p;
-	}
-	CHECK(a.used >= 3000u * 2999 / 2 && a.used <= a.cap);
-	CHECK_INT(a.allocs, 3000);
-	arena_free(&a);
-	CHECK_INT(a.used, 0);
-}
-
-static void test_arena_grow(void)
-{
-	struct arena a;
-	arena_init(&a, ARENA_CAP_DEFAULT);
-	char *p = arena_alloc(&a, 3);
-	memcpy(p, "abc", 3);
-	char *q = arena_grow(&a, p, 3, 1000);
-	CHECK(p == q); /* the last allocation grows in place */
-	CHECK(memcmp(q, "abc\0\0\0", 6) == 0);
-	arena_alloc(&a, 1);
-	char *r = arena_grow(&a, q, 1000, 2000);
-	CHECK(r != q);
-	CHECK(memcmp(r, "abc\0\0\0", 6) == 0 && r[1999] == 0);
-	CHECK(arena_grow(&a, r, 2000, 10) == (void *)r);
-	char *big = arena_grow(&a, r, 2000, (size_t)10 << 20); /* past any chunk */
-	CHECK(memcmp(big, "abc", 3) == 0 && big[((size_t)10 << 20) - 1] == 0);
-	char *fresh = arena_grow(&a, NULL, 0, 50);
-	CHECK(fresh && fresh[49] == 0);
-	arena_free(&a);
-}
-
-struct greedy {
-	struct arena *a;
-	size_t step;
-	int leave; /* a code to leave with, or 0 */
-	int inner; /* what a nested run came back with */
-	bool nested, reached;
-};
-
-static int greedy(void *arg)
-{
-	struct greedy *g = arg;
-	if (g->nested) {
-		struct greedy in = {.a = g->a, .step = g->step, .leave = g->leave};
-		g->inner = arena_run(g->a, greedy, &in);
-		g->reached = true;
-		return 7;
-	}
-	if (g->leave)
-		arena_leave(g->a, g->leave);
-	for (;;)
-		arena_alloc(g->a, g->step);
-	return 0;
-}
-
-static int overflow(void *arg)
-{
-	arena_array(((struct greedy *)arg)->a, SIZE_MAX / 8, 16);
-	return 0;
-}
-
-static int too_large(void *arg)
-{
-	volatile size_t n = SIZE_MAX - 5; /* volatile: the compiler would see it and refuse */
-	arena_alloc(((struct greedy *)arg)->a, n);
-	return 0;
-}
-
-static int fine(void *arg)
-{
-	(void)arg;
-	return 42;
-}
-
-static void test_arena_run(void)
-{
-	struct arena a;
-	arena_init(&a, 1 << 20);
-	struct greedy g = {.a = &a, .step = 100};
-	CHECK_INT(arena_run(&a, greedy, &g), ARENA_FULL);
-	CHECK(a.used <= a.cap && a.used > a.cap - 200);
-	CHECK(a.guard == NULL);
-	CHECK_INT(arena_run(&a, fine, NULL), 42);
-	CHECK_INT(arena_run(&a, overflow, &g), ARENA_FULL);
-	CHECK_INT(arena_run(&a, too_large, &g), ARENA_FULL);
-	arena_free(&a);
-
-	arena_init(&a, 1 << 20);
-	g = (struct greedy){.a = &a, .step = 5000, .leave = -9};
-	CHECK_INT(arena_run(&a, greedy, &g), -9);
-	g.nested = true;
-	CHECK_INT(arena_run(&a, greedy, &g), 7); /* only the innermost run is left */
-	CHECK(g.reached);
-	CHECK_INT(g.inner, -9);
-	g.leave = 0;
-	CHECK_INT(arena_run(&a, greedy, &g), 7);
-	CHECK_INT(g.inner, ARENA_FULL);
-	arena_free(&a);
 }
 
 /* ---- str, buf ---- */
@@ -776,9 +661,6 @@ static int all(void *arg)
 {
 	(void)arg;
 	RUN(test_err);
-	RUN(test_arena_memory);
-	RUN(test_arena_grow);
-	RUN(test_arena_run);
 	RUN(test_str_compare);
 	RUN(test_str_parts);
 	RUN(test_formats);
