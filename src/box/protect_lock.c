@@ -120,7 +120,8 @@ short boxes_lock(const struct protect *p)
 	return p->lock >= 0 && fcntl(p->lock, F_OFD_GETLK, &l) == 0 ? l.l_type : F_WRLCK;
 }
 
-bool vet_idle(const struct protect *p) { return is_free(p, BYTE_SEARCHING) && is_free(p, BYTE_WAITING); }
+/* A vetter locks BYTE_SEARCHING before it frees BYTE_WAITING. In the other order, this would miss it in between. */
+bool vet_idle(const struct protect *p) { return is_free(p, BYTE_WAITING) && is_free(p, BYTE_SEARCHING); }
 
 bool vet_nobody_waits(const struct protect *p) { return is_free(p, BYTE_WAITING); }
 

@@ -599,15 +599,18 @@ static bool any_soon(struct call *c, bool start)
 	return soon;
 }
 
-/* Most searches are over in a moment: then git needs no box. While a box runs there is nothing to wait for. */
+/*
+ * Most searches end in a moment: then git needs no box. A search that waits for a running box is not waited
+ * for. The marks are read after the locks: a vetter that has just ended looks like a lost one by its locks.
+ */
 static void await_vetting(struct call *c)
 {
 	bool soon = any_soon(c, true);
 
 	for (int waited = 0; waited < VETTING_WAIT_MS && soon; waited += VETTING_STEP_MS) {
 		nanosleep(&(struct timespec){.tv_nsec = VETTING_STEP_MS * 1000000L}, NULL);
-		protect_unvetted(c->a, c->view->state_dir, &c->view->unvetted);
 		soon = any_soon(c, false);
+		protect_unvetted(c->a, c->view->state_dir, &c->view->unvetted);
 	}
 }
 

@@ -284,6 +284,20 @@ asked() {
 		as "$1" "$tmp/caisson" hook --client claude-code) >"$tmp/out" 2>"$tmp/err"
 }
 
+# waits WHO: a hook for git answers after the search, unboxed. It waits for a second; a busy machine may need longer,
+# so three tries.
+waits() {
+	local who=$1 try
+	for try in 1 2 3; do
+		((try == 1)) || unvetted "$who" " $ws"
+		asked "$who" 'git status'
+		[[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]] &&
+			! compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null && return
+		vetted "$who"
+	done
+	return 1
+}
+
 # git is contained where a search is not over; the hook has it finished.
 gate() {
 	local who=$1
@@ -299,8 +313,7 @@ gate() {
 	asked "$who" 'ls'
 	compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null
 	result $? "$who: a hook for another command does not vet"
-	asked "$who" 'git status'
-	[[ $(cat "$tmp/out" "$tmp/err") != *@(ticket|unvetted|caisson)* ]] && ! compgen -G "$tmp/$who/state/vetted/*.unvetted" >/dev/null
+	waits "$who"
 	result $? "$who: a hook for git waits until the workspace is vetted"
 	git_everywhere "$who"
 	result $? "$who: and nothing planted is left"
