@@ -198,17 +198,18 @@ static bool report_leaves(struct call *c)
 {
 	struct str cwd = c->job.world.cwd, name = str_of(c->o->report);
 	struct str path = path_parent(name.p[0] == '/' ? name : str_fmt(c->out, "%.*s/%.*s", STR_ARG(cwd), STR_ARG(name)));
+	struct str real = path_of_fd(c->out, c->report_dir);
+	struct project_way way;
 	struct path_memo memo;
 
-	struct project_exit way;
-
 	path_memo_init(&memo, c->out, cwd);
-	if (path_leaves(&memo, path, path_of_fd(c->out, c->report_dir), c->job.run.spec.workspace))
+	if (path_leaves(&memo, path, real, c->job.run.spec.workspace))
 		return true;
 	if (!c->job.world.view)
 		return false;
 	struct project_look look = world_look(&memo, c->job.world.view);
-	return project_left(&look, path, &way);
+	way = project_way(&look, path);
+	return way.root.n || !str_eq(way.real, real);
 }
 
 static int write_report(struct call *c, struct str report)

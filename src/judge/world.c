@@ -73,36 +73,27 @@ static struct str start_of(struct path_memo *m, const struct engine_request *rq,
 	return base.n && path_inside(path_real(m, v->cwd, &kind), base) ? rq->base : v->cwd;
 }
 
-/* Does this path lead to the directory, or into it, by a link that may be the work of a box? */
-static bool led(struct path_memo *m, const struct view *v, struct str path, struct str real,
-		struct project_exit *ret)
-{
-	struct project_look look = world_look(m, v);
-	enum path_kind kind;
-
-	return str_starts(path, "/") && !str_eq(path, real) && path_inside(path_real(m, path, &kind), real) &&
-		project_left(&look, path, ret);
-}
-
 /*
  * A place of keys or settings is nobody's project, also when somebody works there: its files stay out of
  * every box.
  */
 static struct str find_project(struct path_memo *m, const struct engine_request *rq, const struct view *v)
 {
-	struct str start = v->cwd.n ? start_of(m, rq, v) : STR(""), real, found;
 	struct project_look look = world_look(m, v);
+	struct project_way way = project_way(&look, v->cwd.n ? start_of(m, rq, v) : STR(""));
 	const char *pwd = getenv("PWD"); /* the kernel does not know by which links a shell came here */
-	struct project_exit way;
-	enum path_kind kind;
+	struct str start = way.root.n ? way.root : way.real, found;
 
-	if (!start.n)
+	if (!way.root.n && way.real.n && pwd && !str_is(way.real, pwd)) {
+		struct project_way by_name = project_way(&look, str_of(pwd));
+
+		if (by_name.root.n && path_inside(by_name.real, way.real))
+			start = by_name.root;
+	}
+	found = start.n ? project_find(&look, start) : STR("");
+	if (!path_inside(start, found)) /* `start` was resolved: a link has taken its place since */
 		return STR("");
-	real = path_real(m, start, &kind);
-	if (led(m, v, start, real, &way) || (pwd && led(m, v, str_of(pwd), real, &way)))
-		start = way.root;
-	found = project_find(&look, start);
-	return found.n && world_guarded(m, found, v->home) ? STR("") : found;
+	return world_guarded(m, found, v->home) ? STR("") : found;
 }
 
 const char *world_guarded(struct path_memo *m, struct str real, struct str home)

@@ -223,11 +223,18 @@ static int not_led_out(struct places *p, const char *option, struct str name, st
 {
 	const struct run_world *w = p->m->world;
 	struct project_look look = {&p->memo, w->home, w->uid, w->view ? w->view->remembered : NULL};
-	struct project_exit way;
+	struct project_way way;
 	enum path_kind kind;
 
-	if (str_eq(absolute(p, name), real) || !project_left(&look, absolute(p, name), &way))
+	if (str_eq(absolute(p, name), real))
 		return 0;
+	way = project_way(&look, absolute(p, name));
+	if (!way.root.n && (str_eq(way.real, real) || !str_starts(real, "/"))) /* a pipe has no path */
+		return 0;
+	if (!way.root.n)
+		return err_set(e, ERR_INPUT, 0,
+				"%s '%.*s' changed while it was looked at: a link or directory on its way was replaced",
+				option, STR_ARG(name));
 	(void)path_real(&p->memo, real, &kind);
 	return err_set(e, ERR_INPUT, 0,
 			"%s '%.*s' leaves the project '%.*s' through the link '%.*s'; name the %s itself: '%.*s'",

@@ -166,57 +166,96 @@ static struct str find_written(const struct project_look *l, struct str start)
 	return STR("");
 }
 
-/* One link on the way: does it leave the repository, or the workspace, that it lies in? */
-static bool leaves(const struct project_look *l, struct str dir, const struct path_answer *link,
-		struct project_exit *ret)
-{
-	struct str root = find_written(l, dir);
+struct way_link {
+	struct str link, root; /* root: what it must not leave; empty: nothing */
+	size_t rest;           /* bytes of the path behind it: its own text ends where so many are left */
+	bool ended, leaves;
+};
 
-	if (!root.n || !project_allowed(l->m, root, l->home) || path_inside(link->real, root))
+struct way_walk {
+	const struct project_look *l;
+	struct str at, rest; /* resolved so far, and the names to come */
+	struct way_link links[PATH_LINKS_MAX];
+	size_t nlinks;
+};
+
+/* Links whose text has been walked to its end lead to `at`. */
+static void end_links(struct way_walk *w)
+{
+	for (size_t i = 0; i < w->nlinks; i++) {
+		struct way_link *k = &w->links[i];
+
+		if (k->ended || w->rest.n > k->rest)
+			continue;
+		k->ended = true;
+		k->leaves = k->root.n && !path_inside(w->at, k->root);
+	}
+}
+
+/* Reads the link `path`, which lies in w->at, and puts its text in front of the names to come. */
+static bool enter_link(struct way_walk *w, struct str path)
+{
+	struct arena *a = w->l->m->a;
+	struct str root = find_written(w->l, w->at);
+	char to[PATH_MAX];
+	ssize_t n;
+
+	if (w->nlinks == PATH_LINKS_MAX)
 		return false;
-	*ret = (struct project_exit){.root = root, .link = link->path};
+	n = readlink(str_c(a, path), to, sizeof to);
+	if (n <= 0 || (size_t)n >= sizeof to)
+		return false;
+	if (root.n && !project_allowed(w->l->m, root, w->l->home))
+		root = STR("");
+	w->links[w->nlinks++] = (struct way_link){.link = path, .root = root, .rest = w->rest.n};
+	w->rest = str_fmt(a, "%.*s/%.*s", (int)n, to, STR_ARG(w->rest));
+	w->at = to[0] == '/' ? STR("/") : w->at;
 	return true;
 }
 
-/* The text of a link, and what is still to come behind it. Empty: it cannot be read. */
-static struct str after_link(struct arena *a, struct str link, struct str rest)
+/* One name of the path. False: a link cannot be read, or a directory on the way was exchanged. */
+static bool way_step(struct way_walk *w)
 {
-	char to[PATH_MAX];
-	ssize_t n = readlink(str_c(a, link), to, sizeof to);
+	struct path_memo *m = w->l->m;
+	ptrdiff_t slash = str_find(w->rest, '/', 0);
+	struct str name = str_sub(w->rest, 0, slash < 0 ? w->rest.n : (size_t)slash), path;
+	struct path_answer answer;
 
-	return n > 0 && (size_t)n < sizeof to ? str_fmt(a, "%.*s/%.*s", (int)n, to, STR_ARG(rest)) : STR("");
+	w->rest = str_sub(w->rest, name.n + (slash >= 0), w->rest.n);
+	if (!name.n || str_is(name, "."))
+		return true;
+	if (str_is(name, "..")) {
+		w->at = path_parent(w->at);
+		return true;
+	}
+	path = str_fmt(m->a, "%.*s/%.*s", w->at.n > 1 ? (int)w->at.n : 0, w->at.p, STR_ARG(name));
+	path_look(m, path, &answer);
+	if (answer.kind == PATH_LINK)
+		return enter_link(w, path);
+	if (!str_eq(answer.real, path)) /* it, or a directory above it, has become a link since */
+		return false;
+	w->at = path;
+	return true;
 }
 
-bool project_left(const struct project_look *l, struct str path, struct project_exit *ret)
+struct project_way project_way(const struct project_look *l, struct str path)
 {
-	struct path_memo *m = l->m;
-	struct str at = STR("/"), rest = path;
-	unsigned links = 0;
+	struct way_walk *w = arena_new(l->m->a, struct way_walk);
+	struct project_way way = {.real = STR(""), .root = STR(""), .link = STR("")};
+	bool known = str_starts(path, "/");
 
-	while (rest.n && links <= PATH_LINKS_MAX) {
-		ptrdiff_t slash = str_find(rest, '/', 0);
-		struct str name = str_sub(rest, 0, slash < 0 ? rest.n : (size_t)slash);
-		struct path_answer answer;
-
-		rest = str_sub(rest, name.n + (slash >= 0), rest.n);
-		if (!name.n || str_is(name, "."))
-			continue;
-		if (str_is(name, "..")) {
-			at = path_parent(at);
-			continue;
-		}
-		path_look(m, str_fmt(m->a, "%.*s/%.*s", at.n > 1 ? (int)at.n : 0, at.p, STR_ARG(name)), &answer);
-		if (answer.kind != PATH_LINK) {
-			at = answer.path;
-			continue;
-		}
-		if (leaves(l, at, &answer, ret))
-			return true;
-		rest = after_link(m->a, answer.path, rest);
-		at = str_starts(rest, "/") ? STR("/") : at;
-		links++;
+	*w = (struct way_walk){.l = l, .at = STR("/"), .rest = path};
+	while (known && w->rest.n) {
+		known = way_step(w);
+		end_links(w);
 	}
-	return false;
+	way.real = known ? w->at : STR("");
+	for (size_t i = 0; i < w->nlinks && !way.root.n; i++)
+		if (w->links[i].leaves) {
+			way.root = w->links[i].root;
+			way.link = w->links[i].link;
+		}
+	return way;
 }
 
 struct str project_scratch(struct path_memo *m, uint32_t uid)

@@ -36,15 +36,18 @@ bool project_repository(struct str dir, uint32_t uid);
  */
 bool project_worktree(struct arena *a, struct str root, struct str repository);
 
-struct project_exit { /* the way out of a project */
-	struct str root, link;
-};
 /*
- * Does this absolute path lead out of a repository, or of a directory that was a box's workspace, through a
- * link that lies in it? The link may be what a program in a box made, so what it leads to is no project of
- * its own. Links elsewhere are the person's.
+ * The way of an absolute path. A program in a box can exchange a link between two looks, so the walk reads each
+ * link once, and callers go on with `real` instead of resolving the path again.
+ *
+ * A link that lies in a repository, or in a directory that was a box's workspace, may be the work of a program
+ * in a box. If it leads out of there, its target is no project of its own. Links elsewhere are the person's.
  */
-bool project_left(const struct project_look *l, struct str path, struct project_exit *ret);
+struct project_way {
+	struct str real;       /* where the path leads; empty: it changed during the walk, or has too many links */
+	struct str root, link; /* the project that the path leaves by a link, and that link; empty: it leaves none */
+};
+struct project_way project_way(const struct project_look *l, struct str path);
 /* May this resolved directory be a root at all? Not /, not the home directory, nothing above it, no directory of the system. */
 bool project_allowed(struct path_memo *m, struct str dir, struct str home);
 /*

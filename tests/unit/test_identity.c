@@ -1,6 +1,8 @@
 /* Directories by identity, roots that were seen before, links out of projects, sessions, places that no box may write. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "gate/path_table.h"
@@ -192,8 +194,6 @@ static void test_links_out(void)
 		{"home/noted/in/out", "home/noted"}, {"home/to-noted", ""}, {"home/to-noted/in", ""},
 		{"home/linked/part/out", "home/linked/part"},
 	};
-	struct project_exit way;
-
 	make_repository("home/linked");
 	make_dir("home/linked/dir", 0755);
 	make_dir("home/aside", 0755);
@@ -220,10 +220,13 @@ static void test_links_out(void)
 	CHECK_STR(root_of("home/linked/part"), at("home/linked"));
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct project_look l = looking();
-		bool left = project_left(&l, str_of(at(rows[i].path)), &way);
+		struct project_way way = project_way(&l, str_of(at(rows[i].path)));
+		char real[PATH_MAX];
 
-		if (left != (rows[i].root[0] != 0) || (left && !str_is(way.root, at(rows[i].root))))
-			unit_fail(__FILE__, __LINE__, "row %s: %d", rows[i].path, left);
+		if (!str_is(way.root, rows[i].root[0] ? at(rows[i].root) : ""))
+			unit_fail(__FILE__, __LINE__, "row %s: %.*s", rows[i].path, STR_ARG(way.root));
+		if (realpath(at(rows[i].path), real))
+			CHECK_STR(way.real, real);
 	}
 }
 

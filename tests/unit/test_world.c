@@ -1,8 +1,13 @@
 /* The world: project root, files that decide, own files and the view, on real files below a temporary directory. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "judge/world.h"
@@ -514,6 +519,71 @@ static void test_scratch(void)
 		CHECK_STR(project_scratch(&m, STRANGER), "");
 }
 
+/*
+ * A program in a box exchanges home/race/a with a link to another repository, again and again. It may make the
+ * project unknown, or narrower, but never another repository.
+ */
+static pid_t exchange_names(const char *one, const char *other)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (unsigned i = 0;; i = i * 1103515245 + 12345) {
+			for (volatile unsigned spin = 1u << (i >> 28); spin; spin--)
+				;
+			syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+		}
+	return pid;
+}
+
+static bool led_away(struct str cwd, struct str race)
+{
+	struct project_way way;
+	struct path_memo m;
+	struct view v;
+	struct arena a;
+	bool bad;
+
+	arena_init(&a, 16 << 20);
+	path_memo_init(&m, &a, cwd);
+	way = project_way(&(struct project_look){&m, str_of(at("home")), (uint32_t)getuid(), NULL}, cwd);
+	bad = way.real.n && !path_inside(way.real, race) && !str_eq(way.root, race);
+	world_view(&a, &(struct engine_request){.cwd = cwd}, NULL, &v);
+	bad |= v.project.n && !path_inside(v.project, race);
+	arena_free(&a);
+	return bad;
+}
+
+static void test_project_race(void)
+{
+	struct timespec now, end;
+	unsigned looks = 0, bad = 0;
+	struct str cwd, race;
+	pid_t pid;
+
+	make_repository("home/race");
+	make_dir("home/race/a", 0755);
+	make_dir("home/race/a/b", 0755);
+	make_repository("home/prey");
+	make_dir("home/prey/b", 0755);
+	make_link("../prey", "home/race/l");
+	cwd = str_of(at("home/race/a/b"));
+	race = str_of(at("home/race"));
+	pid = exchange_names(at("home/race/a"), at("home/race/l"));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += 1;
+	do {
+		bad += led_away(cwd, race);
+		looks++;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (now.tv_sec < end.tv_sec || (now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	CHECK(looks > 10);
+	if (bad)
+		unit_fail(__FILE__, __LINE__, "%u of %u looks: the target of the link is the project", bad, looks);
+}
+
 #define RUN_ROOT(fn) (getuid() == 0 ? RUN(fn) : unit_skip(#fn, "only root can give files away"))
 
 static void test_nobody(void) { as_nobody(nobody_sees); }
@@ -525,6 +595,7 @@ int main(void)
 	make_tree();
 	RUN(test_project_root);
 	RUN_ROOT(test_project_foreign);
+	RUN(test_project_race);
 	RUN(test_secure_read);
 	RUN_ROOT(test_secure_owner);
 	RUN_ROOT(test_nobody);
