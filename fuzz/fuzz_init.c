@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "client/jsontext.h"
 
 #define TEXT_MAX 8192

@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "result/validate.h"
+#include "run/run_validation.h"
 #include "run/test_reports.h"
-#include "run/validation.h"
 
 #define TEXT_MAX 65536
 

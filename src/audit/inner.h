@@ -20,7 +20,7 @@ struct frame {
 	struct str id, kind, ts, prev, hash;
 };
 
-/* place.c */
+/* record_dir.c */
 struct head { /* what the lock file holds */
 	uint64_t seq;
 	char hash[AUDIT_HASH + 1];

@@ -1,6 +1,6 @@
 /* What the commands that change files of a person's share: the diff, and the question. */
 #pragma once
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "client/rule_change.h"
 
 /* Notes in the record what a person does to caisson, before it is done. */

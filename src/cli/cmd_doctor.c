@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/doc.h"
 #include "cli/doctor_client.h"
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "self/doctor.h"
 
 #define TITLE_COLUMN 19

@@ -7,7 +7,7 @@
 #include "cli/change.h"
 #include "cli/cli.h"
 #include "cli/doc.h"
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "client/person.h"
 #include "judge/world.h"
 #include "run/run.h"

@@ -7,7 +7,7 @@
 #include "base/num.h"
 #include "cli/cli.h"
 #include "result/validate.h"
-#include "run/validation.h"
+#include "run/run_validation.h"
 #include "sys/file.h"
 
 #define INPUT_MAX ((size_t)64 << 20)

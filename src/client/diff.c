@@ -1,5 +1,5 @@
 /* A unified diff: the shortest list of lines to take out and put in (Myers 1986), grouped with three lines around. */
-#include "client/init.h"
+#include "client/init_hooks.h"
 
 #define AROUND 3
 

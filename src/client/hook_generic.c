@@ -7,11 +7,11 @@
 #define _GNU_SOURCE
 #include <time.h>
 
-#include "client/cleaning.h"
+#include "client/tool_output_cleaner.h"
 #include "result/truncate.h"
 #include "result/validate.h"
 #include "run/run.h"
-#include "run/validation.h"
+#include "run/run_validation.h"
 #include "sys/file.h"
 #include "sys/ids.h"
 #include "sys/outputs.h"
@@ -98,11 +98,11 @@ struct shown { /* a stream in the result */
 	struct cut cut;
 };
 
-static void put_stream(struct cleaning *k, struct buf *b, const char *id, struct shown *s, bool failed)
+static void put_stream(struct tool_output_cleaner *k, struct buf *b, const char *id, struct shown *s, bool failed)
 {
 	struct truncate_options o = {.failed = failed};
 	struct truncated t;
-	struct str text = cleaning_text(k, s->raw);
+	struct str text = tool_output_cleaner_text(k, s->raw);
 
 	answer_key(b, s->name);
 	answer_string(b, truncate_text(k->c->a, text, &o, &t));
@@ -112,7 +112,7 @@ static void put_stream(struct cleaning *k, struct buf *b, const char *id, struct
 			.path = keep(k->c, id, s->name, text)};
 }
 
-static void put_streams(struct cleaning *k, struct buf *b, struct shown *out, struct shown *err, bool failed)
+static void put_streams(struct tool_output_cleaner *k, struct buf *b, struct shown *out, struct shown *err, bool failed)
 {
 	char id[ID_LETTERS + 1] = "";
 
@@ -133,7 +133,7 @@ static void put_streams(struct cleaning *k, struct buf *b, struct shown *out, st
  * The result in the one shape: {status, exit_code, stdout, stderr, duration_ms, peak_memory_mb}, and what
  * it means.
  */
-static void put_result(struct cleaning *k, struct buf *b)
+static void put_result(struct tool_output_cleaner *k, struct buf *b)
 {
 	const struct value *all = k->c->h.all, *r = k->c->h.result, *n;
 	int64_t number = value_int(value_key(r, "exit_code"), -1);
@@ -164,7 +164,7 @@ static void put_result(struct cleaning *k, struct buf *b)
 	answer_key(b, "redacted");
 	buf_fmt(b, "%llu", (unsigned long long)k->redacted);
 	for (struct check_note *x = v.checks; x; x = x->next)
-		x->message = cleaning_text(k, x->message);
+		x->message = tool_output_cleaner_text(k, x->message);
 	answer_key(b, "validation");
 	validation_json(b, v.format ? &v : NULL);
 	answer_key(b, "is_error");
@@ -174,10 +174,10 @@ static void put_result(struct cleaning *k, struct buf *b)
 struct str generic_result(struct call *c)
 {
 	const struct hook *h = &c->h;
-	struct cleaning k;
+	struct tool_output_cleaner k;
 	struct buf b;
 
-	cleaning_start(c, &k);
+	tool_output_cleaner_start(c, &k);
 	k.options.timestamps = true; /* the contract */
 	buf_init(&b, c->a, 0);
 	if (h->kind != TOOL_SHELL || !h->result) { /* other tools' results are as they are */

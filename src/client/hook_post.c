@@ -1,15 +1,15 @@
 /*
- * After a tool: what it printed, cleaned (cleaning.h). An answer replaces something only when something had to be
+ * After a tool: what it printed, cleaned (tool_output_cleaner.h). An answer replaces something only when something had to be
  * changed, and when replacing costs the model nothing that counts more. What a run in the box said about itself, and
  * numbers that do not add up, are added as text.
  */
 #define _GNU_SOURCE
 #include "base/num.h"
-#include "client/cleaning.h"
+#include "client/tool_output_cleaner.h"
 #include "client/transcript.h"
 #include "record/handoff.h"
 #include "result/validate.h"
-#include "run/validation.h"
+#include "run/run_validation.h"
 
 #define NOTES_MAX 3
 #define NAME_SHOWN 300 /* bytes of a file name */
@@ -78,7 +78,7 @@ static void add_line(struct buf *b, const char *fmt, struct str text)
 }
 
 /* Numbers that do not add up; what is fine needs no word. */
-static void validate_output(struct cleaning *k, struct str raw, struct buf *said)
+static void validate_output(struct tool_output_cleaner *k, struct str raw, struct buf *said)
 {
 	struct arena *a = k->c->a;
 	int code = exit_code_of(k->c, raw);
@@ -93,7 +93,7 @@ static void validate_output(struct cleaning *k, struct str raw, struct buf *said
 		return;
 	for (const struct check_note *x = v.checks; x && n < NOTES_MAX; x = x->next)
 		if (!x->warning && ++n)
-			add_line(said, "caisson: do not use this result: ", cleaning_text(k, x->message));
+			add_line(said, "caisson: do not use this result: ", tool_output_cleaner_text(k, x->message));
 }
 
 /* A file's name is the command's to choose: it must not speak to the model in lines of its own. */
@@ -108,7 +108,7 @@ static struct str one_line(struct arena *a, struct str s)
 }
 
 /* What the report of a run in the box says beyond its output. *ret_code: its exit code. */
-static bool tell_report(struct cleaning *k, struct buf *said, int *ret_code)
+static bool tell_report(struct tool_output_cleaner *k, struct buf *said, int *ret_code)
 {
 	struct call *c = k->c;
 	struct value_reader r;
@@ -155,7 +155,7 @@ static int exit_code_lost(struct call *c, int reported)
  * Secrets are always taken out. What is only untidy (colours, control characters) stays with a client that would show
  * the replacement as a failure, and where the exit code would be lost.
  */
-static bool worth_replacing(struct call *c, const struct cleaning *k, int code)
+static bool worth_replacing(struct call *c, const struct tool_output_cleaner *k, int code)
 {
 	if (!k->changed || k->redacted)
 		return k->changed;
@@ -167,12 +167,12 @@ static bool worth_replacing(struct call *c, const struct cleaning *k, int code)
 static void clean_output(struct call *c, struct output_answer *o)
 {
 	const struct value *clean;
-	struct cleaning k;
+	struct tool_output_cleaner k;
 	struct buf said;
 
 	buf_init(&said, c->a, 0);
-	cleaning_start(c, &k);
-	clean = cleaning_value(&k, c->h.result);
+	tool_output_cleaner_start(c, &k);
+	clean = tool_output_cleaner_value(&k, c->h.result);
 	o->code = -1;
 	if (!tell_report(&k, &said, &o->code))
 		validate_output(&k, as_text(c->a, c->h.result), &said);

@@ -7,7 +7,7 @@
  *
  * The entry is put in after the hooks and taken out before them, so that each finds the bytes that it left.
  */
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "client/jsontext.h"
 
 #define ENTRY_END " run --ticket:*"

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "client/client.h"
-#include "client/init.h"
+#include "client/init_hooks.h"
 
 #define TRAP "trap '"
 #define TRAP_END "' EXIT; "

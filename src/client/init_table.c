@@ -1,5 +1,5 @@
 /* Where each client keeps its hooks, and what an entry looks like. client.h has what they say to each other. */
-#include "client/init.h"
+#include "client/init_hooks.h"
 
 /*
  * The time is the client's limit for one hook. Ours is 20 s at most (cli/last_answer.c), so that the answer is ours. After

@@ -6,7 +6,7 @@
  * that was empty before has a blank there (jsontext.h). A file of ours ends in a newline, one that was there and empty in a blank and
  * whatever it was made of.
  */
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "client/jsontext.h"
 
 #define STEPS_MAX 100     /* changes of one text */

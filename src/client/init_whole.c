@@ -6,7 +6,7 @@
  * say which commands run outside: exactly our program with a ticket, without a question. What the sandbox
  * does not open stays closed in the box (codex.h).
  */
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "client/jsontext.h"
 
 #define PLUGIN_MARK "\"caisson\"" /* where the program's path goes */

@@ -5,7 +5,7 @@
  * `make check-clients` are for.
  */
 #pragma once
-#include "client/init.h"
+#include "client/init_hooks.h"
 
 #define LIVE_SESSION "doctor" /* of the probes in init_table.c */
 

@@ -9,7 +9,7 @@
  * prints or writes.
  */
 #pragma once
-#include "client/init.h"
+#include "client/init_hooks.h"
 #include "judge/engine.h"
 
 #define RULES_MAX 512

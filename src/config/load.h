@@ -40,7 +40,7 @@ int config_key_parse(struct load *l, size_t i, const struct ynode *n);
 
 int config_pack_commands(struct load *l);
 
-/* ---- value.c: single values and lists of them ---- */
+/* ---- load_value.c: single values and lists of them ---- */
 
 int value_fail(struct load *l, const struct ynode *n, const char *what);
 /* A pattern of callees without the calls in it: `*Path(*).unlink` is `*Path.unlink`. callee_never: no callee has such a name. */
@@ -77,7 +77,7 @@ int value_split(struct load *l, const struct ynode *n, struct texts **ret);
 /* A list of structs of this size, each with `next` first; item fills a zeroed one. Put behind what the list holds already. */
 int value_list(struct load *l, const struct ynode *n, void *head, size_t size, value_parser *item);
 
-/* ---- rules.c: rules ---- */
+/* ---- load_rules.c: rules ---- */
 
 value_parser rules_prefix, rules_checks, rules_allow_checks, rules_redirects, rules_arguments, rules_normalise, rules_only, rules_tools;
 value_parser rules_permissions, rules_grades, rules_interpreters;

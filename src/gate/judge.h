@@ -3,9 +3,9 @@
  *
  *   judge.c      running the checks, raising, lifting
  *   checks.c     the table of checks (rows in check_rows.h), and those about what is not known
- *   tiers.c      the person's own rules;  rules.c: how one rule matches;  normalise.c: what is left out before
+ *   tiers.c      the person's own rules;  prefix_rules.c: how one rule matches;  rule_normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
- *   git_tree.c   which files of the working tree git would change
+ *   git_changes.c   which files of the working tree git would change
  *   git_hooks.c  hooks and programs of the project that git would run
  *   option_names.c  patterns that may find files whose names are options
  *   overlay.c    what the request itself changes, as its later commands see it
@@ -116,7 +116,7 @@ static inline bool judge_folds(const struct judge *j) { return j->p->fold_case |
 void judge_placed(struct judge *j, const struct access *x, const struct where *w);
 void judge_known(struct judge *j);
 
-/* rules.c */
+/* prefix_rules.c */
 enum match { MATCH_NO = 0, MATCH_MAYBE, MATCH_YES };
 /* deny and ask rules: an unknown word may be the rule's word; any directory before the command's name is ignored. */
 enum match rule_match(const struct prefix_rule *r, const struct command *c);

@@ -5,7 +5,7 @@
 #include "gate/overlay.h"
 
 #include "base/glob.h"
-#include "gate/git_tree.h"
+#include "gate/git_changes.h"
 #include "gate/path_table.h"
 
 struct made { /* one change */
@@ -14,7 +14,7 @@ struct made { /* one change */
 	struct str path; /* plain; empty: not known */
 	struct str real; /* resolved; the same when nothing is known */
 	bool busy;       /* its sources are being looked at */
-	struct git_tree *git; /* of CHANGE_WORK_TREE, when first needed: what git changes */
+	struct git_changes *git; /* of CHANGE_WORK_TREE, when first needed: what git changes */
 };
 
 struct source { /* what one command reads or deletes */
@@ -209,7 +209,7 @@ static struct subject *subject_of(struct judge *j, const struct access *x)
 }
 
 /* The names, when they are known; NULL: any. What happens again may be another change each time. */
-static const struct git_tree *git_names(struct judge *j, const struct made *m)
+static const struct git_changes *git_names(struct judge *j, const struct made *m)
 {
 	struct made *made = (struct made *)m;
 
@@ -218,19 +218,19 @@ static const struct git_tree *git_names(struct judge *j, const struct made *m)
 	if (!m->git) {
 		struct subject *s = subject_of(j, m->x);
 
-		made->git = arena_new(j->a, struct git_tree);
+		made->git = arena_new(j->a, struct git_changes);
 		if (s && s->c->when.last == s->c->when.first && !s->c->when.again && s->c->ndirs == 1)
-			git_tree_of(j, s, made->git);
+			git_changes_of(j, s, made->git);
 	}
-	if (!m->git->followed || m->git->state == GIT_TREE_UNKNOWN || m->git->state == GIT_TREE_ASKED)
+	if (!m->git->followed || m->git->state == GIT_CHANGES_UNKNOWN || m->git->state == GIT_CHANGES_ASKED)
 		return NULL;
-	return m->git->state == GIT_TREE_PARTLY && !m->git->npaths ? NULL : m->git;
+	return m->git->state == GIT_CHANGES_PARTLY && !m->git->npaths ? NULL : m->git;
 }
 
 /* What the command may do to these paths is not known, beyond what differs between commits. */
-static bool git_unsure(const struct git_tree *t, struct str path)
+static bool git_unsure(const struct git_changes *t, struct str path)
 {
-	for (size_t i = 0; i < t->npaths && t->state == GIT_TREE_PARTLY; i++)
+	for (size_t i = 0; i < t->npaths && t->state == GIT_CHANGES_PARTLY; i++)
 		if (path_within(path, t->paths[i]) || path_within(t->paths[i], path))
 			return true;
 	return false;
@@ -266,7 +266,7 @@ enum git_question {
 	GIT_ANYTHING,   /* does it come to be there at all, as a file, a link, a directory? */
 };
 
-static bool git_touches(const struct git_tree *t, struct str path, enum git_question what)
+static bool git_touches(const struct git_changes *t, struct str path, enum git_question what)
 {
 	if (git_unsure(t, path))
 		return true;
@@ -274,7 +274,7 @@ static bool git_touches(const struct git_tree *t, struct str path, enum git_ques
 		bool link = x->kind == GIT_TOUCH_LINK;
 		bool on_way = leads_through(path, x->path), below = path_within(x->path, path);
 
-		if (x->kind == GIT_TOUCH_DELETE || !git_tree_touches(t, x->path))
+		if (x->kind == GIT_TOUCH_DELETE || !git_changes_touch(t, x->path))
 			continue;
 		if (what == GIT_ANYTHING ? below || (link && on_way)
 					 : link && (on_way || (what == GIT_LINK_BELOW && below)))
@@ -286,7 +286,7 @@ static bool git_touches(const struct git_tree *t, struct str path, enum git_ques
 /* Names that are not known may be any. */
 static bool tree_touches(struct judge *j, const struct made *m, struct str path, enum git_question what)
 {
-	const struct git_tree *git = git_names(j, m);
+	const struct git_changes *git = git_names(j, m);
 
 	return !git || git_touches(git, path, what);
 }
@@ -750,7 +750,7 @@ static bool copies_dash(const struct dashes *d, const struct made *m)
 /* git names, where they are known, are listed when they start with a dash. */
 static bool git_brings_dash(const struct dashes *d, const struct made *m)
 {
-	const struct git_tree *t = git_names(d->j, m);
+	const struct git_changes *t = git_names(d->j, m);
 
 	if (!t || git_unsure(t, d->dir))
 		return true;

@@ -1,6 +1,6 @@
 /* The checks about paths: what is written, deleted and read, and where that lies. The tables of names are in path_table.c. */
 #include "base/glob.h"
-#include "gate/git_tree.h"
+#include "gate/git_changes.h"
 #include "gate/overlay.h"
 #include "gate/path_table.h"
 #include "gate/tiers.h"
@@ -737,7 +737,7 @@ void paths_check(struct judge *j, const struct check *c)
 		}
 	}
 	paths_git(j, check_one, NULL);
-	git_tree_check(j);
+	git_changes_check(j);
 	paths_unknown_program(j);
 	paths_listed_secrets(j);
 }

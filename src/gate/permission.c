@@ -8,7 +8,7 @@
 #include "gate/permission.h"
 
 #include "base/glob.h"
-#include "gate/settings.h"
+#include "gate/leading_variables.h"
 
 #define INNER_BLANK '\3'
 
@@ -225,7 +225,7 @@ static bool rule_names_settings(struct str rule, const struct command *c)
 		bool named = false;
 		size_t n;
 
-		if (!setting_matters(x))
+		if (!leading_variable_matters(x))
 			continue;
 		for (size_t at = 0; (n = assignment(rule, at)) && !named;) {
 			ptrdiff_t end = str_find(rule, ' ', at);

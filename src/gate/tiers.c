@@ -7,9 +7,9 @@
 
 #include "base/glob.h"
 #include "base/regex.h"
+#include "gate/leading_variables.h"
 #include "gate/path_table.h"
 #include "gate/permission.h"
-#include "gate/settings.h"
 
 #define JOINED_MAX ((size_t)1 << 20) /* bytes of one command that regexes see */
 #define NAME_COST 16                 /* work of comparing a name */
@@ -77,7 +77,7 @@ static enum match regex_denies(struct judge *j, const struct regex_rule *r, cons
 static bool settings_harmless(const struct command *c)
 {
 	for (const struct setting *s = c->settings; s; s = s->next)
-		if (setting_matters(s))
+		if (leading_variable_matters(s))
 			return false;
 	return true;
 }

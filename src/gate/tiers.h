@@ -16,7 +16,7 @@ bool tiers_afford(struct judge *j, size_t cost);
 /* Does a redirect rule, or an Edit() or Read() rule, allow this access? */
 bool tiers_path_allowed(struct judge *j, const struct access *x, const struct where *w);
 
-/* normalise.c */
+/* rule_normalise.c */
 struct normal { /* a command */
 	const struct command *raw;
 	const struct command *loose;  /* for rules that deny and ask */

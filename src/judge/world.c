@@ -14,7 +14,7 @@
 #include "sys/fold.h"
 #include "sys/git_tree.h"
 #include "sys/git_view.h"
-#include "sys/glob.h"
+#include "sys/glob_expand.h"
 #include "sys/state.h"
 #include "sys/user.h"
 

@@ -4,7 +4,7 @@
 #include "run/cwd_report.h"
 #include "run/job_record.h"
 #include "run/job_sandbox.h"
-#include "run/validation.h"
+#include "run/run_validation.h"
 #include "sys/ids.h"
 
 static void refuse(struct job *j)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "run/validation.h"
+#include "run/run_validation.h"
 
 #define UNKNOWN UINT64_MAX
 #define VERSION 1

@@ -62,7 +62,7 @@ struct run_world { /* of the caller */
 	bool terminal;                    /* output goes to a terminal */
 };
 
-struct run_task { /* what a run is for (validation.h) */
+struct run_task { /* what a run is for (run_validation.h) */
 	const char *name;              /* NULL: whatever is recognised */
 	const struct str *columns;     /* data: those that must be there */
 	size_t ncolumns;

@@ -26,7 +26,7 @@ void spec_add_path(struct spec_builder *m, struct str real, struct str at, bool 
 int spec_refuse_escape(struct spec_builder *m, const char *option, struct str name, struct str real, struct err *e);
 /* spec_program.c: argv, script, and the text for the gate */
 int spec_build_program(struct spec_builder *m, struct err *e);
-/* validation.c */
+/* run_validation.c */
 int spec_build_task(struct spec_builder *m, struct err *e);
 /* test_reports.c: after everything else, since it adds to it */
 int spec_ask_test_reports(struct spec_builder *m, struct err *e);

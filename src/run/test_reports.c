@@ -4,8 +4,8 @@
 
 #include "result/validate.h"
 #include "result/value.h"
+#include "run/run_validation.h"
 #include "run/spec_builder.h"
-#include "run/validation.h"
 #include "sys/state.h"
 
 #define DIR_IN_BOX "/caisson/reports/"

@@ -1,6 +1,6 @@
 /* The table of shell builtins, and those that need only a line. */
 #include "shell/builtin.h"
-#include "shell/output.h"
+#include "shell/known_output.h"
 
 size_t options(const struct builtin_call *b, const char *with_arg, char seen[OPTIONS_MAX], bool *ret_known)
 {

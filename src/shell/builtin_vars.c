@@ -1,7 +1,7 @@
 /* Builtins that set variables. */
 #include "base/num.h"
 #include "shell/builtin.h"
-#include "shell/output.h"
+#include "shell/known_output.h"
 
 /* ---- declare, typeset, local, export, readonly ---- */
 

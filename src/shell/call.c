@@ -1,4 +1,4 @@
-/* Simple commands: assignments, then a function, a builtin or a program (program.c). */
+/* Simple commands: assignments, then a function, a builtin or a program (program_effects.c). */
 #include "shell/eval.h"
 
 struct str base_name(struct str path)
@@ -9,7 +9,7 @@ struct str base_name(struct str path)
 	return str_sub(path, i, path.n);
 }
 
-/* ---- assignments; what they make programs do is in variables.c ---- */
+/* ---- assignments; what they make programs do is in variable_effects.c ---- */
 
 /* What the variable was declared to be before: integers are evaluated, a readonly one may not change. */
 static void keep_attributes(struct eval *e, struct value *v, const struct value *old, const struct fields *fs)

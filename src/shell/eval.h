@@ -6,12 +6,12 @@
  * unrolled while everything about it is known and small, else repeated until its state no longer changes; code after `exit` or `break` is
  * still listed; a builtin or option that would change the meaning of what follows in a way that is not modelled is a trouble.
  *
- *   state.c    variables, positional parameters, directories; joining two states
+ *   shell_state.c    variables, positional parameters, directories; joining two states
  *   emit.c     adding to the facts, derived texts;  order.c: when each fact may happen
- *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  names.c: texts with unknown names in them
+ *   expand.c   words to fields;  expand_param.c: ${ };  brace.c: brace expansion;  partial_paths.c: texts with unknown names in them
  *   eval.c     compound commands and lists;  redirect.c: redirections;  eval_test.c: [[ ]] and (( ))
- *   call.c     simple commands: functions, builtins;  program.c: programs;  shells.c: bash -c and its kin
- *   variables.c  variables that make programs run something;  zsh.c: those of zsh alone
+ *   call.c     simple commands: functions, builtins;  program_effects.c: programs;  shells.c: bash -c and its kin
+ *   variable_effects.c  variables that make programs run something;  zsh.c: those of zsh alone
  *   choice.c   known texts that an unknown value may have;  odd_globs.c: patterns with dotglob and nocaseglob
  *   patch.c    files that a patch names;  include.c: files that a source text includes
  *    content.c: text that the request itself writes into files
@@ -276,11 +276,11 @@ void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t inde
 void parsed_aliases(struct eval *e, const struct parser *p);
 enum trap_kind { TRAP_ANY_TIME, TRAP_APART, TRAP_PROMPT };
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind);
-void eval_prompt(struct eval *e, struct str text, struct span at);           /* variables.c */
+void eval_prompt(struct eval *e, struct str text, struct span at);           /* variable_effects.c */
 void command_may_fail(struct eval *e, const struct state *before, size_t mark); /* it may not have run at all */
 void may_abort(struct eval *e);
 
-/* ---- state.c ---- */
+/* ---- shell_state.c ---- */
 extern const struct value value_absent;
 bool zsh_table(struct str name);    /* a parameter whose value zsh obeys: functions[ls]=... defines one (zsh.c) */
 bool zsh_function(struct str name); /* a function that zsh calls by itself */
@@ -387,7 +387,7 @@ void expand_whole(struct eval *e, const struct syn_part *parts, struct how how, 
 /* ---- expand_param.c ---- */
 void expand_param(struct eval *e, const struct syn_param *pm, struct how how, struct chars *out, struct span at);
 struct str param_ifs(const struct eval *e);
-/* ---- names.c ---- */
+/* ---- partial_paths.c ---- */
 bool names_only(struct str s);                                          /* nothing but names and numbers is unknown in it */
 struct str names_of_pattern(struct eval *e, struct str pattern);        /* what a file name pattern finds, or is when it finds nothing */
 struct str names_join(struct eval *e, struct str a, struct str b);
@@ -463,7 +463,7 @@ enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; expor
 void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
 struct str appended(struct eval *e, const struct value *old, struct str text); /* old += text */
 /* Text that a shell will run, through the program `name`; more: unknown words are added to it. */
-/* A program with its words: program.c. */
+/* A program with its words: program_effects.c. */
 void call_program(struct eval *e, const struct word *argv, size_t argc);
 void inner_script(struct eval *e, const char *name, struct str text, bool more, struct span at);
 struct str base_name(struct str path);
@@ -472,7 +472,7 @@ struct str base_name(struct str path);
 /* Lists the files that a patch, or other data a program is given, names; those below the directory when the data are not known. */
 void names_from_data(struct eval *e, const struct know_result *k, const struct know_use *u, const struct word *argv, size_t argc);
 
-/* ---- variables.c ---- */
+/* ---- variable_effects.c ---- */
 /* Lists the assignment, and what it makes programs run: PS4, PATH, BASH_ENV ... */
 void assign_effect(struct eval *e, struct str name, struct str value, enum assign_scope scope, struct span at);
 bool system_path(struct str path);  /* a program in one of the system's directories */

@@ -17,7 +17,7 @@
 #define PATH_LINKS_MAX 40
 #define PATH_MEMO_MAX 128
 #define PATH_LOOKS_MAX 100000   /* names looked at with one memo; beyond them everything is unknown */
-#define PATH_ENTRIES_MAX 100000 /* directory entries read with one memo (glob.h); beyond them there may be more */
+#define PATH_ENTRIES_MAX 100000 /* directory entries read with one memo (glob_expand.h); beyond them there may be more */
 
 struct path_dir {
 	struct str path;

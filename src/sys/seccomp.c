@@ -1,4 +1,4 @@
-/* Loading the system call filter. What it allows is said in src/sys/gen/seccomp.c. */
+/* Loading the system call filter. What it allows is said in src/sys/gen/gen_seccomp.c. */
 #define _GNU_SOURCE
 #include "sys/seccomp.h"
 

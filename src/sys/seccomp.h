@@ -1,5 +1,5 @@
 /*
- * The system call filter: an allowlist, compiled to BPF when caisson is built (src/sys/gen/seccomp.c, with libseccomp), so that loading it is one call.
+ * The system call filter: an allowlist, compiled to BPF when caisson is built (src/sys/gen/gen_seccomp.c, with libseccomp), so that loading it is one call.
  * The policy is in src/sys/gen/calls.c. What it refuses fails with EPERM, or ENOSYS where programs have a fallback for that (clone3, io_uring)
  * and for calls that nobody thought of; sockets fail with EAFNOSUPPORT; calls of other architectures kill the process with SIGSYS.
  */

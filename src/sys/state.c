@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "sys/file.h"
-#include "sys/glob.h"
+#include "sys/glob_expand.h"
 #include "sys/secure.h"
 
 struct state_env state_env(void)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "sys/file.h"
-#include "sys/glob.h"
+#include "sys/glob_expand.h"
 #include "unit.h"
 
 static struct arena arena;

@@ -2,7 +2,7 @@
  * What commands print: fixed rows, and generated calls compared with the real programs. With holes in the arguments the real output must be
  * covered by ours.
  */
-#include "shell/output.h"
+#include "shell/known_output.h"
 #include "real.h"
 #include "unit.h"
 

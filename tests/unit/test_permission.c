@@ -3,8 +3,8 @@
 #include "config/config.h"
 #include "config/settings_json.h"
 #include "gate/broad.h"
+#include "gate/leading_variables.h"
 #include "gate/permission.h"
-#include "gate/settings.h"
 #include "shell/shell.h"
 #include "torture.h"
 #include "unit.h"
@@ -239,16 +239,16 @@ static void test_dangerous_settings(void)
 		"AWS_PROFILE", "VERBOSE", "DATABASE_URL"};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		CHECK_ROW(setting_is_dangerous(str_of(bad[i])), bad[i]);
+		CHECK_ROW(leading_variable_is_dangerous(str_of(bad[i])), bad[i]);
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-		CHECK_ROW(!setting_is_dangerous(str_of(good[i])), good[i]);
-	CHECK(setting_is_dangerous(str_n("A\0", 2)));
-	CHECK(setting_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("vim")}));
-	CHECK(!setting_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("true")}));
-	CHECK(!setting_matters(&(struct setting){.name = STR("GIT_EDITOR"), .value = STR(":")}));
-	CHECK(setting_matters(&(struct setting){.name = STR("GIT_EDITOR"), .value = str_n("\0", 1)}));
-	CHECK(setting_matters(&(struct setting){.name = STR("GIT_DIR"), .value = STR("cat")}));
-	CHECK(setting_matters(&(struct setting){.name = STR("PATH"), .value = STR("")}));
+		CHECK_ROW(!leading_variable_is_dangerous(str_of(good[i])), good[i]);
+	CHECK(leading_variable_is_dangerous(str_n("A\0", 2)));
+	CHECK(leading_variable_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("vim")}));
+	CHECK(!leading_variable_matters(&(struct setting){.name = STR("EDITOR"), .value = STR("true")}));
+	CHECK(!leading_variable_matters(&(struct setting){.name = STR("GIT_EDITOR"), .value = STR(":")}));
+	CHECK(leading_variable_matters(&(struct setting){.name = STR("GIT_EDITOR"), .value = str_n("\0", 1)}));
+	CHECK(leading_variable_matters(&(struct setting){.name = STR("GIT_DIR"), .value = STR("cat")}));
+	CHECK(leading_variable_matters(&(struct setting){.name = STR("PATH"), .value = STR("")}));
 }
 
 /* ---- the examples of docs/permissions.md ---- */

@@ -3,8 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "run/run_validation.h"
 #include "run/test_reports.h"
-#include "run/validation.h"
 #include "place.h"
 #include "result/validate.h"
 #include "sys/file.h"

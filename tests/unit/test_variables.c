@@ -7,7 +7,7 @@
 #include "config/config.h"
 #include "config/yaml.h"
 #include "gate/gate.h"
-#include "gate/settings.h"
+#include "gate/leading_variables.h"
 #include "judge/engine.h"
 #include "knowledge/variables.h"
 #include "run/run.h"
@@ -82,7 +82,7 @@ static void is_found(const struct visit *v)
 	for (size_t i = 0; i < v->real.n; i++)
 		lower[i] = (char)(lower[i] >= 'A' && lower[i] <= 'Z' ? lower[i] + 32 : lower[i]);
 	CHECK_ROW(var_find_folded(str_of(lower)), lower);
-	CHECK_ROW(setting_is_dangerous(v->real) == (v->r->effect != VAR_NONE), str_c(&arena, v->real));
+	CHECK_ROW(leading_variable_is_dangerous(v->real) == (v->r->effect != VAR_NONE), str_c(&arena, v->real));
 	CHECK_ROW(variable_hijacks(v->real) == !!(v->r->bits & VAR_HIJACKS), str_c(&arena, v->real));
 }
 

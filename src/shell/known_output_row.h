@@ -1,6 +1,6 @@
 /* What the files of output*.c share: the call as a row sees it, and small helpers. Not for others. */
 #pragma once
-#include "shell/output.h"
+#include "shell/known_output.h"
 
 #define OUTPUT_MAX ((size_t)1 << 20) /* longer outputs are not known */
 

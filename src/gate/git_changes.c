@@ -1,5 +1,5 @@
-/* See git_tree.h: which commits the words of a command name, and which protected files differ in them. */
-#include "gate/git_tree.h"
+/* See git_changes.h: which commits the words of a command name, and which protected files differ in them. */
+#include "gate/git_changes.h"
 
 #include "gate/path_table.h"
 
@@ -12,7 +12,7 @@ struct form { /* one command, its words told apart */
 	size_t n;       /* operands before "--" */
 	bool has_paths; /* there is a "--" */
 	bool backwards; /* what commits have done is undone */
-	struct git_tree *ret;
+	struct git_changes *ret;
 	enum git_change change;
 	struct str revs;
 };
@@ -82,7 +82,7 @@ static void take_paths(struct form *f, size_t from)
 
 /* ---- commands ---- */
 
-static enum git_tree_state checkout(struct form *f)
+static enum git_changes_state checkout(struct form *f)
 {
 	static const char *const forced[] = {"-f", "--force", "--discard-changes", "-p", "--patch",
 		"--overlay", "--no-overlay", "--ours", "--theirs", "-m", NULL};
@@ -92,52 +92,52 @@ static enum git_tree_state checkout(struct form *f)
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if ((is_switch && know_has(f->o, "--orphan")) || know_has(f->o, "--recurse-submodules"))
-		return GIT_TREE_UNKNOWN;
+		return GIT_CHANGES_UNKNOWN;
 	if (!f->n && f->o->noperands) {
 		take_paths(f, 0);
-		return GIT_TREE_UNKNOWN; /* from the index */
+		return GIT_CHANGES_UNKNOWN; /* from the index */
 	}
 	if (!f->n)
-		return has_any(f, creates) || !has_any(f, forced) ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+		return has_any(f, creates) || !has_any(f, forced) ? GIT_CHANGES_NONE : GIT_CHANGES_UNKNOWN;
 	f->revs = str_is(operand(f, 0), "-") ? STR("@{-1}") : operand(f, 0);
 	if (f->o->noperands > 1)
 		take_paths(f, 1);
-	return f->o->noperands > 1 || has_any(f, forced) ? GIT_TREE_PARTLY : GIT_TREE_KNOWN;
+	return f->o->noperands > 1 || has_any(f, forced) ? GIT_CHANGES_PARTLY : GIT_CHANGES_KNOWN;
 }
 
-static enum git_tree_state restore(struct form *f)
+static enum git_changes_state restore(struct form *f)
 {
 	const struct know_option *source = know_option_find(f->o, "--source", NULL);
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (!source && know_has(f->o, "--staged") && !know_has(f->o, "--worktree"))
-		return GIT_TREE_NONE;
+		return GIT_CHANGES_NONE;
 	take_paths(f, 0);
 	if (!source || !source->has_value)
-		return GIT_TREE_UNKNOWN;
+		return GIT_CHANGES_UNKNOWN;
 	f->revs = source->value.text;
-	return GIT_TREE_PARTLY;
+	return GIT_CHANGES_PARTLY;
 }
 
-static enum git_tree_state reset(struct form *f)
+static enum git_changes_state reset(struct form *f)
 {
 	static const char *const files[] = {"--hard", "--keep", "--merge", NULL};
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (!has_any(f, files))
-		return GIT_TREE_NONE;
+		return GIT_CHANGES_NONE;
 	f->revs = f->n ? operand(f, 0) : STR("HEAD");
-	return know_has(f->o, "--keep") ? GIT_TREE_KNOWN : GIT_TREE_PARTLY;
+	return know_has(f->o, "--keep") ? GIT_CHANGES_KNOWN : GIT_CHANGES_PARTLY;
 }
 
 /* Without -u only the index changes. A later `git restore '*'` writes what is there then, so its names count now. */
-static enum git_tree_state read_tree(struct form *f)
+static enum git_changes_state read_tree(struct form *f)
 {
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (!f->n)
-		return know_has(f->o, "-u") ? GIT_TREE_UNKNOWN : GIT_TREE_NONE;
+		return know_has(f->o, "-u") ? GIT_CHANGES_UNKNOWN : GIT_CHANGES_NONE;
 	f->revs = operand(f, f->n - 1);
-	return GIT_TREE_PARTLY;
+	return GIT_CHANGES_PARTLY;
 }
 
 static bool goes_on(const struct form *f)
@@ -147,28 +147,28 @@ static bool goes_on(const struct form *f)
 	return has_any(f, options);
 }
 
-static enum git_tree_state merge(struct form *f)
+static enum git_changes_state merge(struct form *f)
 {
 	f->change = GIT_CHANGE_MERGE;
 	if (goes_on(f))
-		return know_has(f->o, "--quit") ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+		return know_has(f->o, "--quit") ? GIT_CHANGES_NONE : GIT_CHANGES_UNKNOWN;
 	take_revs(f, 0, f->n);
 	if (!f->n)
 		f->revs = STR("@{upstream}");
-	return GIT_TREE_KNOWN;
+	return GIT_CHANGES_KNOWN;
 }
 
-static enum git_tree_state pick(struct form *f)
+static enum git_changes_state pick(struct form *f)
 {
 	f->change = GIT_CHANGE_PICK;
 	if (goes_on(f))
-		return know_has(f->o, "--quit") ? GIT_TREE_NONE : GIT_TREE_UNKNOWN;
+		return know_has(f->o, "--quit") ? GIT_CHANGES_NONE : GIT_CHANGES_UNKNOWN;
 	take_revs(f, 0, f->n);
-	return f->n ? GIT_TREE_KNOWN : GIT_TREE_NONE;
+	return f->n ? GIT_CHANGES_KNOWN : GIT_CHANGES_NONE;
 }
 
 /* What its commits have deleted comes back, links as well: the answer does not tell these. */
-static enum git_tree_state revert(struct form *f)
+static enum git_changes_state revert(struct form *f)
 {
 	f->backwards = true;
 	return pick(f);
@@ -182,7 +182,7 @@ static bool is_number(struct str s)
 	return s.n > 0;
 }
 
-static enum git_tree_state stash(struct form *f)
+static enum git_changes_state stash(struct form *f)
 {
 	static const char quiet[][8] = {"list", "show", "drop", "clear", "create", "store", ""};
 	static const char takes[][8] = {"pop", "apply", ""}, keeps[][8] = {"push", "save", ""};
@@ -193,74 +193,74 @@ static enum git_tree_state stash(struct form *f)
 		f->revs = STR("HEAD");
 		if (f->has_paths || (f->n > 1 && str_is(what, "push")))
 			take_paths(f, f->n ? 1 : 0);
-		return GIT_TREE_KNOWN;
+		return GIT_CHANGES_KNOWN;
 	}
 	f->change = GIT_CHANGE_STASH;
 	if (STR_LISTED(what, quiet))
-		return GIT_TREE_NONE;
+		return GIT_CHANGES_NONE;
 	if (str_is(what, "branch")) { /* the commit that it was made on, then what it holds */
 		f->change = GIT_CHANGE_STASH_BRANCH;
 		which = f->n > 2 ? operand(f, 2) : STR("0");
 	} else if (!STR_LISTED(what, takes)) {
-		return GIT_TREE_UNKNOWN;
+		return GIT_CHANGES_UNKNOWN;
 	}
 	f->revs = is_number(which) ? str_fmt(f->j->a, "stash@{%.*s}", STR_ARG(which)) : which;
-	return GIT_TREE_KNOWN;
+	return GIT_CHANGES_KNOWN;
 }
 
 /*
  * Checks out the upstream, or what --onto names, and picks the branch's own commits. So it writes what differs
  * between HEAD and these; names that only commits between them have are not looked up.
  */
-static enum git_tree_state rebase(struct form *f)
+static enum git_changes_state rebase(struct form *f)
 {
 	static const char *const quiet[] = {"--quit", "--edit-todo", "--show-current-patch", NULL};
 	const struct know_option *onto = know_option_find(f->o, "--onto", NULL);
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (has_any(f, quiet))
-		return GIT_TREE_NONE;
+		return GIT_CHANGES_NONE;
 	if (goes_on(f) || know_has(f->o, "--root"))
-		return GIT_TREE_UNKNOWN;
+		return GIT_CHANGES_UNKNOWN;
 	take_revs(f, 0, f->n);
 	if (!f->n)
 		f->revs = STR("@{upstream}");
 	if (onto && onto->has_value)
 		f->revs = str_fmt(f->j->a, "%.*s %.*s", STR_ARG(f->revs), STR_ARG(onto->value.text));
-	return GIT_TREE_PARTLY;
+	return GIT_CHANGES_PARTLY;
 }
 
 /* A remote's commits are not here yet, so nothing tells their names; those of this repository are. */
-static enum git_tree_state pull(struct form *f)
+static enum git_changes_state pull(struct form *f)
 {
 	f->change = know_has(f->o, "--rebase") ? GIT_CHANGE_CHECKOUT : GIT_CHANGE_MERGE;
 	if (f->n < 2 || !str_is(operand(f, 0), "."))
-		return GIT_TREE_UNKNOWN;
+		return GIT_CHANGES_UNKNOWN;
 	take_revs(f, 1, f->n);
-	return GIT_TREE_PARTLY;
+	return GIT_CHANGES_PARTLY;
 }
 
 /* Checks out commits between a good one and a bad one: what differs at the ends is looked up. */
-static enum git_tree_state bisect(struct form *f)
+static enum git_changes_state bisect(struct form *f)
 {
 	static const char quiet[][12] = {"log", "view", "visualize", "terms", "help", ""};
 	struct str what = f->n ? operand(f, 0) : STR("help");
 
 	f->change = GIT_CHANGE_CHECKOUT;
 	if (STR_LISTED(what, quiet) || know_has(f->o, "--no-checkout"))
-		return GIT_TREE_NONE;
+		return GIT_CHANGES_NONE;
 	if (str_is(what, "start"))
 		take_revs(f, 1, f->n);
 	else if (str_is(what, "reset") || str_is(what, "replay") || str_is(what, "run"))
-		return GIT_TREE_UNKNOWN;
+		return GIT_CHANGES_UNKNOWN;
 	else
 		f->revs = STR("refs/bisect/bad");
-	return f->revs.n ? GIT_TREE_PARTLY : GIT_TREE_NONE; /* without commits it only begins */
+	return f->revs.n ? GIT_CHANGES_PARTLY : GIT_CHANGES_NONE; /* without commits it only begins */
 }
 
 static const struct {
 	char name[16];
-	enum git_tree_state (*read)(struct form *f);
+	enum git_changes_state (*read)(struct form *f);
 } commands[] = {
 	{"git checkout", checkout},
 	{"git switch", checkout},
@@ -386,24 +386,24 @@ static void ask_world(struct form *f, struct str dir)
 	for (const struct tree_answer *t = f->j->v->trees; t; t = t->next)
 		if (tree_same(t, q)) {
 			if (!t->known || t->more || may_move(t) || f->backwards)
-				f->ret->state = GIT_TREE_UNKNOWN;
+				f->ret->state = GIT_CHANGES_UNKNOWN;
 			f->ret->answer = t;
 			return;
 		}
-	f->ret->state = GIT_TREE_UNKNOWN;
+	f->ret->state = GIT_CHANGES_UNKNOWN;
 	if (!f->j->v->closed &&
 		judge_ask(f->j, &(struct question){.kind = QUESTION_TREE, .path = dir, .tree = q}))
-		f->ret->state = GIT_TREE_ASKED;
+		f->ret->state = GIT_CHANGES_ASKED;
 }
 
-void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
+void git_changes_of(struct judge *j, struct subject *s, struct git_changes *ret)
 {
 	struct form f = {.j = j, .s = s, .ret = ret, .revs = STR("")};
 	enum moved how;
 	struct str dir;
 	size_t i = 0;
 
-	*ret = (struct git_tree){0};
+	*ret = (struct git_changes){0};
 	if (!str_is(s->base, "git") || !s->row)
 		return;
 	f.o = subject_options(j, s);
@@ -414,8 +414,8 @@ void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
 	ret->followed = true;
 	dir = repository_directory(j, s);
 	split_operands(&f);
-	ret->state = all_known(&f) && dir.n ? commands[i].read(&f) : GIT_TREE_UNKNOWN;
-	if (ret->state != GIT_TREE_KNOWN && ret->state != GIT_TREE_PARTLY)
+	ret->state = all_known(&f) && dir.n ? commands[i].read(&f) : GIT_CHANGES_UNKNOWN;
+	if (ret->state != GIT_CHANGES_KNOWN && ret->state != GIT_CHANGES_PARTLY)
 		return;
 	how = moved(j, s, f.revs);
 	if (know_has(f.o, "--git-dir") || know_has(f.o, "--work-tree"))
@@ -423,12 +423,12 @@ void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret)
 	else if (how == MOVED_REFS)
 		ret->blind = "after a command that moves references";
 	if (ret->blind || how != MOVED_NOTHING)
-		ret->state = GIT_TREE_UNKNOWN;
+		ret->state = GIT_CHANGES_UNKNOWN;
 	else
 		ask_world(&f, dir);
 }
 
-bool git_tree_touches(const struct git_tree *t, struct str path)
+bool git_changes_touch(const struct git_changes *t, struct str path)
 {
 	for (size_t i = 0; i < t->npaths; i++)
 		if (path_within(path, t->paths[i]))
@@ -438,11 +438,11 @@ bool git_tree_touches(const struct git_tree *t, struct str path)
 
 static void check_one(struct judge *j, struct subject *s)
 {
-	struct git_tree t;
+	struct git_changes t;
 	struct buf b;
 	size_t n = 0;
 
-	git_tree_of(j, s, &t);
+	git_changes_of(j, s, &t);
 	if (t.blind)
 		judge_tell_at_most(j, "protected-write", GRADE_ASK, s->c->at,
 			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may be among them",
@@ -450,7 +450,7 @@ static void check_one(struct judge *j, struct subject *s)
 			"run it as a request of its own");
 	buf_init(&b, j->a, 0);
 	for (const struct git_touch *x = t.answer ? t.answer->touched : NULL; x; x = x->next) {
-		if (!git_tree_touches(&t, x->path) || !path_table_protected(j, x->path))
+		if (!git_changes_touch(&t, x->path) || !path_table_protected(j, x->path))
 			continue;
 		if (n++ < NAMES_SHOWN)
 			buf_fmt(&b, "%s'%.*s'", n > 1 ? ", " : "", STR_ARG(x->path));
@@ -463,7 +463,7 @@ static void check_one(struct judge *j, struct subject *s)
 			NULL);
 }
 
-void git_tree_check(struct judge *j)
+void git_changes_check(struct judge *j)
 {
 	for (size_t i = 0; i < j->nsubjects; i++)
 		check_one(j, &j->subjects[i]);

@@ -9,7 +9,7 @@
 #include "result/normalise.h"
 #include "result/redact.h"
 
-struct cleaning {
+struct tool_output_cleaner {
 	struct call *c;
 	bool normalise, redact;
 	struct normalise_options options;
@@ -19,7 +19,7 @@ struct cleaning {
 	bool changed;      /* a text is another one now */
 };
 
-void cleaning_start(struct call *c, struct cleaning *k);
-struct str cleaning_text(struct cleaning *k, struct str raw);
+void tool_output_cleaner_start(struct call *c, struct tool_output_cleaner *k);
+struct str tool_output_cleaner_text(struct tool_output_cleaner *k, struct str raw);
 /* The same value with clean strings; pictures and sounds stay. */
-const struct value *cleaning_value(struct cleaning *k, const struct value *v);
+const struct value *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct value *v);

@@ -1,10 +1,10 @@
 /*
- * What commands print: the table, echo, and the small commands. Filters (base64, tr, cut ...) are in output_filter.c, printf in
- * output_printf.c.
+ * What commands print: the table, echo, and the small commands. Filters (base64, tr, cut ...) are in known_output_filter.c, printf in
+ * known_output_printf.c.
  */
 #include "base/num.h"
 #include "shell/escape.h"
-#include "shell/output_row.h"
+#include "shell/known_output_row.h"
 
 /* --- helpers --- */
 

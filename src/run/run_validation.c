@@ -1,5 +1,5 @@
-/* The task of a run, and what validators say about its output. See validation.h. */
-#include "run/validation.h"
+/* The task of a run, and what validators say about its output. See run_validation.h. */
+#include "run/run_validation.h"
 
 #include "record/secret_values.h"
 #include "result/redact.h"

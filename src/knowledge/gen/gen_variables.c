@@ -1,5 +1,5 @@
 /* The rows of knowledge/variables.yaml, checked and laid out as knowledge/variables.h wants them: one text, rows that refer to it. */
-#include "knowledge/gen/variables.h"
+#include "knowledge/gen/gen_variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>

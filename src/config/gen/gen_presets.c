@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/gen/read.h"
+#include "config/gen/read_whole.h"
 #include "config/preset.h"
 #include "config/yaml.h"
 

@@ -1,6 +1,6 @@
-/* See init.h: where the settings are, what would be done to them, and doing it. */
+/* See init_hooks.h: where the settings are, what would be done to them, and doing it. */
 #define _GNU_SOURCE
-#include "client/init.h"
+#include "client/init_hooks.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,6 +3,6 @@
 #include "model/facts.h"
 
 /* By its name alone. Letters count in either case: zsh ties `path` to PATH, and proxies and npm's settings are read in both. */
-bool setting_is_dangerous(struct str name);
+bool leading_variable_is_dangerous(struct str name);
 /* The same, but PAGER=cat, EDITOR=true and their kin, which switch something off, are harmless. */
-bool setting_matters(const struct setting *s);
+bool leading_variable_matters(const struct setting *s);

@@ -75,7 +75,7 @@ int init_include(struct arena *a, struct str text, struct str *ret, struct err *
 struct str init_excluded(struct arena *a, struct str program);
 bool init_is_excluded(struct str entry);
 
-/* init.c */
+/* init_hooks.c */
 enum init_scope { INIT_USER, INIT_PROJECT };
 
 struct init_request {

@@ -10,7 +10,7 @@
 #include "result/redact.h"
 #include "result/validate.h"
 #include "result/value.h"
-#include "run/validation.h"
+#include "run/run_validation.h"
 #include "sys/file.h"
 #include "sys/path.h"
 #include "sys/stream.h"

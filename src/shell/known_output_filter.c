@@ -3,7 +3,7 @@
  * are known to the byte, and only in forms without an error; everything else is not known.
  */
 #include "base/num.h"
-#include "shell/output_row.h"
+#include "shell/known_output_row.h"
 
 static struct str arg(const struct call *c, size_t i) { return output_arg(&c->argv[i]); }
 

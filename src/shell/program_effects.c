@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "shell/eval.h"
-#include "shell/output.h"
+#include "shell/known_output.h"
 
 /* What of the variables a program finds in its environment is not worth knowing; that they were assigned is. */
 static void forget_exports(struct eval *e)

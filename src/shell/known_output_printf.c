@@ -1,6 +1,6 @@
 /* printf of bash, dash and zsh over abstract texts. A conversion that is not modelled, or an argument it would complain about: not known. */
 #include "shell/escape.h"
-#include "shell/output_row.h"
+#include "shell/known_output_row.h"
 
 #define WIDTH_MAX 4096
 

@@ -1,6 +1,6 @@
 /* Expanding file name patterns. Directories are read whole before the next is opened; matching never goes back by more than one star. */
 #define _GNU_SOURCE
-#include "sys/glob.h"
+#include "sys/glob_expand.h"
 
 #include <dirent.h>
 #include <errno.h>

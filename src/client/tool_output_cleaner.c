@@ -1,5 +1,5 @@
-/* See cleaning.h. */
-#include "client/cleaning.h"
+/* See tool_output_cleaner.h. */
+#include "client/tool_output_cleaner.h"
 
 #include "record/secret_values.h"
 #include "run/run.h"
@@ -30,14 +30,14 @@ static bool shows_files(enum tool_kind kind)
 	return false;
 }
 
-void cleaning_start(struct call *c, struct cleaning *k)
+void tool_output_cleaner_start(struct call *c, struct tool_output_cleaner *k)
 {
 	const struct secrets *s = &c->policies.own.secrets;
 	bool files = shows_files(c->h.kind);
 	struct str *values;
 	size_t n = 0;
 
-	*k = (struct cleaning){.c = c, .normalise = !files};
+	*k = (struct tool_output_cleaner){.c = c, .normalise = !files};
 	k->redact = !files;
 	if (s->enabled)
 		k->redact = s->scan_outputs && (!s->output_tools || listed(s->output_tools, c->h.tool));
@@ -45,7 +45,7 @@ void cleaning_start(struct call *c, struct cleaning *k)
 	k->redactor = redactor_new(c->a, values, n);
 }
 
-struct str cleaning_text(struct cleaning *k, struct str raw)
+struct str tool_output_cleaner_text(struct tool_output_cleaner *k, struct str raw)
 {
 	struct sanitized counts = {0};
 	struct str text = raw;
@@ -90,7 +90,7 @@ static bool is_picture(const struct value *in, const struct value *v)
 }
 
 /* Depth is the reader's bound. */
-static struct value *clean_value(struct cleaning *k, const struct value *in, const struct value *v)
+static struct value *clean_value(struct tool_output_cleaner *k, const struct value *in, const struct value *v)
 {
 	struct value *copy = arena_new(k->c->a, struct value), **end = &copy->first;
 
@@ -99,7 +99,7 @@ static struct value *clean_value(struct cleaning *k, const struct value *in, con
 	copy->index = NULL;
 	copy->slots = 0;
 	if (v->kind == VALUE_STRING && !is_picture(in, v))
-		copy->text = cleaning_text(k, v->text);
+		copy->text = tool_output_cleaner_text(k, v->text);
 	for (const struct value *x = v->first; x; x = x->next) {
 		*end = clean_value(k, v, x);
 		end = &(*end)->next;
@@ -108,7 +108,7 @@ static struct value *clean_value(struct cleaning *k, const struct value *in, con
 	return copy;
 }
 
-const struct value *cleaning_value(struct cleaning *k, const struct value *v)
+const struct value *tool_output_cleaner_value(struct tool_output_cleaner *k, const struct value *v)
 {
 	return clean_value(k, NULL, v);
 }

@@ -6,17 +6,17 @@
 #pragma once
 #include "gate/judge.h"
 
-enum git_tree_state {
-	GIT_TREE_NONE,    /* the command is none of those, or changes no file */
-	GIT_TREE_UNKNOWN, /* any name of the working tree may change */
-	GIT_TREE_PARTLY,  /* the answer lists what differs between commits; changes that are not committed may
+enum git_changes_state {
+	GIT_CHANGES_NONE,    /* the command is none of those, or changes no file */
+	GIT_CHANGES_UNKNOWN, /* any name of the working tree may change */
+	GIT_CHANGES_PARTLY,  /* the answer lists what differs between commits; changes that are not committed may
 			     be replaced, too */
-	GIT_TREE_KNOWN,   /* exactly what the answer lists changes, and other files that do not matter */
-	GIT_TREE_ASKED,   /* the world has not answered yet */
+	GIT_CHANGES_KNOWN,   /* exactly what the answer lists changes, and other files that do not matter */
+	GIT_CHANGES_ASKED,   /* the world has not answered yet */
 };
 
-struct git_tree {
-	enum git_tree_state state;
+struct git_changes {
+	enum git_changes_state state;
 	bool followed; /* one of the commands whose words are read here; of others NONE says nothing */
 	const char *blind; /* UNKNOWN: why no answer can tell the names; NULL: for no reason that a request is asked about */
 	const struct tree_answer *answer; /* PARTLY, KNOWN; NULL: nothing changes */
@@ -24,8 +24,8 @@ struct git_tree {
 	size_t npaths;                    /* 0: all */
 };
 
-void git_tree_of(struct judge *j, struct subject *s, struct git_tree *ret);
+void git_changes_of(struct judge *j, struct subject *s, struct git_changes *ret);
 /* Does the change touch this path, which the answer lists? */
-bool git_tree_touches(const struct git_tree *t, struct str path);
+bool git_changes_touch(const struct git_changes *t, struct str path);
 /* Protected names that such a command changes: protected-write. */
-void git_tree_check(struct judge *j);
+void git_changes_check(struct judge *j);

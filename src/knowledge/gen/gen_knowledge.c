@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "config/gen/read.h"
+#include "config/gen/read_whole.h"
 #include "config/knowledge_yaml.h"
-#include "knowledge/gen/variables.h"
+#include "knowledge/gen/gen_variables.h"
 #include "knowledge/row.h"
 
 #define SOURCES_MAX 64
