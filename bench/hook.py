@@ -64,10 +64,10 @@ def asked(folder, project, name, command, **more):
     return path
 
 
-def installed(folder, client, file):
+def installed(program, folder, client, file):
     """The line before a tool, as `caisson init` writes it for this client into FILE below the home."""
     env = setting(folder, "init-" + client, None)
-    subprocess.run([CAISSON, "init", "--client", client], check=True, env=env, stdout=subprocess.DEVNULL)
+    subprocess.run([program, "init", "--client", client], check=True, env=env, stdout=subprocess.DEVNULL)
     with open(os.path.join(env["HOME"], file), encoding="utf-8") as f:
         return ["/bin/sh", "-c", json.load(f)["hooks"]["PreToolUse"][0]["hooks"][0]["command"]]
 
@@ -93,8 +93,8 @@ def main():
         show("make test, recorded, and a ticket for the box", tight["contain"] / tight["bash"], 1.15)
         show("git status, waiting for the disk", tight["synced"] / tight["bash"], 1.5)
         shell = [("shell", ["/bin/sh", "-c", "bash -c :"], plain, "/dev/null"),
-                 ("line", installed(folder, "claude-code", ".claude/settings.json"), plain, calls["allow"]),
-                 ("codex", installed(folder, "codex", ".codex/hooks.json"), plain, asked(folder, project, "codex", "git status", model="none"))]
+                 ("line", installed(CAISSON, folder, "claude-code", ".claude/settings.json"), plain, calls["allow"]),
+                 ("codex", installed(CAISSON, folder, "codex", ".codex/hooks.json"), plain, asked(folder, project, "codex", "git status", model="none"))]
         lines = medians(shell, RUNS)
         show("git status, the installed line / sh -c 'bash -c :'", lines["line"] / lines["shell"], 0.85)
         show("... with timeout around it (Codex, Gemini, Qwen, Copilot)", lines["codex"] / lines["shell"], 1.5)

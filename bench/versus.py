@@ -3,10 +3,10 @@
 with each of the commands below. It prints the costs of a start as ratios to A: CPU time of the process
 and its children, elapsed time (median and minimum of both), and the number of page faults.
 
-    RUNS=300 COMMANDS="version check hook run" bench/versus.py /tmp/before build/caisson
+    RUNS=300 COMMANDS="version check hook line run" bench/versus.py /tmp/before build/caisson
 
 Starts in turn see the same load, so the ratios hold on a machine that is not quiet. The name "bash"
-stands for `bash -c :`. Copy a build before you compare it: the kernel caches a file written by a linker
+stands for `bash -c :`, and for `sh -c 'bash -c :'` beside the line that `caisson init` writes. Copy a build before you compare it: the kernel caches a file written by a linker
 in smaller pieces.
 """
 import os
@@ -23,6 +23,7 @@ ARGUMENTS = {
     "version": ["--version"],
     "check": ["check", "git status"],
     "hook": ["hook"],
+    "line": None,  # the line that `caisson init` writes, in a shell; only of a program whose name is caisson
     "run": ["run", "--", "/bin/true"],
 }
 COMMANDS = os.environ.get("COMMANDS", " ".join(ARGUMENTS)).split()
@@ -39,12 +40,20 @@ def once(argv, env, stdin):
     return used.ru_utime + used.ru_stime, elapsed, used.ru_minflt, os.waitstatus_to_exitcode(status)
 
 
-def measure(programs, name, env, stdin):
+def command_of(program, name, folder):
+    if name == "line" and program == "bash":
+        return ["/bin/sh", "-c", "bash -c :"]
+    if name == "line":
+        return hook.installed(program, tempfile.mkdtemp(dir=folder), "claude-code", ".claude/settings.json")
+    return hook.BASH if program == "bash" else [program, *ARGUMENTS[name]]
+
+
+def measure(programs, name, folder, env, stdin):
     rows = {p: [] for p in programs}
+    commands = {p: command_of(p, name, folder) for p in programs}
     for turn in range(RUNS + WARM):
         for p in programs:
-            argv = hook.BASH if p == "bash" else [p, *ARGUMENTS[name]]
-            got = once(argv, env, stdin)
+            got = once(commands[p], env, stdin)
             if got[3] != 0:
                 sys.exit(f"versus: {p} {name} ended with {got[3]}")
             if turn >= WARM:
@@ -73,7 +82,8 @@ def main():
         asked = hook.asked(folder, project, "allow", "git status")
         print(f"{'':<45} {'cpu':>8} {'cpu min':>8} {'elapsed':>8} {'el. min':>8} {'faults':>8}")
         for name in COMMANDS:
-            show(programs, name, measure(programs, name, env, asked if name == "hook" else "/dev/null"))
+            stdin = asked if name in ("hook", "line") else "/dev/null"
+            show(programs, name, measure(programs, name, folder, env, stdin))
         os.chdir("/")
 
 
