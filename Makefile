@@ -42,7 +42,8 @@ GEN_LIB_OBJ = $(call obj,src/base/*.c src/config/yaml.c src/config/yaml_plain.c 
 PRESET_OBJ = $(call obj,src/config/gen/*.c)
 FILTER_OBJ = $(call obj,src/sys/gen/*.c)
 PRESETS = $(sort $(wildcard presets/*.yaml))
-LIB_OBJ += $(BUILD)/obj/knowledge_table.o $(BUILD)/obj/variables_table.o $(BUILD)/obj/preset_table.o $(BUILD)/obj/selftest_table.o $(BUILD)/obj/seccomp_table.o $(BUILD)/obj/plugin_table.o $(BUILD)/obj/schema_table.o
+TABLES = knowledge variables preset embedded seccomp
+LIB_OBJ += $(TABLES:%=$(BUILD)/obj/%_table.o)
 
 # The grammars of inline languages come from the packages that package-lock.json pins; their sources are compiled as they are.
 NPM = node_modules
@@ -136,26 +137,14 @@ $(BUILD)/gen/preset_table.c: $(BUILD)/gen-presets $(PRESETS)
 	$(call say,GEN,$@)
 	$(Q)$(BUILD)/gen-presets $(PRESETS) > $@
 
-# The sets of `caisson selftest`: their bytes, each with its length.
-$(BUILD)/gen/selftest_table.c: selftest/attempts.txt selftest/ordinary.txt
+# Files that the program carries: NAME=FILE, where src/base/embedded.h declares the name.
+EMBEDDED = selftest_attempts=selftest/attempts.txt selftest_ordinary=selftest/ordinary.txt \
+	plugin_opencode=clients/opencode/caisson.js schema_report=docs/schema/report.schema.json \
+	schema_check_answer=docs/schema/check-answer.schema.json
+$(BUILD)/gen/embedded_table.c: scripts/embed $(foreach pair,$(EMBEDDED),$(lastword $(subst =, ,$(pair))))
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
-	$(Q){ echo '#include <stddef.h>'; for f in $^; do n=selftest_$$(basename "$$f" .txt); echo "extern const unsigned char $$n[]; extern const size_t $${n}_n; const unsigned char $$n[] = {"; \
-		od -An -v -tu1 "$$f" | sed 's/\([0-9]\)\( \|$$\)/\1,/g'; echo "0}; const size_t $${n}_n = sizeof($$n) - 1;"; done; } > $@
-
-# What `caisson init` writes for a client whose hooks are code.
-$(BUILD)/gen/plugin_table.c: clients/opencode/caisson.js
-	@mkdir -p $(@D)
-	$(call say,GEN,$@)
-	$(Q){ echo '#include <stddef.h>'; echo 'extern const unsigned char plugin_opencode[]; extern const size_t plugin_opencode_n; const unsigned char plugin_opencode[] = {'; \
-		od -An -v -tu1 $< | sed 's/\([0-9]\)\( \|$$\)/\1,/g'; echo '0}; const size_t plugin_opencode_n = sizeof(plugin_opencode) - 1;'; } > $@
-
-# The schemas that the MCP server shows its clients are those of the documentation.
-$(BUILD)/gen/schema_table.c: docs/schema/report.schema.json docs/schema/check-answer.schema.json
-	@mkdir -p $(@D)
-	$(call say,GEN,$@)
-	$(Q){ echo '#include <stddef.h>'; for f in $^; do n=schema_$$(basename "$$f" .schema.json | tr - _); echo "extern const unsigned char $$n[]; extern const size_t $${n}_n; const unsigned char $$n[] = {"; \
-		od -An -v -tu1 "$$f" | sed 's/\([0-9]\)\( \|$$\)/\1,/g'; echo "0}; const size_t $${n}_n = sizeof($$n) - 1;"; done; } > $@
+	$(Q)scripts/embed $(EMBEDDED) > $@
 
 # The system call filter, compiled to the kernel's language. The program itself does not need libseccomp.
 $(BUILD)/gen-seccomp: $(FILTER_OBJ)
@@ -176,9 +165,11 @@ $(LIB): $(LIB_OBJ)
 	@rm -f $@
 	@ar rcs $@ $^
 
-# Copied once: a linker writes here and there, and the kernel then caches the file in small pieces. A file that was written from its start to
-# its end, as `make install` does, needs less time for page faults (bench/versus.py: 7 % of check and of hook).
-$(BUILD)/caisson: $(CLI_OBJ) $(LIB)
+# Linked from objects, so that those of a folder lie side by side: out of an archive they come in the order in which
+# they are needed, which costs 5 page faults at each start.
+# Copied once: a linker writes here and there, and the kernel then caches the file in small pieces. A file that was
+# written from its start to its end, as `make install` does, saves 7 % of check and of hook.
+$(BUILD)/caisson: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LINK,$@)
 	$(Q)$(LINK) $^ $(LIBS) -o $@.linked
 	@rm -f $@

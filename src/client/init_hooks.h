@@ -113,7 +113,3 @@ int init_self(struct arena *a, struct str *ret, struct err *e);
 /* diff.c: a unified diff of two texts, with three lines around each change. Empty when they are the same. */
 #define DIFF_EDITS_MAX 2000 /* lines that differ; beyond them all is one change */
 void diff_unified(struct buf *b, struct str from_name, struct str to_name, struct str from, struct str to);
-
-/* plugin_table.c (made from clients/opencode/caisson.js) */
-extern const unsigned char plugin_opencode[];
-extern const size_t plugin_opencode_n;

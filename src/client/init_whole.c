@@ -6,6 +6,7 @@
  * say which commands run outside: exactly our program with a ticket, without a question. What the sandbox
  * does not open stays closed in the box (codex.h).
  */
+#include "base/embedded.h"
 #include "client/init_hooks.h"
 #include "client/jsontext.h"
 

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
 #include "base/num.h"
 #include "client/mcp.h"
 #include "run/job.h"
@@ -24,10 +25,6 @@
 #define RESULT_LINES_MAX 10000
 #define NUMBER_MAX 1000000000           /* more than there is of anything: what is larger is read as this */
 #define PROGRESS_MAX (7 * MCP_TEXT_MAX + 512) /* bytes of a notification: a token with every byte escaped, and the rest */
-
-/* The schemas of docs/schema, baked in (Makefile). */
-extern const unsigned char schema_report[], schema_check_answer[];
-extern const size_t schema_report_n, schema_check_answer_n;
 
 /* ---- arguments ---- */
 

@@ -1,13 +1,10 @@
 /* Reading the sets, judging their rows, counting. */
 #include "self/selftest.h"
 
+#include "base/embedded.h"
 #include "gate/gate.h"
 
 #define ROW_ARENA_MAX ((size_t)64 << 20)
-
-/* made by the Makefile from selftest/ */
-extern const unsigned char selftest_attempts[], selftest_ordinary[];
-extern const size_t selftest_attempts_n, selftest_ordinary_n;
 
 struct str selftest_text(enum selftest_kind kind)
 {
