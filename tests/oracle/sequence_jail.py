@@ -12,8 +12,8 @@ The keeper dies with the outer process, and the namespaces, mounts and files go 
 
 A frame is one line of JSON with `world` and
   - `judge`: a list of commands. The answer is one [verdict, ids, ids that ask or deny] for each, judged in the untouched world.
-  - `run`, `then`: `run` is executed by bash; each of `then` ({"text", "keeps"}) is judged afterwards. `keeps` says that the directory, the
-    variables and the functions of `run` still hold.
+  - `run`, `then`: `run` is executed by bash; each of `then` ({"text", "keeps"}) is judged afterwards. `keeps` says
+    that the directory, the directory stack, the variables and the functions of `run` still hold.
 Exit 77 with one line on stderr when this machine does not let us build the jail.
 """
 import ctypes
@@ -46,7 +46,8 @@ NOT_CARRIED = {"_", "SHLVL", "PWD", "OLDPWD"}  # the shell sets these by itself
 SHELLS_OWN = re.compile(r"BASH|COMP_|DIRSTACK|E?UID|EPOCH|FUNCN|GROUPS|HIST|HOSTN|HOSTT|LINENO|MACHT|OPT|OSTYPE|PIPEST|PPID|PS4|S?RANDOM|SECONDS|SHELLO|__")
 # The state that a later command of the same shell would see. Builtins only, but for env: PATH may lead anywhere.
 TRAILER = """
-__status=$?; { printf '%s\\0' "$__status"; builtin pwd; printf '\\0'; declare -f; printf '\\0'; /usr/bin/env -0; printf '\\0'
+__status=$?; { printf '%s\\0' "$__status"; builtin pwd; printf '\\0'
+builtin dirs -l -p; printf '\\0'; declare -f; printf '\\0'; /usr/bin/env -0; printf '\\0'
 builtin mapfile -t __names < <(builtin compgen -v); for __name in "${__names[@]}"; do
 [[ ${!__name@a} == *[xaAn]* ]] || printf '%s=%s\\0' "$__name" "${!__name-}"; done; } >&9 2>/dev/null
 """
@@ -272,9 +273,11 @@ class Keeper:
         """A text that brings a fresh shell into this state."""
         if not state:
             return ""
-        out = "" if state["cwd"] == PROJECT else "cd %s || exit; " % shlex.quote(state["cwd"])
-        for name, value in (("PWD", state["cwd"]), ("OLDPWD", PROJECT)):
-            if state["env"].get(name, value) != value:  # what `cd` above would not make them
+        way = state["stack"][:0:-1] + [state["cwd"]]  # the directory stack from its bottom to its top
+        out = "" if way == [PROJECT] else "cd %s || exit; " % shlex.quote(way[0])
+        out += "".join("pushd %s || exit; " % shlex.quote(place) for place in way[1:])
+        for name, value in (("PWD", state["cwd"]), ("OLDPWD", way[-2] if way[1:] else PROJECT)):
+            if state["env"].get(name, value) != value:  # what `cd` and `pushd` above would not make them
                 out += "%s=%s; " % (name, shlex.quote(state["env"][name]))
         for name, value in sorted(state["env"].items()):
             if name not in NOT_CARRIED and ENV.get(name) != value and name.isidentifier():
@@ -302,11 +305,12 @@ def read_state(fd):
             break
         data += part
     parts = data.decode("utf-8", "surrogateescape").split("\0")
-    if len(parts) < 4 or not parts[0].isdigit():
+    if len(parts) < 5 or not parts[0].isdigit():
         return None
-    end = parts.index("", 3) if "" in parts[3:] else len(parts)
-    env, own = (dict(v.split("=", 1) for v in some if "=" in v) for some in (parts[3:end], parts[end:]))
-    return {"status": int(parts[0]), "cwd": parts[1].rstrip("\n"), "functions": parts[2].strip(), "env": env, "own": own}
+    end = parts.index("", 4) if "" in parts[4:] else len(parts)
+    env, own = (dict(v.split("=", 1) for v in some if "=" in v) for some in (parts[4:end], parts[end:]))
+    return {"status": int(parts[0]), "cwd": parts[1].rstrip("\n"), "stack": parts[2].splitlines(),
+            "functions": parts[3].strip(), "env": env, "own": own}
 
 
 def digest():

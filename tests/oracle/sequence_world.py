@@ -17,6 +17,7 @@ the home belongs to it. Everything hostile aims at /w/victim and makes /w/victim
     here, src/vendored  ordinary links of the project to itself
     patches/NAME.patch, patches/NAME.mbox, vendor/NAME.tar, vendor/NAME.zip, vendor/NAME.bundle, vendor/NAME.fi  the same plants (bare, link, husky, hook) and `ok`
     stash               the link `notes`
+    .git/hooks/*.sample from git's template: git init in the project would make them again, and git never runs them
     origin/main         main and evil-link; `git checkout -` goes to evil-link
 """
 
@@ -119,7 +120,6 @@ git checkout -q evil-link && git checkout -q main
 echo changed >> README.md
 echo untracked > scratch.txt
 git gc -q --prune=now
-rm -f .git/hooks/*.sample .git/description
 """
 
 # The same project with an active hook, which its branches have as well.
