@@ -35,7 +35,7 @@ static enum match word_is(const struct word *w, struct str want)
 		return MATCH_NO; /* names of files */
 	if (w->kind == WORD_UNKNOWN && !w->text.n)
 		return MATCH_MAYBE;
-	return from_glob(glob_may(want, w->text, GLOB_FOLD));
+	return from_glob(glob_may(want, w->text, GLOB_FOLD | GLOB_ESCAPE));
 }
 
 /* The program and the operands that must follow it. *ret_rest is the index of the first operand after them. */

@@ -6,13 +6,15 @@
  *   command      program, then the words that must follow it as operands: "git push"; "mkfs.*"
  *   options      one of these is present, in any spelling: "-f --force"; "-m=0777": with this value (a glob); "": no condition
  *   operands     one of the other operands is one of these globs, blank-separated, ASCII case ignored; "": no condition; "^word": only where a
- *                subcommand may stand
+ *                subcommand may stand; "\\*": a star as it stands
  *   except       none of these options or operands is present; "": no condition. "=--help =-h": the word right behind the command is none of
  *                these; further back such a word may be the value of an option or belong to another command
  *   message      what it does: "'excerpt' message"
  *   alternative  may be ""
  */
 #define GIT_KEEP "commit or stash first, so that nothing is lost"
+/* pathspecs of everything, here or in the whole work tree */
+#define GIT_ALL ". ./ :/ :. \\* \\*\\* ./\\* :/\\*"
 #define MAKE_FS "makes a new file system over what is there"
 #define STOPS "stops the machine"
 
@@ -22,11 +24,14 @@ DANGER("git-destructive", "git clean", "-f --force", "", "-n --dry-run -X", "del
 DANGER("git-destructive", "git clean", "-d -x", "", "-n --dry-run -X", "deletes files that git does not track", "look with git clean -n first")
 DANGER("git-destructive", "git clean", "-e --exclude", "", "-n --dry-run", "deletes files that git does not track", "look with git clean -n first")
 DANGER("project-files-delete", "git clean", "-X", "", "-n --dry-run", "deletes files that git ignores: builds, installed packages, local settings", "look with git clean -n first")
-DANGER("git-destructive", "git checkout", "", ". ./ :/ :.", "-b -B --orphan", "throws away changes that are not committed", GIT_KEEP)
+DANGER("git-destructive", "git checkout", "", GIT_ALL, "-b -B --orphan",
+	"throws away changes that are not committed", GIT_KEEP)
 DANGER("git-destructive", "git checkout", "-f --force", "", "", "throws away changes that are not committed", GIT_KEEP)
 DANGER("git-destructive", "git switch", "-f --force --discard-changes", "", "", "throws away changes that are not committed", GIT_KEEP)
-DANGER("git-destructive", "git restore", "", ". ./ :/ :.", "--staged -S", "throws away changes that are not committed", GIT_KEEP)
-DANGER("git-destructive", "git restore", "-W --worktree", ". ./ :/ :.", "", "throws away changes that are not committed", GIT_KEEP)
+DANGER("git-destructive", "git restore", "", GIT_ALL, "--staged -S",
+	"throws away changes that are not committed", GIT_KEEP)
+DANGER("git-destructive", "git restore", "-W --worktree", GIT_ALL, "",
+	"throws away changes that are not committed", GIT_KEEP)
 DANGER("git-destructive", "git stash drop", "", "", "", "throws away stashed changes", "git stash branch keeps them on a branch")
 DANGER("git-destructive", "git stash clear", "", "", "", "throws away stashed changes", "")
 DANGER("git-destructive", "git stash", "", "drop clear", "", "throws away stashed changes", "")

@@ -8,10 +8,12 @@
 struct form { /* one command, its words told apart */
 	struct judge *j;
 	struct subject *s;
+	struct str start; /* the directory it is started in */
 	struct know_options *o;
 	size_t n;       /* operands before "--" */
 	bool has_paths; /* there is a "--" */
 	bool backwards; /* what commits have done is undone */
+	bool from_index; /* the index says what is written */
 	struct git_changes *ret;
 	enum git_change change;
 	struct str revs;
@@ -19,9 +21,15 @@ struct form { /* one command, its words told apart */
 
 /* ---- words ---- */
 
+/* A word that is not known is a text with a hole. */
+static struct str word_text(const struct word *w)
+{
+	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
+}
+
 static struct str operand(const struct form *f, size_t i)
 {
-	return f->s->c->argv[f->o->operands[i]].text;
+	return word_text(&f->s->c->argv[f->o->operands[i]]);
 }
 
 static bool has_any(const struct form *f, const char *const *options)
@@ -44,29 +52,44 @@ static void split_operands(struct form *f)
 		f->n++;
 }
 
-/* A word that is not known may be another commit, path or option. */
-static bool all_known(const struct form *f)
+/* May there be options or operands that are not seen? The value of an option is one word, known or not. */
+static bool may_have_more(const struct form *f)
 {
 	for (size_t i = 1; i < f->s->c->argc; i++)
-		if (f->s->c->argv[i].kind != WORD_EXACT)
+		if (f->s->c->argv[i].kind == WORD_REST)
+			return true;
+	return f->o->maybe_option;
+}
+
+static bool operands_known(const struct form *f)
+{
+	for (size_t i = 0; i < f->o->noperands; i++)
+		if (f->s->c->argv[f->o->operands[i]].kind != WORD_EXACT)
 			return false;
-	return !f->o->maybe_option;
+	return !may_have_more(f);
+}
+
+/* str_cat() keeps a hole, which is a NUL byte. */
+static void add_rev(struct form *f, struct str rev)
+{
+	f->revs = str_cat(f->j->a, f->revs.n ? str_cat(f->j->a, f->revs, STR(" ")) : f->revs, rev);
 }
 
 static void take_revs(struct form *f, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		f->revs = str_fmt(f->j->a, "%.*s%s%.*s", STR_ARG(f->revs), f->revs.n ? " " : "",
-			STR_ARG(operand(f, i)));
+		add_rev(f, operand(f, i));
 }
 
-/* Paths without a pattern limit what changes; with one they might be any. */
+/* Paths limit what changes, unless one is a pattern or not known: then they might be any. */
 static void take_paths(struct form *f, size_t from)
 {
 	struct str *paths = arena_array(f->j->a, f->o->noperands + 1, sizeof(*paths));
-	struct str dir = repository_directory(f->j, f->s);
+	struct str dir = repository_start(f->j, f->s, f->start);
 	size_t n = 0;
 
+	if (!dir.n || !operands_known(f))
+		return;
 	for (size_t i = from; i < f->o->noperands; i++) {
 		struct str path = operand(f, i);
 
@@ -95,7 +118,8 @@ static enum git_changes_state checkout(struct form *f)
 		return GIT_CHANGES_UNKNOWN;
 	if (!f->n && f->o->noperands) {
 		take_paths(f, 0);
-		return GIT_CHANGES_UNKNOWN; /* from the index */
+		f->from_index = true;
+		return GIT_CHANGES_UNKNOWN;
 	}
 	if (!f->n)
 		return has_any(f, creates) || !has_any(f, forced) ? GIT_CHANGES_NONE : GIT_CHANGES_UNKNOWN;
@@ -113,9 +137,10 @@ static enum git_changes_state restore(struct form *f)
 	if (!source && know_has(f->o, "--staged") && !know_has(f->o, "--worktree"))
 		return GIT_CHANGES_NONE;
 	take_paths(f, 0);
+	f->from_index = !source;
 	if (!source || !source->has_value)
 		return GIT_CHANGES_UNKNOWN;
-	f->revs = source->value.text;
+	f->revs = word_text(&source->value);
 	return GIT_CHANGES_PARTLY;
 }
 
@@ -226,7 +251,7 @@ static enum git_changes_state rebase(struct form *f)
 	if (!f->n)
 		f->revs = STR("@{upstream}");
 	if (onto && onto->has_value)
-		f->revs = str_fmt(f->j->a, "%.*s %.*s", STR_ARG(f->revs), STR_ARG(onto->value.text));
+		add_rev(f, word_text(&onto->value));
 	return GIT_CHANGES_PARTLY;
 }
 
@@ -293,12 +318,18 @@ enum moved {
 /* Is one of the references that the command names a part of the revisions (f2, refs/heads/f2, f2~1)? */
 static bool names_any(const struct form *f, struct str revs)
 {
-	if (!all_known(f))
+	if (!operands_known(f))
 		return true;
 	for (size_t i = 0; i < f->o->noperands; i++)
 		if (operand(f, i).n && str_contains(revs, operand(f, i)))
 			return true;
 	return false;
+}
+
+/* Does git reset name another commit than the one that is checked out? A path is taken for a commit. */
+static bool reset_elsewhere(const struct form *f)
+{
+	return may_have_more(f) || (f->n && !str_is(operand(f, 0), "HEAD") && !str_is(operand(f, 0), "@"));
 }
 
 /*
@@ -326,6 +357,8 @@ static enum moved moves(const struct form *f, struct str revs)
 		return MOVED_NOTHING;
 	if (str_is(name, "git stash"))
 		return str_contains(revs, STR("stash")) ? MOVED_MAYBE : MOVED_NOTHING;
+	if (str_is(name, "git reset") && !reset_elsewhere(f))
+		return MOVED_NOTHING;
 	if (STR_LISTED(name, heads))
 		return from_head(revs) || has_any(f, resets) ? MOVED_MAYBE : MOVED_NOTHING;
 	if (STR_LISTED(name, named))
@@ -333,22 +366,49 @@ static enum moved moves(const struct form *f, struct str revs)
 	return MOVED_REFS; /* git fetch, git update-ref, git pull, and whatever else may */
 }
 
+/* A git command that may run before this one, and changes something. */
+static bool earlier_git(struct judge *j, const struct subject *s, size_t i, struct form *ret)
+{
+	struct subject *t = &j->subjects[i];
+
+	*ret = (struct form){.j = j, .s = t};
+	if (t == s || !str_is(t->base, "git") || !t->row || subject_known(j, t)->readonly)
+		return false;
+	if (t > s && !moment_precedes(t->c->when, s->c->when))
+		return false;
+	ret->o = subject_options(j, t);
+	split_operands(ret);
+	return true;
+}
+
 static enum moved moved(struct judge *j, const struct subject *s, struct str revs)
 {
 	enum moved most = MOVED_NOTHING;
+	struct form f;
 
-	for (size_t i = 0; i < j->nsubjects && &j->subjects[i] != s; i++) {
-		struct subject *t = &j->subjects[i];
-		struct form f = {.j = j, .s = t};
-		enum moved now;
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		enum moved now = earlier_git(j, s, i, &f) ? moves(&f, revs) : MOVED_NOTHING;
 
-		if (!str_is(t->base, "git") || !t->row || subject_known(j, t)->readonly)
-			continue;
-		f.o = subject_options(j, t);
-		now = moves(&f, revs);
 		most = now > most ? now : most;
 	}
 	return most;
+}
+
+/*
+ * May the index hold another commit's files by now? That is not looked up for `git reset COMMIT`, which changes
+ * no file by itself.
+ */
+static bool index_moved(struct judge *j, const struct subject *s)
+{
+	/* these leave the index alone, or change files as well, which are looked up */
+	static const char *const apart[] = {"--soft", "--hard", "--keep", "--merge", NULL};
+	struct form f;
+
+	for (size_t i = 0; i < j->nsubjects; i++)
+		if (earlier_git(j, s, i, &f) && !strcmp(f.o->name, "git reset") && reset_elsewhere(&f) &&
+			!has_any(&f, apart))
+			return true;
+	return false;
 }
 
 /* ---- the question ---- */
@@ -396,11 +456,25 @@ static void ask_world(struct form *f, struct str dir)
 		f->ret->state = GIT_CHANGES_ASKED;
 }
 
-void git_changes_of(struct judge *j, struct subject *s, struct git_changes *ret)
+/* Why the world cannot tell which names change; NULL: it can. */
+static const char *blindness(struct form *f, enum moved how)
 {
-	struct form f = {.j = j, .s = s, .ret = ret, .revs = STR("")};
+	if (!text_exact(f->revs))
+		return "by a commit that is not known";
+	if (f->from_index)
+		return index_moved(f->j, f->s) ? "after a command that changes the index" : NULL;
+	if (!f->revs.n)
+		return NULL;
+	if (know_has(f->o, "--git-dir") || know_has(f->o, "--work-tree"))
+		return "with --git-dir or --work-tree";
+	return how == MOVED_REFS ? "after a command that moves references" : NULL;
+}
+
+void git_changes_of(struct judge *j, struct subject *s, struct str start, struct git_changes *ret)
+{
+	struct form f = {.j = j, .s = s, .start = start, .ret = ret, .revs = STR("")};
+	struct str dir = repository_seen_from(j, s, start);
 	enum moved how;
-	struct str dir;
 	size_t i = 0;
 
 	*ret = (struct git_changes){0};
@@ -412,19 +486,16 @@ void git_changes_of(struct judge *j, struct subject *s, struct git_changes *ret)
 	if (i == sizeof(commands) / sizeof(*commands))
 		return;
 	ret->followed = true;
-	dir = repository_directory(j, s);
 	split_operands(&f);
-	ret->state = all_known(&f) && dir.n ? commands[i].read(&f) : GIT_CHANGES_UNKNOWN;
-	if (ret->state != GIT_CHANGES_KNOWN && ret->state != GIT_CHANGES_PARTLY)
+	ret->state = dir.n ? commands[i].read(&f) : GIT_CHANGES_UNKNOWN;
+	if (ret->state == GIT_CHANGES_NONE && operands_known(&f))
 		return;
 	how = moved(j, s, f.revs);
-	if (know_has(f.o, "--git-dir") || know_has(f.o, "--work-tree"))
-		ret->blind = "with --git-dir or --work-tree";
-	else if (how == MOVED_REFS)
-		ret->blind = "after a command that moves references";
-	if (ret->blind || how != MOVED_NOTHING)
+	ret->blind = blindness(&f, how);
+	ret->unnamed = !text_exact(f.revs);
+	if (ret->blind || how != MOVED_NOTHING || !operands_known(&f))
 		ret->state = GIT_CHANGES_UNKNOWN;
-	else
+	if (ret->state == GIT_CHANGES_KNOWN || ret->state == GIT_CHANGES_PARTLY)
 		ask_world(&f, dir);
 }
 
@@ -436,18 +507,18 @@ bool git_changes_touch(const struct git_changes *t, struct str path)
 	return !t->npaths;
 }
 
-static void check_one(struct judge *j, struct subject *s)
+static void check_start(struct judge *j, struct subject *s, struct str start)
 {
 	struct git_changes t;
 	struct buf b;
 	size_t n = 0;
 
-	git_changes_of(j, s, &t);
+	git_changes_of(j, s, start, &t);
 	if (t.blind)
 		judge_tell_at_most(j, "protected-write", GRADE_ASK, s->c->at,
 			str_fmt(j->a, "the files that %s changes %s cannot be looked up; protected ones may be among them",
 				subject_options(j, s)->name, t.blind),
-			"run it as a request of its own");
+			t.unnamed ? "write the name of the commit out" : "run it as a request of its own");
 	buf_init(&b, j->a, 0);
 	for (const struct git_touch *x = t.answer ? t.answer->touched : NULL; x; x = x->next) {
 		if (!git_changes_touch(&t, x->path) || !path_table_protected(j, x->path))
@@ -463,8 +534,13 @@ static void check_one(struct judge *j, struct subject *s)
 			NULL);
 }
 
+/* In every directory where the command may be started: a `cd` before it may have failed. */
 void git_changes_check(struct judge *j)
 {
-	for (size_t i = 0; i < j->nsubjects; i++)
-		check_one(j, &j->subjects[i]);
+	for (size_t i = 0; i < j->nsubjects; i++) {
+		struct subject *s = &j->subjects[i];
+
+		for (size_t k = 0; k < s->c->ndirs || !k; k++)
+			check_start(j, s, s->c->ndirs ? s->c->dirs[k] : s->c->cwd);
+	}
 }

@@ -19,12 +19,14 @@ struct git_changes {
 	enum git_changes_state state;
 	bool followed; /* one of the commands whose words are read here; of others NONE says nothing */
 	const char *blind; /* UNKNOWN: why no answer can tell the names; NULL: for no reason that a request is asked about */
+	bool unnamed;      /* a word that names a commit is not known */
 	const struct tree_answer *answer; /* PARTLY, KNOWN; NULL: nothing changes */
 	const struct str *paths;          /* only these change, and what lies below them: absolute, plain */
 	size_t npaths;                    /* 0: all */
 };
 
-void git_changes_of(struct judge *j, struct subject *s, struct git_changes *ret);
+/* `start` is the directory, abstract, that the command is started in. */
+void git_changes_of(struct judge *j, struct subject *s, struct str start, struct git_changes *ret);
 /* Does the change touch this path, which the answer lists? */
 bool git_changes_touch(const struct git_changes *t, struct str path);
 /* Protected names that such a command changes: protected-write. */

@@ -220,7 +220,7 @@ static const struct git_changes *git_names(struct judge *j, const struct made *m
 
 		made->git = arena_new(j->a, struct git_changes);
 		if (s && s->c->when.last == s->c->when.first && !s->c->when.again && s->c->ndirs == 1)
-			git_changes_of(j, s, made->git);
+			git_changes_of(j, s, s->c->dirs[0], made->git);
 	}
 	if (!m->git->followed || m->git->state == GIT_CHANGES_UNKNOWN || m->git->state == GIT_CHANGES_ASKED)
 		return NULL;

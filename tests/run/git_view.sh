@@ -298,6 +298,12 @@ judge allow - 'git restore --source=agent README.md'
 judge ask protected-write 'git checkout many'
 says "files that other programs run or obey: .*a', .*b', .*c', \\.\\.\\."
 judge ask protected-write 'cd lib && git checkout hooks'
+judge ask protected-write 'cd lib; git checkout hooks' # wherever it starts then
+judge allow - 'cd lib; git checkout plain'
+judge ask protected-write 'mkdir -p made/below && cd made/below && git switch hooks'
+judge ask protected-write 'rm README.md; mkdir README.md; git -C README.md merge hooks'
+judge allow - 'mkdir made && cd made && git switch plain'
+judge ask protected-write 'cd "$(git rev-parse --show-toplevel)" && git merge hooks'
 judge ask protected-write 'git checkout plain && git checkout hooks'
 judge ask protected-write "git sparse-checkout set --no-cone '/*' && git checkout hooks"
 judge ask protected-write 'git gc && git checkout hooks'
@@ -345,8 +351,9 @@ judge ask protected-write 'git bisect start hooks main'
 judge allow - 'git bisect start plain main'
 judge allow - 'git bisect start'
 judge allow - 'git bisect log'
-judge allow - 'git merge "$X"' # alone; what follows is judged in a tree with any names
-judge contain changed-tree 'git merge "$X" && cp README.md src/a.c'
+judge ask protected-write 'git merge "$X"' # any commit
+judge ask protected-write 'git merge "$X" && cp README.md src/a.c'
+says changed-tree
 
 # The names are those of the commits, whatever the repository configures.
 canary="$tmp/canary"
