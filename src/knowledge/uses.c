@@ -132,6 +132,23 @@ static void add_company(struct know_applying *ap, struct know_spec spec, size_t 
 	}
 }
 
+/*
+ * ln -b DIR/FILE: a link FILE, here, and what lies here under that name becomes FILE~. False: the name is not
+ * known.
+ */
+static bool add_here(struct know_applying *ap, struct know_spec spec, size_t from, size_t to, struct word w)
+{
+	struct word name = w;
+
+	name.text = last_part(w.text);
+	if (w.kind != WORD_EXACT || !name.text.n || str_is(name.text, ".") || str_is(name.text, ".."))
+		return false;
+	add_company(ap, spec, from, to, name);
+	know_use_add(ap, USE_READ, 0, from, to, &w);
+	know_use_add(ap, USE_WRITE, 0, from, to, &name);
+	return true;
+}
+
 /* cp -b -S .x FILE DIR: what lies in the directory under the file's name becomes DIR/FILE.x. */
 void know_backups(struct know_applying *ap)
 {
@@ -473,6 +490,8 @@ void know_emit(struct know_applying *ap, struct know_spec spec, size_t from, siz
 		emit_destination(ap, spec, from, to, w);
 		return;
 	case KIND_WRITE_CWD: case KIND_WRITE_TMP:
+		if ((spec.mods & MOD_SUFFIX) && add_here(ap, spec, from, to, w))
+			return;
 		w = know_here(ap);
 		if (spec.kind == KIND_WRITE_TMP)
 			w.text = STR("/tmp");
