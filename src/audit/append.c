@@ -68,7 +68,7 @@ static int line_start(int fd, off_t end, off_t *ret, struct err *e)
 	return 0;
 }
 
-static void take_frame(struct tail *t, const struct frame *f)
+static void take_frame(struct tail *t, const struct row_frame *f)
 {
 	t->seq = f->seq;
 	memcpy(t->hash, f->hash.p, AUDIT_HASH);
@@ -79,7 +79,7 @@ static void take_frame(struct tail *t, const struct frame *f)
 static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 {
 	char first[FRAME_START_MAX], last[FRAME_END + 1];
-	struct frame f;
+	struct row_frame f;
 	size_t n = end - from < FRAME_START_MAX ? (size_t)(end - from) : FRAME_START_MAX;
 	if (end - from <= FRAME_END || (uint64_t)(end - from) > AUDIT_ROW_MAX)
 		return 0;
@@ -96,7 +96,7 @@ static int short_row(struct tail *t)
 {
 	char block[SHORT_ROW];
 	size_t n = t->size < SHORT_ROW ? (size_t)t->size : SHORT_ROW;
-	struct frame f;
+	struct row_frame f;
 	if (n <= FRAME_END || read_at(t->fd, block, n, t->size - (off_t)n) != (ssize_t)n || block[n - 1] != '\n')
 		return 0;
 	const char *newline = memrchr(block, '\n', n - 1);

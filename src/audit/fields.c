@@ -115,7 +115,7 @@ enum audit_kind audit_kind_of(struct str name)
 
 bool audit_line_parse(struct str text, struct audit_line *ret)
 {
-	struct frame f;
+	struct row_frame f;
 	if (text.n >= AUDIT_ROW_MAX || has_control(text) || !frame_start(text, &f) || !frame_end(text, &f))
 		return false;
 	const int64_t time = audit_time_of(f.ts);

@@ -18,7 +18,7 @@ struct dayfile { /* a file, as the index knows it or as it is */
 	bool there;
 };
 
-struct days {
+struct day_files {
 	struct dayfile *v;
 	size_t n;
 };
@@ -28,7 +28,7 @@ struct sync {
 	struct audit_reader *reader;
 	struct audit_line *line;
 	struct buf scratch;
-	struct days files, known;
+	struct day_files files, known;
 	sqlite3_stmt *put_row, *put_command, *put_file;
 	int64_t *seen;
 	uint64_t batch;  /* rows since the transaction began */
@@ -37,7 +37,7 @@ struct sync {
 
 /* ---- what there is ---- */
 
-static int list_files(struct index *x, struct arena *a, struct days *ret)
+static int list_files(struct index *x, struct arena *a, struct day_files *ret)
 {
 	size_t n, max;
 	if (day_count(x->au, &max, x->e) < 0)
@@ -65,7 +65,7 @@ static int list_files(struct index *x, struct arena *a, struct days *ret)
 	return 0;
 }
 
-static int list_known(struct index *x, struct arena *a, struct days *ret)
+static int list_known(struct index *x, struct arena *a, struct day_files *ret)
 {
 	sqlite3_stmt *s;
 	int rc = SQLITE_DONE;
@@ -93,7 +93,7 @@ static bool unchanged(const struct dayfile *a, const struct dayfile *b) { return
 
 int index_is_current(struct index *x, struct arena *a)
 {
-	struct days files = {0}, known = {0};
+	struct day_files files = {0}, known = {0};
 	if (list_files(x, a, &files) < 0 || list_known(x, a, &known) < 0)
 		return -1;
 	if (files.n != known.n)
@@ -108,7 +108,7 @@ int index_is_current(struct index *x, struct arena *a)
 static bool still_there(const struct index *x, const char *name, const struct dayfile *k)
 {
 	char end[FRAME_END + 1];
-	struct frame f;
+	struct row_frame f;
 	off_t size;
 	FD_CLEANUP int fd = day_open(x->au, name, O_RDONLY, &size, NULL);
 	if (fd < 0 || size < k->done || k->done < (int64_t)sizeof end || pread(fd, end, sizeof end, k->done - (off_t)sizeof end) != (ssize_t)sizeof end)

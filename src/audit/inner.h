@@ -15,7 +15,7 @@
 #define DAYS_SPARE 8          /* that may come between counting and listing */
 
 /* The parts of a row that the chain needs. Slices of the line. */
-struct frame {
+struct row_frame {
 	uint64_t seq;
 	struct str id, kind, ts, prev, hash;
 };
@@ -44,8 +44,8 @@ int head_write(int lock, const struct head *h, struct err *e);
 
 /* row.c */
 /* The start of a row (its first bytes are enough), and its end (its last bytes are enough, without the newline). */
-bool frame_start(struct str s, struct frame *ret);
-bool frame_end(struct str s, struct frame *ret);
+bool frame_start(struct str s, struct row_frame *ret);
+bool frame_end(struct str s, struct row_frame *ret);
 void hash_text(struct str bytes, char ret[AUDIT_HASH + 1]);
 /* The fields between ts and prev, each with a comma before it. */
 int row_body(struct arena *a, const struct audit_row *row, struct str *ret, struct err *e);

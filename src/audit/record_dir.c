@@ -126,14 +126,14 @@ static int each_day(const struct audit *au, int (*fn)(void *ctx, const char *nam
 	return bad;
 }
 
-struct before {
+struct day_search {
 	const char *bound;
 	char best[DAY_NAME + 1];
 };
 
 static int note_before(void *ctx, const char *name)
 {
-	struct before *b = ctx;
+	struct day_search *b = ctx;
 	if (strcmp(name, b->bound) < 0 && strcmp(name, b->best) > 0)
 		memcpy(b->best, name, DAY_NAME + 1);
 	return 0;
@@ -141,7 +141,7 @@ static int note_before(void *ctx, const char *name)
 
 int day_before(const struct audit *au, const char bound[DAY_NAME + 1], char ret[DAY_NAME + 1], struct err *e)
 {
-	struct before b = {.bound = bound};
+	struct day_search b = {.bound = bound};
 	if (each_day(au, note_before, &b, e) < 0)
 		return -1;
 	if (!b.best[0])
@@ -150,14 +150,14 @@ int day_before(const struct audit *au, const char bound[DAY_NAME + 1], char ret[
 	return 1;
 }
 
-struct listing {
+struct day_listing {
 	char (*names)[DAY_NAME + 1]; /* NULL: only counted */
 	size_t n, max;
 };
 
 static int note_name(void *ctx, const char *name)
 {
-	struct listing *l = ctx;
+	struct day_listing *l = ctx;
 	if (l->n >= l->max)
 		return -1;
 	if (l->names)
@@ -170,7 +170,7 @@ static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 int day_count(const struct audit *au, size_t *ret, struct err *e)
 {
-	struct listing count = {.max = AUDIT_DAYS_MAX};
+	struct day_listing count = {.max = AUDIT_DAYS_MAX};
 	if (each_day(au, note_name, &count, e) < 0)
 		return -1;
 	*ret = count.n;
@@ -179,7 +179,7 @@ int day_count(const struct audit *au, size_t *ret, struct err *e)
 
 int day_list(const struct audit *au, char (*names)[DAY_NAME + 1], size_t max, size_t *ret_n, struct err *e)
 {
-	struct listing list = {.names = names, .max = max};
+	struct day_listing list = {.names = names, .max = max};
 	if (each_day(au, note_name, &list, e) < 0)
 		return -1;
 	qsort(names, list.n, sizeof *names, by_name);

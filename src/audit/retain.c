@@ -18,7 +18,7 @@
 
 /* ---- which days ---- */
 
-struct days {
+struct day_names {
 	char (*names)[DAY_NAME + 1];
 	size_t n, drop; /* the first `drop` go */
 };
@@ -38,7 +38,7 @@ static int first_kept(const struct audit *au, const char *today, unsigned days, 
 	return 0;
 }
 
-static int list_days(struct arena *a, const struct audit *au, struct days *ret, struct err *e)
+static int list_days(struct arena *a, const struct audit *au, struct day_names *ret, struct err *e)
 {
 	size_t max;
 	if (day_count(au, &max, e) < 0)
@@ -49,10 +49,10 @@ static int list_days(struct arena *a, const struct audit *au, struct days *ret, 
 }
 
 /* `back`: so many days before the newest is today. */
-static int pick_days(struct arena *a, const struct audit *au, unsigned days, size_t back, struct days *ret, struct err *e)
+static int pick_days(struct arena *a, const struct audit *au, unsigned days, size_t back, struct day_names *ret, struct err *e)
 {
 	char kept[AUDIT_TS_CHARS + 1];
-	*ret = (struct days){0};
+	*ret = (struct day_names){0};
 	if (list_days(a, au, ret, e) < 0)
 		return -1;
 	if (ret->n <= back)
@@ -66,13 +66,14 @@ static int pick_days(struct arena *a, const struct audit *au, unsigned days, siz
 
 /* ---- where the chain is cut ---- */
 
-struct cut {
+struct retain_cut {
 	uint64_t first_seq, seq; /* the first row that goes (0: none does), and the last */
 	char hash[AUDIT_HASH + 1];
 };
 
 /* The first row of a file: 1 and its frame, 0 when the file is empty, or -1. `room` has AUDIT_ROW_MAX bytes. */
-static int first_row(const struct audit *au, const char *name, char *room, struct frame *ret, struct err *e)
+static int first_row(const struct audit *au, const char *name, char *room, struct row_frame *ret,
+	struct err *e)
 {
 	off_t size;
 	size_t n = 0;
@@ -103,7 +104,7 @@ static int first_row(const struct audit *au, const char *name, char *room, struc
 static int last_hash(const struct audit *au, const char *name, char ret[AUDIT_HASH + 1], struct err *e)
 {
 	char end[FRAME_END + 1];
-	struct frame f;
+	struct row_frame f;
 	off_t size;
 	FD_CLEANUP int fd = day_open(au, name, O_RDONLY, &size, e);
 	if (fd < 0)
@@ -120,12 +121,12 @@ static int last_hash(const struct audit *au, const char *name, char ret[AUDIT_HA
 }
 
 /* The last row that goes is the one that the first row that stays follows; the files must agree about it. */
-static int find_cut(struct arena *a, const struct audit *au, const struct days *d, struct cut *ret, struct err *e)
+static int find_cut(struct arena *a, const struct audit *au, const struct day_names *d, struct retain_cut *ret, struct err *e)
 {
 	char *room = arena_alloc(a, AUDIT_ROW_MAX), last[AUDIT_HASH + 1] = "";
-	struct frame f = {0};
+	struct row_frame f = {0};
 	int got = 0;
-	*ret = (struct cut){0};
+	*ret = (struct retain_cut){0};
 	for (size_t i = 0; i < d->drop && !ret->first_seq; i++) {
 		got = first_row(au, d->names[i], room, &f, e);
 		if (got < 0)
@@ -152,7 +153,7 @@ static int find_cut(struct arena *a, const struct audit *au, const struct days *
 
 /* ---- dropping ---- */
 
-static int measure(const struct audit *au, const struct days *d, struct audit_pruned *ret, struct err *e)
+static int measure(const struct audit *au, const struct day_names *d, struct audit_pruned *ret, struct err *e)
 {
 	for (size_t i = 0; i < d->drop; i++) {
 		off_t size;
@@ -167,7 +168,7 @@ static int measure(const struct audit *au, const struct days *d, struct audit_pr
 	return 0;
 }
 
-static int bury(struct arena *a, const struct audit *au, const struct audit_pruned *p, const struct cut *cut, struct err *e)
+static int bury(struct arena *a, const struct audit *au, const struct audit_pruned *p, const struct retain_cut *cut, struct err *e)
 {
 	struct audit synced = *au;
 	const struct audit_row row = {.kind = AUDIT_TOMBSTONE, .dropped = {.from = str_of(p->from), .to = str_of(p->to), .days = p->days, .rows = p->rows, .bytes = p->bytes},
@@ -196,7 +197,7 @@ static int drop_torn(const struct audit *au, const char *to, bool dry, uint64_t 
 	return 0;
 }
 
-static int drop_days(const struct audit *au, const struct days *d, struct err *e)
+static int drop_days(const struct audit *au, const struct day_names *d, struct err *e)
 {
 	for (size_t i = 0; i < d->drop; i++)
 		if (unlinkat(au->dir, d->names[i], 0) < 0 && errno != ENOENT)
@@ -207,8 +208,8 @@ static int drop_days(const struct audit *au, const struct days *d, struct err *e
 static int prune(struct arena *a, const struct audit *au, unsigned days, size_t back, bool dry, struct audit_pruned *ret, struct err *e)
 {
 	struct audit_pruned p = {0};
-	struct days d;
-	struct cut cut;
+	struct day_names d;
+	struct retain_cut cut;
 	if (!days || days > RETAIN_DAYS_MAX)
 		return err_set(e, ERR_INPUT, 0, "days are kept for 1 to %d days", RETAIN_DAYS_MAX);
 	if (pick_days(a, au, days, back, &d, e) < 0)
@@ -254,7 +255,7 @@ void audit_prune_rotated(const struct audit *au)
 int audit_usage(struct arena *a, const struct audit *au, const struct blobs *blobs, struct audit_usage *ret, struct err *e)
 {
 	struct audit_usage u = {0};
-	struct days d = {0};
+	struct day_names d = {0};
 	if (list_days(a, au, &d, e) < 0)
 		return -1;
 	for (size_t i = 0; i < d.n; i++) {

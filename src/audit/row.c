@@ -206,7 +206,7 @@ static bool is_time(struct str s)
 	return s.n == TS_CHARS;
 }
 
-bool frame_start(struct str s, struct frame *ret)
+bool frame_start(struct str s, struct row_frame *ret)
 {
 	uint64_t version;
 	s = str_sub(s, 0, FRAME_START_MAX);
@@ -215,7 +215,7 @@ bool frame_start(struct str s, struct frame *ret)
 	       is_time(ret->ts) && ret->id.n <= AUDIT_ID_MAX;
 }
 
-bool frame_end(struct str s, struct frame *ret)
+bool frame_end(struct str s, struct row_frame *ret)
 {
 	if (s.n < FRAME_END)
 		return false;

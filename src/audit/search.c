@@ -14,13 +14,13 @@
 #define SPARE_PLACES 256
 #define WHY_MAX 200
 
-struct place {
+struct row_place {
 	int64_t at;      /* index_place() */
 	int64_t length;
 };
 
-struct places {
-	struct place *v;
+struct row_places {
+	struct row_place *v;
 	size_t n, cap;
 };
 
@@ -29,7 +29,7 @@ struct search {
 	const struct audit *au;
 	struct audit_filter f;
 	struct audit_reader *reader; /* NULL: by places */
-	struct places places;
+	struct row_places places;
 	size_t most;                 /* places that are asked for, the newest; 0: all */
 	size_t next;
 	bool by_index;
@@ -47,7 +47,7 @@ struct search {
 
 static int add_place(struct search *s, int64_t at, int64_t length, struct err *e)
 {
-	struct places *p = &s->places;
+	struct row_places *p = &s->places;
 	if (p->n == INDEX_PLACES_MAX)
 		return err_set(e, ERR_LIMIT, 0, "more than %zu rows", INDEX_PLACES_MAX);
 	if (p->n == p->cap) {
@@ -55,26 +55,26 @@ static int add_place(struct search *s, int64_t at, int64_t length, struct err *e
 		p->v = arena_grow(s->a, p->v, p->cap * sizeof *p->v, cap * sizeof *p->v);
 		p->cap = cap;
 	}
-	p->v[p->n++] = (struct place){at, length};
+	p->v[p->n++] = (struct row_place){at, length};
 	return 0;
 }
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
+	const struct row_place *x = a, *y = b;
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-static void sort_places(struct places *p)
+static void sort_places(struct row_places *p)
 {
 	if (p->n)
 		qsort(p->v, p->n, sizeof *p->v, by_place);
 }
 
-static void reverse_places(struct places *p)
+static void reverse_places(struct row_places *p)
 {
 	for (size_t i = 0, k = p->n; i + 1 < k; i++) {
-		struct place swap = p->v[i];
+		struct row_place swap = p->v[i];
 		p->v[i] = p->v[--k];
 		p->v[k] = swap;
 	}
@@ -101,7 +101,7 @@ static int turn_to(struct search *s, int64_t day, struct err *e)
 }
 
 /* The row at a place, if one is there and passes: 1, 0 or -1. It must be a line: a newline before it and behind it. */
-static int row_at(struct search *s, const struct place *p, struct audit_line *ret, bool *ret_unsure, struct err *e)
+static int row_at(struct search *s, const struct row_place *p, struct audit_line *ret, bool *ret_unsure, struct err *e)
 {
 	int64_t day;
 	uint64_t at;
@@ -279,7 +279,7 @@ static bool would_help(const struct audit_filter *f) { return f->id.n || f->agen
 static int keep_newest(struct search *s, size_t newest, struct err *e)
 {
 	struct audit_line *l = arena_new(s->a, struct audit_line);
-	struct places *p = &s->places;
+	struct row_places *p = &s->places;
 	size_t to = p->n, i = p->n;
 	for (; i > 0 && p->n - to < newest; i--) {
 		const int there = row_at(s, &p->v[i - 1], l, NULL, e);

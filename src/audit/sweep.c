@@ -23,40 +23,40 @@
 #define SET_START 1024                /* places of a set at first; a power of two */
 
 /* A set of digests: open addressing, at most half full. */
-struct place {
+struct digest_slot {
 	unsigned char digest[DIGEST_BYTES];
 	bool used, named;
 	uint64_t bytes;
 };
 
-struct set {
+struct digest_set {
 	struct arena *a;
-	struct place *places;
+	struct digest_slot *places;
 	size_t n, cap;
 };
 
-static struct place *find(struct set *s, const unsigned char *digest)
+static struct digest_slot *find(struct digest_set *s, const unsigned char *digest)
 {
 	uint64_t at;
 	memcpy(&at, digest, sizeof at);
 	for (;; at++) {
-		struct place *p = &s->places[at & (s->cap - 1)];
+		struct digest_slot *p = &s->places[at & (s->cap - 1)];
 		if (!p->used || !memcmp(p->digest, digest, DIGEST_BYTES))
 			return p;
 	}
 }
 
-static struct place *set_add(struct set *s, const unsigned char *digest)
+static struct digest_slot *set_add(struct digest_set *s, const unsigned char *digest)
 {
 	if (2 * (s->n + 1) > s->cap) {
-		struct set old = *s;
+		struct digest_set old = *s;
 		s->cap = old.cap ? 2 * old.cap : SET_START;
 		s->places = arena_array(s->a, s->cap, sizeof *s->places);
 		for (size_t i = 0; i < old.cap; i++)
 			if (old.places[i].used)
 				*find(s, old.places[i].digest) = old.places[i];
 	}
-	struct place *p = find(s, digest);
+	struct digest_slot *p = find(s, digest);
 	if (!p->used) {
 		p->used = true;
 		memcpy(p->digest, digest, DIGEST_BYTES);
@@ -70,7 +70,7 @@ struct sweep {
 	const struct audit *au;
 	const struct blobs *blobs;
 	int64_t before;          /* seconds since 1970: what is younger stays */
-	struct set old, read;    /* blobs that may go; blobs whose own names were taken */
+	struct digest_set old, read;    /* blobs that may go; blobs whose own names were taken */
 	struct audit_swept done;
 	const struct audit_pruned *would;
 	struct err *e;
@@ -139,7 +139,7 @@ int blobs_size(const struct blobs *b, uint64_t *ret_n, uint64_t *ret_bytes, stru
 	return 0;
 }
 
-struct listing {
+struct blob_listing {
 	uint64_t old, young, bytes;
 	int64_t before;
 	struct {
@@ -152,7 +152,7 @@ struct listing {
 /* Outside of any arena_run: the directory is open, so no memory is taken here. */
 static int list_one(void *ctx, int folder, const char *name)
 {
-	struct listing *l = ctx;
+	struct blob_listing *l = ctx;
 	struct stat st;
 	unsigned char digest[DIGEST_BYTES];
 	if (!is_blob(name, digest) || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -171,7 +171,7 @@ static int list_one(void *ctx, int folder, const char *name)
 
 static int list_old(struct sweep *s)
 {
-	struct listing l = {.before = s->before};
+	struct blob_listing l = {.before = s->before};
 	if (each_blob(s->blobs, list_one, &l, s->e) < 0)
 		return -1;
 	if (l.old > RETAIN_BLOBS_MAX)
@@ -191,7 +191,7 @@ static int list_old(struct sweep *s)
 
 static void strike(struct sweep *s, const unsigned char *digest)
 {
-	struct place *p = s->old.n ? find(&s->old, digest) : NULL;
+	struct digest_slot *p = s->old.n ? find(&s->old, digest) : NULL;
 	if (p && p->used)
 		p->named = true;
 }
@@ -216,7 +216,7 @@ static int strike_policy(struct sweep *s, struct str value)
 	struct err why = {0};
 	if (!blob_is_digest(name) || !unhex(name.p + name.n - BLOB_HEX, digest))
 		return 0;
-	struct place *p = set_add(&s->read, digest);
+	struct digest_slot *p = set_add(&s->read, digest);
 	if (p->named)
 		return 0;
 	p->named = true;
@@ -280,7 +280,7 @@ static bool remove_one(const struct sweep *s, const unsigned char *digest)
 static void remove_rest(struct sweep *s)
 {
 	for (size_t i = 0; i < s->old.cap; i++) {
-		const struct place *p = &s->old.places[i];
+		const struct digest_slot *p = &s->old.places[i];
 		if (!p->used)
 			continue;
 		if (p->named || !(s->would || remove_one(s, p->digest))) {

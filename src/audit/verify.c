@@ -26,14 +26,14 @@ static const char faults[][12] = {"sound", "changed", "removed", "reordered", "i
 
 const char *audit_fault_name(enum audit_fault f) { return faults[f]; }
 
-struct day {
+struct day_size {
 	off_t size; /* when the record was locked: what comes later is not looked at */
 };
 
-struct reader { /* lines over all days */
+struct chain_reader { /* lines over all days */
 	const struct audit *au;
 	char (*names)[DAY_NAME + 1];
-	struct day *days;
+	struct day_size *days;
 	size_t ndays, day; /* the file being read */
 	int fd;
 	off_t left;        /* bytes of the file not read yet */
@@ -50,8 +50,8 @@ struct good { /* the last row that fits, or the two last */
 	char hash[AUDIT_HASH];
 };
 
-struct check {
-	struct reader r;
+struct chain_check {
+	struct chain_reader r;
 	struct head head;
 	struct good last, before;
 	uint64_t start_seq;              /* of the first row, when the chain does not start with row 1 */
@@ -64,7 +64,7 @@ struct check {
 
 /* ---- reading ---- */
 
-static int fill(struct reader *r, struct err *e)
+static int fill(struct chain_reader *r, struct err *e)
 {
 	ssize_t got;
 	memmove(r->p, r->p + r->at, r->n - r->at);
@@ -81,7 +81,7 @@ static int fill(struct reader *r, struct err *e)
 	return 0;
 }
 
-static int next_day(struct reader *r, struct err *e)
+static int next_day(struct chain_reader *r, struct err *e)
 {
 	off_t now;
 	fd_close(&r->fd);
@@ -93,7 +93,7 @@ static int next_day(struct reader *r, struct err *e)
 }
 
 /* READ_ROW and the line without its newline; READ_TORN or READ_LONG: what is there of it. */
-static int next_line(struct reader *r, struct str *ret, struct err *e)
+static int next_line(struct chain_reader *r, struct str *ret, struct err *e)
 {
 	size_t seen = 0;
 	for (;;) {
@@ -126,7 +126,7 @@ static int next_line(struct reader *r, struct str *ret, struct err *e)
 
 /* ---- saying what is wrong ---- */
 
-__attribute__((format(printf, 6, 7))) static int blame(struct check *c, enum audit_fault fault, size_t day, uint64_t line, uint64_t seq, const char *why, ...)
+__attribute__((format(printf, 6, 7))) static int blame(struct chain_check *c, enum audit_fault fault, size_t day, uint64_t line, uint64_t seq, const char *why, ...)
 {
 	va_list ap;
 	c->v->fault = fault;
@@ -145,13 +145,13 @@ struct around { /* what was found further on */
 };
 
 /* Reads to the end. `prev` is what row `seq` follows. The hashes are copies: the reader's buffer moves on. */
-static int look_on(struct check *c, const char *last, const char *this, const char *prev, uint64_t seq, struct around *ret)
+static int look_on(struct chain_check *c, const char *last, const char *this, const char *prev, uint64_t seq, struct around *ret)
 {
 	struct around found = {0};
 	struct str line;
 	int got;
 	while ((got = next_line(&c->r, &line, c->e)) == READ_ROW) {
-		struct frame f;
+		struct row_frame f;
 		if (!frame_start(line, &f) || !frame_end(line, &f))
 			continue;
 		found.after_last |= !memcmp(f.prev.p, last, AUDIT_HASH);
@@ -163,7 +163,7 @@ static int look_on(struct check *c, const char *last, const char *this, const ch
 }
 
 /* A row that belongs before the first one: so the first one was moved to the front, or put there. */
-static int front(struct check *c, bool moved)
+static int front(struct chain_check *c, bool moved)
 {
 	if (moved)
 		return blame(c, AUDIT_REORDERED, 0, 1, c->start_seq, "rows that come before it stand behind it");
@@ -171,7 +171,7 @@ static int front(struct check *c, bool moved)
 }
 
 /* A row whose own hash is right and that does not follow the last one. */
-static int misplaced(struct check *c, const struct frame *f)
+static int misplaced(struct chain_check *c, const struct row_frame *f)
 {
 	char hash[AUDIT_HASH], prev[AUDIT_HASH];
 	const size_t day = c->r.day;
@@ -202,7 +202,7 @@ static int misplaced(struct check *c, const struct frame *f)
 }
 
 /* The first row: number 1, or any whose predecessor a tombstone names. */
-static void first_row(struct check *c, const struct frame *f)
+static void first_row(struct chain_check *c, const struct row_frame *f)
 {
 	c->started = true;
 	c->start_seq = f->seq;
@@ -228,7 +228,7 @@ static bool digits_after(struct str line, const char *key, uint64_t *ret, struct
  * `until` is the last field before prev, so that no text of the row can pass for it. A record that starts before it was left by somebody who
  * was cut short while dropping: all that is missing is spoken of.
  */
-static void note_tombstone(struct check *c, struct str line)
+static void note_tombstone(struct chain_check *c, struct str line)
 {
 	static const char key[] = ",\"until\":{\"seq\":", hash[] = ",\"hash\":\"";
 	const size_t most = sizeof key + 20 + sizeof hash + AUDIT_HASH + FRAME_END;
@@ -265,10 +265,10 @@ static bool checkpoint_of_row(struct str line, struct audit_checkpoint *ret)
 	       take_part(&rest, "\",\"signature\":\"", ret->signature, AUDIT_SIGNATURE) && rest.n == 2 + FRAME_END;
 }
 
-static bool by_the_key(const struct check *c, const struct audit_checkpoint *cp) { return !c->anchor->key.n || str_is(c->anchor->key, cp->key); }
+static bool by_the_key(const struct chain_check *c, const struct audit_checkpoint *cp) { return !c->anchor->key.n || str_is(c->anchor->key, cp->key); }
 
 /* A row says that the row before it was signed. */
-static bool checkpoint_fits(struct check *c, struct str line, const struct frame *f)
+static bool checkpoint_fits(struct chain_check *c, struct str line, const struct row_frame *f)
 {
 	struct audit_checkpoint cp;
 	if (!checkpoint_of_row(line, &cp) || cp.seq + 1 != f->seq || memcmp(cp.hash, f->prev.p, AUDIT_HASH) != 0 || !checkpoint_signed(&cp))
@@ -281,14 +281,14 @@ static bool checkpoint_fits(struct check *c, struct str line, const struct frame
 }
 
 /* Is this the row that the given checkpoint is about, and another one? */
-static bool rewritten(const struct check *c, uint64_t seq, const char *hash)
+static bool rewritten(const struct chain_check *c, uint64_t seq, const char *hash)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	return cp && cp->seq == seq && memcmp(cp->hash, hash, AUDIT_HASH) != 0;
 }
 
 /* The checkpoint that was given, before any row is read. */
-static bool anchor_fits(struct check *c)
+static bool anchor_fits(struct chain_check *c)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	if (!cp || (checkpoint_signed(cp) && by_the_key(c, cp)))
@@ -298,7 +298,7 @@ static bool anchor_fits(struct check *c)
 }
 
 /* After the last row, when the chain holds. */
-static int anchor_ends(struct check *c)
+static int anchor_ends(struct chain_check *c)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	if (cp && c->last.seq < cp->seq)
@@ -318,14 +318,14 @@ static int anchor_ends(struct check *c)
 
 enum { ROW_FITS = 0, ROW_BAD = 1 };
 
-static int bad_row(struct check *c, uint64_t seq, const char *why)
+static int bad_row(struct chain_check *c, uint64_t seq, const char *why)
 {
 	blame(c, AUDIT_CHANGED, c->r.day, c->r.line, seq, "%s", why);
 	return ROW_BAD;
 }
 
 /* The chain goes on from what was left, so it holds; what was gone then must be said all the same. */
-static void note_recovered(struct check *c, struct str line)
+static void note_recovered(struct chain_check *c, struct str line)
 {
 	const struct str missing = audit_inner(line, "missing");
 	int64_t from, to;
@@ -335,9 +335,9 @@ static void note_recovered(struct check *c, struct str line)
 		c->v->missing += (uint64_t)(to - from) + 1;
 }
 
-static int check_row(struct check *c, struct str line)
+static int check_row(struct chain_check *c, struct str line)
 {
-	struct frame f = {0};
+	struct row_frame f = {0};
 	char hash[AUDIT_HASH + 1];
 	if (!frame_start(line, &f) || !frame_end(line, &f))
 		return bad_row(c, c->last.seq + 1, "this is not a row");
@@ -371,7 +371,7 @@ static int check_row(struct check *c, struct str line)
 }
 
 /* After the last row: did the chain start where it may, and does it end where the head says? */
-static int check_ends(struct check *c)
+static int check_ends(struct chain_check *c)
 {
 	const uint64_t from = c->start_seq;
 	if (c->started && !c->start_known) {
@@ -387,7 +387,7 @@ static int check_ends(struct check *c)
 	return anchor_ends(c);
 }
 
-static int check_all(struct check *c)
+static int check_all(struct chain_check *c)
 {
 	struct str line;
 	if (!anchor_fits(c))
@@ -411,9 +411,9 @@ static int check_all(struct check *c)
 }
 
 /* What is there now, under the lock: names, sizes and head belong together. */
-static int take_stock(struct check *c, size_t max)
+static int take_stock(struct chain_check *c, size_t max)
 {
-	struct reader *r = &c->r;
+	struct chain_reader *r = &c->r;
 	FD_CLEANUP int lock = lock_take(r->au, c->e);
 	if (lock < 0 || day_list(r->au, r->names, max, &r->ndays, c->e) < 0)
 		return -1;
@@ -429,7 +429,7 @@ static int take_stock(struct check *c, size_t max)
 int audit_verify(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e)
 {
 	struct audit_verdict v = {0};
-	struct check c = {.r = {.au = au, .fd = -1}, .anchor = anchor, .v = &v, .e = e};
+	struct chain_check c = {.r = {.au = au, .fd = -1}, .anchor = anchor, .v = &v, .e = e};
 	size_t max;
 	if (day_count(au, &max, e) < 0)
 		return -1;

@@ -9,10 +9,10 @@
 
 #define CLASS_BYTES_MAX 256 /* of [..]; a longer one is no class */
 
-enum kind { LITERAL, ONE, CLASS, STAR, DIRS, END, PAST };
+enum glob_kind { LITERAL, ONE, CLASS, STAR, DIRS, END, PAST };
 
 struct element {
-	enum kind kind;
+	enum glob_kind kind;
 	char byte;      /* LITERAL */
 	bool slashes;   /* STAR: matches slashes too */
 	size_t len;     /* bytes of the pattern */

@@ -10,7 +10,7 @@
 #define FAN_BITS 4
 #define FAN (1u << FAN_BITS)
 
-struct entry {
+struct pmap_entry {
 	struct str key;
 	const void *value;
 	const struct pmap *next;
@@ -21,7 +21,7 @@ struct pmap {
 	uint16_t bits; /* branch: which slots have a child */
 	uint32_t hash; /* leaf */
 	union {        /* a leaf has one entry, a branch as many kids as bits; only that much is allocated */
-		struct entry entry[0];
+		struct pmap_entry entry[0];
 		const struct pmap *kids[0];
 	};
 };
@@ -64,7 +64,7 @@ static struct pmap *leaf_new(struct arena *a, uint32_t hash, struct str key, con
 	struct pmap *m = arena_alloc(a, sizeof *m + sizeof *m->entry);
 	m->leaf = true;
 	m->hash = hash;
-	*m->entry = (struct entry){key, value, next};
+	*m->entry = (struct pmap_entry){key, value, next};
 	return m;
 }
 

@@ -38,7 +38,7 @@ struct regex {
 };
 
 /* Work left to one match. */
-struct work {
+struct regex_work {
 	int64_t left;
 	size_t last; /* where the matcher was */
 	const struct regex *r;
@@ -74,7 +74,7 @@ static uint32_t sum_of_repeats(struct str p)
 
 static int on_callout(pcre2_callout_block *block, void *arg)
 {
-	struct work *w = arg;
+	struct regex_work *w = arg;
 	size_t at = block->current_position;
 	size_t moved = at > w->last ? at - w->last : w->last - at;
 
@@ -258,7 +258,7 @@ static uint32_t steps_for(const struct regex *r, size_t n)
 static int match_once(struct regex *r, struct str s, uint32_t options, size_t ret_span[2], int64_t *work)
 {
 	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
-	struct work w = {.left = REGEX_WORK_BASE + (int64_t)s.n * REGEX_WORK_PER_BYTE, .r = r};
+	struct regex_work w = {.left = REGEX_WORK_BASE + (int64_t)s.n * REGEX_WORK_PER_BYTE, .r = r};
 	int64_t most;
 
 	if (!data)

@@ -10,14 +10,14 @@
 #define BEL 0x07
 #define ENQ 0x05 /* the terminal answers it with a text */
 
-struct sink {
+struct terminal_sink {
 	char *p;
 	size_t n;
 };
 
-static void emit(struct sink *s, char c) { s->p[s->n++] = c; }
+static void emit(struct terminal_sink *s, char c) { s->p[s->n++] = c; }
 
-static void emit_held(struct terminal *t, struct sink *s)
+static void emit_held(struct terminal *t, struct terminal_sink *s)
 {
 	memcpy(s->p + s->n, t->held, t->n);
 	s->n += t->n;
@@ -154,7 +154,7 @@ static bool escape_passes(struct terminal *t)
 static unsigned letter_follows(unsigned char c) { return c >= 0xf0 && c < 0xf8 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c > 0xc2 && c < 0xe0 ? 1 : 0; }
 
 /* C1 controls are sequences in one byte, or in UTF-8 in two (C2 80 to C2 9F). A byte of that range inside of a letter is none. */
-static void take_text(struct terminal *t, unsigned char c, struct sink *s)
+static void take_text(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	bool part = t->follow && c >= 0x80 && c < 0xc0;
 
@@ -167,7 +167,7 @@ static void take_text(struct terminal *t, unsigned char c, struct sink *s)
 		hold(t, TERMINAL_C2, c);
 }
 
-static void take_escape(struct terminal *t, unsigned char c, struct sink *s)
+static void take_escape(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	if (c < 0x20 || c > 0x7e || t->n + 1 >= TERMINAL_HELD_MAX) { /* broken off */
 		drop(t, TERMINAL_TEXT);
@@ -186,7 +186,7 @@ static void take_escape(struct terminal *t, unsigned char c, struct sink *s)
 	}
 }
 
-static void take_csi(struct terminal *t, unsigned char c, struct sink *s)
+static void take_csi(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	if (c < 0x20 || c > 0x7e || t->n + 1 >= TERMINAL_HELD_MAX) {
 		drop(t, TERMINAL_TEXT);
@@ -201,7 +201,7 @@ static void take_csi(struct terminal *t, unsigned char c, struct sink *s)
 	drop(t, TERMINAL_TEXT);
 }
 
-static void take_c2(struct terminal *t, unsigned char c, struct sink *s)
+static void take_c2(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	if (c >= 0xa0 && c < 0xc0) {
 		emit_held(t, s);
@@ -213,7 +213,7 @@ static void take_c2(struct terminal *t, unsigned char c, struct sink *s)
 }
 
 /* Its beginning is gone already, so wherever it is thought to end, the rest of it is text. */
-static void take_string(struct terminal *t, unsigned char c, struct sink *s)
+static void take_string(struct terminal *t, unsigned char c, struct terminal_sink *s)
 {
 	if (t->state == TERMINAL_STRING_ESCAPE && c != '\\') {
 		drop(t, TERMINAL_TEXT);
@@ -231,7 +231,7 @@ static void take_string(struct terminal *t, unsigned char c, struct sink *s)
 
 size_t terminal_filter(struct terminal *t, const char *in, size_t n, char *out)
 {
-	struct sink s = {.p = out};
+	struct terminal_sink s = {.p = out};
 
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)in[i];

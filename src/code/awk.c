@@ -15,7 +15,7 @@ static bool is_digit(char c) { return (c >= '0' && c <= '9') || c == HOLE_NUM; }
  * common in strings and patterns too (/a|b/, $3 > 5, x || y, /system/), so the text is cut into tokens until nothing of the kind follows.
  */
 struct awk {
-	struct walk *w; /* NULL: only looked at */
+	struct code_walk *w; /* NULL: only looked at */
 	struct str s;
 	size_t i;
 	bool operand;  /* the last token can end an operand, so that / is a division */
@@ -365,7 +365,7 @@ static bool scan(struct awk *w)
 
 bool code_awk_harmless(struct str s) { return scan(&(struct awk){.s = s}); }
 
-void awk_walk(struct walk *w, TSNode root)
+void awk_walk(struct code_walk *w, TSNode root)
 {
 	struct awk x = {.w = w, .s = w->src};
 

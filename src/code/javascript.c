@@ -4,15 +4,15 @@
  */
 #include "code/javascript.h"
 
-enum flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
+enum js_flow { FLOW_FOLLOWED, FLOW_INERT, FLOW_LOST };
 
-static void visit(struct walk *w, TSNode n);
+static void visit(struct code_walk *w, TSNode n);
 
 #define IS_ANY(n, ...) node_is_any((n), (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
 /* ---- where a value goes ---- */
 
-static bool has_spread(struct walk *w, TSNode call)
+static bool has_spread(struct code_walk *w, TSNode call)
 {
 	size_t n;
 	TSNode *args = js_children(w, node_field(call, "arguments"), &n);
@@ -24,7 +24,7 @@ static bool has_spread(struct walk *w, TSNode call)
 }
 
 /* An argument of this call. */
-static enum flow into_call(struct walk *w, TSNode call, TSNode arg, bool literal)
+static enum js_flow into_call(struct code_walk *w, TSNode call, TSNode arg, bool literal)
 {
 	TSNode f = node_field(call, node_is(call, "new_expression") ? "constructor" : "function"), inner = f;
 	struct js_set callee;
@@ -79,7 +79,7 @@ static bool passes(TSNode parent, TSNode child)
 }
 
 /* Does a pattern assign to a member of something? */
-static bool has_member(struct walk *w, TSNode n, unsigned depth)
+static bool has_member(struct code_walk *w, TSNode n, unsigned depth)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
@@ -93,7 +93,7 @@ static bool has_member(struct walk *w, TSNode n, unsigned depth)
 }
 
 /* A member that the language itself calls: ''+o, await o, [...o]. */
-static bool called_unseen(struct walk *w, TSNode pair)
+static bool called_unseen(struct code_walk *w, TSNode pair)
 {
 	static const char names[][12] = {"valueOf", "toString", "toJSON", "then", "constructor", "inspect"};
 	TSNode key = node_is(pair, "pair") ? node_field(pair, "key") : pair;
@@ -107,7 +107,7 @@ static bool called_unseen(struct walk *w, TSNode pair)
 	return node_is(key, "computed_property_name") || memchr(text.p, '\\', text.n);
 }
 
-static enum flow flow(struct walk *w)
+static enum js_flow flow(struct code_walk *w)
 {
 	struct js *js = js_of(w);
 	bool literal = false;
@@ -153,7 +153,7 @@ static enum flow flow(struct walk *w)
 	return FLOW_INERT;
 }
 
-static void check_flow(struct walk *w, TSNode n)
+static void check_flow(struct code_walk *w, TSNode n)
 {
 	struct js_set s;
 
@@ -165,10 +165,10 @@ static void check_flow(struct walk *w, TSNode n)
 }
 
 /* What code from a text gives back may be anything, unless it is only looked at. */
-static void check_result(struct walk *w, TSNode n)
+static void check_result(struct code_walk *w, TSNode n)
 {
 	struct js_set callee = js_eval(w, node_field(n, "function"));
-	enum flow f;
+	enum js_flow f;
 
 	for (size_t i = 0; i < callee.n; i++) {
 		const struct js_row *r = callee.v[i].kind == JS_PATH ? js_row(w, callee.v[i].text) : NULL;
@@ -183,10 +183,10 @@ static void check_result(struct walk *w, TSNode n)
 
 /* ---- names and members ---- */
 
-static TSNode above(struct walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
+static TSNode above(struct code_walk *w, unsigned levels) { return js_of(w)->nup > levels ? js_of(w)->up[js_of(w)->nup - 1 - levels] : (TSNode){0}; }
 
 /* Functions that read the object they are given and keep nothing of it, or a copy. */
-static bool reads_object(struct walk *w, TSNode call)
+static bool reads_object(struct code_walk *w, TSNode call)
 {
 	static const char names[][20] = {"JSON.stringify", "Object.entries", "Object.keys", "Object.values", "console.dir", "console.error", "console.log", "console.table"};
 	struct js_set callee = js_eval(w, node_field(call, "function"));
@@ -198,7 +198,7 @@ static bool reads_object(struct walk *w, TSNode call)
 }
 
 /* process.env may go to something that is not followed: a call, a list, a promise. Whoever has it there may put variables into it. */
-static void check_environment(struct walk *w, TSNode n)
+static void check_environment(struct code_walk *w, TSNode n)
 {
 	TSNode up = above(w, 1);
 	struct js_set s;
@@ -218,7 +218,7 @@ static void check_environment(struct walk *w, TSNode n)
 		js_of(w)->environment_leaks |= s.v[i].kind == JS_PATH && str_is(s.v[i].text, "process.env");
 }
 
-static void visit_name(struct walk *w, TSNode n)
+static void visit_name(struct code_walk *w, TSNode n)
 {
 	check_environment(w, n);
 	struct str name = node_text(w, n);
@@ -234,7 +234,7 @@ static void visit_name(struct walk *w, TSNode n)
 }
 
 /* `x.constructor.name` and comparisons only look. */
-static bool only_looked_at(struct walk *w, TSNode n)
+static bool only_looked_at(struct code_walk *w, TSNode n)
 {
 	TSNode parent = above(w, 1);
 
@@ -255,7 +255,7 @@ static bool leads_away(struct str key)
 }
 
 /* Whatever reads a member by this key, be it an expression or a pattern. */
-static void check_any_key(struct walk *w, TSNode n, struct str key)
+static void check_any_key(struct code_walk *w, TSNode n, struct str key)
 {
 	if (leads_away(key))
 		code_marker_add(w, "prototype", n);
@@ -263,7 +263,7 @@ static void check_any_key(struct walk *w, TSNode n, struct str key)
 		code_marker_add(w, "reflection", n);
 }
 
-void js_check_owner(struct walk *w, const struct js_set *object, struct str key, TSNode n)
+void js_check_owner(struct code_walk *w, const struct js_set *object, struct str key, TSNode n)
 {
 	static const char roots[][20] = {"mainModule", "_linkedBinding", "getBuiltinModule", "_load", "createRequire", "reallyExit"}; /* of the process, should `this` be it */
 	bool known = object->n == 1 && (object->v[0].kind == JS_PATH || object->v[0].kind == JS_PACKAGE), other = false;
@@ -277,7 +277,7 @@ void js_check_owner(struct walk *w, const struct js_set *object, struct str key,
 			code_marker_add(w, "reflection", n);
 }
 
-static void check_key(struct walk *w, TSNode n, struct str key)
+static void check_key(struct code_walk *w, TSNode n, struct str key)
 {
 	struct js_set object = js_eval(w, node_field(n, "object"));
 
@@ -287,7 +287,7 @@ static void check_key(struct walk *w, TSNode n, struct str key)
 }
 
 /* A member whose name is not known: of the runtime it may be anything. */
-static void check_computed(struct walk *w, TSNode n)
+static void check_computed(struct code_walk *w, TSNode n)
 {
 	struct js_set object = js_eval(w, node_field(n, "object")), keys = js_eval(w, node_field(n, "index"));
 	bool some = false;
@@ -313,7 +313,7 @@ static void check_computed(struct walk *w, TSNode n)
 	js_of(w)->computed_at = n;
 }
 
-static void visit_children(struct walk *w, TSNode n)
+static void visit_children(struct code_walk *w, TSNode n)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
@@ -326,7 +326,7 @@ static void visit_children(struct walk *w, TSNode n)
  * A method of a literal that holds something of the runtime, or of a promise of it: it is given back, or to a function. Followed are only
  * functions that stand there themselves.
  */
-static void check_method(struct walk *w, TSNode n)
+static void check_method(struct code_walk *w, TSNode n)
 {
 	static const char fine[][8] = {"forEach", "map", "some", "every", "flatMap", "filter", "then"};
 	static const char same[][12] = {"slice", "reverse", "catch", "finally", "length", "includes", "toString"};
@@ -354,7 +354,7 @@ static void check_method(struct walk *w, TSNode n)
 	}
 }
 
-static void visit_member(struct walk *w, TSNode n)
+static void visit_member(struct code_walk *w, TSNode n)
 {
 	struct str key;
 
@@ -373,7 +373,7 @@ static void visit_member(struct walk *w, TSNode n)
 
 /* ---- assignments ---- */
 
-void js_env_add(struct walk *w, struct str name, struct str value, TSNode n)
+void js_env_add(struct code_walk *w, struct str name, struct str value, TSNode n)
 {
 	struct js_env *e = arena_new(w->a, struct js_env);
 
@@ -381,7 +381,7 @@ void js_env_add(struct walk *w, struct str name, struct str value, TSNode n)
 	js_of(w)->env = e;
 }
 
-static void stored_in_runtime(struct walk *w, TSNode left, struct str path, struct str key, bool known)
+static void stored_in_runtime(struct code_walk *w, TSNode left, struct str path, struct str key, bool known)
 {
 	static const char fine[][20] = {"module.exports", "exports", "process.exitCode", "process.title"};
 	struct str full = known ? js_canonical(w, str_cat(w->a, str_cat(w->a, path, STR(".")), key)) : path;
@@ -401,7 +401,7 @@ static void stored_in_runtime(struct walk *w, TSNode left, struct str path, stru
 	code_marker_add(w, "tampering", left);
 }
 
-static void visit_store(struct walk *w, TSNode left)
+static void visit_store(struct code_walk *w, TSNode left)
 {
 	struct js_set object = js_eval(w, node_field(left, "object"));
 	struct str key = STR("");
@@ -421,7 +421,7 @@ static void visit_store(struct walk *w, TSNode left)
 }
 
 /* The key of a pattern: each text that it may be is looked at; one that is not known is a marker. */
-static void visit_pattern_key(struct walk *w, TSNode key)
+static void visit_pattern_key(struct code_walk *w, TSNode key)
 {
 	struct js *js = js_of(w);
 	struct js_set s = js_keys(w, key);
@@ -438,7 +438,7 @@ static void visit_pattern_key(struct walk *w, TSNode key)
 		code_marker_add(w, "computed-member", key);
 }
 
-static void visit_pattern(struct walk *w, TSNode n)
+static void visit_pattern(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 	size_t count;
@@ -472,7 +472,7 @@ static void visit_pattern(struct walk *w, TSNode n)
 	walk_exit(w);
 }
 
-static void visit_assignment(struct walk *w, TSNode n)
+static void visit_assignment(struct code_walk *w, TSNode n)
 {
 	TSNode left = node_field(n, "left"), right = node_field(n, "right"), argument = node_field(n, "argument");
 
@@ -486,7 +486,7 @@ static void visit_assignment(struct walk *w, TSNode n)
 
 /* ---- everything ---- */
 
-static void visit_function(struct walk *w, TSNode n)
+static void visit_function(struct code_walk *w, TSNode n)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count), name = node_field(n, "name"), one = node_field(n, "parameter"), all = node_field(n, "parameters");
@@ -503,7 +503,7 @@ static void visit_function(struct walk *w, TSNode n)
 	js_of(w)->functions -= !node_is(n, "arrow_function");
 }
 
-static void visit_import(struct walk *w, TSNode n)
+static void visit_import(struct code_walk *w, TSNode n)
 {
 	TSNode from = node_field(n, "source");
 
@@ -515,7 +515,7 @@ static void visit_import(struct walk *w, TSNode n)
 }
 
 /* f<T>('x'), f<T, U>('x'): comparisons, but to TypeScript a call of f. */
-static void check_generic(struct walk *w, TSNode n)
+static void check_generic(struct code_walk *w, TSNode n)
 {
 	bool script = !js_in_node(w);
 
@@ -525,7 +525,7 @@ static void check_generic(struct walk *w, TSNode n)
 		code_marker_add(w, "typescript", n);
 }
 
-static void visit_other(struct walk *w, TSNode n)
+static void visit_other(struct code_walk *w, TSNode n)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count), name = node_field(n, "name");
@@ -536,7 +536,7 @@ static void visit_other(struct walk *w, TSNode n)
 			visit(w, c[i]);
 }
 
-static void visit_inner(struct walk *w, TSNode n)
+static void visit_inner(struct code_walk *w, TSNode n)
 {
 	if (IS_ANY(n, "identifier", "shorthand_property_identifier")) {
 		visit_name(w, n);
@@ -582,7 +582,7 @@ static void visit_inner(struct walk *w, TSNode n)
 	}
 }
 
-static void visit(struct walk *w, TSNode n)
+static void visit(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
@@ -594,7 +594,7 @@ static void visit(struct walk *w, TSNode n)
 	walk_exit(w);
 }
 
-void javascript_walk(struct walk *w, TSNode root)
+void javascript_walk(struct code_walk *w, TSNode root)
 {
 	struct js *js = arena_new(w->a, struct js);
 	struct str cwd = w->s->cwd;

@@ -141,51 +141,53 @@ struct js {
 	bool environment_leaks;          /* process.env goes to something that is not followed */
 };
 
-static inline struct js *js_of(const struct walk *w) { return w->own; }
+static inline struct js *js_of(const struct code_walk *w) { return w->own; }
 
 /* ---- javascript_tree.c: nodes, names, and what is assigned where ---- */
-TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n); /* named ones, without comments */
-TSNode js_last_child(struct walk *w, TSNode n);               /* named; null when there is none */
-struct js_memo *js_memo_get(struct walk *w, TSNode n);
-struct js_name *js_name_get(struct walk *w, struct str name);
-struct str js_string(struct walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
-struct str js_escape(struct walk *w, struct str escape);
+TSNode *js_children(struct code_walk *w, TSNode n, size_t *ret_n); /* named ones, without comments */
+TSNode js_last_child(struct code_walk *w, TSNode n);               /* named; null when there is none */
+struct js_memo *js_memo_get(struct code_walk *w, TSNode n);
+struct js_name *js_name_get(struct code_walk *w, struct str name);
+struct str js_string(struct code_walk *w, TSNode string);          /* the value of a string or of the fixed part of a template */
+struct str js_escape(struct code_walk *w, struct str escape);
 bool js_is_function(TSNode n);
-bool js_in_node(const struct walk *w); /* is it node that runs this? The others take it for TypeScript, and texts for functions */
-void js_collect(struct walk *w, TSNode root);
+bool js_in_node(const struct code_walk *w); /* is it node that runs this? The others take it for TypeScript, and texts for functions */
+void js_collect(struct code_walk *w, TSNode root);
 /* Is this the name of one function of the text that is only ever called by it, so that its parameters are the arguments of these calls? */
-bool js_closed(struct walk *w, struct str name);
+bool js_closed(struct code_walk *w, struct str name);
 /* A key that is put together: would the first pass have taken note of the word? */
-bool js_unseen(struct walk *w, struct str key);
+bool js_unseen(struct code_walk *w, struct str key);
 
 /* ---- javascript_value.c ---- */
-struct js_set js_eval(struct walk *w, TSNode n);
-struct js_set js_member(struct walk *w, const struct js_set *of, struct str key, TSNode n);
+struct js_set js_eval(struct code_walk *w, TSNode n);
+struct js_set js_member(struct code_walk *w, const struct js_set *of, struct str key, TSNode n);
 /* A member that only some objects may give away without a marker (javascript.c). */
-void js_check_owner(struct walk *w, const struct js_set *object, struct str key, TSNode n);
+void js_check_owner(struct code_walk *w, const struct js_set *object, struct str key, TSNode n);
 /* What the key of a literal, of a class or of a pattern may be. */
-struct js_set js_keys(struct walk *w, TSNode key);
+struct js_set js_keys(struct code_walk *w, TSNode key);
 /* The key of a member or subscript expression: false when it is not one known text. */
-bool js_key(struct walk *w, TSNode n, struct str *ret_key);
-bool js_danger(struct walk *w, const struct js_set *s);
+bool js_key(struct code_walk *w, TSNode n, struct str *ret_key);
+bool js_danger(struct code_walk *w, const struct js_set *s);
 struct js_set js_one(struct js_value v);
-void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n);
-void js_add_all(struct walk *w, struct js_set *s, const struct js_set *more, TSNode n);
-void js_bound(struct walk *w, TSNode n); /* one is reached */
+void js_add(struct code_walk *w, struct js_set *s, struct js_value v, TSNode n);
+void js_add_all(struct code_walk *w, struct js_set *s, const struct js_set *more, TSNode n);
+void js_bound(struct code_walk *w, TSNode n); /* one is reached */
 /* Text of one value: a hole when it has none. */
 struct str js_text(const struct js_value *v);
 /* The one text that a set stands for, or a hole. */
 struct str js_set_text(const struct js_set *s);
 
 /* ---- javascript_result.c ---- */
-struct js_set js_result(struct walk *w, TSNode n); /* of a call or new expression */
+struct js_set js_result(struct code_walk *w, TSNode n); /* of a call or new expression */
 
 /* ---- javascript_fold.c ---- */
-struct js_set js_concat(struct walk *w, const struct js_set *a, const struct js_set *b, TSNode n);
+struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struct js_set *b, TSNode n);
 /* What a call of a pure function of the runtime gives; false: nothing known. */
-bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret);
-bool js_fold_method(struct walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret);
-bool js_fold_member(struct walk *w, struct str path, struct js_value *ret);
+bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n,
+	struct js_set *ret);
+bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str name, TSNode *args,
+	size_t nargs, TSNode n, struct js_set *ret);
+bool js_fold_member(struct code_walk *w, struct str path, struct js_value *ret);
 
 /* ---- javascript_table.c ---- */
 enum js_act {
@@ -215,12 +217,12 @@ struct js_row {
 	char what[32];
 };
 
-const struct js_row *js_row(struct walk *w, struct str path);
+const struct js_row *js_row(struct code_walk *w, struct str path);
 /* The qualified name in its one spelling: "fs/promises" and "node:fs", module.require, globalThis.process ... */
-struct str js_canonical(struct walk *w, struct str path);
+struct str js_canonical(struct code_walk *w, struct str path);
 /* "" when it is no module of the runtime. */
 struct str js_builtin(struct str specifier);
-bool js_global(struct walk *w, struct str name); /* a name that the runtime gives */
+bool js_global(struct code_walk *w, struct str name); /* a name that the runtime gives */
 bool js_effect_name(struct str method);
 
 /* ---- javascript_call.c ---- */
@@ -235,24 +237,25 @@ struct js_call {
 };
 
 /* false: there is no such argument. */
-bool js_argument(struct walk *w, const struct js_call *c, size_t i, struct js_set *ret);
+bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct js_set *ret);
 /* A member of the options that argument `from` or a later one may be. False: there surely is none. */
-bool js_option(struct walk *w, const struct js_call *c, size_t from, const char *key, struct js_set *ret);
+bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const char *key,
+	struct js_set *ret);
 bool js_is_list(const struct js_set *s); /* no options, no function */
 /* ---- javascript_net.c ---- */
-void js_touch(struct walk *w, const struct js_call *c);
+void js_touch(struct code_walk *w, const struct js_call *c);
 struct str js_url_host(struct str url);
 /* ---- javascript_call.c ---- */
 /* n: a call or new expression. */
-void js_call(struct walk *w, TSNode n);
-void js_tagged(struct walk *w, TSNode n);
+void js_call(struct code_walk *w, TSNode n);
+void js_tagged(struct code_walk *w, TSNode n);
 /* A value goes where it is not followed. */
-void js_escaped(struct walk *w, const struct js_set *s, TSNode n);
+void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n);
 /* It matters only to programs that are started, perhaps later in the text. */
-void js_env_add(struct walk *w, struct str name, struct str value, TSNode n);
-void js_environment(struct walk *w, struct str name, struct str value, TSNode n);
+void js_env_add(struct code_walk *w, struct str name, struct str value, TSNode n);
+void js_environment(struct code_walk *w, struct str name, struct str value, TSNode n);
 /* Members that are assigned anywhere and look like variables may reach an environment that is not followed. */
-void js_stored_environment(struct walk *w, TSNode n);
+void js_stored_environment(struct code_walk *w, TSNode n);
 /* require() or import of this. */
-struct js_set js_load(struct walk *w, struct str specifier);
-void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, TSNode n);
+struct js_set js_load(struct code_walk *w, struct str specifier);
+void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char *op, TSNode n);

@@ -4,13 +4,13 @@
 static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_UNKNOWN}); }
 
 /* false: there is no such argument. */
-bool js_argument(struct walk *w, const struct js_call *c, size_t i, struct js_set *ret)
+bool js_argument(struct code_walk *w, const struct js_call *c, size_t i, struct js_set *ret)
 {
 	*ret = i < c->nargs ? js_eval(w, c->args[i]) : unknown();
 	return i < c->nargs || c->open;
 }
 
-static struct word word(struct walk *w, struct str text, TSNode n)
+static struct word word(struct code_walk *w, struct str text, TSNode n)
 {
 	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
 }
@@ -18,7 +18,7 @@ static struct word word(struct walk *w, struct str text, TSNode n)
 /* ---- options ---- */
 
 /* Does an object literal surely have no such member? */
-static bool lacks(struct walk *w, TSNode object, const char *key)
+static bool lacks(struct code_walk *w, TSNode object, const char *key)
 {
 	size_t n;
 	TSNode *c = js_children(w, object, &n);
@@ -34,7 +34,7 @@ static bool lacks(struct walk *w, TSNode object, const char *key)
 }
 
 /* A member of the options that argument `from` or a later one may be. False: there surely is none. */
-bool js_option(struct walk *w, const struct js_call *c, size_t from, const char *key, struct js_set *ret)
+bool js_option(struct code_walk *w, const struct js_call *c, size_t from, const char *key, struct js_set *ret)
 {
 	bool found = false;
 
@@ -64,7 +64,8 @@ bool js_option(struct walk *w, const struct js_call *c, size_t from, const char 
 
 static bool is_descriptor(const struct js_value *v) { return v->kind == JS_NUM; }
 
-static void file(struct walk *w, const struct js_call *c, char how, const struct js_value *v, bool options)
+static void file(struct code_walk *w, const struct js_call *c, char how, const struct js_value *v,
+	bool options)
 {
 	struct str path = js_text(v);
 
@@ -92,7 +93,7 @@ static void file(struct walk *w, const struct js_call *c, char how, const struct
 }
 
 /* What a link leads to is relative to the place of the link. */
-static void link_target(struct walk *w, const struct js_call *c, const struct js_value *v)
+static void link_target(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	struct js_set to;
 	struct str target = js_text(v), at;
@@ -111,7 +112,7 @@ static void link_target(struct walk *w, const struct js_call *c, const struct js
 	w->change = CHANGE_LINK;
 }
 
-static void files(struct walk *w, const struct js_call *c)
+static void files(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s, flag;
 
@@ -133,7 +134,7 @@ static void files(struct walk *w, const struct js_call *c)
 	w->change = CHANGE_PLAIN;
 }
 
-static void open_file(struct walk *w, const struct js_call *c)
+static void open_file(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s, flags;
 	bool given = js_argument(w, c, 1, &flags), writes = false;
@@ -152,12 +153,12 @@ static void open_file(struct walk *w, const struct js_call *c)
 
 /* ---- programs ---- */
 
-struct words {
+struct js_words {
 	struct word *v;
 	size_t n;
 };
 
-static void add_word(struct words *ws, struct word x)
+static void add_word(struct js_words *ws, struct word x)
 {
 	if (ws->n < JS_WORDS_MAX)
 		ws->v[ws->n++] = x;
@@ -165,7 +166,8 @@ static void add_word(struct words *ws, struct word x)
 		ws->v[ws->n - 1] = (struct word){.kind = WORD_REST, .at = x.at};
 }
 
-static void add_words(struct walk *w, struct words *ws, const struct js_set *s, TSNode n, unsigned depth)
+static void add_words(struct code_walk *w, struct js_words *ws, const struct js_set *s, TSNode n,
+	unsigned depth)
 {
 	bool array = s->n == 1 && s->v[0].kind == JS_NODE && node_is(s->v[0].node, "array") && !js_of(w)->arrays_move && !js_of(w)->arrays_change;
 	size_t count = 0;
@@ -186,7 +188,7 @@ static void add_words(struct walk *w, struct words *ws, const struct js_set *s, 
 	}
 }
 
-void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
+void js_environment(struct code_walk *w, struct str name, struct str value, TSNode n)
 {
 	if (name.n && text_exact(name))
 		code_setting(w, name, value, n);
@@ -195,7 +197,7 @@ void js_environment(struct walk *w, struct str name, struct str value, TSNode n)
 }
 
 /* Members that are assigned anywhere and look like variables may be put into an environment that way. */
-void js_stored_environment(struct walk *w, TSNode n)
+void js_stored_environment(struct code_walk *w, TSNode n)
 {
 	if (js_of(w)->stores_computed)
 		code_marker_add(w, "environment", n);
@@ -211,7 +213,7 @@ void js_stored_environment(struct walk *w, TSNode n)
 }
 
 /* The option `env`: a literal, with all of the own environment perhaps. */
-static void environment(struct walk *w, const struct js_call *c, const struct js_value *v)
+static void environment(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	size_t n = 0;
 	TSNode *k = v->kind == JS_NODE && node_is(v->node, "object") ? js_children(w, v->node, &n) : NULL;
@@ -234,7 +236,7 @@ static void environment(struct walk *w, const struct js_call *c, const struct js
 }
 
 /* The directory and environment that the options give. The old directory is kept in *ret_cwd. */
-static void enter_options(struct walk *w, const struct js_call *c, size_t from, struct str *ret_cwd)
+static void enter_options(struct code_walk *w, const struct js_call *c, size_t from, struct str *ret_cwd)
 {
 	struct js_set s;
 
@@ -255,7 +257,7 @@ static void enter_options(struct walk *w, const struct js_call *c, size_t from, 
 }
 
 /* Does an option `shell` ask for one? */
-static bool in_shell(struct walk *w, const struct js_call *c, size_t from)
+static bool in_shell(struct code_walk *w, const struct js_call *c, size_t from)
 {
 	struct js_set s;
 
@@ -267,7 +269,7 @@ static bool in_shell(struct walk *w, const struct js_call *c, size_t from)
 	return true; /* shell: false as well: the same words, read as a shell would */
 }
 
-static void run_shell(struct walk *w, const struct js_call *c)
+static void run_shell(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s;
 	struct str cwd;
@@ -281,7 +283,7 @@ static void run_shell(struct walk *w, const struct js_call *c)
 	w->s->cwd = cwd;
 }
 
-static void run_words(struct walk *w, const struct js_call *c, struct words *ws, bool shell)
+static void run_words(struct code_walk *w, const struct js_call *c, struct js_words *ws, bool shell)
 {
 	struct str line = STR("");
 
@@ -299,9 +301,9 @@ static void run_words(struct walk *w, const struct js_call *c, struct words *ws,
 	code_run_text(w, line, c->n);
 }
 
-static struct words words_new(struct walk *w)
+static struct js_words words_new(struct code_walk *w)
 {
-	return (struct words){.v = arena_array(w->a, JS_WORDS_MAX, sizeof(struct word))};
+	return (struct js_words){.v = arena_array(w->a, JS_WORDS_MAX, sizeof(struct word))};
 }
 
 bool js_is_list(const struct js_set *s)
@@ -312,7 +314,7 @@ bool js_is_list(const struct js_set *s)
 	return true;
 }
 
-static void run_program(struct walk *w, const struct js_call *c)
+static void run_program(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set program, list;
 	bool given = js_argument(w, c, 1, &list) && js_is_list(&list), shell = in_shell(w, c, given && c->nargs > 2 ? 2 : 1);
@@ -321,7 +323,7 @@ static void run_program(struct walk *w, const struct js_call *c)
 	js_argument(w, c, 0, &program);
 	enter_options(w, c, 1, &cwd);
 	for (size_t i = 0; i < program.n; i++) {
-		struct words ws = words_new(w);
+		struct js_words ws = words_new(w);
 
 		if (program.v[i].kind == JS_UNDEF)
 			continue;
@@ -335,10 +337,10 @@ static void run_program(struct walk *w, const struct js_call *c)
 }
 
 /* Bun.spawn([..]) or ({cmd: [..]}), Deno.run({cmd: [..]}). */
-static void run_list(struct walk *w, const struct js_call *c)
+static void run_list(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set list;
-	struct words ws = words_new(w);
+	struct js_words ws = words_new(w);
 	struct str cwd;
 
 	js_argument(w, c, 0, &list);
@@ -353,10 +355,10 @@ static void run_list(struct walk *w, const struct js_call *c)
 	w->s->cwd = cwd;
 }
 
-static void run_command(struct walk *w, const struct js_call *c)
+static void run_command(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set program, list;
-	struct words ws = words_new(w);
+	struct js_words ws = words_new(w);
 	struct str cwd;
 	bool given = js_option(w, c, 1, "args", &list);
 
@@ -371,7 +373,7 @@ static void run_command(struct walk *w, const struct js_call *c)
 
 /* ---- code ---- */
 
-static void evaluate(struct walk *w, const struct js_call *c, size_t at)
+static void evaluate(struct code_walk *w, const struct js_call *c, size_t at)
 {
 	struct js_set s;
 
@@ -387,7 +389,7 @@ static void evaluate(struct walk *w, const struct js_call *c, size_t at)
 	}
 }
 
-static void make_function(struct walk *w, const struct js_call *c)
+static void make_function(struct code_walk *w, const struct js_call *c)
 {
 	struct str text = STR("(function(");
 
@@ -412,7 +414,7 @@ static void make_function(struct walk *w, const struct js_call *c)
 		code_snippet(w, "javascript", str_cat(w->a, text, STR("\n})")), c->n);
 }
 
-static void timer(struct walk *w, const struct js_call *c)
+static void timer(struct code_walk *w, const struct js_call *c)
 {
 	bool evaluates_text = !js_in_node(w); /* node refuses texts here */
 	struct js_set s;
@@ -425,7 +427,7 @@ static void timer(struct walk *w, const struct js_call *c)
 			code_marker_add(w, "eval", c->n);
 }
 
-static void worker(struct walk *w, const struct js_call *c)
+static void worker(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s, eval;
 
@@ -442,7 +444,7 @@ static void worker(struct walk *w, const struct js_call *c)
 	}
 }
 
-struct js_set js_load(struct walk *w, struct str specifier)
+struct js_set js_load(struct code_walk *w, struct str specifier)
 {
 	struct str builtin = text_exact(specifier) ? js_builtin(specifier) : STR("");
 
@@ -454,7 +456,7 @@ struct js_set js_load(struct walk *w, struct str specifier)
 	return js_one((struct js_value){.kind = JS_PACKAGE});
 }
 
-void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, TSNode n)
+void js_loaded(struct code_walk *w, const struct js_set *specifiers, const char *op, TSNode n)
 {
 	for (size_t i = 0; i < specifiers->n; i++) {
 		const struct js_value *v = &specifiers->v[i];
@@ -484,7 +486,7 @@ void js_loaded(struct walk *w, const struct js_set *specifiers, const char *op, 
 	}
 }
 
-static void store(struct walk *w, const struct js_call *c)
+static void store(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s;
 
@@ -502,7 +504,7 @@ static void store(struct walk *w, const struct js_call *c)
 
 /* ---- one call ---- */
 
-static void record(struct walk *w, const struct js_call *c)
+static void record(struct code_walk *w, const struct js_call *c)
 {
 	size_t n = c->nargs < JS_ARGS_MAX ? c->nargs : JS_ARGS_MAX;
 	struct word *args = n ? arena_array(w->a, n + 1, sizeof(*args)) : arena_new(w->a, struct word);
@@ -518,7 +520,7 @@ static void record(struct walk *w, const struct js_call *c)
 	code_call_add(w, c->path, args, names, n + c->open, c->n);
 }
 
-static void act(struct walk *w, struct js_call *c)
+static void act(struct code_walk *w, struct js_call *c)
 {
 	struct js_set s;
 
@@ -555,7 +557,7 @@ static void act(struct walk *w, struct js_call *c)
 	}
 }
 
-void js_escaped(struct walk *w, const struct js_set *s, TSNode n)
+void js_escaped(struct code_walk *w, const struct js_set *s, TSNode n)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct js_set one = js_one(s->v[i]);
@@ -572,7 +574,7 @@ void js_escaped(struct walk *w, const struct js_set *s, TSNode n)
 }
 
 /* `f.call(x, ...)`, `f.apply(x, [...])`, `f.bind(x, ...)`: the arguments of f. False: none of these. */
-static bool shifted(struct walk *w, TSNode f, struct js_call *c, struct js_set *callee)
+static bool shifted(struct code_walk *w, TSNode f, struct js_call *c, struct js_set *callee)
 {
 	struct str key;
 	size_t n;
@@ -613,7 +615,7 @@ static bool takes_function(struct str method)
 }
 
 /* Something that is not followed is called: only the constructor of functions could hide in it, reached by a computed member. */
-static void call_unknown(struct walk *w, TSNode f, const struct js_call *c)
+static void call_unknown(struct code_walk *w, TSNode f, const struct js_call *c)
 {
 	struct js_set object, s;
 	struct str key;
@@ -634,7 +636,7 @@ static void call_unknown(struct walk *w, TSNode f, const struct js_call *c)
 	}
 }
 
-void js_call(struct walk *w, TSNode n)
+void js_call(struct code_walk *w, TSNode n)
 {
 	TSNode f = node_field(n, node_is(n, "new_expression") ? "constructor" : "function"), list = node_field(n, "arguments");
 	struct js_call c = {.n = n};
@@ -672,7 +674,7 @@ void js_call(struct walk *w, TSNode n)
 }
 
 /* As the tag sees it: with its escapes; what is put in between is a hole. */
-static struct str raw_template(struct walk *w, TSNode template)
+static struct str raw_template(struct code_walk *w, TSNode template)
 {
 	size_t n;
 	TSNode *c = js_children(w, template, &n);
@@ -683,7 +685,7 @@ static struct str raw_template(struct walk *w, TSNode template)
 	return s;
 }
 
-void js_tagged(struct walk *w, TSNode n)
+void js_tagged(struct code_walk *w, TSNode n)
 {
 	struct js_set tag = js_eval(w, node_field(n, "function"));
 	TSNode template = node_field(n, "arguments");

@@ -3,7 +3,7 @@
 
 static struct js_value text(struct str s) { return (struct js_value){.kind = JS_TEXT, .text = s.n > JS_TEXT_MAX ? CODE_HOLE : s}; }
 
-struct js_set js_concat(struct walk *w, const struct js_set *a, const struct js_set *b, TSNode n)
+struct js_set js_concat(struct code_walk *w, const struct js_set *a, const struct js_set *b, TSNode n)
 {
 	struct js_set s = {0};
 
@@ -18,7 +18,7 @@ struct js_set js_concat(struct walk *w, const struct js_set *a, const struct js_
 /* ---- paths ---- */
 
 /* Without "." and empty parts; ".." goes up where that is known. What begins with a hole stays as it is. */
-static struct str normal(struct walk *w, struct str p)
+static struct str normal(struct code_walk *w, struct str p)
 {
 	bool rooted = p.n && p.p[0] == '/';
 	struct buf b;
@@ -56,7 +56,7 @@ static struct str normal(struct walk *w, struct str p)
 }
 
 /* The arguments, joined: path.join; with `resolve` an absolute one starts anew, and the directory is put before. */
-static struct js_set join(struct walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
+static struct js_set join(struct code_walk *w, TSNode *args, size_t nargs, bool resolve, TSNode n)
 {
 	struct js_set p = js_one(text(resolve ? w->s->cwd : STR(""))), all, out = {0};
 	struct js_set slash = js_one(text(STR("/")));
@@ -110,7 +110,7 @@ static struct str last_part(struct str p)
 /* ---- calls ---- */
 
 /* Is this variable what the caller's environment says, and not set by the command or the code? */
-static bool as_given(struct walk *w, const char *name)
+static bool as_given(struct code_walk *w, const char *name)
 {
 	for (const struct setting *s = w->f->settings; s; s = s->next)
 		if (str_is(s->name, name) || !text_exact(s->name))
@@ -118,7 +118,7 @@ static bool as_given(struct walk *w, const char *name)
 	return !js_name_get(w, str_of(name))->stored && !js_of(w)->stores_computed;
 }
 
-static bool fold_path(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+static bool fold_path(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
 {
 	struct js_set s = nargs ? js_eval(w, args[0]) : (struct js_set){0};
 	struct str first = js_set_text(&s);
@@ -139,7 +139,7 @@ static bool fold_path(struct walk *w, struct str path, TSNode *args, size_t narg
 }
 
 /* Is the file name list of fs.readdir plain: names, not entries or paths? */
-static bool plain_names(struct walk *w, struct str path, TSNode *args, size_t nargs)
+static bool plain_names(struct code_walk *w, struct str path, TSNode *args, size_t nargs)
 {
 	struct js_set s;
 
@@ -151,7 +151,8 @@ static bool plain_names(struct walk *w, struct str path, TSNode *args, size_t na
 	return s.n == 1 && s.v[0].kind == JS_TEXT;
 }
 
-bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+bool js_fold_call(struct code_walk *w, struct str path, TSNode *args, size_t nargs, TSNode n,
+	struct js_set *ret)
 {
 	static const char numbers[][20] = {"parseInt", "parseFloat", "Number", "Number.parseInt", "Number.parseFloat", "Date.now", "performance.now", "process.uptime"};
 
@@ -187,7 +188,7 @@ bool js_fold_call(struct walk *w, struct str path, TSNode *args, size_t nargs, T
 	return true;
 }
 
-static bool fold_join(struct walk *w, TSNode array, TSNode *args, size_t nargs, struct js_set *ret)
+static bool fold_join(struct code_walk *w, TSNode array, TSNode *args, size_t nargs, struct js_set *ret)
 {
 	struct js_set s = nargs ? js_eval(w, args[0]) : js_one(text(STR(",")));
 	struct str between = js_set_text(&s), all = STR("");
@@ -216,7 +217,7 @@ static bool all_ascii(const struct js_set *s)
 	return true;
 }
 
-bool js_fold_method(struct walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
+bool js_fold_method(struct code_walk *w, const struct js_set *object, struct str name, TSNode *args, size_t nargs, TSNode n, struct js_set *ret)
 {
 	static const char numbers[][16] = {"indexOf", "lastIndexOf", "charCodeAt", "codePointAt", "findIndex", "search", "getTime", "localeCompare"};
 
@@ -243,7 +244,7 @@ bool js_fold_method(struct walk *w, const struct js_set *object, struct str name
 	return true;
 }
 
-bool js_fold_member(struct walk *w, struct str path, struct js_value *ret)
+bool js_fold_member(struct code_walk *w, struct str path, struct js_value *ret)
 {
 	if (str_is(path, "__dirname") || str_is(path, "import.meta.dirname") || str_is(path, "import.meta.dir"))
 		*ret = text(w->s->cwd);

@@ -22,7 +22,7 @@ struct str js_url_host(struct str url)
 	return to > from ? str_sub(url, from, to) : CODE_HOLE;
 }
 
-static void touch_one(struct walk *w, const struct js_call *c, const struct js_value *v)
+static void touch_one(struct code_walk *w, const struct js_call *c, const struct js_value *v)
 {
 	struct js_set one = js_one(*v), host;
 
@@ -39,7 +39,7 @@ static void touch_one(struct walk *w, const struct js_call *c, const struct js_v
 }
 
 /* Options that lead a request to another place than its address says. */
-static bool elsewhere(struct walk *w, const struct js_call *c)
+static bool elsewhere(struct code_walk *w, const struct js_call *c)
 {
 	static const char names[][20] = {"host", "hostname", "socketPath", "unix", "lookup", "createConnection", "agent", "_defaultAgent", "dispatcher", "proxy", "client"};
 	static const char sockets[][16] = {"path", "socket", "fd", "secureContext"}; /* of net.connect and tls.connect; a request's path is another thing */
@@ -55,7 +55,7 @@ static bool elsewhere(struct walk *w, const struct js_call *c)
 }
 
 /* server.listen(port, host), (port), ({port, host}), (path) */
-static void listen_at(struct walk *w, const struct js_call *c, const struct js_set *first)
+static void listen_at(struct code_walk *w, const struct js_call *c, const struct js_set *first)
 {
 	struct js_set host;
 	bool given = js_argument(w, c, 1, &host) && host.n == 1 && host.v[0].kind == JS_TEXT;
@@ -73,7 +73,7 @@ static void listen_at(struct walk *w, const struct js_call *c, const struct js_s
 		code_touch(w, js_set_text(&host), c->n);
 }
 
-void js_touch(struct walk *w, const struct js_call *c)
+void js_touch(struct code_walk *w, const struct js_call *c)
 {
 	struct js_set s, host;
 

@@ -5,7 +5,7 @@ static struct js_set unknown(void) { return js_one((struct js_value){.kind = JS_
 static struct js_set path(struct str name) { return js_one((struct js_value){.kind = JS_PATH, .text = name}); }
 
 /* What the return statements of a function give; not those of functions inside it. */
-static void returned(struct walk *w, TSNode n, struct js_set *s, unsigned depth)
+static void returned(struct code_walk *w, TSNode n, struct js_set *s, unsigned depth)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
@@ -24,7 +24,7 @@ static void returned(struct walk *w, TSNode n, struct js_set *s, unsigned depth)
 }
 
 /* What a call of a function of the text gives; what has an effect was noted where it is returned. */
-static struct js_set given_back(struct walk *w, TSNode f)
+static struct js_set given_back(struct code_walk *w, TSNode f)
 {
 	TSNode body = node_field(f, "body"), last;
 	struct js_memo *m = js_memo_get(w, f);
@@ -61,7 +61,7 @@ static struct js_set given_back(struct walk *w, TSNode f)
 	return s;
 }
 
-static struct js_set items(struct walk *w, TSNode arg, struct str which)
+static struct js_set items(struct code_walk *w, TSNode arg, struct str which)
 {
 	struct js_set of = js_eval(w, arg), s = {0};
 
@@ -84,7 +84,7 @@ static bool gives_process(struct str name)
 	return false;
 }
 
-static struct js_set called(struct walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
+static struct js_set called(struct code_walk *w, const struct js_value *f, TSNode *args, size_t nargs, bool spread, TSNode n)
 {
 	const struct js_row *r = f->kind == JS_PATH ? js_row(w, f->text) : NULL;
 	struct js_set s = {0}, more;
@@ -132,7 +132,7 @@ static bool keeps_elements(struct str method)
 }
 
 /* A method of an object: what is known of it beyond the object's own members. */
-static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n, struct js_set *ret)
+static bool eval_method(struct code_walk *w, TSNode f, TSNode *args, size_t nargs, bool spread, TSNode n, struct js_set *ret)
 {
 	struct js_set object;
 	struct str key;
@@ -160,7 +160,7 @@ static bool eval_method(struct walk *w, TSNode f, TSNode *args, size_t nargs, bo
 	return !spread && js_fold_method(w, &object, key, args, nargs, n, ret);
 }
 
-struct js_set js_result(struct walk *w, TSNode n)
+struct js_set js_result(struct code_walk *w, TSNode n)
 {
 	bool fresh = node_is(n, "new_expression");
 	TSNode f = node_field(n, fresh ? "constructor" : "function"), list = node_field(n, "arguments");

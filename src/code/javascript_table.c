@@ -162,7 +162,7 @@ static const struct js_row *starred(struct str path)
 	return NULL;
 }
 
-static const struct js_row *find_row(struct walk *w, struct str path)
+static const struct js_row *find_row(struct code_walk *w, struct str path)
 {
 	static const char paired[][16] = {"fs", "child_process", "Bun", "Deno"};
 	const struct js_row *r = exact(path);
@@ -180,7 +180,7 @@ static const struct js_row *find_row(struct walk *w, struct str path)
 	return r ? r : starred(name);
 }
 
-const struct js_row *js_row(struct walk *w, struct str path)
+const struct js_row *js_row(struct code_walk *w, struct str path)
 {
 	struct js_name *n = js_name_get(w, path);
 
@@ -224,7 +224,7 @@ static bool find_global(struct str name)
 	return is_world(name) || str_is(name, "Module");
 }
 
-bool js_global(struct walk *w, struct str name)
+bool js_global(struct code_walk *w, struct str name)
 {
 	struct js_name *n = name.n ? js_name_get(w, name) : NULL;
 
@@ -234,7 +234,7 @@ bool js_global(struct walk *w, struct str name)
 }
 
 /* `path` with its beginning replaced, when that is a whole number of parts. */
-static bool respell(struct walk *w, struct str *path, const struct module *m)
+static bool respell(struct code_walk *w, struct str *path, const struct module *m)
 {
 	size_t n = strlen(m->specifier);
 
@@ -244,7 +244,7 @@ static bool respell(struct walk *w, struct str *path, const struct module *m)
 	return true;
 }
 
-struct str js_canonical(struct walk *w, struct str path)
+struct str js_canonical(struct code_walk *w, struct str path)
 {
 	bool changed = true;
 

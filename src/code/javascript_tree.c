@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 
-struct js_memo *js_memo_get(struct walk *w, TSNode n)
+struct js_memo *js_memo_get(struct code_walk *w, TSNode n)
 {
 	struct js_memo **at = &js_of(w)->memos[((uintptr_t)n.id / 8 ^ (uintptr_t)n.id / 65536) & (js_of(w)->nchains - 1)];
 
@@ -16,7 +16,7 @@ struct js_memo *js_memo_get(struct walk *w, TSNode n)
 	return *at;
 }
 
-TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
+TSNode *js_children(struct code_walk *w, TSNode n, size_t *ret_n)
 {
 	uint32_t count;
 	TSNode *list = node_children(w, n, &count);
@@ -25,7 +25,7 @@ TSNode *js_children(struct walk *w, TSNode n, size_t *ret_n)
 	return list;
 }
 
-TSNode js_last_child(struct walk *w, TSNode n)
+TSNode js_last_child(struct code_walk *w, TSNode n)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
@@ -33,7 +33,7 @@ TSNode js_last_child(struct walk *w, TSNode n)
 	return count ? c[count - 1] : (TSNode){0};
 }
 
-struct js_name *js_name_get(struct walk *w, struct str name)
+struct js_name *js_name_get(struct code_walk *w, struct str name)
 {
 	struct js_name **at = &js_of(w)->names[str_hash(name) & (js_of(w)->nchains - 1)];
 
@@ -53,7 +53,7 @@ static int hex(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static struct str code_point(struct walk *w, uint32_t c)
+static struct str code_point(struct code_walk *w, uint32_t c)
 {
 	struct buf b;
 
@@ -75,7 +75,7 @@ static struct str code_point(struct walk *w, uint32_t c)
 	return buf_view(&b);
 }
 
-static struct str hex_escape(struct walk *w, struct str digits)
+static struct str hex_escape(struct code_walk *w, struct str digits)
 {
 	uint32_t c = 0;
 
@@ -87,7 +87,7 @@ static struct str hex_escape(struct walk *w, struct str digits)
 	return digits.n ? code_point(w, c) : CODE_HOLE;
 }
 
-struct str js_escape(struct walk *w, struct str e)
+struct str js_escape(struct code_walk *w, struct str e)
 {
 	static const char from[] = "nrtbfv", to[] = "\n\r\t\b\f\v";
 	const char *at;
@@ -117,7 +117,7 @@ static void add_fragment(struct buf *b, struct str s)
 		buf_char(b, text_hole(s.p[i]) || s.p[i] == '\r' ? HOLE_ANY : s.p[i]);
 }
 
-struct str js_string(struct walk *w, TSNode string)
+struct str js_string(struct code_walk *w, TSNode string)
 {
 	size_t n;
 	TSNode *c = js_children(w, string, &n);
@@ -142,7 +142,7 @@ struct str js_string(struct walk *w, TSNode string)
 
 /* ---- what is assigned ---- */
 
-struct place {
+struct js_place {
 	unsigned depth;
 	bool function, block, class; /* inside one */
 	bool branch;                 /* inside of what may not run, of the same function */
@@ -150,7 +150,7 @@ struct place {
 	const void *fn;              /* the function */
 };
 
-static const struct js_source *source(struct walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
+static const struct js_source *source(struct code_walk *w, enum js_from from, TSNode node, const struct js_source *of, struct str key)
 {
 	struct js_source *s = arena_new(w->a, struct js_source);
 
@@ -158,9 +158,9 @@ static const struct js_source *source(struct walk *w, enum js_from from, TSNode 
 	return s;
 }
 
-static const struct js_source *nowhere(struct walk *w) { return source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR("")); }
+static const struct js_source *nowhere(struct code_walk *w) { return source(w, JS_FROM_NOWHERE, (TSNode){0}, NULL, STR("")); }
 
-static void define(struct walk *w, struct str name, const struct js_source *s, bool top)
+static void define(struct code_walk *w, struct str name, const struct js_source *s, bool top)
 {
 	struct js_name *n = js_name_get(w, name);
 	struct js_def *d = arena_new(w->a, struct js_def);
@@ -176,14 +176,14 @@ static void define(struct walk *w, struct str name, const struct js_source *s, b
 		code_marker_add(w, "reserved-name", js_of(w)->root); /* then `await (x)` and `yield /x/` are other things than they look */
 }
 
-bool js_closed(struct walk *w, struct str name)
+bool js_closed(struct code_walk *w, struct str name)
 {
 	const struct js_name *n = js_name_get(w, name);
 
 	return n->nfunctions == 1 && n->ndefs == 1 && n->refs == n->nsites + 1 && !n->property && !js_of(w)->uses_arguments && !js_global(w, name);
 }
 
-bool js_in_node(const struct walk *w)
+bool js_in_node(const struct code_walk *w)
 {
 	struct span at = w->s->at;
 
@@ -212,7 +212,7 @@ bool js_is_function(TSNode n)
 	return node_is_any(n, types, sizeof(types) / sizeof(*types));
 }
 
-static void add_store(struct walk *w, struct str key, const struct js_source *s)
+static void add_store(struct code_walk *w, struct str key, const struct js_source *s)
 {
 	struct js_name *n = js_name_get(w, key);
 	struct js_def *d = arena_new(w->a, struct js_def);
@@ -223,7 +223,7 @@ static void add_store(struct walk *w, struct str key, const struct js_source *s)
 	n->stores = d;
 }
 
-static void stored(struct walk *w, TSNode left, const struct js_source *s)
+static void stored(struct code_walk *w, TSNode left, const struct js_source *s)
 {
 	struct js *js = js_of(w);
 	TSNode object = node_field(left, "object"), index = node_field(left, "index");
@@ -246,9 +246,9 @@ static void stored(struct walk *w, TSNode left, const struct js_source *s)
 	}
 }
 
-static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth);
+static void bind(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth);
 
-static void bind_object(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
+static void bind_object(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
 {
 	size_t n;
 	TSNode *c = js_children(w, p, &n);
@@ -270,7 +270,7 @@ static void bind_object(struct walk *w, TSNode p, const struct js_source *s, boo
 }
 
 /* A pattern that gets its values from a source. */
-static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
+static void bind(struct code_walk *w, TSNode p, const struct js_source *s, bool top, unsigned depth)
 {
 	size_t n;
 	TSNode *c;
@@ -295,9 +295,9 @@ static void bind(struct walk *w, TSNode p, const struct js_source *s, bool top, 
 	}
 }
 
-static void collect(struct walk *w, TSNode n, struct place at);
+static void collect(struct code_walk *w, TSNode n, struct js_place at);
 
-static void collect_children(struct walk *w, TSNode n, struct place at)
+static void collect_children(struct code_walk *w, TSNode n, struct js_place at)
 {
 	size_t count;
 	TSNode *c = js_children(w, n, &count);
@@ -307,7 +307,7 @@ static void collect_children(struct walk *w, TSNode n, struct place at)
 		collect(w, c[i], at);
 }
 
-static const struct js_source *parameter(struct walk *w, struct str function, size_t i)
+static const struct js_source *parameter(struct code_walk *w, struct str function, size_t i)
 {
 	struct js_source *s = arena_new(w->a, struct js_source);
 
@@ -316,7 +316,7 @@ static const struct js_source *parameter(struct walk *w, struct str function, si
 }
 
 /* `given` are the sources of its parameters, as far as known; else they are the arguments of the calls of `owner`. */
-static void collect_function(struct walk *w, TSNode n, struct place at, const struct js_source *const *given, size_t ngiven, struct str owner)
+static void collect_function(struct code_walk *w, TSNode n, struct js_place at, const struct js_source *const *given, size_t ngiven, struct str owner)
 {
 	TSNode one = node_field(n, "parameter"), all = node_field(n, "parameters"), name = node_field(n, "name");
 	size_t count = 0;
@@ -352,7 +352,8 @@ static bool in(struct str name, const char (*list)[WORD_ROOM], size_t n)
 }
 
 /* What the parameters of a function stand for that is given to this method of `object`. */
-static size_t callback_sources(struct walk *w, TSNode object, struct str method, const struct js_source **ret)
+static size_t callback_sources(struct code_walk *w, TSNode object, struct str method,
+	const struct js_source **ret)
 {
 	static const char each[][WORD_ROOM] = {"forEach", "map", "filter", "some", "every", "find", "findIndex", "findLast", "flatMap"};
 	const struct js_source *of = source(w, JS_FROM_EXPR, object, NULL, STR(""));
@@ -367,7 +368,7 @@ static size_t callback_sources(struct walk *w, TSNode object, struct str method,
 	return str_is(method, "then");
 }
 
-static void add_site(struct walk *w, struct str name, TSNode call)
+static void add_site(struct code_walk *w, struct str name, TSNode call)
 {
 	struct js_name *n = js_name_get(w, name);
 	struct js_site *s = arena_new(w->a, struct js_site);
@@ -377,7 +378,7 @@ static void add_site(struct walk *w, struct str name, TSNode call)
 	n->nsites++;
 }
 
-static void collect_call(struct walk *w, TSNode n, struct place at)
+static void collect_call(struct code_walk *w, TSNode n, struct js_place at)
 {
 	TSNode f = node_field(n, "function"), args = node_field(n, "arguments"), inner = f;
 	size_t count;
@@ -406,7 +407,7 @@ static void collect_call(struct walk *w, TSNode n, struct place at)
 	}
 }
 
-static void collect_import(struct walk *w, TSNode n)
+static void collect_import(struct code_walk *w, TSNode n)
 {
 	TSNode from = node_field(n, "source");
 	struct str module = js_builtin(js_string(w, from));
@@ -432,7 +433,7 @@ static void collect_import(struct walk *w, TSNode n)
 	}
 }
 
-static void collect_loop(struct walk *w, TSNode n, struct place at)
+static void collect_loop(struct code_walk *w, TSNode n, struct js_place at)
 {
 	TSNode left = node_field(n, "left"), op = node_field(n, "operator");
 	const struct js_source *s = source(w, JS_FROM_EXPR, node_field(n, "right"), NULL, STR(""));
@@ -443,7 +444,7 @@ static void collect_loop(struct walk *w, TSNode n, struct place at)
 }
 
 /* `var` has a place for its name from the start, but no value yet; `let x;` has none either. */
-static void declare(struct walk *w, TSNode name, bool var, bool value, const struct place *at)
+static void declare(struct code_walk *w, TSNode name, bool var, bool value, const struct js_place *at)
 {
 	struct js_name *n = js_name_get(w, node_text(w, name));
 
@@ -458,7 +459,7 @@ static void declare(struct walk *w, TSNode name, bool var, bool value, const str
 }
 
 /* var {a, b} = ...: not told apart any further. */
-static void declare_pattern(struct walk *w, TSNode p, unsigned depth)
+static void declare_pattern(struct code_walk *w, TSNode p, unsigned depth)
 {
 	size_t n;
 	TSNode *c = js_children(w, p, &n);
@@ -469,7 +470,7 @@ static void declare_pattern(struct walk *w, TSNode p, unsigned depth)
 		declare_pattern(w, c[i], depth + 1);
 }
 
-static void used(struct walk *w, TSNode name, const struct place *at)
+static void used(struct code_walk *w, TSNode name, const struct js_place *at)
 {
 	struct js_name *n = js_name_get(w, node_text(w, name));
 
@@ -481,7 +482,7 @@ static void used(struct walk *w, TSNode name, const struct place *at)
 	n->ref_fn = at->fn;
 }
 
-static void collect_declarators(struct walk *w, TSNode n, struct place at)
+static void collect_declarators(struct code_walk *w, TSNode n, struct js_place at)
 {
 	bool top = node_is(n, "lexical_declaration") && !at.function && !at.block;
 	size_t count;
@@ -513,7 +514,7 @@ static const char assign[][WORD_ROOM] = {"assign", "defineProperty", "defineProp
 static const char inputs[][WORD_ROOM] = {"stdin", "input", "stdio"};
 #define IN(s, list) in((s), (list), sizeof(list) / sizeof(*(list)))
 
-static void collect_word(struct walk *w, struct str s)
+static void collect_word(struct code_walk *w, struct str s)
 {
 	js_of(w)->arrays_move |= js_of(w)->arrays_change || IN(s, move);
 	js_of(w)->arrays_change |= IN(s, change);
@@ -524,7 +525,7 @@ static void collect_word(struct walk *w, struct str s)
 		w->s->cwd = CODE_HOLE; /* wherever that leads */
 }
 
-bool js_unseen(struct walk *w, struct str key)
+bool js_unseen(struct code_walk *w, struct str key)
 {
 	const struct js_name *n = js_name_get(w, key);
 
@@ -532,7 +533,7 @@ bool js_unseen(struct walk *w, struct str key)
 }
 
 /* Members that the text gives to its own objects and classes. */
-static void collect_own(struct walk *w, TSNode n)
+static void collect_own(struct code_walk *w, TSNode n)
 {
 	TSNode key = node_is(n, "pair") ? node_field(n, "key") : node_is(n, "field_definition") ? node_field(n, "property") : node_is(n, "method_definition") ? node_field(n, "name") : n;
 
@@ -544,7 +545,7 @@ static void collect_own(struct walk *w, TSNode n)
 		js_name_get(w, node_text(w, key))->own = true;
 }
 
-static bool collect_assignment(struct walk *w, TSNode n)
+static bool collect_assignment(struct code_walk *w, TSNode n)
 {
 	TSNode left = node_field(n, "left"), argument = node_field(n, "argument");
 
@@ -560,7 +561,7 @@ static bool collect_assignment(struct walk *w, TSNode n)
 	return true;
 }
 
-static void add_this(struct walk *w, TSNode n)
+static void add_this(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
@@ -573,7 +574,7 @@ static void add_this(struct walk *w, TSNode n)
 	js->own_this[js->nthis++] = ts_node_start_byte(n);
 }
 
-static void collect(struct walk *w, TSNode n, struct place at)
+static void collect(struct code_walk *w, TSNode n, struct js_place at)
 {
 	const char *type = ts_node_type(n);
 
@@ -620,4 +621,4 @@ static void collect(struct walk *w, TSNode n, struct place at)
 	}
 }
 
-void js_collect(struct walk *w, TSNode root) { collect(w, root, (struct place){0}); }
+void js_collect(struct code_walk *w, TSNode root) { collect(w, root, (struct js_place){0}); }

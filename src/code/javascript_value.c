@@ -22,7 +22,7 @@ static bool same(const struct js_value *a, const struct js_value *b)
 	return a->kind == b->kind && str_eq(a->text, b->text) && ((a->kind != JS_NODE && a->kind != JS_ITEMS) || ts_node_eq(a->node, b->node));
 }
 
-void js_bound(struct walk *w, TSNode n)
+void js_bound(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 
@@ -31,7 +31,7 @@ void js_bound(struct walk *w, TSNode n)
 	js->bound_said = true;
 }
 
-void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n)
+void js_add(struct code_walk *w, struct js_set *s, struct js_value v, TSNode n)
 {
 	struct js_set one;
 
@@ -54,7 +54,7 @@ void js_add(struct walk *w, struct js_set *s, struct js_value v, TSNode n)
 	js_bound(w, n);
 }
 
-void js_add_all(struct walk *w, struct js_set *s, const struct js_set *more, TSNode n)
+void js_add_all(struct code_walk *w, struct js_set *s, const struct js_set *more, TSNode n)
 {
 	for (size_t i = 0; i < more->n; i++)
 		js_add(w, s, more->v[i], n);
@@ -78,8 +78,8 @@ struct str js_set_text(const struct js_set *s)
 
 /* ---- literals ---- */
 
-static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth);
-static struct js_set items_of(struct walk *w, const struct js_value *v, struct str key);
+static struct js_set eval_source(struct code_walk *w, const struct js_source *s, unsigned depth);
+static struct js_set items_of(struct code_walk *w, const struct js_value *v, struct str key);
 
 static bool index_of(struct str key, size_t *ret)
 {
@@ -96,9 +96,9 @@ static bool index_of(struct str key, size_t *ret)
 	return true;
 }
 
-static struct js_set element_of(struct walk *w, const struct js_set *of);
+static struct js_set element_of(struct code_walk *w, const struct js_set *of);
 
-static struct js_set array_elements(struct walk *w, TSNode array)
+static struct js_set array_elements(struct code_walk *w, TSNode array)
 {
 	struct js_set s = {0};
 	size_t n;
@@ -116,7 +116,7 @@ static struct js_set array_elements(struct walk *w, TSNode array)
 	return s;
 }
 
-static struct js_set array_at(struct walk *w, TSNode array, struct str key)
+static struct js_set array_at(struct code_walk *w, TSNode array, struct str key)
 {
 	size_t n, at;
 	TSNode *c = js_children(w, array, &n);
@@ -134,7 +134,7 @@ static struct js_set array_at(struct walk *w, TSNode array, struct str key)
 	return at < n ? js_eval(w, c[at]) : unknown();
 }
 
-static struct js_set element_of(struct walk *w, const struct js_set *of)
+static struct js_set element_of(struct code_walk *w, const struct js_set *of)
 {
 	struct js_set s = {0};
 
@@ -157,7 +157,7 @@ static struct js_set element_of(struct walk *w, const struct js_set *of)
 	return s;
 }
 
-struct js_set js_keys(struct walk *w, TSNode key)
+struct js_set js_keys(struct code_walk *w, TSNode key)
 {
 	if (node_is(key, "string"))
 		return js_one((struct js_value){.kind = JS_TEXT, .text = js_string(w, key)});
@@ -168,7 +168,7 @@ struct js_set js_keys(struct walk *w, TSNode key)
 	return js_one((struct js_value){.kind = JS_TEXT, .text = node_text(w, key)});
 }
 
-static struct str literal_key(struct walk *w, TSNode key)
+static struct str literal_key(struct code_walk *w, TSNode key)
 {
 	struct js_set s = js_keys(w, key);
 
@@ -176,7 +176,7 @@ static struct str literal_key(struct walk *w, TSNode key)
 }
 
 /* All that is ever assigned to a member of this name, of whatever object. */
-static void add_stores(struct walk *w, struct js_set *s, struct js_name *key, TSNode n)
+static void add_stores(struct code_walk *w, struct js_set *s, struct js_name *key, TSNode n)
 {
 	struct js_set *all;
 
@@ -202,7 +202,7 @@ static void add_stores(struct walk *w, struct js_set *s, struct js_name *key, TS
 }
 
 /* A member of an object literal; an empty key stands for all of them. */
-static struct js_set object_at(struct walk *w, TSNode object, struct str key)
+static struct js_set object_at(struct code_walk *w, TSNode object, struct str key)
 {
 	struct js_set s = {0};
 	size_t n;
@@ -238,7 +238,7 @@ static struct js_set object_at(struct walk *w, TSNode object, struct str key)
 }
 
 /* Keys or values of a literal, as far as nothing is ever added to it. */
-static struct js_set literal_items(struct walk *w, TSNode object, bool values)
+static struct js_set literal_items(struct code_walk *w, TSNode object, bool values)
 {
 	struct js_set s = {0};
 	size_t n;
@@ -261,7 +261,7 @@ static struct js_set literal_items(struct walk *w, TSNode object, bool values)
 }
 
 /* An element of Object.keys() and its kin; `key`: of an entry. */
-static struct js_set items_of(struct walk *w, const struct js_value *v, struct str key)
+static struct js_set items_of(struct code_walk *w, const struct js_value *v, struct str key)
 {
 	struct js_set s, more;
 
@@ -281,9 +281,9 @@ static struct js_set items_of(struct walk *w, const struct js_value *v, struct s
 
 /* ---- members ---- */
 
-static struct js_set eval_name(struct walk *w, struct str text, TSNode n);
+static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n);
 
-static struct js_set member_of(struct walk *w, const struct js_value *v, struct str key)
+static struct js_set member_of(struct code_walk *w, const struct js_value *v, struct str key)
 {
 	struct js_value folded;
 
@@ -322,7 +322,7 @@ static struct js_set member_of(struct walk *w, const struct js_value *v, struct 
 	}
 }
 
-struct js_set js_member(struct walk *w, const struct js_set *of, struct str key, TSNode n)
+struct js_set js_member(struct code_walk *w, const struct js_set *of, struct str key, TSNode n)
 {
 	struct js_set s = {0};
 
@@ -337,7 +337,7 @@ struct js_set js_member(struct walk *w, const struct js_set *of, struct str key,
 	return s.n ? s : unknown();
 }
 
-bool js_key(struct walk *w, TSNode n, struct str *ret_key)
+bool js_key(struct code_walk *w, TSNode n, struct str *ret_key)
 {
 	struct js_set s;
 
@@ -359,7 +359,8 @@ static bool numbers_only(const struct js_set *s)
 }
 
 /* The members that any of these keys names. */
-static struct js_set members(struct walk *w, const struct js_set *object, const struct js_set *keys, TSNode n)
+static struct js_set members(struct code_walk *w, const struct js_set *object, const struct js_set *keys,
+	TSNode n)
 {
 	struct js_set s = {0};
 
@@ -371,7 +372,7 @@ static struct js_set members(struct walk *w, const struct js_set *object, const 
 	return s.n ? s : unknown();
 }
 
-static struct js_set eval_member(struct walk *w, TSNode n)
+static struct js_set eval_member(struct code_walk *w, TSNode n)
 {
 	struct js_set object = js_eval(w, node_field(n, "object")), keys;
 	struct str key;
@@ -385,7 +386,8 @@ static struct js_set eval_member(struct walk *w, TSNode n)
 /* ---- names ---- */
 
 /* A parameter of a function that is only called by its name: the arguments there. */
-static struct js_set eval_param(struct walk *w, struct str function, size_t index, const struct js_name *self)
+static struct js_set eval_param(struct code_walk *w, struct str function, size_t index,
+	const struct js_name *self)
 {
 	struct js_set s = {0};
 	bool same = false;
@@ -411,7 +413,7 @@ static struct js_set eval_param(struct walk *w, struct str function, size_t inde
 }
 
 /* What a method gives to its function, the method of an array or promise, unless the text has one of its own; without a name: an element. */
-static struct js_set given_by(struct walk *w, const struct js_set *of, struct str method, TSNode n)
+static struct js_set given_by(struct code_walk *w, const struct js_set *of, struct str method, TSNode n)
 {
 	struct js_set s = {0};
 
@@ -427,7 +429,7 @@ static struct js_set given_by(struct walk *w, const struct js_set *of, struct st
 }
 
 /* Once for each place: a source is evaluated again as long as what it depends on is not settled. */
-static void check_owner(struct walk *w, const struct js_set *of, struct str key, TSNode n)
+static void check_owner(struct code_walk *w, const struct js_set *of, struct str key, TSNode n)
 {
 	struct code_marker **before = w->markers_end;
 
@@ -437,7 +439,7 @@ static void check_owner(struct walk *w, const struct js_set *of, struct str key,
 	js_memo_get(w, n)->owner_said = before != w->markers_end;
 }
 
-static struct js_set eval_source(struct walk *w, const struct js_source *s, unsigned depth)
+static struct js_set eval_source(struct code_walk *w, const struct js_source *s, unsigned depth)
 {
 	struct js_set of, keys;
 
@@ -478,7 +480,7 @@ static struct js_set eval_source(struct walk *w, const struct js_source *s, unsi
 	}
 }
 
-static struct js_set global(struct walk *w, struct str name)
+static struct js_set global(struct code_walk *w, struct str name)
 {
 	struct js_value folded;
 	struct str p;
@@ -493,7 +495,7 @@ static struct js_set global(struct walk *w, struct str name)
 	return path(p);
 }
 
-static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
+static struct js_set eval_name(struct code_walk *w, struct str text, TSNode n)
 {
 	struct js *js = js_of(w);
 	struct js_name *name = js_name_get(w, text);
@@ -534,7 +536,7 @@ static struct js_set eval_name(struct walk *w, struct str text, TSNode n)
 
 /* ---- expressions ---- */
 
-static struct js_set both(struct walk *w, TSNode a, TSNode b, TSNode n)
+static struct js_set both(struct code_walk *w, TSNode a, TSNode b, TSNode n)
 {
 	struct js_set s = js_eval(w, a), more = js_eval(w, b);
 
@@ -542,7 +544,7 @@ static struct js_set both(struct walk *w, TSNode a, TSNode b, TSNode n)
 	return s;
 }
 
-static struct js_set eval_operator(struct walk *w, TSNode n)
+static struct js_set eval_operator(struct code_walk *w, TSNode n)
 {
 	static const char arithmetic[][8] = {"-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^="};
 	TSNode left = node_field(n, "left"), right = node_field(n, "right");
@@ -561,7 +563,7 @@ static struct js_set eval_operator(struct walk *w, TSNode n)
 	return unknown();
 }
 
-static struct js_set eval_template(struct walk *w, TSNode n)
+static struct js_set eval_template(struct code_walk *w, TSNode n)
 {
 	struct js_set s = js_one((struct js_value){.kind = JS_TEXT, .text = STR("")}), more;
 	size_t count;
@@ -577,7 +579,7 @@ static struct js_set eval_template(struct walk *w, TSNode n)
 	return s;
 }
 
-static struct js_set eval_number(struct walk *w, TSNode n)
+static struct js_set eval_number(struct code_walk *w, TSNode n)
 {
 	struct str s = node_text(w, n);
 
@@ -610,7 +612,7 @@ static bool own_this(const struct js *js, TSNode n)
 	return low < js->nthis && js->own_this[low] == ts_node_start_byte(n);
 }
 
-static struct js_set eval_kind(struct walk *w, TSNode n)
+static struct js_set eval_kind(struct code_walk *w, TSNode n)
 {
 	static const char literals[][20] = {"object", "array", "class", "class_declaration"};
 	const char *t = ts_node_type(n);
@@ -658,7 +660,7 @@ static bool remembered(TSNode n)
 	return node_is_any(n, kinds, sizeof(kinds) / sizeof(*kinds));
 }
 
-static void remember(struct walk *w, struct js_memo *m, const struct js_set *s)
+static void remember(struct code_walk *w, struct js_memo *m, const struct js_set *s)
 {
 	struct js_value *v = arena_array(w->a, s->n, sizeof(*v));
 
@@ -667,7 +669,7 @@ static void remember(struct walk *w, struct js_memo *m, const struct js_set *s)
 	m->n = s->n;
 }
 
-struct js_set js_eval(struct walk *w, TSNode n)
+struct js_set js_eval(struct code_walk *w, TSNode n)
 {
 	struct js *js = js_of(w);
 	struct js_memo *m = !ts_node_is_null(n) && remembered(n) ? js_memo_get(w, n) : NULL;
@@ -696,7 +698,7 @@ struct js_set js_eval(struct walk *w, TSNode n)
 
 /* ---- danger ---- */
 
-static bool danger_in(struct walk *w, const struct js_set *s, unsigned depth)
+static bool danger_in(struct code_walk *w, const struct js_set *s, unsigned depth)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct js_value *v = &s->v[i];
@@ -725,4 +727,4 @@ static bool danger_in(struct walk *w, const struct js_set *s, unsigned depth)
 	return false;
 }
 
-bool js_danger(struct walk *w, const struct js_set *s) { return danger_in(w, s, 0); }
+bool js_danger(struct code_walk *w, const struct js_set *s) { return danger_in(w, s, 0); }

@@ -649,7 +649,7 @@ static bool contains(struct str s, const char *word)
 	return false;
 }
 
-void powershell_walk(struct walk *w, TSNode root)
+void powershell_walk(struct code_walk *w, TSNode root)
 {
 	static const char moves[][16] = {"cd ", "cd\n", "set-location", "push-location", "pop-location", "pushd", "popd", "chdir", "sl "};
 	static const char quotes[][4] = {"\xE2\x80\x98", "\xE2\x80\x99", "\xE2\x80\x9A", "\xE2\x80\x9B", "\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"};

@@ -72,7 +72,7 @@ struct ps_arg {
 };
 
 struct ps {
-	struct walk *w;
+	struct code_walk *w;
 	struct arena *a;
 	struct str s;
 	size_t i;

@@ -111,7 +111,7 @@ static void parameter(struct ps *p, struct ps_arg *a)
 	}
 }
 
-void ps_words(struct ps *p, struct call *c)
+void ps_words(struct ps *p, struct ps_call *c)
 {
 	while (ps_step(p)) {
 		ps_blanks(p);
@@ -195,7 +195,7 @@ static bool find_param(const char *list, struct str name, struct bound *ret, uns
 	return false;
 }
 
-static bool position_param(const struct call *c, const struct ps_val *v, struct bound *ret)
+static bool position_param(const struct ps_call *c, const struct ps_val *v, struct bound *ret)
 {
 	const char *list = c->row->params;
 	struct bound b, more = {0};
@@ -225,7 +225,7 @@ static bool position_param(const struct call *c, const struct ps_val *v, struct 
 	return found;
 }
 
-static bool bind_one(struct call *c, struct bound b)
+static bool bind_one(struct ps_call *c, struct bound b)
 {
 	if (c->nbound == BOUND_MAX)
 		return false;
@@ -234,7 +234,7 @@ static bool bind_one(struct call *c, struct bound b)
 }
 
 /* Which parameter each word belongs to; false when one is not known. */
-bool ps_bind(struct call *c)
+bool ps_bind(struct ps_call *c)
 {
 	for (int named = 1; named >= 0; named--) { /* names first: they take their positions */
 		for (size_t i = 0; i < c->nargs; i++) {
@@ -274,7 +274,7 @@ bool ps_bind(struct call *c)
 	return true;
 }
 
-const struct bound *ps_has(const struct call *c, const char *name)
+const struct bound *ps_has(const struct ps_call *c, const char *name)
 {
 	for (size_t i = 0; i < c->nbound; i++)
 		if (c->bound[i].name && c->bound[i].n == strlen(name) && !strncasecmp(c->bound[i].name, name, c->bound[i].n))

@@ -12,7 +12,7 @@ struct bound {
 	struct ps_val val;
 };
 
-struct call {
+struct ps_call {
 	struct str name;
 	const struct ps_cmdlet *row;
 	struct ps_arg args[PS_ARGS_MAX];
@@ -25,12 +25,12 @@ struct call {
 
 /* bind */
 struct ps_val ps_item(struct ps *p);               /* one word */
-void ps_words(struct ps *p, struct call *c);       /* all words of a command */
+void ps_words(struct ps *p, struct ps_call *c);       /* all words of a command */
 bool ps_next_param(const char **at, struct bound *ret, char *ret_position); /* of a row's list */
-bool ps_bind(struct call *c);                      /* which parameter each word belongs to; false when one is not known */
-const struct bound *ps_has(const struct call *c, const char *name);
+bool ps_bind(struct ps_call *c);                      /* which parameter each word belongs to; false when one is not known */
+const struct bound *ps_has(const struct ps_call *c, const char *name);
 
 /* run */
-void ps_run_program(struct ps *p, struct call *c, const struct ps_val *name, const struct ps_val *args);
+void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, const struct ps_val *args);
 bool ps_was_fetched(const struct ps *p, struct str path);
 struct str ps_parent(struct str path);             /* the words before the last separator, with it */

@@ -25,7 +25,7 @@ static void change_directory(struct ps *p, const struct ps_val *v)
 	p->w->s->cwd = c[0] == '/' ? str_n(c, path.n) : str_fmt(p->a, "%.*s/%s", STR_ARG(cwd), c);
 }
 
-static void effect(struct ps *p, struct call *c, char kind, const struct ps_val *v, bool lit)
+static void effect(struct ps *p, struct ps_call *c, char kind, const struct ps_val *v, bool lit)
 {
 	const char *op = c->row->name;
 
@@ -44,7 +44,7 @@ static void effect(struct ps *p, struct call *c, char kind, const struct ps_val 
 	}
 }
 
-static void rename_beside(struct ps *p, struct call *c, const struct bound *b)
+static void rename_beside(struct ps *p, struct ps_call *c, const struct bound *b)
 {
 	struct ps_val name = ps_of(ps_text(p, &b->val)), source = PS_UNKNOWN;
 	const struct bound *from = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
@@ -62,7 +62,7 @@ static void rename_beside(struct ps *p, struct call *c, const struct bound *b)
 	ps_access(p, ACCESS_WRITE, &name, false, true, "Rename-Item");
 }
 
-static void fetched_file(struct ps *p, const struct call *c)
+static void fetched_file(struct ps *p, const struct ps_call *c)
 {
 	const struct bound *out = ps_has(c, "OutFile") ? ps_has(c, "OutFile") : ps_has(c, "Destination");
 
@@ -70,7 +70,7 @@ static void fetched_file(struct ps *p, const struct call *c)
 		p->fetched[p->nfetched++] = ps_text(p, &out->val);
 }
 
-static void new_item(struct ps *p, struct call *c)
+static void new_item(struct ps *p, struct ps_call *c)
 {
 	const struct bound *type = ps_has(c, "ItemType") ? ps_has(c, "ItemType") : ps_has(c, "Type"), *name = ps_has(c, "Name"), *path = ps_has(c, "Path");
 	struct str t = type ? ps_text(p, &type->val) : STR("file");
@@ -93,7 +93,7 @@ static void new_item(struct ps *p, struct call *c)
 	}
 }
 
-static void start_process(struct ps *p, struct call *c)
+static void start_process(struct ps *p, struct ps_call *c)
 {
 	const struct bound *verb = ps_has(c, "Verb"), *file = ps_has(c, "FilePath"), *args = ps_has(c, "ArgumentList");
 	struct ps_val hole = PS_UNKNOWN;
@@ -109,7 +109,7 @@ static void start_process(struct ps *p, struct call *c)
 	ps_run_program(p, NULL, file ? &file->val : &hole, args ? &args->val : NULL);
 }
 
-static struct ps_val join_path(struct ps *p, const struct call *c)
+static struct ps_val join_path(struct ps *p, const struct ps_call *c)
 {
 	const struct bound *a = ps_has(c, "Path"), *b = ps_has(c, "ChildPath"), *more = ps_has(c, "AdditionalChildPath");
 	struct str x, y;
@@ -124,7 +124,7 @@ static struct ps_val join_path(struct ps *p, const struct call *c)
 }
 
 /* What Get-ChildItem gives: the files of a directory, by a pattern. */
-static struct ps_val listed_files(struct ps *p, const struct call *c)
+static struct ps_val listed_files(struct ps *p, const struct ps_call *c)
 {
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath"), *filter = ps_has(c, "Filter");
 	bool below = ps_has(c, "Recurse") || ps_has(c, "s") || ps_has(c, "Depth");
@@ -150,7 +150,7 @@ static struct ps_val each_item(struct ps *p, const struct ps_val *block, const s
 	return ps_block_at(p, block->from, in);
 }
 
-static void blocks(struct ps *p, struct call *c, const struct ps_val *v, struct ps_val *out)
+static void blocks(struct ps *p, struct ps_call *c, const struct ps_val *v, struct ps_val *out)
 {
 	if (v->kind == PS_BLOCK)
 		*out = each_item(p, v, c->in);
@@ -160,7 +160,7 @@ static void blocks(struct ps *p, struct call *c, const struct ps_val *v, struct 
 		ps_mark(p, "call"); /* the name of a method may stand there */
 }
 
-static void registry_of(struct ps *p, const struct call *c)
+static void registry_of(struct ps *p, const struct ps_call *c)
 {
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
@@ -169,7 +169,7 @@ static void registry_of(struct ps *p, const struct call *c)
 }
 
 /* select @{n='Path';e={...}}: what comes out is another object. */
-static bool calculated(const struct call *c)
+static bool calculated(const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
 		const struct ps_val *v = &c->args[i].val;
@@ -182,7 +182,7 @@ static bool calculated(const struct call *c)
 	return false;
 }
 
-static struct ps_val result(struct ps *p, const struct call *c, const struct ps_val *block)
+static struct ps_val result(struct ps *p, const struct ps_call *c, const struct ps_val *block)
 {
 	const struct bound *path = ps_has(c, "Path") ? ps_has(c, "Path") : ps_has(c, "LiteralPath");
 
@@ -203,7 +203,7 @@ static struct ps_val result(struct ps *p, const struct call *c, const struct ps_
 	return PS_UNKNOWN;
 }
 
-static void by_name(struct ps *p, struct call *c)
+static void by_name(struct ps *p, struct ps_call *c)
 {
 	struct str n = str_of(c->row->name);
 
@@ -228,7 +228,7 @@ static void by_name(struct ps *p, struct call *c)
 }
 
 /* An object's properties are taken for parameters of the same name that no word gives: Destination, Path ... */
-static void by_property(struct ps *p, struct call *c)
+static void by_property(struct ps *p, struct ps_call *c)
 {
 	const char *list = c->row->params;
 	struct ps_val hole = PS_UNKNOWN;
@@ -248,7 +248,7 @@ static void by_property(struct ps *p, struct call *c)
 }
 
 /* Parameters that name a variable, abbreviated, and cmdlets that set one, when the first look at the text did not see it. */
-static void hidden_variable(struct ps *p, const struct call *c)
+static void hidden_variable(struct ps *p, const struct ps_call *c)
 {
 	static const char stems[][20] = {"OutV", "ErrorV", "WarningV", "InformationV", "Pip", "Va", "SessionV", "StatusCodeV", "ResponseHeadersV", "ov", "ev", "wv", "iv", "pv"};
 
@@ -263,7 +263,7 @@ static void hidden_variable(struct ps *p, const struct call *c)
 }
 
 /* Get-Process -ComputerName: any cmdlet that looks at another machine. */
-static void other_machine(struct ps *p, const struct call *c)
+static void other_machine(struct ps *p, const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
 		struct str n = c->args[i].param;
@@ -279,7 +279,7 @@ static void other_machine(struct ps *p, const struct call *c)
 	}
 }
 
-static struct ps_val cmdlet(struct ps *p, struct call *c)
+static struct ps_val cmdlet(struct ps *p, struct ps_call *c)
 {
 	struct ps_val block = PS_UNKNOWN;
 
@@ -329,7 +329,7 @@ static struct ps_val cmdlet(struct ps *p, struct call *c)
 
 /* ---- the command ---- */
 
-static struct ps_val new_object(struct ps *p, const struct call *c)
+static struct ps_val new_object(struct ps *p, const struct ps_call *c)
 {
 	struct str type = c->nargs && c->args[0].param.n == 0 ? ps_text(p, &c->args[0].val) : c->nargs > 1 ? ps_text(p, &c->args[1].val) : STR("");
 
@@ -347,7 +347,7 @@ static struct ps_val new_object(struct ps *p, const struct call *c)
 }
 
 /* Words that only PowerShell understands: then rm, cp, ls, ... are its own. */
-static bool looks_powershell(struct ps *p, const struct call *c)
+static bool looks_powershell(struct ps *p, const struct ps_call *c)
 {
 	for (size_t i = 0; i < c->nargs; i++) {
 		const struct ps_arg *a = &c->args[i];
@@ -362,7 +362,7 @@ static bool looks_powershell(struct ps *p, const struct call *c)
 }
 
 /* For rules about calls: the cmdlet by its own name, its words as paths would be read. */
-static void note_call(struct ps *p, const struct call *c, struct str name)
+static void note_call(struct ps *p, const struct ps_call *c, struct str name)
 {
 	struct word *args = arena_alloc(p->a, (c->nargs + 1) * sizeof(*args));
 	struct str *names = arena_alloc(p->a, (c->nargs + 1) * sizeof(*names));
@@ -377,7 +377,7 @@ static void note_call(struct ps *p, const struct call *c, struct str name)
 		code_call_add(p->w, name, args, names, c->nargs, (TSNode){0});
 }
 
-static struct ps_val dispatch(struct ps *p, struct call *c)
+static struct ps_val dispatch(struct ps *p, struct ps_call *c)
 {
 	const struct ps_function *f;
 	struct str name = c->name;
@@ -420,7 +420,7 @@ static struct ps_val dispatch(struct ps *p, struct call *c)
 	return c->in && c->in->kind == PS_FETCHED ? *c->in : ps_listed(name, "curl wget") ? (struct ps_val){.kind = PS_FETCHED, .text = CODE_HOLE} : (struct ps_val){.kind = PS_DATA, .text = CODE_HOLE};
 }
 
-static struct ps_val invoke(struct ps *p, struct call *c, const struct ps_val *v, bool source)
+static struct ps_val invoke(struct ps *p, struct ps_call *c, const struct ps_val *v, bool source)
 {
 	if (v->kind == PS_BLOCK) {
 		for (size_t i = 0; i < c->nargs; i++)
@@ -447,12 +447,12 @@ static struct ps_val invoke(struct ps *p, struct call *c, const struct ps_val *v
 
 struct ps_val ps_command(struct ps *p, const struct ps_val *in)
 {
-	struct call *c = arena_new(p->a, struct call);
+	struct ps_call *c = arena_new(p->a, struct ps_call);
 	size_t from = p->i;
 	char op = '\0';
 	struct ps_val v;
 
-	*c = (struct call){.in = in};
+	*c = (struct ps_call){.in = in};
 	if (ps_at(p, 0) == '&' || (ps_at(p, 0) == '.' && strchr(" \t\"'$({", ps_at(p, 1)) && ps_at(p, 1))) {
 		op = ps_at(p, 0);
 		p->i++;

@@ -193,7 +193,7 @@ static int sextet(char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-static bool decode(struct walk *w, struct str s, struct str *ret)
+static bool decode(struct code_walk *w, struct str s, struct str *ret)
 {
 	struct buf bytes, out;
 	uint32_t acc = 0;
@@ -228,7 +228,7 @@ static bool decode(struct walk *w, struct str s, struct str *ret)
 	return true;
 }
 
-void powershell_encoded_walk(struct walk *w, TSNode root)
+void powershell_encoded_walk(struct code_walk *w, TSNode root)
 {
 	struct str text;
 

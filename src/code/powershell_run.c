@@ -123,7 +123,7 @@ static void run_words(struct ps *p, struct word *argv, size_t argc)
 }
 
 /* A program and its words; `args` are those of Start-Process -ArgumentList, which are split at blanks. */
-void ps_run_program(struct ps *p, struct call *c, const struct ps_val *name, const struct ps_val *args)
+void ps_run_program(struct ps *p, struct ps_call *c, const struct ps_val *name, const struct ps_val *args)
 {
 	struct word *argv = arena_alloc(p->a, (PS_ARGS_MAX + 1) * sizeof(*argv));
 	struct str text = ps_text(p, name);

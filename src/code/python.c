@@ -516,7 +516,7 @@ static bool odd_lines(struct str src)
 	return false;
 }
 
-void python_walk(struct walk *w, TSNode root)
+void python_walk(struct code_walk *w, TSNode root)
 {
 	static const struct pv unknown = {.kind = PV_UNKNOWN}, lost = {.kind = PV_LOST}, data = {.kind = PV_DATA};
 	struct python *p = arena_new(w->a, struct python);

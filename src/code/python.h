@@ -130,7 +130,7 @@ struct py_memo {            /* what a node stands for, so that it is found out o
 };
 
 struct python {
-	struct walk *w;
+	struct code_walk *w;
 	struct arena *a;
 	const struct pmap *scopes;
 	struct py_scope *module;

@@ -660,7 +660,7 @@ static bool changes_arguments(const struct script *x)
 	return false;
 }
 
-void script_walk(struct walk *w, TSNode root)
+void script_walk(struct code_walk *w, TSNode root)
 {
 	struct script x = {.w = w, .l = script_language(w->s->lang), .s = w->src};
 
@@ -674,7 +674,7 @@ void script_walk(struct walk *w, TSNode root)
 }
 
 /* perl -F: a pattern, put into quotes unless it brings its own; then what stands behind them would be code. */
-void script_pattern_walk(struct walk *w, TSNode root)
+void script_pattern_walk(struct code_walk *w, TSNode root)
 {
 	struct str s = w->src;
 	bool own = s.n && strchr("/\"'", s.p[0]);

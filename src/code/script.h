@@ -28,7 +28,7 @@ struct script_language {
 #define BRACKETS_MAX 64 /* brackets inside brackets: after that everything counts as a reference */
 
 struct script {
-	struct walk *w;
+	struct code_walk *w;
 	const struct script_language *l;
 	struct str s;
 	size_t i;

@@ -22,8 +22,8 @@ bool code_knows(const char *lang) { return find(lang) != NULL; }
 
 /* ---- nodes ---- */
 
-struct str node_text(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
-struct span node_at(const struct walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
+struct str node_text(const struct code_walk *w, TSNode n) { return ts_node_is_null(n) ? STR("") : str_sub(w->src, ts_node_start_byte(n), ts_node_end_byte(n)); }
+struct span node_at(const struct code_walk *w, TSNode n) { return ts_node_is_null(n) ? w->here : (struct span){w->text, ts_node_start_byte(n), ts_node_end_byte(n)}; }
 
 bool node_is_any(TSNode n, const char *const *types, size_t count)
 {
@@ -69,7 +69,7 @@ struct walk_children {
 	uint32_t n;
 };
 
-static uint32_t fetch_children(struct walk *w, TSNode n, TSNode *list, uint32_t most)
+static uint32_t fetch_children(struct code_walk *w, TSNode n, TSNode *list, uint32_t most)
 {
 	TSTreeCursor *c = &w->cursor;
 	uint32_t got = 0;
@@ -88,7 +88,7 @@ static uint32_t fetch_children(struct walk *w, TSNode n, TSNode *list, uint32_t 
 }
 
 /* They are asked for again and again, and finding them is work: they are remembered. */
-TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n)
+TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n)
 {
 	static TSNode none[1];
 	uint32_t most = ts_node_is_null(n) ? 0 : ts_node_named_child_count(n);
@@ -115,7 +115,7 @@ TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n)
 	return c->list;
 }
 
-bool walk_enter(struct walk *w, TSNode n)
+bool walk_enter(struct code_walk *w, TSNode n)
 {
 	if (++w->nodes > CODE_NODES_MAX || w->depth >= CODE_DEPTH_MAX || walk_full(w)) {
 		if (!w->bound_said)
@@ -129,7 +129,7 @@ bool walk_enter(struct walk *w, TSNode n)
 
 /* ---- findings ---- */
 
-void code_call_add(struct walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n)
+void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n)
 {
 	struct code_call *c = arena_new(w->a, struct code_call);
 
@@ -138,7 +138,7 @@ void code_call_add(struct walk *w, struct str name, const struct word *args, con
 	w->calls_end = &c->next;
 }
 
-void code_import_add(struct walk *w, struct str name, TSNode n)
+void code_import_add(struct code_walk *w, struct str name, TSNode n)
 {
 	struct code_import *i = arena_new(w->a, struct code_import);
 
@@ -147,7 +147,7 @@ void code_import_add(struct walk *w, struct str name, TSNode n)
 	w->imports_end = &i->next;
 }
 
-void code_marker_add(struct walk *w, const char *id, TSNode n)
+void code_marker_add(struct code_walk *w, const char *id, TSNode n)
 {
 	struct code_marker *m = arena_new(w->a, struct code_marker);
 
@@ -157,7 +157,7 @@ void code_marker_add(struct walk *w, const char *id, TSNode n)
 	w->markers_end = &m->next;
 }
 
-static struct word word_for(struct walk *w, struct str text, TSNode n)
+static struct word word_for(struct code_walk *w, struct str text, TSNode n)
 {
 	return (struct word){.kind = text_exact(text) ? WORD_EXACT : WORD_UNKNOWN, .text = text, .at = node_at(w, n)};
 }
@@ -175,7 +175,7 @@ static bool same_span(struct span a, struct span b)
 	return a.text == b.text && a.from == b.from && a.to == b.to;
 }
 
-static void add_access(struct walk *w, const struct access *x)
+static void add_access(struct code_walk *w, const struct access *x)
 {
 	struct access *copy = arena_new(w->a, struct access);
 
@@ -185,7 +185,7 @@ static void add_access(struct walk *w, const struct access *x)
 }
 
 /* A path as a pattern whose component at `at`, an unknown name, is a hidden one. */
-static struct str hidden_pattern(struct walk *w, struct str path, size_t at)
+static struct str hidden_pattern(struct code_walk *w, struct str path, size_t at)
 {
 	struct buf b;
 
@@ -205,7 +205,7 @@ static struct str hidden_pattern(struct walk *w, struct str path, size_t at)
 }
 
 /* Listings of directories have hidden names in them: DIR/config may be .git/config, where there is one. */
-static void add_hidden(struct walk *w, const struct access *x)
+static void add_hidden(struct code_walk *w, const struct access *x)
 {
 	struct str path = x->path.text;
 
@@ -220,7 +220,8 @@ static void add_hidden(struct walk *w, const struct access *x)
 		}
 }
 
-void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n)
+void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *op,
+	TSNode n)
 {
 	const struct access *last = w->f->accesses ? last_access(w->f) : NULL;
 	struct str full = path;
@@ -241,7 +242,7 @@ void code_access(struct walk *w, enum access_kind kind, struct str path, bool be
 	add_hidden(w, &x);
 }
 
-void code_touch(struct walk *w, struct str host, TSNode n)
+void code_touch(struct code_walk *w, struct str host, TSNode n)
 {
 	struct touch *t = arena_new(w->a, struct touch);
 
@@ -250,7 +251,7 @@ void code_touch(struct walk *w, struct str host, TSNode n)
 	w->f->touches_end = &t->next;
 }
 
-static void add_run(struct walk *w, const struct code_run *run)
+static void add_run(struct code_walk *w, const struct code_run *run)
 {
 	struct code_run *r = arena_new(w->a, struct code_run);
 
@@ -260,9 +261,9 @@ static void add_run(struct walk *w, const struct code_run *run)
 	w->runs_end = &r->next;
 }
 
-void code_run_text(struct walk *w, struct str text, TSNode n) { add_run(w, &(struct code_run){.text = text.n ? text : STR(":"), .at = node_at(w, n)}); }
+void code_run_text(struct code_walk *w, struct str text, TSNode n) { add_run(w, &(struct code_run){.text = text.n ? text : STR(":"), .at = node_at(w, n)}); }
 
-void code_run_argv(struct walk *w, const struct word *argv, size_t argc, TSNode n)
+void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TSNode n)
 {
 	if (argc)
 		add_run(w, &(struct code_run){.argv = argv, .argc = argc, .at = node_at(w, n)});
@@ -270,7 +271,7 @@ void code_run_argv(struct walk *w, const struct word *argv, size_t argc, TSNode 
 		code_marker_add(w, "process", n);
 }
 
-void code_setting(struct walk *w, struct str name, struct str value, TSNode n)
+void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n)
 {
 	struct setting *s = arena_new(w->a, struct setting);
 
@@ -279,7 +280,7 @@ void code_setting(struct walk *w, struct str name, struct str value, TSNode n)
 }
 
 /* What one place sets may reach any program that the code starts: loops and functions change the order. */
-static void hand_settings_on(struct walk *w)
+static void hand_settings_on(struct code_walk *w)
 {
 	if (!w->settings)
 		return;
@@ -288,7 +289,7 @@ static void hand_settings_on(struct walk *w)
 		r->settings = w->settings;
 }
 
-void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n)
+void code_snippet(struct code_walk *w, const char *lang, struct str text, TSNode n)
 {
 	struct snippet *s = arena_new(w->a, struct snippet);
 
@@ -326,7 +327,7 @@ static TSNode first_error(TSNode root)
 }
 
 struct job {
-	struct walk w;
+	struct code_walk w;
 	const struct code_language *l;
 	struct grammar grammar;
 };
@@ -363,7 +364,7 @@ static uint32_t add_text(struct arena *a, struct facts *f, const struct snippet 
 static int read_one(void *arg)
 {
 	struct job *j = arg;
-	struct walk *w = &j->w;
+	struct code_walk *w = &j->w;
 
 	w->began = w->a->used;
 	w->code = arena_new(w->a, struct code);

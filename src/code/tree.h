@@ -3,7 +3,7 @@
 #include "code/code.h"
 #include "code/grammar.h"
 
-struct walk {
+struct code_walk {
 	struct arena *a;
 	struct facts *f;
 	struct snippet *s;
@@ -31,22 +31,22 @@ struct walk {
 struct code_language {
 	const char *name;
 	const TSLanguage *(*grammar)(void); /* NULL: the walker parses the text itself */
-	void (*walk)(struct walk *w, TSNode root); /* called only when the whole text parsed */
+	void (*walk)(struct code_walk *w, TSNode root); /* called only when the whole text parsed */
 };
 
 const TSLanguage *tree_sitter_python(void);
 const TSLanguage *tree_sitter_javascript(void);
-void python_walk(struct walk *w, TSNode root);
-void javascript_walk(struct walk *w, TSNode root);
-void awk_walk(struct walk *w, TSNode root);
-void script_walk(struct walk *w, TSNode root);
-void script_pattern_walk(struct walk *w, TSNode root);
-void powershell_walk(struct walk *w, TSNode root);
-void powershell_encoded_walk(struct walk *w, TSNode root);
+void python_walk(struct code_walk *w, TSNode root);
+void javascript_walk(struct code_walk *w, TSNode root);
+void awk_walk(struct code_walk *w, TSNode root);
+void script_walk(struct code_walk *w, TSNode root);
+void script_pattern_walk(struct code_walk *w, TSNode root);
+void powershell_walk(struct code_walk *w, TSNode root);
+void powershell_encoded_walk(struct code_walk *w, TSNode root);
 
 /* ---- nodes ---- */
-struct str node_text(const struct walk *w, TSNode n);
-struct span node_at(const struct walk *w, TSNode n);
+struct str node_text(const struct code_walk *w, TSNode n);
+struct span node_at(const struct code_walk *w, TSNode n);
 /* Its type; "" of a null node. */
 static inline const char *node_type(TSNode n) { return ts_node_is_null(n) ? "" : ts_node_type(n); }
 /* Two literals are seldom alike in their first letters. */
@@ -55,25 +55,25 @@ static inline bool node_is(TSNode n, const char *type) { return type_is(node_typ
 bool node_is_any(TSNode n, const char *const *types, size_t count);
 TSNode node_field(TSNode n, const char *name); /* a null node when there is none: ts_node_is_null() */
 /* The named children, without comments (but those of HTML in JavaScript: not every engine takes them for such). */
-TSNode *node_children(struct walk *w, TSNode n, uint32_t *ret_n);
+TSNode *node_children(struct code_walk *w, TSNode n, uint32_t *ret_n);
 /* Counts; past a bound the code is not complete, and false says stop. */
-bool walk_enter(struct walk *w, TSNode n);
+bool walk_enter(struct code_walk *w, TSNode n);
 /* Has this code taken all the memory that it may? */
-static inline bool walk_full(const struct walk *w) { return w->a->used - w->began > CODE_MEMORY_MAX; }
-static inline void walk_exit(struct walk *w) { w->depth--; }
+static inline bool walk_full(const struct code_walk *w) { return w->a->used - w->began > CODE_MEMORY_MAX; }
+static inline void walk_exit(struct code_walk *w) { w->depth--; }
 
 /* ---- findings ---- */
-void code_call_add(struct walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n);
-void code_import_add(struct walk *w, struct str name, TSNode n);
+void code_call_add(struct code_walk *w, struct str name, const struct word *args, const struct str *names, size_t nargs, TSNode n);
+void code_import_add(struct code_walk *w, struct str name, TSNode n);
 /* Something dynamic, or not known: the code is no longer complete. `id` is a literal. */
-void code_marker_add(struct walk *w, const char *id, TSNode n);
+void code_marker_add(struct code_walk *w, const char *id, TSNode n);
 /* A file: `path` is abstract text; relative ones are joined to the directory. `op` is the call's name (arena or literal). */
-void code_access(struct walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n);
-void code_touch(struct walk *w, struct str host, TSNode n);
-void code_run_text(struct walk *w, struct str text, TSNode n);
-void code_run_argv(struct walk *w, const struct word *argv, size_t argc, TSNode n);
+void code_access(struct code_walk *w, enum access_kind kind, struct str path, bool below, const char *op, TSNode n);
+void code_touch(struct code_walk *w, struct str host, TSNode n);
+void code_run_text(struct code_walk *w, struct str text, TSNode n);
+void code_run_argv(struct code_walk *w, const struct word *argv, size_t argc, TSNode n);
 /* A variable that the code puts into its environment, or into that of programs it starts. The shell reader knows what it makes programs do. */
-void code_setting(struct walk *w, struct str name, struct str value, TSNode n);
+void code_setting(struct code_walk *w, struct str name, struct str value, TSNode n);
 /* Code of another (or the same) language that this code evaluates. */
-void code_snippet(struct walk *w, const char *lang, struct str text, TSNode n);
+void code_snippet(struct code_walk *w, const char *lang, struct str text, TSNode n);
 #define CODE_HOLE ((struct str){"", 1}) /* any text */

@@ -6,13 +6,14 @@
 
 #define OPTIONS_DEPTH_MAX 4 /* as for know_apply() */
 
-struct list {
+struct option_collector {
 	struct arena *a;
 	struct know_options *ret;
 	size_t cap;
 };
 
-static void add_option(struct list *l, const struct know_row *row, const struct know_hit *h, bool global)
+static void add_option(struct option_collector *l, const struct know_row *row, const struct know_hit *h,
+	bool global)
 {
 	struct know_options *o = l->ret;
 	if (!h->flag && !h->name.n)
@@ -29,7 +30,7 @@ static void add_option(struct list *l, const struct know_row *row, const struct 
 }
 
 /* One level of commands; returns the row of its subcommand, if there is one. */
-static const struct know_row *read_level(struct list *l, const struct know_row *row, const struct know_row *lookup, const struct word *argv, size_t argc,
+static const struct know_row *read_level(struct option_collector *l, const struct know_row *row, const struct know_row *lookup, const struct word *argv, size_t argc,
                                          size_t *start)
 {
 	struct know_scan s = {.a = l->a, .row = row, .argv = argv, .argc = argc, .start = *start, .generic = true};
@@ -66,7 +67,7 @@ static const char *base_name(struct arena *a, const struct word *argv, size_t ar
 void know_options(struct arena *a, const struct know_row *row, const struct word *argv, size_t argc, struct know_options *ret)
 {
 	static const struct know_row nothing = {.bits = ROW_ABBREV};
-	struct list l = {.a = a, .ret = ret};
+	struct option_collector l = {.a = a, .ret = ret};
 	size_t start = 1;
 	*ret = (struct know_options){.name = row ? know_string(row, row->name) : base_name(a, argv, argc), .row = row ? row : &nothing};
 	if (!row)

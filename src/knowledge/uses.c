@@ -172,17 +172,17 @@ void know_backups(struct know_applying *ap)
 		}
 }
 
-enum match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
+enum know_match { MATCH_NO, MATCH_YES, MATCH_MAYBE };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
 /* Does the text start with the prefix? '*' in it stands for anything but '=' (at most a few stand in one). *ret_end is where the rest starts. */
-static enum match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
+static enum know_match starts_with(struct str text, size_t i, const char *prefix, size_t *ret_end)
 {
 	for (; *prefix; prefix++, i++) {
 		if (*prefix == '*') {
 			for (size_t k = i; k <= text.n; k++) {
-				enum match m = starts_with(text, k, prefix + 1, ret_end);
+				enum know_match m = starts_with(text, k, prefix + 1, ret_end);
 				if (m != MATCH_NO || k == text.n || text.p[k] == '=')
 					return m;
 			}
@@ -256,7 +256,7 @@ void know_emit_keyed(struct know_applying *ap, bool inside, size_t from, size_t 
 			emit_contained(ap, v[i].spec, from, to, w, prefix + 1);
 			continue; /* there may be more, and others */
 		}
-		enum match m = starts_with(w.text, 0, prefix, &end);
+		enum know_match m = starts_with(w.text, 0, prefix, &end);
 		if (m == MATCH_MAYBE) {
 			bool runs = know_runs(v[i].spec.kind);
 			struct word any = {.kind = WORD_UNKNOWN, .text = STR(""), .at = w.at};

@@ -49,7 +49,7 @@ struct name {
 	bool has_sub, resolved;
 };
 
-struct scan {
+struct arith_scan {
 	struct arith *ar;
 	struct mood *mood;
 	struct str s;
@@ -69,10 +69,10 @@ static const struct number unknown = {false, 0};
 static struct number known(int64_t n) { return (struct number){true, n}; }
 static struct number known_u(uint64_t n) { return known((int64_t)n); }
 
-static struct number comma(struct scan *p);
-static struct number assignment(struct scan *p);
-static struct number conditional(struct scan *p);
-static struct number unary(struct scan *p);
+static struct number comma(struct arith_scan *p);
+static struct number assignment(struct arith_scan *p);
+static struct number conditional(struct arith_scan *p);
+static struct number unary(struct arith_scan *p);
 static struct number eval_text(struct arith *ar, struct mood *mood, struct str text);
 
 static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -81,23 +81,23 @@ static bool is_name_char(char c) { return is_name_start(c) || is_digit(c); }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 static bool is_number_char(char c) { return is_name_char(c) || c == '#' || c == '@' || c == HOLE_NUM; }
 
-static char peek_at(const struct scan *p, size_t i) { return i < p->s.n ? p->s.p[i] : '\0'; }
+static char peek_at(const struct arith_scan *p, size_t i) { return i < p->s.n ? p->s.p[i] : '\0'; }
 
 /* The end of this text: the scanner gives no more tokens, so that every loop of the grammar ends. */
-static void die(struct scan *p)
+static void die(struct arith_scan *p)
 {
 	p->dead = true;
 	p->tok = p->last = TOK_END;
 }
 
-static void give_up(struct scan *p)
+static void give_up(struct arith_scan *p)
 {
 	p->ar->opaque = true;
 	die(p);
 }
 
 /* A syntax error: certain, unless the whole text is not certain to be evaluated. */
-static struct number fail(struct scan *p)
+static struct number fail(struct arith_scan *p)
 {
 	if (p->dead)
 		return unknown;
@@ -109,10 +109,10 @@ static struct number fail(struct scan *p)
 	return unknown;
 }
 
-static bool unsure(const struct scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
+static bool unsure(const struct arith_scan *p) { return p->uncertain || p->mood->maybe || p->mood->doubt; }
 
 /* A value for which there is no result (division by zero). Where it is not certain to be computed, the rest goes on in doubt. */
-static struct number fail_value(struct scan *p)
+static struct number fail_value(struct arith_scan *p)
 {
 	if (!unsure(p))
 		return fail(p);
@@ -146,7 +146,7 @@ static bool is_integer(struct str s)
 	return true;
 }
 
-static struct number value_of(struct scan *p, struct name *n)
+static struct number value_of(struct arith_scan *p, struct name *n)
 {
 	struct str text;
 
@@ -163,7 +163,7 @@ static struct number value_of(struct scan *p, struct name *n)
 }
 
 /* What the variable holds if it is not certain that it is assigned. An element is not read again for it: its subscript may have effects. */
-static struct str either(struct scan *p, const struct name *n, struct str value)
+static struct str either(struct arith_scan *p, const struct name *n, struct str value)
 {
 	struct str old;
 
@@ -175,7 +175,7 @@ static struct str either(struct scan *p, const struct name *n, struct str value)
 	return is_integer(old) ? str_n("\1", 1) : str_n("\0", 1);
 }
 
-static void assign(struct scan *p, const struct name *n, struct number v)
+static void assign(struct arith_scan *p, const struct name *n, struct number v)
 {
 	struct str text;
 
@@ -191,7 +191,7 @@ static void assign(struct scan *p, const struct name *n, struct number v)
 
 /* --- tokens --- */
 
-static void read_subscript(struct scan *p)
+static void read_subscript(struct arith_scan *p)
 {
 	size_t end;
 
@@ -222,7 +222,7 @@ static unsigned number_digit(char c, unsigned base)
 	return c == '@' ? 62 : 63;
 }
 
-static struct number constant(struct scan *p, struct str t)
+static struct number constant(struct arith_scan *p, struct str t)
 {
 	unsigned base = 10;
 	bool based = false;
@@ -255,7 +255,7 @@ static struct number constant(struct scan *p, struct str t)
  * of numbers, or an error (08, 7x): no name in any case. A hole alone, or after a digit that is not 0, is no error; but among several in
  * a text there may be the month of a date.
  */
-static struct number number(struct scan *p)
+static struct number number(struct arith_scan *p)
 {
 	size_t from = p->at, to = from;
 	const char *hole;
@@ -282,7 +282,7 @@ static const char two_char[][3] = {
 };
 
 /* ++ and --: what they are depends on what stands before and after. 0: two signs. */
-static int increment(struct scan *p, char c)
+static int increment(struct arith_scan *p, char c)
 {
 	size_t i = p->at + 2;
 
@@ -300,7 +300,7 @@ static int increment(struct scan *p, char c)
 }
 
 /* An operator at p->at; sets p->op for an assignment. */
-static int operator(struct scan *p)
+static int operator(struct arith_scan *p)
 {
 	char c = p->s.p[p->at], c1 = peek_at(p, p->at + 1);
 	int inc;
@@ -337,9 +337,9 @@ static int operator(struct scan *p)
 }
 
 /* The token after a name, as far as reading the name depends on it: is it a plain = ? An error there comes before the look-up. */
-static bool assigned_next(struct scan *p)
+static bool assigned_next(struct arith_scan *p)
 {
-	struct scan ahead = *p;
+	struct arith_scan ahead = *p;
 	char c;
 
 	while (ahead.at < ahead.s.n && is_blank(ahead.s.p[ahead.at]))
@@ -357,7 +357,7 @@ static bool assigned_next(struct scan *p)
 	return c == '=';
 }
 
-static void read_name(struct scan *p)
+static void read_name(struct arith_scan *p)
 {
 	size_t from = p->at;
 	bool after_inc = p->last == TOK_PREINC || p->last == TOK_PREDEC;
@@ -385,7 +385,7 @@ static void read_name(struct scan *p)
 static bool ends_operand(int tok) { return tok == TOK_NUM || tok == TOK_NAME || tok == ')' || tok == TOK_POSTINC || tok == TOK_POSTDEC; }
 
 /* Reads the next token into p->tok, with its value or name; p->last is the one before. */
-static void next(struct scan *p)
+static void next(struct arith_scan *p)
 {
 	int was = p->tok, t;
 	char c;
@@ -431,7 +431,7 @@ static uint64_t power(uint64_t base, uint64_t exponent)
 	return result;
 }
 
-static struct number divide(struct scan *p, int op, struct number x, struct number y)
+static struct number divide(struct arith_scan *p, int op, struct number x, struct number y)
 {
 	if (y.known && y.n == 0)
 		return !p->noeval ? fail_value(p) : op == '/' || !x.known ? x : known(0);
@@ -444,7 +444,7 @@ static struct number divide(struct scan *p, int op, struct number x, struct numb
 	return known(op == '/' ? x.n / y.n : x.n % y.n);
 }
 
-static struct number compute(struct scan *p, int op, struct number x, struct number y)
+static struct number compute(struct arith_scan *p, int op, struct number x, struct number y)
 {
 	uint64_t a = (uint64_t)x.n, b = (uint64_t)y.n;
 
@@ -473,7 +473,7 @@ static struct number compute(struct scan *p, int op, struct number x, struct num
 
 /* --- grammar, from the tightest to the loosest --- */
 
-static bool enter(struct scan *p)
+static bool enter(struct arith_scan *p)
 {
 	if (p->mood->nest >= ARITH_NEST) {
 		give_up(p);
@@ -483,11 +483,11 @@ static bool enter(struct scan *p)
 	return true;
 }
 
-static void leave(struct scan *p) { p->mood->nest--; }
+static void leave(struct arith_scan *p) { p->mood->nest--; }
 
 static struct number add_one(struct number v, bool up) { return v.known ? known_u((uint64_t)v.n + (up ? 1 : UINT64_MAX)) : unknown; }
 
-static struct number pre_increment(struct scan *p)
+static struct number pre_increment(struct arith_scan *p)
 {
 	bool up = p->tok == TOK_PREINC;
 	struct number v;
@@ -507,7 +507,7 @@ static struct number pre_increment(struct scan *p)
  * a-H with H negative reads as a-- and a number: the error that follows comes after a was changed. The one case in which the sign of an
  * unknown number changes which tokens there are before it.
  */
-static void minus_before_hole(struct scan *p)
+static void minus_before_hole(struct arith_scan *p)
 {
 	size_t i = p->at;
 
@@ -519,7 +519,7 @@ static void minus_before_hole(struct scan *p)
 	assign(p, &p->name, unknown);
 }
 
-static struct number name_operand(struct scan *p)
+static struct number name_operand(struct arith_scan *p)
 {
 	struct number v = p->val;
 	struct name n = p->name;
@@ -536,7 +536,7 @@ static struct number name_operand(struct scan *p)
 	return v;
 }
 
-static struct number operand(struct scan *p)
+static struct number operand(struct arith_scan *p)
 {
 	struct number v = p->val;
 
@@ -561,7 +561,7 @@ static struct number operand(struct scan *p)
 	}
 }
 
-static struct number unary(struct scan *p)
+static struct number unary(struct arith_scan *p)
 {
 	int op = p->tok;
 	struct number v = unknown;
@@ -587,7 +587,7 @@ static struct number unary(struct scan *p)
  * A negative exponent is an error: in bash 5.2 even in a branch that is not taken, where names count as 0; in 5.3 not there. So a branch that
  * may not be taken, and one that is not, leave it open whether the expression goes on.
  */
-static struct number raise(struct scan *p, struct number x, struct number y)
+static struct number raise(struct arith_scan *p, struct number x, struct number y)
 {
 	if (p->mood->maybe || !y.known || (p->noeval && y.n < 0))
 		p->mood->doubt = true;
@@ -601,7 +601,7 @@ static struct number raise(struct scan *p, struct number x, struct number y)
 }
 
 /* ** binds to the right and tighter than * but looser than a sign on its left. */
-static struct number powers(struct scan *p)
+static struct number powers(struct arith_scan *p)
 {
 	struct number x = unary(p), y;
 
@@ -631,7 +631,7 @@ static int level_of(int op)
 	}
 }
 
-static struct number binary(struct scan *p, int level)
+static struct number binary(struct arith_scan *p, int level)
 {
 	struct number x = powers(p), y;
 
@@ -649,7 +649,7 @@ static struct number binary(struct scan *p, int level)
 }
 
 /* Runs part() as a branch that is taken when cond is not 0 (or is 0, with `otherwise`). */
-static struct number branch(struct scan *p, struct number cond, bool otherwise, struct number (*part)(struct scan *))
+static struct number branch(struct arith_scan *p, struct number cond, bool otherwise, struct number (*part)(struct arith_scan *))
 {
 	bool off = cond.known && (cond.n != 0) == otherwise;
 	struct number v;
@@ -663,7 +663,7 @@ static struct number branch(struct scan *p, struct number cond, bool otherwise, 
 	return v;
 }
 
-static struct number bits(struct scan *p) { return binary(p, 0); }
+static struct number bits(struct arith_scan *p) { return binary(p, 0); }
 
 static struct number logical(struct number x, struct number y, bool is_and)
 {
@@ -674,7 +674,7 @@ static struct number logical(struct number x, struct number y, bool is_and)
 	return x.known && y.known ? known(!decides) : unknown;
 }
 
-static struct number ands(struct scan *p)
+static struct number ands(struct arith_scan *p)
 {
 	struct number x = bits(p);
 
@@ -685,7 +685,7 @@ static struct number ands(struct scan *p)
 	return x;
 }
 
-static struct number ors(struct scan *p)
+static struct number ors(struct arith_scan *p)
 {
 	struct number x = ands(p);
 
@@ -696,7 +696,7 @@ static struct number ors(struct scan *p)
 	return x;
 }
 
-static struct number conditional(struct scan *p)
+static struct number conditional(struct arith_scan *p)
 {
 	struct number cond = ors(p), yes, no;
 
@@ -716,7 +716,7 @@ static struct number conditional(struct scan *p)
 	return yes.known && no.known && yes.n == no.n ? yes : unknown;
 }
 
-static struct number assignment(struct scan *p)
+static struct number assignment(struct arith_scan *p)
 {
 	struct number v = conditional(p), right;
 	int op = p->tok == TOK_ASSIGN_OP ? p->op : p->tok == '=' ? '=' : 0;
@@ -739,7 +739,7 @@ static struct number assignment(struct scan *p)
 	return right;
 }
 
-static struct number comma(struct scan *p)
+static struct number comma(struct arith_scan *p)
 {
 	struct number v = assignment(p);
 
@@ -760,7 +760,7 @@ static bool all_blank(struct str s)
 
 static struct number eval_text(struct arith *ar, struct mood *mood, struct str text)
 {
-	struct scan p = {.ar = ar, .mood = mood, .s = text, .uncertain = mood->maybe || mood->doubt};
+	struct arith_scan p = {.ar = ar, .mood = mood, .s = text, .uncertain = mood->maybe || mood->doubt};
 	struct number v;
 
 	if (!text.n || all_blank(text))

@@ -6,22 +6,22 @@
 #include "shell/eval.h"
 
 /* The word's source cut into pieces: one unquoted byte each, or an opaque stretch. */
-struct piece {
+struct brace_piece {
 	struct str text;
 	char c;          /* the unquoted byte, or 0 for an opaque stretch */
 };
 
 struct pieces {
-	const struct piece *at;
+	const struct brace_piece *at;
 	size_t n;
 };
 
-struct texts {
+struct brace_texts {
 	struct str *at;
 	size_t n, cap;
 };
 
-static void texts_add(struct eval *e, struct texts *t, struct str s)
+static void texts_add(struct eval *e, struct brace_texts *t, struct str s)
 {
 	if (t->n == t->cap) {
 		size_t cap = t->cap ? t->cap * 2 : 8;
@@ -34,19 +34,19 @@ static void texts_add(struct eval *e, struct texts *t, struct str s)
 
 static struct pieces cut(struct eval *e, const struct syn_word *w, uint32_t base)
 {
-	struct piece *at = arena_array(e->a, w->source.n + 1, sizeof *at);
+	struct brace_piece *at = arena_array(e->a, w->source.n + 1, sizeof *at);
 	size_t n = 0, pos = 0;
 	for (const struct syn_part *part = w->parts; part; part = part->next) {
 		size_t from = part->at.from - base, to = part->at.to - base;
 		if (part->kind == PART_TEXT && !(part->text.n == 1 && part->text.p[0] == '$' && to == from + 1))
 			continue; /* its bytes are taken one by one below */
 		for (; pos < from; pos++)
-			at[n++] = (struct piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
-		at[n++] = (struct piece){str_sub(w->source, from, to), 0};
+			at[n++] = (struct brace_piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
+		at[n++] = (struct brace_piece){str_sub(w->source, from, to), 0};
 		pos = to;
 	}
 	for (; pos < w->source.n; pos++)
-		at[n++] = (struct piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
+		at[n++] = (struct brace_piece){str_sub(w->source, pos, pos + 1), w->source.p[pos]};
 	return (struct pieces){at, n};
 }
 
@@ -61,7 +61,7 @@ static struct str flat(struct eval *e, struct pieces p)
 
 static struct pieces slice(struct pieces p, size_t from, size_t to) { return (struct pieces){p.at + from, to - from}; }
 
-static struct texts expand(struct eval *e, struct pieces p);
+static struct brace_texts expand(struct eval *e, struct pieces p);
 
 /* The } that closes the { at `open`, and whether a comma stands between them at that level. p.n when there is none. */
 static size_t closing(struct pieces p, size_t open, bool *ret_comma)
@@ -99,7 +99,7 @@ static bool looks_number(struct str s)
 }
 
 /* {x..y} or {x..y..step} of letters or numbers; false when it is not one. */
-static bool sequence(struct eval *e, struct str s, struct texts *ret)
+static bool sequence(struct eval *e, struct str s, struct brace_texts *ret)
 {
 	ptrdiff_t dots = -1;
 	for (size_t i = 0; i + 1 < s.n && dots < 0; i++)
@@ -150,9 +150,9 @@ static bool sequence(struct eval *e, struct str s, struct texts *ret)
 }
 
 /* The alternatives between { and }. */
-static struct texts alternatives(struct eval *e, struct pieces inside, bool comma)
+static struct brace_texts alternatives(struct eval *e, struct pieces inside, bool comma)
 {
-	struct texts t = {0};
+	struct brace_texts t = {0};
 	if (!comma) {
 		sequence(e, flat(e, inside), &t);
 		return t;
@@ -164,7 +164,7 @@ static struct texts alternatives(struct eval *e, struct pieces inside, bool comm
 		else if (i < inside.n && inside.at[i].c == '}' && level > 0)
 			level--;
 		else if (i == inside.n || (inside.at[i].c == ',' && level == 0)) {
-			struct texts one = expand(e, slice(inside, from, i));
+			struct brace_texts one = expand(e, slice(inside, from, i));
 			for (size_t k = 0; k < one.n; k++)
 				texts_add(e, &t, one.at[k]);
 			from = i + 1;
@@ -181,15 +181,15 @@ static bool expandable(struct eval *e, struct pieces p, size_t open, size_t clos
 		return false;
 	if (comma)
 		return true;
-	struct texts t = {0};
+	struct brace_texts t = {0};
 	return sequence(e, flat(e, slice(p, open + 1, close)), &t);
 }
 
-static struct texts expand(struct eval *e, struct pieces p)
+static struct brace_texts expand(struct eval *e, struct pieces p)
 {
 	eval_enter(e);
 	eval_burn(e, p.n + 1);
-	struct texts t = {0};
+	struct brace_texts t = {0};
 	size_t tries = 0;
 	for (size_t i = 0; i < p.n; i++) {
 		if (p.at[i].c != '{')
@@ -202,7 +202,7 @@ static struct texts expand(struct eval *e, struct pieces p)
 		if (!expandable(e, p, i, close, comma))
 			continue;
 		struct str head = flat(e, slice(p, 0, i));
-		struct texts mid = alternatives(e, slice(p, i + 1, close), comma), tail = expand(e, slice(p, close + 1, p.n));
+		struct brace_texts mid = alternatives(e, slice(p, i + 1, close), comma), tail = expand(e, slice(p, close + 1, p.n));
 		if (mid.n * tail.n > BRACE_MAX)
 			stop(e, "a brace expansion makes too many words");
 		for (size_t a = 0; a < mid.n; a++)
@@ -239,7 +239,7 @@ bool brace_expand(struct eval *e, const struct syn_word *w, struct syn_word **re
 		if (part->kind == PART_PARAM && str_find(src, '{', 2) >= 0) /* bash looks for the end of ${ } there in a simpler way */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "braces inside ${...} inside a brace expansion", w->at);
 	}
-	struct texts t = expand(e, cut(e, w, w->at.from));
+	struct brace_texts t = expand(e, cut(e, w, w->at.from));
 	if (t.n == 1 && str_eq(t.at[0], w->source))
 		return false;
 	struct syn_word **end = ret;

@@ -128,7 +128,7 @@ static void test(struct builtin_call *b)
 
 enum { B = 1 << DIALECT_BASH, S = 1 << DIALECT_SH, Z = 1 << DIALECT_ZSH, ALL = B | S | Z };
 
-static const struct row {
+static const struct builtin_entry {
 	char name[16];
 	unsigned dialects;
 } rows[] = {
@@ -144,7 +144,7 @@ static builtin_fn *const functions[] = {
 #undef BUILTIN
 };
 
-static const struct row *find(const struct eval *e, struct str name)
+static const struct builtin_entry *find(const struct eval *e, struct str name)
 {
 	size_t from = 0, to = sizeof rows / sizeof *rows;
 	while (from < to) {
@@ -174,7 +174,7 @@ static bool ends_dash(struct str name)
 
 bool builtin_run(struct eval *e, struct str name, const struct word *argv, size_t argc, const struct syn_assign *const *from)
 {
-	const struct row *row = find(e, name);
+	const struct builtin_entry *row = find(e, name);
 	if (!row)
 		return false;
 	struct builtin_call b = {e, argv, argc, from, argv[0].at};

@@ -143,7 +143,7 @@ void builtin_cd(struct builtin_call *b)
 	bool known;
 	size_t i = options(b, "", seen, &known);
 	struct str path = HOLE;
-	const struct value *cdpath = var_get(e, STR("CDPATH")), *home = var_get(e, STR("HOME"));
+	const struct shell_value *cdpath = var_get(e, STR("CDPATH")), *home = var_get(e, STR("HOME"));
 	if (known && i >= b->argc)
 		path = home ? (home->set && !home->maybe ? home->text : HOLE) : e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
 	else if (known && b->argv[i].kind != WORD_REST && !str_is(b->argv[i].text, "-") && i + 1 == b->argc)
@@ -220,7 +220,7 @@ void builtin_popd(struct builtin_call *b)
 	e->s.nstack--;
 	e->s.dirs_ok = top;
 	e->s.dirs_fail = was;
-	struct state x = e->s, y = e->s;
+	struct shell_state x = e->s, y = e->s;
 	x.dirs = top;
 	y.dirs = was;
 	e->s.dirs = state_join(e, &x, &y).dirs;
@@ -294,8 +294,8 @@ void builtin_alias(struct builtin_call *b)
 		}
 		if (reserved(name)) /* replaced where it stands as a reserved word */
 			emit_trouble(e, TROUBLE_CONSTRUCT, "an alias named like a reserved word", b->at);
-		struct value *v = arena_new(e->a, struct value);
-		*v = (struct value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
+		struct shell_value *v = arena_new(e->a, struct shell_value);
+		*v = (struct shell_value){.set = true, .text = str_sub(s, (size_t)eq + 1, s.n)};
 		e->changes++;
 		e->s.aliases = pmap_set(e->a, e->s.aliases, str_dup(e->a, name), v);
 	}

@@ -23,7 +23,7 @@ static void note_local(struct eval *e, struct str name)
 	struct frame *f = function_frame(e);
 	if (!f || pmap_get(f->locals, name))
 		return;
-	const struct value *old = pmap_get(e->s.vars, name);
+	const struct shell_value *old = pmap_get(e->s.vars, name);
 	f->locals = pmap_set(e->a, f->locals, str_dup(e->a, name), old ? old : &value_absent);
 	if (e->unsure > f->unsure || !f->returned.dead) /* ... or after some path has returned */
 		f->maybe = pmap_set(e->a, f->maybe, str_dup(e->a, name), "");
@@ -47,12 +47,12 @@ static bool is_local(const struct eval *e, struct str name)
 
 static void set_attributes(struct eval *e, struct str name, const struct attributes *at)
 {
-	const struct value *old = pmap_get(e->s.vars, name);
-	struct value *v = arena_new(e->a, struct value);
+	const struct shell_value *old = pmap_get(e->s.vars, name);
+	struct shell_value *v = arena_new(e->a, struct shell_value);
 	if (old)
 		*v = *old;
 	else
-		*v = (struct value){.set = true, .maybe = true, .text = HOLE};
+		*v = (struct shell_value){.set = true, .maybe = true, .text = HOLE};
 	v->exported = (v->exported || at->exported) && !at->unexport;
 	v->integer |= at->integer;
 	v->lower |= at->lower;
@@ -72,13 +72,13 @@ static void set_attributes(struct eval *e, struct str name, const struct attribu
 static void declare_array(struct eval *e, const struct syn_assign *as, const struct attributes *at)
 {
 	bool attributes = at->array || at->map || at->integer || at->lower || at->upper || at->exported;
-	const struct value *old = pmap_get(e->s.vars, as->name);
+	const struct shell_value *old = pmap_get(e->s.vars, as->name);
 	if (attributes)
 		set_attributes(e, as->name, at);
 	assign(e, as, at->exported ? ASSIGN_EXPORT : ASSIGN_PLAIN);
 	if (!at->local || pmap_get(function_frame(e)->locals, as->name))
 		return;
-	const struct value *made = pmap_get(e->s.vars, as->name);
+	const struct shell_value *made = pmap_get(e->s.vars, as->name);
 	e->s.vars = pmap_set(e->a, e->s.vars, as->name, old);
 	note_local(e, as->name);
 	if (!(old && old->fixed))
@@ -132,10 +132,10 @@ static void fix(struct eval *e, struct str text)
 {
 	ptrdiff_t eq = str_find(text, '=', 0);
 	struct str name = eq < 0 ? text : str_sub(text, 0, (size_t)eq);
-	const struct value *old = text_exact(name) ? pmap_get(e->s.vars, name) : NULL;
+	const struct shell_value *old = text_exact(name) ? pmap_get(e->s.vars, name) : NULL;
 	if (!old)
 		return;
-	struct value *v = arena_new(e->a, struct value);
+	struct shell_value *v = arena_new(e->a, struct shell_value);
 	*v = *old;
 	v->fixed = true;
 	var_set(e, name, v);
@@ -197,7 +197,7 @@ void builtin_declare(struct builtin_call *b)
 		out_unknown(e);
 	if (at.functions && at.exported)
 		e->s.options |= OPT_FUNCS_EXPORTED;
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	if (!at.print)
 		declare_all(b, i, &at);
 	bool wrong = seen[strspn(seen, "aAfFgiIlnprtux")] != 0;
@@ -224,7 +224,7 @@ void builtin_export(struct builtin_call *b)
 		e->s.options |= OPT_FUNCS_EXPORTED;
 	if (i >= b->argc || strchr(seen, 'p'))
 		out_unknown(e);
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	declare_all(b, i, &at);
 	if (seen[strspn(seen, "aAfnp")] || (e->dialect == DIALECT_SH && *seen)) /* a wrong option, or one that prints: nothing is done */
 		e->s = state_join(e, &before, &e->s);
@@ -239,7 +239,7 @@ void builtin_unset(struct builtin_call *b)
 	bool known;
 	size_t i = options(b, "", seen, &known);
 	e->s.status = -1;
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	bool wrong = seen[strspn(seen, "fvn")] != 0; /* an error: nothing is unset */
 	for (; i < b->argc; i++) {
 		struct str s = b->argv[i].kind == WORD_REST ? HOLE : b->argv[i].text, name, key;
@@ -262,7 +262,7 @@ void builtin_unset(struct builtin_call *b)
 			e->functions_lost = ++e->changes;
 			e->s.funcs = pmap_set(e->a, e->s.funcs, s, g);
 		}
-		const struct value *old = valid ? var_get(e, name) : NULL;
+		const struct shell_value *old = valid ? var_get(e, name) : NULL;
 		if (valid && (f || strchr(seen, 'n') || is_local(e, name) || (old && old->fixed)))
 			var_set_unknown(e, name);
 		else if (valid)
@@ -368,8 +368,8 @@ void builtin_read(struct builtin_call *b)
 	if (array)
 		var_assign_reference(e, array->kind == WORD_REST ? HOLE : array->text, HOLE, false);
 	if (array && array->kind == WORD_EXACT && name_valid(array->text)) {
-		struct value *v = arena_new(e->a, struct value);
-		*v = (struct value){.kind = VALUE_LIST, .set = true, .open = true};
+		struct shell_value *v = arena_new(e->a, struct shell_value);
+		*v = (struct shell_value){.kind = VALUE_LIST, .set = true, .open = true};
 		var_set(e, array->text, v);
 	}
 	for (size_t k = i; k < b->argc; k++)
@@ -404,8 +404,8 @@ void builtin_mapfile(struct builtin_call *b)
 		e->s.params = keep;
 	}
 	struct str name = i < b->argc ? b->argv[i].text : STR("MAPFILE"), line;
-	struct value *v = arena_new(e->a, struct value);
-	*v = (struct value){.kind = VALUE_LIST, .set = true};
+	struct shell_value *v = arena_new(e->a, struct shell_value);
+	*v = (struct shell_value){.kind = VALUE_LIST, .set = true};
 	struct item *items = arena_array(e->a, LOOP_WORDS_MAX, sizeof *items);
 	while (v->n < LOOP_WORDS_MAX && !end && !seen[strspn(seen, "t")] && next_line(e, &line, &end)) {
 		if (end && line.n == 0)
@@ -420,7 +420,7 @@ void builtin_mapfile(struct builtin_call *b)
 		v->n = 0;
 	}
 	in_forget(e);
-	const struct value *old = text_exact(name) ? var_get(e, name) : NULL;
+	const struct shell_value *old = text_exact(name) ? var_get(e, name) : NULL;
 	for (size_t k = 0; k < v->n && old && old->integer; k++)
 		eval_arith(e, v->items[k].text);
 	if (!text_exact(name) || !name_valid(name))

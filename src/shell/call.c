@@ -12,7 +12,8 @@ struct str base_name(struct str path)
 /* ---- assignments; what they make programs do is in variable_effects.c ---- */
 
 /* What the variable was declared to be before: integers are evaluated, a readonly one may not change. */
-static void keep_attributes(struct eval *e, struct value *v, const struct value *old, const struct fields *fs)
+static void keep_attributes(struct eval *e, struct shell_value *v, const struct shell_value *old,
+	const struct fields *fs)
 {
 	if (!old || !(old->integer || old->lower || old->upper || old->fixed))
 		return;
@@ -30,8 +31,8 @@ static void keep_attributes(struct eval *e, struct value *v, const struct value 
 
 static void assign_array(struct eval *e, const struct syn_assign *as, enum assign_scope scope)
 {
-	const struct value *old = var_get(e, as->name);
-	struct value *v = arena_new(e->a, struct value);
+	const struct shell_value *old = var_get(e, as->name);
+	struct shell_value *v = arena_new(e->a, struct shell_value);
 	v->kind = old && old->kind == VALUE_MAP ? VALUE_MAP : VALUE_LIST;
 	v->set = true;
 	v->exported = old && old->exported;
@@ -82,7 +83,7 @@ static void assign_array(struct eval *e, const struct syn_assign *as, enum assig
 	assign_effect(e, as->name, HOLE, scope, as->at);
 }
 
-struct str appended(struct eval *e, const struct value *old, struct str text)
+struct str appended(struct eval *e, const struct shell_value *old, struct str text)
 {
 	if (old && old->integer) { /* adds, and evaluates both */
 		eval_arith(e, text);
@@ -100,7 +101,7 @@ void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope
 	}
 	struct str text = as->value ? expand_single(e, as->value) : HOLE;
 	bool ambient = as->value && !e->foreign && !as->append;
-	const struct value *old = var_get(e, as->name);
+	const struct shell_value *old = var_get(e, as->name);
 	if (as->subscripted) {
 		bool known;
 		struct str key = subscript_key(e, old, expand_arith_text(e, as->subscript), &known);
@@ -111,9 +112,9 @@ void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope
 	if (as->append)
 		text = appended(e, old, text);
 	var_set_text(e, as->name, text);
-	const struct value *now = var_get(e, as->name);
+	const struct shell_value *now = var_get(e, as->name);
 	if (now->kind == VALUE_TEXT && (scope != ASSIGN_PLAIN || (ambient && now->text.n && memchr(now->text.p, HOLE_ANY, now->text.n)))) {
-		struct value *v = arena_new(e->a, struct value);
+		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*v = *now;
 		v->exported |= scope != ASSIGN_PLAIN;
 		v->ambient = ambient;
@@ -159,7 +160,7 @@ static bool call_function(struct eval *e, const struct func *f, const struct wor
 {
 	if (++e->calls > CALL_DEPTH_MAX)
 		stop(e, "functions call each other too deeply");
-	struct state before = e->s, after = state_dead(&e->s);
+	struct shell_state before = e->s, after = state_dead(&e->s);
 	bool certain = !f->maybe_absent;
 	if (f->or || !certain)
 		out_spoil(e);
@@ -191,12 +192,12 @@ static void call(struct eval *e, const struct word *argv, size_t argc, unsigned 
 	}
 	struct str name = argv[0].text;
 	const struct func *f = what & CALL_FUNCTIONS ? pmap_get(e->s.funcs, name) : NULL;
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	if (f && call_function(e, f, argv, argc)) {
 		eval_exit(e);
 		return;
 	}
-	struct state called = e->s;
+	struct shell_state called = e->s;
 	if (f)
 		e->s = before;
 	if (!((what & CALL_BUILTINS) && builtin_run(e, name, argv, argc, from)) && (what & CALL_PROGRAMS))
@@ -215,14 +216,15 @@ void call_via(struct eval *e, const char *name, const struct word *argv, size_t 
 }
 
 /* Variables set only for one command are put back after it; a builtin or function may also have kept them (dash does). */
-static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct state *before, bool reads)
+static void undo_assigns(struct eval *e, const struct syn_assign *as, const struct shell_state *before,
+	bool reads)
 {
 	for (; as; as = as->next) {
-		const struct value *was = pmap_get(before->vars, as->name), *is = pmap_get(e->s.vars, as->name);
+		const struct shell_value *was = pmap_get(before->vars, as->name), *is = pmap_get(e->s.vars, as->name);
 		if (was == is)
 			continue;
-		struct value *v = arena_new(e->a, struct value);
-		*v = was ? *was : (struct value){.set = true, .maybe = true, .text = HOLE};
+		struct shell_value *v = arena_new(e->a, struct shell_value);
+		*v = was ? *was : (struct shell_value){.set = true, .maybe = true, .text = HOLE};
 		if (!was || !is || was->kind != VALUE_TEXT || is->kind != VALUE_TEXT || !str_eq(was->text, is->text)) {
 			v->set = v->maybe = true;
 			v->text = HOLE;
@@ -241,7 +243,7 @@ static void undo_assigns(struct eval *e, const struct syn_assign *as, const stru
 
 static void run_words(struct eval *e, const struct syn_node *n, struct fields *fs, const struct syn_assign *const *from)
 {
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	struct setting *settings = e->settings;
 	bool special = pmap_get(e->s.funcs, fs->at[0].text) || builtin_is(e, fs->at[0].text) || fs->at[0].kind != WORD_EXACT;
 	struct io *keep = arena_new(e->a, struct io);
@@ -273,7 +275,7 @@ static void run_words(struct eval *e, const struct syn_node *n, struct fields *f
 		if (e->dialect == DIALECT_SH && special)
 			out_spoil(e); /* that ends dash */
 	} else if (n->redirs && !special) {
-		struct state joined = state_join(e, &before, &e->s);
+		struct shell_state joined = state_join(e, &before, &e->s);
 		state_return(e, &joined); /* a program's redirections are expanded in its own process */
 		e->s.status = -1;
 	}
@@ -318,7 +320,7 @@ static const struct syn_assign **declared(struct eval *e, const struct syn_node 
 static void only_assigns(struct eval *e, const struct syn_node *n)
 {
 	struct io *keep = arena_new(e->a, struct io);
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	order_tick(e);
 	bool fails = redirect(e, n->redirs, keep); /* dash: before the assignments, which do not happen when it fails */
 	redirect_undo(e, keep);

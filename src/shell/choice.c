@@ -3,7 +3,7 @@
  * variable that differs on two joined paths lose the texts that they may stand for. Those texts are
  * remembered here:
  *
- *   choice_list    the texts of one variable, in struct value; state_join() collects them
+ *   choice_list    the texts of one variable, in struct shell_value; state_join() collects them
  *   e->choices     the largest number of texts that an expansion of the current command could choose from
  *   e->choice      0: holes stay holes; k: each of those expansions takes its k-th text
  *
@@ -36,7 +36,7 @@ const struct choice_list *choice_add(struct eval *e, const struct choice_list *t
 	return t;
 }
 
-const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct value *v)
+const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct shell_value *v)
 {
 	if (!v || v->kind != VALUE_TEXT || !v->set)
 		return to;
@@ -76,10 +76,11 @@ static bool chooses(const struct syn_node *n)
 	return words || n->kind == NODE_PIPE || n->redirs;
 }
 
-static void eval_again(struct eval *e, const struct syn_node *n, const struct state *before, uint32_t start)
+static void eval_again(struct eval *e, const struct syn_node *n, const struct shell_state *before,
+	uint32_t start)
 {
-	struct state after = e->s;
-	struct sink *out = e->out, *captured = e->captured;
+	struct shell_state after = e->s;
+	struct output_sink *out = e->out, *captured = e->captured;
 	uint32_t end = e->clock;
 	unsigned reads = e->reads;
 	e->s = *before;
@@ -102,7 +103,7 @@ void choice_eval(struct eval *e, const struct syn_node *n)
 		eval_once(e, n);
 		return;
 	}
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	uint32_t start = e->clock;
 	e->choices = e->choices_inside = 0;
 	eval_once(e, n);

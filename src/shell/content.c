@@ -71,7 +71,7 @@ void content_open(struct eval *e, struct word path, bool append, struct io *io)
 	io->nfiles = follow ? paths_of(e, path, paths) : 0;
 	for (size_t i = 0; i < io->nfiles; i++)
 		io->files[i] = (struct written){paths[i], append ? pmap_get(e->s.files, paths[i]) : NULL};
-	io->sink = (struct sink){.file = true};
+	io->sink = (struct output_sink){.file = true};
 	buf_init(&io->sink.b, e->a, 0);
 }
 
@@ -282,8 +282,8 @@ void content_run(struct eval *e, struct word path, struct str by, const struct w
 	for (size_t i = 0; i < n; i++)
 		for (const struct content *c = pmap_get(e->s.files, paths[i]); c; c = c->or) {
 			struct script_run run = {e, by, c->text, argv, args, argc};
-			struct reading now = {e->reading, c};
-			const struct reading *same = e->reading;
+			struct file_reading now = {e->reading, c};
+			const struct file_reading *same = e->reading;
 			while (same && same->content != c)
 				same = same->outer;
 			if (same) /* it runs itself */

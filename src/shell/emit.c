@@ -7,7 +7,7 @@ void stop(struct eval *e, const char *message)
 	arena_leave(e->a, LEAVE_STOPPED);
 }
 
-static struct seen_slot *slot_of(const struct seen *s, struct str key)
+static struct seen_slot *slot_of(const struct seen_table *s, struct str key)
 {
 	size_t i = str_hash(key) & (s->cap - 1);
 	while (s->slots[i].key.p && !str_eq(s->slots[i].key, key))
@@ -18,9 +18,9 @@ static struct seen_slot *slot_of(const struct seen *s, struct str key)
 /* The slot of `key`: new when its key is still empty. */
 static struct seen_slot *look_up(struct eval *e, struct str key)
 {
-	struct seen *s = e->seen;
+	struct seen_table *s = e->seen;
 	if (s->n * 2 >= s->cap) {
-		struct seen old = *s;
+		struct seen_table old = *s;
 		s->cap = old.cap ? old.cap * 2 : 64;
 		s->slots = arena_array(e->a, s->cap, sizeof *s->slots);
 		for (size_t i = 0; i < old.cap; i++)
@@ -478,7 +478,7 @@ void out_unknown(struct eval *e)
 		buf_char(&e->out->b, HOLE_ANY);
 }
 
-bool out_known(const struct eval *e, const struct sink *s, bool one_command)
+bool out_known(const struct eval *e, const struct output_sink *s, bool one_command)
 {
 	return !s->spoiled && !e->trapped && (one_command || !s->doubtful);
 }

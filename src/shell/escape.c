@@ -8,13 +8,13 @@
 
 enum octal { OCTAL_PLAIN, OCTAL_ZERO_ONLY, OCTAL_BOTH, OCTAL_DASH };
 
-struct style {
+struct escape_rules {
 	char simple[12]; /* letters; simple_value() says what they stand for */
 	enum octal octal;
 	bool hex, brace, quotes, control, stops, nul_ends;
 };
 
-static const struct style styles[] = {
+static const struct escape_rules styles[] = {
 	[ESCAPE_ANSI_C] = {"abeEfnrtv\\", OCTAL_PLAIN, .hex = true, .brace = true, .quotes = true, .control = true, .nul_ends = true},
 	[ESCAPE_ECHO] = {"abeEfnrtv\\", OCTAL_ZERO_ONLY, .hex = true, .stops = true},
 	[ESCAPE_DASH] = {"abefnrtv\\", OCTAL_DASH, .stops = true},
@@ -147,7 +147,7 @@ static bool control(struct buf *out, struct str s, size_t *i)
 /* As escape_one(), but a byte 0 or 1 that the escape makes is written as it is. */
 static bool raw_one(struct buf *out, struct str s, size_t *i, enum escape_style style)
 {
-	const struct style *st = &styles[style];
+	const struct escape_rules *st = &styles[style];
 	char c;
 
 	if (*i >= s.n) {

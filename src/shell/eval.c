@@ -27,12 +27,12 @@ static void out_merge(struct eval *e, size_t mark, struct str other)
 	out_unknown(e);
 }
 
-void command_may_fail(struct eval *e, const struct state *before, size_t mark)
+void command_may_fail(struct eval *e, const struct shell_state *before, size_t mark)
 {
 	out_doubt(e, mark);
 	if (e->s.dead && !before->dead)
 		out_spoil(e); /* it may leave, or may not */
-	struct state joined = state_join(e, before, &e->s);
+	struct shell_state joined = state_join(e, before, &e->s);
 	state_return(e, &joined); /* that a file cannot be written is not assumed */
 	e->s.status = -1;
 }
@@ -45,7 +45,7 @@ void may_abort(struct eval *e)
 	if (!e->aborted)
 		return;
 	/* functions, temporary assignments and redirections are undone on the way out: what they covered is not known here */
-	struct state here = e->s;
+	struct shell_state here = e->s;
 	if (e->frame) {
 		state_forget_vars(e);
 		e->s.params = params_unknown(e, e->at);
@@ -58,7 +58,7 @@ void may_abort(struct eval *e)
 /* ---- copies of the state ---- */
 
 struct apart {
-	struct state s;
+	struct shell_state s;
 	unsigned reads;
 	struct loop inner_loop;
 	struct frame inner_frame;
@@ -131,7 +131,7 @@ void eval_text_sh(struct eval *e, struct str text, const char *from, struct span
 static void background(struct eval *e, const struct syn_node *n)
 {
 	out_spoil(e);
-	struct sink *out = e->out, *captured = e->captured;
+	struct output_sink *out = e->out, *captured = e->captured;
 	struct input in = e->s.in;
 	e->out = e->captured = NULL;
 	e->s.in = (struct input){0};
@@ -142,8 +142,8 @@ static void background(struct eval *e, const struct syn_node *n)
 	e->captured = captured;
 	e->s.in = in;
 	in_forget(e); /* it may read beside us */
-	struct value *last = arena_new(e->a, struct value); /* $! */
-	*last = (struct value){.set = true, .text = HOLE_NUMBER};
+	struct shell_value *last = arena_new(e->a, struct shell_value); /* $! */
+	*last = (struct shell_value){.set = true, .text = HOLE_NUMBER};
 	e->s.vars = pmap_set(e->a, e->s.vars, STR("!"), last);
 	e->s.status = 0;
 }
@@ -165,13 +165,13 @@ static void list(struct eval *e, const struct syn_node *n)
 static void and_or(struct eval *e, const struct syn_node *n)
 {
 	eval_node(e, n->first);
-	struct state yes = e->s, no = e->s;
+	struct shell_state yes = e->s, no = e->s;
 	state_assume(&yes, true);
 	state_assume(&no, false);
 	for (const struct syn_node *m = n->first->next; m; m = m->next) {
 		size_t mark = out_mark(e);
 		bool and = m->join == JOIN_AND;
-		struct state from = and ? yes : no;
+		struct shell_state from = and ? yes : no;
 		bool dead = from.dead, certain = and ? no.dead : yes.dead;
 		from.dead = false;
 		e->s = from;
@@ -182,7 +182,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 			out_rewind(e, mark);
 		else if (!certain)
 			out_doubt(e, mark);
-		struct state t = e->s, f = e->s;
+		struct shell_state t = e->s, f = e->s;
 		if (dead)
 			t.dead = f.dead = true;
 		state_assume(&t, true);
@@ -209,7 +209,7 @@ static void and_or(struct eval *e, const struct syn_node *n)
 
 static void pipeline(struct eval *e, const struct syn_node *n)
 {
-	struct sink *out = e->out, *captured = e->captured;
+	struct output_sink *out = e->out, *captured = e->captured;
 	struct input in = e->s.in;
 	if (!n->first) { /* "!" or "time" alone */
 		e->s.status = -1;
@@ -218,7 +218,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 	if (!n->first->next) {
 		eval_node(e, n->first);
 	} else {
-		struct state start = e->s;
+		struct shell_state start = e->s;
 		unsigned reads = e->reads;
 		struct unordered all = order_open(e);
 		uint32_t changes = e->nchanges;
@@ -227,7 +227,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 			nstages++;
 		struct stage *stages = arena_array(e->a, nstages, sizeof *stages), *stage = stages;
 		for (const struct syn_node *m = n->first; m; m = m->next) {
-			struct sink sink = {0};
+			struct output_sink sink = {0};
 			buf_init(&sink.b, e->a, 0);
 			e->out = m->next ? &sink : out;
 			e->captured = m->next ? &sink : captured;
@@ -269,7 +269,7 @@ static void pipeline(struct eval *e, const struct syn_node *n)
 static void eval_if(struct eval *e, const struct syn_node *n)
 {
 	eval_node(e, n->cond);
-	struct state yes = e->s, no = e->s;
+	struct shell_state yes = e->s, no = e->s;
 	state_assume(&yes, true);
 	state_assume(&no, false);
 	size_t mark = out_mark(e);
@@ -297,7 +297,7 @@ static void eval_if(struct eval *e, const struct syn_node *n)
 static void eval_case(struct eval *e, const struct syn_node *n)
 {
 	expand_unsplit(e, n->words);
-	struct state start = e->s, end = e->s, fall = state_dead(&e->s);
+	struct shell_state start = e->s, end = e->s, fall = state_dead(&e->s);
 	size_t mark = out_mark(e);
 	bool printed = false;
 	e->unsure++;
@@ -348,13 +348,13 @@ static void loop_leave(struct eval *e, struct loop *l)
 	e->s.cd_pending = false;
 }
 
-struct turn {                 /* one iteration of some loop */
+struct loop_turn {                 /* one iteration of some loop */
 	const struct syn_node *n;
 	struct str var;       /* the loop's variable and its value, for NODE_FOR */
 	struct str value;
 };
 
-static void turn_body(struct eval *e, struct loop *l, const struct turn *t)
+static void turn_body(struct eval *e, struct loop *l, const struct loop_turn *t)
 {
 	if (t->var.n) {
 		var_set_text(e, t->var, t->value);
@@ -371,15 +371,15 @@ static void turn_body(struct eval *e, struct loop *l, const struct turn *t)
 }
 
 /* Any number of iterations, also none: repeated until the joined state no longer changes. */
-static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
+static void loop_unknown(struct eval *e, struct loop *l, const struct loop_turn *t)
 {
 	size_t mark = out_mark(e);
 	l->order = ORDER_LOOP;
 	in_forget(e); /* which line an iteration reads is not known */
 	for (int round = 0;; round++) {
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		turn_body(e, l, t);
-		struct state joined = state_join(e, &before, &e->s);
+		struct shell_state joined = state_join(e, &before, &e->s);
 		e->s = joined;
 		if (state_same(&before, &joined))
 			break;
@@ -398,10 +398,10 @@ static void loop_unknown(struct eval *e, struct loop *l, const struct turn *t)
 static void eval_while(struct eval *e, const struct syn_node *n)
 {
 	struct loop l;
-	struct turn t = {.n = n};
+	struct loop_turn t = {.n = n};
 	loop_enter(e, &l);
 	for (int i = 0;; i++) {
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		size_t mark = out_mark(e);
 		eval_node(e, n->cond);
 		int status = e->s.status < 0 ? -1 : (e->s.status == 0) == (n->kind == NODE_WHILE) ? 0 : 1;
@@ -427,12 +427,12 @@ static void eval_while(struct eval *e, const struct syn_node *n)
 static void eval_arith_for(struct eval *e, const struct syn_node *n)
 {
 	struct loop l;
-	struct turn t = {.n = n};
+	struct loop_turn t = {.n = n};
 	if (n->arith[0])
 		eval_arith_parts(e, n->arith[0]);
 	loop_enter(e, &l);
 	for (int i = 0;; i++) {
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		struct number_result go = n->arith[1] ? eval_arith_parts(e, n->arith[1]) : (struct number_result){true, 1};
 		if (go.known && !go.n && i > 0)
 			break;
@@ -480,14 +480,14 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 		all &= fs.at[i].kind != WORD_REST;
 	struct loop l;
 	loop_enter(e, &l);
-	struct turn t = {.n = n, .var = n->name, .value = HOLE};
+	struct loop_turn t = {.n = n, .var = n->name, .value = HOLE};
 	if (n->kind == NODE_SELECT) {
 		var_set_unknown(e, STR("REPLY"));
 		e->script_reads += e->s.in.script;
 		in_forget(e);
 	}
 	for (size_t i = 0; all && i < fs.n; i++) {
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		t.value = fs.at[i].text;
 		size_t mark = out_mark(e);
 		turn_body(e, &l, &t);
@@ -500,7 +500,7 @@ static void eval_for(struct eval *e, const struct syn_node *n)
 		t.value = n->kind == NODE_FOR ? any_of(e, &fs) : HOLE;
 		loop_unknown(e, &l, &t);
 	} else if (fs.n == 0) { /* listed, though it does not run */
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		size_t mark = out_mark(e);
 		turn_body(e, &l, &t);
 		out_rewind(e, mark);
@@ -603,7 +603,7 @@ void eval_once(struct eval *e, const struct syn_node *n)
 	if (n->redirs && n->kind != NODE_SIMPLE && n->kind != NODE_FUNCTION) {
 		struct io *keep = arena_new(e->a, struct io);
 		size_t mark = out_mark(e);
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		order_tick(e);
 		bool fails = redirect(e, n->redirs, keep);
 		if (n->kind == NODE_WHILE || n->kind == NODE_UNTIL || n->kind == NODE_ARITH_FOR)
@@ -650,7 +650,7 @@ void parser_for(struct eval *e, struct parser *p, struct str text, uint32_t inde
  */
 static size_t line_with_alias(struct eval *e, const struct parser *from, size_t start, unsigned guard)
 {
-	const struct value *alias = pmap_get(e->s.aliases, from->alias_name);
+	const struct shell_value *alias = pmap_get(e->s.aliases, from->alias_name);
 	size_t left = from->end - from->pos;
 	if (!alias || guard == 0)
 		return left;
@@ -684,7 +684,7 @@ static size_t line_with_alias(struct eval *e, const struct parser *from, size_t 
 	if (p.alias_found && guard == 1)
 		emit_trouble(e, TROUBLE_BOUND, "aliases inside aliases, too many", origin);
 	if (p.alias_found && guard > 1) {
-		struct state after = e->s;
+		struct shell_state after = e->s;
 		line_with_alias(e, &p, 0, guard - 1);
 		e->s = state_join(e, &after, &e->s);
 	}
@@ -700,11 +700,11 @@ static void eval_line(struct eval *e, const struct parser *p, size_t start, cons
 		eval_node(e, n);
 		return;
 	}
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	size_t mark = out_mark(e);
 	uint32_t clock = e->clock;
 	eval_node(e, n);
-	struct state plain = e->s;
+	struct shell_state plain = e->s;
 	uint32_t end = e->clock;
 	e->s = before;
 	e->clock = clock;
@@ -728,7 +728,7 @@ void eval_text(struct eval *e, struct str text, const char *from, struct span or
 	bool command = false; /* one was on a line before */
 	if (new)
 		marks_text(e, index);
-	struct state aborted = state_dead(&e->s), *outer_aborted = e->aborted;
+	struct shell_state aborted = state_dead(&e->s), *outer_aborted = e->aborted;
 	e->aborted = &aborted;
 	for (;;) {
 		size_t start = p.pos;
@@ -798,7 +798,7 @@ void eval_traps(struct eval *e)
 {
 	for (struct trap *t; (t = trap_left(e));) { /* handlers may set handlers */
 		t->done = true;
-		struct state keep = e->s;
+		struct shell_state keep = e->s;
 		unsigned forgot = e->forgot, lost = e->functions_lost;
 		state_any_time(e);
 		e->forgot = forgot; /* that was ours, not the script's */

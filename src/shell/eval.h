@@ -48,7 +48,7 @@
 
 /* ---- values ---- */
 
-enum value_kind { VALUE_TEXT, VALUE_LIST, VALUE_MAP };
+enum shell_value_kind { VALUE_TEXT, VALUE_LIST, VALUE_MAP };
 
 struct item {                    /* of an array: the key is a decimal index, or a string */
 	struct str key, text;
@@ -60,8 +60,8 @@ struct choice_list {             /* texts that an unknown value may have (choice
 	struct str text;
 };
 
-struct value {
-	enum value_kind kind;
+struct shell_value {
+	enum shell_value_kind kind;
 	bool set;                /* false: certainly unset */
 	bool maybe;              /* may be unset, or may be something else */
 	bool ambient;            /* what is unknown in it comes from the environment alone */
@@ -104,7 +104,7 @@ struct input {                   /* standard input: what is left of it, when tha
 	struct str file;         /* absolute: it comes from this file, although what is in it is not known; or empty */
 };
 
-struct state {
+struct shell_state {
 	struct input in;
 	const struct pmap *vars, *funcs, *aliases;
 	const struct pmap *files; /* absolute path to what the request may have written there (content.c) */
@@ -119,7 +119,7 @@ struct state {
 	bool dead;               /* nothing gets here */
 };
 
-struct sink {                    /* standard output that somebody will read */
+struct output_sink { /* standard output that somebody will read */
 	struct buf b;
 	bool spoiled;            /* not known after all */
 	bool may_miss;           /* a number that is not printed when the command fails */
@@ -141,14 +141,14 @@ enum order {
 
 struct loop {
 	struct loop *outer;
-	struct state next, left; /* joined states of continue and break; dead when there was none */
+	struct shell_state next, left; /* joined states of continue and break; dead when there was none */
 	struct unordered turns;
 	enum order order;
 };
 
 struct frame {                   /* a function call, or a sourced text */
 	struct frame *outer;
-	struct state returned;
+	struct shell_state returned;
 	const struct pmap *locals; /* name to the caller's value, or to `absent` */
 	const struct pmap *maybe;  /* those among them that may not have become local: declared under a condition */
 	unsigned unsure;           /* eval.unsure when the function was called */
@@ -173,7 +173,7 @@ struct seen_slot {
 	void *fact;
 };
 
-struct seen {                    /* a table that only grows */
+struct seen_table { /* a table that only grows */
 	struct seen_slot *slots;
 	size_t n, cap;
 };
@@ -184,8 +184,8 @@ struct link {
 	struct span at;          /* of the command that makes it */
 };
 
-struct reading {                 /* of the text of a file that is executed */
-	const struct reading *outer;
+struct file_reading { /* of the text of a file that is executed */
+	const struct file_reading *outer;
 	const void *content;
 };
 
@@ -203,19 +203,19 @@ struct eval {
 	enum dialect dialect;
 	uint64_t fuel;
 	unsigned depth, calls, text_depth;
-	struct state s;
+	struct shell_state s;
 	const struct via *via;
 	struct setting *settings; /* those that hold for the command at hand alone, the latest first */
-	struct sink *out;        /* NULL: nobody reads it */
-	struct sink *captured;   /* the innermost sink, also while a redirection leads elsewhere: an exit is felt there */
+	struct output_sink *out; /* NULL: nobody reads it */
+	struct output_sink *captured; /* the innermost sink, also while a redirection leads elsewhere: an exit is felt there */
 	struct loop *loop;
 	struct frame *frame;
 	struct trap *traps;
 	const struct pmap *ever; /* every function that was ever defined */
-	struct seen *seen;       /* facts already listed */
+	struct seen_table *seen; /* facts already listed */
 	unsigned *nmarks;        /* of each kind */
 	struct span at;          /* the command at hand */
-	struct state *aborted;   /* joined states in which an error ended the line of the innermost text */
+	struct shell_state *aborted; /* joined states in which an error ended the line of the innermost text */
 	bool ifs_touched, home_touched; /* the script sets IFS, HOME somewhere, or may */
 	unsigned line_reads;     /* how often a builtin read lines */
 	unsigned script_reads;   /* how often a command may have taken lines from its own script */
@@ -240,7 +240,7 @@ struct eval {
 	struct dirs dirs_ever;   /* every directory the script may ever have been in */
 	unsigned elsewhere;      /* inside how many programs that run things on another machine or in a container */
 	struct pipe *pipes;      /* newest first */
-	const struct reading *reading; /* innermost first */
+	const struct file_reading *reading; /* innermost first */
 	unsigned ncontents, nfound; /* texts of files so far, and what was found in them */
 	uint64_t content_fuel;   /* for them; while one is read, `fuel` is what is left of it */
 	struct link *links;      /* names that the script makes into links: what is written there is written elsewhere */
@@ -277,15 +277,15 @@ void parsed_aliases(struct eval *e, const struct parser *p);
 enum trap_kind { TRAP_ANY_TIME, TRAP_APART, TRAP_PROMPT };
 void trap_add(struct eval *e, struct str text, struct span at, enum trap_kind kind);
 void eval_prompt(struct eval *e, struct str text, struct span at);           /* variable_effects.c */
-void command_may_fail(struct eval *e, const struct state *before, size_t mark); /* it may not have run at all */
+void command_may_fail(struct eval *e, const struct shell_state *before, size_t mark); /* it may not have run at all */
 void may_abort(struct eval *e);
 
 /* ---- shell_state.c ---- */
-extern const struct value value_absent;
+extern const struct shell_value value_absent;
 bool zsh_table(struct str name);    /* a parameter whose value zsh obeys: functions[ls]=... defines one (zsh.c) */
 bool zsh_function(struct str name); /* a function that zsh calls by itself */
-const struct value *var_get(const struct eval *e, struct str name);   /* NULL: the environment's; namerefs followed */
-void var_set(struct eval *e, struct str name, const struct value *v);
+const struct shell_value *var_get(const struct eval *e, struct str name);   /* NULL: the environment's; namerefs followed */
+void var_set(struct eval *e, struct str name, const struct shell_value *v);
 void var_changed(struct eval *e, struct str name);                    /* its value is another one from now on */
 void vars_keep(struct eval *e, const struct pmap *then, unsigned since); /* those that nobody has changed since are what they were then */
 void var_set_text(struct eval *e, struct str name, struct str text);  /* keeps attributes; upper, lower and integer make it unknown */
@@ -295,12 +295,12 @@ void state_forget_vars(struct eval *e);                               /* every v
 void state_forget(struct eval *e);                                    /* and functions, directory, parameters */
 void state_any_time(struct eval *e);                                  /* any state this very script may be in (for handlers) */
 struct params params_unknown(struct eval *e, struct span at);          /* any number of them, not known */
-struct state state_join(struct eval *e, const struct state *x, const struct state *y);
+struct shell_state state_join(struct eval *e, const struct shell_state *x, const struct shell_state *y);
 const struct pmap *vars_join(struct eval *e, const struct pmap *x, const struct pmap *y);
-bool state_same(const struct state *x, const struct state *y);
-void state_return(struct eval *e, const struct state *outer);         /* to an outer shell: what is in files stays */
-struct state state_dead(const struct state *s);
-void state_assume(struct state *s, bool success);
+bool state_same(const struct shell_state *x, const struct shell_state *y);
+void state_return(struct eval *e, const struct shell_state *outer);         /* to an outer shell: what is in files stays */
+struct shell_state state_dead(const struct shell_state *s);
+void state_assume(struct shell_state *s, bool success);
 bool text_numeric(struct str s);
 struct dirs dirs_join(const struct dirs *x, const struct dirs *y);
 struct str path_normal(struct arena *a, struct str base, struct str path); /* textually, as cd does */
@@ -329,7 +329,7 @@ const struct via *via_enter(struct eval *e, const char *name); /* what follows i
 void in_forget(struct eval *e);     /* somebody may have read any of the input */
 void out_add(struct eval *e, struct str text);
 void out_unknown(struct eval *e);   /* something was printed here */
-bool out_known(const struct eval *e, const struct sink *s, bool one_command); /* is what is in the sink what was printed? */
+bool out_known(const struct eval *e, const struct output_sink *s, bool one_command); /* is what is in the sink what was printed? */
 void out_leave(struct eval *e);     /* the script may end here: nothing that comes later is certain */
 size_t out_mark(const struct eval *e);
 struct str out_since(struct eval *e, size_t mark);
@@ -405,7 +405,7 @@ int test_command(struct eval *e, const struct word *argv, size_t argc); /* the o
 /* A variable named by a word at run time, perhaps with a subscript: evaluates the subscript. False: the name is not known. */
 bool var_reference(struct eval *e, struct str ref, struct str *ret_name, bool *ret_sub, struct str *ret_key, bool *ret_key_known);
 void var_assign_reference(struct eval *e, struct str ref, struct str text, bool append);
-struct str subscript_key(struct eval *e, const struct value *v, struct str text, bool *ret_known);
+struct str subscript_key(struct eval *e, const struct shell_value *v, struct str text, bool *ret_known);
 
 /* ---- redirect.c ---- */
 struct content;
@@ -414,10 +414,10 @@ struct written {                 /* a file that takes the output */
 	const struct content *old; /* what is before it, when it is appended */
 };
 struct io {
-	struct sink *out;
+	struct output_sink *out;
 	struct input in;
 	bool replaced, reopened;
-	struct sink sink;        /* what goes to these files */
+	struct output_sink sink;        /* what goes to these files */
 	struct written files[DIRS_MAX];
 	size_t nfiles;
 };
@@ -430,7 +430,7 @@ void redirect_unread(struct eval *e, struct io *keep); /* what goes to the file 
 /* ---- choice.c ---- */
 void choice_eval(struct eval *e, const struct syn_node *n);
 const struct choice_list *choice_add(struct eval *e, const struct choice_list *to, struct str text);
-const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct value *v); /* and those that v may have */
+const struct choice_list *choice_of(struct eval *e, const struct choice_list *to, const struct shell_value *v); /* and those that v may have */
 bool choice_text(struct eval *e, const struct choice_list *may, struct str *ret); /* a value that may be one of these: which */
 bool choice_word(struct eval *e, const struct choice_list *may); /* ${x:-word}, where x may be one of these: take the word? */
 unsigned choice_substitution(struct eval *e);              /* begins: it prints what its commands choose */
@@ -461,7 +461,7 @@ void eval_simple(struct eval *e, const struct syn_node *n);
 void call_via(struct eval *e, const char *via, const struct word *argv, size_t argc, unsigned what, struct span at);
 enum assign_scope { ASSIGN_PLAIN, ASSIGN_EXPORT, ASSIGN_LEADING }; /* X=1; export X=1; for one command only */
 void assign(struct eval *e, const struct syn_assign *as, enum assign_scope scope);
-struct str appended(struct eval *e, const struct value *old, struct str text); /* old += text */
+struct str appended(struct eval *e, const struct shell_value *old, struct str text); /* old += text */
 /* Text that a shell will run, through the program `name`; more: unknown words are added to it. */
 /* A program with its words: program_effects.c. */
 void call_program(struct eval *e, const struct word *argv, size_t argc);

@@ -33,7 +33,7 @@ static struct str expand_again(struct eval *e, struct str text)
 	return expand_arith_text(e, parts);
 }
 
-struct str subscript_key(struct eval *e, const struct value *v, struct str text, bool *ret_known)
+struct str subscript_key(struct eval *e, const struct shell_value *v, struct str text, bool *ret_known)
 {
 	if (v && v->kind == VALUE_MAP) { /* quotes around a key are removed */
 		text = expand_again(e, text);
@@ -60,7 +60,7 @@ static struct str arith_get(void *ctx, struct str name, const struct str *sub)
 {
 	struct arith_context *cx = ctx;
 	struct eval *e = cx->e;
-	const struct value *v = var_get(e, name);
+	const struct shell_value *v = var_get(e, name);
 	if (sub) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_again(e, *sub), &known);
@@ -108,7 +108,7 @@ struct number_result eval_arith(struct eval *e, struct str text)
 	struct arith ar = {.a = e->a, .fuel = &fuel, .get = arith_get, .set = arith_set};
 	struct arith_context cx = {e, &ar};
 	ar.ctx = &cx;
-	struct state before = e->s;
+	struct shell_state before = e->s;
 	struct number n = arith_eval(&ar, text);
 	if (e->dialect == DIALECT_SH && (str_contains(text, STR("++")) || str_contains(text, STR("--")))) { /* two signs in dash */
 		e->s = state_join(e, &before, &e->s);
@@ -171,7 +171,7 @@ void var_assign_reference(struct eval *e, struct str ref, struct str text, bool 
 	if (sub) {
 		var_set_item(e, name, key, known, text, append);
 	} else {
-		const struct value *old = var_get(e, name);
+		const struct shell_value *old = var_get(e, name);
 		if (append)
 			text = appended(e, old, text);
 		var_set_text(e, name, text);
@@ -280,7 +280,7 @@ int eval_test(struct eval *e, const struct syn_test *t)
 		rights[--i] = t->right;
 	eval_test(e, t);
 	for (i = 0; i < n; i++) {
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		eval_test(e, rights[i]);
 		e->s = state_join(e, &before, &e->s);
 	}

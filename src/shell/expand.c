@@ -94,7 +94,7 @@ static bool one_program(const struct eval *e, const struct syn_node *n)
 /* The output of a script run apart, for $( ) and backticks. */
 static struct str substitute(struct eval *e, const struct syn_part *part)
 {
-	struct sink sink = {.spoiled = false}, *out = e->out, *captured = e->captured;
+	struct output_sink sink = {.spoiled = false}, *out = e->out, *captured = e->captured;
 	buf_init(&sink.b, e->a, 0);
 	const struct via *outer = via_enter(e, "subst");
 	unsigned unsure = e->unsure;
@@ -156,7 +156,7 @@ static void expand_double(struct eval *e, const struct syn_part *part, struct ho
 /* <( ) and >( ): the commands run beside what follows; the word is the name of a pipe. What is printed into it is kept: it may be a script. */
 static void expand_process(struct eval *e, const struct syn_part *part, struct chars *out)
 {
-	struct sink sink = {.spoiled = false}, *o = e->out, *captured = e->captured;
+	struct output_sink sink = {.spoiled = false}, *o = e->out, *captured = e->captured;
 	struct input in = e->s.in;
 	const struct via *outer = via_enter(e, "procsub");
 	unsigned unsure = e->unsure;
@@ -247,7 +247,7 @@ static void expand_parts(struct eval *e, const struct syn_part *parts, struct ho
 
 static struct str home_of(struct eval *e)
 {
-	const struct value *v = var_get(e, STR("HOME"));
+	const struct shell_value *v = var_get(e, STR("HOME"));
 	if (v)
 		return v->kind == VALUE_TEXT && v->set && !v->maybe ? v->text : HOLE;
 	return e->rq->view && e->rq->view->home.n ? e->rq->view->home : HOLE;
@@ -256,7 +256,7 @@ static struct str home_of(struct eval *e)
 /* ~+ is $PWD in bash, whoever set it, and the directory itself in zsh. dash takes it for a user's name. */
 static struct str working_dir(struct eval *e)
 {
-	const struct value *v = var_get(e, STR("PWD"));
+	const struct shell_value *v = var_get(e, STR("PWD"));
 	if (e->dialect == DIALECT_SH || (v && e->dialect != DIALECT_BASH))
 		return HOLE;
 	if (v)

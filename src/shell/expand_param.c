@@ -17,7 +17,7 @@ struct param_value {
 
 struct str param_ifs(const struct eval *e)
 {
-	const struct value *v = var_get(e, STR("IFS"));
+	const struct shell_value *v = var_get(e, STR("IFS"));
 	if (!v || !v->set)
 		return v && v->maybe ? HOLE : STR(" \t\n");
 	return v->kind == VALUE_TEXT && !v->maybe ? v->text : HOLE;
@@ -89,7 +89,7 @@ static struct param_value special(struct eval *e, struct str name)
 	case '?': return one(e->s.status == 0 ? STR("0") : HOLE_NUMBER);
 	case '$': return one(HOLE_NUMBER);
 	case '!': {
-		const struct value *last = var_get(e, name);
+		const struct shell_value *last = var_get(e, name);
 		if (last && last->set && !last->maybe)
 			return one(last->text);
 	}
@@ -102,7 +102,7 @@ static struct param_value special(struct eval *e, struct str name)
 	}
 }
 
-static struct param_value list_of(struct eval *e, const struct value *v, bool star)
+static struct param_value list_of(struct eval *e, const struct shell_value *v, bool star)
 {
 	struct param_value r = {.list = true, .star = star, .rest = v->open || v->maybe, .n = v->n, .is = PRESENT};
 	r.items = arena_array(e->a, v->n + 1, sizeof *r.items);
@@ -113,7 +113,7 @@ static struct param_value list_of(struct eval *e, const struct value *v, bool st
 	return r;
 }
 
-static struct param_value item_of(struct eval *e, const struct value *v, struct str key, bool known)
+static struct param_value item_of(struct eval *e, const struct shell_value *v, struct str key, bool known)
 {
 	if (!v->set && !v->maybe)
 		return absent();
@@ -130,7 +130,7 @@ static struct param_value item_of(struct eval *e, const struct value *v, struct 
 
 static struct param_value variable(struct eval *e, const struct syn_param *pm, struct str name)
 {
-	const struct value *v = var_get(e, name);
+	const struct shell_value *v = var_get(e, name);
 	if (pm->subscripted && !pm->all) {
 		bool known;
 		struct str key = subscript_key(e, v, expand_arith_text(e, pm->subscript), &known);
@@ -442,7 +442,7 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 		return;
 	if (is == PERHAPS || (pm->op == PARAM_ASSIGN && is != PRESENT)) {
 		/* both ways: run what the word runs, the result is not known */
-		struct state before = e->s;
+		struct shell_state before = e->s;
 		struct chars unused = {.foreign = false};
 		buf_init(&unused.b, e->a, 0);
 		buf_init(&unused.kinds, e->a, 0);
@@ -482,8 +482,8 @@ static void conditional(struct eval *e, const struct syn_param *pm, const struct
 	if (pm->op == PARAM_ALTERNATE)
 		return; /* absent: nothing */
 	if (pm->arg) { /* not needed, and bash does not run it: listed all the same */
-		struct state before = e->s;
-		struct sink *keep = e->out, *captured = e->captured;
+		struct shell_state before = e->s;
+		struct output_sink *keep = e->out, *captured = e->captured;
 		e->out = e->captured = NULL;
 		expand_text(e, pm->arg);
 		e->out = keep;

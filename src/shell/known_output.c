@@ -8,21 +8,21 @@
 
 /* --- helpers --- */
 
-static bool answer(const struct call *c, struct str *ret, const char *text, size_t n)
+static bool answer(const struct output_call *c, struct str *ret, const char *text, size_t n)
 {
 	*ret = str_dup(c->a, str_n(text, n));
 	return true;
 }
 
 /* An integer that is not known, on a line */
-static bool some_number(const struct call *c, struct str *ret) { return answer(c, ret, "\1\n", 2); }
-static bool anything(const struct call *c, struct str *ret) { return answer(c, ret, "\0", 1); }
+static bool some_number(const struct output_call *c, struct str *ret) { return answer(c, ret, "\1\n", 2); }
+static bool anything(const struct output_call *c, struct str *ret) { return answer(c, ret, "\0", 1); }
 
 /* May this argument be an option? A hole at its start may be a dash. */
 static bool maybe_option(struct str s) { return s.n && (s.p[0] == '-' || text_hole(s.p[0])); }
 
 /* Only operands, and how many: none of them may be an option. */
-static bool operands(const struct call *c, size_t from, size_t min, size_t max)
+static bool operands(const struct output_call *c, size_t from, size_t min, size_t max)
 {
 	if (c->argc < from || c->argc - from < min || c->argc - from > max)
 		return false;
@@ -32,7 +32,7 @@ static bool operands(const struct call *c, size_t from, size_t min, size_t max)
 	return true;
 }
 
-static bool arg_is(const struct call *c, size_t i, const char *text) { return i < c->argc && str_is(output_arg(&c->argv[i]), text); }
+static bool arg_is(const struct output_call *c, size_t i, const char *text) { return i < c->argc && str_is(output_arg(&c->argv[i]), text); }
 
 /* --- echo --- */
 
@@ -95,7 +95,7 @@ static bool echo_escaped(struct arena *a, struct echo *e, struct str s)
 	return true;
 }
 
-static bool echo_words(const struct call *c, size_t from, struct echo *e, struct str *ret)
+static bool echo_words(const struct output_call *c, size_t from, struct echo *e, struct str *ret)
 {
 	for (size_t i = from; i < c->argc; i++) {
 		struct str s = output_arg(&c->argv[i]);
@@ -114,7 +114,7 @@ static bool echo_words(const struct call *c, size_t from, struct echo *e, struct
 }
 
 /* argv[at] may be an option or not: what is sure of the rest, when it is plain, is its text; its blank and newline are not. */
-static bool echo_unsure(const struct call *c, size_t at, struct str *ret)
+static bool echo_unsure(const struct output_call *c, size_t at, struct str *ret)
 {
 	struct buf out;
 
@@ -137,7 +137,7 @@ static bool echo_unsure(const struct call *c, size_t at, struct str *ret)
 }
 
 /* zsh's echo and the one of coreutils are followed only where all agree: plain words, and at most a -n before them. */
-static bool echo_plain(const struct call *c)
+static bool echo_plain(const struct output_call *c)
 {
 	size_t words = arg_is(c, 0, "-n");
 
@@ -151,7 +151,7 @@ static bool echo_plain(const struct call *c)
 }
 
 /* dash: only a first word -n is an option, and escapes always count */
-static bool echo_dash(const struct call *c, struct str *ret)
+static bool echo_dash(const struct output_call *c, struct str *ret)
 {
 	struct echo e = {.newline = true, .escapes = true, .style = ESCAPE_DASH};
 	size_t i = arg_is(c, 0, "-n");
@@ -163,7 +163,7 @@ static bool echo_dash(const struct call *c, struct str *ret)
 	return echo_words(c, i, &e, ret);
 }
 
-static bool echo(const struct call *c, struct str *ret)
+static bool echo(const struct output_call *c, struct str *ret)
 {
 	struct echo e = {.newline = true, .style = ESCAPE_ECHO};
 	size_t i = 0;
@@ -184,7 +184,7 @@ static bool echo(const struct call *c, struct str *ret)
 	return echo_words(c, i, &e, ret);
 }
 
-static bool printf_row(const struct call *c, struct str *ret)
+static bool printf_row(const struct output_call *c, struct str *ret)
 {
 	size_t from = arg_is(c, 0, "--");
 
@@ -198,7 +198,7 @@ static bool printf_row(const struct call *c, struct str *ret)
 
 /* --- what is copied or empty --- */
 
-static bool cat(const struct call *c, struct str *ret)
+static bool cat(const struct output_call *c, struct str *ret)
 {
 	for (size_t i = 0; i < c->argc; i++)
 		if (!arg_is(c, i, "-"))
@@ -209,7 +209,7 @@ static bool cat(const struct call *c, struct str *ret)
 	return true;
 }
 
-static bool tee(const struct call *c, struct str *ret)
+static bool tee(const struct output_call *c, struct str *ret)
 {
 	size_t from = arg_is(c, 0, "-a") || arg_is(c, 0, "-i") || arg_is(c, 0, "--");
 
@@ -222,14 +222,14 @@ static bool tee(const struct call *c, struct str *ret)
 	return true;
 }
 
-static bool nothing(const struct call *c, struct str *ret)
+static bool nothing(const struct output_call *c, struct str *ret)
 {
 	if (c->env->external && c->argc)
 		return false; /* --help */
 	return answer(c, ret, "", 0);
 }
 
-static bool pwd(const struct call *c, struct str *ret)
+static bool pwd(const struct output_call *c, struct str *ret)
 {
 	bool logical = !c->env->external && (c->argc == 0 || (c->argc == 1 && arg_is(c, 0, "-L")));
 
@@ -257,7 +257,7 @@ static size_t after_last_slash(struct str s)
 	return i;
 }
 
-static bool basename_row(const struct call *c, struct str *ret)
+static bool basename_row(const struct output_call *c, struct str *ret)
 {
 	struct str s, suffix, base;
 
@@ -277,7 +277,7 @@ static bool basename_row(const struct call *c, struct str *ret)
 	return true;
 }
 
-static bool dirname_row(const struct call *c, struct str *ret)
+static bool dirname_row(const struct output_call *c, struct str *ret)
 {
 	struct str s;
 	size_t slash;
@@ -303,7 +303,7 @@ static bool plain_number(struct str s, int64_t *ret)
 	return num_parse(s, -1000000000000, 1000000000000, ret) == 0;
 }
 
-static bool seq(const struct call *c, struct str *ret)
+static bool seq(const struct output_call *c, struct str *ret)
 {
 	int64_t v[3] = {1, 1, 0}, n[3];
 	size_t from = 0, count;
@@ -339,7 +339,7 @@ static bool seq(const struct call *c, struct str *ret)
 	return true;
 }
 
-static bool expr_row(const struct call *c, struct str *ret)
+static bool expr_row(const struct output_call *c, struct str *ret)
 {
 	int64_t x, y, r;
 	struct str op;
@@ -363,7 +363,7 @@ static bool expr_row(const struct call *c, struct str *ret)
 	return true;
 }
 
-static bool wc(const struct call *c, struct str *ret)
+static bool wc(const struct output_call *c, struct str *ret)
 {
 	struct str in;
 	size_t lines = 0, words = 0;
@@ -388,7 +388,7 @@ static bool wc(const struct call *c, struct str *ret)
 }
 
 /* grep -c: one number, unless there are several files */
-static bool grep(const struct call *c, struct str *ret)
+static bool grep(const struct output_call *c, struct str *ret)
 {
 	size_t i = 0;
 	bool counts = false;
@@ -406,11 +406,11 @@ static bool grep(const struct call *c, struct str *ret)
 	return counts && operands(c, i, 1, 2) && some_number(c, ret);
 }
 
-static bool no_args_number(const struct call *c, struct str *ret) { return c->argc == 0 && some_number(c, ret); }
+static bool no_args_number(const struct output_call *c, struct str *ret) { return c->argc == 0 && some_number(c, ret); }
 
-static bool id(const struct call *c, struct str *ret) { return c->argc == 1 && (arg_is(c, 0, "-u") || arg_is(c, 0, "-g")) && some_number(c, ret); }
+static bool id(const struct output_call *c, struct str *ret) { return c->argc == 1 && (arg_is(c, 0, "-u") || arg_is(c, 0, "-g")) && some_number(c, ret); }
 
-static bool stat_row(const struct call *c, struct str *ret)
+static bool stat_row(const struct output_call *c, struct str *ret)
 {
 	static const char formats[][4] = {"%s", "%Y", "%X", "%Z", "%u", "%g", "%i", "%h", "%b"};
 
@@ -442,7 +442,7 @@ static bool date_name(struct str f)
 }
 
 /* date +FORMAT of digits and separators. Fields with leading zeros only after a year, so that no number starts with one. */
-static bool date(const struct call *c, struct str *ret)
+static bool date(const struct output_call *c, struct str *ret)
 {
 	struct str f;
 	struct buf out;
@@ -487,10 +487,13 @@ static bool date(const struct call *c, struct str *ret)
 
 /* --- names --- */
 
-static bool some_name(const struct call *c, struct str *ret) { return answer(c, ret, "\2\n", 2); }
-static bool no_args_name(const struct call *c, struct str *ret) { return c->argc == 0 && some_name(c, ret); }
+static bool some_name(const struct output_call *c, struct str *ret) { return answer(c, ret, "\2\n", 2); }
+static bool no_args_name(const struct output_call *c, struct str *ret)
+{
+	return c->argc == 0 && some_name(c, ret);
+}
 
-static bool uname(const struct call *c, struct str *ret)
+static bool uname(const struct output_call *c, struct str *ret)
 {
 	bool one = c->argc == 0 || (c->argc == 1 && (arg_is(c, 0, "-s") || arg_is(c, 0, "-m") || arg_is(c, 0, "-r") || arg_is(c, 0, "-n")));
 
@@ -498,7 +501,7 @@ static bool uname(const struct call *c, struct str *ret)
 }
 
 /* mktemp's name: the last run of at least three X becomes letters and digits. */
-static bool temporary(const struct call *c, struct str dir, struct str template, struct str *ret)
+static bool temporary(const struct output_call *c, struct str dir, struct str template, struct str *ret)
 {
 	size_t to = template.n, from;
 
@@ -512,7 +515,7 @@ static bool temporary(const struct call *c, struct str dir, struct str template,
 	return true;
 }
 
-static bool mktemp_row(const struct call *c, struct str *ret)
+static bool mktemp_row(const struct output_call *c, struct str *ret)
 {
 	size_t i = 0;
 	bool in_tmp = false;
@@ -530,7 +533,7 @@ static bool mktemp_row(const struct call *c, struct str *ret)
 
 /* --- the table --- */
 
-static const struct row {
+static const struct output_entry {
 	const char *name;
 	output_fn *fn;
 } rows[] = {
@@ -544,7 +547,7 @@ static const struct row {
 
 bool output_of(struct arena *a, const struct word *argv, size_t argc, const struct output_env *env, struct str *ret)
 {
-	struct call c = {.a = a, .env = env, .argv = argv + 1, .argc = argc - 1};
+	struct output_call c = {.a = a, .env = env, .argv = argv + 1, .argc = argc - 1};
 
 	if (!argc || env->dialect == DIALECT_POWERSHELL || argv[0].kind != WORD_EXACT)
 		return false;

@@ -5,9 +5,12 @@
 #include "base/num.h"
 #include "shell/known_output_row.h"
 
-static struct str arg(const struct call *c, size_t i) { return output_arg(&c->argv[i]); }
+static struct str arg(const struct output_call *c, size_t i) { return output_arg(&c->argv[i]); }
 
-static bool ready(const struct call *c, struct str *in) { return output_exact(c) && output_input(c, in); }
+static bool ready(const struct output_call *c, struct str *in)
+{
+	return output_exact(c) && output_input(c, in);
+}
 
 /* --- base64, base32, xxd --- */
 
@@ -28,7 +31,7 @@ struct coding_options {
 static bool wrap_value(struct str s, int64_t *ret) { return num_parse(s, 0, 100000, ret) == 0; }
 
 /* One word of short options: letters d and i, then maybe w with its value in this word or the next. */
-static bool short_options(const struct call *c, size_t *i, struct coding_options *o)
+static bool short_options(const struct output_call *c, size_t *i, struct coding_options *o)
 {
 	struct str s = arg(c, *i);
 
@@ -48,7 +51,7 @@ static bool short_options(const struct call *c, size_t *i, struct coding_options
 	return true;
 }
 
-static bool coding_options(const struct call *c, struct coding_options *o)
+static bool coding_options(const struct output_call *c, struct coding_options *o)
 {
 	size_t operands = 0;
 
@@ -89,7 +92,8 @@ static bool only_alphabet(struct arena *a, const struct coding *k, struct str in
 	return true;
 }
 
-static bool decode(const struct call *c, const struct coding *k, struct str in, bool garbage, struct str *ret)
+static bool decode(const struct output_call *c, const struct coding *k, struct str in, bool garbage,
+	struct str *ret)
 {
 	struct str s;
 	struct buf out;
@@ -122,7 +126,8 @@ static bool decode(const struct call *c, const struct coding *k, struct str in, 
 	return true;
 }
 
-static bool encode(const struct call *c, const struct coding *k, struct str in, int64_t wrap, struct str *ret)
+static bool encode(const struct output_call *c, const struct coding *k, struct str in, int64_t wrap,
+	struct str *ret)
 {
 	struct buf out;
 	uint64_t bits = 0;
@@ -151,7 +156,7 @@ static bool encode(const struct call *c, const struct coding *k, struct str in, 
 	return true;
 }
 
-static bool coded(const struct call *c, const struct coding *k, struct str *ret)
+static bool coded(const struct output_call *c, const struct coding *k, struct str *ret)
 {
 	struct coding_options o;
 	struct str in;
@@ -161,8 +166,8 @@ static bool coded(const struct call *c, const struct coding *k, struct str *ret)
 	return o.decode ? decode(c, k, in, o.garbage, ret) : encode(c, k, in, o.wrap, ret);
 }
 
-bool output_base64(const struct call *c, struct str *ret) { return coded(c, &base64, ret); }
-bool output_base32(const struct call *c, struct str *ret) { return coded(c, &base32, ret); }
+bool output_base64(const struct output_call *c, struct str *ret) { return coded(c, &base64, ret); }
+bool output_base32(const struct output_call *c, struct str *ret) { return coded(c, &base32, ret); }
 
 static int hex_value(char c)
 {
@@ -172,7 +177,7 @@ static int hex_value(char c)
 }
 
 /* xxd -r -p, on whole pairs of digits with blanks and newlines only between them */
-bool output_xxd(const struct call *c, struct str *ret)
+bool output_xxd(const struct output_call *c, struct str *ret)
 {
 	struct str in;
 	struct buf out;
@@ -205,13 +210,13 @@ bool output_xxd(const struct call *c, struct str *ret)
 
 /* --- tr --- */
 
-struct set {
+struct tr_set {
 	unsigned char c[1024];
 	size_t n;
 	char kind; /* 'u' or 'l' when it is exactly [:upper:] or [:lower:]; 'c' when it has another class; else 0 */
 };
 
-static bool set_add(struct set *s, unsigned char c)
+static bool set_add(struct tr_set *s, unsigned char c)
 {
 	if (s->n == sizeof(s->c))
 		return false;
@@ -237,7 +242,7 @@ static bool class_has(struct str name, unsigned char c, bool *ret)
 }
 
 /* t[*i] is the [ of [:name:] */
-static bool set_class(struct set *s, struct str t, size_t *i)
+static bool set_class(struct tr_set *s, struct str t, size_t *i)
 {
 	size_t end = *i + 2;
 	struct str name;
@@ -282,9 +287,9 @@ static bool set_char(struct str t, size_t *i, unsigned char *ret)
 	return at != NULL;
 }
 
-static bool set_parse(struct str t, struct set *s)
+static bool set_parse(struct str t, struct tr_set *s)
 {
-	*s = (struct set){.n = 0};
+	*s = (struct tr_set){.n = 0};
 	for (size_t i = 0; i < t.n;) {
 		unsigned char lo, hi;
 
@@ -310,7 +315,7 @@ static bool set_parse(struct str t, struct set *s)
 	return true;
 }
 
-static void set_complement(struct set *s)
+static void set_complement(struct tr_set *s)
 {
 	bool in[256] = {false};
 
@@ -329,7 +334,7 @@ struct tr {
 };
 
 /* The table of a translation from x to y. Classes only as the pair upper/lower. */
-static bool tr_map(struct tr *t, const struct set *x, const struct set *y)
+static bool tr_map(struct tr *t, const struct tr_set *x, const struct tr_set *y)
 {
 	if (!y->n || (t->complement && y->n != 1) || y->kind == 'c')
 		return false;
@@ -342,9 +347,9 @@ static bool tr_map(struct tr *t, const struct set *x, const struct set *y)
 	return true;
 }
 
-static bool tr_plan(struct tr *t, struct set *x, const struct set *y, size_t sets)
+static bool tr_plan(struct tr *t, struct tr_set *x, const struct tr_set *y, size_t sets)
 {
-	const struct set *squeezed = sets == 2 ? y : x;
+	const struct tr_set *squeezed = sets == 2 ? y : x;
 	bool translate = sets == 2 && !t->delete;
 
 	if (t->complement)
@@ -362,10 +367,10 @@ static bool tr_plan(struct tr *t, struct set *x, const struct set *y, size_t set
 	return true;
 }
 
-bool output_tr(const struct call *c, struct str *ret)
+bool output_tr(const struct output_call *c, struct str *ret)
 {
 	struct tr t = {.delete = false};
-	struct set x, y = {.n = 0};
+	struct tr_set x, y = {.n = 0};
 	struct str in;
 	struct buf out;
 	size_t i = 0, sets;
@@ -407,7 +412,7 @@ bool output_tr(const struct call *c, struct str *ret)
 
 /* --- lines --- */
 
-bool output_rev(const struct call *c, struct str *ret)
+bool output_rev(const struct output_call *c, struct str *ret)
 {
 	struct str in;
 	struct buf out;
@@ -427,7 +432,7 @@ bool output_rev(const struct call *c, struct str *ret)
 	return true;
 }
 
-bool output_tac(const struct call *c, struct str *ret)
+bool output_tac(const struct output_call *c, struct str *ret)
 {
 	struct str in;
 	struct buf out;
@@ -447,7 +452,7 @@ bool output_tac(const struct call *c, struct str *ret)
 	return true;
 }
 
-struct cut {
+struct cut_options {
 	char by; /* 'b' (also -c) or 'f' */
 	char delimiter;
 	bool only; /* -s */
@@ -480,11 +485,11 @@ static int listed(struct str list, int64_t n)
 	return in;
 }
 
-static bool cut_options(const struct call *c, struct cut *o)
+static bool cut_options(const struct output_call *c, struct cut_options *o)
 {
 	bool given = false; /* -d goes with -f alone */
 
-	*o = (struct cut){.delimiter = '\t'};
+	*o = (struct cut_options){.delimiter = '\t'};
 	for (size_t i = 0; i < c->argc; i++) {
 		struct str s = arg(c, i), value;
 		char x = s.n > 1 && s.p[0] == '-' ? s.p[1] : 0;
@@ -519,7 +524,7 @@ static void cut_bytes(struct buf *out, struct str line, struct str list)
 	buf_char(out, '\n');
 }
 
-static void cut_fields(struct buf *out, struct str line, const struct cut *o)
+static void cut_fields(struct buf *out, struct str line, const struct cut_options *o)
 {
 	bool first = true;
 	int64_t n = 0;
@@ -546,11 +551,11 @@ static void cut_fields(struct buf *out, struct str line, const struct cut *o)
 	buf_char(out, '\n');
 }
 
-bool output_cut(const struct call *c, struct str *ret)
+bool output_cut(const struct output_call *c, struct str *ret)
 {
 	struct str in;
 	struct buf out;
-	struct cut o;
+	struct cut_options o;
 	bool ended;
 
 	if (!ready(c, &in) || !cut_options(c, &o) || o.delimiter == '\n' || o.list.n > 64)
@@ -571,18 +576,18 @@ bool output_cut(const struct call *c, struct str *ret)
 
 /* --- head and tail --- */
 
-struct ends {
+struct line_count {
 	bool bytes;
 	char sign; /* '-', '+' or 0 */
 	int64_t n;
 };
 
 /* -n N, -nN, -c N, -cN, -N, --lines=N, --bytes=N; nothing else. */
-static bool ends_options(const struct call *c, struct ends *e)
+static bool ends_options(const struct output_call *c, struct line_count *e)
 {
 	struct str s, value;
 
-	*e = (struct ends){.n = 10};
+	*e = (struct line_count){.n = 10};
 	if (!c->argc)
 		return true;
 	s = arg(c, 0);
@@ -631,10 +636,10 @@ static int64_t units(struct str s, bool bytes)
 	return n;
 }
 
-bool output_head(const struct call *c, struct str *ret)
+bool output_head(const struct output_call *c, struct str *ret)
 {
 	struct str in;
-	struct ends e;
+	struct line_count e;
 	int64_t all;
 
 	if (!ready(c, &in) || !ends_options(c, &e) || e.sign == '+')
@@ -646,10 +651,10 @@ bool output_head(const struct call *c, struct str *ret)
 	return true;
 }
 
-bool output_tail(const struct call *c, struct str *ret)
+bool output_tail(const struct output_call *c, struct str *ret)
 {
 	struct str in;
-	struct ends e;
+	struct line_count e;
 	int64_t all, skip;
 
 	if (!ready(c, &in) || !ends_options(c, &e))

@@ -4,13 +4,13 @@
 
 #define WIDTH_MAX 4096
 
-struct spec {
+struct printf_spec {
 	bool left, zero, plus, space, alt;
 	long width, precision; /* precision -1: none */
 	char conv;
 };
 
-struct job {
+struct printf_state {
 	struct arena *a;
 	const struct word *args;
 	size_t nargs, next;
@@ -20,14 +20,14 @@ struct job {
 	bool failed; /* not known */
 };
 
-static bool fail(struct job *j)
+static bool fail(struct printf_state *j)
 {
 	j->failed = true;
 	return false;
 }
 
 /* The next argument; false when there is none left. */
-static bool take(struct job *j, struct str *ret)
+static bool take(struct printf_state *j, struct str *ret)
 {
 	if (j->next >= j->nargs)
 		return false;
@@ -81,9 +81,9 @@ static struct str digits_of(struct arena *a, uint64_t v, char conv)
 	return str_fmt(a, conv == 'o' ? "%llo" : conv == 'x' ? "%llx" : conv == 'X' ? "%llX" : "%llu", (unsigned long long)v);
 }
 
-static bool bare(const struct spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
+static bool bare(const struct printf_spec *s) { return !s->width && s->precision < 0 && !s->zero && !s->plus && !s->space && !s->alt; }
 
-static bool put_integer(struct job *j, const struct spec *s)
+static bool put_integer(struct printf_state *j, const struct printf_spec *s)
 {
 	struct str arg = STR("0"), text;
 	bool negative, is_signed = s->conv == 'd' || s->conv == 'i';
@@ -126,7 +126,7 @@ static bool put_integer(struct job *j, const struct spec *s)
 }
 
 /* Text with holes keeps them where the field has no width; else anything may stand there. */
-static bool put_text(struct job *j, const struct spec *s, struct str text)
+static bool put_text(struct printf_state *j, const struct printf_spec *s, struct str text)
 {
 	if (s->width || s->precision >= 0) {
 		if (!text_exact(text))
@@ -145,10 +145,10 @@ static bool put_text(struct job *j, const struct spec *s, struct str text)
 }
 
 /* A width before a hole would be counted from bytes that are not there. */
-static bool put_string(struct job *j, const struct spec *s)
+static bool put_string(struct printf_state *j, const struct printf_spec *s)
 {
 	struct str arg = STR("");
-	struct spec plain = *s;
+	struct printf_spec plain = *s;
 
 	take(j, &arg);
 	if (!text_exact(arg) && (s->width || s->precision >= 0)) {
@@ -159,7 +159,7 @@ static bool put_string(struct job *j, const struct spec *s)
 	return put_text(j, &plain, arg);
 }
 
-static bool put_escaped(struct job *j, const struct spec *s)
+static bool put_escaped(struct printf_state *j, const struct printf_spec *s)
 {
 	struct str arg = STR(""), text;
 	bool stop = false;
@@ -184,7 +184,7 @@ static bool put_escaped(struct job *j, const struct spec *s)
 	return true;
 }
 
-static bool put_char(struct job *j, const struct spec *s)
+static bool put_char(struct printf_state *j, const struct printf_spec *s)
 {
 	struct str arg = STR("");
 
@@ -199,7 +199,7 @@ static bool put_char(struct job *j, const struct spec *s)
 }
 
 /* A number in the format, or * for an argument. */
-static bool field(struct job *j, struct str f, size_t *i, long *ret)
+static bool field(struct printf_state *j, struct str f, size_t *i, long *ret)
 {
 	long v = 0;
 
@@ -222,9 +222,9 @@ static bool field(struct job *j, struct str f, size_t *i, long *ret)
 }
 
 /* f[*i] is after the %. */
-static bool parse(struct job *j, struct str f, size_t *i, struct spec *s)
+static bool parse(struct printf_state *j, struct str f, size_t *i, struct printf_spec *s)
 {
-	*s = (struct spec){.precision = -1};
+	*s = (struct printf_spec){.precision = -1};
 	for (; *i < f.n && memchr("-0+ #", f.p[*i], 5); ++*i) {
 		s->left |= f.p[*i] == '-';
 		s->zero |= f.p[*i] == '0';
@@ -251,7 +251,7 @@ static bool parse(struct job *j, struct str f, size_t *i, struct spec *s)
 	return true;
 }
 
-static bool convert(struct job *j, const struct spec *s)
+static bool convert(struct printf_state *j, const struct printf_spec *s)
 {
 	switch (s->conv) {
 	case '%':
@@ -270,14 +270,14 @@ static bool convert(struct job *j, const struct spec *s)
 }
 
 /* zsh's printf is only followed in what all three do alike. */
-static bool odd_escape(const struct job *j, struct str f, size_t i)
+static bool odd_escape(const struct printf_state *j, struct str f, size_t i)
 {
 	return j->d == DIALECT_ZSH && (i >= f.n || !memchr("nt\\", f.p[i], 3));
 }
 
-static void pass(struct job *j, struct str f)
+static void pass(struct printf_state *j, struct str f)
 {
-	struct spec s;
+	struct printf_spec s;
 
 	for (size_t i = 0; i < f.n && !j->stop && !j->failed;) {
 		char c = f.p[i++];
@@ -300,7 +300,7 @@ static void pass(struct job *j, struct str f)
 
 bool output_printf(struct arena *a, const struct word *argv, size_t argc, enum dialect d, struct str *ret)
 {
-	struct job j = {.a = a, .args = argv + 1, .nargs = argc - 1, .d = d};
+	struct printf_state j = {.a = a, .args = argv + 1, .nargs = argc - 1, .d = d};
 	struct str format;
 
 	if (!argc || d == DIALECT_POWERSHELL)

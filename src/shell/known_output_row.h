@@ -4,14 +4,14 @@
 
 #define OUTPUT_MAX ((size_t)1 << 20) /* longer outputs are not known */
 
-struct call {
+struct output_call {
 	struct arena *a;
 	const struct output_env *env;
 	const struct word *argv; /* without the command's name */
 	size_t argc;
 };
 
-typedef bool output_fn(const struct call *c, struct str *ret);
+typedef bool output_fn(const struct output_call *c, struct str *ret);
 
 output_fn output_base64, output_base32, output_xxd, output_tr, output_rev, output_tac, output_cut, output_head, output_tail;
 
@@ -21,7 +21,7 @@ static inline struct str output_arg(const struct word *w)
 	return w->kind == WORD_EXACT || !text_exact(w->text) ? w->text : str_n("\0", 1);
 }
 
-static inline bool output_exact(const struct call *c)
+static inline bool output_exact(const struct output_call *c)
 {
 	for (size_t i = 0; i < c->argc; i++)
 		if (!text_exact(output_arg(&c->argv[i])))
@@ -30,7 +30,7 @@ static inline bool output_exact(const struct call *c)
 }
 
 /* The standard input when it is known to the byte. */
-static inline bool output_input(const struct call *c, struct str *ret)
+static inline bool output_input(const struct output_call *c, struct str *ret)
 {
 	if (!c->env->in || !text_exact(*c->env->in) || c->env->in->n > OUTPUT_MAX)
 		return false;

@@ -15,7 +15,7 @@ enum { LEAVE_SYNTAX = -2, LEAVE_BOUND = -3 };
 
 #define PARSE_DEPTH_MAX 160      /* nested commands, substitutions and quotes together */
 
-struct memo;                     /* what a $( at a position was read as */
+struct subst_memo;                     /* what a $( at a position was read as */
 
 struct lex_note {                /* a range of the text that the tree does not keep; in order, each once */
 	struct lex_note *next;
@@ -45,7 +45,7 @@ struct parser {
 	size_t unsure_at;
 	struct lex_note *comments, *last_comment; /* of this line: those with a quote character in them */
 	struct lex_note *bodies, *last_body;      /* and here-documents whose delimiter is quoted */
-	struct memo *memo;
+	struct subst_memo *memo;
 	size_t memo_cap, memo_n;
 };
 

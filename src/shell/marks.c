@@ -9,7 +9,7 @@
 
 #define BRACE_DEPTH_MAX 32 /* nested braces of one word; deeper ones count as an expansion */
 
-struct walk {
+struct marks_walk {
 	struct eval *e;
 	struct str s;        /* the text */
 	uint32_t text;
@@ -23,12 +23,15 @@ enum {
 	AT_VALUE = 4,        /* in the value of an assignment */
 };
 
-static void walk_node(const struct walk *w, const struct syn_node *n);
-static void walk_parts(const struct walk *w, const struct syn_part *part, unsigned where);
+static void walk_node(const struct marks_walk *w, const struct syn_node *n);
+static void walk_parts(const struct marks_walk *w, const struct syn_part *part, unsigned where);
 
-static void mark(const struct walk *w, enum mark_kind kind, struct span at) { emit_mark(w->e, kind, at); }
-static char byte_at(const struct walk *w, size_t i) { return i < w->s.n ? w->s.p[i] : 0; }
-static struct str source(const struct walk *w, struct span at)
+static void mark(const struct marks_walk *w, enum mark_kind kind, struct span at)
+{
+	emit_mark(w->e, kind, at);
+}
+static char byte_at(const struct marks_walk *w, size_t i) { return i < w->s.n ? w->s.p[i] : 0; }
+static struct str source(const struct marks_walk *w, struct span at)
 {
 	return at.text == w->text && at.from <= at.to && at.to <= w->s.n ? str_sub(w->s, at.from, at.to) : (struct str){"", 0};
 }
@@ -63,7 +66,7 @@ void marks_text(struct eval *e, uint32_t text)
 static bool steers(enum char_class c) { return c == CHAR_BIDI || c == CHAR_TAG || c == CHAR_CONTROL; }
 
 /* Characters that mislead whoever reads the text, wherever they stand: in [from, to). */
-static void controls(const struct walk *w, size_t from, size_t to)
+static void controls(const struct marks_walk *w, size_t from, size_t to)
 {
 	for (size_t i = from; i < to;) {
 		unsigned char c = (unsigned char)w->s.p[i];
@@ -79,7 +82,7 @@ static void controls(const struct walk *w, size_t from, size_t to)
 
 /* ---- characters of unquoted text ---- */
 
-static void unquoted_char(const struct walk *w, size_t at, size_t *i, bool after_ascii)
+static void unquoted_char(const struct marks_walk *w, size_t at, size_t *i, bool after_ascii)
 {
 	struct str s = w->s;
 	uint32_t c = utf8_next(s, i);
@@ -96,7 +99,7 @@ static void unquoted_char(const struct walk *w, size_t at, size_t *i, bool after
 }
 
 /* A word's own characters: `at` is that of a PART_TEXT. */
-static void unquoted(const struct walk *w, struct span at)
+static void unquoted(const struct marks_walk *w, struct span at)
 {
 	bool ascii = true;
 	for (size_t i = at.from; i < at.to;) {
@@ -121,7 +124,7 @@ static bool safe_substitution(const struct syn_node *n)
 	return str_is(n->words->parts->text, "cat") && r && !r->next && r->op == REDIR_HERE && r->here_quoted && r->fd <= 0 && !r->var.n;
 }
 
-static void walk_command(const struct walk *w, const struct syn_part *part)
+static void walk_command(const struct marks_walk *w, const struct syn_part *part)
 {
 	if (!part->body) {
 		mark(w, MARK_BACKTICK, part->at); /* its text is read when it is evaluated */
@@ -131,7 +134,7 @@ static void walk_command(const struct walk *w, const struct syn_part *part)
 	walk_node(w, part->body);
 }
 
-static void walk_param(const struct walk *w, const struct syn_part *part, unsigned where)
+static void walk_param(const struct marks_walk *w, const struct syn_part *part, unsigned where)
 {
 	const struct syn_param *pm = part->param;
 	if (str_is(pm->name, "IFS") && !(where & AT_VALUE)) /* OLD=$IFS keeps it, no more */
@@ -148,7 +151,7 @@ static void walk_param(const struct walk *w, const struct syn_part *part, unsign
 }
 
 /* '...', $'...', or a character after a backslash. */
-static void walk_quoted(const struct walk *w, const struct syn_part *part, unsigned where)
+static void walk_quoted(const struct marks_walk *w, const struct syn_part *part, unsigned where)
 {
 	struct str src = source(w, part->at);
 	if (src.n && src.p[0] == '\\') {
@@ -165,7 +168,7 @@ static void walk_quoted(const struct walk *w, const struct syn_part *part, unsig
 		mark(w, MARK_METACHARACTER, part->at);
 }
 
-static void walk_double(const struct walk *w, const struct syn_part *part, unsigned where)
+static void walk_double(const struct marks_walk *w, const struct syn_part *part, unsigned where)
 {
 	bool newline = false, meta = false;
 	for (const struct syn_part *in = part->inside; in; in = in->next) {
@@ -179,7 +182,7 @@ static void walk_double(const struct walk *w, const struct syn_part *part, unsig
 	walk_parts(w, part->inside, where | AT_QUOTED);
 }
 
-static void walk_parts(const struct walk *w, const struct syn_part *part, unsigned where)
+static void walk_parts(const struct marks_walk *w, const struct syn_part *part, unsigned where)
 {
 	for (; part; part = part->next) {
 		if (part->at.text != w->text)
@@ -205,7 +208,7 @@ static void walk_parts(const struct walk *w, const struct syn_part *part, unsign
 /* ---- words ---- */
 
 /* {a,b} and {1..9}; what else stands between the braces does not matter. */
-static void braces(const struct walk *w, const struct syn_word *word)
+static void braces(const struct marks_walk *w, const struct syn_word *word)
 {
 	bool makes[BRACE_DEPTH_MAX] = {false};
 	size_t depth = 0;
@@ -228,7 +231,7 @@ static void braces(const struct walk *w, const struct syn_word *word)
 }
 
 /* # that is no comment because it stands inside a word, with a quote beside it */
-static void hash(const struct walk *w, const struct syn_word *word)
+static void hash(const struct marks_walk *w, const struct syn_word *word)
 {
 	for (const struct syn_part *part = word->parts; part; part = part->next) {
 		if (part->kind != PART_TEXT || part->at.text != w->text)
@@ -245,7 +248,7 @@ static void hash(const struct walk *w, const struct syn_word *word)
 
 /* Brackets that do not match, or one quote made ordinary by a backslash, outside of quotes. A bracket that is the whole word is a command
  * or an operator. */
-static void malformed(const struct walk *w, const struct syn_word *word)
+static void malformed(const struct marks_walk *w, const struct syn_word *word)
 {
 	int round = 0, square = 0, curly = 0, single = 0, twice = 0;
 	size_t n = 0;
@@ -266,7 +269,7 @@ static void malformed(const struct walk *w, const struct syn_word *word)
 }
 
 /* What a look-alike can hide in: the name of a command, an option, a path. */
-static void homoglyphs(const struct walk *w, const struct syn_word *word, bool name)
+static void homoglyphs(const struct marks_walk *w, const struct syn_word *word, bool name)
 {
 	bool first = true;
 	for (const struct syn_part *part = word->parts; part; part = part->next, first = false) {
@@ -279,7 +282,7 @@ static void homoglyphs(const struct walk *w, const struct syn_word *word, bool n
 	}
 }
 
-static void zsh_word(const struct walk *w, const struct syn_word *word)
+static void zsh_word(const struct marks_walk *w, const struct syn_word *word)
 {
 	const struct syn_part *part = word->parts;
 	if (!part || part->kind != PART_TEXT || part->text.n < 2)
@@ -291,7 +294,7 @@ static void zsh_word(const struct walk *w, const struct syn_word *word)
 		mark(w, MARK_ZSH_EXPANSION, word->at);
 }
 
-static void walk_word(const struct walk *w, const struct syn_word *word, unsigned where)
+static void walk_word(const struct marks_walk *w, const struct syn_word *word, unsigned where)
 {
 	if (word->at.text != w->text)
 		return;
@@ -305,7 +308,7 @@ static void walk_word(const struct walk *w, const struct syn_word *word, unsigne
 		zsh_word(w, word);
 }
 
-static void walk_words(const struct walk *w, const struct syn_word *word, unsigned where)
+static void walk_words(const struct marks_walk *w, const struct syn_word *word, unsigned where)
 {
 	for (; word; word = word->next)
 		walk_word(w, word, where);
@@ -332,7 +335,7 @@ static bool option_like(struct str s)
  * Disguised: the dash itself is quoted; or, after it, something that is not plain text begins inside the name. The name of a long option
  * ends at "="; of short ones the first letter is the name, and what follows at the end of the word may be a value (-m"text", -j$(nproc)).
  */
-static bool disguised(const struct walk *w, const struct syn_word *word)
+static bool disguised(const struct marks_walk *w, const struct syn_word *word)
 {
 	const struct syn_part *part = word->parts;
 	if (part->kind == PART_QUOTED || part->kind == PART_DOUBLE) {
@@ -363,7 +366,7 @@ static bool disguised(const struct walk *w, const struct syn_word *word)
 	return false;
 }
 
-static void options(const struct walk *w, const struct syn_word *word)
+static void options(const struct marks_walk *w, const struct syn_word *word)
 {
 	for (; word; word = word->next) {
 		if (word->plain && word->parts && str_is(word->parts->text, "--"))
@@ -391,7 +394,7 @@ static bool digits_or_dash(struct str s)
 	return s.n && (i == s.n || (i == s.n - 1 && s.p[i] == '-'));
 }
 
-static void walk_redirs(const struct walk *w, const struct syn_redir *r)
+static void walk_redirs(const struct marks_walk *w, const struct syn_redir *r)
 {
 	for (; r; r = r->next) {
 		struct str plain = r->target->plain && r->target->parts ? r->target->parts->text : (struct str){"", 0};
@@ -409,7 +412,7 @@ static void walk_redirs(const struct walk *w, const struct syn_redir *r)
 	}
 }
 
-static void walk_assigns(const struct walk *w, const struct syn_assign *as)
+static void walk_assigns(const struct marks_walk *w, const struct syn_assign *as)
 {
 	for (; as; as = as->next) {
 		walk_parts(w, as->subscript, AT_QUOTED | AT_VALUE);
@@ -422,7 +425,7 @@ static void walk_assigns(const struct walk *w, const struct syn_assign *as)
 	}
 }
 
-static void walk_simple(const struct walk *w, const struct syn_node *n)
+static void walk_simple(const struct marks_walk *w, const struct syn_node *n)
 {
 	walk_assigns(w, n->assigns);
 	if (!n->words)
@@ -462,7 +465,8 @@ static size_t end_of(const struct syn_node *n)
 }
 
 /* The newline between two commands, if there is one. */
-static void newline_between(const struct walk *w, const struct syn_node *one, const struct syn_node *two)
+static void newline_between(const struct marks_walk *w, const struct syn_node *one,
+	const struct syn_node *two)
 {
 	if (!one || !two || two->at.from > w->s.n)
 		return;
@@ -480,7 +484,7 @@ static void newline_between(const struct walk *w, const struct syn_node *one, co
 	}
 }
 
-static void walk_members(const struct walk *w, const struct syn_node *n)
+static void walk_members(const struct marks_walk *w, const struct syn_node *n)
 {
 	for (const struct syn_node *m = n->first; m; m = m->next) {
 		walk_node(w, m);
@@ -493,7 +497,7 @@ static void walk_members(const struct walk *w, const struct syn_node *n)
 		mark(w, MARK_PIPELINE, n->at);
 }
 
-static void walk_test(const struct walk *w, const struct syn_test *t)
+static void walk_test(const struct marks_walk *w, const struct syn_test *t)
 {
 	if (!t)
 		return;
@@ -557,14 +561,14 @@ static bool only_spawns(const struct syn_node *n, bool *ret_spawns)
 	return true;
 }
 
-static void walk_loop(const struct walk *w, const struct syn_node *n)
+static void walk_loop(const struct marks_walk *w, const struct syn_node *n)
 {
 	bool spawns = false;
 	if (endless(n) && only_spawns(n->body, &spawns) && spawns)
 		mark(w, MARK_SPAWNS, n->at);
 }
 
-static void walk_node(const struct walk *w, const struct syn_node *n)
+static void walk_node(const struct marks_walk *w, const struct syn_node *n)
 {
 	if (!n)
 		return;
@@ -594,7 +598,7 @@ static void walk_node(const struct walk *w, const struct syn_node *n)
 
 void marks_line(struct eval *e, const struct parser *p, size_t start, const struct syn_node *n)
 {
-	struct walk w = {.e = e, .s = {p->s, p->end}, .text = p->text};
+	struct marks_walk w = {.e = e, .s = {p->s, p->end}, .text = p->text};
 	size_t to = n || !p->error ? p->pos : p->end; /* what follows an error is not read, but somebody may look at it */
 	size_t at = start;
 	for (const struct lex_note *body = p->bodies; body; body = body->next) { /* not in data */
@@ -614,7 +618,7 @@ void marks_line(struct eval *e, const struct parser *p, size_t start, const stru
 
 void marks_parts(struct eval *e, uint32_t text, const struct syn_part *parts)
 {
-	struct walk w = {.e = e, .s = e->f->texts[text].bytes, .text = text};
+	struct marks_walk w = {.e = e, .s = e->f->texts[text].bytes, .text = text};
 	controls(&w, 0, w.s.n);
 	walk_parts(&w, parts, AT_QUOTED);
 }

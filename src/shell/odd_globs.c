@@ -6,7 +6,7 @@
  */
 #include "shell/eval.h"
 
-struct piece {
+struct glob_piece {
 	struct str text;   /* as nocaseglob reads it */
 	struct str dotted; /* and among hidden names; empty: it finds none of these */
 };
@@ -110,16 +110,16 @@ static struct str hidden(struct eval *e, struct str part)
 	return plain == part.n ? STR(".[!.]*") : str_cat(e->a, STR("."), str_sub(part, from, part.n));
 }
 
-static struct piece piece_of(struct eval *e, struct str part, bool glob)
+static struct glob_piece piece_of(struct eval *e, struct str part, bool glob)
 {
 	bool fold = wild(part, glob);
-	struct piece p = {folded(e, part, glob, fold), STR("")};
+	struct glob_piece p = {folded(e, part, glob, fold), STR("")};
 	if (fold)
 		p.dotted = hidden(e, p.text);
 	return p;
 }
 
-static struct str joined(struct eval *e, const struct piece *at, size_t n, unsigned chosen)
+static struct str joined(struct eval *e, const struct glob_piece *at, size_t n, unsigned chosen)
 {
 	struct buf b;
 	buf_init(&b, e->a, 0);
@@ -134,7 +134,7 @@ static struct str joined(struct eval *e, const struct piece *at, size_t n, unsig
 
 bool odd_patterns(struct eval *e, const struct word *path, struct str ret[ODD_PATTERNS_MAX], size_t *ret_n)
 {
-	struct piece at[ODD_COMPONENTS_MAX];
+	struct glob_piece at[ODD_COMPONENTS_MAX];
 	size_t n = 0;
 	unsigned variants = 1;
 	*ret_n = 0;

@@ -311,7 +311,7 @@ void inner_script(struct eval *e, const char *name, struct str text, bool more, 
 	}
 	const struct via *outer = via_enter(e, via_name(e, name));
 	via_enter(e, "sh-c");
-	struct state keep = e->s;
+	struct shell_state keep = e->s;
 	unsigned reads = e->reads;
 	forget_exports(e);
 	e->s.vars = pmap_set(e->a, e->s.vars, STR("IFS"), NULL);
@@ -405,8 +405,8 @@ static void use_assign(struct eval *e, struct word w, struct pmap const **vars)
 		return;
 	}
 	struct str name = str_sub(w.text, 0, (size_t)eq), value = str_sub(w.text, (size_t)eq + 1, w.text.n);
-	struct value *v = arena_new(e->a, struct value);
-	*v = (struct value){.set = true, .exported = true, .text = value};
+	struct shell_value *v = arena_new(e->a, struct shell_value);
+	*v = (struct shell_value){.set = true, .exported = true, .text = value};
 	*vars = pmap_set(e->a, *vars, name, v);
 	e->home_touched |= str_is(name, "HOME") || str_is(name, "PWD");
 	assign_effect(e, name, value, ASSIGN_LEADING, w.at);
@@ -559,7 +559,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 {
 	struct know_result k = {0};
 	know_apply(e->a, row, argv, argc, &k);
-	struct state keep = e->s;
+	struct shell_state keep = e->s;
 	struct setting *settings = e->settings;
 	if (!keeps_environment(k.name, argv, argc))
 		forget_exports(e);
@@ -600,7 +600,7 @@ static bool known_program(struct eval *e, const struct know_row *row, const stru
 /* TMPDIR, if the script sets it; that of the environment is taken to be /tmp, as for the files that programs make there. */
 static struct str temporary_dir(const struct eval *e)
 {
-	const struct value *v = var_get(e, STR("TMPDIR"));
+	const struct shell_value *v = var_get(e, STR("TMPDIR"));
 	if (!v || (!v->set && !v->maybe))
 		return STR("/tmp");
 	return v->kind == VALUE_TEXT && v->exported && !v->doubt_exported && !v->maybe && v->text.n && names_only(v->text) ? v->text : (struct str){"", 0};

@@ -27,7 +27,7 @@ static struct word *rest_word(struct arena *a)
 }
 
 /* One reading in one dialect, added to the facts. */
-static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen *seen, unsigned *nmarks)
+static int read_once(struct arena *a, const struct shell_request *rq, struct str text, enum dialect d, struct facts *f, struct seen_table *seen, unsigned *nmarks)
 {
 	struct job j = {.text = text, .dialect = d};
 	struct eval *e = &j.e;
@@ -69,7 +69,7 @@ static int read_all(void *arg)
 	struct arena *a = w->a;
 	struct facts *f = w->f;
 	struct str text = w->rq->text;
-	struct seen seen = {0};
+	struct seen_table seen = {0};
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct eval note = {.a = a, .f = f, .fuel = FUEL_BASE, .seen = &seen};
 	if (text.n > SHELL_TEXT_MAX) {
@@ -115,12 +115,12 @@ static void enter_settings(struct eval *e, const struct shell_more *m)
 {
 	for (const struct setting *s = m->settings; s; s = s->next) {
 		struct setting *own = arena_new(e->a, struct setting);
-		struct value *v = arena_new(e->a, struct value);
+		struct shell_value *v = arena_new(e->a, struct shell_value);
 		*own = *s;
 		own->leading = true;
 		own->next = e->settings;
 		e->settings = own;
-		*v = (struct value){.set = true, .exported = true, .text = HOLE};
+		*v = (struct shell_value){.set = true, .exported = true, .text = HOLE};
 		var_set(e, s->name, v);
 		e->home_touched |= str_is(s->name, "HOME") || str_is(s->name, "PWD");
 	}
@@ -165,7 +165,7 @@ static int run_more(void *arg)
 int shell_read_more(struct arena *a, const struct shell_request *rq, const struct shell_more *more, struct facts *f, struct err *e)
 {
 	struct via *direct = arena_new(a, struct via), *via = arena_new(a, struct via);
-	struct seen *seen = arena_new(a, struct seen);
+	struct seen_table *seen = arena_new(a, struct seen_table);
 	unsigned nmarks[MARK_KINDS] = {0};
 	struct more_job *j = arena_new(a, struct more_job);
 	direct->name = "direct";

@@ -1,7 +1,7 @@
 /* The abstract state of a shell, and joining two of them where branches meet. */
 #include "shell/eval.h"
 
-const struct value value_absent = {.set = false};
+const struct shell_value value_absent = {.set = false};
 
 bool name_valid(struct str s)
 {
@@ -15,7 +15,7 @@ bool name_valid(struct str s)
 
 /* ---- variables ---- */
 
-const struct value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, name); }
+const struct shell_value *var_get(const struct eval *e, struct str name) { return pmap_get(e->s.vars, name); }
 
 /* Variables that the shell itself sets or computes: what is assigned to them says nothing about what they hold. */
 static const struct {
@@ -29,7 +29,7 @@ static const struct {
 };
 
 /* The value a variable really has after an assignment of `text`; for integers the text is evaluated, and so may run commands. */
-static struct str assigned(struct eval *e, struct str name, const struct value *old, struct str text)
+static struct str assigned(struct eval *e, struct str name, const struct shell_value *old, struct str text)
 {
 	bool number = old && old->integer, own = false;
 	for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
@@ -77,7 +77,7 @@ void vars_keep(struct eval *e, const struct pmap *then, unsigned since)
 		pmap_each(then, keep_one, &k);
 }
 
-void var_set(struct eval *e, struct str name, const struct value *v)
+void var_set(struct eval *e, struct str name, const struct shell_value *v)
 {
 	var_changed(e, name);
 	e->ifs_touched |= str_is(name, "IFS");
@@ -88,9 +88,9 @@ void var_set(struct eval *e, struct str name, const struct value *v)
 	e->s.vars = pmap_set(e->a, e->s.vars, str_dup(e->a, name), v);
 }
 
-static struct value *copy_of(struct eval *e, const struct value *old)
+static struct shell_value *copy_of(struct eval *e, const struct shell_value *old)
 {
-	struct value *v = arena_new(e->a, struct value);
+	struct shell_value *v = arena_new(e->a, struct shell_value);
 	if (old)
 		*v = *old;
 	return v;
@@ -98,12 +98,12 @@ static struct value *copy_of(struct eval *e, const struct value *old)
 
 void var_set_text(struct eval *e, struct str name, struct str text)
 {
-	const struct value *old = pmap_get(e->s.vars, name);
+	const struct shell_value *old = pmap_get(e->s.vars, name);
 	if (old && old->kind != VALUE_TEXT) { /* a=x for an array is a[0]=x */
 		var_set_item(e, name, STR("0"), true, text, false);
 		return;
 	}
-	struct value *v = copy_of(e, old);
+	struct shell_value *v = copy_of(e, old);
 	v->kind = VALUE_TEXT;
 	v->ambient = false;
 	v->set = true;
@@ -119,8 +119,8 @@ void var_set_text(struct eval *e, struct str name, struct str text)
 
 void var_set_unknown(struct eval *e, struct str name)
 {
-	const struct value *old = pmap_get(e->s.vars, name);
-	struct value *v = copy_of(e, old);
+	const struct shell_value *old = pmap_get(e->s.vars, name);
+	struct shell_value *v = copy_of(e, old);
 	v->ambient = false;
 	v->set = v->maybe = true;
 	v->text = HOLE;
@@ -132,8 +132,8 @@ void var_set_unknown(struct eval *e, struct str name)
 
 void var_set_item(struct eval *e, struct str name, struct str key, bool key_known, struct str text, bool append)
 {
-	const struct value *old = pmap_get(e->s.vars, name);
-	struct value *v = copy_of(e, old);
+	const struct shell_value *old = pmap_get(e->s.vars, name);
+	struct shell_value *v = copy_of(e, old);
 	if (!old) {
 		v->open = false; /* the environment has no arrays: at most element 0 */
 		v->maybe = false;
@@ -196,8 +196,8 @@ struct forget {
 static void forget_one(void *ctx, struct str key, const void *value)
 {
 	struct forget *f = ctx;
-	const struct value *old = value;
-	struct value *v = copy_of(f->e, old);
+	const struct shell_value *old = value;
+	struct shell_value *v = copy_of(f->e, old);
 	v->ambient = false;
 	v->set = v->maybe = true;
 	v->text = HOLE;
@@ -212,8 +212,8 @@ void state_forget_vars(struct eval *e)
 	pmap_each(e->s.vars, forget_one, &f);
 	e->s.vars = f.to;
 	e->forgot = ++e->changes;
-	struct value *ifs = arena_new(e->a, struct value);
-	*ifs = (struct value){.set = true, .maybe = true, .text = HOLE};
+	struct shell_value *ifs = arena_new(e->a, struct shell_value);
+	*ifs = (struct shell_value){.set = true, .maybe = true, .text = HOLE};
 	var_set(e, STR("IFS"), ifs);
 }
 
@@ -266,7 +266,7 @@ void state_forget(struct eval *e)
 /* Equal: that; else one hole. */
 static struct str text_join(struct str a, struct str b) { return str_eq(a, b) ? a : HOLE; }
 
-static bool items_same(const struct value *x, const struct value *y)
+static bool items_same(const struct shell_value *x, const struct shell_value *y)
 {
 	if (x->n != y->n)
 		return false;
@@ -276,7 +276,7 @@ static bool items_same(const struct value *x, const struct value *y)
 	return true;
 }
 
-static bool value_same(const struct value *x, const struct value *y)
+static bool value_same(const struct shell_value *x, const struct shell_value *y)
 {
 	return x == y || (x && y && x->kind == y->kind && x->set == y->set && x->maybe == y->maybe && x->exported == y->exported &&
 			  x->open == y->open && x->ambient == y->ambient && x->doubt_exported == y->doubt_exported && x->doubt_kind == y->doubt_kind && x->fixed == y->fixed && x->integer == y->integer && x->upper == y->upper && x->lower == y->lower &&
@@ -304,7 +304,7 @@ bool text_numeric(struct str s)
 }
 
 /* Harmless where numbers belong: the environment's, a number, or derived from those. */
-static bool joins_ambient(const struct value *v)
+static bool joins_ambient(const struct shell_value *v)
 {
 	return !v || v->ambient || (v->kind == VALUE_TEXT && (!v->set || text_numeric(v->text)));
 }
@@ -312,10 +312,10 @@ static bool joins_ambient(const struct value *v)
 static void join_one(void *ctx, struct str key, const void *vx, const void *vy)
 {
 	struct joining *j = ctx;
-	const struct value *x = vx, *y = vy;
+	const struct shell_value *x = vx, *y = vy;
 	if (value_same(x, y) && (!x || x->may == y->may || text_exact(x->text)))
 		return;
-	struct value *v = copy_of(j->e, x ? x : y);
+	struct shell_value *v = copy_of(j->e, x ? x : y);
 	v->may = choice_of(j->e, choice_of(j->e, NULL, x), y);
 	if (x && y && x->kind == VALUE_TEXT && y->kind == VALUE_TEXT && x->set && y->set) {
 		v->text = text_numeric(x->text) && text_numeric(y->text) && !str_eq(x->text, y->text) ? HOLE_NUMBER : text_join(x->text, y->text);
@@ -420,13 +420,13 @@ const struct pmap *vars_join(struct eval *e, const struct pmap *x, const struct 
 	return j.to;
 }
 
-struct state state_join(struct eval *e, const struct state *x, const struct state *y)
+struct shell_state state_join(struct eval *e, const struct shell_state *x, const struct shell_state *y)
 {
 	if (x->dead)
 		return *y;
 	if (y->dead)
 		return *x;
-	struct state s = *x;
+	struct shell_state s = *x;
 	s.vars = vars_join(e, x->vars, y->vars);
 	struct joining j = {.e = e, .to = x->funcs};
 	pmap_diff(x->funcs, y->funcs, join_func, &j);
@@ -464,7 +464,7 @@ static void differ_ptr(void *ctx, struct str key, const void *vx, const void *vy
 	((struct joining *)ctx)->same = false;
 }
 
-bool state_same(const struct state *x, const struct state *y)
+bool state_same(const struct shell_state *x, const struct shell_state *y)
 {
 	if (x->in.known != y->in.known || (x->in.known && !str_eq(x->in.rest, y->in.rest)))
 		return false;
@@ -483,21 +483,21 @@ bool state_same(const struct state *x, const struct state *y)
 	return j.same;
 }
 
-void state_return(struct eval *e, const struct state *outer)
+void state_return(struct eval *e, const struct shell_state *outer)
 {
 	const struct pmap *files = e->s.files;
 	e->s = *outer;
 	e->s.files = files;
 }
 
-struct state state_dead(const struct state *s)
+struct shell_state state_dead(const struct shell_state *s)
 {
-	struct state d = *s;
+	struct shell_state d = *s;
 	d.dead = true;
 	return d;
 }
 
-void state_assume(struct state *s, bool success)
+void state_assume(struct shell_state *s, bool success)
 {
 	if (s->cd_pending)
 		s->dirs = success ? s->dirs_ok : s->dirs_fail;
@@ -538,8 +538,8 @@ struct str path_normal(struct arena *a, struct str base, struct str path)
 
 void dirs_forget_names(struct eval *e)
 {
-	struct value *pwd = arena_new(e->a, struct value);
-	*pwd = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE};
+	struct shell_value *pwd = arena_new(e->a, struct shell_value);
+	*pwd = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE};
 	if (var_get(e, STR("PWD")))
 		var_set(e, STR("PWD"), pwd);
 	var_set_unknown(e, STR("OLDPWD"));

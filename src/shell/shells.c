@@ -118,20 +118,20 @@ struct keep_exported {
 static void exported_only(void *ctx, struct str key, const void *value)
 {
 	struct keep_exported *k = ctx;
-	const struct value *v = value;
+	const struct shell_value *v = value;
 	static const char own[][8] = {"IFS", "PWD", "OLDPWD", "SHLVL", "PPID", "OPTIND", "_"}; /* a new shell sets them itself */
 	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
 		if (str_is(key, own[i]))
 			return;
 	if (v->exported && !v->doubt_exported && v->kind == VALUE_TEXT) {
-		struct value *plain = arena_new(k->a, struct value); /* attributes do not pass through the environment */
-		*plain = (struct value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient, .exported = true, .text = v->text};
+		struct shell_value *plain = arena_new(k->a, struct shell_value); /* attributes do not pass through the environment */
+		*plain = (struct shell_value){.set = v->set, .maybe = v->maybe, .ambient = v->ambient, .exported = true, .text = v->text};
 		k->to = pmap_set(k->a, k->to, key, plain);
 		return;
 	}
 	/* not exported here, but if it was in the environment before, it is all the same */
-	struct value *either = arena_new(k->a, struct value);
-	*either = (struct value){.set = true, .maybe = true, .exported = true, .text = HOLE, .ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
+	struct shell_value *either = arena_new(k->a, struct shell_value);
+	*either = (struct shell_value){.set = true, .maybe = true, .exported = true, .text = HOLE, .ambient = v->kind == VALUE_TEXT && (v->ambient || text_numeric(v->text))};
 	k->to = pmap_set(k->a, k->to, key, either);
 }
 
@@ -151,15 +151,15 @@ static void fresh_state(struct eval *e, const struct word *argv, size_t from, si
 	e->s.nstack = 0;
 }
 
-struct script {
+struct shell_script {
 	struct str text;
 	const char *from;
 	size_t row;
 };
 
-static void run_script(struct eval *e, const struct script *s, const struct word *argv, size_t args, size_t argc, bool extglob, const char *via_name)
+static void run_script(struct eval *e, const struct shell_script *s, const struct word *argv, size_t args, size_t argc, bool extglob, const char *via_name)
 {
-	struct state keep = e->s;
+	struct shell_state keep = e->s;
 	unsigned reads = e->reads;
 	struct frame *frame = e->frame;
 	struct loop *loop = e->loop;
@@ -196,7 +196,7 @@ static void from_stdin(struct eval *e, size_t row, const struct word *argv, size
 		out_spoil(e);
 		return;
 	}
-	struct script s = {e->s.in.rest, "stdin", row};
+	struct shell_script s = {e->s.in.rest, "stdin", row};
 	in_forget(e); /* commands of the script read what is left of it */
 	e->s.in.script = true;
 	bool outer = e->script_input;
@@ -222,7 +222,7 @@ static void run_file(struct eval *e, size_t row, const struct word *argv, size_t
 	}
 	struct str printed;
 	if (pipe_text(e, &argv[at], &printed)) {
-		struct script s = {printed, "process substitution", row};
+		struct shell_script s = {printed, "process substitution", row};
 		run_script(e, &s, argv, at + 1, argc, false, "source");
 		return;
 	}
@@ -256,7 +256,7 @@ static size_t shell_row(struct str base)
 
 bool shell_text(struct eval *e, struct str base, struct str text, const struct word *argv, size_t args, size_t argc)
 {
-	struct script s = {text, "file", shell_row(base)};
+	struct shell_script s = {text, "file", shell_row(base)};
 	if (s.row == sizeof shells / sizeof *shells)
 		return false;
 	if (!shells[s.row].foreign)
@@ -275,7 +275,7 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 		out_spoil(e);
 	if (v.rc.at.to)
 		emit_access(e, ACCESS_EXEC, v.rc, false, "--rcfile", argv[0].at);
-	const struct value *env = var_get(e, STR("BASH_ENV"));
+	const struct shell_value *env = var_get(e, STR("BASH_ENV"));
 	if (env && env->set)
 		emit_variable_access(e, ACCESS_EXEC, word_of(env->text, argv[0].at), false, "BASH_ENV", argv[0].at);
 	if (v.opaque || (v.interactive && !v.command)) {
@@ -296,7 +296,8 @@ bool shell_program(struct eval *e, struct str base, const struct word *argv, siz
 			out_spoil(e);
 			return true;
 		}
-		struct script s = {text->text, str_c(e->a, str_fmt(e->a, "%s -c", shells[row].name)), row};
+		struct shell_script s = {
+			text->text, str_c(e->a, str_fmt(e->a, "%s -c", shells[row].name)), row};
 		run_script(e, &s, argv, v.operand + 2, argc, v.extglob, "sh-c");
 	} else if (v.from_stdin || v.operand >= argc) {
 		from_stdin(e, row, argv, v.operand, argc, v.extglob);

@@ -20,8 +20,8 @@ void eval_prompt(struct eval *e, struct str text, struct span at)
 		return;
 	}
 	marks_parts(e, index, parts);
-	struct state keep = e->s;
-	struct sink *out = e->out;
+	struct shell_state keep = e->s;
+	struct output_sink *out = e->out;
 	unsigned reads = e->reads;
 	e->out = NULL;
 	expand_text(e, parts);

@@ -140,16 +140,16 @@ static struct syn_part *double_quote(struct parser *p)
 /* ---- substitutions ---- */
 
 /* What a "$(" at a position was read as: "$((" may be tried as arithmetic first, and must not cost a second reading per level. */
-struct memo {
+struct subst_memo {
 	size_t pos, after;
 	struct syn_part *part;
 };
 
-static struct memo *memo_slot(struct parser *p, size_t pos)
+static struct subst_memo *memo_slot(struct parser *p, size_t pos)
 {
 	if (p->memo_n * 2 >= p->memo_cap) {
 		size_t old = p->memo_cap;
-		struct memo *was = p->memo;
+		struct subst_memo *was = p->memo;
 		p->memo_cap = old ? old * 2 : 16;
 		p->memo = arena_array(p->a, p->memo_cap, sizeof *p->memo);
 		p->memo_n = 0;
@@ -167,10 +167,10 @@ static struct memo *memo_slot(struct parser *p, size_t pos)
 
 static void memo_keep(struct parser *p, size_t pos, struct syn_part *part)
 {
-	struct memo *m = memo_slot(p, pos);
+	struct subst_memo *m = memo_slot(p, pos);
 	if (!m->part)
 		p->memo_n++;
-	*m = (struct memo){pos, p->pos, part};
+	*m = (struct subst_memo){pos, p->pos, part};
 }
 
 /* At "((" after a "$": arithmetic if it closes by "))", else NULL and nothing consumed. */
@@ -194,7 +194,7 @@ static struct syn_part *try_arith(struct parser *p, size_t from)
 static struct syn_part *dollar_paren(struct parser *p, size_t from)
 {
 	size_t key = p->pos;
-	struct memo *m = memo_slot(p, key);
+	struct subst_memo *m = memo_slot(p, key);
 	if (m->part) {
 		p->pos = m->after;
 		/* a part belongs to one list: hand out a copy */

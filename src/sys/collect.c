@@ -22,14 +22,14 @@
 
 #define CHUNK 65536
 
-struct work { /* of the process */
+struct collector_work { /* of the process */
 	const struct collector *c;
 	int pipes[COLLECT_MAX];
 	uint64_t totals[COLLECT_MAX];
 };
 
 /* What is there; of what is too much only the size is kept: a file that is longer than it may be. */
-static void take(struct work *w, size_t i)
+static void take(struct collector_work *w, size_t i)
 {
 	static char chunk[CHUNK];
 	ssize_t got;
@@ -44,7 +44,7 @@ static void take(struct work *w, size_t i)
 }
 
 /* The caller's other descriptors are not kept from ending: the program that makes the reports may read one to its end. */
-static void shut(const struct work *w, int stop)
+static void shut(const struct collector_work *w, int stop)
 {
 	int keep[2 * COLLECT_MAX + 1];
 	size_t n = 0;
@@ -58,7 +58,7 @@ static void shut(const struct work *w, int stop)
 	fds_keep(keep, n);
 }
 
-static void collect(struct work *w, int stop, pid_t parent)
+static void collect(struct collector_work *w, int stop, pid_t parent)
 {
 	struct pollfd p[COLLECT_MAX + 1];
 
@@ -91,7 +91,8 @@ static void forget(struct collector *c)
 	c->n = 0;
 }
 
-static int open_all(struct collector *c, const char *const *paths, size_t n, struct work *w, struct err *e)
+static int open_all(struct collector *c, const char *const *paths, size_t n, struct collector_work *w,
+	struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (mkfifo(paths[i], 0600) != 0)
@@ -109,7 +110,7 @@ static int open_all(struct collector *c, const char *const *paths, size_t n, str
 int collector_start(const char *const *paths, size_t n, size_t max, struct collector *ret, struct err *e)
 {
 	struct collector c = {.max = max};
-	struct work w = {.c = &c, .pipes = {-1, -1, -1, -1, -1, -1, -1, -1}};
+	struct collector_work w = {.c = &c, .pipes = {-1, -1, -1, -1, -1, -1, -1, -1}};
 	pid_t self = getpid();
 	int stop[2] = {-1, -1}, rc = -1;
 

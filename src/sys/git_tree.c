@@ -54,7 +54,7 @@ static const char *const overridden[] = {
 	"gc.auto=0",
 };
 
-struct run {
+struct git_lookup {
 	bool index; /* the index and the working tree are looked at, too */
 	struct path_memo *m;
 	const struct git_place *place;
@@ -191,14 +191,14 @@ static void list_names(struct arena *a, const struct names *t, struct str top, s
 
 /* ---- git ---- */
 
-static void arg(struct run *r, const char *text)
+static void arg(struct git_lookup *r, const char *text)
 {
 	if (r->argc < ARGS_MAX)
 		r->argv[r->argc++] = str_c(r->m->a, str_of(text));
 	r->argv[r->argc] = NULL;
 }
 
-static void begin(struct run *r, const char *command)
+static void begin(struct git_lookup *r, const char *command)
 {
 	r->argc = 0;
 	arg(r, "git");
@@ -213,8 +213,8 @@ static void begin(struct run *r, const char *command)
 }
 
 /* Starts it, all arguments being there. 0 when it ended with status 0. */
-static int finish(
-	struct run *r, struct str input, struct names *names, char *output, size_t max, size_t *ret_n)
+static int finish(struct git_lookup *r, struct str input, struct names *names, char *output, size_t max,
+	size_t *ret_n)
 {
 	char *own[COUNT(environment)] = {NULL};
 	struct process_request rq = {.path = r->git,
@@ -242,7 +242,7 @@ static int finish(
 	return 0;
 }
 
-static void begin_diff(struct run *r, const char *command)
+static void begin_diff(struct git_lookup *r, const char *command)
 {
 	static const char *const options[] = {"-r", "--raw", "-z", "--no-renames", "--no-ext-diff",
 		"--no-textconv", "--ignore-submodules=dirty"};
@@ -252,7 +252,7 @@ static void begin_diff(struct run *r, const char *command)
 		arg(r, options[i]);
 }
 
-static int diff(struct run *r, struct str from, struct str to, struct names *names)
+static int diff(struct git_lookup *r, struct str from, struct str to, struct names *names)
 {
 	begin_diff(r, "diff-tree");
 	arg(r, str_c(r->m->a, from));
@@ -262,7 +262,7 @@ static int diff(struct run *r, struct str from, struct str to, struct names *nam
 }
 
 /* One line of output; empty: an error, or none. */
-static struct str ask_line(struct run *r)
+static struct str ask_line(struct git_lookup *r)
 {
 	char *line = arena_alloc(r->m->a, OID_BYTES);
 	size_t n = 0;
@@ -272,7 +272,7 @@ static struct str ask_line(struct run *r)
 	return str_trim(str_n(line, n), "\n");
 }
 
-static struct str verify(struct run *r, struct str rev)
+static struct str verify(struct git_lookup *r, struct str rev)
 {
 	begin(r, "rev-parse");
 	arg(r, "--verify");
@@ -282,7 +282,7 @@ static struct str verify(struct run *r, struct str rev)
 }
 
 /* A branch of the remote, where there is no other: git makes a branch of it. */
-static struct str find_commit(struct run *r, struct str rev)
+static struct str find_commit(struct git_lookup *r, struct str rev)
 {
 	struct str found = verify(r, rev);
 
@@ -291,14 +291,14 @@ static struct str find_commit(struct run *r, struct str rev)
 
 /* ---- the changes ---- */
 
-static int look_checkout(struct run *r, struct str rev, struct names *names)
+static int look_checkout(struct git_lookup *r, struct str rev, struct names *names)
 {
 	struct str to = find_commit(r, rev);
 
 	return to.n ? diff(r, STR("HEAD"), to, names) : -1;
 }
 
-static int look_merge(struct run *r, struct str rev, struct names *names)
+static int look_merge(struct git_lookup *r, struct str rev, struct names *names)
 {
 	struct str to = verify(r, rev), base;
 
@@ -311,7 +311,7 @@ static int look_merge(struct run *r, struct str rev, struct names *names)
 	return base.n ? diff(r, base, to, names) : -1;
 }
 
-static int look_stash(struct run *r, struct str rev, struct names *names)
+static int look_stash(struct git_lookup *r, struct str rev, struct names *names)
 {
 	struct arena *a = r->m->a;
 	struct str stash = verify(r, rev), untracked;
@@ -329,7 +329,7 @@ static int look_stash(struct run *r, struct str rev, struct names *names)
 	return finish(r, STR(""), names, NULL, 0, NULL);
 }
 
-static int look_stash_branch(struct run *r, struct str rev, struct names *names)
+static int look_stash_branch(struct git_lookup *r, struct str rev, struct names *names)
 {
 	if (look_checkout(r, str_fmt(r->m->a, "%.*s^1", STR_ARG(rev)), names) != 0)
 		return -1;
@@ -340,7 +340,7 @@ static int look_stash_branch(struct run *r, struct str rev, struct names *names)
  * The other way round: what is in the commit comes back. A file whose time is that of the index is read, so a
  * repository with filters is not asked about. Submodules are only looked at: git would run git in them.
  */
-static int look_revert(struct run *r, struct str rev, struct names *names)
+static int look_revert(struct git_lookup *r, struct str rev, struct names *names)
 {
 	int rc;
 
@@ -355,7 +355,7 @@ static int look_revert(struct run *r, struct str rev, struct names *names)
 }
 
 /* All revisions at once: they may be a range. */
-static int look_picks(struct run *r, const struct str *revs, size_t n, struct names *names)
+static int look_picks(struct git_lookup *r, const struct str *revs, size_t n, struct names *names)
 {
 	char *commits = arena_alloc(r->m->a, COMMITS_BYTES);
 	size_t bytes = 0;
@@ -377,13 +377,13 @@ static int look_picks(struct run *r, const struct str *revs, size_t n, struct na
 
 /* ---- the question ---- */
 
-struct plain { /* what makes a repository one that is not asked about */
+struct plain_repository { /* what makes a repository one that is not asked about */
 	bool odd, filters;
 };
 
 static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
 {
-	struct plain *p = ctx;
+	struct plain_repository *p = ctx;
 	bool promisor = str_is(s->section, "remote") &&
 			(str_is(s->key, "promisor") || str_is(s->key, "partialclonefilter"));
 	bool partial = str_is(s->section, "extensions") && str_is(s->key, "partialclone");
@@ -396,7 +396,7 @@ static void plain_setting(void *ctx, const struct git_setting *s, enum git_scope
 /* Where files are read (`files`), filters would run. */
 static bool usable(struct path_memo *m, const struct git_place *place, bool files)
 {
-	struct plain p = {0};
+	struct plain_repository p = {0};
 
 	if (place->top.n < 2 || !git_place_owned(m, place))
 		return false;
@@ -432,9 +432,10 @@ static size_t split_revs(struct str list, struct str revs[GIT_TREE_REVS_MAX])
 	return n;
 }
 
-static int look(struct run *r, enum git_change change, const struct str *revs, size_t n, struct names *names)
+static int look(struct git_lookup *r, enum git_change change, const struct str *revs, size_t n,
+	struct names *names)
 {
-	int (*const each[])(struct run *, struct str, struct names *) = {
+	int (*const each[])(struct git_lookup *, struct str, struct names *) = {
 		[GIT_CHANGE_CHECKOUT] = look_checkout,
 		[GIT_CHANGE_MERGE] = look_merge,
 		[GIT_CHANGE_STASH] = look_stash,
@@ -453,7 +454,7 @@ static int look(struct run *r, enum git_change change, const struct str *revs, s
 void git_tree_look(struct path_memo *m, const struct tree_answer *asked, struct tree_answer *ret)
 {
 	struct names *names = arena_new(m->a, struct names);
-	struct run r = {.m = m};
+	struct git_lookup r = {.m = m};
 	struct str revs[GIT_TREE_REVS_MAX];
 	struct git_place place;
 	size_t n = split_revs(asked->revs, revs);

@@ -159,7 +159,7 @@ struct git_file *git_config_files(struct arena *a, struct str home)
 	return list;
 }
 
-struct reader {
+struct git_config_reader {
 	struct arena *a;
 	const struct git_place *place;
 	struct str home;
@@ -171,7 +171,7 @@ struct reader {
 	bool understood;
 };
 
-static struct str expand(const struct reader *r, struct str base, struct str path)
+static struct str expand(const struct git_config_reader *r, struct str base, struct str path)
 {
 	if (str_starts(path, "~/"))
 		return join(r->a, r->home, str_sub(path, 2, path.n));
@@ -179,7 +179,7 @@ static struct str expand(const struct reader *r, struct str base, struct str pat
 }
 
 /* gitdir:PATTERN and gitdir/i:PATTERN against the git directory; anything else may hold. */
-static bool condition_holds(const struct reader *r, struct str condition)
+static bool condition_holds(const struct git_config_reader *r, struct str condition)
 {
 	bool fold = str_starts(condition, "gitdir/i:");
 	struct str pattern;
@@ -199,15 +199,15 @@ static bool condition_holds(const struct reader *r, struct str condition)
 	return glob_path(pattern, r->place->dir, fold ? GLOB_FOLD : 0);
 }
 
-static void read_file(struct reader *r, struct str path);
+static void read_file(struct git_config_reader *r, struct str path);
 
 static void one_setting(void *ctx, const struct git_setting *s)
 {
-	struct reader *r = ctx;
+	struct git_config_reader *r = ctx;
 	bool include = str_is(s->section, "include"), conditional = str_is(s->section, "includeif");
 
 	if ((include || conditional) && str_is(s->key, "path")) {
-		struct reader in = *r;
+		struct git_config_reader in = *r;
 
 		if (r->depth >= INCLUDES_MAX || (conditional && !condition_holds(r, s->sub)))
 			return;
@@ -220,7 +220,7 @@ static void one_setting(void *ctx, const struct git_setting *s)
 	r->fn(r->ctx, s, r->scope);
 }
 
-static void read_file(struct reader *r, struct str path)
+static void read_file(struct git_config_reader *r, struct str path)
 {
 	bool own = r->scope == GIT_SCOPE_REPOSITORY;
 	struct err e = {0};
@@ -239,10 +239,11 @@ static void read_file(struct reader *r, struct str path)
 		r->understood = false;
 }
 
-bool git_settings_each(
-	struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn, void *ctx)
+bool git_settings_each(struct arena *a, const struct git_place *place, struct str home, git_scoped_fn *fn,
+	void *ctx)
 {
-	struct reader r = {.a = a, .place = place, .home = home, .fn = fn, .ctx = ctx, .understood = true};
+	struct git_config_reader r = {
+		.a = a, .place = place, .home = home, .fn = fn, .ctx = ctx, .understood = true};
 
 	for (const struct git_file *f = git_config_files(a, home); f; f = f->next) {
 		r.scope = f->scope;
@@ -258,7 +259,7 @@ bool git_settings_each(
 
 /* ---- programs ---- */
 
-struct looking {
+struct git_search {
 	struct path_memo *m;
 	const struct git_place *place;
 	struct str home;
@@ -331,7 +332,7 @@ static bool names_program(const struct git_setting *s)
 	return false;
 }
 
-static bool in_project(const struct looking *l, struct str real)
+static bool in_project(const struct git_search *l, struct str real)
 {
 	const struct git_place *p = l->place;
 
@@ -340,7 +341,7 @@ static bool in_project(const struct looking *l, struct str real)
 }
 
 /* Programs of the system and of the person's own lie outside of every project. */
-static bool installed(const struct looking *l, struct str real)
+static bool installed(const struct git_search *l, struct str real)
 {
 	static const char dirs[][8] = {"/usr", "/bin", "/sbin", "/lib", "/opt", "/nix", "/snap"};
 
@@ -351,7 +352,7 @@ static bool installed(const struct looking *l, struct str real)
 }
 
 /* Is this word of a command a file of the project, or one from a place where nothing is installed? */
-static bool word_of_project(const struct looking *l, struct str word, bool program, enum git_scope scope)
+static bool word_of_project(const struct git_search *l, struct str word, bool program, enum git_scope scope)
 {
 	struct arena *a = l->m->a;
 	struct path_answer at;
@@ -371,7 +372,7 @@ static bool word_of_project(const struct looking *l, struct str word, bool progr
 
 /* Each word of the command may be a script. In the repository's own settings a word that the shell expands
  * may be any. */
-static bool runs_project(const struct looking *l, struct str value, enum git_scope scope)
+static bool runs_project(const struct git_search *l, struct str value, enum git_scope scope)
 {
 	static const char between[] = BLANKS "!;&|()=<>{}'\"\\";
 	bool program = true;
@@ -390,7 +391,7 @@ static bool runs_project(const struct looking *l, struct str value, enum git_sco
 	return false;
 }
 
-static void add_program(struct looking *l, const struct git_setting *s)
+static void add_program(struct git_search *l, const struct git_setting *s)
 {
 	struct git_item *p;
 
@@ -409,7 +410,7 @@ static void add_program(struct looking *l, const struct git_setting *s)
 
 static void look_setting(void *ctx, const struct git_setting *s, enum git_scope scope)
 {
-	struct looking *l = ctx;
+	struct git_search *l = ctx;
 
 	if (str_is(s->section, "core") && str_is(s->key, "hookspath")) {
 		l->hooks = s->value;
@@ -486,12 +487,12 @@ static bool is_lfs(struct arena *a, struct str path, const char *hook)
 }
 
 /* Hooks that the person keeps for all repositories lie outside of the project, and are the person's. */
-static bool hooks_of_project(const struct looking *l, struct str dir)
+static bool hooks_of_project(const struct git_search *l, struct str dir)
 {
 	return in_project(l, dir) || (l->hooks_scope == GIT_SCOPE_REPOSITORY && !installed(l, dir));
 }
 
-static void look_hooks(struct looking *l)
+static void look_hooks(struct git_search *l)
 {
 	struct git_item **end = &l->ret->hooks;
 	struct arena *a = l->m->a;
@@ -520,7 +521,7 @@ static void look_hooks(struct looking *l)
 void git_look(struct path_memo *m, struct str dir, struct str home, struct git_answer *ret)
 {
 	struct git_place place;
-	struct looking l = {
+	struct git_search l = {
 		.m = m, .place = &place, .home = home, .ret = ret, .programs_end = &ret->programs};
 
 	*ret = (struct git_answer){.dir = dir};

@@ -202,7 +202,7 @@ struct expansion {
 	bool more;
 };
 
-struct reading {
+struct component_reading {
 	struct expansion *x;
 	int fd;
 	struct str part;   /* one component of the pattern */
@@ -223,7 +223,7 @@ static void add_name(struct arena *a, struct str **list, size_t *n, size_t *cap,
 /* Takes one from both bounds; false when one is used up. */
 static bool scan(struct expansion *x) { return ++x->scanned <= GLOB_ENTRIES_MAX && ++x->m->entries <= PATH_ENTRIES_MAX; }
 
-static void try_name(struct reading *r, struct str name)
+static void try_name(struct component_reading *r, struct str name)
 {
 	struct str dot = r->part;
 	if (dot.n > 1 && dot.p[0] == '\\')
@@ -239,7 +239,7 @@ static void try_name(struct reading *r, struct str name)
 
 static int read_names(void *arg)
 {
-	struct reading *r = arg;
+	struct component_reading *r = arg;
 	_Alignas(struct dirent64) char bytes[DENTS_STEP];
 	for (;;) {
 		ssize_t got = syscall(SYS_getdents64, r->fd, bytes, sizeof bytes);
@@ -263,7 +263,7 @@ static int read_names(void *arg)
 static bool same_for_the_shell(int why) { return why == ENOENT || why == ENOTDIR || why == EACCES || why == ELOOP || why == ENAMETOOLONG; }
 
 /* Reads a directory under an arena_run of its own, so that its descriptor is closed also when the arena is full. 0 or ARENA_FULL. */
-static int read_dir(struct expansion *x, const char *path, struct reading *r)
+static int read_dir(struct expansion *x, const char *path, struct component_reading *r)
 {
 	struct statfs fs;
 	FD_CLEANUP int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -280,10 +280,10 @@ static int read_dir(struct expansion *x, const char *path, struct reading *r)
 }
 
 /* The names in `dir` that match one component. It is opened by its resolved name, so that /proc/self means what path.h says. */
-static void list(struct expansion *x, struct str dir, struct str part, struct reading *ret)
+static void list(struct expansion *x, struct str dir, struct str part, struct component_reading *ret)
 {
 	struct path_answer where;
-	*ret = (struct reading){.x = x, .fd = -1, .part = part};
+	*ret = (struct component_reading){.x = x, .fd = -1, .part = part};
 	path_look(x->m, dir, &where);
 	if (!scan(x) || !where.real.n || where.target == PATH_OTHER || where.target == PATH_UNREADABLE) {
 		x->more = true;
@@ -343,7 +343,7 @@ static void expand_rest(struct expansion *x, struct str done, struct str rest, u
 			found(x, done, after, depth);
 		return;
 	}
-	struct reading r;
+	struct component_reading r;
 	list(x, done, part, &r);
 	for (size_t i = 0; i < r.n; i++)
 		found(x, str_cat(x->a, done, r.names[i]), after, depth);

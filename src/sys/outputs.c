@@ -82,19 +82,19 @@ void output_drop(struct output_file *f)
 
 /* ---- retention ---- */
 
-struct entry {
+struct kept_output {
 	char *name;
 	int64_t changed;
 	uint64_t bytes;
 };
 
-struct entries {
+struct kept_outputs {
 	struct arena *a;
-	struct entry *v;
+	struct kept_output *v;
 	size_t n, cap;
 };
 
-static void add(struct entries *all, const char *name, const struct stat *st)
+static void add(struct kept_outputs *all, const char *name, const struct stat *st)
 {
 	if (all->n == all->cap) {
 		size_t cap = all->cap ? 2 * all->cap : 256;
@@ -102,12 +102,13 @@ static void add(struct entries *all, const char *name, const struct stat *st)
 		all->v = arena_grow(all->a, all->v, all->cap * sizeof(*all->v), cap * sizeof(*all->v));
 		all->cap = cap;
 	}
-	all->v[all->n++] = (struct entry){str_c(all->a, str_of(name)), st->st_mtime, (uint64_t)st->st_size};
+	all->v[all->n++] =
+		(struct kept_output){str_c(all->a, str_of(name)), st->st_mtime, (uint64_t)st->st_size};
 }
 
 static int older_first(const void *x, const void *y)
 {
-	const struct entry *a = x, *b = y;
+	const struct kept_output *a = x, *b = y;
 
 	return (a->changed > b->changed) - (a->changed < b->changed);
 }
@@ -120,7 +121,7 @@ static bool counts(const char *name, const struct stat *st, int64_t now)
 
 struct pruning {
 	DIR *dir;
-	struct entries all;
+	struct kept_outputs all;
 };
 
 static int list(void *arg)
@@ -161,7 +162,7 @@ int outputs_prune(struct arena *a, struct str state, int64_t older_than, uint64_
 	if (rc == 0 && p.all.n)
 		qsort(p.all.v, p.all.n, sizeof(*p.all.v), older_first);
 	for (size_t i = 0; rc == 0 && i < p.all.n; i++) {
-		const struct entry *f = &p.all.v[i];
+		const struct kept_output *f = &p.all.v[i];
 
 		if ((f->changed >= older_than && f->name[0] != '.' && (!max_bytes || done.left_bytes <= max_bytes)) || (!dry && unlinkat(dirfd(p.dir), f->name, 0) != 0))
 			continue;

@@ -13,7 +13,7 @@
 #define REST_MAX (2 * PATH_MAX)
 #define MEMO_FIRST ((size_t)16) /* directories that there is room for at first */
 
-struct look {
+struct path_lookup {
 	enum path_kind kind;
 	uint32_t mode, owner, links;
 	bool automount;
@@ -23,7 +23,7 @@ struct look {
  * What is done is resolved: no links, no dots, no slash at its end ("" is the root). What is left lies at the end of `rest`. The buffers stand
  * so that what is used of them is close together: this is on the stack of every look, and a page that is touched first costs as much as the look.
  */
-struct walk {
+struct path_walk {
 	char rest[REST_MAX];
 	struct path_memo *m;
 	size_t n, at;
@@ -31,7 +31,7 @@ struct walk {
 	size_t below;         /* names at the end of `done` that are taken as text */
 	size_t exists;        /* bytes of `done` before them */
 	bool blind;           /* they could not be looked at; else they do not exist */
-	struct look look;     /* of `done` without those names */
+	struct path_lookup look;     /* of `done` without those names */
 	bool looked;
 	bool stays;           /* a link that is kept as a name */
 	bool placed;          /* kind and place are already known */
@@ -40,7 +40,7 @@ struct walk {
 	char done[PATH_MAX];
 };
 
-enum step { STEP_ON, STEP_END, STEP_LOST };
+enum walk_step { STEP_ON, STEP_END, STEP_LOST };
 
 void path_memo_init(struct path_memo *m, struct arena *a, struct str cwd)
 {
@@ -111,20 +111,20 @@ static enum path_kind kind_of(uint32_t mode)
 }
 
 /* One look at one name; links are not followed. 0 or an errno. */
-static int look_at(const char *path, struct look *ret)
+static int look_at(const char *path, struct path_lookup *ret)
 {
 	struct statx st;
 	if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_MODE | STATX_UID | STATX_NLINK, &st) < 0)
 		return errno;
-	*ret = (struct look){.kind = kind_of(st.stx_mode), .mode = st.stx_mode, .owner = st.stx_uid, .links = st.stx_nlink,
+	*ret = (struct path_lookup){.kind = kind_of(st.stx_mode), .mode = st.stx_mode, .owner = st.stx_uid, .links = st.stx_nlink,
 		.automount = st.stx_attributes & STATX_ATTR_AUTOMOUNT};
 	return 0;
 }
 
-static struct str done_str(const struct walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
+static struct str done_str(const struct path_walk *w) { return w->n ? str_n(w->done, w->n) : STR("/"); }
 
 /* Puts bytes in front of what is left, which is nothing or starts with a slash. False when the path gets longer than any kernel takes. */
-static bool push_rest(struct walk *w, struct str s)
+static bool push_rest(struct path_walk *w, struct str s)
 {
 	if (s.n > w->at)
 		return false;
@@ -134,7 +134,7 @@ static bool push_rest(struct walk *w, struct str s)
 }
 
 /* Takes the next name; false at the end. *ret_last: nothing follows it, not even a slash. */
-static bool next_name(struct walk *w, struct str *ret, bool *ret_last)
+static bool next_name(struct path_walk *w, struct str *ret, bool *ret_last)
 {
 	while (w->at < REST_MAX && w->rest[w->at] == '/')
 		w->at++;
@@ -146,7 +146,7 @@ static bool next_name(struct walk *w, struct str *ret, bool *ret_last)
 	return ret->n > 0;
 }
 
-static void pop(struct walk *w)
+static void pop(struct path_walk *w)
 {
 	while (w->n > 0 && w->done[w->n - 1] != '/')
 		w->n--;
@@ -159,7 +159,7 @@ static void pop(struct walk *w)
 		w->looked = w->blind = false;
 }
 
-static bool append(struct walk *w, struct str name)
+static bool append(struct path_walk *w, struct str name)
 {
 	if (w->n + 1 + name.n + 1 > sizeof w->done)
 		return false;
@@ -170,7 +170,7 @@ static bool append(struct walk *w, struct str name)
 	return true;
 }
 
-static void place_here(struct walk *w, enum path_kind kind)
+static void place_here(struct path_walk *w, enum path_kind kind)
 {
 	w->placed = true;
 	w->kind = kind;
@@ -207,7 +207,7 @@ static enum process process_of(struct str dir, struct str *ret_tail)
 	return self ? PROCESS_SELF : PROCESS_OTHER;
 }
 
-static bool follow_text(struct walk *w, struct str text)
+static bool follow_text(struct path_walk *w, struct str text)
 {
 	if (++w->links > PATH_LINKS_MAX || !push_rest(w, text))
 		return false;
@@ -220,7 +220,7 @@ static bool follow_text(struct walk *w, struct str text)
 }
 
 /* /proc/self/{cwd,root}: what they mean for the process that will use the path. `done` already ends in the name. */
-static enum step jump(struct walk *w, struct str where, bool last)
+static enum walk_step jump(struct path_walk *w, struct str where, bool last)
 {
 	if (last && !w->placed)
 		place_here(w, PATH_LINK);
@@ -230,7 +230,7 @@ static enum step jump(struct walk *w, struct str where, bool last)
 }
 
 /* A link that stays a name: nothing can be known below it. */
-static enum step stay(struct walk *w, bool last)
+static enum walk_step stay(struct path_walk *w, bool last)
 {
 	if (!last)
 		return STEP_LOST;
@@ -244,7 +244,7 @@ static enum step stay(struct walk *w, bool last)
  * The names in /proc that mean something else to every process. *ret_known is false for all others, which are looked at like any name;
  * `done` is the directory and does not yet end in the name.
  */
-static enum step step_process(struct walk *w, struct str name, bool last, bool *ret_known)
+static enum walk_step step_process(struct path_walk *w, struct str name, bool last, bool *ret_known)
 {
 	struct str tail = {0};
 	*ret_known = true;
@@ -264,7 +264,7 @@ static enum step step_process(struct walk *w, struct str name, bool last, bool *
 }
 
 /* A link of a process file system mounted elsewhere points into the kernel, not to its text. */
-static bool in_procfs(struct walk *w)
+static bool in_procfs(struct path_walk *w)
 {
 	struct statfs fs;
 	size_t n = w->n;
@@ -277,7 +277,7 @@ static bool in_procfs(struct walk *w)
 	return yes;
 }
 
-static enum step step_link(struct walk *w, bool last)
+static enum walk_step step_link(struct path_walk *w, bool last)
 {
 	char text[PATH_MAX];
 	struct str tail;
@@ -298,14 +298,14 @@ static enum step step_link(struct walk *w, bool last)
 }
 
 /* From here on names are text. */
-static void step_absent(struct walk *w, size_t exists, bool blind)
+static void step_absent(struct path_walk *w, size_t exists, bool blind)
 {
 	w->exists = exists;
 	w->below = 1;
 	w->blind = blind;
 }
 
-static void memo_keep(struct walk *w)
+static void memo_keep(struct path_walk *w)
 {
 	struct path_dir *d = memo_find(w->m, done_str(w));
 	if (!d)
@@ -315,18 +315,18 @@ static void memo_keep(struct walk *w)
 }
 
 /* `done` is a known directory. */
-static void use_memo(struct walk *w, const struct path_dir *d)
+static void use_memo(struct path_walk *w, const struct path_dir *d)
 {
 	w->looked = d->looked;
 	if (d->looked)
-		w->look = (struct look){.kind = PATH_DIR, .mode = d->mode, .owner = d->owner};
+		w->look = (struct path_lookup){.kind = PATH_DIR, .mode = d->mode, .owner = d->owner};
 }
 
-static enum step step_name(struct walk *w, struct str name, bool last)
+static enum walk_step step_name(struct path_walk *w, struct str name, bool last)
 {
 	bool known, sealed = w->looked && w->look.kind == PATH_DIR && w->look.automount;
 	size_t before = w->n;
-	enum step s = step_process(w, name, last, &known);
+	enum walk_step s = step_process(w, name, last, &known);
 	if (known)
 		return s;
 	if (!append(w, name))
@@ -342,7 +342,7 @@ static enum step step_name(struct walk *w, struct str name, bool last)
 	}
 	if (w->m->looks++ >= PATH_LOOKS_MAX)
 		return STEP_LOST;
-	struct look found;
+	struct path_lookup found;
 	int why = sealed ? EACCES : look_at(w->done, &found);
 	if (why) {
 		step_absent(w, before, why != ENOENT && why != ENOTDIR && why != ENAMETOOLONG);
@@ -357,7 +357,7 @@ static enum step step_name(struct walk *w, struct str name, bool last)
 	return STEP_ON;
 }
 
-static enum step step(struct walk *w)
+static enum walk_step step(struct path_walk *w)
 {
 	struct str name;
 	bool last;
@@ -373,7 +373,7 @@ static enum step step(struct walk *w)
 }
 
 /* What `done` is, or the directory in which it would be made. */
-static void look_again(struct walk *w)
+static void look_again(struct path_walk *w)
 {
 	if (w->looked)
 		return;
@@ -388,7 +388,7 @@ static void look_again(struct walk *w)
 	int why = look_at(n ? w->done : "/", &w->look);
 	w->done[n] = keep;
 	if (why)
-		w->look = (struct look){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE, .mode = S_IWOTH};
+		w->look = (struct path_lookup){.kind = why == ENOENT ? PATH_ABSENT : PATH_UNREADABLE, .mode = S_IWOTH};
 	else if (d && w->look.kind == PATH_DIR)
 		*d = (struct path_dir){.path = d->path, .looked = true, .mode = w->look.mode, .owner = w->look.owner};
 	else if (w->look.kind == PATH_LINK) /* /proc/self itself, a directory to whoever uses it */
@@ -396,7 +396,7 @@ static void look_again(struct walk *w)
 	w->looked = true;
 }
 
-static void answer_stays(const struct walk *w, struct path_answer *ret)
+static void answer_stays(const struct path_walk *w, struct path_answer *ret)
 {
 	struct str end = done_str(w);
 	/* /dev/stdout and /dev/fd/1 lead to names that stay: people know them by the first one */
@@ -410,9 +410,9 @@ static void answer_stays(const struct walk *w, struct path_answer *ret)
 	ret->place = own ? ret->real : w->place;
 }
 
-static enum path_kind target_of(const struct walk *w) { return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind; }
+static enum path_kind target_of(const struct path_walk *w) { return w->below ? (w->blind ? PATH_UNREADABLE : PATH_ABSENT) : w->look.kind; }
 
-static void answer(struct walk *w, struct path_answer *ret)
+static void answer(struct path_walk *w, struct path_answer *ret)
 {
 	look_again(w);
 	ret->real = str_dup(w->m->a, done_str(w));
@@ -427,10 +427,10 @@ static void answer(struct walk *w, struct path_answer *ret)
 }
 
 /* Walks to the end of the path. All of the walk is set, but for its two buffers, whose bytes mean nothing before they are written. */
-static enum step walk(struct walk *w, struct path_memo *m, struct str path)
+static enum walk_step walk(struct path_walk *w, struct path_memo *m, struct str path)
 {
-	enum step s = STEP_ON;
-	memset((char *)w + offsetof(struct walk, m), 0, offsetof(struct walk, done) - offsetof(struct walk, m));
+	enum walk_step s = STEP_ON;
+	memset((char *)w + offsetof(struct path_walk, m), 0, offsetof(struct path_walk, done) - offsetof(struct path_walk, m));
 	w->done[0] = '\0';
 	w->m = m;
 	if (path.n == 0 || path.p[0] != '/' || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
@@ -445,8 +445,8 @@ static enum step walk(struct walk *w, struct path_memo *m, struct str path)
 
 struct str path_real(struct path_memo *m, struct str path, enum path_kind *ret_target)
 {
-	struct walk w;
-	enum step s = walk(&w, m, path);
+	struct path_walk w;
+	enum walk_step s = walk(&w, m, path);
 	bool known = s == STEP_END && !w.below && !w.stays && !w.looked && memo_find(m, done_str(&w));
 	*ret_target = PATH_OTHER;
 	if (s != STEP_END || w.stays)
@@ -497,9 +497,9 @@ const struct path_dir *path_dir(struct path_memo *m, struct str real)
 
 void path_look(struct path_memo *m, struct str path, struct path_answer *ret)
 {
-	struct walk w;
+	struct path_walk w;
 	*ret = (struct path_answer){.path = path, .kind = PATH_OTHER, .target = PATH_OTHER, .place = STR(""), .real = STR(""), .shared = true};
-	enum step s = walk(&w, m, path);
+	enum walk_step s = walk(&w, m, path);
 	if (s == STEP_END && w.stays)
 		answer_stays(&w, ret);
 	else if (s == STEP_END)

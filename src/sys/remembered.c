@@ -20,7 +20,7 @@
 /* The fields of a line before its path. */
 static const char kind_words[REMEMBERED_KINDS][12] = {"", "workspace "};
 
-struct line { /* one directory */
+struct remembered_line { /* one directory */
 	enum remembered_kind kind;
 	struct identity id;
 	int64_t seen;
@@ -105,7 +105,7 @@ static bool number(struct str *rest, int64_t *ret)
  * The line that starts at *at, which goes on to the next. A line that cannot be read has no path. False:
  * no more.
  */
-static bool next_line(struct str text, size_t *at, struct line *ret)
+static bool next_line(struct str text, size_t *at, struct remembered_line *ret)
 {
 	ptrdiff_t end = *at < text.n ? str_find(text, '\n', *at) : -1;
 	struct str rest;
@@ -115,10 +115,10 @@ static bool next_line(struct str text, size_t *at, struct line *ret)
 		return false;
 	rest = str_sub(text, *at, (size_t)end);
 	*at = (size_t)end + 1;
-	*ret = (struct line){.path = STR("")};
+	*ret = (struct remembered_line){.path = STR("")};
 	if (!number(&rest, &dev) || !number(&rest, &ino) || !number(&rest, &seen))
 		return true;
-	*ret = (struct line){REMEMBERED_ROOT, {(uint64_t)dev, (uint64_t)ino}, seen, rest};
+	*ret = (struct remembered_line){REMEMBERED_ROOT, {(uint64_t)dev, (uint64_t)ino}, seen, rest};
 	if (str_starts(rest, kind_words[REMEMBERED_WORKSPACE])) {
 		ret->kind = REMEMBERED_WORKSPACE;
 		ret->path = str_sub(rest, strlen(kind_words[REMEMBERED_WORKSPACE]), rest.n);
@@ -126,17 +126,18 @@ static bool next_line(struct str text, size_t *at, struct line *ret)
 	return true;
 }
 
-static void put_line(struct buf *b, const struct line *l)
+static void put_line(struct buf *b, const struct remembered_line *l)
 {
 	buf_fmt(b, "%lld %lld %lld %s%.*s\n", (long long)l->id.dev, (long long)l->id.ino, (long long)l->seen,
 			kind_words[l->kind], STR_ARG(l->path));
 }
 
 /* The last line of this kind and path, or false. */
-static bool find_line(struct str text, enum remembered_kind kind, struct str path, struct line *ret)
+static bool find_line(struct str text, enum remembered_kind kind, struct str path,
+	struct remembered_line *ret)
 {
 	bool found = false;
-	struct line l;
+	struct remembered_line l;
 
 	for (size_t at = 0; next_line(text, &at, &l);)
 		if (l.kind == kind && l.path.n >= path.n && path.n && same_path(l.path, path)) {
@@ -151,7 +152,7 @@ static bool seen_as(const struct remembered *r, enum remembered_kind kind, struc
 {
 	char path[PATH_MAX];
 	struct identity now;
-	struct line l;
+	struct remembered_line l;
 
 	if (!r || !r->text.n || dir.n >= sizeof(path) || !find_line(r->text, kind, dir, &l))
 		return false;
@@ -171,7 +172,7 @@ bool remembered_place(const struct remembered *r, struct str dir)
 bool remembered_lately(const struct remembered *r, enum remembered_kind kind, const struct directory *d,
 		int64_t now_s)
 {
-	struct line l;
+	struct remembered_line l;
 
 	if (!r || !find_line(r->text, kind, d->path, &l))
 		return false;
@@ -181,9 +182,9 @@ bool remembered_lately(const struct remembered *r, enum remembered_kind kind, co
 /* ---- writing ---- */
 
 /* Does this line still say something: it is young enough, and no later one is of the same directory? */
-static bool lasts(struct str text, size_t from, const struct line *line, int64_t now_s)
+static bool lasts(struct str text, size_t from, const struct remembered_line *line, int64_t now_s)
 {
-	struct line l;
+	struct remembered_line l;
 
 	if (!line->path.n || line->seen + REMEMBERED_AGE_S <= now_s)
 		return false;
@@ -200,7 +201,7 @@ static bool lasts(struct str text, size_t from, const struct line *line, int64_t
 static struct str compacted(struct arena *a, struct str text, int64_t now_s)
 {
 	size_t left[REMEMBERED_KINDS] = {0};
-	struct line l;
+	struct remembered_line l;
 	struct buf b;
 
 	for (size_t at = 0; next_line(text, &at, &l);)
@@ -234,7 +235,7 @@ static int open_locked(const char *path)
 struct adding {
 	struct arena *a;
 	const char *path;
-	struct line line;
+	struct remembered_line line;
 	int64_t now_s;
 	int fd, rc;
 	struct err *e;
@@ -266,7 +267,7 @@ int remembered_add(struct arena *a, struct str state_dir, enum remembered_kind k
 	struct adding d = {.a = a, .path = str_c(a, file_of(a, state_dir)), .now_s = now_s, .e = e};
 	int rc;
 
-	d.line = (struct line){kind, dir->id, now_s, escaped(a, dir->path)};
+	d.line = (struct remembered_line){kind, dir->id, now_s, escaped(a, dir->path)};
 	d.fd = open_locked(d.path);
 	if (d.fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open '%s'", d.path);

@@ -42,26 +42,26 @@ static uint16_t intern(struct bake *b, struct str s)
 
 /* ---- keys ---- */
 
-struct named {
+struct named_effect {
 	char name[16];
 	uint8_t value;
 };
 
 enum { EFFECT_SECRET = VAR_EFFECTS, EFFECT_PLACE };
 
-static const struct named effects[] = {
+static const struct named_effect effects[] = {
 	{"none", VAR_NONE}, {"changes", VAR_CHANGES}, {"prompt", VAR_PROMPT}, {"path", VAR_PATH}, {"startup", VAR_STARTUP},
 	{"script", VAR_SCRIPT}, {"unfollowed", VAR_UNFOLLOWED}, {"load", VAR_LOAD}, {"options", VAR_OPTIONS},
 	{"command", VAR_COMMAND}, {"write", VAR_WRITE}, {"write-tree", VAR_WRITE_TREE}, {"host", VAR_HOST},
 	{"secret", EFFECT_SECRET}, {"place", EFFECT_PLACE}, {"", 0},
 };
-static const struct named boxes[] = {
+static const struct named_effect boxes[] = {
 	{"listed", VAR_BOX_LISTED}, {"never", VAR_BOX_NEVER}, {"made", VAR_BOX_MADE}, {"work", VAR_BOX_WORK}, {"always", VAR_BOX_ALWAYS}, {"", 0},
 };
 static const char keys[][12] = {"name", "effect", "safe", "between", "operands", "idle", "fold", "hijacks", "box", "set", "secret",
 	"programs", "note", "ordinary", "acts"};
 
-static const struct named *lookup(const struct named *table, struct str name)
+static const struct named_effect *lookup(const struct named_effect *table, struct str name)
 {
 	for (; table->name[0]; table++)
 		if (str_is(name, table->name))
@@ -127,7 +127,7 @@ static bool runs_something(unsigned effect)
 
 static int take_effect(struct bake *b, const struct ynode *n, struct var_row *r)
 {
-	const struct named *effect = lookup(effects, n->text);
+	const struct named_effect *effect = lookup(effects, n->text);
 
 	if (str_starts(n->text, "code:") && n->text.n > 5) {
 		r->effect = VAR_CODE;
@@ -145,7 +145,7 @@ static int take_row(struct bake *b, const struct ynode *row, struct var_row *r)
 {
 	const struct ynode *safe = yaml_get(row, "safe"), *between = yaml_get(row, "between"), *box = yaml_get(row, "box");
 	const struct ynode *set = yaml_get(row, "set");
-	const struct named *passes = box ? lookup(boxes, box->text) : NULL;
+	const struct named_effect *passes = box ? lookup(boxes, box->text) : NULL;
 
 	if (check_keys(b, row) < 0 || take_effect(b, yaml_get(row, "effect"), r) < 0 || (safe && take_list(b, safe, &r->safe) < 0))
 		return -1;

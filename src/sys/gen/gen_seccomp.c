@@ -34,7 +34,7 @@ struct leaf {
 	const struct checked_call *checks;
 };
 
-struct range {
+struct call_range {
 	unsigned from;
 	struct leaf leaf;
 	size_t place;                      /* of its comparisons in the program */
@@ -44,7 +44,7 @@ struct compiler {
 	bool network;
 	uint32_t arch;
 	struct leaf calls[CALLS_MAX];      /* by number; action 0: not named, which is ENOSYS */
-	struct range ranges[CALLS_MAX];
+	struct call_range ranges[CALLS_MAX];
 	size_t ranges_n;
 	struct sock_filter code[CODE_MAX];
 	size_t n;
@@ -108,7 +108,7 @@ static void read_policy(struct compiler *c)
 			c->calls[nr].action = ENOSYS;
 		const struct leaf *last = c->ranges_n ? &c->ranges[c->ranges_n - 1].leaf : NULL;
 		if (!last || last->action != c->calls[nr].action || last->checks != c->calls[nr].checks)
-			c->ranges[c->ranges_n++] = (struct range){.from = nr, .leaf = c->calls[nr]};
+			c->ranges[c->ranges_n++] = (struct call_range){.from = nr, .leaf = c->calls[nr]};
 	}
 	if (c->ranges[c->ranges_n - 1].leaf.action != ENOSYS)
 		die("the last range holds a call, so larger numbers would pass:", "CALLS_MAX");
@@ -213,11 +213,11 @@ static size_t put_checks(struct compiler *c, const struct checked_call *k)
 	return next;
 }
 
-static size_t put_leaf(struct compiler *c, struct range *r)
+static size_t put_leaf(struct compiler *c, struct call_range *r)
 {
 	if (!r->leaf.checks)
 		return put_return(c, value_of(r->leaf.action));
-	for (struct range *other = r + 1; other < &c->ranges[c->ranges_n]; other++) /* those are written already */
+	for (struct call_range *other = r + 1; other < &c->ranges[c->ranges_n]; other++) /* those are written already */
 		if (other->leaf.checks && same_checks(r->leaf.checks, other->leaf.checks))
 			return r->place = other->place;
 	return r->place = put_checks(c, r->leaf.checks);
