@@ -120,7 +120,7 @@ static int run_turn(void *arg)
 		return answer_error(t, why);
 	policies = policies_for(t, &rq);
 	if (!policies)
-		engine_refuse(t->a, "policy-error", t->loaded->e.text, &judgement);
+		engine_refuse(t->a, CHECK_POLICY_ERROR, t->loaded->e.text, &judgement);
 	else if (engine_judge(t->a, &rq, policies, &facts, &judgement, &e) != 0)
 		return answer_error(t, e.text);
 	answer_json(&t->out, t->id.n ? t->id : STR("null"), &facts, &judgement, policies ? policies->digest : STR(""));
@@ -140,7 +140,7 @@ static int answer_too_large(struct turn *t)
 	arena_free(t->a);
 	arena_init(t->a, ARENA_CAP_DEFAULT);
 	buf_init(&t->out, t->a, 0);
-	engine_refuse(t->a, "internal-error", "the answer does not fit into the memory bound", &refusal);
+	engine_refuse(t->a, CHECK_INTERNAL_ERROR, "the answer does not fit into the memory bound", &refusal);
 	answer_json(&t->out, kept.n ? kept : STR("null"), &nothing, &refusal, STR(""));
 	return 0;
 }

@@ -140,13 +140,13 @@ static void show_reasons(struct job *j, const char *key, struct str value)
 
 	while (audit_item(&value, &item)) {
 		struct str id = audit_text(&j->a, item);
-		const struct check *c = gate_check(str_c(&j->a, id));
+		enum check_id check = check_find(id);
 
 		label(j, key);
 		key = "";
 		put_cell(&j->b, id, 0);
-		if (c)
-			buf_fmt(&j->b, ": %s", c->about);
+		if (check != CHECK_NONE)
+			buf_fmt(&j->b, ": %s", gate_check(check)->about);
 		buf_char(&j->b, '\n');
 	}
 }

@@ -95,7 +95,7 @@ static int judge(void *arg)
 		engine_mode(str_of(j->o->mode), &rq.mode); /* likewise */
 	if (policies_load(j->a, &(struct policies_request){.config = j->o->config, .cwd = rq.cwd}, &j->policies, &e) != 0) {
 		complain_beside(j, &e);
-		engine_refuse(j->a, "policy-error", e.text, &j->judgement);
+		engine_refuse(j->a, CHECK_POLICY_ERROR, e.text, &j->judgement);
 	} else if (engine_judge(j->a, &rq, &j->policies, &j->facts, &j->judgement, &e) != 0) {
 		complain("%s", e.text);
 		return EXIT_INTERNAL;
@@ -150,7 +150,8 @@ static int check_one(const struct check_options *o, const char *operand)
 		arena_free(&out);
 		arena_init(&out, ARENA_CAP_DEFAULT);
 		j.facts = (struct facts){0};
-		engine_refuse(&out, "internal-error", "the memory bound was reached before the answer was made", &j.judgement);
+		engine_refuse(&out, CHECK_INTERNAL_ERROR,
+			"the memory bound was reached before the answer was made", &j.judgement);
 		rc = print(&j);
 	}
 	arena_end(&out);

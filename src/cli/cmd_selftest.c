@@ -114,7 +114,7 @@ static void put_list(struct buf *b, const struct selftest_set *set, bool colour)
 				continue;
 			buf_c(b, "  ");
 			tinted(b, colour, r->verdict == VERDICT_ASK ? TINT_YELLOW : TINT_RED, str_of(verdict_name(r->verdict)));
-			buf_fmt(b, " %s%s", r->id ? r->id : "", r->id ? ": " : "");
+			buf_fmt(b, " %s%s", check_name(r->id), r->id ? ": " : "");
 			put_command(b, r->command);
 			buf_char(b, '\n');
 		}

@@ -92,12 +92,14 @@ static void print_idle(struct job *j)
 		return;
 	buf_c(b, "#\n# Checks that none of these requests met:");
 	for (size_t i = 0, column = 1000; i < j->s.nsilent; i++) {
-		if (column + strlen(j->s.silent[i]) > 110) {
+		const char *name = check_name(j->s.silent[i]);
+
+		if (column + strlen(name) > 110) {
 			buf_c(b, "\n#  ");
 			column = 3;
 		}
-		buf_fmt(b, " %s", j->s.silent[i]);
-		column += strlen(j->s.silent[i]) + 1;
+		buf_fmt(b, " %s", name);
+		column += strlen(name) + 1;
 	}
 	buf_char(b, '\n');
 }
@@ -170,7 +172,7 @@ static void print_json(struct job *j)
 	doc_end(&o);
 	doc_list(&o, "silent_checks");
 	for (size_t i = 0; i < s->nsilent; i++)
-		doc_word(&o, NULL, s->silent[i]);
+		doc_word(&o, NULL, check_name(s->silent[i]));
 	doc_end(&o);
 	doc_finish(&o);
 }

@@ -153,7 +153,7 @@ static void put_reasons(struct buf *b, const struct judgement *j)
 {
 	buf_c(b, verdict_name(j->verdict));
 	for (const struct reason *r = j->reasons; r; r = r->next)
-		buf_fmt(b, "%s%s", r == j->reasons ? ": " : ", ", r->id);
+		buf_fmt(b, "%s%s", r == j->reasons ? ": " : ", ", check_name(r->id));
 }
 
 static struct str recorded_verdict(struct arena *a, const struct replay *r)
@@ -189,8 +189,9 @@ static void show_again(struct show *w, const char *name, const struct judged_aga
 	line(w, name, buf_view(&b));
 	if (j->ok && !j->same)
 		for (const struct reason *r = j->d.judgement.reasons; r; r = r->next)
-			if (!w->s->r.judged || !replay_has_reason(w->s->r.judged, str_of(r->id))) {
-				buf_fmt(w->b, "  + %s: ", r->id);
+			if (!w->s->r.judged ||
+				!replay_has_reason(w->s->r.judged, str_of(check_name(r->id)))) {
+				buf_fmt(w->b, "  + %s: ", check_name(r->id));
 				put_visible(w->b, r->message);
 				buf_char(w->b, '\n');
 			}
@@ -219,7 +220,7 @@ static void show_verdict(struct show *w)
 		show_again(w, "derived", &s->derived, w->style->explain);
 		if (s->derived.ok && !w->style->explain)
 			for (const struct reason *r = s->derived.d.judgement.reasons; r; r = r->next) {
-				buf_fmt(w->b, "  - %s: ", r->id);
+				buf_fmt(w->b, "  - %s: ", check_name(r->id));
 				put_visible(w->b, r->message);
 				buf_char(w->b, '\n');
 			}

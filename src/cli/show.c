@@ -260,18 +260,20 @@ static void show_grades(struct doc *o, const struct regrade *list, bool only_mil
 	bool open = false;
 
 	for (const struct regrade *r = list; r; r = r->next) {
-		char *id = str_c(o->b->a, r->id);
-		const struct check *c = gate_check(id);
-		struct str where = c ? str_fmt(o->b->a, "%.*s; built in: %s", STR_ARG(r->rule.where), grade_name(c->grade)) : r->rule.where;
+		const struct check *c = gate_check(r->id);
+		bool known = r->id != CHECK_NONE;
+		struct str where = r->rule.where;
 
-		if (only_milder && c && r->grade >= c->grade)
+		if (known)
+			where = str_fmt(o->b->a, "%.*s; built in: %s", STR_ARG(where), grade_name(c->grade));
+		if (only_milder && known && r->grade >= c->grade)
 			continue;
 		if (!open)
 			doc_map(o, "checks_grade");
 		open = true;
 		if (!o->json)
 			doc_where(o, where);
-		doc_word(o, id, grade_name(r->grade));
+		doc_word(o, str_c(o->b->a, r->name), grade_name(r->grade));
 	}
 	if (open)
 		doc_end(o);

@@ -127,7 +127,8 @@ static int judge(struct judging *g, struct err *e)
 	return engine_judge(c->a, &g->rq, &c->policies, &g->facts, &g->j, e);
 }
 
-static void add_reason(struct judging *g, const char *id, enum grade grade, enum verdict most, struct str message);
+static void add_reason(
+	struct judging *g, enum check_id id, enum grade grade, enum verdict most, struct str message);
 
 static struct str project_at(struct call *c, struct str cwd)
 {
@@ -167,11 +168,16 @@ static int judge_elsewhere(struct judging *g, struct err *e)
 	else
 		g->facts = facts; /* places of its reasons are in these */
 	if (g->j.verdict == VERDICT_CONTAIN)
-		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(c->a, "it is to run in another project, which the box of this session does not open: '%.*s'", STR_ARG(c->h.cwd)));
+		add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK,
+			str_fmt(c->a,
+				"it is to run in another project, which the box of this session does not "
+				"open: '%.*s'",
+				STR_ARG(c->h.cwd)));
 	return 0;
 }
 
-static void add_reason(struct judging *g, const char *id, enum grade grade, enum verdict most, struct str message)
+static void add_reason(
+	struct judging *g, enum check_id id, enum grade grade, enum verdict most, struct str message)
 {
 	struct reason *r = arena_new(g->c->a, struct reason);
 
@@ -188,7 +194,7 @@ static void keep_from_patching(struct judging *g)
 {
 	if (!(g->c->h.client->can & CLIENT_PATCHES) || !judging_is_shell(g) || g->j.verdict != VERDICT_ALLOW || !tool_names_patch(&g->facts))
 		return;
-	add_reason(g, "unknown-program", GRADE_CONTAIN, VERDICT_CONTAIN,
+	add_reason(g, CHECK_UNKNOWN_PROGRAM, GRADE_CONTAIN, VERDICT_CONTAIN,
 		STR("apply_patch is judged as a patch only when a here-document with the patch is all that follows it"));
 }
 
@@ -233,12 +239,17 @@ static void scan_input(struct judging *g)
 	buf_init(&b, c->a, HOOK_INPUT_MAX * 2);
 	tool_texts(c->h.args, &b);
 	if (b.n > s->scan_bytes_max) {
-		add_reason(g, "configured-ask", GRADE_ASK, VERDICT_ASK, STR("the input is longer than what is searched for secrets (secrets.maxScanBytes)"));
+		add_reason(g, CHECK_CONFIGURED_ASK, GRADE_ASK, VERDICT_ASK,
+			STR("the input is longer than what is searched for secrets (secrets.maxScanBytes)"));
 		return;
 	}
 	kind = kind_found(redact(c->a, redactor_new(c->a, NULL, 0), buf_view(&b), &n), s->allow_rules);
 	if (n && kind.n)
-		add_reason(g, "configured-deny", GRADE_DENY, VERDICT_DENY, str_fmt(c->a, "the input holds what looks like a secret (%.*s), and the policy denies that (secrets.scanInputs)", STR_ARG(kind)));
+		add_reason(g, CHECK_CONFIGURED_DENY, GRADE_DENY, VERDICT_DENY,
+			str_fmt(c->a,
+				"the input holds what looks like a secret (%.*s), and the policy denies that "
+				"(secrets.scanInputs)",
+				STR_ARG(kind)));
 }
 
 /* The shell that reads the command: not one of an agent's, and none that would find something else in it. */
@@ -249,10 +260,10 @@ static int keep_to_shell(struct judging *g, struct err *e)
 	if (judging_others(g, &g->shell, &differ, e) != 0)
 		return -1;
 	if (differ)
-		add_reason(g, "opaque-script", GRADE_CONTAIN, VERDICT_CONTAIN,
+		add_reason(g, CHECK_OPAQUE_SCRIPT, GRADE_CONTAIN, VERDICT_CONTAIN,
 			STR("the client does not say which shell reads it, and one of them would find something else in it"));
 	if (g->shell.refuse.n)
-		add_reason(g, "executes-file", GRADE_DENY, VERDICT_DENY, g->shell.refuse);
+		add_reason(g, CHECK_EXECUTES_FILE, GRADE_DENY, VERDICT_DENY, g->shell.refuse);
 	return 0;
 }
 
@@ -263,7 +274,8 @@ static void wish_unboxed(struct judging *g)
 
 	if (!g->c->h.unboxed || g->j.verdict < (may ? VERDICT_CONTAIN : VERDICT_ALLOW))
 		return;
-	add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, STR("the agent wants to run this outside the sandbox"));
+	add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK,
+		STR("the agent wants to run this outside the sandbox"));
 }
 
 /* ---- what the client can do with it ---- */
@@ -485,14 +497,14 @@ static void stay_inside(struct judging *g)
 	const struct view *v = g->j.view;
 
 	if (g->c->changed.n && g->j.verdict >= VERDICT_ASK)
-		add_reason(g, "project-changed", GRADE_ASK, VERDICT_ASK, g->c->changed);
+		add_reason(g, CHECK_PROJECT_CHANGED, GRADE_ASK, VERDICT_ASK, g->c->changed);
 	if (!v || (g->j.verdict != VERDICT_CONTAIN && !boxed_anyway(g)) || !judging_is_shell(g))
 		return;
 	if (!v->project.n)
-		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
+		add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
 				"the box opens a project, and '%.*s' is none", STR_ARG(v->cwd)));
 	else if (!path_inside(judging_cwd(g), v->project))
-		add_reason(g, "not-contained", GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
+		add_reason(g, CHECK_NOT_CONTAINED, GRADE_ASK, VERDICT_ASK, str_fmt(g->c->a,
 				"it is to run outside of the project '%.*s', which is all that the box opens: '%.*s'",
 				STR_ARG(v->project), STR_ARG(v->cwd)));
 }
@@ -565,7 +577,7 @@ static int no_policy(struct judging *g, const struct err *why, struct err *e)
 	g->rq = (struct engine_request){.command = c->h.kind == TOOL_SHELL ? c->h.command : c->h.tool,
 			.cwd = c->h.cwd, .base = c->h.base, .pin = hook_pin(c), .dialect = c->h.dialect, .mode = c->h.mode};
 	world_view(c->a, &g->rq, NULL, v);
-	engine_refuse(c->a, "policy-error", why->text, &g->j);
+	engine_refuse(c->a, CHECK_POLICY_ERROR, why->text, &g->j);
 	g->j.view = v;
 	(void)record(g, NULL);
 	*e = *why;

@@ -71,11 +71,11 @@ static struct str cut(struct str s, size_t n)
 /* What belongs in the box needs no advice, except where it is denied for want of one. */
 static struct str instead(struct judging *g, const struct reason *r, enum told told)
 {
-	static const char ids[][20] = {"executes-file", "unknown-program", ""};
+	bool code = r->id == CHECK_EXECUTES_FILE || r->id == CHECK_UNKNOWN_PROGRAM;
 
 	if (told == TOLD_SPLIT || (r->grade == GRADE_CONTAIN && told != TOLD_DENIED))
 		return STR("");
-	if (told == TOLD_DENIED && !r->alternative.n && STR_LISTED(str_of(r->id), ids))
+	if (told == TOLD_DENIED && !r->alternative.n && code)
 		return STR("run what it does as commands of their own, so that each is judged, or let a "
 			   "person run it");
 	return str_visible(g->c->a, r->alternative);
@@ -100,7 +100,7 @@ static void put_reasons(struct judging *g, struct buf *b, enum told told)
 			buf_fmt(b, "%s%.*s", n++ ? "; " : ": ", STR_ARG(message));
 			if (alternative.n)
 				buf_fmt(b, " (instead: %.*s)", STR_ARG(alternative));
-			buf_fmt(b, " [%s]", r->id);
+			buf_fmt(b, " [%s]", check_name(r->id));
 		}
 	b->n = cut(buf_view(b), REASONS_BYTES).n;
 	if (left_out)

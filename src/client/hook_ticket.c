@@ -83,10 +83,10 @@ static struct str approved_ids(struct judging *g, bool asked)
 	for (const struct reason *r = list; r; r = r->next) {
 		const struct reason *same = list;
 
-		while (same != r && (same->grade != GRADE_ASK || strcmp(same->id, r->id) != 0))
+		while (same != r && (same->grade != GRADE_ASK || same->id != r->id))
 			same = same->next;
 		if (r->grade == GRADE_ASK && same == r)
-			buf_fmt(&b, "%s%s", b.n ? " " : "", r->id);
+			buf_fmt(&b, "%s%s", b.n ? " " : "", check_name(r->id));
 	}
 	return buf_view(&b);
 }

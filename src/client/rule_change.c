@@ -228,7 +228,7 @@ static struct str reasons_of(struct arena *a, const struct judgement *j, bool de
 	for (const struct reason *r = j->reasons; r && b.n < REASONS_MAX; r = r->next) {
 		if (r->grade < strictest)
 			continue;
-		buf_fmt(&b, "%s%s", b.n ? ", " : "", r->id);
+		buf_fmt(&b, "%s%s", b.n ? ", " : "", check_name(r->id));
 		if (deciding && r->rule.n)
 			buf_fmt(&b, " (%.*s)", STR_ARG(r->rule));
 	}

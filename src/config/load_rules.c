@@ -355,7 +355,7 @@ int rules_permissions(struct load *l, const struct ynode *n, void *field)
 	return value_list(l, n, field, sizeof(struct permission_rule), permission_item);
 }
 
-static int check_id(struct load *l, const struct ynode *n)
+static int is_id(struct load *l, const struct ynode *n)
 {
 	bool ok = n->key.n > 0 && n->key.n < KEY_MAX;
 	for (size_t i = 0; i < n->key.n && ok; i++)
@@ -377,9 +377,11 @@ int rules_grades(struct load *l, const struct ynode *n, void *field)
 	for (const struct ynode *c = n->child; c; c = c->next) {
 		struct regrade *r = arena_new(l->a, struct regrade);
 		rule_start(l, c, &r->rule);
-		if (check_id(l, c) < 0 || value_choice(l, c, names, COUNT(names), "expected off, warn, contain, ask or deny", &grade) < 0)
+		if (is_id(l, c) < 0 || value_choice(l, c, names, COUNT(names),
+					       "expected off, warn, contain, ask or deny", &grade) < 0)
 			return -1;
-		r->id = c->key;
+		r->id = check_find(c->key);
+		r->name = c->key;
 		r->grade = (enum grade)grade;
 		*end = r;
 		end = &r->next;

@@ -1,7 +1,8 @@
 /*
- * The table of checks, made of check_rows.h, and those about what is not known. In the spirit of git fsck's messages: a person may re-grade a check by
- * its id, except a fixed one. To add a check: a row, a function, a hit and a near-miss in tests/cases, a line in docs/checks.md; `make check` fails
- * when one of them is missing.
+ * The table of checks, made of model/check_rows.h, and those about what is not known. In the spirit of git
+ * fsck's messages: a person may re-grade a check by its id, except a fixed one. To add a check: a row, a
+ * function, a hit and a near-miss in tests/cases, a line in docs/checks.md; `make check` fails when one of
+ * them is missing.
  */
 #include "base/descriptor.h"
 #include "base/glob.h"
@@ -78,7 +79,7 @@ static void opaque_command(struct judge *j, const struct check *c)
 		/* nothing but "any words", below a program: its own words do not tell what it runs */
 		bool hidden = k->argc == 1 && k->argv[0].kind == WORD_REST && strncmp(k->via->name, "wrapper:", 8) == 0;
 		if (hidden && edits_in_place(j, k->via->name + 8, k->argv[0].at)) { /* no rule lifts it: one that allows sed says nothing of what sed may run */
-			const struct check *edit = gate_check("opaque-edit");
+			const struct check *edit = gate_check(CHECK_OPAQUE_EDIT);
 
 			judge_raise(j, edit, &(struct finding){.grade = judge_grade(j, edit), .message = judge_quote(j, "which words ", k->argv[0].at, " gets is not known before it runs" EDIT_CONTAINED),
 				.at = k->argv[0].at});
@@ -231,7 +232,9 @@ static void opaque_path(struct judge *j, const struct check *c)
 		if ((x->kind != ACCESS_WRITE && x->kind != ACCESS_DELETE) || path_known(&x->path) || x->elsewhere)
 			continue;
 		if (x->kind == ACCESS_WRITE && !access_is_redirection(x) && x->op && (edits_in_place(j, x->op, x->at) || runs_as_well(j, x))) {
-			judge_say(j, gate_check("opaque-edit"), x->at, judge_quote(j, "which files ", x->at, " changes is not known before it runs" EDIT_CONTAINED));
+			judge_say(j, gate_check(CHECK_OPAQUE_EDIT), x->at,
+				judge_quote(j, "which files ", x->at,
+					" changes is not known before it runs" EDIT_CONTAINED));
 			continue;
 		}
 		bool bounded = path_bounded(j, x) && !judge_leaves_box(j, x->at);
@@ -387,17 +390,32 @@ static void executes_file(struct judge *j, const struct check *c)
 
 /* Markers that are a category of their own: what the code does is known, and has a check. */
 static const struct {
-	char marker[20], check[20], message[72];
+	char marker[20], message[72];
+	enum check_id check;
 } said_of_code[] = {
-	{.marker = "download-execute", .check = "download-execute", .message = "what is fetched would be run here"},
-	{.marker = "encoded-execute", .check = "encoded-execute", .message = "what is decoded here would be run unseen"},
-	{.marker = "persistence", .check = "persistence", .message = "this sets something up that runs later, or that other programs obey"},
-	{.marker = "elevation", .check = "privilege", .message = "this runs with, or changes, the rights of users"},
-	{.marker = "protections", .check = "system-state", .message = "this takes the machine or its protections down"},
-	{.marker = "destruction", .check = "disk", .message = "this changes disks, partitions or what a system starts from"},
-	{.marker = "system-change", .check = "system-change", .message = "this changes the system, or processes on it"},
-	{.marker = "network", .check = "network", .message = "this uses the network"},
-	{.marker = "remote", .check = "remote-change", .message = "this runs on another machine"},
+	{.marker = "download-execute",
+		.check = CHECK_DOWNLOAD_EXECUTE,
+		.message = "what is fetched would be run here"},
+	{.marker = "encoded-execute",
+		.check = CHECK_ENCODED_EXECUTE,
+		.message = "what is decoded here would be run unseen"},
+	{.marker = "persistence",
+		.check = CHECK_PERSISTENCE,
+		.message = "this sets something up that runs later, or that other programs obey"},
+	{.marker = "elevation",
+		.check = CHECK_PRIVILEGE,
+		.message = "this runs with, or changes, the rights of users"},
+	{.marker = "protections",
+		.check = CHECK_SYSTEM_STATE,
+		.message = "this takes the machine or its protections down"},
+	{.marker = "destruction",
+		.check = CHECK_DISK,
+		.message = "this changes disks, partitions or what a system starts from"},
+	{.marker = "system-change",
+		.check = CHECK_SYSTEM_CHANGE,
+		.message = "this changes the system, or processes on it"},
+	{.marker = "network", .check = CHECK_NETWORK, .message = "this uses the network"},
+	{.marker = "remote", .check = CHECK_REMOTE_CHANGE, .message = "this runs on another machine"},
 };
 
 static bool category_said(struct judge *j, const struct code_marker *m)
@@ -413,10 +431,10 @@ static bool category_said(struct judge *j, const struct code_marker *m)
 /* What the reader of the language found in its way. False: nothing that could be named. */
 static bool code_said(struct judge *j, const struct snippet *s)
 {
-	const struct check *dynamic = gate_check("code-dynamic");
+	const struct check *dynamic = gate_check(CHECK_CODE_DYNAMIC);
 
 	if (!s->code->parsed) {
-		say_unknown(j, gate_check("code-error"), s->code->error_at.to ? s->code->error_at : s->at,
+		say_unknown(j, gate_check(CHECK_CODE_ERROR), s->code->error_at.to ? s->code->error_at : s->at,
 			str_fmt(j->a, "this is no %s that can be read", s->lang));
 		return true;
 	}
@@ -537,20 +555,24 @@ static void inline_code(struct judge *j, const struct check *c)
 		if (s->code && s->code->complete && opens != PERL_OPENS_MORE) {
 			code_said(j, s);
 			if (opens == PERL_OPENS_SOME)
-				judge_say(j, gate_check("executes-file"), s->at, STR("perl takes the name of a file that ends with a bar for a command, so it may only run in the box"));
+				judge_say(j, gate_check(CHECK_EXECUTES_FILE), s->at,
+					STR("perl takes the name of a file that ends with a bar for a "
+					    "command, so it may only run in the box"));
 			continue;
 		}
 		if (!s->code && inline_harmless(s))
 			continue;
 		if (!s->code && edits_text(j, s)) {
-			judge_say(j, gate_check("opaque-edit"), s->at, str_fmt(j->a, "this %s code is not known before it runs" EDIT_CONTAINED, s->lang));
+			judge_say(j, gate_check(CHECK_OPAQUE_EDIT), s->at,
+				str_fmt(j->a, "this %s code is not known before it runs" EDIT_CONTAINED,
+					s->lang));
 			continue;
 		}
 		j->ret->complete = false; /* the code may run commands of its own */
 		if (s->code && code_said(j, s))
 			continue;
 		if (!s->code && installs_packages(s))
-			judge_say(j, gate_check("network"), s->at,
+			judge_say(j, gate_check(CHECK_NETWORK), s->at,
 				STR("this code installs packages, which uses the network"));
 		if (s->lang && !strcmp(s->lang, "sql") && !is_sqlite(j, s)) { /* the box reaches no server */
 			judge_tell_graded(j, c, judge_grade_unbounded(j, c), s->at,
@@ -566,38 +588,34 @@ static void inline_code(struct judge *j, const struct check *c)
 /* ---- the table ---- */
 
 /* Functions have a table of their own: pointers are relocated at each start, and the fewer pages hold one the better. */
-static const struct check rows[] = {
-#define CHECK(id, grade, fixed, lift, approval, about, run, marks) {id, grade, fixed, lift, approval, about, marks},
-#include "gate/check_rows.h"
-#undef CHECK
+#define MARK(kind) (1ul << MARK_##kind)
+static const struct check rows[CHECK_IDS] = {
+	[CHECK_NONE] = {.fixed = true}, /* nothing lifts a reason that no check stands for */
+#define GATE_CHECK(id, name, grade, fixed, lift, approval, run, marks, about) \
+	[CHECK_##id] = {CHECK_##id, GRADE_##grade, fixed, LIFT_##lift, APPROVAL_##approval, about, marks},
+#include "model/check_rows.h"
+#undef GATE_CHECK
 };
+#undef MARK
 
-static void (*const runs[])(struct judge *, const struct check *) = {
-#define CHECK(id, grade, fixed, lift, approval, about, run, marks) run,
-#include "gate/check_rows.h"
-#undef CHECK
+static void (*const runs[CHECK_IDS])(struct judge *, const struct check *) = {
+#define GATE_CHECK(id, name, grade, fixed, lift, approval, run, marks, about) [CHECK_##id] = run,
+#include "model/check_rows.h"
+#undef GATE_CHECK
 };
 
 const struct check *gate_checks(size_t *ret_n)
 {
-	*ret_n = sizeof(rows) / sizeof(*rows);
-	return rows;
+	*ret_n = CHECK_IDS - 1;
+	return rows + 1;
 }
 
-_Static_assert(sizeof(rows) / sizeof(*rows) <= GATE_CHECKS_MAX, "the grades of all checks have room");
-
-const struct check *gate_check(const char *id)
-{
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(rows[i].id, id))
-			return &rows[i];
-	return NULL;
-}
+const struct check *gate_check(enum check_id id) { return &rows[id]; }
 
 /* Also those that are off: some raise what belongs to others. */
 void checks_run(struct judge *j)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (runs[i])
-			runs[i](j, &rows[i]);
+	for (enum check_id id = CHECK_NONE + 1; id < CHECK_IDS; id++)
+		if (runs[id])
+			runs[id](j, &rows[id]);
 }

@@ -56,7 +56,7 @@ static void makes_signature(struct judge *j, const struct check *c)
 void contain_finish(struct judge *j)
 {
 	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_ASK, [VERDICT_ALLOW] = GRADE_WARN};
-	const struct check *c = gate_check("not-contained");
+	const struct check *c = gate_check(CHECK_NOT_CONTAINED);
 	const struct subject *s;
 
 	if (!has_contained(j))

@@ -201,27 +201,33 @@ static enum match danger_is(struct judge *j, struct subject *s, const struct dan
 	return m;
 }
 
-static bool said_as(const struct judge *j, const char *id, struct span at, enum grade g)
+static bool said_as(const struct judge *j, enum check_id id, struct span at, enum grade g)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from &&
+		if (r->id == id && r->at.text == at.text && r->at.from == at.from &&
 			r->at.to == at.to && r->grade >= g)
 			return true;
 	return false;
 }
 
-static bool said(const struct judge *j, const char *id, struct span at)
+static bool said(const struct judge *j, enum check_id id, struct span at)
 {
 	return said_as(j, id, at, GRADE_OFF);
 }
 
 /* What these checks are about lies outside of the box: a word that only may mean it does no harm inside. */
-static bool beyond_box(const char *check)
+static bool beyond_box(enum check_id id)
 {
-	static const char ids[][20] = {"remote-change", "infrastructure", "container-escape", "reverse-shell",
-		"disk", "system-state", "system-change", ""};
-
-	return STR_LISTED(str_of(check), ids);
+	switch (id) {
+	case CHECK_REMOTE_CHANGE:
+	case CHECK_INFRASTRUCTURE:
+	case CHECK_CONTAINER_ESCAPE:
+	case CHECK_REVERSE_SHELL:
+	case CHECK_DISK:
+	case CHECK_SYSTEM_STATE:
+	case CHECK_SYSTEM_CHANGE: return true;
+	default: return false;
+	}
 }
 
 /* `git $X` may be any command of git's, as `$X` may be any command: what is not known runs in the box. */
@@ -242,7 +248,8 @@ static bool single_words_of_curl(const struct subject *s)
 
 static void danger_tell(struct judge *j, const struct subject *s, const struct danger *d, enum match m)
 {
-	const char *check = danger_text(d->check), *message = danger_text(d->message), *alternative = danger_text(d->alternative);
+	const char *message = danger_text(d->message), *alternative = danger_text(d->alternative);
+	enum check_id check = d->check;
 
 	if (m == MATCH_YES && !said_as(j, check, s->c->at, judge_grade(j, gate_check(check))))
 		judge_tell_at_most(j, check, GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, str_c(j->a, str_fmt(j->a, " %s", message))), alternative);
@@ -262,11 +269,13 @@ static void own_settings(struct judge *j)
 {
 	for (const struct setting *s = j->f->settings; s; s = s->next)
 		if (str_starts(s->name, "CAISSON_"))
-			judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+			judge_tell_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
+				judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 	for (const struct command *c = j->f->commands; c; c = c->next)
 		for (const struct setting *s = c->settings; s && c->argc && str_is(path_base(c->argv[0].text), "caisson"); s = s->next)
 			if (str_starts(s->name, "XDG_") || str_is(s->name, "HOME"))
-				judge_tell_at_most(j, "caisson-milder", GRADE_DENY, s->at, judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
+				judge_tell_at_most(j, CHECK_CAISSON_MILDER, GRADE_DENY, s->at,
+					judge_quote(j, "", s->at, " would lead caisson elsewhere"), NULL);
 }
 
 void danger_words(struct judge *j, const struct check *c)
@@ -281,7 +290,7 @@ void danger_words(struct judge *j, const struct check *c)
 
 			if (d->first != s->base.p[0])
 				continue;
-			if (s->row && subject_known(j, s)->readonly && strcmp(danger_text(d->check), "secret-read") != 0)
+			if (s->row && subject_known(j, s)->readonly && d->check != CHECK_SECRET_READ)
 				continue; /* this form only reads: git config --get, kubectl delete --help */
 			danger_tell(j, s, d, danger_is(j, s, d));
 		}
@@ -387,15 +396,17 @@ static bool lists_packages(const struct subject *s)
 
 static const struct {
 	unsigned effect;
-	char check[16], message[36], alternative[56];
+	enum check_id check;
+	char message[36], alternative[56];
 } effects[] = {
-	{EFFECT_NETWORK, "network", " uses the network",
+	{EFFECT_NETWORK, CHECK_NETWORK, " uses the network",
 		"use what is already here, or let a person allow it"},
-	{EFFECT_PRIVILEGE, "privilege", " runs with other rights",
+	{EFFECT_PRIVILEGE, CHECK_PRIVILEGE, " runs with other rights",
 		"do without them, or ask a person to run it"},
-	{EFFECT_PERSISTENCE, "persistence", " sets up something that runs later", "let a person set it up"},
-	{EFFECT_SYSTEM, "system-change", " changes the system", "let a person run it"},
-	{EFFECT_HISTORY, "git-rewrite", " rewrites history", ""},
+	{EFFECT_PERSISTENCE, CHECK_PERSISTENCE, " sets up something that runs later",
+		"let a person set it up"},
+	{EFFECT_SYSTEM, CHECK_SYSTEM_CHANGE, " changes the system", "let a person run it"},
+	{EFFECT_HISTORY, CHECK_GIT_REWRITE, " rewrites history", ""},
 };
 
 /* Is this place inside code of another language? */
@@ -508,11 +519,16 @@ static void check_chmod(struct judge *j, struct subject *s)
 	if (!mode || know_has(o, "--reference"))
 		return;
 	if (mode->kind != WORD_EXACT)
-		judge_tell_at_most(j, "open-access", GRADE_ASK, s->c->at, judge_quote(j, "which rights ", s->c->at, " gives is not known"), "write the mode out");
+		judge_tell_at_most(j, CHECK_OPEN_ACCESS, GRADE_ASK, s->c->at,
+			judge_quote(j, "which rights ", s->c->at, " gives is not known"),
+			"write the mode out");
 	else if (bits & MODE_SET_ID)
-		judge_tell_at_most(j, "open-access", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " lets a program run with its owner's rights"), NULL);
+		judge_tell_at_most(j, CHECK_OPEN_ACCESS, GRADE_DENY, s->c->at,
+			judge_quote(j, "", s->c->at, " lets a program run with its owner's rights"), NULL);
 	else if (bits & MODE_OTHERS_WRITE)
-		judge_tell_at_most(j, "open-access", know_has(o, "-R") ? GRADE_DENY : GRADE_ASK, s->c->at, judge_quote(j, "", s->c->at, " lets everyone write there"), "give the right to one user: chmod u+w");
+		judge_tell_at_most(j, CHECK_OPEN_ACCESS, know_has(o, "-R") ? GRADE_DENY : GRADE_ASK, s->c->at,
+			judge_quote(j, "", s->c->at, " lets everyone write there"),
+			"give the right to one user: chmod u+w");
 }
 
 /* ---- archives: HOST:FILE is a file of another machine ---- */
@@ -531,7 +547,9 @@ static void check_archive(struct judge *j, struct subject *s, const char *option
 
 	for (const struct know_option *x = know_option_find(o, option, NULL); x && !know_has(o, "--force-local"); x = know_option_find(o, option, x))
 		if (x->has_value && names_host(&x->value))
-			judge_tell_at_most(j, "network", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " has its archive on another machine"), "name a file of this machine");
+			judge_tell_at_most(j, CHECK_NETWORK, GRADE_DENY, s->c->at,
+				judge_quote(j, "", s->c->at, " has its archive on another machine"),
+				"name a file of this machine");
 }
 
 void danger_numbers(struct judge *j, const struct check *c)

@@ -4,7 +4,9 @@
 
 struct danger {
 	char first; /* byte of the program's name */
-	uint16_t check, command, options, operands, except, message, alternative; /* where these texts are: danger_text() */
+	uint8_t check; /* enum check_id */
+	/* where these texts are: danger_text() */
+	uint16_t command, options, operands, except, message, alternative;
 };
 
 extern const struct danger danger_rows[];

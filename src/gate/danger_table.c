@@ -13,12 +13,13 @@
 static const struct danger_texts {
 #define DANGER(c, w, o, p, x, m, a) \
 	struct { \
-		char check[sizeof(c)], command[sizeof(w)], options[sizeof(o)], operands[sizeof(p)], except[sizeof(x)], message[sizeof(m)], alternative[sizeof(a)]; \
+		char command[sizeof(w)], options[sizeof(o)], operands[sizeof(p)], except[sizeof(x)], \
+			message[sizeof(m)], alternative[sizeof(a)]; \
 	} ROW;
 #include "gate/danger_rows.h"
 #undef DANGER
 } texts = {
-#define DANGER(...) {__VA_ARGS__},
+#define DANGER(c, ...) {__VA_ARGS__},
 #include "gate/danger_rows.h"
 #undef DANGER
 };
@@ -26,7 +27,8 @@ static const struct danger_texts {
 #define AT(field) offsetof(struct danger_texts, ROW.field)
 
 const struct danger danger_rows[] = {
-#define DANGER(c, w, ...) {(w)[0], AT(check), AT(command), AT(options), AT(operands), AT(except), AT(message), AT(alternative)},
+#define DANGER(c, w, ...) \
+	{(w)[0], CHECK_##c, AT(command), AT(options), AT(operands), AT(except), AT(message), AT(alternative)},
 #include "gate/danger_rows.h"
 #undef DANGER
 };
@@ -34,5 +36,6 @@ const struct danger danger_rows[] = {
 const size_t danger_nrows = sizeof(danger_rows) / sizeof(*danger_rows);
 
 _Static_assert(sizeof(texts) <= UINT16_MAX, "every text can be pointed to");
+_Static_assert(CHECK_IDS <= UINT8_MAX, "a row has room for its check");
 
 const char *danger_text(uint16_t at) { return (const char *)&texts + at; }

@@ -267,7 +267,7 @@ static void collect_marks(struct explain *x, const struct judgement *j)
 		add_mark(x, c->at, str_fmt(x->a, "%zu", ++n), TINT_CYAN);
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		if (r->at.to > r->at.from)
-			add_mark(x, r->at, str_fmt(x->a, "! %s", r->id), TINT_YELLOW);
+			add_mark(x, r->at, str_fmt(x->a, "! %s", check_name(r->id)), TINT_YELLOW);
 	qsort(x->labels, x->nlabels, sizeof(*x->labels), mark_order);
 }
 
@@ -527,7 +527,7 @@ static void put_steps(struct explain *x)
 
 static void put_reason(struct buf *out, const struct reason *r)
 {
-	buf_fmt(out, "  %s", r->id);
+	buf_fmt(out, "  %s", check_name(r->id));
 	if (r->grade != GRADE_OFF)
 		buf_fmt(out, " (%s)", grade_name(r->grade));
 	buf_c(out, ": ");

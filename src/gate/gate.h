@@ -3,8 +3,8 @@
  * same answer, so a decision can be replayed. What it needs to know of the world stands in the view; what is missing there it asks for
  * (judgement.questions), and the engine judges again with the answers.
  *
- * Every reason carries the id of one row of the table of checks (checks.c). Ids are public: docs/checks.md documents each, and a test
- * compares the two.
+ * Every reason carries the id of one row of the table of checks (model/check_rows.h). Their names are public:
+ * docs/checks.md documents each, and a test compares the two.
  */
 #pragma once
 #include "model/policy.h"
@@ -21,7 +21,7 @@ enum check_lift {
 };
 
 struct check {
-	char id[24];
+	enum check_id id;
 	enum grade grade;  /* as built in */
 	bool fixed;        /* no policy makes it milder */
 	enum check_lift lift;
@@ -49,7 +49,7 @@ struct approved gate_approved(struct arena *a, const struct facts *f, const stru
 
 /* The table, in the order in which the checks run. */
 const struct check *gate_checks(size_t *ret_n);
-const struct check *gate_check(const char *id); /* NULL when there is none */
+const struct check *gate_check(enum check_id id); /* CHECK_NONE has an empty, fixed row */
 /* Does the policy name only checks that exist, and soften none that is fixed? -1 with ERR_CONFIG. */
 int gate_verify(const struct policy *p, struct err *e);
 

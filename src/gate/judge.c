@@ -14,25 +14,17 @@ const char *approval_name(enum approval x) { return approval_names[x]; }
 
 /* ---- grades ---- */
 
-static size_t check_index(const struct check *c)
-{
-	size_t n;
-	const struct check *rows = gate_checks(&n);
+enum grade judge_grade(const struct judge *j, const struct check *c) { return j->grades[c->id]; }
 
-	return (size_t)(c - rows);
-}
-
-enum grade judge_grade(const struct judge *j, const struct check *c) { return j->grades[check_index(c)]; }
-
-static bool regraded(const struct policy *p, const char *id)
+static bool regraded(const struct policy *p, enum check_id id)
 {
 	for (const struct regrade *r = p->regrades; r; r = r->next)
-		if (str_is(r->id, id))
+		if (r->id == id)
 			return true;
 	return false;
 }
 
-bool judge_regraded(const struct judge *j, const char *id) { return regraded(j->p, id); }
+bool judge_regraded(const struct judge *j, enum check_id id) { return regraded(j->p, id); }
 
 /* The box does not bound this finding: the built-in contain becomes ask. A grade that a policy chose stays as
  * it is. */
@@ -43,28 +35,48 @@ enum grade judge_grade_unbounded(const struct judge *j, const struct check *c)
 	return g == GRADE_CONTAIN && !regraded(j->p, c->id) ? GRADE_ASK : g;
 }
 
+/* The built-in grade of these checks relies on the box. */
+static bool needs_walls(enum check_id id)
+{
+	switch (id) {
+	case CHECK_OPAQUE_COMMAND:
+	case CHECK_OPAQUE_SCRIPT:
+	case CHECK_OPAQUE_PATH:
+	case CHECK_INLINE_CODE:
+	case CHECK_CODE_ERROR:
+	case CHECK_CODE_DYNAMIC:
+	case CHECK_UNKNOWN_CONSTRUCT: return true;
+	default: return false;
+	}
+}
+
 bool gate_needs_walls(const struct judgement *j, const struct policy *p)
 {
-	static const char ids[][20] = {"opaque-command", "opaque-script", "opaque-path", "inline-code",
-		"code-error", "code-dynamic", "unknown-construct"};
-
 	for (const struct reason *r = j->reasons; r; r = r->next)
-		for (size_t i = 0; i < sizeof(ids) / sizeof(*ids) && r->grade == GRADE_CONTAIN; i++)
-			if (!strcmp(r->id, ids[i]) && !regraded(p, ids[i]))
-				return true;
+		if (r->grade == GRADE_CONTAIN && needs_walls(r->id) && !regraded(p, r->id))
+			return true;
 	return false;
+}
+
+static bool is_unjudged(enum check_id id)
+{
+	switch (id) {
+	case CHECK_OPAQUE_COMMAND:
+	case CHECK_OPAQUE_SCRIPT:
+	case CHECK_SYNTAX_ERROR:
+	case CHECK_BOUND_REACHED:
+	case CHECK_UNKNOWN_CONSTRUCT:
+	case CHECK_CODE_ERROR: return true;
+	default: return false;
+	}
 }
 
 /* `onError` of the policy: what cannot be judged is at least asked about, or denied, unless the policy grades the check itself. */
 static enum grade grade_unjudged(const struct policy *p, const struct check *c, enum grade g)
 {
-	static const char ids[][20] = {"opaque-command", "opaque-script", "syntax-error", "bound-reached", "unknown-construct", "code-error"};
 	enum grade least = p->on_error == VERDICT_DENY ? GRADE_DENY : p->on_error == VERDICT_ASK ? GRADE_ASK : GRADE_OFF;
 
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		if (!strcmp(c->id, ids[i]) && g < least && !regraded(p, c->id))
-			return least;
-	return g;
+	return is_unjudged(c->id) && g < least && !regraded(p, c->id) ? least : g;
 }
 
 static void take_grades(struct judge *j)
@@ -73,35 +85,38 @@ static void take_grades(struct judge *j)
 	const struct check *rows = gate_checks(&n);
 
 	for (size_t i = 0; i < n; i++)
-		j->grades[i] = grade_unjudged(j->p, &rows[i], rows[i].grade);
-	for (const struct regrade *r = j->p->regrades; r; r = r->next)
-		for (size_t i = 0; i < n; i++)
-			if (str_is(r->id, rows[i].id) && (!rows[i].fixed || r->grade > rows[i].grade))
-				j->grades[i] = r->grade;
+		j->grades[rows[i].id] = grade_unjudged(j->p, &rows[i], rows[i].grade);
+	for (const struct regrade *r = j->p->regrades; r; r = r->next) {
+		const struct check *c = gate_check(r->id);
+
+		if (!c->fixed || r->grade > c->grade)
+			j->grades[r->id] = r->grade;
+	}
 }
 
 int gate_verify(const struct policy *p, struct err *e)
 {
 	for (const struct regrade *r = p->regrades; r; r = r->next) {
-		size_t n, i = 0;
-		const struct check *rows = gate_checks(&n);
+		const struct check *c = gate_check(r->id);
 
-		while (i < n && !str_is(r->id, rows[i].id))
-			i++;
-		if (i == n)
-			return err_set(e, ERR_CONFIG, 0, "%.*s: there is no check '%.*s'; docs/checks.md lists them", STR_ARG(r->rule.where), STR_ARG(r->id));
-		if (rows[i].fixed && r->grade < rows[i].grade)
-			return err_set(e, ERR_CONFIG, 0, "%.*s: '%s' is fixed and cannot be made milder than %s", STR_ARG(r->rule.where), rows[i].id, grade_name(rows[i].grade));
+		if (r->id == CHECK_NONE)
+			return err_set(e, ERR_CONFIG, 0,
+				"%.*s: there is no check '%.*s'; docs/checks.md lists them",
+				STR_ARG(r->rule.where), STR_ARG(r->name));
+		if (c->fixed && r->grade < c->grade)
+			return err_set(e, ERR_CONFIG, 0,
+				"%.*s: '%s' is fixed and cannot be made milder than %s",
+				STR_ARG(r->rule.where), check_name(r->id), grade_name(c->grade));
 	}
 	return 0;
 }
 
 /* ---- raising ---- */
 
-static struct reason *listed(struct reason *r, const char *id, const struct finding *fd)
+static struct reason *listed(struct reason *r, enum check_id id, const struct finding *fd)
 {
 	for (; r; r = r->next)
-		if (!strcmp(r->id, id) && str_eq(r->message, fd->message))
+		if (r->id == id && str_eq(r->message, fd->message))
 			return r->grade >= fd->grade ? r : NULL;
 	return NULL;
 }
@@ -148,7 +163,7 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 static void raise_unless_lifted(struct judge *j, const struct check *c, const struct finding *fd)
 {
 	if (c->lift == LIFT_COMMAND && (fd->grade == GRADE_ASK || fd->grade == GRADE_CONTAIN) && judge_lifted(j, fd->at)) {
-		judge_step(j, "lifted", str_of(c->id), fd->at);
+		judge_step(j, "lifted", str_of(check_name(c->id)), fd->at);
 		return;
 	}
 	judge_raise(j, c, fd);
@@ -161,7 +176,8 @@ void judge_tell(struct judge *j, const struct check *c, struct span at, struct s
 
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message) { judge_tell(j, c, at, message, NULL); }
 
-void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct span at, struct str message, const char *alternative)
+void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
+	struct str message, const char *alternative)
 {
 	const struct check *c = gate_check(id);
 	enum grade g = judge_grade(j, c);
@@ -451,7 +467,7 @@ void gate_order_reasons(struct judgement *j)
 
 static void finish(struct judge *j)
 {
-	const struct check *chained = gate_check("chained");
+	const struct check *chained = gate_check(CHECK_CHAINED);
 
 	contain_finish(j);
 	if (j->p->discourage_chaining && j->p->mode != MODE_PAUSED && j->ret->verdict == VERDICT_ASK && is_chain(j))

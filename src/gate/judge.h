@@ -2,7 +2,7 @@
  * Private to the gate: the state of one judgement, and how a check raises a reason.
  *
  *   judge.c      running the checks, raising, lifting
- *   checks.c     the table of checks (rows in check_rows.h), and those about what is not known
+ *   checks.c     the table of checks (rows in model/check_rows.h), and those about what is not known
  *   tiers.c      the person's own rules;  prefix_rules.c: how one rule matches;  rule_normalise.c: what is left out before
  *   paths.c      what a path is and where it lies;  path_checks.c: the checks about paths
  *   git_changes.c   which files of the working tree git would change
@@ -32,7 +32,6 @@
 #define GATE_WORD_MAX 512   /* bytes of a message's excerpt, the last word included */
 #define GATE_EXCERPTS_MAX 512 /* messages that look for the words of a wrapped command */
 #define GATE_QUESTIONS_MAX 2048 /* of one judgement; past it paths are judged as they are written, and asked about */
-#define GATE_CHECKS_MAX 128
 
 /* One command, with what is known of it. */
 struct subject {
@@ -54,7 +53,7 @@ struct judge {
 	struct subject *subjects;
 	size_t nsubjects;
 	struct subject *request;     /* when all of the request is one piece of code, without a command around it */
-	enum grade grades[GATE_CHECKS_MAX]; /* in force, by the check's row */
+	enum grade grades[CHECK_IDS]; /* in force */
 	struct reason **reasons_end, **warnings_end, **advice_end;
 	struct step **steps_end;
 	struct placed **placed_end;
@@ -78,7 +77,8 @@ void judge_raise(struct judge *j, const struct check *c, const struct finding *f
 void judge_say(struct judge *j, const struct check *c, struct span at, struct str message);
 void judge_tell(struct judge *j, const struct check *c, struct span at, struct str message, const char *alternative);
 /* The same by id, and at most this grade (a rule that only may match asks). */
-void judge_tell_at_most(struct judge *j, const char *id, enum grade most, struct span at, struct str message, const char *alternative);
+void judge_tell_at_most(struct judge *j, enum check_id id, enum grade most, struct span at,
+	struct str message, const char *alternative);
 /* approval.c: the row's, unless a command around the place works outside of any box. */
 enum approval approval_of(struct judge *j, const struct check *c, const struct finding *fd);
 /* What a yes to the sum would let happen, and what the mode bypassPermissions makes of it. */
@@ -86,8 +86,9 @@ void approval_finish(struct judge *j);
 /* contain.c: what becomes of contain where nothing can be contained */
 void contain_finish(struct judge *j);
 enum grade judge_grade(const struct judge *j, const struct check *c);
-/* The same where the box does not bound what the finding is about: contain becomes ask, unless a policy chose the grade. */
-bool judge_regraded(const struct judge *j, const char *id); /* does a policy choose the grade of this check? */
+/* Does a policy choose the grade of this check? */
+bool judge_regraded(const struct judge *j, enum check_id id);
+/* Where the box does not bound the finding: contain becomes ask, unless a policy chose the grade. */
 enum grade judge_grade_unbounded(const struct judge *j, const struct check *c);
 void judge_tell_graded(struct judge *j, const struct check *c, enum grade g, struct span at, struct str message, const char *alternative);
 /* Does a command around this place work outside of any box: on another machine, with other rights, through a service? */

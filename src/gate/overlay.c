@@ -505,7 +505,7 @@ bool overlay_contained(struct judge *j, const struct access *tree)
 	struct overlay *o = j->overlay;
 
 	if (tree->change != CHANGE_TREE || tree == &overflow ||
-	    judge_grade(j, gate_check("archive-extract")) < GRADE_CONTAIN)
+	    judge_grade(j, gate_check(CHECK_ARCHIVE_EXTRACT)) < GRADE_CONTAIN)
 		return false;
 	if (o->judged != tree) {
 		o->judged = tree;

@@ -6,19 +6,19 @@
 #include "gate/tiers.h"
 
 /* Of the files that a pattern finds, the first that a check speaks about stands for all: its grade is theirs. */
-static bool said(const struct judge *j, const char *id, struct span at)
+static bool said(const struct judge *j, enum check_id id, struct span at)
 {
 	for (const struct reason *r = j->ret->reasons; r; r = r->next)
-		if (!strcmp(r->id, id) && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
+		if (r->id == id && r->at.text == at.text && r->at.from == at.from && r->at.to == at.to)
 			return true;
 	return false;
 }
 
 /* Once in a request: many warnings would leave no room for reasons. */
-static bool warned(const struct judge *j, const char *id)
+static bool warned(const struct judge *j, enum check_id id)
 {
 	for (const struct reason *r = j->ret->warnings; r; r = r->next)
-		if (!strcmp(r->id, id))
+		if (r->id == id)
 			return true;
 	return false;
 }
@@ -33,7 +33,7 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 	if (g == GRADE_OFF || (w->wild && said(j, c->id, x->at)))
 		return;
 	if (c->lift == LIFT_COMMAND && g < GRADE_DENY && tiers_path_allowed(j, x, w)) {
-		judge_step(j, "lifted", str_of(c->id), x->at);
+		judge_step(j, "lifted", str_of(check_name(c->id)), x->at);
 		return;
 	}
 	if (access_is_redirection(x))
@@ -42,7 +42,7 @@ static void tell_graded(struct judge *j, const struct check *c, enum grade g, co
 		judge_tell_graded(j, c, g, x->at, message, alternative);
 }
 
-static void tell(struct judge *j, const char *id, const struct access *x, const struct where *w,
+static void tell(struct judge *j, enum check_id id, const struct access *x, const struct where *w,
 	const char *what, const char *alternative)
 {
 	const struct check *c = gate_check(id);
@@ -412,25 +412,27 @@ static bool adds_characters(const struct access *x)
 static void inside_root(struct judge *j, const struct access *x, const struct where *w)
 {
 	if (rewrites_found(j, x) && !spares_git(j, x) && paths_whole_project(j, x, w)) {
-		tell(j, "protected-write", x, w, phrase(j, x, "also git's own files, below"), "choose them by -name, or leave git's out: -not -path './.git/*'");
+		tell(j, CHECK_PROTECTED_WRITE, x, w, phrase(j, x, "also git's own files, below"),
+			"choose them by -name, or leave git's out: -not -path './.git/*'");
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && (x->below || w->wild) && paths_whole_project(j, x, w)) {
-		tell(j, "project-delete", x, w, phrase(j, x, "the whole of"), "name what should go");
+		tell(j, CHECK_PROJECT_DELETE, x, w, phrase(j, x, "the whole of"), "name what should go");
 		return;
 	}
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)) ||
 	    (adds_characters(x) && either(j, w, path_table_protected_start)) ||
 	    (replaces(x) && either(j, w, path_table_protected_dir)) || in_git_dir(j, x, w)) {
-		tell(j, "protected-write", x, w, phrase(j, x, "a file that other programs run or obey:"),
+		tell(j, CHECK_PROTECTED_WRITE, x, w, phrase(j, x, "a file that other programs run or obey:"),
 			"show the change and let a person make it");
 		return;
 	}
 	if (x->kind == ACCESS_DELETE && x->op && (!strcmp(x->op, "rm") || !strcmp(x->op, "find")) &&
-		!warned(j, "project-files-delete"))
-		tell(j, "project-files-delete", x, w, phrase(j, x, "files of the project:"), NULL);
+		!warned(j, CHECK_PROJECT_FILES_DELETE))
+		tell(j, CHECK_PROJECT_FILES_DELETE, x, w, phrase(j, x, "files of the project:"), NULL);
 	if (x->kind == ACCESS_WRITE && w->answer && w->answer->target == PATH_FILE && w->answer->links > 1 && !x->below)
-		tell(j, "link-write", x, w, phrase(j, x, "a file that has other names elsewhere:"), "write to a copy of its own");
+		tell(j, CHECK_LINK_WRITE, x, w, phrase(j, x, "a file that has other names elsewhere:"),
+			"write to a copy of its own");
 }
 
 /* ---- what lies outside ---- */
@@ -470,7 +472,8 @@ static void in_temp(struct judge *j, const struct access *x, const struct where 
 	if (x->op && !strcmp(x->op, "mktemp"))
 		return;
 	if (!own_temp(j, x, w))
-		tell(j, "shared-temp", x, w, phrase(j, x, "what may still be needed by others:"), "use a directory of your own: mktemp -d");
+		tell(j, CHECK_SHARED_TEMP, x, w, phrase(j, x, "what may still be needed by others:"),
+			"use a directory of your own: mktemp -d");
 }
 
 /* What only adds, or changes no content. */
@@ -515,20 +518,23 @@ static void outside(struct judge *j, const struct access *x, const struct where 
 	if (j->f->tool.n && x->kind == ACCESS_WRITE && clients_notes(j, w->path) && clients_notes(j, w->real))
 		return;
 	if (path_table_opens_access(j, w->path) || path_table_opens_access(j, w->real))
-		tell(j, "open-access", x, w, phrase(j, x, "what decides who may come in:"), NULL);
+		tell(j, CHECK_OPEN_ACCESS, x, w, phrase(j, x, "what decides who may come in:"), NULL);
 	if (path_table_protected(j, w->path) || (!str_eq(w->path, w->real) && path_table_protected(j, w->real)))
-		tell(j, "persistence", x, w, phrase(j, x, "a file that other programs run or obey:"), NULL);
+		tell(j, CHECK_PERSISTENCE, x, w, phrase(j, x, "a file that other programs run or obey:"),
+			NULL);
 	if (w->place == PLACE_DEVICE || w->place == PLACE_NULL)
-		tell(j, "device-write", x, w, phrase(j, x, "a device:"), NULL);
+		tell(j, CHECK_DEVICE_WRITE, x, w, phrase(j, x, "a device:"), NULL);
 	else if (x->kind == ACCESS_DELETE && !(x->op && !strcmp(x->op, "git worktree remove"))) /* git keeps what is not committed */
-		tell(j, "outside-delete", x, w, phrase(j, x, deleted_thing(j, x, w)),
+		tell(j, CHECK_OUTSIDE_DELETE, x, w, phrase(j, x, deleted_thing(j, x, w)),
 			"delete inside the project only, or ask a person to do it");
 	else if (w->place == PLACE_SYSTEM && !str_eq(w->real, j->v->home)) /* what is put into the home directory lies outside, no more */
-		tell(j, "system-write", x, w, phrase(j, x, "in a directory of the system:"), NULL);
+		tell(j, CHECK_SYSTEM_WRITE, x, w, phrase(j, x, "in a directory of the system:"), NULL);
 	else if (exists && !adds_only(x) && !x->below && !j->f->tool.n) /* a tool that edits shows what it changes */
-		tell(j, "outside-overwrite", x, w, phrase(j, x, "over a file outside the project:"), "write inside the project");
+		tell(j, CHECK_OUTSIDE_OVERWRITE, x, w, phrase(j, x, "over a file outside the project:"),
+			"write inside the project");
 	else
-		tell(j, "outside-write", x, w, phrase(j, x, "outside the project:"), "write inside the project");
+		tell(j, CHECK_OUTSIDE_WRITE, x, w, phrase(j, x, "outside the project:"),
+			"write inside the project");
 }
 
 /* ---- one path of one access ---- */
@@ -566,7 +572,7 @@ static bool follows_links(const struct judge *j, const struct access *x)
  * to lie outside, is worth a question. */
 static void tell_unresolved(struct judge *j, const struct access *x, const struct where *w)
 {
-	const struct check *c = gate_check("opaque-path");
+	const struct check *c = gate_check(CHECK_OPAQUE_PATH);
 	bool outside = !j->p->sandbox.enabled || (w->place != PLACE_ROOT && w->place != PLACE_TEMP && w->place != PLACE_UNKNOWN);
 	enum grade g = outside || (x->kind == ACCESS_DELETE && paths_whole_project(j, x, w))
 		? judge_grade_unbounded(j, c)
@@ -589,7 +595,7 @@ static void check_change(struct judge *j, const struct access *x, const struct w
 	else
 		outside(j, x, w);
 	if (x->kind == ACCESS_DELETE && x->below ? either(j, w, holds_own_file) : either(j, w, own_file))
-		tell(j, "caisson-files", x, w, phrase(j, x, "caisson's own files:"),
+		tell(j, CHECK_CAISSON_FILES, x, w, phrase(j, x, "caisson's own files:"),
 			"a person changes them, at a terminal");
 }
 
@@ -679,7 +685,7 @@ static void changed_tree(struct judge *j, const struct access *x, const struct w
 	if (!maker && x->below && x->kind == ACCESS_WRITE)
 		maker = overlay_tree_below(j, w->path, x->when);
 	if (maker && !overlay_contained(j, maker))
-		tell(j, "changed-tree", x, w,
+		tell(j, CHECK_CHANGED_TREE, x, w,
 			str_c(j->a,
 				judge_quote(j, "", command_at(j, maker->at), " may have put a symbolic link at")),
 			NULL);
@@ -693,17 +699,20 @@ static void check_one(struct judge *j, const struct access *x, const struct wher
 	if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
 		check_change(j, x, w);
 	if (x->kind == ACCESS_READ && path_table_environ(w->path, w->real))
-		tell(j, "proc-environ", x, w, phrase(j, x, "the environment of a process:"), NULL);
+		tell(j, CHECK_PROC_ENVIRON, x, w, phrase(j, x, "the environment of a process:"), NULL);
 	else if ((reads_content(x) && path_table_secret(j, w, x->below)) || paths_renames_secret(j, x, w))
-		tell(j, "secret-read", x, w, phrase(j, x, "what is likely a secret:"),
+		tell(j, CHECK_SECRET_READ, x, w, phrase(j, x, "what is likely a secret:"),
 			"look at the names alone, or at an example file");
 	if (x->kind == ACCESS_READ && (w->place == PLACE_SYSTEM || w->place == PLACE_OUTSIDE || w->place == PLACE_UNKNOWN))
-		tell(j, "outside-read", x, w, phrase(j, x, "outside the project:"), NULL);
+		tell(j, CHECK_OUTSIDE_READ, x, w, phrase(j, x, "outside the project:"), NULL);
 	if (path_table_odd(w->path) || path_table_odd(w->real))
-		tell(j, x->kind != ACCESS_READ || str_contains(w->path, STR("::$")) ? "odd-path" : "odd-read", x, w,
-			phrase(j, x, "a path that other systems read differently:"), "use a plain name");
+		tell(j,
+			x->kind != ACCESS_READ || str_contains(w->path, STR("::$")) ? CHECK_ODD_PATH
+										    : CHECK_ODD_READ,
+			x, w, phrase(j, x, "a path that other systems read differently:"),
+			"use a plain name");
 	if (x->change == CHANGE_TREE)
-		tell(j, "archive-extract", x, w, phrase(j, x, "files that its data name, below"), NULL);
+		tell(j, CHECK_ARCHIVE_EXTRACT, x, w, phrase(j, x, "files that its data name, below"), NULL);
 }
 
 void paths_check(struct judge *j, const struct check *c)
@@ -718,12 +727,20 @@ void paths_check(struct judge *j, const struct check *c)
 
 		if (x->elsewhere) {
 			if (x->kind == ACCESS_DELETE && x->path.kind == WORD_EXACT && path_place(j, path_plain(j->a, x->path.text)) == PLACE_SYSTEM)
-				judge_tell_at_most(j, "outside-delete", GRADE_DENY, x->at, judge_quote(j, "", x->at, " deletes directories of the system on another machine or in a container"), NULL);
+				judge_tell_at_most(j, CHECK_OUTSIDE_DELETE, GRADE_DENY, x->at,
+					judge_quote(j, "", x->at,
+						" deletes directories of the system on another machine or in "
+						"a container"),
+					NULL);
 			else if (x->kind == ACCESS_WRITE || x->kind == ACCESS_DELETE)
-				judge_tell_at_most(j, "remote-change", GRADE_ASK, x->at, judge_quote(j, "", x->at, " changes files on another machine or in a container"), NULL);
+				judge_tell_at_most(j, CHECK_REMOTE_CHANGE, GRADE_ASK, x->at,
+					judge_quote(j, "", x->at,
+						" changes files on another machine or in a container"),
+					NULL);
 		} else if (x->kind != ACCESS_EXEC) {
 			if (!paths_each(j, x, check_one, NULL) && reads_content(x) && path_table_secret_text(j, x->path.text))
-				judge_say(j, gate_check("secret-read"), x->at, str_of(phrase(j, x, "what is likely a secret")));
+				judge_say(j, gate_check(CHECK_SECRET_READ), x->at,
+					str_of(phrase(j, x, "what is likely a secret")));
 			paths_into_directory(j, x, check_one, NULL);
 			paths_through_descriptor(j, x, check_one, NULL);
 			if (copies)
@@ -733,7 +750,8 @@ void paths_check(struct judge *j, const struct check *c)
 			w.place = path_place(j, w.path);
 			judge_placed(j, x, &w);
 			if (w.place != PLACE_ROOT && path_table_secret(j, &w, false)) /* bash -v, and every error message, shows it */
-				tell(j, "secret-read", x, &w, phrase(j, x, "what is likely a secret:"), NULL);
+				tell(j, CHECK_SECRET_READ, x, &w, phrase(j, x, "what is likely a secret:"),
+					NULL);
 		}
 	}
 	paths_git(j, check_one, NULL);

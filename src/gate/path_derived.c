@@ -253,9 +253,14 @@ static void git_operands(struct judge *j, struct subject *s, struct str dir)
 			continue;
 		w = lexical(j, dir, pathspec(word->text));
 		if (reads && path_table_secret(j, &w, false))
-			judge_tell_at_most(j, "secret-read", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " shows or stores what is likely a secret"), NULL);
+			judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
+				judge_quote(j, "", s->c->at, " shows or stores what is likely a secret"),
+				NULL);
 		if (restores && (path_table_protected(j, w.path) || path_table_protected_dir(j, w.path)))
-			judge_tell_at_most(j, "protected-write", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " changes a file that other programs run or obey"), NULL);
+			judge_tell_at_most(j, CHECK_PROTECTED_WRITE, GRADE_DENY, s->c->at,
+				judge_quote(
+					j, "", s->c->at, " changes a file that other programs run or obey"),
+				NULL);
 	}
 }
 
@@ -280,7 +285,10 @@ static void git_named(struct judge *j, struct subject *s)
 		struct know_option *k = &o->options[i];
 
 		if (k->global && !strcmp(k->name, "--git-dir") && (!k->has_value || k->value.kind != WORD_EXACT || !str_is(last_name(k->value.text), ".git")))
-			judge_tell_at_most(j, "executes-file", GRADE_CONTAIN, s->c->at, judge_quote(j, "the settings of the repository that ", s->c->at, " names may make git run programs"), NULL);
+			judge_tell_at_most(j, CHECK_EXECUTES_FILE, GRADE_CONTAIN, s->c->at,
+				judge_quote(j, "the settings of the repository that ", s->c->at,
+					" names may make git run programs"),
+				NULL);
 	}
 }
 
@@ -331,7 +339,9 @@ void paths_unknown_program(struct judge *j)
 				continue; /* a sentence */
 			w = lexical(j, s->c->cwd, eq < 0 ? text : str_sub(text, (size_t)eq + 1, text.n));
 			if (path_table_secret(j, &w, false))
-				judge_tell_at_most(j, "secret-read", GRADE_DENY, s->c->at, judge_quote(j, "", s->c->at, " may read what is likely a secret"), NULL);
+				judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, s->c->at,
+					judge_quote(j, "", s->c->at, " may read what is likely a secret"),
+					NULL);
 		}
 	}
 }
@@ -375,6 +385,9 @@ void paths_listed_secrets(struct judge *j)
 		for (const struct access *x = j->f->accesses; x; x = x->next)
 			if (x->kind == ACCESS_READ && !x->elsewhere && !ONE_OF(x->op, lookers) &&
 				(!path_known(&x->path) || found_by(&j->subjects[i], x)))
-				judge_tell_at_most(j, "secret-read", GRADE_DENY, x->at, judge_quote(j, "what ", j->subjects[i].c->at, " lists is likely a secret, and may be what is read here"), NULL);
+				judge_tell_at_most(j, CHECK_SECRET_READ, GRADE_DENY, x->at,
+					judge_quote(j, "what ", j->subjects[i].c->at,
+						" lists is likely a secret, and may be what is read here"),
+					NULL);
 	}
 }

@@ -238,7 +238,8 @@ static enum match argument_matches(struct judge *j, const struct argument_rule *
 /* ---- saying what a rule found ---- */
 
 /* What an untrusted file says must not reach the model, and its patterns are words as well: the command is quoted instead. */
-void tiers_raise(struct judge *j, const char *id, const struct rule *r, struct str what, enum match m, struct span at)
+void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what, enum match m,
+	struct span at)
 {
 	const struct check *c = gate_check(id);
 	enum grade g = judge_grade(j, c);
@@ -253,7 +254,10 @@ void tiers_raise(struct judge *j, const char *id, const struct rule *r, struct s
 	else if (m == MATCH_MAYBE)
 		text = str_fmt(j->a, "a word that is not known may make this '%.*s', which the policy does not allow", STR_ARG(what));
 	else if (!text.n)
-		text = str_fmt(j->a, !strcmp(id, "configured-deny") ? "the policy denies '%.*s'" : "the policy asks about '%.*s'", STR_ARG(what));
+		text = str_fmt(j->a,
+			id == CHECK_CONFIGURED_DENY ? "the policy denies '%.*s'"
+						    : "the policy asks about '%.*s'",
+			STR_ARG(what));
 	judge_raise(j, c, &(struct finding){.grade = g, .message = text, .alternative = j->p->silent ? STR("") : r->alternative, .rule = r->where, .at = at});
 }
 
@@ -270,7 +274,7 @@ void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum ve
 	v->maybe |= m == MATCH_MAYBE;
 	if (decision == VERDICT_DENY) {
 		v->deny |= m == MATCH_YES;
-		tiers_raise(j, "configured-deny", r, what, m, s->c->at);
+		tiers_raise(j, CHECK_CONFIGURED_DENY, r, what, m, s->c->at);
 	} else {
 		v->ask = true;
 	}
@@ -450,11 +454,11 @@ static void list_unknown(struct judge *j)
 	if (!j->p->only)
 		return;
 	if (t)
-		judge_tell_at_most(j, "not-on-list", GRADE_ASK, t->at,
+		judge_tell_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, t->at,
 			STR("this may run a program that is not on the list of this policy"), NULL);
 	for (size_t i = 0; i < j->nsubjects; i++)
 		if (!j->subjects[i].base.n && j->subjects[i].c->argc)
-			judge_tell_at_most(j, "not-on-list", GRADE_ASK, j->subjects[i].c->at,
+			judge_tell_at_most(j, CHECK_NOT_ON_LIST, GRADE_ASK, j->subjects[i].c->at,
 				judge_quote(j, "", j->subjects[i].c->at,
 					" may be a program that is not on the list of this policy"),
 				NULL);
@@ -466,8 +470,15 @@ static void hear_arguments(struct judge *j, struct subject *s, struct verdicts *
 		tiers_heard(j, s, v, r->decision, true, argument_matches(j, r, s), &r->rule, s->base);
 	for (const struct names_rule *r = j->p->only; r && j->work >= 0; r = r->next)
 		if (s->base.n && !names_command(j, r->names, s->base) && tiers_afford(j, TIERS_HIT))
-			judge_raise(j, gate_check("not-on-list"), &(struct finding){.grade = judge_grade(j, gate_check("not-on-list")), .rule = r->rule.where, .at = s->c->at,
-				.alternative = j->p->silent ? STR("") : r->rule.alternative, .message = str_fmt(j->a, "'%.*s' is not on the list of programs that this policy lets run", STR_ARG(s->base))});
+			judge_raise(j, gate_check(CHECK_NOT_ON_LIST),
+				&(struct finding){.grade = judge_grade(j, gate_check(CHECK_NOT_ON_LIST)),
+					.rule = r->rule.where,
+					.at = s->c->at,
+					.alternative = j->p->silent ? STR("") : r->rule.alternative,
+					.message = str_fmt(j->a,
+						"'%.*s' is not on the list of programs that this policy lets "
+						"run",
+						STR_ARG(s->base))});
 }
 
 /* ---- modes ---- */
@@ -555,7 +566,7 @@ static void decide(struct judge *j, struct subject *s)
 void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m)
 {
 	if (m != MATCH_NO && tiers_afford(j, TIERS_HIT))
-		tiers_raise(j, "configured-ask", r, what, m, s->c->at);
+		tiers_raise(j, CHECK_CONFIGURED_ASK, r, what, m, s->c->at);
 }
 
 /* The ask rules speak only where no scoped allow stands above them, so they are raised after all have been heard. */
@@ -591,7 +602,9 @@ static bool redirect(struct judge *j, const struct access *x, enum verdict decis
 		found = true;
 		judge_step(j, decision == VERDICT_DENY ? "deny" : decision == VERDICT_ASK ? "ask" : "scoped allow", r->rule.where, x->at);
 		if (decision != VERDICT_ALLOW)
-			tiers_raise(j, decision == VERDICT_DENY ? "configured-deny" : "configured-ask", &r->rule, judge_excerpt(j, x->at), m, x->at);
+			tiers_raise(j,
+				decision == VERDICT_DENY ? CHECK_CONFIGURED_DENY : CHECK_CONFIGURED_ASK,
+				&r->rule, judge_excerpt(j, x->at), m, x->at);
 	}
 	return found;
 }
@@ -625,7 +638,8 @@ static void path_one(struct judge *j, const struct access *x, const struct where
 		t->some = m;
 }
 
-static void path_rules(struct judge *j, const struct access *x, const struct permission_rule *rules, const char *id)
+static void path_rules(
+	struct judge *j, const struct access *x, const struct permission_rule *rules, enum check_id id)
 {
 	for (const struct permission_rule *r = rules; r && tiers_afford(j, TIERS_RULE + r->pattern.n); r = r->next) {
 		struct path_test t = {.r = r};
@@ -653,7 +667,7 @@ bool tiers_path_allowed(struct judge *j, const struct access *x, const struct wh
 
 static void say_too_laborious(struct judge *j)
 {
-	const struct check *c = gate_check("bound-reached");
+	const struct check *c = gate_check(CHECK_BOUND_REACHED);
 
 	j->ret->cut = true; /* what else there was to say is not known */
 	judge_raise(j, c, &(struct finding){.grade = GRADE_ASK, .message = STR("comparing all of this with the rules of the policy takes too long"), .alternative = STR("run it in parts")});
@@ -671,8 +685,8 @@ void tiers_decide(struct judge *j)
 	decide_redirects(j);
 	tiers_tool(j);
 	for (const struct access *x = j->f->accesses; x && (j->p->permission_deny || j->p->permission_ask); x = x->next) {
-		path_rules(j, x, j->p->permission_deny, "configured-deny");
-		path_rules(j, x, j->p->permission_ask, "configured-ask");
+		path_rules(j, x, j->p->permission_deny, CHECK_CONFIGURED_DENY);
+		path_rules(j, x, j->p->permission_ask, CHECK_CONFIGURED_ASK);
 	}
 	if (j->work < 0)
 		say_too_laborious(j);

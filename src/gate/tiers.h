@@ -36,7 +36,8 @@ struct verdicts {
 void tiers_heard(struct judge *j, struct subject *s, struct verdicts *v, enum verdict decision, bool scoped, enum match m, const struct rule *r, struct str what);
 void tiers_raise_ask(struct judge *j, struct subject *s, const struct rule *r, struct str what, enum match m);
 /* Lists a rule that denies or asks, under the id of its check. */
-void tiers_raise(struct judge *j, const char *id, const struct rule *r, struct str what, enum match m, struct span at);
+void tiers_raise(struct judge *j, enum check_id id, const struct rule *r, struct str what, enum match m,
+	struct span at);
 void tiers_tool(struct judge *j); /* tiers_tool.c: rules about the names of other tools */
 struct redirect_test {
 	const struct redirect_rule *r;

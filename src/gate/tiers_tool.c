@@ -45,13 +45,15 @@ static enum match permission_matches(struct judge *j, const struct permission_ru
 
 static struct span whole(const struct judge *j) { return (struct span){.to = j->f->ntexts ? (uint32_t)j->f->texts[0].bytes.n : 0}; }
 
-static bool hear(struct judge *j, const struct tool_rule *tools, const struct permission_rule *permissions, const char *id)
+static bool hear(struct judge *j, const struct tool_rule *tools, const struct permission_rule *permissions,
+	enum check_id id)
 {
+	const char *tier = id == CHECK_CONFIGURED_DENY ? "deny" : "ask";
 	bool heard = false;
 
 	for (const struct tool_rule *r = tools; r && tiers_afford(j, TIERS_RULE); r = r->next)
 		if (tool_is(j, r->tool)) {
-			judge_step(j, id + sizeof("configured-") - 1, r->rule.where, whole(j));
+			judge_step(j, tier, r->rule.where, whole(j));
 			tiers_raise(j, id, &r->rule, r->tool, MATCH_YES, whole(j));
 			heard = true;
 		}
@@ -60,7 +62,7 @@ static bool hear(struct judge *j, const struct tool_rule *tools, const struct pe
 
 		if (m == MATCH_NO)
 			continue;
-		judge_step(j, id + sizeof("configured-") - 1, r->rule.where, whole(j));
+		judge_step(j, tier, r->rule.where, whole(j));
 		tiers_raise(j, id, &r->rule, r->tool, m, whole(j));
 		heard = true;
 	}
@@ -90,11 +92,11 @@ void tiers_tool(struct judge *j)
 
 	if (!j->f->tool.n)
 		return;
-	spoken = hear(j, j->p->tool_deny, j->p->permission_deny, "configured-deny");
-	spoken |= hear(j, j->p->tool_ask, j->p->permission_ask, "configured-ask");
+	spoken = hear(j, j->p->tool_deny, j->p->permission_deny, CHECK_CONFIGURED_DENY);
+	spoken |= hear(j, j->p->tool_ask, j->p->permission_ask, CHECK_CONFIGURED_ASK);
 	if (spoken || j->f->tool_known || g == GRADE_OFF || allowed(j))
 		return;
 	judge_step(j, "default", str_of(grade_name(g)), whole(j));
-	judge_raise(j, gate_check("configured-default"), &(struct finding){.grade = g, .at = whole(j),
+	judge_raise(j, gate_check(CHECK_CONFIGURED_DEFAULT), &(struct finding){.grade = g, .at = whole(j),
 		.message = str_fmt(j->a, "no rule of the policy allows the tool '%.*s', and its default is not to", (int)(j->f->tool.n < GATE_EXCERPT_MAX ? j->f->tool.n : GATE_EXCERPT_MAX), j->f->tool.p)});
 }

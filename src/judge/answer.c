@@ -90,7 +90,7 @@ static void put_reasons(struct buf *out, const char *key, const struct reason *r
 	for (; r; r = r->next) {
 		put_next(out);
 		buf_char(out, '{');
-		answer_field(out, "id", str_of(r->id));
+		answer_field(out, "id", str_of(check_name(r->id)));
 		if (r->grade != GRADE_OFF) /* advice has none */
 			answer_field(out, "grade", str_of(grade_name(r->grade)));
 		answer_field(out, "message", r->message);
@@ -338,7 +338,7 @@ void answer_question(struct buf *out, struct str command, struct str cwd, const 
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		put_next(out);
 		buf_char(out, '{');
-		answer_field(out, "id", str_of(r->id));
+		answer_field(out, "id", str_of(check_name(r->id)));
 		answer_field(out, "message", r->message);
 		buf_char(out, '}');
 	}

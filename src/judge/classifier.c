@@ -12,7 +12,6 @@
 #include "sys/process.h"
 #include "sys/user.h"
 
-#define ID "classifier"
 #define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 static const char system_dirs[][16] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"};
@@ -26,14 +25,16 @@ struct answer {
 /* ---- what it may do ---- */
 
 /* What would run is not known to anybody, the classifier included, so it is the box at most. */
-static bool unread(const char *id)
+static bool unread(enum check_id id)
 {
-	static const char ids[][20] = {"opaque-command", "opaque-script", "syntax-error", "bound-reached", "unknown-construct"};
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		if (!strcmp(id, ids[i]))
-			return true;
-	return false;
+	switch (id) {
+	case CHECK_OPAQUE_COMMAND:
+	case CHECK_OPAQUE_SCRIPT:
+	case CHECK_SYNTAX_ERROR:
+	case CHECK_BOUND_REACHED:
+	case CHECK_UNKNOWN_CONSTRUCT: return true;
+	default: return false;
+	}
 }
 
 /* The mildest verdict that it can bring about: ask means that it may only deny. */
@@ -42,9 +43,7 @@ static enum verdict mildest(const struct judgement *j)
 	enum verdict best = j->complete && !j->questions ? VERDICT_ALLOW : VERDICT_CONTAIN;
 
 	for (const struct reason *r = j->reasons; r; r = r->next) {
-		const struct check *c = gate_check(r->id);
-
-		if (r->grade == GRADE_ASK && (!c || c->fixed || !strcmp(r->id, "plan-mode")))
+		if (r->grade == GRADE_ASK && (gate_check(r->id)->fixed || r->id == CHECK_PLAN_MODE))
 			return VERDICT_ASK;
 		if (r->grade == GRADE_CONTAIN || unread(r->id))
 			best = verdict_min(best, VERDICT_CONTAIN);
@@ -189,7 +188,8 @@ static void add_reason(struct arena *a, struct reason **to, enum grade grade, st
 {
 	struct reason *r = arena_new(a, struct reason);
 
-	*r = (struct reason){.id = ID, .grade = grade, .approval = APPROVAL_PLAIN, .message = message};
+	*r = (struct reason){
+		.id = CHECK_CLASSIFIER, .grade = grade, .approval = APPROVAL_PLAIN, .message = message};
 	while (*to)
 		to = &(*to)->next;
 	*to = r;
@@ -219,13 +219,14 @@ static void lift_asks(struct arena *a, struct judgement *j)
 			continue;
 		}
 		*at = r->next;
-		end = add_step(a, end, "lifted", str_of(r->id), r->message, r->at);
+		end = add_step(a, end, "lifted", str_of(check_name(r->id)), r->message, r->at);
 	}
 }
 
 static void record(struct arena *a, struct judgement *j, enum verdict answered, struct str said, enum verdict best)
 {
-	add_step(a, &j->steps, verdict_name(answered), STR(ID), said, (struct span){0});
+	add_step(a, &j->steps, verdict_name(answered), str_of(check_name(CHECK_CLASSIFIER)), said,
+		(struct span){0});
 	if (answered == VERDICT_DENY) {
 		j->verdict = VERDICT_DENY;
 		add_reason(a, &j->reasons, GRADE_DENY, said);
@@ -270,6 +271,7 @@ void classifier_consult(struct arena *a, const struct engine_request *rq, const 
 			record(a, j, v, known->said, mildest(j));
 			return;
 		}
-	add_step(a, &j->steps, "no answer", STR(ID), known->said, (struct span){0});
+	add_step(a, &j->steps, "no answer", str_of(check_name(CHECK_CLASSIFIER)), known->said,
+		(struct span){0});
 	add_reason(a, &j->warnings, GRADE_WARN, known->said);
 }

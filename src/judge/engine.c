@@ -87,7 +87,10 @@ static void judge_in_rounds(struct job *j, const struct policy *p, struct view *
 	if (!ret->questions)
 		return;
 	struct reason *r = arena_new(j->a, struct reason);
-	*r = (struct reason){.next = ret->reasons, .id = "bound-reached", .grade = GRADE_ASK, .message = STR("more paths than can be looked at")};
+	*r = (struct reason){.next = ret->reasons,
+		.id = CHECK_BOUND_REACHED,
+		.grade = GRADE_ASK,
+		.message = STR("more paths than can be looked at")};
 	ret->reasons = r;
 	ret->cut = true; /* what the rules would have said is not known */
 	ret->verdict = verdict_min(ret->verdict, own.mode == MODE_DONT_ASK ? VERDICT_DENY : VERDICT_ASK);
@@ -103,7 +106,8 @@ static void append(struct reason **to, struct reason *more)
 static bool has_reason(const struct reason *list, const struct reason *r)
 {
 	for (; list; list = list->next)
-		if (!strcmp(list->id, r->id) && list->at.text == r->at.text && list->at.from == r->at.from && list->at.to == r->at.to && !r->rule.n)
+		if (list->id == r->id && list->at.text == r->at.text && list->at.from == r->at.from &&
+			list->at.to == r->at.to && !r->rule.n)
 			return true;
 	return false;
 }
@@ -111,17 +115,22 @@ static bool has_reason(const struct reason *list, const struct reason *r)
 /* Does this reason come from the project's own policy? The built-in checks have spoken under the user's policy already. */
 static bool of_project(const struct policy *p, const struct reason *r)
 {
-	static const char *const protecting[] = {"protected-write", "persistence"}, *const hiding[] = {"secret-read", "secret-leak"};
+	bool regraded = false;
 
-	if (r->rule.n || !strcmp(r->id, "configured-default") || !strcmp(r->id, "chained") || (p->route != ROUTE_ADVISE && !strcmp(r->id, "file-route")))
-		return true;
-	for (size_t i = 0; i < 2; i++) /* its own paths, beside the built-in ones */
-		if ((p->protected_paths && !strcmp(r->id, protecting[i])) || (p->secret_paths && !strcmp(r->id, hiding[i])))
-			return true;
 	for (const struct regrade *g = p->regrades; g; g = g->next)
-		if (str_is(g->id, r->id))
-			return true;
-	return false;
+		regraded |= g->id == r->id;
+	if (r->rule.n || regraded)
+		return true;
+	switch (r->id) {
+	case CHECK_CONFIGURED_DEFAULT:
+	case CHECK_CHAINED: return true;
+	case CHECK_FILE_ROUTE: return p->route != ROUTE_ADVISE;
+	case CHECK_PROTECTED_WRITE:
+	case CHECK_PERSISTENCE: return p->protected_paths; /* its own, beside the built-in ones */
+	case CHECK_SECRET_READ:
+	case CHECK_SECRET_LEAK: return p->secret_paths;
+	default: return false;
+	}
 }
 
 /*
@@ -230,7 +239,7 @@ static int run_job(void *arg)
 	return 0;
 }
 
-void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret)
+void engine_refuse(struct arena *a, enum check_id id, const char *message, struct judgement *ret)
 {
 	struct reason *r = arena_new(a, struct reason);
 
@@ -243,7 +252,8 @@ static int prepare_refusal(void *arg)
 {
 	struct job *j = arg;
 
-	engine_refuse(j->a, "internal-error", "the memory bound was reached before the command was judged", &j->judgement);
+	engine_refuse(j->a, CHECK_INTERNAL_ERROR,
+		"the memory bound was reached before the command was judged", &j->judgement);
 	return 0;
 }
 

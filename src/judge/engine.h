@@ -82,7 +82,7 @@ int engine_judge_again(struct arena *a, const struct engine_request *rq, const s
  * A judgement that denies because of something outside the command: id is internal-error, policy-error,
  * record-error or project-changed.
  */
-void engine_refuse(struct arena *a, const char *id, const char *message, struct judgement *ret);
+void engine_refuse(struct arena *a, enum check_id id, const char *message, struct judgement *ret);
 /* "bash", "sh", "zsh", "powershell"; 0 or -1 */
 int engine_dialect(struct str name, enum dialect *ret);
 const char *dialect_name(enum dialect d);

@@ -9,18 +9,12 @@
 static bool from_system(const struct rule *r) { return str_starts(r->where, STATE_SYSTEM_POLICY ":"); }
 
 /* The grade in force under the system's policy alone. */
-static enum grade system_grade(const struct policy *system, struct str id)
+static enum grade system_grade(const struct policy *system, enum check_id id)
 {
-	enum grade grade = GRADE_OFF;
-	const struct check *rows;
-	size_t n;
+	enum grade grade = gate_check(id)->grade;
 
-	rows = gate_checks(&n);
-	for (size_t i = 0; i < n; i++)
-		if (str_is(id, rows[i].id))
-			grade = rows[i].grade;
 	for (const struct regrade *r = system->regrades; r; r = r->next)
-		if (str_eq(r->id, id))
+		if (r->id == id)
 			grade = r->grade;
 	return grade;
 }

@@ -6,22 +6,18 @@
 #include "gate/broad.h"
 
 #define NAME_ROOM 12
-#define ID_ROOM 20
 
 /* ---- reasons ---- */
 
-bool rule_decides(const char *id)
+bool rule_decides(enum check_id id)
 {
-	static const char ids[][ID_ROOM] = {"executes-file", "unknown-program", "archive-extract", ""};
-
-	return rule_widens(id) || STR_LISTED(str_of(id), ids);
+	return rule_widens(id) || id == CHECK_EXECUTES_FILE || id == CHECK_UNKNOWN_PROGRAM ||
+	       id == CHECK_ARCHIVE_EXTRACT;
 }
 
-bool rule_widens(const char *id)
+bool rule_widens(enum check_id id)
 {
-	static const char ids[][ID_ROOM] = {"network", "configured-default", "not-contained", ""};
-
-	return STR_LISTED(str_of(id), ids);
+	return id == CHECK_NETWORK || id == CHECK_CONFIGURED_DEFAULT || id == CHECK_NOT_CONTAINED;
 }
 
 /* ---- words ---- */

@@ -16,8 +16,8 @@ struct str rule_prefix(struct str words);
  * Reasons that one may decide about once and for all: for the very command; and, fewer, for whatever starts like it. All others are about damage, secrets,
  * rights, or about what is not known, and a person should look each time.
  */
-bool rule_decides(const char *id);
-bool rule_widens(const char *id);
+bool rule_decides(enum check_id id);
+bool rule_widens(enum check_id id);
 /* Does a reason point at this command? */
 bool rule_speaks_of(const struct judgement *j, const struct command *c);
 /*

@@ -111,7 +111,8 @@ struct permission_rule { /* permissions.deny / ask / allow: Bash(npm run test:*)
 struct regrade { /* checks_grade */
 	struct regrade *next;
 	struct rule rule;
-	struct str id;
+	enum check_id id;   /* CHECK_NONE: there is no such check, which gate_verify() tells */
+	struct str name;    /* as written */
 	enum grade grade;
 };
 

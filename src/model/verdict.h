@@ -1,5 +1,6 @@
 /* Verdicts and reasons. Zeroed memory denies; between parts the minimum wins. */
 #pragma once
+#include "model/check.h"
 #include "model/facts.h"
 
 enum verdict { VERDICT_DENY = 0, VERDICT_ASK, VERDICT_CONTAIN, VERDICT_ALLOW };
@@ -23,7 +24,7 @@ struct reason_place { /* where the same is found once more */
 
 struct reason {
 	struct reason *next;
-	const char *id;
+	enum check_id id;
 	enum grade grade;
 	enum approval approval;
 	struct str message;

@@ -76,7 +76,10 @@ void record_close(struct record *r)
 	blobs_close(&r->blobs);
 }
 
-void record_refuse(struct arena *a, const struct err *why, struct judgement *ret) { engine_refuse(a, RECORD_ERROR, why->text, ret); }
+void record_refuse(struct arena *a, const struct err *why, struct judgement *ret)
+{
+	engine_refuse(a, CHECK_RECORD_ERROR, why->text, ret);
+}
 
 /* What went wrong is an error, or turns the record off. */
 static int failed(struct record *r, const struct err *why, struct err *e)
@@ -318,7 +321,7 @@ static int put_judged(struct arena *a, struct record *r, const struct engine_req
 		n++;
 	row->reasons = ids = arena_array(a, n + 1, sizeof(*ids));
 	for (const struct reason *x = j->reasons; x && row->nreasons < AUDIT_REASONS_MAX; x = x->next)
-		ids[row->nreasons++] = str_of(x->id);
+		ids[row->nreasons++] = str_of(check_name(x->id));
 	return j->view && !rq->facts ? put_view(a, r, rq, j->view, row, e) : 0; /* a call of another tool has no text that could be read again */
 }
 

@@ -21,7 +21,6 @@
 #include "model/outcome.h"
 #include "model/validation.h"
 
-#define RECORD_ERROR "record-error" /* reason of a refusal because nothing can be recorded */
 #define RECORD_CUT "the command has " /* how the note of a row starts that holds the beginning of its command alone */
 #define RECORD_JSON_MAX ((size_t)16 << 20) /* bytes of a view, or of the list of policies */
 

@@ -147,12 +147,12 @@ bool replay_same(const struct audit_line *row, const struct judgement *j)
 	if (verdict.n != strlen(now) + 2 || memcmp(verdict.p + 1, now, strlen(now)) != 0)
 		return false;
 	for (const struct reason *r = j->reasons; r; r = r->next)
-		if (!replay_has_reason(row, str_of(r->id)))
+		if (!replay_has_reason(row, str_of(check_name(r->id))))
 			return false;
 	while (audit_item(&list, &item)) {
 		const struct reason *r = j->reasons;
 
-		while (r && (item.n != strlen(r->id) + 2 || memcmp(item.p + 1, r->id, item.n - 2) != 0))
+		while (r && !str_is(str_sub(item, 1, item.n - 1), check_name(r->id)))
 			r = r->next;
 		if (!r)
 			return false;
@@ -163,7 +163,7 @@ bool replay_same(const struct audit_line *row, const struct judgement *j)
 bool replay_unseen(const struct audit_line *row, const struct judgement *j)
 {
 	for (const struct reason *r = j->reasons; r; r = r->next)
-		if (!strcmp(r->id, "bound-reached"))
-			return j->cut && !replay_has_reason(row, STR("bound-reached"));
+		if (r->id == CHECK_BOUND_REACHED)
+			return j->cut && !replay_has_reason(row, str_of(check_name(CHECK_BOUND_REACHED)));
 	return false;
 }

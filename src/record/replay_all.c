@@ -298,7 +298,7 @@ static struct str reasons_text(struct arena *a, const struct judgement *j)
 
 	buf_init(&b, a, 4 * REASONS_TEXT_MAX);
 	for (const struct reason *r = j->reasons; r && b.n < REASONS_TEXT_MAX; r = r->next)
-		buf_fmt(&b, "%s%s", b.n ? "," : "", r->id);
+		buf_fmt(&b, "%s%s", b.n ? "," : "", check_name(r->id));
 	return buf_view(&b);
 }
 

@@ -22,7 +22,8 @@ struct fired { /* a set of texts: where rules stand that spoke, ids of checks th
 struct work {
 	struct arena *a;
 	struct suggest *s;
-	struct fired rules, checks;
+	struct fired rules;
+	bool checks[CHECK_IDS]; /* those that spoke */
 	const struct policies *policies; /* of today, for the rules there are */
 };
 
@@ -66,13 +67,13 @@ static void note_fired(struct work *w, const struct judgement *j)
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		for (const struct reason *r = lists[i]; r; r = r->next) {
-			fire(w, &w->checks, str_of(r->id));
+			w->checks[r->id] = true;
 			fire(w, &w->rules, r->rule);
 		}
 	for (const struct step *s = j->steps; s; s = s->next) {
 		fire(w, &w->rules, s->rule);
 		if (!strcmp(s->what, "lifted"))
-			fire(w, &w->checks, s->rule);
+			w->checks[check_find(s->rule)] = true;
 	}
 }
 
@@ -107,8 +108,8 @@ static void weigh(struct work *w, const struct judgement *j, struct suggest_ask 
 	ask->mild = true;
 	for (const struct reason *r = j->reasons; r; r = r->next) {
 		if (b.n < REASONS_TEXT_MAX)
-			buf_fmt(&b, "%s%s", b.n ? "," : "", r->id);
-		if (!strcmp(r->id, "configured-ask") || !strcmp(r->id, "plan-mode"))
+			buf_fmt(&b, "%s%s", b.n ? "," : "", check_name(r->id));
+		if (r->id == CHECK_CONFIGURED_ASK || r->id == CHECK_PLAN_MODE)
 			ask->left = "your own policy asks about it";
 		else if (!rule_decides(r->id))
 			ask->left = "a person should look each time";
@@ -372,13 +373,10 @@ static void find_dead(struct work *w)
 
 static void find_silent(struct work *w)
 {
-	size_t n;
-	const struct check *checks = gate_checks(&n);
-
-	w->s->silent = arena_array(w->a, n + 1, sizeof(*w->s->silent));
-	for (size_t i = 0; i < n; i++)
-		if (checks[i].grade != GRADE_OFF && !has_fired(&w->checks, str_of(checks[i].id)))
-			w->s->silent[w->s->nsilent++] = checks[i].id;
+	w->s->silent = arena_array(w->a, CHECK_IDS, sizeof(*w->s->silent));
+	for (enum check_id id = CHECK_NONE + 1; id < CHECK_IDS; id++)
+		if (gate_check(id)->grade != GRADE_OFF && !w->checks[id])
+			w->s->silent[w->s->nsilent++] = id;
 }
 
 int suggest_make(struct arena *a, const struct audit *au, const struct blobs *blobs, const char *config, const struct audit_filter *f, uint64_t least, struct suggest *ret, struct err *e)

@@ -47,7 +47,7 @@ struct suggest {
 	size_t nrules;
 	struct suggest_dead *dead;
 	size_t ndead;
-	const char **silent;             /* ids of checks that never spoke */
+	enum check_id *silent;           /* checks that never spoke */
 	size_t nsilent;
 	bool more;
 };

@@ -28,7 +28,8 @@ static bool load_policies(struct arena *a, struct job *j)
 		rq.known = j->world.view;
 	if (policies_load(a, &rq, &j->policies, &e) == 0 && (!j->wishes.ticket || str_eq(j->ticket.policy, j->policies.digest)))
 		return true;
-	engine_refuse(a, "policy-error", e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
+	engine_refuse(a, CHECK_POLICY_ERROR,
+		e.kind ? e.text : "the policy has changed since the command was judged", &j->judgement);
 	refuse(j);
 	return false;
 }
@@ -40,7 +41,7 @@ static bool gate_lets(struct arena *a, struct job *j)
 	if (!j->wishes.gate)
 		return true;
 	if (run_judge(a, &j->run, &j->policies, &j->judgement, &e) != 0)
-		engine_refuse(a, "internal-error", e.text, &j->judgement);
+		engine_refuse(a, CHECK_INTERNAL_ERROR, e.text, &j->judgement);
 	if (j->judgement.verdict == VERDICT_ALLOW || j->judgement.verdict == VERDICT_CONTAIN)
 		return true;
 	refuse(j);
@@ -80,7 +81,7 @@ static bool ticket_stands(struct arena *a, struct job *j)
 
 	if (!j->wishes.ticket || ticket_check(a, &j->ticket, &e) == 0)
 		return true;
-	engine_refuse(a, "project-changed", e.text, &j->judgement);
+	engine_refuse(a, CHECK_PROJECT_CHANGED, e.text, &j->judgement);
 	refuse(j);
 	return false;
 }
@@ -202,6 +203,6 @@ int job_judge(struct arena *a, struct job *j, struct facts *ret, struct err *e)
 	if (run_prepare(a, &j->wishes, &j->world, &j->policies, &j->run, e) != 0)
 		return -1;
 	if (engine_judge(a, &j->run.gate, &j->policies, ret, &j->judgement, &why) != 0)
-		engine_refuse(a, "internal-error", why.text, &j->judgement);
+		engine_refuse(a, CHECK_INTERNAL_ERROR, why.text, &j->judgement);
 	return 0;
 }

@@ -182,7 +182,7 @@ static void put_reasons(struct buf *b, const struct reason *reasons)
 	buf_char(b, '[');
 	for (const struct reason *r = reasons; r; r = r->next) {
 		buf_c(b, r == reasons ? "{" : ",{");
-		answer_field(b, "id", str_of(r->id));
+		answer_field(b, "id", str_of(check_name(r->id)));
 		answer_field(b, "message", r->message);
 		if (r->alternative.n)
 			answer_field(b, "alternative", r->alternative);

@@ -85,14 +85,14 @@ int selftest_parse(struct arena *a, struct str text, enum selftest_kind kind, st
 
 /* ---- judging ---- */
 
-static const char *first_id(const struct judgement *j)
+static enum check_id first_id(const struct judgement *j)
 {
 	static const enum grade grades[] = {[VERDICT_DENY] = GRADE_DENY, [VERDICT_ASK] = GRADE_ASK, [VERDICT_CONTAIN] = GRADE_CONTAIN, [VERDICT_ALLOW] = GRADE_WARN};
 
 	for (const struct reason *r = j->reasons; r; r = r->next)
 		if (r->grade == grades[j->verdict])
 			return r->id;
-	return NULL;
+	return CHECK_NONE;
 }
 
 static int judge_row(struct selftest_row *r, const struct selftest_request *rq, const struct policies *p, struct err *e)
@@ -106,7 +106,7 @@ static int judge_row(struct selftest_row *r, const struct selftest_request *rq, 
 	arena_init(&a, ROW_ARENA_MAX);
 	rc = engine_judge(&a, &er, p, &f, &j, e);
 	r->verdict = j.verdict;
-	r->id = first_id(&j); /* ids are constants of the table, they outlive the arena */
+	r->id = first_id(&j);
 	arena_free(&a);
 	return rc;
 }
@@ -155,7 +155,7 @@ static void put_rows(struct buf *out, enum selftest_kind kind, const struct self
 		answer_string(out, r->command);
 		buf_fmt(out, ",\"verdict\":\"%s\"", verdict_name(r->verdict));
 		if (r->id)
-			buf_fmt(out, ",\"id\":\"%s\"", r->id);
+			buf_fmt(out, ",\"id\":\"%s\"", check_name(r->id));
 		buf_char(out, '}');
 		any = true;
 	}

@@ -14,7 +14,7 @@ struct selftest_row {
 	struct selftest_row *next;
 	struct str command;
 	enum verdict verdict;
-	const char *id; /* of the reason that counts most; NULL when there is none */
+	enum check_id id; /* of the reason that counts most */
 };
 
 struct selftest_class {

@@ -112,16 +112,17 @@ passes banned 'what only looks like it, and fork() in its place'
 
 # ids
 fresh
-printf '#define A\nCHECK("opaque-command", 1)\nCHECK("new-check", 2)\n' | put src/gate/check_rows.h
+printf '#define A\nGATE_CHECK(OPAQUE_COMMAND, "opaque-command", 1)\nGATE_CHECK(NEW_CHECK, "new-check", 2)\n' |
+	put src/model/check_rows.h
 printf '# Checks\n\n## `opaque-command`\ntext with `a-word`\n' | put docs/checks.md
-fails ids 'a check without documentation' "src/gate/check_rows.h:3: check 'new-check'"
+fails ids 'a check without documentation' "src/model/check_rows.h:3: check 'new-check'"
 printf '# Checks\n| `opaque-command` | x |\n| `new-check` | x |\n| `old-check` | x |\n' | put docs/checks.md
 fails ids 'documentation without a check' "docs/checks.md:4: 'old-check'"
 rm "$tmp/tree/docs/checks.md"
 fails ids 'a missing document' "check 'opaque-command'"
 printf '# Checks\n## `opaque-command`\n## `new-check`\n' | put docs/checks.md
 passes ids 'table and document that agree'
-printf 'nothing\n' | put src/gate/check_rows.h
+printf 'nothing\n' | put src/model/check_rows.h
 fails ids 'a table it cannot read' 'no checks found'
 
 # validators

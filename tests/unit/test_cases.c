@@ -37,9 +37,8 @@
 #include "rows.h"
 #include "sys/file.h"
 
-#define CHECKS_MAX 256
 
-static bool hit[CHECKS_MAX], missed[CHECKS_MAX];
+static bool hit[CHECK_IDS], missed[CHECK_IDS];
 
 /* ---- checking one row ---- */
 
@@ -76,30 +75,19 @@ static bool has_reason(const struct test *t, const char *list, struct str id)
 	return false;
 }
 
-static ptrdiff_t check_index(struct str id)
-{
-	size_t n;
-	const struct check *rows = gate_checks(&n);
-
-	for (size_t i = 0; i < n; i++)
-		if (str_is(id, rows[i].id))
-			return (ptrdiff_t)i;
-	return -1;
-}
-
 /* Each of these ids is in the list of the answer: reasons, warnings or advice. */
 static void expect_some(struct test *t, const char *list, struct str ids)
 {
 	size_t at = 0;
 
 	while (at < ids.n) {
-		ptrdiff_t end = str_find(ids, ' ', at), k;
+		ptrdiff_t end = str_find(ids, ' ', at);
 		struct str id = str_sub(ids, at, end < 0 ? ids.n : (size_t)end);
 
 		at = end < 0 ? ids.n : (size_t)end + 1;
-		k = check_index(id);
-		if (k < 0 || !has_reason(t, list, id))
-			fail(t, k < 0 ? "no such check:" : "missing reason", id);
+		enum check_id k = check_find(id);
+		if (!k || !has_reason(t, list, id))
+			fail(t, !k ? "no such check:" : "missing reason", id);
 		else
 			hit[k] = true;
 	}
@@ -121,10 +109,11 @@ static void expect_ids(struct test *t, struct str ids)
 
 static void expect_near(struct test *t, struct str id)
 {
-	ptrdiff_t k = check_index(id);
+	enum check_id k = check_find(id);
 
-	if (k < 0 || has_reason(t, "reasons", id) || has_reason(t, "warnings", id) || has_reason(t, "advice", id))
-		fail(t, k < 0 ? "no such check:" : "near miss was hit:", id);
+	if (!k || has_reason(t, "reasons", id) || has_reason(t, "warnings", id) ||
+		has_reason(t, "advice", id))
+		fail(t, !k ? "no such check:" : "near miss was hit:", id);
 	else
 		missed[k] = true;
 }
@@ -252,7 +241,7 @@ static void judge_row(struct test *t)
 				      {.name = STR("case.yaml"), .bytes = str_cat(t->a, config, STR("\n")), .who = WHO_OWNER}};
 	size_t from = !t->common.n, to = 1 + (config.n > 0);
 	if (to > from && (config_load(t->a, src + from, to - from, &policy, NULL, &e) != 0 || gate_verify(&policy, &e) != 0))
-		engine_refuse(t->a, "policy-error", e.text, &j);
+		engine_refuse(t->a, CHECK_POLICY_ERROR, e.text, &j);
 	else if (judge_by(t->a, &rq, &policy, &f, &j, &e) != 0)
 		fail(t, e.text, rq.command);
 	buf_init(&out, t->a, 0);
@@ -319,25 +308,29 @@ static const char with_programs[] = "classifier.txt";
 static int is_case(const struct dirent *d) { return str_ends(str_of(d->d_name), ".txt") && strcmp(d->d_name, with_programs); }
 
 /* What no row can show: test_gate.c makes the arena full; tests/run/world.sh has files with links; tests/run/git_view.sh has repositories with hooks; test_classifier.c has classifiers; tests/run/record.sh has records that cannot be written; tests/run/box_planted.sh has workspaces that are not vetted; tests/run/identity.sh has projects that are replaced. */
-static bool shown_elsewhere(const char *id)
+static bool shown_elsewhere(enum check_id id)
 {
-	static const char *const ids[] = {"internal-error", "record-error", "project-changed", "link-write", "outside-overwrite", "git-planted", "git-hook", "unvetted-workspace", "classifier", "code-error", "code-dynamic"};
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		if (!strcmp(ids[i], id))
-			return true;
-	return false;
+	switch (id) {
+	case CHECK_INTERNAL_ERROR:
+	case CHECK_RECORD_ERROR:
+	case CHECK_PROJECT_CHANGED:
+	case CHECK_LINK_WRITE:
+	case CHECK_OUTSIDE_OVERWRITE:
+	case CHECK_GIT_PLANTED:
+	case CHECK_GIT_HOOK:
+	case CHECK_UNVETTED_WORKSPACE:
+	case CHECK_CLASSIFIER:
+	case CHECK_CODE_ERROR:
+	case CHECK_CODE_DYNAMIC: return true;
+	default: return false;
+	}
 }
 
 static void every_check_has_rows(void)
 {
-	size_t n;
-	const struct check *rows = gate_checks(&n);
-
-	CHECK(n <= CHECKS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		CHECK_ROW(hit[i] || shown_elsewhere(rows[i].id), rows[i].id);
-		CHECK_ROW(missed[i] || shown_elsewhere(rows[i].id), rows[i].id);
+	for (enum check_id id = CHECK_NONE + 1; id < CHECK_IDS; id++) {
+		CHECK_ROW(hit[id] || shown_elsewhere(id), check_name(id));
+		CHECK_ROW(missed[id] || shown_elsewhere(id), check_name(id));
 	}
 }
 

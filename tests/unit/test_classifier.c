@@ -59,7 +59,7 @@ static enum verdict ask_script(const char *body, const char *command)
 static const struct reason *said(const struct reason *list)
 {
 	for (; list; list = list->next)
-		if (!strcmp(list->id, "classifier"))
+		if (list->id == CHECK_CLASSIFIER)
 			return list;
 	return NULL;
 }
@@ -152,8 +152,9 @@ static void test_what_it_cannot_lift(void)
 
 static void test_fixed_checks(void)
 {
-	struct reason fixed = {.id = "caisson-files", .grade = GRADE_ASK, .message = STR("x")}, unknown = {.id = "no-such-check", .grade = GRADE_ASK};
-	struct reason plain = {.id = "network", .grade = GRADE_ASK, .message = STR("x")};
+	struct reason fixed = {.id = CHECK_CAISSON_FILES, .grade = GRADE_ASK, .message = STR("x")};
+	struct reason unknown = {.id = CHECK_NONE, .grade = GRADE_ASK};
+	struct reason plain = {.id = CHECK_NETWORK, .grade = GRADE_ASK, .message = STR("x")};
 	struct engine_request rq = {.command = STR("x"), .cwd = STR("/")};
 	struct reason *const rows[] = {&fixed, &unknown, &plain};
 
@@ -388,7 +389,7 @@ static void test_full_arena(void)
 		arena_init(&small, ARENA_CAP_DEFAULT);
 		small.fail_at = n;
 		if (engine_judge(&small, &rq, &p, &f, &j, NULL) == 0 && (last = j.verdict) == VERDICT_DENY)
-			CHECK(!strcmp(j.reasons->id, "internal-error")), denied++;
+			CHECK(j.reasons->id == CHECK_INTERNAL_ERROR), denied++;
 		failed = small.allocs >= n;
 		arena_free(&small);
 	}

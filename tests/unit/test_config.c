@@ -476,7 +476,7 @@ static void test_other_blocks(void)
 	CHECK_STR(p.permission_ask->pattern, "a (b):*");
 	CHECK(p.permission_allow->all);
 	CHECK_STR(p.permission_allow->rule.description, "d");
-	CHECK_STR(p.regrades->id, "secret-read");
+	CHECK(p.regrades->id == CHECK_SECRET_READ);
 	CHECK(p.regrades->grade == GRADE_DENY && p.regrades->next->grade == GRADE_OFF && p.regrades->next->next->grade == GRADE_WARN);
 	CHECK_STR(p.regrades->next->rule.where, "p.yaml:9");
 	CHECK_STR(p.writable_roots->text, "/a");

@@ -35,7 +35,7 @@ static const char *grade_in(const struct policy *p, const struct check *c)
 	enum grade g = c->grade;
 
 	for (const struct regrade *r = p->regrades; r; r = r->next)
-		if (str_is(r->id, c->id) && (!c->fixed || r->grade > g))
+		if (r->id == c->id && (!c->fixed || r->grade > g))
 			g = r->grade;
 	return grade_name(g);
 }
@@ -58,7 +58,8 @@ static struct str make_checks(void)
 	buf_init(&b, &a, 0);
 	buf_c(&b, "| id | grade | fixed | lifted by an allow rule | approved | meaning |\n|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < n; i++) {
-		buf_fmt(&b, "| `%s` | %s | %s | %s | %s | ", rows[i].id, grade_name(rows[i].grade), rows[i].fixed ? "yes" : "no",
+		buf_fmt(&b, "| `%s` | %s | %s | %s | %s | ", check_name(rows[i].id),
+			grade_name(rows[i].grade), rows[i].fixed ? "yes" : "no",
 			rows[i].lift == LIFT_COMMAND ? "yes" : "no", approval_name(rows[i].approval));
 		put_cell(&b, rows[i].about);
 		buf_c(&b, " |\n");
@@ -143,7 +144,10 @@ static bool cells_of(struct str line, struct str *cells, size_t want)
 
 static const struct check *check_in(struct str cell)
 {
-	return cell.n > 2 && cell.p[0] == '`' ? gate_check(str_c(&a, str_sub(cell, 1, cell.n - 1))) : NULL;
+	enum check_id id =
+		cell.n > 2 && cell.p[0] == '`' ? check_find(str_sub(cell, 1, cell.n - 1)) : CHECK_NONE;
+
+	return id ? gate_check(id) : NULL;
 }
 
 /* Each row of the map with its grades as they are; the text of the whole map, and how many rows it has. */

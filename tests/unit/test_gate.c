@@ -1,4 +1,6 @@
 /* The gate on facts made by hand: tiers, matching, lifting, the scanners of small languages, explaining, and failing closed. */
+#include <ctype.h>
+
 #include "config/config.h"
 #include "gate/judge.h"
 #include "judge/engine.h"
@@ -88,7 +90,7 @@ static void test_incomplete_never_allows(void)
 	gate_judge(&a, &f, &allow, &view, &j);
 	CHECK_INT(j.verdict, VERDICT_ASK);
 	CHECK(!j.complete);
-	CHECK(j.reasons && !strcmp(j.reasons->id, "unknown-construct"));
+	CHECK(j.reasons && j.reasons->id == CHECK_UNKNOWN_CONSTRUCT);
 }
 
 static void test_tiers(void)
@@ -101,7 +103,7 @@ static void test_tiers(void)
 	CHECK_INT(judge_line("git status", &p, &j), VERDICT_ASK);
 	CHECK_INT(judge_line("ls -l", &p, &j), VERDICT_ALLOW);
 	CHECK_INT(judge_line("lsx", &p, &j), VERDICT_DENY);
-	CHECK(!strcmp(j.reasons->id, "configured-default"));
+	CHECK(j.reasons->id == CHECK_CONFIGURED_DEFAULT);
 	CHECK_INT(judge_line("$ x", &p, &j), VERDICT_DENY);
 	CHECK_INT(judge_line("git $", &p, &j), VERDICT_ASK);
 }
@@ -225,7 +227,7 @@ static void test_folded_names(void)
 		f.accesses = &x;
 		gate_judge(&a, &f, &p, &view, &j);
 		CHECK_INT(j.verdict, folds ? VERDICT_ASK : VERDICT_ALLOW);
-		CHECK(!folds || (j.reasons && !strcmp(j.reasons->id, "protected-write")));
+		CHECK(!folds || (j.reasons && j.reasons->id == CHECK_PROTECTED_WRITE));
 	}
 	CHECK(fold_by_type(0x4d44) && fold_by_type(0xfe534d42) && !fold_by_type(0xef53));
 	CHECK(!fold_probe(STR("/proc")) && !fold_probe(STR("/no/such")) && !fold_probe(STR("")));
@@ -490,7 +492,7 @@ static void test_one_reason_for_a_pattern(void)
 	f.accesses = &x;
 	gate_judge(&a, &f, &p, &view, &j);
 	for (const struct reason *r = j.reasons; r; r = r->next)
-		n += !strcmp(r->id, "outside-delete");
+		n += r->id == CHECK_OUTSIDE_DELETE;
 	CHECK_INT(n, 1);
 	CHECK_INT(j.verdict, VERDICT_DENY);
 }
@@ -518,7 +520,7 @@ static void test_engine_fails_closed(void)
 		if (engine_judge(&small, &rq, &all, &f, &j, &e) != 0)
 			CHECK_INT(j.verdict, VERDICT_DENY);
 		else if (j.verdict == VERDICT_DENY)
-			CHECK(j.reasons && !strcmp(j.reasons->id, "internal-error")), denied++;
+			CHECK(j.reasons && j.reasons->id == CHECK_INTERNAL_ERROR), denied++;
 		else
 			CHECK_INT(j.verdict, VERDICT_ASK);
 		failed = small.allocs >= n;
@@ -534,11 +536,36 @@ static void test_every_check_says_what_it_is(void)
 	size_t n;
 	const struct check *rows = gate_checks(&n);
 
+	CHECK_INT(n, CHECK_IDS - 1);
 	for (size_t i = 0; i < n; i++) {
-		CHECK_ROW(*rows[i].about, rows[i].id);
-		CHECK_ROW(gate_check(rows[i].id) == &rows[i], rows[i].id);
+		const char *name = check_name(rows[i].id);
+
+		CHECK_ROW(*rows[i].about, name);
+		CHECK_ROW(gate_check(rows[i].id) == &rows[i], name);
+		CHECK_ROW(check_find(str_of(name)) == rows[i].id, name);
 	}
-	CHECK(!gate_check("nonsense"));
+	CHECK_INT(check_find(STR("nonsense")), CHECK_NONE);
+	CHECK_INT(check_find(STR("")), CHECK_NONE);
+	CHECK_INT(*check_name(CHECK_NONE), 0);
+}
+
+/* CHECK_OPAQUE_COMMAND is "opaque-command". */
+static void test_constants_of_checks_are_their_names(void)
+{
+	static const char constants[CHECK_IDS][CHECK_NAME_MAX] = {
+#define GATE_CHECK(constant, ...) [CHECK_##constant] = #constant,
+#include "model/check_rows.h"
+#undef GATE_CHECK
+	};
+
+	for (enum check_id id = CHECK_NONE + 1; id < CHECK_IDS; id++) {
+		char want[CHECK_NAME_MAX] = "";
+
+		for (size_t i = 0; constants[id][i]; i++)
+			want[i] = constants[id][i] == '_' ? '-'
+							  : (char)tolower((unsigned char)constants[id][i]);
+		CHECK_STR(str_of(check_name(id)), want);
+	}
 }
 
 int main(void)
@@ -566,6 +593,7 @@ int main(void)
 	RUN(test_one_reason_for_a_pattern);
 	RUN(test_engine_fails_closed);
 	RUN(test_every_check_says_what_it_is);
+	RUN(test_constants_of_checks_are_their_names);
 	arena_free(&a);
 	return unit_end();
 }

@@ -79,8 +79,9 @@ static void test_values(void)
 	CHECK_INT(p.fallback, VERDICT_ASK);
 	CHECK_INT(p.mode, MODE_DEFAULT);
 	r = p.regrades;
-	CHECK(r && str_is(r->id, "inline-code") && r->grade == GRADE_ASK);
-	CHECK(r->next && str_is(r->next->id, "opaque-command") && r->next->grade == GRADE_DENY && !r->next->next);
+	CHECK(r && r->id == CHECK_INLINE_CODE && r->grade == GRADE_ASK);
+	CHECK(r->next && r->next->id == CHECK_OPAQUE_COMMAND && r->next->grade == GRADE_DENY &&
+		!r->next->next);
 }
 
 /* The client's mode lifts no more than the policy's may. */

@@ -538,7 +538,7 @@ static void test_required(void)
 	CHECK(strstr(e.text, "nothing can be recorded"));
 	record_close(&r);
 	record_refuse(A, &e, &j);
-	CHECK(j.verdict == VERDICT_DENY && !strcmp(j.reasons->id, RECORD_ERROR));
+	CHECK(j.verdict == VERDICT_DENY && j.reasons->id == CHECK_RECORD_ERROR);
 	CHECK_INT(record_open(A, &(struct record_place){.state = STR("")}, NULL, &r, &e), -1);
 	CHECK(strstr(e.text, "CAISSON_STATE"));
 	p.own.audit.optional = true;

@@ -89,7 +89,8 @@ static void test_found(void)
 	CHECK(r.verdict && r.judged == r.verdict && !r.begin && !r.end && !r.redacted);
 	CHECK_INT(replay_derive(A, &record.blobs, &r, d, &e), 0);
 	CHECK(replay_same(r.judged, &d->judgement));
-	CHECK(d->judgement.reasons && replay_has_reason(r.judged, str_of(d->judgement.reasons->id)));
+	CHECK(d->judgement.reasons &&
+		replay_has_reason(r.judged, str_of(check_name(d->judgement.reasons->id))));
 	CHECK(!replay_has_reason(r.judged, STR("no-such-check")));
 	d->judgement.verdict = VERDICT_ALLOW;
 	CHECK(!replay_same(r.judged, &d->judgement));

@@ -547,7 +547,7 @@ static void test_hints(void)
 
 static void test_refusal(void)
 {
-	struct reason r = {.id = "secret-read", .message = STR("reads a secret")};
+	struct reason r = {.id = CHECK_SECRET_READ, .message = STR("reads a secret")};
 	struct judgement j = {.verdict = VERDICT_ASK, .reasons = &r};
 	struct str got = report(&(struct outcome){.status = STATUS_NEEDS_APPROVAL}, &j);
 

@@ -1,0 +1,21 @@
+/*
+ * Ids of checks, made of check_rows.h. Code passes the enum; the name is for what leaves the program (answers, the
+ * record, messages) and for what comes from outside (policies, rows of the record).
+ */
+#pragma once
+#include "base/str.h"
+
+enum check_id {
+	CHECK_NONE = 0,
+#define GATE_CHECK(constant, ...) CHECK_##constant,
+#include "model/check_rows.h"
+#undef GATE_CHECK
+	CHECK_IDS
+};
+
+#define CHECK_NAME_MAX 24
+
+/* Of constant memory. "" for CHECK_NONE. */
+const char *check_name(enum check_id id);
+/* CHECK_NONE: no check has this name. */
+enum check_id check_find(struct str name);
