@@ -75,7 +75,10 @@ static void take_frame(struct tail *t, const struct row_frame *f)
 	memcpy(t->ts, f->ts.p, TS_CHARS);
 }
 
-/* Is [from, end) a row with its newline? 1 and its frame goes to the tail; 0; or -1 when it cannot be read. Only both ends are read. */
+/*
+ * Returns 1 if [from, end) is a complete row with its newline, and copies its frame to the tail; 0 if not; -1
+ * on a read error. Reads only the first and the last bytes.
+ */
 static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 {
 	char first[FRAME_START_MAX], last[FRAME_END + 1];
@@ -91,7 +94,10 @@ static int is_row(struct tail *t, off_t from, off_t end, struct err *e)
 	return 1;
 }
 
-/* Nearly always the file ends with a row that is not long: one read will do. 1, or 0 when it must be looked at closely. */
+/*
+ * Fast path: the file usually ends with a short row, so one read finds it. Returns 1, or 0 if the slow path
+ * must look.
+ */
 static int short_row(struct tail *t)
 {
 	char block[SHORT_ROW];
@@ -109,7 +115,7 @@ static int short_row(struct tail *t)
 	return 1;
 }
 
-/* The end of the last row in the file: 0 when there is none. */
+/* Offset behind the last complete row in the file; 0 if the file has no row. */
 static int rows_end(struct tail *t, off_t *ret, struct err *e)
 {
 	off_t end = t->size, from = 0;
@@ -147,7 +153,7 @@ static int copy(int from, off_t at, off_t end, int to, struct err *e)
 	return 0;
 }
 
-/* A new file in torn/. The descriptor, or -1; its name below audit/ goes to `name`. */
+/* Creates a file in torn/. Returns its descriptor or -1; *name is its name below audit/. */
 static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX + 1], struct err *e)
 {
 	if (mkdirat(w->au->dir, "torn", 0700) < 0 && errno != EEXIST)
@@ -163,7 +169,7 @@ static int torn_file(const struct writing *w, off_t at, char name[TORN_NAME_MAX 
 	return fd >= 0 ? fd : err_set(e, ERR_SYSTEM, errno, "cannot make a file in '%.*s/torn'", STR_ARG(w->au->path));
 }
 
-/* Moves what is behind `end` aside. The head knows it before the file is cut. */
+/* Moves the bytes behind `end` to torn/. The head names that file before the record is cut. */
 static int set_aside(struct writing *w, off_t end)
 {
 	struct tail *t = &w->tail;
@@ -182,8 +188,9 @@ static int set_aside(struct writing *w, off_t end)
 }
 
 /*
- * The head knows the newest file. What it says could be old only after the machine lost power, and then a file of a later day than the head's
- * would have been made: so it counts only when that is today. For a clock that went back at the same time the head is synced with a new file.
+ * The head names the newest file. After a power loss the head can be stale. Then a file of a later day
+ * exists, so the head is used only if its day is today. The head is synced together with a new file, in case
+ * the clock also went back.
  */
 static int tail_of_head(struct writing *w, const char *today)
 {
@@ -201,7 +208,7 @@ static int tail_of_head(struct writing *w, const char *today)
 	return 0;
 }
 
-/* Fills the tail: the newest file that has a row, or nothing when there is none. */
+/* Fills the tail from the newest file that has a row; leaves it empty if the record has no row. */
 static int find_tail(struct writing *w)
 {
 	struct tail *t = &w->tail;
@@ -224,14 +231,14 @@ static int find_tail(struct writing *w)
 			return -1;
 		if (end > 0)
 			return 0;
-		memcpy(bound, name, sizeof name); /* an empty file: made by a writer that got no further */
+		memcpy(bound, name, sizeof name); /* empty: its writer was killed before the first row */
 	}
 	return err_set(w->e, ERR_LIMIT, 0, "'%.*s' has more than %d days", STR_ARG(w->au->path), AUDIT_DAYS_MAX);
 }
 
 /* ---- writing ---- */
 
-/* The file of the day of ts, which is the tail's or a later one. */
+/* Opens the file for the day of ts: the tail's file or a later one. */
 static int turn_to(struct writing *w, const char *ts)
 {
 	struct tail *t = &w->tail;
@@ -239,7 +246,7 @@ static int turn_to(struct writing *w, const char *ts)
 	str_put(name, sizeof name, "%.*s.jsonl", DAY_CHARS, ts);
 	if (t->fd >= 0 && !strcmp(name, t->name))
 		return 0;
-	if (strcmp(name, w->head.day) != 0) { /* before the file is there: who looks for the newest row must not miss it */
+	if (strcmp(name, w->head.day) != 0) { /* before the file exists, or a process that looks for the newest row would miss it */
 		memcpy(w->head.day, name, sizeof name);
 		if (head_write(w->lock, &w->head, w->e) < 0)
 			return -1;
@@ -251,7 +258,7 @@ static int turn_to(struct writing *w, const char *ts)
 	return t->fd < 0 ? -1 : 0;
 }
 
-/* One write(). What was written of a row that does not fit is cut off again. */
+/* Appends the row by one write(). Cuts a partial row off again if the disk is full. */
 static int put_line(struct writing *w, struct str line)
 {
 	struct tail *t = &w->tail;
@@ -269,7 +276,7 @@ static int put_line(struct writing *w, struct str line)
 	return err_set(w->e, ERR_SYSTEM, why, "cannot write to the record '%.*s/%s'", STR_ARG(w->au->path), t->name);
 }
 
-/* `line` has room for the body and FRAME_MAX bytes more. */
+/* `line` has room for the body plus FRAME_MAX bytes. */
 static int put_row(struct writing *w, enum audit_kind kind, const char *id, struct str body, char *line)
 {
 	struct tail *t = &w->tail;
@@ -297,7 +304,7 @@ static int put_row(struct writing *w, enum audit_kind kind, const char *id, stru
 	return 0;
 }
 
-/* A row about what was found out of order, if anything was. */
+/* Appends a `recovered` row if a repair found torn bytes or missing rows. */
 static int put_recovered(struct writing *w)
 {
 	char body[RECOVERED_MAX], line[RECOVERED_MAX + FRAME_MAX], id[AUDIT_ID_MAX + 1];
@@ -322,7 +329,7 @@ static bool must_sync(enum audit_sync policy, enum audit_kind kind)
 	return policy == AUDIT_SYNC_ALWAYS || (policy == AUDIT_SYNC_BEGIN && (kind == AUDIT_BEGIN || kind == AUDIT_CHECKPOINT || kind == AUDIT_TOMBSTONE || kind == AUDIT_PERSON));
 }
 
-/* A checkpoint is about the row right before it, which is known only now. */
+/* A checkpoint signs the row right before it; its seq and hash are known only under the lock. */
 static int sign_newest(struct writing *w, const struct audit_row *row, char field[CHECKPOINT_MAX], size_t *ret_n)
 {
 	struct audit_checkpoint cp = {.seq = w->tail.seq};
@@ -351,12 +358,12 @@ static int locked(struct writing *w, const struct audit_row *row, const char *id
 	}
 	if (put_row(w, row->kind, id, body, line) < 0)
 		return -1;
-	/* The row is there. A head that stays behind only sees less of what is missing later. */
+	/* The row is in the file. If writing the head fails, later checks only detect fewer missing rows. */
 	(void)head_write(w->lock, &w->head, NULL);
 	return 0;
 }
 
-/* With a new file also its name, and the head, which knows that it is the newest: once a day. */
+/* Syncs the row. For a new file, once a day, also syncs its name and the head. */
 static int sync_all(const struct writing *w)
 {
 	if (fdatasync(w->tail.fd) < 0)

@@ -50,17 +50,20 @@ struct audit_number {
 struct audit_key;
 struct audit_checkpoint;
 
-/* Texts: empty is not there. Numbers that are not known are null in an `end` row, and not there in others. Bytes that are not UTF-8 are repaired. */
+/*
+ * An empty text is left out of the row. Unknown numbers are null in an `end` row and left out of others.
+ * Invalid UTF-8 is replaced.
+ */
 struct audit_row {
 	enum audit_kind kind;
-	struct str id;  /* of letters, digits, - and _; begin and end of one run share it; empty: a new one is made */
+	struct str id;  /* letters, digits, - and _; begin and end of one run share it; empty: audit_append() makes one */
 	struct str agent_id, session, client, tool, tool_use_id;
 	struct str command, cwd, verdict; /* the command is redacted by the caller */
 	const struct str *reasons;        /* ids */
 	size_t nreasons;
 	struct str policy, view;          /* digests of blobs */
-	struct str answers;               /* what the view does not have because it is this request's alone: an object, as spec is one */
-	struct str spec;                  /* an object, in JSON on one line, at most AUDIT_SPEC_MAX bytes */
+	struct str answers;               /* per-request data that the view does not hold: a JSON object */
+	struct str spec;                  /* a JSON object on one line, at most AUDIT_SPEC_MAX bytes */
 	struct str backend, status;
 	struct audit_number exit_code, duration_ms, cpu_ms, peak_memory_mb;
 	struct {
@@ -71,12 +74,12 @@ struct audit_row {
 	struct {
 		uint64_t seq;
 		struct str hash;
-	} until;                          /* tombstone: the newest row that was dropped; the chain may start behind it */
+	} until;                          /* tombstone: the newest dropped row; the chain may start behind it */
 	struct {
 		struct str from, to;      /* days; empty: not said */
 		uint64_t days, rows, bytes;
 	} dropped;                        /* tombstone: what it was */
-	const struct audit_key *key;      /* checkpoint (sign.h): signs the row before this one; it has no other fields */
+	const struct audit_key *key;      /* checkpoint (sign.h): signs the row before this one; no other fields are set */
 	struct audit_checkpoint *checkpoint; /* ... and here is what was signed */
 };
 
@@ -84,8 +87,8 @@ struct audit {
 	int dir;               /* STATE/audit */
 	uint32_t uid;
 	enum audit_sync sync;
-	unsigned retain_days;  /* when a new day begins, days that are older are dropped (retain.h); 0: none is */
-	int64_t (*now)(void);  /* microseconds since 1970, UTC; a test puts another clock here */
+	unsigned retain_days;  /* when a new day begins, older days are dropped (retain.h); 0: keep all */
+	int64_t (*now)(void);  /* microseconds since 1970, UTC; tests replace the clock */
 	struct str path;       /* of dir, for messages */
 };
 
@@ -96,14 +99,18 @@ struct audit_written {
 
 const char *audit_kind_name(enum audit_kind k);
 /*
- * Opens the record in a state directory (sys/state.h). With `make` what is missing is made; without, a record that is not there is ERR_SYSTEM
- * with ENOENT. A directory or file that others may write, or that is not the caller's, is refused.
+ * Opens the record in a state directory (sys/state.h). With `make`, missing directories and files are
+ * created; without it, a missing record is ERR_SYSTEM with ENOENT. Refuses a directory or file that belongs
+ * to somebody else or that others may write.
  */
 int audit_open(struct arena *a, struct str state, struct str project, uint32_t uid, bool make, struct audit *ret, struct err *e);
-/* The same in a state directory that is resolved and checked already. */
+/* The same for a state directory that the caller has resolved and checked. */
 int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, struct audit *ret, struct err *e);
 void audit_close(struct audit *au);
-/* Appends a row; repairs first what a killed writer left. ret may be NULL. May be called by many processes, also those that share *au by fork(). */
+/*
+ * Appends a row, after repairing what a killed writer left. ret may be NULL. Many processes may call it at
+ * once, also processes that share *au by fork().
+ */
 int audit_append(struct arena *a, const struct audit *au, const struct audit_row *row, struct audit_written *ret, struct err *e);
 
 /* ---- verify.c ---- */
@@ -115,13 +122,13 @@ enum audit_fault { AUDIT_SOUND = 0, AUDIT_CHANGED, AUDIT_REMOVED, AUDIT_REORDERE
 
 struct audit_verdict {
 	uint64_t rows, bytes, days, recovered, tombstones;
-	uint64_t missing;              /* rows that were gone when a writer came, as its `recovered` row says */
+	uint64_t missing;              /* rows that a writer found missing, as its `recovered` row says */
 	uint64_t first_seq, last_seq;  /* 0: no row */
-	uint64_t checkpoints;          /* rows that are signed: by the key that was asked for, or by any */
-	uint64_t signed_seq;           /* the newest row that is signed so, by a row or by the checkpoint that was given; 0: none */
+	uint64_t checkpoints;          /* signed rows: by the requested key, or by any key */
+	uint64_t signed_seq;           /* the newest row with such a signature, or the one of the given checkpoint; 0: none */
 	char last_hash[AUDIT_HASH + 1];
-	enum audit_fault fault;        /* the first there is; what follows is about it, and the numbers above are of the rows before it */
-	char file[AUDIT_FILE_MAX];     /* its name in audit/; empty: it is about no row */
+	enum audit_fault fault;        /* the first fault; the fields below describe it, the numbers above count the rows before it */
+	char file[AUDIT_FILE_MAX];     /* file name in audit/; empty: the fault concerns no row */
 	uint64_t line, seq;
 	char why[AUDIT_WHY_MAX];
 };
@@ -129,12 +136,12 @@ struct audit_verdict {
 const char *audit_fault_name(enum audit_fault f);
 
 struct audit_anchor { /* from outside of the record */
-	struct str key;                            /* a public key (sign.h): something must be signed by it; empty: none is asked for */
+	struct str key;                            /* a public key (sign.h) that must have signed a row; empty: any */
 	const struct audit_checkpoint *checkpoint; /* the record must go on from it; NULL: none */
 };
 /*
- * Goes over all rows that are there at the time of the call, in order. 0 when that was possible: whether the chain holds, and the record agrees
- * with the anchor, is in ret->fault. A checkpoint row whose signature is wrong is a fault with and without one. Memory does not depend on the
- * record's size, but for the list of days.
+ * Checks all rows that exist when it is called, in order. Returns 0 if every row could be read; ret->fault
+ * then says if the chain holds and agrees with the anchor. A checkpoint with a wrong signature is always a
+ * fault. Memory use does not depend on the size of the record, except for the list of days.
  */
 int audit_verify(struct arena *a, const struct audit *au, const struct audit_anchor *anchor, struct audit_verdict *ret, struct err *e);

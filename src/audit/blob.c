@@ -1,9 +1,10 @@
 /*
- * The store of blobs. A blob is written to a file without a name (or, where the file system has none, with a name that nobody looks for), and
- * gets its own when it is whole.
+ * The blob store. A blob is written to an unnamed file (O_TMPFILE), or to a temporary name where the file
+ * system has no O_TMPFILE, and gets its name when it is complete.
  *
- * Small ones are not compressed: a file takes a block of the disk anyway, and hooks, which write small ones, need no compressor. They are
- * zstd frames all the same, made by hand: a frame of raw blocks is a header and the bytes.
+ * Small blobs are not compressed: a file occupies a whole disk block anyway, and hooks, which write the small
+ * ones, then need no compressor. They are still valid zstd frames: a header and one raw block, written by
+ * hand.
  */
 #define _GNU_SOURCE
 #include "audit/blob.h"
@@ -26,7 +27,7 @@
 #define RAW_MAX 3072           /* bytes; a larger blob is compressed */
 #define RAW_FRAME (4 + 1 + 4 + 3) /* magic, descriptor, size of the content, header of the one block */
 #define LEVEL 3
-#define WINDOW_LOG 19          /* in pieces: how far back it looks, which is memory */
+#define WINDOW_LOG 19          /* zstd window of blobs written in pieces; it bounds memory */
 #define PIECE ((size_t)64 << 10)
 #define NAME_MAX_ (2 + 1 + BLOB_HEX + 4) /* ab/<hex>.zst */
 #define SPARE_MAX 40           /* ab/.tmp-<16 hex> */
@@ -85,7 +86,7 @@ int blobs_open(struct arena *a, struct str state, uint32_t uid, bool make, struc
 
 void blobs_close(struct blobs *b) { fd_close(&b->dir); }
 
-/* A blob that is not young may be swept at any moment (retain.h). */
+/* An old blob may be swept at any moment (retain.h). */
 enum { BLOB_NONE, BLOB_OLD, BLOB_YOUNG };
 
 static int look(const struct blobs *b, const char *name)
@@ -151,7 +152,7 @@ static int named(const struct blobs *b, char spare[SPARE_MAX + 1], const char *f
 	return openat(b->dir, spare, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 
-/* A new file in the blob's folder, without a name where that is possible; else `spare` is its name for now. */
+/* Creates a file in the blob's folder: unnamed where possible, else *spare is its temporary name. */
 static int new_file(const struct blobs *b, const char *name, char spare[SPARE_MAX + 1])
 {
 	char folder[3] = {name[0], name[1], '\0'};
@@ -165,7 +166,7 @@ static int new_file(const struct blobs *b, const char *name, char spare[SPARE_MA
 	return fd >= 0 || errno == ENOSPC || errno == EDQUOT ? fd : named(b, spare, folder);
 }
 
-/* The name is given once: who comes second with the same bytes finds it there, which is as good. */
+/* link() gives the name once. A second writer of the same bytes finds the file, which is just as good. */
 static int give_name(const struct blobs *b, int fd, const char *spare, const char *name)
 {
 	char self[40];
@@ -196,7 +197,7 @@ static int store(const struct blobs *b, const char *name, int (*fill)(void *arg,
 
 static int fill_whole(void *arg, int fd, struct err *e) { return fd_write_all(fd, "blob", *(struct str *)arg, e); }
 
-/* Is it there, to stay? */
+/* Does the blob exist, and is it young enough to stay? */
 static bool kept(const struct blobs *b, const char *name)
 {
 	int there = look(b, name);
@@ -275,7 +276,7 @@ static int poured(void *arg)
 	return p->pour(p->ctx, p->sink, p->e) < 0;
 }
 
-/* Under an arena_run of its own: what is open is closed when there is no memory. */
+/* Runs under its own arena_run, so the descriptors are closed when memory runs out. */
 static int pour_all(struct pouring *p, struct err *e)
 {
 	p->e = e;
@@ -328,7 +329,10 @@ int blob_put_poured(struct arena *a, const struct blobs *b, blob_pour *pour, voi
 
 /* ---- reading ---- */
 
-/* All of our frames say how large their content is: one that does not, or says too much, is none of ours. */
+/*
+ * Our frames always state the content size. A frame without it, or with a larger one than allowed, is not
+ * ours.
+ */
 static int unpack(struct arena *a, struct str file, const char *name, size_t max, struct str *ret, struct err *e)
 {
 	unsigned long long n = ZSTD_getFrameContentSize(file.p, file.n);
@@ -358,7 +362,7 @@ int blob_get(struct arena *a, const struct blobs *b, struct str digest, size_t m
 	if (fd < 0)
 		return err_set(e, ERR_SYSTEM, errno, "cannot open the blob '%.*s/%s'", STR_ARG(b->path), name);
 	int bad = opened_check(b->path, b->uid, fd, S_IFREG, name, &st, e) < 0 || fd_read_file(a, fd, name, &st, ZSTD_compressBound(max), &file, e) < 0;
-	fd_close(&fd); /* before memory is taken: a full arena leaves at once */
+	fd_close(&fd); /* before allocating: a full arena leaves this function at once */
 	if (bad || unpack(a, file, name, max, &bytes, e) < 0)
 		return -1;
 	name_bytes(bytes, is);

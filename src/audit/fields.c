@@ -1,7 +1,7 @@
 /*
- * A row's fields, found without building a tree: a row is one object on one line and was written by us, so that walking over it once is enough.
- * It may still hold anything, since whoever may write the file may write any line: every step is bounded by the line, and a line that is
- * not of this shape is no row.
+ * Finds a row's fields in one pass, without building a tree: a row is one JSON object on one line. The bytes
+ * are untrusted, since anyone who can write the file can write any line. So every step is bounded by the
+ * line, and a line of another shape is not a row.
  */
 #define _GNU_SOURCE
 #include "audit/inner.h"
@@ -11,7 +11,9 @@
 
 /* ---- walking over JSON ---- */
 
-/* Where the string at s[i] (its quote) ends, behind its quote; 0: it does not. */
+/*
+ * Offset behind the closing quote of the string whose opening quote is at s[i]; 0: the string does not end.
+ */
 static size_t skip_string(struct str s, size_t i)
 {
 	for (i++; i < s.n; i++) {
@@ -31,7 +33,7 @@ static size_t skip_word(struct str s, size_t i)
 	return i > from ? i : 0;
 }
 
-/* An object or a list, with all that is in it. */
+/* Skips an object or a list with everything in it. */
 static size_t skip_nest(struct str s, size_t i)
 {
 	char closing[AUDIT_NEST_MAX];
@@ -65,7 +67,10 @@ static size_t skip_value(struct str s, size_t i)
 	return s.p[i] == '"' ? skip_string(s, i) : s.p[i] == '{' || s.p[i] == '[' ? skip_nest(s, i) : skip_word(s, i);
 }
 
-/* One `"key":value` at *at, and the comma or the brace behind it. False: there is none; *at is then the object's length when it has ended. */
+/*
+ * Parses one `"key":value` at *at, and the comma or brace behind it. False at the end of the object; *at is
+ * then the object's length.
+ */
 static bool next_field(struct str s, size_t *at, struct str *ret_key, struct str *ret_value)
 {
 	size_t from = *at, key, value;
@@ -96,7 +101,7 @@ static bool walk(struct str s, struct audit_line *l)
 	return false;
 }
 
-/* JSON has none between quotes, and we write none outside of them. */
+/* JSON allows no control character inside a string, and our writer puts none outside. */
 static bool has_control(struct str s)
 {
 	unsigned char bad = 0;
@@ -188,7 +193,10 @@ static bool hex4(struct str s, size_t i, uint32_t *ret)
 	return true;
 }
 
-/* \uXXXX at s[i] (its u), two of them for a pair; how many bytes were read behind the backslash. A half of a pair is U+FFFD. */
+/*
+ * Decodes \uXXXX at s[i] (its u), or a surrogate pair, and returns the bytes consumed behind the backslash.
+ * A lone surrogate becomes U+FFFD.
+ */
 static size_t unicode(struct str s, size_t i, char out[4], size_t *ret_n)
 {
 	uint32_t c, low;
@@ -204,7 +212,10 @@ static size_t unicode(struct str s, size_t i, char out[4], size_t *ret_n)
 	return took;
 }
 
-/* Text without its quotes into `out`, which has s.n bytes: no escape is shorter than what it stands for. */
+/*
+ * Decodes a string's content into `out`, which has s.n bytes: no escape is shorter than the character that it
+ * encodes.
+ */
 static size_t unescape(struct str s, char *out)
 {
 	static const char from[] = "ntrbf", to[] = "\n\t\r\b\f";

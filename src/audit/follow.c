@@ -8,9 +8,9 @@
 struct audit_follow {
 	const struct audit *au;
 	struct audit_reader *reader;
-	char name[DAY_NAME + 1];  /* the file being followed; empty: there is none yet */
+	char name[DAY_NAME + 1];  /* the file being followed; empty: none yet */
 	uint64_t at;              /* behind the last row */
-	char newer[DAY_NAME + 1]; /* the next file, when it was there before the last look into this one; empty: none */
+	char newer[DAY_NAME + 1]; /* the next file, if it existed before the last read of this one; empty: none */
 	bool open;
 	char (*names)[DAY_NAME + 1];
 };
@@ -41,14 +41,14 @@ static int find_newer(struct audit_follow *f, struct err *e)
 	return 0;
 }
 
-/* The next file is looked for first: what was written to this one before the next was made is then read before it. */
+/* Look for the next day's file before reading this one to EOF, or rows appended in between are lost. */
 static int look(struct audit_follow *f, struct err *e)
 {
 	struct err why = {0};
 	if (find_newer(f, e) < 0)
 		return -1;
 	f->open = f->name[0] && audit_reader_seek(f->reader, f->name, f->at, &why) == 0;
-	if (f->open || !f->name[0] || (why.kind == ERR_SYSTEM && why.errnum == ENOENT)) /* dropped: nothing comes any more */
+	if (f->open || !f->name[0] || (why.kind == ERR_SYSTEM && why.errnum == ENOENT)) /* dropped: it gets no more rows */
 		return 0;
 	if (e)
 		*e = why;

@@ -18,7 +18,7 @@
 
 static const char schema[] =
 	"CREATE TABLE own(key BLOB NOT NULL, boot TEXT NOT NULL);"
-	/* done: bytes that were read, up to the end of the last row, which has last_hash */
+	/* done: offset behind the last row read, whose hash is last_hash */
 	"CREATE TABLE file(day INTEGER PRIMARY KEY, inode INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL,"
 	" done INTEGER NOT NULL, last_hash BLOB NOT NULL, rows INTEGER NOT NULL);"
 	"CREATE TABLE row(place INTEGER PRIMARY KEY, length INTEGER NOT NULL, id INTEGER NOT NULL, agent INTEGER NOT NULL,"
@@ -69,8 +69,8 @@ int64_t index_day_of(const char *name)
 }
 
 /*
- * Only commands are told apart by their digests alone, when they are kept: they get all 64 bits. The others are shortened, because a small
- * number is a short one in the file; what collides is sorted out when the row is read.
+ * A kept command is identified by its digest alone, so it gets all 64 bits. Other digests are shortened:
+ * SQLite stores small numbers in fewer bytes. A collision is sorted out when the row itself is read.
  */
 int64_t index_digest(const struct index *x, enum index_column column, struct str text)
 {
@@ -147,7 +147,7 @@ static int lock_wait(struct index *x, bool exclusive)
 
 static int run_sql(struct index *x, const char *sql) { return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_failed(x, "set up the index"); }
 
-/* What is there must be a file of the caller's that nobody else writes, or nothing. */
+/* The file must belong to the caller and be writable by nobody else, or not exist. */
 static int check_file(struct index *x)
 {
 	struct stat st;
@@ -178,7 +178,7 @@ static void db_close(struct index *x)
 	x->db = NULL;
 }
 
-/* Which start of the machine this is; empty: not known. */
+/* The boot id; empty: unknown. */
 static void boot_id(char ret[INDEX_BOOT_MAX])
 {
 	FD_CLEANUP int fd = open(BOOT_FILE, O_RDONLY | O_CLOEXEC);
@@ -187,7 +187,7 @@ static void boot_id(char ret[INDEX_BOOT_MAX])
 	ret[strcspn(ret, "\n")] = '\0';
 }
 
-/* *ret_same: it was written since the machine was started. */
+/* *ret_same: the database was written since the last boot. */
 static int read_own(struct index *x, bool *ret_same)
 {
 	sqlite3_stmt *s;
@@ -204,8 +204,8 @@ static int read_own(struct index *x, bool *ret_same)
 }
 
 /*
- * Nothing is waited for until it is on the disk, because that would be most of what a question takes, and a cache is not worth it. After the
- * machine was started anew the database is therefore gone over once: a machine that lost power may have kept any part of it.
+ * The index is never synced: syncing would dominate the cost of a query, and it is only a cache. A power loss
+ * may have kept any part of it, so the first use after a boot checks the database.
  */
 static int after_start(struct index *x)
 {
@@ -274,11 +274,11 @@ static int settings(struct index *x)
 	return run_sql(x, sql);
 }
 
-/* Under an exclusive lock: away with it, and an empty one in its place. */
+/* Needs the exclusive lock. Deletes the database and creates an empty one. */
 static int make_anew(struct index *x)
 {
 	db_close(x);
-	/* The journal first: left alone it would be played back into the new file. */
+	/* Delete the journal first, or SQLite would replay it into the new file. */
 	if (remove_one(x, "-journal") < 0 || remove_one(x, "-wal") < 0 || remove_one(x, "-shm") < 0 || remove_one(x, "") < 0)
 		return -1;
 	return db_open(x, true) < 0 || settings(x) < 0 || write_schema(x) < 0 ? -1 : 0;

@@ -1,4 +1,4 @@
-/* What the files of the index share. */
+/* Shared by the files of the index. */
 #pragma once
 #include <sqlite3.h>
 
@@ -24,21 +24,21 @@ struct index {
 	struct err *e;
 };
 
-/* Takes the lock and opens what is there; makes the database when it is not there or not usable. Shared: for asking only. */
+/* Takes the lock and opens the database; creates or rebuilds it if needed. `shared`: for queries only. */
 int index_open(struct arena *a, const struct audit *au, bool exclusive, struct index *ret, struct err *e);
 void index_close(struct index *x);
-/* A failure of SQLite as an error; damaged databases are ERR_CONFIG. */
+/* Turns an SQLite failure into an error; a damaged database is ERR_CONFIG. */
 int index_failed(struct index *x, const char *what);
 int index_prepare(struct index *x, const char *sql, sqlite3_stmt **ret);
-/* Never 0, which stands for a text that is not there. */
+/* Never 0: that means that the text is missing. */
 int64_t index_digest(const struct index *x, enum index_column column, struct str text);
-/* Where a row is: its day (days since 1970) and its offset, in the order of the record. */
+/* The position of a row: day (days since 1970) and offset, in record order. */
 int64_t index_place(int64_t day, uint64_t at);
 void index_place_split(int64_t place, int64_t *ret_day, uint64_t *ret_at);
 void index_day_name(int64_t day, char ret[DAY_NAME + 1]);
 int64_t index_day_of(const char *name); /* -1: no day of the calendar */
 
-/* index_sync.c. 1 when the index is as the files are, 0 when it is not, -1. Changes nothing. */
+/* index_sync.c. Returns 1 if the index matches the files, 0 if not, -1 on error. Changes nothing. */
 int index_is_current(struct index *x, struct arena *a);
-/* Reads what is new. */
+/* Reads the new rows into the index. */
 int index_sync(struct index *x, struct arena *a, struct index_counts *ret);

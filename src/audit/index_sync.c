@@ -1,4 +1,4 @@
-/* Bringing the index up to date: which files changed, and reading what is new in them. See index.h. */
+/* Updates the index: finds the changed files and reads their new rows. See index.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include "audit/index_inner.h"
 #include "sys/file.h"
 
-#define SEEN_BITS 16 /* commands that are known to be in the index already: a table of the last ones */
+#define SEEN_BITS 16 /* recently seen commands that the index already has */
 
-struct dayfile { /* a file, as the index knows it or as it is */
+struct dayfile { /* a file: as the index knows it, or as it is now */
 	int64_t day, inode, size, changed;
 	int64_t done, rows;
 	char hash[AUDIT_HASH]; /* of the last row, when done is not 0 */
@@ -51,7 +51,7 @@ static int list_files(struct index *x, struct arena *a, struct day_files *ret)
 		struct dayfile *k = &ret->v[ret->n];
 		struct stat st;
 		if ((k->day = index_day_of(names[i])) < 0)
-			continue; /* no day of the calendar, so that no row can be of it */
+			continue; /* an invalid day, so no row can have it */
 		if (fstatat(x->au->dir, names[i], &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			if (errno == ENOENT)
 				continue;
@@ -104,7 +104,7 @@ int index_is_current(struct index *x, struct arena *a)
 	return 1;
 }
 
-/* Is the last row that was read still where it was? */
+/* True if the last row that the index read is still at its offset. */
 static bool still_there(const struct index *x, const char *name, const struct dayfile *k)
 {
 	char end[FRAME_END + 1];
@@ -127,7 +127,7 @@ static int step(struct index *x, sqlite3_stmt *s)
 
 static int run_sql(struct index *x, const char *sql) { return sqlite3_exec(x->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : index_failed(x, "write the index"); }
 
-/* A command is put once. The table forgets, which costs a look into the database, no more. */
+/* Stores a command once. The table may forget one; that costs one database look-up. */
 static int put_command(struct sync *s, int64_t digest, struct str text)
 {
 	int64_t *seen = &s->seen[(uint64_t)digest >> (64 - SEEN_BITS)];
@@ -190,14 +190,17 @@ static int drop_file(struct sync *s, const struct dayfile *k)
 
 /* ---- one file ---- */
 
-/* What was read so far stays, whatever comes. */
+/* Commits the rows read so far; they stay even if the rest fails. */
 static int commit_batch(struct sync *s, const struct dayfile *k)
 {
 	s->batch = 0;
 	return put_file(s, k) < 0 || run_sql(s->x, "COMMIT; BEGIN IMMEDIATE") < 0 ? -1 : 0;
 }
 
-/* Rows behind k->done. The file counts as changed until all of it is read: then it has the size and the time that it had before. */
+/*
+ * Reads the rows behind k->done. The file counts as changed until it is read completely; only then its size
+ * and mtime are stored.
+ */
 static int read_on(struct sync *s, const char *name, const struct dayfile *now, struct dayfile *k)
 {
 	struct index *x = s->x;
@@ -235,7 +238,10 @@ static int sync_file(struct sync *s, const struct dayfile *now, const struct day
 	struct dayfile k = before ? *before : (struct dayfile){.day = now->day};
 	char name[DAY_NAME + 1];
 	index_day_name(now->day, name);
-	/* Of the same size and touched: what is in it may be anything. Grown: what was there is as it was if its last row is. */
+	/*
+	 * Same size, new mtime: read everything again. Grown: keep the old part if its last row has the same
+	 * hash.
+	 */
 	const bool goes_on = before && now->inode == before->inode && now->size != before->size && now->size >= before->done && (!before->done || still_there(s->x, name, before));
 	if (before && !goes_on) {
 		if (drop_rows(s, before) < 0)
@@ -264,7 +270,7 @@ static int sync_files(struct sync *s)
 	for (; k < s->known.n; k++)
 		if (drop_file(s, &s->known.v[k]) < 0)
 			return -1;
-	/* What was dropped from the record must not stay readable here. */
+	/* Rows dropped from the record must not stay readable in the index. */
 	return s->counts.dropped ? run_sql(s->x, "DELETE FROM command WHERE NOT EXISTS (SELECT 1 FROM row WHERE row.command = digest)") : 0;
 }
 

@@ -40,7 +40,7 @@ static void grow(struct tally *t)
 			*find(t, old.entries[i].key) = old.entries[i];
 }
 
-/* How many keys the family has, to be counted up. NULL: there are more families than there can be. */
+/* The counter of the family's keys. NULL: too many families. */
 static size_t *family(struct tally *t, struct str key)
 {
 	ptrdiff_t end = str_find(key, '|', 0);
@@ -121,7 +121,7 @@ static const uint64_t memory_mb[METRICS_BUCKETS] = {1, 2, 4, 8, 16, 32, 64, 128,
 
 const uint64_t *metrics_buckets(enum metrics_histogram h) { return h == METRICS_DURATION_MS ? duration_ms : memory_mb; }
 
-/* A JSON text as a word: without its quotes, escapes and all that is not plain. Empty: `none`. */
+/* Turns a JSON string into a word: without quotes, escapes and special characters. An empty one is `none`. */
 static void put_word(char *to, size_t *n, struct str value)
 {
 	struct str s = value.n > 2 ? str_sub(value, 1, value.n - 1) : STR("none");
@@ -191,7 +191,7 @@ static void count_judged(struct tally *t, const struct audit_line *l, struct str
 	count(t, "decisions", verdict, first);
 }
 
-/* What people want to see: by day, by agent, and which commands are denied or asked about. */
+/* Statistics for people: by day, by agent, and which commands were denied or asked about. */
 static void count_for_people(struct tally *t, const struct audit_line *l, struct str verdict)
 {
 	struct str agent = audit_field(l, "agent_id"), command = audit_field(l, "command");
@@ -217,7 +217,7 @@ static void count_row(struct tally *t, const struct audit_line *l)
 	const bool asked = l->kind == AUDIT_VERDICT || l->kind == AUDIT_BEGIN, judged = asked && verdict.n > 2;
 	char key[KEY_MAX];
 	add(t, str_n(key, (size_t)snprintf(key, sizeof key, "rows|%.*s", STR_ARG(kind))), 1);
-	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n)) /* what a client's hook judged has a row already when it begins */
+	if (asked && (judged || l->kind == AUDIT_VERDICT || !client.n)) /* a command judged by a client's hook already has a row when it begins */
 		count(t, "requests", client.n ? client : STR("\"\""), nothing);
 	if (judged)
 		count_judged(t, l, verdict);
@@ -281,7 +281,7 @@ static bool read_state(struct tally *t, struct str state)
 	return ok;
 }
 
-/* Does the record still have the row that was counted last? A record that starts behind it has dropped it. */
+/* True if the record still holds the row that was counted last. A record that starts later has dropped it. */
 static int goes_on(const struct tally *t, const struct audit *au, bool *ret, struct err *e)
 {
 	struct audit_line *l = arena_new(t->a, struct audit_line);

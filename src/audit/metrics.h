@@ -1,21 +1,21 @@
 /*
- * Counting rows: for `caisson metrics` and `caisson stats`. Everything that is counted is one number under a key of words, `family|word|word`, so
- * that all of it is kept, printed and read again in the same way:
+ * Counts rows for `caisson metrics` and `caisson stats`. Each counter is one number under a key
+ * `family|word|word`, so that all counters are stored, printed and read in one way:
  *
- *     decisions|VERDICT|RULE      requests that were judged, by verdict and the first reason (`none`: there is none)
+ *     decisions|VERDICT|RULE      judged requests, by verdict and first reason (`none`: no reason)
  *     reasons|RULE                all reasons
- *     requests|CLIENT             requests that were judged or run, by client (`none`: by hand)
+ *     requests|CLIENT             judged or run requests, by client (`none`: by hand)
  *     rows|KIND                   rows
  *     started, runs|STATUS        begin rows; end rows
  *     duration|I, duration|sum    runs by bucket of metrics_buckets(), and milliseconds
- *     memory|I, memory|sum        likewise, megabytes; a run whose memory is not known is not counted
+ *     memory|I, memory|sum        likewise, in megabytes; runs with unknown memory are left out
  *     cpu|sum                     milliseconds
  *     validations|TASK|OUTCOME    validations; results|TASK|RESULT
- *     day|DAY|WORD                only with `days`: verdicts, and `run`, of a day
+ *     day|DAY|WORD                only with `days`: verdicts and `run`, by day
  *     agent|ID, denied|COMMAND    only with `days`: bounded, for people; never in metrics
  *
- * The words of a family are bounded (METRICS_WORDS_MAX); what is beyond is counted as `other`. They have letters, digits, `.`, `_`, `:`, `-`; other
- * letters become `_`, except in those for people.
+ * A family has at most METRICS_WORDS_MAX words; further ones count as `other`. Words consist of letters,
+ * digits, `.`, `_`, `:`, `-`; other characters become `_`, except in the families for people.
  */
 #pragma once
 #include "audit/read.h"
@@ -51,7 +51,7 @@ uint64_t tally_get(const struct tally *t, const char *key);
 struct tally_entry *tally_family(const struct tally *t, const char *start, size_t *ret_n);
 /* The same, largest first. */
 struct tally_entry *tally_largest(const struct tally *t, const char *start, size_t *ret_n);
-/* The i-th word of a key, from 0, which is the family. */
+/* The i-th word of a key; word 0 is the family. */
 struct str tally_word(struct str key, unsigned i);
 
 /* Upper bounds, METRICS_BUCKETS of them. */
@@ -60,13 +60,14 @@ const uint64_t *metrics_buckets(enum metrics_histogram h);
 int metrics_rows(struct tally *t, const struct audit *au, const struct audit_filter *f, struct err *e);
 
 /*
- * Counters that never go down: what was counted so far is kept (JSON), and only newer rows are read. Rows that are dropped later stay counted. A
- * record that does not go on from what was counted (another hash) is counted from nothing: *ret_anew.
+ * Counters that never decrease: the state so far is stored as JSON, and only newer rows are read. Dropped
+ * rows stay counted. If the record does not continue from the stored hash, counting starts again: *ret_anew.
  */
 int metrics_update(struct tally *t, const struct audit *au, struct str state, bool *ret_anew, struct err *e);
 void metrics_state(struct buf *b, const struct tally *t);
 /*
- * OpenMetrics text; or, with `classic`, the older Prometheus text format, which is what a textfile collector reads: counters are typed under their
- * whole name, there is no `info` and no unit. `version` and the size of the record are facts of the caller.
+ * Writes OpenMetrics text, or with `classic` the older Prometheus text format for textfile collectors:
+ * counters are typed under their full name, without `info` and units. The caller provides `version` and the
+ * size of the record.
  */
 void metrics_text(struct buf *b, const struct tally *t, bool classic, const char *version, uint64_t row_bytes);

@@ -1,4 +1,7 @@
-/* What was counted as OpenMetrics text: docs/metrics.md lists the families. Base units; numbers are exact; every family is there, also when it is empty. */
+/*
+ * Prints the counters as OpenMetrics text; docs/metrics.md lists the families. Base units, exact numbers;
+ * every family is printed, also an empty one.
+ */
 #include <inttypes.h>
 
 #include "audit/metrics.h"
@@ -17,7 +20,7 @@ static const struct family counters[] = {
 	{"caisson_record_rows", "rows|", {"kind", ""}, "Rows of the record."},
 };
 
-/* A label's value. Words are plain, but what another version kept need not be. */
+/* Writes a label's value. Our words need no escaping, but words stored by another version might. */
 static void put_value(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -54,7 +57,7 @@ static void put_counter(struct buf *b, const struct tally *t, bool classic, cons
 	}
 }
 
-/* Thousandths, as a decimal number with a dot: what the text format wants a bound to look like. */
+/* Prints thousandths as a decimal number with a point, the format of a bucket's bound. */
 static void put_thousandths(struct buf *b, uint64_t n)
 {
 	unsigned rest = (unsigned)(n % 1000);

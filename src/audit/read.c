@@ -12,7 +12,10 @@
 #define BLOCK_FIRST ((size_t)8 << 10)
 #define ROOM (AUDIT_ROW_MAX + BLOCK)
 
-/* p[from, to) are the bytes [near, far) of the file being read. Forwards lines are taken off its front, backwards off its end. */
+/*
+ * p[from, to) holds the bytes [near, far) of the current file. Lines are taken from its front when reading
+ * forwards, from its end when reading backwards.
+ */
 struct audit_reader {
 	const struct audit *au;
 	struct audit_filter filter;
@@ -88,7 +91,7 @@ static int line_forwards(struct audit_reader *r, struct str *ret, off_t *ret_at,
 			continue;
 		}
 		seen = r->to - r->from;
-		if (seen >= AUDIT_ROW_MAX) { /* too long to be a row: what follows up to its end is not looked at */
+		if (seen >= AUDIT_ROW_MAX) { /* too long for a row: skip to its end */
 			r->passed.odd += !r->skip;
 			r->skip = true;
 			r->near += (off_t)seen;
@@ -123,7 +126,7 @@ static int more_before(struct audit_reader *r, struct err *e)
 	return 0;
 }
 
-/* The line before; r->to is behind its newline, or behind a torn last line at first. */
+/* The previous line; r->to is behind its newline, or at first behind a torn last line. */
 static int line_backwards(struct audit_reader *r, struct str *ret, off_t *ret_at, struct err *e)
 {
 	size_t looked = 1; /* from the end: the newline of the line itself */
@@ -160,7 +163,7 @@ static int line_backwards(struct audit_reader *r, struct str *ret, off_t *ret_at
 
 /* ---- files ---- */
 
-/* Opens the next file. 1, 0 when there is none, -1. */
+/* Opens the next file. Returns 1, 0 if there is none, or -1. */
 static int next_file(struct audit_reader *r, struct err *e)
 {
 	while (r->done < r->ndays) {
@@ -196,7 +199,7 @@ int audit_reader_seek(struct audit_reader *r, const char *file, uint64_t at, str
 	return r->fd < 0 ? -1 : 0;
 }
 
-/* Could a row of this day's file pass? Rows are in the file of their day. */
+/* True if this day's file can hold a matching row: a row lies in the file of its day. */
 static bool day_wanted(const struct audit_filter *f, const char *name)
 {
 	char ts[AUDIT_TS_CHARS + 1];
@@ -224,7 +227,7 @@ int audit_reader_new(struct arena *a, const struct audit *au, const struct audit
 	r->names = arena_array(a, max, sizeof *r->names);
 	r->p = arena_alloc(a, ROOM);
 	buf_init(&r->scratch, a, AUDIT_ROW_MAX);
-	r->scratch.p = arena_alloc(a, AUDIT_ROW_MAX); /* all of it now: nothing is allocated while a file is open */
+	r->scratch.p = arena_alloc(a, AUDIT_ROW_MAX); /* allocate everything now: nothing is allocated while a file is open */
 	r->scratch.cap = AUDIT_ROW_MAX;
 	if (day_list(au, r->names, max, &r->ndays, e) < 0)
 		return -1;

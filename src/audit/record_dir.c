@@ -59,7 +59,7 @@ int audit_open_in(struct arena *a, struct str state, uint32_t uid, bool make, st
 			return err_set(e, ERR_SYSTEM, errno, "cannot make '%s'", path);
 		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
-	if (fd < 0 && errno == ENOENT) { /* not a fault: who asks tells it by the number */
+	if (fd < 0 && errno == ENOENT) { /* not a failure: callers check for this number */
 		err_set(e, ERR_SYSTEM, 0, "there is no record yet: '%s' comes with the first run or hook call", path);
 		if (e)
 			e->errnum = ENOENT;
@@ -189,7 +189,7 @@ int day_list(const struct audit *au, char (*names)[DAY_NAME + 1], size_t max, si
 
 /* ---- the lock ---- */
 
-/* Polling, because a holder that was stopped must not stop everybody: waiting ends. */
+/* Polls: a stopped (SIGSTOP) holder must not block everybody, so waiting has a limit. */
 static int wait_for(int fd, struct err *e)
 {
 	struct timespec pause = {.tv_nsec = PAUSE_FIRST_NS};
@@ -200,13 +200,16 @@ static int wait_for(int fd, struct err *e)
 		if (waited > (int64_t)AUDIT_WAIT_MS * 1000000)
 			return err_set(e, ERR_LIMIT, 0, "the record has been locked by another process for %d ms", AUDIT_WAIT_MS);
 		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < PAUSE_MOST_NS) /* many are waiting: looking all the time would only slow the holder down */
+		if (pause.tv_nsec < PAUSE_MOST_NS) /* many processes wait: polling faster would slow the holder down */
 			pause.tv_nsec *= 2;
 	}
 	return 0;
 }
 
-/* Opened anew each time: an open file shared by fork() would be one holder. The name must still be the file that was locked. */
+/*
+ * Opens the lock file each time: an open file shared by fork() would count as one holder. The name must still
+ * refer to the locked file.
+ */
 int lock_take(const struct audit *au, struct err *e)
 {
 	for (int i = 0; i < LOCK_TRIES_MAX; i++) {
@@ -225,7 +228,7 @@ int lock_take(const struct audit *au, struct err *e)
 	return err_set(e, ERR_CONFIG, 0, "the lock of the record '%.*s' is replaced again and again", STR_ARG(au->path));
 }
 
-/* The descriptor stays open, for who wants to sync it. */
+/* The descriptor stays open, so that the caller can sync it. */
 void lock_release(int lock)
 {
 	struct flock whole = {.l_type = F_UNLCK, .l_whence = SEEK_SET};

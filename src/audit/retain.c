@@ -12,7 +12,7 @@
 #include "audit/retain.h"
 #include "sys/file.h"
 
-#define FIRST_BYTES ((size_t)64 << 10) /* of a file, at a time, when its first row is looked for */
+#define FIRST_BYTES ((size_t)64 << 10) /* bytes read at a time to find a file's first row */
 #define TORN_MAX 100000                /* entries of torn/ */
 #define ROTATED_CAP ((size_t)64 << 20)
 
@@ -23,7 +23,7 @@ struct day_names {
 	size_t n, drop; /* the first `drop` go */
 };
 
-/* The first day that stays, as text; `today` is one of the days' files. */
+/* The first day that stays, as text; `today` is the name of a day's file. */
 static int first_kept(const struct audit *au, const char *today, unsigned days, char ret[AUDIT_TS_CHARS + 1], struct err *e)
 {
 	char newest[AUDIT_TS_CHARS + 1];
@@ -48,7 +48,7 @@ static int list_days(struct arena *a, const struct audit *au, struct day_names *
 	return day_list(au, ret->names, max, &ret->n, e);
 }
 
-/* `back`: so many days before the newest is today. */
+/* `back`: today is this many days before the newest one. */
 static int pick_days(struct arena *a, const struct audit *au, unsigned days, size_t back, struct day_names *ret, struct err *e)
 {
 	char kept[AUDIT_TS_CHARS + 1];
@@ -67,11 +67,14 @@ static int pick_days(struct arena *a, const struct audit *au, unsigned days, siz
 /* ---- where the chain is cut ---- */
 
 struct retain_cut {
-	uint64_t first_seq, seq; /* the first row that goes (0: none does), and the last */
+	uint64_t first_seq, seq; /* seq of the first dropped row (0: none), and of the last */
 	char hash[AUDIT_HASH + 1];
 };
 
-/* The first row of a file: 1 and its frame, 0 when the file is empty, or -1. `room` has AUDIT_ROW_MAX bytes. */
+/*
+ * Reads the first row of a file: 1 and its frame, 0 if the file is empty, or -1. `room` has AUDIT_ROW_MAX
+ * bytes.
+ */
 static int first_row(const struct audit *au, const char *name, char *room, struct row_frame *ret,
 	struct err *e)
 {
@@ -120,7 +123,7 @@ static int last_hash(const struct audit *au, const char *name, char ret[AUDIT_HA
 	return 0;
 }
 
-/* The last row that goes is the one that the first row that stays follows; the files must agree about it. */
+/* The `prev` of the first row that stays must be the hash of the last dropped row. */
 static int find_cut(struct arena *a, const struct audit *au, const struct day_names *d, struct retain_cut *ret, struct err *e)
 {
 	char *room = arena_alloc(a, AUDIT_ROW_MAX), last[AUDIT_HASH + 1] = "";
@@ -178,7 +181,7 @@ static int bury(struct arena *a, const struct audit *au, const struct audit_prun
 	return audit_append(a, &synced, &row, NULL, e);
 }
 
-/* What was moved aside in the days up to `to`; -1 only when the directory is there and cannot be read. */
+/* Removes the files in torn/ of the days up to `to`; -1 only if the directory exists and cannot be read. */
 static int drop_torn(const struct audit *au, const char *to, bool dry, uint64_t *ret, struct err *e)
 {
 	int fd = openat(au->dir, "torn", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -243,7 +246,10 @@ static int prune_rotated(void *arg)
 	return 0;
 }
 
-/* In an arena of its own: the caller's row is written, and a full arena must not make it look as if it were not. */
+/*
+ * Uses its own arena: the caller's row is already written, and a full arena must not look like a failed
+ * append.
+ */
 void audit_prune_rotated(const struct audit *au)
 {
 	struct rotated r = {.au = au};

@@ -1,4 +1,4 @@
-/* A row as one line of JSON, and the parts of one that the chain needs, found again without a JSON reader. */
+/* Writes a row as one line of JSON, and finds the fields that the chain needs without a JSON parser. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 
@@ -129,7 +129,7 @@ int row_body(struct arena *a, const struct audit_row *r, struct str *ret, struct
 	} who[] = {{"agent_id", r->agent_id}, {"session", r->session}, {"client", r->client}, {"tool", r->tool}, {"tool_use_id", r->tool_use_id},
 		   {"command", r->command}, {"cwd", r->cwd}, {"verdict", r->verdict}},
 	  how[] = {{"policy", r->policy}, {"view", r->view}, {"backend", r->backend}, {"status", r->status}};
-	size_t all = 0; /* before escaping: what cannot fit need not be copied */
+	size_t all = 0; /* before escaping: a text that cannot fit is not copied */
 	for (size_t i = 0; i < sizeof who / sizeof *who; i++)
 		all += who[i].text.n < AUDIT_ROW_MAX ? who[i].text.n : AUDIT_ROW_MAX;
 	if (all >= AUDIT_ROW_MAX)
@@ -196,7 +196,7 @@ static bool take_quoted(struct str *s, struct str *ret)
 	return true;
 }
 
-/* The first part of ts becomes the name of a file. */
+/* The first part of ts becomes a file name. */
 static bool is_time(struct str s)
 {
 	static const char shape[] = "dddd-dd-ddTdd:dd:dd.ddddddZ";

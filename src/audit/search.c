@@ -1,4 +1,4 @@
-/* Searching the record: by the index where it helps, else by reading the files. See index.h. */
+/* Searches the record: by the index where it helps, else by reading the files. See index.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "sys/file.h"
 
 #define PLACES_MIN 1024
-#define LOOKUPS_MAX 2000 /* commands that are looked up one by one; with more of them all rows are gone over */
+#define LOOKUPS_MAX 2000 /* commands looked up one by one; beyond it all rows are scanned */
 #define SPARE_PLACES 256
 #define WHY_MAX 200
 
@@ -30,7 +30,7 @@ struct search {
 	struct audit_filter f;
 	struct audit_reader *reader; /* NULL: by places */
 	struct row_places places;
-	size_t most;                 /* places that are asked for, the newest; 0: all */
+	size_t most;                 /* positions wanted, the newest ones; 0: all */
 	size_t next;
 	bool by_index;
 	char why[WHY_MAX];
@@ -80,7 +80,7 @@ static void reverse_places(struct row_places *p)
 	}
 }
 
-/* The file of the day stays open until another one is needed. */
+/* The day's file stays open until another day is needed. */
 static int turn_to(struct search *s, int64_t day, struct err *e)
 {
 	struct err why = {0};
@@ -100,7 +100,10 @@ static int turn_to(struct search *s, int64_t day, struct err *e)
 	return -1;
 }
 
-/* The row at a place, if one is there and passes: 1, 0 or -1. It must be a line: a newline before it and behind it. */
+/*
+ * Reads the row at a position: 1 if it is there and passes, 0 or -1. The position must be a whole line, with
+ * a newline before and behind it.
+ */
 static int row_at(struct search *s, const struct row_place *p, struct audit_line *ret, bool *ret_unsure, struct err *e)
 {
 	int64_t day;
@@ -137,7 +140,10 @@ static void range_of(const struct audit_filter *f, int64_t *ret_from, int64_t *r
 	*ret_to = index_place(f->until > 0 ? (f->until - 1) / AUDIT_DAY_US : (1 << 22), INDEX_OFFSET_MAX - 1);
 }
 
-/* The first of these that is asked for is looked up, the others are compared (the + keeps SQLite from choosing another). */
+/*
+ * The first of these columns in the query is looked up by its index, the others are compared (the + keeps
+ * SQLite from choosing another index).
+ */
 static void build(const struct search *s, const struct index *x, const int64_t *command, struct query *q)
 {
 	const struct {
@@ -196,7 +202,7 @@ static int ask(struct search *s, struct index *x, const int64_t *command, const 
 	return bad;
 }
 
-/* The commands in which the expression has a match, or may have one: those that are too long to be kept. */
+/* The commands that match the expression, or may match because they are too long to be stored. */
 static int matching(struct search *s, struct index *x, struct digests *d)
 {
 	sqlite3_stmt *st;
@@ -244,7 +250,7 @@ static int collect(struct search *s, struct index *x)
 	return 0;
 }
 
-/* When nothing changed since it was made it is only asked; else it is brought up to date, by one at a time. */
+/* An index that is up to date is only queried; otherwise one process at a time updates it. */
 static int by_index(struct search *s, struct err *e)
 {
 	struct index x;
@@ -262,7 +268,7 @@ static int by_index(struct search *s, struct err *e)
 		return -1;
 	rc = index_sync(&x, s->a, &counts) < 0 ? -1 : collect(s, &x);
 	index_close(&x);
-	if (rc < 0 && e->kind == ERR_CONFIG) { /* damaged further inside: once more, from nothing */
+	if (rc < 0 && e->kind == ERR_CONFIG) { /* damaged further inside: rebuild and try once more */
 		if (index_update(s->a, s->au, true, &counts, e) < 0 || index_open(s->a, s->au, false, &x, e) < 0)
 			return -1;
 		rc = collect(s, &x);
@@ -275,7 +281,7 @@ static int by_index(struct search *s, struct err *e)
 
 static bool would_help(const struct audit_filter *f) { return f->id.n || f->agent_id.n || f->verdict.n || f->status.n || f->grep; }
 
-/* Of all places only those of the newest rows that pass. Each is read to know. */
+/* Keeps only the newest positions whose rows pass. Each row is read to find out. */
 static int keep_newest(struct search *s, size_t newest, struct err *e)
 {
 	struct audit_line *l = arena_new(s->a, struct audit_line);
@@ -292,7 +298,7 @@ static int keep_newest(struct search *s, size_t newest, struct err *e)
 	return 0;
 }
 
-/* Nearly every place that the index names passes, so that a few more than are wanted are asked for at first. */
+/* Nearly every position from the index passes, so ask for a few more than wanted at first. */
 static int newest_by_index(struct search *s, size_t newest, struct err *why, struct err *e)
 {
 	s->most = s->f.grep ? 0 : newest + SPARE_PLACES;
@@ -383,13 +389,16 @@ void search_close(struct search *s)
 
 #define CLOSE_ENOUGH ((uint64_t)64 << 10) /* bytes that are read through */
 
-/* The first row that starts at `at` or behind it. A place inside of a line is no matter: what is left of that line is no row. */
+/*
+ * The first row that starts at `at` or behind it. `at` may lie inside a line: the rest of that line is not a
+ * row.
+ */
 static int first_behind(struct audit_reader *r, const char *name, uint64_t at, struct audit_line *l, struct err *e)
 {
 	return audit_reader_seek(r, name, at, e) < 0 ? -1 : audit_next(r, l, e);
 }
 
-/* Numbers count up, so that half of a file can be left out with each look. */
+/* seq increases, so bisection finds the row. */
 static int seq_in_file(const struct audit *au, struct audit_reader *r, const char *name, uint64_t seq, struct audit_line *l, struct err *e)
 {
 	off_t size;
@@ -412,7 +421,7 @@ static int seq_in_file(const struct audit *au, struct audit_reader *r, const cha
 	return got > 0 && l->seq != seq ? 0 : got;
 }
 
-/* The file with it: the last one whose first row has no larger number. */
+/* The file that holds it: the last one whose first seq is not larger. */
 static int seq_in_files(const struct audit *au, struct audit_reader *r, char (*names)[DAY_NAME + 1], size_t n, uint64_t seq, struct audit_line *l, struct err *e)
 {
 	size_t from = 0, to = n;
@@ -442,7 +451,7 @@ int search_seq(struct arena *a, const struct audit *au, uint64_t seq, struct aud
 	if (day_list(au, names, max, &n, e) < 0 || audit_reader_new(a, au, &all, AUDIT_OLDEST_FIRST, &r, e) < 0)
 		return -1;
 	int got = seq_in_files(au, r, names, n, seq, l, NULL);
-	if (got <= 0) { /* numbers that are not in order, or files that come and go: one after the other, then */
+	if (got <= 0) { /* seq out of order, or files that come and go: fall back to a linear scan */
 		audit_reader_close(r);
 		if (audit_reader_new(a, au, &all, AUDIT_NEWEST_FIRST, &r, e) < 0)
 			return -1;
@@ -451,6 +460,6 @@ int search_seq(struct arena *a, const struct audit *au, uint64_t seq, struct aud
 	}
 	audit_reader_close(r);
 	if (got > 0)
-		*ret = *l; /* its bytes are the reader's, which are the arena's */
+		*ret = *l; /* its bytes belong to the reader, whose memory is in the arena */
 	return got;
 }

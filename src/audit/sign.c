@@ -1,4 +1,4 @@
-/* Keys, and what they sign. sign.h has the theory. */
+/* Keys and signatures of checkpoints. sign.h has the theory. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,7 @@ int audit_key_public(struct arena *a, struct str text, char ret[AUDIT_KEY + 1], 
 
 /* ---- checkpoints ---- */
 
-/* What is signed: a text that nothing else of ours could be. */
+/* The signed message. Its prefix keeps it apart from everything else that we sign or print. */
 static size_t signed_text(const struct audit_checkpoint *cp, char ret[SIGNED_MAX])
 {
 	return (size_t)snprintf(ret, SIGNED_MAX, "caisson audit checkpoint 1\n%" PRIu64 "\n%s\n%s\n", cp->seq, cp->hash, cp->at);

@@ -1,4 +1,7 @@
-/* Removing the blobs that no row refers to: list what may go, strike off what rows name, remove the rest. retain.h has the theory. */
+/*
+ * Removes unreferenced blobs: lists the old ones, reads all rows and crosses off the blobs that they name,
+ * removes the rest. retain.h has the theory.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -70,7 +73,7 @@ struct sweep {
 	const struct audit *au;
 	const struct blobs *blobs;
 	int64_t before;          /* seconds since 1970: what is younger stays */
-	struct digest_set old, read;    /* blobs that may go; blobs whose own names were taken */
+	struct digest_set old, read;    /* candidates for removal; candidates already renamed */
 	struct audit_swept done;
 	const struct audit_pruned *would;
 	struct err *e;
@@ -149,7 +152,7 @@ struct blob_listing {
 	size_t max;
 };
 
-/* Outside of any arena_run: the directory is open, so no memory is taken here. */
+/* Called with an open directory and outside any arena_run, so nothing is allocated here. */
 static int list_one(void *ctx, int folder, const char *name)
 {
 	struct blob_listing *l = ctx;
@@ -208,7 +211,7 @@ static void strike_all(struct sweep *s, struct str text)
 	}
 }
 
-/* A policy's blob names the files that it was made of. */
+/* A policy's blob names the blobs of its files. */
 static int strike_policy(struct sweep *s, struct str value)
 {
 	unsigned char digest[DIGEST_BYTES];
@@ -225,7 +228,7 @@ static int strike_policy(struct sweep *s, struct str value)
 		return 0;
 	}
 	if (why.kind == ERR_SYSTEM && why.errnum == ENOENT)
-		return 0; /* what it named cannot be known any more, and so not be used */
+		return 0; /* damaged: nobody can read the blobs that it named through it */
 	if (s->e)
 		*s->e = why;
 	return -1;
@@ -258,8 +261,8 @@ static int strike_rows(struct sweep *s)
 /* ---- removing ---- */
 
 /*
- * Under another name first: a writer that made the blob young just now has found it there and relies on it, and gets it back; one that comes
- * later does not find it and writes it anew.
+ * Rename before unlinking: a writer that has just renewed the blob relies on it, so it gets the name back; a
+ * later writer does not find it and writes it again.
  */
 static bool remove_one(const struct sweep *s, const unsigned char *digest)
 {
@@ -292,7 +295,7 @@ static void remove_rest(struct sweep *s)
 	}
 }
 
-/* What a writer, or a sweep, that was killed left: names that start with a dot. */
+/* Leftovers of a killed writer or sweep: names that start with a dot. */
 static int remove_leftover(void *ctx, int folder, const char *name)
 {
 	const struct sweep *s = ctx;

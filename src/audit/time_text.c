@@ -1,4 +1,4 @@
-/* Times of the record: as rows have them, and as a person writes them. All of them are UTC. */
+/* Timestamps: in rows, and as a person writes them. All are UTC. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <time.h>
@@ -14,7 +14,7 @@
 
 _Static_assert(AUDIT_DAY_US == DAY_S * SECOND_US, "a day");
 
-/* The library's gmtime_r() reads the file of the time zone first, which a row of UTC does not need. */
+/* The C library's gmtime_r() reads the time zone file first, which UTC does not need. */
 void audit_time_text(int64_t us, char ret[AUDIT_TS_CHARS + 1])
 {
 	if (us < 0 || us >= LATEST_US)
@@ -30,7 +30,10 @@ void audit_time_text(int64_t us, char ret[AUDIT_TS_CHARS + 1])
 	ret[AUDIT_TS_CHARS] = '\0';
 }
 
-/* Days since 1970 of a date of the Gregorian calendar; years are counted from March, so that the leap day is the last of its year. */
+/*
+ * Days since 1970 of a Gregorian date. Years start in March, so that the leap day is the last day of its
+ * year.
+ */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
 	if (month <= 2)
@@ -69,7 +72,7 @@ static bool letter(struct str *s, char c)
 	return true;
 }
 
-/* Microseconds behind the point, any number of digits; what is finer is cut off. */
+/* Microseconds behind the decimal point, any number of digits; finer ones are cut off. */
 static bool fraction(struct str *s, int64_t *ret)
 {
 	int64_t unit = SECOND_US / 10, v = 0;
@@ -84,7 +87,7 @@ static bool fraction(struct str *s, int64_t *ret)
 	return true;
 }
 
-/* A date with or without a time behind it; *ret_day: it is the date alone. */
+/* A date, optionally with a time; *ret_day: only the date was given. */
 static bool date_time(struct str s, int64_t *ret, bool *ret_day)
 {
 	unsigned year, month, day, hour, minute, second = 0;
@@ -111,7 +114,7 @@ int64_t audit_time_of(struct str ts)
 	return ts.n == AUDIT_TS_CHARS && ts.p[10] == 'T' && ts.p[19] == '.' && ts.p[26] == 'Z' && date_time(ts, &us, &day) ? us : -1;
 }
 
-/* 7d: so long before now. */
+/* 7d: this long before now. */
 static bool ago(struct str s, int64_t now, int64_t *ret)
 {
 	static const struct {

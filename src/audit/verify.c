@@ -1,10 +1,10 @@
 /*
- * Does the chain hold? One pass over all days, row by row, until the first that does not fit. What happened there is then told apart by
- * looking on, once, for rows that belong around that place:
+ * Verifies the chain in one pass over all days, up to the first row that does not fit. A second scan then
+ * looks for rows that belong around that position, to name the fault:
  *
- *     a row whose prev is the last good row's hash    the row here is not the one that followed: it was put here
- *     a row whose hash is this row's prev             the row here has its own place elsewhere: it was moved
- *     neither, and numbers are left out               the rows between are gone
+ *     a row whose prev is the last good row's hash    the row here was inserted
+ *     a row whose hash is this row's prev             the row here was moved
+ *     neither, and seq skips numbers                  the rows between are missing
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char faults[][12] = {"sound", "changed", "removed", "reordered", "i
 const char *audit_fault_name(enum audit_fault f) { return faults[f]; }
 
 struct day_size {
-	off_t size; /* when the record was locked: what comes later is not looked at */
+	off_t size; /* under the lock; later rows are not checked */
 };
 
 struct chain_reader { /* lines over all days */
@@ -54,9 +54,9 @@ struct chain_check {
 	struct chain_reader r;
 	struct head head;
 	struct good last, before;
-	uint64_t start_seq;              /* of the first row, when the chain does not start with row 1 */
+	uint64_t start_seq;              /* of the first row, if the chain does not start with row 1 */
 	char start_prev[AUDIT_HASH];
-	bool started, start_known;       /* a tombstone names what was before the first row */
+	bool started, start_known;       /* a tombstone names the row before the first one */
 	const struct audit_anchor *anchor;
 	struct audit_verdict *v;
 	struct err *e;
@@ -92,7 +92,7 @@ static int next_day(struct chain_reader *r, struct err *e)
 	return r->fd < 0 ? -1 : 0;
 }
 
-/* READ_ROW and the line without its newline; READ_TORN or READ_LONG: what is there of it. */
+/* READ_ROW and the line without its newline; READ_TORN or READ_LONG: the bytes that exist. */
 static int next_line(struct chain_reader *r, struct str *ret, struct err *e)
 {
 	size_t seen = 0;
@@ -124,7 +124,7 @@ static int next_line(struct chain_reader *r, struct str *ret, struct err *e)
 	}
 }
 
-/* ---- saying what is wrong ---- */
+/* ---- naming the fault ---- */
 
 __attribute__((format(printf, 6, 7))) static int blame(struct chain_check *c, enum audit_fault fault, size_t day, uint64_t line, uint64_t seq, const char *why, ...)
 {
@@ -140,11 +140,14 @@ __attribute__((format(printf, 6, 7))) static int blame(struct chain_check *c, en
 	return 0;
 }
 
-struct around { /* what was found further on */
+struct around { /* found by the second scan */
 	bool after_last, after_this, before_this;
 };
 
-/* Reads to the end. `prev` is what row `seq` follows. The hashes are copies: the reader's buffer moves on. */
+/*
+ * Reads to the end. `prev` is the hash that row `seq` must follow. The hashes are copies, since the reader's
+ * buffer moves on.
+ */
 static int look_on(struct chain_check *c, const char *last, const char *this, const char *prev, uint64_t seq, struct around *ret)
 {
 	struct around found = {0};
@@ -162,7 +165,7 @@ static int look_on(struct chain_check *c, const char *last, const char *this, co
 	return got < 0 ? -1 : 0;
 }
 
-/* A row that belongs before the first one: so the first one was moved to the front, or put there. */
+/* Finds a row that belongs before the first one: then the first one was moved to the front, or inserted. */
 static int front(struct chain_check *c, bool moved)
 {
 	if (moved)
@@ -170,7 +173,7 @@ static int front(struct chain_check *c, bool moved)
 	return blame(c, AUDIT_INSERTED, 0, 1, c->start_seq, "no row is there that it follows, and lower numbers stand behind it");
 }
 
-/* A row whose own hash is right and that does not follow the last one. */
+/* A row with a correct hash of its own that does not follow the last one. */
 static int misplaced(struct chain_check *c, const struct row_frame *f)
 {
 	char hash[AUDIT_HASH], prev[AUDIT_HASH];
@@ -201,7 +204,7 @@ static int misplaced(struct chain_check *c, const struct row_frame *f)
 	return blame(c, AUDIT_CHANGED, c->last.day, c->last.line, last, "row %" PRIu64 " follows another row %" PRIu64 "; the hash was made anew", seq, last);
 }
 
-/* The first row: number 1, or any whose predecessor a tombstone names. */
+/* The first row: seq 1, or a row whose predecessor a tombstone names. */
 static void first_row(struct chain_check *c, const struct row_frame *f)
 {
 	c->started = true;
@@ -225,8 +228,8 @@ static bool digits_after(struct str line, const char *key, uint64_t *ret, struct
 }
 
 /*
- * `until` is the last field before prev, so that no text of the row can pass for it. A record that starts before it was left by somebody who
- * was cut short while dropping: all that is missing is spoken of.
+ * `until` is the last field before prev, so no text in the row can imitate it. If the record starts before
+ * `until`, the process that dropped days was killed: the tombstone covers all missing rows.
  */
 static void note_tombstone(struct chain_check *c, struct str line)
 {
@@ -256,7 +259,7 @@ static bool take_part(struct str *s, const char *word, char *ret, size_t n)
 	return true;
 }
 
-/* As append.c writes it: the last field before prev. */
+/* append.c writes it as the last field before prev. */
 static bool checkpoint_of_row(struct str line, struct audit_checkpoint *ret)
 {
 	struct str rest;
@@ -267,7 +270,7 @@ static bool checkpoint_of_row(struct str line, struct audit_checkpoint *ret)
 
 static bool by_the_key(const struct chain_check *c, const struct audit_checkpoint *cp) { return !c->anchor->key.n || str_is(c->anchor->key, cp->key); }
 
-/* A row says that the row before it was signed. */
+/* This row states that the row before it was signed. */
 static bool checkpoint_fits(struct chain_check *c, struct str line, const struct row_frame *f)
 {
 	struct audit_checkpoint cp;
@@ -280,14 +283,14 @@ static bool checkpoint_fits(struct chain_check *c, struct str line, const struct
 	return true;
 }
 
-/* Is this the row that the given checkpoint is about, and another one? */
+/* True if this is the row of the given checkpoint, and its hash differs. */
 static bool rewritten(const struct chain_check *c, uint64_t seq, const char *hash)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
 	return cp && cp->seq == seq && memcmp(cp->hash, hash, AUDIT_HASH) != 0;
 }
 
-/* The checkpoint that was given, before any row is read. */
+/* Checks the given checkpoint before any row is read. */
 static bool anchor_fits(struct chain_check *c)
 {
 	const struct audit_checkpoint *cp = c->anchor->checkpoint;
@@ -324,7 +327,7 @@ static int bad_row(struct chain_check *c, uint64_t seq, const char *why)
 	return ROW_BAD;
 }
 
-/* The chain goes on from what was left, so it holds; what was gone then must be said all the same. */
+/* The chain continues from what was left, so it holds; the missing rows are reported all the same. */
 static void note_recovered(struct chain_check *c, struct str line)
 {
 	const struct str missing = audit_inner(line, "missing");
@@ -370,7 +373,7 @@ static int check_row(struct chain_check *c, struct str line)
 	return ROW_FITS;
 }
 
-/* After the last row: did the chain start where it may, and does it end where the head says? */
+/* After the last row: does the chain start where it may, and end where the head says? */
 static int check_ends(struct chain_check *c)
 {
 	const uint64_t from = c->start_seq;
@@ -410,7 +413,7 @@ static int check_all(struct chain_check *c)
 	}
 }
 
-/* What is there now, under the lock: names, sizes and head belong together. */
+/* Takes names, sizes and head under the lock, so that they belong together. */
 static int take_stock(struct chain_check *c, size_t max)
 {
 	struct chain_reader *r = &c->r;
